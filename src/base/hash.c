@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* hash.c - FNV-1a over 8-byte words with a final mix, and the growing of the open-addressing index. */
+#include "config.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t hash_bytes(const void *data, size_t len)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0xcbf29ce484222325ull ^ len;
+
+	for (; len >= 8; len -= 8, p += 8) {
+		uint64_t w;
+
+		memcpy(&w, p, 8);
+		h = (h ^ w) * 0x100000001b3ull;
+		h ^= h >> 32;
+	}
+	for (; len; len--)
+		h = (h ^ *p++) * 0x100000001b3ull;
+	return hash_u64(h);
+}
+
+static void place(struct hidx *t, uint64_t hash, uint32_t id)
+{
+	uint32_t at = hidx_first(t, hash);
+
+	while (t->slot[at].id != HIDX_NONE)
+		at = hidx_next(t, at);
+	t->slot[at] = (struct hidx_slot){ .id = id, .tag = (uint32_t)(hash >> 32) };
+}
+
+static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
+{
+	size_t n = t->slot ? ((size_t)t->mask + 1) * 2 : 16;
+	struct hidx bigger = { .mask = (uint32_t)(n - 1), .used = t->used };
+
+	if (n > (size_t)1 << 31)
+		return false;
+	bigger.slot = malloc(n * sizeof(*bigger.slot));
+	if (!bigger.slot)
+		return false;
+	memset(bigger.slot, 0xff, n * sizeof(*bigger.slot));
+	for (size_t i = 0; t->slot && i <= t->mask; i++)
+		if (t->slot[i].id != HIDX_NONE)
+			place(&bigger, rehash(ctx, t->slot[i].id), t->slot[i].id);
+	free(t->slot);
+	*t = bigger;
+	return true;
+}
+
+bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
+{
+	if ((!t->slot || t->used >= t->mask / 4 * 3) && !grow(t, rehash, ctx))
+		return false;
+	place(t, hash, id);
+	t->used++;
+	return true;
+}
+
+void hidx_free(struct hidx *t)
+{
+	free(t->slot);
+	memset(t, 0, sizeof(*t));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * hash.h - hash functions and one open-addressing index.
+ *
+ * `struct hidx` maps a 64-bit hash to 32-bit ids that the caller owns elsewhere (an array, a dictionary). It stores no
+ * keys: the caller compares. That keeps the table at 8 bytes a slot whatever the keys are.
+ *
+ *	for (uint32_t at = hidx_first(&t, h); (id = hidx_id(&t, at)) != HIDX_NONE; at = hidx_next(&t, at))
+ *		if (hidx_same(&t, at, h) && key_equal(id, key))
+ *			return id;
+ *	hidx_add(&t, h, new_id);
+ */
+#ifndef SBERF_BASE_HASH_H
+#define SBERF_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HIDX_NONE UINT32_MAX
+
+struct hidx_slot {
+	uint32_t id;     /* HIDX_NONE = free */
+	uint32_t tag;    /* high half of the hash, to skip most comparisons */
+};
+
+struct hidx {
+	struct hidx_slot *slot;
+	uint32_t mask;   /* slots - 1; a power of two minus one */
+	uint32_t used;
+};
+
+/* A good 64-bit mix of X (splitmix64 finaliser, Steele et al. 2014). */
+static inline uint64_t hash_u64(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9ull;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebull;
+	return x ^ (x >> 31);
+}
+
+/* Two words at once; order matters. */
+static inline uint64_t hash_2u64(uint64_t a, uint64_t b)
+{
+	return hash_u64(hash_u64(a) ^ (b + 0x9e3779b97f4a7c15ull));
+}
+
+/* LEN bytes at DATA; not for adversarial keys beyond what bounded tables allow. */
+uint64_t hash_bytes(const void *data, size_t len);
+
+static inline uint32_t hidx_first(const struct hidx *t, uint64_t hash)
+{
+	return (uint32_t)hash & t->mask;
+}
+
+static inline uint32_t hidx_next(const struct hidx *t, uint32_t at)
+{
+	return (at + 1) & t->mask;
+}
+
+static inline uint32_t hidx_id(const struct hidx *t, uint32_t at)
+{
+	return t->slot ? t->slot[at].id : HIDX_NONE;
+}
+
+static inline bool hidx_same(const struct hidx *t, uint32_t at, uint64_t hash)
+{
+	return t->slot[at].tag == (uint32_t)(hash >> 32);
+}
+
+/*
+ * Adds ID under HASH without looking for an equal key. False when out of memory (table unchanged). Growing keeps the load
+ * under 3/4; it asks REHASH(ctx, id) for the full hash of each id already in the table, which must be what was passed as
+ * HASH when that id was added.
+ */
+bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx);
+
+/* Frees the slots; the table is empty and usable. A zeroed struct hidx is an empty table. */
+void hidx_free(struct hidx *t);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * parse.h - checked parsing of what a person or a /proc file wrote. No atoi, no strtol elsewhere.
+ *
+ * Every function takes the whole NUL-terminated S, refuses trailing rubbish, signs and overflow, returns 0 or a negative
+ * errno (-EINVAL, -ERANGE) with a sentence that quotes S, and leaves its output untouched on failure.
+ */
+#ifndef SBERF_BASE_PARSE_H
+#define SBERF_BASE_PARSE_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef VEC(uint32_t) u32_vec;
+
+/* Decimal, MIN to MAX inclusive. WHAT names the value in the sentence ("rate"). */
+int parse_u64(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
+
+/* A time: digits, optionally with a decimal fraction, and a unit ns, us, ms, s, m or h; no unit = seconds. In nanoseconds. */
+int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns, struct err *e);
+
+/* A size: digits with an optional K, M or G (1024-based; an optional trailing B or iB is allowed). In bytes. */
+int parse_size(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
+
+/* "3", "1,4", "0-3,8": ascending without duplicates in *RET (appended), each at most MAX. */
+int parse_list(const char *s, const char *what, uint32_t max, u32_vec *ret, struct err *e);
+
+/*
+ * Hexadecimal without prefix at *P, at most 16 digits; advances *P past it. False (nothing changed) when there is no digit or
+ * it overflows. For /proc/PID/maps and perf maps.
+ */
+bool parse_hex(const char **p, const char *end, uint64_t *ret);
+/* The same for decimal. */
+bool parse_dec(const char **p, const char *end, uint64_t *ret);
+
+#endif
