@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wire.h - everything that crosses from the kernel half to user space, version 1.
+ *
+ * A record is a header followed by parts. Each part has a type and a size, so any part may be absent and unknown ones are
+ * skipped; sizes are multiples of 8 and every part starts 8-byte aligned. All fields are fixed-width and native-endian (a
+ * record never leaves the machine). Numbers are never reused. This header is included by BPF programs and by user space; it
+ * needs only __u16/__u32/__u64.
+ *
+ * Words: a *segment* is a run of copied stack bytes; *walked* addresses are return addresses that the kernel half has already
+ * found; *registers* are in DWARF numbering of the architecture (for x86-64: System V psABI 1.0, figure 3.36), so that the
+ * unwinder needs no table.
+ */
+#ifndef SBERF_BPF_WIRE_H
+#define SBERF_BPF_WIRE_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define SB_WIRE_VERSION 1
+
+/* Kinds of record. */
+#define SB_REC_SAMPLE 1      /* a task was running */
+#define SB_REC_WAIT 2        /* reserved: an off-CPU interval ended */
+#define SB_REC_MIGRATE 3     /* reserved */
+#define SB_REC_FAULT 4       /* reserved */
+
+/* sb_hdr.flags */
+#define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
+#define SB_F_KTHREAD 0x0002u     /* kernel thread: there is no user side */
+#define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
+#define SB_F_NO_USER 0x0008u     /* a user task without meaningful user registers (io_uring worker, exiting) */
+#define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
+
+struct sb_hdr {
+	__u32 size;          /* of the record, this header included; multiple of 8 */
+	__u16 kind;          /* SB_REC_* */
+	__u16 flags;         /* SB_F_* */
+	__u64 time_ns;       /* CLOCK_MONOTONIC, bpf_ktime_get_ns() */
+	__u32 cpu;
+	__u32 node;          /* NUMA node of that CPU */
+};
+
+struct sb_part {
+	__u32 size;          /* of the part, this header included; multiple of 8, at least 8 */
+	__u16 type;          /* SB_PART_* */
+	__u16 flags;         /* by type */
+};
+
+/* Types of part. */
+#define SB_PART_TASK 1       /* struct sb_part_task: always present, always first */
+#define SB_PART_SAMPLE 2     /* struct sb_part_sample */
+#define SB_PART_REGS 3       /* struct sb_part_regs + nr values */
+#define SB_PART_KSTACK 4     /* struct sb_part_addrs + nr addresses, innermost first */
+#define SB_PART_SEGMENT 5    /* struct sb_part_segment + got bytes, padded to 8 */
+#define SB_PART_WALKED 6     /* struct sb_part_addrs + nr addresses: user pcs, innermost first */
+
+struct sb_part_task {
+	struct sb_part part;
+	__u32 pid;               /* thread group id, in the initial pid namespace */
+	__u32 tid;
+	__u64 start_ns;          /* task->start_time: with tid, tells threads that share a number apart */
+	__u64 cgroup_id;         /* cgroup v2 id, the inode of its directory; 0 = unknown */
+	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = none */
+	char comm[16];           /* raw bytes of the kernel's comm, not necessarily NUL-terminated or UTF-8 */
+};
+
+struct sb_part_sample {
+	struct sb_part part;
+	__u64 period;            /* perf's sample_period: ns for cpu-clock, cycles for cycles */
+	__u64 ip;                /* where it landed: user or kernel address */
+};
+
+struct sb_part_regs {
+	struct sb_part part;     /* flags: SB_REGS_* */
+	__u32 machine;           /* ELF e_machine: 62 = x86-64, 183 = aarch64 */
+	__u32 nr;                /* values that follow, in DWARF register order, pc last */
+	/* __u64 value[nr]; */
+};
+#define SB_REGS_FULL 0x1u        /* all of them are the task's user registers */
+#define SB_REGS_SYSCALL 0x2u     /* taken inside a system call or fault: pc is exact, not a return address */
+
+#define SB_X86_64_NR_REGS 17     /* rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip */
+
+struct sb_part_addrs {
+	struct sb_part part;     /* flags: SB_ADDRS_* */
+	__u32 nr;                /* addresses that follow */
+	__s32 error;             /* negative errno when the walk failed, else 0 */
+	/* __u64 addr[nr]; */
+};
+#define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
+
+struct sb_part_segment {
+	struct sb_part part;     /* flags: SB_SEG_* */
+	__u64 addr;              /* user address of the first byte */
+	__u32 want;              /* bytes that the cap allowed */
+	__u32 got;               /* bytes that follow; got < want: the page behind them could not be read */
+	/* __u8 byte[got], padded to 8; */
+};
+#define SB_SEG_INTERRUPTED 0x1u  /* the stack that a signal handler on an alternate stack interrupted */
+
+#define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
+#define SB_STACK_MAX 65536u
+#define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
+#define SB_KSTACK_MAX 127u       /* kernel frames at most; kernel.perf_event_max_stack's default */
+
+/* Why a record was lost: indices of the per-CPU counters that the kernel half keeps. */
+#define SB_LOST_RING_FULL 0      /* the ring had no room */
+#define SB_LOST_NESTED 1         /* the scratch buffer of this CPU was in use */
+#define SB_LOST_NO_RING 2        /* the CPU has no ring */
+#define SB_LOST_NR 8
+
+#ifndef __bpf__
+_Static_assert(sizeof(struct sb_hdr) == 24, "sb_hdr is wire format");
+_Static_assert(sizeof(struct sb_part) == 8, "sb_part is wire format");
+_Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format");
+_Static_assert(sizeof(struct sb_part_sample) == 24, "sb_part_sample is wire format");
+_Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
+_Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
+_Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * source.h - where raw events come from, and what may be said to it while it runs.
+ *
+ * The interface between what is privileged and what is not: bytes and events one way, commands the other. Events arrive
+ * ordered by time within the watermark (late ones are delivered all the same, and counted).
+ */
+#ifndef SBERF_CAPTURE_SOURCE_H
+#define SBERF_CAPTURE_SOURCE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/parse.h"
+#include "event/raw.h"
+#include "event/reasons.h"
+
+struct source;
+
+enum capture_event {
+	EVENT_AUTO,              /* cycles where there is a PMU, else cpu-clock */
+	EVENT_CYCLES,
+	EVENT_CPU_CLOCK,
+};
+
+enum target_kind {
+	TARGET_ALL,              /* every task but sberf's own threads */
+	TARGET_PIDS,             /* processes, their later threads and children */
+	TARGET_TIDS,             /* threads, and threads and children that they start */
+	TARGET_CGROUP,           /* a cgroup v2 directory and what is below it */
+};
+
+/* What to capture. Borrowed by source_open() only while it runs. */
+struct capture_plan {
+	enum target_kind target;
+	u32_vec ids;             /* pids or tids of the target, initial pid namespace of sberf */
+	const char *cgroup;      /* path for TARGET_CGROUP */
+	enum capture_event event;
+	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
+	u32_vec cpus;            /* empty = all */
+	bool kernel;             /* kernel frames and samples' kernel side */
+	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
+	uint32_t stack_bytes;    /* first cap of a copy, SB_STACK_MIN to SB_STACK_MAX */
+	bool stack_fixed;        /* the user set it: do not learn */
+	uint64_t ring_bytes;     /* of all rings together; 0 = default */
+};
+
+/* Figures that change while it runs; monotonic since source_open() unless said otherwise. */
+struct source_stats {
+	struct losses lost;
+	uint64_t late;           /* events that came after the watermark had passed them */
+	uint64_t samples;        /* samples delivered */
+	uint64_t bpf_ns;         /* CPU time of the BPF programs; UINT64_MAX = the kernel does not tell */
+	uint64_t ring_used, ring_size;   /* bytes now */
+	uint32_t cpus_sampled;   /* now */
+	uint32_t freq_hz;        /* rate asked of the kernel now, after its limits */
+	const char *event;       /* "cycles" or "cpu-clock" */
+};
+
+/* Opens rings, programs and side band for PLAN, switched off. On success *RET is owned by the caller. */
+int source_open(const struct capture_plan *plan, struct source **ret, struct err *e);
+
+/* Starts sampling. The existing processes are the caller's to read from /proc afterwards. */
+int source_start(struct source *s, struct err *e);
+/* Stops sampling; what is buffered can still be read. */
+void source_stop(struct source *s);
+
+/*
+ * Waits at most TIMEOUT_MS for data, then delivers what the watermark allows, in order. With FLUSH the watermark is ignored
+ * and everything is delivered (used after source_stop()). Returns how many events were delivered, or a negative errno.
+ */
+int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
+
+void source_stats(const struct source *s, struct source_stats *ret);
+
+/* Commands: effective on the running source. */
+int source_add_target(struct source *s, uint32_t id, struct err *e);              /* pid or tid, as the plan's kind */
+int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);      /* learnt size for an executable */
+int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e);
+
+/* Wakes a source_read() that waits, from any thread or a signal handler. */
+void source_wake(struct source *s);
+
+void source_free(struct source *s);      /* NULL is fine */
+
+DEFINE_AUTO(source_free, struct source);
+
+#endif
