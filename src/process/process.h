@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.h - who is who: pid -> identity, mappings, modules; it outlives the process.
+ *
+ * Fed by the side band in time order, and from /proc for what existed before the capture began or when a lookup misses.
+ * Reading /proc text is cheap and local and happens here; opening the files behind mappings may hang, and happens in
+ * the loader threads behind this interface. One thread (the engine) calls.
+ */
+#ifndef SBERF_PROCESS_PROCESS_H
+#define SBERF_PROCESS_PROCESS_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "event/raw.h"
+#include "profile/dict.h"
+#include "unwind/unwind.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct processes;
+struct process;
+
+struct process_stats {
+	uint32_t processes;              /* known now, dead ones included */
+	uint32_t loading;                /* modules in the queue of the loaders */
+	uint64_t maps_read;              /* /proc/PID/maps read */
+	uint64_t loads, load_failures;   /* files */
+	size_t bytes;                    /* memory held, images included, estimated */
+};
+
+/* DICT receives modules, threads and strings; it must outlive the result. */
+struct processes *processes_new(struct dict *dict, struct err *e);
+void processes_free(struct processes *ps);       /* NULL is fine; loader threads that hang are abandoned */
+
+/* Applies mmap, comm, fork, exec and exit. Samples are ignored. */
+void processes_apply(struct processes *ps, const struct raw_event *ev);
+
+/*
+ * The process PID, read from /proc when it is not known yet. NULL only when out of memory: a process that is
+ * already gone is known, without mappings.
+ */
+struct process *processes_get(struct processes *ps, pid_t pid);
+
+/* Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are told from earlier ones. */
+int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e);
+
+/* The identity that thread TID of P has now, as an id of the dictionary; COMM is raw bytes and may be NULL (unknown). */
+thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
+			 const char *comm);
+
+/* The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues loads on the way. */
+struct unwind_space process_space(struct processes *ps, struct process *p);
+
+/*
+ * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process. True when anything changed, so that
+ * the sample is worth another try.
+ */
+bool process_reread(struct processes *ps, struct process *p);
+
+/* True when the process had ended before its mappings could be read. */
+bool process_gone(const struct process *p);
+
+/* Takes finished loads in; returns how many. Never waits. */
+unsigned int processes_poll(struct processes *ps);
+/* Readable when processes_poll() has something to do. */
+int processes_fd(const struct processes *ps);
+
+/*
+ * Opens the file behind MODULE for reading (symbols), checked against its identity (build-id, else device and inode), on a
+ * thread that may wait for it. Works for dead processes as long as the file can be reached. Any thread may call. Returns
+ * an fd owned by the caller or a negative errno.
+ */
+int processes_open_module(struct processes *ps, module_id module, struct err *e);
+
+/* The image that was loaded for MODULE, NULL when none; engine thread. */
+struct image *processes_image(struct processes *ps, module_id module);
+
+void processes_stats(const struct processes *ps, struct process_stats *ret);
+
+DEFINE_AUTO(processes_free, struct processes);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dict.h - the dictionaries of a profile: modules, frames, stacks, threads.
+ *
+ * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0 and are never reused or
+ * moved. One thread (the engine) adds; any thread may read ids below a count that it has seen (base/pages.h), without locks.
+ *
+ * A *module* is a file, the vDSO, the kernel, the anonymous code of one process, or a pseudo module whose frames are
+ * notes ("[cut: ...]", "(other)"). A *frame* is a place: (module, offset). The offset is
+ *   MODULE_FILE, MODULE_VDSO: the offset in the file (pc - mapping start + mapping pgoff), so no bias is ever needed;
+ *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
+ *   MODULE_ANON: the virtual address in that process;
+ *   MODULE_NOTE: an enum note_kind or, for cuts, NOTE_CUT + enum cut_reason.
+ * For callers the offset is that of the return address minus one, which lies inside the call; for the innermost frame, and
+ * for the frame that a signal interrupted, it is the exact pc. So a frame can be looked up as it is.
+ * A *stack* is a trie node: (parent stack, frame), root first; STACK_ROOT is the empty stack.
+ */
+#ifndef SBERF_PROFILE_DICT_H
+#define SBERF_PROFILE_DICT_H
+
+#include "base/cleanup.h"
+#include "base/strtab.h"
+#include "event/raw.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef uint32_t module_id;
+typedef uint32_t frame_id;
+typedef uint32_t stack_id;
+typedef uint32_t thread_id;
+
+#define ID_NONE UINT32_MAX       /* "no such thing" for each of them; also "out of memory" from the adders */
+#define STACK_ROOT 0u            /* the empty stack */
+
+enum module_kind {               /* numbers are in recordings: append only */
+	MODULE_FILE = 1,
+	MODULE_VDSO = 2,
+	MODULE_KERNEL = 3,
+	MODULE_ANON = 4,
+	MODULE_NOTE = 5,
+};
+
+enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are in recordings: append only */
+	NOTE_OTHER = 1,          /* stacks that were folded together to bound memory */
+	NOTE_UNKNOWN = 2,        /* an address in no module */
+	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
+};
+
+struct module {
+	enum module_kind kind;
+	str_id path;             /* as the target sees it, raw bytes; "" where there is none */
+	uint8_t build_id_len;    /* 0 = none */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint64_t dev, ino;       /* makedev() and inode; 0 = unknown */
+	pid_t pid;               /* MODULE_ANON: whose; 0 otherwise */
+	uint64_t start_ns;       /* MODULE_ANON: start time of that process */
+};
+
+struct frame {
+	module_id module;
+	uint64_t offset;
+};
+
+struct stack {
+	stack_id parent;         /* always smaller than its own id; STACK_ROOT for the first frame */
+	frame_id frame;
+};
+
+struct thread {
+	pid_t pid, tid;
+	uint64_t start_ns;       /* of the thread, CLOCK_MONOTONIC/BOOTTIME of the kernel: only an identity */
+	str_id comm;             /* raw bytes; a thread that renames itself or execs is a new entry */
+	str_id exe;              /* path of the executable, "" = unknown */
+	str_id cgroup;           /* cgroup path, "" = unknown */
+};
+
+struct dict;
+
+struct dict *dict_new(void);             /* NULL when out of memory; holds STACK_ROOT */
+void dict_free(struct dict *d);          /* NULL is fine; nobody may read any more */
+
+/* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
+module_id dict_module(struct dict *d, const struct module *m);
+frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
+stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
+thread_id dict_thread(struct dict *d, const struct thread *t);
+
+/* The frame of a note, in the one pseudo module. */
+frame_id dict_note(struct dict *d, uint64_t note);
+
+/* Strings of modules and threads. Writer adds; readers get. */
+struct strtab *dict_strings(const struct dict *d);
+
+/* Readers: NULL for an id that does not exist (any more). Valid as long as the dictionary. */
+const struct module *dict_get_module(const struct dict *d, module_id id);
+const struct frame *dict_get_frame(const struct dict *d, frame_id id);
+const struct stack *dict_get_stack(const struct dict *d, stack_id id);
+const struct thread *dict_get_thread(const struct dict *d, thread_id id);
+
+uint32_t dict_modules(const struct dict *d);     /* counts: ids are below */
+uint32_t dict_frames(const struct dict *d);
+uint32_t dict_stacks(const struct dict *d);      /* trie nodes */
+uint32_t dict_threads(const struct dict *d);
+
+size_t dict_bytes(const struct dict *d);         /* memory held */
+
+DEFINE_AUTO(dict_free, struct dict);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * image.h - what unwinding needs of one ELF file, read into memory once.
+ *
+ * An image is made from an open file by whoever may wait for a disk (the module loader) and then handed to the one thread
+ * that unwinds: a libdw handle has one owner. After image_open() returned, nothing touches the file again, so a file that
+ * is truncated, replaced or sits on a hanging file system later does no harm.
+ */
+#ifndef SBERF_UNWIND_IMAGE_H
+#define SBERF_UNWIND_IMAGE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "event/raw.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct image;
+
+/* Reads program headers, build-id and call-frame information of the ELF file at FD (borrowed). FD must be a regular file. */
+int image_open(int fd, struct image **ret, struct err *e);
+/* The same from LEN bytes at DATA (copied): the vDSO, or a fixture. */
+int image_from_memory(const void *data, size_t len, struct image **ret, struct err *e);
+void image_free(struct image *im);               /* NULL is fine */
+
+/* Bytes of the build-id copied to ID; 0 = none. */
+uint8_t image_build_id(const struct image *im, uint8_t id[BUILD_ID_MAX]);
+
+/* File offset -> ELF virtual address by the PT_LOAD that covers it, executable ones first; false when none does. */
+bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr);
+
+size_t image_bytes(const struct image *im);      /* memory held, estimated */
+
+DEFINE_AUTO(image_free, struct image);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unwind.h - registers and copied stack bytes in, a chain of places out.
+ *
+ * Call-frame information comes from libdw. The row of a pc is asked for once and kept as a small rule keyed by (module,
+ * offset); walking with rules costs nanoseconds. What the rule cannot express goes to a slow, complete evaluator.
+ * Everything is single-threaded and pure: the same registers, bytes and mappings give the same chain.
+ */
+#ifndef SBERF_UNWIND_UNWIND_H
+#define SBERF_UNWIND_UNWIND_H
+
+#include "event/raw.h"
+#include "event/reasons.h"
+#include "profile/dict.h"
+#include "unwind/image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CHAIN_MAX 4096u          /* frames at most: a 64 KB stack of 16-byte frames */
+
+enum map_state {
+	MAP_READY,               /* image is set */
+	MAP_ANON,                /* executable memory without a file: frame pointers */
+	MAP_LOADING,             /* try again later */
+	MAP_NO_FILE,             /* its file cannot be read */
+	MAP_SPECIAL,             /* a kernel-made page without unwind information ([vsyscall], [uprobes]) */
+};
+
+/* Answer to "what is mapped at this address". */
+struct unwind_map {
+	uint64_t start, end;     /* of the mapping */
+	uint64_t pgoff;          /* file offset of start */
+	module_id module;
+	enum map_state state;
+	struct image *image;     /* MAP_READY; stays valid during the call of unwind_sample() */
+};
+
+/* The address space of one process at one moment. FIND returns false when nothing executable is mapped at PC. */
+struct unwind_space {
+	bool (*find)(void *ctx, uint64_t pc, struct unwind_map *ret);
+	void *ctx;
+};
+
+enum unwind_method {             /* numbers are in recordings: append only */
+	METHOD_NONE = 0,         /* no user side */
+	METHOD_CFI = 1,          /* rules from call-frame information only */
+	METHOD_MIXED = 2,        /* frame pointers for some frames (JIT code, Go) */
+	METHOD_KERNEL = 3,       /* addresses that the kernel half walked */
+};
+
+struct chain {
+	uint32_t n;                      /* frames, innermost first */
+	enum cut_reason cut;             /* CUT_COMPLETE, or why the walk ended early */
+	module_id cut_module;            /* where it ended; ID_NONE = in no module */
+	enum unwind_method method;
+	uint32_t bytes_used;             /* distance from sp to the highest byte read: what a copy must hold */
+	bool loading;                    /* ended at a module that is still being loaded: may be retried */
+	struct frame frame[CHAIN_MAX];   /* offsets as dict.h says: lookup places, not return addresses */
+};
+
+struct unwinder;
+
+struct unwinder *unwinder_new(void);             /* NULL when out of memory */
+void unwinder_free(struct unwinder *u);          /* NULL is fine; before the images that it has seen */
+
+/* Forgets every rule learnt for MODULE; needed only when a module id is going to have another image. */
+void unwinder_forget(struct unwinder *u, module_id module);
+
+/*
+ * Walks the user side of S in SPACE. Never fails: what cannot be walked is cut with a reason. ret->n may be 0 (kernel
+ * thread, no registers). RET is the caller's and large: keep one.
+ */
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret);
+
+/* Figures since unwinder_new(). */
+struct unwind_stats {
+	uint64_t samples, frames;
+	uint64_t rule_hits, rule_misses;         /* frames walked by a known rule; rows asked of libdw */
+	uint64_t slow_frames;                    /* frames that took the complete evaluator */
+	uint64_t fp_frames;                      /* frames that took frame pointers */
+	size_t bytes;                            /* memory of the rules */
+};
+void unwinder_stats(const struct unwinder *u, struct unwind_stats *ret);
+
+DEFINE_AUTO(unwinder_free, struct unwinder);
+
+#endif
