@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * meta.h - what a profile says of itself: where, when, how it was taken, and what it missed. Live views and recordings fill
+ * the same struct, so the header, the summary and exporters read one thing.
+ */
+#ifndef SBERF_PROFILE_META_H
+#define SBERF_PROFILE_META_H
+
+#include "event/reasons.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define META_TEXT 256
+#define META_UNKNOWN UINT64_MAX      /* a figure that this kernel or recording does not tell */
+
+enum target_state {
+	TARGET_WAITING,              /* nothing has been seen of it yet */
+	TARGET_RUNNING,
+	TARGET_EXITED,               /* end_code = exit status */
+	TARGET_KILLED,               /* end_code = signal */
+	TARGET_ENDED,                /* it is gone; how is not known */
+};
+
+struct profile_meta {
+	char host[META_TEXT], kernel[META_TEXT], arch[32];     /* uname */
+	char version[64];            /* of sberf */
+	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
+	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
+	char event[32];              /* "cycles", "cpu-clock" */
+	uint32_t freq_asked, freq_got;       /* Hz per CPU: asked by the user; measured while the target's CPUs were busy, 0 = unknown */
+	uint32_t cpus;               /* sampled */
+	uint64_t start_real_ns, start_mono_ns;   /* when the capture began, both clocks */
+	uint64_t duration_ns;        /* until now or until it ended */
+	bool complete;               /* false: a recording that was cut off */
+	enum target_state target_state;
+	int end_code;
+
+	uint64_t samples;            /* EVENT_SAMPLE delivered */
+	uint64_t user_samples;       /* of them with a user side */
+	uint64_t cut[CUT_NR];        /* of user_samples by reason; cut[CUT_COMPLETE] = complete */
+	uint64_t oncpu_ns;           /* sum of weights */
+	struct losses lost;
+	uint64_t late;
+	uint64_t user_cpu_ns;        /* sberf's own, user + system */
+	uint64_t bpf_cpu_ns;
+	uint64_t rss_bytes;          /* sberf's own, now */
+	uint64_t file_bytes;         /* of the recording; META_UNKNOWN when there is none */
+	uint64_t symbols_pending;    /* frames without names yet */
+};
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * profile.h - the store that everything reads: facts aggregated per time slice, over the dictionaries of dict.h.
+ *
+ * A *fact* says: in this slice, this stack, in this thread, for this kind, on this node, had this weight and count. A *slice*
+ * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
+ * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
+ * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Facts of further kinds get tables of their own.
+ *
+ * One thread (the engine) writes. profile_snapshot() gives any thread an immutable view that shares the closed slices.
+ */
+#ifndef SBERF_PROFILE_PROFILE_H
+#define SBERF_PROFILE_PROFILE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "event/event.h"
+#include "profile/dict.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct profile;
+struct snapshot;
+
+struct profile_limits {
+	size_t bytes;            /* memory of facts and dictionaries together; 0 = 256 MiB */
+	uint64_t slice_ns;       /* of a new slice; 0 = 1 s */
+	uint64_t keep_fine_ns;   /* how far back slices stay unmerged; 0 = 120 s */
+};
+
+struct fact {
+	stack_id stack;
+	thread_id thread;
+	uint16_t node;
+	uint16_t kind;           /* enum event_kind */
+	uint32_t count;
+	uint64_t weight_ns;
+};
+
+/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node) and unique. */
+struct slice_view {
+	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC, to exclusive */
+	const struct fact *fact;
+	size_t n;
+};
+
+/* How user stacks ended, over the whole profile: one row per (reason, module). */
+struct quality_row {
+	uint8_t cut;             /* enum cut_reason */
+	module_id module;        /* ID_NONE = none */
+	uint64_t count, weight_ns;
+};
+
+/* LIMITS may be NULL (defaults). NULL when out of memory. Owns its dictionary. */
+struct profile *profile_new(const struct profile_limits *limits);
+void profile_free(struct profile *p);            /* NULL is fine; snapshots must be gone */
+struct dict *profile_dict(const struct profile *p);
+
+/* Adds EV to the facts of its slice (late ones go to the slice of their time, or the oldest). -ENOMEM: nothing added. */
+int profile_add(struct profile *p, const struct event *ev);
+
+/* Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when there is nothing to do. */
+void profile_advance(struct profile *p, uint64_t now_ns);
+
+/* Drops all facts (the dictionaries stay): "reset". */
+void profile_clear(struct profile *p);
+
+size_t profile_bytes(const struct profile *p);   /* memory held, dictionaries included */
+
+/* An immutable view of now; NULL when out of memory. Referenced; give back with snapshot_unref() from any thread. */
+struct snapshot *profile_snapshot(struct profile *p);
+void snapshot_unref(struct snapshot *s);         /* NULL is fine */
+
+const struct dict *snapshot_dict(const struct snapshot *s);
+size_t snapshot_slices(const struct snapshot *s);
+void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);        /* oldest first */
+size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);      /* heaviest first */
+
+DEFINE_AUTO(profile_free, struct profile);
+DEFINE_AUTO(snapshot_unref, struct snapshot);
+
+#endif

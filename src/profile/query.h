@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * query.h - from facts to a call tree: filter, group, name, merge, sort.
+ *
+ * A tree is built for one question and belongs to whoever asked; it borrows names (symbol/names.h), the snapshot and the
+ * dictionary, which must outlive it. Frames of the same function under the same parent are one node; a frame whose
+ * function is not known (yet) is a node per address. Pure: the same snapshot, names and query give the same tree.
+ */
+#ifndef SBERF_PROFILE_QUERY_H
+#define SBERF_PROFILE_QUERY_H
+
+#include "base/err.h"
+#include "profile/profile.h"
+#include "symbol/names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum group_by {
+	GROUP_NONE,              /* one root for all */
+	GROUP_PROCESS,           /* "redis-server 1234" */
+	GROUP_EXE,
+	GROUP_COMM,
+	GROUP_THREAD,            /* "comm tid" under its process's name and pid */
+	GROUP_CGROUP,
+};
+
+struct query {
+	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap. */
+	uint32_t kinds;                  /* bit mask of 1 << enum event_kind; 0 = all */
+	enum group_by group_by;
+	bool inverted;                   /* callers under the innermost function */
+	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
+	bool no_inlines;                 /* leave inlined functions out */
+};
+
+enum node_kind {
+	NODE_ROOT,               /* the whole: node 0 */
+	NODE_GROUP,              /* by query.group_by */
+	NODE_FUNC,               /* a function: func is set */
+	NODE_ADDR,               /* a place without a name: frame is set */
+};
+
+#define NODE_NONE UINT32_MAX
+
+struct tree_node {
+	uint64_t key;            /* identity that survives refreshes: hash of the path from the root by function and module */
+	uint32_t parent, first_child, next_sibling;     /* NODE_NONE = none; children by falling total, then by label */
+	uint32_t nr_children;
+	uint16_t depth;          /* root = 0 */
+	uint8_t kind;            /* enum node_kind */
+	uint8_t inlined;         /* NODE_FUNC: inlined into its parent */
+	union {
+		func_id func;            /* NODE_FUNC */
+		frame_id frame;          /* NODE_ADDR */
+		thread_id thread;        /* NODE_GROUP: any thread of the group */
+	};
+	frame_id place;          /* the heaviest frame merged into this node, for file:line; ID_NONE = none */
+	uint64_t self_ns, total_ns;
+	uint64_t count;          /* samples in total */
+};
+
+struct tree {
+	const struct dict *dict;
+	const struct names *names;
+	struct query query;
+	struct tree_node *node;          /* node[0] is the root */
+	uint32_t n;
+	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
+};
+
+/* Builds the tree. On success *RET is the caller's. */
+int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e);
+void tree_free(struct tree *t);                  /* NULL is fine */
+
+#define LABEL_MAX 4096
+
+/* What NODE is called, sanitised, e.g. "lrangeCommand", "libc.so.6+0x2a1f0", "redis-server 1234", "[cut: ...]". Returns DST. */
+char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size);
+/* The suffix that folded stacks give it: "_[k]" kernel, "_[i]" inlined, "_[j]" JIT, or "". */
+const char *tree_suffix(const struct tree *t, uint32_t node);
+/* "server.c:3376" of its heaviest place, or "" when not known. */
+char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size);
+
+DEFINE_AUTO(tree_free, struct tree);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbolizer.h - a worker that gives every frame of a dictionary its names, in the background.
+ *
+ * It follows the dictionary by itself: symbol-table names first, for all frames, then inlined calls and lines from debug
+ * information, module by module. It is never in the path of events or keys; what it opens may hang, so stopping it never
+ * waits for a file.
+ */
+#ifndef SBERF_SYMBOL_SYMBOLIZER_H
+#define SBERF_SYMBOL_SYMBOLIZER_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "symbol/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbolizer;
+
+/*
+ * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the file itself; for MODULE_ANON
+ * the process's perf map (/tmp/perf-PID.map seen from inside), with *RET_UID = the owner that the file must have (or root).
+ */
+struct module_opener {
+	int (*open)(void *ctx, module_id module, uid_t *ret_uid, struct err *e);
+	void *ctx;
+};
+
+struct symbolizer_options {
+	bool no_details;         /* no inlined calls, no lines */
+	const char *symfs;       /* directory in which files and debug files are looked up first; NULL = none */
+	bool debuginfod;         /* fetch missing debug information (DEBUGINFOD_URLS) */
+};
+
+/* DICT and NAMES must outlive the result; NAMES gets its writer. OPTIONS may be NULL. Starts the worker. */
+int symbolizer_new(const struct dict *dict, struct names *names, const struct module_opener *opener,
+		   const struct symbolizer_options *options, struct symbolizer **ret, struct err *e);
+
+/* Frames that somebody looks at: served first. Copies FRAMES. Never waits. */
+void symbolizer_prefer(struct symbolizer *sy, const frame_id *frames, size_t n);
+
+/* There may be new frames. Never waits; wakes the worker. */
+void symbolizer_kick(struct symbolizer *sy);
+
+/* Frames not yet settled: without names, or (details wanted) without details. */
+uint64_t symbolizer_pending(const struct symbolizer *sy);
+
+/* Waits until every frame known at the call is settled, or TIMEOUT_NS passed (false), or symbolizer_cancel(). */
+bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns);
+void symbolizer_cancel(struct symbolizer *sy);
+
+/* One line for a status bar, e.g. "debuginfod: libc.so.6 34 %"; "" when idle. Returns DST. */
+char *symbolizer_progress(const struct symbolizer *sy, char *dst, size_t dst_size);
+
+void symbolizer_free(struct symbolizer *sy);     /* NULL is fine; a worker stuck in a file is abandoned */
+
+DEFINE_AUTO(symbolizer_free, struct symbolizer);
+
+#endif
