@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# bpf: what runs in the kernel. One "bpf_programs += bpf/NAME.bpf.c" a line, one "bpf_headers += bpf/FILE.h" a line.
+#
+# NAME.bpf.c becomes NAME.bpf.o and then NAME.skel.h, both in the build directory; user-space code includes
+# "bpf/NAME.skel.h". bpftool's linker drops the DWARF that -g makes and keeps the BTF. Compiler flags of the host
+# (CFLAGS, CPPFLAGS) are not used here: the target is another machine.
+bpf_headers =
+
+bpf_objects = $(bpf_programs:.bpf.c=.bpf.o)
+bpf_skeletons = $(bpf_programs:.bpf.c=.skel.h)
+
+BPF_CFLAGS = -O2 -g
+BPF_ALL_CFLAGS = \
+	-target bpf -mcpu=v3 -std=gnu11 -D__TARGET_ARCH_$(BPF_ARCH) \
+	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-sign-compare -Werror \
+	-iquote $(top_srcdir)/bpf -iquote $(top_srcdir) $(LIBBPF_CFLAGS) $(BPF_SYSINCLUDE) $(BPF_CFLAGS)
+
+%.bpf.o: %.bpf.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && \
+	$(CLANG) $(BPF_ALL_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && \
+	$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
+
+%.skel.h: %.bpf.o
+	$(AM_V_GEN)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(notdir $*))_bpf >$@.tmp && mv $@.tmp $@
+
+.PRECIOUS: %.bpf.o
+
+-include $(bpf_objects:.o=.d)
+
+BUILT_SOURCES += $(bpf_skeletons)
+CLEANFILES += $(bpf_skeletons) $(bpf_objects) $(bpf_objects:.o=.d)
+EXTRA_DIST += $(bpf_programs) $(bpf_headers)

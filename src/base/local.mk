@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/base: one "libsberf_a_SOURCES += src/base/FILE" a line, headers too.
+libsberf_a_SOURCES += src/base/arena.c
+libsberf_a_SOURCES += src/base/arena.h
+libsberf_a_SOURCES += src/base/cleanup.h
+libsberf_a_SOURCES += src/base/clock.h
+libsberf_a_SOURCES += src/base/err.c
+libsberf_a_SOURCES += src/base/err.h
+libsberf_a_SOURCES += src/base/hash.c
+libsberf_a_SOURCES += src/base/hash.h
+libsberf_a_SOURCES += src/base/pages.c
+libsberf_a_SOURCES += src/base/pages.h
+libsberf_a_SOURCES += src/base/parse.h
+libsberf_a_SOURCES += src/base/strtab.c
+libsberf_a_SOURCES += src/base/strtab.h
+libsberf_a_SOURCES += src/base/text.c
+libsberf_a_SOURCES += src/base/text.h
+libsberf_a_SOURCES += src/base/units.h
+libsberf_a_SOURCES += src/base/vec.c
+libsberf_a_SOURCES += src/base/vec.h

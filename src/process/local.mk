@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/process: one "libsberf_a_SOURCES += src/process/FILE" a line, headers too.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/symbol: one "libsberf_a_SOURCES += src/symbol/FILE" a line, headers too.

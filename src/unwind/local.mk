@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/unwind: one "libsberf_a_SOURCES += src/unwind/FILE" a line, headers too.

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# One fuzzer per parser. tests/fuzz/fuzz_NAME.c defines LLVMFuzzerTestOneInput(); its corpus is tests/fuzz/corpus/NAME/.
+# `make check` replays every corpus, with any compiler. A build with --enable-fuzzers links libFuzzer, and then
+# `tests/fuzz/fuzz_NAME DIR` looks for more. A target needs three lines:
+#   fuzz_targets += tests/fuzz/fuzz_NAME
+#   tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c $(fuzz_main)
+#   tests_fuzz_fuzz_NAME_LDADD = $(fuzz_ldadd)
+if FUZZERS
+fuzz_main =
+fuzz_ldadd = $(FUZZ_LIBS) $(LDADD)
+else
+fuzz_main = tests/fuzz/replay.c
+fuzz_ldadd = $(LDADD)
+endif
+
+fuzz_targets += tests/fuzz/fuzz_text
+tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_main)
+tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
+
+check_PROGRAMS += $(fuzz_targets)
+shell_tests += tests/fuzz/replay.sh
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c

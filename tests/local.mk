@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests: how tests are built and run. Programs are judged by their exit status, scripts speak TAP.
+include tests/unit/local.mk
+include tests/workloads/local.mk
+include tests/fuzz/local.mk
+include tests/cli/local.mk
+include tests/live/local.mk
+include tests/tui/local.mk
+include tests/bench/local.mk
+
+if HAVE_CMOCKA
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif
+TESTS += $(shell_tests)
+EXTRA_DIST += \
+	$(shell_tests) \
+	tests/tap.sh \
+	tests/totals.sh
+
+TEST_EXTENSIONS = .sh
+SH_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_COMPILER = bash
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; SBERF='$(abs_top_builddir)/sberf'; \
+	CC='$(CC)'; export top_srcdir top_builddir SBERF CC;
+
+# In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests.
+check-TESTS: $(check_PROGRAMS) $(check_DATA)
+	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG); rc=0; \
+	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || rc=$$?; \
+	AWK='$(AWK)' $(SHELL) $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
+	exit $$rc

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# tap.sh - sourced by every shell test: TAP output, a scratch directory, and nothing left behind.
+#
+#	. "$top_srcdir/tests/tap.sh"
+#	check "prints its version" test "$("$SBERF" --version)" = "sberf 1"
+#	skip "needs root" "reads kernel symbols"
+#	finish
+set -u
+tap_count=0
+tap_failed=0
+tap_tmp=$(mktemp -d "${TMPDIR:-/tmp}/sberf-test.XXXXXX") || exit 99
+# shellcheck disable=SC2034  # used by the tests
+SCRATCH=$tap_tmp
+tap_pids=()
+trap 'tap_cleanup' EXIT
+
+tap_cleanup() {
+	for pid in ${tap_pids[@]+"${tap_pids[@]}"}; do
+		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	rm -rf "$tap_tmp"
+}
+
+# also_kill PID: PID is a child of this test, to be killed when it ends.
+also_kill() {
+	tap_pids+=("$1")
+}
+
+# note TEXT: a comment in the log.
+note() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# result STATUS TITLE: one subtest, passed when STATUS is 0.
+result() {
+	tap_count=$((tap_count + 1))
+	if [ "$1" -eq 0 ]; then
+		printf 'ok %d - %s\n' "$tap_count" "$2"
+	else
+		tap_failed=$((tap_failed + 1))
+		printf 'not ok %d - %s\n' "$tap_count" "$2"
+	fi
+}
+
+# check TITLE COMMAND...: passed when COMMAND succeeds; its output goes to the log as comments.
+check() {
+	local title=$1 out rc=0
+	shift
+	out=$("$@" 2>&1) || rc=$?
+	[ -z "$out" ] || note "$out"
+	result "$rc" "$title"
+}
+
+# equal TITLE WANT GOT: passed when both are the same; shows both when not.
+equal() {
+	if [ "$2" = "$3" ]; then
+		result 0 "$1"
+	else
+		note "wanted: $2"
+		note "got:    $3"
+		result 1 "$1"
+	fi
+}
+
+# matches TITLE REGEX TEXT: passed when the extended REGEX matches somewhere in TEXT.
+matches() {
+	if [[ $3 =~ $2 ]]; then
+		result 0 "$1"
+	else
+		note "wanted a match of: $2"
+		note "got:    $3"
+		result 1 "$1"
+	fi
+}
+
+# skip REASON TITLE: a subtest that this machine cannot run, and why.
+skip() {
+	tap_count=$((tap_count + 1))
+	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$2" "$1"
+}
+
+# skip_all REASON: nothing in this script can run here.
+skip_all() {
+	printf '1..0 # SKIP %s\n' "$1"
+	exit 0
+}
+
+# wait_until SECONDS COMMAND...: runs COMMAND until it succeeds; fails when SECONDS have passed.
+wait_until() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		read -rt 0.02 <> <(:) || :
+	done
+}
+
+finish() {
+	printf '1..%d\n' "$tap_count"
+	exit 0
+}

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests/tui: one "shell_tests += tests/tui/NAME.sh" a line.

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# ui: one "libsberfui_a_SOURCES += ui/FILE" a line, headers too.
