@@ -30,3 +30,4 @@ BPF_ALL_CFLAGS = \
 BUILT_SOURCES += $(bpf_skeletons)
 CLEANFILES += $(bpf_skeletons) $(bpf_objects) $(bpf_objects:.o=.d)
 EXTRA_DIST += $(bpf_programs) $(bpf_headers)
+bpf_headers += bpf/wire.h

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/process: one "libsberf_a_SOURCES += src/process/FILE" a line, headers too.
+libsberf_a_SOURCES += src/process/process.h

@@ -3,3 +3,6 @@
 libsberf_a_SOURCES += src/symbol/names.c
 libsberf_a_SOURCES += src/symbol/names.h
 libsberf_a_SOURCES += src/symbol/symbolizer.h
+libsberf_a_SOURCES += src/symbol/names.c
+libsberf_a_SOURCES += src/symbol/names.h
+libsberf_a_SOURCES += src/symbol/symbolizer.h

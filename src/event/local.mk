@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/event: one "libsberf_a_SOURCES += src/event/FILE" a line, headers too.
+libsberf_a_SOURCES += src/event/event.h
+libsberf_a_SOURCES += src/event/raw.h
+libsberf_a_SOURCES += src/event/reasons.c
+libsberf_a_SOURCES += src/event/reasons.h
