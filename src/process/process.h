@@ -73,6 +73,13 @@ int processes_fd(const struct processes *ps);
  */
 int processes_open_module(struct processes *ps, module_id module, struct err *e);
 
+/*
+ * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map of its process
+ * (tmp/perf-NSPID.map under that process's root, never through a symbolic link), with *RET_UID = the user the process runs
+ * as. Any thread may call; it may wait for a disk. An fd owned by the caller or a negative errno (-ENOENT: no such map).
+ */
+int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e);
+
 /* The image that was loaded for MODULE, NULL when none; engine thread. */
 struct image *processes_image(struct processes *ps, module_id module);
 

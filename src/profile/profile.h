@@ -70,6 +70,7 @@ size_t profile_bytes(const struct profile *p);   /* memory held, dictionaries in
 
 /* An immutable view of now; NULL when out of memory. Referenced; give back with snapshot_unref() from any thread. */
 struct snapshot *profile_snapshot(struct profile *p);
+struct snapshot *snapshot_ref(struct snapshot *s);       /* another reference to S, which it returns; NULL is fine */
 void snapshot_unref(struct snapshot *s);         /* NULL is fine */
 
 const struct dict *snapshot_dict(const struct snapshot *s);
