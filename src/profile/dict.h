@@ -45,6 +45,7 @@ enum module_kind {               /* numbers are in recordings: append only */
 enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are in recordings: append only */
 	NOTE_OTHER = 1,          /* stacks that were folded together to bound memory */
 	NOTE_UNKNOWN = 2,        /* an address in no module */
+	NOTE_LOST = 3,           /* the part of a recording that said what stood here is damaged: "[lost]" */
 	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
 };
 
