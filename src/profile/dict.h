@@ -14,6 +14,11 @@
  * For callers the offset is that of the return address minus one, which lies inside the call; for the innermost frame, and
  * for the frame that a signal interrupted, it is the exact pc. So a frame can be looked up as it is.
  * A *stack* is a trie node: (parent stack, frame), root first; STACK_ROOT is the empty stack.
+ *
+ * Two modules are equal when kind, pid and start_ns are, and the best identity that either of them has: the build-id, else
+ * device, inode and generation, else the path. So a file that is reached by two paths, or that is copied into two containers,
+ * is one module, under the path it was first seen by. Whoever can forge a build-id can mislead whoever looks at it; no
+ * cheaper identity exists, since the kernel hands out nothing else with a mapping.
  */
 #ifndef SBERF_PROFILE_DICT_H
 #define SBERF_PROFILE_DICT_H
@@ -55,6 +60,7 @@ struct module {
 	uint8_t build_id_len;    /* 0 = none */
 	uint8_t build_id[BUILD_ID_MAX];
 	uint64_t dev, ino;       /* makedev() and inode; 0 = unknown */
+	uint64_t generation;     /* of the inode, tells files that reuse its number apart; 0 = unknown */
 	pid_t pid;               /* MODULE_ANON: whose; 0 otherwise */
 	uint64_t start_ns;       /* MODULE_ANON: start time of that process */
 };

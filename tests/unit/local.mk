@@ -5,3 +5,4 @@
 unit_tests += tests/unit/test_err
 EXTRA_DIST += tests/unit/cmocka_all.h
 unit_tests += tests/unit/test_names
+unit_tests += tests/unit/test_dict

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dict.c - four tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
+ * 8 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3 to 2.7 slots; nothing else is stored for it.
+ *
+ * The index belongs to the writer alone. Readers only ever touch the arrays.
+ */
+#include "config.h"
+
+#include "profile/dict.h"
+
+#include "base/hash.h"
+#include "base/pages.h"
+
+#include <string.h>
+
+struct table {
+	struct pages elems;
+	struct hidx index;
+	uint64_t (*hash)(const void *elem);
+};
+
+struct dict {
+	struct strtab *strings;
+	struct table modules, frames, stacks, threads;
+	module_id notes;         /* the pseudo module; ID_NONE until the first note */
+};
+
+_Static_assert(sizeof(struct frame) == 16, "frames come in millions");
+_Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
+
+static uint64_t module_hash(const void *elem)
+{
+	const struct module *m = elem;
+	uint64_t h = hash_2u64((uint64_t)m->kind << 32 | (uint32_t)m->pid, m->start_ns);
+
+	if (m->build_id_len)
+		return hash_2u64(h, hash_bytes(m->build_id, m->build_id_len));
+	if (m->ino)
+		return hash_2u64(hash_2u64(h, m->dev), hash_2u64(m->ino, m->generation));
+	return hash_2u64(h, m->path);
+}
+
+static bool module_equal(const void *va, const void *vb)
+{
+	const struct module *a = va, *b = vb;
+
+	if (a->kind != b->kind || a->pid != b->pid || a->start_ns != b->start_ns || a->build_id_len != b->build_id_len)
+		return false;
+	if (a->build_id_len)
+		return !memcmp(a->build_id, b->build_id, a->build_id_len);
+	if (a->ino || b->ino)
+		return a->dev == b->dev && a->ino == b->ino && a->generation == b->generation;
+	return a->path == b->path;
+}
+
+static uint64_t frame_hash(const void *elem)
+{
+	const struct frame *f = elem;
+
+	return hash_2u64(f->module, f->offset);
+}
+
+static bool frame_equal(const void *va, const void *vb)
+{
+	const struct frame *a = va, *b = vb;
+
+	return a->module == b->module && a->offset == b->offset;
+}
+
+static uint64_t stack_hash(const void *elem)
+{
+	const struct stack *s = elem;
+
+	return hash_u64((uint64_t)s->parent << 32 | s->frame);
+}
+
+static bool stack_equal(const void *va, const void *vb)
+{
+	const struct stack *a = va, *b = vb;
+
+	return a->parent == b->parent && a->frame == b->frame;
+}
+
+static uint64_t thread_hash(const void *elem)
+{
+	const struct thread *t = elem;
+
+	return hash_2u64(hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns),
+			 hash_2u64((uint64_t)t->comm << 32 | t->exe, t->cgroup));
+}
+
+static bool thread_equal(const void *va, const void *vb)
+{
+	const struct thread *a = va, *b = vb;
+
+	return a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->comm == b->comm && a->exe == b->exe &&
+	       a->cgroup == b->cgroup;
+}
+
+static void table_init(struct table *t, size_t size, uint64_t (*hash)(const void *elem))
+{
+	pages_init(&t->elems, size);
+	t->hash = hash;
+}
+
+static void table_free(struct table *t)
+{
+	hidx_free(&t->index);
+	pages_free(&t->elems);
+}
+
+static uint64_t table_rehash(const void *ctx, uint32_t id)
+{
+	const struct table *t = ctx;
+
+	return t->hash(pages_at(&t->elems, id));
+}
+
+/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants, so this inlines to a plain loop. */
+static inline __attribute__((always_inline)) uint32_t intern(struct table *t, const void *key, size_t size,
+							      uint64_t (*hash)(const void *),
+							      bool (*equal)(const void *, const void *))
+{
+	const uint64_t h = hash(key);
+	const uint32_t new_id = pages_count(&t->elems);
+	uint32_t id;
+	void *elem;
+
+	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE; at = hidx_next(&t->index, at))
+		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
+			return id;
+	elem = pages_reserve(&t->elems);
+	if (!elem || !hidx_add(&t->index, h, new_id, table_rehash, t))
+		return ID_NONE;
+	memcpy(elem, key, size);
+	pages_commit(&t->elems);
+	return new_id;
+}
+
+struct dict *dict_new(void)
+{
+	const struct stack root = { .parent = STACK_ROOT, .frame = ID_NONE };
+	struct dict *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->notes = ID_NONE;
+	table_init(&d->modules, sizeof(struct module), module_hash);
+	table_init(&d->frames, sizeof(struct frame), frame_hash);
+	table_init(&d->stacks, sizeof(struct stack), stack_hash);
+	table_init(&d->threads, sizeof(struct thread), thread_hash);
+	d->strings = strtab_new();
+	if (!d->strings || intern(&d->stacks, &root, sizeof(root), stack_hash, stack_equal) != STACK_ROOT) {
+		dict_free(d);
+		return NULL;
+	}
+	return d;
+}
+
+void dict_free(struct dict *d)
+{
+	if (!d)
+		return;
+	table_free(&d->modules);
+	table_free(&d->frames);
+	table_free(&d->stacks);
+	table_free(&d->threads);
+	strtab_free(d->strings);
+	free(d);
+}
+
+module_id dict_module(struct dict *d, const struct module *m)
+{
+	if (m->build_id_len > BUILD_ID_MAX)
+		return ID_NONE;
+	return intern(&d->modules, m, sizeof(*m), module_hash, module_equal);
+}
+
+frame_id dict_frame(struct dict *d, module_id module, uint64_t offset)
+{
+	const struct frame f = { .module = module, .offset = offset };
+
+	if (module >= dict_modules(d))
+		return ID_NONE;
+	return intern(&d->frames, &f, sizeof(f), frame_hash, frame_equal);
+}
+
+stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
+{
+	const struct stack s = { .parent = parent, .frame = frame };
+
+	if (parent >= dict_stacks(d) || frame >= dict_frames(d))
+		return ID_NONE;
+	return intern(&d->stacks, &s, sizeof(s), stack_hash, stack_equal);
+}
+
+thread_id dict_thread(struct dict *d, const struct thread *t)
+{
+	return intern(&d->threads, t, sizeof(*t), thread_hash, thread_equal);
+}
+
+frame_id dict_note(struct dict *d, uint64_t note)
+{
+	const struct module m = { .kind = MODULE_NOTE };
+
+	if (d->notes == ID_NONE)
+		d->notes = dict_module(d, &m);
+	return dict_frame(d, d->notes, note);
+}
+
+struct strtab *dict_strings(const struct dict *d)
+{
+	return d->strings;
+}
+
+static const void *table_get(const struct table *t, uint32_t id)
+{
+	return id < pages_count(&t->elems) ? pages_at(&t->elems, id) : NULL;
+}
+
+const struct module *dict_get_module(const struct dict *d, module_id id)
+{
+	return table_get(&d->modules, id);
+}
+
+const struct frame *dict_get_frame(const struct dict *d, frame_id id)
+{
+	return table_get(&d->frames, id);
+}
+
+const struct stack *dict_get_stack(const struct dict *d, stack_id id)
+{
+	return table_get(&d->stacks, id);
+}
+
+const struct thread *dict_get_thread(const struct dict *d, thread_id id)
+{
+	return table_get(&d->threads, id);
+}
+
+uint32_t dict_modules(const struct dict *d)
+{
+	return pages_count(&d->modules.elems);
+}
+
+uint32_t dict_frames(const struct dict *d)
+{
+	return pages_count(&d->frames.elems);
+}
+
+uint32_t dict_stacks(const struct dict *d)
+{
+	return pages_count(&d->stacks.elems);
+}
+
+uint32_t dict_threads(const struct dict *d)
+{
+	return pages_count(&d->threads.elems);
+}
+
+static size_t table_bytes(const struct table *t)
+{
+	return pages_bytes(&t->elems) + (t->index.slot ? ((size_t)t->index.mask + 1) * sizeof(*t->index.slot) : 0);
+}
+
+size_t dict_bytes(const struct dict *d)
+{
+	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
+	       table_bytes(&d->stacks) + table_bytes(&d->threads);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_dict.c - the dictionaries: equality, ids, limits, memory per trie node, and reading while another thread adds. */
+#include "config.h"
+
+#include "profile/dict.h"
+#include "tests/unit/cmocka_all.h"
+
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static struct module file_module(struct dict *d, const char *path, uint64_t dev, uint64_t ino)
+{
+	return (struct module){ .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), path), .dev = dev, .ino = ino };
+}
+
+static void test_module_identity(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module a = file_module(d, "/a", 1, 2), b = file_module(d, "/b", 1, 2), c = file_module(d, "/a", 1, 3);
+	struct module with_id = a, copy = c;
+	module_id id;
+
+	id = dict_module(d, &a);
+	assert_int_equal(dict_module(d, &b), id);
+	assert_int_not_equal(dict_module(d, &c), id);
+	b.generation = 7;
+	assert_int_not_equal(dict_module(d, &b), id);
+
+	/* A build-id outweighs where the file is; having one and having none are not equal. */
+	with_id.build_id_len = copy.build_id_len = 20;
+	memset(with_id.build_id, 9, 20);
+	memset(copy.build_id, 9, 20);
+	assert_int_not_equal(dict_module(d, &with_id), id);
+	assert_int_equal(dict_module(d, &with_id), dict_module(d, &copy));
+	copy.build_id[19] = 8;
+	assert_int_not_equal(dict_module(d, &with_id), dict_module(d, &copy));
+	copy.build_id_len = BUILD_ID_MAX + 1;
+	assert_int_equal(dict_module(d, &copy), ID_NONE);
+	assert_string_equal(strtab_get(dict_strings(d), dict_get_module(d, id)->path), "/a");
+}
+
+static void test_module_kinds(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module anon = { .kind = MODULE_ANON, .pid = 10, .start_ns = 5 };
+	struct module kernel = { .kind = MODULE_KERNEL, .path = strtab_adds(dict_strings(d), "[kernel]") };
+	const module_id id = dict_module(d, &anon);
+
+	assert_int_equal(dict_module(d, &anon), id);
+	anon.start_ns = 6;
+	assert_int_not_equal(dict_module(d, &anon), id);
+	assert_int_equal(dict_module(d, &kernel), dict_module(d, &kernel));
+	assert_int_equal(dict_modules(d), 3);
+}
+
+static void test_frames_and_stacks(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module m = file_module(d, "/a", 1, 2);
+	const module_id mod = dict_module(d, &m);
+	const frame_id f = dict_frame(d, mod, 0x1234), g = dict_frame(d, mod, 0x1235);
+	const stack_id s = dict_stack(d, STACK_ROOT, f), t = dict_stack(d, s, g);
+
+	assert_int_not_equal(f, g);
+	assert_int_equal(dict_frame(d, mod, 0x1234), f);
+	assert_int_equal(dict_stack(d, STACK_ROOT, f), s);
+	assert_int_equal(dict_stack(d, s, g), t);
+	assert_int_not_equal(dict_stack(d, t, g), t);       /* recursion is another node */
+	assert_int_equal(dict_get_stack(d, t)->parent, s);
+	assert_int_equal(dict_get_stack(d, t)->frame, g);
+	assert_int_equal(dict_get_frame(d, g)->offset, 0x1235);
+	assert_int_equal(dict_get_stack(d, STACK_ROOT)->frame, ID_NONE);
+
+	assert_int_equal(dict_frame(d, mod + 1, 0), ID_NONE);
+	assert_int_equal(dict_stack(d, dict_stacks(d), f), ID_NONE);
+	assert_int_equal(dict_stack(d, STACK_ROOT, dict_frames(d)), ID_NONE);
+	assert_null(dict_get_frame(d, dict_frames(d)));
+	assert_null(dict_get_stack(d, ID_NONE));
+	assert_null(dict_get_module(d, 1));
+	assert_null(dict_get_thread(d, 0));
+}
+
+static void test_notes(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	const frame_id other = dict_note(d, NOTE_OTHER), cut = dict_note(d, NOTE_CUT + 3);
+
+	assert_int_not_equal(other, cut);
+	assert_int_equal(dict_note(d, NOTE_OTHER), other);
+	assert_int_equal(dict_modules(d), 1);
+	assert_int_equal(dict_get_module(d, dict_get_frame(d, cut)->module)->kind, MODULE_NOTE);
+	assert_int_equal(dict_get_frame(d, cut)->offset, NOTE_CUT + 3);
+}
+
+static void test_threads(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct thread t = { .pid = 5, .tid = 6, .start_ns = 7, .comm = strtab_adds(dict_strings(d), "one") };
+	const thread_id id = dict_thread(d, &t);
+
+	assert_int_equal(dict_thread(d, &t), id);
+	t.comm = strtab_adds(dict_strings(d), "two");
+	assert_int_equal(dict_thread(d, &t), id + 1);
+	t.start_ns = 8;
+	assert_int_equal(dict_thread(d, &t), id + 2);
+	t.cgroup = t.comm;
+	assert_int_equal(dict_thread(d, &t), id + 3);
+	assert_int_equal(dict_threads(d), 4);
+	assert_int_equal(dict_get_thread(d, id + 2)->start_ns, 8);
+}
+
+#define MANY 3000000u        /* the worst load factor of the index lies just after a doubling: at 3,145,728 */
+#define BYTES_EACH 32u       /* 8 for the node, at most 2.7 slots of 8 bytes */
+
+static void test_memory_of_a_node(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module m = file_module(d, "/a", 1, 2);
+	const module_id mod = dict_module(d, &m);
+	frame_id f[64];
+	stack_id s = STACK_ROOT;
+	size_t before;
+
+	for (unsigned int i = 0; i < 64; i++)
+		f[i] = dict_frame(d, mod, i);
+	before = dict_bytes(d);
+	for (unsigned int i = 0; i < MANY; i++) {
+		s = dict_stack(d, i % 100 ? s : i / 64, f[i % 64]);
+		assert_int_not_equal(s, ID_NONE);
+	}
+	assert_true(dict_bytes(d) - before <= (size_t)dict_stacks(d) * BYTES_EACH);
+	for (stack_id id = 1; id < dict_stacks(d); id++)
+		assert_true(dict_get_stack(d, id)->parent < id);
+}
+
+struct reading {
+	const struct dict *d;
+	atomic_bool stop;
+	uint64_t read, bad;
+};
+
+/* Follows every node that it can see to the root; each frame's offset is the depth at which it was added. */
+static void *reader(void *arg)
+{
+	struct reading *r = arg;
+	uint32_t seen = 1;
+	bool last;
+
+	do {
+		const uint32_t n = (last = atomic_load(&r->stop), dict_stacks(r->d));
+
+		for (; seen < n; seen++) {
+			const struct stack *s = dict_get_stack(r->d, seen);
+			const struct frame *f = dict_get_frame(r->d, s->frame);
+			const struct module *m = f ? dict_get_module(r->d, f->module) : NULL;
+
+			r->bad += s->parent >= seen || !m || m->kind != MODULE_FILE || f->offset != seen ||
+				  strcmp(strtab_get(dict_strings(r->d), m->path), "/some/file") != 0;
+			r->read++;
+		}
+	} while (!last);
+	return NULL;
+}
+
+static void test_concurrent_reader(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct reading r = { .d = d };
+	pthread_t thread;
+	const uint32_t n = 200000;
+
+	assert_int_equal(pthread_create(&thread, NULL, reader, &r), 0);
+	for (uint32_t i = 1; i <= n; i++) {
+		struct module m = file_module(d, "/some/file", 1, 1 + i % 100);
+		const frame_id f = dict_frame(d, dict_module(d, &m), i);
+
+		assert_int_equal(dict_stack(d, i - 1, f), i);
+	}
+	atomic_store(&r.stop, true);
+	pthread_join(thread, NULL);
+	assert_int_equal(r.bad, 0);
+	assert_int_equal(r.read, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_module_identity),
+		cmocka_unit_test(test_module_kinds),
+		cmocka_unit_test(test_frames_and_stacks),
+		cmocka_unit_test(test_notes),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_memory_of_a_node),
+		cmocka_unit_test(test_concurrent_reader),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
