@@ -23,7 +23,8 @@ SH_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-dri
 SH_LOG_COMPILER = bash
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; SBERF='$(abs_top_builddir)/sberf'; \
-	CC='$(CC)'; export top_srcdir top_builddir SBERF CC;
+	CC='$(CC)'; ASAN_OPTIONS="$${ASAN_OPTIONS-allocator_may_return_null=1}"; \
+	export top_srcdir top_builddir SBERF CC ASAN_OPTIONS;
 
 # In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)

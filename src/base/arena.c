@@ -56,7 +56,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t len)
 {
 	char *p = len < SIZE_MAX ? arena_alloc(a, len + 1) : NULL;
 
-	return p ? memcpy(p, s, len) : NULL;
+	return p && len ? memcpy(p, s, len) : p;
 }
 
 void arena_reset(struct arena *a)

@@ -26,7 +26,8 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	if (!e)
 		return -code;
 	va_start(ap, fmt);
-	vsnprintf(raw, sizeof(raw), fmt, ap);
+	if (vsnprintf(raw, sizeof(raw), fmt, ap) < 0)
+		raw[0] = '\0';
 	va_end(ap);
 	e->code = code;
 	put(e, raw);

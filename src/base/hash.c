@@ -38,7 +38,7 @@ static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id
 	size_t n = t->slot ? ((size_t)t->mask + 1) * 2 : 16;
 	struct hidx bigger = { .mask = (uint32_t)(n - 1), .used = t->used };
 
-	if (n > (size_t)1 << 31)
+	if (n > (size_t)1 << 31 || n > SIZE_MAX / sizeof(*bigger.slot))
 		return false;
 	bigger.slot = malloc(n * sizeof(*bigger.slot));
 	if (!bigger.slot)

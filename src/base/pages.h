@@ -30,7 +30,10 @@ void pages_init(struct pages *p, size_t size);
 /* Frees everything; the caller knows that no reader is left. Safe on a zeroed struct. */
 void pages_free(struct pages *p);
 
-/* Writer: the zeroed element at index count, not yet visible; NULL when out of memory or full. Idempotent until commit. */
+/*
+ * Writer: the element at index count, not yet visible, zeroed when reserved for the first time; NULL when out of memory or
+ * full. The same element, as the writer left it, until it is committed.
+ */
 void *pages_reserve(struct pages *p);
 /* Writer: makes the reserved element visible to readers. */
 void pages_commit(struct pages *p);

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,13 +20,20 @@ typedef VEC(uint32_t) u32_vec;
 /* Decimal, MIN to MAX inclusive. WHAT names the value in the sentence ("rate"). */
 int parse_u64(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
 
-/* A time: digits, optionally with a decimal fraction, and a unit ns, us, ms, s, m or h; no unit = seconds. In nanoseconds. */
+/*
+ * A time: digits, optionally with a decimal fraction, and a unit ns, us, ms, s, m or h; no unit = seconds. In nanoseconds;
+ * a fraction finer than that is refused.
+ */
 int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns, struct err *e);
 
-/* A size: digits with an optional K, M or G (1024-based; an optional trailing B or iB is allowed). In bytes. */
+/* A size: digits with an optional K, M or G (1024-based, either case; B, or iB after a letter, may follow). In bytes. */
 int parse_size(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
 
-/* "3", "1,4", "0-3,8": ascending without duplicates in *RET (appended), each at most MAX. */
+/*
+ * "3", "1,4", "0-3,8": what is named joins what *RET holds already; afterwards all of it is ascending and without duplicates.
+ * Each at most MAX. A list that names more than PARSE_LIST_MAX values is refused (-ERANGE).
+ */
+#define PARSE_LIST_MAX (1u << 20)
 int parse_list(const char *s, const char *what, uint32_t max, u32_vec *ret, struct err *e);
 
 /*

@@ -7,22 +7,22 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-bool vec_grow_(void **v, size_t *cap, size_t want, size_t size)
+bool vec_grow_(void **v, size_t *cap, size_t n, size_t more, size_t size)
 {
-	size_t n = *cap ? *cap : 8;
+	size_t fit = *cap ? *cap : 8;
 	void *p;
 
-	while (n < want) {
-		if (n > SIZE_MAX / 2)
-			return false;
-		n *= 2;
-	}
-	if (n > SIZE_MAX / size)
+	if (more > PTRDIFF_MAX / size || n > PTRDIFF_MAX / size - more)
 		return false;
-	p = realloc(*v, n * size);
+	/* No overflow: n + more is at most half of SIZE_MAX. */
+	while (fit < n + more)
+		fit *= 2;
+	if (fit > PTRDIFF_MAX / size)
+		fit = n + more;
+	p = realloc(*v, fit * size);
 	if (!p)
 		return false;
 	*v = p;
-	*cap = n;
+	*cap = fit;
 	return true;
 }

@@ -21,13 +21,13 @@
 		size_t cap;    /* how many fit */ \
 	}
 
-/* Makes room for WANT elements of SIZE bytes in *V. False (nothing changed) on overflow or lack of memory. */
-bool vec_grow_(void **v, size_t *cap, size_t want, size_t size);
+/* Makes room in *V for MORE elements of SIZE bytes behind N. False (nothing changed) on overflow or lack of memory. */
+bool vec_grow_(void **v, size_t *cap, size_t n, size_t more, size_t size);
 
 /* Makes room for MORE further elements; false when out of memory, array unchanged. */
 #define vec_reserve(vec, more) \
-	((vec)->n + (more) <= (vec)->cap || \
-	 vec_grow_((void **)&(vec)->v, &(vec)->cap, (vec)->n + (more), sizeof(*(vec)->v)))
+	((size_t)(more) <= (vec)->cap - (vec)->n || \
+	 vec_grow_((void **)&(vec)->v, &(vec)->cap, (vec)->n, (more), sizeof(*(vec)->v)))
 
 /* Appends one uninitialised element and returns its address, NULL when out of memory. */
 #define vec_push(vec) (vec_reserve((vec), 1) ? &(vec)->v[(vec)->n++] : NULL)

@@ -2,7 +2,31 @@
 # Unit tests: pure, no privileges, cmocka. tests/unit/test_NAME.c needs one line here:
 #   unit_tests += tests/unit/test_NAME
 # A test of more than one file says so: tests_unit_test_NAME_SOURCES = tests/unit/test_NAME.c tests/unit/helper.c
-unit_tests += tests/unit/test_err
+# One that makes allocations fail (fail_alloc.h) takes two lines more, as below.
+wrap_alloc = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
+fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
 EXTRA_DIST += tests/unit/cmocka_all.h
+
+unit_tests += tests/unit/test_arena
+tests_unit_test_arena_SOURCES = tests/unit/test_arena.c $(fail_alloc)
+tests_unit_test_arena_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_err
+unit_tests += tests/unit/test_hash
+tests_unit_test_hash_SOURCES = tests/unit/test_hash.c $(fail_alloc)
+tests_unit_test_hash_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_pages
+tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(fail_alloc)
+tests_unit_test_pages_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_parse
+tests_unit_test_parse_SOURCES = tests/unit/test_parse.c $(fail_alloc)
+tests_unit_test_parse_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_strtab
+tests_unit_test_strtab_SOURCES = tests/unit/test_strtab.c $(fail_alloc)
+tests_unit_test_strtab_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_text
+unit_tests += tests/unit/test_units
+unit_tests += tests/unit/test_vec
+tests_unit_test_vec_SOURCES = tests/unit/test_vec.c $(fail_alloc)
+tests_unit_test_vec_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
