@@ -30,3 +30,4 @@ tests_unit_test_vec_SOURCES = tests/unit/test_vec.c $(fail_alloc)
 tests_unit_test_vec_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
+unit_tests += tests/unit/test_parked

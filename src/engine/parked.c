@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* parked.c - deep copies of samples in one allocation each. */
+#include "config.h"
+
+#include "engine/parked.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void parked_init(struct parked *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->tail = &q->head;
+}
+
+void parked_free(struct parked *q)
+{
+	while (q->head) {
+		struct parked_sample *next = q->head->next;
+
+		free(q->head);
+		q->head = next;
+	}
+	parked_init(q);
+}
+
+static size_t words(size_t bytes)
+{
+	return (bytes + 7) / 8;
+}
+
+/* 8-byte words that the variable parts of S take. Each part is bounded by the wire format, so the sum cannot overflow. */
+static size_t data_words(const struct raw_sample *s)
+{
+	size_t n = s->nr_kernel + s->nr_walked;
+
+	for (uint32_t i = 0; i < s->nr_segments; i++)
+		n += words(s->segment[i].len);
+	return n;
+}
+
+static void *append(uint64_t **at, const void *src, size_t bytes)
+{
+	void *dst = *at;
+
+	if (bytes)
+		memcpy(dst, src, bytes);
+	*at += words(bytes);
+	return dst;
+}
+
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns)
+{
+	const size_t bytes = sizeof(struct parked_sample) + 8 * data_words(&ev->sample);
+	struct parked_sample *p;
+	struct raw_sample *s;
+	uint64_t *at;
+
+	if (bytes > PARKED_BYTES_MAX - q->bytes)
+		return false;
+	p = malloc(bytes);
+	if (!p)
+		return false;
+	p->next = NULL;
+	p->since_ns = now_ns;
+	p->bytes = bytes;
+	p->ev = *ev;
+	s = &p->ev.sample;
+	at = p->data;
+	s->kernel = append(&at, s->kernel, 8ul * s->nr_kernel);
+	s->walked = append(&at, s->walked, 8ul * s->nr_walked);
+	for (uint32_t i = 0; i < s->nr_segments; i++)
+		s->segment[i].bytes = append(&at, s->segment[i].bytes, s->segment[i].len);
+	*q->tail = p;
+	q->tail = &p->next;
+	q->bytes += bytes;
+	q->n++;
+	return true;
+}
+
+void parked_each(struct parked *q, pid_t pid, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx)
+{
+	struct parked_sample **at = &q->head;
+
+	while (*at) {
+		struct parked_sample *p = *at;
+
+		if ((pid && p->ev.pid != pid) || !try(ctx, p)) {
+			at = &p->next;
+			continue;
+		}
+		*at = p->next;
+		q->bytes -= p->bytes;
+		q->n--;
+		free(p);
+	}
+	q->tail = at;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * parked.h - copies of samples that wait for a module to be loaded.
+ *
+ * A queue in order of arrival, bounded in bytes: a load takes milliseconds, and one that hangs must not collect stacks.
+ */
+#ifndef SBERF_ENGINE_PARKED_H
+#define SBERF_ENGINE_PARKED_H
+
+#include "event/raw.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PARKED_BYTES_MAX (64u << 20)
+#define PARKED_TIME_NS (3ull * 1000 * 1000 * 1000)
+
+struct parked_sample {
+	struct parked_sample *next;
+	uint64_t since_ns;               /* when it was parked */
+	size_t bytes;                    /* of this allocation */
+	struct raw_event ev;             /* its pointers reach into data */
+	uint64_t data[];
+};
+
+struct parked {
+	struct parked_sample *head, **tail;
+	size_t bytes;
+	uint64_t n;
+};
+
+void parked_init(struct parked *q);
+void parked_free(struct parked *q);
+
+/* Copies EV to the end of the queue. False when the queue is full or out of memory. */
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns);
+
+/*
+ * Gives every parked sample (of PID only, unless PID is 0) to TRY, in order. One for which TRY returns true is done and freed,
+ * the others stay.
+ */
+void parked_each(struct parked *q, pid_t pid, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx);
+
+#endif

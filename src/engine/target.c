@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* target.c - pidfds for processes, /proc for threads, waitpid() for our own child. */
+#include "config.h"
+
+#include "engine/target.h"
+
+#include "base/cleanup.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+/* include/uapi/linux/pidfd.h, struct pidfd_info as of Linux 6.15: 64 bytes (PIDFD_INFO_SIZE_VER0). */
+struct pidfd_exit_info {
+	uint64_t mask, cgroupid;
+	uint32_t ids[12];        /* pid, tgid, ppid and the credentials */
+	int32_t exit_code;       /* a wait status */
+};
+#define PIDFD_WANT_EXIT (1ull << 3)
+#define PIDFD_GET_INFO_EXIT _IOWR(0xff, 11, struct pidfd_exit_info)
+
+struct watched {
+	pid_t id;
+	int pidfd;               /* -1: a thread, or no pidfd to be had */
+	bool ended;
+};
+
+struct target_watch {
+	pid_t child;
+	bool child_ended;
+	bool forever;            /* nothing in particular is watched */
+	size_t n, left;
+	enum target_state state;
+	int code;
+	struct watched w[];
+};
+
+int target_watch_new(const struct capture_plan *plan, pid_t child, struct target_watch **ret, struct err *e)
+{
+	const bool ids = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+	const size_t n = ids && !child ? plan->ids.n : 0;
+	struct target_watch *tw = calloc(1, sizeof(*tw) + n * sizeof(tw->w[0]));
+
+	if (!tw)
+		return err_nomem(e, "the target watch");
+	tw->child = child;
+	tw->forever = !child && !n;
+	tw->n = tw->left = n;
+	tw->state = TARGET_ENDED;
+	for (size_t i = 0; i < n; i++) {
+		tw->w[i].id = (pid_t)plan->ids.v[i];
+		tw->w[i].pidfd = plan->target == TARGET_PIDS ? (int)syscall(SYS_pidfd_open, tw->w[i].id, 0) : -1;
+	}
+	*ret = tw;
+	return 0;
+}
+
+void target_watch_free(struct target_watch *tw)
+{
+	if (!tw)
+		return;
+	for (size_t i = 0; i < tw->n; i++)
+		if (tw->w[i].pidfd >= 0)
+			close(tw->w[i].pidfd);
+	free(tw);
+}
+
+static void take_status(struct target_watch *tw, int status)
+{
+	tw->state = WIFSIGNALED(status) ? TARGET_KILLED : TARGET_EXITED;
+	tw->code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool child_ended(struct target_watch *tw)
+{
+	int status;
+
+	if (!tw->child_ended && waitpid(tw->child, &status, WNOHANG) == tw->child) {
+		tw->child_ended = true;
+		take_status(tw, status);
+	}
+	return tw->child_ended;
+}
+
+/* A thread or process without a pidfd: gone, zombie or dead by its /proc entry, whose state follows the last ')'. */
+static bool proc_ended(pid_t id)
+{
+	char path[64], line[512];
+	AUTO_FILE FILE *f = NULL;
+	const char *p;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)id);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT || errno == ESRCH;
+	if (!fgets(line, sizeof(line), f))
+		return true;
+	p = strrchr(line, ')');
+	return p && (p[1] == ' ') && (p[2] == 'Z' || p[2] == 'X');
+}
+
+static bool one_ended(struct target_watch *tw, struct watched *w)
+{
+	struct pollfd p = { .fd = w->pidfd, .events = POLLIN };
+	struct pidfd_exit_info info = { .mask = PIDFD_WANT_EXIT };
+
+	if (w->pidfd < 0)
+		return proc_ended(w->id);
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	if (!ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT))
+		take_status(tw, info.exit_code);
+	return true;
+}
+
+bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *code)
+{
+	bool ended;
+
+	if (tw->child) {
+		ended = child_ended(tw);
+	} else {
+		for (size_t i = 0; i < tw->n; i++) {
+			if (tw->w[i].ended || !one_ended(tw, &tw->w[i]))
+				continue;
+			tw->w[i].ended = true;
+			tw->left--;
+		}
+		ended = !tw->forever && !tw->left;
+	}
+	if (ended) {
+		*state = tw->state;
+		*code = tw->code;
+	}
+	return ended;
+}
