@@ -56,7 +56,11 @@ struct chain {
 	enum unwind_method method;
 	uint32_t bytes_used;             /* distance from sp to the highest byte read: what a copy must hold */
 	bool loading;                    /* ended at a module that is still being loaded: may be retried */
-	struct frame frame[CHAIN_MAX];   /* offsets as dict.h says: lookup places, not return addresses */
+	/*
+	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a signal handler is named by
+	 * its own first byte: nothing called it, the kernel made it the return address.
+	 */
+	struct frame frame[CHAIN_MAX];
 };
 
 struct unwinder;

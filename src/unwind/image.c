@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * image.c - reads of an ELF file what unwinding needs, and nothing more.
+ *
+ * Everything in the file is somebody else's: each offset and size is checked against the file and against a cap before
+ * anything is allocated. The call-frame sections are found by their section headers, or, in files that have none, from the
+ * PT_GNU_EH_FRAME header, whose pointer names the start of .eh_frame (LSB 5.0, section 10.6.2).
+ */
+#include "config.h"
+
+#include "unwind/image.h"
+#include "unwind/image_impl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PHDRS_MAX 512u
+#define SHDRS_MAX 16384u
+#define NAMES_MAX (1u << 20)             /* bytes of section names */
+#define CFI_MAX (256ull << 20)           /* bytes of one call-frame section, also unpacked */
+#define NOTES_MAX (1u << 20)
+#define DYNAMIC_MAX (64u << 10)
+
+enum { SEC_EH_FRAME, SEC_EH_FRAME_HDR, SEC_DEBUG_FRAME, SEC_NR };
+
+/* What is known while an image is being read. */
+struct reader {
+	struct elf_source src;
+	struct image *im;
+	Elf64_Ehdr eh;
+	struct image_section sec[SEC_NR];
+	Elf64_Phdr eh_hdr;               /* p_memsz 0 = none */
+	uint64_t pclntab, pclntab_size, text;
+};
+
+bool source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len)
+{
+	if (offset > s->size || len > s->size - offset)
+		return false;
+	if (s->mem) {
+		memcpy(dst, s->mem + offset, len);
+		return true;
+	}
+	for (size_t got = 0; got < len;) {
+		ssize_t n = pread(s->fd, (char *)dst + got, len - got, (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;    /* truncated while we read */
+		got += (size_t)n;
+	}
+	return true;
+}
+
+void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint64_t cap)
+{
+	AUTO_FREE void *p = NULL;
+
+	if (len == 0 || len > cap || offset > s->size || len > s->size - offset)
+		return NULL;
+	p = malloc(len);
+	if (!p || !source_read(s, offset, p, len))
+		return NULL;
+	return take_ptr(p);
+}
+
+static int read_header(struct reader *r, struct err *e)
+{
+	Elf64_Ehdr *eh = &r->eh;
+	const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+
+	if (!source_read(&r->src, 0, eh, sizeof(*eh)) || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
+		return err_set(e, ENOEXEC, "not an ELF file");
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != order)
+		return err_set(e, ENOEXEC, "not a 64-bit ELF file of this machine");
+	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
+		return err_set(e, ENOEXEC, "neither a program nor a shared library");
+	if (eh->e_phentsize != sizeof(Elf64_Phdr) || eh->e_phnum == 0 || eh->e_phnum > PHDRS_MAX)
+		return err_set(e, ENOEXEC, "its program headers cannot be used");
+	r->im->machine = eh->e_machine;
+	r->im->entry = eh->e_entry;
+	return 0;
+}
+
+/* Goes through the notes of one segment for the build-id and for the note that Go's linker writes. */
+static void read_notes(struct reader *r, const Elf64_Phdr *ph)
+{
+	AUTO_FREE uint8_t *notes = source_dup(&r->src, ph->p_offset, ph->p_filesz, NOTES_MAX);
+	struct image *im = r->im;
+	size_t at = 0, len = notes ? ph->p_filesz : 0;
+
+	while (len - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr n;
+		size_t name, desc, name_len, desc_len;
+
+		memcpy(&n, notes + at, sizeof(n));
+		name = at + sizeof(n);
+		name_len = ((size_t)n.n_namesz + 3) & ~(size_t)3;
+		desc_len = ((size_t)n.n_descsz + 3) & ~(size_t)3;
+		if (name_len > len - name || desc_len > len - name - name_len)
+			return;
+		desc = name + name_len;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0 &&
+		    n.n_descsz > 0 && im->build_id_len == 0) {
+			im->build_id_len = (uint8_t)(n.n_descsz < BUILD_ID_MAX ? n.n_descsz : BUILD_ID_MAX);
+			memcpy(im->build_id, notes + desc, im->build_id_len);
+		}
+		if (n.n_namesz == 4 && memcmp(notes + name, "Go\0", 4) == 0)
+			im->go = true;
+		at = desc + desc_len;
+	}
+}
+
+static bool needs_library(struct reader *r, const Elf64_Phdr *ph)
+{
+	AUTO_FREE Elf64_Dyn *dyn = source_dup(&r->src, ph->p_offset, ph->p_filesz, DYNAMIC_MAX);
+
+	for (size_t i = 0; dyn && i < ph->p_filesz / sizeof(*dyn) && dyn[i].d_tag != DT_NULL; i++)
+		if (dyn[i].d_tag == DT_NEEDED)
+			return true;
+	return false;
+}
+
+static void read_segment(struct reader *r, const Elf64_Phdr *ph)
+{
+	struct image *im = r->im;
+
+	switch (ph->p_type) {
+	case PT_LOAD:
+		im->loads[im->nr_loads++] = (struct image_load){
+			.offset = ph->p_offset, .filesz = ph->p_filesz, .vaddr = ph->p_vaddr, .exec = ph->p_flags & PF_X };
+		break;
+	case PT_NOTE:
+		read_notes(r, ph);
+		break;
+	case PT_DYNAMIC:
+		im->no_needed = !needs_library(r, ph);
+		break;
+	case PT_GNU_EH_FRAME:
+		r->eh_hdr = *ph;
+		break;
+	}
+}
+
+static int read_segments(struct reader *r, struct err *e)
+{
+	uint64_t size = (uint64_t)r->eh.e_phnum * sizeof(Elf64_Phdr);
+	AUTO_FREE Elf64_Phdr *ph = source_dup(&r->src, r->eh.e_phoff, size, size);
+
+	if (!ph)
+		return err_set(e, ENOEXEC, "its program headers lie outside the file");
+	r->im->loads = calloc(r->eh.e_phnum, sizeof(*r->im->loads));
+	if (!r->im->loads)
+		return err_nomem(e, "an ELF image");
+	r->im->no_needed = true;
+	for (size_t i = 0; i < r->eh.e_phnum; i++)
+		read_segment(r, &ph[i]);
+	return 0;
+}
+
+static void take_section(struct reader *r, int which, const char *name, const Elf64_Shdr *sh)
+{
+	struct image_section *s = &r->sec[which];
+
+	if (s->bytes || sh->sh_type == SHT_NOBITS)
+		return;
+	s->bytes = source_dup(&r->src, sh->sh_offset, sh->sh_size, CFI_MAX);
+	if (!s->bytes)
+		return;
+	*s = (struct image_section){ name, sh->sh_addr, sh->sh_size, sh->sh_flags & (SHF_ALLOC | SHF_COMPRESSED), s->bytes };
+	if (s->flags & SHF_COMPRESSED) {
+		Elf64_Chdr ch;
+
+		/* What unpacks to more than the cap is left out, as if it were not there. */
+		if (s->size < sizeof(ch) || (memcpy(&ch, s->bytes, sizeof(ch)), ch.ch_size > CFI_MAX)) {
+			free(s->bytes);
+			s->bytes = NULL;
+		}
+	}
+}
+
+static void read_section(struct reader *r, const char *name, const Elf64_Shdr *sh)
+{
+	if (strcmp(name, ".eh_frame") == 0)
+		take_section(r, SEC_EH_FRAME, ".eh_frame", sh);
+	else if (strcmp(name, ".eh_frame_hdr") == 0)
+		take_section(r, SEC_EH_FRAME_HDR, ".eh_frame_hdr", sh);
+	else if (strcmp(name, ".debug_frame") == 0)
+		take_section(r, SEC_DEBUG_FRAME, ".debug_frame", sh);
+	else if (strcmp(name, ".plt") == 0 && sh->sh_size <= UINT64_MAX - sh->sh_addr)
+		r->im->plt = (struct image_range){ sh->sh_addr, sh->sh_addr + sh->sh_size };
+	else if (strcmp(name, ".text") == 0)
+		r->text = sh->sh_addr;
+	else if (strcmp(name, ".gopclntab") == 0 || strcmp(name, ".data.rel.ro.gopclntab") == 0) {
+		r->im->go = true;
+		r->pclntab = sh->sh_offset;
+		r->pclntab_size = sh->sh_size;
+	}
+}
+
+static void read_sections(struct reader *r)
+{
+	const Elf64_Ehdr *eh = &r->eh;
+	uint64_t size = (uint64_t)eh->e_shnum * sizeof(Elf64_Shdr);
+	AUTO_FREE Elf64_Shdr *sh = NULL;
+	AUTO_FREE char *names = NULL;
+
+	if (eh->e_shentsize != sizeof(*sh) || eh->e_shnum > SHDRS_MAX || eh->e_shstrndx >= eh->e_shnum)
+		return;
+	sh = source_dup(&r->src, eh->e_shoff, size, size);
+	if (!sh)
+		return;
+	names = source_dup(&r->src, sh[eh->e_shstrndx].sh_offset, sh[eh->e_shstrndx].sh_size, NAMES_MAX);
+	if (!names)
+		return;
+	names[sh[eh->e_shstrndx].sh_size - 1] = '\0';
+	for (size_t i = 1; i < eh->e_shnum; i++)
+		if (sh[i].sh_name < sh[eh->e_shstrndx].sh_size)
+			read_section(r, names + sh[i].sh_name, &sh[i]);
+}
+
+/* The value at P, encoded as ENC (LSB 5.0 table 10-5), relative to PC or to the header at DATA; false when not supported. */
+static bool read_encoded(const uint8_t *p, size_t len, uint8_t enc, uint64_t pc, uint64_t data, uint64_t *ret)
+{
+	int32_t v32;
+	uint64_t v;
+
+	switch (enc & 0x0f) {
+	case 0x00: case 0x04: case 0x0c:         /* absptr, udata8, sdata8 */
+		if (len < 8)
+			return false;
+		memcpy(&v, p, 8);
+		break;
+	case 0x03: case 0x0b:                    /* udata4, sdata4 */
+		if (len < 4)
+			return false;
+		memcpy(&v32, p, 4);
+		v = (enc & 0x0f) == 0x03 ? (uint32_t)v32 : (uint64_t)(int64_t)v32;
+		break;
+	default:
+		return false;
+	}
+	switch (enc & 0xf0) {
+	case 0x00: *ret = v; return true;
+	case 0x10: *ret = v + pc; return true;   /* pcrel */
+	case 0x30: *ret = v + data; return true; /* datarel */
+	default: return false;
+	}
+}
+
+static const struct image_load *load_at(const struct image *im, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < im->nr_loads; i++)
+		if (vaddr >= im->loads[i].vaddr && vaddr - im->loads[i].vaddr < im->loads[i].filesz)
+			return &im->loads[i];
+	return NULL;
+}
+
+/* For files without section headers: .eh_frame starts where its header says and ends, at the latest, with its segment. */
+static void read_eh_by_segment(struct reader *r)
+{
+	struct image_section *hdr = &r->sec[SEC_EH_FRAME_HDR], *eh = &r->sec[SEC_EH_FRAME];
+	const Elf64_Phdr *ph = &r->eh_hdr;
+	const struct image_load *l;
+	uint64_t vaddr, skip;
+
+	if (ph->p_memsz == 0 || eh->bytes)
+		return;
+	free(hdr->bytes);
+	*hdr = (struct image_section){ ".eh_frame_hdr", ph->p_vaddr, ph->p_filesz, SHF_ALLOC,
+				       source_dup(&r->src, ph->p_offset, ph->p_filesz, CFI_MAX) };
+	if (!hdr->bytes || hdr->size < 4 ||
+	    !read_encoded(hdr->bytes + 4, hdr->size - 4, hdr->bytes[1], hdr->addr + 4, hdr->addr, &vaddr))
+		return;
+	l = load_at(r->im, vaddr);
+	if (!l)
+		return;
+	skip = vaddr - l->vaddr;
+	*eh = (struct image_section){ ".eh_frame", vaddr, l->filesz - skip, SHF_ALLOC,
+				      source_dup(&r->src, l->offset + skip, l->filesz - skip, CFI_MAX) };
+}
+
+static int read_image(struct reader *r, struct err *e)
+{
+	int err = read_header(r, e);
+
+	if (!err)
+		err = read_segments(r, e);
+	if (err)
+		return err;
+	read_sections(r);
+	read_eh_by_segment(r);
+	err = image_build_copy(r->im, r->eh.e_type, r->sec, SEC_NR, e);
+	if (err)
+		return err;
+	image_find_marks(r->im, &r->src);
+	if (r->pclntab_size)
+		image_go_roots(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
+	return 0;
+}
+
+static int open_source(const struct elf_source *src, struct image **ret, struct err *e)
+{
+	AUTO(image_free) struct image *im = calloc(1, sizeof(*im));
+	struct reader r = { .src = *src, .im = im };
+	int err;
+
+	if (!im)
+		return err_nomem(e, "an ELF image");
+	err = read_image(&r, e);
+	for (int i = 0; i < SEC_NR; i++)
+		free(r.sec[i].bytes);
+	if (!err)
+		*ret = take_ptr(im);
+	return err;
+}
+
+int image_open(int fd, struct image **ret, struct err *e)
+{
+	struct elf_source src = { .fd = fd };
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_set(e, errno, "cannot read its size: %s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "not a regular file");
+	src.size = (uint64_t)st.st_size;
+	return open_source(&src, ret, e);
+}
+
+int image_from_memory(const void *data, size_t len, struct image **ret, struct err *e)
+{
+	struct elf_source src = { .fd = -1, .mem = data, .size = len };
+
+	return open_source(&src, ret, e);
+}
+
+void image_free(struct image *im)
+{
+	if (!im)
+		return;
+	if (im->eh)
+		dwarf_cfi_end(im->eh);
+	if (im->dwarf)
+		dwarf_end(im->dwarf);
+	if (im->elf)
+		elf_end(im->elf);
+	free(im->copy);
+	free(im->loads);
+	vec_free(&im->marks);
+	free(im);
+}
+
+uint8_t image_build_id(const struct image *im, uint8_t id[BUILD_ID_MAX])
+{
+	memcpy(id, im->build_id, im->build_id_len);
+	return im->build_id_len;
+}
+
+bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
+{
+	const struct image_load *found = NULL;
+
+	for (uint32_t i = 0; i < im->nr_loads; i++) {
+		const struct image_load *l = &im->loads[i];
+
+		if (offset < l->offset || offset - l->offset >= l->filesz)
+			continue;
+		if (!found || (l->exec && !found->exec))
+			found = l;
+	}
+	if (!found)
+		return false;
+	*ret_vaddr = offset - found->offset + found->vaddr;
+	return true;
+}
+
+size_t image_bytes(const struct image *im)
+{
+	return sizeof(*im) + im->copy_size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v);
+}

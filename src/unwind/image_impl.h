@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * image_impl.h - what the unwinder itself sees of an image; nobody else includes this.
+ *
+ * An image holds a small ELF file of its own making: the section headers and the bytes of the call-frame sections of the
+ * real one, at their real virtual addresses. libdw is pointed at that copy, so a 200 MB library costs only its CFI, and
+ * libdw never sees a file. Beside it stand the *marks*: places that mean something to the walk and have no CFI.
+ */
+#ifndef SBERF_UNWIND_IMAGE_IMPL_H
+#define SBERF_UNWIND_IMAGE_IMPL_H
+
+#include "base/vec.h"
+#include "unwind/image.h"
+
+#include <elf.h>
+#include <elfutils/libdw.h>
+
+/* Bytes of an ELF file, wherever they are. */
+struct elf_source {
+	int fd;                  /* used when MEM is NULL */
+	const uint8_t *mem;
+	uint64_t size;
+};
+
+/* Copies LEN bytes at OFFSET to DST; false unless all of them exist. */
+bool source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len);
+/* A malloc()ed copy of LEN bytes at OFFSET; NULL when they do not exist, LEN is 0 or over CAP, or memory is short. */
+void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint64_t cap);
+
+struct image_load {
+	uint64_t offset, filesz, vaddr;
+	bool exec;
+};
+
+/* Half-open range of virtual addresses. */
+struct image_range {
+	uint64_t start, end;
+};
+
+enum mark_kind {
+	MARK_SIGRETURN,          /* the code that a signal handler returns to, at its first instruction */
+	MARK_ROOT,               /* return addresses in it have no caller: thread entry of a libc, Go runtime root */
+	MARK_CLONE,              /* between clone's system call and its return: a thread entry in the child, a leaf in the parent */
+};
+
+struct mark {
+	enum mark_kind kind;
+	struct image_range range;
+};
+
+typedef VEC(struct mark) mark_vec;
+
+struct image {
+	uint16_t machine;
+	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
+	bool no_needed;          /* needs no shared library: a static program or a libc */
+	uint8_t build_id_len;
+	uint8_t build_id[BUILD_ID_MAX];
+	uint64_t entry;          /* virtual address, 0 = none */
+	uint32_t nr_loads;
+	struct image_load *loads;
+	struct image_range plt;  /* .plt, when section headers name it */
+	mark_vec marks;
+	uint8_t *copy;           /* the small ELF file */
+	size_t copy_size;
+	Elf *elf;                /* on COPY */
+	Dwarf_CFI *eh;           /* .eh_frame; owned */
+	Dwarf *dwarf;            /* only for .debug_frame */
+	Dwarf_CFI *debug;        /* .debug_frame; owned by DWARF */
+};
+
+/* A section of the real file that goes into the copy. */
+struct image_section {
+	const char *name;        /* static string */
+	uint64_t addr, size, flags;
+	uint8_t *bytes;          /* malloc()ed; NULL = absent */
+};
+
+/* image_copy.c: builds im->copy from N sections and opens libdw's handles on it. */
+int image_build_copy(struct image *im, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
+
+/* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
+void image_find_marks(struct image *im, const struct elf_source *src);
+/* The mark of KIND that holds VADDR, NULL when none does. */
+const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
+
+/* image_go.c: adds marks for the runtime roots of a Go program. PCLNTAB is the section's place in the file, TEXT its code. */
+void image_go_roots(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text);
+
+/*
+ * The row for VADDR, to be freed with free(); NULL when no call-frame information covers it. Asks .eh_frame, then
+ * .debug_frame.
+ */
+Dwarf_Frame *image_row(struct image *im, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * image_marks.c - places that call-frame information does not describe, and how they are recognised.
+ *
+ * C libraries leave a few pieces of assembly without CFI, exactly where chains end or bend. They are found once, by their
+ * code, in programs that need no library (static ones, Go) and in small files (a libc has 1.5 MB of code); elsewhere they
+ * do not occur. What the bytes are is architecture, so the patterns are in image_marks_x86_64.c.
+ */
+#include "config.h"
+
+#include "unwind/image_impl.h"
+#include "unwind/arch.h"
+
+#include <stdlib.h>
+
+#define SMALL_CODE (4ull << 20)          /* bytes of code that are looked through in any file */
+#define STATIC_CODE (64ull << 20)        /* the same in a file that needs no library */
+
+void image_find_marks(struct image *im, const struct elf_source *src)
+{
+	uint64_t code = 0;
+
+	for (uint32_t i = 0; i < im->nr_loads; i++)
+		if (im->loads[i].exec && im->loads[i].filesz <= STATIC_CODE)
+			code += im->loads[i].filesz;
+	if (im->machine != ARCH_MACHINE || code > (im->no_needed ? STATIC_CODE : SMALL_CODE))
+		return;
+	for (uint32_t i = 0; i < im->nr_loads; i++) {
+		const struct image_load *l = &im->loads[i];
+		AUTO_FREE uint8_t *text = l->exec ? source_dup(src, l->offset, l->filesz, STATIC_CODE) : NULL;
+
+		if (text)
+			arch_find_marks(im, text, l->filesz, l->vaddr);
+	}
+}
+
+const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr)
+{
+	for (size_t i = 0; i < im->marks.n; i++) {
+		const struct mark *m = &im->marks.v[i];
+
+		if (m->kind == kind && vaddr >= m->range.start && vaddr < m->range.end)
+			return m;
+	}
+	return NULL;
+}

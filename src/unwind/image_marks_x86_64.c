@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * image_marks_x86_64.c - the code bytes of the marks on x86-64.
+ *
+ *  sigreturn   mov $15,%rax; syscall: what Linux makes every handler return to; glibc has CFI for it, musl and Go have none.
+ *  clone       syscall; test %rax,%rax; jl; je; ret: glibc ends its CFI before the system call, because behind it two
+ *              different stacks run the same code.
+ *  musl entry  call *reg; mov %eax,%edi; call exit: main was called here.
+ *              mov %rax,%rdi; call: a thread's function returned to pthread_exit.
+ *              call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall: what clone() started returned.
+ *              The bytes are common ones, so they count only in a musl program, told by the first instructions of its
+ *              entry point (xor %rbp,%rbp; mov %rsp,%rdi; lea _DYNAMIC(%rip),%rsi), and only where there is no CFI.
+ */
+#include "config.h"
+
+#include "unwind/arch.h"
+#include "unwind/image_impl.h"
+
+#include <string.h>
+
+#define MARKS_MAX 4096u          /* per image: what has more is not a libc */
+
+static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+static const uint8_t musl_start[] = { 0x48, 0x31, 0xed, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x35 };
+
+static void add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t len)
+{
+	struct mark *m = im->marks.n < MARKS_MAX ? vec_push(&im->marks) : NULL;
+
+	if (m)
+		*m = (struct mark){ kind, { start, start + len } };
+}
+
+static bool bytes_at(const uint8_t *p, const uint8_t *end, const void *want, size_t n)
+{
+	return (size_t)(end - p) >= n && memcmp(p, want, n) == 0;
+}
+
+/* P stands at a system call instruction: is it the one of clone()? Returns the bytes from behind it to the ret, or 0. */
+static size_t clone_tail(const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *q = p + 2;
+
+	if (!bytes_at(q, end, "\x48\x85\xc0", 3))
+		return 0;
+	q += 3;
+	if (bytes_at(q, end, "\x7c", 1))
+		q += 2;
+	else if (bytes_at(q, end, "\x0f\x8c", 2))
+		q += 6;
+	else
+		return 0;
+	if (end - q < 3 || q[0] != 0x74 || q[2] != 0xc3)
+		return 0;
+	return (size_t)(q + 3 - (p + 2));
+}
+
+static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
+{
+	for (const uint8_t *p = text; (p = memmem(p, (size_t)(end - p), "\x0f\x05", 2)); p += 2) {
+		uint64_t at = vaddr + (uint64_t)(p - text);
+		size_t tail = clone_tail(p, end);
+
+		if (tail)
+			add_mark(im, MARK_CLONE, at + 2, tail);
+		if ((size_t)(p - text) >= sizeof(sigreturn) - 2 &&
+		    bytes_at(p + 2 - sizeof(sigreturn), end, sigreturn, sizeof(sigreturn)))
+			add_mark(im, MARK_SIGRETURN, at + 2 - sizeof(sigreturn), sizeof(sigreturn));
+	}
+}
+
+/* Each mark of an entry is the one return address behind its call. */
+static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
+{
+	for (const uint8_t *p = text + 2; p < end; p++) {
+		uint64_t at = vaddr + (uint64_t)(p - text);
+		bool call_reg = p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0;
+		bool call_mem = p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50;
+
+		if (call_reg && bytes_at(p, end, "\x89\xc7\xe8", 3))
+			add_mark(im, MARK_ROOT, at, 1);
+		else if ((call_reg || call_mem) && bytes_at(p, end, "\x48\x89\xc7\xe8", 4))
+			add_mark(im, MARK_ROOT, at, 1);
+		else if (call_reg && bytes_at(p, end, "\x89\xc7\x31\xc0\xb0\x3c\x0f\x05", 8))
+			add_mark(im, MARK_ROOT, at, 1);
+	}
+}
+
+void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
+{
+	const uint8_t *end = text + len;
+
+	syscall_marks(im, text, end, vaddr);
+	if (im->entry >= vaddr && im->entry - vaddr < len &&
+	    bytes_at(text + (im->entry - vaddr), end, musl_start, sizeof(musl_start)) && len > 2)
+		musl_marks(im, text, end, vaddr);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* rules.c - the growing half of rules.h. */
+#include "config.h"
+
+#include "unwind/rules.h"
+
+#include <stdlib.h>
+
+#define SLOTS_MIN 4096u
+
+static void put(struct rule_table *t, const struct rule_slot *s)
+{
+	uint64_t i = rule_home(t, s->key);
+
+	while (t->slot[i].key)
+		i = (i + 1) & t->mask;
+	t->slot[i] = *s;
+	t->used++;
+}
+
+/* A table of SLOTS slots with those of OLD that KEEP wants. */
+static bool rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module), module_id module)
+{
+	struct rule_table fresh = { .slot = calloc(slots, sizeof(*fresh.slot)), .mask = slots - 1 };
+
+	if (!fresh.slot)
+		return false;
+	for (uint64_t i = 0; t->slot && i <= t->mask; i++)
+		if (t->slot[i].key && keep(t->slot[i].key, module))
+			put(&fresh, &t->slot[i]);
+	free(t->slot);
+	*t = fresh;
+	return true;
+}
+
+static bool keep_all(uint64_t key, module_id module)
+{
+	(void)key;
+	(void)module;
+	return true;
+}
+
+static bool keep_others(uint64_t key, module_id module)
+{
+	return (key - 1) >> RULE_OFFSET_BITS != module;
+}
+
+void rule_add(struct rule_table *t, uint64_t key, struct rule r)
+{
+	struct rule_slot s = { key, r };
+
+	if (t->used >= RULE_TABLE_MAX)
+		rule_table_free(t);
+	if (!t->slot && !rebuild(t, SLOTS_MIN, keep_all, 0))
+		return;
+	if (2 * (t->used + 1) > t->mask + 1 && !rebuild(t, 2 * (t->mask + 1), keep_all, 0))
+		return;
+	put(t, &s);
+}
+
+void rule_forget(struct rule_table *t, module_id module)
+{
+	/* Without memory for a smaller table everything is forgotten, which is right too. */
+	if (t->slot && !rebuild(t, t->mask + 1, keep_others, module))
+		rule_table_free(t);
+}
+
+void rule_table_free(struct rule_table *t)
+{
+	free(t->slot);
+	*t = (struct rule_table){ 0 };
+}
+
+size_t rule_table_bytes(const struct rule_table *t)
+{
+	return t->slot ? (t->mask + 1) * sizeof(*t->slot) : 0;
+}

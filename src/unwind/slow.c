@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * slow.c - the complete evaluator: every register, every DWARF expression.
+ *
+ * It is needed by one frame in ten thousand (lazy binding in ld.so, hand-written crypto, vfork), so it keeps nothing: when
+ * the fast walk meets a row that no rule expresses, the registers are carried from frame 0 (or from the last frame that
+ * came here) up to that row, and one step further. Registers that a frame does not preserve become unknown, and using an
+ * unknown one ends the walk. Expressions run on a fixed stack and for a bounded number of operations.
+ */
+#include "config.h"
+
+#include "unwind/walk.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#define EXPR_STACK 64u
+#define EXPR_STEPS 1024u         /* operations at most, loops included */
+
+enum value_kind {
+	VALUE_NONE,              /* undefined, or it could not be computed */
+	VALUE_ADDRESS,           /* the register is saved at this address */
+	VALUE_PLAIN,             /* this is the register */
+};
+
+struct value {
+	enum value_kind kind;
+	uint64_t v;
+};
+
+struct machine {
+	struct walk *w;
+	const struct registers *r;
+	const uint64_t *cfa;     /* NULL while the CFA itself is being computed */
+	uint64_t fault;          /* address that could not be read; 0 = none */
+	unsigned int n;
+	uint64_t stack[EXPR_STACK];
+};
+
+static bool push(struct machine *m, uint64_t v)
+{
+	if (m->n == EXPR_STACK)
+		return false;
+	m->stack[m->n++] = v;
+	return true;
+}
+
+static bool push_reg(struct machine *m, uint64_t reg, uint64_t add)
+{
+	return reg < ARCH_REGS && (m->r->known & 1u << reg) && push(m, m->r->reg[reg] + add);
+}
+
+static bool deref(struct machine *m, uint64_t size)
+{
+	uint64_t v;
+
+	if (m->n == 0 || size == 0 || size > 8)
+		return false;
+	if (!walk_read_any(m->w, m->stack[m->n - 1], (unsigned int)size, &v)) {
+		m->fault = m->stack[m->n - 1];
+		return false;
+	}
+	m->stack[m->n - 1] = v;
+	return true;
+}
+
+/* Brings the element DEPTH below the top to the top; the COUNT elements down to it move down by one. */
+static bool rotate(struct machine *m, unsigned int count)
+{
+	uint64_t top;
+
+	if (m->n < count)
+		return false;
+	top = m->stack[m->n - 1];
+	for (unsigned int i = m->n - 1; i > m->n - count; i--)
+		m->stack[i] = m->stack[i - 1];
+	m->stack[m->n - count] = top;
+	return true;
+}
+
+static bool pick(struct machine *m, uint64_t depth)
+{
+	return depth < m->n && push(m, m->stack[m->n - 1 - depth]);
+}
+
+static bool unary(struct machine *m, const Dwarf_Op *op)
+{
+	uint64_t *a = &m->stack[m->n - 1];
+
+	if (m->n < 1)
+		return false;
+	switch (op->atom) {
+	case DW_OP_abs:
+		*a = (int64_t)*a < 0 ? 0 - *a : *a;
+		return true;
+	case DW_OP_neg:
+		*a = 0 - *a;
+		return true;
+	case DW_OP_not:
+		*a = ~*a;
+		return true;
+	case DW_OP_plus_uconst:
+		*a += op->number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static uint64_t shift_right(int64_t a, uint64_t by)
+{
+	/* Arithmetic, as gcc and clang define >> of a negative number. */
+	return (uint64_t)(a >> (by > 63 ? 63 : by));
+}
+
+static bool divide(unsigned int atom, uint64_t a, uint64_t b, uint64_t *ret)
+{
+	if (b == 0)
+		return false;
+	if (atom == DW_OP_mod)
+		*ret = a % b;
+	else
+		*ret = b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+	return true;
+}
+
+static bool binary_value(unsigned int atom, uint64_t a, uint64_t b, uint64_t *ret)
+{
+	int64_t sa = (int64_t)a, sb = (int64_t)b;
+
+	switch (atom) {
+	case DW_OP_and:   *ret = a & b; return true;
+	case DW_OP_or:    *ret = a | b; return true;
+	case DW_OP_xor:   *ret = a ^ b; return true;
+	case DW_OP_plus:  *ret = a + b; return true;
+	case DW_OP_minus: *ret = a - b; return true;
+	case DW_OP_mul:   *ret = a * b; return true;
+	case DW_OP_div:
+	case DW_OP_mod:   return divide(atom, a, b, ret);
+	case DW_OP_shl:   *ret = b > 63 ? 0 : a << b; return true;
+	case DW_OP_shr:   *ret = b > 63 ? 0 : a >> b; return true;
+	case DW_OP_shra:  *ret = shift_right(sa, b); return true;
+	case DW_OP_eq:    *ret = sa == sb; return true;
+	case DW_OP_ne:    *ret = sa != sb; return true;
+	case DW_OP_lt:    *ret = sa < sb; return true;
+	case DW_OP_le:    *ret = sa <= sb; return true;
+	case DW_OP_gt:    *ret = sa > sb; return true;
+	case DW_OP_ge:    *ret = sa >= sb; return true;
+	default:          return false;
+	}
+}
+
+static bool binary(struct machine *m, unsigned int atom)
+{
+	uint64_t v;
+
+	if (m->n < 2 || !binary_value(atom, m->stack[m->n - 2], m->stack[m->n - 1], &v))
+		return false;
+	m->n--;
+	m->stack[m->n - 1] = v;
+	return true;
+}
+
+/* One operation that only works on the stack; a longer function because it is a table. */
+static bool execute(struct machine *m, const Dwarf_Op *op)
+{
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push(m, op->atom - DW_OP_lit0);
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		return push_reg(m, op->atom - DW_OP_breg0, op->number);
+	switch (op->atom) {
+	case DW_OP_addr:
+	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
+	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
+	case DW_OP_constu: case DW_OP_consts:
+		return push(m, op->number);
+	case DW_OP_bregx:
+		return push_reg(m, op->number, op->number2);
+	case DW_OP_call_frame_cfa:
+		return m->cfa && push(m, *m->cfa);
+	case DW_OP_dup:
+		return pick(m, 0);
+	case DW_OP_over:
+		return pick(m, 1);
+	case DW_OP_pick:
+		return pick(m, op->number);
+	case DW_OP_drop:
+		return m->n > 0 && m->n--;
+	case DW_OP_swap:
+		return rotate(m, 2);
+	case DW_OP_rot:
+		return rotate(m, 3);
+	case DW_OP_deref:
+		return deref(m, 8);
+	case DW_OP_deref_size:
+		return deref(m, op->number);
+	case DW_OP_nop:
+		return true;
+	default:
+		return unary(m, op) || binary(m, op->atom);
+	}
+}
+
+/* Where the branch at OP leads: an index, N for the end, or more than N when it leads nowhere. */
+static size_t branch_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *op)
+{
+	uint64_t target = op->offset + 3 + (uint64_t)(int64_t)(int16_t)op->number;
+
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].offset == target && (i > 0 || ops[i].atom != DW_OP_call_frame_cfa))
+			return i;
+	return target > ops[n - 1].offset && target < UINT32_MAX ? n : n + 1;
+}
+
+static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+{
+	size_t at = 0;
+
+	for (unsigned int steps = 0; at < n; steps++) {
+		const Dwarf_Op *op = &ops[at++];
+
+		if (steps == EXPR_STEPS)
+			return false;
+		if (op->atom == DW_OP_stack_value) {
+			ret->kind = VALUE_PLAIN;
+			break;
+		}
+		if ((op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) || op->atom == DW_OP_regx) {
+			ret->kind = VALUE_PLAIN;
+			if (!push_reg(m, op->atom == DW_OP_regx ? op->number : (uint64_t)op->atom - DW_OP_reg0, 0))
+				return false;
+			break;
+		}
+		if (op->atom == DW_OP_bra || op->atom == DW_OP_skip) {
+			if (op->atom == DW_OP_bra && (m->n == 0 || m->stack[--m->n] == 0))
+				continue;
+			at = branch_target(ops, n, op);
+			if (at > n)
+				return false;
+			continue;
+		}
+		if (!execute(m, op))
+			return false;
+	}
+	if (m->n == 0)
+		return false;
+	ret->v = m->stack[m->n - 1];
+	return true;
+}
+
+static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+{
+	struct value v = { .kind = VALUE_ADDRESS };
+
+	m->n = 0;
+	m->fault = 0;
+	if (n == 0 || !run(m, ops, n, &v))
+		return false;
+	*ret = v;
+	return true;
+}
+
+/* The caller's value of register NR; unknown when ROW does not tell. A failed read is left in M->fault. */
+static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_t *ret)
+{
+	Dwarf_Op mem[3], *op;
+	struct value v;
+	size_t n;
+
+	m->fault = 0;
+	if (dwarf_frame_register(row, nr, mem, &op, &n) != 0)
+		return false;
+	if (!op) {
+		*ret = m->r->reg[nr];
+		return m->r->known & 1u << nr;
+	}
+	if (n == 0 || !evaluate(m, op, n, &v))
+		return false;
+	if (v.kind == VALUE_PLAIN) {
+		*ret = v.v;
+		return true;
+	}
+	if (walk_read_any(m->w, v.v, 8, ret))
+		return true;
+	m->fault = v.v;
+	/* Below sp the slot has been given up, so the register has its old value back. */
+	*ret = m->r->reg[nr];
+	return v.v < m->r->reg[ARCH_SP] && nr != ARCH_PC && (m->r->known & 1u << nr);
+}
+
+static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next)
+{
+	struct machine m = { .w = w, .r = &w->regs };
+	struct value cfa;
+	Dwarf_Op *op;
+	size_t n;
+
+	if (dwarf_frame_cfa(row, &op, &n) != 0 || !evaluate(&m, op, n, &cfa))
+		return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
+	m.cfa = &cfa.v;
+	for (int i = 0; i < ARCH_REGS; i++) {
+		if (caller_register(&m, row, i, &next->reg[i]))
+			next->known |= 1u << i;
+		else if (i == ARCH_PC)
+			return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
+	}
+	if (!(next->known & 1u << ARCH_SP))
+		return walk_cut(w, CUT_BAD_CFI);
+	return STEP_OK;
+}
+
+static enum step by_signal(struct walk *w, struct registers *next)
+{
+	uint64_t regs = w->regs.reg[ARCH_SP] + ARCH_SIGNAL_REGS;
+
+	for (int i = 0; i < ARCH_REGS; i++) {
+		uint64_t at = regs + 8ull * arch_signal_index[i];
+
+		if (!walk_read_any(w, at, 8, &next->reg[i]))
+			return walk_fault(w, at);
+	}
+	next->known = (1u << ARCH_REGS) - 1;
+	next->exact = true;
+	return STEP_OK;
+}
+
+static enum step by_frame_pointer(struct walk *w, struct registers *next)
+{
+	uint64_t caller[3];
+	enum step st = walk_fp(w, w->regs.reg[ARCH_SP], w->regs.reg[ARCH_FP], caller);
+
+	next->reg[ARCH_PC] = caller[0];
+	next->reg[ARCH_SP] = caller[1];
+	next->reg[ARCH_FP] = caller[2];
+	next->known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
+	return st;
+}
+
+static enum step by_leaf(struct walk *w, struct registers *next)
+{
+	*next = w->regs;
+	next->exact = false;
+	next->reg[ARCH_SP] += 8;
+	if (!walk_read_any(w, w->regs.reg[ARCH_SP], 8, &next->reg[ARCH_PC]))
+		return walk_fault(w, w->regs.reg[ARCH_SP]);
+	return STEP_OK;
+}
+
+static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t offset, struct registers *next)
+{
+	struct rule rule = walk_rule(w, m, offset);
+	AUTO_FREE Dwarf_Frame *row = NULL;
+	uint64_t vaddr;
+
+	if (rule.kind == RULE_SIGNAL)
+		return by_signal(w, next);
+	if (rule.kind == RULE_FP)
+		return by_frame_pointer(w, next);
+	if (image_vaddr(m->image, offset, &vaddr))
+		row = image_row(m->image, vaddr);
+	return row ? by_row(w, row, next) : by_leaf(w, next);
+}
+
+/* One frame further with every register. */
+static enum step advance(struct walk *w)
+{
+	struct registers next = { .frame = w->regs.frame + 1 };
+	uint64_t lookup = w->regs.reg[ARCH_PC] - !w->regs.exact;
+	const struct unwind_map *m = walk_map(w, lookup);
+	enum step st;
+
+	if (!m)
+		return walk_cut(w, CUT_NO_MAPPING);
+	if (m->state == MAP_READY)
+		st = by_image(w, m, lookup - m->start + m->pgoff, &next);
+	else if (m->state == MAP_ANON)
+		st = by_frame_pointer(w, &next);
+	else
+		st = by_leaf(w, &next);
+	if (st == STEP_OK) {
+		next.frame = w->regs.frame + 1;
+		w->regs = next;
+	}
+	return st;
+}
+
+static void first_registers(struct walk *w)
+{
+	memcpy(w->regs.reg, w->s->regs, sizeof(w->regs.reg));
+	w->regs.known = (1u << ARCH_REGS) - 1;
+	w->regs.frame = 0;
+	w->regs.exact = true;
+}
+
+enum step slow_step(struct walk *w)
+{
+	enum step st = STEP_OK;
+
+	if (w->regs.known == 0)
+		first_registers(w);
+	while (st == STEP_OK && w->regs.frame + 1 < w->out->n)
+		st = advance(w);
+	if (st == STEP_OK && (w->regs.reg[ARCH_PC] != w->pc || w->regs.reg[ARCH_SP] != w->sp))
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (st == STEP_OK)
+		st = advance(w);
+	if (st != STEP_OK)
+		return st;
+	w->pc = w->regs.reg[ARCH_PC];
+	w->sp = w->regs.reg[ARCH_SP];
+	w->bp = w->regs.known & 1u << ARCH_FP ? w->regs.reg[ARCH_FP] : 0;
+	w->exact = w->regs.exact;
+	return STEP_OK;
+}

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * unwind.c - the fast walk: pc, sp and bp, one remembered rule a frame.
+ *
+ * Each turn of the loop looks at one frame: which mapping holds it, which rule belongs to the place, and where the rule
+ * leads. A frame is looked up by its own pc when something runs there (frame 0, what a signal interrupted) and by the byte
+ * before the return address otherwise, because a call may be the last instruction of its function. Nothing is believed:
+ * the caller's sp must be higher than ours and aligned, what is read must have been copied from the stack that sp is on,
+ * and only a signal frame may lead to another stack.
+ */
+#include "config.h"
+
+#include "unwind/unwind.h"
+#include "unwind/walk.h"
+
+#include <stdlib.h>
+
+#define ENTRY_CODE 64u                   /* bytes of _start that may have no CFI */
+#define PLT_ENTRY 16u
+#define GAP_MAX (1ull << 30)             /* a frame larger than that is nonsense */
+#define SAME_STACK_GAP (1ull << 20)      /* an sp this little above the copied bytes is on the same stack */
+
+struct unwinder {
+	struct rule_table rules;
+	struct unwind_stats stats;
+};
+
+struct unwinder *unwinder_new(void)
+{
+	return calloc(1, sizeof(struct unwinder));
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (u)
+		rule_table_free(&u->rules);
+	free(u);
+}
+
+void unwinder_forget(struct unwinder *u, module_id module)
+{
+	rule_forget(&u->rules, module);
+}
+
+void unwinder_stats(const struct unwinder *u, struct unwind_stats *ret)
+{
+	*ret = u->stats;
+	ret->bytes = sizeof(*u) + rule_table_bytes(&u->rules);
+}
+
+enum step walk_cut(struct walk *w, enum cut_reason why)
+{
+	w->out->cut = why;
+	return STEP_CUT;
+}
+
+enum step walk_fault(struct walk *w, uint64_t addr)
+{
+	if (addr < w->lo || addr - w->lo > GAP_MAX)
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (w->unreadable)
+		return walk_cut(w, CUT_STACK_UNREADABLE);
+	w->top = addr + 8;       /* so that the next copy is made long enough */
+	return walk_cut(w, CUT_STACK_SIZE);
+}
+
+bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *ret)
+{
+	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
+		const struct raw_segment *s = &w->s->segment[i];
+
+		if (addr < s->addr || addr - s->addr >= s->len || s->len - (addr - s->addr) < size)
+			continue;
+		*ret = 0;
+		memcpy(ret, s->bytes + (addr - s->addr), size);
+		if (s->bytes == w->bytes && addr + size > w->top)
+			w->top = addr + size;
+		return true;
+	}
+	return false;
+}
+
+/* The stack that sp is on becomes the current one; without a copy of it, one that has no bytes. */
+static void enter_stack(struct walk *w)
+{
+	w->used = w->used > w->top - w->base ? w->used : w->top - w->base;
+	w->base = w->top = w->lo = w->hi = w->sp;
+	w->bytes = NULL;
+	w->unreadable = true;
+	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
+		const struct raw_segment *s = &w->s->segment[i];
+
+		if (w->sp < s->addr || w->sp - s->addr > s->len)
+			continue;
+		w->lo = s->addr;
+		w->hi = s->addr + s->len;
+		w->bytes = s->bytes;
+		w->unreadable = s->unreadable;
+		return;
+	}
+}
+
+const struct unwind_map *walk_map(struct walk *w, uint64_t pc)
+{
+	struct unwind_map *m;
+
+	for (unsigned int i = 0; i < w->nr_maps; i++) {
+		m = &w->map[w->last_map];
+		if (pc >= m->start && pc < m->end)
+			return m;
+		w->last_map = w->last_map + 1 < w->nr_maps ? w->last_map + 1 : 0;
+	}
+	if (w->nr_maps < WALK_MAPS)
+		w->last_map = w->nr_maps;
+	m = &w->map[w->last_map];
+	if (!w->space->find(w->space->ctx, pc, m) || pc < m->start || pc >= m->end) {
+		m->start = m->end = 0;   /* may have been overwritten: no longer remembered */
+		return NULL;
+	}
+	if (w->last_map == w->nr_maps)
+		w->nr_maps++;
+	return m;
+}
+
+/* The linker's stubs where they have no CFI (lld): the first one pushes two words, the others push before they jump. */
+static struct rule plt_rule(const struct image *im, uint64_t vaddr)
+{
+	uint64_t at = vaddr - im->plt.start;
+
+	if (at < PLT_ENTRY)
+		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = at >= 6 ? 24 : 16 };
+	return (struct rule){ .kind = RULE_PLT, .bp = RULE_BP_SAME, .cfa = 8, .arg = 11 };
+}
+
+static struct rule rule_without_row(const struct image *im, uint64_t vaddr)
+{
+	if (image_mark(im, MARK_SIGRETURN, vaddr) || image_mark(im, MARK_SIGRETURN, vaddr + 1))
+		return (struct rule){ .kind = RULE_SIGNAL };
+	if (image_mark(im, MARK_ROOT, vaddr + 1))
+		return (struct rule){ .kind = RULE_END };
+	if (im->entry && vaddr >= im->entry && vaddr - im->entry < ENTRY_CODE)
+		return (struct rule){ .kind = RULE_END };
+	if (image_mark(im, MARK_CLONE, vaddr))
+		return (struct rule){ .kind = RULE_CLONE };
+	if (vaddr >= im->plt.start && vaddr < im->plt.end)
+		return plt_rule(im, vaddr);
+	return (struct rule){ .kind = im->go ? RULE_FP : RULE_NONE };
+}
+
+static struct rule learn_rule(struct image *im, uint64_t offset)
+{
+	AUTO_FREE Dwarf_Frame *row = NULL;
+	uint64_t vaddr;
+	bool signal;
+
+	if (im->machine != ARCH_MACHINE || !image_vaddr(im, offset, &vaddr))
+		return (struct rule){ .kind = RULE_NONE };
+	/* Go describes the functions that switch stacks too, but what it says is true on one side of the switch only. */
+	if (im->go && image_mark(im, MARK_ROOT, vaddr + 1))
+		return (struct rule){ .kind = RULE_END };
+	row = image_row(im, vaddr);
+	if (!row)
+		return rule_without_row(im, vaddr);
+	if (dwarf_frame_info(row, NULL, NULL, &signal) != ARCH_PC)
+		return (struct rule){ .kind = RULE_BAD };
+	return arch_rule(row, signal);
+}
+
+struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset)
+{
+	struct unwinder *u = w->u;
+	uint64_t key;
+	bool has_key = rule_key(m->module, offset, &key);
+	const struct rule *known = has_key ? rule_find(&u->rules, key) : NULL;
+	struct rule r;
+
+	if (known) {
+		u->stats.rule_hits++;
+		return *known;
+	}
+	u->stats.rule_misses++;
+	r = learn_rule(m->image, offset);
+	if (has_key)
+		rule_add(&u->rules, key, r);
+	return r;
+}
+
+enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3])
+{
+	if (bp == 0)
+		return walk_cut(w, CUT_FP_END);
+	if (bp < sp || bp % 8 || bp - sp > GAP_MAX)
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (!walk_read_any(w, bp, 8, &ret[2]))
+		return walk_fault(w, bp);
+	if (!walk_read_any(w, bp + 8, 8, &ret[0]))
+		return walk_fault(w, bp + 8);
+	ret[1] = bp + 16;
+	return ret[0] ? STEP_OK : walk_cut(w, CUT_FP_END);
+}
+
+/* The caller by its return address at CFA - 8. BP is the caller's. */
+static inline enum step to_caller(struct walk *w, uint64_t cfa, uint64_t bp)
+{
+	uint64_t ra;
+
+	if (cfa <= w->sp || cfa % 8)
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (!walk_read(w, cfa - 8, &ra))
+		return walk_fault(w, cfa - 8);
+	if (cfa > w->top)
+		w->top = cfa;
+	w->pc = ra;
+	w->sp = cfa;
+	w->bp = bp;
+	w->exact = false;
+	return ra ? STEP_OK : STEP_ROOT;         /* a return to 0 is impossible: whoever made this stack ended it so */
+}
+
+static inline enum step by_cfa(struct walk *w, const struct rule *r, uint64_t cfa)
+{
+	uint64_t bp = w->bp;
+
+	/* A slot that was given up may lie below what was copied; then the register has its old value back already. */
+	if (r->bp != RULE_BP_SAME) {
+		uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8);
+
+		if (!walk_read(w, slot, &bp) && slot >= w->sp)
+			return walk_fault(w, slot);
+	}
+	return to_caller(w, cfa, bp);
+}
+
+static enum step by_drap(struct walk *w, const struct rule *r)
+{
+	uint64_t cfa, bp;
+
+	if (!walk_read(w, w->bp + (uint64_t)(int64_t)r->cfa, &cfa))
+		return walk_fault(w, w->bp + (uint64_t)(int64_t)r->cfa);
+	if (!walk_read(w, w->bp, &bp))
+		return walk_fault(w, w->bp);
+	return to_caller(w, cfa, bp);
+}
+
+static enum step by_signal(struct walk *w)
+{
+	uint64_t regs = w->sp + ARCH_SIGNAL_REGS, old = w->sp, pc, sp, bp;
+
+	if (!walk_read(w, regs + 8 * ARCH_SIGNAL_PC, &pc))
+		return walk_fault(w, regs + 8 * ARCH_SIGNAL_PC);
+	if (!walk_read(w, regs + 8 * ARCH_SIGNAL_SP, &sp) || !walk_read(w, regs + 8 * ARCH_SIGNAL_FP, &bp))
+		return walk_fault(w, regs);
+	if (regs + 8 * (ARCH_SIGNAL_PC + 1) > w->top)
+		w->top = regs + 8 * (ARCH_SIGNAL_PC + 1);
+	w->pc = pc;
+	w->sp = sp;
+	w->bp = bp;
+	w->exact = true;
+	if (sp >= w->lo && sp < w->hi)
+		return sp > old ? STEP_OK : walk_cut(w, CUT_BAD_FRAME);
+	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !w->unreadable)
+		return STEP_OK;  /* the same stack, beyond the copy: the next read says so */
+	enter_stack(w);
+	return STEP_OK;
+}
+
+static enum step by_fp(struct walk *w)
+{
+	uint64_t caller[3];
+	enum step st = walk_fp(w, w->sp, w->bp, caller);
+
+	w->mixed = true;
+	w->u->stats.fp_frames++;
+	if (st != STEP_OK)
+		return st;
+	w->pc = caller[0];
+	w->sp = caller[1];
+	w->bp = caller[2];
+	w->exact = false;
+	return STEP_OK;
+}
+
+/* Could PC be a return address? It must lie in code that the walk can go on from. */
+static bool plausible_return(struct walk *w, uint64_t pc)
+{
+	const struct unwind_map *m = walk_map(w, pc - 1);
+	enum rule_kind kind;
+
+	if (!m)
+		return false;
+	if (m->state != MAP_READY)
+		return m->state == MAP_ANON;
+	kind = walk_rule(w, m, pc - 1 - m->start + m->pgoff).kind;
+	return kind != RULE_NONE && kind != RULE_BAD;
+}
+
+/* Code without any information. Where it runs, it may be a leaf that has not touched sp; elsewhere nothing is known. */
+static enum step by_leaf(struct walk *w)
+{
+	uint64_t ra;
+
+	w->mixed = true;
+	if (!w->exact)
+		return walk_cut(w, CUT_NO_CFI);
+	if (!walk_read(w, w->sp, &ra))
+		return walk_fault(w, w->sp);
+	if (!plausible_return(w, ra))
+		return walk_cut(w, CUT_NO_CFI);
+	return to_caller(w, w->sp + 8, w->bp);
+}
+
+static enum step by_slow(struct walk *w)
+{
+	uint64_t old_sp = w->sp, old_pc = w->pc;
+	enum step st;
+
+	w->u->stats.slow_frames++;
+	st = slow_step(w);
+	if (st != STEP_OK)
+		return st;
+	if (w->exact) {
+		enter_stack(w);
+		return STEP_OK;
+	}
+	if (w->sp > w->top && w->sp <= w->hi)
+		w->top = w->sp;
+	/* vfork keeps its return address in a register: sp may stay for one frame, if pc moves. */
+	if (w->sp < old_sp || (w->sp == old_sp && w->pc == old_pc) || w->sp % 8)
+		return walk_cut(w, CUT_BAD_FRAME);
+	return w->pc ? STEP_OK : STEP_ROOT;
+}
+
+static bool in_new_thread(const struct walk *w)
+{
+	return w->exact && w->out->n == 1 && w->s->regs[ARCH_RESULT] == 0;
+}
+
+static inline enum step by_rule(struct walk *w, const struct rule *r)
+{
+	switch ((enum rule_kind)r->kind) {
+	case RULE_SP:
+		return by_cfa(w, r, w->sp + (uint64_t)(int64_t)r->cfa);
+	case RULE_BP:
+		return by_cfa(w, r, w->bp + (uint64_t)(int64_t)r->cfa);
+	case RULE_PLT:
+		return by_cfa(w, r, w->sp + (uint64_t)(int64_t)r->cfa + ((w->pc & 15) >= r->arg ? 8 : 0));
+	case RULE_DRAP:
+		return by_drap(w, r);
+	case RULE_END:
+		return STEP_ROOT;
+	case RULE_SIGNAL:
+		return by_signal(w);
+	case RULE_CLONE:
+		return in_new_thread(w) ? STEP_ROOT : by_leaf(w);
+	case RULE_FP:
+		return by_fp(w);
+	case RULE_NONE:
+		return by_leaf(w);
+	case RULE_SLOW:
+		return by_slow(w);
+	case RULE_BAD:
+		break;
+	}
+	return walk_cut(w, CUT_BAD_CFI);
+}
+
+static inline void emit(struct chain *c, module_id module, uint64_t offset)
+{
+	c->frame[c->n++] = (struct frame){ module, offset };
+}
+
+/* A frame in something that has no image. */
+static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
+{
+	emit(w->out, m->module, m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff);
+	switch (m->state) {
+	case MAP_ANON:
+		return by_fp(w);
+	case MAP_SPECIAL:
+		return by_leaf(w);
+	case MAP_LOADING:
+		w->out->loading = true;
+		return walk_cut(w, CUT_NOT_LOADED);
+	default:
+		return walk_cut(w, CUT_NO_FILE);
+	}
+}
+
+/* Looks at the frame at w->pc, adds it to the chain, and goes to its caller. */
+static inline enum step one_frame(struct walk *w)
+{
+	uint64_t lookup = w->pc - !w->exact, offset;
+	const struct unwind_map *m = walk_map(w, lookup);
+	struct rule r;
+
+	w->module = m ? m->module : ID_NONE;
+	if (!m)
+		return walk_cut(w, CUT_NO_MAPPING);
+	if (w->out->n == CHAIN_MAX)
+		return walk_cut(w, CUT_FRAME_LIMIT);
+	if (m->state != MAP_READY)
+		return by_state(w, m, lookup);
+	offset = lookup - m->start + m->pgoff;
+	r = walk_rule(w, m, offset);
+	/* Nobody called the sigreturn code: the kernel made it the return address, so the place itself is meant. */
+	emit(w->out, m->module, offset + (r.kind == RULE_SIGNAL && !w->exact));
+	return by_rule(w, &r);
+}
+
+static void walk_stack(struct walk *w)
+{
+	struct chain *c = w->out;
+	enum step st;
+
+	enter_stack(w);
+	do
+		st = one_frame(w);
+	while (st == STEP_OK);
+	if (st == STEP_ROOT)
+		c->cut = CUT_COMPLETE;
+	c->cut_module = c->cut == CUT_COMPLETE ? ID_NONE : w->module;
+	c->method = w->mixed ? METHOD_MIXED : METHOD_CFI;
+	if (w->top - w->base > w->used)
+		w->used = w->top - w->base;
+	c->bytes_used = w->used < UINT32_MAX ? (uint32_t)w->used : UINT32_MAX;
+}
+
+/* Addresses that the kernel half found by frame pointers. */
+static void take_walked(struct walk *w)
+{
+	struct chain *c = w->out;
+	bool root = false;
+
+	c->method = METHOD_KERNEL;
+	c->cut = CUT_FP_END;
+	for (uint32_t i = 0; i < w->s->nr_walked; i++) {
+		uint64_t lookup = w->s->walked[i] - (i > 0);
+		const struct unwind_map *m = walk_map(w, lookup);
+		uint64_t offset;
+
+		c->cut_module = m ? m->module : ID_NONE;
+		if (!m || c->n == CHAIN_MAX) {
+			c->cut = m ? CUT_FRAME_LIMIT : CUT_NO_MAPPING;
+			return;
+		}
+		offset = m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff;
+		root = m->state == MAP_READY && walk_rule(w, m, offset).kind == RULE_END;
+		c->loading |= m->state == MAP_LOADING;
+		emit(c, m->module, offset);
+	}
+	if (root) {
+		c->cut = CUT_COMPLETE;
+		c->cut_module = ID_NONE;
+	}
+}
+
+static enum cut_reason why_no_stack(const struct raw_sample *s)
+{
+	if (s->kthread)
+		return CUT_COMPLETE;
+	return s->compat ? CUT_COMPAT : CUT_NO_REGS;
+}
+
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
+{
+	struct walk w;
+
+	ret->n = 0;
+	ret->cut = CUT_COMPLETE;
+	ret->cut_module = ID_NONE;
+	ret->method = METHOD_NONE;
+	ret->bytes_used = 0;
+	ret->loading = false;
+	u->stats.samples++;
+	w.u = u;
+	w.space = space;
+	w.s = s;
+	w.out = ret;
+	w.exact = true;
+	w.mixed = false;
+	w.base = w.top = w.used = 0;
+	w.regs.known = 0;
+	w.nr_maps = w.last_map = 0;
+	if (s->nr_walked) {
+		take_walked(&w);
+	} else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat) {
+		w.pc = s->regs[ARCH_PC];
+		w.sp = s->regs[ARCH_SP];
+		w.bp = s->regs[ARCH_FP];
+		walk_stack(&w);
+	} else {
+		ret->cut = why_no_stack(s);
+	}
+	u->stats.frames += ret->n;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * walk.h - the state of one walk, shared by the fast walk (unwind.c) and the complete evaluator (slow.c).
+ */
+#ifndef SBERF_UNWIND_WALK_H
+#define SBERF_UNWIND_WALK_H
+
+#include "unwind/arch.h"
+#include "unwind/rules.h"
+#include "unwind/unwind.h"
+
+#include <string.h>
+
+#define WALK_MAPS 8u             /* mappings remembered during one walk */
+
+/* Every register of one frame. */
+struct registers {
+	uint64_t reg[ARCH_REGS];         /* ARCH_PC included */
+	uint32_t known;                  /* bit per register */
+	uint32_t frame;                  /* which frame of the chain they are of */
+	bool exact;                      /* pc is where the frame runs, not a return address */
+};
+
+struct walk {
+	struct unwinder *u;
+	const struct unwind_space *space;
+	const struct raw_sample *s;
+	struct chain *out;
+	uint64_t pc, sp, bp;
+	bool exact;                      /* as in struct registers */
+	bool mixed;                      /* some frame took frame pointers or a guess */
+	uint64_t lo, hi;                 /* the copied bytes of the stack that sp is on: addresses [lo, hi) */
+	const uint8_t *bytes;            /* of address lo */
+	bool unreadable;                 /* they end because a page could not be read */
+	uint64_t base, top;              /* sp where the walk entered this stack; end of the highest byte read */
+	uint64_t used;                   /* bytes_used of stacks already left */
+	module_id module;                /* of the frame being left */
+	struct registers regs;           /* for the complete evaluator: of some frame at or before the current one */
+	unsigned int nr_maps, last_map;
+	struct unwind_map map[WALK_MAPS];
+};
+
+/* What a step came to. */
+enum step {
+	STEP_OK,
+	STEP_ROOT,               /* there is no caller */
+	STEP_CUT,                /* out->cut says why */
+};
+
+/* The eight bytes at ADDR on the current stack; false when they were not copied. */
+static inline bool walk_read(const struct walk *w, uint64_t addr, uint64_t *ret)
+{
+	if (addr - w->lo >= w->hi - w->lo || w->hi - addr < sizeof(*ret))
+		return false;
+	memcpy(ret, w->bytes + (addr - w->lo), sizeof(*ret));
+	return true;
+}
+
+/* SIZE (1 to 8) bytes at ADDR on any copied stack, zero-extended. */
+bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *ret);
+
+/* Ends the walk: out->cut = WHY. */
+enum step walk_cut(struct walk *w, enum cut_reason why);
+/* Ends the walk because ADDR could not be read. */
+enum step walk_fault(struct walk *w, uint64_t addr);
+
+/* What is mapped at PC, remembered during the walk; NULL = nothing executable. */
+const struct unwind_map *walk_map(struct walk *w, uint64_t pc);
+/* The rule for the place OFFSET of the file in M. */
+struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset);
+/* What frame-pointer frames and frames without information do: (sp, bp) -> the caller's (pc, sp, bp). */
+enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
+
+/*
+ * Steps from frame out->n - 1, whose pc, sp and bp stand in W, to its caller with every register, asking libdw for the rows
+ * of all frames up to there. Sets pc, sp, bp, exact.
+ */
+enum step slow_step(struct walk *w);
+
+#endif
