@@ -5,3 +5,5 @@ libsberf_a_SOURCES += src/engine/parked.c
 libsberf_a_SOURCES += src/engine/parked.h
 libsberf_a_SOURCES += src/engine/target.c
 libsberf_a_SOURCES += src/engine/target.h
+libsberf_a_SOURCES += src/engine/stacksize.c
+libsberf_a_SOURCES += src/engine/stacksize.h

@@ -31,3 +31,4 @@ tests_unit_test_vec_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_parked
+unit_tests += tests/unit/test_stacksize
