@@ -1,16 +1,123 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - picks a command, runs it, and turns an error into a sentence and an exit status. */
+/*
+ * main.c - picks a command, runs it, and turns an error into a sentence and an exit status.
+ *
+ * Exit statuses: 0 done, 1 failed, 2 the command line is wrong; `record -- COMMAND` returns what COMMAND returned.
+ */
 #include "config.h"
 
-#include <stdio.h>
+#include "cmd/help.h"
+#include "cmd/options.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
 #include <string.h>
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+/* Commands that a build was made without are weak references to nothing. */
+#pragma weak cmd_top
+#pragma weak cmd_record
+#pragma weak cmd_report
+#pragma weak cmd_doctor
+
+static int run_command(const struct options *o, struct err *e)
+{
+	static const struct {
+		const char *name;
+		int (*run)(const struct options *o, struct err *e);
+	} commands[] = {
+		{ "top", cmd_top },
+		{ "record", cmd_record },
+		{ "report", cmd_report },
+		{ "doctor", cmd_doctor },
+	};
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!strcmp(commands[i].name, o->command_name) && commands[i].run)
+			return commands[i].run(o, e);
+	return err_set(e, ENOSYS, "this build is without it");
+}
+
+static void ignore(int sig)
+{
+}
+
+/*
+ * A reader that has seen enough makes writes fail with EPIPE instead of ending sberf in the middle of its work. A handler
+ * rather than SIG_IGN: commands that sberf starts do not inherit it.
+ */
+static void survive_closed_pipes(void)
+{
+	struct sigaction old, act = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+
+	if (!sigaction(SIGPIPE, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGPIPE, &act, NULL);
+}
+
+/* What was printed has to arrive, unless nobody wants to read it. */
+static int finish_stdout(int status)
+{
+	if (!fflush(stdout) || errno == EPIPE || status)
+		return status;
+	fprintf(stderr, "sberf: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_FAILED;
+}
+
+static int no_command(const char *name)
+{
+	struct err e = ERR_INIT;
+
+	if (name && *name == '-')
+		err_set(&e, EINVAL, "there is no option '%s' without a command", name);
+	else if (name)
+		err_set(&e, EINVAL, "there is no command '%s'", name);
+	else
+		err_set(&e, EINVAL, "say which command to run");
+	fprintf(stderr, "sberf: %s; the commands are", e.text);
+	for (size_t i = 0; i < nr_command_infos; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", command_infos[i].name);
+	fputs("\nTry 'sberf --help'.\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int run(const struct command_info *c, int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	struct options o;
+	int r = options_parse(c->name, argc, argv, &o, &e);
+
+	if (r == OPTIONS_HELP) {
+		help_command(stdout, c);
+		r = EXIT_DONE;
+	} else if (r < 0) {
+		fprintf(stderr, "sberf %s: %s\nTry 'sberf %s --help'.\n", c->name, e.text, c->name);
+		r = EXIT_USAGE;
+	} else {
+		r = run_command(&o, &e);
+		if (r && e.code)
+			fprintf(stderr, "sberf %s: %s\n", c->name, e.text);
+		r = r < 0 ? EXIT_FAILED : r;
+	}
+	options_free(&o);
+	return r;
+}
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "--version")) {
+	const struct command_info *c = argc > 1 ? command_find(argv[1]) : NULL;
+	int status = EXIT_DONE;
+
+	setlocale(LC_CTYPE, "");
+	survive_closed_pipes();
+	if (c)
+		status = run(c, argc - 1, argv + 1);
+	else if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		help_main(stdout);
+	else if (argc == 2 && !strcmp(argv[1], "--version"))
 		puts(PACKAGE_STRING);
-		return 0;
-	}
-	fputs("usage: sberf --version\n", stderr);
-	return 2;
+	else
+		status = no_command(argc > 1 ? argv[1] : NULL);
+	return finish_stdout(status);
 }

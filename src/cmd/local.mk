@@ -1,2 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/cmd: one "sberf_SOURCES += src/cmd/FILE" a line, headers too.
+sberf_SOURCES += src/cmd/help.c
+sberf_SOURCES += src/cmd/help.h
+sberf_SOURCES += src/cmd/options.c
+sberf_SOURCES += src/cmd/options.h
+sberf_SOURCES += src/cmd/optable.c
+sberf_SOURCES += src/cmd/optable.h

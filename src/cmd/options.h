@@ -73,14 +73,20 @@ struct options {
 	bool ascii, no_color;            /* --ascii, --no-color */
 };
 
+/* options_parse() returns it when --help was met: print the help and end; nothing behind it was looked at. */
+#define OPTIONS_HELP 1
+
 /*
- * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, or a negative errno with a sentence for
- * a usage error. Pointers in RET reach into ARGV. Ends with options_free() in any case.
+ * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, OPTIONS_HELP, or a negative errno with a
+ * sentence for a usage error. Pointers in RET reach into ARGV. Ends with options_free() in any case.
  */
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e);
 void options_free(struct options *o);
 
-/* Commands (src/cmd/NAME.c): the exit status, or a negative errno with a sentence. */
+/*
+ * Commands (src/cmd/NAME.c): the exit status, or a negative errno (exit status 1). A sentence in E is printed in both cases:
+ * `record -- CMD` returns 127 with one when CMD cannot be found.
+ */
 int cmd_top(const struct options *o, struct err *e);
 int cmd_record(const struct options *o, struct err *e);
 int cmd_report(const struct options *o, struct err *e);

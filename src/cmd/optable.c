@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* optable.c - the tables. To add an option: a row here and a field in struct options. */
+#include "config.h"
+
+#include "cmd/optable.h"
+
+#include "base/clock.h"
+#include "event/event.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINUX_PID_MAX 4194304u           /* PID_MAX_LIMIT of 64-bit kernels, include/linux/threads.h */
+#define LINUX_CPU_MAX 8191u              /* NR_CPUS of the largest kernels, less one */
+
+#define FIELD(name) offsetof(struct options, name)
+
+const char *const section_titles[NR_SECTIONS] = {
+	[SECTION_TARGET] = "Target",
+	[SECTION_CAPTURE] = "Capture",
+	[SECTION_SYMBOLS] = "Names",
+	[SECTION_OUTPUT] = "Output",
+	[SECTION_OTHER] = "Other",
+};
+
+static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
+static const struct opt_choice formats[] = {
+	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
+};
+static const struct opt_choice metrics[] = { { "on-cpu", 1u << EVENT_SAMPLE }, { NULL, 0 } };
+static const struct opt_choice groups[] = {
+	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
+	{ "cgroup", GROUP_CGROUP }, { NULL, 0 },
+};
+
+const struct opt opts[] = {
+	/* TARGET */
+	{
+		.letter = 'p', .name = "pid", .metavar = "PID[,PID...]", .type = OPT_LIST, .what = "process id",
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_PIDS, .at = FIELD(ids),
+		.min = 1, .max = LINUX_PID_MAX,
+		.help = "these processes, with all their threads",
+	}, {
+		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_LIST, .what = "thread id",
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
+		.min = 1, .max = LINUX_PID_MAX,
+		.help = "these threads",
+	}, {
+		.letter = 'n', .name = "name", .metavar = "NAME", .type = OPT_TEXT, .what = "name",
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_NAME, .at = FIELD(name),
+		.help = "every process of this name",
+	}, {
+		.name = "cgroup", .metavar = "PATH", .type = OPT_DIR, .what = "cgroup",
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),
+		.help = "everything in this cgroup and the cgroups below it",
+		.more = "PATH is a directory of the cgroup v2 file system, or its name below the mount point.",
+	}, {
+		.letter = 'a', .name = "all", .type = OPT_FLAG,
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
+		.help = "the whole machine",
+	},
+	/* CAPTURE */
+	{
+		.letter = 'F', .name = "freq", .metavar = "HZ", .type = OPT_NUMBER, .what = "rate",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1, .max = 1000000, .fallback = "99",
+		.help = "samples per second and CPU",
+		.more = "The kernel grants at most kernel.perf_event_max_sample_rate.",
+	}, {
+		.letter = 'C', .name = "cpu", .metavar = "CPUS", .type = OPT_LIST, .what = "CPU list",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(cpus), .max = LINUX_CPU_MAX,
+		.help = "sample on these CPUs only, such as 0-3,8",
+	}, {
+		.name = "kernel", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(kernel), .fallback = "",
+		.help = "with kernel functions (the default)",
+	}, {
+		.name = "no-kernel", .type = OPT_FLAG, .min = false,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(kernel),
+		.help = "without kernel functions: what they took counts for their caller",
+	}, {
+		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes), .given = FIELD(stack_fixed),
+		.min = 4096, .max = 65536, .fallback = "32K",
+		.help = "copy at most this much of a stack, 4K to 64K",
+		.more = "Without this option the size needed is learnt for each executable, starting from the default.",
+	}, {
+		.name = "call-graph", .metavar = "HOW", .type = OPT_SWITCH, .what = "call graph",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
+		.fallback = "dwarf",
+		.help = "how stacks are walked",
+		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows frame "
+			"pointers, which most binaries do not keep.",
+	}, {
+		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,
+		.help = "memory between kernel and sberf, 64K to 1G",
+	}, {
+		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns), .max = 24 * 3600 * NSEC_PER_SEC,
+		.help = "begin to sample after this time",
+	},
+	/* Names */
+	{
+		.name = "symfs", .metavar = "DIR", .type = OPT_DIR, .what = "directory",
+		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(symfs),
+		.help = "look for binaries and their debug files under DIR first",
+	}, {
+		.name = "debuginfod", .type = OPT_FLAG, .min = true,
+		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(debuginfod),
+		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
+		.more = "Nothing is ever fetched without this option.",
+	}, {
+		.name = "no-inline", .type = OPT_FLAG, .min = true,
+		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(no_inline),
+		.help = "without inlined functions",
+	},
+	/* Output */
+	{
+		.letter = 'd', .name = "refresh", .metavar = "SECONDS", .type = OPT_TIME, .what = "refresh",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(refresh_ns), .min = 100 * NSEC_PER_MSEC,
+		.max = 3600 * NSEC_PER_SEC, .fallback = "1s",
+		.help = "time between two pictures",
+	}, {
+		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(output),
+		.help = "the recording; sberf.data when not given",
+	}, {
+		.name = "duration", .metavar = "TIME", .type = OPT_TIME, .what = "duration",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(duration_ns), .min = NSEC_PER_MSEC,
+		.max = 366ull * 24 * 3600 * NSEC_PER_SEC,
+		.help = "stop after this time",
+		.more = "Without it, recording goes on until Ctrl-C or until the target has ended.",
+	}, {
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording", .positional = true,
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
+		.help = "the recording; sberf.data when not given",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
+		.help = "what to write",
+		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by semicolons and its weight "
+			"in microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT compilers in _[j]. "
+			"summary has one \"name: value\" line for each figure. On a terminal and without this option, the recording is "
+			"shown as `sberf top` would.",
+	}, {
+		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(kinds), .choices = metrics, .fallback = "on-cpu",
+		.help = "what to count",
+	}, {
+		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given), .choices = groups,
+		.help = "what the roots of the tree are",
+		.more = "comm when not given with --format folded, process otherwise.",
+	}, {
+		.letter = 'o', .name = "output", .metavar = "OUT", .type = OPT_FILE, .what = "output file",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(output),
+		.help = "write to this file instead of standard output",
+	}, {
+		.name = "ascii", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(ascii),
+		.help = "draw the terminal view with ASCII characters only",
+	}, {
+		.name = "no-color", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(no_color),
+		.help = "draw the terminal view without colour, as with $NO_COLOR",
+	},
+	{
+		.letter = 'h', .name = "help", .type = OPT_HELP,
+		.section = SECTION_OTHER, .commands = CMD_ALL,
+		.help = "print this and end",
+	},
+};
+
+const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
+
+static const char *const top_text[] = {
+	"Shows, while it happens, where the target spends its time on the CPU, as one call tree whose stacks are complete on ordinary "
+	"optimised binaries without frame pointers.",
+	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
+	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
+	"and is asked to end when the view is left.",
+	NULL,
+};
+
+static const char *const top_examples[] = {
+	"sberf top -n redis-server", "every process called redis-server",
+	"sberf top -F 499 -- make -j2", "a build and everything it starts, at 499 samples a second",
+	NULL,
+};
+
+static const char *const record_text[] = {
+	"Saves what the target does on the CPU into a file, with all names and line numbers, until Ctrl-C, the target's end or "
+	"--duration. The file needs no binaries to be read later, on any machine.",
+	"Threads and child processes that start later belong to the target.",
+	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that of sberf.",
+	NULL,
+};
+
+static const char *const record_examples[] = {
+	"sberf record -p 1234 --duration 30s", "half a minute of process 1234 into sberf.data",
+	"sberf record -o build.data -- make", "a build, from its beginning to its end",
+	NULL,
+};
+
+static const char *const report_text[] = {
+	"Reads a recording and writes it as a tree, as folded stacks or as figures for scripts.",
+	NULL,
+};
+
+static const char *const report_examples[] = {
+	"sberf report", "look at sberf.data in the terminal view",
+	"sberf report --format folded build.data >build.folded", "input for a flame graph",
+	NULL,
+};
+
+static const char *const doctor_text[] = {
+	"Says what this kernel, this machine and this user allow, and one command for each thing that is missing.",
+	NULL,
+};
+
+static const char *const doctor_examples[] = {
+	"sberf doctor", "check everything",
+	NULL,
+};
+
+const struct command_info command_infos[] = {
+	{
+		.name = "top", .bit = CMD_TOP, .synopsis = "TARGET [CAPTURE] [-d SECONDS]",
+		.summary = "show live where the time goes", .text = top_text, .examples = top_examples,
+	}, {
+		.name = "record", .bit = CMD_RECORD, .synopsis = "TARGET [CAPTURE] [-o FILE] [--duration TIME]",
+		.summary = "save where the time goes", .text = record_text, .examples = record_examples,
+	}, {
+		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
+		.summary = "read a recording", .text = report_text, .examples = report_examples,
+	}, {
+		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
+		.summary = "say what is missing to measure on this machine", .text = doctor_text, .examples = doctor_examples,
+	},
+};
+
+const size_t nr_command_infos = sizeof(command_infos) / sizeof(command_infos[0]);
+
+const struct command_info *command_find(const char *name)
+{
+	for (size_t i = 0; i < nr_command_infos; i++)
+		if (!strcmp(command_infos[i].name, name))
+			return &command_infos[i];
+	return NULL;
+}
+
+const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX])
+{
+	size_t used = 0;
+
+	if (!opt->choices)
+		used = (size_t)snprintf(dst, OPT_VALUE_MAX, "%s", opt->metavar);
+	for (const struct opt_choice *c = opt->choices; c && c->name && used < OPT_VALUE_MAX; c++)
+		used += (size_t)snprintf(dst + used, OPT_VALUE_MAX - used, "%s%s", used ? "|" : "", c->name);
+	return dst;
+}

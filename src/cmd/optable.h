@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * optable.h - the one description of commands and options.
+ *
+ * Parsing (options.c), --help (help.c), the man pages and the shell completion (manual.c, run while building) read these tables, so
+ * that they cannot disagree. Texts are plain: no markup, no trailing newline.
+ */
+#ifndef SBERF_CMD_OPTABLE_H
+#define SBERF_CMD_OPTABLE_H
+
+#include "cmd/options.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which commands take an option. */
+enum {
+	CMD_TOP = 1 << 0,
+	CMD_RECORD = 1 << 1,
+	CMD_REPORT = 1 << 2,
+	CMD_DOCTOR = 1 << 3,
+	CMD_CAPTURING = CMD_TOP | CMD_RECORD,
+	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_REPORT | CMD_DOCTOR,
+};
+
+struct command_info {
+	const char *name;
+	uint32_t bit;                    /* one of CMD_* */
+	const char *synopsis;            /* behind "sberf NAME" */
+	const char *summary;             /* one line, lower case, for lists */
+	const char *const *text;         /* paragraphs, NULL-terminated */
+	const char *const *examples;     /* pairs of command line and what it does, NULL-terminated */
+};
+
+extern const struct command_info command_infos[];
+extern const size_t nr_command_infos;
+
+/* What an option's value is, and so the type of the field behind it. */
+enum opt_type {
+	OPT_HELP,                /* --help: no field */
+	OPT_FLAG,                /* no value; bool, set to .min != 0 */
+	OPT_NUMBER,              /* uint32_t, .min to .max */
+	OPT_TIME,                /* uint64_t ns, .min to .max */
+	OPT_SIZE,                /* uint64_t bytes, .min to .max */
+	OPT_SIZE32,              /* uint32_t bytes, .min to .max */
+	OPT_LIST,                /* u32_vec, .min to .max */
+	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
+	OPT_SWITCH,              /* bool, one of .choices */
+	OPT_TEXT,                /* const char *, not empty */
+	OPT_FILE,                /* the same, a file */
+	OPT_DIR,                 /* the same, a directory */
+};
+
+struct opt_choice {
+	const char *name;        /* NULL ends the list */
+	uint32_t value;
+};
+
+enum opt_section {
+	SECTION_TARGET,
+	SECTION_CAPTURE,
+	SECTION_SYMBOLS,
+	SECTION_OUTPUT,
+	SECTION_OTHER,
+	NR_SECTIONS,
+};
+
+extern const char *const section_titles[NR_SECTIONS];
+
+struct opt {
+	char letter;                     /* '\0' = none */
+	enum opt_type type;
+	enum opt_section section;
+	uint32_t commands;               /* CMD_* */
+	enum opt_target target;          /* a TARGET option: what it makes the target; OPT_TARGET_NONE = it is none */
+	bool positional;                 /* a lone argument is its value */
+	const char *name;                /* without "--" */
+	const char *metavar;             /* "HZ"; NULL for flags */
+	const char *what;                /* the value in a sentence: "rate" */
+	size_t at;                       /* the field in struct options */
+	size_t given;                    /* a bool there that is set when the option was given; 0 = none */
+	uint64_t min, max;
+	const struct opt_choice *choices;
+	const char *fallback;            /* the default, as it would be written; NULL = none */
+	const char *help;                /* lower case, one line for --help */
+	const char *more;                /* further sentences for the man page; NULL = none */
+};
+
+extern const struct opt opts[];
+extern const size_t nr_opts;
+
+#define OPT_VALUE_MAX 96
+
+/* How the value of OPT is written: its choices, "dwarf|fp", or else its metavar. Not for flags. Returns DST. */
+const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);
+
+/* The command called NAME, NULL when there is none. */
+const struct command_info *command_find(const char *name);
+
+#endif
