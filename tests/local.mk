@@ -3,6 +3,7 @@
 include tests/unit/local.mk
 include tests/workloads/local.mk
 include tests/fuzz/local.mk
+include tests/symbol/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk
 include tests/tui/local.mk

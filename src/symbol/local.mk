@@ -1,8 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/symbol: one "libsberf_a_SOURCES += src/symbol/FILE" a line, headers too.
+libsberf_a_SOURCES += src/symbol/debugfile.c
+libsberf_a_SOURCES += src/symbol/debugfile.h
+libsberf_a_SOURCES += src/symbol/demangle.c
+libsberf_a_SOURCES += src/symbol/demangle.h
+libsberf_a_SOURCES += src/symbol/elffile.c
+libsberf_a_SOURCES += src/symbol/elffile.h
+libsberf_a_SOURCES += src/symbol/elfsyms.c
+libsberf_a_SOURCES += src/symbol/elfsyms.h
+libsberf_a_SOURCES += src/symbol/kernel.c
+libsberf_a_SOURCES += src/symbol/kernel.h
 libsberf_a_SOURCES += src/symbol/names.c
 libsberf_a_SOURCES += src/symbol/names.h
+libsberf_a_SOURCES += src/symbol/plt.h
+libsberf_a_SOURCES += src/symbol/plt_x86_64.c
+libsberf_a_SOURCES += src/symbol/resolver.c
+libsberf_a_SOURCES += src/symbol/resolver.h
+libsberf_a_SOURCES += src/symbol/symbolizer.c
 libsberf_a_SOURCES += src/symbol/symbolizer.h
 libsberf_a_SOURCES += src/symbol/names.c
 libsberf_a_SOURCES += src/symbol/names.h
 libsberf_a_SOURCES += src/symbol/symbolizer.h
+libsberf_a_SOURCES += src/symbol/vdso.c
+libsberf_a_SOURCES += src/symbol/vdso.h
+libsberf_a_SOURCES += src/symbol/xz.c
+libsberf_a_SOURCES += src/symbol/xz.h

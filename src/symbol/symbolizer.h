@@ -22,10 +22,21 @@ struct symbolizer;
 /*
  * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the file itself; for MODULE_ANON
  * the process's perf map (/tmp/perf-PID.map seen from inside), with *RET_UID = the owner that the file must have (or root).
+ * Called by the worker. A call that hangs in a file may still be running in an abandoned worker after symbolizer_free()
+ * returned: then it must not touch CTX any more, or CTX must live on. No call starts after symbolizer_free().
  */
 struct module_opener {
 	int (*open)(void *ctx, module_id module, uid_t *ret_uid, struct err *e);
 	void *ctx;
+};
+
+/* What could not be used, counted. Monotonic. */
+struct symbolizer_stats {
+	uint64_t unreadable_modules;     /* files that could not be opened, or are no ELF files */
+	uint64_t damaged_symbols;        /* symbol tables and entries left out */
+	uint64_t tables_dropped;         /* to bound memory; read again when needed */
+	uint64_t kernel_hidden;          /* 1: /proc/kallsyms shows no addresses (CAP_SYSLOG, kernel.kptr_restrict) */
+	uint64_t no_memory;              /* frames that kept a worse name or none because memory ran out */
 };
 
 struct symbolizer_options {
@@ -53,6 +64,9 @@ void symbolizer_cancel(struct symbolizer *sy);
 
 /* One line for a status bar, e.g. "debuginfod: libc.so.6 34 %"; "" when idle. Returns DST. */
 char *symbolizer_progress(const struct symbolizer *sy, char *dst, size_t dst_size);
+
+/* What was left out so far. */
+void symbolizer_stats(struct symbolizer *sy, struct symbolizer_stats *ret);
 
 void symbolizer_free(struct symbolizer *sy);     /* NULL is fine; a worker stuck in a file is abandoned */
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * debugfile.h - finds the separate debug file of a stripped one, and opens foreign files without falling into them.
+ *
+ * By build-id first: DIR/xx/yyyy.debug in [symfs]/usr/lib/debug/.build-id and symfs/.build-id. Then by the name and checksum
+ * in .gnu_debuglink: beside the file, in .debug/ beside it, and in /usr/lib/debug + its directory. What is found must have
+ * the same build-id, or the checksum where there is no build-id.
+ */
+#ifndef SBERF_SYMBOL_DEBUGFILE_H
+#define SBERF_SYMBOL_DEBUGFILE_H
+
+#include "symbol/elffile.h"
+
+#include <stdbool.h>
+
+/* PATH for reading; never blocks in open() on a FIFO or terminal. Regular files only; a negative errno otherwise. */
+int regular_open(const char *path);
+
+/*
+ * The debug file of F, which the target knows as PATH. SYMFS may be NULL; with it, everything is looked up below it first.
+ * Returns an fd owned by the caller, -ENOENT when there is none.
+ */
+int debugfile_open(const struct elf_file *f, const char *path, const char *symfs);
+
+/* The same for the file of shared debug information (dwz) that the .gnu_debugaltlink of DEBUG names, found as PATH was. */
+int debugfile_open_alt(const struct elf_file *debug, const char *path, const char *symfs);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* demangle.h - names of C++, Rust and D as people write them; bounded in time, stack and length. */
+#ifndef SBERF_SYMBOL_DEMANGLE_H
+#define SBERF_SYMBOL_DEMANGLE_H
+
+#include <stddef.h>
+
+#define DEMANGLE_IN_MAX 8192u        /* longer names stay as they are */
+#define DEMANGLE_OUT_MAX 65535u      /* what would become longer stays as it is */
+#define DEMANGLE_STACK (24u << 20)   /* bytes of stack that a thread which demangles must have for the longest input */
+
+/*
+ * The demangled form of the NUL-terminated NAME, malloc'ed; NULL when it is not mangled, too long, or memory is out. Suffixes
+ * of clones are kept ("f() [clone .cold]"); the hash that ends a Rust name is left out.
+ */
+char *demangle(const char *name);
+
+#endif

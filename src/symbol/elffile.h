@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * elffile.h - a bounded reader of foreign ELF files: headers, sections, build-id, and file offset <-> virtual address.
+ *
+ * Nothing is mapped: a file that shrinks while it is read gives an error and not SIGBUS. Only 64-bit files of the byte order
+ * of this machine are read, because only such code is unwound. Every size and count from the file is checked against the
+ * length of the file and a limit.
+ */
+#ifndef SBERF_SYMBOL_ELFFILE_H
+#define SBERF_SYMBOL_ELFFILE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "event/raw.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct elf_file {                    /* read-only to everybody else */
+	int fd;                      /* borrowed; -1 when in memory */
+	const uint8_t *mem;          /* borrowed; NULL when in a file */
+	uint64_t size;               /* of the file, bytes */
+	Elf64_Ehdr eh;
+	Elf64_Phdr *ph;
+	size_t nr_ph;
+	Elf64_Shdr *sh;              /* NULL when the file has no section headers */
+	size_t nr_sh;
+	char *names;                 /* of sections, NUL-terminated as a whole */
+	size_t names_len;
+};
+
+/* Bytes read from a file, owned by whoever asked. */
+struct elf_bytes {
+	uint8_t *data;               /* malloc'ed; a NUL stands behind the last byte */
+	size_t len;
+};
+
+/*
+ * Reads the headers of the file at FD (borrowed as long as the result is used; must be a regular file), or of the LEN bytes
+ * at DATA (likewise borrowed). -EBADMSG with a sentence for what is not such an ELF file.
+ */
+int elf_file_open(int fd, struct elf_file **ret, struct err *e);
+int elf_file_memory(const void *data, size_t len, struct elf_file **ret, struct err *e);
+void elf_file_free(struct elf_file *f);          /* NULL is fine; the fd stays open */
+
+/* LEN bytes at OFFSET into BUF; false when the file does not hold them. */
+bool elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len);
+
+/* The section called NAME, or the first of TYPE; NULL when there is none. */
+const Elf64_Shdr *elf_file_section(const struct elf_file *f, const char *name);
+const Elf64_Shdr *elf_file_section_type(const struct elf_file *f, uint32_t type);
+
+/* All bytes of section SH (SHT_NOBITS: none), refused when more than MAX or more than the file holds. */
+bool elf_file_bytes(const struct elf_file *f, const Elf64_Shdr *sh, size_t max, struct elf_bytes *ret);
+
+/* The build-id copied to ID; returns its length, 0 = none. Longer ones are cut at BUILD_ID_MAX, as the kernel does. */
+uint8_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);
+
+/* By the PT_LOAD that covers it, executable ones first; false when none does. */
+bool elf_file_vaddr(const struct elf_file *f, uint64_t offset, uint64_t *ret_vaddr);
+bool elf_file_offset(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_offset);
+
+DEFINE_AUTO(elf_file_free, struct elf_file);
+
+#endif

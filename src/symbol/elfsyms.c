@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * elfsyms.c - collect, sort, keep one name per address, close the gaps.
+ *
+ * Every source pours its symbols into one array. It is sorted by address with the best name first, so keeping the first of
+ * each address chooses. What is left may nest (a label inside a function): each symbol knows the nearest earlier one that
+ * reaches beyond its own start, and a lookup climbs that chain until something covers the address.
+ */
+#include "config.h"
+
+#include "symbol/elfsyms.h"
+
+#include "base/vec.h"
+#include "symbol/plt.h"
+#include "symbol/xz.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SYMBOLS_MAX (16u << 20)
+#define STRINGS_MAX (1u << 30)
+#define DEBUGDATA_MAX (256u << 20)       /* unpacked */
+#define NAME_MAX_LEN 65535u
+#define CHUNK 1024u                      /* symbols read at a time */
+#define CLIMB_MAX 64                     /* nested symbols looked at in one search */
+#define NONE UINT32_MAX
+
+enum source {                            /* best first */
+	SOURCE_SYMTAB,
+	SOURCE_DEBUGDATA,
+	SOURCE_DYNSYM,
+	SOURCE_PLT,
+};
+
+struct sym {
+	uint64_t addr;
+	uint32_t size;
+	uint32_t name;                   /* offset in text */
+	uint32_t outer;                  /* nearest earlier symbol that ends after addr; NONE */
+	uint32_t user;
+};
+
+struct elf_syms {
+	struct sym *sym;                 /* by address, one per address */
+	size_t n;
+	char *text;
+	size_t text_len;
+	size_t damaged;
+};
+
+struct raw {
+	uint64_t addr;
+	uint32_t size, name;
+	uint8_t source;
+	uint8_t local, weak, label;      /* 1 = worse */
+	uint8_t underscores;
+};
+
+struct range {
+	uint64_t start, end;
+};
+
+struct builder {
+	VEC(struct raw) raw;
+	VEC(char) text;
+	VEC(struct range) code;          /* executable sections, by address */
+	const struct elf_file *file;
+	struct elf_bytes dynstr;
+	const Elf64_Shdr *dynsym;
+	size_t damaged;
+	bool nomem;
+};
+
+static int cmp_range(const void *va, const void *vb)
+{
+	const struct range *a = va, *b = vb;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void add_code(struct builder *b, uint64_t start, uint64_t size)
+{
+	struct range *r = size && size <= UINT64_MAX - start ? vec_push(&b->code) : NULL;
+
+	if (r)
+		*r = (struct range){ start, start + size };
+}
+
+/* Where code is: executable sections, or executable segments when there are no section headers. */
+static void find_code(struct builder *b)
+{
+	const struct elf_file *f = b->file;
+
+	for (size_t i = 0; i < f->nr_sh; i++)
+		if (f->sh[i].sh_flags & SHF_EXECINSTR)
+			add_code(b, f->sh[i].sh_addr, f->sh[i].sh_size);
+	for (size_t i = 0; i < f->nr_ph && !b->code.n; i++)
+		if (f->ph[i].p_type == PT_LOAD && (f->ph[i].p_flags & PF_X))
+			add_code(b, f->ph[i].p_vaddr, f->ph[i].p_memsz);
+	if (b->code.n)
+		qsort(b->code.v, b->code.n, sizeof(*b->code.v), cmp_range);
+}
+
+/* The end of the code that holds ADDR; 0 = it is not code. */
+static uint64_t code_end(const struct builder *b, uint64_t addr)
+{
+	size_t lo = 0, hi = b->code.n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (b->code.v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo && addr < b->code.v[lo - 1].end ? b->code.v[lo - 1].end : 0;
+}
+
+/* Appends LEN bytes of S and SUFFIX to the text; returns where, NONE when that fails. */
+static uint32_t add_text(struct builder *b, const char *s, size_t len, const char *suffix)
+{
+	const size_t suffix_len = strlen(suffix), at = b->text.n;
+
+	if (at + len + suffix_len + 1 > STRINGS_MAX)
+		return NONE;
+	if (!vec_reserve(&b->text, len + suffix_len + 1)) {
+		b->nomem = true;
+		return NONE;
+	}
+	memcpy(b->text.v + at, s, len);
+	memcpy(b->text.v + at + len, suffix, suffix_len + 1);
+	b->text.n += len + suffix_len + 1;
+	return (uint32_t)at;
+}
+
+static uint8_t leading_underscores(const char *s)
+{
+	uint8_t n = 0;
+
+	while (n < UINT8_MAX && s[n] == '_')
+		n++;
+	return n;
+}
+
+/* R is complete but for its name. */
+static void add_raw(struct builder *b, struct raw r, const char *name, size_t len, const char *suffix)
+{
+	struct raw *slot;
+
+	r.underscores = leading_underscores(name);
+	r.name = add_text(b, name, len, suffix);
+	slot = r.name != NONE && b->raw.n < SYMBOLS_MAX ? vec_push(&b->raw) : NULL;
+	if (slot)
+		*slot = r;
+	else
+		b->damaged++;
+}
+
+/* The length of NAME without its symbol version; names are cut at NAME_MAX_LEN. */
+static size_t name_len(const char *name)
+{
+	const size_t len = strnlen(name, NAME_MAX_LEN);
+	const char *at = len > 1 ? memchr(name + 1, '@', len - 1) : NULL;
+
+	return at ? (size_t)(at - name) : len;
+}
+
+static bool is_code_symbol(const struct builder *b, const Elf64_Sym *s, const char *name)
+{
+	const unsigned int type = ELF64_ST_TYPE(s->st_info);
+
+	if (s->st_shndx == SHN_UNDEF || !*name || !code_end(b, s->st_value))
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return true;
+	/* Labels of hand-written assembly; not those of the assembler and of ARM's code/data marks. */
+	return type == STT_NOTYPE && name[0] != '$' && strncmp(name, ".L", 2);
+}
+
+static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_bytes *str, enum source source)
+{
+	const char *name = (const char *)str->data + s->st_name;
+	struct raw r = { .addr = s->st_value, .source = source };
+
+	if (s->st_name >= str->len) {
+		b->damaged++;
+		return;
+	}
+	if (!is_code_symbol(b, s, name))
+		return;
+	r.size = s->st_size < UINT32_MAX ? (uint32_t)s->st_size : UINT32_MAX;
+	r.local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
+	r.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK;
+	r.label = ELF64_ST_TYPE(s->st_info) == STT_NOTYPE;
+	add_raw(b, r, name, name_len(name), "");
+}
+
+static void add_symbols(struct builder *b, const struct elf_file *f, const Elf64_Shdr *sh, const struct elf_bytes *str,
+			enum source source)
+{
+	const uint64_t nr = sh->sh_size / sizeof(Elf64_Sym);
+	Elf64_Sym chunk[CHUNK];
+
+	for (uint64_t at = 0; at < nr && at < SYMBOLS_MAX && !b->nomem; at += CHUNK) {
+		const size_t n = nr - at < CHUNK ? (size_t)(nr - at) : CHUNK;
+
+		if (!elf_file_read(f, sh->sh_offset + at * sizeof(Elf64_Sym), chunk, n * sizeof(Elf64_Sym))) {
+			b->damaged++;
+			return;
+		}
+		for (size_t i = 0; i < n; i++)
+			add_symbol(b, &chunk[i], str, source);
+	}
+}
+
+/* The symbol table of TYPE in F; true when there is one that can be read. */
+static bool add_table(struct builder *b, const struct elf_file *f, uint32_t type, enum source source)
+{
+	const Elf64_Shdr *sh = elf_file_section_type(f, type);
+	struct elf_bytes str;
+
+	if (!sh || sh->sh_type == SHT_NOBITS || sh->sh_entsize != sizeof(Elf64_Sym) || sh->sh_link >= f->nr_sh)
+		return false;
+	if (!elf_file_bytes(f, &f->sh[sh->sh_link], STRINGS_MAX, &str)) {
+		b->damaged++;
+		return false;
+	}
+	add_symbols(b, f, sh, &str, source);
+	free(str.data);
+	return true;
+}
+
+/* .gnu_debugdata is an ELF file in an xz stream whose .symtab holds what .dynsym lacks. */
+static void add_debugdata(struct builder *b)
+{
+	const Elf64_Shdr *sh = elf_file_section(b->file, ".gnu_debugdata");
+	AUTO(elf_file_free) struct elf_file *inner = NULL;
+	AUTO_FREE uint8_t *packed = NULL, *plain = NULL;
+	struct elf_bytes bytes;
+	size_t len;
+
+	if (!sh)
+		return;
+	if (elf_file_bytes(b->file, sh, DEBUGDATA_MAX, &bytes)) {
+		packed = bytes.data;
+		plain = xz_unpack(packed, bytes.len, DEBUGDATA_MAX, &len);
+	}
+	if (!plain || elf_file_memory(plain, len, &inner, NULL) || !add_table(b, inner, SHT_SYMTAB, SOURCE_DEBUGDATA))
+		b->damaged++;
+}
+
+static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t index)
+{
+	const struct raw r = { .addr = vaddr, .size = size, .source = SOURCE_PLT };
+	struct builder *b = ctx;
+	Elf64_Sym s;
+
+	if (index >= b->dynsym->sh_size / sizeof(s) ||
+	    !elf_file_read(b->file, b->dynsym->sh_offset + (uint64_t)index * sizeof(s), &s, sizeof(s)) ||
+	    s.st_name >= b->dynstr.len) {
+		b->damaged++;
+		return;
+	}
+	add_raw(b, r, (const char *)b->dynstr.data + s.st_name, name_len((const char *)b->dynstr.data + s.st_name), "@plt");
+}
+
+static void add_plt(struct builder *b)
+{
+	const struct elf_file *f = b->file;
+
+	b->dynsym = elf_file_section_type(f, SHT_DYNSYM);
+	if (!b->dynsym || b->dynsym->sh_link >= f->nr_sh)
+		return;
+	if (!elf_file_bytes(f, &f->sh[b->dynsym->sh_link], STRINGS_MAX, &b->dynstr))
+		return;
+	plt_x86_64(f, add_plt_entry, b);
+	free(b->dynstr.data);
+}
+
+/* By address; of equal ones the better name first. */
+static int cmp_raw(const void *va, const void *vb, void *text)
+{
+	const struct raw *a = va, *b = vb;
+	size_t a_len, b_len;
+
+	if (a->addr != b->addr)
+		return a->addr > b->addr ? 1 : -1;
+	if (!a->size != !b->size)
+		return a->size ? -1 : 1;
+	if (a->label != b->label)
+		return a->label - b->label;
+	if (a->source != b->source)
+		return a->source - b->source;
+	if (a->local != b->local)
+		return a->local - b->local;
+	if (a->underscores != b->underscores)
+		return a->underscores - b->underscores;
+	if (a->weak != b->weak)
+		return a->weak - b->weak;
+	a_len = strlen((const char *)text + a->name);
+	b_len = strlen((const char *)text + b->name);
+	return a_len != b_len ? (a_len < b_len) - (a_len > b_len) : strcmp((const char *)text + a->name, (const char *)text + b->name);
+}
+
+/* Keeps one symbol of each address, and no label that lies inside a function. */
+static void choose(struct builder *b)
+{
+	uint64_t inside = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->raw.n; i++) {
+		const struct raw *r = &b->raw.v[i];
+
+		if (kept && b->raw.v[kept - 1].addr == r->addr)
+			continue;
+		if (!r->size && r->addr < inside)
+			continue;
+		if (r->size && r->addr + r->size > inside)
+			inside = r->addr + r->size;
+		b->raw.v[kept++] = *r;
+	}
+	b->raw.n = kept;
+}
+
+/* How far the symbol at I reaches. */
+static uint32_t extent(const struct builder *b, size_t i)
+{
+	const struct raw *r = &b->raw.v[i];
+	uint64_t end = code_end(b, r->addr);
+
+	if (r->size)
+		return r->size;
+	if (r->source != SOURCE_SYMTAB && r->source != SOURCE_DEBUGDATA)
+		return 1;
+	if (i + 1 < b->raw.n && b->raw.v[i + 1].addr < end)
+		end = b->raw.v[i + 1].addr;
+	return end - r->addr < UINT32_MAX ? (uint32_t)(end - r->addr) : UINT32_MAX;
+}
+
+static uint64_t end_of(const struct sym *s)
+{
+	return s->size <= UINT64_MAX - s->addr ? s->addr + s->size : UINT64_MAX;
+}
+
+static void link_outer(struct elf_syms *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		uint32_t outer = (uint32_t)i - 1;
+
+		while (outer != NONE && end_of(&s->sym[outer]) <= s->sym[i].addr)
+			outer = s->sym[outer].outer;
+		s->sym[i].outer = outer;
+	}
+}
+
+static int finish(struct builder *b, struct elf_syms **ret, struct err *e)
+{
+	AUTO(elf_syms_free) struct elf_syms *s = calloc(1, sizeof(*s));
+
+	if (b->raw.n)
+		qsort_r(b->raw.v, b->raw.n, sizeof(*b->raw.v), cmp_raw, b->text.v);
+	choose(b);
+	if (s)
+		s->sym = calloc(b->raw.n + 1, sizeof(*s->sym));
+	if (!s || !s->sym || b->nomem)
+		return err_nomem(e, "a symbol table");
+	for (size_t i = 0; i < b->raw.n; i++)
+		s->sym[i] = (struct sym){ .addr = b->raw.v[i].addr, .size = extent(b, i), .name = b->raw.v[i].name, .outer = NONE };
+	s->n = b->raw.n;
+	s->text_len = b->text.n;
+	s->text = take_ptr(b->text.v);
+	s->damaged = b->damaged;
+	link_outer(s);
+	*ret = take_ptr(s);
+	return 0;
+}
+
+bool elf_syms_complete(const struct elf_file *file)
+{
+	const Elf64_Shdr *sh = elf_file_section_type(file, SHT_SYMTAB);
+
+	return sh && sh->sh_size > sizeof(Elf64_Sym);
+}
+
+int elf_syms_new(const struct elf_file *file, const struct elf_file *debug, struct elf_syms **ret, struct err *e)
+{
+	struct builder b = { .file = file };
+	int rc;
+
+	find_code(&b);
+	if (!add_table(&b, file, SHT_SYMTAB, SOURCE_SYMTAB) && !(debug && add_table(&b, debug, SHT_SYMTAB, SOURCE_SYMTAB)))
+		add_debugdata(&b);
+	add_table(&b, file, SHT_DYNSYM, SOURCE_DYNSYM);
+	add_plt(&b);
+	rc = finish(&b, ret, e);
+	vec_free(&b.raw);
+	vec_free(&b.text);
+	vec_free(&b.code);
+	return rc;
+}
+
+void elf_syms_free(struct elf_syms *s)
+{
+	if (!s)
+		return;
+	free(s->sym);
+	free(s->text);
+	free(s);
+}
+
+bool elf_syms_find(const struct elf_syms *s, uint64_t vaddr, struct elf_sym *ret)
+{
+	size_t lo = 0, hi = s->n;
+	uint32_t at;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (s->sym[mid].addr <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	at = lo ? (uint32_t)(lo - 1) : NONE;
+	for (int climbed = 0; at != NONE && climbed < CLIMB_MAX; at = s->sym[at].outer, climbed++) {
+		struct sym *sym = &s->sym[at];
+
+		if (vaddr - sym->addr < sym->size) {
+			*ret = (struct elf_sym){ .start = sym->addr, .size = sym->size, .name = s->text + sym->name, .user = &sym->user };
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t elf_syms_count(const struct elf_syms *s)
+{
+	return s->n;
+}
+
+size_t elf_syms_damaged(const struct elf_syms *s)
+{
+	return s->damaged;
+}
+
+size_t elf_syms_bytes(const struct elf_syms *s)
+{
+	return sizeof(*s) + (s->n + 1) * sizeof(*s->sym) + s->text_len;
+}

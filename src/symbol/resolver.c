@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolver.c - one entry per module, opened at its first question and asked through its kind.
+ *
+ * A file stays open after its symbols were read, so that a target that ends and is deleted still gets its inlined calls and
+ * lines; beyond FDS_MAX the one not used for longest is closed and, if asked again, opened again.
+ */
+#include "config.h"
+
+#include "symbol/resolver.h"
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "event/reasons.h"
+#include "symbol/debugfile.h"
+#include "symbol/demangle.h"
+#include "symbol/elfsyms.h"
+#include "symbol/kernel.h"
+#include "symbol/vdso.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FDS_MAX 128u
+#define SYMBOLS_BYTES_MAX (256u << 20)
+
+struct mod {
+	bool known;
+	struct module m;
+	char *path;
+	uint64_t used;               /* resolver.clock of the last question */
+	int fd;                      /* -1 = closed */
+	bool open_failed, read_failed;
+	struct elf_file *elf;
+	struct elf_syms *syms;
+};
+
+struct resolver {
+	struct module_opener opener;
+	struct symbolizer_options options;
+	char *symfs;
+	struct symbolizer_stats *stats;
+	const _Atomic bool *stop;
+	VEC(struct mod) mods;        /* by module id */
+	uint64_t clock;
+	struct ksyms *ksyms;
+	uint64_t ksyms_ns;           /* when they were read; 0 = never */
+};
+
+void answer_clear(struct answer *a)
+{
+	for (uint16_t i = 0; i < a->n; i++)
+		free(a->name[i].text);
+	a->n = 0;
+}
+
+static void mod_close(struct mod *m)
+{
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
+	if (m->elf)
+		m->elf->fd = -1;
+}
+
+static void mod_free(struct mod *m)
+{
+	mod_close(m);
+	elf_syms_free(m->syms);
+	elf_file_free(m->elf);
+	free(m->path);
+}
+
+struct resolver *resolver_new(const struct module_opener *opener, const struct symbolizer_options *options,
+			      struct symbolizer_stats *stats, const _Atomic bool *stop)
+{
+	AUTO(resolver_free) struct resolver *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	if (options)
+		r->options = *options;
+	r->opener = *opener;
+	r->stats = stats;
+	r->stop = stop;
+	if (r->options.symfs) {
+		r->symfs = strdup(r->options.symfs);
+		if (!r->symfs)
+			return NULL;
+	}
+	return take_ptr(r);
+}
+
+void resolver_free(struct resolver *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->mods.n; i++)
+		mod_free(&r->mods.v[i]);
+	vec_free(&r->mods);
+	ksyms_free(r->ksyms);
+	free(r->symfs);
+	free(r);
+}
+
+bool resolver_knows(const struct resolver *r, module_id id)
+{
+	return id < r->mods.n && r->mods.v[id].known;
+}
+
+bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path)
+{
+	char *copy;
+
+	while (r->mods.n <= id) {
+		struct mod *more = vec_push(&r->mods);
+
+		if (!more)
+			return false;
+		*more = (struct mod){ .fd = -1 };
+	}
+	copy = strdup(path);
+	if (!copy)
+		return false;
+	r->mods.v[id] = (struct mod){ .known = true, .m = *m, .path = copy, .fd = -1 };
+	return true;
+}
+
+static bool has_wanted_build_id(const struct mod *m, const struct elf_file *f)
+{
+	uint8_t id[BUILD_ID_MAX];
+
+	return !m->m.build_id_len || (elf_file_build_id(f, id) == m->m.build_id_len && !memcmp(id, m->m.build_id, m->m.build_id_len));
+}
+
+/* The file below --symfs, when it is there and the same. */
+static int open_in_symfs(const struct resolver *r, const struct mod *m)
+{
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	AUTO_FD int fd = -1;
+	char path[PATH_MAX];
+
+	if (!r->symfs || snprintf(path, sizeof(path), "%s%s", r->symfs, m->path) >= PATH_MAX)
+		return -ENOENT;
+	fd = regular_open(path);
+	if (fd < 0 || elf_file_open(fd, &f, NULL) || !has_wanted_build_id(m, f))
+		return -ENOENT;
+	return take_fd(&fd);
+}
+
+/* Keeps the number of open files bounded. */
+static void close_oldest(struct resolver *r)
+{
+	struct mod *oldest = NULL;
+	unsigned int open = 0;
+
+	for (size_t i = 0; i < r->mods.n; i++) {
+		struct mod *m = &r->mods.v[i];
+
+		open += m->fd >= 0;
+		if (m->fd >= 0 && (!oldest || m->used < oldest->used))
+			oldest = m;
+	}
+	if (open >= FDS_MAX)
+		mod_close(oldest);
+}
+
+/* Opens the file of M (again), so that m->elf can be read from. */
+static bool ensure_file(struct resolver *r, struct mod *m)
+{
+	uid_t uid;
+
+	if (m->open_failed || atomic_load(r->stop))
+		return false;
+	if (m->fd >= 0)
+		return true;
+	close_oldest(r);
+	m->fd = open_in_symfs(r, m);
+	if (m->fd < 0 && r->opener.open)
+		m->fd = r->opener.open(r->opener.ctx, (module_id)(m - r->mods.v), &uid, NULL);
+	if (m->fd >= 0 && m->elf)
+		m->elf->fd = m->fd;
+	else if (m->fd >= 0 && elf_file_open(m->fd, &m->elf, NULL))
+		mod_close(m);
+	m->open_failed = m->fd < 0;
+	r->stats->unreadable_modules += m->open_failed;
+	return !m->open_failed;
+}
+
+static bool ensure_vdso(struct mod *m)
+{
+	const void *image;
+	size_t len;
+
+	if (m->elf)
+		return true;
+	image = vdso_image(&len);
+	if (image && !elf_file_memory(image, len, &m->elf, NULL) && !has_wanted_build_id(m, m->elf)) {
+		elf_file_free(m->elf);
+		m->elf = NULL;
+	}
+	return m->elf;
+}
+
+static struct elf_file *open_debug(const struct resolver *r, const struct mod *m, int *ret_fd)
+{
+	AUTO_FD int fd = debugfile_open(m->elf, m->path, r->symfs);
+	struct elf_file *f;
+
+	if (fd < 0 || elf_file_open(fd, &f, NULL))
+		return NULL;
+	*ret_fd = take_fd(&fd);
+	return f;
+}
+
+/* Drops tables, the oldest first, until they fit; never that of KEEP. */
+static void bound_symbols(struct resolver *r, const struct mod *keep)
+{
+	for (;;) {
+		struct mod *oldest = NULL;
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < r->mods.n; i++) {
+			struct mod *m = &r->mods.v[i];
+
+			bytes += m->syms ? elf_syms_bytes(m->syms) : 0;
+			if (m->syms && m != keep && (!oldest || m->used < oldest->used))
+				oldest = m;
+		}
+		if (bytes <= SYMBOLS_BYTES_MAX || !oldest)
+			return;
+		elf_syms_free(oldest->syms);
+		oldest->syms = NULL;
+		r->stats->tables_dropped++;
+	}
+}
+
+static bool ensure_symbols(struct resolver *r, struct mod *m)
+{
+	AUTO(elf_file_free) struct elf_file *debug = NULL;
+	AUTO_FD int debug_fd = -1;
+
+	if (m->syms)
+		return true;
+	if (m->read_failed || !(m->m.kind == MODULE_VDSO ? ensure_vdso(m) : ensure_file(r, m)))
+		return false;
+	if (m->m.kind == MODULE_FILE && !elf_syms_complete(m->elf))
+		debug = open_debug(r, m, &debug_fd);
+	m->read_failed = elf_syms_new(m->elf, debug, &m->syms, NULL) != 0;
+	if (m->read_failed)
+		return false;
+	r->stats->damaged_symbols += elf_syms_damaged(m->syms);
+	bound_symbols(r, m);
+	return true;
+}
+
+/* NAME as people write it, also when it is "MANGLED@plt"; NULL when out of memory. */
+static char *readable(const char *name)
+{
+	const char *plt = strstr(name, "@plt");
+	AUTO_FREE char *mangled = NULL, *plain = NULL;
+	char *joined;
+
+	if (!plt || plt[4]) {
+		plain = demangle(name);
+		return plain ? take_ptr(plain) : strdup(name);
+	}
+	mangled = strndup(name, (size_t)(plt - name));
+	plain = mangled ? demangle(mangled) : NULL;
+	if (!plain)
+		return strdup(name);
+	return asprintf(&joined, "%s@plt", plain) < 0 ? NULL : joined;
+}
+
+/* Adds a name to ANSWER, demangled unless the caller knows it by *USER. */
+static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, uint8_t kind)
+{
+	char *text = NULL;
+
+	if (!user || !*user) {
+		text = readable(raw);
+		if (!text)
+			return false;
+	}
+	answer->name[answer->n++] = (struct answer_name){ .text = text, .user = user, .kind = kind, .file = "" };
+	return true;
+}
+
+static bool name_elf(struct resolver *r, struct mod *m, uint64_t offset, struct answer *answer)
+{
+	uint64_t vaddr, start;
+	struct elf_sym sym;
+
+	if (!ensure_symbols(r, m) || !elf_file_vaddr(m->elf, offset, &vaddr) || !elf_syms_find(m->syms, vaddr, &sym))
+		return false;
+	if (!answer_add(answer, sym.name, sym.user, FUNC_USER))
+		return false;
+	answer->name[0].start = elf_file_offset(m->elf, sym.start, &start) ? start : offset - (vaddr - sym.start);
+	answer->name[0].size = sym.size;
+	return true;
+}
+
+/* Reads the kernel's symbols, at most once a second: what is missing may be a module or program that was loaded since. */
+static bool refresh_kernel(struct resolver *r)
+{
+	const uint64_t now = clock_mono_ns();
+	struct ksyms *fresh;
+
+	if (r->ksyms_ns && (now - r->ksyms_ns < NSEC_PER_SEC || (r->ksyms && ksyms_hidden(r->ksyms))))
+		return false;
+	r->ksyms_ns = now;
+	if (ksyms_load(&fresh, NULL)) {
+		r->stats->unreadable_modules++;
+		return false;
+	}
+	ksyms_free(r->ksyms);
+	r->ksyms = fresh;
+	r->stats->kernel_hidden = ksyms_hidden(fresh);
+	return true;
+}
+
+static bool name_kernel(struct resolver *r, uint64_t offset, struct answer *answer)
+{
+	const uint64_t base = kernel_text_base();
+	struct ksym sym;
+
+	if (!r->ksyms && !refresh_kernel(r))
+		return false;
+	if (!ksyms_find(r->ksyms, offset + base, &sym) &&
+	    !(refresh_kernel(r) && ksyms_find(r->ksyms, offset + base, &sym)))
+		return false;
+	if (!answer_add(answer, sym.name, sym.user, FUNC_KERNEL))
+		return false;
+	answer->name[0].start = sym.start - base;
+	answer->name[0].size = sym.size;
+	return true;
+}
+
+static bool name_note(uint64_t note, struct answer *answer)
+{
+	char text[160];
+
+	if (note == NOTE_OTHER)
+		return answer_add(answer, "(other)", NULL, FUNC_NOTE);
+	if (note == NOTE_UNKNOWN)
+		return answer_add(answer, "[unknown]", NULL, FUNC_NOTE);
+	if (note == NOTE_LOST)
+		return answer_add(answer, "[lost]", NULL, FUNC_NOTE);
+	if (note < NOTE_CUT)
+		return false;
+	snprintf(text, sizeof(text), "[cut: %s]", cut_info((unsigned int)(note - NOTE_CUT))->text);
+	return answer_add(answer, text, NULL, FUNC_NOTE);
+}
+
+bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer)
+{
+	struct mod *m;
+
+	if (!resolver_knows(r, id))
+		return false;
+	m = &r->mods.v[id];
+	m->used = ++r->clock;
+	switch (m->m.kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+		return name_elf(r, m, offset, answer);
+	case MODULE_KERNEL:
+		return name_kernel(r, offset, answer);
+	case MODULE_NOTE:
+		return name_note(offset, answer);
+	default:
+		return false;
+	}
+}

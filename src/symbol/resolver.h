@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * resolver.h - from (module, offset) to names: the modules that were opened so far and what was read from them.
+ *
+ * It belongs to the worker of the symbolizer, knows nothing of dictionaries and locks, and may wait for files. Memory is
+ * bounded: tables that were not used for longest are dropped and read again when they are needed.
+ */
+#ifndef SBERF_SYMBOL_RESOLVER_H
+#define SBERF_SYMBOL_RESOLVER_H
+
+#include "base/cleanup.h"
+#include "profile/dict.h"
+#include "symbol/symbolizer.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ANSWER_MAX 128u              /* inlined calls in one place; deeper ones are left out and counted */
+
+struct answer_name {
+	char *text;                  /* demangled; NULL when *user already tells the function */
+	uint32_t *user;              /* where the caller keeps its number of this function, 0 = none yet; NULL = nowhere */
+	uint64_t start, size;        /* place in the module (dict.h offsets) */
+	uint8_t kind;                /* enum func_kind */
+	const char *file;            /* "" = unknown; valid until the next question */
+	uint32_t line;               /* 0 = unknown */
+};
+
+/* Innermost first. A zeroed one is empty. */
+struct answer {
+	uint16_t n;
+	struct answer_name name[ANSWER_MAX];
+};
+
+void answer_clear(struct answer *a);
+
+struct resolver;
+
+/*
+ * OPENER and OPTIONS are copied (options->symfs too). STATS receives counts. STOP, once true, makes everything return early:
+ * OPENER is not called any more.
+ */
+struct resolver *resolver_new(const struct module_opener *opener, const struct symbolizer_options *options,
+			      struct symbolizer_stats *stats, const _Atomic bool *stop);
+void resolver_free(struct resolver *r);          /* NULL is fine */
+
+/* Tells what module ID is; PATH is as the target sees it. False when out of memory. */
+bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path);
+bool resolver_knows(const struct resolver *r, module_id id);
+
+/* Names from a symbol table: one, or none (false). ANSWER is empty before. */
+bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
+
+DEFINE_AUTO(resolver_free, struct resolver);
+
+#endif

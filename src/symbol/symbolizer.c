@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbolizer.c - the worker: which frame next, and handing the answer over.
+ *
+ * The worker reads files without holding anything. Dictionary and names are touched only under `lock` and only while `stop`
+ * is false; symbolizer_free() sets `stop` under the same lock, so after it returned nobody touches them, even if the worker
+ * still hangs in a file. Both sides hold a reference to the shared state, and the last one frees it.
+ */
+#include "config.h"
+
+#include "symbol/symbolizer.h"
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "symbol/demangle.h"
+#include "symbol/resolver.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PREFER_MAX 4096u
+#define WORKER_STACK (DEMANGLE_STACK + (8u << 20))
+#define GOODBYE_NS (200 * NSEC_PER_MSEC)         /* how long symbolizer_free() waits for the worker */
+
+enum frame_state {
+	FRAME_NEW,
+	FRAME_SETTLED,
+};
+
+struct symbolizer {
+	pthread_mutex_t lock;
+	pthread_cond_t work, news;       /* for the worker; from the worker */
+	int refs;
+	_Atomic bool stop;               /* set under lock */
+	bool cancelled, ended, kicked;
+	const struct dict *dict;
+	struct names *names;
+	VEC(frame_id) prefer;            /* the latest wish */
+	uint32_t settled_below;          /* every frame below is settled */
+	_Atomic uint64_t nr_settled;
+	struct symbolizer_stats stats;   /* copied from the worker's */
+
+	/* the worker's alone */
+	struct resolver *resolver;
+	struct symbolizer_stats counts;
+	VEC(uint8_t) state;              /* enum frame_state by frame id */
+	VEC(frame_id) preferred;
+	size_t next_preferred;
+	frame_id next;                   /* every frame below has been looked up in symbol tables */
+	struct answer answer;
+};
+
+/* A question to the resolver, copied out of the dictionary. */
+struct question {
+	struct frame frame;
+	struct module module;
+	char *path;                      /* NULL: the resolver knows the module */
+};
+
+/* Locks unless the symbolizer is being freed. */
+static bool enter(struct symbolizer *sy)
+{
+	pthread_mutex_lock(&sy->lock);
+	if (!atomic_load(&sy->stop))
+		return true;
+	pthread_mutex_unlock(&sy->lock);
+	return false;
+}
+
+static void leave(struct symbolizer *sy)
+{
+	pthread_mutex_unlock(&sy->lock);
+}
+
+static bool ask(struct symbolizer *sy, frame_id id, struct question *q)
+{
+	const struct frame *frame;
+	const struct module *module;
+	bool ok;
+
+	if (!enter(sy))
+		return false;
+	frame = dict_get_frame(sy->dict, id);
+	module = frame ? dict_get_module(sy->dict, frame->module) : NULL;
+	ok = module;
+	if (ok)
+		*q = (struct question){ .frame = *frame, .module = *module };
+	if (ok && !resolver_knows(sy->resolver, frame->module)) {
+		q->path = strdup(strtab_get(dict_strings(sy->dict), module->path));
+		ok = q->path;
+	}
+	leave(sy);
+	return ok;
+}
+
+/* The function of one name of an answer, interned; under lock. */
+static func_id function_of(struct symbolizer *sy, const struct answer_name *an, module_id module)
+{
+	struct func f = { .module = module, .start = an->start, .size = an->size, .kind = an->kind };
+	func_id id;
+
+	if (an->user && *an->user)
+		return *an->user - 1;
+	f.name = names_add_text(sy->names, an->text, strlen(an->text));
+	if (f.name == STR_NONE)
+		return ID_NONE;
+	id = names_add_func(sy->names, &f);
+	if (an->user && id != ID_NONE)
+		*an->user = id + 1;
+	return id;
+}
+
+/* Hands the answer over. */
+static void tell(struct symbolizer *sy, frame_id id, module_id module, bool detailed)
+{
+	struct name name[ANSWER_MAX];
+	bool ok = true;
+
+	if (!enter(sy))
+		return;
+	for (uint16_t i = 0; i < sy->answer.n && ok; i++) {
+		const struct answer_name *an = &sy->answer.name[i];
+
+		name[i] = (struct name){ .func = function_of(sy, an, module), .line = an->line,
+					 .file = names_add_text(sy->names, an->file, strlen(an->file)) };
+		ok = name[i].func != ID_NONE && name[i].file != STR_NONE;
+	}
+	if (!ok || names_set(sy->names, id, name, sy->answer.n, detailed))
+		sy->counts.no_memory++;
+	leave(sy);
+}
+
+static void settle(struct symbolizer *sy, frame_id id)
+{
+	if (sy->state.v[id] == FRAME_SETTLED)
+		return;
+	sy->state.v[id] = FRAME_SETTLED;
+	atomic_fetch_add(&sy->nr_settled, 1);
+}
+
+static void name_frame(struct symbolizer *sy, frame_id id)
+{
+	struct question q = { 0 };
+
+	if (sy->state.v[id] == FRAME_NEW && ask(sy, id, &q)) {
+		if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
+			sy->counts.no_memory++;
+		free(q.path);
+		if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+			tell(sy, id, q.frame.module, false);
+		answer_clear(&sy->answer);
+	}
+	settle(sy, id);
+}
+
+/* Makes room for the states of frames that are new; returns how many frames there are. */
+static uint32_t note_new_frames(struct symbolizer *sy)
+{
+	const uint32_t n = dict_frames(sy->dict);
+
+	if (n > sy->state.n && vec_reserve(&sy->state, n - sy->state.n)) {
+		memset(sy->state.v + sy->state.n, FRAME_NEW, n - sy->state.n);
+		sy->state.n = n;
+	}
+	return (uint32_t)sy->state.n;
+}
+
+/* Looks at the outside once: takes the newest wish over, publishes counts. Returns the number of frames; 0 when stopped. */
+static uint32_t look_around(struct symbolizer *sy)
+{
+	uint32_t n;
+
+	if (!enter(sy))
+		return 0;
+	if (sy->prefer.n) {
+		sy->preferred.n = 0;
+		if (vec_reserve(&sy->preferred, sy->prefer.n)) {
+			memcpy(sy->preferred.v, sy->prefer.v, sy->prefer.n * sizeof(*sy->prefer.v));
+			sy->preferred.n = sy->prefer.n;
+		}
+		sy->next_preferred = 0;
+		sy->prefer.n = 0;
+	}
+	sy->stats = sy->counts;
+	n = note_new_frames(sy);
+	leave(sy);
+	return n;
+}
+
+/* One frame; false when there is nothing to do. */
+static bool step(struct symbolizer *sy)
+{
+	const uint32_t n = look_around(sy);
+
+	if (sy->next_preferred < sy->preferred.n) {
+		const frame_id id = sy->preferred.v[sy->next_preferred++];
+
+		if (id < n)
+			name_frame(sy, id);
+		return n;
+	}
+	if (sy->next >= n)
+		return false;
+	name_frame(sy, sy->next++);
+	return true;
+}
+
+/* Says that all is settled, and sleeps until there is more. False = stop. */
+static bool rest(struct symbolizer *sy)
+{
+	if (!enter(sy))
+		return false;
+	sy->settled_below = sy->next;
+	pthread_cond_broadcast(&sy->news);
+	while (!atomic_load(&sy->stop) && !sy->kicked && !sy->prefer.n)
+		pthread_cond_wait(&sy->work, &sy->lock);
+	sy->kicked = false;
+	leave(sy);
+	return !atomic_load(&sy->stop);
+}
+
+static void unref(struct symbolizer *sy)
+{
+	int refs;
+
+	pthread_mutex_lock(&sy->lock);
+	refs = --sy->refs;
+	pthread_mutex_unlock(&sy->lock);
+	if (refs)
+		return;
+	resolver_free(sy->resolver);
+	vec_free(&sy->prefer);
+	vec_free(&sy->state);
+	vec_free(&sy->preferred);
+	pthread_cond_destroy(&sy->work);
+	pthread_cond_destroy(&sy->news);
+	pthread_mutex_destroy(&sy->lock);
+	free(sy);
+}
+
+static void *worker(void *arg)
+{
+	struct symbolizer *sy = arg;
+
+	do {
+		while (step(sy))
+			;
+	} while (rest(sy));
+	pthread_mutex_lock(&sy->lock);
+	sy->ended = true;
+	pthread_cond_broadcast(&sy->news);
+	pthread_mutex_unlock(&sy->lock);
+	unref(sy);
+	return NULL;
+}
+
+static void init_sync(struct symbolizer *sy)
+{
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_mutex_init(&sy->lock, NULL);
+	pthread_cond_init(&sy->work, &attr);
+	pthread_cond_init(&sy->news, &attr);
+	pthread_condattr_destroy(&attr);
+}
+
+/* Signals are for other threads. */
+static int start_worker(struct symbolizer *sy)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, WORKER_STACK);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, &attr, worker, sy);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+int symbolizer_new(const struct dict *dict, struct names *names, const struct module_opener *opener,
+		   const struct symbolizer_options *options, struct symbolizer **ret, struct err *e)
+{
+	struct symbolizer *sy = calloc(1, sizeof(*sy));
+	int rc;
+
+	if (!sy)
+		return err_nomem(e, "the symbolizer");
+	init_sync(sy);
+	sy->refs = 1;
+	sy->dict = dict;
+	sy->names = names;
+	sy->resolver = resolver_new(opener, options, &sy->counts, &sy->stop);
+	if (!sy->resolver) {
+		unref(sy);
+		return err_nomem(e, "the symbolizer");
+	}
+	sy->refs = 2;
+	rc = start_worker(sy);
+	if (rc) {
+		sy->refs = 1;
+		unref(sy);
+		return err_set(e, rc, "cannot start the thread that names functions: %s", strerror(rc));
+	}
+	*ret = sy;
+	return 0;
+}
+
+void symbolizer_prefer(struct symbolizer *sy, const frame_id *frames, size_t n)
+{
+	if (n > PREFER_MAX)
+		n = PREFER_MAX;
+	pthread_mutex_lock(&sy->lock);
+	sy->prefer.n = 0;
+	if (n && vec_reserve(&sy->prefer, n)) {
+		memcpy(sy->prefer.v, frames, n * sizeof(*frames));
+		sy->prefer.n = n;
+		pthread_cond_signal(&sy->work);
+	}
+	pthread_mutex_unlock(&sy->lock);
+}
+
+void symbolizer_kick(struct symbolizer *sy)
+{
+	pthread_mutex_lock(&sy->lock);
+	sy->kicked = true;
+	pthread_cond_signal(&sy->work);
+	pthread_mutex_unlock(&sy->lock);
+}
+
+uint64_t symbolizer_pending(const struct symbolizer *sy)
+{
+	const uint64_t settled = atomic_load(&sy->nr_settled), frames = dict_frames(sy->dict);
+
+	return frames > settled ? frames - settled : 0;
+}
+
+static struct timespec deadline_after(uint64_t ns)
+{
+	const uint64_t now = clock_mono_ns(), at = ns < UINT64_MAX / 2 - now ? now + ns : UINT64_MAX / 2;
+
+	return (struct timespec){ .tv_sec = (time_t)(at / NSEC_PER_SEC), .tv_nsec = (long)(at % NSEC_PER_SEC) };
+}
+
+bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns)
+{
+	const struct timespec deadline = deadline_after(timeout_ns);
+	const uint32_t want = dict_frames(sy->dict);
+	bool settled;
+	int rc = 0;
+
+	pthread_mutex_lock(&sy->lock);
+	sy->kicked = true;
+	pthread_cond_signal(&sy->work);
+	while (sy->settled_below < want && !sy->cancelled && !rc)
+		rc = pthread_cond_timedwait(&sy->news, &sy->lock, &deadline);
+	settled = sy->settled_below >= want;
+	pthread_mutex_unlock(&sy->lock);
+	return settled;
+}
+
+void symbolizer_cancel(struct symbolizer *sy)
+{
+	pthread_mutex_lock(&sy->lock);
+	sy->cancelled = true;
+	pthread_cond_broadcast(&sy->news);
+	pthread_mutex_unlock(&sy->lock);
+}
+
+char *symbolizer_progress(const struct symbolizer *sy, char *dst, size_t dst_size)
+{
+	snprintf(dst, dst_size, "%s", "");
+	return dst;
+}
+
+void symbolizer_stats(struct symbolizer *sy, struct symbolizer_stats *ret)
+{
+	pthread_mutex_lock(&sy->lock);
+	*ret = sy->stats;
+	pthread_mutex_unlock(&sy->lock);
+}
+
+void symbolizer_free(struct symbolizer *sy)
+{
+	const struct timespec deadline = deadline_after(GOODBYE_NS);
+	int rc = 0;
+
+	if (!sy)
+		return;
+	pthread_mutex_lock(&sy->lock);
+	atomic_store(&sy->stop, true);
+	pthread_cond_broadcast(&sy->work);
+	while (!sy->ended && !rc)
+		rc = pthread_cond_timedwait(&sy->news, &sy->lock, &deadline);
+	pthread_mutex_unlock(&sy->lock);
+	unref(sy);
+}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=bash
+# names.sh - functions of a program compiled here, from each place where symbols can be: compared with nm, and with each other.
+. "$top_srcdir/tests/tap.sh"
+
+symname=$top_builddir/tests/symbol/symname
+CXX=${CXX:-g++}
+cd "$SCRATCH" || exit 99
+command -v "$CXX" >/dev/null || skip_all "no C++ compiler ($CXX)"
+command -v objcopy >/dev/null || skip_all "no objcopy (binutils)"
+
+"$CXX" -O2 -g -Wl,--build-id=sha1 -o shapes "$top_srcdir/tests/symbol/shapes.cc" || exit 99
+objcopy --strip-all shapes stripped
+objcopy --only-keep-debug shapes shapes.debug
+
+# addresses FILE: first and last byte of every function that has a size.
+addresses() {
+	nm -S --defined-only "$1" | while read -r addr size type _; do
+		case $type in [tTwWi]) printf '%x\n%x\n' $((16#$addr)) $((16#$addr + 16#$size - 1)) ;; esac
+	done
+}
+
+# names ARGS...: what symname calls them, without places.
+names() {
+	"$symname" -n "$@" <functions | sed 's/ ?$//'
+}
+
+addresses shapes >functions
+nm -S -C --defined-only shapes | awk '$3 ~ /^[tTwWi]$/ { a = $1; n = $0; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "", n); print a, n }' >nm
+names shapes >whole
+
+# Each function by its first byte: the name is one of those that nm gives this address.
+wrong=0 asked=0
+while IFS= read -r line; do
+	addr=$(printf '%016x' $((${line%%:*})))
+	if grep -q "^$addr" nm; then
+		asked=$((asked + 1))
+		grep -qxF "$addr ${line#*: }" nm || { note "not what nm says: $line"; wrong=$((wrong + 1)); }
+	fi
+done <whole
+note "$asked functions compared with nm"
+[ "$asked" -gt 30 ]
+result $? "enough functions to compare"
+equal "every function is called as nm calls it" 0 "$wrong"
+
+# First and last byte of a function are the same function.
+odd=$(awk -F': ' 'NR % 2 { first = $2; next } $2 != first { n++; print first, "/", $2 > "/dev/stderr" } END { print n + 0 }' whole)
+equal "the last byte belongs to the function" 0 "$odd"
+check "static functions" grep -qF ': hidden(int)' whole
+check "templates" grep -qF ': shapes::ring<double, 8>::sum() const' whole
+check "cold parts keep their suffix" grep -qF '.cold' whole
+
+# Nothing is made up: an address behind the last function, and one in data, have no name.
+data=$(nm shapes | awk '$2 == "R" || $2 == "r" { print $1; exit }')
+equal "an address that is not code has no name" "0x$(printf '%x' $((16#$data))): ?" "$(echo "$data" | "$symname" -n shapes)"
+
+# PLT entries, of both kinds.
+for kind in none branch; do
+	"$CXX" -O2 -fcf-protection=$kind -Wl,-z,lazy -o plt "$top_srcdir/tests/symbol/shapes.cc" || exit 99
+	objdump -d -j .plt -j .plt.sec -j .plt.got plt 2>/dev/null | sed -n 's/^0*\([0-9a-f]*\) <\(.*@plt\)>:$/0x\1: \2/p' | sort >mangled
+	c++filt <mangled >want
+	cut -d: -f1 mangled | "$symname" -n plt | sed 's/ ?$//' | sort >got
+	equal "PLT entries are called as objdump calls them (-fcf-protection=$kind)" "" "$(diff want got | head -5)"
+	check "there are some" grep -q '@plt' got
+done
+
+# The same names from everywhere.
+equal "stripped: nothing but dynamic symbols" "0" "$(names stripped | grep -c 'hidden')"
+
+cp stripped linked
+objcopy --add-gnu-debuglink=shapes.debug linked
+equal "debuglink, beside the file" "" "$(names linked | diff whole - | head -5)"
+mkdir .debug && mv shapes.debug .debug/
+equal "debuglink, in .debug" "" "$(names linked | diff whole - | head -5)"
+cp .debug/shapes.debug good.debug
+printf 'x' >>.debug/shapes.debug
+objcopy --remove-section=.note.gnu.build-id linked noid
+equal "debuglink with another checksum is refused" "0" "$(names noid | grep -c 'hidden')"
+cp good.debug .debug/shapes.debug
+equal "debuglink with the right checksum" "" "$(names noid | diff whole - | head -5)"
+rm -r .debug
+
+id=$(readelf -n shapes | sed -n 's/.*Build ID: //p')
+mkdir -p "fs/usr/lib/debug/.build-id/${id:0:2}"
+cp good.debug "fs/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+equal "by build-id below --symfs" "" "$(names -s fs stripped | diff whole - | head -5)"
+"$CXX" -O1 -g -Wl,--build-id=sha1 -o other "$top_srcdir/tests/symbol/shapes.cc" || exit 99
+objcopy --only-keep-debug other "fs/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+equal "a debug file of another build is refused" "0" "$(names -s fs stripped | grep -c 'hidden')"
+rm -r fs
+mkdir -p "fs$PWD" && cp shapes "fs$PWD/stripped"
+equal "the file itself below --symfs" "" "$(names -s fs "$PWD/stripped" | diff whole - | head -5)"
+
+if command -v xz >/dev/null; then
+	objcopy --strip-debug shapes mini && xz -k mini
+	cp stripped withmini && objcopy --add-section .gnu_debugdata=mini.xz withmini
+	equal "from .gnu_debugdata" "" "$(names withmini | diff whole - | head -5)"
+	head -c 100 mini.xz >cut.xz
+	cp stripped badmini && objcopy --add-section .gnu_debugdata=cut.xz badmini
+	equal "damaged .gnu_debugdata is left out" "$(names stripped)" "$(names badmini)"
+else
+	skip "no xz" "from .gnu_debugdata"
+	skip "no xz" "damaged .gnu_debugdata is left out"
+fi
+
+finish

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
+ *
+ *	symname [-n] [-s SYMFS] [-d] [-t] FILE <addresses
+ *
+ * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC FILE:LINE | FUNC FILE:LINE ...",
+ * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/vec.h"
+#include "symbol/elffile.h"
+#include "symbol/symbolizer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+struct asked {
+	uint64_t vaddr;
+	frame_id frame;
+};
+
+typedef VEC(struct asked) asked_vec;
+
+static const char *file;
+
+static int open_file(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : -errno;
+}
+
+static void print_names(const struct names *ns, frame_id frame)
+{
+	const struct frame_names *fn = names_get(ns, frame);
+
+	if (!fn)
+		printf(" ?");
+	for (uint16_t i = 0; fn && i < fn->n; i++) {
+		const struct name *name = &fn->name[i];
+
+		printf("%s %s", i ? " |" : "", names_text(ns, names_func(ns, name->func)->name));
+		if (name->file)
+			printf(" %s:%u", names_text(ns, name->file), name->line);
+		else
+			printf(" ?");
+	}
+}
+
+static int die(const char *what)
+{
+	fprintf(stderr, "symname: %s\n", what);
+	return 1;
+}
+
+/* Adds a frame for each address on stdin. */
+static int read_addresses(struct dict *d, const struct elf_file *f, asked_vec *ret)
+{
+	const struct module m = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), file) };
+	const module_id module = dict_module(d, &m);
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		const char *p = line + (strncmp(line, "0x", 2) ? 0 : 2);
+		struct asked a, *slot;
+		uint64_t offset;
+
+		if (!parse_hex(&p, line + strlen(line), &a.vaddr))
+			continue;
+		a.frame = elf_file_offset(f, a.vaddr, &offset) ? dict_frame(d, module, offset) : ID_NONE;
+		slot = vec_push(ret);
+		if (!slot)
+			return die("out of memory");
+		*slot = a;
+	}
+	return 0;
+}
+
+static int answer(const struct symbolizer_options *o, bool only_time)
+{
+	const struct module_opener opener = { .open = open_file };
+	AUTO(dict_free) struct dict *d = dict_new();
+	AUTO(names_free) struct names *ns = names_new();
+	AUTO(symbolizer_free) struct symbolizer *sy = NULL;
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	AUTO_FD int fd = open(file, O_RDONLY | O_CLOEXEC);
+	asked_vec asked = { 0 };
+	struct err e = ERR_INIT;
+	uint64_t start;
+
+	if (!d || !ns || fd < 0 || elf_file_open(fd, &f, &e) || read_addresses(d, f, &asked))
+		return die(e.code ? e.text : strerror(errno));
+	start = clock_mono_ns();
+	if (symbolizer_new(d, ns, &opener, o, &sy, &e))
+		return die(e.text);
+	if (!symbolizer_wait(sy, 300 * NSEC_PER_SEC))
+		return die("not settled in time");
+	if (only_time)
+		fprintf(stderr, "%zu frames, %.3f ms, %zu bytes of names\n", asked.n, (double)(clock_mono_ns() - start) / 1e6,
+			names_bytes(ns));
+	for (size_t i = 0; i < asked.n && !only_time; i++) {
+		printf("%#llx:", (unsigned long long)asked.v[i].vaddr);
+		print_names(ns, asked.v[i].frame);
+		putchar('\n');
+	}
+	vec_free(&asked);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct symbolizer_options o = { 0 };
+	bool only_time = false;
+	int c;
+
+	while ((c = getopt(argc, argv, "ns:dt")) != -1) {
+		if (c == 'n')
+			o.no_details = true;
+		else if (c == 's')
+			o.symfs = optarg;
+		else if (c == 'd')
+			o.debuginfod = true;
+		else if (c == 't')
+			only_time = true;
+		else
+			return 2;
+	}
+	if (optind + 1 != argc)
+		return die("one FILE, please");
+	file = argv[optind];
+	return answer(&o, only_time);
+}
