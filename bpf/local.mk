@@ -31,3 +31,6 @@ BUILT_SOURCES += $(bpf_skeletons)
 CLEANFILES += $(bpf_skeletons) $(bpf_objects) $(bpf_objects:.o=.d)
 EXTRA_DIST += $(bpf_programs) $(bpf_headers)
 bpf_headers += bpf/wire.h
+bpf_headers += bpf/arch_x86_64.h
+bpf_headers += bpf/kernel.h
+bpf_programs += bpf/oncpu.bpf.c

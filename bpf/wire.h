@@ -30,7 +30,7 @@
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
 #define SB_F_KTHREAD 0x0002u     /* kernel thread: there is no user side */
 #define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
-#define SB_F_NO_USER 0x0008u     /* a user task without meaningful user registers (io_uring worker, exiting) */
+#define SB_F_NO_USER 0x0008u     /* a user task that has no user side now (io_uring worker, exiting, in the middle of exec) */
 #define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
 
 struct sb_hdr {
@@ -70,6 +70,7 @@ struct sb_part_sample {
 	struct sb_part part;
 	__u64 period;            /* perf's sample_period: ns for cpu-clock, cycles for cycles */
 	__u64 ip;                /* where it landed: user or kernel address */
+	__u64 since_ns;          /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
 };
 
 struct sb_part_regs {
@@ -111,13 +112,24 @@ struct sb_part_segment {
 #define SB_LOST_NO_RING 2        /* the CPU has no ring */
 #define SB_LOST_NR 8
 
+/* The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped by user space. */
+struct sb_cpu {
+	__u64 last_ns;           /* when the sampler last ran here, 0 = never */
+	__u64 runs;              /* times it ran, also for tasks outside the target */
+	__u64 samples;           /* records sent */
+	__u64 lost[SB_LOST_NR];
+	__u64 unfollowed;        /* new tasks of the target that did not fit into the table of targets */
+	__u64 pad[4];            /* two cache lines: CPUs do not share one */
+};
+
 #ifndef __bpf__
 _Static_assert(sizeof(struct sb_hdr) == 24, "sb_hdr is wire format");
 _Static_assert(sizeof(struct sb_part) == 8, "sb_part is wire format");
 _Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format");
-_Static_assert(sizeof(struct sb_part_sample) == 24, "sb_part_sample is wire format");
+_Static_assert(sizeof(struct sb_part_sample) == 32, "sb_part_sample is wire format");
 _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
+_Static_assert(sizeof(struct sb_cpu) == 128, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

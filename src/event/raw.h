@@ -36,9 +36,12 @@ struct raw_segment {
 struct raw_sample {
 	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
 	uint64_t weight_ns;      /* what it stands for, filled in by the source */
+	uint64_t since_ns;       /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
+	uint64_t ip;             /* where it landed: user or kernel address */
 	bool in_kernel;          /* landed in kernel mode */
 	bool kthread;            /* there is no user side */
 	bool compat;             /* 32-bit: no registers, no stack */
+	bool no_user;            /* a user task that has no user side now: exiting, in the middle of exec, an io_uring worker */
 	bool kernel_full;        /* the kernel walk filled its array */
 	int32_t kernel_error;    /* negative errno of the kernel walk, 0 = fine */
 	uint64_t start_ns;       /* task start time */
@@ -54,6 +57,7 @@ struct raw_sample {
 	const uint64_t *kernel;
 	uint32_t nr_walked;      /* user addresses that the kernel half walked, innermost first */
 	const uint64_t *walked;
+	bool walked_full;        /* the kernel walk of the user side filled its array */
 	int32_t walked_error;
 };
 

@@ -38,7 +38,8 @@
 	X(7, NO_MEMORY, "no_memory", "memory ran out", "") \
 	X(8, BACKLOG, "backlog", "sberf did not keep up", "lower -F") \
 	X(9, RECORDER, "recorder", "the disk did not keep up with the recording", "record to a faster disk or lower -F") \
-	X(10, DAMAGED, "damaged", "a part of the recording was damaged", "")
+	X(10, DAMAGED, "damaged", "a part of the recording was damaged", "") \
+	X(11, TARGETS, "targets", "a new thread or process did not fit into the table of targets", "use -a or --cgroup")
 
 enum cut_reason {
 #define X(nr, id, name, text, remedy) CUT_##id = nr,

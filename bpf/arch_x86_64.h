@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arch_x86_64.h - what the BPF programs must know about x86-64: registers and the frame of a signal.
+ *
+ * Two views of the same registers: the context of a perf_event program has the fixed layout of the user API, while
+ * bpf_task_pt_regs() gives the kernel's own struct, which has moved (`cs` shrank to 16 bits with FRED, kernel 6.9) and is
+ * therefore relocated. A relocated access to the context would become a 16-bit load there, which the verifier refuses.
+ */
+#ifndef SBERF_BPF_ARCH_X86_64_H
+#define SBERF_BPF_ARCH_X86_64_H
+
+#define SB_EM_MACHINE 62         /* EM_X86_64 */
+#define SB_NR_REGS SB_X86_64_NR_REGS
+
+/* arch/x86/include/uapi/asm/ptrace.h: struct pt_regs of 64-bit user space */
+struct sb_ctx_regs {
+	__u64 r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
+};
+
+/* include/uapi/linux/bpf_perf_event.h: struct bpf_perf_event_data */
+struct sb_perf_ctx {
+	struct sb_ctx_regs regs;
+	__u64 sample_period;
+	__u64 addr;
+};
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, ip, cs, sp;
+} __attribute__((preserve_access_index));
+
+#define SB_CS_RPL 3u             /* privilege level in a code segment selector: 3 = user */
+#define SB_USER32_CS 0x23u       /* __USER32_CS, arch/x86/include/asm/segment.h: 32-bit user code */
+
+#define sb_ctx_user_mode(ctx) (((ctx)->regs.cs & SB_CS_RPL) == SB_CS_RPL)
+#define sb_regs_compat(r) (((__u16)(r)->cs) == SB_USER32_CS)
+
+/* Registers of either view in DWARF order (System V psABI 1.0, figure 3.36), pc last. */
+#define sb_regs_to_dwarf(r, v) \
+	do { \
+		(v)[0] = (r)->ax; \
+		(v)[1] = (r)->dx; \
+		(v)[2] = (r)->cx; \
+		(v)[3] = (r)->bx; \
+		(v)[4] = (r)->si; \
+		(v)[5] = (r)->di; \
+		(v)[6] = (r)->bp; \
+		(v)[7] = (r)->sp; \
+		(v)[8] = (r)->r8; \
+		(v)[9] = (r)->r9; \
+		(v)[10] = (r)->r10; \
+		(v)[11] = (r)->r11; \
+		(v)[12] = (r)->r12; \
+		(v)[13] = (r)->r13; \
+		(v)[14] = (r)->r14; \
+		(v)[15] = (r)->r15; \
+		(v)[16] = (r)->ip; \
+	} while (0)
+#define SB_DWARF_SP 7
+#define SB_DWARF_PC 16
+
+/*
+ * The frame that the kernel pushes for a signal (struct rt_sigframe, arch/x86/include/asm/sigframe.h) holds a struct
+ * ucontext: uc_stack, a copy of the task's alternate stack setting, and behind it the interrupted registers. The frame is
+ * 8 bytes off a multiple of 16 (align_sigframe), which puts uc_stack.ss_sp on one; above it lies the FPU state, up to
+ * 11 KiB with AMX.
+ */
+#define SB_SIGFRAME_ALIGN 16u    /* of uc_stack.ss_sp */
+#define SB_SS_SIZE_AT 16u        /* from uc_stack.ss_sp to uc_stack.ss_size */
+#define SB_SS_RSP_AT 144u        /* from uc_stack.ss_sp to uc_mcontext.gregs[REG_RSP] */
+#define SB_SIGFRAME_REACH 16384u /* how far below the top of the stack to look */
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel.h - the few kernel types that the BPF programs read, kept by hand.
+ *
+ * Only the fields used stand here, in any order: with preserve_access_index each access is relocated to the running
+ * kernel's layout when the program is loaded (BPF CO-RE). Types of the kernel's user API have fixed layouts and are spelled
+ * out; so are the constants, so that no kernel header of the build machine takes part.
+ */
+#ifndef SBERF_BPF_KERNEL_H
+#define SBERF_BPF_KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+/* include/uapi/linux/bpf.h */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+#define BPF_ANY 0
+#define BPF_F_MMAPABLE (1u << 10)
+#define BPF_F_USER_STACK (1ull << 8)
+#define BPF_RB_NO_WAKEUP (1ull << 0)
+#define BPF_RB_FORCE_WAKEUP (1ull << 1)
+#define BPF_RB_AVAIL_DATA 0
+
+/* include/linux/sched.h */
+#define PF_KTHREAD 0x00200000u
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct mm_struct {
+	struct file *exe_file;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct task_struct {
+	int pid;                        /* what user space calls tid */
+	int tgid;                       /* what user space calls pid */
+	unsigned int flags;
+	unsigned int in_execve : 1;
+	__u64 start_time;
+	struct task_struct *group_leader;
+	struct mm_struct *mm;
+	struct css_set *cgroups;
+	unsigned long sas_ss_sp;        /* the alternate signal stack: lowest address, and size (0 = none) */
+	unsigned long sas_ss_size;
+};
+
+struct pt_regs;
+
+#pragma clang attribute pop
+
+#endif

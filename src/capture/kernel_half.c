@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_half.c - see kernel_half.h.
+ *
+ * Maps that are indexed by CPU get their sizes before loading, rings are made by hand, each in the memory of its node: the
+ * template of a map of maps must have the same flags, so it is made the same way.
+ */
+#include "config.h"
+
+#include "capture/kernel_half.h"
+
+#include "base/clock.h"
+#include "bpf/oncpu.skel.h"
+#include "capture/probe.h"
+#include "capture/sysfile.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#define WAKE_BYTES_MAX (1024u * 1024)
+
+struct kernel_half {
+	struct oncpu_bpf *skel;
+	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
+	uint32_t nr_cpus, nr_rings;
+	int *ring_fd;                    /* of each ring */
+	uint64_t *ring_bytes;
+	const volatile struct sb_cpu *cpus;
+	size_t cpus_bytes;               /* of that mapping */
+	bool follows;                    /* the fork programs are attached */
+};
+
+static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	return 0;
+}
+
+static int make_ring(uint32_t node, uint64_t bytes)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+
+	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sb_ring", 0, 0, (uint32_t)bytes, &opts);
+}
+
+static int make_rings(struct kernel_half *k, const struct capture_plan *plan, const struct cpu_layout *l, uint32_t freq_hz,
+		      struct err *e)
+{
+	k->nr_rings = l->nr_rings;
+	k->ring_fd = malloc(k->nr_rings * sizeof(*k->ring_fd));
+	k->ring_bytes = calloc(k->nr_rings, sizeof(*k->ring_bytes));
+	if (!k->ring_fd || !k->ring_bytes)
+		return err_nomem(e, "ring buffers");
+	for (uint32_t i = 0; i < k->nr_rings; i++)
+		k->ring_fd[i] = -1;
+	for (uint32_t i = 0; i < k->nr_rings; i++) {
+		uint64_t bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, plan->ring_bytes);
+
+		k->ring_bytes[i] = bytes;
+		k->ring_fd[i] = make_ring(l->ring_node[i], bytes);
+		if (k->ring_fd[i] < 0)
+			return probe_explain(PROBE_STEP_RING, errno, e);
+	}
+	return 0;
+}
+
+static uint32_t walk_max(void)
+{
+	uint64_t max;
+
+	if (!sysfile_u64("/proc/sys/kernel/perf_event_max_stack", &max) || max > SB_KSTACK_MAX)
+		return SB_KSTACK_MAX;
+	return (uint32_t)max;
+}
+
+/* The knobs of the programs, and which of them are needed. */
+static void set_knobs(struct kernel_half *k, const struct capture_plan *plan)
+{
+	struct oncpu_bpf *s = k->skel;
+	bool follow = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+
+	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in oncpu.bpf.c");
+	s->rodata->target = plan->target;
+	s->rodata->kernel_frames = plan->kernel;
+	s->rodata->frame_pointers = plan->frame_pointers;
+	s->rodata->walk_max = walk_max();
+	s->data->stack_cap = plan->stack_bytes;
+	bpf_program__set_autoload(s->progs.sb_fork, follow);
+	bpf_program__set_autoload(s->progs.sb_exec, plan->target == TARGET_TIDS);
+	bpf_program__set_autoload(s->progs.sb_free, follow);
+	k->follows = follow;
+}
+
+static int size_maps(struct kernel_half *k)
+{
+	struct oncpu_bpf *s = k->skel;
+	int r = bpf_map__set_inner_map_fd(s->maps.rings, k->ring_fd[0]);
+
+	r = r ? r : bpf_map__set_max_entries(s->maps.rings, k->nr_rings);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpus, k->nr_cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_ring, k->nr_cpus);
+	return r ? r : bpf_map__set_max_entries(s->maps.scratches, k->nr_cpus);
+}
+
+static int fill_maps(struct kernel_half *k, const struct cpu_layout *l, struct err *e)
+{
+	int rings = bpf_map__fd(k->skel->maps.rings), cpu_ring = bpf_map__fd(k->skel->maps.cpu_ring), r = 0;
+
+	for (uint32_t i = 0; i < k->nr_rings && !r; i++)
+		r = bpf_map_update_elem(rings, &i, &k->ring_fd[i], BPF_ANY);
+	for (uint32_t cpu = 0; cpu < k->nr_cpus && !r; cpu++)
+		r = bpf_map_update_elem(cpu_ring, &cpu, &l->ring[cpu], BPF_ANY);
+	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
+}
+
+static int map_cpus(struct kernel_half *k, struct err *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = k->nr_cpus * sizeof(struct sb_cpu);
+	void *p;
+
+	bytes = (bytes + page - 1) / page * page;
+	p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, bpf_map__fd(k->skel->maps.cpus), 0);
+	if (p == MAP_FAILED)
+		return err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
+	k->cpus = p;
+	k->cpus_bytes = bytes;
+	return 0;
+}
+
+/*
+ * The number that the kernel has for this process; where it differs from our own, the process ids that people see here are
+ * not those of the samples.
+ */
+static int check_namespace(struct kernel_half *k, struct err *e)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int r = bpf_prog_test_run_opts(bpf_program__fd(k->skel->progs.sb_whoami), &opts);
+
+	if (r < 0)
+		return err_set(e, -r, "cannot run a BPF program: %s", strerror(-r));
+	if (k->skel->bss->own_tgid != (uint32_t)getpid())
+		return err_set(e, EPERM,
+			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those of the kernel (%u): "
+			       "start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
+	return 0;
+}
+
+static int set_cgroup(struct kernel_half *k, const char *path, struct err *e)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct statfs fs;
+	uint32_t key = 0;
+	int r;
+
+	if (fd < 0)
+		return err_set(e, errno, "cannot open the cgroup %s: %s", path, strerror(errno));
+	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
+		return err_set(e, EINVAL, "%s is not a cgroup v2 directory (mount -t cgroup2 shows where they are)", path);
+	r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.cgroups), &key, &fd, BPF_ANY);
+	return r ? err_set(e, -r, "cannot select the cgroup %s: %s", path, strerror(-r)) : 0;
+}
+
+int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e)
+{
+	uint64_t unbound = 0;
+	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.targets), &id, &unbound, BPF_NOEXIST);
+
+	if (!r || r == -EEXIST)
+		return 0;
+	if (r == -E2BIG)
+		return err_set(e, E2BIG, "the target has too many processes or threads: use -a or --cgroup");
+	return err_set(e, -r, "cannot add %u to the target: %s", id, strerror(-r));
+}
+
+static int set_target(struct kernel_half *k, const struct capture_plan *plan, struct err *e)
+{
+	int r = 0;
+
+	if (plan->target == TARGET_CGROUP)
+		return set_cgroup(k, plan->cgroup, e);
+	for (size_t i = 0; i < plan->ids.n && !r; i++)
+		r = kernel_half_add_target(k, plan->ids.v[i], e);
+	return r;
+}
+
+/* The fork programs are attached here: they must be there before the first target is. */
+static int attach(struct kernel_half *k, struct err *e)
+{
+	int r = k->follows ? oncpu_bpf__attach(k->skel) : 0;
+
+	return r ? probe_explain(PROBE_STEP_ATTACH, -r, e) : 0;
+}
+
+static uint64_t smallest(const uint64_t *v, uint32_t n)
+{
+	uint64_t min = v[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		if (v[i] < min)
+			min = v[i];
+	return min;
+}
+
+/* Loads what set_knobs() chose. */
+static int load(struct kernel_half *k, struct err *e)
+{
+	int r = size_maps(k);
+
+	if (r)
+		return err_set(e, -r, "cannot size a BPF map: %s", strerror(-r));
+	r = oncpu_bpf__load(k->skel);
+	if (r)
+		return probe_explain(PROBE_STEP_LOAD, -r, e);
+	/* A reader is woken when a ring is a quarter full, or holds a megabyte: seldom, but long before it is full. */
+	k->skel->bss->wake_bytes = smallest(k->ring_bytes, k->nr_rings) / 4;
+	if (k->skel->bss->wake_bytes > WAKE_BYTES_MAX)
+		k->skel->bss->wake_bytes = WAKE_BYTES_MAX;
+	return 0;
+}
+
+int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz, struct kernel_half **ret,
+		     struct err *e)
+{
+	AUTO(kernel_half_free) struct kernel_half *k = calloc(1, sizeof(*k));
+	int r;
+
+	if (!k)
+		return err_nomem(e, "the capture");
+	k->stats_fd = -1;
+	k->nr_cpus = layout->nr_cpus;
+	libbpf_set_print(no_print);
+	k->skel = oncpu_bpf__open();
+	if (!k->skel)
+		return err_set(e, errno, "cannot open the BPF programs: %s", strerror(errno));
+	set_knobs(k, plan);
+	r = make_rings(k, plan, layout, freq_hz, e);
+	r = r ? r : load(k, e);
+	r = r ? r : fill_maps(k, layout, e);
+	r = r ? r : map_cpus(k, e);
+	r = r ? r : check_namespace(k, e);
+	r = r ? r : attach(k, e);
+	r = r ? r : set_target(k, plan, e);
+	if (r)
+		return r;
+	k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	*ret = take_ptr(k);
+	return 0;
+}
+
+void kernel_half_free(struct kernel_half *k)
+{
+	if (!k)
+		return;
+	if (k->cpus)
+		munmap((void *)(uintptr_t)k->cpus, k->cpus_bytes);
+	for (uint32_t i = 0; k->ring_fd && i < k->nr_rings; i++)
+		if (k->ring_fd[i] >= 0)
+			close(k->ring_fd[i]);
+	if (k->stats_fd >= 0)
+		close(k->stats_fd);
+	oncpu_bpf__destroy(k->skel);
+	free(k->ring_fd);
+	free(k->ring_bytes);
+	free(k);
+}
+
+int kernel_half_sampler_fd(const struct kernel_half *k)
+{
+	return bpf_program__fd(k->skel->progs.sb_oncpu);
+}
+
+int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring)
+{
+	return k->ring_fd[ring];
+}
+
+uint64_t kernel_half_ring_bytes(const struct kernel_half *k, uint32_t ring)
+{
+	return k->ring_bytes[ring];
+}
+
+const volatile struct sb_cpu *kernel_half_cpus(const struct kernel_half *k)
+{
+	return k->cpus;
+}
+
+int kernel_half_set_cap(struct kernel_half *k, uint64_t exe_id, uint32_t bytes)
+{
+	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.caps), &exe_id, &bytes, BPF_ANY);
+}
+
+uint64_t kernel_half_cpu_ns(const struct kernel_half *k)
+{
+	struct bpf_program *p;
+	uint64_t sum = 0;
+
+	if (k->stats_fd < 0)
+		return UINT64_MAX;
+	bpf_object__for_each_program(p, k->skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__fd(p) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}

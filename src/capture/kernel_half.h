@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kernel_half.h - the BPF programs and maps of one capture: loaded, fed, asked. The only user of the skeleton.
+ */
+#ifndef SBERF_CAPTURE_KERNEL_HALF_H
+#define SBERF_CAPTURE_KERNEL_HALF_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "bpf/wire.h"
+#include "capture/cpus.h"
+#include "capture/source.h"
+
+#include <stdint.h>
+
+struct kernel_half;
+
+/* Loads programs and makes maps for PLAN on LAYOUT; both are borrowed only while it runs. FREQ_HZ sizes the rings. */
+int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz, struct kernel_half **ret,
+		     struct err *e);
+void kernel_half_free(struct kernel_half *k);            /* NULL is fine */
+
+int kernel_half_sampler_fd(const struct kernel_half *k); /* the perf_event program */
+int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring);
+uint64_t kernel_half_ring_bytes(const struct kernel_half *k, uint32_t ring);
+
+/* The live figures of each possible CPU, written by the kernel meanwhile; valid as long as K. */
+const volatile struct sb_cpu *kernel_half_cpus(const struct kernel_half *k);
+
+int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e);
+int kernel_half_set_cap(struct kernel_half *k, uint64_t exe_id, uint32_t bytes);         /* 0 or a negative errno */
+
+/* CPU time of the programs since they were loaded, ns; UINT64_MAX when the kernel does not tell. */
+uint64_t kernel_half_cpu_ns(const struct kernel_half *k);
+
+DEFINE_AUTO(kernel_half_free, struct kernel_half);
+
+#endif

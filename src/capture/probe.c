@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * probe.c - the judgement on the facts of probe.h.
+ *
+ * Why something is denied is looked for in the order in which the kernel asks: is the feature there at all, do capabilities
+ * count here (a user namespace has its own), are they held, does a lockdown or a sysctl forbid it all the same.
+ */
+#include "config.h"
+
+#include "capture/probe.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog"
+#define DOCKER "docker run --pid=host --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG ..."
+
+/* A container, or root that has been stripped like in one. */
+static bool contained(const struct probe_facts *f)
+{
+	return f->container || !f->init_userns || !f->init_pidns || (f->root && !(f->cap_bpf && f->cap_perfmon));
+}
+
+static void fill(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void fill(char *dst, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(dst, size, fmt, ap);
+	va_end(ap);
+}
+
+/* The command that grants capabilities, by situation. */
+static void grant(const struct probe_facts *f, char *dst, size_t size)
+{
+	if (contained(f))
+		fill(dst, size, DOCKER);
+	else
+		fill(dst, size, "sudo setcap " CAPS "+ep %s", f->self[0] ? f->self : "sberf");
+}
+
+/* The list being written. */
+struct rows {
+	const struct probe_facts *f;
+	struct probe_check *row;
+	size_t n;
+};
+
+static struct probe_check *add(struct rows *r, const char *name, bool ok, enum probe_state otherwise, const char *need)
+{
+	struct probe_check *c = &r->row[r->n++];
+
+	*c = (struct probe_check){ .name = name, .state = ok ? PROBE_OK : otherwise, .need = ok ? "" : need };
+	return c;
+}
+
+static void check_btf(struct rows *r)
+{
+	struct probe_check *c = add(r, "kernel type information (BTF)", r->f->btf, PROBE_MISSING, "/sys/kernel/btf/vmlinux");
+
+	fill(c->now, sizeof(c->now), r->f->btf ? "/sys/kernel/btf/vmlinux" : "absent in kernel %s", r->f->release);
+	if (!r->f->btf)
+		fill(c->fix, sizeof(c->fix), "grep CONFIG_DEBUG_INFO_BTF /boot/config-%s   # boot a kernel where it is y",
+		     r->f->release);
+}
+
+static void check_cap(struct rows *r, const char *name, bool held, enum probe_state otherwise, const char *need)
+{
+	struct probe_check *c = add(r, name, held, otherwise, need);
+
+	fill(c->now, sizeof(c->now), held ? "held" : "not held");
+	if (!held)
+		grant(r->f, c->fix, sizeof(c->fix));
+}
+
+static void check_namespaces(struct rows *r)
+{
+	bool user = r->f->init_userns, pid = r->f->init_pidns;
+	struct probe_check *c = add(r, "namespaces", user && pid, PROBE_MISSING, "the initial user and pid namespaces");
+
+	fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other", pid ? "initial" : "other");
+	if (!user || !pid)
+		fill(c->fix, sizeof(c->fix), DOCKER);
+}
+
+static bool is_locked(const struct probe_facts *f)
+{
+	return !strcmp(f->lockdown, "confidentiality");
+}
+
+static void check_lockdown(struct rows *r)
+{
+	const char *now = r->f->lockdown;
+	struct probe_check *c = add(r, "kernel lockdown", !is_locked(r->f), r->f->pt_regs == 1 ? PROBE_NOTE : PROBE_MISSING,
+				    "none or integrity");
+
+	fill(c->now, sizeof(c->now), "%s", now[0] ? now : "none (not built in)");
+	if (is_locked(r->f))
+		fill(c->fix, sizeof(c->fix), "cat /proc/cmdline   # boot without lockdown=confidentiality");
+}
+
+static void check_perf(struct rows *r)
+{
+	int code = r->f->perf_clock;
+	struct probe_check *c = add(r, "perf events on all CPUs", !code, PROBE_MISSING, "allowed");
+
+	if (r->f->paranoid == PROBE_UNKNOWN)
+		fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
+	else
+		fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld", code ? strerror(code) : "allowed",
+		     (long long)r->f->paranoid);
+	if (code && r->f->cap_perfmon)
+		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.perf_event_paranoid=2");
+	else if (code)
+		grant(r->f, c->fix, sizeof(c->fix));
+}
+
+static void check_pmu(struct rows *r)
+{
+	int code = r->f->perf_cycles;
+	struct probe_check *c = add(r, "hardware cycle counter (PMU)", !code, PROBE_NOTE, "a PMU; cpu-clock is used instead");
+
+	fill(c->now, sizeof(c->now), "%s", code == ENOENT ? "none" : code ? strerror(code) : "present");
+}
+
+static void check_ringbuf(struct rows *r)
+{
+	int code = r->f->ringbuf;
+	struct probe_check *c = add(r, "BPF ring buffers", !code, PROBE_MISSING, "kernel 5.15 or later, and CAP_BPF");
+
+	if (r->f->unprivileged_bpf == PROBE_UNKNOWN)
+		fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
+	else
+		fill(c->now, sizeof(c->now), "%s, kernel.unprivileged_bpf_disabled = %lld", code ? strerror(code) : "allowed",
+		     (long long)r->f->unprivileged_bpf);
+	if (code == EINVAL)
+		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
+	else if (code)
+		grant(r->f, c->fix, sizeof(c->fix));
+}
+
+static void check_pt_regs(struct rows *r)
+{
+	int v = r->f->pt_regs;
+	struct probe_check *c = add(r, "user registers in BPF programs", v == 1, PROBE_MISSING, "kernel 5.15 or later");
+
+	fill(c->now, sizeof(c->now), "%s", v == 1 ? "allowed" : v ? "could not be asked" : "absent");
+	if (v < 0)
+		grant(r->f, c->fix, sizeof(c->fix));
+	else if (!v)
+		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
+}
+
+static void check_kallsyms(struct rows *r)
+{
+	const struct probe_facts *f = r->f;
+	struct probe_check *c = add(r, "names of kernel functions", f->kallsyms, PROBE_NOTE, "readable addresses in /proc/kallsyms");
+
+	fill(c->now, sizeof(c->now), "%s, kernel.kptr_restrict = %lld", f->kallsyms ? "readable" : "hidden",
+	     f->kptr_restrict == PROBE_UNKNOWN ? -1LL : (long long)f->kptr_restrict);
+	if (!f->kallsyms && f->kptr_restrict >= 2)
+		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.kptr_restrict=1");
+	else if (!f->kallsyms)
+		grant(f, c->fix, sizeof(c->fix));
+}
+
+static void check_nofile(struct rows *r)
+{
+	const struct probe_facts *f = r->f;
+	struct probe_check *c = add(r, "open files", f->nofile_max >= f->nofile_need, PROBE_MISSING, "a higher hard limit");
+
+	fill(c->now, sizeof(c->now), "%llu, at most %llu; %u CPUs take %llu", (unsigned long long)f->nofile,
+	     (unsigned long long)f->nofile_max, f->nr_cpus, (unsigned long long)f->nofile_need);
+	if (c->state != PROBE_OK)
+		fill(c->fix, sizeof(c->fix), "sudo prlimit --pid $$ --nofile=%llu", (unsigned long long)f->nofile_need);
+}
+
+static void check_rate(struct rows *r)
+{
+	int64_t max = r->f->max_rate;
+	struct probe_check *c = add(r, "highest sampling rate", max == PROBE_UNKNOWN || max >= 1000, PROBE_NOTE, "1000 Hz or more");
+
+	if (max == PROBE_UNKNOWN)
+		fill(c->now, sizeof(c->now), "unknown");
+	else
+		fill(c->now, sizeof(c->now), "%lld Hz", (long long)max);
+	if (c->state != PROBE_OK)
+		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+}
+
+size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CHECKS_MAX])
+{
+	struct rows r = { f, ret, 0 };
+
+	check_btf(&r);
+	check_namespaces(&r);
+	check_cap(&r, "CAP_BPF", f->cap_bpf, PROBE_MISSING, "to load BPF programs");
+	check_cap(&r, "CAP_PERFMON", f->cap_perfmon, PROBE_MISSING, "to sample all CPUs");
+	check_cap(&r, "CAP_SYS_PTRACE", f->cap_sys_ptrace, PROBE_NOTE, "to read the files of other users' processes");
+	check_cap(&r, "CAP_SYSLOG", f->cap_syslog, PROBE_NOTE, "to name kernel functions");
+	check_lockdown(&r);
+	check_ringbuf(&r);
+	check_pt_regs(&r);
+	check_perf(&r);
+	check_pmu(&r);
+	check_kallsyms(&r);
+	check_rate(&r);
+	check_nofile(&r);
+	return r.n;
+}
+
+int probe_print(const struct probe_facts *f, FILE *out)
+{
+	static const char *const words[] = { [PROBE_OK] = "ok", [PROBE_NOTE] = "note", [PROBE_MISSING] = "MISSING" };
+	struct probe_check row[PROBE_CHECKS_MAX];
+	size_t n = probe_checks(f, row);
+	int missing = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		char fix[3 * sizeof(row[i].fix)];
+
+		fprintf(out, "%-8s %-32s %s\n", words[row[i].state], row[i].name, row[i].now);
+		if (row[i].need[0])
+			fprintf(out, "%-8s needed: %s\n", "", row[i].need);
+		text_sanitise(fix, sizeof(fix), row[i].fix, strlen(row[i].fix));
+		if (fix[0])
+			fprintf(out, "%-8s run: %s\n", "", fix);
+		missing |= row[i].state == PROBE_MISSING;
+	}
+	return missing;
+}
+
+static const char *denied(enum probe_step step)
+{
+	switch (step) {
+	case PROBE_STEP_RING:
+		return "making a BPF ring buffer (bpf BPF_MAP_CREATE)";
+	case PROBE_STEP_LOAD:
+		return "loading the BPF programs (bpf BPF_PROG_LOAD)";
+	case PROBE_STEP_ATTACH:
+		return "attaching to the scheduler's tracepoints (bpf BPF_RAW_TRACEPOINT_OPEN)";
+	default:
+		return "sampling all CPUs (perf_event_open)";
+	}
+}
+
+static bool is_permission(int code)
+{
+	return code == EPERM || code == EACCES;
+}
+
+/* The capabilities that STEP needs and that are not held. */
+static const char *lacking(const struct probe_facts *f, enum probe_step step)
+{
+	bool bpf = step != PROBE_STEP_PERF && !f->cap_bpf;
+
+	if (bpf && !f->cap_perfmon)
+		return "cap_bpf and cap_perfmon";
+	if (bpf)
+		return "cap_bpf";
+	return f->cap_perfmon ? NULL : "cap_perfmon";
+}
+
+static int say_capabilities(const struct probe_facts *f, enum probe_step step, int code, const char *caps, struct err *e)
+{
+	const char *what = denied(step), *why = strerror(code);
+
+	if (f->root || f->container)
+		return err_set(e, code, "%s was denied (%s): this is a container whose root lacks %s; start it with " DOCKER, what,
+			       why, caps);
+	return err_set(e, code, "%s was denied (%s): this user has not %s; needed are " CAPS "; run: sudo setcap " CAPS "+ep %s",
+		       what, why, caps, f->self[0] ? f->self : "sberf");
+}
+
+/* What the facts say about a denial; 0 when they say nothing. */
+static int say_denied(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
+{
+	const char *caps = lacking(f, step);
+
+	if (!f->init_userns)
+		return err_set(e, code,
+			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not count for the kernel "
+			       "as a whole; it must run in the initial one: " DOCKER, denied(step), strerror(code));
+	if (caps)
+		return say_capabilities(f, step, code, caps, e);
+	if (is_locked(f))
+		return err_set(e, code,
+			       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and must be none or "
+			       "integrity; boot without lockdown=confidentiality (see: cat /proc/cmdline)", denied(step),
+			       strerror(code), f->lockdown);
+	if (step == PROBE_STEP_PERF && f->paranoid > 2)
+		return err_set(e, code,
+			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: sudo sysctl "
+			       "kernel.perf_event_paranoid=2", denied(step), strerror(code), (long long)f->paranoid);
+	if (f->container)
+		return err_set(e, code,
+			       "%s was denied (%s) though the capabilities are there: the container's seccomp profile forbids it; add "
+			       "--security-opt seccomp=unconfined to docker run", denied(step), strerror(code));
+	return 0;
+}
+
+int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
+{
+	int r = is_permission(code) ? say_denied(f, step, code, e) : 0;
+
+	if (r)
+		return r;
+	if (step != PROBE_STEP_PERF && !f->btf)
+		return err_set(e, code,
+			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; boot a kernel "
+			       "built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)", f->release, f->release);
+	if (step != PROBE_STEP_PERF && !f->pt_regs)
+		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
+			       "needed (see: uname -r)", f->release);
+	if (code == EMFILE)
+		return err_set(e, code, "too few open files are allowed: %llu, and %u CPUs take %llu; run: sudo prlimit --pid $$ "
+			       "--nofile=%llu", (unsigned long long)f->nofile_max, f->nr_cpus,
+			       (unsigned long long)f->nofile_need, (unsigned long long)f->nofile_need);
+	if (e && e->code)
+		return -code;
+	return err_set(e, code, "%s failed: %s", denied(step), strerror(code));
+}

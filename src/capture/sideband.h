@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sideband.h - mmap, comm, fork and exit records of everything that runs on one CPU.
+ *
+ * A perf event that counts nothing (`dummy`) but makes the kernel write these records, and the reader of its buffer. Other
+ * events of the same CPU may report their throttling here too.
+ */
+#ifndef SBERF_CAPTURE_SIDEBAND_H
+#define SBERF_CAPTURE_SIDEBAND_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sideband {
+	int fd;                          /* -1 = closed */
+	void *map;                       /* control page and data */
+	size_t data_bytes;               /* power of two */
+};
+
+#define SIDEBAND_INIT { .fd = -1 }
+#define SIDEBAND_DATA_BYTES (256u * 1024)        /* within the memory that any user may lock, kernel.perf_event_mlock_kb */
+
+/* A record of LEN bytes at DATA (8-byte aligned), valid during the call. */
+typedef void sideband_fn(void *ctx, const void *data, size_t len);
+
+/*
+ * Opens it, switched off, for CPU, with build-ids when the kernel can give them. *B must be closed; it is unchanged on
+ * failure. -ENODEV: the CPU is offline. The buffer is smaller than SIDEBAND_DATA_BYTES when the limit on locked memory asks.
+ */
+int sideband_open(struct sideband *b, uint32_t cpu, struct err *e);
+int sideband_enable(struct sideband *b, bool on);        /* 0 or a negative errno */
+
+/* Hands what was written up to now to FN. Returns how many records, or -EBADMSG when the rest had to be skipped. */
+int sideband_read(struct sideband *b, sideband_fn *fn, void *ctx);
+
+void sideband_close(struct sideband *b);         /* closed is fine */
+
+#endif

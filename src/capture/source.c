@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * source.c - a running kernel as a source: rings and side band in, ordered events out.
+ *
+ * One read: wait; look whether CPUs came or went; note the time; collect what all streams hold; deliver what is older than
+ * that time by SLACK_NS, in order. Whatever happened before that is then known to have been collected, since nothing takes
+ * SLACK_NS from reading the clock to being visible.
+ *
+ * Samples wait in the kernel's ring itself (ring.h), side-band records in copies of bounded total size.
+ */
+#include "config.h"
+
+#include "capture/source_private.h"
+
+#include "base/clock.h"
+#include "capture/decode.h"
+#include "capture/perf_record.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+
+#define SLACK_NS (5 * NSEC_PER_MSEC)
+#define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
+
+/* As far as the hard limit goes. */
+static void raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
+{
+	rlim_t need = cpus_nofile(nr_cpus, nr_rings);
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
+		return;
+	lim.rlim_cur = lim.rlim_max < need ? lim.rlim_max : need;
+	(void)setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+int source_watch(struct source *s, int fd, struct err *e)
+{
+	/* Edge-triggered: what waits for the watermark stays in its buffer and must not wake us again. */
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.fd = fd };
+
+	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
+		return err_set(e, errno, "cannot wait for a ring buffer: %s", strerror(errno));
+	return 0;
+}
+
+static int open_wait(struct source *s, struct err *e)
+{
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (s->epoll_fd < 0 || s->wake_fd < 0)
+		return err_set(e, errno, "cannot make an epoll or event descriptor: %s", strerror(errno));
+	return source_watch(s, s->wake_fd, e);
+}
+
+static int open_rings(struct source *s, struct err *e)
+{
+	int r = 0;
+
+	s->rings = calloc(s->layout.nr_rings, sizeof(*s->rings));
+	if (!s->rings)
+		return err_nomem(e, "ring buffers");
+	for (uint32_t i = 0; i < s->layout.nr_rings && !r; i++) {
+		int fd = kernel_half_ring_fd(s->kernel, i);
+
+		r = ring_open(fd, kernel_half_ring_bytes(s->kernel, i), &s->rings[i], e);
+		if (!r)
+			r = source_watch(s, fd, e);
+	}
+	return r;
+}
+
+static int open_kernel(struct source *s, const struct capture_plan *plan, struct err *e)
+{
+	uint32_t max = sampler_max_rate();
+	int r = cpu_layout_read(&s->layout, e);
+
+	if (r)
+		return r;
+	s->freq_hz = plan->freq_hz < max ? plan->freq_hz : max;
+	raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
+	r = kernel_half_open(plan, &s->layout, s->freq_hz, &s->kernel, e);
+	if (!r)
+		s->cpus = kernel_half_cpus(s->kernel);
+	return r;
+}
+
+static int check_plan(const struct capture_plan *p, struct err *e)
+{
+	if (!p->freq_hz || p->stack_bytes < SB_STACK_MIN || p->stack_bytes > SB_STACK_MAX)
+		return err_set(e, EINVAL, "a rate of %u Hz with %u bytes of stack cannot be captured", p->freq_hz,
+			       p->stack_bytes);
+	return 0;
+}
+
+int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
+{
+	AUTO(source_free) struct source *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return err_nomem(e, "the capture");
+	s->epoll_fd = s->wake_fd = -1;
+	r = check_plan(plan, e);
+	r = r ? r : open_kernel(s, plan, e);
+	r = r ? r : open_wait(s, e);
+	r = r ? r : open_rings(s, e);
+	r = r ? r : source_cpus_open(s, plan, e);
+	if (r)
+		return r;
+	*ret = take_ptr(s);
+	return 0;
+}
+
+int source_start(struct source *s, struct err *e)
+{
+	s->running = true;
+	s->checked_ns = clock_mono_ns();
+	return source_cpus_enable(s, true, e);
+}
+
+void source_stop(struct source *s)
+{
+	s->running = false;
+	(void)source_cpus_enable(s, false, NULL);
+}
+
+/* What one collection of a stream needs to know. */
+struct collecting {
+	struct source *s;
+	uint32_t stream;         /* ring, or nr_rings for copies */
+};
+
+static void lose(struct source *s, enum lost_reason why, uint64_t n)
+{
+	s->lost.n[why] += n;
+}
+
+static void collect_sample(void *ctx, const void *data, uint32_t len, uint64_t tag)
+{
+	struct collecting *c = ctx;
+	const struct sb_hdr *h = data;
+	struct reorder_item it = { .data = data, .len = len, .stream = c->stream, .tag = tag };
+
+	if (len < sizeof(*h)) {
+		lose(c->s, LOST_BAD_RECORD, 1);
+	} else {
+		it.time_ns = h->time_ns;
+		if (reorder_put(&c->s->order, &it))
+			return;
+		lose(c->s, LOST_NO_MEMORY, 1);
+	}
+	ring_done(c->s->rings[c->stream], tag);
+}
+
+static void keep_copy(struct source *s, const void *data, size_t len, uint64_t time_ns)
+{
+	struct reorder_item it = { .time_ns = time_ns, .len = (uint32_t)len, .stream = s->layout.nr_rings };
+	void *copy;
+
+	if (s->copied_bytes + len > COPIES_MAX) {
+		lose(s, LOST_BACKLOG, 1);
+		return;
+	}
+	copy = malloc(len);
+	if (!copy) {
+		lose(s, LOST_NO_MEMORY, 1);
+		return;
+	}
+	memcpy(copy, data, len);
+	it.data = copy;
+	if (!reorder_put(&s->order, &it)) {
+		free(copy);
+		lose(s, LOST_NO_MEMORY, 1);
+		return;
+	}
+	s->copied_bytes += len;
+}
+
+/* Samples that a pause of NS on one CPU has cost. */
+uint64_t source_missed(const struct source *s, uint64_t ns)
+{
+	return ns / (NSEC_PER_SEC / s->freq_hz);
+}
+
+static void collect_throttle(struct source *s, const struct perf_record *rec)
+{
+	uint64_t *since;
+
+	if (rec->ev.cpu >= s->layout.nr_cpus)
+		return;
+	since = &s->slot[rec->ev.cpu].throttled_ns;
+	if (rec->what == PERF_REC_THROTTLE) {
+		*since = rec->ev.time_ns;
+	} else if (*since) {
+		lose(s, LOST_THROTTLED, rec->ev.time_ns > *since ? source_missed(s, rec->ev.time_ns - *since) : 0);
+		*since = 0;
+	}
+}
+
+static void collect_side(void *ctx, const void *data, size_t len)
+{
+	struct source *s = ctx;
+	struct perf_record rec;
+
+	if (perf_record_read(data, len, &rec)) {
+		lose(s, LOST_BAD_RECORD, 1);
+		return;
+	}
+	switch (rec.what) {
+	case PERF_REC_EVENT:
+		keep_copy(s, data, len, rec.ev.time_ns);
+		break;
+	case PERF_REC_LOST:
+		lose(s, LOST_SIDE_BAND, rec.lost);
+		break;
+	case PERF_REC_THROTTLE:
+	case PERF_REC_UNTHROTTLE:
+		collect_throttle(s, &rec);
+		break;
+	case PERF_REC_OTHER:
+		break;
+	}
+}
+
+void source_collect_side(struct source *s, struct sideband *b)
+{
+	if (sideband_read(b, collect_side, s) < 0)
+		lose(s, LOST_SIDE_BAND, 1);
+}
+
+/* Takes in what all streams hold and moves the watermark. */
+static void collect(struct source *s)
+{
+	uint64_t now = clock_mono_ns();
+	bool whole = true;
+
+	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
+		struct collecting c = { s, i };
+
+		whole &= ring_collect(s->rings[i], collect_sample, &c);
+	}
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		source_collect_side(s, &s->slot[cpu].side);
+	if (whole)
+		s->watermark_ns = now - SLACK_NS;
+}
+
+/* How long the task ran for what PERIOD stands for. Between two samples a CPU may have idled, so cycles are bounded. */
+static uint64_t weight_ns(const struct source *s, const struct raw_sample *sample)
+{
+	uint64_t each = NSEC_PER_SEC / s->freq_hz;
+
+	if (s->event == EVENT_CPU_CLOCK)
+		return sample->period;
+	if (!sample->since_ns)
+		return each;
+	return sample->since_ns < 2 * each ? sample->since_ns : 2 * each;
+}
+
+static int deliver_sample(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
+{
+	struct raw_event ev;
+	int r = decode_record(it->data, it->len, &ev);
+
+	if (r > 0) {
+		ev.sample.weight_ns = weight_ns(s, &ev.sample);
+		s->delivered++;
+		each(ctx, &ev);
+	} else {
+		lose(s, LOST_BAD_RECORD, 1);
+	}
+	ring_done(s->rings[it->stream], it->tag);
+	return r > 0;
+}
+
+static int deliver_copy(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
+{
+	struct perf_record rec;
+	int r = perf_record_read(it->data, it->len, &rec);
+
+	if (!r) {
+		if (rec.ev.cpu < s->layout.nr_cpus)
+			rec.ev.node = s->layout.node[rec.ev.cpu];
+		each(ctx, &rec.ev);
+	}
+	s->copied_bytes -= it->len;
+	free((void *)(uintptr_t)it->data);
+	return !r;
+}
+
+static int deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *ctx)
+{
+	struct reorder_item it;
+	int n = 0;
+
+	while (reorder_take(&s->order, watermark_ns, &it)) {
+		if (it.stream < s->layout.nr_rings)
+			n += deliver_sample(s, &it, each, ctx);
+		else
+			n += deliver_copy(s, &it, each, ctx);
+	}
+	return n;
+}
+
+static int wait_for_data(struct source *s, int timeout_ms, struct err *e)
+{
+	struct epoll_event ev[8];
+	uint64_t wakes;
+
+	if (epoll_wait(s->epoll_fd, ev, 8, timeout_ms) < 0 && errno != EINTR)
+		return err_set(e, errno, "cannot wait for samples: %s", strerror(errno));
+	/* Only to make it silent again; nothing to read is fine. */
+	if (read(s->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN && errno != EINTR)
+		return err_set(e, errno, "cannot read an event descriptor: %s", strerror(errno));
+	return 0;
+}
+
+int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
+{
+	int r = wait_for_data(s, flush ? 0 : timeout_ms, e);
+
+	if (r)
+		return r;
+	if (s->running)
+		source_cpus_check(s);
+	collect(s);
+	return deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
+}
+
+/* The counters of the kernel half, over all CPUs. */
+static void add_kernel_losses(const struct source *s, struct losses *l)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		l->n[LOST_RING_FULL] += s->cpus[cpu].lost[SB_LOST_RING_FULL];
+		l->n[LOST_NESTED] += s->cpus[cpu].lost[SB_LOST_NESTED];
+		l->n[LOST_NO_RING] += s->cpus[cpu].lost[SB_LOST_NO_RING];
+		l->n[LOST_TARGETS] += s->cpus[cpu].unfollowed;
+	}
+}
+
+void source_stats(const struct source *s, struct source_stats *ret)
+{
+	struct source_stats st = {
+		.lost = s->lost,
+		.late = s->order.late,
+		.samples = s->delivered,
+		.bpf_ns = kernel_half_cpu_ns(s->kernel),
+		.freq_hz = s->freq_hz,
+		.event = sampler_event_name(s->event),
+	};
+
+	add_kernel_losses(s, &st.lost);
+	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
+		st.ring_used += ring_used(s->rings[i]);
+		st.ring_size += kernel_half_ring_bytes(s->kernel, i);
+		st.lost.n[LOST_BAD_RECORD] += ring_bad(s->rings[i]);
+	}
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		st.cpus_sampled += s->slot[cpu].fd >= 0;
+	*ret = st;
+}
+
+int source_add_target(struct source *s, uint32_t id, struct err *e)
+{
+	return kernel_half_add_target(s->kernel, id, e);
+}
+
+int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
+{
+	if (bytes < SB_STACK_MIN || bytes > SB_STACK_MAX)
+		return -EINVAL;
+	return kernel_half_set_cap(s->kernel, exe_id, bytes);
+}
+
+int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
+{
+	uint32_t max = sampler_max_rate();
+
+	if (!freq_hz)
+		return err_set(e, EINVAL, "a rate of 0 Hz cannot be sampled");
+	s->freq_hz = freq_hz < max ? freq_hz : max;
+	return source_cpus_set_rate(s, e);
+}
+
+void source_wake(struct source *s)
+{
+	uint64_t one = 1;
+	int saved = errno;
+
+	/* It can fail only when it is awake already. */
+	if (write(s->wake_fd, &one, sizeof(one)) < 0)
+		errno = saved;
+}
+
+void source_free(struct source *s)
+{
+	struct reorder_item it;
+
+	if (!s)
+		return;
+	while (reorder_take(&s->order, UINT64_MAX, &it))
+		if (it.stream == s->layout.nr_rings)
+			free((void *)(uintptr_t)it.data);
+	reorder_free(&s->order);
+	source_cpus_close(s);
+	for (uint32_t i = 0; s->rings && i < s->layout.nr_rings; i++)
+		ring_free(s->rings[i]);
+	free(s->rings);
+	kernel_half_free(s->kernel);
+	if (s->epoll_fd >= 0)
+		close(s->epoll_fd);
+	if (s->wake_fd >= 0)
+		close(s->wake_fd);
+	cpu_layout_free(&s->layout);
+	free(s);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * source_cpus.c - the perf events of each CPU, through offline and back.
+ *
+ * When a CPU goes offline the kernel switches its events off, and they stay off when it returns. So the list of online CPUs
+ * is read several times a second: events of a CPU that left are closed, and made anew when it is back. A CPU that leaves
+ * and returns between two looks is found by its silence: no sampler run, and an event whose enabled time stands still.
+ * The samples that the gap has cost are counted.
+ */
+#include "config.h"
+
+#include "capture/source_private.h"
+
+#include "base/clock.h"
+#include "capture/probe.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CHECK_NS (250 * NSEC_PER_MSEC)
+#define SILENT_NS (400 * NSEC_PER_MSEC)          /* without a run of the sampler: look closer */
+#define SILENT_PERIODS 4u                        /* or so many periods, when that is longer */
+
+static void slot_close(struct source *s, struct cpu_slot *slot)
+{
+	source_collect_side(s, &slot->side);
+	sideband_close(&slot->side);
+	if (slot->fd >= 0)
+		close(slot->fd);
+	slot->fd = -1;
+	slot->throttled_ns = 0;
+	slot->enabled_ns = 0;
+}
+
+static int slot_enable(struct cpu_slot *slot, bool on)
+{
+	int r = slot->side.fd >= 0 ? sideband_enable(&slot->side, on) : 0;
+
+	if (!r && slot->fd >= 0)
+		r = sampler_enable(slot->fd, on);
+	return r;
+}
+
+/* Opens the events of CPU, switched off. -ENODEV: it is offline. */
+static int slot_open(struct source *s, uint32_t cpu, struct err *e)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+	int r = sideband_open(&slot->side, cpu, e);
+
+	if (!r)
+		r = source_watch(s, slot->side.fd, e);
+	if (!r && slot->wanted) {
+		slot->fd = sampler_open(s->event, cpu, s->freq_hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
+		if (slot->fd < 0) {
+			r = slot->fd;
+			slot->fd = -1;
+		}
+	}
+	if (r)
+		slot_close(s, slot);
+	return r;
+}
+
+static int want_cpus(struct source *s, const u32_vec *cpus, struct err *e)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		s->slot[cpu].wanted = !cpus->n;
+	for (size_t i = 0; i < cpus->n; i++) {
+		if (cpus->v[i] >= s->layout.nr_cpus)
+			return err_set(e, EINVAL, "this machine has no CPU %u", cpus->v[i]);
+		s->slot[cpus->v[i]].wanted = true;
+	}
+	return 0;
+}
+
+/* Marks which CPUs are online. */
+static int read_online(struct source *s, bool *online, struct err *e)
+{
+	u32_vec list = { 0 };
+	int r = cpus_read("/sys/devices/system/cpu/online", &list, e);
+
+	for (size_t i = 0; !r && i < list.n; i++)
+		if (list.v[i] < s->layout.nr_cpus)
+			online[list.v[i]] = true;
+	vec_free(&list);
+	return r;
+}
+
+static int open_online(struct source *s, const bool *online, struct err *e)
+{
+	bool any = false;
+	int r = 0;
+
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus && !r; cpu++) {
+		if (!online[cpu])
+			continue;
+		r = slot_open(s, cpu, e);
+		if (r == -ENODEV)
+			r = 0;
+		else
+			s->slot[cpu].online = true;
+		any |= s->slot[cpu].fd >= 0;
+	}
+	if (!r && !any)
+		return err_set(e, ENODEV, "none of the CPUs to sample is online");
+	return r ? probe_explain(PROBE_STEP_PERF, -r, e) : 0;
+}
+
+int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e)
+{
+	AUTO_FREE bool *online = calloc(s->layout.nr_cpus, sizeof(*online));
+	uint32_t first = 0;
+	int r;
+
+	s->slot = calloc(s->layout.nr_cpus, sizeof(*s->slot));
+	if (!online || !s->slot)
+		return err_nomem(e, "the capture");
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		s->slot[cpu].fd = -1;
+		s->slot[cpu].side = (struct sideband)SIDEBAND_INIT;
+	}
+	r = want_cpus(s, &plan->cpus, e);
+	r = r ? r : read_online(s, online, e);
+	if (r)
+		return r;
+	while (first + 1 < s->layout.nr_cpus && !online[first])
+		first++;
+	r = sampler_choose(plan->event, first, &s->event, e);
+	if (r)
+		return probe_explain(PROBE_STEP_PERF, -r, e);
+	return open_online(s, online, e);
+}
+
+int source_cpus_enable(struct source *s, bool on, struct err *e)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		int r = slot_enable(&s->slot[cpu], on);
+
+		if (r && on)
+			return err_set(e, -r, "cannot start sampling on CPU %u: %s", cpu, strerror(-r));
+	}
+	return 0;
+}
+
+int source_cpus_set_rate(struct source *s, struct err *e)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		int r = s->slot[cpu].fd < 0 ? 0 : sampler_set_rate(s->slot[cpu].fd, s->event, s->freq_hz);
+
+		if (r)
+			return err_set(e, -r, "cannot sample CPU %u at %u Hz: %s", cpu, s->freq_hz, strerror(-r));
+	}
+	return 0;
+}
+
+/* The CPU is not sampled from here on; what it had is closed. */
+static void cpu_left(struct source *s, uint32_t cpu, uint64_t now)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+
+	slot_close(s, slot);
+	if (slot->wanted && !slot->off_since_ns)
+		slot->off_since_ns = s->cpus[cpu].last_ns ? s->cpus[cpu].last_ns : now;
+}
+
+static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+
+	/* It may have left again meanwhile: the next look tries once more. */
+	if (slot_open(s, cpu, NULL) || slot_enable(slot, true)) {
+		slot_close(s, slot);
+		return;
+	}
+	if (slot->off_since_ns && now > slot->off_since_ns)
+		s->lost.n[LOST_CPU_OFFLINE] += source_missed(s, now - slot->off_since_ns);
+	slot->off_since_ns = 0;
+}
+
+/* Has the sampler of CPU stopped although the CPU is there? Tells a silent event from an idle CPU at the second look. */
+static bool is_dead(struct source *s, uint32_t cpu, uint64_t now)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+	uint64_t last = s->cpus[cpu].last_ns, patience = SILENT_PERIODS * (NSEC_PER_SEC / s->freq_hz), before;
+
+	if (slot->fd < 0)
+		return false;
+	if (now < last + (patience > SILENT_NS ? patience : SILENT_NS)) {
+		slot->enabled_ns = 0;
+		return false;
+	}
+	before = slot->enabled_ns;
+	slot->enabled_ns = sampler_enabled_ns(slot->fd);
+	return before && before == slot->enabled_ns;
+}
+
+static void check_cpu(struct source *s, uint32_t cpu, bool online, uint64_t now)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+
+	if (slot->online && (!online || is_dead(s, cpu, now)))
+		cpu_left(s, cpu, now);
+	slot->online = online;
+	if (online && slot->side.fd < 0)
+		cpu_came(s, cpu, now);
+}
+
+void source_cpus_check(struct source *s)
+{
+	uint64_t now = clock_mono_ns();
+	bool *online;
+
+	if (now < s->checked_ns + CHECK_NS)
+		return;
+	s->checked_ns = now;
+	online = calloc(s->layout.nr_cpus, sizeof(*online));
+	if (online && !read_online(s, online, NULL))
+		for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+			check_cpu(s, cpu, online[cpu], now);
+	free(online);
+}
+
+void source_cpus_close(struct source *s)
+{
+	for (uint32_t cpu = 0; s->slot && cpu < s->layout.nr_cpus; cpu++) {
+		sideband_close(&s->slot[cpu].side);
+		if (s->slot[cpu].fd >= 0)
+			close(s->slot[cpu].fd);
+	}
+	free(s->slot);
+}

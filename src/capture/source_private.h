@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source_private.h - what source.c (streams, order) and source_cpus.c (CPUs that come and go) share. */
+#ifndef SBERF_CAPTURE_SOURCE_PRIVATE_H
+#define SBERF_CAPTURE_SOURCE_PRIVATE_H
+
+#include "capture/cpus.h"
+#include "capture/kernel_half.h"
+#include "capture/reorder.h"
+#include "capture/ring.h"
+#include "capture/sampler.h"
+#include "capture/sideband.h"
+#include "capture/source.h"
+
+/* One possible CPU. */
+struct cpu_slot {
+	bool wanted;             /* to be sampled; the side band is read from all */
+	bool online;             /* when last looked at */
+	int fd;                  /* the sampler, -1 = none */
+	struct sideband side;
+	uint64_t off_since_ns;   /* since when it is not sampled though it should be, 0 = it is */
+	uint64_t throttled_ns;   /* since when the kernel holds it back, 0 = it does not */
+	uint64_t enabled_ns;     /* sampler_enabled_ns() when it was last found silent, 0 = it was not */
+};
+
+struct source {
+	struct kernel_half *kernel;
+	const volatile struct sb_cpu *cpus;      /* of kernel */
+	struct cpu_layout layout;
+	struct ring **rings;                     /* layout.nr_rings */
+	struct cpu_slot *slot;                   /* layout.nr_cpus */
+	int epoll_fd, wake_fd;
+	enum capture_event event;                /* never EVENT_AUTO */
+	uint32_t freq_hz;
+	bool running;
+	uint64_t checked_ns;                     /* when CPUs were last looked at */
+	struct reorder order;
+	size_t copied_bytes;                     /* of side-band records in order */
+	uint64_t watermark_ns;
+	uint64_t delivered;                      /* samples */
+	struct losses lost;                      /* those counted on this side */
+};
+
+/* source.c */
+int source_watch(struct source *s, int fd, struct err *e);               /* its readability ends a wait */
+void source_collect_side(struct source *s, struct sideband *b);
+uint64_t source_missed(const struct source *s, uint64_t ns);
+
+/* source_cpus.c */
+int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e);
+int source_cpus_enable(struct source *s, bool on, struct err *e);
+int source_cpus_set_rate(struct source *s, struct err *e);
+void source_cpus_check(struct source *s);        /* follows CPUs that came or went; cheap when called often */
+void source_cpus_close(struct source *s);        /* half-opened is fine */
+
+#endif
