@@ -1,3 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/capture: one "libsberf_a_SOURCES += src/capture/FILE" a line, headers too.
 libsberf_a_SOURCES += src/capture/source.h
+libsberf_a_SOURCES += src/capture/cpus.c
+libsberf_a_SOURCES += src/capture/cpus.h
+libsberf_a_SOURCES += src/capture/decode.c
+libsberf_a_SOURCES += src/capture/decode.h
+libsberf_a_SOURCES += src/capture/kernel_half.c
+libsberf_a_SOURCES += src/capture/kernel_half.h
+libsberf_a_SOURCES += src/capture/perf_record.c
+libsberf_a_SOURCES += src/capture/perf_record.h
+libsberf_a_SOURCES += src/capture/probe.c
+libsberf_a_SOURCES += src/capture/probe.h
+libsberf_a_SOURCES += src/capture/probe_gather.c
+libsberf_a_SOURCES += src/capture/reorder.c
+libsberf_a_SOURCES += src/capture/reorder.h
+libsberf_a_SOURCES += src/capture/ring.c
+libsberf_a_SOURCES += src/capture/ring.h
+libsberf_a_SOURCES += src/capture/sampler.c
+libsberf_a_SOURCES += src/capture/sampler.h
+libsberf_a_SOURCES += src/capture/sideband.c
+libsberf_a_SOURCES += src/capture/sideband.h
+libsberf_a_SOURCES += src/capture/source.c
+libsberf_a_SOURCES += src/capture/source_cpus.c
+libsberf_a_SOURCES += src/capture/source_private.h
+libsberf_a_SOURCES += src/capture/sysfile.c
+libsberf_a_SOURCES += src/capture/sysfile.h

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/live: one "shell_tests += tests/live/NAME.sh" a line.
+check_PROGRAMS += tests/live/capture-dump
+tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
+check_PROGRAMS += tests/live/capture-work
+tests_live_capture_work_SOURCES = tests/live/capture-work.c

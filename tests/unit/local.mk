@@ -34,3 +34,5 @@ unit_tests += tests/unit/test_parked
 unit_tests += tests/unit/test_stacksize
 unit_tests += tests/unit/test_options
 tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/options.c src/cmd/optable.c
+unit_tests += tests/unit/test_decode
+unit_tests += tests/unit/test_reorder

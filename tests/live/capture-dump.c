@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
+ *
+ *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-i] [-w MS] -- COMMAND [ARGS...]
+ *
+ * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
+ * frame pointers, -w does not read for MS milliseconds after the start, -i prints each change of CPUs and waits for no
+ * command longer than it runs.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "bpf/wire.h"
+#include "capture/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define IDS_MAX 4096u
+
+struct ids {
+	pid_t v[IDS_MAX];
+	size_t n;
+};
+
+struct counts {
+	uint64_t samples, weight_ns, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
+	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe, stack_pointer_inside, comm_match;
+	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
+	uint64_t last_ns;
+	struct ids pids, tids, children;
+	pid_t child, self;
+	const char *comm;
+};
+
+static bool has_id(const struct ids *l, pid_t id)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->v[i] == id)
+			return true;
+	return false;
+}
+
+static void add_id(struct ids *l, pid_t id)
+{
+	if (!has_id(l, id) && l->n < IDS_MAX)
+		l->v[l->n++] = id;
+}
+
+static void count_segments(struct counts *c, const struct raw_sample *s)
+{
+	for (uint32_t i = 0; i < s->nr_segments; i++) {
+		const struct raw_segment *g = &s->segment[i];
+
+		c->segments++;
+		c->bytes += g->len;
+		c->unreadable += g->unreadable;
+		c->interrupted += g->interrupted;
+		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE &&
+				      (g->addr > s->segment[0].addr + s->segment[0].len || g->addr + g->len < s->segment[0].addr);
+		c->stack_pointer_inside += !i && s->regs[7] >= g->addr && s->regs[7] < g->addr + g->len;
+	}
+}
+
+static void count_sample(struct counts *c, const struct raw_event *ev)
+{
+	const struct raw_sample *s = &ev->sample;
+
+	c->samples++;
+	c->weight_ns += s->weight_ns;
+	c->in_kernel += s->in_kernel;
+	c->kernel_regs += s->in_kernel && s->nr_regs;
+	c->kernel_frames += s->in_kernel && s->nr_kernel;
+	c->kthread += s->kthread;
+	c->compat += s->compat;
+	c->no_user += s->no_user;
+	c->regs += s->nr_regs == SB_X86_64_NR_REGS && s->machine == 62;
+	c->walked += s->nr_walked > 0;
+	c->own += ev->pid == c->self;
+	c->other_pids += !has_id(&c->children, ev->pid);
+	c->cgroup += s->cgroup_id != 0;
+	c->exe += s->exe_id != 0;
+	c->comm_match += c->comm && !strcmp(s->comm, c->comm);
+	count_segments(c, s);
+	add_id(&c->pids, ev->pid);
+	add_id(&c->tids, ev->tid);
+}
+
+static void count(void *ctx, const struct raw_event *ev)
+{
+	struct counts *c = ctx;
+
+	c->unordered += ev->time_ns < c->last_ns;
+	c->last_ns = ev->time_ns;
+	if (ev->kind == RAW_SAMPLE) {
+		count_sample(c, ev);
+		return;
+	}
+	if (ev->kind == RAW_FORK && has_id(&c->children, ev->fork.ppid)) {
+		add_id(&c->children, ev->pid);
+		c->threads_forked += ev->pid == ev->fork.ppid;
+		c->forks += ev->pid != ev->fork.ppid;
+	}
+	if (!has_id(&c->children, ev->pid))
+		return;
+	c->mmaps += ev->kind == RAW_MMAP;
+	c->build_ids += ev->kind == RAW_MMAP && ev->mmap.build_id_len;
+	c->comms += ev->kind == RAW_COMM;
+	c->execs += ev->kind == RAW_COMM && ev->comm.exec;
+	c->exits += ev->kind == RAW_EXIT;
+}
+
+/* The command, stopped before exec until *RET_GO is closed. */
+static pid_t start_command(char **argv, int *ret_go)
+{
+	int go[2];
+	pid_t pid;
+	char c;
+
+	if (pipe(go))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(go[0]);
+		*ret_go = go[1];
+		return pid;
+	}
+	close(go[1]);
+	while (read(go[0], &c, 1) < 0 && errno == EINTR)
+		;
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+static void print(const char *name, uint64_t v)
+{
+	printf("%s: %" PRIu64 "\n", name, v);
+}
+
+static void print_losses(const struct source_stats *st)
+{
+	for (unsigned int i = 0; i < LOST_NR; i++)
+		printf("lost_%s: %" PRIu64 "\n", lost_info(i)->name, st->lost.n[i]);
+	print("lost", losses_total(&st->lost));
+}
+
+static void print_counts(const struct counts *c, const struct source_stats *st, uint64_t ns)
+{
+	printf("event: %s\n", st->event);
+	print("freq_hz", st->freq_hz);
+	print("cpus_sampled", st->cpus_sampled);
+	print("samples", c->samples);
+	print("weight_ms", c->weight_ns / NSEC_PER_MSEC);
+	print("elapsed_ms", ns / NSEC_PER_MSEC);
+	print("in_kernel", c->in_kernel);
+	print("kernel_regs", c->kernel_regs);
+	print("kernel_frames", c->kernel_frames);
+	print("kthread", c->kthread);
+	print("compat", c->compat);
+	print("no_user", c->no_user);
+	print("regs", c->regs);
+	print("segments", c->segments);
+	print("segment_bytes", c->bytes);
+	print("unreadable", c->unreadable);
+	print("sp_inside", c->stack_pointer_inside);
+	print("interrupted", c->interrupted);
+	print("interrupted_far", c->interrupted_far);
+	print("walked", c->walked);
+	print("own", c->own);
+	print("other_pids", c->other_pids);
+	print("with_cgroup", c->cgroup);
+	print("with_exe", c->exe);
+	print("comm_match", c->comm_match);
+	print("pids", c->pids.n);
+	print("tids", c->tids.n);
+	print("mmaps", c->mmaps);
+	print("build_ids", c->build_ids);
+	print("comms", c->comms);
+	print("execs", c->execs);
+	print("forks", c->forks);
+	print("threads_forked", c->threads_forked);
+	print("exits", c->exits);
+	print("late", st->late);
+	print("unordered", c->unordered);
+	print("bpf_ns", st->bpf_ns);
+	print("ring_size", st->ring_size);
+	print("ring_used", st->ring_used);
+	print_losses(st);
+}
+
+struct dump {
+	struct capture_plan plan;
+	const char *cgroup;
+	uint64_t stall_ms;
+};
+
+static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, struct err *e)
+{
+	uint64_t v = 0;
+	uint32_t *cpu;
+	int opt, r = 0;
+
+	while (!r && (opt = getopt(argc, argv, "+atfc:F:r:s:C:w:n:")) != -1) {
+		switch (opt) {
+		case 'a': d->plan.target = TARGET_ALL; break;
+		case 't': d->plan.target = TARGET_TIDS; break;
+		case 'f': d->plan.frame_pointers = true; break;
+		case 'c': d->plan.target = TARGET_CGROUP; d->plan.cgroup = optarg; break;
+		case 'n': c->comm = optarg; break;
+		case 'F': r = parse_u64(optarg, "rate", 1, 1000000, &v, e); d->plan.freq_hz = (uint32_t)v; break;
+		case 's': r = parse_size(optarg, "stack", 0, UINT32_MAX, &v, e); d->plan.stack_bytes = (uint32_t)v; break;
+		case 'r': r = parse_size(optarg, "ring", 0, UINT64_MAX, &d->plan.ring_bytes, e); break;
+		case 'w': r = parse_u64(optarg, "stall", 0, 60000, &d->stall_ms, e); break;
+		case 'C':
+			r = parse_u64(optarg, "CPU", 0, 65535, &v, e);
+			cpu = vec_push(&d->plan.cpus);
+			if (cpu)
+				*cpu = (uint32_t)v;
+			break;
+		default: return err_set(e, EINVAL, "unknown option");
+		}
+	}
+	if (!r && optind == argc)
+		return err_set(e, EINVAL, "no command");
+	return r;
+}
+
+/* Reads until CHILD has ended, then the rest. */
+static int read_all(struct source *s, struct counts *c, struct err *e)
+{
+	int status, r;
+
+	do {
+		r = source_read(s, 50, false, count, c, e);
+		if (r < 0)
+			return r;
+	} while (waitpid(c->child, &status, WNOHANG) == 0);
+	source_stop(s);
+	r = source_read(s, 0, true, count, c, e);
+	return r < 0 ? r : 0;
+}
+
+static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
+{
+	AUTO(source_free) struct source *s = NULL;
+	struct source_stats st;
+	uint64_t start;
+	int go = -1, r;
+	uint32_t *id;
+
+	c->self = getpid();
+	c->child = start_command(argv, &go);
+	if (c->child < 0)
+		return err_set(e, errno, "cannot start %s", argv[0]);
+	add_id(&c->children, c->child);
+	id = vec_push(&d->plan.ids);
+	if (!id)
+		return err_nomem(e, "the target");
+	*id = (uint32_t)c->child;
+	r = source_open(&d->plan, &s, e);
+	r = r ? r : source_start(s, e);
+	if (r) {
+		kill(c->child, SIGKILL);
+		return r;
+	}
+	start = clock_mono_ns();
+	close(go);
+	if (d->stall_ms)
+		poll(NULL, 0, (int)d->stall_ms);
+	r = read_all(s, c, e);
+	if (r)
+		return r;
+	source_stats(s, &st);
+	print_counts(c, &st, clock_mono_ns() - start);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct dump d = { .plan = { .target = TARGET_PIDS, .freq_hz = 997, .kernel = true, .stack_bytes = 32768 } };
+	static struct counts c;
+	struct err e = ERR_INIT;
+	int r = parse_args(argc, argv, &d, &c, &e);
+
+	r = r ? r : run(&d, &c, argv + optind, &e);
+	if (r)
+		fprintf(stderr, "capture-dump: %s\n", e.text);
+	vec_free(&d.plan.cpus);
+	vec_free(&d.plan.ids);
+	return r ? 1 : 0;
+}
