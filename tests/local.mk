@@ -13,10 +13,12 @@ if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+shell_tests += tests/check-tree.sh
 TESTS += $(shell_tests)
 EXTRA_DIST += \
 	$(shell_tests) \
 	tests/tap.sh \
+	tests/style-report.sh \
 	tests/totals.sh
 
 TEST_EXTENSIONS = .sh

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # tap.sh - sourced by every shell test: TAP output, a scratch directory, and nothing left behind.
 #
-#	. "$top_srcdir/tests/tap.sh"
+#	. "${top_srcdir:?is set by make check}/tests/tap.sh"
 #	check "prints its version" test "$("$SBERF" --version)" = "sberf 1"
 #	skip "needs root" "reads kernel symbols"
 #	finish

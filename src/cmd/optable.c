@@ -62,7 +62,8 @@ const struct opt opts[] = {
 	/* CAPTURE */
 	{
 		.letter = 'F', .name = "freq", .metavar = "HZ", .type = OPT_NUMBER, .what = "rate",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1, .max = 1000000, .fallback = "99",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1, .max = 1000000,
+		.fallback = "99",
 		.help = "samples per second and CPU",
 		.more = "The kernel grants at most kernel.perf_event_max_sample_rate.",
 	}, {
@@ -88,8 +89,8 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
 		.fallback = "dwarf",
 		.help = "how stacks are walked",
-		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows frame "
-			"pointers, which most binaries do not keep.",
+		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows "
+			"frame pointers, which most binaries do not keep.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,
@@ -138,17 +139,18 @@ const struct opt opts[] = {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
 		.help = "what to write",
-		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by semicolons and its weight "
-			"in microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT compilers in _[j]. "
-			"summary has one \"name: value\" line for each figure. On a terminal and without this option, the recording is "
-			"shown as `sberf top` would.",
+		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by semicolons "
+			"and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT "
+			"compilers in _[j]. summary has one \"name: value\" line for each figure. On a terminal and without this "
+			"option, the recording is shown as `sberf top` would.",
 	}, {
 		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(kinds), .choices = metrics, .fallback = "on-cpu",
 		.help = "what to count",
 	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given), .choices = groups,
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given),
+		.choices = groups,
 		.help = "what the roots of the tree are",
 		.more = "comm when not given with --format folded, process otherwise.",
 	}, {
@@ -174,8 +176,8 @@ const struct opt opts[] = {
 const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
 
 static const char *const top_text[] = {
-	"Shows, while it happens, where the target spends its time on the CPU, as one call tree whose stacks are complete on ordinary "
-	"optimised binaries without frame pointers.",
+	"Shows, while it happens, where the target spends its time on the CPU, as one call tree whose stacks are complete on "
+	"ordinary optimised binaries without frame pointers.",
 	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
 	"and is asked to end when the view is left.",
@@ -192,7 +194,8 @@ static const char *const record_text[] = {
 	"Saves what the target does on the CPU into a file, with all names and line numbers, until Ctrl-C, the target's end or "
 	"--duration. The file needs no binaries to be read later, on any machine.",
 	"Threads and child processes that start later belong to the target.",
-	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that of sberf.",
+	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that of "
+	"sberf.",
 	NULL,
 };
 

@@ -24,7 +24,8 @@ static void whole_numbers(void **state)
 {
 	static const struct number_case cases[] = {
 		{ "1", 0, 1 }, { "099", 0, 99 }, { "100", 0, 100 },
-		{ "0", -ERANGE, 0 }, { "101", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 }, { "18446744073709551617", -ERANGE, 0 },
+		{ "0", -ERANGE, 0 }, { "101", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
+		{ "18446744073709551617", -ERANGE, 0 },
 		{ "", -EINVAL, 0 }, { "-1", -EINVAL, 0 }, { "+1", -EINVAL, 0 }, { " 1", -EINVAL, 0 }, { "1 ", -EINVAL, 0 },
 		{ "1.5", -EINVAL, 0 }, { "0x10", -EINVAL, 0 }, { "ten", -EINVAL, 0 },
 	};
@@ -41,13 +42,18 @@ static void times(void **state)
 {
 	static const struct number_case cases[] = {
 		{ "5", 0, 5 * NSEC_PER_SEC }, { "5s", 0, 5 * NSEC_PER_SEC }, { "500ms", 0, 500 * NSEC_PER_MSEC },
-		{ "250us", 0, 250 * NSEC_PER_USEC }, { "7ns", 0, 7 }, { "2m", 0, 120 * NSEC_PER_SEC }, { "1h", 0, 3600 * NSEC_PER_SEC },
+		{ "250us", 0, 250 * NSEC_PER_USEC }, { "7ns", 0, 7 }, { "2m", 0, 120 * NSEC_PER_SEC },
+		{ "1h", 0, 3600 * NSEC_PER_SEC },
 		{ "1.5s", 0, 1500 * NSEC_PER_MSEC }, { "0.25", 0, 250 * NSEC_PER_MSEC }, { "1.5h", 0, 5400 * NSEC_PER_SEC },
 		{ "0.000000001s", 0, 1 }, { "1.50000000000000000000s", 0, 1500 * NSEC_PER_MSEC }, { "1.0ns", 0, 1 },
-		{ "0.0000000001s", -EINVAL, 0 }, { "1.5ns", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "s", -EINVAL, 0 }, { ".5s", -EINVAL, 0 },
-		{ "5.", -EINVAL, 0 }, { "5.s", -EINVAL, 0 }, { "1..5s", -EINVAL, 0 }, { "1.5.5s", -EINVAL, 0 }, { "5 s", -EINVAL, 0 },
-		{ "5S", -EINVAL, 0 }, { "5sec", -EINVAL, 0 }, { "-5s", -EINVAL, 0 }, { "5d", -EINVAL, 0 }, { "5s5", -EINVAL, 0 },
-		{ "0", -ERANGE, 0 }, { "25h", -ERANGE, 0 }, { "18446744073709551615h", -ERANGE, 0 }, { "99999999999999999999s", -ERANGE, 0 },
+		{ "0.0000000001s", -EINVAL, 0 }, { "1.5ns", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "s", -EINVAL, 0 },
+		{ ".5s", -EINVAL, 0 },
+		{ "5.", -EINVAL, 0 }, { "5.s", -EINVAL, 0 }, { "1..5s", -EINVAL, 0 }, { "1.5.5s", -EINVAL, 0 },
+		{ "5 s", -EINVAL, 0 },
+		{ "5S", -EINVAL, 0 }, { "5sec", -EINVAL, 0 }, { "-5s", -EINVAL, 0 }, { "5d", -EINVAL, 0 },
+		{ "5s5", -EINVAL, 0 },
+		{ "0", -ERANGE, 0 }, { "25h", -ERANGE, 0 }, { "18446744073709551615h", -ERANGE, 0 },
+		{ "99999999999999999999s", -ERANGE, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -61,11 +67,14 @@ static void times(void **state)
 static void sizes(void **state)
 {
 	static const struct number_case cases[] = {
-		{ "4096", 0, 4096 }, { "4096B", 0, 4096 }, { "4K", 0, 4096 }, { "4k", 0, 4096 }, { "4KB", 0, 4096 }, { "4KiB", 0, 4096 },
+		{ "4096", 0, 4096 }, { "4096B", 0, 4096 }, { "4K", 0, 4096 }, { "4k", 0, 4096 }, { "4KB", 0, 4096 },
+		{ "4KiB", 0, 4096 },
 		{ "1M", 0, 1 << 20 }, { "1MiB", 0, 1 << 20 }, { "1G", 0, 1 << 30 },
 		{ "4iB", -EINVAL, 0 }, { "K", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "4T", -EINVAL, 0 }, { "4KK", -EINVAL, 0 },
-		{ "4 K", -EINVAL, 0 }, { "1.5K", -EINVAL, 0 }, { "4BB", -EINVAL, 0 }, { "-4K", -EINVAL, 0 }, { "4b", -EINVAL, 0 },
-		{ "4095", -ERANGE, 0 }, { "2G", -ERANGE, 0 }, { "18446744073709551615G", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
+		{ "4 K", -EINVAL, 0 }, { "1.5K", -EINVAL, 0 }, { "4BB", -EINVAL, 0 }, { "-4K", -EINVAL, 0 },
+		{ "4b", -EINVAL, 0 },
+		{ "4095", -ERANGE, 0 }, { "2G", -ERANGE, 0 }, { "18446744073709551615G", -ERANGE, 0 },
+		{ "99999999999999999999", -ERANGE, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -123,7 +132,9 @@ static void lists(void **state)
 
 static void bad_lists_change_nothing(void **state)
 {
-	static const char *const bad[] = { "", ",", "1,", ",1", "1-", "-1", "3-1", "1--2", "1-2-3", "a", "1 ,2", "0-8,9", "99999999999999999999" };
+	static const char *const bad[] = {
+		"", ",", "1,", ",1", "1-", "-1", "3-1", "1--2", "1-2-3", "a", "1 ,2", "0-8,9", "99999999999999999999",
+	};
 	u32_vec l = { 0 };
 
 	*vec_push(&l) = 77;

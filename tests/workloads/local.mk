@@ -6,6 +6,8 @@
 workload_cflags = -std=gnu11 -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -Wno-unused-parameter -pthread
 workload_sources = $(patsubst tests/workloads/bin/%,tests/workloads/%.c,$(workloads))
 
+workloads += tests/workloads/bin/demo
+
 tests/workloads/bin/%: tests/workloads/%.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) $(workload_flags) $< -o $@ $(workload_libs)
 
