@@ -76,6 +76,20 @@ static inline bool hidx_same(const struct hidx *t, uint32_t at, uint64_t hash)
  */
 bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx);
 
+/* Bytes of memory held. */
+static inline size_t hidx_bytes(const struct hidx *t)
+{
+	return t->slot ? ((size_t)t->mask + 1) * sizeof(*t->slot) : 0;
+}
+
+/* Bytes that the table will ask for, beside those held, before MORE further ids fit (if it must grow, once); 0 = they fit now. */
+static inline size_t hidx_growth(const struct hidx *t, uint32_t more)
+{
+	if (t->slot && (uint64_t)t->used + more <= t->mask / 4 * 3)
+		return 0;
+	return t->slot ? 2 * hidx_bytes(t) : 16 * sizeof(*t->slot);
+}
+
 /* Frees the slots; the table is empty and usable. A zeroed struct hidx is an empty table. */
 void hidx_free(struct hidx *t);
 

@@ -3,6 +3,9 @@
  * dict.c - four tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
  * 8 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3 to 2.7 slots; nothing else is stored for it.
  *
+ * Under a limit (dict_limit) a sixteenth of the room, of the bytes and of what each index holds without growing, is set aside
+ * for the stand-ins, so that "(other)" still finds its place under known callers when all else is full.
+ *
  * The index belongs to the writer alone. Readers only ever touch the arrays.
  */
 #include "config.h"
@@ -12,6 +15,9 @@
 #include "base/hash.h"
 #include "base/pages.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct table {
@@ -24,7 +30,17 @@ struct dict {
 	struct strtab *strings;
 	struct table modules, frames, stacks, threads;
 	module_id notes;         /* the pseudo module; ID_NONE until the first note */
+	size_t limit;            /* bytes, 0 = none; with a limit OTHER_FRAME and OTHER_STACK exist */
+	frame_id other_frame;
+	stack_id other_stack;
+	thread_id other_thread;  /* ID_NONE until it is needed */
+	_Atomic uint64_t refused;
 };
+
+/* Who adds: what may be refused, and the stand-ins, for which some room is set aside. */
+enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
+
+#define ID_FULL (ID_NONE - 1)    /* from intern(): there is no room under the limit */
 
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
@@ -117,10 +133,21 @@ static uint64_t table_rehash(const void *ctx, uint32_t id)
 	return t->hash(pages_at(&t->elems, id));
 }
 
-/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants, so this inlines to a plain loop. */
-static inline __attribute__((always_inline)) uint32_t intern(struct table *t, const void *key, size_t size,
-							      uint64_t (*hash)(const void *),
-							      bool (*equal)(const void *, const void *))
+/* Whether one more element of SIZE bytes in T, and the growth it brings about, stays under the limit. */
+static bool has_room(const struct dict *d, const struct table *t, size_t size, enum need need)
+{
+	const uint32_t n = pages_count(&t->elems);
+	const uint32_t more = need == NEED_USUAL ? 1 + n / 16 : 1;
+	const size_t limit = need == NEED_USUAL ? d->limit - d->limit / 16 : d->limit;
+	const size_t page = n % PAGES_EACH ? 0 : PAGES_EACH * size;
+
+	return !d->limit || need == NEED_ALWAYS || dict_bytes(d) + page + hidx_growth(&t->index, more) <= limit;
+}
+
+/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants, so that this becomes a plain loop. */
+static inline __attribute__((always_inline)) uint32_t intern(const struct dict *d, struct table *t, const void *key,
+							      size_t size, uint64_t (*hash)(const void *),
+							      bool (*equal)(const void *, const void *), enum need need)
 {
 	const uint64_t h = hash(key);
 	const uint32_t new_id = pages_count(&t->elems);
@@ -130,12 +157,29 @@ static inline __attribute__((always_inline)) uint32_t intern(struct table *t, co
 	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE; at = hidx_next(&t->index, at))
 		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
 			return id;
+	if (!has_room(d, t, size, need))
+		return ID_FULL;
 	elem = pages_reserve(&t->elems);
 	if (!elem || !hidx_add(&t->index, h, new_id, table_rehash, t))
 		return ID_NONE;
 	memcpy(elem, key, size);
 	pages_commit(&t->elems);
 	return new_id;
+}
+
+static frame_id add_frame(struct dict *d, const struct frame *f, enum need need)
+{
+	return intern(d, &d->frames, f, sizeof(*f), frame_hash, frame_equal, need);
+}
+
+static stack_id add_stack(struct dict *d, const struct stack *s, enum need need)
+{
+	return intern(d, &d->stacks, s, sizeof(*s), stack_hash, stack_equal, need);
+}
+
+static thread_id add_thread(struct dict *d, const struct thread *t, enum need need)
+{
+	return intern(d, &d->threads, t, sizeof(*t), thread_hash, thread_equal, need);
 }
 
 struct dict *dict_new(void)
@@ -151,7 +195,8 @@ struct dict *dict_new(void)
 	table_init(&d->stacks, sizeof(struct stack), stack_hash);
 	table_init(&d->threads, sizeof(struct thread), thread_hash);
 	d->strings = strtab_new();
-	if (!d->strings || intern(&d->stacks, &root, sizeof(root), stack_hash, stack_equal) != STACK_ROOT) {
+	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
+	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT) {
 		dict_free(d);
 		return NULL;
 	}
@@ -174,30 +219,49 @@ module_id dict_module(struct dict *d, const struct module *m)
 {
 	if (m->build_id_len > BUILD_ID_MAX)
 		return ID_NONE;
-	return intern(&d->modules, m, sizeof(*m), module_hash, module_equal);
+	return intern(d, &d->modules, m, sizeof(*m), module_hash, module_equal, NEED_ALWAYS);
+}
+
+/* Counts that STAND_IN was given for something else, and returns it. */
+static uint32_t refuse(struct dict *d, uint32_t stand_in)
+{
+	atomic_fetch_add_explicit(&d->refused, 1, memory_order_relaxed);
+	return stand_in;
 }
 
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset)
 {
 	const struct frame f = { .module = module, .offset = offset };
+	frame_id id;
 
 	if (module >= dict_modules(d))
 		return ID_NONE;
-	return intern(&d->frames, &f, sizeof(f), frame_hash, frame_equal);
+	id = add_frame(d, &f, module == d->notes ? NEED_STAND_IN : NEED_USUAL);
+	return id == ID_FULL ? refuse(d, d->other_frame) : id;
 }
 
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
 {
 	const struct stack s = { .parent = parent, .frame = frame };
+	const struct stack other = { .parent = parent, .frame = d->other_frame };
+	const struct stack *up = dict_get_stack(d, parent);
+	stack_id id;
 
-	if (parent >= dict_stacks(d) || frame >= dict_frames(d))
+	if (!up || frame >= dict_frames(d))
 		return ID_NONE;
-	return intern(&d->stacks, &s, sizeof(s), stack_hash, stack_equal);
+	if (d->limit && up->frame == d->other_frame)
+		return parent;
+	id = add_stack(d, &s, NEED_USUAL);
+	if (id == ID_FULL)
+		id = refuse(d, add_stack(d, &other, NEED_STAND_IN));
+	return id == ID_FULL ? d->other_stack : id;
 }
 
 thread_id dict_thread(struct dict *d, const struct thread *t)
 {
-	return intern(&d->threads, t, sizeof(*t), thread_hash, thread_equal);
+	const thread_id id = add_thread(d, t, NEED_USUAL);
+
+	return id == ID_FULL ? refuse(d, dict_other_thread(d)) : id;
 }
 
 frame_id dict_note(struct dict *d, uint64_t note)
@@ -207,6 +271,39 @@ frame_id dict_note(struct dict *d, uint64_t note)
 	if (d->notes == ID_NONE)
 		d->notes = dict_module(d, &m);
 	return dict_frame(d, d->notes, note);
+}
+
+int dict_limit(struct dict *d, size_t bytes)
+{
+	const frame_id frame = dict_note(d, NOTE_OTHER);
+	const struct stack other = { .parent = STACK_ROOT, .frame = frame };
+	const stack_id stack = frame == ID_NONE ? ID_NONE : add_stack(d, &other, NEED_ALWAYS);
+
+	if (stack == ID_NONE)
+		return -ENOMEM;
+	d->other_frame = frame;
+	d->other_stack = stack;
+	d->limit = bytes;
+	return 0;
+}
+
+stack_id dict_other_stack(const struct dict *d)
+{
+	return d->other_stack;
+}
+
+thread_id dict_other_thread(struct dict *d)
+{
+	struct thread t = { .comm = strtab_adds(d->strings, "(other)") };
+
+	if (d->other_thread == ID_NONE && t.comm != STR_NONE)
+		d->other_thread = add_thread(d, &t, NEED_ALWAYS);
+	return d->other_thread;
+}
+
+uint64_t dict_refused(const struct dict *d)
+{
+	return atomic_load_explicit(&d->refused, memory_order_relaxed);
 }
 
 struct strtab *dict_strings(const struct dict *d)
@@ -261,7 +358,7 @@ uint32_t dict_threads(const struct dict *d)
 
 static size_t table_bytes(const struct table *t)
 {
-	return pages_bytes(&t->elems) + (t->index.slot ? ((size_t)t->index.mask + 1) * sizeof(*t->index.slot) : 0);
+	return pages_bytes(&t->elems) + hidx_bytes(&t->index);
 }
 
 size_t dict_bytes(const struct dict *d)

@@ -97,6 +97,24 @@ thread_id dict_thread(struct dict *d, const struct thread *t);
 /* The frame of a note, in the one pseudo module. */
 frame_id dict_note(struct dict *d, uint64_t note);
 
+/*
+ * Bounds the memory of D to BYTES, index growth included. From then on no adder fails for lack of room under the bound; it
+ * answers with what stands in for the new entry:
+ *   dict_frame    the frame of NOTE_OTHER
+ *   dict_stack    PARENT's child with the frame of NOTE_OTHER; when even those have no room, the child of STACK_ROOT
+ *   dict_thread   one thread without pid and tid whose comm is "(other)"
+ * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is added frame by frame ends in
+ * "(other)" under its deepest known caller, and nobody who adds need care. Modules and strings, which others hold by id, are
+ * not refused; what they take leaves less for the rest. -ENOMEM: nothing changed.
+ */
+int dict_limit(struct dict *d, size_t bytes);
+/* The child of STACK_ROOT with the frame of NOTE_OTHER; ID_NONE before dict_limit(). */
+stack_id dict_other_stack(const struct dict *d);
+/* The thread that stands in for others, made when first asked for; ID_NONE when out of memory. */
+thread_id dict_other_thread(struct dict *d);
+/* How often an adder answered with a stand-in. Any thread. */
+uint64_t dict_refused(const struct dict *d);
+
 /* Strings of modules and threads. Writer adds; readers get. */
 struct strtab *dict_strings(const struct dict *d);
 

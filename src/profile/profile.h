@@ -7,6 +7,9 @@
  * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
  * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Facts of further kinds get tables of their own.
  *
+ * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
+ * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
+ *
  * One thread (the engine) writes. profile_snapshot() gives any thread an immutable view that shares the closed slices.
  */
 #ifndef SBERF_PROFILE_PROFILE_H
@@ -24,18 +27,18 @@ struct profile;
 struct snapshot;
 
 struct profile_limits {
-	size_t bytes;            /* memory of facts and dictionaries together; 0 = 256 MiB */
+	size_t bytes;            /* memory of facts (a quarter) and dictionaries (the rest); 0 = 192 MiB; at least 4 MiB */
 	uint64_t slice_ns;       /* of a new slice; 0 = 1 s */
 	uint64_t keep_fine_ns;   /* how far back slices stay unmerged; 0 = 120 s */
 };
 
-struct fact {
+struct fact {                    /* 24 bytes: they come in millions */
 	stack_id stack;
 	thread_id thread;
-	uint16_t node;
-	uint16_t kind;           /* enum event_kind */
-	uint32_t count;
-	uint64_t weight_ns;
+	uint64_t node : 16;
+	uint64_t kind : 8;       /* enum event_kind */
+	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
+	uint64_t weight_ns;      /* sum; stays at UINT64_MAX rather than wrap */
 };
 
 /* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node) and unique. */
@@ -57,11 +60,23 @@ struct profile *profile_new(const struct profile_limits *limits);
 void profile_free(struct profile *p);            /* NULL is fine; snapshots must be gone */
 struct dict *profile_dict(const struct profile *p);
 
-/* Adds EV to the facts of its slice (late ones go to the slice of their time, or the oldest). -ENOMEM: nothing added. */
+/*
+ * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. -ENOMEM, or -EINVAL for a stack or
+ * thread that is not in the dictionary: nothing added.
+ */
 int profile_add(struct profile *p, const struct event *ev);
 
 /* Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when there is nothing to do. */
 void profile_advance(struct profile *p, uint64_t now_ns);
+
+/* What bounding memory has cost so far. */
+struct profile_stats {
+	size_t fact_bytes, dict_bytes;
+	uint64_t facts_folded;   /* facts that went into "(other)", since profile_clear() */
+	uint64_t refused;        /* dict_refused(): frames, stacks and threads that found no room */
+	unsigned int coarser;    /* doublings of old slices beyond what their age asks for */
+};
+void profile_stats(const struct profile *p, struct profile_stats *ret);
 
 /* Drops all facts (the dictionaries stay): "reset". */
 void profile_clear(struct profile *p);

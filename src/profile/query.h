@@ -32,31 +32,34 @@ struct query {
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
 	bool no_inlines;                 /* leave inlined functions out */
+	uint32_t max_nodes;              /* 0 = 1,048,576. What finds no node stays with its parent: tree.cut_ns */
 };
 
 enum node_kind {
 	NODE_ROOT,               /* the whole: node 0 */
 	NODE_GROUP,              /* by query.group_by */
 	NODE_FUNC,               /* a function: func is set */
-	NODE_ADDR,               /* a place without a name: frame is set */
+	NODE_ADDR,               /* a place without a name, or a note: frame is set */
 };
 
 #define NODE_NONE UINT32_MAX
 
 struct tree_node {
 	uint64_t key;            /* identity that survives refreshes: hash of the path from the root by function and module */
-	uint32_t parent, first_child, next_sibling;     /* NODE_NONE = none; children by falling total, then by label */
+	uint32_t parent, first_child, next_sibling;     /* NODE_NONE = none; children by falling total, then functions by
+	                                                 * name before places by module and offset */
 	uint32_t nr_children;
 	uint16_t depth;          /* root = 0 */
 	uint8_t kind;            /* enum node_kind */
-	uint8_t inlined;         /* NODE_FUNC: inlined into its parent */
+	uint8_t inlined;         /* NODE_FUNC: an inlined copy */
 	union {
 		func_id func;            /* NODE_FUNC */
 		frame_id frame;          /* NODE_ADDR */
 		thread_id thread;        /* NODE_GROUP: any thread of the group */
 	};
-	frame_id place;          /* the heaviest frame merged into this node, for file:line; ID_NONE = none */
-	uint64_t self_ns, total_ns;
+	frame_id place;          /* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
+	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
+	uint64_t total_ns;       /* self and that of all below */
 	uint64_t count;          /* samples in total */
 };
 
@@ -64,12 +67,15 @@ struct tree {
 	const struct dict *dict;
 	const struct names *names;
 	struct query query;
-	struct tree_node *node;          /* node[0] is the root */
+	struct tree_node *node;          /* node[0] is the root; parents come before their children */
 	uint32_t n;
+	uint64_t cut_ns;                 /* weight that stayed with an ancestor because of query.max_nodes */
 	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
 };
 
-/* Builds the tree. On success *RET is the caller's. */
+#define TREE_NODES_DEFAULT (1u << 20)
+
+/* Builds the tree. On success *RET is the caller's. -ENOMEM is the only failure. */
 int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e);
 void tree_free(struct tree *t);                  /* NULL is fine */
 
@@ -77,7 +83,10 @@ void tree_free(struct tree *t);                  /* NULL is fine */
 
 /* What NODE is called, sanitised, e.g. "lrangeCommand", "libc.so.6+0x2a1f0", "redis-server 1234", "[cut: ...]". Returns DST. */
 char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size);
-/* The suffix that folded stacks give it: "_[k]" kernel, "_[i]" inlined, "_[j]" JIT, or "". */
+/*
+ * The suffix that folded stacks give it: "_[k]" kernel (also when inlined, so that kernel time can be told by it), "_[i]" other
+ * inlined functions, "_[j]" JIT, or "".
+ */
 const char *tree_suffix(const struct tree *t, uint32_t node);
 /* "server.c:3376" of its heaviest place, or "" when not known. */
 char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size);

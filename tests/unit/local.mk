@@ -5,6 +5,8 @@
 # One that makes allocations fail (fail_alloc.h) takes two lines more, as below.
 wrap_alloc = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
+# Profiles made by hand.
+made = tests/unit/made.c tests/unit/made.h
 EXTRA_DIST += tests/unit/cmocka_all.h
 
 unit_tests += tests/unit/test_arena
@@ -36,3 +38,8 @@ unit_tests += tests/unit/test_options
 tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/options.c src/cmd/optable.c
 unit_tests += tests/unit/test_decode
 unit_tests += tests/unit/test_reorder
+unit_tests += tests/unit/test_export
+tests_unit_test_export_SOURCES = tests/unit/test_export.c $(made) $(fail_alloc)
+tests_unit_test_export_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_profile
+tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(made)

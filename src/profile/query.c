@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * query.c - from facts to a call tree, touching each fact and each trie node once.
+ *
+ * 1. Facts are summed per (group, stack), over slices, threads, nodes and kinds.
+ * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
+ *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
+ *    and what is left out when there are too many nodes is the lightest.
+ * 3. Each stack walks up the trie to the first node that this group has met before, and down again making tree nodes. The memo
+ *    of what was met is one array over the trie, stamped with the group. An inverted tree has no shared prefixes to remember
+ *    and walks each stack whole.
+ * 4. Totals are summed from the back (parents come before their children), and siblings sorted.
+ *
+ * No recursion anywhere: stacks are thousands of frames deep.
+ */
+#include "config.h"
+
+#include "profile/query.h"
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "profile/group.h"
+#include "profile/slice.h"
+#include "profile/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a (group, stack) weighs. */
+struct sum {
+	stack_id stack;
+	uint32_t group;          /* 0 for GROUP_NONE */
+	uint64_t ns, count;
+};
+
+/* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
+struct memo {
+	uint32_t stamp;
+	uint32_t node;           /* with MEMO_CUT when that is only an ancestor of the right place */
+};
+
+#define MEMO_CUT 0x80000000u
+#define NODES_MAX (MEMO_CUT - 1)
+#define DEPTH_MAX (UINT16_MAX - 1)
+
+struct builder {
+	const struct dict *d;
+	const struct names *names;
+	const struct query *q;
+	uint32_t max_nodes;
+	struct groups groups;
+	VEC(struct sum) sums;
+	struct hidx sum_index;
+	VEC(struct tree_node) nodes;
+	struct hidx node_index;  /* by key */
+	struct memo *memo;       /* by stack id; none for inverted trees */
+	VEC(stack_id) path;
+	VEC(uint64_t) func_hash, module_hash;    /* by id; 0 = not computed yet */
+	uint64_t max_ns, cut_ns;
+	bool no_memory;
+};
+
+static bool fail(struct builder *b)
+{
+	b->no_memory = true;
+	return false;
+}
+
+/* 1. Sums. */
+
+static uint64_t sum_hash(uint32_t group, stack_id stack)
+{
+	return hash_u64((uint64_t)group << 32 | stack);
+}
+
+static uint64_t sum_rehash(const void *ctx, uint32_t id)
+{
+	const struct builder *b = ctx;
+
+	return sum_hash(b->sums.v[id].group, b->sums.v[id].stack);
+}
+
+static bool add_sum(struct builder *b, uint32_t group, const struct fact *f)
+{
+	const uint64_t h = sum_hash(group, f->stack);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
+	     at = hidx_next(&b->sum_index, at)) {
+		struct sum *s = &b->sums.v[id];
+
+		if (s->stack != f->stack || s->group != group)
+			continue;
+		s->ns = add_capped(s->ns, f->weight_ns);
+		s->count += f->count;
+		return true;
+	}
+	if (!vec_reserve(&b->sums, 1))
+		return fail(b);
+	b->sums.v[b->sums.n] = (struct sum){ .stack = f->stack, .group = group, .ns = f->weight_ns, .count = f->count };
+	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, sum_rehash, b))
+		return fail(b);
+	b->sums.n++;
+	return true;
+}
+
+static bool sum_slice(struct builder *b, const struct slice_view *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct fact *f = &s->fact[i];
+		uint32_t group = 0;
+
+		if (b->q->kinds && (f->kind > 31 || !(b->q->kinds & 1u << f->kind)))
+			continue;
+		if (b->groups.of_thread)
+			group = b->groups.of_thread[f->thread];
+		if (!add_sum(b, group, f))
+			return false;
+	}
+	return true;
+}
+
+static bool sum_facts(struct builder *b, const struct snapshot *s)
+{
+	const uint64_t to_ns = b->q->to_ns ? b->q->to_ns : UINT64_MAX;
+	struct slice_view view;
+
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &view);
+		if (!view.n || view.from_ns >= to_ns || view.to_ns <= b->q->from_ns)
+			continue;
+		if (!sum_slice(b, &view))
+			return false;
+		if (view.to_ns > b->max_ns)
+			b->max_ns = view.to_ns;
+	}
+	hidx_free(&b->sum_index);
+	return true;
+}
+
+/* 2. Order. */
+
+struct group_weight {
+	uint64_t ns;
+	uint32_t group;
+};
+
+static int compare_groups(const void *va, const void *vb)
+{
+	const struct group_weight *a = va, *b = vb;
+
+	return a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : (a->group > b->group) - (a->group < b->group);
+}
+
+/* Stable counting sort of the N sums at FROM into TO; PLACE(sum) < CLASSES is at start[]. */
+static void place_sums(struct sum *to, const struct sum *from, size_t n, size_t *start, const uint32_t *rank)
+{
+	for (size_t i = 0; i < n; i++)
+		to[start[rank ? rank[from[i].group] : WEIGHT_CLASSES - 1 - weight_class(from[i].ns)]++] = from[i];
+}
+
+/* Turns counts into where each class starts. */
+static void counts_to_starts(size_t *count, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t here = count[i];
+
+		count[i] = at;
+		at += here;
+	}
+}
+
+/* Fills RANK, the place of each of N groups by falling weight, and START, where the sums of each rank start. */
+static bool rank_groups(const struct builder *b, size_t n, uint32_t *rank, size_t *start)
+{
+	AUTO_FREE struct group_weight *w = calloc(n, sizeof(*w));
+
+	if (!w)
+		return false;
+	for (size_t g = 0; g < n; g++)
+		w[g].group = (uint32_t)g;
+	for (size_t i = 0; i < b->sums.n; i++)
+		w[b->sums.v[i].group].ns = add_capped(w[b->sums.v[i].group].ns, b->sums.v[i].ns);
+	qsort(w, n, sizeof(*w), compare_groups);
+	for (size_t r = 0; r < n; r++)
+		rank[w[r].group] = (uint32_t)r;
+	for (size_t i = 0; i < b->sums.n; i++)
+		start[rank[b->sums.v[i].group]]++;
+	counts_to_starts(start, n);
+	return true;
+}
+
+static bool order_sums(struct builder *b)
+{
+	const size_t groups = b->groups.v.n ? b->groups.v.n : 1;
+	AUTO_FREE struct sum *tmp = malloc((b->sums.n + 1) * sizeof(*tmp));
+	AUTO_FREE uint32_t *rank = malloc(groups * sizeof(*rank));
+	AUTO_FREE size_t *start = calloc(groups, sizeof(*start));
+	size_t classes[WEIGHT_CLASSES] = { 0 };
+
+	if (!tmp || !rank || !start || !rank_groups(b, groups, rank, start))
+		return fail(b);
+	for (size_t i = 0; i < b->sums.n; i++)
+		classes[WEIGHT_CLASSES - 1 - weight_class(b->sums.v[i].ns)]++;
+	counts_to_starts(classes, WEIGHT_CLASSES);
+	place_sums(tmp, b->sums.v, b->sums.n, classes, NULL);
+	place_sums(b->sums.v, tmp, b->sums.n, start, rank);
+	return true;
+}
+
+/* 3. Nodes. */
+
+static uint64_t module_hash(struct builder *b, module_id id)
+{
+	const struct module *m = dict_get_module(b->d, id);
+	const struct strtab *st = dict_strings(b->d);
+	uint64_t h;
+
+	if (id < b->module_hash.n && b->module_hash.v[id])
+		return b->module_hash.v[id];
+	if (!m)
+		return 1;
+	h = hash_2u64(m->kind, hash_bytes(strtab_get(st, m->path), strtab_len(st, m->path)));
+	h = hash_2u64(h, hash_bytes(m->build_id, m->build_id_len));
+	h = hash_2u64(hash_2u64(h, m->dev), hash_2u64(m->ino, m->generation));
+	h = hash_2u64(h, hash_2u64((uint32_t)m->pid, m->start_ns)) | 1;
+	if (id < b->module_hash.n)
+		b->module_hash.v[id] = h;
+	return h;
+}
+
+static uint64_t func_hash(struct builder *b, func_id id, const struct func *f)
+{
+	const char *text;
+	uint64_t h;
+
+	if (id < b->func_hash.n && b->func_hash.v[id])
+		return b->func_hash.v[id];
+	text = names_text(b->names, f->name);
+	h = hash_2u64(hash_2u64(hash_bytes(text, strlen(text)), f->kind), module_hash(b, f->module)) | 1;
+	if (id < b->func_hash.n)
+		b->func_hash.v[id] = h;
+	return h;
+}
+
+/* The same function: debug information and symbol tables may differ about where it is, and copies have no place. */
+static bool same_func(const struct builder *b, func_id ia, func_id ib)
+{
+	const struct func *fa = names_func(b->names, ia), *fb = names_func(b->names, ib);
+
+	return ia == ib || (fa->name == fb->name && fa->module == fb->module && fa->kind == fb->kind);
+}
+
+static bool same_node(const struct builder *b, const struct tree_node *have, const struct tree_node *want)
+{
+	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
+	    have->inlined != want->inlined)
+		return false;
+	return have->kind == NODE_FUNC ? same_func(b, have->func, want->func) : have->frame == want->frame;
+}
+
+static uint64_t node_rehash(const void *ctx, uint32_t id)
+{
+	const struct builder *b = ctx;
+
+	return b->nodes.v[id].key;
+}
+
+/* The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be no more, or no memory. */
+static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identity)
+{
+	const uint32_t parent = want->parent;
+	uint32_t id;
+
+	want->key = hash_2u64(b->nodes.v[parent].key, hash_2u64(identity, want->kind << 1 | want->inlined));
+	for (uint32_t at = hidx_first(&b->node_index, want->key); (id = hidx_id(&b->node_index, at)) != HIDX_NONE;
+	     at = hidx_next(&b->node_index, at))
+		if (hidx_same(&b->node_index, at, want->key) && same_node(b, &b->nodes.v[id], want))
+			return id;
+	if (b->nodes.n >= b->max_nodes || b->nodes.v[parent].depth >= DEPTH_MAX)
+		return NODE_NONE;
+	want->depth = b->nodes.v[parent].depth + 1;
+	if (!vec_reserve(&b->nodes, 1) ||
+	    !hidx_add(&b->node_index, want->key, (uint32_t)b->nodes.n, node_rehash, b)) {
+		fail(b);
+		return NODE_NONE;
+	}
+	b->nodes.v[b->nodes.n] = *want;
+	return (uint32_t)b->nodes.n++;
+}
+
+/* The node of group G, under those of the groups above. */
+static uint32_t group_node(struct builder *b, uint32_t g)
+{
+	struct group *group = &b->groups.v.v[g];
+	struct tree_node want = { .kind = NODE_GROUP, .place = ID_NONE, .thread = group->thread };
+
+	if (group->node != NODE_NONE)
+		return group->node;
+	if (group->up != GROUP_TOP)
+		want.parent = group_node(b, group->up);
+	if (want.parent != NODE_NONE)
+		group->node = child(b, &want, group->hash);
+	return group->node;
+}
+
+/* Goes from NODE to the child for one name of FRAME, or for its address when NAME is NULL. */
+static uint32_t step(struct builder *b, uint32_t node, frame_id frame, const struct name *name, bool inlined)
+{
+	const struct func *f = name ? names_func(b->names, name->func) : NULL;
+	const struct frame *at = dict_get_frame(b->d, frame);
+	struct tree_node want = { .parent = node, .place = frame };
+
+	if (f) {
+		want.kind = NODE_FUNC;
+		want.inlined = inlined;
+		want.func = name->func;
+		return child(b, &want, func_hash(b, name->func, f));
+	}
+	want.kind = NODE_ADDR;
+	want.frame = frame;
+	return child(b, &want, hash_2u64(module_hash(b, at->module), at->offset));
+}
+
+/* Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False when there was no more. */
+static bool steps(struct builder *b, uint32_t *node, frame_id frame)
+{
+	const struct frame *f = dict_get_frame(b->d, frame);
+	const struct module *m = f ? dict_get_module(b->d, f->module) : NULL;
+	const struct frame_names *fn;
+	uint32_t next, n;
+
+	if (!m || (m->kind == MODULE_KERNEL && b->q->hide_kernel))
+		return true;
+	fn = m->kind == MODULE_NOTE ? NULL : names_get(b->names, frame);
+	n = fn ? fn->n : 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t at = b->q->inverted ? i : n - 1 - i;      /* names are innermost first */
+		const bool inlined = at < n - 1;
+
+		if (inlined && b->q->no_inlines)
+			continue;
+		next = step(b, *node, frame, fn ? &fn->name[at] : NULL, inlined);
+		if (next == NODE_NONE)
+			return false;
+		*node = next;
+	}
+	return true;
+}
+
+/* The node of STACK under the group node TOP, remembered under STAMP; with MEMO_CUT when it is only an ancestor. */
+static uint32_t walk_down(struct builder *b, uint32_t top, uint32_t stamp, stack_id stack)
+{
+	uint32_t node = top;
+
+	b->path.n = 0;
+	while (stack != STACK_ROOT && b->memo[stack].stamp != stamp) {
+		stack_id *slot = vec_push(&b->path);
+
+		if (!slot) {
+			fail(b);
+			return top;
+		}
+		*slot = stack;
+		stack = dict_get_stack(b->d, stack)->parent;
+	}
+	if (stack != STACK_ROOT)
+		node = b->memo[stack].node;
+	while (b->path.n) {
+		stack = b->path.v[--b->path.n];
+		if (!(node & MEMO_CUT) && !steps(b, &node, dict_get_stack(b->d, stack)->frame))
+			node |= MEMO_CUT;
+		b->memo[stack] = (struct memo){ .stamp = stamp, .node = node };
+	}
+	return node;
+}
+
+/* The node that STACK ends at in an inverted tree, from its innermost frame to its outermost. */
+static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
+{
+	uint32_t node = top;
+
+	while (stack != STACK_ROOT) {
+		const struct stack *s = dict_get_stack(b->d, stack);
+
+		if (!steps(b, &node, s->frame))
+			return node | MEMO_CUT;
+		stack = s->parent;
+	}
+	return node;
+}
+
+static bool add_stacks(struct builder *b)
+{
+	for (size_t i = 0; i < b->sums.n && !b->no_memory; i++) {
+		const struct sum *s = &b->sums.v[i];
+		const uint32_t top = b->groups.of_thread ? group_node(b, s->group) : 0;
+		uint32_t at = MEMO_CUT;          /* no room even for its group: stays with the root */
+
+		if (top != NODE_NONE)
+			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) : walk_up(b, top, s->stack);
+		if (at & MEMO_CUT)
+			b->cut_ns = add_capped(b->cut_ns, s->ns);
+		at &= ~MEMO_CUT;
+		b->nodes.v[at].self_ns = add_capped(b->nodes.v[at].self_ns, s->ns);
+		b->nodes.v[at].count += s->count;
+	}
+	return !b->no_memory;
+}
+
+/* Frees everything but the nodes. */
+static void builder_free(struct builder *b)
+{
+	groups_free(&b->groups);
+	vec_free(&b->sums);
+	hidx_free(&b->sum_index);
+	hidx_free(&b->node_index);
+	free(b->memo);
+	vec_free(&b->path);
+	vec_free(&b->func_hash);
+	vec_free(&b->module_hash);
+}
+
+static bool reserve_hashes(struct builder *b)
+{
+	const size_t funcs = names_funcs(b->names), modules = dict_modules(b->d);
+
+	if (!vec_reserve(&b->func_hash, funcs) || !vec_reserve(&b->module_hash, modules))
+		return fail(b);
+	if (funcs)
+		memset(b->func_hash.v, 0, funcs * sizeof(b->func_hash.v[0]));
+	if (modules)
+		memset(b->module_hash.v, 0, modules * sizeof(b->module_hash.v[0]));
+	b->func_hash.n = funcs;
+	b->module_hash.n = modules;
+	return true;
+}
+
+static bool prepare(struct builder *b)
+{
+	struct tree_node *root = vec_push(&b->nodes);
+
+	if (!root || groups_build(&b->groups, b->d, b->q->group_by) < 0 || !reserve_hashes(b))
+		return fail(b);
+	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = hash_u64(1), .place = ID_NONE };
+	if (!b->q->inverted)
+		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
+	return b->memo || b->q->inverted ? true : fail(b);
+}
+
+int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e)
+{
+	struct builder b = { .d = snapshot_dict(s), .names = names, .q = q };
+	struct tree *t = calloc(1, sizeof(*t));
+	bool ok;
+
+	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
+	if (b.max_nodes > NODES_MAX)
+		b.max_nodes = NODES_MAX;
+	ok = t && prepare(&b) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
+	builder_free(&b);
+	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names) < 0) {
+		vec_free(&b.nodes);
+		free(t);
+		return err_nomem(e, "the call tree");
+	}
+	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
+	t->cut_ns = b.cut_ns;
+	t->max_ns = b.max_ns;
+	*ret = t;
+	return 0;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	free(t->node);
+	free(t);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* slice.c - making, merging and folding the immutable slices of the store. */
+#include "config.h"
+
+#include "profile/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+	return fact_compare(a, b);
+}
+
+size_t facts_sort(struct fact *f, size_t n)
+{
+	size_t out = 0;
+
+	if (n > 1)
+		qsort(f, n, sizeof(*f), compare);
+	for (size_t i = 0; i < n; i++) {
+		if (out && !fact_compare(&f[out - 1], &f[i]))
+			fact_add(&f[out - 1], &f[i]);
+		else
+			f[out++] = f[i];
+	}
+	return out;
+}
+
+static struct slice *slice_alloc(uint64_t from_ns, uint64_t to_ns, size_t room)
+{
+	struct slice *s;
+
+	if (room > (SIZE_MAX - sizeof(*s)) / sizeof(s->fact[0]))
+		return NULL;
+	s = malloc(sizeof(*s) + room * sizeof(s->fact[0]));
+	if (!s)
+		return NULL;
+	atomic_init(&s->refs, 1);
+	s->from_ns = from_ns;
+	s->to_ns = to_ns;
+	s->n = 0;
+	return s;
+}
+
+/* Gives back the room that S did not need; a failure to shrink leaves it as it is. */
+static struct slice *slice_trim(struct slice *s)
+{
+	struct slice *t = realloc(s, slice_bytes(s));
+
+	return t ? t : s;
+}
+
+struct slice *slice_new(uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n)
+{
+	struct slice *s = slice_alloc(from_ns, to_ns, n);
+
+	if (!s)
+		return NULL;
+	if (n)
+		memcpy(s->fact, f, n * sizeof(*f));
+	s->n = facts_sort(s->fact, n);
+	return s->n < n ? slice_trim(s) : s;
+}
+
+/* Merges two sorted runs into S, which has room for both. */
+static void merge_runs(struct slice *s, const struct fact *a, size_t na, const struct fact *b, size_t nb)
+{
+	struct fact *out = s->fact;
+
+	while (na && nb) {
+		const int order = fact_compare(a, b);
+
+		*out = order <= 0 ? *a : *b;
+		if (!order)
+			fact_add(out, b);
+		if (order <= 0)
+			a++, na--;
+		if (order >= 0)
+			b++, nb--;
+		out++;
+	}
+	memcpy(out, na ? a : b, (na + nb) * sizeof(*out));
+	s->n = (size_t)(out - s->fact) + na + nb;
+}
+
+struct slice *slice_merge(const struct slice *a, const struct slice *b)
+{
+	struct slice *s = slice_alloc(a->from_ns, b->to_ns, a->n + b->n);
+
+	if (!s)
+		return NULL;
+	merge_runs(s, a->fact, a->n, b->fact, b->n);
+	return s->n < a->n + b->n ? slice_trim(s) : s;
+}
+
+struct slice *slice_ref(struct slice *s)
+{
+	atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+	return s;
+}
+
+void slice_unref(struct slice *s)
+{
+	if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
+		free(s);
+}
+
+size_t slice_bytes(const struct slice *s)
+{
+	return sizeof(*s) + s->n * sizeof(s->fact[0]);
+}
+
+/* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */
+static size_t run_end(const struct slice *s, size_t at, const struct slice_fold *fold, uint64_t *ret_ns)
+{
+	const stack_id stack = s->fact[at].stack;
+	uint64_t ns = 0;
+
+	do
+		ns = add_capped(ns, s->fact[at++].weight_ns);
+	while (at < s->n && s->fact[at].stack == stack && fold->thread == ID_NONE);
+	*ret_ns = ns;
+	return at;
+}
+
+/* Whether FOLD can take F at all, whatever it weighs. */
+static bool can_fold(const struct slice_fold *fold, const struct fact *f)
+{
+	if (fold->thread == ID_NONE)
+		return f->stack != fold->other;
+	return f->stack == fold->other && f->thread != fold->thread;
+}
+
+void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES])
+{
+	uint64_t ns;
+
+	for (size_t at = 0, end; at < s->n; at = end) {
+		end = run_end(s, at, fold, &ns);
+		if (can_fold(fold, &s->fact[at]))
+			histogram[weight_class(ns)] += end - at;
+	}
+}
+
+/* Puts the facts of S that stay at the front of OUT, those folded at its end. Returns how many stay. */
+static size_t split(const struct slice *s, const struct slice_fold *fold, struct fact *out)
+{
+	size_t kept = 0, folded = s->n;
+	uint64_t ns;
+
+	for (size_t at = 0, end; at < s->n; at = end) {
+		const struct fact *f = &s->fact[at];
+
+		end = run_end(s, at, fold, &ns);
+		if (!can_fold(fold, f) || weight_class(ns) >= fold->below) {
+			memcpy(out + kept, f, (end - at) * sizeof(*f));
+			kept += end - at;
+			continue;
+		}
+		for (; at < end; at++) {
+			out[--folded] = s->fact[at];
+			out[folded].stack = fold->other;
+			if (fold->thread != ID_NONE)
+				out[folded].thread = fold->thread;
+		}
+	}
+	return kept;
+}
+
+struct slice *slice_apply(struct slice *s, const struct slice_fold *fold)
+{
+	struct slice *parts = slice_alloc(s->from_ns, s->to_ns, s->n), *r;
+	size_t kept, folded;
+
+	if (!parts)
+		return NULL;
+	kept = split(s, fold, parts->fact);
+	if (kept == s->n) {
+		free(parts);
+		return slice_ref(s);
+	}
+	folded = facts_sort(parts->fact + kept, s->n - kept);
+	r = slice_alloc(s->from_ns, s->to_ns, kept + folded);
+	if (r) {
+		merge_runs(r, parts->fact, kept, parts->fact + kept, folded);
+		if (r->n < kept + folded)
+			r = slice_trim(r);
+	}
+	free(parts);
+	return r;
+}

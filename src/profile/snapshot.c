@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * snapshot.c - a snapshot is a list of references to slices, plus small copies of what still changes: the facts of the
+ * open slice and the quality table. So it costs little, however much the slices hold.
+ */
+#include "config.h"
+
+#include "profile/snapshot.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct snapshot {
+	_Atomic uint32_t refs;
+	const struct dict *dict;
+	struct quality_row *row;
+	size_t rows;
+	size_t n;
+	struct slice *slice[];
+};
+
+/* Heaviest first; equal ones by their key, so that the order is always the same. */
+static int compare_rows(const void *va, const void *vb)
+{
+	const struct quality_row *a = va, *b = vb;
+
+	if (a->weight_ns != b->weight_ns)
+		return a->weight_ns < b->weight_ns ? 1 : -1;
+	if (a->cut != b->cut)
+		return (a->cut > b->cut) - (a->cut < b->cut);
+	return (a->module > b->module) - (a->module < b->module);
+}
+
+struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,
+			      const struct quality_row *row, size_t rows)
+{
+	struct snapshot *s = malloc(sizeof(*s) + (n + 1) * sizeof(s->slice[0]));
+	struct quality_row *copy = malloc((rows + 1) * sizeof(*copy));
+
+	if (!s || !copy) {
+		free(s);
+		free(copy);
+		return NULL;
+	}
+	atomic_init(&s->refs, 1);
+	s->dict = dict;
+	s->row = copy;
+	s->rows = rows;
+	if (rows) {
+		memcpy(copy, row, rows * sizeof(*copy));
+		qsort(copy, rows, sizeof(*copy), compare_rows);
+	}
+	for (s->n = 0; s->n < n; s->n++)
+		s->slice[s->n] = slice_ref(slices[s->n]);
+	if (open)
+		s->slice[s->n++] = open;
+	return s;
+}
+
+struct snapshot *snapshot_ref(struct snapshot *s)
+{
+	if (s)
+		atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+	return s;
+}
+
+void snapshot_unref(struct snapshot *s)
+{
+	if (!s || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	for (size_t i = 0; i < s->n; i++)
+		slice_unref(s->slice[i]);
+	free(s->row);
+	free(s);
+}
+
+const struct dict *snapshot_dict(const struct snapshot *s)
+{
+	return s->dict;
+}
+
+size_t snapshot_slices(const struct snapshot *s)
+{
+	return s->n;
+}
+
+void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret)
+{
+	const struct slice *slice = s->slice[i];
+
+	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns, .fact = slice->fact, .n = slice->n };
+}
+
+size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret)
+{
+	*ret = s->row;
+	return s->rows;
+}

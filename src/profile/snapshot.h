@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* snapshot.h - how the store makes snapshots. Private to it; what may be asked of one is in profile.h. */
+#ifndef SBERF_PROFILE_SNAPSHOT_H
+#define SBERF_PROFILE_SNAPSHOT_H
+
+#include "profile/profile.h"
+#include "profile/slice.h"
+
+#include <stddef.h>
+
+/*
+ * A snapshot with one reference. It takes references to the N slices at SLICES, takes over OPEN (NULL = none), and copies the
+ * ROWS rows at ROW. DICT must outlive it. NULL when out of memory, and OPEN is still the caller's.
+ */
+struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,
+			      const struct quality_row *row, size_t rows);
+
+#endif

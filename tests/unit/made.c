@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* made.c - see made.h. */
+#include "config.h"
+
+#include "tests/unit/made.h"
+
+#include "base/hash.h"
+#include "tests/unit/cmocka_all.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void made_init(struct made *m, const struct profile_limits *limits)
+{
+	m->p = profile_new(limits);
+	m->names = names_new();
+	assert_non_null(m->p);
+	assert_non_null(m->names);
+	m->d = profile_dict(m->p);
+}
+
+void made_free(struct made *m)
+{
+	profile_free(m->p);
+	names_free(m->names);
+}
+
+static module_id made_module(struct made *m, enum module_kind kind, const char *path)
+{
+	struct module mod = { .kind = kind, .path = strtab_adds(dict_strings(m->d), path), .pid = kind == MODULE_ANON ? 7 : 0 };
+
+	return dict_module(m->d, &mod);
+}
+
+/* The module that TEXT names by its suffix, and what is left of its length. */
+static module_id module_of(struct made *m, const char *text, size_t *len, enum func_kind *ret_kind)
+{
+	const char *suffix = *len > 4 ? text + *len - 4 : "";
+	const bool kernel = !memcmp(suffix, "_[k]", *len > 4 ? 4 : 1), jit = !memcmp(suffix, "_[j]", *len > 4 ? 4 : 1);
+
+	*ret_kind = kernel ? FUNC_KERNEL : jit ? FUNC_JIT : FUNC_USER;
+	if (kernel || jit)
+		*len -= 4;
+	return kernel ? made_module(m, MODULE_KERNEL, "[kernel]") : jit ? made_module(m, MODULE_ANON, "")
+						: made_module(m, MODULE_FILE, "/usr/bin/app");
+}
+
+static func_id made_func(struct made *m, const char *text, size_t len, module_id mod, enum func_kind kind)
+{
+	const char *hash = memchr(text, '#', len);
+	struct func f = { .module = mod, .kind = kind };
+
+	f.name = names_add_text(m->names, text, hash ? (size_t)(hash - text) : len);
+	return names_add_func(m->names, &f);
+}
+
+static frame_id made_named(struct made *m, const char *text, size_t len)
+{
+	const uint64_t place = hash_bytes(text, len) & 0xffffff;
+	const char *part = text, *end = text + len;
+	struct name name[16], swap[16];
+	enum func_kind kind;
+	uint16_t n = 0;
+	frame_id frame;
+	module_id mod = module_of(m, text, &len, &kind);
+
+	end = text + len;
+	while (part < end && n < 16) {
+		const char *next = memchr(part, '>', (size_t)(end - part));
+		const char *stop = next ? next : end;
+
+		name[n] = (struct name){ .func = made_func(m, part, (size_t)(stop - part), mod, kind) };
+		name[n].file = names_add_text(m->names, "/src/app.c", strlen("/src/app.c"));
+		name[n].line = 10u * (n + 1u);
+		n++;
+		part = stop + 1;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		swap[i] = name[n - 1 - i];
+	frame = dict_frame(m->d, mod, place);
+	assert_int_not_equal(frame, ID_NONE);
+	assert_int_equal(names_set(m->names, frame, swap, n, true), 0);
+	return frame;
+}
+
+static frame_id made_frame(struct made *m, const char *text, size_t len)
+{
+	if (len == 7 && !memcmp(text, "(other)", 7))
+		return dict_note(m->d, NOTE_OTHER);
+	if (text[0] == '!')
+		return dict_note(m->d, NOTE_CUT + (uint64_t)atoi(text + 1));
+	if (text[0] == '@' && text[1] == 'k')
+		return dict_frame(m->d, made_module(m, MODULE_KERNEL, "[kernel]"), strtoull(text + 2, NULL, 16));
+	if (text[0] == '@' && text[1] == 'j')
+		return dict_frame(m->d, made_module(m, MODULE_ANON, ""), strtoull(text + 2, NULL, 16));
+	if (text[0] == '@')
+		return dict_frame(m->d, made_module(m, MODULE_FILE, "/lib/libc.so.6"), strtoull(text + 1, NULL, 16));
+	return made_named(m, text, len);
+}
+
+stack_id made_stack(struct made *m, const char *text)
+{
+	stack_id s = STACK_ROOT;
+
+	while (*text) {
+		const size_t len = strcspn(text, ";");
+
+		s = dict_stack(m->d, s, made_frame(m, text, len));
+		assert_int_not_equal(s, ID_NONE);
+		text += len + (text[len] == ';');
+	}
+	return s;
+}
+
+thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm)
+{
+	struct thread t = { .pid = pid, .tid = tid, .start_ns = (uint64_t)tid };
+	thread_id id;
+
+	t.comm = strtab_adds(dict_strings(m->d), comm);
+	t.exe = strtab_adds(dict_strings(m->d), "/usr/bin/app");
+	t.cgroup = strtab_adds(dict_strings(m->d), "/system.slice/app.service");
+	id = dict_thread(m->d, &t);
+	assert_int_not_equal(id, ID_NONE);
+	return id;
+}
+
+void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight_ns)
+{
+	const struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
+				  .weight_ns = weight_ns, .thread = thread, .stack = made_stack(m, stack) };
+
+	assert_int_equal(profile_add(m->p, &ev), 0);
+}
+
+struct tree *made_tree(struct made *m, const struct query *q)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	struct err e = ERR_INIT;
+	struct tree *t = NULL;
+
+	assert_non_null(s);
+	assert_int_equal(tree_build(s, m->names, q, &t, &e), 0);
+	return t;
+}
+
+struct made_sums made_sums(struct made *m)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	struct made_sums sums = { 0 };
+	struct slice_view v;
+	uint64_t end = 0;
+
+	assert_non_null(s);
+	sums.slices = snapshot_slices(s);
+	for (size_t i = 0; i < sums.slices; i++) {
+		snapshot_slice(s, i, &v);
+		assert_true(v.from_ns >= end && v.to_ns > v.from_ns);
+		end = v.to_ns;
+		sums.facts += v.n;
+		for (size_t k = 0; k < v.n; k++) {
+			sums.ns += v.fact[k].weight_ns;
+			sums.count += v.fact[k].count;
+			if (k)
+				assert_true(v.fact[k - 1].stack <= v.fact[k].stack);
+		}
+	}
+	return sums;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_profile.c - the store: slices, late events, merging, folding, snapshots, limits; totals are exact throughout. */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "profile/profile.h"
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/made.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define S NSEC_PER_SEC
+#define MS NSEC_PER_MSEC
+
+static void test_sums_in_slices(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct slice_view v;
+	struct made m;
+	thread_id a, b;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	b = made_thread(&m, 1, 2, "b");
+	made_add(&m, 5 * S + 1, a, "main;f", 10);
+	made_add(&m, 5 * S + 2, b, "main;f", 20);
+	made_add(&m, 5 * S + 3, a, "main;f", 30);
+	made_add(&m, 6 * S, a, "main", 40);
+	made_add(&m, 9 * S - 1, a, "main", 50);
+	s = profile_snapshot(m.p);
+	assert_int_equal(snapshot_slices(s), 3);
+	snapshot_slice(s, 0, &v);
+	assert_int_equal(v.from_ns, 5 * S);
+	assert_int_equal(v.to_ns, 6 * S);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.fact[0].weight_ns, 40);
+	assert_int_equal(v.fact[0].count, 2);
+	assert_int_equal(v.fact[0].thread, a);
+	assert_int_equal(v.fact[1].weight_ns, 20);
+	assert_int_equal(v.fact[1].kind, EVENT_SAMPLE);
+	snapshot_slice(s, 2, &v);
+	assert_int_equal(v.from_ns, 8 * S);
+	assert_int_equal(v.n, 1);
+	assert_int_equal(made_sums(&m).ns, 150);
+	made_free(&m);
+}
+
+static void test_late_events_find_their_slice(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct slice_view v;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	made_add(&m, 10 * S, a, "main", 1);
+	made_add(&m, 20 * S, a, "main", 2);
+	made_add(&m, 10 * S + 5, a, "main", 4);          /* into the closed slice */
+	made_add(&m, 15 * S, a, "main", 8);              /* into a gap */
+	made_add(&m, 2 * S, a, "main", 16);              /* before everything */
+	made_add(&m, 15 * S + 7, a, "main;f", 32);
+	s = profile_snapshot(m.p);
+	assert_int_equal(snapshot_slices(s), 4);
+	snapshot_slice(s, 0, &v);
+	assert_int_equal(v.from_ns, 2 * S);
+	assert_int_equal(v.to_ns, 3 * S);
+	snapshot_slice(s, 1, &v);
+	assert_int_equal(v.n, 1);
+	assert_int_equal(v.fact[0].weight_ns, 5);
+	snapshot_slice(s, 2, &v);
+	assert_int_equal(v.from_ns, 15 * S);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(made_sums(&m).ns, 63);
+	made_free(&m);
+}
+
+static void test_ages_by_doubling(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	uint64_t end, widest = 0;
+	struct slice_view v;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	for (uint64_t t = 0; t < 8 * 3600; t++)
+		made_add(&m, t * S, a, "main", 1);
+	s = profile_snapshot(m.p);
+	assert_true(snapshot_slices(s) < 700);
+	assert_int_equal(made_sums(&m).ns, 8 * 3600);
+	end = 0;
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		assert_int_equal(v.from_ns, end);
+		assert_int_equal(v.fact[0].weight_ns, (v.to_ns - v.from_ns) / S);
+		end = v.to_ns;
+		if (v.to_ns > (8 * 3600 - 120) * S)
+			assert_int_equal(v.to_ns - v.from_ns, S);
+		if (v.to_ns - v.from_ns > widest)
+			widest = v.to_ns - v.from_ns;
+	}
+	assert_int_equal(widest, 256 * S);
+	made_free(&m);
+}
+
+static void test_snapshot_does_not_change(void **state)
+{
+	struct snapshot *s, *same;
+	struct slice_view before, after;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	made_add(&m, 1 * S, a, "main", 1);
+	made_add(&m, 2 * S, a, "main", 2);
+	s = profile_snapshot(m.p);
+	same = snapshot_ref(s);
+	snapshot_unref(s);
+	snapshot_slice(same, 0, &before);
+	made_add(&m, 1 * S, a, "main", 4);
+	made_add(&m, 2 * S, a, "main;f", 8);
+	made_add(&m, 4000 * S, a, "main", 16);
+	made_add(&m, 8000 * S, a, "main", 16);
+	profile_clear(m.p);
+	assert_int_equal(made_sums(&m).slices, 0);
+	assert_int_equal(snapshot_slices(same), 2);
+	snapshot_slice(same, 0, &after);
+	assert_ptr_equal(before.fact, after.fact);
+	assert_int_equal(after.fact[0].weight_ns, 1);
+	snapshot_slice(same, 1, &after);
+	assert_int_equal(after.n, 1);
+	assert_int_equal(after.fact[0].weight_ns, 2);
+	snapshot_unref(same);
+	snapshot_unref(NULL);
+	made_free(&m);
+}
+
+static void test_quality(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	const struct quality_row *row;
+	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .weight_ns = 5, .cut_module = ID_NONE };
+	struct made m;
+
+	made_init(&m, NULL);
+	ev.thread = made_thread(&m, 1, 1, "a");
+	assert_int_equal(profile_add(m.p, &ev), 0);
+	ev.cut = CUT_NO_CFI;
+	ev.cut_module = 0;
+	ev.weight_ns = 7;
+	assert_int_equal(profile_add(m.p, &ev), 0);
+	assert_int_equal(profile_add(m.p, &ev), 0);
+	ev.flags = EVENT_F_KERNEL;
+	assert_int_equal(profile_add(m.p, &ev), 0);
+	s = profile_snapshot(m.p);
+	assert_int_equal(snapshot_quality(s, &row), 2);
+	assert_int_equal(row[0].cut, CUT_NO_CFI);
+	assert_int_equal(row[0].module, 0);
+	assert_int_equal(row[0].count, 2);
+	assert_int_equal(row[0].weight_ns, 14);
+	assert_int_equal(row[1].cut, CUT_COMPLETE);
+	assert_int_equal(row[1].module, ID_NONE);
+	ev.stack = 1000;
+	assert_int_equal(profile_add(m.p, &ev), -EINVAL);
+	ev.stack = STACK_ROOT;
+	ev.thread = 1;
+	assert_int_equal(profile_add(m.p, &ev), -EINVAL);
+	assert_int_equal(made_sums(&m).count, 4);
+	made_free(&m);
+}
+
+/* Far more than fits: the heavy stack keeps its name and exact weight, the rest is "(other)", and each thread its total. */
+static void test_folding_keeps_totals(void **state)
+{
+	const struct profile_limits small = { .bytes = 8u << 20 };
+	const struct query q = { .group_by = GROUP_COMM };
+	uint64_t per_thread[4] = { 0 }, ns = 0, other = 0, heavy = 0;
+	AUTO(tree_free) struct tree *tree = NULL;
+	struct profile_stats st;
+	char text[64], label[64];
+	struct made m;
+	thread_id t[4];
+
+	made_init(&m, &small);
+	for (unsigned int i = 0; i < 4; i++) {
+		snprintf(text, sizeof(text), "t%u", i);
+		t[i] = made_thread(&m, 1, 1 + (pid_t)i, text);
+	}
+	for (uint32_t i = 0; i < 300000; i++) {
+		const uint64_t w = i % 10 ? 1 + hash_u64(i) % 1000 : 100 * MS;
+
+		snprintf(text, sizeof(text), "@1;@%x", i % 10 ? 256 + (uint32_t)hash_u64(i) % 60000 : 7);
+		made_add(&m, i * 5 * MS, t[i % 4], text, w);
+		per_thread[i % 4] += w;
+		ns += w;
+		heavy += i % 10 ? 0 : w;
+	}
+	profile_stats(m.p, &st);
+	assert_true(st.facts_folded > 0);
+	assert_true(profile_bytes(m.p) < small.bytes);
+	assert_int_equal(made_sums(&m).ns, ns);
+	assert_int_equal(made_sums(&m).count, 300000);
+	tree = made_tree(&m, &q);
+	assert_int_equal(tree->node[0].total_ns, ns);
+	for (uint32_t i = 1; i < tree->n; i++) {
+		tree_label(tree, i, label, sizeof(label));
+		if (tree->node[i].kind == NODE_GROUP)
+			assert_int_equal(tree->node[i].total_ns, per_thread[label[1] - '0']);
+		if (!strcmp(label, "(other)"))
+			other += tree->node[i].self_ns;
+		if (!strcmp(label, "libc.so.6+0x7"))
+			heavy -= tree->node[i].self_ns;
+	}
+	assert_true(other > 0);
+	assert_int_equal(heavy, 0);
+	made_free(&m);
+}
+
+/* Threads without end: even their "(other)" stacks fold, into one thread, and the sum is exact. */
+static void test_threads_without_end(void **state)
+{
+	const struct profile_limits small = { .bytes = 4u << 20 };
+	struct profile_stats st;
+	uint64_t ns = 0;
+	struct made m;
+
+	made_init(&m, &small);
+	for (int i = 0; i < 300000; i++) {
+		made_add(&m, (uint64_t)i * MS, made_thread(&m, 1 + i, 1 + i, "sh"), "@1;@2", 3);
+		ns += 3;
+	}
+	profile_stats(m.p, &st);
+	assert_true(st.refused > 0);
+	assert_true(profile_bytes(m.p) < small.bytes);
+	assert_int_equal(made_sums(&m).ns, ns);
+	made_free(&m);
+}
+
+/* A second with more different facts than memory for them. */
+static void test_one_wild_second(void **state)
+{
+	const struct profile_limits small = { .bytes = 4u << 20 };
+	struct made m;
+	char text[32];
+	thread_id t;
+
+	made_init(&m, &small);
+	t = made_thread(&m, 1, 1, "a");
+	for (unsigned int i = 0; i < 100000; i++) {
+		snprintf(text, sizeof(text), "@1;@%x", i % 30000);
+		made_add(&m, i, t, text, 1 + i % 3);
+	}
+	assert_int_equal(made_sums(&m).count, 100000);
+	assert_true(profile_bytes(m.p) < small.bytes);
+	made_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_in_slices),
+		cmocka_unit_test(test_late_events_find_their_slice),
+		cmocka_unit_test(test_ages_by_doubling),
+		cmocka_unit_test(test_snapshot_does_not_change),
+		cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_folding_keeps_totals),
+		cmocka_unit_test(test_threads_without_end),
+		cmocka_unit_test(test_one_wild_second),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
