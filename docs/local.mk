@@ -1,3 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# docs: manual pages and descriptions of formats. One "EXTRA_DIST += docs/FILE" a line.
-EXTRA_DIST += docs/architecture.md
+# docs: manual pages and completion, made from the option table, and descriptions of formats ("EXTRA_DIST += docs/FILE" a line).
+#
+# The generator runs on the machine that builds, so it is compiled by CC_FOR_BUILD and linked with nothing.
+generator_sources = docs/generate.c src/cmd/optable.c
+EXTRA_DIST += docs/generate.c
+CLEANFILES += docs/generate$(EXEEXT) $(man1_MANS) docs/completion/sberf
+
+man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-doctor.1
+completiondir = $(datadir)/bash-completion/completions
+completion_DATA = docs/completion/sberf
+
+docs/generate$(EXEEXT): $(generator_sources) src/cmd/optable.h src/cmd/options.h config.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC_FOR_BUILD) -std=gnu11 $(CFLAGS_FOR_BUILD) \
+		-I$(top_builddir) -iquote $(top_srcdir)/src -iquote $(top_srcdir) -o $@ \
+		$(addprefix $(top_srcdir)/,$(generator_sources))
+
+docs/%.1: docs/generate$(EXEEXT)
+	$(AM_V_GEN)docs/generate$(EXEEXT) man $* >$@.tmp && mv $@.tmp $@
+
+docs/completion/sberf: docs/generate$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@

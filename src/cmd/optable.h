@@ -2,7 +2,7 @@
 /*
  * optable.h - the one description of commands and options.
  *
- * Parsing (options.c), --help (help.c), the man pages and the shell completion (manual.c, run while building) read these
+ * Parsing (options.c), --help (help.c), the man pages and the shell completion (docs/generate.c, run while building) read these
  * tables, so that they cannot disagree. Texts are plain: no markup, no trailing newline.
  */
 #ifndef SBERF_CMD_OPTABLE_H

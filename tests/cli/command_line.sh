@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# command_line.sh - help, version, usage errors and their exit statuses; nothing here captures anything.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+sberf=${SBERF:?is set by make check}
+commands="top record report doctor"
+
+# fails_with STATUS TITLE REGEX ARGS...: exit status, nothing on stdout, a sentence on stderr.
+fails_with() {
+	local want=$1 title=$2 regex=$3 out rc=0
+	shift 3
+	out=$("$sberf" "$@" 2>"$SCRATCH/err") || rc=$?
+	equal "$title: exit status" "$want" "$rc"
+	equal "$title: nothing on standard output" "" "$out"
+	matches "$title: the sentence" "$regex" "$(cat "$SCRATCH/err")"
+}
+
+matches "--version" '^sberf [0-9]+\.[0-9]+\.[0-9]+$' "$("$sberf" --version)"
+check "--help succeeds" "$sberf" --help
+for command in $commands; do
+	matches "--help lists $command" "  $command +[a-z]" "$("$sberf" --help)"
+	help=$("$sberf" "$command" --help)
+	equal "$command --help succeeds" 0 $?
+	matches "$command --help says how it is used" "^Usage: sberf $command" "$help"
+	equal "$command --help fits 80 columns" "" "$(printf '%s\n' "$help" | awk 'length($0) > 80')"
+	equal "$command --help has no blanks at line ends" "" "$(printf '%s\n' "$help" | grep ' $')"
+	equal "$command -h is the same" "$help" "$("$sberf" "$command" -h)"
+done
+matches "record --help names its default rate" 'freq HZ .*\(99\)' "$("$sberf" record --help)"
+
+fails_with 2 "no command" 'the commands are top, record, report, doctor' </dev/null
+fails_with 2 "unknown command" "there is no command 'fly'.*Try 'sberf --help'" fly
+fails_with 2 "hostile command name" "there is no command '.\[2J'" $'\e[2J'
+fails_with 2 "option before the command" "there is no option '-p' without a command" -p 1
+fails_with 2 "record without a target" "^sberf record: say what to observe: .*Try 'sberf record --help'" record
+fails_with 2 "bad rate" "rate '0' is out of range: it must be from 1 to" record -a -F 0
+fails_with 2 "bad stack size" "stack size '100' is out of range: it must be from 4K to 64K" top -a --stack-size 100
+fails_with 2 "two targets" "-p and -n both say what to observe" top -p 1 -n init
+fails_with 2 "a command without --" "to run a command, put -- before it" record ls
+fails_with 2 "unknown option" "there is no option --colour" top --colour
+fails_with 2 "unknown format" "format 'svg' is unknown: it must be one of tree\|folded\|summary" report --format svg
+
+# A reader that stops early is no error and no noise.
+rc=$({ "$sberf" record --help; echo $? >"$SCRATCH/rc"; } 2>"$SCRATCH/err" | head -1 >/dev/null; cat "$SCRATCH/rc")
+equal "help into a closed pipe: exit status" 0 "$rc"
+equal "help into a closed pipe: no noise" "" "$(cat "$SCRATCH/err")"
+if [ -w /dev/full ]; then
+	"$sberf" --help >/dev/full 2>"$SCRATCH/err"
+	equal "help onto a full disk: exit status" 1 $?
+	matches "help onto a full disk: the sentence" 'cannot write to standard output: No space left' "$(cat "$SCRATCH/err")"
+else
+	skip "there is no /dev/full" "help onto a full disk"
+fi
+finish

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# completion.sh - what bash offers at some places of a command line.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+# shellcheck disable=SC1091
+. "${top_builddir:?}/docs/completion/sberf"
+
+# offers WORD...: what is offered for the last of these words, sorted, in one line.
+offers() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	COMPREPLY=()
+	_sberf
+	printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | sort | xargs
+}
+
+equal "commands" "doctor record report top" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
+equal "a begun command" "record report" "$(offers sberf re)"
+equal "a begun option" "--stack-size --symfs" "$(offers sberf top --s)"
+equal "only options of the command" "" "$(offers sberf doctor --s)"
+equal "choices" "folded summary tree" "$(offers sberf report --format '')"
+equal "a begun choice behind =" "folded" "$(offers sberf report --format = f)"
+equal "choices right behind =" "dwarf fp" "$(offers sberf top --call-graph =)"
+matches "process ids" "(^| )$$( |$)" "$(offers sberf top -p '')"
+touch "$SCRATCH/one.data"
+equal "recordings" "$SCRATCH/one.data" "$(offers sberf report "$SCRATCH/o")"
+equal "values that only the user knows" "" "$(offers sberf top -F '')"
+equal "a command behind --" "true" "$(offers sberf record -- tru | tr ' ' '\n' | grep -x true | head -1)"
+finish

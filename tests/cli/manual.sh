@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# manual.sh - the man pages render without complaints and tell what --help tells.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+sberf=${SBERF:?is set by make check}
+pages="sberf sberf-top sberf-record sberf-report sberf-doctor"
+
+for page in $pages; do
+	file=${top_builddir:?}/docs/$page.1
+	if ! command -v mandoc >/dev/null; then
+		skip "mandoc is not installed" "$page.1 renders"
+		continue
+	fi
+	check "$page.1 has nothing to complain about" mandoc -Tlint -Wwarning "$file"
+	mandoc -Tutf8 "$file" | col -b >"$SCRATCH/$page.txt"
+	check "$page.1 renders" grep -q "SEE ALSO" "$SCRATCH/$page.txt"
+	[ "$page" != sberf ] || continue
+	for name in $("$sberf" "${page#sberf-}" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
+		check "$page.1 describes $name" grep -qE -e "^ +(-[a-zA-Z], )?$name" "$SCRATCH/$page.txt"
+	done
+done
+finish
