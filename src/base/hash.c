@@ -28,9 +28,9 @@ static void place(struct hidx *t, uint64_t hash, uint32_t id)
 {
 	uint32_t at = hidx_first(t, hash);
 
-	while (t->slot[at].id != HIDX_NONE)
+	while (t->slot[at].word != HIDX_NONE)
 		at = hidx_next(t, at);
-	t->slot[at] = (struct hidx_slot){ .id = id, .tag = (uint32_t)(hash >> 32) };
+	t->slot[at].word = (uint32_t)(hash >> (32 + HIDX_ID_BITS)) << HIDX_ID_BITS | id;
 }
 
 static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
@@ -45,8 +45,8 @@ static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id
 		return false;
 	memset(bigger.slot, 0xff, n * sizeof(*bigger.slot));
 	for (size_t i = 0; t->slot && i <= t->mask; i++)
-		if (t->slot[i].id != HIDX_NONE)
-			place(&bigger, rehash(ctx, t->slot[i].id), t->slot[i].id);
+		if (t->slot[i].word != HIDX_NONE)
+			place(&bigger, rehash(ctx, hidx_id(t, (uint32_t)i)), hidx_id(t, (uint32_t)i));
 	free(t->slot);
 	*t = bigger;
 	return true;
@@ -54,6 +54,8 @@ static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id
 
 bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
 {
+	if (id >= HIDX_IDS)
+		return false;
 	if ((!t->slot || t->used >= t->mask / 4 * 3) && !grow(t, rehash, ctx))
 		return false;
 	place(t, hash, id);

@@ -102,5 +102,5 @@ uint32_t strtab_count(const struct strtab *t)
 
 size_t strtab_bytes(const struct strtab *t)
 {
-	return t->arena.total + pages_bytes(&t->entries) + (t->index.slot ? (t->index.mask + 1ul) * sizeof(struct hidx_slot) : 0);
+	return t->arena.total + pages_bytes(&t->entries) + hidx_bytes(&t->index);
 }

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_DEFAULT ((size_t)192 << 20)    /* leaves a quarter of 256 MiB to the rest of the program */
+#define BYTES_DEFAULT ((size_t)160 << 20)    /* leaves a third of 256 MiB to the rest of the program */
 #define BYTES_MIN ((size_t)4 << 20)          /* empty dictionaries alone take about 1 MiB */
 #define KEEP_FINE_S 120u
 #define LATE_MAX 4096u                       /* late facts kept aside; more are put in place at once */
@@ -69,7 +69,7 @@ static int open_add(struct open_slice *o, const struct fact *f)
 			return 0;
 		}
 	}
-	if (o->facts.n >= HIDX_NONE || !vec_reserve(&o->facts, 1))
+	if (!vec_reserve(&o->facts, 1))
 		return -ENOMEM;
 	o->facts.v[o->facts.n] = *f;
 	if (!hidx_add(&o->index, h, (uint32_t)o->facts.n, fact_rehash, o))

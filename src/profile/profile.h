@@ -27,7 +27,7 @@ struct profile;
 struct snapshot;
 
 struct profile_limits {
-	size_t bytes;            /* memory of facts (a quarter) and dictionaries (the rest); 0 = 192 MiB; at least 4 MiB */
+	size_t bytes;            /* memory of facts (a quarter) and dictionaries (the rest); 0 = 160 MiB; at least 4 MiB */
 	uint64_t slice_ns;       /* of a new slice; 0 = 1 s */
 	uint64_t keep_fine_ns;   /* how far back slices stay unmerged; 0 = 120 s */
 };

@@ -172,5 +172,5 @@ int names_set(struct names *ns, frame_id frame, const struct name *name, uint16_
 size_t names_bytes(const struct names *ns)
 {
 	return strtab_bytes(ns->strings) + pages_bytes(&ns->funcs) + pages_bytes(&ns->slots) + ns->arena.total +
-	       (ns->index.slot ? (ns->index.mask + 1ul) * sizeof(struct hidx_slot) : 0);
+	       hidx_bytes(&ns->index);
 }

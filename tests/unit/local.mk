@@ -43,3 +43,5 @@ tests_unit_test_export_SOURCES = tests/unit/test_export.c $(made) $(fail_alloc)
 tests_unit_test_export_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_profile
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(made)
+unit_tests += tests/unit/test_replay
+tests_unit_test_replay_SOURCES = tests/unit/test_replay.c $(made)

@@ -77,6 +77,18 @@ static void survives_equal_hashes(void **state)
 	hidx_free(&t);
 }
 
+static void refuses_ids_that_do_not_fit(void **state)
+{
+	struct hidx t = { 0 };
+
+	for (uint64_t h = 0; h < 64; h++)
+		assert_true(hidx_add(&t, h << 58, HIDX_IDS - 1, mixed, NULL));
+	assert_true(contains(&t, 63ull << 58, HIDX_IDS - 1));
+	assert_false(hidx_add(&t, 1, HIDX_IDS, mixed, NULL));
+	assert_false(hidx_add(&t, 1, HIDX_NONE, mixed, NULL));
+	hidx_free(&t);
+}
+
 static bool add_many(void)
 {
 	struct hidx t = { 0 };
@@ -106,6 +118,7 @@ int main(void)
 		cmocka_unit_test(every_byte_counts),
 		cmocka_unit_test(finds_what_was_added),
 		cmocka_unit_test(survives_equal_hashes),
+		cmocka_unit_test(refuses_ids_that_do_not_fit),
 		cmocka_unit_test(survives_lack_of_memory),
 	};
 
