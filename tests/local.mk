@@ -13,11 +13,13 @@ if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+shell_tests += tests/check-totals.sh
 shell_tests += tests/check-tree.sh
 TESTS += $(shell_tests)
 EXTRA_DIST += \
 	$(shell_tests) \
 	tests/tap.sh \
+	tests/skips.sh \
 	tests/style-report.sh \
 	tests/totals.sh
 
@@ -33,5 +35,5 @@ AM_TESTS_ENVIRONMENT = \
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG); rc=0; \
 	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || rc=$$?; \
-	AWK='$(AWK)' $(SHELL) $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
+	AWK='$(AWK)' bash $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
 	exit $$rc

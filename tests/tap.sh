@@ -74,7 +74,8 @@ matches() {
 	fi
 }
 
-# skip REASON TITLE: a subtest that this machine cannot run, and why.
+# skip REASON TITLE: a subtest that this machine cannot run, and why. Reasons stand in the table of tests/skips.sh, with the
+# condition that makes them right: a skip for another reason, or where the test could run, fails the suite.
 skip() {
 	tap_count=$((tap_count + 1))
 	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$2" "$1"

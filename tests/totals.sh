@@ -1,19 +1,23 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # totals.sh LOG... - prints "N passed, N failed, N skipped" over all tests and subtests of a finished `make check`.
 #
 # A TAP script has one ":test-result:" line per subtest in its .trs file. A cmocka program has one for the whole program,
 # so its tests are counted in its log: what was begun and neither ended well nor was skipped has failed, which counts
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
+# Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
 set -eu
+
+wrongly=0
+bash "$(dirname "$0")/skips.sh" "$@" || wrongly=$?
 
 for log; do
 	trs=${log%.log}.trs
 	echo "@file"
 	sed -n 's/^:test-result: /@result /p' "$trs"
 	sed -n 's/^\[ RUN      \] /@run /p; s/^\[       OK \] /@ok /p; s/^\[  SKIPPED \] \([^ ]*\)$/@skip \1/p' "$log"
-done | ${AWK:-awk} '
-	function close_file() {
+done | "${AWK:-awk}" -v wrongly="$wrongly" '
+	function close_file(  name) {
 		if (run) {
 			for (name in skips) skip++
 			bad = run - ok - skip
@@ -34,5 +38,6 @@ done | ${AWK:-awk} '
 	$1 == "@result" && $2 ~ /^SKIP/ { trs_skip++ }
 	END {
 		close_file()
-		printf "%d passed, %d failed, %d skipped\n", pass_all, fail_all, skip_all
+		printf "%d passed, %d failed, %d skipped\n", pass_all, fail_all + wrongly, skip_all - wrongly
 	}'
+[ "$wrongly" -eq 0 ]

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# check-totals.sh - the last line of `make check` counts right, also crashes, and skips need a good reason.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+cd "$SCRATCH" || exit 99
+
+# logs NAME TRS-RESULTS: a test's files; its log comes from standard input.
+logs() {
+	local name=$1 result
+	shift
+	cat >"$name.log"
+	for result; do
+		echo ":test-result: $result"
+	done >"$name.trs"
+}
+
+totals() {
+	bash "$top_srcdir/tests/totals.sh" "$@"
+}
+
+logs tap PASS PASS FAIL </dev/null
+logs fine PASS <<-'EOF'
+	[ RUN      ] one
+	[       OK ] one
+	[ RUN      ] two
+	[       OK ] two
+EOF
+logs failing FAIL <<-'EOF'
+	[ RUN      ] one
+	[  FAILED  ] one
+	[ RUN      ] two
+	[       OK ] two
+	[  FAILED  ] 1 test(s), listed below:
+	[  FAILED  ] one
+EOF
+logs crashing FAIL <<-'EOF'
+	[ RUN      ] one
+	[       OK ] one
+	[ RUN      ] two
+EOF
+logs leaking FAIL <<-'EOF'
+	[ RUN      ] one
+	[       OK ] one
+EOF
+logs absent SKIP <<-'EOF'
+	SKIP: absent - sberf-no-such-program is not installed
+EOF
+logs lazy PASS SKIP <<-'EOF'
+	SKIP: lazy 2 - hard thing # SKIP bash is not installed
+EOF
+logs moody SKIP <<-'EOF'
+	SKIP: moody 1 - hard thing # SKIP not today
+EOF
+
+equal "nothing ran" "0 passed, 0 failed, 0 skipped" "$(totals)"
+equal "subtests of a script" "2 passed, 1 failed, 0 skipped" "$(totals tap.log)"
+equal "tests of a program" "2 passed, 0 failed, 0 skipped" "$(totals fine.log)"
+equal "a test that failed" "1 passed, 1 failed, 0 skipped" "$(totals failing.log)"
+equal "a test that crashed" "1 passed, 1 failed, 0 skipped" "$(totals crashing.log)"
+equal "a program that failed after its tests" "1 passed, 1 failed, 0 skipped" "$(totals leaking.log)"
+equal "all of them" "7 passed, 4 failed, 0 skipped" "$(totals tap.log fine.log failing.log crashing.log leaking.log)"
+equal "skipped with a good reason" "0 passed, 0 failed, 1 skipped" "$(totals absent.log)"
+check "that is no failure" totals absent.log
+equal "skipped though it could run" "1 passed, 1 failed, 0 skipped" "$(totals lazy.log | tail -1)"
+equal "skipped for no known reason" "0 passed, 1 failed, 0 skipped" "$(totals moody.log | tail -1)"
+matches "the wrong skip is named" 'skipped without a good reason: moody 1 - hard thing' "$(totals moody.log)"
+totals fine.log moody.log >/dev/null
+equal "a wrong skip fails the suite" 1 $?
+finish

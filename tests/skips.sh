@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# skips.sh LOG... - what each kind of machine can run. A test may be skipped only for a reason of the table below, and only where
+# the condition beside it holds: a test skipped for another reason, or where it could have run, is printed, and the exit status is
+# the number of such tests (at most 100). `make check` counts them as failed.
+PATH=$PATH:/usr/sbin:/sbin
+
+absent() {
+	! command -v "$1" >/dev/null
+}
+
+# Is capability NUMBER (linux/capability.h) missing from this process?
+no_capability() {
+	local have
+	have=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+	[ $((0x${have:-0} >> $1 & 1)) -eq 0 ]
+}
+
+no_file_capabilities() {
+	local file rc=0
+	file=$(mktemp) || return 0
+	setcap cap_bpf+ep "$file" 2>/dev/null || rc=1
+	rm -f "$file"
+	[ "$rc" -ne 0 ]
+}
+
+# Pairs: a pattern of the reason, and the condition that makes it right. $1 is what the first parentheses matched.
+table=(
+	'^([A-Za-z0-9_+-]+)( \(.*\))? is not installed'  'absent "$1"'
+	'^(capturing )?needs root|^not root'             '[ "$(id -u)" -ne 0 ]'
+	'^the kernel has no BTF'                         '[ ! -r /sys/kernel/btf/vmlinux ]'
+	'^CAP_BPF is missing'                            'no_capability 39'
+	'file capabilities'                              'no_file_capabilities'
+	'^no writable cgroup v2'                         '[ ! -w /sys/fs/cgroup/cgroup.subtree_control ]'
+	'^no user namespaces'                            '! unshare --user true'
+	'^no pid namespaces'                             '! unshare --pid --fork true'
+	'^no C\+\+ compiler'                             'absent "${CXX:-g++}"'
+	'^no (xz|objcopy|setpriv)( |$)'                  'absent "$1"'
+	'^there is no /dev/full'                         '[ ! -w /dev/full ]'
+	'^the guest is an x86-64 one'                    '[ "$(uname -m)" != x86_64 ]'
+	'^no kernel image can be downloaded'             'true'
+	' could not be built on this machine'            'absent go || absent musl-gcc || absent g++'
+)
+
+# justified REASON: is it in the table, and true here?
+justified() {
+	local i
+	for ((i = 0; i < ${#table[@]}; i += 2)); do
+		if [[ $1 =~ ${table[i]} ]]; then
+			set -- "${BASH_REMATCH[1]-}"
+			eval "${table[i + 1]}" >/dev/null 2>&1
+			return
+		fi
+	done
+	return 1
+}
+
+bad=0
+while IFS= read -r line; do
+	reason=${line##*# SKIP }
+	[ "$reason" != "$line" ] || reason=${line#* - }
+	if ! justified "$reason"; then
+		printf 'skipped without a good reason: %s\n' "${line#SKIP: }"
+		bad=$((bad + 1))
+	fi
+done < <([ $# -eq 0 ] || grep -h '^SKIP: ' -- "$@")
+exit $((bad < 100 ? bad : 100))
