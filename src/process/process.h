@@ -23,9 +23,11 @@ struct process;
 
 struct process_stats {
 	uint32_t processes;              /* known now, dead ones included */
+	uint32_t denied;                 /* of them: those whose mappings may not be read (permission) */
 	uint32_t loading;                /* modules in the queue of the loaders */
 	uint64_t maps_read;              /* /proc/PID/maps read */
 	uint64_t loads, load_failures;   /* files */
+	uint64_t retired;                /* dead processes that were forgotten */
 	size_t bytes;                    /* memory held, images included, estimated */
 };
 
@@ -38,7 +40,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev);
 
 /*
  * The process PID, read from /proc when it is not known yet. NULL only when out of memory: a process that is
- * already gone is known, without mappings.
+ * already gone is known, without mappings. Valid until the next processes_apply().
  */
 struct process *processes_get(struct processes *ps, pid_t pid);
 
@@ -49,7 +51,11 @@ int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm);
 
-/* The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues loads on the way. */
+/*
+ * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues loads on the way. A file that
+ * was first seen in /proc has module ID_NONE as long as it is MAP_LOADING, since its build-id is not known yet; that ends
+ * with processes_poll(), after two seconds at the latest.
+ */
 struct unwind_space process_space(struct processes *ps, struct process *p);
 
 /*
@@ -60,6 +66,10 @@ bool process_reread(struct processes *ps, struct process *p);
 
 /* True when the process had ended before its mappings could be read. */
 bool process_gone(const struct process *p);
+/* True when its mappings may not be read for lack of permission (ptrace access, CAP_SYS_PTRACE). */
+bool process_denied(const struct process *p);
+/* Its number in its innermost pid namespace, 0 when it ended before that was read. */
+pid_t process_ns_pid(struct process *p);
 
 /* Takes finished loads in; returns how many. Never waits. */
 unsigned int processes_poll(struct processes *ps);

@@ -45,3 +45,6 @@ unit_tests += tests/unit/test_profile
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(made)
 unit_tests += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c $(made)
+unit_tests += tests/unit/test_maps
+unit_tests += tests/unit/test_space
+unit_tests += tests/unit/test_loader

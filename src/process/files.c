@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * files.c - two indexes (build-id, inode) over one table of entries, and the life of an entry: idle, loading, then ready,
+ * without code for the unwinder (not ELF), or failed.
+ *
+ * Two entries may turn out to be one file: then the younger points at the elder (`same`). The lock guards what files_open()
+ * reads from other threads: the table by module, and of an entry its place, mark, identity and kept fd.
+ */
+#include "config.h"
+
+#include "process/files.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "process/maps.h"
+#include "process/vdso.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+
+#define THREADS 2u               /* readers of files: one may wait for a disk while the other works */
+#define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
+#define KEPT_MAX 64u             /* fds of deleted files that are kept */
+#define CROWD_MIN 4096u          /* entries before a sweep is considered */
+
+enum life { LIFE_IDLE, LIFE_LOADING, LIFE_READY, LIFE_NOT_ELF, LIFE_FAILED, LIFE_SPECIAL };
+
+struct file {
+	enum life life;
+	enum module_kind kind;
+	bool is_path_key;        /* a kernel-made page: equal by name */
+	bool marked;             /* a sweep found it mapped */
+	struct file_id id;
+	struct place place;
+	struct file_mark mark;
+	int kept_fd;             /* of a deleted file, else -1 */
+	uint64_t kept_at;        /* order in which fds were kept */
+	module_id module;        /* ID_NONE until it is known or needed */
+	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
+	struct image *image;
+	uint64_t failed_ns;
+	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
+};
+
+struct files {
+	struct dict *dict;
+	struct loader *loader;
+	VEC(struct file *) entry;        /* NULL = free */
+	VEC(backing_id) unused;
+	VEC(backing_id) by_module;       /* BACKING_NONE = no file of this table */
+	struct hidx by_build_id, by_inode;
+	pthread_mutex_t lock;
+	uint32_t used, crowd;
+	uint32_t kept;
+	uint64_t kept_seq;
+	uint64_t loads, failures;
+	size_t image_bytes;
+};
+
+int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e)
+{
+	struct files *fs = calloc(1, sizeof(*fs));
+	int r;
+
+	if (!fs)
+		return err_nomem(e, "the table of files");
+	fs->dict = dict;
+	fs->crowd = CROWD_MIN;
+	r = loader_new(load, ctx, THREADS, limit_ns, &fs->loader, e);
+	if (r) {
+		free(fs);
+		return r;
+	}
+	pthread_mutex_init(&fs->lock, NULL);
+	*ret = fs;
+	return 0;
+}
+
+static void file_free(struct file *f)
+{
+	if (!f)
+		return;
+	place_clear(&f->place);
+	image_free(f->image);
+	if (f->kept_fd >= 0)
+		close(f->kept_fd);
+	free(f);
+}
+
+void files_free(struct files *fs)
+{
+	if (!fs)
+		return;
+	loader_free(fs->loader);
+	for (size_t i = 0; i < fs->entry.n; i++)
+		file_free(fs->entry.v[i]);
+	vec_free(&fs->entry);
+	vec_free(&fs->unused);
+	vec_free(&fs->by_module);
+	hidx_free(&fs->by_build_id);
+	hidx_free(&fs->by_inode);
+	pthread_mutex_destroy(&fs->lock);
+	free(fs);
+}
+
+/* The entry that stands for B. */
+static struct file *resolve(const struct files *fs, backing_id b)
+{
+	struct file *f = fs->entry.v[b];
+
+	return f->same == BACKING_NONE ? f : fs->entry.v[f->same];
+}
+
+static uint64_t build_id_hash(const struct file_id *id)
+{
+	return hash_bytes(id->build_id, id->build_id_len);
+}
+
+static uint64_t inode_hash(const struct file_id *id)
+{
+	return hash_2u64(id->dev, id->ino);
+}
+
+static uint64_t rehash_build_id(const void *ctx, uint32_t b)
+{
+	const struct files *fs = ctx;
+
+	return build_id_hash(&fs->entry.v[b]->id);
+}
+
+static uint64_t rehash_inode(const void *ctx, uint32_t b)
+{
+	const struct files *fs = ctx;
+
+	return inode_hash(&fs->entry.v[b]->id);
+}
+
+static backing_id find_build_id(const struct files *fs, const struct file_id *id)
+{
+	const uint64_t h = build_id_hash(id);
+	backing_id b;
+
+	for (uint32_t at = hidx_first(&fs->by_build_id, h); (b = hidx_id(&fs->by_build_id, at)) != HIDX_NONE;
+	     at = hidx_next(&fs->by_build_id, at)) {
+		const struct file_id *have = &fs->entry.v[b]->id;
+
+		if (hidx_same(&fs->by_build_id, at, h) && have->build_id_len == id->build_id_len &&
+		    !memcmp(have->build_id, id->build_id, id->build_id_len))
+			return b;
+	}
+	return BACKING_NONE;
+}
+
+/*
+ * Inode numbers are used again for new files. The kernel's generation tells them apart; /proc/PID/maps does not show it, and
+ * then the name has to be equal too.
+ */
+static bool same_file(const struct file *f, const struct file_id *id, const char *path)
+{
+	if (f->id.dev != id->dev || f->id.ino != id->ino)
+		return false;
+	if (f->id.generation && id->generation)
+		return f->id.generation == id->generation;
+	return !strcmp(f->place.path, path);
+}
+
+static backing_id find_inode(const struct files *fs, const struct file_id *id, const char *path)
+{
+	const uint64_t h = inode_hash(id);
+	backing_id b;
+
+	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
+	     at = hidx_next(&fs->by_inode, at))
+		if (hidx_same(&fs->by_inode, at, h) && same_file(fs->entry.v[b], id, path))
+			return b;
+	return BACKING_NONE;
+}
+
+static bool index_entry(struct files *fs, backing_id b)
+{
+	const struct file_id *id = &fs->entry.v[b]->id;
+
+	if (id->build_id_len && !hidx_add(&fs->by_build_id, build_id_hash(id), b, rehash_build_id, fs))
+		return false;
+	return !id->ino || hidx_add(&fs->by_inode, inode_hash(id), b, rehash_inode, fs);
+}
+
+/* A free slot of the table, holding F from now on. */
+static backing_id put_entry(struct files *fs, struct file *f)
+{
+	backing_id b;
+
+	if (fs->unused.n) {
+		b = fs->unused.v[--fs->unused.n];
+		fs->entry.v[b] = f;
+	} else {
+		if (fs->entry.n >= BACKING_ANON || !vec_reserve(&fs->entry, 1))
+			return BACKING_NONE;
+		b = (backing_id)fs->entry.n;
+		fs->entry.v[fs->entry.n++] = f;
+	}
+	fs->used++;
+	return b;
+}
+
+static backing_id new_entry(struct files *fs, const struct file_id *id, const struct place *p, enum module_kind kind)
+{
+	struct file *f = calloc(1, sizeof(*f));
+	backing_id b;
+
+	if (!f)
+		return BACKING_NONE;
+	f->kept_fd = -1;
+	f->kind = kind;
+	f->id = *id;
+	f->module = ID_NONE;
+	f->same = BACKING_NONE;
+	b = place_copy(p, &f->place) ? put_entry(fs, f) : BACKING_NONE;
+	if (b == BACKING_NONE) {
+		file_free(f);
+		return b;
+	}
+	/* An entry that could not be indexed is only not found again: another one is made. */
+	index_entry(fs, b);
+	return b;
+}
+
+/* F is mapped at P too: remembers P when the file could not be read where it was seen before, or may not stay readable. */
+static void move_place(struct files *fs, struct file *f, const struct place *p)
+{
+	struct place copy;
+
+	if (f->life == LIFE_READY || f->life == LIFE_SPECIAL || p->pid == f->place.pid || !place_copy(p, &copy))
+		return;
+	pthread_mutex_lock(&fs->lock);
+	place_clear(&f->place);
+	f->place = copy;
+	pthread_mutex_unlock(&fs->lock);
+	f->new_place = true;
+}
+
+backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p)
+{
+	backing_id b = BACKING_NONE;
+
+	if (id->build_id_len)
+		b = find_build_id(fs, id);
+	else if (id->ino)
+		b = find_inode(fs, id, p->path);
+	if (b == BACKING_NONE)
+		return new_entry(fs, id, p, MODULE_FILE);
+	move_place(fs, resolve(fs, b), p);
+	return b;
+}
+
+/* The entry booked for MODULE; B is booked when there was none. The module is what other threads find an entry by. */
+static backing_id book_module(struct files *fs, backing_id b, module_id module)
+{
+	backing_id had = b;
+
+	pthread_mutex_lock(&fs->lock);
+	while (fs->by_module.n <= module) {
+		backing_id *slot = vec_push(&fs->by_module);
+
+		if (!slot)
+			break;
+		*slot = BACKING_NONE;
+	}
+	if (module < fs->by_module.n) {
+		if (fs->by_module.v[module] == BACKING_NONE)
+			fs->by_module.v[module] = b;
+		had = fs->by_module.v[module];
+	}
+	pthread_mutex_unlock(&fs->lock);
+	return had;
+}
+
+/* F is the file that ELDER stands for: ELDER gets what F has and lacks itself. F's image was not handed out yet. */
+static void merge(struct file *f, backing_id b, struct file *elder)
+{
+	f->same = b;
+	if (!elder->image && f->image) {
+		elder->image = take_ptr(f->image);
+		elder->life = LIFE_READY;
+	}
+	image_free(take_ptr(f->image));
+}
+
+/* Gives the entry its module; equal files that came by other keys or paths meet here. */
+static void name_module(struct files *fs, backing_id b)
+{
+	struct file *f = fs->entry.v[b];
+	struct module m = { .kind = f->kind, .build_id_len = f->id.build_id_len, .dev = f->id.dev, .ino = f->id.ino,
+			    .generation = f->id.generation };
+	backing_id elder;
+
+	if (f->module != ID_NONE)
+		return;
+	memcpy(m.build_id, f->id.build_id, sizeof(m.build_id));
+	m.path = strtab_add(dict_strings(fs->dict), f->place.path, map_name_len(f->place.path, strlen(f->place.path), NULL));
+	if (m.path == STR_NONE)
+		return;
+	f->module = dict_module(fs->dict, &m);
+	if (f->module == ID_NONE)
+		return;
+	elder = book_module(fs, b, f->module);
+	if (elder != b)
+		merge(f, elder, fs->entry.v[elder]);
+}
+
+backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes)
+{
+	struct place p = { .path = (char *)path };       /* copied, never written */
+	struct file_id id = { 0 };
+	const void *vdso;
+	size_t len = 0;
+	struct file *f;
+	backing_id b;
+
+	/* There are a handful of them in a system, so they need no index. The vDSO of another size is of another kind (32-bit). */
+	for (b = 0; b < fs->entry.n; b++)
+		if (fs->entry.v[b] && fs->entry.v[b]->is_path_key && fs->entry.v[b]->place.end == bytes &&
+		    !strcmp(fs->entry.v[b]->place.path, path))
+			return b;
+	p.end = bytes;
+	vdso = is_vdso ? vdso_find(&len) : NULL;
+	b = new_entry(fs, &id, &p, vdso && len == bytes ? MODULE_VDSO : MODULE_FILE);
+	if (b == BACKING_NONE)
+		return b;
+	f = fs->entry.v[b];
+	f->is_path_key = true;
+	f->life = LIFE_SPECIAL;
+	if (f->kind == MODULE_VDSO && !image_from_memory(vdso, len, &f->image, NULL)) {
+		f->life = LIFE_READY;
+		f->id.build_id_len = image_build_id(f->image, f->id.build_id);
+		fs->image_bytes += image_bytes(f->image);
+	}
+	return b;
+}
+
+static void start_load(struct files *fs, backing_id b)
+{
+	struct file *f = fs->entry.v[b];
+
+	if (f->life == LIFE_FAILED && (!f->new_place || clock_mono_ns() - f->failed_ns < RETRY_NS))
+		return;
+	if (!loader_add(fs->loader, b, &f->id, &f->place))
+		return;
+	f->life = LIFE_LOADING;
+	f->new_place = false;
+}
+
+void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
+{
+	static const enum map_state state[] = {
+		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY, [LIFE_NOT_ELF] = MAP_ANON,
+		[LIFE_FAILED] = MAP_NO_FILE, [LIFE_SPECIAL] = MAP_SPECIAL,
+	};
+	struct file *f = resolve(fs, b);
+
+	if (f->module == ID_NONE && (f->id.build_id_len || f->is_path_key)) {
+		name_module(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
+		f = resolve(fs, b);
+	}
+	if (f->life == LIFE_IDLE || (f->life == LIFE_FAILED && f->new_place))
+		start_load(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
+	ret->state = state[f->life];
+	ret->module = f->module;
+	ret->image = f->image;
+}
+
+/* Keeps FD, the only way to a deleted file, and lets go of the one kept longest when there are too many. */
+static void keep_fd(struct files *fs, struct file *f, int fd)
+{
+	struct file *eldest = NULL;
+
+	if (fd < 0)
+		return;
+	if (f->kept_fd >= 0) {
+		close(fd);
+		return;
+	}
+	for (size_t i = 0; fs->kept >= KEPT_MAX && i < fs->entry.n; i++) {
+		struct file *g = fs->entry.v[i];
+
+		if (g && g->kept_fd >= 0 && (!eldest || g->kept_at < eldest->kept_at))
+			eldest = g;
+	}
+	if (eldest) {
+		close(eldest->kept_fd);
+		eldest->kept_fd = -1;
+		fs->kept--;
+	}
+	f->kept_fd = fd;
+	f->kept_at = ++fs->kept_seq;
+	fs->kept++;
+}
+
+/* Takes the image over into F, which becomes ready. */
+static void become_ready(struct files *fs, struct file *f, struct loaded *l)
+{
+	pthread_mutex_lock(&fs->lock);
+	f->mark = l->mark;
+	keep_fd(fs, f, take_fd(&l->fd));
+	pthread_mutex_unlock(&fs->lock);
+	f->image = take_ptr(l->image);
+	f->life = l->not_elf ? LIFE_NOT_ELF : LIFE_READY;
+	if (f->image)
+		fs->image_bytes += image_bytes(f->image);
+}
+
+/* The entry that B's file turned out to be, now that its build-id is known; B itself when it is the first. */
+static backing_id meet(struct files *fs, backing_id b, const struct image *im)
+{
+	struct file *f = fs->entry.v[b];
+	struct file_id id = { 0 };
+	backing_id elder;
+
+	if (!im || f->id.build_id_len)
+		return b;
+	id.build_id_len = image_build_id(im, id.build_id);
+	if (!id.build_id_len)
+		return b;
+	elder = find_build_id(fs, &id);
+	if (elder != BACKING_NONE) {
+		f->same = elder;
+		return elder;
+	}
+	pthread_mutex_lock(&fs->lock);
+	f->id.build_id_len = id.build_id_len;
+	memcpy(f->id.build_id, id.build_id, sizeof(f->id.build_id));
+	pthread_mutex_unlock(&fs->lock);
+	hidx_add(&fs->by_build_id, build_id_hash(&f->id), b, rehash_build_id, fs);
+	return b;
+}
+
+static void take_in(struct files *fs, struct load_result *r)
+{
+	backing_id b = r->tag;
+	struct file *f = fs->entry.v[b];
+	const bool settled = f->life != LIFE_LOADING;    /* an equal file has brought its image meanwhile */
+
+	if (r->status) {
+		fs->failures++;
+		if (settled)
+			return;
+		f->life = LIFE_FAILED;
+		f->failed_ns = clock_mono_ns();
+		name_module(fs, b);
+		return;
+	}
+	fs->loads++;
+	if (!settled) {
+		f->life = LIFE_FAILED;
+		b = meet(fs, b, r->loaded.image);
+		f = fs->entry.v[b];
+		if (f->life != LIFE_READY)
+			become_ready(fs, f, &r->loaded);
+		if (f->life == LIFE_READY)
+			name_module(fs, b);
+	}
+	loaded_clear(&r->loaded);
+}
+
+unsigned int files_poll(struct files *fs)
+{
+	struct load_result r;
+	unsigned int n = 0;
+
+	while (loader_take(fs->loader, &r)) {
+		take_in(fs, &r);
+		n++;
+	}
+	return n;
+}
+
+int files_fd(const struct files *fs)
+{
+	return loader_fd(fs->loader);
+}
+
+struct image *files_image(struct files *fs, module_id module)
+{
+	const backing_id b = module < fs->by_module.n ? fs->by_module.v[module] : BACKING_NONE;
+
+	return b == BACKING_NONE ? NULL : resolve(fs, b)->image;
+}
+
+/* What files_open() needs of an entry, copied under the lock. */
+struct wanted {
+	struct file_id id;
+	struct place place;
+	struct file_mark mark;
+	enum module_kind kind;
+	int kept_fd;             /* a duplicate, or -1 */
+};
+
+static int copy_wanted(struct files *fs, module_id module, struct wanted *ret)
+{
+	int r = -ENOENT;
+
+	pthread_mutex_lock(&fs->lock);
+	if (module < fs->by_module.n && fs->by_module.v[module] != BACKING_NONE) {
+		const struct file *f = fs->entry.v[fs->by_module.v[module]];
+
+		*ret = (struct wanted){ .id = f->id, .mark = f->mark, .kind = f->kind, .kept_fd = -1 };
+		r = place_copy(&f->place, &ret->place) ? 0 : -ENOMEM;
+		if (!r && f->kept_fd >= 0)
+			ret->kept_fd = fcntl(f->kept_fd, F_DUPFD_CLOEXEC, 0);
+	}
+	pthread_mutex_unlock(&fs->lock);
+	return r;
+}
+
+int files_open(struct files *fs, module_id module, struct err *e)
+{
+	struct wanted w;
+	int r = copy_wanted(fs, module, &w);
+
+	if (r)
+		return err_set(e, -r, "module %u has no file that is known", module);
+	if (w.kind == MODULE_VDSO) {
+		r = vdso_open();
+		if (r < 0)
+			err_set(e, -r, "cannot read the vDSO: %s", strerror(-r));
+	} else if (w.kept_fd >= 0) {
+		r = reopen_fd(w.kept_fd);
+		close(w.kept_fd);
+		if (r < 0)
+			err_set(e, -r, "cannot open deleted file %s again: %s", w.place.path, strerror(-r));
+	} else {
+		r = open_file(&w.id, &w.place, &w.mark, e);
+	}
+	place_clear(&w.place);
+	return r;
+}
+
+bool files_crowded(const struct files *fs)
+{
+	return fs->used >= fs->crowd;
+}
+
+void files_mark(struct files *fs, const struct space *s)
+{
+	for (size_t i = 0; i < s->maps.n; i++)
+		if (s->maps.v[i].backing < BACKING_ANON)
+			fs->entry.v[s->maps.v[i].backing]->marked = true;
+}
+
+static bool droppable(const struct file *f)
+{
+	return !f->marked && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
+									 f->same != BACKING_NONE);
+}
+
+void files_sweep(struct files *fs)
+{
+	pthread_mutex_lock(&fs->lock);
+	for (backing_id b = 0; b < fs->entry.n; b++) {
+		struct file *f = fs->entry.v[b];
+
+		if (f && droppable(f) && vec_reserve(&fs->unused, 1)) {
+			fs->unused.v[fs->unused.n++] = b;
+			fs->kept -= f->kept_fd >= 0;
+			file_free(f);
+			fs->entry.v[b] = NULL;
+			fs->used--;
+		} else if (f) {
+			f->marked = false;
+		}
+	}
+	pthread_mutex_unlock(&fs->lock);
+	hidx_free(&fs->by_build_id);
+	hidx_free(&fs->by_inode);
+	for (backing_id b = 0; b < fs->entry.n; b++)
+		if (fs->entry.v[b])
+			index_entry(fs, b);
+	fs->crowd = fs->used * 2 < CROWD_MIN ? CROWD_MIN : fs->used * 2;
+}
+
+void files_stats(const struct files *fs, struct files_stats *ret)
+{
+	*ret = (struct files_stats){
+		.entries = fs->used,
+		.loading = loader_pending(fs->loader),
+		.loads = fs->loads,
+		.failures = fs->failures,
+		.bytes = fs->image_bytes + fs->used * sizeof(struct file) + fs->by_module.cap * sizeof(*fs->by_module.v) +
+			 fs->entry.cap * sizeof(*fs->entry.v),
+	};
+}

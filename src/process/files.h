@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * files.h - the files behind mappings: one entry for one file, however many processes map it, and its image once loaded.
+ *
+ * An entry is found by build-id or by inode, whatever the mapping was shown with. A mapping that came with an inode only
+ * (from /proc) gets its module when the file has been read, because only then is its build-id known, and with it whether it
+ * is a module that is known already; until then its state is MAP_LOADING and its module ID_NONE.
+ *
+ * A file is loaded when somebody first asks for its state, so that the thousands of libraries in which nothing runs cost
+ * nothing. Entries in which nothing ran go away when no process maps them any more; the others stay, since the unwinder and
+ * the symbolizer may come back to them.
+ *
+ * One thread (the engine) calls, except for files_open().
+ */
+#ifndef SBERF_PROCESS_FILES_H
+#define SBERF_PROCESS_FILES_H
+
+#include "process/loader.h"
+#include "process/space.h"
+#include "profile/dict.h"
+#include "unwind/unwind.h"
+
+struct files;
+
+/* LOAD is load_file() or a test's; CTX goes to it. DICT must outlive the result. */
+int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e);
+void files_free(struct files *fs);               /* NULL is fine */
+
+/* The entry for the file ID that is mapped at P (copied); BACKING_NONE when out of memory. */
+backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p);
+/* The entry for a page that the kernel made, named PATH; the vDSO when IS_VDSO, BYTES long. */
+backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes);
+
+/* Fills state, module and image of RET for what lies behind B; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
+void files_state(struct files *fs, backing_id b, struct unwind_map *ret);
+
+/* Takes finished loads in; returns how many. */
+unsigned int files_poll(struct files *fs);
+int files_fd(const struct files *fs);
+
+/* The image loaded for MODULE, NULL when none. */
+struct image *files_image(struct files *fs, module_id module);
+
+/* An fd for the file behind MODULE, or a negative errno. Any thread. */
+int files_open(struct files *fs, module_id module, struct err *e);
+
+/* Entries since the last sweep are so many that a sweep is worthwhile. */
+bool files_crowded(const struct files *fs);
+/* A sweep: mark everything that is mapped, then drop what is not and was never run. */
+void files_mark(struct files *fs, const struct space *s);
+void files_sweep(struct files *fs);
+
+struct files_stats {
+	uint32_t entries, loading;
+	uint64_t loads, failures;
+	size_t bytes;
+};
+void files_stats(const struct files *fs, struct files_stats *ret);
+
+DEFINE_AUTO(files_free, struct files);
+
+#endif

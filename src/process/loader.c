@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * loader.c - one lock, three lists of jobs (waiting, running, done) and a count of threads.
+ *
+ * The struct belongs to its owner and to every thread together; whoever leaves last frees it. So a thread that hangs in a
+ * file system costs its stack and the struct, and nothing waits for it.
+ */
+#include "config.h"
+
+#include "process/loader.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define STACK_BYTES (1024u * 1024u)     /* libdw recurses little; the default of 8 MB is only address space, but per thread */
+#define TICK_NS (100 * NSEC_PER_MSEC)   /* how late a hanging load is noticed, at most */
+
+struct job {
+	struct job *next;
+	struct file_id id;
+	struct place place;
+	uint64_t started_ns;     /* CLOCK_MONOTONIC */
+	bool given_up;
+	struct load_result result;
+};
+
+struct job_list {
+	struct job *first, **last;
+};
+
+struct loader {
+	pthread_mutex_t lock;
+	pthread_cond_t work;     /* there is something to do, or an end */
+	pthread_cond_t idle;     /* a thread has left */
+	struct job_list waiting, done;
+	struct job *running;
+	load_fn *fn;
+	void *ctx;
+	unsigned int want;       /* threads that should be able to work */
+	unsigned int working;    /* threads that are not left behind */
+	unsigned int hung;       /* threads that are */
+	uint64_t limit_ns;
+	bool stop;
+	unsigned int refs;       /* the owner and each thread */
+	uint32_t pending;        /* the owner's: added and not yet taken */
+	int epoll_fd, event_fd, timer_fd;
+};
+
+static void list_init(struct job_list *l)
+{
+	l->first = NULL;
+	l->last = &l->first;
+}
+
+static void list_push(struct job_list *l, struct job *j)
+{
+	j->next = NULL;
+	*l->last = j;
+	l->last = &j->next;
+}
+
+static struct job *list_pop(struct job_list *l)
+{
+	struct job *j = l->first;
+
+	if (!j)
+		return NULL;
+	l->first = j->next;
+	if (!l->first)
+		l->last = &l->first;
+	return j;
+}
+
+static void job_free(struct job *j)
+{
+	if (!j)
+		return;
+	place_clear(&j->place);
+	if (!j->result.status)
+		loaded_clear(&j->result.loaded);
+	free(j);
+}
+
+static void list_free(struct job_list *l)
+{
+	struct job *j;
+
+	while ((j = list_pop(l)))
+		job_free(j);
+}
+
+static void close_fds(struct loader *l)
+{
+	const int fds[] = { l->epoll_fd, l->event_fd, l->timer_fd };
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* Drops a reference; called with the lock, which is gone afterwards. */
+static void unref_unlock(struct loader *l)
+{
+	const bool last = !--l->refs;
+
+	pthread_mutex_unlock(&l->lock);
+	if (!last)
+		return;
+	list_free(&l->waiting);
+	list_free(&l->done);
+	close_fds(l);
+	pthread_cond_destroy(&l->work);
+	pthread_cond_destroy(&l->idle);
+	pthread_mutex_destroy(&l->lock);
+	free(l);
+}
+
+static void wake_owner(struct loader *l)
+{
+	const uint64_t one = 1;
+
+	/* It can only fail when the counter is full, and then the owner is awake already. */
+	if (write(l->event_fd, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void unlink_running(struct loader *l, const struct job *j)
+{
+	struct job **at = &l->running;
+
+	while (*at != j)
+		at = &(*at)->next;
+	*at = j->next;
+}
+
+/* Books the end of J. False when this thread is one too many. */
+static bool finish(struct loader *l, struct job *j)
+{
+	if (!j->given_up) {
+		unlink_running(l, j);
+		list_push(&l->done, j);
+		wake_owner(l);
+		return true;
+	}
+	job_free(j);
+	l->hung--;
+	if (l->working >= l->want)
+		return false;
+	l->working++;
+	return true;
+}
+
+static void *work(void *arg)
+{
+	struct loader *l = arg;
+	bool counted = true;
+
+	pthread_mutex_lock(&l->lock);
+	while (counted && !l->stop) {
+		struct job *j = list_pop(&l->waiting);
+
+		if (!j) {
+			pthread_cond_wait(&l->work, &l->lock);
+			continue;
+		}
+		j->next = l->running;
+		l->running = j;
+		j->started_ns = clock_mono_ns();
+		pthread_mutex_unlock(&l->lock);
+		j->result.status = l->fn(l->ctx, &j->id, &j->place, &j->result.loaded, &j->result.err);
+		pthread_mutex_lock(&l->lock);
+		counted = finish(l, j);
+	}
+	if (counted)
+		l->working--;
+	pthread_cond_signal(&l->idle);
+	unref_unlock(l);
+	return NULL;
+}
+
+/* Starts one thread, detached, with every signal blocked; called with the lock. */
+static int start_thread(struct loader *l)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int r;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&thread, &attr, work, l);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (r)
+		return -r;
+	l->refs++;
+	l->working++;
+	return 0;
+}
+
+static bool watch(int epoll_fd, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	return fd >= 0 && !epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev);
+}
+
+static bool open_fds(struct loader *l)
+{
+	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	l->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return l->epoll_fd >= 0 && watch(l->epoll_fd, l->event_fd) && watch(l->epoll_fd, l->timer_fd);
+}
+
+int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, struct loader **ret, struct err *e)
+{
+	AUTO(loader_free) struct loader *l = calloc(1, sizeof(*l));
+	pthread_condattr_t attr;
+
+	if (!l)
+		return err_nomem(e, "the module loader");
+	pthread_mutex_init(&l->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->work, &attr);
+	pthread_cond_init(&l->idle, &attr);
+	pthread_condattr_destroy(&attr);
+	list_init(&l->waiting);
+	list_init(&l->done);
+	l->fn = fn;
+	l->ctx = ctx;
+	l->want = threads;
+	l->limit_ns = limit_ns;
+	l->refs = 1;
+	l->epoll_fd = l->event_fd = l->timer_fd = -1;
+	if (!open_fds(l))
+		return err_set(e, errno, "cannot set up the module loader: %s (see ulimit -n)", strerror(errno));
+	pthread_mutex_lock(&l->lock);
+	for (unsigned int i = 0; i < threads; i++) {
+		const int r = start_thread(l);
+
+		if (r) {
+			pthread_mutex_unlock(&l->lock);
+			return err_set(e, -r, "cannot start a thread of the module loader: %s", strerror(-r));
+		}
+	}
+	pthread_mutex_unlock(&l->lock);
+	*ret = take_ptr(l);
+	return 0;
+}
+
+void loader_free(struct loader *l)
+{
+	const uint64_t end = clock_mono_ns() + (l ? l->limit_ns : 0);
+	const struct timespec until = { .tv_sec = (time_t)(end / NSEC_PER_SEC), .tv_nsec = (long)(end % NSEC_PER_SEC) };
+
+	if (!l)
+		return;
+	pthread_mutex_lock(&l->lock);
+	l->stop = true;
+	list_free(&l->waiting);
+	pthread_cond_broadcast(&l->work);
+	while (l->working && !pthread_cond_timedwait(&l->idle, &l->lock, &until))
+		;
+	unref_unlock(l);
+}
+
+static void set_tick(struct loader *l, uint64_t ns)
+{
+	const struct itimerspec t = { .it_interval.tv_nsec = (long)ns, .it_value.tv_nsec = (long)ns };
+
+	timerfd_settime(l->timer_fd, 0, &t, NULL);
+}
+
+bool loader_add(struct loader *l, uint32_t tag, const struct file_id *id, const struct place *p)
+{
+	struct job *j = l->pending < LOADER_QUEUE_MAX ? calloc(1, sizeof(*j)) : NULL;
+
+	if (!j)
+		return false;
+	if (!place_copy(p, &j->place)) {
+		free(j);
+		return false;
+	}
+	j->id = *id;
+	j->result.tag = tag;
+	j->result.status = -ETIMEDOUT;
+	j->result.loaded.fd = -1;
+	pthread_mutex_lock(&l->lock);
+	list_push(&l->waiting, j);
+	pthread_cond_signal(&l->work);
+	pthread_mutex_unlock(&l->lock);
+	if (!l->pending++)
+		set_tick(l, TICK_NS);
+	return true;
+}
+
+static void say_given_up(struct load_result *r, const struct job *j)
+{
+	memset(r, 0, sizeof(*r));
+	r->tag = j->result.tag;
+	r->loaded.fd = -1;
+	r->status = err_set(&r->err, ETIMEDOUT, "cannot use %s of process %d: its file system did not answer in time",
+			    j->place.path, (int)j->place.pid);
+}
+
+/* Gives up one load that has run too long, or that waits while every thread hangs. */
+static bool give_up(struct loader *l, struct load_result *ret)
+{
+	const uint64_t now = clock_mono_ns();
+	struct job *j = l->running;
+
+	while (j && now - j->started_ns < l->limit_ns)
+		j = j->next;
+	if (j) {
+		say_given_up(ret, j);
+		unlink_running(l, j);
+		j->given_up = true;
+		l->working--;
+		if (++l->hung <= LOADER_HUNG_MAX)
+			start_thread(l);
+		return true;
+	}
+	j = l->working ? NULL : list_pop(&l->waiting);
+	if (j) {
+		say_given_up(ret, j);
+		job_free(j);
+	}
+	return j != NULL;
+}
+
+/* Makes the fds unreadable until something new happens; called with the lock. */
+static void quiet(struct loader *l)
+{
+	const int fds[] = { l->event_fd, l->timer_fd };
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		while (read(fds[i], &n, sizeof(n)) < 0 && errno == EINTR)
+			;
+}
+
+bool loader_take(struct loader *l, struct load_result *ret)
+{
+	struct job *j;
+	bool got;
+
+	pthread_mutex_lock(&l->lock);
+	j = list_pop(&l->done);
+	if (j)
+		*ret = j->result;
+	got = j || give_up(l, ret);
+	if (!got)
+		quiet(l);
+	pthread_mutex_unlock(&l->lock);
+	if (j) {
+		j->result.status = -ECANCELED;      /* what was loaded is the taker's now */
+		job_free(j);
+	}
+	if (got && !--l->pending)
+		set_tick(l, 0);
+	return got;
+}
+
+int loader_fd(const struct loader *l)
+{
+	return l->epoll_fd;
+}
+
+uint32_t loader_pending(const struct loader *l)
+{
+	return l->pending;
+}
+
+uint32_t loader_hung(struct loader *l)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(&l->lock);
+	n = l->hung;
+	pthread_mutex_unlock(&l->lock);
+	return n;
+}

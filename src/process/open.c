@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * open.c - every way is tried in turn until a file proves to be the one; of the failures, the most telling one is reported.
+ *
+ * A path is first opened with O_PATH, which does nothing to what it names; only when that is a regular file is it opened for
+ * reading, through /proc/self/fd, so nothing can be swapped in between.
+ */
+#include "config.h"
+
+#include "process/open.h"
+
+#include "process/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef BTRFS_SUPER_MAGIC
+#define BTRFS_SUPER_MAGIC 0x9123683E
+#endif
+#ifndef OVERLAYFS_SUPER_MAGIC
+#define OVERLAYFS_SUPER_MAGIC 0x794c7630
+#endif
+
+bool place_copy(const struct place *from, struct place *ret)
+{
+	char *path = strdup(from->path);
+
+	if (!path)
+		return false;
+	*ret = *from;
+	ret->path = path;
+	ret->root = root_ref(from->root);
+	return true;
+}
+
+void place_clear(struct place *p)
+{
+	free(p->path);
+	root_unref(p->root);
+	memset(p, 0, sizeof(*p));
+}
+
+void loaded_clear(struct loaded *l)
+{
+	image_free(l->image);
+	if (l->fd >= 0)
+		close(l->fd);
+	*l = (struct loaded){ .fd = -1 };
+}
+
+int reopen_fd(int fd)
+{
+	char path[40];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return r < 0 ? -errno : r;
+}
+
+/* FD was opened with O_PATH. */
+static int open_regular(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? reopen_fd(fd) : -ENOTSUP;
+}
+
+int open_in_root(const struct root *root, const char *path, bool no_links)
+{
+	struct open_how how = { .flags = O_PATH | O_CLOEXEC | (no_links ? O_NOFOLLOW : 0),
+				.resolve = RESOLVE_NO_MAGICLINKS | (no_links ? RESOLVE_NO_SYMLINKS : 0) };
+	AUTO_FD int fd = -1;
+	int dir = AT_FDCWD;
+
+	if (root) {
+		dir = root->fd;
+		how.resolve |= RESOLVE_IN_ROOT;
+	}
+	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	/*
+	 * A seccomp filter may refuse openat2. Without it an absolute symbolic link inside ROOT leads astray into our own root;
+	 * that is harmless where the identity of the file is checked, and refused where links are.
+	 */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !no_links)
+		fd = openat(dir, root ? path + strspn(path, "/") : path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : open_regular(fd);
+}
+
+enum way { WAY_MAP_FILES, WAY_ROOT, WAY_ROOT_UNDELETED, WAY_OWN, WAY_EXE, WAY_NR };
+
+static int open_proc_link(const char *path)
+{
+	AUTO_FD int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -errno : open_regular(fd);
+}
+
+/* The path that WAY tries, in BUF when it is not P's own; NULL when WAY does not apply. */
+static const char *way_path(enum way way, const struct place *p, char *buf, size_t size)
+{
+	bool deleted;
+	const size_t len = map_name_len(p->path, strlen(p->path), &deleted);
+
+	switch (way) {
+	case WAY_MAP_FILES:
+		snprintf(buf, size, "/proc/%d/map_files/%lx-%lx", (int)p->pid, (unsigned long)p->start, (unsigned long)p->end);
+		return p->end ? buf : NULL;
+	case WAY_ROOT:
+		return p->root && p->path[0] == '/' ? p->path : NULL;
+	case WAY_ROOT_UNDELETED:
+		/* A file really named "x (deleted)", or one that was replaced by an equal copy. */
+		if (!p->root || !deleted || len >= size)
+			return NULL;
+		memcpy(buf, p->path, len);
+		buf[len] = '\0';
+		return buf;
+	case WAY_OWN:
+		/* maps shows the paths of a chrooted process from the outer root. */
+		return p->path[0] == '/' ? p->path : NULL;
+	case WAY_EXE:
+		snprintf(buf, size, "/proc/%d/exe", (int)p->pid);
+		return buf;
+	case WAY_NR:
+		break;
+	}
+	return NULL;
+}
+
+static int try_way(enum way way, const struct place *p)
+{
+	char buf[4200];
+	const char *path = way_path(way, p, buf, sizeof(buf));
+
+	if (!path)
+		return -ENOENT;
+	switch (way) {
+	case WAY_MAP_FILES:
+	case WAY_EXE:
+		return open_proc_link(path);
+	case WAY_ROOT:
+	case WAY_ROOT_UNDELETED:
+		return open_in_root(p->root, path, false);
+	default:
+		return open_in_root(NULL, path, false);
+	}
+}
+
+/*
+ * Mappings show the device of the superblock, and stat() on btrfs shows that of the subvolume; on overlayfs the mapping
+ * may show the lower file system. There the inode alone has to do.
+ */
+static bool device_is_vague(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return false;
+	return (uint64_t)fs.f_type == BTRFS_SUPER_MAGIC || (uint64_t)fs.f_type == OVERLAYFS_SUPER_MAGIC;
+}
+
+static bool same_inode(int fd, const struct stat *st, const struct file_id *id)
+{
+	return id->ino && st->st_ino == id->ino && (st->st_dev == id->dev || device_is_vague(fd));
+}
+
+static bool same_mark(const struct stat *st, const struct file_mark *m)
+{
+	return m->known && st->st_dev == m->dev && st->st_ino == m->ino && st->st_size == m->size &&
+	       st->st_mtim.tv_sec == m->mtime.tv_sec && st->st_mtim.tv_nsec == m->mtime.tv_nsec;
+}
+
+static bool is_elf(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) && !memcmp(magic, "\177ELF", 4);
+}
+
+/* 0 when FD is the file meant by ID, with its image (NULL when it is no ELF file); -ESTALE when it is another one. */
+static int check(int fd, const struct stat *st, const struct file_id *id, struct image **ret, struct err *e)
+{
+	AUTO(image_free) struct image *im = NULL;
+	uint8_t have[BUILD_ID_MAX];
+	int r;
+
+	if (!id->build_id_len && !same_inode(fd, st, id))
+		return err_set(e, ESTALE, "another file is there now: device or inode differ");
+	if (!is_elf(fd)) {
+		*ret = NULL;
+		return id->build_id_len ? err_set(e, ESTALE, "another file is there now: it is not an ELF file") : 0;
+	}
+	r = image_open(fd, &im, e);
+	if (r)
+		return r;
+	if (id->build_id_len &&
+	    (image_build_id(im, have) != id->build_id_len || memcmp(have, id->build_id, id->build_id_len) != 0))
+		return err_set(e, ESTALE, "another file is there now: the build-id differs");
+	*ret = take_ptr(im);
+	return 0;
+}
+
+/* How much a failure says: a wrong file more than a file that cannot be read, and that more than none at all. */
+static int telling(int code)
+{
+	switch (code) {
+	case ESTALE:
+		return 3;
+	case ENOENT:
+	case ESRCH:
+		return 1;
+	default:
+		return code ? 2 : 0;
+	}
+}
+
+static void keep_worse(struct err *worst, const struct err *now)
+{
+	if (telling(now->code) > telling(worst->code))
+		*worst = *now;
+}
+
+/*
+ * The first way to a file for which ACCEPT (0 or a negative errno with a sentence) succeeds. An fd or a negative errno.
+ */
+static int find_file(const struct place *p, int (*accept)(void *ctx, int fd, const struct stat *st, struct err *e), void *ctx,
+		     struct err *e)
+{
+	struct err worst = ERR_INIT;
+
+	for (enum way way = 0; way < WAY_NR; way++) {
+		AUTO_FD int fd = try_way(way, p);
+		struct err now = ERR_INIT;
+		struct stat st;
+
+		if (fd < 0)
+			err_set(&now, -fd, "%s", strerror(-fd));
+		else if (fstat(fd, &st))
+			err_set(&now, errno, "%s", strerror(errno));
+		else if (!accept(ctx, fd, &st, &now))
+			return take_fd(&fd);
+		keep_worse(&worst, &now);
+	}
+	return err_set(e, worst.code, "cannot use %s of process %d: %s", p->path[0] ? p->path : "a mapped file", (int)p->pid,
+		       worst.text);
+}
+
+struct loading {
+	const struct file_id *id;
+	struct loaded *out;
+};
+
+static int accept_load(void *ctx, int fd, const struct stat *st, struct err *e)
+{
+	struct loading *l = ctx;
+	int r = check(fd, st, l->id, &l->out->image, e);
+
+	if (r)
+		return r;
+	l->out->not_elf = !l->out->image;
+	l->out->mark = (struct file_mark){ .known = true, .dev = st->st_dev, .ino = st->st_ino, .size = st->st_size,
+					   .mtime = st->st_mtim };
+	return 0;
+}
+
+int load_file(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
+{
+	struct loaded got = { .fd = -1 };
+	struct loading l = { .id = id, .out = &got };
+	AUTO_FD int fd = find_file(p, accept_load, &l, e);
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (!fstat(fd, &st) && !st.st_nlink)
+		got.fd = take_fd(&fd);
+	*ret = got;
+	return 0;
+}
+
+struct reopening {
+	const struct file_id *id;
+	const struct file_mark *mark;
+};
+
+static int accept_reopen(void *ctx, int fd, const struct stat *st, struct err *e)
+{
+	const struct reopening *o = ctx;
+	AUTO(image_free) struct image *im = NULL;
+
+	if (same_mark(st, o->mark))
+		return 0;
+	return check(fd, st, o->id, &im, e);
+}
+
+int open_file(const struct file_id *id, const struct place *p, const struct file_mark *mark, struct err *e)
+{
+	struct reopening o = { .id = id, .mark = mark };
+
+	return find_file(p, accept_reopen, &o, e);
+}

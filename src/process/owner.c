@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* owner.c - a locked list, and the name under which runtimes write their map: /tmp/perf-PID.map with the PID they see. */
+#include "config.h"
+
+#include "process/owner.h"
+
+#include "base/vec.h"
+#include "process/open.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+struct owners {
+	pthread_mutex_t lock;
+	VEC(struct owner) v;
+	VEC(uint32_t) by_module; /* index + 1, 0 = none */
+};
+
+struct owners *owners_new(void)
+{
+	struct owners *os = calloc(1, sizeof(*os));
+
+	if (os)
+		pthread_mutex_init(&os->lock, NULL);
+	return os;
+}
+
+void owners_free(struct owners *os)
+{
+	if (!os)
+		return;
+	for (size_t i = 0; i < os->v.n; i++)
+		root_unref(os->v.v[i].root);
+	vec_free(&os->v);
+	vec_free(&os->by_module);
+	pthread_mutex_destroy(&os->lock);
+	free(os);
+}
+
+void owners_add(struct owners *os, module_id module, const struct owner *o)
+{
+	struct owner *slot;
+
+	pthread_mutex_lock(&os->lock);
+	while (os->by_module.n <= module) {
+		uint32_t *none = vec_push(&os->by_module);
+
+		if (!none)
+			break;
+		*none = 0;
+	}
+	if (module < os->by_module.n && !os->by_module.v[module] && (slot = vec_push(&os->v))) {
+		*slot = *o;
+		root_ref(slot->root);
+		os->by_module.v[module] = (uint32_t)os->v.n;
+	}
+	pthread_mutex_unlock(&os->lock);
+}
+
+/* A copy of the owner of MODULE with a root reference of its own. */
+static bool copy_owner(struct owners *os, module_id module, struct owner *ret)
+{
+	bool found;
+
+	pthread_mutex_lock(&os->lock);
+	found = module < os->by_module.n && os->by_module.v[module];
+	if (found) {
+		*ret = os->v.v[os->by_module.v[module] - 1];
+		root_ref(ret->root);
+	}
+	pthread_mutex_unlock(&os->lock);
+	return found;
+}
+
+/* What /proc says now replaces what was known, as long as it is the same process. */
+static void refresh(struct owner *o)
+{
+	AUTO_FD int dir = proc_open(o->pid);
+	struct proc_stat st;
+
+	if (dir < 0 || proc_read_stat(dir, &st) || (o->start_ticks && st.start_ticks != o->start_ticks))
+		return;
+	proc_read_status(dir, &o->status);
+}
+
+int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct err *e)
+{
+	struct owner o;
+	char path[48];
+	int fd;
+
+	if (!copy_owner(os, module, &o))
+		return err_set(e, ENOENT, "module %u is not the memory of a known process", module);
+	refresh(&o);
+	if (!o.status.ns_pid || !o.root) {
+		root_unref(o.root);
+		return err_set(e, ESRCH, "process %d ended before its namespaces were read", (int)o.pid);
+	}
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)o.status.ns_pid);
+	fd = open_in_root(o.root, path, true);
+	root_unref(o.root);
+	if (fd < 0)
+		return err_set(e, -fd, "cannot open %s of process %d: %s", path, (int)o.pid, strerror(-fd));
+	*ret_uid = o.status.uid;
+	return fd;
+}
+
+pid_t owners_ns_pid(struct owners *os, module_id module)
+{
+	struct owner o;
+
+	if (!copy_owner(os, module, &o))
+		return 0;
+	root_unref(o.root);
+	refresh(&o);
+	return o.status.ns_pid;
+}

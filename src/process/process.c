@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process.c - the table of processes, and what each kind of event does to it.
+ *
+ * A process is found by number. It stays for a while after its end, because samples arrive later than they were taken, and
+ * goes then; what the symbolizer needs of it (roots, owners, files) has owners of its own. A number that is used again makes
+ * a fresh process: a fork event says so, or the start time in /proc when events were lost.
+ */
+#include "config.h"
+
+#include "process/private.h"
+
+#include "base/clock.h"
+#include "base/parse.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysmacros.h>
+
+#define LOAD_LIMIT_NS (2 * NSEC_PER_SEC)     /* a file that does not answer for so long counts as unreadable */
+#define REREAD_NS (100 * NSEC_PER_MSEC)
+#define SWEEP_NS NSEC_PER_SEC
+#define CHECK_NS (60 * NSEC_PER_SEC)         /* how often ends whose events were lost are looked for */
+#define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
+#define DEAD_MAX 4096u                       /* and not so long when there are more of them */
+
+int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e)
+{
+	AUTO(processes_free) struct processes *ps = calloc(1, sizeof(*ps));
+	int r;
+
+	if (!ps)
+		return err_nomem(e, "the table of processes");
+	ps->dict = dict;
+	ps->cgroups = cgroups_new(dict_strings(dict));
+	ps->owners = owners_new();
+	if (!ps->cgroups || !ps->owners)
+		return err_nomem(e, "the table of processes");
+	r = files_new(dict, load, ctx, limit_ns, &ps->files, e);
+	if (r)
+		return r;
+	*ret = take_ptr(ps);
+	return 0;
+}
+
+struct processes *processes_new(struct dict *dict, struct err *e)
+{
+	struct processes *ps = NULL;
+
+	processes_new_with(dict, load_file, NULL, LOAD_LIMIT_NS, &ps, e);
+	return ps;
+}
+
+static void process_free(struct process *p)
+{
+	space_free(p->space);
+	root_unref(p->root);
+	vec_free(&p->threads);
+	free(p);
+}
+
+void processes_free(struct processes *ps)
+{
+	if (!ps)
+		return;
+	files_free(ps->files);
+	for (size_t i = 0; i < ps->v.n; i++)
+		process_free(ps->v.v[i]);
+	vec_free(&ps->v);
+	hidx_free(&ps->by_pid);
+	cgroups_free(ps->cgroups);
+	owners_free(ps->owners);
+	roots_free(&ps->roots);
+	free(ps);
+}
+
+static uint64_t pid_hash(pid_t pid)
+{
+	return hash_u64((uint64_t)(uint32_t)pid + 1);
+}
+
+static uint64_t rehash(const void *ctx, uint32_t i)
+{
+	const struct processes *ps = ctx;
+
+	return pid_hash(ps->v.v[i]->pid);
+}
+
+static struct process *find(const struct processes *ps, pid_t pid)
+{
+	const uint64_t h = pid_hash(pid);
+	uint32_t i;
+
+	for (uint32_t at = hidx_first(&ps->by_pid, h); (i = hidx_id(&ps->by_pid, at)) != HIDX_NONE;
+	     at = hidx_next(&ps->by_pid, at))
+		if (ps->v.v[i]->pid == pid)
+			return ps->v.v[i];
+	return NULL;
+}
+
+/* The process PID, added empty when it is not known; NULL when out of memory. */
+static struct process *find_or_add(struct processes *ps, pid_t pid)
+{
+	struct process *p = find(ps, pid);
+
+	if (p || !vec_reserve(&ps->v, 1))
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->ps = ps;
+	p->pid = pid;
+	p->anon = ID_NONE;
+	p->space = space_new();
+	if (!p->space || !hidx_add(&ps->by_pid, pid_hash(pid), (uint32_t)ps->v.n, rehash, ps)) {
+		process_free(p);
+		return NULL;
+	}
+	ps->v.v[ps->v.n++] = p;
+	return p;
+}
+
+struct process *processes_get(struct processes *ps, pid_t pid)
+{
+	struct process *p = find_or_add(ps, pid);
+
+	if (!p)
+		return NULL;
+	p->used_ns = clock_mono_ns();
+	if (!p->maps_known && !p->kthread && (!p->tried_ns || p->used_ns - p->tried_ns >= REREAD_NS))
+		process_read(p);
+	return p;
+}
+
+static void apply_mmap(struct processes *ps, const struct raw_event *ev)
+{
+	const struct raw_mmap *m = &ev->mmap;
+	struct mapping map = { .start = m->start, .end = m->start + m->len, .pgoff = m->pgoff, .backing = BACKING_NONE };
+	struct file_id id = { .build_id_len = m->build_id_len, .ino = m->ino, .generation = m->ino_generation,
+			      .dev = makedev(m->maj, m->min) };
+	struct process *p = find_or_add(ps, ev->pid);
+	const size_t len = strlen(m->path);
+
+	/* A reading of /proc that is younger has seen this mapping, or what came after it. */
+	if (!p || ev->time_ns <= p->read_ns || map.end <= map.start || id.build_id_len > BUILD_ID_MAX)
+		return;
+	memcpy(id.build_id, m->build_id, id.build_id_len);
+	if (m->prot & PROT_EXEC)
+		map.backing = process_backing(p, m->path, len, &id, map.start, map.end);
+	if (map.backing == BACKING_ANON)
+		map.pgoff = map.start;
+	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {
+		p->exe_next = false;
+		process_set_exe(p, m->path, map_name_len(m->path, len, NULL));
+	}
+	if (space_own(&p->space))
+		space_map(p->space, &map);
+}
+
+/* A new program: nothing of the old one is mapped. It may have come with another root (a container that starts). */
+static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns)
+{
+	AUTO_FD int dir = -1;
+	struct space *empty;
+	struct root *root;
+
+	if (time_ns <= p->read_ns)
+		return;
+	empty = space_new();
+	if (empty) {
+		space_free(p->space);
+		p->space = empty;
+	}
+	p->maps_known = true;
+	p->gone = p->denied = false;
+	p->exe_next = true;
+	dir = proc_open(p->pid);
+	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
+	if (root) {
+		root_unref(p->root);
+		p->root = root;
+	}
+}
+
+static void apply_comm(struct processes *ps, const struct raw_event *ev)
+{
+	struct process *p = find_or_add(ps, ev->pid);
+	struct thread_now *t = p ? thread_of(p, ev->tid) : NULL;
+
+	if (t)
+		thread_set_comm(t, ev->comm.comm);
+	if (p && ev->comm.exec)
+		apply_exec(ps, p, ev->time_ns);
+}
+
+/* CHILD starts with what PARENT has. */
+static void inherit(struct process *child, struct process *parent)
+{
+	if (!parent->maps_known && !parent->kthread)
+		process_read(parent);
+	space_free(child->space);
+	child->space = space_ref(parent->space);
+	child->maps_known = parent->maps_known;
+	child->kthread = parent->kthread;
+	child->root = root_ref(parent->root);
+	child->exe = parent->exe;
+	child->exe_changes++;
+	if (parent->status.root_ns)
+		child->status = (struct proc_status){ .ns_pid = child->pid, .root_ns = true, .uid = parent->status.uid };
+}
+
+static void apply_fork(struct processes *ps, const struct raw_event *ev)
+{
+	struct process *parent = find_or_add(ps, ev->fork.ppid);
+	struct process *p = find_or_add(ps, ev->pid);
+	struct thread_now *from = parent ? thread_of(parent, ev->fork.ptid) : NULL;
+	char comm[COMM_MAX + 1] = "";
+	struct thread_now *t;
+
+	if (!p || !parent)
+		return;
+	if (from)
+		memcpy(comm, from->comm, sizeof(comm));
+	if (p != parent && ev->time_ns > p->read_ns) {
+		process_renew(p, ev->time_ns, 0);
+		inherit(p, parent);
+	}
+	t = thread_of(p, ev->tid);
+	if (!t)
+		return;
+	if (t->dead)
+		thread_revive(p, t);
+	if (!t->comm[0])
+		thread_set_comm(t, comm);
+	p->dead = false;
+}
+
+static void apply_exit(struct processes *ps, const struct raw_event *ev)
+{
+	struct process *p = find(ps, ev->pid);
+
+	if (!p || !threads_end(p, ev->tid))
+		return;
+	p->dead = true;
+	p->used_ns = clock_mono_ns();
+	ps->ends++;
+}
+
+/* Forgets the dead that nobody has asked for during AGE_NS; returns how many are left. */
+static size_t retire(struct processes *ps, uint64_t now, uint64_t age_ns)
+{
+	size_t kept = 0, dead = 0;
+
+	for (size_t i = 0; i < ps->v.n; i++) {
+		struct process *p = ps->v.v[i];
+
+		if (p->dead && now - p->used_ns >= age_ns) {
+			process_free(p);
+			ps->retired++;
+			continue;
+		}
+		dead += p->dead;
+		ps->v.v[kept++] = p;
+	}
+	ps->v.n = kept;
+	return dead;
+}
+
+/* Looks for processes whose end was not seen, because an event was lost or came before they were known. */
+static void check_alive(struct processes *ps, uint64_t now)
+{
+	for (size_t i = 0; i < ps->v.n; i++) {
+		struct process *p = ps->v.v[i];
+
+		threads_trim(p);
+		if (!p->dead && kill(p->pid, 0) && errno == ESRCH) {
+			p->dead = true;
+			p->used_ns = now;
+		}
+	}
+}
+
+static void sweep(struct processes *ps)
+{
+	const uint64_t now = clock_mono_ns();
+	size_t dead;
+
+	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && !files_crowded(ps->files))
+		return;
+	ps->swept_ns = now;
+	ps->ends = 0;
+	if (now - ps->checked_ns >= CHECK_NS) {
+		ps->checked_ns = now;
+		check_alive(ps, now);
+	}
+	dead = retire(ps, now, DEAD_NS);
+	for (uint64_t age = DEAD_NS / 2; dead > DEAD_MAX; age /= 2)
+		dead = retire(ps, now, age);
+	hidx_free(&ps->by_pid);
+	for (size_t i = 0; i < ps->v.n; i++)
+		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, rehash, ps);
+	roots_trim(&ps->roots);
+	if (!files_crowded(ps->files))
+		return;
+	for (size_t i = 0; i < ps->v.n; i++)
+		files_mark(ps->files, ps->v.v[i]->space);
+	files_sweep(ps->files);
+}
+
+void processes_apply(struct processes *ps, const struct raw_event *ev)
+{
+	switch (ev->kind) {
+	case RAW_SAMPLE:
+		return;
+	case RAW_MMAP:
+		apply_mmap(ps, ev);
+		break;
+	case RAW_COMM:
+		apply_comm(ps, ev);
+		break;
+	case RAW_FORK:
+		apply_fork(ps, ev);
+		break;
+	case RAW_EXIT:
+		apply_exit(ps, ev);
+		break;
+	}
+	sweep(ps);
+}
+
+int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e)
+{
+	AUTO_DIR DIR *d = NULL;
+	const struct dirent *de;
+
+	for (size_t i = 0; i < n; i++)
+		if (!processes_get(ps, pids[i]))
+			return err_nomem(e, "the table of processes");
+	if (n)
+		return 0;
+	d = opendir("/proc");
+	if (!d)
+		return err_set(e, errno, "cannot read /proc: %s (is it mounted?)", strerror(errno));
+	while ((de = readdir(d))) {
+		const char *p = de->d_name, *end = p + strlen(p);
+		uint64_t pid;
+
+		if (parse_dec(&p, end, &pid) && p == end && pid && pid <= INT32_MAX && !processes_get(ps, (pid_t)pid))
+			return err_nomem(e, "the table of processes");
+	}
+	return 0;
+}
+
+/* The module of P's memory without a file. Its owner is written down now, while it can still be asked. */
+static module_id anon_module(struct process *p)
+{
+	struct module m = { .kind = MODULE_ANON, .pid = p->pid, .start_ns = p->start_ns };
+	AUTO_FD int dir = -1;
+	struct owner o;
+
+	if (p->anon != ID_NONE)
+		return p->anon;
+	p->anon = dict_module(p->ps->dict, &m);
+	if (p->anon == ID_NONE)
+		return p->anon;
+	dir = proc_open(p->pid);
+	if (dir >= 0)
+		proc_read_status(dir, &p->status);
+	o = (struct owner){ .pid = p->pid, .start_ticks = p->start_ticks, .status = p->status, .root = p->root };
+	owners_add(p->ps->owners, p->anon, &o);
+	return p->anon;
+}
+
+static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	struct process *p = ctx;
+	const struct mapping *m = space_find(p->space, pc);
+
+	if (!m)
+		return false;
+	*ret = (struct unwind_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .state = MAP_ANON };
+	if (m->backing != BACKING_ANON)
+		files_state(p->ps->files, m->backing, ret);
+	if (ret->state == MAP_ANON) {
+		ret->module = anon_module(p);
+		ret->pgoff = ret->start;
+	}
+	return true;
+}
+
+struct unwind_space process_space(struct processes *ps, struct process *p)
+{
+	return (struct unwind_space){ .find = find_map, .ctx = p };
+}
+
+bool process_reread(struct processes *ps, struct process *p)
+{
+	const uint64_t now = clock_mono_ns();
+
+	if (p->kthread || (p->tried_ns && now - p->tried_ns < REREAD_NS))
+		return false;
+	return process_read(p);
+}
+
+bool process_gone(const struct process *p)
+{
+	return p->gone;
+}
+
+bool process_denied(const struct process *p)
+{
+	return p->denied;
+}
+
+pid_t process_ns_pid(struct process *p)
+{
+	AUTO_FD int dir = p->status.ns_pid ? -1 : proc_open(p->pid);
+
+	if (dir >= 0)
+		proc_read_status(dir, &p->status);
+	return p->status.ns_pid;
+}
+
+unsigned int processes_poll(struct processes *ps)
+{
+	return files_poll(ps->files);
+}
+
+int processes_fd(const struct processes *ps)
+{
+	return files_fd(ps->files);
+}
+
+int processes_open_module(struct processes *ps, module_id module, struct err *e)
+{
+	return files_open(ps->files, module, e);
+}
+
+int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e)
+{
+	const struct module *m = dict_get_module(ps->dict, module);
+
+	if (m && m->kind == MODULE_ANON)
+		return owners_open_map(ps->owners, module, ret_uid, e);
+	return files_open(ps->files, module, e);
+}
+
+struct image *processes_image(struct processes *ps, module_id module)
+{
+	return files_image(ps->files, module);
+}
+
+void processes_stats(const struct processes *ps, struct process_stats *ret)
+{
+	struct files_stats fs;
+
+	files_stats(ps->files, &fs);
+	*ret = (struct process_stats){ .processes = (uint32_t)ps->v.n, .loading = fs.loading, .maps_read = ps->maps_read,
+				       .loads = fs.loads, .load_failures = fs.failures, .retired = ps->retired,
+				       .bytes = fs.bytes };
+	for (size_t i = 0; i < ps->v.n; i++) {
+		const struct process *p = ps->v.v[i];
+
+		ret->denied += p->denied;
+		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) + space_bytes(p->space) / p->space->refs;
+	}
+}

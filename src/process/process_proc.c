@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * process_proc.c - a process as /proc shows it.
+ *
+ * What is read at a moment T replaces all that events have said before T, and events from before T that arrive later are
+ * ignored (process.c compares with read_ns, taken before the first byte is read). An event from after T that the text
+ * already shows is applied again, which changes nothing. In between the order of events corrects what they repeat: if A is
+ * mapped at T+1 and B over it at T+2 and the text shows B, then A comes back only until B's own event follows.
+ */
+#include "config.h"
+
+#include "process/private.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#define START_SLACK_NS (100 * NSEC_PER_MSEC)     /* a start time in clock ticks is this vague at most */
+
+void process_set_exe(struct process *p, const char *path, size_t len)
+{
+	const str_id exe = strtab_add(dict_strings(p->ps->dict), path, len);
+
+	if (exe == STR_NONE || exe == p->exe)
+		return;
+	p->exe = exe;
+	p->exe_changes++;
+}
+
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, uint64_t start,
+			   uint64_t end)
+{
+	struct files *fs = p->ps->files;
+	char path[PROC_PATH_MAX];
+	const enum map_what what = map_what(name, len);
+	struct place place = { .pid = p->pid, .start = start, .end = end, .path = path, .root = p->root };
+
+	/* A file that shows no identity could never be checked, so it is not looked for: the kernel says so when out of memory. */
+	if (what == WHAT_ANON || (what == WHAT_FILE && !id->ino && !id->build_id_len))
+		return BACKING_ANON;
+	/* A longer path cannot be opened by name; what is left of it does for looking at. */
+	if (len >= sizeof(path))
+		len = sizeof(path) - 1;
+	memcpy(path, name, len);
+	path[len] = '\0';
+	if (what == WHAT_FILE)
+		return files_add(fs, id, &place);
+	return files_add_special(fs, path, what == WHAT_VDSO, end - start);
+}
+
+void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
+{
+	struct space *empty = space_new();
+
+	if (empty) {
+		space_free(p->space);
+		p->space = empty;
+	} else if (space_own(&p->space)) {
+		p->space->maps.n = 0;
+	}
+	root_unref(p->root);
+	p->root = NULL;
+	p->start_ns = start_ns;
+	p->start_ticks = start_ticks;
+	p->maps_known = p->kthread = p->denied = p->gone = p->dead = p->exe_next = false;
+	p->read_ns = p->tried_ns = 0;
+	p->exe = 0;
+	p->exe_changes++;
+	p->anon = ID_NONE;
+	memset(&p->status, 0, sizeof(p->status));
+	p->threads.n = p->nr_live = 0;
+}
+
+struct reading {
+	struct process *p;
+	struct space *space;
+};
+
+static void take_line(void *ctx, const struct maps_line *m)
+{
+	struct reading *r = ctx;
+	struct file_id id = { .dev = makedev(m->maj, m->min), .ino = m->ino };
+	struct mapping map = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
+
+	if (!m->exec)
+		return;
+	map.backing = process_backing(r->p, m->name, m->name_len, &id, m->start, m->end);
+	if (map.backing == BACKING_ANON)
+		map.pgoff = m->start;
+	space_map(r->space, &map);
+}
+
+static bool same_maps(const struct space *a, const struct space *b)
+{
+	if (a->maps.n != b->maps.n)
+		return false;
+	for (size_t i = 0; i < a->maps.n; i++) {
+		const struct mapping *x = &a->maps.v[i], *y = &b->maps.v[i];
+
+		if (x->start != y->start || x->end != y->end || x->pgoff != y->pgoff || x->backing != y->backing)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the process behind ST is another one than P was: a number that was used again. */
+static bool is_another(const struct process *p, const struct proc_stat *st)
+{
+	if (p->start_ticks)
+		return st->start_ticks != p->start_ticks;
+	return p->start_ns && proc_ticks_to_ns(st->start_ticks) > p->start_ns + START_SLACK_NS;
+}
+
+/* The identity of P: start, name of the first thread, root, executable. */
+static bool read_identity(struct process *p, int dir)
+{
+	char exe[PROC_PATH_MAX];
+	const uint32_t changes = p->exe_changes;
+	struct thread_now *leader;
+	struct proc_stat st;
+	struct root *root;
+	ssize_t n;
+
+	if (proc_read_stat(dir, &st))
+		return false;
+	if (is_another(p, &st))
+		process_renew(p, 0, 0);
+	if (!p->start_ns)
+		p->start_ns = proc_ticks_to_ns(st.start_ticks);
+	p->start_ticks = st.start_ticks;
+	p->kthread = st.kthread;
+	leader = thread_of(p, p->pid);
+	if (leader && !leader->comm[0])
+		thread_set_comm(leader, st.comm);
+	if (p->kthread)
+		return p->exe_changes != changes;
+	root = roots_get(&p->ps->roots, dir);
+	if (root) {
+		root_unref(p->root);
+		p->root = root;
+	}
+	n = proc_read_exe(dir, exe);
+	if (n > 0)
+		process_set_exe(p, exe, (size_t)n);
+	return p->exe_changes != changes;
+}
+
+/* The mappings of P. Nothing that was known is lost when they cannot be read. */
+static bool read_maps(struct process *p, int dir, uint64_t now)
+{
+	AUTO(space_free) struct space *fresh = space_new();
+	struct reading r = { .p = p, .space = fresh };
+	struct space *old;
+	ssize_t lines;
+
+	if (!fresh)
+		return false;
+	p->ps->maps_read++;
+	lines = proc_read_maps(dir, take_line, &r);
+	if (lines <= 0) {
+		/* A process whose memory is gone already shows no line: a zombie. */
+		p->denied = lines == -EACCES || lines == -EPERM;
+		p->gone = !p->denied && !p->maps_known;
+		return false;
+	}
+	p->maps_known = true;
+	p->denied = p->gone = p->exe_next = false;
+	p->read_ns = now;
+	if (same_maps(p->space, fresh))
+		return false;
+	old = p->space;
+	p->space = take_ptr(fresh);
+	space_free(old);
+	return true;
+}
+
+bool process_read(struct process *p)
+{
+	const uint64_t now = clock_mono_ns();
+	AUTO_FD int dir = proc_open(p->pid);
+	bool changed;
+
+	p->tried_ns = now;
+	if (dir < 0) {
+		p->gone = !p->maps_known;
+		return false;
+	}
+	changed = read_identity(p, dir);
+	p->tried_ns = now;
+	if (p->kthread)
+		return changed;
+	return read_maps(p, dir, now) || changed;
+}
