@@ -18,10 +18,10 @@
 #define CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog"
 #define DOCKER "docker run --pid=host --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG ..."
 
-/* A container, or root that has been stripped like in one. */
+/* In a container: namespaces of its own, or capabilities that no command inside can give. */
 static bool contained(const struct probe_facts *f)
 {
-	return f->container || !f->init_userns || !f->init_pidns || (f->root && !(f->cap_bpf && f->cap_perfmon));
+	return !f->init_userns || !f->init_pidns || f->bounded;
 }
 
 static void fill(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -270,10 +270,10 @@ static int say_capabilities(const struct probe_facts *f, enum probe_step step, i
 {
 	const char *what = denied(step), *why = strerror(code);
 
-	if (f->root || f->container)
-		return err_set(e, code, "%s was denied (%s): this is a container whose root lacks %s; start it with " DOCKER, what,
+	if (contained(f))
+		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: " DOCKER, what,
 			       why, caps);
-	return err_set(e, code, "%s was denied (%s): this user has not %s; needed are " CAPS "; run: sudo setcap " CAPS "+ep %s",
+	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: sudo setcap " CAPS "+ep %s",
 		       what, why, caps, f->self[0] ? f->self : "sberf");
 }
 
@@ -297,10 +297,11 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 		return err_set(e, code,
 			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: sudo sysctl "
 			       "kernel.perf_event_paranoid=2", denied(step), strerror(code), (long long)f->paranoid);
-	if (f->container)
+	if (f->seccomp)
 		return err_set(e, code,
-			       "%s was denied (%s) though the capabilities are there: the container's seccomp profile forbids it; add "
-			       "--security-opt seccomp=unconfined to docker run", denied(step), strerror(code));
+			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container forbids it "
+			       "and must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
+			       strerror(code));
 	return 0;
 }
 
@@ -314,7 +315,7 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 		return err_set(e, code,
 			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; boot a kernel "
 			       "built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)", f->release, f->release);
-	if (step != PROBE_STEP_PERF && !f->pt_regs)
+	if (step != PROBE_STEP_PERF && f->pt_regs == 0)
 		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
 			       "needed (see: uname -r)", f->release);
 	if (code == EMFILE)

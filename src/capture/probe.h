@@ -25,7 +25,8 @@ struct probe_facts {
 	bool cap_sys_ptrace, cap_syslog, cap_sys_admin;
 	bool root;                       /* effective uid 0 */
 	bool init_userns, init_pidns;    /* in the initial user and pid namespace */
-	bool container;                  /* looks like a container */
+	bool bounded;                    /* this process could never get CAP_BPF and CAP_PERFMON: not in its bounding set */
+	bool seccomp;                    /* system calls are filtered */
 	int64_t paranoid;                /* kernel.perf_event_paranoid */
 	int64_t unprivileged_bpf;        /* kernel.unprivileged_bpf_disabled */
 	int64_t kptr_restrict;           /* kernel.kptr_restrict */

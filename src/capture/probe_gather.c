@@ -13,6 +13,7 @@
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -103,6 +104,18 @@ static bool kallsyms_readable(void)
 	return false;
 }
 
+/* "Seccomp: 2" in /proc/self/status: a filter is in force. */
+static bool is_filtered(void)
+{
+	AUTO_FILE FILE *in = fopen("/proc/self/status", "re");
+	char line[256];
+
+	while (in && fgets(line, sizeof(line), in))
+		if (!strncmp(line, "Seccomp:", 8))
+			return strchr(line, '2');
+	return false;
+}
+
 static void gather_limits(struct probe_facts *f)
 {
 	struct rlimit lim;
@@ -130,7 +143,8 @@ void probe_gather(struct probe_facts *ret)
 	f.root = geteuid() == 0;
 	f.init_userns = is_ns("/proc/self/ns/user", INIT_USER_NS_INO);
 	f.init_pidns = is_ns("/proc/self/ns/pid", INIT_PID_NS_INO);
-	f.container = access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
+	f.bounded = prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) == 0 || prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) == 0;
+	f.seccomp = is_filtered();
 	f.paranoid = number("/proc/sys/kernel/perf_event_paranoid");
 	f.unprivileged_bpf = number("/proc/sys/kernel/unprivileged_bpf_disabled");
 	f.kptr_restrict = number("/proc/sys/kernel/kptr_restrict");
@@ -143,7 +157,9 @@ void probe_gather(struct probe_facts *ret)
 	f.perf_clock = try_perf(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 	f.perf_cycles = try_perf(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	f.ringbuf = try_ringbuf();
-	f.pt_regs = libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL);
+	/* libbpf takes a denial for a yes. */
+	f.pt_regs = f.cap_bpf && f.cap_perfmon && f.init_userns ?
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) : -EPERM;
 	f.kallsyms = kallsyms_readable();
 	gather_limits(&f);
 	*ret = f;

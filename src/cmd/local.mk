@@ -6,3 +6,4 @@ sberf_SOURCES += src/cmd/options.c
 sberf_SOURCES += src/cmd/options.h
 sberf_SOURCES += src/cmd/optable.c
 sberf_SOURCES += src/cmd/optable.h
+sberf_SOURCES += src/cmd/doctor.c

@@ -2,11 +2,11 @@
 /*
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-i] [-w MS] -- COMMAND [ARGS...]
+ *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
- * frame pointers, -w does not read for MS milliseconds after the start, -i prints each change of CPUs and waits for no
- * command longer than it runs.
+ * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
+ * of the command include its children.
  */
 #include "config.h"
 
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,7 +36,7 @@ struct counts {
 	uint64_t samples, weight_ns, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
 	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe, stack_pointer_inside, comm_match;
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
-	uint64_t last_ns;
+	uint64_t last_ns, cpu_ms;
 	struct ids pids, tids, children;
 	pid_t child, self;
 	const char *comm;
@@ -160,6 +161,7 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("samples", c->samples);
 	print("weight_ms", c->weight_ns / NSEC_PER_MSEC);
 	print("elapsed_ms", ns / NSEC_PER_MSEC);
+	print("cpu_ms", c->cpu_ms);
 	print("in_kernel", c->in_kernel);
 	print("kernel_regs", c->kernel_regs);
 	print("kernel_frames", c->kernel_frames);
@@ -233,16 +235,23 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	return r;
 }
 
+static uint64_t to_ms(const struct timeval *tv)
+{
+	return (uint64_t)tv->tv_sec * 1000 + (uint64_t)tv->tv_usec / 1000;
+}
+
 /* Reads until CHILD has ended, then the rest. */
 static int read_all(struct source *s, struct counts *c, struct err *e)
 {
+	struct rusage used;
 	int status, r;
 
 	do {
 		r = source_read(s, 50, false, count, c, e);
 		if (r < 0)
 			return r;
-	} while (waitpid(c->child, &status, WNOHANG) == 0);
+	} while (wait4(c->child, &status, WNOHANG, &used) == 0);
+	c->cpu_ms = to_ms(&used.ru_utime) + to_ms(&used.ru_stime);
 	source_stop(s);
 	r = source_read(s, 0, true, count, c, e);
 	return r < 0 ? r : 0;

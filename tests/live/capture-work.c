@@ -2,11 +2,12 @@
 /*
  * capture-work.c - busy in one known way for a given time, then ends.
  *
- *	capture-work spin|syscall|threads|forks|exec|altstack|name MS
+ *	capture-work spin|syscall|threads|forks|exec|execthread|altstack|name MS
  *
  *	spin      computes                         syscall   calls getppid() all the time
  *	threads   four threads that compute        forks     children one after the other, each computes for 20 ms
- *	exec      executes itself with spin        altstack  computes in a signal handler on an alternate stack
+ *	exec      executes itself with spin        execthread  the same, from a second thread
+ *	altstack  computes in a signal handler on an alternate stack
  *	name      computes as "caf\xc3\x28\x1b[31m"
  */
 #include "config.h"
@@ -108,14 +109,30 @@ static const struct {
 	{ "forks", forks },   { "altstack", altstack },  { "name", name },
 };
 
+/* Ends only when it cannot. */
+static void *exec_spin(void *ms)
+{
+	execl("/proc/self/exe", "capture-work", "spin", ms, (char *)NULL);
+	exit(1);
+}
+
+static void exec_from_thread(char *ms)
+{
+	pthread_t t;
+
+	if (!pthread_create(&t, NULL, exec_spin, ms))
+		pthread_join(t, NULL);
+	exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 3)
 		return 2;
-	if (!strcmp(argv[1], "exec")) {
-		execl("/proc/self/exe", argv[0], "spin", argv[2], (char *)NULL);
-		return 1;
-	}
+	if (!strcmp(argv[1], "exec"))
+		exec_spin(argv[2]);
+	if (!strcmp(argv[1], "execthread"))
+		exec_from_thread(argv[2]);
 	end_ns = clock_mono_ns() + strtoull(argv[2], NULL, 10) * NSEC_PER_MSEC;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		if (!strcmp(argv[1], modes[i].name)) {

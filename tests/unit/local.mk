@@ -48,3 +48,6 @@ tests_unit_test_replay_SOURCES = tests/unit/test_replay.c $(made)
 unit_tests += tests/unit/test_maps
 unit_tests += tests/unit/test_space
 unit_tests += tests/unit/test_loader
+unit_tests += tests/unit/test_cpus
+unit_tests += tests/unit/test_perf_record
+unit_tests += tests/unit/test_probe

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# capture.sh - the kernel half on the running kernel: rates, registers, stacks, followed children, filters, losses.
+. "$top_srcdir/tests/tap.sh"
+
+dump=$top_builddir/tests/live/capture-dump
+work=$top_builddir/tests/live/capture-work
+
+if ! [ -r /sys/kernel/btf/vmlinux ]; then
+	skip "the kernel has no BTF" "capture"
+	finish
+	exit
+fi
+if [ "$(id -u)" -ne 0 ]; then
+	skip "not root" "capture"
+	finish
+	exit
+fi
+
+# capture ARGS...: runs capture-dump; its lines become the values that get() and is() look at.
+capture() {
+	if ! got=$("$dump" "$@" 2>&1); then
+		note "$got"
+		got=
+	fi
+}
+
+get() {
+	local v
+	v=$(sed -n "s/^$1: //p" <<<"$got")
+	printf '%s' "${v:-0}"
+}
+
+# is TITLE EXPRESSION: arithmetic in which names stand for values.
+is() {
+	local expr=$2 name
+	for name in $(grep -o '[a-z_][a-z_]*' <<<"$2" | sort -ru); do
+		expr=$(sed "s/\b$name\b/$(get "$name")/g" <<<"$expr")
+	done
+	if [ -n "$got" ] && ((expr)); then
+		result 0 "$1"
+	else
+		note "$2 is $expr"
+		note "$got"
+		result 1 "$1"
+	fi
+}
+
+# Samples are taken every 1.003 ms and the scheduler switches in multiples of its tick, so on a busy machine a second of
+# samples may be off by a tenth of the time that the program ran. Hence wide bounds; within one run numbers are exact.
+capture -n capture-work -- "$work" spin 997
+is "a busy program is sampled all the time that it runs" "cpu_ms > 50 && weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 5"
+is "and at the rate asked for" "samples >= weight_ms * 98 / 100 && samples <= weight_ms * 102 / 100 + 1"
+is "only the target is sampled" "other_pids == 0 && pids == 1 && tids == 1"
+is "every sample has registers, and bytes around its stack pointer" "regs + no_user == samples && sp_inside == regs && no_user < 5"
+is "cgroup, executable and name come along" "with_cgroup == samples && with_exe >= regs && comm_match >= samples - 5"
+is "nothing is lost or late" "lost == 0 && late == 0 && unordered == 0"
+is "mmap, exec and exit are seen" "mmaps > 0 && execs == 1 && exits == 1"
+is "sberf knows what it costs" "bpf_ns > 0 && bpf_ns < elapsed_ms * 20000"
+
+capture -- "$work" syscall 500
+is "samples land in the kernel, with its stack" "in_kernel * 10 > samples && kernel_frames == in_kernel && lost == 0"
+is "and then have user registers too" "kernel_regs + no_user == in_kernel && sp_inside == regs"
+
+capture -- "$work" threads 500
+is "threads are followed" "pids == 1 && tids >= 4 && threads_forked == 4 && other_pids == 0 && lost == 0"
+
+capture -- "$work" forks 500
+is "children are followed" "forks >= 5 && pids >= forks - 1 && other_pids == 0 && samples >= cpu_ms * 80 / 100 && lost == 0"
+
+capture -t -- "$work" threads 500
+is "so are threads of a thread" "pids == 1 && tids >= 4 && other_pids == 0 && lost == 0"
+
+capture -- "$work" exec 500
+is "a program that executes another stays the target" "execs == 2 && samples >= cpu_ms * 80 / 100 && other_pids == 0"
+
+capture -t -- "$work" execthread 500
+is "also when a thread that is not the first one does" "execs == 2 && samples >= cpu_ms * 80 / 100 && other_pids == 0"
+
+capture -- "$work" altstack 500
+is "a handler on an alternate stack brings the interrupted stack along" \
+	"interrupted * 10 > samples * 9 && interrupted == interrupted_far"
+
+capture -- "$work" name 300
+is "a name that is no text does not disturb" "samples >= cpu_ms * 80 / 100 && lost == 0 && comms == 2"
+
+capture -f -- "$work" syscall 300
+is "the kernel walks frame pointers instead of copying" "walked + no_user >= samples && segments == 0 && regs + no_user == samples"
+
+capture -s 4K -- "$work" spin 300
+is "the cap of a copy holds" "segment_bytes > 0 && segment_bytes <= segments * 4096"
+
+capture -a -- "$work" spin 500
+is "system-wide takes everybody" "samples >= cpu_ms * 80 / 100 && pids >= 1"
+is "but not sberf itself" "own == 0"
+
+capture -C 0 -- "$work" threads 500
+is "a list of CPUs is kept to" "cpus_sampled == 1 && weight_ms <= elapsed_ms * 102 / 100 + 5"
+
+capture -r 64K -w 300 -- "$work" spin 600
+is "what a full ring loses is counted" "ring_size <= 65536 * $(nproc --all) && lost_ring_full > 0 && lost == lost_ring_full"
+is "and lost and received make the whole" \
+	"samples + lost >= cpu_ms * 80 / 100 && samples + lost <= cpu_ms * 120 / 100 + 5"
+
+cgroot=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -z "$cgroot" ] || ! mkdir -p "$cgroot/sberf-test-$$/inner" 2>/dev/null; then
+	skip "no writable cgroup v2" "a cgroup is a target"
+else
+	got=$(sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$cgroot/sberf-test-$$/inner" \
+		"$dump" -c "$cgroot/sberf-test-$$" -- "$work" spin 500 2>&1)
+	is "a cgroup is a target, with what is below it" "samples >= cpu_ms * 80 / 100 && other_pids == 0 && pids == 1"
+	got=$("$dump" -c "$cgroot/sberf-test-$$" -- "$work" spin 200 2>&1)
+	is "what is outside of it is not" "execs == 1 && samples == 0"
+	rmdir "$cgroot/sberf-test-$$/inner" "$cgroot/sberf-test-$$"
+fi
+equal "a directory that is no cgroup is refused by name" \
+	"capture-dump: / is not a cgroup v2 directory (mount -t cgroup2 shows where they are)" \
+	"$("$dump" -c / -- "$work" spin 100 2>&1)"
+
+# Permissions. Copies in a place that other users may enter; the scratch directory is closed to them.
+open=$(mktemp -d /tmp/sberf-caps.XXXXXX) && chmod 755 "$open"
+cp "$dump" "$work" "$open"
+caps=bpf,perfmon,sys_ptrace,syslog
+user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+if ! command -v setpriv >/dev/null; then
+	skip "no setpriv" "another user"
+else
+	added=-all,+${caps//,/,+}
+	got=$("${user[@]}" --inh-caps "$added" --ambient-caps "$added" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	is "four capabilities and a uid that is not 0 are enough" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && mmaps > 0 && lost == 0"
+	is "except for measuring the BPF programs" "bpf_ns == -1"
+	got=$("${user[@]}" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	check "without them one sentence says what to do" grep -q "denied .*cap_bpf and cap_perfmon.*sudo setcap cap_bpf" <<<"$got"
+	equal "one line" 1 "$(wc -l <<<"$got")"
+	got=$("${user[@]}" --inh-caps -all,+bpf --ambient-caps -all,+bpf "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	check "cap_bpf alone: the other one is named" grep -q "without cap_perfmon;" <<<"$got"
+	if setcap "cap_${caps//,/,cap_}+ep" "$open/capture-dump" 2>/dev/null; then
+		got=$("${user[@]}" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+		is "capabilities of the file do as well" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && lost == 0"
+	else
+		skip "no file capabilities here" "capabilities of the file do as well"
+	fi
+	got=$(setpriv --bounding-set -all --inh-caps -all "$dump" -- "$work" spin 300 2>&1)
+	check "root without them is told how to start the container" grep -q "container.*--cap-add BPF" <<<"$got"
+fi
+if unshare -U -r true 2>/dev/null; then
+	got=$(unshare -U -r "$dump" -- "$work" spin 300 2>&1)
+	check "a user namespace is named" grep -q "user namespace" <<<"$got"
+else
+	skip "no user namespaces" "a user namespace is named"
+fi
+if unshare -p -f true 2>/dev/null; then
+	got=$(unshare -p -f "$dump" -- "$work" spin 300 2>&1)
+	check "a pid namespace is named" grep -q "pid namespace of its own" <<<"$got"
+else
+	skip "no pid namespaces" "a pid namespace is named"
+fi
+rm -rf "$open"
+finish

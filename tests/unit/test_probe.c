@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_probe.c - each situation gets its own sentence: what was denied, its value, the value needed, one command. */
+#include "config.h"
+
+#include "capture/probe.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A machine where everything works. */
+static struct probe_facts fine(void)
+{
+	return (struct probe_facts){
+		.btf = true, .cap_bpf = true, .cap_perfmon = true, .cap_sys_ptrace = true, .cap_syslog = true,
+		.cap_sys_admin = true, .root = true, .init_userns = true, .init_pidns = true, .paranoid = 2,
+		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0", .self = "/usr/bin/sberf",
+		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2,
+	};
+}
+
+static void drop_caps(struct probe_facts *f)
+{
+	f->cap_bpf = f->cap_perfmon = f->cap_sys_ptrace = f->cap_syslog = f->cap_sys_admin = false;
+	f->perf_clock = f->perf_cycles = EACCES;
+	f->ringbuf = EPERM;
+	f->pt_regs = -EPERM;
+	f->kallsyms = false;
+}
+
+static void says(const struct probe_facts *f, enum probe_step step, int code, const char *const *words)
+{
+	struct err e = ERR_INIT;
+
+	assert_int_equal(probe_sentence(f, step, code, &e), -code);
+	for (; *words; words++)
+		if (!strstr(e.text, *words))
+			fail_msg("no '%s' in: %s", *words, e.text);
+	assert_true(strlen(e.text) + 1 < ERR_TEXT_MAX);
+	assert_null(strchr(e.text, '\n'));
+}
+
+#define SAYS(f, step, code, ...) says(f, step, code, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void plain_user(void **state)
+{
+	struct probe_facts f = fine();
+
+	drop_caps(&f);
+	f.root = false;
+	SAYS(&f, PROBE_STEP_RING, EPERM, "BPF_MAP_CREATE", "cap_bpf and cap_perfmon", "sberf is run without",
+	     "sudo setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf");
+	f.cap_bpf = true;
+	SAYS(&f, PROBE_STEP_PERF, EACCES, "perf_event_open", "without cap_perfmon", "setcap");
+}
+
+static void root_in_container(void **state)
+{
+	struct probe_facts f = fine();
+
+	drop_caps(&f);
+	f.bounded = true;
+	SAYS(&f, PROBE_STEP_RING, EPERM, "container", "cap_bpf and cap_perfmon", "--cap-add BPF --cap-add PERFMON", "--pid=host");
+	f = fine();
+	f.init_userns = false;
+	SAYS(&f, PROBE_STEP_RING, EPERM, "user namespace");
+	f = fine();
+	f.seccomp = true;
+	SAYS(&f, PROBE_STEP_PERF, EPERM, "seccomp");
+}
+
+static void locked_down(void **state)
+{
+	struct probe_facts f = fine();
+
+	strcpy(f.lockdown, "confidentiality");
+	SAYS(&f, PROBE_STEP_LOAD, EPERM, "locked down", "confidentiality", "none or integrity", "/proc/cmdline");
+}
+
+static void no_btf(void **state)
+{
+	struct probe_facts f = fine();
+
+	f.btf = false;
+	SAYS(&f, PROBE_STEP_LOAD, ESRCH, "/sys/kernel/btf/vmlinux", "6.1.0", "CONFIG_DEBUG_INFO_BTF=y");
+}
+
+static void old_kernel(void **state)
+{
+	struct probe_facts f = fine();
+
+	f.pt_regs = 0;
+	SAYS(&f, PROBE_STEP_LOAD, EINVAL, "too old", "5.15");
+}
+
+static void paranoid(void **state)
+{
+	struct probe_facts f = fine();
+
+	f.paranoid = 4;
+	SAYS(&f, PROBE_STEP_PERF, EACCES, "kernel.perf_event_paranoid is 4", "2 or less", "sysctl kernel.perf_event_paranoid=2");
+}
+
+static void too_few_files(void **state)
+{
+	struct probe_facts f = fine();
+
+	f.nofile_need = 9999;
+	SAYS(&f, PROBE_STEP_PERF, EMFILE, "4096", "9999", "prlimit");
+}
+
+/* What the facts do not explain keeps the sentence that is there, or names the call and the error. */
+static void unexplained(void **state)
+{
+	struct probe_facts f = fine();
+	struct err e = ERR_INIT;
+
+	assert_int_equal(probe_sentence(&f, PROBE_STEP_PERF, EIO, &e), -EIO);
+	assert_non_null(strstr(e.text, "perf_event_open"));
+	assert_non_null(strstr(e.text, strerror(EIO)));
+	err_set(&e, EIO, "cannot sample CPU 7");
+	assert_int_equal(probe_sentence(&f, PROBE_STEP_PERF, EIO, &e), -EIO);
+	assert_string_equal(e.text, "cannot sample CPU 7");
+	assert_int_equal(probe_sentence(&f, PROBE_STEP_PERF, EIO, NULL), -EIO);
+}
+
+static size_t count(const struct probe_facts *f, enum probe_state state)
+{
+	struct probe_check row[PROBE_CHECKS_MAX];
+	size_t n = probe_checks(f, row), k = 0;
+
+	assert_in_range(n, 1, PROBE_CHECKS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		k += row[i].state == state;
+		assert_true(row[i].now[0]);
+		assert_int_equal(row[i].need[0] == '\0', row[i].state == PROBE_OK);
+		assert_true(row[i].state != PROBE_OK || !row[i].fix[0]);
+		assert_true(row[i].state != PROBE_MISSING || row[i].fix[0]);
+	}
+	return k;
+}
+
+static void checks(void **state)
+{
+	struct probe_facts f = fine();
+
+	assert_int_equal(count(&f, PROBE_MISSING) + count(&f, PROBE_NOTE), 0);
+	f.perf_cycles = ENOENT;
+	assert_int_equal(count(&f, PROBE_NOTE), 1);
+	assert_int_equal(count(&f, PROBE_MISSING), 0);
+	drop_caps(&f);
+	assert_int_equal(count(&f, PROBE_MISSING), 5);
+	f = fine();
+	f.btf = false;
+	assert_int_equal(count(&f, PROBE_MISSING), 1);
+	f = fine();
+	f.init_pidns = false;
+	assert_int_equal(count(&f, PROBE_MISSING), 1);
+}
+
+/* A name with an escape sequence does not reach the terminal raw. */
+static void prints_safely(void **state)
+{
+	struct probe_facts f = fine();
+	char text[16384];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(out);
+	drop_caps(&f);
+	f.root = false;
+	strcpy(f.self, "/tmp/\x1b[31msberf");
+	assert_int_equal(probe_print(&f, out), 1);
+	fclose(out);
+	assert_non_null(strstr(text, "MISSING"));
+	assert_null(strchr(text, '\x1b'));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_user),
+		cmocka_unit_test(root_in_container),
+		cmocka_unit_test(locked_down),
+		cmocka_unit_test(no_btf),
+		cmocka_unit_test(old_kernel),
+		cmocka_unit_test(paranoid),
+		cmocka_unit_test(too_few_files),
+		cmocka_unit_test(unexplained),
+		cmocka_unit_test(checks),
+		cmocka_unit_test(prints_safely),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
