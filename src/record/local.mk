@@ -1,3 +1,25 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/record: one "libsberf_a_SOURCES += src/record/FILE" a line, headers too.
+libsberf_a_SOURCES += src/record/block.c
+libsberf_a_SOURCES += src/record/block.h
+libsberf_a_SOURCES += src/record/bytes.h
+libsberf_a_SOURCES += src/record/create.c
+libsberf_a_SOURCES += src/record/create.h
+libsberf_a_SOURCES += src/record/decode.c
+libsberf_a_SOURCES += src/record/decode.h
+libsberf_a_SOURCES += src/record/encoder.c
+libsberf_a_SOURCES += src/record/encoder.h
+libsberf_a_SOURCES += src/record/format.h
+libsberf_a_SOURCES += src/record/idmap.c
+libsberf_a_SOURCES += src/record/idmap.h
+libsberf_a_SOURCES += src/record/input.c
+libsberf_a_SOURCES += src/record/input.h
+libsberf_a_SOURCES += src/record/metatext.c
+libsberf_a_SOURCES += src/record/metatext.h
+libsberf_a_SOURCES += src/record/queue.h
+libsberf_a_SOURCES += src/record/reader.c
+libsberf_a_SOURCES += src/record/reader.h
 libsberf_a_SOURCES += src/record/recording.h
+libsberf_a_SOURCES += src/record/table.c
+libsberf_a_SOURCES += src/record/table.h
+libsberf_a_SOURCES += src/record/writer.c

@@ -16,6 +16,9 @@ endif
 fuzz_targets += tests/fuzz/fuzz_parse
 tests_fuzz_fuzz_parse_SOURCES = tests/fuzz/fuzz_parse.c $(fuzz_main)
 tests_fuzz_fuzz_parse_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_recording
+tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
+tests_fuzz_fuzz_recording_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_main)
 tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)

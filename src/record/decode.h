@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * decode.h - from the tables of a recording to a profile, names and figures: the reverse of encoder.h.
+ *
+ * What a damaged block took away is known, because every table says where its ids begin: stacks, frames and threads that
+ * stood there become "[lost]", and events that are missing are counted. Nothing is ever taken for something else.
+ */
+#ifndef SBERF_RECORD_DECODE_H
+#define SBERF_RECORD_DECODE_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "record/block.h"
+#include "record/recording.h"
+
+struct decoder;
+
+/* What a recording is read into. The pointers are borrowed. */
+struct load_target {
+	struct profile *profile;
+	struct names *names;
+	struct profile_meta *meta;
+	struct load_report *report;
+	void (*each)(void *ctx, const struct event *ev);         /* may be NULL */
+	void *ctx;
+};
+
+struct decode_counts {
+	uint64_t events;         /* delivered */
+	uint64_t lost;           /* known to be missing */
+	uint64_t unknown;        /* events and blocks of kinds that this version does not know */
+	uint64_t last_ns;        /* time of the latest event, 0 = none */
+	bool ended;              /* the end mark was there */
+};
+
+struct decoder *decoder_new(const struct load_target *t);        /* NULL when out of memory */
+void decoder_free(struct decoder *d);                            /* NULL is fine */
+
+/*
+ * Takes in the payload of B. 0, or -EBADMSG (no sentence) when it contradicts itself or what came before: what preceded the
+ * contradiction was taken in. Any other negative errno, with a sentence: reading cannot go on.
+ */
+int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e);
+
+/* What there was, once all blocks are in. */
+void decoder_counts(const struct decoder *d, struct decode_counts *ret);
+
+DEFINE_AUTO(decoder_free, struct decoder);
+
+#endif

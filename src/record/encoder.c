@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * encoder.c - maps the ids of the dictionary to those of the file, and adds a row wherever one is used for the first time.
+ *
+ * Ids of the file are 32-bit here; EPOCH_IDS_MAX keeps them far from the end. `failed` is sticky: once memory ran out
+ * between two tables that belong together, nothing may be written any more.
+ */
+#include "config.h"
+
+#include "record/encoder.h"
+
+#include "record/idmap.h"
+#include "record/table.h"
+
+#include <stdlib.h>
+
+#define FULL_BYTES (256u << 10)
+#define FULL_ROWS (TABLE_ROWS_MAX / 4)
+#define DEPTH_MAX (TABLE_ROWS_MAX / 4)   /* so that one event always fits what encoder_full() left */
+
+/* A frame that this recording used, in any epoch. */
+struct used {
+	frame_id frame;
+	const struct frame_names *written;       /* what was written last in the epoch of its last use */
+};
+
+struct encoder {
+	const struct dict *dict;
+	const struct names *names;
+	uint32_t epoch;
+	struct table table[BLOCK_TYPES];
+	struct idmap dict_text, names_text, module, frame, stack, thread, func;  /* this epoch: id -> id in the file */
+	struct idmap used_at;                    /* frame -> index in used */
+	VEC(struct used) used;
+	VEC(stack_id) chain;                     /* scratch */
+	size_t scan;                             /* next of used to look at */
+	size_t scan_left;                        /* how many are left to look at */
+	uint64_t generation;                     /* of names when the look began */
+	uint32_t gone_stack;                     /* file id of the stack that stands for forgotten ones; 0 = none yet */
+	bool failed;
+};
+
+static void start_tables(struct encoder *enc)
+{
+	for (int i = BLOCK_STR; i < BLOCK_EVENTS; i++) {
+		table_next(&enc->table[i]);
+		enc->table[i].base = 0;
+	}
+	/* Id 0 of these two is known without being written: "" and the empty stack. */
+	enc->table[BLOCK_STR].base = enc->table[BLOCK_STACK].base = 1;
+	enc->gone_stack = 0;
+}
+
+struct encoder *encoder_new(const struct dict *dict, const struct names *names)
+{
+	struct encoder *enc = calloc(1, sizeof(*enc));
+
+	if (!enc)
+		return NULL;
+	enc->dict = dict;
+	enc->names = names;
+	start_tables(enc);
+	return enc;
+}
+
+static void clear_maps(struct encoder *enc)
+{
+	idmap_clear(&enc->dict_text);
+	idmap_clear(&enc->names_text);
+	idmap_clear(&enc->module);
+	idmap_clear(&enc->frame);
+	idmap_clear(&enc->stack);
+	idmap_clear(&enc->thread);
+	idmap_clear(&enc->func);
+}
+
+void encoder_free(struct encoder *enc)
+{
+	if (!enc)
+		return;
+	clear_maps(enc);
+	idmap_clear(&enc->used_at);
+	for (int i = 0; i < BLOCK_TYPES; i++)
+		table_free(&enc->table[i]);
+	vec_free(&enc->used);
+	vec_free(&enc->chain);
+	free(enc);
+}
+
+static void add(struct encoder *enc, enum block_type type, unsigned int column, uint64_t value)
+{
+	if (!table_add(&enc->table[type], column, value))
+		enc->failed = true;
+}
+
+/* Ends a row and gives its id in the file, remembered in MAP for ID. */
+static uint32_t end_row(struct encoder *enc, enum block_type type, struct idmap *map, uint32_t id)
+{
+	struct table *t = &enc->table[type];
+	const uint32_t in_file = (uint32_t)(t->base + t->rows++);
+
+	if (in_file >= EPOCH_IDS_MAX || (map && !idmap_set(map, id, in_file)))
+		enc->failed = true;
+	return in_file;
+}
+
+static uint32_t map_text(struct encoder *enc, struct idmap *map, str_id id, const char *s, size_t len)
+{
+	const uint32_t known = idmap_get(map, id);
+
+	if (known != ID_NONE)
+		return known;
+	if (!len)
+		return 0;
+	if (len > TEXT_LEN_MAX)
+		len = TEXT_LEN_MAX;
+	add(enc, BLOCK_STR, STR_LEN, len);
+	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, len))
+		enc->failed = true;
+	return end_row(enc, BLOCK_STR, map, id);
+}
+
+static uint32_t map_dict_text(struct encoder *enc, str_id id)
+{
+	const struct strtab *strings = dict_strings(enc->dict);
+
+	return map_text(enc, &enc->dict_text, id, strtab_get(strings, id), strtab_len(strings, id));
+}
+
+static uint32_t map_name_text(struct encoder *enc, str_id id)
+{
+	const char *s = names_text(enc->names, id);
+
+	return map_text(enc, &enc->names_text, id, s, strlen(s));
+}
+
+static uint32_t map_module(struct encoder *enc, module_id id)
+{
+	const uint32_t known = idmap_get(&enc->module, id);
+	const struct module *m = dict_get_module(enc->dict, id);
+	uint32_t path;
+
+	if (known != ID_NONE || !m)
+		return known;
+	path = map_dict_text(enc, m->path);
+	add(enc, BLOCK_MOD, MOD_KIND, (uint64_t)m->kind);
+	add(enc, BLOCK_MOD, MOD_PATH, path);
+	add(enc, BLOCK_MOD, MOD_ID_LEN, m->build_id_len);
+	if (!table_add_bytes(&enc->table[BLOCK_MOD], MOD_ID_BYTES, m->build_id, m->build_id_len))
+		enc->failed = true;
+	add(enc, BLOCK_MOD, MOD_DEV, m->dev);
+	add(enc, BLOCK_MOD, MOD_INO, m->ino);
+	add(enc, BLOCK_MOD, MOD_GENERATION, m->generation);
+	add(enc, BLOCK_MOD, MOD_PID, (uint32_t)m->pid);
+	add(enc, BLOCK_MOD, MOD_START, m->start_ns);
+	return end_row(enc, BLOCK_MOD, &enc->module, id);
+}
+
+/* Remembers that FRAME is in use, and that its names are to be written (again). */
+static void use_frame(struct encoder *enc, frame_id frame)
+{
+	const uint32_t at = idmap_get(&enc->used_at, frame);
+	struct used *u;
+
+	enc->scan_left = enc->used.n + 1;
+	if (at != ID_NONE) {
+		enc->used.v[at].written = NULL;
+		return;
+	}
+	u = vec_push(&enc->used);
+	if (!u || !idmap_set(&enc->used_at, frame, (uint32_t)(enc->used.n - 1))) {
+		enc->failed = true;
+		return;
+	}
+	*u = (struct used){ .frame = frame };
+}
+
+static uint32_t map_frame(struct encoder *enc, frame_id id)
+{
+	const uint32_t known = idmap_get(&enc->frame, id);
+	const struct frame *f = dict_get_frame(enc->dict, id);
+	uint32_t module;
+
+	if (known != ID_NONE || !f)
+		return known;
+	module = map_module(enc, f->module);
+	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
+	add(enc, BLOCK_FRAME, FRAME_OFFSET, f->offset);
+	use_frame(enc, id);
+	return end_row(enc, BLOCK_FRAME, &enc->frame, id);
+}
+
+static uint32_t stack_row(struct encoder *enc, uint32_t parent, uint32_t frame, struct idmap *map, stack_id id)
+{
+	const struct table *t = &enc->table[BLOCK_STACK];
+
+	add(enc, BLOCK_STACK, STACK_PARENT, t->base + t->rows - parent);
+	add(enc, BLOCK_STACK, STACK_FRAME, frame);
+	return end_row(enc, BLOCK_STACK, map, id);
+}
+
+/* "(other)": for a stack that the dictionary has forgotten, or too deep to be one. */
+static uint32_t gone_stack(struct encoder *enc)
+{
+	uint32_t module, frame;
+
+	if (enc->gone_stack)
+		return enc->gone_stack;
+	add(enc, BLOCK_MOD, MOD_KIND, MODULE_NOTE);
+	for (unsigned int column = MOD_PATH; column <= MOD_GENERATION; column++)
+		if (column != MOD_ID_BYTES)
+			add(enc, BLOCK_MOD, column, 0);
+	module = end_row(enc, BLOCK_MOD, NULL, 0);
+	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
+	add(enc, BLOCK_FRAME, FRAME_OFFSET, NOTE_OTHER);
+	frame = end_row(enc, BLOCK_FRAME, NULL, 0);
+	enc->gone_stack = stack_row(enc, STACK_ROOT, frame, NULL, 0);
+	return enc->gone_stack;
+}
+
+static uint32_t map_stack(struct encoder *enc, stack_id id)
+{
+	uint32_t parent = STACK_ROOT;
+
+	enc->chain.n = 0;
+	for (stack_id at = id; at != STACK_ROOT; ) {
+		const struct stack *s = dict_get_stack(enc->dict, at);
+		const uint32_t known = idmap_get(&enc->stack, at);
+		stack_id *link;
+
+		if (known != ID_NONE) {
+			parent = known;
+			break;
+		}
+		if (!s || enc->chain.n >= DEPTH_MAX)
+			return gone_stack(enc);
+		link = vec_push(&enc->chain);
+		if (!link) {
+			enc->failed = true;
+			return STACK_ROOT;
+		}
+		*link = at;
+		at = s->parent;
+	}
+	while (enc->chain.n) {
+		const stack_id at = enc->chain.v[--enc->chain.n];
+		const uint32_t frame = map_frame(enc, dict_get_stack(enc->dict, at)->frame);
+
+		parent = stack_row(enc, parent, frame, &enc->stack, at);
+	}
+	return parent;
+}
+
+static uint32_t map_thread(struct encoder *enc, thread_id id)
+{
+	const uint32_t known = idmap_get(&enc->thread, id);
+	const struct thread *t = dict_get_thread(enc->dict, id);
+	uint32_t comm, exe, cgroup;
+
+	if (known != ID_NONE || !t)
+		return known;
+	comm = map_dict_text(enc, t->comm);
+	exe = map_dict_text(enc, t->exe);
+	cgroup = map_dict_text(enc, t->cgroup);
+	add(enc, BLOCK_THREAD, THREAD_PID, (uint32_t)t->pid);
+	add(enc, BLOCK_THREAD, THREAD_TID, (uint32_t)t->tid);
+	add(enc, BLOCK_THREAD, THREAD_START, t->start_ns);
+	add(enc, BLOCK_THREAD, THREAD_COMM, comm);
+	add(enc, BLOCK_THREAD, THREAD_EXE, exe);
+	add(enc, BLOCK_THREAD, THREAD_CGROUP, cgroup);
+	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
+}
+
+bool encoder_event(struct encoder *enc, const struct event *ev)
+{
+	const uint32_t stack = map_stack(enc, ev->stack);
+	const uint32_t thread = map_thread(enc, ev->thread);
+	const uint32_t cut_module = ev->cut_module == ID_NONE ? ID_NONE : map_module(enc, ev->cut_module);
+
+	add(enc, BLOCK_EVENTS, EVENTS_TIME, ev->time_ns);
+	add(enc, BLOCK_EVENTS, EVENTS_KIND, ev->kind);
+	add(enc, BLOCK_EVENTS, EVENTS_THREAD, thread);
+	add(enc, BLOCK_EVENTS, EVENTS_STACK, stack);
+	add(enc, BLOCK_EVENTS, EVENTS_CPU, ev->cpu);
+	add(enc, BLOCK_EVENTS, EVENTS_NODE, ev->node);
+	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, ev->weight_ns);
+	add(enc, BLOCK_EVENTS, EVENTS_CUT, ev->cut);
+	add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
+	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);
+	add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
+	enc->table[BLOCK_EVENTS].rows++;
+	return !enc->failed;
+}
+
+static uint32_t map_func(struct encoder *enc, func_id id)
+{
+	const uint32_t known = idmap_get(&enc->func, id);
+	const struct func *f = names_func(enc->names, id);
+	uint32_t name, module;
+
+	if (known != ID_NONE || !f)
+		return known;
+	name = map_name_text(enc, f->name);
+	module = f->module == ID_NONE ? ID_NONE : map_module(enc, f->module);
+	add(enc, BLOCK_FUNC, FUNC_NAME, name);
+	add(enc, BLOCK_FUNC, FUNC_MODULE, (uint32_t)(module + 1));
+	add(enc, BLOCK_FUNC, FUNC_START, f->start);
+	add(enc, BLOCK_FUNC, FUNC_SIZE, f->size);
+	add(enc, BLOCK_FUNC, FUNC_KIND, f->kind);
+	return end_row(enc, BLOCK_FUNC, &enc->func, id);
+}
+
+static void names_row(struct encoder *enc, frame_id id, const struct frame_names *fn)
+{
+	const uint32_t frame = map_frame(enc, id);
+
+	add(enc, BLOCK_NAMES, NAMES_FRAME, frame);
+	add(enc, BLOCK_NAMES, NAMES_COUNT, fn->n);
+	add(enc, BLOCK_NAMES, NAMES_DETAILED, fn->detailed);
+	for (uint16_t i = 0; i < fn->n; i++) {
+		const uint32_t func = map_func(enc, fn->name[i].func);
+		const uint32_t file = map_name_text(enc, fn->name[i].file);
+
+		add(enc, BLOCK_NAMES, NAMES_FUNC, func);
+		add(enc, BLOCK_NAMES, NAMES_FILE, file);
+		add(enc, BLOCK_NAMES, NAMES_LINE, fn->name[i].line);
+	}
+	enc->table[BLOCK_NAMES].rows++;
+}
+
+bool encoder_names(struct encoder *enc, size_t budget, bool *ret_done)
+{
+	const uint64_t generation = names_generation(enc->names);
+
+	if (generation != enc->generation) {
+		enc->generation = generation;
+		enc->scan_left = enc->used.n;
+	}
+	for (; budget && enc->scan_left && !encoder_full(enc) && !enc->failed; budget--) {
+		const size_t at = enc->scan < enc->used.n ? enc->scan : 0;
+		const frame_id frame = enc->used.v[at].frame;
+		const struct frame_names *fn = names_get(enc->names, frame);
+
+		enc->scan = at + 1;
+		enc->scan_left--;
+		if (!fn || fn == enc->used.v[at].written)
+			continue;
+		names_row(enc, frame, fn);
+		enc->used.v[at].written = fn;
+	}
+	*ret_done = !enc->scan_left;
+	return !enc->failed;
+}
+
+bool encoder_full(const struct encoder *enc)
+{
+	size_t size = 0;
+
+	for (int i = BLOCK_STR; i < BLOCK_TYPES; i++) {
+		if (enc->table[i].rows >= FULL_ROWS)
+			return true;
+		size += table_size(&enc->table[i]);
+	}
+	return size >= FULL_BYTES;
+}
+
+void encoder_next_epoch(struct encoder *enc)
+{
+	clear_maps(enc);
+	start_tables(enc);
+	enc->epoch++;
+}
+
+uint32_t encoder_epoch(const struct encoder *enc)
+{
+	return enc->epoch;
+}
+
+bool encoder_take(struct encoder *enc, payload_fn *each, void *ctx)
+{
+	static const enum block_type order[] = {
+		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_EVENTS, BLOCK_FUNC, BLOCK_NAMES,
+	};
+	byte_vec payload = { 0 };
+	bool ok = !enc->failed;
+
+	for (size_t i = 0; ok && i < sizeof(order) / sizeof(order[0]); i++) {
+		struct table *t = &enc->table[order[i]];
+
+		if (!t->rows)
+			continue;
+		payload.n = 0;
+		ok = table_encode(t, &payload) && each(ctx, order[i], payload.v, payload.n);
+		table_next(t);
+	}
+	vec_free(&payload);
+	enc->failed = !ok;
+	return ok;
+}
+
+uint64_t encoder_events(const struct encoder *enc)
+{
+	return enc->table[BLOCK_EVENTS].base + enc->table[BLOCK_EVENTS].rows;
+}
+
+size_t encoder_bytes(const struct encoder *enc)
+{
+	return sizeof(*enc) + idmap_bytes(&enc->dict_text) + idmap_bytes(&enc->names_text) + idmap_bytes(&enc->module) +
+	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) + idmap_bytes(&enc->func) +
+	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * format.h - the numbers of the recording format. docs/recording-format.md is the description, these are its constants.
+ *
+ * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns, table.h) or, for META and
+ * END, lines of text. Everything is little-endian. Numbers in this file are never changed or reused: append only.
+ */
+#ifndef SBERF_RECORD_FORMAT_H
+#define SBERF_RECORD_FORMAT_H
+
+#include <stdint.h>
+
+#define RECORD_MAGIC "SBERFDAT"
+#define RECORD_MAGIC_SIZE 8u
+#define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
+#define RECORD_MINOR 0u                  /* a reader reads a higher one, leaving out what it does not know */
+
+/* Header: 64 bytes whose layout holds for every major version. */
+#define HEADER_SIZE 64u
+#define HEADER_SIZE_MAX 4096u            /* a longer header is skipped over, never a longer one than this */
+#define HEADER_AT_MAJOR 8u               /* u16 */
+#define HEADER_AT_MINOR 10u              /* u16 */
+#define HEADER_AT_SIZE 12u               /* u32, bytes, 64 or more */
+#define HEADER_AT_FLAGS 16u              /* u64; a reader refuses flags of the low half that it does not know */
+#define HEADER_AT_UUID 24u               /* 16 bytes; its first four are the stream id of every block */
+#define HEADER_AT_REAL 40u               /* u64, CLOCK_REALTIME at the start, ns */
+#define HEADER_AT_MONO 48u               /* u64, CLOCK_MONOTONIC at the same moment, ns */
+#define HEADER_AT_RESERVED 56u           /* u32, 0 */
+#define HEADER_AT_CRC 60u                /* u32, CRC-32 of bytes 0 .. 59 */
+
+#define BLOCK_MAGIC "SBLK"
+#define BLOCK_MAGIC_SIZE 4u
+#define BLOCK_HEADER_SIZE 32u
+#define BLOCK_AT_TYPE 4u                 /* u16, enum block_type */
+#define BLOCK_AT_CODEC 6u                /* u8, enum block_codec */
+#define BLOCK_AT_FLAGS 7u                /* u8, BLOCK_F_* */
+#define BLOCK_AT_SEQ 8u                  /* u32, 0, 1, 2, ... */
+#define BLOCK_AT_EPOCH 12u               /* u32, which dictionaries its ids mean */
+#define BLOCK_AT_RAW_LEN 16u             /* u32, bytes of the payload */
+#define BLOCK_AT_STORED_LEN 20u          /* u32, bytes of it as stored; never more than raw_len */
+#define BLOCK_AT_STREAM 24u              /* u32, first four bytes of the header's uuid */
+#define BLOCK_AT_CRC 28u                 /* u32, CRC-32 of bytes 0 .. 27 and the stored payload */
+#define BLOCK_RAW_MAX (32u << 20)
+
+#define BLOCK_F_CRITICAL 0x01u           /* a reader that does not know the type must refuse the recording */
+
+enum block_type {
+	BLOCK_META = 1,
+	BLOCK_END = 2,
+	BLOCK_STR = 3,
+	BLOCK_MOD = 4,
+	BLOCK_FRAME = 5,
+	BLOCK_STACK = 6,
+	BLOCK_THREAD = 7,
+	BLOCK_FUNC = 8,
+	BLOCK_NAMES = 9,
+	BLOCK_EVENTS = 10,
+	BLOCK_TYPES              /* one past the last */
+};
+
+enum block_codec {
+	CODEC_RAW = 0,
+	CODEC_ZLIB = 1,
+};
+
+/* Columns. A column that is absent is all zero. "+ 1" means: 0 says none, n says id n - 1. */
+enum str_column { STR_LEN = 1, STR_BYTES = 2 };
+enum mod_column {
+	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6, MOD_PID = 7, MOD_START = 8,
+	MOD_GENERATION = 9,
+};
+enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2 };
+enum stack_column { STACK_PARENT = 1 /* own id - parent's id */, STACK_FRAME = 2 };
+enum thread_column { THREAD_PID = 1, THREAD_TID = 2, THREAD_START = 3, THREAD_COMM = 4, THREAD_EXE = 5, THREAD_CGROUP = 6 };
+enum func_column { FUNC_NAME = 1, FUNC_MODULE = 2 /* + 1 */, FUNC_START = 3, FUNC_SIZE = 4, FUNC_KIND = 5 };
+enum names_column {
+	NAMES_FRAME = 1, NAMES_COUNT = 2, NAMES_DETAILED = 3,
+	NAMES_FUNC = 4, NAMES_FILE = 5, NAMES_LINE = 6,          /* nested: COUNT values for each row */
+};
+enum events_column {
+	EVENTS_TIME = 1, EVENTS_KIND = 2, EVENTS_THREAD = 3, EVENTS_STACK = 4, EVENTS_CPU = 5, EVENTS_NODE = 6, EVENTS_WEIGHT = 7,
+	EVENTS_CUT = 8, EVENTS_CUT_MODULE = 9 /* + 1 */, EVENTS_METHOD = 10, EVENTS_FLAGS = 11,
+};
+#define COLUMNS_MAX 16u                  /* one past the highest tag known here */
+
+enum column_encoding {
+	COLUMN_PLAIN = 0,                /* varints */
+	COLUMN_DELTA = 1,                /* zigzag varints: difference from the value before, the first from 0 */
+	COLUMN_RUNS = 2,                 /* pairs of varints: value, how often (1 or more) */
+	COLUMN_BYTES = 3,                /* raw bytes */
+};
+#define COLUMN_ENCODING 0x7fu            /* mask */
+#define COLUMN_F_CRITICAL 0x80u          /* a reader that does not know the tag must refuse the recording */
+
+/* Limits that writers keep and readers insist on. */
+#define TABLE_ROWS_MAX 65536u            /* rows of one block */
+#define TABLE_NESTED_MAX (1u << 20)      /* nested values of one block */
+#define TEXT_LEN_MAX 8191u               /* bytes of one string; longer ones are cut when written */
+#define EPOCH_IDS_MAX (1u << 26)         /* ids of one dictionary in one epoch */
+#define NAMES_PER_FRAME_MAX 1000u
+#define WEIGHT_MAX (1ull << 53)          /* of one event */
+#define META_BYTES_MAX (1u << 20)        /* of one META or END payload */
+
+#endif

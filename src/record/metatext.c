@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* metatext.c - one table of keys serves both directions. */
+#include "config.h"
+
+#include "record/metatext.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE };
+
+struct key {
+	const char *name;
+	enum value_kind kind;
+	size_t at, size;         /* in struct profile_meta */
+};
+
+#define AT(name, member, kind) { name, kind, offsetof(struct profile_meta, member), sizeof(((struct profile_meta *)0)->member) }
+
+static const struct key keys[] = {
+	AT("version", version, VALUE_TEXT),
+	AT("host", host, VALUE_TEXT),
+	AT("kernel", kernel, VALUE_TEXT),
+	AT("arch", arch, VALUE_TEXT),
+	AT("target", target, VALUE_TEXT),
+	AT("cmdline", cmdline, VALUE_TEXT),
+	AT("event", event, VALUE_TEXT),
+	AT("freq_asked_hz", freq_asked, VALUE_U32),
+	AT("freq_got_hz", freq_got, VALUE_U32),
+	AT("cpus", cpus, VALUE_U32),
+	AT("start_real_ns", start_real_ns, VALUE_U64),
+	AT("start_mono_ns", start_mono_ns, VALUE_U64),
+	AT("duration_ns", duration_ns, VALUE_U64),
+	AT("target_state", target_state, VALUE_STATE),
+	AT("end_code", end_code, VALUE_INT),
+	AT("late", late, VALUE_U64),
+	AT("user_cpu_ns", user_cpu_ns, VALUE_U64),
+	AT("bpf_cpu_ns", bpf_cpu_ns, VALUE_U64),
+	AT("rss_bytes", rss_bytes, VALUE_U64),
+	AT("symbols_pending", symbols_pending, VALUE_U64),
+#define X(nr, id, name, text, remedy) AT("lost_" name, lost.n[nr], VALUE_U64),
+	LOST_REASONS(X)
+#undef X
+};
+
+#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
+#define UNKNOWN "unknown"
+
+static bool add_text(byte_vec *dst, const char *s)
+{
+	return bytes_add(dst, s, strlen(s));
+}
+
+static bool add_u64(byte_vec *dst, uint64_t v)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, v);
+	return add_text(dst, v == META_UNKNOWN ? UNKNOWN : text);
+}
+
+static bool add_int(byte_vec *dst, int v)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", v);
+	return add_text(dst, text);
+}
+
+static bool add_value(byte_vec *dst, const struct key *k, const struct profile_meta *m)
+{
+	const void *p = (const char *)m + k->at;
+	char clean[3 * META_TEXT];
+
+	switch (k->kind) {
+	case VALUE_TEXT:
+		text_sanitise(clean, sizeof(clean), p, strnlen(p, k->size));
+		return add_text(dst, clean);
+	case VALUE_U32:
+		return add_u64(dst, *(const uint32_t *)p);
+	case VALUE_U64:
+		return add_u64(dst, *(const uint64_t *)p);
+	case VALUE_INT:
+		return add_int(dst, *(const int *)p);
+	case VALUE_STATE:
+		return add_int(dst, (int)*(const enum target_state *)p);
+	}
+	return false;
+}
+
+bool meta_text(const struct profile_meta *m, byte_vec *dst)
+{
+	for (size_t i = 0; i < NR_KEYS; i++)
+		if (!add_text(dst, keys[i].name) || !add_text(dst, "=") || !add_value(dst, &keys[i], m) || !add_text(dst, "\n"))
+			return false;
+	return true;
+}
+
+/* The next line of *IN without its newline; false at the end. */
+static bool next_line(struct cursor *in, struct cursor *line)
+{
+	const uint8_t *nl;
+
+	if (in->p >= in->end)
+		return false;
+	nl = memchr(in->p, '\n', (size_t)(in->end - in->p));
+	*line = (struct cursor){ in->p, nl ? nl : in->end };
+	in->p = nl ? nl + 1 : in->end;
+	return true;
+}
+
+static bool same_line(const struct cursor *a, const struct cursor *b)
+{
+	return a->end - a->p == b->end - b->p && !memcmp(a->p, b->p, (size_t)(a->end - a->p));
+}
+
+bool meta_changed(const byte_vec *before, const byte_vec *now, byte_vec *dst)
+{
+	struct cursor old = { before->v, before->v + before->n }, new = { now->v, now->v + now->n }, was, is;
+
+	while (next_line(&new, &is)) {
+		if (next_line(&old, &was) && same_line(&was, &is))
+			continue;
+		if (!bytes_add(dst, is.p, (size_t)(is.end - is.p)) || !bytes_add(dst, "\n", 1))
+			return false;
+	}
+	return true;
+}
+
+/* Digits only, all of them, no overflow. */
+static bool parse_number(const struct cursor *value, uint64_t max, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	if (value->p == value->end)
+		return false;
+	for (const uint8_t *p = value->p; p < value->end; p++) {
+		if (*p < '0' || *p > '9' || __builtin_mul_overflow(v, 10u, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(*p - '0'), &v))
+			return false;
+	}
+	if (v > max)
+		return false;
+	*ret = v;
+	return true;
+}
+
+static void parse_int(const struct cursor *value, int *ret)
+{
+	const bool negative = value->p < value->end && *value->p == '-';
+	const struct cursor digits = { value->p + negative, value->end };
+	uint64_t v;
+
+	if (parse_number(&digits, INT32_MAX, &v))
+		*ret = negative ? -(int)v : (int)v;
+}
+
+static void parse_value(struct profile_meta *m, const struct key *k, const struct cursor *value)
+{
+	void *p = (char *)m + k->at;
+	const size_t len = (size_t)(value->end - value->p);
+	uint64_t v;
+
+	switch (k->kind) {
+	case VALUE_TEXT:
+		text_sanitise(p, k->size, (const char *)value->p, len);
+		break;
+	case VALUE_U32:
+		if (parse_number(value, UINT32_MAX, &v))
+			*(uint32_t *)p = (uint32_t)v;
+		break;
+	case VALUE_U64:
+		if (parse_number(value, UINT64_MAX, &v))
+			*(uint64_t *)p = v;
+		else if (len == strlen(UNKNOWN) && !memcmp(value->p, UNKNOWN, len))
+			*(uint64_t *)p = META_UNKNOWN;
+		break;
+	case VALUE_INT:
+		parse_int(value, p);
+		break;
+	case VALUE_STATE:
+		if (parse_number(value, TARGET_ENDED, &v))
+			*(enum target_state *)p = (enum target_state)v;
+		break;
+	}
+}
+
+/* Cuts LINE at its "=" into *KEY and what is left. */
+static bool split(struct cursor *line, struct cursor *key)
+{
+	const uint8_t *eq = memchr(line->p, '=', (size_t)(line->end - line->p));
+
+	if (!eq)
+		return false;
+	*key = (struct cursor){ line->p, eq };
+	line->p = eq + 1;
+	return true;
+}
+
+static bool key_is(const struct cursor *key, const char *name)
+{
+	const size_t len = strlen(name);
+
+	return (size_t)(key->end - key->p) == len && !memcmp(key->p, name, len);
+}
+
+void meta_parse(struct profile_meta *m, const uint8_t *text, size_t n)
+{
+	struct cursor in = { text, text + n }, line, key;
+
+	while (next_line(&in, &line)) {
+		if (!split(&line, &key))
+			continue;
+		for (size_t i = 0; i < NR_KEYS; i++)
+			if (key_is(&key, keys[i].name))
+				parse_value(m, &keys[i], &line);
+	}
+}
+
+void meta_init(struct profile_meta *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->target_state = TARGET_ENDED;
+	m->user_cpu_ns = m->bpf_cpu_ns = m->file_bytes = META_UNKNOWN;
+}
+
+bool meta_number(const uint8_t *text, size_t n, const char *key, uint64_t *ret)
+{
+	struct cursor in = { text, text + n }, line, name;
+	bool found = false;
+
+	while (next_line(&in, &line))
+		if (split(&line, &name) && key_is(&name, key) && parse_number(&line, UINT64_MAX, ret))
+			found = true;
+	return found;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * synth.h - made-up events that can be told apart, the recording of them in memory, and what they look like as text.
+ *
+ * Event I has the weight SYNTH_WEIGHT + I. What a frame is called follows from its module and offset, so names that were read
+ * back can be checked without knowing who wrote them.
+ */
+#ifndef SBERF_TESTS_UNIT_SYNTH_H
+#define SBERF_TESTS_UNIT_SYNTH_H
+
+#include "profile/profile.h"
+#include "record/block.h"
+#include "record/encoder.h"
+#include "record/recording.h"
+
+#include <stdio.h>
+
+#define SYNTH_WEIGHT 1000000u
+#define SYNTH_START_NS 5000000000ull
+
+struct synth {
+	struct dict *dict;
+	struct names *names;
+	uint64_t random;
+	unsigned int places;             /* offsets in use in each module */
+	unsigned int depth;              /* frames at most */
+};
+
+void synth_init(struct synth *s, uint64_t seed);
+void synth_free(struct synth *s);
+uint64_t synth_random(struct synth *s);
+
+/* Event I, with a stack of its own making. */
+void synth_event(struct synth *s, uint64_t i, struct event *ret);
+/* Names the frames below COUNT that have no (detailed) names yet. */
+void synth_name(struct synth *s, frame_id count, bool detailed);
+void synth_meta(struct profile_meta *m);
+
+/* EV as one line, without names. */
+void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t size);
+/* True when every name in NS is the one that its frame must have; *RET_NAMED counts the frames that have one. */
+bool synth_names_right(const struct dict *d, const struct names *ns, unsigned int *ret_named);
+
+/* A recording in memory. */
+struct memory_recording {
+	byte_vec bytes;
+	struct block next;
+	struct encoder *enc;
+};
+
+void memory_begin(struct memory_recording *r, const struct synth *s, const struct profile_meta *m);
+void memory_block(struct memory_recording *r, unsigned int type, unsigned int flags, const void *payload, size_t n);
+void memory_flush(struct memory_recording *r);           /* tables and names taken in so far */
+void memory_end(struct memory_recording *r);
+void memory_free(struct memory_recording *r);
+
+/* The recording that docs/recording-format.md takes apart: one event, every type of block, nothing compressed. */
+void memory_example(struct memory_recording *r);
+
+/* What was read back. */
+struct loaded {
+	struct profile *profile;
+	struct names *names;
+	struct profile_meta meta;
+	struct load_report report;
+	struct err err;
+	int code;
+	VEC(char *) line;                /* of each event, synth_text() */
+	VEC(struct event) event;
+};
+
+void load_bytes(struct loaded *l, const void *bytes, size_t n);
+void load_file(struct loaded *l, const char *path);
+void loaded_free(struct loaded *l);
+
+/* What was read, as text: figures, events, names. The caller frees it. */
+char *loaded_text(const struct loaded *l);
+
+#endif
