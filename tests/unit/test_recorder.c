@@ -186,8 +186,6 @@ static void sudo_owns_the_file(void **state)
 	struct synth s;
 	struct stat st;
 
-	if (geteuid() != 0)
-		skip();
 	synth_init(&s, 3);
 	setenv("SUDO_UID", "12345", 1);
 	setenv("SUDO_GID", "54321", 1);
@@ -195,8 +193,9 @@ static void sudo_owns_the_file(void **state)
 	unsetenv("SUDO_UID");
 	unsetenv("SUDO_GID");
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_uid, 12345);
-	assert_int_equal(st.st_gid, 54321);
+	/* Only root can have been called by sudo; for others the variables mean nothing. */
+	assert_int_equal(st.st_uid, geteuid() ? geteuid() : 12345);
+	assert_int_equal(st.st_gid, geteuid() ? getegid() : 54321);
 	unlink(path);
 	synth_free(&s);
 }
