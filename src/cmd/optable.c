@@ -139,10 +139,10 @@ const struct opt opts[] = {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
 		.help = "what to write",
-		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by semicolons "
-			"and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT "
-			"compilers in _[j]. summary has one \"name: value\" line for each figure. On a terminal and without this "
-			"option, the recording is shown as `sberf top` would.",
+		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by "
+			"semicolons and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in "
+			"_[i], those of JIT compilers in _[j]. summary has one \"name: value\" line for each figure. On a "
+			"terminal and without this option, the recording is shown as `sberf top` would.",
 	}, {
 		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(kinds), .choices = metrics, .fallback = "on-cpu",
@@ -194,8 +194,8 @@ static const char *const record_text[] = {
 	"Saves what the target does on the CPU into a file, with all names and line numbers, until Ctrl-C, the target's end or "
 	"--duration. The file needs no binaries to be read later, on any machine.",
 	"Threads and child processes that start later belong to the target.",
-	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that of "
-	"sberf.",
+	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that "
+	"of sberf.",
 	NULL,
 };
 

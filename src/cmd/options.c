@@ -338,8 +338,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (r)
 		return r;
 	if (p.command->bit & CMD_CAPTURING && ret->target == OPT_TARGET_NONE)
-		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, "
-			       "or -- COMMAND to start one");
+		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
+			       "machine, or -- COMMAND to start one");
 	ret->cmdline = quote_command_line(argc, argv);
 	return ret->cmdline ? 0 : err_nomem(e, "the command line");
 }

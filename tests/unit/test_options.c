@@ -72,8 +72,8 @@ static void defaults(void **state)
 static void every_way_of_writing(void **state)
 {
 	static const char *const same[] = {
-		"record -a -F499", "record -a -F 499", "record -aF499", "record -aF 499", "record --all --freq=499", "record --freq 499 -a",
-		"record -F 12 -F 499 -a", "record -F499 --all",
+		"record -a -F499", "record -a -F 499", "record -aF499", "record -aF 499", "record --all --freq=499",
+		"record --freq 499 -a", "record -F 12 -F 499 -a", "record -F499 --all",
 	};
 
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
@@ -90,8 +90,8 @@ static void every_way_of_writing(void **state)
 
 static void capture_options(void **state)
 {
-	char line[] = "record -p 20,3 -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms -o x.data "
-		      "--duration 2m";
+	char line[] = "record -p 20,3 -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
+		      "-o x.data --duration 2m";
 	struct options o;
 
 	assert_int_equal(parse(line, &o, NULL), 0);
@@ -160,7 +160,8 @@ static void help_ends_parsing(void **state)
 
 static void refuses(void **state)
 {
-	refused("top", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to start one");
+	refused("top", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to "
+		"start one");
 	refused("top -p 1 -p 2", "-p was given twice: separate the ids by commas");
 	refused("top -a -a", "-a was given twice");
 	refused("top -p 1 --cgroup x", "-p and --cgroup both say what to observe: give one of them");

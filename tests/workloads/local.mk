@@ -3,7 +3,8 @@
 #   workloads += tests/workloads/bin/NAME
 # They are compiled with -O2 -g and without frame pointers whatever CFLAGS says, and never with sanitizers. Flags of one
 # program: "tests/workloads/bin/NAME: workload_flags = -static" and "...: workload_libs = -lm".
-workload_cflags = -std=gnu11 -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -Wno-unused-parameter -pthread
+workload_cflags = -std=gnu11 -O2 -g -fomit-frame-pointer -fno-optimize-sibling-calls -Wall -Wextra -Wno-unused-parameter \
+	-Wno-unknown-attributes -pthread
 workload_sources = $(patsubst tests/workloads/bin/%,tests/workloads/%.c,$(workloads))
 
 workloads += tests/workloads/bin/demo
