@@ -14,6 +14,7 @@
 #include "event/reasons.h"
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
+#include "symbol/dwarf.h"
 #include "symbol/elfsyms.h"
 #include "symbol/kernel.h"
 #include "symbol/vdso.h"
@@ -25,6 +26,7 @@
 
 #define FDS_MAX 128u
 #define SYMBOLS_BYTES_MAX (256u << 20)
+#define DETAILS_BYTES_MAX (512u << 20)
 
 struct mod {
 	bool known;
@@ -35,6 +37,8 @@ struct mod {
 	bool open_failed, read_failed;
 	struct elf_file *elf;
 	struct elf_syms *syms;
+	bool dwarf_failed;
+	struct dwarf_info *dwarf;
 };
 
 struct resolver {
@@ -69,6 +73,7 @@ static void mod_free(struct mod *m)
 {
 	mod_close(m);
 	elf_syms_free(m->syms);
+	dwarf_info_free(m->dwarf);
 	elf_file_free(m->elf);
 	free(m->path);
 }
@@ -373,4 +378,125 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 	default:
 		return false;
 	}
+}
+
+bool resolver_has_details(const struct module *m)
+{
+	return m->kind == MODULE_FILE;
+}
+
+/* Drops debug information, the oldest first, until the rest fits; never that of KEEP. */
+static void bound_details(struct resolver *r, const struct mod *keep)
+{
+	for (;;) {
+		struct mod *oldest = NULL;
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < r->mods.n; i++) {
+			struct mod *m = &r->mods.v[i];
+
+			bytes += m->dwarf ? dwarf_info_bytes(m->dwarf) : 0;
+			if (m->dwarf && m != keep && (!oldest || m->used < oldest->used))
+				oldest = m;
+		}
+		if (bytes <= DETAILS_BYTES_MAX || !oldest)
+			return;
+		dwarf_info_free(oldest->dwarf);
+		oldest->dwarf = NULL;
+		r->stats->tables_dropped++;
+	}
+}
+
+/* The lowest address of code in F. */
+static uint64_t code_start(const struct elf_file *f)
+{
+	uint64_t low = UINT64_MAX;
+
+	for (size_t i = 0; i < f->nr_ph; i++)
+		if (f->ph[i].p_type == PT_LOAD && (f->ph[i].p_flags & PF_X) && f->ph[i].p_vaddr < low)
+			low = f->ph[i].p_vaddr;
+	return low;
+}
+
+/* Opens the debug information in F, which belongs to M. */
+static void open_dwarf(struct resolver *r, struct mod *m, const struct elf_file *f)
+{
+	AUTO_FD int alt_fd = debugfile_open_alt(f, m->path, r->symfs);
+
+	/* Without the shared file that it refers to, libdw would go and look for one by itself. */
+	if (alt_fd < 0 && elf_file_section(f, ".gnu_debugaltlink")) {
+		r->stats->unreadable_details++;
+		return;
+	}
+	if (dwarf_info_open(f, alt_fd, code_start(m->elf), &m->dwarf, NULL))
+		r->stats->unreadable_details++;
+}
+
+static bool ensure_dwarf(struct resolver *r, struct mod *m)
+{
+	AUTO(elf_file_free) struct elf_file *debug = NULL;
+	AUTO_FD int debug_fd = -1;
+
+	if (m->dwarf)
+		return true;
+	if (m->dwarf_failed || !ensure_file(r, m))
+		return false;
+	if (dwarf_info_present(m->elf)) {
+		open_dwarf(r, m, m->elf);
+	} else {
+		debug = open_debug(r, m, &debug_fd);
+		if (debug && dwarf_info_present(debug))
+			open_dwarf(r, m, debug);
+	}
+	m->dwarf_failed = !m->dwarf;
+	return m->dwarf;
+}
+
+/* Puts the inlined calls of PLACE before the function that ANSWER has from the symbol table, if it has one. */
+static bool add_places(const struct dwarf_place *place, size_t n, struct answer *answer)
+{
+	const bool named = answer->n;
+	struct answer_name outer = answer->name[0];
+
+	answer->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const bool last = i == n - 1;
+
+		if (last && named)
+			answer->name[answer->n++] = outer;
+		else if (last && !place[i].func)
+			break;
+		else if (!answer_add(answer, place[i].func ? place[i].func : "[inlined]", place[i].user, FUNC_USER))
+			break;
+		answer->name[answer->n - 1].file = place[i].file;
+		answer->name[answer->n - 1].line = place[i].line;
+		if (last)
+			return true;
+	}
+	/* Not complete: the function alone is better than calls without it. */
+	answer_clear(answer);
+	if (named)
+		answer->name[answer->n++] = outer;
+	return named;
+}
+
+bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer)
+{
+	struct dwarf_place place[ANSWER_MAX];
+	const bool named = resolver_name(r, id, offset, answer);
+	struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
+	size_t damaged, n;
+	uint64_t vaddr;
+
+	if (!m || !resolver_has_details(&m->m) || !ensure_dwarf(r, m) || !elf_file_vaddr(m->elf, offset, &vaddr))
+		return named;
+	damaged = dwarf_info_damaged(m->dwarf);
+	n = dwarf_info_find(m->dwarf, vaddr, place, ANSWER_MAX);
+	r->stats->damaged_details += dwarf_info_damaged(m->dwarf) - damaged;
+	bound_details(r, m);
+	if (n > ANSWER_MAX) {
+		r->stats->deep_inlining++;
+		n = ANSWER_MAX;
+	}
+	return n ? add_places(place, n, answer) : named;
 }

@@ -28,7 +28,15 @@
 
 enum frame_state {
 	FRAME_NEW,
+	FRAME_NAMED,                     /* from symbol tables; details are still to come */
 	FRAME_SETTLED,
+};
+
+/* A frame whose details are wanted; in order of place, so that a file and its units are used while they are at hand. */
+struct todo {
+	module_id module;
+	frame_id frame;
+	uint64_t offset;
 };
 
 struct symbolizer {
@@ -49,8 +57,12 @@ struct symbolizer {
 	struct symbolizer_stats counts;
 	VEC(uint8_t) state;              /* enum frame_state by frame id */
 	VEC(frame_id) preferred;
-	size_t next_preferred;
+	size_t next_preferred, next_preferred_details;
 	frame_id next;                   /* every frame below has been looked up in symbol tables */
+	bool details;                    /* are wanted */
+	frame_id next_details;           /* every frame below is settled or in todo */
+	VEC(struct todo) todo;
+	size_t next_todo;
 	struct answer answer;
 };
 
@@ -142,19 +154,73 @@ static void settle(struct symbolizer *sy, frame_id id)
 	atomic_fetch_add(&sy->nr_settled, 1);
 }
 
+/* The first look at a frame: symbol tables. */
 static void name_frame(struct symbolizer *sy, frame_id id)
 {
 	struct question q = { 0 };
 
-	if (sy->state.v[id] == FRAME_NEW && ask(sy, id, &q)) {
-		if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
-			sy->counts.no_memory++;
-		free(q.path);
-		if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-			tell(sy, id, q.frame.module, false);
-		answer_clear(&sy->answer);
+	if (sy->state.v[id] != FRAME_NEW)
+		return;
+	if (!ask(sy, id, &q)) {
+		settle(sy, id);
+		return;
 	}
+	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
+		sy->counts.no_memory++;
+	free(q.path);
+	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+		tell(sy, id, q.frame.module, !resolver_has_details(&q.module));
+	answer_clear(&sy->answer);
+	if (sy->details && resolver_has_details(&q.module))
+		sy->state.v[id] = FRAME_NAMED;
+	else
+		settle(sy, id);
+}
+
+/* The second look: debug information. */
+static void detail_frame(struct symbolizer *sy, frame_id id)
+{
+	struct question q = { 0 };
+
+	if (sy->state.v[id] != FRAME_NAMED)
+		return;
+	if (ask(sy, id, &q) && resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+		tell(sy, id, q.frame.module, true);
+	free(q.path);
+	answer_clear(&sy->answer);
 	settle(sy, id);
+}
+
+static int cmp_todo(const void *va, const void *vb)
+{
+	const struct todo *a = va, *b = vb;
+
+	if (a->module != b->module)
+		return a->module > b->module ? 1 : -1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* Collects the frames below N that were only named so far; false when there are none. */
+static bool plan_details(struct symbolizer *sy, uint32_t n)
+{
+	sy->todo.n = sy->next_todo = 0;
+	for (; sy->next_details < n; sy->next_details++) {
+		const frame_id id = sy->next_details;
+		const struct frame *frame;
+		struct todo *slot;
+
+		if (sy->state.v[id] != FRAME_NAMED)
+			continue;
+		if (!vec_reserve(&sy->todo, 1) || !enter(sy))
+			break;
+		slot = vec_push(&sy->todo);
+		frame = dict_get_frame(sy->dict, id);
+		*slot = (struct todo){ .module = frame->module, .offset = frame->offset, .frame = id };
+		leave(sy);
+	}
+	if (sy->todo.n)
+		qsort(sy->todo.v, sy->todo.n, sizeof(*sy->todo.v), cmp_todo);
+	return sy->todo.n;
 }
 
 /* Makes room for the states of frames that are new; returns how many frames there are. */
@@ -182,7 +248,7 @@ static uint32_t look_around(struct symbolizer *sy)
 			memcpy(sy->preferred.v, sy->prefer.v, sy->prefer.n * sizeof(*sy->prefer.v));
 			sy->preferred.n = sy->prefer.n;
 		}
-		sy->next_preferred = 0;
+		sy->next_preferred = sy->next_preferred_details = 0;
 		sy->prefer.n = 0;
 	}
 	sy->stats = sy->counts;
@@ -191,22 +257,35 @@ static uint32_t look_around(struct symbolizer *sy)
 	return n;
 }
 
+/* The next of the preferred frames, below N, that is in STATE; *AT remembers how far we are. ID_NONE when there is none. */
+static frame_id next_preferred(struct symbolizer *sy, size_t *at, enum frame_state state, uint32_t n)
+{
+	while (*at < sy->preferred.n) {
+		const frame_id id = sy->preferred.v[(*at)++];
+
+		if (id < n && sy->state.v[id] == state)
+			return id;
+	}
+	return ID_NONE;
+}
+
 /* One frame; false when there is nothing to do. */
 static bool step(struct symbolizer *sy)
 {
 	const uint32_t n = look_around(sy);
+	frame_id id = next_preferred(sy, &sy->next_preferred, FRAME_NEW, n);
 
-	if (sy->next_preferred < sy->preferred.n) {
-		const frame_id id = sy->preferred.v[sy->next_preferred++];
-
-		if (id < n)
-			name_frame(sy, id);
-		return n;
+	if (id != ID_NONE || sy->next < n) {
+		name_frame(sy, id != ID_NONE ? id : sy->next++);
+		return true;
 	}
-	if (sy->next >= n)
+	id = next_preferred(sy, &sy->next_preferred_details, FRAME_NAMED, n);
+	if (id == ID_NONE && (sy->next_todo < sy->todo.n || plan_details(sy, n)))
+		id = sy->todo.v[sy->next_todo++].frame;
+	if (id == ID_NONE)
 		return false;
-	name_frame(sy, sy->next++);
-	return true;
+	detail_frame(sy, id);
+	return n;
 }
 
 /* Says that all is settled, and sleeps until there is more. False = stop. */
@@ -214,7 +293,7 @@ static bool rest(struct symbolizer *sy)
 {
 	if (!enter(sy))
 		return false;
-	sy->settled_below = sy->next;
+	sy->settled_below = sy->next < sy->next_details || !sy->details ? sy->next : sy->next_details;
 	pthread_cond_broadcast(&sy->news);
 	while (!atomic_load(&sy->stop) && !sy->kicked && !sy->prefer.n)
 		pthread_cond_wait(&sy->work, &sy->lock);
@@ -236,6 +315,7 @@ static void unref(struct symbolizer *sy)
 	vec_free(&sy->prefer);
 	vec_free(&sy->state);
 	vec_free(&sy->preferred);
+	vec_free(&sy->todo);
 	pthread_cond_destroy(&sy->work);
 	pthread_cond_destroy(&sy->news);
 	pthread_mutex_destroy(&sy->lock);
@@ -301,6 +381,7 @@ int symbolizer_new(const struct dict *dict, struct names *names, const struct mo
 	sy->refs = 1;
 	sy->dict = dict;
 	sy->names = names;
+	sy->details = !(options && options->no_details);
 	sy->resolver = resolver_new(opener, options, &sy->counts, &sy->stop);
 	if (!sy->resolver) {
 		unref(sy);

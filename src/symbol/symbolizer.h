@@ -34,6 +34,9 @@ struct module_opener {
 struct symbolizer_stats {
 	uint64_t unreadable_modules;     /* files that could not be opened, or are no ELF files */
 	uint64_t damaged_symbols;        /* symbol tables and entries left out */
+	uint64_t unreadable_details;     /* files whose debug information is too large, damaged, or lacks its shared part (dwz) */
+	uint64_t damaged_details;        /* parts of debug information left out */
+	uint64_t deep_inlining;          /* places with more inlined calls than are shown */
 	uint64_t tables_dropped;         /* to bound memory; read again when needed */
 	uint64_t kernel_hidden;          /* 1: /proc/kallsyms shows no addresses (CAP_SYSLOG, kernel.kptr_restrict) */
 	uint64_t no_memory;              /* frames that kept a worse name or none because memory ran out */

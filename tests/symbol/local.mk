@@ -3,3 +3,5 @@
 check_PROGRAMS += tests/symbol/symname
 shell_tests += tests/symbol/names.sh
 EXTRA_DIST += tests/symbol/shapes.cc
+shell_tests += tests/symbol/lines.sh
+EXTRA_DIST += tests/symbol/compare.awk
