@@ -16,6 +16,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
+/* An old name of MAP_ANONYMOUS: as a macro it would silently stand in for the state below. Included first, it stays away. */
+#undef MAP_ANON
 
 #define CHAIN_MAX 4096u          /* frames at most: a 64 KB stack of 16-byte frames */
 
