@@ -35,6 +35,7 @@ int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t lim
 	if (!ps)
 		return err_nomem(e, "the table of processes");
 	ps->dict = dict;
+	ps->swept_ns = ps->checked_ns = clock_mono_ns();
 	ps->cgroups = cgroups_new(dict_strings(dict));
 	ps->owners = owners_new();
 	if (!ps->cgroups || !ps->owners)

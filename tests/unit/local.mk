@@ -58,3 +58,4 @@ tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c tests/unit/syn
 EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt
 unit_tests += tests/unit/test_recorder
 tests_unit_test_recorder_SOURCES = tests/unit/test_recorder.c tests/unit/synth.c tests/unit/synth.h
+unit_tests += tests/unit/test_process
