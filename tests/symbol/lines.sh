@@ -7,7 +7,7 @@ symname=$top_builddir/tests/symbol/symname
 CXX=${CXX:-g++}
 cd "$SCRATCH" || exit 99
 command -v "$CXX" >/dev/null || skip_all "no C++ compiler ($CXX)"
-command -v addr2line >/dev/null || skip_all "no addr2line (binutils)"
+command -v addr2line >/dev/null || skip_all "addr2line is not installed"
 
 # Every instruction of .text.
 instructions() {
@@ -31,15 +31,12 @@ compared() {
 src=$top_srcdir/tests/symbol/shapes.cc
 for flags in "-gdwarf-5" "-gdwarf-4" "-gdwarf-5 -gz=zlib" "-gdwarf-5 -static"; do
 	# shellcheck disable=SC2086  # several flags
-	if "$CXX" -O2 $flags -Wl,--build-id=sha1 -o shapes "$src" 2>err; then
-		if [ "$flags" = "-gdwarf-5 -static" ]; then
-			# libstdc++ and libc have no lines here: compare our own functions
-			check "$flags: has lines" grep -q 'shapes.cc:' <("$symname" shapes <<<"$(nm shapes | awk '/ main$/ { print $1 }')")
-		else
-			compared "$CXX $flags" shapes
-		fi
+	"$CXX" -O2 $flags -Wl,--build-id=sha1 -o shapes "$src" || exit 99
+	if [ "$flags" = "-gdwarf-5 -static" ]; then
+		# libstdc++ and libc have no lines here: compare our own functions
+		check "$flags: has lines" grep -q 'shapes.cc:' <("$symname" shapes <<<"$(nm shapes | awk '/ main$/ { print $1 }')")
 	else
-		skip "$(head -n 1 err)" "$CXX $flags"
+		compared "$CXX $flags" shapes
 	fi
 done
 
@@ -52,16 +49,13 @@ compared "debuglink" linked shapes
 # dwz moves what files share into another file.
 if command -v dwz >/dev/null; then
 	cp shapes one && cp shapes two
-	if dwz -m common.debug one two 2>err; then
-		compared "dwz" one shapes
-		rm common.debug
-		check "dwz without its shared file: names only" grep -q '^0x[0-9a-f]*: main ?$' \
-			<("$symname" one <<<"$(nm shapes | awk '/ main$/ { print $1 }')")
-	else
-		skip "$(head -n 1 err)" "dwz"
-	fi
+	check "dwz moves it into a shared file" dwz -m common.debug one two
+	compared "dwz" one shapes
+	rm common.debug
+	check "without the shared file: names only" grep -q '^0x[0-9a-f]*: main ?$' \
+		<("$symname" one <<<"$(nm shapes | awk '/ main$/ { print $1 }')")
 else
-	skip "no dwz" "dwz"
+	skip "dwz is not installed" "files that share debug information"
 fi
 
 # Known lines: a call that is inlined twice over.
