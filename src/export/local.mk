@@ -4,3 +4,5 @@ libsberf_a_SOURCES += src/export/export.h
 libsberf_a_SOURCES += src/export/folded.c
 libsberf_a_SOURCES += src/export/out.c
 libsberf_a_SOURCES += src/export/out.h
+libsberf_a_SOURCES += src/export/summary.c
+libsberf_a_SOURCES += src/export/text.c

@@ -144,7 +144,7 @@ static bool has_room(const struct dict *d, const struct table *t, size_t size, e
 	return !d->limit || need == NEED_ALWAYS || dict_bytes(d) + page + hidx_growth(&t->index, more) <= limit;
 }
 
-/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants, so that this becomes a plain loop. */
+/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants: this becomes a plain loop. */
 static inline __attribute__((always_inline)) uint32_t intern(const struct dict *d, struct table *t, const void *key,
 							      size_t size, uint64_t (*hash)(const void *),
 							      bool (*equal)(const void *, const void *), enum need need)

@@ -59,3 +59,6 @@ EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt
 unit_tests += tests/unit/test_recorder
 tests_unit_test_recorder_SOURCES = tests/unit/test_recorder.c tests/unit/synth.c tests/unit/synth.h
 unit_tests += tests/unit/test_process
+unit_tests += tests/unit/test_query
+tests_unit_test_query_SOURCES = tests/unit/test_query.c $(made) $(fail_alloc)
+tests_unit_test_query_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)

@@ -143,7 +143,163 @@ static void test_write_errors(void **state)
 	assert_non_null(full);
 	assert_int_equal(export_folded(full, t, &e), -ENOSPC);
 	assert_non_null(strstr(e.text, "No space left on device"));
+	assert_int_equal(export_tree(full, t, NULL, &e), -ENOSPC);
 	fclose(full);
+	made_free(&m);
+}
+
+static void assert_tree(struct made *m, const struct query *q, const struct tree_text_options *o, const char *want)
+{
+	AUTO(tree_free) struct tree *t = made_tree(m, q);
+	AUTO_FREE char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(export_tree(f, t, o, NULL), 0);
+	fclose(f);
+	assert_string_equal(text, want);
+}
+
+static void test_tree(void **state)
+{
+	const struct query q = { .group_by = GROUP_COMM };
+	const struct tree_text_options lines = { .lines = true }, pruned = { .min_percent = 20, .ascii = true },
+				       shallow = { .max_depth = 1 };
+	struct made m;
+	thread_id a, b;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 10, 10, "app");
+	b = made_thread(&m, 10, 11, "b\033o");
+	made_add(&m, 1, a, "main;work>in", 60 * MS);
+	made_add(&m, 2, a, "main;write_[k]", 20 * MS);
+	made_add(&m, 3, a, "main;@30", 10 * MS);
+	made_add(&m, 4, b, "main", 10 * MS);
+	assert_tree(&m, &q, &lines,
+		    "  total    self      time\n"
+		    "100.0 %   0.0 %    100 ms  all\n"
+		    " 90.0 %   0.0 %   90.0 ms    app\n"
+		    " 90.0 %   0.0 %   90.0 ms      main  app.c:10\n"
+		    " 60.0 %   0.0 %   60.0 ms        work  app.c:10\n"
+		    " 60.0 %  60.0 %   60.0 ms          in [i]  app.c:20\n"
+		    " 20.0 %  20.0 %   20.0 ms        write [k]  app.c:10\n"
+		    " 10.0 %  10.0 %   10.0 ms        libc.so.6+0x30\n"
+		    " 10.0 %   0.0 %   10.0 ms    b\xef\xbf\xbdo\n"
+		    " 10.0 %  10.0 %   10.0 ms      main  app.c:10\n");
+	assert_tree(&m, &q, &pruned,
+		    "  total    self      time\n"
+		    "100.0 %   0.0 %    100 ms  all\n"
+		    " 90.0 %   0.0 %   90.0 ms    app\n"
+		    " 90.0 %   0.0 %   90.0 ms      main\n"
+		    " 60.0 %   0.0 %   60.0 ms        work\n"
+		    " 60.0 %  60.0 %   60.0 ms          in [i]\n"
+		    " 20.0 %  20.0 %   20.0 ms        write [k]\n"
+		    " 10.0 %                          ... 1 more\n"
+		    " 10.0 %                      ... 1 more\n");
+	assert_tree(&m, &q, &shallow,
+		    "  total    self      time\n"
+		    "100.0 %   0.0 %    100 ms  all\n"
+		    " 90.0 %   0.0 %   90.0 ms    app\n"
+		    " 90.0 %   0.0 %   90.0 ms      main\n"
+		    " 90.0 %                          … 3 more\n"
+		    " 10.0 %   0.0 %   10.0 ms    b\xef\xbf\xbdo\n"
+		    " 10.0 %  10.0 %   10.0 ms      main\n");
+	made_free(&m);
+}
+
+static void test_empty(void **state)
+{
+	const struct query q = { .group_by = GROUP_COMM };
+	struct made m;
+
+	made_init(&m, NULL);
+	assert_folded(&m, &q, "");
+	assert_tree(&m, &q, NULL, "  total    self      time\n  0.0 %   0.0 %      0 ns  all\n");
+	made_free(&m);
+}
+
+static char *summary(struct made *m, const struct profile_meta *meta)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(export_summary(f, meta, s, NULL), 0);
+	fclose(f);
+	return text;
+}
+
+static void test_summary(void **state)
+{
+	struct profile_meta meta = {
+		.host = "h\033[2J\n", .kernel = "6.1", .arch = "x86_64",
+		.version = "0.1.0", .target = "app 10", .cmdline = "sberf record",
+		.event = "cpu-clock", .freq_asked = 99, .cpus = 2,
+		.start_real_ns = 1767225600ull * 1000000000ull, .duration_ns = 2500 * MS, .complete = true,
+		.samples = 1001, .user_samples = 1000, .oncpu_ns = 10101010500ull, .late = 3,
+		.user_cpu_ns = 12345678, .bpf_cpu_ns = META_UNKNOWN, .rss_bytes = 1 << 20, .file_bytes = META_UNKNOWN,
+	};
+	static const char head[] =
+		"oncpu_samples: 1001\n"
+		"oncpu_samples_per_second: 400.4\n"
+		"oncpu_weight_us: 10101011\n"
+		"oncpu_complete_percent: 99.90\n"
+		"threads: 2\n"
+		"unique_stacks: 3\n";
+	static const char tail[] =
+		"file_bytes: unknown\n"
+		"user_cpu_seconds: 0.012\n"
+		"bpf_cpu_seconds: unknown\n"
+		"event: cpu-clock\n"
+		"rate_asked_hz: 99\n"
+		"rate_got_hz: unknown\n"
+		"cpus: 2\n"
+		"duration_seconds: 2.500\n"
+		"start: 2026-01-01T00:00:00Z\n"
+		"complete: yes\n"
+		"target: app 10\n"
+		"host: h\xef\xbf\xbd[2J\xef\xbf\xbd\n"
+		"kernel: 6.1\n"
+		"arch: x86_64\n"
+		"version: 0.1.0\n"
+		"command: sberf record\n"
+		"user_samples: 1000\n"
+		"other_weight_us: 2000\n"
+		"late_events: 3\n"
+		"rss_bytes: 1048576\n";
+	AUTO_FREE char *text = NULL, *none = NULL;
+	char reasons[2048];
+	size_t at = 0;
+	const struct profile_meta nothing = { .file_bytes = 0 };
+	struct made m;
+
+	meta.cut[CUT_COMPLETE] = 999;
+	meta.cut[CUT_NO_CFI] = 1;
+	meta.lost.n[LOST_RING_FULL] = 7;
+	made_init(&m, NULL);
+	none = summary(&m, &nothing);
+	made_add(&m, 1, made_thread(&m, 10, 10, "app"), "main;f", MS);
+	made_add(&m, 2, made_thread(&m, 10, 10, "renamed"), "main;f", MS);
+	made_add(&m, 3, made_thread(&m, 10, 11, "app"), "main", MS);
+	made_add(&m, 4, made_thread(&m, 10, 11, "app"), "main;(other)", 2 * MS);
+	text = summary(&m, &meta);
+	/* Reasons may be added, in the order of their table; the rest is written out. */
+	for (unsigned int i = 1; i < CUT_NR; i++)
+		at += (size_t)snprintf(reasons + at, sizeof(reasons) - at, "cut_%s: %d\n", cut_info(i)->name, i == CUT_NO_CFI);
+	for (unsigned int i = 0; i < LOST_NR; i++)
+		at += (size_t)snprintf(reasons + at, sizeof(reasons) - at, "lost_%s: %d\n", lost_info(i)->name,
+				       i == LOST_RING_FULL ? 7 : 0);
+	assert_non_null(strstr(reasons, "cut_stack_size: 0\ncut_stack_unreadable: 0\ncut_no_cfi: 1\n"));
+	assert_non_null(strstr(reasons, "lost_ring_full: 7\nlost_nested: 0\n"));
+	assert_memory_equal(text, head, strlen(head));
+	assert_memory_equal(text + strlen(head), reasons, at);
+	assert_string_equal(text + strlen(head) + at, tail);
+	assert_non_null(strstr(none, "oncpu_samples_per_second: unknown\n"));
+	assert_non_null(strstr(none, "oncpu_complete_percent: unknown\n"));
+	assert_non_null(strstr(none, "\nthreads: 0\nunique_stacks: 0\n"));
 	made_free(&m);
 }
 
@@ -181,6 +337,9 @@ int main(void)
 		cmocka_unit_test(test_folded_groups),
 		cmocka_unit_test(test_folded_hostile),
 		cmocka_unit_test(test_folded_rounding),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_write_errors),
 		cmocka_unit_test(test_no_memory),
 	};

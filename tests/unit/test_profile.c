@@ -9,6 +9,8 @@
 #include "tests/unit/made.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -261,6 +263,86 @@ static void test_one_wild_second(void **state)
 	made_free(&m);
 }
 
+/* The engine adds and publishes; two readers take the latest snapshot, build trees of it and give it back, at any time. */
+struct handover {
+	struct made m;
+	pthread_mutex_t lock;
+	struct snapshot *latest;
+	atomic_bool done;
+};
+
+static struct snapshot *take_latest(struct handover *h)
+{
+	struct snapshot *s;
+
+	pthread_mutex_lock(&h->lock);
+	s = snapshot_ref(h->latest);
+	pthread_mutex_unlock(&h->lock);
+	return s;
+}
+
+static void publish(struct handover *h)
+{
+	struct snapshot *fresh = profile_snapshot(h->m.p), *old;
+
+	assert_non_null(fresh);
+	pthread_mutex_lock(&h->lock);
+	old = h->latest;
+	h->latest = fresh;
+	pthread_mutex_unlock(&h->lock);
+	snapshot_unref(old);
+}
+
+static void *read_snapshots(void *ctx)
+{
+	const struct query q = { .group_by = GROUP_PROCESS };
+	struct handover *h = ctx;
+	uint64_t last = 0, bad = 0;
+	bool done;
+
+	do {
+		struct tree *t = NULL;
+		struct snapshot *s;
+
+		done = atomic_load(&h->done);
+		s = take_latest(h);
+		if (s && tree_build(s, h->m.names, &q, &t, NULL) == 0) {
+			bad += t->node[0].count < last || t->node[0].total_ns != 3 * t->node[0].count;
+			last = t->node[0].count;
+		}
+		tree_free(t);
+		snapshot_unref(s);
+	} while (!done);
+	return (void *)(uintptr_t)(bad ? UINTPTR_MAX : last);
+}
+
+static void test_readers_beside_the_writer(void **state)
+{
+	const struct profile_limits small = { .bytes = 4u << 20 };
+	struct handover h = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	pthread_t reader[2];
+	char text[64];
+	void *last;
+
+	made_init(&h.m, &small);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&reader[i], NULL, read_snapshots, &h), 0);
+	for (int i = 0; i < 80000; i++) {
+		snprintf(text, sizeof(text), "main;f%d;@%x", i % 100, (uint32_t)hash_u64((uint64_t)i) & 0x7fff);
+		made_add(&h.m, (uint64_t)(i + i % 7 * 300) * 10 * MS, made_thread(&h.m, 1 + i % 50, 1 + i % 50, "t"), text, 3);
+		if (i % 100 == 99)
+			publish(&h);
+	}
+	publish(&h);
+	atomic_store(&h.done, true);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pthread_join(reader[i], &last), 0);
+		assert_int_equal((uintptr_t)last, 80000);
+	}
+	snapshot_unref(h.latest);
+	made_free(&h.m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -272,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_folding_keeps_totals),
 		cmocka_unit_test(test_threads_without_end),
 		cmocka_unit_test(test_one_wild_second),
+		cmocka_unit_test(test_readers_beside_the_writer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,8 @@ static void figures(const char *what, struct replay *r, uint64_t took_ns)
 	getrusage(RUSAGE_SELF, &ru);
 	printf("# %s: %.1f s, process %.1f MB, facts %.1f MB (%zu in %zu slices), dictionaries %.1f MB (%u nodes), "
 	       "folded %llu, refused %llu, coarser %u\n",
-	       what, (double)took_ns / 1e9, (double)ru.ru_maxrss * 1024 / 1e6, (double)st.fact_bytes / 1e6, sums.facts, sums.slices,
-	       (double)st.dict_bytes / 1e6, dict_stacks(r->m.d), (unsigned long long)st.facts_folded,
+	       what, (double)took_ns / 1e9, (double)ru.ru_maxrss * 1024 / 1e6, (double)st.fact_bytes / 1e6, sums.facts,
+	       sums.slices, (double)st.dict_bytes / 1e6, dict_stacks(r->m.d), (unsigned long long)st.facts_folded,
 	       (unsigned long long)st.refused, st.coarser);
 	assert_true((uint64_t)ru.ru_maxrss * 1024 < RSS_MAX);
 	assert_true(st.fact_bytes + st.dict_bytes <= (size_t)160 << 20);

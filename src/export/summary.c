@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* summary.c - "name: value" lines. Fractions are written from integers: a locale's decimal comma would break scripts. */
+#include "config.h"
+
+#include "export/export.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "export/out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What is counted in the facts rather than in the meta data. */
+struct counted {
+	uint64_t threads, stacks, other_ns;
+};
+
+static void put_u64(struct out *o, const char *name, uint64_t v)
+{
+	if (v == META_UNKNOWN)
+		out_format(o, "%s: unknown\n", name);
+	else
+		out_format(o, "%s: %" PRIu64 "\n", name, v);
+}
+
+/* V in units of 1 / SCALE, with DIGITS decimals; SCALE = 10 to the power of DIGITS. */
+static void put_fixed(struct out *o, const char *name, uint64_t v, uint64_t scale, int digits)
+{
+	out_format(o, "%s: %" PRIu64 ".%0*" PRIu64 "\n", name, v / scale, digits, v % scale);
+}
+
+static void put_seconds(struct out *o, const char *name, uint64_t ns)
+{
+	if (ns == META_UNKNOWN)
+		put_u64(o, name, ns);
+	else
+		put_fixed(o, name, ns / NSEC_PER_MSEC + (ns % NSEC_PER_MSEC >= NSEC_PER_MSEC / 2), 1000, 3);
+}
+
+/* N / OF times SCALE, rounded down: 100 % means all of it. "unknown" when OF is 0. */
+static void put_ratio(struct out *o, const char *name, double n, double of, uint64_t scale, int digits)
+{
+	if (of > 0)
+		put_fixed(o, name, (uint64_t)fmin(floor(n / of * (double)scale), 1e18), digits == 1 ? 10 : 100, digits);
+	else
+		put_u64(o, name, META_UNKNOWN);
+}
+
+static void put_text(struct out *o, const char *name, const char *text, size_t size)
+{
+	char safe[3 * META_TEXT + 1];
+
+	text_sanitise(safe, sizeof(safe), text, strnlen(text, size));
+	out_format(o, "%s: %s\n", name, safe[0] ? safe : "unknown");
+}
+
+/* "2026-01-31T12:00:00Z" */
+static void put_time(struct out *o, const char *name, uint64_t real_ns)
+{
+	const time_t t = (time_t)(real_ns / NSEC_PER_SEC);
+	char text[64];
+	struct tm tm;
+
+	if (real_ns && gmtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		out_format(o, "%s: %s\n", name, text);
+	else
+		put_u64(o, name, META_UNKNOWN);
+}
+
+static void put_reasons(struct out *o, const struct profile_meta *m)
+{
+	for (unsigned int i = CUT_COMPLETE + 1; i < CUT_NR; i++)
+		out_format(o, "cut_%s: %" PRIu64 "\n", cut_info(i)->name, m->cut[i]);
+	for (unsigned int i = 0; i < LOST_NR; i++)
+		out_format(o, "lost_%s: %" PRIu64 "\n", lost_info(i)->name, m->lost.n[i]);
+}
+
+static bool test_and_set(uint8_t *bits, uint32_t i)
+{
+	const bool was = bits[i / 8] >> i % 8 & 1;
+
+	bits[i / 8] |= (uint8_t)(1u << i % 8);
+	return was;
+}
+
+static int compare_u64(const void *va, const void *vb)
+{
+	const uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
+
+	return (a > b) - (a < b);
+}
+
+/* How many different threads the N ids marked in BITS are: one that renamed itself has several. */
+static int count_threads(const struct dict *d, const uint8_t *bits, uint64_t n, uint64_t *ret)
+{
+	AUTO_FREE uint64_t *identity = malloc((n + 1) * sizeof(*identity));
+	uint64_t k = 0;
+
+	if (!identity)
+		return -ENOMEM;
+	for (thread_id id = 0; k < n; id++) {
+		const struct thread *t = dict_get_thread(d, id);
+
+		if (bits[id / 8] >> id % 8 & 1)
+			identity[k++] = hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns);
+	}
+	qsort(identity, n, sizeof(*identity), compare_u64);
+	*ret = 0;
+	for (uint64_t i = 0; i < n; i++)
+		*ret += !i || identity[i] != identity[i - 1];
+	return 0;
+}
+
+static bool is_other(const struct dict *d, stack_id stack)
+{
+	const struct frame *f = dict_get_frame(d, dict_get_stack(d, stack)->frame);
+
+	return f && f->offset == NOTE_OTHER && dict_get_module(d, f->module)->kind == MODULE_NOTE;
+}
+
+static int count(const struct snapshot *s, struct counted *ret)
+{
+	const struct dict *d = snapshot_dict(s);
+	AUTO_FREE uint8_t *stacks = calloc(dict_stacks(d) / 8 + 1, 1), *threads = calloc(dict_threads(d) / 8 + 1, 1);
+	struct counted c = { 0 };
+	struct slice_view v;
+	uint64_t ids = 0;
+
+	if (!stacks || !threads)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		for (size_t k = 0; k < v.n; k++) {
+			c.stacks += !test_and_set(stacks, v.fact[k].stack);
+			ids += !test_and_set(threads, v.fact[k].thread);
+			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight_ns : 0;
+		}
+	}
+	if (count_threads(d, threads, ids, &c.threads) < 0)
+		return -ENOMEM;
+	*ret = c;
+	return 0;
+}
+
+/* The published names, in the order in which they were published. */
+static void put_published(struct out *o, const struct profile_meta *m, const struct counted *c)
+{
+	put_u64(o, "oncpu_samples", m->samples);
+	put_ratio(o, "oncpu_samples_per_second", (double)m->samples, (double)m->duration_ns / 1e9, 10, 1);
+	put_u64(o, "oncpu_weight_us", m->oncpu_ns / 1000 + (m->oncpu_ns % 1000 >= 500));
+	put_ratio(o, "oncpu_complete_percent", (double)m->cut[CUT_COMPLETE], (double)m->user_samples, 10000, 2);
+	put_u64(o, "threads", c->threads);
+	put_u64(o, "unique_stacks", c->stacks);
+	put_reasons(o, m);
+	put_u64(o, "file_bytes", m->file_bytes);
+	put_seconds(o, "user_cpu_seconds", m->user_cpu_ns);
+	put_seconds(o, "bpf_cpu_seconds", m->bpf_cpu_ns);
+	put_text(o, "event", m->event, sizeof(m->event));
+}
+
+static void put_further(struct out *o, const struct profile_meta *m, const struct counted *c)
+{
+	put_u64(o, "rate_asked_hz", m->freq_asked);
+	put_u64(o, "rate_got_hz", m->freq_got ? m->freq_got : META_UNKNOWN);
+	put_u64(o, "cpus", m->cpus);
+	put_seconds(o, "duration_seconds", m->duration_ns);
+	put_time(o, "start", m->start_real_ns);
+	put_text(o, "complete", m->complete ? "yes" : "no", 3);
+	put_text(o, "target", m->target, sizeof(m->target));
+	put_text(o, "host", m->host, sizeof(m->host));
+	put_text(o, "kernel", m->kernel, sizeof(m->kernel));
+	put_text(o, "arch", m->arch, sizeof(m->arch));
+	put_text(o, "version", m->version, sizeof(m->version));
+	put_text(o, "command", m->cmdline, sizeof(m->cmdline));
+	put_u64(o, "user_samples", m->user_samples);
+	put_u64(o, "other_weight_us", c->other_ns / 1000 + (c->other_ns % 1000 >= 500));
+	put_u64(o, "late_events", m->late);
+	put_u64(o, "rss_bytes", m->rss_bytes);
+}
+
+int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)
+{
+	struct out o = { .file = out };
+	struct counted c;
+
+	if (count(s, &c) < 0)
+		return err_nomem(e, "the summary");
+	put_published(&o, m, &c);
+	put_further(&o, m, &c);
+	return out_end(&o, e);
+}
