@@ -7,3 +7,4 @@ sberf_SOURCES += src/cmd/options.h
 sberf_SOURCES += src/cmd/optable.c
 sberf_SOURCES += src/cmd/optable.h
 sberf_SOURCES += src/cmd/doctor.c
+sberf_SOURCES += src/cmd/report.c

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * report.c - `sberf report`: a recording as a tree, as folded stacks, as figures.
+ *
+ * A file is written beside its final name and renamed, so that a report that fails leaves no half of one behind.
+ */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "cmd/options.h"
+#include "export/export.h"
+#include "record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct loaded {
+	struct profile *profile;
+	struct names *names;
+	struct profile_meta meta;
+	struct load_report report;
+	struct snapshot *snapshot;
+};
+
+static void loaded_free(struct loaded *l)
+{
+	snapshot_unref(l->snapshot);
+	names_free(l->names);
+	profile_free(l->profile);
+}
+
+static int load(struct loaded *l, const char *path, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	l->profile = profile_new(NULL);
+	l->names = names_new();
+	if (!l->profile || !l->names)
+		return err_nomem(e, "the profile");
+	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, NULL, NULL, e);
+	if (r < 0)
+		return r;
+	if (l->report.note[0])
+		fprintf(stderr, "sberf report: %s: %s\n", path, l->report.note);
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		l->meta.file_bytes = (uint64_t)st.st_size;
+	l->meta.lost.n[LOST_DAMAGED] += l->report.damaged_blocks;
+	l->snapshot = profile_snapshot(l->profile);
+	return l->snapshot ? 0 : err_nomem(e, "the profile");
+}
+
+static int write_format(FILE *f, const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+{
+	struct query q = { .kinds = o->kinds, .group_by = o->group_by, .no_inlines = o->no_inline, .hide_kernel = !o->kernel };
+	AUTO(tree_free) struct tree *t = NULL;
+	int r;
+
+	if (format == FORMAT_SUMMARY)
+		return export_summary(f, &l->meta, l->snapshot, e);
+	if (!o->group_given)
+		q.group_by = format == FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
+	r = tree_build(l->snapshot, l->names, &q, &t, e);
+	if (r < 0)
+		return r;
+	return format == FORMAT_FOLDED ? export_folded(f, t, e) : export_tree(f, t, NULL, e);
+}
+
+static int write_stdout(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+{
+	int r = write_format(stdout, l, o, format, e);
+
+	if (r >= 0 && fflush(stdout))
+		r = err_set(e, errno, "cannot write the report: %s", strerror(errno));
+	/* A reader that has seen enough (`| head`) is not an error. */
+	return r == -EPIPE ? 0 : r;
+}
+
+static int write_file(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+{
+	char beside[PATH_MAX];
+	AUTO_FILE FILE *f = NULL;
+	int fd, r;
+
+	if (snprintf(beside, sizeof(beside), "%s.part", o->output) >= (int)sizeof(beside))
+		return err_set(e, ENAMETOOLONG, "cannot write '%s': the name is too long", o->output);
+	unlink(beside);
+	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!f)
+		return err_set(e, errno, "cannot create '%s': %s", beside, strerror(errno));
+	r = write_format(f, l, o, format, e);
+	if (r >= 0 && fclose(take_ptr(f)))
+		r = err_set(e, errno, "cannot write '%s': %s", beside, strerror(errno));
+	if (r >= 0 && rename(beside, o->output))
+		r = err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
+	if (r < 0)
+		unlink(beside);
+	return r;
+}
+
+int cmd_report(const struct options *o, struct err *e)
+{
+	struct loaded l = { 0 };
+	enum opt_format format = o->format ? o->format : FORMAT_TREE;
+	int r = load(&l, o->input ? o->input : "sberf.data", e);
+
+	if (r >= 0 && o->output)
+		r = write_file(&l, o, format, e);
+	else if (r >= 0)
+		r = write_stdout(&l, o, format, e);
+	loaded_free(&l);
+	return r;
+}
