@@ -8,3 +8,6 @@ sberf_SOURCES += src/cmd/optable.c
 sberf_SOURCES += src/cmd/optable.h
 sberf_SOURCES += src/cmd/doctor.c
 sberf_SOURCES += src/cmd/report.c
+sberf_SOURCES += src/cmd/record.c
+sberf_SOURCES += src/cmd/session.c
+sberf_SOURCES += src/cmd/session.h

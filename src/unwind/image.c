@@ -35,7 +35,7 @@ struct reader {
 	uint64_t pclntab, pclntab_size, text;
 };
 
-bool source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len)
+bool elf_source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len)
 {
 	if (offset > s->size || len > s->size - offset)
 		return false;
@@ -62,7 +62,7 @@ void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint
 	if (len == 0 || len > cap || offset > s->size || len > s->size - offset)
 		return NULL;
 	p = malloc(len);
-	if (!p || !source_read(s, offset, p, len))
+	if (!p || !elf_source_read(s, offset, p, len))
 		return NULL;
 	return take_ptr(p);
 }
@@ -72,7 +72,7 @@ static int read_header(struct reader *r, struct err *e)
 	Elf64_Ehdr *eh = &r->eh;
 	const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 
-	if (!source_read(&r->src, 0, eh, sizeof(*eh)) || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
+	if (!elf_source_read(&r->src, 0, eh, sizeof(*eh)) || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
 		return err_set(e, ENOEXEC, "not an ELF file");
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != order)
 		return err_set(e, ENOEXEC, "not a 64-bit ELF file of this machine");

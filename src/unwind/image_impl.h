@@ -23,7 +23,7 @@ struct elf_source {
 };
 
 /* Copies LEN bytes at OFFSET to DST; false unless all of them exist. */
-bool source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len);
+bool elf_source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len);
 /* A malloc()ed copy of LEN bytes at OFFSET; NULL when they do not exist, LEN is 0 or over CAP, or memory is short. */
 void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint64_t cap);
 

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - targets are checked here, before anything is opened: a wrong pid is told as such, not as a failed capture. */
+#include "config.h"
+
+#include "cmd/session.h"
+
+#include "base/text.h"
+#include "process/lookup.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void name_target(struct session *s, const char *what, const char *which)
+{
+	char clean[sizeof(s->target_text)];
+
+	text_sanitise(clean, sizeof(clean), which, strlen(which));
+	snprintf(s->target_text, sizeof(s->target_text), "%s%.200s", what, clean);
+}
+
+/* "redis-server 1234", or "redis-server 1234 and 3 more". */
+static void name_ids(struct session *s, const struct options *o, const u32_vec *ids)
+{
+	char comm[32] = "";
+
+	lookup_comm((pid_t)ids->v[0], comm, sizeof(comm));
+	if (ids->n == 1)
+		snprintf(s->target_text, sizeof(s->target_text), "%s%s%s%u", o->target == OPT_TARGET_TIDS ? "thread " : "", comm,
+			 comm[0] ? " " : "", ids->v[0]);
+	else
+		snprintf(s->target_text, sizeof(s->target_text), "%s %u and %zu more", comm, ids->v[0], ids->n - 1);
+}
+
+static int check_ids(const struct options *o, const u32_vec *ids, struct err *e)
+{
+	const bool threads = o->target == OPT_TARGET_TIDS;
+
+	for (size_t i = 0; i < ids->n; i++) {
+		if (threads ? lookup_thread_exists((pid_t)ids->v[i]) : lookup_process_exists((pid_t)ids->v[i]))
+			continue;
+		if (!threads && lookup_thread_exists((pid_t)ids->v[i]))
+			return err_set(e, ESRCH, "%u is a thread, not a process; use -t %u", ids->v[i], ids->v[i]);
+		return err_set(e, ESRCH, "there is no %s %u (see `ps -e%s`)", threads ? "thread" : "process", ids->v[i],
+			       threads ? "L" : "");
+	}
+	return 0;
+}
+
+static int copy_ids(u32_vec *dst, const u32_vec *src, struct err *e)
+{
+	if (src->n && !vec_reserve(dst, src->n))
+		return err_nomem(e, "the target list");
+	for (size_t i = 0; i < src->n; i++)
+		dst->v[dst->n++] = src->v[i];
+	return 0;
+}
+
+static int target_ids(struct session *s, const struct options *o, struct err *e)
+{
+	struct capture_plan *plan = &s->config.plan;
+	int r = copy_ids(&plan->ids, &o->ids, e);
+
+	plan->target = o->target == OPT_TARGET_TIDS ? TARGET_TIDS : TARGET_PIDS;
+	if (!r)
+		r = check_ids(o, &plan->ids, e);
+	if (!r)
+		name_ids(s, o, &plan->ids);
+	return r;
+}
+
+static int target_name(struct session *s, const struct options *o, struct err *e)
+{
+	int r = lookup_by_name(o->name, &s->config.plan.ids, e);
+
+	s->config.plan.target = TARGET_PIDS;
+	if (r < 0)
+		return r;
+	if (!s->config.plan.ids.n)
+		return err_set(e, ESRCH, "no process is called '%s' (see `ps -e`)", o->name);
+	name_ids(s, o, &s->config.plan.ids);
+	return 0;
+}
+
+static int target_command(struct session *s, const struct options *o, bool detached, struct err *e)
+{
+	uint32_t *id = vec_push(&s->config.plan.ids);
+	int r;
+
+	if (!id)
+		return err_nomem(e, "the target list");
+	r = child_check(o->argv[0], &s->status, e);
+	if (!r)
+		r = child_start(o->argv, detached, &s->child, e);
+	if (r < 0)
+		return r;
+	*id = (uint32_t)s->child.pid;
+	s->config.child = s->child.pid;
+	s->config.plan.target = TARGET_PIDS;
+	name_target(s, "", o->argv[0]);
+	return 0;
+}
+
+static int resolve_target(struct session *s, const struct options *o, bool detached, struct err *e)
+{
+	switch (o->target) {
+	case OPT_TARGET_PIDS:
+	case OPT_TARGET_TIDS:
+		return target_ids(s, o, e);
+	case OPT_TARGET_NAME:
+		return target_name(s, o, e);
+	case OPT_TARGET_COMMAND:
+		return target_command(s, o, detached, e);
+	case OPT_TARGET_CGROUP:
+		s->config.plan.target = TARGET_CGROUP;
+		s->config.plan.cgroup = o->cgroup;
+		name_target(s, "cgroup ", o->cgroup);
+		return 0;
+	case OPT_TARGET_ALL:
+	case OPT_TARGET_NONE:
+		break;
+	}
+	s->config.plan.target = TARGET_ALL;
+	name_target(s, "all tasks", "");
+	return 0;
+}
+
+int session_open(struct session *s, const struct options *o, bool detached, struct err *e)
+{
+	struct capture_plan *plan = &s->config.plan;
+	int r;
+
+	plan->freq_hz = o->freq_hz;
+	plan->kernel = o->kernel;
+	plan->frame_pointers = o->frame_pointers;
+	plan->stack_bytes = o->stack_bytes;
+	plan->stack_fixed = o->stack_fixed;
+	plan->ring_bytes = o->ring_bytes;
+	s->config.delay_ns = o->delay_ns;
+	s->config.duration_ns = o->duration_ns;
+	s->config.cmdline = o->cmdline;
+	s->config.target_text = s->target_text;
+	s->config.symbols = (struct symbolizer_options){
+		.no_details = o->no_inline, .symfs = o->symfs, .debuginfod = o->debuginfod,
+	};
+	r = copy_ids(&plan->cpus, &o->cpus, e);
+	if (!r)
+		r = resolve_target(s, o, detached, e);
+	return r < 0 ? r : engine_new(&s->config, &s->engine, e);
+}
+
+int session_start(struct session *s, struct err *e)
+{
+	int r = engine_start(s->engine, e);
+
+	return r < 0 || !s->child.pid ? r : child_go(&s->child, &s->status, e);
+}
+
+int session_exit(const struct session *s, int r)
+{
+	return r < 0 && s->status ? s->status : r;
+}
+
+void session_close(struct session *s)
+{
+	engine_free(s->engine);
+	child_abandon(&s->child);
+	free(s->config.plan.ids.v);
+	free(s->config.plan.cpus.v);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ingest.c - a sample becomes an event: find the process, walk its user stack, intern what was found, count it.
+ *
+ * Order matters: an exec throws away the mappings that parked samples of that process still need, so these are finished
+ * first, with whatever is loaded by then.
+ */
+#include "config.h"
+
+#include "engine/ingest.h"
+
+#include "base/clock.h"
+#include "engine/parked.h"
+#include "engine/stacksize.h"
+#include "symbol/kernel.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ingest {
+	struct ingest_config config;
+	struct processes *ps;
+	struct dict *dict;
+	struct unwinder *unwinder;
+	struct parked parked;
+	struct ingest_figures figures;
+	module_id kernel;        /* the one MODULE_KERNEL */
+	uint64_t text_base;      /* what kernel offsets are relative to */
+	uint64_t now_ns;         /* of the current ingest_retry() */
+	bool give_up;            /* parked samples must be finished now */
+	struct stacksize sizes;
+	struct chain chain;      /* of the sample at hand; large */
+};
+
+int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e)
+{
+	AUTO(ingest_free) struct ingest *in = calloc(1, sizeof(*in));
+	const struct module kernel = { .kind = MODULE_KERNEL };
+
+	if (!in)
+		return err_nomem(e, "the engine");
+	parked_init(&in->parked);
+	stacksize_init(&in->sizes, c->stack_bytes);
+	in->config = *c;
+	in->ps = c->ps;
+	in->dict = profile_dict(c->profile);
+	in->text_base = kernel_text_base();
+	in->kernel = dict_module(in->dict, &kernel);
+	in->unwinder = unwinder_new();
+	if (!in->unwinder || in->kernel == ID_NONE)
+		return err_nomem(e, "the engine");
+	*ret = take_ptr(in);
+	return 0;
+}
+
+void ingest_free(struct ingest *in)
+{
+	if (!in)
+		return;
+	parked_free(&in->parked);
+	unwinder_free(in->unwinder);
+	free(in);
+}
+
+static bool has_user_side(const struct raw_sample *s)
+{
+	return !s->kthread && !s->no_user;
+}
+
+/* A file that was never identified has no module: its frames are places unknown. */
+static frame_id user_frame(struct ingest *in, const struct frame *f)
+{
+	return f->module == ID_NONE ? dict_note(in->dict, NOTE_UNKNOWN) : dict_frame(in->dict, f->module, f->offset);
+}
+
+/* Interns the chain at hand and the kernel side of S, root first; ID_NONE when out of memory. */
+static stack_id intern_stack(struct ingest *in, const struct raw_sample *s)
+{
+	const struct chain *c = &in->chain;
+	stack_id stack = STACK_ROOT;
+
+	if (has_user_side(s) && c->cut != CUT_COMPLETE)
+		stack = dict_stack(in->dict, stack, dict_note(in->dict, NOTE_CUT + c->cut));
+	for (uint32_t i = c->n; i-- > 0;)
+		stack = dict_stack(in->dict, stack, user_frame(in, &c->frame[i]));
+	for (uint32_t i = s->nr_kernel; i-- > 0;) {
+		/* Callers in the kernel are return addresses too, except the innermost. */
+		const uint64_t at = s->kernel[i] - (i > 0) - in->text_base;
+
+		stack = dict_stack(in->dict, stack, dict_frame(in->dict, in->kernel, at));
+	}
+	return stack;
+}
+
+static void count_event(struct ingest *in, const struct event *ev)
+{
+	in->figures.samples++;
+	in->figures.weight_ns += ev->weight_ns;
+	if (ev->flags & EVENT_F_USER) {
+		in->figures.user_samples++;
+		in->figures.cut[ev->cut < CUT_NR ? ev->cut : CUT_BAD_FRAME]++;
+	}
+	if (in->config.each)
+		in->config.each(in->config.ctx, ev);
+}
+
+static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
+{
+	const struct chain *c = &in->chain;
+	uint32_t cap;
+
+	if (!in->config.set_stack_cap || !s->nr_segments || (c->cut != CUT_COMPLETE && c->cut != CUT_STACK_SIZE))
+		return;
+	cap = stacksize_learn(&in->sizes, s->exe_id, c->bytes_used, c->cut == CUT_STACK_SIZE);
+	if (cap)
+		in->config.set_stack_cap(in->config.ctx, s->exe_id, cap);
+}
+
+static void finish(struct ingest *in, struct process *p, const struct raw_event *raw)
+{
+	const struct raw_sample *s = &raw->sample;
+	const bool user = has_user_side(s);
+	struct event ev = {
+		.kind = EVENT_SAMPLE,
+		.cut = (uint8_t)(user ? in->chain.cut : CUT_COMPLETE),
+		.method = (uint8_t)in->chain.method,
+		.flags = (uint8_t)((user ? EVENT_F_USER : 0) | (s->in_kernel ? EVENT_F_KERNEL : 0)),
+		.node = (uint16_t)raw->node,
+		.cpu = raw->cpu,
+		.time_ns = raw->time_ns,
+		.weight_ns = s->weight_ns,
+		.cut_module = !user || in->chain.cut == CUT_COMPLETE ? ID_NONE : in->chain.cut_module,
+	};
+
+	learn_stack_size(in, s);
+	ev.thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
+	ev.stack = intern_stack(in, s);
+	if (ev.thread == ID_NONE || ev.stack == ID_NONE || profile_add(in->config.profile, &ev)) {
+		in->figures.no_memory++;
+		return;
+	}
+	count_event(in, &ev);
+}
+
+/* A walk that left every known mapping, or never entered one: reading /proc/PID/maps again may help. */
+static bool missed(const struct chain *c)
+{
+	return c->cut == CUT_NO_MAPPING;
+}
+
+/* Walks the user side into in->chain; false when it has to wait for a module. */
+static bool walk(struct ingest *in, struct process *p, const struct raw_sample *s)
+{
+	struct unwind_space space = process_space(in->ps, p);
+
+	unwind_sample(in->unwinder, &space, s, &in->chain);
+	if (missed(&in->chain) && process_reread(in->ps, p)) {
+		space = process_space(in->ps, p);
+		unwind_sample(in->unwinder, &space, s, &in->chain);
+	}
+	if (missed(&in->chain) && process_gone(p))
+		in->chain.cut = CUT_GONE;
+	return !in->chain.loading;
+}
+
+static void ingest_sample(struct ingest *in, const struct raw_event *raw)
+{
+	struct process *p = processes_get(in->ps, raw->pid);
+
+	if (!p) {
+		in->figures.no_memory++;
+		return;
+	}
+	if (!walk(in, p, &raw->sample) && parked_add(&in->parked, raw, clock_mono_ns()))
+		return;
+	finish(in, p, raw);
+}
+
+static bool retry_one(void *ctx, const struct parked_sample *s)
+{
+	struct ingest *in = ctx;
+	struct process *p = processes_get(in->ps, s->ev.pid);
+
+	if (!p)
+		return false;
+	if (!walk(in, p, &s->ev.sample) && !in->give_up && in->now_ns - s->since_ns < PARKED_TIME_NS)
+		return false;
+	finish(in, p, &s->ev);
+	return true;
+}
+
+static void settle(struct ingest *in, pid_t pid)
+{
+	in->give_up = true;
+	parked_each(&in->parked, pid, retry_one, in);
+	in->give_up = false;
+}
+
+void ingest_raw(void *ctx, const struct raw_event *ev)
+{
+	struct ingest *in = ctx;
+
+	if (ev->kind == RAW_SAMPLE) {
+		ingest_sample(in, ev);
+		return;
+	}
+	if (ev->kind == RAW_COMM && ev->comm.exec)
+		settle(in, ev->pid);
+	processes_apply(in->ps, ev);
+}
+
+void ingest_retry(struct ingest *in, uint64_t now_ns)
+{
+	in->now_ns = now_ns;
+	parked_each(&in->parked, 0, retry_one, in);
+}
+
+void ingest_settle(struct ingest *in)
+{
+	settle(in, 0);
+}
+
+void ingest_figures(const struct ingest *in, struct ingest_figures *ret)
+{
+	*ret = in->figures;
+	ret->parked = in->parked.n;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What a user may and may not: four capabilities and a uid that is not 0 are enough; without them one sentence says what is
+# denied, its value, the value needed and one command, and differs by situation.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+need_capture
+command -v setpriv >/dev/null || skip_all "setpriv (util-linux) is not installed"
+cd "$SCRATCH" || exit 99
+chmod 755 "$SCRATCH"
+mkdir -m 777 out
+# A copy that user nobody can reach wherever the build directory lies.
+cp "$SBERF" ./sberf && chmod 755 ./sberf
+cp "$WORKLOADS/shares" ./shares && chmod 755 ./shares
+
+four=+bpf,+perfmon,+sys_ptrace,+syslog
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+start_workload shares
+result $? "workload is ready"
+
+as_nobody --inh-caps "$four" --ambient-caps "$four" ./sberf record -o out/caps.data -F 499 -p "$workload" --duration 1s 2>err
+equal "four ambient capabilities, uid 65534: it records another user's process" 0 $?
+note "$(cat err)"
+at_least "samples" 50 "$(value out/caps.data oncpu_samples)"
+at_least "percent of user stacks complete" 99 "$(value out/caps.data oncpu_complete_percent)"
+"$SBERF" report -i out/caps.data --format folded >folded
+check "functions have names" grep -q 'main;' folded
+
+if command -v setcap >/dev/null && setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep ./sberf 2>/dev/null; then
+	as_nobody ./sberf record -o out/file.data -F 499 -p "$workload" --duration 1s 2>err
+	equal "the same four as file capabilities" 0 $?
+	note "$(cat err)"
+	at_least "samples" 50 "$(value out/file.data oncpu_samples)"
+	setcap -r ./sberf
+else
+	skip "file capabilities cannot be set here" "the same four as file capabilities"
+	skip "file capabilities cannot be set here" "samples"
+fi
+
+# A plain user.
+as_nobody --inh-caps=-all --bounding-set=-all ./sberf record -o out/none.data -p "$workload" --duration 1s 2>plain
+equal "a plain user: status 1" 1 $?
+equal "a plain user: one line" 1 "$(wc -l <plain)"
+matches "it names a capability and a command" "(CAP|cap)_.*(setcap|sudo)" "$(cat plain)"
+check "no recording is left behind" test ! -e out/none.data
+
+# Root without the capabilities, as in a container.
+setpriv --bounding-set=-bpf,-perfmon,-sys_admin,-syslog,-sys_ptrace --inh-caps=-all \
+	./sberf record -o out/none.data -p "$workload" --duration 1s 2>root
+equal "root without capabilities: status 1" 1 $?
+equal "root without capabilities: one line" 1 "$(wc -l <root)"
+matches "it speaks of the container" "(--cap-add|container)" "$(cat root)"
+result "$([ "$(cat plain)" != "$(cat root)" ]; echo $?)" "the two sentences differ"
+
+# doctor never fails for lack of permission: it explains.
+as_nobody --inh-caps=-all --bounding-set=-all ./sberf doctor >doctor 2>&1
+note "$(cat doctor)"
+matches "doctor names what a plain user lacks" "(CAP|cap)_(BPF|bpf)" "$(cat doctor)"
+stop_workload
+finish

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# `sberf record` end to end: exit statuses, what is said, what is in the file, and that nothing is lost on bad days.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+need_capture
+cd "$SCRATCH" || exit 99
+
+# The command's status is record's.
+"$SBERF" record -o a.data -- sh -c 'exit 7' 2>err
+equal "returns the command's status" 7 $?
+"$SBERF" record -o a.data -- sh -c 'kill -TERM $$' 2>err
+equal "returns 128 + the signal that killed the command" 143 $?
+"$SBERF" record -o none.data -- ./no-such-command 2>err
+equal "a command that does not exist: 127" 127 $?
+matches "and one sentence that names it" "^sberf record: .*no-such-command.*no such" "$(cat err)"
+equal "in one line" 1 "$(wc -l <err)"
+check "and no recording" test ! -e none.data
+touch not-executable
+"$SBERF" record -o none.data -- ./not-executable 2>err
+equal "a command that is not executable: 126" 126 $?
+
+# Targets that do not exist.
+"$SBERF" record -o none.data -p 4194999 2>err
+equal "no such process: status 1" 1 $?
+matches "and one sentence" "no process 4194999" "$(cat err)"
+"$SBERF" record -o none.data -n no-such-name-at-all 2>err
+equal "no such name: status 1" 1 $?
+matches "and one sentence" "no-such-name-at-all" "$(cat err)"
+check "and no recording for either" test ! -e none.data
+
+# Ctrl-C ends it properly; the target lives on.
+start_workload shares
+result $? "workload is ready"
+"$SBERF" record -o b.data -F 499 -p "$workload" 2>b.err &
+recorder=$!
+also_kill $recorder
+wait_until 10 sh -c '[ "$(stat -c %s b.data 2>/dev/null || echo 0)" -gt 1000 ]'
+kill -INT $recorder
+wait $recorder
+equal "SIGINT: status 0" 0 $?
+matches "says how many samples, and where they are" "samples, .* complete, lost 0, .* in b.data" "$(cat b.err)"
+at_least "samples are in the file" 10 "$(value b.data oncpu_samples)"
+check "the target lives on" kill -0 "$workload"
+equal "the recording is private" 600 "$(stat -c %a b.data)"
+
+# The end of the target ends the recording.
+"$SBERF" record -o c.data -F 499 -p "$workload" 2>c.err &
+recorder=$!
+also_kill $recorder
+wait_until 10 sh -c '[ "$(stat -c %s c.data 2>/dev/null || echo 0)" -gt 1000 ]'
+stop_workload
+wait $recorder
+equal "the target's end: status 0" 0 $?
+
+# --duration and --delay.
+start_workload shares
+start=$(date +%s%N)
+record d.data -F 499 -p "$workload" --duration 500ms
+took=$(($(date +%s%N) - start))
+between "--duration 500ms takes about that long (ms)" 450 6000 $((took / 1000000))
+record e.data -F 499 -p "$workload" --duration 400ms --delay 300ms
+result $? "--delay"
+
+# SIGKILL of the recorder: at most the last second is lost.
+"$SBERF" record -o k.data -F 499 -p "$workload" 2>k.err &
+recorder=$!
+wait_until 10 sh -c '[ "$(stat -c %s k.data 2>/dev/null || echo 0)" -gt 6000 ]'
+kill -KILL $recorder
+wait $recorder 2>/dev/null
+out=$("$SBERF" report -i k.data --format summary 2>k.note)
+result $? "a recording of a killed sberf can be read"
+at_least "it holds samples" 100 "$(printf '%s\n' "$out" | sed -n 's/^oncpu_samples: //p')"
+matches "and says that it was cut off" "." "$(cat k.note)"
+stop_workload
+
+# The recording alone is enough: with the binary gone, the same answer.
+cp "$WORKLOADS/shares" ./moved
+./moved >/dev/null &
+pid=$!
+also_kill $pid
+record f.data -F 997 -p $pid --duration 1s
+kill -KILL $pid
+"$SBERF" report -i f.data --format folded >with
+rm moved
+env -i "$SBERF" report -i f.data --format folded >without
+check "without its binary a recording gives the same answer" cmp with without
+check "names are in it" grep -q 'main;' without
+
+# An existing recording is kept, other files are never overwritten.
+record f.data -F 99 --duration 100ms -a
+check "the previous recording is kept as .old" test -s f.data.old
+echo precious >notes.txt
+"$SBERF" record -o notes.txt -a --duration 100ms 2>err
+equal "a file that is not a recording is refused" 1 $?
+equal "and stays" precious "$(cat notes.txt)"
+ln -s notes.txt link
+"$SBERF" record -o link -a --duration 100ms 2>err
+equal "a symbolic link is refused" 1 $?
+"$SBERF" record -o /nonexistent/dir/x.data -a --duration 100ms 2>err
+equal "a directory that does not exist: status 1" 1 $?
+matches "and named" "/nonexistent/dir/x.data" "$(cat err)"
+finish
