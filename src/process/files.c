@@ -232,7 +232,9 @@ static void move_place(struct files *fs, struct file *f, const struct place *p)
 {
 	struct place copy;
 
-	if (f->life == LIFE_READY || f->life == LIFE_SPECIAL || p->pid == f->place.pid || !place_copy(p, &copy))
+	const bool settled = f->life == LIFE_READY && f->place.root && f->place.root->users;
+
+	if (settled || f->life == LIFE_SPECIAL || p->pid == f->place.pid || !place_copy(p, &copy))
 		return;
 	pthread_mutex_lock(&fs->lock);
 	place_clear(&f->place);

@@ -72,7 +72,9 @@ static int open_regular(int fd)
 
 	if (fstat(fd, &st))
 		return -errno;
-	return S_ISREG(st.st_mode) ? reopen_fd(fd) : -ENOTSUP;
+	if (!S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -ELOOP : -ENOTSUP;
+	return reopen_fd(fd);
 }
 
 int open_in_root(const struct root *root, const char *path, bool no_links)

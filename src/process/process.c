@@ -58,7 +58,7 @@ struct processes *processes_new(struct dict *dict, struct err *e)
 static void process_free(struct process *p)
 {
 	space_free(p->space);
-	root_unref(p->root);
+	root_leave(p->root);
 	vec_free(&p->threads);
 	free(p);
 }
@@ -181,7 +181,7 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 	dir = proc_open(p->pid);
 	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
 	if (root) {
-		root_unref(p->root);
+		root_leave(p->root);
 		p->root = root;
 	}
 }
@@ -206,7 +206,8 @@ static void inherit(struct process *child, struct process *parent)
 	child->space = space_ref(parent->space);
 	child->maps_known = parent->maps_known;
 	child->kthread = parent->kthread;
-	child->root = root_ref(parent->root);
+	root_leave(child->root);
+	child->root = root_use(parent->root);
 	child->exe = parent->exe;
 	child->exe_changes++;
 	if (parent->status.root_ns)
@@ -303,7 +304,7 @@ static void sweep(struct processes *ps)
 	hidx_free(&ps->by_pid);
 	for (size_t i = 0; i < ps->v.n; i++)
 		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, rehash, ps);
-	roots_trim(&ps->roots);
+	roots_trim(&ps->roots, now);
 	if (!files_crowded(ps->files))
 		return;
 	for (size_t i = 0; i < ps->v.n; i++)

@@ -60,7 +60,7 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	} else if (space_own(&p->space)) {
 		p->space->maps.n = 0;
 	}
-	root_unref(p->root);
+	root_leave(p->root);
 	p->root = NULL;
 	p->start_ns = start_ns;
 	p->start_ticks = start_ticks;
@@ -138,7 +138,7 @@ static bool read_identity(struct process *p, int dir)
 		return p->exe_changes != changes;
 	root = roots_get(&p->ps->roots, dir);
 	if (root) {
-		root_unref(p->root);
+		root_leave(p->root);
 		p->root = root;
 	}
 	n = proc_read_exe(dir, exe);

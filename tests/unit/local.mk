@@ -62,3 +62,4 @@ unit_tests += tests/unit/test_process
 unit_tests += tests/unit/test_query
 tests_unit_test_query_SOURCES = tests/unit/test_query.c $(made) $(fail_alloc)
 tests_unit_test_query_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_process_live

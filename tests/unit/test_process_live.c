@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_process_live.c - real children of this test, seen through /proc: libraries mapped late, deleted and replaced files,
+ * other mount namespaces, perf maps, and things at a path that are no files. Needs no privileges; where root can do more,
+ * the test says what it expects of both.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "process/private.h"
+#include "tests/unit/cmocka_all.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATH 256
+
+struct world {
+	struct dict *dict;
+	struct processes *ps;
+	char dir[64];            /* of this test, removed at its end */
+	pid_t child;
+	int to_child, from_child;
+};
+
+/* A file that can be executed and mapped: this test, whose build-id is its own. */
+static const char self_exe[] = "/proc/self/exe";
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	w->dict = dict_new();
+	assert_int_equal(processes_new_with(w->dict, load_file, NULL, 5 * NSEC_PER_SEC, &w->ps, NULL), 0);
+	strcpy(w->dir, "/tmp/sberf-test-XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	w->to_child = w->from_child = -1;
+	*state = w;
+	return 0;
+}
+
+static void end_child(struct world *w)
+{
+	if (!w->child)
+		return;
+	if (w->to_child >= 0)
+		close(w->to_child);
+	if (w->from_child >= 0)
+		close(w->from_child);
+	w->to_child = w->from_child = -1;
+	waitpid(w->child, NULL, 0);
+	w->child = 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	char cmd[PATH];
+
+	end_child(w);
+	processes_free(w->ps);
+	dict_free(w->dict);
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", w->dir);
+	assert_int_equal(system(cmd), 0);
+	free(w);
+	return 0;
+}
+
+/* No assertion here: children use it too. */
+static bool copied(const char *from, const char *to)
+{
+	AUTO_FD int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	char buf[65536];
+	ssize_t n = -1;
+
+	while (in >= 0 && out >= 0 && (n = read(in, buf, sizeof(buf))) > 0)
+		if (write(out, buf, (size_t)n) != n)
+			return false;
+	return !n;
+}
+
+static void copy_file(const char *from, const char *to)
+{
+	assert_true(copied(from, to));
+}
+
+/*
+ * Starts a child that runs BODY with step 0, and again with each next_step(), until end_child(). What BODY returns is the
+ * address that it wants looked at; 0 = it could not do its part.
+ */
+static uint64_t run_child(struct world *w, uint64_t (*body)(struct world *w, int step))
+{
+	uint64_t addr = 0;
+	int up[2], down[2];
+
+	assert_int_equal(pipe2(up, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(down, O_CLOEXEC), 0);
+	w->child = fork();
+	assert_true(w->child >= 0);
+	if (!w->child) {
+		char c;
+
+		close(down[1]);
+		close(up[0]);
+		for (int step = 0; !step || read(down[0], &c, 1) == 1; step++) {
+			addr = body(w, step);
+			if (write(up[1], &addr, sizeof(addr)) != sizeof(addr))
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(up[1]);
+	close(down[0]);
+	w->from_child = up[0];
+	w->to_child = down[1];
+	assert_int_equal(read(up[0], &addr, sizeof(addr)), sizeof(addr));
+	return addr;
+}
+
+static uint64_t next_step(struct world *w)
+{
+	uint64_t addr = 0;
+
+	assert_int_equal(write(w->to_child, "", 1), 1);
+	assert_int_equal(read(w->from_child, &addr, sizeof(addr)), sizeof(addr));
+	return addr;
+}
+
+static struct unwind_map settled(struct world *w, pid_t pid, uint64_t addr)
+{
+	const uint64_t limit = clock_mono_ns() + 20 * NSEC_PER_SEC;
+	struct unwind_map m = { .module = ID_NONE };
+
+	for (;;) {
+		const struct unwind_space s = process_space(w->ps, processes_get(w->ps, pid));
+		struct pollfd pfd = { .fd = processes_fd(w->ps), .events = POLLIN };
+
+		assert_true(s.find(s.ctx, addr, &m));
+		if (m.state != MAP_LOADING)
+			return m;
+		assert_true(clock_mono_ns() < limit);
+		poll(&pfd, 1, 10000);
+		processes_poll(w->ps);
+	}
+}
+
+static void *map_code(const char *path)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static bool has_code(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, 4, 0) == 4 && !memcmp(magic, "\177ELF", 4);
+}
+
+static const char *in_dir(const struct world *w, const char *name)
+{
+	static char path[PATH];
+
+	snprintf(path, sizeof(path), "%s/%s", w->dir, name);
+	return path;
+}
+
+static bool privileged(void)
+{
+	return geteuid() == 0;
+}
+
+static uint64_t child_waits(struct world *w, int step)
+{
+	return (uint64_t)(uintptr_t)&child_waits;
+}
+
+static void a_child_that_was_there_before(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_waits);
+	const struct unwind_map m = settled(w, w->child, addr);
+	const struct process *p = processes_get(w->ps, w->child);
+	char exe[PROC_PATH_MAX];
+	const ssize_t n = readlink(self_exe, exe, sizeof(exe) - 1);
+	struct err e = ERR_INIT;
+	AUTO_FD int fd = -1;
+	uid_t uid;
+
+	assert_true(n > 0);
+	exe[n] = '\0';
+	assert_int_equal(m.state, MAP_READY);
+	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_module(w->dict, m.module)->path), exe);
+	assert_string_equal(strtab_get(dict_strings(w->dict), p->exe), exe);
+	assert_true(dict_get_module(w->dict, m.module)->build_id_len > 0);
+	assert_int_equal(settled(w, getpid(), addr).module, m.module);
+	assert_true(process_ns_pid(processes_get(w->ps, getpid())) > 0);
+
+	/* Its file can be opened after its end too. */
+	end_child(w);
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	assert_true(fd >= 0);
+	assert_true(has_code(fd));
+}
+
+static uint64_t child_maps_late(struct world *w, int step)
+{
+	return step ? (uint64_t)(uintptr_t)map_code(in_dir(w, "late")) : 1;
+}
+
+static void a_library_that_comes_later(void **state)
+{
+	struct world *w = *state;
+	struct unwind_map m;
+	struct unwind_space s;
+	struct process *p;
+	uint64_t addr;
+
+	copy_file(self_exe, in_dir(w, "late"));
+	run_child(w, child_maps_late);
+	p = processes_get(w->ps, w->child);
+	addr = next_step(w);
+	assert_true(addr);
+	s = process_space(w->ps, p);
+	assert_false(s.find(s.ctx, addr, &m));
+
+	/* Read again, but not before its time. */
+	p->tried_ns = clock_mono_ns();
+	assert_false(process_reread(w->ps, p));
+	p->tried_ns = 0;
+	assert_true(process_reread(w->ps, p));
+	m = settled(w, w->child, addr);
+	assert_int_equal(m.state, MAP_READY);
+}
+
+static uint64_t child_maps_deleted(struct world *w, int step)
+{
+	void *p = map_code(in_dir(w, "gone"));
+
+	unlink(in_dir(w, "gone"));
+	return (uint64_t)(uintptr_t)p;
+}
+
+static void a_library_that_was_deleted(void **state)
+{
+	struct world *w = *state;
+	struct err e = ERR_INIT;
+	struct unwind_map m;
+	uint64_t addr;
+	uid_t uid;
+	int fd;
+
+	copy_file(self_exe, in_dir(w, "gone"));
+	addr = run_child(w, child_maps_deleted);
+	assert_true(addr);
+	/* Another file has its name now, with the mark that the kernel puts on deleted ones and without. */
+	copy_file("/bin/sh", in_dir(w, "gone"));
+	copy_file("/bin/sh", in_dir(w, "gone (deleted)"));
+	m = settled(w, w->child, addr);
+	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_module(w->dict, m.module)->path), in_dir(w, "gone"));
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	if (privileged()) {
+		/* map_files leads to it, and an fd keeps it for symbols, beyond the end of the process. */
+		assert_int_equal(m.state, MAP_READY);
+		assert_true(fd >= 0);
+		close(fd);
+		end_child(w);
+		fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+		assert_true(fd >= 0);
+		assert_true(has_code(fd));
+		close(fd);
+	} else {
+		assert_int_equal(m.state, MAP_NO_FILE);
+		assert_int_equal(fd, -ESTALE);
+		assert_non_null(strstr(e.text, "another file is there now"));
+	}
+}
+
+/* Runs the copy of this test as another program, which waits for its input to end. */
+static uint64_t child_execs(struct world *w, int step)
+{
+	int in[2];
+	pid_t pid;
+
+	if (pipe(in))
+		return 0;
+	pid = fork();
+	if (!pid) {
+		dup2(in[0], 0);
+		close(in[1]);
+		execl(in_dir(w, "prog"), "prog", "wait", NULL);
+		_exit(1);
+	}
+	/* The pipe stays open in this child, so the other lives as long as it. */
+	close(in[0]);
+	return (uint64_t)pid;
+}
+
+static void a_program_that_was_deleted(void **state)
+{
+	struct world *w = *state;
+	const uint64_t limit = clock_mono_ns() + 10 * NSEC_PER_SEC;
+	struct process *p;
+	struct err e = ERR_INIT;
+	struct unwind_map m;
+	AUTO_FD int fd = -1;
+	uid_t uid;
+	pid_t pid;
+
+	copy_file(self_exe, in_dir(w, "prog"));
+	pid = (pid_t)run_child(w, child_execs);
+	assert_true(pid > 0);
+	for (p = processes_get(w->ps, pid); strcmp(strtab_get(dict_strings(w->dict), p->exe), in_dir(w, "prog")) != 0;) {
+		assert_true(clock_mono_ns() < limit);
+		poll(NULL, 0, 5);
+		p->tried_ns = 0;
+		process_reread(w->ps, p);
+	}
+	unlink(in_dir(w, "prog"));
+	assert_true(p->space->maps.n > 0);
+	m = settled(w, pid, p->space->maps.v[0].start);
+	assert_int_equal(m.state, MAP_READY);
+	/* exe leads to it without privileges; the fd that was kept needs no process. */
+	end_child(w);
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	assert_true(fd >= 0);
+	assert_true(has_code(fd));
+}
+
+static bool wrote(const char *path, const char *text)
+{
+	AUTO_FD int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+}
+
+/* Root needs only a mount namespace; others need a user namespace around it, where their files belong to somebody. */
+static bool enter_namespace(void)
+{
+	char map[64];
+
+	snprintf(map, sizeof(map), "0 %d 1\n", (int)geteuid());
+	if (privileged())
+		return !unshare(CLONE_NEWNS);
+	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) && wrote("/proc/self/setgroups", "deny") &&
+	       wrote("/proc/self/uid_map", map);
+}
+
+static uint64_t child_in_namespace(struct world *w, int step)
+{
+	if (!enter_namespace() || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", w->dir, "tmpfs", 0, NULL) || !copied(self_exe, in_dir(w, "hidden")))
+		return 0;
+	return (uint64_t)(uintptr_t)map_code(in_dir(w, "hidden"));
+}
+
+static void a_file_that_only_the_target_sees(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_in_namespace);
+	struct err e = ERR_INIT;
+	struct unwind_map m;
+	AUTO_FD int fd = -1;
+	uid_t uid;
+	pid_t pid;
+
+	if (!addr) {
+		/* No namespaces for this user here (a container, user.max_user_namespaces): nothing to be seen. */
+		print_message("not tested: no new mount namespace: %s\n", privileged() ? "root in a container" : "plain user");
+		return;
+	}
+	assert_int_not_equal(access(in_dir(w, "hidden"), F_OK), 0);
+	/* Only its root leads there once it has ended; map_files and exe are gone with it. */
+	pid = w->child;
+	processes_get(w->ps, pid);
+	end_child(w);
+	m = settled(w, pid, addr);
+	assert_int_equal(m.state, MAP_READY);
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	assert_true(fd >= 0);
+	assert_true(has_code(fd));
+}
+
+static uint64_t child_has_jit(struct world *w, int step)
+{
+	char path[64];
+	FILE *f;
+	void *p;
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	unlink(path);
+	switch (step) {
+	case 0:
+		p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		return p == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)p;
+	case 1:
+		f = fopen(path, "we");
+		return f && fputs("\177ELF 10 jitted\n", f) >= 0 && !fclose(f);
+	case 2:
+		return !symlink("/etc/passwd", path);
+	case 3:
+		return !mkfifo(path, 0600);
+	default:
+		return 1;
+	}
+}
+
+static void maps_of_runtimes(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_has_jit);
+	const struct unwind_map m = settled(w, w->child, addr);
+	struct err e = ERR_INIT;
+	uid_t uid = 12345;
+	int fd;
+
+	assert_int_equal(m.state, MAP_ANON);
+	assert_int_equal(dict_get_module(w->dict, m.module)->kind, MODULE_ANON);
+	assert_int_equal(processes_open_symbols(w->ps, m.module, &uid, &e), -ENOENT);
+	assert_int_equal(uid, 12345);
+
+	assert_true(next_step(w));
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	assert_true(fd >= 0);
+	assert_true(has_code(fd));
+	assert_int_equal(uid, geteuid());
+	close(fd);
+
+	assert_true(next_step(w));
+	assert_int_equal(processes_open_symbols(w->ps, m.module, &uid, &e), -ELOOP);
+	assert_true(next_step(w));
+	assert_int_equal(processes_open_symbols(w->ps, m.module, &uid, &e), -ENOTSUP);
+	assert_true(next_step(w));
+}
+
+static int try_load(const struct world *w, const char *name, uint64_t dev, uint64_t ino, struct err *e)
+{
+	const struct file_id id = { .dev = dev, .ino = ino };
+	const struct place p = { .pid = -1, .path = (char *)in_dir(w, name) };
+	struct loaded l = { .fd = -1 };
+	const int r = load_file(NULL, &id, &p, &l, e);
+
+	if (!r)
+		loaded_clear(&l);
+	return r;
+}
+
+static void what_stands_at_a_path(void **state)
+{
+	struct world *w = *state;
+	struct err e = ERR_INIT;
+	struct stat st;
+
+	copy_file(self_exe, in_dir(w, "file"));
+	assert_int_equal(stat(in_dir(w, "file"), &st), 0);
+	assert_int_equal(try_load(w, "file", st.st_dev, st.st_ino, &e), 0);
+	assert_int_equal(try_load(w, "file", st.st_dev, st.st_ino + 1, &e), -ESTALE);
+	assert_int_equal(try_load(w, "file", st.st_dev + 1, st.st_ino, &e), -ESTALE);
+	assert_int_equal(try_load(w, "file", 0, 0, &e), -ESTALE);
+	assert_non_null(strstr(e.text, "another file is there now"));
+	assert_int_equal(try_load(w, "none", st.st_dev, st.st_ino, &e), -ENOENT);
+
+	assert_int_equal(mkfifo(in_dir(w, "fifo"), 0600), 0);
+	assert_int_equal(try_load(w, "fifo", 0, 0, &e), -ENOTSUP);
+	assert_int_equal(mkdir(in_dir(w, "dir"), 0700), 0);
+	assert_int_equal(try_load(w, "dir", 0, 0, &e), -ENOTSUP);
+	assert_int_equal(symlink("loop", in_dir(w, "loop")), 0);
+	assert_int_equal(try_load(w, "loop", 0, 0, &e), -ELOOP);
+	assert_int_equal(symlink("/dev/zero", in_dir(w, "device")), 0);
+	assert_int_equal(try_load(w, "device", 0, 0, &e), -ENOTSUP);
+}
+
+static uint64_t child_gone(struct world *w, int step)
+{
+	_exit(0);
+}
+
+static void a_zombie_and_a_kernel_thread(void **state)
+{
+	struct world *w = *state;
+	struct process *p;
+	siginfo_t info;
+
+	w->child = fork();
+	if (!w->child)
+		child_gone(w, 0);
+	assert_int_equal(waitid(P_PID, (id_t)w->child, &info, WEXITED | WNOWAIT), 0);
+	p = processes_get(w->ps, w->child);
+	assert_true(process_gone(p));
+	assert_false(process_denied(p));
+
+	p = processes_get(w->ps, 2);
+	if (p->kthread) {
+		assert_false(process_gone(p));
+		assert_false(process_denied(p));
+	}
+	assert_int_equal(processes_scan(w->ps, NULL, 0, NULL), 0);
+	assert_true(processes_get(w->ps, getpid())->maps_known);
+}
+
+static void the_cgroup_of_this_process(void **state)
+{
+	struct world *w = *state;
+	AUTO(cgroups_free) struct cgroups *cg = cgroups_new(dict_strings(w->dict));
+	char text[8192], path[PROC_PATH_MAX + 64], *line, *end;
+	AUTO_FD int dir = proc_open(getpid());
+	struct stat st;
+
+	assert_non_null(cg);
+	assert_int_equal(cgroups_path(cg, 0, getpid()), 0);
+	assert_int_equal(cgroups_path(cg, 0x7fffffffffffffff, getpid()), 0);
+	assert_true(proc_read_text(dir, "cgroup", text, sizeof(text)) > 0);
+	line = strstr(text, "0::/");
+	if (!line)
+		return;
+	line += 3;
+	end = strchr(line, '\n');
+	assert_non_null(end);
+	*end = '\0';
+	snprintf(path, sizeof(path), "/sys/fs/cgroup/unified%s", line);
+	if (stat(path, &st)) {
+		snprintf(path, sizeof(path), "/sys/fs/cgroup%s", line);
+		if (stat(path, &st))
+			return;
+	}
+	/* A namespace may hide where the mount begins; where it does not, the path is that of /proc. */
+	assert_string_equal(strtab_get(dict_strings(w->dict), cgroups_path(cg, st.st_ino, getpid())), line);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_child_that_was_there_before),
+		TEST(a_library_that_comes_later),
+		TEST(a_library_that_was_deleted),
+		TEST(a_program_that_was_deleted),
+		TEST(a_file_that_only_the_target_sees),
+		TEST(maps_of_runtimes),
+		TEST(what_stands_at_a_path),
+		TEST(a_zombie_and_a_kernel_thread),
+		TEST(the_cgroup_of_this_process),
+	};
+	char c;
+
+	/* As the program of child_execs(). */
+	if (argc > 1 && !strcmp(argv[1], "wait"))
+		return read(0, &c, 1) == 0 ? 0 : 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
