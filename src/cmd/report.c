@@ -56,7 +56,8 @@ static int load(struct loaded *l, const char *path, struct err *e)
 
 static int write_format(FILE *f, const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
 {
-	struct query q = { .kinds = o->kinds, .group_by = o->group_by, .no_inlines = o->no_inline, .hide_kernel = !o->kernel };
+	struct query q = { .kinds = o->kinds, .group_by = o->group_by, .no_inlines = o->no_inline, .hide_kernel = !o->kernel,
+			   .max_nodes = UINT32_MAX };
 	AUTO(tree_free) struct tree *t = NULL;
 	int r;
 

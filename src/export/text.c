@@ -101,6 +101,7 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 	static const struct tree_text_options all;
 	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1;
+	char cut[UNITS_MAX];
 	uint32_t i = 0;
 
 	if (x.options->min_percent > 0)
@@ -115,5 +116,8 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 			put_rest(&x, i);
 		i = next_node(&x, i);
 	} while (i);
+	if (t->cut_ns)
+		out_format(&x.o, "%7s %7s %9s  is counted with callers: the tree has no more than %" PRIu32 " nodes\n",
+			   share(&x, t->cut_ns, cut), "", "", t->n);
 	return out_end(&x.o, e);
 }

@@ -41,7 +41,6 @@ struct memo {
 };
 
 #define MEMO_CUT 0x80000000u
-#define NODES_MAX (MEMO_CUT - 1)
 #define DEPTH_MAX (UINT16_MAX - 1)
 
 struct builder {
@@ -458,8 +457,8 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	bool ok;
 
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
-	if (b.max_nodes > NODES_MAX)
-		b.max_nodes = NODES_MAX;
+	if (b.max_nodes >= HIDX_IDS)
+		b.max_nodes = HIDX_IDS - 1;
 	ok = t && prepare(&b) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
 	builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names) < 0) {

@@ -32,7 +32,7 @@ struct query {
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
 	bool no_inlines;                 /* leave inlined functions out */
-	uint32_t max_nodes;              /* 0 = 1,048,576. What finds no node stays with its parent: tree.cut_ns */
+	uint32_t max_nodes;              /* 0 = TREE_NODES_DEFAULT. What finds no node stays with its parent: tree.cut_ns */
 };
 
 enum node_kind {
@@ -73,7 +73,8 @@ struct tree {
 	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
 };
 
-#define TREE_NODES_DEFAULT (1u << 20)
+/* For screens: 32 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
+#define TREE_NODES_DEFAULT (1u << 19)
 
 /* Builds the tree. On success *RET is the caller's. -ENOMEM is the only failure. */
 int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e);

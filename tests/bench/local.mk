@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/bench: one "shell_tests += tests/bench/NAME.sh" a line.
+# Programs that print figures are built by make check, so that they stay buildable, and run by hand.
+check_PROGRAMS += tests/bench/bench_profile

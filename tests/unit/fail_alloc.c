@@ -41,6 +41,16 @@ void *__wrap_realloc(void *p, size_t n)
 	return fails() ? NULL : __real_realloc(p, n);
 }
 
+bool fail_alloc_try(long n, void (*body)(void))
+{
+	left = n;
+	failed = false;
+	active = true;
+	body();
+	active = false;
+	return failed;
+}
+
 bool fail_alloc_round(long n, bool (*body)(void))
 {
 	bool ok;

@@ -19,4 +19,7 @@
  */
 bool fail_alloc_round(long n, bool (*body)(void));
 
+/* The same for a BODY that may get by without what it did not get, and checks for itself that all is well. */
+bool fail_alloc_try(long n, void (*body)(void));
+
 #endif

@@ -184,9 +184,49 @@ static void test_concurrent_reader(void **state)
 	assert_int_equal(r.read, n);
 }
 
+/* A chain that finds no room ends in "(other)" under its deepest known caller; what is known stays known. */
+static void test_limit(void **state)
+{
+	const size_t limit = 3u << 20;
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module m = file_module(d, "/a", 1, 2);
+	const module_id mod = dict_module(d, &m);
+	const frame_id known = dict_frame(d, mod, 1), other = dict_note(d, NOTE_OTHER);
+	stack_id s = dict_stack(d, STACK_ROOT, known), t, full;
+	const struct thread last = { .pid = -1, .comm = strtab_adds(dict_strings(d), "late") };
+	uint64_t offset = 2;
+
+	assert_int_equal(dict_other_stack(d), ID_NONE);
+	assert_int_equal(dict_limit(d, limit), 0);
+	assert_int_equal(dict_get_stack(d, dict_other_stack(d))->frame, other);
+	for (full = s; dict_get_stack(d, full)->frame != other; offset++)
+		full = dict_stack(d, s, dict_frame(d, mod, offset));
+	assert_true(offset > 10000);
+	assert_int_equal(dict_get_stack(d, full)->parent, s);
+	assert_int_equal(dict_get_stack(d, dict_get_stack(d, full)->parent)->frame, known);
+	assert_int_equal(dict_stack(d, full, known), full);
+	assert_int_equal(dict_refused(d), 1);
+
+	/* Frames or stacks, whichever was full first: in the end everything new has its stand-in, within the limit. */
+	for (uint64_t i = 0; i < 100000; i++) {
+		t = dict_stack(d, dict_stack(d, s, dict_frame(d, mod, 2 + i % 1000)), dict_frame(d, mod, 1u << 30 | i));
+		assert_int_not_equal(t, ID_NONE);
+	}
+	for (int i = 0; i < 100000; i++)
+		assert_int_not_equal(dict_thread(d, &(struct thread){ .pid = i }), ID_NONE);
+	assert_int_equal(dict_frame(d, mod, 1ull << 40), other);
+	assert_int_equal(dict_frame(d, mod, 1), known);
+	assert_int_equal(dict_stack(d, STACK_ROOT, known), s);
+	assert_int_equal(dict_thread(d, &last), dict_other_thread(d));
+	assert_string_equal(strtab_get(dict_strings(d), dict_get_thread(d, dict_other_thread(d))->comm), "(other)");
+	assert_int_not_equal(dict_frame(d, mod + 1, 0), other);  /* no such module is still an error */
+	assert_true(dict_bytes(d) <= limit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_module_identity),
 		cmocka_unit_test(test_module_kinds),
 		cmocka_unit_test(test_frames_and_stacks),

@@ -208,6 +208,21 @@ static void test_tree(void **state)
 	made_free(&m);
 }
 
+static void test_tree_says_what_it_cut(void **state)
+{
+	const struct query q = { .max_nodes = 2 };
+	struct made m;
+
+	made_init(&m, NULL);
+	made_add(&m, 1, made_thread(&m, 10, 10, "app"), "main;work", 60 * MS);
+	assert_tree(&m, &q, NULL,
+		    "  total    self      time\n"
+		    "100.0 %   0.0 %   60.0 ms  all\n"
+		    "100.0 % 100.0 %   60.0 ms    main\n"
+		    "100.0 %                    is counted with callers: the tree has no more than 2 nodes\n");
+	made_free(&m);
+}
+
 static void test_empty(void **state)
 {
 	const struct query q = { .group_by = GROUP_COMM };
@@ -338,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_folded_hostile),
 		cmocka_unit_test(test_folded_rounding),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tree_says_what_it_cut),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_write_errors),

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "profile/profile.h"
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
 
 #include <errno.h>
@@ -263,6 +264,73 @@ static void test_one_wild_second(void **state)
 	made_free(&m);
 }
 
+static struct made starved;
+static thread_id starved_thread;
+static stack_id starved_stack[64];
+
+/* Whatever fails, an event is either refused or counted. */
+static void add_and_look(void)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .thread = starved_thread, .weight_ns = 1 };
+	struct snapshot *s = NULL;
+	struct slice_view v;
+	uint64_t count = 0;
+
+	profile_clear(starved.p);
+	for (uint64_t i = 0; i < 300; i++) {
+		ev.time_ns = (i + i % 5 * 7) * 200 * MS;
+		ev.stack = starved_stack[i % 64];
+		ev.cut_module = i % 3;
+		if (profile_add(starved.p, &ev) == 0)
+			count++;
+		if (i % 50 == 49) {
+			snapshot_unref(s);
+			s = profile_snapshot(starved.p);
+		}
+	}
+	snapshot_unref(s);
+	s = profile_snapshot(starved.p);
+	for (size_t i = 0; s && i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		for (size_t k = 0; k < v.n; k++)
+			count -= v.fact[k].count;
+	}
+	assert_true(!s || count == 0);
+	snapshot_unref(s);
+}
+
+static void test_no_memory(void **state)
+{
+	long n = 0;
+
+	made_init(&starved, NULL);
+	starved_thread = made_thread(&starved, 1, 1, "a");
+	for (int i = 0; i < 64; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "@1;@%x", i + 2);
+		starved_stack[i] = made_stack(&starved, text);
+	}
+	while (fail_alloc_try(n, add_and_look))
+		n++;
+	assert_true(n > 100);
+	made_free(&starved);
+}
+
+static bool try_new(void)
+{
+	struct profile *p = profile_new(NULL);
+
+	profile_free(p);
+	return p;
+}
+
+static void test_new_without_memory(void **state)
+{
+	for (long n = 0; fail_alloc_round(n, try_new); n++)
+		;
+}
+
 /* The engine adds and publishes; two readers take the latest snapshot, build trees of it and give it back, at any time. */
 struct handover {
 	struct made m;
@@ -354,6 +422,8 @@ int main(void)
 		cmocka_unit_test(test_folding_keeps_totals),
 		cmocka_unit_test(test_threads_without_end),
 		cmocka_unit_test(test_one_wild_second),
+		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_new_without_memory),
 		cmocka_unit_test(test_readers_beside_the_writer),
 	};
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bench_profile.c - what the store and its queries cost, with 100,000 stacks of 25 frames and 2,000 threads:
+ *
+ *	bench_profile [STACKS [THREADS]]
+ *
+ * Each figure is the best of five, since other programs can only make it slower. Stacks share their upper parts as in
+ * test_replay; every second frame has a name, and every eighth of those an inlined call.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/parse.h"
+#include "export/export.h"
+#include "profile/profile.h"
+#include "profile/query.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define DEPTH 25u
+#define FRAMES 60000u
+#define SECONDS 600u
+#define ROUNDS 5
+
+struct bench {
+	struct profile *p;
+	struct names *names;
+	uint32_t stacks, threads;
+	stack_id *stack;
+	thread_id *thread;
+	uint64_t samples;
+};
+
+static void die(const char *what)
+{
+	fprintf(stderr, "bench_profile: %s\n", what);
+	exit(1);
+}
+
+static void make_names(struct bench *b, frame_id frame, module_id mod)
+{
+	struct name name[2] = { 0 };
+	struct func f = { .module = mod };
+	char text[32];
+
+	for (int i = 0; i < 2; i++) {
+		const int len = snprintf(text, sizeof(text), "function_%u_%d", frame / 4, i);
+
+		f.name = names_add_text(b->names, text, (size_t)len);
+		name[1 - i].func = names_add_func(b->names, &f);
+	}
+	if (names_set(b->names, frame, frame % 16 ? &name[1] : name, frame % 16 ? 1 : 2, true) < 0)
+		die("out of memory");
+}
+
+static void make_dictionary(struct bench *b)
+{
+	struct dict *d = profile_dict(b->p);
+	const struct module mod = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), "/usr/bin/app") };
+	const module_id id = dict_module(d, &mod);
+	const frame_id first = dict_frames(d);
+
+	for (uint32_t i = 0; i < FRAMES; i++) {
+		const frame_id f = dict_frame(d, id, i * 16);
+
+		if (i % 2)
+			make_names(b, f, id);
+	}
+	for (uint32_t i = 0; i < b->stacks; i++)
+		for (uint32_t up = DEPTH; up-- > 0;)
+			b->stack[i] = dict_stack(d, b->stack[i], first + (uint32_t)(hash_2u64(up, i >> up) % FRAMES));
+	for (uint32_t i = 0; i < b->threads; i++) {
+		const struct thread t = { .pid = 1 + (pid_t)(i / 8) * 8, .tid = 1 + (pid_t)i };
+
+		b->thread[i] = dict_thread(d, &t);
+	}
+}
+
+/* Every stack comes up, half of the samples fall on few. Returns ns per event. */
+static double fill(struct bench *b)
+{
+	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE };
+	const uint64_t from = clock_mono_ns();
+
+	b->samples = 20ull * b->stacks;
+	for (uint64_t n = 0; n < b->samples; n++) {
+		const uint64_t h = hash_u64(n);
+		const uint32_t i = (uint32_t)(n % 2 ? n / 2 % b->stacks : (h >> 20 & 0xff) * (h >> 40 & 0xff) % b->stacks);
+
+		ev.time_ns = n * (SECONDS * NSEC_PER_SEC / b->samples);
+		ev.weight_ns = 10101010 + n % 1000;
+		ev.stack = b->stack[i];
+		ev.thread = b->thread[i % b->threads];
+		if (profile_add(b->p, &ev) < 0)
+			die("an event was refused");
+	}
+	return (double)(clock_mono_ns() - from) / (double)b->samples;
+}
+
+static double time_snapshot(struct bench *b)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		const uint64_t from = clock_mono_ns();
+		struct snapshot *s = profile_snapshot(b->p);
+		const uint64_t took = clock_mono_ns() - from;
+
+		if (!s)
+			die("out of memory");
+		snapshot_unref(s);
+		best = took < best ? took : best;
+	}
+	return (double)best / 1e3;
+}
+
+static void time_tree(struct bench *b, const struct snapshot *s, const char *what, struct query q)
+{
+	uint64_t build = UINT64_MAX, fold = UINT64_MAX;
+	struct err e = ERR_INIT;
+	FILE *null = fopen("/dev/null", "w");
+	uint32_t nodes = 0;
+
+	if (!null)
+		die("cannot open /dev/null");
+	for (int i = 0; i < ROUNDS; i++) {
+		uint64_t from = clock_mono_ns(), took;
+		AUTO(tree_free) struct tree *t = NULL;
+
+		if (tree_build(s, b->names, &q, &t, &e) < 0)
+			die(e.text);
+		took = clock_mono_ns() - from;
+		build = took < build ? took : build;
+		nodes = t->n;
+		from = clock_mono_ns();
+		if (export_folded(null, t, &e) < 0)
+			die(e.text);
+		took = clock_mono_ns() - from;
+		fold = took < fold ? took : fold;
+	}
+	fclose(null);
+	printf("tree_build %-22s %7.1f ms, %7u nodes; export_folded %7.1f ms\n", what, (double)build / 1e6, nodes,
+	       (double)fold / 1e6);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .p = profile_new(NULL), .names = names_new() };
+	uint64_t stacks = 100000, threads = 2000;
+	struct err e = ERR_INIT;
+	struct snapshot *s;
+	struct profile_stats st;
+	double add_ns;
+
+	if ((argc > 1 && parse_u64(argv[1], "stacks", 1, 10000000, &stacks, &e) < 0) ||
+	    (argc > 2 && parse_u64(argv[2], "threads", 1, 1000000, &threads, &e) < 0))
+		die(e.text);
+	b.stacks = (uint32_t)stacks;
+	b.threads = (uint32_t)threads;
+	b.stack = calloc(b.stacks, sizeof(*b.stack));
+	b.thread = calloc(b.threads, sizeof(*b.thread));
+	if (!b.p || !b.names || !b.stack || !b.thread)
+		die("out of memory");
+	make_dictionary(&b);
+	add_ns = fill(&b);
+	profile_stats(b.p, &st);
+	s = profile_snapshot(b.p);
+	if (!s)
+		die("out of memory");
+	printf("profile: %u stacks of %u frames (%u trie nodes), %u threads, %llu samples in %u s\n", b.stacks, DEPTH,
+	       dict_stacks(profile_dict(b.p)), b.threads, (unsigned long long)b.samples, SECONDS);
+	printf("a fact takes %zu bytes; facts %.1f MB in %zu slices, dictionaries %.1f MB\n", sizeof(struct fact),
+	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6);
+	printf("profile_add %.0f ns an event, ageing included; profile_snapshot %.0f us\n", add_ns, time_snapshot(&b));
+	time_tree(&b, s, "of everything", (struct query){ 0 });
+	time_tree(&b, s, "by process", (struct query){ .group_by = GROUP_PROCESS });
+	time_tree(&b, s, "by thread", (struct query){ .group_by = GROUP_THREAD });
+	time_tree(&b, s, "of the last minute", (struct query){ .from_ns = (SECONDS - 60) * NSEC_PER_SEC });
+	time_tree(&b, s, "inverted", (struct query){ .inverted = true });
+	snapshot_unref(s);
+	free(b.stack);
+	free(b.thread);
+	names_free(b.names);
+	profile_free(b.p);
+	return 0;
+}
