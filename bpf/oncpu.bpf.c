@@ -269,7 +269,7 @@ __noinline int sb_put_segment(__u32 cpu, __u32 off, __u64 sp, __u32 want, __u32 
 	struct sb_part_segment *seg;
 	__u32 got, n;
 
-	if (!s || off > RECORD_MAX - SEGMENT_BYTES)
+	if (!s)
 		return 0;
 	got = sb_copy(cpu, off + sizeof(*seg), want, addr);
 	if (!got && addr < (sp & ~(__u64)(PAGE_BYTES - 1))) {
@@ -282,6 +282,10 @@ __noinline int sb_put_segment(__u32 cpu, __u32 off, __u64 sp, __u32 want, __u32 
 		n = sb_copy(cpu, off + sizeof(*seg) + got, want - got, addr + got);
 		got += n;
 	}
+	/* Checked here and not above: the verifier of 6.1 forgets what it knew about a value that was spilled to the stack. */
+	barrier_var(off);
+	if (off > RECORD_MAX - SEGMENT_BYTES)
+		return 0;
 	seg = (void *)(s->rec + off);
 	seg->part.size = sizeof(*seg) + got;
 	seg->part.type = SB_PART_SEGMENT;

@@ -25,3 +25,6 @@ libsberf_a_SOURCES += src/capture/source_cpus.c
 libsberf_a_SOURCES += src/capture/source_private.h
 libsberf_a_SOURCES += src/capture/sysfile.c
 libsberf_a_SOURCES += src/capture/sysfile.h
+
+# Made first also when a single program is asked for.
+src/capture/kernel_half.$(OBJEXT): bpf/oncpu.skel.h

@@ -18,6 +18,9 @@
 #define CAPS "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog"
 #define DOCKER "docker run --pid=host --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG ..."
 
+#define PARANOID_MAX 2
+#define UNPARANOID "sudo sysctl kernel.perf_event_paranoid=2"
+
 /* In a container: namespaces of its own, or capabilities that no command inside can give. */
 static bool contained(const struct probe_facts *f)
 {
@@ -35,13 +38,20 @@ static void fill(char *dst, size_t size, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* Debian's kernels know a level 3, at which CAP_PERFMON is not enough for perf_event_open(). */
+static bool is_paranoid(const struct probe_facts *f)
+{
+	return f->paranoid > PARANOID_MAX && !f->cap_sys_admin;
+}
+
 /* The command that grants capabilities, by situation. */
 static void grant(const struct probe_facts *f, char *dst, size_t size)
 {
 	if (contained(f))
 		fill(dst, size, DOCKER);
 	else
-		fill(dst, size, "sudo setcap " CAPS "+ep %s", f->self[0] ? f->self : "sberf");
+		fill(dst, size, "sudo setcap " CAPS "+ep %s%s", f->self[0] ? f->self : "sberf",
+		     is_paranoid(f) ? " && " UNPARANOID : "");
 }
 
 /* The list being written. */
@@ -96,8 +106,7 @@ static bool is_locked(const struct probe_facts *f)
 static void check_lockdown(struct rows *r)
 {
 	const char *now = r->f->lockdown;
-	struct probe_check *c = add(r, "kernel lockdown", !is_locked(r->f), r->f->pt_regs == 1 ? PROBE_NOTE : PROBE_MISSING,
-				    "none or integrity");
+	struct probe_check *c = add(r, "kernel lockdown", !is_locked(r->f), PROBE_MISSING, "none or integrity");
 
 	fill(c->now, sizeof(c->now), "%s", now[0] ? now : "none (not built in)");
 	if (is_locked(r->f))
@@ -115,7 +124,7 @@ static void check_perf(struct rows *r)
 		fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld", code ? strerror(code) : "allowed",
 		     (long long)r->f->paranoid);
 	if (code && r->f->cap_perfmon)
-		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.perf_event_paranoid=2");
+		fill(c->fix, sizeof(c->fix), UNPARANOID);
 	else if (code)
 		grant(r->f, c->fix, sizeof(c->fix));
 }
@@ -268,13 +277,14 @@ static const char *lacking(const struct probe_facts *f, enum probe_step step)
 
 static int say_capabilities(const struct probe_facts *f, enum probe_step step, int code, const char *caps, struct err *e)
 {
-	const char *what = denied(step), *why = strerror(code);
+	char fix[ERR_TEXT_MAX];
 
+	grant(f, fix, sizeof(fix));
 	if (contained(f))
-		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: " DOCKER, what,
-			       why, caps);
-	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: sudo setcap " CAPS "+ep %s",
-		       what, why, caps, f->self[0] ? f->self : "sberf");
+		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: %s", denied(step),
+			       strerror(code), caps, fix);
+	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s", denied(step),
+		       strerror(code), caps, fix);
 }
 
 /* What the facts say about a denial; 0 when they say nothing. */
@@ -288,15 +298,10 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 			       "as a whole; it must run in the initial one: " DOCKER, denied(step), strerror(code));
 	if (caps)
 		return say_capabilities(f, step, code, caps, e);
-	if (is_locked(f))
+	if (step == PROBE_STEP_PERF && is_paranoid(f))
 		return err_set(e, code,
-			       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and must be none or "
-			       "integrity; boot without lockdown=confidentiality (see: cat /proc/cmdline)", denied(step),
-			       strerror(code), f->lockdown);
-	if (step == PROBE_STEP_PERF && f->paranoid > 2)
-		return err_set(e, code,
-			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: sudo sysctl "
-			       "kernel.perf_event_paranoid=2", denied(step), strerror(code), (long long)f->paranoid);
+			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: " UNPARANOID,
+			       denied(step), strerror(code), (long long)f->paranoid);
 	if (f->seccomp)
 		return err_set(e, code,
 			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container forbids it "
@@ -311,6 +316,11 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 
 	if (r)
 		return r;
+	if (step == PROBE_STEP_LOAD && is_locked(f))
+		return err_set(e, code,
+			       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and must be none or "
+			       "integrity; boot without lockdown=confidentiality (see: cat /proc/cmdline)", denied(step),
+			       strerror(code), f->lockdown);
 	if (step != PROBE_STEP_PERF && !f->btf)
 		return err_set(e, code,
 			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; boot a kernel "

@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap.sh"
 
 dump=$top_builddir/tests/live/capture-dump
-work=$top_builddir/tests/live/capture-work
+work=$top_builddir/tests/workloads/bin/modes
 
 if ! [ -r /sys/kernel/btf/vmlinux ]; then
 	skip "the kernel has no BTF" "capture"
@@ -48,7 +48,7 @@ is() {
 
 # Samples are taken every 1.003 ms and the scheduler switches in multiples of its tick, so on a busy machine a second of
 # samples may be off by a tenth of the time that the program ran. Hence wide bounds; within one run numbers are exact.
-capture -n capture-work -- "$work" spin 997
+capture -n modes -- "$work" spin 997
 is "a busy program is sampled all the time that it runs" "cpu_ms > 50 && weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 5"
 is "and at the rate asked for" "samples >= weight_ms * 98 / 100 && samples <= weight_ms * 102 / 100 + 1"
 is "only the target is sampled" "other_pids == 0 && pids == 1 && tids == 1"
@@ -126,16 +126,16 @@ if ! command -v setpriv >/dev/null; then
 	skip "no setpriv" "another user"
 else
 	added=-all,+${caps//,/,+}
-	got=$("${user[@]}" --inh-caps "$added" --ambient-caps "$added" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	got=$("${user[@]}" --inh-caps "$added" --ambient-caps "$added" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
 	is "four capabilities and a uid that is not 0 are enough" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && mmaps > 0 && lost == 0"
 	is "except for measuring the BPF programs" "bpf_ns == -1"
-	got=$("${user[@]}" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	got=$("${user[@]}" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
 	check "without them one sentence says what to do" grep -q "denied .*cap_bpf and cap_perfmon.*sudo setcap cap_bpf" <<<"$got"
 	equal "one line" 1 "$(wc -l <<<"$got")"
-	got=$("${user[@]}" --inh-caps -all,+bpf --ambient-caps -all,+bpf "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+	got=$("${user[@]}" --inh-caps -all,+bpf --ambient-caps -all,+bpf "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
 	check "cap_bpf alone: the other one is named" grep -q "without cap_perfmon;" <<<"$got"
 	if setcap "cap_${caps//,/,cap_}+ep" "$open/capture-dump" 2>/dev/null; then
-		got=$("${user[@]}" "$open/capture-dump" -- "$open/capture-work" spin 300 2>&1)
+		got=$("${user[@]}" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
 		is "capabilities of the file do as well" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && lost == 0"
 	else
 		skip "no file capabilities here" "capabilities of the file do as well"

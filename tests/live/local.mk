@@ -2,6 +2,4 @@
 # tests/live: one "shell_tests += tests/live/NAME.sh" a line.
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
-check_PROGRAMS += tests/live/capture-work
-tests_live_capture_work_SOURCES = tests/live/capture-work.c
 shell_tests += tests/live/capture.sh

@@ -75,7 +75,7 @@ static void locked_down(void **state)
 	struct probe_facts f = fine();
 
 	strcpy(f.lockdown, "confidentiality");
-	SAYS(&f, PROBE_STEP_LOAD, EPERM, "locked down", "confidentiality", "none or integrity", "/proc/cmdline");
+	SAYS(&f, PROBE_STEP_LOAD, EINVAL, "locked down", "confidentiality", "none or integrity", "/proc/cmdline");
 }
 
 static void no_btf(void **state)
@@ -99,7 +99,10 @@ static void paranoid(void **state)
 	struct probe_facts f = fine();
 
 	f.paranoid = 4;
+	f.cap_sys_admin = false;
 	SAYS(&f, PROBE_STEP_PERF, EACCES, "kernel.perf_event_paranoid is 4", "2 or less", "sysctl kernel.perf_event_paranoid=2");
+	drop_caps(&f);
+	SAYS(&f, PROBE_STEP_RING, EPERM, "run: sudo setcap", "/usr/bin/sberf && sudo sysctl kernel.perf_event_paranoid=2");
 }
 
 static void too_few_files(void **state)

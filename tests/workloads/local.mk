@@ -15,3 +15,4 @@ tests/workloads/bin/%: tests/workloads/%.c
 check_DATA += $(workloads)
 CLEANFILES += $(workloads)
 EXTRA_DIST += $(workload_sources)
+workloads += tests/workloads/bin/modes

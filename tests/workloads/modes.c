@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture-work.c - busy in one known way for a given time, then ends.
+ * modes.c - busy in one known way for a given time, then ends.
  *
- *	capture-work spin|syscall|threads|forks|exec|execthread|altstack|name MS
+ *	modes spin|syscall|threads|forks|exec|execthread|altstack|name MS
  *
  *	spin      computes                         syscall   calls getppid() all the time
  *	threads   four threads that compute        forks     children one after the other, each computes for 20 ms
@@ -10,21 +10,30 @@
  *	altstack  computes in a signal handler on an alternate stack
  *	name      computes as "caf\xc3\x28\x1b[31m"
  */
-#include "config.h"
-
-#include "base/clock.h"
-
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#define NSEC_PER_SEC 1000000000u
+#define NSEC_PER_MSEC 1000000u
+
 static uint64_t end_ns;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
 
 static void spin_until(uint64_t ns)
 {
@@ -33,7 +42,7 @@ static void spin_until(uint64_t ns)
 	do {
 		for (int i = 0; i < 10000; i++)
 			x = x * 6364136223846793005u + 1442695040888963407u;
-	} while (clock_mono_ns() < ns);
+	} while (now_ns() < ns);
 }
 
 static void spin(void)
@@ -46,7 +55,7 @@ static void syscalls(void)
 	do {
 		for (int i = 0; i < 1000; i++)
 			syscall(SYS_getppid);
-	} while (clock_mono_ns() < end_ns);
+	} while (now_ns() < end_ns);
 }
 
 static void *thread(void *arg)
@@ -68,11 +77,11 @@ static void threads(void)
 
 static void forks(void)
 {
-	while (clock_mono_ns() < end_ns) {
+	while (now_ns() < end_ns) {
 		pid_t pid = fork();
 
 		if (!pid) {
-			spin_until(clock_mono_ns() + 20 * NSEC_PER_MSEC);
+			spin_until(now_ns() + 20 * NSEC_PER_MSEC);
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
@@ -112,7 +121,7 @@ static const struct {
 /* Ends only when it cannot. */
 static void *exec_spin(void *ms)
 {
-	execl("/proc/self/exe", "capture-work", "spin", ms, (char *)NULL);
+	execl("/proc/self/exe", "modes", "spin", ms, (char *)NULL);
 	exit(1);
 }
 
@@ -133,7 +142,7 @@ int main(int argc, char **argv)
 		exec_spin(argv[2]);
 	if (!strcmp(argv[1], "execthread"))
 		exec_from_thread(argv[2]);
-	end_ns = clock_mono_ns() + strtoull(argv[2], NULL, 10) * NSEC_PER_MSEC;
+	end_ns = now_ns() + strtoull(argv[2], NULL, 10) * NSEC_PER_MSEC;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		if (!strcmp(argv[1], modes[i].name)) {
 			modes[i].run();
