@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests: how tests are built and run. Programs are judged by their exit status, scripts speak TAP.
 include tests/unit/local.mk
+include tests/unwind/local.mk
 include tests/workloads/local.mk
 include tests/fuzz/local.mk
 include tests/symbol/local.mk

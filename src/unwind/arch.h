@@ -19,6 +19,7 @@
 #define ARCH_FP 6                /* rbp */
 #define ARCH_SP 7                /* rsp */
 #define ARCH_PC 16               /* return address column, rip */
+#define ARCH_PRESERVED 0xf048u   /* rbx rbp r12-r15: a called function keeps them (psABI 1.0 section 3.2.1) */
 #define ARCH_RESULT 0            /* rax: what a system call returned */
 #define ARCH_SIGNAL_REGS 40      /* struct rt_sigframe: from ucontext to uc_mcontext.gregs[0], bytes */
 #define ARCH_SIGNAL_FP 10        /* indices of gregs (glibc sys/ucontext.h, REG_RBP REG_RSP REG_RIP) */

@@ -4,7 +4,9 @@
  *
  *  sigreturn   mov $15,%rax; syscall: what Linux makes every handler return to; glibc has CFI for it, musl and Go have none.
  *  clone       syscall; test %rax,%rax; jl; je; ret: glibc ends its CFI before the system call, because behind it two
- *              different stacks run the same code.
+ *              different stacks run the same code. musl: test %eax,%eax; jne; xor %ebp,%ebp; pop %rdi; call *%r9.
+ *  context     mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: what makecontext() of glibc lets a coroutine's first
+ *              function return to.
  *  musl entry  call *reg; mov %eax,%edi; call exit: main was called here.
  *              mov %rax,%rdi; call: a thread's function returned to pthread_exit.
  *              call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall: what clone() started returned.
@@ -21,6 +23,8 @@
 #define MARKS_MAX 4096u          /* per image: what has more is not a libc */
 
 static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
+static const uint8_t start_context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74 };
+static const uint8_t musl_clone[] = { 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 };
 static const uint8_t musl_start[] = { 0x48, 0x31, 0xed, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x35 };
 
 static void add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t len)
@@ -41,6 +45,8 @@ static size_t clone_tail(const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *q = p + 2;
 
+	if (bytes_at(q, end, musl_clone, sizeof(musl_clone)))
+		return sizeof(musl_clone);
 	if (!bytes_at(q, end, "\x48\x85\xc0", 3))
 		return 0;
 	q += 3;
@@ -69,6 +75,14 @@ static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *
 	}
 }
 
+static void context_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
+{
+	const uint8_t *p = memmem(text, (size_t)(end - text), start_context, sizeof(start_context));
+
+	if (p)
+		add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(p - text), 1);
+}
+
 /* Each mark of an entry is the one return address behind its call. */
 static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
 {
@@ -91,6 +105,7 @@ void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t
 	const uint8_t *end = text + len;
 
 	syscall_marks(im, text, end, vaddr);
+	context_marks(im, text, end, vaddr);
 	if (im->entry >= vaddr && im->entry - vaddr < len &&
 	    bytes_at(text + (im->entry - vaddr), end, musl_start, sizeof(musl_start)) && len > 2)
 		musl_marks(im, text, end, vaddr);

@@ -17,7 +17,7 @@
 enum rule_kind {
 	RULE_SP,         /* CFA = sp + cfa */
 	RULE_BP,         /* CFA = bp + cfa */
-	RULE_PLT,        /* CFA = sp + cfa, and one word more when (pc & 15) >= arg */
+	RULE_PLT,        /* CFA = sp + cfa, and one word more when (pc & 15) >= arg; always where something runs */
 	RULE_DRAP,       /* CFA = [bp + cfa], caller's bp = [bp]: a stack that was realigned */
 	RULE_END,        /* there is no caller */
 	RULE_SIGNAL,     /* everything is in the ucontext at sp */
@@ -28,6 +28,7 @@ enum rule_kind {
 	RULE_BAD,        /* there is CFI, and it makes no sense */
 };
 
+#define RULE_PLACED 0x80u        /* in arg: no call left this return address, somebody put it on the stack */
 #define RULE_BP_SAME INT16_MAX   /* rule.bp: the caller's bp is the bp of this frame */
 
 struct rule {

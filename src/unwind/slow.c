@@ -270,7 +270,11 @@ static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_
 	m->fault = 0;
 	if (dwarf_frame_register(row, nr, mem, &op, &n) != 0)
 		return false;
-	if (!op) {
+	/*
+	 * libdw calls what the ABI preserves "undefined" where a row does not mention it (elfutils 0.188 takes register 0
+	 * for rbx in its table of defaults); no compiler says so of these registers explicitly.
+	 */
+	if (!op || (n == 0 && (ARCH_PRESERVED & 1u << nr))) {
 		*ret = m->r->reg[nr];
 		return m->r->known & 1u << nr;
 	}

@@ -80,24 +80,25 @@ bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *r
 	return false;
 }
 
+static const struct raw_segment *segment_of(const struct raw_sample *s, uint64_t sp)
+{
+	for (uint32_t i = 0; i < s->nr_segments; i++)
+		if (sp >= s->segment[i].addr && sp - s->segment[i].addr <= s->segment[i].len)
+			return &s->segment[i];
+	return NULL;
+}
+
 /* The stack that sp is on becomes the current one; without a copy of it, one that has no bytes. */
 static void enter_stack(struct walk *w)
 {
-	w->used = w->used > w->top - w->base ? w->used : w->top - w->base;
-	w->base = w->top = w->lo = w->hi = w->sp;
-	w->bytes = NULL;
-	w->unreadable = true;
-	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
-		const struct raw_segment *s = &w->s->segment[i];
+	const struct raw_segment *s = segment_of(w->s, w->sp);
 
-		if (w->sp < s->addr || w->sp - s->addr > s->len)
-			continue;
-		w->lo = s->addr;
-		w->hi = s->addr + s->len;
-		w->bytes = s->bytes;
-		w->unreadable = s->unreadable;
-		return;
-	}
+	w->used = w->used > w->top - w->base ? w->used : w->top - w->base;
+	w->base = w->top = w->sp;
+	w->lo = s ? s->addr : w->sp;
+	w->hi = s ? s->addr + s->len : w->sp;
+	w->bytes = s ? s->bytes : NULL;
+	w->unreadable = !s || s->unreadable;
 }
 
 const struct unwind_map *walk_map(struct walk *w, uint64_t pc)
@@ -132,10 +133,23 @@ static struct rule plt_rule(const struct image *im, uint64_t vaddr)
 	return (struct rule){ .kind = RULE_PLT, .bp = RULE_BP_SAME, .cfa = 8, .arg = 11 };
 }
 
-static struct rule rule_without_row(const struct image *im, uint64_t vaddr)
+/*
+ * A return address that nobody's call left may be the first byte of a function: makecontext() and clone trampolines put it
+ * on the stack. It counts only when that function says that it has no caller.
+ */
+static bool starts_root(struct image *im, uint64_t vaddr)
+{
+	AUTO_FREE Dwarf_Frame *row = image_row(im, vaddr);
+
+	return row && arch_rule(row, false).kind == RULE_END;
+}
+
+static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 {
 	if (image_mark(im, MARK_SIGRETURN, vaddr) || image_mark(im, MARK_SIGRETURN, vaddr + 1))
-		return (struct rule){ .kind = RULE_SIGNAL };
+		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
+	if (image_mark(im, MARK_CONTEXT, vaddr + 1) || starts_root(im, vaddr + 1))
+		return (struct rule){ .kind = RULE_END, .arg = RULE_PLACED };
 	if (image_mark(im, MARK_ROOT, vaddr + 1))
 		return (struct rule){ .kind = RULE_END };
 	if (im->entry && vaddr >= im->entry && vaddr - im->entry < ENTRY_CODE)
@@ -258,7 +272,7 @@ static enum step by_signal(struct walk *w)
 	w->exact = true;
 	if (sp >= w->lo && sp < w->hi)
 		return sp > old ? STEP_OK : walk_cut(w, CUT_BAD_FRAME);
-	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !w->unreadable)
+	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !w->unreadable && !segment_of(w->s, sp))
 		return STEP_OK;  /* the same stack, beyond the copy: the next read says so */
 	enter_stack(w);
 	return STEP_OK;
@@ -402,8 +416,8 @@ static inline enum step one_frame(struct walk *w)
 		return by_state(w, m, lookup);
 	offset = lookup - m->start + m->pgoff;
 	r = walk_rule(w, m, offset);
-	/* Nobody called the sigreturn code: the kernel made it the return address, so the place itself is meant. */
-	emit(w->out, m->module, offset + (r.kind == RULE_SIGNAL && !w->exact));
+	/* Where no call left the return address, the place itself is meant. */
+	emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
 	return by_rule(w, &r);
 }
 

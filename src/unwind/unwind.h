@@ -60,8 +60,8 @@ struct chain {
 	uint32_t bytes_used;             /* distance from sp to the highest byte read: what a copy must hold */
 	bool loading;                    /* ended at a module that is still being loaded: may be retried */
 	/*
-	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a signal handler is named by
-	 * its own first byte: nothing called it, the kernel made it the return address.
+	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a signal handler and the end
+	 * of a ucontext's stack are named by their own first byte: no call left these return addresses.
 	 */
 	struct frame frame[CHAIN_MAX];
 };

@@ -119,7 +119,7 @@ struct rule arch_rule(Dwarf_Frame *row, bool signal)
 	if (n == 0 && op == mem)
 		return (struct rule){ .kind = RULE_END };
 	if (signal)
-		return (struct rule){ .kind = RULE_SIGNAL };
+		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
 	if (!op || !at_cfa(op, n, &off) || off != -8 || !sp_is_cfa(row) || !cfa_rule(row, &r))
 		return slow;
 	if (r.kind == RULE_BAD)

@@ -16,3 +16,67 @@ check_DATA += $(workloads)
 CLEANFILES += $(workloads)
 EXTRA_DIST += $(workload_sources)
 workloads += tests/workloads/bin/modes
+
+EXTRA_DIST += tests/workloads/README.md
+EXTRA_DIST += tests/workloads/workload.h
+EXTRA_DIST += tests/workloads/plugin.c
+EXTRA_DIST += tests/workloads/gochain.go
+workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals syscalls \
+	threads_start vdso vforker
+workloads += $(workload_programs:%=tests/workloads/bin/%)
+$(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
+tests/workloads/bin/plt: workload_flags = -Wl,-z,lazy -fno-builtin
+tests/workloads/bin/realign: workload_flags = -mstackrealign
+tests/workloads/bin/dlopen_cycle: tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
+
+tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads/plugin.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && case $@ in *_a.so) d=PLUGIN_A ;; *) d=PLUGIN_B ;; esac; \
+	$(CC) $(workload_cflags) -shared -fPIC -D$$d $< -o $@
+
+# chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
+chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
+	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped
+chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
+check_DATA += $(chain_outputs)
+CLEANFILES += $(chain_outputs) tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
+chain_source = $(top_srcdir)/tests/workloads/chain.c
+build_chain = $(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags)
+no_tool = { echo "$@: left empty, no $$tool here"; : >$@; }
+tests/workloads/bin/chain_static: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -static $< -o $@
+tests/workloads/bin/chain_static_pie: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -static-pie -fPIE $< -o $@
+tests/workloads/bin/chain_nopie: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -no-pie -fno-pie -Wl,-Ttext-segment=0x7000000 $< -o $@
+tests/workloads/bin/chain_stripped: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -s $< -o $@
+tests/workloads/bin/chain_debug_frame: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -fno-asynchronous-unwind-tables -fno-unwind-tables -gz $< -o $@
+tests/workloads/bin/chain_fp: $(chain_source) tests/workloads/workload.h
+	$(build_chain) -fno-omit-frame-pointer $< -o $@
+# Program headers only: e_shoff, e_shnum and e_shstrndx are zeroed.
+tests/workloads/bin/chain_noheaders: tests/workloads/bin/chain_stripped
+	$(AM_V_GEN)cp $< $@.tmp && dd if=/dev/zero of=$@.tmp bs=1 seek=40 count=8 conv=notrunc status=none && \
+	dd if=/dev/zero of=$@.tmp bs=1 seek=60 count=4 conv=notrunc status=none && mv $@.tmp $@
+tests/workloads/bin/chain_lld: $(chain_source) tests/workloads/workload.h
+	$(AM_V_CC)$(MKDIR_P) $(@D); tool=ld.lld; if command -v $$tool >/dev/null; then \
+	$(CC) $(workload_cflags) -fuse-ld=lld -Wl,--rosegment -Wl,-z,noseparate-code $< -o $@; else $(no_tool); fi
+musl = $(MKDIR_P) $(@D); tool=musl-gcc; if ! command -v $$tool >/dev/null; then $(no_tool); else musl-gcc $(workload_cflags)
+tests/workloads/bin/chain_musl: $(chain_source) tests/workloads/workload.h
+	$(AM_V_CC)$(musl) $< -o $@; fi
+tests/workloads/bin/chain_musl_static: $(chain_source) tests/workloads/workload.h
+	$(AM_V_CC)$(musl) -static $< -o $@; fi
+tests/workloads/bin/signals_musl: $(top_srcdir)/tests/workloads/signals.c tests/workloads/workload.h
+	$(AM_V_CC)$(musl) $< -o $@; fi
+tests/workloads/bin/threads_musl: $(top_srcdir)/tests/workloads/threads_start.c tests/workloads/workload.h
+	$(AM_V_CC)$(musl) $< -o $@; fi
+gobuild = $(MKDIR_P) $(@D); tool=go; if ! command -v $$tool >/dev/null; then $(no_tool); else \
+	GOCACHE=`pwd`/tests/workloads/gocache GOFLAGS=-mod=mod GO111MODULE=off GOPROXY=off CGO_ENABLED=0 go build -o $@
+tests/workloads/bin/gochain: $(top_srcdir)/tests/workloads/gochain.go
+	$(AM_V_GEN)$(gobuild) $<; fi
+tests/workloads/bin/gochain_stripped: $(top_srcdir)/tests/workloads/gochain.go
+	$(AM_V_GEN)$(gobuild) -ldflags="-s -w" $<; fi
+clean-local: clean-gocache
+clean-gocache:
+	rm -rf tests/workloads/gocache
+.PHONY: clean-gocache

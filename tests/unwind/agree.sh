@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# agree.sh - complete and true chains on every workload, the same as libdwfl's where it can walk. See agree.c, workloads/README.md.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+
+agree=${top_builddir:?}/tests/unwind/agree
+bin=$top_builddir/tests/workloads/bin
+levels=main,level_1,level_2,level_3,level_4,level_5
+handler=main,caller_of_work,interrupted_work,handler,handler_work
+
+# same TITLE OPTIONS PROGRAM ARGS...: skipped when the program could not be built here.
+same() {
+	local title=$1 arg
+	shift
+	for arg in "$@"; do
+		if [ "${arg#"$bin"/}" != "$arg" ] && [ -f "$arg" ] && [ ! -s "$arg" ]; then
+			skip "no compiler for ${arg##*/} on this machine" "$title"
+			return
+		fi
+	done
+	check "$title" "$agree" "$@"
+}
+
+same "plain" -e "$levels" "$bin/chain"
+for how in static static_pie nopie lld debug_frame fp; do
+	same "linked another way: $how" -n 20 -e "$levels" "$bin/chain_$how"
+done
+same "stripped" -n 20 "$bin/chain_stripped"
+same "without section headers" -n 20 "$bin/chain_noheaders"
+cp "$bin/chain" "$SCRATCH/deleted"
+# The program deletes itself from the disk before it is walked.
+same "deleted" -n 20 -r "$SCRATCH/deleted"
+same "musl" -n 20 -x -e "$levels" "$bin/chain_musl"
+same "musl, static" -n 20 -x -e "$levels" "$bin/chain_musl_static"
+same "recursion, 1000 deep" -n 20 -e 'main,recurse*1000' "$bin/recurse"
+same "recursion, cut where the bytes end" -n 5 -c 8192 -k stack_size "$bin/recurse"
+same "in a signal handler" -n 20 -e "$handler" "$bin/signals"
+same "in a signal handler on an alternate stack" -n 20 -e "$handler" "$bin/signals" 0 alt
+same "in a signal handler, musl" -n 20 -x -e "$handler" "$bin/signals_musl"
+same "in a signal handler on an alternate stack, musl" -n 20 -x -e "$handler" "$bin/signals_musl" 0 alt
+same "alloca" -e main,with_alloca "$bin/allocas"
+same "realigned stacks" -e main,realigned "$bin/realign"
+same "noreturn calls" -n 20 -e main,outer_noreturn,calls_noreturn,never_returns "$bin/noreturns"
+same "vDSO" -e main,ask_time "$bin/vdso"
+same "PLT" -e main,call_library "$bin/plt"
+same "dlopen and dlclose" -e main,work_in "$bin/dlopen_cycle"
+same "coroutines" -e co_entry,co_middle,co_inner "$bin/coroutines"
+same "JIT code with frame pointers" -e main,call_jit "$bin/jit"
+same "system calls" -n 20 -e main,read_zeros "$bin/syscalls"
+same "vfork" -n 20 -e main "$bin/vforker"
+same "a thread that creates threads" -e main "$bin/threads_start"
+same "threads at their first instructions" -t -x -n 100 "$bin/threads_start"
+# The function of musl that calls the thread's has no CFI: its own instructions are cut.
+same "threads at their first instructions, musl" -t -x -p 25 -n 100 "$bin/threads_musl"
+same "Go" -x "$bin/gochain"
+same "Go, stripped" -x "$bin/gochain_stripped"
+finish

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * plugin.c - what dlopen_cycle opens: built twice, with PLUGIN_A and PLUGIN_B. The second one has other code in front, so
+ * that the same offset is another function with another frame.
+ */
+#include <stdint.h>
+
+typedef void plugin_fn(void (*work)(void));
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+volatile uint64_t plugin_sink;
+
+#ifdef PLUGIN_A
+#define ENTRY plugin_a_work
+#define INNER plugin_a_inner
+#define FRAME 40
+#else
+#define ENTRY plugin_b_work
+#define INNER plugin_b_inner
+#define FRAME 408
+
+NOINLINE void plugin_b_first(char *p);
+NOINLINE void plugin_b_first(char *p)
+{
+	for (int i = 0; i < FRAME; i++)
+		plugin_sink += (uint64_t)p[i];
+}
+#endif
+
+NOINLINE void INNER(void (*work)(void));
+plugin_fn ENTRY;
+
+NOINLINE void INNER(void (*work)(void))
+{
+	char frame[FRAME];
+
+	for (int i = 0; i < FRAME; i++)
+		frame[i] = (char)plugin_sink;
+#ifdef PLUGIN_B
+	plugin_b_first(frame);
+#endif
+	work();
+	plugin_sink += (uint64_t)frame[plugin_sink % FRAME];
+}
+
+void ENTRY(void (*work)(void))
+{
+	INNER(work);
+	plugin_sink++;
+}
