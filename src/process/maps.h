@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAPS_LINE_MAX 8192u      /* bytes of a line that are kept: the kernel caps a path at PATH_MAX, \012 may triple newlines */
-
 struct maps_line {
 	uint64_t start, end;     /* start < end */
 	uint64_t pgoff;

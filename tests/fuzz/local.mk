@@ -32,3 +32,6 @@ tests_fuzz_fuzz_decode_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_perf_record
 tests_fuzz_fuzz_perf_record_SOURCES = tests/fuzz/fuzz_perf_record.c $(fuzz_main)
 tests_fuzz_fuzz_perf_record_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_maps
+tests_fuzz_fuzz_maps_SOURCES = tests/fuzz/fuzz_maps.c $(fuzz_main)
+tests_fuzz_fuzz_maps_LDADD = $(fuzz_ldadd)

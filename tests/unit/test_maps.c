@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TEXT_MAX 8192
+
 static bool parse(const char *text, struct maps_line *ret)
 {
-	static char line[MAPS_LINE_MAX];
+	static char line[TEXT_MAX];
 	const size_t len = strlen(text);
 
 	assert_true(len < sizeof(line));
@@ -60,7 +62,7 @@ static void names(void **state)
 
 static void a_long_path(void **state)
 {
-	char text[MAPS_LINE_MAX];
+	char text[TEXT_MAX];
 	struct maps_line m;
 	int n = snprintf(text, sizeof(text), "1000-2000 r-xp 00000000 00:01 5 ");
 

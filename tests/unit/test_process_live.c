@@ -349,13 +349,14 @@ static bool wrote(const char *path, const char *text)
 /* Root needs only a mount namespace; others need a user namespace around it, where their files belong to somebody. */
 static bool enter_namespace(void)
 {
-	char map[64];
+	char uids[64], gids[64];
 
-	snprintf(map, sizeof(map), "0 %d 1\n", (int)geteuid());
+	snprintf(uids, sizeof(uids), "0 %d 1\n", (int)geteuid());
+	snprintf(gids, sizeof(gids), "0 %d 1\n", (int)getegid());
 	if (privileged())
 		return !unshare(CLONE_NEWNS);
 	return !unshare(CLONE_NEWUSER | CLONE_NEWNS) && wrote("/proc/self/setgroups", "deny") &&
-	       wrote("/proc/self/uid_map", map);
+	       wrote("/proc/self/uid_map", uids) && wrote("/proc/self/gid_map", gids);
 }
 
 static uint64_t child_in_namespace(struct world *w, int step)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* keys.h - a view driven as a person does: keys written as text, refreshes one at a time, no thread and no clock. */
+#ifndef SBERF_TESTS_UNIT_KEYS_H
+#define SBERF_TESTS_UNIT_KEYS_H
+
+#include "tests/unit/madefeed.h"
+#include "ui/view.h"
+
+struct driver {
+	struct made_feed *feed;
+	struct view *view;
+	struct canvas *canvas;
+	uint64_t now_ns;
+};
+
+void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii);
+void driver_free(struct driver *d);
+
+/* One refresh: figures, and a tree when the view wants one; then draws. */
+void driver_refresh(struct driver *d);
+/*
+ * Presses keys, each followed by a refresh. Characters stand for themselves, "<Up>" and the like for keys without one: Up Down
+ * Left Right PgUp PgDn Home End Enter Esc BS F1 ^L ^U Unknown, "<Lt>" for "<".
+ */
+void driver_press(struct driver *d, const char *keys);
+void driver_resize(struct driver *d, int w, int h);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* madefeed.c - see madefeed.h. */
+#include "config.h"
+
+#include "tests/unit/madefeed.h"
+
+#include "base/clock.h"
+#include "tests/unit/cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SAMPLE_NS (10 * NSEC_PER_MSEC)
+
+static struct snapshot *feed_snapshot(void *ctx)
+{
+	struct made_feed *f = ctx;
+	struct snapshot *s;
+
+	pthread_mutex_lock(&f->lock);
+	s = f->silent ? NULL : profile_snapshot(f->m.p);
+	pthread_mutex_unlock(&f->lock);
+	return s;
+}
+
+static uint64_t feed_published(void *ctx)
+{
+	struct made_feed *f = ctx;
+	uint64_t n;
+
+	pthread_mutex_lock(&f->lock);
+	n = f->published;
+	pthread_mutex_unlock(&f->lock);
+	return n;
+}
+
+static void feed_status(void *ctx, struct profile_meta *ret)
+{
+	struct made_feed *f = ctx;
+
+	pthread_mutex_lock(&f->lock);
+	*ret = f->meta;
+	pthread_mutex_unlock(&f->lock);
+}
+
+static void feed_prefer(void *ctx, const frame_id *frames, size_t n)
+{
+	struct made_feed *f = ctx;
+
+	f->n_preferred = n < 256 ? n : 256;
+	memcpy(f->preferred, frames, f->n_preferred * sizeof(*frames));
+}
+
+static void feed_reset(void *ctx)
+{
+	struct made_feed *f = ctx;
+
+	pthread_mutex_lock(&f->lock);
+	profile_clear(f->m.p);
+	f->meta.samples = 0;
+	f->meta.user_samples = 0;
+	f->meta.oncpu_ns = 0;
+	memset(f->meta.cut, 0, sizeof(f->meta.cut));
+	f->published++;
+	f->resets++;
+	pthread_mutex_unlock(&f->lock);
+}
+
+static bool feed_ended(void *ctx)
+{
+	struct made_feed *f = ctx;
+	bool ended;
+
+	pthread_mutex_lock(&f->lock);
+	ended = f->ended;
+	pthread_mutex_unlock(&f->lock);
+	return ended;
+}
+
+void madefeed_init(struct made_feed *f)
+{
+	memset(f, 0, sizeof(*f));
+	pthread_mutex_init(&f->lock, NULL);
+	made_init(&f->m, NULL);
+	f->feed = (struct feed){ .ctx = f, .names = f->m.names, .snapshot = feed_snapshot, .published = feed_published,
+				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset, .ended = feed_ended };
+	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99, .freq_got = 99, .cpus = 2,
+					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
+					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN, .rss_bytes = 21 << 20 };
+	f->published = 1;
+}
+
+void madefeed_free(struct made_feed *f)
+{
+	made_free(&f->m);
+	pthread_mutex_destroy(&f->lock);
+}
+
+static void add(struct made_feed *f, unsigned int second, thread_id thread, const char *stack, unsigned int n)
+{
+	const bool cut = stack[0] == '!';
+
+	for (unsigned int i = 0; i < n; i++)
+		made_add(&f->m, MADE_START_NS + second * NSEC_PER_SEC + i * NSEC_PER_MSEC, thread, stack, SAMPLE_NS);
+	f->meta.samples += n;
+	f->meta.user_samples += n;
+	f->meta.cut[cut ? CUT_STACK_SIZE : CUT_COMPLETE] += n;
+	f->meta.oncpu_ns += n * SAMPLE_NS;
+	f->published++;
+}
+
+void madefeed_add(struct made_feed *f, unsigned int second, const char *stack, unsigned int n)
+{
+	pthread_mutex_lock(&f->lock);
+	add(f, second, made_thread(&f->m, 7, 7, "app"), stack, n);
+	pthread_mutex_unlock(&f->lock);
+}
+
+void madefeed_server(struct made_feed *f)
+{
+	static const struct {
+		const char *stack;
+		unsigned int n;          /* in 60 seconds */
+	} stacks[] = {
+		{ "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient", 240 },
+		{ "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;quicklistNext", 180 },
+		{ "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictFind>dictHashKey", 90 },
+		{ "main;aeMain;readQueryFromClient;processCommand;call;getCommand;lookupKey", 60 },
+		{ "main;aeMain;readQueryFromClient;processCommand;call", 12 },
+		{ "main;aeMain;readQueryFromClient;readLine;@1f0", 48 },
+		{ "main;aeMain;writeToClient;@2c40;ksys_write_[k];tcp_sendmsg_[k]", 150 },
+		{ "main;aeMain;writeToClient;memcpy", 60 },
+		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", 30 },
+		{ "main;serverCron;activeExpireCycle", 18 },
+		{ "main;lua_call;@j77;jit_loop_[j]", 12 },
+		{ "!1;deep;deep;deep;leaf", 6 },
+	};
+	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"), bio = made_thread(&f->m, 1234, 1236, "bio_aof");
+	const thread_id other = made_thread(&f->m, 99, 99, "redis-cli");
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
+		for (unsigned int s = 0; s < 6; s++)
+			add(f, s * 10, app, stacks[i].stack, stacks[i].n / 6);
+	}
+	add(f, 30, bio, "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", 60);
+	add(f, 59, other, "main;cliReadReply;redisGetReply", 34);
+	snprintf(f->meta.target, sizeof(f->meta.target), "redis-server 1234");
+	f->meta.duration_ns = 60 * NSEC_PER_SEC;
+	f->meta.user_cpu_ns = 240 * NSEC_PER_MSEC;
+}
+
+void madefeed_hostile(struct made_feed *f)
+{
+	static const char *const stacks[] = {
+		"main;\033[2J\033[31mred;\033]0;title\007x",
+		"main;two\nlines\r\n;tab\tbell\a\b\b",
+		"main;\xE2\x80\xAEtfel-ot-thgir\xE2\x80\xAC;\xE2\x81\xA6isolated\xE2\x81\xA9",
+		"main;broken\xFF\xC3(\xE2\x82;\xC0\xAF\xED\xA0\x80",
+		"main;\xF0\x9F\x94\xA5hot\xF0\x9F\x94\xA5;\xF0\x9D\x95\x8Fmath",
+		"main;\xE6\xBC\xA2\xE5\xAD\x97\xE9\x96\xA2\xE6\x95\xB0;e\xCC\x81" "a\xCC\x80\xCC\x81\xCC\x82\xCC\x83\xCC\x84o",
+		"main;std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >::__grow_by_and_replace(unsigned "
+		"long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, char const*)",
+	};
+
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		madefeed_add(f, (unsigned int)i, stacks[i], 20 - (unsigned int)i);
+	snprintf(f->meta.target, sizeof(f->meta.target), "ev\033[31mil\n\xE2\x80\xAE 7");
+	f->meta.duration_ns = 8 * NSEC_PER_SEC;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * madefeed.h - what a terminal view is fed with, made by hand: a profile (made.h), the figures of the header, and switches.
+ */
+#ifndef SBERF_TESTS_UNIT_MADEFEED_H
+#define SBERF_TESTS_UNIT_MADEFEED_H
+
+#include "tests/unit/made.h"
+#include "ui/feed.h"
+
+#include <pthread.h>
+
+#define MADE_START_NS 1000000000000ull   /* when the made captures begin, CLOCK_MONOTONIC */
+
+struct made_feed {
+	struct feed feed;                /* ctx is the made_feed */
+	struct made m;
+	pthread_mutex_t lock;            /* of all below and of writing to m */
+	struct profile_meta meta;
+	bool silent;                     /* there is no snapshot yet */
+	bool ended;
+	uint64_t published;
+	unsigned int resets;
+	frame_id preferred[256];         /* the last ones that the view asked for */
+	size_t n_preferred;
+};
+
+/* A running target "app 7" without samples. */
+void madefeed_init(struct made_feed *f);
+void madefeed_free(struct made_feed *f);
+
+/* Adds N samples of 10 ms each at SECOND of the capture, in the main thread of "app 7", and counts them in the figures. */
+void madefeed_add(struct made_feed *f, unsigned int second, const char *stack, unsigned int n);
+
+/* A profile with the shape of a small server: 60 seconds, 1,000 samples, deep and wide parts, kernel, JIT, cuts, two processes. */
+void madefeed_server(struct made_feed *f);
+/* Names from hell: escape sequences, newlines, right-to-left marks, broken UTF-8, wide and 4-byte characters, very long ones. */
+void madefeed_hostile(struct made_feed *f);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_keymap.c - the one table of keys: no key means two things, and whatever is shown works. */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "tests/unit/cmocka_all.h"
+#include "ui/keymap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const enum ui_mode modes[] = { MODE_TREE, MODE_SEARCH, MODE_HELP };
+#define ALL (CAN_PAUSE | CAN_RESET)
+
+static bool bound(const struct binding *b, uint32_t key)
+{
+	return b->key[0] == key || b->key[1] == key || b->key[2] == key;
+}
+
+static void no_key_means_two_things(void **state)
+{
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < i; j++) {
+			for (int k = 0; k < 3 && (b[i].modes & b[j].modes); k++) {
+				if (b[i].key[k] && bound(&b[j], b[i].key[k]))
+					fail_msg("%s and %s share a key", b[i].help, b[j].help);
+			}
+		}
+	}
+}
+
+static void every_row_says_what_it_does(void **state)
+{
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_not_equal(b[i].key[0], 0);
+		assert_int_not_equal(b[i].action, ACT_NONE);
+		assert_true(b[i].shown[0] && b[i].help[0]);
+		assert_true(strlen(b[i].shown) <= 12);
+		assert_true(strlen(b[i].help) <= 35);
+		assert_true(!b[i].footer || b[i].brief[0]);
+		if (b[i].key[0] > ' ' && b[i].key[0] < 0x7F)
+			assert_non_null(strchr(b[i].shown, (int)b[i].key[0]));
+	}
+}
+
+static void dispatch_reads_the_rows(void **state)
+{
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		for (int m = 0; m < 3; m++) {
+			for (int k = 0; k < 3 && b[i].key[k] && (b[i].modes & modes[m]); k++)
+				assert_int_equal(keymap_action(b[i].key[k], modes[m], ALL), b[i].action);
+		}
+	}
+	assert_int_equal(keymap_action(0, MODE_TREE, ALL), ACT_NONE);
+	assert_int_equal(keymap_action(UI_KEY_UNKNOWN, MODE_TREE, ALL), ACT_NONE);
+	assert_int_equal(keymap_action(0x1F600, MODE_TREE, ALL), ACT_NONE);
+	assert_int_equal(keymap_action('j', MODE_SEARCH, ALL), ACT_NONE);
+}
+
+static void what_the_source_cannot_do_is_not_there(void **state)
+{
+	const struct binding *footer[64];
+
+	assert_int_equal(keymap_action('r', MODE_TREE, ALL), ACT_RESET);
+	assert_int_equal(keymap_action('r', MODE_TREE, CAN_PAUSE), ACT_NONE);
+	assert_int_equal(keymap_action('p', MODE_TREE, CAN_RESET), ACT_NONE);
+	for (size_t i = keymap_footer(MODE_TREE, 0, footer, 64); i-- > 0;)
+		assert_true(footer[i]->action != ACT_RESET && footer[i]->action != ACT_PAUSE);
+}
+
+static void the_footer_is_in_order_and_bounded(void **state)
+{
+	const struct binding *footer[64];
+
+	for (int m = 0; m < 3; m++) {
+		const size_t n = keymap_footer(modes[m], ALL, footer, 64);
+
+		assert_true(n > 0);
+		for (size_t i = 1; i < n; i++)
+			assert_true(footer[i - 1]->footer < footer[i]->footer);
+		assert_int_equal(keymap_footer(modes[m], ALL, footer, 1), 1);
+		assert_int_equal(keymap_footer(modes[m], ALL, footer, 0), 0);
+	}
+}
+
+static void the_table_prints(void **state)
+{
+	AUTO_FREE char *text = NULL;
+	size_t size, n, lines = 0, rows = 0;
+	const struct binding *b = keymap(&n);
+	FILE *f = open_memstream(&text, &size);
+
+	keymap_print(f);
+	fclose(f);
+	for (size_t i = 0; i < n; i++)
+		rows += (size_t)__builtin_popcount(b[i].modes);
+	for (const char *c = text; *c; c++)
+		lines += *c == '\n';
+	assert_int_equal(lines, rows);
+	assert_non_null(strstr(text, "tree\tz\tzoom in: the line becomes the root\n"));
+	assert_true(text_is_clean(text, strcspn(text, "\t")));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_key_means_two_things),
+		cmocka_unit_test(every_row_says_what_it_does),
+		cmocka_unit_test(dispatch_reads_the_rows),
+		cmocka_unit_test(what_the_source_cannot_do_is_not_there),
+		cmocka_unit_test(the_footer_is_in_order_and_bounded),
+		cmocka_unit_test(the_table_prints),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_treeview.c - staying put: refreshes that change weights, add nodes and bring names leave the cursor on its node, the
+ * node on its line of the screen, and everything open that was open.
+ */
+#include "config.h"
+
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/keys.h"
+#include "ui/treeview.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEIGHT 12u
+
+struct world {
+	struct made_feed f;
+	struct treeview tv;
+	struct tree *tree;
+	struct query query;
+};
+
+static void refresh(struct world *w)
+{
+	struct tree *next = made_tree(&w->f.m, &w->query);
+
+	treeview_show(&w->tv, next);
+	tree_free(w->tree);
+	w->tree = next;
+}
+
+static void init(struct world *w)
+{
+	memset(w, 0, sizeof(*w));
+	madefeed_init(&w->f);
+	w->query.group_by = GROUP_PROCESS;
+	treeview_init(&w->tv, HEIGHT);
+}
+
+static void fini(struct world *w)
+{
+	treeview_free(&w->tv);
+	tree_free(w->tree);
+	madefeed_free(&w->f);
+}
+
+static const char *label(const struct world *w, size_t row)
+{
+	static char text[LABEL_MAX];
+
+	return tree_label(w->tree, w->tv.rows.v[row].node, text, sizeof(text));
+}
+
+static const char *under_cursor(const struct world *w)
+{
+	return label(w, w->tv.cursor);
+}
+
+/* Puts the cursor on the first row called NAME. */
+static void go(struct world *w, const char *name)
+{
+	for (size_t i = 0; i < w->tv.rows.n; i++) {
+		if (!strcmp(label(w, i), name)) {
+			treeview_to_row(&w->tv, i);
+			return;
+		}
+	}
+	fail_msg("no row %s", name);
+}
+
+static size_t row_of(const struct world *w, const char *name)
+{
+	for (size_t i = 0; i < w->tv.rows.n; i++) {
+		if (!strcmp(label(w, i), name))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+static void the_hottest_path_is_open_at_first(void **state)
+{
+	struct world w;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;hot;hotter;hottest", 50);
+	madefeed_add(&w.f, 1, "main;cold;colder", 3);
+	refresh(&w);
+	assert_int_not_equal(row_of(&w, "hottest"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "cold"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "colder"), SIZE_MAX);
+	assert_int_equal(w.tv.cursor, 0);
+	madefeed_add(&w.f, 2, "main;cold;colder", 300);         /* nobody has touched it: it follows */
+	refresh(&w);
+	assert_int_equal(row_of(&w, "colder"), row_of(&w, "cold") + 1);
+	assert_int_equal(w.tv.cursor, 0);
+	fini(&w);
+}
+
+static void wide_and_deep_trees_do_not_flood_the_screen(void **state)
+{
+	struct world w;
+	char stack[64];
+
+	init(&w);
+	for (int i = 0; i < 200; i++) {
+		snprintf(stack, sizeof(stack), "main;f%d;g;h", i);
+		madefeed_add(&w.f, 1, stack, 2);
+	}
+	refresh(&w);
+	assert_true(w.tv.rows.n <= 202);
+	assert_int_equal(row_of(&w, "g"), SIZE_MAX);
+	fini(&w);
+}
+
+static void the_line_stays_when_weights_change(void **state)
+{
+	struct world w;
+	size_t line;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;a;a1", 50);
+	madefeed_add(&w.f, 1, "main;b;b1", 40);
+	madefeed_add(&w.f, 1, "main;c;c1", 30);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	go(&w, "b");
+	line = w.tv.cursor - w.tv.top;
+	madefeed_add(&w.f, 2, "main;c;c2", 500);
+	madefeed_add(&w.f, 2, "main;new;new1;new2", 900);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "b");
+	assert_int_equal(w.tv.cursor - w.tv.top, line);
+	assert_true(row_of(&w, "a") < row_of(&w, "b"));
+	assert_true(row_of(&w, "b") < row_of(&w, "new"));
+	assert_true(row_of(&w, "new") < row_of(&w, "c"));
+	treeview_first(&w.tv);                   /* first is first: now the order is right everywhere */
+	refresh(&w);
+	assert_int_equal(w.tv.cursor, 0);
+	assert_true(row_of(&w, "new") < row_of(&w, "c") && row_of(&w, "c") < row_of(&w, "a"));
+	fini(&w);
+}
+
+static void what_opens_above_pushes_the_screen_not_the_line(void **state)
+{
+	struct world w;
+	char stack[64];
+	size_t line;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;a;a0", 50);
+	madefeed_add(&w.f, 1, "main;b;b0", 40);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	go(&w, "b0");
+	line = w.tv.cursor - w.tv.top;
+	for (int i = 1; i < 40; i++) {
+		snprintf(stack, sizeof(stack), "main;a;a%d", i);
+		madefeed_add(&w.f, 2, stack, 1);
+		refresh(&w);
+		assert_string_equal(under_cursor(&w), "b0");
+		assert_int_equal(w.tv.cursor - w.tv.top, line);
+	}
+	fini(&w);
+}
+
+/* Gives the unnamed places of STACK, made with "@", the names in NAMED. */
+static void name_frames(struct world *w, const char *place, const char *name, const char *inlined)
+{
+	struct names *ns = w->f.m.names;
+	const stack_id s = made_stack(&w->f.m, place);
+	const frame_id f = dict_get_stack(w->f.m.d, s)->frame;
+	const module_id mod = dict_get_frame(w->f.m.d, f)->module;
+	struct name n[2] = { 0 };
+	uint16_t count = 0;
+
+	if (inlined)
+		n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, inlined, strlen(inlined)), .module = mod });
+	n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, name, strlen(name)), .module = mod });
+	assert_int_equal(names_set(ns, f, n, count, inlined), 0);
+}
+
+static void names_that_arrive_move_nothing(void **state)
+{
+	struct world w;
+	size_t line;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;@10;@20;@30", 50);
+	madefeed_add(&w.f, 1, "main;@10;@20;@31", 40);
+	madefeed_add(&w.f, 1, "main;@11;@21", 10);
+	refresh(&w);
+	treeview_all(&w.tv, false);
+	treeview_first(&w.tv);
+	for (int i = 0; i < 6; i++)
+		treeview_right(&w.tv);
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x20");
+	assert_int_equal(w.tv.rows.v[w.tv.cursor].depth, 3);
+	treeview_right(&w.tv);
+	treeview_move(&w.tv, 1);
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x30");
+	line = w.tv.cursor - w.tv.top;
+	name_frames(&w, "@10", "first", NULL);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x30");
+	assert_int_equal(w.tv.cursor - w.tv.top, line);
+	name_frames(&w, "@20", "second", "second_inline");
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x30");
+	name_frames(&w, "@30", "third", NULL);
+	name_frames(&w, "@31", "fourth", NULL);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "third");
+	name_frames(&w, "@10", "first", "first_inline"); /* better names: an inlined function comes in between */
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "third");
+	assert_int_not_equal(row_of(&w, "fourth"), SIZE_MAX);
+	fini(&w);
+}
+
+static void a_zoom_survives_names_and_resets(void **state)
+{
+	struct world w;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;@10;x;y", 50);
+	madefeed_add(&w.f, 1, "main;other", 50);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	go(&w, "x");
+	treeview_zoom(&w.tv);
+	assert_string_equal(label(&w, 0), "x");
+	assert_int_equal(w.tv.rows.n, 2);
+	name_frames(&w, "@10", "named", NULL);
+	refresh(&w);
+	assert_string_equal(label(&w, 0), "x");
+	go(&w, "y");
+	profile_clear(w.f.m.p);
+	refresh(&w);
+	assert_int_equal(w.tv.rows.n, 0);
+	treeview_move(&w.tv, 1);
+	treeview_left(&w.tv);
+	treeview_toggle(&w.tv);
+	madefeed_add(&w.f, 3, "main;@10;x;y", 5);
+	madefeed_add(&w.f, 3, "main;other", 50);
+	refresh(&w);
+	assert_string_equal(label(&w, 0), "x");
+	assert_true(treeview_unzoom(&w.tv));
+	assert_false(treeview_unzoom(&w.tv));
+	assert_string_equal(label(&w, 0), "app 7");
+	fini(&w);
+}
+
+/* What was visible, by key, to be found again after a refresh. */
+struct before {
+	VEC(uint64_t) open;
+	uint64_t cursor;
+	size_t line;
+};
+
+static void remember(const struct world *w, struct before *b)
+{
+	b->open.n = 0;
+	for (size_t i = 0; i < w->tv.rows.n; i++) {
+		const uint32_t node = w->tv.rows.v[i].node;
+
+		if (w->tree->node[node].first_child != NODE_NONE && treeview_is_open(&w->tv, node))
+			*vec_push(&b->open) = w->tree->node[node].key;
+	}
+	b->cursor = w->tree->node[treeview_node(&w->tv)].key;
+	b->line = w->tv.cursor - w->tv.top;
+}
+
+static void check_put(const struct world *w, const struct before *b)
+{
+	assert_true(w->tree->node[treeview_node(&w->tv)].key == b->cursor);
+	assert_int_equal(w->tv.cursor - w->tv.top, b->line);
+	for (size_t i = 0; i < b->open.n; i++) {
+		bool found = false;
+
+		for (size_t r = 0; r < w->tv.rows.n && !found; r++)
+			found = w->tree->node[w->tv.rows.v[r].node].key == b->open.v[i] && treeview_is_open(&w->tv, w->tv.rows.v[r].node);
+		assert_true(found);
+	}
+}
+
+static void random_stack(unsigned int *seed, char *dst, size_t size)
+{
+	const int depth = 1 + rand_r(seed) % 7;
+	int at = snprintf(dst, size, "main");
+
+	for (int i = 0; i < depth; i++)
+		at += snprintf(dst + at, size - (size_t)at, ";f%d", rand_r(seed) % 5);
+}
+
+static void act(struct world *w, unsigned int *seed)
+{
+	switch (rand_r(seed) % 8) {
+	case 0:
+		treeview_toggle(&w->tv);
+		break;
+	case 1:
+		treeview_open_level(&w->tv);
+		break;
+	case 2:
+		treeview_close_level(&w->tv);
+		break;
+	case 3:
+		treeview_sort(&w->tv, rand_r(seed) % SORT_NR);
+		break;
+	case 4:
+		if (!treeview_unzoom(&w->tv) && rand_r(seed) % 4 == 0)
+			treeview_zoom(&w->tv);
+		break;
+	case 5:
+		treeview_left(&w->tv);
+		break;
+	default:
+		treeview_to_row(&w->tv, (size_t)rand_r(seed) % w->tv.rows.n);
+	}
+}
+
+static void random_refreshes_stay_put(void **state)
+{
+	unsigned int seed = 42;
+	struct before b = { 0 };
+	char stack[256];
+
+	for (int run = 0; run < 20; run++) {
+		struct world w;
+
+		init(&w);
+		for (int i = 0; i < 20; i++) {
+			random_stack(&seed, stack, sizeof(stack));
+			madefeed_add(&w.f, 1, stack, 1 + (unsigned int)rand_r(&seed) % 20);
+		}
+		refresh(&w);
+		for (int i = 0; i < 60; i++) {
+			act(&w, &seed);
+			if (w.tv.at_first || !w.tv.touched)
+				treeview_to_row(&w.tv, w.tv.rows.n / 2);
+			remember(&w, &b);
+			for (int n = rand_r(&seed) % 4; n >= 0; n--) {
+				random_stack(&seed, stack, sizeof(stack));
+				madefeed_add(&w.f, 2, stack, 1 + (unsigned int)rand_r(&seed) % 100);
+			}
+			refresh(&w);
+			check_put(&w, &b);
+		}
+		fini(&w);
+	}
+	vec_free(&b.open);
+}
+
+static void very_deep_trees_are_fine(void **state)
+{
+	struct world w;
+	char *stack = malloc(20000 * 8);
+	size_t at = 0;
+
+	init(&w);
+	for (int i = 0; i < 20000; i++)
+		at += (size_t)sprintf(stack + at, "%sf%d", i ? ";" : "", i % 100);
+	madefeed_add(&w.f, 1, stack, 3);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	assert_int_equal(w.tv.rows.n, 20001);
+	treeview_to_row(&w.tv, SIZE_MAX);
+	assert_int_equal(w.tv.cursor, 20000);
+	madefeed_add(&w.f, 2, stack, 3);
+	refresh(&w);
+	assert_int_equal(w.tv.cursor, 20000);
+	treeview_zoom(&w.tv);
+	refresh(&w);
+	assert_int_equal(w.tv.rows.n, 1);
+	free(stack);
+	fini(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_hottest_path_is_open_at_first),
+		cmocka_unit_test(wide_and_deep_trees_do_not_flood_the_screen),
+		cmocka_unit_test(the_line_stays_when_weights_change),
+		cmocka_unit_test(what_opens_above_pushes_the_screen_not_the_line),
+		cmocka_unit_test(names_that_arrive_move_nothing),
+		cmocka_unit_test(a_zoom_survives_names_and_resets),
+		cmocka_unit_test(random_refreshes_stay_put),
+		cmocka_unit_test(very_deep_trees_are_fine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

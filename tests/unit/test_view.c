@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_view.c - what the screen shows: made profiles and keys, compared with the screens in tests/golden/view. With
+ * SBERF_GOLDEN=write in the environment the screens are written instead; review them as a diff.
+ */
+#include "config.h"
+
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/keys.h"
+
+#include "base/clock.h"
+#include "ui/treeview.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void golden_path(char *dst, size_t size, const char *name)
+{
+	const char *top = getenv("top_srcdir");
+
+	snprintf(dst, size, "%s/tests/golden/view/%s.txt", top ? top : ".", name);
+}
+
+static char *read_all(const char *path)
+{
+	AUTO_FILE FILE *f = fopen(path, "r");
+	char *text = calloc(1, 1 << 20);
+
+	assert_non_null(text);
+	if (f)
+		text[fread(text, 1, (1 << 20) - 1, f)] = '\0';
+	return text;
+}
+
+static void expect(const struct driver *d, const char *name)
+{
+	AUTO_FREE char *got = canvas_dump(d->canvas), *want = NULL;
+	char path[4096];
+
+	assert_non_null(got);
+	golden_path(path, sizeof(path), name);
+	if (getenv("SBERF_GOLDEN")) {
+		AUTO_FILE FILE *f = fopen(path, "w");
+
+		assert_non_null(f);
+		fputs(got, f);
+		return;
+	}
+	want = read_all(path);
+	if (strcmp(want, got))
+		fail_msg("%s is not what is on screen:\n%s", path, got);
+}
+
+/* Shows the made server in W x H, presses KEYS and compares. */
+static void server(const char *name, int w, int h, bool ascii, const char *keys)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	driver_init(&d, &f, w, h, ascii);
+	driver_press(&d, keys);
+	expect(&d, name);
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void first_screens(void **state)
+{
+	server("server-100x30", 100, 30, false, "");
+	server("server-80x24", 80, 24, false, "");
+	server("server-40x10", 40, 10, false, "");
+	server("server-20x5", 20, 5, false, "");
+	server("server-200x50", 200, 50, false, "");
+	server("server-80x24-ascii", 80, 24, true, "");
+	server("server-40x10-ascii", 40, 10, true, "");
+	server("server-20x5-ascii", 20, 5, true, "");
+}
+
+static void moving_and_folding(void **state)
+{
+	server("move-100x30", 100, 30, false, "jjj<Enter>G<Up>");
+	server("fold-100x30", 100, 30, false, "jjjc<Right><Left>-");
+	server("levels-100x30", 100, 30, false, "CeeeEj<Down>cg");
+	server("all-80x24", 80, 24, false, "E<PgDn><PgDn>");
+	server("all-20x5", 20, 5, false, "E<PgDn><PgDn>");
+}
+
+static void searching(void **state)
+{
+	server("search-typing-100x30", 100, 30, false, "/comm");
+	server("search-kept-100x30", 100, 30, false, "C/command<Enter>n");
+	server("search-previous-80x24", 80, 24, false, "/COMMAND<^U>Command<BS><BS><Enter>N");
+	server("search-none-80x24", 80, 24, true, "jj/nosuch");
+	server("search-cancelled-80x24", 80, 24, false, "Cj/fsync<Esc>");
+	server("search-20x5", 20, 5, false, "/dict");
+}
+
+static void questions(void **state)
+{
+	server("zoom-100x30", 100, 30, false, "/call<Enter>z");
+	server("zoom-back-100x30", 100, 30, false, "/call<Enter>z<Esc><Esc>");
+	server("inverted-100x30", 100, 30, false, "it");
+	server("thread-100x30", 100, 30, false, "ttt");
+	server("none-80x24", 80, 24, false, "ttttt");
+	server("no-kernel-100x30", 100, 30, false, "K");
+	server("sort-self-80x24", 80, 24, false, "sE");
+	server("sort-name-80x24", 80, 24, false, "ssE");
+}
+
+static void help(void **state)
+{
+	server("help-100x30", 100, 30, false, "?");
+	server("help-80x24", 80, 24, false, "<F1>");
+	server("help-40x10", 40, 10, true, "?jj");
+	server("help-left-80x24", 80, 24, false, "?q");
+}
+
+static void hostile_names(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_hostile(&f);
+	driver_init(&d, &f, 100, 30, false);
+	expect(&d, "hostile-100x30");
+	driver_resize(&d, 40, 16);
+	expect(&d, "hostile-40x16");
+	driver_resize(&d, 20, 8);
+	expect(&d, "hostile-20x8");
+	driver_free(&d);
+	driver_init(&d, &f, 80, 24, true);
+	expect(&d, "hostile-80x24-ascii");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void states_of_the_target(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	f.silent = true;
+	f.meta.target_state = TARGET_WAITING;
+	snprintf(f.meta.target, sizeof(f.meta.target), "redis-server");
+	driver_init(&d, &f, 80, 24, false);
+	expect(&d, "waiting-80x24");
+	for (int i = 0; i < 4; i++)
+		driver_refresh(&d);
+	expect(&d, "waiting-long-80x24");
+	driver_resize(&d, 30, 6);
+	expect(&d, "waiting-30x6");
+	f.meta.target_state = TARGET_RUNNING;
+	driver_resize(&d, 80, 24);
+	driver_refresh(&d);
+	expect(&d, "no-sample-80x24");
+	f.silent = false;
+	madefeed_server(&f);
+	driver_refresh(&d);
+	driver_press(&d, "jj");
+	f.meta.target_state = TARGET_EXITED;
+	f.meta.end_code = 3;
+	f.ended = true;
+	driver_refresh(&d);
+	expect(&d, "exited-80x24");
+	driver_press(&d, "j");
+	f.meta.target_state = TARGET_KILLED;
+	f.meta.end_code = 11;
+	driver_refresh(&d);
+	expect(&d, "killed-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void losses_and_doubts(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	for (unsigned int i = 0; i < LOST_NR; i++)
+		f.meta.lost.n[i] = 1000 + i;
+	f.meta.cut[CUT_COMPLETE] -= 300;
+	f.meta.cut[CUT_NO_CFI] += 300;
+	f.meta.freq_got = 61;
+	f.meta.symbols_pending = 1234;
+	f.meta.late = 5;
+	driver_init(&d, &f, 100, 30, false);
+	expect(&d, "losses-100x30");
+	driver_resize(&d, 80, 24);
+	expect(&d, "losses-80x24");
+	driver_resize(&d, 40, 10);
+	expect(&d, "losses-40x10");
+	driver_resize(&d, 20, 5);
+	expect(&d, "losses-20x5");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void pause_freezes_the_view_only(void **state)
+{
+	struct made_feed f;
+	AUTO_FREE char *dump = NULL;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	driver_init(&d, &f, 80, 24, false);
+	driver_press(&d, "p");
+	madefeed_add(&f, 59, "main;newcomer", 500);
+	driver_refresh(&d);
+	expect(&d, "paused-80x24");
+	driver_press(&d, "i");
+	dump = canvas_dump(d.canvas);
+	assert_null(strstr(dump, "newcomer"));
+	driver_press(&d, "ip");
+	expect(&d, "unpaused-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void reset_forgets(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	driver_init(&d, &f, 80, 24, false);
+	driver_press(&d, "jjjr");
+	assert_int_equal(f.resets, 1);
+	assert_false(view_has_tree(d.view));
+	driver_press(&d, "jkGg<Enter>+-eEcCz<Esc>/x<Enter>nNsitK<Unknown><PgUp>");
+	expect(&d, "reset-80x24");
+	f.feed.reset = NULL;
+	driver_press(&d, "r?");
+	expect(&d, "help-no-reset-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void every_size_says_something(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	f.meta.lost.n[LOST_RING_FULL] = 7;
+	driver_init(&d, &f, 1, 1, false);
+	for (int h = 1; h <= 12; h++) {
+		for (int w = 1; w <= 120; w++) {
+			AUTO_FREE char *text = NULL;
+
+			driver_resize(&d, w, h);
+			text = canvas_dump(d.canvas);
+			if (w >= 8)
+				assert_true(strspn(text, " \n") < strlen(text));
+			driver_press(&d, h % 2 ? "jE/a<Enter>" : "?<Esc>kC");
+		}
+	}
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void what_is_on_screen_is_named_first(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+	const struct treeview *tv;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	driver_init(&d, &f, 80, 24, false);
+	tv = view_tree(d.view);
+	assert_in_range(f.n_preferred, 10, tv->rows.n);
+	f.n_preferred = 0;
+	driver_refresh(&d);
+	assert_int_equal(f.n_preferred, 0);      /* nothing new on screen: not asked again */
+	driver_press(&d, "E");
+	assert_int_not_equal(f.n_preferred, 0);
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_screens),
+		cmocka_unit_test(moving_and_folding),
+		cmocka_unit_test(searching),
+		cmocka_unit_test(questions),
+		cmocka_unit_test(help),
+		cmocka_unit_test(hostile_names),
+		cmocka_unit_test(states_of_the_target),
+		cmocka_unit_test(losses_and_doubts),
+		cmocka_unit_test(pause_freezes_the_view_only),
+		cmocka_unit_test(reset_forgets),
+		cmocka_unit_test(every_size_says_something),
+		cmocka_unit_test(what_is_on_screen_is_named_first),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* help.c - see help.h. Two columns of keys where there is room for them. */
+#include "config.h"
+
+#include "ui/help.h"
+
+#include <string.h>
+
+#define KEYS_COLS 14
+#define COLUMN_COLS 49           /* a screen of at least two of these and margins shows two columns */
+
+static void draw_binding(struct canvas *cv, int x, int y, const struct binding *b, int cols)
+{
+	canvas_put(cv, x, y, STYLE_KEY, b->shown);
+	canvas_text_cut(cv, x + KEYS_COLS, y, cols - KEYS_COLS, STYLE_TEXT, b->help, strlen(b->help));
+}
+
+void help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top)
+{
+	const int columns = cv->w >= 2 * COLUMN_COLS + 2 ? 2 : 1;
+	const int cols = (cv->w - 2) / columns;
+	const struct binding *b;
+	int valid = 0, at = 0, each;
+	size_t n;
+
+	b = keymap(&n);
+	for (size_t i = 0; i < n; i++)
+		valid += binding_valid(&b[i], mode, can);
+	each = (valid + columns - 1) / columns;
+	if (*top > each - lines)
+		*top = each - lines;
+	if (*top < 0)
+		*top = 0;
+	for (size_t i = 0; i < n; i++) {
+		int line;
+
+		if (!binding_valid(&b[i], mode, can))
+			continue;
+		line = at % each - *top;
+		if (line >= 0 && line < lines)
+			draw_binding(cv, 1 + at / each * cols, y + line, &b[i], cols);
+		at++;
+	}
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* help.h - the help screen: the keys that are valid, as the key table says them. */
+#ifndef SBERF_UI_HELP_H
+#define SBERF_UI_HELP_H
+
+#include "ui/canvas.h"
+#include "ui/keymap.h"
+
+/* Draws the keys of MODE into LINES lines from row Y on, from line *TOP of the list on, which is corrected to what exists. */
+void help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top);
+
+#endif

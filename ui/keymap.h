@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * keymap.h - one table: key -> action -> what help, footer and man page say of it.
+ *
+ * Which keys are valid depends on the *mode* (the tree, typing a search, the help screen) and on what the source of data can do
+ * (a recording cannot be paused or reset). Dispatch, footer, help screen and man page all read the same rows, so none of them
+ * can tell a different story. Knows nothing of terminals.
+ */
+#ifndef SBERF_UI_KEYMAP_H
+#define SBERF_UI_KEYMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A key is a Unicode character, or one of these. */
+#define KEY_BASE 0x200000u
+enum key {
+	UI_KEY_UP = KEY_BASE,
+	UI_KEY_DOWN,
+	UI_KEY_LEFT,
+	UI_KEY_RIGHT,
+	UI_KEY_PGUP,
+	UI_KEY_PGDN,
+	UI_KEY_HOME,
+	UI_KEY_END,
+	UI_KEY_ENTER,
+	UI_KEY_BACKSPACE,
+	UI_KEY_DELETE,
+	UI_KEY_TAB,
+	UI_KEY_F1,               /* F2 = UI_KEY_F1 + 1, ... */
+	UI_KEY_F12 = UI_KEY_F1 + 11,
+	UI_KEY_UNKNOWN,          /* the terminal sent something that is no key of ours */
+};
+#define UI_KEY_ESC 0x1Bu
+#define UI_KEY_CTRL(letter) ((uint32_t)(letter) & 0x1Fu)
+
+enum ui_mode {
+	MODE_TREE = 1,
+	MODE_SEARCH = 2,
+	MODE_HELP = 4,
+};
+
+enum ui_can {                    /* what the source of data can do */
+	CAN_PAUSE = 1,
+	CAN_RESET = 2,
+};
+
+enum action {
+	ACT_NONE,
+	/* moving */
+	ACT_UP, ACT_DOWN, ACT_LEFT, ACT_RIGHT, ACT_PGUP, ACT_PGDN, ACT_FIRST, ACT_LAST,
+	/* folding */
+	ACT_TOGGLE, ACT_OPEN, ACT_CLOSE, ACT_OPEN_LEVEL, ACT_CLOSE_LEVEL, ACT_OPEN_ALL, ACT_CLOSE_ALL,
+	/* looking */
+	ACT_ZOOM, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL,
+	/* searching */
+	ACT_SEARCH, ACT_NEXT, ACT_PREV, ACT_ACCEPT, ACT_CANCEL, ACT_ERASE, ACT_ERASE_ALL,
+	/* the program */
+	ACT_PAUSE, ACT_RESET, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
+};
+
+struct binding {
+	uint32_t key[3];         /* 0 = none */
+	enum action action;
+	uint8_t modes;           /* mask of enum ui_mode */
+	uint8_t needs;           /* mask of enum ui_can, all needed */
+	uint8_t footer;          /* place in the footer from 1, 0 = not there */
+	const char *shown;       /* how help and footer write the keys */
+	const char *brief;       /* the footer's word, "" = none */
+	const char *help;        /* one line */
+};
+
+/* The rows, in the order of help; *RET_N of them. */
+const struct binding *keymap(size_t *ret_n);
+
+/* True when B is valid in MODE with a source that can CAN. */
+bool binding_valid(const struct binding *b, enum ui_mode mode, unsigned int can);
+
+/* What KEY does; ACT_NONE when it is not valid here. */
+enum action keymap_action(uint32_t key, enum ui_mode mode, unsigned int can);
+
+/* The rows of the footer for MODE in their order, at most MAX into RET. Returns how many. */
+size_t keymap_footer(enum ui_mode mode, unsigned int can, const struct binding **ret, size_t max);
+
+/* Writes the whole table as text, one "MODE<TAB>KEYS<TAB>HELP" a line, for the generator of the man page. */
+void keymap_print(FILE *out);
+
+#endif

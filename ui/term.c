@@ -1,0 +1,581 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * term.c - the only file that knows the terminal library.
+ *
+ * Cells that did not change since the last term_draw() are not handed to the library, and the library sends no more than it
+ * must. Signal handlers only write the signal's number into a pipe, except those of fatal signals, which write a string
+ * prepared beforehand and put the saved line settings back: both are allowed in a handler.
+ */
+#include "config.h"
+
+#include "ui/term.h"
+
+#include "base/clock.h"
+#include "ui/keymap.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <wchar.h>
+
+#define ESC_DELAY_MS 25
+#define DOUBLE_CLICK_NS (400 * NSEC_PER_MSEC)
+#define RESTORE_MAX 512u
+#define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
+
+static const int asking[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
+static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT };
+#define NR_ASKING (sizeof(asking) / sizeof(asking[0]))
+#define NR_FATAL (sizeof(fatal) / sizeof(fatal[0]))
+
+struct terminal {
+	FILE *in, *out;
+	SCREEN *screen;
+	int in_fd, out_fd;
+	int pipe[2];                     /* signals */
+	int w, h;
+	int colours;
+	bool mouse, lost, skip_cont;
+	attr_t attr[STYLE_NR];
+	short pair[STYLE_NR];
+	struct canvas *shown;            /* what the library was told; NULL = unknown */
+	uint64_t click_ns;
+	int click_x, click_y;
+	struct sigaction old_asking[NR_ASKING], old_fatal[NR_FATAL];
+};
+
+/* For handlers: what is needed to give the terminal back. */
+static struct {
+	volatile sig_atomic_t taken;
+	int pipe, fd;
+	bool have_line;
+	struct termios line;
+	size_t len;
+	char text[RESTORE_MAX];
+	struct sigaction old[NR_FATAL];
+} rescue;
+
+bool term_use_locale(void)
+{
+	return setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
+/* Signals */
+
+static void on_asking(int sig)
+{
+	const int saved = errno;
+	const char byte = (char)sig;
+
+	if (write(rescue.pipe, &byte, 1) < 0)
+		errno = saved;           /* full: it holds enough to wake the reader */
+	errno = saved;
+}
+
+static void on_fatal(int sig, siginfo_t *info, void *context)
+{
+	if (rescue.taken) {
+		rescue.taken = 0;
+		if (rescue.have_line)
+			tcsetattr(rescue.fd, TCSANOW, &rescue.line);
+		if (write(rescue.fd, rescue.text, rescue.len) < 0)
+			rescue.len = 0;  /* the process dies anyway */
+	}
+	for (size_t i = 0; i < NR_FATAL; i++)
+		sigaction(fatal[i], &rescue.old[i], NULL);
+	if (info->si_code <= 0)          /* sent by somebody: a fault comes back by itself on return */
+		raise(sig);
+}
+
+static void catch_signals(struct terminal *t)
+{
+	struct sigaction ask = { .sa_handler = on_asking, .sa_flags = SA_RESTART };
+	struct sigaction die = { .sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
+
+	sigemptyset(&ask.sa_mask);
+	sigemptyset(&die.sa_mask);
+	for (size_t i = 0; i < NR_ASKING; i++) {
+		sigaction(asking[i], NULL, &t->old_asking[i]);
+		if (t->old_asking[i].sa_handler != SIG_IGN || asking[i] == SIGWINCH || asking[i] == SIGCONT)
+			sigaction(asking[i], &ask, NULL);
+	}
+	for (size_t i = 0; i < NR_FATAL; i++) {
+		sigaction(fatal[i], NULL, &t->old_fatal[i]);
+		rescue.old[i] = t->old_fatal[i];
+		if (t->old_fatal[i].sa_handler != SIG_IGN)
+			sigaction(fatal[i], &die, NULL);
+	}
+}
+
+static void release_signals(struct terminal *t)
+{
+	for (size_t i = 0; i < NR_ASKING; i++)
+		sigaction(asking[i], &t->old_asking[i], NULL);
+	for (size_t i = 0; i < NR_FATAL; i++)
+		sigaction(fatal[i], &t->old_fatal[i], NULL);
+}
+
+/* Appends the capability NAME to the string that gives the screen back, without its padding. */
+static void remember_capability(const char *name)
+{
+	const char *s = tigetstr((char *)name);
+
+	if (!s || s == (const char *)-1)
+		return;
+	while (*s && rescue.len < RESTORE_MAX) {
+		const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
+
+		if (end)
+			s = end + 1;
+		else
+			rescue.text[rescue.len++] = *s++;
+	}
+}
+
+static void prepare_rescue(struct terminal *t)
+{
+	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
+
+	rescue.len = 0;
+	if (t->mouse) {
+		memcpy(rescue.text, MOUSE_OFF, sizeof(MOUSE_OFF) - 1);
+		rescue.len = sizeof(MOUSE_OFF) - 1;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		remember_capability(names[i]);
+	rescue.taken = 1;
+}
+
+/* Taking and giving back */
+
+static int check_terminal(const struct term_options *o, const char *type, struct err *e)
+{
+	const char *title = o->title ? o->title : "the view";
+	int found = 0;
+
+	if (!o->any_file && !isatty(o->out_fd))
+		return err_set(e, ENOTTY, "%s draws on a terminal, and standard output is none; run it in one, or use sberf record", title);
+	if (!o->any_file && !isatty(o->in_fd))
+		return err_set(e, ENOTTY, "%s takes keys from a terminal, and standard input is none; run it in one, or use sberf record",
+			       title);
+	if (!type || !*type)
+		return err_set(e, EINVAL, "%s cannot draw: TERM is not set; set it to what the terminal is, such as TERM=xterm-256color",
+			       title);
+	if (setupterm((char *)type, o->out_fd, &found) != OK)
+		return err_set(e, EINVAL, "%s cannot draw: TERM=%s is unknown here; set TERM to another name, such as TERM=xterm", title,
+			       type);
+	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+		del_curterm(cur_term);
+		return err_set(e, EINVAL, "%s cannot draw on TERM=%s, which cannot place text; set TERM to what the terminal is", title,
+			       type);
+	}
+	del_curterm(cur_term);
+	return 0;
+}
+
+static void set_colours(struct terminal *t, bool no_color)
+{
+	if (no_color || !has_colors() || start_color() != OK)
+		return;
+	t->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
+	if (t->colours)
+		use_default_colors();
+}
+
+static attr_t attributes(unsigned int look)
+{
+	return (look & LOOK_BOLD ? A_BOLD : 0) | (look & LOOK_DIM ? A_DIM : 0) | (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) |
+	       (look & LOOK_REVERSE ? A_REVERSE : 0);
+}
+
+static void set_styles(struct terminal *t)
+{
+	for (unsigned int i = 0; i < STYLE_NR; i++) {
+		const struct style_info *s = style_info(i);
+		const int fg = t->colours >= 256 ? s->colour256 : t->colours >= 16 ? s->colour16 : s->colour8;
+
+		t->attr[i] = attributes(t->colours ? s->look : s->look_mono);
+		t->pair[i] = 0;
+		if (!t->colours || fg == COLOUR_NONE)
+			continue;
+		if (init_pair((short)(i + 1), (short)fg, -1) == OK || init_pair((short)(i + 1), (short)fg, COLOR_BLACK) == OK)
+			t->pair[i] = (short)(i + 1);
+	}
+}
+
+static void read_size(struct terminal *t)
+{
+	struct winsize ws;
+
+	if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col && ws.ws_row) {
+		t->w = ws.ws_col < CANVAS_SIDE_MAX ? ws.ws_col : CANVAS_SIDE_MAX;
+		t->h = ws.ws_row < CANVAS_SIDE_MAX ? ws.ws_row : CANVAS_SIDE_MAX;
+	} else {
+		t->w = COLS;
+		t->h = LINES;
+	}
+	if (t->w != COLS || t->h != LINES)
+		resizeterm(t->h, t->w);
+}
+
+static int open_pipe(struct terminal *t, struct err *e)
+{
+	if (pipe2(t->pipe, O_CLOEXEC | O_NONBLOCK) < 0) {
+		t->pipe[0] = t->pipe[1] = -1;
+		return err_set(e, errno, "cannot make a pipe for signals: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static int open_files(struct terminal *t, struct err *e)
+{
+	const int in = fcntl(t->in_fd, F_DUPFD_CLOEXEC, 3), out = fcntl(t->out_fd, F_DUPFD_CLOEXEC, 3);
+
+	t->in = in < 0 ? NULL : fdopen(in, "r");
+	t->out = out < 0 ? NULL : fdopen(out, "w");
+	if (in >= 0 && !t->in)
+		close(in);
+	if (out >= 0 && !t->out)
+		close(out);
+	return t->in && t->out ? 0 : err_set(e, errno, "cannot open the terminal: %s", strerror(errno));
+}
+
+static void enter(struct terminal *t, bool no_color)
+{
+	set_term(t->screen);
+	set_escdelay(ESC_DELAY_MS);
+	cbreak();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	scrollok(stdscr, FALSE);
+	curs_set(0);
+	mouseinterval(0);
+	t->mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
+	set_colours(t, no_color);
+	set_styles(t);
+	read_size(t);
+	prepare_rescue(t);
+}
+
+int term_open(const struct term_options *o, struct terminal **ret, struct err *e)
+{
+	AUTO(term_close) struct terminal *t = NULL;
+	const char *type = o->type ? o->type : getenv("TERM");
+	int r = check_terminal(o, type, e);
+
+	if (r)
+		return r;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return err_nomem(e, "the terminal");
+	t->in_fd = o->in_fd;
+	t->out_fd = o->out_fd;
+	t->pipe[0] = t->pipe[1] = -1;
+	if ((r = open_pipe(t, e)) || (r = open_files(t, e)))
+		return r;
+	rescue.pipe = t->pipe[1];
+	rescue.fd = fileno(t->out);
+	rescue.have_line = tcgetattr(rescue.fd, &rescue.line) == 0;
+	catch_signals(t);
+	t->screen = newterm((char *)type, t->out, t->in);
+	if (!t->screen) {
+		release_signals(t);
+		return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
+	}
+	enter(t, o->no_color);
+	*ret = take_ptr(t);
+	return 0;
+}
+
+void term_close(struct terminal *t)
+{
+	if (!t)
+		return;
+	if (t->screen) {
+		set_term(t->screen);
+		mousemask(0, NULL);
+		endwin();
+		rescue.taken = 0;
+		delscreen(t->screen);
+		release_signals(t);
+	}
+	if (t->in)
+		fclose(t->in);
+	if (t->out)
+		fclose(t->out);
+	if (t->pipe[0] >= 0) {
+		close(t->pipe[0]);
+		close(t->pipe[1]);
+	}
+	canvas_free(t->shown);
+	free(t);
+}
+
+int term_input_fd(const struct terminal *t)
+{
+	return t->in_fd;
+}
+
+int term_signal_fd(const struct terminal *t)
+{
+	return t->pipe[0];
+}
+
+int term_colours(const struct terminal *t)
+{
+	return t->colours;
+}
+
+void term_size(const struct terminal *t, int *ret_w, int *ret_h)
+{
+	*ret_w = t->w;
+	*ret_h = t->h;
+}
+
+void term_forget(struct terminal *t)
+{
+	canvas_free(take_ptr(t->shown));
+	clearok(curscr, TRUE);
+}
+
+/* Leaves the screen to the shell until the process is continued. */
+static void suspend(struct terminal *t)
+{
+	struct sigaction stop = { .sa_handler = SIG_DFL }, ours;
+
+	endwin();
+	rescue.taken = 0;
+	sigaction(SIGTSTP, &stop, &ours);
+	raise(SIGTSTP);
+	sigaction(SIGTSTP, &ours, NULL);
+	rescue.taken = 1;
+	t->skip_cont = true;
+}
+
+/* Enters the screen anew: the line settings and what is shown may be anything. */
+static void resume(struct terminal *t)
+{
+	reset_prog_mode();
+	refresh();
+	curs_set(0);
+	read_size(t);
+	term_forget(t);
+}
+
+static enum term_event_type on_signal(struct terminal *t, int sig)
+{
+	switch (sig) {
+	case SIGTSTP:
+		suspend(t);
+		resume(t);
+		return TERM_REDRAW;
+	case SIGCONT:
+		if (t->skip_cont) {
+			t->skip_cont = false;
+			return TERM_NONE;
+		}
+		endwin();
+		resume(t);
+		return TERM_REDRAW;
+	case SIGWINCH:
+		read_size(t);
+		return TERM_REDRAW;
+	default:
+		return TERM_QUIT;
+	}
+}
+
+/* Input */
+
+static uint32_t special_key(wint_t code)
+{
+	static const struct {
+		wint_t curses;
+		uint32_t key;
+	} map[] = { { KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT }, { KEY_RIGHT, UI_KEY_RIGHT },
+		    { KEY_PPAGE, UI_KEY_PGUP }, { KEY_NPAGE, UI_KEY_PGDN }, { KEY_HOME, UI_KEY_HOME }, { KEY_END, UI_KEY_END },
+		    { KEY_A1, UI_KEY_HOME }, { KEY_C1, UI_KEY_END }, { KEY_ENTER, UI_KEY_ENTER },
+		    { KEY_BACKSPACE, UI_KEY_BACKSPACE }, { KEY_DC, UI_KEY_DELETE } };
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
+		if (map[i].curses == code)
+			return map[i].key;
+	}
+	return code >= KEY_F(1) && code <= KEY_F(12) ? UI_KEY_F1 + (code - KEY_F(1)) : UI_KEY_UNKNOWN;
+}
+
+static uint32_t plain_key(wint_t ch)
+{
+	switch (ch) {
+	case '\r':
+	case '\n':
+		return UI_KEY_ENTER;
+	case '\t':
+		return UI_KEY_TAB;
+	case 0x7F:
+	case 0x08:
+		return UI_KEY_BACKSPACE;
+	default:
+		return ch <= 0x10FFFF ? ch : UI_KEY_UNKNOWN;
+	}
+}
+
+static void read_mouse(struct terminal *t, struct term_event *ret)
+{
+	const uint64_t now = clock_mono_ns();
+	MEVENT m;
+
+	ret->type = TERM_KEY;
+	ret->key = UI_KEY_UNKNOWN;
+	if (getmouse(&m) != OK)
+		return;
+	*ret = (struct term_event){ .type = TERM_MOUSE, .x = m.x, .y = m.y };
+	if (m.bstate & BUTTON4_PRESSED) {
+		ret->mouse = MOUSE_WHEEL_UP;
+	} else if (m.bstate & BUTTON5_PRESSED) {
+		ret->mouse = MOUSE_WHEEL_DOWN;
+	} else {
+		const bool again = now - t->click_ns < DOUBLE_CLICK_NS && m.x == t->click_x && m.y == t->click_y;
+
+		ret->mouse = again ? MOUSE_DOUBLE : MOUSE_CLICK;
+		t->click_ns = again ? 0 : now;
+		t->click_x = m.x;
+		t->click_y = m.y;
+	}
+}
+
+/* True when the terminal was hung up, or reads as an ended file. */
+static bool is_lost(const struct terminal *t)
+{
+	struct pollfd p = { .fd = t->in_fd, .events = POLLIN };
+	int bytes = 0;
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+		return true;
+	return (p.revents & POLLIN) && (ioctl(t->in_fd, FIONREAD, &bytes) < 0 || bytes == 0);
+}
+
+static bool next_signal(struct terminal *t, struct term_event *ret)
+{
+	unsigned char sig;
+
+	while (read(t->pipe[0], &sig, 1) == 1) {
+		ret->type = on_signal(t, sig);
+		if (ret->type != TERM_NONE)
+			return true;
+	}
+	return false;
+}
+
+void term_next(struct terminal *t, struct term_event *ret)
+{
+	wint_t ch;
+	int kind;
+
+	*ret = (struct term_event){ .type = TERM_NONE };
+	if (next_signal(t, ret))
+		return;
+	if (is_lost(t)) {
+		ret->type = TERM_LOST;
+		return;
+	}
+	kind = get_wch(&ch);
+	if (kind == ERR)
+		return;
+	if (kind == KEY_CODE_YES && ch == KEY_MOUSE) {
+		read_mouse(t, ret);
+	} else if (kind == KEY_CODE_YES && ch == KEY_RESIZE) {
+		read_size(t);
+		ret->type = TERM_REDRAW;
+	} else {
+		ret->type = TERM_KEY;
+		ret->key = kind == KEY_CODE_YES ? special_key(ch) : plain_key(ch);
+	}
+}
+
+/* Output */
+
+static void put_cell(const struct terminal *t, int x, int y, const struct cell *c)
+{
+	wchar_t text[2 + CELL_MARKS] = { (wchar_t)c->ch };
+	cchar_t cc;
+
+	if (!c->width)
+		return;
+	/* Where the C library thinks otherwise about a width, the library and the terminal would go out of step. */
+	if (wcwidth(text[0]) != c->width)
+		text[0] = c->ch < 0x7F || c->width == 1 ? L'?' : L' ';
+	for (unsigned int i = 0; i < CELL_MARKS && c->mark[i]; i++) {
+		if (wcwidth((wchar_t)c->mark[i]) == 0)
+			text[wcslen(text)] = (wchar_t)c->mark[i];
+	}
+	if (setcchar(&cc, text, t->attr[c->style], t->pair[c->style], NULL) == OK)
+		mvadd_wch(y, x, &cc);
+}
+
+void term_draw(struct terminal *t, const struct canvas *cv)
+{
+	const bool all = !t->shown || t->shown->w != cv->w || t->shown->h != cv->h;
+
+	if (all) {
+		canvas_free(t->shown);
+		t->shown = canvas_new(cv->w, cv->h, cv->ascii);
+		erase();
+	}
+	for (int y = 0; y < cv->h && y < LINES; y++) {
+		for (int x = 0; x < cv->w && x < COLS; x++) {
+			const struct cell *c = canvas_at(cv, x, y);
+
+			if (all || !t->shown || !cell_same(c, canvas_at(t->shown, x, y)))
+				put_cell(t, x, y, c);
+		}
+	}
+	if (t->shown)
+		memcpy(t->shown->cell, cv->cell, (size_t)cv->w * (size_t)cv->h * sizeof(*cv->cell));
+	refresh();
+}
+
+static char look_letter(attr_t a)
+{
+	return a & A_REVERSE ? 'r' : a & A_UNDERLINE ? 'u' : a & A_BOLD ? 'b' : a & A_DIM ? 'd' : ' ';
+}
+
+void term_read_back(const struct terminal *t, int y, char *text, size_t text_size, char *looks, size_t looks_size)
+{
+	size_t n = 0, l = 0;
+
+	for (int x = 0; x < t->w; x++) {
+		wchar_t wide[CCHARW_MAX + 1] = { 0 };
+		char bytes[CCHARW_MAX * MB_LEN_MAX + 1];
+		cchar_t cc;
+		attr_t attr = 0;
+		short pair = 0;
+		size_t len;
+
+		if (mvin_wch(y, x, &cc) != OK || getcchar(&cc, wide, &attr, &pair, NULL) != OK)
+			continue;
+		len = wcstombs(bytes, wide, sizeof(bytes));
+		if (len != (size_t)-1 && n + len < text_size) {
+			memcpy(text + n, bytes, len);
+			n += len;
+		}
+		if (l + 1 < looks_size)
+			looks[l++] = pair ? (char)('A' + pair) : look_letter(attr);
+	}
+	text[n] = '\0';
+	looks[l] = '\0';
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * treekeep.c - how a treeview keeps its place when a newer tree comes, and how it follows the hottest path on its own.
+ *
+ * Keys are hashes of the path from the root, so a node whose ancestor got a name meanwhile has a new key. Therefore each old row
+ * is looked up in the new tree from its parent's *twin* downwards, by what it is (function, address, group), then by what its
+ * address is called now, then under functions that turned out to be inlined in between. Folds, zoom and cursor move along.
+ */
+#include "config.h"
+
+#include "ui/treeview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE_DEPTH 16u         /* levels of inlined functions that may have come in between */
+#define YOUNG_SAMPLES 500u       /* until then the hottest path is searched anew at each refresh */
+#define HOT_SHARE 10u            /* nodes of at least 1/HOT_SHARE of the whole are opened on their own */
+
+struct migration {
+	const struct tree *old, *next;
+	uint32_t *twin;          /* by old node: its counterpart, NODE_NONE = unknown or gone */
+	uint32_t *hint;          /* by old node: where among its twin's children to look first */
+};
+
+/* Functions are the same by name and module: the tree merges them by these. */
+static bool same_func(const struct names *ns, func_id a, func_id b)
+{
+	const struct func *fa, *fb;
+
+	if (a == b)
+		return true;
+	fa = names_func(ns, a);
+	fb = names_func(ns, b);
+	return fa && fb && fa->name == fb->name && fa->module == fb->module;
+}
+
+static bool same_node(const struct names *ns, const struct tree_node *a, const struct tree_node *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case NODE_FUNC:
+		return a->inlined == b->inlined && same_func(ns, a->func, b->func);
+	case NODE_ADDR:
+		return a->frame == b->frame;
+	default:
+		return a->key == b->key;
+	}
+}
+
+static uint32_t same_sibling(const struct tree *t, uint32_t from, uint32_t until, const struct tree_node *what)
+{
+	while (from != until && from != NODE_NONE && !same_node(t->names, &t->node[from], what))
+		from = t->node[from].next_sibling;
+	return from == until ? NODE_NONE : from;
+}
+
+/* The child of PARENT that is the same as WHAT, searched from HINT on: the order of siblings changes little. */
+static uint32_t same_child(const struct tree *t, uint32_t parent, const struct tree_node *what, uint32_t hint)
+{
+	const uint32_t first = t->node[parent].first_child;
+	const uint32_t found = hint == NODE_NONE ? NODE_NONE : same_sibling(t, hint, NODE_NONE, what);
+
+	return found != NODE_NONE ? found : same_sibling(t, first, hint, what);
+}
+
+static uint32_t func_child(const struct tree *t, uint32_t parent, func_id func)
+{
+	uint32_t c = t->node[parent].first_child;
+
+	while (c != NODE_NONE && !(t->node[c].kind == NODE_FUNC && same_func(t->names, t->node[c].func, func)))
+		c = t->node[c].next_sibling;
+	return c;
+}
+
+/* Where the names that FRAME has now lead to from PARENT. */
+static uint32_t named_child(const struct tree *t, uint32_t parent, frame_id frame)
+{
+	const struct frame_names *fn = frame == ID_NONE ? NULL : names_get(t->names, frame);
+	uint32_t at = parent;
+
+	for (uint16_t i = 0; fn && i < fn->n; i++) {
+		const uint32_t c = func_child(t, at, fn->name[t->query.inverted ? i : fn->n - 1 - i].func);
+
+		if (c == NODE_NONE)
+			break;
+		at = c;
+	}
+	return at == parent ? NODE_NONE : at;
+}
+
+/* WHAT somewhere under PARENT with only inlined functions in between; the heaviest branch first. */
+static uint32_t inlined_child(const struct tree *t, uint32_t parent, const struct tree_node *what)
+{
+	for (unsigned int depth = 0; depth < INLINE_DEPTH; depth++) {
+		uint32_t down = NODE_NONE;
+
+		for (uint32_t c = t->node[parent].first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
+			uint32_t found;
+
+			if (!t->node[c].inlined)
+				continue;
+			found = same_child(t, c, what, NODE_NONE);
+			if (found != NODE_NONE)
+				return found;
+			down = down == NODE_NONE ? c : down;
+		}
+		if (down == NODE_NONE)
+			break;
+		parent = down;
+	}
+	return NODE_NONE;
+}
+
+static uint32_t find_twin(struct migration *m, uint32_t node)
+{
+	const struct tree_node *what = &m->old->node[node];
+	const uint32_t parent = m->twin[what->parent];
+	uint32_t found;
+
+	if (parent == NODE_NONE)
+		return NODE_NONE;
+	found = same_child(m->next, parent, what, m->hint[what->parent]);
+	if (found != NODE_NONE) {
+		m->hint[what->parent] = m->next->node[found].next_sibling;
+		return found;
+	}
+	found = named_child(m->next, parent, what->kind == NODE_ADDR ? what->frame : what->place);
+	return found != NODE_NONE ? found : inlined_child(m->next, parent, what);
+}
+
+/* Opens what now stands between the twins of a node and of its parent: it was not there to hide the node before. */
+static void open_between(struct treeview *tv, const struct migration *m, uint32_t node, uint32_t twin)
+{
+	const uint32_t end = m->twin[m->old->node[node].parent];
+
+	for (uint32_t at = m->next->node[twin].parent; at != end && at != NODE_NONE; at = m->next->node[at].parent) {
+		if (folds_get(&tv->folds, m->next->node[at].key) == FOLD_UNSET)
+			folds_set(tv->touched ? &tv->folds : &tv->autos, m->next->node[at].key, FOLD_OPEN);
+	}
+}
+
+static void carry(struct folds *f, uint64_t from, uint64_t to)
+{
+	const enum fold fold = folds_get(f, from);
+
+	if (from != to && fold != FOLD_UNSET && folds_get(f, to) == FOLD_UNSET)
+		folds_set(f, to, fold);
+}
+
+static void meet(struct treeview *tv, struct migration *m, uint32_t node)
+{
+	const uint32_t twin = find_twin(m, node);
+
+	m->twin[node] = twin;
+	if (twin == NODE_NONE)
+		return;
+	carry(&tv->folds, m->old->node[node].key, m->next->node[twin].key);
+	carry(&tv->autos, m->old->node[node].key, m->next->node[twin].key);
+	if (m->old->node[node].kind == NODE_FUNC || node == treeview_node(tv) || treeview_is_open(tv, node))
+		open_between(tv, m, node, twin);
+}
+
+/* Twins of the nodes that zoom leads through; a zoom whose nodes have other keys now follows them. */
+static void meet_zoom(struct treeview *tv, struct migration *m)
+{
+	uint32_t at = 0, twin;
+
+	for (size_t i = 0; i < tv->zoom.n; i++) {
+		uint32_t c = m->old->node[at].first_child;
+
+		while (c != NODE_NONE && m->old->node[c].key != tv->zoom.v[i])
+			c = m->old->node[c].next_sibling;
+		if (c == NODE_NONE)
+			return;
+		meet(tv, m, c);
+		at = c;
+	}
+	twin = m->twin[at];
+	if (!tv->zoom.n || twin == NODE_NONE || m->next->node[twin].depth != tv->zoom.n)
+		return;
+	for (; twin; twin = m->next->node[twin].parent)
+		tv->zoom.v[m->next->node[twin].depth - 1] = m->next->node[twin].key;
+}
+
+/* The cursor's counterpart, or that of its nearest ancestor that has one; NODE_NONE = none. */
+static uint32_t cursor_twin(const struct treeview *tv, const struct migration *m)
+{
+	uint32_t node = treeview_node(tv);
+
+	while (node != NODE_NONE && node && m->twin[node] == NODE_NONE)
+		node = m->old->node[node].parent;
+	return node == NODE_NONE || !node ? NODE_NONE : m->twin[node];
+}
+
+static void mark_place(const struct treeview *tv, const struct migration *m, uint32_t cursor, uint8_t *marks)
+{
+	for (uint32_t at = cursor; at != NODE_NONE; at = m->next->node[at].parent)
+		marks[at] |= MARK_PATH;
+	for (size_t i = 0; i < tv->cursor; i++) {
+		const uint32_t twin = m->twin[tv->rows.v[i].node];
+
+		if (twin != NODE_NONE && !(marks[twin] & MARK_PATH) && (marks[m->next->node[twin].parent] & MARK_PATH))
+			marks[twin] |= MARK_ABOVE;
+	}
+}
+
+static void place_cursor(struct treeview *tv, uint32_t node)
+{
+	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
+
+	for (; node != NODE_NONE && node; node = tv->tree->node[node].parent) {
+		for (size_t i = 0; i < tv->rows.n; i++) {
+			if (tv->rows.v[i].node == node) {
+				tv->cursor = i;
+				tv->top = i > line ? i - line : 0;
+				return;
+			}
+		}
+	}
+}
+
+static void migrate(struct treeview *tv, struct migration *m)
+{
+	AUTO_FREE uint8_t *marks = NULL;
+	uint32_t cursor;
+
+	for (uint32_t i = 0; i < m->old->n; i++)
+		m->twin[i] = m->hint[i] = NODE_NONE;
+	m->twin[0] = 0;
+	meet_zoom(tv, m);
+	for (size_t i = 0; i < tv->rows.n; i++)
+		meet(tv, m, tv->rows.v[i].node);
+	cursor = cursor_twin(tv, m);
+	if (!tv->at_first && cursor != NODE_NONE)
+		marks = calloc(m->next->n, 1);
+	if (marks)
+		mark_place(tv, m, cursor, marks);
+	tv->tree = m->next;
+	treeview_list(tv, marks);
+	place_cursor(tv, cursor);
+}
+
+void treeview_migrate(struct treeview *tv, const struct tree *next)
+{
+	AUTO_FREE uint32_t *twin = malloc((size_t)tv->tree->n * sizeof(*twin));
+	AUTO_FREE uint32_t *hint = malloc((size_t)tv->tree->n * sizeof(*hint));
+	struct migration m = { .old = tv->tree, .next = next, .twin = twin, .hint = hint };
+
+	if (twin && hint) {
+		migrate(tv, &m);
+	} else {
+		tv->tree = next;
+		treeview_list(tv, NULL);
+	}
+	treeview_clamp(tv);
+	treeview_remember(tv);
+}
+
+/* Following the hottest path */
+
+struct unfolding {
+	struct treeview *tv;
+	node_vec edge;           /* nodes on screen that are closed */
+	size_t rows;
+	uint32_t hottest;        /* end of the path that always follows the heaviest child */
+	uint64_t whole;
+};
+
+/* Takes the heaviest node off the edge; NODE_NONE when it is empty. */
+static uint32_t take_heaviest(struct unfolding *u)
+{
+	const struct tree_node *node = u->tv->tree->node;
+	size_t best = 0;
+	uint32_t taken;
+
+	if (!u->edge.n)
+		return NODE_NONE;
+	for (size_t i = 1; i < u->edge.n; i++) {
+		if (node[u->edge.v[i]].total_ns > node[u->edge.v[best]].total_ns)
+			best = i;
+	}
+	taken = u->edge.v[best];
+	u->edge.v[best] = u->edge.v[--u->edge.n];
+	return taken;
+}
+
+/*
+ * Whether a look at the children of NODE is worth their lines: it is when they fit on the screen, and on the hottest path also
+ * when they push lighter lines off it, as long as the path itself does not fill it.
+ */
+static bool worth_opening(const struct unfolding *u, uint32_t node)
+{
+	const struct tree_node *n = &u->tv->tree->node[node];
+
+	if (n->total_ns < u->whole / HOT_SHARE || (u->tv->tree->query.inverted && n->kind != NODE_GROUP))
+		return false;            /* inverted, what matters is the list of functions itself */
+	if (u->rows + n->nr_children <= u->tv->height)
+		return true;
+	return node == u->hottest && n->depth <= u->tv->height / 2;
+}
+
+static void open_one(struct unfolding *u, uint32_t node)
+{
+	const struct tree_node *n = &u->tv->tree->node[node];
+
+	if (n->first_child == NODE_NONE)
+		return;
+	if (!treeview_is_open(u->tv, node)) {
+		if (!worth_opening(u, node))
+			return;
+		folds_set(&u->tv->autos, n->key, FOLD_OPEN);
+	}
+	treeview_children(u->tv, node, NULL, &u->edge);
+	u->rows += n->nr_children;
+	if (node == u->hottest)
+		u->hottest = n->first_child;
+}
+
+void treeview_unfold(struct treeview *tv)
+{
+	struct unfolding u = { .tv = tv, .whole = tv->tree->node[0].total_ns, .hottest = tv->tree->node[0].first_child };
+	uint32_t node;
+
+	if (tv->tree->node[0].count < YOUNG_SAMPLES)
+		folds_clear(&tv->autos, false);
+	treeview_children(tv, 0, NULL, &u.edge);
+	u.rows = u.edge.n;
+	while ((node = take_heaviest(&u)) != NODE_NONE)
+		open_one(&u, node);
+	vec_free(&u.edge);
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * treeview.c - rows, cursor and folds of treeview.h. How a newer tree takes over is in treekeep.c.
+ *
+ * The rows are listed anew after every change: a walk over the open nodes only, with a stack of its own (call trees are as
+ * deep as the program recurses).
+ */
+#include "config.h"
+
+#include "ui/treeview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SORT_LABEL 256u          /* bytes of a name that matter for sorting */
+
+void treeview_init(struct treeview *tv, size_t height)
+{
+	*tv = (struct treeview){ .height = height ? height : 1, .at_first = true };
+}
+
+void treeview_free(struct treeview *tv)
+{
+	folds_free(&tv->folds);
+	folds_free(&tv->autos);
+	vec_free(&tv->rows);
+	vec_free(&tv->path);
+	vec_free(&tv->zoom);
+	vec_free(&tv->zooms);
+	vec_free(&tv->lent);
+}
+
+uint32_t treeview_node(const struct treeview *tv)
+{
+	return tv->cursor < tv->rows.n ? tv->rows.v[tv->cursor].node : NODE_NONE;
+}
+
+bool treeview_is_open(const struct treeview *tv, uint32_t node)
+{
+	const uint64_t key = tv->tree->node[node].key;
+	const enum fold fold = folds_get(&tv->folds, key);
+
+	if (fold != FOLD_UNSET)
+		return fold == FOLD_OPEN;
+	return tv->folds.open_default || folds_open(&tv->autos, key);
+}
+
+/* The node that KEYS lead to, or as far as they lead; *RET_FOUND says how many were found. */
+static uint32_t follow(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found)
+{
+	uint32_t at = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		uint32_t c = t->node[at].first_child;
+
+		while (c != NODE_NONE && t->node[c].key != key[i])
+			c = t->node[c].next_sibling;
+		if (c == NODE_NONE)
+			break;
+		at = c;
+	}
+	*ret_found = i;
+	return at;
+}
+
+uint32_t treeview_base(const struct treeview *tv)
+{
+	size_t found;
+
+	for (size_t i = tv->zooms.n; tv->tree && i-- > 0;) {
+		const uint32_t node = follow(tv->tree, tv->zoom.v, tv->zooms.v[i], &found);
+
+		if (found == tv->zooms.v[i])
+			return node;
+	}
+	return 0;
+}
+
+/* Sorting */
+
+struct sort_item {
+	uint32_t node, place;    /* place in the tree's own order, which is by total: ties stay as they are */
+	uint8_t group;
+	uint64_t value;
+	const char *label;
+};
+
+static int by_rank(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return (a->group > b->group) - (a->group < b->group);
+	if (a->label && b->label) {
+		const int c = strcmp(a->label, b->label);
+
+		if (c)
+			return c;
+	}
+	if (a->value != b->value)
+		return (a->value < b->value) - (a->value > b->value);
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static uint8_t group_of(const uint8_t *marks, uint32_t node)
+{
+	if (!marks)
+		return 0;
+	return marks[node] & MARK_ABOVE ? 0 : marks[node] & MARK_PATH ? 1 : 2;
+}
+
+static void sort_children(const struct treeview *tv, const uint8_t *marks, uint32_t *node, size_t n)
+{
+	AUTO_FREE struct sort_item *item = calloc(n, sizeof(*item));
+	AUTO_FREE char *labels = tv->sort == SORT_NAME ? calloc(n, SORT_LABEL) : NULL;
+
+	if (!item)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		item[i] = (struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = group_of(marks, node[i]) };
+		if (tv->sort == SORT_SELF)
+			item[i].value = tv->tree->node[node[i]].self_ns;
+		if (labels)
+			item[i].label = tree_label(tv->tree, node[i], labels + i * SORT_LABEL, SORT_LABEL);
+	}
+	qsort(item, n, sizeof(*item), by_rank);
+	for (size_t i = 0; i < n; i++)
+		node[i] = item[i].node;
+}
+
+void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *ret)
+{
+	const size_t start = ret->n;
+
+	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
+		uint32_t *slot = vec_push(ret);
+
+		if (!slot)
+			break;
+		*slot = c;
+	}
+	if (marks && !(marks[node] & MARK_PATH))
+		marks = NULL;
+	if (ret->n - start > 1 && (marks || tv->sort != SORT_TOTAL))
+		sort_children(tv, marks, ret->v + start, ret->n - start);
+}
+
+/* Listing rows */
+
+static void push_reversed(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *stack)
+{
+	const size_t start = stack->n;
+
+	treeview_children(tv, node, marks, stack);
+	for (size_t a = start, b = stack->n; a + 1 < b; a++, b--) {
+		const uint32_t t = stack->v[a];
+
+		stack->v[a] = stack->v[b - 1];
+		stack->v[b - 1] = t;
+	}
+}
+
+void treeview_list(struct treeview *tv, const uint8_t *marks)
+{
+	node_vec stack = { 0 };
+	uint32_t base, base_depth;
+
+	tv->rows.n = 0;
+	if (!tv->tree || !tv->tree->n)
+		return;
+	base = treeview_base(tv);
+	base_depth = tv->tree->node[base].depth + (base ? 0u : 1u);
+	if (base && vec_reserve(&stack, 1))
+		stack.v[stack.n++] = base;
+	else
+		push_reversed(tv, base, marks, &stack);
+	while (stack.n) {
+		const uint32_t node = stack.v[--stack.n];
+		struct tree_row *row = vec_push(&tv->rows);
+
+		if (!row)
+			break;
+		*row = (struct tree_row){ node, tv->tree->node[node].depth - base_depth };
+		if (treeview_is_open(tv, node))
+			push_reversed(tv, node, marks, &stack);
+	}
+	vec_free(&stack);
+}
+
+void treeview_remember(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node == NODE_NONE)
+		return;
+	tv->path.n = 0;
+	if (!vec_reserve(&tv->path, tv->tree->node[node].depth))
+		return;
+	tv->path.n = tv->tree->node[node].depth;
+	for (uint32_t at = node; at; at = tv->tree->node[at].parent)
+		tv->path.v[tv->tree->node[at].depth - 1] = tv->tree->node[at].key;
+}
+
+void treeview_clamp(struct treeview *tv)
+{
+	const size_t n = tv->rows.n;
+
+	if (!n)
+		return;
+	if (tv->cursor >= n)
+		tv->cursor = n - 1;
+	if (tv->top > tv->cursor)
+		tv->top = tv->cursor;
+	if (tv->cursor - tv->top >= tv->height)
+		tv->top = tv->cursor - tv->height + 1;
+}
+
+void treeview_fill(struct treeview *tv)
+{
+	treeview_clamp(tv);
+	if (tv->top + tv->height > tv->rows.n)
+		tv->top = tv->rows.n > tv->height ? tv->rows.n - tv->height : 0;
+}
+
+/* Puts the cursor on NODE, which is in the rows or hidden under a row that is; keeps the line of the screen when KEEP_LINE. */
+static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
+{
+	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
+
+	for (; node != NODE_NONE && node; node = tv->tree->node[node].parent) {
+		for (size_t i = 0; i < tv->rows.n; i++) {
+			if (tv->rows.v[i].node != node)
+				continue;
+			tv->cursor = i;
+			if (keep_line)
+				tv->top = i > line ? i - line : 0;
+			else if (i < tv->top || i - tv->top >= tv->height)
+				tv->top = i > tv->height / 3 ? i - tv->height / 3 : 0;
+			treeview_clamp(tv);
+			return;
+		}
+	}
+	treeview_clamp(tv);
+}
+
+static void relist(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	treeview_list(tv, NULL);
+	settle_on(tv, node, true);
+	treeview_fill(tv);
+	treeview_remember(tv);
+}
+
+void treeview_show(struct treeview *tv, const struct tree *tree)
+{
+	if (!tree || !tree->n) {
+		tv->tree = NULL;
+		tv->rows.n = 0;          /* cursor and top stay, to come back to the same line */
+		return;
+	}
+	if (tv->tree && tv->rows.n) {
+		treeview_migrate(tv, tree);
+	} else {
+		size_t found;
+
+		tv->tree = tree;
+		treeview_list(tv, NULL);
+		settle_on(tv, follow(tree, tv->path.v, tv->path.n, &found), true);
+	}
+	if (!tv->touched) {
+		treeview_unfold(tv);
+		treeview_list(tv, NULL);
+	}
+	if (tv->at_first)
+		tv->cursor = tv->top = 0;
+	treeview_clamp(tv);
+}
+
+void treeview_set_height(struct treeview *tv, size_t height)
+{
+	if (height == tv->height)
+		return;
+	tv->height = height ? height : 1;
+	if (tv->tree && !tv->touched) {
+		treeview_unfold(tv);
+		treeview_list(tv, NULL);
+	}
+	treeview_fill(tv);
+}
+
+/* Moving */
+
+void treeview_to_row(struct treeview *tv, size_t row)
+{
+	tv->touched = true;
+	tv->at_first = false;
+	tv->cursor = row;
+	treeview_clamp(tv);
+	treeview_remember(tv);
+}
+
+void treeview_move(struct treeview *tv, long by)
+{
+	const size_t back = by < 0 ? (size_t)-(by + 1) + 1 : 0;
+
+	treeview_to_row(tv, by >= 0 ? tv->cursor + (size_t)by : tv->cursor > back ? tv->cursor - back : 0);
+}
+
+void treeview_first(struct treeview *tv)
+{
+	treeview_to_row(tv, 0);
+	tv->at_first = true;
+}
+
+static bool has_children(const struct treeview *tv, uint32_t node)
+{
+	return tv->tree->node[node].first_child != NODE_NONE;
+}
+
+static void fold(struct treeview *tv, uint32_t node, enum fold how)
+{
+	if (has_children(tv, node))
+		folds_set(&tv->folds, tv->tree->node[node].key, how);
+}
+
+/* Folds NODE under the user's hand and lists the rows anew. */
+static void fold_here(struct treeview *tv, uint32_t node, enum fold how)
+{
+	tv->touched = true;
+	fold(tv, node, how);
+	relist(tv);
+}
+
+void treeview_open(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node != NODE_NONE)
+		fold_here(tv, node, FOLD_OPEN);
+}
+
+void treeview_close(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node != NODE_NONE)
+		fold_here(tv, node, FOLD_CLOSED);
+}
+
+void treeview_toggle(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node != NODE_NONE && has_children(tv, node))
+		fold_here(tv, node, treeview_is_open(tv, node) ? FOLD_CLOSED : FOLD_OPEN);
+}
+
+void treeview_right(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node == NODE_NONE || !has_children(tv, node))
+		return;
+	if (treeview_is_open(tv, node))
+		treeview_move(tv, 1);
+	else
+		treeview_open(tv);
+}
+
+void treeview_left(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node == NODE_NONE)
+		return;
+	if (has_children(tv, node) && treeview_is_open(tv, node)) {
+		treeview_close(tv);
+		return;
+	}
+	for (size_t i = tv->cursor; i-- > 0;) {
+		if (tv->rows.v[i].node == tv->tree->node[node].parent) {
+			treeview_to_row(tv, i);
+			return;
+		}
+	}
+}
+
+/* One past the last row under the cursor's node, itself included. */
+static size_t subtree_end(const struct treeview *tv)
+{
+	size_t end = tv->cursor + 1;
+
+	while (end < tv->rows.n && tv->rows.v[end].depth > tv->rows.v[tv->cursor].depth)
+		end++;
+	return end;
+}
+
+void treeview_open_level(struct treeview *tv)
+{
+	uint32_t level = UINT32_MAX;
+	size_t end;
+
+	if (!tv->rows.n)
+		return;
+	end = subtree_end(tv);
+	for (size_t i = tv->cursor; i < end; i++) {
+		const struct tree_row *r = &tv->rows.v[i];
+
+		if (r->depth < level && has_children(tv, r->node) && !treeview_is_open(tv, r->node))
+			level = r->depth;
+	}
+	for (size_t i = tv->cursor; i < end; i++) {
+		if (tv->rows.v[i].depth == level)
+			fold(tv, tv->rows.v[i].node, FOLD_OPEN);
+	}
+	tv->touched = true;
+	relist(tv);
+}
+
+void treeview_close_level(struct treeview *tv)
+{
+	uint32_t level = 0;
+	size_t end;
+
+	if (!tv->rows.n)
+		return;
+	end = subtree_end(tv);
+	for (size_t i = tv->cursor; i < end; i++) {
+		if (tv->rows.v[i].depth > level)
+			level = tv->rows.v[i].depth;
+	}
+	for (size_t i = tv->cursor; i < end; i++) {
+		if (tv->rows.v[i].depth + 1 == level)
+			fold(tv, tv->rows.v[i].node, FOLD_CLOSED);
+	}
+	tv->touched = true;
+	relist(tv);
+}
+
+void treeview_all(struct treeview *tv, bool open)
+{
+	tv->touched = true;
+	folds_clear(&tv->folds, open);
+	folds_clear(&tv->autos, false);
+	tv->lent.n = 0;
+	if (tv->tree && tv->zooms.n && !open)
+		fold(tv, treeview_base(tv), FOLD_OPEN);
+	relist(tv);
+}
+
+/* Zoom */
+
+void treeview_zoom(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+	size_t *len;
+
+	if (node == NODE_NONE || node == treeview_base(tv))
+		return;
+	treeview_remember(tv);
+	if (!vec_reserve(&tv->zoom, tv->path.n) || !(len = vec_push(&tv->zooms)))
+		return;
+	memcpy(tv->zoom.v, tv->path.v, tv->path.n * sizeof(*tv->path.v));
+	*len = tv->zoom.n = tv->path.n;
+	tv->top = 0;
+	tv->at_first = false;
+	fold_here(tv, node, FOLD_OPEN);
+}
+
+bool treeview_unzoom(struct treeview *tv)
+{
+	if (!tv->zooms.n)
+		return false;
+	tv->zooms.n--;
+	tv->zoom.n = tv->zooms.n ? tv->zooms.v[tv->zooms.n - 1] : 0;
+	tv->touched = true;
+	relist(tv);
+	return true;
+}
+
+void treeview_sort(struct treeview *tv, enum sort_by sort)
+{
+	tv->sort = sort;
+	if (!tv->tree)
+		return;
+	relist(tv);
+	if (tv->at_first)
+		tv->cursor = tv->top = 0;
+}
+
+/* Visiting */
+
+static void lend(struct treeview *tv, uint32_t node)
+{
+	const uint64_t key = tv->tree->node[node].key;
+	struct lent_fold *l = vec_push(&tv->lent);
+
+	if (!l)
+		return;
+	*l = (struct lent_fold){ key, (uint8_t)folds_get(&tv->folds, key) };
+	folds_set(&tv->folds, key, FOLD_OPEN);
+}
+
+static bool under(const struct tree *t, uint32_t node, uint32_t base)
+{
+	while (node != base && node)
+		node = t->node[node].parent;
+	return node == base;
+}
+
+void treeview_visit(struct treeview *tv, uint32_t node)
+{
+	if (!tv->tree || node >= tv->tree->n)
+		return;
+	while (tv->lent.n) {
+		const struct lent_fold l = tv->lent.v[--tv->lent.n];
+
+		folds_set(&tv->folds, l.key, l.before);
+	}
+	while (tv->zooms.n && !under(tv->tree, node, treeview_base(tv)))
+		treeview_unzoom(tv);
+	for (uint32_t at = tv->tree->node[node].parent; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
+		if (!treeview_is_open(tv, at))
+			lend(tv, at);
+	}
+	tv->touched = true;
+	tv->at_first = false;
+	treeview_list(tv, NULL);
+	settle_on(tv, node, false);
+	treeview_fill(tv);
+	treeview_remember(tv);
+}
+
+void treeview_settle(struct treeview *tv)
+{
+	tv->lent.n = 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * treeview.h - a tree as lines: what is open, where the cursor is, what is on screen. Knows nothing of cells or keys.
+ *
+ * The *rows* are the visible nodes from top to bottom; *top* is the first row on screen, the *cursor* one of the rows. When a
+ * newer tree comes, the cursor stays on its node and its node on its line of the screen, and everything that was open stays
+ * open, also when names that arrived in between changed what the nodes are called. To keep the line where it is, nodes that
+ * were above the cursor stay above it and those below stay below; within both, order is by what the user asked for. A view
+ * that nobody has touched yet follows the hottest path by itself, and its cursor stays on the first row.
+ */
+#ifndef SBERF_UI_TREEVIEW_H
+#define SBERF_UI_TREEVIEW_H
+
+#include "base/vec.h"
+#include "profile/query.h"
+#include "ui/folds.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sort_by {
+	SORT_TOTAL,
+	SORT_SELF,
+	SORT_NAME,
+	SORT_NR,
+};
+
+struct tree_row {
+	uint32_t node;
+	uint32_t depth;          /* 0 = a root of this view */
+};
+
+/* A fold that a search changed in passing, to be put back. */
+struct lent_fold {
+	uint64_t key;
+	uint8_t before;          /* enum fold */
+};
+
+struct treeview {
+	const struct tree *tree;         /* borrowed; NULL = none yet */
+	struct folds folds;              /* what the user said */
+	struct folds autos;              /* what following the hottest path opened */
+	enum sort_by sort;
+	bool touched;                    /* the user moved or folded something */
+	bool at_first;                   /* the cursor belongs to the first row, not to a node */
+	VEC(struct tree_row) rows;
+	size_t cursor;                   /* < rows.n, or 0 */
+	size_t top;                      /* first row on screen */
+	size_t height;                   /* lines on screen, at least 1 */
+	VEC(uint64_t) path;              /* keys from under the root to the node that the cursor belongs to */
+	VEC(uint64_t) zoom;              /* keys from under the root to the node that is shown as root; empty = the whole */
+	VEC(size_t) zooms;               /* lengths of zoom, outermost first */
+	VEC(struct lent_fold) lent;
+};
+
+/* An empty view with HEIGHT lines. A zeroed struct is none. */
+void treeview_init(struct treeview *tv, size_t height);
+void treeview_free(struct treeview *tv);
+
+/* Shows TREE (borrowed until the next call; NULL = none). The tree shown before must still be alive during the call. */
+void treeview_show(struct treeview *tv, const struct tree *tree);
+/* Changes the number of lines; the cursor stays on screen. */
+void treeview_set_height(struct treeview *tv, size_t height);
+
+/* The node under the cursor, NODE_NONE when there are no rows. */
+uint32_t treeview_node(const struct treeview *tv);
+/* The node that is shown as root: 0 when not zoomed. */
+uint32_t treeview_base(const struct treeview *tv);
+bool treeview_is_open(const struct treeview *tv, uint32_t node);
+
+/* Moves the cursor by BY rows, or to row ROW; both stop at the ends. */
+void treeview_move(struct treeview *tv, long by);
+void treeview_to_row(struct treeview *tv, size_t row);
+void treeview_first(struct treeview *tv);        /* and stays first */
+void treeview_right(struct treeview *tv);        /* opens, or goes to the first child */
+void treeview_left(struct treeview *tv);         /* closes, or goes to the parent */
+
+void treeview_toggle(struct treeview *tv);
+void treeview_open(struct treeview *tv);
+void treeview_close(struct treeview *tv);
+void treeview_open_level(struct treeview *tv);   /* the shallowest closed level under the cursor */
+void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
+void treeview_all(struct treeview *tv, bool open);
+
+void treeview_zoom(struct treeview *tv);
+bool treeview_unzoom(struct treeview *tv);       /* false when not zoomed */
+
+void treeview_sort(struct treeview *tv, enum sort_by sort);
+
+/*
+ * Moves the cursor to NODE, opening what hides it; what an earlier treeview_visit() opened is put back first. treeview_settle()
+ * keeps it open. Leaves the zoom when NODE is not under it.
+ */
+void treeview_visit(struct treeview *tv, uint32_t node);
+void treeview_settle(struct treeview *tv);
+
+typedef VEC(uint32_t) node_vec;
+/*
+ * Appends the children of NODE to *RET in the order of this view. MARKS, when not NULL, has one byte per node (below) and keeps
+ * marked nodes together. Out of memory appends fewer.
+ */
+#define MARK_PATH 1u             /* the cursor's node or an ancestor of it */
+#define MARK_ABOVE 2u            /* child of such an ancestor, to be kept above the cursor */
+void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *ret);
+
+/* Between treeview.c and treekeep.c: lists the rows anew. Cursor and top are left as they are. */
+void treeview_list(struct treeview *tv, const uint8_t *marks);
+/* The same: remembers the node under the cursor as the one that the cursor belongs to. */
+void treeview_remember(struct treeview *tv);
+/* The same: where old rows, cursor and folds are found again in NEXT. */
+void treeview_migrate(struct treeview *tv, const struct tree *next);
+/* The same: puts the cursor into the rows, and its row on the screen. Blank lines at the bottom are fine after a refresh. */
+void treeview_clamp(struct treeview *tv);
+/* The same, and leaves no more lines blank than must be: after what the user did. */
+void treeview_fill(struct treeview *tv);
+/* The same: opens the hottest paths until the screen is full. */
+void treeview_unfold(struct treeview *tv);
+
+#endif

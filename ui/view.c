@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view.c - state of the screen and what keys do to it. How it is drawn is in viewdraw.c. */
+#include "config.h"
+
+#include "ui/view_private.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUILD_SHARE 20u          /* building may take 1/BUILD_SHARE of the time */
+#define WHEEL_ROWS 3
+
+struct view *view_new(const struct feed *feed, const struct ui_options *o)
+{
+	struct view *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	v->feed = feed;
+	v->options = o;
+	v->mode = MODE_TREE;
+	v->query.group_by = GROUP_PROCESS;
+	v->page = 1;
+	for (unsigned int i = 0; i < 2 * GROUPS; i++)
+		treeview_init(&v->tree[i], 1);
+	v->tv = &v->tree[GROUP_PROCESS];
+	return v;
+}
+
+void view_free(struct view *v)
+{
+	if (!v)
+		return;
+	for (unsigned int i = 0; i < 2 * GROUPS; i++)
+		treeview_free(&v->tree[i]);
+	search_free(&v->search);
+	vec_free(&v->preferred);
+	built_free(v->built);
+	built_free(v->parked);
+	free(v);
+}
+
+const struct treeview *view_tree(const struct view *v)
+{
+	return v->tv;
+}
+
+bool view_has_tree(const struct view *v)
+{
+	return v->tv->rows.n > 0;
+}
+
+unsigned int view_can(const struct view *v)
+{
+	const bool ended = v->feed->ended(v->feed->ctx);
+
+	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u);
+}
+
+static void say(struct view *v, const char *text)
+{
+	snprintf(v->message, sizeof(v->message), "%s", text);
+}
+
+void view_tick(struct view *v, uint64_t now_ns)
+{
+	struct profile_meta meta = { 0 };
+	const bool ended = v->header.known && v->header.meta.target_state >= TARGET_EXITED;
+	const bool known = v->header.known;
+	char state[64];
+
+	v->feed->status(v->feed->ctx, &meta);
+	header_update(&v->header, &meta);
+	if (!known)
+		v->first_tick_ns = now_ns;
+	v->now_ns = now_ns;
+	if (known && !ended && meta.target_state >= TARGET_EXITED)
+		snprintf(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
+			 header_state(&meta, state, sizeof(state)));
+}
+
+/* Trees */
+
+static bool same_query(const struct query *a, const struct query *b)
+{
+	return a->group_by == b->group_by && a->inverted == b->inverted && a->hide_kernel == b->hide_kernel &&
+	       a->no_inlines == b->no_inlines;
+}
+
+static struct snapshot *wanted_snapshot(struct view *v)
+{
+	if (v->header.paused && v->built)
+		return snapshot_ref(v->built->snapshot);
+	return v->feed->snapshot(v->feed->ctx);
+}
+
+bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
+{
+	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
+	const bool asked = v->asked && !same_query(&v->query, &v->asked_query);
+	const bool news = (published != v->seen_published && !v->header.paused) || generation != v->seen_generation;
+	struct snapshot *s;
+
+	if (!asked && v->asked && (!news || v->building || now_ns < v->next_build_ns))
+		return false;
+	s = wanted_snapshot(v);
+	if (!s)
+		return false;
+	v->seen_published = published;
+	v->seen_generation = generation;
+	v->asked_query = v->query;
+	v->asked = v->building = true;
+	*ret = (struct build_job){ .snapshot = s, .query = v->query, .start_ns = v->header.meta.start_mono_ns,
+				   .end_ns = v->header.meta.start_mono_ns + v->header.meta.duration_ns };
+	return true;
+}
+
+static void show(struct view *v, struct built *b)
+{
+	struct treeview *tv = &v->tree[(b->tree->query.inverted ? GROUPS : 0) + b->tree->query.group_by];
+
+	if (tv != v->tv) {
+		treeview_show(v->tv, NULL);
+		treeview_set_height(tv, v->tv->height);
+		tv->sort = v->tv->sort;
+		v->tv = tv;
+	}
+	treeview_show(tv, b->tree);
+	v->header.history = b->history;
+	built_free(v->built);
+	v->built = b;
+}
+
+void view_give(struct view *v, struct built *b, uint64_t now_ns)
+{
+	v->building = false;
+	if (!b) {
+		say(v, "not enough memory for the call tree");
+		return;
+	}
+	v->next_build_ns = now_ns + b->took_ns * (BUILD_SHARE - 1);
+	if (!b->tree || !same_query(&b->tree->query, &v->query)) {
+		if (!b->tree)
+			say(v, b->err.text);
+		built_free(b);
+		return;
+	}
+	if (v->mode == MODE_SEARCH) {
+		built_free(v->parked);
+		v->parked = b;
+		return;
+	}
+	show(v, b);
+}
+
+static void leave_search_mode(struct view *v)
+{
+	struct built *b = take_ptr(v->parked);
+
+	v->mode = MODE_TREE;
+	treeview_settle(v->tv);
+	if (b)
+		show(v, b);
+}
+
+/* Searching */
+
+static void find(struct view *v, uint32_t from, enum search_step step)
+{
+	const uint32_t node = search_find(&v->search, v->tv, from, step);
+
+	if (node != NODE_NONE)
+		treeview_visit(v->tv, node);
+	else if (v->mode == MODE_SEARCH && v->origin != NODE_NONE)
+		treeview_visit(v->tv, v->origin);
+}
+
+static void begin_search(struct view *v)
+{
+	v->mode = MODE_SEARCH;
+	v->origin = treeview_node(v->tv);
+	v->origin_top = v->tv->top;
+	v->origin_first = v->tv->at_first;
+	search_erase(&v->search, true);
+}
+
+static void cancel_search(struct view *v)
+{
+	search_erase(&v->search, true);
+	if (v->origin != NODE_NONE) {
+		treeview_visit(v->tv, v->origin);
+		v->tv->top = v->origin_top;
+		v->tv->at_first = v->origin_first;
+		treeview_clamp(v->tv);
+	}
+	leave_search_mode(v);
+}
+
+static void step_search(struct view *v, enum search_step step)
+{
+	if (!v->search.len)
+		return;
+	find(v, treeview_node(v->tv), step);
+	if (v->mode == MODE_TREE)
+		treeview_settle(v->tv);
+}
+
+/* Keys */
+
+static void change_question(struct view *v, enum action a)
+{
+	static const char *const texts[] = { "all roots together", "roots by process", "roots by executable", "roots by command name",
+					     "roots by thread", "roots by cgroup" };
+
+	if (a == ACT_INVERT) {
+		v->query.inverted = !v->query.inverted;
+		say(v, v->query.inverted ? "inverted: callers under each function" : "callees under each function");
+	} else if (a == ACT_KERNEL) {
+		v->query.hide_kernel = !v->query.hide_kernel;
+		say(v, v->query.hide_kernel ? "kernel frames are hidden, their time goes to who called" : "kernel frames are shown");
+	} else {
+		v->query.group_by = v->query.group_by == GROUP_CGROUP ? GROUP_NONE : v->query.group_by + 1;
+		say(v, texts[v->query.group_by]);
+	}
+}
+
+static void change_sort(struct view *v)
+{
+	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by name" };
+	const enum sort_by sort = (v->tv->sort + 1) % SORT_NR;
+
+	for (unsigned int i = 0; i < 2 * GROUPS; i++)
+		v->tree[i].sort = sort;
+	treeview_sort(v->tv, sort);
+	say(v, texts[sort]);
+}
+
+static void change_pause(struct view *v)
+{
+	v->header.paused = !v->header.paused;
+	say(v, v->header.paused ? "the view is paused, the capture goes on" : "the view follows again");
+}
+
+static void back(struct view *v)
+{
+	if (v->search.len)
+		search_erase(&v->search, true);
+	else
+		treeview_unzoom(v->tv);
+}
+
+static void reset(struct view *v)
+{
+	v->feed->reset(v->feed->ctx);
+	v->header.paused = false;
+	say(v, "everything seen so far is forgotten");
+}
+
+static bool move(struct view *v, enum action a)
+{
+	struct treeview *tv = v->tv;
+	const long page = v->page > 1 ? v->page - 1 : 1;
+
+	switch (a) {
+	case ACT_UP:
+		treeview_move(tv, -1);
+		return true;
+	case ACT_DOWN:
+		treeview_move(tv, 1);
+		return true;
+	case ACT_PGUP:
+		treeview_move(tv, -page);
+		return true;
+	case ACT_PGDN:
+		treeview_move(tv, page);
+		return true;
+	case ACT_FIRST:
+		treeview_first(tv);
+		return true;
+	case ACT_LAST:
+		treeview_to_row(tv, SIZE_MAX);
+		return true;
+	case ACT_RIGHT:
+		treeview_right(tv);
+		return true;
+	case ACT_LEFT:
+		treeview_left(tv);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool fold(struct view *v, enum action a)
+{
+	struct treeview *tv = v->tv;
+
+	switch (a) {
+	case ACT_TOGGLE:
+		treeview_toggle(tv);
+		return true;
+	case ACT_OPEN:
+		treeview_open(tv);
+		return true;
+	case ACT_CLOSE:
+		treeview_close(tv);
+		return true;
+	case ACT_OPEN_LEVEL:
+		treeview_open_level(tv);
+		return true;
+	case ACT_CLOSE_LEVEL:
+		treeview_close_level(tv);
+		return true;
+	case ACT_OPEN_ALL:
+	case ACT_CLOSE_ALL:
+		treeview_all(tv, a == ACT_OPEN_ALL);
+		return true;
+	case ACT_ZOOM:
+		treeview_zoom(tv);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static enum reaction tree_action(struct view *v, enum action a)
+{
+	if (move(v, a) || fold(v, a))
+		return REACT_DRAW;
+	switch (a) {
+	case ACT_BACK:
+		back(v);
+		break;
+	case ACT_SORT:
+		change_sort(v);
+		break;
+	case ACT_INVERT:
+	case ACT_GROUP:
+	case ACT_KERNEL:
+		change_question(v, a);
+		break;
+	case ACT_SEARCH:
+		begin_search(v);
+		break;
+	case ACT_NEXT:
+	case ACT_PREV:
+		step_search(v, a == ACT_NEXT ? SEARCH_NEXT : SEARCH_PREV);
+		break;
+	case ACT_PAUSE:
+		change_pause(v);
+		break;
+	case ACT_RESET:
+		reset(v);
+		break;
+	case ACT_HELP:
+		v->mode = MODE_HELP;
+		v->help_top = 0;
+		break;
+	case ACT_REDRAW:
+		return REACT_REDRAW;
+	case ACT_QUIT:
+		return REACT_QUIT;
+	default:
+		break;
+	}
+	return REACT_DRAW;
+}
+
+static enum reaction search_key(struct view *v, uint32_t key)
+{
+	switch (keymap_action(key, MODE_SEARCH, view_can(v))) {
+	case ACT_ACCEPT:
+		leave_search_mode(v);
+		break;
+	case ACT_CANCEL:
+		cancel_search(v);
+		break;
+	case ACT_NEXT:
+		step_search(v, SEARCH_NEXT);
+		break;
+	case ACT_PREV:
+		step_search(v, SEARCH_PREV);
+		break;
+	case ACT_ERASE:
+	case ACT_ERASE_ALL:
+		search_erase(&v->search, keymap_action(key, MODE_SEARCH, view_can(v)) == ACT_ERASE_ALL);
+		find(v, v->origin, SEARCH_HERE);
+		break;
+	default:
+		if (key < 0x20 || key >= KEY_BASE)
+			return REACT_NONE;
+		search_type(&v->search, key);
+		find(v, v->origin, SEARCH_HERE);
+	}
+	return REACT_DRAW;
+}
+
+static enum reaction help_key(struct view *v, uint32_t key)
+{
+	switch (keymap_action(key, MODE_HELP, view_can(v))) {
+	case ACT_UP:
+		v->help_top--;
+		break;
+	case ACT_DOWN:
+		v->help_top++;
+		break;
+	case ACT_PGUP:
+		v->help_top -= v->page;
+		break;
+	case ACT_PGDN:
+		v->help_top += v->page;
+		break;
+	case ACT_FIRST:
+		v->help_top = 0;
+		break;
+	case ACT_LAST:
+		v->help_top = CANVAS_SIDE_MAX;
+		break;
+	case ACT_CLOSE_HELP:
+		v->mode = MODE_TREE;
+		break;
+	case ACT_REDRAW:
+		return REACT_REDRAW;
+	default:
+		return REACT_NONE;
+	}
+	return REACT_DRAW;
+}
+
+enum reaction view_key(struct view *v, uint32_t key)
+{
+	enum action a;
+
+	if (v->mode == MODE_SEARCH)
+		return search_key(v, key);
+	if (v->mode == MODE_HELP)
+		return help_key(v, key);
+	a = keymap_action(key, MODE_TREE, view_can(v));
+	if (a == ACT_NONE)
+		return REACT_NONE;
+	v->message[0] = '\0';
+	return tree_action(v, a);
+}
+
+enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
+{
+	const int line = y - v->pane_y;
+	const long by = what == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+
+	if (v->mode == MODE_HELP && what >= MOUSE_WHEEL_UP) {
+		v->help_top += (int)by;
+		return REACT_DRAW;
+	}
+	if (v->mode != MODE_TREE)
+		return REACT_NONE;
+	v->message[0] = '\0';
+	if (what >= MOUSE_WHEEL_UP) {
+		treeview_move(v->tv, by);
+		return REACT_DRAW;
+	}
+	if (line < 0 || line >= v->page || v->tv->top + (size_t)line >= v->tv->rows.n)
+		return REACT_NONE;
+	treeview_to_row(v->tv, v->tv->top + (size_t)line);
+	if (what == MOUSE_DOUBLE)
+		treeview_zoom(v->tv);
+	else if (treepane_on_mark(v->tv, v->w, x, line))
+		treeview_toggle(v->tv);
+	return REACT_DRAW;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_private.h - the state of a view, shared by view.c (what keys do) and viewdraw.c (how it looks). */
+#ifndef SBERF_UI_VIEW_PRIVATE_H
+#define SBERF_UI_VIEW_PRIVATE_H
+
+#include "ui/header.h"
+#include "ui/search.h"
+#include "ui/treepane.h"
+#include "ui/treeview.h"
+#include "ui/view.h"
+
+#define GROUPS (GROUP_CGROUP + 1u)
+
+struct view {
+	const struct feed *feed;
+	const struct ui_options *options;
+	struct header header;
+	enum ui_mode mode;
+	struct query query;              /* what the user wants to see */
+
+	struct treeview tree[2 * GROUPS];        /* by group_by; inverted ones behind */
+	struct treeview *tv;             /* the one on screen */
+	struct built *built;             /* what it shows, NULL = nothing yet */
+	struct built *parked;            /* newer, waits for the search to end */
+
+	bool asked, building;            /* a tree was ever asked for; is being built */
+	struct query asked_query;
+	uint64_t seen_published, seen_generation, next_build_ns;
+	uint64_t now_ns, first_tick_ns;
+
+	struct search search;
+	uint32_t origin;                 /* the node that the search began on */
+	size_t origin_top;
+	bool origin_first;
+
+	char message[ERR_TEXT_MAX];      /* in the status line until the next key */
+	int help_top;
+	int w, page, pane_y;             /* of the last view_draw(): columns, lines of the pane and where they begin */
+	VEC(frame_id) preferred;         /* what the feed was told */
+};
+
+/* What the source of data can do now: a mask of enum ui_can. */
+unsigned int view_can(const struct view *v);
+
+#endif
