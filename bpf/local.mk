@@ -12,7 +12,7 @@ bpf_skeletons = $(bpf_programs:.bpf.c=.skel.h)
 BPF_CFLAGS = -O2 -g
 BPF_ALL_CFLAGS = \
 	-target bpf -mcpu=v3 -std=gnu11 -D__TARGET_ARCH_$(BPF_ARCH) \
-	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-sign-compare -Werror \
+	-Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-sign-compare $(WERROR) \
 	-iquote $(top_srcdir)/bpf -iquote $(top_srcdir) $(LIBBPF_CFLAGS) $(BPF_SYSINCLUDE) $(BPF_CFLAGS)
 
 %.bpf.o: %.bpf.c

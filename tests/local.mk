@@ -11,7 +11,7 @@ include tests/tui/local.mk
 include tests/bench/local.mk
 
 if HAVE_CMOCKA
-check_PROGRAMS += $(unit_tests)
+check_PROGRAMS += $(unit_tests) $(unit_helpers)
 TESTS += $(unit_tests)
 endif
 shell_tests += tests/check-totals.sh

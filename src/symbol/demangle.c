@@ -13,7 +13,11 @@
 
 #include "base/cleanup.h"
 
+#ifdef HAVE_LIBIBERTY_DEMANGLE_H
 #include <libiberty/demangle.h>
+#else
+#include <demangle.h>
+#endif
 #include <setjmp.h>
 #include <stdbool.h>
 #include <string.h>

@@ -8,6 +8,8 @@ fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
 # Profiles made by hand.
 made = tests/unit/made.c tests/unit/made.h
 EXTRA_DIST += tests/unit/cmocka_all.h
+# Programs that need cmocka too but are no tests.
+unit_helpers =
 
 unit_tests += tests/unit/test_arena
 tests_unit_test_arena_SOURCES = tests/unit/test_arena.c $(fail_alloc)
@@ -54,7 +56,7 @@ unit_tests += tests/unit/test_perf_record
 unit_tests += tests/unit/test_probe
 unit_tests += tests/unit/test_record
 tests_unit_test_record_SOURCES = tests/unit/test_record.c tests/unit/synth.c tests/unit/synth.h
-check_PROGRAMS += tests/unit/make_recordings
+unit_helpers += tests/unit/make_recordings
 tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c tests/unit/synth.c tests/unit/synth.h
 EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt
 unit_tests += tests/unit/test_recorder
