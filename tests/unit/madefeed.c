@@ -149,6 +149,13 @@ void madefeed_server(struct made_feed *f)
 	f->meta.user_cpu_ns = 240 * NSEC_PER_MSEC;
 }
 
+void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n)
+{
+	pthread_mutex_lock(&f->lock);
+	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"), "main;aeMain;readQueryFromClient;processCommand;call", n);
+	pthread_mutex_unlock(&f->lock);
+}
+
 void madefeed_hostile(struct made_feed *f)
 {
 	static const char *const stacks[] = {

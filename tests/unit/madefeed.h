@@ -34,6 +34,8 @@ void madefeed_add(struct made_feed *f, unsigned int second, const char *stack, u
 
 /* A profile with the shape of a small server: 60 seconds, 1,000 samples, deep and wide parts, kernel, JIT, cuts, two processes. */
 void madefeed_server(struct made_feed *f);
+/* N samples more of it at SECOND, all in processCommand. */
+void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n);
 /* Names from hell: escape sequences, newlines, right-to-left marks, broken UTF-8, wide and 4-byte characters, very long ones. */
 void madefeed_hostile(struct made_feed *f);
 

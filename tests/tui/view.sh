@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-2-Clause
+# view.sh - the terminal view in a real terminal, on a made profile: no privileges needed.
+. "$top_srcdir/tests/tui/tmux.sh"
+
+FAKE=$top_builddir/tests/tui/fake-feed
+CONTROL=$SCRATCH/control
+mkfifo "$CONTROL"
+
+control() {
+	echo "$*" >"$CONTROL"
+}
+
+start() {
+	terminal
+	type_line "$FAKE ${1:-server} $CONTROL"
+	wait_until 20 shows "q quit"
+}
+
+pid_of_view() {
+	local shell
+	shell=$(flag pane_pid)
+	cat "/proc/$shell/task/$shell/children" 2>/dev/null
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+samples() {
+	screen | grep -Eo '[0-9.]+k? samples'
+}
+
+no_colours() {
+	! grep -Eq $'\e\\[(3[0-7]|38;|9[0-7])' <<<"$1"
+}
+
+changed() {
+	[ "$(samples)" != "$1" ]
+}
+
+# The first screen
+start
+see "the target is named" '^ redis-server 1234 .*running'
+see "rate, samples and time" '99 of 99 Hz .* samples .* 00:01'
+see "losses are told to be none" '^ lost 0'
+see "the hottest path is open" '▾ processCommand'
+see "the status line says where the cursor is" '^ redis-server 1234 .*1 of [0-9]+ rows'
+
+# Moving, folding
+keys j j
+see "down moves" '^ aeMain .*3 of [0-9]+ rows'
+keys Enter
+see "Enter closes" '▸ aeMain'
+keys Enter
+see "Enter opens" '▾ aeMain'
+keys C
+see "C closes everything" '^ redis-server 1234 .*1 of 2 rows'
+keys Right Right Down
+see "right opens" '▾ redis-server 1234'
+keys C-x F7 '~' M-x IC
+see "unknown keys do nothing" 'q quit'
+keys E
+see "E opens everything" 'vfs_fsync'
+keys G
+see "G goes to the last line" ' ([0-9]+) of \1 rows'
+keys g
+see "g goes to the first" '1 of [0-9]+ rows'
+
+# Searching
+keys / c o m m
+see "the search counts while typing" '^ /comm.* 1 of 4'
+keys Enter n
+see "n goes on" '/comm  2 of 4'
+keys N N
+see "N goes back, round the end" '/comm  4 of 4'
+keys Escape
+see_not "Esc leaves the search" '/comm'
+
+# Questions
+keys t
+see "t groups by executable" 'on-CPU · by executable'
+keys t t t t t
+see "t comes round" 'on-CPU · by process'
+keys i
+see "i inverts" 'inverted'
+keys i z
+keys Escape
+
+# Help
+keys ?
+see "? shows the keys" 'Space .*one page down'
+keys q
+see "q in help goes back" '▌'
+
+# Pause
+keys p
+see "p pauses the view" 'view paused'
+before=$(samples)
+check "the capture goes on" wait_until 20 changed "$before"
+keys p
+see_not "p again follows" 'view paused'
+
+# Losses
+control lose 12345
+see "a loss is told with its remedy" '^ lost 12,345 ring_full: raise --ring-size or lower -F'
+
+# Sizes
+resize 20 5
+see "20x5 shows the target, the loss and the tree" '^re?.*lost 12.3k|^ re.* lost 12.3k'
+see "20x5 keeps the tree" '▌'
+resize 40 10
+see "40x10 has a footer" '\? help'
+resize 1 1
+resize 100 30
+see "back at 100x30 everything is there" '^ redis-server 1234 .*running .*cpu-clock'
+see "footer too" 'q quit  Enter open'
+
+# Ctrl-Z and fg
+keys j
+keys C-z
+see "Ctrl-Z gives the terminal to the shell" 'Stopped'
+equal "on the normal screen" "0" "$(flag alternate_on)"
+type_line fg
+see "fg brings the view back" '^ redis-server 1234 .*running'
+keys j
+see "and its keys" '^ [a-zA-Z]+ .*[2-9] of [0-9]+ rows'
+
+# Stopped and continued from outside
+view=$(pid_of_view)
+kill -STOP "$view"
+see "SIGSTOP leaves to the shell" 'Stopped'
+type_line fg
+see "SIGCONT draws anew" '^ redis-server 1234 .*running .*cpu-clock'
+
+# The end of the target
+control exit 3
+see "the header says how it ended" '^ redis-server 1234 · exited with status 3'
+see "and the status line" 'redis-server 1234 exited with status 3; what was seen stays'
+keys j
+see "the view stays" '▾ writeToClient'
+keys q
+restored "after q"
+
+# Endings
+start
+kill -TERM "$(pid_of_view)"
+restored "after SIGTERM"
+start
+keys C-c
+restored "after Ctrl-C"
+start
+control stop
+restored "after being told to end"
+type_line "ulimit -c 0; $FAKE server $CONTROL"
+wait_until 20 shows "q quit"
+kill -SEGV "$(pid_of_view)"
+restored "after SIGSEGV"
+type_line "$FAKE server $CONTROL"
+wait_until 20 shows "q quit"
+kill -ABRT "$(pid_of_view)"
+restored "after SIGABRT"
+
+start
+view=$(pid_of_view)
+tm kill-server
+check "a terminal that is gone ends it" wait_until 20 gone "$view"
+terminal
+type_line "trap '' HUP; $FAKE server $CONTROL"
+wait_until 20 shows "q quit"
+view=$(pid_of_view)
+tm kill-server
+check "also when SIGHUP is ignored" wait_until 20 gone "$view"
+
+# Waiting
+start waiting
+see "it says what it waits for" 'waiting for redis-server 1234 to run on a CPU'
+control run
+see "and shows the tree when there is one" '▾ processCommand'
+control kill 9
+see "killed" 'killed by SIGKILL'
+
+# Names from hell
+start hostile
+see "names are shown" '▾ app 7'
+see "escape sequences are text" '\[2J.*\[31mred'
+see "wide characters align" '漢字関数 .* 12.6 %'
+keys E G
+see "all of it" ' ([0-9]+) of \1 rows'
+equal "no title was set, no screen cleared" "0" "$(screen | head -n 3 | grep -c '^ *$')"
+
+# Colours
+terminal
+type_line "$FAKE"
+wait_until 20 shows "q quit"
+matches "there are colours" $'\e\\[38;5;34m' "$(screen -e)"
+terminal NO_COLOR=1
+type_line "$FAKE"
+wait_until 20 shows "q quit"
+check "NO_COLOR has none" no_colours "$(screen -e)"
+terminal LC_ALL=C
+type_line "LC_ALL=C $FAKE"
+see "without UTF-8 it is ASCII" '^> - redis-server 1234 .*####'
+equal "only ASCII" "0" "$(screen | LC_ALL=C grep -c '[^ -~]')"
+
+# Where it cannot draw
+terminal
+type_line "TERM=dumb $FAKE; echo status \$?"
+see "TERM=dumb gets a sentence" '^fake-feed: fake-feed cannot draw on TERM=dumb'
+see "and status 1" '^status 1'
+terminal
+type_line "env -u TERM $FAKE; echo status \$?"
+see "no TERM gets one" 'TERM is not set'
+terminal
+type_line "TERM=nonsense $FAKE; echo status \$?"
+see "an unknown TERM gets one" 'TERM=nonsense is unknown here'
+terminal
+type_line "$FAKE | cat; echo status \${PIPESTATUS[0]}"
+see "a pipe gets one" 'standard output is none'
+see "with status 1" '^status 1'
+
+# Many stacks: keys stay quick
+start
+control big 50000
+keys E
+see "50,000 stacks" ' of [0-9]+,[0-9]+ rows'
+keys G
+see "to the end" ' ([0-9]+,[0-9]+) of \1 rows'
+keys q
+restored "after many stacks"
+
+finish
