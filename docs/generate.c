@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * generate.c - man pages and shell completion from the tables of commands and options. Runs while sberf is built, on the
- * machine that builds: it is compiled by CC_FOR_BUILD and needs nothing but the tables.
+ * generate.c - man pages and shell completion from the tables of commands, options and keys. Runs while sberf is built, on
+ * the machine that builds: it is compiled by CC_FOR_BUILD and needs nothing but the tables.
  *
  *	generate man sberf | generate man sberf-top | generate completion
  *
@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cmd/optable.h"
+#include "ui/keymap.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void italic(const char *s)
 	fputs("\\fR", stdout);
 }
 
-static void title(const char *page)
+static void begin_page(const char *page)
 {
 	fputs(".\\\" Made by docs/generate.c; do not edit.\n", stdout);
 	fputs(".TH ", stdout);
@@ -126,6 +127,31 @@ static void paragraphs(const char *const *text)
 	}
 }
 
+static void keys_of_mode(enum ui_mode mode, const char *title)
+{
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	printf(".SS %s\n", title);
+	for (size_t i = 0; i < n; i++) {
+		if (!(b[i].modes & mode))
+			continue;
+		fputs(".TP\n", stdout);
+		bold(b[i].shown);
+		putchar('\n');
+		capitalised(b[i].help);
+		fputs(".\n", stdout);
+	}
+}
+
+static void keys(void)
+{
+	fputs(".SH KEYS\n", stdout);
+	keys_of_mode(MODE_TREE, "In the tree");
+	keys_of_mode(MODE_SEARCH, "While a search is typed");
+	keys_of_mode(MODE_HELP, "On the help screen");
+}
+
 static void exit_statuses(const struct command_info *c)
 {
 	fputs(".SH EXIT STATUS\n.TP\n0\nDone.\n.TP\n1\nIt failed; a sentence on standard error says why.\n"
@@ -140,7 +166,7 @@ static void command_page(const struct command_info *c)
 	char page[64];
 
 	snprintf(page, sizeof(page), "sberf-%s", c->name);
-	title(page);
+	begin_page(page);
 	printf(".SH NAME\nsberf\\-%s \\- %s\n.SH SYNOPSIS\n", c->name, c->summary);
 	snprintf(page, sizeof(page), "sberf %s", c->name);
 	bold(page);
@@ -150,6 +176,8 @@ static void command_page(const struct command_info *c)
 	line(c->text[0]);
 	paragraphs(c->text + 1);
 	options_of(c);
+	if (c->bit & (CMD_TOP | CMD_REPORT))
+		keys();
 	exit_statuses(c);
 	fputs(".SH EXAMPLES\n", stdout);
 	for (const char *const *p = c->examples; *p; p += 2) {
@@ -164,7 +192,7 @@ static void command_page(const struct command_info *c)
 
 static void main_page(void)
 {
-	title("sberf");
+	begin_page("sberf");
 	fputs(".SH NAME\nsberf \\- show where the time of a running program goes\n"
 	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.br\n"
 	      "\\fBsberf \\-\\-version\\fR\n.SH DESCRIPTION\n", stdout);

@@ -19,4 +19,14 @@ for page in $pages; do
 		check "$page.1 describes $name" grep -qE -e "^ +(-[a-zA-Z], )?$name" "$SCRATCH/$page.txt"
 	done
 done
+
+# The keys are those of the terminal view's own table.
+for page in sberf-top sberf-report; do
+	if command -v mandoc >/dev/null; then
+		check "$page.1 tells how to quit" grep -qE '^ +q +' "$SCRATCH/$page.txt"
+		check "$page.1 tells how to search" grep -qE '^ +/ +' "$SCRATCH/$page.txt"
+	else
+		skip "mandoc is not installed" "$page.1 has the keys"
+	fi
+done
 finish
