@@ -39,7 +39,8 @@ table=(
 	'^there is no /dev/full'                         '[ ! -w /dev/full ]'
 	'^the guest is an x86-64 one'                    '[ "$(uname -m)" != x86_64 ]'
 	'^no kernel image can be downloaded'             'true'
-	' could not be built on this machine'            'absent go || absent musl-gcc || absent g++'
+	'^no compiler for .* on this machine| could not be built on this machine'
+							 'absent go || absent musl-gcc || absent ld.lld'
 )
 
 # justified REASON: is it in the table, and true here?

@@ -12,7 +12,8 @@ for page in $pages; do
 		continue
 	fi
 	check "$page.1 has nothing to complain about" mandoc -Tlint -Wwarning "$file"
-	mandoc -Tutf8 "$file" | col -b >"$SCRATCH/$page.txt"
+	# Bold and underlined text is overstruck.
+	mandoc -Tascii "$file" | sed 's/.\x08//g' >"$SCRATCH/$page.txt"
 	check "$page.1 renders" grep -q "SEE ALSO" "$SCRATCH/$page.txt"
 	[ "$page" != sberf ] || continue
 	for name in $("$sberf" "${page#sberf-}" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -e '--[a-z-]+'); do
