@@ -9,14 +9,13 @@
 
 #include "symbol/resolver.h"
 
-#include "base/clock.h"
 #include "base/vec.h"
 #include "event/reasons.h"
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf.h"
 #include "symbol/elfsyms.h"
-#include "symbol/kernel.h"
+#include "symbol/growing.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
@@ -37,6 +36,7 @@ struct mod {
 	bool open_failed, read_failed;
 	struct elf_file *elf;
 	struct elf_syms *syms;
+	struct jit_table jit;
 	bool dwarf_failed;
 	struct dwarf_info *dwarf;
 };
@@ -49,8 +49,7 @@ struct resolver {
 	const _Atomic bool *stop;
 	VEC(struct mod) mods;        /* by module id */
 	uint64_t clock;
-	struct ksyms *ksyms;
-	uint64_t ksyms_ns;           /* when they were read; 0 = never */
+	struct kernel_table kernel;
 };
 
 void answer_clear(struct answer *a)
@@ -74,6 +73,7 @@ static void mod_free(struct mod *m)
 	mod_close(m);
 	elf_syms_free(m->syms);
 	dwarf_info_free(m->dwarf);
+	jit_table_clear(&m->jit);
 	elf_file_free(m->elf);
 	free(m->path);
 }
@@ -105,7 +105,7 @@ void resolver_free(struct resolver *r)
 	for (size_t i = 0; i < r->mods.n; i++)
 		mod_free(&r->mods.v[i]);
 	vec_free(&r->mods);
-	ksyms_free(r->ksyms);
+	kernel_table_clear(&r->kernel);
 	free(r->symfs);
 	free(r);
 }
@@ -307,38 +307,28 @@ static bool name_elf(struct resolver *r, struct mod *m, uint64_t offset, struct 
 	return true;
 }
 
-/* Reads the kernel's symbols, at most once a second: what is missing may be a module or program that was loaded since. */
-static bool refresh_kernel(struct resolver *r)
-{
-	const uint64_t now = clock_mono_ns();
-	struct ksyms *fresh;
-
-	if (r->ksyms_ns && (now - r->ksyms_ns < NSEC_PER_SEC || (r->ksyms && ksyms_hidden(r->ksyms))))
-		return false;
-	r->ksyms_ns = now;
-	if (ksyms_load(&fresh, NULL)) {
-		r->stats->unreadable_modules++;
-		return false;
-	}
-	ksyms_free(r->ksyms);
-	r->ksyms = fresh;
-	r->stats->kernel_hidden = ksyms_hidden(fresh);
-	return true;
-}
-
 static bool name_kernel(struct resolver *r, uint64_t offset, struct answer *answer)
 {
 	const uint64_t base = kernel_text_base();
 	struct ksym sym;
 
-	if (!r->ksyms && !refresh_kernel(r))
-		return false;
-	if (!ksyms_find(r->ksyms, offset + base, &sym) &&
-	    !(refresh_kernel(r) && ksyms_find(r->ksyms, offset + base, &sym)))
-		return false;
-	if (!answer_add(answer, sym.name, sym.user, FUNC_KERNEL))
+	if (!kernel_table_find(&r->kernel, offset + base, &sym, r->stats) ||
+	    !answer_add(answer, sym.name, sym.user, FUNC_KERNEL))
 		return false;
 	answer->name[0].start = sym.start - base;
+	answer->name[0].size = sym.size;
+	return true;
+}
+
+static bool name_jit(struct resolver *r, struct mod *m, uint64_t addr, struct answer *answer)
+{
+	const struct module_opener *opener = atomic_load(r->stop) ? NULL : &r->opener;
+	struct jit_sym sym;
+
+	if (!jit_table_find(&m->jit, opener, (module_id)(m - r->mods.v), addr, &sym, r->stats) ||
+	    !answer_add(answer, sym.name, sym.user, FUNC_JIT))
+		return false;
+	answer->name[0].start = sym.start;
 	answer->name[0].size = sym.size;
 	return true;
 }
@@ -373,6 +363,8 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 		return name_elf(r, m, offset, answer);
 	case MODULE_KERNEL:
 		return name_kernel(r, offset, answer);
+	case MODULE_ANON:
+		return name_jit(r, m, offset, answer);
 	case MODULE_NOTE:
 		return name_note(offset, answer);
 	default:

@@ -24,6 +24,8 @@
 
 #define PREFER_MAX 4096u
 #define WORKER_STACK (DEMANGLE_STACK + (8u << 20))
+#define MISSED_MAX 65536u            /* frames of run-time compilers that are asked for again */
+#define RETRY_NS NSEC_PER_SEC
 #define GOODBYE_NS (200 * NSEC_PER_MSEC)         /* how long symbolizer_free() waits for the worker */
 
 enum frame_state {
@@ -63,6 +65,8 @@ struct symbolizer {
 	frame_id next_details;           /* every frame below is settled or in todo */
 	VEC(struct todo) todo;
 	size_t next_todo;
+	VEC(frame_id) missed;            /* without a name in the map of their run-time compiler, so far */
+	uint64_t retry_ns;               /* when to ask for them again */
 	struct answer answer;
 };
 
@@ -72,6 +76,13 @@ struct question {
 	struct module module;
 	char *path;                      /* NULL: the resolver knows the module */
 };
+
+static struct timespec deadline_after(uint64_t ns)
+{
+	const uint64_t now = clock_mono_ns(), at = ns < UINT64_MAX / 2 - now ? now + ns : UINT64_MAX / 2;
+
+	return (struct timespec){ .tv_sec = (time_t)(at / NSEC_PER_SEC), .tv_nsec = (long)(at % NSEC_PER_SEC) };
+}
 
 /* Locks unless the symbolizer is being freed. */
 static bool enter(struct symbolizer *sy)
@@ -154,6 +165,37 @@ static void settle(struct symbolizer *sy, frame_id id)
 	atomic_fetch_add(&sy->nr_settled, 1);
 }
 
+/* A perf map may be written later than the code runs: the frame is settled without a name, but not forgotten. */
+static void miss(struct symbolizer *sy, frame_id id)
+{
+	frame_id *slot = sy->missed.n < MISSED_MAX ? vec_push(&sy->missed) : NULL;
+
+	if (slot)
+		*slot = id;
+	else
+		sy->counts.jit_given_up++;
+}
+
+/* Asks for the missed frames again. */
+static void retry(struct symbolizer *sy)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < sy->missed.n; i++) {
+		const frame_id id = sy->missed.v[i];
+		struct question q = { 0 };
+
+		if (!ask(sy, id, &q))
+			return;
+		if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+			tell(sy, id, q.frame.module, true);
+		else
+			sy->missed.v[kept++] = id;
+		answer_clear(&sy->answer);
+	}
+	sy->missed.n = kept;
+}
+
 /* The first look at a frame: symbol tables. */
 static void name_frame(struct symbolizer *sy, frame_id id)
 {
@@ -170,6 +212,8 @@ static void name_frame(struct symbolizer *sy, frame_id id)
 	free(q.path);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
 		tell(sy, id, q.frame.module, !resolver_has_details(&q.module));
+	else if (q.module.kind == MODULE_ANON)
+		miss(sy, id);
 	answer_clear(&sy->answer);
 	if (sy->details && resolver_has_details(&q.module))
 		sy->state.v[id] = FRAME_NAMED;
@@ -291,14 +335,25 @@ static bool step(struct symbolizer *sy)
 /* Says that all is settled, and sleeps until there is more. False = stop. */
 static bool rest(struct symbolizer *sy)
 {
+	const struct timespec retry_at = deadline_after(RETRY_NS);
+	bool early = true;
+
 	if (!enter(sy))
 		return false;
 	sy->settled_below = sy->next < sy->next_details || !sy->details ? sy->next : sy->next_details;
 	pthread_cond_broadcast(&sy->news);
-	while (!atomic_load(&sy->stop) && !sy->kicked && !sy->prefer.n)
-		pthread_cond_wait(&sy->work, &sy->lock);
+	while (!atomic_load(&sy->stop) && !sy->kicked && !sy->prefer.n && early) {
+		if (sy->missed.n)
+			early = !pthread_cond_timedwait(&sy->work, &sy->lock, &retry_at);
+		else
+			pthread_cond_wait(&sy->work, &sy->lock);
+	}
 	sy->kicked = false;
 	leave(sy);
+	if (sy->missed.n && clock_mono_ns() >= sy->retry_ns) {
+		retry(sy);
+		sy->retry_ns = clock_mono_ns() + RETRY_NS;
+	}
 	return !atomic_load(&sy->stop);
 }
 
@@ -316,6 +371,7 @@ static void unref(struct symbolizer *sy)
 	vec_free(&sy->state);
 	vec_free(&sy->preferred);
 	vec_free(&sy->todo);
+	vec_free(&sy->missed);
 	pthread_cond_destroy(&sy->work);
 	pthread_cond_destroy(&sy->news);
 	pthread_mutex_destroy(&sy->lock);
@@ -425,13 +481,6 @@ uint64_t symbolizer_pending(const struct symbolizer *sy)
 	const uint64_t settled = atomic_load(&sy->nr_settled), frames = dict_frames(sy->dict);
 
 	return frames > settled ? frames - settled : 0;
-}
-
-static struct timespec deadline_after(uint64_t ns)
-{
-	const uint64_t now = clock_mono_ns(), at = ns < UINT64_MAX / 2 - now ? now + ns : UINT64_MAX / 2;
-
-	return (struct timespec){ .tv_sec = (time_t)(at / NSEC_PER_SEC), .tv_nsec = (long)(at % NSEC_PER_SEC) };
 }
 
 bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns)

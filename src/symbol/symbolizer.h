@@ -21,7 +21,8 @@ struct symbolizer;
 
 /*
  * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the file itself; for MODULE_ANON
- * the process's perf map (/tmp/perf-PID.map seen from inside), with *RET_UID = the owner that the file must have (or root).
+ * the process's perf map (/tmp/perf-PID.map seen from inside) or the jitdump file that it maps (jit-PID.dump), which are told
+ * apart by their first bytes, with *RET_UID = the owner that the file must have (or root).
  * Called by the worker. A call that hangs in a file may still be running in an abandoned worker after symbolizer_free()
  * returned: then it must not touch CTX any more, or CTX must live on. No call starts after symbolizer_free().
  */
@@ -34,6 +35,9 @@ struct module_opener {
 struct symbolizer_stats {
 	uint64_t unreadable_modules;     /* files that could not be opened, or are no ELF files */
 	uint64_t damaged_symbols;        /* symbol tables and entries left out */
+	uint64_t refused_maps;           /* perf maps and jitdump files of the wrong owner or kind, or too large */
+	uint64_t refused_lines;          /* lines and records in them that make no sense */
+	uint64_t jit_given_up;           /* frames of run-time compilers that are not asked for again: too many without a name */
 	uint64_t unreadable_details;     /* files whose debug information is too large, damaged, or lacks its shared part (dwz) */
 	uint64_t damaged_details;        /* parts of debug information left out */
 	uint64_t deep_inlining;          /* places with more inlined calls than are shown */

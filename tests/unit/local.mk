@@ -79,3 +79,7 @@ unit_tests += tests/unit/test_term
 EXTRA_DIST += tests/golden
 unit_tests += tests/unit/test_ring
 unit_tests += tests/unit/test_sideband
+unit_tests += tests/unit/test_jit
+unit_tests += tests/unit/test_kernel
+unit_tests += tests/unit/test_demangle
+unit_tests += tests/unit/test_symbolizer

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * jit.c - entries in the order they were told, then sorted by address; a search looks at all that cover the address and
+ * takes the latest. Overlaps are rare (code that was thrown away and replaced), so that is one or two.
+ */
+#include "config.h"
+
+#include "symbol/jit.h"
+
+#include "base/hash.h"
+#include "base/parse.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ENTRIES_MAX (4u << 20)
+#define NAMES_MAX (1u << 30)
+#define NAME_MAX_LEN 4095u
+#define CLIMB_MAX 4096
+#define NONE UINT32_MAX
+
+#define JITDUMP_MAGIC 0x4A695444u    /* "JiTD" in the writer's byte order */
+#define JITDUMP_LOAD 0u
+#define JITDUMP_MOVE 1u
+
+struct entry {
+	uint64_t start, end;
+	uint32_t name;               /* offset in text */
+	uint32_t seq;                /* when it was told */
+	uint32_t outer;              /* nearest earlier one that ends behind our start */
+	uint32_t user;
+};
+
+struct jit_syms {
+	VEC(struct entry) entry;
+	VEC(char) text;
+	size_t refused;
+};
+
+/* Where bytes come from: a file or memory. */
+struct input {
+	int fd;                      /* -1 = memory */
+	const uint8_t *mem;
+	uint64_t size;
+};
+
+struct jitdump_header {
+	uint32_t magic, version, total_size, elf_mach, pad, pid;
+	uint64_t timestamp, flags;
+};
+
+struct jitdump_record {
+	uint32_t id, total_size;
+	uint64_t timestamp;
+};
+
+struct jitdump_load {
+	uint32_t pid, tid;
+	uint64_t vma, code_addr, code_size, code_index;
+};
+
+struct jitdump_move {
+	uint32_t pid, tid;
+	uint64_t vma, old_addr, new_addr, code_size, code_index;
+};
+
+/* Up to LEN bytes at OFFSET; how many there were. */
+static size_t input_read(const struct input *in, uint64_t offset, void *buf, size_t len)
+{
+	size_t done = 0;
+
+	if (offset >= in->size)
+		return 0;
+	if (len > in->size - offset)
+		len = (size_t)(in->size - offset);
+	if (in->fd < 0) {
+		memcpy(buf, in->mem + offset, len);
+		return len;
+	}
+	while (done < len) {
+		const ssize_t n = pread(in->fd, (char *)buf + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += (size_t)n;
+	}
+	return done;
+}
+
+/* Appends a name; NONE when it does not fit. */
+static uint32_t add_name(struct jit_syms *j, const char *name, size_t len)
+{
+	const size_t at = j->text.n;
+
+	if (!len || len > NAME_MAX_LEN || at + len + 1 > NAMES_MAX || !vec_reserve(&j->text, len + 1))
+		return NONE;
+	memcpy(j->text.v + at, name, len);
+	j->text.v[at + len] = '\0';
+	j->text.n += len + 1;
+	return (uint32_t)at;
+}
+
+/* Adds a function called by the text at NAME; false (and counted) when it makes no sense. */
+static bool add_entry(struct jit_syms *j, uint64_t start, uint64_t size, uint32_t name)
+{
+	struct entry *en = NULL;
+
+	if (name != NONE && size && size <= UINT64_MAX - start && j->entry.n < ENTRIES_MAX)
+		en = vec_push(&j->entry);
+	if (!en) {
+		j->refused++;
+		return false;
+	}
+	*en = (struct entry){ .start = start, .end = start + size, .name = name, .seq = (uint32_t)(j->entry.n - 1) };
+	return true;
+}
+
+static void skip_0x(const char **p, const char *end)
+{
+	if (end - *p >= 2 && (*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X'))
+		*p += 2;
+}
+
+static void parse_map_line(struct jit_syms *j, const char *p, const char *end)
+{
+	uint64_t start, size;
+
+	skip_0x(&p, end);
+	if (!parse_hex(&p, end, &start) || p == end || *p++ != ' ')
+		goto refused;
+	skip_0x(&p, end);
+	if (!parse_hex(&p, end, &size) || p == end || *p++ != ' ')
+		goto refused;
+	add_entry(j, start, size, add_name(j, p, strnlen(p, (size_t)(end - p))));
+	return;
+refused:
+	j->refused++;
+}
+
+/* Lines that end; what stands behind the last newline is still being written. */
+static void parse_map(struct jit_syms *j, const char *text, size_t len)
+{
+	const char *p = text, *end = text + len, *nl;
+
+	while (p < end && (nl = memchr(p, '\n', (size_t)(end - p)))) {
+		if (nl > p)
+			parse_map_line(j, p, nl);
+		p = nl + 1;
+	}
+}
+
+/* Where the function of each code index is now, for moves. */
+struct place {
+	uint64_t index;
+	uint32_t entry;
+};
+
+struct places {
+	struct hidx hash;            /* of index; id = position in v */
+	VEC(struct place) known;
+};
+
+static uint64_t rehash_place(const void *ctx, uint32_t id)
+{
+	const struct places *p = ctx;
+
+	return hash_u64(p->known.v[id].index);
+}
+
+static struct place *find_place(const struct places *p, uint64_t index)
+{
+	const uint64_t h = hash_u64(index);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&p->hash, h); (id = hidx_id(&p->hash, at)) != HIDX_NONE; at = hidx_next(&p->hash, at))
+		if (hidx_same(&p->hash, at, h) && p->known.v[id].index == index)
+			return &p->known.v[id];
+	return NULL;
+}
+
+/* The function with INDEX is the entry that was just added. False when out of memory. */
+static bool set_place(struct places *p, const struct jit_syms *j, uint64_t index)
+{
+	const struct place now = { .index = index, .entry = (uint32_t)(j->entry.n - 1) };
+	struct place *have = find_place(p, index);
+
+	if (have) {
+		*have = now;
+		return true;
+	}
+	have = vec_push(&p->known);
+	if (!have)
+		return false;
+	*have = now;
+	return hidx_add(&p->hash, hash_u64(index), (uint32_t)(p->known.n - 1), rehash_place, p);
+}
+
+/* BODY holds the first LEN bytes behind the record's header. False when out of memory. */
+static bool parse_load(struct jit_syms *j, struct places *p, const uint8_t *body, size_t len)
+{
+	const char *name = (const char *)body + sizeof(struct jitdump_load);
+	struct jitdump_load load;
+
+	if (len <= sizeof(load) || !memchr(name, '\0', len - sizeof(load))) {
+		j->refused++;
+		return true;
+	}
+	memcpy(&load, body, sizeof(load));
+	if (!add_entry(j, load.code_addr, load.code_size, add_name(j, name, strlen(name))))
+		return true;
+	return set_place(p, j, load.code_index);
+}
+
+static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body, size_t len)
+{
+	const struct place *from = NULL;
+	struct jitdump_move move;
+
+	if (len >= sizeof(move)) {
+		memcpy(&move, body, sizeof(move));
+		from = find_place(p, move.code_index);
+	}
+	if (!from) {
+		j->refused++;
+		return true;
+	}
+	if (!add_entry(j, move.new_addr, move.code_size, j->entry.v[from->entry].name))
+		return true;
+	return set_place(p, j, move.code_index);
+}
+
+static bool parse_records(struct jit_syms *j, const struct input *in, struct places *p)
+{
+	uint8_t body[sizeof(struct jitdump_load) + NAME_MAX_LEN + 1];
+	struct jitdump_header header;
+	struct jitdump_record rec;
+	uint64_t at;
+
+	if (input_read(in, 0, &header, sizeof(header)) < sizeof(header) || header.total_size < sizeof(header))
+		return true;
+	for (at = header.total_size; input_read(in, at, &rec, sizeof(rec)) == sizeof(rec); at += rec.total_size) {
+		size_t len = sizeof(body);
+
+		if (rec.total_size < sizeof(rec)) {
+			j->refused++;
+			return true;
+		}
+		/* A record whose end is not there yet is still being written. */
+		if (rec.total_size > in->size - at)
+			return true;
+		if (rec.id != JITDUMP_LOAD && rec.id != JITDUMP_MOVE)
+			continue;
+		if (len > rec.total_size - sizeof(rec))
+			len = rec.total_size - sizeof(rec);
+		len = input_read(in, at + sizeof(rec), body, len);
+		if (!(rec.id == JITDUMP_LOAD ? parse_load : parse_move)(j, p, body, len))
+			return false;
+	}
+	return true;
+}
+
+static int parse_jitdump(struct jit_syms *j, const struct input *in, struct err *e)
+{
+	struct places p = { 0 };
+	const bool ok = parse_records(j, in, &p);
+
+	hidx_free(&p.hash);
+	vec_free(&p.known);
+	return ok ? 0 : err_nomem(e, "functions of a jitdump file");
+}
+
+static int cmp_entry(const void *va, const void *vb)
+{
+	const struct entry *a = va, *b = vb;
+
+	if (a->start != b->start)
+		return a->start > b->start ? 1 : -1;
+	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static void seal(struct jit_syms *j)
+{
+	if (j->entry.n)
+		qsort(j->entry.v, j->entry.n, sizeof(*j->entry.v), cmp_entry);
+	for (size_t i = 0; i < j->entry.n; i++) {
+		uint32_t outer = i ? (uint32_t)i - 1 : NONE;
+
+		while (outer != NONE && j->entry.v[outer].end <= j->entry.v[i].start)
+			outer = j->entry.v[outer].outer;
+		j->entry.v[i].outer = outer;
+	}
+}
+
+static int parse_input(const struct input *in, struct jit_syms **ret, struct err *e)
+{
+	AUTO(jit_syms_free) struct jit_syms *j = calloc(1, sizeof(*j));
+	AUTO_FREE char *text = NULL;
+	uint32_t magic = 0;
+	int rc;
+
+	if (!j)
+		return err_nomem(e, "functions of a perf map");
+	input_read(in, 0, &magic, sizeof(magic));
+	if (magic == JITDUMP_MAGIC) {
+		rc = parse_jitdump(j, in, e);
+		if (rc)
+			return rc;
+	} else {
+		if (in->size > JIT_FILE_MAX)
+			return err_set(e, EFBIG, "a perf map of more than %u MiB", JIT_FILE_MAX >> 20);
+		text = malloc(in->size + 1);
+		if (!text)
+			return err_nomem(e, "functions of a perf map");
+		parse_map(j, text, input_read(in, 0, text, in->size));
+	}
+	seal(j);
+	*ret = take_ptr(j);
+	return 0;
+}
+
+int jit_syms_parse(const void *data, size_t len, struct jit_syms **ret, struct err *e)
+{
+	return parse_input(&(struct input){ .fd = -1, .mem = data, .size = len }, ret, e);
+}
+
+int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_set(e, errno, "cannot look at a perf map: %s", strerror(errno));
+	if (!S_ISREG(st.st_mode) || (st.st_uid != owner && st.st_uid != 0))
+		return err_set(e, EPERM, "a perf map that is no regular file of user %u or root", owner);
+	return parse_input(&(struct input){ .fd = fd, .size = (uint64_t)st.st_size }, ret, e);
+}
+
+void jit_syms_free(struct jit_syms *j)
+{
+	if (!j)
+		return;
+	vec_free(&j->entry);
+	vec_free(&j->text);
+	free(j);
+}
+
+bool jit_syms_find(const struct jit_syms *j, uint64_t addr, struct jit_sym *ret)
+{
+	size_t lo = 0, hi = j->entry.n;
+	struct entry *best = NULL;
+	uint32_t at;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (j->entry.v[mid].start <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	at = lo ? (uint32_t)(lo - 1) : NONE;
+	for (int climbed = 0; at != NONE && climbed < CLIMB_MAX; at = j->entry.v[at].outer, climbed++)
+		if (addr < j->entry.v[at].end && (!best || j->entry.v[at].seq > best->seq))
+			best = &j->entry.v[at];
+	if (!best)
+		return false;
+	*ret = (struct jit_sym){ .start = best->start, .size = best->end - best->start, .name = j->text.v + best->name,
+				 .user = &best->user };
+	return true;
+}
+
+size_t jit_syms_count(const struct jit_syms *j)
+{
+	return j->entry.n;
+}
+
+size_t jit_syms_refused(const struct jit_syms *j)
+{
+	return j->refused;
+}
+
+size_t jit_syms_bytes(const struct jit_syms *j)
+{
+	return sizeof(*j) + j->entry.cap * sizeof(*j->entry.v) + j->text.cap;
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_symbolizer.c - the worker: kinds of modules, order, retries, files that hang, and leaving at any moment. */
+#include "config.h"
+
+#include "symbol/symbolizer.h"
+
+#include "base/clock.h"
+#include "event/reasons.h"
+#include "symbol/elffile.h"
+#include "symbol/vdso.h"
+#include "tests/unit/cmocka_all.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LONG (60 * NSEC_PER_SEC)
+
+struct world {
+	struct dict *dict;
+	struct names *names;
+	struct symbolizer *sy;
+	struct module_opener opener;
+	int map_fd;                      /* the perf map of MODULE_ANON; -1 = none */
+	_Atomic int opens;
+};
+
+/* MODULE_FILE: this program. */
+static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	struct world *w = ctx;
+	const struct module *m = dict_get_module(w->dict, module);
+	char path[64];
+
+	atomic_fetch_add(&w->opens, 1);
+	*ret_uid = getuid();
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->map_fd);
+	return open(m->kind == MODULE_ANON ? path : "/proc/self/exe", O_RDONLY | O_CLOEXEC);
+}
+
+static void setup(struct world *w)
+{
+	*w = (struct world){ .dict = dict_new(), .names = names_new(), .map_fd = -1 };
+	w->opener = (struct module_opener){ .open = open_module, .ctx = w };
+}
+
+static void start(struct world *w, const struct symbolizer_options *o)
+{
+	assert_int_equal(symbolizer_new(w->dict, w->names, &w->opener, o, &w->sy, NULL), 0);
+}
+
+static void teardown(struct world *w)
+{
+	symbolizer_free(w->sy);
+	names_free(w->names);
+	dict_free(w->dict);
+	if (w->map_fd >= 0)
+		close(w->map_fd);
+}
+
+static module_id add_module(struct world *w, enum module_kind kind, const char *path)
+{
+	return dict_module(w->dict, &(struct module){ .kind = kind, .path = strtab_adds(dict_strings(w->dict), path) });
+}
+
+static const char *called(const struct world *w, frame_id frame)
+{
+	const struct frame_names *fn = names_get(w->names, frame);
+
+	return fn ? names_text(w->names, names_func(w->names, fn->name[fn->n - 1].func)->name) : "?";
+}
+
+static uint8_t kind_of(const struct world *w, frame_id frame)
+{
+	return names_func(w->names, names_get(w->names, frame)->name[0].func)->kind;
+}
+
+/* The file offset of an address of this program: it is mapped as /proc/self/maps says. */
+static uint64_t own_offset(const void *p)
+{
+	AUTO_FILE FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long from, to, offset;
+	char line[4096];
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && (uintptr_t)p >= from && (uintptr_t)p < to)
+			return (uintptr_t)p - from + offset;
+	fail();
+	return 0;
+}
+
+__attribute__((noinline)) static int known_function(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x + 1;
+}
+
+static void names_functions_of_files(void **state)
+{
+	const int line = __LINE__;
+	struct world w;
+	frame_id frame;
+
+	setup(&w);
+	frame = dict_frame(w.dict, add_module(&w, MODULE_FILE, "/bin/this"), own_offset(known_function));
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_int_equal(symbolizer_pending(w.sy), 0);
+	assert_string_equal(called(&w, frame), "known_function");
+	assert_int_equal(kind_of(&w, frame), FUNC_USER);
+	assert_true(names_get(w.names, frame)->detailed);
+	assert_non_null(strstr(names_text(w.names, names_get(w.names, frame)->name[0].file), "test_symbolizer.c"));
+	assert_in_range(names_get(w.names, frame)->name[0].line, line - 9, line - 2);
+	teardown(&w);
+}
+
+static void names_the_vdso(void **state)
+{
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	size_t len, functions = 0;
+	const void *image = vdso_image(&len);
+	struct world w;
+	module_id vdso;
+
+	assert_non_null(image);
+	assert_int_equal(elf_file_memory(image, len, &f, NULL), 0);
+	setup(&w);
+	vdso = add_module(&w, MODULE_VDSO, "[vdso]");
+	for (uint64_t offset = 0; offset < len; offset += 4)
+		dict_frame(w.dict, vdso, offset);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	for (frame_id i = 0; i < dict_frames(w.dict); i++)
+		functions += strstr(called(&w, i), "clock_gettime") != NULL;
+	assert_true(functions > 0);
+	teardown(&w);
+}
+
+static void names_notes(void **state)
+{
+	frame_id cut, other, unknown;
+	struct world w;
+
+	setup(&w);
+	cut = dict_note(w.dict, NOTE_CUT + CUT_NO_CFI);
+	other = dict_note(w.dict, NOTE_OTHER);
+	unknown = dict_note(w.dict, 99);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_string_equal(called(&w, cut), "[cut: the code has no unwind information]");
+	assert_string_equal(called(&w, other), "(other)");
+	assert_int_equal(kind_of(&w, cut), FUNC_NOTE);
+	assert_string_equal(called(&w, unknown), "?");
+	teardown(&w);
+}
+
+static void write_map(const struct world *w, const char *text)
+{
+	assert_int_equal(write(w->map_fd, text, strlen(text)), strlen(text));
+}
+
+/* A frame that its map does not tell yet is settled, and named as soon as the map does. */
+static void asks_again_for_what_a_compiler_tells_late(void **state)
+{
+	const uint64_t end = clock_mono_ns() + 10 * NSEC_PER_SEC;
+	frame_id early, late;
+	struct world w;
+	module_id anon;
+
+	setup(&w);
+	w.map_fd = memfd_create("map", MFD_CLOEXEC);
+	write_map(&w, "1000 10 early\n");
+	anon = dict_module(w.dict, &(struct module){ .kind = MODULE_ANON, .pid = 42 });
+	early = dict_frame(w.dict, anon, 0x1004);
+	late = dict_frame(w.dict, anon, 0x2004);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_string_equal(called(&w, early), "early");
+	assert_int_equal(kind_of(&w, early), FUNC_JIT);
+	assert_string_equal(called(&w, late), "?");
+	assert_int_equal(symbolizer_pending(w.sy), 0);
+	write_map(&w, "2000 10 late\n");
+	while (!names_get(w.names, late) && clock_mono_ns() < end)
+		poll(NULL, 0, 10);
+	assert_string_equal(called(&w, late), "late");
+	teardown(&w);
+}
+
+static void follows_the_dictionary(void **state)
+{
+	struct world w;
+	module_id file;
+
+	setup(&w);
+	file = add_module(&w, MODULE_FILE, "/bin/this");
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	for (uint64_t round = 0; round < 3; round++) {
+		const frame_id frame = dict_frame(w.dict, file, own_offset(known_function) + round);
+
+		symbolizer_prefer(w.sy, &frame, 1);
+		symbolizer_kick(w.sy);
+		assert_true(symbolizer_wait(w.sy, LONG));
+		assert_int_equal(symbolizer_pending(w.sy), 0);
+		assert_string_equal(called(&w, frame), "known_function");
+	}
+	assert_int_equal(w.opens, 1);
+	teardown(&w);
+}
+
+static int open_nothing(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	return -ENOENT;
+}
+
+static void what_cannot_be_opened_is_settled_and_counted(void **state)
+{
+	struct symbolizer_stats stats;
+	struct world w;
+	frame_id frame;
+
+	setup(&w);
+	w.opener.open = open_nothing;
+	frame = dict_frame(w.dict, add_module(&w, MODULE_FILE, "/gone"), 0x1000);
+	dict_frame(w.dict, add_module(&w, MODULE_FILE, "/gone"), 0x2000);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_null(names_get(w.names, frame));
+	/* counts are published when the worker looks for work */
+	symbolizer_kick(w.sy);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	symbolizer_stats(w.sy, &stats);
+	assert_int_equal(stats.unreadable_modules, 1);
+	teardown(&w);
+}
+
+/* A file system that does not answer. */
+struct stuck {
+	int pipe[2];
+	_Atomic bool inside, outside;
+};
+
+static int open_for_ever(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
+{
+	struct stuck *s = ctx;
+	char c;
+
+	atomic_store(&s->inside, true);
+	if (read(s->pipe[0], &c, 1) < 0)
+		abort();
+	atomic_store(&s->outside, true);
+	return -EIO;
+}
+
+static void a_hanging_file_does_not_hold_anybody_up(void **state)
+{
+	struct stuck s = { .inside = false };
+	struct world w;
+	uint64_t before;
+
+	assert_int_equal(pipe(s.pipe), 0);
+	setup(&w);
+	w.opener = (struct module_opener){ .open = open_for_ever, .ctx = &s };
+	dict_frame(w.dict, add_module(&w, MODULE_FILE, "/fuse/file"), 0x1000);
+	start(&w, NULL);
+	while (!atomic_load(&s.inside))
+		poll(NULL, 0, 1);
+	before = clock_mono_ns();
+	symbolizer_kick(w.sy);
+	symbolizer_prefer(w.sy, (frame_id[]){ 0 }, 1);
+	assert_int_equal(symbolizer_pending(w.sy), 1);
+	assert_false(symbolizer_wait(w.sy, NSEC_PER_MSEC));
+	symbolizer_cancel(w.sy);
+	assert_false(symbolizer_wait(w.sy, LONG));
+	teardown(&w);
+	assert_true(clock_mono_ns() - before < 2 * NSEC_PER_SEC);
+	/* the worker comes back to a world that is gone, and ends without touching it */
+	assert_int_equal(write(s.pipe[1], "x", 1), 1);
+	while (!atomic_load(&s.outside))
+		poll(NULL, 0, 1);
+	close(s.pipe[0]);
+	close(s.pipe[1]);
+}
+
+static void can_be_freed_at_any_moment(void **state)
+{
+	for (int i = 0; i < 30; i++) {
+		struct world w;
+		module_id file;
+
+		setup(&w);
+		file = add_module(&w, MODULE_FILE, "/bin/this");
+		for (uint64_t at = 0; at < 200; at++)
+			dict_frame(w.dict, file, own_offset(known_function) + at);
+		start(&w, NULL);
+		symbolizer_wait(w.sy, (uint64_t)i * 100 * NSEC_PER_USEC);
+		teardown(&w);
+	}
+	symbolizer_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_functions_of_files),
+		cmocka_unit_test(names_the_vdso),
+		cmocka_unit_test(names_notes),
+		cmocka_unit_test(asks_again_for_what_a_compiler_tells_late),
+		cmocka_unit_test(follows_the_dictionary),
+		cmocka_unit_test(what_cannot_be_opened_is_settled_and_counted),
+		cmocka_unit_test(a_hanging_file_does_not_hold_anybody_up),
+		cmocka_unit_test(can_be_freed_at_any_moment),
+	};
+
+	return known_function(-1) + cmocka_run_group_tests(tests, NULL, NULL);
+}
