@@ -35,10 +35,42 @@ struct kernel_half {
 	const volatile struct sb_cpu *cpus;
 	size_t cpus_bytes;               /* of that mapping */
 	bool follows;                    /* the fork programs are attached */
+	int handler;                     /* of libbpf, for restore_read_user(); 0 or less = none */
 };
 
 static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
+	return 0;
+}
+
+/*
+ * libbpf asks whether the kernel knows bpf_probe_read_kernel(), and if it does not, takes it for one from before 5.5 and
+ * puts the old bpf_probe_read() in the place of bpf_probe_read_user() too. A kernel that is locked down to confidentiality
+ * denies both, but not bpf_probe_read_user(), and the programs need no other. So this puts it back before loading.
+ */
+static int restore_read_user(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
+{
+	size_t n = bpf_program__insn_cnt(prog);
+	AUTO_FREE struct bpf_insn *insn = malloc(n * sizeof(*insn));
+
+	if (!insn)
+		return -ENOMEM;
+	memcpy(insn, bpf_program__insns(prog), n * sizeof(*insn));
+	for (size_t i = 0; i < n; i++)
+		if (insn[i].code == (BPF_JMP | BPF_CALL) && !insn[i].src_reg && insn[i].imm == BPF_FUNC_probe_read)
+			insn[i].imm = BPF_FUNC_probe_read_user;
+	return bpf_program__set_insns(prog, insn, n);
+}
+
+static int open_skeleton(struct kernel_half *k, struct err *e)
+{
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = restore_read_user);
+
+	libbpf_set_print(no_print);
+	k->handler = libbpf_register_prog_handler("perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, &opts);
+	k->skel = oncpu_bpf__open();
+	if (!k->skel || k->handler < 0)
+		return err_set(e, errno, "cannot open the BPF programs: %s", strerror(errno));
 	return 0;
 }
 
@@ -52,11 +84,11 @@ static int make_ring(uint32_t node, uint64_t bytes)
 static int make_rings(struct kernel_half *k, const struct capture_plan *plan, const struct cpu_layout *l, uint32_t freq_hz,
 		      struct err *e)
 {
-	k->nr_rings = l->nr_rings;
-	k->ring_fd = malloc(k->nr_rings * sizeof(*k->ring_fd));
-	k->ring_bytes = calloc(k->nr_rings, sizeof(*k->ring_bytes));
+	k->ring_fd = malloc(l->nr_rings * sizeof(*k->ring_fd));
+	k->ring_bytes = calloc(l->nr_rings, sizeof(*k->ring_bytes));
 	if (!k->ring_fd || !k->ring_bytes)
 		return err_nomem(e, "ring buffers");
+	k->nr_rings = l->nr_rings;
 	for (uint32_t i = 0; i < k->nr_rings; i++)
 		k->ring_fd[i] = -1;
 	for (uint32_t i = 0; i < k->nr_rings; i++) {
@@ -234,10 +266,9 @@ int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *l
 		return err_nomem(e, "the capture");
 	k->stats_fd = -1;
 	k->nr_cpus = layout->nr_cpus;
-	libbpf_set_print(no_print);
-	k->skel = oncpu_bpf__open();
-	if (!k->skel)
-		return err_set(e, errno, "cannot open the BPF programs: %s", strerror(errno));
+	r = open_skeleton(k, e);
+	if (r)
+		return r;
 	set_knobs(k, plan);
 	r = make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : load(k, e);
@@ -265,6 +296,8 @@ void kernel_half_free(struct kernel_half *k)
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
 	oncpu_bpf__destroy(k->skel);
+	if (k->handler > 0)
+		(void)libbpf_unregister_prog_handler(k->handler);
 	free(k->ring_fd);
 	free(k->ring_bytes);
 	free(k);

@@ -98,19 +98,12 @@ static void check_namespaces(struct rows *r)
 		fill(c->fix, sizeof(c->fix), DOCKER);
 }
 
-static bool is_locked(const struct probe_facts *f)
-{
-	return !strcmp(f->lockdown, "confidentiality");
-}
-
+/* The programs need nothing that a lockdown denies, so this is for information; see say_locked(). */
 static void check_lockdown(struct rows *r)
 {
-	const char *now = r->f->lockdown;
-	struct probe_check *c = add(r, "kernel lockdown", !is_locked(r->f), PROBE_MISSING, "none or integrity");
+	struct probe_check *c = add(r, "kernel lockdown", true, PROBE_OK, "");
 
-	fill(c->now, sizeof(c->now), "%s", now[0] ? now : "none (not built in)");
-	if (is_locked(r->f))
-		fill(c->fix, sizeof(c->fix), "cat /proc/cmdline   # boot without lockdown=confidentiality");
+	fill(c->now, sizeof(c->now), "%s", r->f->lockdown[0] ? r->f->lockdown : "none (not built in)");
 }
 
 static void check_perf(struct rows *r)
@@ -310,17 +303,23 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 	return 0;
 }
 
+/* Only what a capable process was denied on a kernel that is locked down, and for which there is no other reason. */
+static int say_locked(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
+{
+	bool all = !strcmp(f->lockdown, "confidentiality");
+
+	return err_set(e, code,
+		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and should be none%s; boot "
+		       "without lockdown=%s (see: cat /proc/cmdline)", denied(step), strerror(code), f->lockdown,
+		       all ? " or integrity" : "", f->lockdown);
+}
+
 int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
 {
 	int r = is_permission(code) ? say_denied(f, step, code, e) : 0;
 
 	if (r)
 		return r;
-	if (step == PROBE_STEP_LOAD && is_locked(f))
-		return err_set(e, code,
-			       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and must be none or "
-			       "integrity; boot without lockdown=confidentiality (see: cat /proc/cmdline)", denied(step),
-			       strerror(code), f->lockdown);
 	if (step != PROBE_STEP_PERF && !f->btf)
 		return err_set(e, code,
 			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; boot a kernel "
@@ -328,6 +327,8 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 	if (step != PROBE_STEP_PERF && f->pt_regs == 0)
 		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
 			       "needed (see: uname -r)", f->release);
+	if (step == PROBE_STEP_LOAD && f->lockdown[0] && strcmp(f->lockdown, "none"))
+		return say_locked(f, step, code, e);
 	if (code == EMFILE)
 		return err_set(e, code, "too few open files are allowed: %llu, and %u CPUs take %llu; run: sudo prlimit --pid $$ "
 			       "--nofile=%llu", (unsigned long long)f->nofile_max, f->nr_cpus,

@@ -86,24 +86,31 @@ static int read_online(struct source *s, bool *online, struct err *e)
 	return r;
 }
 
+/* Hands the sentence WHY on to the caller's E. */
+static int err_pass(struct err *e, const struct err *why, int r)
+{
+	if (e)
+		*e = *why;
+	return r;
+}
+
 static int open_online(struct source *s, const bool *online, struct err *e)
 {
 	bool any = false;
-	int r = 0;
 
-	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus && !r; cpu++) {
-		if (!online[cpu])
-			continue;
-		r = slot_open(s, cpu, e);
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		struct err why = ERR_INIT;
+		int r = online[cpu] ? slot_open(s, cpu, &why) : -ENODEV;
+
+		/* One that left just now comes back by source_cpus_check(). */
 		if (r == -ENODEV)
-			r = 0;
-		else
-			s->slot[cpu].online = true;
+			continue;
+		if (r)
+			return err_pass(e, &why, probe_explain(PROBE_STEP_PERF, -r, &why));
+		s->slot[cpu].online = true;
 		any |= s->slot[cpu].fd >= 0;
 	}
-	if (!r && !any)
-		return err_set(e, ENODEV, "none of the CPUs to sample is online");
-	return r ? probe_explain(PROBE_STEP_PERF, -r, e) : 0;
+	return any ? 0 : err_set(e, ENODEV, "none of the CPUs to sample is online");
 }
 
 int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e)

@@ -90,6 +90,22 @@ is "the kernel walks frame pointers instead of copying" "walked + no_user >= sam
 capture -s 4K -- "$work" spin 300
 is "the cap of a copy holds" "segment_bytes > 0 && segment_bytes <= segments * 4096"
 
+cat >"$SCRATCH/c32.c" <<-'SOURCE'
+	void _start(void)
+	{
+		for (volatile long i = 0; i < 300000000; i++)
+			;
+		__asm__ volatile("int $0x80" : : "a"(1), "b"(0));
+	}
+SOURCE
+if "${CC:-cc}" -m32 -nostdlib -static -fno-pie -no-pie -O1 -o "$SCRATCH/c32" "$SCRATCH/c32.c" 2>/dev/null && "$SCRATCH/c32"; then
+	capture -- "$SCRATCH/c32"
+	is "32-bit code is said to be that" \
+		"samples > 20 && compat + no_user == samples && compat > no_user && regs == 0 && segments == 0"
+else
+	skip "no 32-bit programs here" "32-bit code is said to be that"
+fi
+
 capture -a -- "$work" spin 500
 is "system-wide takes everybody" "samples >= cpu_ms * 80 / 100 && pids >= 1"
 is "but not sberf itself" "own == 0"
