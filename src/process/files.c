@@ -2,21 +2,16 @@
 /*
  * files.c - two indexes (build-id, inode) over one table of entries, and the life of an entry: idle, loading, then ready,
  * without code for the unwinder (not ELF), or failed.
- *
- * Two entries may turn out to be one file: then the younger points at the elder (`same`). The lock guards what files_open()
- * reads from other threads: the table by module, and of an entry its place, mark, identity and kept fd.
  */
 #include "config.h"
 
-#include "process/files.h"
+#include "process/files_impl.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "process/maps.h"
 #include "process/vdso.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -24,40 +19,6 @@
 #define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
 #define CROWD_MIN 4096u          /* entries before a sweep is considered */
-
-enum life { LIFE_IDLE, LIFE_LOADING, LIFE_READY, LIFE_NOT_ELF, LIFE_FAILED, LIFE_SPECIAL };
-
-struct file {
-	enum life life;
-	enum module_kind kind;
-	bool is_path_key;        /* a kernel-made page: equal by name */
-	bool marked;             /* a sweep found it mapped */
-	struct file_id id;
-	struct place place;
-	struct file_mark mark;
-	int kept_fd;             /* of a deleted file, else -1 */
-	uint64_t kept_at;        /* order in which fds were kept */
-	module_id module;        /* ID_NONE until it is known or needed */
-	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
-	struct image *image;
-	uint64_t failed_ns;
-	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
-};
-
-struct files {
-	struct dict *dict;
-	struct loader *loader;
-	VEC(struct file *) entry;        /* NULL = free */
-	VEC(backing_id) unused;
-	VEC(backing_id) by_module;       /* BACKING_NONE = no file of this table */
-	struct hidx by_build_id, by_inode;
-	pthread_mutex_t lock;
-	uint32_t used, crowd;
-	uint32_t kept;
-	uint64_t kept_seq;
-	uint64_t loads, failures;
-	size_t image_bytes;
-};
 
 int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e)
 {
@@ -280,9 +241,13 @@ static backing_id book_module(struct files *fs, backing_id b, module_id module)
 }
 
 /* F is the file that ELDER stands for: ELDER gets what F has and lacks itself. F's image was not handed out yet. */
-static void merge(struct file *f, backing_id b, struct file *elder)
+static void merge(struct files *fs, struct file *f, backing_id b)
 {
+	struct file *elder = fs->entry.v[b];
+
 	f->same = b;
+	if (elder->image && f->image)
+		fs->image_bytes -= image_bytes(f->image);
 	if (!elder->image && f->image) {
 		elder->image = take_ptr(f->image);
 		elder->life = LIFE_READY;
@@ -308,8 +273,10 @@ static void name_module(struct files *fs, backing_id b)
 	if (f->module == ID_NONE)
 		return;
 	elder = book_module(fs, b, f->module);
+	if (fs->entry.v[elder]->same != BACKING_NONE)
+		elder = fs->entry.v[elder]->same;
 	if (elder != b)
-		merge(f, elder, fs->entry.v[elder]);
+		merge(fs, f, elder);
 }
 
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes)
@@ -442,7 +409,8 @@ static void take_in(struct files *fs, struct load_result *r)
 {
 	backing_id b = r->tag;
 	struct file *f = fs->entry.v[b];
-	const bool settled = f->life != LIFE_LOADING;    /* an equal file has brought its image meanwhile */
+	/* An equal file, or this one in a second attempt, may have brought the image meanwhile. */
+	const bool settled = f->life != LIFE_LOADING && !(r->late && f->life == LIFE_FAILED && f->same == BACKING_NONE);
 
 	if (r->status) {
 		fs->failures++;
@@ -488,55 +456,6 @@ struct image *files_image(struct files *fs, module_id module)
 	const backing_id b = module < fs->by_module.n ? fs->by_module.v[module] : BACKING_NONE;
 
 	return b == BACKING_NONE ? NULL : resolve(fs, b)->image;
-}
-
-/* What files_open() needs of an entry, copied under the lock. */
-struct wanted {
-	struct file_id id;
-	struct place place;
-	struct file_mark mark;
-	enum module_kind kind;
-	int kept_fd;             /* a duplicate, or -1 */
-};
-
-static int copy_wanted(struct files *fs, module_id module, struct wanted *ret)
-{
-	int r = -ENOENT;
-
-	pthread_mutex_lock(&fs->lock);
-	if (module < fs->by_module.n && fs->by_module.v[module] != BACKING_NONE) {
-		const struct file *f = fs->entry.v[fs->by_module.v[module]];
-
-		*ret = (struct wanted){ .id = f->id, .mark = f->mark, .kind = f->kind, .kept_fd = -1 };
-		r = place_copy(&f->place, &ret->place) ? 0 : -ENOMEM;
-		if (!r && f->kept_fd >= 0)
-			ret->kept_fd = fcntl(f->kept_fd, F_DUPFD_CLOEXEC, 0);
-	}
-	pthread_mutex_unlock(&fs->lock);
-	return r;
-}
-
-int files_open(struct files *fs, module_id module, struct err *e)
-{
-	struct wanted w;
-	int r = copy_wanted(fs, module, &w);
-
-	if (r)
-		return err_set(e, -r, "module %u has no file that is known", module);
-	if (w.kind == MODULE_VDSO) {
-		r = vdso_open();
-		if (r < 0)
-			err_set(e, -r, "cannot read the vDSO: %s", strerror(-r));
-	} else if (w.kept_fd >= 0) {
-		r = reopen_fd(w.kept_fd);
-		close(w.kept_fd);
-		if (r < 0)
-			err_set(e, -r, "cannot open deleted file %s again: %s", w.place.path, strerror(-r));
-	} else {
-		r = open_file(&w.id, &w.place, &w.mark, e);
-	}
-	place_clear(&w.place);
-	return r;
 }
 
 bool files_crowded(const struct files *fs)

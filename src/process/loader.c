@@ -144,13 +144,19 @@ static void unlink_running(struct loader *l, const struct job *j)
 /* Books the end of J. False when this thread is one too many. */
 static bool finish(struct loader *l, struct job *j)
 {
-	if (!j->given_up) {
+	const bool late = j->given_up;
+
+	j->result.late = late;
+	if (!late)
 		unlink_running(l, j);
+	if (late && j->result.status) {
+		job_free(j);             /* a failure was reported already */
+	} else {
 		list_push(&l->done, j);
 		wake_owner(l);
-		return true;
 	}
-	job_free(j);
+	if (!late)
+		return true;
 	l->hung--;
 	if (l->working >= l->want)
 		return false;
@@ -369,7 +375,7 @@ bool loader_take(struct loader *l, struct load_result *ret)
 		j->result.status = -ECANCELED;      /* what was loaded is the taker's now */
 		job_free(j);
 	}
-	if (got && !--l->pending)
+	if (got && !ret->late && !--l->pending)
 		set_tick(l, 0);
 	return got;
 }

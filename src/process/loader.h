@@ -3,7 +3,8 @@
  * loader.h - a few threads that open and read files, any of which may hang for ever.
  *
  * A load that takes longer than the limit is given up: its result is a failure, its thread is left behind and replaced, as
- * long as not too many are left behind. One that comes back after all is reused or ends. One thread adds and takes.
+ * long as not too many are left behind. A thread that comes back after all is reused or ends, and what it brings is taken
+ * as a second, late result: a big file on a slow disk is worth having late. One thread adds and takes.
  */
 #ifndef SBERF_PROCESS_LOADER_H
 #define SBERF_PROCESS_LOADER_H
@@ -24,6 +25,7 @@ typedef int load_fn(void *ctx, const struct file_id *id, const struct place *p, 
 struct load_result {
 	uint32_t tag;            /* of loader_add() */
 	int status;              /* 0 or a negative errno; -ETIMEDOUT: given up */
+	bool late;               /* it was given up before; status is 0 */
 	struct loaded loaded;    /* owned by the taker when status is 0 */
 	struct err err;
 };

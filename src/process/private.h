@@ -36,6 +36,9 @@ struct process {
 	uint64_t used_ns;        /* when it was last asked for, or ended */
 	uint64_t read_ns;        /* when its /proc/PID/maps was last read; 0 = never */
 	uint64_t tried_ns;       /* when that was last tried */
+	uint64_t cost_ns;        /* how long that took */
+	uint64_t exec_ns;        /* time of the last exec that was seen, as long as BEFORE is kept */
+	struct space *before;    /* the mappings until then, for samples that were taken before; NULL = none */
 	uint32_t exe_changes;
 	str_id exe;
 	module_id anon;          /* ID_NONE until needed */

@@ -22,6 +22,7 @@
 
 #define LOAD_LIMIT_NS (2 * NSEC_PER_SEC)     /* a file that does not answer for so long counts as unreadable */
 #define REREAD_NS (100 * NSEC_PER_MSEC)
+#define REREAD_COSTS 20u                     /* reading maps takes at most a twentieth of the engine's time, per process */
 #define SWEEP_NS NSEC_PER_SEC
 #define CHECK_NS (60 * NSEC_PER_SEC)         /* how often ends whose events were lost are looked for */
 #define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
@@ -58,6 +59,7 @@ struct processes *processes_new(struct dict *dict, struct err *e)
 static void process_free(struct process *p)
 {
 	space_free(p->space);
+	space_free(p->before);
 	root_leave(p->root);
 	vec_free(&p->threads);
 	free(p);
@@ -124,6 +126,14 @@ static struct process *find_or_add(struct processes *ps, pid_t pid)
 	return p;
 }
 
+/* Whether /proc may be read again for P. */
+static bool may_read(const struct process *p, uint64_t now)
+{
+	const uint64_t wait = p->cost_ns * REREAD_COSTS;
+
+	return !p->tried_ns || now - p->tried_ns >= (wait > REREAD_NS ? wait : REREAD_NS);
+}
+
 struct process *processes_get(struct processes *ps, pid_t pid)
 {
 	struct process *p = find_or_add(ps, pid);
@@ -131,7 +141,7 @@ struct process *processes_get(struct processes *ps, pid_t pid)
 	if (!p)
 		return NULL;
 	p->used_ns = clock_mono_ns();
-	if (!p->maps_known && !p->kthread && (!p->tried_ns || p->used_ns - p->tried_ns >= REREAD_NS))
+	if (!p->maps_known && !p->kthread && may_read(p, p->used_ns))
 		process_read(p);
 	return p;
 }
@@ -172,11 +182,13 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 		return;
 	empty = space_new();
 	if (empty) {
-		space_free(p->space);
+		space_free(p->before);
+		p->before = p->space;
+		p->exec_ns = time_ns;
 		p->space = empty;
 	}
 	p->maps_known = true;
-	p->gone = p->denied = false;
+	p->gone = p->denied = p->kthread = false;
 	p->exe_next = true;
 	dir = proc_open(p->pid);
 	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
@@ -264,6 +276,8 @@ static size_t retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 			ps->retired++;
 			continue;
 		}
+		if (p->before && now - p->exec_ns >= DEAD_NS)
+			space_free(take_ptr(p->before));
 		dead += p->dead;
 		ps->v.v[kept++] = p;
 	}
@@ -283,6 +297,13 @@ static void check_alive(struct processes *ps, uint64_t now)
 			p->used_ns = now;
 		}
 	}
+}
+
+static void mark_files(const struct process *p)
+{
+	files_mark(p->ps->files, p->space);
+	if (p->before)
+		files_mark(p->ps->files, p->before);
 }
 
 static void sweep(struct processes *ps)
@@ -308,7 +329,7 @@ static void sweep(struct processes *ps)
 	if (!files_crowded(ps->files))
 		return;
 	for (size_t i = 0; i < ps->v.n; i++)
-		files_mark(ps->files, ps->v.v[i]->space);
+		mark_files(ps->v.v[i]);
 	files_sweep(ps->files);
 }
 
@@ -376,10 +397,9 @@ static module_id anon_module(struct process *p)
 	return p->anon;
 }
 
-static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
+static bool find_in(struct process *p, const struct space *s, uint64_t pc, struct unwind_map *ret)
 {
-	struct process *p = ctx;
-	const struct mapping *m = space_find(p->space, pc);
+	const struct mapping *m = space_find(s, pc);
 
 	if (!m)
 		return false;
@@ -393,18 +413,35 @@ static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
 	return true;
 }
 
+static bool find_now(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	struct process *p = ctx;
+
+	return find_in(p, p->space, pc, ret);
+}
+
+static bool find_before(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	struct process *p = ctx;
+
+	return find_in(p, p->before, pc, ret);
+}
+
 struct unwind_space process_space(struct processes *ps, struct process *p)
 {
-	return (struct unwind_space){ .find = find_map, .ctx = p };
+	return (struct unwind_space){ .find = find_now, .ctx = p };
+}
+
+struct unwind_space process_space_at(struct processes *ps, struct process *p, uint64_t time_ns)
+{
+	const bool before = p->before && time_ns < p->exec_ns;
+
+	return (struct unwind_space){ .find = before ? find_before : find_now, .ctx = p };
 }
 
 bool process_reread(struct processes *ps, struct process *p)
 {
-	const uint64_t now = clock_mono_ns();
-
-	if (p->kthread || (p->tried_ns && now - p->tried_ns < REREAD_NS))
-		return false;
-	return process_read(p);
+	return !p->kthread && may_read(p, clock_mono_ns()) && process_read(p);
 }
 
 bool process_gone(const struct process *p)
@@ -468,5 +505,7 @@ void processes_stats(const struct processes *ps, struct process_stats *ret)
 
 		ret->denied += p->denied;
 		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) + space_bytes(p->space) / p->space->refs;
+		if (p->before)
+			ret->bytes += space_bytes(p->before) / p->before->refs;
 	}
 }

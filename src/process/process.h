@@ -59,8 +59,14 @@ thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uin
 struct unwind_space process_space(struct processes *ps, struct process *p);
 
 /*
- * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process. True when anything changed, so that
- * the sample is worth another try.
+ * The same as it was at TIME_NS (CLOCK_MONOTONIC, the time of a sample): before the last exec the mappings of the program
+ * that ran until then, kept for some seconds. For samples that waited for a module across an exec.
+ */
+struct unwind_space process_space_at(struct processes *ps, struct process *p, uint64_t time_ns);
+
+/*
+ * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process, less often when reading takes long.
+ * True when anything changed, so that the sample is worth another try.
  */
 bool process_reread(struct processes *ps, struct process *p);
 

@@ -62,6 +62,7 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	}
 	root_leave(p->root);
 	p->root = NULL;
+	space_free(take_ptr(p->before));
 	p->start_ns = start_ns;
 	p->start_ticks = start_ticks;
 	p->maps_known = p->kthread = p->denied = p->gone = p->dead = p->exe_next = false;
@@ -188,8 +189,9 @@ bool process_read(struct process *p)
 		return false;
 	}
 	changed = read_identity(p, dir);
-	p->tried_ns = now;
-	if (p->kthread)
-		return changed;
-	return read_maps(p, dir, now) || changed;
+	if (!p->kthread)
+		changed |= read_maps(p, dir, now);
+	p->tried_ns = clock_mono_ns();
+	p->cost_ns = p->tried_ns - now;
+	return changed;
 }

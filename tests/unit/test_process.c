@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define P1 10000001
 #define P2 10000002
@@ -28,14 +29,22 @@ struct world {
 	uint64_t time;           /* of the next event; real processes are read at later times than these */
 };
 
-/* "/missing..." is not there, "/jit..." holds no ELF file, everything else is an image: that of the vDSO. */
+static int gate[2];              /* what stands for a file system that does not answer */
+
+/*
+ * "/missing..." is not there, "/jit..." holds no ELF file, "/hang..." waits for the gate; everything else is an image: that
+ * of the vDSO.
+ */
 static int load(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
 	struct loaded got = { .fd = -1 };
 	size_t len = 0;
 	const void *vdso = vdso_find(&len);
 	int r = 0;
+	char c;
 
+	if (!strncmp(p->path, "/hang", 5) && read(gate[0], &c, 1) < 0)
+		return err_set(e, errno, "the gate failed");
 	if (!strncmp(p->path, "/missing", 8))
 		return err_set(e, ENOENT, "there is no %s", p->path);
 	got.not_elf = !strncmp(p->path, "/jit", 4);
@@ -53,7 +62,7 @@ static int setup(void **state)
 	assert_non_null(w);
 	w->dict = dict_new();
 	w->time = 1;
-	assert_int_equal(processes_new_with(w->dict, load, NULL, 2 * NSEC_PER_SEC, &w->ps, NULL), 0);
+	assert_int_equal(processes_new_with(w->dict, load, NULL, NSEC_PER_SEC / 2, &w->ps, NULL), 0);
 	*state = w;
 	return 0;
 }
@@ -284,6 +293,7 @@ static void pages_that_the_kernel_made(void **state)
 static void children_start_with_what_their_parent_has(void **state)
 {
 	struct world *w = *state;
+	struct unwind_space old;
 	struct unwind_map m;
 
 	start(w, P1);
@@ -300,9 +310,13 @@ static void children_start_with_what_their_parent_has(void **state)
 	assert_string_equal(text(w, thread_at(w, P2, P2, 5, NULL)->comm), "prog");
 	assert_string_equal(text(w, thread_at(w, P2, P2, 5, NULL)->exe), "/bin/prog");
 
-	/* A new program has nothing of the old one. */
+	/* A new program has nothing of the old one, but samples from before are still asked for. */
 	comm(w, P2, P2, "other", true);
 	assert_false(look(w, P2, 1, &m));
+	old = process_space_at(w->ps, processes_get(w->ps, P2), w->time - 2);
+	assert_true(old.find(old.ctx, PAGE, &m));
+	old = process_space_at(w->ps, processes_get(w->ps, P2), w->time - 1);
+	assert_false(old.find(old.ctx, PAGE, &m));
 	map(w, P2, 5, 1, "/bin/other (deleted)", 6);
 	map(w, P2, 6, 1, "/lib/ld.so", 7);
 	assert_true(look(w, P2, 5, &m));
@@ -478,6 +492,34 @@ static void a_failure_is_tried_again_elsewhere(void **state)
 	assert_int_equal(m.state, MAP_READY);
 }
 
+static void a_file_system_that_does_not_answer(void **state)
+{
+	struct world *w = *state;
+	struct unwind_map m;
+	uint64_t limit;
+
+	assert_int_equal(pipe(gate), 0);
+	start(w, P1);
+	map(w, P1, 10, 1, "/hang", 2);
+	map(w, P1, 20, 1, "/hang/too", 3);
+	map(w, P1, 30, 1, "/lib/a.so", 4);
+	look(w, P1, 10, &m);
+	look(w, P1, 20, &m);
+	assert_int_equal(settled(w, P1, 30).state, MAP_READY);
+	assert_int_equal(settled(w, P1, 10).state, MAP_NO_FILE);
+	assert_int_equal(settled(w, P1, 20).state, MAP_NO_FILE);
+
+	/* It answers after all. */
+	close(gate[1]);
+	limit = clock_mono_ns() + 10 * NSEC_PER_SEC;
+	do {
+		assert_true(clock_mono_ns() < limit);
+		poll(NULL, 0, 5);
+		processes_poll(w->ps);
+	} while (settled(w, P1, 10).state != MAP_READY || settled(w, P1, 20).state != MAP_READY);
+	close(gate[0]);
+}
+
 static void one_that_ended_unseen(void **state)
 {
 	struct world *w = *state;
@@ -565,6 +607,7 @@ int main(void)
 		TEST(the_dead_are_bounded),
 		TEST(files_that_nobody_runs_are_forgotten),
 		TEST(a_failure_is_tried_again_elsewhere),
+		TEST(a_file_system_that_does_not_answer),
 		TEST(one_that_ended_unseen),
 		TEST(what_was_read_is_not_undone_by_older_events),
 		TEST(another_process_behind_a_known_number),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * files_impl.h - the table of files from inside.
+ *
+ * Two entries may turn out to be one file: then the younger points at the elder (`same`). The lock guards what files_open()
+ * reads from other threads: the table by module, and of an entry its place, mark, identity and kept fd.
+ */
+#ifndef SBERF_PROCESS_FILES_IMPL_H
+#define SBERF_PROCESS_FILES_IMPL_H
+
+#include "base/hash.h"
+#include "process/files.h"
+
+#include <pthread.h>
+
+enum life { LIFE_IDLE, LIFE_LOADING, LIFE_READY, LIFE_NOT_ELF, LIFE_FAILED, LIFE_SPECIAL };
+
+struct file {
+	enum life life;
+	enum module_kind kind;
+	bool is_path_key;        /* a kernel-made page: equal by name */
+	bool marked;             /* a sweep found it mapped */
+	struct file_id id;
+	struct place place;
+	struct file_mark mark;
+	int kept_fd;             /* of a deleted file, else -1 */
+	uint64_t kept_at;        /* order in which fds were kept */
+	module_id module;        /* ID_NONE until it is known or needed */
+	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
+	struct image *image;
+	uint64_t failed_ns;
+	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
+};
+
+struct files {
+	struct dict *dict;
+	struct loader *loader;
+	VEC(struct file *) entry;        /* NULL = free */
+	VEC(backing_id) unused;
+	VEC(backing_id) by_module;       /* BACKING_NONE = no file of this table */
+	struct hidx by_build_id, by_inode;
+	pthread_mutex_t lock;
+	uint32_t used, crowd;
+	uint32_t kept;
+	uint64_t kept_seq;
+	uint64_t loads, failures;
+	size_t image_bytes;
+};
+
+#endif
