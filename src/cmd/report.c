@@ -35,6 +35,7 @@ static void loaded_free(struct loaded *l)
 
 static int load(struct loaded *l, const char *path, struct err *e)
 {
+	struct profile_stats ps;
 	struct stat st;
 	int r;
 
@@ -49,6 +50,9 @@ static int load(struct loaded *l, const char *path, struct err *e)
 		fprintf(stderr, "sberf report: %s: %s\n", path, l->report.note);
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
 		l->meta.file_bytes = (uint64_t)st.st_size;
+	profile_stats(l->profile, &ps);
+	l->meta.refused += ps.refused;
+	l->meta.folded = ps.facts_folded;
 	l->meta.lost.n[LOST_DAMAGED] += l->report.damaged_blocks;
 	l->snapshot = profile_snapshot(l->profile);
 	return l->snapshot ? 0 : err_nomem(e, "the profile");

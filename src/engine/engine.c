@@ -118,6 +118,7 @@ static void measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
 	struct ingest_figures in;
+	struct profile_stats ps;
 	struct source_stats st;
 
 	source_stats(en->source, &st);
@@ -133,6 +134,9 @@ static void measure(struct engine *en)
 	m->lost.n[LOST_NO_MEMORY] += in.no_memory;
 	m->lost.n[LOST_RECORDER] += en->recorder_lost;
 	m->late = st.late;
+	profile_stats(en->profile, &ps);
+	m->refused = ps.refused;
+	m->folded = ps.facts_folded;
 	m->bpf_cpu_ns = st.bpf_ns;
 	m->user_cpu_ns = own_cpu_ns();
 	m->rss_bytes = own_rss_bytes();

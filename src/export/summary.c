@@ -181,6 +181,8 @@ static void put_further(struct out *o, const struct profile_meta *m, const struc
 	put_u64(o, "user_samples", m->user_samples);
 	put_u64(o, "other_weight_us", c->other_ns / 1000 + (c->other_ns % 1000 >= 500));
 	put_u64(o, "late_events", m->late);
+	put_u64(o, "dictionary_refused", m->refused);
+	put_u64(o, "facts_folded", m->folded);
 	put_u64(o, "rss_bytes", m->rss_bytes);
 }
 

@@ -2,26 +2,33 @@
 /*
  * text.c - the call tree as indented text:
  *
- *	  total    self       time  all
- *	100.0 %   0.0 %    1.20 s   app
- *	 80.0 %   0.0 %    960 ms     main
- *	 55.0 %  55.0 %    660 ms       work
- *	  0.4 %                         … 3 more
+ *	  total    self      time
+ *	100.0 %   0.0 %    1.20 s  all
+ *	 80.0 %   0.0 %    960 ms  - app
+ *	 80.0 %   0.0 %    960 ms    main
+ *	 55.0 %  55.0 %    660 ms    - work
+ *	 24.6 %  24.6 %    295 ms    - read
+ *	  0.4 %                    … 3 more
+ *	 20.0 %  20.0 %    240 ms  - other
  *
- * Children come heaviest first, so what is too light to be shown is the rest of a family, and gets one line.
+ * Only a branch indents and marks its children; an only child stands right under its parent, so that stacks of a hundred
+ * frames stay readable. Children come heaviest first, so what is too light to be shown is the rest of a family, and gets one
+ * line.
  */
 #include "config.h"
 
 #include "export/export.h"
 
+#include "base/cleanup.h"
 #include "base/units.h"
 #include "export/out.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#define INDENT_MAX 60u           /* levels; deeper ones say their depth instead */
+#define INDENT_MAX 60u           /* levels; deeper ones say which they are instead */
 
 struct text {
 	const struct tree *t;
@@ -29,6 +36,7 @@ struct text {
 	struct out o;
 	uint64_t least_ns;       /* to be shown */
 	unsigned int max_depth;  /* of nodes */
+	uint16_t *level;         /* by depth, of the last node seen there: branches above it */
 };
 
 static char *share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
@@ -38,13 +46,17 @@ static char *share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
 	return units_percent(dst, all ? (double)ns / (double)all : 0);
 }
 
-static void put_indent(struct text *x, unsigned int depth)
+/* Where the node I begins: LEVEL has that of its parent. MARK stands before one of several children. */
+static void put_indent(struct text *x, uint32_t i, const char *mark)
 {
-	const unsigned int shown = depth < INDENT_MAX ? depth : INDENT_MAX;
+	const struct tree_node *n = &x->t->node[i];
+	const bool branch = i && x->t->node[n->parent].nr_children > 1;
+	unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0, shown = level < INDENT_MAX ? level : INDENT_MAX;
 
-	out_format(&x->o, "%*s", (int)(2 * shown), "");
-	if (depth > shown)
-		out_format(&x->o, "[%u] ", depth);
+	x->level[n->depth] = (uint16_t)level;
+	out_format(&x->o, "%*s%s", (int)(2 * (shown - (branch && shown))), "", branch ? mark : "");
+	if (level > shown)
+		out_format(&x->o, "[%u] ", level);
 }
 
 static void put_node(struct text *x, uint32_t i)
@@ -55,7 +67,7 @@ static void put_node(struct text *x, uint32_t i)
 
 	out_format(&x->o, "%7s %7s %9s  ", share(x, n->total_ns, total), share(x, n->self_ns, self),
 		   units_time(time, n->total_ns));
-	put_indent(x, n->depth);
+	put_indent(x, i, "- ");
 	out_text(&x->o, tree_label(x->t, i, label, sizeof(label)));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
@@ -67,7 +79,6 @@ static void put_node(struct text *x, uint32_t i)
 /* One line for FIRST and the siblings after it. */
 static void put_rest(struct text *x, uint32_t first)
 {
-	const unsigned int depth = x->t->node[first].depth;
 	char total[UNITS_MAX];
 	uint64_t ns = 0;
 	uint32_t n = 0;
@@ -75,7 +86,7 @@ static void put_rest(struct text *x, uint32_t first)
 	for (uint32_t i = first; i != NODE_NONE; i = x->t->node[i].next_sibling, n++)
 		ns += x->t->node[i].total_ns;
 	out_format(&x->o, "%7s %7s %9s  ", share(x, ns, total), "", "");
-	put_indent(x, depth);
+	put_indent(x, first, "");
 	out_format(&x->o, "%s %" PRIu32 " more\n", x->options->ascii ? "..." : "…", n);
 }
 
@@ -96,14 +107,27 @@ static uint32_t next_node(const struct text *x, uint32_t i)
 	return i ? node[i].next_sibling : 0;
 }
 
+static unsigned int deepest(const struct tree *t)
+{
+	unsigned int d = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		d = t->node[i].depth > d ? t->node[i].depth : d;
+	return d;
+}
+
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
 {
 	static const struct tree_text_options all;
 	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1;
+	AUTO_FREE uint16_t *level = malloc((deepest(t) + 1ul) * sizeof(*level));
 	char cut[UNITS_MAX];
 	uint32_t i = 0;
 
+	if (!level)
+		return err_nomem(e, "the text of the call tree");
+	x.level = level;
 	if (x.options->min_percent > 0)
 		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
 	if (x.options->max_depth)

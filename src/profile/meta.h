@@ -28,7 +28,8 @@ struct profile_meta {
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */
-	uint32_t freq_asked, freq_got;       /* Hz per CPU: asked by the user; measured while the target's CPUs were busy, 0 = unknown */
+	uint32_t freq_asked;         /* Hz per CPU that the user asked for */
+	uint32_t freq_got;           /* Hz per CPU measured while the target's CPUs were busy, 0 = unknown */
 	uint32_t cpus;               /* sampled */
 	uint64_t start_real_ns, start_mono_ns;   /* when the capture began, both clocks */
 	uint64_t duration_ns;        /* until now or until it ended */
@@ -42,6 +43,8 @@ struct profile_meta {
 	uint64_t oncpu_ns;           /* sum of weights */
 	struct losses lost;
 	uint64_t late;
+	uint64_t refused;            /* frames, stacks and threads that stand under "(other)": the dictionaries were full */
+	uint64_t folded;             /* facts of old slices that went into "(other)" to bound memory; exact totals remain */
 	uint64_t user_cpu_ns;        /* sberf's own, user + system */
 	uint64_t bpf_cpu_ns;
 	uint64_t rss_bytes;          /* sberf's own, now */

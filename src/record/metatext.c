@@ -36,6 +36,7 @@ static const struct key keys[] = {
 	AT("target_state", target_state, VALUE_STATE),
 	AT("end_code", end_code, VALUE_INT),
 	AT("late", late, VALUE_U64),
+	AT("refused", refused, VALUE_U64),
 	AT("user_cpu_ns", user_cpu_ns, VALUE_U64),
 	AT("bpf_cpu_ns", bpf_cpu_ns, VALUE_U64),
 	AT("rss_bytes", rss_bytes, VALUE_U64),

@@ -179,32 +179,32 @@ static void test_tree(void **state)
 	assert_tree(&m, &q, &lines,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %    100 ms  all\n"
-		    " 90.0 %   0.0 %   90.0 ms    app\n"
-		    " 90.0 %   0.0 %   90.0 ms      main  app.c:10\n"
-		    " 60.0 %   0.0 %   60.0 ms        work  app.c:10\n"
-		    " 60.0 %  60.0 %   60.0 ms          in [i]  app.c:20\n"
-		    " 20.0 %  20.0 %   20.0 ms        write [k]  app.c:10\n"
-		    " 10.0 %  10.0 %   10.0 ms        libc.so.6+0x30\n"
-		    " 10.0 %   0.0 %   10.0 ms    b\xef\xbf\xbdo\n"
-		    " 10.0 %  10.0 %   10.0 ms      main  app.c:10\n");
+		    " 90.0 %   0.0 %   90.0 ms  - app\n"
+		    " 90.0 %   0.0 %   90.0 ms    main  app.c:10\n"
+		    " 60.0 %   0.0 %   60.0 ms    - work  app.c:10\n"
+		    " 60.0 %  60.0 %   60.0 ms      in [i]  app.c:20\n"
+		    " 20.0 %  20.0 %   20.0 ms    - write [k]  app.c:10\n"
+		    " 10.0 %  10.0 %   10.0 ms    - libc.so.6+0x30\n"
+		    " 10.0 %   0.0 %   10.0 ms  - b\xef\xbf\xbdo\n"
+		    " 10.0 %  10.0 %   10.0 ms    main  app.c:10\n");
 	assert_tree(&m, &q, &pruned,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %    100 ms  all\n"
-		    " 90.0 %   0.0 %   90.0 ms    app\n"
-		    " 90.0 %   0.0 %   90.0 ms      main\n"
-		    " 60.0 %   0.0 %   60.0 ms        work\n"
-		    " 60.0 %  60.0 %   60.0 ms          in [i]\n"
-		    " 20.0 %  20.0 %   20.0 ms        write [k]\n"
-		    " 10.0 %                          ... 1 more\n"
-		    " 10.0 %                      ... 1 more\n");
+		    " 90.0 %   0.0 %   90.0 ms  - app\n"
+		    " 90.0 %   0.0 %   90.0 ms    main\n"
+		    " 60.0 %   0.0 %   60.0 ms    - work\n"
+		    " 60.0 %  60.0 %   60.0 ms      in [i]\n"
+		    " 20.0 %  20.0 %   20.0 ms    - write [k]\n"
+		    " 10.0 %                      ... 1 more\n"
+		    " 10.0 %                    ... 1 more\n");
 	assert_tree(&m, &q, &shallow,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %    100 ms  all\n"
-		    " 90.0 %   0.0 %   90.0 ms    app\n"
-		    " 90.0 %   0.0 %   90.0 ms      main\n"
-		    " 90.0 %                          … 3 more\n"
-		    " 10.0 %   0.0 %   10.0 ms    b\xef\xbf\xbdo\n"
-		    " 10.0 %  10.0 %   10.0 ms      main\n");
+		    " 90.0 %   0.0 %   90.0 ms  - app\n"
+		    " 90.0 %   0.0 %   90.0 ms    main\n"
+		    " 90.0 %                      … 3 more\n"
+		    " 10.0 %   0.0 %   10.0 ms  - b\xef\xbf\xbdo\n"
+		    " 10.0 %  10.0 %   10.0 ms    main\n");
 	made_free(&m);
 }
 
@@ -218,7 +218,7 @@ static void test_tree_says_what_it_cut(void **state)
 	assert_tree(&m, &q, NULL,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %   60.0 ms  all\n"
-		    "100.0 % 100.0 %   60.0 ms    main\n"
+		    "100.0 % 100.0 %   60.0 ms  main\n"
 		    "100.0 %                    is counted with callers: the tree has no more than 2 nodes\n");
 	made_free(&m);
 }
@@ -254,7 +254,7 @@ static void test_summary(void **state)
 		.version = "0.1.0", .target = "app 10", .cmdline = "sberf record",
 		.event = "cpu-clock", .freq_asked = 99, .cpus = 2,
 		.start_real_ns = 1767225600ull * 1000000000ull, .duration_ns = 2500 * MS, .complete = true,
-		.samples = 1001, .user_samples = 1000, .oncpu_ns = 10101010500ull, .late = 3,
+		.samples = 1001, .user_samples = 1000, .oncpu_ns = 10101010500ull, .late = 3, .refused = 4, .folded = 5,
 		.user_cpu_ns = 12345678, .bpf_cpu_ns = META_UNKNOWN, .rss_bytes = 1 << 20, .file_bytes = META_UNKNOWN,
 	};
 	static const char head[] =
@@ -284,6 +284,8 @@ static void test_summary(void **state)
 		"user_samples: 1000\n"
 		"other_weight_us: 2000\n"
 		"late_events: 3\n"
+		"dictionary_refused: 4\n"
+		"facts_folded: 5\n"
 		"rss_bytes: 1048576\n";
 	AUTO_FREE char *text = NULL, *none = NULL;
 	char reasons[2048];
@@ -318,6 +320,34 @@ static void test_summary(void **state)
 	made_free(&m);
 }
 
+/* Branches beyond the widest indentation say how deep they are. */
+static void test_tree_of_many_branches(void **state)
+{
+	const struct query q = { 0 };
+	AUTO(tree_free) struct tree *t = NULL;
+	AUTO_FREE char *text = NULL;
+	char stack[1024] = "";
+	struct made m;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	made_init(&m, NULL);
+	for (int i = 0; i < 100; i++) {
+		snprintf(stack + strlen(stack), sizeof(stack) - strlen(stack), "%sf%d", i ? ";" : "", i);
+		made_add(&m, 1, made_thread(&m, 1, 1, "a"), stack, MS);
+		strcat(stack, ";g");
+		made_add(&m, 1, made_thread(&m, 1, 1, "a"), stack, MS);
+		stack[strlen(stack) - 2] = '\0';
+	}
+	t = made_tree(&m, &q);
+	assert_int_equal(export_tree(f, t, NULL, NULL), 0);
+	fclose(f);
+	assert_non_null(strstr(text, "  - [99] f99\n"));
+	assert_non_null(strstr(text, "  - f60\n"));
+	assert_null(strstr(text, "[60]"));
+	made_free(&m);
+}
+
 static struct tree *shared_tree;
 
 static bool try_folded(void)
@@ -331,6 +361,31 @@ static bool try_folded(void)
 	return ok;
 }
 
+static bool try_tree(void)
+{
+	FILE *null = fopen("/dev/null", "w");
+	bool ok;
+
+	assert_non_null(null);
+	ok = export_tree(null, shared_tree, NULL, NULL) == 0;
+	fclose(null);
+	return ok;
+}
+
+static struct snapshot *shared_snapshot;
+
+static bool try_summary(void)
+{
+	const struct profile_meta meta = { .samples = 1 };
+	FILE *null = fopen("/dev/null", "w");
+	bool ok;
+
+	assert_non_null(null);
+	ok = export_summary(null, &meta, shared_snapshot, NULL) == 0;
+	fclose(null);
+	return ok;
+}
+
 static void test_no_memory(void **state)
 {
 	const struct query q = { .group_by = GROUP_COMM };
@@ -339,8 +394,14 @@ static void test_no_memory(void **state)
 	made_init(&m, NULL);
 	made_add(&m, 1, made_thread(&m, 1, 1, "a"), "main;f;g>h", MS);
 	shared_tree = made_tree(&m, &q);
+	shared_snapshot = profile_snapshot(m.p);
 	for (long n = 0; fail_alloc_round(n, try_folded); n++)
 		;
+	for (long n = 0; fail_alloc_round(n, try_tree); n++)
+		;
+	for (long n = 0; fail_alloc_round(n, try_summary); n++)
+		;
+	snapshot_unref(shared_snapshot);
 	tree_free(shared_tree);
 	made_free(&m);
 }
@@ -354,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_folded_rounding),
 		cmocka_unit_test(test_tree),
 		cmocka_unit_test(test_tree_says_what_it_cut),
+		cmocka_unit_test(test_tree_of_many_branches),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_write_errors),
