@@ -20,3 +20,4 @@ docs/%.1: docs/generate$(EXEEXT)
 
 docs/completion/sberf: docs/generate$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += docs/recording-format.md

@@ -44,7 +44,7 @@ bool block_get(const uint8_t src[BLOCK_HEADER_SIZE], struct block *b);
 /* True when the checksum of the block at SRC (header and stored payload) is right. */
 bool block_intact(const uint8_t *src, const struct block *b);
 
-/* The payload of B, whose stored form is at STORED, in RAW. False when it cannot be read (codec, compression) or no memory. */
-bool block_unpack(const struct block *b, const uint8_t *stored, byte_vec *raw);
+/* The payload of B, whose stored form is at STORED, in RAW: 0, -EBADMSG when it cannot be unpacked, or -ENOMEM. */
+int block_unpack(const struct block *b, const uint8_t *stored, byte_vec *raw);
 
 #endif

@@ -24,6 +24,12 @@ struct cursor {
 	const uint8_t *p, *end;
 };
 
+/* All of B, which may be empty and have no address. */
+static inline struct cursor cursor_of(const byte_vec *b)
+{
+	return (struct cursor){ b->v, b->n ? b->v + b->n : b->v };
+}
+
 static inline void put_le(uint8_t *dst, uint64_t v, unsigned int bytes)
 {
 	for (unsigned int i = 0; i < bytes; i++)

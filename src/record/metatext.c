@@ -119,7 +119,7 @@ static bool same_line(const struct cursor *a, const struct cursor *b)
 
 bool meta_changed(const byte_vec *before, const byte_vec *now, byte_vec *dst)
 {
-	struct cursor old = { before->v, before->v + before->n }, new = { now->v, now->v + now->n }, was, is;
+	struct cursor old = cursor_of(before), new = cursor_of(now), was, is;
 
 	while (next_line(&new, &is)) {
 		if (next_line(&old, &was) && same_line(&was, &is))

@@ -25,6 +25,20 @@ struct reading {
 	byte_vec raw;
 };
 
+/* The payload of B. With a codec that is not known it stays empty if B is left out in any case. */
+static int unpack(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
+{
+	int r = 0;
+
+	rd->raw.n = 0;
+	if (b->codec <= CODEC_ZLIB)
+		r = block_unpack(b, stored, &rd->raw);
+	else if (b->type < BLOCK_TYPES)
+		r = err_set(e, EPROTONOSUPPORT, "compressed in a way (codec %u) that this sberf does not know; read it with a "
+			    "newer one", b->codec);
+	return r == -ENOMEM ? err_nomem(e, "a block of a recording") : r;
+}
+
 /* Blocks that contradict what was read count as damaged, and so do those whose sequence numbers are missing. */
 static int take_block(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
 {
@@ -36,17 +50,17 @@ static int take_block(struct reading *rd, const struct block *b, const uint8_t *
 	}
 	rd->report->damaged_blocks += b->seq - rd->next_seq;
 	rd->next_seq = (uint64_t)b->seq + 1;
-	if (!block_unpack(b, stored, &rd->raw)) {
+	r = unpack(rd, b, stored, e);
+	if (!r)
+		r = decoder_block(rd->decoder, b, rd->raw.v, rd->raw.n, e);
+	if (r == -EBADMSG) {
 		rd->report->damaged_blocks++;
 		return 0;
 	}
-	r = decoder_block(rd->decoder, b, rd->raw.v, rd->raw.n, e);
-	if (r == -EBADMSG)
-		rd->report->damaged_blocks++;
-	else if (r < 0)
-		return err_prefix(e, "%s", rd->in.name);
+	if (r < 0)
+		err_prefix(e, "%s", rd->in.name);
 	rd->report->blocks++;
-	return 0;
+	return r;
 }
 
 static void note(struct load_report *report, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

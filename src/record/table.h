@@ -2,7 +2,7 @@
 /*
  * table.h - rows kept as columns: the payload of most blocks.
  *
- *	varint base      first id of a dictionary, ordinal of the first event; 0 where there is neither
+ *	varint base      the id, or the number, of the first row: it goes on where the table before ended
  *	varint rows      at most TABLE_ROWS_MAX
  *	columns          each: varint tag, u8 encoding and flags, varint length, that many bytes
  *

@@ -59,6 +59,9 @@ tests_unit_test_record_SOURCES = tests/unit/test_record.c tests/unit/synth.c tes
 unit_helpers += tests/unit/make_recordings
 tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c tests/unit/synth.c tests/unit/synth.h
 EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt
+unit_tests += tests/unit/test_record_nomem
+tests_unit_test_record_nomem_SOURCES = tests/unit/test_record_nomem.c tests/unit/synth.c tests/unit/synth.h
+tests_unit_test_record_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 unit_tests += tests/unit/test_recorder
 tests_unit_test_recorder_SOURCES = tests/unit/test_recorder.c tests/unit/synth.c tests/unit/synth.h
 unit_tests += tests/unit/test_process

@@ -35,9 +35,10 @@ uint64_t synth_random(struct synth *s)
 static module_id module(struct synth *s, unsigned int i)
 {
 	struct module m = { .kind = i == 0 ? MODULE_KERNEL : i == 1 ? MODULE_ANON : MODULE_FILE };
-	char path[64];
+	char path[64] = "";
 
-	snprintf(path, sizeof(path), i < 2 ? "" : "/usr/lib/\xff\x1b[31mlib%u.so", i);
+	if (i > 1)
+		snprintf(path, sizeof(path), "/usr/lib/\xff\x1b[31mlib%u.so", i);
 	m.path = strtab_adds(dict_strings(s->dict), path);
 	if (i == 1) {
 		m.pid = 4242;

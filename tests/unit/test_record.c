@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <zlib.h>
 
 /* A recording of N events, flushed every EACH of them, and the lines that must come out. */
 struct sample {
@@ -398,7 +399,7 @@ static void with_column(struct sample *sa, unsigned int tag, uint8_t encoding)
 	sample_events(sa, 10);
 	memory_flush(&sa->rec);
 	at = find_block(sa, BLOCK_EVENTS, 0, &b);
-	assert_true(block_unpack(&b, sa->rec.bytes.v + at + BLOCK_HEADER_SIZE, &raw));
+	assert_int_equal(block_unpack(&b, sa->rec.bytes.v + at + BLOCK_HEADER_SIZE, &raw), 0);
 	add_column(&raw, tag, encoding);
 	sa->rec.bytes.n = at;
 	sa->rec.next.seq = b.seq;
@@ -456,6 +457,40 @@ static void newer_blocks_and_kinds(void **state)
 	memory_block(&sa.rec, 401, BLOCK_F_CRITICAL, "what is this", 12);
 	refused(&sa, -EPROTONOSUPPORT, "must not leave out");
 	sample_free(&sa);
+}
+
+/* What cannot be unpacked is refused, unless it would have been left out anyway. */
+static void newer_codecs(void **state)
+{
+	const struct { unsigned int type, flags; const char *words; } block[] = {
+		{ BLOCK_STR, 0, "codec 7" }, { 400, BLOCK_F_CRITICAL, "must not leave out" }, { 400, 0, NULL },
+	};
+
+	for (int i = 0; i < 3; i++) {
+		struct sample sa;
+		struct loaded l;
+		size_t at;
+
+		sample_begin(&sa, 19);
+		at = sa.rec.bytes.n;
+		memory_block(&sa.rec, block[i].type, block[i].flags, "what is this", 12);
+		sa.rec.bytes.v[at + BLOCK_AT_CODEC] = 7;
+		put_le(sa.rec.bytes.v + at + BLOCK_AT_CRC,
+		       crc32(crc32(0, sa.rec.bytes.v + at, BLOCK_AT_CRC), sa.rec.bytes.v + at + BLOCK_HEADER_SIZE, 12), 4);
+		sample_events(&sa, 5);
+		memory_flush(&sa.rec);
+		memory_end(&sa.rec);
+		if (block[i].words) {
+			refused(&sa, -EPROTONOSUPPORT, block[i].words);
+		} else {
+			load_sample(&l, &sa);
+			assert_int_equal(l.code, 0);
+			assert_int_equal(l.report.damaged_blocks, 0);
+			all_events_are_right(&l, &sa);
+			loaded_free(&l);
+		}
+		sample_free(&sa);
+	}
 }
 
 static void refuse_text(const char *bytes, size_t n, const char *words)
@@ -563,8 +598,11 @@ static void much_from_little(void **state)
 		bytes_add_varint(&payload, 1 + 65536 * i);
 		bytes_add(&payload, "\x80\x80\x04\1\2\4\1\x80\x80\x04\2\2\4\0\x80\x80\x04", 17);
 		memory_block(r, BLOCK_STACK, 0, payload.v, payload.n);
+		payload.n = 0;
+		bytes_add_varint(&payload, 65536 * i);
+		bytes_add(&payload, "\x80\x80\x04\2\2\5\xe8\7\x80\x80\x04", 11);
+		memory_block(r, BLOCK_NAMES, 0, payload.v, payload.n);
 		vec_free(&payload);
-		memory_block(r, BLOCK_NAMES, 0, "\0\x80\x80\x04\2\2\5\xe8\7\x80\x80\x04", 12);
 	}
 	memory_end(r);
 	load_sample(&l, &sa);
@@ -700,17 +738,35 @@ static void version_1_0(void **state)
 	loaded_free(&l);
 }
 
-/* The example of the description is what is written today. */
+/* The bytes in the hex dump of the description, checked to stand where it says. */
+static size_t described_bytes(char *page, uint8_t *dst, size_t size)
+{
+	size_t n = 0;
+
+	for (char *line = strtok(page, "\n"); line; line = strtok(NULL, "\n")) {
+		char *at = line;
+		bool dump = *line == '\t' && strlen(line) > 60 && line[9] == ' ' && strtoul(line + 1, &at, 16) == n && at == line + 9;
+
+		for (line += 11; dump && n < size && line[0] != ' '; line += 3)
+			dst[n++] = (uint8_t)strtoul(line, NULL, 16);
+	}
+	return n;
+}
+
+/* The example of the description is what is written today, and the file. */
 static void the_example(void **state)
 {
 	struct memory_recording r;
+	uint8_t described[1024];
+	size_t size, page_size;
 	struct loaded l;
-	size_t size;
-	char *bytes = read_data("tests/data/example.sberf", &size);
+	char *bytes = read_data("tests/data/example.sberf", &size), *page = read_data("docs/recording-format.md", &page_size);
 
 	memory_example(&r);
 	assert_int_equal(size, r.bytes.n);
 	assert_memory_equal(bytes, r.bytes.v, size);
+	assert_int_equal(described_bytes(page, described, sizeof(described)), size);
+	assert_memory_equal(bytes, described, size);
 	load_bytes(&l, bytes, size);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.event.n, 1);
@@ -718,6 +774,7 @@ static void the_example(void **state)
 	loaded_free(&l);
 	memory_free(&r);
 	free(bytes);
+	free(page);
 }
 
 int main(void)
@@ -735,6 +792,7 @@ int main(void)
 		cmocka_unit_test(newer_versions),
 		cmocka_unit_test(newer_columns),
 		cmocka_unit_test(newer_blocks_and_kinds),
+		cmocka_unit_test(newer_codecs),
 		cmocka_unit_test(other_files),
 		cmocka_unit_test(two_in_one_file),
 		cmocka_unit_test(impossible_tables),
