@@ -28,6 +28,12 @@
 #define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
 #define DEAD_MAX 4096u                       /* and not so long when there are more of them */
 
+/* The clock of every sample and event: some milliseconds behind clock_mono_ns(), never ahead of it, and ten times cheaper. */
+static uint64_t coarse_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
 int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e)
 {
 	AUTO(processes_free) struct processes *ps = calloc(1, sizeof(*ps));
@@ -36,7 +42,7 @@ int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t lim
 	if (!ps)
 		return err_nomem(e, "the table of processes");
 	ps->dict = dict;
-	ps->swept_ns = ps->checked_ns = clock_mono_ns();
+	ps->swept_ns = ps->checked_ns = coarse_ns();
 	ps->cgroups = cgroups_new(dict_strings(dict));
 	ps->owners = owners_new();
 	if (!ps->cgroups || !ps->owners)
@@ -140,8 +146,8 @@ struct process *processes_get(struct processes *ps, pid_t pid)
 
 	if (!p)
 		return NULL;
-	p->used_ns = clock_mono_ns();
-	if (!p->maps_known && !p->kthread && may_read(p, p->used_ns))
+	p->used_ns = coarse_ns();
+	if (!p->maps_known && !p->kthread && may_read(p, clock_mono_ns()))
 		process_read(p);
 	return p;
 }
@@ -259,7 +265,7 @@ static void apply_exit(struct processes *ps, const struct raw_event *ev)
 	if (!p || !threads_end(p, ev->tid))
 		return;
 	p->dead = true;
-	p->used_ns = clock_mono_ns();
+	p->used_ns = coarse_ns();
 	ps->ends++;
 }
 
@@ -308,13 +314,14 @@ static void mark_files(const struct process *p)
 
 static void sweep(struct processes *ps)
 {
-	const uint64_t now = clock_mono_ns();
+	uint64_t now = coarse_ns();
 	size_t dead;
 
 	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && !files_crowded(ps->files))
 		return;
 	ps->swept_ns = now;
 	ps->ends = 0;
+	now = clock_mono_ns();
 	if (now - ps->checked_ns >= CHECK_NS) {
 		ps->checked_ns = now;
 		check_alive(ps, now);
