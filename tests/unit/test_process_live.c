@@ -30,16 +30,29 @@ struct world {
 	char dir[64];            /* of this test, removed at its end */
 	pid_t child;
 	int to_child, from_child;
+	unsigned int fds;        /* open before */
 };
 
 /* A file that can be executed and mapped: this test, whose build-id is its own. */
 static const char self_exe[] = "/proc/self/exe";
+
+static unsigned int open_fds(void)
+{
+	AUTO_DIR DIR *d = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	return n;
+}
 
 static int setup(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
+	w->fds = open_fds();
 	w->dict = dict_new();
 	assert_int_equal(processes_new_with(w->dict, load_file, NULL, 5 * NSEC_PER_SEC, &w->ps, NULL), 0);
 	strcpy(w->dir, "/tmp/sberf-test-XXXXXX");
@@ -70,6 +83,7 @@ static int teardown(void **state)
 	end_child(w);
 	processes_free(w->ps);
 	dict_free(w->dict);
+	assert_int_equal(open_fds(), w->fds);
 	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", w->dir);
 	assert_int_equal(system(cmd), 0);
 	free(w);
