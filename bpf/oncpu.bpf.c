@@ -360,7 +360,8 @@ static __always_inline __u32 put_stacks(struct scratch *s, __u32 off, struct tas
 }
 
 /* Registers and stack of the user's side. Returns the offset behind what was added. */
-static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task, bool user)
+static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task,
+				      bool user)
 {
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);

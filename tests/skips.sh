@@ -24,6 +24,16 @@ no_file_capabilities() {
 	[ "$rc" -ne 0 ]
 }
 
+# Does the compiler make 32-bit programs, and the kernel run them?
+runs_32_bit() {
+	local dir rc=0
+	dir=$(mktemp -d) || return 1
+	printf 'void _start(void) { __asm__ volatile("int $0x80" : : "a"(1), "b"(0)); }\n' >"$dir/x.c"
+	${CC:-cc} -m32 -nostdlib -static -fno-pie -no-pie -o "$dir/x" "$dir/x.c" 2>/dev/null && "$dir/x" || rc=1
+	rm -rf "$dir"
+	return "$rc"
+}
+
 # Pairs: a pattern of the reason, and the condition that makes it right. $1 is what the first parentheses matched.
 table=(
 	'^([A-Za-z0-9_+-]+)( \(.*\))? is not installed'  'absent "$1"'
@@ -36,6 +46,7 @@ table=(
 	'^no pid namespaces'                             '! unshare --pid --fork true'
 	'^no C\+\+ compiler'                             'absent "${CXX:-g++}"'
 	'^no (xz|objcopy|setpriv)( |$)'                  'absent "$1"'
+	'^no 32-bit programs'                            '! runs_32_bit'
 	'^there is no /dev/full'                         '[ ! -w /dev/full ]'
 	'^the guest is an x86-64 one'                    '[ "$(uname -m)" != x86_64 ]'
 	'^no kernel image can be downloaded'             'true'

@@ -178,8 +178,8 @@ static int check_namespace(struct kernel_half *k, struct err *e)
 		return err_set(e, -r, "cannot run a BPF program: %s", strerror(-r));
 	if (k->skel->bss->own_tgid != (uint32_t)getpid())
 		return err_set(e, EPERM,
-			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those of the kernel (%u): "
-			       "start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
+			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those of the kernel "
+			       "(%u): start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
 	return 0;
 }
 
@@ -256,8 +256,8 @@ static int load(struct kernel_half *k, struct err *e)
 	return 0;
 }
 
-int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz, struct kernel_half **ret,
-		     struct err *e)
+int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
+		     struct kernel_half **ret, struct err *e)
 {
 	AUTO(kernel_half_free) struct kernel_half *k = calloc(1, sizeof(*k));
 	int r;

@@ -16,8 +16,8 @@
 struct kernel_half;
 
 /* Loads programs and makes maps for PLAN on LAYOUT; both are borrowed only while it runs. FREQ_HZ sizes the rings. */
-int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz, struct kernel_half **ret,
-		     struct err *e);
+int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
+		     struct kernel_half **ret, struct err *e);
 void kernel_half_free(struct kernel_half *k);            /* NULL is fine */
 
 int kernel_half_sampler_fd(const struct kernel_half *k); /* the perf_event program */

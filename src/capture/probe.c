@@ -93,7 +93,8 @@ static void check_namespaces(struct rows *r)
 	bool user = r->f->init_userns, pid = r->f->init_pidns;
 	struct probe_check *c = add(r, "namespaces", user && pid, PROBE_MISSING, "the initial user and pid namespaces");
 
-	fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other", pid ? "initial" : "other");
+	fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other",
+	     pid ? "initial" : "other");
 	if (!user || !pid)
 		fill(c->fix, sizeof(c->fix), DOCKER);
 }
@@ -161,7 +162,8 @@ static void check_pt_regs(struct rows *r)
 static void check_kallsyms(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
-	struct probe_check *c = add(r, "names of kernel functions", f->kallsyms, PROBE_NOTE, "readable addresses in /proc/kallsyms");
+	struct probe_check *c = add(r, "names of kernel functions", f->kallsyms, PROBE_NOTE,
+				    "readable addresses in /proc/kallsyms");
 
 	fill(c->now, sizeof(c->now), "%s, kernel.kptr_restrict = %lld", f->kallsyms ? "readable" : "hidden",
 	     f->kptr_restrict == PROBE_UNKNOWN ? -1LL : (long long)f->kptr_restrict);
@@ -185,7 +187,8 @@ static void check_nofile(struct rows *r)
 static void check_rate(struct rows *r)
 {
 	int64_t max = r->f->max_rate;
-	struct probe_check *c = add(r, "highest sampling rate", max == PROBE_UNKNOWN || max >= 1000, PROBE_NOTE, "1000 Hz or more");
+	bool enough = max == PROBE_UNKNOWN || max >= 1000;
+	struct probe_check *c = add(r, "highest sampling rate", enough, PROBE_NOTE, "1000 Hz or more");
 
 	if (max == PROBE_UNKNOWN)
 		fill(c->now, sizeof(c->now), "unknown");
@@ -274,8 +277,8 @@ static int say_capabilities(const struct probe_facts *f, enum probe_step step, i
 
 	grant(f, fix, sizeof(fix));
 	if (contained(f))
-		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: %s", denied(step),
-			       strerror(code), caps, fix);
+		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: %s",
+			       denied(step), strerror(code), caps, fix);
 	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s", denied(step),
 		       strerror(code), caps, fix);
 }
@@ -287,8 +290,8 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 
 	if (!f->init_userns)
 		return err_set(e, code,
-			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not count for the kernel "
-			       "as a whole; it must run in the initial one: " DOCKER, denied(step), strerror(code));
+			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not count for the "
+			       "kernel as a whole; it must run in the initial one: " DOCKER, denied(step), strerror(code));
 	if (caps)
 		return say_capabilities(f, step, code, caps, e);
 	if (step == PROBE_STEP_PERF && is_paranoid(f))
@@ -297,8 +300,8 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 			       denied(step), strerror(code), (long long)f->paranoid);
 	if (f->seccomp)
 		return err_set(e, code,
-			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container forbids it "
-			       "and must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
+			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this "
+			       "container forbids it and must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
 			       strerror(code));
 	return 0;
 }
@@ -309,8 +312,8 @@ static int say_locked(const struct probe_facts *f, enum probe_step step, int cod
 	bool all = !strcmp(f->lockdown, "confidentiality");
 
 	return err_set(e, code,
-		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and should be none%s; boot "
-		       "without lockdown=%s (see: cat /proc/cmdline)", denied(step), strerror(code), f->lockdown,
+		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and should be "
+		       "none%s; boot without lockdown=%s (see: cat /proc/cmdline)", denied(step), strerror(code), f->lockdown,
 		       all ? " or integrity" : "", f->lockdown);
 }
 
@@ -322,16 +325,16 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 		return r;
 	if (step != PROBE_STEP_PERF && !f->btf)
 		return err_set(e, code,
-			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; boot a kernel "
-			       "built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)", f->release, f->release);
+			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; "
+			       "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)", f->release, f->release);
 	if (step != PROBE_STEP_PERF && f->pt_regs == 0)
 		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
 			       "needed (see: uname -r)", f->release);
 	if (step == PROBE_STEP_LOAD && f->lockdown[0] && strcmp(f->lockdown, "none"))
 		return say_locked(f, step, code, e);
 	if (code == EMFILE)
-		return err_set(e, code, "too few open files are allowed: %llu, and %u CPUs take %llu; run: sudo prlimit --pid $$ "
-			       "--nofile=%llu", (unsigned long long)f->nofile_max, f->nr_cpus,
+		return err_set(e, code, "too few open files are allowed: %llu, and %u CPUs take %llu; run: sudo prlimit --pid "
+			       "$$ --nofile=%llu", (unsigned long long)f->nofile_max, f->nr_cpus,
 			       (unsigned long long)f->nofile_need, (unsigned long long)f->nofile_need);
 	if (e && e->code)
 		return -code;

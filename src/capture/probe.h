@@ -38,7 +38,8 @@ struct probe_facts {
 	int ringbuf;                     /* making a BPF ring buffer: 0 or errno */
 	int pt_regs;                     /* BPF programs may read user registers: 1 yes, 0 no, negative = could not be asked */
 	bool kallsyms;                   /* kernel symbols have addresses */
-	uint64_t nofile, nofile_max, nofile_need;        /* descriptors: soft and hard limit, and what a capture of all CPUs takes */
+	uint64_t nofile, nofile_max;     /* descriptors: soft and hard limit */
+	uint64_t nofile_need;            /* what a capture of all CPUs takes */
 	uint32_t nr_cpus;                /* possible */
 };
 

@@ -132,7 +132,9 @@ bool ring_collect(struct ring *r, ring_fn *fn, void *ctx)
 
 size_t ring_used(const struct ring *r)
 {
-	return atomic_load_explicit(r->producer, memory_order_relaxed) - atomic_load_explicit(r->consumer, memory_order_relaxed);
+	unsigned long consumed = atomic_load_explicit(r->consumer, memory_order_relaxed);
+
+	return atomic_load_explicit(r->producer, memory_order_relaxed) - consumed;
 }
 
 uint64_t ring_bad(const struct ring *r)

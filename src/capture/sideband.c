@@ -69,8 +69,8 @@ int sideband_open(struct sideband *b, uint32_t cpu, struct err *e)
 		map = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	} while (map == MAP_FAILED && errno == EPERM && (bytes /= 2) >= page);
 	if (map == MAP_FAILED && errno == EPERM)
-		return err_set(e, ENOMEM, "the buffer that follows processes on CPU %u would lock more memory than this user may: run: "
-			       "sudo sysctl kernel.perf_event_mlock_kb=2048", cpu);
+		return err_set(e, ENOMEM, "the buffer that follows processes on CPU %u would lock more memory than this user "
+			       "may: run: sudo sysctl kernel.perf_event_mlock_kb=2048", cpu);
 	if (map == MAP_FAILED)
 		return err_set(e, errno, "cannot map the buffer that follows processes on CPU %u: %s", cpu, strerror(errno));
 	b->fd = take_fd(&fd);

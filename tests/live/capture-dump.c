@@ -2,7 +2,8 @@
 /*
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS] -- COMMAND [ARGS...]
+ *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS] --
+ *		COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
  * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
@@ -34,7 +35,8 @@ struct ids {
 
 struct counts {
 	uint64_t samples, weight_ns, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
-	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe, stack_pointer_inside, comm_match;
+	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe;
+	uint64_t stack_pointer_inside, comm_match;
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
 	uint64_t last_ns, cpu_ms;
 	struct ids pids, tids, children;
@@ -56,6 +58,11 @@ static void add_id(struct ids *l, pid_t id)
 		l->v[l->n++] = id;
 }
 
+static bool apart(const struct raw_segment *a, const struct raw_segment *b)
+{
+	return a->addr > b->addr + b->len || a->addr + a->len < b->addr;
+}
+
 static void count_segments(struct counts *c, const struct raw_sample *s)
 {
 	for (uint32_t i = 0; i < s->nr_segments; i++) {
@@ -65,8 +72,7 @@ static void count_segments(struct counts *c, const struct raw_sample *s)
 		c->bytes += g->len;
 		c->unreadable += g->unreadable;
 		c->interrupted += g->interrupted;
-		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE &&
-				      (g->addr > s->segment[0].addr + s->segment[0].len || g->addr + g->len < s->segment[0].addr);
+		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE && apart(g, &s->segment[0]);
 		c->stack_pointer_inside += !i && s->regs[7] >= g->addr && s->regs[7] < g->addr + g->len;
 	}
 }

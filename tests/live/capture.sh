@@ -49,10 +49,12 @@ is() {
 # Samples are taken every 1.003 ms and the scheduler switches in multiples of its tick, so on a busy machine a second of
 # samples may be off by a tenth of the time that the program ran. Hence wide bounds; within one run numbers are exact.
 capture -n modes -- "$work" spin 997
-is "a busy program is sampled all the time that it runs" "cpu_ms > 50 && weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 5"
+is "a busy program is sampled all the time that it runs" \
+	"cpu_ms > 50 && weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 5"
 is "and at the rate asked for" "samples >= weight_ms * 98 / 100 && samples <= weight_ms * 102 / 100 + 1"
 is "only the target is sampled" "other_pids == 0 && pids == 1 && tids == 1"
-is "every sample has registers, and bytes around its stack pointer" "regs + no_user == samples && sp_inside == regs && no_user < 5"
+is "every sample has registers, and bytes around its stack pointer" \
+	"regs + no_user == samples && sp_inside == regs && no_user < 5"
 is "cgroup, executable and name come along" "with_cgroup == samples && with_exe >= regs && comm_match >= samples - 5"
 is "nothing is lost or late" "lost == 0 && late == 0 && unordered == 0"
 is "mmap, exec and exit are seen" "mmaps > 0 && execs == 1 && exits == 1"
@@ -85,7 +87,8 @@ capture -- "$work" name 300
 is "a name that is no text does not disturb" "samples >= cpu_ms * 80 / 100 && lost == 0 && comms == 2"
 
 capture -f -- "$work" syscall 300
-is "the kernel walks frame pointers instead of copying" "walked + no_user >= samples && segments == 0 && regs + no_user == samples"
+is "the kernel walks frame pointers instead of copying" \
+	"walked + no_user >= samples && segments == 0 && regs + no_user == samples"
 
 capture -s 4K -- "$work" spin 300
 is "the cap of a copy holds" "segment_bytes > 0 && segment_bytes <= segments * 4096"
@@ -98,7 +101,8 @@ cat >"$SCRATCH/c32.c" <<-'SOURCE'
 		__asm__ volatile("int $0x80" : : "a"(1), "b"(0));
 	}
 SOURCE
-if "${CC:-cc}" -m32 -nostdlib -static -fno-pie -no-pie -O1 -o "$SCRATCH/c32" "$SCRATCH/c32.c" 2>/dev/null && "$SCRATCH/c32"; then
+if ${CC:-cc} -m32 -nostdlib -static -fno-pie -no-pie -O1 -o "$SCRATCH/c32" "$SCRATCH/c32.c" 2>/dev/null &&
+	"$SCRATCH/c32"; then
 	capture -- "$SCRATCH/c32"
 	is "32-bit code is said to be that" \
 		"samples > 20 && compat + no_user == samples && compat > no_user && regs == 0 && segments == 0"
@@ -143,16 +147,19 @@ if ! command -v setpriv >/dev/null; then
 else
 	added=-all,+${caps//,/,+}
 	got=$("${user[@]}" --inh-caps "$added" --ambient-caps "$added" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
-	is "four capabilities and a uid that is not 0 are enough" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && mmaps > 0 && lost == 0"
+	is "four capabilities and a uid that is not 0 are enough" \
+		"samples >= cpu_ms * 80 / 100 && regs + no_user == samples && mmaps > 0 && lost == 0"
 	is "except for measuring the BPF programs" "bpf_ns == -1"
 	got=$("${user[@]}" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
-	check "without them one sentence says what to do" grep -q "denied .*cap_bpf and cap_perfmon.*sudo setcap cap_bpf" <<<"$got"
+	check "without them one sentence says what to do" \
+		grep -q "denied .*cap_bpf and cap_perfmon.*sudo setcap cap_bpf" <<<"$got"
 	equal "one line" 1 "$(wc -l <<<"$got")"
 	got=$("${user[@]}" --inh-caps -all,+bpf --ambient-caps -all,+bpf "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
 	check "cap_bpf alone: the other one is named" grep -q "without cap_perfmon;" <<<"$got"
 	if setcap "cap_${caps//,/,cap_}+ep" "$open/capture-dump" 2>/dev/null; then
 		got=$("${user[@]}" "$open/capture-dump" -- "$open/modes" spin 300 2>&1)
-		is "capabilities of the file do as well" "samples >= cpu_ms * 80 / 100 && regs + no_user == samples && lost == 0"
+		is "capabilities of the file do as well" \
+			"samples >= cpu_ms * 80 / 100 && regs + no_user == samples && lost == 0"
 	else
 		skip "no file capabilities here" "capabilities of the file do as well"
 	fi

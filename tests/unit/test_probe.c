@@ -61,7 +61,8 @@ static void root_in_container(void **state)
 
 	drop_caps(&f);
 	f.bounded = true;
-	SAYS(&f, PROBE_STEP_RING, EPERM, "container", "cap_bpf and cap_perfmon", "--cap-add BPF --cap-add PERFMON", "--pid=host");
+	SAYS(&f, PROBE_STEP_RING, EPERM, "container", "cap_bpf and cap_perfmon",
+	     "--cap-add BPF --cap-add PERFMON", "--pid=host");
 	f = fine();
 	f.init_userns = false;
 	SAYS(&f, PROBE_STEP_RING, EPERM, "user namespace");
@@ -100,7 +101,8 @@ static void paranoid(void **state)
 
 	f.paranoid = 4;
 	f.cap_sys_admin = false;
-	SAYS(&f, PROBE_STEP_PERF, EACCES, "kernel.perf_event_paranoid is 4", "2 or less", "sysctl kernel.perf_event_paranoid=2");
+	SAYS(&f, PROBE_STEP_PERF, EACCES, "kernel.perf_event_paranoid is 4", "2 or less",
+	     "sysctl kernel.perf_event_paranoid=2");
 	drop_caps(&f);
 	SAYS(&f, PROBE_STEP_RING, EPERM, "run: sudo setcap", "/usr/bin/sberf && sudo sysctl kernel.perf_event_paranoid=2");
 }
