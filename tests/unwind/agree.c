@@ -12,8 +12,8 @@
  */
 #include "config.h"
 
-#include "oracle.h"
-#include "target.h"
+#include "tests/unwind/oracle.h"
+#include "tests/unwind/target.h"
 
 #include <getopt.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "bpf/wire.h"
-#include "fixture.h"
+#include "tests/unwind/fixture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

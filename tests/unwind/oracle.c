@@ -2,7 +2,7 @@
 /* oracle.c - libdwfl on a raw capture; see oracle.h. */
 #include "config.h"
 
-#include "oracle.h"
+#include "tests/unwind/oracle.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef SBERF_TESTS_UNWIND_ORACLE_H
 #define SBERF_TESTS_UNWIND_ORACLE_H
 
-#include "fixture.h"
+#include "tests/unwind/fixture.h"
 
 #include <elfutils/libdwfl.h>
 

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "bpf/wire.h"
-#include "target.h"
+#include "tests/unwind/target.h"
 
 #include <elf.h>
 #include <errno.h>

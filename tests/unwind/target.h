@@ -5,7 +5,7 @@
 #ifndef SBERF_TESTS_UNWIND_TARGET_H
 #define SBERF_TESTS_UNWIND_TARGET_H
 
-#include "fixture.h"
+#include "tests/unwind/fixture.h"
 
 #include <sys/types.h>
 
