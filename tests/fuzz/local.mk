@@ -22,6 +22,12 @@ tests_fuzz_fuzz_recording_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_main)
 tests_fuzz_fuzz_text_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_image
+tests_fuzz_fuzz_image_SOURCES = tests/fuzz/fuzz_image.c $(fuzz_main)
+tests_fuzz_fuzz_image_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_unwind
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
+tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 
 check_PROGRAMS += $(fuzz_targets)
 shell_tests += tests/fuzz/replay.sh

@@ -86,3 +86,6 @@ unit_tests += tests/unit/test_jit
 unit_tests += tests/unit/test_kernel
 unit_tests += tests/unit/test_demangle
 unit_tests += tests/unit/test_symbolizer
+unit_tests += tests/unit/test_unwind
+tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c tests/unwind/fixture.c tests/unwind/fixture.h
+EXTRA_DIST += tests/fixtures

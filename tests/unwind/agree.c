@@ -2,12 +2,13 @@
 /*
  * agree.c - walks many raw captures of a program and compares each with libdwfl's walk of the same bytes and with the truth.
  *
- *	agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-p PERCENT] [-v] PROGRAM [ARGS]
+ *	agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-p PERCENT] [-w FILE] [-v] PROGRAM [ARGS]
  *
  * -e: these functions must stand in every complete chain, in this order from the root; NAME*N means N times in a row.
  * -t: the captures are of new threads, at their first instruction and at some of the next ones. -r: PROGRAM is removed from
  * the disk before it is walked. -x: libdwfl is not asked (it has no rule for this code: frame pointers, musl's libc). -k CUT: every chain must be cut for
- * this reason. -p: at least this many percent of the chains must be complete (100). Prints one line of figures; exit status
+ * this reason. -p: at least this many percent of the chains must be complete (100). -w: the first capture is written to FILE
+ * as a fixture (fixture.h). Prints one line of figures; exit status
  * 1 when a chain differs, a name is missing, or too few are complete.
  */
 #include "config.h"
@@ -31,7 +32,7 @@ struct options {
 	unsigned int captures;
 	size_t cap;
 	char *expect;
-	const char *cut;
+	const char *cut, *write_to;
 	bool no_oracle, verbose, threads, removed;
 	double percent;
 };
@@ -160,6 +161,13 @@ static void let_run(pid_t pid, unsigned int nr)
 	nanosleep(&ts, NULL);
 }
 
+static bool write_fixture(const char *path, const struct fixture *fx)
+{
+	AUTO_FILE FILE *f = fopen(path, "we");
+
+	return f && fixture_write(f, fx, &chain);
+}
+
 static bool capture(pid_t pid, pid_t tid, struct target_files *files, const struct options *o, struct unwinder *u,
 		    struct figures *f)
 {
@@ -168,6 +176,8 @@ static bool capture(pid_t pid, pid_t tid, struct target_files *files, const stru
 	if (!target_capture(pid, tid, o->cap, files, NULL, &fx))
 		return false;
 	look(pid, &fx, o, u, f);
+	if (o->write_to && f->captures == 1 && !write_fixture(o->write_to, &fx))
+		fprintf(stderr, "%s cannot be written\n", o->write_to);
 	fixture_free(&fx);
 	return true;
 }
@@ -253,13 +263,14 @@ int main(int argc, char **argv)
 	struct figures f = { 0 };
 	int c, err;
 
-	while ((c = getopt(argc, argv, "+n:c:e:k:p:rtxv")) != -1) {
+	while ((c = getopt(argc, argv, "+n:c:e:k:p:w:rtxv")) != -1) {
 		switch (c) {
 		case 'n': o.captures = (unsigned int)atoi(optarg); break;
 		case 'c': o.cap = (size_t)atoi(optarg); break;
 		case 'e': o.expect = optarg; break;
 		case 'k': o.cut = optarg; break;
 		case 'p': o.percent = atof(optarg); break;
+		case 'w': o.write_to = optarg; break;
 		case 'r': o.removed = true; break;
 		case 't': o.threads = true; break;
 		case 'x': o.no_oracle = true; break;

@@ -11,6 +11,7 @@
 
 #define LINE_MAX_BYTES 4096
 #define IMAGE_MAX (16u << 20)
+#define HEX_LINE 32u
 
 void fixture_free(struct fixture *fx)
 {
@@ -264,4 +265,81 @@ bool fixture_read(FILE *f, struct fixture *fx)
 	if (!ok)
 		fixture_free(fx);
 	return ok;
+}
+
+static void write_hex(FILE *f, const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%02x", p[i]);
+	fprintf(f, "\n");
+}
+
+static void write_segment(FILE *f, const struct raw_segment *s)
+{
+	fprintf(f, "segment %" PRIx64 " %s%s\n", s->addr, s->unreadable ? "u" : "", s->interrupted ? "i" : s->unreadable ? "" : "-");
+	for (uint32_t at = 0; at < s->len; at += HEX_LINE) {
+		fprintf(f, "bytes ");
+		write_hex(f, s->bytes + at, s->len - at < HEX_LINE ? s->len - at : HEX_LINE);
+	}
+}
+
+static bool write_image(FILE *f, const char *path)
+{
+	AUTO_FILE FILE *in = fopen(path, "re");
+	uint8_t line[HEX_LINE], zero[HEX_LINE] = { 0 };
+	size_t n, at = 0;
+
+	if (!in || fseek(in, 0, SEEK_END) < 0)
+		return false;
+	fprintf(f, "image %lx\n", (unsigned long)ftell(in));
+	rewind(in);
+	for (; (n = fread(line, 1, sizeof(line), in)) > 0; at += n) {
+		if (memcmp(line, zero, n) == 0)
+			continue;
+		fprintf(f, "at %zx ", at);
+		write_hex(f, line, n);
+	}
+	return true;
+}
+
+/* The index of the first map with this path: maps of one file share an image and a module. */
+static size_t first_of(const struct fixture *fx, const char *path)
+{
+	for (size_t i = 0; i < fx->maps.n; i++)
+		if (strcmp(fx->maps.v[i].path, path) == 0)
+			return i;
+	return fx->maps.n;
+}
+
+static void write_map(FILE *f, const struct fixture_map *m, unsigned int *images)
+{
+	bool has_image = m->path[0] == '/' && m->map.image && write_image(f, m->path);
+	enum map_state state = has_image || m->map.state != MAP_READY ? m->map.state : MAP_SPECIAL;
+
+	fprintf(f, "map %" PRIx64 " %" PRIx64 " %" PRIx64 " %x ", m->map.start, m->map.end, m->map.pgoff, state);
+	if (has_image)
+		fprintf(f, "%x\n", (*images)++);
+	else
+		fprintf(f, "-\n");
+}
+
+bool fixture_write(FILE *f, const struct fixture *fx, const struct chain *expect)
+{
+	const struct raw_sample *s = &fx->sample;
+	unsigned int images = 0;
+
+	fprintf(f, "sberf-capture 1\nmachine %x\nregs", s->machine);
+	for (uint32_t i = 0; i < s->nr_regs; i++)
+		fprintf(f, " %" PRIx64, s->regs[i]);
+	fprintf(f, "\n");
+	for (uint32_t i = 0; i < s->nr_segments; i++)
+		write_segment(f, &s->segment[i]);
+	for (size_t i = 0; i < fx->maps.n; i++)
+		write_map(f, &fx->maps.v[i], &images);
+	fprintf(f, "expect %s\n", cut_info(expect->cut)->name);
+	for (uint32_t i = 0; i < expect->n; i++)
+		for (size_t k = 0; k < fx->maps.n; k++)
+			if (fx->maps.v[k].map.module == expect->frame[i].module && first_of(fx, fx->maps.v[k].path) == k)
+				fprintf(f, "frame %zx %" PRIx64 "\n", k, expect->frame[i].offset);
+	return !ferror(f);
 }

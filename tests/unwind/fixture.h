@@ -12,8 +12,8 @@
  *	image SIZE                      an ELF file of SIZE bytes, zero where nothing else is said
  *	at OFFSET HEX                   bytes of the image above
  *	map START END PGOFF STATE IMAGE STATE: enum map_state; IMAGE: index of an image above, or - for none
- *	expect CUT N                    what the walk must come to: enum cut_reason by name, number of frames
- *	frame MODULE OFFSET             each of them; MODULE = index of the map, counted from 0
+ *	expect CUT                      what the walk must come to: enum cut_reason by name
+ *	frame MODULE OFFSET             each frame of it; MODULE = index of the map, counted from 0
  */
 #ifndef SBERF_TESTS_UNWIND_FIXTURE_H
 #define SBERF_TESTS_UNWIND_FIXTURE_H
@@ -42,6 +42,9 @@ struct unwind_space fixture_space(struct fixture *fx);
 
 /* False with a sentence on stderr when the file is not as described above. */
 bool fixture_read(FILE *f, struct fixture *fx);
+
+/* Writes FX and what it must come to. The files behind its maps are read from their paths. */
+bool fixture_write(FILE *f, const struct fixture *fx, const struct chain *expect);
 
 /* The address that frame FR of a chain over FX was looked up at; 0 when its module is unknown. */
 uint64_t fixture_address(const struct fixture *fx, const struct frame *fr);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_unwind.c - the walk on tests/fixtures/tiny.raw and on stacks made by hand: what is found, and what each way of being
+ * incomplete is called.
+ */
+#include "config.h"
+
+#include "tests/unit/cmocka_all.h"
+#include "tests/unwind/fixture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JIT 0x100000u            /* made-up anonymous code, and a made-up stack */
+#define STACK 0x7ff000u
+#define REG_FP 6
+#define REG_SP 7
+#define REG_PC 16
+#define NR_REGS 17u
+#define MACHINE 62u
+#define HANDLER_FRAMES 4u        /* spin, handler, sigreturn code, and the frame that was interrupted */
+
+static struct chain chain;
+
+static struct fixture load(void)
+{
+	AUTO_FILE FILE *f = NULL;
+	char path[4096];
+	struct fixture fx;
+
+	snprintf(path, sizeof(path), "%s/tests/fixtures/tiny.raw", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_true(fixture_read(f, &fx));
+	assert_non_null(fx.expect);
+	return fx;
+}
+
+static void walk(struct fixture *fx)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct unwind_space space = fixture_space(fx);
+
+	assert_non_null(u);
+	unwind_sample(u, &space, &fx->sample, &chain);
+}
+
+static void assert_frames(const struct chain *want, uint32_t n)
+{
+	assert_int_equal(chain.n, n);
+	for (uint32_t i = 0; i < n; i++) {
+		assert_int_equal(chain.frame[i].module, want->frame[i].module);
+		assert_int_equal(chain.frame[i].offset, want->frame[i].offset);
+	}
+}
+
+static void test_whole(void **state)
+{
+	struct fixture fx = load();
+
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_int_equal(chain.cut_module, ID_NONE);
+	assert_int_equal(chain.method, METHOD_CFI);
+	assert_false(chain.loading);
+	assert_frames(fx.expect, fx.expect->n);
+	assert_true(chain.bytes_used > 0 && chain.bytes_used < fx.sample.segment[0].len);
+	fixture_free(&fx);
+}
+
+/* However few bytes there are, the chain is a beginning of the true one and says how many would have been needed. */
+static void cut_segment(unsigned int which, bool unreadable)
+{
+	struct fixture fx = load();
+	uint32_t full = fx.sample.segment[which].len;
+	unsigned int cuts = 0;
+
+	for (uint32_t len = 128; len < full; len += 8) {
+		uint64_t base = which == 0 ? fx.sample.regs[REG_SP] : fx.sample.segment[1].addr + 128;
+
+		fx.sample.segment[which].len = len;
+		fx.sample.segment[which].unreadable = unreadable;
+		walk(&fx);
+		assert_frames(fx.expect, chain.n);
+		if (chain.cut == CUT_COMPLETE)
+			break;
+		cuts++;
+		assert_int_equal(chain.cut, unreadable ? CUT_STACK_UNREADABLE : CUT_STACK_SIZE);
+		if (!unreadable)
+			assert_true(base + chain.bytes_used > fx.sample.segment[which].addr + len);
+	}
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_true(cuts > 3);
+	fixture_free(&fx);
+}
+
+static void test_cut(void **state)
+{
+	for (unsigned int which = 0; which < 2; which++) {
+		cut_segment(which, false);
+		cut_segment(which, true);
+	}
+}
+
+static void test_no_interrupted_stack(void **state)
+{
+	struct fixture fx = load();
+
+	fx.sample.nr_segments = 1;
+	walk(&fx);
+	assert_frames(fx.expect, HANDLER_FRAMES);
+	assert_int_equal(chain.cut, CUT_STACK_UNREADABLE);
+	fx.sample.nr_segments = 0;
+	walk(&fx);
+	assert_frames(fx.expect, 1);
+	assert_int_equal(chain.cut, CUT_STACK_UNREADABLE);
+	fixture_free(&fx);
+}
+
+static void assert_state(enum map_state state, enum cut_reason cut, bool loading)
+{
+	struct fixture fx = load();
+
+	fx.maps.v[0].map.state = state;
+	walk(&fx);
+	assert_frames(fx.expect, 1);
+	assert_int_equal(chain.cut, cut);
+	assert_int_equal(chain.cut_module, 0);
+	assert_int_equal(chain.loading, loading);
+	fixture_free(&fx);
+}
+
+static void test_states(void **state)
+{
+	assert_state(MAP_LOADING, CUT_NOT_LOADED, true);
+	assert_state(MAP_NO_FILE, CUT_NO_FILE, false);
+	assert_state(MAP_SPECIAL, CUT_NO_CFI, false);
+}
+
+static void test_no_mapping(void **state)
+{
+	struct fixture fx = load();
+
+	fx.maps.n = 0;
+	walk(&fx);
+	assert_int_equal(chain.n, 0);
+	assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	assert_int_equal(chain.cut_module, ID_NONE);
+	fixture_free(&fx);
+}
+
+static void test_no_user_side(void **state)
+{
+	struct fixture fx = load();
+
+	fx.sample.kthread = true;
+	walk(&fx);
+	assert_int_equal(chain.n, 0);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_int_equal(chain.method, METHOD_NONE);
+	fx.sample.kthread = false;
+	fx.sample.compat = true;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_COMPAT);
+	fx.sample.compat = false;
+	fx.sample.nr_regs = 0;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_NO_REGS);
+	fx.sample.nr_regs = NR_REGS;
+	fx.sample.machine = 183;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_NO_REGS);
+	fixture_free(&fx);
+}
+
+/* What the kernel walked: the chain's own places, as the return addresses that the kernel would have given. */
+static void test_walked(void **state)
+{
+	struct fixture fx = load();
+	uint64_t walked[16];
+
+	for (uint32_t i = 0; i < fx.expect->n; i++)
+		walked[i] = fixture_address(&fx, &fx.expect->frame[i]) + (i > 0);
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = fx.expect->n;
+	walk(&fx);
+	assert_int_equal(chain.method, METHOD_KERNEL);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_frames(fx.expect, fx.expect->n);
+	fx.sample.nr_walked--;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_FP_END);
+	assert_frames(fx.expect, fx.expect->n - 1);
+	walked[2] = 1;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	assert_frames(fx.expect, 2);
+	fixture_free(&fx);
+}
+
+static void test_forget(void **state)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct fixture fx = load();
+	struct unwind_space space = fixture_space(&fx);
+	struct unwind_stats one, two, three;
+
+	unwind_sample(u, &space, &fx.sample, &chain);
+	unwinder_stats(u, &one);
+	assert_int_equal(one.rule_misses, fx.expect->n);
+	assert_int_equal(one.rule_hits, 0);
+	unwind_sample(u, &space, &fx.sample, &chain);
+	unwinder_stats(u, &two);
+	assert_int_equal(two.rule_misses, one.rule_misses);
+	assert_int_equal(two.rule_hits, fx.expect->n);
+	assert_int_equal(two.frames, 2 * fx.expect->n);
+	unwinder_forget(u, 1);
+	unwinder_forget(u, 0);
+	unwind_sample(u, &space, &fx.sample, &chain);
+	unwinder_stats(u, &three);
+	assert_int_equal(three.rule_misses, 2 * one.rule_misses);
+	assert_frames(fx.expect, fx.expect->n);
+	fixture_free(&fx);
+}
+
+/* N frames of SIZE bytes in JIT code, each with a saved frame pointer; the outermost one's is END. */
+static struct fixture jit_stack(uint32_t n, uint32_t size, uint64_t end)
+{
+	struct fixture fx = { .sample = { .machine = MACHINE, .nr_regs = NR_REGS, .nr_segments = 1 } };
+	struct fixture_map *m = vec_push(&fx.maps);
+	uint64_t *words;
+
+	assert_non_null(m);
+	*m = (struct fixture_map){ .map = { .start = JIT, .end = JIT + 4096, .module = 7, .state = MAP_ANON } };
+	fx.seg[0] = calloc(n, size);
+	assert_non_null(fx.seg[0]);
+	words = (uint64_t *)fx.seg[0];
+	for (uint32_t i = 0; i < n; i++) {
+		words[i * size / 8] = i + 1 < n ? STACK + (uint64_t)(i + 1) * size : end;
+		words[i * size / 8 + 1] = i + 1 < n ? JIT + 16 + i % 100 : 0;
+	}
+	fx.sample.segment[0] = (struct raw_segment){ .addr = STACK, .len = n * size, .bytes = fx.seg[0] };
+	fx.sample.regs[REG_SP] = fx.sample.regs[REG_FP] = STACK;
+	fx.sample.regs[REG_PC] = JIT + 5;
+	return fx;
+}
+
+static void test_frame_pointers(void **state)
+{
+	struct fixture fx = jit_stack(10, 32, 0);
+
+	walk(&fx);
+	assert_int_equal(chain.n, 10);
+	assert_int_equal(chain.cut, CUT_FP_END);
+	assert_int_equal(chain.cut_module, 7);
+	assert_int_equal(chain.method, METHOD_MIXED);
+	assert_int_equal(chain.frame[0].offset, JIT + 5);
+	assert_int_equal(chain.frame[1].offset, JIT + 15);
+	assert_int_equal(chain.bytes_used, 320 - 16);
+	fixture_free(&fx);
+}
+
+static void test_frame_limit(void **state)
+{
+	struct fixture fx = jit_stack(CHAIN_MAX + 10, 16, 0);
+
+	walk(&fx);
+	assert_int_equal(chain.n, CHAIN_MAX);
+	assert_int_equal(chain.cut, CUT_FRAME_LIMIT);
+	fixture_free(&fx);
+}
+
+static void assert_nonsense(uint64_t fp, enum cut_reason cut)
+{
+	struct fixture fx = jit_stack(10, 32, 0);
+
+	((uint64_t *)fx.seg[0])[12] = fp;        /* of the fourth frame */
+	walk(&fx);
+	assert_int_equal(chain.n, 5);
+	assert_int_equal(chain.cut, cut);
+	fixture_free(&fx);
+}
+
+static void test_nonsense(void **state)
+{
+	assert_nonsense(STACK + 96, CUT_BAD_FRAME);      /* itself */
+	assert_nonsense(STACK, CUT_BAD_FRAME);           /* back */
+	assert_nonsense(STACK + 129, CUT_BAD_FRAME);     /* odd */
+	assert_nonsense(1ull << 46, CUT_BAD_FRAME);      /* far away */
+	assert_nonsense(STACK + 100000, CUT_STACK_SIZE); /* beyond the copy */
+	assert_nonsense(0, CUT_FP_END);
+}
+
+static void test_image_refuses(void **state)
+{
+	struct image *im = (void *)1;
+	struct err e = ERR_INIT;
+	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), p[2];
+	uint8_t elf[64] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
+
+	assert_int_equal(image_open(fd, &im, &e), -EINVAL);
+	assert_string_equal(e.text, "not a regular file");
+	close(fd);
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(image_open(p[0], &im, &e), -EINVAL);
+	close(p[0]);
+	close(p[1]);
+	assert_int_equal(image_from_memory("", 0, &im, &e), -ENOEXEC);
+	assert_int_equal(image_from_memory("#!/bin/sh\n", 10, &im, &e), -ENOEXEC);
+	assert_int_equal(image_from_memory(elf, sizeof(elf), &im, NULL), -ENOEXEC);
+	elf[4] = 1;
+	assert_int_equal(image_from_memory(elf, sizeof(elf), &im, &e), -ENOEXEC);
+	assert_ptr_equal(im, (void *)1);
+	image_free(NULL);
+	unwinder_free(NULL);
+}
+
+static void test_image(void **state)
+{
+	static const uint8_t want[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+	struct fixture fx = load();
+	uint8_t id[BUILD_ID_MAX];
+	uint64_t vaddr = 0;
+
+	assert_int_equal(image_build_id(fx.images.v[0], id), sizeof(want));
+	assert_memory_equal(id, want, sizeof(want));
+	assert_true(image_vaddr(fx.images.v[0], 0x154, &vaddr));
+	assert_int_equal(vaddr, 0x400154);
+	assert_false(image_vaddr(fx.images.v[0], 1 << 30, &vaddr));
+	assert_int_equal(vaddr, 0x400154);
+	assert_true(image_bytes(fx.images.v[0]) < 8192);
+	fixture_free(&fx);
+}
+
+/* A libc is 2 MB; what is held of it is its call-frame information. */
+static void test_image_is_small(void **state)
+{
+	AUTO_FD int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	AUTO(image_free) struct image *im = NULL;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(image_open(fd, &im, &e), 0);
+	assert_true(image_bytes(im) < (size_t)lseek(fd, 0, SEEK_END));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_no_interrupted_stack),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_no_mapping),
+		cmocka_unit_test(test_no_user_side),
+		cmocka_unit_test(test_walked),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_frame_pointers),
+		cmocka_unit_test(test_frame_limit),
+		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_image_refuses),
+		cmocka_unit_test(test_image),
+		cmocka_unit_test(test_image_is_small),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
