@@ -288,7 +288,7 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 	struct file *f;
 	backing_id b;
 
-	/* There are a handful of them in a system, so they need no index. The vDSO of another size is of another kind (32-bit). */
+	/* There are a handful of them in a system, so they need no index. A vDSO of another size is of another kind (32-bit). */
 	for (b = 0; b < fs->entry.n; b++)
 		if (fs->entry.v[b] && fs->entry.v[b]->is_path_key && fs->entry.v[b]->place.end == bytes &&
 		    !strcmp(fs->entry.v[b]->place.path, path))

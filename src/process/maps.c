@@ -89,7 +89,7 @@ static bool is(const char *s, size_t len, const char *whole)
 
 enum map_what map_what(const char *name, size_t len)
 {
-	/* Shared anonymous memory has a file only inside the kernel: shmem_zero_setup(), ipc/shm.c, fs/hugetlbfs, anon_inodes. */
+	/* Shared anonymous memory has a file only inside the kernel: shmem_zero_setup(), ipc/shm.c, hugetlbfs, anon_inodes. */
 	static const char *const anon[] = { "/dev/zero", "/SYSV", "/anon_hugepage", "anon_inode:", "//anon", "[heap]", "[stack",
 					    "[anon" };
 

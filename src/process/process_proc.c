@@ -37,7 +37,7 @@ backing_id process_backing(struct process *p, const char *name, size_t len, cons
 	const enum map_what what = map_what(name, len);
 	struct place place = { .pid = p->pid, .start = start, .end = end, .path = path, .root = p->root };
 
-	/* A file that shows no identity could never be checked, so it is not looked for: the kernel says so when out of memory. */
+	/* A file without any identity could never be checked, so it is not looked for: the kernel was out of memory. */
 	if (what == WHAT_ANON || (what == WHAT_FILE && !id->ino && !id->build_id_len))
 		return BACKING_ANON;
 	/* A longer path cannot be opened by name; what is left of it does for looking at. */

@@ -89,3 +89,6 @@ unit_tests += tests/unit/test_symbolizer
 unit_tests += tests/unit/test_unwind
 tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c tests/unwind/fixture.c tests/unwind/fixture.h
 EXTRA_DIST += tests/fixtures
+unit_tests += tests/unit/test_process_nomem
+tests_unit_test_process_nomem_SOURCES = tests/unit/test_process_nomem.c $(fail_alloc)
+tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)

@@ -101,8 +101,8 @@ static void end(struct world *w, pid_t pid, pid_t tid)
 static struct raw_event mmap_event(pid_t pid, uint64_t page, uint64_t n, const char *path, uint64_t ino)
 {
 	return (struct raw_event){ .kind = RAW_MMAP, .pid = pid, .tid = pid,
-				   .mmap = { .start = page * PAGE, .len = n * PAGE, .prot = PROT_READ | PROT_EXEC, .maj = 8, .min = 1,
-					     .ino = ino, .ino_generation = ino ? 1 : 0, .path = path } };
+				   .mmap = { .start = page * PAGE, .len = n * PAGE, .prot = PROT_READ | PROT_EXEC,
+					     .maj = 8, .min = 1, .ino = ino, .ino_generation = ino ? 1 : 0, .path = path } };
 }
 
 static void map(struct world *w, pid_t pid, uint64_t page, uint64_t n, const char *path, uint64_t ino)
