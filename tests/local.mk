@@ -32,6 +32,10 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; ASAN_OPTIONS="$${ASAN_OPTIONS-allocator_may_return_null=1}"; \
 	export top_srcdir top_builddir SBERF CC ASAN_OPTIONS;
 
+# Everything that tests run, without running it: what can be built in parallel, where the tests should run one by one.
+.PHONY: check-programs
+check-programs: all $(check_PROGRAMS) $(check_DATA)
+
 # In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG); rc=0; \
