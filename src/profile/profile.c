@@ -138,7 +138,7 @@ struct profile *profile_new(const struct profile_limits *limits)
 	p->max_fact_bytes = bytes / 4;
 	p->timeline.slice_ns = l->slice_ns ? l->slice_ns : NSEC_PER_SEC;
 	p->timeline.keep_ns = l->keep_fine_ns ? l->keep_fine_ns : KEEP_FINE_S * NSEC_PER_SEC;
-	p->timeline.merge_max = p->max_fact_bytes / 8 / sizeof(struct fact);
+	p->timeline.merge_max = p->max_fact_bytes / 2 / sizeof(struct fact);
 	p->dict = dict_new();
 	if (!p->dict || dict_limit(p->dict, bytes - p->max_fact_bytes) < 0) {
 		profile_free(p);

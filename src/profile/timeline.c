@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COARSER_OLD_MAX 8u       /* up to here only old slices get coarser */
+
 void timeline_free(struct timeline *t)
 {
 	for (size_t i = 0; i < t->slices.n; i++)
@@ -130,9 +132,12 @@ size_t timeline_late(struct timeline *t, struct late_fact *late, size_t n, uint6
 /* The bucket within which slices that ended AGE_NS ago are merged, 0 = not yet. */
 static uint64_t bucket_ns(const struct timeline *t, uint64_t age_ns)
 {
-	uint64_t keep = t->keep_ns >> t->coarser / 2;
+	uint64_t keep = t->keep_ns;
 	unsigned int doublings;
 
+	/* What is recent stays fine until all else has become as coarse as it can be. */
+	if (t->coarser > COARSER_OLD_MAX)
+		keep >>= t->coarser - COARSER_OLD_MAX;
 	if (keep < t->slice_ns)
 		keep = t->slice_ns;
 	if (age_ns < keep)
@@ -143,21 +148,24 @@ static uint64_t bucket_ns(const struct timeline *t, uint64_t age_ns)
 	return t->slice_ns << doublings;
 }
 
-static bool mergeable(const struct timeline *t, const struct slice *a, const struct slice *b, uint64_t now_ns)
+/* Whether A and B after it become one. Unless FORCE, a large one waits for its like, or each second would copy it. */
+static bool mergeable(const struct timeline *t, const struct slice *a, const struct slice *b, uint64_t now_ns, bool force)
 {
 	const uint64_t bucket = now_ns > b->to_ns ? bucket_ns(t, now_ns - b->to_ns) : 0;
 
-	return bucket && a->from_ns / bucket == (b->to_ns - 1) / bucket && a->n + b->n <= t->merge_max;
+	if (!bucket || a->from_ns / bucket != (b->to_ns - 1) / bucket)
+		return false;
+	return a->n + b->n <= t->merge_max && (force || a->n / 2 <= b->n);
 }
 
-void timeline_age(struct timeline *t, uint64_t now_ns)
+static void merge_old(struct timeline *t, uint64_t now_ns, bool force)
 {
 	size_t out = 0;
 
 	for (size_t i = 1; i < t->slices.n; i++) {
 		struct slice *merged = NULL;
 
-		if (mergeable(t, t->slices.v[out], t->slices.v[i], now_ns))
+		if (mergeable(t, t->slices.v[out], t->slices.v[i], now_ns, force))
 			merged = slice_merge(t->slices.v[out], t->slices.v[i]);
 		if (!merged) {
 			t->slices.v[++out] = t->slices.v[i];
@@ -169,6 +177,11 @@ void timeline_age(struct timeline *t, uint64_t now_ns)
 	}
 	if (t->slices.n)
 		t->slices.n = out + 1;
+}
+
+void timeline_age(struct timeline *t, uint64_t now_ns)
+{
+	merge_old(t, now_ns, false);
 }
 
 /* The lowest class below which folding the first N slices frees NEED facts; WEIGHT_CLASSES when all of them do not suffice. */
@@ -216,15 +229,12 @@ static size_t older_than(const struct timeline *t, uint64_t now_ns, uint64_t age
 void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, stack_id other, thread_id other_thread)
 {
 	struct slice_fold fold = { .other = other, .thread = ID_NONE };
-	size_t before;
 
-	do {
-		if (t->bytes <= max_bytes)
-			return;
-		before = t->bytes;
-		t->coarser += t->coarser < TIMELINE_COARSER_MAX;
-		timeline_age(t, now_ns);
-	} while (before - t->bytes >= before / 8);
+	merge_old(t, now_ns, true);
+	while (t->bytes > max_bytes && t->coarser < TIMELINE_COARSER_MAX) {
+		t->coarser++;
+		merge_old(t, now_ns, true);
+	}
 	fold_until(t, older_than(t, now_ns, t->keep_ns), &fold, max_bytes);
 	fold_until(t, t->slices.n, &fold, max_bytes);
 	if (other_thread == ID_NONE)

@@ -4,8 +4,8 @@
  *
  * Slices lie on a grid of slice_ns and never overlap; a time in which nothing happened has none. The older a slice, the wider
  * the bucket of the grid within which it is merged with its neighbours: keep_ns old, 2 slices; twice that, 4; and so on, so
- * that the number of slices grows with the logarithm of time. Under pressure buckets widen faster (`coarser`), and then the
- * lightest stacks fold into "(other)".
+ * that the number of slices grows with the logarithm of time. Under pressure buckets widen step by step (`coarser`), because a
+ * stack that comes back costs once a slice; only when that is not enough the lightest stacks fold into "(other)".
  */
 #ifndef SBERF_PROFILE_TIMELINE_H
 #define SBERF_PROFILE_TIMELINE_H
@@ -47,7 +47,7 @@ int timeline_append(struct timeline *t, struct slice *s);
  */
 size_t timeline_late(struct timeline *t, struct late_fact *late, size_t n, uint64_t end_ns);
 
-/* Merges what has become old at NOW_NS. Best effort: without memory slices just stay fine for longer. */
+/* Merges what has become old at NOW_NS, in moderation. Best effort: without memory slices just stay fine for longer. */
 void timeline_age(struct timeline *t, uint64_t now_ns);
 
 /*
