@@ -343,6 +343,38 @@ static void an_epoch_repeats_what_was_lost(void **state)
 	sample_free(&sa);
 }
 
+/* What the dictionary has forgotten meanwhile keeps its weight too. */
+static void forgotten_entries(void **state)
+{
+	struct sample sa;
+	struct event ev;
+	struct loaded l;
+
+	sample_begin(&sa, 20);
+	for (int i = 0; i < 3; i++) {
+		synth_event(&sa.s, (uint64_t)i, &ev);
+		ev.stack = i == 0 ? ev.stack : 1u << 20;
+		ev.thread = i == 2 ? 1u << 20 : ev.thread;
+		assert_true(encoder_event(sa.rec.enc, &ev));
+	}
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	load_sample(&l, &sa);
+	assert_int_equal(l.code, 0);
+	assert_int_equal(l.event.n, 3);
+	assert_int_equal(l.report.damaged_blocks, 0);
+	for (int i = 1; i < 3; i++) {
+		const struct stack *top = dict_get_stack(profile_dict(l.profile), l.event.v[i].stack);
+
+		assert_int_equal(top->parent, STACK_ROOT);
+		assert_int_equal(top->frame, dict_note(profile_dict(l.profile), NOTE_OTHER));
+	}
+	assert_null(strstr(l.line.v[1], "[lost]"));
+	assert_non_null(strstr(l.line.v[2], "[lost]"));
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
 static void set_header(struct sample *sa, uint16_t major, uint16_t minor, uint64_t flags)
 {
 	struct record_header h;
@@ -789,6 +821,7 @@ int main(void)
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(missing_blocks_are_known),
 		cmocka_unit_test(an_epoch_repeats_what_was_lost),
+		cmocka_unit_test(forgotten_entries),
 		cmocka_unit_test(newer_versions),
 		cmocka_unit_test(newer_columns),
 		cmocka_unit_test(newer_blocks_and_kinds),
