@@ -331,8 +331,8 @@ static int load_names(struct decoder *d, struct table_view *t, struct err *e)
 		frame_id frame;
 		int r;
 
-		if (!table_get(t, NAMES_FRAME, &frame_in_file) || !table_get_max(t, NAMES_COUNT, NAMES_PER_FRAME_MAX, &n) || !n ||
-		    !table_get_max(t, NAMES_DETAILED, 1, &detailed))
+		if (!table_get(t, NAMES_FRAME, &frame_in_file) || !table_get_max(t, NAMES_DETAILED, 1, &detailed) ||
+		    !table_get_max(t, NAMES_COUNT, NAMES_PER_FRAME_MAX, &n) || !n)
 			return -EBADMSG;
 		nested += n;
 		if (nested > TABLE_NESTED_MAX)
@@ -460,7 +460,8 @@ static bool check_base(struct decoder *d, unsigned int type, const struct table_
 
 static int newer(const struct block *b, struct err *e)
 {
-	return err_set(e, EPROTONOSUPPORT, "the recording holds data (block type %u) that this sberf does not know and must not "
+	return err_set(e, EPROTONOSUPPORT,
+		       "the recording holds data (block type %u) that this sberf does not know and must not "
 		       "leave out; read it with a newer one", b->type);
 }
 

@@ -78,8 +78,8 @@ enum names_column {
 	NAMES_FUNC = 4, NAMES_FILE = 5, NAMES_LINE = 6,          /* nested: COUNT values for each row */
 };
 enum events_column {
-	EVENTS_TIME = 1, EVENTS_KIND = 2, EVENTS_THREAD = 3, EVENTS_STACK = 4, EVENTS_CPU = 5, EVENTS_NODE = 6, EVENTS_WEIGHT = 7,
-	EVENTS_CUT = 8, EVENTS_CUT_MODULE = 9 /* + 1 */, EVENTS_METHOD = 10, EVENTS_FLAGS = 11,
+	EVENTS_TIME = 1, EVENTS_KIND = 2, EVENTS_THREAD = 3, EVENTS_STACK = 4, EVENTS_CPU = 5, EVENTS_NODE = 6,
+	EVENTS_WEIGHT = 7, EVENTS_CUT = 8, EVENTS_CUT_MODULE = 9 /* + 1 */, EVENTS_METHOD = 10, EVENTS_FLAGS = 11,
 };
 #define COLUMNS_MAX 16u                  /* one past the highest tag known here */
 

@@ -145,7 +145,9 @@ static enum table_result open_column(struct table_view *t, unsigned int known, s
 		return TABLE_MALFORMED;
 	if ((*encoding & COLUMN_ENCODING) > COLUMN_BYTES)
 		return TABLE_NEWER;
-	t->column[tag] = (struct column){ .in = { data, data + len }, .encoding = *encoding & COLUMN_ENCODING, .present = true };
+	t->column[tag] = (struct column){
+		.in = { data, data + len }, .encoding = *encoding & COLUMN_ENCODING, .present = true,
+	};
 	return TABLE_OK;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording.c - bytes on disk and CPU time of a recording, without a kernel: 20,000 stacks of about 20 frames from a made-up call
- * graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at 997 Hz, all named with inlined calls and lines.
+ * recording.c - bytes on disk and CPU time of a recording, without a kernel: 20,000 stacks of about 20 frames from a
+ * made-up call graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at 997 Hz, all named with inlined calls and
+ * lines.
  *
  *	tests/bench/recording [EVENTS]           (20,000 = 10 s)
  *
@@ -66,8 +67,8 @@ static void name_frames(struct synth *s)
 		struct name name[2];
 		char text[128];
 
-		snprintf(text, sizeof(text), "%sServer::handle%sRequest_%u(Client const&, int)", function % 3 ? "net::" : "store::",
-			 function % 2 ? "Write" : "Read", function);
+		snprintf(text, sizeof(text), "%sServer::handle%sRequest_%u(Client const&, int)",
+			 function % 3 ? "net::" : "store::", function % 2 ? "Write" : "Read", function);
 		func.name = names_add_text(s->names, text, strlen(text));
 		name[inlined].func = names_add_func(s->names, &func);
 		snprintf(text, sizeof(text), "/usr/src/server-7.0/src/part%u/unit%u.cc", function % 9, function % 300);
@@ -134,11 +135,12 @@ static void load(const struct memory_recording *r, uint64_t n)
 	printf("load_ms: %.1f\n", (double)ns_used / NSEC_PER_MSEC);
 }
 
-/* Bytes by type of block, largest first for the eye is not worth sorting. */
+/* Bytes by type of block. */
 static void print_types(const struct memory_recording *r, uint64_t n)
 {
-	static const char *const type[BLOCK_TYPES] = { "", "meta", "end", "str", "mod", "frame", "stack", "thread", "func", "names",
-						       "events" };
+	static const char *const type[BLOCK_TYPES] = {
+		"", "meta", "end", "str", "mod", "frame", "stack", "thread", "func", "names", "events",
+	};
 	uint64_t bytes[BLOCK_TYPES] = { 0 };
 	struct block b;
 
