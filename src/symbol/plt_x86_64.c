@@ -79,7 +79,7 @@ static uint32_t entry_symbol(const struct relocs *r, const uint8_t *p, size_t le
 			continue;
 		memcpy(&disp, p + i + 2, sizeof(disp));
 		key.got = vaddr + i + 6 + (uint64_t)(int64_t)disp;
-		found = bsearch(&key, r->by_got, r->n, sizeof(key), cmp_slot);
+		found = r->n ? bsearch(&key, r->by_got, r->n, sizeof(key), cmp_slot) : NULL;
 		return found ? found->sym : 0;
 	}
 	for (size_t i = 0; i + 5 <= len && i <= 4; i++) {

@@ -43,8 +43,8 @@ struct mod {
 
 struct resolver {
 	struct module_opener opener;
-	struct symbolizer_options options;
-	char *symfs;
+	char *symfs;                 /* NULL = none */
+	struct fetcher *fetcher;     /* NULL = none */
 	struct symbolizer_stats *stats;
 	const _Atomic bool *stop;
 	VEC(struct mod) mods;        /* by module id */
@@ -78,20 +78,21 @@ static void mod_free(struct mod *m)
 	free(m->path);
 }
 
-struct resolver *resolver_new(const struct module_opener *opener, const struct symbolizer_options *options,
+struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
 			      struct symbolizer_stats *stats, const _Atomic bool *stop)
 {
 	AUTO(resolver_free) struct resolver *r = calloc(1, sizeof(*r));
 
-	if (!r)
+	if (!r) {
+		fetcher_free(fetcher);
 		return NULL;
-	if (options)
-		r->options = *options;
+	}
+	r->fetcher = fetcher;
 	r->opener = *opener;
 	r->stats = stats;
 	r->stop = stop;
-	if (r->options.symfs) {
-		r->symfs = strdup(r->options.symfs);
+	if (symfs) {
+		r->symfs = strdup(symfs);
 		if (!r->symfs)
 			return NULL;
 	}
@@ -106,6 +107,7 @@ void resolver_free(struct resolver *r)
 		mod_free(&r->mods.v[i]);
 	vec_free(&r->mods);
 	kernel_table_clear(&r->kernel);
+	fetcher_free(r->fetcher);
 	free(r->symfs);
 	free(r);
 }
@@ -424,6 +426,25 @@ static void open_dwarf(struct resolver *r, struct mod *m, const struct elf_file 
 		r->stats->unreadable_details++;
 }
 
+/* A debug file from a server; what it knows of functions replaces what is known so far. */
+static struct elf_file *fetch_debug(struct resolver *r, struct mod *m, int *ret_fd)
+{
+	uint8_t id[BUILD_ID_MAX];
+	const uint8_t id_len = elf_file_build_id(m->elf, id);
+	AUTO_FD int fd = r->fetcher ? fetcher_debuginfo(r->fetcher, id, id_len, m->path) : -ENOENT;
+	struct elf_syms *better;
+	struct elf_file *f;
+
+	if (fd < 0 || elf_file_open(fd, &f, NULL))
+		return NULL;
+	if (!elf_syms_complete(m->elf) && !elf_syms_new(m->elf, f, &better, NULL)) {
+		elf_syms_free(m->syms);
+		m->syms = better;
+	}
+	*ret_fd = take_fd(&fd);
+	return f;
+}
+
 static bool ensure_dwarf(struct resolver *r, struct mod *m)
 {
 	AUTO(elf_file_free) struct elf_file *debug = NULL;
@@ -437,6 +458,8 @@ static bool ensure_dwarf(struct resolver *r, struct mod *m)
 		open_dwarf(r, m, m->elf);
 	} else {
 		debug = open_debug(r, m, &debug_fd);
+		if (!debug)
+			debug = fetch_debug(r, m, &debug_fd);
 		if (debug && dwarf_info_present(debug))
 			open_dwarf(r, m, debug);
 	}
@@ -474,13 +497,15 @@ static bool add_places(const struct dwarf_place *place, size_t n, struct answer 
 
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer)
 {
-	struct dwarf_place place[ANSWER_MAX];
-	const bool named = resolver_name(r, id, offset, answer);
 	struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
+	/* First: it may bring a better symbol table, and the answer points into the one that is there. */
+	const bool has = m && resolver_has_details(&m->m) && ensure_dwarf(r, m);
+	const bool named = resolver_name(r, id, offset, answer);
+	struct dwarf_place place[ANSWER_MAX];
 	size_t damaged, n;
 	uint64_t vaddr;
 
-	if (!m || !resolver_has_details(&m->m) || !ensure_dwarf(r, m) || !elf_file_vaddr(m->elf, offset, &vaddr))
+	if (!has || !elf_file_vaddr(m->elf, offset, &vaddr))
 		return named;
 	damaged = dwarf_info_damaged(m->dwarf);
 	n = dwarf_info_find(m->dwarf, vaddr, place, ANSWER_MAX);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "profile/dict.h"
+#include "symbol/fetch.h"
 #include "symbol/symbolizer.h"
 
 #include <stdatomic.h>
@@ -38,10 +39,10 @@ void answer_clear(struct answer *a);
 struct resolver;
 
 /*
- * OPENER and OPTIONS are copied (options->symfs too). STATS receives counts. STOP, once true, makes everything return early:
- * OPENER is not called any more.
+ * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts. STOP, once
+ * true, makes everything return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
  */
-struct resolver *resolver_new(const struct module_opener *opener, const struct symbolizer_options *options,
+struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
 			      struct symbolizer_stats *stats, const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
 

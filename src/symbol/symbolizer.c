@@ -45,8 +45,10 @@ struct symbolizer {
 	pthread_mutex_t lock;
 	pthread_cond_t work, news;       /* for the worker; from the worker */
 	int refs;
-	_Atomic bool stop;               /* set under lock */
-	bool cancelled, ended, kicked;
+	_Atomic bool stop, cancelled;    /* set under lock */
+	bool ended, kicked;
+	pthread_mutex_t progress_lock;
+	char progress[192];
 	const struct dict *dict;
 	struct names *names;
 	VEC(frame_id) prefer;            /* the latest wish */
@@ -375,6 +377,7 @@ static void unref(struct symbolizer *sy)
 	pthread_cond_destroy(&sy->work);
 	pthread_cond_destroy(&sy->news);
 	pthread_mutex_destroy(&sy->lock);
+	pthread_mutex_destroy(&sy->progress_lock);
 	free(sy);
 }
 
@@ -401,6 +404,7 @@ static void init_sync(struct symbolizer *sy)
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&sy->lock, NULL);
+	pthread_mutex_init(&sy->progress_lock, NULL);
 	pthread_cond_init(&sy->work, &attr);
 	pthread_cond_init(&sy->news, &attr);
 	pthread_condattr_destroy(&attr);
@@ -425,30 +429,57 @@ static int start_worker(struct symbolizer *sy)
 	return rc;
 }
 
+static void set_progress(void *ctx, const char *line)
+{
+	struct symbolizer *sy = ctx;
+
+	pthread_mutex_lock(&sy->progress_lock);
+	snprintf(sy->progress, sizeof(sy->progress), "%s", line);
+	pthread_mutex_unlock(&sy->progress_lock);
+}
+
+static int new_resolver(struct symbolizer *sy, const struct module_opener *opener, const struct symbolizer_options *o,
+			struct err *e)
+{
+	const struct fetch_hooks hooks = { .stop = &sy->stop, .cancelled = &sy->cancelled, .progress = set_progress, .ctx = sy };
+	struct fetcher *fetcher = NULL;
+	int rc;
+
+	if (o->debuginfod) {
+		rc = fetcher_new(&hooks, &fetcher, e);
+		if (rc)
+			return rc;
+	}
+	sy->resolver = resolver_new(opener, o->symfs, fetcher, &sy->counts, &sy->stop);
+	return sy->resolver ? 0 : err_nomem(e, "the symbolizer");
+}
+
 int symbolizer_new(const struct dict *dict, struct names *names, const struct module_opener *opener,
 		   const struct symbolizer_options *options, struct symbolizer **ret, struct err *e)
 {
+	static const struct symbolizer_options defaults;
 	struct symbolizer *sy = calloc(1, sizeof(*sy));
 	int rc;
 
 	if (!sy)
 		return err_nomem(e, "the symbolizer");
+	if (!options)
+		options = &defaults;
 	init_sync(sy);
-	sy->refs = 1;
 	sy->dict = dict;
 	sy->names = names;
-	sy->details = !(options && options->no_details);
-	sy->resolver = resolver_new(opener, options, &sy->counts, &sy->stop);
-	if (!sy->resolver) {
-		unref(sy);
-		return err_nomem(e, "the symbolizer");
-	}
+	sy->details = !options->no_details;
 	sy->refs = 2;
-	rc = start_worker(sy);
+	rc = new_resolver(sy, opener, options, e);
+	if (!rc) {
+		rc = start_worker(sy);
+		if (rc)
+			rc = err_set(e, rc, "cannot start the thread that names functions: %s", strerror(rc));
+	}
 	if (rc) {
 		sy->refs = 1;
 		unref(sy);
-		return err_set(e, rc, "cannot start the thread that names functions: %s", strerror(rc));
+		return rc;
 	}
 	*ret = sy;
 	return 0;
@@ -493,7 +524,7 @@ bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns)
 	pthread_mutex_lock(&sy->lock);
 	sy->kicked = true;
 	pthread_cond_signal(&sy->work);
-	while (sy->settled_below < want && !sy->cancelled && !rc)
+	while (sy->settled_below < want && !atomic_load(&sy->cancelled) && !rc)
 		rc = pthread_cond_timedwait(&sy->news, &sy->lock, &deadline);
 	settled = sy->settled_below >= want;
 	pthread_mutex_unlock(&sy->lock);
@@ -503,14 +534,16 @@ bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns)
 void symbolizer_cancel(struct symbolizer *sy)
 {
 	pthread_mutex_lock(&sy->lock);
-	sy->cancelled = true;
+	atomic_store(&sy->cancelled, true);
 	pthread_cond_broadcast(&sy->news);
 	pthread_mutex_unlock(&sy->lock);
 }
 
-char *symbolizer_progress(const struct symbolizer *sy, char *dst, size_t dst_size)
+char *symbolizer_progress(struct symbolizer *sy, char *dst, size_t dst_size)
 {
-	snprintf(dst, dst_size, "%s", "");
+	pthread_mutex_lock(&sy->progress_lock);
+	snprintf(dst, dst_size, "%s", sy->progress);
+	pthread_mutex_unlock(&sy->progress_lock);
 	return dst;
 }
 

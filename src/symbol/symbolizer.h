@@ -67,10 +67,11 @@ uint64_t symbolizer_pending(const struct symbolizer *sy);
 
 /* Waits until every frame known at the call is settled, or TIMEOUT_NS passed (false), or symbolizer_cancel(). */
 bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns);
+/* Ends waiting and downloads, now and later. */
 void symbolizer_cancel(struct symbolizer *sy);
 
 /* One line for a status bar, e.g. "debuginfod: libc.so.6 34 %"; "" when idle. Returns DST. */
-char *symbolizer_progress(const struct symbolizer *sy, char *dst, size_t dst_size);
+char *symbolizer_progress(struct symbolizer *sy, char *dst, size_t dst_size);
 
 /* What was left out so far. */
 void symbolizer_stats(struct symbolizer *sy, struct symbolizer_stats *ret);

@@ -5,3 +5,4 @@ shell_tests += tests/symbol/names.sh
 EXTRA_DIST += tests/symbol/shapes.cc
 shell_tests += tests/symbol/lines.sh
 EXTRA_DIST += tests/symbol/compare.awk
+shell_tests += tests/symbol/debuginfod.sh

@@ -2,10 +2,11 @@
 /*
  * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
  *
- *	symname [-n] [-s SYMFS] [-d] [-t] FILE <addresses
+ *	symname [-n] [-s SYMFS] [-d] [-t] [-w MS] FILE <addresses
  *
  * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC FILE:LINE | FUNC FILE:LINE ...",
- * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr.
+ * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr;
+ * -w: after MS milliseconds print the progress line, cancel, and leave.
  */
 #include "config.h"
 
@@ -82,7 +83,19 @@ static int read_addresses(struct dict *d, const struct elf_file *f, asked_vec *r
 	return 0;
 }
 
-static int answer(const struct symbolizer_options *o, bool only_time)
+/* True when all is settled; otherwise says what it is at. */
+static bool settled(struct symbolizer *sy, uint64_t wait_ns)
+{
+	char line[256];
+
+	if (symbolizer_wait(sy, wait_ns))
+		return true;
+	printf("not settled: %s\n", symbolizer_progress(sy, line, sizeof(line)));
+	symbolizer_cancel(sy);
+	return false;
+}
+
+static int answer(const struct symbolizer_options *o, bool only_time, uint64_t wait_ns)
 {
 	const struct module_opener opener = { .open = open_file };
 	AUTO(dict_free) struct dict *d = dict_new();
@@ -97,10 +110,14 @@ static int answer(const struct symbolizer_options *o, bool only_time)
 	if (!d || !ns || fd < 0 || elf_file_open(fd, &f, &e) || read_addresses(d, f, &asked))
 		return die(e.code ? e.text : strerror(errno));
 	start = clock_mono_ns();
-	if (symbolizer_new(d, ns, &opener, o, &sy, &e))
+	if (symbolizer_new(d, ns, &opener, o, &sy, &e)) {
+		vec_free(&asked);
 		return die(e.text);
-	if (!symbolizer_wait(sy, 300 * NSEC_PER_SEC))
-		return die("not settled in time");
+	}
+	if (!settled(sy, wait_ns)) {
+		vec_free(&asked);
+		return 1;
+	}
 	if (only_time)
 		fprintf(stderr, "%zu frames, %.3f ms, %zu bytes of names\n", asked.n, (double)(clock_mono_ns() - start) / 1e6,
 			names_bytes(ns));
@@ -116,10 +133,11 @@ static int answer(const struct symbolizer_options *o, bool only_time)
 int main(int argc, char **argv)
 {
 	struct symbolizer_options o = { 0 };
+	uint64_t wait_ms = 300000;
 	bool only_time = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "ns:dt")) != -1) {
+	while ((c = getopt(argc, argv, "ns:dtw:")) != -1) {
 		if (c == 'n')
 			o.no_details = true;
 		else if (c == 's')
@@ -128,11 +146,11 @@ int main(int argc, char **argv)
 			o.debuginfod = true;
 		else if (c == 't')
 			only_time = true;
-		else
+		else if (c != 'w' || parse_u64(optarg, "time", 0, 300000, &wait_ms, NULL))
 			return 2;
 	}
 	if (optind + 1 != argc)
 		return die("one FILE, please");
 	file = argv[optind];
-	return answer(&o, only_time);
+	return answer(&o, only_time, wait_ms * NSEC_PER_MSEC);
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fuzz_elf.c - any bytes as an ELF file: symbols, PLT names and .gnu_debugdata; what is found lies where it says.
+ *
+ * Corpus: plt and plain are made of
+ *	extern int f(int), g(int); static int h(int x) { return f(x) + 1; } int api(int x) { return h(x) * g(x); }
+ * by gcc -O1 -fno-inline -shared -fPIC -nostdlib -Wl,-z,noseparate-code,-z,lazy,--build-id=sha1 (plt also -fcf-protection), and
+ * mini is plain after strip, with the xz of its symbols as .gnu_debugdata (objcopy --add-section).
+ */
+#include "config.h"
+
+#include "symbol/elfsyms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void must(bool ok)
+{
+	if (!ok)
+		abort();
+}
+
+static void look(const struct elf_syms *s, uint64_t vaddr)
+{
+	struct elf_sym sym;
+
+	if (elf_syms_find(s, vaddr, &sym))
+		must(vaddr - sym.start < sym.size && strlen(sym.name) < (1u << 17) && !*sym.user);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t id[BUILD_ID_MAX];
+	struct elf_syms *s = NULL;
+	struct elf_file *f;
+	uint64_t vaddr;
+
+	if (elf_file_memory(data, size, &f, NULL))
+		return 0;
+	must(elf_file_build_id(f, id) <= BUILD_ID_MAX);
+	if (!elf_syms_new(f, f, &s, NULL)) {
+		for (uint64_t offset = 0; offset < size; offset += 5)
+			if (elf_file_vaddr(f, offset, &vaddr))
+				look(s, vaddr);
+		for (size_t i = 0; i < f->nr_sh && i < 64; i++)
+			look(s, f->sh[i].sh_addr);
+		look(s, UINT64_MAX);
+		look(s, 0);
+		must(elf_syms_bytes(s) >= elf_syms_count(s));
+	}
+	elf_syms_free(s);
+	elf_file_free(f);
+	return 0;
+}

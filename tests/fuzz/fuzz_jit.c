@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fuzz_jit.c - any bytes as a perf map or a jitdump file: what is found covers the address, and its name ends. */
+#include "config.h"
+
+#include "symbol/jit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look(const struct jit_syms *j, uint64_t addr)
+{
+	struct jit_sym s;
+
+	if (!jit_syms_find(j, addr, &s))
+		return;
+	if (addr - s.start >= s.size || !*s.name || strlen(s.name) > 4095)
+		abort();
+	/* the end of a function is another place to look at */
+	jit_syms_find(j, s.start + s.size, &s);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct jit_syms *j;
+	uint64_t addr;
+
+	if (jit_syms_parse(data, size, &j, NULL))
+		return 0;
+	for (size_t at = 0; at + sizeof(addr) <= size; at += 4) {
+		memcpy(&addr, data + at, sizeof(addr));
+		look(j, addr);
+	}
+	for (addr = 0; addr < 0x10000; addr += 0x111)
+		look(j, addr);
+	jit_syms_free(j);
+	return 0;
+}
