@@ -426,7 +426,6 @@ static void walk_stack(struct walk *w)
 	struct chain *c = w->out;
 	enum step st;
 
-	enter_stack(w);
 	do
 		st = one_frame(w);
 	while (st == STEP_OK);
@@ -475,35 +474,46 @@ static enum cut_reason why_no_stack(const struct raw_sample *s)
 	return s->compat ? CUT_COMPAT : CUT_NO_REGS;
 }
 
+void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s,
+		struct chain *out)
+{
+	out->n = 0;
+	out->cut = CUT_COMPLETE;
+	out->cut_module = ID_NONE;
+	out->method = METHOD_NONE;
+	out->bytes_used = 0;
+	out->loading = false;
+	w->u = u;
+	w->space = space;
+	w->s = s;
+	w->out = out;
+	w->pc = s->regs[ARCH_PC];
+	w->sp = s->regs[ARCH_SP];
+	w->bp = s->regs[ARCH_FP];
+	w->exact = true;
+	w->mixed = false;
+	w->base = w->top = w->used = 0;
+	w->regs.known = 0;
+	w->nr_maps = w->last_map = 0;
+	enter_stack(w);
+}
+
+enum step walk_frame(struct walk *w)
+{
+	return one_frame(w);
+}
+
 void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
 {
 	struct walk w;
 
-	ret->n = 0;
-	ret->cut = CUT_COMPLETE;
-	ret->cut_module = ID_NONE;
-	ret->method = METHOD_NONE;
-	ret->bytes_used = 0;
-	ret->loading = false;
 	u->stats.samples++;
-	w.u = u;
-	w.space = space;
-	w.s = s;
-	w.out = ret;
-	w.exact = true;
-	w.mixed = false;
-	w.base = w.top = w.used = 0;
-	w.regs.known = 0;
-	w.nr_maps = w.last_map = 0;
-	if (s->nr_walked) {
+	walk_begin(&w, u, space, s, ret);
+	if (s->nr_walked)
 		take_walked(&w);
-	} else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat) {
-		w.pc = s->regs[ARCH_PC];
-		w.sp = s->regs[ARCH_SP];
-		w.bp = s->regs[ARCH_FP];
+	else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat)
 		walk_stack(&w);
-	} else {
+	else
 		ret->cut = why_no_stack(s);
-	}
 	u->stats.frames += ret->n;
 }

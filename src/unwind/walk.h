@@ -47,6 +47,12 @@ enum step {
 	STEP_CUT,                /* out->cut says why */
 };
 
+/* W at frame 0 of S, with OUT empty. unwind_sample() does no more than call these two; a test compares their steps. */
+void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s,
+		struct chain *out);
+/* Adds the frame that W stands at to the chain and goes to its caller. */
+enum step walk_frame(struct walk *w);
+
 /* The eight bytes at ADDR on the current stack; false when they were not copied. */
 static inline bool walk_read(const struct walk *w, uint64_t addr, uint64_t *ret)
 {

@@ -80,6 +80,31 @@ NOINLINE long recurse(int n)
 	return n ? recurse(n - 1) + leaf(n) : 1;
 }
 
+#if defined(__x86_64__)
+/*
+ * Rows that only an evaluator of expressions can follow. odd_cfa: CFA = rsp + 8 by way of a comparison, a taken branch over
+ * a wrong literal, and an addition; bp by DW_CFA_val_expression. odd_register: the return address and rbx in registers.
+ */
+long odd_cfa(long (*fn)(long), long a);
+long odd_register(long (*fn)(long), long a);
+__asm__(".text\n.type odd_cfa,@function\nodd_cfa:\n.cfi_startproc\n"
+	".cfi_escape 0x0f,11,0x77,8,0x30,0x35,0x35,0x29,0x28,1,0,0x4f,0x22\n"
+	".cfi_escape 0x16,6,2,0x76,0\n"
+	"nop\nsub $8,%rsp\n"
+	/* rsp + 24 - 8 + 0, through swap, dup, drop, rot, shl and pick */
+	".cfi_escape 0x0f,18,0x77,24,0x38,0x16,0x16,0x1c,0x12,0x13,0x30,0x33,0x31,0x17,0x24,0x15,1,0x1c,0x22,0x22\n"
+	"mov %rdi,%rax\nmov %rsi,%rdi\ncall *%rax\nadd $8,%rsp\n"
+	".cfi_def_cfa rsp,8\nret\n.cfi_endproc\n.size odd_cfa,.-odd_cfa\n"
+	".type odd_register,@function\nodd_register:\n.cfi_startproc\n"
+	"pop %r11\n.cfi_def_cfa_offset 0\n.cfi_register rip,r11\nnop\nmov %rbx,%r10\n.cfi_register rbx,r10\n"
+	"mov %r11,%rbx\n.cfi_register rip,rbx\nlea 1(%rsi),%rax\nmov %rbx,%r11\nmov %r10,%rbx\n"
+	".cfi_restore rbx\n.cfi_register rip,r11\npush %r11\n.cfi_def_cfa_offset 8\n.cfi_offset rip,-8\nret\n"
+	".cfi_endproc\n.size odd_register,.-odd_register\n");
+#else
+static long odd_cfa(long (*fn)(long), long a) { return fn(a); }
+static long odd_register(long (*fn)(long), long a) { return fn(a); }
+#endif
+
 static int compare(const void *a, const void *b)
 {
 	const long *x = a, *y = b;
@@ -113,6 +138,7 @@ int main(void)
 	sink += realigned(1, 2, 3, 4, 5, 6, 7, 33);
 	sink += variadic(3, 1L, 2L, 3L);
 	sink += big_frame() + recurse(6) + through_library();
+	sink += odd_cfa(leaf, 3) + odd_register(leaf, 4);
 	in_child();
 	return 0;
 }
