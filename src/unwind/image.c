@@ -298,7 +298,7 @@ static int read_image(struct reader *r, struct err *e)
 		return err;
 	image_find_marks(r->im, &r->src);
 	if (r->pclntab_size)
-		image_go_roots(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
+		image_read_go(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
 	return 0;
 }
 
@@ -351,6 +351,7 @@ void image_free(struct image *im)
 	free(im->copy);
 	free(im->loads);
 	vec_free(&im->marks);
+	go_table_free(im->go_table);
 	free(im);
 }
 
@@ -380,5 +381,6 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 
 size_t image_bytes(const struct image *im)
 {
-	return sizeof(*im) + im->copy_size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v);
+	return sizeof(*im) + im->copy_size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
+	       go_table_bytes(im->go_table);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_go.c - where the stacks of a Go program end.
+ * image_go.c - how large the frames of a Go program are, and where its stacks end.
  *
- * Go's linker writes no .eh_frame, and a stripped program has no symbols, but the run time always carries a table of its
- * functions: .gopclntab. It is read once, for the few functions at which a stack ends or moves to another one. Layouts (Go
- * source, debug/gosym and runtime/symtab): a header with magic, instruction quantum and pointer size; then words nfunc,
- * nfiles, [text start, since 1.18,] and the offsets of names, units, files, pc tables and functions. The function table
- * has pairs (entry, offset of the function record); a record starts (entry, offset of the name).
+ * Go's linker writes no .eh_frame, and a stripped program has no .debug_frame either, but the run time always carries a
+ * table of its functions: .gopclntab. It names the few functions at which a stack ends or moves to another one, and for
+ * every instruction the distance from sp to the return address, which frame pointers do not give in leaf functions and
+ * prologues. Layouts (Go source, debug/gosym and runtime/symtab.go): a header with magic, instruction quantum and pointer
+ * size; then words nfunc, nfiles, [text start, since 1.18,] and the offsets of names, units, files, pc tables and functions.
+ * The function table has pairs (entry, offset of the function record). A record is (entry, then 32 bits each:) name,
+ * arguments, deferreturn, pcsp. A pc table is a row of (value difference as zigzag varint, pc difference as varint over the
+ * quantum), from value -1 at the entry.
  */
 #include "config.h"
 
@@ -25,15 +28,28 @@ static const char *const roots[] = {
 	"runtime.cgocallback", "runtime.goexit.abi0", "runtime.mstart.abi0", "runtime.rt0_go.abi0",
 };
 
-struct pclntab {
-	const uint8_t *p;
+struct go_table {
+	uint8_t *p;
 	uint64_t size;
 	uint64_t nr, text;
-	uint64_t names, funcs;   /* offsets in P */
-	unsigned int word;       /* of the function table: 8 bytes, 4 since 1.18 */
+	uint64_t names, pcs, funcs;      /* offsets in P */
+	unsigned int word;               /* of the function table: 8 bytes, 4 since 1.18 */
+	unsigned int quantum;            /* bytes: instructions lie on multiples of it */
 };
 
-static bool get(const struct pclntab *t, uint64_t at, unsigned int size, uint64_t *ret)
+void go_table_free(struct go_table *t)
+{
+	if (t)
+		free(t->p);
+	free(t);
+}
+
+size_t go_table_bytes(const struct go_table *t)
+{
+	return t ? sizeof(*t) + t->size : 0;
+}
+
+static bool get(const struct go_table *t, uint64_t at, unsigned int size, uint64_t *ret)
 {
 	uint32_t v32;
 
@@ -48,7 +64,7 @@ static bool get(const struct pclntab *t, uint64_t at, unsigned int size, uint64_
 	return true;
 }
 
-static bool parse_header(struct pclntab *t, uint64_t text)
+static bool parse_header(struct go_table *t, uint64_t text)
 {
 	uint64_t magic, at = 8;
 	bool has_text;
@@ -70,11 +86,13 @@ static bool parse_header(struct pclntab *t, uint64_t text)
 			t->text = text;  /* a PIE: the word is relocated at start */
 		at += 8;
 	}
-	return get(t, at, 8, &t->names) && get(t, at + 32, 8, &t->funcs) && t->names < t->size && t->funcs < t->size &&
+	t->quantum = t->p[6];
+	return get(t, at, 8, &t->names) && get(t, at + 24, 8, &t->pcs) && get(t, at + 32, 8, &t->funcs) &&
+	       t->names < t->size && t->pcs < t->size && t->funcs < t->size &&
 	       t->nr <= (t->size - t->funcs) / (2 * t->word);
 }
 
-static bool is_root(const struct pclntab *t, uint64_t name)
+static bool is_root(const struct go_table *t, uint64_t name)
 {
 	const char *s = (const char *)t->p + name;
 	size_t max = t->size - name;
@@ -88,29 +106,109 @@ static bool is_root(const struct pclntab *t, uint64_t name)
 	return false;
 }
 
-static void add_function(struct image *im, const struct pclntab *t, uint64_t i)
+/* The function I: its range, relative to the text, and the place of its record. */
+static bool function(const struct go_table *t, uint64_t i, uint64_t *ret_start, uint64_t *ret_end, uint64_t *ret_record)
 {
-	uint64_t at = t->funcs + i * 2 * t->word, start, end, record, name;
+	uint64_t at = t->funcs + i * 2 * t->word, record;
+
+	if (!get(t, at, t->word, ret_start) || !get(t, at + t->word, t->word, &record) ||
+	    !get(t, at + 2 * (uint64_t)t->word, t->word, ret_end) || *ret_end <= *ret_start || record >= t->size - t->funcs)
+		return false;
+	*ret_record = t->funcs + record;
+	return true;
+}
+
+static void add_root(struct image *im, const struct go_table *t, uint64_t i)
+{
+	uint64_t start, end, record, name;
 	struct mark *m;
 
-	if (!get(t, at, t->word, &start) || !get(t, at + t->word, t->word, &record) ||
-	    !get(t, at + 2 * (uint64_t)t->word, t->word, &end) || end <= start || record >= t->size - t->funcs)
-		return;
-	if (!get(t, t->funcs + record + t->word, 4, &name) || name >= t->size - t->names || !is_root(t, t->names + name))
+	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names ||
+	    !is_root(t, t->names + name))
 		return;
 	m = vec_push(&im->marks);
-	/* A return address may be the end of the function: goexit's callers return to its second instruction. */
 	if (m)
 		*m = (struct mark){ MARK_ROOT, { t->text + start, t->text + end } };
 }
 
-void image_go_roots(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text)
+void image_read_go(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text)
 {
-	AUTO_FREE uint8_t *bytes = source_dup(src, pclntab, size, PCLNTAB_MAX);
-	struct pclntab t = { .p = bytes, .size = size };
+	struct go_table *t = calloc(1, sizeof(*t));
 
-	if (!bytes || !parse_header(&t, text))
+	if (!t)
 		return;
-	for (uint64_t i = 0; i < t.nr; i++)
-		add_function(im, &t, i);
+	*t = (struct go_table){ .p = source_dup(src, pclntab, size, PCLNTAB_MAX), .size = size };
+	if (!t->p || !parse_header(t, text)) {
+		go_table_free(t);
+		return;
+	}
+	for (uint64_t i = 0; i < t->nr; i++)
+		add_root(im, t, i);
+	if (im->debug)
+		go_table_free(t);        /* .debug_frame says the same */
+	else
+		im->go_table = t;
+}
+
+static bool get_varint(const struct go_table *t, uint64_t *at, uint32_t *ret)
+{
+	uint32_t v = 0;
+
+	for (unsigned int shift = 0; shift < 32; shift += 7) {
+		uint8_t byte;
+
+		if (*at >= t->size)
+			return false;
+		byte = t->p[(*at)++];
+		v |= (uint32_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80)) {
+			*ret = v;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function. */
+static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int32_t *ret)
+{
+	uint32_t value = UINT32_MAX, diff, step;
+	uint64_t pc = 0;
+
+	while (get_varint(t, &at, &diff) && (diff || pc == 0) && get_varint(t, &at, &step) && step) {
+		value += diff & 1 ? ~(diff >> 1) : diff >> 1;
+		pc += (uint64_t)step * t->quantum;
+		if (offset < pc) {
+			*ret = (int32_t)value;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret)
+{
+	uint64_t lo = 0, hi, start, end, record, pcsp;
+	int32_t size;
+
+	if (!t || vaddr < t->text)
+		return false;
+	hi = t->nr;
+	while (lo < hi) {
+		uint64_t mid = (lo + hi) / 2;
+
+		if (!function(t, mid, &start, &end, &record))
+			return false;
+		if (vaddr - t->text < start)
+			hi = mid;
+		else if (vaddr - t->text >= end)
+			lo = mid + 1;
+		else
+			break;
+	}
+	if (lo >= hi || !get(t, record + t->word + 12, 4, &pcsp) || pcsp == 0 || pcsp >= t->size - t->pcs ||
+	    !pc_value(t, t->pcs + pcsp, vaddr - t->text - start, &size) || size < 0 || size % 8)
+		return false;
+	*ret = (uint32_t)size;
+	return true;
 }

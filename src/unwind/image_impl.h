@@ -51,6 +51,8 @@ struct mark {
 
 typedef VEC(struct mark) mark_vec;
 
+struct go_table;
+
 struct image {
 	uint16_t machine;
 	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
@@ -60,6 +62,7 @@ struct image {
 	uint64_t entry;          /* virtual address, 0 = none */
 	uint32_t nr_loads;
 	struct image_load *loads;
+	struct go_table *go_table;
 	struct image_range plt;  /* .plt, when section headers name it */
 	mark_vec marks;
 	uint8_t *copy;           /* the small ELF file */
@@ -85,8 +88,15 @@ void image_find_marks(struct image *im, const struct elf_source *src);
 /* The mark of KIND that holds VADDR, NULL when none does. */
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 
-/* image_go.c: adds marks for the runtime roots of a Go program. PCLNTAB is the section's place in the file, TEXT its code. */
-void image_go_roots(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text);
+/*
+ * image_go.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no .debug_frame. PCLNTAB is
+ * the section's place in the file, TEXT the virtual address of its code.
+ */
+void image_read_go(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text);
+/* Bytes from sp to the return address at VADDR; false when T does not know. T may be NULL. */
+bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret);
+size_t go_table_bytes(const struct go_table *t);
+void go_table_free(struct go_table *t);          /* NULL is fine */
 
 /*
  * The row for VADDR, to be freed with free(); NULL when no call-frame information covers it. Asks .eh_frame, then

@@ -146,6 +146,8 @@ static bool starts_root(struct image *im, uint64_t vaddr)
 
 static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 {
+	uint32_t go_frame;
+
 	if (image_mark(im, MARK_SIGRETURN, vaddr) || image_mark(im, MARK_SIGRETURN, vaddr + 1))
 		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
 	if (image_mark(im, MARK_CONTEXT, vaddr + 1) || starts_root(im, vaddr + 1))
@@ -158,6 +160,8 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 		return (struct rule){ .kind = RULE_CLONE };
 	if (vaddr >= im->plt.start && vaddr < im->plt.end)
 		return plt_rule(im, vaddr);
+	if (go_frame_size(im->go_table, vaddr, &go_frame) && go_frame < INT32_MAX - 8)
+		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = (int32_t)go_frame + 8 };
 	return (struct rule){ .kind = im->go ? RULE_FP : RULE_NONE };
 }
 

@@ -6,10 +6,10 @@
  *
  * -e: these functions must stand in every complete chain, in this order from the root; NAME*N means N times in a row.
  * -t: the captures are of new threads, at their first instruction and at some of the next ones. -r: PROGRAM is removed from
- * the disk before it is walked. -x: libdwfl is not asked (it has no rule for this code: frame pointers, musl's libc). -k CUT: every chain must be cut for
- * this reason. -p: at least this many percent of the chains must be complete (100). -w: the first capture is written to FILE
- * as a fixture (fixture.h). Prints one line of figures; exit status
- * 1 when a chain differs, a name is missing, or too few are complete.
+ * the disk before it is walked. -x: libdwfl is not asked (it has no rule for this code: frame pointers, musl's libc).
+ * -k CUT: every chain must be cut for this reason. -p: at least this many percent of the chains must be complete and have the
+ * names of -e (100). -w: the first capture is written to FILE as a fixture (fixture.h). Prints one line of figures; exit
+ * status 1 when a chain differs, or too few are complete.
  */
 #include "config.h"
 
@@ -283,5 +283,5 @@ int main(int argc, char **argv)
 	alarm(TIME_MAX);
 	err = run(argv + optind, &o, &f);
 	print_figures(argv[optind], &o, &f);
-	return err || f.differ || f.unnamed || f.wrong_cut || (!o.cut && f.complete < o.percent / 100 * f.captures);
+	return err || f.differ || f.wrong_cut || (!o.cut && f.complete - f.unnamed < o.percent / 100 * f.captures);
 }

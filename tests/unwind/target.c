@@ -16,9 +16,11 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define PAGE 4096u
 #define SETTLE_STEPS 3000
+#define SETTLE_WAITS 1000        /* of 20 us */
 
 void target_files_free(struct target_files *tf)
 {
@@ -74,7 +76,20 @@ bool target_stop(pid_t tid)
 	while (waitpid(tid, &status, __WALL) == tid && WIFSTOPPED(status)) {
 		if (status >> 16 == PTRACE_EVENT_STOP)
 			return true;
-		ptrace(PTRACE_CONT, tid, 0, WSTOPSIG(status));
+		ptrace(PTRACE_CONT, tid, 0, WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status));
+	}
+	return false;
+}
+
+/* Waits for a stop of PID, but not for ever: a step into a system call may sleep. */
+static bool stopped_soon(pid_t pid, int *status)
+{
+	const struct timespec wait = { .tv_nsec = 20000 };
+
+	for (int i = 0; i < SETTLE_WAITS; i++) {
+		if (waitpid(pid, status, __WALL | WNOHANG) == pid)
+			return true;
+		nanosleep(&wait, NULL);
 	}
 	return false;
 }
@@ -84,7 +99,13 @@ void target_settle(pid_t pid)
 	int status, sig = 0;
 
 	for (int i = 0; i < SETTLE_STEPS; i++) {
-		if (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) < 0 || waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status))
+		if (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) < 0)
+			return;
+		if (!stopped_soon(pid, &status)) {
+			target_stop(pid);
+			return;
+		}
+		if (!WIFSTOPPED(status))
 			return;
 		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 	}
