@@ -41,7 +41,7 @@ enum mark_kind {
 	MARK_SIGRETURN,          /* the code that a signal handler returns to, at its first instruction */
 	MARK_ROOT,               /* return addresses in it have no caller: thread entry of a libc, Go runtime root */
 	MARK_CONTEXT,            /* the first byte of what a coroutine's first function returns to */
-	MARK_CLONE,              /* between clone's system call and its return: a thread entry in the child, a leaf in the parent */
+	MARK_CLONE,              /* behind clone's system call: a thread entry in the child, a leaf in the parent */
 };
 
 struct mark {

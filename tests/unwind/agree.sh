@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# agree.sh - complete and true chains on every workload, the same as libdwfl's where it can walk. See agree.c, workloads/README.md.
+# agree.sh - complete and true chains on every workload, the same as libdwfl's where it can walk. See agree.c and
+# workloads/README.md.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 
 agree=${top_builddir:?}/tests/unwind/agree

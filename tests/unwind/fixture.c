@@ -276,7 +276,9 @@ static void write_hex(FILE *f, const uint8_t *p, size_t n)
 
 static void write_segment(FILE *f, const struct raw_segment *s)
 {
-	fprintf(f, "segment %" PRIx64 " %s%s\n", s->addr, s->unreadable ? "u" : "", s->interrupted ? "i" : s->unreadable ? "" : "-");
+	const char *flags = s->unreadable ? s->interrupted ? "ui" : "u" : s->interrupted ? "i" : "-";
+
+	fprintf(f, "segment %" PRIx64 " %s\n", s->addr, flags);
 	for (uint32_t at = 0; at < s->len; at += HEX_LINE) {
 		fprintf(f, "bytes ");
 		write_hex(f, s->bytes + at, s->len - at < HEX_LINE ? s->len - at : HEX_LINE);
