@@ -7,6 +7,7 @@ include tests/fuzz/local.mk
 include tests/symbol/local.mk
 include tests/cli/local.mk
 include tests/live/local.mk
+include tests/qemu/local.mk
 include tests/tui/local.mk
 include tests/bench/local.mk
 

@@ -300,8 +300,8 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 			       denied(step), strerror(code), (long long)f->paranoid);
 	if (f->seccomp)
 		return err_set(e, code,
-			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this "
-			       "container forbids it and must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
+			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container "
+			       "must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
 			       strerror(code));
 	return 0;
 }
@@ -326,7 +326,8 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 	if (step != PROBE_STEP_PERF && !f->btf)
 		return err_set(e, code,
 			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; "
-			       "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)", f->release, f->release);
+			       "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)",
+			       f->release, f->release);
 	if (step != PROBE_STEP_PERF && f->pt_regs == 0)
 		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
 			       "needed (see: uname -r)", f->release);
