@@ -39,6 +39,7 @@ struct counts {
 	uint64_t stack_pointer_inside, comm_match;
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
 	uint64_t last_ns, cpu_ms;
+	uint64_t sampled_ns, longest_gap_ns, after_gap;  /* between samples, and how many came behind it */
 	struct ids pids, tids, children;
 	pid_t child, self;
 	const char *comm;
@@ -77,10 +78,21 @@ static void count_segments(struct counts *c, const struct raw_sample *s)
 	}
 }
 
+static void count_gap(struct counts *c, uint64_t now)
+{
+	c->after_gap++;
+	if (c->sampled_ns && now > c->sampled_ns + c->longest_gap_ns) {
+		c->longest_gap_ns = now - c->sampled_ns;
+		c->after_gap = 1;
+	}
+	c->sampled_ns = now;
+}
+
 static void count_sample(struct counts *c, const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
 
+	count_gap(c, ev->time_ns);
 	c->samples++;
 	c->weight_ns += s->weight_ns;
 	c->in_kernel += s->in_kernel;
@@ -168,6 +180,8 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("weight_ms", c->weight_ns / NSEC_PER_MSEC);
 	print("elapsed_ms", ns / NSEC_PER_MSEC);
 	print("cpu_ms", c->cpu_ms);
+	print("longest_gap_ms", c->longest_gap_ns / NSEC_PER_MSEC);
+	print("after_gap", c->after_gap);
 	print("in_kernel", c->in_kernel);
 	print("kernel_regs", c->kernel_regs);
 	print("kernel_frames", c->kernel_frames);
