@@ -4,7 +4,7 @@
  *
  *	example.sberf    the one that docs/recording-format.md takes apart
  *	v1.sberf, v1.txt a recording of format 1.0 and what must be read from it. Written once, when 1.0 was final, and never
- *	                 again: that every later version reads it is what test_record proves with it.
+ *	                 again: that every later version reads it is what test_record_compat proves.
  *	seed-*           what the fuzzer starts from
  */
 #include "config.h"
