@@ -99,13 +99,14 @@ static const void *whole(const uint8_t *data, size_t size, uint64_t at, size_t l
 int sideband_read(struct sideband *b, sideband_fn *fn, void *ctx)
 {
 	struct perf_event_mmap_page *page = b->map;
-	const uint8_t *data = (const uint8_t *)b->map + sysconf(_SC_PAGESIZE);
+	const uint8_t *data;
 	alignas(8) uint8_t copy[RECORD_MAX];
 	uint64_t head, at;
 	int n = 0;
 
 	if (b->fd < 0)
 		return 0;
+	data = (const uint8_t *)b->map + sysconf(_SC_PAGESIZE);
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	for (at = page->data_tail; at < head; n++) {
 		const struct perf_event_header *h = (const void *)(data + (at & (b->data_bytes - 1)));
