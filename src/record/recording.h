@@ -20,8 +20,9 @@
 struct recorder;
 
 /*
- * Creates PATH (mode 0600, never through a symbolic link; an existing recording is kept as PATH.old, another kind of file is
- * refused), writes the header, starts the writer thread. DICT and NAMES are read, without locks, until recorder_close().
+ * Creates PATH (mode 0600, never through a symbolic link; an existing recording is kept as PATH.old, an empty file replaced,
+ * another kind of file refused; under sudo it belongs to the invoking user), writes the header, starts the writer thread. DICT
+ * and NAMES are read, without locks, until recorder_close(). Of them only what events use is written.
  */
 int recorder_open(const char *path, const struct dict *dict, const struct names *names, const struct profile_meta *meta,
 		  struct recorder **ret, struct err *e);
@@ -52,9 +53,9 @@ struct load_report {
 };
 
 /*
- * Reads PATH into P and NAMES (both fresh). Fails with one sentence for what is not a recording, of a newer major version, or
- * of which nothing can be read; memory stays bounded whatever the file claims. EACH, when not NULL, also gets every event in
- * file order, with ids of P's dictionary.
+ * Reads PATH into P and NAMES (both fresh). Fails with one sentence for what is not a recording, of a newer major version, two
+ * in one file, or of which nothing can be read; memory stays bounded whatever the file claims. EACH, when not NULL, also gets
+ * every event in file order, with ids of P's dictionary.
  */
 int recording_load(const char *path, struct profile *p, struct names *names, struct profile_meta *meta,
 		   struct load_report *report, void (*each)(void *ctx, const struct event *ev), void *ctx, struct err *e);

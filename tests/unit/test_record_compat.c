@@ -261,7 +261,7 @@ static void much_from_little(void **state)
 
 	sample_begin(&sa, 17);
 	r = &sa.rec;
-	for (uint64_t i = 0; i < 600; i++) {
+	for (uint64_t i = 0; i < 100; i++) {
 		byte_vec payload = { 0 };
 
 		/* 65536 stacks, each on top of the one before, and 65536 names for frame 0 */
