@@ -35,6 +35,9 @@ extern const uint8_t arch_signal_index[ARCH_REGS];
 /* Turns a libdw row into a rule; RULE_SLOW when only the complete evaluator can follow it. SIGNAL: of a signal frame. */
 struct rule arch_rule(Dwarf_Frame *row, bool signal);
 
+/* How many functions in LEN bytes of code at TEXT begin by setting up a frame pointer. */
+size_t arch_count_prologues(const uint8_t *text, size_t len);
+
 /* Adds the marks found in LEN bytes of code at TEXT, whose virtual address is VADDR. */
 void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
 

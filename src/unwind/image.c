@@ -297,6 +297,7 @@ static int read_image(struct reader *r, struct err *e)
 	if (err)
 		return err;
 	image_find_marks(r->im, &r->src);
+	image_find_gaps(r->im, &r->src, &r->sec[SEC_EH_FRAME_HDR]);
 	if (r->pclntab_size)
 		image_read_go(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
 	return 0;

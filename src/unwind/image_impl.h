@@ -41,6 +41,7 @@ enum mark_kind {
 	MARK_SIGRETURN,          /* the code that a signal handler returns to, at its first instruction */
 	MARK_ROOT,               /* return addresses in it have no caller: thread entry of a libc, Go runtime root */
 	MARK_CONTEXT,            /* the first byte of what a coroutine's first function returns to */
+	MARK_FP,                 /* code that keeps frame pointers and has no CFI */
 	MARK_CLONE,              /* behind clone's system call: a thread entry in the child, a leaf in the parent */
 };
 
@@ -85,6 +86,8 @@ int image_build_copy(struct image *im, uint16_t type, const struct image_section
 
 /* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
 void image_find_marks(struct image *im, const struct elf_source *src);
+/* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
+void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr);
 /* The mark of KIND that holds VADDR, NULL when none does. */
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 

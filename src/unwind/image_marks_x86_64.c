@@ -100,6 +100,16 @@ static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end
 	}
 }
 
+/* push %rbp; mov %rsp,%rbp in its two encodings */
+size_t arch_count_prologues(const uint8_t *text, size_t len)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i + 4 <= len; i++)
+		n += text[i] == 0x55 && (memcmp(text + i + 1, "\x48\x89\xe5", 3) == 0 || memcmp(text + i + 1, "\x48\x8b\xec", 3) == 0);
+	return n;
+}
+
 void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
 {
 	const uint8_t *end = text + len;

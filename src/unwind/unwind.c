@@ -162,7 +162,9 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 		return plt_rule(im, vaddr);
 	if (go_frame_size(im->go_table, vaddr, &go_frame) && go_frame < INT32_MAX - 8)
 		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = (int32_t)go_frame + 8 };
-	return (struct rule){ .kind = im->go ? RULE_FP : RULE_NONE };
+	if (im->go || image_mark(im, MARK_FP, vaddr))
+		return (struct rule){ .kind = RULE_FP };
+	return (struct rule){ .kind = RULE_NONE };
 }
 
 static struct rule learn_rule(struct image *im, uint64_t offset)

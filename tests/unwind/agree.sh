@@ -47,6 +47,15 @@ same "PLT" -e main,call_library "$bin/plt"
 same "dlopen and dlclose" -e main,work_in "$bin/dlopen_cycle"
 same "coroutines" -e co_entry,co_middle,co_inner "$bin/coroutines"
 same "JIT code with frame pointers" -e main,call_jit "$bin/jit"
+block=main,call_block
+for i in $(seq 1 20); do block=$block,block_$i; done
+same "a block of code with frame pointers and no CFI" -x -e "$block,block_callback" "$bin/fpblock"
+if node=$(command -v node); then
+	same "the built-in functions of node" -x -p 95 "$node" -e 'function f(n) { return n ? f(n - 1) + 1 : JSON.parse("[1]")[0]; }
+		require("fs").writeSync(1, "ready\n"); for (;;) { f(20); "abcabc".replace(/b(.)/g, "x$1"); }'
+else
+	skip "no node on this machine" "the built-in functions of node"
+fi
 same "system calls" -n 20 -e main,read_zeros "$bin/syscalls"
 same "vfork" -n 20 -e main "$bin/vforker"
 same "a thread that creates threads" -e main "$bin/threads_start"

@@ -21,6 +21,7 @@ EXTRA_DIST += tests/workloads/README.md
 EXTRA_DIST += tests/workloads/workload.h
 EXTRA_DIST += tests/workloads/plugin.c
 EXTRA_DIST += tests/workloads/gochain.go
+EXTRA_DIST += tests/workloads/fpblock.c
 workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals syscalls \
 	threads_start vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
@@ -35,7 +36,7 @@ tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads
 
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
-	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped
+	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped fpblock
 chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
 check_DATA += $(chain_outputs)
 CLEANFILES += $(chain_outputs) tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
@@ -54,6 +55,9 @@ tests/workloads/bin/chain_debug_frame: $(chain_source) tests/workloads/workload.
 	$(build_chain) -fno-asynchronous-unwind-tables -fno-unwind-tables -gz $< -o $@
 tests/workloads/bin/chain_fp: $(chain_source) tests/workloads/workload.h
 	$(build_chain) -fno-omit-frame-pointer $< -o $@
+tests/workloads/bin/fpblock: $(top_srcdir)/tests/workloads/fpblock.c tests/workloads/workload.h
+	$(build_chain) -DPART_BLOCK -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -c $< -o $@.part.o && \
+	$(CC) $(workload_cflags) $@.part.o $< -o $@ && rm -f $@.part.o
 # Program headers only: e_shoff, e_shnum and e_shstrndx are zeroed.
 tests/workloads/bin/chain_noheaders: tests/workloads/bin/chain_stripped
 	$(AM_V_GEN)cp $< $@.tmp && dd if=/dev/zero of=$@.tmp bs=1 seek=40 count=8 conv=notrunc status=none && \

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * image_gaps.c - code of another compiler inside a file that has CFI.
+ *
+ * V8 keeps its built-in functions, a megabyte and a half of code that its own compiler wrote, in the text of node: no CFI,
+ * but frame pointers, as in the code that it writes at run time. Such a block is told by two things: a long way between
+ * two entries of the table of .eh_frame_hdr (LSB 5.0, section 10.6.2), and many functions in it that begin by setting up a
+ * frame pointer. Hand-written code without CFI, which keeps none, has few of these.
+ */
+#include "config.h"
+
+#include "unwind/arch.h"
+#include "unwind/image_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP_MIN (64u << 10)              /* bytes between two entries */
+#define GAP_MAX (64u << 20)
+#define GAPS_MAX 64u                     /* looked at per file */
+#define BYTES_PER_PROLOGUE 4096u         /* at most, on average */
+#define TABLE 12u                        /* offset of the first entry, for the encodings below */
+
+struct entry {
+	int32_t start;           /* relative to the section */
+	int32_t fde;
+};
+
+/* The number of entries; 0 when the header is not encoded in the usual way. */
+static size_t nr_entries(const struct image_section *hdr)
+{
+	uint32_t n;
+
+	/* version 1; .eh_frame pcrel sdata4, count udata4, table datarel sdata4 */
+	if (!hdr->bytes || hdr->size < TABLE || memcmp(hdr->bytes, "\x01\x1b\x03\x3b", 4) != 0)
+		return 0;
+	memcpy(&n, hdr->bytes + 8, sizeof(n));
+	return n <= (hdr->size - TABLE) / sizeof(struct entry) ? n : 0;
+}
+
+static uint64_t entry_start(const struct image_section *hdr, size_t i)
+{
+	struct entry e;
+
+	memcpy(&e, hdr->bytes + TABLE + i * sizeof(e), sizeof(e));
+	return hdr->addr + (uint64_t)(int64_t)e.start;
+}
+
+static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < im->nr_loads; i++) {
+		const struct image_load *l = &im->loads[i];
+		AUTO_FREE uint8_t *text = NULL;
+		struct mark *m;
+
+		if (!l->exec || start < l->vaddr || start - l->vaddr >= l->filesz)
+			continue;
+		if (end - l->vaddr > l->filesz)
+			end = l->vaddr + l->filesz;
+		text = source_dup(src, l->offset + (start - l->vaddr), end - start, GAP_MAX);
+		if (!text || arch_count_prologues(text, end - start) < (end - start) / BYTES_PER_PROLOGUE)
+			return;
+		m = vec_push(&im->marks);
+		if (m)
+			*m = (struct mark){ MARK_FP, { start, end } };
+		return;
+	}
+}
+
+void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr)
+{
+	size_t n = nr_entries(hdr), seen = 0;
+
+	if (im->machine != ARCH_MACHINE)
+		return;
+	for (size_t i = 0; i + 1 < n && seen < GAPS_MAX; i++) {
+		uint64_t start = entry_start(hdr, i), end = entry_start(hdr, i + 1);
+
+		if (end > start && end - start >= GAP_MIN) {
+			look_at_gap(im, src, start, end);
+			seen++;
+		}
+	}
+}
