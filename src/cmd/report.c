@@ -85,12 +85,36 @@ static int write_stdout(const struct loaded *l, const struct options *o, enum op
 	return r == -EPIPE ? 0 : r;
 }
 
+/* Writes to F, which is called NAME, and closes it. */
+static int write_and_close(FILE *f, const char *name, const struct loaded *l, const struct options *o, enum opt_format format,
+			   struct err *e)
+{
+	int r = write_format(f, l, o, format, e);
+
+	if (fclose(f) && r >= 0)
+		r = err_set(e, errno, "cannot write '%s': %s", name, strerror(errno));
+	return r;
+}
+
+/* A device or a pipe is written to; renaming onto it would put a file in its place. */
+static int write_special(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+{
+	FILE *f = fopen(o->output, "we");
+
+	if (!f)
+		return err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
+	return write_and_close(f, o->output, l, o, format, e);
+}
+
 static int write_file(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
 {
 	char beside[PATH_MAX];
-	AUTO_FILE FILE *f = NULL;
+	struct stat st;
+	FILE *f;
 	int fd, r;
 
+	if (!stat(o->output, &st) && !S_ISREG(st.st_mode))
+		return write_special(l, o, format, e);
 	if (snprintf(beside, sizeof(beside), "%s.part", o->output) >= (int)sizeof(beside))
 		return err_set(e, ENAMETOOLONG, "cannot write '%s': the name is too long", o->output);
 	unlink(beside);
@@ -98,9 +122,7 @@ static int write_file(const struct loaded *l, const struct options *o, enum opt_
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		return err_set(e, errno, "cannot create '%s': %s", beside, strerror(errno));
-	r = write_format(f, l, o, format, e);
-	if (r >= 0 && fclose(take_ptr(f)))
-		r = err_set(e, errno, "cannot write '%s': %s", beside, strerror(errno));
+	r = write_and_close(f, beside, l, o, format, e);
 	if (r >= 0 && rename(beside, o->output))
 		r = err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
 	if (r < 0)
