@@ -16,11 +16,8 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Commands that a build was made without are weak references to nothing. */
+/* A command that a build was made without is a weak reference to nothing. */
 #pragma weak cmd_top
-#pragma weak cmd_record
-#pragma weak cmd_report
-#pragma weak cmd_doctor
 
 static int run_command(const struct options *o, struct err *e)
 {
