@@ -19,7 +19,8 @@
 #define PHDRS_MAX 512u
 #define SHDRS_MAX 16384u
 #define NAMES_MAX (1u << 20)             /* bytes of section names */
-#define CFI_MAX (256ull << 20)           /* bytes of one call-frame section, also unpacked */
+#define CFI_MAX (128ull << 20)           /* bytes of one call-frame section */
+#define UNPACKED_MAX (32ull << 20)       /* the same of a compressed one, unpacked */
 #define NOTES_MAX (1u << 20)
 #define DYNAMIC_MAX (64u << 10)
 
@@ -175,7 +176,7 @@ static void take_section(struct reader *r, int which, const char *name, const El
 		Elf64_Chdr ch;
 
 		/* What unpacks to more than the cap is left out, as if it were not there. */
-		if (s->size < sizeof(ch) || (memcpy(&ch, s->bytes, sizeof(ch)), ch.ch_size > CFI_MAX)) {
+		if (s->size < sizeof(ch) || (memcpy(&ch, s->bytes, sizeof(ch)), ch.ch_size > UNPACKED_MAX)) {
 			free(s->bytes);
 			s->bytes = NULL;
 		}
@@ -293,11 +294,14 @@ static int read_image(struct reader *r, struct err *e)
 		return err;
 	read_sections(r);
 	read_eh_by_segment(r);
+	image_find_gaps(r->im, &r->src, &r->sec[SEC_EH_FRAME_HDR]);
+	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
+	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
+		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
 	err = image_build_copy(r->im, r->eh.e_type, r->sec, SEC_NR, e);
 	if (err)
 		return err;
 	image_find_marks(r->im, &r->src);
-	image_find_gaps(r->im, &r->src, &r->sec[SEC_EH_FRAME_HDR]);
 	if (r->pclntab_size)
 		image_read_go(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
 	return 0;

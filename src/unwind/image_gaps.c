@@ -20,14 +20,9 @@
 #define GAPS_MAX 64u                     /* looked at per file */
 #define BYTES_PER_PROLOGUE 4096u         /* at most, on average */
 #define TABLE 12u                        /* offset of the first entry, for the encodings below */
+#define ENTRY 8u                         /* bytes: start of the code, FDE; both relative to the section */
 
-struct entry {
-	int32_t start;           /* relative to the section */
-	int32_t fde;
-};
-
-/* The number of entries; 0 when the header is not encoded in the usual way. */
-static size_t nr_entries(const struct image_section *hdr)
+size_t eh_table_entries(const struct image_section *hdr)
 {
 	uint32_t n;
 
@@ -35,15 +30,15 @@ static size_t nr_entries(const struct image_section *hdr)
 	if (!hdr->bytes || hdr->size < TABLE || memcmp(hdr->bytes, "\x01\x1b\x03\x3b", 4) != 0)
 		return 0;
 	memcpy(&n, hdr->bytes + 8, sizeof(n));
-	return n <= (hdr->size - TABLE) / sizeof(struct entry) ? n : 0;
+	return n <= (hdr->size - TABLE) / ENTRY ? n : 0;
 }
 
-static uint64_t entry_start(const struct image_section *hdr, size_t i)
+struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i)
 {
-	struct entry e;
+	int32_t rel[2];
 
-	memcpy(&e, hdr->bytes + TABLE + i * sizeof(e), sizeof(e));
-	return hdr->addr + (uint64_t)(int64_t)e.start;
+	memcpy(rel, hdr->bytes + TABLE + i * ENTRY, sizeof(rel));
+	return (struct eh_entry){ hdr->addr + (uint64_t)(int64_t)rel[0], hdr->addr + (uint64_t)(int64_t)rel[1] };
 }
 
 static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t start, uint64_t end)
@@ -51,7 +46,6 @@ static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t
 	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
 		AUTO_FREE uint8_t *text = NULL;
-		struct mark *m;
 
 		if (!l->exec || start < l->vaddr || start - l->vaddr >= l->filesz)
 			continue;
@@ -60,21 +54,19 @@ static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t
 		text = source_dup(src, l->offset + (start - l->vaddr), end - start, GAP_MAX);
 		if (!text || arch_count_prologues(text, end - start) < (end - start) / BYTES_PER_PROLOGUE)
 			return;
-		m = vec_push(&im->marks);
-		if (m)
-			*m = (struct mark){ MARK_FP, { start, end } };
+		image_add_mark(im, MARK_FP, start, end);
 		return;
 	}
 }
 
 void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr)
 {
-	size_t n = nr_entries(hdr), seen = 0;
+	size_t n = eh_table_entries(hdr), seen = 0;
 
 	if (im->machine != ARCH_MACHINE)
 		return;
 	for (size_t i = 0; i + 1 < n && seen < GAPS_MAX; i++) {
-		uint64_t start = entry_start(hdr, i), end = entry_start(hdr, i + 1);
+		uint64_t start = eh_table_entry(hdr, i).start, end = eh_table_entry(hdr, i + 1).start;
 
 		if (end > start && end - start >= GAP_MIN) {
 			look_at_gap(im, src, start, end);

@@ -121,14 +121,11 @@ static bool function(const struct go_table *t, uint64_t i, uint64_t *ret_start, 
 static void add_root(struct image *im, const struct go_table *t, uint64_t i)
 {
 	uint64_t start, end, record, name;
-	struct mark *m;
 
 	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names ||
 	    !is_root(t, t->names + name))
 		return;
-	m = vec_push(&im->marks);
-	if (m)
-		*m = (struct mark){ MARK_ROOT, { t->text + start, t->text + end } };
+	image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
 }
 
 void image_read_go(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text)

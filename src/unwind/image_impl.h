@@ -86,6 +86,21 @@ int image_build_copy(struct image *im, uint16_t type, const struct image_section
 
 /* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
 void image_find_marks(struct image *im, const struct elf_source *src);
+/* Adds a mark for the addresses START to END; beyond some thousand, or out of memory, nothing. */
+void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end);
+
+/* The search table of .eh_frame_hdr. */
+struct eh_entry {
+	uint64_t start, fde;             /* virtual addresses of the code and of its FDE */
+};
+
+/* How many entries the table has; 0 when it is absent or not encoded in the usual way. */
+size_t eh_table_entries(const struct image_section *hdr);
+struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i);
+
+/* image_check.c: drops EH, or HDR, when it is not fit for libdw. HDR may be NULL. */
+void image_check_cfi(struct image_section *eh, struct image_section *hdr);
+
 /* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
 void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr);
 /* The mark of KIND that holds VADDR, NULL when none does. */

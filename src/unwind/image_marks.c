@@ -13,8 +13,17 @@
 
 #include <stdlib.h>
 
+#define MARKS_MAX 4096u                  /* per image: what has more is not what marks are for */
 #define SMALL_CODE (4ull << 20)          /* bytes of code that are looked through in any file */
 #define STATIC_CODE (64ull << 20)        /* the same in a file that needs no library */
+
+void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end)
+{
+	struct mark *m = im->marks.n < MARKS_MAX ? vec_push(&im->marks) : NULL;
+
+	if (m)
+		*m = (struct mark){ kind, { start, end } };
+}
 
 void image_find_marks(struct image *im, const struct elf_source *src)
 {

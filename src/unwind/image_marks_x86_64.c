@@ -20,20 +20,10 @@
 
 #include <string.h>
 
-#define MARKS_MAX 4096u          /* per image: what has more is not a libc */
-
 static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 static const uint8_t start_context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74 };
 static const uint8_t musl_clone[] = { 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 };
 static const uint8_t musl_start[] = { 0x48, 0x31, 0xed, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x35 };
-
-static void add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t len)
-{
-	struct mark *m = im->marks.n < MARKS_MAX ? vec_push(&im->marks) : NULL;
-
-	if (m)
-		*m = (struct mark){ kind, { start, start + len } };
-}
 
 static bool bytes_at(const uint8_t *p, const uint8_t *end, const void *want, size_t n)
 {
@@ -68,10 +58,10 @@ static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *
 		size_t tail = clone_tail(p, end);
 
 		if (tail)
-			add_mark(im, MARK_CLONE, at + 2, tail);
+			image_add_mark(im, MARK_CLONE, at + 2, at + 2 + tail);
 		if ((size_t)(p - text) >= sizeof(sigreturn) - 2 &&
 		    bytes_at(p + 2 - sizeof(sigreturn), end, sigreturn, sizeof(sigreturn)))
-			add_mark(im, MARK_SIGRETURN, at + 2 - sizeof(sigreturn), sizeof(sigreturn));
+			image_add_mark(im, MARK_SIGRETURN, at + 2 - sizeof(sigreturn), at + 2);
 	}
 }
 
@@ -80,7 +70,7 @@ static void context_marks(struct image *im, const uint8_t *text, const uint8_t *
 	const uint8_t *p = memmem(text, (size_t)(end - text), start_context, sizeof(start_context));
 
 	if (p)
-		add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(p - text), 1);
+		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(p - text), vaddr + (uint64_t)(p - text) + 1);
 }
 
 /* Each mark of an entry is the one return address behind its call. */
@@ -92,11 +82,11 @@ static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end
 		bool call_mem = p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50;
 
 		if (call_reg && bytes_at(p, end, "\x89\xc7\xe8", 3))
-			add_mark(im, MARK_ROOT, at, 1);
+			image_add_mark(im, MARK_ROOT, at, at + 1);
 		else if ((call_reg || call_mem) && bytes_at(p, end, "\x48\x89\xc7\xe8", 4))
-			add_mark(im, MARK_ROOT, at, 1);
+			image_add_mark(im, MARK_ROOT, at, at + 1);
 		else if (call_reg && bytes_at(p, end, "\x89\xc7\x31\xc0\xb0\x3c\x0f\x05", 8))
-			add_mark(im, MARK_ROOT, at, 1);
+			image_add_mark(im, MARK_ROOT, at, at + 1);
 	}
 }
 
@@ -106,7 +96,7 @@ size_t arch_count_prologues(const uint8_t *text, size_t len)
 	size_t n = 0;
 
 	for (size_t i = 0; i + 4 <= len; i++)
-		n += text[i] == 0x55 && (memcmp(text + i + 1, "\x48\x89\xe5", 3) == 0 || memcmp(text + i + 1, "\x48\x8b\xec", 3) == 0);
+		n += memcmp(text + i, "\x55\x48\x89\xe5", 4) == 0 || memcmp(text + i, "\x55\x48\x8b\xec", 4) == 0;
 	return n;
 }
 

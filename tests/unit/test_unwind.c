@@ -7,6 +7,7 @@
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unwind/fixture.h"
+#include "unwind/image_impl.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -346,6 +347,56 @@ static void test_image_is_small(void **state)
 	assert_true(image_bytes(im) < (size_t)lseek(fd, 0, SEEK_END));
 }
 
+/* A small shared library: its .eh_frame_hdr, by offset and address. */
+static uint8_t *small_library(size_t *ret_size, Elf64_Phdr *ret_hdr)
+{
+	AUTO_FILE FILE *f = NULL;
+	uint8_t *p = malloc(65536);
+	char path[4096];
+	Elf64_Ehdr eh;
+
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/image/shared", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	f = fopen(path, "re");
+	assert_non_null(f);
+	*ret_size = fread(p, 1, 65536, f);
+	memcpy(&eh, p, sizeof(eh));
+	for (int i = 0; i < eh.e_phnum && ret_hdr->p_type != PT_GNU_EH_FRAME; i++)
+		memcpy(ret_hdr, p + eh.e_phoff + (size_t)i * sizeof(*ret_hdr), sizeof(*ret_hdr));
+	assert_int_equal(ret_hdr->p_type, PT_GNU_EH_FRAME);
+	return p;
+}
+
+static bool has_row(const uint8_t *elf, size_t size, uint64_t vaddr)
+{
+	AUTO(image_free) struct image *im = NULL;
+	AUTO_FREE Dwarf_Frame *row = NULL;
+
+	assert_int_equal(image_from_memory(elf, size, &im, NULL), 0);
+	row = image_row(im, vaddr);
+	return row;
+}
+
+/* A search table that points into an entry is not used, and the rows are found all the same; a huge entry is refused. */
+static void test_hostile_cfi(void **state)
+{
+	Elf64_Phdr hdr = { 0 };
+	size_t size = 0;
+	AUTO_FREE uint8_t *elf = small_library(&size, &hdr);
+	uint8_t *table = elf + hdr.p_offset;
+	uint32_t huge = 1 << 20;
+	int32_t word[5];         /* encodings, .eh_frame, count, first start, its FDE */
+	uint64_t code;
+
+	memcpy(word, table, sizeof(word));
+	code = hdr.p_vaddr + (uint64_t)(int64_t)word[3];
+	assert_true(has_row(elf, size, code));
+	word[4] += 4;
+	memcpy(table, word, sizeof(word));
+	assert_true(has_row(elf, size, code));
+	memcpy(table + 4 + word[1], &huge, sizeof(huge));
+	assert_false(has_row(elf, size, code));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_image_refuses),
 		cmocka_unit_test(test_image),
 		cmocka_unit_test(test_image_is_small),
+		cmocka_unit_test(test_hostile_cfi),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
