@@ -63,6 +63,6 @@ same "threads at their first instructions" -t -x -n 100 "$bin/threads_start"
 # The function of musl that calls the thread's has no CFI: its own instructions are cut.
 same "threads at their first instructions, musl" -t -x -p 25 -n 100 "$bin/threads_musl"
 # Go moves goroutines between threads, and its first thread does other work too.
-same "Go" -x -p 50 -e main.goOuter,main.goInner "$bin/gochain"
+same "Go" -x -m 50 -e main.goOuter,main.goInner "$bin/gochain"
 same "Go, stripped" -x "$bin/gochain_stripped"
 finish
