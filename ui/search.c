@@ -43,7 +43,11 @@ void search_type(struct search *s, uint32_t cp)
 		return;
 	s->len += put_utf8(s->text + s->len, cp);
 	s->text[s->len] = '\0';
-	changed(s);
+	for (size_t i = 0; i < s->known.n; i++) {        /* what did not match less will not match more */
+		if (s->known.v[i] == YES)
+			s->known.v[i] = UNKNOWN;
+	}
+	s->matches = s->at = 0;
 }
 
 void search_erase(struct search *s, bool all)
@@ -97,17 +101,22 @@ static bool label_matches(const struct search *s, const struct tree *t, uint32_t
 	return search_in(s, tree_label(t, node, label, sizeof(label)), &len);
 }
 
+/* The text of a function's name is what its label says but for bytes that cannot be typed. */
+static bool func_matches(const struct search *s, const struct names *names, func_id func)
+{
+	size_t len;
+
+	return search_in(s, names_text(names, names_func(names, func)->name), &len);
+}
+
 static bool matches(struct search *s, const struct tree *t, uint32_t node)
 {
 	const struct tree_node *n = &t->node[node];
-	bool yes;
 
 	if (n->kind != NODE_FUNC || n->func >= s->known.n)
 		return label_matches(s, t, node);
-	if (s->known.v[n->func] == UNKNOWN) {
-		yes = label_matches(s, t, node);
-		s->known.v[n->func] = yes ? YES : NO;
-	}
+	if (s->known.v[n->func] == UNKNOWN)
+		s->known.v[n->func] = func_matches(s, t->names, n->func) ? YES : NO;
 	return s->known.v[n->func] == YES;
 }
 

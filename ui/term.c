@@ -416,6 +416,26 @@ static uint32_t special_key(wint_t code)
 	return code >= KEY_F(1) && code <= KEY_F(12) ? UI_KEY_F1 + (code - KEY_F(1)) : UI_KEY_UNKNOWN;
 }
 
+/*
+ * After an Esc that came with more behind it: Alt with a key, or a sequence that the terminal description does not know. It is
+ * read to its end (ECMA-48: parameters, then one final byte), so that its letters are not taken for keys.
+ */
+static uint32_t after_escape(void)
+{
+	wint_t ch;
+	bool params = false;
+
+	if (get_wch(&ch) == ERR)
+		return UI_KEY_ESC;
+	if (ch != '[' && ch != 'O')
+		return UI_KEY_UNKNOWN;
+	while (get_wch(&ch) == OK && ch >= 0x20 && ch < 0x40)
+		params = true;
+	for (int i = 0; i < 3 && ch == 'M' && !params; i++)      /* the old form of a mouse event: three bytes more */
+		get_wch(&ch);
+	return UI_KEY_UNKNOWN;
+}
+
 static uint32_t plain_key(wint_t ch)
 {
 	switch (ch) {
@@ -427,6 +447,8 @@ static uint32_t plain_key(wint_t ch)
 	case 0x7F:
 	case 0x08:
 		return UI_KEY_BACKSPACE;
+	case UI_KEY_ESC:
+		return after_escape();
 	default:
 		return ch <= 0x10FFFF ? ch : UI_KEY_UNKNOWN;
 	}

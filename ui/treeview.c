@@ -513,6 +513,8 @@ static bool under(const struct tree *t, uint32_t node, uint32_t base)
 
 void treeview_visit(struct treeview *tv, uint32_t node)
 {
+	bool folded = tv->lent.n;
+
 	if (!tv->tree || node >= tv->tree->n)
 		return;
 	while (tv->lent.n) {
@@ -523,12 +525,15 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 	while (tv->zooms.n && !under(tv->tree, node, treeview_base(tv)))
 		treeview_unzoom(tv);
 	for (uint32_t at = tv->tree->node[node].parent; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
-		if (!treeview_is_open(tv, at))
+		if (!treeview_is_open(tv, at)) {
 			lend(tv, at);
+			folded = true;
+		}
 	}
 	tv->touched = true;
 	tv->at_first = false;
-	treeview_list(tv, NULL);
+	if (folded)
+		treeview_list(tv, NULL);
 	settle_on(tv, node, false);
 	treeview_fill(tv);
 	treeview_remember(tv);

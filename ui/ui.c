@@ -91,10 +91,12 @@ static void tick(struct ui *ui, uint64_t now)
 static void take_tree(struct ui *ui)
 {
 	struct built *b = builder_take(ui->builder);
+	const uint64_t began = clock_mono_ns();
 
 	if (!b)
 		return;
-	view_give(ui->view, b, clock_mono_ns());
+	view_give(ui->view, b, began);
+	view_spent(ui->view, clock_mono_ns() - began);
 	ui->dirty = true;
 }
 

@@ -156,6 +156,11 @@ void view_give(struct view *v, struct built *b, uint64_t now_ns)
 	show(v, b);
 }
 
+void view_spent(struct view *v, uint64_t spent_ns)
+{
+	v->next_build_ns += spent_ns * BUILD_SHARE;
+}
+
 static void leave_search_mode(struct view *v)
 {
 	struct built *b = take_ptr(v->parked);

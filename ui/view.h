@@ -48,6 +48,9 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret);
 /* Hands over what was built (may be NULL: out of memory). Answers to questions that nobody asks any more are dropped. */
 void view_give(struct view *v, struct built *b, uint64_t now_ns);
 
+/* Says that taking over the last tree cost the caller's thread SPENT_NS, so that the next one is asked for accordingly later. */
+void view_spent(struct view *v, uint64_t spent_ns);
+
 enum reaction view_key(struct view *v, uint32_t key);
 /* X, Y on the canvas of the last view_draw(). */
 enum reaction view_mouse(struct view *v, enum mouse what, int x, int y);

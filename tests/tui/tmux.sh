@@ -13,7 +13,9 @@
 command -v tmux >/dev/null || skip_all "needs tmux"
 export LC_ALL=C.UTF-8
 unset NO_COLOR TMUX COLUMNS LINES
-TUI_SOCKET=$SCRATCH/tmux
+TUI_NR=0
+TUI_MISSED=0
+TUI_SOCKET=$SCRATCH/tmux0
 PROMPT='READY>'
 
 tm() {
@@ -26,22 +28,23 @@ tui_cleanup() {
 }
 trap tui_cleanup EXIT
 
-# terminal [NAME=VALUE...]: a new terminal, with these in the shell's environment.
+# terminal [NAME=VALUE...]: a new terminal, with these in the shell's environment. Each has a server of its own, because one that
+# was told to end may still be there when the next one starts.
 terminal() {
-	local env=()
+	local env=() attempt
 	for v; do
 		env+=(-e "$v")
 	done
-	tm kill-server 2>/dev/null
-	wait_until 10 no_server
-	tm -u new-session -d -x 100 -y 30 ${env[@]+"${env[@]}"} "PS1='$PROMPT ' exec bash --norc --noprofile -i" \; \
-		set -g default-terminal screen-256color \; set -g status off
-	tm set -g remain-on-exit off
-	wait_until 10 shows "^$PROMPT"
-}
-
-no_server() {
-	! tm has-session
+	for attempt in 1 2 3; do
+		tm kill-server 2>/dev/null
+		TUI_NR=$((TUI_NR + 1))
+		TUI_SOCKET=$SCRATCH/tmux$TUI_NR
+		tm -u new-session -d -x 100 -y 30 ${env[@]+"${env[@]}"} "PS1='$PROMPT ' exec bash --norc --noprofile -i" \; \
+			set -g default-terminal screen-256color \; set -g status off && wait_until 20 shows "^$PROMPT" && return
+		note "no terminal at attempt $attempt"
+	done
+	echo "Bail out! tmux gives no terminal"
+	exit 1
 }
 
 screen() {
@@ -65,14 +68,23 @@ keys() {
 	tm send-keys "$@"
 }
 
+# Each missed sight takes its whole time: after a few there is no point in going on.
+missed() {
+	note "$1"
+	note "$(screen 2>&1)"
+	result 1 "$2"
+	TUI_MISSED=$((TUI_MISSED + 1))
+	[ "$TUI_MISSED" -lt 5 ] && return
+	echo "Bail out! too much is not on screen"
+	exit 1
+}
+
 # see TITLE REGEX: the screen comes to show a line that matches.
 see() {
 	if wait_until 20 shows "$2"; then
 		result 0 "$1"
 	else
-		note "wanted on screen: $2"
-		note "$(screen)"
-		result 1 "$1"
+		missed "wanted on screen: $2" "$1"
 	fi
 }
 
@@ -81,9 +93,7 @@ see_not() {
 	if wait_until 20 shows_not "$2"; then
 		result 0 "$1"
 	else
-		note "not wanted on screen: $2"
-		note "$(screen)"
-		result 1 "$1"
+		missed "not wanted on screen: $2" "$1"
 	fi
 }
 

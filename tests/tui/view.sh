@@ -7,8 +7,9 @@ FAKE=$top_builddir/tests/tui/fake-feed
 CONTROL=$SCRATCH/control
 mkfifo "$CONTROL"
 
+# control COMMAND...: to the program that shows the view; gives up when nobody reads.
 control() {
-	echo "$*" >"$CONTROL"
+	timeout 20 bash -c 'echo "${*:2}" >"$1"' - "$CONTROL" "$@" || note "nobody reads commands: $*"
 }
 
 start() {
@@ -29,6 +30,14 @@ gone() {
 
 samples() {
 	screen | grep -Eo '[0-9.]+k? samples'
+}
+
+row() {
+	screen | grep -Eo '[0-9,]+ of [0-9,]+ rows'
+}
+
+moved() {
+	[ "$(row)" != "$1" ]
 }
 
 no_colours() {
@@ -67,6 +76,12 @@ see "G goes to the last line" ' ([0-9]+) of \1 rows'
 keys g
 see "g goes to the first" '1 of [0-9]+ rows'
 
+keys -l $'\e[1;7C\e[?1;2c\e[<0;9;9M\eOQ\eC'
+see "sequences that it does not know do nothing" '1 of [0-9]{2} rows'
+keys -l $'\e[M )*'
+see "a click moves the cursor" '([2-9]|[1-9][0-9]) of [0-9]{2} rows'
+keys g
+
 # Searching
 keys / c o m m
 see "the search counts while typing" '^ /comm.* 1 of 4'
@@ -83,15 +98,19 @@ see "t groups by executable" 'on-CPU · by executable'
 keys t t t t t
 see "t comes round" 'on-CPU · by process'
 keys i
-see "i inverts" 'inverted'
-keys i z
+see "i inverts" '· inverted'
+keys i
+see_not "i again is as before" '· inverted'
+keys j z
+see "z zooms" 'on-CPU · by process · in '
 keys Escape
+see_not "Esc leaves the zoom" ' · in '
 
 # Help
 keys ?
 see "? shows the keys" 'Space .*one page down'
 keys q
-see "q in help goes back" '▌'
+see "q in help goes back" '[0-9]+ of [0-9]+ rows'
 
 # Pause
 keys p
@@ -117,14 +136,14 @@ see "back at 100x30 everything is there" '^ redis-server 1234 .*running .*cpu-cl
 see "footer too" 'q quit  Enter open'
 
 # Ctrl-Z and fg
-keys j
 keys C-z
 see "Ctrl-Z gives the terminal to the shell" 'Stopped'
 equal "on the normal screen" "0" "$(flag alternate_on)"
 type_line fg
 see "fg brings the view back" '^ redis-server 1234 .*running'
+before=$(row)
 keys j
-see "and its keys" '^ [a-zA-Z]+ .*[2-9] of [0-9]+ rows'
+check "and its keys" wait_until 20 moved "$before"
 
 # Stopped and continued from outside
 view=$(pid_of_view)
@@ -133,12 +152,17 @@ see "SIGSTOP leaves to the shell" 'Stopped'
 type_line fg
 see "SIGCONT draws anew" '^ redis-server 1234 .*running .*cpu-clock'
 
+before=$(row)
+keys j
+check "keys too" wait_until 20 moved "$before"
+
 # The end of the target
 control exit 3
 see "the header says how it ended" '^ redis-server 1234 · exited with status 3'
 see "and the status line" 'redis-server 1234 exited with status 3; what was seen stays'
-keys j
-see "the view stays" '▾ writeToClient'
+before=$(row)
+keys k
+check "the view stays and moves" wait_until 20 moved "$before"
 keys q
 restored "after q"
 
