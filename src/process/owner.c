@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* owner.c - a locked list, and the name under which runtimes write their map: /tmp/perf-PID.map with the PID they see. */
+/*
+ * owner.c - a locked list, and the names under which run-time compilers tell what they made: /tmp/perf-PID.map with the PID they
+ * see, or jit-PID.dump in a directory of their choice, which they map executable as a mark for profilers.
+ */
 #include "config.h"
 
 #include "process/owner.h"
@@ -8,6 +11,7 @@
 #include "process/open.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,6 +89,36 @@ static void refresh(struct owner *o)
 	proc_read_status(dir, &o->status);
 }
 
+struct dump_search {
+	char name[32];           /* "/jit-PID.dump" */
+	char path[PATH_MAX];     /* "" = not found */
+};
+
+static void look_for_dump(void *ctx, const struct maps_line *m)
+{
+	struct dump_search *s = ctx;
+	const size_t len = strlen(s->name);
+
+	if (!m->exec || m->name_len < len || m->name_len >= sizeof(s->path) || memcmp(m->name + m->name_len - len, s->name, len))
+		return;
+	memcpy(s->path, m->name, m->name_len);
+	s->path[m->name_len] = '\0';
+}
+
+/* The jitdump file that O maps; -ENOENT when there is none. */
+static int open_jitdump(const struct owner *o)
+{
+	AUTO_FD int dir = proc_open(o->pid);
+	struct dump_search s = { .path = "" };
+	struct proc_stat st;
+
+	if (dir < 0 || proc_read_stat(dir, &st) || (o->start_ticks && st.start_ticks != o->start_ticks))
+		return -ENOENT;
+	snprintf(s.name, sizeof(s.name), "/jit-%d.dump", (int)o->status.ns_pid);
+	proc_read_maps(dir, look_for_dump, &s);
+	return s.path[0] ? open_in_root(o->root, s.path, true) : -ENOENT;
+}
+
 int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct owner o;
@@ -100,6 +134,8 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 	}
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)o.status.ns_pid);
 	fd = open_in_root(o.root, path, true);
+	if (fd == -ENOENT)
+		fd = open_jitdump(&o);
 	root_unref(o.root);
 	if (fd < 0)
 		return err_set(e, -fd, "cannot open %s of process %d: %s", path, (int)o.pid, strerror(-fd));

@@ -406,6 +406,38 @@ static void a_file_that_only_the_target_sees(void **state)
 	assert_true(has_code(fd));
 }
 
+static uint64_t child_dumps_jit(struct world *w, int step)
+{
+	char path[PATH];
+	int fd;
+	void *p;
+
+	if (step)
+		return 1;
+	p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", w->dir, (int)getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 || p == MAP_FAILED || write(fd, "\177ELF", 4) != 4)
+		return 0;
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) != MAP_FAILED ? (uint64_t)(uintptr_t)p : 0;
+}
+
+static void dumps_of_runtimes(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_dumps_jit);
+	const struct unwind_map m = settled(w, w->child, addr);
+	struct err e = ERR_INIT;
+	AUTO_FD int fd = -1;
+	uid_t uid = 12345;
+
+	assert_int_equal(m.state, MAP_ANON);
+	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
+	assert_true(fd >= 0);
+	assert_int_equal(uid, getuid());
+	assert_true(has_code(fd));
+}
+
 static uint64_t child_has_jit(struct world *w, int step)
 {
 	char path[64];
@@ -563,6 +595,7 @@ int main(int argc, char **argv)
 		TEST(a_program_that_was_deleted),
 		TEST(a_file_that_only_the_target_sees),
 		TEST(maps_of_runtimes),
+		TEST(dumps_of_runtimes),
 		TEST(what_stands_at_a_path),
 		TEST(a_zombie_and_a_kernel_thread),
 		TEST(the_cgroup_of_this_process),
