@@ -6,3 +6,4 @@ check_PROGRAMS += tests/bench/recording
 tests_bench_recording_SOURCES = tests/bench/recording.c tests/unit/synth.c tests/unit/synth.h
 check_PROGRAMS += tests/bench/bench_unwind
 tests_bench_bench_unwind_SOURCES = tests/bench/bench_unwind.c tests/unwind/fixture.c tests/unwind/target.c
+EXTRA_DIST += tests/bench/symbols.sh
