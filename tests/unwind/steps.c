@@ -10,7 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 struct aligned {
 	char bytes[64];

@@ -10,7 +10,7 @@ extern volatile unsigned long block_sink;
 /* Each on a page of its own, so that the block is large. */
 #define LINK(name, next) \
 	block_fn name; \
-	__attribute__((noinline, noclone, aligned(4096))) void name(void (*fn)(void)) \
+	__attribute__((noinline, aligned(4096))) void name(void (*fn)(void)) \
 	{ \
 		next; \
 		block_sink++; \

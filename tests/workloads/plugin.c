@@ -7,7 +7,11 @@
 
 typedef void plugin_fn(void (*work)(void));
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 volatile uint64_t plugin_sink;
 

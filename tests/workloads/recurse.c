@@ -12,7 +12,8 @@ NOINLINE uint64_t recurse(unsigned int depth)
 			burn(1000000);
 		return 0;
 	}
-	return recurse(depth - 1) + depth;
+	sink = recurse(depth - 1);       /* so that no compiler makes a loop of it */
+	return sink + depth;
 }
 
 int main(int argc, char **argv)

@@ -14,7 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 
 /* What work leaves behind, so that none of it can be left out. */
 extern volatile uint64_t sink;
