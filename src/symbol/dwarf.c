@@ -393,7 +393,8 @@ static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die,
 }
 
 /* Fills places from the innermost scope outwards; returns how many there are. */
-static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place, size_t max)
+static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place,
+		    size_t max)
 {
 	struct dwarf_place here = place[0];
 	size_t n = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* vdso.c - the kernel maps the image as a whole and tells where (getauxval(3)); its headers, which are to be trusted, tell its length. */
+/*
+ * vdso.c - the kernel maps the image as a whole and tells where (getauxval(3)); its headers, which are the kernel's and to be
+ * trusted, tell its length.
+ */
 #include "config.h"
 
 #include "symbol/vdso.h"
