@@ -115,6 +115,11 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 	return 0;
 }
 
+int source_prepare(struct source *s, struct err *e)
+{
+	return source_cpus_watch(s, e);
+}
+
 int source_start(struct source *s, struct err *e)
 {
 	s->running = true;

@@ -59,7 +59,12 @@ struct source_stats {
 /* Opens rings, programs and side band for PLAN, switched off. On success *RET is owned by the caller. */
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e);
 
-/* Starts sampling. The existing processes are the caller's to read from /proc afterwards. */
+/*
+ * Starts the side band, without samples. The existing processes are the caller's to read from /proc afterwards, and before
+ * source_start(): then every change after the reading is told by an event, and no sample is older than it.
+ */
+int source_prepare(struct source *s, struct err *e);
+/* Starts sampling. */
 int source_start(struct source *s, struct err *e);
 /* Stops sampling; what is buffered can still be read. */
 void source_stop(struct source *s);

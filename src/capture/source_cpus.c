@@ -138,6 +138,18 @@ int source_cpus_open(struct source *s, const struct capture_plan *plan, struct e
 	return open_online(s, online, e);
 }
 
+int source_cpus_watch(struct source *s, struct err *e)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		struct sideband *side = &s->slot[cpu].side;
+		int r = side->fd < 0 ? 0 : sideband_enable(side, true);
+
+		if (r)
+			return err_set(e, -r, "cannot watch processes on CPU %u: %s", cpu, strerror(-r));
+	}
+	return 0;
+}
+
 int source_cpus_enable(struct source *s, bool on, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {

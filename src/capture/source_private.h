@@ -47,6 +47,7 @@ uint64_t source_missed(const struct source *s, uint64_t ns);
 
 /* source_cpus.c */
 int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e);
+int source_cpus_watch(struct source *s, struct err *e);  /* the side band alone */
 int source_cpus_enable(struct source *s, bool on, struct err *e);
 int source_cpus_set_rate(struct source *s, struct err *e);
 void source_cpus_check(struct source *s);        /* follows CPUs that came or went; cheap when called often */

@@ -11,3 +11,6 @@ sberf_SOURCES += src/cmd/report.c
 sberf_SOURCES += src/cmd/record.c
 sberf_SOURCES += src/cmd/session.c
 sberf_SOURCES += src/cmd/session.h
+sberf_SOURCES += src/cmd/feed.c
+sberf_SOURCES += src/cmd/feed.h
+sberf_SOURCES += src/cmd/top.c

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.c - `sberf report`: a recording as a tree, as folded stacks, as figures.
+ * report.c - `sberf report`: a recording as a tree, as folded stacks, as figures; on a terminal, in the terminal view.
  *
  * A file is written beside its final name and renamed, so that a report that fails leaves no half of one behind.
  */
 #include "config.h"
 
 #include "base/cleanup.h"
+#include "cmd/feed.h"
 #include "cmd/options.h"
 #include "export/export.h"
 #include "record/recording.h"
@@ -130,6 +131,17 @@ static int write_file(const struct loaded *l, const struct options *o, enum opt_
 	return r;
 }
 
+static int show(struct loaded *l, const struct options *o, struct err *e)
+{
+	const struct ui_options ui = {
+		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
+	};
+	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
+	const struct feed feed = feed_from_still(&still);
+
+	return ui_run(&feed, &ui, -1, e);
+}
+
 int cmd_report(const struct options *o, struct err *e)
 {
 	struct loaded l = { 0 };
@@ -138,6 +150,8 @@ int cmd_report(const struct options *o, struct err *e)
 
 	if (r >= 0 && o->output)
 		r = write_file(&l, o, format, e);
+	else if (r >= 0 && !o->format && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		r = show(&l, o, e);
 	else if (r >= 0)
 		r = write_stdout(&l, o, format, e);
 	loaded_free(&l);

@@ -47,7 +47,7 @@ struct engine {
 	struct target_watch *watch;
 	char *record_path;               /* NULL = no recording */
 	uint64_t refresh_ns, duration_ns, delay_ns;
-	bool scan_all;
+	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
 	uint64_t recorder_lost;          /* events that the recorder refused */
 	uint64_t slept_samples;          /* samples when the names were last kicked */
@@ -266,19 +266,19 @@ static bool over(struct engine *en, uint64_t now)
 	return en->duration_ns && now - en->started_ns >= en->duration_ns;
 }
 
-/* True when the delay has passed, false when the engine was stopped meanwhile. */
-static bool sit_out_delay(struct engine *en)
+/* Follows processes until the delay has passed. */
+static int sit_out_delay(struct engine *en, struct err *e)
 {
-	const uint64_t end = clock_mono_ns() + en->delay_ns;
+	const uint64_t end = en->started_ns + en->delay_ns;
+	int r = 0;
 
-	while (en->delay_ns && clock_mono_ns() < end) {
-		struct timespec ts = { .tv_nsec = 20 * NSEC_PER_MSEC };
-
+	while (r >= 0 && clock_mono_ns() < end) {
 		if (over(en, en->started_ns))
-			return false;
-		nanosleep(&ts, NULL);
+			return 0;
+		r = turn(en, false, e);
 	}
-	return true;
+	en->started_ns = clock_mono_ns();
+	return r < 0 ? r : source_start(en->source, e);
 }
 
 static void finish(struct engine *en)
@@ -322,16 +322,11 @@ static void *engine_main(void *arg)
 	struct err e = ERR_INIT;
 	int r = 0;
 
-	if (sit_out_delay(en)) {
-		en->started_ns = clock_mono_ns();
-		if (en->delay_ns)
-			r = source_start(en->source, &e);
-		if (r >= 0)
-			r = processes_scan(en->ps, NULL, 0, &e);
-		while (r >= 0 && !over(en, clock_mono_ns())) {
-			r = turn(en, false, &e);
-			housekeeping(en, clock_mono_ns());
-		}
+	if (en->delay_ns)
+		r = sit_out_delay(en, &e);
+	while (r >= 0 && !over(en, clock_mono_ns())) {
+		r = turn(en, false, &e);
+		housekeeping(en, clock_mono_ns());
 	}
 	if (r < 0)
 		fail(en, r, &e);
@@ -346,6 +341,18 @@ static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *
 	struct processes *ps = ctx;
 
 	return processes_open_symbols(ps, module, ret_uid, e);
+}
+
+/* A few processes are read from /proc at the start, instead of all, when only they are asked for. */
+static int list_processes(struct engine *en, const struct capture_plan *plan, struct err *e)
+{
+	if (plan->target != TARGET_PIDS)
+		return 0;
+	if (!vec_reserve(&en->scan, plan->ids.n))
+		return err_nomem(e, "the target list");
+	for (size_t i = 0; i < plan->ids.n; i++)
+		en->scan.v[en->scan.n++] = (pid_t)plan->ids.v[i];
+	return 0;
 }
 
 static void set_stack_cap(void *ctx, uint64_t exe_id, uint32_t bytes)
@@ -375,6 +382,9 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	struct module_opener opener = { .open = open_module };
 	int r = source_open(&c->plan, &en->source, e);
 
+	if (r < 0)
+		return r;
+	r = list_processes(en, &c->plan, e);
 	if (r < 0)
 		return r;
 	en->profile = profile_new(&limits);
@@ -428,8 +438,12 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 int engine_start(struct engine *en, struct err *e)
 {
 	sigset_t all, old;
-	int r = 0;
+	int r = source_prepare(en->source, e);
 
+	if (r >= 0)
+		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
+	if (r < 0)
+		return r;
 	en->started_ns = clock_mono_ns();
 	if (!en->delay_ns)
 		r = source_start(en->source, e);
@@ -536,6 +550,7 @@ void engine_free(struct engine *en)
 	profile_free(en->profile);
 	source_free(en->source);
 	free(en->record_path);
+	free(en->scan.v);
 	pthread_cond_destroy(&en->changed);
 	pthread_mutex_destroy(&en->lock);
 	free(en);

@@ -2,8 +2,8 @@
 /*
  * ingest.c - a sample becomes an event: find the process, walk its user stack, intern what was found, count it.
  *
- * Order matters: an exec throws away the mappings that parked samples of that process still need, so these are finished
- * first, with whatever is loaded by then.
+ * A sample belongs to the moment it was taken. One that has to wait for a module keeps the mappings and the identity of
+ * then: its process may map another file in the same place meanwhile, or execute another program.
  */
 #include "config.h"
 
@@ -55,11 +55,19 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 	return 0;
 }
 
+static bool drop_one(void *ctx, const struct parked_sample *s)
+{
+	struct ingest *in = ctx;
+
+	process_release(in->ps, s->hold);
+	return true;
+}
+
 void ingest_free(struct ingest *in)
 {
 	if (!in)
 		return;
-	parked_free(&in->parked);
+	parked_each(&in->parked, drop_one, in);
 	unwinder_free(in->unwinder);
 	free(in);
 }
@@ -118,7 +126,7 @@ static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
 		in->config.set_stack_cap(in->config.ctx, s->exe_id, cap);
 }
 
-static void finish(struct ingest *in, struct process *p, const struct raw_event *raw)
+static void finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
 	const bool user = has_user_side(s);
@@ -131,11 +139,11 @@ static void finish(struct ingest *in, struct process *p, const struct raw_event 
 		.cpu = raw->cpu,
 		.time_ns = raw->time_ns,
 		.weight_ns = s->weight_ns,
+		.thread = thread,
 		.cut_module = !user || in->chain.cut == CUT_COMPLETE ? ID_NONE : in->chain.cut_module,
 	};
 
 	learn_stack_size(in, s);
-	ev.thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
 	ev.stack = intern_stack(in, s);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE || profile_add(in->config.profile, &ev)) {
 		in->figures.no_memory++;
@@ -165,61 +173,69 @@ static bool walk(struct ingest *in, struct process *p, const struct raw_sample *
 	return !in->chain.loading;
 }
 
+static bool park(struct ingest *in, struct process *p, thread_id thread, const struct raw_event *raw)
+{
+	struct process_hold *hold = process_hold(in->ps, p);
+
+	if (hold && parked_add(&in->parked, raw, clock_mono_ns(), thread, hold))
+		return true;
+	process_release(in->ps, hold);
+	return false;
+}
+
 static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 {
+	const struct raw_sample *s = &raw->sample;
 	struct process *p = processes_get(in->ps, raw->pid);
+	thread_id thread;
 
 	if (!p) {
 		in->figures.no_memory++;
 		return;
 	}
-	if (!walk(in, p, &raw->sample) && parked_add(&in->parked, raw, clock_mono_ns()))
-		return;
-	finish(in, p, raw);
+	thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
+	if (walk(in, p, s) || !park(in, p, thread, raw))
+		finish(in, thread, raw);
 }
 
 static bool retry_one(void *ctx, const struct parked_sample *s)
 {
 	struct ingest *in = ctx;
 	struct process *p = processes_get(in->ps, s->ev.pid);
+	struct unwind_space space;
 
 	if (!p)
 		return false;
-	if (!walk(in, p, &s->ev.sample) && !in->give_up && in->now_ns - s->since_ns < PARKED_TIME_NS)
+	space = process_held_space(in->ps, p, s->hold);
+	unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
+	if (in->chain.loading && !in->give_up && in->now_ns - s->since_ns < PARKED_TIME_NS)
 		return false;
-	finish(in, p, &s->ev);
+	finish(in, s->thread, &s->ev);
+	process_release(in->ps, s->hold);
 	return true;
-}
-
-static void settle(struct ingest *in, pid_t pid)
-{
-	in->give_up = true;
-	parked_each(&in->parked, pid, retry_one, in);
-	in->give_up = false;
 }
 
 void ingest_raw(void *ctx, const struct raw_event *ev)
 {
 	struct ingest *in = ctx;
 
-	if (ev->kind == RAW_SAMPLE) {
+	if (ev->kind == RAW_SAMPLE)
 		ingest_sample(in, ev);
-		return;
-	}
-	if (ev->kind == RAW_COMM && ev->comm.exec)
-		settle(in, ev->pid);
-	processes_apply(in->ps, ev);
+	else
+		processes_apply(in->ps, ev);
 }
 
 void ingest_retry(struct ingest *in, uint64_t now_ns)
 {
 	in->now_ns = now_ns;
-	parked_each(&in->parked, 0, retry_one, in);
+	parked_each(&in->parked, retry_one, in);
 }
 
 void ingest_settle(struct ingest *in)
 {
-	settle(in, 0);
+	in->give_up = true;
+	parked_each(&in->parked, retry_one, in);
+	in->give_up = false;
 }
 
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret)

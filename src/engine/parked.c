@@ -49,7 +49,7 @@ static void *append(uint64_t **at, const void *src, size_t bytes)
 	return dst;
 }
 
-bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns)
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread, struct process_hold *hold)
 {
 	const size_t bytes = sizeof(struct parked_sample) + 8 * data_words(&ev->sample);
 	struct parked_sample *p;
@@ -64,6 +64,8 @@ bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns)
 	p->next = NULL;
 	p->since_ns = now_ns;
 	p->bytes = bytes;
+	p->thread = thread;
+	p->hold = hold;
 	p->ev = *ev;
 	s = &p->ev.sample;
 	at = p->data;
@@ -78,14 +80,14 @@ bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns)
 	return true;
 }
 
-void parked_each(struct parked *q, pid_t pid, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx)
+void parked_each(struct parked *q, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx)
 {
 	struct parked_sample **at = &q->head;
 
 	while (*at) {
 		struct parked_sample *p = *at;
 
-		if ((pid && p->ev.pid != pid) || !try(ctx, p)) {
+		if (!try(ctx, p)) {
 			at = &p->next;
 			continue;
 		}

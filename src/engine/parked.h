@@ -8,6 +8,7 @@
 #define SBERF_ENGINE_PARKED_H
 
 #include "event/raw.h"
+#include "process/process.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,8 @@ struct parked_sample {
 	struct parked_sample *next;
 	uint64_t since_ns;               /* when it was parked */
 	size_t bytes;                    /* of this allocation */
+	thread_id thread;                /* who it was then */
+	struct process_hold *hold;       /* the mappings of then; owned by whoever takes the sample out */
 	struct raw_event ev;             /* its pointers reach into data */
 	uint64_t data[];
 };
@@ -32,13 +35,10 @@ struct parked {
 void parked_init(struct parked *q);
 void parked_free(struct parked *q);
 
-/* Copies EV to the end of the queue. False when the queue is full or out of memory. */
-bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns);
+/* Copies EV to the end of the queue; THREAD and HOLD stay with it. False when the queue is full or out of memory. */
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread, struct process_hold *hold);
 
-/*
- * Gives every parked sample (of PID only, unless PID is 0) to TRY, in order. One for which TRY returns true is done and freed,
- * the others stay.
- */
-void parked_each(struct parked *q, pid_t pid, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx);
+/* Gives every parked sample to TRY, in order. One for which TRY returns true is done and freed, the others stay. */
+void parked_each(struct parked *q, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx);
 
 #endif

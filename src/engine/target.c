@@ -18,9 +18,10 @@
 /* include/uapi/linux/pidfd.h, struct pidfd_info as of Linux 6.15: 64 bytes (PIDFD_INFO_SIZE_VER0). */
 struct pidfd_exit_info {
 	uint64_t mask, cgroupid;
-	uint32_t ids[12];        /* pid, tgid, ppid and the credentials */
+	uint32_t ids[11];        /* pid, tgid, ppid and eight credentials */
 	int32_t exit_code;       /* a wait status */
 };
+_Static_assert(sizeof(struct pidfd_exit_info) == 64, "its size is part of the ioctl number");
 #define PIDFD_WANT_EXIT (1ull << 3)
 #define PIDFD_GET_INFO_EXIT _IOWR(0xff, 11, struct pidfd_exit_info)
 

@@ -37,8 +37,6 @@ struct process {
 	uint64_t read_ns;        /* when its /proc/PID/maps was last read; 0 = never */
 	uint64_t tried_ns;       /* when that was last tried */
 	uint64_t cost_ns;        /* how long that took */
-	uint64_t exec_ns;        /* time of the last exec that was seen, as long as BEFORE is kept */
-	struct space *before;    /* the mappings until then, for samples that were taken before; NULL = none */
 	uint32_t exe_changes;
 	str_id exe;
 	module_id anon;          /* ID_NONE until needed */
@@ -49,6 +47,17 @@ struct process {
 	size_t nr_live;          /* of them, those that have not ended */
 };
 
+/* What a walk looks things up in: the mappings of P now, or some that were held. */
+struct view {
+	struct process *p;
+	const struct space *space;
+};
+
+struct process_hold {
+	struct space *space;
+	struct process_hold *prev, *next;
+};
+
 struct processes {
 	struct dict *dict;
 	struct files *files;
@@ -57,6 +66,8 @@ struct processes {
 	struct roots roots;
 	VEC(struct process *) v;
 	struct hidx by_pid;
+	struct view view;        /* of the last process_space() or process_held_space() */
+	struct process_hold *holds;
 	uint64_t swept_ns, checked_ns;
 	uint32_t ends;           /* of processes, since the last sweep */
 	uint64_t maps_read;

@@ -65,7 +65,6 @@ struct processes *processes_new(struct dict *dict, struct err *e)
 static void process_free(struct process *p)
 {
 	space_free(p->space);
-	space_free(p->before);
 	root_leave(p->root);
 	vec_free(&p->threads);
 	free(p);
@@ -188,9 +187,7 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 		return;
 	empty = space_new();
 	if (empty) {
-		space_free(p->before);
-		p->before = p->space;
-		p->exec_ns = time_ns;
+		space_free(p->space);
 		p->space = empty;
 	}
 	p->maps_known = true;
@@ -282,8 +279,6 @@ static size_t retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 			ps->retired++;
 			continue;
 		}
-		if (p->before && now - p->exec_ns >= DEAD_NS)
-			space_free(take_ptr(p->before));
 		dead += p->dead;
 		ps->v.v[kept++] = p;
 	}
@@ -305,11 +300,13 @@ static void check_alive(struct processes *ps, uint64_t now)
 	}
 }
 
-static void mark_files(const struct process *p)
+/* Files that are still mapped somewhere, or were when a sample that waits was taken. */
+static void mark_files(struct processes *ps)
 {
-	files_mark(p->ps->files, p->space);
-	if (p->before)
-		files_mark(p->ps->files, p->before);
+	for (size_t i = 0; i < ps->v.n; i++)
+		files_mark(ps->files, ps->v.v[i]->space);
+	for (const struct process_hold *h = ps->holds; h; h = h->next)
+		files_mark(ps->files, h->space);
 }
 
 static void sweep(struct processes *ps)
@@ -335,8 +332,7 @@ static void sweep(struct processes *ps)
 	roots_trim(&ps->roots, now);
 	if (!files_crowded(ps->files))
 		return;
-	for (size_t i = 0; i < ps->v.n; i++)
-		mark_files(ps->v.v[i]);
+	mark_files(ps);
 	files_sweep(ps->files);
 }
 
@@ -404,46 +400,61 @@ static module_id anon_module(struct process *p)
 	return p->anon;
 }
 
-static bool find_in(struct process *p, const struct space *s, uint64_t pc, struct unwind_map *ret)
+static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
 {
-	const struct mapping *m = space_find(s, pc);
+	const struct view *v = ctx;
+	const struct mapping *m = space_find(v->space, pc);
 
 	if (!m)
 		return false;
 	*ret = (struct unwind_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .state = MAP_ANON };
 	if (m->backing != BACKING_ANON)
-		files_state(p->ps->files, m->backing, ret);
+		files_state(v->p->ps->files, m->backing, ret);
 	if (ret->state == MAP_ANON) {
-		ret->module = anon_module(p);
+		ret->module = anon_module(v->p);
 		ret->pgoff = ret->start;
 	}
 	return true;
 }
 
-static bool find_now(void *ctx, uint64_t pc, struct unwind_map *ret)
-{
-	struct process *p = ctx;
-
-	return find_in(p, p->space, pc, ret);
-}
-
-static bool find_before(void *ctx, uint64_t pc, struct unwind_map *ret)
-{
-	struct process *p = ctx;
-
-	return find_in(p, p->before, pc, ret);
-}
-
 struct unwind_space process_space(struct processes *ps, struct process *p)
 {
-	return (struct unwind_space){ .find = find_now, .ctx = p };
+	ps->view = (struct view){ .p = p, .space = p->space };
+	return (struct unwind_space){ .find = find_map, .ctx = &ps->view };
 }
 
-struct unwind_space process_space_at(struct processes *ps, struct process *p, uint64_t time_ns)
+struct process_hold *process_hold(struct processes *ps, struct process *p)
 {
-	const bool before = p->before && time_ns < p->exec_ns;
+	struct process_hold *h = calloc(1, sizeof(*h));
 
-	return (struct unwind_space){ .find = before ? find_before : find_now, .ctx = p };
+	if (!h)
+		return NULL;
+	h->space = space_ref(p->space);
+	h->next = ps->holds;
+	if (h->next)
+		h->next->prev = h;
+	ps->holds = h;
+	return h;
+}
+
+void process_release(struct processes *ps, struct process_hold *h)
+{
+	if (!h)
+		return;
+	if (h->next)
+		h->next->prev = h->prev;
+	if (h->prev)
+		h->prev->next = h->next;
+	else
+		ps->holds = h->next;
+	space_free(h->space);
+	free(h);
+}
+
+struct unwind_space process_held_space(struct processes *ps, struct process *p, const struct process_hold *h)
+{
+	ps->view = (struct view){ .p = p, .space = h->space };
+	return (struct unwind_space){ .find = find_map, .ctx = &ps->view };
 }
 
 bool process_reread(struct processes *ps, struct process *p)
@@ -512,7 +523,5 @@ void processes_stats(const struct processes *ps, struct process_stats *ret)
 
 		ret->denied += p->denied;
 		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) + space_bytes(p->space) / p->space->refs;
-		if (p->before)
-			ret->bytes += space_bytes(p->before) / p->before->refs;
 	}
 }

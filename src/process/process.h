@@ -59,10 +59,14 @@ thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uin
 struct unwind_space process_space(struct processes *ps, struct process *p);
 
 /*
- * The same as it was at TIME_NS (CLOCK_MONOTONIC, the time of a sample): before the last exec the mappings of the program
- * that ran until then, kept for some seconds. For samples that waited for a module across an exec.
+ * The address space of P as it is now, kept while P goes on to map other files or to execute another program: for a sample
+ * that is tried again later. Costs a reference, and a copy once the mappings change. NULL when out of memory.
  */
-struct unwind_space process_space_at(struct processes *ps, struct process *p, uint64_t time_ns);
+struct process_hold;
+struct process_hold *process_hold(struct processes *ps, struct process *p);
+void process_release(struct processes *ps, struct process_hold *h);      /* NULL is fine; before processes_free() */
+/* process_space() for the mappings held by H; P is the process that it was made of. */
+struct unwind_space process_held_space(struct processes *ps, struct process *p, const struct process_hold *h);
 
 /*
  * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process, less often when reading takes long.

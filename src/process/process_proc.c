@@ -62,7 +62,6 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	}
 	root_leave(p->root);
 	p->root = NULL;
-	space_free(take_ptr(p->before));
 	p->start_ns = start_ns;
 	p->start_ticks = start_ticks;
 	p->maps_known = p->kthread = p->denied = p->gone = p->dead = p->exe_next = false;

@@ -60,9 +60,12 @@ between() {
 	result "$(awk -v x="$4" -v l="$2" -v h="$3" 'BEGIN { print (x != "" && x + 0 >= l + 0 && x + 0 <= h + 0) ? 0 : 1 }')" "$1"
 }
 
-# share FOLDED REGEX: percent of the weight of FOLDED whose stack matches REGEX.
+# share FOLDED REGEX: percent of the weight of FOLDED whose stack matches the extended REGEX.
 share() {
-	awk -v re="$2" '{ n = $NF; $NF = ""; all += n; if ($0 ~ re) hit += n } END { if (all) printf "%.2f\n", 100 * hit / all }' "$1"
+	local all hit
+	all=$(awk '{ n += $NF } END { print n + 0 }' "$1")
+	hit=$(grep -E -- "$2" "$1" | awk '{ n += $NF } END { print n + 0 }')
+	awk -v all="$all" -v hit="$hit" 'BEGIN { if (all) printf "%.2f\n", 100 * hit / all }'
 }
 
 # cuts FILE: the reasons of incomplete stacks, for the log.

@@ -3,3 +3,8 @@
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/capture.sh
+EXTRA_DIST += tests/live/live.sh
+shell_tests += tests/live/permissions.sh
+shell_tests += tests/live/real.sh
+shell_tests += tests/live/record.sh
+shell_tests += tests/live/workloads.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # `sberf record` end to end: exit statuses, what is said, what is in the file, and that nothing is lost on bad days.
-. "$top_srcdir/tests/tap.sh"
-. "$top_srcdir/tests/live/live.sh"
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/live/live.sh" || exit 99
 need_capture
 cd "$SCRATCH" || exit 99
 
@@ -21,9 +21,9 @@ touch not-executable
 equal "a command that is not executable: 126" 126 $?
 
 # Targets that do not exist.
-"$SBERF" record -o none.data -p 4194999 2>err
+"$SBERF" record -o none.data -p 4194001 2>err
 equal "no such process: status 1" 1 $?
-matches "and one sentence" "no process 4194999" "$(cat err)"
+matches "and one sentence" "no process 4194001" "$(cat err)"
 "$SBERF" record -o none.data -n no-such-name-at-all 2>err
 equal "no such name: status 1" 1 $?
 matches "and one sentence" "no-such-name-at-all" "$(cat err)"

@@ -6,3 +6,4 @@ if HAVE_CMOCKA
 check_PROGRAMS += tests/tui/fake-feed
 tests_tui_fake_feed_SOURCES = tests/tui/fake-feed.c $(madefeed)
 endif
+shell_tests += tests/tui/top.sh

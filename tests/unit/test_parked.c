@@ -35,7 +35,7 @@ static struct raw_event sample(pid_t pid)
 struct seen {
 	unsigned int n;
 	pid_t pids[16];
-	bool done;
+	pid_t done;              /* this one, -1 = all */
 };
 
 static bool look(void *ctx, const struct parked_sample *p)
@@ -43,7 +43,7 @@ static bool look(void *ctx, const struct parked_sample *p)
 	struct seen *seen = ctx;
 
 	seen->pids[seen->n++ % 16] = p->ev.pid;
-	return seen->done;
+	return seen->done == -1 || seen->done == p->ev.pid;
 }
 
 static bool compare(void *ctx, const struct parked_sample *p)
@@ -66,11 +66,11 @@ static void copies_are_deep(void **state)
 	bool called = false;
 
 	parked_init(&q);
-	assert_true(parked_add(&q, &ev, 5));
+	assert_true(parked_add(&q, &ev, 5, 0, NULL));
 	memset(bytes, 0, sizeof(bytes));
 	memset(kernel, 0, sizeof(kernel));
 	memset(walked, 0, sizeof(walked));
-	parked_each(&q, 0, compare, &called);
+	parked_each(&q, compare, &called);
 	assert_true(called);
 	assert_int_equal(q.n, 0);
 	assert_int_equal(q.bytes, 0);
@@ -86,28 +86,28 @@ static void keeps_order_and_what_is_not_done(void **state)
 	for (pid_t pid = 1; pid <= 3; pid++) {
 		struct raw_event ev = sample(pid);
 
-		assert_true(parked_add(&q, &ev, 0));
+		assert_true(parked_add(&q, &ev, 0, 0, NULL));
 	}
-	seen.done = true;
-	parked_each(&q, 2, look, &seen);
-	assert_int_equal(seen.n, 1);
+	seen.done = 2;
+	parked_each(&q, look, &seen);
+	assert_int_equal(seen.n, 3);
 	assert_int_equal(q.n, 2);
 	seen = (struct seen){ 0 };
-	parked_each(&q, 0, look, &seen);
+	parked_each(&q, look, &seen);
 	assert_int_equal(seen.n, 2);
 	assert_int_equal(seen.pids[0], 1);
 	assert_int_equal(seen.pids[1], 3);
 
 	/* The tail survives the removal of the last one. */
-	seen = (struct seen){ .done = true };
-	parked_each(&q, 3, look, &seen);
+	seen = (struct seen){ .done = 3 };
+	parked_each(&q, look, &seen);
 	{
 		struct raw_event ev = sample(4);
 
-		assert_true(parked_add(&q, &ev, 0));
+		assert_true(parked_add(&q, &ev, 0, 0, NULL));
 	}
 	seen = (struct seen){ 0 };
-	parked_each(&q, 0, look, &seen);
+	parked_each(&q, look, &seen);
 	assert_int_equal(seen.pids[0], 1);
 	assert_int_equal(seen.pids[1], 4);
 	parked_free(&q);
@@ -124,7 +124,7 @@ static void is_bounded(void **state)
 	ev.sample.segment[0].len = sizeof(big);
 	ev.sample.segment[0].bytes = big;
 	parked_init(&q);
-	while (parked_add(&q, &ev, 0))
+	while (parked_add(&q, &ev, 0, 0, NULL))
 		n++;
 	assert_true(q.bytes <= PARKED_BYTES_MAX);
 	assert_in_range(n, PARKED_BYTES_MAX / 65536 - 50, PARKED_BYTES_MAX / 65536);

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# `sberf top` on real processes in a real terminal (tmux): what a person sees from the command to the target's end.
+. "$top_srcdir/tests/tui/tmux.sh" || exit 99
+. "$top_srcdir/tests/live/live.sh" || exit 99
+need_capture
+
+# A process that runs already.
+start_workload shares
+result $? "workload is ready"
+terminal
+begin=$(date +%s%N)
+type_line "$SBERF top -F 499 -p $workload"
+see "the header names the target" "^ shares $workload .*running"
+see "a tree with data" '▾ main .* [0-9.]+ %'
+note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
+keys E
+see "E opens everything" 'burn_50'
+matches "event and rate are named" "(cpu-clock|cycles) .* 499 Hz" "$(screen)"
+matches "completeness is shown" "stacks [0-9.]+ % complete" "$(screen)"
+matches "losses are shown" "lost 0" "$(screen)"
+matches "sberf's own cost is shown" "sberf [0-9.]+ % CPU" "$(screen)"
+note "$(screen)"
+keys '?'
+see "? shows the keys" 'pause the view'
+keys Escape
+see_not "Escape leaves them" 'pause the view'
+keys '/'
+keys b u r n _ 2 0
+see "search finds a function" '1 of 1|1/1'
+keys Enter
+resize 40 10
+see "40x10 still shows the target" 'shares'
+resize 100 30
+see "and back" '^ shares .*running'
+stop_workload
+see "the target's end is told, and the view stays" 'killed by SIGKILL'
+see "with its tree" 'burn_20'
+note "$(screen)"
+keys q
+restored "after q"
+
+# A command of one's own; it ends with the view.
+type_line "$SBERF top -- $WORKLOADS/shares"
+see "top -- COMMAND shows its tree" '▾ main'
+child=$(pgrep -n -x -f "$WORKLOADS/shares")
+keys q
+restored "after a command"
+wait_until 10 sh -c "! kill -0 $child 2>/dev/null"
+result $? "the command ends with the view"
+
+# A target that does not run says what is waited for.
+type_line "$SBERF top -- sleep 60"
+see "nothing runs: it says what it waits for" '[Ww]aiting for'
+keys q
+restored "after waiting"
+
+# Bad starts leave the terminal as it was and say one sentence.
+type_line "$SBERF top -p 4194001; echo status=\$?"
+see "no such process: a sentence" '^sberf top: .*4194001'
+see "status 1" '^status=1'
+
+# A signal from outside ends it and gives the terminal back.
+start_workload shares
+type_line "$SBERF top -p $workload"
+see "another target" "^ shares $workload .*running"
+kill -TERM "$(pgrep -n -x -f "$SBERF top -p $workload")"
+restored "after SIGTERM"
+stop_workload
+
+# report opens the same view on a recording.
+start_workload shares
+record "$SCRATCH/view.data" -F 499 -p "$workload" --duration 1s
+stop_workload
+type_line "$SBERF report $SCRATCH/view.data"
+see "report shows a recording" 'burn_50|▾ main'
+keys q
+restored "after report"
+finish
