@@ -16,9 +16,6 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* A command that a build was made without is a weak reference to nothing. */
-#pragma weak cmd_top
-
 static int run_command(const struct options *o, struct err *e)
 {
 	static const struct {
@@ -32,9 +29,9 @@ static int run_command(const struct options *o, struct err *e)
 	};
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!strcmp(commands[i].name, o->command_name) && commands[i].run)
+		if (!strcmp(commands[i].name, o->command_name))
 			return commands[i].run(o, e);
-	return err_set(e, ENOSYS, "this build is without it");
+	return err_set(e, ENOSYS, "the command is in the table of options but not in that of commands");
 }
 
 static void ignore(int sig)

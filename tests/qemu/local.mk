@@ -9,6 +9,3 @@ clean-local: clean-guest
 clean-guest:
 	rm -rf guest
 .PHONY: clean-guest
-# tests/qemu: one "shell_tests += tests/qemu/NAME.sh" a line.
-EXTRA_DIST += tests/qemu/guest.sh
-shell_tests += tests/qemu/hotplug.sh
