@@ -264,7 +264,11 @@ static void add_quality(struct items *is, const struct profile_meta *m)
 		add(is, 2, RANK_NO_LOSS, STYLE_TEXT, "lost 0");
 	if (m->late)
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "late %s", units_count(a, m->late));
-	if (m->symbols_pending)
+	if (m->refused || m->folded)
+		add(is, 2, RANK_PENDING, STYLE_DOUBT, "memory full: some stacks under (other)");
+	if (m->activity[0])
+		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
+	else if (m->symbols_pending)
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbols pending", units_count(a, m->symbols_pending));
 }
 

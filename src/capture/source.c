@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 
 #define SLACK_NS (5 * NSEC_PER_MSEC)
+#define GAP_PERIODS 4u                           /* a CPU without a sample for longer was idle, or off */
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
 /* As far as the hard limit goes. */
@@ -266,6 +267,15 @@ static uint64_t weight_ns(const struct source *s, const struct raw_sample *sampl
 	return sample->since_ns < 2 * each ? sample->since_ns : 2 * each;
 }
 
+/* Idle CPUs are not sampled, so a distance of several periods says nothing of the rate. */
+static void count_gap(struct source *s, const struct raw_sample *sample)
+{
+	if (!sample->since_ns || sample->since_ns > GAP_PERIODS * NSEC_PER_SEC / s->freq_hz)
+		return;
+	s->gaps++;
+	s->gaps_ns += sample->since_ns;
+}
+
 static int deliver_sample(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
 {
 	struct raw_event ev;
@@ -274,6 +284,7 @@ static int deliver_sample(struct source *s, const struct reorder_item *it, raw_f
 	if (r > 0) {
 		ev.sample.weight_ns = weight_ns(s, &ev.sample);
 		s->delivered++;
+		count_gap(s, &ev.sample);
 		each(ctx, &ev);
 	} else {
 		lose(s, LOST_BAD_RECORD, 1);
@@ -355,6 +366,8 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		.samples = s->delivered,
 		.bpf_ns = kernel_half_cpu_ns(s->kernel),
 		.freq_hz = s->freq_hz,
+		.gaps = s->gaps,
+		.gaps_ns = s->gaps_ns,
 		.event = sampler_event_name(s->event),
 	};
 

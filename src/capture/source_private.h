@@ -37,6 +37,7 @@ struct source {
 	size_t copied_bytes;                     /* of side-band records in order */
 	uint64_t watermark_ns;
 	uint64_t delivered;                      /* samples */
+	uint64_t gaps, gaps_ns;                  /* between samples of one busy CPU */
 	struct losses lost;                      /* those counted on this side */
 };
 

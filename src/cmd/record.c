@@ -29,19 +29,38 @@ static void block_signals(sigset_t *set)
 	sigprocmask(SIG_BLOCK, set, NULL);
 }
 
-/* Turns until the engine has ended; a signal stops it, another one gives up on symbols that are still being looked up. */
+/* What a worker does that takes long, on a line of its own that is drawn over; on a terminal only. */
+static void say_activity(struct engine *en, size_t *shown)
+{
+	struct profile_meta m;
+	size_t n;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	engine_status(en, &m);
+	n = strlen(m.activity);
+	if (n || *shown)
+		fprintf(stderr, "\r%s%*s\r", m.activity, n < *shown ? (int)(*shown - n) : 0, "");
+	*shown = n;
+}
+
+/* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
 static void wait_for_end(struct engine *en, const sigset_t *set)
 {
 	const struct timespec now = { 0 };
+	size_t shown = 0;
 	int signals = 0;
 
 	while (!engine_wait(en, POLL_NS)) {
+		say_activity(en, &shown);
 		if (sigtimedwait(set, NULL, &now) <= 0)
 			continue;
 		if (signals++)
-			symbolizer_cancel(engine_symbolizer(en));
-		engine_stop(en);
+			engine_hurry(en);
+		else
+			engine_stop(en);
 	}
+	say_activity(en, &shown);
 }
 
 static void say_result(const struct profile_meta *m, const char *path)

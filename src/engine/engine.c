@@ -32,8 +32,10 @@
 #define TURN_MS 50               /* a turn waits this long for data at most */
 #define TURN_LOADING_MS 5        /* while modules are being loaded */
 #define FIGURES_NS (200 * NSEC_PER_MSEC)
+#define RATE_GAPS 20             /* distances between samples that make a rate */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
+#define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
 
 struct engine {
 	/* What it works on. The engine thread owns all of it between engine_start() and the end. */
@@ -46,16 +48,19 @@ struct engine {
 	struct ingest *ingest;
 	struct target_watch *watch;
 	char *record_path;               /* NULL = no recording */
-	uint64_t refresh_ns, duration_ns, delay_ns;
+	uint64_t refresh_ns, duration_ns, delay_ns, names_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
 	uint64_t recorder_lost;          /* events that the recorder refused */
+	uint64_t rate_ns, rate_gaps, rate_gaps_ns;       /* since when, and from what, the rate is being measured */
+	uint32_t rate_hz;
 	uint64_t slept_samples;          /* samples when the names were last kicked */
 	struct profile_meta meta;        /* the engine thread's own copy */
+	bool turning;                    /* the engine thread has begun */
 
 	pthread_t thread;
 	bool running;                    /* thread was created and not joined */
-	atomic_bool stop, reset, ended;
+	atomic_bool stop, reset, hurry, ended;
 	_Atomic uint64_t published;
 
 	pthread_mutex_t lock;            /* of what follows */
@@ -113,6 +118,22 @@ static uint64_t own_rss_bytes(void)
 	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The rate that busy CPUs had in the last second or so; what the kernel granted as long as that is not known. */
+static uint32_t rate_got(struct engine *en, const struct source_stats *st)
+{
+	const uint64_t now = clock_mono_ns(), gaps = st->gaps - en->rate_gaps, ns = st->gaps_ns - en->rate_gaps_ns;
+
+	if (!en->rate_hz)
+		en->rate_hz = st->freq_hz;
+	if (now - en->rate_ns < NSEC_PER_SEC || gaps < RATE_GAPS)
+		return en->rate_hz;
+	en->rate_hz = (uint32_t)((double)gaps * 1e9 / (double)ns + 0.5);
+	en->rate_ns = now;
+	en->rate_gaps = st->gaps;
+	en->rate_gaps_ns = st->gaps_ns;
+	return en->rate_hz;
+}
+
 /* Brings the engine thread's figures up to date. */
 static void measure(struct engine *en)
 {
@@ -120,11 +141,12 @@ static void measure(struct engine *en)
 	struct ingest_figures in;
 	struct profile_stats ps;
 	struct source_stats st;
+	char activity[sizeof(m->activity)];
 
 	source_stats(en->source, &st);
 	ingest_figures(en->ingest, &in);
 	copy_text(m->event, sizeof(m->event), st.event);
-	m->freq_got = st.freq_hz;
+	m->freq_got = rate_got(en, &st);
 	m->cpus = st.cpus_sampled;
 	m->samples = in.samples;
 	m->user_samples = in.user_samples;
@@ -139,8 +161,12 @@ static void measure(struct engine *en)
 	m->folded = ps.facts_folded;
 	m->bpf_cpu_ns = st.bpf_ns;
 	m->user_cpu_ns = own_cpu_ns();
+	if (en->turning)
+		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	m->rss_bytes = own_rss_bytes();
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
+	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
+	copy_text(m->activity, sizeof(m->activity), activity);
 	m->duration_ns = clock_mono_ns() - m->start_mono_ns;
 	if (en->recorder)
 		m->file_bytes = recorder_bytes(en->recorder);
@@ -281,6 +307,15 @@ static int sit_out_delay(struct engine *en, struct err *e)
 	return r < 0 ? r : source_start(en->source, e);
 }
 
+/* A recording gets its names before it is closed. What is being fetched can be seen meanwhile, and given up. */
+static void wait_for_names(struct engine *en)
+{
+	const uint64_t until = clock_mono_ns() + en->names_ns;
+
+	while (!symbolizer_wait(en->symbolizer, FIGURES_NS) && !atomic_load(&en->hurry) && clock_mono_ns() < until)
+		show_figures(en);
+}
+
 static void finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;
@@ -296,7 +331,7 @@ static void finish(struct engine *en)
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_kick(en->symbolizer);
 	if (en->recorder)
-		symbolizer_wait(en->symbolizer, NAMES_NS);
+		wait_for_names(en);
 	measure(en);
 	if (en->recorder) {
 		struct recorder *rec = take_ptr(en->recorder);
@@ -322,6 +357,7 @@ static void *engine_main(void *arg)
 	struct err e = ERR_INIT;
 	int r = 0;
 
+	en->turning = true;
 	if (en->delay_ns)
 		r = sit_out_delay(en, &e);
 	while (r >= 0 && !over(en, clock_mono_ns())) {
@@ -426,6 +462,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->refresh_ns = c->refresh_ns;
 	en->duration_ns = c->duration_ns;
 	en->delay_ns = c->delay_ns;
+	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
 	describe(en, c);
 	r = build(en, c, e);
 	if (r < 0)
@@ -464,6 +501,13 @@ void engine_stop(struct engine *en)
 {
 	atomic_store(&en->stop, true);
 	source_wake(en->source);
+}
+
+void engine_hurry(struct engine *en)
+{
+	atomic_store(&en->hurry, true);
+	symbolizer_cancel(en->symbolizer);
+	engine_stop(en);
 }
 
 bool engine_wait(struct engine *en, uint64_t timeout_ns)
@@ -534,8 +578,7 @@ void engine_free(struct engine *en)
 	if (!en)
 		return;
 	if (en->running) {
-		symbolizer_cancel(en->symbolizer);
-		engine_stop(en);
+		engine_hurry(en);
 		pthread_join(en->thread, NULL);
 	}
 	/* A recorder is left only when the thread was never started. */

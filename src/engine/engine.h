@@ -43,6 +43,9 @@ int engine_start(struct engine *en, struct err *e);
 /* Asks the engine to finish; async-signal-safe. Returns at once. */
 void engine_stop(struct engine *en);
 
+/* The same, without waiting for names that are still being looked up. Not async-signal-safe. */
+void engine_hurry(struct engine *en);
+
 /* Waits for the end (stop, target's end, duration) or TIMEOUT_NS (0 = for ever). True when it has ended. */
 bool engine_wait(struct engine *en, uint64_t timeout_ns);
 

@@ -10,6 +10,7 @@
 #include "engine/ingest.h"
 
 #include "base/clock.h"
+#include "engine/intern.h"
 #include "engine/parked.h"
 #include "engine/stacksize.h"
 #include "symbol/kernel.h"
@@ -22,22 +23,19 @@
 struct ingest {
 	struct ingest_config config;
 	struct processes *ps;
-	struct dict *dict;
 	struct unwinder *unwinder;
 	struct parked parked;
 	struct ingest_figures figures;
-	module_id kernel;        /* the one MODULE_KERNEL */
-	uint64_t text_base;      /* what kernel offsets are relative to */
 	uint64_t now_ns;         /* of the current ingest_retry() */
 	bool give_up;            /* parked samples must be finished now */
 	struct stacksize sizes;
+	struct intern intern;
 	struct chain chain;      /* of the sample at hand; large */
 };
 
 int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e)
 {
 	AUTO(ingest_free) struct ingest *in = calloc(1, sizeof(*in));
-	const struct module kernel = { .kind = MODULE_KERNEL };
 
 	if (!in)
 		return err_nomem(e, "the engine");
@@ -45,11 +43,8 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 	stacksize_init(&in->sizes, c->stack_bytes);
 	in->config = *c;
 	in->ps = c->ps;
-	in->dict = profile_dict(c->profile);
-	in->text_base = kernel_text_base();
-	in->kernel = dict_module(in->dict, &kernel);
 	in->unwinder = unwinder_new();
-	if (!in->unwinder || in->kernel == ID_NONE)
+	if (!in->unwinder || !intern_init(&in->intern, profile_dict(c->profile), kernel_text_base()))
 		return err_nomem(e, "the engine");
 	*ret = take_ptr(in);
 	return 0;
@@ -75,31 +70,6 @@ void ingest_free(struct ingest *in)
 static bool has_user_side(const struct raw_sample *s)
 {
 	return !s->kthread && !s->no_user;
-}
-
-/* A file that was never identified has no module: its frames are places unknown. */
-static frame_id user_frame(struct ingest *in, const struct frame *f)
-{
-	return f->module == ID_NONE ? dict_note(in->dict, NOTE_UNKNOWN) : dict_frame(in->dict, f->module, f->offset);
-}
-
-/* Interns the chain at hand and the kernel side of S, root first; ID_NONE when out of memory. */
-static stack_id intern_stack(struct ingest *in, const struct raw_sample *s)
-{
-	const struct chain *c = &in->chain;
-	stack_id stack = STACK_ROOT;
-
-	if (has_user_side(s) && c->cut != CUT_COMPLETE)
-		stack = dict_stack(in->dict, stack, dict_note(in->dict, NOTE_CUT + c->cut));
-	for (uint32_t i = c->n; i-- > 0;)
-		stack = dict_stack(in->dict, stack, user_frame(in, &c->frame[i]));
-	for (uint32_t i = s->nr_kernel; i-- > 0;) {
-		/* Callers in the kernel are return addresses too, except the innermost. */
-		const uint64_t at = s->kernel[i] - (i > 0) - in->text_base;
-
-		stack = dict_stack(in->dict, stack, dict_frame(in->dict, in->kernel, at));
-	}
-	return stack;
 }
 
 static void count_event(struct ingest *in, const struct event *ev)
@@ -144,7 +114,7 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 	};
 
 	learn_stack_size(in, s);
-	ev.stack = intern_stack(in, s);
+	ev.stack = intern_stack(&in->intern, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE || profile_add(in->config.profile, &ev)) {
 		in->figures.no_memory++;
 		return;

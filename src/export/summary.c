@@ -184,6 +184,7 @@ static void put_further(struct out *o, const struct profile_meta *m, const struc
 	put_u64(o, "dictionary_refused", m->refused);
 	put_u64(o, "facts_folded", m->folded);
 	put_u64(o, "rss_bytes", m->rss_bytes);
+	put_seconds(o, "engine_cpu_seconds", m->engine_cpu_ns);
 }
 
 int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)

@@ -29,7 +29,7 @@ struct profile_meta {
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */
 	uint32_t freq_asked;         /* Hz per CPU that the user asked for */
-	uint32_t freq_got;           /* Hz per CPU measured while the target's CPUs were busy, 0 = unknown */
+	uint32_t freq_got;           /* Hz per CPU that busy CPUs had lately; granted as long as that is unknown; 0 = unknown */
 	uint32_t cpus;               /* sampled */
 	uint64_t start_real_ns, start_mono_ns;   /* when the capture began, both clocks */
 	uint64_t duration_ns;        /* until now or until it ended */
@@ -49,7 +49,9 @@ struct profile_meta {
 	uint64_t bpf_cpu_ns;
 	uint64_t rss_bytes;          /* sberf's own, now */
 	uint64_t file_bytes;         /* of the recording; META_UNKNOWN when there is none */
+	uint64_t engine_cpu_ns;      /* of it, the engine thread: from the rings to the profile and the recorder's queue */
 	uint64_t symbols_pending;    /* frames without names yet */
+	char activity[96];           /* what a worker does that takes long ("debuginfod: libc.so.6 34 %"), "" = nothing; sanitised */
 };
 
 #endif

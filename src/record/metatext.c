@@ -39,6 +39,7 @@ static const struct key keys[] = {
 	AT("refused", refused, VALUE_U64),
 	AT("user_cpu_ns", user_cpu_ns, VALUE_U64),
 	AT("bpf_cpu_ns", bpf_cpu_ns, VALUE_U64),
+	AT("engine_cpu_ns", engine_cpu_ns, VALUE_U64),
 	AT("rss_bytes", rss_bytes, VALUE_U64),
 	AT("symbols_pending", symbols_pending, VALUE_U64),
 #define X(nr, id, name, text, remedy) AT("lost_" name, lost.n[nr], VALUE_U64),
@@ -224,7 +225,7 @@ void meta_init(struct profile_meta *m)
 {
 	memset(m, 0, sizeof(*m));
 	m->target_state = TARGET_ENDED;
-	m->user_cpu_ns = m->bpf_cpu_ns = m->file_bytes = META_UNKNOWN;
+	m->user_cpu_ns = m->bpf_cpu_ns = m->engine_cpu_ns = m->file_bytes = META_UNKNOWN;
 }
 
 bool meta_number(const uint8_t *text, size_t n, const char *key, uint64_t *ret)

@@ -54,7 +54,7 @@ is "a busy program is sampled all the time that it runs" \
 is "and at the rate asked for" "samples >= weight_ms * 98 / 100 && samples <= weight_ms * 102 / 100 + 1"
 is "only the target is sampled" "other_pids == 0 && pids == 1 && tids == 1"
 is "every sample has registers, and bytes around its stack pointer" \
-	"regs + no_user == samples && sp_inside == regs && no_user < 5"
+	"regs + no_user == samples && sp_inside == regs && kernel_regs + no_user == in_kernel"
 is "cgroup, executable and name come along" "with_cgroup == samples && with_exe >= regs && comm_match >= samples - 5"
 is "nothing is lost or late" "lost == 0 && late == 0 && unordered == 0"
 is "mmap, exec and exit are seen" "mmaps > 0 && execs == 1 && exits == 1"

@@ -96,3 +96,4 @@ unit_tests += tests/unit/test_process_nomem
 tests_unit_test_process_nomem_SOURCES = tests/unit/test_process_nomem.c $(fail_alloc)
 tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_unwind_rows
+unit_tests += tests/unit/test_intern

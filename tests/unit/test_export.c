@@ -286,7 +286,8 @@ static void test_summary(void **state)
 		"late_events: 3\n"
 		"dictionary_refused: 4\n"
 		"facts_folded: 5\n"
-		"rss_bytes: 1048576\n";
+		"rss_bytes: 1048576\n"
+		"engine_cpu_seconds: 0.000\n";
 	AUTO_FREE char *text = NULL, *none = NULL;
 	char reasons[2048];
 	size_t at = 0;

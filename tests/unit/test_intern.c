@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_intern.c - chains become stacks: root first, cuts noted, the kernel on top, the memo true to the dictionary. */
+#include "config.h"
+
+#include "engine/intern.h"
+
+#include "cmocka_all.h"
+
+#include <stdlib.h>
+
+struct world {
+	struct dict *dict;
+	struct intern it;
+	struct chain chain;
+	struct raw_sample sample;
+	module_id a, b;
+};
+
+static int set_up(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct module m = { .kind = MODULE_FILE };
+
+	assert_non_null(w);
+	w->dict = dict_new();
+	assert_non_null(w->dict);
+	assert_true(intern_init(&w->it, w->dict, 0x1000));
+	m.path = strtab_adds(dict_strings(w->dict), "/a");
+	w->a = dict_module(w->dict, &m);
+	m.path = strtab_adds(dict_strings(w->dict), "/b");
+	w->b = dict_module(w->dict, &m);
+	*state = w;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+
+	dict_free(w->dict);
+	free(w);
+	return 0;
+}
+
+static void add(struct world *w, module_id module, uint64_t offset)
+{
+	w->chain.frame[w->chain.n++] = (struct frame){ module, offset };
+}
+
+static const struct frame *frame_of(const struct world *w, stack_id s)
+{
+	return dict_get_frame(w->dict, dict_get_stack(w->dict, s)->frame);
+}
+
+static stack_id parent(const struct world *w, stack_id s)
+{
+	return dict_get_stack(w->dict, s)->parent;
+}
+
+static void root_first_kernel_on_top(void **state)
+{
+	struct world *w = *state;
+	const uint64_t kernel[] = { 0x1500, 0x1800 };
+	stack_id s;
+
+	add(w, w->a, 0x10);
+	add(w, w->b, 0x20);
+	w->sample.kernel = kernel;
+	w->sample.nr_kernel = 2;
+	s = intern_stack(&w->it, &w->chain, &w->sample, true);
+	assert_int_equal(frame_of(w, s)->offset, 0x500);         /* where it is: exact */
+	s = parent(w, s);
+	assert_int_equal(frame_of(w, s)->offset, 0x7ff);         /* a return address */
+	assert_int_equal(frame_of(w, s)->module, w->it.kernel);
+	s = parent(w, s);
+	assert_int_equal(frame_of(w, s)->offset, 0x10);
+	s = parent(w, s);
+	assert_int_equal(frame_of(w, s)->offset, 0x20);
+	assert_int_equal(parent(w, s), STACK_ROOT);
+}
+
+static void a_cut_is_the_root(void **state)
+{
+	struct world *w = *state;
+	stack_id s;
+
+	add(w, w->a, 0x10);
+	w->chain.cut = CUT_NO_CFI;
+	s = parent(w, intern_stack(&w->it, &w->chain, &w->sample, true));
+	assert_int_equal(frame_of(w, s)->offset, NOTE_CUT + CUT_NO_CFI);
+	assert_int_equal(parent(w, s), STACK_ROOT);
+	/* Without a user side there is nothing to be cut. */
+	assert_int_equal(parent(w, intern_stack(&w->it, &w->chain, &w->sample, false)), STACK_ROOT);
+}
+
+static void a_file_without_a_module_is_unknown(void **state)
+{
+	struct world *w = *state;
+
+	add(w, ID_NONE, 0x10);
+	assert_int_equal(frame_of(w, intern_stack(&w->it, &w->chain, &w->sample, true))->offset, NOTE_UNKNOWN);
+}
+
+/* Every chain of up to three frames over few places, twice: the memo answers as the dictionary would. */
+static void the_memo_is_true(void **state)
+{
+	struct world *w = *state;
+	stack_id first[4096];
+
+	for (int round = 0; round < 2; round++) {
+		for (unsigned int i = 0; i < 4096; i++) {
+			stack_id s;
+
+			w->chain.n = 0;
+			for (unsigned int bits = i | 4096; bits > 1; bits >>= 4)
+				add(w, bits & 1 ? w->a : w->b, bits & 15);
+			w->chain.cut = i % 3 ? CUT_COMPLETE : CUT_STACK_SIZE;
+			s = intern_stack(&w->it, &w->chain, &w->sample, true);
+			if (round)
+				assert_int_equal(s, first[i]);
+			first[i] = s;
+			for (uint32_t f = 0; f < w->chain.n; f++, s = parent(w, s)) {
+				assert_int_equal(frame_of(w, s)->offset, w->chain.frame[f].offset);
+				assert_int_equal(frame_of(w, s)->module, w->chain.frame[f].module);
+			}
+			assert_int_equal(s == STACK_ROOT, w->chain.cut == CUT_COMPLETE);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(root_first_kernel_on_top, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_cut_is_the_root, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_without_a_module_is_unknown, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_memo_is_true, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
