@@ -24,6 +24,7 @@
 
 #define SLACK_NS (5 * NSEC_PER_MSEC)
 #define GAP_PERIODS 4u                           /* a CPU without a sample for longer was idle, or off */
+#define TICK_NS (10 * NSEC_PER_MSEC)             /* the longest that kernels are built with, CONFIG_HZ=100 */
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
 /* As far as the hard limit goes. */
@@ -192,6 +193,17 @@ uint64_t source_missed(const struct source *s, uint64_t ns)
 	return ns / (NSEC_PER_SEC / s->freq_hz);
 }
 
+/*
+ * A throttled event resumes at the next tick of its CPU. A CPU that idles has no ticks and may stay throttled for seconds, but
+ * has nothing to sample either: what was lost is a tick at most.
+ */
+static uint64_t throttled_ns(uint64_t from_ns, uint64_t to_ns)
+{
+	const uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
+
+	return ns < TICK_NS ? ns : TICK_NS;
+}
+
 static void collect_throttle(struct source *s, const struct perf_record *rec)
 {
 	uint64_t *since;
@@ -202,7 +214,7 @@ static void collect_throttle(struct source *s, const struct perf_record *rec)
 	if (rec->what == PERF_REC_THROTTLE) {
 		*since = rec->ev.time_ns;
 	} else if (*since) {
-		lose(s, LOST_THROTTLED, rec->ev.time_ns > *since ? source_missed(s, rec->ev.time_ns - *since) : 0);
+		lose(s, LOST_THROTTLED, source_missed(s, throttled_ns(*since, rec->ev.time_ns)));
 		*since = 0;
 	}
 }
