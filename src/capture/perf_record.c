@@ -21,17 +21,8 @@ struct trailer {
 struct mmap2_fields {
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
-	union {
-		struct {
-			uint32_t maj, min;
-			uint64_t ino, ino_generation;
-		};
-		struct {
-			uint8_t build_id_size, res1;
-			uint16_t res2;
-			uint8_t build_id[BUILD_ID_MAX];
-		};
-	};
+	uint32_t maj, min;
+	uint64_t ino, ino_generation;
 	uint32_t prot, flags;
 };
 
@@ -70,6 +61,10 @@ static const char *take_text(struct body *in)
 	return memchr(in->at, '\0', in->left) ? (const char *)in->at : NULL;
 }
 
+/*
+ * Build-ids are never asked for (sideband.c), so PERF_RECORD_MISC_MMAP_BUILD_ID says nothing here: the kernel sets it when an
+ * event of somebody else asks, and leaves it set in the record that it builds for the next event.
+ */
 static bool read_mmap2(struct body *in, uint16_t misc, struct raw_event *ev)
 {
 	const struct mmap2_fields *f = take(in, sizeof(*f));
@@ -86,17 +81,10 @@ static bool read_mmap2(struct body *in, uint16_t misc, struct raw_event *ev)
 	m->pgoff = f->pgoff;
 	m->prot = f->prot;
 	m->flags = f->flags;
-	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		if (f->build_id_size > BUILD_ID_MAX)
-			return false;
-		m->build_id_len = f->build_id_size;
-		memcpy(m->build_id, f->build_id, f->build_id_size);
-	} else {
-		m->maj = f->maj;
-		m->min = f->min;
-		m->ino = f->ino;
-		m->ino_generation = f->ino_generation;
-	}
+	m->maj = f->maj;
+	m->min = f->min;
+	m->ino = f->ino;
+	m->ino_generation = f->ino_generation;
 	return true;
 }
 

@@ -22,7 +22,12 @@
 
 #define RECORD_MAX 65536u        /* the size field has 16 bits */
 
-static void fill_attr(struct perf_event_attr *a, bool build_id)
+/*
+ * Without build_id, although it would identify files better: perf_event_mmap_output() (kernel/events/core.c, 5.12 to 6.18 at
+ * least) sets PERF_RECORD_MISC_MMAP_BUILD_ID in a header that the other events of the same mapping get too. As long as we ran,
+ * every `perf record` on the machine took device numbers for build-ids; perf 6.1 ends with a smashed stack.
+ */
+static void fill_attr(struct perf_event_attr *a)
 {
 	memset(a, 0, sizeof(*a));
 	a->size = sizeof(*a);
@@ -36,7 +41,6 @@ static void fill_attr(struct perf_event_attr *a, bool build_id)
 	a->comm = 1;
 	a->comm_exec = 1;
 	a->task = 1;
-	a->build_id = build_id;
 	a->use_clockid = 1;
 	a->clockid = CLOCK_MONOTONIC;
 	a->watermark = 1;
@@ -46,14 +50,8 @@ static void fill_attr(struct perf_event_attr *a, bool build_id)
 static int open_event(uint32_t cpu)
 {
 	struct perf_event_attr attr;
-	int fd;
 
-	/* A kernel that does not know build_id (before 5.12) says EINVAL. */
-	fill_attr(&attr, true);
-	fd = (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd >= 0 || errno != EINVAL)
-		return fd;
-	fill_attr(&attr, false);
+	fill_attr(&attr);
 	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

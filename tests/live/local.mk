@@ -8,3 +8,4 @@ shell_tests += tests/live/permissions.sh
 shell_tests += tests/live/real.sh
 shell_tests += tests/live/record.sh
 shell_tests += tests/live/workloads.sh
+shell_tests += tests/live/neighbours.sh
