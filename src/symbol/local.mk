@@ -32,3 +32,5 @@ libsberf_a_SOURCES += src/symbol/vdso.c
 libsberf_a_SOURCES += src/symbol/vdso.h
 libsberf_a_SOURCES += src/symbol/xz.c
 libsberf_a_SOURCES += src/symbol/xz.h
+libsberf_a_SOURCES += src/symbol/ehframe.c
+libsberf_a_SOURCES += src/symbol/ehframe.h

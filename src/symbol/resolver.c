@@ -14,11 +14,13 @@
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
 #include "symbol/dwarf.h"
+#include "symbol/ehframe.h"
 #include "symbol/elfsyms.h"
 #include "symbol/growing.h"
 #include "symbol/vdso.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +38,8 @@ struct mod {
 	bool open_failed, read_failed;
 	struct elf_file *elf;
 	struct elf_syms *syms;
+	struct fde_starts *starts;   /* for code without symbols; NULL = not needed yet, or none */
+	bool no_starts;
 	struct jit_table jit;
 	bool dwarf_failed;
 	struct dwarf_info *dwarf;
@@ -72,6 +76,7 @@ static void mod_free(struct mod *m)
 {
 	mod_close(m);
 	elf_syms_free(m->syms);
+	fde_starts_free(m->starts);
 	dwarf_info_free(m->dwarf);
 	jit_table_clear(&m->jit);
 	elf_file_free(m->elf);
@@ -232,7 +237,7 @@ static void bound_symbols(struct resolver *r, const struct mod *keep)
 		for (size_t i = 0; i < r->mods.n; i++) {
 			struct mod *m = &r->mods.v[i];
 
-			bytes += m->syms ? elf_syms_bytes(m->syms) : 0;
+			bytes += (m->syms ? elf_syms_bytes(m->syms) : 0) + fde_starts_bytes(m->starts);
 			if (m->syms && m != keep && (!oldest || m->used < oldest->used))
 				oldest = m;
 		}
@@ -240,6 +245,8 @@ static void bound_symbols(struct resolver *r, const struct mod *keep)
 			return;
 		elf_syms_free(oldest->syms);
 		oldest->syms = NULL;
+		fde_starts_free(oldest->starts);
+		oldest->starts = NULL;
 		r->stats->tables_dropped++;
 	}
 }
@@ -295,13 +302,38 @@ static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, u
 	return true;
 }
 
+/*
+ * A function that has lost its name is called by the place where it starts, "dash+0x4700", so that at least its parts stay
+ * together.
+ */
+static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, struct answer *answer)
+{
+	const char *slash = strrchr(m->path, '/');
+	AUTO_FREE char *text = NULL;
+	struct fde_start at;
+	uint64_t offset;
+
+	if (!m->starts && !m->no_starts) {
+		m->starts = fde_starts_new(m->elf);
+		m->no_starts = !m->starts;
+		bound_symbols(r, m);
+	}
+	if (!m->starts || !fde_starts_find(m->starts, vaddr, &at) || !elf_file_offset(m->elf, at.start, &offset) ||
+	    asprintf(&text, "%s+0x%" PRIx64, slash ? slash + 1 : m->path, offset) < 0)
+		return false;
+	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .file = "", .start = offset, .size = at.size };
+	return true;
+}
+
 static bool name_elf(struct resolver *r, struct mod *m, uint64_t offset, struct answer *answer)
 {
 	uint64_t vaddr, start;
 	struct elf_sym sym;
 
-	if (!ensure_symbols(r, m) || !elf_file_vaddr(m->elf, offset, &vaddr) || !elf_syms_find(m->syms, vaddr, &sym))
+	if (!ensure_symbols(r, m) || !elf_file_vaddr(m->elf, offset, &vaddr))
 		return false;
+	if (!elf_syms_find(m->syms, vaddr, &sym))
+		return m->m.kind == MODULE_FILE && name_by_start(r, m, vaddr, answer);
 	if (!answer_add(answer, sym.name, sym.user, FUNC_USER))
 		return false;
 	answer->name[0].start = elf_file_offset(m->elf, sym.start, &start) ? start : offset - (vaddr - sym.start);

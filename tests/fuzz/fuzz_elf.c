@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "symbol/ehframe.h"
 #include "symbol/elfsyms.h"
 
 #include <stdlib.h>
@@ -28,6 +29,18 @@ static void look(const struct elf_syms *s, uint64_t vaddr)
 
 	if (elf_syms_find(s, vaddr, &sym))
 		must(vaddr - sym.start < sym.size && strlen(sym.name) < (1u << 17) && !*sym.user);
+}
+
+static void look_starts(const struct elf_file *f, size_t size)
+{
+	struct fde_starts *t = fde_starts_new(f);
+	struct fde_start at;
+	uint64_t vaddr;
+
+	for (uint64_t offset = 0; t && offset < size; offset += 5)
+		if (elf_file_vaddr(f, offset, &vaddr) && fde_starts_find(t, vaddr, &at))
+			must(vaddr - at.start < at.size && !*at.user);
+	fde_starts_free(t);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -51,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(elf_syms_bytes(s) >= elf_syms_count(s));
 	}
 	elf_syms_free(s);
+	look_starts(f, size);
 	elf_file_free(f);
 	return 0;
 }

@@ -48,6 +48,7 @@ for variant in static static_pie nopie lld debug_frame fp musl musl_static; do
 done
 # Without symbols the same stacks, by address.
 complete chain_stripped chain_stripped 98 '(;chain_stripped\+0x[0-9a-f]+){6}'
+equal "chain_stripped: each function is one node" 1 "$("$SBERF" report -i chain_stripped.data --format folded --no-kernel | wc -l)"
 complete chain_noheaders chain_noheaders 98 '(;chain_noheaders\+0x[0-9a-f]+){6}'
 complete signals signals 50 ';main;caller_of_work;interrupted_work;.*;handler;handler_work'
 complete altstack signals 50 ';main;caller_of_work;interrupted_work;.*;handler;handler_work' 0 alt

@@ -97,3 +97,4 @@ tests_unit_test_process_nomem_SOURCES = tests/unit/test_process_nomem.c $(fail_a
 tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_intern
+unit_tests += tests/unit/test_ehframe
