@@ -55,9 +55,20 @@ static int open_event(uint32_t cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+/* What is tried first: a power of two of bytes. */
+static size_t first_bytes(void)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	size_t bytes = SIDEBAND_MORE_BYTES;
+
+	while (cpus > 0 && bytes > SIDEBAND_DATA_BYTES && bytes * (size_t)cpus > SIDEBAND_ALL_BYTES)
+		bytes /= 2;
+	return bytes;
+}
+
 int sideband_open(struct sideband *b, uint32_t cpu, struct err *e)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = SIDEBAND_DATA_BYTES;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = first_bytes();
 	AUTO_FD int fd = open_event(cpu);
 	void *map;
 

@@ -21,6 +21,8 @@ struct sideband {
 
 #define SIDEBAND_INIT { .fd = -1 }
 #define SIDEBAND_DATA_BYTES (256u * 1024)        /* within the memory that any user may lock, kernel.perf_event_mlock_kb */
+#define SIDEBAND_MORE_BYTES (2u * 1024 * 1024)   /* tried first: a storm of programs writes 1 MB a second and CPU */
+#define SIDEBAND_ALL_BYTES (64u * 1024 * 1024)   /* of all CPUs together, at most, unless that is less than the smallest */
 
 /* A record of LEN bytes at DATA (8-byte aligned), valid during the call. */
 typedef void sideband_fn(void *ctx, const void *data, size_t len);

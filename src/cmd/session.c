@@ -85,6 +85,8 @@ static int target_name(struct session *s, const struct options *o, struct err *e
 static int target_command(struct session *s, const struct options *o, bool detached, struct err *e)
 {
 	uint32_t *id = vec_push(&s->config.plan.ids);
+	const char *slash;
+	char which[200];
 	int r;
 
 	if (!id)
@@ -97,7 +99,9 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	*id = (uint32_t)s->child.pid;
 	s->config.child = s->child.pid;
 	s->config.plan.target = TARGET_PIDS;
-	name_target(s, "", o->argv[0]);
+	slash = strrchr(o->argv[0], '/');
+	snprintf(which, sizeof(which), "%.180s %d", slash ? slash + 1 : o->argv[0], (int)s->child.pid);
+	name_target(s, "", which);
 	return 0;
 }
 

@@ -29,36 +29,98 @@ struct identity {
 	gid_t gid;
 	int nr_groups;
 	gid_t groups[GROUPS_MAX];
+	char name[256], home[PATH_MAX];  /* "" = not known */
 };
+
+/* The number that sudo left in variable NAME. */
+static int sudo_id(const char *name, uint64_t *ret, struct err *e)
+{
+	const char *text = getenv(name);
+
+	if (!text)
+		return err_set(e, EINVAL, "%s is not set although sudo's other variable is: the command would run as root; set both or none",
+			       name);
+	return parse_u64(text, name, 0, UINT32_MAX - 1, ret, e);
+}
 
 static int find_identity(struct identity *id, struct err *e)
 {
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 	const struct passwd *pw;
-	uint64_t u, g;
-	int r;
+	uint64_t uid, gid;
+	int n = GROUPS_MAX, r;
 
 	memset(id, 0, sizeof(*id));
-	if (geteuid() != 0 || !uid || !gid)
+	if (geteuid() != 0 || (!getenv("SUDO_UID") && !getenv("SUDO_GID")))
 		return 0;
-	r = parse_u64(uid, "SUDO_UID", 0, UINT32_MAX - 1, &u, e);
+	r = sudo_id("SUDO_UID", &uid, e);
 	if (!r)
-		r = parse_u64(gid, "SUDO_GID", 0, UINT32_MAX - 1, &g, e);
+		r = sudo_id("SUDO_GID", &gid, e);
 	if (r)
 		return r;
-	id->change = u != 0;
-	id->uid = (uid_t)u;
-	id->gid = (gid_t)g;
+	id->change = uid != 0;
+	id->uid = (uid_t)uid;
+	id->gid = (gid_t)gid;
 	id->groups[0] = id->gid;
 	id->nr_groups = 1;
 	pw = getpwuid(id->uid);
-	if (pw) {
-		int n = GROUPS_MAX;
-
-		if (getgrouplist(pw->pw_name, id->gid, id->groups, &n) >= 0)
-			id->nr_groups = n;
-	}
+	if (!pw)
+		return 0;
+	if (getgrouplist(pw->pw_name, id->gid, id->groups, &n) >= 0)
+		id->nr_groups = n;
+	snprintf(id->name, sizeof(id->name), "%s", pw->pw_name);
+	snprintf(id->home, sizeof(id->home), "%s", pw->pw_dir);
 	return 0;
+}
+
+#define OWN_VARIABLES 3
+
+/* The environment of the command: ours, with the names and the home of the user that it runs as. */
+struct environment {
+	char **v;                        /* NULL-terminated; the array and OWN are freed, the rest is environ's */
+	char *own[OWN_VARIABLES];
+};
+
+static const char *const own_names[OWN_VARIABLES] = { "USER", "LOGNAME", "HOME" };
+
+static bool is_own(const char *text)
+{
+	for (int i = 0; i < OWN_VARIABLES; i++) {
+		const size_t n = strlen(own_names[i]);
+
+		if (!strncmp(text, own_names[i], n) && text[n] == '=')
+			return true;
+	}
+	return false;
+}
+
+static void environment_free(struct environment *env)
+{
+	for (int i = 0; i < OWN_VARIABLES; i++)
+		free(env->own[i]);
+	free(env->v);
+}
+
+static bool environment_make(struct environment *env, const struct identity *id)
+{
+	const char *const values[OWN_VARIABLES] = { id->name, id->name, id->home };
+	const bool replace = id->change && id->name[0];
+	size_t n = 0, k = 0;
+
+	*env = (struct environment){ 0 };
+	while (environ[n])
+		n++;
+	env->v = calloc(n + OWN_VARIABLES + 1, sizeof(*env->v));
+	for (size_t i = 0; env->v && i < n; i++)
+		if (!replace || !is_own(environ[i]))
+			env->v[k++] = environ[i];
+	for (int i = 0; env->v && replace && i < OWN_VARIABLES; i++) {
+		if (asprintf(&env->own[i], "%s=%s", own_names[i], values[i]) < 0) {
+			env->own[i] = NULL;
+			return false;
+		}
+		env->v[k++] = env->own[i];
+	}
+	return env->v;
 }
 
 static bool become(const struct identity *id)
@@ -78,23 +140,21 @@ static void detach_terminal(void)
 		close(null);
 }
 
-/* Signals that sberf handles or ignores go back to their defaults, and nothing is blocked. */
-static void reset_signals(void)
+/* Handlers end with the exec; what whoever started sberf wants ignored (nohup) stays so. Nothing is blocked. */
+static void unblock_signals(void)
 {
 	sigset_t none;
 
 	sigemptyset(&none);
-	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_child(char *const *argv, bool detached, const struct identity *id, int gate, int report)
+static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, int gate, int report)
 {
 	int code;
 	char c;
 
-	reset_signals();
+	unblock_signals();
 	if (detached)
 		detach_terminal();
 	/* A byte lets it go; end of file alone means that sberf is gone or has changed its mind. */
@@ -103,7 +163,7 @@ static _Noreturn void run_child(char *const *argv, bool detached, const struct i
 	if (code != 1)
 		_exit(125);
 	if (become(id))
-		execvp(argv[0], argv);
+		execvpe(argv[0], argv, env);
 	code = errno ? errno : EPERM;
 	if (write(report, &code, sizeof(code)) < 0)
 		_exit(125);
@@ -118,6 +178,10 @@ static int exec_status(int code)
 static int say_cannot_run(const char *file, int code, int *ret_status, struct err *e)
 {
 	*ret_status = exec_status(code);
+	if (code == ENOENT && strchr(file, '/') && !access(file, F_OK)) {
+		*ret_status = 126;
+		return err_set(e, code, "cannot run '%s': the interpreter or loader that it names does not exist", file);
+	}
 	if (*ret_status == 127)
 		return err_set(e, code, "cannot run '%s': there is no such command", file);
 	return err_set(e, code, "cannot run '%s': %s", file, strerror(code));
@@ -161,29 +225,34 @@ int child_check(const char *file, int *ret_status, struct err *e)
 	return say_cannot_run(file, worst, ret_status, e);
 }
 
-int child_start(char *const *argv, bool detached, struct child *c, struct err *e)
+/* Two pipes: the gate that holds the child back, and its report of a failed exec. */
+static int make_pipes(int gate[2], int report[2])
 {
-	struct identity id;
-	int gate[2], report[2];
+	if (pipe2(gate, O_CLOEXEC))
+		return -errno;
+	if (pipe2(report, O_CLOEXEC)) {
+		const int code = errno;
+
+		close(gate[0]);
+		close(gate[1]);
+		return -code;
+	}
+	return 0;
+}
+
+static int fork_child(char *const *argv, char **env, bool detached, const struct identity *id, struct child *c)
+{
+	int gate[2], report[2], r = make_pipes(gate, report);
 	pid_t pid;
-	int r = find_identity(&id, e);
 
 	if (r)
 		return r;
-	if (pipe2(gate, O_CLOEXEC))
-		return err_set(e, errno, "cannot start '%s': %s", argv[0], strerror(errno));
-	if (pipe2(report, O_CLOEXEC)) {
-		r = err_set(e, errno, "cannot start '%s': %s", argv[0], strerror(errno));
-		close(gate[0]);
-		close(gate[1]);
-		return r;
-	}
 	pid = fork();
 	if (pid == 0) {
 		close(gate[1]);
-		run_child(argv, detached, &id, gate[0], report[1]);
+		run_child(argv, env, detached, id, gate[0], report[1]);
 	}
-	r = pid < 0 ? err_set(e, errno, "cannot start '%s': %s", argv[0], strerror(errno)) : 0;
+	r = pid < 0 ? -errno : 0;
 	close(gate[0]);
 	close(report[1]);
 	if (r) {
@@ -193,6 +262,19 @@ int child_start(char *const *argv, bool detached, struct child *c, struct err *e
 	}
 	*c = (struct child){ .pid = pid, .gate = gate[1], .report = report[0], .file = argv[0] };
 	return 0;
+}
+
+int child_start(char *const *argv, bool detached, struct child *c, struct err *e)
+{
+	struct environment env;
+	struct identity id;
+	int r = find_identity(&id, e);
+
+	if (r)
+		return r;
+	r = environment_make(&env, &id) ? fork_child(argv, env.v, detached, &id, c) : -ENOMEM;
+	environment_free(&env);
+	return r ? err_set(e, -r, "cannot start '%s': %s", argv[0], strerror(-r)) : 0;
 }
 
 int child_go(struct child *c, int *ret_status, struct err *e)

@@ -14,7 +14,7 @@ recorder=$!
 also_kill $recorder
 wait_until 10 sh -c '[ "$(stat -c %s all.data 2>/dev/null || echo 0)" -gt 1000 ]'
 # perf maps files by build-id on demand; a record of ours that misleads it ends it.
-perf record -q -e cpu-clock -o perf.data -- "$WORKLOADS/shares" 1 >/dev/null 2>perf.err
+perf record -q -e cpu-clock -o perf.data -- sh -c "'$WORKLOADS/shares' 1; exit 0" >/dev/null 2>perf.err
 equal "perf record beside sberf: status 0" 0 $?
 note "$(head -3 perf.err)"
 perf report -i perf.data --stdio >perf.txt 2>perf.err

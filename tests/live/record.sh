@@ -100,4 +100,48 @@ equal "a symbolic link is refused" 1 $?
 "$SBERF" record -o /nonexistent/dir/x.data -a --duration 100ms 2>err
 equal "a directory that does not exist: status 1" 1 $?
 matches "and named" "/nonexistent/dir/x.data" "$(cat err)"
+
+# What a script does: a job in the background, for which its shell ignores SIGINT.
+timeout 60 bash -c '"$1" record -a -o bg.data 2>bg.err & p=$!
+	until [ "$(stat -c %s bg.data 2>/dev/null || echo 0)" -gt 1000 ]; do read -rt 0.02 <> <(:); done
+	kill -INT $p; wait $p' - "$SBERF"
+equal "SIGINT to a job in the background of a script: status 0" 0 $?
+
+# A signal sent to sberf goes on to its command.
+"$SBERF" record -o t.data -- sh -c 'exec sleep 300' 2>t.err &
+recorder=$!
+also_kill $recorder
+wait_until 10 sh -c "pgrep -P $recorder -x sleep"
+kill -TERM $recorder
+wait $recorder
+equal "SIGTERM ends the command too: 128 + 15" 143 $?
+
+# Under sudo the command is the user's, in the user's home; half of sudo's variables are refused.
+out=$(SUDO_UID=65534 SUDO_GID=65534 "$SBERF" record -o /tmp/sudo.$$ -- sh -c 'echo $(id -u) $(id -g) $USER $HOME' 2>sudo.err)
+equal "the command runs as the invoking user" "65534 65534 nobody /nonexistent" "$out"
+equal "the recording belongs to that user" 65534 "$(stat -c %u /tmp/sudo.$$)"
+rm -f /tmp/sudo.$$
+out=$(SUDO_UID=65534 "$SBERF" record -o half.data -- id -u 2>half.err)
+equal "SUDO_UID without SUDO_GID: status 1" 1 $?
+equal "and nothing runs as root" "" "$out"
+
+# A script whose interpreter is missing.
+printf '#!/nonexistent/interpreter\n' >script && chmod +x script
+"$SBERF" record -o none2.data -- ./script 2>err
+equal "a missing interpreter: 126" 126 $?
+matches "is told as such" "interpreter" "$(cat err)"
+
+# A full disk ends the recording, not the command.
+mkdir full
+if mount -t tmpfs -o size=16k none full 2>/dev/null; then
+	"$SBERF" record -F 4999 -o full/f.data -- sh -c "'$WORKLOADS/recurse' 4 30 >/dev/null; head -c 1 /dev/zero >ended" 2>err
+	equal "a full disk: status 1" 1 $?
+	matches "named" "No space left" "$(cat err)"
+	check "the command was not left behind" test -s ended
+	"$SBERF" report -i full/f.data --format summary >full.txt 2>full.note
+	at_least "what was captured before is there" 1 "$(sed -n 's/^oncpu_samples: //p' full.txt)"
+	umount full
+else
+	skip "needs root" "a full disk"
+fi
 finish
