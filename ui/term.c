@@ -82,6 +82,15 @@ static void on_asking(int sig)
 	errno = saved;
 }
 
+/*
+ * Faults of the program itself are met again when the handler returns to the same instruction. All else has to be raised again,
+ * also what the kernel sent (si_code > 0), such as the signal of Ctrl-\ on the terminal.
+ */
+static bool comes_back(int sig, const siginfo_t *info)
+{
+	return info->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+}
+
 static void on_fatal(int sig, siginfo_t *info, void *context)
 {
 	if (rescue.taken) {
@@ -93,7 +102,7 @@ static void on_fatal(int sig, siginfo_t *info, void *context)
 	}
 	for (size_t i = 0; i < NR_FATAL; i++)
 		sigaction(fatal[i], &rescue.old[i], NULL);
-	if (info->si_code <= 0)          /* sent by somebody: a fault comes back by itself on return */
+	if (!comes_back(sig, info))
 		raise(sig);
 }
 
