@@ -33,7 +33,7 @@ struct feed {
 struct ui_options {
 	uint64_t refresh_ns;     /* of the screen; at least 100 ms */
 	bool ascii;              /* no UTF-8: by locale, or asked for */
-	bool no_color;           /* NO_COLOR, or asked for */
+	bool no_color;           /* asked for; NO_COLOR in the environment does the same */
 	const char *title;       /* "sberf top" */
 };
 

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EAGER_NS (50 * NSEC_PER_MSEC)    /* refresh until the first tree is up */
@@ -147,10 +148,18 @@ static int run(struct ui *ui, int quit_fd, struct err *e)
 	return 0;
 }
 
+/* By option, or by the environment (https://no-color.org: set and not empty). */
+static bool no_color(const struct ui_options *o)
+{
+	const char *env = getenv("NO_COLOR");
+
+	return o->no_color || (env && *env);
+}
+
 int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = term_use_locale();
-	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO, .no_color = o->no_color };
+	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO, .no_color = no_color(o) };
 	AUTO(canvas_free) struct canvas *canvas = NULL;
 	AUTO(view_free) struct view *view = NULL;
 	AUTO(builder_free) struct builder *builder = NULL;

@@ -131,7 +131,7 @@ static void set_up(struct fake *k, const char *shape)
 int main(int argc, char **argv)
 {
 	static struct fake k;
-	const struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed", .no_color = getenv("NO_COLOR") != NULL };
+	const struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed" };
 	struct err e = ERR_INIT;
 	pthread_t grower, listener;
 	int r;

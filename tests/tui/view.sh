@@ -184,6 +184,12 @@ type_line "$FAKE server $CONTROL"
 wait_until 20 shows "q quit"
 kill -ABRT "$(pid_of_view)"
 restored "after SIGABRT"
+type_line "$FAKE server $CONTROL"
+wait_until 20 shows "q quit"
+view=$(pid_of_view)
+keys 'C-\'
+check "Ctrl-\\ ends it" wait_until 20 gone "$view"
+restored "after Ctrl-\\"
 
 start
 view=$(pid_of_view)
@@ -222,6 +228,10 @@ terminal NO_COLOR=1
 type_line "$FAKE"
 wait_until 20 shows "q quit"
 check "NO_COLOR has none" no_colours "$(screen -e)"
+terminal NO_COLOR=
+type_line "$FAKE"
+wait_until 20 shows "q quit"
+matches "an empty NO_COLOR counts as none" $'\e\\[38;5;34m' "$(screen -e)"
 terminal LC_ALL=C
 type_line "LC_ALL=C $FAKE"
 see "without UTF-8 it is ASCII" '^> - redis-server 1234 .*####'
