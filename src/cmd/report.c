@@ -2,7 +2,8 @@
 /*
  * report.c - `sberf report`: a recording as a tree, as folded stacks, as figures; on a terminal, in the terminal view.
  *
- * A file is written beside its final name and renamed, so that a report that fails leaves no half of one behind.
+ * A file is written beside its final name and renamed, so that a report that fails leaves no half of one behind. A report is
+ * never written over a recording: it holds less than what it was made from.
  */
 #include "config.h"
 
@@ -10,6 +11,7 @@
 #include "cmd/feed.h"
 #include "cmd/options.h"
 #include "export/export.h"
+#include "record/format.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct loaded {
 	struct profile *profile;
@@ -34,12 +37,22 @@ static void loaded_free(struct loaded *l)
 	profile_free(l->profile);
 }
 
+/* Opening a named pipe waits until somebody opens it for writing. */
+static void say_waiting(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISFIFO(st.st_mode))
+		fprintf(stderr, "sberf report: waiting for what is written into the pipe %s\n", path);
+}
+
 static int load(struct loaded *l, const char *path, struct err *e)
 {
 	struct profile_stats ps;
 	struct stat st;
 	int r;
 
+	say_waiting(path);
 	l->profile = profile_new(NULL);
 	l->names = names_new();
 	if (!l->profile || !l->names)
@@ -107,23 +120,49 @@ static int write_special(const struct loaded *l, const struct options *o, enum o
 	return write_and_close(f, o->output, l, o, format, e);
 }
 
-static int write_file(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+static bool is_recording(const char *path)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char magic[RECORD_MAGIC_SIZE];
+
+	return fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
+	       !memcmp(magic, RECORD_MAGIC, RECORD_MAGIC_SIZE);
+}
+
+/* Refuses to replace the file behind OUT, a regular one, when it is INPUT or any other recording. */
+static int check_output(const char *out, const struct stat *st, const char *input, struct err *e)
+{
+	struct stat in;
+
+	if (!stat(input, &in) && in.st_dev == st->st_dev && in.st_ino == st->st_ino)
+		return err_set(e, EEXIST, "'%s' is the recording that is read; choose another file with -o", out);
+	if (is_recording(out))
+		return err_set(e, EEXIST, "'%s' is a recording and stays as it is; choose another file with -o", out);
+	return 0;
+}
+
+static int write_file(const struct loaded *l, const struct options *o, enum opt_format format, const char *input,
+		      struct err *e)
 {
 	char beside[PATH_MAX];
 	struct stat st;
 	FILE *f;
 	int fd, r;
 
-	if (!stat(o->output, &st) && !S_ISREG(st.st_mode))
-		return write_special(l, o, format, e);
-	if (snprintf(beside, sizeof(beside), "%s.part", o->output) >= (int)sizeof(beside))
+	if (!stat(o->output, &st)) {
+		if (!S_ISREG(st.st_mode))
+			return write_special(l, o, format, e);
+		r = check_output(o->output, &st, input, e);
+		if (r < 0)
+			return r;
+	}
+	if (snprintf(beside, sizeof(beside), "%s.%d.part", o->output, (int)getpid()) >= (int)sizeof(beside))
 		return err_set(e, ENAMETOOLONG, "cannot write '%s': the name is too long", o->output);
-	unlink(beside);
 	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
-		return err_set(e, errno, "cannot create '%s': %s", beside, strerror(errno));
-	r = write_and_close(f, beside, l, o, format, e);
+		return err_set(e, errno, "cannot create '%s': %s", o->output, strerror(errno));
+	r = write_and_close(f, o->output, l, o, format, e);
 	if (r >= 0 && rename(beside, o->output))
 		r = err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
 	if (r < 0)
@@ -142,15 +181,24 @@ static int show(struct loaded *l, const struct options *o, struct err *e)
 	return ui_run(&feed, &ui, -1, e);
 }
 
+/* "-" is standard input. */
+static const char *input_path(const struct options *o)
+{
+	if (!o->input)
+		return "sberf.data";
+	return strcmp(o->input, "-") ? o->input : "/dev/stdin";
+}
+
 int cmd_report(const struct options *o, struct err *e)
 {
 	struct loaded l = { 0 };
 	enum opt_format format = o->format ? o->format : FORMAT_TREE;
-	int r = load(&l, o->input ? o->input : "sberf.data", e);
+	const char *input = input_path(o);
+	int r = load(&l, input, e);
 
-	if (r >= 0 && o->output)
-		r = write_file(&l, o, format, e);
-	else if (r >= 0 && !o->format && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	if (r >= 0 && o->output && strcmp(o->output, "-"))
+		r = write_file(&l, o, format, input, e);
+	else if (r >= 0 && !o->format && !o->output && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = show(&l, o, e);
 	else if (r >= 0)
 		r = write_stdout(&l, o, format, e);

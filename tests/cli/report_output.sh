@@ -34,6 +34,36 @@ check "and is still a pipe" test -p pipe
 ln -s /dev/null link
 check "a link to a device is written to" report link
 check "and is still that link" test -L link -a -c /dev/null
+
+# A recording is never replaced, neither the one that is read nor another.
+cp "$data" mine.data
+cp "$data" other.data
+ln -s mine.data alias
+ln mine.data twin
+for out in mine.data ./mine.data alias twin; do
+	got=$("$sberf" report --format folded -i mine.data -o "$out" 2>&1)
+	equal "onto its input as $out: exit status" 1 $?
+	matches "onto its input as $out: the sentence" "'$out' is the recording that is read; choose another file with -o" "$got"
+done
+got=$(report other.data 2>&1)
+equal "onto another recording: exit status" 1 $?
+matches "onto another recording: the sentence" "'other.data' is a recording and stays as it is; choose another" "$got"
+check "the input stays" cmp mine.data "$data"
+check "the other recording stays" cmp other.data "$data"
+got=$(report no/such/out 2>&1)
+matches "an error names the file that was given" "cannot create 'no/such/out': No such file" "$got"
+
+# Standard input and output, and pipes.
+check "- reads standard input" cmp want <("$sberf" report --format folded - <"$data")
+check "a pipe as well" cmp want <("$sberf" report --format folded - < <(cat "$data"))
+check "-o - writes to standard output" cmp want <(report -)
+check "and makes no file" test ! -e ./-
+cat "$data" >pipe &
+writer=$!
+also_kill $writer
+check "a named pipe is read" cmp want <("$sberf" report --format folded pipe 2>err)
+wait $writer
+matches "with a word on what it waits for" "waiting for what is written into the pipe pipe" "$(cat err)"
 mkdir directory
 matches "a directory is refused" "directory': Is a directory" "$(report directory 2>&1)"
 finish
