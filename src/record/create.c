@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 enum existing { NOTHING, EMPTY, RECORDING };
@@ -29,33 +31,49 @@ static const char *kind_text(mode_t mode)
 	}
 }
 
-static bool has_magic(const char *path)
+/* What is in the regular file at PATH: RECORDING, EMPTY, or a negative errno: EBUSY while it is being written. */
+static int look_inside(const char *path)
 {
 	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	char magic[RECORD_MAGIC_SIZE];
+	ssize_t n;
 
-	return fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
-	       !memcmp(magic, RECORD_MAGIC, RECORD_MAGIC_SIZE);
+	if (fd < 0)
+		return -errno;
+	/* A file system without locks cannot tell. */
+	if (flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK)
+		return -EBUSY;
+	n = read(fd, magic, sizeof(magic));
+	if (!n)
+		return EMPTY;
+	return n == (ssize_t)sizeof(magic) && !memcmp(magic, RECORD_MAGIC, RECORD_MAGIC_SIZE) ? RECORDING : -EEXIST;
 }
 
 /* What is at PATH: an enum existing, or a negative errno with a sentence for what must stay as it is. */
 static int look(const char *path, struct err *e)
 {
 	struct stat st;
+	int r;
 
 	if (lstat(path, &st)) {
 		if (errno == ENOENT)
 			return NOTHING;
 		return err_set(e, errno, "cannot create %s: %s; choose another file with -o", path, strerror(errno));
 	}
-	if (S_ISREG(st.st_mode) && st.st_size == 0)
+	r = S_ISREG(st.st_mode) ? look_inside(path) : -EEXIST;
+	if (r == -EBUSY)
+		return err_set(e, EBUSY, "%s is being written by another sberf record; choose another file with -o", path);
+	/* An empty file need not be readable to hold nothing. */
+	if (r < 0 && S_ISREG(st.st_mode) && !st.st_size)
 		return EMPTY;
-	if (S_ISREG(st.st_mode) && has_magic(path))
-		return RECORDING;
-	return err_set(e, EEXIST, "%s is %s and stays as it is; choose another file with -o", path, kind_text(st.st_mode));
+	if (r < 0)
+		return err_set(e, EEXIST, "%s is %s and stays as it is; choose another file with -o", path,
+			       kind_text(st.st_mode));
+	return r;
 }
 
-static int keep_old(const char *path, struct err *e)
+/* The name under which the recording at PATH is kept, checked; the caller's. */
+static int old_name(const char *path, char **ret, struct err *e)
 {
 	AUTO_FREE char *old = NULL;
 	int r;
@@ -67,22 +85,17 @@ static int keep_old(const char *path, struct err *e)
 	r = look(old, e);
 	if (r < 0)
 		return r;
-	if (rename(path, old))
-		return err_set(e, errno, "cannot keep the recording %s as %s: %s; choose another file with -o", path, old,
-			       strerror(errno));
+	*ret = take_ptr(old);
 	return 0;
 }
 
-static int make_room(const char *path, struct err *e)
+/* Whether PATH can be taken: NOTHING, EMPTY, or RECORDING with *RET_OLD, the caller's. */
+static int check_place(const char *path, char **ret_old, struct err *e)
 {
 	const int r = look(path, e);
+	const int code = r == RECORDING ? old_name(path, ret_old, e) : 0;
 
-	if (r == RECORDING)
-		return keep_old(path, e);
-	if (r == EMPTY && unlink(path))
-		return err_set(e, errno, "cannot replace the empty file %s: %s; choose another file with -o", path,
-			       strerror(errno));
-	return r < 0 ? r : 0;
+	return code < 0 ? code : r;
 }
 
 static bool env_id(const char *name, uint64_t *ret)
@@ -104,19 +117,66 @@ static int give_to_invoker(int fd, const char *path, struct err *e)
 	return 0;
 }
 
-int recording_create(const char *path, int *ret_fd, struct err *e)
+static int cannot_create(const char *path, int code, struct err *e)
 {
-	AUTO_FD int fd = -1;
-	int r = make_room(path, e);
+	return err_set(e, code, "cannot create %s: %s; choose another file with -o", path, strerror(code));
+}
+
+/* Opens BESIDE, locked; what goes wrong is told of PATH. */
+static int open_beside(const char *beside, const char *path, int *ret_fd, struct err *e)
+{
+	AUTO_FD int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+	int r;
+
+	if (fd < 0)
+		return cannot_create(path, errno, e);
+	(void)flock(fd, LOCK_EX | LOCK_NB);
+	r = give_to_invoker(fd, path, e);
+	if (r < 0) {
+		unlink(beside);
+		return r;
+	}
+	*ret_fd = take_fd(&fd);
+	return 0;
+}
+
+int recording_create(const char *path, int *ret_fd, char **ret_beside, struct err *e)
+{
+	AUTO_FREE char *old = NULL, *beside = NULL;
+	int r = check_place(path, &old, e);
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd < 0)
-		return err_set(e, errno, "cannot create %s: %s; choose another file with -o", path, strerror(errno));
-	r = give_to_invoker(fd, path, e);
+	if (asprintf(&beside, "%s.%d.part", path, (int)getpid()) < 0) {
+		beside = NULL;
+		return err_nomem(e, "a file name");
+	}
+	r = open_beside(beside, path, ret_fd, e);
 	if (r < 0)
 		return r;
-	*ret_fd = take_fd(&fd);
+	*ret_beside = take_ptr(beside);
+	return 0;
+}
+
+/* Does not replace what came to PATH after the last look, where the file system can do that. */
+static int rename_to_nothing(const char *from, const char *path)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	return errno == EINVAL || errno == ENOSYS ? rename(from, path) : -1;
+}
+
+int recording_place(const char *beside, const char *path, struct err *e)
+{
+	AUTO_FREE char *old = NULL;
+	const int r = check_place(path, &old, e);
+
+	if (r < 0)
+		return r;
+	if (r == RECORDING && rename(path, old))
+		return err_set(e, errno, "cannot keep the recording %s as %s: %s; choose another file with -o", path, old,
+			       strerror(errno));
+	if (r == EMPTY ? rename(beside, path) : rename_to_nothing(beside, path))
+		return cannot_create(path, errno, e);
 	return 0;
 }

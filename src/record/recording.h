@@ -21,8 +21,9 @@ struct recorder;
 
 /*
  * Creates PATH (mode 0600, never through a symbolic link; an existing recording is kept as PATH.old, an empty file replaced,
- * another kind of file refused; under sudo it belongs to the invoking user), writes the header, starts the writer thread. DICT
- * and NAMES are read, without locks, until recorder_close(). Of them only what events use is written.
+ * another kind of file refused, and a recording that is being written; under sudo it belongs to the invoking user) with its
+ * header, or, when that fails, leaves everything as it was; starts the writer thread. DICT and NAMES are read, without locks,
+ * until recorder_close(). Of them only what events use is written.
  */
 int recorder_open(const char *path, const struct dict *dict, const struct names *names, const struct profile_meta *meta,
 		  struct recorder **ret, struct err *e);

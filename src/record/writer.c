@@ -33,7 +33,8 @@
 
 struct recorder {
 	char *path;
-	int fd;
+	int fd;                          /* locked while it is open */
+	char *beside;                    /* the file's name until it has its header and takes its place; then NULL */
 	int wake;                        /* eventfd */
 	pthread_t thread;
 	bool started;
@@ -78,8 +79,12 @@ static void fail_write(struct recorder *r, int code)
 	const bool cut_back = ftruncate(r->fd, (off_t)whole) == 0;
 	struct err why = ERR_INIT;
 
-	err_set(&why, code, "cannot write to %s: %s; the recording %s after %" PRIu64 " bytes and can be read up to there",
-		r->path, strerror(code), cut_back ? "ends" : "breaks off", whole);
+	if (r->beside)
+		err_set(&why, code, "cannot write to %s: %s; nothing was recorded; choose another place with -o", r->path,
+			strerror(code));
+	else
+		err_set(&why, code, "cannot write to %s: %s; the recording %s after %" PRIu64
+			" bytes and can be read up to there", r->path, strerror(code), cut_back ? "ends" : "breaks off", whole);
 	fail(r, &why);
 }
 
@@ -300,6 +305,8 @@ static int start_thread(struct recorder *r, struct err *e)
 
 static void recorder_free(struct recorder *r)
 {
+	if (r->beside)
+		unlink(r->beside);
 	if (r->fd >= 0)
 		close(r->fd);
 	if (r->wake >= 0)
@@ -308,6 +315,7 @@ static void recorder_free(struct recorder *r)
 	vec_free(&r->out);
 	vec_free(&r->told);
 	free(r->queue.event);
+	free(r->beside);
 	free(r->path);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
@@ -331,17 +339,33 @@ static struct recorder *recorder_new(const char *path, const struct dict *dict, 
 	return NULL;
 }
 
+/* The file with its header, in its place. */
+static int begin_file(struct recorder *r, const struct profile_meta *meta, struct err *e)
+{
+	int code = recording_create(r->path, &r->fd, &r->beside, e);
+
+	if (code < 0)
+		return code;
+	if (write_header(r, meta))
+		write_meta(r, meta);
+	code = recorder_status(r, e);
+	if (code == 0)
+		code = recording_place(r->beside, r->path, e);
+	if (code < 0)
+		return code;
+	free(r->beside);
+	r->beside = NULL;
+	return 0;
+}
+
 static int begin(struct recorder *r, const struct profile_meta *meta, struct err *e)
 {
-	int code = recording_create(r->path, &r->fd, e);
+	const int code = begin_file(r, meta, e);
 
 	if (code < 0)
 		return code;
 	r->meta = *meta;
-	if (write_header(r, meta))
-		write_meta(r, meta);
-	code = recorder_status(r, e);
-	return code < 0 ? code : start_thread(r, e);
+	return start_thread(r, e);
 }
 
 int recorder_open(const char *path, const struct dict *dict, const struct names *names, const struct profile_meta *meta,

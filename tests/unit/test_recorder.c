@@ -180,6 +180,33 @@ static void nothing_is_overwritten(void **state)
 	synth_free(&s);
 }
 
+/* A recording that is being written is not moved away, neither from its place nor from that of the one before. */
+static void a_busy_recording_stays(void **state)
+{
+	const char *path = in_dir("busy"), *old = in_dir("busy.old");
+	struct recorder *first, *second;
+	struct stat before, after;
+	struct synth s;
+
+	synth_init(&s, 5);
+	first = open_recorder(path, &s);
+	assert_int_equal(stat(path, &before), 0);
+	refused_path(path, &s, EBUSY, "is being written by another sberf record; choose another file with -o");
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_int_equal(access(old, F_OK), -1);
+
+	assert_int_equal(rename(path, old), 0);
+	second = open_recorder(path, &s);
+	close_recorder(second);
+	refused_path(path, &s, EBUSY, "busy.old is being written by another");
+	close_recorder(first);
+	close_recorder(open_recorder(path, &s));
+	assert_int_equal(unlink(old), 0);
+	assert_int_equal(unlink(path), 0);
+	synth_free(&s);
+}
+
 static void sudo_owns_the_file(void **state)
 {
 	const char *path = in_dir("sudo");
@@ -244,6 +271,37 @@ static void a_full_disk(void **state)
 	unlink(path);
 }
 
+/* A disk without room for the header: no empty file, and the recording before stays where it is. */
+static void a_disk_that_was_full_before(void **state)
+{
+	const char *path = in_dir("early"), *old = in_dir("early.old");
+	struct rlimit before, small;
+	struct stat was, is;
+	struct synth s;
+
+	signal(SIGXFSZ, SIG_IGN);
+	synth_init(&s, 6);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (rlim_t room = 0; room <= 100; room += 50) {
+		small = (struct rlimit){ room, before.rlim_max };
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+		refused_path(path, &s, EFBIG, "nothing was recorded");
+		assert_int_equal(access(path, F_OK), -1);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	}
+	close_recorder(open_recorder(path, &s));
+	assert_int_equal(stat(path, &was), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	refused_path(path, &s, EFBIG, "nothing was recorded");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(stat(path, &is), 0);
+	assert_int_equal(was.st_ino, is.st_ino);
+	assert_int_equal(access(old, F_OK), -1);
+	/* remove_dir() sees that nothing else is left. */
+	assert_int_equal(unlink(path), 0);
+	synth_free(&s);
+}
+
 #define KILLS 50
 #define AT_ONCE 10
 #define EVENT_EVERY_MS 1
@@ -304,6 +362,7 @@ static int kill_some(struct diary *diary, struct synth *random)
 	struct { pid_t pid; uint64_t due_ns, killed_ns; char path[256]; } child[AT_ONCE];
 	const uint64_t start = clock_mono_ns();
 	int old = 0, left = AT_ONCE;
+	char beside[300];
 
 	memset(diary, 0, AT_ONCE * sizeof(*diary));
 	for (int i = 0; i < AT_ONCE; i++) {
@@ -332,6 +391,9 @@ static int kill_some(struct diary *diary, struct synth *random)
 	for (int i = 0; i < AT_ONCE; i++) {
 		old += child[i].due_ns - start > NSEC_PER_SEC;
 		check_killed(child[i].path, &diary[i], child[i].killed_ns);
+		/* One that was killed before the header was written. */
+		snprintf(beside, sizeof(beside), "%s.%d.part", child[i].path, (int)child[i].pid);
+		unlink(beside);
 	}
 	return old;
 }
@@ -371,8 +433,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_arrives),
 		cmocka_unit_test(nothing_is_overwritten),
+		cmocka_unit_test(a_busy_recording_stays),
 		cmocka_unit_test(sudo_owns_the_file),
 		cmocka_unit_test(a_full_disk),
+		cmocka_unit_test(a_disk_that_was_full_before),
 		cmocka_unit_test(killed_at_any_moment),
 		cmocka_unit_test(bad_files_to_load),
 	};
