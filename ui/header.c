@@ -132,6 +132,12 @@ static bool has_ended(const struct profile_meta *m)
 	return m->target_state >= TARGET_EXITED;
 }
 
+/* A recording without its end: how it was doing then is known, but not what became of it. */
+static bool is_cut_off(const struct header *h)
+{
+	return h->ended && !h->meta.complete && h->meta.file_bytes != META_UNKNOWN;
+}
+
 char *header_waiting(const struct header *h, char *dst, size_t size)
 {
 	const char *target = h->meta.target[0] ? h->meta.target : "the target";
@@ -141,6 +147,8 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 		snprintf(dst, size, "starting ...");
 	else if (has_ended(&h->meta))
 		snprintf(dst, size, "%s %s and was never seen running", target, header_state(&h->meta, state, sizeof(state)));
+	else if (is_cut_off(h) && !h->meta.samples)
+		snprintf(dst, size, "the recording of %s was cut off before its first sample", target);
 	else if (h->meta.target_state == TARGET_WAITING)
 		snprintf(dst, size, "waiting for %s to run on a CPU ...", target);
 	else if (!h->meta.samples)
@@ -166,11 +174,12 @@ static void add_target(struct items *is, const struct header *h)
 	struct item *it;
 
 	add(is, 0, RANK_TARGET, STYLE_TITLE, "%s", m->target[0] ? m->target : "target");
-	add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
-	    header_state(m, state, sizeof(state)));
+	if (has_ended(m) || !is_cut_off(h))
+		add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
+		    header_state(m, state, sizeof(state)));
 	if (h->paused)
 		add(is, 0, RANK_ENDED, STYLE_WARN, "view paused");
-	if (!m->complete && m->file_bytes != META_UNKNOWN && has_ended(m))
+	if (is_cut_off(h))
 		add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
 	if (m->event[0])
 		add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
@@ -197,12 +206,13 @@ static void add_running(struct items *is, const struct header *h)
 		it = add(is, 1, RANK_SPARK, STYLE_RUNNING, "on-CPU ");
 		it->spark = true;
 	}
-	if (now >= 0) {
+	if (now >= 0 && !h->ended) {
 		it = add(is, 1, RANK_CORES, STYLE_RUNNING, "~%.2f cores now", now);
 		snprintf(it->brief, sizeof(it->brief), "~%.2f cores", now);
 		add(is, 1, RANK_MEAN, STYLE_TEXT, "~%.2f on average", mean);
 	} else if (m->samples) {
-		add(is, 1, RANK_CORES, STYLE_RUNNING, "~%.2f cores", mean);
+		it = add(is, 1, RANK_CORES, STYLE_RUNNING, "~%.2f cores on average", mean);
+		snprintf(it->brief, sizeof(it->brief), "~%.2f cores", mean);
 	}
 }
 
@@ -248,16 +258,17 @@ static void add_own(struct items *is, const struct header *h)
 
 	if (own < 0 && m->duration_ns && m->user_cpu_ns != META_UNKNOWN)
 		own = (double)own_cpu_ns(m) / (double)m->duration_ns;
-	if (own >= 0)
+	if (own >= 0 && !is_cut_off(h))
 		add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU", units_percent(a, own))->right = true;
-	if (m->rss_bytes && m->rss_bytes != META_UNKNOWN)
+	if (m->rss_bytes && m->rss_bytes != META_UNKNOWN && !is_cut_off(h))
 		add(is, 2, RANK_OWN, STYLE_TEXT, "%s", units_bytes(a, m->rss_bytes))->right = true;
 	if (m->file_bytes && m->file_bytes != META_UNKNOWN)
 		add(is, 2, RANK_OWN, STYLE_TEXT, "file %s", units_bytes(a, m->file_bytes))->right = true;
 }
 
-static void add_quality(struct items *is, const struct profile_meta *m)
+static void add_quality(struct items *is, const struct header *h)
 {
+	const struct profile_meta *m = &h->meta;
 	char a[UNITS_MAX];
 
 	if (!losses_total(&m->lost))
@@ -266,6 +277,8 @@ static void add_quality(struct items *is, const struct profile_meta *m)
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "late %s", units_count(a, m->late));
 	if (m->refused || m->folded)
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "memory full: some stacks under (other)");
+	if (is_cut_off(h))
+		return;
 	if (m->activity[0])
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
 	else if (m->symbols_pending)
@@ -303,7 +316,7 @@ static void collect(struct items *is, const struct header *h, bool small)
 	add_target(is, h);
 	add_running(is, h);
 	add_stacks(is, &h->meta);
-	add_quality(is, &h->meta);
+	add_quality(is, h);
 	add_losses(is, &h->meta, small);
 	add_own(is, h);
 }

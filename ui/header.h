@@ -19,6 +19,7 @@ struct header {
 	struct history history;
 	bool known;                      /* meta was filled */
 	bool paused;                     /* the view is frozen */
+	bool ended;                      /* nothing new will come: the figures are not of now */
 	double own_cores;                /* sberf's CPU time per time, negative = not known yet */
 	uint64_t base_duration_ns, base_cpu_ns;  /* where own_cores is measured from */
 };

@@ -69,10 +69,11 @@ void view_tick(struct view *v, uint64_t now_ns)
 {
 	struct profile_meta meta = { 0 };
 	const bool ended = v->header.known && v->header.meta.target_state >= TARGET_EXITED;
-	const bool known = v->header.known;
+	const bool known = v->header.known, done = v->feed->ended(v->feed->ctx);
 	char state[64];
 
 	v->feed->status(v->feed->ctx, &meta);
+	v->header.ended = done;
 	header_update(&v->header, &meta);
 	if (!known)
 		v->first_tick_ns = now_ns;

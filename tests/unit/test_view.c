@@ -176,6 +176,28 @@ static void states_of_the_target(void **state)
 	madefeed_free(&f);
 }
 
+static void recording_without_its_end(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	f.ended = true;
+	f.meta.file_bytes = 3 << 20;
+	f.meta.symbols_pending = 12;
+	driver_init(&d, &f, 80, 24, false);
+	expect(&d, "cut-off-80x24");
+	driver_resize(&d, 40, 10);
+	expect(&d, "cut-off-40x10");
+	f.meta.complete = true;
+	driver_resize(&d, 80, 24);
+	driver_refresh(&d);
+	expect(&d, "recording-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void losses_and_doubts(void **state)
 {
 	struct made_feed f;
@@ -298,6 +320,7 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(states_of_the_target),
+		cmocka_unit_test(recording_without_its_end),
 		cmocka_unit_test(losses_and_doubts),
 		cmocka_unit_test(pause_freezes_the_view_only),
 		cmocka_unit_test(reset_forgets),
