@@ -114,7 +114,7 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 	};
 
 	learn_stack_size(in, s);
-	ev.stack = intern_stack(&in->intern, &in->chain, s, user);
+	ev.stack = intern_stack(&in->intern, thread, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE || profile_add(in->config.profile, &ev)) {
 		in->figures.no_memory++;
 		return;

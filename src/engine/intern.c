@@ -25,14 +25,43 @@ static frame_id user_frame(struct intern *it, const struct frame *f)
 	return f->module == ID_NONE ? dict_note(it->dict, NOTE_UNKNOWN) : dict_frame(it->dict, f->module, f->offset);
 }
 
-static stack_id add_stack(struct intern *it, const struct chain *c, const struct raw_sample *s, bool user)
+static bool same_frame(const struct frame *a, const struct frame *b)
+{
+	return a->offset == b->offset && a->module == b->module;
+}
+
+/* The user side, from STACK on. As long as it is what R had, nothing is looked up; R then has this one. */
+static stack_id add_user(struct intern *it, struct intern_recent *r, const struct chain *c, stack_id stack)
+{
+	const uint32_t had = r->cut == c->cut ? r->n : 0;
+	bool shared = true;
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		const struct frame *f = &c->frame[c->n - 1 - k];
+
+		shared = shared && k < had && same_frame(f, &r->frame[k]);
+		stack = shared ? r->stack[k] : dict_stack(it->dict, stack, user_frame(it, f));
+		if (shared || k >= INTERN_DEPTH)
+			continue;
+		r->frame[k] = *f;
+		r->stack[k] = stack;
+	}
+	r->n = c->n < INTERN_DEPTH ? c->n : INTERN_DEPTH;
+	r->cut = c->cut;
+	/* Without memory there is nothing to share. */
+	if (stack == ID_NONE)
+		r->n = 0;
+	return stack;
+}
+
+static stack_id add_stack(struct intern *it, thread_id thread, const struct chain *c, const struct raw_sample *s, bool user)
 {
 	stack_id stack = STACK_ROOT;
 
 	if (user && c->cut != CUT_COMPLETE)
 		stack = dict_stack(it->dict, stack, dict_note(it->dict, NOTE_CUT + c->cut));
-	for (uint32_t i = c->n; i-- > 0;)
-		stack = dict_stack(it->dict, stack, user_frame(it, &c->frame[i]));
+	if (user)
+		stack = add_user(it, &it->recent[thread & (INTERN_THREADS - 1)], c, stack);
 	for (uint32_t i = s->nr_kernel; i-- > 0;) {
 		/* Callers in the kernel are return addresses too, except the innermost. */
 		const uint64_t at = s->kernel[i] - (i > 0) - it->text_base;
@@ -65,14 +94,14 @@ static struct intern_slot key_of(const struct chain *c, const struct raw_sample 
 	return key;
 }
 
-stack_id intern_stack(struct intern *it, const struct chain *c, const struct raw_sample *s, bool user)
+stack_id intern_stack(struct intern *it, thread_id thread, const struct chain *c, const struct raw_sample *s, bool user)
 {
 	struct intern_slot key = key_of(c, s, user);
 	struct intern_slot *slot = &it->memo[hash_u64(key.a) & (INTERN_MEMO - 1)];
 
 	if (slot->a == key.a && slot->b == key.b)
 		return slot->stack;
-	key.stack = add_stack(it, c, s, user);
+	key.stack = add_stack(it, thread, c, s, user);
 	if (key.stack != ID_NONE)
 		*slot = key;
 	return key.stack;

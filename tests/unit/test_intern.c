@@ -67,7 +67,7 @@ static void root_first_kernel_on_top(void **state)
 	add(w, w->b, 0x20);
 	w->sample.kernel = kernel;
 	w->sample.nr_kernel = 2;
-	s = intern_stack(&w->it, &w->chain, &w->sample, true);
+	s = intern_stack(&w->it, 3, &w->chain, &w->sample, true);
 	assert_int_equal(frame_of(w, s)->offset, 0x500);         /* where it is: exact */
 	s = parent(w, s);
 	assert_int_equal(frame_of(w, s)->offset, 0x7ff);         /* a return address */
@@ -86,11 +86,11 @@ static void a_cut_is_the_root(void **state)
 
 	add(w, w->a, 0x10);
 	w->chain.cut = CUT_NO_CFI;
-	s = parent(w, intern_stack(&w->it, &w->chain, &w->sample, true));
+	s = parent(w, intern_stack(&w->it, 3, &w->chain, &w->sample, true));
 	assert_int_equal(frame_of(w, s)->offset, NOTE_CUT + CUT_NO_CFI);
 	assert_int_equal(parent(w, s), STACK_ROOT);
 	/* Without a user side there is nothing to be cut. */
-	assert_int_equal(parent(w, intern_stack(&w->it, &w->chain, &w->sample, false)), STACK_ROOT);
+	assert_int_equal(parent(w, intern_stack(&w->it, 3, &w->chain, &w->sample, false)), STACK_ROOT);
 }
 
 static void a_file_without_a_module_is_unknown(void **state)
@@ -98,7 +98,7 @@ static void a_file_without_a_module_is_unknown(void **state)
 	struct world *w = *state;
 
 	add(w, ID_NONE, 0x10);
-	assert_int_equal(frame_of(w, intern_stack(&w->it, &w->chain, &w->sample, true))->offset, NOTE_UNKNOWN);
+	assert_int_equal(frame_of(w, intern_stack(&w->it, 3, &w->chain, &w->sample, true))->offset, NOTE_UNKNOWN);
 }
 
 /* Every chain of up to three frames over few places, twice: the memo answers as the dictionary would. */
@@ -115,7 +115,7 @@ static void the_memo_is_true(void **state)
 			for (unsigned int bits = i | 4096; bits > 1; bits >>= 4)
 				add(w, bits & 1 ? w->a : w->b, bits & 15);
 			w->chain.cut = i % 3 ? CUT_COMPLETE : CUT_STACK_SIZE;
-			s = intern_stack(&w->it, &w->chain, &w->sample, true);
+			s = intern_stack(&w->it, i % 5 * 7, &w->chain, &w->sample, true);
 			if (round)
 				assert_int_equal(s, first[i]);
 			first[i] = s;
@@ -128,6 +128,27 @@ static void the_memo_is_true(void **state)
 	}
 }
 
+/* Deeper than what is remembered of a thread, with a part in common with the one before. */
+static void deep_stacks_share_their_upper_part(void **state)
+{
+	struct world *w = *state;
+	stack_id s, first;
+
+	for (uint64_t i = 0; i < 3 * INTERN_DEPTH; i++)
+		add(w, w->a, i);
+	first = intern_stack(&w->it, 1, &w->chain, &w->sample, true);
+	for (int round = 0; round < 3; round++) {
+		w->chain.frame[round].offset = 7000;
+		s = intern_stack(&w->it, 1, &w->chain, &w->sample, true);
+		for (uint32_t f = 0; f < w->chain.n; f++, s = parent(w, s))
+			assert_int_equal(frame_of(w, s)->offset, w->chain.frame[f].offset);
+		assert_int_equal(s, STACK_ROOT);
+	}
+	for (uint64_t i = 0; i < 3; i++)
+		w->chain.frame[i].offset = i;
+	assert_int_equal(intern_stack(&w->it, 1, &w->chain, &w->sample, true), first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +156,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cut_is_the_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_without_a_module_is_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_memo_is_true, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(deep_stacks_share_their_upper_part, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
