@@ -22,12 +22,13 @@
 #define WIDE_ROWS 16                     /* a screen of at least so many rows has three lines of header */
 #define NARROW_COLS 50
 #define MORE_COLS 14                     /* for "and 12 more" */
+#define TARGET_COLS 18                   /* a longer name is cut before event, rate or samples leave */
 #define LOSS_LINE 3                      /* losses stand from this line on */
 
 /* The less, the more important. */
 enum rank {
-	RANK_TARGET, RANK_ENDED, RANK_LOST, RANK_CORES, RANK_STACKS, RANK_NO_LOSS, RANK_SAMPLES, RANK_RATE, RANK_OWN, RANK_ELAPSED,
-	RANK_PENDING, RANK_STATE, RANK_EVENT, RANK_SPARK, RANK_DETAIL, RANK_MEAN,
+	RANK_TARGET, RANK_ENDED, RANK_LOST, RANK_CORES, RANK_STACKS, RANK_NO_LOSS, RANK_SAMPLES, RANK_RATE, RANK_EVENT, RANK_OWN,
+	RANK_ELAPSED, RANK_PENDING, RANK_STATE, RANK_SPARK, RANK_DETAIL, RANK_MEAN,
 	RANK_LUXURY = RANK_DETAIL,       /* from here on an item goes before a more important one shortens */
 };
 
@@ -166,6 +167,20 @@ static void elapsed_text(char *dst, size_t size, uint64_t ns)
 	snprintf(dst, size, "%02" PRIu64 ":%02u:%02u", s / 3600, (unsigned int)(s / 60 % 60), (unsigned int)(s % 60));
 }
 
+static void add_rate(struct items *is, const struct profile_meta *m)
+{
+	struct item *it;
+
+	if (m->freq_got && m->freq_asked) {
+		it = add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
+			 "%u of %u Hz", m->freq_got, m->freq_asked);
+		snprintf(it->brief, sizeof(it->brief), "%u/%u Hz", m->freq_got, m->freq_asked);
+	} else {
+		it = add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
+	}
+	it->right = true;
+}
+
 static void add_target(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
@@ -179,18 +194,14 @@ static void add_target(struct items *is, const struct header *h)
 		    header_state(m, state, sizeof(state)));
 	if (h->paused)
 		add(is, 0, RANK_ENDED, STYLE_WARN, "view paused");
-	if (is_cut_off(h))
-		add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
+	if (is_cut_off(h)) {
+		it = add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
+		snprintf(it->brief, sizeof(it->brief), "recording cut off");
+	}
 	if (m->event[0])
 		add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
-	if (m->freq_got && m->freq_asked)
-		it = add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
-			 "%u of %u Hz", m->freq_got, m->freq_asked);
-	else
-		it = add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
-	it->right = true;
-	it = add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s samples", units_count(count, m->samples));
-	it->right = true;
+	add_rate(is, m);
+	add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples), m->samples == 1 ? "" : "s")->right = true;
 	elapsed_text(clock, sizeof(clock), m->duration_ns);
 	add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
 }
@@ -282,16 +293,19 @@ static void add_quality(struct items *is, const struct header *h)
 	if (m->activity[0])
 		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
 	else if (m->symbols_pending)
-		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbols pending", units_count(a, m->symbols_pending));
+		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbol%s pending", units_count(a, m->symbols_pending),
+		    m->symbols_pending == 1 ? "" : "s");
 }
 
 static void add_loss(struct items *is, const struct profile_meta *m, unsigned int reason)
 {
 	const struct reason_info *info = lost_info(reason);
 	char n[UNITS_MAX];
+	struct item *it;
 
 	units_thousands(n, m->lost.n[reason]);
-	add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name, *info->remedy ? info->remedy : info->text);
+	it = add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name, *info->remedy ? info->remedy : info->text);
+	snprintf(it->brief, sizeof(it->brief), "lost %s %s", n, info->name);
 }
 
 /* One item for every loss that happened, on lines of their own; on a small screen one for all. */
@@ -353,17 +367,24 @@ static struct item *least(struct items *is, int line, bool brief)
 	return found;
 }
 
-/* Cuts the target's name so that what must stay beside it fits. */
-static void squeeze_target(struct items *is, int line, int w)
+/* Cuts the target's name so that what must stay beside it fits, to no less than SHORTEST columns. True when it got shorter. */
+static bool squeeze_target(struct items *is, int line, int w, int shortest)
 {
 	struct item *it = &is->item[0];
-	const int over = line_cols(is, line) - w, had = cols(it);
+	const int over = line_cols(is, line) - w, had = cols(it), want = had - over > shortest ? had - over : shortest;
 	char text[ITEM_TEXT + 4];
 
-	if (is->n && it->rank == RANK_TARGET && it->line == line && over > 0 && over < had) {
-		text_cut_middle(text, sizeof(text), it->text, strlen(it->text), (size_t)(had - over), false);
-		snprintf(it->text, sizeof(it->text), "%.*s", ITEM_TEXT - 1, text);
-	}
+	if (!is->n || it->rank != RANK_TARGET || it->line != line || over <= 0 || want >= had)
+		return false;
+	text_cut_middle(text, sizeof(text), it->text, strlen(it->text), (size_t)want, false);
+	snprintf(it->text, sizeof(it->text), "%.*s", ITEM_TEXT - 1, text);
+	return cols(it) < had;
+}
+
+static void shorten(struct item *it)
+{
+	memcpy(it->text, it->brief, sizeof(it->brief));
+	it->brief[0] = '\0';
 }
 
 static void fit_line(struct items *is, int line, int w)
@@ -375,13 +396,11 @@ static void fit_line(struct items *is, int line, int w)
 		if (it && it->rank >= RANK_LUXURY) {
 			it->gone = true;
 		} else if (least(is, line, true)) {
-			it = least(is, line, true);
-			memcpy(it->text, it->brief, sizeof(it->brief));
-			it->brief[0] = '\0';
-		} else if (it) {
+			shorten(least(is, line, true));
+		} else if (it && (it->rank > RANK_EVENT || !squeeze_target(is, line, w, TARGET_COLS))) {
 			it->gone = true;
-		} else {
-			squeeze_target(is, line, w);
+		} else if (!it) {
+			squeeze_target(is, line, w, 1);
 			return;
 		}
 	}
@@ -446,17 +465,48 @@ static void draw_line(const struct header *h, struct canvas *cv, struct items *i
 	draw_side(h, cv, is, line, true, x, y);
 }
 
+/* Lines as wide as W that the losses take. */
+static int loss_lines(const struct items *is, int w)
+{
+	int lines = 0, used = w;
+
+	for (int i = 0; i < is->n; i++) {
+		const int need = cols(&is->item[i]);
+
+		if (is->item[i].line != LOSS_LINE)
+			continue;
+		if (used + 3 + need > w) {
+			lines++;
+			used = need;
+		} else {
+			used += 3 + need;
+		}
+	}
+	return lines;
+}
+
+/* Name and count of every loss go before remedies: these are cut from the last loss on until all fits into MOST lines. */
+static void shorten_losses(struct items *is, int w, int most)
+{
+	for (int i = is->n - 1; i >= 0 && loss_lines(is, w) > most; i--) {
+		if (is->item[i].line == LOSS_LINE && is->item[i].brief[0])
+			shorten(&is->item[i]);
+	}
+}
+
 /* Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left over is counted in one item. */
 static int wrap_losses(struct items *is, int w, int most)
 {
-	int line = LOSS_LINE, used = 0, left = 0, last = -1;
+	int line = LOSS_LINE, used = 0, left = 0, last = -1, reserve;
 
+	shorten_losses(is, w, most);
+	reserve = loss_lines(is, w) > most ? MORE_COLS : 0;
 	for (int i = 0; i < is->n; i++) {
 		struct item *it = &is->item[i];
 
 		if (it->line != LOSS_LINE)
 			continue;
-		if (used && used + 3 + cols(it) > w - (line - LOSS_LINE + 1 == most ? MORE_COLS : 0)) {
+		if (used && used + 3 + cols(it) > w - (line - LOSS_LINE + 1 == most ? reserve : 0)) {
 			line++;
 			used = 0;
 		}

@@ -198,6 +198,21 @@ static void recording_without_its_end(void **state)
 	madefeed_free(&f);
 }
 
+static void long_target(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	snprintf(f.meta.target, sizeof(f.meta.target), "python3 -m http.server --directory /srv/www 8080");
+	f.meta.samples = f.meta.symbols_pending = 1;
+	driver_init(&d, &f, 80, 24, false);
+	expect(&d, "long-target-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void losses_and_doubts(void **state)
 {
 	struct made_feed f;
@@ -321,6 +336,7 @@ int main(void)
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(states_of_the_target),
 		cmocka_unit_test(recording_without_its_end),
+		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),
 		cmocka_unit_test(pause_freezes_the_view_only),
 		cmocka_unit_test(reset_forgets),
