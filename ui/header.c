@@ -19,6 +19,8 @@
 #define SPARK_COLS 14
 #define SEPARATOR " \xC2\xB7 "
 #define OWN_CPU_SPAN (2 * NSEC_PER_SEC)  /* own CPU is measured over at least this */
+#define THIN_SPAN (HISTORY_NOW * NSEC_PER_SEC)   /* lost samples are counted over what "now" is the mean of */
+#define THIN_SHARE 0.05                  /* of samples lost, from which on figures made of samples are a lower limit */
 #define WIDE_ROWS 16                     /* a screen of at least so many rows has three lines of header */
 #define NARROW_COLS 50
 #define MORE_COLS 14                     /* for "and 12 more" */
@@ -66,11 +68,39 @@ static uint64_t own_cpu_ns(const struct profile_meta *m)
 	return (m->user_cpu_ns == META_UNKNOWN ? 0 : m->user_cpu_ns) + (m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns);
 }
 
+/* Samples that were taken, or due, and did not reach the profile. Other losses say nothing of how much ran. */
+static uint64_t lost_samples(const struct profile_meta *m)
+{
+	return m->lost.n[LOST_RING_FULL] + m->lost.n[LOST_NESTED] + m->lost.n[LOST_NO_RING] + m->lost.n[LOST_BACKLOG] +
+	       m->lost.n[LOST_THROTTLED];
+}
+
+static bool is_thin(uint64_t samples, uint64_t lost)
+{
+	return (double)lost > THIN_SHARE * ((double)samples + (double)lost);
+}
+
+static void update_thin(struct header *h)
+{
+	const struct profile_meta *m = &h->meta;
+	const uint64_t lost = lost_samples(m);
+
+	if (m->duration_ns < h->thin_duration_ns || m->samples < h->thin_samples || lost < h->thin_lost)
+		h->thin_duration_ns = h->thin_samples = h->thin_lost = 0;
+	if (h->thin_duration_ns && m->duration_ns < h->thin_duration_ns + THIN_SPAN)
+		return;
+	h->thin = is_thin(m->samples - h->thin_samples, lost - h->thin_lost);
+	h->thin_duration_ns = m->duration_ns;
+	h->thin_samples = m->samples;
+	h->thin_lost = lost;
+}
+
 void header_update(struct header *h, const struct profile_meta *meta)
 {
 	const uint64_t cpu = own_cpu_ns(meta);
 
 	h->meta = *meta;
+	update_thin(h);
 	if (!h->known || meta->duration_ns < h->base_duration_ns || cpu < h->base_cpu_ns) {
 		h->base_duration_ns = 0;
 		h->base_cpu_ns = 0;
@@ -206,11 +236,20 @@ static void add_target(struct items *is, const struct header *h)
 	add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
 }
 
+/* CORES ran, as far as samples tell; LOW when many of them were lost. */
+static void add_cores(struct items *is, bool low, double cores, const char *when)
+{
+	struct item *it = add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~", cores, when);
+
+	snprintf(it->brief, sizeof(it->brief), "%s%.2f cores", low ? ">=" : "~", cores);
+}
+
 static void add_running(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
 	const double now = history_now(&h->history);
 	const double mean = m->duration_ns ? (double)m->oncpu_ns / (double)m->duration_ns : 0;
+	const bool low = is_thin(m->samples, lost_samples(m));
 	struct item *it;
 
 	if (h->history.n) {
@@ -218,12 +257,10 @@ static void add_running(struct items *is, const struct header *h)
 		it->spark = true;
 	}
 	if (now >= 0 && !h->ended) {
-		it = add(is, 1, RANK_CORES, STYLE_RUNNING, "~%.2f cores now", now);
-		snprintf(it->brief, sizeof(it->brief), "~%.2f cores", now);
-		add(is, 1, RANK_MEAN, STYLE_TEXT, "~%.2f on average", mean);
+		add_cores(is, h->thin, now, "now");
+		add(is, 1, RANK_MEAN, STYLE_TEXT, "%s%.2f on average", low ? "at least " : "~", mean);
 	} else if (m->samples) {
-		it = add(is, 1, RANK_CORES, STYLE_RUNNING, "~%.2f cores on average", mean);
-		snprintf(it->brief, sizeof(it->brief), "~%.2f cores", mean);
+		add_cores(is, low, mean, "on average");
 	}
 }
 

@@ -22,6 +22,8 @@ struct header {
 	bool ended;                      /* nothing new will come: the figures are not of now */
 	double own_cores;                /* sberf's CPU time per time, negative = not known yet */
 	uint64_t base_duration_ns, base_cpu_ns;  /* where own_cores is measured from */
+	bool thin;                       /* so many samples were lost lately that cores are too low */
+	uint64_t thin_duration_ns, thin_samples, thin_lost;      /* where thin is measured from */
 };
 
 /* A zeroed header is empty. Takes over newer figures. */

@@ -239,6 +239,50 @@ static void losses_and_doubts(void **state)
 	madefeed_free(&f);
 }
 
+static bool on_screen(const struct driver *d, const char *text)
+{
+	AUTO_FREE char *dump = canvas_dump(d->canvas);
+
+	return strstr(dump, text) != NULL;
+}
+
+/* SECONDS pass in which LOST samples are lost for each hundred that arrive in a second. */
+static void pass(struct driver *d, struct made_feed *f, unsigned int seconds, unsigned int lost)
+{
+	for (unsigned int i = 0; i < seconds; i++) {
+		madefeed_grow(f, (unsigned int)(f->meta.duration_ns / NSEC_PER_SEC), 100);
+		f->meta.duration_ns += NSEC_PER_SEC;
+		f->meta.lost.n[LOST_BACKLOG] += lost;
+		driver_refresh(d);
+	}
+}
+
+static void lost_samples_make_cores_a_lower_limit(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	f.meta.lost.n[LOST_SIDE_BAND] = 1000;    /* no samples */
+	driver_init(&d, &f, 100, 30, false);
+	pass(&d, &f, 4, 5);
+	assert_true(on_screen(&d, " ~1.00 cores now"));
+	pass(&d, &f, 4, 200);
+	assert_true(on_screen(&d, " at least 1.00 cores now"));
+	expect(&d, "thin-100x30");
+	driver_resize(&d, 40, 10);
+	assert_true(on_screen(&d, ">=1.00 cores"));
+	driver_resize(&d, 100, 30);
+	pass(&d, &f, 6, 0);              /* lately all is well, on average it is not */
+	assert_true(on_screen(&d, " ~1.00 cores now"));
+	f.ended = true;
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "at least 0.32 cores on average"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void pause_freezes_the_view_only(void **state)
 {
 	struct made_feed f;
@@ -338,6 +382,7 @@ int main(void)
 		cmocka_unit_test(recording_without_its_end),
 		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),
+		cmocka_unit_test(lost_samples_make_cores_a_lower_limit),
 		cmocka_unit_test(pause_freezes_the_view_only),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(every_size_says_something),
