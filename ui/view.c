@@ -244,12 +244,6 @@ static void change_sort(struct view *v)
 	say(v, texts[sort]);
 }
 
-static void change_pause(struct view *v)
-{
-	v->header.paused = !v->header.paused;
-	say(v, v->header.paused ? "the view is paused, the capture goes on" : "the view follows again");
-}
-
 static void back(struct view *v)
 {
 	if (v->search.len)
@@ -260,8 +254,11 @@ static void back(struct view *v)
 
 static void reset(struct view *v)
 {
+	if (v->header.paused) {
+		say(v, "the view is paused, nothing was forgotten: press p first");
+		return;
+	}
 	v->feed->reset(v->feed->ctx);
-	v->header.paused = false;
 	say(v, "everything seen so far is forgotten");
 }
 
@@ -356,7 +353,7 @@ static enum reaction tree_action(struct view *v, enum action a)
 		step_search(v, a == ACT_NEXT ? SEARCH_NEXT : SEARCH_PREV);
 		break;
 	case ACT_PAUSE:
-		change_pause(v);
+		v->header.paused = !v->header.paused;    /* the header tells; the status line stays with the cursor */
 		break;
 	case ACT_RESET:
 		reset(v);

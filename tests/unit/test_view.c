@@ -296,7 +296,11 @@ static void pause_freezes_the_view_only(void **state)
 	madefeed_add(&f, 59, "main;newcomer", 500);
 	driver_refresh(&d);
 	expect(&d, "paused-80x24");
+	driver_press(&d, "r");
+	assert_int_equal(f.resets, 0);           /* what one looks at does not go away under one's eyes */
+	assert_true(on_screen(&d, "the view is paused, nothing was forgotten: press p first"));
 	driver_press(&d, "i");
+	assert_false(on_screen(&d, "nothing was forgotten"));
 	dump = canvas_dump(d.canvas);
 	assert_null(strstr(dump, "newcomer"));
 	driver_press(&d, "ip");
