@@ -13,16 +13,15 @@
 #include "bpf/oncpu.skel.h"
 #include "capture/probe.h"
 #include "capture/sysfile.h"
+#include "process/cgroup.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #define WAKE_BYTES_MAX (1024u * 1024)
 
@@ -183,19 +182,16 @@ static int check_namespace(struct kernel_half *k, struct err *e)
 	return 0;
 }
 
-static int set_cgroup(struct kernel_half *k, const char *path, struct err *e)
+static int set_cgroup(struct kernel_half *k, const char *name, struct err *e)
 {
-	AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct statfs fs;
+	AUTO_FD int fd = cgroup_open(name, e);
 	uint32_t key = 0;
 	int r;
 
 	if (fd < 0)
-		return err_set(e, errno, "cannot open the cgroup %s: %s", path, strerror(errno));
-	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
-		return err_set(e, EINVAL, "%s is not a cgroup v2 directory (mount -t cgroup2 shows where they are)", path);
+		return fd;
 	r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.cgroups), &key, &fd, BPF_ANY);
-	return r ? err_set(e, -r, "cannot select the cgroup %s: %s", path, strerror(-r)) : 0;
+	return r ? err_set(e, -r, "cannot select the cgroup '%s': %s", name, strerror(-r)) : 0;
 }
 
 int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e)

@@ -20,6 +20,7 @@
 
 #define PARANOID_MAX 2
 #define UNPARANOID "sudo sysctl kernel.perf_event_paranoid=2"
+#define UNRESTRICTED "sudo sysctl kernel.kptr_restrict=1"
 
 /* In a container: namespaces of its own, or capabilities that no command inside can give. */
 static bool contained(const struct probe_facts *f)
@@ -168,7 +169,7 @@ static void check_kallsyms(struct rows *r)
 	fill(c->now, sizeof(c->now), "%s, kernel.kptr_restrict = %lld", f->kallsyms ? "readable" : "hidden",
 	     f->kptr_restrict == PROBE_UNKNOWN ? -1LL : (long long)f->kptr_restrict);
 	if (!f->kallsyms && f->kptr_restrict >= 2)
-		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.kptr_restrict=1");
+		fill(c->fix, sizeof(c->fix), UNRESTRICTED);
 	else if (!f->kallsyms)
 		grant(f, c->fix, sizeof(c->fix));
 }
@@ -317,6 +318,19 @@ static int say_locked(const struct probe_facts *f, enum probe_step step, int cod
 		       all ? " or integrity" : "", f->lockdown);
 }
 
+int probe_nofile(int code, uint64_t allowed, uint32_t nr_cpus, uint64_t need, struct err *e)
+{
+	/* What takes more than was reckoned with, such as files that were open before, takes twice as much at most. */
+	const uint64_t ask = need > allowed ? need : 2 * allowed;
+
+	if (code == ENFILE)
+		return err_set(e, code, "the whole system has too many open files (fs.file-max), and a capture of %u CPUs takes "
+			       "%llu; run: sudo sysctl fs.file-max=9223372036854775807", nr_cpus, (unsigned long long)need);
+	return err_set(e, code, "too few open files are allowed: %llu (RLIMIT_NOFILE), and a capture of %u CPUs takes %llu; run: "
+		       "ulimit -n %llu", (unsigned long long)allowed, nr_cpus, (unsigned long long)need,
+		       (unsigned long long)ask);
+}
+
 int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
 {
 	int r = is_permission(code) ? say_denied(f, step, code, e) : 0;
@@ -333,11 +347,29 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 			       "needed (see: uname -r)", f->release);
 	if (step == PROBE_STEP_LOAD && f->lockdown[0] && strcmp(f->lockdown, "none"))
 		return say_locked(f, step, code, e);
-	if (code == EMFILE)
-		return err_set(e, code, "too few open files are allowed: %llu, and %u CPUs take %llu; run: sudo prlimit --pid "
-			       "$$ --nofile=%llu", (unsigned long long)f->nofile_max, f->nr_cpus,
-			       (unsigned long long)f->nofile_need, (unsigned long long)f->nofile_need);
+	if (code == EMFILE || code == ENFILE)
+		return probe_nofile(code, f->nofile_max, f->nr_cpus, f->nofile_need, e);
 	if (e && e->code)
 		return -code;
 	return err_set(e, code, "%s failed: %s", denied(step), strerror(code));
+}
+
+void probe_notice(const struct probe_facts *f, char *dst, size_t size)
+{
+	const bool restricted = !f->kallsyms && f->kptr_restrict >= 2;
+	char names[PROBE_TEXT_MAX] = "", fix[PATH_MAX + PROBE_TEXT_MAX] = "";
+
+	dst[0] = '\0';
+	if (f->kallsyms && f->cap_sys_ptrace)
+		return;
+	if (restricted)
+		fill(names, sizeof(names), "kernel functions stay unnamed: kernel.kptr_restrict is %lld",
+		     (long long)f->kptr_restrict);
+	else if (!f->kallsyms)
+		fill(names, sizeof(names), "kernel functions stay unnamed: CAP_SYSLOG is missing");
+	if (!f->cap_sys_ptrace || !restricted)
+		grant(f, fix, sizeof(fix));
+	fill(dst, size, "%s%s%s; run: %s%s%s", names, names[0] && !f->cap_sys_ptrace ? ", and " : "",
+	     f->cap_sys_ptrace ? "" : "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing", fix,
+	     fix[0] && restricted ? " && " : "", restricted ? UNRESTRICTED : "");
 }

@@ -87,4 +87,20 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 /* probe_gather() and probe_sentence() together. */
 int probe_explain(enum probe_step step, int code, struct err *e);
 
+/*
+ * The sentence for CODE EMFILE, when ALLOWED descriptors (RLIMIT_NOFILE) were not enough for a capture of NR_CPUS CPUs that
+ * takes NEED, or ENFILE, when those of the whole system were not. Returns -CODE. Pure: there may be no descriptor left to
+ * gather facts with.
+ */
+int probe_nofile(int code, uint64_t allowed, uint32_t nr_cpus, uint64_t need, struct err *e);
+
+/*
+ * What a capture that works goes without because of a missing permission, in one sentence with one command: names of kernel
+ * functions, files of other users' processes. Cut to SIZE. "" when nothing is missing. Pure.
+ */
+void probe_notice(const struct probe_facts *f, char *dst, size_t size);
+
+/* probe_gather() and probe_notice() together. Returns 0 with DST filled, or a negative errno with "" in it. */
+int probe_notices(char *dst, size_t size);
+
 #endif

@@ -174,3 +174,15 @@ int probe_explain(enum probe_step step, int code, struct err *e)
 	probe_gather(f);
 	return probe_sentence(f, step, code, e);
 }
+
+int probe_notices(char *dst, size_t size)
+{
+	AUTO_FREE struct probe_facts *f = malloc(sizeof(*f));
+
+	dst[0] = '\0';
+	if (!f)
+		return -ENOMEM;
+	probe_gather(f);
+	probe_notice(f, dst, size);
+	return 0;
+}

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "capture/decode.h"
 #include "capture/perf_record.h"
+#include "capture/probe.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,16 +28,17 @@
 #define TICK_NS (10 * NSEC_PER_MSEC)             /* the longest that kernels are built with, CONFIG_HZ=100 */
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
-/* As far as the hard limit goes. */
-static void raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
+/* As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of descriptors later. */
+static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 {
 	rlim_t need = cpus_nofile(nr_cpus, nr_rings);
 	struct rlimit lim;
 
 	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
-		return;
+		return 0;
 	lim.rlim_cur = lim.rlim_max < need ? lim.rlim_max : need;
 	(void)setrlimit(RLIMIT_NOFILE, &lim);
+	return lim.rlim_cur < need ? -EMFILE : 0;
 }
 
 int source_watch(struct source *s, int fd, struct err *e)
@@ -83,7 +85,9 @@ static int open_kernel(struct source *s, const struct capture_plan *plan, struct
 	if (r)
 		return r;
 	s->freq_hz = plan->freq_hz < max ? plan->freq_hz : max;
-	raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
+	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
+	if (r)
+		return r;
 	r = kernel_half_open(plan, &s->layout, s->freq_hz, &s->kernel, e);
 	if (!r)
 		s->cpus = kernel_half_cpus(s->kernel);
@@ -96,6 +100,16 @@ static int check_plan(const struct capture_plan *p, struct err *e)
 		return err_set(e, EINVAL, "a rate of %u Hz with %u bytes of stack cannot be captured", p->freq_hz,
 			       p->stack_bytes);
 	return 0;
+}
+
+/* Instead of the sentence of whatever came to be the one file too many. */
+static int explain_nofile(const struct source *s, int code, struct err *e)
+{
+	const uint32_t nr_cpus = s->layout.nr_cpus ? s->layout.nr_cpus : 1;
+	struct rlimit lim = { 0 };
+
+	(void)getrlimit(RLIMIT_NOFILE, &lim);
+	return probe_nofile(code, lim.rlim_cur, nr_cpus, cpus_nofile(nr_cpus, s->layout.nr_rings), e);
 }
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
@@ -111,6 +125,8 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 	r = r ? r : open_wait(s, e);
 	r = r ? r : open_rings(s, e);
 	r = r ? r : source_cpus_open(s, plan, e);
+	if (r == -EMFILE || r == -ENFILE)
+		return explain_nofile(s, -r, e);
 	if (r)
 		return r;
 	*ret = take_ptr(s);

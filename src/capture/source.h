@@ -33,7 +33,7 @@ enum target_kind {
 struct capture_plan {
 	enum target_kind target;
 	u32_vec ids;             /* pids or tids of the target, initial pid namespace of sberf */
-	const char *cgroup;      /* path for TARGET_CGROUP */
+	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (process/cgroup.h) */
 	enum capture_event event;
 	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
 	u32_vec cpus;            /* empty = all */

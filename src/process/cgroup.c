@@ -12,10 +12,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define FILEID_KERNFS_TYPE 0xfe  /* FILEID_KERNFS of include/linux/exportfs.h: the handle is the 64-bit id */
@@ -71,19 +73,53 @@ static bool mount_of(char *line, char *ret)
 	return n > 0;
 }
 
-static void find_mount(struct cgroups *cg)
+int cgroup_mount(char ret_path[PROC_PATH_MAX])
 {
 	AUTO_FILE FILE *f = fopen("/proc/self/mountinfo", "re");
 	AUTO_FREE char *line = NULL;
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
-		if (!mount_of(line, cg->mount_path))
+		int fd;
+
+		if (!mount_of(line, ret_path))
 			continue;
-		cg->mount = open(cg->mount_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (cg->mount >= 0)
-			return;
+		fd = open(ret_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
 	}
+	return -1;
+}
+
+static bool is_cgroup2(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+int cgroup_open(const char *name, struct err *e)
+{
+	AUTO_FD int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD int mount = -1;
+	const char *below = name + strspn(name, "/");
+	char path[PROC_PATH_MAX];
+
+	if (fd >= 0 && is_cgroup2(fd))
+		return take_fd(&fd);
+	mount = cgroup_mount(path);
+	if (mount < 0)
+		return err_set(e, ENOENT, "there is no cgroup '%s': no cgroup v2 file system is mounted; mount it with: "
+			       "sudo mount -t cgroup2 none /sys/fs/cgroup", name);
+	if (fd >= 0)
+		close(fd);
+	fd = openat(mount, *below ? below : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup2(fd))
+		return take_fd(&fd);
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		return err_set(e, errno, "cannot open the cgroup '%s' below %s: %s", name, path, strerror(errno));
+	return err_set(e, ENOENT, "there is no cgroup '%s', neither as a path nor below %s; list them with: systemd-cgls, or "
+		       "find %s -type d", name, path, path);
 }
 
 struct cgroups *cgroups_new(struct strtab *strings)
@@ -93,8 +129,7 @@ struct cgroups *cgroups_new(struct strtab *strings)
 	if (!cg)
 		return NULL;
 	cg->strings = strings;
-	cg->mount = -1;
-	find_mount(cg);
+	cg->mount = cgroup_mount(cg->mount_path);
 	return cg;
 }
 

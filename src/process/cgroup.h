@@ -10,12 +10,26 @@
 #define SBERF_PROCESS_CGROUP_H
 
 #include "base/cleanup.h"
+#include "base/err.h"
 #include "base/strtab.h"
+#include "process/procfs.h"
 
 #include <stdint.h>
 #include <sys/types.h>
 
 struct cgroups;
+
+/*
+ * Where the cgroup v2 hierarchy is mounted for this process (/proc/self/mountinfo, see proc_pid_mountinfo(5)): an O_RDONLY
+ * descriptor of that directory, the caller's, and its path; -1 when it is mounted nowhere.
+ */
+int cgroup_mount(char ret_path[PROC_PATH_MAX]);
+
+/*
+ * Opens the directory of the cgroup NAME: a path in the file system, or what cgroups_path() calls it, with or without the
+ * slash at its beginning ("/" is the root). Returns the descriptor, the caller's, or a negative errno with a sentence.
+ */
+int cgroup_open(const char *name, struct err *e);
 
 /* STRINGS receives the paths. NULL when out of memory; without a cgroup v2 mount every path is "". */
 struct cgroups *cgroups_new(struct strtab *strings);

@@ -29,6 +29,32 @@ equal "no such name: status 1" 1 $?
 matches "and one sentence" "no-such-name-at-all" "$(cat err)"
 check "and no recording for either" test ! -e none.data
 
+# Too few open files: the limit, the need, the command.
+for limit in 20 66; do
+	(ulimit -n $limit; exec "$SBERF" record -o none.data -a --duration 100ms) 2>err
+	equal "ulimit -n $limit: status 1" 1 $?
+	matches "and one sentence" \
+		"allowed: $limit \(RLIMIT_NOFILE\), and a capture of [0-9]+ CPUs takes ([0-9]+); run: ulimit -n [0-9]+" "$(cat err)"
+done
+enough=$(sed -n 's/.*ulimit -n //p' err)
+(ulimit -n "$enough"; exec "$SBERF" record -o enough.data -a --duration 100ms) 2>err
+equal "the number that it names is enough" 0 $?
+
+# Two at once: the second neither takes the first one's file nor moves it away.
+"$SBERF" record -o two.data -a 2>two.err &
+recorder=$!
+also_kill $recorder
+wait_until 10 test -s two.data
+"$SBERF" record -o two.data -a --duration 100ms 2>err
+equal "a recording that is being written is refused" 1 $?
+matches "and one sentence" "two.data is being written by another sberf record; choose another file with -o" "$(cat err)"
+kill -INT $recorder
+wait $recorder
+equal "the first one ends well" 0 $?
+check "and is where it was" "$SBERF" report --format summary two.data
+check "nothing was moved" test ! -e two.data.old
+equal "and nothing is left beside it" "" "$(ls -- *.part 2>/dev/null)"
+
 # Ctrl-C ends it properly; the target lives on.
 start_workload shares
 result $? "workload is ready"

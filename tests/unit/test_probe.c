@@ -112,7 +112,41 @@ static void too_few_files(void **state)
 	struct probe_facts f = fine();
 
 	f.nofile_need = 9999;
-	SAYS(&f, PROBE_STEP_PERF, EMFILE, "4096", "9999", "prlimit");
+	SAYS(&f, PROBE_STEP_PERF, EMFILE, "4096 (RLIMIT_NOFILE)", "2 CPUs takes 9999", "run: ulimit -n 9999");
+	SAYS(&f, PROBE_STEP_PERF, ENFILE, "fs.file-max", "9999");
+	f.nofile_need = 70;
+	SAYS(&f, PROBE_STEP_PERF, EMFILE, "4096", "takes 70", "run: ulimit -n 8192");
+}
+
+static void notices(void **state)
+{
+	struct probe_facts f = fine();
+	char text[PATH_MAX + 2 * PROBE_TEXT_MAX];
+
+	probe_notice(&f, text, sizeof(text));
+	assert_string_equal(text, "");
+	f.kallsyms = f.cap_syslog = false;
+	probe_notice(&f, text, sizeof(text));
+	assert_string_equal(text, "kernel functions stay unnamed: CAP_SYSLOG is missing; run: sudo setcap "
+			    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf");
+	f.kptr_restrict = 2;
+	probe_notice(&f, text, sizeof(text));
+	assert_string_equal(text, "kernel functions stay unnamed: kernel.kptr_restrict is 2; run: sudo sysctl "
+			    "kernel.kptr_restrict=1");
+	f.cap_sys_ptrace = false;
+	probe_notice(&f, text, sizeof(text));
+	assert_string_equal(text, "kernel functions stay unnamed: kernel.kptr_restrict is 2, and files of other users' processes "
+			    "cannot be read: CAP_SYS_PTRACE is missing; run: sudo setcap "
+			    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf && sudo sysctl "
+			    "kernel.kptr_restrict=1");
+	f.kallsyms = true;
+	probe_notice(&f, text, sizeof(text));
+	assert_string_equal(text, "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing; run: sudo setcap "
+			    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf");
+	f.bounded = true;
+	probe_notice(&f, text, 40);
+	assert_int_equal(strlen(text), 39);
+	assert_int_equal(probe_notices(text, sizeof(text)), 0);
 }
 
 /* What the facts do not explain keeps the sentence that is there, or names the call and the error. */
@@ -191,6 +225,7 @@ int main(void)
 		cmocka_unit_test(old_kernel),
 		cmocka_unit_test(paranoid),
 		cmocka_unit_test(too_few_files),
+		cmocka_unit_test(notices),
 		cmocka_unit_test(unexplained),
 		cmocka_unit_test(checks),
 		cmocka_unit_test(prints_safely),

@@ -584,6 +584,46 @@ static void the_cgroup_of_this_process(void **state)
 	assert_string_equal(strtab_get(dict_strings(w->dict), cgroups_path(cg, st.st_ino, getpid())), line);
 }
 
+static ino_t inode_of(const char *cgroup)
+{
+	AUTO_FD int fd = cgroup_open(cgroup, NULL);
+	struct stat st;
+
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+static void a_cgroup_by_its_name(void **state)
+{
+	char path[PROC_PATH_MAX], name[2 * PROC_PATH_MAX];
+	struct err e = ERR_INIT;
+	AUTO_FD int mount = cgroup_mount(path);
+	AUTO_DIR DIR *d = NULL;
+	const struct dirent *de;
+	struct stat st;
+
+	assert_int_equal(cgroup_open("/proc", &e), -ENOENT);
+	assert_non_null(strstr(e.text, "there is no cgroup '/proc'"));
+	assert_int_equal(cgroup_open("no/such/cgroup", &e), -ENOENT);
+	if (mount < 0)
+		return;
+	assert_int_equal(fstat(mount, &st), 0);
+	assert_int_equal(inode_of("/"), st.st_ino);
+	assert_int_equal(inode_of(path), st.st_ino);
+	d = opendir(path);
+	while (d && (de = readdir(d))) {
+		if (de->d_type != DT_DIR || de->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof(name), "/%s", de->d_name);
+		assert_int_equal(inode_of(name), de->d_ino);
+		assert_int_equal(inode_of(name + 1), de->d_ino);
+		snprintf(name, sizeof(name), "%s/%s", path, de->d_name);
+		assert_int_equal(inode_of(name), de->d_ino);
+		break;
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(int argc, char **argv)
@@ -599,6 +639,7 @@ int main(int argc, char **argv)
 		TEST(what_stands_at_a_path),
 		TEST(a_zombie_and_a_kernel_thread),
 		TEST(the_cgroup_of_this_process),
+		TEST(a_cgroup_by_its_name),
 	};
 	char c;
 
