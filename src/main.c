@@ -85,6 +85,9 @@ static int run(const struct command_info *c, int argc, char **argv)
 	if (r == OPTIONS_HELP) {
 		help_command(stdout, c);
 		r = EXIT_DONE;
+	} else if (r == OPTIONS_VERSION) {
+		puts(PACKAGE_STRING);
+		r = EXIT_DONE;
 	} else if (r < 0) {
 		fprintf(stderr, "sberf %s: %s\nTry 'sberf %s --help'.\n", c->name, e.text, c->name);
 		r = EXIT_USAGE;
@@ -98,20 +101,64 @@ static int run(const struct command_info *c, int argc, char **argv)
 	return r;
 }
 
+static bool is_either(const char *s, const char *letter, const char *name)
+{
+	return !strcmp(s, letter) || !strcmp(s, name);
+}
+
+static int surplus(const char *option, const char *argument)
+{
+	struct err e = ERR_INIT;
+
+	err_set(&e, EINVAL, "'%s' is one argument too many for %s", argument, option);
+	fprintf(stderr, "sberf: %s\nTry 'sberf --help'.\n", e.text);
+	return EXIT_USAGE;
+}
+
+/* "help", "--help" and a command, if any. */
+static int help(int argc, char **argv)
+{
+	const struct command_info *c = argc > 1 ? command_find(argv[1]) : NULL;
+
+	if (argc > 2)
+		return surplus(argv[0], argv[2]);
+	if (c)
+		help_command(stdout, c);
+	else if (argc == 1 || is_either(argv[1], "-h", "--help"))
+		help_main(stdout);
+	else
+		return no_command(argv[1]);
+	return EXIT_DONE;
+}
+
+static int version(int argc, char **argv)
+{
+	if (argc > 1)
+		return surplus(argv[0], argv[1]);
+	puts(PACKAGE_STRING);
+	return EXIT_DONE;
+}
+
+/* What is said without a command: NAME is what stands in its place. */
+static int run_global(const char *name, int argc, char **argv)
+{
+	if (is_either(name, "-h", "--help") || !strcmp(name, "help"))
+		return help(argc, argv);
+	if (is_either(name, "-V", "--version"))
+		return version(argc, argv);
+	return no_command(name);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command_info *c = argc > 1 ? command_find(argv[1]) : NULL;
-	int status = EXIT_DONE;
+	int status;
 
 	setlocale(LC_CTYPE, "");
 	survive_closed_pipes();
 	if (c)
 		status = run(c, argc - 1, argv + 1);
-	else if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		help_main(stdout);
-	else if (argc == 2 && !strcmp(argv[1], "--version"))
-		puts(PACKAGE_STRING);
 	else
-		status = no_command(argc > 1 ? argv[1] : NULL);
+		status = argc > 1 ? run_global(argv[1], argc - 1, argv + 1) : no_command(NULL);
 	return finish_stdout(status);
 }

@@ -86,7 +86,7 @@ void help_command(FILE *f, const struct command_info *c)
 void help_main(FILE *f)
 {
 	fputs("Usage: sberf COMMAND [OPTIONS]\n"
-	      "       sberf COMMAND --help\n"
+	      "       sberf COMMAND --help, sberf help COMMAND\n"
 	      "       sberf --version\n\n"
 	      "Shows where the time of a running program goes, as one call tree.\n\n"
 	      "Commands:\n", f);

@@ -36,24 +36,25 @@ static const struct opt_choice groups[] = {
 const struct opt opts[] = {
 	/* TARGET */
 	{
-		.letter = 'p', .name = "pid", .metavar = "PID[,PID...]", .type = OPT_LIST, .what = "process id",
+		.letter = 'p', .name = "pid", .metavar = "PID[,PID...]", .type = OPT_IDS, .what = "process id",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_PIDS, .at = FIELD(ids),
 		.min = 1, .max = LINUX_PID_MAX,
 		.help = "these processes, with all their threads",
 	}, {
-		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_LIST, .what = "thread id",
+		.letter = 't', .name = "tid", .metavar = "TID[,TID...]", .type = OPT_IDS, .what = "thread id",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_TIDS, .at = FIELD(ids),
 		.min = 1, .max = LINUX_PID_MAX,
 		.help = "these threads",
 	}, {
 		.letter = 'n', .name = "name", .metavar = "NAME", .type = OPT_TEXT, .what = "name",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_NAME, .at = FIELD(name),
-		.help = "every process of this name",
+		.help = "every process of this name that runs now",
 	}, {
 		.name = "cgroup", .metavar = "PATH", .type = OPT_DIR, .what = "cgroup",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),
 		.help = "everything in this cgroup and the cgroups below it",
-		.more = "PATH is a directory of the cgroup v2 file system, or its name below the mount point.",
+		.more = "PATH is a directory of the cgroup v2 file system, or its name below the mount point, as "
+			"--group-by cgroup prints it; / is the root.",
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
@@ -135,6 +136,7 @@ const struct opt opts[] = {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
 		.help = "the recording; sberf.data when not given",
+		.more = "- is standard input.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
@@ -157,6 +159,7 @@ const struct opt opts[] = {
 		.letter = 'o', .name = "output", .metavar = "OUT", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(output),
 		.help = "write to this file instead of standard output",
+		.more = "A recording is never replaced. - is standard output.",
 	}, {
 		.name = "ascii", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(ascii),
@@ -170,6 +173,10 @@ const struct opt opts[] = {
 		.letter = 'h', .name = "help", .type = OPT_HELP,
 		.section = SECTION_OTHER, .commands = CMD_ALL,
 		.help = "print this and end",
+	}, {
+		.letter = 'V', .name = "version", .type = OPT_VERSION,
+		.section = SECTION_OTHER, .commands = CMD_ALL,
+		.help = "print the version of sberf and end",
 	},
 };
 
@@ -195,7 +202,10 @@ static const char *const record_text[] = {
 	"--duration. The file needs no binaries to be read later, on any machine.",
 	"Threads and child processes that start later belong to the target.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that "
-	"of sberf.",
+	"of sberf. When --duration is over before the command is, recording stops, the command goes on, and sberf waits for its "
+	"end.",
+	"Ctrl-C, SIGTERM and SIGHUP end the recording, and reach the command too; at the second one sberf no longer waits for "
+	"it. SIGKILL costs a recording its last second.",
 	NULL,
 };
 

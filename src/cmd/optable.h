@@ -38,12 +38,14 @@ extern const size_t nr_command_infos;
 /* What an option's value is, and so the type of the field behind it. */
 enum opt_type {
 	OPT_HELP,                /* --help: no field */
+	OPT_VERSION,             /* --version: no field */
 	OPT_FLAG,                /* no value; bool, set to .min != 0 */
 	OPT_NUMBER,              /* uint32_t, .min to .max */
 	OPT_TIME,                /* uint64_t ns, .min to .max */
 	OPT_SIZE,                /* uint64_t bytes, .min to .max */
 	OPT_SIZE32,              /* uint32_t bytes, .min to .max */
-	OPT_LIST,                /* u32_vec, .min to .max */
+	OPT_LIST,                /* u32_vec, .min to .max, with ranges */
+	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
 	OPT_SWITCH,              /* bool, one of .choices */
 	OPT_TEXT,                /* const char *, not empty */

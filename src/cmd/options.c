@@ -60,6 +60,25 @@ static int set_list(const struct opt *opt, const char *value, u32_vec *ret, stru
 	return r;
 }
 
+/* Numbers with a comma between each two. */
+static bool is_id_list(const char *s)
+{
+	size_t digits = strspn(s, "0123456789");
+
+	while (digits && s[digits] == ',') {
+		s += digits + 1;
+		digits = strspn(s, "0123456789");
+	}
+	return digits && !s[digits];
+}
+
+static int set_ids(const struct opt *opt, const char *value, u32_vec *ret, struct err *e)
+{
+	if (!is_id_list(value))
+		return err_set(e, EINVAL, "%s '%s' is not a list of ids such as 12,34", opt->what, value);
+	return set_list(opt, value, ret, e);
+}
+
 /* A number of any type with 32 bits in the end; .max of such a row fits. */
 static int set_u32(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
 {
@@ -97,6 +116,7 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 
 	switch (opt->type) {
 	case OPT_HELP:
+	case OPT_VERSION:
 		return 0;
 	case OPT_FLAG:
 		if (opt->at)
@@ -111,6 +131,8 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return parse_size(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_LIST:
 		return set_list(opt, value, field, e);
+	case OPT_IDS:
+		return set_ids(opt, value, field, e);
 	case OPT_CHOICE:
 		return set_choice(opt, value, field, e);
 	case OPT_SWITCH:
@@ -140,7 +162,7 @@ static int take_target(struct parser *p, const struct opt *opt)
 
 	if (p->target == opt)
 		return err_set(p->e, EINVAL, "%s was given twice%s", display(opt, now),
-			       opt->type == OPT_LIST ? ": separate the ids by commas" : "");
+			       opt->type == OPT_IDS ? ": separate the ids by commas" : "");
 	if (p->target)
 		return err_set(p->e, EINVAL, "%s and %s both say what to observe: give one of them", display(p->target, was),
 			       display(opt, now));
@@ -159,6 +181,8 @@ static int take(struct parser *p, const struct opt *opt, const char *value)
 		return r;
 	if (opt->given)
 		*(bool *)((char *)p->o + opt->given) = true;
+	if (opt->type == OPT_VERSION)
+		return OPTIONS_VERSION;
 	return opt->type == OPT_HELP ? OPTIONS_HELP : 0;
 }
 
@@ -340,6 +364,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (p.command->bit & CMD_CAPTURING && ret->target == OPT_TARGET_NONE)
 		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
 			       "machine, or -- COMMAND to start one");
+	if (p.command->bit & CMD_RECORD && ret->output && !strcmp(ret->output, "-"))
+		return err_set(e, EINVAL, "a recording cannot be written to standard output: name a file with -o");
 	ret->cmdline = quote_command_line(argc, argv);
 	return ret->cmdline ? 0 : err_nomem(e, "the command line");
 }

@@ -75,9 +75,10 @@ struct options {
 
 /* options_parse() returns it when --help was met: print the help and end; nothing behind it was looked at. */
 #define OPTIONS_HELP 1
+#define OPTIONS_VERSION 2        /* the same for --version */
 
 /*
- * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, OPTIONS_HELP, or a negative errno with a
+ * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, OPTIONS_HELP, OPTIONS_VERSION, or a negative errno with a
  * sentence for a usage error. Pointers in RET reach into ARGV. Ends with options_free() in any case.
  */
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e);

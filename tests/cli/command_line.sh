@@ -16,7 +16,9 @@ fails_with() {
 }
 
 matches "--version" '^sberf [0-9]+\.[0-9]+\.[0-9]+$' "$("$sberf" --version)"
+equal "-V is the same" "$("$sberf" --version)" "$("$sberf" -V)"
 check "--help succeeds" "$sberf" --help
+equal "help is the same" "$("$sberf" --help)" "$("$sberf" help)"
 for command in $commands; do
 	matches "--help lists $command" "  $command +[a-z]" "$("$sberf" --help)"
 	help=$("$sberf" "$command" --help)
@@ -25,6 +27,10 @@ for command in $commands; do
 	equal "$command --help fits 80 columns" "" "$(printf '%s\n' "$help" | awk 'length($0) > 80')"
 	equal "$command --help has no blanks at line ends" "" "$(printf '%s\n' "$help" | grep ' $')"
 	equal "$command -h is the same" "$help" "$("$sberf" "$command" -h)"
+	equal "help $command is the same" "$help" "$("$sberf" help "$command")"
+	equal "--help $command is the same" "$help" "$("$sberf" --help "$command")"
+	equal "$command --version is that of sberf" "$("$sberf" --version)" "$("$sberf" "$command" --version)"
+	equal "$command -V too" "$("$sberf" --version)" "$("$sberf" "$command" -V)"
 done
 matches "record --help names its default rate" 'freq HZ .*\(99\)' "$("$sberf" record --help)"
 
@@ -32,6 +38,11 @@ fails_with 2 "no command" 'the commands are top, record, report, doctor' </dev/n
 fails_with 2 "unknown command" "there is no command 'fly'.*Try 'sberf --help'" fly
 fails_with 2 "hostile command name" "there is no command '.\[2J'" $'\e[2J'
 fails_with 2 "option before the command" "there is no option '-p' without a command" -p 1
+fails_with 2 "an argument of --version" "'x' is one argument too many for --version" --version x
+fails_with 2 "help for no command" "there is no command 'fly'" help fly
+fails_with 2 "help for two commands" "'report' is one argument too many for help" help top report
+fails_with 2 "an id that is none" "process id '-1' is not a list of ids such as 12,34" record -p -1
+fails_with 2 "a recording to standard output" "cannot be written to standard output: name a file with -o" record -a -o -
 fails_with 2 "record without a target" "^sberf record: say what to observe: .*Try 'sberf record --help'" record
 fails_with 2 "bad rate" "rate '0' is out of range: it must be from 1 to" record -a -F 0
 fails_with 2 "bad stack size" "stack size '100' is out of range: it must be from 4K to 64K" top -a --stack-size 100

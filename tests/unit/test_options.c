@@ -175,7 +175,13 @@ static void refuses(void **state)
 	refused("record -a --stack-size 1K", "stack size '1K' is out of range: it must be from 4K to 64K");
 	refused("record -a --stack-size 65537", "stack size '65537' is out of range: it must be from 4K to 64K");
 	refused("record -p 0", "process id '0' is out of range: it must be at least 1");
-	refused("record -p redis", "process id 'redis' is not a list such as 3 or 0-3,8");
+	refused("record -p redis", "process id 'redis' is not a list of ids such as 12,34");
+	refused("record -p -1", "process id '-1' is not a list of ids such as 12,34");
+	refused("record -p 1-3", "process id '1-3' is not a list of ids such as 12,34");
+	refused("record -p 1,", "process id '1,' is not a list of ids such as 12,34");
+	refused("record -p 1,,2", "process id '1,,2' is not a list of ids such as 12,34");
+	refused("record -t ,1", "thread id ',1' is not a list of ids such as 12,34");
+	refused("record -a -o -", "a recording cannot be written to standard output: name a file with -o");
 	refused("record -a --kernel=no", "--kernel takes no value");
 	refused("record -a --frequency 9", "there is no option --frequency");
 	refused("record -ax", "there is no option -x");
@@ -207,10 +213,11 @@ static void tables_hold_together(void **state)
 		assert_non_null(a->name);
 		assert_non_null(a->help);
 		assert_int_not_equal(a->commands, 0);
-		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_HELP);
+		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_HELP ||
+				 a->type == OPT_VERSION);
 		assert_true(!a->metavar || a->what);
 		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH);
-		assert_true(a->at || a->target || a->type == OPT_HELP);
+		assert_true(a->at || a->target || a->type == OPT_HELP || a->type == OPT_VERSION);
 		for (size_t k = 0; k < i; k++) {
 			if (!(a->commands & opts[k].commands))
 				continue;
