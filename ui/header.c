@@ -239,7 +239,8 @@ static void add_target(struct items *is, const struct header *h)
 /* CORES ran, as far as samples tell; LOW when many of them were lost. */
 static void add_cores(struct items *is, bool low, double cores, const char *when)
 {
-	struct item *it = add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~", cores, when);
+	struct item *it = add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~", cores,
+			      when);
 
 	snprintf(it->brief, sizeof(it->brief), "%s%.2f cores", low ? ">=" : "~", cores);
 }
