@@ -58,7 +58,7 @@ const struct opt opts[] = {
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
-		.help = "the whole machine",
+		.help = "the whole machine; what top shows when nothing is named",
 	},
 	/* CAPTURE */
 	{
@@ -238,7 +238,7 @@ static const char *const doctor_examples[] = {
 
 const struct command_info command_infos[] = {
 	{
-		.name = "top", .bit = CMD_TOP, .synopsis = "TARGET [CAPTURE] [-d SECONDS]",
+		.name = "top", .bit = CMD_TOP, .synopsis = "[TARGET] [CAPTURE] [-d SECONDS]",
 		.summary = "show live where the time goes", .text = top_text, .examples = top_examples,
 	}, {
 		.name = "record", .bit = CMD_RECORD, .synopsis = "TARGET [CAPTURE] [-o FILE] [--duration TIME]",

@@ -361,7 +361,9 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		r = parse_all(&p, argc, argv);
 	if (r)
 		return r;
-	if (p.command->bit & CMD_CAPTURING && ret->target == OPT_TARGET_NONE)
+	if (p.command->bit & CMD_TOP && ret->target == OPT_TARGET_NONE)
+		ret->target = OPT_TARGET_ALL;
+	if (p.command->bit & CMD_RECORD && ret->target == OPT_TARGET_NONE)
 		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
 			       "machine, or -- COMMAND to start one");
 	if (p.command->bit & CMD_RECORD && ret->output && !strcmp(ret->output, "-"))

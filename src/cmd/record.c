@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "capture/probe.h"
 #include "cmd/options.h"
 #include "cmd/session.h"
 
@@ -123,7 +124,10 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 static void say_notices(const struct session *s)
 {
 	struct profile_meta m;
+	char text[512];
 
+	if (!probe_notices(text, sizeof(text)) && text[0])
+		fprintf(stderr, "sberf record: %s\n", text);
 	engine_status(s->engine, &m);
 	if (m.freq_got && m.freq_got < m.freq_asked)
 		fprintf(stderr, "sberf record: the kernel grants %u of %u Hz (sysctl kernel.perf_event_max_sample_rate)\n", m.freq_got,

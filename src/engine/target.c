@@ -5,6 +5,7 @@
 #include "engine/target.h"
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -25,9 +26,12 @@ _Static_assert(sizeof(struct pidfd_exit_info) == 64, "its size is part of the io
 #define PIDFD_WANT_EXIT (1ull << 3)
 #define PIDFD_GET_INFO_EXIT _IOWR(0xff, 11, struct pidfd_exit_info)
 
+#define STATUS_NS (NSEC_PER_SEC / 2)      /* how long an ended target may take to have a status */
+
 struct watched {
 	pid_t id;
 	int pidfd;               /* -1: a thread, or no pidfd to be had */
+	uint64_t ended_ns;       /* when its end was first seen, 0 = not yet */
 	bool ended;
 };
 
@@ -114,9 +118,14 @@ static bool one_ended(struct target_watch *tw, struct watched *w)
 		return proc_ended(w->id);
 	if (poll(&p, 1, 0) <= 0)
 		return false;
-	if (!ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT))
+	if (!ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT)) {
 		take_status(tw, info.exit_code);
-	return true;
+		return true;
+	}
+	/* The status is told once its parent has taken it, which is a moment later; not every parent does, nor every kernel. */
+	if (!w->ended_ns)
+		w->ended_ns = clock_mono_ns();
+	return clock_mono_ns() - w->ended_ns >= STATUS_NS;
 }
 
 bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *code)

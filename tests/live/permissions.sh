@@ -40,6 +40,12 @@ else
 	skip "file capabilities cannot be set here" "samples"
 fi
 
+# Without one that can be done without, it says before what will be missing afterwards.
+some=+bpf,+perfmon,+sys_ptrace
+as_nobody --inh-caps "$some" --ambient-caps "$some" ./sberf record -o out/unnamed.data -p "$workload" --duration 200ms 2>err
+equal "without cap_syslog it records" 0 $?
+matches "and says that kernel functions stay unnamed" "[kK]ernel.*(CAP_SYSLOG|cap_syslog)" "$(cat err)"
+
 # A plain user.
 as_nobody --inh-caps=-all ./sberf record -o out/none.data -p "$workload" --duration 1s 2>plain
 equal "a plain user: status 1" 1 $?

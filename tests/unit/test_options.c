@@ -158,9 +158,19 @@ static void help_ends_parsing(void **state)
 	options_free(&o);
 }
 
+static void top_shows_everything_when_nothing_is_named(void **state)
+{
+	struct options o;
+	char line[] = "top";
+
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(o.target, OPT_TARGET_ALL);
+	options_free(&o);
+}
+
 static void refuses(void **state)
 {
-	refused("top", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to "
+	refused("record", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to "
 		"start one");
 	refused("top -p 1 -p 2", "-p was given twice: separate the ids by commas");
 	refused("top -a -a", "-a was given twice");
@@ -237,6 +247,7 @@ int main(void)
 		cmocka_unit_test(command_behind_dashes),
 		cmocka_unit_test(quotes_the_command_line),
 		cmocka_unit_test(help_ends_parsing),
+		cmocka_unit_test(top_shows_everything_when_nothing_is_named),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(unknown_command),
 		cmocka_unit_test(tables_hold_together),
