@@ -36,6 +36,12 @@ static int open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
 	a.sample_id_all = 1;
 	a.disabled = 1;
 	a.exclude_guest = 1;
+	/*
+	 * An idle CPU has no ticks, which is what the kernel counts samples by: after a second of idling its clock event is
+	 * throttled, and the first tick's worth of samples of whatever runs next is lost (kernel/events/core.c,
+	 * __perf_event_account_interrupt()). Idle tasks are of no interest. PMUs may refuse the bit.
+	 */
+	a.exclude_idle = event == EVENT_CPU_CLOCK;
 	a.use_clockid = 1;
 	a.clockid = CLOCK_MONOTONIC;
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
