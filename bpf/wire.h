@@ -22,9 +22,10 @@
 
 /* Kinds of record. */
 #define SB_REC_SAMPLE 1      /* a task was running */
-#define SB_REC_WAIT 2        /* reserved: an off-CPU interval ended */
+#define SB_REC_WAIT 2        /* a task is back on a CPU: sb_part_wait; its stack is that of when it left */
 #define SB_REC_MIGRATE 3     /* reserved */
 #define SB_REC_FAULT 4       /* reserved */
+#define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
 
 /* sb_hdr.flags */
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
@@ -55,6 +56,8 @@ struct sb_part {
 #define SB_PART_KSTACK 4     /* struct sb_part_addrs + nr addresses, innermost first */
 #define SB_PART_SEGMENT 5    /* struct sb_part_segment + got bytes, padded to 8 */
 #define SB_PART_WALKED 6     /* struct sb_part_addrs + nr addresses: user pcs, innermost first */
+#define SB_PART_WAIT 7       /* struct sb_part_wait */
+#define SB_PART_WAKE 8       /* struct sb_part_wake */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -101,6 +104,96 @@ struct sb_part_segment {
 };
 #define SB_SEG_INTERRUPTED 0x1u  /* the stack that a signal handler on an alternate stack interrupted */
 
+/*
+ * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else follows.
+ */
+struct sb_part_wait {
+	struct sb_part part;     /* flags: SB_WAIT_* */
+	__u64 id;                /* of this wait: the stamp of its slot, or what stands for one */
+	__u64 out_ns;            /* when it left the CPU; when the capture saw it first with SB_WAIT_SEEDED */
+	__u64 waking_ns;         /* when it was woken; 0 = it was not blocked */
+	__u64 period_ns;         /* that decided whether to tell it */
+	__s32 call;              /* system call number, or SB_CALL_* */
+	__u8 state;              /* enum wait_state of src/event/wait.h */
+	__u8 context;            /* enum waker_context; the next five are set for WAKER_TASK */
+	__u16 pad;
+	__u32 to_cpu, to_node;   /* where it runs now */
+	__u32 waker_pid, waker_tid;
+	__u64 waker_start_ns;
+	char waker_comm[16];
+};
+#define SB_WAIT_SEEDED 0x1u
+#define SB_WAIT_NO_STACK 0x2u
+#define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
+
+#define SB_CALL_FAULT (-1)       /* came through an exception or interrupt; preempted or a fault is told by the state */
+#define SB_CALL_KERNEL (-2)      /* no user side */
+
+struct sb_part_wake {
+	struct sb_part part;
+	__u64 wait_id;           /* sb_part_wait.id */
+	__u64 start_ns;          /* of the task that is woken */
+	__u32 tid;
+	__u32 pad;
+};
+
+/*
+ * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making. STATE says whose turn it is; it only
+ * changes by atomic exchange.
+ *
+ *	SB_SLOT_IDLE   the task that owns it runs
+ *	SB_SLOT_BUSY   its record is being written, or user space has it
+ *	else           the id of the wait whose record is whole
+ *
+ * User space may take a slot from a waiting task (id -> SB_SLOT_BUSY), copy it, set it idle and put its index back among the free
+ * ones. The task, when it runs again, finds that its slot does not hold its id, and tells the end of the wait without a stack.
+ */
+#define SB_SLOT_IDLE 0ull
+#define SB_SLOT_BUSY 1ull
+#define SB_SLOT_BYTES 16384u
+struct sb_slot {
+	__u64 state;
+	__u32 size;              /* of the record */
+	__u32 pad;
+	__u8 rec[SB_SLOT_BYTES - 16];
+};
+
+/* Totals of one task, by what it did: kept exactly, by the scheduler's switches. */
+struct sb_total_key {
+	__u64 start_ns;
+	__u32 tid;
+	__s32 what;              /* system call number, SB_CALL_* or SB_TOTAL_RUN; SB_TOTAL_COMPAT + number for the 32-bit ABI */
+};
+#define SB_TOTAL_RUN (-16)
+#define SB_TOTAL_PREEMPTED (-17)
+#define SB_TOTAL_COMPAT 0x10000
+
+struct sb_total {
+	__u64 ns;                /* running, or blocked */
+	__u64 runnable_ns;
+	__u64 count;
+	__u64 long_ns, long_runnable_ns, long_count;     /* waits of a period and more */
+	__u64 short_ns, short_count;                     /* waits below min_wait_ns: in none of the above */
+	__u32 pid;
+	__u32 gone;              /* the task has left its CPU for the last time */
+};
+
+/* What the iterator says of one task that is off the CPU. */
+struct sb_open {
+	__u64 id, out_ns, waking_ns;     /* as in sb_part_wait */
+	__u64 start_ns, cgroup_id, exe_id;
+	__u32 pid, tid;
+	__u32 cpu, node;                 /* that it left */
+	__s32 call;
+	__u8 state;
+	__u8 flags;                      /* SB_WAIT_SEEDED, SB_WAIT_COMPAT, SB_WAIT_NO_STACK: it has no slot */
+	__u16 pad;
+	__u32 slot;                      /* index when it has one */
+	__u32 nr_regs;                   /* 0 = none, else SB_NR_REGS */
+	char comm[16];
+	__u64 reg[17];
+};
+
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u
 #define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
@@ -110,7 +203,13 @@ struct sb_part_segment {
 #define SB_LOST_RING_FULL 0      /* the ring had no room */
 #define SB_LOST_NESTED 1         /* the scratch buffer of this CPU was in use */
 #define SB_LOST_NO_RING 2        /* the CPU has no ring */
-#define SB_LOST_NR 8
+#define SB_LOST_SLOT 3           /* a wait of a period or more had no slot for its stack */
+#define SB_LOST_TOTALS 4         /* the table of totals was full */
+#define SB_LOST_TASK_STATE 5     /* a task's own state could not be made */
+#define SB_LOST_CLOCK 6          /* a wait seemed to end before it began */
+#define SB_LOST_SWITCH 7         /* a task came or left twice: one of its switches was not seen */
+#define SB_LOST_WAKE 8           /* a waker's record was lost */
+#define SB_LOST_NR 12
 
 /* The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped by user space. */
 struct sb_cpu {
@@ -119,7 +218,9 @@ struct sb_cpu {
 	__u64 samples;           /* records sent */
 	__u64 lost[SB_LOST_NR];
 	__u64 unfollowed;        /* new tasks of the target that did not fit into the table of targets */
-	__u64 pad[4];            /* two cache lines: CPUs do not share one */
+	__u64 waits;             /* records of waits sent */
+	__u64 switches;          /* of tasks of the target */
+	__u64 pad[6];            /* whole cache lines: CPUs do not share one */
 };
 
 #ifndef __bpf__
@@ -129,7 +230,12 @@ _Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format")
 _Static_assert(sizeof(struct sb_part_sample) == 32, "sb_part_sample is wire format");
 _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
-_Static_assert(sizeof(struct sb_cpu) == 128, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_part_wait) == 88, "sb_part_wait is wire format");
+_Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
+_Static_assert(sizeof(struct sb_slot) == SB_SLOT_BYTES, "sb_slot is shared with user space");
+_Static_assert(sizeof(struct sb_total) == 72, "sb_total is shared with user space");
+_Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
+_Static_assert(sizeof(struct sb_cpu) == 192, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

@@ -26,6 +26,8 @@ struct feed {
 	void (*prefer)(void *ctx, const frame_id *frames, size_t n);
 	/* Forgets what was seen; NULL where that makes no sense (a recording). */
 	void (*reset)(void *ctx);
+	/* Starts or stops telling who ends waits; NULL where that makes no sense. */
+	void (*wakers)(void *ctx, bool on);
 	/* True once nothing new will come (target ended, recording). The view stays all the same. */
 	bool (*ended)(void *ctx);
 };

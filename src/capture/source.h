@@ -42,6 +42,44 @@ struct capture_plan {
 	uint32_t stack_bytes;    /* first cap of a copy, SB_STACK_MIN to SB_STACK_MAX */
 	bool stack_fixed;        /* the user set it: do not learn */
 	uint64_t ring_bytes;     /* of all rings together; 0 = default */
+	bool off_cpu;            /* follow waits; running time is then exact */
+	bool wakers;             /* and tell who ends them: source_set_wakers() */
+	uint64_t min_block_ns;   /* shorter waits are only counted */
+};
+
+/*
+ * What one thread has spent in one way since the capture began: exact, whatever is sampled or lost. Running time stands under
+ * CALL_NONE with kind EVENT_SAMPLE, waits under their call with kind EVENT_BLOCKED. Figures only grow.
+ */
+struct source_total {
+	pid_t pid, tid;
+	uint64_t start_ns;       /* of the thread */
+	uint8_t kind;            /* EVENT_SAMPLE: running_ns and count; EVENT_BLOCKED: the others */
+	uint32_t call;           /* CALL_* */
+	bool last;               /* the thread is gone: this is told for the last time */
+	uint64_t running_ns;
+	uint64_t count;          /* waits shorter than their period, stretches of running */
+	uint64_t blocked_ns, runnable_ns;        /* of those waits */
+	uint64_t long_count, long_blocked_ns, long_runnable_ns;          /* waits of a period and more: all of them are told */
+	uint64_t short_count, short_ns;          /* waits below plan.min_block_ns */
+};
+
+/* A wait that has not ended. */
+struct source_open {
+	pid_t pid, tid;
+	uint64_t start_ns;       /* of the thread */
+	uint64_t cgroup_id;
+	char comm[17];
+	uint64_t id;             /* as raw_wait.id */
+	uint64_t since_ns;       /* CLOCK_MONOTONIC; when seeded: when the capture saw it first */
+	uint64_t woken_ns;       /* 0 = not yet */
+	uint32_t call;
+	uint8_t state;
+	bool seeded;
+	bool has_stack;          /* source_open_stack() can give it */
+	uint32_t cpu, node;      /* that it left */
+	uint32_t machine, nr_regs;       /* its user registers when has_stack is false: to read its stack from outside; 0 = none */
+	uint64_t regs[RAW_REGS_MAX];
 };
 
 /* Figures that change while it runs; monotonic since source_open() unless said otherwise. */
@@ -82,6 +120,30 @@ void source_stats(const struct source *s, struct source_stats *ret);
 int source_add_target(struct source *s, uint32_t id, struct err *e);              /* pid or tid, as the plan's kind */
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);      /* learnt size for an executable */
 int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e);
+
+/*
+ * Off the CPU, all of them for the thread that reads; with plan.off_cpu only, else nothing happens and 0 is returned.
+ *
+ * source_totals() gives the totals of every thread of the target as they stand, one call of EACH per entry; *RET_NS is the moment up
+ * to which they are whole: events up to then, and no later ones, belong to them. Returns the entries or a negative errno.
+ */
+typedef void source_total_fn(void *ctx, const struct source_total *t);
+int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
+
+/* Waits under way for MIN_NS and longer. *RET_NS: the moment of this look. Returns how many, or a negative errno. */
+typedef void source_open_fn(void *ctx, const struct source_open *w);
+int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
+
+/*
+ * The stack of the wait ID of thread TID, taken out of the kernel half's keeping, as a RAW_WAIT without lengths, valid until the
+ * next call that takes S. False when the wait has ended meanwhile. From then on the kernel half tells its end without stack.
+ */
+bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t id, struct raw_event *ret);
+
+/* Waits of this length and more are told one by one, shorter ones with probability length / period; 1 us to 10 s. */
+void source_set_wait_period(struct source *s, uint64_t ns);
+uint64_t source_wait_period(const struct source *s);
+void source_set_wakers(struct source *s, bool on);
 
 /* Wakes a source_read() that waits, from any thread or a signal handler. */
 void source_wake(struct source *s);

@@ -64,6 +64,7 @@ const struct names *engine_names(const struct engine *en);
 struct symbolizer *engine_symbolizer(const struct engine *en);
 
 /* Commands, from any thread. */
+void engine_wakers(struct engine *en, bool on);  /* tell who ends waits; nothing happens without off_cpu */
 void engine_reset(struct engine *en);            /* forget what was seen so far */
 
 void engine_free(struct engine *en);             /* stops first; NULL is fine; snapshots must be given back */

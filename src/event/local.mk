@@ -4,3 +4,4 @@ libsberf_a_SOURCES += src/event/event.h
 libsberf_a_SOURCES += src/event/raw.h
 libsberf_a_SOURCES += src/event/reasons.c
 libsberf_a_SOURCES += src/event/reasons.h
+libsberf_a_SOURCES += src/event/wait.h

@@ -23,6 +23,8 @@ enum raw_kind {
 	RAW_COMM,                /* a thread changed its name; with exec set: a new program */
 	RAW_FORK,                /* a new thread (pid == ppid) or process */
 	RAW_EXIT,                /* a thread ended */
+	RAW_WAIT,                /* a wait ended: sample has the stack it had, if any, wait the rest */
+	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
 };
 
 struct raw_segment {
@@ -61,6 +63,29 @@ struct raw_sample {
 	int32_t walked_error;
 };
 
+/* An off-CPU stretch of one thread, from switch to switch (event/wait.h). raw_event.time_ns is its end; cpu and node those it left. */
+struct raw_wait {
+	uint64_t id;             /* of this wait: unlike any other of this thread */
+	uint64_t blocked_ns;     /* until it was woken */
+	uint64_t runnable_ns;    /* from then on, or all of it when preempted */
+	uint64_t period_ns;      /* longer waits are all told, shorter ones with probability length / period */
+	uint32_t call;           /* CALL_* */
+	uint8_t state;           /* enum wait_state */
+	uint8_t context;         /* enum waker_context */
+	bool seeded;             /* it had begun before the capture did: counted from there */
+	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
+	uint32_t to_cpu, to_node;        /* where it ran next */
+	pid_t waker_pid, waker_tid;      /* with WAKER_TASK */
+	uint64_t waker_start_ns;
+	char waker_comm[17];
+};
+
+struct raw_wake {
+	pid_t tid;               /* who is woken */
+	uint64_t start_ns;       /* of that thread */
+	uint64_t wait_id;        /* from what */
+};
+
 struct raw_mmap {
 	uint64_t start, len, pgoff;      /* bytes */
 	uint32_t prot, flags;            /* PROT_*, MAP_* */
@@ -86,7 +111,13 @@ struct raw_event {
 	uint64_t time_ns;                /* CLOCK_MONOTONIC */
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
-		struct raw_sample sample;
+		struct {
+			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAKE */
+			union {
+				struct raw_wait wait;
+				struct raw_wake wake;
+			};
+		};
 		struct raw_mmap mmap;
 		struct raw_comm comm;
 		struct raw_fork fork;

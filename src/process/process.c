@@ -340,6 +340,8 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 {
 	switch (ev->kind) {
 	case RAW_SAMPLE:
+	case RAW_WAIT:
+	case RAW_WAKE:
 		return;
 	case RAW_MMAP:
 		apply_mmap(ps, ev);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.h - the dictionaries of a profile: modules, frames, stacks, threads.
+ * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits.
  *
  * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0 and are never reused or
  * moved. One thread (the engine) adds; any thread may read ids below a count that it has seen (base/pages.h), without locks.
@@ -35,9 +35,11 @@ typedef uint32_t module_id;
 typedef uint32_t frame_id;
 typedef uint32_t stack_id;
 typedef uint32_t thread_id;
+typedef uint32_t wait_id;
 
 #define ID_NONE UINT32_MAX       /* "no such thing" for each of them; also "out of memory" from the adders */
 #define STACK_ROOT 0u            /* the empty stack */
+#define WAIT_EMPTY 0u            /* of facts that are no waits: all zero, no waker */
 
 enum module_kind {               /* numbers are in recordings: append only */
 	MODULE_FILE = 1,
@@ -51,6 +53,7 @@ enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are i
 	NOTE_OTHER = 1,          /* stacks that were folded together to bound memory */
 	NOTE_UNKNOWN = 2,        /* an address in no module */
 	NOTE_LOST = 3,           /* the part of a recording that said what stood here is damaged: "[lost]" */
+	NOTE_NO_STACK = 4,       /* time of a thread that no stack was taken of */
 	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
 };
 
@@ -83,6 +86,17 @@ struct thread {
 	str_id cgroup;           /* cgroup path, "" = unknown */
 };
 
+/* What tells facts of waits apart beside thread and stack. */
+struct wait {
+	uint32_t call;           /* CALL_* of event/wait.h */
+	uint8_t state;           /* enum wait_state */
+	uint8_t bucket;          /* wait_bucket() of its length */
+	uint8_t context;         /* enum waker_context */
+	uint8_t flags;           /* EVENT_F_OPEN, EVENT_F_EXTRAPOLATED, EVENT_F_EARLIER */
+	thread_id waker;         /* ID_NONE = not known */
+	stack_id waker_stack;    /* STACK_ROOT = none */
+};
+
 struct dict;
 
 struct dict *dict_new(void);             /* NULL when out of memory; holds STACK_ROOT */
@@ -93,6 +107,7 @@ module_id dict_module(struct dict *d, const struct module *m);
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
 thread_id dict_thread(struct dict *d, const struct thread *t);
+wait_id dict_wait(struct dict *d, const struct wait *w);
 
 /* The frame of a note, in the one pseudo module. */
 frame_id dict_note(struct dict *d, uint64_t note);
@@ -103,6 +118,7 @@ frame_id dict_note(struct dict *d, uint64_t note);
  *   dict_frame    the frame of NOTE_OTHER
  *   dict_stack    PARENT's child with the frame of NOTE_OTHER; when even those have no room, the child of STACK_ROOT
  *   dict_thread   one thread without pid and tid whose comm is "(other)"
+ *   dict_wait     the same without waker; when even that has no room, WAIT_EMPTY
  * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is added frame by frame ends in
  * "(other)" under its deepest known caller, and nobody who adds need care. Modules and strings, which others hold by id, are
  * not refused; what they take leaves less for the rest. -ENOMEM: nothing changed.
@@ -123,11 +139,13 @@ const struct module *dict_get_module(const struct dict *d, module_id id);
 const struct frame *dict_get_frame(const struct dict *d, frame_id id);
 const struct stack *dict_get_stack(const struct dict *d, stack_id id);
 const struct thread *dict_get_thread(const struct dict *d, thread_id id);
+const struct wait *dict_get_wait(const struct dict *d, wait_id id);
 
 uint32_t dict_modules(const struct dict *d);     /* counts: ids are below */
 uint32_t dict_frames(const struct dict *d);
 uint32_t dict_stacks(const struct dict *d);      /* trie nodes */
 uint32_t dict_threads(const struct dict *d);
+uint32_t dict_waits(const struct dict *d);
 
 size_t dict_bytes(const struct dict *d);         /* memory held */
 

@@ -18,3 +18,4 @@ libsberf_a_SOURCES += src/profile/timeline.c
 libsberf_a_SOURCES += src/profile/timeline.h
 libsberf_a_SOURCES += src/profile/tree.c
 libsberf_a_SOURCES += src/profile/tree.h
+libsberf_a_SOURCES += src/profile/waits.h

@@ -40,7 +40,19 @@ struct profile_meta {
 	uint64_t samples;            /* EVENT_SAMPLE delivered */
 	uint64_t user_samples;       /* of them with a user side */
 	uint64_t cut[CUT_NR];        /* of user_samples by reason; cut[CUT_COMPLETE] = complete */
-	uint64_t oncpu_ns;           /* sum of weights */
+	uint64_t oncpu_ns;           /* sum of weights: exact running time when off_cpu, else what samples stand for */
+
+	bool off_cpu;                /* waits were followed; what follows is 0 otherwise */
+	bool wakers;                 /* and who ended them */
+	uint64_t blocked_ns, runnable_ns;        /* exact; waits that have not ended count up to now */
+	uint64_t waits;              /* ended or not */
+	uint64_t wait_stacks;        /* of them: with a stack of their own that has a user side */
+	uint64_t wait_cut[CUT_NR];   /* of wait_stacks by reason; wait_cut[CUT_COMPLETE] = complete */
+	uint64_t wait_own_ns;        /* of blocked_ns + runnable_ns: in waits that have a stack of their own */
+	uint64_t wait_none_ns;       /* of it: that no stack stands for (NOTE_NO_STACK) */
+	uint64_t wait_open_ns, wait_open;        /* in waits that have not ended, and how many they are */
+	uint64_t wait_short_ns, wait_short;      /* waits shorter than --min-block: left out, and in none of the above */
+	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
 	struct losses lost;
 	uint64_t late;
 	uint64_t refused;            /* frames, stacks and threads that stand under "(other)": the dictionaries were full */

@@ -5,7 +5,8 @@
  * A *fact* says: in this slice, this stack, in this thread, for this kind, on this node, had this weight and count. A *slice*
  * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
  * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
- * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Facts of further kinds get tables of their own.
+ * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with
+ * samples: what else tells them apart is one id (dict_wait()).
  *
  * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
  * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
@@ -20,6 +21,7 @@
 #include "event/event.h"
 #include "profile/dict.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,20 +34,23 @@ struct profile_limits {
 	uint64_t keep_fine_ns;   /* how far back slices stay unmerged; 0 = 120 s */
 };
 
-struct fact {                    /* 24 bytes: they come in millions */
+struct fact {                    /* 32 bytes: they come in millions */
 	stack_id stack;
 	thread_id thread;
 	uint64_t node : 16;
 	uint64_t kind : 8;       /* enum event_kind */
 	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
 	uint64_t weight_ns;      /* sum; stays at UINT64_MAX rather than wrap */
+	wait_id wait;            /* of the kinds that are waits; WAIT_EMPTY else */
+	float longest_ns;        /* of waits: the longest */
 };
 
-/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node) and unique. */
+/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, wait) and unique. */
 struct slice_view {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC, to exclusive */
 	const struct fact *fact;
 	size_t n;
+	bool provisional;                /* what profile_provisional() said: not settled yet, in no other slice */
 };
 
 /* How user stacks ended, over the whole profile: one row per (reason, module). */
@@ -65,6 +70,13 @@ struct dict *profile_dict(const struct profile *p);
  * thread that is not in the dictionary: nothing added.
  */
 int profile_add(struct profile *p, const struct event *ev);
+
+/*
+ * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the next
+ * snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces what was
+ * said before; N = 0 forgets it. The facts are copied and need no order. -ENOMEM: as before.
+ */
+int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 
 /* Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when there is nothing to do. */
 void profile_advance(struct profile *p, uint64_t now_ns);

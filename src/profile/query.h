@@ -25,6 +25,17 @@ enum group_by {
 	GROUP_CGROUP,
 };
 
+/* What a node's time is made of; the columns of the tree. */
+enum time_kind {
+	TIME_RUNNING,
+	TIME_RUNNABLE,
+	TIME_BLOCKED,
+	TIME_NR,
+};
+
+#define QUERY_CALLS_MAX 16u
+#define QUERY_THREAD_MAX 64u
+
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap. */
 	uint32_t kinds;                  /* bit mask of 1 << enum event_kind; 0 = all */
@@ -32,14 +43,28 @@ struct query {
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
 	bool no_inlines;                 /* leave inlined functions out */
+	bool fold_idle;                  /* waits that are only idling (below) go into one NODE_IDLE under the root */
+	uint32_t states;                 /* waits in these states only: bit mask of 1 << enum wait_state; 0 = all */
+	uint32_t calls[QUERY_CALLS_MAX]; /* waits in these calls only (CALL_*) */
+	uint32_t nr_calls;               /* 0 = all */
+	char thread[QUERY_THREAD_MAX];   /* threads only whose name or tid matches this pattern (fnmatch(3)); "" = all */
+	const char *arch;                /* profile_meta.arch, for what calls are; borrowed; NULL = this machine's */
 	uint32_t max_nodes;              /* 0 = TREE_NODES_DEFAULT. What finds no node stays with its parent: tree.cut_ns */
 };
+
+/*
+ * A wait is *idling* when nothing asked its thread to get on: event waits and sleeps, and waits on a condition or semaphore
+ * (told by the functions of libc above the futex call) of a thread that does little else, as the workers of a pool do. A wait
+ * for a lock never idles, however long it lasts: that is what a deadlock looks like. Filters of waits (states, calls) leave
+ * running time out.
+ */
 
 enum node_kind {
 	NODE_ROOT,               /* the whole: node 0 */
 	NODE_GROUP,              /* by query.group_by */
 	NODE_FUNC,               /* a function: func is set */
 	NODE_ADDR,               /* a place without a name, or a note: frame is set */
+	NODE_IDLE,               /* query.fold_idle: what was folded; frame is the number of threads in it */
 };
 
 #define NODE_NONE UINT32_MAX
@@ -60,7 +85,10 @@ struct tree_node {
 	frame_id place;          /* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
 	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and that of all below */
-	uint64_t count;          /* samples in total */
+	uint64_t kind_ns[TIME_NR];       /* what total_ns is made of */
+	uint64_t open_ns;        /* of total_ns: in waits that have not ended */
+	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
+	uint64_t count;          /* samples and waits in total */
 };
 
 struct tree {
@@ -70,6 +98,8 @@ struct tree {
 	struct tree_node *node;          /* node[0] is the root; parents come before their children */
 	uint32_t n;
 	uint64_t cut_ns;                 /* weight that stayed with an ancestor because of query.max_nodes */
+	uint64_t idle_ns;                /* idling waits in what was asked for, folded or not */
+	uint32_t idle_threads;
 	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
 };
 
