@@ -7,6 +7,7 @@
 
 #include "profile/meta.h"
 #include "profile/profile.h"
+#include "profile/query.h"
 #include "symbol/names.h"
 
 #include <stdbool.h>
@@ -37,6 +38,13 @@ struct ui_options {
 	bool ascii;              /* no UTF-8: by locale, or asked for */
 	bool no_color;           /* asked for; NO_COLOR in the environment does the same */
 	const char *title;       /* "sberf top" */
+	/*
+	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states, calls,
+	 * thread. What else a query says is the view's business and overwritten: the range, grouping, idle waits, and arch, which the
+	 * feed's figures tell.
+	 */
+	struct query filter;
+	uint64_t min_block_ns;   /* --min-block: only to be named; whoever fills the profile heeds it */
 };
 
 struct err;

@@ -22,6 +22,7 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 	v->feed = feed;
 	v->options = o;
 	v->mode = MODE_TREE;
+	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
 	v->page = 1;
 	for (unsigned int i = 0; i < 2 * GROUPS; i++)
@@ -85,10 +86,11 @@ void view_tick(struct view *v, uint64_t now_ns)
 
 /* Trees */
 
+/* What else a query says comes from the command line and never changes. */
 static bool same_query(const struct query *a, const struct query *b)
 {
 	return a->group_by == b->group_by && a->inverted == b->inverted && a->hide_kernel == b->hide_kernel &&
-	       a->no_inlines == b->no_inlines;
+	       a->no_inlines == b->no_inlines && a->kinds == b->kinds && a->fold_idle == b->fold_idle;
 }
 
 static struct snapshot *wanted_snapshot(struct view *v)
