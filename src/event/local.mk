@@ -4,4 +4,5 @@ libsberf_a_SOURCES += src/event/event.h
 libsberf_a_SOURCES += src/event/raw.h
 libsberf_a_SOURCES += src/event/reasons.c
 libsberf_a_SOURCES += src/event/reasons.h
+libsberf_a_SOURCES += src/event/wait.c
 libsberf_a_SOURCES += src/event/wait.h

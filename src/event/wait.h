@@ -68,14 +68,20 @@ const char *wait_class_name(enum wait_class c);
 
 #define CALL_NAME_MAX 64
 /*
- * "futex", "page fault", "preempted", "syscall 999". ARCH is a machine name as uname gives it (profile_meta.arch); NULL or "" means
- * this one. Returns DST. Any thread. Names come from libseccomp, so any architecture can be named anywhere.
+ * "futex", "futex (32-bit)", "page fault", "preempted", "syscall 999". ARCH is a machine name as uname gives it
+ * (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names come from libseccomp, so any architecture can be
+ * named anywhere.
  */
 char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX]);
-/* The call of that name on ARCH, CALL_NONE when there is none. */
+/* The call that call_name() calls so, in the 32-bit ABI too when the native one has none; CALL_NONE when there is none. */
 uint32_t call_find(const char *name, const char *arch);
+/* CALL in the 32-bit ABI of ARCH; CALL_NONE when it has no such call, or CALL is no system call of the native ABI. */
+uint32_t call_compat(uint32_t call, const char *arch);
 
-/* What a thread that was in STATE during CALL waited for. Any thread. */
+/*
+ * What a thread that was in STATE during CALL waited for: a guess by the two, since the kernel tells no more, so read() of an
+ * eventfd and of a pipe are the same. Any thread; cheap, as the answer for a call is kept.
+ */
 enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arch);
 
 /* Who woke a thread; numbers are in recordings. */

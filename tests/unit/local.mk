@@ -32,6 +32,7 @@ unit_tests += tests/unit/test_units
 unit_tests += tests/unit/test_vec
 tests_unit_test_vec_SOURCES = tests/unit/test_vec.c $(fail_alloc)
 tests_unit_test_vec_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_wait
 unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_parked
