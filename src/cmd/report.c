@@ -57,7 +57,7 @@ static int load(struct loaded *l, const char *path, struct err *e)
 	l->names = names_new();
 	if (!l->profile || !l->names)
 		return err_nomem(e, "the profile");
-	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, NULL, NULL, e);
+	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, NULL, e);
 	if (r < 0)
 		return r;
 	if (l->report.note[0])

@@ -10,6 +10,7 @@
 #include "record/idmap.h"
 #include "record/metatext.h"
 #include "record/table.h"
+#include "record/tally.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,10 +34,16 @@ struct decoder {
 	uint64_t next_id[BLOCK_TYPES];           /* of the tables of this epoch; of EVENTS: next ordinal */
 	struct arena arena;                      /* the texts of this epoch */
 	VEC(struct text) texts;
-	struct idmap text, module, frame, stack, depth, thread, func;    /* id in the file -> index, id, ... */
+	struct idmap text, module, frame, stack, shape, thread, func;    /* id in the file -> index, id, ... */
 	struct name name[NAMES_PER_FRAME_MAX];
 	bool lost_named;
+	struct tally tally;
+	struct event blocked;                    /* the last event when it was the blocked part of a wait */
 };
+
+/* Of a stack: how many frames it has, and whether the first one says that there was none. */
+#define SHAPE_NO_STACK 0x80000000u
+#define SHAPE_DEPTH 0x7fffffffu
 
 static void start_epoch(struct decoder *d, uint32_t epoch)
 {
@@ -44,7 +51,7 @@ static void start_epoch(struct decoder *d, uint32_t epoch)
 	idmap_clear(&d->module);
 	idmap_clear(&d->frame);
 	idmap_clear(&d->stack);
-	idmap_clear(&d->depth);
+	idmap_clear(&d->shape);
 	idmap_clear(&d->thread);
 	idmap_clear(&d->func);
 	arena_reset(&d->arena);
@@ -71,6 +78,7 @@ void decoder_free(struct decoder *d)
 		return;
 	start_epoch(d, 0);
 	vec_free(&d->texts);
+	tally_free(&d->tally);
 	free(d);
 }
 
@@ -225,23 +233,32 @@ static int load_frame(struct decoder *d, struct table_view *t, struct err *e)
 	return 0;
 }
 
+static bool is_no_stack(const struct decoder *d, frame_id frame)
+{
+	const struct frame *f = dict_get_frame(d->dict, frame);
+
+	return f && f->offset == NOTE_NO_STACK && dict_get_module(d->dict, f->module)->kind == MODULE_NOTE;
+}
+
 /* One stack: PARENT and FRAME as in the file. */
 static int add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, uint64_t frame_in_file, struct err *e)
 {
 	stack_id parent = parent_in_file == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, parent_in_file);
 	frame_id frame = lookup(&d->frame, frame_in_file);
-	uint32_t depth = 1;
+	uint32_t shape = 0;
 
 	if (parent_in_file != STACK_ROOT && parent != ID_NONE)
-		depth = idmap_get(&d->depth, parent_in_file) + 1;
-	if (depth > DEPTH_MAX)
+		shape = idmap_get(&d->shape, parent_in_file);
+	else if (parent_in_file == STACK_ROOT && is_no_stack(d, frame))
+		shape = SHAPE_NO_STACK;
+	if ((shape++ & SHAPE_DEPTH) >= DEPTH_MAX)
 		return -EBADMSG;
 	if (parent == ID_NONE)
 		parent = lost_stack(d);
 	if (frame == ID_NONE)
 		frame = lost_frame(d);
 	if (parent == ID_NONE || frame == ID_NONE ||
-	    !idmap_set(&d->stack, own, dict_stack(d->dict, parent, frame)) || !idmap_set(&d->depth, own, depth))
+	    !idmap_set(&d->stack, own, dict_stack(d->dict, parent, frame)) || !idmap_set(&d->shape, own, shape))
 		return no_memory(e);
 	return 0;
 }
@@ -349,69 +366,120 @@ static int load_names(struct decoder *d, struct table_view *t, struct err *e)
 	return 0;
 }
 
-static bool get_event(struct table_view *t, struct event *ev, uint64_t *ret_kind, uint64_t *ret_thread, uint64_t *ret_stack,
-		      uint64_t *ret_cut_module)
-{
-	uint64_t cpu, node, cut, method, flags;
+/* What an event refers to, as in the file. */
+struct event_ids {
+	uint64_t kind, thread, stack, cut_module, waker, waker_stack;
+};
 
-	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, ret_kind) ||
-	    !table_get(t, EVENTS_THREAD, ret_thread) || !table_get(t, EVENTS_STACK, ret_stack) ||
+static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
+{
+	uint64_t cpu, node, cut, method, flags, count;
+
+	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, &ids->kind) ||
+	    !table_get(t, EVENTS_THREAD, &ids->thread) || !table_get(t, EVENTS_STACK, &ids->stack) ||
 	    !table_get_max(t, EVENTS_CPU, UINT32_MAX, &cpu) || !table_get_max(t, EVENTS_NODE, UINT16_MAX, &node) ||
 	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight_ns) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
-	    !table_get(t, EVENTS_CUT_MODULE, ret_cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
-	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags))
+	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
+	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count))
 		return false;
 	ev->cpu = (uint32_t)cpu;
 	ev->node = (uint16_t)node;
 	ev->cut = (uint8_t)cut;
 	ev->method = (uint8_t)method;
 	ev->flags = (uint8_t)flags;
+	ev->count = (uint32_t)count;
 	return true;
 }
 
-static int deliver(struct decoder *d, const struct event *ev, struct err *e)
+/* The columns of waits, which every row has a part in; what they hold for other kinds is left out. */
+static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids)
 {
-	struct profile_meta *m = d->to.meta;
+	uint64_t call, state, context, own;
 
-	if (profile_add(d->to.profile, ev))
-		return no_memory(e);
-	m->samples++;
-	m->oncpu_ns += ev->weight_ns;
-	if (ev->flags & EVENT_F_USER) {
-		m->user_samples++;
-		if (ev->cut < CUT_NR)
-			m->cut[ev->cut]++;
-	}
+	if (!table_get_max(t, EVENTS_CALL, CALL_MAX, &call) || !table_get_max(t, EVENTS_STATE, UINT8_MAX, &state) ||
+	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
+	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own))
+		return false;
+	if (!EVENT_IS_WAIT(ids->kind))
+		return true;
+	ev->wait = (struct event_wait){
+		.call = (uint32_t)call, .state = (uint8_t)state, .context = (uint8_t)context, .waker = ID_NONE,
+		.own_ns = ev->weight_ns - unzigzag(own),
+	};
+	return ev->wait.own_ns <= WEIGHT_MAX;
+}
+
+/*
+ * Whether EV is a wait too short to be shown. The blocked part of a wait comes right before its time in the run queue, which is
+ * short more often than not: one is shown when the other is.
+ */
+static bool too_short(struct decoder *d, const struct event *ev)
+{
+	const struct event *before = &d->blocked;
+	uint64_t ns = ev->wait.own_ns;
+
+	if (!d->to.options.min_block_ns || !EVENT_IS_WAIT(ev->kind))
+		return false;
+	if (ev->kind == EVENT_RUNNABLE && before->kind == EVENT_BLOCKED && before->thread == ev->thread &&
+	    before->stack == ev->stack && before->wait.call == ev->wait.call && before->wait.state == ev->wait.state)
+		ns = before->wait.own_ns > ns ? before->wait.own_ns : ns;
+	d->blocked = *ev;
+	if (ns >= d->to.options.min_block_ns)
+		return false;
+	d->counts.short_waits += tally_count(ev);
+	d->counts.short_ns += ev->weight_ns;
+	return true;
+}
+
+static int deliver(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+{
 	d->counts.events++;
 	if (ev->time_ns > d->counts.last_ns)
 		d->counts.last_ns = ev->time_ns;
-	if (d->to.each)
-		d->to.each(d->to.ctx, ev);
+	if (too_short(d, ev))
+		return 0;
+	if (profile_add(d->to.profile, ev) || !tally_event(&d->tally, d->to.meta, ev, no_stack))
+		return no_memory(e);
+	if (d->to.options.each)
+		d->to.options.each(d->to.options.ctx, ev);
 	return 0;
+}
+
+/* Who woke it is left out when it is lost: it is not known then. */
+static void set_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+{
+	const stack_id stack = ids->waker_stack == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, ids->waker_stack);
+
+	ev->wait.waker = ids->waker ? lookup(&d->thread, ids->waker - 1) : ID_NONE;
+	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
 }
 
 static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 {
-	uint64_t kind, thread, stack, cut_module;
 	struct event ev = { 0 };
+	struct event_ids ids;
+	bool no_stack;
 
-	if (!get_event(t, &ev, &kind, &thread, &stack, &cut_module))
+	if (!get_event(t, &ev, &ids) || !get_wait(t, &ev, &ids))
 		return -EBADMSG;
-	if (kind != EVENT_SAMPLE) {
+	if (ids.kind != EVENT_SAMPLE && !EVENT_IS_WAIT(ids.kind)) {
 		d->counts.unknown++;
 		return 0;
 	}
-	ev.kind = (uint8_t)kind;
-	ev.thread = lookup(&d->thread, thread);
-	ev.stack = stack == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, stack);
-	ev.cut_module = cut_module ? lookup(&d->module, cut_module - 1) : ID_NONE;
+	ev.kind = (uint8_t)ids.kind;
+	ev.thread = lookup(&d->thread, ids.thread);
+	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, ids.stack);
+	ev.cut_module = ids.cut_module ? lookup(&d->module, ids.cut_module - 1) : ID_NONE;
+	if (EVENT_IS_WAIT(ev.kind))
+		set_waker(d, &ev, &ids);
+	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE && idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
 	if (ev.thread == ID_NONE)
 		ev.thread = lost_thread(d);
 	if (ev.stack == ID_NONE)
 		ev.stack = lost_stack(d);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE)
 		return no_memory(e);
-	return deliver(d, &ev, e);
+	return deliver(d, &ev, no_stack, e);
 }
 
 static int load_events(struct decoder *d, struct table_view *t, struct err *e)
@@ -441,7 +509,7 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
-	[BLOCK_EVENTS] = { load_events, EVENTS_FLAGS },
+	[BLOCK_EVENTS] = { load_events, EVENTS_COUNT },
 };
 
 /* Ids only ever go up. What lies between the last table and this one is lost; missing events are counted. */
@@ -524,7 +592,8 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 	return r < 0 ? r : check_memory(d, e);
 }
 
-void decoder_counts(const struct decoder *d, struct decode_counts *ret)
+void decoder_end(struct decoder *d, struct decode_counts *ret)
 {
+	tally_end(&d->tally, d->to.meta);
 	*ret = d->counts;
 }

@@ -21,14 +21,14 @@ struct load_target {
 	struct names *names;
 	struct profile_meta *meta;
 	struct load_report *report;
-	void (*each)(void *ctx, const struct event *ev);         /* may be NULL */
-	void *ctx;
+	struct load_options options;
 };
 
 struct decode_counts {
 	uint64_t events;         /* delivered */
 	uint64_t lost;           /* known to be missing */
 	uint64_t unknown;        /* events and blocks of kinds that this version does not know */
+	uint64_t short_waits, short_ns;          /* left out by options.min_block_ns */
 	uint64_t last_ns;        /* time of the latest event, 0 = none */
 	bool ended;              /* the end mark was there */
 };
@@ -42,8 +42,8 @@ void decoder_free(struct decoder *d);                            /* NULL is fine
  */
 int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e);
 
-/* What there was, once all blocks are in. */
-void decoder_counts(const struct decoder *d, struct decode_counts *ret);
+/* What there was, once all blocks are in; puts the figures that follow from the events into the meta data. */
+void decoder_end(struct decoder *d, struct decode_counts *ret);
 
 DEFINE_AUTO(decoder_free, struct decoder);
 

@@ -16,7 +16,7 @@
 
 #define FULL_BYTES (256u << 10)
 #define FULL_ROWS (TABLE_ROWS_MAX / 4)
-#define DEPTH_MAX (TABLE_ROWS_MAX / 4)   /* so that one event always fits what encoder_full() left */
+#define DEPTH_MAX (TABLE_ROWS_MAX / 4)   /* so that one event, with its waker, always fits what encoder_full() left */
 
 /* A frame that this recording used, in any epoch. */
 struct used {
@@ -271,6 +271,22 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 
+/* What waits have beside the others. The dictionary may have forgotten a waker; then it is not known. */
+static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
+{
+	static const struct event_wait none = { .waker = ID_NONE };
+	const struct event_wait *w = is_wait ? &ev->wait : &none;
+	const uint32_t waker = w->waker == ID_NONE ? ID_NONE : map_thread(enc, w->waker);
+
+	add(enc, BLOCK_EVENTS, EVENTS_CALL, w->call);
+	add(enc, BLOCK_EVENTS, EVENTS_STATE, w->state);
+	add(enc, BLOCK_EVENTS, EVENTS_WAKER, (uint32_t)(waker + 1));
+	add(enc, BLOCK_EVENTS, EVENTS_WAKER_STACK, map_stack(enc, w->waker_stack));
+	add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
+	/* Most waits stand for themselves alone: 0. */
+	add(enc, BLOCK_EVENTS, EVENTS_OWN, is_wait ? zigzag(ev->weight_ns - w->own_ns) : 0);
+}
+
 bool encoder_event(struct encoder *enc, const struct event *ev)
 {
 	const uint32_t stack = map_stack(enc, ev->stack);
@@ -288,6 +304,8 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
 	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);
 	add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
+	add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
+	add_wait(enc, ev, EVENT_IS_WAIT(ev->kind));
 	enc->table[BLOCK_EVENTS].rows++;
 	return !enc->failed;
 }

@@ -13,7 +13,7 @@
 #define RECORD_MAGIC "SBERFDAT"
 #define RECORD_MAGIC_SIZE 8u
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
-#define RECORD_MINOR 0u                  /* a reader reads a higher one, leaving out what it does not know */
+#define RECORD_MINOR 1u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits */
 
 /* Header: 64 bytes whose layout holds for every major version. */
 #define HEADER_SIZE 64u
@@ -80,8 +80,13 @@ enum names_column {
 enum events_column {
 	EVENTS_TIME = 1, EVENTS_KIND = 2, EVENTS_THREAD = 3, EVENTS_STACK = 4, EVENTS_CPU = 5, EVENTS_NODE = 6,
 	EVENTS_WEIGHT = 7, EVENTS_CUT = 8, EVENTS_CUT_MODULE = 9 /* + 1 */, EVENTS_METHOD = 10, EVENTS_FLAGS = 11,
+	/* since 1.1, of waits: */
+	EVENTS_CALL = 12, EVENTS_STATE = 13, EVENTS_WAKER = 14 /* + 1 */, EVENTS_WAKER_STACK = 15, EVENTS_WAKER_CONTEXT = 16,
+	EVENTS_OWN = 17 /* zigzag: weight - own length */,
+	/* since 1.1, of any kind: */
+	EVENTS_COUNT = 18,
 };
-#define COLUMNS_MAX 16u                  /* one past the highest tag known here */
+#define COLUMNS_MAX 20u                  /* one past the highest tag known here */
 
 enum column_encoding {
 	COLUMN_PLAIN = 0,                /* varints */
@@ -98,7 +103,8 @@ enum column_encoding {
 #define TEXT_LEN_MAX 8191u               /* bytes of one string; longer ones are cut when written */
 #define EPOCH_IDS_MAX (1u << 26)         /* ids of one dictionary in one epoch */
 #define NAMES_PER_FRAME_MAX 1000u
-#define WEIGHT_MAX (1ull << 53)          /* of one event */
+#define WEIGHT_MAX (1ull << 53)          /* of one event, and its own length */
+#define CALL_MAX 0x1ffffu                /* of a wait */
 #define META_BYTES_MAX (1u << 20)        /* of one META or END payload */
 
 #endif

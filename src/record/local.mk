@@ -22,4 +22,6 @@ libsberf_a_SOURCES += src/record/reader.h
 libsberf_a_SOURCES += src/record/recording.h
 libsberf_a_SOURCES += src/record/table.c
 libsberf_a_SOURCES += src/record/table.h
+libsberf_a_SOURCES += src/record/tally.c
+libsberf_a_SOURCES += src/record/tally.h
 libsberf_a_SOURCES += src/record/writer.c

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE };
+enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE, VALUE_BOOL };
 
 struct key {
 	const char *name;
@@ -42,6 +42,11 @@ static const struct key keys[] = {
 	AT("engine_cpu_ns", engine_cpu_ns, VALUE_U64),
 	AT("rss_bytes", rss_bytes, VALUE_U64),
 	AT("symbols_pending", symbols_pending, VALUE_U64),
+	AT("off_cpu", off_cpu, VALUE_BOOL),
+	AT("wakers", wakers, VALUE_BOOL),
+	AT("wait_short_ns", wait_short_ns, VALUE_U64),
+	AT("wait_short", wait_short, VALUE_U64),
+	AT("wait_period_ns", wait_period_ns, VALUE_U64),
 #define X(nr, id, name, text, remedy) AT("lost_" name, lost.n[nr], VALUE_U64),
 	LOST_REASONS(X)
 #undef X
@@ -88,6 +93,8 @@ static bool add_value(byte_vec *dst, const struct key *k, const struct profile_m
 		return add_int(dst, *(const int *)p);
 	case VALUE_STATE:
 		return add_int(dst, (int)*(const enum target_state *)p);
+	case VALUE_BOOL:
+		return add_int(dst, *(const bool *)p);
 	}
 	return false;
 }
@@ -185,6 +192,10 @@ static void parse_value(struct profile_meta *m, const struct key *k, const struc
 	case VALUE_STATE:
 		if (parse_number(value, TARGET_ENDED, &v))
 			*(enum target_state *)p = (enum target_state)v;
+		break;
+	case VALUE_BOOL:
+		if (parse_number(value, 1, &v))
+			*(bool *)p = v;
 		break;
 	}
 }

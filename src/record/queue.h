@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define QUEUE_EVENTS 65536u              /* 3 MiB; a second at 65,000 samples */
+#define QUEUE_EVENTS 65536u              /* 4.5 MiB; a second at 65,000 events */
 
 struct event_queue {
 	struct event *event;             /* QUEUE_EVENTS, the owner's to allocate and free */

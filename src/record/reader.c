@@ -106,13 +106,15 @@ static void finish(struct reading *rd)
 	struct profile_meta *m = rd->meta;
 	struct decode_counts c;
 
-	decoder_counts(rd->decoder, &c);
+	decoder_end(rd->decoder, &c);
 	rd->report->events = c.events;
 	rd->report->cut_off = !c.ended;
 	rd->report->damaged_bytes = rd->in.damaged_bytes;
 	m->complete = c.ended;
 	m->file_bytes = rd->in.offset;
 	m->lost.n[LOST_DAMAGED] += c.lost;
+	m->wait_short += c.short_waits;
+	m->wait_short_ns += c.short_ns;
 	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns && c.last_ns - m->start_mono_ns > m->duration_ns)
 		m->duration_ns = c.last_ns - m->start_mono_ns;
 	write_note(rd, &c);
@@ -181,11 +183,10 @@ static ssize_t read_fd(void *ctx, void *dst, size_t n)
 }
 
 int recording_load(const char *path, struct profile *p, struct names *names, struct profile_meta *meta,
-		   struct load_report *report, void (*each)(void *ctx, const struct event *ev), void *ctx, struct err *e)
+		   struct load_report *report, const struct load_options *o, struct err *e)
 {
-	const struct load_target t = {
-		.profile = p, .names = names, .meta = meta, .report = report, .each = each, .ctx = ctx,
-	};
+	const struct load_options none = { 0 };
+	const struct load_target t = { .profile = p, .names = names, .meta = meta, .report = report, .options = o ? *o : none };
 	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	struct stat st;
 

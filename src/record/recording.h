@@ -53,12 +53,19 @@ struct load_report {
 	char note[256];                          /* one sentence about damage, "" = none */
 };
 
+/* How to load; a zeroed one loads everything. */
+struct load_options {
+	uint64_t min_block_ns;   /* waits shorter than this are left out, and counted as meta.wait_short */
+	void (*each)(void *ctx, const struct event *ev);         /* gets each event loaded, in file order; may be NULL */
+	void *ctx;
+};
+
 /*
  * Reads PATH into P and NAMES (both fresh). Fails with one sentence for what is not a recording, of a newer major version, two
- * in one file, or of which nothing can be read; memory stays bounded whatever the file claims. EACH, when not NULL, also gets
- * every event in file order, with ids of P's dictionary.
+ * in one file, or of which nothing can be read; memory stays bounded whatever the file claims. Ids of events are those of P's
+ * dictionary. O may be NULL.
  */
 int recording_load(const char *path, struct profile *p, struct names *names, struct profile_meta *meta,
-		   struct load_report *report, void (*each)(void *ctx, const struct event *ev), void *ctx, struct err *e);
+		   struct load_report *report, const struct load_options *o, struct err *e);
 
 #endif

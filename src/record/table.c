@@ -9,11 +9,16 @@
 bool table_add(struct table *t, unsigned int tag, uint64_t value)
 {
 	struct table_column *c = &t->column[tag];
-	uint64_t *v = vec_push(&c->values);
 
-	if (!v)
+	if (!value && !c->values.n) {
+		c->zeros++;
+		return true;
+	}
+	if (!vec_reserve(&c->values, c->zeros + 1))
 		return false;
-	*v = value;
+	for (; c->zeros; c->zeros--, t->values++)
+		c->values.v[c->values.n++] = 0;
+	c->values.v[c->values.n++] = value;
 	t->values++;
 	return true;
 }
@@ -69,20 +74,12 @@ static bool encode_values(const struct table_column *c, enum column_encoding enc
 	return true;
 }
 
-static bool all_zero(const struct table_column *c)
-{
-	for (size_t i = 0; i < c->values.n; i++)
-		if (c->values.v[i])
-			return false;
-	return true;
-}
-
 static bool encode_column(const struct table_column *c, unsigned int tag, byte_vec *scratch, byte_vec *dst)
 {
 	uint8_t encoding = COLUMN_BYTES;
 	const byte_vec *data = &c->bytes;
 
-	if (!c->bytes.n && all_zero(c))
+	if (!c->bytes.n && !c->values.n)
 		return true;
 	if (!c->bytes.n) {
 		encoding = (uint8_t)shortest(c);
@@ -112,7 +109,7 @@ void table_next(struct table *t)
 	t->rows = 0;
 	t->values = t->bytes = 0;
 	for (unsigned int tag = 0; tag < COLUMNS_MAX; tag++)
-		t->column[tag].values.n = t->column[tag].bytes.n = 0;
+		t->column[tag].values.n = t->column[tag].bytes.n = t->column[tag].zeros = 0;
 }
 
 void table_free(struct table *t)

@@ -16,7 +16,8 @@
 #include "record/format.h"
 
 struct table_column {
-	VEC(uint64_t) values;
+	size_t zeros;            /* as long as there is nothing else: a column that nobody needs costs nothing */
+	VEC(uint64_t) values;    /* empty, or everything */
 	byte_vec bytes;          /* of a COLUMN_BYTES column */
 };
 
@@ -24,7 +25,7 @@ struct table_column {
 struct table {
 	uint64_t base;
 	uint32_t rows;
-	size_t values;           /* numbers in all columns, for the size */
+	size_t values;           /* numbers kept in all columns, for the size */
 	size_t bytes;            /* bytes in all columns */
 	struct table_column column[COLUMNS_MAX];
 };

@@ -122,12 +122,13 @@ static void load(const struct memory_recording *r, uint64_t n)
 	struct load_report report;
 	struct profile_meta meta;
 	uint64_t got = 0, ns_used;
+	const struct load_options o = { .each = count, .ctx = &got };
 	const int fd = mkstemp(path);
 
 	assert_true(fd >= 0 && write(fd, r->bytes.v, r->bytes.n) == (ssize_t)r->bytes.n);
 	close(fd);
 	ns_used = cpu_ns();
-	assert_int_equal(recording_load(path, p, ns, &meta, &report, count, &got, NULL), 0);
+	assert_int_equal(recording_load(path, p, ns, &meta, &report, &o, NULL), 0);
 	ns_used = cpu_ns() - ns_used;
 	assert_int_equal(got, n);
 	unlink(path);

@@ -34,8 +34,14 @@ static void check_event(void *ctx, const struct event *ev)
 {
 	const struct dict *d = profile_dict(ctx);
 
-	must(ev->kind == EVENT_SAMPLE && dict_get_thread(d, ev->thread) && dict_get_stack(d, ev->stack));
+	must(ev->kind == EVENT_SAMPLE || ev->kind == EVENT_BLOCKED || ev->kind == EVENT_RUNNABLE);
+	must(dict_get_thread(d, ev->thread) && dict_get_stack(d, ev->stack));
 	must(ev->cut_module == ID_NONE || dict_get_module(d, ev->cut_module));
+	if (ev->kind == EVENT_SAMPLE)
+		return;
+	must(ev->wait.call <= CALL_MAX && ev->wait.own_ns <= WEIGHT_MAX);
+	must(ev->wait.waker == ID_NONE || dict_get_thread(d, ev->wait.waker));
+	must(ev->wait.waker_stack == STACK_ROOT || dict_get_stack(d, ev->wait.waker_stack));
 }
 
 static void check_names(const struct dict *d, const struct names *ns)
@@ -74,7 +80,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile_meta meta;
 	struct err e = ERR_INIT;
 	const struct load_target t = {
-		.profile = p, .names = ns, .meta = &meta, .report = &report, .each = check_event, .ctx = p,
+		.profile = p, .names = ns, .meta = &meta, .report = &report,
+		/* One input in two leaves waits out. */
+		.options = { .min_block_ns = size & 1 ? 1000000 : 0, .each = check_event, .ctx = p },
 	};
 	struct cursor in;
 	int r;

@@ -63,7 +63,7 @@ unit_tests += tests/unit/test_record_compat
 tests_unit_test_record_compat_SOURCES = tests/unit/test_record_compat.c $(record_helpers)
 unit_helpers += tests/unit/make_recordings
 tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c tests/unit/synth.c tests/unit/synth.h
-EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt
+EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt tests/data/v1_1.sberf tests/data/v1_1.txt
 unit_tests += tests/unit/test_record_nomem
 tests_unit_test_record_nomem_SOURCES = tests/unit/test_record_nomem.c tests/unit/synth.c tests/unit/synth.h
 tests_unit_test_record_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc

@@ -3,8 +3,10 @@
  * make_recordings.c - wrote the recordings that lie in the source tree: make_recordings DIR puts into DIR
  *
  *	example.sberf    the one that docs/recording-format.md takes apart
- *	v1.sberf, v1.txt a recording of format 1.0 and what must be read from it. Written once, when 1.0 was final, and never
- *	                 again: that every later version reads it is what test_record_compat proves.
+ *	v1_1.sberf, v1_1.txt
+ *	                 a recording of format 1.1 and what must be read from it. Written once, when 1.1 was final, and never
+ *	                 again: that every later version reads it is what test_record_compat proves. v1.sberf and v1.txt
+ *	                 are what this program wrote for 1.0.
  *	seed-*           what the fuzzer starts from
  */
 #include "config.h"
@@ -54,7 +56,7 @@ static void make(struct memory_recording *r, struct synth *s, uint64_t n)
 	memory_end(r);
 }
 
-static void make_v1(void)
+static void make_version(void)
 {
 	struct memory_recording r;
 	struct loaded l;
@@ -62,11 +64,11 @@ static void make_v1(void)
 	char *text;
 
 	synth_init(&s, 1);
-	make(&r, &s, 60);
-	save("v1.sberf", r.bytes.v, r.bytes.n);
+	make(&r, &s, 120);
+	save("v1_1.sberf", r.bytes.v, r.bytes.n);
 	load_bytes(&l, r.bytes.v, r.bytes.n);
 	text = loaded_text(&l);
-	save("v1.txt", text, strlen(text));
+	save("v1_1.txt", text, strlen(text));
 	free(text);
 	loaded_free(&l);
 	memory_free(&r);
@@ -80,13 +82,13 @@ static void make_seeds(void)
 
 	synth_init(&s, 2);
 	s.depth = 3;
-	make(&r, &s, 4);
-	save("seed-small", r.bytes.v, r.bytes.n);
-	save("seed-cut", r.bytes.v, r.bytes.n - 40);
+	make(&r, &s, 8);
+	save("seed-waits", r.bytes.v, r.bytes.n);
+	save("seed-waits-cut", r.bytes.v, r.bytes.n - 40);
 	r.bytes.v[r.bytes.n / 2] ^= 0x20;
 	memmove(r.bytes.v + 1, r.bytes.v, r.bytes.n - 1);
 	r.bytes.v[0] = '-';
-	save("seed-damaged", r.bytes.v, r.bytes.n);
+	save("seed-waits-damaged", r.bytes.v, r.bytes.n);
 	memory_free(&r);
 	synth_free(&s);
 }
@@ -103,7 +105,7 @@ int main(int argc, char **argv)
 	memory_example(&r);
 	save("example.sberf", r.bytes.v, r.bytes.n);
 	memory_free(&r);
-	make_v1();
+	make_version();
 	make_seeds();
 	return 0;
 }

@@ -83,6 +83,51 @@ static stack_id stack(struct synth *s, enum cut_reason cut)
 	return at;
 }
 
+/* A third of the events are waits: with and without waker, cut, long, extrapolated, without a stack, still open. */
+static void make_wait(struct synth *s, struct event *ev)
+{
+	static const uint32_t calls[] = { CALL_NONE, CALL_FAULT, CALL_PREEMPTED, CALL_SYSCALL + 202, CALL_COMPAT + 240, CALL_MAX };
+	const uint64_t r = synth_random(s);
+	struct event_wait *w = &ev->wait;
+
+	ev->kind = r & 1 ? EVENT_BLOCKED : EVENT_RUNNABLE;
+	w->call = calls[(r >> 1) % 6];
+	w->state = (uint8_t)((r >> 4) % WAIT_STATE_NR);
+	w->own_ns = ev->weight_ns;
+	if (r >> 8 & 1) {
+		w->context = WAKER_TASK;
+		w->waker = thread(s, (unsigned int)(r >> 9) % THREADS);
+		w->waker_stack = r >> 12 & 1 ? stack(s, CUT_COMPLETE) : STACK_ROOT;
+	}
+	switch (r >> 13 & 7) {
+	case 0:
+		ev->stack = dict_stack(s->dict, STACK_ROOT, dict_note(s->dict, NOTE_NO_STACK));
+		ev->flags = EVENT_F_EXTRAPOLATED;
+		ev->cut = CUT_COMPLETE;
+		ev->cut_module = ID_NONE;
+		ev->count = 1000;
+		w->own_ns = 0;
+		break;
+	case 1:
+		ev->flags |= EVENT_F_EXTRAPOLATED;
+		ev->count = (uint32_t)(r >> 20) % 50;
+		w->own_ns = ev->weight_ns / 7;
+		break;
+	case 2:
+		ev->flags |= EVENT_F_OPEN | EVENT_F_PIECE;
+		/* One thread never gets on. */
+		if (r >> 16 & 1)
+			ev->thread = thread(s, THREADS);
+		w->own_ns = 3 * ev->weight_ns;
+		break;
+	case 3:
+		ev->flags |= EVENT_F_EARLIER;
+		break;
+	default:
+		break;
+	}
+}
+
 void synth_event(struct synth *s, uint64_t i, struct event *ret)
 {
 	const uint64_t r = synth_random(s);
@@ -92,10 +137,78 @@ void synth_event(struct synth *s, uint64_t i, struct event *ret)
 		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL), .node = r >> 20 & 1, .cpu = r >> 21 & 3,
 		.time_ns = SYNTH_START_NS + 1000000 * i + (r >> 40) % 1000, .weight_ns = SYNTH_WEIGHT + i,
 		.thread = thread(s, (unsigned int)(r >> 24) % THREADS), .cut_module = ID_NONE,
+		.wait.waker = ID_NONE,
 	};
 	ret->stack = stack(s, (enum cut_reason)ret->cut);
 	if (ret->cut)
 		ret->cut_module = module(s, (unsigned int)(r >> 30) % MODULES);
+	if (r >> 33 & 1 && r >> 34 & 1)
+		make_wait(s, ret);
+}
+
+static bool has_no_stack(const struct dict *d, stack_id id)
+{
+	const struct stack *s = dict_get_stack(d, id);
+	const struct frame *f;
+
+	while (s->parent != STACK_ROOT)
+		s = dict_get_stack(d, s->parent);
+	f = dict_get_frame(d, s->frame);
+	return dict_get_module(d, f->module)->kind == MODULE_NOTE && f->offset == NOTE_NO_STACK;
+}
+
+/* What EV leaves open at the end: nothing when its thread is heard of again. */
+static uint64_t still_open(const struct event *ev, const struct event *after, size_t n)
+{
+	if (!(ev->flags & EVENT_F_OPEN))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN))
+			return 0;
+	return ev->weight_ns;
+}
+
+/* Whether EV is the last that is open of its thread. */
+static bool last_open(const struct event *ev, const struct event *after, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (after[i].thread == ev->thread)
+			return false;
+	return true;
+}
+
+static void sum_wait(const struct dict *d, const struct event *ev, struct profile_meta *m)
+{
+	const uint64_t count = ev->flags & EVENT_F_PIECE ? 0 : ev->count ? ev->count : 1;
+
+	*(ev->kind == EVENT_BLOCKED ? &m->blocked_ns : &m->runnable_ns) += ev->weight_ns;
+	m->waits += count;
+	if (has_no_stack(d, ev->stack)) {
+		m->wait_none_ns += ev->weight_ns;
+		return;
+	}
+	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED ? ev->wait.own_ns : ev->weight_ns;
+	m->wait_stacks += count != 0;
+	m->wait_cut[ev->cut] += count != 0;
+}
+
+void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct profile_meta *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t open = still_open(&ev[i], ev + i + 1, n - i - 1);
+
+		ret->wait_open_ns += open;
+		ret->wait_open += open && last_open(&ev[i], ev + i + 1, n - i - 1);
+		if (ev[i].kind != EVENT_SAMPLE) {
+			sum_wait(d, &ev[i], ret);
+			continue;
+		}
+		ret->samples++;
+		ret->user_samples++;
+		ret->oncpu_ns += ev[i].weight_ns;
+		ret->cut[ev[i].cut]++;
+	}
 }
 
 /* What the frame must be called, innermost first, ";" between inlined calls. Notes are called "note N". */
@@ -193,6 +306,10 @@ void synth_meta(struct profile_meta *m)
 	m->late = 4;
 	m->user_cpu_ns = 123456789;
 	m->symbols_pending = 5;
+	m->off_cpu = m->wakers = true;
+	m->wait_short_ns = 12345;
+	m->wait_short = 67;
+	m->wait_period_ns = 10000000;
 }
 
 static size_t module_text(const struct dict *d, const struct module *m, char *dst, size_t size)
@@ -219,6 +336,25 @@ static size_t frame_text(const struct dict *d, frame_id id, char *dst, size_t si
 	return n + (size_t)snprintf(dst + n, size - n, "+%" PRIx64, f->offset);
 }
 
+static size_t stack_text(const struct dict *d, stack_id at, char *dst, size_t size)
+{
+	size_t n = 0;
+
+	for (; at != STACK_ROOT && n < size; at = dict_get_stack(d, at)->parent)
+		n += frame_text(d, dict_get_stack(d, at)->frame, dst + n, size - n);
+	return n;
+}
+
+static size_t wait_text(const struct dict *d, const struct event_wait *w, char *dst, size_t size)
+{
+	size_t n = (size_t)snprintf(dst, size, " call %x state %u own %" PRIu64 " woken from %u", w->call, w->state, w->own_ns,
+				    w->context);
+
+	if (w->waker != ID_NONE)
+		n += (size_t)snprintf(dst + n, size - n, " by %d", (int)dict_get_thread(d, w->waker)->tid);
+	return n + stack_text(d, w->waker_stack, dst + n, size - n);
+}
+
 void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t size)
 {
 	const struct strtab *strings = dict_strings(d);
@@ -231,8 +367,11 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 			     strtab_get(strings, t->exe), strtab_get(strings, t->cgroup));
 	if (ev->cut_module != ID_NONE)
 		n += module_text(d, dict_get_module(d, ev->cut_module), dst + n, size - n);
-	for (stack_id at = ev->stack; at != STACK_ROOT && n < size; at = dict_get_stack(d, at)->parent)
-		n += frame_text(d, dict_get_stack(d, at)->frame, dst + n, size - n);
+	n += stack_text(d, ev->stack, dst + n, size - n);
+	if (ev->count)
+		n += (size_t)snprintf(dst + n, size - n, " count %u", ev->count);
+	if (EVENT_IS_WAIT(ev->kind))
+		n += wait_text(d, &ev->wait, dst + n, size - n);
 	assert_true(n < size);
 }
 
@@ -329,20 +468,27 @@ static ssize_t from_memory(void *ctx, void *dst, size_t n)
 	return (ssize_t)k;
 }
 
-void load_bytes(struct loaded *l, const void *bytes, size_t n)
+void load_bytes_from(struct loaded *l, const void *bytes, size_t n, uint64_t min_block_ns)
 {
 	struct cursor in = { bytes, (const uint8_t *)bytes + n };
 	struct load_target t;
 
 	loaded_init(l);
-	t = (struct load_target){ l->profile, l->names, &l->meta, &l->report, keep, l };
+	t = (struct load_target){ l->profile, l->names, &l->meta, &l->report, { min_block_ns, keep, l } };
 	l->code = recording_read("test.data", from_memory, &in, &t, &l->err);
+}
+
+void load_bytes(struct loaded *l, const void *bytes, size_t n)
+{
+	load_bytes_from(l, bytes, n, 0);
 }
 
 void load_file(struct loaded *l, const char *path)
 {
+	const struct load_options o = { .each = keep, .ctx = l };
+
 	loaded_init(l);
-	l->code = recording_load(path, l->profile, l->names, &l->meta, &l->report, keep, l, &l->err);
+	l->code = recording_load(path, l->profile, l->names, &l->meta, &l->report, &o, &l->err);
 }
 
 void loaded_free(struct loaded *l)
@@ -383,11 +529,15 @@ void memory_example(struct memory_recording *r)
 		.kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cpu = 1, .time_ns = SYNTH_START_NS + 1000, .weight_ns = 10101010,
 		.cut_module = ID_NONE,
 	};
+	struct record_header h;
 	struct synth s;
 
 	synth_init(&s, 0);
 	memory_begin(r, &s, &none);
-	/* Its own figures in place of all of them. */
+	/* Nothing in it is newer than 1.0, and it has its own figures in place of all of them. */
+	assert_true(header_get(r->bytes.v, &h));
+	h.minor = 0;
+	header_put(r->bytes.v, &h);
 	r->bytes.n = HEADER_SIZE;
 	r->next.seq = 0;
 	memory_block(r, BLOCK_META, 0, meta, sizeof(meta) - 1);

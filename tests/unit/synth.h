@@ -2,8 +2,8 @@
 /*
  * synth.h - made-up events that can be told apart, the recording of them in memory, and what they look like as text.
  *
- * Event I has the weight SYNTH_WEIGHT + I. What a frame is called follows from its module and offset, so names that were read
- * back can be checked without knowing who wrote them.
+ * Event I has the weight SYNTH_WEIGHT + I; most are samples, the others waits of every kind. What a frame is called follows from
+ * its module and offset, so names that were read back can be checked without knowing who wrote them.
  */
 #ifndef SBERF_TESTS_UNIT_SYNTH_H
 #define SBERF_TESTS_UNIT_SYNTH_H
@@ -35,6 +35,9 @@ void synth_event(struct synth *s, uint64_t i, struct event *ret);
 /* Names the frames below COUNT that have no (detailed) names yet. */
 void synth_name(struct synth *s, frame_id count, bool detailed);
 void synth_meta(struct profile_meta *m);
+
+/* What N events add up to, counted in another way than the reader does. Only what follows from events is set. */
+void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct profile_meta *ret);
 
 /* EV as one line, without names. */
 void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t size);
@@ -70,6 +73,7 @@ struct loaded {
 };
 
 void load_bytes(struct loaded *l, const void *bytes, size_t n);
+void load_bytes_from(struct loaded *l, const void *bytes, size_t n, uint64_t min_block_ns);
 void load_file(struct loaded *l, const char *path);
 void loaded_free(struct loaded *l);
 

@@ -83,7 +83,7 @@ static void newer_columns(void **state)
 	struct sample sa;
 	struct loaded l;
 
-	with_column(&sa, 12, 0);
+	with_column(&sa, EVENTS_COUNT + 1, 0);
 	sample_load(&l, &sa);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.report.damaged_blocks, 0);
@@ -98,7 +98,7 @@ static void newer_columns(void **state)
 	loaded_free(&l);
 	sample_free(&sa);
 
-	with_column(&sa, 12, COLUMN_F_CRITICAL);
+	with_column(&sa, EVENTS_COUNT + 1, COLUMN_F_CRITICAL);
 	refused(&sa, -EPROTONOSUPPORT, "newer");
 	sample_free(&sa);
 }
@@ -249,6 +249,13 @@ static void impossible_tables(void **state)
 	BAD(BLOCK_NAMES, "\0\1\1\0\1\0\2\0\1\0");
 	BAD(BLOCK_NAMES, "\0\1\1\0\1\0\2\0\2\xff\x7f");
 	BAD(BLOCK_NAMES, "\0\1\1\0\1\0\2\0\1\2\4\0\1\0");
+	/* a call, a state, a context and a count that are none; waits whose own length is below 0, and too long */
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\x0c\0\3\x80\x80\x08");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\x0d\0\2\x80\2");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\x10\0\2\x80\2");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\x12\0\5\x80\x80\x80\x80\x10");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\7\0\1\1\x11\0\1\4");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\3\x11\0\x08\x83\x80\x80\x80\x80\x80\x80\x20");
 	BAD(BLOCK_END, "events=banana\n");
 }
 
@@ -323,17 +330,17 @@ static char *read_data(const char *name, size_t *ret_size)
 	return text;
 }
 
-/* Version 1.0 stays readable: every line that was read from it then is read from it now. More may be said of it. */
-static void version_1_0(void **state)
+/* A version stays readable: every line that was read from it then is read from it now. More may be said of it. */
+static void still_readable(const char *recording, const char *lines, size_t events)
 {
 	size_t size, text_size;
-	char *bytes = read_data("tests/data/v1.sberf", &size), *want = read_data("tests/data/v1.txt", &text_size);
+	char *bytes = read_data(recording, &size), *want = read_data(lines, &text_size);
 	char *have, *at;
 	struct loaded l;
 
 	load_bytes(&l, bytes, size);
 	assert_int_equal(l.code, 0);
-	assert_int_equal(l.event.n, 60);
+	assert_int_equal(l.event.n, events);
 	assert_string_equal(l.report.note, "");
 	at = have = loaded_text(&l);
 	for (char *line = want, *end; *line; line = end + 1) {
@@ -348,6 +355,78 @@ static void version_1_0(void **state)
 	free(want);
 	free(bytes);
 	loaded_free(&l);
+}
+
+static void version_1_0(void **state)
+{
+	still_readable("tests/data/v1.sberf", "tests/data/v1.txt", 60);
+}
+
+static void version_1_1(void **state)
+{
+	still_readable("tests/data/v1_1.sberf", "tests/data/v1_1.txt", 120);
+}
+
+/* The highest column of each type of block that 1.0 knew; 0 = text. */
+static const unsigned int columns_1_0[] = {
+	[BLOCK_META] = 0, [BLOCK_END] = 0, [BLOCK_STR] = 2, [BLOCK_MOD] = 9, [BLOCK_FRAME] = 2, [BLOCK_STACK] = 2,
+	[BLOCK_THREAD] = 6, [BLOCK_FUNC] = 5, [BLOCK_NAMES] = 6, [BLOCK_EVENTS] = 11,
+};
+
+/* Reads an EVENTS table as 1.0 did: samples, and others that are left out. */
+static void read_events_1_0(struct table_view *t, unsigned int *samples, unsigned int *left_out)
+{
+	static const uint64_t max[] = {
+		[EVENTS_TIME] = 1ull << 62, [EVENTS_KIND] = UINT64_MAX, [EVENTS_THREAD] = UINT64_MAX,
+		[EVENTS_STACK] = UINT64_MAX, [EVENTS_CPU] = UINT32_MAX, [EVENTS_NODE] = UINT16_MAX, [EVENTS_WEIGHT] = WEIGHT_MAX, [EVENTS_CUT] = UINT8_MAX,
+		[EVENTS_CUT_MODULE] = UINT64_MAX, [EVENTS_METHOD] = UINT8_MAX, [EVENTS_FLAGS] = UINT8_MAX,
+	};
+
+	for (uint32_t i = 0; i < t->rows; i++) {
+		uint64_t v[EVENTS_FLAGS + 1];
+
+		for (unsigned int tag = EVENTS_TIME; tag <= EVENTS_FLAGS; tag++)
+			assert_true(table_get_max(t, tag, max[tag], &v[tag]));
+		++*(v[EVENTS_KIND] == 1 ? samples : left_out);
+	}
+}
+
+/*
+ * What 1.0 did with a recording of 1.1, by the rules that it had: nothing in it is refused or taken for damaged, and waits are
+ * left out and counted.
+ */
+static void version_1_0_reads_1_1(void **state)
+{
+	unsigned int samples = 0, left_out = 0;
+	uint8_t *at, *end;
+	size_t size;
+	char *bytes = read_data("tests/data/v1_1.sberf", &size);
+	struct record_header h;
+
+	at = (uint8_t *)bytes;
+	end = at + size;
+	assert_true(header_get(at, &h));
+	assert_int_equal(h.major, 1);
+	assert_int_equal(h.minor, 1);
+	assert_int_equal(h.flags, 0);
+	for (at += h.size; at < end; ) {
+		byte_vec raw = { 0 };
+		struct table_view t;
+		struct block b;
+
+		assert_true(block_get(at, &b));
+		assert_true(b.type >= BLOCK_META && b.type <= BLOCK_EVENTS && b.codec <= CODEC_ZLIB && !b.flags);
+		assert_int_equal(block_unpack(&b, at + BLOCK_HEADER_SIZE, &raw), 0);
+		if (columns_1_0[b.type])
+			assert_int_equal(table_open(&t, columns_1_0[b.type], raw.v, raw.n), TABLE_OK);
+		if (b.type == BLOCK_EVENTS)
+			read_events_1_0(&t, &samples, &left_out);
+		at += BLOCK_HEADER_SIZE + b.stored_len;
+		vec_free(&raw);
+	}
+	assert_true(samples > 50 && left_out > 20);
+	assert_int_equal(samples + left_out, 120);
+	free(bytes);
 }
 
 /* The bytes in the hex dump of the description, checked to stand where it says. */
@@ -394,6 +473,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_1_0),
+		cmocka_unit_test(version_1_1),
+		cmocka_unit_test(version_1_0_reads_1_1),
 		cmocka_unit_test(the_example),
 		cmocka_unit_test(newer_versions),
 		cmocka_unit_test(newer_columns),
