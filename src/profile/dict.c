@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.c - four tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
+ * dict.c - five tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
  * 4 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3 to 2.7 slots; nothing else is stored for it.
  *
  * Under a limit (dict_limit) a sixteenth of the room, of the bytes and of what each index holds without growing, is set aside
@@ -28,7 +28,7 @@ struct table {
 
 struct dict {
 	struct strtab *strings;
-	struct table modules, frames, stacks, threads;
+	struct table modules, frames, stacks, threads, waits;
 	module_id notes;         /* the pseudo module; ID_NONE until the first note */
 	size_t limit;            /* bytes, 0 = none; with a limit OTHER_FRAME and OTHER_STACK exist */
 	frame_id other_frame;
@@ -44,6 +44,7 @@ enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
 
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
+_Static_assert(sizeof(struct wait) == 16, "as many as there are ways to wait, times wakers");
 
 static uint64_t module_hash(const void *elem)
 {
@@ -114,6 +115,19 @@ static bool thread_equal(const void *va, const void *vb)
 	       a->cgroup == b->cgroup;
 }
 
+static uint64_t wait_hash(const void *elem)
+{
+	const struct wait *w = elem;
+
+	return hash_2u64((uint64_t)w->call << 32 | (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 | w->context << 8 | w->flags,
+			 (uint64_t)w->waker << 32 | w->waker_stack);
+}
+
+static bool wait_equal(const void *va, const void *vb)
+{
+	return !memcmp(va, vb, sizeof(struct wait));     /* there is no padding */
+}
+
 static void table_init(struct table *t, size_t size, uint64_t (*hash)(const void *elem))
 {
 	pages_init(&t->elems, size);
@@ -182,9 +196,15 @@ static thread_id add_thread(struct dict *d, const struct thread *t, enum need ne
 	return intern(d, &d->threads, t, sizeof(*t), thread_hash, thread_equal, need);
 }
 
+static wait_id add_wait(struct dict *d, const struct wait *w, enum need need)
+{
+	return intern(d, &d->waits, w, sizeof(*w), wait_hash, wait_equal, need);
+}
+
 struct dict *dict_new(void)
 {
 	const struct stack root = { .parent = STACK_ROOT, .frame = ID_NONE };
+	const struct wait none = { .waker = ID_NONE };
 	struct dict *d = calloc(1, sizeof(*d));
 
 	if (!d)
@@ -194,9 +214,10 @@ struct dict *dict_new(void)
 	table_init(&d->frames, sizeof(struct frame), frame_hash);
 	table_init(&d->stacks, sizeof(struct stack), stack_hash);
 	table_init(&d->threads, sizeof(struct thread), thread_hash);
+	table_init(&d->waits, sizeof(struct wait), wait_hash);
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
-	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT) {
+	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT || add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY) {
 		dict_free(d);
 		return NULL;
 	}
@@ -211,6 +232,7 @@ void dict_free(struct dict *d)
 	table_free(&d->frames);
 	table_free(&d->stacks);
 	table_free(&d->threads);
+	table_free(&d->waits);
 	strtab_free(d->strings);
 	free(d);
 }
@@ -262,6 +284,35 @@ thread_id dict_thread(struct dict *d, const struct thread *t)
 	const thread_id id = add_thread(d, t, NEED_USUAL);
 
 	return id == ID_FULL ? refuse(d, dict_other_thread(d)) : id;
+}
+
+/* The same as W without waker; WAIT_EMPTY when there is no room for that. */
+static wait_id add_wakerless(struct dict *d, const struct wait *w)
+{
+	struct wait less = *w;
+	wait_id id;
+
+	less.waker = ID_NONE;
+	less.waker_stack = STACK_ROOT;
+	id = add_wait(d, &less, NEED_STAND_IN);
+	return id == ID_FULL ? WAIT_EMPTY : id;
+}
+
+wait_id dict_wait(struct dict *d, const struct wait *w)
+{
+	wait_id id;
+
+	if (w->waker_stack >= dict_stacks(d) || (w->waker != ID_NONE && w->waker >= dict_threads(d)))
+		return ID_NONE;
+	id = add_wait(d, w, NEED_USUAL);
+	return id == ID_FULL ? refuse(d, add_wakerless(d, w)) : id;
+}
+
+wait_id dict_wakerless(struct dict *d, wait_id id)
+{
+	const struct wait *w = dict_get_wait(d, id);
+
+	return !w || (w->waker == ID_NONE && w->waker_stack == STACK_ROOT) ? id : add_wakerless(d, w);
 }
 
 frame_id dict_note(struct dict *d, uint64_t note)
@@ -336,6 +387,11 @@ const struct thread *dict_get_thread(const struct dict *d, thread_id id)
 	return table_get(&d->threads, id);
 }
 
+const struct wait *dict_get_wait(const struct dict *d, wait_id id)
+{
+	return table_get(&d->waits, id);
+}
+
 uint32_t dict_modules(const struct dict *d)
 {
 	return pages_count(&d->modules.elems);
@@ -356,6 +412,11 @@ uint32_t dict_threads(const struct dict *d)
 	return pages_count(&d->threads.elems);
 }
 
+uint32_t dict_waits(const struct dict *d)
+{
+	return pages_count(&d->waits.elems);
+}
+
 static size_t table_bytes(const struct table *t)
 {
 	return pages_bytes(&t->elems) + hidx_bytes(&t->index);
@@ -364,5 +425,5 @@ static size_t table_bytes(const struct table *t)
 size_t dict_bytes(const struct dict *d)
 {
 	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
-	       table_bytes(&d->stacks) + table_bytes(&d->threads);
+	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits);
 }

@@ -108,6 +108,8 @@ frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
 thread_id dict_thread(struct dict *d, const struct thread *t);
 wait_id dict_wait(struct dict *d, const struct wait *w);
+/* The same wait as ID without its waker. */
+wait_id dict_wakerless(struct dict *d, wait_id id);
 
 /* The frame of a note, in the one pseudo module. */
 frame_id dict_note(struct dict *d, uint64_t note);

@@ -4,7 +4,8 @@
  *
  * The *open* slice takes the events of now: an array of facts and a hash index over it. When time passes its end it becomes an
  * immutable slice of the timeline (timeline.h). Events of an earlier time are kept aside as *late* facts and put into their
- * slices together, because each such slice must be made anew. The quality table counts how user stacks ended.
+ * slices together, because each such slice must be made anew. What is provisional is one more slice, replaced whole and never
+ * part of the timeline. The quality table counts how user stacks ended.
  */
 #include "config.h"
 
@@ -23,6 +24,7 @@
 #define BYTES_MIN ((size_t)4 << 20)          /* empty dictionaries alone take about 1 MiB */
 #define KEEP_FINE_S 120u
 #define LATE_MAX 4096u                       /* late facts kept aside; more are put in place at once */
+#define WAIT_FLAGS (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED | EVENT_F_EARLIER)       /* what struct wait keeps of an event's */
 #define QUALITY_MAX 4096u                    /* rows; further modules share the row without a module */
 
 struct open_slice {
@@ -42,12 +44,13 @@ struct profile {
 	struct open_slice open;
 	struct timeline timeline;
 	VEC(struct late_fact) late;
+	struct slice *provisional;       /* what profile_provisional() said; NULL = nothing */
 	struct quality quality;
 };
 
 static uint64_t fact_hash(const struct fact *f)
 {
-	return hash_2u64((uint64_t)f->stack << 32 | f->thread, (uint64_t)f->kind << 16 | f->node);
+	return hash_2u64((uint64_t)f->stack << 32 | f->thread, (uint64_t)f->kind << 48 | (uint64_t)f->node << 32 | f->wait);
 }
 
 static uint64_t fact_rehash(const void *ctx, uint32_t id)
@@ -91,7 +94,7 @@ static size_t open_bytes(const struct open_slice *o)
 
 static uint64_t row_hash(const struct quality_row *row)
 {
-	return hash_2u64(row->cut, row->module);
+	return hash_2u64((uint64_t)row->kind << 8 | row->cut, row->module);
 }
 
 static uint64_t row_rehash(const void *ctx, uint32_t id)
@@ -101,18 +104,23 @@ static uint64_t row_rehash(const void *ctx, uint32_t id)
 	return row_hash(&q->rows.v[id]);
 }
 
-/* The row of (CUT, MODULE), made when there is none; NULL when out of memory. */
-static struct quality_row *quality_row(struct quality *q, uint8_t cut, module_id module)
+static bool same_row(const struct quality_row *a, const struct quality_row *b)
 {
-	struct quality_row key = { .cut = cut, .module = module };
+	return a->kind == b->kind && a->cut == b->cut && a->module == b->module;
+}
+
+/* The row of (KIND, CUT, MODULE), made when there is none; NULL when out of memory. */
+static struct quality_row *quality_row(struct quality *q, uint8_t kind, uint8_t cut, module_id module)
+{
+	struct quality_row key = { .kind = kind, .cut = cut, .module = module };
 	uint64_t h = row_hash(&key);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&q->index, h); (id = hidx_id(&q->index, at)) != HIDX_NONE; at = hidx_next(&q->index, at))
-		if (hidx_same(&q->index, at, h) && q->rows.v[id].cut == cut && q->rows.v[id].module == module)
+		if (hidx_same(&q->index, at, h) && same_row(&q->rows.v[id], &key))
 			return &q->rows.v[id];
 	if (q->rows.n >= QUALITY_MAX && module != ID_NONE)
-		return quality_row(q, cut, ID_NONE);
+		return quality_row(q, kind, cut, ID_NONE);
 	if (!vec_reserve(&q->rows, 1))
 		return NULL;
 	q->rows.v[q->rows.n] = key;
@@ -166,6 +174,8 @@ void profile_clear(struct profile *p)
 	open_clear(&p->open);
 	timeline_free(&p->timeline);
 	vec_free(&p->late);
+	slice_unref(p->provisional);
+	p->provisional = NULL;
 	quality_clear(&p->quality);
 }
 
@@ -215,8 +225,7 @@ static void turn(struct profile *p, uint64_t now_ns)
 		p->open.to_ns = grid_end(p, now_ns);
 	timeline_age(&p->timeline, now_ns);
 	if (p->timeline.bytes > p->max_fact_bytes)
-		timeline_shrink(&p->timeline, now_ns, p->max_fact_bytes / 8 * 7, dict_other_stack(p->dict),
-				dict_other_thread(p->dict));
+		timeline_shrink(&p->timeline, now_ns, p->max_fact_bytes / 8 * 7, p->dict);
 }
 
 void profile_advance(struct profile *p, uint64_t now_ns)
@@ -249,7 +258,7 @@ static int lighten_open(struct profile *p)
 	if (r < 0)
 		return r;
 	take_ptr(s);
-	timeline_shrink(&one, o->to_ns, one.bytes / 2, dict_other_stack(p->dict), dict_other_thread(p->dict));
+	timeline_shrink(&one, o->to_ns, one.bytes / 2, p->dict);
 	for (size_t i = 0; r == 0 && i < one.slices.v[0]->n; i++)
 		r = open_add(&fresh, &one.slices.v[0]->fact[i]);
 	if (r == 0) {
@@ -277,25 +286,79 @@ static int add_fact(struct profile *p, uint64_t time_ns, const struct fact *f)
 	return open_add(&p->open, f);
 }
 
+static uint32_t event_count(const struct event *ev)
+{
+	if (ev->flags & EVENT_F_PIECE)
+		return 0;
+	return ev->count ? ev->count : 1;
+}
+
+/* The length of the wait that EV tells of; of those it stands for, their average, when none of them is its own. */
+static uint64_t event_length(const struct event *ev)
+{
+	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight_ns / (ev->count ? ev->count : 1);
+}
+
+static wait_id event_wait(struct dict *d, const struct event *ev)
+{
+	const struct wait w = { .call = ev->wait.call, .state = ev->wait.state, .bucket = (uint8_t)wait_bucket(event_length(ev)),
+				.context = ev->wait.context, .flags = ev->flags & WAIT_FLAGS, .waker = ev->wait.waker,
+				.waker_stack = ev->wait.waker_stack };
+
+	return dict_wait(d, &w);
+}
+
+static bool known(const struct dict *d, const struct event *ev)
+{
+	if (ev->stack >= dict_stacks(d) || ev->thread >= dict_threads(d))
+		return false;
+	return !EVENT_IS_WAIT(ev->kind) || ((ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) &&
+					    ev->wait.waker_stack < dict_stacks(d));
+}
+
 int profile_add(struct profile *p, const struct event *ev)
 {
-	const struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind, .count = 1,
-				.weight_ns = ev->weight_ns };
+	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind, .count = event_count(ev),
+			  .weight_ns = ev->weight_ns };
 	struct quality_row *row = NULL;
 	int r;
 
-	if (ev->stack >= dict_stacks(p->dict) || ev->thread >= dict_threads(p->dict))
+	if (!known(p->dict, ev))
 		return -EINVAL;
+	if (EVENT_IS_WAIT(ev->kind)) {
+		f.wait = event_wait(p->dict, ev);
+		f.longest_ns = (float)event_length(ev);
+		if (f.wait == ID_NONE)
+			return -ENOMEM;
+	}
 	if (ev->flags & EVENT_F_USER) {
-		row = quality_row(&p->quality, ev->cut, ev->cut_module);
+		row = quality_row(&p->quality, ev->kind, ev->cut, ev->cut_module);
 		if (!row)
 			return -ENOMEM;
 	}
 	r = add_fact(p, ev->time_ns, &f);
 	if (r < 0 || !row)
 		return r;
-	row->count++;
+	row->count += f.count;
 	row->weight_ns = add_capped(row->weight_ns, ev->weight_ns);
+	return 0;
+}
+
+int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n)
+{
+	struct slice *s = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (f[i].stack >= dict_stacks(p->dict) || f[i].thread >= dict_threads(p->dict) ||
+		    f[i].wait >= dict_waits(p->dict))
+			return -EINVAL;
+	if (n) {
+		s = slice_new(from_ns, to_ns, f, n);
+		if (!s)
+			return -ENOMEM;
+	}
+	slice_unref(p->provisional);
+	p->provisional = s;
 	return 0;
 }
 
@@ -311,6 +374,7 @@ void profile_stats(const struct profile *p, struct profile_stats *ret)
 {
 	*ret = (struct profile_stats){
 		.fact_bytes = sizeof(*p) + open_bytes(&p->open) + p->timeline.bytes +
+			      (p->provisional ? slice_bytes(p->provisional) : 0) +
 			      p->timeline.slices.cap * sizeof(p->timeline.slices.v[0]) + p->late.cap * sizeof(p->late.v[0]) +
 			      p->quality.rows.cap * sizeof(p->quality.rows.v[0]) + hidx_bytes(&p->quality.index),
 		.dict_bytes = dict_bytes(p->dict),
@@ -334,7 +398,8 @@ struct snapshot *profile_snapshot(struct profile *p)
 		if (!open)
 			return NULL;
 	}
-	s = snapshot_new(p->dict, p->timeline.slices.v, p->timeline.slices.n, open, p->quality.rows.v, p->quality.rows.n);
+	s = snapshot_new(p->dict, p->timeline.slices.v, p->timeline.slices.n, open, p->provisional, p->quality.rows.v,
+			 p->quality.rows.n);
 	if (s)
 		take_ptr(open);
 	return s;

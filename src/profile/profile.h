@@ -6,7 +6,7 @@
  * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
  * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
  * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with
- * samples: what else tells them apart is one id (dict_wait()).
+ * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers.
  *
  * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
  * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
@@ -53,8 +53,9 @@ struct slice_view {
 	bool provisional;                /* what profile_provisional() said: not settled yet, in no other slice */
 };
 
-/* How user stacks ended, over the whole profile: one row per (reason, module). */
+/* How user stacks ended, over the whole profile: one row per (kind, reason, module). A wait counts in each of its two kinds. */
 struct quality_row {
+	uint8_t kind;            /* enum event_kind */
 	uint8_t cut;             /* enum cut_reason */
 	module_id module;        /* ID_NONE = none */
 	uint64_t count, weight_ns;
@@ -66,15 +67,16 @@ void profile_free(struct profile *p);            /* NULL is fine; snapshots must
 struct dict *profile_dict(const struct profile *p);
 
 /*
- * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. -ENOMEM, or -EINVAL for a stack or
- * thread that is not in the dictionary: nothing added.
+ * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. -ENOMEM, or -EINVAL for a stack,
+ * thread or waker that is not in the dictionary: nothing added. A wait whose own_ns is 0 has the length weight_ns / count.
  */
 int profile_add(struct profile *p, const struct event *ev);
 
 /*
  * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the next
  * snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces what was
- * said before; N = 0 forgets it. The facts are copied and need no order. -ENOMEM: as before.
+ * said before; N = 0 forgets it, profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for ids that
+ * are not in the dictionary: as before.
  */
 int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 

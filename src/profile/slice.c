@@ -129,7 +129,7 @@ static bool can_fold(const struct slice_fold *fold, const struct fact *f)
 {
 	if (fold->thread == ID_NONE)
 		return f->stack != fold->other;
-	return f->stack == fold->other && f->thread != fold->thread;
+	return f->stack == fold->other && (f->thread != fold->thread || f->wait != WAIT_EMPTY);
 }
 
 void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES])
@@ -141,6 +141,23 @@ void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t hi
 		if (can_fold(fold, &s->fact[at]))
 			histogram[weight_class(ns)] += end - at;
 	}
+}
+
+static struct fact folded_fact(const struct slice_fold *fold, const struct fact *f)
+{
+	struct fact r = *f;
+	wait_id less;
+
+	r.stack = fold->other;
+	if (fold->thread != ID_NONE) {
+		r.thread = fold->thread;
+		r.wait = WAIT_EMPTY;
+		return r;
+	}
+	less = dict_wakerless(fold->dict, f->wait);
+	if (less != ID_NONE)
+		r.wait = less;
+	return r;
 }
 
 /* Puts the facts of S that stay at the front of OUT, those folded at its end. Returns how many stay. */
@@ -158,12 +175,8 @@ static size_t split(const struct slice *s, const struct slice_fold *fold, struct
 			kept += end - at;
 			continue;
 		}
-		for (; at < end; at++) {
-			out[--folded] = s->fact[at];
-			out[folded].stack = fold->other;
-			if (fold->thread != ID_NONE)
-				out[folded].thread = fold->thread;
-		}
+		for (; at < end; at++)
+			out[--folded] = folded_fact(fold, &s->fact[at]);
 	}
 	return kept;
 }

@@ -32,11 +32,16 @@ static inline unsigned int weight_class(uint64_t ns)
 	return ns < 8 ? (unsigned int)ns : (top - 2) * 8 + (unsigned int)(ns >> (top - 3) & 7);
 }
 
-/* Order of facts: stack, thread, kind, node. Negative, 0 or positive. */
+#define FACT_COUNT_MAX ((UINT64_C(1) << 40) - 1)
+
+_Static_assert(sizeof(struct fact) == 32, "facts come in millions");
+
+/* Order of facts: stack, thread, kind, node, wait. Negative, 0 or positive. */
 static inline int fact_compare(const struct fact *a, const struct fact *b)
 {
 	const uint64_t a1 = (uint64_t)a->stack << 32 | a->thread, b1 = (uint64_t)b->stack << 32 | b->thread;
-	const uint32_t a2 = (uint32_t)a->kind << 16 | a->node, b2 = (uint32_t)b->kind << 16 | b->node;
+	const uint64_t a2 = (uint64_t)a->kind << 48 | (uint64_t)a->node << 32 | a->wait;
+	const uint64_t b2 = (uint64_t)b->kind << 48 | (uint64_t)b->node << 32 | b->wait;
 
 	return a1 != b1 ? (a1 > b1) - (a1 < b1) : (a2 > b2) - (a2 < b2);
 }
@@ -52,8 +57,12 @@ static inline uint64_t add_capped(uint64_t a, uint64_t b)
 /* Adds what FROM counts to INTO, an equal fact. */
 static inline void fact_add(struct fact *into, const struct fact *from)
 {
-	into->count += from->count;
+	const uint64_t count = into->count + from->count;
+
+	into->count = count < FACT_COUNT_MAX ? count : FACT_COUNT_MAX;
 	into->weight_ns = add_capped(into->weight_ns, from->weight_ns);
+	if (into->longest_ns < from->longest_ns)
+		into->longest_ns = from->longest_ns;
 }
 
 /* Sorts the N facts at F and adds equal ones together. Returns how many are left. */
@@ -69,9 +78,14 @@ struct slice *slice_ref(struct slice *s);
 void slice_unref(struct slice *s);               /* NULL is fine; any thread */
 size_t slice_bytes(const struct slice *s);
 
-/* What a fold turns light facts into. A stack's weight is its weight in the whole slice, over all threads. */
+/*
+ * What a fold turns light facts into. A stack's weight is its weight in the whole slice, over all threads. A wait that goes into
+ * OTHER keeps its call, state and length and loses its waker, which is what there are most of; one that goes into THREAD
+ * keeps its kind only, so that no variety of waits can outgrow the bound.
+ */
 struct slice_fold {
 	unsigned int below;      /* stacks of a smaller weight class are folded */
+	struct dict *dict;       /* for waits without waker */
 	stack_id other;          /* into this stack of the same thread */
 	thread_id thread;        /* when not ID_NONE: fold instead facts of OTHER, thread by thread, into this thread */
 };

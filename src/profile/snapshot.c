@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * snapshot.c - a snapshot is a list of references to slices, plus small copies of what still changes: the facts of the
- * open slice and the quality table. So it costs little, however much the slices hold.
+ * open slice and the quality table. So it costs little, however much the slices hold. What is provisional is a slice too, the
+ * last one.
  */
 #include "config.h"
 
@@ -16,6 +17,7 @@ struct snapshot {
 	const struct dict *dict;
 	struct quality_row *row;
 	size_t rows;
+	bool provisional;        /* the last slice is */
 	size_t n;
 	struct slice *slice[];
 };
@@ -27,15 +29,17 @@ static int compare_rows(const void *va, const void *vb)
 
 	if (a->weight_ns != b->weight_ns)
 		return a->weight_ns < b->weight_ns ? 1 : -1;
+	if (a->kind != b->kind)
+		return (a->kind > b->kind) - (a->kind < b->kind);
 	if (a->cut != b->cut)
 		return (a->cut > b->cut) - (a->cut < b->cut);
 	return (a->module > b->module) - (a->module < b->module);
 }
 
 struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,
-			      const struct quality_row *row, size_t rows)
+			      struct slice *provisional, const struct quality_row *row, size_t rows)
 {
-	struct snapshot *s = malloc(sizeof(*s) + (n + 1) * sizeof(s->slice[0]));
+	struct snapshot *s = malloc(sizeof(*s) + (n + 2) * sizeof(s->slice[0]));
 	struct quality_row *copy = malloc((rows + 1) * sizeof(*copy));
 
 	if (!s || !copy) {
@@ -55,6 +59,9 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 		s->slice[s->n] = slice_ref(slices[s->n]);
 	if (open)
 		s->slice[s->n++] = open;
+	s->provisional = provisional;
+	if (provisional)
+		s->slice[s->n++] = slice_ref(provisional);
 	return s;
 }
 
@@ -89,7 +96,8 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret)
 {
 	const struct slice *slice = s->slice[i];
 
-	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns, .fact = slice->fact, .n = slice->n };
+	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns, .fact = slice->fact, .n = slice->n,
+				    .provisional = s->provisional && i == s->n - 1 };
 }
 
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret)

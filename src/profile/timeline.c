@@ -226,9 +226,9 @@ static size_t older_than(const struct timeline *t, uint64_t now_ns, uint64_t age
 	return n;
 }
 
-void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, stack_id other, thread_id other_thread)
+void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, struct dict *d)
 {
-	struct slice_fold fold = { .other = other, .thread = ID_NONE };
+	struct slice_fold fold = { .dict = d, .other = dict_other_stack(d), .thread = ID_NONE };
 
 	merge_old(t, now_ns, true);
 	while (t->bytes > max_bytes && t->coarser < TIMELINE_COARSER_MAX) {
@@ -237,8 +237,9 @@ void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, stac
 	}
 	fold_until(t, older_than(t, now_ns, t->keep_ns), &fold, max_bytes);
 	fold_until(t, t->slices.n, &fold, max_bytes);
-	if (other_thread == ID_NONE)
+	if (t->bytes <= max_bytes)
 		return;
-	fold.thread = other_thread;
-	fold_until(t, t->slices.n, &fold, max_bytes);
+	fold.thread = dict_other_thread(d);
+	if (fold.thread != ID_NONE)
+		fold_until(t, t->slices.n, &fold, max_bytes);
 }

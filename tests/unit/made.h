@@ -14,10 +14,13 @@
 #include "profile/query.h"
 #include "symbol/names.h"
 
+#define MADE_ARCH "x86_64"
+
 struct made {
 	struct profile *p;
 	struct dict *d;
 	struct names *names;
+	struct event ev;         /* the last that was added */
 };
 
 /* Fails the test when out of memory, as everything here does. */
@@ -29,6 +32,14 @@ thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm);
 
 /* Adds a complete user sample of WEIGHT_NS at TIME_NS. */
 void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight_ns);
+
+/*
+ * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S'). What it leaves in m->ev may be
+ * changed and added again with made_again().
+ */
+void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
+	       char state, uint64_t weight_ns);
+void made_again(struct made *m);
 
 /* The tree that Q asks for, of a snapshot that is taken and given back. */
 struct tree *made_tree(struct made *m, const struct query *q);

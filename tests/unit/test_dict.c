@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "profile/dict.h"
+#include "event/wait.h"
 #include "tests/unit/cmocka_all.h"
-
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -109,6 +109,41 @@ static void test_threads(void **state)
 	assert_int_equal(dict_thread(d, &t), id + 3);
 	assert_int_equal(dict_threads(d), 4);
 	assert_int_equal(dict_get_thread(d, id + 2)->start_ns, 8);
+}
+
+static void test_waits(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	const struct thread thread = { .tid = 6 };
+	struct module m = file_module(d, "/a", 1, 2);
+	struct wait w = { .call = CALL_SYSCALL + 202, .state = WAIT_INTERRUPTIBLE, .bucket = 5, .waker = ID_NONE };
+	const struct wait *none = dict_get_wait(d, WAIT_EMPTY);
+	const stack_id s = dict_stack(d, STACK_ROOT, dict_frame(d, dict_module(d, &m), 1));
+	const wait_id id = dict_wait(d, &w);
+	wait_id woken;
+
+	assert_true(none->call == 0 && none->state == 0 && none->bucket == 0 && none->context == 0 && none->flags == 0);
+	assert_true(none->waker == ID_NONE && none->waker_stack == STACK_ROOT);
+	assert_int_not_equal(id, WAIT_EMPTY);
+	assert_int_equal(dict_wait(d, &w), id);
+	assert_int_equal(dict_wakerless(d, id), id);
+	w.flags = 4;
+	assert_int_equal(dict_wait(d, &w), id + 1);
+	w.context = WAKER_TASK;
+	w.waker = 0;
+	assert_int_equal(dict_wait(d, &w), ID_NONE);     /* no such thread yet */
+	assert_int_equal(dict_thread(d, &thread), 0);
+	w.waker_stack = s + 1;
+	assert_int_equal(dict_wait(d, &w), ID_NONE);
+	w.waker_stack = s;
+	woken = dict_wait(d, &w);
+	assert_int_equal(woken, id + 2);
+	assert_int_equal(dict_get_wait(d, woken)->waker_stack, s);
+	assert_int_equal(dict_get_wait(d, dict_wakerless(d, woken))->waker, ID_NONE);
+	assert_int_equal(dict_get_wait(d, dict_wakerless(d, woken))->context, WAKER_TASK);
+	assert_int_equal(dict_waits(d), 5);
+	assert_null(dict_get_wait(d, 5));
+	assert_int_equal(dict_wakerless(d, 5), 5);
 }
 
 #define MANY 3000000u        /* the worst load factor of the index lies just after a doubling: at 3,145,728 */
@@ -223,15 +258,42 @@ static void test_limit(void **state)
 	assert_true(dict_bytes(d) <= limit);
 }
 
+/* A wait that finds no room loses its waker, then everything: what is added by then is one of the few ways to wait. */
+static void test_limit_of_waits(void **state)
+{
+	const size_t limit = 3u << 20;
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct wait w = { .call = CALL_SYSCALL, .waker = ID_NONE };
+	uint32_t threads = 0, without = 0, empty = 0;
+
+	assert_int_equal(dict_limit(d, limit), 0);
+	for (; !dict_refused(d); threads++)
+		assert_int_equal(dict_thread(d, &(struct thread){ .pid = (pid_t)threads }), threads);
+	for (uint32_t i = 0; i < 20000; i++) {
+		w = (struct wait){ .call = CALL_SYSCALL + i % 50, .context = WAKER_TASK, .waker = i % (threads - 1) };
+		w.bucket = dict_get_wait(d, dict_wait(d, &w))->waker == ID_NONE;
+		without += w.bucket;
+	}
+	assert_true(without > 10000);
+	for (uint32_t i = 0; i < 500000; i++) {
+		w = (struct wait){ .call = i, .state = 200, .waker = ID_NONE };
+		empty += dict_wait(d, &w) == WAIT_EMPTY;
+	}
+	assert_true(empty > 0);
+	assert_true(dict_bytes(d) <= limit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_limit_of_waits),
 		cmocka_unit_test(test_module_identity),
 		cmocka_unit_test(test_module_kinds),
 		cmocka_unit_test(test_frames_and_stacks),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_memory_of_a_node),
 		cmocka_unit_test(test_concurrent_reader),
 	};

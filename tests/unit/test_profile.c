@@ -169,12 +169,137 @@ static void test_quality(void **state)
 	assert_int_equal(row[0].weight_ns, 14);
 	assert_int_equal(row[1].cut, CUT_COMPLETE);
 	assert_int_equal(row[1].module, ID_NONE);
+	assert_int_equal(row[1].kind, EVENT_SAMPLE);
 	ev.stack = 1000;
 	assert_int_equal(profile_add(m.p, &ev), -EINVAL);
 	ev.stack = STACK_ROOT;
 	ev.thread = 1;
 	assert_int_equal(profile_add(m.p, &ev), -EINVAL);
 	assert_int_equal(made_sums(&m).count, 4);
+	made_free(&m);
+}
+
+static const struct fact *only_fact(struct snapshot *s, size_t slice, size_t n, size_t i)
+{
+	struct slice_view v;
+
+	snapshot_slice(s, slice, &v);
+	assert_int_equal(v.n, n);
+	return &v.fact[i];
+}
+
+/* Waits of one place that differ in length, call or state are facts of their own; the longest is kept. */
+static void test_waits(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	const struct fact *f;
+	const struct wait *w;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	made_wait(&m, 1, a, "main", EVENT_BLOCKED, "futex", 'S', 1100 * 1000);
+	made_wait(&m, 2, a, "main", EVENT_BLOCKED, "futex", 'S', 2100 * 1000);
+	m.ev.flags |= EVENT_F_PIECE;                     /* counted by the one before */
+	made_again(&m);
+	made_wait(&m, 3, a, "main", EVENT_RUNNABLE, "futex", 'S', 7);
+	made_add(&m, 4, a, "main", 50);
+	m.ev.count = 3;
+	made_again(&m);
+	s = profile_snapshot(m.p);
+	f = only_fact(s, 0, 4, 0);
+	assert_int_equal(f[0].kind, EVENT_SAMPLE);
+	assert_int_equal(f[0].wait, WAIT_EMPTY);
+	assert_int_equal(f[0].count, 4);
+	assert_int_equal(f[0].longest_ns, 0);
+	assert_int_equal(f[1].kind, EVENT_BLOCKED);
+	assert_int_equal(f[1].count, 1);
+	assert_int_equal(f[1].longest_ns, 1100 * 1000);
+	w = dict_get_wait(m.d, f[1].wait);
+	assert_int_equal(w->call, call_find("futex", MADE_ARCH));
+	assert_int_equal(w->state, WAIT_INTERRUPTIBLE);
+	assert_int_equal(w->bucket, wait_bucket(1100 * 1000));
+	assert_int_equal(w->waker, ID_NONE);
+	assert_int_equal(f[2].count, 1);
+	assert_int_equal(f[2].weight_ns, 4200 * 1000);
+	assert_int_equal(f[3].kind, EVENT_RUNNABLE);
+	assert_int_equal(dict_get_wait(m.d, f[3].wait)->bucket, 0);
+	made_free(&m);
+}
+
+/* A wait that stands for others has its own length, or, without one, the average of those that it stands for. */
+static void test_extrapolated(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	const struct fact *f;
+	struct made m;
+
+	made_init(&m, NULL);
+	made_wait(&m, 1, made_thread(&m, 1, 1, "a"), "main", EVENT_BLOCKED, "futex", 'S', 10 * MS);
+	m.ev.flags |= EVENT_F_EXTRAPOLATED;
+	m.ev.count = 1000;
+	m.ev.wait.own_ns = 0;
+	made_again(&m);
+	m.ev.wait.own_ns = 12 * 1000;
+	made_again(&m);
+	s = profile_snapshot(m.p);
+	f = only_fact(s, 0, 2, 1);
+	assert_int_equal(f->count, 2000);
+	assert_int_equal(f->weight_ns, 20 * MS);
+	assert_int_equal(f->longest_ns, 12 * 1000);
+	assert_int_equal(dict_get_wait(m.d, f->wait)->bucket, wait_bucket(10 * 1000));
+	assert_int_equal(dict_get_wait(m.d, f->wait)->flags, EVENT_F_EXTRAPOLATED);
+	m.ev.wait.waker = 99;
+	assert_int_equal(profile_add(m.p, &m.ev), -EINVAL);
+	m.ev.wait.waker = ID_NONE;
+	m.ev.wait.waker_stack = 99;
+	assert_int_equal(profile_add(m.p, &m.ev), -EINVAL);
+	made_free(&m);
+}
+
+/* What has not ended is in the snapshots taken meanwhile, and in no slice of the profile. */
+static void test_provisional(void **state)
+{
+	struct fact f[3] = { { .kind = EVENT_BLOCKED, .count = 1, .weight_ns = 5 * S },
+			     { .kind = EVENT_SAMPLE, .count = 1, .weight_ns = 7 },
+			     { .kind = EVENT_SAMPLE, .count = 1, .weight_ns = 9 } };
+	struct wait w = { .call = CALL_FAULT, .waker = ID_NONE };
+	struct snapshot *s, *later;
+	struct slice_view v;
+	struct made m;
+
+	made_init(&m, NULL);
+	f[0].thread = f[1].thread = f[2].thread = made_thread(&m, 1, 1, "a");
+	f[0].wait = dict_wait(m.d, &w);
+	made_add(&m, 1 * S, f[0].thread, "main", 1);
+	assert_int_equal(profile_provisional(m.p, S / 2, 2 * S, f, 3), 0);
+	s = profile_snapshot(m.p);
+	assert_int_equal(snapshot_slices(s), 2);
+	snapshot_slice(s, 0, &v);
+	assert_false(v.provisional);
+	snapshot_slice(s, 1, &v);
+	assert_true(v.provisional);
+	assert_int_equal(v.from_ns, S / 2);
+	assert_int_equal(v.to_ns, 2 * S);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.fact[0].weight_ns, 16);       /* sorted, equal ones added */
+	assert_int_equal(v.fact[1].weight_ns, 5 * S);
+
+	f[0].stack = 1000;
+	assert_int_equal(profile_provisional(m.p, 0, 1, f, 3), -EINVAL);
+	assert_int_equal(made_sums(&m).ns, 5 * S + 17);
+	assert_int_equal(profile_provisional(m.p, 0, 1, NULL, 0), 0);
+	made_add(&m, 400 * S, f[0].thread, "main", 1);
+	assert_int_equal(made_sums(&m).ns, 2);
+	assert_int_equal(profile_provisional(m.p, 0, 1, &f[1], 1), 0);
+	profile_clear(m.p);
+	later = profile_snapshot(m.p);
+	assert_int_equal(snapshot_slices(later), 0);
+	snapshot_slice(s, 1, &v);
+	assert_int_equal(v.fact[1].weight_ns, 5 * S);
+	snapshot_unref(later);
+	snapshot_unref(s);
 	made_free(&m);
 }
 
@@ -222,6 +347,51 @@ static void test_folding_keeps_totals(void **state)
 	}
 	assert_true(other > 0);
 	assert_int_equal(heavy, 0);
+	made_free(&m);
+}
+
+/* Waits with ever new wakers: each thread keeps its time of each kind, and "(other)" the calls and lengths. */
+static void test_folding_waits(void **state)
+{
+	const struct profile_limits small = { .bytes = 8u << 20 };
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	uint64_t ns[3][4] = { { 0 } }, folded = 0;
+	struct slice_view v;
+	struct made m;
+	char text[32];
+	thread_id t;
+
+	made_init(&m, &small);
+	for (uint32_t i = 0; i < 200; i++)
+		made_thread(&m, 1, 1 + (pid_t)i, "t");
+	for (uint32_t i = 0; i < 200000; i++) {
+		snprintf(text, sizeof(text), "@1;@%x", (uint32_t)hash_u64(i) % 3000);
+		t = i % 3;
+		made_wait(&m, i * 10 * MS, t, text, i % 2 ? EVENT_BLOCKED : EVENT_RUNNABLE, "futex", 'S', 1 + i % 100 * 1000);
+		m.ev.wait.context = WAKER_TASK;
+		m.ev.wait.waker = (thread_id)(i % 200);
+		made_again(&m);
+		ns[t][m.ev.kind] += 2 * m.ev.weight_ns;
+	}
+	assert_true(profile_bytes(m.p) < small.bytes);
+	s = profile_snapshot(m.p);
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		for (size_t k = 0; k < v.n; k++) {
+			const struct wait *w = dict_get_wait(m.d, v.fact[k].wait);
+
+			ns[v.fact[k].thread][v.fact[k].kind] -= v.fact[k].weight_ns;
+			assert_int_equal(w->call, call_find("futex", MADE_ARCH));
+			if (v.fact[k].stack != dict_other_stack(m.d))
+				continue;
+			folded += v.fact[k].count;
+			assert_int_equal(w->waker, ID_NONE);
+			assert_int_equal(w->bucket, wait_bucket((uint64_t)v.fact[k].longest_ns));
+		}
+	}
+	assert_true(folded > 0);
+	for (t = 0; t < 3; t++)
+		assert_true(!ns[t][EVENT_BLOCKED] && !ns[t][EVENT_RUNNABLE]);
 	made_free(&m);
 }
 
@@ -278,6 +448,8 @@ static void add_and_look(void)
 
 	profile_clear(starved.p);
 	for (uint64_t i = 0; i < 300; i++) {
+		ev.kind = i % 3 ? EVENT_SAMPLE : EVENT_BLOCKED;
+		ev.wait = (struct event_wait){ .call = CALL_FAULT, .waker = ID_NONE };
 		ev.time_ns = (i + i % 5 * 7) * 200 * MS;
 		ev.stack = starved_stack[i % 64];
 		ev.cut_module = i % 3;
@@ -419,7 +591,11 @@ int main(void)
 		cmocka_unit_test(test_ages_by_doubling),
 		cmocka_unit_test(test_snapshot_does_not_change),
 		cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_extrapolated),
+		cmocka_unit_test(test_provisional),
 		cmocka_unit_test(test_folding_keeps_totals),
+		cmocka_unit_test(test_folding_waits),
 		cmocka_unit_test(test_threads_without_end),
 		cmocka_unit_test(test_one_wild_second),
 		cmocka_unit_test(test_no_memory),
