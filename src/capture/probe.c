@@ -19,6 +19,7 @@
 #define DOCKER "docker run --pid=host --cap-add BPF --cap-add PERFMON --cap-add SYS_PTRACE --cap-add SYSLOG ..."
 
 #define PARANOID_MAX 2
+#define YAMA_NO_ATTACH 3         /* kernel.yama.ptrace_scope: not even with the capability, until the next boot */
 #define UNPARANOID "sudo sysctl kernel.perf_event_paranoid=2"
 #define UNRESTRICTED "sudo sysctl kernel.kptr_restrict=1"
 
@@ -160,6 +161,58 @@ static void check_pt_regs(struct rows *r)
 		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
 }
 
+static void need_kernel(struct probe_check *c, const char *version)
+{
+	fill(c->now, sizeof(c->now), c->state == PROBE_OK ? "present" : "absent");
+	if (c->state != PROBE_OK)
+		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel %s or later", version);
+}
+
+/* Time off the CPU. All of it is asked of BTF: without that there is nothing to say that check_btf() has not said. */
+static void check_off_cpu(struct rows *r)
+{
+	const struct features *f = &r->f->features;
+	const bool both = f->sched_switch && f->sched_waking;
+	struct probe_check *c;
+
+	if (!r->f->btf)
+		return;
+	c = add(r, "off-CPU: scheduler tracepoints", both, PROBE_NOTE,
+		"sched_switch and sched_waking; else only time on CPUs is seen");
+	fill(c->now, sizeof(c->now), "%s", both ? "sched_switch, sched_waking" : f->sched_switch ? "no sched_waking" :
+	     f->sched_waking ? "no sched_switch" : "none");
+	if (!both)
+		fill(c->fix, sizeof(c->fix), "grep CONFIG_BPF_EVENTS /boot/config-%s   # boot a kernel where it is y",
+		     r->f->release);
+	need_kernel(add(r, "off-CPU: task storage in BPF", f->task_storage, PROBE_NOTE,
+			"kernel 5.15 or later; else only time on CPUs is seen"), "5.15");
+	need_kernel(add(r, "off-CPU: iterator over tasks", f->task_iter, PROBE_NOTE,
+			"kernel 5.15 or later; else waits are seen when they end, not before"), "5.15");
+	if (both)
+		need_kernel(add(r, "off-CPU: state of who leaves", f->prev_state, PROBE_NOTE,
+				"kernel 5.18 or later; else a wait that ends as it begins may count as preempted"), "5.18");
+}
+
+/* What capture/peek.h needs. */
+static void check_peek(struct rows *r)
+{
+	const int64_t scope = r->f->ptrace_scope;
+	const bool forbidden = scope >= YAMA_NO_ATTACH, ok = !forbidden && r->f->cap_sys_ptrace;
+	const char *now = ok ? "readable" : scope > 0 ? "not readable" : "of the same user's processes only";
+	struct probe_check *c = add(r, "off-CPU: stacks from before", ok, PROBE_NOTE,
+				    forbidden ? "2 or less, to read stacks of threads that were blocked before the start" :
+				    "CAP_SYS_PTRACE, to read stacks of others' threads that were blocked before the start");
+
+	if (scope == PROBE_UNKNOWN)
+		fill(c->now, sizeof(c->now), "%s", now);
+	else
+		fill(c->now, sizeof(c->now), "%s, kernel.yama.ptrace_scope = %lld", now, (long long)scope);
+	if (forbidden)
+		fill(c->fix, sizeof(c->fix), "grep -r ptrace_scope /etc/sysctl.*   # set it to 1 and reboot");
+	else if (!ok)
+		grant(r->f, c->fix, sizeof(c->fix));
+}
+
 static void check_kallsyms(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
@@ -212,6 +265,8 @@ size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CH
 	check_lockdown(&r);
 	check_ringbuf(&r);
 	check_pt_regs(&r);
+	check_off_cpu(&r);
+	check_peek(&r);
 	check_perf(&r);
 	check_pmu(&r);
 	check_kallsyms(&r);

@@ -10,6 +10,7 @@
 #define SBERF_CAPTURE_PROBE_H
 
 #include "base/err.h"
+#include "capture/features.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -37,6 +38,8 @@ struct probe_facts {
 	int perf_clock, perf_cycles;     /* opening the event on a CPU: 0 or errno */
 	int ringbuf;                     /* making a BPF ring buffer: 0 or errno */
 	int pt_regs;                     /* BPF programs may read user registers: 1 yes, 0 no, negative = could not be asked */
+	struct features features;        /* for time off the CPU */
+	int64_t ptrace_scope;            /* kernel.yama.ptrace_scope; unknown = the kernel has no Yama */
 	bool kallsyms;                   /* kernel symbols have addresses */
 	uint64_t nofile, nofile_max;     /* descriptors: soft and hard limit */
 	uint64_t nofile_need;            /* what a capture of all CPUs takes */
@@ -52,7 +55,7 @@ enum probe_state {
 	PROBE_MISSING,           /* capture does not work */
 };
 
-#define PROBE_CHECKS_MAX 16u
+#define PROBE_CHECKS_MAX 20u
 #define PROBE_TEXT_MAX 192u
 
 struct probe_check {

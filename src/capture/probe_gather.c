@@ -148,6 +148,7 @@ void probe_gather(struct probe_facts *ret)
 	f.paranoid = number("/proc/sys/kernel/perf_event_paranoid");
 	f.unprivileged_bpf = number("/proc/sys/kernel/unprivileged_bpf_disabled");
 	f.kptr_restrict = number("/proc/sys/kernel/kptr_restrict");
+	f.ptrace_scope = number("/proc/sys/kernel/yama/ptrace_scope");
 	f.max_rate = number("/proc/sys/kernel/perf_event_max_sample_rate");
 	gather_lockdown(&f);
 	if (!uname(&u))
@@ -160,6 +161,7 @@ void probe_gather(struct probe_facts *ret)
 	/* libbpf takes a denial for a yes. */
 	f.pt_regs = f.cap_bpf && f.cap_perfmon && f.init_userns ?
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) : -EPERM;
+	features_read(&f.features);
 	f.kallsyms = kallsyms_readable();
 	gather_limits(&f);
 	*ret = f;

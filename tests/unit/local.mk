@@ -53,6 +53,7 @@ unit_tests += tests/unit/test_maps
 unit_tests += tests/unit/test_space
 unit_tests += tests/unit/test_loader
 unit_tests += tests/unit/test_cpus
+unit_tests += tests/unit/test_features
 unit_tests += tests/unit/test_peek
 unit_tests += tests/unit/test_perf_record
 unit_tests += tests/unit/test_probe

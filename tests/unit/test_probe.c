@@ -16,6 +16,7 @@ static struct probe_facts fine(void)
 		.btf = true, .cap_bpf = true, .cap_perfmon = true, .cap_sys_ptrace = true, .cap_syslog = true,
 		.cap_sys_admin = true, .root = true, .init_userns = true, .init_pidns = true, .paranoid = 2,
 		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0", .self = "/usr/bin/sberf",
+		.features = { true, true, true, true, true }, .ptrace_scope = PROBE_UNKNOWN,
 		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2,
 	};
 }
@@ -198,6 +199,75 @@ static void checks(void **state)
 	assert_int_equal(count(&f, PROBE_MISSING), 1);
 }
 
+/* The row of NAME when it is not fine; fails the test when it is, or absent. */
+static struct probe_check bad_row(const struct probe_facts *f, const char *name)
+{
+	struct probe_check row[PROBE_CHECKS_MAX];
+	size_t n = probe_checks(f, row);
+
+	for (size_t i = 0; i < n; i++)
+		if (strstr(row[i].name, name) && row[i].state != PROBE_OK)
+			return row[i];
+	fail_msg("'%s' is fine", name);
+	return row[0];
+}
+
+/* What time off the CPU needs: each thing missing is one note with its own remedy; samples work without. */
+static void off_cpu(void **state)
+{
+	struct probe_facts f = fine();
+	struct probe_check c;
+
+	f.features.prev_state = false;
+	c = bad_row(&f, "state of who leaves");
+	assert_string_equal(c.fix, "uname -r   # boot kernel 5.18 or later");
+	assert_int_equal(count(&f, PROBE_NOTE), 1);
+	f.features.task_iter = false;
+	assert_non_null(strstr(bad_row(&f, "iterator").fix, "5.15"));
+	f.features.task_storage = false;
+	assert_non_null(strstr(bad_row(&f, "storage").need, "only time on CPUs"));
+	assert_int_equal(count(&f, PROBE_NOTE), 3);
+	f = fine();
+	f.features.sched_waking = false;
+	c = bad_row(&f, "tracepoints");
+	assert_string_equal(c.now, "no sched_waking");
+	assert_string_equal(c.fix, "grep CONFIG_BPF_EVENTS /boot/config-6.1.0   # boot a kernel where it is y");
+	f.features.sched_switch = f.features.prev_state = false;
+	assert_string_equal(bad_row(&f, "tracepoints").now, "none");
+	assert_int_equal(count(&f, PROBE_NOTE), 1);
+
+	/* Without BTF its row says it all. */
+	f = fine();
+	f.btf = false;
+	f.features = (struct features){ 0 };
+	assert_int_equal(count(&f, PROBE_NOTE), 0);
+	assert_int_equal(count(&f, PROBE_MISSING), 1);
+}
+
+static void stacks_from_before(void **state)
+{
+	struct probe_facts f = fine();
+	struct probe_check c;
+
+	f.ptrace_scope = 2;
+	assert_int_equal(count(&f, PROBE_NOTE), 0);
+	f.ptrace_scope = 3;
+	c = bad_row(&f, "stacks from before");
+	assert_string_equal(c.now, "not readable, kernel.yama.ptrace_scope = 3");
+	assert_non_null(strstr(c.fix, "reboot"));
+	f.cap_sys_ptrace = false;
+	assert_non_null(strstr(bad_row(&f, "stacks from before").fix, "reboot"));
+	f.ptrace_scope = 1;
+	c = bad_row(&f, "stacks from before");
+	assert_string_equal(c.now, "not readable, kernel.yama.ptrace_scope = 1");
+	assert_non_null(strstr(c.fix, "setcap"));
+	f.ptrace_scope = 0;
+	c = bad_row(&f, "stacks from before");
+	assert_string_equal(c.now, "of the same user's processes only, kernel.yama.ptrace_scope = 0");
+	f.ptrace_scope = PROBE_UNKNOWN;
+	assert_string_equal(bad_row(&f, "stacks from before").now, "of the same user's processes only");
+}
+
 /* A name with an escape sequence does not reach the terminal raw. */
 static void prints_safely(void **state)
 {
@@ -228,6 +298,8 @@ int main(void)
 		cmocka_unit_test(notices),
 		cmocka_unit_test(unexplained),
 		cmocka_unit_test(checks),
+		cmocka_unit_test(off_cpu),
+		cmocka_unit_test(stacks_from_before),
 		cmocka_unit_test(prints_safely),
 	};
 
