@@ -25,7 +25,7 @@ struct sb_perf_ctx {
 };
 
 struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, ip, cs, sp;
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, sp;
 } __attribute__((preserve_access_index));
 
 #define SB_CS_RPL 3u             /* privilege level in a code segment selector: 3 = user */
@@ -33,6 +33,13 @@ struct pt_regs {
 
 #define sb_ctx_user_mode(ctx) (((ctx)->regs.cs & SB_CS_RPL) == SB_CS_RPL)
 #define sb_regs_compat(r) (((__u16)(r)->cs) == SB_USER32_CS)
+
+/*
+ * The system call that a task is in, -1 when it came by an exception or interrupt (arch/x86/entry: orig_ax is set to -1 by those).
+ * x32 calls carry bit 30 and have the same numbers as far as they are the same calls.
+ */
+#define SB_X32_BIT 0x40000000
+#define sb_regs_call(r) ((__s32)(r)->orig_ax < 0 ? SB_CALL_FAULT : (__s32)((r)->orig_ax & 0xffff & ~SB_X32_BIT))
 
 /* Registers of either view in DWARF order (System V psABI 1.0, figure 3.36), pc last. */
 #define sb_regs_to_dwarf(r, v) \

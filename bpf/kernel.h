@@ -33,9 +33,14 @@ enum {
 	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_STACK = 23,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 #define BPF_ANY 0
+#define BPF_NOEXIST 1
+#define BPF_F_NO_PREALLOC (1u << 0)
+#define BPF_LOCAL_STORAGE_GET_F_CREATE (1ull << 0)
 #define BPF_F_MMAPABLE (1u << 10)
 #define BPF_F_USER_STACK (1ull << 8)
 #define BPF_RB_NO_WAKEUP (1ull << 0)
@@ -68,7 +73,15 @@ struct kernfs_node {
 	__u64 id;
 };
 
+struct cgroup;
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
 struct cgroup {
+	struct cgroup_subsys_state self;
 	struct kernfs_node *kn;
 };
 
@@ -79,7 +92,11 @@ struct css_set {
 struct task_struct {
 	int pid;                        /* what user space calls tid */
 	int tgid;                       /* what user space calls pid */
+	unsigned int __state;
 	unsigned int flags;
+	int on_cpu;
+	int exit_state;
+	char comm[16];
 	unsigned int in_execve : 1;
 	__u64 start_time;
 	struct task_struct *group_leader;
@@ -90,6 +107,17 @@ struct task_struct {
 };
 
 struct pt_regs;
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
 
 #pragma clang attribute pop
 

@@ -115,7 +115,7 @@ struct sb_part_wait {
 	__u64 period_ns;         /* that decided whether to tell it */
 	__s32 call;              /* system call number, or SB_CALL_* */
 	__u8 state;              /* enum wait_state of src/event/wait.h */
-	__u8 context;            /* enum waker_context; the next five are set for WAKER_TASK */
+	__u8 context;            /* SB_WAKER_TASK when the waker is set: the task that was current, perhaps interrupted */
 	__u16 pad;
 	__u32 to_cpu, to_node;   /* where it runs now */
 	__u32 waker_pid, waker_tid;
@@ -125,6 +125,20 @@ struct sb_part_wait {
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
+
+/* enum wait_state and enum waker_context of src/event/wait.h, for the side that cannot include it. */
+#define SB_STATE_PREEMPTED 1
+#define SB_STATE_INTERRUPTIBLE 2
+#define SB_STATE_UNINTERRUPTIBLE 3
+#define SB_STATE_KILLABLE 4
+#define SB_STATE_STOPPED 5
+#define SB_STATE_TRACED 6
+#define SB_STATE_EXITING 7
+#define SB_STATE_IDLE 8
+#define SB_STATE_NEW 9
+#define SB_WAKER_TASK 1
+#define SB_WAKER_HARDIRQ 2
+#define SB_WAKER_SOFTIRQ 3
 
 #define SB_CALL_FAULT (-1)       /* came through an exception or interrupt; preempted or a fault is told by the state */
 #define SB_CALL_KERNEL (-2)      /* no user side */
@@ -150,12 +164,11 @@ struct sb_part_wake {
  */
 #define SB_SLOT_IDLE 0ull
 #define SB_SLOT_BUSY 1ull
-#define SB_SLOT_BYTES 16384u
 struct sb_slot {
 	__u64 state;
 	__u32 size;              /* of the record */
 	__u32 pad;
-	__u8 rec[SB_SLOT_BYTES - 16];
+	__u8 rec[];
 };
 
 /* Totals of one task, by what it did: kept exactly, by the scheduler's switches. */
@@ -189,7 +202,8 @@ struct sb_open {
 	__u8 flags;                      /* SB_WAIT_SEEDED, SB_WAIT_COMPAT, SB_WAIT_NO_STACK: it has no slot */
 	__u16 pad;
 	__u32 slot;                      /* index when it has one */
-	__u32 nr_regs;                   /* 0 = none, else SB_NR_REGS */
+	__u16 nr_regs;                   /* 0 = none, else SB_NR_REGS */
+	__u16 machine;                   /* as sb_part_regs.machine */
 	char comm[16];
 	__u64 reg[17];
 };
@@ -232,7 +246,7 @@ _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format")
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
 _Static_assert(sizeof(struct sb_part_wait) == 88, "sb_part_wait is wire format");
 _Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
-_Static_assert(sizeof(struct sb_slot) == SB_SLOT_BYTES, "sb_slot is shared with user space");
+_Static_assert(sizeof(struct sb_slot) == 16, "sb_slot is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 72, "sb_total is shared with user space");
 _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_cpu) == 192, "sb_cpu is shared with user space");

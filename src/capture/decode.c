@@ -10,9 +10,17 @@
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
+#include "event/wait.h"
 
 #include <errno.h>
 #include <string.h>
+
+_Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE == WAIT_INTERRUPTIBLE &&
+	       SB_STATE_UNINTERRUPTIBLE == WAIT_UNINTERRUPTIBLE && SB_STATE_KILLABLE == WAIT_KILLABLE &&
+	       SB_STATE_STOPPED == WAIT_STOPPED && SB_STATE_TRACED == WAIT_TRACED && SB_STATE_EXITING == WAIT_EXITING &&
+	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW, "states cross by number");
+_Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
+	       "contexts cross by number");
 
 struct cursor {
 	const uint8_t *at;
@@ -42,6 +50,12 @@ static const struct sb_part *take_part(struct cursor *in, struct cursor *ret)
 	return take(in, part->size);
 }
 
+static void copy_comm(char dst[17], const char src[16])
+{
+	memcpy(dst, src, 16);
+	dst[16] = '\0';
+}
+
 static bool read_task(struct cursor *in, struct raw_event *ev)
 {
 	const struct sb_part_task *t = take(in, sizeof(*t));
@@ -53,8 +67,7 @@ static bool read_task(struct cursor *in, struct raw_event *ev)
 	ev->sample.start_ns = t->start_ns;
 	ev->sample.cgroup_id = t->cgroup_id;
 	ev->sample.exe_id = t->exe_id;
-	memcpy(ev->sample.comm, t->comm, sizeof(t->comm));
-	ev->sample.comm[sizeof(t->comm)] = '\0';
+	copy_comm(ev->sample.comm, t->comm);
 	return true;
 }
 
@@ -116,6 +129,68 @@ static bool read_segment(struct cursor *in, struct raw_sample *s)
 	return true;
 }
 
+/* What the kernel half says of a call, as event/wait.h does. */
+uint32_t decode_call(int32_t call, unsigned int state, bool compat)
+{
+	if (state == WAIT_PREEMPTED || state == WAIT_NEW)
+		return CALL_PREEMPTED;
+	if (call == SB_CALL_KERNEL)
+		return CALL_KERNEL;
+	if (call < 0)
+		return CALL_FAULT;
+	if ((uint32_t)call > CALL_SYSCALL_MAX)
+		return CALL_NONE;
+	return (compat ? CALL_COMPAT : CALL_SYSCALL) + (uint32_t)call;
+}
+
+/* The two parts of a wait, which must add up to the time between its ends. */
+static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct raw_wait *w)
+{
+	const bool never_blocked = p->state == WAIT_PREEMPTED || p->state == WAIT_NEW;
+	const uint64_t until = never_blocked ? p->out_ns : p->waking_ns ? p->waking_ns : end_ns;
+
+	if (p->out_ns > end_ns || until < p->out_ns || until > end_ns)
+		return false;
+	w->blocked_ns = until - p->out_ns;
+	w->runnable_ns = end_ns - until;
+	return true;
+}
+
+static bool read_wait(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_wait *p = take(in, sizeof(*p));
+	struct raw_wait *w = &ev->wait;
+
+	if (!p || ev->kind != RAW_WAIT || !p->period_ns || !read_lengths(p, ev->time_ns, w))
+		return false;
+	w->id = p->id;
+	w->period_ns = p->period_ns;
+	w->state = p->state;
+	w->call = decode_call(p->call, p->state, p->part.flags & SB_WAIT_COMPAT);
+	w->seeded = p->part.flags & SB_WAIT_SEEDED;
+	w->no_stack = p->part.flags & SB_WAIT_NO_STACK;
+	w->to_cpu = p->to_cpu;
+	w->to_node = p->to_node;
+	w->context = p->context;
+	if (w->context == WAKER_TASK) {
+		w->waker_pid = (pid_t)p->waker_pid;
+		w->waker_tid = (pid_t)p->waker_tid;
+		w->waker_start_ns = p->waker_start_ns;
+		copy_comm(w->waker_comm, p->waker_comm);
+	}
+	return true;
+}
+
+static bool read_wake(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_wake *p = take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_WAKE)
+		return false;
+	ev->wake = (struct raw_wake){ .tid = (pid_t)p->tid, .start_ns = p->start_ns, .wait_id = p->wait_id };
+	return true;
+}
+
 static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_event *ev)
 {
 	struct raw_sample *s = &ev->sample;
@@ -131,6 +206,10 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
 	case SB_PART_SEGMENT:
 		return read_segment(in, s);
+	case SB_PART_WAIT:
+		return read_wait(in, ev);
+	case SB_PART_WAKE:
+		return read_wake(in, ev);
 	default:
 		return true;
 	}
@@ -144,6 +223,29 @@ static void read_flags(uint16_t flags, struct raw_sample *s)
 	s->no_user = flags & SB_F_NO_USER;
 }
 
+static bool kind_of(unsigned int kind, enum raw_kind *ret)
+{
+	switch (kind) {
+	case SB_REC_SAMPLE:
+		*ret = RAW_SAMPLE;
+		return true;
+	case SB_REC_WAIT:
+		*ret = RAW_WAIT;
+		return true;
+	case SB_REC_WAKE:
+		*ret = RAW_WAKE;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Without the part that makes it what it is, a wait or a wake says nothing. */
+static bool is_whole(const struct raw_event *ev)
+{
+	return ev->kind == RAW_SAMPLE || (ev->kind == RAW_WAIT ? ev->wait.period_ns : ev->wake.wait_id);
+}
+
 int decode_record(const void *data, size_t len, struct raw_event *ret)
 {
 	struct cursor in = { data, len }, body;
@@ -153,10 +255,9 @@ int decode_record(const void *data, size_t len, struct raw_event *ret)
 
 	if (!h || h->size != len)
 		return -EBADMSG;
-	if (h->kind != SB_REC_SAMPLE)
-		return 0;
 	memset(&ev, 0, sizeof(ev));
-	ev.kind = RAW_SAMPLE;
+	if (!kind_of(h->kind, &ev.kind))
+		return 0;
 	ev.cpu = h->cpu;
 	ev.node = h->node;
 	ev.time_ns = h->time_ns;
@@ -167,7 +268,7 @@ int decode_record(const void *data, size_t len, struct raw_event *ret)
 	while ((part = take_part(&in, &body)))
 		if (!read_part(part, &body, &ev))
 			return -EBADMSG;
-	if (in.left)
+	if (in.left || !is_whole(&ev))
 		return -EBADMSG;
 	*ret = ev;
 	return 1;

@@ -17,4 +17,7 @@
  */
 int decode_record(const void *data, size_t len, struct raw_event *ret);
 
+/* What the kernel half says of a call (sb_part_wait.call, or an open wait's), in STATE, as a CALL_* of event/wait.h. */
+uint32_t decode_call(int32_t call, unsigned int state, bool compat);
+
 #endif

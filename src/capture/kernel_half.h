@@ -30,6 +30,22 @@ const volatile struct sb_cpu *kernel_half_cpus(const struct kernel_half *k);
 int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e);
 int kernel_half_set_cap(struct kernel_half *k, uint64_t exe_id, uint32_t bytes);         /* 0 or a negative errno */
 
+/*
+ * Waits. kernel_half_start() begins to follow them, if the plan wants it, and gives every task of the target its state;
+ * kernel_half_stop() ends it, and what was gathered stays.
+ */
+int kernel_half_start(struct kernel_half *k, struct err *e);
+void kernel_half_stop(struct kernel_half *k);
+/* An fd that gives a struct sb_open for every task that has been waiting for MIN_NS and longer; the caller's. */
+int kernel_half_list(struct kernel_half *k, uint64_t min_ns, struct err *e);
+struct sb_slot *kernel_half_slot(struct kernel_half *k, uint32_t slot);  /* shared with the kernel; NULL when there is none */
+uint32_t kernel_half_slot_bytes(const struct kernel_half *k);            /* of each, the head included */
+int kernel_half_free_slot(struct kernel_half *k, uint32_t slot);         /* gives it back; 0 or a negative errno */
+int kernel_half_totals_fd(const struct kernel_half *k);                  /* sb_total_key -> sb_total; -1 = none */
+void kernel_half_set_wait_period(struct kernel_half *k, uint64_t ns);
+uint64_t kernel_half_wait_period(const struct kernel_half *k);
+void kernel_half_set_wakers(struct kernel_half *k, bool on);
+
 /* CPU time of the programs since they were loaded, ns; UINT64_MAX when the kernel does not tell. */
 uint64_t kernel_half_cpu_ns(const struct kernel_half *k);
 

@@ -140,6 +140,10 @@ int source_prepare(struct source *s, struct err *e)
 
 int source_start(struct source *s, struct err *e)
 {
+	int r = kernel_half_start(s->kernel, e);
+
+	if (r)
+		return r;
 	s->running = true;
 	s->checked_ns = clock_mono_ns();
 	return source_cpus_enable(s, true, e);
@@ -148,6 +152,7 @@ int source_start(struct source *s, struct err *e)
 void source_stop(struct source *s)
 {
 	s->running = false;
+	kernel_half_stop(s->kernel);
 	(void)source_cpus_enable(s, false, NULL);
 }
 
@@ -162,7 +167,7 @@ static void lose(struct source *s, enum lost_reason why, uint64_t n)
 	s->lost.n[why] += n;
 }
 
-static void collect_sample(void *ctx, const void *data, uint32_t len, uint64_t tag)
+static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t tag)
 {
 	struct collecting *c = ctx;
 	const struct sb_hdr *h = data;
@@ -275,7 +280,7 @@ static void collect(struct source *s)
 	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
 		struct collecting c = { s, i };
 
-		whole &= ring_collect(s->rings[i], collect_sample, &c);
+		whole &= ring_collect(s->rings[i], collect_record, &c);
 	}
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
 		source_collect_side(s, &s->slot[cpu].side);
@@ -304,15 +309,17 @@ static void count_gap(struct source *s, const struct raw_sample *sample)
 	s->gaps_ns += sample->since_ns;
 }
 
-static int deliver_sample(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
+static int deliver_record(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
 {
 	struct raw_event ev;
 	int r = decode_record(it->data, it->len, &ev);
 
 	if (r > 0) {
-		ev.sample.weight_ns = weight_ns(s, &ev.sample);
-		s->delivered++;
-		count_gap(s, &ev.sample);
+		if (ev.kind == RAW_SAMPLE) {
+			ev.sample.weight_ns = weight_ns(s, &ev.sample);
+			s->delivered++;
+			count_gap(s, &ev.sample);
+		}
 		each(ctx, &ev);
 	} else {
 		lose(s, LOST_BAD_RECORD, 1);
@@ -343,7 +350,7 @@ static int deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *
 
 	while (reorder_take(&s->order, watermark_ns, &it)) {
 		if (it.stream < s->layout.nr_rings)
-			n += deliver_sample(s, &it, each, ctx);
+			n += deliver_record(s, &it, each, ctx);
 		else
 			n += deliver_copy(s, &it, each, ctx);
 	}
@@ -382,6 +389,12 @@ static void add_kernel_losses(const struct source *s, struct losses *l)
 		l->n[LOST_RING_FULL] += s->cpus[cpu].lost[SB_LOST_RING_FULL];
 		l->n[LOST_NESTED] += s->cpus[cpu].lost[SB_LOST_NESTED];
 		l->n[LOST_NO_RING] += s->cpus[cpu].lost[SB_LOST_NO_RING];
+		l->n[LOST_NO_SLOT] += s->cpus[cpu].lost[SB_LOST_SLOT];
+		l->n[LOST_TOTALS] += s->cpus[cpu].lost[SB_LOST_TOTALS];
+		l->n[LOST_TASK_STATE] += s->cpus[cpu].lost[SB_LOST_TASK_STATE];
+		l->n[LOST_CLOCK] += s->cpus[cpu].lost[SB_LOST_CLOCK];
+		l->n[LOST_SWITCH] += s->cpus[cpu].lost[SB_LOST_SWITCH];
+		l->n[LOST_WAKE] += s->cpus[cpu].lost[SB_LOST_WAKE];
 		l->n[LOST_TARGETS] += s->cpus[cpu].unfollowed;
 	}
 }
@@ -453,6 +466,7 @@ void source_free(struct source *s)
 			free((void *)(uintptr_t)it.data);
 	reorder_free(&s->order);
 	source_cpus_close(s);
+	source_waits_close(s);
 	for (uint32_t i = 0; s->rings && i < s->layout.nr_rings; i++)
 		ring_free(s->rings[i]);
 	free(s->rings);

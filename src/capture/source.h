@@ -68,8 +68,8 @@ struct source_total {
 struct source_open {
 	pid_t pid, tid;
 	uint64_t start_ns;       /* of the thread */
-	uint64_t cgroup_id;
-	char comm[17];
+	uint64_t cgroup_id, exe_id;
+	char comm[17];           /* raw bytes */
 	uint64_t id;             /* as raw_wait.id */
 	uint64_t since_ns;       /* CLOCK_MONOTONIC; when seeded: when the capture saw it first */
 	uint64_t woken_ns;       /* 0 = not yet */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source_private.h - what source.c (streams, order) and source_cpus.c (CPUs that come and go) share. */
+/* source_private.h - what source.c (streams, order), source_cpus.c (CPUs that come and go) and source_waits.c share. */
 #ifndef SBERF_CAPTURE_SOURCE_PRIVATE_H
 #define SBERF_CAPTURE_SOURCE_PRIVATE_H
 
@@ -9,7 +9,15 @@
 #include "capture/ring.h"
 #include "capture/sampler.h"
 #include "capture/sideband.h"
+#include "base/vec.h"
 #include "capture/source.h"
+
+/* A wait that the last look found under way, with a slot. */
+struct open_slot {
+	pid_t tid;
+	uint64_t start_ns, id;
+	uint32_t slot;
+};
 
 /* One possible CPU. */
 struct cpu_slot {
@@ -39,6 +47,8 @@ struct source {
 	uint64_t delivered;                      /* samples */
 	uint64_t gaps, gaps_ns;                  /* between samples of one busy CPU */
 	struct losses lost;                      /* those counted on this side */
+	VEC(struct open_slot) open;              /* of the last source_open_waits() */
+	uint64_t *taken;                         /* the record that source_open_stack() took last */
 };
 
 /* source.c */
@@ -53,5 +63,8 @@ int source_cpus_enable(struct source *s, bool on, struct err *e);
 int source_cpus_set_rate(struct source *s, struct err *e);
 void source_cpus_check(struct source *s);        /* follows CPUs that came or went; cheap when called often */
 void source_cpus_close(struct source *s);        /* half-opened is fine */
+
+/* source_waits.c */
+void source_waits_close(struct source *s);
 
 #endif

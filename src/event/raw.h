@@ -71,7 +71,7 @@ struct raw_wait {
 	uint64_t period_ns;      /* longer waits are all told, shorter ones with probability length / period */
 	uint32_t call;           /* CALL_* */
 	uint8_t state;           /* enum wait_state */
-	uint8_t context;         /* enum waker_context */
+	uint8_t context;         /* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
 	bool seeded;             /* it had begun before the capture did: counted from there */
 	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
 	uint32_t to_cpu, to_node;        /* where it ran next */
@@ -84,6 +84,7 @@ struct raw_wake {
 	pid_t tid;               /* who is woken */
 	uint64_t start_ns;       /* of that thread */
 	uint64_t wait_id;        /* from what */
+	uint8_t context;         /* enum waker_context, told by the kernel's stack */
 };
 
 struct raw_mmap {

@@ -2,18 +2,19 @@
 /*
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS] --
- *		COMMAND [ARGS...]
+ *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
+ *		[-o [-W] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
  * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
- * of the command include its children.
+ * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait.
  */
 #include "config.h"
 
 #include "base/clock.h"
 #include "bpf/wire.h"
 #include "capture/source.h"
+#include "event/event.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,6 +41,12 @@ struct counts {
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
 	uint64_t last_ns, cpu_ms;
 	uint64_t sampled_ns, longest_gap_ns, after_gap;  /* between samples, and how many came behind it */
+	uint64_t waits, long_waits, wait_stacks, no_stack, seeded, wakes, wake_stacks, irq_wakes, wait_kernel;
+	double blocked_ns, runnable_ns, waited;          /* what the waits told stand for */
+	uint64_t running_total, blocked_total, runnable_total, waits_total, short_total, gone;
+	uint64_t open, open_stacks, open_regs, open_ns;
+	struct source *source;
+	bool verbose;
 	struct ids pids, tids, children;
 	pid_t child, self;
 	const char *comm;
@@ -113,6 +120,63 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 	add_id(&c->tids, ev->tid);
 }
 
+static void count_wait(struct counts *c, const struct raw_event *ev)
+{
+	const struct raw_wait *w = &ev->wait;
+	const double length = (double)(w->blocked_ns + w->runnable_ns);
+	const double each = length < (double)w->period_ns ? (double)w->period_ns / (length > 0 ? length : 1) : 1;
+	char name[CALL_NAME_MAX];
+
+	c->waits++;
+	c->long_waits += length >= (double)w->period_ns;
+	c->wait_stacks += ev->sample.nr_regs && ev->sample.nr_segments && ev->sample.segment[0].len > SB_RED_ZONE;
+	c->wait_kernel += ev->sample.nr_kernel > 0;
+	c->no_stack += w->no_stack;
+	c->seeded += w->seeded;
+	c->irq_wakes += w->context == WAKER_HARDIRQ || w->context == WAKER_SOFTIRQ;
+	c->blocked_ns += each * (double)w->blocked_ns;
+	c->runnable_ns += each * (double)w->runnable_ns;
+	c->waited += each;
+	count_segments(c, &ev->sample);
+	if (c->verbose)
+		printf("wait %d %s: %s, %s, blocked %" PRIu64 " runnable %" PRIu64 " us, woken by %s %d, %u bytes%s\n", (int)ev->tid,
+		       ev->sample.comm, call_name(w->call, NULL, name), wait_state_name(w->state), w->blocked_ns / 1000,
+		       w->runnable_ns / 1000, w->context == WAKER_TASK ? w->waker_comm : waker_context_name(w->context),
+		       (int)w->waker_tid, ev->sample.segment[0].len, w->seeded ? ", seeded" : "");
+}
+
+static void count_total(void *ctx, const struct source_total *t)
+{
+	struct counts *c = ctx;
+
+	c->gone += t->last;
+	c->running_total += t->running_ns;
+	if (t->kind == EVENT_SAMPLE)
+		return;
+	c->blocked_total += t->blocked_ns + t->long_blocked_ns;
+	c->runnable_total += t->runnable_ns + t->long_runnable_ns;
+	c->waits_total += t->count + t->long_count;
+	c->short_total += t->short_count;
+}
+
+static void count_open(void *ctx, const struct source_open *w)
+{
+	struct counts *c = ctx;
+
+	c->open++;
+	c->open_regs += w->nr_regs > 0;
+	c->open_ns += clock_mono_ns() - w->since_ns;
+}
+
+static void take_open(void *ctx, const struct source_open *w)
+{
+	struct counts *c = ctx;
+	struct raw_event ev;
+
+	if (w->has_stack && source_open_stack(c->source, w->tid, w->start_ns, w->id, &ev))
+		c->open_stacks += ev.kind == RAW_WAIT && ev.sample.nr_segments > 0;
+}
+
 static void count(void *ctx, const struct raw_event *ev)
 {
 	struct counts *c = ctx;
@@ -123,6 +187,12 @@ static void count(void *ctx, const struct raw_event *ev)
 		count_sample(c, ev);
 		return;
 	}
+	if (ev->kind == RAW_WAIT)
+		count_wait(c, ev);
+	c->wakes += ev->kind == RAW_WAKE;
+	c->wake_stacks += ev->kind == RAW_WAKE && (ev->sample.nr_regs || ev->sample.nr_kernel);
+	if (ev->kind == RAW_WAIT || ev->kind == RAW_WAKE)
+		return;
 	if (ev->kind == RAW_FORK && has_id(&c->children, ev->fork.ppid)) {
 		add_id(&c->children, ev->pid);
 		c->threads_forked += ev->pid == ev->fork.ppid;
@@ -210,6 +280,28 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("forks", c->forks);
 	print("threads_forked", c->threads_forked);
 	print("exits", c->exits);
+	print("waits", c->waits);
+	print("long_waits", c->long_waits);
+	print("wait_stacks", c->wait_stacks);
+	print("wait_kernel", c->wait_kernel);
+	print("no_stack", c->no_stack);
+	print("seeded", c->seeded);
+	print("wakes", c->wakes);
+	print("wake_stacks", c->wake_stacks);
+	print("irq_wakes", c->irq_wakes);
+	print("blocked_us", (uint64_t)(c->blocked_ns / 1000));
+	print("runnable_us", (uint64_t)(c->runnable_ns / 1000));
+	print("waited", (uint64_t)c->waited);
+	print("running_total_us", c->running_total / 1000);
+	print("blocked_total_us", c->blocked_total / 1000);
+	print("runnable_total_us", c->runnable_total / 1000);
+	print("waits_total", c->waits_total);
+	print("short_total", c->short_total);
+	print("gone", c->gone);
+	print("open", c->open);
+	print("open_stacks", c->open_stacks);
+	print("open_regs", c->open_regs);
+	print("open_us", c->open_ns / 1000);
 	print("late", st->late);
 	print("unordered", c->unordered);
 	print("bpf_ns", st->bpf_ns);
@@ -221,7 +313,7 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 struct dump {
 	struct capture_plan plan;
 	const char *cgroup;
-	uint64_t stall_ms;
+	uint64_t stall_ms, period_us;
 };
 
 static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, struct err *e)
@@ -230,10 +322,14 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfc:F:r:s:C:w:n:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWc:F:r:s:C:w:n:p:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
+		case 'o': d->plan.off_cpu = true; break;
+		case 'W': d->plan.wakers = true; break;
+		case 'v': c->verbose = true; break;
+		case 'p': r = parse_u64(optarg, "period", 1, 10000000, &d->period_us, e); break;
 		case 'f': d->plan.frame_pointers = true; break;
 		case 'c': d->plan.target = TARGET_CGROUP; d->plan.cgroup = optarg; break;
 		case 'n': c->comm = optarg; break;
@@ -264,16 +360,26 @@ static uint64_t to_ms(const struct timeval *tv)
 static int read_all(struct source *s, struct counts *c, struct err *e)
 {
 	struct rusage used;
+	unsigned int turn = 0;
 	int status, r;
+	uint64_t ns;
 
+	c->source = s;
 	do {
 		r = source_read(s, 50, false, count, c, e);
+		c->open = c->open_regs = c->open_ns = 0;
+		if (r >= 0)
+			r = source_open_waits(s, 0, count_open, c, &ns, e);
+		if (r >= 0 && ++turn % 4 == 0)
+			r = source_open_waits(s, 100 * NSEC_PER_MSEC, take_open, c, &ns, e);
 		if (r < 0)
 			return r;
 	} while (wait4(c->child, &status, WNOHANG, &used) == 0);
 	c->cpu_ms = to_ms(&used.ru_utime) + to_ms(&used.ru_stime);
 	source_stop(s);
 	r = source_read(s, 0, true, count, c, e);
+	if (r >= 0)
+		r = source_totals(s, count_total, c, &ns, e);
 	return r < 0 ? r : 0;
 }
 
@@ -300,6 +406,8 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 		kill(c->child, SIGKILL);
 		return r;
 	}
+	if (d->period_us)
+		source_set_wait_period(s, d->period_us * NSEC_PER_USEC);
 	start = clock_mono_ns();
 	close(go);
 	if (d->stall_ms)

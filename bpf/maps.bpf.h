@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* maps.bpf.h - what the programs share with each other and with user space: knobs, maps, counters. */
+#ifndef SBERF_BPF_MAPS_H
+#define SBERF_BPF_MAPS_H
+
+#define PAGE_BYTES 4096u
+#define PIECES (SB_STACK_MAX / PAGE_BYTES + 2)           /* page-bounded pieces of a copy: both ends may be partial */
+#define ADDRS_BYTES (sizeof(struct sb_part_addrs) + SB_KSTACK_MAX * 8)
+#define SEGMENT_BYTES (sizeof(struct sb_part_segment) + SB_STACK_MAX)
+#define REGS_BYTES (sizeof(struct sb_part_regs) + SB_NR_REGS * 8)
+#define HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_sample))
+#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + 2 * SEGMENT_BYTES)
+
+#define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
+#define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
+#define SLOT_HEAD_BYTES sizeof(struct sb_slot)
+
+/* For stack bytes and their heads; one page is spare, because pieces are checked as if they were whole pages. */
+#define SLOT_STACK_ROOM (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - PAGE_BYTES)
+#define CHANCE_PERIOD_MASK 0xffffffffffull               /* of a period; times CHANCE_BITS it fits into 64 bits */
+
+#define SCAN_BYTES 1024u                                 /* of a signal stack, looked through at a time */
+#define SCAN_STEPS (SB_SIGFRAME_REACH / SCAN_BYTES)
+
+#define TARGETS_MAX 32768u
+
+/* What is fixed for a run; user space sets it before loading. The values of target are those of enum target_kind. */
+#define TARGET_ALL 0
+#define TARGET_PIDS 1
+#define TARGET_TIDS 2
+#define TARGET_CGROUP 3
+const volatile __u32 target = TARGET_ALL;
+const volatile bool kernel_frames = true;
+const volatile bool frame_pointers = false;
+const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kernel walks at most, kernel.perf_event_max_stack */
+
+const volatile bool off_cpu = false;                     /* follow waits */
+const volatile bool prev_state_arg = false;              /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
+const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct sb_slot and the record behind it */
+const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
+const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, for tasks that are not current */
+const volatile __u32 nr_cpus = 1;                        /* possible ones: elements of the maps indexed by CPU */
+
+/* What may change while it runs. */
+__u64 wait_period_ns = 10 * 1000 * 1000;                 /* waits of this length are all told, shorter ones by chance */
+bool wakers = false;                                     /* tell who wakes, with which stacks */
+__u64 open_min_ns = 0;                                   /* the task iterator leaves shorter waits out */
+__u32 stack_cap = SB_STACK_MIN;                          /* bytes of a stack copied when nothing is learnt for the executable */
+__u64 wake_bytes = 0;                                    /* bytes in a ring at which its reader is woken */
+__u32 own_tgid = 0;                                      /* sberf itself, as the kernel numbers it */
+
+struct scratch {
+	__u64 busy;
+	__u8 rec[RECORD_MAX + PAGE_BYTES];
+};
+
+/* Element counts of those indexed by CPU or ring are set by user space before loading. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/* Two for each CPU: an interrupt may sample while a switch is under way. */
+struct chunk {
+	__u64 word[(SCAN_BYTES + 2 * SB_SIGFRAME_ALIGN) / 8];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct chunk);
+} chunks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cpu_ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} rings SEC(".maps");
+
+/* tgid or tid -> start time of that task, 0 = not known yet. Preallocated: samplers run where memory cannot be had. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TARGETS_MAX);
+	__type(key, __u32);
+	__type(value, __u64);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+/* exe_id -> bytes of stack worth copying, learnt from how deep its stacks turned out to be. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, __u32);
+} caps SEC(".maps");
+
+/* What is known of a task of the target; goes when the task does. Made where memory may be had, never in a switch. */
+struct sb_task {
+	__u64 since_ns;          /* when it came onto its CPU, or left it */
+	__u64 waking_ns;         /* 0 = not woken yet */
+	__u64 id;                /* of the wait under way */
+	__u64 waker_start_ns;
+	__u32 waker_pid, waker_tid;
+	__u64 waker_comm[2];
+	__u32 ready;             /* all of this is set up */
+	__u32 updating;          /* a switch is at it: the sampler keeps off */
+	__u32 slot;              /* index + 1; 0 = none */
+	__u32 chance;            /* of the wait under way, drawn when it began */
+	__u32 cpu, node;         /* that it left */
+	__s32 call;
+	__u8 on;                 /* it runs */
+	__u8 state;              /* SB_STATE_* of the wait under way */
+	__u8 flags;              /* SB_WAIT_* */
+	__u8 context;            /* SB_WAKER_* */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct sb_task);
+} tasks SEC(".maps");
+
+/* Preallocated: switches happen where memory cannot be had. User space removes what belongs to tasks that are gone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct sb_total_key);
+	__type(value, struct sb_total);
+} totals SEC(".maps");
+
+/* User space sets size and number. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 32768);
+} slots SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, 1);
+	__uint(key_size, 0);
+	__uint(value_size, 4);
+} free_slots SEC(".maps");
+
+static __always_inline struct sb_cpu *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * offcpu.bpf.h - when a task of the target leaves its CPU and when it is back, what it waited for, and who woke it.
+ *
+ * How long a wait will be is known when it ends, but the stack can only be read while the task is current, when it begins. So each
+ * wait's registers and stack go into the task's *slot* at once (a copy of some kilobytes costs less than a microsecond), and what
+ * becomes of it is decided at the end: a wait of wait_period_ns and more is always told, a shorter one with a probability of
+ * length / period. Then each told wait stands for max(length, period) without any bias, the number of records is bounded by the time
+ * waited, and every stack belongs to the very wait that it is shown for. (Sampling with probability proportional to size: Duffield,
+ * Lund, Thorup, "Learn more, sample less", IEEE Trans. Inf. Theory 51(5), 2005.) Totals count every wait.
+ *
+ * Waking is taken from sched_waking, which runs in the context of the waker (sched_wakeup may run on the CPU of the woken). That
+ * may be an interrupt, and then the current task has nothing to do with it. No program can ask the kernel for that everywhere (the
+ * counter that knows is a per-CPU variable that few kernels name), but the kernel's stack shows it: user space looks there.
+ */
+#ifndef SBERF_BPF_OFFCPU_H
+#define SBERF_BPF_OFFCPU_H
+
+#include "record.bpf.h"
+#include "target.bpf.h"
+#include "totals.bpf.h"
+
+/* Bits of the state that sched_switch tells: include/linux/sched.h, stable since 4.14 as far as named here. */
+#define TASK_INTERRUPTIBLE 0x0001u
+#define TASK_UNINTERRUPTIBLE 0x0002u
+#define TASK_STOPPED_BIT 0x0004u
+#define TASK_TRACED_BIT 0x0008u
+#define TASK_PARKED 0x0040u
+#define TASK_DEAD 0x0080u
+#define TASK_WAKEKILL 0x0100u
+#define TASK_NOLOAD 0x0400u
+#define TASK_RTLOCK_WAIT 0x1000u
+
+#define CHANCE_BITS 24
+
+/*
+ * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1, killable is
+ * WAKEKILL|UNINTERRUPTIBLE). A task that is preempted on its way to sleep is still runnable, whatever its state says.
+ */
+static __always_inline __u8 decode_state(bool preempt, unsigned int s)
+{
+	if (s & TASK_DEAD)
+		return SB_STATE_EXITING;
+	if (preempt || !s)
+		return SB_STATE_PREEMPTED;
+	if (s & TASK_UNINTERRUPTIBLE)
+		return s & TASK_NOLOAD ? SB_STATE_IDLE : s & TASK_WAKEKILL ? SB_STATE_KILLABLE : SB_STATE_UNINTERRUPTIBLE;
+	if (s & TASK_INTERRUPTIBLE)
+		return SB_STATE_INTERRUPTIBLE;
+	if (s & TASK_TRACED_BIT)
+		return SB_STATE_TRACED;
+	if (s & TASK_STOPPED_BIT)
+		return SB_STATE_STOPPED;
+	return s & TASK_PARKED ? SB_STATE_IDLE : SB_STATE_UNINTERRUPTIBLE;
+}
+
+/* Under what the wait of ST counts. */
+static __always_inline __s32 total_key_of(const struct sb_task *st)
+{
+	if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+		return SB_TOTAL_PREEMPTED;
+	return st->flags & SB_WAIT_COMPAT && st->call >= 0 ? st->call | SB_TOTAL_COMPAT : st->call;
+}
+
+/* What TASK asked the kernel for. Its registers may be read: it is current, or it sleeps. */
+static __always_inline void set_call(struct sb_task *st, struct task_struct *task)
+{
+	struct pt_regs *regs;
+
+	st->call = SB_CALL_KERNEL;
+	if (task->flags & PF_KTHREAD || !task->mm)
+		return;
+	regs = (void *)bpf_task_pt_regs(task);
+	if (!regs->sp)
+		return;          /* a worker that never came from user mode */
+	st->call = sb_regs_call(regs);
+	if (sb_regs_compat(regs))
+		st->flags |= SB_WAIT_COMPAT;
+}
+
+static __always_inline struct sb_slot *slot_at(__u32 index)
+{
+	return bpf_map_lookup_elem(&slots, &index);
+}
+
+/* The slot of ST, taken from the free ones if it has none yet and made BUSY; NULL when there is none. */
+static __always_inline struct sb_slot *begin_slot(struct sb_task *st)
+{
+	struct sb_slot *slot;
+	__u32 index;
+
+	if (!st->slot) {
+		if (bpf_map_pop_elem(&free_slots, &index))
+			return NULL;
+		st->slot = index + 1;
+	}
+	slot = slot_at(st->slot - 1);
+	if (slot && __sync_val_compare_and_swap(&slot->state, SB_SLOT_IDLE, SB_SLOT_BUSY) == SB_SLOT_IDLE)
+		return slot;
+	st->slot = 0;
+	return NULL;
+}
+
+/* Takes the slot of ST back from waiting. NULL when user space has it now, or there was none. */
+static __always_inline struct sb_slot *end_slot(struct sb_task *st)
+{
+	struct sb_slot *slot = st->slot ? slot_at(st->slot - 1) : NULL;
+
+	if (slot && __sync_val_compare_and_swap(&slot->state, st->id, SB_SLOT_IDLE) == st->id)
+		return slot;
+	st->slot = 0;
+	return NULL;
+}
+
+/* Writes the record of the wait that begins into the slot of TASK, which is current. */
+static __always_inline void keep_stack(struct sb_task *st, struct task_struct *task, void *ctx, __u64 now)
+{
+	struct sb_slot *slot = begin_slot(st);
+	__u32 off = WAIT_HEAD_BYTES, place, got;
+	struct sb_part_task *t;
+	struct sb_part_regs *r;
+	struct sb_hdr *h;
+
+	if (!slot)
+		return;
+	h = (void *)slot->rec;
+	t = (void *)(h + 1);
+	put_head(h, SB_REC_WAIT, task, now);
+	bpf_get_current_comm(t->comm, sizeof(t->comm));
+	if (task->flags & PF_KTHREAD) {
+		h->flags |= SB_F_KTHREAD;
+	} else if (!task->mm) {
+		h->flags |= SB_F_NO_USER;
+	} else {
+		struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+		__u64 *v;
+
+		r = (void *)(slot->rec + WAIT_HEAD_BYTES);
+		v = (void *)(r + 1);
+		if (sb_regs_compat(regs))
+			h->flags |= SB_F_COMPAT;
+		sb_regs_to_dwarf(regs, v);
+		place = PLACE_SLOT | (st->slot - 1);
+		if (finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
+			off = put_stacks(place, off + REGS_BYTES, SLOT_STACK_ROOM, h, t->exe_id, task, v[SB_DWARF_SP], &got);
+	}
+	slot->size = off;
+	/* A full barrier: what was written above is seen by whoever sees the id. */
+	__sync_lock_test_and_set(&slot->state, st->id);
+}
+
+static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, void *ctx, bool preempt, unsigned int state, __u64 now)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct sb_total *ran;
+
+	if (!st || !st->ready)
+		return;
+	st->updating = 1;
+	c->switches++;
+	if (!st->on) {
+		/* It came without being seen. One that was found waiting when the capture began may have. */
+		if (!(st->flags & SB_WAIT_SEEDED))
+			c->lost[SB_LOST_SWITCH]++;
+		st->since_ns = now;
+	}
+	ran = total_ran(c, task, st, now);
+	st->on = 0;
+	st->state = decode_state(preempt, state);
+	st->flags = 0;
+	st->context = 0;
+	st->waking_ns = 0;
+	st->id = now << 8 | (bpf_get_smp_processor_id() & 0xff);
+	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
+	st->cpu = bpf_get_smp_processor_id();
+	st->node = bpf_get_numa_node_id();
+	if (st->state == SB_STATE_EXITING) {
+		__u32 index = st->slot - 1;
+
+		if (ran)
+			ran->gone = 1;
+		if (st->slot)
+			bpf_map_push_elem(&free_slots, &index, BPF_ANY);
+		st->slot = 0;
+		st->ready = 0;
+	} else {
+		set_call(st, task);
+		keep_stack(st, task, ctx, now);
+	}
+	st->updating = 0;
+}
+
+static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period)
+{
+	w->part.size = sizeof(*w);
+	w->part.type = SB_PART_WAIT;
+	w->part.flags = flags;
+	w->id = st->id;
+	w->out_ns = out_ns;
+	w->waking_ns = st->waking_ns;
+	w->period_ns = period;
+	w->call = st->call;
+	w->state = st->state;
+	w->context = st->context;
+	w->pad = 0;
+	w->to_cpu = bpf_get_smp_processor_id();
+	w->to_node = bpf_get_numa_node_id();
+	w->waker_pid = st->waker_pid;
+	w->waker_tid = st->waker_tid;
+	w->waker_start_ns = st->waker_start_ns;
+	__builtin_memcpy(w->waker_comm, st->waker_comm, sizeof(w->waker_comm));
+}
+
+/* Tells the wait that is kept in SLOT; what the kernel did for NEXT meanwhile can be read now, since it does not run yet. */
+static __always_inline void tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *next, const struct sb_task *st,
+				      __u64 now, __u64 out_ns, __u64 period)
+{
+	struct sb_hdr *h = (void *)slot->rec;
+	__u32 size = slot->size;
+
+	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, out_ns, period);
+	if (kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
+		struct sb_part_addrs *a = (void *)(slot->rec + size);
+
+		size += finish_addrs(a, bpf_get_task_stack(next, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
+	}
+	h->time_ns = now;
+	h->size = size;
+	barrier_var(size);
+	if (size <= slot_bytes - SLOT_HEAD_BYTES && send(c, slot->rec, size))
+		c->waits++;
+}
+
+/* Tells a wait whose stack is elsewhere, or nowhere. */
+static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *next, const struct sb_task *st, __u64 now, __u64 out_ns,
+				      __u64 period)
+{
+	struct {
+		struct sb_hdr h;
+		struct sb_part_task t;
+		struct sb_part_wait w;
+	} rec = { 0 };
+
+	put_head(&rec, SB_REC_WAIT, next, now);
+	__builtin_memcpy(rec.t.comm, next->comm, sizeof(rec.t.comm));
+	rec.h.cpu = st->cpu;
+	rec.h.node = st->node;
+	rec.h.size = sizeof(rec);
+	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period);
+	if (send(c, &rec, sizeof(rec)))
+		c->waits++;
+}
+
+/* NEXT is about to run: its wait is over. */
+static __always_inline void enter(struct sb_cpu *c, struct task_struct *next, __u64 now)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, next, NULL, 0);
+	__u64 out_ns, length, blocked, runnable, period = wait_period_ns;
+	bool is_long, had_slot;
+	struct sb_slot *slot;
+
+	if (!st || !st->ready)
+		return;
+	st->updating = 1;
+	out_ns = st->since_ns;
+	st->since_ns = now;
+	had_slot = st->slot || st->flags & SB_WAIT_SEEDED;
+	slot = end_slot(st);
+	if (st->on) {
+		c->lost[SB_LOST_SWITCH]++;
+	} else if (now < out_ns || (st->waking_ns && (st->waking_ns < out_ns || st->waking_ns > now))) {
+		c->lost[SB_LOST_CLOCK]++;
+	} else {
+		length = now - out_ns;
+		blocked = st->waking_ns ? st->waking_ns - out_ns : length;
+		if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+			blocked = 0;
+		runnable = length - blocked;
+		is_long = length >= period;
+		total_waited(c, next, total_key_of(st), blocked, runnable, period);
+		if (length >= min_wait_ns && (is_long || st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS < length)) {
+			if (slot)
+				tell_slot(c, slot, next, st, now, out_ns, period);
+			else if (is_long)
+				tell_bare(c, next, st, now, out_ns, period);
+			if (is_long && !had_slot)
+				c->lost[SB_LOST_SLOT]++;
+		}
+	}
+	st->on = 1;
+	st->flags = 0;
+	st->updating = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int sb_switch(__u64 *ctx)
+{
+	bool preempt = ctx[0];
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	__u64 now = bpf_ktime_get_ns();
+	struct sb_cpu *c = this_cpu();
+	unsigned int state;
+
+	if (!c)
+		return 0;
+	if (prev_state_arg)
+		state = (unsigned int)ctx[3];
+	else
+		state = prev->__state;
+	if (prev->pid)
+		leave(c, prev, ctx, preempt, state, now);
+	if (next->pid)
+		enter(c, next, now);
+	return 0;
+}
+
+/* Registers and stack of the waker, which is current. */
+static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task, void *ctx)
+{
+	struct sb_hdr *h = (void *)s->rec;
+	struct sb_part_task *t = (void *)(h + 1);
+	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+	__u64 *v = (void *)(r + 1);
+	__u32 got;
+
+	if (sb_regs_compat(regs))
+		h->flags |= SB_F_COMPAT;
+	sb_regs_to_dwarf(regs, v);
+	if (!finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
+		return off;
+	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], &got);
+}
+
+/* Tells that the current task wakes P, with its stacks. */
+static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struct task_struct *p, const struct sb_task *st,
+				      struct task_struct *task, void *ctx, __u64 now)
+{
+	struct sb_part_wake *w = put_head(s->rec, SB_REC_WAKE, task, now);
+	struct sb_hdr *h = (void *)s->rec;
+	__u32 off = WAKE_HEAD_BYTES;
+
+	bpf_get_current_comm(((struct sb_part_task *)(h + 1))->comm, 16);
+	w->part.size = sizeof(*w);
+	w->part.type = SB_PART_WAKE;
+	w->part.flags = 0;
+	w->wait_id = st->id;
+	w->start_ns = p->start_time;
+	w->tid = p->pid;
+	w->pad = 0;
+	h->flags |= SB_F_KERNEL;
+	if (task->flags & PF_KTHREAD)
+		h->flags |= SB_F_KTHREAD;
+	else if (!task->mm)
+		h->flags |= SB_F_NO_USER;
+	else
+		off = put_waker_user(s, off, task, ctx);
+	/* Always: they tell whether it is this task that wakes, or an interrupt on top of it. */
+	off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
+	barrier_var(off);
+	if (off > RECORD_MAX)
+		return;
+	h->size = off;
+	if (!send(c, s->rec, off))
+		c->lost[SB_LOST_WAKE]++;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sb_waking, struct task_struct *p)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, p, NULL, 0);
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns(), period = wait_period_ns, blocked;
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct sb_cpu *c = this_cpu();
+	struct scratch *s;
+
+	/* One that is woken before it slept runs on; the first waking counts. */
+	if (!c || !st || !st->ready || st->on || st->waking_ns || st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+		return 0;
+	st->waking_ns = now;
+	if (!wakers)
+		return 0;
+	st->context = SB_WAKER_TASK;
+	st->waker_pid = task->tgid;
+	st->waker_tid = task->pid;
+	st->waker_start_ns = task->start_time;
+	bpf_get_current_comm(st->waker_comm, sizeof(st->waker_comm));
+	blocked = now - st->since_ns;
+	if (blocked < min_wait_ns || (blocked < period && st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS >= blocked))
+		return 0;        /* will hardly be told */
+	s = bpf_map_lookup_elem(&scratches, &cpu);
+	if (!s)
+		return 0;
+	if (s->busy) {
+		c->lost[SB_LOST_WAKE]++;
+		return 0;
+	}
+	s->busy = 1;
+	tell_wake(c, s, p, st, task, ctx, now);
+	s->busy = 0;
+	return 0;
+}
+
+#endif

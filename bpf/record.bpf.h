@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record.bpf.h - building records of wire.h and sending them.
+ *
+ * Records are larger than the BPF stack and of variable length. They are built in one of two places: the scratch buffer of the CPU
+ * (samples, wakers), to be sent at once, or the slot of a task (waits), to be sent when the wait is over. The functions that copy
+ * stacks take a *place*: the number of a CPU's scratch buffer, or PLACE_SLOT + the index of a slot.
+ *
+ * Every record that cannot be sent is counted (struct sb_cpu).
+ */
+#ifndef SBERF_BPF_RECORD_H
+#define SBERF_BPF_RECORD_H
+
+#include "maps.bpf.h"
+
+#define PLACE_SLOT 0x80000000u
+
+static __always_inline __u64 exe_id(struct task_struct *task)
+{
+	struct mm_struct *mm = task->mm;
+	struct file *file = mm ? mm->exe_file : NULL;
+	struct inode *inode = file ? file->f_inode : NULL;
+	struct super_block *sb = inode ? inode->i_sb : NULL;
+
+	return sb ? (__u64)sb->s_dev << 32 ^ inode->i_ino : 0;
+}
+
+static __always_inline __u64 cgroup_id(struct task_struct *task)
+{
+	struct css_set *css = task->cgroups;
+	struct cgroup *cgrp = css ? css->dfl_cgrp : NULL;
+	struct kernfs_node *kn = cgrp ? cgrp->kn : NULL;
+
+	return kn ? kn->id : 0;
+}
+
+static __always_inline __u32 cap_of(__u64 exe)
+{
+	__u32 *learnt = bpf_map_lookup_elem(&caps, &exe);
+	__u32 cap = learnt ? *learnt : stack_cap;
+
+	if (cap < SB_STACK_MIN)
+		cap = SB_STACK_MIN;
+	if (cap > SB_STACK_MAX)
+		cap = SB_STACK_MAX;
+	return cap & ~7u;
+}
+
+/* The first two parts of every record about TASK; its comm is put by the caller. Returns where the next part goes. */
+static __always_inline void *put_head(void *rec, __u16 kind, struct task_struct *task, __u64 now)
+{
+	struct sb_hdr *h = rec;
+	struct sb_part_task *t = (void *)(h + 1);
+
+	h->kind = kind;
+	h->flags = 0;
+	h->time_ns = now;
+	h->cpu = bpf_get_smp_processor_id();
+	h->node = bpf_get_numa_node_id();
+
+	t->part.size = sizeof(*t);
+	t->part.type = SB_PART_TASK;
+	t->part.flags = 0;
+	t->pid = task->tgid;
+	t->tid = task->pid;
+	t->start_ns = task->start_time;
+	t->cgroup_id = cgroup_id(task);
+	t->exe_id = exe_id(task);
+	return t + 1;
+}
+
+/* Makes A, with GOT bytes of addresses behind it or a negative errno, a part of TYPE. Returns its size. */
+static __always_inline __u32 finish_addrs(struct sb_part_addrs *a, long got, __u16 type)
+{
+	__u32 nr = got < 0 ? 0 : (__u32)got / 8;
+
+	if (nr > SB_KSTACK_MAX)
+		nr = SB_KSTACK_MAX;
+	a->error = got < 0 ? (__s32)got : 0;
+	a->nr = nr;
+	a->part.size = sizeof(*a) + nr * 8;
+	a->part.type = type;
+	a->part.flags = nr >= walk_max ? SB_ADDRS_FULL : 0;
+	return sizeof(*a) + nr * 8;
+}
+
+/*
+ * The addresses of the kernel's side (FLAGS 0) or, by frame pointers, of the user's (BPF_F_USER_STACK), of the current task, as a
+ * part of TYPE at OFF. Returns the offset behind it.
+ */
+static __always_inline __u32 put_addrs(struct scratch *s, __u32 off, void *ctx, __u16 type, __u64 flags)
+{
+	struct sb_part_addrs *a;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - ADDRS_BYTES)
+		return off;
+	a = (void *)(s->rec + off);
+	return off + finish_addrs(a, bpf_get_stack(ctx, a + 1, SB_KSTACK_MAX * 8, flags), type);
+}
+
+/* What lies at user address ADDR, up to the end of its page and at most ROOM bytes, to AT of REC of RECORD bytes and a page. */
+static __always_inline __u32 copy_page(__u8 *rec, __u32 record, __u32 at, __u32 room, __u64 addr)
+{
+	__u32 n = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+
+	if (n > room)
+		n = room;
+	barrier_var(at);
+	barrier_var(n);
+	if (at > record || n > PAGE_BYTES)
+		return 0;
+	return bpf_probe_read_user(rec + at, n, (void *)addr) ? 0 : n;
+}
+
+/*
+ * The functions from here to sb_interrupted_sp() are global: the verifier looks at each of them once and alone, for any
+ * arguments. Inlined, their branches and loops multiply with each other and with all that follows.
+ */
+
+/* copy_page() to offset AT of the record in PLACE. Returns the bytes copied, 0 when the page cannot be read. */
+__noinline int sb_copy(__u32 place, __u32 at, __u32 room, __u64 addr)
+{
+	__u32 index = place & ~PLACE_SLOT;
+
+	if (place & PLACE_SLOT) {
+		struct sb_slot *slot = bpf_map_lookup_elem(&slots, &index);
+
+		return slot ? copy_page(slot->rec, slot_bytes - SLOT_HEAD_BYTES - PAGE_BYTES, at, room, addr) : 0;
+	}
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &index);
+
+	return s ? copy_page(s->rec, RECORD_MAX, at, room, addr) : 0;
+}
+
+/*
+ * The head of a segment at OFF of the record in PLACE; NULL where there is no room for it. OFF is checked here and not by callers:
+ * the verifier of 6.1 forgets what it knew about a value that was spilled to the stack. The second barrier keeps clang from
+ * adding before it compares.
+ */
+static __always_inline struct sb_part_segment *segment_at(__u32 place, __u32 off)
+{
+	__u32 index = place & ~PLACE_SLOT;
+
+	if (place & PLACE_SLOT) {
+		struct sb_slot *slot = bpf_map_lookup_elem(&slots, &index);
+
+		barrier_var(off);
+		if (!slot || off > slot_bytes - SLOT_HEAD_BYTES - sizeof(struct sb_part_segment))
+			return NULL;
+		barrier_var(off);
+		return (void *)(slot->rec + off);
+	}
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &index);
+
+	barrier_var(off);
+	if (!s || off > RECORD_MAX - SEGMENT_BYTES)
+		return NULL;
+	barrier_var(off);
+	return (void *)(s->rec + off);
+}
+
+/*
+ * Copies up to WANT bytes of the stack whose pointer is SP as a segment part at OFF of the record in PLACE, page by page: a read
+ * that crosses into a page which cannot be read fails as a whole. Returns the bytes copied.
+ */
+__noinline int sb_put_segment(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 flags)
+{
+	__u64 addr = (sp - SB_RED_ZONE) & ~7ull;
+	struct sb_part_segment *seg;
+	__u32 got, n;
+
+	got = sb_copy(place, off + sizeof(*seg), want, addr);
+	if (!got && addr < (sp & ~(__u64)(PAGE_BYTES - 1))) {
+		/* The page below sp need not exist yet; without it only the red zone is short. */
+		addr = sp & ~(__u64)(PAGE_BYTES - 1);
+		got = sb_copy(place, off + sizeof(*seg), want, addr);
+	}
+	n = got;
+	for (int i = 1; i < PIECES && n && got < want; i++) {
+		n = sb_copy(place, off + sizeof(*seg) + got, want - got, addr + got);
+		got += n;
+	}
+	seg = segment_at(place, off);
+	if (!seg)
+		return 0;
+	seg->part.size = sizeof(*seg) + got;
+	seg->part.type = SB_PART_SEGMENT;
+	seg->part.flags = flags;
+	seg->addr = addr;
+	seg->want = want;
+	seg->got = got;
+	return got;
+}
+
+/*
+ * Looks through SCAN_BYTES of the alternate stack SS, SS + SIZE, from the top down, for the copy of these two numbers that a
+ * signal's frame carries. Returns its address, 0 = none.
+ */
+__noinline __u64 sb_scan(__u32 chunk, __u64 low, __u64 ss, __u64 size)
+{
+	struct chunk *c = bpf_map_lookup_elem(&chunks, &chunk);
+
+	if (!c || bpf_probe_read_user(c->word, sizeof(c->word), (void *)low))
+		return 0;
+	for (int at = SCAN_BYTES / 8; at >= 0; at -= SB_SIGFRAME_ALIGN / 8)
+		if (c->word[at] == ss && c->word[at + SB_SS_SIZE_AT / 8] == size)
+			return low + at * 8;
+	return 0;
+}
+
+/*
+ * The stack pointer that a signal handler on the alternate stack SS, SS + SIZE interrupted, 0 = not found. The first frame
+ * from the top is that of the signal which entered this stack; those below it came later.
+ */
+__noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
+{
+	__u64 low = ((ss + size) & ~(__u64)(SB_SIGFRAME_ALIGN - 1)) - 2 * SB_SIGFRAME_ALIGN;
+
+	for (int step = 0; step < SCAN_STEPS && low > ss; step++) {
+		__u64 frame, sp = 0;
+
+		low -= SCAN_BYTES;
+		frame = sb_scan(chunk, low, ss, size);
+		if (!frame)
+			continue;
+		if (bpf_probe_read_user(&sp, sizeof(sp), (void *)(frame + SB_SS_RSP_AT)) || sp - ss <= size)
+			return 0;
+		return sp;
+	}
+	return 0;
+}
+
+/*
+ * The stack bytes for SP at OFF of the record in PLACE, at most ROOM bytes with the heads of segments: one segment, or two when SP
+ * lies on the alternate signal stack. Returns the offset behind them; *RET_GOT: bytes of the first.
+ */
+static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, struct sb_hdr *h, __u64 exe, struct task_struct *task,
+					__u64 sp, __u32 *ret_got)
+{
+	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first = cap, got;
+	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below;
+	/* on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its lowest address does not. */
+	bool alt = ss_size && sp > ss && sp - ss <= ss_size;
+
+	room -= 2 * sizeof(struct sb_part_segment);
+	if (cap > room)
+		first = cap = room & ~7u;
+	if (alt) {
+		h->flags |= SB_F_ALTSTACK;
+		below = ss + ss_size - ((sp - SB_RED_ZONE) & ~7ull);
+		if (below < first)
+			first = (__u32)below & ~7u;
+	}
+	*ret_got = got = sb_put_segment(place, off, sp, first, 0);
+	off += sizeof(struct sb_part_segment) + got;
+	if (!alt || got > room)
+		return off;
+	sp = sb_interrupted_sp(chunk, ss, ss_size);
+	if (!sp)
+		return off;
+	room -= got;
+	got = sb_put_segment(place, off, sp, cap < room ? cap : room & ~7u, SB_SEG_INTERRUPTED);
+	return off + sizeof(struct sb_part_segment) + got;
+}
+
+/* Has the head of R done, its values are V. False when there is no user side to speak of: H says why. */
+static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h, __u16 flags)
+{
+	__u64 *v = (void *)(r + 1);
+
+	if (h->flags & SB_F_COMPAT)
+		return false;
+	if (!v[SB_DWARF_SP]) {
+		/* Workers of io_uring and vhost have an mm but never came from user mode: their frame is zeroed. */
+		h->flags |= SB_F_NO_USER;
+		return false;
+	}
+	r->part.size = REGS_BYTES;
+	r->part.type = SB_PART_REGS;
+	r->part.flags = flags;
+	r->machine = SB_EM_MACHINE;
+	r->nr = SB_NR_REGS;
+	return true;
+}
+
+/* Sends the SIZE bytes at REC. False when there was no room or no ring, which has been counted. */
+static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), *index;
+	__u64 flags = BPF_RB_NO_WAKEUP;
+	void *ring;
+
+	index = bpf_map_lookup_elem(&cpu_ring, &cpu);
+	ring = index ? bpf_map_lookup_elem(&rings, index) : NULL;
+	if (!ring) {
+		c->lost[SB_LOST_NO_RING]++;
+		return false;
+	}
+	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size >= wake_bytes)
+		flags = BPF_RB_FORCE_WAKEUP;
+	if (bpf_ringbuf_output(ring, rec, size, flags)) {
+		c->lost[SB_LOST_RING_FULL]++;
+		return false;
+	}
+	return true;
+}
+
+#endif

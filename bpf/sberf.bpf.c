@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sberf.bpf.c - the kernel half: one object, so that its programs share their maps; each question has a file of its own.
+ *
+ *	target.bpf.h    which tasks are of the target
+ *	record.bpf.h    building records and sending them
+ *	oncpu.bpf.h     which task runs, with which stacks
+ *	totals.bpf.h    what each task has spent in what way
+ *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
+ *	tasks.bpf.h     the tasks that are there, and those that wait
+ *
+ * User space loads only the programs that it needs.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+#include "wire.h"
+
+#if defined(__TARGET_ARCH_x86)
+#include "arch_x86_64.h"
+#else
+#error "no registers are known for this architecture: write bpf/arch_NAME.h"
+#endif
+
+#include "maps.bpf.h"
+#include "oncpu.bpf.h"
+#include "offcpu.bpf.h"
+#include "tasks.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Run once by user space: the number that the kernel has for it, which a pid namespace hides. */
+SEC("raw_tp")
+int sb_whoami(void *ctx)
+{
+	own_tgid = bpf_get_current_pid_tgid() >> 32;
+	return 0;
+}

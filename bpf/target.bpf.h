@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * target.bpf.h - which tasks are of the target.
+ *
+ * Processes and threads stand in a table that the fork tracepoint extends before a child can run, so no child is missed, and each
+ * entry is bound to the start time of its task, so a reused number does not match.
+ */
+#ifndef SBERF_BPF_TARGET_H
+#define SBERF_BPF_TARGET_H
+
+#include "maps.bpf.h"
+
+/* Is the entry of KEY there and about the task that started at START_NS? */
+static __always_inline bool is_target(__u32 key, __u64 start_ns)
+{
+	__u64 *bound = bpf_map_lookup_elem(&targets, &key);
+
+	if (!bound)
+		return false;
+	if (!*bound)
+		*bound = start_ns;
+	return *bound == start_ns;
+}
+
+static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 tid)
+{
+	switch (target) {
+	case TARGET_PIDS:
+		return is_target(tgid, task->group_leader->start_time);
+	case TARGET_TIDS:
+		return is_target(tid, task->start_time);
+	case TARGET_CGROUP:
+		return tgid != own_tgid && bpf_current_task_under_cgroup(&cgroups, 0) == 1;
+	default:
+		return tgid != own_tgid;
+	}
+}
+
+#define CGROUP_LEVELS 32
+
+/* Is TASK, which need not be current, in the target's cgroup or below it? */
+static __always_inline bool in_cgroup(struct task_struct *task)
+{
+	struct css_set *css = task->cgroups;
+	struct cgroup *cgrp = css ? css->dfl_cgrp : NULL;
+
+	for (int i = 0; i < CGROUP_LEVELS && cgrp; i++) {
+		struct kernfs_node *kn = cgrp->kn;
+		struct cgroup_subsys_state *up = cgrp->self.parent;
+
+		if (kn && kn->id == target_cgroup)
+			return true;
+		cgrp = up ? up->cgroup : NULL;
+	}
+	return false;
+}
+
+/* The same as wanted() for a task that is not current. */
+static __always_inline bool wanted_other(struct task_struct *task)
+{
+	if (target == TARGET_CGROUP)
+		return task->tgid != own_tgid && in_cgroup(task);
+	return wanted(task, task->tgid, task->pid);
+}
+
+static __always_inline void follow(__u32 key, __u64 start_ns)
+{
+	struct sb_cpu *c;
+
+	if (bpf_map_update_elem(&targets, &key, &start_ns, BPF_ANY)) {
+		c = this_cpu();
+		if (c)
+			__sync_fetch_and_add(&c->unfollowed, 1);
+	}
+}
+
+static __always_inline void start_child(struct task_struct *child);
+
+static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)
+{
+	if (target == TARGET_TIDS) {
+		if (is_target(parent->pid, parent->start_time))
+			follow(child->pid, child->start_time);
+	} else if (child->tgid != parent->tgid && is_target(parent->tgid, parent->group_leader->start_time)) {
+		follow(child->tgid, child->start_time);
+	}
+}
+
+/* Runs before the child can. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sb_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (target == TARGET_PIDS || target == TARGET_TIDS)
+		follow_child(parent, child);
+	if (off_cpu && wanted_other(child))
+		start_child(child);
+	return 0;
+}
+
+/* A thread that is not the leader takes the leader's number, and its start time, when it executes a program. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(sb_exec, struct task_struct *task, int old_tid)
+{
+	__u32 key = old_tid;
+
+	if (task->pid != old_tid && bpf_map_lookup_elem(&targets, &key)) {
+		bpf_map_delete_elem(&targets, &key);
+		follow(task->pid, task->start_time);
+	}
+	return 0;
+}
+
+/* The number may already belong to another task: only the entry bound to this one goes. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(sb_free, struct task_struct *task)
+{
+	__u32 key = task->pid;
+	__u64 *bound = bpf_map_lookup_elem(&targets, &key);
+
+	if (bound && (!*bound || *bound == task->start_time))
+		bpf_map_delete_elem(&targets, &key);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tasks.bpf.h - the tasks that are there: they are given their state, and those that wait are listed.
+ *
+ * A task's state is made where memory may be had: when it is forked, or by the iterator, which user space runs at the start, and
+ * then again and again to list waits under way. So a task that comes to the target in another way is followed after the next run.
+ */
+#ifndef SBERF_BPF_TASKS_H
+#define SBERF_BPF_TASKS_H
+
+#include "offcpu.bpf.h"
+
+/* Makes the state of TASK, which does not run and is found waiting (or not run yet) NOW. */
+static __always_inline void start_waiting(struct sb_task *st, struct task_struct *task, __u8 state, __u8 flags, __u64 now)
+{
+	st->since_ns = now;
+	st->id = now << 8 | 0xff;
+	st->state = state;
+	st->flags = flags;
+	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
+	st->cpu = bpf_get_smp_processor_id();
+	st->node = bpf_get_numa_node_id();
+}
+
+/* A task of the target made CHILD: it waits in the run queue from now on. */
+static __always_inline void start_child(struct task_struct *child)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct sb_cpu *c = this_cpu();
+
+	if (!st) {
+		if (c)
+			c->lost[SB_LOST_TASK_STATE]++;
+		return;
+	}
+	start_waiting(st, child, SB_STATE_NEW, 0, bpf_ktime_get_ns());
+	st->call = SB_CALL_FAULT;
+	st->ready = 1;
+}
+
+/*
+ * TASK was there before the capture. It may switch while it is looked at: the switch programs leave it alone until it is ready, and
+ * what was seen is checked again after that.
+ */
+static __always_inline void seed(struct sb_task *st, struct task_struct *task)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (task->on_cpu) {
+		st->since_ns = now;
+		st->on = 1;
+	} else {
+		start_waiting(st, task, decode_state(false, task->__state), SB_WAIT_SEEDED, now);
+		set_call(st, task);
+	}
+	st->ready = 1;
+	barrier();
+	if (!st->on && task->on_cpu) {
+		st->since_ns = now;
+		st->on = 1;
+	}
+}
+
+static __always_inline void list(struct seq_file *seq, struct sb_task *st, struct task_struct *task)
+{
+	struct sb_open o = {
+		.id = st->id, .out_ns = st->since_ns, .waking_ns = st->waking_ns, .start_ns = task->start_time,
+		.cgroup_id = cgroup_id(task), .exe_id = exe_id(task), .pid = task->tgid, .tid = task->pid, .cpu = st->cpu,
+		.node = st->node, .call = st->call, .state = st->state, .flags = st->flags,
+	};
+
+	__builtin_memcpy(o.comm, task->comm, sizeof(o.comm));
+	if (st->slot) {
+		o.slot = st->slot - 1;
+	} else {
+		o.flags |= SB_WAIT_NO_STACK;
+		if (!(task->flags & PF_KTHREAD) && task->mm && !(o.flags & SB_WAIT_COMPAT)) {
+			struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+			sb_regs_to_dwarf(regs, o.reg);
+			o.nr_regs = o.reg[SB_DWARF_SP] ? SB_NR_REGS : 0;
+			o.machine = SB_EM_MACHINE;
+		}
+	}
+	/* It ran meanwhile: not of interest any more. */
+	if (st->on || st->id != o.id)
+		return;
+	bpf_seq_write(seq, &o, sizeof(o));
+}
+
+SEC("iter/task")
+int sb_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct sb_task *st;
+
+	if (!task || !task->pid || !wanted_other(task))
+		return 0;
+	st = bpf_task_storage_get(&tasks, task, NULL, 0);
+	if (!st) {
+		struct sb_cpu *c = this_cpu();
+
+		st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		if (!st) {
+			if (c)
+				__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+			return 0;
+		}
+		if (!task->exit_state)
+			seed(st, task);
+	}
+	if (st->ready && !st->on && bpf_ktime_get_ns() - st->since_ns >= open_min_ns)
+		list(ctx->meta->seq, st, task);
+	return 0;
+}
+
+#endif

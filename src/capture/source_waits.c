@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * source_waits.c - what the kernel half keeps of waits, asked for: totals, and waits under way with their stacks.
+ *
+ * The map of totals is read whole, since it changes under our hands: entries of a thread that has gone are told for the last time
+ * and removed only after all of them have been seen. Slots of waits under way are shared memory; who may touch one is settled by
+ * an atomic exchange with the kernel half (struct sb_slot).
+ */
+#include "config.h"
+
+#include "capture/source_private.h"
+
+#include "base/clock.h"
+#include "bpf/wire.h"
+#include "capture/decode.h"
+#include "event/event.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BATCH 4096u
+#define PERIOD_MIN NSEC_PER_USEC
+#define PERIOD_MAX (10 * NSEC_PER_SEC)
+
+struct totals {
+	VEC(struct sb_total_key) key;
+	VEC(struct sb_total) total;
+	VEC(struct sb_total_key) gone;   /* of threads: tid and start are set */
+};
+
+static void totals_free(struct totals *t)
+{
+	vec_free(&t->key);
+	vec_free(&t->total);
+	vec_free(&t->gone);
+}
+
+/* Reads all entries. Threads come and go meanwhile: an entry may be missed, and is then read the next time. */
+static int read_totals(int fd, struct totals *t, struct err *e)
+{
+	uint32_t position[4], *from = NULL;
+	int r = 0;
+
+	while (!r) {
+		uint32_t n = BATCH;
+
+		if (!vec_reserve(&t->key, n) || !vec_reserve(&t->total, n))
+			return err_nomem(e, "the totals of threads");
+		r = bpf_map_lookup_batch(fd, from, position, t->key.v + t->key.n, t->total.v + t->total.n, &n, NULL);
+		if (r && r != -ENOENT)
+			return err_set(e, -r, "cannot read the totals of threads: %s", strerror(-r));
+		t->key.n += n;
+		t->total.n += n;
+		from = position;
+	}
+	return 0;
+}
+
+static int find_gone(struct totals *t, struct err *e)
+{
+	for (size_t i = 0; i < t->key.n; i++) {
+		struct sb_total_key *gone;
+
+		if (t->key.v[i].what != SB_TOTAL_RUN || !t->total.v[i].gone)
+			continue;
+		gone = vec_push(&t->gone);
+		if (!gone)
+			return err_nomem(e, "the totals of threads");
+		*gone = t->key.v[i];
+	}
+	return 0;
+}
+
+static int compare_threads(const void *va, const void *vb)
+{
+	const struct sb_total_key *a = va, *b = vb;
+
+	return a->tid != b->tid ? (a->tid > b->tid) - (a->tid < b->tid) : (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+}
+
+static bool is_gone(const struct totals *t, const struct sb_total_key *key)
+{
+	return t->gone.n && bsearch(key, t->gone.v, t->gone.n, sizeof(*key), compare_threads);
+}
+
+static struct source_total tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
+{
+	struct source_total ret = {
+		.pid = (pid_t)t->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .last = last, .count = t->count,
+	};
+
+	if (key->what == SB_TOTAL_RUN) {
+		ret.kind = EVENT_SAMPLE;
+		ret.running_ns = t->ns;
+		return ret;
+	}
+	ret.kind = EVENT_BLOCKED;
+	if (key->what == SB_TOTAL_PREEMPTED)
+		ret.call = CALL_PREEMPTED;
+	else if (key->what >= SB_TOTAL_COMPAT)
+		ret.call = decode_call(key->what - SB_TOTAL_COMPAT, WAIT_NONE, true);
+	else
+		ret.call = decode_call(key->what, WAIT_NONE, false);
+	ret.blocked_ns = t->ns;
+	ret.runnable_ns = t->runnable_ns;
+	ret.long_count = t->long_count;
+	ret.long_blocked_ns = t->long_ns;
+	ret.long_runnable_ns = t->long_runnable_ns;
+	ret.short_count = t->short_count;
+	ret.short_ns = t->short_ns;
+	return ret;
+}
+
+int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+{
+	const int fd = kernel_half_totals_fd(s->kernel);
+	const uint64_t now = clock_mono_ns();
+	struct totals t = { 0 };
+	int r;
+
+	*ret_ns = now;
+	if (fd < 0)
+		return 0;
+	r = read_totals(fd, &t, e);
+	if (!r)
+		r = find_gone(&t, e);
+	if (!r && t.gone.n > 1)
+		qsort(t.gone.v, t.gone.n, sizeof(t.gone.v[0]), compare_threads);
+	for (size_t i = 0; !r && i < t.key.n; i++) {
+		const bool last = is_gone(&t, &t.key.v[i]);
+		const struct source_total one = tell(&t.key.v[i], &t.total.v[i], last);
+
+		each(ctx, &one);
+		if (last)
+			(void)bpf_map_delete_elem(fd, &t.key.v[i]);
+	}
+	r = r ? r : (int)t.key.n;
+	totals_free(&t);
+	return r;
+}
+
+static int note_slot(struct source *s, const struct sb_open *o, struct err *e)
+{
+	struct open_slot *slot;
+
+	if (o->flags & SB_WAIT_NO_STACK)
+		return 0;
+	slot = vec_push(&s->open);
+	if (!slot)
+		return err_nomem(e, "the list of waits");
+	*slot = (struct open_slot){ .tid = (pid_t)o->tid, .start_ns = o->start_ns, .id = o->id, .slot = o->slot };
+	return 0;
+}
+
+static void tell_open(const struct sb_open *o, source_open_fn *each, void *ctx)
+{
+	struct source_open w = {
+		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns, .cgroup_id = o->cgroup_id, .id = o->id,
+		.since_ns = o->out_ns, .woken_ns = o->waking_ns, .state = o->state, .seeded = o->flags & SB_WAIT_SEEDED,
+		.has_stack = !(o->flags & SB_WAIT_NO_STACK), .cpu = o->cpu, .node = o->node, .exe_id = o->exe_id,
+		.call = decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
+	};
+
+	memcpy(w.comm, o->comm, sizeof(o->comm));
+	if (o->nr_regs) {
+		w.machine = o->machine;
+		w.nr_regs = o->nr_regs <= sizeof(o->reg) / sizeof(o->reg[0]) ? o->nr_regs : 0;
+		memcpy(w.regs, o->reg, w.nr_regs * sizeof(w.regs[0]));
+	}
+	each(ctx, &w);
+}
+
+/* Reads what one run of the iterator lists, structure by structure. */
+static int read_open(struct source *s, int fd, source_open_fn *each, void *ctx, struct err *e)
+{
+	struct sb_open list[64];
+	size_t have = 0, whole;
+	int n = 0;
+
+	for (;;) {
+		const ssize_t got = read(fd, (char *)list + have, sizeof(list) - have);
+
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (got < 0)
+			return err_set(e, errno, "cannot list the tasks: %s", strerror(errno));
+		if (!got)
+			return n;
+		have += (size_t)got;
+		whole = have / sizeof(list[0]);
+		for (size_t i = 0; i < whole; i++, n++) {
+			const int r = note_slot(s, &list[i], e);
+
+			if (r)
+				return r;
+			tell_open(&list[i], each, ctx);
+		}
+		have -= whole * sizeof(list[0]);
+		memmove(list, (char *)list + whole * sizeof(list[0]), have);
+	}
+}
+
+int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+{
+	int fd, r;
+
+	*ret_ns = clock_mono_ns();
+	s->open.n = 0;
+	if (kernel_half_totals_fd(s->kernel) < 0)
+		return 0;
+	fd = kernel_half_list(s->kernel, min_ns, e);
+	if (fd < 0)
+		return fd;
+	r = read_open(s, fd, each, ctx, e);
+	close(fd);
+	return r;
+}
+
+static const struct open_slot *find_open(const struct source *s, pid_t tid, uint64_t start_ns, uint64_t id)
+{
+	for (size_t i = 0; i < s->open.n; i++) {
+		const struct open_slot *o = &s->open.v[i];
+
+		if (o->tid == tid && o->start_ns == start_ns && o->id == id)
+			return o;
+	}
+	return NULL;
+}
+
+/* Copies the record out of SLOT, which is ours as long as it is BUSY. 0: it is not whole. */
+static uint32_t copy_record(struct source *s, const struct sb_slot *slot)
+{
+	const uint32_t max = kernel_half_slot_bytes(s->kernel) - (uint32_t)sizeof(*slot);
+	const uint32_t size = *(const volatile uint32_t *)&slot->size;
+
+	if (size > max || size % 8 || size < sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
+		return 0;
+	memcpy(s->taken, slot->rec, size);
+	return size;
+}
+
+/* The head of the wait was to be filled in when it ends. */
+static void complete(struct source *s, uint32_t size, uint64_t id)
+{
+	struct sb_hdr *h = (void *)s->taken;
+	struct sb_part_wait *w = (void *)((char *)s->taken + sizeof(*h) + sizeof(struct sb_part_task));
+
+	h->size = size;
+	*w = (struct sb_part_wait){
+		.part = { .size = sizeof(*w), .type = SB_PART_WAIT }, .id = id, .out_ns = h->time_ns, .period_ns = 1,
+	};
+}
+
+bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t id, struct raw_event *ret)
+{
+	const struct open_slot *o = find_open(s, tid, start_ns, id);
+	struct sb_slot *slot = o ? kernel_half_slot(s->kernel, o->slot) : NULL;
+	uint64_t expected = id;
+	uint32_t size;
+
+	if (!s->taken)
+		s->taken = malloc(kernel_half_slot_bytes(s->kernel));
+	if (!slot || !s->taken ||
+	    !__atomic_compare_exchange_n(&slot->state, &expected, SB_SLOT_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	size = copy_record(s, slot);
+	__atomic_store_n(&slot->state, SB_SLOT_IDLE, __ATOMIC_RELEASE);
+	(void)kernel_half_free_slot(s->kernel, o->slot);
+	if (!size)
+		return false;
+	complete(s, size, id);
+	return decode_record(s->taken, size, ret) > 0;
+}
+
+void source_set_wait_period(struct source *s, uint64_t ns)
+{
+	kernel_half_set_wait_period(s->kernel, ns < PERIOD_MIN ? PERIOD_MIN : ns > PERIOD_MAX ? PERIOD_MAX : ns);
+}
+
+uint64_t source_wait_period(const struct source *s)
+{
+	return kernel_half_wait_period(s->kernel);
+}
+
+void source_set_wakers(struct source *s, bool on)
+{
+	kernel_half_set_wakers(s->kernel, on);
+}
+
+void source_waits_close(struct source *s)
+{
+	vec_free(&s->open);
+	free(s->taken);
+}
