@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cmd/optable.h"
+#include "event/wait.h"
 #include "ui/keymap.h"
 
 #include <ctype.h>
@@ -239,6 +240,13 @@ static void completion_value(const struct opt *opt)
 		fputs("_sberf_words -W \"", stdout);
 		for (const struct opt_choice *choice = opt->choices; choice->name; choice++)
 			printf("%s%s", choice == opt->choices ? "" : " ", choice->name);
+		fputs("\"\n", stdout);
+		return;
+	case OPT_STATES:
+		fputs("_sberf_words -W \"", stdout);
+#define X(id, nr, letter, name) if (nr) fputs(name " ", stdout);
+		WAIT_STATES(X)
+#undef X
 		fputs("\"\n", stdout);
 		return;
 	default:

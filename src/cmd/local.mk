@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/cmd: one "sberf_SOURCES += src/cmd/FILE" a line, headers too.
+sberf_SOURCES += src/cmd/filter.c
+sberf_SOURCES += src/cmd/filter.h
 sberf_SOURCES += src/cmd/help.c
 sberf_SOURCES += src/cmd/help.h
 sberf_SOURCES += src/cmd/options.c

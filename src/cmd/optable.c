@@ -18,6 +18,7 @@
 const char *const section_titles[NR_SECTIONS] = {
 	[SECTION_TARGET] = "Target",
 	[SECTION_CAPTURE] = "Capture",
+	[SECTION_FILTER] = "What is shown",
 	[SECTION_SYMBOLS] = "Names",
 	[SECTION_OUTPUT] = "Output",
 	[SECTION_OTHER] = "Other",
@@ -27,7 +28,10 @@ static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", tru
 static const struct opt_choice formats[] = {
 	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
 };
-static const struct opt_choice metrics[] = { { "on-cpu", 1u << EVENT_SAMPLE }, { NULL, 0 } };
+static const struct opt_choice metrics[] = {
+	{ "on-cpu", KINDS_ON_CPU }, { "blocked", 1u << EVENT_BLOCKED }, { "runnable", 1u << EVENT_RUNNABLE },
+	{ "off-cpu", KINDS_OFF_CPU }, { "wall", KINDS_WALL }, { NULL, 0 },
+};
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
 	{ "cgroup", GROUP_CGROUP }, { NULL, 0 },
@@ -100,6 +104,60 @@ const struct opt opts[] = {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns), .max = 24 * 3600 * NSEC_PER_SEC,
 		.help = "begin to sample after this time",
+	}, {
+		.name = "off-cpu", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu), .fallback = "",
+		.help = "with the time that threads wait (the default)",
+		.more = "Each wait is followed from the moment a thread leaves its CPU to the moment it runs again: what it asked the "
+			"kernel for, with which stack, how long it was blocked and how long it then waited in the run queue. Running "
+			"time is exact as well then.",
+	}, {
+		.name = "no-off-cpu", .type = OPT_FLAG, .min = false,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu),
+		.help = "sample running threads only",
+	}, {
+		.name = "wakers", .type = OPT_FLAG, .min = true,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(wakers),
+		.help = "note who ends each wait, with its stack",
+		.more = "Also when it is outside the target. It costs about as much again as following waits does.",
+	}, {
+		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
+		.help = "only count waits shorter than this, without their stacks",
+	},
+	/* What is shown */
+	{
+		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(kinds), .choices = metrics,
+		.help = "what to count",
+		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that they "
+			"waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with --format folded, "
+			"or off-cpu when --state or --syscall choose waits.",
+	}, {
+		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(states),
+		.help = "only waits in these states, such as D or killable",
+		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new (not "
+			"run yet). Running time is left out.",
+	}, {
+		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(syscalls),
+		.help = "only waits in these system calls",
+		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\". Running time is left "
+			"out.",
+	}, {
+		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXT, .what = "thread",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(thread),
+		.help = "only threads of this name or tid; * and ? are wildcards",
+	}, {
+		.name = "hide-idle", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(hide_idle),
+		.help = "fold waits of threads that have nothing to do",
+		.more = "Event waits, sleeps, and the waits of a pool's workers for work become one line.",
+	}, {
+		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
+		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
+		.help = "leave out waits shorter than this",
 	},
 	/* Names */
 	{
@@ -146,10 +204,6 @@ const struct opt opts[] = {
 			"_[i], those of JIT compilers in _[j]. summary has one \"name: value\" line for each figure. On a "
 			"terminal and without this option, the recording is shown as `sberf top` would.",
 	}, {
-		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(kinds), .choices = metrics, .fallback = "on-cpu",
-		.help = "what to count",
-	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given),
 		.choices = groups,
@@ -183,8 +237,8 @@ const struct opt opts[] = {
 const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
 
 static const char *const top_text[] = {
-	"Shows, while it happens, where the target spends its time on the CPU, as one call tree whose stacks are complete on "
-	"ordinary optimised binaries without frame pointers.",
+	"Shows, while it happens, where the target spends its time, running or waiting, as one call tree whose stacks are complete "
+	"on ordinary optimised binaries without frame pointers.",
 	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
 	"and is asked to end when the view is left.",
@@ -198,8 +252,8 @@ static const char *const top_examples[] = {
 };
 
 static const char *const record_text[] = {
-	"Saves what the target does on the CPU into a file, with all names and line numbers, until Ctrl-C, the target's end or "
-	"--duration. The file needs no binaries to be read later, on any machine.",
+	"Saves what the target does, on the CPU and while it waits, into a file, with all names and line numbers, until Ctrl-C, the "
+	"target's end or --duration. The file needs no binaries to be read later, on any machine.",
 	"Threads and child processes that start later belong to the target.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that "
 	"of sberf. When --duration is over before the command is, recording stops, the command goes on, and sberf waits for its "

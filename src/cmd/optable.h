@@ -48,6 +48,7 @@ enum opt_type {
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
 	OPT_SWITCH,              /* bool, one of .choices */
+	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
 	OPT_FILE,                /* the same, a file */
 	OPT_DIR,                 /* the same, a directory */
@@ -61,6 +62,7 @@ struct opt_choice {
 enum opt_section {
 	SECTION_TARGET,
 	SECTION_CAPTURE,
+	SECTION_FILTER,
 	SECTION_SYMBOLS,
 	SECTION_OUTPUT,
 	SECTION_OTHER,

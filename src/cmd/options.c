@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/optable.h"
+#include "event/event.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -101,6 +102,46 @@ static int set_switch(const struct opt *opt, const char *value, bool *ret, struc
 	return r;
 }
 
+/* "preempted (R), interruptible (S), ..." */
+static const char *all_states(char *dst, size_t size)
+{
+	static const struct { char letter; const char *name; } states[] = {
+#define X(id, nr, letter, name) { letter, name },
+		WAIT_STATES(X)
+#undef X
+	};
+	size_t n = 0;
+
+	for (size_t i = WAIT_PREEMPTED; i < WAIT_STATE_NR && n < size; i++)
+		n += (size_t)snprintf(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name, states[i].letter);
+	return dst;
+}
+
+/* Letters or names with commas between them. */
+static int set_states(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
+{
+	char word[32], all[256];
+	uint32_t mask = 0;
+
+	for (const char *at = value;; at++) {
+		const size_t len = strcspn(at, ",");
+		enum wait_state state = WAIT_STATE_NR;
+
+		snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : (int)sizeof(word) - 1, at);
+		if (len < sizeof(word))
+			state = wait_state_find(word);
+		if (state == WAIT_STATE_NR || state == WAIT_NONE)
+			return err_set(e, EINVAL, "%s '%s' is unknown: it must be one of %s", opt->what, word,
+				       all_states(all, sizeof(all)));
+		mask |= 1u << state;
+		at += len;
+		if (!*at)
+			break;
+	}
+	*ret = mask;
+	return 0;
+}
+
 static int set_text(const struct opt *opt, const char *value, const char **ret, struct err *e)
 {
 	if (!*value)
@@ -137,6 +178,8 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_choice(opt, value, field, e);
 	case OPT_SWITCH:
 		return set_switch(opt, value, field, e);
+	case OPT_STATES:
+		return set_states(opt, value, field, e);
 	case OPT_TEXT:
 	case OPT_FILE:
 	case OPT_DIR:
@@ -347,6 +390,17 @@ static char *quote_command_line(int argc, char **argv)
 	return NULL;
 }
 
+/* What is about waits makes no sense without them. */
+static int check_waits(const struct options *o, struct err *e)
+{
+	const char *which = o->wakers ? "--wakers" : o->min_block_ns ? "--min-block" : o->states ? "--state" :
+			    o->syscalls ? "--syscall" : o->kinds && !(o->kinds & KINDS_ON_CPU) ? "--metric" : NULL;
+
+	if (!which)
+		return 0;
+	return err_set(e, EINVAL, "%s is about waits, which --no-off-cpu leaves out: give one of them", which);
+}
+
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e)
 {
 	struct parser p = { .command = command_find(command_name), .o = ret, .e = e };
@@ -368,6 +422,11 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 			       "machine, or -- COMMAND to start one");
 	if (p.command->bit & CMD_RECORD && ret->output && !strcmp(ret->output, "-"))
 		return err_set(e, EINVAL, "a recording cannot be written to standard output: name a file with -o");
+	if (p.command->bit & CMD_CAPTURING && !ret->off_cpu) {
+		r = check_waits(ret, e);
+		if (r < 0)
+			return r;
+	}
 	ret->cmdline = quote_command_line(argc, argv);
 	return ret->cmdline ? 0 : err_nomem(e, "the command line");
 }

@@ -54,9 +54,10 @@ struct options {
 	uint64_t delay_ns;               /* --delay, 0 */
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
-	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are not followed; report: not shown */
+	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are only counted; report: left out */
 
-	/* FILTERS (top, report) */
+	/* What is shown (top, report) */
+	uint32_t kinds;                  /* --metric: bit mask for query.kinds; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
 	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; resolved once the recording's machine is known */
 	const char *thread;              /* --thread PATTERN, NULL = all */
@@ -70,7 +71,6 @@ struct options {
 	uint64_t duration_ns;            /* --duration, 0 = until stopped */
 	const char *input;               /* -i FILE or FILE; NULL = sberf.data */
 	enum opt_format format;          /* --format */
-	uint32_t kinds;                  /* --metric: bit mask for query.kinds; 0 = not given: all, folded: on-CPU */
 	enum group_by group_by;          /* --group-by, GROUP_COMM for folded, GROUP_PROCESS else */
 	bool group_given;
 

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cmd/feed.h"
+#include "cmd/filter.h"
 #include "cmd/options.h"
 #include "export/export.h"
 #include "record/format.h"
@@ -46,8 +47,9 @@ static void say_waiting(const char *path)
 		fprintf(stderr, "sberf report: waiting for what is written into the pipe %s\n", path);
 }
 
-static int load(struct loaded *l, const char *path, struct err *e)
+static int load(struct loaded *l, const char *path, const struct options *o, struct err *e)
 {
+	const struct load_options lo = { .min_block_ns = o->min_block_ns };
 	struct profile_stats ps;
 	struct stat st;
 	int r;
@@ -57,7 +59,7 @@ static int load(struct loaded *l, const char *path, struct err *e)
 	l->names = names_new();
 	if (!l->profile || !l->names)
 		return err_nomem(e, "the profile");
-	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, NULL, e);
+	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, &lo, e);
 	if (r < 0)
 		return r;
 	if (l->report.note[0])
@@ -74,15 +76,18 @@ static int load(struct loaded *l, const char *path, struct err *e)
 
 static int write_format(FILE *f, const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
 {
-	struct query q = { .kinds = o->kinds, .group_by = o->group_by, .no_inlines = o->no_inline, .hide_kernel = !o->kernel,
-			   .max_nodes = UINT32_MAX };
 	AUTO(tree_free) struct tree *t = NULL;
-	int r;
+	struct query q;
+	int r = filter_query(o, l->meta.arch, &q, e);
 
+	if (r < 0)
+		return r;
 	if (format == FORMAT_SUMMARY)
 		return export_summary(f, &l->meta, l->snapshot, e);
-	if (!o->group_given)
-		q.group_by = format == FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
+	if (!q.kinds && format == FORMAT_FOLDED)
+		q.kinds = q.states || q.nr_calls ? KINDS_OFF_CPU : KINDS_ON_CPU;
+	q.max_nodes = UINT32_MAX;
+	q.group_by = o->group_given ? o->group_by : format == FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
 	r = tree_build(l->snapshot, l->names, &q, &t, e);
 	if (r < 0)
 		return r;
@@ -172,13 +177,15 @@ static int write_file(const struct loaded *l, const struct options *o, enum opt_
 
 static int show(struct loaded *l, const struct options *o, struct err *e)
 {
-	const struct ui_options ui = {
+	struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
+		.min_block_ns = o->min_block_ns,
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
 	const struct feed feed = feed_from_still(&still);
+	int r = filter_query(o, l->meta.arch, &ui.filter, e);
 
-	return ui_run(&feed, &ui, -1, e);
+	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
 }
 
 /* "-" is standard input. */
@@ -194,7 +201,7 @@ int cmd_report(const struct options *o, struct err *e)
 	struct loaded l = { 0 };
 	enum opt_format format = o->format ? o->format : FORMAT_TREE;
 	const char *input = input_path(o);
-	int r = load(&l, input, e);
+	int r = load(&l, input, o, e);
 
 	if (r >= 0 && o->output && strcmp(o->output, "-"))
 		r = write_file(&l, o, format, input, e);

@@ -140,6 +140,9 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->stack_bytes = o->stack_bytes;
 	plan->stack_fixed = o->stack_fixed;
 	plan->ring_bytes = o->ring_bytes;
+	plan->off_cpu = o->off_cpu;
+	plan->wakers = o->wakers;
+	plan->min_block_ns = o->min_block_ns;
 	s->config.delay_ns = o->delay_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "cmd/feed.h"
+#include "cmd/filter.h"
 #include "cmd/options.h"
 #include "cmd/session.h"
 
@@ -24,10 +25,11 @@ static void end_command(const struct session *s)
 	kill(s->child.pid, SIGTERM);
 }
 
-static int run(struct session *s, const struct options *o, struct err *e)
+static int run(struct session *s, const struct options *o, const struct query *filter, struct err *e)
 {
 	const struct ui_options ui = {
-		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top",
+		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top", .filter = *filter,
+		.min_block_ns = o->min_block_ns,
 	};
 	const struct feed feed = feed_from_engine(s->engine);
 	int r = session_start(s, e);
@@ -42,12 +44,15 @@ static int run(struct session *s, const struct options *o, struct err *e)
 int cmd_top(const struct options *o, struct err *e)
 {
 	struct session s = SESSION_INIT;
-	int r;
+	struct query filter;
+	int r = filter_query(o, NULL, &filter, e);
 
+	if (r < 0)
+		return r;
 	s.config.refresh_ns = o->refresh_ns;
 	r = session_open(&s, o, true, e);
 	if (!r)
-		r = run(&s, o, e);
+		r = run(&s, o, &filter, e);
 	session_close(&s);
 	return session_exit(&s, r);
 }

@@ -16,14 +16,15 @@ offers() {
 
 equal "commands" "doctor record report top" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
 equal "a begun command" "record report" "$(offers sberf re)"
-equal "a begun option" "--stack-size --symfs" "$(offers sberf top --s)"
+equal "a begun option" "--stack-size --state --symfs --syscall" "$(offers sberf top --s)"
 equal "only options of the command" "" "$(offers sberf doctor --s)"
 equal "choices" "folded summary tree" "$(offers sberf report --format '')"
 equal "a begun choice behind =" "folded" "$(offers sberf report --format = f)"
 equal "choices right behind =" "dwarf fp" "$(offers sberf top --call-graph =)"
-matches "process ids" "(^| )$$( |$)" "$(offers sberf top -p '')"
+matches "process ids" "(^| )$$"'( |$)' "$(offers sberf top -p '')"
 touch "$SCRATCH/one.data"
 equal "recordings" "$SCRATCH/one.data" "$(offers sberf report "$SCRATCH/o")"
 equal "values that only the user knows" "" "$(offers sberf top -F '')"
+equal "states" "idle interruptible" "$(offers sberf report --state i)"
 equal "a command behind --" "true" "$(offers sberf record -- tru | tr ' ' '\n' | grep -x true | head -1)"
 finish

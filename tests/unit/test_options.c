@@ -5,6 +5,7 @@
 #include "cmd/options.h"
 
 #include "base/clock.h"
+#include "cmd/filter.h"
 #include "cmd/optable.h"
 #include "event/event.h"
 #include "tests/unit/cmocka_all.h"
@@ -62,7 +63,7 @@ static void defaults(void **state)
 	assert_int_equal(o.refresh_ns, NSEC_PER_SEC);
 	assert_int_equal(o.duration_ns, 0);
 	assert_int_equal(o.format, FORMAT_NONE);
-	assert_int_equal(o.kinds, 1u << EVENT_SAMPLE);
+	assert_int_equal(o.kinds, 0);
 	assert_false(o.group_given || o.debuginfod || o.no_inline || o.ascii || o.no_color);
 	assert_null(o.output);
 	assert_null(o.input);
@@ -122,6 +123,95 @@ static void report_options(void **state)
 	assert_string_equal(o.output, "out");
 	assert_string_equal(o.input, "x.data");
 	options_free(&o);
+}
+
+static void waits_are_followed_unless_told_otherwise(void **state)
+{
+	char plain[] = "record -a", all[] = "record -a --wakers --min-block 2ms", none[] = "top --no-off-cpu --metric wall",
+	     back[] = "top --no-off-cpu --off-cpu";
+	struct options o;
+
+	assert_int_equal(parse(plain, &o, NULL), 0);
+	assert_true(o.off_cpu);
+	assert_false(o.wakers);
+	assert_int_equal(o.min_block_ns, 0);
+	options_free(&o);
+	assert_int_equal(parse(all, &o, NULL), 0);
+	assert_true(o.wakers);
+	assert_int_equal(o.min_block_ns, 2 * NSEC_PER_MSEC);
+	options_free(&o);
+	assert_int_equal(parse(none, &o, NULL), 0);
+	assert_false(o.off_cpu);
+	options_free(&o);
+	assert_int_equal(parse(back, &o, NULL), 0);
+	assert_true(o.off_cpu);
+	options_free(&o);
+	refused("top --no-off-cpu --wakers", "--wakers is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("record -a --no-off-cpu --min-block 1ms", "--min-block is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("top --metric blocked --no-off-cpu", "--metric is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("top --state D --no-off-cpu", "--state is about waits, which --no-off-cpu leaves out: give one of them");
+}
+
+static void what_is_shown(void **state)
+{
+	char line[] = "report --metric off-cpu --state D,Killable,t --syscall futex,read --thread redis* --hide-idle --min-block 1",
+	     plain[] = "report", wall[] = "top --metric wall";
+	struct options o;
+
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(o.kinds, KINDS_OFF_CPU);
+	assert_int_equal(o.states, 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_KILLABLE | 1u << WAIT_TRACED);
+	assert_string_equal(o.syscalls, "futex,read");
+	assert_string_equal(o.thread, "redis*");
+	assert_true(o.hide_idle);
+	assert_int_equal(o.min_block_ns, NSEC_PER_SEC);
+	options_free(&o);
+	assert_int_equal(parse(plain, &o, NULL), 0);
+	assert_int_equal(o.kinds + o.states, 0);
+	assert_null(o.syscalls);
+	assert_null(o.thread);
+	assert_false(o.hide_idle);
+	options_free(&o);
+	assert_int_equal(parse(wall, &o, NULL), 0);
+	assert_int_equal(o.kinds, KINDS_WALL);
+	options_free(&o);
+}
+
+static void filters(void **state)
+{
+	struct options o = { .kinds = KINDS_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .thread = "redis*", .kernel = true };
+	char long_thread[QUERY_THREAD_MAX + 1];
+	struct err e = ERR_INIT;
+	struct query q;
+
+	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
+	assert_int_equal(q.kinds, KINDS_OFF_CPU);
+	assert_int_equal(q.states, 4);
+	assert_string_equal(q.thread, "redis*");
+	assert_false(q.hide_kernel);
+	assert_int_equal(q.calls[0], CALL_SYSCALL + 202);
+	assert_int_equal(q.calls[1], CALL_FAULT);
+	assert_int_equal(q.calls[2], CALL_COMPAT + 240);         /* futex of 32-bit programs */
+	assert_int_equal(q.nr_calls, 3);
+	assert_int_equal(filter_query(&o, "aarch64", &q, &e), 0);
+	assert_int_equal(q.calls[0], CALL_SYSCALL + 98);
+
+	o.syscalls = "futex,fly";
+	assert_int_equal(filter_query(&o, "x86_64", &q, &e), -EINVAL);
+	assert_string_equal(e.text, "there is no system call 'fly' on x86_64: write it as its manual page does, such as futex, read or "
+				    "epoll_wait");
+	o.syscalls = "futex,";
+	assert_int_equal(filter_query(&o, NULL, &q, &e), -EINVAL);
+	assert_non_null(strstr(e.text, "'' on this machine"));
+	o.syscalls = "read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read";
+	assert_int_equal(filter_query(&o, "x86_64", &q, &e), -E2BIG);
+	assert_string_equal(e.text, "--syscall takes at most 16 system calls");
+	o.syscalls = NULL;
+	memset(long_thread, '*', QUERY_THREAD_MAX);
+	long_thread[QUERY_THREAD_MAX] = '\0';
+	o.thread = long_thread;
+	assert_int_equal(filter_query(&o, NULL, &q, &e), -EINVAL);
+	assert_string_equal(e.text, "the pattern of --thread is longer than 63 bytes");
 }
 
 static void command_behind_dashes(void **state)
@@ -197,6 +287,12 @@ static void refuses(void **state)
 	refused("record -ax", "there is no option -x");
 	refused("record -a -d 1", "there is no option -d");
 	refused("record -n x --symfs=", "the directory is empty");
+	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall");
+	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N)");
+	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N)");
+	refused("report --syscall=", "the system call is empty");
 	refused("report a b", "'b' is a second recording: give one");
 	refused("report -i a -- b", "'b' is a second recording: give one");
 	refused("report -p 1", "there is no option -p");
@@ -244,6 +340,9 @@ int main(void)
 		cmocka_unit_test(every_way_of_writing),
 		cmocka_unit_test(capture_options),
 		cmocka_unit_test(report_options),
+		cmocka_unit_test(waits_are_followed_unless_told_otherwise),
+		cmocka_unit_test(what_is_shown),
+		cmocka_unit_test(filters),
 		cmocka_unit_test(command_behind_dashes),
 		cmocka_unit_test(quotes_the_command_line),
 		cmocka_unit_test(help_ends_parsing),
