@@ -41,3 +41,10 @@ if [ "$(id -u)" -eq 0 ]; then
 else
 	echo "needs root"
 fi
+
+title "following waits beside offcputime and perf record"
+if [ "$(id -u)" -eq 0 ]; then
+	bash "$top_srcdir/tests/bench/offcpu.sh"
+else
+	echo "needs root"
+fi

@@ -9,6 +9,7 @@ tests_bench_bench_unwind_SOURCES = tests/bench/bench_unwind.c tests/unwind/fixtu
 EXTRA_DIST += tests/bench/symbols.sh
 EXTRA_DIST += tests/bench/bench.sh
 EXTRA_DIST += tests/bench/record.sh
+EXTRA_DIST += tests/bench/offcpu.sh
 
 bench: all check-programs
 	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' SBERF='$(abs_top_builddir)/sberf' \

@@ -9,3 +9,5 @@ shell_tests += tests/live/real.sh
 shell_tests += tests/live/record.sh
 shell_tests += tests/live/workloads.sh
 shell_tests += tests/live/neighbours.sh
+EXTRA_DIST += tests/live/truth.sh
+shell_tests += tests/live/offcpu_truth.sh

@@ -26,6 +26,13 @@ workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturn
 	threads_start vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
+
+# Programs that wait, and measure themselves.
+waiting_programs = badstack deadlock ends faults fsyncs handoff hog mixed naps never pingpong pool uring waits
+workloads += $(waiting_programs:%=tests/workloads/bin/%)
+$(waiting_programs:%=tests/workloads/bin/%): tests/workloads/workload.h tests/workloads/truth.h
+EXTRA_DIST += tests/workloads/truth.h
+
 tests/workloads/bin/plt: workload_flags = -Wl,-z,lazy -fno-builtin
 tests/workloads/bin/realign: workload_flags = -mstackrealign
 tests/workloads/bin/dlopen_cycle: tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
