@@ -55,6 +55,7 @@ unit_tests += tests/unit/test_loader
 unit_tests += tests/unit/test_cpus
 unit_tests += tests/unit/test_features
 unit_tests += tests/unit/test_peek
+tests_unit_test_peek_SOURCES = tests/unit/test_peek.c tests/unit/deadfs.c tests/unit/deadfs.h
 unit_tests += tests/unit/test_perf_record
 unit_tests += tests/unit/test_probe
 record_helpers = tests/unit/sample.c tests/unit/sample.h tests/unit/synth.c tests/unit/synth.h

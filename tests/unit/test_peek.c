@@ -3,13 +3,15 @@
  * test_peek.c - bytes of another process up to the very border of what can be read, and one that makes its reader hang: it is
  * given up, and nobody else waits for it.
  *
- * A page that never comes is made with userfaultfd(2), which needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd = 1.
+ * A page that never comes is made with userfaultfd(2), which needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd = 1; one
+ * that keeps even the dead waiting with a file system of our own (deadfs.h), which takes root.
  */
 #include "config.h"
 
 #include "base/clock.h"
 #include "capture/peek.h"
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/deadfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +22,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -66,8 +69,20 @@ struct target {
 	bool blocks;
 };
 
-/* A process that waits; the page at BLOCKED, if that is not 0, makes its readers hang, when the result says so. */
-static struct target start_target(size_t blocked)
+/* Puts page NR of the file PATH there. It is not read before it is asked for, and for itself: MADV_RANDOM, no reading ahead. */
+static bool map_file(size_t offset, const char *path, uint32_t nr)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 && mmap(stack + offset, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, nr * PAGE) != MAP_FAILED &&
+	       !madvise(stack + offset, PAGE, MADV_RANDOM);
+}
+
+/*
+ * A process that waits; the page at BLOCKED, if that is not 0, makes its readers hang, when the result says so: it is page NR
+ * of the file PATH, or nobody's.
+ */
+static struct target start_with(size_t blocked, const char *path, uint32_t nr)
 {
 	struct target t = { 0 };
 	int fds[2];
@@ -78,7 +93,7 @@ static struct target start_target(size_t blocked)
 	assert_true(t.pid >= 0);
 	if (!t.pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		ok = blocked && block_pages(blocked, PAGE);
+		ok = blocked && (path ? map_file(blocked, path, nr) : block_pages(blocked, PAGE));
 		if (write(fds[1], &ok, 1) == 1)
 			for (;;)
 				pause();
@@ -89,6 +104,11 @@ static struct target start_target(size_t blocked)
 	close(fds[0]);
 	t.blocks = ok;
 	return t;
+}
+
+static struct target start_target(size_t blocked)
+{
+	return start_with(blocked, NULL, 0);
 }
 
 static void end_target(const struct target *t)
@@ -327,6 +347,58 @@ static void a_read_that_hangs_is_given_up(void **state)
 	end_target(&bad);
 }
 
+static uint32_t abandoned(const struct peek *p)
+{
+	struct peek_stats stats;
+
+	peek_stats(p, &stats);
+	return stats.abandoned;
+}
+
+/* A read in a file system that does not answer cannot even be killed: helpers are left behind, but not many. */
+static void what_cannot_be_killed_is_abandoned(void **state)
+{
+	char dir[] = "/tmp/test_peek.XXXXXX", path[64];
+	struct target t[PEEK_ABANDONED_MAX], good = start_target(0);
+	AUTO(peek_free) struct peek *p = new_peek();
+	struct peek_answer a;
+	pid_t server;
+
+	assert_non_null(mkdtemp(dir));
+	server = deadfs_start(dir);
+	if (!server) {
+		rmdir(dir);
+		end_target(&good);
+		peek_free(take_ptr(p));
+		skip();
+	}
+	snprintf(path, sizeof(path), "%s/%s", dir, DEADFS_FILE);
+	for (uint32_t i = 0; i < PEEK_ABANDONED_MAX; i++) {
+		t[i] = start_with(3 * PAGE, path, i);
+		assert_true(t[i].blocks);
+		assert_int_equal(ask(p, t[i].pid, address(2 * PAGE), 4 * PAGE).status, PEEK_HUNG);
+		assert_int_equal(abandoned(p), i + 1);
+		if (i + 1 < PEEK_ABANDONED_MAX)
+			assert_int_equal(ask(p, good.pid, address(PAGE), PAGE).status, PEEK_OK);
+	}
+	assert_int_equal(peek_ask(p, 1, good.pid, address(PAGE), PAGE), -EIO);
+	assert_int_equal(peek_pid(p), 0);
+
+	/* The server ends, those who wait get an error and die of their signal: reading goes on. */
+	kill(server, SIGKILL);
+	assert_int_equal(waitpid(server, NULL, 0), server);
+	for (const uint64_t end = clock_mono_ns() + 30 * NSEC_PER_SEC; abandoned(p); poll(NULL, 0, 1)) {
+		assert_false(peek_take(p, &a));
+		assert_true(clock_mono_ns() < end);
+	}
+	assert_int_equal(ask(p, good.pid, address(PAGE), PAGE).status, PEEK_OK);
+	for (uint32_t i = 0; i < PEEK_ABANDONED_MAX; i++)
+		end_target(&t[i]);
+	end_target(&good);
+	umount2(dir, MNT_DETACH);
+	rmdir(dir);
+}
+
 /* Freed in the middle of a read that hangs: the helper does not stay. */
 static void ending_does_not_wait_for_a_read(void **state)
 {
@@ -498,6 +570,7 @@ int main(void)
 		cmocka_unit_test(the_dead_are_gone),
 		cmocka_unit_test(others_processes_are_denied),
 		cmocka_unit_test(a_read_that_hangs_is_given_up),
+		cmocka_unit_test(what_cannot_be_killed_is_abandoned),
 		cmocka_unit_test(ending_does_not_wait_for_a_read),
 		cmocka_unit_test(the_queue_is_bounded),
 		cmocka_unit_test(a_helper_that_is_killed_is_replaced),
