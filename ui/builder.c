@@ -34,6 +34,7 @@ struct built *build_now(const struct names *names, struct build_job *job)
 		return NULL;
 	}
 	b->snapshot = take_ptr(job->snapshot);
+	b->job = *job;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
 	tree_build(b->snapshot, names, &job->query, &b->tree, &b->err);
 	b->took_ns = clock_mono_ns() - began;

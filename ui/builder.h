@@ -19,11 +19,14 @@
 struct build_job {
 	struct snapshot *snapshot;       /* a reference, owned */
 	struct query query;
-	uint64_t start_ns, end_ns;       /* of the history */
+	uint64_t start_ns, end_ns;       /* of the history, CLOCK_MONOTONIC */
+	uint64_t from_ns;                /* since when there are data: 100 % is the time from then to end_ns */
+	bool off_cpu;                    /* waits were followed */
 };
 
 struct built {
 	struct snapshot *snapshot;       /* a reference, owned */
+	struct build_job job;            /* what was asked for; its snapshot is NULL */
 	struct tree *tree;               /* owned; NULL when it failed */
 	struct history history;
 	uint64_t took_ns;                /* time to build */

@@ -279,19 +279,57 @@ static double fraction_of(double f)
 	return f > 0 ? f < 1 ? f : 1 : 0;        /* NaN becomes 0 */
 }
 
-void canvas_bar(struct canvas *cv, int x, int y, int cols, enum style style, double fraction)
+/* How much of the column from FROM to TO lies between START and END; all in eighths. */
+static double overlap(double start, double end, double from, double to)
 {
+	const double a = start > from ? start : from, b = end < to ? end : to;
+
+	return b > a ? b - a : 0;
+}
+
+/* The style of column I: that of the part which fills most of it. */
+static enum style column_style(const struct bar_part *part, int parts, int cols, int i)
+{
+	enum style style = parts ? part[0].style : STYLE_TEXT;
+	double start = 0, most = 0;
+
+	for (int p = 0; p < parts; p++) {
+		const double end = start + fraction_of(part[p].fraction) * cols, here = overlap(start, end, i, i + 1);
+
+		if (here > most) {
+			most = here;
+			style = part[p].style;
+		}
+		start = end;
+	}
+	return style;
+}
+
+void canvas_bars(struct canvas *cv, int x, int y, int cols, const struct bar_part *part, int parts)
+{
+	double sum = 0;
 	int eighths;
 
 	cols = clamp(cols, 0, CANVAS_SIDE_MAX);
-	eighths = (int)(fraction_of(fraction) * cols * 8 + 0.5);
-	if (cv->ascii) {
-		canvas_fill(cv, x, y, (eighths + 4) / 8, style, '#');
-		return;
+	for (int p = 0; p < parts; p++)
+		sum += fraction_of(part[p].fraction);
+	eighths = (int)(fraction_of(sum) * cols * 8 + 0.5);
+	for (int i = 0; i < cols && i * 8 < eighths; i++) {
+		const int fill = eighths - i * 8;
+		const enum style style = column_style(part, parts, cols, i);
+
+		if (!cv->ascii)
+			canvas_fill(cv, x + i, y, 1, style, fill >= 8 ? 0x2588u : 0x2590u - (uint32_t)fill);
+		else if (fill >= 4)
+			canvas_fill(cv, x + i, y, 1, style, '#');
 	}
-	canvas_fill(cv, x, y, eighths / 8, style, 0x2588);
-	if (eighths % 8)
-		put_cp(cv, x + eighths / 8, y, style, 0x2590u - (uint32_t)(eighths % 8), 1);
+}
+
+void canvas_bar(struct canvas *cv, int x, int y, int cols, enum style style, double fraction)
+{
+	const struct bar_part part = { style, fraction };
+
+	canvas_bars(cv, x, y, cols, &part, 1);
 }
 
 void canvas_spark(struct canvas *cv, int x, int y, enum style style, double fraction)

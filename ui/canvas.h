@@ -70,6 +70,15 @@ void canvas_restyle(struct canvas *cv, int x, int y, int n, enum style style);
 
 /* A bar of at most COLS columns for FRACTION (0 to 1, clamped) in eighths of a column; whole columns of '#' in ASCII. */
 void canvas_bar(struct canvas *cv, int x, int y, int cols, enum style style, double fraction);
+/*
+ * The same for PARTS bars in one, one after the other, each with its style and fraction of COLS. A column has one colour: that of
+ * the part that has most of it.
+ */
+struct bar_part {
+	enum style style;
+	double fraction;
+};
+void canvas_bars(struct canvas *cv, int x, int y, int cols, const struct bar_part *part, int parts);
 /* One column whose height says FRACTION (0 to 1, clamped); in ASCII one of " .:-=+*#". */
 void canvas_spark(struct canvas *cv, int x, int y, enum style style, double fraction);
 

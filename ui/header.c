@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* header.c - items, and how they are laid out in lines. */
+/* header.c - what the header says, item by item. How they are laid out is in headerline.c. */
 #include "config.h"
 
-#include "ui/header.h"
+#include "ui/header_private.h"
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -14,42 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ITEM_TEXT 160
-#define ITEMS_MAX (20 + LOST_NR)
-#define SPARK_COLS 14
-#define SEPARATOR " \xC2\xB7 "
 #define OWN_CPU_SPAN (2 * NSEC_PER_SEC)  /* own CPU is measured over at least this */
 #define THIN_SPAN (HISTORY_NOW * NSEC_PER_SEC)   /* lost samples are counted over what "now" is the mean of */
 #define THIN_SHARE 0.05                  /* of samples lost, from which on figures made of samples are a lower limit */
-#define WIDE_ROWS 16                     /* a screen of at least so many rows has three lines of header */
-#define NARROW_COLS 50
-#define MORE_COLS 14                     /* for "and 12 more" */
-#define TARGET_COLS 18                   /* a longer name is cut before event, rate or samples leave */
-#define LOSS_LINE 3                      /* losses stand from this line on */
+#define GAP_SHARE 0.005                  /* of time off the CPU: a smaller gap is not worth a word */
 
-/* The less, the more important. */
-enum rank {
-	RANK_TARGET, RANK_ENDED, RANK_LOST, RANK_CORES, RANK_STACKS, RANK_NO_LOSS, RANK_SAMPLES, RANK_RATE, RANK_EVENT, RANK_OWN,
-	RANK_ELAPSED, RANK_PENDING, RANK_STATE, RANK_SPARK, RANK_DETAIL, RANK_MEAN,
-	RANK_LUXURY = RANK_DETAIL,       /* from here on an item goes before a more important one shortens */
-};
-
-struct item {
-	uint8_t line, rank, style;
-	bool right, spark, gone;
-	char text[ITEM_TEXT];
-	char brief[48];                  /* shorter form, "" = none */
-};
-
-struct items {
-	struct item item[ITEMS_MAX];
-	int n;
-};
-
-static struct item *add(struct items *is, int line, enum rank rank, enum style style, const char *fmt, ...)
-	__attribute__((format(printf, 5, 6)));
-
-static struct item *add(struct items *is, int line, enum rank rank, enum style style, const char *fmt, ...)
+struct item *header_add(struct items *is, int line, enum rank rank, enum style style, const char *fmt, ...)
 {
 	struct item *it = &is->item[is->n < ITEMS_MAX ? is->n : ITEMS_MAX - 1];
 	va_list ap;
@@ -169,24 +138,41 @@ static bool is_cut_off(const struct header *h)
 	return h->ended && !h->meta.complete && h->meta.file_bytes != META_UNKNOWN;
 }
 
+static bool saw_nothing(const struct profile_meta *m)
+{
+	return !m->samples && !m->waits;
+}
+
+/* "1.0k samples" or "1.0k samples and 12 waits". */
+static char *seen_text(const struct profile_meta *m, char dst[3 * UNITS_MAX])
+{
+	char a[UNITS_MAX], b[UNITS_MAX];
+	const int n = snprintf(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples), m->samples == 1 ? "" : "s");
+
+	if (m->off_cpu)
+		snprintf(dst + n, 3 * UNITS_MAX - (size_t)n, " and %s wait%s", units_count(b, m->waits), m->waits == 1 ? "" : "s");
+	return dst;
+}
+
 char *header_waiting(const struct header *h, char *dst, size_t size)
 {
-	const char *target = h->meta.target[0] ? h->meta.target : "the target";
-	char state[64];
+	const struct profile_meta *m = &h->meta;
+	const char *target = m->target[0] ? m->target : "the target";
+	char state[64], seen[3 * UNITS_MAX];
 
 	if (!h->known)
 		snprintf(dst, size, "starting ...");
-	else if (has_ended(&h->meta))
-		snprintf(dst, size, "%s %s and was never seen running", target, header_state(&h->meta, state, sizeof(state)));
-	else if (is_cut_off(h) && !h->meta.samples)
+	else if (has_ended(m))
+		snprintf(dst, size, "%s %s and was never seen running", target, header_state(m, state, sizeof(state)));
+	else if (is_cut_off(h) && saw_nothing(m))
 		snprintf(dst, size, "the recording of %s was cut off before its first sample", target);
-	else if (h->meta.target_state == TARGET_WAITING)
-		snprintf(dst, size, "waiting for %s to run on a CPU ...", target);
-	else if (!h->meta.samples)
-		snprintf(dst, size, "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
+	else if (m->target_state == TARGET_WAITING)
+		snprintf(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...", target);
+	else if (saw_nothing(m))
+		snprintf(dst, size, m->off_cpu ? "waiting for the first sample or wait of %s ..." :
+			 "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
 	else
-		snprintf(dst, size, "%s samples of %s so far, none in this view", units_count((char[UNITS_MAX]){ 0 }, h->meta.samples),
-			 target);
+		snprintf(dst, size, "%s of %s so far, none in this view", seen_text(m, seen), target);
 	return dst;
 }
 
@@ -202,11 +188,11 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 	struct item *it;
 
 	if (m->freq_got && m->freq_asked) {
-		it = add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
+		it = header_add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
 			 "%u of %u Hz", m->freq_got, m->freq_asked);
 		snprintf(it->brief, sizeof(it->brief), "%u/%u Hz", m->freq_got, m->freq_asked);
 	} else {
-		it = add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
+		it = header_add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
 	}
 	it->right = true;
 }
@@ -218,29 +204,34 @@ static void add_target(struct items *is, const struct header *h)
 	const enum rank rank = has_ended(m) || m->target_state == TARGET_WAITING ? RANK_ENDED : RANK_STATE;
 	struct item *it;
 
-	add(is, 0, RANK_TARGET, STYLE_TITLE, "%s", m->target[0] ? m->target : "target");
+	header_add(is, 0, RANK_TARGET, STYLE_TITLE, "%s", m->target[0] ? m->target : "target");
 	if (has_ended(m) || !is_cut_off(h))
-		add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
+		header_add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
 		    header_state(m, state, sizeof(state)));
 	if (h->paused)
-		add(is, 0, RANK_ENDED, STYLE_WARN, "view paused");
+		header_add(is, 0, RANK_ENDED, STYLE_WARN, "view paused");
 	if (is_cut_off(h)) {
-		it = add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
+		it = header_add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
 		snprintf(it->brief, sizeof(it->brief), "recording cut off");
 	}
 	if (m->event[0])
-		add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
+		header_add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
 	add_rate(is, m);
-	add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples), m->samples == 1 ? "" : "s")->right = true;
+	header_add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples), m->samples == 1 ? "" : "s")->right = true;
 	elapsed_text(clock, sizeof(clock), m->duration_ns);
-	add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
+	header_add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
+}
+
+bool header_off_cpu(const struct header *h)
+{
+	return h->meta.off_cpu;
 }
 
 /* CORES ran, as far as samples tell; LOW when many of them were lost. */
 static void add_cores(struct items *is, bool low, double cores, const char *when)
 {
-	struct item *it = add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~", cores,
-			      when);
+	struct item *it = header_add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~",
+				     cores, when);
 
 	snprintf(it->brief, sizeof(it->brief), "%s%.2f cores", low ? ">=" : "~", cores);
 }
@@ -248,21 +239,62 @@ static void add_cores(struct items *is, bool low, double cores, const char *when
 static void add_running(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
-	const double now = history_now(&h->history);
+	const double now = history_now(&h->history, TIME_RUNNING);
 	const double mean = m->duration_ns ? (double)m->oncpu_ns / (double)m->duration_ns : 0;
 	const bool low = is_thin(m->samples, lost_samples(m));
 	struct item *it;
 
 	if (h->history.n) {
-		it = add(is, 1, RANK_SPARK, STYLE_RUNNING, "on-CPU ");
+		it = header_add(is, 1, RANK_SPARK, STYLE_RUNNING, "%s", "");
+		it->lead = "on-CPU";
 		it->spark = true;
+		it->kind = TIME_RUNNING;
 	}
 	if (now >= 0 && !h->ended) {
 		add_cores(is, h->thin, now, "now");
-		add(is, 1, RANK_MEAN, STYLE_TEXT, "%s%.2f on average", low ? "at least " : "~", mean);
+		header_add(is, 1, RANK_MEAN, STYLE_TEXT, "%s%.2f on average", low ? "at least " : "~", mean);
 	} else if (m->samples) {
 		add_cores(is, low, mean, "on average");
 	}
+}
+
+/* How many threads are at it, now or on average: exact, from the scheduler. */
+static void add_kind(struct items *is, const struct header *h, enum time_kind kind, uint64_t total_ns)
+{
+	static const struct {
+		const char *lead, *unit;
+		enum rank rank;
+		enum style style;
+	} kinds[] = { [TIME_RUNNING] = { "running", " cores", RANK_CORES, STYLE_RUNNING },
+		      [TIME_RUNNABLE] = { "runnable", "", RANK_RUNNABLE, STYLE_RUNNABLE },
+		      [TIME_BLOCKED] = { "blocked", "", RANK_BLOCKED, STYLE_BLOCKED } };
+	double level = history_now(&h->history, kind);
+	struct item *it;
+
+	if (level < 0 || h->ended)
+		level = h->meta.duration_ns ? (double)total_ns / (double)h->meta.duration_ns : 0;
+	it = header_add(is, 1, kinds[kind].rank, kinds[kind].style, "%.2f%s%s", level, kinds[kind].unit,
+			h->ended && kind == TIME_RUNNING ? " on average" : "");
+	snprintf(it->brief, sizeof(it->brief), "%.2f", level);
+	it->lead = kinds[kind].lead;
+	it->spark = h->history.n > 0;
+	it->kind = (uint8_t)kind;
+}
+
+static void add_kinds(struct items *is, const struct header *h)
+{
+	if (!header_off_cpu(h)) {
+		add_running(is, h);
+		return;
+	}
+	add_kind(is, h, TIME_RUNNING, h->meta.oncpu_ns);
+	add_kind(is, h, TIME_BLOCKED, h->meta.blocked_ns);
+	add_kind(is, h, TIME_RUNNABLE, h->meta.runnable_ns);
+}
+
+static uint64_t cuts(const struct profile_meta *m, unsigned int reason)
+{
+	return m->cut[reason] + m->wait_cut[reason];
 }
 
 /* The reason that cut most stacks; CUT_COMPLETE when none did. */
@@ -271,32 +303,67 @@ static unsigned int worst_cut(const struct profile_meta *m)
 	unsigned int worst = CUT_COMPLETE;
 
 	for (unsigned int i = CUT_COMPLETE + 1; i < CUT_NR; i++) {
-		if (m->cut[i] && (worst == CUT_COMPLETE || m->cut[i] > m->cut[worst]))
+		if (cuts(m, i) && (worst == CUT_COMPLETE || cuts(m, i) > cuts(m, worst)))
 			worst = i;
 	}
 	return worst;
 }
 
-static void add_stacks(struct items *is, const struct profile_meta *m)
+/* Samples and waits have stacks of different depth: what is complete of waits is told where it differs. */
+static void add_complete(struct items *is, const struct header *h)
 {
-	const unsigned int cut = worst_cut(m);
-	char percent[UNITS_MAX], share[UNITS_MAX];
-	double complete;
+	const struct profile_meta *m = &h->meta;
+	const double samples = m->user_samples ? (double)m->cut[CUT_COMPLETE] / (double)m->user_samples : 1;
+	const double waits = m->wait_stacks ? (double)m->wait_cut[CUT_COMPLETE] / (double)m->wait_stacks : 1;
+	const double least = samples < waits ? samples : waits;
+	const enum style style = least < 0.95 ? STYLE_ALERT : least < 0.99 ? STYLE_WARN : STYLE_TEXT;
+	char a[UNITS_MAX], b[UNITS_MAX];
 	struct item *it;
 
-	if (!m->user_samples)
+	units_percent(a, m->user_samples ? samples : waits);
+	units_percent(b, m->wait_stacks ? waits : samples);
+	if (strcmp(a, b)) {
+		it = header_add(is, 2, RANK_STACKS, style, "stacks %s complete, of waits %s", a, b);
+		snprintf(it->brief, sizeof(it->brief), "stacks %s, waits %s", a, b);
 		return;
-	complete = (double)m->cut[CUT_COMPLETE] / (double)m->user_samples;
-	it = add(is, 1, RANK_STACKS, complete < 0.95 ? STYLE_ALERT : complete < 0.99 ? STYLE_WARN : STYLE_TEXT,
-		 "stacks %s complete", units_percent(percent, complete));
-	it->right = true;
-	snprintf(it->brief, sizeof(it->brief), "stacks %s", percent);
+	}
+	it = header_add(is, header_off_cpu(h) ? 2 : 1, RANK_STACKS, style, "stacks %s complete", a);
+	snprintf(it->brief, sizeof(it->brief), "stacks %s", a);
+	it->right = !header_off_cpu(h);
+}
+
+static void add_stacks(struct items *is, const struct header *h)
+{
+	const struct profile_meta *m = &h->meta;
+	const unsigned int cut = worst_cut(m);
+	char share[UNITS_MAX];
+
+	if (!m->user_samples && !m->wait_stacks)
+		return;
+	add_complete(is, h);
 	if (cut == CUT_COMPLETE)
 		return;
-	units_percent(share, (double)m->cut[cut] / (double)m->user_samples);
-	it = add(is, 1, RANK_DETAIL, STYLE_DOUBT, "%s %s%s%s", share, cut_info(cut)->name, *cut_info(cut)->remedy ? ": " : "",
-		 cut_info(cut)->remedy);
-	it->right = true;
+	units_percent(share, (double)cuts(m, cut) / (double)(m->user_samples + m->wait_stacks));
+	header_add(is, header_off_cpu(h) ? 2 : 1, RANK_DETAIL, STYLE_DOUBT, "%s %s%s%s", share, cut_info(cut)->name,
+		   *cut_info(cut)->remedy ? ": " : "", cut_info(cut)->remedy)->right = true;
+}
+
+/* Which share of time off the CPU has a stack of its own, which is estimated from others, and which has none at all. */
+static void add_sampled(struct items *is, const struct profile_meta *m)
+{
+	const double off = (double)m->blocked_ns + (double)m->runnable_ns;
+	const double own = off > 0 ? (double)m->wait_own_ns / off : 0, none = off > 0 ? (double)m->wait_none_ns / off : 0;
+	char a[UNITS_MAX], b[UNITS_MAX];
+	struct item *it;
+
+	if (off <= 0)
+		return;
+	units_percent(a, own < 1 ? own : 1);
+	units_percent(b, own + none < 1 ? 1 - own - none : 0);
+	it = header_add(is, 2, RANK_PENDING, STYLE_TEXT, "off-CPU %s with stack, ~%s estimated", a, b);
+	snprintf(it->brief, sizeof(it->brief), "off-CPU %s with stack", a);
+	if (none >= GAP_SHARE)
+		header_add(is, 2, RANK_DETAIL, STYLE_DOUBT, "%s without any", units_percent(a, none));
 }
 
 static void add_own(struct items *is, const struct header *h)
@@ -308,11 +375,11 @@ static void add_own(struct items *is, const struct header *h)
 	if (own < 0 && m->duration_ns && m->user_cpu_ns != META_UNKNOWN)
 		own = (double)own_cpu_ns(m) / (double)m->duration_ns;
 	if (own >= 0 && !is_cut_off(h))
-		add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU", units_percent(a, own))->right = true;
+		header_add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU", units_percent(a, own))->right = true;
 	if (m->rss_bytes && m->rss_bytes != META_UNKNOWN && !is_cut_off(h))
-		add(is, 2, RANK_OWN, STYLE_TEXT, "%s", units_bytes(a, m->rss_bytes))->right = true;
+		header_add(is, 2, RANK_OWN, STYLE_TEXT, "%s", units_bytes(a, m->rss_bytes))->right = true;
 	if (m->file_bytes && m->file_bytes != META_UNKNOWN)
-		add(is, 2, RANK_OWN, STYLE_TEXT, "file %s", units_bytes(a, m->file_bytes))->right = true;
+		header_add(is, 2, RANK_OWN, STYLE_TEXT, "file %s", units_bytes(a, m->file_bytes))->right = true;
 }
 
 static void add_quality(struct items *is, const struct header *h)
@@ -321,17 +388,17 @@ static void add_quality(struct items *is, const struct header *h)
 	char a[UNITS_MAX];
 
 	if (!losses_total(&m->lost))
-		add(is, 2, RANK_NO_LOSS, STYLE_TEXT, "lost 0");
+		header_add(is, 2, RANK_NO_LOSS, STYLE_TEXT, "lost 0");
 	if (m->late)
-		add(is, 2, RANK_PENDING, STYLE_DOUBT, "late %s", units_count(a, m->late));
+		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "late %s", units_count(a, m->late));
 	if (m->refused || m->folded)
-		add(is, 2, RANK_PENDING, STYLE_DOUBT, "memory full: some stacks under (other)");
+		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "memory full: some stacks under (other)");
 	if (is_cut_off(h))
 		return;
 	if (m->activity[0])
-		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
+		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s", m->activity);
 	else if (m->symbols_pending)
-		add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbol%s pending", units_count(a, m->symbols_pending),
+		header_add(is, 2, RANK_PENDING, STYLE_DOUBT, "%s symbol%s pending", units_count(a, m->symbols_pending),
 		    m->symbols_pending == 1 ? "" : "s");
 }
 
@@ -342,7 +409,7 @@ static void add_loss(struct items *is, const struct profile_meta *m, unsigned in
 	struct item *it;
 
 	units_thousands(n, m->lost.n[reason]);
-	it = add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name, *info->remedy ? info->remedy : info->text);
+	it = header_add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name, *info->remedy ? info->remedy : info->text);
 	snprintf(it->brief, sizeof(it->brief), "lost %s %s", n, info->name);
 }
 
@@ -353,237 +420,24 @@ static void add_losses(struct items *is, const struct profile_meta *m, bool smal
 	char n[UNITS_MAX];
 
 	if (small && total)
-		add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s", units_count(n, total));
+		header_add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s", units_count(n, total));
 	for (unsigned int i = 0; i < LOST_NR && !small; i++) {
 		if (m->lost.n[i])
 			add_loss(is, m, i);
 	}
 }
 
-static void collect(struct items *is, const struct header *h, bool small)
+void header_collect(struct items *is, const struct header *h, bool small)
 {
 	is->n = 0;
 	if (!h->known)
 		return;
 	add_target(is, h);
-	add_running(is, h);
-	add_stacks(is, &h->meta);
+	add_kinds(is, h);
+	add_stacks(is, h);
 	add_quality(is, h);
+	if (header_off_cpu(h))
+		add_sampled(is, &h->meta);
 	add_losses(is, &h->meta, small);
 	add_own(is, h);
-}
-
-/* Layout */
-
-static int cols(const struct item *it)
-{
-	return (int)text_width(it->text, strlen(it->text)) + (it->spark ? SPARK_COLS : 0);
-}
-
-static int line_cols(const struct items *is, int line)
-{
-	int sum = 0, n = 0;
-
-	for (int i = 0; i < is->n; i++) {
-		if (is->item[i].line == line && !is->item[i].gone)
-			sum += cols(&is->item[i]), n++;
-	}
-	return sum + (n > 1 ? (n - 1) * 3 : 0);
-}
-
-/* The least important item of LINE that can still shorten (BRIEF) or go; NULL when there is none. */
-static struct item *least(struct items *is, int line, bool brief)
-{
-	struct item *found = NULL;
-
-	for (int i = 0; i < is->n; i++) {
-		struct item *it = &is->item[i];
-
-		if (it->line == line && !it->gone && (brief ? it->brief[0] : it->rank > RANK_LOST) && (!found || it->rank >= found->rank))
-			found = it;
-	}
-	return found;
-}
-
-/* Cuts the target's name so that what must stay beside it fits, to no less than SHORTEST columns. True when it got shorter. */
-static bool squeeze_target(struct items *is, int line, int w, int shortest)
-{
-	struct item *it = &is->item[0];
-	const int over = line_cols(is, line) - w, had = cols(it), want = had - over > shortest ? had - over : shortest;
-	char text[ITEM_TEXT + 4];
-
-	if (!is->n || it->rank != RANK_TARGET || it->line != line || over <= 0 || want >= had)
-		return false;
-	text_cut_middle(text, sizeof(text), it->text, strlen(it->text), (size_t)want, false);
-	snprintf(it->text, sizeof(it->text), "%.*s", ITEM_TEXT - 1, text);
-	return cols(it) < had;
-}
-
-static void shorten(struct item *it)
-{
-	memcpy(it->text, it->brief, sizeof(it->brief));
-	it->brief[0] = '\0';
-}
-
-static void fit_line(struct items *is, int line, int w)
-{
-	struct item *it;
-
-	while (line_cols(is, line) > w) {
-		it = least(is, line, false);
-		if (it && it->rank >= RANK_LUXURY) {
-			it->gone = true;
-		} else if (least(is, line, true)) {
-			shorten(least(is, line, true));
-		} else if (it && (it->rank > RANK_EVENT || !squeeze_target(is, line, w, TARGET_COLS))) {
-			it->gone = true;
-		} else if (!it) {
-			squeeze_target(is, line, w, 1);
-			return;
-		}
-	}
-}
-
-static int draw_item(const struct header *h, struct canvas *cv, const struct item *it, int x, int y)
-{
-	int used = canvas_text_cut(cv, x, y, cv->w - x - 1, it->spark ? STYLE_TEXT : (enum style)it->style, it->text, strlen(it->text));
-	double top = 0;
-
-	if (!it->spark)
-		return used;
-	for (unsigned int i = 0; i < h->history.n && i < SPARK_COLS; i++) {
-		if (h->history.cores[i] > top)
-			top = h->history.cores[i];
-	}
-	for (unsigned int i = 0; i < SPARK_COLS; i++) {
-		if (i < h->history.n)
-			canvas_spark(cv, x + used + (int)(SPARK_COLS - 1 - i), y, STYLE_RUNNING,
-				     top > 0 ? h->history.cores[i] / top : 0);
-	}
-	return used + SPARK_COLS;
-}
-
-static void draw_side(const struct header *h, struct canvas *cv, const struct items *is, int line, bool right, int x, int y)
-{
-	bool first = true;
-
-	for (int i = 0; i < is->n; i++) {
-		const struct item *it = &is->item[i];
-
-		if (it->line != line || it->gone || it->right != right)
-			continue;
-		if (!first)
-			x += canvas_put(cv, x, y, STYLE_FAINT, SEPARATOR);
-		first = false;
-		x += draw_item(h, cv, it, x, y);
-	}
-}
-
-static int side_cols(const struct items *is, int line, bool right)
-{
-	struct items side = { .n = 0 };
-
-	for (int i = 0; i < is->n; i++) {
-		if (is->item[i].right == right)
-			side.item[side.n++] = is->item[i];
-	}
-	return line_cols(&side, line);
-}
-
-static void draw_line(const struct header *h, struct canvas *cv, struct items *is, int line, int y)
-{
-	int left, x;
-
-	fit_line(is, line, cv->w - 2);
-	left = side_cols(is, line, false);
-	draw_side(h, cv, is, line, false, 1, y);
-	x = cv->w - 1 - side_cols(is, line, true);
-	if (left && x < 1 + left + 3)
-		x = 1 + left + canvas_put(cv, 1 + left, y, STYLE_FAINT, x < cv->w - 1 ? SEPARATOR : "");
-	draw_side(h, cv, is, line, true, x, y);
-}
-
-/* Lines as wide as W that the losses take. */
-static int loss_lines(const struct items *is, int w)
-{
-	int lines = 0, used = w;
-
-	for (int i = 0; i < is->n; i++) {
-		const int need = cols(&is->item[i]);
-
-		if (is->item[i].line != LOSS_LINE)
-			continue;
-		if (used + 3 + need > w) {
-			lines++;
-			used = need;
-		} else {
-			used += 3 + need;
-		}
-	}
-	return lines;
-}
-
-/* Name and count of every loss go before remedies: these are cut from the last loss on until all fits into MOST lines. */
-static void shorten_losses(struct items *is, int w, int most)
-{
-	for (int i = is->n - 1; i >= 0 && loss_lines(is, w) > most; i--) {
-		if (is->item[i].line == LOSS_LINE && is->item[i].brief[0])
-			shorten(&is->item[i]);
-	}
-}
-
-/* Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left over is counted in one item. */
-static int wrap_losses(struct items *is, int w, int most)
-{
-	int line = LOSS_LINE, used = 0, left = 0, last = -1, reserve;
-
-	shorten_losses(is, w, most);
-	reserve = loss_lines(is, w) > most ? MORE_COLS : 0;
-	for (int i = 0; i < is->n; i++) {
-		struct item *it = &is->item[i];
-
-		if (it->line != LOSS_LINE)
-			continue;
-		if (used && used + 3 + cols(it) > w - (line - LOSS_LINE + 1 == most ? reserve : 0)) {
-			line++;
-			used = 0;
-		}
-		used += (used ? 3 : 0) + cols(it);
-		it->line = (uint8_t)line;
-		it->gone = line - LOSS_LINE >= most;
-		left += it->gone;
-		last = i;
-	}
-	if (left)
-		add(is, LOSS_LINE + most - 1, RANK_LOST, STYLE_ALERT, "and %d more", left);
-	return last < 0 ? 0 : line - LOSS_LINE + 1 < most ? line - LOSS_LINE + 1 : most;
-}
-
-static int base_lines(int w, int rows)
-{
-	return rows >= WIDE_ROWS && w >= NARROW_COLS ? 3 : rows >= 8 ? 2 : 1;
-}
-
-int header_lines(const struct header *h, int w, int rows)
-{
-	const int base = base_lines(w, rows);
-	struct items is;
-
-	collect(&is, h, base < 3);
-	return base < 3 ? base : base + wrap_losses(&is, w - 2, rows / 4);
-}
-
-void header_draw(const struct header *h, struct canvas *cv, int y, int lines)
-{
-	struct items is;
-
-	collect(&is, h, lines < 3);
-	if (lines > 3)
-		wrap_losses(&is, cv->w - 2, lines - 3);
-	for (int i = 0; i < is.n; i++) {
-		if (is.item[i].line >= lines)
-			is.item[i].line = (uint8_t)(lines - 1);
-	}
-	for (int line = 0; line < lines; line++)
-		draw_line(h, cv, &is, line, y + line);
 }

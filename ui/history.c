@@ -6,27 +6,32 @@
 
 #include "base/clock.h"
 
-static uint64_t running_ns(const struct slice_view *v)
+static void sum_kinds(const struct slice_view *v, double sum[TIME_NR])
 {
-	uint64_t sum = 0;
-
 	for (size_t i = 0; i < v->n; i++) {
+		const double ns = (double)v->fact[i].weight_ns;
+
 		if (v->fact[i].kind == EVENT_SAMPLE)
-			sum += v->fact[i].weight_ns;
+			sum[TIME_RUNNING] += ns;
+		else if (v->fact[i].kind == EVENT_RUNNABLE)
+			sum[TIME_RUNNABLE] += ns;
+		else if (v->fact[i].kind == EVENT_BLOCKED)
+			sum[TIME_BLOCKED] += ns;
 	}
-	return sum;
 }
 
 static void spread(const struct slice_view *v, uint64_t end_ns, struct history *h)
 {
-	const double share = (double)running_ns(v) / (double)(v->to_ns - v->from_ns);
+	double sum[TIME_NR] = { 0 };
 
+	sum_kinds(v, sum);
 	for (unsigned int i = 0; i < h->n; i++) {
 		const uint64_t to = end_ns - i * NSEC_PER_SEC, from = to - NSEC_PER_SEC;
 		const uint64_t a = v->from_ns > from ? v->from_ns : from, b = v->to_ns < to ? v->to_ns : to;
+		const double share = a < b ? (double)(b - a) / (double)(v->to_ns - v->from_ns) : 0;
 
-		if (a < b)
-			h->cores[i] += share * (double)(b - a) / (double)NSEC_PER_SEC;
+		for (int k = 0; k < TIME_NR; k++)
+			h->level[k][i] += sum[k] * share / (double)NSEC_PER_SEC;
 	}
 }
 
@@ -46,12 +51,12 @@ void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, st
 	}
 }
 
-double history_now(const struct history *h)
+double history_now(const struct history *h, enum time_kind kind)
 {
 	const unsigned int n = h->n < HISTORY_NOW ? h->n : HISTORY_NOW;
 	double sum = 0;
 
 	for (unsigned int i = 0; i < n; i++)
-		sum += h->cores[i];
+		sum += h->level[kind][i];
 	return n ? sum / n : -1;
 }

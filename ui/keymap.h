@@ -45,6 +45,8 @@ enum ui_mode {
 enum ui_can {                    /* what the source of data can do */
 	CAN_PAUSE = 1,
 	CAN_RESET = 2,
+	CAN_OFF_CPU = 4,         /* waits were followed */
+	CAN_WAKERS = 8,          /* and who ends them can be told from now on */
 };
 
 enum action {
@@ -55,6 +57,8 @@ enum action {
 	ACT_TOGGLE, ACT_OPEN, ACT_CLOSE, ACT_OPEN_LEVEL, ACT_CLOSE_LEVEL, ACT_OPEN_ALL, ACT_CLOSE_ALL,
 	/* looking */
 	ACT_ZOOM, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL,
+	/* time off the CPU */
+	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAKERS,
 	/* searching */
 	ACT_SEARCH, ACT_NEXT, ACT_PREV, ACT_ACCEPT, ACT_CANCEL, ACT_ERASE, ACT_ERASE_ALL,
 	/* the program */

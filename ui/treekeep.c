@@ -318,9 +318,18 @@ static void open_one(struct unfolding *u, uint32_t node)
 		u->hottest = n->first_child;
 }
 
+static uint32_t first_row(const struct tree *t)
+{
+	uint32_t c = t->node[0].first_child;
+
+	while (c != NODE_NONE && t->node[c].kind == NODE_IDLE)
+		c = t->node[c].next_sibling;
+	return c;
+}
+
 void treeview_unfold(struct treeview *tv)
 {
-	struct unfolding u = { .tv = tv, .whole = tv->tree->node[0].total_ns, .hottest = tv->tree->node[0].first_child };
+	struct unfolding u = { .tv = tv, .whole = treeview_work_ns(tv->tree), .hottest = first_row(tv->tree) };
 	uint32_t node;
 
 	if (tv->tree->node[0].count < YOUNG_SAMPLES)

@@ -10,92 +10,157 @@
 
 #include "ui/treepane.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/lines.h"
+#include "ui/words.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define PERCENT_COLS 9
+#define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
-#define NAME_MIN 12              /* columns that indentation leaves to a name */
-#define STEP 2                   /* columns a level */
-#define MARK_OPEN 0x25BE
-#define MARK_CLOSED 0x25B8
-#define MARK_CURSOR 0x258C
-#define RULE 0x2500
 #define FAINT_SHARE 0.005
+#define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
+#define OPEN_NS NSEC_PER_SEC     /* when that is long */
+
+enum column {
+	COL_SELF, COL_TOTAL, COL_RUNNING, COL_RUNNABLE, COL_BLOCKED, COL_NR
+};
+
+static const struct {
+	const char *head, *brief;
+	enum style style;
+	enum sort_by sort;               /* SORT_NR = by no key */
+} columns[] = {
+	[COL_SELF] = { "self", "self", STYLE_TEXT, SORT_SELF },
+	[COL_TOTAL] = { "total", "total", STYLE_TEXT, SORT_TOTAL },
+	[COL_RUNNING] = { "running", "run", STYLE_RUNNING, SORT_RUNNING },
+	[COL_RUNNABLE] = { "runnable", "queue", STYLE_RUNNABLE, SORT_NR },
+	[COL_BLOCKED] = { "blocked", "block", STYLE_BLOCKED, SORT_BLOCKED },
+};
+
+static const enum style kind_style[TIME_NR] = { STYLE_RUNNING, STYLE_RUNNABLE, STYLE_BLOCKED };
 
 /* Where things stand on a line of W columns. */
 struct layout {
 	int name_x, name_end;            /* the indented names */
-	int self_x, total_x, bar_x;      /* 0 = no such column; percentages end at x + percent_cols */
-	int percent_cols;
+	int x[COL_NR], bar_x;            /* 0 = no such column; percentages end at x + cols */
+	int cols;                        /* of a percentage */
 	int shift;                       /* levels that indentation leaves out */
+	bool bar_head;                   /* the bar says the total, no column does */
 };
 
-static struct layout lay_out(const struct treeview *tv, int w)
+static bool shows(const struct tree_look *look, enum time_kind kind)
 {
-	struct layout l = { .name_x = 2, .percent_cols = w >= 30 ? PERCENT_COLS : 6 };
-	const bool inverted = tv->tree && tv->tree->query.inverted;
-	int end = w, room, depth;
+	return look->kinds & 1u << kind;
+}
 
+static bool is_inverted(const struct treeview *tv)
+{
+	return tv->tree && tv->tree->query.inverted;
+}
+
+/* Columns from the right for running time alone: which ones depends on the width. */
+static int lay_out_plain(struct layout *l, bool inverted, int w)
+{
+	int end = w;
+
+	l->cols = w >= 30 ? PERCENT_COLS : BRIEF_COLS;
 	if (w >= 56)
-		l.bar_x = (end -= BAR_COLS) + 1;
+		l->bar_x = (end -= BAR_COLS) + 1;
 	if (w >= 14)
-		l.total_x = end -= l.percent_cols;
+		l->x[COL_TOTAL] = end -= l->cols;
 	if (w >= 36 && !inverted)
-		l.self_x = end -= l.percent_cols;
-	l.name_end = end;
+		l->x[COL_SELF] = end -= l->cols;
+	return end;
+}
+
+/*
+ * The same for several kinds of time: on a narrow screen time in the run queue is the first to have no column of its own, on a
+ * very narrow one all kinds share one. Where there is no column for the total, the bar stands for it.
+ */
+static int lay_out_kinds(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
+{
+	const int kinds = __builtin_popcount(look->kinds);
+	const bool wide = w >= 110;
+	int end = w;
+
+	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
+	if (w >= 72)
+		l->bar_x = (end -= BAR_COLS) + 1;
+	if (shows(look, TIME_BLOCKED) && (w >= 30 || (w >= 14 && kinds == 1)))
+		l->x[COL_BLOCKED] = end -= l->cols;
+	if (shows(look, TIME_RUNNABLE) && (w >= 48 || (w >= 30 && kinds == 2) || (w >= 14 && kinds == 1)))
+		l->x[COL_RUNNABLE] = end -= l->cols;
+	if (shows(look, TIME_RUNNING) && (w >= 30 || (w >= 14 && kinds == 1)))
+		l->x[COL_RUNNING] = end -= l->cols;
+	if (kinds > 1 && (wide || (w >= 14 && w < 30)))
+		l->x[COL_TOTAL] = end -= l->cols;
+	if (!is_inverted(tv) && w >= 36 && (wide || kinds == 1 || tv->sort == SORT_SELF))
+		l->x[COL_SELF] = end -= l->cols;
+	l->bar_head = l->bar_x && kinds > 1 && !l->x[COL_TOTAL];
+	return end;
+}
+
+static struct layout lay_out(const struct treeview *tv, const struct tree_look *look, int w)
+{
+	struct layout l = { .name_x = LINE_NAME_X };
+	int room, depth;
+
+	l.name_end = look->kinds ? lay_out_kinds(&l, tv, look, w) : lay_out_plain(&l, is_inverted(tv), w);
 	room = l.name_end - l.name_x - 2;
 	depth = tv->rows.n ? (int)(tv->rows.v[tv->cursor].depth < 100000 ? tv->rows.v[tv->cursor].depth : 100000) : 0;
-	room = room > NAME_MIN ? room - NAME_MIN : 0;
+	room = room > LINE_NAME_MIN ? room - LINE_NAME_MIN : 0;
 	/* In steps of half the room, so that moving a line up or down does not move everything sideways. */
-	if (depth * STEP > room)
-		l.shift = room >= 2 * STEP ? ((depth * STEP - room) / (room / 2) + 1) * (room / 2 / STEP) : depth;
+	if (depth * LINE_STEP > room)
+		l.shift = room >= 2 * LINE_STEP ? ((depth * LINE_STEP - room) / (room / 2) + 1) * (room / 2 / LINE_STEP) : depth;
 	return l;
 }
 
 static int indent_of(const struct layout *l, uint32_t row_depth)
 {
 	const int depth = row_depth < 100000 ? (int)row_depth : 100000;
-	const int indent = depth > l->shift ? (depth - l->shift) * STEP : 0;
-	const int most = l->name_end - l->name_x - 2 - NAME_MIN;
+	const int indent = depth > l->shift ? (depth - l->shift) * LINE_STEP : 0;
+	const int most = l->name_end - l->name_x - 2 - LINE_NAME_MIN;
 
 	return indent > most ? (most > 0 ? most : 0) : indent;
 }
 
-static void draw_percent(struct canvas *cv, int x, int y, int cols, uint64_t part, uint64_t whole)
+/* SHARE in COLS columns, one of them a blank: as precise as there is room for. */
+static void fit_percent(char dst[UNITS_MAX], double share, int cols, bool doubt)
 {
-	char text[UNITS_MAX];
-	const double share = whole ? (double)part / (double)whole : 0;
-	const enum style style = share < FAINT_SHARE ? STYLE_FAINT : STYLE_TEXT;
+	const char *sign = cols < PERCENT_COLS ? "" : " %";
+	const size_t room = (size_t)cols - 1 - doubt;
 	size_t len;
+
+	units_percent(dst, share);
+	len = strlen(dst);
+	if (!*sign && len > 2)
+		dst[len -= 2] = '\0';
+	if (len > room)
+		len = (size_t)snprintf(dst, UNITS_MAX, "%.0f%s", share * 100, sign);
+	if (len > room)
+		snprintf(dst, UNITS_MAX, "%.0fk%s", share / 10, sign);
+}
+
+/* A figure of the column at X; DOUBT: it is estimated for the most part. */
+static void draw_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
+{
+	const double share = whole ? (double)part / (double)whole : 0;
+	char text[UNITS_MAX];
 
 	if (!part) {
 		canvas_put(cv, x + cols - (cols < PERCENT_COLS ? 1 : 3), y, STYLE_FAINT, "\xC2\xB7");
 		return;
 	}
-	units_percent(text, share);
-	len = strlen(text);
-	if (cols < PERCENT_COLS && len > 2)
-		text[len -= 2] = '\0';
-	canvas_put(cv, x + cols - (int)len, y, style, text);
-}
-
-static void mark_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label)
-{
-	size_t len;
-	const char *at = label;
-
-	while ((at = search_in(s, at, &len))) {
-		const int from = (int)text_width(label, (size_t)(at - label));
-		const int n = (int)text_width(at, len);
-
-		if (from + n <= cols)
-			canvas_restyle(cv, x + from, y, n, STYLE_MATCH);
-		at += len;
-	}
+	fit_percent(text, share, cols, doubt);
+	x += cols - (int)strlen(text);
+	if (doubt)
+		canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
+	canvas_put(cv, x, y, share < FAINT_SHARE ? STYLE_FAINT : style, text);
 }
 
 static const char *tag_of(const struct tree *t, uint32_t node)
@@ -105,6 +170,43 @@ static const char *tag_of(const struct tree *t, uint32_t node)
 	return *suffix == '_' ? suffix + 1 : suffix;
 }
 
+/* Names of functions in the tree, titles of groups; what is no name is in doubt. */
+static enum style name_style(const struct tree_node *n, const char *label)
+{
+	if (n->kind == NODE_GROUP)
+		return STYLE_TITLE;
+	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
+}
+
+/* True when N is for a good part waits that have not ended, for long enough to be worth a word. */
+static bool is_waiting(const struct tree_node *n)
+{
+	return n->open_ns >= OPEN_NS && n->open_ns >= n->total_ns / OPEN_SHARE;
+}
+
+/* Says how long N has been waiting, as fully as fits into COLS; returns how many columns it took. */
+static int draw_waiting(const struct tree_node *n, struct canvas *cv, int x, int y, int cols)
+{
+	static const char *const forms[] = { "still waiting %s", "waits %s", "%s" };
+	char text[64], time[UNITS_MAX];
+
+	units_time(time, n->open_ns);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), forms[i], time);
+		if ((int)strlen(text) + 2 <= cols)
+			return canvas_put(cv, x + 2, y, STYLE_ALERT, text) + 2;
+	}
+	return 0;
+}
+
+/* Where a path is cut off on screen it says whether it still waits: once, not on each of its lines. */
+static bool says_waiting(const struct treeview *tv, const struct tree_row *row)
+{
+	const struct tree_node *n = &tv->tree->node[row->node];
+
+	return is_waiting(n) && (n->first_child == NODE_NONE || !treeview_is_open(tv, row->node));
+}
+
 static void draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row, int y,
 		      const struct search *s)
 {
@@ -112,124 +214,176 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 	const char *tag = tag_of(tv->tree, row->node);
 	const int tag_cols = *tag ? (int)strlen(tag) + 1 : 0;
 	int x = l->name_x + indent_of(l, row->depth), used;
-	enum style style = n->kind == NODE_GROUP ? STYLE_TITLE : n->kind == NODE_ADDR ? STYLE_DOUBT : STYLE_TEXT;
 	char label[LABEL_MAX];
 
-	if (n->first_child != NODE_NONE)
-		canvas_fill(cv, x, y, 1, STYLE_FAINT, treeview_is_open(tv, row->node) ? MARK_OPEN : MARK_CLOSED);
-	x += 2;
+	lines_fold(tv, cv, x, y, row->node);
+	x += LINE_STEP;
 	tree_label(tv->tree, row->node, label, sizeof(label));
-	if (*label == '[' || *label == '(')
-		style = n->kind == NODE_FUNC ? STYLE_DOUBT : style;
-	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, style, label, strlen(label));
-	if (s)
-		mark_matches(cv, x, y, used, s, label);
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, name_style(n, label), label, strlen(label));
+	lines_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
-		canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
+		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
+	if (says_waiting(tv, row))
+		draw_waiting(n, cv, x + used, y, l->name_end - x - used);
 }
 
-static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y, const struct search *s)
+/* Waits without a stack of their own stand for most of what N spent off the CPU. */
+static bool is_doubtful(const struct tree_node *n)
+{
+	const uint64_t off_ns = n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED];
+
+	return n->doubt_ns > off_ns / 2;
+}
+
+static void draw_figures(const struct tree_node *n, struct canvas *cv, const struct layout *l, int y, uint64_t whole)
+{
+	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->kind_ns[TIME_RUNNING], n->kind_ns[TIME_RUNNABLE],
+					 n->kind_ns[TIME_BLOCKED] };
+	const bool doubt[COL_NR] = { [COL_TOTAL] = n->doubt_ns > n->total_ns / 2, [COL_RUNNABLE] = is_doubtful(n),
+				     [COL_BLOCKED] = is_doubtful(n) };
+
+	for (int c = 0; c < COL_NR; c++) {
+		if (l->x[c])
+			draw_percent(cv, l->x[c], y, l->cols, columns[c].style, value[c], whole, doubt[c]);
+	}
+}
+
+static void draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y, uint64_t whole)
+{
+	struct bar_part part[TIME_NR];
+
+	if (!look->kinds) {
+		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING, whole ? (double)n->total_ns / (double)whole : 0);
+		return;
+	}
+	for (int k = 0; k < TIME_NR; k++)
+		part[k] = (struct bar_part){ kind_style[k], whole ? (double)n->kind_ns[k] / (double)whole : 0 };
+	canvas_bars(cv, x, y, BAR_COLS - 1, part, TIME_NR);
+}
+
+/* What 100 % is in the columns. */
+static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
+{
+	return look->kinds ? look->elapsed_ns : tv->tree->node[0].total_ns;
+}
+
+static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l, size_t i,
+		     int y, const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct tree_node *n = &tv->tree->node[row->node];
-	const uint64_t whole = tv->tree->node[0].total_ns;
 
 	draw_name(tv, cv, l, row, y, s);
-	if (l->self_x)
-		draw_percent(cv, l->self_x, y, l->percent_cols, n->self_ns, whole);
-	if (l->total_x)
-		draw_percent(cv, l->total_x, y, l->percent_cols, n->total_ns, whole);
-	if (i == tv->cursor) {
-		canvas_restyle(cv, 0, y, l->bar_x ? l->bar_x - 1 : cv->w, STYLE_CURSOR);
-		canvas_fill(cv, 0, y, 1, STYLE_TEXT, MARK_CURSOR);
-	}
+	draw_figures(n, cv, l, y, unit_ns(tv, look));
+	if (i == tv->cursor)
+		lines_cursor(cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
-		canvas_bar(cv, l->bar_x, y, BAR_COLS - 1, STYLE_RUNNING, whole ? (double)n->total_ns / (double)whole : 0);
+		draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
 
-void treepane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
+		   const struct search *s)
 {
-	const struct layout l = lay_out(tv, cv->w);
+	const struct layout l = lay_out(tv, look, cv->w);
 
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+		draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+}
+
+void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+{
+	const struct layout l = lay_out(tv, look, cv->w);
+	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
+	const char *forms[] = { "\xE2\x8B\xAF idle: %s thread%s only wait%s (w shows)", "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
+	char text[128], n[UNITS_MAX];
+	uint32_t threads;
+
+	if (idle == NODE_NONE)
+		return;
+	threads = tv->tree->idle_threads;
+	units_thousands(n, threads);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s", threads == 1 ? "s" : "");
+		if ((int)text_width(text, strlen(text)) <= l.name_end - l.name_x)
+			break;
+	}
+	canvas_text_cut(cv, l.name_x, y, l.name_end - l.name_x, STYLE_FAINT, text, strlen(text));
+	draw_figures(&tv->tree->node[idle], cv, &l, y, unit_ns(tv, look));
+	if (l.bar_x)
+		canvas_put(cv, l.bar_x, y, STYLE_FAINT, "idle");
 }
 
 /* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
-static void draw_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted)
+static const char *head_of(const struct treeview *tv, const struct layout *l, enum column c)
 {
-	const int w = (int)strlen(head) + (sorted ? 1 : 0);
-
-	canvas_fill(cv, x + cols - w - 1, y, w + 2, STYLE_FAINT, ' ');
-	if (sorted)
-		canvas_put(cv, x + cols - w, y, STYLE_TITLE, "\xE2\x86\x93");
-	canvas_put(cv, x + cols - (int)strlen(head), y, sorted ? STYLE_TITLE : STYLE_FAINT, head);
+	if (c == COL_TOTAL && is_inverted(tv))
+		c = COL_SELF;
+	return l->cols < PERCENT_COLS ? columns[c].brief : columns[c].head;
 }
 
-void treepane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
+void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
 {
-	const struct layout l = lay_out(tv, cv->w);
-	int used;
+	const struct layout l = lay_out(tv, look, cv->w);
 
-	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, RULE);
-	used = canvas_text_cut(cv, 3, y, l.name_end - 6, STYLE_TITLE, title, strlen(title));
-	if (used > 0) {
-		canvas_fill(cv, 2, y, 1, STYLE_FAINT, ' ');
-		canvas_fill(cv, 3 + used, y, 1, STYLE_FAINT, ' ');
+	lines_rule(cv, y, l.name_end, title);
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c])
+			lines_head(cv, l.x[c], y, l.cols, head_of(tv, &l, (enum column)c), tv->sort == columns[c].sort);
 	}
-	if (l.self_x)
-		draw_head(cv, l.self_x, y, l.percent_cols, "self", tv->sort == SORT_SELF);
-	if (l.total_x)
-		draw_head(cv, l.total_x, y, l.percent_cols, tv->tree && tv->tree->query.inverted ? "self" : "total",
-			  tv->sort == SORT_TOTAL);
+	if (l.bar_head)
+		lines_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
+}
+
+/* What is said of NODE beside its name and place. */
+static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node, struct words *ret)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+	const uint64_t whole = unit_ns(tv, look);
+	const uint64_t parent_ns = n->parent ? tv->tree->node[n->parent].total_ns : treeview_work_ns(tv->tree);
+	char text[UNITS_MAX];
+
+	if (is_waiting(n))
+		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, n->open_ns));
+	else if (!is_inverted(tv))
+		words_put(ret, "self %s" WORDS_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
+	words_put(ret, "%s of its parent", units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
 }
 
 /* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
-void treepane_status(const struct treeview *tv, struct canvas *cv, int y)
+void treepane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
 	const uint32_t node = treeview_node(tv);
-	const struct tree_node *n, *parent;
-	char label[LABEL_MAX], line[LABEL_MAX], rows[3 * UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX], figures[128];
+	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
+	struct words words = words_in(figures, sizeof(figures));
 	int room, used;
 
 	if (node == NODE_NONE)
 		return;
-	n = &tv->tree->node[node];
-	parent = &tv->tree->node[n->parent];
-	units_thousands(a, tv->cursor + 1);
-	units_thousands(b, tv->rows.n);
-	snprintf(rows, sizeof(rows), cv->w >= 60 ? "%s of %s rows" : "%s/%s", a, b);
-	room = cv->w - 3 - (int)strlen(rows);
-	canvas_put(cv, cv->w - 1 - (int)strlen(rows), y, STYLE_FAINT, rows);
-	units_percent(a, tv->tree->node[0].total_ns ? (double)n->self_ns / (double)tv->tree->node[0].total_ns : 0);
-	units_percent(b, parent->total_ns ? (double)n->total_ns / (double)parent->total_ns : 0);
+	room = lines_place(tv, cv, y) - 2;
+	status_figures(tv, look, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
-	if (tv->tree->query.inverted)
-		snprintf(figures, sizeof(figures), "%s of its parent", b);
-	else
-		snprintf(figures, sizeof(figures), "self %s \xC2\xB7 %s of its parent", a, b);
 	tree_label(tv->tree, node, label, sizeof(label));
 	used = (int)text_width(figures, strlen(figures)) + 3;
-	if (room < used + NAME_MIN)
+	if (room < used + LINE_NAME_MIN)
 		used = 0;
-	if (*line && text_width(line, strlen(line)) + 3 + NAME_MIN <= (size_t)(room > used ? room - used : 0))
+	if (*line && text_width(line, strlen(line)) + 3 + LINE_NAME_MIN <= (size_t)(room > used ? room - used : 0))
 		used += (int)text_width(line, strlen(line)) + 3;
 	else
 		*line = '\0';
 	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
 	if (*line) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, " \xC2\xB7 ");
+		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
 		room += canvas_put(cv, room, y, STYLE_TEXT, line);
 	}
 	if (used && cv->w >= 40) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, " \xC2\xB7 ");
+		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
 }
 
-bool treepane_on_mark(const struct treeview *tv, int w, int x, int y)
+bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
 {
-	const struct layout l = lay_out(tv, w);
+	const struct layout l = lay_out(tv, look, w);
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
 
 	return row < tv->rows.n && x >= l.name_x + indent_of(&l, tv->rows.v[row].depth) &&

@@ -35,6 +35,23 @@ uint32_t treeview_node(const struct treeview *tv)
 	return tv->cursor < tv->rows.n ? tv->rows.v[tv->cursor].node : NODE_NONE;
 }
 
+uint32_t treeview_idle(const struct tree *t)
+{
+	uint32_t c = t->n ? t->node[0].first_child : NODE_NONE;
+
+	while (c != NODE_NONE && t->node[c].kind != NODE_IDLE)
+		c = t->node[c].next_sibling;
+	return c;
+}
+
+uint64_t treeview_work_ns(const struct tree *t)
+{
+	const uint32_t idle = treeview_idle(t);
+	const uint64_t idle_ns = idle == NODE_NONE ? 0 : t->node[idle].total_ns;
+
+	return t->n && t->node[0].total_ns > idle_ns ? t->node[0].total_ns - idle_ns : 0;
+}
+
 bool treeview_is_open(const struct treeview *tv, uint32_t node)
 {
 	const uint64_t key = tv->tree->node[node].key;
@@ -110,6 +127,20 @@ static uint8_t group_of(const uint8_t *marks, uint32_t node)
 	return marks[node] & MARK_ABOVE ? 0 : marks[node] & MARK_PATH ? 1 : 2;
 }
 
+static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
+{
+	switch (sort) {
+	case SORT_SELF:
+		return n->self_ns;
+	case SORT_RUNNING:
+		return n->kind_ns[TIME_RUNNING];
+	case SORT_BLOCKED:
+		return n->kind_ns[TIME_BLOCKED];
+	default:
+		return 0;
+	}
+}
+
 static void sort_children(const struct treeview *tv, const uint8_t *marks, uint32_t *node, size_t n)
 {
 	AUTO_FREE struct sort_item *item = calloc(n, sizeof(*item));
@@ -119,8 +150,7 @@ static void sort_children(const struct treeview *tv, const uint8_t *marks, uint3
 		return;
 	for (size_t i = 0; i < n; i++) {
 		item[i] = (struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = group_of(marks, node[i]) };
-		if (tv->sort == SORT_SELF)
-			item[i].value = tv->tree->node[node[i]].self_ns;
+		item[i].value = sort_value(&tv->tree->node[node[i]], tv->sort);
 		if (labels)
 			item[i].label = tree_label(tv->tree, node[i], labels + i * SORT_LABEL, SORT_LABEL);
 	}
@@ -134,8 +164,11 @@ void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *
 	const size_t start = ret->n;
 
 	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
-		uint32_t *slot = vec_push(ret);
+		uint32_t *slot;
 
+		if (tv->tree->node[c].kind == NODE_IDLE)
+			continue;
+		slot = vec_push(ret);
 		if (!slot)
 			break;
 		*slot = c;

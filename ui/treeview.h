@@ -7,6 +7,8 @@
  * open, also when names that arrived in between changed what the nodes are called. To keep the line where it is, nodes that
  * were above the cursor stay above it and those below stay below; within both, order is by what the user asked for. A view
  * that nobody has touched yet follows the hottest path by itself, and its cursor stays on the first row.
+ *
+ * What was folded as idle (NODE_IDLE) is no row: whoever draws shows it in a place of its own.
  */
 #ifndef SBERF_UI_TREEVIEW_H
 #define SBERF_UI_TREEVIEW_H
@@ -22,6 +24,8 @@
 enum sort_by {
 	SORT_TOTAL,
 	SORT_SELF,
+	SORT_RUNNING,
+	SORT_BLOCKED,
 	SORT_NAME,
 	SORT_NR,
 };
@@ -65,6 +69,10 @@ void treeview_set_height(struct treeview *tv, size_t height);
 
 /* The node under the cursor, NODE_NONE when there are no rows. */
 uint32_t treeview_node(const struct treeview *tv);
+/* The node of T that idle waits were folded into, NODE_NONE when there is none. */
+uint32_t treeview_idle(const struct tree *t);
+/* What all of T weighs without it. */
+uint64_t treeview_work_ns(const struct tree *t);
 /* The node that is shown as root: 0 when not zoomed. */
 uint32_t treeview_base(const struct treeview *tv);
 bool treeview_is_open(const struct treeview *tv, uint32_t node);

@@ -5,6 +5,7 @@
 #include "ui/view_private.h"
 
 #include "base/clock.h"
+#include "ui/title.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 	v->mode = MODE_TREE;
 	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
+	v->query.fold_idle = true;
+	v->query.arch = NULL;
 	v->page = 1;
 	for (unsigned int i = 0; i < 2 * GROUPS; i++)
 		treeview_init(&v->tree[i], 1);
@@ -51,19 +54,37 @@ const struct treeview *view_tree(const struct view *v)
 
 bool view_has_tree(const struct view *v)
 {
-	return v->tv->rows.n > 0;
+	return v->tv->rows.n > 0 || view_has_idle(v);
+}
+
+bool view_has_idle(const struct view *v)
+{
+	return v->tv->tree && treeview_idle(v->tv->tree) != NODE_NONE;
 }
 
 unsigned int view_can(const struct view *v)
 {
 	const bool ended = v->feed->ended(v->feed->ctx);
 
-	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u);
+	const bool off_cpu = v->header.meta.off_cpu;
+
+	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u) |
+	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->feed->wakers ? CAN_WAKERS : 0u);
 }
 
 static void say(struct view *v, const char *text)
 {
 	snprintf(v->message, sizeof(v->message), "%s", text);
+}
+
+/* Trees that are being built read the name of the machine: it is written once. */
+static void first_figures(struct view *v, uint64_t now_ns)
+{
+	v->first_tick_ns = now_ns;
+	v->wakers = v->header.meta.wakers;
+	memcpy(v->arch, v->header.meta.arch, sizeof(v->arch));
+	v->arch[sizeof(v->arch) - 1] = '\0';
+	v->query.arch = v->arch;
 }
 
 void view_tick(struct view *v, uint64_t now_ns)
@@ -77,7 +98,7 @@ void view_tick(struct view *v, uint64_t now_ns)
 	v->header.ended = done;
 	header_update(&v->header, &meta);
 	if (!known)
-		v->first_tick_ns = now_ns;
+		first_figures(v, now_ns);
 	v->now_ns = now_ns;
 	if (known && !ended && meta.target_state >= TARGET_EXITED)
 		snprintf(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
@@ -93,10 +114,25 @@ static bool same_query(const struct query *a, const struct query *b)
 	       a->no_inlines == b->no_inlines && a->kinds == b->kinds && a->fold_idle == b->fold_idle;
 }
 
-static struct snapshot *wanted_snapshot(struct view *v)
+/* Of what time the newest data are: from the beginning, or from when all was forgotten, until now. */
+static void set_times(const struct view *v, struct build_job *job)
 {
-	if (v->header.paused && v->built)
+	const struct profile_meta *m = &v->header.meta;
+
+	job->start_ns = m->start_mono_ns;
+	job->end_ns = m->start_mono_ns + m->duration_ns;
+	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
+}
+
+/* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
+static struct snapshot *wanted(const struct view *v, struct build_job *job)
+{
+	if (v->header.paused && v->built) {
+		*job = v->built->job;
 		return snapshot_ref(v->built->snapshot);
+	}
+	set_times(v, job);
+	job->off_cpu = v->header.meta.off_cpu;
 	return v->feed->snapshot(v->feed->ctx);
 }
 
@@ -105,20 +141,34 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
 	const bool asked = v->asked && !same_query(&v->query, &v->asked_query);
 	const bool news = (published != v->seen_published && !v->header.paused) || generation != v->seen_generation;
-	struct snapshot *s;
+	struct build_job job = { 0 };
 
 	if (!asked && v->asked && (!news || v->building || now_ns < v->next_build_ns))
 		return false;
-	s = wanted_snapshot(v);
-	if (!s)
+	job.snapshot = wanted(v, &job);
+	if (!job.snapshot)
 		return false;
+	job.query = v->query;
 	v->seen_published = published;
 	v->seen_generation = generation;
 	v->asked_query = v->query;
 	v->asked = v->building = true;
-	*ret = (struct build_job){ .snapshot = s, .query = v->query, .start_ns = v->header.meta.start_mono_ns,
-				   .end_ns = v->header.meta.start_mono_ns + v->header.meta.duration_ns };
+	*ret = job;
 	return true;
+}
+
+static struct tree_look look_of(const struct build_job *job)
+{
+	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0, .elapsed_ns = job->end_ns - job->from_ns };
+}
+
+/* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
+static void choose_idle(struct view *v, const struct tree *t)
+{
+	const bool only_idle = t->idle_ns && t->idle_ns >= t->node[0].total_ns;
+
+	if (v->idle == IDLE_AUTO && only_idle == t->query.fold_idle && (only_idle || !v->tv->touched))
+		v->query.fold_idle = !only_idle;
 }
 
 static void show(struct view *v, struct built *b)
@@ -133,6 +183,8 @@ static void show(struct view *v, struct built *b)
 	}
 	treeview_show(tv, b->tree);
 	v->header.history = b->history;
+	v->look = look_of(&b->job);
+	choose_idle(v, b->tree);
 	built_free(v->built);
 	v->built = b;
 }
@@ -235,11 +287,54 @@ static void change_question(struct view *v, enum action a)
 	}
 }
 
+/* Turns one kind of time on or off. */
+static void change_kind(struct view *v, enum event_kind kind)
+{
+	static const char *const names[] = { [EVENT_SAMPLE] = "running time", [EVENT_BLOCKED] = "blocked time",
+					     [EVENT_RUNNABLE] = "time in the run queue" };
+	const uint32_t kinds = (v->query.kinds ? v->query.kinds : KINDS_WALL) ^ 1u << kind;
+	struct query next = v->query;
+
+	next.kinds = kinds == KINDS_WALL ? 0 : kinds;
+	if (!(kinds & KINDS_WALL) || !title_kinds(&next)) {
+		say(v, "nothing else is shown");
+		return;
+	}
+	v->query = next;
+	snprintf(v->message, sizeof(v->message), "%s is %s%s", names[kind], kinds & 1u << kind ? "shown" : "hidden",
+		 title_kinds(&next) & 1u << TIME_RUNNING || kind != EVENT_SAMPLE || !(kinds & 1u << kind) ? "" :
+		 ", but left out by a filter of waits");
+}
+
+static void change_idle(struct view *v)
+{
+	v->idle = IDLE_SAID;
+	v->query.fold_idle = !v->query.fold_idle;
+	say(v, v->query.fold_idle ? "idle waits are hidden, their total stays" : "idle waits are shown");
+}
+
+static void change_wakers(struct view *v)
+{
+	v->wakers = !v->wakers;
+	v->feed->wakers(v->feed->ctx, v->wakers);
+	say(v, v->wakers ? "who ends waits is told from now on: this costs more" : "who ends waits is not told any more");
+}
+
+static bool sort_fits(const struct view *v, enum sort_by sort)
+{
+	return (sort != SORT_RUNNING || v->look.kinds & 1u << TIME_RUNNING) &&
+	       (sort != SORT_BLOCKED || v->look.kinds & 1u << TIME_BLOCKED);
+}
+
 static void change_sort(struct view *v)
 {
-	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by name" };
-	const enum sort_by sort = (v->tv->sort + 1) % SORT_NR;
+	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by running time", "sorted by blocked time",
+					     "sorted by name" };
+	enum sort_by sort = v->tv->sort;
 
+	do
+		sort = (sort + 1) % SORT_NR;
+	while (!sort_fits(v, sort));
 	for (unsigned int i = 0; i < 2 * GROUPS; i++)
 		v->tree[i].sort = sort;
 	treeview_sort(v->tv, sort);
@@ -261,13 +356,14 @@ static void reset(struct view *v)
 		return;
 	}
 	v->feed->reset(v->feed->ctx);
+	v->reset_ns = v->header.meta.start_mono_ns + v->header.meta.duration_ns;
 	say(v, "everything seen so far is forgotten");
 }
 
 static bool move(struct view *v, enum action a)
 {
 	struct treeview *tv = v->tv;
-	const long page = v->page > 1 ? v->page - 1 : 1;
+	const long page = tv->height > 1 ? (long)tv->height - 1 : 1;
 
 	switch (a) {
 	case ACT_UP:
@@ -331,9 +427,32 @@ static bool fold(struct view *v, enum action a)
 	}
 }
 
+static bool off_cpu(struct view *v, enum action a)
+{
+	switch (a) {
+	case ACT_RUNNING:
+		change_kind(v, EVENT_SAMPLE);
+		return true;
+	case ACT_BLOCKED:
+		change_kind(v, EVENT_BLOCKED);
+		return true;
+	case ACT_RUNNABLE:
+		change_kind(v, EVENT_RUNNABLE);
+		return true;
+	case ACT_IDLE:
+		change_idle(v);
+		return true;
+	case ACT_WAKERS:
+		change_wakers(v);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static enum reaction tree_action(struct view *v, enum action a)
 {
-	if (move(v, a) || fold(v, a))
+	if (move(v, a) || fold(v, a) || off_cpu(v, a))
 		return REACT_DRAW;
 	switch (a) {
 	case ACT_BACK:
@@ -466,12 +585,12 @@ enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 		treeview_move(v->tv, by);
 		return REACT_DRAW;
 	}
-	if (line < 0 || line >= v->page || v->tv->top + (size_t)line >= v->tv->rows.n)
+	if (line < 0 || line >= (int)v->tv->height || v->tv->top + (size_t)line >= v->tv->rows.n)
 		return REACT_NONE;
 	treeview_to_row(v->tv, v->tv->top + (size_t)line);
 	if (what == MOUSE_DOUBLE)
 		treeview_zoom(v->tv);
-	else if (treepane_on_mark(v->tv, v->w, x, line))
+	else if (treepane_on_mark(v->tv, &v->look, v->w, x, line))
 		treeview_toggle(v->tv);
 	return REACT_DRAW;
 }

@@ -11,16 +11,26 @@
 
 #define GROUPS (GROUP_CGROUP + 1u)
 
+enum idle_mode {
+	IDLE_AUTO,               /* nobody said: hidden as soon as there is anything else */
+	IDLE_SAID,               /* as the user said */
+};
+
 struct view {
 	const struct feed *feed;
 	const struct ui_options *options;
 	struct header header;
 	enum ui_mode mode;
 	struct query query;              /* what the user wants to see */
+	char arch[32];                   /* what query.arch points at, once known */
+	enum idle_mode idle;
+	bool wakers;                     /* who ends waits is told */
+	uint64_t reset_ns;               /* when the user last had everything forgotten, on the clock of the capture; 0 = never */
 
 	struct treeview tree[2 * GROUPS];        /* by group_by; inverted ones behind */
 	struct treeview *tv;             /* the one on screen */
 	struct built *built;             /* what it shows, NULL = nothing yet */
+	struct tree_look look;           /* how */
 	struct built *parked;            /* newer, waits for the search to end */
 
 	bool asked, building;            /* a tree was ever asked for; is being built */
@@ -38,6 +48,9 @@ struct view {
 	int w, page, pane_y;             /* of the last view_draw(): columns, lines of the pane and where they begin */
 	VEC(frame_id) preferred;         /* what the feed was told */
 };
+
+/* True when idle waits were folded into a line of their own. */
+bool view_has_idle(const struct view *v);
 
 /* What the source of data can do now: a mask of enum ui_can. */
 unsigned int view_can(const struct view *v);

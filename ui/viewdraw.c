@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "ui/help.h"
+#include "ui/title.h"
 #include "ui/view_private.h"
 
 #include "base/clock.h"
@@ -19,6 +20,7 @@
 #define FOOTER_ROWS 10           /* a screen of fewer rows has no footer, */
 #define RULE_ROWS 8              /* no rule, */
 #define STATUS_ROWS 4            /* no status line */
+#define IDLE_LINES 3             /* a pane of at least so many lines has one for idle waits */
 #define HINT_NS (3 * NSEC_PER_SEC)
 
 struct plan {
@@ -55,10 +57,12 @@ static void say_unsplit(const struct tree *t, char *dst, size_t size)
 
 static void draw_rule(const struct view *v, struct canvas *cv, int y)
 {
-	static const char *const groups[] = { "all together", "by process", "by executable", "by command name", "by thread", "by cgroup" };
 	const struct query *q = v->built ? &v->built->tree->query : &v->query;
-	char title[LABEL_MAX + 128], zoom[LABEL_MAX] = "", unsplit[64] = "";
+	const unsigned int kinds = v->built ? v->look.kinds : v->header.meta.off_cpu ? title_kinds(q) : 0;
+	const struct tree_look look = { .kinds = kinds, .elapsed_ns = v->look.elapsed_ns };
+	char title[TITLE_MAX + LABEL_MAX + 128], words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "";
 	const uint32_t base = v->tv->tree ? treeview_base(v->tv) : 0;
+	const bool idle = v->built && v->built->tree->idle_ns && !q->fold_idle;
 
 	if (v->mode == MODE_HELP) {
 		canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, 0x2500);
@@ -69,10 +73,9 @@ static void draw_rule(const struct view *v, struct canvas *cv, int y)
 		tree_label(v->tv->tree, base, zoom, sizeof(zoom));
 	if (v->built && v->built->tree->cut_ns)
 		say_unsplit(v->built->tree, unsplit, sizeof(unsplit));
-	snprintf(title, sizeof(title), "on-CPU \xC2\xB7 %s%s%s%s%s%s", groups[q->group_by], q->inverted ? " \xC2\xB7 inverted" : "",
-		 q->hide_kernel ? " \xC2\xB7 no kernel" : "", unsplit,
-		 base ? " \xC2\xB7 in " : "", zoom);
-	treepane_rule(v->tv, cv, y, title);
+	snprintf(title, sizeof(title), "%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
+		 idle ? " \xC2\xB7 with idle" : "", unsplit, base ? " \xC2\xB7 in " : "", zoom);
+	treepane_rule(v->tv, &look, cv, y, title);
 }
 
 /* Draws TEXT in lines of at most W columns, broken at blanks; returns how many lines it took. */
@@ -105,7 +108,7 @@ static void draw_waiting(const struct view *v, struct canvas *cv, const struct p
 
 	used = draw_wrapped(cv, x, y, cv->w - 2 * x, p->pane + p->pane_lines - y, STYLE_TITLE,
 			    header_waiting(&v->header, text, sizeof(text)));
-	if (v->header.known && !v->header.meta.samples && v->header.meta.target_state <= TARGET_RUNNING &&
+	if (v->header.known && !v->header.meta.samples && !v->header.meta.off_cpu && v->header.meta.target_state <= TARGET_RUNNING &&
 	    v->now_ns - v->first_tick_ns >= HINT_NS)
 		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
 			     "What sleeps takes no samples; it appears here as soon as it runs.");
@@ -147,7 +150,7 @@ static void draw_status(const struct view *v, struct canvas *cv, int y)
 	else if (v->message[0])
 		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->message, strlen(v->message));
 	else
-		treepane_status(v->tv, cv, y);
+		treepane_status(v->tv, &v->look, cv, y);
 }
 
 /* The search that is kept stands at the right end of the footer. */
@@ -207,6 +210,25 @@ static void prefer(struct view *v, int lines)
 	v->feed->prefer(v->feed->ctx, frame, n);
 }
 
+/* Idle waits keep the last line of the pane, where there are others for the rest. */
+static int idle_lines(const struct view *v, const struct plan *p)
+{
+	return view_has_idle(v) && p->pane_lines >= IDLE_LINES ? 1 : 0;
+}
+
+static void draw_tree(const struct view *v, struct canvas *cv, const struct plan *p)
+{
+	const int idle = idle_lines(v, p);
+
+	if (v->tv->rows.n)
+		treepane_rows(v->tv, &v->look, cv, p->pane, p->pane_lines - idle, v->search.len ? &v->search : NULL);
+	else
+		draw_wrapped(cv, cv->w >= 40 ? 3 : 1, p->pane, cv->w - 6, p->pane_lines - idle, STYLE_TITLE,
+			     "Nothing but idle waits so far: w shows them.");
+	if (idle)
+		treepane_idle(v->tv, &v->look, cv, p->pane + p->pane_lines - 1);
+}
+
 static void draw_pane(struct view *v, struct canvas *cv, const struct plan *p)
 {
 	const struct rect pane = { 0, p->pane, cv->w, p->pane_lines };
@@ -215,7 +237,7 @@ static void draw_pane(struct view *v, struct canvas *cv, const struct plan *p)
 	if (v->mode == MODE_HELP)
 		help_draw(cv, p->pane, p->pane_lines, MODE_TREE, view_can(v), &v->help_top);
 	else if (view_has_tree(v))
-		treepane_rows(v->tv, cv, p->pane, p->pane_lines, v->search.len ? &v->search : NULL);
+		draw_tree(v, cv, p);
 	else
 		draw_waiting(v, cv, p);
 	canvas_clip(cv, NULL);
@@ -228,7 +250,7 @@ void view_draw(struct view *v, struct canvas *cv)
 	v->w = cv->w;
 	v->page = p.pane_lines > 0 ? p.pane_lines : 1;
 	v->pane_y = p.pane;
-	treeview_set_height(v->tv, (size_t)v->page);
+	treeview_set_height(v->tv, (size_t)(v->page - idle_lines(v, &p)));
 	canvas_clear(cv);
 	header_draw(&v->header, cv, p.header, p.header_lines);
 	if (p.rule >= 0)

@@ -66,6 +66,13 @@ static void feed_reset(void *ctx)
 	pthread_mutex_unlock(&f->lock);
 }
 
+static void feed_wakers(void *ctx, bool on)
+{
+	struct made_feed *f = ctx;
+
+	f->wakers = on;
+}
+
 static bool feed_ended(void *ctx)
 {
 	struct made_feed *f = ctx;
@@ -83,7 +90,8 @@ void madefeed_init(struct made_feed *f)
 	pthread_mutex_init(&f->lock, NULL);
 	made_init(&f->m, NULL);
 	f->feed = (struct feed){ .ctx = f, .names = f->m.names, .snapshot = feed_snapshot, .published = feed_published,
-				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset, .ended = feed_ended };
+				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset, .wakers = feed_wakers,
+				 .ended = feed_ended };
 	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99, .freq_got = 99, .cpus = 2,
 					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
 					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN, .rss_bytes = 21 << 20 };
@@ -154,6 +162,159 @@ void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n)
 	pthread_mutex_lock(&f->lock);
 	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"), "main;aeMain;readQueryFromClient;processCommand;call", n);
 	pthread_mutex_unlock(&f->lock);
+}
+
+/* Time off the CPU */
+
+struct made_wait {
+	const char *stack, *call;
+	char state;
+	unsigned int n;          /* how many, spread over 60 seconds */
+	uint64_t ns;             /* each */
+	bool sampled;            /* each has one in front that stands for nine more */
+	const char *waker;       /* the waker's stack; NULL = nobody asked */
+};
+
+static void count_wait(struct made_feed *f, enum event_kind kind, uint64_t n, uint64_t ns, uint64_t own_ns)
+{
+	if (kind == EVENT_BLOCKED) {
+		f->meta.waits += n;
+		f->meta.wait_stacks += own_ns / (ns / n);
+		f->meta.wait_cut[CUT_COMPLETE] += own_ns / (ns / n);
+	}
+	*(kind == EVENT_BLOCKED ? &f->meta.blocked_ns : &f->meta.runnable_ns) += ns;
+	f->meta.wait_own_ns += own_ns;
+}
+
+/* In each tenth of the minute a tenth of them, and one time in the run queue for all of these. */
+static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, const struct made_wait *w)
+{
+	for (unsigned int i = 0; i < 10; i++) {
+		const uint64_t at = MADE_START_NS + (i * 6 + 3) * NSEC_PER_SEC, own_ns = w->sampled ? w->ns : w->n / 10 * w->ns;
+
+		made_wait(&f->m, at, thread, w->stack, EVENT_BLOCKED, w->call, w->state, w->ns);
+		profile_advance(f->m.p, at);
+		f->m.ev.weight_ns = w->n / 10 * w->ns - w->ns;
+		f->m.ev.count = w->n / 10 - 1;
+		if (w->sampled)
+			f->m.ev.flags |= EVENT_F_EXTRAPOLATED;
+		if (w->waker) {
+			f->m.ev.wait.context = WAKER_TASK;
+			f->m.ev.wait.waker = waker;
+			f->m.ev.wait.waker_stack = made_stack(&f->m, w->waker);
+		}
+		if (f->m.ev.count)
+			made_again(&f->m);
+		count_wait(f, EVENT_BLOCKED, w->n / 10, w->n / 10 * w->ns, own_ns);
+	}
+}
+
+/* SECONDS in the run queue, in stretches of 2 ms. */
+static void add_runnable(struct made_feed *f, thread_id thread, const char *stack, double seconds)
+{
+	for (unsigned int i = 0; i < (unsigned int)(seconds * 500); i++)
+		made_wait(&f->m, MADE_START_NS + i % 60 * NSEC_PER_SEC, thread, stack, EVENT_RUNNABLE, "futex", 'R', 2 * NSEC_PER_MSEC);
+	f->meta.runnable_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
+	f->meta.wait_own_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
+}
+
+struct made_open {
+	struct fact fact[32];
+	size_t n;
+};
+
+/* A wait that has not ended after SECONDS up to the end of the capture. */
+static void add_open(struct made_feed *f, struct made_open *o, thread_id thread, const char *stack, const char *call, char state,
+		     unsigned int seconds)
+{
+	const uint64_t ns = seconds * NSEC_PER_SEC;
+	const struct wait w = { .call = call_find(call, MADE_ARCH), .state = wait_state_find((char[]){ state, 0 }),
+				.bucket = (uint8_t)wait_bucket(ns), .flags = EVENT_F_OPEN, .waker = ID_NONE };
+
+	assert_true(o->n < sizeof(o->fact) / sizeof(o->fact[0]));
+	o->fact[o->n++] = (struct fact){ .stack = made_stack(&f->m, stack), .thread = thread, .kind = EVENT_BLOCKED, .count = 1,
+					 .weight_ns = ns, .wait = dict_wait(f->m.d, &w), .longest_ns = (float)ns };
+	f->meta.wait_open++;
+	f->meta.wait_open_ns += ns;
+	count_wait(f, EVENT_BLOCKED, 1, ns, ns);
+}
+
+static void commit_open(struct made_feed *f, const struct made_open *o)
+{
+	const uint64_t end = MADE_START_NS + f->meta.duration_ns;
+
+	assert_int_equal(profile_provisional(f->m.p, MADE_START_NS, end, o->fact, o->n), 0);
+	f->published++;
+}
+
+static void follow_waits(struct made_feed *f, unsigned int seconds)
+{
+	f->meta.off_cpu = true;
+	f->meta.duration_ns = seconds * NSEC_PER_SEC;
+	f->meta.user_cpu_ns = seconds * 4 * NSEC_PER_MSEC;
+	snprintf(f->meta.arch, sizeof(f->meta.arch), MADE_ARCH);
+}
+
+void madefeed_off_cpu(struct made_feed *f)
+{
+	static const struct made_wait loop[] = {
+		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", "epoll_wait", 'S', 12000, 1500 * NSEC_PER_USEC, true, NULL },
+		{ "main;aeMain;writeToClient;@2c40;ksys_write_[k];tcp_sendmsg_[k]", "write", 'S', 20000, 300 * NSEC_PER_USEC, true, NULL },
+	};
+	static const struct made_wait aof[] = {
+		{ "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", "fsync", 'D', 900, 24 * NSEC_PER_MSEC, false, NULL },
+		{ "start_thread;bioProcessBackgroundJobs;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 890, 42 * NSEC_PER_MSEC, false,
+		  NULL },
+	};
+	static const struct made_wait client[] = {
+		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 3480, 16666666, false,
+		  "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
+	};
+	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"), bio = made_thread(&f->m, 1234, 1236, "bio_aof");
+	const thread_id cli = made_thread(&f->m, 99, 99, "redis-cli");
+	struct made_open open = { .n = 0 };
+
+	follow_waits(f, 60);
+	snprintf(f->meta.target, sizeof(f->meta.target), "redis-server 1234");
+	for (unsigned int s = 0; s < 60; s++) {
+		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient", 30);
+		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictFind>dictHashKey", 16);
+		add(f, s, app, "main;aeMain;writeToClient;memcpy", 11);
+		add(f, s, bio, "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", s % 2);
+		add(f, s, cli, "main;cliReadReply;redisGetReply;sdscatlen", 3);
+	}
+	add_runnable(f, app, "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand", 1.4);
+	add_runnable(f, bio, "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", 0.4);
+	for (size_t i = 0; i < sizeof(loop) / sizeof(loop[0]); i++)
+		add_waits(f, app, cli, &loop[i]);
+	for (size_t i = 0; i < sizeof(aof) / sizeof(aof[0]); i++)
+		add_waits(f, bio, app, &aof[i]);
+	add_waits(f, cli, app, &client[0]);
+	for (pid_t tid = 1237; tid < 1241; tid++)
+		add_open(f, &open, made_thread(&f->m, 1234, tid, "worker"), "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]",
+			 "futex", 'S', 60);
+	commit_open(f, &open);
+}
+
+void madefeed_deadlock(struct made_feed *f, unsigned int seconds)
+{
+	struct made_open open = { .n = 0 };
+
+	follow_waits(f, seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 8, "left"), "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex",
+		 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 9, "right"), "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex",
+		 'S', seconds);
+	commit_open(f, &open);
+}
+
+void madefeed_sleeper(struct made_feed *f, unsigned int seconds)
+{
+	struct made_open open = { .n = 0 };
+
+	follow_waits(f, seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]", "clock_nanosleep", 'S', seconds);
+	commit_open(f, &open);
 }
 
 void madefeed_hostile(struct made_feed *f)

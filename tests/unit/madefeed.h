@@ -21,6 +21,7 @@ struct made_feed {
 	bool ended;
 	uint64_t published;
 	unsigned int resets;
+	bool wakers;                     /* the view asked for them */
 	frame_id preferred[256];         /* the last ones that the view asked for */
 	size_t n_preferred;
 };
@@ -36,6 +37,17 @@ void madefeed_add(struct made_feed *f, unsigned int second, const char *stack, u
 void madefeed_server(struct made_feed *f);
 /* N samples more of it at SECOND, all in processCommand. */
 void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n);
+/*
+ * The same server with its waits followed, 60 seconds of each of its 7 threads: a main loop that waits for events, writes that often
+ * block shortly (told by a few that stand for the others), an fsync thread, workers of a pool that idle and have not been woken yet,
+ * a client that waits for answers and knows who gives them.
+ */
+void madefeed_off_cpu(struct made_feed *f);
+/* Two threads of "app 7" that have been waiting for each other's lock for SECONDS, and nothing else. The capture is as long. */
+void madefeed_deadlock(struct made_feed *f, unsigned int seconds);
+/* "app 7" with one thread that sleeps, for SECONDS up to now. */
+void madefeed_sleeper(struct made_feed *f, unsigned int seconds);
+
 /* Names from hell: escape sequences, newlines, right-to-left marks, broken UTF-8, wide and 4-byte characters, very long ones. */
 void madefeed_hostile(struct made_feed *f);
 

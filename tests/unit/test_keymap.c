@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const enum ui_mode modes[] = { MODE_TREE, MODE_SEARCH, MODE_HELP };
-#define ALL (CAN_PAUSE | CAN_RESET)
+#define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS)
 
 static bool bound(const struct binding *b, uint32_t key)
 {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lines.c - see lines.h. */
+#include "config.h"
+
+#include "ui/lines.h"
+
+#include "base/text.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MARK_OPEN 0x25BE
+#define MARK_CLOSED 0x25B8
+#define MARK_CURSOR 0x258C
+#define RULE 0x2500
+#define ARROW "\xE2\x86\x93"
+
+void lines_rule(struct canvas *cv, int y, int end, const char *title)
+{
+	int used;
+
+	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, RULE);
+	used = canvas_text_cut(cv, 3, y, end - 6, STYLE_TITLE, title, strlen(title));
+	if (used > 0) {
+		canvas_fill(cv, 2, y, 1, STYLE_FAINT, ' ');
+		canvas_fill(cv, 3 + used, y, 1, STYLE_FAINT, ' ');
+	}
+}
+
+void lines_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted)
+{
+	const int w = (int)strlen(head) + (sorted ? 1 : 0);
+
+	canvas_fill(cv, x + cols - w - 1, y, w + 2, STYLE_FAINT, ' ');
+	if (sorted)
+		canvas_put(cv, x + cols - w, y, STYLE_TITLE, ARROW);
+	canvas_put(cv, x + cols - (int)strlen(head), y, sorted ? STYLE_TITLE : STYLE_FAINT, head);
+}
+
+void lines_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node)
+{
+	if (tv->tree->node[node].first_child != NODE_NONE)
+		canvas_fill(cv, x, y, 1, STYLE_FAINT, treeview_is_open(tv, node) ? MARK_OPEN : MARK_CLOSED);
+}
+
+void lines_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label)
+{
+	const char *at = label;
+	size_t len;
+
+	while (s && (at = search_in(s, at, &len))) {
+		const int from = (int)text_width(label, (size_t)(at - label));
+		const int n = (int)text_width(at, len);
+
+		if (from + n <= cols)
+			canvas_restyle(cv, x + from, y, n, STYLE_MATCH);
+		at += len;
+	}
+}
+
+void lines_cursor(struct canvas *cv, int y, int cols)
+{
+	canvas_restyle(cv, 0, y, cols, STYLE_CURSOR);
+	canvas_fill(cv, 0, y, 1, STYLE_TEXT, MARK_CURSOR);
+}
+
+int lines_place(const struct treeview *tv, struct canvas *cv, int y)
+{
+	char text[3 * UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
+	int x;
+
+	units_thousands(a, tv->cursor + 1);
+	units_thousands(b, tv->rows.n);
+	snprintf(text, sizeof(text), cv->w >= 60 ? "%s of %s rows" : "%s/%s", a, b);
+	x = cv->w - 1 - (int)strlen(text);
+	canvas_put(cv, x, y, STYLE_FAINT, text);
+	return x;
+}

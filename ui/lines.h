@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lines.h - what the panes that show a treeview have in common: the rule with its heads, marks of folds, matches and the cursor. */
+#ifndef SBERF_UI_LINES_H
+#define SBERF_UI_LINES_H
+
+#include "ui/canvas.h"
+#include "ui/search.h"
+#include "ui/treeview.h"
+
+#define LINE_STEP 2              /* columns a level */
+#define LINE_NAME_X 2            /* where names of depth 0 begin, their fold mark first */
+#define LINE_NAME_MIN 12         /* columns that indentation leaves to a name */
+
+/* The rule at row Y with TITLE in it, cut to end before column END. */
+void lines_rule(struct canvas *cv, int y, int end, const char *title);
+/* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
+void lines_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
+
+/* The fold mark of the row for NODE at column X; nothing for a leaf. */
+void lines_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node);
+/* Marks what S finds in LABEL, of which the first COLS columns stand from X on. S may be NULL. */
+void lines_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label);
+/* Makes the first COLS columns of row Y the line under the cursor. */
+void lines_cursor(struct canvas *cv, int y, int cols);
+
+/* "3 of 24 rows" at the right end of row Y, "3/24" where there is little room; returns the column where it begins. */
+int lines_place(const struct treeview *tv, struct canvas *cv, int y);
+
+#endif

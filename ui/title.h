@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* title.h - what a pane shows, in words for its rule: kinds of time, grouping, what was left out. */
+#ifndef SBERF_UI_TITLE_H
+#define SBERF_UI_TITLE_H
+
+#include "profile/query.h"
+#include "ui/feed.h"
+
+#include <stddef.h>
+
+#define TITLE_MAX 1024
+
+/* The time kinds (mask of 1 << enum time_kind) that Q asks for where waits were followed. */
+unsigned int title_kinds(const struct query *q);
+/* "on-CPU", "off-CPU", "blocked", ..., "all time" for a mask of title_kinds(). */
+const char *title_kinds_text(unsigned int kinds);
+/*
+ * "blocked . by process . inverted . thread worker*": KINDS (0 = running time alone is known), then what Q asks and O's command
+ * line left out, for a tree; without grouping for a list of waits. Sanitised; cut to SIZE. Returns DST.
+ */
+char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
+
+#endif

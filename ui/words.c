@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* words.c - see words.h. */
+#include "config.h"
+
+#include "ui/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct words words_in(char *dst, size_t size)
+{
+	dst[0] = '\0';
+	return (struct words){ .dst = dst, .size = size };
+}
+
+void words_put(struct words *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words_end(w), words_room(w), fmt, ap);
+	va_end(ap);
+	words_grown(w);
+}
+
+void words_grown(struct words *w)
+{
+	w->n += strlen(words_end(w));
+}
