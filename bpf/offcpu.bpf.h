@@ -32,6 +32,7 @@
 #define TASK_RTLOCK_WAIT 0x1000u
 
 #define CHANCE_BITS 24
+#define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
  * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1, killable is
@@ -149,6 +150,139 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	__sync_lock_test_and_set(&slot->state, st->id);
 }
 
+static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period)
+{
+	w->part.size = sizeof(*w);
+	w->part.type = SB_PART_WAIT;
+	w->part.flags = flags;
+	w->id = st->id;
+	w->out_ns = out_ns;
+	w->waking_ns = st->waking_ns;
+	w->period_ns = period;
+	w->call = st->call;
+	w->state = st->state;
+	w->context = st->context;
+	w->pad = 0;
+	w->to_cpu = bpf_get_smp_processor_id();
+	w->to_node = bpf_get_numa_node_id();
+	w->waker_pid = st->waker_pid;
+	w->waker_tid = st->waker_tid;
+	w->waker_start_ns = st->waker_start_ns;
+	__builtin_memcpy(w->waker_comm, st->waker_comm, sizeof(w->waker_comm));
+}
+
+/* Tells the wait of TASK that is kept in SLOT; with STACK, the kernel's stack of it too. */
+static __always_inline void tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task, const struct sb_task *st,
+				      __u64 now, __u64 out_ns, __u64 period, bool stack)
+{
+	struct sb_hdr *h = (void *)slot->rec;
+	__u32 size = slot->size;
+
+	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, out_ns, period);
+	if (stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
+		struct sb_part_addrs *a = (void *)(slot->rec + size);
+
+		size += finish_addrs(a, bpf_get_task_stack(task, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
+	}
+	h->time_ns = now;
+	h->size = size;
+	barrier_var(size);
+	if (size <= slot_bytes - SLOT_HEAD_BYTES && send(c, slot->rec, size))
+		c->waits++;
+}
+
+/* Tells a wait whose stack is elsewhere, or nowhere. */
+static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st, __u64 now, __u64 out_ns,
+				      __u64 period)
+{
+	struct {
+		struct sb_hdr h;
+		struct sb_part_task t;
+		struct sb_part_wait w;
+	} rec = { 0 };
+
+	put_head(&rec, SB_REC_WAIT, task, now);
+	__builtin_memcpy(rec.t.comm, task->comm, sizeof(rec.t.comm));
+	rec.h.cpu = st->cpu;
+	rec.h.node = st->node;
+	rec.h.size = sizeof(rec);
+	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period);
+	if (send(c, &rec, sizeof(rec)))
+		c->waits++;
+}
+
+/*
+ * The wait of TASK was over at NOW. STACK: what the kernel did for it meanwhile can still be read, since it does not run yet.
+ */
+static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now, bool stack)
+{
+	__u64 out_ns = st->since_ns, length, blocked, period = wait_period_ns;
+	bool had_slot = st->slot || st->flags & SB_WAIT_SEEDED, is_long;
+	struct sb_slot *slot = end_slot(st);
+
+	/* Who wakes reads the clock on another CPU, perhaps just before this task has left. */
+	if (st->waking_ns && st->waking_ns < out_ns && out_ns - st->waking_ns < CLOCK_SLACK_NS)
+		st->waking_ns = out_ns;
+	if (st->waking_ns > now && st->waking_ns - now < CLOCK_SLACK_NS)
+		st->waking_ns = now;
+	if (now < out_ns || (st->waking_ns && (st->waking_ns < out_ns || st->waking_ns > now))) {
+		c->lost[SB_LOST_CLOCK]++;
+		return;
+	}
+	length = now - out_ns;
+	blocked = st->waking_ns ? st->waking_ns - out_ns : length;
+	if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+		blocked = 0;
+	is_long = length >= period;
+	total_waited(c, task, total_key_of(st), blocked, length - blocked, period);
+	if (length < min_wait_ns || (!is_long && st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS >= length))
+		return;
+	if (slot)
+		tell_slot(c, slot, task, st, now, out_ns, period, stack);
+	else if (is_long)
+		tell_bare(c, task, st, now, out_ns, period);
+	if (is_long && !had_slot)
+		c->lost[SB_LOST_SLOT]++;
+}
+
+/* NEXT is about to run. */
+static __always_inline void enter(struct sb_cpu *c, struct task_struct *next, __u64 now)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, next, NULL, 0);
+
+	if (!st || !st->ready)
+		return;
+	st->updating = 1;
+	if (st->on)
+		c->lost[SB_LOST_SWITCH]++;
+	else
+		end_wait(c, next, st, now, true);
+	st->since_ns = now;
+	st->on = 1;
+	st->flags = 0;
+	st->updating = 0;
+}
+
+/*
+ * TASK leaves but was never seen to come. Some kernels do not tell when certain tasks leave (those of a hypervisor's agent, for one),
+ * so who comes after them comes unseen. It cannot have been before the last switch of this CPU, or before it was woken.
+ */
+static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now)
+{
+	__u64 at = c->switched_ns > st->waking_ns ? c->switched_ns : st->waking_ns;
+
+	if (at >= st->since_ns && at <= now) {
+		c->inferred++;
+		end_wait(c, task, st, at, false);
+		st->since_ns = at;
+	} else {
+		/* One that was found waiting when the capture began may just have gone on. */
+		if (!(st->flags & SB_WAIT_SEEDED))
+			c->lost[SB_LOST_SWITCH]++;
+		st->since_ns = now;
+	}
+}
+
 static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, void *ctx, bool preempt, unsigned int state, __u64 now)
 {
 	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, 0);
@@ -158,12 +292,8 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, vo
 		return;
 	st->updating = 1;
 	c->switches++;
-	if (!st->on) {
-		/* It came without being seen. One that was found waiting when the capture began may have. */
-		if (!(st->flags & SB_WAIT_SEEDED))
-			c->lost[SB_LOST_SWITCH]++;
-		st->since_ns = now;
-	}
+	if (!st->on)
+		infer_enter(c, task, st, now);
 	ran = total_ran(c, task, st, now);
 	st->on = 0;
 	st->state = decode_state(preempt, state);
@@ -190,108 +320,6 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, vo
 	st->updating = 0;
 }
 
-static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period)
-{
-	w->part.size = sizeof(*w);
-	w->part.type = SB_PART_WAIT;
-	w->part.flags = flags;
-	w->id = st->id;
-	w->out_ns = out_ns;
-	w->waking_ns = st->waking_ns;
-	w->period_ns = period;
-	w->call = st->call;
-	w->state = st->state;
-	w->context = st->context;
-	w->pad = 0;
-	w->to_cpu = bpf_get_smp_processor_id();
-	w->to_node = bpf_get_numa_node_id();
-	w->waker_pid = st->waker_pid;
-	w->waker_tid = st->waker_tid;
-	w->waker_start_ns = st->waker_start_ns;
-	__builtin_memcpy(w->waker_comm, st->waker_comm, sizeof(w->waker_comm));
-}
-
-/* Tells the wait that is kept in SLOT; what the kernel did for NEXT meanwhile can be read now, since it does not run yet. */
-static __always_inline void tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *next, const struct sb_task *st,
-				      __u64 now, __u64 out_ns, __u64 period)
-{
-	struct sb_hdr *h = (void *)slot->rec;
-	__u32 size = slot->size;
-
-	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, out_ns, period);
-	if (kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
-		struct sb_part_addrs *a = (void *)(slot->rec + size);
-
-		size += finish_addrs(a, bpf_get_task_stack(next, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
-	}
-	h->time_ns = now;
-	h->size = size;
-	barrier_var(size);
-	if (size <= slot_bytes - SLOT_HEAD_BYTES && send(c, slot->rec, size))
-		c->waits++;
-}
-
-/* Tells a wait whose stack is elsewhere, or nowhere. */
-static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *next, const struct sb_task *st, __u64 now, __u64 out_ns,
-				      __u64 period)
-{
-	struct {
-		struct sb_hdr h;
-		struct sb_part_task t;
-		struct sb_part_wait w;
-	} rec = { 0 };
-
-	put_head(&rec, SB_REC_WAIT, next, now);
-	__builtin_memcpy(rec.t.comm, next->comm, sizeof(rec.t.comm));
-	rec.h.cpu = st->cpu;
-	rec.h.node = st->node;
-	rec.h.size = sizeof(rec);
-	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period);
-	if (send(c, &rec, sizeof(rec)))
-		c->waits++;
-}
-
-/* NEXT is about to run: its wait is over. */
-static __always_inline void enter(struct sb_cpu *c, struct task_struct *next, __u64 now)
-{
-	struct sb_task *st = bpf_task_storage_get(&tasks, next, NULL, 0);
-	__u64 out_ns, length, blocked, runnable, period = wait_period_ns;
-	bool is_long, had_slot;
-	struct sb_slot *slot;
-
-	if (!st || !st->ready)
-		return;
-	st->updating = 1;
-	out_ns = st->since_ns;
-	st->since_ns = now;
-	had_slot = st->slot || st->flags & SB_WAIT_SEEDED;
-	slot = end_slot(st);
-	if (st->on) {
-		c->lost[SB_LOST_SWITCH]++;
-	} else if (now < out_ns || (st->waking_ns && (st->waking_ns < out_ns || st->waking_ns > now))) {
-		c->lost[SB_LOST_CLOCK]++;
-	} else {
-		length = now - out_ns;
-		blocked = st->waking_ns ? st->waking_ns - out_ns : length;
-		if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
-			blocked = 0;
-		runnable = length - blocked;
-		is_long = length >= period;
-		total_waited(c, next, total_key_of(st), blocked, runnable, period);
-		if (length >= min_wait_ns && (is_long || st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS < length)) {
-			if (slot)
-				tell_slot(c, slot, next, st, now, out_ns, period);
-			else if (is_long)
-				tell_bare(c, next, st, now, out_ns, period);
-			if (is_long && !had_slot)
-				c->lost[SB_LOST_SLOT]++;
-		}
-	}
-	st->on = 1;
-	st->flags = 0;
-	st->updating = 0;
-}
-
 SEC("tp_btf/sched_switch")
 int sb_switch(__u64 *ctx)
 {
@@ -311,6 +339,7 @@ int sb_switch(__u64 *ctx)
 		leave(c, prev, ctx, preempt, state, now);
 	if (next->pid)
 		enter(c, next, now);
+	c->switched_ns = now;
 	return 0;
 }
 

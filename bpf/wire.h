@@ -234,7 +234,9 @@ struct sb_cpu {
 	__u64 unfollowed;        /* new tasks of the target that did not fit into the table of targets */
 	__u64 waits;             /* records of waits sent */
 	__u64 switches;          /* of tasks of the target */
-	__u64 pad[6];            /* whole cache lines: CPUs do not share one */
+	__u64 switched_ns;       /* when the last switch was seen here */
+	__u64 inferred;          /* switches that were not seen, and told from what was */
+	__u64 pad[4];            /* whole cache lines: CPUs do not share one */
 };
 
 #ifndef __bpf__

@@ -33,3 +33,5 @@ libsberf_a_SOURCES += src/capture/sysfile.h
 # Made first also when a single program is asked for.
 src/capture/kernel_half.$(OBJEXT): bpf/sberf.skel.h
 libsberf_a_SOURCES += src/capture/source_waits.c
+libsberf_a_SOURCES += src/capture/waker.c
+libsberf_a_SOURCES += src/capture/waker.h

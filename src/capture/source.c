@@ -319,6 +319,8 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 			ev.sample.weight_ns = weight_ns(s, &ev.sample);
 			s->delivered++;
 			count_gap(s, &ev.sample);
+		} else if (ev.kind == RAW_WAKE) {
+			source_waits_waker(s, &ev);
 		}
 		each(ctx, &ev);
 	} else {
@@ -418,8 +420,12 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		st.ring_size += kernel_half_ring_bytes(s->kernel, i);
 		st.lost.n[LOST_BAD_RECORD] += ring_bad(s->rings[i]);
 	}
-	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
 		st.cpus_sampled += s->slot[cpu].fd >= 0;
+		st.waits += s->cpus[cpu].waits;
+		st.switches += s->cpus[cpu].switches;
+		st.inferred += s->cpus[cpu].inferred;
+	}
 	*ret = st;
 }
 

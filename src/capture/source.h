@@ -87,6 +87,9 @@ struct source_stats {
 	struct losses lost;
 	uint64_t late;           /* events that came after the watermark had passed them */
 	uint64_t samples;        /* samples delivered */
+	uint64_t waits;          /* told by the kernel half */
+	uint64_t switches;       /* of threads of the target, seen */
+	uint64_t inferred;       /* switches that the kernel did not tell, and whose time follows from others' within microseconds */
 	uint64_t gaps, gaps_ns;  /* distances between samples of one CPU that was busy meanwhile, and their sum: the rate got */
 	uint64_t bpf_ns;         /* CPU time of the BPF programs; UINT64_MAX = the kernel does not tell */
 	uint64_t ring_used, ring_size;   /* bytes now */

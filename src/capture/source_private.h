@@ -11,6 +11,7 @@
 #include "capture/sideband.h"
 #include "base/vec.h"
 #include "capture/source.h"
+#include "symbol/kernel.h"
 
 /* A wait that the last look found under way, with a slot. */
 struct open_slot {
@@ -48,6 +49,8 @@ struct source {
 	uint64_t gaps, gaps_ns;                  /* between samples of one busy CPU */
 	struct losses lost;                      /* those counted on this side */
 	VEC(struct open_slot) open;              /* of the last source_open_waits() */
+	struct ksyms *ksyms;                     /* once a waker was told */
+	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that source_open_stack() took last */
 };
 
@@ -65,6 +68,7 @@ void source_cpus_check(struct source *s);        /* follows CPUs that came or we
 void source_cpus_close(struct source *s);        /* half-opened is fine */
 
 /* source_waits.c */
+void source_waits_waker(struct source *s, struct raw_event *ev);         /* sets ev->wake.context */
 void source_waits_close(struct source *s);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "bpf/wire.h"
 #include "capture/decode.h"
+#include "capture/waker.h"
 #include "event/event.h"
 
 #include <bpf/bpf.h>
@@ -289,8 +290,18 @@ void source_set_wakers(struct source *s, bool on)
 	kernel_half_set_wakers(s->kernel, on);
 }
 
+void source_waits_waker(struct source *s, struct raw_event *ev)
+{
+	/* Reading all of the kernel's symbols takes a tenth of a second, so only once there is a waker. */
+	if (!s->ksyms_tried)
+		(void)ksyms_load(&s->ksyms, NULL);
+	s->ksyms_tried = true;
+	ev->wake.context = (uint8_t)waker_context_of(s->ksyms, ev->sample.kernel, ev->sample.nr_kernel);
+}
+
 void source_waits_close(struct source *s)
 {
+	ksyms_free(s->ksyms);
 	vec_free(&s->open);
 	free(s->taken);
 }

@@ -133,7 +133,6 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	c->wait_kernel += ev->sample.nr_kernel > 0;
 	c->no_stack += w->no_stack;
 	c->seeded += w->seeded;
-	c->irq_wakes += w->context == WAKER_HARDIRQ || w->context == WAKER_SOFTIRQ;
 	c->blocked_ns += each * (double)w->blocked_ns;
 	c->runnable_ns += each * (double)w->runnable_ns;
 	c->waited += each;
@@ -190,6 +189,10 @@ static void count(void *ctx, const struct raw_event *ev)
 	if (ev->kind == RAW_WAIT)
 		count_wait(c, ev);
 	c->wakes += ev->kind == RAW_WAKE;
+	c->irq_wakes += ev->kind == RAW_WAKE && (ev->wake.context == WAKER_HARDIRQ || ev->wake.context == WAKER_SOFTIRQ);
+	if (ev->kind == RAW_WAKE && c->verbose)
+		printf("wake %d by %s %d %s: %s\n", (int)ev->wake.tid, ev->sample.comm, (int)ev->tid,
+		       ev->sample.nr_segments ? "with stack" : "", waker_context_name(ev->wake.context));
 	c->wake_stacks += ev->kind == RAW_WAKE && (ev->sample.nr_regs || ev->sample.nr_kernel);
 	if (ev->kind == RAW_WAIT || ev->kind == RAW_WAKE)
 		return;
@@ -302,6 +305,7 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("open_stacks", c->open_stacks);
 	print("open_regs", c->open_regs);
 	print("open_us", c->open_ns / 1000);
+	print("inferred", st->inferred);
 	print("late", st->late);
 	print("unordered", c->unordered);
 	print("bpf_ns", st->bpf_ns);

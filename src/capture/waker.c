@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waker.c - names of entry code, looked up once for each function. */
+#include "config.h"
+
+#include "capture/waker.h"
+
+#include <string.h>
+
+/* What a function says of the context; kept in ksym.user. */
+enum role {
+	ROLE_UNKNOWN,
+	ROLE_PLAIN,
+	ROLE_INTERRUPT,          /* entry from a device, a timer or another CPU */
+	ROLE_SOFTIRQ,            /* runs softirqs */
+	ROLE_SOFTIRQ_THREAD,
+};
+
+struct role_name {
+	const char *name;
+	bool prefix;
+	enum role role;
+};
+
+/* arch/x86/include/asm/idtentry.h, arch/arm64/kernel/entry-common.c, kernel/softirq.c */
+static const struct role_name names[] = {
+	{ "asm_sysvec_", true, ROLE_INTERRUPT },
+	{ "asm_common_interrupt", false, ROLE_INTERRUPT },
+	{ "asm_exc_nmi", false, ROLE_INTERRUPT },
+	{ "common_interrupt", false, ROLE_INTERRUPT },
+	{ "sysvec_", true, ROLE_INTERRUPT },
+	{ "el1h_64_irq", true, ROLE_INTERRUPT },
+	{ "el0t_64_irq", true, ROLE_INTERRUPT },
+	{ "el0t_32_irq", true, ROLE_INTERRUPT },
+	{ "el1_interrupt", true, ROLE_INTERRUPT },
+	{ "el0_interrupt", true, ROLE_INTERRUPT },
+	{ "__do_softirq", false, ROLE_SOFTIRQ },
+	{ "handle_softirqs", true, ROLE_SOFTIRQ },
+	{ "__softirqentry_text_start", false, ROLE_SOFTIRQ },
+	{ "run_ksoftirqd", false, ROLE_SOFTIRQ_THREAD },
+};
+
+static enum role role_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i].prefix ? !strncmp(name, names[i].name, strlen(names[i].name)) : !strcmp(name, names[i].name))
+			return names[i].role;
+	return ROLE_PLAIN;
+}
+
+static enum role role_at(const struct ksyms *k, uint64_t addr)
+{
+	struct ksym sym;
+
+	if (!ksyms_find(k, addr, &sym))
+		return ROLE_PLAIN;
+	if (*sym.user == ROLE_UNKNOWN)
+		*sym.user = role_of(sym.name);
+	return (enum role)*sym.user;
+}
+
+enum waker_context waker_context_of(const struct ksyms *k, const uint64_t *addrs, uint32_t n)
+{
+	bool softirq = false;
+
+	if (!k || ksyms_hidden(k) || !n)
+		return WAKER_UNKNOWN;
+	for (uint32_t i = 0; i < n; i++) {
+		switch (role_at(k, addrs[i])) {
+		case ROLE_INTERRUPT:
+			return softirq ? WAKER_SOFTIRQ : WAKER_HARDIRQ;
+		case ROLE_SOFTIRQ_THREAD:
+			return WAKER_SOFTIRQ;
+		case ROLE_SOFTIRQ:
+			softirq = true;
+			break;
+		case ROLE_PLAIN:
+		case ROLE_UNKNOWN:
+			break;
+		}
+	}
+	return WAKER_TASK;
+}
