@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/engine: one "libsberf_a_SOURCES += src/engine/FILE" a line, headers too.
+libsberf_a_SOURCES += src/engine/account.c
+libsberf_a_SOURCES += src/engine/account.h
+libsberf_a_SOURCES += src/engine/account_keys.c
+libsberf_a_SOURCES += src/engine/account_private.h
+libsberf_a_SOURCES += src/engine/account_tell.c
 libsberf_a_SOURCES += src/engine/child.c
 libsberf_a_SOURCES += src/engine/child.h
 libsberf_a_SOURCES += src/engine/engine.c

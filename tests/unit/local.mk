@@ -102,3 +102,6 @@ tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_intern
 unit_tests += tests/unit/test_ehframe
+unit_tests += tests/unit/test_account
+tests_unit_test_account_SOURCES = tests/unit/test_account.c $(fail_alloc)
+tests_unit_test_account_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * account.h - makes the sums right: what samples and waits stand for is fitted to what each thread really spent.
+ *
+ * The kernel half keeps exact totals for each thread and call (capture/source.h) and tells some of what they are made of. A
+ * *key* is (thread, kind, call): running, or waits in one call. Events are held until the totals up to their time are known:
+ *
+ * - A *long* wait (its period or more) is told every time: it weighs its own length. What long totals say beyond that was lost.
+ * - *Short* waits are told with probability length / period, so each stands for a period of such time. The short totals of the
+ *   key are shared out among those told, as much as each stands for; likewise the running time of a thread among its samples.
+ * - What is left of a total is *carried*: it goes to those told next, shows as provisional on the stacks told last meanwhile,
+ *   and is given to these for good when the thread or the capture ends. Without any stack it stands under NOTE_NO_STACK.
+ *
+ * So for every key, what was given plus what is carried is the total, to the nanosecond; and what a stack is given is right on
+ * average, also where few waits are told, or where what a thread does changes (tests/unit/test_account.c simulates both).
+ *
+ * Pure: times and totals are given. One thread (the engine) calls.
+ */
+#ifndef SBERF_ENGINE_ACCOUNT_H
+#define SBERF_ENGINE_ACCOUNT_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "capture/source.h"
+#include "event/event.h"
+#include "profile/dict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct account;
+
+/* Whose time it is: threads by what the kernel calls them, since totals know no other name. */
+struct account_task {
+	pid_t pid, tid;
+	uint64_t start_ns;
+};
+
+/* The length of a wait that is over. */
+struct account_wait {
+	uint64_t blocked_ns, runnable_ns;
+	uint64_t told_blocked_ns, told_runnable_ns;      /* of it: what was told elsewhere while it lasted */
+	uint64_t period_ns;                              /* that decided whether it is told */
+};
+
+struct account_config {
+	struct dict *dict;                               /* for NOTE_NO_STACK; must outlive the account */
+	/* Gets each event when it is settled, about in the order of time. */
+	void (*each)(void *ctx, const struct event *ev);
+	/* The id of a thread that only totals know; ID_NONE: its time cannot be told. */
+	thread_id (*thread)(void *ctx, const struct account_task *task);
+	void *ctx;
+};
+
+/* Sums over everything, from the totals as they were told last; and of what was given, with what stack. */
+struct account_figures {
+	uint64_t running_ns, blocked_ns, runnable_ns;
+	uint64_t waits;                  /* that ended */
+	uint64_t short_ns, short_count;  /* below --min-block: in none of the above */
+	uint64_t own_ns;                 /* given to waits: on stacks of their own ... */
+	uint64_t none_ns;                /* ... and on none */
+	uint32_t keys;                   /* known now */
+};
+
+int account_new(const struct account_config *c, struct account **ret, struct err *e);
+void account_free(struct account *a);            /* NULL is fine; nothing is given any more */
+
+/* Holds a sample of TASK; EV.weight_ns is what it stands for by itself. False when it finds no room: EV is lost. */
+bool account_sample(struct account *a, const struct account_task *task, const struct event *ev);
+/*
+ * Holds a wait of TASK that is over. EV has its end, thread, stack and what else belongs to it; kind, weight, count and length
+ * are set here, for one event (EVENT_BLOCKED) or both (EVENT_RUNNABLE, which then has EVENT_F_PIECE and no count). A stack that
+ * is NOTE_NO_STACK counts as none. False as above.
+ */
+bool account_wait(struct account *a, const struct account_task *task, const struct event *ev, const struct account_wait *w);
+/* A wait in CALL whose end was not told had these parts told while it lasted: they are taken off what is missing. */
+void account_missed(struct account *a, const struct account_task *task, uint32_t call, uint64_t blocked_ns,
+		    uint64_t runnable_ns);
+
+/* A source_total_fn: takes in what T says. CTX is the account. */
+void account_total(void *ctx, const struct source_total *t);
+/*
+ * Gives what is held up to TIME_NS, for which the totals were told last and up to which every event has been held. Call it
+ * regularly: grace for what comes late is counted in calls.
+ */
+void account_settle(struct account *a, uint64_t time_ns);
+
+/* Calls EACH with events that stand for what is held or carried, as of TIME_NS. They may not be added to anything for good. */
+void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, const struct event *ev), void *ctx);
+
+/* The end: gives all that is held and carried, as of TIME_NS. */
+void account_finish(struct account *a, uint64_t time_ns);
+
+void account_figures(const struct account *a, struct account_figures *ret);
+
+/* The stack that stands for none. */
+stack_id account_no_stack(const struct account *a);
+
+#define ACCOUNT_GRACE 4u         /* calls of account_settle() after which what totals do not know stands for itself */
+#define ACCOUNT_WINDOW 16u       /* ... after which what is missing of long waits is given up */
+
+DEFINE_AUTO(account_free, struct account);
+
+#endif
