@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cmd/optable.h"
+#include "event/reasons.h"
 #include "event/wait.h"
 #include "ui/keymap.h"
 
@@ -153,6 +154,70 @@ static void keys(void)
 	keys_of_mode(MODE_HELP, "On the help screen");
 }
 
+/* What --format summary writes, line by line; NULL ends the list. tests/cli/manual.sh compares both. */
+static const struct { const char *name, *text; } figures[] = {
+	{ "oncpu_samples, oncpu_samples_per_second", "Samples of running threads." },
+	{ "oncpu_weight_us", "Running time: exact when waits were followed, else what the samples stand for." },
+	{ "oncpu_complete_percent", "Of the samples with a user side: how many have a complete stack." },
+	{ "threads, unique_stacks", "How many different ones there are." },
+	{ "cut_REASON", "Samples whose stack was cut, by reason (below)." },
+	{ "lost_REASON", "Events that were lost, by reason (below)." },
+	{ "file_bytes", "Size of the recording." },
+	{ "user_cpu_seconds, bpf_cpu_seconds, engine_cpu_seconds, rss_bytes",
+	  "What sberf itself used: all of it outside of the kernel, its BPF programs, and, of the first, the thread that takes in "
+	  "events; and its memory." },
+	{ "event, rate_asked_hz, rate_got_hz, cpus", "What was sampled, how often on each busy CPU, and on how many CPUs." },
+	{ "duration_seconds, start, complete", "How long, from when on (UTC), and whether the recording has its end." },
+	{ "target, host, kernel, arch, version, command", "What was recorded, where, and by which sberf." },
+	{ "user_samples", "Samples with a user side." },
+	{ "other_weight_us", "Time under (other), which stands for what had no room in memory." },
+	{ "late_events, dictionary_refused, facts_folded", "Events out of order; what had no room in memory." },
+	{ "offcpu_weight_us, offcpu_blocked_us, offcpu_runnable_us",
+	  "Time of waits, exact: until they were woken, then in the run queue, and both." },
+	{ "offcpu_waits", "How many waits there were." },
+	{ "offcpu_complete_percent", "Of the waits that have a stack of their own: how many have a complete one." },
+	{ "offcpu_sampled_percent, offcpu_extrapolated_percent, offcpu_no_stack_percent",
+	  "Of that time: in waits with a stack of their own, spread over the stacks of like waits of the same thread, and with no "
+	  "stack to stand on. The three make 100 %." },
+	{ "offcpu_open_us, offcpu_open_waits", "Of that time and these waits: not over at the end." },
+	{ "offcpu_short_us, offcpu_short_waits", "Left out by --min-block: in none of the above." },
+	{ "offcpu_period_us", "Waits of this length and more all have a stack of their own." },
+	{ "offcpu_cut_REASON", "Waits whose own stack was cut, by reason (below)." },
+	{ "wakers", "Whether it was noted who ended waits." },
+	{ NULL, NULL },
+};
+
+static void reason(const char *kind, const char *name, const char *text)
+{
+	fputs(".TP\n", stdout);
+	fputs("\\fB", stdout);
+	put_text(kind);
+	put_text(name);
+	fputs("\\fR\n", stdout);
+	capitalised(text);
+	fputs(".\n", stdout);
+}
+
+static void summary(void)
+{
+	fputs(".SH FIGURES\n", stdout);
+	line("--format summary writes a line for each of these. What is not known is unknown. Percentages are rounded down: 100.00 means "
+	     "all of it.");
+	for (size_t i = 0; figures[i].name; i++) {
+		fputs(".TP\n", stdout);
+		bold(figures[i].name);
+		putchar('\n');
+		line(figures[i].text);
+	}
+	fputs(".SS Reasons\n", stdout);
+#define X(nr, id, name, text, remedy) if (nr) reason("cut_", name, text);
+	CUT_REASONS(X)
+#undef X
+#define X(nr, id, name, text, remedy) reason("lost_", name, text);
+	LOST_REASONS(X)
+#undef X
+}
+
 static void exit_statuses(const struct command_info *c)
 {
 	fputs(".SH EXIT STATUS\n.TP\n0\nDone.\n.TP\n1\nIt failed; a sentence on standard error says why.\n"
@@ -179,6 +244,8 @@ static void command_page(const struct command_info *c)
 	options_of(c);
 	if (c->bit & (CMD_TOP | CMD_REPORT))
 		keys();
+	if (c->bit == CMD_REPORT)
+		summary();
 	exit_statuses(c);
 	fputs(".SH EXAMPLES\n", stdout);
 	for (const char *const *p = c->examples; *p; p += 2) {

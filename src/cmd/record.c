@@ -105,6 +105,33 @@ static void say_losses(const struct profile_meta *m)
 	}
 }
 
+/* "sberf record: 8.12 s running, 31.9 s waiting (31.6 s blocked, 270 ms runnable): 97.1 % with stacks of their own, ..." */
+static void say_waits(const struct profile_meta *m)
+{
+	const uint64_t off_ns = m->blocked_ns + m->runnable_ns;
+	char text[UNITS_MAX], more[UNITS_MAX];
+
+	if (!m->off_cpu)
+		return;
+	fprintf(stderr, "sberf record: %s running, ", units_time(text, m->oncpu_ns));
+	fprintf(stderr, "%s waiting", units_time(text, off_ns));
+	if (off_ns) {
+		fprintf(stderr, " (%s blocked, ", units_time(text, m->blocked_ns));
+		fprintf(stderr, "%s runnable) in %s waits: ", units_time(text, m->runnable_ns), units_thousands(more, m->waits));
+		fprintf(stderr, "%s on stacks of their own", units_percent(text, (double)m->wait_own_ns / (double)off_ns));
+	}
+	if (m->wait_stacks)
+		fprintf(stderr, ", %s of which are complete",
+			units_percent(text, (double)m->wait_cut[CUT_COMPLETE] / (double)m->wait_stacks));
+	fputc('\n', stderr);
+	if (m->wait_open)
+		fprintf(stderr, "sberf record: %s of them had not ended after %s\n", units_thousands(more, m->wait_open),
+			units_time(text, m->wait_open_ns));
+	if (m->wait_short)
+		fprintf(stderr, "sberf record: %s waits (%s) were shorter than --min-block\n", units_thousands(more, m->wait_short),
+			units_time(text, m->wait_short_ns));
+}
+
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)
 {
 	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], complete[UNITS_MAX + 40] = "";
@@ -114,8 +141,9 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 			 units_percent(percent, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples));
 	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s in %s\n", units_thousands(samples, m->samples), complete,
 		(unsigned long long)losses_total(&m->lost), units_bytes(bytes, m->file_bytes), path);
+	say_waits(m);
 	say_losses(m);
-	if (!m->samples)
+	if (!m->samples && !m->waits)
 		fprintf(stderr, "sberf record: nothing of the target ran on %s while it was watched\n",
 			o->cpus.n ? "these CPUs" : "a CPU");
 }

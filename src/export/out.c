@@ -31,6 +31,11 @@ void out_format(struct out *o, const char *fmt, ...)
 	va_end(ap);
 }
 
+void out_guess(struct out *o, int width, uint64_t ns, uint64_t doubt_ns, const char *text)
+{
+	out_format(o, "%*s%s", width - (int)strlen(text), doubt_ns > ns / 2 ? "~" : "", text);
+}
+
 int out_end(struct out *o, struct err *e)
 {
 	if (!o->error && (fflush(o->file) || ferror(o->file)))

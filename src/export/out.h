@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct out {
@@ -17,6 +18,9 @@ struct out {
 
 void out_text(struct out *o, const char *s);
 void out_format(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* TEXT right-aligned in WIDTH, with "~" before it when more than half of NS is DOUBT_NS: extrapolated. */
+void out_guess(struct out *o, int width, uint64_t ns, uint64_t doubt_ns, const char *text);
 
 /* Flushes. 0, or a negative errno with a sentence when anything since the beginning has failed. */
 int out_end(struct out *o, struct err *e);

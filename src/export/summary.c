@@ -29,6 +29,11 @@ static void put_u64(struct out *o, const char *name, uint64_t v)
 		out_format(o, "%s: %" PRIu64 "\n", name, v);
 }
 
+static void put_us(struct out *o, const char *name, uint64_t ns)
+{
+	put_u64(o, name, ns == META_UNKNOWN ? ns : ns / 1000 + (ns % 1000 >= 500));
+}
+
 /* V in units of 1 / SCALE, with DIGITS decimals; SCALE = 10 to the power of DIGITS. */
 static void put_fixed(struct out *o, const char *name, uint64_t v, uint64_t scale, int digits)
 {
@@ -153,7 +158,7 @@ static void put_published(struct out *o, const struct profile_meta *m, const str
 {
 	put_u64(o, "oncpu_samples", m->samples);
 	put_ratio(o, "oncpu_samples_per_second", (double)m->samples, (double)m->duration_ns / 1e9, 10, 1);
-	put_u64(o, "oncpu_weight_us", m->oncpu_ns / 1000 + (m->oncpu_ns % 1000 >= 500));
+	put_us(o, "oncpu_weight_us", m->oncpu_ns);
 	put_ratio(o, "oncpu_complete_percent", (double)m->cut[CUT_COMPLETE], (double)m->user_samples, 10000, 2);
 	put_u64(o, "threads", c->threads);
 	put_u64(o, "unique_stacks", c->stacks);
@@ -179,12 +184,36 @@ static void put_further(struct out *o, const struct profile_meta *m, const struc
 	put_text(o, "version", m->version, sizeof(m->version));
 	put_text(o, "command", m->cmdline, sizeof(m->cmdline));
 	put_u64(o, "user_samples", m->user_samples);
-	put_u64(o, "other_weight_us", c->other_ns / 1000 + (c->other_ns % 1000 >= 500));
+	put_us(o, "other_weight_us", c->other_ns);
 	put_u64(o, "late_events", m->late);
 	put_u64(o, "dictionary_refused", m->refused);
 	put_u64(o, "facts_folded", m->folded);
 	put_u64(o, "rss_bytes", m->rss_bytes);
 	put_seconds(o, "engine_cpu_seconds", m->engine_cpu_ns);
+}
+
+/* Figures of waits are not known when they were not followed. */
+static void put_offcpu(struct out *o, const struct profile_meta *m)
+{
+	const uint64_t none = m->off_cpu ? 0 : META_UNKNOWN, ns = m->blocked_ns + m->runnable_ns;
+	const uint64_t told = m->wait_own_ns + m->wait_none_ns;
+
+	put_us(o, "offcpu_weight_us", ns | none);
+	put_us(o, "offcpu_blocked_us", m->blocked_ns | none);
+	put_us(o, "offcpu_runnable_us", m->runnable_ns | none);
+	put_u64(o, "offcpu_waits", m->waits | none);
+	put_ratio(o, "offcpu_complete_percent", (double)m->wait_cut[CUT_COMPLETE], (double)m->wait_stacks, 10000, 2);
+	put_ratio(o, "offcpu_sampled_percent", (double)m->wait_own_ns, (double)ns, 10000, 2);
+	put_ratio(o, "offcpu_extrapolated_percent", told < ns ? (double)(ns - told) : 0, (double)ns, 10000, 2);
+	put_ratio(o, "offcpu_no_stack_percent", (double)m->wait_none_ns, (double)ns, 10000, 2);
+	put_us(o, "offcpu_open_us", m->wait_open_ns | none);
+	put_u64(o, "offcpu_open_waits", m->wait_open | none);
+	put_us(o, "offcpu_short_us", m->wait_short_ns | none);
+	put_u64(o, "offcpu_short_waits", m->wait_short | none);
+	put_us(o, "offcpu_period_us", m->wait_period_ns | none);
+	for (unsigned int i = CUT_COMPLETE + 1; i < CUT_NR; i++)
+		out_format(o, "offcpu_cut_%s: %" PRIu64 "\n", cut_info(i)->name, m->wait_cut[i]);
+	put_text(o, "wakers", m->wakers ? "yes" : "no", 3);
 }
 
 int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)
@@ -196,5 +225,6 @@ int export_summary(FILE *out, const struct profile_meta *m, const struct snapsho
 		return err_nomem(e, "the summary");
 	put_published(&o, m, &c);
 	put_further(&o, m, &c);
+	put_offcpu(&o, m);
 	return out_end(&o, e);
 }

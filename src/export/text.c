@@ -11,6 +11,13 @@
  *	  0.4 %                    … 3 more
  *	 20.0 %  20.0 %    240 ms  - other
  *
+ * A tree with time off the CPU has it in columns, which add up to the total. "~" stands before what is mostly extrapolated:
+ *
+ *	   total     self  running runnable  blocked       time
+ *	 100.0 %    0.0 %   20.0 %    1.0 %   79.0 %     6.00 s  all
+ *	  79.0 %   79.0 %        ·        ·   79.0 %     4.74 s  - fsync  still waiting 1.20 s
+ *	 ~21.0 %  ~21.0 %   20.0 %    1.0 %        ·    ~1.26 s  - work
+ *
  * Only a branch indents and marks its children; an only child stands right under its parent, so that stacks of a hundred
  * frames stay readable. Children come heaviest first, so what is too light to be shown is the rest of a family, and gets one
  * line.
@@ -27,11 +34,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define INDENT_MAX 60u           /* levels; deeper ones say which they are instead */
 
+/* What a line says in figures: of a node, or of several. */
+struct figures {
+	uint64_t total_ns, doubt_ns;
+	uint64_t self_ns, self_doubt_ns;
+	uint64_t kind_ns[TIME_NR];
+};
+
 struct text {
 	const struct tree *t;
+	bool kinds;              /* there is time off the CPU: it has columns */
 	const struct tree_text_options *options;
 	struct out o;
 	uint64_t least_ns;       /* to be shown */
@@ -59,33 +75,89 @@ static void put_indent(struct text *x, uint32_t i, const char *mark)
 		out_format(&x->o, "[%u] ", level);
 }
 
+static void put_kind(struct text *x, uint64_t ns)
+{
+	char text[UNITS_MAX];
+
+	if (ns)
+		out_format(&x->o, "%9s", share(x, ns, text));
+	else
+		out_format(&x->o, "%8s%s", "", x->options->ascii ? "." : "·");
+}
+
+/* The columns of a tree with time off the CPU; without SELF that one and the time stay empty. */
+static void put_kinds(struct text *x, const struct figures *f, bool self)
+{
+	char text[UNITS_MAX];
+
+	out_guess(&x->o, 8, f->total_ns, f->doubt_ns, share(x, f->total_ns, text));
+	out_guess(&x->o, 9, f->self_ns, self ? f->self_doubt_ns : 0, self ? share(x, f->self_ns, text) : "");
+	for (int k = 0; k < TIME_NR; k++)
+		put_kind(x, f->kind_ns[k]);
+	out_guess(&x->o, 11, f->total_ns, self ? f->doubt_ns : 0, self ? units_time(text, f->total_ns) : "");
+	out_text(&x->o, "  ");
+}
+
+static void put_figures(struct text *x, const struct figures *f, bool self)
+{
+	char total[UNITS_MAX], own[UNITS_MAX], time[UNITS_MAX];
+
+	if (x->kinds)
+		put_kinds(x, f, self);
+	else
+		out_format(&x->o, "%7s %7s %9s  ", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "",
+			   self ? units_time(time, f->total_ns) : "");
+}
+
+/* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits that end here and have not ended. */
+static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64_t *ret_open_ns)
+{
+	const struct tree_node *n = &t->node[i];
+	uint64_t doubt = n->doubt_ns, open = n->open_ns;
+
+	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
+		doubt -= t->node[c].doubt_ns < doubt ? t->node[c].doubt_ns : doubt;
+		open -= t->node[c].open_ns < open ? t->node[c].open_ns : open;
+	}
+	f->total_ns += n->total_ns;
+	f->doubt_ns += n->doubt_ns;
+	f->self_ns += n->self_ns;
+	f->self_doubt_ns += doubt < n->self_ns ? doubt : n->self_ns;
+	for (int k = 0; k < TIME_NR; k++)
+		f->kind_ns[k] += n->kind_ns[k];
+	*ret_open_ns = open;
+}
+
 static void put_node(struct text *x, uint32_t i)
 {
-	const struct tree_node *n = &x->t->node[i];
-	char total[UNITS_MAX], self[UNITS_MAX], time[UNITS_MAX], label[LABEL_MAX];
 	const char *suffix = tree_suffix(x->t, i);
+	char label[LABEL_MAX], time[UNITS_MAX];
+	struct figures f = { 0 };
+	uint64_t open_ns;
 
-	out_format(&x->o, "%7s %7s %9s  ", share(x, n->total_ns, total), share(x, n->self_ns, self),
-		   units_time(time, n->total_ns));
+	add_node(x->t, i, &f, &open_ns);
+	put_figures(x, &f, true);
 	put_indent(x, i, "- ");
 	out_text(&x->o, tree_label(x->t, i, label, sizeof(label)));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
 	if (x->options->lines && tree_line(x->t, i, label, sizeof(label))[0])
 		out_format(&x->o, "  %s", label);
+	if (open_ns)
+		out_format(&x->o, "  still waiting %s", units_time(time, open_ns));
 	out_text(&x->o, "\n");
 }
 
 /* One line for FIRST and the siblings after it. */
 static void put_rest(struct text *x, uint32_t first)
 {
-	char total[UNITS_MAX];
-	uint64_t ns = 0;
+	struct figures f = { 0 };
+	uint64_t open_ns;
 	uint32_t n = 0;
 
 	for (uint32_t i = first; i != NODE_NONE; i = x->t->node[i].next_sibling, n++)
-		ns += x->t->node[i].total_ns;
-	out_format(&x->o, "%7s %7s %9s  ", share(x, ns, total), "", "");
+		add_node(x->t, i, &f, &open_ns);
+	put_figures(x, &f, false);
 	put_indent(x, first, "");
 	out_format(&x->o, "%s %" PRIu32 " more\n", x->options->ascii ? "..." : "…", n);
 }
@@ -122,7 +194,7 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1;
 	AUTO_FREE uint16_t *level = malloc((deepest(t) + 1ul) * sizeof(*level));
-	char cut[UNITS_MAX];
+	const struct figures cut = { .total_ns = t->cut_ns };
 	uint32_t i = 0;
 
 	if (!level)
@@ -132,7 +204,11 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
 	if (x.options->max_depth)
 		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
-	out_format(&x.o, "%7s %7s %9s\n", "total", "self", "time");
+	x.kinds = t->node[0].kind_ns[TIME_RUNNABLE] || t->node[0].kind_ns[TIME_BLOCKED];
+	if (x.kinds)
+		out_format(&x.o, "%8s%9s%9s%9s%9s%11s\n", "total", "self", "running", "runnable", "blocked", "time");
+	else
+		out_format(&x.o, "%7s %7s %9s\n", "total", "self", "time");
 	do {
 		if (fits(&x, i))
 			put_node(&x, i);
@@ -140,8 +216,9 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 			put_rest(&x, i);
 		i = next_node(&x, i);
 	} while (i);
-	if (t->cut_ns)
-		out_format(&x.o, "%7s %7s %9s  is counted with callers: the tree has no more than %" PRIu32 " nodes\n",
-			   share(&x, t->cut_ns, cut), "", "", t->n);
+	if (t->cut_ns) {
+		put_figures(&x, &cut, false);
+		out_format(&x.o, "is counted with callers: the tree has no more than %" PRIu32 " nodes\n", t->n);
+	}
 	return out_end(&x.o, e);
 }

@@ -21,6 +21,19 @@ for page in $pages; do
 	done
 done
 
+# Each figure has its line in the manual.
+report=${top_builddir:?}/docs/sberf-report.1
+figures=$("$sberf" report --format summary "$top_srcdir/tests/data/v1_1.sberf" | sed 's/:.*//')
+check "there are figures" test "$(wc -l <<<"$figures")" -gt 50
+missing=
+for figure in $figures; do
+	case $figure in
+	offcpu_cut_*) figure=cut_${figure#offcpu_cut_} ;;
+	esac
+	sed 's/\\-/-/g; s/\\f[BR]//g; s/,//g' "$report" | grep -qE "(^| )$figure( |$)" || missing+=" $figure"
+done
+equal "the manual has every figure of the summary" "" "$missing"
+
 # The keys are those of the terminal view's own table.
 for page in sberf-top sberf-report; do
 	if command -v mandoc >/dev/null; then

@@ -148,9 +148,8 @@ static void test_write_errors(void **state)
 	made_free(&m);
 }
 
-static void assert_tree(struct made *m, const struct query *q, const struct tree_text_options *o, const char *want)
+static void assert_text(const struct tree *t, const struct tree_text_options *o, const char *want)
 {
-	AUTO(tree_free) struct tree *t = made_tree(m, q);
 	AUTO_FREE char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
@@ -159,6 +158,82 @@ static void assert_tree(struct made *m, const struct query *q, const struct tree
 	assert_int_equal(export_tree(f, t, o, NULL), 0);
 	fclose(f);
 	assert_string_equal(text, want);
+}
+
+static void assert_tree(struct made *m, const struct query *q, const struct tree_text_options *o, const char *want)
+{
+	AUTO(tree_free) struct tree *t = made_tree(m, q);
+
+	assert_text(t, o, want);
+}
+
+static struct tree_node *find_node(struct tree *t, const char *label)
+{
+	char text[LABEL_MAX];
+
+	for (uint32_t i = 0; i < t->n; i++)
+		if (!strcmp(tree_label(t, i, text, sizeof(text)), label))
+			return &t->node[i];
+	fail_msg("there is no %s", label);
+	return NULL;
+}
+
+static void set_kinds(struct tree *t, const char *label, uint64_t running_ns, uint64_t runnable_ns, uint64_t blocked_ns)
+{
+	struct tree_node *n = find_node(t, label);
+
+	assert_int_equal(running_ns + runnable_ns + blocked_ns, n->total_ns);
+	n->kind_ns[TIME_RUNNING] = running_ns;
+	n->kind_ns[TIME_RUNNABLE] = runnable_ns;
+	n->kind_ns[TIME_BLOCKED] = blocked_ns;
+}
+
+/* Time off the CPU has columns; guesses and what has not ended are marked, the latter where it waits. */
+static void test_tree_with_waits(void **state)
+{
+	const struct query q = { .group_by = GROUP_COMM };
+	const struct tree_text_options plain = { .ascii = true, .min_percent = 15 };
+	AUTO(tree_free) struct tree *t = NULL;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 10, 10, "app");
+	made_add(&m, 1, a, "main;work", 30 * MS);
+	made_add(&m, 2, a, "main;take;futex", 60 * MS);
+	made_add(&m, 3, a, "main;other", 10 * MS);
+	t = made_tree(&m, &q);
+	set_kinds(t, "all", 25 * MS, 5 * MS, 70 * MS);
+	set_kinds(t, "app", 25 * MS, 5 * MS, 70 * MS);
+	set_kinds(t, "main", 25 * MS, 5 * MS, 70 * MS);
+	set_kinds(t, "work", 25 * MS, 5 * MS, 0);
+	set_kinds(t, "take", 0, 0, 60 * MS);
+	set_kinds(t, "futex", 0, 0, 60 * MS);
+	set_kinds(t, "other", 0, 0, 10 * MS);
+	find_node(t, "other")->doubt_ns = 6 * MS;
+	find_node(t, "main")->doubt_ns = 6 * MS;
+	for (const char *const *open = (const char *const[]){ "all", "app", "main", "take", "futex", NULL }; *open; open++)
+		find_node(t, *open)->open_ns = 50 * MS;
+	assert_text(t, NULL,
+		    "   total     self  running runnable  blocked       time\n"
+		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  all\n"
+		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  app\n"
+		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  main\n"
+		    "  60.0 %    0.0 %        ·        ·   60.0 %    60.0 ms  - take\n"
+		    "  60.0 %   60.0 %        ·        ·   60.0 %    60.0 ms    futex  still waiting 50.0 ms\n"
+		    "  30.0 %   30.0 %   25.0 %    5.0 %        ·    30.0 ms  - work\n"
+		    " ~10.0 %  ~10.0 %        ·        ·   10.0 %   ~10.0 ms  - other\n");
+	find_node(t, "all")->total_ns = find_node(t, "all")->doubt_ns = 100 * MS;
+	assert_text(t, &plain,
+		    "   total     self  running runnable  blocked       time\n"
+		    "~100.0 %    0.0 %   25.0 %    5.0 %   70.0 %    ~100 ms  all\n"
+		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  app\n"
+		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  main\n"
+		    "  60.0 %    0.0 %        .        .   60.0 %    60.0 ms  - take\n"
+		    "  60.0 %   60.0 %        .        .   60.0 %    60.0 ms    futex  still waiting 50.0 ms\n"
+		    "  30.0 %   30.0 %   25.0 %    5.0 %        .    30.0 ms  - work\n"
+		    " ~10.0 %                 .        .   10.0 %             ... 1 more\n");
+	made_free(&m);
 }
 
 static void test_tree(void **state)
@@ -247,6 +322,59 @@ static char *summary(struct made *m, const struct profile_meta *meta)
 	return text;
 }
 
+/* Lines of what was counted by reason, in the order of the reasons: COUNT at AT, else 0. */
+static void put_reasons(char *dst, size_t size, const char *kind, unsigned int first, unsigned int n, unsigned int at, unsigned int count)
+{
+	size_t used = strlen(dst);
+
+	for (unsigned int i = first; i < n && used < size; i++)
+		used += (size_t)snprintf(dst + used, size - used, "%s_%s: %u\n", kind,
+					 (strstr(kind, "cut") ? cut_info(i) : lost_info(i))->name, i == at ? count : 0);
+}
+
+static void test_summary_of_waits(void **state)
+{
+	struct profile_meta m = {
+		.off_cpu = true, .wakers = true, .blocked_ns = 6000 * MS, .runnable_ns = 2000 * MS + 500, .waits = 1234, .wait_stacks = 300,
+		.wait_own_ns = 4000 * MS, .wait_none_ns = 1000 * MS, .wait_open_ns = 77 * MS, .wait_open = 2, .wait_short_ns = 5500,
+		.wait_short = 3, .wait_period_ns = 10 * MS,
+	};
+	AUTO_FREE char *text = NULL, *none = NULL;
+	char want[4096] =
+		"\noffcpu_weight_us: 8000001\n"
+		"offcpu_blocked_us: 6000000\n"
+		"offcpu_runnable_us: 2000001\n"
+		"offcpu_waits: 1234\n"
+		"offcpu_complete_percent: 99.66\n"
+		"offcpu_sampled_percent: 49.99\n"
+		"offcpu_extrapolated_percent: 37.50\n"
+		"offcpu_no_stack_percent: 12.49\n"
+		"offcpu_open_us: 77000\n"
+		"offcpu_open_waits: 2\n"
+		"offcpu_short_us: 6\n"
+		"offcpu_short_waits: 3\n"
+		"offcpu_period_us: 10000\n";
+	struct made made;
+
+	m.wait_cut[CUT_COMPLETE] = 299;
+	m.wait_cut[CUT_NO_CFI] = 1;
+	put_reasons(want, sizeof(want), "offcpu_cut", 1, CUT_NR, CUT_NO_CFI, 1);
+	strcat(want, "wakers: yes\n");
+	made_init(&made, NULL);
+	text = summary(&made, &m);
+	assert_non_null(strstr(text, "\noffcpu_weight_us"));
+	assert_string_equal(strstr(text, "\noffcpu_weight_us"), want);
+	m = (struct profile_meta){ 0 };
+	none = summary(&made, &m);
+	assert_non_null(strstr(none, "\noffcpu_weight_us: unknown\noffcpu_blocked_us: unknown\noffcpu_runnable_us: unknown\n"
+				     "offcpu_waits: unknown\noffcpu_complete_percent: unknown\noffcpu_sampled_percent: unknown\n"
+				     "offcpu_extrapolated_percent: unknown\noffcpu_no_stack_percent: unknown\n"
+				     "offcpu_open_us: unknown\noffcpu_open_waits: unknown\n"));
+	assert_non_null(strstr(none, "\noffcpu_cut_no_cfi: 0\n"));
+	assert_non_null(strstr(none, "\nwakers: no\n"));
+	made_free(&made);
+}
+
 static void test_summary(void **state)
 {
 	struct profile_meta meta = {
@@ -289,8 +417,7 @@ static void test_summary(void **state)
 		"rss_bytes: 1048576\n"
 		"engine_cpu_seconds: 0.000\n";
 	AUTO_FREE char *text = NULL, *none = NULL;
-	char reasons[2048];
-	size_t at = 0;
+	char reasons[2048] = "";
 	const struct profile_meta nothing = { .file_bytes = 0 };
 	struct made m;
 
@@ -305,16 +432,13 @@ static void test_summary(void **state)
 	made_add(&m, 4, made_thread(&m, 10, 11, "app"), "main;(other)", 2 * MS);
 	text = summary(&m, &meta);
 	/* Reasons may be added, in the order of their table; the rest is written out. */
-	for (unsigned int i = 1; i < CUT_NR; i++)
-		at += (size_t)snprintf(reasons + at, sizeof(reasons) - at, "cut_%s: %d\n", cut_info(i)->name, i == CUT_NO_CFI);
-	for (unsigned int i = 0; i < LOST_NR; i++)
-		at += (size_t)snprintf(reasons + at, sizeof(reasons) - at, "lost_%s: %d\n", lost_info(i)->name,
-				       i == LOST_RING_FULL ? 7 : 0);
+	put_reasons(reasons, sizeof(reasons), "cut", 1, CUT_NR, CUT_NO_CFI, 1);
+	put_reasons(reasons, sizeof(reasons), "lost", 0, LOST_NR, LOST_RING_FULL, 7);
 	assert_non_null(strstr(reasons, "cut_stack_size: 0\ncut_stack_unreadable: 0\ncut_no_cfi: 1\n"));
 	assert_non_null(strstr(reasons, "lost_ring_full: 7\nlost_nested: 0\n"));
 	assert_memory_equal(text, head, strlen(head));
-	assert_memory_equal(text + strlen(head), reasons, at);
-	assert_string_equal(text + strlen(head) + at, tail);
+	assert_memory_equal(text + strlen(head), reasons, strlen(reasons));
+	assert_memory_equal(text + strlen(head) + strlen(reasons), tail, strlen(tail));
 	assert_non_null(strstr(none, "oncpu_samples_per_second: unknown\n"));
 	assert_non_null(strstr(none, "oncpu_complete_percent: unknown\n"));
 	assert_non_null(strstr(none, "\nthreads: 0\nunique_stacks: 0\n"));
@@ -415,10 +539,12 @@ int main(void)
 		cmocka_unit_test(test_folded_hostile),
 		cmocka_unit_test(test_folded_rounding),
 		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_tree_with_waits),
 		cmocka_unit_test(test_tree_says_what_it_cut),
 		cmocka_unit_test(test_tree_of_many_branches),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_summary),
+		cmocka_unit_test(test_summary_of_waits),
 		cmocka_unit_test(test_write_errors),
 		cmocka_unit_test(test_no_memory),
 	};
