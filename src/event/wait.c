@@ -261,30 +261,36 @@ struct row {
 #define DISK(class) WAIT_CLASS_##class, WAIT_CLASS_IO, WAIT_CLASS_IO
 
 static const struct row rows[] = {
-	{ ALL(LOCK), "futex futex_time64 futex_wait futex_waitv futex_wake futex_requeue flock semop semtimedop semtimedop_time64" },
+#define FUTEX_ROW (&rows[0])
+	{ ALL(LOCK), "futex futex_time64 futex_wait futex_waitv futex_wake futex_requeue" },
+	{ ALL(LOCK), "flock semop semtimedop semtimedop_time64" },
 	{ ALL(SLEEP), "nanosleep clock_nanosleep clock_nanosleep_time64" },
 	{ ALL(EVENT), "epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old poll ppoll ppoll_time64 select _newselect pselect6 "
-		      "pselect6_time64 accept accept4 rt_sigtimedwait rt_sigtimedwait_time64 rt_sigsuspend sigsuspend pause" },
+		      "pselect6_time64 accept accept4 rt_sigtimedwait rt_sigtimedwait_time64 rt_sigsuspend sigsuspend "
+		      "pause" },
 	{ DISK(EVENT), "io_uring_enter io_getevents io_pgetevents io_pgetevents_time64" },
-	{ ALL(PIPE), "recv recvfrom recvmsg recvmmsg recvmmsg_time64 send sendto sendmsg sendmmsg connect shutdown socketcall "
-		     "msgrcv msgsnd mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64 mq_open tee vmsplice" },
-	{ DISK(PIPE), "read readv pread pread64 preadv preadv2 write writev pwrite pwrite64 pwritev pwritev2 sendfile sendfile64 "
-		      "splice" },
+	{ ALL(PIPE), "recv recvfrom recvmsg recvmmsg recvmmsg_time64 send sendto sendmsg sendmmsg connect shutdown "
+		     "socketcall msgrcv msgsnd mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64 tee "
+		     "vmsplice" },
+	{ DISK(PIPE), "read readv pread pread64 preadv preadv2 write writev pwrite pwrite64 pwritev pwritev2 sendfile "
+		      "sendfile64 splice" },
 	{ ALL(CHILD), "wait4 waitid waitpid vfork" },
 	/* posix_spawn() waits in clone() until the child has called exec. */
 	{ WAIT_CLASS_OTHER, WAIT_CLASS_OTHER, WAIT_CLASS_CHILD, "clone clone3" },
 	{ DISK(LOCK), "fcntl fcntl64" },
-	{ ALL(IO), "fsync fdatasync sync syncfs sync_file_range sync_file_range2 msync open openat openat2 open_by_handle_at "
-		   "creat close close_range stat stat64 fstat fstat64 lstat lstat64 fstatat64 newfstatat statx oldstat oldfstat "
-		   "oldlstat statfs statfs64 fstatfs fstatfs64 access faccessat faccessat2 readlink readlinkat rename "
-		   "renameat renameat2 unlink unlinkat link linkat symlink symlinkat mkdir mkdirat rmdir mknod mknodat chdir "
-		   "fchdir chroot chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown chown32 fchown32 lchown32 utime "
-		   "utimes utimensat utimensat_time64 futimesat getdents getdents64 readdir truncate ftruncate truncate64 "
-		   "ftruncate64 fallocate lseek _llseek copy_file_range fadvise64 fadvise64_64 arm_fadvise64_64 readahead "
-		   "setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr "
-		   "lremovexattr fremovexattr mount umount umount2 move_mount fsmount fsconfig pivot_root swapon swapoff "
-		   "quotactl io_submit io_uring_setup execve execveat uselib mlock mlock2 mlockall name_to_handle_at" },
-	{ DISK(OTHER), "ioctl madvise process_madvise mincore remap_file_pages process_vm_readv process_vm_writev finit_module" },
+	{ ALL(IO), "fsync fdatasync sync syncfs sync_file_range sync_file_range2 msync open openat openat2 "
+		   "open_by_handle_at creat close close_range stat stat64 fstat fstat64 lstat lstat64 fstatat64 "
+		   "newfstatat statx oldstat oldfstat oldlstat statfs statfs64 fstatfs fstatfs64 access faccessat "
+		   "faccessat2 readlink readlinkat rename renameat renameat2 unlink unlinkat link linkat symlink "
+		   "symlinkat mkdir mkdirat rmdir mknod mknodat chdir fchdir chroot chmod fchmod fchmodat fchmodat2 "
+		   "chown fchown fchownat lchown chown32 fchown32 lchown32 utime utimes utimensat utimensat_time64 "
+		   "futimesat getdents getdents64 readdir truncate ftruncate truncate64 ftruncate64 fallocate lseek "
+		   "_llseek copy_file_range fadvise64 fadvise64_64 arm_fadvise64_64 readahead setxattr lsetxattr "
+		   "fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr "
+		   "fremovexattr mount umount umount2 move_mount fsmount fsconfig pivot_root swapon swapoff quotactl "
+		   "io_submit io_uring_setup execve execveat uselib mlock mlock2 mlockall name_to_handle_at" },
+	{ DISK(OTHER), "ioctl madvise process_madvise mincore remap_file_pages process_vm_readv process_vm_writev "
+		       "finit_module" },
 };
 
 /* Whether the words of LIST hold NAME. */
@@ -319,13 +325,14 @@ static const struct row *row_of(uint32_t call, const char *arch)
 }
 
 #define CACHE_BITS 9u
-#define TAG_SHIFT 12u    /* below: three classes of four bits */
+#define TAG_SHIFT 13u    /* below: three classes of four bits, and whether it is a futex */
+#define IS_FUTEX (1u << 12)
 
 /*
- * The classes of CALL, kept under a tag of all that decides: 17 bits of call and 32 of architecture. Two calls that share an
- * entry replace each other; an empty entry is no tag, as no call that is looked up is 0.
+ * What row_of() says of CALL, kept under a tag of all that decides: 17 bits of call and 32 of architecture. Two calls that
+ * share an entry replace each other; an empty entry is no tag, as no call that is looked up is 0.
  */
-static uint32_t classes_of(uint32_t call, const char *arch)
+static uint32_t packed_row(uint32_t call, const char *arch)
 {
 	static _Atomic uint64_t cache[1u << CACHE_BITS];
 	const uint64_t tag = (uint64_t)token_of(call, arch) << 18 | call;
@@ -337,7 +344,7 @@ static uint32_t classes_of(uint32_t call, const char *arch)
 	if (have >> TAG_SHIFT == tag)
 		return have & ((1u << TAG_SHIFT) - 1);
 	row = row_of(call, arch);
-	packed = (uint32_t)(row->sleeping | row->uninterruptible << 4 | row->killable << 8);
+	packed = (uint32_t)(row->sleeping | row->uninterruptible << 4 | row->killable << 8) | (row == FUTEX_ROW ? IS_FUTEX : 0);
 	atomic_store_explicit(slot, tag << TAG_SHIFT | packed, memory_order_relaxed);
 	return packed;
 }
@@ -352,12 +359,17 @@ enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arc
 		return WAIT_CLASS_RUN_QUEUE;
 	if (call == CALL_NONE || call > CALL_MAX)
 		return WAIT_CLASS_OTHER;
-	packed = classes_of(call, arch);
+	packed = packed_row(call, arch);
 	if (state == WAIT_UNINTERRUPTIBLE)
 		packed >>= 4;
 	else if (state == WAIT_KILLABLE)
 		packed >>= 8;
 	return (enum wait_class)(packed & 0xf);
+}
+
+bool call_is_futex(uint32_t call, const char *arch)
+{
+	return call >= CALL_SYSCALL && call <= CALL_MAX && packed_row(call, arch) & IS_FUTEX;
 }
 
 /* Lengths. */

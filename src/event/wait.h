@@ -3,13 +3,14 @@
  * wait.h - the words for time off the CPU.
  *
  * A *wait* is one stretch from the switch that takes a thread off its CPU to the one that puts it back on. It has two parts:
- * *blocked*, until somebody woke it, and *runnable*, from then on in the run queue. A thread that was preempted was never blocked:
- * its wait is runnable from the start. A *call* says what the thread had asked the kernel for: a system call by number, or one of
- * the few other ways into the kernel.
+ * *blocked*, until somebody woke it, and *runnable*, from then on in the run queue. A thread that was preempted was never
+ * blocked: its wait is runnable from the start. A *call* says what the thread had asked the kernel for: a system call by
+ * number, or one of the few other ways into the kernel.
  */
 #ifndef SBERF_EVENT_WAIT_H
 #define SBERF_EVENT_WAIT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,8 +70,8 @@ const char *wait_class_name(enum wait_class c);
 #define CALL_NAME_MAX 64
 /*
  * "futex", "futex (32-bit)", "page fault", "preempted", "syscall 999". ARCH is a machine name as uname gives it
- * (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names come from libseccomp, so any architecture can be
- * named anywhere.
+ * (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names come from libseccomp, so any architecture can
+ * be named anywhere.
  */
 char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX]);
 /* The call that call_name() calls so, in the 32-bit ABI too when the native one has none; CALL_NONE when there is none. */
@@ -84,6 +85,9 @@ uint32_t call_compat(uint32_t call, const char *arch);
  */
 enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arch);
 
+/* Whether CALL is a wait on a futex, the only thing under locks, conditions and semaphores of user space. Any thread; cheap. */
+bool call_is_futex(uint32_t call, const char *arch);
+
 /* Who woke a thread; numbers are in recordings. */
 enum waker_context {
 	WAKER_UNKNOWN = 0,       /* not asked for, not woken (yet), or not seen */
@@ -94,8 +98,8 @@ enum waker_context {
 const char *waker_context_name(unsigned int context);    /* "interrupt or timer", ... */
 
 /*
- * Lengths are told apart by powers of two: bucket 0 is below 1 us, bucket b from 2^(b-1) us on, the last holds all that are longer
- * (2^38 us are three days).
+ * Lengths are told apart by powers of two: bucket 0 is below 1 us, bucket b from 2^(b-1) us on, the last holds all that are
+ * longer (2^38 us are three days).
  */
 #define WAIT_BUCKETS 40u
 unsigned int wait_bucket(uint64_t ns);

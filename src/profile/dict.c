@@ -119,8 +119,9 @@ static uint64_t wait_hash(const void *elem)
 {
 	const struct wait *w = elem;
 
-	return hash_2u64((uint64_t)w->call << 32 | (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 | w->context << 8 | w->flags,
-			 (uint64_t)w->waker << 32 | w->waker_stack);
+	const uint32_t rest = (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 | (uint32_t)w->context << 8 | w->flags;
+
+	return hash_2u64((uint64_t)w->call << 32 | rest, (uint64_t)w->waker << 32 | w->waker_stack);
 }
 
 static bool wait_equal(const void *va, const void *vb)

@@ -47,6 +47,8 @@ static void note_label(uint64_t note, char *dst, size_t size)
 		snprintf(dst, size, "(other)");
 	else if (note == NOTE_LOST)
 		snprintf(dst, size, "[lost]");
+	else if (note == NOTE_NO_STACK)
+		snprintf(dst, size, "[no stack]");
 	else if (note >= NOTE_CUT && note - NOTE_CUT <= UINT8_MAX)
 		snprintf(dst, size, "[cut: %s]", cut_info((unsigned int)(note - NOTE_CUT))->name);
 	else
@@ -103,6 +105,14 @@ static void group_label(const struct tree *t, const struct tree_node *n, char *d
 	}
 }
 
+static void idle_label(uint32_t threads, char *dst, size_t size)
+{
+	if (threads == 1)
+		snprintf(dst, size, "idle: 1 thread waits for events, for work, or sleeps");
+	else
+		snprintf(dst, size, "idle: %" PRIu32 " threads wait for events, for work, or sleep", threads);
+}
+
 char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size)
 {
 	const struct tree_node *n = &t->node[node];
@@ -117,6 +127,9 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 		break;
 	case NODE_GROUP:
 		group_label(t, n, dst, dst_size);
+		break;
+	case NODE_IDLE:
+		idle_label(n->frame, dst, dst_size);
 		break;
 	case NODE_FUNC:
 		text = names_text(t->names, names_func(t->names, n->func)->name);

@@ -301,9 +301,15 @@ static uint64_t event_length(const struct event *ev)
 
 static wait_id event_wait(struct dict *d, const struct event *ev)
 {
-	const struct wait w = { .call = ev->wait.call, .state = ev->wait.state, .bucket = (uint8_t)wait_bucket(event_length(ev)),
-				.context = ev->wait.context, .flags = ev->flags & WAIT_FLAGS, .waker = ev->wait.waker,
-				.waker_stack = ev->wait.waker_stack };
+	const struct wait w = {
+		.call = ev->wait.call,
+		.state = ev->wait.state,
+		.bucket = (uint8_t)wait_bucket(event_length(ev)),
+		.context = ev->wait.context,
+		.flags = ev->flags & WAIT_FLAGS,
+		.waker = ev->wait.waker,
+		.waker_stack = ev->wait.waker_stack,
+	};
 
 	return dict_wait(d, &w);
 }
@@ -318,8 +324,8 @@ static bool known(const struct dict *d, const struct event *ev)
 
 int profile_add(struct profile *p, const struct event *ev)
 {
-	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind, .count = event_count(ev),
-			  .weight_ns = ev->weight_ns };
+	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind,
+			  .count = event_count(ev), .weight_ns = ev->weight_ns };
 	struct quality_row *row = NULL;
 	int r;
 

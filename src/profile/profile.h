@@ -73,10 +73,10 @@ struct dict *profile_dict(const struct profile *p);
 int profile_add(struct profile *p, const struct event *ev);
 
 /*
- * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the next
- * snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces what was
- * said before; N = 0 forgets it, profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for ids that
- * are not in the dictionary: as before.
+ * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the
+ * next snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces
+ * what was said before; N = 0 forgets it, profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for
+ * ids that are not in the dictionary: as before.
  */
 int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 

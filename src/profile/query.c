@@ -2,7 +2,7 @@
 /*
  * query.c - from facts to a call tree, touching each fact and each trie node once.
  *
- * 1. Facts are summed per (group, stack), over slices, threads, nodes and kinds.
+ * 1. Facts are summed per (group, stack), over slices, threads and nodes; what is off the CPU beside, as most stacks have none.
  * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
  *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
  *    and what is left out when there are too many nodes is the lightest.
@@ -19,6 +19,7 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
+#include "profile/filter.h"
 #include "profile/group.h"
 #include "profile/slice.h"
 #include "profile/tree.h"
@@ -32,6 +33,12 @@ struct sum {
 	stack_id stack;
 	uint32_t group;          /* 0 for GROUP_NONE */
 	uint64_t ns, count;
+	uint64_t off;            /* plus one: where builder.off says how much of it is off the CPU; 0 = nothing */
+};
+
+/* What of a sum is off the CPU, and how. Apart, as most questions are about many stacks that only run. */
+struct off_cpu {
+	uint64_t runnable_ns, blocked_ns, open_ns, doubt_ns;
 };
 
 /* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
@@ -49,7 +56,9 @@ struct builder {
 	const struct query *q;
 	uint32_t max_nodes;
 	struct groups groups;
+	struct filter filter;
 	VEC(struct sum) sums;
+	VEC(struct off_cpu) off;
 	struct hidx sum_index;
 	VEC(struct tree_node) nodes;
 	struct hidx node_index;  /* by key */
@@ -57,6 +66,11 @@ struct builder {
 	VEC(stack_id) path;
 	VEC(uint64_t) func_hash, module_hash;    /* by id; 0 = not computed yet */
 	uint64_t max_ns, cut_ns;
+	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
+	uint32_t idle_threads;
+	uint64_t idle_ns;
+	struct off_cpu idle;     /* what was folded */
+	uint64_t idle_count;
 	bool no_memory;
 };
 
@@ -80,57 +94,95 @@ static uint64_t sum_rehash(const void *ctx, uint32_t id)
 	return sum_hash(b->sums.v[id].group, b->sums.v[id].stack);
 }
 
-static bool add_sum(struct builder *b, uint32_t group, const struct fact *f)
+/* The sum of (GROUP, STACK), made when there is none; NULL when out of memory. */
+static struct sum *find_sum(struct builder *b, uint32_t group, stack_id stack)
 {
-	const uint64_t h = sum_hash(group, f->stack);
+	const uint64_t h = sum_hash(group, stack);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->sum_index, at)) {
-		struct sum *s = &b->sums.v[id];
-
-		if (s->stack != f->stack || s->group != group)
-			continue;
-		s->ns = add_capped(s->ns, f->weight_ns);
-		s->count += f->count;
-		return true;
-	}
+	     at = hidx_next(&b->sum_index, at))
+		if (b->sums.v[id].stack == stack && b->sums.v[id].group == group)
+			return &b->sums.v[id];
 	if (!vec_reserve(&b->sums, 1))
-		return fail(b);
-	b->sums.v[b->sums.n] = (struct sum){ .stack = f->stack, .group = group, .ns = f->weight_ns, .count = f->count };
+		return NULL;
+	b->sums.v[b->sums.n] = (struct sum){ .stack = stack, .group = group };
 	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, sum_rehash, b))
+		return NULL;
+	return &b->sums.v[b->sums.n++];
+}
+
+static void add_off(struct off_cpu *to, const struct fact *f, unsigned int is)
+{
+	uint64_t *part = f->kind == EVENT_BLOCKED ? &to->blocked_ns : &to->runnable_ns;
+
+	*part = add_capped(*part, f->weight_ns);
+	if (is & FACT_OPEN)
+		to->open_ns = add_capped(to->open_ns, f->weight_ns);
+	if (is & FACT_DOUBT)
+		to->doubt_ns = add_capped(to->doubt_ns, f->weight_ns);
+}
+
+/* Counts F, which idles. */
+static bool note_idle(struct builder *b, const struct fact *f)
+{
+	const thread_id t = b->filter.same[f->thread];
+
+	if (!b->idle_thread)
+		b->idle_thread = calloc(b->filter.threads, sizeof(*b->idle_thread));
+	if (!b->idle_thread)
 		return fail(b);
-	b->sums.n++;
+	b->idle_threads += !b->idle_thread[t];
+	b->idle_thread[t] = 1;
+	b->idle_ns = add_capped(b->idle_ns, f->weight_ns);
 	return true;
 }
 
-static bool sum_slice(struct builder *b, const struct slice_view *s)
+static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const struct fact *f = &s->fact[i];
-		uint32_t group = 0;
+	const uint64_t count = is & FACT_COUNTS ? f->count : 0;
+	struct sum *s;
 
-		if (b->q->kinds && (f->kind > 31 || !(b->q->kinds & 1u << f->kind)))
-			continue;
-		if (b->groups.of_thread)
-			group = b->groups.of_thread[f->thread];
-		if (!add_sum(b, group, f))
-			return false;
+	if (is & FACT_IDLE && !note_idle(b, f))
+		return false;
+	if (is & FACT_IDLE && b->q->fold_idle) {
+		add_off(&b->idle, f, is);
+		b->idle_count += count;
+		return true;
 	}
+	s = find_sum(b, b->groups.of_thread ? b->groups.of_thread[f->thread] : 0, f->stack);
+	if (!s)
+		return fail(b);
+	s->ns = add_capped(s->ns, f->weight_ns);
+	s->count += count;
+	if (f->kind == EVENT_SAMPLE)
+		return true;
+	if (!s->off) {
+		struct off_cpu *off = vec_push(&b->off);
+
+		if (!off)
+			return fail(b);
+		*off = (struct off_cpu){ 0 };
+		s->off = b->off.n;
+	}
+	add_off(&b->off.v[s->off - 1], f, is);
 	return true;
 }
 
 static bool sum_facts(struct builder *b, const struct snapshot *s)
 {
-	const uint64_t to_ns = b->q->to_ns ? b->q->to_ns : UINT64_MAX;
 	struct slice_view view;
 
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &view);
-		if (!view.n || view.from_ns >= to_ns || view.to_ns <= b->q->from_ns)
+		if (!filter_slice(&b->filter, &view))
 			continue;
-		if (!sum_slice(b, &view))
-			return false;
+		for (size_t k = 0; k < view.n; k++) {
+			const unsigned int is = filter_fact(&b->filter, &view, i, &view.fact[k]);
+
+			if (is && !add_fact(b, &view.fact[k], is))
+				return false;
+		}
 		if (view.to_ns > b->max_ns)
 			b->max_ns = view.to_ns;
 	}
@@ -392,8 +444,44 @@ static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
 	return node;
 }
 
+/* Adds to what ends at N a weight of NS, of which OFF (NULL = nothing) is off the CPU. */
+static void add_self(struct tree_node *n, uint64_t ns, const struct off_cpu *off)
+{
+	const struct off_cpu none = { 0 }, *o = off ? off : &none;
+	const uint64_t waited = add_capped(o->runnable_ns, o->blocked_ns), ran = ns - (waited < ns ? waited : ns);
+
+	n->self_ns = add_capped(n->self_ns, ns);
+	n->kind_ns[TIME_RUNNING] = add_capped(n->kind_ns[TIME_RUNNING], ran);
+	if (!off)
+		return;
+	n->kind_ns[TIME_RUNNABLE] = add_capped(n->kind_ns[TIME_RUNNABLE], o->runnable_ns);
+	n->kind_ns[TIME_BLOCKED] = add_capped(n->kind_ns[TIME_BLOCKED], o->blocked_ns);
+	n->open_ns = add_capped(n->open_ns, o->open_ns);
+	n->doubt_ns = add_capped(n->doubt_ns, o->doubt_ns);
+}
+
+/* The node of what was folded; without room for it it stays with the root. Made first, so that there usually is room. */
+static void add_idle(struct builder *b)
+{
+	struct tree_node want = { .kind = NODE_IDLE, .place = ID_NONE };
+	uint32_t at;
+
+	if (!b->q->fold_idle || !b->idle_threads)
+		return;
+	at = child(b, &want, 0);
+	if (at == NODE_NONE) {
+		b->cut_ns = add_capped(b->cut_ns, b->idle_ns);
+		at = 0;
+	} else {
+		b->nodes.v[at].frame = b->idle_threads;
+	}
+	add_self(&b->nodes.v[at], b->idle_ns, &b->idle);
+	b->nodes.v[at].count += b->idle_count;
+}
+
 static bool add_stacks(struct builder *b)
 {
+	add_idle(b);
 	for (size_t i = 0; i < b->sums.n && !b->no_memory; i++) {
 		const struct sum *s = &b->sums.v[i];
 		const uint32_t top = b->groups.of_thread ? group_node(b, s->group) : 0;
@@ -404,7 +492,7 @@ static bool add_stacks(struct builder *b)
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
-		b->nodes.v[at].self_ns = add_capped(b->nodes.v[at].self_ns, s->ns);
+		add_self(&b->nodes.v[at], s->ns, s->off ? &b->off.v[s->off - 1] : NULL);
 		b->nodes.v[at].count += s->count;
 	}
 	return !b->no_memory;
@@ -414,7 +502,10 @@ static bool add_stacks(struct builder *b)
 static void builder_free(struct builder *b)
 {
 	groups_free(&b->groups);
+	filter_free(&b->filter);
+	free(b->idle_thread);
 	vec_free(&b->sums);
+	vec_free(&b->off);
 	hidx_free(&b->sum_index);
 	hidx_free(&b->node_index);
 	free(b->memo);
@@ -438,11 +529,13 @@ static bool reserve_hashes(struct builder *b)
 	return true;
 }
 
-static bool prepare(struct builder *b)
+static bool prepare(struct builder *b, const struct snapshot *s)
 {
 	struct tree_node *root = vec_push(&b->nodes);
 
-	if (!root || groups_build(&b->groups, b->d, b->q->group_by) < 0 || !reserve_hashes(b))
+	if (!root || !filter_init(&b->filter, s, b->names, b->q))
+		return fail(b);
+	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !reserve_hashes(b))
 		return fail(b);
 	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = hash_u64(1), .place = ID_NONE };
 	if (!b->q->inverted)
@@ -459,7 +552,7 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
 	if (b.max_nodes >= HIDX_IDS)
 		b.max_nodes = HIDX_IDS - 1;
-	ok = t && prepare(&b) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
+	ok = t && prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
 	builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names) < 0) {
 		vec_free(&b.nodes);
@@ -468,6 +561,8 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	}
 	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
 	t->cut_ns = b.cut_ns;
+	t->idle_ns = b.idle_ns;
+	t->idle_threads = b.idle_threads;
 	t->max_ns = b.max_ns;
 	*ret = t;
 	return 0;

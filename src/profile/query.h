@@ -53,10 +53,14 @@ struct query {
 };
 
 /*
- * A wait is *idling* when nothing asked its thread to get on: event waits and sleeps, and waits on a condition or semaphore
- * (told by the functions of libc above the futex call) of a thread that does little else, as the workers of a pool do. A wait
- * for a lock never idles, however long it lasts: that is what a deadlock looks like. Filters of waits (states, calls) leave
- * running time out.
+ * A wait is *idling* when nothing asked its thread to get on: event waits and sleeps, kernel threads without work, and waits on
+ * a condition or semaphore of a thread of which at most a tenth of the time asked for goes into anything but idling, as with
+ * the workers of a pool. What is a condition or semaphore is told by the innermost functions above the futex call
+ * (profile/idle.h), so not before these have names. Only the blocked part idles: whoever has been woken has something to do. A
+ * wait for a lock never idles, however long it lasts: that is what a deadlock looks like. Nor do locks that are made of
+ * semaphores; so a pool of Python threads, which wait for work in the same function as for any lock, does not fold.
+ *
+ * Filters of waits (states, calls) leave running time out. A call of the native ABI stands for the same one of the 32-bit ABI.
  */
 
 enum node_kind {
@@ -86,9 +90,9 @@ struct tree_node {
 	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and that of all below */
 	uint64_t kind_ns[TIME_NR];       /* what total_ns is made of */
-	uint64_t open_ns;        /* of total_ns: in waits that have not ended */
+	uint64_t open_ns;        /* of total_ns: in waits that have not ended; told by slices, so a little more at times */
 	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
-	uint64_t count;          /* samples and waits in total */
+	uint64_t count;          /* samples and waits in total; the two parts of a wait count once */
 };
 
 struct tree {
@@ -103,7 +107,7 @@ struct tree {
 	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
 };
 
-/* For screens: 32 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
+/* For screens: 52 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
 #define TREE_NODES_DEFAULT (1u << 19)
 
 /* Builds the tree. On success *RET is the caller's. -ENOMEM is the only failure. */

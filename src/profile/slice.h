@@ -79,8 +79,8 @@ void slice_unref(struct slice *s);               /* NULL is fine; any thread */
 size_t slice_bytes(const struct slice *s);
 
 /*
- * What a fold turns light facts into. A stack's weight is its weight in the whole slice, over all threads. A wait that goes into
- * OTHER keeps its call, state and length and loses its waker, which is what there are most of; one that goes into THREAD
+ * What a fold turns light facts into. A stack's weight is its weight in the whole slice, over all threads. A wait that goes
+ * into OTHER keeps its call, state and length and loses its waker, which is what there are most of; one that goes into THREAD
  * keeps its kind only, so that no variety of waits can outgrow the bound.
  */
 struct slice_fold {

@@ -51,8 +51,8 @@ size_t timeline_late(struct timeline *t, struct late_fact *late, size_t n, uint6
 void timeline_age(struct timeline *t, uint64_t now_ns);
 
 /*
- * Brings the slices down to MAX_BYTES: coarser slices, then folding stacks older than keep_ns into the stack "(other)" of D, then
- * all of them, then the other stacks of single threads into its other thread. Best effort.
+ * Brings the slices down to MAX_BYTES: coarser slices, then folding stacks older than keep_ns into the stack "(other)" of D,
+ * then all of them, then the other stacks of single threads into its other thread. Best effort.
  */
 void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, struct dict *d);
 

@@ -56,8 +56,10 @@ static int compare_siblings(const void *va, const void *vb, void *ctx)
 {
 	const struct order *o = ctx;
 	const struct tree_node *a = &o->node[*(const uint32_t *)va], *b = &o->node[*(const uint32_t *)vb];
-	int r = compare_u64(b->total_ns, a->total_ns);
+	int r = (a->kind == NODE_IDLE) - (b->kind == NODE_IDLE);
 
+	if (!r)
+		r = compare_u64(b->total_ns, a->total_ns);
 	if (!r)
 		r = compare_u64(a->kind, b->kind);
 	if (!r && a->kind == NODE_FUNC)
@@ -79,6 +81,10 @@ static void sum_up(struct tree_node *node, uint32_t n)
 		struct tree_node *up = &node[node[i].parent];
 
 		up->total_ns = add_capped(up->total_ns, node[i].total_ns);
+		for (unsigned int k = 0; k < TIME_NR; k++)
+			up->kind_ns[k] = add_capped(up->kind_ns[k], node[i].kind_ns[k]);
+		up->open_ns = add_capped(up->open_ns, node[i].open_ns);
+		up->doubt_ns = add_capped(up->doubt_ns, node[i].doubt_ns);
 		up->count += node[i].count;
 		up->nr_children++;
 	}

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Takes N nodes (parents before children, the root first) that know their parent, self_ns and the count of the stacks that end
- * there: sums totals and counts upwards, and links and sorts the children. -ENOMEM: the nodes are half done.
+ * Takes N nodes (parents before children, the root first) that know their parent, self_ns and the times and count of the stacks
+ * that end there: sums totals, times and counts upwards, and links and sorts the children. -ENOMEM: the nodes are half done.
  */
 int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names);
 

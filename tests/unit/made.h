@@ -34,8 +34,8 @@ thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm);
 void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight_ns);
 
 /*
- * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S'). What it leaves in m->ev may be
- * changed and added again with made_again().
+ * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S'). What it leaves in m->ev may
+ * be changed and added again with made_again().
  */
 void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
 	       char state, uint64_t weight_ns);

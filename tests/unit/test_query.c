@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_query.c - call trees of profiles made by hand: merging, inlines, notes, groups, inversion, keys, bounds. */
+/* test_query.c - call trees of profiles made by hand: merging, inlines, notes, groups, inversion, keys, bounds, waits. */
 #include "config.h"
 
 #include "base/clock.h"
@@ -32,6 +32,17 @@ static uint32_t find(const struct tree *t, const char *path)
 	return node;
 }
 
+static void assert_kinds(const struct tree_node *n)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int k = 0; k < TIME_NR; k++)
+		sum += n->kind_ns[k];
+	assert_int_equal(sum, n->total_ns);
+	assert_true(n->open_ns <= n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED]);
+	assert_true(n->doubt_ns <= n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED]);
+}
+
 /* Asserts what every tree must be: links both ways, order, sums. */
 static void assert_sound(const struct tree *t)
 {
@@ -45,13 +56,16 @@ static void assert_sound(const struct tree *t)
 		for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
 			assert_int_equal(t->node[c].parent, i);
 			assert_int_equal(t->node[c].depth, n->depth + 1);
-			assert_true(c > i && t->node[c].total_ns <= before);
+			assert_true(c > i);
+			assert_true(t->node[c].kind == NODE_IDLE ? t->node[c].next_sibling == NODE_NONE && !i
+								 : t->node[c].total_ns <= before);
 			before = t->node[c].total_ns;
 			total += before;
 			children++;
 		}
 		assert_int_equal(n->nr_children, children);
 		assert_int_equal(n->total_ns, total);
+		assert_kinds(n);
 		assert_int_equal(n->parent == NODE_NONE, i == 0);
 		self += n->self_ns;
 	}
@@ -286,7 +300,7 @@ static void test_time_and_kinds(void **state)
 	t = tree_of(&m, &q);
 	assert_int_equal(t->node[0].total_ns, 12);
 	tree_free(t);
-	q.kinds = 1u << 2;
+	q.kinds = 1u << EVENT_BLOCKED;
 	t = tree_of(&m, &q);
 	assert_int_equal(t->node[0].total_ns, 0);
 	assert_int_equal(t->n, 1);
@@ -421,6 +435,292 @@ static void test_deep_recursion(void **state)
 	made_free(&m);
 }
 
+static void assert_times(const struct tree *t, const char *path, uint64_t running, uint64_t runnable, uint64_t blocked)
+{
+	const uint32_t i = find(t, path);
+
+	if (i == NODE_NONE)
+		fail_msg("there is no %s", path);
+	assert_int_equal(t->node[i].kind_ns[TIME_RUNNING], running);
+	assert_int_equal(t->node[i].kind_ns[TIME_RUNNABLE], runnable);
+	assert_int_equal(t->node[i].kind_ns[TIME_BLOCKED], blocked);
+}
+
+/* One wait: blocked, then runnable, as the engine tells it. */
+static void add_wait(struct made *m, uint64_t time_ns, thread_id t, const char *stack, const char *call, char state,
+		     uint64_t blocked_ns, uint64_t runnable_ns)
+{
+	if (blocked_ns)
+		made_wait(m, time_ns, t, stack, EVENT_BLOCKED, call, state, blocked_ns);
+	if (runnable_ns)
+		made_wait(m, time_ns, t, stack, EVENT_RUNNABLE, call, state, runnable_ns);
+}
+
+static void test_times_of_each_kind(void **state)
+{
+	struct query q = { .arch = MADE_ARCH };
+	struct made m;
+	thread_id a;
+	struct tree *t;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	made_add(&m, 1, a, "main;f", 1);
+	add_wait(&m, 2, a, "main;f;read;sys_[k]", "read", 'S', 20, 4);
+	add_wait(&m, 3, a, "main;f", "preempted", 'R', 0, 300);
+	made_wait(&m, 4, a, "main;g", EVENT_BLOCKED, "futex", 'S', 1000);
+	m.ev.flags |= EVENT_F_EXTRAPOLATED;
+	m.ev.count = 7;
+	made_again(&m);
+	t = tree_of(&m, &q);
+	assert_times(t, "main", 1, 304, 2020);
+	assert_times(t, "main;f", 1, 304, 20);
+	assert_times(t, "main;f;read", 0, 4, 20);
+	assert_node(t, "main;f", 325, 301, 3);           /* the two parts of a wait count once */
+	assert_int_equal(t->node[find(t, "main")].doubt_ns, 1000);
+	assert_int_equal(t->node[find(t, "main")].count, 11);
+	tree_free(t);
+
+	q.kinds = 1u << EVENT_RUNNABLE;
+	t = tree_of(&m, &q);
+	assert_times(t, "main", 0, 304, 0);
+	assert_node(t, "main;f", 304, 300, 2);
+	assert_int_equal(find(t, "main;g"), NODE_NONE);
+	tree_free(t);
+	q.kinds = KINDS_ON_CPU;
+	t = tree_of(&m, &q);
+	assert_times(t, "main;f", 1, 0, 0);
+	assert_int_equal(t->n, 3);
+	tree_free(t);
+	q = (struct query){ .arch = MADE_ARCH, .inverted = true, .kinds = KINDS_OFF_CPU };
+	t = tree_of(&m, &q);
+	assert_times(t, "sys;read;f;main", 0, 4, 20);
+	tree_free(t);
+	made_free(&m);
+}
+
+static void test_filters_of_waits(void **state)
+{
+	struct query q = { .arch = MADE_ARCH };
+	struct made m;
+	thread_id a, b;
+	struct tree *t;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 11, "main");
+	b = made_thread(&m, 1, 12, "worker-1");
+	made_add(&m, 1, a, "x", 1);
+	add_wait(&m, 2, a, "x", "read", 'S', 2, 4);
+	add_wait(&m, 2, a, "x", "read", 'D', 8, 0);
+	add_wait(&m, 2, b, "x", "futex", 'S', 16, 0);
+	add_wait(&m, 2, b, "x", "futex (32-bit)", 'S', 32, 0);
+	add_wait(&m, 2, b, "x", "page fault", 'D', 64, 0);
+
+	q.states = 1u << WAIT_UNINTERRUPTIBLE;
+	t = tree_of(&m, &q);
+	assert_times(t, "x", 0, 0, 72);                  /* running time is left out */
+	tree_free(t);
+	q.states = 0;
+	q.calls[0] = call_find("futex", MADE_ARCH);
+	q.nr_calls = 1;
+	t = tree_of(&m, &q);
+	assert_times(t, "x", 0, 0, 48);
+	tree_free(t);
+	q.calls[1] = call_find("read", MADE_ARCH);
+	q.calls[2] = CALL_FAULT;
+	q.nr_calls = 3;
+	q.states = 1u << WAIT_INTERRUPTIBLE;
+	t = tree_of(&m, &q);
+	assert_times(t, "x", 0, 4, 50);
+	tree_free(t);
+
+	q = (struct query){ .arch = MADE_ARCH, .thread = "worker-*" };
+	t = tree_of(&m, &q);
+	assert_times(t, "x", 0, 0, 112);
+	tree_free(t);
+	strcpy(q.thread, "11");
+	t = tree_of(&m, &q);
+	assert_times(t, "x", 1, 4, 10);
+	tree_free(t);
+	strcpy(q.thread, "[nobody");
+	t = tree_of(&m, &q);
+	assert_int_equal(t->n, 1);
+	tree_free(t);
+	made_free(&m);
+}
+
+#define POOL "start;work;pthread_cond_wait@@GLIBC_2.3.2;@1f0;sys_futex_[k];futex_wait_[k]"
+
+/* An event loop, a worker of a pool, one who works a lot, one whose lock is held: idling is folded, being held up is not. */
+static void test_idling(void **state)
+{
+	struct query q = { .arch = MADE_ARCH, .fold_idle = true, .group_by = GROUP_THREAD };
+	thread_id loop, pool, busy, held;
+	char label[LABEL_MAX];
+	struct made m;
+	struct tree *t;
+	uint32_t i;
+
+	made_init(&m, NULL);
+	loop = made_thread(&m, 1, 1, "loop");
+	pool = made_thread(&m, 1, 2, "pool");
+	busy = made_thread(&m, 1, 3, "busy");
+	held = made_thread(&m, 1, 4, "held");
+	made_add(&m, 1, loop, "main;work", 500);
+	add_wait(&m, 2, loop, "main;epoll_wait", "epoll_wait", 'S', 1000, 10);
+	add_wait(&m, 3, loop, "main;usleep", "clock_nanosleep", 'S', 100, 0);
+	add_wait(&m, 4, pool, POOL, "futex", 'S', 9000, 0);
+	made_add(&m, 5, pool, "start;work", 1000);       /* a tenth of its time */
+	add_wait(&m, 6, busy, POOL, "futex", 'S', 8900, 0);
+	made_add(&m, 7, busy, "start;work", 1000);
+	add_wait(&m, 8, held, "start;lock;pthread_mutex_lock;@30", "futex", 'S', 50000, 0);
+	add_wait(&m, 9, held, "start;flush;fsync", "fsync", 'D', 7, 0);
+
+	t = tree_of(&m, &q);
+	i = find(t, "idle: 2 threads wait for events, for work, or sleep");
+	assert_int_not_equal(i, NODE_NONE);
+	assert_int_equal(t->node[i].kind, NODE_IDLE);
+	assert_int_equal(t->node[i].total_ns, 10100);
+	assert_int_equal(t->node[i].kind_ns[TIME_BLOCKED], 10100);
+	assert_int_equal(t->node[i].count, 3);
+	assert_int_equal(t->idle_ns, 10100);
+	assert_int_equal(t->idle_threads, 2);
+	assert_int_equal(find(t, "loop 1;pool 2;start;work;pthread_cond_wait@@GLIBC_2.3.2"), NODE_NONE);
+	assert_times(t, "loop 1;loop 1;main;epoll_wait", 0, 10, 0);      /* once woken, it had something to do */
+	assert_times(t, "loop 1;busy 3", 1000, 0, 8900);
+	assert_times(t, "loop 1;held 4", 0, 0, 50007);
+	assert_string_equal(tree_suffix(t, i), "");
+	assert_string_equal(tree_line(t, i, label, sizeof(label)), "");
+	tree_free(t);
+
+	/* The totals of the idle stay known when they are not folded, and follow what is asked for. */
+	q.fold_idle = false;
+	t = tree_of(&m, &q);
+	assert_int_equal(t->idle_ns, 10100);
+	assert_int_equal(t->idle_threads, 2);
+	assert_times(t, "loop 1;pool 2", 1000, 0, 9000);
+	tree_free(t);
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .inverted = true, .kinds = KINDS_OFF_CPU, .thread = "pool" };
+	t = tree_of(&m, &q);                             /* of a pool still: what is not asked for decides too */
+	assert_string_equal(tree_label(t, t->node[0].first_child, label, sizeof(label)),
+			    "idle: 1 thread waits for events, for work, or sleeps");
+	assert_int_equal(t->n, 2);
+	tree_free(t);
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .kinds = KINDS_ON_CPU };
+	t = tree_of(&m, &q);
+	assert_int_equal(t->idle_ns, 0);
+	assert_int_equal(find(t, "idle: 2 threads wait for events, for work, or sleep"), NODE_NONE);
+	tree_free(t);
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .max_nodes = 1 };
+	t = tree_of(&m, &q);
+	assert_int_equal(t->cut_ns, t->node[0].total_ns);
+	assert_int_equal(t->node[0].kind_ns[TIME_BLOCKED], 1100 + 9000 + 8900 + 50007);
+	tree_free(t);
+	made_free(&m);
+}
+
+static uint64_t idle_of(const char *stack, const char *call, char state)
+{
+	const struct query q = { .arch = MADE_ARCH };
+	struct made m;
+	struct tree *t;
+	uint64_t ns;
+
+	made_init(&m, NULL);
+	add_wait(&m, 1, made_thread(&m, 1, 1, "a"), stack, call, state, 5, 0);
+	t = tree_of(&m, &q);
+	ns = t->idle_ns;
+	tree_free(t);
+	made_free(&m);
+	return ns;
+}
+
+static void test_what_idles(void **state)
+{
+	static const char *const idle[] = {
+		"m;pthread_cond_wait", "m;___pthread_cond_timedwait64;@1;@2", "m;__GI___pthread_cond_clockwait@@GLIBC_2.34",
+		"m;sem_wait@GLIBC_2.2.5;__new_sem_wait_slow64.constprop.0;@1;@2;@3", "m;uv_cond_wait;1;2;3;4;5",
+		"m;std::condition_variable::wait(std::unique_lock<std::mutex>&)>1>2", "m;absl::CondVar::Wait(absl::Mutex*)",
+		"m;parking_lot::condvar::Condvar::wait_until_internal;syscall", "m;std::thread::park", "m;cnd_timedwait",
+		"m;runtime.notesleep;runtime.futexsleep;runtime.futex", "m;g_cond_wait_until",
+		"m;pthread_cond_wait;x_[k];1_[k];2_[k];3_[k];4_[k];5_[k];6_[k]",
+	};
+	static const char *const not[] = {
+		"m;pthread_mutex_lock", "m;@10;@20", "m;pthread_cond_waiter", "m;uv_cond_wait;1;2;3;4;5;6", "m;(other)",
+		"m;PyThread_acquire_lock_timed;sem_clockwait;@1", "m;take_gil;pthread_cond_timedwait", "m;sem_post",
+		"m;runtime.lock2;runtime.futexsleep;runtime.futex", "m;pthread_cond_signal", "", "m;pthread_rwlock_wrlock",
+		"m;ObjectMonitor::enter(JavaThread*);ObjectMonitor::EnterI(JavaThread*);os::PlatformEvent::park();"
+		"pthread_cond_wait", "pthread_cond_wait_[k]",
+	};
+
+	for (size_t i = 0; i < sizeof(idle) / sizeof(idle[0]); i++)
+		if (idle_of(idle[i], "futex", 'S') != 5)
+			fail_msg("%s does not idle", idle[i]);
+	for (size_t i = 0; i < sizeof(not) / sizeof(not[0]); i++)
+		if (idle_of(not[i], "futex", 'S'))
+			fail_msg("%s idles", not[i]);
+	assert_int_equal(idle_of("m", "poll", 'S'), 5);
+	assert_int_equal(idle_of("m", "accept4", 'S'), 5);
+	assert_int_equal(idle_of("m", "nanosleep", 'S'), 5);
+	assert_int_equal(idle_of("kthread_[k]", "kernel thread", 'I'), 5);
+	assert_int_equal(idle_of("m;pthread_cond_wait", "read", 'S'), 0);
+	assert_int_equal(idle_of("m", "io_getevents", 'D'), 0);
+	assert_int_equal(idle_of("m", "wait4", 'S'), 0);
+	assert_int_equal(idle_of("m;pthread_cond_wait", "futex", 'T'), 0);
+}
+
+/* A wait told while it was open is open for as long as nothing else is known of its thread. */
+static void test_open_waits(void **state)
+{
+	struct query q = { .arch = MADE_ARCH };
+	struct fact f = { .kind = EVENT_BLOCKED, .count = 1, .weight_ns = 40 }, ran = { .kind = EVENT_SAMPLE, .weight_ns = 5 };
+	struct made m;
+	thread_id a, b;
+	struct tree *t;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	b = made_thread(&m, 1, 2, "b");
+	made_add(&m, 1000 * MS, a, "main;f", 1);
+	made_add(&m, 1000 * MS, b, "main;f", 2);
+	made_wait(&m, 1100 * MS, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 10);
+	m.ev.flags |= EVENT_F_OPEN;
+	made_again(&m);                                  /* one that had ended, and 10 ns of another */
+	m.ev.thread = b;
+	made_again(&m);
+	m.ev.flags |= EVENT_F_PIECE;
+	m.ev.time_ns = 2100 * MS;
+	made_again(&m);
+	t = tree_of(&m, &q);
+	assert_node(t, "main;lock", 40, 40, 3);
+	assert_int_equal(t->node[find(t, "main;lock")].open_ns, 30);
+	tree_free(t);
+
+	/* The same thread under a new name goes on: its waits have ended. */
+	made_add(&m, 2200 * MS, made_thread(&m, 1, 1, "renamed"), "main;f", 4);
+	t = tree_of(&m, &q);
+	assert_int_equal(t->node[find(t, "main;lock")].open_ns, 20);
+	tree_free(t);
+
+	/* What is provisional counts; running time there is old. */
+	f.thread = ran.thread = b;
+	f.stack = made_stack(&m, "main;lock");
+	f.wait = dict_wait(m.d, &(struct wait){ .call = call_find("futex", MADE_ARCH), .state = WAIT_INTERRUPTIBLE,
+						.flags = EVENT_F_OPEN, .waker = ID_NONE });
+	assert_int_equal(profile_provisional(m.p, 2100 * MS, 3500 * MS, (struct fact[]){ f, ran }, 2), 0);
+	t = tree_of(&m, &q);
+	assert_node(t, "main;lock", 80, 80, 4);
+	assert_int_equal(t->node[find(t, "main;lock")].open_ns, 60);
+	assert_int_equal(t->node[0].kind_ns[TIME_RUNNING], 12);
+	tree_free(t);
+	q.from_ns = 3000 * MS;
+	t = tree_of(&m, &q);
+	assert_int_equal(t->node[0].total_ns, 45);
+	assert_int_equal(t->node[0].open_ns, 40);
+	tree_free(t);
+	made_free(&m);
+}
+
 static struct made shared;
 static struct snapshot *shared_snapshot;
 static struct query shared_query;
@@ -441,9 +741,12 @@ static void test_no_memory(void **state)
 	made_init(&shared, NULL);
 	for (int i = 0; i < 40; i++)
 		made_add(&shared, 1, made_thread(&shared, i, i, "a"), i % 2 ? "main;f;g>h" : "main;@10;x_[k]", MS);
+	add_wait(&shared, 1, made_thread(&shared, 7, 7, "a"), POOL, "futex", 'S', 400 * MS, MS);
+	shared.ev.flags |= EVENT_F_OPEN;
+	made_again(&shared);
 	shared_snapshot = profile_snapshot(shared.p);
 	for (int inverted = 0; inverted < 2; inverted++) {
-		shared_query = (struct query){ .group_by = GROUP_THREAD, .inverted = inverted };
+		shared_query = (struct query){ .group_by = GROUP_THREAD, .inverted = inverted, .fold_idle = inverted };
 		for (long n = 0; fail_alloc_round(n, try_build); n++)
 			;
 	}
@@ -465,6 +768,11 @@ int main(void)
 		cmocka_unit_test(test_order_of_equals),
 		cmocka_unit_test(test_bounded),
 		cmocka_unit_test(test_deep_recursion),
+		cmocka_unit_test(test_times_of_each_kind),
+		cmocka_unit_test(test_filters_of_waits),
+		cmocka_unit_test(test_idling),
+		cmocka_unit_test(test_what_idles),
+		cmocka_unit_test(test_open_waits),
 		cmocka_unit_test(test_no_memory),
 	};
 
