@@ -5,9 +5,9 @@
 #include "export/export.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/text.h"
 #include "export/out.h"
+#include "profile/threads.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -94,34 +94,6 @@ static bool test_and_set(uint8_t *bits, uint32_t i)
 	return was;
 }
 
-static int compare_u64(const void *va, const void *vb)
-{
-	const uint64_t a = *(const uint64_t *)va, b = *(const uint64_t *)vb;
-
-	return (a > b) - (a < b);
-}
-
-/* How many different threads the N ids marked in BITS are: one that renamed itself has several. */
-static int count_threads(const struct dict *d, const uint8_t *bits, uint64_t n, uint64_t *ret)
-{
-	AUTO_FREE uint64_t *identity = malloc((n + 1) * sizeof(*identity));
-	uint64_t k = 0;
-
-	if (!identity)
-		return -ENOMEM;
-	for (thread_id id = 0; k < n; id++) {
-		const struct thread *t = dict_get_thread(d, id);
-
-		if (bits[id / 8] >> id % 8 & 1)
-			identity[k++] = hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns);
-	}
-	qsort(identity, n, sizeof(*identity), compare_u64);
-	*ret = 0;
-	for (uint64_t i = 0; i < n; i++)
-		*ret += !i || identity[i] != identity[i - 1];
-	return 0;
-}
-
 static bool is_other(const struct dict *d, stack_id stack)
 {
 	const struct frame *f = dict_get_frame(d, dict_get_stack(d, stack)->frame);
@@ -132,23 +104,22 @@ static bool is_other(const struct dict *d, stack_id stack)
 static int count(const struct snapshot *s, struct counted *ret)
 {
 	const struct dict *d = snapshot_dict(s);
-	AUTO_FREE uint8_t *stacks = calloc(dict_stacks(d) / 8 + 1, 1), *threads = calloc(dict_threads(d) / 8 + 1, 1);
+	const uint32_t nr_threads = dict_threads(d);
+	AUTO_FREE uint8_t *stacks = calloc(dict_stacks(d) / 8 + 1, 1), *threads = calloc(nr_threads / 8 + 1, 1);
+	AUTO_FREE thread_id *same = threads_same(d, nr_threads);
 	struct counted c = { 0 };
 	struct slice_view v;
-	uint64_t ids = 0;
 
-	if (!stacks || !threads)
+	if (!stacks || !threads || !same)
 		return -ENOMEM;
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++) {
 			c.stacks += !test_and_set(stacks, v.fact[k].stack);
-			ids += !test_and_set(threads, v.fact[k].thread);
+			c.threads += !test_and_set(threads, same[v.fact[k].thread]);
 			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight_ns : 0;
 		}
 	}
-	if (count_threads(d, threads, ids, &c.threads) < 0)
-		return -ENOMEM;
 	*ret = c;
 	return 0;
 }
