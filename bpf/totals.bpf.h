@@ -29,9 +29,10 @@ static __always_inline struct sb_total *total_ran(struct sb_cpu *c, struct task_
 {
 	struct sb_total *t = total_of(c, task, SB_TOTAL_RUN);
 
-	if (now < st->since_ns) {
-		c->lost[SB_LOST_CLOCK]++;
-	} else if (t) {
+	/* The sampler, which may be an NMI, may have told more since NOW was read. Both clocks are this CPU's. */
+	if (now < st->since_ns)
+		now = st->since_ns;
+	if (t) {
 		t->ns += now - st->since_ns;
 		t->count++;
 	}
