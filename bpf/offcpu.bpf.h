@@ -217,7 +217,8 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
 static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now, bool stack)
 {
 	__u64 out_ns = st->since_ns, length, blocked, period = wait_period_ns;
-	bool had_slot = st->slot || st->flags & SB_WAIT_SEEDED, is_long;
+	/* Nobody could have taken the stack of a task that was not seen to leave, or has not run yet. */
+	bool had_slot = st->slot || st->flags & SB_WAIT_SEEDED || st->state == SB_STATE_NEW, is_long;
 	struct sb_slot *slot = end_slot(st);
 
 	/* Who wakes reads the clock on another CPU, perhaps just before this task has left. */

@@ -11,3 +11,5 @@ shell_tests += tests/live/workloads.sh
 shell_tests += tests/live/neighbours.sh
 EXTRA_DIST += tests/live/truth.sh
 shell_tests += tests/live/offcpu_truth.sh
+EXTRA_DIST += tests/live/dump.sh
+shell_tests += tests/live/capture_waits.sh

@@ -105,3 +105,4 @@ unit_tests += tests/unit/test_ehframe
 unit_tests += tests/unit/test_account
 tests_unit_test_account_SOURCES = tests/unit/test_account.c $(fail_alloc)
 tests_unit_test_account_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_waker

@@ -5,6 +5,7 @@
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
+#include "event/wait.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>
@@ -276,26 +277,164 @@ static void task_comes_first(void **state)
 }
 
 /* Cut anywhere, with the header's size made to agree, a record is refused or complete; nothing is read behind the cut. */
-static void cut_anywhere(void **state)
+/* Whatever of R is left, with a size that says so: taken or refused, never read beyond. */
+static void assert_cut_anywhere(const struct rec *r)
 {
 	struct raw_event ev;
-	struct rec r;
 
-	start(&r, 0);
-	add_sample(&r);
-	add_regs(&r, SB_X86_64_NR_REGS);
-	add_segment(&r, 0x7000, 64, 64);
-	for (size_t n = 0; n < r.n; n++) {
+	for (size_t n = 0; n < r->n; n++) {
 		uint8_t *copy = test_malloc(n + 1);
 		int got;
 
-		memcpy(copy, r.b, n);
+		memcpy(copy, r->b, n);
 		if (n >= 4)
 			memcpy(copy, &(uint32_t){ (uint32_t)n }, 4);
 		got = decode_record(copy, n, &ev);
 		assert_true(got == 1 || got == -EBADMSG);
 		test_free(copy);
 	}
+}
+
+static void cut_anywhere(void **state)
+{
+	struct rec r;
+
+	start(&r, 0);
+	add_sample(&r);
+	add_regs(&r, SB_X86_64_NR_REGS);
+	add_segment(&r, 0x7000, 64, 64);
+	assert_cut_anywhere(&r);
+}
+
+static struct sb_part_wait *start_wait(struct rec *r)
+{
+	struct sb_part_wait *w;
+
+	start(r, 0);
+	((struct sb_hdr *)r->b)->kind = SB_REC_WAIT;
+	w = part(r, SB_PART_WAIT, sizeof(*w));
+	w->id = 7;
+	w->out_ns = 400;
+	w->waking_ns = 900;
+	w->period_ns = 50;
+	w->call = 202;
+	w->state = SB_STATE_INTERRUPTIBLE;
+	w->to_cpu = 5;
+	w->to_node = 2;
+	return w;
+}
+
+static void waits(void **state)
+{
+	struct raw_event ev;
+	struct sb_part_wait *w;
+	struct rec r;
+
+	w = start_wait(&r);
+	w->context = SB_WAKER_TASK;
+	w->waker_pid = 20;
+	w->waker_tid = 21;
+	w->waker_start_ns = 22;
+	memset(w->waker_comm, 'w', sizeof(w->waker_comm));
+	add_regs(&r, SB_X86_64_NR_REGS);
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_WAIT);
+	assert_int_equal(ev.time_ns, 1000);
+	assert_int_equal(ev.tid, 11);
+	assert_int_equal(ev.wait.id, 7);
+	assert_int_equal(ev.wait.blocked_ns, 500);
+	assert_int_equal(ev.wait.runnable_ns, 100);
+	assert_int_equal(ev.wait.period_ns, 50);
+	assert_int_equal(ev.wait.call, CALL_SYSCALL + 202);
+	assert_int_equal(ev.wait.state, WAIT_INTERRUPTIBLE);
+	assert_int_equal(ev.wait.to_cpu, 5);
+	assert_int_equal(ev.wait.to_node, 2);
+	assert_int_equal(ev.wait.waker_tid, 21);
+	assert_string_equal(ev.wait.waker_comm, "wwwwwwwwwwwwwwww");
+	assert_int_equal(ev.sample.nr_regs, SB_X86_64_NR_REGS);
+	assert_false(ev.wait.no_stack || ev.wait.seeded);
+	assert_cut_anywhere(&r);
+}
+
+/* Preempted: never blocked, whatever else is said. Not woken yet: blocked all the time. */
+static void parts_of_waits(void **state)
+{
+	struct raw_event ev;
+	struct sb_part_wait *w;
+	struct rec r;
+
+	w = start_wait(&r);
+	w->state = SB_STATE_PREEMPTED;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.blocked_ns, 0);
+	assert_int_equal(ev.wait.runnable_ns, 600);
+	assert_int_equal(ev.wait.call, CALL_PREEMPTED);
+	w->state = SB_STATE_UNINTERRUPTIBLE;
+	w->waking_ns = 0;
+	w->call = SB_CALL_FAULT;
+	w->part.flags = SB_WAIT_SEEDED | SB_WAIT_NO_STACK;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.blocked_ns, 600);
+	assert_int_equal(ev.wait.runnable_ns, 0);
+	assert_int_equal(ev.wait.call, CALL_FAULT);
+	assert_true(ev.wait.seeded && ev.wait.no_stack);
+	w->call = SB_CALL_KERNEL;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.call, CALL_KERNEL);
+	w->call = 4;
+	w->part.flags = SB_WAIT_COMPAT;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.call, CALL_COMPAT + 4);
+	w->call = 0x7fffffff;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.wait.call, CALL_NONE);
+}
+
+static void waits_that_make_no_sense(void **state)
+{
+	struct sb_part_wait *w;
+	struct rec r;
+
+	w = start_wait(&r);
+	w->out_ns = 1001;
+	refuse(&r);
+	w->out_ns = 950;
+	refuse(&r);
+	w->out_ns = 400;
+	w->waking_ns = 1001;
+	refuse(&r);
+	w->waking_ns = 900;
+	w->period_ns = 0;
+	refuse(&r);
+	w->period_ns = 50;
+	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
+	refuse(&r);
+	start(&r, 0);
+	((struct sb_hdr *)r.b)->kind = SB_REC_WAIT;
+	refuse(&r);
+	((struct sb_hdr *)r.b)->kind = SB_REC_WAKE;
+	refuse(&r);
+}
+
+static void wakes(void **state)
+{
+	struct sb_part_wake *w;
+	struct raw_event ev;
+	struct rec r;
+
+	start(&r, SB_F_KERNEL);
+	((struct sb_hdr *)r.b)->kind = SB_REC_WAKE;
+	w = part(&r, SB_PART_WAKE, sizeof(*w));
+	w->wait_id = 7;
+	w->tid = 30;
+	w->start_ns = 31;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_WAKE);
+	assert_int_equal(ev.tid, 11);
+	assert_int_equal(ev.wake.tid, 30);
+	assert_int_equal(ev.wake.start_ns, 31);
+	assert_int_equal(ev.wake.wait_id, 7);
+	assert_cut_anywhere(&r);
 }
 
 int main(void)
@@ -310,6 +449,10 @@ int main(void)
 		cmocka_unit_test(wrong_counts),
 		cmocka_unit_test(task_comes_first),
 		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(waits),
+		cmocka_unit_test(parts_of_waits),
+		cmocka_unit_test(waits_that_make_no_sense),
+		cmocka_unit_test(wakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
