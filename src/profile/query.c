@@ -39,6 +39,7 @@ struct sum {
 /* What of a sum is off the CPU, and how. Apart, as most questions are about many stacks that only run. */
 struct off_cpu {
 	uint64_t runnable_ns, blocked_ns, open_ns, doubt_ns;
+	float open_longest_ns;
 };
 
 /* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
@@ -117,8 +118,11 @@ static void add_off(struct off_cpu *to, const struct fact *f, unsigned int is)
 	uint64_t *part = f->kind == EVENT_BLOCKED ? &to->blocked_ns : &to->runnable_ns;
 
 	*part = add_capped(*part, f->weight_ns);
-	if (is & FACT_OPEN)
+	if (is & FACT_OPEN) {
 		to->open_ns = add_capped(to->open_ns, f->weight_ns);
+		if (f->longest_ns > to->open_longest_ns)
+			to->open_longest_ns = f->longest_ns;
+	}
 	if (is & FACT_DOUBT)
 		to->doubt_ns = add_capped(to->doubt_ns, f->weight_ns);
 }
@@ -457,6 +461,8 @@ static void add_self(struct tree_node *n, uint64_t ns, const struct off_cpu *off
 	n->kind_ns[TIME_RUNNABLE] = add_capped(n->kind_ns[TIME_RUNNABLE], o->runnable_ns);
 	n->kind_ns[TIME_BLOCKED] = add_capped(n->kind_ns[TIME_BLOCKED], o->blocked_ns);
 	n->open_ns = add_capped(n->open_ns, o->open_ns);
+	if (o->open_longest_ns > n->open_longest_ns)
+		n->open_longest_ns = o->open_longest_ns;
 	n->doubt_ns = add_capped(n->doubt_ns, o->doubt_ns);
 }
 

@@ -87,6 +87,7 @@ struct tree_node {
 		thread_id thread;        /* NODE_GROUP: any thread of the group */
 	};
 	frame_id place;          /* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
+	float open_longest_ns;   /* how long the longest of the waits in open_ns has lasted; 0 = none */
 	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and that of all below */
 	uint64_t kind_ns[TIME_NR];       /* what total_ns is made of */

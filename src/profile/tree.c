@@ -84,6 +84,8 @@ static void sum_up(struct tree_node *node, uint32_t n)
 		for (unsigned int k = 0; k < TIME_NR; k++)
 			up->kind_ns[k] = add_capped(up->kind_ns[k], node[i].kind_ns[k]);
 		up->open_ns = add_capped(up->open_ns, node[i].open_ns);
+		if (node[i].open_longest_ns > up->open_longest_ns)
+			up->open_longest_ns = node[i].open_longest_ns;
 		up->doubt_ns = add_capped(up->doubt_ns, node[i].doubt_ns);
 		up->count += node[i].count;
 		up->nr_children++;

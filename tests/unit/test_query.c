@@ -705,12 +705,15 @@ static void test_open_waits(void **state)
 	/* What is provisional counts; running time there is old. */
 	f.thread = ran.thread = b;
 	f.stack = made_stack(&m, "main;lock");
+	f.longest_ns = 50;
 	f.wait = dict_wait(m.d, &(struct wait){ .call = call_find("futex", MADE_ARCH), .state = WAIT_INTERRUPTIBLE,
 						.flags = EVENT_F_OPEN, .waker = ID_NONE });
 	assert_int_equal(profile_provisional(m.p, 2100 * MS, 3500 * MS, (struct fact[]){ f, ran }, 2), 0);
 	t = tree_of(&m, &q);
 	assert_node(t, "main;lock", 80, 80, 4);
 	assert_int_equal(t->node[find(t, "main;lock")].open_ns, 60);
+	assert_true(t->node[0].open_longest_ns == 50 && t->node[find(t, "main;lock")].open_longest_ns == 50);
+	assert_true(t->node[find(t, "main;f")].open_longest_ns == 0);
 	assert_int_equal(t->node[0].kind_ns[TIME_RUNNING], 12);
 	tree_free(t);
 	q.from_ns = 3000 * MS;
