@@ -34,8 +34,13 @@ runs_32_bit() {
 	return "$rc"
 }
 
+no_hardware_counter() {
+	! perf stat -e cycles true 2>&1 | grep -q '[0-9] *cycles'
+}
+
 # Pairs: a pattern of the reason, and the condition that makes it right. $1 is what the first parentheses matched.
 table=(
+	'^no hardware counter'                           'no_hardware_counter'
 	'^([A-Za-z0-9_+-]+)( \(.*\))? is not installed'  'absent "$1"'
 	'^(capturing )?needs root|^not root'             '[ "$(id -u)" -ne 0 ]'
 	'^the kernel has no BTF'                         '[ ! -r /sys/kernel/btf/vmlinux ]'

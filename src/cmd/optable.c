@@ -24,6 +24,9 @@ const char *const section_titles[NR_SECTIONS] = {
 	[SECTION_OTHER] = "Other",
 };
 
+static const struct opt_choice events[] = {
+	{ "auto", EVENT_AUTO }, { "cycles", EVENT_CYCLES }, { "cpu-clock", EVENT_CPU_CLOCK }, { NULL, 0 },
+};
 static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
 static const struct opt_choice formats[] = {
 	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
@@ -71,6 +74,12 @@ const struct opt opts[] = {
 		.fallback = "99",
 		.help = "samples per second and CPU",
 		.more = "The kernel grants at most kernel.perf_event_max_sample_rate.",
+	}, {
+		.letter = 'e', .name = "event", .metavar = "EVENT", .type = OPT_CHOICE, .what = "event",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(event), .choices = events, .fallback = "auto",
+		.help = "what makes a sample",
+		.more = "cycles needs a hardware counter, sees the kernel where it keeps interrupts off, and follows the clock rate. "
+			"cpu-clock is a timer, and there everywhere. auto takes cycles where they can be counted.",
 	}, {
 		.letter = 'C', .name = "cpu", .metavar = "CPUS", .type = OPT_LIST, .what = "CPU list",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(cpus), .max = LINUX_CPU_MAX,

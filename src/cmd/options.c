@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(enum opt_format) == 4 && sizeof(enum group_by) == 4, "OPT_CHOICE fields have four bytes");
+_Static_assert(sizeof(enum opt_format) == 4 && sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4,
+	       "OPT_CHOICE fields have four bytes");
 
 struct parser {
 	const struct command_info *command;

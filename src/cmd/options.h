@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "capture/source.h"
 #include "profile/query.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct options {
 
 	/* CAPTURE */
 	uint32_t freq_hz;                /* -F, 99 */
+	enum capture_event event;        /* -e, EVENT_AUTO */
 	u32_vec cpus;                    /* -C, empty = all */
 	bool kernel;                     /* --kernel / --no-kernel, true */
 	uint32_t stack_bytes;            /* --stack-size, 32 KiB */

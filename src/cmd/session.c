@@ -136,6 +136,7 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 
 	plan->freq_hz = o->freq_hz;
 	plan->kernel = o->kernel;
+	plan->event = o->event;
 	plan->frame_pointers = o->frame_pointers;
 	plan->stack_bytes = o->stack_bytes;
 	plan->stack_fixed = o->stack_fixed;

@@ -2,7 +2,7 @@
 /*
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
+ *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
  *		[-o [-W] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
@@ -326,13 +326,14 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfovWc:F:r:s:C:w:n:p:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWc:e:F:r:s:C:w:n:p:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
 		case 'o': d->plan.off_cpu = true; break;
 		case 'W': d->plan.wakers = true; break;
 		case 'v': c->verbose = true; break;
+		case 'e': d->plan.event = strcmp(optarg, "cycles") ? EVENT_CPU_CLOCK : EVENT_CYCLES; break;
 		case 'p': r = parse_u64(optarg, "period", 1, 10000000, &d->period_us, e); break;
 		case 'f': d->plan.frame_pointers = true; break;
 		case 'c': d->plan.target = TARGET_CGROUP; d->plan.cgroup = optarg; break;
@@ -426,7 +427,7 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 
 int main(int argc, char **argv)
 {
-	struct dump d = { .plan = { .target = TARGET_PIDS, .freq_hz = 997, .kernel = true, .stack_bytes = 32768 } };
+	struct dump d = { .plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = 997, .kernel = true, .stack_bytes = 32768 } };
 	static struct counts c;
 	struct err e = ERR_INIT;
 	int r = parse_args(argc, argv, &d, &c, &e);

@@ -32,11 +32,12 @@ stop_workload() {
 	exec {workload_out}<&-
 }
 
-# record FILE OPTIONS...: captures; its stderr is kept in FILE.err. The status is sberf's.
+# record FILE OPTIONS...: captures; its stderr is kept in FILE.err. The status is sberf's. By cpu-clock, whose rate is exact: the
+# kernel finds the rate of cycles by trying, and counters of virtual machines make it lower its limits.
 record() {
 	local file=$1
 	shift
-	"$SBERF" record -o "$file" "$@" 2>"$file.err" || {
+	"$SBERF" record -e cpu-clock -o "$file" "$@" 2>"$file.err" || {
 		local status=$?
 		note "record failed with status $status: $(cat "$file.err")"
 		return $status

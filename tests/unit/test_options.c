@@ -58,6 +58,7 @@ static void defaults(void **state)
 	assert_int_equal(o.stack_bytes, 32768);
 	assert_false(o.stack_fixed);
 	assert_false(o.frame_pointers);
+	assert_int_equal(o.event, EVENT_AUTO);
 	assert_int_equal(o.ring_bytes, 0);
 	assert_int_equal(o.delay_ns, 0);
 	assert_int_equal(o.refresh_ns, NSEC_PER_SEC);
@@ -91,7 +92,7 @@ static void every_way_of_writing(void **state)
 
 static void capture_options(void **state)
 {
-	char line[] = "record -p 20,3 -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
+	char line[] = "record -p 20,3 -e cpu-clock -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
 		      "-o x.data --duration 2m";
 	struct options o;
 
@@ -104,6 +105,7 @@ static void capture_options(void **state)
 	assert_int_equal(o.stack_bytes, 16384);
 	assert_true(o.stack_fixed);
 	assert_true(o.frame_pointers);
+	assert_int_equal(o.event, EVENT_CPU_CLOCK);
 	assert_int_equal(o.ring_bytes, 1 << 20);
 	assert_int_equal(o.delay_ns, 250 * NSEC_PER_MSEC);
 	assert_string_equal(o.output, "x.data");
