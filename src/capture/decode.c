@@ -161,7 +161,8 @@ static bool read_wait(struct cursor *in, struct raw_event *ev)
 	const struct sb_part_wait *p = take(in, sizeof(*p));
 	struct raw_wait *w = &ev->wait;
 
-	if (!p || ev->kind != RAW_WAIT || !p->period_ns || !read_lengths(p, ev->time_ns, w))
+	/* Not twice: what the second leaves out would be of the first. */
+	if (!p || ev->kind != RAW_WAIT || w->period_ns || !p->period_ns || !read_lengths(p, ev->time_ns, w))
 		return false;
 	w->id = p->id;
 	w->period_ns = p->period_ns;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_decode.c - whatever the bytes, a decoded wire record points only into itself. The header's size is made to agree. */
+/*
+ * fuzz_decode.c - whatever the bytes, a decoded wire record points only into itself, and a wait ends when its record says. The
+ * header's size is made to agree.
+ */
 #include "config.h"
 
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
+#include "event/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +43,30 @@ static void check_sample(const struct raw_sample *s)
 		inside(s->walked, s->nr_walked * sizeof(*s->walked));
 }
 
+static void check_wait(const struct raw_wait *w, uint64_t end_ns)
+{
+	char name[CALL_NAME_MAX];
+
+	must(w->period_ns && w->blocked_ns <= end_ns && w->runnable_ns <= end_ns - w->blocked_ns);
+	must(wait_bucket(w->blocked_ns + w->runnable_ns) < WAIT_BUCKETS);
+	must(!w->blocked_ns || w->call != CALL_PREEMPTED);
+	must(memchr(w->waker_comm, '\0', sizeof(w->waker_comm)));
+	must(w->context == WAKER_TASK || (!w->waker_tid && !w->waker_comm[0]));
+	must(call_name(w->call, NULL, name)[0] && memchr(name, '\0', sizeof(name)));
+	must(wait_state_name(w->state)[0] && waker_context_name(w->context)[0]);
+	must((unsigned int)wait_class_of(w->call, w->state, NULL) < WAIT_CLASS_NR);
+}
+
+static void check_event(const struct raw_event *ev)
+{
+	must(ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAKE);
+	check_sample(&ev->sample);
+	if (ev->kind == RAW_WAIT)
+		check_wait(&ev->wait, ev->time_ns);
+	else if (ev->kind == RAW_WAKE)
+		must(ev->wake.wait_id);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size + 1);
@@ -52,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	low = copy;
 	high = copy + size;
 	if (decode_record(copy, size, &ev) == 1)
-		check_sample(&ev.sample);
+		check_event(&ev);
 	free(copy);
 	return 0;
 }

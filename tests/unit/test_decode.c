@@ -409,6 +409,9 @@ static void waits_that_make_no_sense(void **state)
 	w->period_ns = 50;
 	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
 	refuse(&r);
+	w = start_wait(&r);
+	memcpy(part(&r, SB_PART_WAIT, sizeof(*w)), w, sizeof(*w));
+	refuse(&r);
 	start(&r, 0);
 	((struct sb_hdr *)r.b)->kind = SB_REC_WAIT;
 	refuse(&r);
