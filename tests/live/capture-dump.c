@@ -3,11 +3,13 @@
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
  *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
- *		[-o [-W] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
+ *		[-o [-W] [-P] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
  * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
  * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait.
+ * -P takes the kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves: the linker
+ * puts __wrap_features_prev_state() in the place of the function that finds that out.
  */
 #include "config.h"
 
@@ -28,6 +30,16 @@
 #include <unistd.h>
 
 #define IDS_MAX 4096u
+
+static bool old_kernel;
+
+bool __real_features_prev_state(void);
+bool __wrap_features_prev_state(void);
+
+bool __wrap_features_prev_state(void)
+{
+	return !old_kernel && __real_features_prev_state();
+}
 
 struct ids {
 	pid_t v[IDS_MAX];
@@ -326,12 +338,13 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfovWc:e:F:r:s:C:w:n:p:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWPc:e:F:r:s:C:w:n:p:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
 		case 'o': d->plan.off_cpu = true; break;
 		case 'W': d->plan.wakers = true; break;
+		case 'P': old_kernel = true; break;
 		case 'v': c->verbose = true; break;
 		case 'e': d->plan.event = strcmp(optarg, "cycles") ? EVENT_CPU_CLOCK : EVENT_CYCLES; break;
 		case 'p': r = parse_u64(optarg, "period", 1, 10000000, &d->period_us, e); break;

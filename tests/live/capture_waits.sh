@@ -17,6 +17,13 @@ is "sleeping takes the time that it takes" "blocked_total_us >= 40 * 23000"
 is "the thread's end is seen" "gone >= 1"
 is "nothing is lost" "lost == 0 && late == 0 && unordered == 0"
 
+# Before 5.18 the state is read from the thread that leaves.
+capture -o -P -v -F 99 -- "$bin/naps" 0 23 40
+is "without being told the state, waits are the same" "long_waits >= 40 && waits_total >= 40 && lost == 0"
+is "and as long" "blocked_total_us >= 40 * 23000 && blocked_us >= blocked_total_us * 99 / 100"
+check "and in the same state" test \
+	"$(grep -c '^wait [0-9]* naps: clock_nanosleep, interruptible, blocked' <<<"$got")" -ge 40
+
 # Some 70,000 short waits and 50 of 50 ms, in the same call: what is told stands for all of them.
 capture -o -p 1000 -F 99 -- taskset -c 1 "$bin/mixed" 4
 is "short waits are thinned out" "waits < waits_total / 10 && waits_total > 2000"

@@ -2,6 +2,7 @@
 # tests/live: one "shell_tests += tests/live/NAME.sh" a line.
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
+tests_live_capture_dump_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=features_prev_state
 shell_tests += tests/live/capture.sh
 EXTRA_DIST += tests/live/live.sh
 shell_tests += tests/live/permissions.sh
