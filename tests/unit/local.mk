@@ -106,3 +106,6 @@ unit_tests += tests/unit/test_account
 tests_unit_test_account_SOURCES = tests/unit/test_account.c $(fail_alloc)
 tests_unit_test_account_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_waker
+unit_tests += tests/unit/test_openwaits
+tests_unit_test_openwaits_SOURCES = tests/unit/test_openwaits.c $(fail_alloc)
+tests_unit_test_openwaits_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
