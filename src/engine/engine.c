@@ -8,184 +8,27 @@
  */
 #include "config.h"
 
-#include "engine/engine.h"
+#include "engine/engine_private.h"
 
-#include "base/clock.h"
-#include "base/text.h"
 #include "base/cleanup.h"
-#include "engine/ingest.h"
-#include "engine/target.h"
-#include "process/process.h"
-#include "record/recording.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 #define TURN_MS 50               /* a turn waits this long for data at most */
 #define TURN_LOADING_MS 5        /* while modules are being loaded */
-#define FIGURES_NS (200 * NSEC_PER_MSEC)
-#define RATE_GAPS 20             /* distances between samples that make a rate */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
 
-struct engine {
-	/* What it works on. The engine thread owns all of it between engine_start() and the end. */
-	struct source *source;
-	struct processes *ps;
-	struct profile *profile;
-	struct names *names;
-	struct symbolizer *symbolizer;
-	struct recorder *recorder;
-	struct ingest *ingest;
-	struct target_watch *watch;
-	char *record_path;               /* NULL = no recording */
-	uint64_t refresh_ns, duration_ns, delay_ns, names_ns;
-	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
-	uint64_t started_ns, published_ns, figured_ns, metad_ns;
-	uint64_t recorder_lost;          /* events that the recorder refused */
-	uint64_t rate_ns, rate_gaps, rate_gaps_ns;       /* since when, and from what, the rate is being measured */
-	uint32_t rate_hz;
-	uint64_t slept_samples;          /* samples when the names were last kicked */
-	struct profile_meta meta;        /* the engine thread's own copy */
-	bool turning;                    /* the engine thread has begun */
-
-	pthread_t thread;
-	bool running;                    /* thread was created and not joined */
-	atomic_bool stop, reset, hurry, ended;
-	_Atomic uint64_t published;
-
-	pthread_mutex_t lock;            /* of what follows */
-	pthread_cond_t changed;
-	struct snapshot *snapshot;
-	struct profile_meta shown;
-	int result;
-	struct err error;
-};
-
-/* ---- figures ---- */
-
-static void copy_text(char *dst, size_t size, const char *src)
-{
-	text_sanitise(dst, size, src ? src : "", src ? strlen(src) : 0);
-}
-
-static void describe(struct engine *en, const struct engine_config *c)
-{
-	struct profile_meta *m = &en->meta;
-	struct utsname u;
-
-	if (!uname(&u)) {
-		copy_text(m->host, sizeof(m->host), u.nodename);
-		copy_text(m->kernel, sizeof(m->kernel), u.release);
-		copy_text(m->arch, sizeof(m->arch), u.machine);
-	}
-	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
-	copy_text(m->target, sizeof(m->target), c->target_text);
-	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
-	m->freq_asked = c->plan.freq_hz;
-	m->start_real_ns = clock_ns(CLOCK_REALTIME);
-	m->start_mono_ns = clock_mono_ns();
-	m->file_bytes = META_UNKNOWN;
-	m->bpf_cpu_ns = META_UNKNOWN;
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	if (getrusage(RUSAGE_SELF, &u))
-		return META_UNKNOWN;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
-}
-
-static uint64_t own_rss_bytes(void)
-{
-	AUTO_FILE FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long size, resident;
-
-	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
-		return 0;
-	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* The rate that busy CPUs had in the last second or so; what the kernel granted as long as that is not known. */
-static uint32_t rate_got(struct engine *en, const struct source_stats *st)
-{
-	const uint64_t now = clock_mono_ns(), gaps = st->gaps - en->rate_gaps, ns = st->gaps_ns - en->rate_gaps_ns;
-
-	if (!en->rate_hz)
-		en->rate_hz = st->freq_hz;
-	if (now - en->rate_ns < NSEC_PER_SEC || gaps < RATE_GAPS)
-		return en->rate_hz;
-	en->rate_hz = (uint32_t)((double)gaps * 1e9 / (double)ns + 0.5);
-	en->rate_ns = now;
-	en->rate_gaps = st->gaps;
-	en->rate_gaps_ns = st->gaps_ns;
-	return en->rate_hz;
-}
-
-/* Brings the engine thread's figures up to date. */
-static void measure(struct engine *en)
-{
-	struct profile_meta *m = &en->meta;
-	struct ingest_figures in;
-	struct profile_stats ps;
-	struct source_stats st;
-	char activity[sizeof(m->activity)];
-
-	source_stats(en->source, &st);
-	ingest_figures(en->ingest, &in);
-	copy_text(m->event, sizeof(m->event), st.event);
-	m->freq_got = rate_got(en, &st);
-	m->cpus = st.cpus_sampled;
-	m->samples = in.samples;
-	m->user_samples = in.user_samples;
-	memcpy(m->cut, in.cut, sizeof(m->cut));
-	m->oncpu_ns = in.weight_ns;
-	m->lost = st.lost;
-	m->lost.n[LOST_NO_MEMORY] += in.no_memory;
-	m->lost.n[LOST_RECORDER] += en->recorder_lost;
-	m->late = st.late;
-	profile_stats(en->profile, &ps);
-	m->refused = ps.refused;
-	m->folded = ps.facts_folded;
-	m->bpf_cpu_ns = st.bpf_ns;
-	m->user_cpu_ns = own_cpu_ns();
-	if (en->turning)
-		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	m->rss_bytes = own_rss_bytes();
-	m->symbols_pending = symbolizer_pending(en->symbolizer);
-	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
-	copy_text(m->activity, sizeof(m->activity), activity);
-	m->duration_ns = clock_mono_ns() - m->start_mono_ns;
-	if (en->recorder)
-		m->file_bytes = recorder_bytes(en->recorder);
-	if (m->target_state == TARGET_WAITING && m->samples)
-		m->target_state = TARGET_RUNNING;
-}
-
-static void show_figures(struct engine *en)
-{
-	measure(en);
-	pthread_mutex_lock(&en->lock);
-	en->shown = en->meta;
-	pthread_mutex_unlock(&en->lock);
-}
-
 static void publish(struct engine *en)
 {
-	struct snapshot *fresh = profile_snapshot(en->profile), *old;
+	struct snapshot *fresh, *old;
 
+	fresh = profile_snapshot(en->profile);
 	if (!fresh)
 		return;
 	pthread_mutex_lock(&en->lock);
@@ -209,12 +52,49 @@ static void fail(struct engine *en, int result, const struct err *e)
 	atomic_store(&en->stop, true);
 }
 
+/* An event that weighs what it weighs. */
 static void take_event(void *ctx, const struct event *ev)
 {
 	struct engine *en = ctx;
 
-	if (en->recorder && !recorder_event(en->recorder, ev))
+	if (profile_add(en->profile, ev) < 0)
+		en->no_memory++;
+	else if (en->recorder && !recorder_event(en->recorder, ev))
 		en->recorder_lost++;
+}
+
+static void take_sample(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct engine *en = ctx;
+
+	en->sampled_ns += ev->weight_ns;
+	if (en->offcpu)
+		offcpu_sample(en->offcpu, raw, ev);
+	else
+		take_event(en, ev);
+}
+
+static void take_wait(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct engine *en = ctx;
+
+	offcpu_wait(en->offcpu, raw, ev);
+}
+
+static void walk_open_wait(void *ctx, const struct raw_event *raw)
+{
+	struct engine *en = ctx;
+
+	ingest_raw(en->ingest, raw);
+}
+
+/* A raw_fn. */
+static void take_raw(void *ctx, const struct raw_event *raw)
+{
+	struct engine *en = ctx;
+
+	if (!en->offcpu || !offcpu_ignores(en->offcpu, raw))
+		ingest_raw(en->ingest, raw);
 }
 
 static void check_recorder(struct engine *en)
@@ -232,24 +112,40 @@ static bool refresh_due(const struct engine *en, uint64_t now)
 		return false;
 	/* The first picture is shown as soon as there is one. */
 	if (!en->published_ns)
-		return en->meta.samples > 0 && now - en->started_ns > NSEC_PER_SEC / 4;
+		return en->meta.samples + en->meta.waits > 0 && now - en->started_ns > NSEC_PER_SEC / 4;
 	return now - en->published_ns >= en->refresh_ns;
+}
+
+static void set_wakers(struct engine *en)
+{
+	const bool on = en->offcpu && atomic_load(&en->wakers);
+
+	if (on != en->telling_wakers)
+		source_set_wakers(en->source, on);
+	en->telling_wakers = on;
 }
 
 static void housekeeping(struct engine *en, uint64_t now)
 {
-	if (atomic_exchange(&en->reset, false))
+	if (atomic_exchange(&en->reset, false)) {
+		if (en->offcpu)
+			offcpu_reset(en->offcpu);
 		profile_clear(en->profile);
-	profile_advance(en->profile, now);
+	}
+	set_wakers(en);
+	/* What is held back until it is settled belongs to slices that are better left open. */
+	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : now);
 	if (now - en->figured_ns >= FIGURES_NS) {
 		en->figured_ns = now;
-		show_figures(en);
+		engine_show_figures(en);
 		if (en->meta.samples != en->slept_samples)
 			symbolizer_kick(en->symbolizer);
 		en->slept_samples = en->meta.samples;
 	}
 	if (refresh_due(en, now)) {
 		en->published_ns = now;
+		if (en->offcpu)
+			offcpu_provisional(en->offcpu);
 		publish(en);
 	}
 	if (en->recorder && now - en->metad_ns >= NSEC_PER_SEC) {
@@ -270,10 +166,16 @@ static bool loading(const struct engine *en)
 static int turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = loading(en);
-	const int r = source_read(en->source, flush ? 0 : wait ? TURN_LOADING_MS : TURN_MS, flush, ingest_raw, en->ingest, e);
+	const uint64_t from = clock_mono_ns();
+	int r = source_read(en->source, flush ? 0 : wait ? TURN_LOADING_MS : TURN_MS, flush, take_raw, en, e);
 
 	if (processes_poll(en->ps) || wait)
 		ingest_retry(en->ingest, clock_mono_ns());
+	if (r >= 0 && en->offcpu) {
+		const int s = offcpu_turn(en->offcpu, from, e);
+
+		r = s < 0 ? s : r;
+	}
 	return r;
 }
 
@@ -313,7 +215,7 @@ static void wait_for_names(struct engine *en)
 	const uint64_t until = clock_mono_ns() + en->names_ns;
 
 	while (!symbolizer_wait(en->symbolizer, FIGURES_NS) && !atomic_load(&en->hurry) && clock_mono_ns() < until)
-		show_figures(en);
+		engine_show_figures(en);
 }
 
 static void finish(struct engine *en)
@@ -324,15 +226,19 @@ static void finish(struct engine *en)
 	int r;
 
 	source_stop(en->source);
+	if (en->offcpu)
+		offcpu_last(en->offcpu, clock_mono_ns());
 	do {
 		r = turn(en, true, &e);
 	} while ((r > 0 || (r == 0 && loading(en))) && clock_mono_ns() < until);
 	ingest_settle(en->ingest);
+	if (en->offcpu)
+		offcpu_finish(en->offcpu);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_kick(en->symbolizer);
 	if (en->recorder)
 		wait_for_names(en);
-	measure(en);
+	engine_measure(en);
 	if (en->recorder) {
 		struct recorder *rec = take_ptr(en->recorder);
 
@@ -360,6 +266,8 @@ static void *engine_main(void *arg)
 	en->turning = true;
 	if (en->delay_ns)
 		r = sit_out_delay(en, &e);
+	if (r >= 0 && en->offcpu)
+		offcpu_start(en->offcpu);
 	while (r >= 0 && !over(en, clock_mono_ns())) {
 		r = turn(en, false, &e);
 		housekeeping(en, clock_mono_ns());
@@ -402,14 +310,32 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 {
 	const struct ingest_config c = {
 		.ps = en->ps,
-		.profile = en->profile,
-		.each = take_event,
+		.dict = profile_dict(en->profile),
+		.sample = take_sample,
+		.wait = plan->off_cpu ? take_wait : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
 		.stack_bytes = plan->stack_bytes,
 		.ctx = en,
 	};
 
 	return ingest_new(&c, &en->ingest, e);
+}
+
+static int build_offcpu(struct engine *en, const struct capture_plan *plan, struct err *e)
+{
+	const struct offcpu_config c = {
+		.source = en->source,
+		.ps = en->ps,
+		.profile = en->profile,
+		.stack_bytes = plan->stack_bytes,
+		.each = take_event,
+		.walk = walk_open_wait,
+		.ctx = en,
+	};
+
+	en->telling_wakers = plan->wakers;
+	atomic_init(&en->wakers, plan->wakers);
+	return plan->off_cpu ? offcpu_new(&c, &en->offcpu, e) : 0;
 }
 
 static int build(struct engine *en, const struct engine_config *c, struct err *e)
@@ -443,7 +369,8 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 		r = recorder_open(c->record_path, profile_dict(en->profile), en->names, &en->meta, &en->recorder, e);
 	if (r < 0)
 		return r;
-	return build_ingest(en, &c->plan, e);
+	r = build_offcpu(en, &c->plan, e);
+	return r < 0 ? r : build_ingest(en, &c->plan, e);
 }
 
 int engine_new(const struct engine_config *c, struct engine **ret, struct err *e)
@@ -463,11 +390,11 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->duration_ns = c->duration_ns;
 	en->delay_ns = c->delay_ns;
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
-	describe(en, c);
+	engine_describe(en, c);
 	r = build(en, c, e);
 	if (r < 0)
 		return r;
-	show_figures(en);
+	engine_show_figures(en);
 	*ret = take_ptr(en);
 	return 0;
 }
@@ -567,6 +494,12 @@ struct symbolizer *engine_symbolizer(const struct engine *en)
 	return en->symbolizer;
 }
 
+void engine_wakers(struct engine *en, bool on)
+{
+	atomic_store(&en->wakers, on);
+	source_wake(en->source);
+}
+
 void engine_reset(struct engine *en)
 {
 	atomic_store(&en->reset, true);
@@ -586,6 +519,7 @@ void engine_free(struct engine *en)
 		recorder_close(en->recorder, &en->meta, NULL);
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);
+	offcpu_free(en->offcpu);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);
 	processes_free(en->ps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ingest.c - a sample becomes an event: find the process, walk its user stack, intern what was found, count it.
+ * ingest.c - a sample or wait becomes an event: find the process, walk its user stack, intern what was found, hand it over.
  *
  * A sample belongs to the moment it was taken. One that has to wait for a module keeps the mappings and the identity of
  * then: its process may map another file in the same place meanwhile, or execute another program.
@@ -13,6 +13,7 @@
 #include "engine/intern.h"
 #include "engine/parked.h"
 #include "engine/stacksize.h"
+#include "engine/wakers.h"
 #include "symbol/kernel.h"
 #include "unwind/unwind.h"
 
@@ -30,6 +31,7 @@ struct ingest {
 	bool give_up;            /* parked samples must be finished now */
 	struct stacksize sizes;
 	struct intern intern;
+	struct wakers wakers;
 	struct chain chain;      /* of the sample at hand; large */
 };
 
@@ -44,7 +46,7 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 	in->config = *c;
 	in->ps = c->ps;
 	in->unwinder = unwinder_new();
-	if (!in->unwinder || !intern_init(&in->intern, profile_dict(c->profile), kernel_text_base()))
+	if (!in->unwinder || !intern_init(&in->intern, c->dict, kernel_text_base()))
 		return err_nomem(e, "the engine");
 	*ret = take_ptr(in);
 	return 0;
@@ -72,16 +74,30 @@ static bool has_user_side(const struct raw_sample *s)
 	return !s->kthread && !s->no_user;
 }
 
-static void count_event(struct ingest *in, const struct event *ev)
+static void count(struct ingest *in, const struct raw_event *raw, const struct event *ev)
 {
-	in->figures.samples++;
-	in->figures.weight_ns += ev->weight_ns;
-	if (ev->flags & EVENT_F_USER) {
-		in->figures.user_samples++;
-		in->figures.cut[ev->cut < CUT_NR ? ev->cut : CUT_BAD_FRAME]++;
-	}
-	if (in->config.each)
-		in->config.each(in->config.ctx, ev);
+	const bool wait = raw->kind == RAW_WAIT;
+
+	in->figures.samples += !wait;
+	if (!(ev->flags & EVENT_F_USER))
+		return;
+	(*(wait ? &in->figures.wait_stacks : &in->figures.user_samples))++;
+	(wait ? in->figures.wait_cut : in->figures.cut)[ev->cut < CUT_NR ? ev->cut : CUT_BAD_FRAME]++;
+}
+
+/*
+ * A copy that did not do because it ended is a reason to copy more, unless it was smaller than what is copied by now: it was
+ * under way when that was learnt, or there was no room for more.
+ */
+static bool is_lesson(struct ingest *in, const struct raw_sample *s)
+{
+	uint32_t longest = 0;
+
+	if (in->chain.cut == CUT_COMPLETE)
+		return true;
+	for (uint32_t i = 0; i < s->nr_segments; i++)
+		longest = s->segment[i].len > longest ? s->segment[i].len : longest;
+	return in->chain.cut == CUT_STACK_SIZE && longest >= stacksize_cap(&in->sizes, s->exe_id);
 }
 
 static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
@@ -89,11 +105,42 @@ static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
 	const struct chain *c = &in->chain;
 	uint32_t cap;
 
-	if (!in->config.set_stack_cap || !s->nr_segments || (c->cut != CUT_COMPLETE && c->cut != CUT_STACK_SIZE))
+	if (!in->config.set_stack_cap || !s->nr_segments || !is_lesson(in, s))
 		return;
 	cap = stacksize_learn(&in->sizes, s->exe_id, c->bytes_used, c->cut == CUT_STACK_SIZE);
 	if (cap)
 		in->config.set_stack_cap(in->config.ctx, s->exe_id, cap);
+}
+
+/* An interrupt has no thread and no stack of its own: what lies under it only happened to be there. */
+static void remember_waker(struct ingest *in, const struct raw_event *raw, const struct event *ev)
+{
+	const bool task = raw->wake.context == WAKER_TASK;
+	const struct waker w = { .wait_id = raw->wake.wait_id, .tid = raw->wake.tid, .context = raw->wake.context,
+				 .thread = task ? ev->thread : ID_NONE, .stack = task ? ev->stack : STACK_ROOT };
+
+	wakers_put(&in->wakers, &w);
+}
+
+/* EV has its stack. */
+static void hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
+{
+	if (raw->kind == RAW_WAKE) {
+		remember_waker(in, raw, ev);
+		return;
+	}
+	if (raw->kind == RAW_SAMPLE) {
+		ev->kind = EVENT_SAMPLE;
+		ev->weight_ns = raw->sample.weight_ns;
+		in->config.sample(in->config.ctx, raw, ev);
+		return;
+	}
+	if (raw->wait.period_ns)
+		wakers_take(&in->wakers, raw->tid, raw->wait.id, &ev->wait);
+	ev->wait.call = raw->wait.call;
+	ev->wait.state = raw->wait.state;
+	ev->flags |= raw->wait.seeded ? EVENT_F_EARLIER : 0;
+	in->config.wait(in->config.ctx, raw, ev);
 }
 
 static void finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
@@ -101,25 +148,38 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 	const struct raw_sample *s = &raw->sample;
 	const bool user = has_user_side(s);
 	struct event ev = {
-		.kind = EVENT_SAMPLE,
 		.cut = (uint8_t)(user ? in->chain.cut : CUT_COMPLETE),
 		.method = (uint8_t)in->chain.method,
 		.flags = (uint8_t)((user ? EVENT_F_USER : 0) | (s->in_kernel ? EVENT_F_KERNEL : 0)),
 		.node = (uint16_t)raw->node,
 		.cpu = raw->cpu,
 		.time_ns = raw->time_ns,
-		.weight_ns = s->weight_ns,
 		.thread = thread,
 		.cut_module = !user || in->chain.cut == CUT_COMPLETE ? ID_NONE : in->chain.cut_module,
+		.wait = { .waker = ID_NONE },
 	};
 
 	learn_stack_size(in, s);
 	ev.stack = intern_stack(&in->intern, thread, &in->chain, s, user);
-	if (ev.thread == ID_NONE || ev.stack == ID_NONE || profile_add(in->config.profile, &ev)) {
+	if (ev.thread == ID_NONE || ev.stack == ID_NONE) {
 		in->figures.no_memory++;
 		return;
 	}
-	count_event(in, &ev);
+	if (raw->kind != RAW_WAKE)
+		count(in, raw, &ev);
+	hand_over(in, raw, &ev);
+}
+
+/* Its stack was taken while it lasted, or there is none. */
+static void finish_bare(struct ingest *in, thread_id thread, const struct raw_event *raw)
+{
+	struct event ev = { .node = (uint16_t)raw->node, .cpu = raw->cpu, .time_ns = raw->time_ns, .thread = thread,
+			    .stack = ID_NONE, .cut_module = ID_NONE };
+
+	if (thread == ID_NONE)
+		in->figures.no_memory++;
+	else
+		hand_over(in, raw, &ev);
 }
 
 /* A walk that left every known mapping, or never entered one: reading /proc/PID/maps again may help. */
@@ -164,7 +224,9 @@ static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 		return;
 	}
 	thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
-	if (walk(in, p, s) || !park(in, p, thread, raw))
+	if (raw->kind == RAW_WAIT && raw->wait.no_stack)
+		finish_bare(in, thread, raw);
+	else if (walk(in, p, s) || !park(in, p, thread, raw))
 		finish(in, thread, raw);
 }
 
@@ -189,10 +251,19 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 {
 	struct ingest *in = ctx;
 
-	if (ev->kind == RAW_SAMPLE)
+	switch (ev->kind) {
+	case RAW_WAIT:
+	case RAW_WAKE:
+		if (in->config.wait)
+			ingest_sample(in, ev);
+		break;
+	case RAW_SAMPLE:
 		ingest_sample(in, ev);
-	else
+		break;
+	default:
 		processes_apply(in->ps, ev);
+		break;
+	}
 }
 
 void ingest_retry(struct ingest *in, uint64_t now_ns)

@@ -2,6 +2,9 @@
 /*
  * ingest.h - raw events in, unwound events out: the middle of the engine, without threads or clocks of its own.
  *
+ * Samples and waits come out with thread and stack; what they weigh is for others to say (account.h). Who wakes is remembered
+ * until the wait that it ended comes.
+ *
  * A sample whose stack runs into a module that is still being loaded is parked (copied) and tried again when loads finish.
  * Parking is bounded in bytes and time; what must be given up is cut as not_loaded.
  */
@@ -18,18 +21,24 @@ struct ingest;
 
 struct ingest_figures {
 	uint64_t samples, user_samples;
-	uint64_t cut[CUT_NR];
-	uint64_t weight_ns;
-	uint64_t parked;         /* samples waiting for a module now */
+	uint64_t cut[CUT_NR];            /* of user_samples */
+	uint64_t wait_stacks;            /* stacks of waits with a user side */
+	uint64_t wait_cut[CUT_NR];       /* of them */
+	uint64_t parked;         /* samples and waits waiting for a module now */
 	uint64_t no_memory;      /* events dropped because memory ran out */
 };
 
 /* Callbacks are made on the thread that calls ingest_*(), with CTX. */
 struct ingest_config {
 	struct processes *ps;            /* both must outlive the ingest */
-	struct profile *profile;
-	/* Gets every event after the profile has counted it; may be NULL. */
-	void (*each)(void *ctx, const struct event *ev);
+	struct dict *dict;
+	/* RAW became EV, an EVENT_SAMPLE. RAW may be a copy of what was given, and lives until this returns. */
+	void (*sample)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/*
+	 * The same for a RAW_WAIT: EV has no kind, weight or length yet, and EV.stack is ID_NONE with raw.wait.no_stack. NULL:
+	 * waits are ignored.
+	 */
+	void (*wait)(void *ctx, const struct raw_event *raw, const struct event *ev);
 	/* The stacks of EXE_ID need BYTES copied (stacksize.h); NULL = do not learn. */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */
@@ -39,7 +48,7 @@ struct ingest_config {
 int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e);
 void ingest_free(struct ingest *in);     /* NULL is fine; parked samples are dropped: ingest_settle() first */
 
-/* A raw_fn: applies EV. CTX is the struct ingest. */
+/* A raw_fn: applies EV. CTX is the struct ingest. A RAW_WAIT without period_ns is under way: its waker stays for its end. */
 void ingest_raw(void *in, const struct raw_event *ev);
 
 /* Tries parked samples again after loads have finished, and gives up on those that have waited too long at NOW_NS. */

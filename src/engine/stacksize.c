@@ -33,6 +33,11 @@ static struct stacksize_exe *find(struct stacksize *t, uint64_t exe_id)
 	return oldest;
 }
 
+uint32_t stacksize_cap(struct stacksize *t, uint64_t exe_id)
+{
+	return exe_id ? find(t, exe_id)->cap : t->first;
+}
+
 /* The smallest allowed power of two that holds BYTES. */
 static uint32_t round_up(uint32_t bytes)
 {

@@ -40,4 +40,7 @@ void stacksize_init(struct stacksize *t, uint32_t first);
  */
 uint32_t stacksize_learn(struct stacksize *t, uint64_t exe_id, uint32_t needed, bool cut);
 
+/* Bytes copied now for EXE_ID. */
+uint32_t stacksize_cap(struct stacksize *t, uint64_t exe_id);
+
 #endif

@@ -293,9 +293,14 @@ static uint32_t event_count(const struct event *ev)
 	return ev->count ? ev->count : 1;
 }
 
-/* The length of the wait that EV tells of; of those it stands for, their average, when none of them is its own. */
+/*
+ * The length of the wait that EV tells of; of those it stands for, their average, when none of them is its own. A piece that
+ * stands for others has none.
+ */
 static uint64_t event_length(const struct event *ev)
 {
+	if (!ev->wait.own_ns && ev->flags & EVENT_F_PIECE)
+		return 0;
 	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight_ns / (ev->count ? ev->count : 1);
 }
 
@@ -322,12 +327,10 @@ static bool known(const struct dict *d, const struct event *ev)
 					    ev->wait.waker_stack < dict_stacks(d));
 }
 
-int profile_add(struct profile *p, const struct event *ev)
+int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 {
 	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind,
 			  .count = event_count(ev), .weight_ns = ev->weight_ns };
-	struct quality_row *row = NULL;
-	int r;
 
 	if (!known(p->dict, ev))
 		return -EINVAL;
@@ -337,6 +340,18 @@ int profile_add(struct profile *p, const struct event *ev)
 		if (f.wait == ID_NONE)
 			return -ENOMEM;
 	}
+	*ret = f;
+	return 0;
+}
+
+int profile_add(struct profile *p, const struct event *ev)
+{
+	struct quality_row *row = NULL;
+	struct fact f;
+	int r = profile_fact(p, ev, &f);
+
+	if (r < 0)
+		return r;
 	if (ev->flags & EVENT_F_USER) {
 		row = quality_row(&p->quality, ev->kind, ev->cut, ev->cut_module);
 		if (!row)

@@ -72,6 +72,9 @@ struct dict *profile_dict(const struct profile *p);
  */
 int profile_add(struct profile *p, const struct event *ev);
 
+/* The fact that EV makes, without adding it: for profile_provisional(). Fails as above. */
+int profile_fact(struct profile *p, const struct event *ev, struct fact *ret);
+
 /*
  * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the
  * next snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces

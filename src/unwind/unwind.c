@@ -504,6 +504,11 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 	enter_stack(w);
 }
 
+uint64_t unwind_sp(uint32_t machine, uint32_t nr, const uint64_t *regs)
+{
+	return machine == ARCH_MACHINE && nr >= ARCH_REGS ? regs[ARCH_SP] : 0;
+}
+
 enum step walk_frame(struct walk *w)
 {
 	return one_frame(w);

@@ -64,7 +64,7 @@ see "status 1" '^status=1'
 start_workload shares
 type_line "$SBERF top -p $workload"
 see "another target" "^ shares $workload .*running"
-kill -TERM "$(pgrep -n -x -f "$SBERF top -p $workload")"
+kill -TERM "$(pgrep -o -x -f "$SBERF top -p $workload")"
 restored "after SIGTERM"
 stop_workload
 

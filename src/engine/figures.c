@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* figures.c - the figures of a capture, gathered from whoever has them. */
+#include "config.h"
+
+#include "engine/engine_private.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define RATE_GAPS 20             /* distances between samples that make a rate */
+
+static void copy_text(char *dst, size_t size, const char *src)
+{
+	text_sanitise(dst, size, src ? src : "", src ? strlen(src) : 0);
+}
+
+void engine_describe(struct engine *en, const struct engine_config *c)
+{
+	struct profile_meta *m = &en->meta;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		copy_text(m->host, sizeof(m->host), u.nodename);
+		copy_text(m->kernel, sizeof(m->kernel), u.release);
+		copy_text(m->arch, sizeof(m->arch), u.machine);
+	}
+	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
+	copy_text(m->target, sizeof(m->target), c->target_text);
+	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
+	m->freq_asked = c->plan.freq_hz;
+	m->start_real_ns = clock_ns(CLOCK_REALTIME);
+	m->start_mono_ns = clock_mono_ns();
+	m->file_bytes = META_UNKNOWN;
+	m->bpf_cpu_ns = META_UNKNOWN;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u))
+		return META_UNKNOWN;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
+static uint64_t own_rss_bytes(void)
+{
+	AUTO_FILE FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long size, resident;
+
+	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
+		return 0;
+	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The rate that busy CPUs had in the last second or so; what the kernel granted as long as that is not known. */
+static uint32_t rate_got(struct engine *en, const struct source_stats *st)
+{
+	const uint64_t now = clock_mono_ns(), gaps = st->gaps - en->rate_gaps, ns = st->gaps_ns - en->rate_gaps_ns;
+
+	if (!en->rate_hz)
+		en->rate_hz = st->freq_hz;
+	if (now - en->rate_ns < NSEC_PER_SEC || gaps < RATE_GAPS)
+		return en->rate_hz;
+	en->rate_hz = (uint32_t)((double)gaps * 1e9 / (double)ns + 0.5);
+	en->rate_ns = now;
+	en->rate_gaps = st->gaps;
+	en->rate_gaps_ns = st->gaps_ns;
+	return en->rate_hz;
+}
+
+void engine_measure(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct ingest_figures in;
+	struct profile_stats ps;
+	struct source_stats st;
+	char activity[sizeof(m->activity)];
+
+	source_stats(en->source, &st);
+	ingest_figures(en->ingest, &in);
+	copy_text(m->event, sizeof(m->event), st.event);
+	m->freq_got = rate_got(en, &st);
+	m->cpus = st.cpus_sampled;
+	m->samples = in.samples;
+	m->user_samples = in.user_samples;
+	memcpy(m->cut, in.cut, sizeof(m->cut));
+	m->wait_stacks = in.wait_stacks;
+	memcpy(m->wait_cut, in.wait_cut, sizeof(m->wait_cut));
+	m->oncpu_ns = en->sampled_ns;
+	m->lost = st.lost;
+	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->no_memory;
+	m->lost.n[LOST_RECORDER] += en->recorder_lost;
+	m->late = st.late;
+	profile_stats(en->profile, &ps);
+	m->refused = ps.refused;
+	m->folded = ps.facts_folded;
+	m->bpf_cpu_ns = st.bpf_ns;
+	m->user_cpu_ns = own_cpu_ns();
+	if (en->turning)
+		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	m->rss_bytes = own_rss_bytes();
+	m->symbols_pending = symbolizer_pending(en->symbolizer);
+	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
+	copy_text(m->activity, sizeof(m->activity), activity);
+	m->duration_ns = clock_mono_ns() - m->start_mono_ns;
+	if (en->recorder)
+		m->file_bytes = recorder_bytes(en->recorder);
+	if (en->offcpu)
+		offcpu_figures(en->offcpu, m);
+	m->wakers = en->offcpu && atomic_load(&en->wakers);
+	if (m->target_state == TARGET_WAITING && (m->samples || m->waits))
+		m->target_state = TARGET_RUNNING;
+}
+
+void engine_show_figures(struct engine *en)
+{
+	engine_measure(en);
+	pthread_mutex_lock(&en->lock);
+	en->shown = en->meta;
+	pthread_mutex_unlock(&en->lock);
+}

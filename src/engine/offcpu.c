@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* offcpu.c - the clockwork between source, account and waits under way. */
+#include "config.h"
+
+#include "engine/offcpu.h"
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "engine/account.h"
+#include "engine/openwaits.h"
+#include "engine/outside.h"
+
+#include <stdlib.h>
+
+#define READ_NS (250 * NSEC_PER_MSEC)    /* between readings of totals */
+#define LATE_NS (10 * NSEC_PER_MSEC)     /* an event may come so much later than its time */
+#define LOOK_NS NSEC_PER_SEC             /* between looks at waits under way */
+#define FRESH_NS (250 * NSEC_PER_MSEC)   /* a look as old as this is good enough to be shown */
+#define SOON_NS (20 * NSEC_PER_MSEC)     /* after stacks were read from outside: did their waits go on? */
+#define OPEN_NS (250 * NSEC_PER_MSEC)    /* shorter waits are not looked at: most end soon */
+#define FAILURES 8u                      /* readings that may fail, one after the other */
+
+#define WAITS_PER_S 1000u                /* to be told one by one; within the next two nothing changes */
+#define WAITS_FEW 700u
+#define WAITS_MANY 1300u
+#define PERIOD_FIRST (10 * NSEC_PER_MSEC)
+#define PERIOD_MIN NSEC_PER_MSEC
+#define PERIOD_MAX NSEC_PER_SEC
+
+struct offcpu {
+	struct offcpu_config config;
+	struct account *account;
+	struct openwaits *waits;
+	struct outside *outside;         /* made by offcpu_start() */
+	uint64_t totals_ns;              /* up to when the totals read last are whole; 0 = they are settled */
+	uint64_t start_ns, settled_ns, read_ns, next_look_ns, look_ns;
+	unsigned int failures;
+	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
+	VEC(struct fact) facts;          /* provisional ones in the making */
+	uint64_t lost;                   /* events that found no room */
+	uint64_t stop_ns;                /* 0 = it runs */
+	struct openwaits_figures at_end;
+};
+
+/* ---- what account and openwaits ask for ---- */
+
+static void tell(void *ctx, const struct event *ev)
+{
+	struct offcpu *oc = ctx;
+
+	oc->config.each(oc->config.ctx, ev);
+}
+
+static thread_id thread_of_task(void *ctx, const struct account_task *task)
+{
+	struct offcpu *oc = ctx;
+	struct process *p = processes_get(oc->config.ps, task->pid);
+
+	return p ? process_thread(oc->config.ps, p, task->tid, task->start_ns, 0, NULL) : ID_NONE;
+}
+
+static thread_id thread_of_open(void *ctx, const struct source_open *w)
+{
+	struct offcpu *oc = ctx;
+	struct process *p = processes_get(oc->config.ps, w->pid);
+
+	return p ? process_thread(oc->config.ps, p, w->tid, w->start_ns, w->cgroup_id, w->comm) : ID_NONE;
+}
+
+static void tell_end(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+{
+	struct offcpu *oc = ctx;
+
+	if (!account_wait(oc->account, task, ev, w))
+		oc->lost++;
+}
+
+static void tell_missed(void *ctx, const struct account_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+{
+	struct offcpu *oc = ctx;
+
+	account_missed(oc->account, task, call, blocked_ns, runnable_ns);
+}
+
+static void walk(void *ctx, const struct raw_event *raw)
+{
+	struct offcpu *oc = ctx;
+
+	oc->config.walk(oc->config.ctx, raw);
+}
+
+static bool take_stack(void *ctx, const struct source_open *w)
+{
+	struct offcpu *oc = ctx;
+	struct raw_event raw;
+
+	if (!w->has_stack && w->nr_regs && oc->outside)
+		return outside_ask(oc->outside, w);
+	if (!w->has_stack) {
+		const struct account_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
+
+		openwaits_stack(oc->waits, &task, w->id, NULL);
+		return true;
+	}
+	if (!source_open_stack(oc->config.source, w->tid, w->start_ns, w->id, &raw))
+		return false;
+	raw.wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
+	walk(oc, &raw);
+	return true;
+}
+
+/* ---- life ---- */
+
+int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
+{
+	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
+	const struct account_config account = { .dict = profile_dict(c->profile), .each = tell, .thread = thread_of_task,
+						.ctx = oc };
+	struct openwaits_config waits = { .each = tell, .take = take_stack, .ended = tell_end, .missed = tell_missed,
+					  .thread = thread_of_open, .ctx = oc };
+	int r;
+
+	if (!oc)
+		return err_nomem(e, "the account of time");
+	oc->config = *c;
+	r = account_new(&account, &oc->account, e);
+	if (r < 0)
+		return r;
+	waits.no_stack = account_no_stack(oc->account);
+	r = openwaits_new(&waits, &oc->waits, e);
+	if (r < 0)
+		return r;
+	*ret = take_ptr(oc);
+	return 0;
+}
+
+void offcpu_free(struct offcpu *oc)
+{
+	if (!oc)
+		return;
+	outside_free(oc->outside);
+	openwaits_free(oc->waits);
+	account_free(oc->account);
+	vec_free(&oc->facts);
+	free(oc);
+}
+
+void offcpu_start(struct offcpu *oc)
+{
+	const uint64_t now = clock_mono_ns();
+
+	oc->outside = outside_new(oc->config.stack_bytes, walk, oc);
+	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = now;
+	source_set_wait_period(oc->config.source, PERIOD_FIRST);
+}
+
+/* ---- events ---- */
+
+static struct account_task task_of(const struct raw_event *raw)
+{
+	return (struct account_task){ .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
+}
+
+bool offcpu_ignores(const struct offcpu *oc, const struct raw_event *raw)
+{
+	return raw->pid == outside_helper(oc->outside) && (raw->kind == RAW_SAMPLE || raw->kind == RAW_WAIT);
+}
+
+void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
+{
+	const struct account_task task = task_of(raw);
+
+	if (!account_sample(oc->account, &task, ev))
+		oc->lost++;
+}
+
+void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
+{
+	const struct account_task task = task_of(raw);
+	struct account_wait w = { .blocked_ns = raw->wait.blocked_ns, .runnable_ns = raw->wait.runnable_ns,
+				  .period_ns = raw->wait.period_ns };
+	struct event end = *ev;
+
+	if (!raw->wait.period_ns)
+		openwaits_stack(oc->waits, &task, raw->wait.id, ev);
+	else if (openwaits_over(oc->waits, &task, raw->wait.id, &end, &w))
+		tell_end(oc, &task, &end, &w);
+}
+
+/* ---- the clockwork ---- */
+
+static void take_total(void *ctx, const struct source_total *t)
+{
+	struct offcpu *oc = ctx;
+
+	if (t->pid != outside_helper(oc->outside))
+		account_total(oc->account, t);
+}
+
+/* Those that were there before the capture are worth a look at once. */
+static void take_open(void *ctx, const struct source_open *w)
+{
+	struct offcpu *oc = ctx;
+
+	if (w->pid != outside_helper(oc->outside) && (w->seeded || oc->stop_ns || oc->look_ns - w->since_ns >= OPEN_NS))
+		openwaits_see(oc->waits, w);
+}
+
+static int read_totals(struct offcpu *oc, struct err *e)
+{
+	uint64_t whole_ns;
+	const int r = source_totals(oc->config.source, take_total, oc, &whole_ns, e);
+
+	oc->failures = r < 0 ? oc->failures + 1 : 0;
+	if (r < 0)
+		return oc->failures > FAILURES ? r : 0;
+	oc->totals_ns = whole_ns;
+	return 0;
+}
+
+static int look(struct offcpu *oc, uint64_t now_ns, struct err *e)
+{
+	const uint64_t min_ns = oc->stop_ns || now_ns - oc->start_ns < NSEC_PER_SEC ? 0 : OPEN_NS;
+	uint64_t look_ns;
+	int r;
+
+	oc->look_ns = now_ns;
+	oc->next_look_ns = now_ns + (now_ns - oc->start_ns < OPEN_NS ? OPEN_NS : LOOK_NS);
+	openwaits_begin(oc->waits, now_ns);
+	r = source_open_waits(oc->config.source, min_ns, take_open, oc, &look_ns, e);
+	oc->failures = r < 0 ? oc->failures + 1 : 0;
+	if (r < 0)
+		return oc->failures > FAILURES ? r : 0;
+	openwaits_end(oc->waits);
+	return 0;
+}
+
+/*
+ * Each told wait costs some microseconds here; a thousand a second cost a percent of a CPU, and tell functions apart that take
+ * a percent of the time. Their number is inverse to the period as far as they are short ones. It changes by two at most, once a
+ * second, since the waits of one second say little about those of the next.
+ */
+static void adapt_period(struct offcpu *oc, uint64_t now_ns)
+{
+	const uint64_t period = source_wait_period(oc->config.source), passed = now_ns - oc->rate_ns;
+	struct source_stats st;
+	uint64_t rate, wanted;
+
+	if (passed < NSEC_PER_SEC)
+		return;
+	source_stats(oc->config.source, &st);
+	rate = (st.waits - oc->rate_waits) * NSEC_PER_SEC / passed;
+	oc->rate_ns = now_ns;
+	oc->rate_waits = st.waits;
+	if (rate > WAITS_FEW && rate < WAITS_MANY)
+		return;
+	wanted = period / WAITS_PER_S * rate;
+	wanted = wanted < period / 2 ? period / 2 : wanted > period * 2 ? period * 2 : wanted;
+	wanted = wanted < PERIOD_MIN ? PERIOD_MIN : wanted > PERIOD_MAX ? PERIOD_MAX : wanted;
+	if (wanted != period)
+		source_set_wait_period(oc->config.source, wanted);
+}
+
+static void settle(struct offcpu *oc)
+{
+	account_settle(oc->account, oc->totals_ns);
+	oc->settled_ns = oc->totals_ns;
+	oc->totals_ns = 0;
+}
+
+int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
+{
+	const uint64_t now = clock_mono_ns();
+	const unsigned int read = outside_poll(oc->outside);
+	int r = 0;
+
+	if (oc->stop_ns)
+		return 0;
+	if (oc->totals_ns && seen_ns >= oc->totals_ns + LATE_NS)
+		settle(oc);
+	if (!oc->totals_ns && now - oc->read_ns >= READ_NS) {
+		oc->read_ns = now;
+		r = read_totals(oc, e);
+	}
+	if (read) {
+		openwaits_ask(oc->waits);
+		if (oc->next_look_ns > now + SOON_NS)
+			oc->next_look_ns = now + SOON_NS;
+	}
+	if (r >= 0 && now >= oc->next_look_ns)
+		r = look(oc, now, e);
+	adapt_period(oc, now);
+	return r;
+}
+
+uint64_t offcpu_settled_ns(const struct offcpu *oc)
+{
+	return oc->settled_ns;
+}
+
+/* ---- what is shown before it is told ---- */
+
+static void add_fact(void *ctx, const struct event *ev)
+{
+	struct offcpu *oc = ctx;
+	struct fact f, *place;
+
+	if (profile_fact(oc->config.profile, ev, &f) < 0)
+		return;
+	place = vec_push(&oc->facts);
+	if (place)
+		*place = f;
+}
+
+void offcpu_provisional(struct offcpu *oc)
+{
+	const uint64_t now = clock_mono_ns();
+
+	if (now - oc->look_ns > FRESH_NS)
+		(void)look(oc, now, NULL);
+	oc->facts.n = 0;
+	account_rest(oc->account, now, add_fact, oc);
+	openwaits_rest(oc->waits, now, add_fact, oc);
+	(void)profile_provisional(oc->config.profile, oc->settled_ns, now, oc->facts.v, oc->facts.n);
+}
+
+void offcpu_reset(struct offcpu *oc)
+{
+	openwaits_commit(oc->waits, clock_mono_ns());
+}
+
+/* ---- the end ---- */
+
+void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
+{
+	oc->stop_ns = stop_ns;
+	(void)read_totals(oc, NULL);
+	(void)look(oc, stop_ns, NULL);
+	(void)outside_poll(oc->outside);
+}
+
+void offcpu_finish(struct offcpu *oc)
+{
+	openwaits_figures(oc->waits, oc->stop_ns, &oc->at_end);
+	openwaits_finish(oc->waits, oc->stop_ns);
+	account_finish(oc->account, oc->stop_ns);
+	oc->settled_ns = clock_mono_ns();
+	outside_free(oc->outside);
+	oc->outside = NULL;
+	(void)profile_provisional(oc->config.profile, 0, 0, NULL, 0);
+}
+
+void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
+{
+	struct openwaits_figures open;
+	struct account_figures a;
+
+	account_figures(oc->account, &a);
+	openwaits_figures(oc->waits, oc->stop_ns ? oc->stop_ns : clock_mono_ns(), &open);
+	m->wait_own_ns = a.own_ns + open.own_ns;
+	m->wait_none_ns = a.none_ns + open.none_ns;
+	/* What has not ended stays so. */
+	if (oc->at_end.n)
+		open = oc->at_end;
+	m->off_cpu = true;
+	m->oncpu_ns = a.running_ns;
+	m->blocked_ns = a.blocked_ns + open.blocked_ns;
+	m->runnable_ns = a.runnable_ns + open.runnable_ns;
+	m->waits = a.waits + open.n;
+	m->wait_open = open.n;
+	m->wait_open_ns = open.blocked_ns + open.runnable_ns;
+	m->wait_short_ns = a.short_ns;
+	m->wait_short = a.short_count;
+	m->wait_period_ns = source_wait_period(oc->config.source);
+	m->lost.n[LOST_BACKLOG] += oc->lost;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * offcpu.h - time off the CPU in the engine: asks the source for totals and waits under way at the right moments, has stacks
+ * read that the source does not give, and lets the account (account.h) and the waits under way (openwaits.h) tell what they
+ * make of it.
+ *
+ * Totals are read four times a second, and settled as soon as all events up to that moment have come. Waits under way are
+ * looked at once a second, and before what they say is shown. How many waits are told one by one is adapted to what is cheap:
+ * about a thousand a second.
+ */
+#ifndef SBERF_ENGINE_OFFCPU_H
+#define SBERF_ENGINE_OFFCPU_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "capture/source.h"
+#include "event/event.h"
+#include "process/process.h"
+#include "profile/meta.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct offcpu;
+
+struct offcpu_config {
+	struct source *source;           /* all three must outlive the result */
+	struct processes *ps;
+	struct profile *profile;
+	uint32_t stack_bytes;            /* to read of a stack from outside */
+	/* An event to be added to profile and recording. */
+	void (*each)(void *ctx, const struct event *ev);
+	/* Walks the stack of RAW, a RAW_WAIT without period; the result comes by offcpu_wait(), at once or later. */
+	void (*walk)(void *ctx, const struct raw_event *raw);
+	void *ctx;
+};
+
+int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e);
+void offcpu_free(struct offcpu *oc);     /* NULL is fine; after offcpu_finish(), if it was started */
+
+/* Begins, with the source running, on the thread that makes all further calls (capture/peek.h). */
+void offcpu_start(struct offcpu *oc);
+
+/* RAW became EV (engine/ingest.h). */
+void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
+void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
+
+/* True for what is not of the target: the helper that reads stacks. */
+bool offcpu_ignores(const struct offcpu *oc, const struct raw_event *raw);
+
+/* Does what is due. SEEN_NS: every event up to then has been handed on. Fails when the source has not answered for seconds. */
+int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e);
+
+/* Up to here everything has been told: what the profile may close. */
+uint64_t offcpu_settled_ns(const struct offcpu *oc);
+
+/* Tells the profile what is provisional, before a snapshot. */
+void offcpu_provisional(struct offcpu *oc);
+
+/* What is under way counts from now on. */
+void offcpu_reset(struct offcpu *oc);
+
+/* The source was stopped at STOP_NS: asks it for the last time, for totals, waits under way and their stacks. */
+void offcpu_last(struct offcpu *oc, uint64_t stop_ns);
+/* Every event and stack has come: tells all the rest, and ends what offcpu_start() began. */
+void offcpu_finish(struct offcpu *oc);
+
+void offcpu_figures(const struct offcpu *oc, struct profile_meta *m);
+
+DEFINE_AUTO(offcpu_free, struct offcpu);
+
+#endif

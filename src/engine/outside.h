@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * outside.h - stacks of waits that began before the capture, or found no room in the kernel half: read by a helper process
+ * (capture/peek.h) from the registers that the source lists.
+ *
+ * A stack that cannot be read is walked all the same: the registers know the innermost function, and the cut says why it ends
+ * there.
+ */
+#ifndef SBERF_ENGINE_OUTSIDE_H
+#define SBERF_ENGINE_OUTSIDE_H
+
+#include "base/cleanup.h"
+#include "capture/source.h"
+#include "event/raw.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct outside;
+
+/*
+ * WALK gets each stack as a RAW_WAIT without period: time_ns is when it had been read, or when the wait began for one that was
+ * not. STACK_BYTES are read at most. Forks: by the thread that makes all further calls. NULL when out of memory.
+ */
+struct outside *outside_new(uint32_t stack_bytes, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx);
+void outside_free(struct outside *o);    /* NULL is fine */
+
+/* Asks for the stack of W, which has registers. False when there is no room now. WALK may be called before this returns. */
+bool outside_ask(struct outside *o, const struct source_open *w);
+/* Hands on what has been answered; returns how many. */
+unsigned int outside_poll(struct outside *o);
+
+pid_t outside_helper(const struct outside *o);   /* 0 = there is none now */
+
+DEFINE_AUTO(outside_free, struct outside);
+
+#endif
