@@ -124,6 +124,7 @@ struct sb_task {
 	__u64 since_ns;          /* when it came onto its CPU, or left it */
 	__u64 waking_ns;         /* 0 = not woken yet */
 	__u64 id;                /* of the wait under way */
+	__u64 stack_end;         /* where the last copy of its stack met a page that cannot be read; 0 = it did not */
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];

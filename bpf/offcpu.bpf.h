@@ -32,6 +32,7 @@
 #define TASK_RTLOCK_WAIT 0x1000u
 
 #define CHANCE_BITS 24
+#define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
@@ -113,11 +114,30 @@ static __always_inline struct sb_slot *end_slot(struct sb_task *st)
 	return NULL;
 }
 
+/*
+ * The stack of TASK behind its registers. Most stacks are shallow, so that the copy runs into the end of their mapping, and that
+ * exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page may come.
+ */
+static __always_inline __u32 put_known_stack(struct sb_task *st, struct sb_slot *slot, __u32 place, struct sb_hdr *h, __u64 exe,
+					     struct task_struct *task, __u64 sp)
+{
+	struct sb_part_segment *seg = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
+	__u64 known = st->chance & STACK_END_AGAIN ? st->stack_end : 0;
+	__u32 off, got;
+	bool end;
+
+	off = put_stacks(place, WAIT_HEAD_BYTES + REGS_BYTES, SLOT_STACK_ROOM, h, exe, task, sp, known, &end, &got);
+	st->stack_end = end ? seg->addr + seg->got : 0;
+	if (end && seg->want == seg->got)
+		seg->want = seg->got + 8;        /* ended early, as if it had been tried */
+	return off;
+}
+
 /* Writes the record of the wait that begins into the slot of TASK, which is current. */
 static __always_inline void keep_stack(struct sb_task *st, struct task_struct *task, void *ctx, __u64 now)
 {
 	struct sb_slot *slot = begin_slot(st);
-	__u32 off = WAIT_HEAD_BYTES, place, got;
+	__u32 off = WAIT_HEAD_BYTES, place;
 	struct sb_part_task *t;
 	struct sb_part_regs *r;
 	struct sb_hdr *h;
@@ -143,7 +163,7 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 		sb_regs_to_dwarf(regs, v);
 		place = PLACE_SLOT | (st->slot - 1);
 		if (finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
-			off = put_stacks(place, off + REGS_BYTES, SLOT_STACK_ROOM, h, t->exe_id, task, v[SB_DWARF_SP], &got);
+			off = put_known_stack(st, slot, place, h, t->exe_id, task, v[SB_DWARF_SP]);
 	}
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
@@ -352,6 +372,7 @@ static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct
 	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
 	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 	__u64 *v = (void *)(r + 1);
+	bool ignored;
 	__u32 got;
 
 	if (sb_regs_compat(regs))
@@ -359,7 +380,8 @@ static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct
 	sb_regs_to_dwarf(regs, v);
 	if (!finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
 		return off;
-	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], &got);
+	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP],
+			  0, &ignored, &got);
 }
 
 /* Tells that the current task wakes P, with its stacks. */

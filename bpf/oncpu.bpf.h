@@ -22,6 +22,7 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);
 	__u64 *v = (void *)(r + 1);
 	__u32 got = 0, end;
+	bool ignored;
 
 	if (user) {
 		if (sb_regs_compat(&ctx->regs))
@@ -40,7 +41,7 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	end = off + REGS_BYTES;
 	if (frame_pointers)
 		return put_addrs(s, end, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
-	end = put_stacks(bpf_get_smp_processor_id(), end, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], &got);
+	end = put_stacks(bpf_get_smp_processor_id(), end, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], 0, &ignored, &got);
 	if (!got && !user && BPF_CORE_READ_BITFIELD(task, in_execve)) {
 		/* exec has dropped the old memory, and these are the registers of the program that is gone. */
 		h->flags = (h->flags & ~SB_F_ALTSTACK) | SB_F_NO_USER;

@@ -233,26 +233,31 @@ __noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
 
 /*
  * The stack bytes for SP at OFF of the record in PLACE, at most ROOM bytes with the heads of segments: one segment, or two when SP
- * lies on the alternate signal stack. Returns the offset behind them; *RET_GOT: bytes of the first.
+ * lies on the alternate signal stack. KNOWN_END, when not 0, is where earlier copies found a page that cannot be read: this one
+ * ends there too, without trying, which would cost an exception. Returns the offset behind the segments; *RET_END: the first of them
+ * ended because of such a page.
  */
 static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, struct sb_hdr *h, __u64 exe, struct task_struct *task,
-					__u64 sp, __u32 *ret_got)
+					__u64 sp, __u64 known_end, bool *ret_end, __u32 *ret_got)
 {
-	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first = cap, got;
-	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below;
+	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want, got;
+	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (sp - SB_RED_ZONE) & ~7ull;
 	/* on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its lowest address does not. */
 	bool alt = ss_size && sp > ss && sp - ss <= ss_size;
 
 	room -= 2 * sizeof(struct sb_part_segment);
 	if (cap > room)
-		first = cap = room & ~7u;
+		cap = room & ~7u;
+	first = cap;
 	if (alt) {
 		h->flags |= SB_F_ALTSTACK;
-		below = ss + ss_size - ((sp - SB_RED_ZONE) & ~7ull);
+		below = ss + ss_size - start;
 		if (below < first)
 			first = (__u32)below & ~7u;
 	}
-	*ret_got = got = sb_put_segment(place, off, sp, first, 0);
+	want = known_end > start && known_end - start < first ? (__u32)(known_end - start) : first;
+	*ret_got = got = sb_put_segment(place, off, sp, want, 0);
+	*ret_end = got && (got < want || want < first);
 	off += sizeof(struct sb_part_segment) + got;
 	if (!alt || got > room)
 		return off;
