@@ -311,6 +311,14 @@ static bool has_word(const char *list, const char *name)
 /* A kernel thread that can be interrupted, or says so itself (idle), has nothing to do. */
 static const struct row fault = { DISK(OTHER), "" }, kernel = { DISK(EVENT), "" }, unknown = { ALL(OTHER), "" };
 
+static const struct row *row_of_name(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (has_word(rows[i].calls, name))
+			return &rows[i];
+	return &unknown;
+}
+
 static const struct row *row_of(uint32_t call, const char *arch)
 {
 	AUTO_FREE char *name = NULL;
@@ -318,10 +326,12 @@ static const struct row *row_of(uint32_t call, const char *arch)
 	if (call < CALL_SYSCALL)
 		return call == CALL_FAULT ? &fault : call == CALL_KERNEL ? &kernel : &unknown;
 	name = resolve(call, arch);
-	for (size_t i = 0; name && i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (has_word(rows[i].calls, name))
-			return &rows[i];
-	return &unknown;
+	return name ? row_of_name(name) : &unknown;
+}
+
+bool call_name_waits(const char *name)
+{
+	return row_of_name(name) != &unknown;
 }
 
 #define CACHE_BITS 9u

@@ -76,6 +76,8 @@ const char *wait_class_name(enum wait_class c);
 char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX]);
 /* The call that call_name() calls so, in the 32-bit ABI too when the native one has none; CALL_NONE when there is none. */
 uint32_t call_find(const char *name, const char *arch);
+/* Whether NAME is that of a system call that may wait, on any architecture ("lock" is one, too, but not of these). */
+bool call_name_waits(const char *name);
 /* CALL in the 32-bit ABI of ARCH; CALL_NONE when it has no such call, or CALL is no system call of the native ABI. */
 uint32_t call_compat(uint32_t call, const char *arch);
 

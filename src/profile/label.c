@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* label.c - the words for the nodes of a tree. Everything foreign goes through text_sanitise() here. */
+/* label.c - the words for the nodes of a tree, some of them for waits too. All that is foreign goes through text_sanitise(). */
 #include "config.h"
 
 #include "profile/query.h"
 
 #include "base/text.h"
 #include "profile/group.h"
+#include "profile/label.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Appends to DST, of which AT bytes are in use, as much as fits. Returns the new length. */
-static size_t put(char *dst, size_t size, size_t at, const char *text, size_t len)
+size_t label_put(char *dst, size_t size, size_t at, const char *text, size_t len)
 {
 	return at + text_sanitise(dst + at, size - at, text, len);
 }
 
-static size_t put_str(const struct tree *t, char *dst, size_t size, size_t at, str_id id)
+static size_t put_str(const struct dict *d, char *dst, size_t size, size_t at, str_id id)
 {
-	return put(dst, size, at, strtab_get(dict_strings(t->dict), id), strtab_len(dict_strings(t->dict), id));
+	return label_put(dst, size, at, strtab_get(dict_strings(d), id), strtab_len(dict_strings(d), id));
 }
 
 /* The last component of the LEN bytes at PATH. */
@@ -33,12 +33,12 @@ static const char *base_name(const char *path, size_t *len)
 	return slash + 1;
 }
 
-static size_t put_base_name(const struct tree *t, char *dst, size_t size, str_id path, const char *otherwise)
+static size_t put_base_name(const struct dict *d, char *dst, size_t size, str_id path, const char *otherwise)
 {
-	size_t len = strtab_len(dict_strings(t->dict), path);
-	const char *s = base_name(strtab_get(dict_strings(t->dict), path), &len);
+	size_t len = strtab_len(dict_strings(d), path);
+	const char *s = base_name(strtab_get(dict_strings(d), path), &len);
 
-	return len ? put(dst, size, 0, s, len) : put(dst, size, 0, otherwise, strlen(otherwise));
+	return len ? label_put(dst, size, 0, s, len) : label_put(dst, size, 0, otherwise, strlen(otherwise));
 }
 
 static void note_label(uint64_t note, char *dst, size_t size)
@@ -55,10 +55,10 @@ static void note_label(uint64_t note, char *dst, size_t size)
 		snprintf(dst, size, "[unknown]");
 }
 
-static void place_label(const struct tree *t, frame_id id, char *dst, size_t size)
+void label_place(const struct dict *d, frame_id id, char *dst, size_t size)
 {
-	const struct frame *f = dict_get_frame(t->dict, id);
-	const struct module *m = dict_get_module(t->dict, f->module);
+	const struct frame *f = dict_get_frame(d, id);
+	const struct module *m = dict_get_module(d, f->module);
 	size_t at;
 
 	if (m->kind == MODULE_NOTE) {
@@ -66,43 +66,49 @@ static void place_label(const struct tree *t, frame_id id, char *dst, size_t siz
 		return;
 	}
 	if (m->kind == MODULE_KERNEL)
-		at = put(dst, size, 0, "[kernel]", strlen("[kernel]"));
+		at = label_put(dst, size, 0, "[kernel]", strlen("[kernel]"));
 	else if (m->kind == MODULE_ANON)
-		at = put(dst, size, 0, "[anon]", strlen("[anon]"));
+		at = label_put(dst, size, 0, "[anon]", strlen("[anon]"));
 	else
-		at = put_base_name(t, dst, size, m->path, m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
+		at = put_base_name(d, dst, size, m->path, m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
 	snprintf(dst + at, size - at, "+0x%" PRIx64, f->offset);
 }
 
-/* "redis-server 1234": the name of its main thread, or of its executable while that is not known. */
-static void process_label(const struct tree *t, const struct thread *thread, char *dst, size_t size)
+void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
 	size_t at = 0;
 
 	if (thread->tid != thread->pid)
-		at = put_base_name(t, dst, size, thread->exe, "");
+		at = put_base_name(d, dst, size, thread->exe, "");
 	if (!at)
-		at = put_str(t, dst, size, 0, thread->comm);
+		at = put_str(d, dst, size, 0, thread->comm);
 	if (thread->pid)
 		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->pid);
+}
+
+size_t label_thread(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+{
+	size_t at = put_str(d, dst, size, 0, thread->comm);
+
+	if (thread->tid)
+		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->tid);
+	return strlen(dst);
 }
 
 static void group_label(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
-	size_t at;
 
-	if (group_is_process(t->query.group_by, n->depth)) {
-		process_label(t, thread, dst, size);
-	} else if (t->query.group_by == GROUP_EXE) {
-		put_str(t, dst, size, 0, thread->exe);
-	} else if (t->query.group_by == GROUP_CGROUP) {
-		put_str(t, dst, size, 0, thread->cgroup);
-	} else {
-		at = put_str(t, dst, size, 0, thread->comm);
-		if (t->query.group_by == GROUP_THREAD && thread->tid)
-			snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->tid);
-	}
+	if (group_is_process(t->query.group_by, n->depth))
+		label_process(t->dict, thread, dst, size);
+	else if (t->query.group_by == GROUP_EXE)
+		put_str(t->dict, dst, size, 0, thread->exe);
+	else if (t->query.group_by == GROUP_CGROUP)
+		put_str(t->dict, dst, size, 0, thread->cgroup);
+	else if (t->query.group_by == GROUP_THREAD)
+		label_thread(t->dict, thread, dst, size);
+	else
+		put_str(t->dict, dst, size, 0, thread->comm);
 }
 
 static void idle_label(uint32_t threads, char *dst, size_t size)
@@ -123,7 +129,7 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 	dst[0] = '\0';
 	switch (n->kind) {
 	case NODE_ROOT:
-		put(dst, dst_size, 0, "all", strlen("all"));
+		label_put(dst, dst_size, 0, "all", strlen("all"));
 		break;
 	case NODE_GROUP:
 		group_label(t, n, dst, dst_size);
@@ -133,14 +139,14 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 		break;
 	case NODE_FUNC:
 		text = names_text(t->names, names_func(t->names, n->func)->name);
-		put(dst, dst_size, 0, text, strlen(text));
+		label_put(dst, dst_size, 0, text, strlen(text));
 		break;
 	default:
-		place_label(t, n->frame, dst, dst_size);
+		label_place(t->dict, n->frame, dst, dst_size);
 		break;
 	}
 	if (!dst[0])
-		put(dst, dst_size, 0, "[unknown]", strlen("[unknown]"));
+		label_put(dst, dst_size, 0, "[unknown]", strlen("[unknown]"));
 	return dst;
 }
 
@@ -197,7 +203,7 @@ char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size)
 	if (!len)
 		return dst;
 	file = base_name(file, &len);
-	at = put(dst, dst_size, 0, file, len);
+	at = label_put(dst, dst_size, 0, file, len);
 	if (name->line)
 		snprintf(dst + at, dst_size - at, ":%" PRIu32, name->line);
 	return dst;

@@ -23,7 +23,7 @@ static bool same_thread(const struct dict *d, thread_id ia, thread_id ib)
 }
 
 /* The id in INDEX of the same thread as ID, which is added when there is none; ID_NONE when out of memory. */
-static thread_id first_of(struct hidx *index, const struct dict *d, thread_id id)
+static thread_id last_of(struct hidx *index, const struct dict *d, thread_id id)
 {
 	const uint64_t h = thread_hash(d, id);
 	thread_id have;
@@ -40,8 +40,8 @@ thread_id *threads_same(const struct dict *d, uint32_t n)
 	struct hidx index = { 0 };
 	bool ok = same;
 
-	for (thread_id id = 0; ok && id < n; id++) {
-		same[id] = first_of(&index, d, id);
+	for (thread_id id = n; ok && id-- > 0;) {
+		same[id] = last_of(&index, d, id);
 		ok = same[id] != ID_NONE;
 	}
 	hidx_free(&index);

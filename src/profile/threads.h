@@ -6,8 +6,8 @@
 #include "profile/dict.h"
 
 /*
- * By thread id below N, a count of D: the first id of the same thread, by pid, tid and start time. To be freed with free();
- * NULL when out of memory.
+ * By thread id below N, a count of D: the last id of the same thread, by pid, tid and start time: under the name it had last.
+ * To be freed with free(); NULL when out of memory.
  */
 thread_id *threads_same(const struct dict *d, uint32_t n);
 

@@ -2,7 +2,8 @@
 /*
  * waits.h - what threads wait for: class, call, stack, waker, with totals and lengths.
  *
- * The other reading of the same facts as query.h. Pure: the same snapshot, names and query give the same list.
+ * The other reading of the same facts as query.h. Pure: the same snapshot, names and query give the same list. There are at
+ * most 10,000 rows of stacks, the heaviest, beside one "(other)" for each call, and 10,000 rows of wakers.
  */
 #ifndef SBERF_PROFILE_WAITS_H
 #define SBERF_PROFILE_WAITS_H
@@ -18,7 +19,7 @@ enum wait_level {
 	WAIT_LEVEL_CLASS,
 	WAIT_LEVEL_CALL,
 	WAIT_LEVEL_STACK,        /* one stack, by the names of its functions; stacks that read the same are one */
-	WAIT_LEVEL_WAKER,        /* who woke threads that waited there, when that was asked for */
+	WAIT_LEVEL_WAKER,        /* who woke threads that waited there, and in which stack, when that was asked for */
 };
 
 struct wait_row {
@@ -28,17 +29,17 @@ struct wait_row {
 	uint32_t nr_children;
 	enum wait_class class;   /* from WAIT_LEVEL_CLASS on */
 	uint32_t call;           /* from WAIT_LEVEL_CALL on */
-	stack_id stack;          /* WAIT_LEVEL_STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
-	thread_id thread;        /* WAIT_LEVEL_STACK: the thread that waited longest there; WAKER: the waker, ID_NONE = none */
+	stack_id stack;          /* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
+	thread_id thread;        /* STACK: the thread that waited longest there in all; WAKER: the waker; ID_NONE = none */
 	uint8_t context;         /* WAIT_LEVEL_WAKER: enum waker_context */
 	uint64_t total_ns;       /* blocked and runnable, as the query asks */
 	uint64_t blocked_ns, runnable_ns;
 	uint64_t doubt_ns;       /* of total_ns: extrapolated */
 	uint64_t open_ns;        /* of total_ns: in waits that have not ended */
 	uint32_t threads;        /* how many waited there */
-	uint64_t count;          /* waits; those that have not ended count */
-	double longest_ns;
-	uint64_t hist[WAIT_BUCKETS];     /* waits by length */
+	uint64_t count;          /* waits; those that have not ended count, and the two parts of a wait count once */
+	double longest_ns;       /* part of a wait */
+	uint64_t hist[WAIT_BUCKETS];     /* waits by length: that of the blocked part, if they have one and it is asked for */
 };
 
 /* A thread that has not been woken yet. */
@@ -58,20 +59,22 @@ struct waits {
 	struct query query;
 	struct wait_row *row;
 	uint32_t n;
+	uint32_t other_stacks;           /* that had no row of their own: they are in the rows "(other)" of their calls */
 	struct wait_open *open;          /* longest first, those that idle last */
 	uint32_t nr_open;
 };
 
 /*
- * Builds the list of what Q asks for: range, kinds (those off the CPU; 0 = both), states, calls, thread, hide_kernel, no_inlines.
- * With fold_idle idling waits are left out. -ENOMEM is the only failure.
+ * Builds the list of what Q asks for: range, kinds (those off the CPU; 0 = both), states, calls, thread, no_inlines. With
+ * fold_idle idling waits are left out, of the threads that still wait too. -ENOMEM is the only failure.
  */
 int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e);
 void waits_free(struct waits *w);                /* NULL is fine */
 
 /*
- * What row I is called, sanitised: "lock", "futex", "bio_aof_fsync \xe2\x80\xba bioProcessBackgroundJobs \xe2\x80\xba start_thread" (innermost of the
- * program first, what belongs to libc's entry into the kernel left out), "worker 1235 (redis-server 1234)", "interrupt or timer".
+ * What row I is called, sanitised: "lock", "futex", "bio_aof_fsync › bioProcessBackgroundJobs › start_thread" (innermost of the
+ * program first, what belongs to libc's entry into the kernel left out), "worker 1235 (redis-server 1234)", "interrupt or
+ * timer".
  */
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size);
 /* The functions of STACK as in wait_row_label(). */

@@ -5,7 +5,8 @@
  *	bench_profile [STACKS [THREADS]]
  *
  * Each figure is the best of five, since other programs can only make it slower. Stacks share their upper parts as in
- * test_replay; every second frame has a name, and every eighth of those an inlined call.
+ * test_replay; every second frame has a name, and every eighth of those an inlined call. What waits cost is measured after all
+ * else, with half as many waits added, each in its two parts, in a few calls and of all lengths, and woken by 100 threads.
  */
 #include "config.h"
 
@@ -16,6 +17,7 @@
 #include "export/export.h"
 #include "profile/profile.h"
 #include "profile/query.h"
+#include "profile/waits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,6 +114,30 @@ static double fill(struct bench *b)
 	return (double)(clock_mono_ns() - from) / (double)b->samples;
 }
 
+static double fill_waits(struct bench *b)
+{
+	static const uint32_t call[] = { CALL_SYSCALL + 202, CALL_SYSCALL + 232, CALL_SYSCALL, CALL_SYSCALL + 45, CALL_FAULT };
+	struct event ev = { .flags = EVENT_F_USER, .cut_module = ID_NONE };
+	const uint64_t from = clock_mono_ns(), waits = b->samples / 2;
+
+	for (uint64_t n = 0; n < waits; n++) {
+		const uint64_t h = hash_u64(n), i = n % 2 ? n / 2 % b->stacks : (h & 0xff) * (h >> 40 & 0xff) % b->stacks;
+
+		ev.time_ns = (SECONDS + n * SECONDS / waits) * NSEC_PER_SEC;
+		ev.stack = b->stack[i];
+		ev.thread = b->thread[i % b->threads];
+		ev.wait = (struct event_wait){ .call = call[i % 5], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
+		ev.wait.waker = b->thread[h % 100 % b->threads];
+		ev.weight_ns = ev.wait.own_ns = 1000ull << (h >> 50) % 16;
+		ev.kind = EVENT_BLOCKED;
+		add(b, &ev);
+		ev.weight_ns = ev.wait.own_ns = 1000 + h % 5000;
+		ev.kind = EVENT_RUNNABLE;
+		add(b, &ev);
+	}
+	return (double)(clock_mono_ns() - from) / 2 / (double)waits;
+}
+
 static double time_snapshot(struct bench *b)
 {
 	uint64_t best = UINT64_MAX;
@@ -158,6 +184,44 @@ static void time_tree(struct bench *b, const struct snapshot *s, const char *wha
 	       (double)fold / 1e6);
 }
 
+static void time_waits(struct bench *b, const struct snapshot *s, const char *what, struct query q)
+{
+	uint64_t best = UINT64_MAX;
+	struct err e = ERR_INIT;
+	uint32_t rows = 0;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		const uint64_t from = clock_mono_ns();
+		AUTO(waits_free) struct waits *w = NULL;
+		uint64_t took;
+
+		if (waits_build(s, b->names, &q, &w, &e) < 0)
+			die(e.text);
+		took = clock_mono_ns() - from;
+		best = took < best ? took : best;
+		rows = w->n;
+	}
+	printf("waits_build %-21s %7.1f ms, %7u rows\n", what, (double)best / 1e6, rows);
+}
+
+static void with_waits(struct bench *b)
+{
+	const double add_ns = fill_waits(b);
+	struct snapshot *s = profile_snapshot(b->p);
+	struct profile_stats st;
+
+	if (!s)
+		die("out of memory");
+	profile_stats(b->p, &st);
+	printf("waits: profile_add %.0f ns an event; facts %.1f MB in %zu slices, dictionaries %.1f MB (%u kinds of waits)\n", add_ns,
+	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6, dict_waits(profile_dict(b->p)));
+	time_tree(b, s, "of everything", (struct query){ .arch = "x86_64" });
+	time_tree(b, s, "without idling", (struct query){ .arch = "x86_64", .fold_idle = true });
+	time_waits(b, s, "of everything", (struct query){ .arch = "x86_64" });
+	time_waits(b, s, "of the last minute", (struct query){ .arch = "x86_64", .from_ns = (2 * SECONDS - 60) * NSEC_PER_SEC });
+	snapshot_unref(s);
+}
+
 int main(int argc, char **argv)
 {
 	struct bench b = { .p = profile_new(NULL), .names = names_new() };
@@ -194,6 +258,7 @@ int main(int argc, char **argv)
 	time_tree(&b, s, "of the last minute", (struct query){ .from_ns = (SECONDS - 60) * NSEC_PER_SEC });
 	time_tree(&b, s, "inverted", (struct query){ .inverted = true });
 	snapshot_unref(s);
+	with_waits(&b);
 	free(b.stack);
 	free(b.thread);
 	names_free(b.names);

@@ -86,6 +86,8 @@ static void test_find(void **state)
 
 static void test_compat(void **state)
 {
+	assert_true(call_name_waits("futex") && call_name_waits("recv") && call_name_waits("waitpid"));
+	assert_false(call_name_waits("main") || call_name_waits("") || call_name_waits("lock"));
 	assert_int_equal(call_compat(CALL_SYSCALL + 202, "x86_64"), CALL_COMPAT + 240);
 	assert_int_equal(call_compat(CALL_SYSCALL + 98, "aarch64"), CALL_COMPAT + 240);
 	assert_int_equal(call_compat(CALL_SYSCALL + 240, "i686"), CALL_NONE);

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reading.c - see reading.h. The hash of a stack is made of that of its parent, so that callers which many stacks share are
+ * looked at once. Everything goes by text, not by ids: functions of one name read the same, wherever they are.
+ */
+#include "config.h"
+
+#include "profile/reading.h"
+
+#include "base/hash.h"
+#include "event/wait.h"
+#include "profile/label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ARROW " \xe2\x80\xba "
+#define NAME_LEN 256u
+#define EMPTY_HASH 1u
+
+enum entry { ENTRY_NOT_KNOWN, ENTRY, NO_ENTRY };
+
+/* Parts of the names of functions that go into the kernel, beside those that are called like the system call. */
+static const char *const entry_parts[] = {
+	"futex_abstimed", "futex_wait", "lll_lock_wait", "lll_wait", "syscall_cancel", "pthread_cond_wait_common",
+	"sem_wait_slow", "sem_wait_common", "sem_waitcommon",
+};
+
+/* Whole names, after underscores and the like: of glibc, musl and Go. */
+static const char *const entries[] = {
+	"syscall", "kernel_vsyscall", "timedwait", "timedwait_cp", "wait", "wait3", "sigwait", "sigwaitinfo", "sigtimedwait",
+	"syscall_cp", "syscall_cp_c", "syscall_cp_asm", "sccp",
+	"runtime.futex", "runtime.futexsleep", "runtime.epollwait", "runtime.usleep", "runtime.read",
+	"runtime/internal/syscall.Syscall6", "runtime/internal/syscall.EpollWait", "internal/runtime/syscall.Syscall6",
+	"internal/runtime/syscall.EpollWait", "syscall.Syscall", "syscall.Syscall6", "syscall.RawSyscall",
+	"syscall.RawSyscall6", "syscall.RawSyscallNoError",
+};
+
+/* In the kernel, from the tracepoint of the switch to what is asked to schedule. */
+static const char *const schedulers[] = { "sched", "bpf_", "perf_", "trace", "preempt", "ftrace" };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *func_text(const struct reading *r, func_id id)
+{
+	const struct func *f = names_func(r->names, id);
+
+	return f ? names_text(r->names, f->name) : "";
+}
+
+/* NAME without underscores, prefixes of glibc and symbol version, in DST; "" when it is too long to be one of these. */
+static void plain_name(const char *name, char dst[NAME_LEN])
+{
+	size_t len;
+
+	name += strspn(name, "_");
+	while (!strncmp(name, "GI_", 3) || !strncmp(name, "libc_", 5))
+		name = strchr(name, '_') + strspn(strchr(name, '_'), "_");
+	len = strcspn(name, "@");
+	if (len >= NAME_LEN)
+		len = 0;
+	memcpy(dst, name, len);
+	dst[len] = '\0';
+}
+
+static bool is_entry_name(const char *name)
+{
+	char plain[NAME_LEN];
+
+	plain_name(name, plain);
+	for (size_t i = 0; i < COUNT(entry_parts); i++)
+		if (strstr(plain, entry_parts[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(entries); i++)
+		if (!strcmp(plain, entries[i]))
+			return true;
+	return plain[0] && call_name_waits(plain);
+}
+
+static bool is_scheduler_name(const char *name)
+{
+	name += strspn(name, "_");
+	for (size_t i = 0; i < COUNT(schedulers); i++)
+		if (!strncmp(name, schedulers[i], strlen(schedulers[i])))
+			return true;
+	return strstr(name, "_schedule") || strstr(name, "schedule_");
+}
+
+static module_id module_of(const struct reading *r, stack_id stack)
+{
+	return dict_get_frame(r->d, dict_get_stack(r->d, stack)->frame)->module;
+}
+
+static bool in_kernel(const struct reading *r, stack_id stack)
+{
+	return dict_get_module(r->d, module_of(r, stack))->kind == MODULE_KERNEL;
+}
+
+/* The name of the function of STACK's innermost frame, in which others may be inlined; NULL when it has none. */
+static const char *outer_name(const struct reading *r, stack_id stack)
+{
+	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
+
+	return fn ? func_text(r, fn->name[fn->n - 1].func) : NULL;
+}
+
+/* Whether the module M is a C library: its inner functions have no names when it is stripped. */
+static bool is_libc(const struct reading *r, module_id m)
+{
+	static const char *const libraries[] = { "libc.", "libc-", "libpthread", "ld-musl" };
+	const char *path = strtab_get(dict_strings(r->d), dict_get_module(r->d, m)->path), *slash = strrchr(path, '/');
+
+	for (size_t i = 0; i < COUNT(libraries); i++)
+		if (!strncmp(slash ? slash + 1 : path, libraries[i], strlen(libraries[i])))
+			return true;
+	return false;
+}
+
+/* Whether the function in which the innermost of STACK is, inlined or not, goes into the kernel; *RET_NAMED: it has a name. */
+static bool is_entry(const struct reading *r, stack_id stack, bool *ret_named)
+{
+	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
+	const func_id id = fn ? fn->name[fn->n - 1].func : ID_NONE;
+	uint8_t known;
+
+	*ret_named = fn;
+	if (id >= r->funcs)
+		return fn && is_entry_name(func_text(r, id));
+	known = r->entry[id];
+	if (!known)
+		known = r->entry[id] = is_entry_name(func_text(r, id)) ? ENTRY : NO_ENTRY;
+	return known == ENTRY;
+}
+
+/* Where the program begins from USER, the innermost frame outside of the kernel: only what goes into the kernel is left out. */
+static stack_id leave_libc(const struct reading *r, stack_id user)
+{
+	const module_id module = module_of(r, user);
+	const bool libc = is_libc(r, module);
+	stack_id s = user;
+
+	while (s != STACK_ROOT && module_of(r, s) == module) {
+		bool named;
+
+		if (!is_entry(r, s, &named) && (named || !libc))
+			return s;
+		s = dict_get_stack(r->d, s)->parent;
+	}
+	return s == STACK_ROOT ? user : s;
+}
+
+static stack_id leave_scheduler(const struct reading *r, stack_id kernel)
+{
+	stack_id s = kernel;
+
+	while (s != STACK_ROOT) {
+		const char *name = outer_name(r, s);
+
+		if (!name || !is_scheduler_name(name))
+			return s;
+		s = dict_get_stack(r->d, s)->parent;
+	}
+	return kernel;
+}
+
+/* The innermost frame of STACK that is read. */
+static stack_id start(const struct reading *r, stack_id stack)
+{
+	stack_id s = stack;
+
+	while (s != STACK_ROOT && in_kernel(r, s))
+		s = dict_get_stack(r->d, s)->parent;
+	if (s != STACK_ROOT)
+		return leave_libc(r, s);
+	return stack == STACK_ROOT ? stack : leave_scheduler(r, stack);
+}
+
+/* A hash of the name of ID, not 0. */
+static uint64_t func_hash(struct reading *r, func_id id)
+{
+	uint64_t *memo = id < r->funcs ? &r->func[id] : NULL, h;
+	const char *text;
+
+	if (memo && *memo)
+		return *memo;
+	text = func_text(r, id);
+	h = hash_bytes(text, strlen(text)) | 1;
+	if (memo)
+		*memo = h;
+	return h;
+}
+
+static uint64_t place_hash(const struct reading *r, frame_id frame)
+{
+	char text[NAME_LEN];
+
+	label_place(r->d, frame, text, sizeof(text));
+	return hash_bytes(text, strlen(text));
+}
+
+/* OUTER, what was read outside of FRAME, and FRAME. */
+static uint64_t frame_hash(struct reading *r, uint64_t outer, frame_id frame)
+{
+	const struct frame_names *fn = names_get(r->names, frame);
+
+	if (!fn)
+		return hash_2u64(outer, place_hash(r, frame));
+	for (uint32_t i = fn->n; i-- > 0;)
+		if (i == fn->n - 1u || !r->no_inlines)
+			outer = hash_2u64(outer, func_hash(r, fn->name[i].func));
+	return outer;
+}
+
+uint64_t reading_hash(struct reading *r, stack_id stack)
+{
+	stack_id s = start(r, stack);
+	uint64_t h;
+
+	r->path.n = 0;
+	while (s != STACK_ROOT && !r->stack[s]) {
+		stack_id *slot = vec_push(&r->path);
+
+		if (!slot)
+			return 0;
+		*slot = s;
+		s = dict_get_stack(r->d, s)->parent;
+	}
+	h = s == STACK_ROOT ? EMPTY_HASH : r->stack[s];
+	while (r->path.n) {
+		s = r->path.v[--r->path.n];
+		h = frame_hash(r, h, dict_get_stack(r->d, s)->frame) | 1;
+		r->stack[s] = h;
+	}
+	return h;
+}
+
+/* Appends TEXT to what reads so far. False when there is no room for more. */
+static bool put_name(char *dst, size_t size, size_t *at, const char *text)
+{
+	if (*at && *at + strlen(ARROW) + 1 >= size)
+		return false;
+	if (*at)
+		*at = label_put(dst, size, *at, ARROW, strlen(ARROW));
+	*at = label_put(dst, size, *at, text[0] ? text : "[unknown]", text[0] ? strlen(text) : strlen("[unknown]"));
+	return *at + 1 < size;
+}
+
+static bool put_frame(const struct reading *r, char *dst, size_t size, size_t *at, frame_id frame)
+{
+	const struct frame_names *fn = names_get(r->names, frame);
+	char place[NAME_LEN];
+
+	if (!fn) {
+		label_place(r->d, frame, place, sizeof(place));
+		return put_name(dst, size, at, place);
+	}
+	for (uint32_t i = r->no_inlines ? fn->n - 1u : 0; i < fn->n; i++)
+		if (!put_name(dst, size, at, func_text(r, fn->name[i].func)))
+			return false;
+	return true;
+}
+
+char *reading_text(const struct reading *r, stack_id stack, char *dst, size_t size)
+{
+	stack_id s = start(r, stack);
+	size_t at = 0;
+
+	if (!size)
+		return dst;
+	dst[0] = '\0';
+	while (s != STACK_ROOT && put_frame(r, dst, size, &at, dict_get_stack(r->d, s)->frame))
+		s = dict_get_stack(r->d, s)->parent;
+	if (!at)
+		put_name(dst, size, &at, "[no stack]");
+	return dst;
+}
+
+bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines)
+{
+	*r = (struct reading){ .d = d, .names = names, .no_inlines = no_inlines, .funcs = names_funcs(names) };
+	r->func = calloc(r->funcs + 1ul, sizeof(*r->func));
+	r->entry = calloc(r->funcs + 1ul, sizeof(*r->entry));
+	r->stack = calloc(dict_stacks(d), sizeof(*r->stack));
+	return r->func && r->entry && r->stack;
+}
+
+void reading_free(struct reading *r)
+{
+	free(r->func);
+	free(r->entry);
+	free(r->stack);
+	vec_free(&r->path);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * reading.h - how the stack of a wait reads: the functions of the program, innermost first. Private to queries.
+ *
+ * What the program asked for is said by the call; so the frames of the kernel and those in which libc goes there ("fsync",
+ * "__futex_abstimed_wait_common64") are left out. A stack that has nothing else is read whole, and one of a kernel thread from
+ * where it calls the scheduler.
+ */
+#ifndef SBERF_PROFILE_READING_H
+#define SBERF_PROFILE_READING_H
+
+#include "base/vec.h"
+#include "profile/dict.h"
+#include "symbol/names.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct reading {
+	const struct dict *d;
+	const struct names *names;
+	bool no_inlines;         /* functions that were inlined are left out too */
+	uint32_t funcs;          /* there is a memo for; 0 = none */
+	uint64_t *func;          /* by func_id: hash of the name, 0 = not known yet */
+	uint8_t *entry;          /* by func_id: whether it is a way into the kernel; 0 = not known yet */
+	uint64_t *stack;         /* by stack_id: hash of what it reads from there outwards, 0 = not known yet */
+	VEC(stack_id) path;
+};
+
+/* With memos, for many stacks. False when out of memory: to be freed all the same. */
+bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines);
+void reading_free(struct reading *r);
+
+/* Equal for stacks that read the same, and the same in every refresh while names are; 0 when out of memory. Needs the memos. */
+uint64_t reading_hash(struct reading *r, stack_id stack);
+
+/* "bio_aof_fsync › bioProcessBackgroundJobs › start_thread", or "[no stack]". Needs no memos. Returns DST. */
+char *reading_text(const struct reading *r, stack_id stack, char *dst, size_t size);
+
+#endif

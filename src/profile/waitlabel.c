@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waitlabel.c - the words for the rows of a list of waits. */
+#include "config.h"
+
+#include "profile/waits.h"
+
+#include "profile/label.h"
+#include "profile/reading.h"
+
+#include <stdio.h>
+
+char *wait_stack_label(const struct waits *w, stack_id stack, char *dst, size_t size)
+{
+	const struct reading r = { .d = w->dict, .names = w->names, .no_inlines = w->query.no_inlines };
+
+	return reading_text(&r, stack, dst, size);
+}
+
+/* "worker 1235 (redis-server 1234)", "redis-server 1234" */
+static void waker_label(const struct waits *w, const struct wait_row *r, char *dst, size_t size)
+{
+	const struct thread *t = dict_get_thread(w->dict, r->thread);
+	char process[LABEL_MAX];
+	size_t at;
+
+	if (r->context != WAKER_TASK || !t) {
+		snprintf(dst, size, "%s%s", r->context == WAKER_TASK ? "unknown " : "", waker_context_name(r->context));
+		return;
+	}
+	at = label_thread(w->dict, t, dst, size);
+	if (t->tid == t->pid)
+		return;
+	label_process(w->dict, t, process, sizeof(process));
+	snprintf(dst + at, size - at, " (%s)", process);
+}
+
+char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size)
+{
+	const struct wait_row *r = &w->row[i];
+	char name[CALL_NAME_MAX];
+
+	if (!size)
+		return dst;
+	switch (r->level) {
+	case WAIT_LEVEL_STACK:
+		return wait_stack_label(w, r->stack, dst, size);
+	case WAIT_LEVEL_WAKER:
+		waker_label(w, r, dst, size);
+		break;
+	case WAIT_LEVEL_CALL:
+		snprintf(dst, size, "%s", call_name(r->call, w->query.arch, name));
+		break;
+	case WAIT_LEVEL_CLASS:
+		snprintf(dst, size, "%s", wait_class_name(r->class));
+		break;
+	default:
+		snprintf(dst, size, "all");
+		break;
+	}
+	return dst;
+}
