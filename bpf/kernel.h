@@ -100,6 +100,7 @@ struct task_struct {
 	unsigned int in_execve : 1;
 	__u64 start_time;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	struct mm_struct *mm;
 	struct css_set *cgroups;
 	unsigned long sas_ss_sp;        /* the alternate signal stack: lowest address, and size (0 = none) */

@@ -22,6 +22,22 @@ static __always_inline bool is_target(__u32 key, __u64 start_ns)
 	return *bound == start_ns;
 }
 
+/* Is TASK of sberf, or of the helper that it forks? That has its name from birth: its parent took it on for the moment. */
+static __always_inline bool is_own(struct task_struct *task)
+{
+	const char name[] = SB_HELPER_NAME;
+	struct task_struct *leader = task->group_leader;
+
+	if (task->tgid == own_tgid)
+		return true;
+	if (leader->real_parent->tgid != own_tgid)
+		return false;
+	for (unsigned int i = 0; i < sizeof(name); i++)
+		if (leader->comm[i] != name[i])
+			return false;
+	return true;
+}
+
 static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 tid)
 {
 	switch (target) {
@@ -30,9 +46,9 @@ static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 t
 	case TARGET_TIDS:
 		return is_target(tid, task->start_time);
 	case TARGET_CGROUP:
-		return tgid != own_tgid && bpf_current_task_under_cgroup(&cgroups, 0) == 1;
+		return bpf_current_task_under_cgroup(&cgroups, 0) == 1 && !is_own(task);
 	default:
-		return tgid != own_tgid;
+		return !is_own(task);
 	}
 }
 
@@ -59,7 +75,7 @@ static __always_inline bool in_cgroup(struct task_struct *task)
 static __always_inline bool wanted_other(struct task_struct *task)
 {
 	if (target == TARGET_CGROUP)
-		return task->tgid != own_tgid && in_cgroup(task);
+		return in_cgroup(task) && !is_own(task);
 	return wanted(task, task->tgid, task->pid);
 }
 

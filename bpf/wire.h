@@ -208,6 +208,8 @@ struct sb_open {
 	__u64 reg[17];
 };
 
+#define SB_HELPER_NAME "sberf-peek"      /* comm of a process of sberf that is not to be watched (src/capture/peek.h) */
+
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u
 #define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */

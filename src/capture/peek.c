@@ -159,7 +159,6 @@ static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint
 		signal(sig, SIG_DFL);
 	/* Out of sberf's session: Ctrl-C and Ctrl-Z of the terminal are for sberf. */
 	setsid();
-	prctl(PR_SET_NAME, "sberf-peek");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(sock, 0) < 0 || chdir("/"))
 		_exit(1);
 	syscall(SYS_close_range, 1u, ~0u, 0u);
@@ -223,17 +222,25 @@ static void helper_drop(struct peek *p)
 	reap(p);
 }
 
-/* With every signal blocked: a handler of this process must not run in the child before it has put them back. */
-static pid_t fork_quietly(sigset_t *old)
+/*
+ * With every signal blocked: a handler of this process must not run in the child before it has put them back. And with its name
+ * from the first moment on: the kernel half knows it by that (bpf/target.bpf.h).
+ */
+static pid_t fork_quietly(void)
 {
-	sigset_t all;
+	char name[16] = "";
+	sigset_t all, old;
 	pid_t pid;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, old);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	prctl(PR_GET_NAME, name);
+	prctl(PR_SET_NAME, SB_HELPER_NAME);
 	pid = fork();
-	if (pid)
-		pthread_sigmask(SIG_SETMASK, old, NULL);
+	if (pid) {
+		prctl(PR_SET_NAME, name);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	}
 	return pid;
 }
 
@@ -241,9 +248,8 @@ static int helper_fork(struct peek *p, struct helper *h, int theirs)
 {
 	const pid_t self = getpid();
 	struct epoll_event ev = { .events = EPOLLIN };
-	sigset_t old;
 
-	h->pid = fork_quietly(&old);
+	h->pid = fork_quietly();
 	if (h->pid < 0)
 		return -errno;
 	if (!h->pid)

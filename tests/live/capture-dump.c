@@ -3,18 +3,20 @@
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
  *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
- *		[-o [-W] [-P] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
+ *		[-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
  * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
- * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait.
- * -P takes the kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves: the linker
- * puts __wrap_features_prev_state() in the place of the function that finds that out.
+ * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait. -P takes the
+ * kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves: the linker puts
+ * __wrap_features_prev_state() in the place of the function that finds that out. -H makes helpers (capture/peek.h), one
+ * before and one after the start, which must not be seen.
  */
 #include "config.h"
 
 #include "base/clock.h"
 #include "bpf/wire.h"
+#include "capture/peek.h"
 #include "capture/source.h"
 #include "event/event.h"
 
@@ -60,7 +62,7 @@ struct counts {
 	struct source *source;
 	bool verbose;
 	struct ids pids, tids, children;
-	pid_t child, self;
+	pid_t child, self, helper[2];
 	const char *comm;
 };
 
@@ -107,6 +109,11 @@ static void count_gap(struct counts *c, uint64_t now)
 	c->sampled_ns = now;
 }
 
+static bool is_own(const struct counts *c, pid_t pid)
+{
+	return pid == c->self || (pid && (pid == c->helper[0] || pid == c->helper[1]));
+}
+
 static void count_sample(struct counts *c, const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
@@ -122,7 +129,7 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 	c->no_user += s->no_user;
 	c->regs += s->nr_regs == SB_X86_64_NR_REGS && s->machine == 62;
 	c->walked += s->nr_walked > 0;
-	c->own += ev->pid == c->self;
+	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
 	c->cgroup += s->cgroup_id != 0;
 	c->exe += s->exe_id != 0;
@@ -140,6 +147,7 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	char name[CALL_NAME_MAX];
 
 	c->waits++;
+	c->own += is_own(c, ev->pid);
 	c->long_waits += length >= (double)w->period_ns;
 	c->wait_stacks += ev->sample.nr_regs && ev->sample.nr_segments && ev->sample.segment[0].len > SB_RED_ZONE;
 	c->wait_kernel += ev->sample.nr_kernel > 0;
@@ -175,6 +183,7 @@ static void count_open(void *ctx, const struct source_open *w)
 	struct counts *c = ctx;
 
 	c->open++;
+	c->own += is_own(c, w->pid);
 	c->open_regs += w->nr_regs > 0;
 	c->open_ns += clock_mono_ns() - w->since_ns;
 }
@@ -330,6 +339,7 @@ struct dump {
 	struct capture_plan plan;
 	const char *cgroup;
 	uint64_t stall_ms, period_us;
+	bool helpers;
 };
 
 static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, struct err *e)
@@ -338,12 +348,13 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfovWPc:e:F:r:s:C:w:n:p:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWPHc:e:F:r:s:C:w:n:p:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
 		case 'o': d->plan.off_cpu = true; break;
 		case 'W': d->plan.wakers = true; break;
+		case 'H': d->helpers = true; break;
 		case 'P': old_kernel = true; break;
 		case 'v': c->verbose = true; break;
 		case 'e': d->plan.event = strcmp(optarg, "cycles") ? EVENT_CPU_CLOCK : EVENT_CYCLES; break;
@@ -401,8 +412,31 @@ static int read_all(struct source *s, struct counts *c, struct err *e)
 	return r < 0 ? r : 0;
 }
 
+/* Has the helper of P do something, after the first has died when it is to be the second. */
+static int use_helper(struct peek *p, struct counts *c, bool second)
+{
+	struct peek_answer a;
+
+	if (!p)
+		return 0;
+	if (second)
+		kill(c->helper[0], SIGKILL);
+	for (int i = 0; i < 2; i++) {
+		if (peek_ask(p, 0, c->self, (uint64_t)(uintptr_t)&a, 4096))
+			return -EIO;
+		while (!peek_take(p, &a)) {
+			struct pollfd fd = { .fd = peek_fd(p), .events = POLLIN };
+
+			poll(&fd, 1, 1000);
+		}
+	}
+	c->helper[second] = peek_pid(p);
+	return a.status != PEEK_OK || (second && c->helper[0] == c->helper[1]) ? -EIO : 0;
+}
+
 static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 {
+	AUTO(peek_free) struct peek *p = NULL;
 	AUTO(source_free) struct source *s = NULL;
 	struct source_stats st;
 	uint64_t start;
@@ -418,8 +452,11 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 	if (!id)
 		return err_nomem(e, "the target");
 	*id = (uint32_t)c->child;
-	r = source_open(&d->plan, &s, e);
+	r = d->helpers ? peek_new(&p, e) : 0;
+	r = r ? r : use_helper(p, c, false);
+	r = r ? r : source_open(&d->plan, &s, e);
 	r = r ? r : source_start(s, e);
+	r = r ? r : use_helper(p, c, true);
 	if (r) {
 		kill(c->child, SIGKILL);
 		return r;

@@ -39,6 +39,10 @@ is "nothing is lost" "lost == 0"
 capture -o -F 99 -- timeout -s KILL 1.5 "$bin/never"
 is "waits under way have stacks" "open_stacks >= 4"
 
+# Everything, but not sberf and its helpers, which wait too.
+capture -a -o -H -F 997 -- "$bin/naps" 0 23 40
+is "sberf and its helpers are not seen" "own == 0 && waits > 40 && open > 0"
+
 # Wakers: a sleep is ended by a timer, whoever was interrupted; a pipe by who writes.
 capture -o -W -F 99 -- "$bin/naps" 0 23 20
 is "sleeps are ended by an interrupt" "irq_wakes >= 20 && wakes >= irq_wakes"

@@ -519,7 +519,9 @@ static void the_helper_inherits_nothing(void **state)
 	ask(p, t.pid, address(PAGE), PAGE);      /* it is ready, then */
 	assert_int_equal(count_fds(peek_pid(p)), 1);
 	status_line(peek_pid(p), "Name", text, sizeof(text));
-	assert_string_equal(text, "sberf-peek");
+	assert_string_equal(text, SB_HELPER_NAME);
+	assert_int_equal(prctl(PR_GET_NAME, text), 0);
+	assert_string_equal(text, "test_peek");
 	for (size_t i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
 		status_line(peek_pid(p), masks[i], text, sizeof(text));
 		assert_int_equal(strspn(text, "0"), strlen(text));
