@@ -39,8 +39,9 @@ int account_new(const struct account_config *c, struct account **ret, struct err
 	if (!a)
 		return err_nomem(e, "the account of time");
 	a->config = *c;
+	a->kin = calloc(KIN, sizeof(*a->kin));
 	a->no_stack = dict_stack(c->dict, STACK_ROOT, dict_note(c->dict, NOTE_NO_STACK));
-	if (a->no_stack == ID_NONE)
+	if (!a->kin || a->no_stack == ID_NONE)
 		return err_nomem(e, "the account of time");
 	*ret = take_ptr(a);
 	return 0;
@@ -52,6 +53,7 @@ void account_free(struct account *a)
 		return;
 	account_free_keys(a);
 	vec_free(&a->held);
+	free(a->kin);
 	free(a);
 }
 
@@ -351,6 +353,15 @@ static void close_key(struct account *a, struct key *k, uint64_t time_ns)
 	give_left(a, k, LONG_BLOCKED, &k->left[LONG_BLOCKED], false, time_ns);
 }
 
+/* A thread that is gone will soon be forgotten by others: now they still know who it was. */
+static void name_gone(struct account *a, struct key *k)
+{
+	const struct account_task task = k->task;
+
+	if (k->gone && k->thread == ID_NONE)
+		k->thread = a->config.thread(a->config.ctx, &task);
+}
+
 static void look_at_keys(struct account *a, uint64_t time_ns)
 {
 	const bool window = ++a->settled >= ACCOUNT_WINDOW;
@@ -358,6 +369,7 @@ static void look_at_keys(struct account *a, uint64_t time_ns)
 	for (struct key *k = a->keys.v; k < a->keys.v + a->keys.n; k++) {
 		if (!k->kind)
 			continue;
+		name_gone(a, k);
 		look_at_long(k);
 		if (window)
 			end_window(a, k, time_ns);

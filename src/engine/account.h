@@ -9,7 +9,8 @@
  * - *Short* waits are told with probability length / period, so each stands for a period of such time. The short totals of the
  *   key are shared out among those told, as much as each stands for; likewise the running time of a thread among its samples.
  * - What is left of a total is *carried*: it goes to those told next, shows as provisional on the stacks told last meanwhile,
- *   and is given to these for good when the thread or the capture ends. Without any stack it stands under NOTE_NO_STACK.
+ *   and is given to these for good when the thread or the capture ends. A thread of which nothing was told takes stacks of its
+ *   *kin*: threads of the same name and program, in the same call. Where there are none it is NOTE_NO_STACK.
  *
  * So for every key, what was given plus what is carried is the total, to the nanosecond; and what a stack is given is right on
  * average, also where few waits are told, or where what a thread does changes (tests/unit/test_account.c simulates both).
@@ -44,7 +45,7 @@ struct account_wait {
 };
 
 struct account_config {
-	struct dict *dict;                               /* for NOTE_NO_STACK; must outlive the account */
+	struct dict *dict;                               /* of what events name; must outlive the account */
 	/* Gets each event when it is settled, about in the order of time. */
 	void (*each)(void *ctx, const struct event *ev);
 	/* The id of a thread that only totals know; ID_NONE: its time cannot be told. */

@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-#define LATEST 4u                        /* stacks remembered of each key */
+#define LATEST 4u                        /* stacks remembered of each key, and of its kin */
+#define KIN 1024u                        /* kins remembered; a power of two */
 
 enum account_figure {
 	SHORT_BLOCKED,           /* of the kind EVENT_SAMPLE: running time */
@@ -23,15 +24,27 @@ enum account_figure {
 };
 #define PARTS 3                          /* blocked, runnable, count: the figures of short waits, and of long ones */
 
+/* The events given last, as templates for what is carried. */
+struct latest {
+	uint8_t n, next;
+	uint8_t turn;            /* whose turn it is to take something */
+	bool is_long;            /* no short wait was given yet: there is a long one */
+	struct event ev[LATEST];
+};
+
+/* Threads of the same name that run the same program, in the same call. */
+struct kin {
+	uint64_t key;            /* hash; 0 = free */
+	struct latest latest;
+};
+
 struct key {
 	struct account_task task;
 	uint32_t call;
 	uint8_t kind;            /* EVENT_SAMPLE, EVENT_BLOCKED; 0 = dropped */
 	bool known;              /* totals have spoken of it */
 	bool gone;               /* for the last time */
-	bool latest_long;        /* no short wait was given yet: the latest was a long one */
 	uint8_t idle;            /* settlements since its thread was gone and nothing was held */
-	uint8_t nr_latest, next_latest;
 	uint32_t held;           /* events in the queue */
 	thread_id thread;        /* of its last event; ID_NONE = none */
 	uint64_t told[FIGURES];  /* by totals, last */
@@ -41,7 +54,7 @@ struct key {
 	double wish[PARTS];      /* of the events that share what is left, as far as they have not been given it */
 	uint32_t wishes[PARTS];
 	int64_t give[PARTS];     /* to them */
-	struct event *latest;    /* LATEST stacks given last; NULL = none yet */
+	struct latest *latest;   /* NULL = none yet */
 };
 
 enum turn {
@@ -73,6 +86,7 @@ struct account {
 	struct hidx index;       /* of keys, and of dropped ones until it is made anew */
 	uint32_t dropped;
 	VEC(struct held) held;
+	struct kin *kin;         /* KIN of them */
 	stack_id no_stack;
 	uint32_t settled;        /* settlements in this window */
 	bool ending;
@@ -112,10 +126,10 @@ void account_free_keys(struct account *a);
 void tell_event(const struct account *a, const struct sink *s, const struct event *ev);
 /* The wait H as events of WEIGHT (blocked, runnable) that stand for COUNT waits. */
 void tell_wait(const struct account *a, const struct sink *s, const struct held *h, const uint64_t weight[2], uint64_t count);
-/* Time of K that no event stands for, PART by part: on the stacks given last, if there are any and it MAY, else on none. */
+/* Time of K that no event stands for, PART by part: on the stacks given last to it or its kin, if it MAY and there are any. */
 void tell_carried(const struct account *a, const struct sink *s, const struct key *k, bool may, uint64_t time_ns,
 		  const uint64_t part[PARTS]);
-/* Remembers the stack of EV for what is carried by K. */
+/* Remembers the stack of EV for what is carried by K and its kin. */
 void remember_stack(const struct account *a, struct key *k, const struct event *ev, bool is_a_long_one);
 
 #endif

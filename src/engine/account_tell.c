@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* account_tell.c - what is given becomes events. */
+/*
+ * account_tell.c - what is given becomes events.
+ *
+ * What is carried stands on stacks that others were given for the same: the last ones of its key, by turns. A thread that lives too
+ * short to be sampled has none. Its kin does: threads of its name that run the same program. What they do in the same call is the
+ * best that is known of it, and on average right, since who was sampled is a matter of chance.
+ */
 #include "config.h"
 
 #include "engine/account_private.h"
@@ -7,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPREAD_NS (20 * 1000 * 1000)     /* carried time for each stack that it is put on */
+#define SPREAD_NS (50 * 1000 * 1000)     /* carried time for each stack that it is put on */
 
 void tell_event(const struct account *a, const struct sink *s, const struct event *ev)
 {
@@ -43,44 +49,84 @@ void tell_wait(const struct account *a, const struct sink *s, const struct held 
 }
 
 /* Short waits stand for short ones; a long one does until there is one. */
-void remember_stack(const struct account *a, struct key *k, const struct event *ev, bool is_a_long_one)
+static void push(struct latest *l, const struct event *ev, bool is_a_long_one)
 {
-	if (ev->stack == a->no_stack || (is_a_long_one && k->nr_latest && !k->latest_long))
+	if (is_a_long_one && l->n && !l->is_long)
 		return;
-	if (!k->latest)
-		k->latest = calloc(LATEST, sizeof(*k->latest));
-	if (!k->latest)
-		return;
-	if (k->latest_long && !is_a_long_one)
-		k->nr_latest = k->next_latest = 0;
-	k->latest_long = is_a_long_one;
-	k->latest[k->next_latest] = *ev;
-	k->next_latest = (uint8_t)((k->next_latest + 1) % LATEST);
-	if (k->nr_latest < LATEST)
-		k->nr_latest++;
+	if (l->is_long && !is_a_long_one)
+		l->n = l->next = 0;
+	l->is_long = is_a_long_one;
+	l->ev[l->next] = *ev;
+	l->next = (uint8_t)((l->next + 1) % LATEST);
+	if (l->n < LATEST)
+		l->n++;
 }
 
-/* Time of K that no event stands for, on the stack of LIKE (NULL = none). */
-static void tell_one(const struct account *a, const struct sink *s, const struct key *k, const struct event *like,
-		     uint64_t time_ns, const uint64_t part[PARTS])
+/* Where the kin of K, whose thread is THREAD, belongs, and *RET its key; NULL when the thread is not known. */
+static struct kin *place_of_kin(const struct account *a, const struct key *k, thread_id thread, uint64_t *ret)
+{
+	const struct thread *t = dict_get_thread(a->config.dict, thread);
+
+	if (!t)
+		return NULL;
+	*ret = hash_2u64((uint64_t)t->comm << 32 | t->exe, (uint64_t)k->kind << 32 | k->call) | 1;
+	return &a->kin[*ret >> 32 & (KIN - 1)];
+}
+
+void remember_stack(const struct account *a, struct key *k, const struct event *ev, bool is_a_long_one)
+{
+	struct kin *kin;
+	uint64_t key;
+
+	if (ev->stack == a->no_stack)
+		return;
+	if (!k->latest)
+		k->latest = calloc(1, sizeof(*k->latest));
+	if (k->latest)
+		push(k->latest, ev, is_a_long_one);
+	kin = place_of_kin(a, k, ev->thread, &key);
+	if (!kin)
+		return;
+	if (kin->key != key)
+		*kin = (struct kin){ .key = key };
+	push(&kin->latest, ev, is_a_long_one);
+}
+
+static thread_id thread_of(const struct account *a, const struct key *k)
 {
 	const struct account_task task = k->task;
-	struct event ev = { .stack = a->no_stack, .cut_module = ID_NONE, .thread = k->thread,
-			    .wait = { .call = k->call, .waker = ID_NONE, .waker_stack = STACK_ROOT } };
+
+	return k->thread != ID_NONE ? k->thread : a->config.thread(a->config.ctx, &task);
+}
+
+/* The stacks that may stand for what K carries; NULL when there are none. */
+static struct latest *stand_ins(const struct account *a, const struct key *k, thread_id thread)
+{
+	struct kin *kin;
+	uint64_t key;
+
+	if (k->latest && k->latest->n)
+		return k->latest;
+	kin = place_of_kin(a, k, thread, &key);
+	return kin && kin->key == key && kin->latest.n ? &kin->latest : NULL;
+}
+
+/* Time of THREAD that no event stands for, on the stack of LIKE (NULL = none). */
+static void tell_one(const struct account *a, const struct sink *s, const struct key *k, thread_id thread,
+		     const struct event *like, uint64_t time_ns, const uint64_t part[PARTS])
+{
+	struct event ev = { .stack = a->no_stack, .cut_module = ID_NONE };
 	uint64_t count = part[SHORT_COUNT];
 
-	if (like) {
+	if (like)
 		ev = *like;
-		ev.wait = (struct event_wait){ .call = k->call, .state = like->wait.state, .waker = ID_NONE };
-	} else {
-		ev.wait.state = k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : WAIT_NONE;
-	}
 	/* Whether stacks are complete is judged by those that were taken. */
 	ev.flags = EVENT_F_EXTRAPOLATED;
+	ev.thread = thread;
 	ev.time_ns = time_ns;
-	if (ev.thread == ID_NONE)
-		ev.thread = a->config.thread(a->config.ctx, &task);
-	for (int i = 0; i < 2 && ev.thread != ID_NONE; i++) {
+	ev.wait = (struct event_wait){ .call = k->call, .waker = ID_NONE,
+				       .state = like ? like->wait.state : k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : WAIT_NONE };
+	for (int i = 0; i < 2; i++) {
 		if (!part[i] && !(i && count))
 			continue;
 		ev.kind = k->kind == EVENT_SAMPLE ? EVENT_SAMPLE : i ? EVENT_RUNNABLE : EVENT_BLOCKED;
@@ -95,20 +141,22 @@ static void tell_one(const struct account *a, const struct sink *s, const struct
 void tell_carried(const struct account *a, const struct sink *s, const struct key *k, bool may, uint64_t time_ns,
 		  const uint64_t part[PARTS])
 {
-	const uint64_t stacks = 1 + (part[0] + part[1]) / SPREAD_NS;
-	uint32_t n = may ? k->nr_latest : 0;
-	uint64_t rest[PARTS];
+	const thread_id thread = thread_of(a, k);
+	struct latest *l = may ? stand_ins(a, k, thread) : NULL;
+	uint64_t n = l ? 1 + (part[0] + part[1]) / SPREAD_NS : 1, rest[PARTS];
 
-	memcpy(rest, part, sizeof(rest));
-	if (!n) {
-		tell_one(a, s, k, NULL, time_ns, part);
+	if (thread == ID_NONE)
 		return;
-	}
-	for (n = stacks < n ? (uint32_t)stacks : n; n; n--) {
+	if (l && n > l->n)
+		n = l->n;
+	memcpy(rest, part, sizeof(rest));
+	for (uint8_t at = l ? l->turn : 0; n; n--, at++) {
 		const uint64_t share[PARTS] = { rest[0] / n, rest[1] / n, rest[2] / n };
 
-		tell_one(a, s, k, &k->latest[(k->next_latest + LATEST - n) % LATEST], time_ns, share);
+		tell_one(a, s, k, thread, l ? &l->ev[at % l->n] : NULL, time_ns, share);
 		for (int i = 0; i < PARTS; i++)
 			rest[i] -= share[i];
 	}
+	if (l && s->figures)
+		l->turn++;
 }

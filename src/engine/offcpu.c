@@ -20,6 +20,8 @@
 #define OPEN_NS (250 * NSEC_PER_MSEC)    /* shorter waits are not looked at: most end soon */
 #define FAILURES 8u                      /* readings that may fail, one after the other */
 
+#define THREADS_MANY (1u << 16)          /* in the dictionary: then those of which nothing but totals is known share "(other)" */
+
 #define WAITS_PER_S 1000u                /* to be told one by one; within the next two nothing changes */
 #define WAITS_FEW 700u
 #define WAITS_MANY 1300u
@@ -54,8 +56,13 @@ static void tell(void *ctx, const struct event *ev)
 static thread_id thread_of_task(void *ctx, const struct account_task *task)
 {
 	struct offcpu *oc = ctx;
-	struct process *p = processes_get(oc->config.ps, task->pid);
+	struct dict *d = profile_dict(oc->config.profile);
+	struct process *p;
 
+	/* Threads that live for microseconds come by the ten thousand a second; the room is for stacks too. */
+	if (dict_threads(d) >= THREADS_MANY)
+		return dict_other_thread(d);
+	p = processes_get(oc->config.ps, task->pid);
 	return p ? process_thread(oc->config.ps, p, task->tid, task->start_ns, 0, NULL) : ID_NONE;
 }
 

@@ -47,7 +47,10 @@ struct process *processes_get(struct processes *ps, pid_t pid);
 /* Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are told from earlier ones. */
 int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e);
 
-/* The identity that thread TID of P has now, as an id of the dictionary; COMM is raw bytes and may be NULL (unknown). */
+/*
+ * The identity that thread TID of P has now, as an id of the dictionary; COMM is raw bytes and may be NULL: what it is known to be,
+ * or that of the process's first thread.
+ */
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm);
 

@@ -96,6 +96,16 @@ static thread_id intern(struct processes *ps, struct process *p, const struct th
 	return t.comm == STR_NONE ? ID_NONE : dict_thread(ps->dict, &t);
 }
 
+/* What a thread is called that nobody has told the name of: threads inherit it. */
+static const char *inherited_comm(struct process *p, const struct thread_now *t)
+{
+	const size_t at = position(p, p->pid);
+
+	if (t->comm[0] || at >= p->threads.n || p->threads.v[at].tid != p->pid)
+		return NULL;
+	return p->threads.v[at].comm;
+}
+
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm)
 {
@@ -110,6 +120,8 @@ thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uin
 		t->start_ns = start_ns;
 		t->id = ID_NONE;
 	}
+	if (!comm)
+		comm = inherited_comm(p, t);
 	if (comm)
 		thread_set_comm(t, comm);
 	if (cgroup_id && t->cgroup_id != cgroup_id) {

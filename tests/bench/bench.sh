@@ -29,6 +29,9 @@ done
 title "the profile: adding, snapshots, trees"
 "$bench/bench_profile"
 
+title "time off the CPU: fitting events to totals"
+"$bench/bench_account"
+
 title "a recording without a kernel"
 "$bench/recording"
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/bench: programs that print figures. They are built by make check, so that they stay buildable, and run by `make bench`,
 # on a machine that has nothing else to do.
+check_PROGRAMS += tests/bench/bench_account
 check_PROGRAMS += tests/bench/bench_profile
 check_PROGRAMS += tests/bench/recording
 tests_bench_recording_SOURCES = tests/bench/recording.c tests/unit/synth.c tests/unit/synth.h

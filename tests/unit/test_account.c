@@ -37,6 +37,8 @@ struct world {
 	struct source_total running;     /* of thread 1 */
 };
 
+static uint64_t state_of_chance;
+
 static void add(const struct world *w, struct sums *s, const struct event *ev)
 {
 	unsigned int i = 0;
@@ -103,6 +105,7 @@ static bool try_set_up(void **state)
 
 static int set_up(void **state)
 {
+	state_of_chance = 0;
 	assert_true(try_set_up(state));
 	return 0;
 }
@@ -596,8 +599,6 @@ static void left_out_waits_are_only_counted(void **state)
 
 /* ---- chance ---- */
 
-static uint64_t state_of_chance;
-
 /* 0 to 1. */
 static double chance(void)
 {
@@ -764,6 +765,38 @@ static void with_little_memory(void)
 	tear_down(&state);
 }
 
+/* Threads that live shorter than a period, and do one of two things: a long one or, more often, a short one. */
+static void short_lives_are_fair(void **state)
+{
+	struct world *w = *state;
+	uint64_t true_ns[3] = { 0 };
+	pid_t tid = 1000;
+
+	for (uint64_t end = 250 * MS; end <= 300 * NSEC_PER_SEC; end += 250 * MS) {
+		for (int i = 0; i < 100; i++, tid++) {
+			const struct account_task task = { .pid = 1, .tid = tid, .start_ns = end };
+			const unsigned int stack = chance() < 0.2 ? 1 : 2;
+			const uint64_t ns = stack == 1 ? 900 * US : 300 * US;
+			const struct source_total t = { .pid = 1, .tid = tid, .start_ns = end, .kind = EVENT_SAMPLE,
+							.running_ns = ns, .last = true };
+			const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = end, .weight_ns = 10 * MS,
+						  .stack = w->stack[stack], .cut_module = ID_NONE,
+						  .thread = ask_thread(w, &task) };
+
+			true_ns[stack] += ns;
+			if (chance() * 10 * MS < (double)ns)
+				assert_true(account_sample(w->a, &task, &ev));
+			account_total(w->a, &t);
+		}
+		account_settle(w->a, end);
+	}
+	account_finish(w->a, 0);
+	adds_up(w);
+	assert_true(w->given.ns[EVENT_SAMPLE][0] < sum(w->given.ns[EVENT_SAMPLE]) / 1000);
+	for (int s = 1; s <= 2; s++)
+		assert_in_range(w->given.ns[EVENT_SAMPLE][s], true_ns[s] * 95 / 100, true_ns[s] * 105 / 100);
+}
+
 static void memory_may_run_out(void **state)
 {
 	for (long n = 0; fail_alloc_try(n, with_little_memory); n++)
@@ -796,6 +829,7 @@ int main(void)
 		TEST(a_storm_is_fair),
 		TEST(a_trickle_is_fair),
 		TEST(turns_are_fair),
+		TEST(short_lives_are_fair),
 		cmocka_unit_test(memory_may_run_out),
 	};
 

@@ -405,12 +405,12 @@ static void threads_have_names_of_their_own(void **state)
 	assert_string_equal(text(w, thread_at(w, P1, P1 + 1, 5, "0123456789abcdefXYZ")->comm), "0123456789abcdef");
 
 	/* The number is used again: by start time when the events were lost, else by the fork. */
-	assert_string_equal(text(w, thread_at(w, P1, P1 + 1, 6, NULL)->comm), "");
+	assert_string_equal(text(w, thread_at(w, P1, P1 + 1, 6, NULL)->comm), "prog");
 	assert_int_equal(thread_at(w, P1, P1 + 1, 6, NULL)->start_ns, 6);
 	end(w, P1, P1 + 1);
 	fork_thread(w, P1, P1, P1, P1 + 1);
 	assert_string_equal(text(w, thread_at(w, P1, P1 + 1, 7, NULL)->comm), "prog");
-	assert_string_equal(text(w, thread_at(w, P1, P1 + 7, 7, NULL)->comm), "");
+	assert_string_equal(text(w, thread_at(w, P1, P1 + 7, 7, NULL)->comm), "prog");
 }
 
 static void many_threads_come_and_go(void **state)
