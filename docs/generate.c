@@ -264,9 +264,9 @@ static void main_page(void)
 	fputs(".SH NAME\nsberf \\- show where the time of a running program goes\n"
 	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.br\n"
 	      "\\fBsberf \\-\\-version\\fR\n.SH DESCRIPTION\n", stdout);
-	line("sberf shows where a program's time on the CPU goes, as one call tree whose stacks are complete on ordinary optimised "
-	     "binaries without frame pointers. It samples in the kernel with BPF, copies the stack, and unwinds it with the tables "
-	     "that compilers emit.");
+	line("sberf shows where a program's time goes, running and waiting, as one call tree whose stacks are complete on ordinary "
+	     "optimised binaries without frame pointers. It samples and follows the scheduler in the kernel with BPF, copies the stack, "
+	     "and unwinds it with the tables that compilers emit.");
 	fputs(".SH COMMANDS\n", stdout);
 	for (size_t i = 0; i < nr_command_infos; i++) {
 		printf(".TP\n.BR sberf\\-%s (1)\n", command_infos[i].name);

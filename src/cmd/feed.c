@@ -29,6 +29,11 @@ static void live_reset(void *ctx)
 	engine_reset(ctx);
 }
 
+static void live_wakers(void *ctx, bool on)
+{
+	engine_wakers(ctx, on);
+}
+
 static bool live_ended(void *ctx)
 {
 	return engine_wait(ctx, 1);
@@ -44,6 +49,7 @@ struct feed feed_from_engine(struct engine *en)
 		.status = live_status,
 		.prefer = live_prefer,
 		.reset = live_reset,
+		.wakers = live_wakers,
 		.ended = live_ended,
 	};
 }

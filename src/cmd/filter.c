@@ -28,17 +28,6 @@ static int add_named(struct query *q, const char *name, struct err *e)
 		       "epoll_wait", name, q->arch && q->arch[0] ? q->arch : "this machine");
 }
 
-/* What 32-bit programs call the same, as far as there is room: they are few. */
-static void add_compat(struct query *q)
-{
-	for (uint32_t i = 0, n = q->nr_calls; i < n && q->nr_calls < QUERY_CALLS_MAX; i++) {
-		const uint32_t call = call_compat(q->calls[i], q->arch);
-
-		if (call != CALL_NONE)
-			q->calls[q->nr_calls++] = call;
-	}
-}
-
 static int add_calls(struct query *q, const char *list, struct err *e)
 {
 	for (const char *at = list;; at++) {
@@ -52,10 +41,8 @@ static int add_calls(struct query *q, const char *list, struct err *e)
 			return r;
 		at += len;
 		if (!*at)
-			break;
+			return 0;
 	}
-	add_compat(q);
-	return 0;
 }
 
 int filter_query(const struct options *o, const char *arch, struct query *ret, struct err *e)

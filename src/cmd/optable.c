@@ -29,7 +29,7 @@ static const struct opt_choice events[] = {
 };
 static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
 static const struct opt_choice formats[] = {
-	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
+	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "waits", FORMAT_WAITS }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
 };
 static const struct opt_choice metrics[] = {
 	{ "on-cpu", KINDS_ON_CPU }, { "blocked", 1u << EVENT_BLOCKED }, { "runnable", 1u << EVENT_RUNNABLE },
@@ -210,8 +210,10 @@ const struct opt opts[] = {
 		.help = "what to write",
 		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by "
 			"semicolons and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in "
-			"_[i], those of JIT compilers in _[j]. summary has one \"name: value\" line for each figure. On a "
-			"terminal and without this option, the recording is shown as `sberf top` would.",
+			"_[i], those of JIT compilers in _[j]. waits lists what threads waited for: by class, system call, stack, and, "
+			"when that was recorded, who ended the wait; with a histogram of lengths, and the threads that still waited "
+			"in the end. summary has one \"name: value\" line for each figure (see below). ~ stands before what is mostly "
+			"extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
 	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given),
@@ -226,7 +228,7 @@ const struct opt opts[] = {
 	}, {
 		.name = "ascii", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(ascii),
-		.help = "draw the terminal view with ASCII characters only",
+		.help = "draw with ASCII characters only",
 	}, {
 		.name = "no-color", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(no_color),
@@ -275,17 +277,20 @@ static const char *const record_text[] = {
 static const char *const record_examples[] = {
 	"sberf record -p 1234 --duration 30s", "half a minute of process 1234 into sberf.data",
 	"sberf record -o build.data -- make", "a build, from its beginning to its end",
+	"sberf record -p 1234 --wakers --min-block 1ms", "with who ended each wait of a millisecond and more",
 	NULL,
 };
 
 static const char *const report_text[] = {
-	"Reads a recording and writes it as a tree, as folded stacks or as figures for scripts.",
+	"Reads a recording and writes it as a tree, as folded stacks, as a list of waits or as figures for scripts.",
 	NULL,
 };
 
 static const char *const report_examples[] = {
 	"sberf report", "look at sberf.data in the terminal view",
 	"sberf report --format folded build.data >build.folded", "input for a flame graph",
+	"sberf report --format waits --syscall futex,fsync", "what threads waited for in these calls, and how long",
+	"sberf report --format folded --metric off-cpu", "the same as a flame graph: where the program waits",
 	NULL,
 };
 

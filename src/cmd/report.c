@@ -74,24 +74,50 @@ static int load(struct loaded *l, const char *path, const struct options *o, str
 	return l->snapshot ? 0 : err_nomem(e, "the profile");
 }
 
+static int write_waits(FILE *f, const struct loaded *l, const struct query *q, bool ascii, struct err *e)
+{
+	const struct waits_text_options how = { .ascii = ascii };
+	AUTO(waits_free) struct waits *w = NULL;
+	int r = waits_build(l->snapshot, l->names, q, &w, e);
+
+	return r < 0 ? r : export_waits(f, w, &how, e);
+}
+
+static int write_tree(FILE *f, const struct loaded *l, const struct query *q, enum opt_format format, bool ascii, struct err *e)
+{
+	const struct tree_text_options how = { .ascii = ascii };
+	AUTO(tree_free) struct tree *t = NULL;
+	int r = tree_build(l->snapshot, l->names, q, &t, e);
+
+	if (r < 0)
+		return r;
+	return format == FORMAT_FOLDED ? export_folded(f, t, e) : export_tree(f, t, &how, e);
+}
+
+/* What is asked for is about waits, and nobody followed any. */
+static void say_no_waits(const struct loaded *l, const struct options *o, enum opt_format format)
+{
+	if (!l->meta.off_cpu && (format == FORMAT_WAITS || o->states || o->syscalls || (o->kinds && !(o->kinds & KINDS_ON_CPU))))
+		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
+}
+
 static int write_format(FILE *f, const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
 {
-	AUTO(tree_free) struct tree *t = NULL;
 	struct query q;
 	int r = filter_query(o, l->meta.arch, &q, e);
 
 	if (r < 0)
 		return r;
+	say_no_waits(l, o, format);
 	if (format == FORMAT_SUMMARY)
 		return export_summary(f, &l->meta, l->snapshot, e);
+	if (format == FORMAT_WAITS)
+		return write_waits(f, l, &q, o->ascii, e);
 	if (!q.kinds && format == FORMAT_FOLDED)
 		q.kinds = q.states || q.nr_calls ? KINDS_OFF_CPU : KINDS_ON_CPU;
 	q.max_nodes = UINT32_MAX;
 	q.group_by = o->group_given ? o->group_by : format == FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
-	r = tree_build(l->snapshot, l->names, &q, &t, e);
-	if (r < 0)
-		return r;
-	return format == FORMAT_FOLDED ? export_folded(f, t, e) : export_tree(f, t, NULL, e);
+	return write_tree(f, l, &q, format, o->ascii, e);
 }
 
 static int write_stdout(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "profile/meta.h"
 #include "profile/query.h"
+#include "profile/waits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,8 +36,21 @@ struct tree_text_options {
 	bool ascii;              /* no UTF-8 of our own; names keep theirs */
 };
 
-/* An indented tree with shares and times, self and total, for pipes and people. O may be NULL (everything). */
+/*
+ * An indented tree with shares and times, self and total, for pipes and people. When there is time off the CPU in it, three columns
+ * say how much of each line is running, runnable and blocked. O may be NULL (everything).
+ */
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e);
+
+struct waits_text_options {
+	bool ascii;              /* no UTF-8 of our own; names keep theirs */
+};
+
+/*
+ * What threads wait for, as aligned columns with a histogram of lengths and the list below, then the threads that still wait; for
+ * pipes and people. O may be NULL.
+ */
+int export_waits(FILE *out, const struct waits *w, const struct waits_text_options *o, struct err *e);
 
 /*
  * "name: value" lines for scripts. Names are published: new ones come at the end of their kind, none changes or goes. What is

@@ -6,3 +6,4 @@ libsberf_a_SOURCES += src/export/out.c
 libsberf_a_SOURCES += src/export/out.h
 libsberf_a_SOURCES += src/export/summary.c
 libsberf_a_SOURCES += src/export/text.c
+libsberf_a_SOURCES += src/export/waits.c

@@ -15,7 +15,7 @@
  *
  *	   total     self  running runnable  blocked       time
  *	 100.0 %    0.0 %   20.0 %    1.0 %   79.0 %     6.00 s  all
- *	  79.0 %   79.0 %        ·        ·   79.0 %     4.74 s  - fsync  still waiting 1.20 s
+ *	  79.0 %   79.0 %        ·        ·   79.0 %     4.74 s  - fsync  still waiting for 1.20 s
  *	 ~21.0 %  ~21.0 %   20.0 %    1.0 %        ·    ~1.26 s  - work
  *
  * Only a branch indents and marks its children; an only child stands right under its parent, so that stacks of a hundred
@@ -144,7 +144,7 @@ static void put_node(struct text *x, uint32_t i)
 	if (x->options->lines && tree_line(x->t, i, label, sizeof(label))[0])
 		out_format(&x->o, "  %s", label);
 	if (open_ns)
-		out_format(&x->o, "  still waiting %s", units_time(time, open_ns));
+		out_format(&x->o, "  still waiting for %s", units_time(time, (uint64_t)x->t->node[i].open_longest_ns));
 	out_text(&x->o, "\n");
 }
 

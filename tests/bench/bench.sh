@@ -34,6 +34,8 @@ title "time off the CPU: fitting events to totals"
 
 title "a recording without a kernel"
 "$bench/recording"
+title "the same of waits with wakers"
+"$bench/recording" 20000 waits
 
 title "names"
 bash "$top_srcdir/tests/bench/symbols.sh"

@@ -4,7 +4,9 @@
  * made-up call graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at 997 Hz, all named with inlined calls and
  * lines.
  *
- *	tests/bench/recording [EVENTS]           (20,000 = 10 s)
+ *	tests/bench/recording [EVENTS [waits]]   (20,000 = 10 s)
+ *
+ * With waits, the events are the two parts of waits with wakers instead.
  *
  * Prints "name: value" lines. Blocks are made twice a second, as the recorder does.
  */
@@ -91,16 +93,42 @@ static stack_id popular(struct synth *s)
 	return stacks[(size_t)(x * x * x * STACKS)];
 }
 
-static void record(struct synth *s, struct memory_recording *r, uint64_t n, const thread_id *thread)
+/* Makes EV the blocked part of a wait, or, with EV as it left it, the other part. */
+static void make_wait(struct synth *s, struct event *ev, bool other_part, const thread_id *thread)
 {
+	static const uint32_t calls[] = { 0, 1, 7, 202, 202, 202, 232, 232 };
+	const uint64_t r = synth_random(s);
+
+	if (other_part) {
+		ev->kind = EVENT_RUNNABLE;
+		ev->flags |= EVENT_F_PIECE;
+		ev->weight_ns = ev->wait.own_ns = 1500 + r % 60000;
+		ev->time_ns += ev->weight_ns;
+		return;
+	}
+	ev->kind = EVENT_BLOCKED;
+	ev->weight_ns = 10000000 + r % 40000000;
+	ev->wait = (struct event_wait){
+		.call = CALL_SYSCALL + calls[r % 8], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK, .waker = thread[r / 8 % 8],
+		.waker_stack = stacks[r / 64 % 50], .own_ns = ev->weight_ns,
+	};
+}
+
+static void record(struct synth *s, struct memory_recording *r, uint64_t n, const thread_id *thread, bool waits)
+{
+	struct event ev;
+
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t noise = synth_random(s);
-		const struct event ev = {
-			.kind = EVENT_SAMPLE, .flags = EVENT_F_USER | (noise % 8 ? 0 : EVENT_F_KERNEL), .cpu = i & 1,
-			.time_ns = SYNTH_START_NS + i / 2 * PERIOD_NS + noise % 4000, .weight_ns = PERIOD_NS,
-			.thread = thread[noise / 4000 % 8], .stack = popular(s), .cut_module = ID_NONE,
-		};
 
+		if (!waits || i % 2 == 0)
+			ev = (struct event){
+				.kind = EVENT_SAMPLE, .flags = EVENT_F_USER | (noise % 8 ? 0 : EVENT_F_KERNEL), .cpu = i & 1,
+				.time_ns = SYNTH_START_NS + i / 2 * PERIOD_NS + noise % 4000, .weight_ns = PERIOD_NS,
+				.thread = thread[noise / 4000 % 8], .stack = popular(s), .cut_module = ID_NONE,
+			};
+		if (waits)
+			make_wait(s, &ev, i % 2, thread);
 		assert_true(encoder_event(r->enc, &ev));
 		if (i % EVENTS_PER_FLUSH == EVENTS_PER_FLUSH - 1)
 			memory_flush(r);
@@ -179,7 +207,7 @@ int main(int argc, char **argv)
 	name_frames(&s);
 	memory_begin(&r, &s, &meta);
 	before = cpu_ns();
-	record(&s, &r, n, thread);
+	record(&s, &r, n, thread, argc > 2);
 	used = cpu_ns() - before;
 	printf("events: %" PRIu64 "\nframes: %u\nstack_nodes: %u\n", n, dict_frames(s.dict), dict_stacks(s.dict));
 	printf("bytes: %zu\nbytes_per_event: %.2f\n", r.bytes.n, (double)r.bytes.n / (double)n);

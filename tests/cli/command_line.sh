@@ -49,7 +49,7 @@ fails_with 2 "bad stack size" "stack size '100' is out of range: it must be from
 fails_with 2 "two targets" "-p and -n both say what to observe" top -p 1 -n init
 fails_with 2 "a command without --" "to run a command, put -- before it" record ls
 fails_with 2 "unknown option" "there is no option --colour" top --colour
-fails_with 2 "unknown format" "format 'svg' is unknown: it must be one of tree\|folded\|summary" report --format svg
+fails_with 2 "unknown format" "format 'svg' is unknown: it must be one of tree\|folded\|waits\|summary" report --format svg
 
 # A reader that stops early is no error and no noise.
 rc=$({ "$sberf" record --help; echo $? >"$SCRATCH/rc"; } 2>"$SCRATCH/err" | head -1 >/dev/null; cat "$SCRATCH/rc")

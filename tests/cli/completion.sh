@@ -18,7 +18,7 @@ equal "commands" "doctor record report top" "$(offers sberf '' | tr ' ' '\n' | g
 equal "a begun command" "record report" "$(offers sberf re)"
 equal "a begun option" "--stack-size --state --symfs --syscall" "$(offers sberf top --s)"
 equal "only options of the command" "" "$(offers sberf doctor --s)"
-equal "choices" "folded summary tree" "$(offers sberf report --format '')"
+equal "choices" "folded summary tree waits" "$(offers sberf report --format '')"
 equal "a begun choice behind =" "folded" "$(offers sberf report --format = f)"
 equal "choices right behind =" "dwarf fp" "$(offers sberf top --call-graph =)"
 matches "process ids" "(^| )$$"'( |$)' "$(offers sberf top -p '')"

@@ -4,3 +4,4 @@ shell_tests += tests/cli/command_line.sh
 shell_tests += tests/cli/completion.sh
 shell_tests += tests/cli/manual.sh
 shell_tests += tests/cli/report_output.sh
+shell_tests += tests/cli/report_waits.sh

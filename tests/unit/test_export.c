@@ -85,6 +85,36 @@ static void test_folded_groups(void **state)
 	made_free(&m);
 }
 
+/* The weight of a line is that of the kinds asked for. */
+static void test_folded_metrics(void **state)
+{
+	static const struct { uint32_t kinds; const char *want; } metric[] = {
+		{ KINDS_ON_CPU, "app;main 5000\n" },
+		{ 1u << EVENT_BLOCKED, "app;main;take 40000\n" },
+		{ 1u << EVENT_RUNNABLE, "app;main 2000\napp;main;take 1000\n" },
+		{ KINDS_OFF_CPU, "app;main 2000\napp;main;take 41000\n" },
+		{ KINDS_WALL, "app;main 7000\napp;main;take 41000\n" },
+		{ 0, "app;main 7000\napp;main;take 41000\n" },
+	};
+	struct query q = { .group_by = GROUP_COMM, .arch = MADE_ARCH };
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 10, 10, "app");
+	made_add(&m, 1, a, "main", 5 * MS);
+	made_wait(&m, 2, a, "main;take", EVENT_BLOCKED, "futex", 'S', 40 * MS);
+	made_wait(&m, 3, a, "main;take", EVENT_RUNNABLE, "futex", 'S', 1 * MS);
+	made_wait(&m, 4, a, "main", EVENT_RUNNABLE, "preempted", 'R', 2 * MS);
+	for (size_t i = 0; i < sizeof(metric) / sizeof(metric[0]); i++) {
+		q.kinds = metric[i].kinds;
+		assert_folded(&m, &q, metric[i].want);
+	}
+	q.states = 1u << WAIT_PREEMPTED;
+	assert_folded(&m, &q, "app;main 2000\n");
+	made_free(&m);
+}
+
 /* Names may hold anything: every stack stays on one line, and what reads the same is one line. */
 static void test_folded_hostile(void **state)
 {
@@ -132,6 +162,8 @@ static void test_folded_rounding(void **state)
 static void test_write_errors(void **state)
 {
 	const struct query q = { .group_by = GROUP_COMM };
+	struct snapshot *s;
+	AUTO(waits_free) struct waits *w = NULL;
 	AUTO(tree_free) struct tree *t = NULL;
 	FILE *full = fopen("/dev/full", "w");
 	struct err e = ERR_INIT;
@@ -140,11 +172,15 @@ static void test_write_errors(void **state)
 	made_init(&m, NULL);
 	made_add(&m, 1, made_thread(&m, 1, 1, "a"), "main;f", MS);
 	t = made_tree(&m, &q);
+	s = profile_snapshot(m.p);
 	assert_non_null(full);
 	assert_int_equal(export_folded(full, t, &e), -ENOSPC);
 	assert_non_null(strstr(e.text, "No space left on device"));
 	assert_int_equal(export_tree(full, t, NULL, &e), -ENOSPC);
+	assert_int_equal(waits_build(s, m.names, &q, &w, &e), 0);
+	assert_int_equal(export_waits(full, w, NULL, &e), -ENOSPC);
 	fclose(full);
+	snapshot_unref(s);
 	made_free(&m);
 }
 
@@ -188,6 +224,14 @@ static void set_kinds(struct tree *t, const char *label, uint64_t running_ns, ui
 	n->kind_ns[TIME_BLOCKED] = blocked_ns;
 }
 
+/* The same node with two waits of 25 ms that have not ended. */
+static struct tree_node opened(struct tree_node n)
+{
+	n.open_ns = 50 * MS;
+	n.open_longest_ns = 25 * MS;
+	return n;
+}
+
 /* Time off the CPU has columns; guesses and what has not ended are marked, the latter where it waits. */
 static void test_tree_with_waits(void **state)
 {
@@ -213,14 +257,14 @@ static void test_tree_with_waits(void **state)
 	find_node(t, "other")->doubt_ns = 6 * MS;
 	find_node(t, "main")->doubt_ns = 6 * MS;
 	for (const char *const *open = (const char *const[]){ "all", "app", "main", "take", "futex", NULL }; *open; open++)
-		find_node(t, *open)->open_ns = 50 * MS;
+		*find_node(t, *open) = opened(*find_node(t, *open));
 	assert_text(t, NULL,
 		    "   total     self  running runnable  blocked       time\n"
 		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  all\n"
 		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  app\n"
 		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  main\n"
 		    "  60.0 %    0.0 %        ·        ·   60.0 %    60.0 ms  - take\n"
-		    "  60.0 %   60.0 %        ·        ·   60.0 %    60.0 ms    futex  still waiting 50.0 ms\n"
+		    "  60.0 %   60.0 %        ·        ·   60.0 %    60.0 ms    futex  still waiting for 25.0 ms\n"
 		    "  30.0 %   30.0 %   25.0 %    5.0 %        ·    30.0 ms  - work\n"
 		    " ~10.0 %  ~10.0 %        ·        ·   10.0 %   ~10.0 ms  - other\n");
 	find_node(t, "all")->total_ns = find_node(t, "all")->doubt_ns = 100 * MS;
@@ -230,7 +274,7 @@ static void test_tree_with_waits(void **state)
 		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  app\n"
 		    " 100.0 %    0.0 %   25.0 %    5.0 %   70.0 %     100 ms  main\n"
 		    "  60.0 %    0.0 %        .        .   60.0 %    60.0 ms  - take\n"
-		    "  60.0 %   60.0 %        .        .   60.0 %    60.0 ms    futex  still waiting 50.0 ms\n"
+		    "  60.0 %   60.0 %        .        .   60.0 %    60.0 ms    futex  still waiting for 25.0 ms\n"
 		    "  30.0 %   30.0 %   25.0 %    5.0 %        .    30.0 ms  - work\n"
 		    " ~10.0 %                 .        .   10.0 %             ... 1 more\n");
 	made_free(&m);
@@ -306,6 +350,87 @@ static void test_empty(void **state)
 	made_init(&m, NULL);
 	assert_folded(&m, &q, "");
 	assert_tree(&m, &q, NULL, "  total    self      time\n  0.0 %   0.0 %      0 ns  all\n");
+	made_free(&m);
+}
+
+static void assert_waits(struct made *m, const struct query *q, const struct waits_text_options *o, const char *want)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	AUTO(waits_free) struct waits *w = NULL;
+	AUTO_FREE char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_int_equal(waits_build(s, m->names, q, &w, NULL), 0);
+	assert_int_equal(export_waits(f, w, o, NULL), 0);
+	fclose(f);
+	assert_string_equal(text, want);
+}
+
+/* Two threads and a lock, somebody who writes, and one that never gets on. */
+static void make_waits(struct made *m)
+{
+	thread_id a, b, c;
+
+	made_init(m, NULL);
+	a = made_thread(m, 10, 10, "app");
+	b = made_thread(m, 10, 11, "b\033o");
+	c = made_thread(m, 10, 12, "stuck");
+	for (int i = 0; i < 8; i++)
+		made_wait(m, 1, a, "main;take;do_futex_[k]", EVENT_BLOCKED, "futex", 'S', 100 * 1000);
+	made_wait(m, 2, b, "start;take;do_futex_[k]", EVENT_BLOCKED, "futex", 'S', 1200 * MS);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = a;
+	m->ev.wait.waker_stack = made_stack(m, "main;give");
+	made_again(m);
+	made_wait(m, 3, b, "start;save", EVENT_BLOCKED, "fsync", 'D', 30 * MS);
+	m->ev.flags |= EVENT_F_EXTRAPOLATED;
+	m->ev.count = 6;
+	m->ev.weight_ns = 60 * MS;
+	m->ev.wait.own_ns = 0;
+	made_again(m);
+	made_wait(m, 4, c, "start;take", EVENT_BLOCKED, "futex", 'S', 500 * MS);
+	m->ev.flags |= EVENT_F_OPEN | EVENT_F_EARLIER;
+	made_again(m);
+}
+
+static void test_waits(void **state)
+{
+	const struct query q = { .arch = MADE_ARCH };
+	const struct waits_text_options plain = { .ascii = true };
+	struct made m;
+
+	make_waits(&m);
+	assert_waits(&m, &q, NULL,
+		     "                                                 10us  1ms    100ms  10s\n"
+		     "     total      count    longest    average   1us   100us  10ms  1s\n"
+		     "    3.49 s         19     1.20 s     184 ms         █      ▆▁   ▂ ▂        all\n"
+		     "    3.40 s         12     1.20 s     283 ms         █           ▂ ▂          lock\n"
+		     "    3.40 s         12     1.20 s     283 ms         █           ▂ ▂            futex\n"
+		     "    3.40 s          4     1.20 s     850 ms                     █ █              take › start  open: 500 ms\n"
+		     "    1.20 s          1     1.20 s     1.20 s                       █                woken by app 10: give › main\n"
+		     "    800 us          8     100 us     100 us         █                            take › main\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                █▂                I/O\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                █▂                  fsync\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                █▂                    save › start\n"
+		     "\n"
+		     "still waiting\n"
+		     "   >500 ms  stuck 12                 futex            take › start\n");
+	assert_waits(&m, &q, &plain,
+		     "                                                 10us  1ms    100ms  10s\n"
+		     "     total      count    longest    average   1us   100us  10ms  1s\n"
+		     "    3.49 s         19     1.20 s     184 ms         #      *.   : :        all\n"
+		     "    3.40 s         12     1.20 s     283 ms         #           : :          lock\n"
+		     "    3.40 s         12     1.20 s     283 ms         #           : :            futex\n"
+		     "    3.40 s          4     1.20 s     850 ms                     # #              take > start  open: 500 ms\n"
+		     "    1.20 s          1     1.20 s     1.20 s                       #                woken by app 10: give > main\n"
+		     "    800 us          8     100 us     100 us         #                            take > main\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                #:                I/O\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                #:                  fsync\n"
+		     "  ~90.0 ms          7    30.0 ms    12.9 ms                #:                    save > start\n"
+		     "\n"
+		     "still waiting\n"
+		     "   >500 ms  stuck 12                 futex            take > start\n");
 	made_free(&m);
 }
 
@@ -497,6 +622,19 @@ static bool try_tree(void)
 	return ok;
 }
 
+static struct waits *shared_waits;
+
+static bool try_waits(void)
+{
+	FILE *null = fopen("/dev/null", "w");
+	bool ok;
+
+	assert_non_null(null);
+	ok = export_waits(null, shared_waits, NULL, NULL) == 0;
+	fclose(null);
+	return ok;
+}
+
 static struct snapshot *shared_snapshot;
 
 static bool try_summary(void)
@@ -526,6 +664,10 @@ static void test_no_memory(void **state)
 		;
 	for (long n = 0; fail_alloc_round(n, try_summary); n++)
 		;
+	assert_int_equal(waits_build(shared_snapshot, m.names, &q, &shared_waits, NULL), 0);
+	for (long n = 0; fail_alloc_round(n, try_waits); n++)
+		;
+	waits_free(shared_waits);
 	snapshot_unref(shared_snapshot);
 	tree_free(shared_tree);
 	made_free(&m);
@@ -536,6 +678,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folded_kinds),
 		cmocka_unit_test(test_folded_groups),
+		cmocka_unit_test(test_folded_metrics),
 		cmocka_unit_test(test_folded_hostile),
 		cmocka_unit_test(test_folded_rounding),
 		cmocka_unit_test(test_tree),
@@ -543,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_tree_says_what_it_cut),
 		cmocka_unit_test(test_tree_of_many_branches),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_summary_of_waits),
 		cmocka_unit_test(test_write_errors),
