@@ -385,12 +385,13 @@ static void look_at_keys(struct account *a, uint64_t time_ns)
 	account_trim(a);
 }
 
-void account_settle(struct account *a, uint64_t time_ns)
+/* As of NOW_NS, gives what is held up to UNTIL_NS. */
+static void settle(struct account *a, uint64_t until_ns, uint64_t now_ns)
 {
 	size_t kept = 0;
 
 	take_coming(a);
-	plan(a, time_ns);
+	plan(a, until_ns);
 	for (size_t i = 0; i < a->held.n; i++) {
 		if (a->held.v[i].turn == TURN_LATER)
 			a->held.v[kept++] = a->held.v[i];
@@ -398,7 +399,12 @@ void account_settle(struct account *a, uint64_t time_ns)
 			give(a, &a->keys.v[a->held.v[i].key], &a->held.v[i]);
 	}
 	a->held.n = kept;
-	look_at_keys(a, time_ns);
+	look_at_keys(a, now_ns);
+}
+
+void account_settle(struct account *a, uint64_t time_ns)
+{
+	settle(a, time_ns, time_ns);
 }
 
 void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, const struct event *ev), void *ctx)
@@ -437,7 +443,7 @@ void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, c
 void account_finish(struct account *a, uint64_t time_ns)
 {
 	a->ending = true;
-	account_settle(a, UINT64_MAX);
+	settle(a, UINT64_MAX, time_ns);
 	for (struct key *k = a->keys.v; k < a->keys.v + a->keys.n; k++)
 		if (k->kind)
 			close_key(a, k, time_ns);

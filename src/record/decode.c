@@ -18,7 +18,6 @@
 
 #define MEMORY_MAX ((size_t)1 << 30)     /* of dictionaries and names */
 #define DEPTH_MAX (TABLE_ROWS_MAX / 4)   /* frames of one stack */
-#define TIME_MAX (1ull << 62)
 #define LOST_TEXT "[lost]"
 
 struct text {

@@ -271,6 +271,12 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 
+/* A reader refuses what is beyond the limits of the format, and the rest of its block with it. */
+static uint64_t at_most(uint64_t value, uint64_t max)
+{
+	return value < max ? value : max;
+}
+
 /* What waits have beside the others. The dictionary may have forgotten a waker; then it is not known. */
 static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 {
@@ -278,13 +284,14 @@ static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 	const struct event_wait *w = is_wait ? &ev->wait : &none;
 	const uint32_t waker = w->waker == ID_NONE ? ID_NONE : map_thread(enc, w->waker);
 
-	add(enc, BLOCK_EVENTS, EVENTS_CALL, w->call);
+	add(enc, BLOCK_EVENTS, EVENTS_CALL, w->call <= CALL_MAX ? w->call : CALL_NONE);
 	add(enc, BLOCK_EVENTS, EVENTS_STATE, w->state);
 	add(enc, BLOCK_EVENTS, EVENTS_WAKER, (uint32_t)(waker + 1));
 	add(enc, BLOCK_EVENTS, EVENTS_WAKER_STACK, map_stack(enc, w->waker_stack));
 	add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
 	/* Most waits stand for themselves alone: 0. */
-	add(enc, BLOCK_EVENTS, EVENTS_OWN, is_wait ? zigzag(ev->weight_ns - w->own_ns) : 0);
+	add(enc, BLOCK_EVENTS, EVENTS_OWN,
+	    is_wait ? zigzag(at_most(ev->weight_ns, WEIGHT_MAX) - at_most(w->own_ns, WEIGHT_MAX)) : 0);
 }
 
 bool encoder_event(struct encoder *enc, const struct event *ev)
@@ -293,13 +300,13 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	const uint32_t thread = map_thread(enc, ev->thread);
 	const uint32_t cut_module = ev->cut_module == ID_NONE ? ID_NONE : map_module(enc, ev->cut_module);
 
-	add(enc, BLOCK_EVENTS, EVENTS_TIME, ev->time_ns);
+	add(enc, BLOCK_EVENTS, EVENTS_TIME, at_most(ev->time_ns, TIME_MAX));
 	add(enc, BLOCK_EVENTS, EVENTS_KIND, ev->kind);
 	add(enc, BLOCK_EVENTS, EVENTS_THREAD, thread);
 	add(enc, BLOCK_EVENTS, EVENTS_STACK, stack);
 	add(enc, BLOCK_EVENTS, EVENTS_CPU, ev->cpu);
 	add(enc, BLOCK_EVENTS, EVENTS_NODE, ev->node);
-	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, ev->weight_ns);
+	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, at_most(ev->weight_ns, WEIGHT_MAX));
 	add(enc, BLOCK_EVENTS, EVENTS_CUT, ev->cut);
 	add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
 	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);

@@ -103,6 +103,7 @@ enum column_encoding {
 #define TEXT_LEN_MAX 8191u               /* bytes of one string; longer ones are cut when written */
 #define EPOCH_IDS_MAX (1u << 26)         /* ids of one dictionary in one epoch */
 #define NAMES_PER_FRAME_MAX 1000u
+#define TIME_MAX (1ull << 62)            /* of one event */
 #define WEIGHT_MAX (1ull << 53)          /* of one event, and its own length */
 #define CALL_MAX 0x1ffffu                /* of a wait */
 #define META_BYTES_MAX (1u << 20)        /* of one META or END payload */

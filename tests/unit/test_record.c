@@ -199,6 +199,34 @@ static void a_wait_has_one_length(void **state)
 	sample_free(&sa);
 }
 
+/* The writer keeps the limits: what is beyond them would take the rest of its block along. */
+static void beyond_the_limits(void **state)
+{
+	struct event ev, first;
+	struct sample sa;
+	struct loaded l;
+
+	sample_begin(&sa, 23);
+	synth_event(&sa.s, 0, &first);
+	ev = first;
+	ev.kind = EVENT_BLOCKED;
+	ev.time_ns = ev.weight_ns = ev.wait.own_ns = UINT64_MAX;
+	ev.wait.call = UINT32_MAX;
+	assert_true(encoder_event(sa.rec.enc, &ev) && encoder_event(sa.rec.enc, &first));
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	sample_load(&l, &sa);
+	assert_string_equal(l.report.note, "");
+	assert_int_equal(l.event.n, 2);
+	assert_int_equal(l.event.v[0].time_ns, TIME_MAX);
+	assert_int_equal(l.event.v[0].weight_ns, WEIGHT_MAX);
+	assert_int_equal(l.event.v[0].wait.own_ns, WEIGHT_MAX);
+	assert_int_equal(l.event.v[0].wait.call, CALL_NONE);
+	assert_int_equal(l.event.v[1].weight_ns, first.weight_ns);
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
 /* What waits need costs nothing where there are none. */
 static void samples_alone_have_no_columns_of_waits(void **state)
 {
@@ -510,6 +538,7 @@ int main(void)
 		cmocka_unit_test(short_waits_are_left_out),
 		cmocka_unit_test(a_wait_has_one_length),
 		cmocka_unit_test(samples_alone_have_no_columns_of_waits),
+		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(later_figures_win),
 		cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(flipped_bits),
