@@ -10,13 +10,16 @@
 GUEST_BEGIN='==== guest output begins ===='
 GUEST_END='==== guest output ends ===='
 
+# guest_package META: the package with a kernel image that META depends on; nothing when there is none.
+guest_package() {
+	apt-cache depends "$1" 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1
+}
+
 # guest_kernel CACHE [PACKAGE]: prints the path of a kernel image, fetching it into CACHE when it is not there yet. The
 # default package is what linux-image-amd64 depends on. Prints nothing and fails when it cannot be had.
 guest_kernel() {
 	local cache=$1 package=${2:-} image
-	if [ -z "$package" ]; then
-		package=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-	fi
+	[ -n "$package" ] || package=$(guest_package linux-image-amd64)
 	image=$(find "$cache" -path "*/${package:-linux-image-*}/boot/vmlinuz-*" 2>/dev/null | head -n 1)
 	if [ -z "$image" ] && [ -n "$package" ]; then
 		mkdir -p "$cache/$package" || return 1

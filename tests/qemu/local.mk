@@ -3,6 +3,7 @@
 # kept in guest/ of the build directory, or in $SBERF_GUEST_CACHE.
 shell_tests += tests/qemu/hotplug.sh
 shell_tests += tests/qemu/lockdown.sh
+shell_tests += tests/qemu/offcpu.sh
 EXTRA_DIST += tests/qemu/guest.sh
 
 clean-local: clean-guest

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Time off the CPU on Debian's own kernels, 6.1 and, where apt offers it, 6.12: the programs load in every way they are used, with
+# and without the state that sched_switch tells; waits have their length, stack and names; timers are named as wakers; a deadlock
+# from before the start shows, with the stacks of both.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/qemu/guest.sh"
+command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
+command -v busybox >/dev/null || skip_all "busybox is not installed"
+[ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
+
+cat >"$SCRATCH/job.sh" <<'JOB'
+# summary NAME: where its time went, what was lost.
+summary() {
+	sberf report -i $1.data --format summary | grep -E '^(offcpu|oncpu|lost)_' | sed "s/^/$1 /"
+}
+# blocked NAME: stacks that waited, with microseconds.
+blocked() {
+	sberf report -i $1.data --format folded --metric blocked | sed "s/^/$1 stack /"
+}
+echo "kernel $(uname -r)"
+for target in "" -a -t "-c /"; do
+	for walk in "" -f; do
+		capture-dump $target $walk -o -W -F 99 -- sleep 0.05 >dump.out 2>&1
+		echo "load $? $target $walk $(grep ^capture-dump: dump.out)"
+	done
+done
+capture-dump -o -W -v -F 99 -- naps 0 23 40 | grep -v '^wake ' | sed 's/^/told /'
+capture-dump -o -P -v -F 99 -- naps 0 23 40 | sed 's/^/read /'
+
+sberf record -o naps.data -- naps 0 23 60 >naps.out
+echo "naps status $?"
+sed 's/^/naps /' naps.out
+summary naps
+blocked naps
+
+mkfifo ready
+deadlock >ready &
+read word <ready
+sberf record -p $! -o deadlock.data --duration 2s
+echo "deadlock status $?"
+kill -9 $!
+summary deadlock
+blocked deadlock
+JOB
+
+root=$SCRATCH/root
+guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
+guest_add "$root" "$SBERF" /bin/sberf
+guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
+for program in naps deadlock; do
+	guest_add "$root" "$top_builddir/tests/workloads/bin/$program" "/bin/$program"
+done
+
+# figure WHICH NAME: what the guest printed; nothing when it did not.
+figure() {
+	sed -n "s/^$1 $2: //p" "$SCRATCH/out"
+}
+# within TITLE LOW HIGH NUMBER
+within() {
+	note "$1: $4 ($2 to $3)"
+	result "$(awk -v x="$4" -v l="$2" -v h="$3" 'BEGIN { print (x != "" && x + 0 >= l + 0 && x + 0 <= h + 0) ? 0 : 1 }')" "$1"
+}
+# lines REGEX
+lines() {
+	grep -cE "$1" "$SCRATCH/out"
+}
+# stack NAME REGEX: microseconds on stacks that match.
+stack() {
+	awk -v name="$1" -v regex="$2" '$1 == name && $2 == "stack" && $0 ~ regex { us += $NF } END { print us + 0 }' "$SCRATCH/out"
+}
+# lost NAME: events lost in a recording, of all kinds; nothing without a summary.
+lost() {
+	awk -v name="$1" '$1 == name && $2 ~ /^lost_/ { n++; lost += $3 } END { if (n) print lost }' "$SCRATCH/out"
+}
+
+# on_kernel IMAGE: boots it and looks at what came.
+on_kernel() {
+	local image=$1 v truth
+	guest_run "$image" "$root" 240 "$SCRATCH/console" >"$SCRATCH/out"
+	note "$(grep -vE '^(told|read) ([a-z_]*: 0|wait)' "$SCRATCH/out")"
+	v=$(sed -n 's/^kernel \([0-9]*\.[0-9]*\).*/\1/p' "$SCRATCH/out")
+	v=${v:-no kernel}
+
+	within "$v: the programs load for every target and way of walking" 8 8 "$(lines '^load 0 ')"
+	within "$v: every sleep is told" 40 1000 "$(figure told long_waits)"
+	within "$v: in its state and system call" 40 1000 "$(lines '^told wait [0-9]+ naps: clock_nanosleep, interruptible, ')"
+	within "$v: ended by an interrupt" 40 1000 "$(figure told irq_wakes)"
+	within "$v: the same where the state has to be read" 40 1000 \
+		"$(lines '^read wait [0-9]+ naps: clock_nanosleep, interruptible, ')"
+	equal "$v: nothing is lost" "0 0" "$(figure told lost) $(figure read lost)"
+
+	matches "$v: records" "naps status 0" "$(cat "$SCRATCH/out")"
+	truth=$(sed -n 's/^naps truth: nap .* blocked \([0-9]*\) .*/\1/p' "$SCRATCH/out")
+	truth=$((${truth:-0} / 1000))
+	within "$v: what is told is as long as it was (us)" $((truth * 97 / 100)) $((truth * 103 / 100)) \
+		"$(stack naps 'naps;.*main;nap;.*clock_nanosleep')"
+	within "$v: there is a truth (us)" $((60 * 23000)) 600000000 "$truth"
+	within "$v: stacks are complete" 99 100 "$(figure naps offcpu_complete_percent)"
+	equal "$v: nothing is lost in a recording" 0 "$(lost naps)"
+
+	matches "$v: a deadlock is recorded" "deadlock status 0" "$(cat "$SCRATCH/out")"
+	within "$v: the first thread waits for the second" 1900000 60000000 \
+		"$(stack deadlock 'first;.*first_worker;lock_a_then_b;.*pthread_mutex_lock')"
+	within "$v: the second waits for the first" 1900000 60000000 \
+		"$(stack deadlock 'second;.*second_worker;lock_b_then_a;.*pthread_mutex_lock')"
+	equal "$v: all of them still wait" 3 "$(figure deadlock offcpu_open_waits)"
+	equal "$v: nothing is lost of it" 0 "$(lost deadlock)"
+}
+
+image=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"
+on_kernel "$image"
+newer=$(guest_package linux-image-6.12-amd64)
+if [ -n "$newer" ] && image=$(guest_kernel "$cache" "$newer"); then
+	on_kernel "$image"
+else
+	skip "no kernel image can be downloaded" "6.12: waits on a newer kernel"
+fi
+finish
