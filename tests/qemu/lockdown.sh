@@ -20,6 +20,7 @@ dump() {
 for mode in syscall altstack; do
 	dump | sed "s/^/$mode /"
 done
+/bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 20 | sed 's/^/waits /'
 caps=-all,+bpf,+perfmon,+sys_ptrace,+syslog
 user="/bin/setpriv.real --reuid 65534 --regid 65534 --clear-groups --inh-caps $caps --ambient-caps $caps"
 mode=spin
@@ -27,12 +28,14 @@ echo "paranoid: $(cat /proc/sys/kernel/perf_event_paranoid)"
 dump $user | sed 's/^/paranoid /'
 sysctl -w kernel.perf_event_paranoid=2
 dump $user | sed 's/^/user /'
+$user /bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 20 | sed 's/^/user_waits /'
 JOB
 
 root=$SCRATCH/root
 guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
 guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
 guest_add "$root" "$top_builddir/tests/workloads/bin/modes" /bin/modes
+guest_add "$root" "$top_builddir/tests/workloads/bin/naps" /bin/naps
 guest_add "$root" "$(command -v setpriv)" /bin/setpriv.real
 guest_run "$kernel" "$root" 120 "$SCRATCH/console" \
 	-append 'console=ttyS0 quiet panic=-1 lockdown=confidentiality' >"$SCRATCH/out"
@@ -53,7 +56,11 @@ check "with the kernel's stack" test "$(figure syscall kernel_frames)" -ge 2
 check "with registers and stack of the user" test "$(figure syscall sp_inside)" -ge 5
 check "with the stack that a signal handler interrupted" test "$(figure altstack interrupted_far)" -ge 3
 equal "nothing is lost" 0 "$(figure syscall lost)"
+check "waits are told, with stacks and wakers" \
+	test "$(figure waits wait_stacks)" -ge 20 -a "$(figure waits wait_kernel)" -ge 20 -a "$(figure waits irq_wakes)" -ge 20
+equal "and none is lost" 0 "$(figure waits lost)"
 matches "Debian's default is named, with the command" \
 	'kernel\.perf_event_paranoid is 3 .*sudo sysctl kernel\.perf_event_paranoid=2' "$out"
 check "after that, four capabilities are enough" test "$(figure user sp_inside)" -ge 5
+check "for waits too" test "$(figure user_waits wait_stacks)" -ge 20 -a "$(figure user_waits irq_wakes)" -ge 20
 finish
