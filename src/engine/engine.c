@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 
 #define TURN_MS 50               /* a turn waits this long for data at most */
-#define TURN_LOADING_MS 5        /* while modules are being loaded */
+#define TURN_BUSY_MS 5           /* while modules are being loaded or stacks read */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
@@ -86,15 +86,6 @@ static void walk_open_wait(void *ctx, const struct raw_event *raw)
 	struct engine *en = ctx;
 
 	ingest_raw(en->ingest, raw);
-}
-
-/* A raw_fn. */
-static void take_raw(void *ctx, const struct raw_event *raw)
-{
-	struct engine *en = ctx;
-
-	if (!en->offcpu || !offcpu_ignores(en->offcpu, raw))
-		ingest_raw(en->ingest, raw);
 }
 
 static void check_recorder(struct engine *en)
@@ -167,7 +158,8 @@ static int turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = loading(en);
 	const uint64_t from = clock_mono_ns();
-	int r = source_read(en->source, flush ? 0 : wait ? TURN_LOADING_MS : TURN_MS, flush, take_raw, en, e);
+	const bool busy = wait || (en->offcpu && offcpu_pending(en->offcpu));
+	int r = source_read(en->source, flush ? 0 : busy ? TURN_BUSY_MS : TURN_MS, flush, ingest_raw, en->ingest, e);
 
 	if (processes_poll(en->ps) || wait)
 		ingest_retry(en->ingest, clock_mono_ns());

@@ -168,11 +168,6 @@ static struct account_task task_of(const struct raw_event *raw)
 	return (struct account_task){ .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
 }
 
-bool offcpu_ignores(const struct offcpu *oc, const struct raw_event *raw)
-{
-	return raw->pid == outside_helper(oc->outside) && (raw->kind == RAW_SAMPLE || raw->kind == RAW_WAIT);
-}
-
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
 	const struct account_task task = task_of(raw);
@@ -196,27 +191,19 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 
 /* ---- the clockwork ---- */
 
-static void take_total(void *ctx, const struct source_total *t)
-{
-	struct offcpu *oc = ctx;
-
-	if (t->pid != outside_helper(oc->outside))
-		account_total(oc->account, t);
-}
-
 /* Those that were there before the capture are worth a look at once. */
 static void take_open(void *ctx, const struct source_open *w)
 {
 	struct offcpu *oc = ctx;
 
-	if (w->pid != outside_helper(oc->outside) && (w->seeded || oc->stop_ns || oc->look_ns - w->since_ns >= OPEN_NS))
+	if (w->seeded || oc->stop_ns || oc->look_ns - w->since_ns >= OPEN_NS)
 		openwaits_see(oc->waits, w);
 }
 
 static int read_totals(struct offcpu *oc, struct err *e)
 {
 	uint64_t whole_ns;
-	const int r = source_totals(oc->config.source, take_total, oc, &whole_ns, e);
+	const int r = source_totals(oc->config.source, account_total, oc->account, &whole_ns, e);
 
 	oc->failures = r < 0 ? oc->failures + 1 : 0;
 	if (r < 0)
@@ -298,6 +285,11 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 		r = look(oc, now, e);
 	adapt_period(oc, now);
 	return r;
+}
+
+bool offcpu_pending(const struct offcpu *oc)
+{
+	return outside_pending(oc->outside);
 }
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)

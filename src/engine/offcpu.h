@@ -21,7 +21,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct offcpu;
 
@@ -47,11 +46,11 @@ void offcpu_start(struct offcpu *oc);
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 
-/* True for what is not of the target: the helper that reads stacks. */
-bool offcpu_ignores(const struct offcpu *oc, const struct raw_event *raw);
-
 /* Does what is due. SEEN_NS: every event up to then has been handed on. Fails when the source has not answered for seconds. */
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e);
+
+/* Stacks are about to come: not a time to wait for long. */
+bool offcpu_pending(const struct offcpu *oc);
 
 /* Up to here everything has been told: what the profile may close. */
 uint64_t offcpu_settled_ns(const struct offcpu *oc);

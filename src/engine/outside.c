@@ -10,8 +10,11 @@
 #include "unwind/unwind.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define WAIT_NS (5 * NSEC_PER_MSEC)
 
 struct asked {
 	struct source_open w;
@@ -47,11 +50,6 @@ void outside_free(struct outside *o)
 	peek_free(o->peek);
 	vec_free(&o->asked);
 	free(o);
-}
-
-pid_t outside_helper(const struct outside *o)
-{
-	return o && o->peek ? peek_pid(o->peek) : 0;
 }
 
 /* What the source lists of W, with SEG as its stack (NULL = none). */
@@ -137,15 +135,33 @@ static void take(struct outside *o, const struct peek_answer *answer)
 		walk_unread(o, &w);
 }
 
+/* The helper answers within microseconds, one request after the other; it is worth waiting for a little. */
+static bool wait_for_answer(const struct outside *o, uint64_t until_ns)
+{
+	struct pollfd pfd = { .fd = peek_fd(o->peek), .events = POLLIN };
+
+	return peek_pending(o->peek) && clock_mono_ns() < until_ns && poll(&pfd, 1, 1) > 0;
+}
+
 unsigned int outside_poll(struct outside *o)
 {
+	const uint64_t until = clock_mono_ns() + WAIT_NS;
 	struct peek_answer answer;
 	unsigned int n = 0;
 
-	while (o && o->peek && peek_take(o->peek, &answer)) {
-		if (answer.cookie < o->asked.n)
-			take(o, &answer);
-		n++;
-	}
+	if (!o || !o->peek)
+		return 0;
+	do {
+		while (peek_take(o->peek, &answer)) {
+			if (answer.cookie < o->asked.n)
+				take(o, &answer);
+			n++;
+		}
+	} while (wait_for_answer(o, until));
 	return n;
+}
+
+bool outside_pending(const struct outside *o)
+{
+	return o && o->peek && peek_pending(o->peek) > 0;
 }

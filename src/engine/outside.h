@@ -15,7 +15,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct outside;
 
@@ -28,10 +27,9 @@ void outside_free(struct outside *o);    /* NULL is fine */
 
 /* Asks for the stack of W, which has registers. False when there is no room now. WALK may be called before this returns. */
 bool outside_ask(struct outside *o, const struct source_open *w);
-/* Hands on what has been answered; returns how many. */
+/* Hands on what has been answered; returns how many. While answers are pending it waits for some, but never longer than 5 ms. */
 unsigned int outside_poll(struct outside *o);
-
-pid_t outside_helper(const struct outside *o);   /* 0 = there is none now */
+bool outside_pending(const struct outside *o);   /* asked and not answered */
 
 DEFINE_AUTO(outside_free, struct outside);
 
