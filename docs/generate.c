@@ -150,6 +150,7 @@ static void keys(void)
 {
 	fputs(".SH KEYS\n", stdout);
 	keys_of_mode(MODE_TREE, "In the tree");
+	keys_of_mode(MODE_WAITS, "In the list of waits");
 	keys_of_mode(MODE_SEARCH, "While a search is typed");
 	keys_of_mode(MODE_HELP, "On the help screen");
 }

@@ -24,6 +24,46 @@ struct builder {
 	int fd;
 };
 
+static void build_waits(struct built *b, const struct names *names)
+{
+	AUTO(waits_free) struct waits *waits = NULL;
+	struct query q = b->job.query;
+
+	q.kinds &= KINDS_OFF_CPU;
+	if (waits_build(b->snapshot, names, &q, &waits, &b->err) < 0)
+		return;
+	b->standstill = waitsview_standstill(waits);
+	b->tree = waitsview_tree(waits);
+	if (b->tree)
+		b->waits = take_ptr(waits);
+	else
+		err_nomem(&b->err, "the list of waits");
+}
+
+/* A tree says nothing of single threads; what has not ended is in the last slice, and that is listed quickly. */
+static void look_for_standstill(struct built *b, const struct names *names)
+{
+	AUTO(waits_free) struct waits *waits = NULL;
+	const size_t n = snapshot_slices(b->snapshot);
+	struct query q = { .kinds = KINDS_OFF_CPU, .fold_idle = true, .arch = b->job.query.arch };
+	struct err e = ERR_INIT;
+	struct slice_view last;
+
+	if (!b->job.off_cpu || !n)
+		return;
+	snapshot_slice(b->snapshot, n - 1, &last);
+	q.from_ns = last.from_ns;
+	q.to_ns = UINT64_MAX;
+	if (!waits_build(b->snapshot, names, &q, &waits, &e))
+		b->standstill = waitsview_standstill(waits);
+}
+
+static void build_tree(struct built *b, const struct names *names)
+{
+	if (!tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err))
+		look_for_standstill(b, names);
+}
+
 struct built *build_now(const struct names *names, struct build_job *job)
 {
 	struct built *b = calloc(1, sizeof(*b));
@@ -36,7 +76,10 @@ struct built *build_now(const struct names *names, struct build_job *job)
 	b->snapshot = take_ptr(job->snapshot);
 	b->job = *job;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
-	tree_build(b->snapshot, names, &job->query, &b->tree, &b->err);
+	if (job->waits)
+		build_waits(b, names);
+	else
+		build_tree(b, names);
 	b->took_ns = clock_mono_ns() - began;
 	return b;
 }
@@ -46,6 +89,7 @@ void built_free(struct built *b)
 	if (!b)
 		return;
 	tree_free(b->tree);
+	waits_free(b->waits);
 	snapshot_unref(b->snapshot);
 	free(b);
 }

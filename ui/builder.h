@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * builder.h - builds trees away from the keys: a thread that turns (snapshot, question) into a tree.
+ * builder.h - builds trees away from the keys: a thread that turns (snapshot, question) into a tree, or into a list of waits.
  *
  * Only the newest question matters: asking again replaces a question that has not been started. The thread that asks and takes
  * never waits. A *built* tree keeps the reference to the snapshot that it borrows from.
@@ -11,7 +11,9 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "profile/query.h"
+#include "profile/waits.h"
 #include "ui/history.h"
+#include "ui/waitsview.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,12 +24,15 @@ struct build_job {
 	uint64_t start_ns, end_ns;       /* of the history, CLOCK_MONOTONIC */
 	uint64_t from_ns;                /* since when there are data: 100 % is the time from then to end_ns */
 	bool off_cpu;                    /* waits were followed */
+	bool waits;                      /* the list of waits is wanted, not the tree */
 };
 
 struct built {
 	struct snapshot *snapshot;       /* a reference, owned */
 	struct build_job job;            /* what was asked for; its snapshot is NULL */
-	struct tree *tree;               /* owned; NULL when it failed */
+	struct waits *waits;             /* owned; NULL when a tree was asked for */
+	struct tree *tree;               /* owned; with waits: their rows as a tree (waitsview.h); NULL when it failed */
+	struct standstill standstill;    /* threads that look as if they waited for each other */
 	struct history history;
 	uint64_t took_ns;                /* time to build */
 	struct err err;                  /* when it failed */

@@ -120,7 +120,8 @@ static uint32_t to_ascii(uint32_t cp)
 		uint32_t cp;
 		char ascii;
 	} map[] = { { 0x00B7, '-' }, { 0x2500, '-' }, { 0x25BE, '-' }, { 0x25B8, '+' }, { 0x258C, '>' }, { 0x2026, '.' },
-		    { 0x2193, '*' } };
+		    { 0x2193, '*' },
+		    { 0x22EF, '.' }, { 0x203A, '>' } };
 
 	if (cp >= 0x20 && cp < 0x7F)
 		return cp;

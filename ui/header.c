@@ -427,6 +427,20 @@ static void add_losses(struct items *is, const struct profile_meta *m, bool smal
 	}
 }
 
+/* What looks like a deadlock from outside is said as what is seen of it. */
+static void add_standstill(struct items *is, const struct standstill *s, bool small)
+{
+	char time[UNITS_MAX];
+
+	if (!s->threads)
+		return;
+	units_time(time, s->waited_ns);
+	if (small)
+		header_add(is, 2, RANK_LOST, STYLE_ALERT, "locks %s", time);
+	else
+		header_add(is, 2, RANK_LOST, STYLE_ALERT, "%u threads waiting for locks for %s", s->threads, time);
+}
+
 void header_collect(struct items *is, const struct header *h, bool small)
 {
 	is->n = 0;
@@ -434,6 +448,8 @@ void header_collect(struct items *is, const struct header *h, bool small)
 		return;
 	add_target(is, h);
 	add_kinds(is, h);
+	if (!h->ended)
+		add_standstill(is, &h->standstill, small);
 	add_stacks(is, h);
 	add_quality(is, h);
 	if (header_off_cpu(h))

@@ -11,12 +11,14 @@
 #include "profile/meta.h"
 #include "ui/canvas.h"
 #include "ui/history.h"
+#include "ui/waitsview.h"
 
 #include <stdbool.h>
 
 struct header {
 	struct profile_meta meta;        /* the figures of now */
 	struct history history;
+	struct standstill standstill;    /* threads that may be waiting for each other */
 	bool known;                      /* meta was filled */
 	bool paused;                     /* the view is frozen */
 	bool ended;                      /* nothing new will come: the figures are not of now */

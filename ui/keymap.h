@@ -2,7 +2,7 @@
 /*
  * keymap.h - one table: key -> action -> what help, footer and man page say of it.
  *
- * Which keys are valid depends on the *mode* (the tree, typing a search, the help screen) and on what the source of data can do
+ * Which keys are valid depends on the *mode* (the tree, the list of waits, typing a search, the help screen) and on what the source of data can do
  * (a recording cannot be paused or reset). Dispatch, footer, help screen and man page all read the same rows, so none of them
  * can tell a different story. Knows nothing of terminals.
  */
@@ -40,6 +40,7 @@ enum ui_mode {
 	MODE_TREE = 1,
 	MODE_SEARCH = 2,
 	MODE_HELP = 4,
+	MODE_WAITS = 8,
 };
 
 enum ui_can {                    /* what the source of data can do */
@@ -58,7 +59,7 @@ enum action {
 	/* looking */
 	ACT_ZOOM, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL,
 	/* time off the CPU */
-	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAKERS,
+	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAITS, ACT_TREE, ACT_WAKERS,
 	/* searching */
 	ACT_SEARCH, ACT_NEXT, ACT_PREV, ACT_ACCEPT, ACT_CANCEL, ACT_ERASE, ACT_ERASE_ALL,
 	/* the program */

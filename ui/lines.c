@@ -14,6 +14,7 @@
 #define MARK_CLOSED 0x25B8
 #define MARK_CURSOR 0x258C
 #define RULE 0x2500
+#define ELLIPSIS 0x2026
 #define ARROW "\xE2\x86\x93"
 
 void lines_rule(struct canvas *cv, int y, int end, const char *title)
@@ -57,6 +58,17 @@ void lines_matches(struct canvas *cv, int x, int y, int cols, const struct searc
 			canvas_restyle(cv, x + from, y, n, STYLE_MATCH);
 		at += len;
 	}
+}
+
+int lines_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label)
+{
+	const size_t len = strlen(label);
+
+	if (cols < 2 || text_width(label, len) <= (size_t)cols)
+		return canvas_text(cv, x, y, cols, style, label, len);
+	cols = canvas_text(cv, x, y, cols - 1, style, label, len);
+	canvas_fill(cv, x + cols, y, 1, style, ELLIPSIS);
+	return cols + 1;
 }
 
 void lines_cursor(struct canvas *cv, int y, int cols)

@@ -20,6 +20,8 @@ void lines_head(struct canvas *cv, int x, int y, int cols, const char *head, boo
 void lines_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node);
 /* Marks what S finds in LABEL, of which the first COLS columns stand from X on. S may be NULL. */
 void lines_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label);
+/* LABEL from X on in COLS columns; what is too long loses its end, as in lists of functions whose first ones matter most. */
+int lines_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label);
 /* Makes the first COLS columns of row Y the line under the cursor. */
 void lines_cursor(struct canvas *cv, int y, int cols);
 

@@ -93,12 +93,12 @@ const char *search_in(const struct search *s, const char *label, size_t *ret_len
 	return NULL;
 }
 
-static bool label_matches(const struct search *s, const struct tree *t, uint32_t node)
+static bool label_matches(const struct search *s, const struct treeview *tv, uint32_t node)
 {
 	char label[LABEL_MAX];
 	size_t len;
 
-	return search_in(s, tree_label(t, node, label, sizeof(label)), &len);
+	return search_in(s, treeview_label(tv, node, label, sizeof(label)), &len);
 }
 
 /* The text of a function's name is what its label says but for bytes that cannot be typed. */
@@ -109,14 +109,14 @@ static bool func_matches(const struct search *s, const struct names *names, func
 	return search_in(s, names_text(names, names_func(names, func)->name), &len);
 }
 
-static bool matches(struct search *s, const struct tree *t, uint32_t node)
+static bool matches(struct search *s, const struct treeview *tv, uint32_t node)
 {
-	const struct tree_node *n = &t->node[node];
+	const struct tree_node *n = &tv->tree->node[node];
 
 	if (n->kind != NODE_FUNC || n->func >= s->known.n)
-		return label_matches(s, t, node);
+		return label_matches(s, tv, node);
 	if (s->known.v[n->func] == UNKNOWN)
-		s->known.v[n->func] = func_matches(s, t->names, n->func) ? YES : NO;
+		s->known.v[n->func] = func_matches(s, tv->tree->names, n->func) ? YES : NO;
 	return s->known.v[n->func] == YES;
 }
 
@@ -199,7 +199,7 @@ uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from,
 		return NODE_NONE;
 	know(s, tv->tree);
 	for (uint32_t i = 1; i < tv->tree->n; i++) {
-		if (matches(s, tv->tree, i)) {
+		if (matches(s, tv, i)) {
 			flags[i] |= HIT;
 			mark_up(tv->tree, i, flags);
 		}

@@ -84,3 +84,14 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 	put_filters(&w, q, o);
 	return dst;
 }
+
+char *title_waits(const struct query *q, const struct ui_options *o, char *dst, size_t size)
+{
+	const uint32_t kinds = q->kinds & KINDS_OFF_CPU;
+	struct words w = words_in(dst, size);
+
+	words_put(&w, "waits%s%s", kinds == 1u << EVENT_BLOCKED ? WORDS_DOT "blocked" :
+		  kinds == 1u << EVENT_RUNNABLE ? WORDS_DOT "run queue" : "", q->fold_idle ? WORDS_DOT "idle hidden" : "");
+	put_filters(&w, q, o);
+	return dst;
+}

@@ -16,8 +16,10 @@ unsigned int title_kinds(const struct query *q);
 const char *title_kinds_text(unsigned int kinds);
 /*
  * "blocked . by process . inverted . thread worker*": KINDS (0 = running time alone is known), then what Q asks and O's command
- * line left out, for a tree; without grouping for a list of waits. Sanitised; cut to SIZE. Returns DST.
+ * line left out. Sanitised; cut to SIZE. Returns DST.
  */
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
+/* The same for a list of waits: "waits . run queue . in futex". */
+char *title_waits(const struct query *q, const struct ui_options *o, char *dst, size_t size);
 
 #endif

@@ -181,7 +181,7 @@ static enum style name_style(const struct tree_node *n, const char *label)
 /* True when N is for a good part waits that have not ended, for long enough to be worth a word. */
 static bool is_waiting(const struct tree_node *n)
 {
-	return n->open_ns >= OPEN_NS && n->open_ns >= n->total_ns / OPEN_SHARE;
+	return n->open_longest_ns >= (float)OPEN_NS && n->open_ns >= n->total_ns / OPEN_SHARE;
 }
 
 /* Says how long N has been waiting, as fully as fits into COLS; returns how many columns it took. */
@@ -190,7 +190,7 @@ static int draw_waiting(const struct tree_node *n, struct canvas *cv, int x, int
 	static const char *const forms[] = { "still waiting %s", "waits %s", "%s" };
 	char text[64], time[UNITS_MAX];
 
-	units_time(time, n->open_ns);
+	units_time(time, (uint64_t)n->open_longest_ns);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		snprintf(text, sizeof(text), forms[i], time);
 		if ((int)strlen(text) + 2 <= cols)
@@ -227,20 +227,15 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 		draw_waiting(n, cv, x + used, y, l->name_end - x - used);
 }
 
-/* Waits without a stack of their own stand for most of what N spent off the CPU. */
-static bool is_doubtful(const struct tree_node *n)
-{
-	const uint64_t off_ns = n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED];
-
-	return n->doubt_ns > off_ns / 2;
-}
-
 static void draw_figures(const struct tree_node *n, struct canvas *cv, const struct layout *l, int y, uint64_t whole)
 {
 	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->kind_ns[TIME_RUNNING], n->kind_ns[TIME_RUNNABLE],
 					 n->kind_ns[TIME_BLOCKED] };
-	const bool doubt[COL_NR] = { [COL_TOTAL] = n->doubt_ns > n->total_ns / 2, [COL_RUNNABLE] = is_doubtful(n),
-				     [COL_BLOCKED] = is_doubtful(n) };
+	const uint64_t runnable_ns = n->kind_ns[TIME_RUNNABLE], blocked_ns = n->kind_ns[TIME_BLOCKED];
+	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
+	const bool doubt[COL_NR] = { [COL_TOTAL] = n->doubt_ns > n->total_ns / 2,
+				     [COL_RUNNABLE] = n->doubt_ns > blocked_ns + runnable_ns / 2,
+				     [COL_BLOCKED] = n->doubt_ns > blocked_ns / 2 };
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
@@ -294,7 +289,8 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 {
 	const struct layout l = lay_out(tv, look, cv->w);
 	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
-	const char *forms[] = { "\xE2\x8B\xAF idle: %s thread%s only wait%s (w shows)", "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
+	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)", "\xE2\x8B\xAF idle: %s thread%s",
+					     "\xE2\x8B\xAF idle" };
 	char text[128], n[UNITS_MAX];
 	uint32_t threads;
 
@@ -303,7 +299,7 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 	threads = tv->tree->idle_threads;
 	units_thousands(n, threads);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s", threads == 1 ? "s" : "");
+		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s");
 		if ((int)text_width(text, strlen(text)) <= l.name_end - l.name_x)
 			break;
 	}
@@ -343,7 +339,7 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 	char text[UNITS_MAX];
 
 	if (is_waiting(n))
-		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, n->open_ns));
+		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, (uint64_t)n->open_longest_ns));
 	else if (!is_inverted(tv))
 		words_put(ret, "self %s" WORDS_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
 	words_put(ret, "%s of its parent", units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));

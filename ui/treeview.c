@@ -9,6 +9,8 @@
 
 #include "ui/treeview.h"
 
+#include "ui/waitsview.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +312,17 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 	if (tv->at_first)
 		tv->cursor = tv->top = 0;
 	treeview_clamp(tv);
+}
+
+void treeview_show_waits(struct treeview *tv, const struct waits *waits, const struct tree *tree)
+{
+	treeview_show(tv, tree);
+	tv->waits = waits;
+}
+
+char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return tv->waits ? waitsview_label(tv->waits, node, dst, size) : tree_label(tv->tree, node, dst, size);
 }
 
 void treeview_set_height(struct treeview *tv, size_t height)

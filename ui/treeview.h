@@ -15,6 +15,7 @@
 
 #include "base/vec.h"
 #include "profile/query.h"
+#include "profile/waits.h"
 #include "ui/folds.h"
 
 #include <stdbool.h>
@@ -43,6 +44,7 @@ struct lent_fold {
 
 struct treeview {
 	const struct tree *tree;         /* borrowed; NULL = none yet */
+	const struct waits *waits;       /* borrowed: the list that the tree stands for (waitsview.h); NULL = a call tree */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
 	enum sort_by sort;
@@ -64,6 +66,10 @@ void treeview_free(struct treeview *tv);
 
 /* Shows TREE (borrowed until the next call; NULL = none). The tree shown before must still be alive during the call. */
 void treeview_show(struct treeview *tv, const struct tree *tree);
+/* The same for a list of waits and the tree that waitsview_tree() made of it. */
+void treeview_show_waits(struct treeview *tv, const struct waits *waits, const struct tree *tree);
+/* What NODE is called, sanitised. Returns DST, which holds LABEL_MAX bytes if all of it is wanted. */
+char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* Changes the number of lines; the cursor stays on screen. */
 void treeview_set_height(struct treeview *tv, size_t height);
 

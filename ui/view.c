@@ -5,7 +5,6 @@
 #include "ui/view_private.h"
 
 #include "base/clock.h"
-#include "ui/title.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 		return NULL;
 	v->feed = feed;
 	v->options = o;
-	v->mode = MODE_TREE;
+	v->mode = v->home = MODE_TREE;
 	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
 	v->query.fold_idle = true;
@@ -30,6 +29,7 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 	v->page = 1;
 	for (unsigned int i = 0; i < 2 * GROUPS; i++)
 		treeview_init(&v->tree[i], 1);
+	treeview_init(&v->waits, 1);
 	v->tv = &v->tree[GROUP_PROCESS];
 	return v;
 }
@@ -40,6 +40,7 @@ void view_free(struct view *v)
 		return;
 	for (unsigned int i = 0; i < 2 * GROUPS; i++)
 		treeview_free(&v->tree[i]);
+	treeview_free(&v->waits);
 	search_free(&v->search);
 	vec_free(&v->preferred);
 	built_free(v->built);
@@ -139,7 +140,7 @@ static struct snapshot *wanted(const struct view *v, struct build_job *job)
 bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 {
 	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
-	const bool asked = v->asked && !same_query(&v->query, &v->asked_query);
+	const bool asked = v->asked && !(same_query(&v->query, &v->asked_query) && v->home == v->asked_home);
 	const bool news = (published != v->seen_published && !v->header.paused) || generation != v->seen_generation;
 	struct build_job job = { 0 };
 
@@ -149,6 +150,8 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	if (!job.snapshot)
 		return false;
 	job.query = v->query;
+	job.waits = v->home == MODE_WAITS;
+	v->asked_home = v->home;
 	v->seen_published = published;
 	v->seen_generation = generation;
 	v->asked_query = v->query;
@@ -171,20 +174,26 @@ static void choose_idle(struct view *v, const struct tree *t)
 		v->query.fold_idle = !only_idle;
 }
 
+static struct treeview *treeview_for(struct view *v, const struct built *b)
+{
+	return b->waits ? &v->waits : &v->tree[(b->tree->query.inverted ? GROUPS : 0) + b->tree->query.group_by];
+}
+
 static void show(struct view *v, struct built *b)
 {
-	struct treeview *tv = &v->tree[(b->tree->query.inverted ? GROUPS : 0) + b->tree->query.group_by];
+	struct treeview *tv = treeview_for(v, b);
 
 	if (tv != v->tv) {
 		treeview_show(v->tv, NULL);
 		treeview_set_height(tv, v->tv->height);
-		tv->sort = v->tv->sort;
 		v->tv = tv;
 	}
-	treeview_show(tv, b->tree);
+	treeview_show_waits(tv, b->waits, b->tree);
 	v->header.history = b->history;
+	v->header.standstill = b->standstill;
 	v->look = look_of(&b->job);
-	choose_idle(v, b->tree);
+	if (!b->waits)
+		choose_idle(v, b->tree);
 	built_free(v->built);
 	v->built = b;
 }
@@ -197,7 +206,7 @@ void view_give(struct view *v, struct built *b, uint64_t now_ns)
 		return;
 	}
 	v->next_build_ns = now_ns + b->took_ns * (BUILD_SHARE - 1);
-	if (!b->tree || !same_query(&b->tree->query, &v->query)) {
+	if (!b->tree || !same_query(&b->job.query, &v->query) || b->job.waits != (v->home == MODE_WAITS)) {
 		if (!b->tree)
 			say(v, b->err.text);
 		built_free(b);
@@ -220,7 +229,7 @@ static void leave_search_mode(struct view *v)
 {
 	struct built *b = take_ptr(v->parked);
 
-	v->mode = MODE_TREE;
+	v->mode = v->home;
 	treeview_settle(v->tv);
 	if (b)
 		show(v, b);
@@ -264,7 +273,7 @@ static void step_search(struct view *v, enum search_step step)
 	if (!v->search.len)
 		return;
 	find(v, treeview_node(v->tv), step);
-	if (v->mode == MODE_TREE)
+	if (v->mode == v->home)
 		treeview_settle(v->tv);
 }
 
@@ -292,18 +301,19 @@ static void change_kind(struct view *v, enum event_kind kind)
 {
 	static const char *const names[] = { [EVENT_SAMPLE] = "running time", [EVENT_BLOCKED] = "blocked time",
 					     [EVENT_RUNNABLE] = "time in the run queue" };
+	const uint32_t needed = v->home == MODE_WAITS ? KINDS_OFF_CPU : KINDS_WALL;
 	const uint32_t kinds = (v->query.kinds ? v->query.kinds : KINDS_WALL) ^ 1u << kind;
 	struct query next = v->query;
 
 	next.kinds = kinds == KINDS_WALL ? 0 : kinds;
-	if (!(kinds & KINDS_WALL) || !title_kinds(&next)) {
-		say(v, "nothing else is shown");
-		return;
+	if (kind == EVENT_SAMPLE && (v->query.states || v->query.nr_calls)) {
+		say(v, "running time is left out by a filter of waits");
+	} else if (!(kinds & needed) || !title_kinds(&next)) {
+		say(v, "this is all that is shown");
+	} else {
+		v->query = next;
+		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind], kinds & 1u << kind ? "shown" : "hidden");
 	}
-	v->query = next;
-	snprintf(v->message, sizeof(v->message), "%s is %s%s", names[kind], kinds & 1u << kind ? "shown" : "hidden",
-		 title_kinds(&next) & 1u << TIME_RUNNING || kind != EVENT_SAMPLE || !(kinds & 1u << kind) ? "" :
-		 ", but left out by a filter of waits");
 }
 
 static void change_idle(struct view *v)
@@ -341,10 +351,19 @@ static void change_sort(struct view *v)
 	say(v, texts[sort]);
 }
 
+/* What is there stays on screen until the other pane has been built. */
+static void go_to(struct view *v, enum ui_mode home)
+{
+	v->mode = v->home = home;
+	search_erase(&v->search, true);
+}
+
 static void back(struct view *v)
 {
 	if (v->search.len)
 		search_erase(&v->search, true);
+	else if (v->home == MODE_WAITS)
+		go_to(v, MODE_TREE);
 	else
 		treeview_unzoom(v->tv);
 }
@@ -442,6 +461,12 @@ static bool off_cpu(struct view *v, enum action a)
 	case ACT_IDLE:
 		change_idle(v);
 		return true;
+	case ACT_WAITS:
+		go_to(v, MODE_WAITS);
+		return true;
+	case ACT_TREE:
+		go_to(v, MODE_TREE);
+		return true;
 	case ACT_WAKERS:
 		change_wakers(v);
 		return true;
@@ -450,7 +475,7 @@ static bool off_cpu(struct view *v, enum action a)
 	}
 }
 
-static enum reaction tree_action(struct view *v, enum action a)
+static enum reaction act(struct view *v, enum action a)
 {
 	if (move(v, a) || fold(v, a) || off_cpu(v, a))
 		return REACT_DRAW;
@@ -544,7 +569,7 @@ static enum reaction help_key(struct view *v, uint32_t key)
 		v->help_top = CANVAS_SIDE_MAX;
 		break;
 	case ACT_CLOSE_HELP:
-		v->mode = MODE_TREE;
+		v->mode = v->home;
 		break;
 	case ACT_REDRAW:
 		return REACT_REDRAW;
@@ -562,11 +587,16 @@ enum reaction view_key(struct view *v, uint32_t key)
 		return search_key(v, key);
 	if (v->mode == MODE_HELP)
 		return help_key(v, key);
-	a = keymap_action(key, MODE_TREE, view_can(v));
+	a = keymap_action(key, v->mode, view_can(v));
 	if (a == ACT_NONE)
 		return REACT_NONE;
 	v->message[0] = '\0';
-	return tree_action(v, a);
+	return act(v, a);
+}
+
+static bool on_mark(const struct view *v, int x, int line)
+{
+	return v->tv->waits ? waitspane_on_mark(v->tv, v->w, x, line) : treepane_on_mark(v->tv, &v->look, v->w, x, line);
 }
 
 enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
@@ -578,7 +608,7 @@ enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 		v->help_top += (int)by;
 		return REACT_DRAW;
 	}
-	if (v->mode != MODE_TREE)
+	if (v->mode != v->home)
 		return REACT_NONE;
 	v->message[0] = '\0';
 	if (what >= MOUSE_WHEEL_UP) {
@@ -588,9 +618,9 @@ enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 	if (line < 0 || line >= (int)v->tv->height || v->tv->top + (size_t)line >= v->tv->rows.n)
 		return REACT_NONE;
 	treeview_to_row(v->tv, v->tv->top + (size_t)line);
-	if (what == MOUSE_DOUBLE)
+	if (what == MOUSE_DOUBLE && v->mode == MODE_TREE)
 		treeview_zoom(v->tv);
-	else if (treepane_on_mark(v->tv, &v->look, v->w, x, line))
+	else if (what == MOUSE_DOUBLE || on_mark(v, x, line))
 		treeview_toggle(v->tv);
 	return REACT_DRAW;
 }

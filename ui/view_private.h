@@ -7,6 +7,8 @@
 #include "ui/search.h"
 #include "ui/treepane.h"
 #include "ui/treeview.h"
+#include "ui/title.h"
+#include "ui/waitspane.h"
 #include "ui/view.h"
 
 #define GROUPS (GROUP_CGROUP + 1u)
@@ -21,6 +23,7 @@ struct view {
 	const struct ui_options *options;
 	struct header header;
 	enum ui_mode mode;
+	enum ui_mode home;               /* the pane that is asked for: MODE_TREE or MODE_WAITS */
 	struct query query;              /* what the user wants to see */
 	char arch[32];                   /* what query.arch points at, once known */
 	enum idle_mode idle;
@@ -28,6 +31,7 @@ struct view {
 	uint64_t reset_ns;               /* when the user last had everything forgotten, on the clock of the capture; 0 = never */
 
 	struct treeview tree[2 * GROUPS];        /* by group_by; inverted ones behind */
+	struct treeview waits;           /* the list of waits */
 	struct treeview *tv;             /* the one on screen */
 	struct built *built;             /* what it shows, NULL = nothing yet */
 	struct tree_look look;           /* how */
@@ -35,6 +39,7 @@ struct view {
 
 	bool asked, building;            /* a tree was ever asked for; is being built */
 	struct query asked_query;
+	enum ui_mode asked_home;
 	uint64_t seen_published, seen_generation, next_build_ns;
 	uint64_t now_ns, first_tick_ns;
 

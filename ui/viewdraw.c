@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "ui/help.h"
-#include "ui/title.h"
+#include "ui/lines.h"
 #include "ui/view_private.h"
 
 #include "base/clock.h"
@@ -21,6 +21,7 @@
 #define RULE_ROWS 8              /* no rule, */
 #define STATUS_ROWS 4            /* no status line */
 #define IDLE_LINES 3             /* a pane of at least so many lines has one for idle waits */
+#define FRAMES_A_LINE 24u        /* of a stack on one line, worth naming first */
 #define HINT_NS (3 * NSEC_PER_SEC)
 
 struct plan {
@@ -55,7 +56,7 @@ static void say_unsplit(const struct tree *t, char *dst, size_t size)
 		 units_percent(share, (double)t->cut_ns / (double)(t->node[0].total_ns ? t->node[0].total_ns : 1)));
 }
 
-static void draw_rule(const struct view *v, struct canvas *cv, int y)
+static void draw_tree_rule(const struct view *v, struct canvas *cv, int y)
 {
 	const struct query *q = v->built ? &v->built->tree->query : &v->query;
 	const unsigned int kinds = v->built ? v->look.kinds : v->header.meta.off_cpu ? title_kinds(q) : 0;
@@ -64,11 +65,6 @@ static void draw_rule(const struct view *v, struct canvas *cv, int y)
 	const uint32_t base = v->tv->tree ? treeview_base(v->tv) : 0;
 	const bool idle = v->built && v->built->tree->idle_ns && !q->fold_idle;
 
-	if (v->mode == MODE_HELP) {
-		canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, 0x2500);
-		canvas_put(cv, 2, y, STYLE_TITLE, " keys ");
-		return;
-	}
 	if (base)
 		tree_label(v->tv->tree, base, zoom, sizeof(zoom));
 	if (v->built && v->built->tree->cut_ns)
@@ -76,6 +72,18 @@ static void draw_rule(const struct view *v, struct canvas *cv, int y)
 	snprintf(title, sizeof(title), "%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
 		 idle ? " \xC2\xB7 with idle" : "", unsplit, base ? " \xC2\xB7 in " : "", zoom);
 	treepane_rule(v->tv, &look, cv, y, title);
+}
+
+static void draw_rule(const struct view *v, struct canvas *cv, int y)
+{
+	char title[TITLE_MAX];
+
+	if (v->mode == MODE_HELP)
+		lines_rule(cv, y, cv->w, "keys");
+	else if (v->built && v->built->waits)
+		waitspane_rule(v->tv, cv, y, title_waits(&v->built->job.query, v->options, title, sizeof(title)));
+	else
+		draw_tree_rule(v, cv, y);
 }
 
 /* Draws TEXT in lines of at most W columns, broken at blanks; returns how many lines it took. */
@@ -112,6 +120,9 @@ static void draw_waiting(const struct view *v, struct canvas *cv, const struct p
 	    v->now_ns - v->first_tick_ns >= HINT_NS)
 		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
 			     "What sleeps takes no samples; it appears here as soon as it runs.");
+	if (v->built && v->built->waits && v->built->job.query.fold_idle)
+		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
+			     "Idle waits are hidden: w shows them.");
 }
 
 /* What is searched for and where among the matches the cursor is. */
@@ -141,6 +152,14 @@ static void draw_search(const struct view *v, struct canvas *cv, int y)
 	canvas_put(cv, x + 2, y, s->matches ? STYLE_FAINT : STYLE_WARN, count);
 }
 
+static void draw_place(const struct view *v, struct canvas *cv, int y)
+{
+	if (v->tv->waits)
+		waitspane_status(v->tv, cv, y);
+	else
+		treepane_status(v->tv, &v->look, cv, y);
+}
+
 static void draw_status(const struct view *v, struct canvas *cv, int y)
 {
 	if (v->mode == MODE_HELP)
@@ -150,7 +169,7 @@ static void draw_status(const struct view *v, struct canvas *cv, int y)
 	else if (v->message[0])
 		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->message, strlen(v->message));
 	else
-		treepane_status(v->tv, &v->look, cv, y);
+		draw_place(v, cv, y);
 }
 
 /* The search that is kept stands at the right end of the footer. */
@@ -160,7 +179,7 @@ static void draw_footer(const struct view *v, struct canvas *cv, int y)
 	const size_t n = keymap_footer(v->mode, view_can(v), b, sizeof(b) / sizeof(b[0]));
 	int x = 1, end = cv->w - 1;
 
-	if (v->mode == MODE_TREE && v->search.len) {
+	if (v->mode == v->home && v->search.len) {
 		char count[3 * UNITS_MAX], text[SEARCH_MAX + sizeof(count) + 2];
 		int cols;
 
@@ -184,22 +203,31 @@ static void draw_footer(const struct view *v, struct canvas *cv, int y)
 	}
 }
 
-/* Tells the feed which frames are on screen, when they are others than last time. */
-static void prefer(struct view *v, int lines)
+/* The frames of the nodes on the LINES rows that are on screen, at most one each. */
+static size_t node_frames(const struct treeview *tv, int lines, frame_id *ret)
 {
-	const struct treeview *tv = v->tv;
-	AUTO_FREE frame_id *frame = NULL;
 	size_t n = 0;
 
-	if (!v->feed->prefer || lines <= 0 || !(frame = calloc((size_t)lines, sizeof(*frame))))
-		return;
 	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
 		const struct tree_node *node = &tv->tree->node[tv->rows.v[i].node];
 		const frame_id f = node->kind == NODE_ADDR ? node->frame : node->place;
 
 		if (f != ID_NONE && node->kind != NODE_GROUP)
-			frame[n++] = f;
+			ret[n++] = f;
 	}
+	return n;
+}
+
+/* Tells the feed which frames are on screen, when they are others than last time. */
+static void prefer(struct view *v, int lines)
+{
+	const size_t max = (size_t)(lines > 0 ? lines : 0) * FRAMES_A_LINE;
+	AUTO_FREE frame_id *frame = NULL;
+	size_t n;
+
+	if (!v->feed->prefer || !max || !(frame = calloc(max, sizeof(*frame))))
+		return;
+	n = v->tv->waits ? waitspane_frames(v->tv, lines, frame, max) : node_frames(v->tv, lines, frame);
 	if (!n || (n == v->preferred.n && !memcmp(frame, v->preferred.v, n * sizeof(*frame))))
 		return;
 	v->preferred.n = 0;
@@ -220,7 +248,9 @@ static void draw_tree(const struct view *v, struct canvas *cv, const struct plan
 {
 	const int idle = idle_lines(v, p);
 
-	if (v->tv->rows.n)
+	if (v->tv->waits)
+		waitspane_rows(v->tv, cv, p->pane, p->pane_lines, v->search.len ? &v->search : NULL);
+	else if (v->tv->rows.n)
 		treepane_rows(v->tv, &v->look, cv, p->pane, p->pane_lines - idle, v->search.len ? &v->search : NULL);
 	else
 		draw_wrapped(cv, cv->w >= 40 ? 3 : 1, p->pane, cv->w - 6, p->pane_lines - idle, STYLE_TITLE,
@@ -235,7 +265,7 @@ static void draw_pane(struct view *v, struct canvas *cv, const struct plan *p)
 
 	canvas_clip(cv, &pane);
 	if (v->mode == MODE_HELP)
-		help_draw(cv, p->pane, p->pane_lines, MODE_TREE, view_can(v), &v->help_top);
+		help_draw(cv, p->pane, p->pane_lines, v->home, view_can(v), &v->help_top);
 	else if (view_has_tree(v))
 		draw_tree(v, cv, p);
 	else

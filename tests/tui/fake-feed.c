@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fake-feed.c - the terminal view on a made profile that goes on growing, so that it can be tested in a real terminal without
- * privileges. Usage: fake-feed [server|hostile|waiting] [CONTROL]
+ * privileges. Usage: fake-feed [server|hostile|waiting|off|deadlock|sleeper] [CONTROL]
  *
  * CONTROL is a FIFO; each line written to it is a command:
  *	run          the target begins to run (after "waiting")
@@ -116,6 +116,18 @@ static void set_up(struct fake *k, const char *shape)
 	madefeed_init(&k->f);
 	if (!strcmp(shape, "hostile")) {
 		madefeed_hostile(&k->f);
+		return;
+	}
+	if (!strcmp(shape, "off")) {
+		madefeed_off_cpu(&k->f);
+		return;
+	}
+	if (!strcmp(shape, "deadlock")) {
+		madefeed_deadlock(&k->f, 12);
+		return;
+	}
+	if (!strcmp(shape, "sleeper")) {
+		madefeed_sleeper(&k->f, 12);
 		return;
 	}
 	madefeed_server(&k->f);

@@ -107,7 +107,7 @@ keys Escape
 see_not "Esc leaves the zoom" ' · in '
 
 # Help
-keys ?
+keys '?'
 see "? shows the keys" 'Space .*one page down'
 keys q
 see "q in help goes back" '[0-9]+ of [0-9]+ rows'
@@ -218,6 +218,39 @@ see "wide characters align" '漢字関数 .* 12.6 %'
 keys E G
 see "all of it" ' ([0-9]+) of \1 rows'
 equal "no title was set, no screen cleared" "0" "$(screen | head -n 3 | grep -c '^ *$')"
+
+# Time off the CPU
+start off
+see "a level for each kind" '^ running .* cores · blocked .* · runnable'
+see "a column for each kind" 'all time · by process .*running runnable  blocked'
+see "idle waits have a line" 'idle waits of 5 threads'
+keys w
+see "w shows them" 'with idle'
+see "under their functions" 'epoll_wait'
+keys w
+see_not "and hides them" 'with idle'
+keys 1
+see "1 hides running time" ' off-CPU · by process'
+keys u
+see "u hides time in the run queue" ' blocked · by process'
+keys 1 u
+see "both come back" 'all time · by process'
+keys W
+see "W says what it costs" 'who ends waits is told from now on: this costs more'
+keys 6
+see "6 lists the waits" ' waits .*total .*count .*avg .*longest'
+see "by class and call" '▾ I/O '
+keys / f s y n c Enter
+see "with a search" '/fsync  1 of'
+keys Escape Escape
+see "Esc, Esc: back in the tree" 'all time · by process'
+start deadlock
+see "a standstill is said in the header" '2 threads waiting for locks for 12.0 s'
+see "and on its lines" 'still waiting 12.0 s'
+keys 6
+see "each thread with its stack" 'left 8 · waiting for a lock for 12.0 s · .*take_right'
+start sleeper
+see "idle waits are better than nothing" 'take_a_nap'
 
 # Colours
 terminal

@@ -13,13 +13,23 @@
 
 static const struct ui_options options = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top" };
 
-void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii)
+static void init(struct driver *d, struct made_feed *feed, const struct ui_options *o, int w, int h, bool ascii)
 {
-	*d = (struct driver){ .feed = feed, .view = view_new(&feed->feed, &options), .canvas = canvas_new(w, h, ascii),
+	*d = (struct driver){ .feed = feed, .view = view_new(&feed->feed, o), .canvas = canvas_new(w, h, ascii),
 			      .now_ns = MADE_START_NS };
 	assert_non_null(d->view);
 	assert_non_null(d->canvas);
 	driver_refresh(d);
+}
+
+void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii)
+{
+	init(d, feed, &options, w, h, ascii);
+}
+
+void driver_init_with(struct driver *d, struct made_feed *feed, const struct ui_options *o, int w, int h)
+{
+	init(d, feed, o, w, h, false);
 }
 
 void driver_free(struct driver *d)

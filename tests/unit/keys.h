@@ -14,6 +14,8 @@ struct driver {
 };
 
 void driver_init(struct driver *d, struct made_feed *feed, int w, int h, bool ascii);
+/* The same with OPTIONS, which are borrowed. */
+void driver_init_with(struct driver *d, struct made_feed *feed, const struct ui_options *options, int w, int h);
 void driver_free(struct driver *d);
 
 /* One refresh: figures, and a tree when the view wants one; then draws. */

@@ -213,7 +213,8 @@ static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, co
 static void add_runnable(struct made_feed *f, thread_id thread, const char *stack, double seconds)
 {
 	for (unsigned int i = 0; i < (unsigned int)(seconds * 500); i++)
-		made_wait(&f->m, MADE_START_NS + i % 60 * NSEC_PER_SEC, thread, stack, EVENT_RUNNABLE, "futex", 'R', 2 * NSEC_PER_MSEC);
+		made_wait(&f->m, MADE_START_NS + i % 60 * NSEC_PER_SEC, thread, stack, EVENT_RUNNABLE, "preempted", 'R',
+			  2 * NSEC_PER_MSEC);
 	f->meta.runnable_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 	f->meta.wait_own_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 }
@@ -267,7 +268,9 @@ void madefeed_off_cpu(struct made_feed *f)
 		  NULL },
 	};
 	static const struct made_wait client[] = {
-		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 3480, 16666666, false,
+		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 2900, 10 * NSEC_PER_MSEC, false,
+		  "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
+		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 300, 90 * NSEC_PER_MSEC, false,
 		  "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
 	};
 	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"), bio = made_thread(&f->m, 1234, 1236, "bio_aof");
@@ -289,7 +292,8 @@ void madefeed_off_cpu(struct made_feed *f)
 		add_waits(f, app, cli, &loop[i]);
 	for (size_t i = 0; i < sizeof(aof) / sizeof(aof[0]); i++)
 		add_waits(f, bio, app, &aof[i]);
-	add_waits(f, cli, app, &client[0]);
+	for (size_t i = 0; i < sizeof(client) / sizeof(client[0]); i++)
+		add_waits(f, cli, app, &client[i]);
 	for (pid_t tid = 1237; tid < 1241; tid++)
 		add_open(f, &open, made_thread(&f->m, 1234, tid, "worker"), "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]",
 			 "futex", 'S', 60);

@@ -139,6 +139,27 @@ static void bars(void **state)
 	expect(ascii, " :+#\n\n\n\n\n\n");
 }
 
+static void parts_of_a_bar_share_columns(void **state)
+{
+	static const struct bar_part thirds[] = { { STYLE_RUNNING, 0.4 }, { STYLE_RUNNABLE, 0.05 }, { STYLE_BLOCKED, 0.4 } };
+	static const struct bar_part much[] = { { STYLE_RUNNING, 0.6 }, { STYLE_BLOCKED, 3 } };
+	static const struct bar_part nothing[] = { { STYLE_RUNNING, 0 }, { STYLE_BLOCKED, -1 } };
+	AUTO(canvas_free) struct canvas *cv = canvas_new(10, 4, false), *ascii = canvas_new(10, 4, true);
+	AUTO_FREE char *styles = NULL;
+
+	canvas_bars(cv, 0, 0, 10, thirds, 3);
+	canvas_bars(cv, 0, 1, 10, much, 2);
+	canvas_bars(cv, 0, 2, 10, nothing, 2);
+	canvas_bars(cv, 0, 3, 10, thirds, 0);
+	canvas_bars(ascii, 0, 0, 10, thirds, 3);
+	expect(cv, "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x8C\n"
+		   "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88"
+		   "\xE2\x96\x88\n\n\n");
+	expect(ascii, "#########\n\n\n\n");
+	styles = canvas_dump_styles(cv);
+	assert_string_equal(styles, "ggggyrrrr\nggggggrrrr\n\n\n");
+}
+
 static void styles_follow_the_cursor(void **state)
 {
 	AUTO(canvas_free) struct canvas *cv = canvas_new(6, 1, false);
@@ -178,6 +199,7 @@ int main(void)
 		cmocka_unit_test(hostile_bytes_never_get_through),
 		cmocka_unit_test(long_text_is_cut_at_characters),
 		cmocka_unit_test(bars),
+		cmocka_unit_test(parts_of_a_bar_share_columns),
 		cmocka_unit_test(styles_follow_the_cursor),
 		cmocka_unit_test(sizes_are_bounded),
 	};

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum ui_mode modes[] = { MODE_TREE, MODE_SEARCH, MODE_HELP };
+static const enum ui_mode modes[] = { MODE_TREE, MODE_WAITS, MODE_SEARCH, MODE_HELP };
+#define MODES (sizeof(modes) / sizeof(modes[0]))
 #define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS)
 
 static bool bound(const struct binding *b, uint32_t key)
@@ -56,7 +57,7 @@ static void dispatch_reads_the_rows(void **state)
 	const struct binding *b = keymap(&n);
 
 	for (size_t i = 0; i < n; i++) {
-		for (int m = 0; m < 3; m++) {
+		for (size_t m = 0; m < MODES; m++) {
 			for (int k = 0; k < 3 && b[i].key[k] && (b[i].modes & modes[m]); k++)
 				assert_int_equal(keymap_action(b[i].key[k], modes[m], ALL), b[i].action);
 		}
@@ -82,7 +83,7 @@ static void the_footer_is_in_order_and_bounded(void **state)
 {
 	const struct binding *footer[64];
 
-	for (int m = 0; m < 3; m++) {
+	for (size_t m = 0; m < MODES; m++) {
 		const size_t n = keymap_footer(modes[m], ALL, footer, 64);
 
 		assert_true(n > 0);

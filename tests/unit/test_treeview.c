@@ -378,6 +378,44 @@ static void very_deep_trees_are_fine(void **state)
 	fini(&w);
 }
 
+static void idle_waits_are_no_row(void **state)
+{
+	struct world w;
+
+	init(&w);
+	w.query.fold_idle = true;
+	madefeed_off_cpu(&w.f);
+	refresh(&w);
+	assert_int_not_equal(treeview_idle(w.tree), NODE_NONE);
+	assert_true(treeview_work_ns(w.tree) + w.tree->node[treeview_idle(w.tree)].total_ns == w.tree->node[0].total_ns);
+	treeview_all(&w.tv, true);
+	for (size_t i = 0; i < w.tv.rows.n; i++)
+		assert_int_not_equal(w.tree->node[w.tv.rows.v[i].node].kind, NODE_IDLE);
+	assert_int_equal(row_of(&w, "epoll_wait"), SIZE_MAX);
+	go(&w, "fsync");
+	w.query.fold_idle = false;
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "fsync");
+	assert_int_not_equal(row_of(&w, "epoll_wait"), SIZE_MAX);
+	fini(&w);
+}
+
+static void kinds_of_time_sort(void **state)
+{
+	struct world w;
+
+	init(&w);
+	w.query.fold_idle = true;
+	madefeed_off_cpu(&w.f);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	treeview_sort(&w.tv, SORT_RUNNING);
+	assert_true(row_of(&w, "memcpy") < row_of(&w, "libc.so.6+0x2c40"));
+	treeview_sort(&w.tv, SORT_BLOCKED);
+	assert_true(row_of(&w, "memcpy") > row_of(&w, "libc.so.6+0x2c40"));
+	fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +427,8 @@ int main(void)
 		cmocka_unit_test(a_zoom_survives_names_and_resets),
 		cmocka_unit_test(random_refreshes_stay_put),
 		cmocka_unit_test(very_deep_trees_are_fine),
+		cmocka_unit_test(idle_waits_are_no_row),
+		cmocka_unit_test(kinds_of_time_sort),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

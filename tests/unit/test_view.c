@@ -67,6 +67,21 @@ static void server(const char *name, int w, int h, bool ascii, const char *keys)
 	madefeed_free(&f);
 }
 
+/* The same with the waits of the server. */
+static void off_cpu(const char *name, int w, int h, bool ascii, const char *keys)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	driver_init(&d, &f, w, h, ascii);
+	driver_press(&d, keys);
+	expect(&d, name);
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void first_screens(void **state)
 {
 	server("server-100x30", 100, 30, false, "");
@@ -77,6 +92,77 @@ static void first_screens(void **state)
 	server("server-80x24-ascii", 80, 24, true, "");
 	server("server-40x10-ascii", 40, 10, true, "");
 	server("server-20x5-ascii", 20, 5, true, "");
+}
+
+static void screens_with_waits(void **state)
+{
+	off_cpu("off-100x30", 100, 30, false, "");
+	off_cpu("off-80x24", 80, 24, false, "");
+	off_cpu("off-60x20", 60, 20, false, "");
+	off_cpu("off-40x10", 40, 10, false, "");
+	off_cpu("off-20x5", 20, 5, false, "");
+	off_cpu("off-200x50", 200, 50, false, "E");
+	off_cpu("off-80x24-ascii", 80, 24, true, "");
+	off_cpu("off-40x10-ascii", 40, 10, true, "");
+}
+
+static void kinds_and_idle_waits(void **state)
+{
+	off_cpu("off-idle-100x30", 100, 30, false, "w");
+	off_cpu("off-blocked-100x30", 100, 30, false, "1u");
+	off_cpu("off-on-cpu-100x30", 100, 30, false, "2u");
+	off_cpu("off-last-kind-80x24", 80, 24, false, "12u");
+	off_cpu("off-sort-self-80x24", 80, 24, false, "s");
+	off_cpu("off-sort-blocked-80x24", 80, 24, false, "sss");
+	off_cpu("off-inverted-100x30", 100, 30, false, "i");
+	off_cpu("off-help-100x30", 100, 30, false, "?");
+}
+
+static void lists_of_waits(void **state)
+{
+	off_cpu("waits-100x30", 100, 30, false, "6E");
+	off_cpu("waits-80x24", 80, 24, false, "6");
+	off_cpu("waits-60x20", 60, 20, false, "6");
+	off_cpu("waits-40x10", 40, 10, false, "6");
+	off_cpu("waits-20x5", 20, 5, false, "6");
+	off_cpu("waits-200x50", 200, 50, false, "6wE");
+	off_cpu("waits-80x24-ascii", 80, 24, true, "6wE");
+	off_cpu("waits-search-100x30", 100, 30, false, "6/fsync<Enter>");
+	off_cpu("waits-fold-100x30", 100, 30, false, "6Cj<Enter>jj2");
+	off_cpu("waits-help-100x30", 100, 30, false, "6?");
+	off_cpu("waits-left-100x30", 100, 30, false, "jjj6jj/x<Esc><Esc>");
+}
+
+/* Shows what SET_UP made for SECONDS in several sizes and panes. */
+static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int seconds), const char *name, unsigned int seconds)
+{
+	static const struct {
+		const char *size, *keys;
+		int w, h;
+	} screens[] = { { "100x30", "", 100, 30 }, { "80x24", "", 80, 24 }, { "40x10", "", 40, 10 }, { "20x5", "", 20, 5 },
+			{ "waits-100x30", "6", 100, 30 }, { "waits-40x10", "6", 40, 10 } };
+
+	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
+		char golden[128];
+		struct made_feed f;
+		struct driver d;
+
+		madefeed_init(&f);
+		set_up(&f, seconds);
+		driver_init(&d, &f, screens[i].w, screens[i].h, false);
+		driver_press(&d, screens[i].keys);
+		snprintf(golden, sizeof(golden), "%s-%s", name, screens[i].size);
+		expect(&d, golden);
+		driver_free(&d);
+		madefeed_free(&f);
+	}
+}
+
+static void waits_without_an_end(void **state)
+{
+	still_waiting(madefeed_deadlock, "deadlock", 12);
+	still_waiting(madefeed_deadlock, "locked", 4);
+	still_waiting(madefeed_sleeper, "sleeper", 300);
 }
 
 static void moving_and_folding(void **state)
@@ -176,6 +262,147 @@ static void states_of_the_target(void **state)
 	madefeed_free(&f);
 }
 
+static bool on_screen(const struct driver *d, const char *text)
+{
+	AUTO_FREE char *dump = canvas_dump(d->canvas);
+
+	return strstr(dump, text) != NULL;
+}
+
+static void idle_waits_give_way_to_work(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	f.meta.off_cpu = true;
+	driver_init(&d, &f, 80, 24, false);
+	assert_true(on_screen(&d, "waiting for the first sample or wait of app 7 ..."));
+	madefeed_sleeper(&f, 3);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "take_a_nap") && on_screen(&d, "with idle"));
+	madefeed_add(&f, 2, "main;work", 10);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "work") && on_screen(&d, "idle waits of 1 thread"));
+	assert_false(on_screen(&d, "take_a_nap"));
+	driver_press(&d, "w");           /* from now on it is as the user says */
+	assert_true(on_screen(&d, "take_a_nap"));
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "take_a_nap"));
+	driver_press(&d, "w1");
+	assert_true(on_screen(&d, "Nothing but idle waits so far: w shows them."));
+	driver_free(&d);
+
+	driver_init(&d, &f, 80, 24, false);
+	profile_clear(f.m.p);
+	madefeed_sleeper(&f, 3);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "take_a_nap"));
+	driver_press(&d, "j");           /* nothing goes away under a hand that moves */
+	madefeed_add(&f, 2, "main;work", 10);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "take_a_nap"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void percentages_are_of_the_time_since_the_reset(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	driver_init(&d, &f, 80, 24, false);
+	assert_true(on_screen(&d, " 57.5 % "));
+	driver_press(&d, "r");
+	f.meta.duration_ns += 10 * NSEC_PER_SEC;
+	madefeed_grow(&f, 65, 250);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, " 25.0 % "));
+	driver_press(&d, "p");           /* what was 100 % then still is */
+	f.meta.duration_ns += 10 * NSEC_PER_SEC;
+	driver_press(&d, "i");
+	assert_true(on_screen(&d, " 25.0 % "));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void filters_are_named(void **state)
+{
+	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top", .min_block_ns = 5 * NSEC_PER_MSEC };
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	o.filter.states = 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_INTERRUPTIBLE;
+	o.filter.calls[o.filter.nr_calls++] = call_find("fsync", MADE_ARCH);
+	o.filter.calls[o.filter.nr_calls++] = call_find("read", MADE_ARCH);
+	snprintf(o.filter.thread, sizeof(o.filter.thread), "bio_*");
+	driver_init_with(&d, &f, &o, 160, 24);
+	expect(&d, "off-filters-160x24");
+	driver_press(&d, "1");
+	assert_true(on_screen(&d, "running time is left out by a filter of waits"));
+	driver_press(&d, "6");
+	expect(&d, "waits-filters-160x24");
+	driver_free(&d);
+	snprintf(o.filter.thread, sizeof(o.filter.thread), "\033[2J*");
+	driver_init_with(&d, &f, &o, 160, 24);
+	assert_true(on_screen(&d, "thread \xEF\xBF\xBD[2J*") && on_screen(&d, " waits of redis-server 1234 so far, none in this view"));
+	driver_free(&d);
+	o.filter = (struct query){ .kinds = KINDS_ON_CPU };
+	driver_init_with(&d, &f, &o, 80, 24);
+	expect(&d, "off-metric-80x24");
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void wakers_are_asked_for(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	driver_init(&d, &f, 80, 24, false);
+	driver_press(&d, "W");
+	assert_true(f.wakers && on_screen(&d, "who ends waits is told from now on: this costs more"));
+	driver_press(&d, "W");
+	assert_true(!f.wakers && on_screen(&d, "who ends waits is not told any more"));
+	f.feed.wakers = NULL;            /* a recording has them or not */
+	driver_press(&d, "jW");
+	assert_false(on_screen(&d, "who ends waits"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void figures_of_waits(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	f.meta.wait_cut[CUT_COMPLETE] -= 900;
+	f.meta.wait_cut[CUT_NO_CFI] += 900;
+	f.meta.wait_none_ns = 20 * NSEC_PER_SEC;
+	f.meta.lost.n[LOST_SWITCH] = 3;
+	driver_init(&d, &f, 100, 30, false);
+	expect(&d, "off-losses-100x30");
+	driver_resize(&d, 80, 24);
+	expect(&d, "off-losses-80x24");
+	driver_resize(&d, 40, 10);
+	expect(&d, "off-losses-40x10");
+	f.ended = true;
+	f.meta.complete = true;
+	driver_resize(&d, 100, 30);
+	driver_refresh(&d);
+	assert_true(on_screen(&d, " cores on average"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void recording_without_its_end(void **state)
 {
 	struct made_feed f;
@@ -237,13 +464,6 @@ static void losses_and_doubts(void **state)
 	expect(&d, "losses-20x5");
 	driver_free(&d);
 	madefeed_free(&f);
-}
-
-static bool on_screen(const struct driver *d, const char *text)
-{
-	AUTO_FREE char *dump = canvas_dump(d->canvas);
-
-	return strstr(dump, text) != NULL;
 }
 
 /* SECONDS pass in which LOST samples are lost for each hundred that arrive in a second. */
@@ -336,6 +556,7 @@ static void every_size_says_something(void **state)
 
 	madefeed_init(&f);
 	madefeed_server(&f);
+	madefeed_off_cpu(&f);
 	f.meta.lost.n[LOST_RING_FULL] = 7;
 	driver_init(&d, &f, 1, 1, false);
 	for (int h = 1; h <= 12; h++) {
@@ -346,7 +567,7 @@ static void every_size_says_something(void **state)
 			text = canvas_dump(d.canvas);
 			if (w >= 8)
 				assert_true(strspn(text, " \n") < strlen(text));
-			driver_press(&d, h % 2 ? "jE/a<Enter>" : "?<Esc>kC");
+			driver_press(&d, h % 2 ? "jE/a<Enter>6" : "?<Esc>kC<Esc><Esc>w");
 		}
 	}
 	driver_free(&d);
@@ -377,12 +598,21 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(first_screens),
+		cmocka_unit_test(screens_with_waits),
+		cmocka_unit_test(kinds_and_idle_waits),
+		cmocka_unit_test(lists_of_waits),
+		cmocka_unit_test(waits_without_an_end),
 		cmocka_unit_test(moving_and_folding),
 		cmocka_unit_test(searching),
 		cmocka_unit_test(questions),
 		cmocka_unit_test(help),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(states_of_the_target),
+		cmocka_unit_test(idle_waits_give_way_to_work),
+		cmocka_unit_test(percentages_are_of_the_time_since_the_reset),
+		cmocka_unit_test(filters_are_named),
+		cmocka_unit_test(wakers_are_asked_for),
+		cmocka_unit_test(figures_of_waits),
 		cmocka_unit_test(recording_without_its_end),
 		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waitsview.c - see waitsview.h. */
+#include "config.h"
+
+#include "ui/waitsview.h"
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "ui/words.h"
+
+#include <stdlib.h>
+
+#define SUSPECTS_MAX 256u        /* of the longest waits, looked at for a standstill */
+#define OPEN_KEY 0x6e65706full   /* of the line above threads that still wait */
+
+/* Those that idle come last. */
+uint32_t waitsview_nr_open(const struct waits *w)
+{
+	uint32_t n = w->nr_open;
+
+	while (n && w->query.fold_idle && w->open[n - 1].idling)
+		n--;
+	return n;
+}
+
+const struct wait_row *waitsview_row(const struct waits *w, uint32_t node)
+{
+	return node < w->n ? &w->row[node] : NULL;
+}
+
+const struct wait_open *waitsview_open(const struct waits *w, uint32_t node)
+{
+	return node > w->n && node - w->n - 1 < w->nr_open ? &w->open[node - w->n - 1] : NULL;
+}
+
+/* The tree */
+
+static void link_nodes(struct tree_node *node, uint32_t n, uint32_t *last)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		const uint32_t parent = node[i].parent;
+
+		if (last[parent] == NODE_NONE)
+			node[parent].first_child = i;
+		else
+			node[last[parent]].next_sibling = i;
+		last[parent] = i;
+		node[parent].nr_children++;
+		node[i].depth = node[parent].depth + 1;
+	}
+}
+
+static struct tree_node row_node(const struct wait_row *r)
+{
+	return (struct tree_node){ .key = r->key, .parent = r->parent, .kind = r->parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
+				   .place = ID_NONE, .total_ns = r->total_ns, .count = r->count };
+}
+
+/* The line above open waits weighs as much as everything, so that a view that follows what is heavy opens it. */
+static struct tree_node open_node(const struct waits *w, uint32_t i)
+{
+	struct tree_node n = { .parent = i ? w->n : 0, .kind = NODE_GROUP, .place = ID_NONE };
+
+	n.key = i ? hash_2u64(OPEN_KEY, w->open[i - 1].thread) : OPEN_KEY;
+	n.total_ns = i ? 0 : w->row[0].total_ns;
+	return n;
+}
+
+struct tree *waitsview_tree(const struct waits *w)
+{
+	const uint32_t open = waitsview_nr_open(w), n = w->n + (open ? open + 1 : 0);
+	AUTO_FREE uint32_t *last = malloc((n + 1ul) * sizeof(*last));
+	AUTO_FREE struct tree_node *node = calloc(n + 1ul, sizeof(*node));
+	struct tree *t = calloc(1, sizeof(*t));
+
+	if (!last || !node || !t) {
+		free(t);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		node[i] = i < w->n ? row_node(&w->row[i]) : open_node(w, i - w->n);
+		node[i].first_child = node[i].next_sibling = last[i] = NODE_NONE;
+	}
+	link_nodes(node, n, last);
+	*t = (struct tree){ .dict = w->dict, .names = w->names, .query = w->query, .node = take_ptr(node), .n = n };
+	return t;
+}
+
+/* Labels */
+
+static void put_thread(const struct waits *w, thread_id id, struct words *ret)
+{
+	const struct thread *t = dict_get_thread(w->dict, id);
+	const struct strtab *st = dict_strings(w->dict);
+
+	if (!t) {
+		words_put(ret, "[unknown]");
+		return;
+	}
+	text_sanitise(words_end(ret), words_room(ret), strtab_get(st, t->comm), strtab_len(st, t->comm));
+	words_grown(ret);
+	words_put(ret, " %d", (int)t->tid);
+}
+
+/* A waker is told with the functions that woke. */
+static void put_row(const struct waits *w, uint32_t node, struct words *ret)
+{
+	const struct wait_row *r = waitsview_row(w, node);
+
+	if (r->level == WAIT_LEVEL_WAKER)
+		words_put(ret, "woken by ");
+	wait_row_label(w, node, words_end(ret), words_room(ret));
+	words_grown(ret);
+	if (r->level != WAIT_LEVEL_WAKER || r->stack == STACK_ROOT)
+		return;
+	words_put(ret, WORDS_DOT);
+	wait_stack_label(w, r->stack, words_end(ret), words_room(ret));
+}
+
+/* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" */
+static void put_open(const struct waits *w, const struct wait_open *o, struct words *ret)
+{
+	char call[CALL_NAME_MAX], time[UNITS_MAX];
+
+	put_thread(w, o->thread, ret);
+	words_put(ret, WORDS_DOT "%s for %s%s" WORDS_DOT,
+		  waitsview_stands_still(w, o) ? "waiting for a lock" : call_name(o->call, w->query.arch, call),
+		  o->flags & EVENT_F_EARLIER ? "at least " : "", units_time(time, (uint64_t)o->waited_ns));
+	wait_stack_label(w, o->stack, words_end(ret), words_room(ret));
+}
+
+static void put_open_title(const struct waits *w, struct words *ret)
+{
+	const uint32_t shown = waitsview_nr_open(w), idle = w->nr_open - shown;
+	char n[UNITS_MAX];
+
+	words_put(ret, "still waiting: %s thread%s", units_thousands(n, shown), shown == 1 ? "" : "s");
+	if (idle)
+		words_put(ret, ", and %s idle", units_thousands(n, idle));
+}
+
+char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
+{
+	const struct wait_open *o = waitsview_open(w, node);
+	struct words words = words_in(dst, size);
+
+	if (waitsview_row(w, node))
+		put_row(w, node, &words);
+	else if (o)
+		put_open(w, o, &words);
+	else
+		put_open_title(w, &words);
+	return dst;
+}
+
+/* Standstills */
+
+static pid_t pid_of(const struct waits *w, const struct wait_open *o)
+{
+	const struct thread *t = dict_get_thread(w->dict, o->thread);
+
+	return t ? t->pid : 0;
+}
+
+static bool is_suspect(const struct waits *w, const struct wait_open *o)
+{
+	return !o->idling && o->waited_ns >= (double)STANDSTILL_NS &&
+	       wait_class_of(o->call, o->state, w->query.arch) == WAIT_CLASS_LOCK && pid_of(w, o);
+}
+
+/* The suspects in the process of O. */
+static struct standstill count_suspects(const struct waits *w, const struct wait_open *o)
+{
+	const pid_t pid = pid_of(w, o);
+	struct standstill s = { 0 };
+
+	for (uint32_t i = 0; i < w->nr_open && i < SUSPECTS_MAX; i++) {
+		if (pid_of(w, &w->open[i]) != pid || !is_suspect(w, &w->open[i]))
+			continue;
+		s.threads++;
+		s.waited_ns = (uint64_t)w->open[i].waited_ns;    /* the longest come first */
+	}
+	return s.threads > 1 ? s : (struct standstill){ 0 };
+}
+
+struct standstill waitsview_standstill(const struct waits *w)
+{
+	struct standstill most = { 0 };
+
+	for (uint32_t i = 0; i < w->nr_open && i < SUSPECTS_MAX; i++) {
+		struct standstill s;
+
+		if (!is_suspect(w, &w->open[i]))
+			continue;
+		s = count_suspects(w, &w->open[i]);
+		if (s.threads > most.threads)
+			most = s;
+	}
+	return most;
+}
+
+bool waitsview_stands_still(const struct waits *w, const struct wait_open *o)
+{
+	return is_suspect(w, o) && count_suspects(w, o).threads;
+}
