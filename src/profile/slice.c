@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slice.c - making, merging and folding the immutable slices of the store. */
+/*
+ * slice.c - making, merging and folding the immutable slices of the store.
+ *
+ * Large slices have mappings of their own. They come and go in any order, some held for long by a snapshot, and among them small
+ * things that stay: in the heap, which gives back only its end, that left three times as much memory in holes as was in use.
+ */
 #include "config.h"
 
 #include "profile/slice.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int compare(const void *a, const void *b)
 {
@@ -27,15 +34,38 @@ size_t facts_sort(struct fact *f, size_t n)
 	return out;
 }
 
+#define MAPPED_MIN ((size_t)256 << 10)   /* bytes from which on a slice is mapped */
+
+static size_t whole_pages(size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (bytes + page - 1) / page * page;
+}
+
+static struct slice *slice_map(size_t bytes)
+{
+	struct slice *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (s == MAP_FAILED)
+		return NULL;
+	s->mapped = bytes;
+	return s;
+}
+
 static struct slice *slice_alloc(uint64_t from_ns, uint64_t to_ns, size_t room)
 {
 	struct slice *s;
+	size_t bytes;
 
-	if (room > (SIZE_MAX - sizeof(*s)) / sizeof(s->fact[0]))
+	if (room > (SIZE_MAX / 2 - sizeof(*s)) / sizeof(s->fact[0]))
 		return NULL;
-	s = malloc(sizeof(*s) + room * sizeof(s->fact[0]));
+	bytes = sizeof(*s) + room * sizeof(s->fact[0]);
+	s = bytes < MAPPED_MIN ? malloc(bytes) : slice_map(whole_pages(bytes));
 	if (!s)
 		return NULL;
+	if (bytes < MAPPED_MIN)
+		s->mapped = 0;
 	atomic_init(&s->refs, 1);
 	s->from_ns = from_ns;
 	s->to_ns = to_ns;
@@ -46,9 +76,24 @@ static struct slice *slice_alloc(uint64_t from_ns, uint64_t to_ns, size_t room)
 /* Gives back the room that S did not need; a failure to shrink leaves it as it is. */
 static struct slice *slice_trim(struct slice *s)
 {
-	struct slice *t = realloc(s, slice_bytes(s));
+	const size_t want = whole_pages(slice_bytes(s));
+	struct slice *t;
 
-	return t ? t : s;
+	if (!s->mapped) {
+		t = realloc(s, slice_bytes(s));
+		return t ? t : s;
+	}
+	if (want < s->mapped && munmap((char *)s + want, s->mapped - want) == 0)
+		s->mapped = want;
+	return s;
+}
+
+static void slice_free(struct slice *s)
+{
+	if (s->mapped)
+		munmap(s, s->mapped);
+	else
+		free(s);
 }
 
 struct slice *slice_new(uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n)
@@ -103,7 +148,7 @@ struct slice *slice_ref(struct slice *s)
 void slice_unref(struct slice *s)
 {
 	if (s && atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
-		free(s);
+		slice_free(s);
 }
 
 size_t slice_bytes(const struct slice *s)
@@ -190,7 +235,7 @@ struct slice *slice_apply(struct slice *s, const struct slice_fold *fold)
 		return NULL;
 	kept = split(s, fold, parts->fact);
 	if (kept == s->n) {
-		free(parts);
+		slice_free(parts);
 		return slice_ref(s);
 	}
 	folded = facts_sort(parts->fact + kept, s->n - kept);
@@ -200,6 +245,6 @@ struct slice *slice_apply(struct slice *s, const struct slice_fold *fold)
 		if (r->n < kept + folded)
 			r = slice_trim(r);
 	}
-	free(parts);
+	slice_free(parts);
 	return r;
 }

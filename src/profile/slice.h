@@ -19,6 +19,7 @@ struct slice {
 	_Atomic uint32_t refs;
 	uint64_t from_ns, to_ns;         /* to exclusive */
 	size_t n;
+	size_t mapped;                   /* bytes of its own mapping, 0 = it is in the heap */
 	struct fact fact[];              /* sorted by fact_compare(), no two equal */
 };
 

@@ -4,8 +4,9 @@
  * somebody always holds the latest snapshot. What the process takes stays under 256 MB, and totals are exact.
  *
  * Stacks are 20 frames deep and share their upper parts: stack I has, D frames above its innermost, the node I >> D (or, when
- * they share less, (I >> D) + D * I). Run in two ways: as they share much, 2 nodes a stack; and so that there are 20 million
- * nodes, for which no memory would do.
+ * they share less, (I >> D) + D * I). Run in three ways: as they share much, 2 nodes a stack; so that there are 20 million
+ * nodes, for which no memory would do; and with two in three of the events being parts of waits, of all lengths, each woken by one
+ * of the threads.
  */
 #include "config.h"
 
@@ -43,7 +44,7 @@ struct replay {
 	stack_id *stack;         /* by number of the stack; 0 = not interned yet */
 	thread_id thread[THREADS];
 	frame_id *frame;
-	bool share_little;
+	bool share_little, waits;
 	uint64_t ns[THREADS];
 };
 
@@ -60,13 +61,14 @@ static stack_id intern(struct replay *r, uint32_t i)
 	return s;
 }
 
-static void setup(struct replay *r, bool share_little)
+static void setup(struct replay *r, bool share_little, bool waits)
 {
 	const struct module mod = { .kind = MODULE_FILE };
 	module_id id;
 
 	made_init(&r->m, NULL);
 	r->share_little = share_little;
+	r->waits = waits;
 	r->stack = calloc(STACKS, sizeof(*r->stack));
 	r->frame = calloc(FRAMES, sizeof(*r->frame));
 	assert_non_null(r->stack);
@@ -86,6 +88,20 @@ static uint32_t which_stack(uint32_t n)
 	return n % 2 ? (uint32_t)((uint64_t)n * 7919 % STACKS) : (uint32_t)((h >> 20 & 0xfff) * (h >> 40 & 0xff) % STACKS);
 }
 
+/* Makes EV, the event number N, a sample or a part of a wait. */
+static void choose_kind(const struct replay *r, struct event *ev, uint32_t n)
+{
+	const uint64_t h = hash_u64(~(uint64_t)n);
+
+	ev->kind = r->waits ? EVENT_SAMPLE + n % 3 : EVENT_SAMPLE;
+	if (!EVENT_IS_WAIT(ev->kind))
+		return;
+	ev->wait = (struct event_wait){ .call = CALL_SYSCALL + h % 16, .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
+	ev->wait.waker = r->thread[h >> 8 & 0x3f];
+	ev->wait.own_ns = 1000ull << (h >> 20) % 20;
+	ev->weight_ns = ev->wait.own_ns;
+}
+
 static void replay(struct replay *r)
 {
 	struct snapshot *held = NULL;
@@ -100,6 +116,7 @@ static void replay(struct replay *r)
 		ev.weight_ns = 10101010 + n % 1000;
 		ev.stack = r->stack[i];
 		ev.thread = r->thread[t];
+		choose_kind(r, &ev, n);
 		if (profile_add(r->m.p, &ev) < 0)
 			fail_msg("sample %u was refused", n);
 		r->ns[t] += ev.weight_ns;
@@ -148,12 +165,12 @@ static void figures(const char *what, struct replay *r, uint64_t took_ns)
 	assert_true(st.fact_bytes + st.dict_bytes <= (size_t)160 << 20);
 }
 
-static void run(const char *what, bool share_little)
+static void run(const char *what, bool share_little, bool waits)
 {
 	struct replay r = { 0 };
 	uint64_t from = clock_mono_ns();
 
-	setup(&r, share_little);
+	setup(&r, share_little, waits);
 	replay(&r);
 	figures(what, &r, clock_mono_ns() - from);
 	check(&r);
@@ -163,7 +180,7 @@ static void run(const char *what, bool share_little)
 }
 
 /* Each way in a process of its own, because the peak of a process never falls. */
-static void in_child(const char *what, bool share_little)
+static void in_child(const char *what, bool share_little, bool waits)
 {
 	int status;
 	pid_t pid;
@@ -172,7 +189,7 @@ static void in_child(const char *what, bool share_little)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		run(what, share_little);
+		run(what, share_little, waits);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -182,12 +199,17 @@ static void in_child(const char *what, bool share_little)
 
 static void test_stacks_that_share(void **state)
 {
-	in_child("2 nodes a stack", false);
+	in_child("2 nodes a stack", false, false);
 }
 
 static void test_stacks_that_share_little(void **state)
 {
-	in_child("18 nodes a stack", true);
+	in_child("18 nodes a stack", true, false);
+}
+
+static void test_waits(void **state)
+{
+	in_child("waits", false, true);
 }
 
 int main(void)
@@ -195,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks_that_share),
 		cmocka_unit_test(test_stacks_that_share_little),
+		cmocka_unit_test(test_waits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
