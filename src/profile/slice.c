@@ -2,8 +2,9 @@
 /*
  * slice.c - making, merging and folding the immutable slices of the store.
  *
- * Large slices have mappings of their own. They come and go in any order, some held for long by a snapshot, and among them small
- * things that stay: in the heap, which gives back only its end, that left three times as much memory in holes as was in use.
+ * Large slices have mappings of their own. They come and go in any order, some held for long by a snapshot, and among them
+ * small things that stay: in the heap, which gives back only its end, that left three times as much memory in holes as was in
+ * use.
  */
 #include "config.h"
 

@@ -5,8 +5,8 @@
  *
  * Stacks are 20 frames deep and share their upper parts: stack I has, D frames above its innermost, the node I >> D (or, when
  * they share less, (I >> D) + D * I). Run in three ways: as they share much, 2 nodes a stack; so that there are 20 million
- * nodes, for which no memory would do; and with two in three of the events being parts of waits, of all lengths, each woken by one
- * of the threads.
+ * nodes, for which no memory would do; and with two in three of the events being parts of waits, of all lengths, each woken by
+ * one of the threads.
  */
 #include "config.h"
 
