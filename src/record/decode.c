@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "record/idmap.h"
 #include "record/metatext.h"
+#include "record/pieces.h"
 #include "record/table.h"
 #include "record/tally.h"
 
@@ -36,7 +37,7 @@ struct decoder {
 	struct idmap text, module, frame, stack, shape, thread, func;    /* id in the file -> index, id, ... */
 	struct name name[NAMES_PER_FRAME_MAX];
 	bool lost_named;
-	struct tally tally;
+	struct pieces pieces;
 	struct event blocked;                    /* the last event when it was the blocked part of a wait */
 };
 
@@ -77,7 +78,7 @@ void decoder_free(struct decoder *d)
 		return;
 	start_epoch(d, 0);
 	vec_free(&d->texts);
-	tally_free(&d->tally);
+	pieces_free(&d->pieces);
 	free(d);
 }
 
@@ -437,8 +438,9 @@ static int deliver(struct decoder *d, const struct event *ev, bool no_stack, str
 		d->counts.last_ns = ev->time_ns;
 	if (too_short(d, ev))
 		return 0;
-	if (profile_add(d->to.profile, ev) || !tally_event(&d->tally, d->to.meta, ev, no_stack))
+	if (pieces_add(&d->pieces, d->to.profile, ev))
 		return no_memory(e);
+	tally_event(d->to.meta, ev, no_stack);
 	if (d->to.options.each)
 		d->to.options.each(d->to.options.ctx, ev);
 	return 0;
@@ -591,8 +593,8 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 	return r < 0 ? r : check_memory(d, e);
 }
 
-void decoder_end(struct decoder *d, struct decode_counts *ret)
+int decoder_end(struct decoder *d, struct decode_counts *ret, struct err *e)
 {
-	tally_end(&d->tally, d->to.meta);
 	*ret = d->counts;
+	return pieces_end(&d->pieces, d->to.profile, d->to.meta) ? no_memory(e) : 0;
 }

@@ -42,8 +42,8 @@ void decoder_free(struct decoder *d);                            /* NULL is fine
  */
 int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e);
 
-/* What there was, once all blocks are in; puts the figures that follow from the events into the meta data. */
-void decoder_end(struct decoder *d, struct decode_counts *ret);
+/* Once all blocks are in: puts the rest into profile and figures; what there was. -ENOMEM with a sentence. */
+int decoder_end(struct decoder *d, struct decode_counts *ret, struct err *e);
 
 DEFINE_AUTO(decoder_free, struct decoder);
 

@@ -101,12 +101,15 @@ static void write_note(struct reading *rd, const struct decode_counts *c)
 		note(report, "a newer sberf wrote it: %" PRIu64 " items of kinds unknown here were left out", c->unknown);
 }
 
-static void finish(struct reading *rd)
+static int finish(struct reading *rd, struct err *e)
 {
 	struct profile_meta *m = rd->meta;
 	struct decode_counts c;
+	int r;
 
-	decoder_end(rd->decoder, &c);
+	r = decoder_end(rd->decoder, &c, e);
+	if (r < 0)
+		return r;
 	rd->report->events = c.events;
 	rd->report->cut_off = !c.ended;
 	rd->report->damaged_bytes = rd->in.damaged_bytes;
@@ -118,6 +121,7 @@ static void finish(struct reading *rd)
 	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns && c.last_ns - m->start_mono_ns > m->duration_ns)
 		m->duration_ns = c.last_ns - m->start_mono_ns;
 	write_note(rd, &c);
+	return 0;
 }
 
 static int read_blocks(struct reading *rd, struct err *e)
@@ -135,8 +139,7 @@ static int read_blocks(struct reading *rd, struct err *e)
 		return r;
 	if (!rd->report->blocks)
 		return err_set(e, EBADMSG, "%s has a header of sberf but no block that can be read", rd->in.name);
-	finish(rd);
-	return 0;
+	return finish(rd, e);
 }
 
 static int read_all(struct reading *rd, struct err *e)

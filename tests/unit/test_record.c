@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "record/idmap.h"
 #include "record/metatext.h"
+#include "record/pieces.h"
 #include "record/table.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/sample.h"
@@ -223,6 +224,96 @@ static void beyond_the_limits(void **state)
 	assert_int_equal(l.event.v[0].wait.own_ns, WEIGHT_MAX);
 	assert_int_equal(l.event.v[0].wait.call, CALL_NONE);
 	assert_int_equal(l.event.v[1].weight_ns, first.weight_ns);
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
+static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint64_t ms, unsigned int flags)
+{
+	struct event ev;
+
+	synth_event(&sa->s, 0, &ev);
+	ev.kind = EVENT_BLOCKED;
+	ev.flags = (uint8_t)(EVENT_F_USER | flags);
+	ev.thread = thread;
+	ev.stack = 1;
+	ev.time_ns = SYNTH_START_NS + at_ms * 1000000;
+	ev.weight_ns = ev.wait.own_ns = ms * 1000000;
+	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_KILLABLE, .waker = ID_NONE, .own_ns = ms * 1000000 };
+	assert_true(encoder_event(sa->rec.enc, &ev));
+}
+
+/* Sums of what is open and what is not in the profile of L. */
+static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_over)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(l->profile);
+	struct slice_view v;
+
+	*ret_open = *ret_over = 0;
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		for (size_t k = 0; k < v.n; k++)
+			*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open : ret_over) +=
+				v.fact[k].weight_ns / 1000000;
+	}
+}
+
+/* A wait told in pieces is open when nothing else of its thread follows, however late that would come. */
+static void open_until_heard_of_again(void **state)
+{
+	uint64_t open, over;
+	struct sample sa;
+	struct loaded l;
+	struct event ev;
+
+	sample_begin(&sa, 24);
+	for (int i = 0; i < 4; i++)
+		synth_event(&sa.s, (uint64_t)i, &ev);
+	add_piece(&sa, 0, 1000, 1000, EVENT_F_OPEN | EVENT_F_PIECE);
+	add_piece(&sa, 1, 1001, 20, EVENT_F_OPEN | EVENT_F_PIECE);
+	add_piece(&sa, 0, 2000, 1000, EVENT_F_OPEN | EVENT_F_PIECE);
+	add_piece(&sa, 1, 900, 300, 0);          /* of before, though it comes later */
+	add_piece(&sa, 0, 2100, 100, 0);         /* this one ends */
+	memory_flush(&sa.rec);
+	add_piece(&sa, 1, 2101, 4000, EVENT_F_OPEN);
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	sample_load(&l, &sa);
+	assert_int_equal(l.event.n, 6);
+	assert_int_equal(l.meta.wait_open, 1);
+	assert_int_equal(l.meta.wait_open_ns, 4020 * 1000000ull);
+	open_sums(&l, &open, &over);
+	assert_int_equal(open, 4020);
+	assert_int_equal(over, 2400);
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
+/* More pieces than are held keep their time, and are open until it is known better. */
+static void many_pieces(void **state)
+{
+	const uint32_t n = PIECES_MAX + 1000;
+	uint64_t open, over;
+	struct sample sa;
+	struct loaded l;
+	struct event ev;
+
+	sample_begin(&sa, 25);
+	synth_event(&sa.s, 0, &ev);
+	for (uint32_t i = 0; i < n; i++) {
+		add_piece(&sa, 0, i, 1, EVENT_F_OPEN | EVENT_F_PIECE);
+		if (encoder_full(sa.rec.enc))
+			memory_flush(&sa.rec);
+	}
+	add_piece(&sa, 0, n, 7, 0);
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	sample_load(&l, &sa);
+	open_sums(&l, &open, &over);
+	assert_int_equal(open, 1000);
+	assert_int_equal(over, PIECES_MAX + 7);
+	assert_int_equal(l.meta.wait_open_ns, 0);
+	assert_int_equal(l.meta.blocked_ns, (n + 7) * 1000000ull);
 	loaded_free(&l);
 	sample_free(&sa);
 }
@@ -537,6 +628,8 @@ int main(void)
 		cmocka_unit_test(figures_come_back),
 		cmocka_unit_test(short_waits_are_left_out),
 		cmocka_unit_test(a_wait_has_one_length),
+		cmocka_unit_test(open_until_heard_of_again),
+		cmocka_unit_test(many_pieces),
 		cmocka_unit_test(samples_alone_have_no_columns_of_waits),
 		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(later_figures_win),

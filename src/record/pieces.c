@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pieces.c - a list of events for each thread that waits, in one array with a list of free places. */
+#include "config.h"
+
+#include "record/pieces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The state of THREAD, made when there is none, and then NULL when out of memory. */
+static struct piece_thread *thread_of(struct pieces *ps, thread_id thread)
+{
+	const uint32_t known = idmap_get(&ps->thread_of, thread);
+	struct piece_thread *t;
+
+	if (known != ID_NONE)
+		return &ps->thread.v[known];
+	if (!vec_reserve(&ps->thread, 1) || !idmap_set(&ps->thread_of, thread, (uint32_t)ps->thread.n))
+		return NULL;
+	t = &ps->thread.v[ps->thread.n++];
+	*t = (struct piece_thread){ 0 };
+	return t;
+}
+
+/* A place for a piece, plus one; 0 when there is none. */
+static uint32_t new_piece(struct pieces *ps)
+{
+	const uint32_t at = ps->free;
+
+	if (at) {
+		ps->free = ps->piece.v[at - 1].next;
+		return at;
+	}
+	if (ps->piece.n >= PIECES_MAX || !vec_reserve(&ps->piece, 1))
+		return 0;
+	return (uint32_t)++ps->piece.n;
+}
+
+static void hold(struct pieces *ps, struct piece_thread *t, uint32_t at, const struct event *ev)
+{
+	ps->piece.v[at - 1] = (struct piece){ .ev = *ev };
+	if (t->last)
+		ps->piece.v[t->last - 1].next = at;
+	else
+		t->first = at;
+	t->last = at;
+}
+
+/* Gives what is held of T to P; OVER says that the wait has ended. */
+static int release(struct pieces *ps, struct piece_thread *t, struct profile *p, bool over)
+{
+	int r = 0;
+
+	while (t->first && !r) {
+		struct piece *piece = &ps->piece.v[t->first - 1];
+		const uint32_t next = piece->next;
+
+		if (over)
+			piece->ev.flags &= (uint8_t)~EVENT_F_OPEN;
+		r = profile_add(p, &piece->ev);
+		piece->next = ps->free;
+		ps->free = t->first;
+		t->first = next;
+	}
+	if (!t->first)
+		t->last = 0;
+	return r;
+}
+
+static int add_piece(struct pieces *ps, struct profile *p, const struct event *ev)
+{
+	struct piece_thread *t = thread_of(ps, ev->thread);
+	const uint32_t at = t ? new_piece(ps) : 0;
+
+	if (!t)
+		return -ENOMEM;
+	t->ns += ev->weight_ns;
+	if (ev->time_ns > t->time_ns)
+		t->time_ns = ev->time_ns;
+	if (!at)
+		return profile_add(p, ev);
+	hold(ps, t, at, ev);
+	return 0;
+}
+
+int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev)
+{
+	uint32_t known;
+	int r = 0;
+
+	if (EVENT_IS_WAIT(ev->kind) && ev->flags & EVENT_F_OPEN)
+		return add_piece(ps, p, ev);
+	known = ps->thread.n ? idmap_get(&ps->thread_of, ev->thread) : ID_NONE;
+	/* Samples of before the wait may come after its pieces. */
+	if (known != ID_NONE && ev->time_ns >= ps->thread.v[known].time_ns) {
+		ps->thread.v[known].ns = 0;
+		r = release(ps, &ps->thread.v[known], p, true);
+	}
+	return r < 0 ? r : profile_add(p, ev);
+}
+
+int pieces_end(struct pieces *ps, struct profile *p, struct profile_meta *m)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < ps->thread.n; i++) {
+		m->wait_open_ns += ps->thread.v[i].ns;
+		m->wait_open += ps->thread.v[i].ns != 0;
+		r = release(ps, &ps->thread.v[i], p, false);
+	}
+	return r;
+}
+
+void pieces_free(struct pieces *ps)
+{
+	idmap_clear(&ps->thread_of);
+	vec_free(&ps->thread);
+	vec_free(&ps->piece);
+}

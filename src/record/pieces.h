@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pieces.h - waits that are told in pieces while they last, and whether they have ended.
+ *
+ * A piece says that its wait had not ended then. Whether it has in the end shows only when its thread is heard of again, or is not.
+ * So pieces are held back until that is known, and reach the profile as parts of a wait that is over, or of one that is not. They
+ * come at growing distances: even waits of days have about a hundred.
+ */
+#ifndef SBERF_RECORD_PIECES_H
+#define SBERF_RECORD_PIECES_H
+
+#include "base/vec.h"
+#include "event/event.h"
+#include "profile/meta.h"
+#include "profile/profile.h"
+#include "record/idmap.h"
+
+#include <stdint.h>
+
+#define PIECES_MAX (1u << 17)            /* held at a time; further ones are taken for waits that have not ended */
+
+struct piece {
+	struct event ev;
+	uint32_t next;           /* of the same thread, or free; plus one, 0 = none */
+};
+
+/* What is known of a thread's wait. */
+struct piece_thread {
+	uint64_t ns;             /* told of it so far; 0 = it is over */
+	uint64_t time_ns;        /* when that was */
+	uint32_t first, last;    /* held; plus one, 0 = none */
+};
+
+/* A zeroed one is empty. */
+struct pieces {
+	struct idmap thread_of;          /* thread -> index in thread */
+	VEC(struct piece_thread) thread;
+	VEC(struct piece) piece;
+	uint32_t free;                   /* the first; plus one */
+};
+
+/* Adds EV to P, or holds it back. 0 or -ENOMEM. */
+int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev);
+
+/* Nothing more will come: adds what is held to P, and counts waits that have not ended in M. 0 or -ENOMEM. */
+int pieces_end(struct pieces *ps, struct profile *p, struct profile_meta *m);
+
+void pieces_free(struct pieces *ps);             /* a zeroed one is fine */
+
+#endif
