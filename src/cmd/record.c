@@ -105,7 +105,7 @@ static void say_losses(const struct profile_meta *m)
 	}
 }
 
-/* "sberf record: 8.12 s running, 31.9 s waiting (31.6 s blocked, 270 ms runnable): 97.1 % with stacks of their own, ..." */
+/* "8.12 s running, 31.6 s blocked and 270 ms runnable in 1,464 waits: own stacks for 97.1 % of it, 99.9 % of them complete" */
 static void say_waits(const struct profile_meta *m)
 {
 	const uint64_t off_ns = m->blocked_ns + m->runnable_ns;
@@ -113,19 +113,16 @@ static void say_waits(const struct profile_meta *m)
 
 	if (!m->off_cpu)
 		return;
-	fprintf(stderr, "sberf record: %s running, ", units_time(text, m->oncpu_ns));
-	fprintf(stderr, "%s waiting", units_time(text, off_ns));
-	if (off_ns) {
-		fprintf(stderr, " (%s blocked, ", units_time(text, m->blocked_ns));
-		fprintf(stderr, "%s runnable) in %s waits: ", units_time(text, m->runnable_ns), units_thousands(more, m->waits));
-		fprintf(stderr, "%s on stacks of their own", units_percent(text, (double)m->wait_own_ns / (double)off_ns));
-	}
+	fprintf(stderr, "sberf record: %s running, %s blocked", units_time(text, m->oncpu_ns), units_time(more, m->blocked_ns));
+	fprintf(stderr, " and %s runnable in %s waits", units_time(text, m->runnable_ns), units_thousands(more, m->waits));
+	if (off_ns)
+		fprintf(stderr, ": own stacks for %s of it", units_percent(text, (double)m->wait_own_ns / (double)off_ns));
 	if (m->wait_stacks)
-		fprintf(stderr, ", %s of which are complete",
+		fprintf(stderr, ", %s of them complete",
 			units_percent(text, (double)m->wait_cut[CUT_COMPLETE] / (double)m->wait_stacks));
 	fputc('\n', stderr);
 	if (m->wait_open)
-		fprintf(stderr, "sberf record: %s of them had not ended after %s\n", units_thousands(more, m->wait_open),
+		fprintf(stderr, "sberf record: %s of them had not ended, after %s in all\n", units_thousands(more, m->wait_open),
 			units_time(text, m->wait_open_ns));
 	if (m->wait_short)
 		fprintf(stderr, "sberf record: %s waits (%s) were shorter than --min-block\n", units_thousands(more, m->wait_short),
