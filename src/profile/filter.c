@@ -195,17 +195,18 @@ unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t sl
 {
 	const uint8_t is = f->wait[x->wait];
 	unsigned int r = is & (FACT_IN | FACT_DOUBT);
+	bool idles;
 
 	if (!(is & FACT_IN))
 		return 0;
 	if (is & FACT_OPEN && (v->provisional || slice >= f->moved[f->same[x->thread]]))
 		r |= FACT_OPEN;
-	if (x->kind == EVENT_BLOCKED && is & FACT_IDLE)
-		r |= FACT_IDLE;
-	if (x->kind == EVENT_BLOCKED && is & WAIT_POOL && f->thread[x->thread] & FILTER_THREAD_POOL &&
-	    idle_stack(&f->idle, x->stack))
-		r |= FACT_IDLE;
-	if (x->kind == EVENT_BLOCKED || is & WAIT_RUNNABLE_ONLY || !(f->kinds & 1u << EVENT_BLOCKED))
+	idles = is & FACT_IDLE ||
+		(is & WAIT_POOL && f->thread[x->thread] & FILTER_THREAD_POOL && idle_stack(&f->idle, x->stack));
+	if (x->kind == EVENT_BLOCKED)
+		return r | FACT_COUNTS | (idles ? FACT_IDLE : 0);
+	/* The wait is counted by its blocked part, unless it has none or that is not asked for. */
+	if (is & WAIT_RUNNABLE_ONLY || !(f->kinds & 1u << EVENT_BLOCKED) || (idles && f->q->fold_idle))
 		r |= FACT_COUNTS;
 	return r;
 }

@@ -22,7 +22,7 @@ enum entry { ENTRY_NOT_KNOWN, ENTRY, NO_ENTRY };
 
 /* Parts of the names of functions that go into the kernel, beside those that are called like the system call. */
 static const char *const entry_parts[] = {
-	"futex_abstimed", "futex_wait", "lll_lock_wait", "lll_wait", "syscall_cancel", "pthread_cond_wait_common",
+	"futex_abstimed", "futex_wait", "futex_wake", "lll_", "syscall_cancel", "pthread_cond_wait_common",
 	"sem_wait_slow", "sem_wait_common", "sem_waitcommon",
 };
 
@@ -36,8 +36,11 @@ static const char *const entries[] = {
 	"syscall.RawSyscall6", "syscall.RawSyscallNoError",
 };
 
-/* In the kernel, from the tracepoint of the switch to what is asked to schedule. */
-static const char *const schedulers[] = { "sched", "bpf_", "perf_", "trace", "preempt", "ftrace" };
+/* In the kernel, from the tracepoint of a switch or waking to what is asked to schedule or wake. */
+static const char *const schedulers[] = {
+	"sched", "bpf_", "perf_", "trace", "preempt", "ftrace",
+	"try_to_wake_up", "ttwu", "default_wake", "autoremove_wake", "swake",
+};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -116,20 +119,26 @@ static bool is_libc(const struct reading *r, module_id m)
 	return false;
 }
 
-/* Whether the function in which the innermost of STACK is, inlined or not, goes into the kernel; *RET_NAMED: it has a name. */
-static bool is_entry(const struct reading *r, stack_id stack, bool *ret_named)
+static bool is_entry(const struct reading *r, func_id id)
 {
-	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
-	const func_id id = fn ? fn->name[fn->n - 1].func : ID_NONE;
 	uint8_t known;
 
-	*ret_named = fn;
 	if (id >= r->funcs)
-		return fn && is_entry_name(func_text(r, id));
+		return is_entry_name(func_text(r, id));
 	known = r->entry[id];
 	if (!known)
 		known = r->entry[id] = is_entry_name(func_text(r, id)) ? ENTRY : NO_ENTRY;
 	return known == ENTRY;
+}
+
+/* The first of FN that is read when it is the innermost frame: ways into the kernel that were inlined are left out as well. */
+static uint32_t first_name(const struct reading *r, const struct frame_names *fn)
+{
+	uint32_t i = r->no_inlines ? fn->n - 1u : 0;
+
+	while (i < fn->n - 1u && is_entry(r, fn->name[i].func))
+		i++;
+	return i;
 }
 
 /* Where the program begins from USER, the innermost frame outside of the kernel: only what goes into the kernel is left out. */
@@ -140,9 +149,9 @@ static stack_id leave_libc(const struct reading *r, stack_id user)
 	stack_id s = user;
 
 	while (s != STACK_ROOT && module_of(r, s) == module) {
-		bool named;
+		const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, s)->frame);
 
-		if (!is_entry(r, s, &named) && (named || !libc))
+		if (fn ? !is_entry(r, fn->name[fn->n - 1].func) : !libc)
 			return s;
 		s = dict_get_stack(r->d, s)->parent;
 	}
@@ -198,22 +207,23 @@ static uint64_t place_hash(const struct reading *r, frame_id frame)
 	return hash_bytes(text, strlen(text));
 }
 
-/* OUTER, what was read outside of FRAME, and FRAME. */
-static uint64_t frame_hash(struct reading *r, uint64_t outer, frame_id frame)
+/* OUTER, what was read outside of FRAME, and FRAME, the innermost or not. Not 0. */
+static uint64_t frame_hash(struct reading *r, uint64_t outer, frame_id frame, bool innermost)
 {
 	const struct frame_names *fn = names_get(r->names, frame);
+	uint32_t first;
 
 	if (!fn)
-		return hash_2u64(outer, place_hash(r, frame));
-	for (uint32_t i = fn->n; i-- > 0;)
-		if (i == fn->n - 1u || !r->no_inlines)
-			outer = hash_2u64(outer, func_hash(r, fn->name[i].func));
+		return hash_2u64(outer, place_hash(r, frame)) | 1;
+	first = innermost ? first_name(r, fn) : r->no_inlines ? fn->n - 1u : 0;
+	for (uint32_t i = fn->n; i-- > first;)
+		outer = hash_2u64(outer, func_hash(r, fn->name[i].func)) | 1;
 	return outer;
 }
 
-uint64_t reading_hash(struct reading *r, stack_id stack)
+/* The hash of all frames of S, which is not the innermost; 0 when out of memory. */
+static uint64_t outer_hash(struct reading *r, stack_id s)
 {
-	stack_id s = start(r, stack);
 	uint64_t h;
 
 	r->path.n = 0;
@@ -228,10 +238,21 @@ uint64_t reading_hash(struct reading *r, stack_id stack)
 	h = s == STACK_ROOT ? EMPTY_HASH : r->stack[s];
 	while (r->path.n) {
 		s = r->path.v[--r->path.n];
-		h = frame_hash(r, h, dict_get_stack(r->d, s)->frame) | 1;
+		h = frame_hash(r, h, dict_get_stack(r->d, s)->frame, false);
 		r->stack[s] = h;
 	}
 	return h;
+}
+
+uint64_t reading_hash(struct reading *r, stack_id stack)
+{
+	const stack_id first = start(r, stack);
+	uint64_t outer;
+
+	if (first == STACK_ROOT)
+		return EMPTY_HASH;
+	outer = outer_hash(r, dict_get_stack(r->d, first)->parent);
+	return outer ? frame_hash(r, outer, dict_get_stack(r->d, first)->frame, true) : 0;
 }
 
 /* Appends TEXT to what reads so far. False when there is no room for more. */
@@ -249,12 +270,14 @@ static bool put_frame(const struct reading *r, char *dst, size_t size, size_t *a
 {
 	const struct frame_names *fn = names_get(r->names, frame);
 	char place[NAME_LEN];
+	uint32_t first;
 
 	if (!fn) {
 		label_place(r->d, frame, place, sizeof(place));
 		return put_name(dst, size, at, place);
 	}
-	for (uint32_t i = r->no_inlines ? fn->n - 1u : 0; i < fn->n; i++)
+	first = !*at ? first_name(r, fn) : r->no_inlines ? fn->n - 1u : 0;
+	for (uint32_t i = first; i < fn->n; i++)
 		if (!put_name(dst, size, at, func_text(r, fn->name[i].func)))
 			return false;
 	return true;

@@ -587,6 +587,7 @@ static void test_idling(void **state)
 	assert_int_equal(t->idle_threads, 2);
 	assert_int_equal(find(t, "loop 1;pool 2;start;work;pthread_cond_wait@@GLIBC_2.3.2"), NODE_NONE);
 	assert_times(t, "loop 1;loop 1;main;epoll_wait", 0, 10, 0);      /* once woken, it had something to do */
+	assert_int_equal(t->node[find(t, "loop 1;loop 1;main;epoll_wait")].count, 1);
 	assert_times(t, "loop 1;busy 3", 1000, 0, 8900);
 	assert_times(t, "loop 1;held 4", 0, 0, 50007);
 	assert_string_equal(tree_suffix(t, i), "");

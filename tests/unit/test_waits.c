@@ -191,6 +191,9 @@ static void test_readings(void **state)
 		{ "main;__libc_recv", "main" },
 		{ "main;g>in>in2;pthread_cond_wait@@GLIBC_2.3.2;@1f0;@2f0;futex_[k]",
 		  "pthread_cond_wait@@GLIBC_2.3.2 › in2 › in › g › main" },
+		{ "main;pthread_cond_wait>__pthread_cond_wait_common;__futex_wait64", "pthread_cond_wait › main" },
+		{ "main;pthread_mutex_lock>lll_mutex_lock_optimized", "pthread_mutex_lock › main" },
+		{ "main;g>read>in>write", "in › read › g › main" },
 		{ "main;f;__lll_lock_wait;__futex_wait64", "f › main" },
 		{ "main;@9;f;@1;@2", "f › libc.so.6+0x9 › main" },
 		{ "read;read", "read › read" },          /* nothing else is there */
