@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "profile/profile.h"
+#include "profile/waits.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
@@ -535,12 +536,13 @@ static void publish(struct handover *h)
 
 static void *read_snapshots(void *ctx)
 {
-	const struct query q = { .group_by = GROUP_PROCESS };
+	const struct query q = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH, .fold_idle = true };
 	struct handover *h = ctx;
 	uint64_t last = 0, bad = 0;
 	bool done;
 
 	do {
+		struct waits *w = NULL;
 		struct tree *t = NULL;
 		struct snapshot *s;
 
@@ -549,11 +551,34 @@ static void *read_snapshots(void *ctx)
 		if (s && tree_build(s, h->m.names, &q, &t, NULL) == 0) {
 			bad += t->node[0].count < last || t->node[0].total_ns != 3 * t->node[0].count;
 			last = t->node[0].count;
+			if (waits_build(s, h->m.names, &q, &w, NULL) == 0)
+				bad += w->row[0].total_ns + t->idle_ns != t->node[0].kind_ns[TIME_BLOCKED];
 		}
+		waits_free(w);
 		tree_free(t);
 		snapshot_unref(s);
 	} while (!done);
 	return (void *)(uintptr_t)(bad ? UINTPTR_MAX : last);
+}
+
+/* The event number I: a sample, a wait on a condition or for a lock, or the same again, ended by another thread. */
+static void add_one(struct made *m, int i, const char *stack)
+{
+	const uint64_t time_ns = (uint64_t)(i + i % 7 * 300) * 10 * MS;
+	const thread_id t = made_thread(m, 1 + i % 50, 1 + i % 50, "t");
+	char text[96];
+
+	snprintf(text, sizeof(text), "%s%s", stack, i % 5 ? "" : ";pthread_cond_wait");
+	if (i % 3 == 0) {
+		made_wait(m, time_ns, t, text, EVENT_BLOCKED, "futex", 'S', 3);
+	} else if (i % 3 == 1) {
+		m->ev.time_ns = time_ns;
+		m->ev.wait.context = WAKER_TASK;
+		m->ev.wait.waker = t;
+		made_again(m);
+	} else {
+		made_add(m, time_ns, t, text, 3);
+	}
 }
 
 static void test_readers_beside_the_writer(void **state)
@@ -569,7 +594,7 @@ static void test_readers_beside_the_writer(void **state)
 		assert_int_equal(pthread_create(&reader[i], NULL, read_snapshots, &h), 0);
 	for (int i = 0; i < 80000; i++) {
 		snprintf(text, sizeof(text), "main;f%d;@%x", i % 100, (uint32_t)hash_u64((uint64_t)i) & 0x7fff);
-		made_add(&h.m, (uint64_t)(i + i % 7 * 300) * 10 * MS, made_thread(&h.m, 1 + i % 50, 1 + i % 50, "t"), text, 3);
+		add_one(&h.m, i, text);
 		if (i % 100 == 99)
 			publish(&h);
 	}
