@@ -197,7 +197,7 @@ static int sit_out_delay(struct engine *en, struct err *e)
 			return 0;
 		r = turn(en, false, e);
 	}
-	en->started_ns = clock_mono_ns();
+	engine_begin(en);
 	return r < 0 ? r : source_start(en->source, e);
 }
 
@@ -218,8 +218,9 @@ static void finish(struct engine *en)
 	int r;
 
 	source_stop(en->source);
+	en->stopped_ns = clock_mono_ns();
 	if (en->offcpu)
-		offcpu_last(en->offcpu, clock_mono_ns());
+		offcpu_last(en->offcpu, en->stopped_ns);
 	do {
 		r = turn(en, true, &e);
 	} while ((r > 0 || (r == 0 && loading(en))) && clock_mono_ns() < until);
@@ -400,7 +401,7 @@ int engine_start(struct engine *en, struct err *e)
 		r = processes_scan(en->ps, en->scan.v, en->scan.n, e);
 	if (r < 0)
 		return r;
-	en->started_ns = clock_mono_ns();
+	engine_begin(en);
 	if (!en->delay_ns)
 		r = source_start(en->source, e);
 	if (r < 0)

@@ -33,6 +33,7 @@ struct engine {
 	uint64_t refresh_ns, duration_ns, delay_ns, names_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
+	uint64_t stopped_ns;             /* 0 = it runs */
 	uint64_t recorder_lost;          /* events that the recorder refused */
 	uint64_t no_memory;              /* that the profile had no memory for */
 	uint64_t sampled_ns;             /* what samples stand for by themselves */
@@ -61,6 +62,8 @@ struct engine {
 
 /* What is known before the capture begins. */
 void engine_describe(struct engine *en, const struct engine_config *c);
+/* The capture begins now. */
+void engine_begin(struct engine *en);
 /* Brings the engine thread's own figures up to date. */
 void engine_measure(struct engine *en);
 /* The same, for everybody to see. */

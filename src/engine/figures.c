@@ -20,6 +20,12 @@ static void copy_text(char *dst, size_t size, const char *src)
 	text_sanitise(dst, size, src ? src : "", src ? strlen(src) : 0);
 }
 
+void engine_begin(struct engine *en)
+{
+	en->started_ns = en->meta.start_mono_ns = clock_mono_ns();
+	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
+}
+
 void engine_describe(struct engine *en, const struct engine_config *c)
 {
 	struct profile_meta *m = &en->meta;
@@ -34,8 +40,7 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	copy_text(m->target, sizeof(m->target), c->target_text);
 	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
-	m->start_real_ns = clock_ns(CLOCK_REALTIME);
-	m->start_mono_ns = clock_mono_ns();
+	engine_begin(en);
 	m->file_bytes = META_UNKNOWN;
 	m->bpf_cpu_ns = META_UNKNOWN;
 }
@@ -110,7 +115,7 @@ void engine_measure(struct engine *en)
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	copy_text(m->activity, sizeof(m->activity), activity);
-	m->duration_ns = clock_mono_ns() - m->start_mono_ns;
+	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
 	if (en->recorder)
 		m->file_bytes = recorder_bytes(en->recorder);
 	if (en->offcpu)

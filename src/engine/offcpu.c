@@ -13,6 +13,8 @@
 #include <stdlib.h>
 
 #define READ_NS (250 * NSEC_PER_MSEC)    /* between readings of totals */
+#define STORM_NS (50 * NSEC_PER_MSEC)    /* the same while threads end by the thousand: they leave room in the table then */
+#define STORM 1000u                      /* totals told for the last time by one reading */
 #define LATE_NS (10 * NSEC_PER_MSEC)     /* an event may come so much later than its time */
 #define LOOK_NS NSEC_PER_SEC             /* between looks at waits under way */
 #define FRESH_NS (250 * NSEC_PER_MSEC)   /* a look as old as this is good enough to be shown */
@@ -37,6 +39,7 @@ struct offcpu {
 	uint64_t totals_ns;              /* up to when the totals read last are whole; 0 = they are settled */
 	uint64_t start_ns, settled_ns, read_ns, next_look_ns, look_ns;
 	unsigned int failures;
+	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
 	VEC(struct fact) facts;          /* provisional ones in the making */
 	uint64_t lost;                   /* events that found no room */
@@ -200,11 +203,21 @@ static void take_open(void *ctx, const struct source_open *w)
 		openwaits_see(oc->waits, w);
 }
 
+static void take_total(void *ctx, const struct source_total *t)
+{
+	struct offcpu *oc = ctx;
+
+	oc->gone += t->last;
+	account_total(oc->account, t);
+}
+
 static int read_totals(struct offcpu *oc, struct err *e)
 {
 	uint64_t whole_ns;
-	const int r = source_totals(oc->config.source, account_total, oc->account, &whole_ns, e);
+	int r;
 
+	oc->gone = 0;
+	r = source_totals(oc->config.source, take_total, oc, &whole_ns, e);
 	oc->failures = r < 0 ? oc->failures + 1 : 0;
 	if (r < 0)
 		return oc->failures > FAILURES ? r : 0;
@@ -272,7 +285,7 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 		return 0;
 	if (oc->totals_ns && seen_ns >= oc->totals_ns + LATE_NS)
 		settle(oc);
-	if (!oc->totals_ns && now - oc->read_ns >= READ_NS) {
+	if (!oc->totals_ns && now - oc->read_ns >= (oc->gone < STORM ? READ_NS : STORM_NS)) {
 		oc->read_ns = now;
 		r = read_totals(oc, e);
 	}
@@ -341,8 +354,10 @@ void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
 void offcpu_finish(struct offcpu *oc)
 {
 	openwaits_figures(oc->waits, oc->stop_ns, &oc->at_end);
-	openwaits_finish(oc->waits, oc->stop_ns);
+	/* What is open comes last: whoever reads the events in order sees that nothing followed. */
+	openwaits_give_up(oc->waits);
 	account_finish(oc->account, oc->stop_ns);
+	openwaits_finish(oc->waits, oc->stop_ns);
 	oc->settled_ns = clock_mono_ns();
 	outside_free(oc->outside);
 	oc->outside = NULL;

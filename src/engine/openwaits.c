@@ -389,18 +389,24 @@ void openwaits_rest(struct openwaits *o, uint64_t now_ns, void (*each)(void *ctx
 			tell(o, &o->list.v[i], now_ns, 1, each, ctx);
 }
 
-void openwaits_finish(struct openwaits *o, uint64_t now_ns)
+void openwaits_give_up(struct openwaits *o)
 {
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct open *w = &o->list.v[i];
 
-		if (goes_on(w) && w->w.since_ns < now_ns) {
-			commit(o, w, now_ns, 1);
-		} else if (!w->dead && !goes_on(w)) {
-			w->missed = PATIENCE;
-			miss(o, w);
-		}
+		if (w->dead || goes_on(w))
+			continue;
+		w->missed = PATIENCE;
+		miss(o, w);
 	}
+}
+
+void openwaits_finish(struct openwaits *o, uint64_t now_ns)
+{
+	openwaits_give_up(o);
+	for (size_t i = 0; i < o->list.n; i++)
+		if (goes_on(&o->list.v[i]) && o->list.v[i].w.since_ns < now_ns)
+			commit(o, &o->list.v[i], now_ns, 1);
 	o->list.n = 0;
 	hidx_free(&o->index);
 }

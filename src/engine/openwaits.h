@@ -77,6 +77,8 @@ void openwaits_ask(struct openwaits *o);
 void openwaits_commit(struct openwaits *o, uint64_t now_ns);
 /* Calls EACH with an event for what is not told yet, up to NOW_NS. They may not be added to anything for good. */
 void openwaits_rest(struct openwaits *o, uint64_t now_ns, void (*each)(void *ctx, const struct event *ev), void *ctx);
+/* No more ends or stacks will come: those that wait for one do without. */
+void openwaits_give_up(struct openwaits *o);
 /* The end of the capture at NOW_NS, after a last look: tells the rest of all. */
 void openwaits_finish(struct openwaits *o, uint64_t now_ns);
 
