@@ -18,7 +18,7 @@ BPF_ALL_CFLAGS = \
 %.bpf.o: %.bpf.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && \
 	$(CLANG) $(BPF_ALL_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.tmp && \
-	$(BPFTOOL) gen object $@ $@.tmp && rm -f $@.tmp
+	{ $(BPFTOOL) gen object $@ $@.tmp || { rm -f $@; exit 1; }; } && rm -f $@.tmp
 
 %.skel.h: %.bpf.o
 	$(AM_V_GEN)$(BPFTOOL) gen skeleton $< name $(subst -,_,$(notdir $*))_bpf >$@.tmp && mv $@.tmp $@

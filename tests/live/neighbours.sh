@@ -9,7 +9,7 @@ cd "$SCRATCH" || exit 99
 
 start_workload shares
 result $? "workload is ready"
-"$SBERF" record -a -o all.data 2>all.err &
+"$SBERF" record -e cpu-clock -a -o all.data 2>all.err &
 recorder=$!
 also_kill $recorder
 wait_until 10 sh -c '[ "$(stat -c %s all.data 2>/dev/null || echo 0)" -gt 1000 ]'
@@ -24,7 +24,7 @@ check "and names the program's functions" grep -q burn_50 perf.txt
 # The other way round: an event that asks for build-ids makes the kernel flag our records too.
 perf record -q -a --buildid-mmap -e cpu-clock -o beside.data -- "$WORKLOADS/shares" 2 >/dev/null 2>&1 &
 beside=$!
-"$SBERF" record -o new.data -F 997 -- "$WORKLOADS/shares" 1 >/dev/null 2>new.err
+"$SBERF" record -e cpu-clock -o new.data -F 997 -- "$WORKLOADS/shares" 1 >/dev/null 2>new.err
 equal "a program that starts while perf asks for build-ids (it ends by SIGALRM)" 142 $?
 note "$(cat new.err)"
 at_least "percent of its user stacks complete" 99.5 "$(value new.data oncpu_complete_percent)"

@@ -21,7 +21,7 @@ as_nobody() {
 start_workload shares
 result $? "workload is ready"
 
-as_nobody --inh-caps "$four" --ambient-caps "$four" ./sberf record -o out/caps.data -F 499 -p "$workload" --duration 1s 2>err
+as_nobody --inh-caps "$four" --ambient-caps "$four" ./sberf record -e cpu-clock -o out/caps.data -F 499 -p "$workload" --duration 1s 2>err
 equal "four ambient capabilities, uid 65534: it records another user's process" 0 $?
 note "$(cat err)"
 at_least "samples" 50 "$(value out/caps.data oncpu_samples)"
@@ -30,7 +30,7 @@ at_least "percent of user stacks complete" 99 "$(value out/caps.data oncpu_compl
 check "functions have names" grep -q 'main;' folded
 
 if command -v setcap >/dev/null && setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep ./sberf 2>/dev/null; then
-	as_nobody ./sberf record -o out/file.data -F 499 -p "$workload" --duration 1s 2>err
+	as_nobody ./sberf record -e cpu-clock -o out/file.data -F 499 -p "$workload" --duration 1s 2>err
 	equal "the same four as file capabilities" 0 $?
 	note "$(cat err)"
 	at_least "samples" 50 "$(value out/file.data oncpu_samples)"
@@ -42,12 +42,12 @@ fi
 
 # Without one that can be done without, it says before what will be missing afterwards.
 some=+bpf,+perfmon,+sys_ptrace
-as_nobody --inh-caps "$some" --ambient-caps "$some" ./sberf record -o out/unnamed.data -p "$workload" --duration 200ms 2>err
+as_nobody --inh-caps "$some" --ambient-caps "$some" ./sberf record -e cpu-clock -o out/unnamed.data -p "$workload" --duration 200ms 2>err
 equal "without cap_syslog it records" 0 $?
 matches "and says that kernel functions stay unnamed" "[kK]ernel.*(CAP_SYSLOG|cap_syslog)" "$(cat err)"
 
 # A plain user.
-as_nobody --inh-caps=-all ./sberf record -o out/none.data -p "$workload" --duration 1s 2>plain
+as_nobody --inh-caps=-all ./sberf record -e cpu-clock -o out/none.data -p "$workload" --duration 1s 2>plain
 equal "a plain user: status 1" 1 $?
 equal "a plain user: one line" 1 "$(wc -l <plain)"
 matches "it names a capability and a command" "(CAP|cap)_.*(setcap|sudo)" "$(cat plain)"
@@ -55,7 +55,7 @@ check "no recording is left behind" test ! -e out/none.data
 
 # Root without the capabilities, as in a container.
 setpriv --bounding-set=-bpf,-perfmon,-sys_admin,-syslog,-sys_ptrace --inh-caps=-all \
-	./sberf record -o out/none.data -p "$workload" --duration 1s 2>root
+	./sberf record -e cpu-clock -o out/none.data -p "$workload" --duration 1s 2>root
 equal "root without capabilities: status 1" 1 $?
 equal "root without capabilities: one line" 1 "$(wc -l <root)"
 matches "it speaks of the container" "(--cap-add|container)" "$(cat root)"

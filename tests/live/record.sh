@@ -7,45 +7,45 @@ need_capture
 cd "$SCRATCH" || exit 99
 
 # The command's status is record's.
-"$SBERF" record -o a.data -- sh -c 'exit 7' 2>err
+"$SBERF" record -e cpu-clock -o a.data -- sh -c 'exit 7' 2>err
 equal "returns the command's status" 7 $?
-"$SBERF" record -o a.data -- sh -c 'kill -TERM $$' 2>err
+"$SBERF" record -e cpu-clock -o a.data -- sh -c 'kill -TERM $$' 2>err
 equal "returns 128 + the signal that killed the command" 143 $?
-"$SBERF" record -o none.data -- ./no-such-command 2>err
+"$SBERF" record -e cpu-clock -o none.data -- ./no-such-command 2>err
 equal "a command that does not exist: 127" 127 $?
 matches "and one sentence that names it" "^sberf record: .*no-such-command.*no such" "$(cat err)"
 equal "in one line" 1 "$(wc -l <err)"
 check "and no recording" test ! -e none.data
 touch not-executable
-"$SBERF" record -o none.data -- ./not-executable 2>err
+"$SBERF" record -e cpu-clock -o none.data -- ./not-executable 2>err
 equal "a command that is not executable: 126" 126 $?
 
 # Targets that do not exist.
-"$SBERF" record -o none.data -p 4194001 2>err
+"$SBERF" record -e cpu-clock -o none.data -p 4194001 2>err
 equal "no such process: status 1" 1 $?
 matches "and one sentence" "no process 4194001" "$(cat err)"
-"$SBERF" record -o none.data -n no-such-name-at-all 2>err
+"$SBERF" record -e cpu-clock -o none.data -n no-such-name-at-all 2>err
 equal "no such name: status 1" 1 $?
 matches "and one sentence" "no-such-name-at-all" "$(cat err)"
 check "and no recording for either" test ! -e none.data
 
 # Too few open files: the limit, the need, the command.
 for limit in 20 66; do
-	(ulimit -n $limit; exec "$SBERF" record -o none.data -a --duration 100ms) 2>err
+	(ulimit -n $limit; exec "$SBERF" record -e cpu-clock -o none.data -a --duration 100ms) 2>err
 	equal "ulimit -n $limit: status 1" 1 $?
 	matches "and one sentence" \
 		"allowed: $limit \(RLIMIT_NOFILE\), and a capture of [0-9]+ CPUs takes ([0-9]+); run: ulimit -n [0-9]+" "$(cat err)"
 done
 enough=$(sed -n 's/.*ulimit -n //p' err)
-(ulimit -n "$enough"; exec "$SBERF" record -o enough.data -a --duration 100ms) 2>err
+(ulimit -n "$enough"; exec "$SBERF" record -e cpu-clock -o enough.data -a --duration 100ms) 2>err
 equal "the number that it names is enough" 0 $?
 
 # Two at once: the second neither takes the first one's file nor moves it away.
-"$SBERF" record -o two.data -a 2>two.err &
+"$SBERF" record -e cpu-clock -o two.data -a 2>two.err &
 recorder=$!
 also_kill $recorder
 wait_until 10 test -s two.data
-"$SBERF" record -o two.data -a --duration 100ms 2>err
+"$SBERF" record -e cpu-clock -o two.data -a --duration 100ms 2>err
 equal "a recording that is being written is refused" 1 $?
 matches "and one sentence" "two.data is being written by another sberf record; choose another file with -o" "$(cat err)"
 kill -INT $recorder
@@ -58,7 +58,7 @@ equal "and nothing is left beside it" "" "$(ls -- *.part 2>/dev/null)"
 # Ctrl-C ends it properly; the target lives on.
 start_workload shares
 result $? "workload is ready"
-"$SBERF" record -o b.data -F 499 -p "$workload" 2>b.err &
+"$SBERF" record -e cpu-clock -o b.data -F 499 -p "$workload" 2>b.err &
 recorder=$!
 also_kill $recorder
 wait_until 10 sh -c '[ "$(stat -c %s b.data 2>/dev/null || echo 0)" -gt 1000 ]'
@@ -71,7 +71,7 @@ check "the target lives on" kill -0 "$workload"
 equal "the recording is private" 600 "$(stat -c %a b.data)"
 
 # The end of the target ends the recording.
-"$SBERF" record -o c.data -F 499 -p "$workload" 2>c.err &
+"$SBERF" record -e cpu-clock -o c.data -F 499 -p "$workload" 2>c.err &
 recorder=$!
 also_kill $recorder
 wait_until 10 sh -c '[ "$(stat -c %s c.data 2>/dev/null || echo 0)" -gt 1000 ]'
@@ -89,7 +89,7 @@ record e.data -F 499 -p "$workload" --duration 400ms --delay 300ms
 result $? "--delay"
 
 # SIGKILL of the recorder: at most the last second is lost.
-"$SBERF" record -o k.data -F 499 -p "$workload" 2>k.err &
+"$SBERF" record -e cpu-clock -o k.data -F 499 -p "$workload" 2>k.err &
 recorder=$!
 wait_until 10 sh -c '[ "$(stat -c %s k.data 2>/dev/null || echo 0)" -gt 6000 ]'
 kill -KILL $recorder
@@ -117,13 +117,13 @@ check "names are in it" grep -q 'main;' without
 record f.data -F 99 --duration 100ms -a
 check "the previous recording is kept as .old" test -s f.data.old
 echo precious >notes.txt
-"$SBERF" record -o notes.txt -a --duration 100ms 2>err
+"$SBERF" record -e cpu-clock -o notes.txt -a --duration 100ms 2>err
 equal "a file that is not a recording is refused" 1 $?
 equal "and stays" precious "$(cat notes.txt)"
 ln -s notes.txt link
-"$SBERF" record -o link -a --duration 100ms 2>err
+"$SBERF" record -e cpu-clock -o link -a --duration 100ms 2>err
 equal "a symbolic link is refused" 1 $?
-"$SBERF" record -o /nonexistent/dir/x.data -a --duration 100ms 2>err
+"$SBERF" record -e cpu-clock -o /nonexistent/dir/x.data -a --duration 100ms 2>err
 equal "a directory that does not exist: status 1" 1 $?
 matches "and named" "/nonexistent/dir/x.data" "$(cat err)"
 
@@ -134,7 +134,7 @@ timeout 60 bash -c '"$1" record -a -o bg.data 2>bg.err & p=$!
 equal "SIGINT to a job in the background of a script: status 0" 0 $?
 
 # A signal sent to sberf goes on to its command.
-"$SBERF" record -o t.data -- sh -c 'exec sleep 300' 2>t.err &
+"$SBERF" record -e cpu-clock -o t.data -- sh -c 'exec sleep 300' 2>t.err &
 recorder=$!
 also_kill $recorder
 wait_until 10 sh -c "pgrep -P $recorder -x sleep"
@@ -143,24 +143,24 @@ wait $recorder
 equal "SIGTERM ends the command too: 128 + 15" 143 $?
 
 # Under sudo the command is the user's, in the user's home; half of sudo's variables are refused.
-out=$(SUDO_UID=65534 SUDO_GID=65534 "$SBERF" record -o /tmp/sudo.$$ -- sh -c 'echo $(id -u) $(id -g) $USER $HOME' 2>sudo.err)
+out=$(SUDO_UID=65534 SUDO_GID=65534 "$SBERF" record -e cpu-clock -o /tmp/sudo.$$ -- sh -c 'echo $(id -u) $(id -g) $USER $HOME' 2>sudo.err)
 equal "the command runs as the invoking user" "65534 65534 nobody /nonexistent" "$out"
 equal "the recording belongs to that user" 65534 "$(stat -c %u /tmp/sudo.$$)"
 rm -f /tmp/sudo.$$
-out=$(SUDO_UID=65534 "$SBERF" record -o half.data -- id -u 2>half.err)
+out=$(SUDO_UID=65534 "$SBERF" record -e cpu-clock -o half.data -- id -u 2>half.err)
 equal "SUDO_UID without SUDO_GID: status 1" 1 $?
 equal "and nothing runs as root" "" "$out"
 
 # A script whose interpreter is missing.
 printf '#!/nonexistent/interpreter\n' >script && chmod +x script
-"$SBERF" record -o none2.data -- ./script 2>err
+"$SBERF" record -e cpu-clock -o none2.data -- ./script 2>err
 equal "a missing interpreter: 126" 126 $?
 matches "is told as such" "interpreter" "$(cat err)"
 
 # A full disk ends the recording, not the command.
 mkdir full
 if mount -t tmpfs -o size=16k none full 2>/dev/null; then
-	"$SBERF" record -F 4999 -o full/f.data -- sh -c "'$WORKLOADS/recurse' 4 30 >/dev/null; head -c 1 /dev/zero >ended" 2>err
+	"$SBERF" record -e cpu-clock -F 4999 -o full/f.data -- sh -c "'$WORKLOADS/recurse' 4 30 >/dev/null; head -c 1 /dev/zero >ended" 2>err
 	equal "a full disk: status 1" 1 $?
 	matches "named" "No space left" "$(cat err)"
 	check "the command was not left behind" test -s ended

@@ -10,7 +10,7 @@ start_workload shares
 result $? "workload is ready"
 terminal
 begin=$(date +%s%N)
-type_line "$SBERF top -F 499 -p $workload"
+type_line "$SBERF top -e cpu-clock -F 499 -p $workload"
 see "the header names the target" "^ shares $workload .*running"
 see "a tree with data" '▾ main .* [0-9.]+ %'
 note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
@@ -41,7 +41,7 @@ keys q
 restored "after q"
 
 # A command of one's own; it ends with the view.
-type_line "$SBERF top -- $WORKLOADS/shares"
+type_line "$SBERF top -e cpu-clock -- $WORKLOADS/shares"
 see "top -- COMMAND shows its tree" '▾ main'
 child=$(pgrep -n -x -f "$WORKLOADS/shares")
 keys q
@@ -50,7 +50,7 @@ wait_until 10 sh -c "! kill -0 $child 2>/dev/null"
 result $? "the command ends with the view"
 
 # A target that does not run says what is waited for.
-type_line "$SBERF top -- sleep 60"
+type_line "$SBERF top -e cpu-clock -- sleep 60"
 see "nothing runs: it says what it waits for" '[Ww]aiting for'
 keys q
 restored "after waiting"
@@ -62,9 +62,9 @@ see "status 1" '^status=1'
 
 # A signal from outside ends it and gives the terminal back.
 start_workload shares
-type_line "$SBERF top -p $workload"
+type_line "$SBERF top -e cpu-clock -p $workload"
 see "another target" "^ shares $workload .*running"
-kill -TERM "$(pgrep -o -x -f "$SBERF top -p $workload")"
+kill -TERM "$(pgrep -o -x -f "$SBERF top -e cpu-clock -p $workload")"
 restored "after SIGTERM"
 stop_workload
 
