@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define PIECE_NS NSEC_PER_SEC            /* smallest piece */
-#define PIECE_PART 8u                    /* pieces are this part of the wait at least */
+#define PIECES_A_SECOND 2000u            /* of all waits together: with more waits than that, pieces are larger */
 #define NO_STACK_NS (4 * NSEC_PER_SEC)   /* a piece waits for its stack as long as it is shorter */
 #define PATIENCE 4u                      /* looks that an end waits for its stack, or a wait that is gone for its end */
 
@@ -266,13 +266,13 @@ static void miss(struct openwaits *o, struct open *w)
 		o->config.missed(o->config.ctx, &w->task, w->w.call, w->told[0], w->told[1]);
 }
 
-static bool piece_is_due(const struct open *w, uint64_t now_ns)
+static bool piece_is_due(const struct openwaits *o, const struct open *w, uint64_t now_ns)
 {
-	uint64_t length[2], grown, least;
+	const uint64_t least = o->list.n * (NSEC_PER_SEC / PIECES_A_SECOND);
+	uint64_t length[2], grown;
 
 	lengths(w, now_ns, length);
 	grown = untold(w, length, 0) + untold(w, length, 1);
-	least = (length[0] + length[1]) / PIECE_PART;
 	if (w->stack != STACK_KNOWN && w->stack != STACK_NEVER && grown < NO_STACK_NS)
 		return false;
 	return grown >= PIECE_NS && grown >= least;
@@ -303,7 +303,7 @@ void openwaits_end(struct openwaits *o)
 	compact(o);
 	openwaits_ask(o);
 	for (size_t i = 0; i < o->list.n; i++)
-		if (o->list.v[i].seen && piece_is_due(&o->list.v[i], o->look_ns))
+		if (o->list.v[i].seen && piece_is_due(o, &o->list.v[i], o->look_ns))
 			commit(o, &o->list.v[i], o->look_ns, 0);
 }
 
