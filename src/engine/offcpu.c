@@ -161,6 +161,7 @@ void offcpu_start(struct offcpu *oc)
 
 	oc->outside = outside_new(oc->config.stack_bytes, walk, oc);
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = now;
+	oc->gone = STORM;        /* until the first reading tells */
 	source_set_wait_period(oc->config.source, PERIOD_FIRST);
 }
 

@@ -112,3 +112,4 @@ unit_tests += tests/unit/test_waker
 unit_tests += tests/unit/test_openwaits
 tests_unit_test_openwaits_SOURCES = tests/unit/test_openwaits.c $(fail_alloc)
 tests_unit_test_openwaits_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_ingest

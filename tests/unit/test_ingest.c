@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_ingest.c - what becomes of raw events beside their stacks: who hears of them, who ended a wait, what is learnt from a cut. The
+ * process is made up and has no mappings, so every walk ends at once.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "bpf/wire.h"
+#include "engine/ingest.h"
+#include "process/private.h"
+
+#include "tests/unit/cmocka_all.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define P1 10000001
+
+struct world {
+	struct dict *dict;
+	struct processes *ps;
+	struct ingest *in;
+	unsigned int samples, waits;
+	struct event last;
+	uint32_t cap;
+};
+
+static void take_sample(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct world *w = ctx;
+
+	assert_int_equal(raw->kind, RAW_SAMPLE);
+	w->samples++;
+	w->last = *ev;
+}
+
+static void take_wait(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct world *w = ctx;
+
+	assert_int_equal(raw->kind, RAW_WAIT);
+	w->waits++;
+	w->last = *ev;
+}
+
+static void set_cap(void *ctx, uint64_t exe_id, uint32_t bytes)
+{
+	((struct world *)ctx)->cap = bytes;
+}
+
+static int load(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
+{
+	return err_set(e, ENOENT, "there are no files here");
+}
+
+static int make(void **state, bool waits)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	struct ingest_config c = { .sample = take_sample, .wait = waits ? take_wait : NULL, .set_stack_cap = set_cap,
+				   .stack_bytes = 32768, .ctx = w };
+
+	assert_non_null(w);
+	*state = w;
+	c.dict = w->dict = dict_new();
+	assert_int_equal(processes_new_with(w->dict, load, NULL, NSEC_PER_SEC, &w->ps, NULL), 0);
+	c.ps = w->ps;
+	return ingest_new(&c, &w->in, NULL);
+}
+
+static int set_up(void **state)
+{
+	return make(state, true);
+}
+
+static int set_up_without(void **state)
+{
+	return make(state, false);
+}
+
+static int tear_down(void **state)
+{
+	struct world *w = *state;
+
+	ingest_free(w->in);
+	processes_free(w->ps);
+	dict_free(w->dict);
+	free(w);
+	return 0;
+}
+
+static struct raw_event raw(enum raw_kind kind, pid_t tid)
+{
+	struct raw_event ev = { .kind = kind, .time_ns = 1000, .pid = P1, .tid = tid, .node = 1, .cpu = 3 };
+
+	ev.sample.start_ns = (uint64_t)tid;
+	ev.sample.machine = EM_X86_64;
+	ev.sample.nr_regs = SB_X86_64_NR_REGS;
+	ev.sample.regs[SB_X86_64_NR_REGS - 1] = 0x1234;
+	memcpy(ev.sample.comm, "worker", 7);
+	return ev;
+}
+
+/* The wait ID of thread P1 is over. */
+static struct raw_event wait_of(uint64_t id)
+{
+	struct raw_event ev = raw(RAW_WAIT, P1);
+
+	ev.wait = (struct raw_wait){ .id = id, .blocked_ns = 5, .period_ns = 1, .call = CALL_SYSCALL + 202,
+				     .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
+	return ev;
+}
+
+/* Thread P1 + 1 wakes P1 out of the wait ID. */
+static void wakes(struct world *w, uint64_t id, enum waker_context context)
+{
+	struct raw_event ev = raw(RAW_WAKE, P1 + 1);
+
+	ev.wake = (struct raw_wake){ .tid = P1, .start_ns = P1, .wait_id = id, .context = (uint8_t)context };
+	ingest_raw(w->in, &ev);
+}
+
+static void a_sample_weighs_what_it_says(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = raw(RAW_SAMPLE, P1);
+	struct ingest_figures f;
+
+	ev.sample.weight_ns = 77;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->samples, 1);
+	assert_int_equal(w->last.kind, EVENT_SAMPLE);
+	assert_int_equal(w->last.weight_ns, 77);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.samples, 1);
+	assert_int_equal(f.user_samples, 1);
+	assert_int_equal(f.wait_stacks, 0);
+}
+
+static void a_wait_has_its_stack_and_call(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = wait_of(7);
+	struct ingest_figures f;
+
+	ev.wait.seeded = true;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->waits, 1);
+	assert_int_not_equal(w->last.stack, ID_NONE);
+	assert_int_equal(w->last.wait.call, CALL_SYSCALL + 202);
+	assert_int_equal(w->last.wait.state, WAIT_INTERRUPTIBLE);
+	assert_int_equal(w->last.flags, EVENT_F_USER | EVENT_F_EARLIER);
+	assert_int_equal(w->last.node, 1);
+	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_thread(w->dict, w->last.thread)->comm), "worker");
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.samples, 0);
+	assert_int_equal(f.wait_stacks, 1);
+
+	/* One whose stack is elsewhere. */
+	ev.wait.no_stack = true;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->waits, 2);
+	assert_int_equal(w->last.stack, ID_NONE);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.wait_stacks, 1);
+}
+
+static void without_waits_they_are_ignored(void **state)
+{
+	struct world *w = *state;
+	const struct raw_event ev = wait_of(7);
+
+	wakes(w, 7, WAKER_TASK);
+	ingest_raw(w->in, &ev);
+	assert_int_equal(dict_threads(w->dict), 0);
+}
+
+static void who_ended_a_wait(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = wait_of(7);
+
+	wakes(w, 7, WAKER_TASK);
+	/* A look at it while it lasts leaves its waker for the end. */
+	ev.wait.period_ns = 0;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.waker, ID_NONE);
+	ev.wait.period_ns = 1;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.context, WAKER_TASK);
+	assert_int_equal(dict_get_thread(w->dict, w->last.wait.waker)->tid, P1 + 1);
+	assert_int_not_equal(w->last.wait.waker_stack, STACK_ROOT);
+	/* Only once, and only of that wait. */
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.waker, ID_NONE);
+	wakes(w, 8, WAKER_TASK);
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.context, WAKER_UNKNOWN);
+}
+
+/* What the kernel half says of the waker is believed only with what the stack of the waking says. */
+static void an_interrupt_is_nobody(void **state)
+{
+	struct world *w = *state;
+	const struct raw_event ev = wait_of(7);
+
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.context, WAKER_UNKNOWN);
+	wakes(w, 7, WAKER_HARDIRQ);
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.wait.context, WAKER_HARDIRQ);
+	assert_int_equal(w->last.wait.waker, ID_NONE);
+	assert_int_equal(w->last.wait.waker_stack, STACK_ROOT);
+}
+
+/* Makes pc executable memory without code that is known, so that the walk goes by frame pointers and reads the stack. */
+static void map_code(struct world *w)
+{
+	struct raw_event ev = { .kind = RAW_COMM, .pid = P1, .tid = P1, .time_ns = 1, .comm = { .exec = true, .comm = "prog" } };
+
+	processes_apply(w->ps, &ev);
+	ev = (struct raw_event){ .kind = RAW_MMAP, .pid = P1, .tid = P1, .time_ns = 2,
+				 .mmap = { .start = 0x1000, .len = 0x1000, .prot = 4, .path = "//anon" } };
+	processes_apply(w->ps, &ev);
+}
+
+/* A stack of LEN bytes that goes on where they end. */
+static void cut_off(struct world *w, uint32_t len)
+{
+	static uint64_t stack[65536 / 8];
+	struct raw_event ev = raw(RAW_SAMPLE, P1);
+
+	/* Frames of 16 bytes: the caller's frame pointer and an address in the same code. */
+	for (uint32_t i = 0; i < len / 8; i += 2) {
+		stack[i] = 0x700000 + 8 * (i + 2);
+		stack[i + 1] = 0x1300;
+	}
+	ev.sample.exe_id = 5;
+	ev.sample.regs[6] = ev.sample.regs[7] = 0x700000;
+	ev.sample.nr_segments = 1;
+	ev.sample.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len, .bytes = (const uint8_t *)stack };
+	ingest_raw(w->in, &ev);
+}
+
+/* A copy that is shorter than what is asked for by now was under way when that was learnt, or found no room for more. */
+static void a_lesson_is_learnt_once(void **state)
+{
+	struct world *w = *state;
+	struct ingest_figures f;
+
+	map_code(w);
+	cut_off(w, 32768);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.cut[CUT_STACK_SIZE], 1);
+	assert_int_equal(w->cap, 65536);
+	w->cap = 0;
+	cut_off(w, 32768);
+	assert_int_equal(w->cap, 0);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.cut[CUT_STACK_SIZE], 2);
+}
+
+static void a_small_copy_teaches_nothing(void **state)
+{
+	struct world *w = *state;
+
+	map_code(w);
+	cut_off(w, 16384);
+	assert_int_equal(w->cap, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		TEST(a_sample_weighs_what_it_says),
+		TEST(a_wait_has_its_stack_and_call),
+		cmocka_unit_test_setup_teardown(without_waits_they_are_ignored, set_up_without, tear_down),
+		TEST(who_ended_a_wait),
+		TEST(an_interrupt_is_nobody),
+		TEST(a_lesson_is_learnt_once),
+		TEST(a_small_copy_teaches_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
