@@ -92,6 +92,7 @@ static bool load_failing(const struct memory_recording *r, long n, uint64_t even
 	} else {
 		assert_int_equal(report.events, events);
 		assert_string_equal(report.note, "");
+		assert_true(meta.waits && meta.wait_open);
 	}
 	return !reached;
 }
