@@ -2,9 +2,9 @@
 /*
  * account_tell.c - what is given becomes events.
  *
- * What is carried stands on stacks that others were given for the same: the last ones of its key, by turns. A thread that lives too
- * short to be sampled has none. Its kin does: threads of its name that run the same program. What they do in the same call is the
- * best that is known of it, and on average right, since who was sampled is a matter of chance.
+ * What is carried stands on stacks that others were given for the same: the last ones of its key, by turns. A thread that lives
+ * too short to be sampled has none. Its kin does: threads of its name that run the same program. What they do in the same call
+ * is the best that is known of it, and on average right, since who was sampled is a matter of chance.
  */
 #include "config.h"
 
@@ -120,12 +120,13 @@ static void tell_one(const struct account *a, const struct sink *s, const struct
 
 	if (like)
 		ev = *like;
+	else
+		ev.wait.state = k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : WAIT_NONE;
 	/* Whether stacks are complete is judged by those that were taken. */
 	ev.flags = EVENT_F_EXTRAPOLATED;
 	ev.thread = thread;
 	ev.time_ns = time_ns;
-	ev.wait = (struct event_wait){ .call = k->call, .waker = ID_NONE,
-				       .state = like ? like->wait.state : k->call == CALL_PREEMPTED ? WAIT_PREEMPTED : WAIT_NONE };
+	ev.wait = (struct event_wait){ .call = k->call, .state = ev.wait.state, .waker = ID_NONE };
 	for (int i = 0; i < 2; i++) {
 		if (!part[i] && !(i && count))
 			continue;

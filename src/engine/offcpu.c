@@ -22,7 +22,7 @@
 #define OPEN_NS (250 * NSEC_PER_MSEC)    /* shorter waits are not looked at: most end soon */
 #define FAILURES 8u                      /* readings that may fail, one after the other */
 
-#define THREADS_MANY (1u << 16)          /* in the dictionary: then those of which nothing but totals is known share "(other)" */
+#define THREADS_MANY (1u << 16)          /* in the dictionary: then those of which only totals are known share "(other)" */
 
 #define WAITS_PER_S 1000u                /* to be told one by one; within the next two nothing changes */
 #define WAITS_FEW 700u

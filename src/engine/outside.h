@@ -27,7 +27,7 @@ void outside_free(struct outside *o);    /* NULL is fine */
 
 /* Asks for the stack of W, which has registers. False when there is no room now. WALK may be called before this returns. */
 bool outside_ask(struct outside *o, const struct source_open *w);
-/* Hands on what has been answered; returns how many. While answers are pending it waits for some, but never longer than 5 ms. */
+/* Hands on what has been answered; returns how many. While answers are pending it waits for some, 5 ms at most. */
 unsigned int outside_poll(struct outside *o);
 bool outside_pending(const struct outside *o);   /* asked and not answered */
 

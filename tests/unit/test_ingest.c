@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ingest.c - what becomes of raw events beside their stacks: who hears of them, who ended a wait, what is learnt from a cut. The
- * process is made up and has no mappings, so every walk ends at once.
+ * test_ingest.c - what becomes of raw events beside their stacks: who hears of them, who ended a wait, what is learnt from a
+ * cut. The process is made up and has no mappings, so every walk ends at once.
  */
 #include "config.h"
 
@@ -218,7 +218,7 @@ static void an_interrupt_is_nobody(void **state)
 /* Makes pc executable memory without code that is known, so that the walk goes by frame pointers and reads the stack. */
 static void map_code(struct world *w)
 {
-	struct raw_event ev = { .kind = RAW_COMM, .pid = P1, .tid = P1, .time_ns = 1, .comm = { .exec = true, .comm = "prog" } };
+	struct raw_event ev = { .kind = RAW_COMM, .pid = P1, .tid = P1, .time_ns = 1, .comm = { true, "prog" } };
 
 	processes_apply(w->ps, &ev);
 	ev = (struct raw_event){ .kind = RAW_MMAP, .pid = P1, .tid = P1, .time_ns = 2,

@@ -124,7 +124,8 @@ static void look(struct world *w, uint64_t now_ns, bool there)
 
 static void stack_comes(struct world *w, uint64_t time_ns)
 {
-	const struct event ev = { .time_ns = time_ns, .stack = HERS, .thread = 1, .flags = EVENT_F_USER, .cut_module = ID_NONE };
+	const struct event ev = { .time_ns = time_ns, .stack = HERS, .thread = 1, .flags = EVENT_F_USER,
+				  .cut_module = ID_NONE };
 
 	openwaits_stack(w->o, &one, w->w.id, &ev);
 }
