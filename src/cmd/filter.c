@@ -24,8 +24,8 @@ static int add_named(struct query *q, const char *name, struct err *e)
 
 	if (call != CALL_NONE)
 		return add_call(q, call, e);
-	return err_set(e, EINVAL, "there is no system call '%s' on %s: write it as its manual page does, such as futex, read or "
-		       "epoll_wait", name, q->arch && q->arch[0] ? q->arch : "this machine");
+	return err_set(e, EINVAL, "there is no system call '%s' on %s: write it as its manual page does, such as futex, read "
+		       "or epoll_wait", name, q->arch && q->arch[0] ? q->arch : "this machine");
 }
 
 static int add_calls(struct query *q, const char *list, struct err *e)

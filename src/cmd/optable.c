@@ -29,7 +29,8 @@ static const struct opt_choice events[] = {
 };
 static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
 static const struct opt_choice formats[] = {
-	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "waits", FORMAT_WAITS }, { "summary", FORMAT_SUMMARY }, { NULL, 0 },
+	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "waits", FORMAT_WAITS }, { "summary", FORMAT_SUMMARY },
+	{ NULL, 0 },
 };
 static const struct opt_choice metrics[] = {
 	{ "on-cpu", KINDS_ON_CPU }, { "blocked", 1u << EVENT_BLOCKED }, { "runnable", 1u << EVENT_RUNNABLE },
@@ -117,9 +118,9 @@ const struct opt opts[] = {
 		.name = "off-cpu", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu), .fallback = "",
 		.help = "with the time that threads wait (the default)",
-		.more = "Each wait is followed from the moment a thread leaves its CPU to the moment it runs again: what it asked the "
-			"kernel for, with which stack, how long it was blocked and how long it then waited in the run queue. Running "
-			"time is exact as well then.",
+		.more = "Each wait is followed from the moment a thread leaves its CPU to the moment it runs again: what it asked "
+			"the kernel for, with which stack, how long it was blocked and how long it then waited in the run queue. "
+			"Running time is exact as well then.",
 	}, {
 		.name = "no-off-cpu", .type = OPT_FLAG, .min = false,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu),
@@ -139,21 +140,21 @@ const struct opt opts[] = {
 		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(kinds), .choices = metrics,
 		.help = "what to count",
-		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that they "
-			"waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with --format folded, "
-			"or off-cpu when --state or --syscall choose waits.",
+		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that "
+			"they waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with "
+			"--format folded, or off-cpu when --state or --syscall choose waits.",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
-		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new (not "
-			"run yet). Running time is left out.",
+		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new "
+			"(not run yet). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(syscalls),
 		.help = "only waits in these system calls",
-		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\". Running time is left "
-			"out.",
+		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\". Running time is "
+			"left out.",
 	}, {
 		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXT, .what = "thread",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(thread),
@@ -210,10 +211,10 @@ const struct opt opts[] = {
 		.help = "what to write",
 		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by "
 			"semicolons and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in "
-			"_[i], those of JIT compilers in _[j]. waits lists what threads waited for: by class, system call, stack, and, "
-			"when that was recorded, who ended the wait; with a histogram of lengths, and the threads that still waited "
-			"in the end. summary has one \"name: value\" line for each figure (see below). ~ stands before what is mostly "
-			"extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
+			"_[i], those of JIT compilers in _[j]. waits lists what threads waited for: by class, system call, stack, "
+			"and, when that was recorded, who ended the wait; with a histogram of lengths, and the threads that still "
+			"waited in the end. summary has one \"name: value\" line for each figure (see below). ~ stands before what "
+			"is mostly extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
 	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given),
@@ -248,8 +249,8 @@ const struct opt opts[] = {
 const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
 
 static const char *const top_text[] = {
-	"Shows, while it happens, where the target spends its time, running or waiting, as one call tree whose stacks are complete "
-	"on ordinary optimised binaries without frame pointers.",
+	"Shows, while it happens, where the target spends its time, running or waiting, as one call tree whose stacks are "
+	"complete on ordinary optimised binaries without frame pointers.",
 	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
 	"and is asked to end when the view is left.",
@@ -263,8 +264,8 @@ static const char *const top_examples[] = {
 };
 
 static const char *const record_text[] = {
-	"Saves what the target does, on the CPU and while it waits, into a file, with all names and line numbers, until Ctrl-C, the "
-	"target's end or --duration. The file needs no binaries to be read later, on any machine.",
+	"Saves what the target does, on the CPU and while it waits, into a file, with all names and line numbers, until Ctrl-C, "
+	"the target's end or --duration. The file needs no binaries to be read later, on any machine.",
 	"Threads and child processes that start later belong to the target.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that "
 	"of sberf. When --duration is over before the command is, recording stops, the command goes on, and sberf waits for its "

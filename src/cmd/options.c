@@ -114,7 +114,8 @@ static const char *all_states(char *dst, size_t size)
 	size_t n = 0;
 
 	for (size_t i = WAIT_PREEMPTED; i < WAIT_STATE_NR && n < size; i++)
-		n += (size_t)snprintf(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name, states[i].letter);
+		n += (size_t)snprintf(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name,
+				      states[i].letter);
 	return dst;
 }
 

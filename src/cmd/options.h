@@ -61,7 +61,7 @@ struct options {
 	/* What is shown (top, report) */
 	uint32_t kinds;                  /* --metric: bit mask for query.kinds; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
-	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; resolved once the recording's machine is known */
+	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter.h */
 	const char *thread;              /* --thread PATTERN, NULL = all */
 	bool hide_idle;                  /* --hide-idle (report) */
 

@@ -122,11 +122,11 @@ static void say_waits(const struct profile_meta *m)
 			units_percent(text, (double)m->wait_cut[CUT_COMPLETE] / (double)m->wait_stacks));
 	fputc('\n', stderr);
 	if (m->wait_open)
-		fprintf(stderr, "sberf record: %s of them had not ended, after %s in all\n", units_thousands(more, m->wait_open),
-			units_time(text, m->wait_open_ns));
+		fprintf(stderr, "sberf record: %s of them had not ended, after %s in all\n",
+			units_thousands(more, m->wait_open), units_time(text, m->wait_open_ns));
 	if (m->wait_short)
-		fprintf(stderr, "sberf record: %s waits (%s) were shorter than --min-block\n", units_thousands(more, m->wait_short),
-			units_time(text, m->wait_short_ns));
+		fprintf(stderr, "sberf record: %s waits (%s) were shorter than --min-block\n",
+			units_thousands(more, m->wait_short), units_time(text, m->wait_short_ns));
 }
 
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)

@@ -97,7 +97,9 @@ static int write_tree(FILE *f, const struct loaded *l, const struct query *q, en
 /* What is asked for is about waits, and nobody followed any. */
 static void say_no_waits(const struct loaded *l, const struct options *o, enum opt_format format)
 {
-	if (!l->meta.off_cpu && (format == FORMAT_WAITS || o->states || o->syscalls || (o->kinds && !(o->kinds & KINDS_ON_CPU))))
+	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->kinds && !(o->kinds & KINDS_ON_CPU));
+
+	if (asked && !l->meta.off_cpu)
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
 }
 

@@ -28,8 +28,8 @@ static void end_command(const struct session *s)
 static int run(struct session *s, const struct options *o, const struct query *filter, struct err *e)
 {
 	const struct ui_options ui = {
-		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top", .filter = *filter,
-		.min_block_ns = o->min_block_ns,
+		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top",
+		.filter = *filter, .min_block_ns = o->min_block_ns,
 	};
 	const struct feed feed = feed_from_engine(s->engine);
 	int r = session_start(s, e);

@@ -37,8 +37,8 @@ struct tree_text_options {
 };
 
 /*
- * An indented tree with shares and times, self and total, for pipes and people. When there is time off the CPU in it, three columns
- * say how much of each line is running, runnable and blocked. O may be NULL (everything).
+ * An indented tree with shares and times, self and total, for pipes and people. When there is time off the CPU in it, three
+ * columns say how much of each line is running, runnable and blocked. O may be NULL (everything).
  */
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e);
 
@@ -47,7 +47,7 @@ struct waits_text_options {
 };
 
 /*
- * What threads wait for, as aligned columns with a histogram of lengths and the list below, then the threads that still wait; for
+ * What threads wait for, as aligned columns with a histogram of lengths before the names, then the threads that still wait; for
  * pipes and people. O may be NULL.
  */
 int export_waits(FILE *out, const struct waits *w, const struct waits_text_options *o, struct err *e);

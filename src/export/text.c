@@ -109,7 +109,7 @@ static void put_figures(struct text *x, const struct figures *f, bool self)
 			   self ? units_time(time, f->total_ns) : "");
 }
 
-/* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits that end here and have not ended. */
+/* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here that have not ended. */
 static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64_t *ret_open_ns)
 {
 	const struct tree_node *n = &t->node[i];

@@ -7,8 +7,8 @@
  *	    8.12 s      1,300     1.20 s    6.25 ms   ▂   ▇█▃     ▂      ▁       all waits
  *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁         lock
  *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁           futex
- *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁             take › worker › start_thread
- *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁               woken by worker 12: give › worker › start_thread
+ *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁             take › worker
+ *	    7.12 s      1,200     1.20 s    5.93 ms       ▇█▃     ▂      ▁               woken by app 12: give › main
  *	   ~1.00 s        100     100 ms    10.0 ms   █                            I/O
  *
  *	still waiting
@@ -169,8 +169,8 @@ static void put_all_open(struct waits_text *x)
 		longest = w->waited_ns > longest ? w->waited_ns : longest;
 	}
 	if (idle)
-		out_format(&x->o, "%10s  %" PRIu32 " thread%s with nothing to do, the longest for %s\n", "", idle, idle == 1 ? "" : "s",
-			   units_time(text, longest < 1e19 ? (uint64_t)longest : UINT64_MAX));
+		out_format(&x->o, "%10s  %" PRIu32 " thread%s with nothing to do, the longest for %s\n", "", idle,
+			   idle == 1 ? "" : "s", units_time(text, longest < 1e19 ? (uint64_t)longest : UINT64_MAX));
 }
 
 int export_waits(FILE *out, const struct waits *w, const struct waits_text_options *o, struct err *e)

@@ -2,9 +2,9 @@
 /*
  * pieces.h - waits that are told in pieces while they last, and whether they have ended.
  *
- * A piece says that its wait had not ended then. Whether it has in the end shows only when its thread is heard of again, or is not.
- * So pieces are held back until that is known, and reach the profile as parts of a wait that is over, or of one that is not. They
- * come at growing distances: even waits of days have about a hundred.
+ * A piece says that its wait had not ended then. Whether it has in the end shows only when its thread is heard of again, or is
+ * not. So pieces are held back until that is known, and reach the profile as parts of a wait that is over, or of one that is
+ * not. They come at growing distances: even waits of days have about a hundred.
  */
 #ifndef SBERF_RECORD_PIECES_H
 #define SBERF_RECORD_PIECES_H

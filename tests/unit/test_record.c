@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "record/idmap.h"
 #include "record/metatext.h"
-#include "record/pieces.h"
 #include "record/table.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/sample.h"
@@ -68,26 +67,8 @@ static void round_trip(void **state)
 	}
 }
 
-static void same_sums(const struct profile_meta *have, const struct profile_meta *want)
-{
-	assert_int_equal(have->samples, want->samples);
-	assert_int_equal(have->user_samples, want->user_samples);
-	assert_int_equal(have->oncpu_ns, want->oncpu_ns);
-	assert_memory_equal(have->cut, want->cut, sizeof(want->cut));
-	assert_int_equal(have->blocked_ns, want->blocked_ns);
-	assert_int_equal(have->runnable_ns, want->runnable_ns);
-	assert_int_equal(have->waits, want->waits);
-	assert_int_equal(have->wait_stacks, want->wait_stacks);
-	assert_memory_equal(have->wait_cut, want->wait_cut, sizeof(want->wait_cut));
-	assert_int_equal(have->wait_own_ns, want->wait_own_ns);
-	assert_int_equal(have->wait_none_ns, want->wait_none_ns);
-	assert_int_equal(have->wait_open_ns, want->wait_open_ns);
-	assert_int_equal(have->wait_open, want->wait_open);
-}
-
 static void figures_come_back(void **state)
 {
-	struct profile_meta want;
 	struct sample sa;
 	struct loaded l;
 
@@ -113,234 +94,7 @@ static void figures_come_back(void **state)
 	assert_int_equal(l.meta.wait_short_ns, 12345);
 	assert_int_equal(l.meta.wait_short, 67);
 	assert_int_equal(l.meta.wait_period_ns, 10000000);
-	/* What follows from the events is counted from them. */
-	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &want);
-	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open);
-	same_sums(&l.meta, &want);
-	assert_int_equal(l.meta.oncpu_ns + l.meta.blocked_ns + l.meta.runnable_ns, 500ull * SYNTH_WEIGHT + 499 * 500 / 2);
 	loaded_free(&l);
-	sample_free(&sa);
-}
-
-/* What is too short is left out and counted; nothing else changes. */
-static void short_waits_are_left_out(void **state)
-{
-	const uint64_t min = SYNTH_WEIGHT + 100;
-	uint64_t waits = 0, ns = 0;
-	struct profile_meta want;
-	struct loaded all, some;
-	struct sample sa;
-	size_t k = 0;
-
-	sample_make(&sa, 4, 300, 100);
-	sample_load(&all, &sa);
-	load_bytes_from(&some, sa.rec.bytes.v, sa.rec.bytes.n, min);
-	for (size_t i = 0; i < all.event.n; i++) {
-		const struct event *ev = &all.event.v[i];
-
-		if (k < some.line.n && !strcmp(some.line.v[k], all.line.v[i])) {
-			assert_true(ev->kind == EVENT_SAMPLE || ev->wait.own_ns >= min);
-			k++;
-			continue;
-		}
-		assert_true(EVENT_IS_WAIT(ev->kind) && ev->wait.own_ns < min);
-		waits += ev->flags & EVENT_F_PIECE ? 0 : ev->count ? ev->count : 1;
-		ns += ev->weight_ns;
-	}
-	assert_true(waits && k == some.line.n);
-	assert_int_equal(some.meta.wait_short, 67 + waits);
-	assert_int_equal(some.meta.wait_short_ns, 12345 + ns);
-	synth_sums(profile_dict(some.profile), some.event.v, some.event.n, &want);
-	same_sums(&some.meta, &want);
-	assert_int_equal(some.report.events, 300);
-	assert_string_equal(some.report.note, "");
-	loaded_free(&some);
-	loaded_free(&all);
-	sample_free(&sa);
-}
-
-static void add_wait(struct sample *sa, enum event_kind kind, enum wait_state state, uint64_t own_ns)
-{
-	struct event ev;
-
-	synth_event(&sa->s, 0, &ev);
-	ev.kind = (uint8_t)kind;
-	ev.flags = EVENT_F_USER;
-	ev.thread = 0;
-	ev.stack = 1;
-	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = (uint8_t)state, .waker = ID_NONE, .own_ns = own_ns };
-	assert_true(encoder_event(sa->rec.enc, &ev));
-}
-
-/* The time in the run queue after a long wait is shown with it, that of a preempted thread is judged by itself. */
-static void a_wait_has_one_length(void **state)
-{
-	struct sample sa;
-	struct loaded l;
-
-	sample_begin(&sa, 21);
-	add_wait(&sa, EVENT_BLOCKED, WAIT_INTERRUPTIBLE, 5000);
-	add_wait(&sa, EVENT_RUNNABLE, WAIT_INTERRUPTIBLE, 10);
-	add_wait(&sa, EVENT_RUNNABLE, WAIT_INTERRUPTIBLE, 20);
-	add_wait(&sa, EVENT_BLOCKED, WAIT_INTERRUPTIBLE, 6000);
-	add_wait(&sa, EVENT_RUNNABLE, WAIT_PREEMPTED, 30);
-	add_wait(&sa, EVENT_RUNNABLE, WAIT_PREEMPTED, 7000);
-	add_wait(&sa, EVENT_BLOCKED, WAIT_KILLABLE, 40);
-	add_wait(&sa, EVENT_RUNNABLE, WAIT_KILLABLE, 50);
-	memory_flush(&sa.rec);
-	memory_end(&sa.rec);
-	load_bytes_from(&l, sa.rec.bytes.v, sa.rec.bytes.n, 5000);
-	assert_int_equal(l.event.n, 4);
-	assert_int_equal(l.event.v[0].wait.own_ns, 5000);
-	assert_int_equal(l.event.v[1].wait.own_ns, 10);
-	assert_int_equal(l.event.v[2].wait.own_ns, 6000);
-	assert_int_equal(l.event.v[3].wait.own_ns, 7000);
-	assert_int_equal(l.meta.wait_short, 67 + 4);
-	loaded_free(&l);
-	sample_free(&sa);
-}
-
-/* The writer keeps the limits: what is beyond them would take the rest of its block along. */
-static void beyond_the_limits(void **state)
-{
-	struct event ev, first;
-	struct sample sa;
-	struct loaded l;
-
-	sample_begin(&sa, 23);
-	synth_event(&sa.s, 0, &first);
-	ev = first;
-	ev.kind = EVENT_BLOCKED;
-	ev.time_ns = ev.weight_ns = ev.wait.own_ns = UINT64_MAX;
-	ev.wait.call = UINT32_MAX;
-	assert_true(encoder_event(sa.rec.enc, &ev) && encoder_event(sa.rec.enc, &first));
-	memory_flush(&sa.rec);
-	memory_end(&sa.rec);
-	sample_load(&l, &sa);
-	assert_string_equal(l.report.note, "");
-	assert_int_equal(l.event.n, 2);
-	assert_int_equal(l.event.v[0].time_ns, TIME_MAX);
-	assert_int_equal(l.event.v[0].weight_ns, WEIGHT_MAX);
-	assert_int_equal(l.event.v[0].wait.own_ns, WEIGHT_MAX);
-	assert_int_equal(l.event.v[0].wait.call, CALL_NONE);
-	assert_int_equal(l.event.v[1].weight_ns, first.weight_ns);
-	loaded_free(&l);
-	sample_free(&sa);
-}
-
-static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint64_t ms, unsigned int flags)
-{
-	struct event ev;
-
-	synth_event(&sa->s, 0, &ev);
-	ev.kind = EVENT_BLOCKED;
-	ev.flags = (uint8_t)(EVENT_F_USER | flags);
-	ev.thread = thread;
-	ev.stack = 1;
-	ev.time_ns = SYNTH_START_NS + at_ms * 1000000;
-	ev.weight_ns = ev.wait.own_ns = ms * 1000000;
-	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_KILLABLE, .waker = ID_NONE, .own_ns = ms * 1000000 };
-	assert_true(encoder_event(sa->rec.enc, &ev));
-}
-
-/* Sums of what is open and what is not in the profile of L. */
-static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_over)
-{
-	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(l->profile);
-	struct slice_view v;
-
-	*ret_open = *ret_over = 0;
-	for (size_t i = 0; i < snapshot_slices(s); i++) {
-		snapshot_slice(s, i, &v);
-		for (size_t k = 0; k < v.n; k++)
-			*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open : ret_over) +=
-				v.fact[k].weight_ns / 1000000;
-	}
-}
-
-/* A wait told in pieces is open when nothing else of its thread follows, however late that would come. */
-static void open_until_heard_of_again(void **state)
-{
-	uint64_t open, over;
-	struct sample sa;
-	struct loaded l;
-	struct event ev;
-
-	sample_begin(&sa, 24);
-	for (int i = 0; i < 4; i++)
-		synth_event(&sa.s, (uint64_t)i, &ev);
-	add_piece(&sa, 0, 1000, 1000, EVENT_F_OPEN | EVENT_F_PIECE);
-	add_piece(&sa, 1, 1001, 20, EVENT_F_OPEN | EVENT_F_PIECE);
-	add_piece(&sa, 0, 2000, 1000, EVENT_F_OPEN | EVENT_F_PIECE);
-	add_piece(&sa, 1, 900, 300, 0);          /* of before, though it comes later */
-	add_piece(&sa, 0, 2100, 100, 0);         /* this one ends */
-	memory_flush(&sa.rec);
-	add_piece(&sa, 1, 2101, 4000, EVENT_F_OPEN);
-	memory_flush(&sa.rec);
-	memory_end(&sa.rec);
-	sample_load(&l, &sa);
-	assert_int_equal(l.event.n, 6);
-	assert_int_equal(l.meta.wait_open, 1);
-	assert_int_equal(l.meta.wait_open_ns, 4020 * 1000000ull);
-	open_sums(&l, &open, &over);
-	assert_int_equal(open, 4020);
-	assert_int_equal(over, 2400);
-	loaded_free(&l);
-	sample_free(&sa);
-}
-
-/* More pieces than are held keep their time, and are open until it is known better. */
-static void many_pieces(void **state)
-{
-	const uint32_t n = PIECES_MAX + 1000;
-	uint64_t open, over;
-	struct sample sa;
-	struct loaded l;
-	struct event ev;
-
-	sample_begin(&sa, 25);
-	synth_event(&sa.s, 0, &ev);
-	for (uint32_t i = 0; i < n; i++) {
-		add_piece(&sa, 0, i, 1, EVENT_F_OPEN | EVENT_F_PIECE);
-		if (encoder_full(sa.rec.enc))
-			memory_flush(&sa.rec);
-	}
-	add_piece(&sa, 0, n, 7, 0);
-	memory_flush(&sa.rec);
-	memory_end(&sa.rec);
-	sample_load(&l, &sa);
-	open_sums(&l, &open, &over);
-	assert_int_equal(open, 1000);
-	assert_int_equal(over, PIECES_MAX + 7);
-	assert_int_equal(l.meta.wait_open_ns, 0);
-	assert_int_equal(l.meta.blocked_ns, (n + 7) * 1000000ull);
-	loaded_free(&l);
-	sample_free(&sa);
-}
-
-/* What waits need costs nothing where there are none. */
-static void samples_alone_have_no_columns_of_waits(void **state)
-{
-	struct table_view v;
-	byte_vec raw = { 0 };
-	struct sample sa;
-	struct event ev;
-	struct block b;
-	size_t at;
-
-	sample_begin(&sa, 22);
-	for (uint64_t i = 0; i < 100; i++) {
-		synth_event(&sa.s, i, &ev);
-		if (ev.kind == EVENT_SAMPLE)
-			assert_true(encoder_event(sa.rec.enc, &ev));
-	}
-	memory_flush(&sa.rec);
-	at = sample_block(&sa, BLOCK_EVENTS, 0, &b);
-	assert_int_equal(block_unpack(&b, sa.rec.bytes.v + at + BLOCK_HEADER_SIZE, &raw), 0);
-	assert_int_equal(table_open(&v, COLUMNS_MAX - 1, raw.v, raw.n), TABLE_OK);
-	for (unsigned int tag = 1; tag < COLUMNS_MAX; tag++)
-		assert_int_equal(v.column[tag].present, tag <= EVENTS_FLAGS);
-	vec_free(&raw);
 	sample_free(&sa);
 }
 
@@ -626,12 +380,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(figures_come_back),
-		cmocka_unit_test(short_waits_are_left_out),
-		cmocka_unit_test(a_wait_has_one_length),
-		cmocka_unit_test(open_until_heard_of_again),
-		cmocka_unit_test(many_pieces),
-		cmocka_unit_test(samples_alone_have_no_columns_of_waits),
-		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(later_figures_win),
 		cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(flipped_bits),
