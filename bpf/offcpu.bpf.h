@@ -292,6 +292,9 @@ static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *ta
 {
 	__u64 at = c->switched_ns > st->waking_ns ? c->switched_ns : st->waking_ns;
 
+	/* Nobody had to wake one that could run all along, as a new thread that is put on a CPU where nothing was told since. */
+	if (at < st->since_ns && (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW))
+		at = st->since_ns;
 	if (at >= st->since_ns && at <= now) {
 		c->inferred++;
 		end_wait(c, task, st, at, false);
