@@ -83,6 +83,12 @@ static int add_piece(struct pieces *ps, struct profile *p, const struct event *e
 	return 0;
 }
 
+/* Was the thread of EV heard of? What stands for others only is told when an account is made up, whatever its thread does then. */
+static bool heard_of(const struct event *ev)
+{
+	return !(ev->flags & EVENT_F_EXTRAPOLATED) || ev->wait.own_ns;
+}
+
 int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev)
 {
 	uint32_t known;
@@ -90,7 +96,7 @@ int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev)
 
 	if (EVENT_IS_WAIT(ev->kind) && ev->flags & EVENT_F_OPEN)
 		return add_piece(ps, p, ev);
-	known = ps->thread.n ? idmap_get(&ps->thread_of, ev->thread) : ID_NONE;
+	known = ps->thread.n && heard_of(ev) ? idmap_get(&ps->thread_of, ev->thread) : ID_NONE;
 	/* Samples of before the wait may come after its pieces. */
 	if (known != ID_NONE && ev->time_ns >= ps->thread.v[known].time_ns) {
 		ps->thread.v[known].ns = 0;
