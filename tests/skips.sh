@@ -52,6 +52,7 @@ table=(
 	'^no C\+\+ compiler'                             'absent "${CXX:-g++}"'
 	'^no (xz|objcopy|setpriv)( |$)'                  'absent "$1"'
 	'^no 32-bit programs'                            '! runs_32_bit'
+	'^no io_uring'                                   '[ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 1)" != 0 ]'
 	'^there is no /dev/full'                         '[ ! -w /dev/full ]'
 	'^the guest is an x86-64 one'                    '[ "$(uname -m)" != x86_64 ]'
 	'^no kernel image can be downloaded'             'true'

@@ -59,12 +59,12 @@ done
 runs pool 1 8
 adds_up pool.out busy_rest
 
-runs fsyncs 1 ./file
+runs fsyncs 1 ./file 1024
 adds_up fsyncs.out write_through
 at_least "fsyncs: fsync waits" 1 "$(truth fsyncs.out write_through blocked)"
-runs faults 1 ./file 4
+runs faults 1 ./file
 adds_up faults.out touch_pages
-at_least "faults: of the pages touched, those that blocked" $(($(truth faults.out touch_pages count) / 2)) "$(truth faults.out major count)"
+at_least "faults: of the pages touched, those that blocked" $(($(truth faults.out touch_pages count) / 8)) "$(truth faults.out major count)"
 check "fsyncs, faults: no file is left" test ! -e file
 
 runs ends 0 leave 5

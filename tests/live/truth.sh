@@ -14,3 +14,38 @@ near() {
 	result "$(awk -v w="$3" -v g="$4" -v p="$2" 'BEGIN { d = g - w
 		print (w + 0 > 0 && g != "" && (d < 0 ? -d : d) <= w * p / 100) ? 0 : 1 }')" "$1"
 }
+
+# watch NAME OPTIONS... -- PROGRAM ARGS...: records the whole life of a workload: NAME.data, its output in NAME.out.
+watch() {
+	local name=$1 options=() status
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	"$SBERF" record -e cpu-clock -o "$name.data" "${options[@]}" -- "$WORKLOADS/$2" "${@:3}" >"$name.out" 2>"$name.err"
+	status=$?
+	note "$name: $(tail -n 1 "$name.err"); $(cuts "$name.data")"
+	equal "$name: recorded, status" 0 $status
+}
+
+# time_in DATA METRIC FUNCTION REPORT-OPTIONS...: ns of METRIC in stacks that FUNCTION (an extended regular expression) is in.
+time_in() {
+	"$SBERF" report -i "$1" --format folded --no-inline --metric "$2" "${@:4}" |
+		awk -v f="(^|;)($3)(;| [0-9]+$)" '$0 ~ f { n += $NF } END { printf "%.0f\n", n * 1000 }'
+}
+
+# whole DATA METRIC REPORT-OPTIONS...: ns of METRIC.
+whole() {
+	"$SBERF" report -i "$1" --format folded --metric "$2" "${@:3}" | awk '{ n += $NF } END { printf "%.0f\n", n * 1000 }'
+}
+
+# lost_of DATA: all losses together.
+lost_of() {
+	"$SBERF" report -i "$1" --format summary | awk '/^lost_/ { n += $2 } END { print n + 0 }'
+}
+
+# lasted DATA: how long was recorded, in ns.
+lasted() {
+	value "$1" duration_seconds | awk '{ printf "%.0f\n", $1 * 1e9 }'
+}

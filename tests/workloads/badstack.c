@@ -12,6 +12,7 @@
  */
 #include "truth.h"
 
+#include <alloca.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -83,7 +84,7 @@ NOINLINE void waits_beyond(void)
 
 NOINLINE void with_room(void)
 {
-	unsigned char room[(ROOM_PAGES + 1) * PAGE];
+	unsigned char *room = alloca((mode == PAGEDOUT ? 1 : ROOM_PAGES + 1) * PAGE);
 	unsigned char *first = (unsigned char *)(((uintptr_t)room + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
 
 	__asm__ volatile("" : : "r"(room) : "memory");

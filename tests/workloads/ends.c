@@ -11,6 +11,8 @@
  */
 #include "truth.h"
 
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #define LEAVER_MS 20
@@ -93,19 +95,28 @@ NOINLINE void killed_in_sleep(void)
 
 static int kill_children(char **argv)
 {
+	/* When the child began, told by itself. */
+	volatile uint64_t *since = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (since == MAP_FAILED)
+		return 1;
 	shared.name = "killed_in_sleep";
 	ready();
 	for (uint64_t i = 0; i < count && !time_is_over; i++) {
-		uint64_t start = now_ns();
-		pid_t pid = fork();
+		pid_t pid;
 
+		*since = 0;
+		pid = fork();
 		if (!pid) {
+			*since = now_ns();
 			killed_in_sleep();
 			_exit(0);
 		}
+		while (!*since)
+			sched_yield();
 		sleep_ns(KILL_MS * NSEC_PER_MSEC);
 		kill(pid, SIGKILL);
-		shared.off += now_ns() - start;
+		shared.off += now_ns() - *since;
 		waitpid(pid, NULL, 0);
 		shared.count++;
 	}

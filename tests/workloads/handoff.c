@@ -51,6 +51,7 @@ NOINLINE void *play(void *arg)
 {
 	struct side *s = arg;
 
+	name_thread(s->thread);
 	truth_begin(&s->all);
 	for (uint64_t i = 0; i < count && !time_is_over; i++) {
 		truth_begin(&s->waited);

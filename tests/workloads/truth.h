@@ -5,11 +5,11 @@
  *	truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
  *	truth: thread:naps off ... wall ... running ...
  *
- * All in ns. *off* is the time that passed less the time that the thread ran (CLOCK_MONOTONIC less CLOCK_THREAD_CPUTIME_ID), which
- * is exact also for waits of microseconds, where the way into the kernel and back would be a third of what a clock around the
- * call shows. *runnable* is the time in run queues as the kernel tells it (/proc/thread-self/schedstat), *blocked* is the rest. A
- * thread that is woken on another CPU joins the queue there when that CPU hears of it, so *blocked* ends some microseconds later
- * here than at the waking.
+ * All in ns. *off* is the time that passed less the time that the thread ran (CLOCK_MONOTONIC less CLOCK_THREAD_CPUTIME_ID). *runnable*
+ * is the time in run queues as the kernel tells it (/proc/thread-self/schedstat), *blocked* is the rest. The kernel's clocks and its
+ * tracepoints do not see the same moments: a thread that takes over a CPU at its waking is charged from the waking on (scheduler:
+ * rq_clock_skip_update()), which is 1 to 5 us before the switch, and one that is woken on another CPU joins the queue there when that CPU
+ * hears of it. So waits of 100 us and more can be compared within 3 %; what shorter ones were is a question for another tracer.
  *
  * A program measures around calls of the named function, or around many at once when they are short: what its caller does between
  * the two clocks is far below a microsecond.
@@ -140,6 +140,12 @@ static inline __attribute__((always_inline)) void spin_ns(uint64_t ns)
 
 	while (now_ns() < end)
 		burn(20);
+}
+
+/* Before the first wait of a thread whose waits are to be found by its name. */
+static inline void name_thread(const char *name)
+{
+	pthread_setname_np(pthread_self(), name);
 }
 
 static inline pthread_t start_thread(const char *name, void *(*body)(void *), void *arg)

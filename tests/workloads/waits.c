@@ -253,6 +253,7 @@ NOINLINE void *waits_one_way(void *arg)
 {
 	struct way *w = arg;
 
+	name_thread(w->name);
 	while (!time_is_over) {
 		if (w->before)
 			w->before();

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Waits that end with their thread, process or program, and waits of those that are no ordinary threads.
+. "$top_srcdir/tests/tap.sh" || exit 99
+. "$top_srcdir/tests/live/live.sh" || exit 99
+. "$top_srcdir/tests/live/truth.sh" || exit 99
+need_capture
+cd "$SCRATCH" || exit 99
+
+# off NAME FUNCTION OPTIONS...: the off-CPU time in FUNCTION is what the program measured.
+off() {
+	near "$1: off-CPU in $2" 3 "$(truth "$1.out" "$2" off)" "$(time_in "$1.data" off-cpu "$2" "${@:3}")"
+}
+
+watch leave -- ends 0 leave
+off leave leaver_naps
+off leave stays_waiting
+equal "leave: nothing is lost" 0 "$(lost_of leave.data)"
+
+watch kill -- ends 0 kill 25
+off kill killed_in_sleep
+equal "kill: nothing is lost" 0 "$(lost_of kill.data)"
+
+watch exec -- ends 0 exec
+off exec stays_waiting
+off exec naps_after_exec
+equal "exec: nothing is lost" 0 "$(lost_of exec.data)"
+
+watch stop -- ends 0 stop 25
+off stop stops_itself
+near "stop: all of it stopped" 3 "$(truth stop.out stops_itself off)" "$(time_in stop.data blocked stops_itself --state stopped)"
+equal "stop: nothing is lost" 0 "$(lost_of stop.data)"
+
+if [ -w /proc/sys/kernel/ns_last_pid ]; then
+	watch reuse -- ends 0 reuse 25
+	off reuse first_life
+	off reuse second_life
+	equal "reuse: nothing is lost" 0 "$(lost_of reuse.data)"
+else
+	skip "not root: ns_last_pid cannot be set" "reuse"
+fi
+
+# Short processes and short threads: running time is theirs, and what waits is little beside it.
+"$SBERF" record -e cpu-clock -o storm.data -- "$WORKLOADS/forkstorm" 2 >storm.out 2>storm.err
+equal "storm: its status (SIGALRM)" 142 $?
+equal "storm: nothing is lost" 0 "$(lost_of storm.data)"
+at_least "storm: percent of wait stacks complete" 99 "$(value storm.data offcpu_complete_percent)"
+# Tens of thousands of threads a second: one whose totals find no room is counted.
+"$SBERF" record -e cpu-clock -o threads.data -- "$WORKLOADS/threads_start" 1 >threads.out 2>threads.err
+equal "threads: its status (SIGALRM)" 142 $?
+note "$(cuts threads.data)"
+equal "threads: nothing else is lost" "$(value threads.data lost_totals)" "$(lost_of threads.data)"
+at_least "threads: percent of wait stacks complete" 99 "$(value threads.data offcpu_complete_percent)"
+
+# In another pid namespace.
+if unshare --pid --fork true 2>/dev/null; then
+	"$SBERF" record -e cpu-clock -o inside.data -- unshare --pid --fork "$WORKLOADS/naps" 0 23 60 >inside.out 2>inside.err
+	equal "namespace: status" 0 $?
+	off inside nap
+	equal "namespace: nothing is lost" 0 "$(lost_of inside.data)"
+else
+	skip "no pid namespaces" "namespace"
+fi
+
+# A thread of the kernel: it has no program, but it waits.
+kthread=$(pgrep -o -x rcu_preempt || pgrep -o -x rcu_sched)
+"$SBERF" record -e cpu-clock -o kthread.data -t "$kthread" --duration 1s 2>kthread.err
+equal "kernel thread: status" 0 $?
+near "kernel thread: its whole time" 2 "$(lasted kthread.data)" "$(whole kthread.data wall)"
+"$SBERF" report -i kthread.data --format folded --metric blocked >kthread.folded
+check "kernel thread: with the kernel's stack" grep -q 'kthread_\[k\];rcu_gp_kthread_\[k\]' kthread.folded
+near "kernel thread: in no call" 2 "$(whole kthread.data blocked)" "$(whole kthread.data blocked --syscall 'kernel thread')"
+
+# io_uring: the wait for it, and the worker that waits for the disk in its place.
+if "$WORKLOADS/uring" 1 ./file >/dev/null 2>&1; then
+	watch uring -- uring 2 ./file
+	off uring ring_timer --syscall io_uring_enter,preempted
+	off uring ring_fsync --syscall io_uring_enter,preempted
+	at_least "uring: its worker waited too (ns)" 1 "$(whole uring.data off-cpu --thread 'iou-wrk-*')"
+	equal "uring: nothing is lost" 0 "$(lost_of uring.data)"
+else
+	skip "no io_uring" "uring"
+fi
+finish
