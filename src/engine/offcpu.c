@@ -104,14 +104,8 @@ static bool take_stack(void *ctx, const struct source_open *w)
 	struct offcpu *oc = ctx;
 	struct raw_event raw;
 
-	if (!w->has_stack && w->nr_regs && oc->outside)
-		return outside_ask(oc->outside, w);
-	if (!w->has_stack) {
-		const struct account_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
-
-		openwaits_stack(oc->waits, &task, w->id, NULL);
-		return true;
-	}
+	if (!w->has_stack)
+		return oc->outside && outside_ask(oc->outside, w);
 	if (!source_open_stack(oc->config.source, w->tid, w->start_ns, w->id, &raw))
 		return false;
 	raw.wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
+#include "event/wait.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static void walk(struct outside *o, const struct source_open *w, uint64_t time_n
 	struct raw_event raw = {
 		.kind = RAW_WAIT, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
 		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .machine = w->machine,
-			    .nr_regs = w->nr_regs },
+			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL },
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
 	};
 

@@ -25,7 +25,10 @@ struct outside;
 struct outside *outside_new(uint32_t stack_bytes, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx);
 void outside_free(struct outside *o);    /* NULL is fine */
 
-/* Asks for the stack of W, which has registers. False when there is no room now. WALK may be called before this returns. */
+/*
+ * Asks for the stack of W. False when there is no room now. WALK may be called before this returns: with what is known when
+ * there is nothing to read, as of kernel threads, which have no user side.
+ */
 bool outside_ask(struct outside *o, const struct source_open *w);
 /* Hands on what has been answered; returns how many. While answers are pending it waits for some, 5 ms at most. */
 unsigned int outside_poll(struct outside *o);
