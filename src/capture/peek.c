@@ -148,6 +148,16 @@ static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst
 	ret->unreadable = !ret->code && ret->len < want;
 }
 
+/* All signals as they are by default. signal() leaves out the two that the C library keeps to itself, so the kernel is asked. */
+static void default_signals(void)
+{
+	/* The kernel's struct sigaction: zeroes are SIG_DFL, whatever the order of its fields. */
+	static const unsigned long by_default[8];
+
+	for (int sig = 1; sig < NSIG; sig++)
+		syscall(SYS_rt_sigaction, sig, by_default, NULL, NSIG / 8);
+}
+
 static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint64_t page_size)
 {
 	struct request q;
@@ -155,8 +165,7 @@ static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint
 	struct timespec ts;
 	sigset_t none;
 
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
+	default_signals();
 	/* Out of sberf's session: Ctrl-C and Ctrl-Z of the terminal are for sberf. */
 	setsid();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || dup2(sock, 0) < 0 || chdir("/"))
