@@ -17,12 +17,12 @@ is "sleeping takes the time that it takes" "blocked_total_us >= 40 * 23000"
 is "the thread's end is seen" "gone >= 1"
 is "nothing is lost" "lost == 0 && late == 0 && unordered == 0"
 
-# Before 5.18 the state is read from the thread that leaves.
+# Before 5.18 the state is read from the thread that leaves, and may have changed just then: not of every single wait is it right.
 capture -o -P -v -F 99 -- "$bin/naps" 0 23 40
 is "without being told the state, waits are the same" "long_waits >= 40 && waits_total >= 40 && lost == 0"
 is "and as long" "blocked_total_us >= 40 * 23000 && blocked_us >= blocked_total_us * 99 / 100"
 check "and in the same state" test \
-	"$(grep -c '^wait [0-9]* naps: clock_nanosleep, interruptible, blocked' <<<"$got")" -ge 40
+	"$(grep -c '^wait [0-9]* naps: clock_nanosleep, interruptible, blocked' <<<"$got")" -ge 36
 
 # Some 70,000 short waits and 50 of 50 ms, in the same call: what is told stands for all of them.
 capture -o -p 1000 -F 99 -- taskset -c 1 "$bin/mixed" 4
@@ -45,7 +45,7 @@ is "sberf and its helpers are not seen" "own == 0 && waits > 40 && open > 0"
 
 # Wakers: a sleep is ended by a timer, whoever was interrupted; a pipe by who writes.
 capture -o -W -F 99 -- "$bin/naps" 0 23 20
-is "sleeps are ended by an interrupt" "irq_wakes >= 20 && wakes >= irq_wakes"
+is "sleeps are ended by an interrupt" "irq_wakes >= 18 && wakes >= irq_wakes"
 capture -o -W -p 1 -r 256M -s 4K -F 99 -- taskset -c 1 "$bin/pingpong" 0 500
 is "pipes are ended by threads, with their stacks" "wakes - irq_wakes > 500 && wake_stacks == wakes"
 
@@ -60,7 +60,7 @@ if command -v setpriv >/dev/null; then
 	cp "$dump" "$bin/naps" "$open" && chmod -R a+rX "$open"
 	got=$(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$caps" --ambient-caps "$caps" \
 		"$open/capture-dump" -o -W -F 99 -- "$open/naps" 0 23 20 2>&1)
-	is "four capabilities and a uid that is not 0 are enough" "long_waits >= 20 && irq_wakes >= 20 && lost == 0"
+	is "four capabilities and a uid that is not 0 are enough" "long_waits >= 20 && irq_wakes >= 18 && lost == 0"
 	rm -rf "$open"
 else
 	skip "no setpriv" "four capabilities and a uid that is not 0 are enough"
