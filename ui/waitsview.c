@@ -11,8 +11,10 @@
 #include "ui/words.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SUSPECTS_MAX 256u        /* of the longest waits, looked at for a standstill */
+#define JOIN_FRAMES 24u          /* kernel frames included */
 #define OPEN_KEY 0x6e65706full   /* of the line above threads that still wait */
 
 /* Those that idle come last. */
@@ -164,10 +166,40 @@ static pid_t pid_of(const struct waits *w, const struct wait_open *o)
 	return t ? t->pid : 0;
 }
 
+/* Whether a function that FRAME stands for waits for the end of a thread. */
+static bool joins(const struct waits *w, frame_id frame)
+{
+	static const char *const parts[] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin", "thrd_join" };
+	const struct frame_names *fn = names_get(w->names, frame);
+
+	for (uint32_t i = 0; fn && i < fn->n; i++) {
+		const struct func *f = names_func(w->names, fn->name[i].func);
+
+		for (size_t p = 0; f && p < sizeof(parts) / sizeof(parts[0]); p++) {
+			if (strstr(names_text(w->names, f->name), parts[p]))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A futex is behind locks and behind thread ends; who waits for these holds nothing up. Told by the innermost frames. */
+static bool is_join(const struct waits *w, stack_id stack)
+{
+	for (unsigned int i = 0; i < JOIN_FRAMES && stack != STACK_ROOT; i++) {
+		const struct stack *s = dict_get_stack(w->dict, stack);
+
+		if (joins(w, s->frame))
+			return true;
+		stack = s->parent;
+	}
+	return false;
+}
+
 static bool is_suspect(const struct waits *w, const struct wait_open *o)
 {
-	return !o->idling && o->waited_ns >= (double)STANDSTILL_NS &&
-	       wait_class_of(o->call, o->state, w->query.arch) == WAIT_CLASS_LOCK && pid_of(w, o);
+	return !o->idling && o->waited_ns >= (double)STANDSTILL_NS && pid_of(w, o) &&
+	       wait_class_of(o->call, o->state, w->query.arch) == WAIT_CLASS_LOCK && !is_join(w, o->stack);
 }
 
 /* The suspects in the process of O. */

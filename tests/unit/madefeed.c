@@ -305,6 +305,7 @@ void madefeed_deadlock(struct made_feed *f, unsigned int seconds)
 	struct made_open open = { .n = 0 };
 
 	follow_waits(f, seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;pthread_join;futex_wait_[k]", "futex", 'S', seconds);
 	add_open(f, &open, made_thread(&f->m, 7, 8, "left"), "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex",
 		 'S', seconds);
 	add_open(f, &open, made_thread(&f->m, 7, 9, "right"), "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex",

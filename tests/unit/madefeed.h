@@ -43,7 +43,10 @@ void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n);
  * a client that waits for answers and knows who gives them.
  */
 void madefeed_off_cpu(struct made_feed *f);
-/* Two threads of "app 7" that have been waiting for each other's lock for SECONDS, and nothing else. The capture is as long. */
+/*
+ * Two threads of "app 7" that have been waiting for each other's lock for SECONDS, and a third that
+ * waits for their end. The capture is as long.
+ */
 void madefeed_deadlock(struct made_feed *f, unsigned int seconds);
 /* "app 7" with one thread that sleeps, for SECONDS up to now. */
 void madefeed_sleeper(struct made_feed *f, unsigned int seconds);
