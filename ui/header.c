@@ -70,6 +70,9 @@ void header_update(struct header *h, const struct profile_meta *meta)
 
 	h->meta = *meta;
 	update_thin(h);
+	if (meta->off_cpu && !h->ended)
+		pulse_beat(&h->pulse, meta->duration_ns, (const uint64_t[]){ [TIME_RUNNING] = meta->oncpu_ns,
+			   [TIME_RUNNABLE] = meta->runnable_ns, [TIME_BLOCKED] = meta->blocked_ns });
 	if (!h->known || meta->duration_ns < h->base_duration_ns || cpu < h->base_cpu_ns) {
 		h->base_duration_ns = 0;
 		h->base_cpu_ns = 0;
@@ -268,16 +271,19 @@ static void add_kind(struct items *is, const struct header *h, enum time_kind ki
 	} kinds[] = { [TIME_RUNNING] = { "running", " cores", RANK_CORES, STYLE_RUNNING },
 		      [TIME_RUNNABLE] = { "runnable", "", RANK_RUNNABLE, STYLE_RUNNABLE },
 		      [TIME_BLOCKED] = { "blocked", "", RANK_BLOCKED, STYLE_BLOCKED } };
-	double level = history_now(&h->history, kind);
+	struct history levels;
+	double level;
 	struct item *it;
 
+	history_overlay(&h->history, &h->pulse.history, &levels);
+	level = history_now(&levels, kind);
 	if (level < 0 || h->ended)
 		level = h->meta.duration_ns ? (double)total_ns / (double)h->meta.duration_ns : 0;
 	it = header_add(is, 1, kinds[kind].rank, kinds[kind].style, "%.2f%s%s", level, kinds[kind].unit,
 			h->ended && kind == TIME_RUNNING ? " on average" : "");
 	snprintf(it->brief, sizeof(it->brief), "%.2f", level);
 	it->lead = kinds[kind].lead;
-	it->spark = h->history.n > 0;
+	it->spark = levels.n > 0;
 	it->kind = (uint8_t)kind;
 }
 

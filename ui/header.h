@@ -17,7 +17,8 @@
 
 struct header {
 	struct profile_meta meta;        /* the figures of now */
-	struct history history;
+	struct history history;          /* from a snapshot */
+	struct pulse pulse;              /* where waits are followed: from the figures themselves */
 	struct standstill standstill;    /* threads that may be waiting for each other */
 	bool known;                      /* meta was filled */
 	bool paused;                     /* the view is frozen */

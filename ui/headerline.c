@@ -125,12 +125,14 @@ static void draw_spark(const struct history *h, enum time_kind kind, struct canv
 static int draw_item(const struct header *h, struct canvas *cv, const struct item *it, int x, int y)
 {
 	const int start = x;
+	struct history levels;
 
 	if (it->lead)
 		x += canvas_put(cv, x, y, STYLE_TEXT, it->lead);
 	if (it->spark) {
 		x += x > start ? 1 : 0;
-		draw_spark(&h->history, (enum time_kind)it->kind, cv, x, y, (enum style)it->style);
+		history_overlay(&h->history, &h->pulse.history, &levels);
+		draw_spark(&levels, (enum time_kind)it->kind, cv, x, y, (enum style)it->style);
 		x += SPARK_COLS;
 	}
 	if (it->text[0]) {

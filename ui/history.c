@@ -6,6 +6,10 @@
 
 #include "base/clock.h"
 
+#include <string.h>
+
+#define PULSE_NS (NSEC_PER_SEC - NSEC_PER_SEC / 20)      /* looks come a little early at times */
+
 static void sum_kinds(const struct slice_view *v, double sum[TIME_NR])
 {
 	for (size_t i = 0; i < v->n; i++) {
@@ -49,6 +53,56 @@ void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, st
 		if (v.to_ns > v.from_ns)
 			spread(&v, end, ret);
 	}
+}
+
+/* Puts SECONDS of the same levels before what is known. */
+static void push(struct history *h, unsigned int seconds, const double level[TIME_NR])
+{
+	const unsigned int n = seconds < HISTORY_MAX ? seconds : HISTORY_MAX;
+	const unsigned int kept = h->n + n < HISTORY_MAX ? h->n : HISTORY_MAX - n;
+
+	for (int k = 0; k < TIME_NR; k++) {
+		memmove(&h->level[k][n], &h->level[k][0], kept * sizeof(h->level[k][0]));
+		for (unsigned int i = 0; i < n; i++)
+			h->level[k][i] = level[k];
+	}
+	h->n = kept + n;
+}
+
+/* What totals grew by since the last look, spread over the whole seconds that passed. */
+static void push_growth(struct pulse *p, uint64_t passed_ns, const uint64_t total_ns[TIME_NR])
+{
+	double level[TIME_NR];
+
+	for (int k = 0; k < TIME_NR; k++)
+		level[k] = (double)(total_ns[k] - p->total_ns[k]) / (double)passed_ns;
+	push(&p->history, (unsigned int)((passed_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC), level);
+}
+
+void pulse_beat(struct pulse *p, uint64_t at_ns, const uint64_t total_ns[TIME_NR])
+{
+	bool goes_on = p->begun && at_ns >= p->at_ns;
+
+	for (int k = 0; k < TIME_NR; k++)
+		goes_on = goes_on && total_ns[k] >= p->total_ns[k];
+	if (goes_on && at_ns - p->at_ns < PULSE_NS)
+		return;
+	if (goes_on)
+		push_growth(p, at_ns - p->at_ns, total_ns);
+	else
+		p->history.n = 0;
+	p->begun = true;
+	p->at_ns = at_ns;
+	memcpy(p->total_ns, total_ns, sizeof(p->total_ns));
+}
+
+void history_overlay(const struct history *base, const struct history *over, struct history *ret)
+{
+	*ret = *base;
+	for (int k = 0; k < TIME_NR; k++)
+		memcpy(ret->level[k], over->level[k], over->n * sizeof(ret->level[k][0]));
+	if (over->n > ret->n)
+		ret->n = over->n;
 }
 
 double history_now(const struct history *h, enum time_kind kind)

@@ -174,6 +174,16 @@ static void choose_idle(struct view *v, const struct tree *t)
 		v->query.fold_idle = !only_idle;
 }
 
+/* Keys that came while the pane they were meant for was being built. */
+static void type_ahead(struct view *v)
+{
+	const unsigned int n = v->nr_typed;
+
+	v->nr_typed = 0;
+	for (unsigned int i = 0; i < n; i++)
+		view_key(v, v->typed[i]);
+}
+
 static struct treeview *treeview_for(struct view *v, const struct built *b)
 {
 	return b->waits ? &v->waits : &v->tree[(b->tree->query.inverted ? GROUPS : 0) + b->tree->query.group_by];
@@ -196,11 +206,14 @@ static void show(struct view *v, struct built *b)
 		choose_idle(v, b->tree);
 	built_free(v->built);
 	v->built = b;
+	type_ahead(v);
 }
 
 void view_give(struct view *v, struct built *b, uint64_t now_ns)
 {
 	v->building = false;
+	if (!b || !b->tree)
+		v->nr_typed = 0;
 	if (!b) {
 		say(v, "not enough memory for the call tree");
 		return;
@@ -355,6 +368,7 @@ static void change_sort(struct view *v)
 static void go_to(struct view *v, enum ui_mode home)
 {
 	v->mode = v->home = home;
+	v->nr_typed = 0;
 	search_erase(&v->search, true);
 }
 
@@ -579,6 +593,14 @@ static enum reaction help_key(struct view *v, uint32_t key)
 	return REACT_DRAW;
 }
 
+/* Whether KEY is for a pane that is still being built: it has to wait, as do all that come behind it. */
+static bool is_ahead(const struct view *v, enum action a)
+{
+	if (!v->built || (v->built->waits != NULL) == (v->home == MODE_WAITS))
+		return false;
+	return v->nr_typed || (a != ACT_QUIT && a != ACT_REDRAW && a != ACT_BACK && a != ACT_TREE && a != ACT_WAITS);
+}
+
 enum reaction view_key(struct view *v, uint32_t key)
 {
 	enum action a;
@@ -588,6 +610,11 @@ enum reaction view_key(struct view *v, uint32_t key)
 	if (v->mode == MODE_HELP)
 		return help_key(v, key);
 	a = keymap_action(key, v->mode, view_can(v));
+	if (is_ahead(v, a)) {
+		if (v->nr_typed < TYPED_MAX)
+			v->typed[v->nr_typed++] = key;
+		return REACT_NONE;
+	}
 	if (a == ACT_NONE)
 		return REACT_NONE;
 	v->message[0] = '\0';

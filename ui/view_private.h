@@ -13,6 +13,8 @@
 
 #define GROUPS (GROUP_CGROUP + 1u)
 
+#define TYPED_MAX 32u
+
 enum idle_mode {
 	IDLE_AUTO,               /* nobody said: hidden as soon as there is anything else */
 	IDLE_SAID,               /* as the user said */
@@ -42,6 +44,9 @@ struct view {
 	enum ui_mode asked_home;
 	uint64_t seen_published, seen_generation, next_build_ns;
 	uint64_t now_ns, first_tick_ns;
+
+	uint32_t typed[TYPED_MAX];       /* keys for a pane that has been asked for and is not there yet */
+	unsigned int nr_typed;
 
 	struct search search;
 	uint32_t origin;                 /* the node that the search began on */

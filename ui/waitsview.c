@@ -117,7 +117,7 @@ static void put_row(const struct waits *w, uint32_t node, struct words *ret)
 	words_grown(ret);
 	if (r->level != WAIT_LEVEL_WAKER || r->stack == STACK_ROOT)
 		return;
-	words_put(ret, WORDS_DOT);
+	words_put(ret, ": ");
 	wait_stack_label(w, r->stack, words_end(ret), words_room(ret));
 }
 

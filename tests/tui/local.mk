@@ -7,3 +7,4 @@ check_PROGRAMS += tests/tui/fake-feed
 tests_tui_fake_feed_SOURCES = tests/tui/fake-feed.c $(madefeed)
 endif
 shell_tests += tests/tui/top.sh
+shell_tests += tests/tui/waits.sh

@@ -17,7 +17,7 @@ note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
 keys E
 see "E opens everything" 'burn_50'
 matches "event and rate are named" "(cpu-clock|cycles) .* 499 Hz" "$(screen)"
-matches "completeness is shown" "stacks [0-9.]+ % complete" "$(screen)"
+matches "completeness is shown" "stacks [0-9.]+ %" "$(screen)"
 matches "losses are shown" "lost 0" "$(screen)"
 matches "sberf's own cost is shown" "sberf [0-9.]+ % CPU" "$(screen)"
 note "$(screen)"

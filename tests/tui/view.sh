@@ -242,8 +242,10 @@ see "6 lists the waits" ' waits .*total .*count .*avg .*longest'
 see "by class and call" '▾ I/O '
 keys / f s y n c Enter
 see "with a search" '/fsync  1 of'
-keys Escape Escape
-see "Esc, Esc: back in the tree" 'all time · by process'
+keys Escape
+see_not "Esc leaves the search" '/fsync'
+keys Escape
+see "and again the list" 'all time · by process'
 start deadlock
 see "a standstill is said in the header" '2 threads waiting for locks for 12.0 s'
 see "and on its lines" 'still waiting 12.0 s'

@@ -306,6 +306,29 @@ static void idle_waits_give_way_to_work(void **state)
 	madefeed_free(&f);
 }
 
+static void levels_follow_the_figures(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_sleeper(&f, 300);               /* all of it in one slice */
+	driver_init(&d, &f, 100, 30, false);
+	for (unsigned int i = 0; i < 20; i++) {
+		f.meta.duration_ns += NSEC_PER_SEC;
+		f.meta.blocked_ns += (i % 2 ? 3 : 1) * NSEC_PER_SEC;
+		f.meta.oncpu_ns += NSEC_PER_SEC / 2;
+		driver_refresh(&d);
+	}
+	assert_true(on_screen(&d, " 0.50 cores") && on_screen(&d, " 2.33 "));
+	expect(&d, "off-levels-100x30");
+	f.meta.blocked_ns = 0;                   /* forgotten: what the slices say is better than nothing */
+	driver_refresh(&d);
+	assert_true(on_screen(&d, " 1.00 "));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void percentages_are_of_the_time_since_the_reset(void **state)
 {
 	struct made_feed f;
@@ -324,6 +347,31 @@ static void percentages_are_of_the_time_since_the_reset(void **state)
 	f.meta.duration_ns += 10 * NSEC_PER_SEC;
 	driver_press(&d, "i");
 	assert_true(on_screen(&d, " 25.0 % "));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void keys_wait_for_their_pane(void **state)
+{
+	static const char keys[] = "6C/fsync\r";
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	driver_init(&d, &f, 100, 30, false);
+	for (const char *k = keys; *k; k++)
+		view_key(d.view, *k == '\r' ? UI_KEY_ENTER : (uint32_t)*k);
+	driver_refresh(&d);
+	expect(&d, "waits-typed-100x30");
+	view_key(d.view, '6');
+	view_key(d.view, 'E');
+	assert_int_equal(view_key(d.view, UI_KEY_ESC), REACT_NONE);
+	view_key(d.view, 'z');
+	driver_refresh(&d);
+	assert_true(on_screen(&d, "quicklist") || on_screen(&d, "dictHashKey"));
+	view_key(d.view, '6');
+	assert_int_equal(view_key(d.view, 'q'), REACT_QUIT);
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -609,7 +657,9 @@ int main(void)
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(states_of_the_target),
 		cmocka_unit_test(idle_waits_give_way_to_work),
+		cmocka_unit_test(levels_follow_the_figures),
 		cmocka_unit_test(percentages_are_of_the_time_since_the_reset),
+		cmocka_unit_test(keys_wait_for_their_pane),
 		cmocka_unit_test(filters_are_named),
 		cmocka_unit_test(wakers_are_asked_for),
 		cmocka_unit_test(figures_of_waits),
