@@ -2,8 +2,8 @@
 /*
  * canvas.c - the grid behind canvas.h.
  *
- * Text is decoded character by character straight from foreign bytes: what text_sanitise() would replace is replaced here by the
- * same rules, because the decoder runs on its output. Overwriting one half of a wide character blanks the other half.
+ * Text is decoded character by character straight from foreign bytes: what text_sanitise() would replace is replaced here by
+ * the same rules, because the decoder runs on its output. Overwriting one half of a wide character blanks the other half.
  */
 #include "config.h"
 

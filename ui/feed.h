@@ -39,9 +39,9 @@ struct ui_options {
 	bool no_color;           /* asked for; NO_COLOR in the environment does the same */
 	const char *title;       /* "sberf top" */
 	/*
-	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states, calls,
-	 * thread. What else a query says is the view's business and overwritten: the range, grouping, idle waits, and arch, which the
-	 * feed's figures tell.
+	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states,
+	 * calls, thread. What else a query says is the view's business and overwritten: the range, grouping, idle waits, and
+	 * arch, which the feed's figures tell.
 	 */
 	struct query filter;
 	uint64_t min_block_ns;   /* --min-block: only to be named; whoever fills the profile heeds it */
@@ -51,7 +51,8 @@ struct err;
 
 /*
  * Takes the terminal, shows FEED until the user quits, gives the terminal back in every case (also on fatal signals). Returns
- * 0, or a negative errno with a sentence (no terminal, TERM unknown). QUIT_FD, when >= 0, ends the view when it becomes readable.
+ * 0, or a negative errno with a sentence (no terminal, TERM unknown). QUIT_FD, when >= 0, ends the view when it becomes
+ * readable.
  */
 int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
 

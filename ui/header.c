@@ -153,7 +153,8 @@ static char *seen_text(const struct profile_meta *m, char dst[3 * UNITS_MAX])
 	const int n = snprintf(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples), m->samples == 1 ? "" : "s");
 
 	if (m->off_cpu)
-		snprintf(dst + n, 3 * UNITS_MAX - (size_t)n, " and %s wait%s", units_count(b, m->waits), m->waits == 1 ? "" : "s");
+		snprintf(dst + n, 3 * UNITS_MAX - (size_t)n, " and %s wait%s", units_count(b, m->waits),
+			 m->waits == 1 ? "" : "s");
 	return dst;
 }
 
@@ -170,7 +171,8 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 	else if (is_cut_off(h) && saw_nothing(m))
 		snprintf(dst, size, "the recording of %s was cut off before its first sample", target);
 	else if (m->target_state == TARGET_WAITING)
-		snprintf(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...", target);
+		snprintf(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
+			 target);
 	else if (saw_nothing(m))
 		snprintf(dst, size, m->off_cpu ? "waiting for the first sample or wait of %s ..." :
 			 "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
@@ -220,7 +222,8 @@ static void add_target(struct items *is, const struct header *h)
 	if (m->event[0])
 		header_add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
 	add_rate(is, m);
-	header_add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples), m->samples == 1 ? "" : "s")->right = true;
+	header_add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples),
+		   m->samples == 1 ? "" : "s")->right = true;
 	elapsed_text(clock, sizeof(clock), m->duration_ns);
 	header_add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
 }
@@ -233,8 +236,8 @@ bool header_off_cpu(const struct header *h)
 /* CORES ran, as far as samples tell; LOW when many of them were lost. */
 static void add_cores(struct items *is, bool low, double cores, const char *when)
 {
-	struct item *it = header_add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s", low ? "at least " : "~",
-				     cores, when);
+	struct item *it = header_add(is, 1, RANK_CORES, low ? STYLE_WARN : STYLE_RUNNING, "%s%.2f cores %s",
+				     low ? "at least " : "~", cores, when);
 
 	snprintf(it->brief, sizeof(it->brief), "%s%.2f cores", low ? ">=" : "~", cores);
 }
@@ -415,7 +418,8 @@ static void add_loss(struct items *is, const struct profile_meta *m, unsigned in
 	struct item *it;
 
 	units_thousands(n, m->lost.n[reason]);
-	it = header_add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name, *info->remedy ? info->remedy : info->text);
+	it = header_add(is, LOSS_LINE, RANK_LOST, STYLE_ALERT, "lost %s %s: %s", n, info->name,
+			*info->remedy ? info->remedy : info->text);
 	snprintf(it->brief, sizeof(it->brief), "lost %s %s", n, info->name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * headerline.c - how the items of the header are laid out in lines: what does not fit loses its sparkline, shortens or leaves, the
- * least important first. Losses are packed into lines of their own.
+ * headerline.c - how the items of the header are laid out in lines: what does not fit loses its sparkline, shortens or leaves,
+ * the least important first. Losses are packed into lines of their own.
  */
 #include "config.h"
 
@@ -48,7 +48,8 @@ static struct item *least(struct items *is, int line, bool brief)
 	for (int i = 0; i < is->n; i++) {
 		struct item *it = &is->item[i];
 
-		if (it->line == line && !it->gone && (brief ? it->brief[0] : it->rank > RANK_LOST) && (!found || it->rank >= found->rank))
+		if (it->line == line && !it->gone && (brief ? it->brief[0] : it->rank > RANK_LOST) &&
+		    (!found || it->rank >= found->rank))
 			found = it;
 	}
 	return found;
@@ -211,7 +212,7 @@ static void shorten_losses(struct items *is, int w, int most)
 	}
 }
 
-/* Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left over is counted in one item. */
+/* Packs the losses into lines as wide as W, at most MOST of them; returns how many. What is left over is counted in one. */
 static int wrap_losses(struct items *is, int w, int most)
 {
 	int line = LOSS_LINE, used = 0, left = 0, last = -1, reserve;

@@ -2,9 +2,9 @@
 /*
  * keymap.h - one table: key -> action -> what help, footer and man page say of it.
  *
- * Which keys are valid depends on the *mode* (the tree, the list of waits, typing a search, the help screen) and on what the source of data can do
- * (a recording cannot be paused or reset). Dispatch, footer, help screen and man page all read the same rows, so none of them
- * can tell a different story. Knows nothing of terminals.
+ * Which keys are valid depends on the *mode* (the tree, the list of waits, typing a search, the help screen) and on what the
+ * source of data can do (a recording cannot be paused or reset). Dispatch, footer, help screen and
+ * man page all read the same rows, so none of them can tell a different story. Knows nothing of terminals.
  */
 #ifndef SBERF_UI_KEYMAP_H
 #define SBERF_UI_KEYMAP_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lines.h - what the panes that show a treeview have in common: the rule with its heads, marks of folds, matches and the cursor. */
+/* lines.h - what panes that show a treeview have in common: the rule with its heads, marks of folds, matches and the cursor. */
 #ifndef SBERF_UI_LINES_H
 #define SBERF_UI_LINES_H
 

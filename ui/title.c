@@ -76,11 +76,12 @@ static void put_filters(struct words *w, const struct query *q, const struct ui_
 
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size)
 {
-	static const char *const groups[] = { "all together", "by process", "by executable", "by command name", "by thread", "by cgroup" };
+	static const char *const groups[] = { "all together", "by process", "by executable", "by command name", "by thread",
+					      "by cgroup" };
 	struct words w = words_in(dst, size);
 
-	words_put(&w, "%s" WORDS_DOT "%s%s%s", title_kinds_text(kinds), groups[q->group_by], q->inverted ? WORDS_DOT "inverted" : "",
-	    q->hide_kernel ? WORDS_DOT "no kernel" : "");
+	words_put(&w, "%s" WORDS_DOT "%s%s%s", title_kinds_text(kinds), groups[q->group_by],
+		  q->inverted ? WORDS_DOT "inverted" : "", q->hide_kernel ? WORDS_DOT "no kernel" : "");
 	put_filters(&w, q, o);
 	return dst;
 }

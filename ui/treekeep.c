@@ -2,8 +2,8 @@
 /*
  * treekeep.c - how a treeview keeps its place when a newer tree comes, and how it follows the hottest path on its own.
  *
- * Keys are hashes of the path from the root, so a node whose ancestor got a name meanwhile has a new key. Therefore each old row
- * is looked up in the new tree from its parent's *twin* downwards, by what it is (function, address, group), then by what its
+ * Keys are hashes of the path from the root, so a node whose ancestor got a name meanwhile has a new key. So each old row is
+ * looked up in the new tree from its parent's *twin* downwards, by what it is (function, address, group), then by what its
  * address is called now, then under functions that turned out to be inlined in between. Folds, zoom and cursor move along.
  */
 #include "config.h"

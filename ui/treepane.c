@@ -116,7 +116,8 @@ static struct layout lay_out(const struct treeview *tv, const struct tree_look *
 	room = room > LINE_NAME_MIN ? room - LINE_NAME_MIN : 0;
 	/* In steps of half the room, so that moving a line up or down does not move everything sideways. */
 	if (depth * LINE_STEP > room)
-		l.shift = room >= 2 * LINE_STEP ? ((depth * LINE_STEP - room) / (room / 2) + 1) * (room / 2 / LINE_STEP) : depth;
+		l.shift = room >= 2 * LINE_STEP ?
+			((depth * LINE_STEP - room) / (room / 2) + 1) * (room / 2 / LINE_STEP) : depth;
 	return l;
 }
 
@@ -262,8 +263,8 @@ static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
 	return look->kinds ? look->elapsed_ns : tv->tree->node[0].total_ns;
 }
 
-static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l, size_t i,
-		     int y, const struct search *s)
+static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
+		     size_t i, int y, const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct tree_node *n = &tv->tree->node[row->node];
@@ -289,8 +290,8 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 {
 	const struct layout l = lay_out(tv, look, cv->w);
 	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
-	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)", "\xE2\x8B\xAF idle: %s thread%s",
-					     "\xE2\x8B\xAF idle" };
+	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)",
+					     "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
 	char text[128], n[UNITS_MAX];
 	uint32_t threads;
 

@@ -159,7 +159,8 @@ static bool no_color(const struct ui_options *o)
 int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = term_use_locale();
-	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO, .no_color = no_color(o) };
+	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO,
+					 .no_color = no_color(o) };
 	AUTO(canvas_free) struct canvas *canvas = NULL;
 	AUTO(view_free) struct view *view = NULL;
 	AUTO(builder_free) struct builder *builder = NULL;

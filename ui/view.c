@@ -162,7 +162,8 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 
 static struct tree_look look_of(const struct build_job *job)
 {
-	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0, .elapsed_ns = job->end_ns - job->from_ns };
+	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0,
+				   .elapsed_ns = job->end_ns - job->from_ns };
 }
 
 /* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
@@ -294,15 +295,16 @@ static void step_search(struct view *v, enum search_step step)
 
 static void change_question(struct view *v, enum action a)
 {
-	static const char *const texts[] = { "all roots together", "roots by process", "roots by executable", "roots by command name",
-					     "roots by thread", "roots by cgroup" };
+	static const char *const texts[] = { "all roots together", "roots by process", "roots by executable",
+					     "roots by command name", "roots by thread", "roots by cgroup" };
 
 	if (a == ACT_INVERT) {
 		v->query.inverted = !v->query.inverted;
 		say(v, v->query.inverted ? "inverted: callers under each function" : "callees under each function");
 	} else if (a == ACT_KERNEL) {
 		v->query.hide_kernel = !v->query.hide_kernel;
-		say(v, v->query.hide_kernel ? "kernel frames are hidden, their time goes to who called" : "kernel frames are shown");
+		say(v, v->query.hide_kernel ? "kernel frames are hidden, their time goes to who called" :
+					      "kernel frames are shown");
 	} else {
 		v->query.group_by = v->query.group_by == GROUP_CGROUP ? GROUP_NONE : v->query.group_by + 1;
 		say(v, texts[v->query.group_by]);
@@ -351,8 +353,8 @@ static bool sort_fits(const struct view *v, enum sort_by sort)
 
 static void change_sort(struct view *v)
 {
-	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by running time", "sorted by blocked time",
-					     "sorted by name" };
+	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by running time",
+					     "sorted by blocked time", "sorted by name" };
 	enum sort_by sort = v->tv->sort;
 
 	do

@@ -41,14 +41,14 @@ void view_free(struct view *v);                  /* NULL is fine */
 void view_tick(struct view *v, uint64_t now_ns);
 
 /*
- * True when a tree is to be built, described in *RET (with a reference that is the caller's). At most one is asked for at a time
- * unless the question changed, and never so often that building takes more than a twentieth of the time.
+ * True when a tree is to be built, described in *RET (with a reference that is the caller's). At most one is asked for at a
+ * time unless the question changed, and never so often that building takes more than a twentieth of the time.
  */
 bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret);
 /* Hands over what was built (may be NULL: out of memory). Answers to questions that nobody asks any more are dropped. */
 void view_give(struct view *v, struct built *b, uint64_t now_ns);
 
-/* Says that taking over the last tree cost the caller's thread SPENT_NS, so that the next one is asked for accordingly later. */
+/* Says that taking over the last tree cost the caller's thread SPENT_NS, so that the next one is asked for that much later. */
 void view_spent(struct view *v, uint64_t spent_ns);
 
 enum reaction view_key(struct view *v, uint32_t key);

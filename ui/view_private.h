@@ -30,7 +30,7 @@ struct view {
 	char arch[32];                   /* what query.arch points at, once known */
 	enum idle_mode idle;
 	bool wakers;                     /* who ends waits is told */
-	uint64_t reset_ns;               /* when the user last had everything forgotten, on the clock of the capture; 0 = never */
+	uint64_t reset_ns;               /* when the user last had all forgotten, on the clock of the capture; 0 = never */
 
 	struct treeview tree[2 * GROUPS];        /* by group_by; inverted ones behind */
 	struct treeview waits;           /* the list of waits */

@@ -116,8 +116,8 @@ static void draw_waiting(const struct view *v, struct canvas *cv, const struct p
 
 	used = draw_wrapped(cv, x, y, cv->w - 2 * x, p->pane + p->pane_lines - y, STYLE_TITLE,
 			    header_waiting(&v->header, text, sizeof(text)));
-	if (v->header.known && !v->header.meta.samples && !v->header.meta.off_cpu && v->header.meta.target_state <= TARGET_RUNNING &&
-	    v->now_ns - v->first_tick_ns >= HINT_NS)
+	if (v->header.known && !v->header.meta.samples && !v->header.meta.off_cpu &&
+	    v->header.meta.target_state <= TARGET_RUNNING && v->now_ns - v->first_tick_ns >= HINT_NS)
 		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
 			     "What sleeps takes no samples; it appears here as soon as it runs.");
 	if (v->built && v->built->waits && v->built->job.query.fold_idle)

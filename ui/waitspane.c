@@ -2,8 +2,8 @@
 /*
  * waitspane.c - lines of the list of waits.
  *
- * The histogram has a column for each power of two from 1 us on; the last one holds all that is longer. Its heights are relative to
- * the fullest column of the same line, and what occurred at all is never invisible.
+ * The histogram has a column for each power of two from 1 us on; the last one holds all that is longer. Its heights are
+ * relative to the fullest column of the same line, and what occurred at all is never invisible.
  */
 #include "config.h"
 
@@ -142,7 +142,8 @@ static enum style label_style(const struct waits *w, uint32_t node)
 }
 
 /* A line about a thread that still waits has no figures: all of it is text. */
-static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y, const struct search *s)
+static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y,
+		     const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct wait_row *r = waitsview_row(tv->waits, row->node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waitspane.h - draws the list of waits: class, call, stack, waker, with totals and a histogram of lengths; then the threads that
- * still wait. The treeview shows the tree of waitsview.h; all functions do nothing for another one.
+ * waitspane.h - draws the list of waits: class, call, stack, waker, with totals and a histogram of lengths; then the threads
+ * that still wait. The treeview shows the tree of waitsview.h; all functions do nothing for another one.
  */
 #ifndef SBERF_UI_WAITSPANE_H
 #define SBERF_UI_WAITSPANE_H

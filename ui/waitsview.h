@@ -29,8 +29,8 @@ uint32_t waitsview_nr_open(const struct waits *w);
 char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size);
 
 /*
- * A *standstill*: several threads of one process have been waiting for locks, and nobody woke any of them, for so long that they
- * may well wait for each other. That they do cannot be seen from outside.
+ * A *standstill*: several threads of one process have been waiting for locks, and nobody woke any of them, for so long that
+ * they may well wait for each other. That they do cannot be seen from outside.
  */
 #define STANDSTILL_NS 5000000000ull
 

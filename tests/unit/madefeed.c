@@ -160,7 +160,8 @@ void madefeed_server(struct made_feed *f)
 void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n)
 {
 	pthread_mutex_lock(&f->lock);
-	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"), "main;aeMain;readQueryFromClient;processCommand;call", n);
+	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"), "main;aeMain;readQueryFromClient;processCommand;call",
+	    n);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -225,8 +226,8 @@ struct made_open {
 };
 
 /* A wait that has not ended after SECONDS up to the end of the capture. */
-static void add_open(struct made_feed *f, struct made_open *o, thread_id thread, const char *stack, const char *call, char state,
-		     unsigned int seconds)
+static void add_open(struct made_feed *f, struct made_open *o, thread_id thread, const char *stack, const char *call,
+		     char state, unsigned int seconds)
 {
 	const uint64_t ns = seconds * NSEC_PER_SEC;
 	const struct wait w = { .call = call_find(call, MADE_ARCH), .state = wait_state_find((char[]){ state, 0 }),
@@ -260,12 +261,14 @@ void madefeed_off_cpu(struct made_feed *f)
 {
 	static const struct made_wait loop[] = {
 		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", "epoll_wait", 'S', 12000, 1500 * NSEC_PER_USEC, true, NULL },
-		{ "main;aeMain;writeToClient;@2c40;ksys_write_[k];tcp_sendmsg_[k]", "write", 'S', 20000, 300 * NSEC_PER_USEC, true, NULL },
+		{ "main;aeMain;writeToClient;@2c40;ksys_write_[k];tcp_sendmsg_[k]", "write", 'S', 20000,
+		  300 * NSEC_PER_USEC, true, NULL },
 	};
 	static const struct made_wait aof[] = {
-		{ "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", "fsync", 'D', 900, 24 * NSEC_PER_MSEC, false, NULL },
-		{ "start_thread;bioProcessBackgroundJobs;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 890, 42 * NSEC_PER_MSEC, false,
+		{ "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", "fsync", 'D', 900, 24 * NSEC_PER_MSEC, false,
 		  NULL },
+		{ "start_thread;bioProcessBackgroundJobs;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 890,
+		  42 * NSEC_PER_MSEC, false, NULL },
 	};
 	static const struct made_wait client[] = {
 		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 2900, 10 * NSEC_PER_MSEC, false,
@@ -280,7 +283,8 @@ void madefeed_off_cpu(struct made_feed *f)
 	follow_waits(f, 60);
 	snprintf(f->meta.target, sizeof(f->meta.target), "redis-server 1234");
 	for (unsigned int s = 0; s < 60; s++) {
-		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient", 30);
+		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient",
+		    30);
 		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictFind>dictHashKey", 16);
 		add(f, s, app, "main;aeMain;writeToClient;memcpy", 11);
 		add(f, s, bio, "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", s % 2);
@@ -295,8 +299,8 @@ void madefeed_off_cpu(struct made_feed *f)
 	for (size_t i = 0; i < sizeof(client) / sizeof(client[0]); i++)
 		add_waits(f, cli, app, &client[i]);
 	for (pid_t tid = 1237; tid < 1241; tid++)
-		add_open(f, &open, made_thread(&f->m, 1234, tid, "worker"), "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]",
-			 "futex", 'S', 60);
+		add_open(f, &open, made_thread(&f->m, 1234, tid, "worker"),
+			 "start_thread;workerMain;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 60);
 	commit_open(f, &open);
 }
 
@@ -306,10 +310,10 @@ void madefeed_deadlock(struct made_feed *f, unsigned int seconds)
 
 	follow_waits(f, seconds);
 	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;pthread_join;futex_wait_[k]", "futex", 'S', seconds);
-	add_open(f, &open, made_thread(&f->m, 7, 8, "left"), "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex",
-		 'S', seconds);
-	add_open(f, &open, made_thread(&f->m, 7, 9, "right"), "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex",
-		 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 8, "left"),
+		 "start_thread;left_hand;take_right;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 9, "right"),
+		 "start_thread;right_hand;take_left;pthread_mutex_lock;futex_wait_[k]", "futex", 'S', seconds);
 	commit_open(f, &open);
 }
 
@@ -318,7 +322,8 @@ void madefeed_sleeper(struct made_feed *f, unsigned int seconds)
 	struct made_open open = { .n = 0 };
 
 	follow_waits(f, seconds);
-	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]", "clock_nanosleep", 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]", "clock_nanosleep",
+		 'S', seconds);
 	commit_open(f, &open);
 }
 
