@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NEGLIGIBLE 0.0005                /* shares that would be printed as 0.0 % */
 #define OWN_CPU_SPAN (2 * NSEC_PER_SEC)  /* own CPU is measured over at least this */
 #define THIN_SPAN (HISTORY_NOW * NSEC_PER_SEC)   /* lost samples are counted over what "now" is the mean of */
 #define THIN_SHARE 0.05                  /* of samples lost, from which on figures made of samples are a lower limit */
@@ -369,8 +370,12 @@ static void add_sampled(struct items *is, const struct profile_meta *m)
 		return;
 	units_percent(a, own < 1 ? own : 1);
 	units_percent(b, own + none < 1 ? 1 - own - none : 0);
-	it = header_add(is, 2, RANK_PENDING, STYLE_TEXT, "off-CPU %s with stack, ~%s estimated", a, b);
-	snprintf(it->brief, sizeof(it->brief), "off-CPU %s with stack", a);
+	if (1 - own - none < NEGLIGIBLE) {
+		header_add(is, 2, RANK_PENDING, STYLE_TEXT, "off-CPU %s with stack", a);
+	} else {
+		it = header_add(is, 2, RANK_PENDING, STYLE_TEXT, "off-CPU %s with stack, ~%s estimated", a, b);
+		snprintf(it->brief, sizeof(it->brief), "off-CPU %s with stack", a);
+	}
 	if (none >= GAP_SHARE)
 		header_add(is, 2, RANK_DETAIL, STYLE_DOUBT, "%s without any", units_percent(a, none));
 }

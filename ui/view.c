@@ -125,16 +125,33 @@ static void set_times(const struct view *v, struct build_job *job)
 	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
 }
 
+/* What is under way may have been summed up a moment after the figures were: then that is now. */
+static void stretch_time(const struct snapshot *s, struct build_job *job)
+{
+	const size_t n = s ? snapshot_slices(s) : 0;
+	struct slice_view last;
+
+	if (!n)
+		return;
+	snapshot_slice(s, n - 1, &last);
+	if (last.provisional && last.to_ns > job->end_ns)
+		job->end_ns = last.to_ns;
+}
+
 /* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
 static struct snapshot *wanted(const struct view *v, struct build_job *job)
 {
+	struct snapshot *s;
+
 	if (v->header.paused && v->built) {
 		*job = v->built->job;
 		return snapshot_ref(v->built->snapshot);
 	}
 	set_times(v, job);
 	job->off_cpu = v->header.meta.off_cpu;
-	return v->feed->snapshot(v->feed->ctx);
+	s = v->feed->snapshot(v->feed->ctx);
+	stretch_time(s, job);
+	return s;
 }
 
 bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)

@@ -20,6 +20,7 @@
 
 #define TOTAL_COLS 9
 #define COUNT_COLS 8
+#define NOTHING "\xC2\xB7"
 #define BRIEF_COLS 7             /* of a count where there is little room */
 #define HIST_BUCKETS 23          /* columns of the histogram: 1 us to 4 s and more */
 
@@ -122,8 +123,13 @@ static void draw_figures(const struct wait_row *r, struct canvas *cv, const stru
 	if (l->total_x && r->doubt_ns > r->total_ns / 2)
 		canvas_put(cv, l->total_x + TOTAL_COLS - (int)strlen(total) - 1, y, STYLE_DOUBT, "~");
 	draw_right(cv, l->total_x, y, TOTAL_COLS, style, total);
-	draw_count(cv, l, y, r->count);
-	draw_time(cv, l->avg_x, y, STYLE_TEXT, r->count ? (double)r->total_ns / (double)r->count : 0);
+	if (r->count) {
+		draw_count(cv, l, y, r->count);
+		draw_time(cv, l->avg_x, y, STYLE_TEXT, (double)r->total_ns / (double)r->count);
+	} else {
+		/* The run queue behind waits that are hidden because they idle: those count them. */
+		draw_right(cv, l->count_x, y, l->count_cols + 1, STYLE_FAINT, NOTHING);    /* two bytes, one column */
+	}
 	draw_time(cv, l->longest_x, y, STYLE_TEXT, r->longest_ns);
 	draw_histogram(r, cv, l, y, style);
 }

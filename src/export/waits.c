@@ -109,7 +109,8 @@ static void put_row(struct waits_text *x, uint32_t i)
 	char text[UNITS_MAX], label[LABEL_MAX];
 
 	out_guess(&x->o, 10, r->total_ns, r->doubt_ns, units_time(text, r->total_ns));
-	out_format(&x->o, "%11s", units_thousands(text, r->count));
+	/* Without one: the run queue behind waits that are left out because they idle. */
+	out_format(&x->o, "%11s", r->count ? units_thousands(text, r->count) : "");
 	out_format(&x->o, "%11s", units_time(text, r->longest_ns < 1e19 ? (uint64_t)r->longest_ns : UINT64_MAX));
 	out_format(&x->o, "%11s  ", r->count ? units_time(text, r->total_ns / r->count) : "");
 	put_histogram(x, r->hist);
