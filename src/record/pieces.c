@@ -18,7 +18,7 @@ static struct piece_thread *thread_of(struct pieces *ps, thread_id thread)
 	if (!vec_reserve(&ps->thread, 1) || !idmap_set(&ps->thread_of, thread, (uint32_t)ps->thread.n))
 		return NULL;
 	t = &ps->thread.v[ps->thread.n++];
-	*t = (struct piece_thread){ 0 };
+	*t = (struct piece_thread){ .thin_at = PIECES_OF_THREAD };
 	return t;
 }
 
@@ -44,6 +44,46 @@ static void hold(struct pieces *ps, struct piece_thread *t, uint32_t at, const s
 	else
 		t->first = at;
 	t->last = at;
+	t->n++;
+}
+
+/* Whether A and B differ in nothing but time and length. */
+static bool same_wait(const struct event *a, const struct event *b)
+{
+	return a->kind == b->kind && a->flags == b->flags && a->stack == b->stack && a->node == b->node && a->cut == b->cut &&
+	       a->cut_module == b->cut_module && a->wait.call == b->wait.call && a->wait.state == b->wait.state &&
+	       a->wait.waker == b->wait.waker && a->wait.waker_stack == b->wait.waker_stack;
+}
+
+/* Puts neighbours together, into the later of two, as far as they are old. When that helps little it is not tried again soon. */
+static void thin(struct pieces *ps, struct piece_thread *t)
+{
+	const uint32_t before = t->n;
+	uint32_t *link = &t->first;
+	double newer = 0;
+
+	for (uint32_t at = t->first; at; at = ps->piece.v[at - 1].next)
+		newer += (double)ps->piece.v[at - 1].ev.weight_ns;
+	while (*link && ps->piece.v[*link - 1].next) {
+		const uint32_t at = *link;
+		struct piece *a = &ps->piece.v[at - 1], *b = &ps->piece.v[a->next - 1];
+		const double both = (double)a->ev.weight_ns + (double)b->ev.weight_ns;
+
+		newer -= (double)a->ev.weight_ns;
+		if (!same_wait(&a->ev, &b->ev) || both * PIECES_AGE > newer - (double)b->ev.weight_ns) {
+			link = &a->next;
+			continue;
+		}
+		newer -= (double)b->ev.weight_ns;
+		if (__builtin_add_overflow(a->ev.weight_ns, b->ev.weight_ns, &b->ev.weight_ns))
+			b->ev.weight_ns = UINT64_MAX;
+		*link = a->next;
+		a->next = ps->free;
+		ps->free = at;
+		t->n--;
+		link = &b->next;
+	}
+	t->thin_at = t->n <= before - before / 8 ? PIECES_OF_THREAD : 2 * t->n;
 }
 
 /* Gives what is held of T to P; OVER says that the wait has ended. */
@@ -63,17 +103,20 @@ static int release(struct pieces *ps, struct piece_thread *t, struct profile *p,
 		t->first = next;
 	}
 	if (!t->first)
-		t->last = 0;
+		*t = (struct piece_thread){ .ns = t->ns, .time_ns = t->time_ns, .thin_at = PIECES_OF_THREAD };
 	return r;
 }
 
 static int add_piece(struct pieces *ps, struct profile *p, const struct event *ev)
 {
 	struct piece_thread *t = thread_of(ps, ev->thread);
-	const uint32_t at = t ? new_piece(ps) : 0;
+	uint32_t at;
 
 	if (!t)
 		return -ENOMEM;
+	if (t->n >= t->thin_at)
+		thin(ps, t);
+	at = new_piece(ps);
 	t->ns += ev->weight_ns;
 	if (ev->time_ns > t->time_ns)
 		t->time_ns = ev->time_ns;

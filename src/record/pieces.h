@@ -4,7 +4,8 @@
  *
  * A piece says that its wait had not ended then. Whether it has in the end shows only when its thread is heard of again, or is
  * not. So pieces are held back until that is known, and reach the profile as parts of a wait that is over, or of one that is
- * not. They come at growing distances: even waits of days have about a hundred.
+ * not. There is one a second; those of long ago are put together, so that there are never many: none is longer than a
+ * sixteenth of its age.
  */
 #ifndef SBERF_RECORD_PIECES_H
 #define SBERF_RECORD_PIECES_H
@@ -17,7 +18,9 @@
 
 #include <stdint.h>
 
-#define PIECES_MAX (1u << 17)            /* held at a time; further ones are taken for waits that have not ended */
+#define PIECES_OF_THREAD 256u            /* enough for a month */
+#define PIECES_AGE 16u                   /* an old piece is at most this part of what came after it */
+#define PIECES_MAX (1u << 18)            /* held at a time; further ones are taken for waits that have not ended */
 
 struct piece {
 	struct event ev;
@@ -29,6 +32,8 @@ struct piece_thread {
 	uint64_t ns;             /* told of it so far; 0 = it is over */
 	uint64_t time_ns;        /* when that was */
 	uint32_t first, last;    /* held; plus one, 0 = none */
+	uint32_t n;              /* held */
+	uint32_t thin_at;        /* how many are to be thinned out */
 };
 
 /* A zeroed one is empty. */

@@ -153,15 +153,12 @@ static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint6
 {
 	struct event ev;
 
-	synth_event(&sa->s, 0, &ev);
-	ev.kind = EVENT_BLOCKED;
-	ev.flags = (uint8_t)(EVENT_F_USER | flags);
-	ev.thread = thread;
-	ev.stack = 1;
-	ev.time_ns = SYNTH_START_NS + at_ms * 1000000;
-	ev.weight_ns = ev.wait.own_ns = ms * 1000000;
-	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = WAIT_KILLABLE, .waker = ID_NONE,
-				       .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 };
+	ev = (struct event){
+		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1, .cut_module = ID_NONE,
+		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight_ns = ms * 1000000,
+		.wait = { .call = CALL_SYSCALL, .state = ms == 3 ? WAIT_INTERRUPTIBLE : WAIT_KILLABLE, .waker = ID_NONE,
+			  .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 },
+	};
 	assert_true(encoder_event(sa->rec.enc, &ev));
 }
 
@@ -212,33 +209,67 @@ static void open_until_heard_of_again(void **state)
 	sample_free(&sa);
 }
 
-/* More pieces than are held keep their time, and are open until it is known better. */
-static void many_pieces(void **state)
+/* A recording of N pieces of 1 ms, each ms, that end after all; every other one is of 3 ms and of another wait when TWO. */
+static void load_pieces(struct loaded *l, uint32_t n, bool two)
 {
-	const uint32_t n = PIECES_MAX + 1000;
-	uint64_t open, over;
 	struct sample sa;
-	struct loaded l;
 	struct event ev;
 
 	sample_begin(&sa, 25);
 	synth_event(&sa.s, 0, &ev);
 	for (uint32_t i = 0; i < n; i++) {
-		add_piece(&sa, 0, i, 1, EVENT_F_OPEN | EVENT_F_PIECE);
+		add_piece(&sa, 0, i, two && i % 2 ? 3 : 1, EVENT_F_OPEN | EVENT_F_PIECE);
 		if (encoder_full(sa.rec.enc))
 			memory_flush(&sa.rec);
 	}
 	add_piece(&sa, 0, n, 7, 0);
 	memory_flush(&sa.rec);
 	memory_end(&sa.rec);
-	sample_load(&l, &sa);
+	sample_load(l, &sa);
+	sample_free(&sa);
+}
+
+/* However many pieces a wait has, it has ended when it has, and its time stays about where it was. */
+static void many_pieces(void **state)
+{
+	const uint32_t n = 2 * PIECES_MAX;
+	uint64_t open, over, ns = 0;
+	struct snapshot *s;
+	struct slice_view v;
+	struct loaded l;
+
+	load_pieces(&l, n, false);
 	open_sums(&l, &open, &over);
-	assert_int_equal(open, 1000);
-	assert_int_equal(over, PIECES_MAX + 7);
+	assert_int_equal(open, 0);
+	assert_int_equal(over, n + 7);
 	assert_int_equal(l.meta.wait_open_ns, 0);
 	assert_int_equal(l.meta.blocked_ns, (n + 7) * 1000000ull);
+	/* In the first half of the time there is half of it. */
+	s = profile_snapshot(l.profile);
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		if (v.to_ns - SYNTH_START_NS <= n / 2 * 1000000ull)
+			for (size_t k = 0; k < v.n; k++)
+				ns += v.fact[k].weight_ns;
+	}
+	assert_in_range(ns / 1000000, n / 2 * 9 / 10, n / 2 * 11 / 10);
+	snapshot_unref(s);
 	loaded_free(&l);
-	sample_free(&sa);
+}
+
+/* More pieces than can be held keep their time, and are open until it is known better. */
+static void too_many_pieces(void **state)
+{
+	uint64_t open, over;
+	struct loaded l;
+
+	load_pieces(&l, PIECES_MAX + 1000, true);
+	open_sums(&l, &open, &over);
+	assert_int_equal(open, 2000);
+	assert_int_equal(over, 2 * PIECES_MAX + 7);
+	assert_int_equal(l.meta.wait_open_ns, 0);
+	assert_int_equal(l.meta.blocked_ns, (2 * (PIECES_MAX + 1000) + 7) * 1000000ull);
+	loaded_free(&l);
 }
 
 /* What waits need costs nothing where there are none. */
@@ -276,6 +307,7 @@ int main(void)
 		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(open_until_heard_of_again),
 		cmocka_unit_test(many_pieces),
+		cmocka_unit_test(too_many_pieces),
 		cmocka_unit_test(samples_alone_have_no_columns_of_waits),
 	};
 
