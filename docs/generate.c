@@ -185,6 +185,10 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "offcpu_period_us", "Waits of this length and more all have a stack of their own." },
 	{ "offcpu_cut_REASON", "Waits whose own stack was cut, by reason (below)." },
 	{ "wakers", "Whether it was noted who ended waits." },
+	{ "offcpu_outside_stacks, offcpu_outside_hung, offcpu_outside_denied",
+	  "Stacks that were read from outside, of threads that were blocked already or found no room, and tries that failed because "
+	  "the memory did not answer (a file system that hangs, for one), or may not be read." },
+	{ "offcpu_inferred_switches", "Switches that the kernel did not tell; when they were follows from those that it did." },
 	{ NULL, NULL },
 };
 

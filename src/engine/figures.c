@@ -104,6 +104,7 @@ void engine_measure(struct engine *en)
 	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->no_memory;
 	m->lost.n[LOST_RECORDER] += en->recorder_lost;
 	m->late = st.late;
+	m->wait_inferred = st.inferred;
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;

@@ -381,5 +381,7 @@ void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 	m->wait_short_ns = a.short_ns;
 	m->wait_short = a.short_count;
 	m->wait_period_ns = source_wait_period(oc->config.source);
+	if (oc->outside)
+		outside_measure(oc->outside, m);
 	m->lost.n[LOST_BACKLOG] += oc->lost;
 }

@@ -166,3 +166,14 @@ bool outside_pending(const struct outside *o)
 {
 	return o && o->peek && peek_pending(o->peek) > 0;
 }
+
+void outside_measure(const struct outside *o, struct profile_meta *m)
+{
+	struct peek_stats st = { 0 };
+
+	if (o->peek)
+		peek_stats(o->peek, &st);
+	m->wait_outside = st.answered[PEEK_OK];
+	m->wait_hung = st.answered[PEEK_HUNG];
+	m->wait_denied = st.answered[PEEK_DENIED];
+}

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "capture/source.h"
 #include "event/raw.h"
+#include "profile/meta.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,6 +33,8 @@ void outside_free(struct outside *o);    /* NULL is fine */
 bool outside_ask(struct outside *o, const struct source_open *w);
 /* Hands on what has been answered; returns how many. While answers are pending it waits for some, 5 ms at most. */
 unsigned int outside_poll(struct outside *o);
+/* Figures for the header and the summary. */
+void outside_measure(const struct outside *o, struct profile_meta *m);
 bool outside_pending(const struct outside *o);   /* asked and not answered */
 
 DEFINE_AUTO(outside_free, struct outside);

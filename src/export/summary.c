@@ -185,6 +185,10 @@ static void put_offcpu(struct out *o, const struct profile_meta *m)
 	for (unsigned int i = CUT_COMPLETE + 1; i < CUT_NR; i++)
 		out_format(o, "offcpu_cut_%s: %" PRIu64 "\n", cut_info(i)->name, m->wait_cut[i]);
 	put_text(o, "wakers", m->wakers ? "yes" : "no", 3);
+	put_u64(o, "offcpu_outside_stacks", m->wait_outside | none);
+	put_u64(o, "offcpu_outside_hung", m->wait_hung | none);
+	put_u64(o, "offcpu_outside_denied", m->wait_denied | none);
+	put_u64(o, "offcpu_inferred_switches", m->wait_inferred | none);
 }
 
 int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)

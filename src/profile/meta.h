@@ -52,6 +52,9 @@ struct profile_meta {
 	uint64_t wait_none_ns;       /* of it: that no stack stands for (NOTE_NO_STACK) */
 	uint64_t wait_open_ns, wait_open;        /* in waits that have not ended, and how many they are */
 	uint64_t wait_short_ns, wait_short;      /* waits shorter than --min-block: left out, and in none of the above */
+	uint64_t wait_outside;       /* stacks of waits that were read from outside, and tries that failed: */
+	uint64_t wait_hung, wait_denied;     /* because the memory did not answer, or may not be read */
+	uint64_t wait_inferred;      /* switches that the kernel did not tell, and whose time follows from others' */
 	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
 	struct losses lost;
 	uint64_t late;

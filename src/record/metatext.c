@@ -47,6 +47,10 @@ static const struct key keys[] = {
 	AT("wait_short_ns", wait_short_ns, VALUE_U64),
 	AT("wait_short", wait_short, VALUE_U64),
 	AT("wait_period_ns", wait_period_ns, VALUE_U64),
+	AT("wait_outside", wait_outside, VALUE_U64),
+	AT("wait_hung", wait_hung, VALUE_U64),
+	AT("wait_denied", wait_denied, VALUE_U64),
+	AT("wait_inferred", wait_inferred, VALUE_U64),
 #define X(nr, id, name, text, remedy) AT("lost_" name, lost.n[nr], VALUE_U64),
 	LOST_REASONS(X)
 #undef X

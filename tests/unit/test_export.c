@@ -484,7 +484,12 @@ static void test_summary_of_waits(void **state)
 	m.wait_cut[CUT_COMPLETE] = 299;
 	m.wait_cut[CUT_NO_CFI] = 1;
 	put_reasons(want, sizeof(want), "offcpu_cut", 1, CUT_NR, CUT_NO_CFI, 1);
-	strcat(want, "wakers: yes\n");
+	strcat(want, "wakers: yes\noffcpu_outside_stacks: 11\noffcpu_outside_hung: 12\noffcpu_outside_denied: 13\n"
+		     "offcpu_inferred_switches: 14\n");
+	m.wait_outside = 11;
+	m.wait_hung = 12;
+	m.wait_denied = 13;
+	m.wait_inferred = 14;
 	made_init(&made, NULL);
 	text = summary(&made, &m);
 	assert_non_null(strstr(text, "\noffcpu_weight_us"));
