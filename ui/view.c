@@ -115,27 +115,28 @@ static bool same_query(const struct query *a, const struct query *b)
 	       a->no_inlines == b->no_inlines && a->kinds == b->kinds && a->fold_idle == b->fold_idle;
 }
 
-/* Of what time the newest data are: from the beginning, or from when all was forgotten, until now. */
-static void set_times(const struct view *v, struct build_job *job)
-{
-	const struct profile_meta *m = &v->header.meta;
-
-	job->start_ns = m->start_mono_ns;
-	job->end_ns = m->start_mono_ns + m->duration_ns;
-	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
-}
-
-/* What is under way may have been summed up a moment after the figures were: then that is now. */
-static void stretch_time(const struct snapshot *s, struct build_job *job)
+/* The time up to which S knows what is under way; END_NS, that of the figures, where nothing is. They are told at other times. */
+static uint64_t end_of(const struct snapshot *s, uint64_t end_ns)
 {
 	const size_t n = s ? snapshot_slices(s) : 0;
 	struct slice_view last;
 
 	if (!n)
-		return;
+		return end_ns;
 	snapshot_slice(s, n - 1, &last);
-	if (last.provisional && last.to_ns > job->end_ns)
-		job->end_ns = last.to_ns;
+	return last.provisional ? last.to_ns : end_ns;
+}
+
+/* Of what time S is: from the beginning, or from when all was forgotten, until now. */
+static void set_times(const struct view *v, const struct snapshot *s, struct build_job *job)
+{
+	const struct profile_meta *m = &v->header.meta;
+
+	job->start_ns = m->start_mono_ns;
+	job->end_ns = end_of(s, m->start_mono_ns + m->duration_ns);
+	if (job->end_ns < job->start_ns)
+		job->end_ns = job->start_ns;
+	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
 }
 
 /* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
@@ -147,10 +148,9 @@ static struct snapshot *wanted(const struct view *v, struct build_job *job)
 		*job = v->built->job;
 		return snapshot_ref(v->built->snapshot);
 	}
-	set_times(v, job);
-	job->off_cpu = v->header.meta.off_cpu;
 	s = v->feed->snapshot(v->feed->ctx);
-	stretch_time(s, job);
+	set_times(v, s, job);
+	job->off_cpu = v->header.meta.off_cpu;
 	return s;
 }
 

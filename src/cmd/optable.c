@@ -251,6 +251,10 @@ const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
 static const char *const top_text[] = {
 	"Shows, while it happens, where the target spends its time, running or waiting, as one call tree whose stacks are "
 	"complete on ordinary optimised binaries without frame pointers.",
+	"Where waits are followed each line has running, runnable and blocked time, in percent of the time that has passed: of "
+	"one thread, so four busy threads have 400 %. A ~ stands before what is estimated for the most part. A wait that has not "
+	"ended counts with what it has lasted so far, and says so. Waits that only idle (for events, for work, for a time) have "
+	"one line at the end until w shows them; 6 lists what is waited for.",
 	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
 	"and is asked to end when the view is left.",

@@ -329,6 +329,22 @@ static void levels_follow_the_figures(void **state)
 	madefeed_free(&f);
 }
 
+static void figures_and_snapshots_are_told_at_other_times(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_sleeper(&f, 4);
+	for (int late = -1; late <= 1; late++) {
+		f.meta.duration_ns = 4 * NSEC_PER_SEC + (uint64_t)(late * 300) * NSEC_PER_MSEC;
+		driver_init(&d, &f, 80, 24, false);
+		assert_true(on_screen(&d, " 100.0 % \xE2\x96\x88"));
+		driver_free(&d);
+	}
+	madefeed_free(&f);
+}
+
 static void percentages_are_of_the_time_since_the_reset(void **state)
 {
 	struct made_feed f;
@@ -659,6 +675,7 @@ int main(void)
 		cmocka_unit_test(states_of_the_target),
 		cmocka_unit_test(idle_waits_give_way_to_work),
 		cmocka_unit_test(levels_follow_the_figures),
+		cmocka_unit_test(figures_and_snapshots_are_told_at_other_times),
 		cmocka_unit_test(percentages_are_of_the_time_since_the_reset),
 		cmocka_unit_test(keys_wait_for_their_pane),
 		cmocka_unit_test(filters_are_named),
