@@ -86,13 +86,17 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 	return dst;
 }
 
-char *title_waits(const struct query *q, const struct ui_options *o, char *dst, size_t size)
+char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size)
 {
 	const uint32_t kinds = q->kinds & KINDS_OFF_CPU;
 	struct words w = words_in(dst, size);
+	char idle[UNITS_MAX];
 
-	words_put(&w, "waits%s%s", kinds == 1u << EVENT_BLOCKED ? WORDS_DOT "blocked" :
-		  kinds == 1u << EVENT_RUNNABLE ? WORDS_DOT "run queue" : "", q->fold_idle ? WORDS_DOT "idle hidden" : "");
+	words_put(&w, "waits%s", kinds == 1u << EVENT_BLOCKED ? WORDS_DOT "blocked" :
+		  kinds == 1u << EVENT_RUNNABLE ? WORDS_DOT "run queue" : "");
+	if (idle_ns)
+		words_put(&w, WORDS_DOT "%s%s idle%s", q->fold_idle ? "" : "with ", units_time(idle, idle_ns),
+			  q->fold_idle ? " hidden" : "");
 	put_filters(&w, q, o);
 	return dst;
 }

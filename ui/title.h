@@ -19,7 +19,7 @@ const char *title_kinds_text(unsigned int kinds);
  * line left out. Sanitised; cut to SIZE. Returns DST.
  */
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
-/* The same for a list of waits: "waits . run queue . in futex". */
-char *title_waits(const struct query *q, const struct ui_options *o, char *dst, size_t size);
+/* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
+char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
 
 #endif

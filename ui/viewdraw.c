@@ -81,7 +81,8 @@ static void draw_rule(const struct view *v, struct canvas *cv, int y)
 	if (v->mode == MODE_HELP)
 		lines_rule(cv, y, cv->w, "keys");
 	else if (v->built && v->built->waits)
-		waitspane_rule(v->tv, cv, y, title_waits(&v->built->job.query, v->options, title, sizeof(title)));
+		waitspane_rule(v->tv, cv, y, title_waits(&v->built->job.query, v->built->waits->idle_ns, v->options, title,
+							 sizeof(title)));
 	else
 		draw_tree_rule(v, cv, y);
 }
@@ -120,7 +121,7 @@ static void draw_waiting(const struct view *v, struct canvas *cv, const struct p
 	    v->header.meta.target_state <= TARGET_RUNNING && v->now_ns - v->first_tick_ns >= HINT_NS)
 		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
 			     "What sleeps takes no samples; it appears here as soon as it runs.");
-	if (v->built && v->built->waits && v->built->job.query.fold_idle)
+	if (v->built && v->built->waits && v->built->waits->idle_ns && v->built->job.query.fold_idle)
 		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
 			     "Idle waits are hidden: w shows them.");
 }

@@ -95,6 +95,7 @@ struct builder {
 	uint32_t *open_of;       /* by filter.same[]: plus one, in open */
 	struct hidx sum_index, place_index, waker_index, woke_index, pair_index;
 	uint32_t calls, other_stacks;
+	uint64_t idle_ns;
 };
 
 static bool asked(const struct builder *b, unsigned int is)
@@ -108,6 +109,7 @@ static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const s
 	struct slice_view v;
 
 	b->at = 0;
+	b->idle_ns = 0;
 	for (size_t i = 0; i < snapshot_slices(b->s); i++) {
 		snapshot_slice(b->s, i, &v);
 		if (!filter_slice(&b->filter, &v))
@@ -115,6 +117,8 @@ static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const s
 		for (size_t k = 0; k < v.n; k++) {
 			const unsigned int is = filter_fact(&b->filter, &v, i, &v.fact[k]);
 
+			if (is & FACT_IDLE)
+				b->idle_ns = add_capped(b->idle_ns, v.fact[k].weight_ns);
 			if (!asked(b, is))
 				continue;
 			if (!each(b, &v.fact[k], is, i))
@@ -613,6 +617,7 @@ int waits_build(const struct snapshot *s, const struct names *names, const struc
 	w->dict = b.d;
 	w->names = names;
 	w->query = *q;
+	w->idle_ns = b.idle_ns;
 	*ret = w;
 	return 0;
 }

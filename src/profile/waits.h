@@ -62,6 +62,7 @@ struct waits {
 	uint32_t other_stacks;           /* that had no row of their own: they are in the rows "(other)" of their calls */
 	struct wait_open *open;          /* longest first, those that idle last */
 	uint32_t nr_open;
+	uint64_t idle_ns;                /* idling waits in what was asked for, left out or not */
 };
 
 /*
