@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# What following waits costs where there is nothing but waits: `perf bench sched pipe` on one CPU, two switches an operation, alone
-# and under those who watch the scheduler; interleaved; medians and ratios. Then what sberf costs while nothing happens. Root only.
+# What following waits costs where there is nothing but waits: `perf bench sched pipe` on one CPU, two switches an operation,
+# alone and under those who watch the scheduler; interleaved; medians and ratios. Then what sberf costs while nothing happens.
+# Root only.
 #
 #	tests/bench/offcpu.sh [ROUNDS] [LOOPS]      (environment: SBERF, top_builddir)
 set -eu
@@ -23,12 +24,16 @@ value() {
 	"$sberf" report -i "$1" --format summary | sed -n "s/^$2: //p"
 }
 
-# pipes NAME LOOPS PREFIX...: microseconds an operation go to NAME.us.
+# pipes NAME LOOPS PREFIX...: microseconds an operation go to NAME.us, by the clock, and to NAME.cpu, of CPU time: on a machine
+# that has other things to do the latter tells more.
 pipes() {
 	local name=$1 n=$2
 	shift 2
-	"$@" taskset -c "$cpu" perf bench -f simple sched pipe -l "$n" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; return 1; }
+	# shellcheck disable=SC2016  # for the inner shell
+	"$@" taskset -c "$cpu" bash -c 'TIMEFORMAT="cpu %U %S"; time perf bench -f simple sched pipe -l "$0"' "$n" \
+		>"$work/out" 2>"$work/err" || { cat "$work/err" >&2; return 1; }
 	awk -v n="$n" '/^[0-9.]+$/ { printf "%.3f\n", $1 / n * 1e6 }' "$work/out" >>"$work/$name.us"
+	awk -v n="$n" '$1 == "cpu" { printf "%.3f\n", ($2 + $3) / n * 1e6 }' "$work/err" >>"$work/$name.cpu"
 }
 
 # kept FILE: what a recording holds, lost and cost.
@@ -46,13 +51,13 @@ kept() {
 under_sberf() {
 	local name=$1
 	shift
-	pipes "$name" "$loops" "$sberf" record -o "$work/s.data" "$@" --
+	pipes "$name" "$loops" "$sberf" record -e cpu-clock -o "$work/s.data" "$@" --
 	kept "$work/s.data" >"$work/$name.note"
 }
 
 # Everything on the machine. It has begun when something is in its file.
 under_sberf_all() {
-	"$sberf" record -a -o "$work/s.data" 2>/dev/null &
+	"$sberf" record -e cpu-clock -a -o "$work/s.data" 2>/dev/null &
 	beside=$!
 	until [ "$(stat -c %s "$work/s.data" 2>/dev/null || echo 0)" -gt 1000 ]; do read -rt 0.05 <> <(:) || :; done
 	pipes sberf-all "$loops" env
@@ -66,9 +71,10 @@ under_sberf_all() {
 under_offcputime() {
 	$offcputime -u >"$work/offcputime.out" 2>"$work/offcputime.err" &
 	beside=$!
-	until grep -qs prog_id "/proc/$beside/fdinfo/"*; do read -rt 0.05 <> <(:) || :; done
+	until grep -qs link_id "/proc/$beside/fdinfo/"*; do read -rt 0.05 <> <(:) || :; done
 	pipes offcputime "$loops" env
-	kill -INT "$beside"
+	# It takes signals some time after it has begun.
+	while kill -INT "$beside" 2>/dev/null; do read -rt 0.1 <> <(:) || :; done
 	wait "$beside" || :
 	beside=
 	echo "$(grep -c '^ *-  ' "$work/offcputime.out") stacks; $(grep -iE 'lost|could not|missing' "$work/offcputime.err" | sort | uniq -c |
@@ -80,7 +86,8 @@ under_perf() {
 	pipes perf $((loops / 10)) perf record -q -e sched:sched_switch --call-graph dwarf -o "$work/perf.data" --
 	perf report -i "$work/perf.data" --stats >"$work/stats" 2>/dev/null || :
 	echo "$(awk '$1 == "SAMPLE" { print $3; exit }' "$work/stats") samples," \
-		"lost chunks $(awk '/ LOST events:/ { print $3; exit }' "$work/stats")," "$(stat -c %s "$work/perf.data") bytes (a tenth of the loops)" >"$work/perf.note"
+		"lost chunks $(awk '/ LOST events:/ { n += $3 } END { print n + 0 }' "$work/stats")," \
+			"$(stat -c %s "$work/perf.data") bytes (a tenth of the loops)" >"$work/perf.note"
 	rm -f "$work/perf.data"*
 }
 
@@ -97,20 +104,28 @@ for ((r = 0; r < rounds; r++)); do
 	under_perf
 done
 
+ratio() {
+	awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'
+}
+
 alone=$(median <"$work/alone.us")
-echo "perf bench sched pipe on CPU $cpu, us an operation (two switches): medians of $rounds rounds of $loops, load $(cut -d' ' -f1 /proc/loadavg)"
+alone_cpu=$(median <"$work/alone.cpu")
+echo "perf bench sched pipe on CPU $cpu, us an operation (two switches): medians of $rounds rounds of $loops," \
+	"load $(cut -d' ' -f1 /proc/loadavg)"
+printf '  %-17s %7s %12s %7s\n' "" clock "" CPU
 for name in alone sberf sberf-no-off-cpu sberf-wakers sberf-all offcputime perf; do
 	[ -s "$work/$name.us" ] || continue
 	us=$(median <"$work/$name.us")
-	printf '  %-17s %7.2f  %5.2f times  %s\n' "$name" "$us" "$(awk -v a="$us" -v b="$alone" 'BEGIN { print a / b }')" \
-		"$(cat "$work/$name.note" 2>/dev/null || :)"
+	used=$(median <"$work/$name.cpu")
+	printf '  %-17s %7.2f  %5.2f times %7.2f  %5.2f times  %s\n' "$name" "$us" "$(ratio "$us" "$alone")" "$used" \
+		"$(ratio "$used" "$alone_cpu")" "$(cat "$work/$name.note" 2>/dev/null || :)"
 done
 
 # idle NAME OPTIONS...: percent of one CPU, of the whole and of its BPF programs.
 idle() {
 	local name=$1 file=$work/idle.data
 	shift
-	"$sberf" record -o "$file" -a --duration 5s "$@" >/dev/null 2>&1
+	"$sberf" record -e cpu-clock -o "$file" -a --duration 5s "$@" >/dev/null 2>&1
 	awk -v n="$name" -v u="$(value "$file" user_cpu_seconds)" -v b="$(value "$file" bpf_cpu_seconds)" \
 		-v d="$(value "$file" duration_seconds)" \
 		'BEGIN { printf "  %-17s %5.2f %% sberf, %5.2f %% BPF\n", n, 100 * u / d, 100 * b / d }'

@@ -71,5 +71,5 @@ share() {
 
 # cuts FILE: the reasons of incomplete stacks, for the log.
 cuts() {
-	"$SBERF" report -i "$1" --format summary | grep -E '^(cut|lost)_' | grep -v ': 0$' | tr '\n' ' '
+	"$SBERF" report -i "$1" --format summary | grep -E '^(cut|lost|offcpu_cut)_' | grep -v ': 0$' | tr '\n' ' '
 }

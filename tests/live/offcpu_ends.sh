@@ -28,7 +28,8 @@ equal "exec: nothing is lost" 0 "$(lost_of exec.data)"
 
 watch stop -- ends 0 stop 25
 off stop stops_itself
-near "stop: all of it stopped" 3 "$(truth stop.out stops_itself off)" "$(time_in stop.data blocked stops_itself --state stopped)"
+near "stop: all of it stopped" 3 "$(truth stop.out stops_itself off)" \
+	"$(time_in stop.data blocked stops_itself --state stopped)"
 equal "stop: nothing is lost" 0 "$(lost_of stop.data)"
 
 if [ -w /proc/sys/kernel/ns_last_pid ]; then
@@ -44,7 +45,10 @@ fi
 "$SBERF" record -e cpu-clock -o storm.data -- "$WORKLOADS/forkstorm" 2 >storm.out 2>storm.err
 equal "storm: its status (SIGALRM)" 142 $?
 equal "storm: nothing is lost" 0 "$(lost_of storm.data)"
-at_least "storm: percent of wait stacks complete" 99 "$(value storm.data offcpu_complete_percent)"
+# One that is preempted inside execve has no old stack any more, and no new one yet.
+between "storm: percent of off-CPU time in stacks cut elsewhere than in execve" 0 1 \
+	"$("$SBERF" report -i storm.data --format folded --metric off-cpu |
+		awk '{ all += $NF } /\[cut/ && !/;execve;/ { n += $NF } END { print 100 * n / all }')"
 # Tens of thousands of threads a second: one whose totals find no room is counted.
 "$SBERF" record -e cpu-clock -o threads.data -- "$WORKLOADS/threads_start" 1 >threads.out 2>threads.err
 equal "threads: its status (SIGALRM)" 142 $?
@@ -75,7 +79,9 @@ near "kernel thread: in no call" 2 "$(whole kthread.data blocked)" "$(whole kthr
 if "$WORKLOADS/uring" 1 ./file >/dev/null 2>&1; then
 	watch uring -- uring 2 ./file
 	off uring ring_timer --syscall io_uring_enter,preempted
-	off uring ring_fsync --syscall io_uring_enter,preempted
+	# Some 100 waits of 40 us are less than a sample; but together with the timers they are exact.
+	near "uring: off-CPU in both" 3 $(($(truth uring.out ring_timer off) + $(truth uring.out ring_fsync off))) \
+		"$(time_in uring.data off-cpu 'ring_(timer|fsync)' --syscall io_uring_enter,preempted)"
 	at_least "uring: its worker waited too (ns)" 1 "$(whole uring.data off-cpu --thread 'iou-wrk-*')"
 	equal "uring: nothing is lost" 0 "$(lost_of uring.data)"
 else

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Waits that have not ended: those from before the capture, those that never end, those that are open when it looks or stops. Each
-# counts for as long as it was watched, once, with its stack.
+# Waits that have not ended: those from before the capture, those that never end, those that are open when it looks or stops.
+# Each counts for as long as it was watched, once, with its stack.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 . "$top_srcdir/tests/live/truth.sh" || exit 99
@@ -17,7 +17,8 @@ attach() {
 
 # The whole time in FUNCTION, below START, of THREADS threads.
 all_in() {
-	near "$1: $2 waits from the beginning to the end" 2 $((${4:-1} * $(lasted "$1.data"))) "$(time_in "$1.data" blocked "$2")"
+	near "$1: $2 waits from the beginning to the end" 2 $((${4:-1} * $(lasted "$1.data"))) \
+		"$(time_in "$1.data" blocked "$2")"
 	"$SBERF" report -i "$1.data" --format folded --no-inline --metric blocked >"$1.folded"
 	check "$1: below $3" grep -qE ";$3;.*$2;" "$1.folded"
 }
@@ -85,7 +86,8 @@ equal "--no-off-cpu: and its figures are not known" unknown "$(value without.dat
 stop_workload
 
 watch short --min-block 10ms -- waits 1 epoll sleep
-near "record --min-block 10ms: waits of 29 ms are there" 3 "$(truth short.out wait_sleep blocked)" "$(time_in short.data blocked wait_sleep)"
+near "record --min-block 10ms: waits of 29 ms are there" 3 "$(truth short.out wait_sleep blocked)" \
+	"$(time_in short.data blocked wait_sleep)"
 # On a busy machine one of 5 ms may take 10.
 between "record --min-block 10ms: waits of 5 ms are not (ns)" 0 $(($(truth short.out wait_epoll blocked) / 10)) \
 	"$(time_in short.data blocked wait_epoll)"
@@ -97,13 +99,15 @@ for mode in userfault userfault_naps pagedout; do
 	start_workload badstack 0 $mode ./stack
 	result $? "$mode: is ready"
 	attach $mode 2
-	near "$mode: the thread's whole time is there" 2 "$(lasted $mode.data)" "$(whole $mode.data wall --thread badstack-thread)"
+	near "$mode: the thread's whole time is there" 2 "$(lasted $mode.data)" \
+		"$(whole $mode.data wall --thread badstack-thread)"
 	"$SBERF" report -i $mode.data --format folded --no-inline --metric off-cpu --thread badstack-thread >$mode.folded
 	note "$(cat $mode.folded)"
 	if [ $mode = pagedout ]; then
 		check "$mode: its stack was read from the disk" grep -q 'thread_on_bad_stack;with_room;waits_beyond' $mode.folded
 	else
-		equal "$mode: no stack that could not be read is called complete" 0 "$(grep -c thread_on_bad_stack $mode.folded)"
+		equal "$mode: no stack that could not be read is called complete" 0 \
+			"$(grep -c thread_on_bad_stack $mode.folded)"
 		at_least "$mode: that one is incomplete is counted" 1 "$("$SBERF" report -i $mode.data --format summary |
 			awk '/^offcpu_cut_/ { n += $2 } /^offcpu_no_stack_percent/ { n += $2 } END { print n }')"
 	fi

@@ -11,9 +11,9 @@ perf=$(command -v perf) || note "perf is not installed"
 # Fedora's package calls it bpf-offcputime.
 offcputime=$(command -v offcputime || command -v bpf-offcputime) || note "offcputime is not installed"
 
-# watched NAME PROGRAM ARGS...: sberf and perf, around the workload, and offcputime beside it; NAME.data, perf.data, offcputime.txt.
-# On the first CPU: where the kernel's trace misses what an idle task switches to on another one, as has been seen, perf
-# counts a wait less each time.
+# watched NAME PROGRAM ARGS...: sberf and perf, around the workload, and offcputime beside it; NAME.data, perf.data,
+# offcputime.txt. On the first CPU: where the kernel's trace misses what an idle task switches to on another one, as has been
+# seen, perf counts a wait less each time.
 watched() {
 	local name=$1 around=()
 	shift
@@ -21,16 +21,18 @@ watched() {
 		"$offcputime" -u >offcputime.txt 2>/dev/null &
 		peer=$!
 		also_kill $peer
-		# It watches when it holds a BPF program by a link.
-		wait_until 20 sh -c "grep -qs prog_id /proc/$peer/fdinfo/*"
+		# It watches when it holds a link to a BPF program.
+		wait_until 20 sh -c "grep -qs link_id /proc/$peer/fdinfo/*"
 		result $? "$name: offcputime watches"
 	fi
 	[ -z "$perf" ] || around=("$perf" sched record -o perf.data --)
-	"${around[@]}" "$SBERF" record -e cpu-clock -o "$name.data" -- taskset -c 0 "$WORKLOADS/$1" "${@:2}" >"$name.out" 2>"$name.err"
+	"${around[@]}" "$SBERF" record -e cpu-clock -o "$name.data" -- taskset -c 0 \
+		"$WORKLOADS/$1" "${@:2}" >"$name.out" 2>"$name.err"
 	equal "$name: status" 0 $?
 	note "$(tail -n 3 "$name.err")"
 	if [ -n "$offcputime" ]; then
-		kill -INT $peer
+		# It takes signals some time after it has begun.
+		while kill -INT $peer 2>/dev/null; do read -rt 0.1 <> <(:) || :; done
 		wait $peer
 	fi
 }

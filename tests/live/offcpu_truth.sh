@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Do the programs that wait know what they did? Their own figures, without sberf: against what they were asked to do, against each
-# other, and against what the kernel tells from outside. No upper bounds on what a busy machine may take.
+# Do the programs that wait know what they did? Their own figures, without sberf: against what they were asked to do, against
+# each other, and against what the kernel tells from outside. No upper bounds on what a busy machine may take.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 . "$top_srcdir/tests/live/truth.sh" || exit 99
@@ -29,14 +29,17 @@ at_least "naps: none was shorter than asked for" $((20 * 23000000)) "$(truth nap
 
 runs handoff 0 4 25
 adds_up handoff.out ping_waits
-# While one works the other cannot run: in all but its first turn it waits, or, when it was preempted on its way there, is to run.
+# While one works the other cannot run: in all but its first turn it waits, or, when it was preempted on its way there, is to
+# run.
 for side in ping pong; do
-	at_least "handoff: $side is off its CPU while the other works" $((24 * 4000000 * 99 / 100)) "$(truth handoff.out thread:$side off)"
+	at_least "handoff: $side is off its CPU while the other works" $((24 * 4000000 * 99 / 100)) \
+		"$(truth handoff.out thread:$side off)"
 done
 
 runs hog 1
 adds_up hog.out victim_spins
-near "hog: the victim off its CPU was in the run queue" 3 "$(truth hog.out victim_spins off)" "$(truth hog.out victim_spins runnable)"
+near "hog: the victim off its CPU was in the run queue" 3 "$(truth hog.out victim_spins off)" \
+	"$(truth hog.out victim_spins runnable)"
 longest=$(($(truth hog.out victim_spins wall) > $(truth hog.out hog_spins wall) ?
 	$(truth hog.out victim_spins wall) : $(truth hog.out hog_spins wall)))
 at_least "hog: the two did not run at once" "$(($(truth hog.out victim_spins running) + $(truth hog.out hog_spins running)))" \
@@ -48,12 +51,14 @@ equal "pingpong: rounds" 2000 "$(truth pingpong.out ping_rounds count)"
 
 runs mixed 1 200
 adds_up mixed.out long_waits
-at_least "mixed: long waits of 50 ms" $(($(truth mixed.out long_waits count) * 50000000)) "$(truth mixed.out long_waits blocked)"
+at_least "mixed: long waits of 50 ms" $(($(truth mixed.out long_waits count) * 50000000)) \
+	"$(truth mixed.out long_waits blocked)"
 
 runs waits 1
 for way in sleep condition epoll poll select signal child vfork semaphore lock pipe socket eventfd accept; do
 	at_least "waits: wait_$way, how often" 5 "$(truth waits.out wait_$way count)"
-	at_least "waits: wait_$way mostly waits (ns)" $(($(truth waits.out wait_$way wall) * 8 / 10)) "$(truth waits.out wait_$way off)"
+	at_least "waits: wait_$way mostly waits (ns)" $(($(truth waits.out wait_$way wall) * 8 / 10)) \
+		"$(truth waits.out wait_$way off)"
 done
 
 runs pool 1 8
@@ -64,7 +69,8 @@ adds_up fsyncs.out write_through
 at_least "fsyncs: fsync waits" 1 "$(truth fsyncs.out write_through blocked)"
 runs faults 1 ./file
 adds_up faults.out touch_pages
-at_least "faults: of the pages touched, those that blocked" $(($(truth faults.out touch_pages count) / 8)) "$(truth faults.out major count)"
+at_least "faults: of the pages touched, those that blocked" $(($(truth faults.out touch_pages count) / 8)) \
+	"$(truth faults.out major count)"
 check "fsyncs, faults: no file is left" test ! -e file
 
 runs ends 0 leave 5

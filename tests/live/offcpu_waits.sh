@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Time off the CPU, against what programs measured of themselves: totals of functions within 3 %, sums of kinds within 2 %, system
-# calls and states, stacks from the root in at least 99 % of the waits, nothing lost.
+# Time off the CPU, against what programs measured of themselves: totals of functions within 3 %, sums of kinds within 2 %,
+# system calls and states, stacks from the root in at least 99 % of the waits, nothing lost.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 . "$top_srcdir/tests/live/truth.sh" || exit 99
@@ -16,16 +16,18 @@ well() {
 	equal "$1: nothing is lost" 0 "$(lost_of "$1.data")"
 }
 
-# sums NAME THREAD: the thread's running, runnable and blocked time make up its whole, which is what it measured itself; running is
-# what it ran.
+# sums NAME THREAD: the thread's running, runnable and blocked time make up its whole, which is what it measured itself; running
+# is what it ran.
 sums() {
 	local running runnable blocked
 	running=$(whole "$1.data" on-cpu --thread "$2")
 	runnable=$(whole "$1.data" runnable --thread "$2")
 	blocked=$(whole "$1.data" blocked --thread "$2")
-	near "$1: thread $2: running + runnable + blocked" 2 "$(truth "$1.out" "thread:$2" wall)" $((running + runnable + blocked))
+	near "$1: thread $2: running + runnable + blocked" 2 \
+		"$(truth "$1.out" "thread:$2" wall)" $((running + runnable + blocked))
 	near "$1: thread $2: off its CPU" 2 "$(truth "$1.out" "thread:$2" off)" $((runnable + blocked))
-	near "$1: thread $2: --metric wall is their sum" 0.1 $((running + runnable + blocked)) "$(whole "$1.data" wall --thread "$2")"
+	near "$1: thread $2: --metric wall is their sum" 0.1 $((running + runnable + blocked)) \
+		"$(whole "$1.data" wall --thread "$2")"
 	near "$1: thread $2: --metric off-cpu is theirs" 0.1 $((runnable + blocked)) "$(whole "$1.data" off-cpu --thread "$2")"
 }
 
@@ -49,8 +51,10 @@ watch handoff -- handoff
 well handoff 'main|play'
 for side in ping pong; do
 	sums handoff $side
-	near "handoff: thread $side ran" 2 "$(truth handoff.out thread:$side running)" "$(whole handoff.data on-cpu --thread $side)"
-	near "handoff: blocked in ${side}_waits" 3 "$(truth handoff.out ${side}_waits blocked)" "$(time_in handoff.data blocked ${side}_waits)"
+	near "handoff: thread $side ran" 2 "$(truth handoff.out thread:$side running)" \
+		"$(whole handoff.data on-cpu --thread $side)"
+	near "handoff: blocked in ${side}_waits" 3 "$(truth handoff.out ${side}_waits blocked)" \
+		"$(time_in handoff.data blocked ${side}_waits)"
 	near "handoff: and that in futex" 0.1 "$(time_in handoff.data blocked ${side}_waits)" \
 		"$(time_in handoff.data blocked ${side}_waits --syscall futex)"
 done
@@ -74,19 +78,24 @@ watch waits -- waits 4
 well waits 'main|waits_one_way|feeds'
 while read -r way call state; do
 	near "waits: $way: off-CPU in wait_$way ($call, $state, and the run queue)" 3 "$(truth waits.out wait_$way off)" \
-		"$(time_in waits.data off-cpu wait_$way --thread "$way" --syscall "$call,preempted" --state "$state,preempted")"
+		"$(time_in waits.data off-cpu "wait_$way" --thread "$way" --syscall "$call,preempted" \
+			--state "$state,preempted")"
 	near "waits: $way: blocked in wait_$way" 3 "$(truth waits.out wait_$way blocked)" \
 		"$(time_in waits.data blocked wait_$way --thread "$way" --syscall "$call")"
-	equal "waits: $way: in no other state" 0 "$(time_in waits.data blocked wait_$way --thread "$way" --syscall "$call" \
-		--state none,uninterruptible,stopped,traced,exiting,idle,"$([ "$state" = killable ] && echo interruptible || echo killable)")"
+	others=none,interruptible,killable,uninterruptible,stopped,traced,exiting,idle
+	equal "waits: $way: in no other state" 0 "$(time_in waits.data blocked "wait_$way" --thread "$way" --syscall "$call" \
+		--state "${others/,$state/}")"
 done <<<"$ways"
 
 watch hog -- hog 2
 well hog 'main|compute'
-near "hog: the victim was in the run queue" 3 "$(truth hog.out victim_spins runnable)" "$(time_in hog.data runnable victim_spins)"
+near "hog: the victim was in the run queue" 3 "$(truth hog.out victim_spins runnable)" \
+	"$(time_in hog.data runnable victim_spins)"
 near "hog: and for nothing else off its CPU" 3 "$(truth hog.out victim_spins off)" "$(time_in hog.data off-cpu victim_spins)"
-near "hog: it was preempted" 0.1 "$(time_in hog.data runnable victim_spins)" "$(time_in hog.data runnable victim_spins --state preempted)"
-near "hog: in no call" 0.1 "$(time_in hog.data runnable victim_spins)" "$(time_in hog.data runnable victim_spins --syscall preempted)"
+near "hog: it was preempted" 0.1 "$(time_in hog.data runnable victim_spins)" \
+	"$(time_in hog.data runnable victim_spins --state preempted)"
+near "hog: in no call" 0.1 "$(time_in hog.data runnable victim_spins)" \
+	"$(time_in hog.data runnable victim_spins --syscall preempted)"
 near "hog: the victim ran" 3 "$(truth hog.out victim_spins running)" "$(time_in hog.data on-cpu victim_spins)"
 
 # Short and long waits in one call at full storm: nearly all of the short ones are extrapolated.

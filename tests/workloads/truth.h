@@ -5,14 +5,15 @@
  *	truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
  *	truth: thread:naps off ... wall ... running ...
  *
- * All in ns. *off* is the time that passed less the time that the thread ran (CLOCK_MONOTONIC less CLOCK_THREAD_CPUTIME_ID). *runnable*
- * is the time in run queues as the kernel tells it (/proc/thread-self/schedstat), *blocked* is the rest. The kernel's clocks and its
- * tracepoints do not see the same moments: a thread that takes over a CPU at its waking is charged from the waking on (scheduler:
- * rq_clock_skip_update()), which is 1 to 5 us before the switch, and one that is woken on another CPU joins the queue there when that CPU
- * hears of it. So waits of 100 us and more can be compared within 3 %; what shorter ones were is a question for another tracer.
+ * All in ns. *off* is the time that passed less the time that the thread ran (CLOCK_MONOTONIC less CLOCK_THREAD_CPUTIME_ID).
+ * *runnable* is the time in run queues as the kernel tells it (/proc/thread-self/schedstat), *blocked* is the rest. The
+ * kernel's clocks and its tracepoints do not see the same moments: a thread that takes over a CPU at its waking is charged
+ * from the waking on (scheduler: rq_clock_skip_update()), which is 1 to 5 us before the switch, and one that is woken on
+ * another CPU joins the queue there when that CPU hears of it. So waits of 100 us and more can be compared within 3 %,
+ * shorter ones where who wakes and who is woken share a CPU, as in mixed.c.
  *
- * A program measures around calls of the named function, or around many at once when they are short: what its caller does between
- * the two clocks is far below a microsecond.
+ * A program measures around calls of the named function, or around many at once when they are short: what its caller does
+ * between the two clocks is far below a microsecond.
  */
 #ifndef SBERF_TESTS_TRUTH_H
 #define SBERF_TESTS_TRUTH_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * uring.c - waits for an io_uring: a timer of 15 ms in ring_timer(), an fsync that a worker of the kernel does in ring_fsync(),
- * 20 of each in turns: uring [S] [FILE]. FILE is made and removed. The worker is a thread of this process that never saw user mode.
+ * uring.c - waits for an io_uring: a timer of 15 ms in ring_timer(), an fsync that a worker of the kernel does in
+ * ring_fsync(), 20 of each in turns: uring [S] [FILE]. FILE is made and removed. The worker is a thread of this process that
+ * never saw user mode.
  */
 #include "truth.h"
 
@@ -27,8 +28,8 @@ static void set_up(void)
 	}
 	sq = mmap(NULL, params.sq_off.array + params.sq_entries * sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, ring,
 		  IORING_OFF_SQ_RING);
-	cq = mmap(NULL, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE, MAP_SHARED,
-		  ring, IORING_OFF_CQ_RING);
+	cq = mmap(NULL, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE,
+		  MAP_SHARED, ring, IORING_OFF_CQ_RING);
 	sqes = mmap(NULL, params.sq_entries * sizeof(*sqes), PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
 	if (sq == MAP_FAILED || cq == MAP_FAILED || sqes == MAP_FAILED)
 		exit(1);

@@ -2,8 +2,8 @@
 /*
  * waits.c - a thread for each way of waiting, for S seconds: waits [S] [WAY...], all of them without names
  *
- * Each calls its function, which waits once, again and again. What does not end by itself is ended by a partner thread of its own
- * after some ms of sleep. The threads are called as the ways are.
+ * Each calls its function, which waits once, again and again. What does not end by itself is ended by a partner thread of its
+ * own after some ms of sleep. The threads are called as the ways are.
  */
 #include "truth.h"
 
