@@ -48,7 +48,7 @@ restored "after a sleeper"
 # Goes on searching, and looks for running, runnable and blocked time under the cursor.
 found_waiting() {
 	keys n
-	shows '▌.* ping_waits .* [0-9.]+ % +(█|▌|▍|▎|▏|$)'
+	shows '▌.* ping_waits .* [0-9.]+ %( |$)'
 }
 
 # Work and waits side by side, and who wakes whom.
