@@ -23,7 +23,8 @@ capture -- "$work" syscall 500
 is "samples land in the kernel, with its stack" "in_kernel * 10 > samples && kernel_frames == in_kernel && lost == 0"
 is "and then have user registers too" "kernel_regs + no_user == in_kernel && sp_inside == regs"
 
-if perf stat -e cycles true 2>&1 | grep -q '[0-9] *cycles'; then
+# Counters of virtual machines come and go, and have been seen to hold up a CPU for half a minute: not there.
+if ! grep -qw hypervisor /proc/cpuinfo && perf stat -e cycles true 2>&1 | grep -q '[0-9] *cycles'; then
 	capture -e cycles -n modes -- "$work" spin 997
 	is "hardware cycles are sampled where they can be counted" \
 		"weight_ms >= cpu_ms * 70 / 100 && weight_ms <= cpu_ms * 130 / 100 + 5 && samples > 0 && sp_inside == regs"

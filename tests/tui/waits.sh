@@ -10,7 +10,7 @@ start_workload deadlock
 result $? "two threads wait for each other"
 terminal
 begin=$(date +%s%N)
-type_line "$SBERF top -p $workload"
+type_line "$SBERF top -e cpu-clock -p $workload"
 see "a tree of time that was only waited" '▾ deadlock'
 note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
 see "with a column for each kind" 'all time · by process .* running runnable  blocked'
@@ -33,12 +33,12 @@ stop_workload
 
 # Only idle waits: better than nothing; w says which.
 start_workload never
-type_line "$SBERF top -p $workload"
+type_line "$SBERF top -e cpu-clock -p $workload"
 see "a thread that is never woken has its stack" 'waits_for_eventfd'
 keys q
 restored "after a program that never runs"
 stop_workload
-type_line "$SBERF top -- sleep 60"
+type_line "$SBERF top -e cpu-clock -- sleep 60"
 see "a sleeper that sberf started" '⋯ idle waits of 1 thread|clock_nanosleep'
 keys w
 see "w changes what is shown" 'idle waits are (shown|hidden)'
@@ -53,7 +53,7 @@ found_waiting() {
 
 # Work and waits side by side, and who wakes whom.
 start_workload handoff 60 2 1000000
-type_line "$SBERF top -p $workload"
+type_line "$SBERF top -e cpu-clock -p $workload"
 see "who works has running time" '(ping|pong)_works .* [0-9.]+ %'
 keys / p i n g _ w a i t s Enter
 check "who waits has blocked time" wait_until 20 found_waiting
