@@ -169,6 +169,38 @@ int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns
 	return 0;
 }
 
+/* Digits, perhaps with a fraction, perhaps with UNIT's name behind. EXAMPLE says so. */
+static int parse_decimal(const char *s, const char *what, uint64_t min, uint64_t max, const struct unit *unit, const char *example,
+			 double *ret, struct err *e)
+{
+	const uint64_t each = 1000000000;
+	const char *p = s;
+	uint64_t v = 0, fraction = 0;
+	const enum digits d = read_digits(&p, text_end(s), 10, &v);
+	const bool ok = d != DIGITS_NONE && (*p != '.' || read_fraction(&p, each, &fraction)) && (!*p || !strcmp(p, unit->name));
+
+	if (d != DIGITS_OVERFLOW && !ok)
+		return malformed(s, what, example, e);
+	if (d == DIGITS_OVERFLOW || v < min || v > max || (v == max && fraction))
+		return out_of_range(s, what, min, max, unit, 1, e);
+	*ret = (double)v + (double)fraction / (double)each;
+	return 0;
+}
+
+int parse_percent(const char *s, const char *what, uint64_t min, uint64_t max, double *ret, struct err *e)
+{
+	static const struct unit percent = { .name = "%", .each = 1 };
+
+	return parse_decimal(s, what, min, max, &percent, "a percentage such as 5 or 0.5", ret, e);
+}
+
+int parse_pixels(const char *s, const char *what, uint64_t min, uint64_t max, double *ret, struct err *e)
+{
+	static const struct unit px = { .name = "px", .each = 1 };
+
+	return parse_decimal(s, what, min, max, &px, "a number of pixels such as 2 or 0.5", ret, e);
+}
+
 /* The unit that SUFFIX names ("", "k", "M", "GiB", "B" ...), NULL when none. */
 static const struct unit *size_unit(const char *suffix)
 {

@@ -26,6 +26,11 @@ int parse_u64(const char *s, const char *what, uint64_t min, uint64_t max, uint6
  */
 int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns, struct err *e);
 
+/* Percent: digits, optionally with a fraction of at most nine, and a "%"; MIN to MAX inclusive. In percent. */
+int parse_percent(const char *s, const char *what, uint64_t min, uint64_t max, double *ret, struct err *e);
+/* The same with "px". */
+int parse_pixels(const char *s, const char *what, uint64_t min, uint64_t max, double *ret, struct err *e);
+
 /* A size: digits with an optional K, M or G (1024-based, either case; B, or iB after a letter, may follow). In bytes. */
 int parse_size(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
 

@@ -81,7 +81,7 @@ static bool within(const struct range *r, size_t n, uint32_t cp)
 
 static bool safe_cp(uint32_t cp)
 {
-	return (cp & 0xFFFE) != 0xFFFE && !WITHIN(unsafe, cp);
+	return (cp >= 0x20 && cp < 0x7F) || ((cp & 0xFFFE) != 0xFFFE && !WITHIN(unsafe, cp));
 }
 
 /* How long the sequence is that starts with LEAD, and the least value it may encode; 0 when LEAD starts none. */
@@ -125,13 +125,33 @@ static size_t next(const char *s, size_t len, bool *ret_safe)
 	return n;
 }
 
+#define EACH_BYTE 0x0101010101010101ull
+
+/* Bytes at the beginning of S that are printable ASCII, as nearly all text is: some of them, eight at a time. */
+static size_t plain(const char *s, size_t len)
+{
+	size_t at = 0;
+
+	for (; len - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+		uint64_t w;
+
+		memcpy(&w, s + at, sizeof(w));
+		/* The top bit of a byte is set when it is in W, or when the byte is less than 0x20, or 0x7F. */
+		if ((w | (w - 0x20 * EACH_BYTE) | (w + EACH_BYTE)) & 0x80 * EACH_BYTE)
+			break;
+	}
+	return at;
+}
+
 size_t text_sanitise(char *dst, size_t dst_size, const char *s, size_t len)
 {
-	size_t out = 0;
+	const size_t room = dst_size ? dst_size - 1 : 0;
+	size_t out = plain(s, len < room ? len : room);
 
 	if (!dst_size)
 		return 0;
-	for (size_t at = 0; at < len;) {
+	memcpy(dst, s, out);
+	for (size_t at = out; at < len;) {
 		bool safe;
 		const size_t n = next(s + at, len - at, &safe);
 		const size_t put = safe ? n : 3;
@@ -150,7 +170,7 @@ bool text_is_clean(const char *s, size_t len)
 {
 	bool safe = true;
 
-	for (size_t at = 0; at < len && safe;)
+	for (size_t at = plain(s, len); at < len && safe;)
 		at += next(s + at, len - at, &safe);
 	return safe;
 }
@@ -239,4 +259,15 @@ size_t text_cut_middle(char *dst, size_t dst_size, const char *s, size_t len, si
 	head += len - tail;
 	dst[head] = '\0';
 	return text_width(dst, head);
+}
+
+size_t text_encode(uint32_t cp, char dst[4])
+{
+	const size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+	static const uint8_t lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+
+	for (size_t i = n; i-- > 1; cp >>= 6)
+		dst[i] = (char)(0x80 | (cp & 0x3F));
+	dst[0] = (char)(lead[n] | cp);
+	return n;
 }

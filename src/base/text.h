@@ -29,6 +29,9 @@ bool text_is_clean(const char *s, size_t len);
  */
 size_t text_decode(const char *s, size_t len, uint32_t *ret_cp);
 
+/* Writes CP, at most U+10FFFF, as UTF-8 without NUL into DST. Returns how many bytes that took, 1 to 4. */
+size_t text_encode(uint32_t cp, char dst[4]);
+
 /* Columns that CP takes in a terminal: 0 (combining), 1, or 2 (wide). Independent of the locale. */
 int text_cp_width(uint32_t cp);
 

@@ -25,6 +25,8 @@ enum raw_kind {
 	RAW_EXIT,                /* a thread ended */
 	RAW_WAIT,                /* a wait ended: sample has the stack it had, if any, wait the rest */
 	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
+	RAW_MOVE,                /* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
+	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
 };
 
 struct raw_segment {
@@ -40,6 +42,7 @@ struct raw_sample {
 	uint64_t weight_ns;      /* what it stands for, filled in by the source */
 	uint64_t since_ns;       /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
 	uint64_t ip;             /* where it landed: user or kernel address */
+	uint64_t addr;           /* RAW_FAULT: user address */
 	bool in_kernel;          /* landed in kernel mode */
 	bool kthread;            /* there is no user side */
 	bool compat;             /* 32-bit: no registers, no stack */
@@ -61,6 +64,10 @@ struct raw_sample {
 	const uint64_t *walked;
 	bool walked_full;        /* the kernel walk of the user side filled its array */
 	int32_t walked_error;
+	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
+	uint64_t walk_check;
+	uint64_t space_id;       /* of the memory, for source_learn_maps(); 0 = the kernel half does not walk by rules */
+	uint8_t walk_why;        /* SB_WALK_* of wire.h */
 };
 
 /* An off-CPU stretch of one thread, from switch to switch (event/wait.h). raw_event.time_ns is its end; cpu and node those it left. */
@@ -74,6 +81,7 @@ struct raw_wait {
 	uint8_t context;         /* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
 	bool seeded;             /* it had begun before the capture did: counted from there */
 	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
+	uint64_t sum;            /* what waits like this are known by that are summed since (source_sums()); 0 = none are */
 	uint32_t to_cpu, to_node;        /* where it ran next */
 	pid_t waker_pid, waker_tid;      /* with WAKER_TASK */
 	uint64_t waker_start_ns;
@@ -113,7 +121,7 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAKE */
+			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAKE, RAW_MOVE, RAW_FAULT */
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;

@@ -25,7 +25,8 @@
 	X(10, COMPAT, "compat", "32-bit code is not unwound", "") \
 	X(11, NO_REGS, "no_regs", "the user registers were not available", "") \
 	X(12, GONE, "gone", "the process ended before its mappings were read", "") \
-	X(13, FP_END, "fp_end", "a frame-pointer walk ended without a known root", "")
+	X(13, FP_END, "fp_end", "a frame-pointer walk ended without a known root", "") \
+	X(14, STALE, "stale", "the kernel walked by rules of what was mapped there before", "")
 
 #define LOST_REASONS(X) \
 	X(0, RING_FULL, "ring_full", "the ring buffer was full", "raise --ring-size or lower -F") \

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wildcard.h - patterns with * and ?, as fnmatch(3) has them, in time that is bounded by pattern times text. */
+#ifndef SBERF_BASE_WILDCARD_H
+#define SBERF_BASE_WILDCARD_H
+
+#include <stdbool.h>
+
+/*
+ * Whether all of TEXT is like PATTERN: * any characters, ? one, [a-z] [!a-z] one of (or none of) these, \c the character itself.
+ * A bracket that is never closed is one.
+ */
+bool wildcard_matches(const char *pattern, const char *text);
+
+#endif
