@@ -44,6 +44,9 @@ struct image *files_image(struct files *fs, module_id module);
 /* An fd for the file behind MODULE, or a negative errno. Any thread. */
 int files_open(struct files *fs, module_id module, struct err *e);
 
+/* An fd for the regular file PATH under the root that MODULE was seen in, else under our own; or a negative errno. Any thread. */
+int files_open_beside(struct files *fs, module_id module, const char *path);
+
 /* Entries since the last sweep are so many that a sweep is worthwhile. */
 bool files_crowded(const struct files *fs);
 /* A sweep: mark everything that is mapped, then drop what is not and was never run. */

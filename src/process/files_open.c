@@ -59,3 +59,19 @@ int files_open(struct files *fs, module_id module, struct err *e)
 	place_clear(&w.place);
 	return r;
 }
+
+int files_open_beside(struct files *fs, module_id module, const char *path)
+{
+	struct wanted w;
+	bool ours = true;
+	int r = copy_wanted(fs, module, &w);
+
+	if (!r) {
+		if (w.kept_fd >= 0)
+			close(w.kept_fd);
+		r = open_in_root(w.place.root, path, false);
+		ours = root_is_ours(w.place.root);
+		place_clear(&w.place);
+	}
+	return r < 0 && ours ? open_in_root(NULL, path, false) : r;
+}

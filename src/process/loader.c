@@ -10,10 +10,10 @@
 #include "process/loader.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -192,22 +192,11 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Starts one thread, detached, with every signal blocked; called with the lock. */
+/* Starts one thread; called with the lock. */
 static int start_thread(struct loader *l)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int r;
+	const int r = thread_start(work, l, STACK_BYTES);
 
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attr, work, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
 	if (r)
 		return -r;
 	l->refs++;
@@ -233,16 +222,12 @@ static bool open_fds(struct loader *l)
 int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, struct loader **ret, struct err *e)
 {
 	AUTO(loader_free) struct loader *l = calloc(1, sizeof(*l));
-	pthread_condattr_t attr;
 
 	if (!l)
 		return err_nomem(e, "the module loader");
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->work, &attr);
-	pthread_cond_init(&l->idle, &attr);
-	pthread_condattr_destroy(&attr);
+	thread_cond_init(&l->work);
+	thread_cond_init(&l->idle);
 	list_init(&l->waiting);
 	list_init(&l->done);
 	l->fn = fn;
@@ -269,8 +254,7 @@ int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, 
 
 void loader_free(struct loader *l)
 {
-	const uint64_t end = clock_mono_ns() + (l ? l->limit_ns : 0);
-	const struct timespec until = { .tv_sec = (time_t)(end / NSEC_PER_SEC), .tv_nsec = (long)(end % NSEC_PER_SEC) };
+	const struct timespec until = clock_timespec(clock_mono_ns() + (l ? l->limit_ns : 0));
 
 	if (!l)
 		return;

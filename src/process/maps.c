@@ -16,12 +16,15 @@ static bool skip(const char **p, const char *end, char c)
 	return true;
 }
 
-/* "r-xp": four characters; only the third matters. */
-static bool take_perms(const char **p, const char *end, bool *ret_exec)
+/* "r-xp": four characters. */
+static bool take_perms(const char **p, const char *end, struct maps_line *m)
 {
 	if (end - *p < 4)
 		return false;
-	*ret_exec = (*p)[2] == 'x';
+	m->read = (*p)[0] == 'r';
+	m->write = (*p)[1] == 'w';
+	m->exec = (*p)[2] == 'x';
+	m->shared = (*p)[3] == 's';
 	*p += 4;
 	return true;
 }
@@ -59,7 +62,7 @@ bool maps_parse(char *line, size_t len, struct maps_line *ret)
 	char *name;
 
 	if (!parse_hex(&p, end, &m.start) || !skip(&p, end, '-') || !parse_hex(&p, end, &m.end) || m.start >= m.end ||
-	    !skip(&p, end, ' ') || !take_perms(&p, end, &m.exec) || !skip(&p, end, ' ') || !parse_hex(&p, end, &m.pgoff) ||
+	    !skip(&p, end, ' ') || !take_perms(&p, end, &m) || !skip(&p, end, ' ') || !parse_hex(&p, end, &m.pgoff) ||
 	    !skip(&p, end, ' ') || !take_u32_hex(&p, end, &m.maj) || !skip(&p, end, ':') || !take_u32_hex(&p, end, &m.min) ||
 	    !skip(&p, end, ' ') || !parse_dec(&p, end, &m.ino))
 		return false;

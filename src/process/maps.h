@@ -16,7 +16,8 @@
 struct maps_line {
 	uint64_t start, end;     /* start < end */
 	uint64_t pgoff;
-	bool exec;
+	bool read, write, exec;
+	bool shared;             /* else private: what is written is copied */
 	uint32_t maj, min;
 	uint64_t ino;
 	const char *name;        /* into the caller's line, newlines restored; not NUL-terminated; "" = none */

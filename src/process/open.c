@@ -98,6 +98,14 @@ int open_in_root(const struct root *root, const char *path, bool no_links)
 	return fd < 0 ? -errno : open_regular(fd);
 }
 
+bool root_is_ours(const struct root *root)
+{
+	struct stat theirs, ours;
+
+	return !root || fstat(root->fd, &theirs) < 0 || stat("/", &ours) < 0 ||
+	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
+}
+
 enum way { WAY_MAP_FILES, WAY_ROOT, WAY_ROOT_UNDELETED, WAY_OWN, WAY_EXE, WAY_NR };
 
 static int open_proc_link(const char *path)

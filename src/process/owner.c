@@ -11,6 +11,7 @@
 #include "process/open.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -78,15 +79,24 @@ static bool copy_owner(struct owners *os, module_id module, struct owner *ret)
 	return found;
 }
 
-/* What /proc says now replaces what was known, as long as it is the same process. */
-static void refresh(struct owner *o)
+/* The directory of O in /proc, as long as it is the same process; -ESRCH when it is not. */
+static int open_owner(const struct owner *o)
 {
 	AUTO_FD int dir = proc_open(o->pid);
 	struct proc_stat st;
 
 	if (dir < 0 || proc_read_stat(dir, &st) || (o->start_ticks && st.start_ticks != o->start_ticks))
-		return;
-	proc_read_status(dir, &o->status);
+		return -ESRCH;
+	return take_fd(&dir);
+}
+
+/* What /proc says now replaces what was known. */
+static void refresh(struct owner *o)
+{
+	AUTO_FD int dir = open_owner(o);
+
+	if (dir >= 0)
+		proc_read_status(dir, &o->status);
 }
 
 struct dump_search {
@@ -108,11 +118,10 @@ static void look_for_dump(void *ctx, const struct maps_line *m)
 /* The jitdump file that O maps; -ENOENT when there is none. */
 static int open_jitdump(const struct owner *o)
 {
-	AUTO_FD int dir = proc_open(o->pid);
+	AUTO_FD int dir = open_owner(o);
 	struct dump_search s = { .path = "" };
-	struct proc_stat st;
 
-	if (dir < 0 || proc_read_stat(dir, &st) || (o->start_ticks && st.start_ticks != o->start_ticks))
+	if (dir < 0)
 		return -ENOENT;
 	snprintf(s.name, sizeof(s.name), "/jit-%d.dump", (int)o->status.ns_pid);
 	proc_read_maps(dir, look_for_dump, &s);
@@ -141,6 +150,22 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 		return err_set(e, -fd, "cannot open %s of process %d: %s", path, (int)o.pid, strerror(-fd));
 	*ret_uid = o.status.uid;
 	return fd;
+}
+
+int owners_open_memory(struct owners *os, module_id module, struct err *e)
+{
+	AUTO_FD int dir = -1;
+	struct owner o;
+	int fd;
+
+	if (!copy_owner(os, module, &o))
+		return err_set(e, ENOENT, "module %u is not the memory of a known process", module);
+	root_unref(o.root);
+	dir = open_owner(&o);
+	if (dir < 0)
+		return err_set(e, -dir, "process %d has ended", (int)o.pid);
+	fd = openat(dir, "mem", O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_set(e, errno, "cannot read the memory of process %d: %s", (int)o.pid, strerror(errno)) : fd;
 }
 
 pid_t owners_ns_pid(struct owners *os, module_id module)

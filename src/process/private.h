@@ -30,6 +30,7 @@ struct process {
 	uint64_t start_ns;       /* only an identity, never changes; CLOCK_MONOTONIC */
 	uint64_t start_ticks;    /* of /proc/PID/stat; 0 = never read */
 	bool maps_known;         /* by fork, exec or /proc */
+	bool doubted;            /* some of what happened to its mappings was lost */
 	bool kthread, denied, gone;
 	bool dead;               /* every thread that is known has ended */
 	bool exe_next;           /* after an exec: the next file that is mapped is the executable */

@@ -146,9 +146,17 @@ struct process *processes_get(struct processes *ps, pid_t pid)
 	if (!p)
 		return NULL;
 	p->used_ns = coarse_ns();
-	if (!p->maps_known && !p->kthread && may_read(p, clock_mono_ns()))
+	if (!p->kthread && (p->doubted || (!p->maps_known && may_read(p, clock_mono_ns())))) {
+		p->doubted = false;
 		process_read(p);
+	}
 	return p;
+}
+
+void processes_doubt(struct processes *ps)
+{
+	for (size_t i = 0; i < ps->v.n; i++)
+		ps->v.v[i]->doubted = true;
 }
 
 static void apply_mmap(struct processes *ps, const struct raw_event *ev)
@@ -342,6 +350,8 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 	case RAW_SAMPLE:
 	case RAW_WAIT:
 	case RAW_WAKE:
+	case RAW_MOVE:
+	case RAW_FAULT:
 		return;
 	case RAW_MMAP:
 		apply_mmap(ps, ev);
@@ -493,11 +503,6 @@ int processes_fd(const struct processes *ps)
 	return files_fd(ps->files);
 }
 
-int processes_open_module(struct processes *ps, module_id module, struct err *e)
-{
-	return files_open(ps->files, module, e);
-}
-
 int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e)
 {
 	const struct module *m = dict_get_module(ps->dict, module);
@@ -505,6 +510,20 @@ int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_ui
 	if (m && m->kind == MODULE_ANON)
 		return owners_open_map(ps->owners, module, ret_uid, e);
 	return files_open(ps->files, module, e);
+}
+
+int processes_open_code(struct processes *ps, module_id module, struct err *e)
+{
+	const struct module *m = dict_get_module(ps->dict, module);
+
+	if (m && m->kind == MODULE_ANON)
+		return owners_open_memory(ps->owners, module, e);
+	return files_open(ps->files, module, e);
+}
+
+int processes_open_source(struct processes *ps, module_id module, const char *path)
+{
+	return files_open_beside(ps->files, module, path);
 }
 
 struct image *processes_image(struct processes *ps, module_id module)

@@ -44,6 +44,12 @@ void processes_apply(struct processes *ps, const struct raw_event *ev);
  */
 struct process *processes_get(struct processes *ps, pid_t pid);
 
+/*
+ * What the side band said was lost in part: the mappings of everybody are read again as they are asked for. Until a process is
+ * asked for, nothing is read.
+ */
+void processes_doubt(struct processes *ps);
+
 /* Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are told from earlier ones. */
 int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e);
 
@@ -90,11 +96,18 @@ unsigned int processes_poll(struct processes *ps);
 int processes_fd(const struct processes *ps);
 
 /*
- * Opens the file behind MODULE for reading (symbols), checked against its identity (build-id, else device and inode), on a
- * thread that may wait for it. Works for dead processes as long as the file can be reached. Any thread may call. Returns
- * an fd owned by the caller or a negative errno.
+ * Opens what holds the instructions of MODULE where the offsets of its frames say: the file behind it, checked against its identity
+ * (build-id, else device and inode), which works for dead processes as long as the file can be reached; or, for MODULE_ANON, the
+ * memory of its process while it lives. Any thread may call; it may wait for a disk, and needs nothing of PS while it does. Returns an
+ * fd owned by the caller or a negative errno.
  */
-int processes_open_module(struct processes *ps, module_id module, struct err *e);
+int processes_open_code(struct processes *ps, module_id module, struct err *e);
+
+/*
+ * Opens the source file PATH where the file behind MODULE was seen: under the root of a process that maps it, else under our own.
+ * As above in all else.
+ */
+int processes_open_source(struct processes *ps, module_id module, const char *path);
 
 /*
  * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map of its process

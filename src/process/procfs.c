@@ -71,7 +71,7 @@ static bool skip_words(const char **p, const char *end, unsigned int n)
 bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 {
 	const char *end = text + len, *open = memchr(text, '(', len), *close = memrchr(text, ')', len), *p;
-	uint64_t ppid, flags;
+	uint64_t ppid, flags, minor, user, kernel;
 	struct proc_stat st;
 	size_t n;
 
@@ -86,8 +86,14 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 	p = close + 2;
 	st.zombie = *p == 'Z' || *p == 'X';
 	if (!skip_words(&p, end, 1) || !parse_dec(&p, end, &ppid) || !skip_words(&p, end, 4) || !parse_dec(&p, end, &flags) ||
-	    !skip_words(&p, end, 12) || !parse_dec(&p, end, &st.start_ticks))
+	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &minor) || !skip_words(&p, end, 1) ||
+	    !parse_dec(&p, end, &st.major_faults) || !skip_words(&p, end, 1) || !parse_dec(&p, end, &user) ||
+	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &kernel) || !skip_words(&p, end, 4) ||
+	    !parse_dec(&p, end, &st.threads) || !skip_words(&p, end, 1) || !parse_dec(&p, end, &st.start_ticks) ||
+	    !skip_words(&p, end, 1) || !parse_dec(&p, end, &st.rss_pages))
 		return false;
+	st.faults = minor + st.major_faults;
+	st.ticks = user + kernel;
 	st.ppid = (pid_t)ppid;
 	st.kthread = flags & PF_KTHREAD_BIT;
 	*ret = st;
@@ -197,11 +203,10 @@ static int next_line(struct line_reader *r, char **ret, size_t *ret_len)
 	}
 }
 
-ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *m), void *ctx)
+ssize_t proc_read_lines(int dir, const char *name, void (*each)(void *ctx, char *line, size_t len), void *ctx)
 {
 	AUTO_FREE struct line_reader *r = malloc(sizeof(*r));
-	AUTO_FD int fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
-	struct maps_line m;
+	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	ssize_t lines = 0;
 	size_t len = 0;
 	char *line = NULL;
@@ -214,12 +219,32 @@ ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *
 	r->fd = fd;
 	r->at = r->len = 0;
 	while ((got = next_line(r, &line, &len)) > 0) {
-		if (maps_parse(line, len, &m))
-			each(ctx, &m);
+		each(ctx, line, len);
 		if (++lines == LINES_MAX)
 			return -E2BIG;
 	}
 	return got < 0 ? got : lines;
+}
+
+struct maps_reader {
+	void (*each)(void *ctx, const struct maps_line *m);
+	void *ctx;
+};
+
+static void take_maps_line(void *ctx, char *line, size_t len)
+{
+	const struct maps_reader *r = ctx;
+	struct maps_line m;
+
+	if (maps_parse(line, len, &m))
+		r->each(r->ctx, &m);
+}
+
+ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *m), void *ctx)
+{
+	struct maps_reader r = { each, ctx };
+
+	return proc_read_lines(dir, "maps", take_maps_line, &r);
 }
 
 uint64_t proc_ticks_to_ns(uint64_t start_ticks)

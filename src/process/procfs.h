@@ -22,6 +22,11 @@ struct proc_stat {
 	pid_t ppid;
 	bool kthread, zombie;
 	uint64_t start_ticks;    /* since boot, in clock ticks: field 22 of proc_pid_stat(5) */
+	uint64_t faults;         /* page faults of its threads, those that have ended too: fields 10 and 12 */
+	uint64_t major_faults;   /* of them: with a disk to wait for */
+	uint64_t ticks;          /* CPU time of its threads, in clock ticks: fields 14 and 15 */
+	uint64_t threads;        /* field 20 */
+	uint64_t rss_pages;      /* field 24 */
 	char comm[64];           /* raw bytes, NUL-terminated; kernel threads may have more than 15 */
 };
 
@@ -47,6 +52,12 @@ bool proc_parse_status(const char *text, struct proc_status *ret);
 
 /* Path of the executable, without " (deleted)", into BUF. Length or a negative errno (kernel threads: -ENOENT). */
 ssize_t proc_read_exe(int dir, char buf[PROC_PATH_MAX]);
+
+/*
+ * Calls EACH for every line of the file NAME under DIR, LEN bytes without the newline, which it may change. How many lines,
+ * or a negative errno; -E2BIG for too many.
+ */
+ssize_t proc_read_lines(int dir, const char *name, void (*each)(void *ctx, char *line, size_t len), void *ctx);
 
 /* Calls EACH for every line of maps. How many lines, or a negative errno (-EACCES: not permitted, -ESRCH: it has ended). */
 ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *m), void *ctx);

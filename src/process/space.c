@@ -4,6 +4,8 @@
 
 #include "process/space.h"
 
+#include "base/search.h"
+
 #include <string.h>
 
 struct space *space_new(void)
@@ -53,17 +55,7 @@ bool space_own(struct space **s)
 /* The first mapping that ends behind ADDR. */
 static size_t first_behind(const struct space *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->maps.n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->maps.v[mid].end > addr)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	return count_upto(s->maps.v, s->maps.n, end, addr);
 }
 
 const struct mapping *space_find(const struct space *s, uint64_t addr)

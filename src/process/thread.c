@@ -2,31 +2,16 @@
 /* thread.c - the identity that a thread has now. It is interned once and then only compared, field by field. */
 #include "config.h"
 
+#include "base/search.h"
 #include "process/private.h"
 
 #include <string.h>
 
 #define ENDED_MIN 256u           /* threads that have ended are kept for their late samples, but not many more than this */
 
-/* Where TID is or belongs. */
-static size_t position(const struct process *p, pid_t tid)
-{
-	size_t lo = 0, hi = p->threads.n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (p->threads.v[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 struct thread_now *thread_of(struct process *p, pid_t tid)
 {
-	const size_t at = position(p, tid);
+	const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
 	struct thread_now *t;
 
 	if (at < p->threads.n && p->threads.v[at].tid == tid)
@@ -99,7 +84,7 @@ static thread_id intern(struct processes *ps, struct process *p, const struct th
 /* What a thread is called that nobody has told the name of: threads inherit it. */
 static const char *inherited_comm(struct process *p, const struct thread_now *t)
 {
-	const size_t at = position(p, p->pid);
+	const size_t at = count_below(p->threads.v, p->threads.n, tid, p->pid);
 
 	if (t->comm[0] || at >= p->threads.n || p->threads.v[at].tid != p->pid)
 		return NULL;
