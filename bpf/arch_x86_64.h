@@ -41,6 +41,23 @@ struct pt_regs {
 #define SB_X32_BIT 0x40000000
 #define sb_regs_call(r) ((__s32)(r)->orig_ax < 0 ? SB_CALL_FAULT : (__s32)((r)->orig_ax & 0xffff & ~SB_X32_BIT))
 
+/* Is that call mmap(2), of a file, to be executed? Its third argument is the protection, its fourth the flags. */
+#define SB_CALL_MMAP 9
+#define sb_regs_map_code(r) \
+	(sb_regs_call(r) == SB_CALL_MMAP && (r)->dx & SB_PROT_EXEC && !((r)->r10 & SB_MAP_ANONYMOUS) && !sb_regs_compat(r))
+
+/* Is it one that makes a process, or executes a program? */
+#define SB_CALL_CLONE 56
+#define SB_CALL_FORK 57
+#define SB_CALL_VFORK 58
+#define SB_CALL_EXECVE 59
+#define SB_CALL_EXECVEAT 322
+#define SB_CALL_CLONE3 435
+#define sb_regs_forks(r) \
+	(sb_regs_call(r) == SB_CALL_CLONE || sb_regs_call(r) == SB_CALL_FORK || sb_regs_call(r) == SB_CALL_VFORK || \
+	 sb_regs_call(r) == SB_CALL_CLONE3)
+#define sb_regs_executes(r) (sb_regs_call(r) == SB_CALL_EXECVE || sb_regs_call(r) == SB_CALL_EXECVEAT)
+
 /* Registers of either view in DWARF order (System V psABI 1.0, figure 3.36), pc last. */
 #define sb_regs_to_dwarf(r, v) \
 	do { \
@@ -62,6 +79,7 @@ struct pt_regs {
 		(v)[15] = (r)->r15; \
 		(v)[16] = (r)->ip; \
 	} while (0)
+#define SB_DWARF_BP 6
 #define SB_DWARF_SP 7
 #define SB_DWARF_PC 16
 
@@ -75,5 +93,11 @@ struct pt_regs {
 #define SB_SS_SIZE_AT 16u        /* from uc_stack.ss_sp to uc_stack.ss_size */
 #define SB_SS_RSP_AT 144u        /* from uc_stack.ss_sp to uc_mcontext.gregs[REG_RSP] */
 #define SB_SIGFRAME_REACH 16384u /* how far below the top of the stack to look */
+
+/* From sp, in the code that a handler returns to, to the registers of interest: struct ucontext, gregs[REG_RBP REG_RSP REG_RIP]. */
+#define SB_SIGNAL_BP_AT 120u
+#define SB_SIGNAL_SP_AT 160u
+#define SB_SIGNAL_PC_AT 168u
+#define SB_PLT_MASK 15u          /* of pc: the place in a stub of the linker's */
 
 #endif

@@ -50,6 +50,10 @@ enum {
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
 
+/* include/uapi/asm-generic/mman-common.h */
+#define SB_PROT_EXEC 0x4
+#define SB_MAP_ANONYMOUS 0x20
+
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct super_block {
@@ -67,6 +71,8 @@ struct file {
 
 struct mm_struct {
 	struct file *exe_file;
+	unsigned long end_code, start_stack;
+	unsigned long exec_vm;          /* pages that are executable and not writable */
 };
 
 struct kernfs_node {
@@ -89,16 +95,35 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+/* include/linux/sched.h of x86 and others: where the task is, or was last */
+struct thread_info {
+	__u32 cpu;
+};
+
+typedef struct {
+	unsigned long bits[16];         /* as many as the kernel has nodes for: ask before reading more than the first */
+} nodemask_t;
+
+struct mempolicy {
+	unsigned short mode;
+	unsigned short flags;
+	nodemask_t nodes;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
+	int numa_preferred_nid;         /* with CONFIG_NUMA_BALANCING */
+	struct mempolicy *mempolicy;    /* with CONFIG_NUMA */
 	int pid;                        /* what user space calls tid */
 	int tgid;                       /* what user space calls pid */
 	unsigned int __state;
 	unsigned int flags;
 	int on_cpu;
 	int exit_state;
+	unsigned long min_flt, maj_flt; /* page faults that were handled */
 	char comm[16];
-	unsigned int in_execve : 1;
 	__u64 start_time;
+	__u64 self_exec_id;             /* grows with every exec */
 	struct task_struct *group_leader;
 	struct task_struct *real_parent;
 	struct mm_struct *mm;

@@ -9,7 +9,8 @@
 #define SEGMENT_BYTES (sizeof(struct sb_part_segment) + SB_STACK_MAX)
 #define REGS_BYTES (sizeof(struct sb_part_regs) + SB_NR_REGS * 8)
 #define HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_sample))
-#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + 2 * SEGMENT_BYTES)
+#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + 2 * SEGMENT_BYTES + sizeof(struct sb_part_addr) + \
+		    sizeof(struct sb_part_walk) + sizeof(struct sb_part_addrs) + 8 * SB_WALK_MAX)
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
@@ -17,12 +18,17 @@
 
 /* For stack bytes and their heads; one page is spare, because pieces are checked as if they were whole pages. */
 #define SLOT_STACK_ROOM (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - PAGE_BYTES)
+/* Frames of a walk that fit into a slot. */
+#define SLOT_FRAME_BYTES (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - sizeof(struct sb_part_walk) - \
+			  sizeof(struct sb_part_addrs))
+#define SLOT_FRAMES (SLOT_FRAME_BYTES / 8 < SB_WALK_MAX ? SLOT_FRAME_BYTES / 8 : SB_WALK_MAX)
 #define CHANCE_PERIOD_MASK 0xffffffffffull               /* of a period; times CHANCE_BITS it fits into 64 bits */
 
 #define SCAN_BYTES 1024u                                 /* of a signal stack, looked through at a time */
 #define SCAN_STEPS (SB_SIGFRAME_REACH / SCAN_BYTES)
 
 #define TARGETS_MAX 32768u
+#define MIX 0x9e3779b97f4a7c15ull        /* 2^64 by the golden ratio */
 
 /* What is fixed for a run; user space sets it before loading. The values of target are those of enum target_kind. */
 #define TARGET_ALL 0
@@ -32,18 +38,21 @@
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
+const volatile __u32 verify_every = 0;                   /* of so many stacks walked by rules one is copied too; 0 = none */
 const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kernel walks at most, kernel.perf_event_max_stack */
 
 const volatile bool off_cpu = false;                     /* follow waits */
 const volatile bool prev_state_arg = false;              /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
 const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct sb_slot and the record behind it */
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
+const volatile bool sum_waits = false;                   /* those that are short and were seen before; by stacks that are walked */
+const volatile bool many_nodes = false;                  /* the machine has more than one NUMA node */
 const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, for tasks that are not current */
-const volatile __u32 nr_cpus = 1;                        /* possible ones: elements of the maps indexed by CPU */
 
 /* What may change while it runs. */
 __u64 wait_period_ns = 10 * 1000 * 1000;                 /* waits of this length are all told, shorter ones by chance */
 bool wakers = false;                                     /* tell who wakes, with which stacks */
+__u32 sums_turn = 0;                                     /* even or odd: where sums go */
 __u64 open_min_ns = 0;                                   /* the task iterator leaves shorter waits out */
 __u32 stack_cap = SB_STACK_MIN;                          /* bytes of a stack copied when nothing is learnt for the executable */
 __u64 wake_bytes = 0;                                    /* bytes in a ring at which its reader is woken */
@@ -88,6 +97,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } cpu_ring SEC(".maps");
+
+/* The NUMA node of each CPU: what a program can ask for is only that of its own. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cpu_node SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
@@ -140,6 +157,90 @@ struct sb_task {
 	__u8 context;            /* SB_WAKER_* */
 };
 
+/* Unwinding by rules: sizes are set by user space. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);                              /* SB_PAGE_KEY() */
+	__type(value, __u32);                            /* index in pages */
+} page_of SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_page);
+} pages SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_rule);
+} rules SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);                              /* tgid */
+	__type(value, __u32);                            /* index in spaces */
+} space_of SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct sb_space);
+} spaces SEC(".maps");
+
+/* Rules that walks found lately, by place: see find_rule(). */
+#define RECENT_BITS 15u
+#define RECENT_NS_SHIFT 33u                               /* of the time for which one is kept: 8.6 s */
+struct recent {
+	__u64 place, rule;
+};
+static struct recent recent[1u << RECENT_BITS];
+
+/*
+ * The space that one of a family has, for those who have none: see know_memory(). Samplers write here, in the midst of whatever a CPU
+ * does, so no lock may be needed, as a hash would that forgets: each family has one place, which it may lose to another.
+ */
+#define KIN_BITS 11u
+struct kin {
+	__u64 tag;                                       /* KIN_TAG(): an entry of which two wrote a half each is of no family */
+	__u64 id;                                        /* of that space */
+	__u64 index;
+};
+#define KIN_TAG(kin, id, index) ((kin) ^ ((id) ^ (index)) * MIX)
+static struct kin kins[1u << KIN_BITS];
+
+#define WINDOW_WORDS 64u                                 /* of the stack, read at a time */
+
+/* The state of a walk. */
+struct walk {
+	__u64 id, kin;                                   /* of the memory, and of its family; 0 = it has none */
+	__u64 pc, sp, bp;
+	__u64 low;                                       /* nothing below it is read: a copy would not have it */
+	__u64 check, now;
+	__u64 window_at;                                 /* address of window[0] */
+	__u32 window_nr;                                 /* words that it holds */
+	__u32 space, map;                                /* indices */
+	__u32 exact, nr;
+	__u32 pad;
+	__u64 window[WINDOW_WORDS];
+	__u64 frame[SB_WALK_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} walks SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -154,6 +255,14 @@ struct {
 	__type(key, struct sb_total_key);
 	__type(value, struct sb_total);
 } totals SEC(".maps");
+
+/* Preallocated, too. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct sb_sum_key);
+	__type(value, struct sb_sum);
+} even_sums SEC(".maps"), odd_sums SEC(".maps");
 
 /* User space sets size and number. */
 struct {

@@ -17,8 +17,10 @@
 #define SBERF_BPF_OFFCPU_H
 
 #include "record.bpf.h"
+#include "sums.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
+#include "walk.bpf.h"
 
 /* Bits of the state that sched_switch tells: include/linux/sched.h, stable since 4.14 as far as named here. */
 #define TASK_INTERRUPTIBLE 0x0001u
@@ -29,10 +31,11 @@
 #define TASK_DEAD 0x0080u
 #define TASK_WAKEKILL 0x0100u
 #define TASK_NOLOAD 0x0400u
-#define TASK_RTLOCK_WAIT 0x1000u
 
 #define CHANCE_BITS 24
 #define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
+#define MOVES_WINDOW_NS 100000000ull     /* in which a CPU tells at most MOVES_TOLD moves between nodes by themselves */
+#define MOVES_TOLD 30u
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
@@ -56,10 +59,34 @@ static __always_inline __u8 decode_state(bool preempt, unsigned int s)
 	return s & TASK_PARKED ? SB_STATE_IDLE : SB_STATE_UNINTERRUPTIBLE;
 }
 
+/* Was the wait of ST never blocked: could the task have run all along? */
+static __always_inline bool runnable_only(const struct sb_task *st)
+{
+	return st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW;
+}
+
+/* Is a wait of LENGTH among those that are told one by one? */
+static __always_inline bool is_told(const struct sb_task *st, __u64 length, __u64 period)
+{
+	return length >= min_wait_ns &&
+	       (length >= period || st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS < length);
+}
+
+/* A wait of ST begins NOW, after CPU of NODE, with an id whose low byte is LOW. */
+static __always_inline void begin_wait(struct sb_task *st, __u8 state, __u8 flags, __u64 now, __u8 low, __u32 cpu, __u32 node)
+{
+	st->id = now << 8 | low;
+	st->state = state;
+	st->flags = flags;
+	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
+	st->cpu = cpu;
+	st->node = node;
+}
+
 /* Under what the wait of ST counts. */
 static __always_inline __s32 total_key_of(const struct sb_task *st)
 {
-	if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+	if (runnable_only(st))
 		return SB_TOTAL_PREEMPTED;
 	return st->flags & SB_WAIT_COMPAT && st->call >= 0 ? st->call | SB_TOTAL_COMPAT : st->call;
 }
@@ -115,29 +142,55 @@ static __always_inline struct sb_slot *end_slot(struct sb_task *st)
 }
 
 /*
- * The stack of TASK behind its registers. Most stacks are shallow, so that the copy runs into the end of their mapping, and that
- * exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page may come.
+ * The stack of TASK at OFF, which is EXTRA bytes behind its registers. Most stacks are shallow, so that the copy runs into the end of
+ * their mapping, and that exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page
+ * may come.
  */
-static __always_inline __u32 put_known_stack(struct sb_task *st, struct sb_slot *slot, __u32 place, struct sb_hdr *h, __u64 exe,
-					     struct task_struct *task, __u64 sp)
+static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, __u64 exe, struct task_struct *task,
+					     __u64 sp)
 {
-	struct sb_part_segment *seg = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
 	__u64 known = st->chance & STACK_END_AGAIN ? st->stack_end : 0;
-	__u32 off, got;
+	__u32 place = PLACE_SLOT | (st->slot - 1), at = WAIT_HEAD_BYTES + REGS_BYTES + extra, off, got;
+	struct sb_part_segment *seg;
 	bool end;
 
-	off = put_stacks(place, WAIT_HEAD_BYTES + REGS_BYTES, SLOT_STACK_ROOM, h, exe, task, sp, known, &end, &got);
+	if (extra > WALK_BYTES || extra > SLOT_STACK_ROOM / 2)
+		return at;
+	off = put_stacks(place, at, SLOT_STACK_ROOM - extra, h, exe, task, sp, known, &end, &got);
+	seg = segment_at(place, at);
+	if (!seg)
+		return at;
 	st->stack_end = end ? seg->addr + seg->got : 0;
 	if (end && seg->want == seg->got)
 		seg->want = seg->got + 8;        /* ended early, as if it had been tried */
 	return off;
 }
 
+/* The user's side of TASK behind the registers R in SLOT: walked by rules when these are used (WALK) and do, else copied. */
+static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *slot, struct sb_part_regs *r, struct sb_hdr *h, __u64 exe,
+					   struct task_struct *task, __u64 now, bool walk)
+{
+	const __u64 *v = (void *)(r + 1);
+	bool walked = false;
+	__u32 extra = 0;
+
+	if (walk) {
+		struct sb_part_walk *p = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
+
+		extra = put_walk((void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked);
+		if (!p->part.flags)
+			slot->stack = sum_fold(p->check, p->space) | 1;
+		if (walked)
+			return WAIT_HEAD_BYTES + REGS_BYTES + extra;
+	}
+	return put_known_stack(st, extra, h, exe, task, v[SB_DWARF_SP]);
+}
+
 /* Writes the record of the wait that begins into the slot of TASK, which is current. */
-static __always_inline void keep_stack(struct sb_task *st, struct task_struct *task, void *ctx, __u64 now)
+static __always_inline void keep_stack(struct sb_task *st, struct task_struct *task, __u64 now, bool walk)
 {
 	struct sb_slot *slot = begin_slot(st);
-	__u32 off = WAIT_HEAD_BYTES, place;
+	__u32 off = WAIT_HEAD_BYTES;
 	struct sb_part_task *t;
 	struct sb_part_regs *r;
 	struct sb_hdr *h;
@@ -148,29 +201,19 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	t = (void *)(h + 1);
 	put_head(h, SB_REC_WAIT, task, now);
 	bpf_get_current_comm(t->comm, sizeof(t->comm));
-	if (task->flags & PF_KTHREAD) {
-		h->flags |= SB_F_KTHREAD;
-	} else if (!task->mm) {
-		h->flags |= SB_F_NO_USER;
-	} else {
-		struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-		__u64 *v;
-
-		r = (void *)(slot->rec + WAIT_HEAD_BYTES);
-		v = (void *)(r + 1);
-		if (sb_regs_compat(regs))
-			h->flags |= SB_F_COMPAT;
-		sb_regs_to_dwarf(regs, v);
-		place = PLACE_SLOT | (st->slot - 1);
-		if (finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
-			off = put_known_stack(st, slot, place, h, t->exe_id, task, v[SB_DWARF_SP]);
-	}
+	r = (void *)(slot->rec + WAIT_HEAD_BYTES);
+	slot->stack = 0;
+	if (has_user(h, task) && put_entry_regs(r, h, task))
+		off = put_wait_user(st, slot, r, h, t->exe_id, task, now, walk);
+	else if (h->flags & SB_F_KTHREAD)
+		slot->stack = 1;
 	slot->size = off;
 	/* A full barrier: what was written above is seen by whoever sees the id. */
 	__sync_lock_test_and_set(&slot->state, st->id);
 }
 
-static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period)
+static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period,
+				     __u64 sum)
 {
 	w->part.size = sizeof(*w);
 	w->part.type = SB_PART_WAIT;
@@ -189,26 +232,40 @@ static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_tas
 	w->waker_tid = st->waker_tid;
 	w->waker_start_ns = st->waker_start_ns;
 	__builtin_memcpy(w->waker_comm, st->waker_comm, sizeof(w->waker_comm));
+	w->sum = sum;
 }
 
-/* Tells the wait of TASK that is kept in SLOT; with STACK, the kernel's stack of it too. */
-static __always_inline void tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task, const struct sb_task *st,
-				      __u64 now, __u64 out_ns, __u64 period, bool stack)
+/* How a wait that has ended is told. */
+struct telling {
+	__u64 out_ns;
+	__u64 period;            /* that decided whether to */
+	__u64 sum;               /* sb_part_wait.sum */
+	__u16 kind;              /* SB_REC_* */
+	bool stack;              /* the kernel's stack of it can still be read */
+};
+
+/* Tells the wait of TASK that is kept in SLOT. False when it was lost, which has been counted. */
+static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task, const struct sb_task *st,
+				      __u64 now, const struct telling *how)
 {
 	struct sb_hdr *h = (void *)slot->rec;
 	__u32 size = slot->size;
 
-	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, out_ns, period);
-	if (stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
+	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, how->out_ns, how->period,
+		 how->sum);
+	if (how->stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
 		struct sb_part_addrs *a = (void *)(slot->rec + size);
 
 		size += finish_addrs(a, bpf_get_task_stack(task, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
 	}
+	h->kind = how->kind;
 	h->time_ns = now;
 	h->size = size;
-	barrier_var(size);
-	if (size <= slot_bytes - SLOT_HEAD_BYTES && send(c, slot->rec, size))
+	if (!send(c, slot->rec, size, slot_bytes - SLOT_HEAD_BYTES))
+		return false;
+	if (how->kind == SB_REC_WAIT && !how->sum)
 		c->waits++;
+	return true;
 }
 
 /* Tells a wait whose stack is elsewhere, or nowhere. */
@@ -226,9 +283,83 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
 	rec.h.cpu = st->cpu;
 	rec.h.node = st->node;
 	rec.h.size = sizeof(rec);
-	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period);
-	if (send(c, &rec, sizeof(rec)))
+	put_wait(&rec.w, st, st->flags | SB_WAIT_NO_STACK, out_ns, period, 0);
+	if (send(c, &rec, sizeof(rec), sizeof(rec)))
 		c->waits++;
+}
+
+/*
+ * TASK, whose wait is over, is on another node than it left: counted always, in the total of its running time. Whether the stack it
+ * left is worth a record of its own, when its wait is not told: as long as this CPU has not told more than its share. New tasks were
+ * never anywhere else.
+ */
+static __always_inline bool has_moved(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st, __u64 now)
+{
+	struct sb_total *t;
+
+	if (!many_nodes || st->state == SB_STATE_NEW || st->node == bpf_get_numa_node_id())
+		return false;
+	t = total_of(c, task, SB_TOTAL_RUN);
+	if (t)
+		__sync_fetch_and_add(&t->moves, 1);
+	if (now - c->moves_ns >= MOVES_WINDOW_NS) {
+		c->moves_ns = now;
+		c->moves_told = 0;
+	}
+	return c->moves_told < MOVES_TOLD;
+}
+
+/* What the wait of TASK in SLOT is known by, but for the thread; 0 = nothing. */
+static __always_inline __u64 sum_id(const struct sb_slot *slot, struct task_struct *task, const struct sb_task *st)
+{
+	__u64 id = slot->stack;
+	__u32 which = WALK_OF_SWITCH(bpf_get_smp_processor_id());
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	long got = 0;
+
+	if (!id || !w)
+		return 0;
+	if (kernel_frames)
+		got = bpf_get_task_stack(task, w->frame, SB_KSTACK_MAX * 8, 0);
+	if (got < 0)
+		return 0;
+	id = sb_fold(which, (__u32)got / 8, id);
+	id = sum_fold(id, (__u64)(__u32)st->call << 32 | st->state << 16 | st->flags);
+	return sum_fold(id, st->node) | 1;
+}
+
+enum summing {
+	SUM_NONE,                /* it is not known, or there is no room */
+	SUM_FIRST,               /* to be told */
+	SUM_ADDED,
+};
+
+/* Adds the wait of TASK to its sum. *RET has what the first one is told with. */
+static __always_inline enum summing sum_wait(struct sb_cpu *c, const struct sb_slot *slot, struct task_struct *task,
+					     const struct sb_task *st, __u64 now, __u64 blocked, __u64 runnable, struct sb_sum_key *ret)
+{
+	struct sb_sum *sum;
+
+	*ret = (struct sb_sum_key){ .start_ns = task->start_time, .id = sum_id(slot, task, st), .tid = task->pid };
+	if (!ret->id)
+		return SUM_NONE;
+	sum = find_sum(ret);
+	if (sum) {
+		add_to_sum(sum, task, st, now, blocked, runnable);
+		c->summed++;
+		return SUM_ADDED;
+	}
+	if (make_sum(ret))
+		return SUM_FIRST;
+	c->sums_full++;
+	return SUM_NONE;
+}
+
+/* Can a wait of LENGTH be one of many? Longer ones are told with their time; with wakers each is told with its own. */
+static __always_inline bool is_summed(const struct sb_task *st, __u64 length, __u64 period)
+{
+	return sum_waits && !wakers && length < period && length < SB_SUM_LONGEST && length >= min_wait_ns &&
+	       !(st->flags & SB_WAIT_SEEDED);
 }
 
 /*
@@ -236,10 +367,14 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
  */
 static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now, bool stack)
 {
-	__u64 out_ns = st->since_ns, length, blocked, period = wait_period_ns;
+	struct telling how = { .out_ns = st->since_ns, .period = wait_period_ns, .kind = SB_REC_WAIT, .stack = stack };
+	__u64 out_ns = st->since_ns, length, blocked;
 	/* Nobody could have taken the stack of a task that was not seen to leave, or has not run yet. */
-	bool had_slot = st->slot || st->flags & SB_WAIT_SEEDED || st->state == SB_STATE_NEW, is_long;
+	bool had_slot = st->slot || st->flags & SB_WAIT_SEEDED || st->state == SB_STATE_NEW, is_long, told;
+	bool moved = has_moved(c, task, st, now);
 	struct sb_slot *slot = end_slot(st);
+	enum summing summing = SUM_NONE;
+	struct sb_sum_key key;
 
 	/* Who wakes reads the clock on another CPU, perhaps just before this task has left. */
 	if (st->waking_ns && st->waking_ns < out_ns && out_ns - st->waking_ns < CLOCK_SLACK_NS)
@@ -252,17 +387,30 @@ static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task,
 	}
 	length = now - out_ns;
 	blocked = st->waking_ns ? st->waking_ns - out_ns : length;
-	if (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+	if (runnable_only(st))
 		blocked = 0;
-	is_long = length >= period;
-	total_waited(c, task, total_key_of(st), blocked, length - blocked, period);
-	if (length < min_wait_ns || (!is_long && st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS >= length))
-		return;
-	if (slot)
-		tell_slot(c, slot, task, st, now, out_ns, period, stack);
-	else if (is_long)
-		tell_bare(c, task, st, now, out_ns, period);
-	if (is_long && !had_slot)
+	if (stack && slot && is_summed(st, length, how.period))
+		summing = sum_wait(c, slot, task, st, now, blocked, length - blocked, &key);
+	if (summing == SUM_FIRST) {
+		how.sum = key.id;
+		how.period = 1;          /* it stands for itself */
+	}
+	is_long = length >= how.period;
+	/* What was summed is counted by who reads the sum. */
+	if (summing != SUM_ADDED)
+		total_waited(c, task, total_key_of(st), blocked, length - blocked, how.period);
+	told = summing != SUM_ADDED && is_told(st, length, how.period);
+	if (slot && moved && !told)
+		c->moves_told++;
+	if (!told)
+		how.kind = SB_REC_MOVE;
+	if (slot && (told || moved)) {
+		if (!tell_slot(c, slot, task, st, now, &how) && how.sum)
+			drop_sum(&key);
+	} else if (told && is_long) {
+		tell_bare(c, task, st, now, out_ns, how.period);
+	}
+	if (told && is_long && !had_slot)
 		c->lost[SB_LOST_SLOT]++;
 }
 
@@ -293,7 +441,7 @@ static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *ta
 	__u64 at = c->switched_ns > st->waking_ns ? c->switched_ns : st->waking_ns;
 
 	/* Nobody had to wake one that could run all along, as a new thread that is put on a CPU where nothing was told since. */
-	if (at < st->since_ns && (st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW))
+	if (at < st->since_ns && runnable_only(st))
 		at = st->since_ns;
 	if (at >= st->since_ns && at <= now) {
 		c->inferred++;
@@ -307,9 +455,10 @@ static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *ta
 	}
 }
 
-static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, void *ctx, bool preempt, unsigned int state, __u64 now)
+static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bool preempt, unsigned int state, __u64 now, bool walk)
 {
 	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, 0);
+	__u32 cpu = bpf_get_smp_processor_id();
 	struct sb_total *ran;
 
 	if (!st || !st->ready)
@@ -320,14 +469,9 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, vo
 		infer_enter(c, task, st, now);
 	ran = total_ran(c, task, st, now);
 	st->on = 0;
-	st->state = decode_state(preempt, state);
-	st->flags = 0;
 	st->context = 0;
 	st->waking_ns = 0;
-	st->id = now << 8 | (bpf_get_smp_processor_id() & 0xff);
-	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
-	st->cpu = bpf_get_smp_processor_id();
-	st->node = bpf_get_numa_node_id();
+	begin_wait(st, decode_state(preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
 	if (st->state == SB_STATE_EXITING) {
 		__u32 index = st->slot - 1;
 
@@ -339,13 +483,12 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, vo
 		st->ready = 0;
 	} else {
 		set_call(st, task);
-		keep_stack(st, task, ctx, now);
+		keep_stack(st, task, now, walk);
 	}
 	st->updating = 0;
 }
 
-SEC("tp_btf/sched_switch")
-int sb_switch(__u64 *ctx)
+static __always_inline int on_switch(__u64 *ctx, bool walk)
 {
 	bool preempt = ctx[0];
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
@@ -360,31 +503,39 @@ int sb_switch(__u64 *ctx)
 	else
 		state = prev->__state;
 	if (prev->pid)
-		leave(c, prev, ctx, preempt, state, now);
+		leave(c, prev, preempt, state, now, walk);
 	if (next->pid)
 		enter(c, next, now);
 	c->switched_ns = now;
 	return 0;
 }
 
+SEC("tp_btf/sched_switch")
+int sb_switch(__u64 *ctx)
+{
+	return on_switch(ctx, false);
+}
+
+/* The same, with stacks walked by learnt rules where these do. */
+SEC("tp_btf/sched_switch")
+int sb_switch_walk(__u64 *ctx)
+{
+	return on_switch(ctx, true);
+}
+
 /* Registers and stack of the waker, which is current. */
-static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task, void *ctx)
+static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task)
 {
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_task *t = (void *)(h + 1);
 	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
-	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-	__u64 *v = (void *)(r + 1);
 	bool ignored;
 	__u32 got;
 
-	if (sb_regs_compat(regs))
-		h->flags |= SB_F_COMPAT;
-	sb_regs_to_dwarf(regs, v);
-	if (!finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL))
+	if (!put_entry_regs(r, h, task))
 		return off;
-	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP],
-			  0, &ignored, &got);
+	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task,
+			  ((__u64 *)(r + 1))[SB_DWARF_SP], 0, &ignored, &got);
 }
 
 /* Tells that the current task wakes P, with its stacks. */
@@ -404,19 +555,11 @@ static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struc
 	w->tid = p->pid;
 	w->pad = 0;
 	h->flags |= SB_F_KERNEL;
-	if (task->flags & PF_KTHREAD)
-		h->flags |= SB_F_KTHREAD;
-	else if (!task->mm)
-		h->flags |= SB_F_NO_USER;
-	else
-		off = put_waker_user(s, off, task, ctx);
+	if (has_user(h, task))
+		off = put_waker_user(s, off, task);
 	/* Always: they tell whether it is this task that wakes, or an interrupt on top of it. */
 	off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
-	barrier_var(off);
-	if (off > RECORD_MAX)
-		return;
-	h->size = off;
-	if (!send(c, s->rec, off))
+	if (!send_scratch(c, s, off))
 		c->lost[SB_LOST_WAKE]++;
 }
 
@@ -425,13 +568,12 @@ int BPF_PROG(sb_waking, struct task_struct *p)
 {
 	struct sb_task *st = bpf_task_storage_get(&tasks, p, NULL, 0);
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u64 now = bpf_ktime_get_ns(), period = wait_period_ns, blocked;
-	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 now = bpf_ktime_get_ns();
 	struct sb_cpu *c = this_cpu();
 	struct scratch *s;
 
 	/* One that is woken before it slept runs on; the first waking counts. */
-	if (!c || !st || !st->ready || st->on || st->waking_ns || st->state == SB_STATE_PREEMPTED || st->state == SB_STATE_NEW)
+	if (!c || !st || !st->ready || st->on || st->waking_ns || runnable_only(st))
 		return 0;
 	st->waking_ns = now;
 	if (!wakers)
@@ -441,19 +583,13 @@ int BPF_PROG(sb_waking, struct task_struct *p)
 	st->waker_tid = task->pid;
 	st->waker_start_ns = task->start_time;
 	bpf_get_current_comm(st->waker_comm, sizeof(st->waker_comm));
-	blocked = now - st->since_ns;
-	if (blocked < min_wait_ns || (blocked < period && st->chance * (period & CHANCE_PERIOD_MASK) >> CHANCE_BITS >= blocked))
+	if (!is_told(st, now - st->since_ns, wait_period_ns))
 		return 0;        /* will hardly be told */
-	s = bpf_map_lookup_elem(&scratches, &cpu);
+	s = take_scratch(c, SB_LOST_WAKE);
 	if (!s)
 		return 0;
-	if (s->busy) {
-		c->lost[SB_LOST_WAKE]++;
-		return 0;
-	}
-	s->busy = 1;
 	tell_wake(c, s, p, st, task, ctx, now);
-	s->busy = 0;
+	give_scratch(s);
 	return 0;
 }
 

@@ -12,49 +12,46 @@
 #include "record.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
+#include "walk.bpf.h"
 
 /* Registers and stack of the user's side. Returns the offset behind what was added. */
 static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task,
-				      bool user)
+				      bool user, bool walk, __u64 now)
 {
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_task *t = (void *)(h + 1);
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);
 	__u64 *v = (void *)(r + 1);
-	__u32 got = 0, end;
-	bool ignored;
+	bool ignored, walked;
+	__u32 got;
 
 	if (user) {
 		if (sb_regs_compat(&ctx->regs))
 			h->flags |= SB_F_COMPAT;
 		sb_regs_to_dwarf(&ctx->regs, v);
 		barrier();       /* else clang merges the loads of both branches into one through a computed address */
-	} else {
-		struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-
-		if (sb_regs_compat(regs))
-			h->flags |= SB_F_COMPAT;
-		sb_regs_to_dwarf(regs, v);
-	}
-	if (!finish_regs(r, h, SB_REGS_FULL | (user ? 0 : SB_REGS_SYSCALL)))
+		if (!finish_regs(r, h, SB_REGS_FULL))
+			return off;
+	} else if (!put_entry_regs(r, h, task)) {
 		return off;
-	end = off + REGS_BYTES;
+	}
+	off += REGS_BYTES;
 	if (frame_pointers)
-		return put_addrs(s, end, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
-	end = put_stacks(bpf_get_smp_processor_id(), end, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], 0, &ignored, &got);
-	if (!got && !user && BPF_CORE_READ_BITFIELD(task, in_execve)) {
-		/* exec has dropped the old memory, and these are the registers of the program that is gone. */
-		h->flags = (h->flags & ~SB_F_ALTSTACK) | SB_F_NO_USER;
-		return off;
+		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
+	if (walk) {
+		off += put_walk(s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now,
+				&walked);
+		if (walked)
+			return off;
 	}
-	return end;
+	return put_stacks(bpf_get_smp_processor_id(), off, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], 0, &ignored, &got);
 }
 
-/* Builds the record in S and sends it. */
-static __always_inline void sample(struct scratch *s, struct sb_cpu *c, struct sb_perf_ctx *ctx, struct task_struct *task,
-				   __u64 now, __u64 since)
+/* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */
+static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb_perf_ctx *ctx, struct task_struct *task, __u64 now,
+					__u64 period, __u64 since, bool walk)
 {
-	struct sb_part_sample *p = put_head(s->rec, SB_REC_SAMPLE, task, now);
+	struct sb_part_sample *p = put_head(s->rec, kind, task, now);
 	struct sb_hdr *h = (void *)s->rec;
 	bool user = sb_ctx_user_mode(ctx);
 	__u32 off = HEAD_BYTES;
@@ -63,32 +60,38 @@ static __always_inline void sample(struct scratch *s, struct sb_cpu *c, struct s
 	p->part.size = sizeof(*p);
 	p->part.type = SB_PART_SAMPLE;
 	p->part.flags = 0;
-	p->period = ctx->sample_period;
+	p->period = period;
 	p->ip = ctx->regs.ip;
 	p->since_ns = since;
 	if (!user)
 		h->flags |= SB_F_KERNEL;
-	if (task->flags & PF_KTHREAD)
-		h->flags |= SB_F_KTHREAD;
-	else if (!task->mm)
-		h->flags |= SB_F_NO_USER;
-	else
-		off = put_user(s, off, ctx, task, user);
+	if (has_user(h, task))
+		off = put_user(s, off, ctx, task, user, walk, now);
 	if (!user && kernel_frames)
 		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
-	barrier_var(off);
-	if (off > RECORD_MAX)
-		return;
-	h->size = off;
-	if (send(c, s->rec, off))
-		c->samples++;
+	return off;
 }
 
-SEC("perf_event")
-int sb_oncpu(struct sb_perf_ctx *ctx)
+/* Adds ADDR at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_addr(struct scratch *s, __u32 off, __u64 addr)
+{
+	struct sb_part_addr *a;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - sizeof(*a))
+		return off;
+	a = (void *)(s->rec + off);
+	a->part.size = sizeof(*a);
+	a->part.type = SB_PART_ADDR;
+	a->part.flags = 0;
+	a->addr = addr;
+	return off + sizeof(*a);
+}
+
+static __always_inline int sample(struct sb_perf_ctx *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u32 cpu = bpf_get_smp_processor_id(), tid = task->pid;
+	__u32 tid = task->pid;
 	__u64 now = bpf_ktime_get_ns(), since;
 	struct sb_cpu *c = this_cpu();
 	struct scratch *s;
@@ -102,17 +105,26 @@ int sb_oncpu(struct sb_perf_ctx *ctx)
 		return 0;
 	if (off_cpu)
 		total_running(c, task, now);
-	s = bpf_map_lookup_elem(&scratches, &cpu);
+	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)
 		return 0;
-	if (s->busy) {
-		c->lost[SB_LOST_NESTED]++;
-		return 0;
-	}
-	s->busy = 1;
-	sample(s, c, ctx, task, now, since);
-	s->busy = 0;
+	if (send_scratch(c, s, put_sample(s, SB_REC_SAMPLE, ctx, task, now, ctx->sample_period, since, walk)))
+		c->samples++;
+	give_scratch(s);
 	return 0;
+}
+
+SEC("perf_event")
+int sb_oncpu(struct sb_perf_ctx *ctx)
+{
+	return sample(ctx, false);
+}
+
+/* The same, with stacks walked by learnt rules where these do; a program of its own, so that the other one does not depend on it. */
+SEC("perf_event")
+int sb_oncpu_walk(struct sb_perf_ctx *ctx)
+{
+	return sample(ctx, true);
 }
 
 #endif

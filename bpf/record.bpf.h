@@ -25,6 +25,18 @@ static __always_inline __u64 exe_id(struct task_struct *task)
 	return sb ? (__u64)sb->s_dev << 32 ^ inode->i_ino : 0;
 }
 
+/*
+ * Has TASK, a user task, memory and registers that belong together? In the middle of exec the old memory is gone, but the registers
+ * that entry to the kernel left are still those of the old program. Where the new one has its code is set when all of it is in place,
+ * just before its first registers: load_elf_binary(), fs/binfmt_elf.c.
+ */
+static __always_inline bool has_user_side(struct task_struct *task)
+{
+	struct mm_struct *mm = task->mm;
+
+	return mm && mm->end_code;
+}
+
 static __always_inline __u64 cgroup_id(struct task_struct *task)
 {
 	struct css_set *css = task->cgroups;
@@ -269,7 +281,19 @@ static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, stru
 	return off + sizeof(struct sb_part_segment) + got;
 }
 
-/* Has the head of R done, its values are V. False when there is no user side to speak of: H says why. */
+/* Has TASK a user side to look at? If not, H says why. */
+static __always_inline bool has_user(struct sb_hdr *h, struct task_struct *task)
+{
+	if (task->flags & PF_KTHREAD)
+		h->flags |= SB_F_KTHREAD;
+	else if (!has_user_side(task))
+		h->flags |= SB_F_NO_USER;
+	else
+		return true;
+	return false;
+}
+
+/* Has the head of R done, whose values are in place. False when there is no user side to speak of: H says why. */
 static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h, __u16 flags)
 {
 	__u64 *v = (void *)(r + 1);
@@ -289,8 +313,22 @@ static __always_inline bool finish_regs(struct sb_part_regs *r, struct sb_hdr *h
 	return true;
 }
 
-/* Sends the SIZE bytes at REC. False when there was no room or no ring, which has been counted. */
-static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size)
+/* The registers with which TASK, which is current, came into the kernel. False as above. */
+static __always_inline bool put_entry_regs(struct sb_part_regs *r, struct sb_hdr *h, struct task_struct *task)
+{
+	struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
+
+	if (sb_regs_compat(regs))
+		h->flags |= SB_F_COMPAT;
+	sb_regs_to_dwarf(regs, (__u64 *)(r + 1));
+	return finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL);
+}
+
+/*
+ * Sends the SIZE bytes at REC, at most MAX. False when there was no room or no ring, which has been counted. The size is checked at the
+ * last moment: the verifier of 6.1 forgets what it knew about a value that was spilled to the stack.
+ */
+static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 max)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), *index;
 	__u64 flags = BPF_RB_NO_WAKEUP;
@@ -304,11 +342,40 @@ static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size)
 	}
 	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size >= wake_bytes)
 		flags = BPF_RB_FORCE_WAKEUP;
-	if (bpf_ringbuf_output(ring, rec, size, flags)) {
+	barrier_var(size);
+	if (size > max || bpf_ringbuf_output(ring, rec, size, flags)) {
 		c->lost[SB_LOST_RING_FULL]++;
 		return false;
 	}
 	return true;
+}
+
+/* The scratch buffer of this CPU, to be given back; NULL when it is in use, which is counted under WHY. */
+static __always_inline struct scratch *take_scratch(struct sb_cpu *c, __u32 why)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct scratch *s = bpf_map_lookup_elem(&scratches, &cpu);
+
+	if (!s)
+		return NULL;
+	if (s->busy) {
+		c->lost[why]++;
+		return NULL;
+	}
+	s->busy = 1;
+	return s;
+}
+
+static __always_inline void give_scratch(struct scratch *s)
+{
+	s->busy = 0;
+}
+
+/* Sends the record of SIZE bytes in S. */
+static __always_inline bool send_scratch(struct sb_cpu *c, struct scratch *s, __u32 size)
+{
+	((struct sb_hdr *)s->rec)->size = size;
+	return send(c, s->rec, size, RECORD_MAX);
 }
 
 #endif

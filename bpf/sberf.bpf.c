@@ -4,9 +4,13 @@
  *
  *	target.bpf.h    which tasks are of the target
  *	record.bpf.h    building records and sending them
+ *	walk.bpf.h      walking stacks by learnt rules
+ *	space.bpf.h     which memory that is of
  *	oncpu.bpf.h     which task runs, with which stacks
  *	totals.bpf.h    what each task has spent in what way
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
+ *	faults.bpf.h    which addresses are touched first, with which stacks
+ *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait
  *
  * User space loads only the programs that it needs.
@@ -27,6 +31,7 @@
 
 #include "maps.bpf.h"
 #include "oncpu.bpf.h"
+#include "faults.bpf.h"
 #include "offcpu.bpf.h"
 #include "tasks.bpf.h"
 

@@ -8,19 +8,10 @@
 #ifndef SBERF_BPF_TASKS_H
 #define SBERF_BPF_TASKS_H
 
+#include "nodes.bpf.h"
 #include "offcpu.bpf.h"
 
-/* Makes the state of TASK, which does not run and is found waiting (or not run yet) NOW. */
-static __always_inline void start_waiting(struct sb_task *st, struct task_struct *task, __u8 state, __u8 flags, __u64 now)
-{
-	st->since_ns = now;
-	st->id = now << 8 | 0xff;
-	st->state = state;
-	st->flags = flags;
-	st->chance = bpf_get_prandom_u32() >> (32 - CHANCE_BITS);
-	st->cpu = bpf_get_smp_processor_id();
-	st->node = bpf_get_numa_node_id();
-}
+#define FOUND 0xff               /* low byte of the id of a wait that no switch of its task was seen for */
 
 /* A task of the target made CHILD: it waits in the run queue from now on. */
 static __always_inline void start_child(struct task_struct *child)
@@ -33,7 +24,8 @@ static __always_inline void start_child(struct task_struct *child)
 			c->lost[SB_LOST_TASK_STATE]++;
 		return;
 	}
-	start_waiting(st, child, SB_STATE_NEW, 0, bpf_ktime_get_ns());
+	st->since_ns = bpf_ktime_get_ns();
+	begin_wait(st, SB_STATE_NEW, 0, st->since_ns, FOUND, bpf_get_smp_processor_id(), bpf_get_numa_node_id());
 	st->call = SB_CALL_FAULT;
 	st->ready = 1;
 }
@@ -45,12 +37,13 @@ static __always_inline void start_child(struct task_struct *child)
 static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 {
 	__u64 now = bpf_ktime_get_ns();
+	__u32 cpu = task_cpu(task);
 
+	st->since_ns = now;
 	if (task->on_cpu) {
-		st->since_ns = now;
 		st->on = 1;
 	} else {
-		start_waiting(st, task, decode_state(false, task->__state), SB_WAIT_SEEDED, now);
+		begin_wait(st, decode_state(false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu, node_of(cpu));
 		set_call(st, task);
 	}
 	st->ready = 1;
@@ -74,7 +67,7 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		o.slot = st->slot - 1;
 	} else {
 		o.flags |= SB_WAIT_NO_STACK;
-		if (!(task->flags & PF_KTHREAD) && task->mm && !(o.flags & SB_WAIT_COMPAT)) {
+		if (!(task->flags & PF_KTHREAD) && has_user_side(task) && !(o.flags & SB_WAIT_COMPAT)) {
 			struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
 
 			sb_regs_to_dwarf(regs, o.reg);

@@ -23,8 +23,8 @@
 /* Kinds of record. */
 #define SB_REC_SAMPLE 1      /* a task was running */
 #define SB_REC_WAIT 2        /* a task is back on a CPU: sb_part_wait; its stack is that of when it left */
-#define SB_REC_MIGRATE 3     /* reserved */
-#define SB_REC_FAULT 4       /* reserved */
+#define SB_REC_MOVE 3        /* the same as SB_REC_WAIT of a wait that is not told otherwise, for its end on another node */
+#define SB_REC_FAULT 4       /* a page fault: sb_part_sample, whose period is the faults it stands for, and sb_part_addr */
 #define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
 
 /* sb_hdr.flags */
@@ -58,6 +58,8 @@ struct sb_part {
 #define SB_PART_WALKED 6     /* struct sb_part_addrs + nr addresses: user pcs, innermost first */
 #define SB_PART_WAIT 7       /* struct sb_part_wait */
 #define SB_PART_WAKE 8       /* struct sb_part_wake */
+#define SB_PART_ADDR 9       /* struct sb_part_addr */
+#define SB_PART_WALK 10      /* struct sb_part_walk: the kernel half walks by learnt rules (see below) */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -94,6 +96,7 @@ struct sb_part_addrs {
 	/* __u64 addr[nr]; */
 };
 #define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
+#define SB_ADDRS_RULES 0x2u      /* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
 
 struct sb_part_segment {
 	struct sb_part part;     /* flags: SB_SEG_* */
@@ -104,8 +107,14 @@ struct sb_part_segment {
 };
 #define SB_SEG_INTERRUPTED 0x1u  /* the stack that a signal handler on an alternate stack interrupted */
 
+struct sb_part_addr {
+	struct sb_part part;
+	__u64 addr;              /* user address that was touched */
+};
+
 /*
- * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else follows.
+ * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
+ * follows.
  */
 struct sb_part_wait {
 	struct sb_part part;     /* flags: SB_WAIT_* */
@@ -121,6 +130,7 @@ struct sb_part_wait {
 	__u32 waker_pid, waker_tid;
 	__u64 waker_start_ns;
 	char waker_comm[16];
+	__u64 sum;               /* sb_sum_key.id of waits that are not told, but summed, since this one was; 0 = none are */
 };
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
@@ -152,15 +162,16 @@ struct sb_part_wake {
 };
 
 /*
- * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making. STATE says whose turn it is; it only
- * changes by atomic exchange.
+ * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making. STATE says whose turn it is;
+ * it only changes by atomic exchange.
  *
  *	SB_SLOT_IDLE   the task that owns it runs
  *	SB_SLOT_BUSY   its record is being written, or user space has it
  *	else           the id of the wait whose record is whole
  *
- * User space may take a slot from a waiting task (id -> SB_SLOT_BUSY), copy it, set it idle and put its index back among the free
- * ones. The task, when it runs again, finds that its slot does not hold its id, and tells the end of the wait without a stack.
+ * User space may take a slot from a waiting task (id -> SB_SLOT_BUSY), copy it, set it idle and put its index back among the
+ * free ones. The task, when it runs again, finds that its slot does not hold its id, and tells the end of the wait without a
+ * stack.
  */
 #define SB_SLOT_IDLE 0ull
 #define SB_SLOT_BUSY 1ull
@@ -168,6 +179,7 @@ struct sb_slot {
 	__u64 state;
 	__u32 size;              /* of the record */
 	__u32 pad;
+	__u64 stack;             /* what the user's side of the stack is known by; 0 = nothing */
 	__u8 rec[];
 };
 
@@ -189,6 +201,38 @@ struct sb_total {
 	__u64 short_ns, short_count;                     /* waits below min_wait_ns: in none of the above */
 	__u32 pid;
 	__u32 gone;              /* the task has left its CPU for the last time */
+	__u64 moves;             /* with SB_TOTAL_RUN: came back on another node than it left */
+	__u64 kernel_moves;      /* with SB_TOTAL_RUN: put to another node by the scheduler (sched_migrate_task) */
+};
+
+/*
+ * Sums of short waits: all those of one thread that have the same stack, user's and kernel's, state, call and node. The first one of
+ * each is told, with what the others share and the id; those that follow are summed. There are two maps: sums go into one while user
+ * space reads and empties the other, and then each first one is told again. So a storm of waits needs no room in a ring, and each sum
+ * that is read belongs to a record that came before.
+ */
+struct sb_sum_key {
+	__u64 start_ns;          /* of the task */
+	__u64 id;                /* of stack, state, call and node */
+	__u32 tid;
+	__u32 pad;
+};
+#define SB_SUM_BUCKETS 16        /* by length: below 1024 ns, and then twice as long each */
+#define SB_SUM_LONGEST 100000000ull      /* ns: longer waits are told; other eyes may have seen them under way */
+struct sb_sum_part {
+	__u64 blocked_ns, runnable_ns;
+	__u64 count;
+};
+struct sb_sum {
+	__u64 last_ns;           /* end of the last one */
+	__u64 longest_ns;        /* end of the longest, and its parts, which are in a bucket, too */
+	__u64 longest_blocked_ns, longest_runnable_ns;
+	__u32 pid, node;
+	__s32 call;              /* of these: as in sb_part_wait */
+	__u8 state;
+	__u8 flags;
+	__u16 cpu;               /* the one that was left last */
+	struct sb_sum_part part[SB_SUM_BUCKETS];
 };
 
 /* What the iterator says of one task that is off the CPU. */
@@ -208,12 +252,103 @@ struct sb_open {
 	__u64 reg[17];
 };
 
+/* What the iterator says of the nodes of one task. */
+#define SB_HOME_NODES 2u         /* words of 64 nodes of a memory policy that are told */
+struct sb_home {
+	__u64 start_ns;
+	__u32 pid, tid;
+	__s32 home;                      /* numa_preferred_nid; -1 = none, or the kernel does not balance */
+	__u32 node;                      /* of the CPU it was last on */
+	__u16 policy;                    /* MPOL_* of include/uapi/linux/mempolicy.h; 0 = the default */
+	__u16 flags;                     /* MPOL_F_* */
+	__u32 pad;
+	__u64 nodes[SB_HOME_NODES];      /* of that policy, lowest first */
+};
+
 #define SB_HELPER_NAME "sberf-peek"      /* comm of a process of sberf that is not to be watched (src/capture/peek.h) */
 
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u
 #define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
 #define SB_KSTACK_MAX 127u       /* kernel frames at most; kernel.perf_event_max_stack's default */
+
+/*
+ * Unwinding in the kernel half. User space publishes *rules*: for a page of SB_TEXT_BYTES of a module's file, rows that each
+ * hold from their place up to the next one. A row is 4 bytes: the place within the page, and the index of a rule in a
+ * dictionary that all modules share, since there are few different ones. What is mapped where stands in a *space* of each
+ * process: only mappings that have been seen in stacks. Rules of rules.h (src/unwind) cross as they are.
+ *
+ * A space is believed as long as its id is that of the memory at hand (sb_part_walk.space). What that cannot tell, user space
+ * finds out afterwards: it looks every address up in the mappings of that moment, and believes the stack only when CHECK
+ * comes out the same.
+ */
+#define SB_WALK_MAX 1024u        /* frames at most */
+#define SB_TEXT_SHIFT 11u
+#define SB_TEXT_BYTES (1u << SB_TEXT_SHIFT)
+#define SB_ROWS 256u             /* of a page at most; a power of two */
+#define SB_RULES 65536u          /* different ones */
+#define SB_SPACE_MAPS 128u       /* mappings of a space; a power of two */
+#define SB_ROW(place, rule) ((__u32)(place) << 16 | (rule))
+
+struct sb_rule {
+	__u8 kind;               /* SB_RULE_* */
+	__u8 arg;
+	__s16 bp;
+	__s32 cfa;
+};
+
+/* enum rule_kind of src/unwind/rules.h; all others are for user space. */
+#define SB_RULE_SP 0
+#define SB_RULE_BP 1
+#define SB_RULE_PLT 2
+#define SB_RULE_DRAP 3
+#define SB_RULE_END 4
+#define SB_RULE_SIGNAL 5
+#define SB_RULE_BP_SAME 0x7fff
+
+struct sb_page {
+	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows are being written */
+	__u64 used_ns;           /* when a walk last came by; written by the kernel half */
+	__u32 nr;
+	__u32 pad;
+	__u32 row[SB_ROWS];      /* by place, the first at 0; all ones behind the last */
+};
+#define SB_OFFSET_BITS 40u       /* of an offset in a file */
+#define SB_PAGE_KEY(module, offset) \
+	(((__u64)(module) << (SB_OFFSET_BITS - SB_TEXT_SHIFT) | (offset) >> SB_TEXT_SHIFT) + 1)
+
+struct sb_map {
+	__u64 start, end;
+	__u64 pgoff;             /* file offset of start */
+	__u64 module;
+};
+
+struct sb_space {
+	__u32 seq;               /* odd while it is being written */
+	__u32 nr;
+	__u64 id;                /* 0 = nobody's */
+	__u64 used_ns;           /* as in sb_page */
+	__u64 kin;               /* under which relatives of the process find it; 0 = they do not; written by the kernel half */
+	struct sb_map map[SB_SPACE_MAPS];        /* by address; all ones behind the last */
+};
+
+struct sb_part_walk {
+	struct sb_part part;     /* flags: SB_WALK_*, why there is no stack by rules, or not all of it; 0 = there is */
+	__u64 space;             /* id of the memory: another one after exec, and when the size of what is executable changes */
+	__u64 check;             /* sb_check() over the places looked up, frame by frame */
+};
+#define SB_WALK_NO_SPACE 1       /* nothing is published for the process, or for other memory of it */
+#define SB_WALK_NO_MAP 2         /* an address lies in no published mapping */
+#define SB_WALK_NO_PAGE 3        /* no rows are published for a place */
+#define SB_WALK_NO_RULE 4        /* the place needs what only user space can do */
+#define SB_WALK_NO_READ 5        /* a stack page could not be read */
+#define SB_WALK_BAD 6            /* the next frame made no sense */
+#define SB_WALK_DEEP 7           /* more than SB_WALK_MAX frames: the nearest are there, SB_ADDRS_FULL; or no room for them */
+#define SB_WALK_RACE 8           /* it was being published meanwhile */
+#define SB_WALK_NR 9
+
+/* Folds the place OFFSET of the file of MODULE into CHECK. */
+#define sb_check(check, module, offset) (((check) ^ (offset) ^ (__u64)(module) << SB_OFFSET_BITS) * 0x9e3779b97f4a7c15ull)
 
 /* Why a record was lost: indices of the per-CPU counters that the kernel half keeps. */
 #define SB_LOST_RING_FULL 0      /* the ring had no room */
@@ -227,7 +362,10 @@ struct sb_open {
 #define SB_LOST_WAKE 8           /* a waker's record was lost */
 #define SB_LOST_NR 12
 
-/* The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped by user space. */
+/*
+ * The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped by user space; whole cache
+ * lines.
+ */
 struct sb_cpu {
 	__u64 last_ns;           /* when the sampler last ran here, 0 = never */
 	__u64 runs;              /* times it ran, also for tasks outside the target */
@@ -238,7 +376,17 @@ struct sb_cpu {
 	__u64 switches;          /* of tasks of the target */
 	__u64 switched_ns;       /* when the last switch was seen here */
 	__u64 inferred;          /* switches that were not seen, and told from what was */
-	__u64 pad[4];            /* whole cache lines: CPUs do not share one */
+	__u64 moves_ns;          /* since when moves are counted against their bound ... */
+	__u64 moves_told;        /* ... and how many were told since */
+	__u64 faults_ns;         /* the same of page faults */
+	__u64 faults_told;
+	__u64 balanced_tid;      /* the task of which balancing had a fault here last ... */
+	__u64 balanced_at;       /* ... and how many faults it had had before */
+	__u64 balanced_addr;     /* ... and where */
+	__u64 balancing_faults;  /* of the target, estimated: each stands for the period that the kernel lets pass */
+	__u64 summed;            /* waits */
+	__u64 sums_full;         /* waits that would have been, but there was no room */
+	__u64 pad[2];
 };
 
 #ifndef __bpf__
@@ -248,12 +396,18 @@ _Static_assert(sizeof(struct sb_part_task) == 56, "sb_part_task is wire format")
 _Static_assert(sizeof(struct sb_part_sample) == 32, "sb_part_sample is wire format");
 _Static_assert(sizeof(struct sb_part_regs) == 16, "sb_part_regs is wire format");
 _Static_assert(sizeof(struct sb_part_addrs) == 16, "sb_part_addrs is wire format");
-_Static_assert(sizeof(struct sb_part_wait) == 88, "sb_part_wait is wire format");
+_Static_assert(sizeof(struct sb_part_wait) == 96, "sb_part_wait is wire format");
 _Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
-_Static_assert(sizeof(struct sb_slot) == 16, "sb_slot is shared with user space");
-_Static_assert(sizeof(struct sb_total) == 72, "sb_total is shared with user space");
+_Static_assert(sizeof(struct sb_slot) == 24, "sb_slot is shared with user space");
+_Static_assert(sizeof(struct sb_part_addr) == 16, "sb_part_addr is wire format");
+_Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
+_Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
+_Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
 _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
-_Static_assert(sizeof(struct sb_cpu) == 192, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
+_Static_assert(sizeof(struct sb_page) == 24 + 4 * SB_ROWS, "sb_page is shared with user space");
+_Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 256, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

@@ -118,6 +118,20 @@ int cpu_layout_deal(struct cpu_layout *l, struct err *e)
 	return 0;
 }
 
+uint32_t cpu_layout_nodes(const struct cpu_layout *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		uint32_t before = 0;
+
+		while (before < cpu && l->node[before] != l->node[cpu])
+			before++;
+		n += before == cpu;
+	}
+	return n;
+}
+
 void cpu_layout_free(struct cpu_layout *l)
 {
 	free(l->node);

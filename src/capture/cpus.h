@@ -35,6 +35,8 @@ int cpu_layout_read(struct cpu_layout *ret, struct err *e);
 /* Deals CPUs out to rings: fills ring, nr_rings, ring_node and ring_cpus from nr_cpus and node. Pure. */
 int cpu_layout_deal(struct cpu_layout *l, struct err *e);
 
+uint32_t cpu_layout_nodes(const struct cpu_layout *l);   /* nodes that have CPUs */
+
 void cpu_layout_free(struct cpu_layout *l);      /* zeroed is fine */
 
 /*
@@ -52,7 +54,7 @@ uint64_t cpu_ring_bytes(uint32_t nr_cpus, uint32_t nr_rings, uint32_t freq_hz, u
 /* File descriptors that a capture of all CPUs takes. */
 static inline uint64_t cpus_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 {
-	return 2 * (uint64_t)nr_cpus + nr_rings + 64;
+	return 3 * (uint64_t)nr_cpus + nr_rings + 64;
 }
 
 #endif

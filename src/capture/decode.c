@@ -162,7 +162,7 @@ static bool read_wait(struct cursor *in, struct raw_event *ev)
 	struct raw_wait *w = &ev->wait;
 
 	/* Not twice: what the second leaves out would be of the first. */
-	if (!p || ev->kind != RAW_WAIT || w->period_ns || !p->period_ns || !read_lengths(p, ev->time_ns, w))
+	if (!p || !(ev->kind == RAW_WAIT || ev->kind == RAW_MOVE) || w->period_ns || !p->period_ns || !read_lengths(p, ev->time_ns, w))
 		return false;
 	w->id = p->id;
 	w->period_ns = p->period_ns;
@@ -172,6 +172,7 @@ static bool read_wait(struct cursor *in, struct raw_event *ev)
 	w->no_stack = p->part.flags & SB_WAIT_NO_STACK;
 	w->to_cpu = p->to_cpu;
 	w->to_node = p->to_node;
+	w->sum = p->sum;
 	w->context = p->context;
 	if (w->context == WAKER_TASK) {
 		w->waker_pid = (pid_t)p->waker_pid;
@@ -192,6 +193,28 @@ static bool read_wake(struct cursor *in, struct raw_event *ev)
 	return true;
 }
 
+static bool read_addr(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_addr *p = take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_FAULT)
+		return false;
+	ev->sample.addr = p->addr;
+	return true;
+}
+
+static bool read_walk(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_walk *p = take(in, sizeof(*p));
+
+	if (!p || !p->space || p->part.flags >= SB_WALK_NR)
+		return false;
+	s->space_id = p->space;
+	s->walk_check = p->check;
+	s->walk_why = (uint8_t)p->part.flags;
+	return true;
+}
+
 static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_event *ev)
 {
 	struct raw_sample *s = &ev->sample;
@@ -204,13 +227,18 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 	case SB_PART_KSTACK:
 		return read_addrs(in, &s->kernel, &s->nr_kernel, &s->kernel_error, &s->kernel_full);
 	case SB_PART_WALKED:
+		s->ruled = part->flags & SB_ADDRS_RULES;
 		return read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
+	case SB_PART_WALK:
+		return read_walk(in, s);
 	case SB_PART_SEGMENT:
 		return read_segment(in, s);
 	case SB_PART_WAIT:
 		return read_wait(in, ev);
 	case SB_PART_WAKE:
 		return read_wake(in, ev);
+	case SB_PART_ADDR:
+		return read_addr(in, ev);
 	default:
 		return true;
 	}
@@ -236,15 +264,31 @@ static bool kind_of(unsigned int kind, enum raw_kind *ret)
 	case SB_REC_WAKE:
 		*ret = RAW_WAKE;
 		return true;
+	case SB_REC_MOVE:
+		*ret = RAW_MOVE;
+		return true;
+	case SB_REC_FAULT:
+		*ret = RAW_FAULT;
+		return true;
 	default:
 		return false;
 	}
 }
 
-/* Without the part that makes it what it is, a wait or a wake says nothing. */
+/* Without the part that makes it what it is, a wait, wake or fault says nothing. */
 static bool is_whole(const struct raw_event *ev)
 {
-	return ev->kind == RAW_SAMPLE || (ev->kind == RAW_WAIT ? ev->wait.period_ns : ev->wake.wait_id);
+	switch (ev->kind) {
+	case RAW_WAIT:
+	case RAW_MOVE:
+		return ev->wait.period_ns;
+	case RAW_WAKE:
+		return ev->wake.wait_id;
+	case RAW_FAULT:
+		return ev->sample.addr && ev->sample.period;
+	default:
+		return true;
+	}
 }
 
 int decode_record(const void *data, size_t len, struct raw_event *ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * features.c - questions to vmlinux BTF.
+ * features.c - questions to vmlinux BTF, and what tests forbid.
  *
  * A tracepoint that BPF programs can be attached to with types has a typedef, btf_trace_NAME, for a pointer to a function whose
  * first argument is void *, the others those of TRACE_EVENT (include/trace/bpf_probe.h). sched_switch has had preempt, prev and
@@ -13,9 +13,24 @@
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SWITCH_ARGS_WITH_STATE 5
+#define LOCK_ARGS 3                      /* void *, the memory, and whether to write */
+#define WITHOUT "SBERF_WITHOUT"
+#define ALL "all"
+
+const struct feature_info feature_infos[] = {
+#define X(name, since, use, without) { #name, since, use, without, offsetof(struct features, name) },
+	FEATURES(X)
+#undef X
+};
+
+const size_t nr_feature_infos = sizeof(feature_infos) / sizeof(feature_infos[0]);
 
 /* The function that the typedef NAME points to; NULL when it does not. */
 static const struct btf_type *pointed_function(const struct btf *btf, const char *name)
@@ -39,6 +54,14 @@ static bool switch_tells_state(const struct btf *btf)
 	return prev && btf_is_ptr(prev);
 }
 
+/* Before, a third argument was made for it with some effort, for each page fault too: the path of a cgroup. */
+static bool lock_told_cheaply(const struct btf *btf)
+{
+	const struct btf_type *fn = pointed_function(btf, "btf_trace_mmap_lock_released");
+
+	return fn && btf_vlen(fn) == LOCK_ARGS;
+}
+
 static bool enum_has(const struct btf *btf, const char *name, const char *value)
 {
 	const int id = btf__find_by_name_kind(btf, name, BTF_KIND_ENUM);
@@ -53,33 +76,142 @@ static bool enum_has(const struct btf *btf, const char *name, const char *value)
 	return false;
 }
 
+static bool struct_has(const struct btf *btf, const char *name, const char *member)
+{
+	const int id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+
+	for (unsigned int i = 0; t && i < btf_vlen(t); i++) {
+		const char *text = btf__name_by_offset(btf, btf_members(t)[i].name_off);
+
+		if (text && !strcmp(text, member))
+			return true;
+	}
+	return false;
+}
+
+static bool btf_has(const struct btf *btf, const char *name, uint32_t kind)
+{
+	return btf__find_by_name_kind(btf, name, kind) > 0;
+}
+
 void features_of(const struct btf *btf, struct features *ret)
 {
 	*ret = (struct features){
+		.pt_regs = !btf_has(btf, "bpf_func_id", BTF_KIND_ENUM) || enum_has(btf, "bpf_func_id", "BPF_FUNC_task_pt_regs"),
 		.sched_switch = pointed_function(btf, "btf_trace_sched_switch"),
 		.sched_waking = pointed_function(btf, "btf_trace_sched_waking"),
 		.prev_state = switch_tells_state(btf),
 		.task_storage = enum_has(btf, "bpf_map_type", "BPF_MAP_TYPE_TASK_STORAGE"),
-		.task_iter = btf__find_by_name_kind(btf, "bpf_iter__task", BTF_KIND_STRUCT) > 0,
+		.task_iter = btf_has(btf, "bpf_iter__task", BTF_KIND_STRUCT),
+		.balancing = btf_has(btf, "mpol_misplaced", BTF_KIND_FUNC),
+		.run_stats = true,
+		.mmap_lock = lock_told_cheaply(btf),
+		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),
+		.walks = true,
 	};
 }
 
-void features_read(struct features *ret)
+static void take_out(struct features *f, const struct feature_info *i)
+{
+	*(bool *)((char *)f + i->at) = false;
+}
+
+/* False when no feature has the name of N bytes. */
+static bool force_off(struct features *f, const char *name, size_t n)
+{
+	const bool all = n == strlen(ALL) && !memcmp(name, ALL, n);
+	bool found = all;
+
+	for (size_t i = 0; i < nr_feature_infos; i++) {
+		const struct feature_info *info = &feature_infos[i];
+
+		if (all ? info->use == FEATURE_SPARED : strlen(info->name) == n && !memcmp(info->name, name, n)) {
+			take_out(f, info);
+			found = true;
+		}
+	}
+	return found;
+}
+
+int features_force_off(struct features *f, const char *list, struct err *e)
+{
+	struct features left = *f;
+
+	for (const char *name = list; *name;) {
+		const size_t n = strcspn(name, ",");
+
+		if (n && !force_off(&left, name, n))
+			return err_set(e, EINVAL, WITHOUT " names '%.*s', which is no feature of kernels that sberf knows: see "
+				       "docs/kernels.md", (int)(n < ERR_TEXT_MAX ? n : ERR_TEXT_MAX), name);
+		name += n + (name[n] == ',');
+	}
+	*f = left;
+	return 0;
+}
+
+bool features_allow(const char *name)
+{
+	const char *list = getenv(WITHOUT);
+	struct features f;
+
+	memset(&f, true, sizeof(f));
+	if (list && features_force_off(&f, list, NULL))
+		return true;
+	for (size_t i = 0; i < nr_feature_infos; i++)
+		if (!strcmp(feature_infos[i].name, name))
+			return feature_has(&f, &feature_infos[i]);
+	return true;
+}
+
+int features_read(struct features *ret, struct err *e)
 {
 	const libbpf_print_fn_t print = libbpf_set_print(NULL);  /* there may be none: nothing to complain about */
 	struct btf *btf = btf__load_vmlinux_btf();
+	const char *list = getenv(WITHOUT);
+	struct features f = { 0 };
+	int r;
 
 	libbpf_set_print(print);
-	*ret = (struct features){ 0 };
 	if (btf)
-		features_of(btf, ret);
+		features_of(btf, &f);
 	btf__free(btf);
+	/* Where nothing balances there is nothing to be told apart. */
+	if (btf && access("/proc/sys/kernel/numa_balancing", F_OK))
+		f.balancing = true;
+	r = list ? features_force_off(&f, list, e) : 0;
+	if (!r)
+		*ret = f;
+	return r;
 }
 
-bool features_prev_state(void)
+int features_check(const struct features *f, bool off_cpu, const char *release, struct err *e)
 {
-	struct features f;
+	static const struct features none;
 
-	features_read(&f);
-	return f.prev_state;
+	if (!memcmp(f, &none, sizeof(none)))
+		return 0;        /* no BTF: loading says so */
+	for (size_t i = 0; i < nr_feature_infos; i++) {
+		const struct feature_info *info = &feature_infos[i];
+
+		if (feature_has(f, info))
+			continue;
+		if (info->use == FEATURE_NEEDED)
+			return err_set(e, ENOTSUP, "kernel %s is too old: %s in it; %s or later is needed (see: uname -r)", release,
+				       info->without, info->since);
+		if (info->use == FEATURE_WAITS && off_cpu)
+			return err_set(e, ENOTSUP, "waits cannot be followed on kernel %s, where %s (%s, Linux %s): use --no-off-cpu",
+				       release, info->without, info->name, info->since);
+	}
+	return 0;
+}
+
+void features_missing(const struct features *f, char *dst, size_t size)
+{
+	size_t n = 0;
+
+	snprintf(dst, size, "none");
+	for (size_t i = 0; i < nr_feature_infos && n < size; i++)
+		if (feature_infos[i].use == FEATURE_SPARED && !feature_has(f, &feature_infos[i]))
+			n += (size_t)snprintf(dst + n, size - n, "%s%s", n ? "," : "", feature_infos[i].name);
 }

@@ -12,6 +12,9 @@
 #include "base/clock.h"
 #include "bpf/sberf.skel.h"
 #include "capture/features.h"
+#include "capture/mapmem.h"
+#include "capture/mapsizes.h"
+#include "capture/prepare.h"
 #include "capture/probe.h"
 #include "capture/sysfile.h"
 #include "process/cgroup.h"
@@ -23,31 +26,30 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #define WAKE_BYTES_MAX (1024u * 1024)
-
-/* Stacks of waits under way that are kept at a time: of threads that have been active within the last second. */
-#define SLOTS_FEW 512u
-#define SLOTS_MANY 1024u                 /* for a whole machine or cgroup */
-#define SLOT_EXTRA 8192u                 /* of a slot, for all that is not stack bytes */
-#define TOTALS_FEW 16384u                /* threads times the calls they wait in */
-#define TOTALS_MANY 65536u
 
 struct kernel_half {
 	struct sberf_bpf *skel;
 	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
-	uint32_t nr_cpus, nr_rings;
+	int cgroup_fd;                   /* of the target, -1 = it is something else */
+	struct map_sizes sizes;
+	uint32_t nr_rings;               /* made so far */
 	int *ring_fd;                    /* of each ring */
 	uint64_t *ring_bytes;
 	const volatile struct sb_cpu *cpus;
 	size_t cpus_bytes;               /* of that mapping */
 	bool follows;                    /* children belong to the target */
+	u32_vec ids;                     /* of the target, until kernel_half_aim() */
 	bool off_cpu;
-	int handler[2];                  /* of libbpf, for restore_read_user(); 0 or less = none */
+	struct features features;        /* of this kernel; run_stats: and permitted */
 	uint8_t *slots;                  /* mapped; NULL without off_cpu */
 	size_t slots_size;               /* of that mapping */
-	uint32_t nr_slots, slot_bytes, nr_totals;
-	struct bpf_link *on_switch, *on_waking, *iterator;
+	bool walks;                      /* by learnt rules */
+	uint32_t first_copy;             /* kernel_half_first_copy() */
+	struct rulebook *book;           /* NULL when it does not */
+	struct bpf_link *on_switch, *on_waking, *on_migrate, *on_balance, *iterator, *homes;
 };
 
 static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -55,37 +57,16 @@ static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
-/*
- * libbpf asks whether the kernel knows bpf_probe_read_kernel(), and if it does not, takes it for one from before 5.5 and
- * puts the old bpf_probe_read() in the place of bpf_probe_read_user() too. A kernel that is locked down to confidentiality
- * denies both, but not bpf_probe_read_user(), and the programs need no other. So this puts it back before loading.
- */
-static int restore_read_user(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
-{
-	size_t n = bpf_program__insn_cnt(prog);
-	AUTO_FREE struct bpf_insn *insn = malloc(n * sizeof(*insn));
-
-	if (!insn)
-		return -ENOMEM;
-	memcpy(insn, bpf_program__insns(prog), n * sizeof(*insn));
-	for (size_t i = 0; i < n; i++)
-		if (insn[i].code == (BPF_JMP | BPF_CALL) && !insn[i].src_reg && insn[i].imm == BPF_FUNC_probe_read)
-			insn[i].imm = BPF_FUNC_probe_read_user;
-	return bpf_program__set_insns(prog, insn, n);
-}
-
 static int open_skeleton(struct kernel_half *k, struct err *e)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = restore_read_user);
+	int r = prepare_programs();
 	struct bpf_program *p;
-	int r = 0;
 
 	libbpf_set_print(no_print);
-	k->handler[0] = libbpf_register_prog_handler("perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, &opts);
-	k->handler[1] = libbpf_register_prog_handler("tp_btf+", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, &opts);
-	k->skel = sberf_bpf__open();
-	if (!k->skel || k->handler[0] < 0 || k->handler[1] < 0)
-		return err_set(e, errno, "cannot open the BPF programs: %s", strerror(errno));
+	if (!r)
+		k->skel = sberf_bpf__open();
+	if (!k->skel)
+		return err_set(e, r ? -r : errno, "cannot open the BPF programs: %s", strerror(r ? -r : errno));
 	/* What libbpf's own handler of the section would have done. */
 	bpf_object__for_each_program(p, k->skel->obj) {
 		const char *section = bpf_program__section_name(p);
@@ -133,8 +114,22 @@ static uint32_t walk_max(void)
 	return (uint32_t)max;
 }
 
+/*
+ * Whether faults of automatic balancing are to be told from others: where it is on, or could be switched on, and the kernel has
+ * the function by which that is seen, and lets programs be there, which some do not.
+ */
+static bool may_balance(struct features *f, bool many_nodes)
+{
+	uint64_t mode;
+
+	if (!f->balancing || !sysfile_u64("/proc/sys/kernel/numa_balancing", &mode) || (!many_nodes && !mode))
+		return false;
+	f->balancing = prepare_may_hook("mpol_misplaced");
+	return f->balancing;
+}
+
 /* The knobs of the programs, and which of them are needed. */
-static void set_knobs(struct kernel_half *k, const struct capture_plan *plan)
+static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, const struct cpu_layout *l)
 {
 	struct sberf_bpf *s = k->skel;
 	bool follow = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
@@ -144,20 +139,28 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan)
 	s->rodata->kernel_frames = plan->kernel;
 	s->rodata->frame_pointers = plan->frame_pointers;
 	s->rodata->walk_max = walk_max();
+	k->walks = capture_walks(plan);
+	s->rodata->verify_every = plan->verify_every;
 	s->rodata->off_cpu = plan->off_cpu;
-	s->rodata->prev_state_arg = plan->off_cpu && features_prev_state();
+	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->min_wait_ns = plan->min_block_ns;
-	s->rodata->nr_cpus = k->nr_cpus;
-	s->data->stack_cap = plan->stack_bytes;
+	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;
+	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
 	s->bss->wakers = plan->wakers;
 	k->off_cpu = plan->off_cpu;
-	k->slot_bytes = (plan->stack_bytes + 4095u) / 4096u * 4096u + SLOT_EXTRA;
-	k->nr_slots = !plan->off_cpu ? 1 : follow ? SLOTS_FEW : SLOTS_MANY;
-	k->nr_totals = !plan->off_cpu ? 1 : follow ? TOTALS_FEW : TOTALS_MANY;
-	s->rodata->slot_bytes = k->slot_bytes;
-	bpf_program__set_autoload(s->progs.sb_switch, plan->off_cpu);
+	s->rodata->slot_bytes = k->sizes.slot_bytes;
+	bpf_program__set_autoload(s->progs.sb_oncpu, !k->walks);
+	bpf_program__set_autoload(s->progs.sb_oncpu_walk, k->walks);
+	bpf_program__set_autoload(s->progs.sb_mapped, k->walks && k->features.mmap_lock);
+	s->rodata->sum_waits = k->walks && plan->off_cpu;
+	bpf_program__set_autoload(s->progs.sb_switch, plan->off_cpu && !k->walks);
+	bpf_program__set_autoload(s->progs.sb_switch_walk, plan->off_cpu && k->walks);
 	bpf_program__set_autoload(s->progs.sb_waking, plan->off_cpu);
 	bpf_program__set_autoload(s->progs.sb_tasks, plan->off_cpu);
+	bpf_program__set_autoload(s->progs.sb_migrate, plan->off_cpu && s->rodata->many_nodes);
+	bpf_program__set_autoload(s->progs.sb_fault, plan->numa != NUMA_OFF);
+	bpf_program__set_autoload(s->progs.sb_balance, plan->numa != NUMA_OFF && may_balance(&k->features, s->rodata->many_nodes));
+	bpf_program__set_autoload(s->progs.sb_homes, plan->numa != NUMA_OFF);
 	bpf_program__set_autoload(s->progs.sb_fork, follow || plan->off_cpu);
 	bpf_program__set_autoload(s->progs.sb_exec, plan->target == TARGET_TIDS);
 	bpf_program__set_autoload(s->progs.sb_free, follow);
@@ -166,29 +169,44 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan)
 
 static int size_maps(struct kernel_half *k)
 {
+	const struct map_sizes *n = &k->sizes;
 	struct sberf_bpf *s = k->skel;
 	int r = bpf_map__set_inner_map_fd(s->maps.rings, k->ring_fd[0]);
 
-	r = r ? r : bpf_map__set_max_entries(s->maps.rings, k->nr_rings);
-	r = r ? r : bpf_map__set_max_entries(s->maps.cpus, k->nr_cpus);
-	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_ring, k->nr_cpus);
-	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, 2 * k->nr_cpus);
-	r = r ? r : bpf_map__set_value_size(s->maps.slots, k->slot_bytes);
-	r = r ? r : bpf_map__set_max_entries(s->maps.slots, k->nr_slots);
-	r = r ? r : bpf_map__set_max_entries(s->maps.free_slots, k->nr_slots);
-	r = r ? r : bpf_map__set_max_entries(s->maps.totals, k->nr_totals);
-	return r ? r : bpf_map__set_max_entries(s->maps.scratches, k->nr_cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.rings, n->rings);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpus, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_ring, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_node, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.scratches, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, n->chunks);
+	r = r ? r : bpf_map__set_value_size(s->maps.slots, n->slot_bytes);
+	r = r ? r : bpf_map__set_max_entries(s->maps.slots, n->slots);
+	r = r ? r : bpf_map__set_max_entries(s->maps.free_slots, n->slots);
+	r = r ? r : bpf_map__set_max_entries(s->maps.totals, n->totals);
+	r = r ? r : bpf_map__set_max_entries(s->maps.even_sums, n->sums);
+	r = r ? r : bpf_map__set_max_entries(s->maps.odd_sums, n->sums);
+	r = r ? r : bpf_map__set_max_entries(s->maps.page_of, n->pages);
+	r = r ? r : bpf_map__set_max_entries(s->maps.pages, n->pages);
+	r = r ? r : bpf_map__set_max_entries(s->maps.rules, n->rules);
+	r = r ? r : bpf_map__set_max_entries(s->maps.space_of, n->spaces);
+	r = r ? r : bpf_map__set_max_entries(s->maps.spaces, n->spaces);
+	r = r ? r : bpf_map__set_max_entries(s->maps.mapped, n->mapped);
+	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
 }
 
 static int fill_maps(struct kernel_half *k, const struct cpu_layout *l, struct err *e)
 {
-	int rings = bpf_map__fd(k->skel->maps.rings), cpu_ring = bpf_map__fd(k->skel->maps.cpu_ring), r = 0;
+	const int rings = bpf_map__fd(k->skel->maps.rings), cpu_ring = bpf_map__fd(k->skel->maps.cpu_ring);
+	const int cpu_node = bpf_map__fd(k->skel->maps.cpu_node);
+	int r = 0;
 
 	for (uint32_t i = 0; i < k->nr_rings && !r; i++)
 		r = bpf_map_update_elem(rings, &i, &k->ring_fd[i], BPF_ANY);
-	for (uint32_t cpu = 0; cpu < k->nr_cpus && !r; cpu++)
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus && !r; cpu++)
 		r = bpf_map_update_elem(cpu_ring, &cpu, &l->ring[cpu], BPF_ANY);
-	for (uint32_t slot = 0; k->off_cpu && slot < k->nr_slots && !r; slot++)
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus && !r; cpu++)
+		r = bpf_map_update_elem(cpu_node, &cpu, &l->node[cpu], BPF_ANY);
+	for (uint32_t slot = 0; k->off_cpu && slot < k->sizes.slots && !r; slot++)
 		r = kernel_half_free_slot(k, slot);
 	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
 }
@@ -208,14 +226,42 @@ static int map_slots(struct kernel_half *k, struct err *e)
 {
 	if (!k->off_cpu)
 		return 0;
-	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->nr_slots * k->slot_bytes, PROT_READ | PROT_WRITE,
+	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes, PROT_READ | PROT_WRITE,
 			     &k->slots_size);
 	return k->slots ? 0 : err_set(e, errno, "cannot map the stacks of waits: %s", strerror(errno));
 }
 
+/* Of the maps that walks by rules need; what was found lately, and families, are among the variables of the programs. */
+static uint64_t walk_bytes(const struct kernel_half *k)
+{
+	const struct bpf_map *const needed[] = {
+		k->skel->maps.page_of, k->skel->maps.pages, k->skel->maps.rules, k->skel->maps.space_of, k->skel->maps.spaces,
+		k->skel->maps.mapped, k->skel->maps.walks, k->skel->maps.bss,
+	};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		bytes += mapmem(bpf_map__fd(needed[i]));
+	return bytes;
+}
+
+static int open_book(struct kernel_half *k, struct err *e)
+{
+	const struct rulebook_maps maps = {
+		.page_of = bpf_map__fd(k->skel->maps.page_of),
+		.pages = bpf_map__fd(k->skel->maps.pages),
+		.rules = bpf_map__fd(k->skel->maps.rules),
+		.space_of = bpf_map__fd(k->skel->maps.space_of),
+		.spaces = bpf_map__fd(k->skel->maps.spaces),
+		.bytes = k->walks ? walk_bytes(k) : 0,
+	};
+
+	return k->walks ? rulebook_new(&maps, &k->book, e) : 0;
+}
+
 static int map_cpus(struct kernel_half *k, struct err *e)
 {
-	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->nr_cpus * sizeof(struct sb_cpu), PROT_READ, &k->cpus_bytes);
+	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ, &k->cpus_bytes);
 	return k->cpus ? 0 : err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
 }
 
@@ -237,36 +283,31 @@ static int check_namespace(struct kernel_half *k, struct err *e)
 	return 0;
 }
 
-static int set_cgroup(struct kernel_half *k, const char *name, struct err *e)
-{
-	AUTO_FD int fd = cgroup_open(name, e);
-	uint32_t key = 0;
-	int r;
-
-	if (fd < 0)
-		return fd;
-	r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.cgroups), &key, &fd, BPF_ANY);
-	return r ? err_set(e, -r, "cannot select the cgroup '%s': %s", name, strerror(-r)) : 0;
-}
-
 /* Its id is the inode of its directory (on 64-bit kernels). */
 static int know_cgroup(struct kernel_half *k, const struct capture_plan *plan, struct err *e)
 {
-	AUTO_FD int fd = -1;
 	struct stat st;
 
 	if (plan->target != TARGET_CGROUP)
 		return 0;
-	fd = cgroup_open(plan->cgroup, e);
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st))
+	k->cgroup_fd = cgroup_open(plan->cgroup, e);
+	if (k->cgroup_fd < 0)
+		return k->cgroup_fd;
+	if (fstat(k->cgroup_fd, &st))
 		return err_set(e, errno, "cannot select the cgroup '%s': %s", plan->cgroup, strerror(errno));
 	k->skel->rodata->target_cgroup = st.st_ino;
 	return 0;
 }
 
-int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e)
+static int set_cgroup(struct kernel_half *k, const char *name, struct err *e)
+{
+	const uint32_t key = 0;
+	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.cgroups), &key, &k->cgroup_fd, BPF_ANY);
+
+	return r ? err_set(e, -r, "cannot select the cgroup '%s': %s", name, strerror(-r)) : 0;
+}
+
+static int add_target(struct kernel_half *k, uint32_t id, struct err *e)
 {
 	uint64_t unbound = 0;
 	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.targets), &id, &unbound, BPF_NOEXIST);
@@ -280,13 +321,25 @@ int kernel_half_add_target(struct kernel_half *k, uint32_t id, struct err *e)
 
 static int set_target(struct kernel_half *k, const struct capture_plan *plan, struct err *e)
 {
-	int r = 0;
-
 	if (plan->target == TARGET_CGROUP)
 		return set_cgroup(k, plan->cgroup, e);
-	for (size_t i = 0; i < plan->ids.n && !r; i++)
-		r = kernel_half_add_target(k, plan->ids.v[i], e);
-	return r;
+	if (!vec_reserve(&k->ids, plan->ids.n))
+		return err_nomem(e, "the target list");
+	for (size_t i = 0; i < plan->ids.n; i++)
+		k->ids.v[k->ids.n++] = plan->ids.v[i];
+	return 0;
+}
+
+int kernel_half_aim(struct kernel_half *k, struct err *e)
+{
+	for (size_t i = 0; i < k->ids.n; i++) {
+		const int r = add_target(k, k->ids.v[i], e);
+
+		if (r)
+			return r;
+	}
+	k->ids.n = 0;
+	return 0;
 }
 
 static int attach_one(struct bpf_program *p, struct bpf_link **ret, struct err *e)
@@ -307,6 +360,8 @@ static int attach(struct kernel_half *k, struct err *e)
 		r = attach_one(s->progs.sb_exec, &s->links.sb_exec, e);
 	if (!r && bpf_program__autoload(s->progs.sb_free))
 		r = attach_one(s->progs.sb_free, &s->links.sb_free, e);
+	if (!r && bpf_program__autoload(s->progs.sb_mapped))
+		r = attach_one(s->progs.sb_mapped, &s->links.sb_mapped, e);
 	return r;
 }
 
@@ -320,6 +375,12 @@ static uint64_t smallest(const uint64_t *v, uint32_t n)
 	return min;
 }
 
+static int no_walks(struct kernel_half *k, struct err *e)
+{
+	k->features.walks = false;
+	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: use --unwind copy");
+}
+
 /* Loads what set_knobs() chose. */
 static int load(struct kernel_half *k, struct err *e)
 {
@@ -328,6 +389,8 @@ static int load(struct kernel_half *k, struct err *e)
 	if (r)
 		return err_set(e, -r, "cannot size a BPF map: %s", strerror(-r));
 	r = sberf_bpf__load(k->skel);
+	if (r && k->walks && (r == -EINVAL || r == -EACCES || r == -E2BIG))
+		return no_walks(k, e);
 	if (r)
 		return probe_explain(PROBE_STEP_LOAD, -r, e);
 	/* A reader is woken when a ring is a quarter full, or holds a megabyte: seldom, but long before it is full. */
@@ -337,34 +400,65 @@ static int load(struct kernel_half *k, struct err *e)
 	return 0;
 }
 
-int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
+/* What this kernel has, and whether PLAN can do with it. */
+static int check_features(struct kernel_half *k, const struct capture_plan *plan, struct err *e)
+{
+	int r = features_read(&k->features, e);
+	struct utsname u = { .release = "" };
+
+	(void)uname(&u);
+	r = r ? r : features_check(&k->features, plan->off_cpu, u.release, e);
+	if (!r && capture_walks(plan) && !plan->walk_or_copy && !k->features.walks)
+		r = no_walks(k, e);
+	return r;
+}
+
+/* Walks stacks only if *WALKS says that the kernel may let it, and leaves there whether it does. */
+static int open_half(const struct capture_plan *asked, const struct cpu_layout *layout, uint32_t freq_hz, bool *walks,
 		     struct kernel_half **ret, struct err *e)
 {
 	AUTO(kernel_half_free) struct kernel_half *k = calloc(1, sizeof(*k));
+	struct capture_plan had = *asked;
+	const struct capture_plan *const plan = &had;
 	int r;
 
 	if (!k)
 		return err_nomem(e, "the capture");
-	k->stats_fd = -1;
-	k->nr_cpus = layout->nr_cpus;
-	r = open_skeleton(k, e);
+	k->stats_fd = k->cgroup_fd = -1;
+	r = check_features(k, plan, e);
+	k->features.walks &= *walks;
+	had.walk_rules &= k->features.walks;
+	k->sizes = map_sizes_of(plan, layout, plan->nr_threads ? plan->nr_threads : map_sizes_threads(plan));
+	r = r ? r : open_skeleton(k, e);
 	if (r)
 		return r;
-	set_knobs(k, plan);
+	set_knobs(k, plan, layout);
 	r = know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : load(k, e);
+	*walks = k->features.walks;
 	r = r ? r : fill_maps(k, layout, e);
 	r = r ? r : map_cpus(k, e);
 	r = r ? r : map_slots(k, e);
+	r = r ? r : open_book(k, e);
 	r = r ? r : check_namespace(k, e);
 	r = r ? r : attach(k, e);
 	r = r ? r : set_target(k, plan, e);
 	if (r)
 		return r;
-	k->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
+	k->features.run_stats = k->stats_fd >= 0;
 	*ret = take_ptr(k);
 	return 0;
+}
+
+int kernel_half_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
+		     struct kernel_half **ret, struct err *e)
+{
+	bool walks = true;
+	int r = open_half(plan, layout, freq_hz, &walks, ret, e);
+
+	return r && !walks && plan->walk_or_copy ? open_half(plan, layout, freq_hz, &walks, ret, e) : r;
 }
 
 void kernel_half_free(struct kernel_half *k)
@@ -373,6 +467,7 @@ void kernel_half_free(struct kernel_half *k)
 		return;
 	kernel_half_stop(k);
 	bpf_link__destroy(k->iterator);
+	bpf_link__destroy(k->homes);
 	if (k->cpus)
 		munmap((void *)(uintptr_t)k->cpus, k->cpus_bytes);
 	if (k->slots)
@@ -380,12 +475,13 @@ void kernel_half_free(struct kernel_half *k)
 	for (uint32_t i = 0; k->ring_fd && i < k->nr_rings; i++)
 		if (k->ring_fd[i] >= 0)
 			close(k->ring_fd[i]);
+	rulebook_free(k->book);
 	if (k->stats_fd >= 0)
 		close(k->stats_fd);
+	if (k->cgroup_fd >= 0)
+		close(k->cgroup_fd);
 	sberf_bpf__destroy(k->skel);
-	for (int i = 0; i < 2; i++)
-		if (k->handler[i] > 0)
-			(void)libbpf_unregister_prog_handler(k->handler[i]);
+	vec_free(&k->ids);
 	free(k->ring_fd);
 	free(k->ring_bytes);
 	free(k);
@@ -393,7 +489,22 @@ void kernel_half_free(struct kernel_half *k)
 
 int kernel_half_sampler_fd(const struct kernel_half *k)
 {
-	return bpf_program__fd(k->skel->progs.sb_oncpu);
+	return bpf_program__fd(k->walks ? k->skel->progs.sb_oncpu_walk : k->skel->progs.sb_oncpu);
+}
+
+int kernel_half_fault_fd(const struct kernel_half *k)
+{
+	return bpf_program__fd(k->skel->progs.sb_fault);
+}
+
+void kernel_half_watch_balancing(struct kernel_half *k, bool on)
+{
+	if (on && !k->on_balance && bpf_program__autoload(k->skel->progs.sb_balance))
+		k->on_balance = bpf_program__attach_trace(k->skel->progs.sb_balance);
+	if (!on) {
+		bpf_link__destroy(k->on_balance);
+		k->on_balance = NULL;
+	}
 }
 
 int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring)
@@ -423,8 +534,10 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 
 	if (!k->off_cpu || k->on_switch)
 		return 0;
-	r = attach_one(k->skel->progs.sb_switch, &k->on_switch, e);
+	r = attach_one(k->walks ? k->skel->progs.sb_switch_walk : k->skel->progs.sb_switch, &k->on_switch, e);
 	r = r ? r : attach_one(k->skel->progs.sb_waking, &k->on_waking, e);
+	if (!r && bpf_program__autoload(k->skel->progs.sb_migrate))
+		r = attach_one(k->skel->progs.sb_migrate, &k->on_migrate, e);
 	if (r)
 		return r;
 	/* The tasks that are there get their state. */
@@ -441,30 +554,43 @@ void kernel_half_stop(struct kernel_half *k)
 {
 	bpf_link__destroy(k->on_switch);
 	bpf_link__destroy(k->on_waking);
-	k->on_switch = k->on_waking = NULL;
+	bpf_link__destroy(k->on_migrate);
+	bpf_link__destroy(k->on_balance);
+	k->on_switch = k->on_waking = k->on_migrate = k->on_balance = NULL;
+}
+
+/* An fd that gives what PROG lists; *LINK is made when it is not there yet. */
+static int iterate(const struct bpf_program *prog, struct bpf_link **link, struct err *e)
+{
+	int fd;
+
+	if (!*link)
+		*link = bpf_program__attach_iter(prog, NULL);
+	if (!*link)
+		return err_set(e, errno, "cannot list the tasks: %s", strerror(errno));
+	fd = bpf_iter_create(bpf_link__fd(*link));
+	return fd < 0 ? err_set(e, errno, "cannot list the tasks: %s", strerror(errno)) : fd;
 }
 
 int kernel_half_list(struct kernel_half *k, uint64_t min_ns, struct err *e)
 {
-	int fd;
-
-	if (!k->iterator)
-		k->iterator = bpf_program__attach_iter(k->skel->progs.sb_tasks, NULL);
-	if (!k->iterator)
-		return err_set(e, errno, "cannot list the tasks: %s", strerror(errno));
 	k->skel->bss->open_min_ns = min_ns;
-	fd = bpf_iter_create(bpf_link__fd(k->iterator));
-	return fd < 0 ? err_set(e, errno, "cannot list the tasks: %s", strerror(errno)) : fd;
+	return iterate(k->skel->progs.sb_tasks, &k->iterator, e);
+}
+
+int kernel_half_homes(struct kernel_half *k, struct err *e)
+{
+	return iterate(k->skel->progs.sb_homes, &k->homes, e);
 }
 
 struct sb_slot *kernel_half_slot(struct kernel_half *k, uint32_t slot)
 {
-	return k->slots && slot < k->nr_slots ? (void *)(k->slots + (size_t)slot * k->slot_bytes) : NULL;
+	return k->slots && slot < k->sizes.slots ? (void *)(k->slots + (size_t)slot * k->sizes.slot_bytes) : NULL;
 }
 
 uint32_t kernel_half_slot_bytes(const struct kernel_half *k)
 {
-	return k->slot_bytes;
+	return k->sizes.slot_bytes;
 }
 
 int kernel_half_free_slot(struct kernel_half *k, uint32_t slot)
@@ -475,6 +601,19 @@ int kernel_half_free_slot(struct kernel_half *k, uint32_t slot)
 int kernel_half_totals_fd(const struct kernel_half *k)
 {
 	return k->off_cpu ? bpf_map__fd(k->skel->maps.totals) : -1;
+}
+
+bool kernel_half_sums(struct kernel_half *k, int ret_fd[2], uint32_t *ret_turn)
+{
+	ret_fd[0] = bpf_map__fd(k->skel->maps.even_sums);
+	ret_fd[1] = bpf_map__fd(k->skel->maps.odd_sums);
+	*ret_turn = k->skel->bss->sums_turn;
+	return k->skel->rodata->sum_waits;
+}
+
+void kernel_half_turn_sums(struct kernel_half *k)
+{
+	__atomic_store_n(&k->skel->bss->sums_turn, k->skel->bss->sums_turn + 1, __ATOMIC_SEQ_CST);
 }
 
 void kernel_half_set_wait_period(struct kernel_half *k, uint64_t ns)
@@ -490,6 +629,21 @@ uint64_t kernel_half_wait_period(const struct kernel_half *k)
 void kernel_half_set_wakers(struct kernel_half *k, bool on)
 {
 	k->skel->bss->wakers = on;
+}
+
+struct rulebook *kernel_half_rulebook(const struct kernel_half *k)
+{
+	return k->book;
+}
+
+uint32_t kernel_half_first_copy(const struct kernel_half *k)
+{
+	return k->first_copy;
+}
+
+const struct features *kernel_half_features(const struct kernel_half *k)
+{
+	return &k->features;
 }
 
 uint64_t kernel_half_cpu_ns(const struct kernel_half *k)

@@ -193,6 +193,17 @@ static void check_off_cpu(struct rows *r)
 				"kernel 5.18 or later; else a wait that ends as it begins may count as preempted"), "5.18");
 }
 
+/* For information: those that matter to somebody have rows of their own. */
+static void check_missing(struct rows *r)
+{
+	char names[PROBE_TEXT_MAX - 1];
+
+	if (!r->f->btf)
+		return;
+	features_missing(&r->f->features, names, sizeof(names));
+	fill(add(r, "kernel features done without", true, PROBE_OK, "")->now, PROBE_TEXT_MAX, "%s", names);
+}
+
 /* What capture/peek.h needs. */
 static void check_peek(struct rows *r)
 {
@@ -211,6 +222,25 @@ static void check_peek(struct rows *r)
 		fill(c->fix, sizeof(c->fix), "grep -r ptrace_scope /etc/sysctl.*   # set it to 1 and reboot");
 	else if (!ok)
 		grant(r->f, c->fix, sizeof(c->fix));
+}
+
+/* What numa/placement.h needs. */
+static void check_nodes(struct rows *r)
+{
+	const struct probe_facts *f = r->f;
+	struct probe_check *c = add(r, "NUMA: nodes", f->nodes, PROBE_NOTE, "/sys/devices/system/node");
+
+	if (f->nodes == 1)
+		fill(c->now, sizeof(c->now), "1: no memory is far");
+	else
+		fill(c->now, sizeof(c->now), f->nodes ? "%u, distances %s" : "not known", f->nodes, f->distances);
+	c = add(r, "NUMA: where pages are", !f->move_pages && f->cap_sys_ptrace, PROBE_NOTE,
+		f->move_pages ? "the system call move_pages; else accesses and memory have no node" :
+		"CAP_SYS_PTRACE, to ask about other users' processes");
+	fill(c->now, sizeof(c->now), "%s", f->move_pages ? strerror(f->move_pages) : f->cap_sys_ptrace ? "may be asked" :
+	     "of the same user's processes only");
+	if (!f->move_pages && !f->cap_sys_ptrace)
+		grant(f, c->fix, sizeof(c->fix));
 }
 
 static void check_kallsyms(struct rows *r)
@@ -266,7 +296,9 @@ size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CH
 	check_ringbuf(&r);
 	check_pt_regs(&r);
 	check_off_cpu(&r);
+	check_missing(&r);
 	check_peek(&r);
+	check_nodes(&r);
 	check_perf(&r);
 	check_pmu(&r);
 	check_kallsyms(&r);

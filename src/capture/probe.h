@@ -40,6 +40,9 @@ struct probe_facts {
 	int pt_regs;                     /* BPF programs may read user registers: 1 yes, 0 no, negative = could not be asked */
 	struct features features;        /* for time off the CPU */
 	int64_t ptrace_scope;            /* kernel.yama.ptrace_scope; unknown = the kernel has no Yama */
+	uint32_t nodes;                  /* NUMA nodes, those without CPUs too; 0 = not known */
+	char distances[32];              /* between them: "10/21" */
+	int move_pages;                  /* asking where a page is: 0 or errno */
 	bool kallsyms;                   /* kernel symbols have addresses */
 	uint64_t nofile, nofile_max;     /* descriptors: soft and hard limit */
 	uint64_t nofile_need;            /* what a capture of all CPUs takes */
@@ -55,7 +58,7 @@ enum probe_state {
 	PROBE_MISSING,           /* capture does not work */
 };
 
-#define PROBE_CHECKS_MAX 20u
+#define PROBE_CHECKS_MAX 24u
 #define PROBE_TEXT_MAX 192u
 
 struct probe_check {

@@ -6,12 +6,15 @@
 #include "capture/cpus.h"
 #include "capture/probe.h"
 #include "capture/sysfile.h"
+#include "numa/topology.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
+#include <numa.h>
+#include <numaif.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -132,6 +135,20 @@ static void gather_limits(struct probe_facts *f)
 	cpu_layout_free(&layout);
 }
 
+static void gather_nodes(struct probe_facts *f)
+{
+	struct numa_topology t;
+	void *page = &t;
+	int status;
+
+	if (!topology_read(&t, NULL)) {
+		f->nodes = t.nr;
+		topology_distances(&t, f->distances, sizeof(f->distances));
+		topology_free(&t);
+	}
+	f->move_pages = numa_move_pages(0, 1, &page, NULL, &status, 0) < 0 ? errno : 0;
+}
+
 void probe_gather(struct probe_facts *ret)
 {
 	struct probe_facts f = { 0 };
@@ -161,9 +178,12 @@ void probe_gather(struct probe_facts *ret)
 	/* libbpf takes a denial for a yes. */
 	f.pt_regs = f.cap_bpf && f.cap_perfmon && f.init_userns ?
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) : -EPERM;
-	features_read(&f.features);
+	if (!features_allow("pt_regs"))
+		f.pt_regs = 0;
+	(void)features_read(&f.features, NULL);
 	f.kallsyms = kallsyms_readable();
 	gather_limits(&f);
+	gather_nodes(&f);
 	*ret = f;
 }
 

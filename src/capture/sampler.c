@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sampler.c - cycles with a frequency, which the kernel keeps by changing the period; cpu-clock with a fixed period in ns,
- * because its period never changes and so is the exact weight of a sample.
+ * because its period never changes and so is the exact weight of a sample. (PERF_EVENT_IOC_PERIOD changes the pace of cpu-clock, but
+ * its samples go on telling the period that it was opened with, as perf_swevent_hrtimer() of kernel/events/core.c takes that
+ * from hw.last_period: another rate takes another event.)
  */
 #include "config.h"
 
@@ -22,30 +24,45 @@ static uint64_t rate_value(enum capture_event event, uint32_t freq_hz)
 	return event == EVENT_CYCLES ? freq_hz : NSEC_PER_SEC / freq_hz;
 }
 
-static int open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
+/* What every event here has. */
+static struct perf_event_attr attr_of(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr a;
 
 	memset(&a, 0, sizeof(a));
 	a.size = sizeof(a);
-	a.type = event == EVENT_CYCLES ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
-	a.config = event == EVENT_CYCLES ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK;
-	a.freq = event == EVENT_CYCLES;
-	a.sample_freq = rate_value(event, freq_hz);
+	a.type = type;
+	a.config = config;
 	a.sample_type = PERF_RECORD_SAMPLE_TYPE;
 	a.sample_id_all = 1;
 	a.disabled = 1;
 	a.exclude_guest = 1;
+	a.use_clockid = 1;
+	a.clockid = CLOCK_MONOTONIC;
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	return a;
+}
+
+static int open_attr(struct perf_event_attr *a, uint32_t cpu)
+{
+	return (int)syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
+{
+	const bool cycles = event == EVENT_CYCLES;
+	struct perf_event_attr a = attr_of(cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+					   cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK);
+
+	a.freq = cycles;
+	a.sample_freq = rate_value(event, freq_hz);
 	/*
 	 * An idle CPU has no ticks, which is what the kernel counts samples by: after a second of idling its clock event is
 	 * throttled, and the first tick's worth of samples of whatever runs next is lost (kernel/events/core.c,
 	 * __perf_event_account_interrupt()). Idle tasks are of no interest. PMUs may refuse the bit.
 	 */
-	a.exclude_idle = event == EVENT_CPU_CLOCK;
-	a.use_clockid = 1;
-	a.clockid = CLOCK_MONOTONIC;
-	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-	return (int)syscall(SYS_perf_event_open, &a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	a.exclude_idle = !cycles;
+	return open_attr(&a, cpu);
 }
 
 const char *sampler_event_name(enum capture_event event)
@@ -84,16 +101,25 @@ int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int p
 	return take_fd(&fd);
 }
 
+int sampler_open_faults(uint32_t cpu, bool major, int prog_fd, struct err *e)
+{
+	struct perf_event_attr a = attr_of(PERF_TYPE_SOFTWARE,
+					   major ? PERF_COUNT_SW_PAGE_FAULTS_MAJ : PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	AUTO_FD int fd = -1;
+
+	a.sample_period = FAULT_PERIOD;
+	a.sample_type |= PERF_SAMPLE_ADDR;
+	fd = open_attr(&a, cpu);
+	if (fd < 0)
+		return err_set(e, errno, "cannot sample page faults on CPU %u: perf_event_open: %s", cpu, strerror(errno));
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
+		return err_set(e, errno, "cannot attach the BPF program to page faults on CPU %u: %s", cpu, strerror(errno));
+	return take_fd(&fd);
+}
+
 int sampler_enable(int fd, bool on)
 {
 	return ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0) ? -errno : 0;
-}
-
-int sampler_set_rate(int fd, enum capture_event event, uint32_t freq_hz)
-{
-	uint64_t value = rate_value(event, freq_hz);
-
-	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &value) ? -errno : 0;
 }
 
 uint64_t sampler_enabled_ns(int fd)

@@ -23,8 +23,16 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
  */
 int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, int sideband_fd, struct err *e);
 
+/*
+ * Opens an event for the page faults of all tasks on CPU, those that waited for a disk (MAJOR) or the others, switched off,
+ * that runs the BPF program PROG_FD for each FAULT_PERIOD of them, when they have been handled: on average that costs a few
+ * percent of what a fault does. An fd or a negative errno as above. A prime, lest it be in step with pages that are
+ * interleaved over nodes: of every sixteenth all were on one of two.
+ */
+#define FAULT_PERIOD 17u
+int sampler_open_faults(uint32_t cpu, bool major, int prog_fd, struct err *e);
+
 int sampler_enable(int fd, bool on);                                             /* 0 or a negative errno */
-int sampler_set_rate(int fd, enum capture_event event, uint32_t freq_hz);        /* 0 or a negative errno */
 
 /* How long the event has been on, ns; 0 when unknown. It stands still after its CPU went offline, even when that is back. */
 uint64_t sampler_enabled_ns(int fd);

@@ -28,15 +28,18 @@
 #define TICK_NS (10 * NSEC_PER_MSEC)             /* the longest that kernels are built with, CONFIG_HZ=100 */
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
-/* As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of descriptors later. */
+/*
+ * As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of descriptors later. With another target, two
+ * captures run for a moment, which is nice to have, and told as an error of the second if it cannot be had.
+ */
 static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 {
-	rlim_t need = cpus_nofile(nr_cpus, nr_rings);
+	const rlim_t need = cpus_nofile(nr_cpus, nr_rings), wanted = 2 * need;
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= wanted)
 		return 0;
-	lim.rlim_cur = lim.rlim_max < need ? lim.rlim_max : need;
+	lim.rlim_cur = lim.rlim_max < wanted ? lim.rlim_max : wanted;
 	(void)setrlimit(RLIMIT_NOFILE, &lim);
 	return lim.rlim_cur < need ? -EMFILE : 0;
 }
@@ -84,11 +87,11 @@ static int open_kernel(struct source *s, const struct capture_plan *plan, struct
 
 	if (r)
 		return r;
-	s->freq_hz = plan->freq_hz < max ? plan->freq_hz : max;
+	s->rate.hz = plan->freq_hz < max ? plan->freq_hz : max;
 	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
 	if (r)
 		return r;
-	r = kernel_half_open(plan, &s->layout, s->freq_hz, &s->kernel, e);
+	r = kernel_half_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
 	if (!r)
 		s->cpus = kernel_half_cpus(s->kernel);
 	return r;
@@ -110,6 +113,11 @@ static int explain_nofile(const struct source *s, int code, struct err *e)
 
 	(void)getrlimit(RLIMIT_NOFILE, &lim);
 	return probe_nofile(code, lim.rlim_cur, nr_cpus, cpus_nofile(nr_cpus, s->layout.nr_rings), e);
+}
+
+uint32_t source_first_copy(const struct source *s)
+{
+	return kernel_half_first_copy(s->kernel);
 }
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
@@ -135,13 +143,16 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 
 int source_prepare(struct source *s, struct err *e)
 {
-	return source_cpus_watch(s, e);
+	const int r = source_cpus_watch(s, e);
+
+	return r ? r : kernel_half_aim(s->kernel, e);
 }
 
 int source_start(struct source *s, struct err *e)
 {
-	int r = kernel_half_start(s->kernel, e);
+	int r = kernel_half_aim(s->kernel, e);
 
+	r = r ? r : kernel_half_start(s->kernel, e);
 	if (r)
 		return r;
 	s->running = true;
@@ -211,7 +222,7 @@ static void keep_copy(struct source *s, const void *data, size_t len, uint64_t t
 /* Samples that a pause of NS on one CPU has cost. */
 uint64_t source_missed(const struct source *s, uint64_t ns)
 {
-	return ns / (NSEC_PER_SEC / s->freq_hz);
+	return ns / (NSEC_PER_SEC / s->rate.hz);
 }
 
 /*
@@ -289,9 +300,9 @@ static void collect(struct source *s)
 }
 
 /* How long the task ran for what PERIOD stands for. Between two samples a CPU may have idled, so cycles are bounded. */
-static uint64_t weight_ns(const struct source *s, const struct raw_sample *sample)
+static uint64_t weight_ns(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
 {
-	uint64_t each = NSEC_PER_SEC / s->freq_hz;
+	const uint64_t each = rate_period_ns(&s->rate, time_ns);
 
 	if (s->event == EVENT_CPU_CLOCK)
 		return sample->period;
@@ -301,9 +312,9 @@ static uint64_t weight_ns(const struct source *s, const struct raw_sample *sampl
 }
 
 /* Idle CPUs are not sampled, so a distance of several periods says nothing of the rate. */
-static void count_gap(struct source *s, const struct raw_sample *sample)
+static void count_gap(struct source *s, const struct raw_sample *sample, uint64_t time_ns)
 {
-	if (!sample->since_ns || sample->since_ns > GAP_PERIODS * NSEC_PER_SEC / s->freq_hz)
+	if (!sample->since_ns || sample->since_ns > GAP_PERIODS * rate_period_ns(&s->rate, time_ns))
 		return;
 	s->gaps++;
 	s->gaps_ns += sample->since_ns;
@@ -316,9 +327,9 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 
 	if (r > 0) {
 		if (ev.kind == RAW_SAMPLE) {
-			ev.sample.weight_ns = weight_ns(s, &ev.sample);
+			ev.sample.weight_ns = weight_ns(s, &ev.sample, ev.time_ns);
 			s->delivered++;
-			count_gap(s, &ev.sample);
+			count_gap(s, &ev.sample, ev.time_ns);
 		} else if (ev.kind == RAW_WAKE) {
 			source_waits_waker(s, &ev);
 		}
@@ -408,10 +419,11 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		.late = s->order.late,
 		.samples = s->delivered,
 		.bpf_ns = kernel_half_cpu_ns(s->kernel),
-		.freq_hz = s->freq_hz,
+		.freq_hz = s->rate.hz,
 		.gaps = s->gaps,
 		.gaps_ns = s->gaps_ns,
 		.event = sampler_event_name(s->event),
+		.features = kernel_half_features(s->kernel),
 	};
 
 	add_kernel_losses(s, &st.lost);
@@ -425,13 +437,10 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		st.waits += s->cpus[cpu].waits;
 		st.switches += s->cpus[cpu].switches;
 		st.inferred += s->cpus[cpu].inferred;
+		st.summed += s->cpus[cpu].summed;
+		st.unsummed += s->cpus[cpu].sums_full;
 	}
 	*ret = st;
-}
-
-int source_add_target(struct source *s, uint32_t id, struct err *e)
-{
-	return kernel_half_add_target(s->kernel, id, e);
 }
 
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
@@ -441,14 +450,22 @@ int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
 	return kernel_half_set_cap(s->kernel, exe_id, bytes);
 }
 
+struct rulebook *source_rulebook(const struct source *s)
+{
+	return kernel_half_rulebook(s->kernel);
+}
+
 int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
 {
-	uint32_t max = sampler_max_rate();
+	const uint32_t max = sampler_max_rate(), hz = freq_hz < max ? freq_hz : max;
+	int r;
 
 	if (!freq_hz)
 		return err_set(e, EINVAL, "a rate of 0 Hz cannot be sampled");
-	s->freq_hz = freq_hz < max ? freq_hz : max;
-	return source_cpus_set_rate(s, e);
+	r = source_cpus_set_rate(s, hz, e);
+	if (!r)
+		rate_change(&s->rate, hz, clock_mono_ns());
+	return r;
 }
 
 void source_wake(struct source *s)

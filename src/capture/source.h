@@ -29,6 +29,13 @@ enum target_kind {
 	TARGET_CGROUP,           /* a cgroup v2 directory and what is below it */
 };
 
+/* Whether to sample where accesses and page faults go. */
+enum numa_wish {
+	NUMA_AUTO,               /* where the machine has more than one node; else it can be begun later */
+	NUMA_ON,
+	NUMA_OFF,                /* never: nothing is prepared for it */
+};
+
 /* What to capture. Borrowed by source_open() only while it runs. */
 struct capture_plan {
 	enum target_kind target;
@@ -39,13 +46,24 @@ struct capture_plan {
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
+	bool walk_rules;         /* stacks are walked by learnt rules in the kernel, and copied where these do not do */
+	bool walk_or_copy;       /* with it: all of them are copied where the kernel does not take the program that walks; else -ENOTSUP */
+	uint32_t verify_every;   /* with it, one stack of so many is copied all the same, to be compared; 0 = none */
 	uint32_t stack_bytes;    /* first cap of a copy, SB_STACK_MIN to SB_STACK_MAX */
 	bool stack_fixed;        /* the user set it: do not learn */
 	uint64_t ring_bytes;     /* of all rings together; 0 = default */
 	bool off_cpu;            /* follow waits; running time is then exact */
 	bool wakers;             /* and tell who ends them: source_set_wakers() */
 	uint64_t min_block_ns;   /* shorter waits are only counted */
+	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many as the target has now */
+	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
 };
+
+/* Whether stacks are walked by learnt rules: not where frame pointers are followed. */
+static inline bool capture_walks(const struct capture_plan *p)
+{
+	return p->walk_rules && !p->frame_pointers;
+}
 
 /*
  * What one thread has spent in one way since the capture began: exact, whatever is sampled or lost. Running time stands under
@@ -62,6 +80,7 @@ struct source_total {
 	uint64_t blocked_ns, runnable_ns;        /* of those waits */
 	uint64_t long_count, long_blocked_ns, long_runnable_ns;          /* waits of a period and more: all of them are told */
 	uint64_t short_count, short_ns;          /* waits below plan.min_block_ns */
+	uint64_t moves, kernel_moves;            /* EVENT_SAMPLE: came back on another node; was put to one by the scheduler */
 };
 
 /* A wait that has not ended. */
@@ -82,6 +101,17 @@ struct source_open {
 	uint64_t regs[RAW_REGS_MAX];
 };
 
+/* On which nodes a thread is at home. */
+#define SOURCE_POLICY_NODES 128u
+struct source_home {
+	pid_t pid, tid;
+	uint64_t start_ns;       /* of the thread */
+	int32_t home;            /* node that the kernel's balancing prefers; -1 = none */
+	uint32_t node;           /* where it is, or was last */
+	uint16_t policy;         /* MPOL_* of set_mempolicy(2); 0 = the default */
+	uint64_t nodes[SOURCE_POLICY_NODES / 64];        /* of the policy, lowest first; higher ones are not told */
+};
+
 /* Figures that change while it runs; monotonic since source_open() unless said otherwise. */
 struct source_stats {
 	struct losses lost;
@@ -89,6 +119,8 @@ struct source_stats {
 	uint64_t samples;        /* samples delivered */
 	uint64_t waits;          /* told by the kernel half */
 	uint64_t switches;       /* of threads of the target, seen */
+	uint64_t summed;         /* waits that were summed (source_sums()) */
+	uint64_t unsummed;       /* waits that found no room for that: told by chance, as longer ones are without sums */
 	uint64_t inferred;       /* switches that the kernel did not tell, and whose time follows from others' within microseconds */
 	uint64_t gaps, gaps_ns;  /* distances between samples of one CPU that was busy meanwhile, and their sum: the rate got */
 	uint64_t bpf_ns;         /* CPU time of the BPF programs; UINT64_MAX = the kernel does not tell */
@@ -96,14 +128,16 @@ struct source_stats {
 	uint32_t cpus_sampled;   /* now */
 	uint32_t freq_hz;        /* rate asked of the kernel now, after its limits */
 	const char *event;       /* "cycles" or "cpu-clock" */
+	const struct features *features;         /* what the kernel half works with; valid as long as the source */
 };
 
 /* Opens rings, programs and side band for PLAN, switched off. On success *RET is owned by the caller. */
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e);
 
 /*
- * Starts the side band, without samples. The existing processes are the caller's to read from /proc afterwards, and before
- * source_start(): then every change after the reading is told by an event, and no sample is older than it.
+ * Starts the side band, without samples, and then follows the target: of a child that belongs to it, all that it maps is told. The
+ * existing processes are the caller's to read from /proc afterwards, and before source_start(): then every change after the reading is
+ * told by an event, and no sample is older than it.
  */
 int source_prepare(struct source *s, struct err *e);
 /* Starts sampling. */
@@ -120,8 +154,20 @@ int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void
 void source_stats(const struct source *s, struct source_stats *ret);
 
 /* Commands: effective on the running source. */
-int source_add_target(struct source *s, uint32_t id, struct err *e);              /* pid or tid, as the plan's kind */
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);      /* learnt size for an executable */
+/*
+ * Bytes of a stack that are copied of an executable not seen before. Few are where they are walked by rules, and what is cut
+ * before its executable is known stays cut: so then it is all that can be, unless the user set it.
+ */
+uint32_t source_first_copy(const struct source *s);
+
+/* What the kernel half is taught, for the thread that reads; NULL without walks. Valid as long as S. */
+struct rulebook;
+struct rulebook *source_rulebook(const struct source *s);
+/*
+ * Samples at FREQ_HZ from now on, as far as the kernel allows. Each sample keeps the weight of its time; of what ran in between, each CPU
+ * loses less than a period. A negative errno with a sentence: the rate is what it was.
+ */
 int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e);
 
 /*
@@ -132,6 +178,37 @@ int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e);
  */
 typedef void source_total_fn(void *ctx, const struct source_total *t);
 int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
+
+/*
+ * Short waits of one thread that were summed: in N parts by length, each with the time of COUNT waits. Their longest is in one of them,
+ * too. The first of them, with the same ID and what they have in common, was told as a RAW_WAIT since source_turn_sums() was called
+ * the time before last.
+ */
+struct source_sum_part {
+	uint64_t blocked_ns, runnable_ns;
+	uint32_t count;
+};
+#define SOURCE_SUM_PARTS 16u
+struct source_sum {
+	pid_t pid, tid;
+	uint64_t start_ns, id;
+	uint64_t last_ns;        /* end of the last one */
+	uint64_t longest_ns, longest_blocked_ns, longest_runnable_ns;    /* end and parts of the longest */
+	uint32_t cpu, node;      /* that they left */
+	uint32_t call;           /* CALL_* */
+	uint8_t state;           /* enum wait_state */
+	uint32_t n;
+	struct source_sum_part part[SOURCE_SUM_PARTS];
+};
+
+/*
+ * Sums go elsewhere from now on: those up to here can be read when every event up to *RET_NS has been. False when nothing is summed:
+ * without walks.
+ */
+bool source_turn_sums(struct source *s, uint64_t *ret_ns);
+/* Reads those before the last turn, once. Returns how many or a negative errno. */
+typedef void source_sum_fn(void *ctx, const struct source_sum *sum);
+int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 
 /* Waits under way for MIN_NS and longer. *RET_NS: the moment of this look. Returns how many, or a negative errno. */
 typedef void source_open_fn(void *ctx, const struct source_open *w);
@@ -147,6 +224,19 @@ bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t 
 void source_set_wait_period(struct source *s, uint64_t ns);
 uint64_t source_wait_period(const struct source *s);
 void source_set_wakers(struct source *s, bool on);
+
+/* Page faults are sampled, or not any more: RAW_FAULT. When it fails they are not sampled. */
+int source_set_faults(struct source *s, bool on, struct err *e);
+/*
+ * Faults of the target so far by which automatic balancing saw who uses a page, estimated from those that were sampled. Where
+ * the kernel lets them be told apart they are none of the RAW_FAULTs.
+ */
+uint64_t source_balancing_faults(const struct source *s);
+/* Every thread of the target, by one call of EACH. Returns how many, or a negative errno. */
+typedef void source_home_fn(void *ctx, const struct source_home *h);
+int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e);
+/* How many NUMA nodes the machine has CPUs on; moves between them are counted, by waits that are followed. */
+uint32_t source_nodes(const struct source *s);
 
 /* Wakes a source_read() that waits, from any thread or a signal handler. */
 void source_wake(struct source *s);

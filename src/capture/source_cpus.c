@@ -21,23 +21,54 @@
 #define SILENT_NS (400 * NSEC_PER_MSEC)          /* without a run of the sampler: look closer */
 #define SILENT_PERIODS 4u                        /* or so many periods, when that is longer */
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_events(struct cpu_slot *slot)
+{
+	close_fd(&slot->fd);
+	close_fd(&slot->fault_fd[0]);
+	close_fd(&slot->fault_fd[1]);
+}
+
 static void slot_close(struct source *s, struct cpu_slot *slot)
 {
 	source_collect_side(s, &slot->side);
 	sideband_close(&slot->side);
-	if (slot->fd >= 0)
-		close(slot->fd);
-	slot->fd = -1;
+	close_events(slot);
 	slot->throttled_ns = 0;
 	slot->enabled_ns = 0;
 }
 
+/* Page faults are switched on by themselves, but end with the rest. */
 static int slot_enable(struct cpu_slot *slot, bool on)
 {
 	int r = slot->side.fd >= 0 ? sideband_enable(&slot->side, on) : 0;
 
 	if (!r && slot->fd >= 0)
 		r = sampler_enable(slot->fd, on);
+	for (unsigned int i = 0; i < 2 && !r && !on; i++)
+		r = slot->fault_fd[i] < 0 ? 0 : sampler_enable(slot->fault_fd[i], false);
+	return r;
+}
+
+/* Samples page faults on CPU, from now on. */
+static int open_faults(struct source *s, uint32_t cpu, struct err *e)
+{
+	struct cpu_slot *slot = &s->slot[cpu];
+	int r = 0;
+
+	for (unsigned int i = 0; i < 2 && !r; i++) {
+		r = sampler_open_faults(cpu, i, kernel_half_fault_fd(s->kernel), e);
+		if (r < 0)
+			return r;
+		slot->fault_fd[i] = r;
+		r = sampler_enable(slot->fault_fd[i], true);
+	}
 	return r;
 }
 
@@ -50,7 +81,7 @@ static int slot_open(struct source *s, uint32_t cpu, struct err *e)
 	if (!r)
 		r = source_watch(s, slot->side.fd, e);
 	if (!r && slot->wanted) {
-		slot->fd = sampler_open(s->event, cpu, s->freq_hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
+		slot->fd = sampler_open(s->event, cpu, s->rate.hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
 		if (slot->fd < 0) {
 			r = slot->fd;
 			slot->fd = -1;
@@ -123,7 +154,7 @@ int source_cpus_open(struct source *s, const struct capture_plan *plan, struct e
 	if (!online || !s->slot)
 		return err_nomem(e, "the capture");
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
-		s->slot[cpu].fd = -1;
+		s->slot[cpu].fd = s->slot[cpu].fault_fd[0] = s->slot[cpu].fault_fd[1] = -1;
 		s->slot[cpu].side = (struct sideband)SIDEBAND_INIT;
 	}
 	r = want_cpus(s, &plan->cpus, e);
@@ -161,15 +192,48 @@ int source_cpus_enable(struct source *s, bool on, struct err *e)
 	return 0;
 }
 
-int source_cpus_set_rate(struct source *s, struct err *e)
+/* Opens a sampler for each CPU that has one, into FD, switched off; -1 = none. */
+static int open_samplers(struct source *s, uint32_t freq_hz, int *fd, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
-		int r = s->slot[cpu].fd < 0 ? 0 : sampler_set_rate(s->slot[cpu].fd, s->event, s->freq_hz);
+		const struct cpu_slot *slot = &s->slot[cpu];
 
-		if (r)
-			return err_set(e, -r, "cannot sample CPU %u at %u Hz: %s", cpu, s->freq_hz, strerror(-r));
+		if (slot->fd < 0)
+			continue;
+		fd[cpu] = sampler_open(s->event, cpu, freq_hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
+		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)           /* one that has just left: source_cpus_check() follows it */
+			return fd[cpu];
 	}
 	return 0;
+}
+
+/* Puts the sampler FD in the place of the one of SLOT, which has gone off by then, so that nothing is sampled twice. */
+static int replace_sampler(const struct source *s, struct cpu_slot *slot, int *fd)
+{
+	(void)sampler_enable(slot->fd, false);
+	close(slot->fd);
+	slot->fd = take_fd(fd);
+	slot->enabled_ns = slot->throttled_ns = 0;
+	return s->running ? sampler_enable(slot->fd, true) : 0;
+}
+
+int source_cpus_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
+{
+	AUTO_FREE int *fd = calloc(s->layout.nr_cpus, sizeof(*fd));
+	int r;
+
+	if (!fd)
+		return err_nomem(e, "another rate");
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		fd[cpu] = -1;
+	r = open_samplers(s, freq_hz, fd, e);
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		/* One that cannot be switched on has left: source_cpus_check() finds that it is silent. */
+		if (!r && fd[cpu] >= 0)
+			(void)replace_sampler(s, &s->slot[cpu], &fd[cpu]);
+		close_fd(&fd[cpu]);
+	}
+	return r;
 }
 
 /* The CPU is not sampled from here on; what it had is closed. */
@@ -191,6 +255,8 @@ static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
 		slot_close(s, slot);
 		return;
 	}
+	if (s->faults && slot->wanted)
+		(void)open_faults(s, cpu, NULL);
 	if (slot->off_since_ns && now > slot->off_since_ns)
 		s->lost.n[LOST_CPU_OFFLINE] += source_missed(s, now - slot->off_since_ns);
 	slot->off_since_ns = 0;
@@ -200,7 +266,7 @@ static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
 static bool is_dead(struct source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
-	uint64_t last = s->cpus[cpu].last_ns, patience = SILENT_PERIODS * (NSEC_PER_SEC / s->freq_hz), before;
+	uint64_t last = s->cpus[cpu].last_ns, patience = SILENT_PERIODS * (NSEC_PER_SEC / s->rate.hz), before;
 
 	if (slot->fd < 0)
 		return false;
@@ -239,12 +305,35 @@ void source_cpus_check(struct source *s)
 	free(online);
 }
 
+static void close_faults(struct source *s)
+{
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
+		close_fd(&s->slot[cpu].fault_fd[0]);
+		close_fd(&s->slot[cpu].fault_fd[1]);
+	}
+}
+
+int source_cpus_set_faults(struct source *s, bool on, struct err *e)
+{
+	int r = 0;
+
+	close_faults(s);
+	for (uint32_t cpu = 0; on && !r && cpu < s->layout.nr_cpus; cpu++) {
+		/* One that has just left is of no interest: source_cpus_check() follows it. */
+		r = s->slot[cpu].fd < 0 ? 0 : open_faults(s, cpu, e);
+		r = r == -ENODEV ? 0 : r;
+	}
+	if (r)
+		close_faults(s);
+	s->faults = on && !r;
+	return r;
+}
+
 void source_cpus_close(struct source *s)
 {
 	for (uint32_t cpu = 0; s->slot && cpu < s->layout.nr_cpus; cpu++) {
 		sideband_close(&s->slot[cpu].side);
-		if (s->slot[cpu].fd >= 0)
-			close(s->slot[cpu].fd);
+		close_events(&s->slot[cpu]);
 	}
 	free(s->slot);
 }

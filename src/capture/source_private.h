@@ -5,6 +5,7 @@
 
 #include "capture/cpus.h"
 #include "capture/kernel_half.h"
+#include "capture/rate.h"
 #include "capture/reorder.h"
 #include "capture/ring.h"
 #include "capture/sampler.h"
@@ -25,6 +26,7 @@ struct cpu_slot {
 	bool wanted;             /* to be sampled; the side band is read from all */
 	bool online;             /* when last looked at */
 	int fd;                  /* the sampler, -1 = none */
+	int fault_fd[2];         /* those of page faults, minor and major, -1 = none */
 	struct sideband side;
 	uint64_t off_since_ns;   /* since when it is not sampled though it should be, 0 = it is */
 	uint64_t throttled_ns;   /* since when the kernel holds it back, 0 = it does not */
@@ -39,8 +41,9 @@ struct source {
 	struct cpu_slot *slot;                   /* layout.nr_cpus */
 	int epoll_fd, wake_fd;
 	enum capture_event event;                /* never EVENT_AUTO */
-	uint32_t freq_hz;
+	struct rate rate;
 	bool running;
+	bool faults;                             /* page faults are sampled */
 	uint64_t checked_ns;                     /* when CPUs were last looked at */
 	struct reorder order;
 	size_t copied_bytes;                     /* of side-band records in order */
@@ -63,11 +66,19 @@ uint64_t source_missed(const struct source *s, uint64_t ns);
 int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e);
 int source_cpus_watch(struct source *s, struct err *e);  /* the side band alone */
 int source_cpus_enable(struct source *s, bool on, struct err *e);
-int source_cpus_set_rate(struct source *s, struct err *e);
+int source_cpus_set_rate(struct source *s, uint32_t freq_hz, struct err *e);      /* of the samplers; s->rate is the caller's to change */
+int source_cpus_set_faults(struct source *s, bool on, struct err *e);
 void source_cpus_check(struct source *s);        /* follows CPUs that came or went; cheap when called often */
 void source_cpus_close(struct source *s);        /* half-opened is fine */
 
 /* source_waits.c */
+/*
+ * Reads what one run of an iterator lists, structures of SIZE bytes, LIST_ITEM_MAX at most, up to the end of FD: EACH gets them one by
+ * one and ends it with a negative errno. Returns how many, or a negative errno.
+ */
+#define LIST_ITEM_MAX 256u
+typedef int list_fn(void *ctx, const void *item, struct err *e);
+int source_read_list(int fd, size_t size, list_fn *each, void *ctx, struct err *e);
 void source_waits_waker(struct source *s, struct raw_event *ev);         /* sets ev->wake.context */
 void source_waits_close(struct source *s);
 

@@ -95,6 +95,8 @@ static struct source_total tell(const struct sb_total_key *key, const struct sb_
 	if (key->what == SB_TOTAL_RUN) {
 		ret.kind = EVENT_SAMPLE;
 		ret.running_ns = t->ns;
+		ret.moves = t->moves;
+		ret.kernel_moves = t->kernel_moves;
 		return ret;
 	}
 	ret.kind = EVENT_BLOCKED;
@@ -173,15 +175,15 @@ static void tell_open(const struct sb_open *o, source_open_fn *each, void *ctx)
 	each(ctx, &w);
 }
 
-/* Reads what one run of the iterator lists, structure by structure. */
-static int read_open(struct source *s, int fd, source_open_fn *each, void *ctx, struct err *e)
+int source_read_list(int fd, size_t size, list_fn *each, void *ctx, struct err *e)
 {
-	struct sb_open list[64];
-	size_t have = 0, whole;
-	int n = 0;
+	uint64_t list[64 * LIST_ITEM_MAX / sizeof(uint64_t)];
+	char *const bytes = (char *)list;
+	size_t have = 0, done;
+	int n = 0, r;
 
 	for (;;) {
-		const ssize_t got = read(fd, (char *)list + have, sizeof(list) - have);
+		const ssize_t got = read(fd, bytes + have, sizeof(list) - have);
 
 		if (got < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
@@ -190,21 +192,37 @@ static int read_open(struct source *s, int fd, source_open_fn *each, void *ctx, 
 		if (!got)
 			return n;
 		have += (size_t)got;
-		whole = have / sizeof(list[0]);
-		for (size_t i = 0; i < whole; i++, n++) {
-			const int r = note_slot(s, &list[i], e);
-
-			if (r)
+		for (done = 0; have - done >= size; done += size, n++) {
+			r = each(ctx, bytes + done, e);
+			if (r < 0)
 				return r;
-			tell_open(&list[i], each, ctx);
 		}
-		have -= whole * sizeof(list[0]);
-		memmove(list, (char *)list + whole * sizeof(list[0]), have);
+		have -= done;
+		memmove(list, bytes + done, have);
 	}
 }
 
+struct telling {
+	struct source *s;
+	source_open_fn *each;
+	void *ctx;
+};
+
+static int take_open(void *ctx, const void *item, struct err *e)
+{
+	const struct telling *to = ctx;
+	const int r = note_slot(to->s, item, e);
+
+	if (!r)
+		tell_open(item, to->each, to->ctx);
+	return r;
+}
+
+_Static_assert(sizeof(struct sb_open) <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX, "room for a part of one is left");
+
 int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
 {
+	struct telling to = { .s = s, .each = each, .ctx = ctx };
 	int fd, r;
 
 	*ret_ns = clock_mono_ns();
@@ -214,7 +232,7 @@ int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, v
 	fd = kernel_half_list(s->kernel, min_ns, e);
 	if (fd < 0)
 		return fd;
-	r = read_open(s, fd, each, ctx, e);
+	r = source_read_list(fd, sizeof(struct sb_open), take_open, &to, e);
 	close(fd);
 	return r;
 }
@@ -258,7 +276,7 @@ bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t 
 {
 	const struct open_slot *o = find_open(s, tid, start_ns, id);
 	struct sb_slot *slot = o ? kernel_half_slot(s->kernel, o->slot) : NULL;
-	uint64_t expected = id;
+	__u64 expected = id;
 	uint32_t size;
 
 	if (!s->taken)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * faults.bpf.h - page faults: which address was touched, by which stack.
+ *
+ * The first touch of a page decides which node it comes to be on. The kernel runs this for every so many faults of a CPU
+ * (PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ with a fixed period), when it has handled the fault: where the page is can be asked.
+ *
+ * Automatic balancing of memory makes pages inaccessible that are there, to see who uses them. Such a fault is no first touch.
+ * While it is handled the kernel asks mpol_misplaced() where the page should be; then it counts the fault among those of the
+ * task, and runs this: so the count tells whether that was for the fault at hand. A page that was moved may be read-only then
+ * (since 6.2), and the task's next fault, at the same page, makes it writable. (When a task changes CPUs on the way, both are
+ * taken for first touches.)
+ *
+ * Faults come in storms. Those of the target are thinned out by themselves: in each window of time the first FAULTS_STEP are told,
+ * of what follows as many with probability 1/2, then 1/4 and so on, and each says how many it stands for. A storm ten times as
+ * heavy costs some tens of records more. (A frequency, which the kernel keeps by changing the period, follows all tasks of the CPU:
+ * estimates for one of many were off by half.)
+ */
+#ifndef SBERF_BPF_FAULTS_H
+#define SBERF_BPF_FAULTS_H
+
+#include "oncpu.bpf.h"
+
+#define FAULTS_WINDOW_NS 100000000ull
+#define FAULTS_STEP 16u
+#define FAULTS_SHIFT_MAX 16u
+#define HUGE_BYTES (2ull << 20)
+
+/* How many faults the one at hand stands for, of PERIOD that the kernel let pass; 0 = it is not told. */
+static __always_inline __u64 thin_out(struct sb_cpu *c, __u64 now, __u64 period)
+{
+	__u64 shift;
+
+	if (now - c->faults_ns >= FAULTS_WINDOW_NS) {
+		c->faults_ns = now;
+		c->faults_told = 0;
+	}
+	shift = c->faults_told / FAULTS_STEP;
+	if (shift > FAULTS_SHIFT_MAX)
+		shift = FAULTS_SHIFT_MAX;
+	if (bpf_get_prandom_u32() & ((1u << shift) - 1))
+		return 0;
+	c->faults_told++;
+	return period << shift;
+}
+
+/* Faults of TASK that the kernel has handled. */
+static __always_inline __u64 faults_of(struct task_struct *task)
+{
+	return task->min_flt + task->maj_flt;
+}
+
+/* Runs while the kernel handles a fault by which balancing sees who uses the page, or huge page, at ADDR. */
+SEC("fentry/mpol_misplaced")
+int BPF_PROG(sb_balance, void *page, void *vma, unsigned long addr)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct sb_cpu *c = this_cpu();
+
+	if (c) {
+		c->balanced_tid = task->pid;
+		c->balanced_at = faults_of(task);
+		c->balanced_addr = addr;
+	}
+	return 0;
+}
+
+/* Is ADDR in the page at PAGE, or in a huge page that begins there? */
+static __always_inline bool is_in_page(__u64 addr, __u64 page)
+{
+	const __u64 size = page & (HUGE_BYTES - 1) ? PAGE_BYTES : HUGE_BYTES;
+
+	return ((addr ^ page) & ~(size - 1)) == 0;
+}
+
+/* Is the fault of TASK at ADDR, which has been handled, one of balancing, or did it follow from one? */
+static __always_inline bool is_balancing(struct sb_cpu *c, struct task_struct *task, __u64 addr)
+{
+	__u64 since = faults_of(task) - c->balanced_at;
+
+	return c->balanced_tid == task->pid && (since == 1 || (since == 2 && is_in_page(addr, c->balanced_addr)));
+}
+
+SEC("perf_event")
+int sb_fault(struct sb_perf_ctx *ctx)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns(), stands_for;
+	struct sb_cpu *c = this_cpu();
+	struct scratch *s;
+
+	/* No page comes to be at address 0: run-time compilers let programs fault there to find null pointers. */
+	if (!c || !task->pid || !ctx->addr || !wanted(task, task->tgid, task->pid))
+		return 0;
+	if (is_balancing(c, task, ctx->addr)) {
+		c->balancing_faults += ctx->sample_period;
+		return 0;
+	}
+	stands_for = thin_out(c, now, ctx->sample_period);
+	if (!stands_for)
+		return 0;
+	s = take_scratch(c, SB_LOST_NESTED);
+	if (!s)
+		return 0;
+	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false), ctx->addr));
+	give_scratch(s);
+	return 0;
+}
+
+#endif

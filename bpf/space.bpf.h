@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * space.bpf.h - by what the memory of a process is known, so that what was learnt of it counts for nothing else.
+ *
+ * When a file is mapped to be executed, the memory gets a stamp: what was learnt before belongs to another one. That is seen
+ * where the lock of the mappings is given back, in the system call that asked for it: so perf's event has been written, and
+ * what is learnt under the new id is of the new code. A child begins with the stamp of its parent, as of when its mappings
+ * were copied: so processes of one stamp have the same code in the same places. Mappings that the kernel makes belong to exec,
+ * which is counted. Code that goes leaves less memory executable; code without a file is not walked by rules.
+ */
+#ifndef SBERF_BPF_SPACE_H
+#define SBERF_BPF_SPACE_H
+
+#include "maps.bpf.h"
+
+/*
+ * struct mm_struct * -> its stamp, which no other memory has but of children. What falls out is 0 again: another id, learnt
+ * anew.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);                          /* user space sets it */
+	__type(key, __u64);
+	__type(value, __u64);
+} mapped SEC(".maps");
+
+static __always_inline __u64 stamp_of(struct mm_struct *mm)
+{
+	__u64 key = (__u64)mm, *stamp = bpf_map_lookup_elem(&mapped, &key);
+
+	return stamp ? *stamp : 0;
+}
+
+/*
+ * Notes for W by what the memory of TASK is known: a process, which its start tells from others of the same number; the
+ * program that it executes, and where that has its stack and its code; and how much memory is executable, and which code, by
+ * its stamp. Without the process that is what it has in common with who forked it, and with all others of that family: none
+ * has mapped code since they were one.
+ */
+static __always_inline void know_memory(struct walk *w, struct task_struct *task)
+{
+	struct mm_struct *mm = task->mm;
+	__u64 id;
+
+	w->id = 1;
+	w->kin = 0;
+	if (!mm)
+		return;
+	id = task->self_exec_id * MIX ^ (__u64)mm->start_stack << 16 ^ (__u64)mm->end_code << 1;
+	id = id * MIX ^ stamp_of(mm);
+	id = (id * MIX ^ mm->exec_vm) * MIX;
+	w->kin = id | 1;
+	w->id = (id ^ task->group_leader->start_time) * MIX | 1;
+}
+
+/*
+ * MM, which TASK is making, has been given its mappings: by fork() those of TASK, whose lock is still held, or by exec() its
+ * first.
+ */
+static __always_inline void begin_memory(struct mm_struct *mm, struct task_struct *task, struct pt_regs *regs)
+{
+	__u64 key = (__u64)mm, stamp;
+
+	if (!sb_regs_forks(regs) && !sb_regs_executes(regs))
+		return;
+	stamp = sb_regs_forks(regs) ? stamp_of(task->mm) : 0;
+	if (stamp)
+		bpf_map_update_elem(&mapped, &key, &stamp, BPF_ANY);
+	else
+		bpf_map_delete_elem(&mapped, &key);      /* of who had this memory before */
+}
+
+/* The lock of the mappings of MM is given back by who may have changed them, WRITE, or not. */
+SEC("tp_btf/mmap_lock_released")
+int BPF_PROG(sb_mapped, struct mm_struct *mm, bool write)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u64 key = (__u64)mm, stamp;
+	struct pt_regs *regs;
+
+	if (!write || task->flags & PF_KTHREAD || !task->mm)
+		return 0;
+	regs = (void *)bpf_task_pt_regs(task);
+	if (task->mm != mm) {
+		begin_memory(mm, task, regs);
+	} else if (sb_regs_map_code(regs)) {
+		stamp = (bpf_ktime_get_ns() * MIX ^ bpf_get_current_pid_tgid()) | 1;
+		bpf_map_update_elem(&mapped, &key, &stamp, BPF_ANY);
+	}
+	return 0;
+}
+
+#endif

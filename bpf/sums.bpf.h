@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sums.bpf.h - short waits that were seen before are added up here, and told to nobody.
+ *
+ * See struct sb_sum_key in wire.h. What a wait is known by is all that its column in a report depends on: the thread, the user's stack
+ * (walk.bpf.h; one that was copied is not known before user space has unwound it), the kernel's stack, call, state and node. A thread
+ * is on one CPU at a time, so nothing here is atomic.
+ */
+#ifndef SBERF_BPF_SUMS_H
+#define SBERF_BPF_SUMS_H
+
+#include "maps.bpf.h"
+
+static const struct sb_sum no_sum;
+
+static __always_inline __u64 sum_fold(__u64 a, __u64 b)
+{
+	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
+	return a ^ a >> 32;
+}
+
+/* Folds the first NR addresses that the walk WHICH has room for into ID. Global: the verifier looks at the loop once. */
+__noinline __u64 sb_fold(__u32 which, __u32 nr, __u64 id)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+
+	for (__u32 i = 0; w && i < SB_KSTACK_MAX && i < nr; i++)
+		id = sum_fold(id, w->frame[i]);
+	return id;
+}
+
+
+static __always_inline struct sb_sum *find_sum(const struct sb_sum_key *key)
+{
+	return sums_turn & 1 ? bpf_map_lookup_elem(&odd_sums, key) : bpf_map_lookup_elem(&even_sums, key);
+}
+
+/* Makes the sum KEY. False when there is no room. */
+static __always_inline bool make_sum(const struct sb_sum_key *key)
+{
+	return !(sums_turn & 1 ? bpf_map_update_elem(&odd_sums, key, &no_sum, BPF_NOEXIST)
+			       : bpf_map_update_elem(&even_sums, key, &no_sum, BPF_NOEXIST));
+}
+
+/* The first of KEY could not be told. */
+static __always_inline void drop_sum(const struct sb_sum_key *key)
+{
+	if (sums_turn & 1)
+		bpf_map_delete_elem(&odd_sums, key);
+	else
+		bpf_map_delete_elem(&even_sums, key);
+}
+
+/* Which part of a sum a wait of LENGTH belongs to. */
+static __always_inline __u32 sum_bucket(__u64 length)
+{
+	__u32 at = 0;
+
+	for (length >>= 10; at < SB_SUM_BUCKETS - 1; at++, length >>= 1)
+		if (!length)
+			break;
+	return at;
+}
+
+/* The wait of TASK that ST says, of BLOCKED and RUNNABLE, ended NOW. */
+static __always_inline void add_to_sum(struct sb_sum *sum, const struct task_struct *task, const struct sb_task *st, __u64 now,
+				       __u64 blocked, __u64 runnable)
+{
+	__u32 at = sum_bucket(blocked + runnable);
+	struct sb_sum_part *p;
+
+	barrier_var(at);
+	p = &sum->part[at & (SB_SUM_BUCKETS - 1)];
+	p->blocked_ns += blocked;
+	p->runnable_ns += runnable;
+	p->count++;
+	sum->last_ns = now;
+	if (blocked + runnable > sum->longest_blocked_ns + sum->longest_runnable_ns) {
+		sum->longest_ns = now;
+		sum->longest_blocked_ns = blocked;
+		sum->longest_runnable_ns = runnable;
+	}
+	sum->pid = task->tgid;
+	sum->node = st->node;
+	sum->call = st->call;
+	sum->state = st->state;
+	sum->flags = st->flags;
+	sum->cpu = st->cpu;
+}
+
+#endif

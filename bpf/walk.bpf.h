@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * walk.bpf.h - walking a user stack in the kernel half, by rules that user space has learnt.
+ *
+ * One step takes a frame to its caller, exactly as src/unwind/unwind.c does it; the walk ends at a root, or gives up at
+ * whatever is not plain, and then the stack is copied instead. So what comes out is either a whole chain or none, and user
+ * space learns from the copy what was missing. Only of a stack with too many frames the nearest are told: unless they are tiny, no
+ * copy would have more.
+ *
+ * The functions are global: the verifier looks at each once and alone, so the loop costs it some instructions a turn, and
+ * needs neither bpf_loop() nor tail calls. They find their state, of which each CPU has two, by its number.
+ */
+#ifndef SBERF_BPF_WALK_H
+#define SBERF_BPF_WALK_H
+
+#include "record.bpf.h"
+#include "space.bpf.h"
+
+#define WALK_ROOT SB_WALK_NR             /* a step's answer beside SB_WALK_*: there is no caller */
+#define WALK_GAP_MAX (1ull << 30)        /* a frame larger than that is nonsense */
+#define WALK_HEAD_BYTES (sizeof(struct sb_part_walk) + sizeof(struct sb_part_addrs))
+#define WALK_BYTES (WALK_HEAD_BYTES + 8 * SB_WALK_MAX)
+
+/* The number of a walk of this CPU: of the sampler, which may interrupt a switch, or of a switch. */
+#define WALK_OF_SAMPLER(cpu) (2 * (cpu))
+#define WALK_OF_SWITCH(cpu) (2 * (cpu) + 1)
+
+_Static_assert(HEAD_BYTES + REGS_BYTES + WALK_BYTES + ADDRS_BYTES < RECORD_MAX, "a record holds the longest walk");
+
+/* The word of the user's stack at ADDR, read with those above it. 0, or SB_WALK_NO_READ. */
+static __always_inline int walk_read(struct walk *w, __u64 addr, __u64 *ret)
+{
+	__u64 at = (addr - w->window_at) / 8;
+	__u32 n;
+
+	if (addr & 7)
+		return bpf_probe_read_user(ret, 8, (void *)addr) ? SB_WALK_NO_READ : 0;
+	if (addr < w->window_at || at >= w->window_nr) {
+		n = (PAGE_BYTES - (addr & (PAGE_BYTES - 1))) / 8;
+		if (n > WINDOW_WORDS)
+			n = WINDOW_WORDS;
+		barrier_var(n);
+		if (n > WINDOW_WORDS)
+			return SB_WALK_NO_READ;
+		w->window_nr = 0;
+		if (bpf_probe_read_user(w->window, n * 8, (void *)addr))
+			return SB_WALK_NO_READ;
+		w->window_at = addr;
+		w->window_nr = n;
+		at = 0;
+	}
+	barrier_var(at);
+	if (at >= WINDOW_WORDS)
+		return SB_WALK_NO_READ;
+	*ret = w->window[at];
+	return 0;
+}
+
+/*
+ * The two searches do without branches, which would be as many paths for the verifier; what is behind the last item compares
+ * greater than anything.
+ */
+
+/* The mapping of SPACE that may hold PC: the last one that begins at or below it. An index. */
+__noinline int sb_find_map(__u32 space, __u64 pc)
+{
+	struct sb_space *s = bpf_map_lookup_elem(&spaces, &space);
+	__u32 at = 0;
+
+	if (!s)
+		return 0;
+	for (__u32 step = SB_SPACE_MAPS / 2; step; step >>= 1) {
+		/* Addresses of user space have no highest bit, so that of the difference says which is greater. */
+		__u64 below = ~(pc - (s->map[(at + step) & (SB_SPACE_MAPS - 1)].start & ~(1ull << 63))) >> 63;
+
+		at += step * (__u32)below;
+		barrier_var(at);
+	}
+	return at & (SB_SPACE_MAPS - 1);
+}
+
+/* The index of the rule for PLACE in PAGE; as a row is ordered by its place first, one comparison will do. */
+__noinline int sb_find_row(__u32 page, __u32 place)
+{
+	struct sb_page *p = bpf_map_lookup_elem(&pages, &page);
+	const __u64 want = SB_ROW(place, 0xffff);
+	__u32 at = 0;
+
+	if (!p)
+		return 0;
+	for (__u32 step = SB_ROWS / 2; step; step >>= 1) {
+		at += step * (__u32)(~(want - p->row[(at + step) & (SB_ROWS - 1)]) >> 63);
+		barrier_var(at);
+	}
+	return p->row[at & (SB_ROWS - 1)] & 0xffff;
+}
+
+/* Looks the rule for the place OFFSET of MODULE up, to *RET. 0 or SB_WALK_*. */
+static __always_inline int look_up_rule(struct walk *w, __u64 module, __u64 offset, struct sb_rule *ret)
+{
+	__u64 key = SB_PAGE_KEY(module, offset);
+	__u32 *index = bpf_map_lookup_elem(&page_of, &key), row;
+	struct sb_page *p = index ? bpf_map_lookup_elem(&pages, index) : NULL;
+	struct sb_rule *r;
+
+	if (!p)
+		return SB_WALK_NO_PAGE;
+	if (p->key != key)
+		return SB_WALK_RACE;
+	row = sb_find_row(*index, offset & (SB_TEXT_BYTES - 1));
+	barrier();
+	if (p->key != key)
+		return SB_WALK_RACE;
+	p->used_ns = w->now;
+	r = bpf_map_lookup_elem(&rules, &row);
+	if (!r)
+		return SB_WALK_NO_RULE;
+	*ret = *r;
+	return 0;
+}
+
+/*
+ * The rule for the place OFFSET of MODULE to *RET. 0 or SB_WALK_*. What was looked up is kept for all walks on all CPUs: a module
+ * is never another one, and what its file says of a place is never something else, so a rule that was right stays right,
+ * also when its page gives way. It is kept for a while only, after which the page hears again that it is of use. CPUs write
+ * without asking each other: an entry of which two wrote a half each fits no place.
+ */
+static __always_inline int find_rule(struct walk *w, __u64 module, __u64 offset, struct sb_rule *ret)
+{
+	__u64 place = (module << SB_OFFSET_BITS | offset) ^ (w->now >> RECENT_NS_SHIFT) * MIX, rule;
+	volatile struct recent *k = &recent[place * MIX >> (64 - RECENT_BITS)];
+	int why;
+
+	rule = k->rule;
+	if ((k->place ^ rule * MIX) == place) {
+		*(__u64 *)ret = rule;
+		return 0;
+	}
+	why = look_up_rule(w, module, offset, ret);
+	if (!why) {
+		rule = *(__u64 *)ret;
+		k->rule = rule;
+		k->place = place ^ rule * MIX;
+	}
+	return why;
+}
+
+/* The caller by its return address at CFA - 8; BP is the caller's. 0 or an answer. */
+static __always_inline int to_caller(struct walk *w, __u64 cfa, __u64 bp)
+{
+	__u64 ra;
+
+	if (cfa <= w->sp || (cfa & 7) || cfa - w->sp > WALK_GAP_MAX)
+		return SB_WALK_BAD;
+	if (walk_read(w, cfa - 8, &ra))
+		return SB_WALK_NO_READ;
+	w->pc = ra;
+	w->sp = cfa;
+	w->bp = bp;
+	w->exact = 0;
+	return ra ? 0 : WALK_ROOT;
+}
+
+static __always_inline int by_cfa(struct walk *w, const struct sb_rule *r, __u64 cfa)
+{
+	__u64 bp = w->bp, slot = cfa + (__s64)r->bp * 8;
+
+	if (cfa <= w->sp || (cfa & 7) || cfa - w->sp > WALK_GAP_MAX)
+		return SB_WALK_BAD;
+	/* A slot that was given up may lie below the stack; then the register has its old value back already. */
+	if (r->bp != SB_RULE_BP_SAME && slot >= w->low && walk_read(w, slot, &bp)) {
+		if (slot >= w->sp)
+			return SB_WALK_NO_READ;
+		bp = w->bp;
+	}
+	return to_caller(w, cfa, bp);
+}
+
+static __always_inline int by_drap(struct walk *w, const struct sb_rule *r)
+{
+	__u64 cfa, bp;
+
+	if (walk_read(w, w->bp + (__s64)r->cfa, &cfa) || walk_read(w, w->bp, &bp))
+		return SB_WALK_NO_READ;
+	return to_caller(w, cfa, bp);
+}
+
+static __always_inline int by_signal(struct walk *w)
+{
+	__u64 old = w->sp, sp, bp, pc;
+
+	if (walk_read(w, old + SB_SIGNAL_BP_AT, &bp) || walk_read(w, old + SB_SIGNAL_SP_AT, &sp) ||
+	    walk_read(w, old + SB_SIGNAL_PC_AT, &pc))
+		return SB_WALK_NO_READ;
+	if (sp <= old && old - sp < SB_STACK_MAX)
+		return SB_WALK_BAD;
+	w->pc = pc;
+	w->sp = sp;
+	w->bp = bp;
+	w->low = sp - SB_RED_ZONE;
+	w->exact = 1;
+	return 0;
+}
+
+static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
+{
+	__u64 base = w->sp + (__s64)r->cfa;
+
+	switch (r->kind) {
+	case SB_RULE_SP:
+		break;
+	case SB_RULE_BP:
+		base = w->bp + (__s64)r->cfa;
+		break;
+	case SB_RULE_PLT:
+		base += (w->pc & SB_PLT_MASK) >= r->arg ? 8 : 0;
+		break;
+	case SB_RULE_DRAP:
+		return by_drap(w, r);
+	case SB_RULE_END:
+		return WALK_ROOT;
+	case SB_RULE_SIGNAL:
+		return by_signal(w);
+	default:
+		return SB_WALK_NO_RULE;
+	}
+	return by_cfa(w, r, base);
+}
+
+/* Notes the frame at which the walk WHICH stands and goes to its caller. 0, WALK_ROOT or SB_WALK_*. */
+__noinline int sb_walk_step(__u32 which)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct sb_space *sp;
+	struct sb_rule r = { 0 };
+	const struct sb_map *m;
+	__u64 lookup, offset;
+	__u32 at, nr;
+	int why;
+
+	if (!w)
+		return SB_WALK_BAD;
+	sp = bpf_map_lookup_elem(&spaces, &w->space);
+	if (!sp)
+		return SB_WALK_NO_SPACE;
+	lookup = w->pc - !w->exact;
+	at = w->map & (SB_SPACE_MAPS - 1);
+	if (lookup < sp->map[at].start || lookup >= sp->map[at].end) {
+		at = (__u32)sb_find_map(w->space, lookup) & (SB_SPACE_MAPS - 1);
+		barrier_var(at);
+		at &= SB_SPACE_MAPS - 1;
+		if (lookup < sp->map[at].start || lookup >= sp->map[at].end)
+			return SB_WALK_NO_MAP;
+		w->map = at;
+	}
+	m = &sp->map[at];
+	offset = lookup - m->start + m->pgoff;
+	why = find_rule(w, m->module, offset, &r);
+	if (why)
+		return why;
+	nr = w->nr;
+	barrier_var(nr);
+	if (nr >= SB_WALK_MAX)
+		return SB_WALK_DEEP;
+	w->frame[nr] = w->pc;
+	w->check = sb_check(w->check, m->module, offset);
+	w->nr = nr + 1;
+	return by_rule(w, &r);
+}
+
+static __always_inline volatile struct kin *kin_at(__u64 kin)
+{
+	return &kins[kin * MIX >> (64 - KIN_BITS)];
+}
+
+/*
+ * The space that TASK, whose memory W knows, is walked by: its own, or while it has none that of a relative. A process of which what is
+ * known turned out to be wrong has one that is nobody's. *RET_SEQ is its sequence number. An index, or a negative number.
+ */
+static __always_inline __s64 find_space(const struct walk *w, struct task_struct *task, __u32 *ret_seq)
+{
+	__u32 tgid = task->tgid, at, *index = bpf_map_lookup_elem(&space_of, &tgid);
+	struct sb_space *sp = index ? bpf_map_lookup_elem(&spaces, index) : NULL;
+	__u64 id = w->id, kin = w->kin;
+	volatile struct kin *k = kin_at(kin);
+
+	if (sp) {
+		at = *index;
+		*ret_seq = *(volatile __u32 *)&sp->seq;
+		barrier();
+		if (*ret_seq & 1 || !sp->id)
+			return -1;
+		if (sp->id == id)
+			return at;
+	}
+	at = k->index;
+	id = k->id;
+	if (!kin || k->tag != KIN_TAG(kin, id, at))
+		return -1;
+	sp = bpf_map_lookup_elem(&spaces, &at);
+	if (!sp)
+		return -1;
+	*ret_seq = *(volatile __u32 *)&sp->seq;
+	barrier();
+	return *ret_seq & 1 || sp->id != id ? -1 : at;
+}
+
+/*
+ * W came to its root by the space SP, which is AT: if it is of its own memory, its relatives may use it, unless they have one of as many
+ * mappings.
+ */
+static __always_inline void show_kin(struct sb_space *sp, const struct walk *w, __u32 at)
+{
+	__u64 kin = w->kin, id = w->id, old_id;
+	volatile struct kin *k = kin_at(kin);
+	__u32 old_at = k->index;
+	struct sb_space *theirs;
+
+	if (sp->kin || sp->id != id)
+		return;
+	sp->kin = kin | 1;
+	old_id = k->id;
+	theirs = k->tag == KIN_TAG(kin, old_id, old_at) ? bpf_map_lookup_elem(&spaces, &old_at) : NULL;
+	if (!kin || (theirs && theirs->id == old_id && theirs->nr >= sp->nr))
+		return;
+	k->index = at;
+	k->id = id;
+	k->tag = KIN_TAG(kin, id, at);
+}
+
+/* Walks from the registers V, which are those of TASK. 0 when it came to a root, or SB_WALK_*. */
+static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *v, struct task_struct *task, __u64 now)
+{
+	__u32 seq = 0, index;
+	struct sb_space *sp;
+	int why = SB_WALK_DEEP;
+	__s64 at;
+
+	know_memory(w, task);
+	at = find_space(w, task, &seq);
+	if (at < 0)
+		return SB_WALK_NO_SPACE;
+	index = at;
+	sp = bpf_map_lookup_elem(&spaces, &index);
+	if (!sp)
+		return SB_WALK_NO_SPACE;
+	w->pc = v[SB_DWARF_PC];
+	w->sp = v[SB_DWARF_SP];
+	w->bp = v[SB_DWARF_BP];
+	w->low = w->sp - SB_RED_ZONE;
+	w->check = 0;
+	w->now = now;
+	w->window_nr = 0;
+	w->space = index;
+	w->map = 0;
+	w->exact = 1;
+	w->nr = 0;
+	for (int i = 0; i < SB_WALK_MAX; i++) {
+		why = sb_walk_step(which);
+		if (why)
+			break;
+	}
+	barrier();
+	if (*(volatile __u32 *)&sp->seq != seq)
+		return SB_WALK_RACE;
+	sp->used_ns = now;
+	if (why == WALK_ROOT)
+		show_kin(sp, w, index);
+	return why == WALK_ROOT ? 0 : why ? why : SB_WALK_DEEP;
+}
+
+/*
+ * The stack of TASK, which is current, by rules, or the reason why not, to REC; V are the registers that it was entered with. The walk
+ * WHICH is free. There are MAX frames of room. Returns the bytes that were added; *RET_WALKED: no copy is needed.
+ */
+static __always_inline __u32 put_walk(__u8 *rec, __u32 max, __u32 which, struct task_struct *task, const __u64 *v, __u64 now,
+				      bool *ret_walked)
+{
+	struct sb_part_walk *p = (void *)rec;
+	struct sb_part_addrs *a = (void *)(rec + sizeof(*p));
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	int why = w ? walk_stack(which, w, v, task, now) : SB_WALK_NO_SPACE;
+	__u32 nr;
+
+	p->part.size = sizeof(*p);
+	p->part.type = SB_PART_WALK;
+	p->part.flags = why;
+	p->space = w ? w->id : 0;
+	p->check = w ? w->check : 0;
+	*ret_walked = false;
+	if (!w || (why && why != SB_WALK_DEEP))
+		return sizeof(*p);
+	nr = w->nr;
+	barrier_var(nr);
+	if (nr > max || bpf_probe_read_kernel(a + 1, nr * 8, w->frame)) {
+		p->part.flags = SB_WALK_DEEP;
+		return sizeof(*p);
+	}
+	a->part.size = sizeof(*a) + nr * 8;
+	a->part.type = SB_PART_WALKED;
+	a->part.flags = SB_ADDRS_RULES | (why ? SB_ADDRS_FULL : 0);
+	a->nr = nr;
+	a->error = 0;
+	*ret_walked = !verify_every || bpf_get_prandom_u32() % verify_every;
+	return WALK_HEAD_BYTES + nr * 8;
+}
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rulebook.c - two shelves of items in memory that the kernel half reads, each with a hash there that says which item has
+ * which key.
+ */
+#include "config.h"
+
+#include "capture/rulebook.h"
+
+#include "base/hash.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define GIVE_WAY 4u              /* a shelf that is full loses one item in so many */
+#define RULE_SLOTS (2 * SB_RULES)
+
+struct shelf {
+	int by_key;              /* the hash in the kernel */
+	uint8_t *item;           /* shared */
+	size_t item_size, used_at, bytes;
+	uint32_t max, n;         /* items, and those in use */
+	uint32_t next;           /* where to look for a free one */
+	uint64_t *key;           /* of each item plus 1, 0 = free */
+	struct hidx index;
+};
+
+struct rulebook {
+	struct shelf pages, spaces;
+	struct sb_rule *rules;           /* shared */
+	uint32_t nr_rules;
+	uint32_t *rule_slot;             /* an open-addressing table of indices plus 1 */
+	uint64_t evicted;
+	size_t kernel_bytes;             /* the memory that is shared is of these */
+};
+
+_Static_assert(SB_RULE_SP == RULE_SP && SB_RULE_BP == RULE_BP && SB_RULE_PLT == RULE_PLT && SB_RULE_DRAP == RULE_DRAP &&
+	       SB_RULE_END == RULE_END && SB_RULE_SIGNAL == RULE_SIGNAL && SB_RULE_BP_SAME == RULE_BP_SAME &&
+	       sizeof(struct sb_rule) == sizeof(struct rule), "rules cross as they are");
+
+static size_t map_bytes(uint32_t n, size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return ((size_t)n * size + page - 1) / page * page;
+}
+
+static void *map_shared(int fd, size_t bytes, struct err *e)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p != MAP_FAILED)
+		return p;
+	err_set(e, errno, "cannot map the rules of the BPF programs: %s", strerror(errno));
+	return NULL;
+}
+
+static bool shelf_open(struct shelf *s, int by_key, int items, size_t item_size, size_t used_at, uint32_t max,
+		       struct err *e)
+{
+	s->by_key = by_key;
+	s->item_size = item_size;
+	s->used_at = used_at;
+	s->max = max;
+	s->bytes = map_bytes(max, item_size);
+	s->key = calloc(max, sizeof(*s->key));
+	if (!s->key) {
+		err_nomem(e, "the rules");
+		return false;
+	}
+	s->item = map_shared(items, s->bytes, e);
+	return s->item;
+}
+
+static void shelf_close(struct shelf *s)
+{
+	if (s->item)
+		munmap(s->item, s->bytes);
+	free(s->key);
+	hidx_free(&s->index);
+}
+
+static void *shelf_item(const struct shelf *s, uint32_t i)
+{
+	return s->item + i * s->item_size;
+}
+
+static uint64_t used_ns(const struct shelf *s, uint32_t i)
+{
+	return *(const volatile uint64_t *)(const void *)(s->item + i * s->item_size + s->used_at);
+}
+
+static uint64_t rehash(const void *ctx, uint32_t i)
+{
+	const struct shelf *s = ctx;
+
+	return hash_u64(s->key[i]);
+}
+
+/* The item of KEY, UINT32_MAX = none. */
+static uint32_t shelf_find(const struct shelf *s, uint64_t key)
+{
+	const uint64_t hash = hash_u64(key + 1);
+
+	if (!s->index.slot)
+		return UINT32_MAX;
+	for (uint32_t at = hidx_first(&s->index, hash), i; (i = hidx_id(&s->index, at)) != HIDX_NONE; at = hidx_next(&s->index, at))
+		if (s->key[i] == key + 1)
+			return i;
+	return UINT32_MAX;
+}
+
+/* The kernel half finds item I no more; what it is doing with it, it will not believe. */
+static void shelf_drop(struct shelf *s, uint32_t i)
+{
+	const uint64_t key = s->key[i] - 1;
+
+	(void)bpf_map_delete_elem(s->by_key, &key);
+	s->key[i] = 0;
+	s->n--;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What was of least use lately goes. False when out of memory. */
+static bool shelf_make_room(struct shelf *s, uint64_t *evicted)
+{
+	AUTO_FREE uint64_t *used = calloc(s->max, sizeof(*used));
+	struct hidx index = { 0 };
+	uint64_t limit;
+	uint32_t left = s->max / GIVE_WAY;
+
+	if (!used)
+		return false;
+	for (uint32_t i = 0; i < s->max; i++)
+		used[i] = used_ns(s, i);
+	qsort(used, s->max, sizeof(*used), by_value);
+	limit = used[left];
+	for (uint32_t i = 0; i < s->max && left; i++)
+		if (s->key[i] && used_ns(s, i) <= limit) {
+			shelf_drop(s, i);
+			left--;
+			++*evicted;
+		}
+	hidx_free(&s->index);
+	s->index = index;
+	for (uint32_t i = 0; i < s->max; i++)
+		if (s->key[i] && !hidx_add(&s->index, hash_u64(s->key[i]), i, rehash, s))
+			shelf_drop(s, i);
+	return true;
+}
+
+/*
+ * A free item for KEY, which is not there yet; UINT32_MAX when there is none. The kernel half does not find it before
+ * shelf_show().
+ */
+static uint32_t shelf_take(struct shelf *s, uint64_t key, uint64_t *evicted)
+{
+	uint32_t i;
+
+	if (s->n == s->max && !shelf_make_room(s, evicted))
+		return UINT32_MAX;
+	if (s->n == s->max)
+		return UINT32_MAX;       /* all of them were of use meanwhile */
+	while (s->key[s->next])
+		s->next = s->next + 1 < s->max ? s->next + 1 : 0;
+	i = s->next;
+	s->key[i] = key + 1;
+	if (!hidx_add(&s->index, hash_u64(s->key[i]), i, rehash, s)) {
+		s->key[i] = 0;
+		return UINT32_MAX;
+	}
+	s->n++;
+	return i;
+}
+
+static void shelf_show(struct shelf *s, uint32_t i)
+{
+	const uint64_t key = s->key[i] - 1;
+
+	/* Keys are little-endian: the first bytes of a number are the number. */
+	(void)bpf_map_update_elem(s->by_key, &key, &i, BPF_ANY);
+}
+
+int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct err *e)
+{
+	AUTO(rulebook_free) struct rulebook *b = calloc(1, sizeof(*b));
+
+	if (b)
+		b->rule_slot = calloc(RULE_SLOTS, sizeof(*b->rule_slot));
+	if (!b || !b->rule_slot)
+		return err_nomem(e, "the rules");
+	b->kernel_bytes = maps->bytes;
+	b->rules = map_shared(maps->rules, map_bytes(SB_RULES, sizeof(*b->rules)), e);
+	if (!b->rules ||
+	    !shelf_open(&b->pages, maps->page_of, maps->pages, sizeof(struct sb_page), offsetof(struct sb_page, used_ns),
+			RULEBOOK_PAGES, e) ||
+	    !shelf_open(&b->spaces, maps->space_of, maps->spaces, sizeof(struct sb_space), offsetof(struct sb_space, used_ns),
+			RULEBOOK_SPACES, e))
+		return -ENOMEM;
+	*ret = take_ptr(b);
+	return 0;
+}
+
+void rulebook_free(struct rulebook *b)
+{
+	if (!b)
+		return;
+	shelf_close(&b->pages);
+	shelf_close(&b->spaces);
+	if (b->rules)
+		munmap(b->rules, map_bytes(SB_RULES, sizeof(*b->rules)));
+	free(b->rule_slot);
+	free(b);
+}
+
+/* The index of R among the rules, UINT32_MAX when there are too many. */
+static uint32_t rule_index(struct rulebook *b, const struct rule *r)
+{
+	uint64_t word;
+	uint32_t at;
+
+	memcpy(&word, r, sizeof(word));
+	for (at = (uint32_t)hash_u64(word) % RULE_SLOTS; b->rule_slot[at]; at = (at + 1) % RULE_SLOTS)
+		if (!memcmp(&b->rules[b->rule_slot[at] - 1], r, sizeof(*r)))
+			return b->rule_slot[at] - 1;
+	if (b->nr_rules == SB_RULES)
+		return UINT32_MAX;
+	memcpy(&b->rules[b->nr_rules], r, sizeof(*r));
+	b->rule_slot[at] = ++b->nr_rules;
+	return b->nr_rules - 1;
+}
+
+bool rulebook_has(const struct rulebook *b, module_id module, uint64_t offset)
+{
+	return shelf_find(&b->pages, SB_PAGE_KEY(module, offset)) != UINT32_MAX;
+}
+
+void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const struct rule_row *row, size_t n)
+{
+	const uint64_t key = SB_PAGE_KEY(module, offset);
+	uint32_t rows[SB_ROWS], i;
+	struct sb_page *p;
+
+	memset(rows, 0xff, sizeof(rows));
+	if (!n || n > SB_ROWS || module >> (63 - SB_OFFSET_BITS) || offset >> SB_OFFSET_BITS)
+		return;
+	for (size_t k = 0; k < n; k++) {
+		const uint32_t rule = rule_index(b, &row[k].rule);
+
+		if (rule == UINT32_MAX)
+			return;
+		rows[k] = SB_ROW(row[k].at, rule);
+	}
+	i = shelf_take(&b->pages, key, &b->evicted);
+	if (i == UINT32_MAX)
+		return;
+	p = shelf_item(&b->pages, i);
+	__atomic_store_n(&p->key, 0, __ATOMIC_SEQ_CST);
+	p->used_ns = 0;
+	p->nr = (uint32_t)n;
+	memcpy(p->row, rows, sizeof(rows));
+	__atomic_store_n(&p->key, key, __ATOMIC_SEQ_CST);
+	shelf_show(&b->pages, i);
+}
+
+const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint64_t *ret_id, size_t *ret_n)
+{
+	const uint32_t i = shelf_find(&b->spaces, pid);
+	const struct sb_space *s;
+
+	*ret_n = 0;
+	*ret_id = 0;
+	if (i == UINT32_MAX)
+		return NULL;
+	s = shelf_item(&b->spaces, i);
+	*ret_n = s->nr;
+	*ret_id = s->id;
+	return s->map;
+}
+
+void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n)
+{
+	uint32_t i = shelf_find(&b->spaces, pid);
+	const bool known = i != UINT32_MAX;
+	struct sb_space *s;
+
+	if (n > SB_SPACE_MAPS)
+		return;
+	if (!known)
+		i = shelf_take(&b->spaces, pid, &b->evicted);
+	if (i == UINT32_MAX)
+		return;
+	s = shelf_item(&b->spaces, i);
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
+	s->id = n ? id : 0;
+	s->kin = 0;
+	s->nr = (uint32_t)n;
+	if (n)
+		memcpy(s->map, map, n * sizeof(*map));
+	memset(s->map + n, 0xff, (SB_SPACE_MAPS - n) * sizeof(*map));
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
+	if (!known)
+		shelf_show(&b->spaces, i);
+}
+
+static size_t shelf_bytes(const struct shelf *s)
+{
+	return s->max * sizeof(*s->key) + hidx_bytes(&s->index);
+}
+
+void rulebook_stats(const struct rulebook *b, struct rulebook_stats *ret)
+{
+	*ret = (struct rulebook_stats){
+		.pages = b->pages.n,
+		.rules = b->nr_rules,
+		.spaces = b->spaces.n,
+		.evicted = b->evicted,
+		.bytes = b->kernel_bytes + sizeof(*b) + shelf_bytes(&b->pages) + shelf_bytes(&b->spaces) +
+			 RULE_SLOTS * sizeof(*b->rule_slot),
+	};
+}

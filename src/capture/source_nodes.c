@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source_nodes.c - what a source says of NUMA nodes: page faults that are sampled, and where threads are at home. */
+#include "config.h"
+
+#include "capture/source_private.h"
+
+#include "base/cleanup.h"
+#include "bpf/wire.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(SOURCE_POLICY_NODES == SB_HOME_NODES * 64, "nodes of a policy cross as they are");
+
+uint32_t source_nodes(const struct source *s)
+{
+	return cpu_layout_nodes(&s->layout);
+}
+
+int source_set_faults(struct source *s, bool on, struct err *e)
+{
+	int r;
+
+	if (kernel_half_fault_fd(s->kernel) < 0)
+		return on ? err_set(e, EINVAL, "page faults are not prepared for") : 0;
+	kernel_half_watch_balancing(s->kernel, on);
+	r = source_cpus_set_faults(s, on, e);
+	if (r)
+		kernel_half_watch_balancing(s->kernel, false);
+	return r;
+}
+
+uint64_t source_balancing_faults(const struct source *s)
+{
+	uint64_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
+		n += s->cpus[cpu].balancing_faults;
+	return n;
+}
+
+struct telling {
+	source_home_fn *each;
+	void *ctx;
+};
+
+static int tell_home(void *ctx, const void *item, struct err *e)
+{
+	const struct telling *to = ctx;
+	const struct sb_home *h = item;
+	struct source_home one = { .pid = (pid_t)h->pid, .tid = (pid_t)h->tid, .start_ns = h->start_ns, .home = h->home,
+				   .node = h->node, .policy = h->policy };
+
+	memcpy(one.nodes, h->nodes, sizeof(one.nodes));
+	to->each(to->ctx, &one);
+	return 0;
+}
+
+int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e)
+{
+	struct telling to = { .each = each, .ctx = ctx };
+	AUTO_FD int fd = kernel_half_homes(s->kernel, e);
+
+	return fd < 0 ? fd : source_read_list(fd, sizeof(struct sb_home), tell_home, &to, e);
+}

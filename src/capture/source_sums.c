@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* source_sums.c - sums of short waits, out of the map that the kernel half has left (bpf/sums.bpf.h). */
+#include "config.h"
+
+#include "capture/source_private.h"
+
+#include "base/clock.h"
+#include "bpf/wire.h"
+#include "capture/decode.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BATCH 256u
+
+_Static_assert(SOURCE_SUM_PARTS == SB_SUM_BUCKETS, "one part for each");
+
+static uint32_t fits(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+static struct source_sum sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
+{
+	struct source_sum ret = {
+		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id, .last_ns = s->last_ns,
+		.longest_ns = s->longest_ns, .longest_blocked_ns = s->longest_blocked_ns,
+		.longest_runnable_ns = s->longest_runnable_ns, .cpu = s->cpu, .node = s->node, .state = s->state,
+		.call = decode_call(s->call, s->state, s->flags & SB_WAIT_COMPAT),
+	};
+
+	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++)
+		if (s->part[i].count)
+			ret.part[ret.n++] = (struct source_sum_part){ s->part[i].blocked_ns, s->part[i].runnable_ns,
+								      fits(s->part[i].count) };
+	return ret;
+}
+
+bool source_turn_sums(struct source *s, uint64_t *ret_ns)
+{
+	uint32_t turn;
+	int fd[2];
+
+	*ret_ns = 0;
+	if (!kernel_half_sums(s->kernel, fd, &turn))
+		return false;
+	kernel_half_turn_sums(s->kernel);
+	*ret_ns = clock_mono_ns();
+	return true;
+}
+
+/* Takes out and tells up to BATCH sums; *RET_END: there are no more. */
+static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32_t position[4], bool *at_begin, bool *ret_end,
+		      source_sum_fn *each, void *ctx)
+{
+	uint32_t n = BATCH;
+	int r = bpf_map_lookup_and_delete_batch(fd, *at_begin ? NULL : position, position, key, sum, &n, NULL);
+
+	*at_begin = false;
+	*ret_end = r == -ENOENT;
+	if (r && r != -ENOENT)
+		return r;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct source_sum one = sum_of(&key[i], &sum[i]);
+
+		if (one.n)
+			each(ctx, &one);
+	}
+	return (int)n;
+}
+
+int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
+{
+	AUTO_FREE struct sb_sum_key *key = calloc(BATCH, sizeof(*key));
+	AUTO_FREE struct sb_sum *sum = calloc(BATCH, sizeof(*sum));
+	uint32_t turn, position[4];
+	bool begin = true, end = false;
+	int fd[2], n = 0;
+
+	if (!kernel_half_sums(s->kernel, fd, &turn))
+		return 0;
+	if (!key || !sum)
+		return err_nomem(e, "the sums of waits");
+	while (!end) {
+		const int r = read_batch(fd[(turn + 1) % 2], key, sum, position, &begin, &end, each, ctx);
+
+		if (r < 0)
+			return err_set(e, -r, "cannot read the sums of waits: %s", strerror(-r));
+		n += r;
+	}
+	return n;
+}
