@@ -418,22 +418,32 @@ static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, u
 	return n;
 }
 
+static const char *directory_of(Dwarf_Die *unit_die)
+{
+	Dwarf_Attribute attr;
+	const char *s = dwarf_attr(unit_die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+
+	return s ? s : "";
+}
+
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place *place, size_t max)
 {
-	const uint32_t id = spans_find(&d->map, vaddr);
+	const struct span *at = spans_find(&d->map, vaddr);
 	struct unit *u;
 	Dwarf_Die die;
 	size_t n;
 
-	if (id == SPAN_NONE || !max)
+	if (!at || !max)
 		return 0;
-	u = &d->units.v[id];
+	u = &d->units.v[at->value];
 	index_unit(d, u);
-	place[0] = (struct dwarf_place){ .file = "" };
+	place[0] = (struct dwarf_place){ .file = "", .dir = "" };
 	if (!dwarf_offdie(d->dw, u->die, &die))
 		return 0;
+	place[0].dir = directory_of(&die);
 	find_line(d, u, &die, vaddr, &place[0]);
-	n = climb(d, u, &die, spans_find(&u->spans, vaddr), place, max);
+	at = spans_find(&u->spans, vaddr);
+	n = climb(d, u, &die, at ? at->value : NONE, place, max);
 	return n ? n : place[0].line > 0;
 }
 

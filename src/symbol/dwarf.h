@@ -22,6 +22,7 @@ struct dwarf_place {
 	const char *func;        /* linkage name, else plain name; NULL = unknown */
 	uint32_t *user;          /* a number for the caller, 0 at first, one per DIE */
 	const char *file;        /* "" = unknown */
+	const char *dir;         /* where the compiler ran: what a relative FILE is relative to; "" = unknown */
 	uint32_t line;           /* 0 = unknown */
 };
 

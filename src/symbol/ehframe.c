@@ -8,6 +8,8 @@
 
 #include "symbol/ehframe.h"
 
+#include "base/search.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,20 +161,12 @@ void fde_starts_free(struct fde_starts *t)
 
 bool fde_starts_find(const struct fde_starts *t, uint64_t vaddr, struct fde_start *ret)
 {
-	size_t low = 0, high = t->n;
+	const size_t n = count_upto(t->piece, t->n, start, vaddr);
 	struct piece *p;
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-
-		if (t->piece[mid].start <= vaddr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (!low)
+	if (!n)
 		return false;
-	p = &t->piece[low - 1];
+	p = &t->piece[n - 1];
 	if (vaddr - p->start >= p->size)
 		return false;
 	*ret = (struct fde_start){ .start = p->start, .size = p->size, .user = &p->user };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* elffile.c - the only place of src/symbol that reads bytes of an ELF file: read_at() checks each range against the size. */
+/* elffile.c - the only place that reads bytes of an ELF file: elf_file_read() checks each range against the size. */
 #include "config.h"
 
 #include "symbol/elffile.h"
@@ -12,7 +12,6 @@
 #define SECTIONS_MAX 65536u
 #define SEGMENTS_MAX 4096u
 #define SECTION_NAMES_MAX (16u << 20)
-#define NOTES_MAX 65536u
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HOST_DATA ELFDATA2LSB
@@ -48,21 +47,20 @@ bool elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t 
 	return true;
 }
 
-/* N records of SIZE bytes at OFFSET, malloc'ed and NUL-terminated; NULL when they are not all there. */
-static void *read_array(const struct elf_file *f, uint64_t offset, size_t n, size_t size)
+void *elf_file_dup(const struct elf_file *f, uint64_t offset, uint64_t len, uint64_t max)
 {
 	char *p;
 
-	if (!n || offset > f->size || n > (f->size - offset) / size)
+	if (!len || len > max || offset > f->size || len > f->size - offset)
 		return NULL;
-	p = malloc(n * size + 1);
+	p = malloc(len + 1);
 	if (!p)
 		return NULL;
-	if (!elf_file_read(f, offset, p, n * size)) {
+	if (!elf_file_read(f, offset, p, len)) {
 		free(p);
 		return NULL;
 	}
-	p[n * size] = '\0';
+	p[len] = '\0';
 	return p;
 }
 
@@ -79,23 +77,23 @@ static void read_sections(struct elf_file *f)
 		names = first.sh_link;
 	if (nr > SECTIONS_MAX || names >= nr)
 		return;
-	f->sh = read_array(f, f->eh.e_shoff, nr, sizeof(*f->sh));
+	f->sh = elf_file_dup(f, f->eh.e_shoff, nr * sizeof(*f->sh), UINT64_MAX);
 	if (!f->sh)
 		return;
 	f->nr_sh = nr;
-	if (f->sh[names].sh_type != SHT_NOBITS && f->sh[names].sh_size <= SECTION_NAMES_MAX)
-		f->names = read_array(f, f->sh[names].sh_offset, f->sh[names].sh_size, 1);
+	if (f->sh[names].sh_type != SHT_NOBITS)
+		f->names = elf_file_dup(f, f->sh[names].sh_offset, f->sh[names].sh_size, SECTION_NAMES_MAX);
 	f->names_len = f->names ? f->sh[names].sh_size : 0;
 }
 
 static int read_headers(struct elf_file *f, struct err *e)
 {
 	if (!elf_file_read(f, 0, &f->eh, sizeof(f->eh)) || memcmp(f->eh.e_ident, ELFMAG, SELFMAG))
-		return err_set(e, EBADMSG, "not an ELF file");
+		return err_set(e, ENOEXEC, "not an ELF file");
 	if (f->eh.e_ident[EI_CLASS] != ELFCLASS64 || f->eh.e_ident[EI_DATA] != HOST_DATA)
-		return err_set(e, EBADMSG, "not a 64-bit ELF file of this machine's byte order");
-	if (f->eh.e_phnum && f->eh.e_phnum <= SEGMENTS_MAX && f->eh.e_phentsize == sizeof(*f->ph))
-		f->ph = read_array(f, f->eh.e_phoff, f->eh.e_phnum, sizeof(*f->ph));
+		return err_set(e, ENOEXEC, "not a 64-bit ELF file of this machine's byte order");
+	if (f->eh.e_phentsize == sizeof(*f->ph))
+		f->ph = elf_file_dup(f, f->eh.e_phoff, f->eh.e_phnum * sizeof(*f->ph), SEGMENTS_MAX * sizeof(*f->ph));
 	f->nr_ph = f->ph ? f->eh.e_phnum : 0;
 	read_sections(f);
 	return 0;
@@ -124,7 +122,7 @@ int elf_file_open(int fd, struct elf_file **ret, struct err *e)
 	if (fstat(fd, &st))
 		return err_set(e, errno, "cannot look at the file: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || st.st_size < 0)
-		return err_set(e, EBADMSG, "not a regular file");
+		return err_set(e, EINVAL, "not a regular file");
 	f.size = (uint64_t)st.st_size;
 	return open_common(&f, ret, e);
 }
@@ -164,9 +162,7 @@ bool elf_file_bytes(const struct elf_file *f, const Elf64_Shdr *sh, size_t max, 
 {
 	void *data;
 
-	if (sh->sh_type == SHT_NOBITS || sh->sh_size > max)
-		return false;
-	data = read_array(f, sh->sh_offset, sh->sh_size, 1);
+	data = sh->sh_type == SHT_NOBITS ? NULL : elf_file_dup(f, sh->sh_offset, sh->sh_size, max);
 	if (!data)
 		return false;
 	*ret = (struct elf_bytes){ .data = data, .len = sh->sh_size };
@@ -178,40 +174,45 @@ static uint64_t align4(uint64_t n)
 	return (n + 3) & ~(uint64_t)3;
 }
 
-/* The build-id among the LEN bytes of notes at P. */
-static uint8_t find_build_id(const uint8_t *p, size_t len, uint8_t id[BUILD_ID_MAX])
+bool elf_note_next(const uint8_t **p, size_t *len, struct elf_note *ret)
 {
+	uint64_t name_len, desc_len;
 	Elf64_Nhdr nh;
 
-	while (len >= sizeof(nh)) {
-		uint64_t name_len, desc_len;
-
-		memcpy(&nh, p, sizeof(nh));
-		p += sizeof(nh);
-		len -= sizeof(nh);
-		name_len = align4(nh.n_namesz);
-		desc_len = align4(nh.n_descsz);
-		if (name_len > len || nh.n_descsz > len - name_len)
-			return 0;
-		if (nh.n_type == NT_GNU_BUILD_ID && nh.n_namesz == 4 && !memcmp(p, "GNU", 4) && nh.n_descsz) {
-			const uint8_t n = nh.n_descsz < BUILD_ID_MAX ? (uint8_t)nh.n_descsz : BUILD_ID_MAX;
-
-			memcpy(id, p + name_len, n);
-			return n;
-		}
-		if (name_len + desc_len >= len)
-			return 0;
-		p += name_len + desc_len;
-		len -= name_len + desc_len;
-	}
-	return 0;
+	if (*len < sizeof(nh))
+		return false;
+	memcpy(&nh, *p, sizeof(nh));
+	name_len = align4(nh.n_namesz);
+	desc_len = align4(nh.n_descsz);
+	*p += sizeof(nh);
+	*len -= sizeof(nh);
+	if (name_len > *len || nh.n_descsz > *len - name_len)
+		return false;
+	*ret = (struct elf_note){ nh.n_type, *p, *p + name_len, nh.n_namesz, nh.n_descsz };
+	/* The last one may lack its padding. */
+	if (desc_len > *len - name_len)
+		desc_len = *len - name_len;
+	*p += name_len + desc_len;
+	*len -= name_len + desc_len;
+	return true;
 }
 
 static uint8_t build_id_at(const struct elf_file *f, uint64_t offset, uint64_t len, uint8_t id[BUILD_ID_MAX])
 {
-	AUTO_FREE uint8_t *notes = len <= NOTES_MAX ? read_array(f, offset, len, 1) : NULL;
+	AUTO_FREE uint8_t *notes = elf_file_dup(f, offset, len, ELF_NOTES_MAX);
+	const uint8_t *p = notes;
+	size_t left = notes ? len : 0;
+	struct elf_note n;
 
-	return notes ? find_build_id(notes, len, id) : 0;
+	while (elf_note_next(&p, &left, &n)) {
+		if (n.type == NT_GNU_BUILD_ID && n.name_len == 4 && !memcmp(n.name, "GNU", 4) && n.desc_len) {
+			const uint8_t id_len = n.desc_len < BUILD_ID_MAX ? (uint8_t)n.desc_len : BUILD_ID_MAX;
+
+			memcpy(id, n.desc, id_len);
+			return id_len;
+		}
+	}
+	return 0;
 }
 
 uint8_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX])

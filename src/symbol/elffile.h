@@ -38,8 +38,8 @@ struct elf_bytes {
 };
 
 /*
- * Reads the headers of the file at FD (borrowed as long as the result is used; must be a regular file), or of the LEN bytes
- * at DATA (likewise borrowed). -EBADMSG with a sentence for what is not such an ELF file.
+ * Reads the headers of the file at FD (borrowed as long as the result is used; must be a regular file, else -EINVAL), or of the
+ * LEN bytes at DATA (likewise borrowed). -ENOEXEC with a sentence for what is not such an ELF file.
  */
 int elf_file_open(int fd, struct elf_file **ret, struct err *e);
 int elf_file_memory(const void *data, size_t len, struct elf_file **ret, struct err *e);
@@ -48,12 +48,26 @@ void elf_file_free(struct elf_file *f);          /* NULL is fine; the fd stays o
 /* LEN bytes at OFFSET into BUF; false when the file does not hold them. */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len);
 
+/* A copy of LEN bytes at OFFSET, malloc'ed, with a NUL behind; NULL when they are not all there, none, or more than MAX. */
+void *elf_file_dup(const struct elf_file *f, uint64_t offset, uint64_t len, uint64_t max);
+
 /* The section called NAME, or the first of TYPE; NULL when there is none. */
 const Elf64_Shdr *elf_file_section(const struct elf_file *f, const char *name);
 const Elf64_Shdr *elf_file_section_type(const struct elf_file *f, uint32_t type);
 
 /* All bytes of section SH (SHT_NOBITS: none), refused when more than MAX or more than the file holds. */
 bool elf_file_bytes(const struct elf_file *f, const Elf64_Shdr *sh, size_t max, struct elf_bytes *ret);
+
+#define ELF_NOTES_MAX (1u << 20) /* bytes of notes that are worth reading */
+
+struct elf_note {
+	uint32_t type;
+	const uint8_t *name, *desc;
+	uint32_t name_len, desc_len;
+};
+
+/* Takes the next note off the *LEN bytes at *P; false at their end, or where they make no sense any more. */
+bool elf_note_next(const uint8_t **p, size_t *len, struct elf_note *ret);
 
 /* The build-id copied to ID; returns its length, 0 = none. Longer ones are cut at BUILD_ID_MAX, as the kernel does. */
 uint8_t elf_file_build_id(const struct elf_file *f, uint8_t id[BUILD_ID_MAX]);

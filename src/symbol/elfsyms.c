@@ -3,15 +3,16 @@
  * elfsyms.c - collect, sort, keep one name per address, close the gaps.
  *
  * Every source pours its symbols into one array. It is sorted by address with the best name first, so keeping the first of
- * each address chooses. What is left may nest (a label inside a function): each symbol knows the nearest earlier one that
- * reaches beyond its own start, and a lookup climbs that chain until something covers the address.
+ * each address chooses. What is left may nest (a label inside a function): spans.h finds the innermost.
  */
 #include "config.h"
 
 #include "symbol/elfsyms.h"
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "symbol/plt.h"
+#include "symbol/spans.h"
 #include "symbol/xz.h"
 
 #include <errno.h>
@@ -23,7 +24,6 @@
 #define DEBUGDATA_MAX (256u << 20)       /* unpacked */
 #define NAME_MAX_LEN 65535u
 #define CHUNK 1024u                      /* symbols read at a time */
-#define CLIMB_MAX 64                     /* nested symbols looked at in one search */
 #define NONE UINT32_MAX
 
 enum source {                            /* best first */
@@ -33,17 +33,9 @@ enum source {                            /* best first */
 	SOURCE_PLT,
 };
 
-struct sym {
-	uint64_t addr;
-	uint32_t size;
-	uint32_t name;                   /* offset in text */
-	uint32_t outer;                  /* nearest earlier symbol that ends after addr; NONE */
-	uint32_t user;
-};
-
 struct elf_syms {
-	struct sym *sym;                 /* by address, one per address */
-	size_t n;
+	spans span;                      /* value = name, offset in text */
+	uint32_t *user;                  /* of each span */
 	char *text;
 	size_t text_len;
 	size_t damaged;
@@ -105,17 +97,9 @@ static void find_code(struct builder *b)
 /* The end of the code that holds ADDR; 0 = it is not code. */
 static uint64_t code_end(const struct builder *b, uint64_t addr)
 {
-	size_t lo = 0, hi = b->code.n;
+	const size_t n = count_upto(b->code.v, b->code.n, start, addr);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (b->code.v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < b->code.v[lo - 1].end ? b->code.v[lo - 1].end : 0;
+	return n && addr < b->code.v[n - 1].end ? b->code.v[n - 1].end : 0;
 }
 
 /* Appends LEN bytes of S and SUFFIX to the text; returns where, NONE when that fails. */
@@ -339,20 +323,16 @@ static uint32_t extent(const struct builder *b, size_t i)
 	return end - r->addr < UINT32_MAX ? (uint32_t)(end - r->addr) : UINT32_MAX;
 }
 
-static uint64_t end_of(const struct sym *s)
+static bool add_spans(const struct builder *b, spans *to)
 {
-	return s->size <= UINT64_MAX - s->addr ? s->addr + s->size : UINT64_MAX;
-}
+	for (size_t i = 0; i < b->raw.n; i++) {
+		const uint64_t start = b->raw.v[i].addr, size = extent(b, i);
 
-static void link_outer(struct elf_syms *s)
-{
-	for (size_t i = 1; i < s->n; i++) {
-		uint32_t outer = (uint32_t)i - 1;
-
-		while (outer != NONE && end_of(&s->sym[outer]) <= s->sym[i].addr)
-			outer = s->sym[outer].outer;
-		s->sym[i].outer = outer;
+		if (!spans_add(to, start, size <= UINT64_MAX - start ? start + size : UINT64_MAX, b->raw.v[i].name))
+			return false;
 	}
+	spans_seal(to);
+	return true;
 }
 
 static int finish(struct builder *b, struct elf_syms **ret, struct err *e)
@@ -363,16 +343,12 @@ static int finish(struct builder *b, struct elf_syms **ret, struct err *e)
 		qsort_r(b->raw.v, b->raw.n, sizeof(*b->raw.v), cmp_raw, b->text.v);
 	choose(b);
 	if (s)
-		s->sym = calloc(b->raw.n + 1, sizeof(*s->sym));
-	if (!s || !s->sym || b->nomem)
+		s->user = calloc(b->raw.n + 1, sizeof(*s->user));
+	if (!s || !s->user || b->nomem || !vec_reserve(&s->span, b->raw.n) || !add_spans(b, &s->span))
 		return err_nomem(e, "a symbol table");
-	for (size_t i = 0; i < b->raw.n; i++)
-		s->sym[i] = (struct sym){ .addr = b->raw.v[i].addr, .size = extent(b, i), .name = b->raw.v[i].name, .outer = NONE };
-	s->n = b->raw.n;
 	s->text_len = b->text.n;
 	s->text = take_ptr(b->text.v);
 	s->damaged = b->damaged;
-	link_outer(s);
 	*ret = take_ptr(s);
 	return 0;
 }
@@ -405,39 +381,25 @@ void elf_syms_free(struct elf_syms *s)
 {
 	if (!s)
 		return;
-	free(s->sym);
+	vec_free(&s->span);
+	free(s->user);
 	free(s->text);
 	free(s);
 }
 
 bool elf_syms_find(const struct elf_syms *s, uint64_t vaddr, struct elf_sym *ret)
 {
-	size_t lo = 0, hi = s->n;
-	uint32_t at;
+	const struct span *at = spans_find(&s->span, vaddr);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->sym[mid].addr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	at = lo ? (uint32_t)(lo - 1) : NONE;
-	for (int climbed = 0; at != NONE && climbed < CLIMB_MAX; at = s->sym[at].outer, climbed++) {
-		struct sym *sym = &s->sym[at];
-
-		if (vaddr - sym->addr < sym->size) {
-			*ret = (struct elf_sym){ .start = sym->addr, .size = sym->size, .name = s->text + sym->name, .user = &sym->user };
-			return true;
-		}
-	}
-	return false;
+	if (at)
+		*ret = (struct elf_sym){ .start = at->start, .size = at->end - at->start, .name = s->text + at->value,
+					 .user = &s->user[at - s->span.v] };
+	return at;
 }
 
 size_t elf_syms_count(const struct elf_syms *s)
 {
-	return s->n;
+	return s->span.n;
 }
 
 size_t elf_syms_damaged(const struct elf_syms *s)
@@ -447,5 +409,5 @@ size_t elf_syms_damaged(const struct elf_syms *s)
 
 size_t elf_syms_bytes(const struct elf_syms *s)
 {
-	return sizeof(*s) + (s->n + 1) * sizeof(*s->sym) + s->text_len;
+	return sizeof(*s) + s->span.cap * sizeof(*s->span.v) + (s->span.n + 1) * sizeof(*s->user) + s->text_len;
 }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/vec.h"
+#include "symbol/spans.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,6 @@
 #define ENTRIES_MAX (4u << 20)
 #define NAMES_MAX (1u << 30)
 #define NAME_MAX_LEN 4095u
-#define CLIMB_MAX 4096
 #define NONE UINT32_MAX
 
 #define JITDUMP_MAGIC 0x4A695444u    /* "JiTD" in the writer's byte order */
@@ -27,14 +27,12 @@
 #define JITDUMP_MOVE 1u
 
 struct entry {
-	uint64_t start, end;
 	uint32_t name;               /* offset in text */
-	uint32_t seq;                /* when it was told */
-	uint32_t outer;              /* nearest earlier one that ends behind our start */
 	uint32_t user;
 };
 
 struct jit_syms {
+	spans span;                  /* value = entry: the later it was told, the greater */
 	VEC(struct entry) entry;
 	VEC(char) text;
 	size_t refused;
@@ -108,15 +106,12 @@ static uint32_t add_name(struct jit_syms *j, const char *name, size_t len)
 /* Adds a function called by the text at NAME; false (and counted) when it makes no sense. */
 static bool add_entry(struct jit_syms *j, uint64_t start, uint64_t size, uint32_t name)
 {
-	struct entry *en = NULL;
-
-	if (name != NONE && size && size <= UINT64_MAX - start && j->entry.n < ENTRIES_MAX)
-		en = vec_push(&j->entry);
-	if (!en) {
+	if (name == NONE || !size || size > UINT64_MAX - start || j->entry.n >= ENTRIES_MAX || !vec_reserve(&j->entry, 1) ||
+	    !spans_add(&j->span, start, start + size, (uint32_t)j->entry.n)) {
 		j->refused++;
 		return false;
 	}
-	*en = (struct entry){ .start = start, .end = start + size, .name = name, .seq = (uint32_t)(j->entry.n - 1) };
+	j->entry.v[j->entry.n++] = (struct entry){ .name = name };
 	return true;
 }
 
@@ -274,28 +269,6 @@ static int parse_jitdump(struct jit_syms *j, const struct input *in, struct err 
 	return ok ? 0 : err_nomem(e, "functions of a jitdump file");
 }
 
-static int cmp_entry(const void *va, const void *vb)
-{
-	const struct entry *a = va, *b = vb;
-
-	if (a->start != b->start)
-		return a->start > b->start ? 1 : -1;
-	return (a->seq > b->seq) - (a->seq < b->seq);
-}
-
-static void seal(struct jit_syms *j)
-{
-	if (j->entry.n)
-		qsort(j->entry.v, j->entry.n, sizeof(*j->entry.v), cmp_entry);
-	for (size_t i = 0; i < j->entry.n; i++) {
-		uint32_t outer = i ? (uint32_t)i - 1 : NONE;
-
-		while (outer != NONE && j->entry.v[outer].end <= j->entry.v[i].start)
-			outer = j->entry.v[outer].outer;
-		j->entry.v[i].outer = outer;
-	}
-}
-
 static int parse_input(const struct input *in, struct jit_syms **ret, struct err *e)
 {
 	AUTO(jit_syms_free) struct jit_syms *j = calloc(1, sizeof(*j));
@@ -318,7 +291,7 @@ static int parse_input(const struct input *in, struct jit_syms **ret, struct err
 			return err_nomem(e, "functions of a perf map");
 		parse_map(j, text, input_read(in, 0, text, in->size));
 	}
-	seal(j);
+	spans_seal(&j->span);
 	*ret = take_ptr(j);
 	return 0;
 }
@@ -343,6 +316,7 @@ void jit_syms_free(struct jit_syms *j)
 {
 	if (!j)
 		return;
+	vec_free(&j->span);
 	vec_free(&j->entry);
 	vec_free(&j->text);
 	free(j);
@@ -350,27 +324,12 @@ void jit_syms_free(struct jit_syms *j)
 
 bool jit_syms_find(const struct jit_syms *j, uint64_t addr, struct jit_sym *ret)
 {
-	size_t lo = 0, hi = j->entry.n;
-	struct entry *best = NULL;
-	uint32_t at;
+	const struct span *at = spans_find_last(&j->span, addr);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (j->entry.v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	at = lo ? (uint32_t)(lo - 1) : NONE;
-	for (int climbed = 0; at != NONE && climbed < CLIMB_MAX; at = j->entry.v[at].outer, climbed++)
-		if (addr < j->entry.v[at].end && (!best || j->entry.v[at].seq > best->seq))
-			best = &j->entry.v[at];
-	if (!best)
-		return false;
-	*ret = (struct jit_sym){ .start = best->start, .size = best->end - best->start, .name = j->text.v + best->name,
-				 .user = &best->user };
-	return true;
+	if (at)
+		*ret = (struct jit_sym){ .start = at->start, .size = at->end - at->start,
+					 .name = j->text.v + j->entry.v[at->value].name, .user = &j->entry.v[at->value].user };
+	return at;
 }
 
 size_t jit_syms_count(const struct jit_syms *j)
@@ -385,5 +344,5 @@ size_t jit_syms_refused(const struct jit_syms *j)
 
 size_t jit_syms_bytes(const struct jit_syms *j)
 {
-	return sizeof(*j) + j->entry.cap * sizeof(*j->entry.v) + j->text.cap;
+	return sizeof(*j) + j->span.cap * sizeof(*j->span.v) + j->entry.cap * sizeof(*j->entry.v) + j->text.cap;
 }

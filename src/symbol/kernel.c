@@ -5,6 +5,7 @@
 #include "symbol/kernel.h"
 
 #include "base/parse.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #include <errno.h>
@@ -204,22 +205,14 @@ void ksyms_free(struct ksyms *k)
 
 bool ksyms_find(const struct ksyms *k, uint64_t addr, struct ksym *ret)
 {
-	size_t lo = 0, hi = k->sym.n;
+	const size_t n = count_upto(k->sym.v, k->sym.n, addr, addr);
 	struct entry *en;
 	uint64_t size;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (k->sym.v[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || k->sym.v[lo - 1].name == NO_NAME)
+	if (!n || k->sym.v[n - 1].name == NO_NAME)
 		return false;
-	en = &k->sym.v[lo - 1];
-	size = lo < k->sym.n ? k->sym.v[lo].addr - en->addr : SIZE_MAX_FUNC;
+	en = &k->sym.v[n - 1];
+	size = n < k->sym.n ? k->sym.v[n].addr - en->addr : SIZE_MAX_FUNC;
 	if (size > SIZE_MAX_FUNC)
 		size = SIZE_MAX_FUNC;
 	if (addr - en->addr >= size)

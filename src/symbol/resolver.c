@@ -13,6 +13,7 @@
 #include "event/reasons.h"
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
+#include "symbol/details.h"
 #include "symbol/dwarf.h"
 #include "symbol/ehframe.h"
 #include "symbol/elfsyms.h"
@@ -216,17 +217,6 @@ static bool ensure_vdso(struct mod *m)
 	return m->elf;
 }
 
-static struct elf_file *open_debug(const struct resolver *r, const struct mod *m, int *ret_fd)
-{
-	AUTO_FD int fd = debugfile_open(m->elf, m->path, r->symfs);
-	struct elf_file *f;
-
-	if (fd < 0 || elf_file_open(fd, &f, NULL))
-		return NULL;
-	*ret_fd = take_fd(&fd);
-	return f;
-}
-
 /* Drops tables, the oldest first, until they fit; never that of KEEP. */
 static void bound_symbols(struct resolver *r, const struct mod *keep)
 {
@@ -261,7 +251,7 @@ static bool ensure_symbols(struct resolver *r, struct mod *m)
 	if (m->read_failed || !(m->m.kind == MODULE_VDSO ? ensure_vdso(m) : ensure_file(r, m)))
 		return false;
 	if (m->m.kind == MODULE_FILE && !elf_syms_complete(m->elf))
-		debug = open_debug(r, m, &debug_fd);
+		debug = details_file(m->elf, m->path, r->symfs, &debug_fd);
 	m->read_failed = elf_syms_new(m->elf, debug, &m->syms, NULL) != 0;
 	if (m->read_failed)
 		return false;
@@ -433,28 +423,10 @@ static void bound_details(struct resolver *r, const struct mod *keep)
 	}
 }
 
-/* The lowest address of code in F. */
-static uint64_t code_start(const struct elf_file *f)
-{
-	uint64_t low = UINT64_MAX;
-
-	for (size_t i = 0; i < f->nr_ph; i++)
-		if (f->ph[i].p_type == PT_LOAD && (f->ph[i].p_flags & PF_X) && f->ph[i].p_vaddr < low)
-			low = f->ph[i].p_vaddr;
-	return low;
-}
-
 /* Opens the debug information in F, which belongs to M. */
 static void open_dwarf(struct resolver *r, struct mod *m, const struct elf_file *f)
 {
-	AUTO_FD int alt_fd = debugfile_open_alt(f, m->path, r->symfs);
-
-	/* Without the shared file that it refers to, libdw would go and look for one by itself. */
-	if (alt_fd < 0 && elf_file_section(f, ".gnu_debugaltlink")) {
-		r->stats->unreadable_details++;
-		return;
-	}
-	if (dwarf_info_open(f, alt_fd, code_start(m->elf), &m->dwarf, NULL))
+	if (details_open(m->elf, f, m->path, r->symfs, &m->dwarf, NULL))
 		r->stats->unreadable_details++;
 }
 
@@ -489,7 +461,7 @@ static bool ensure_dwarf(struct resolver *r, struct mod *m)
 	if (dwarf_info_present(m->elf)) {
 		open_dwarf(r, m, m->elf);
 	} else {
-		debug = open_debug(r, m, &debug_fd);
+		debug = details_file(m->elf, m->path, r->symfs, &debug_fd);
 		if (!debug)
 			debug = fetch_debug(r, m, &debug_fd);
 		if (debug && dwarf_info_present(debug))

@@ -4,6 +4,8 @@
 
 #include "symbol/spans.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 #define CLIMB_MAX 4096               /* spans looked at in one search: deeper nesting is damage */
@@ -35,9 +37,18 @@ static int cmp_span(const void *va, const void *vb)
 	return (a->outer > b->outer) - (a->outer < b->outer);
 }
 
+/* Symbol tables come sorted: a look is cheaper than to sort them once more. */
+static bool in_order(const spans *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (cmp_span(&s->v[i - 1], &s->v[i]) > 0)
+			return false;
+	return true;
+}
+
 void spans_seal(spans *s)
 {
-	if (s->n)
+	if (!in_order(s))
 		qsort(s->v, s->n, sizeof(*s->v), cmp_span);
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t outer = i ? (uint32_t)i - 1 : SPAN_NONE;
@@ -48,22 +59,36 @@ void spans_seal(spans *s)
 	}
 }
 
-uint32_t spans_find(const spans *s, uint64_t addr)
+/* Climbs from AT to the next span that covers ADDR, or to SPAN_NONE. LEFT bounds the steps of all climbs of a search. */
+static uint32_t covering(const spans *s, uint32_t at, uint64_t addr, int *left)
 {
-	size_t lo = 0, hi = s->n;
-	uint32_t at;
+	while (at != SPAN_NONE && addr >= s->v[at].end)
+		at = --*left > 0 ? s->v[at].outer : SPAN_NONE;
+	return at;
+}
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
+static uint32_t innermost(const spans *s, uint64_t addr, int *left)
+{
+	const size_t n = count_upto(s->v, s->n, start, addr);
 
-		if (s->v[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	at = lo ? (uint32_t)(lo - 1) : SPAN_NONE;
-	for (int climbed = 0; at != SPAN_NONE && climbed < CLIMB_MAX; at = s->v[at].outer, climbed++)
-		if (addr < s->v[at].end)
-			return s->v[at].value;
-	return SPAN_NONE;
+	return covering(s, n ? (uint32_t)(n - 1) : SPAN_NONE, addr, left);
+}
+
+const struct span *spans_find(const spans *s, uint64_t addr)
+{
+	int left = CLIMB_MAX;
+	const uint32_t at = innermost(s, addr, &left);
+
+	return at != SPAN_NONE ? &s->v[at] : NULL;
+}
+
+const struct span *spans_find_last(const spans *s, uint64_t addr)
+{
+	const struct span *last = NULL;
+	int left = CLIMB_MAX;
+
+	for (uint32_t at = innermost(s, addr, &left); at != SPAN_NONE && left-- > 0; at = covering(s, s->v[at].outer, addr, &left))
+		if (!last || s->v[at].value > last->value)
+			last = &s->v[at];
+	return last;
 }

@@ -26,7 +26,9 @@ typedef VEC(struct span) spans;      /* zeroed = empty; vec_free() it */
 /* Adds [START, END); an empty one is left out. False when out of memory. */
 bool spans_add(spans *s, uint64_t start, uint64_t end, uint32_t value);
 void spans_seal(spans *s);
-/* The value of the span that covers ADDR, SPAN_NONE when none does. */
-uint32_t spans_find(const spans *s, uint64_t addr);
+/* The span that covers ADDR; NULL when none does. */
+const struct span *spans_find(const spans *s, uint64_t addr);
+/* Of all that cover ADDR the one with the greatest value. */
+const struct span *spans_find_last(const spans *s, uint64_t addr);
 
 #endif

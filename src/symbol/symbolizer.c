@@ -11,13 +11,13 @@
 #include "symbol/symbolizer.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/vec.h"
 #include "symbol/demangle.h"
 #include "symbol/resolver.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static struct timespec deadline_after(uint64_t ns)
 {
 	const uint64_t now = clock_mono_ns(), at = ns < UINT64_MAX / 2 - now ? now + ns : UINT64_MAX / 2;
 
-	return (struct timespec){ .tv_sec = (time_t)(at / NSEC_PER_SEC), .tv_nsec = (long)(at % NSEC_PER_SEC) };
+	return clock_timespec(at);
 }
 
 /* Locks unless the symbolizer is being freed. */
@@ -399,34 +399,10 @@ static void *worker(void *arg)
 
 static void init_sync(struct symbolizer *sy)
 {
-	pthread_condattr_t attr;
-
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&sy->lock, NULL);
 	pthread_mutex_init(&sy->progress_lock, NULL);
-	pthread_cond_init(&sy->work, &attr);
-	pthread_cond_init(&sy->news, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
-/* Signals are for other threads. */
-static int start_worker(struct symbolizer *sy)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	pthread_t thread;
-	int rc;
-
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, WORKER_STACK);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, &attr, worker, sy);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return rc;
+	thread_cond_init(&sy->work);
+	thread_cond_init(&sy->news);
 }
 
 static void set_progress(void *ctx, const char *line)
@@ -472,7 +448,7 @@ int symbolizer_new(const struct dict *dict, struct names *names, const struct mo
 	sy->refs = 2;
 	rc = new_resolver(sy, opener, options, e);
 	if (!rc) {
-		rc = start_worker(sy);
+		rc = thread_start(worker, sy, WORKER_STACK);
 		if (rc)
 			rc = err_set(e, rc, "cannot start the thread that names functions: %s", strerror(rc));
 	}

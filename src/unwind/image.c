@@ -14,110 +14,51 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define PHDRS_MAX 512u
-#define SHDRS_MAX 16384u
-#define NAMES_MAX (1u << 20)             /* bytes of section names */
 #define CFI_MAX (128ull << 20)           /* bytes of one call-frame section */
 #define UNPACKED_MAX (32ull << 20)       /* the same of a compressed one, unpacked */
-#define NOTES_MAX (1u << 20)
 #define DYNAMIC_MAX (64u << 10)
 
 enum { SEC_EH_FRAME, SEC_EH_FRAME_HDR, SEC_DEBUG_FRAME, SEC_NR };
 
 /* What is known while an image is being read. */
 struct reader {
-	struct elf_source src;
+	const struct elf_file *f;
 	struct image *im;
-	Elf64_Ehdr eh;
 	struct image_section sec[SEC_NR];
 	Elf64_Phdr eh_hdr;               /* p_memsz 0 = none */
 	uint64_t pclntab, pclntab_size, text;
 };
 
-bool elf_source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len)
+static int check_header(const struct reader *r, struct err *e)
 {
-	if (offset > s->size || len > s->size - offset)
-		return false;
-	if (s->mem) {
-		memcpy(dst, s->mem + offset, len);
-		return true;
-	}
-	for (size_t got = 0; got < len;) {
-		ssize_t n = pread(s->fd, (char *)dst + got, len - got, (off_t)(offset + got));
+	const Elf64_Ehdr *eh = &r->f->eh;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;    /* truncated while we read */
-		got += (size_t)n;
-	}
-	return true;
-}
-
-void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint64_t cap)
-{
-	AUTO_FREE void *p = NULL;
-
-	if (len == 0 || len > cap || offset > s->size || len > s->size - offset)
-		return NULL;
-	p = malloc(len);
-	if (!p || !elf_source_read(s, offset, p, len))
-		return NULL;
-	return take_ptr(p);
-}
-
-static int read_header(struct reader *r, struct err *e)
-{
-	Elf64_Ehdr *eh = &r->eh;
-	const uint8_t order = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-
-	if (!elf_source_read(&r->src, 0, eh, sizeof(*eh)) || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0)
-		return err_set(e, ENOEXEC, "not an ELF file");
-	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != order)
-		return err_set(e, ENOEXEC, "not a 64-bit ELF file of this machine");
 	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
 		return err_set(e, ENOEXEC, "neither a program nor a shared library");
-	if (eh->e_phentsize != sizeof(Elf64_Phdr) || eh->e_phnum == 0 || eh->e_phnum > PHDRS_MAX)
+	if (!r->f->nr_ph)
 		return err_set(e, ENOEXEC, "its program headers cannot be used");
 	r->im->machine = eh->e_machine;
 	r->im->entry = eh->e_entry;
 	return 0;
 }
 
-/* Goes through the notes of one segment for the build-id and for the note that Go's linker writes. */
+/* Looks through the notes of one segment for the one that Go's linker writes. */
 static void read_notes(struct reader *r, const Elf64_Phdr *ph)
 {
-	AUTO_FREE uint8_t *notes = source_dup(&r->src, ph->p_offset, ph->p_filesz, NOTES_MAX);
-	struct image *im = r->im;
-	size_t at = 0, len = notes ? ph->p_filesz : 0;
+	AUTO_FREE uint8_t *notes = elf_file_dup(r->f, ph->p_offset, ph->p_filesz, ELF_NOTES_MAX);
+	size_t left = notes ? ph->p_filesz : 0;
+	const uint8_t *p = notes;
+	struct elf_note n;
 
-	while (len - at >= sizeof(Elf64_Nhdr)) {
-		Elf64_Nhdr n;
-		size_t name, desc, name_len, desc_len;
-
-		memcpy(&n, notes + at, sizeof(n));
-		name = at + sizeof(n);
-		name_len = ((size_t)n.n_namesz + 3) & ~(size_t)3;
-		desc_len = ((size_t)n.n_descsz + 3) & ~(size_t)3;
-		if (name_len > len - name || desc_len > len - name - name_len)
-			return;
-		desc = name + name_len;
-		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == 4 && memcmp(notes + name, "GNU", 4) == 0 &&
-		    n.n_descsz > 0 && im->build_id_len == 0) {
-			im->build_id_len = (uint8_t)(n.n_descsz < BUILD_ID_MAX ? n.n_descsz : BUILD_ID_MAX);
-			memcpy(im->build_id, notes + desc, im->build_id_len);
-		}
-		if (n.n_namesz == 4 && memcmp(notes + name, "Go\0", 4) == 0)
-			im->go = true;
-		at = desc + desc_len;
-	}
+	while (elf_note_next(&p, &left, &n))
+		if (n.name_len == 4 && memcmp(n.name, "Go\0", 4) == 0)
+			r->im->go = true;
 }
 
 static bool needs_library(struct reader *r, const Elf64_Phdr *ph)
 {
-	AUTO_FREE Elf64_Dyn *dyn = source_dup(&r->src, ph->p_offset, ph->p_filesz, DYNAMIC_MAX);
+	AUTO_FREE Elf64_Dyn *dyn = elf_file_dup(r->f, ph->p_offset, ph->p_filesz, DYNAMIC_MAX);
 
 	for (size_t i = 0; dyn && i < ph->p_filesz / sizeof(*dyn) && dyn[i].d_tag != DT_NULL; i++)
 		if (dyn[i].d_tag == DT_NEEDED)
@@ -148,17 +89,12 @@ static void read_segment(struct reader *r, const Elf64_Phdr *ph)
 
 static int read_segments(struct reader *r, struct err *e)
 {
-	uint64_t size = (uint64_t)r->eh.e_phnum * sizeof(Elf64_Phdr);
-	AUTO_FREE Elf64_Phdr *ph = source_dup(&r->src, r->eh.e_phoff, size, size);
-
-	if (!ph)
-		return err_set(e, ENOEXEC, "its program headers lie outside the file");
-	r->im->loads = calloc(r->eh.e_phnum, sizeof(*r->im->loads));
+	r->im->loads = calloc(r->f->nr_ph, sizeof(*r->im->loads));
 	if (!r->im->loads)
 		return err_nomem(e, "an ELF image");
 	r->im->no_needed = true;
-	for (size_t i = 0; i < r->eh.e_phnum; i++)
-		read_segment(r, &ph[i]);
+	for (size_t i = 0; i < r->f->nr_ph; i++)
+		read_segment(r, &r->f->ph[i]);
 	return 0;
 }
 
@@ -168,7 +104,7 @@ static void take_section(struct reader *r, int which, const char *name, const El
 
 	if (s->bytes || sh->sh_type == SHT_NOBITS)
 		return;
-	s->bytes = source_dup(&r->src, sh->sh_offset, sh->sh_size, CFI_MAX);
+	s->bytes = elf_file_dup(r->f, sh->sh_offset, sh->sh_size, CFI_MAX);
 	if (!s->bytes)
 		return;
 	*s = (struct image_section){ name, sh->sh_addr, sh->sh_size, sh->sh_flags & (SHF_ALLOC | SHF_COMPRESSED), s->bytes };
@@ -204,23 +140,11 @@ static void read_section(struct reader *r, const char *name, const Elf64_Shdr *s
 
 static void read_sections(struct reader *r)
 {
-	const Elf64_Ehdr *eh = &r->eh;
-	uint64_t size = (uint64_t)eh->e_shnum * sizeof(Elf64_Shdr);
-	AUTO_FREE Elf64_Shdr *sh = NULL;
-	AUTO_FREE char *names = NULL;
+	const struct elf_file *f = r->f;
 
-	if (eh->e_shentsize != sizeof(*sh) || eh->e_shnum > SHDRS_MAX || eh->e_shstrndx >= eh->e_shnum)
-		return;
-	sh = source_dup(&r->src, eh->e_shoff, size, size);
-	if (!sh)
-		return;
-	names = source_dup(&r->src, sh[eh->e_shstrndx].sh_offset, sh[eh->e_shstrndx].sh_size, NAMES_MAX);
-	if (!names)
-		return;
-	names[sh[eh->e_shstrndx].sh_size - 1] = '\0';
-	for (size_t i = 1; i < eh->e_shnum; i++)
-		if (sh[i].sh_name < sh[eh->e_shstrndx].sh_size)
-			read_section(r, names + sh[i].sh_name, &sh[i]);
+	for (size_t i = 1; i < f->nr_sh; i++)
+		if (f->sh[i].sh_name < f->names_len)
+			read_section(r, f->names + f->sh[i].sh_name, &f->sh[i]);
 }
 
 /* The value at P, encoded as ENC (LSB 5.0 table 10-5), relative to PC or to the header at DATA; false when not supported. */
@@ -272,7 +196,7 @@ static void read_eh_by_segment(struct reader *r)
 		return;
 	free(hdr->bytes);
 	*hdr = (struct image_section){ ".eh_frame_hdr", ph->p_vaddr, ph->p_filesz, SHF_ALLOC,
-				       source_dup(&r->src, ph->p_offset, ph->p_filesz, CFI_MAX) };
+				       elf_file_dup(r->f, ph->p_offset, ph->p_filesz, CFI_MAX) };
 	if (!hdr->bytes || hdr->size < 4 ||
 	    !read_encoded(hdr->bytes + 4, hdr->size - 4, hdr->bytes[1], hdr->addr + 4, hdr->addr, &vaddr))
 		return;
@@ -281,36 +205,37 @@ static void read_eh_by_segment(struct reader *r)
 		return;
 	skip = vaddr - l->vaddr;
 	*eh = (struct image_section){ ".eh_frame", vaddr, l->filesz - skip, SHF_ALLOC,
-				      source_dup(&r->src, l->offset + skip, l->filesz - skip, CFI_MAX) };
+				      elf_file_dup(r->f, l->offset + skip, l->filesz - skip, CFI_MAX) };
 }
 
 static int read_image(struct reader *r, struct err *e)
 {
-	int err = read_header(r, e);
+	int err = check_header(r, e);
 
 	if (!err)
 		err = read_segments(r, e);
 	if (err)
 		return err;
+	r->im->build_id_len = elf_file_build_id(r->f, r->im->build_id);
 	read_sections(r);
 	read_eh_by_segment(r);
-	image_find_gaps(r->im, &r->src, &r->sec[SEC_EH_FRAME_HDR]);
+	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR]);
 	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
 	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
 		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
-	err = image_build_copy(r->im, r->eh.e_type, r->sec, SEC_NR, e);
+	err = image_build_copy(r->im, r->f->eh.e_type, r->sec, SEC_NR, e);
 	if (err)
 		return err;
-	image_find_marks(r->im, &r->src);
+	image_find_marks(r->im, r->f);
 	if (r->pclntab_size)
-		image_read_go(r->im, &r->src, r->pclntab, r->pclntab_size, r->text);
+		image_read_go(r->im, r->f, r->pclntab, r->pclntab_size, r->text);
 	return 0;
 }
 
-static int open_source(const struct elf_source *src, struct image **ret, struct err *e)
+static int open_elf(const struct elf_file *f, struct image **ret, struct err *e)
 {
 	AUTO(image_free) struct image *im = calloc(1, sizeof(*im));
-	struct reader r = { .src = *src, .im = im };
+	struct reader r = { .f = f, .im = im };
 	int err;
 
 	if (!im)
@@ -325,22 +250,18 @@ static int open_source(const struct elf_source *src, struct image **ret, struct 
 
 int image_open(int fd, struct image **ret, struct err *e)
 {
-	struct elf_source src = { .fd = fd };
-	struct stat st;
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	const int err = elf_file_open(fd, &f, e);
 
-	if (fstat(fd, &st) < 0)
-		return err_set(e, errno, "cannot read its size: %s", strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, EINVAL, "not a regular file");
-	src.size = (uint64_t)st.st_size;
-	return open_source(&src, ret, e);
+	return err ? err : open_elf(f, ret, e);
 }
 
 int image_from_memory(const void *data, size_t len, struct image **ret, struct err *e)
 {
-	struct elf_source src = { .fd = -1, .mem = data, .size = len };
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	const int err = elf_file_memory(data, len, &f, e);
 
-	return open_source(&src, ret, e);
+	return err ? err : open_elf(f, ret, e);
 }
 
 void image_free(struct image *im)

@@ -41,7 +41,7 @@ struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i)
 	return (struct eh_entry){ hdr->addr + (uint64_t)(int64_t)rel[0], hdr->addr + (uint64_t)(int64_t)rel[1] };
 }
 
-static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t start, uint64_t end)
+static void look_at_gap(struct image *im, const struct elf_file *f, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
@@ -51,7 +51,7 @@ static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t
 			continue;
 		if (end - l->vaddr > l->filesz)
 			end = l->vaddr + l->filesz;
-		text = source_dup(src, l->offset + (start - l->vaddr), end - start, GAP_MAX);
+		text = elf_file_dup(f, l->offset + (start - l->vaddr), end - start, GAP_MAX);
 		if (!text || arch_count_prologues(text, end - start) < (end - start) / BYTES_PER_PROLOGUE)
 			return;
 		image_add_mark(im, MARK_FP, start, end);
@@ -59,7 +59,7 @@ static void look_at_gap(struct image *im, const struct elf_source *src, uint64_t
 	}
 }
 
-void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr)
+void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr)
 {
 	size_t n = eh_table_entries(hdr), seen = 0;
 
@@ -69,7 +69,7 @@ void image_find_gaps(struct image *im, const struct elf_source *src, const struc
 		uint64_t start = eh_table_entry(hdr, i).start, end = eh_table_entry(hdr, i + 1).start;
 
 		if (end > start && end - start >= GAP_MIN) {
-			look_at_gap(im, src, start, end);
+			look_at_gap(im, f, start, end);
 			seen++;
 		}
 	}

@@ -128,13 +128,13 @@ static void add_root(struct image *im, const struct go_table *t, uint64_t i)
 	image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
 }
 
-void image_read_go(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text)
+void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text)
 {
 	struct go_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return;
-	*t = (struct go_table){ .p = source_dup(src, pclntab, size, PCLNTAB_MAX), .size = size };
+	*t = (struct go_table){ .p = elf_file_dup(f, pclntab, size, PCLNTAB_MAX), .size = size };
 	if (!t->p || !parse_header(t, text)) {
 		go_table_free(t);
 		return;

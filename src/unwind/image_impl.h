@@ -10,22 +10,10 @@
 #define SBERF_UNWIND_IMAGE_IMPL_H
 
 #include "base/vec.h"
+#include "symbol/elffile.h"
 #include "unwind/image.h"
 
-#include <elf.h>
 #include <elfutils/libdw.h>
-
-/* Bytes of an ELF file, wherever they are. */
-struct elf_source {
-	int fd;                  /* used when MEM is NULL */
-	const uint8_t *mem;
-	uint64_t size;
-};
-
-/* Copies LEN bytes at OFFSET to DST; false unless all of them exist. */
-bool elf_source_read(const struct elf_source *s, uint64_t offset, void *dst, size_t len);
-/* A malloc()ed copy of LEN bytes at OFFSET; NULL when they do not exist, LEN is 0 or over CAP, or memory is short. */
-void *source_dup(const struct elf_source *s, uint64_t offset, uint64_t len, uint64_t cap);
 
 struct image_load {
 	uint64_t offset, filesz, vaddr;
@@ -85,7 +73,7 @@ struct image_section {
 int image_build_copy(struct image *im, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
 
 /* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
-void image_find_marks(struct image *im, const struct elf_source *src);
+void image_find_marks(struct image *im, const struct elf_file *f);
 /* Adds a mark for the addresses START to END; beyond some thousand, or out of memory, nothing. */
 void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end);
 
@@ -102,7 +90,7 @@ struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i);
 void image_check_cfi(struct image_section *eh, struct image_section *hdr);
 
 /* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
-void image_find_gaps(struct image *im, const struct elf_source *src, const struct image_section *hdr);
+void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr);
 /* The mark of KIND that holds VADDR, NULL when none does. */
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 
@@ -110,7 +98,7 @@ const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint6
  * image_go.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no .debug_frame. PCLNTAB is
  * the section's place in the file, TEXT the virtual address of its code.
  */
-void image_read_go(struct image *im, const struct elf_source *src, uint64_t pclntab, uint64_t size, uint64_t text);
+void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text);
 /* Bytes from sp to the return address at VADDR; false when T does not know. T may be NULL. */
 bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret);
 size_t go_table_bytes(const struct go_table *t);

@@ -25,7 +25,7 @@ void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint6
 		*m = (struct mark){ kind, { start, end } };
 }
 
-void image_find_marks(struct image *im, const struct elf_source *src)
+void image_find_marks(struct image *im, const struct elf_file *f)
 {
 	uint64_t code = 0;
 
@@ -36,7 +36,7 @@ void image_find_marks(struct image *im, const struct elf_source *src)
 		return;
 	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
-		AUTO_FREE uint8_t *text = l->exec ? source_dup(src, l->offset, l->filesz, STATIC_CODE) : NULL;
+		AUTO_FREE uint8_t *text = l->exec ? elf_file_dup(f, l->offset, l->filesz, STATIC_CODE) : NULL;
 
 		if (text)
 			arch_find_marks(im, text, l->filesz, l->vaddr);

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "unwind/unwind.h"
+#include "bpf/wire.h"
 #include "unwind/walk.h"
 
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 	return (struct rule){ .kind = RULE_NONE };
 }
 
-static struct rule learn_rule(struct image *im, uint64_t offset)
+struct rule walk_learn(struct image *im, uint64_t offset)
 {
 	AUTO_FREE Dwarf_Frame *row = NULL;
 	uint64_t vaddr;
@@ -199,7 +200,7 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 		return *known;
 	}
 	u->stats.rule_misses++;
-	r = learn_rule(m->image, offset);
+	r = walk_learn(m->image, offset);
 	if (has_key)
 		rule_add(&u->rules, key, r);
 	return r;
@@ -308,25 +309,40 @@ static bool plausible_return(struct walk *w, uint64_t pc)
 
 	if (!m)
 		return false;
-	if (m->state != MAP_READY)
+	if (m->state != MAP_READY) {
+		w->out->loading |= m->state == MAP_LOADING;      /* then it is known */
 		return m->state == MAP_ANON;
+	}
 	kind = walk_rule(w, m, pc - 1 - m->start + m->pgoff).kind;
 	return kind != RULE_NONE && kind != RULE_BAD;
 }
 
-/* Code without any information. Where it runs, it may be a leaf that has not touched sp; elsewhere nothing is known. */
+/*
+ * Code without any information that has nothing on its stack but a frame, to which bp points. The bp of anybody else is above the
+ * return address of this one, so it cannot be at sp. gcc's crtstuff.c has such code in each object, to run its destructors.
+ */
+static enum step by_lone_frame(struct walk *w)
+{
+	uint64_t ra, bp;
+
+	if (w->bp != w->sp)
+		return walk_cut(w, CUT_NO_CFI);
+	if (!walk_read(w, w->sp, &bp) || !walk_read(w, w->sp + 8, &ra))
+		return walk_fault(w, w->sp);
+	return plausible_return(w, ra) ? to_caller(w, w->sp + 16, bp) : walk_cut(w, CUT_NO_CFI);
+}
+
+/* Code without any information. Where it runs, it may be a leaf that has not touched sp. */
 static enum step by_leaf(struct walk *w)
 {
 	uint64_t ra;
 
 	w->mixed = true;
 	if (!w->exact)
-		return walk_cut(w, CUT_NO_CFI);
+		return by_lone_frame(w);
 	if (!walk_read(w, w->sp, &ra))
 		return walk_fault(w, w->sp);
-	if (!plausible_return(w, ra))
-		return walk_cut(w, CUT_NO_CFI);
-	return to_caller(w, w->sp + 8, w->bp);
+	return plausible_return(w, ra) ? to_caller(w, w->sp + 8, w->bp) : by_lone_frame(w);
 }
 
 static enum step by_slow(struct walk *w)
@@ -473,6 +489,37 @@ static void take_walked(struct walk *w)
 	}
 }
 
+/*
+ * A chain that the kernel half walked by rules, whole or as far as there was room. It says which places it took the rules of; when
+ * those are not what is mapped there now, it walked by rules of another file, and nothing of it is believed.
+ */
+static void take_ruled(struct walk *w)
+{
+	struct chain *c = w->out;
+	uint64_t check = 0;
+
+	c->method = METHOD_RULES;
+	for (uint32_t i = 0; i < w->s->nr_walked && c->n < CHAIN_MAX; i++) {
+		uint64_t lookup = w->s->walked[i] - !w->exact, offset;
+		const struct unwind_map *m = walk_map(w, lookup);
+		struct rule r;
+
+		if (!m || m->state != MAP_READY)
+			break;
+		offset = lookup - m->start + m->pgoff;
+		r = walk_rule(w, m, offset);
+		check = sb_check(check, m->module, offset);
+		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
+		w->exact = r.kind == RULE_SIGNAL;
+	}
+	if (c->n == w->s->nr_walked && check == w->s->walk_check) {
+		c->cut = w->s->walked_full ? CUT_FRAME_LIMIT : CUT_COMPLETE;
+		return;
+	}
+	c->n = 0;
+	c->cut = CUT_STALE;
+}
+
 static enum cut_reason why_no_stack(const struct raw_sample *s)
 {
 	if (s->kthread)
@@ -520,7 +567,9 @@ void unwind_sample(struct unwinder *u, const struct unwind_space *space, const s
 
 	u->stats.samples++;
 	walk_begin(&w, u, space, s, ret);
-	if (s->nr_walked)
+	if (s->nr_walked && s->ruled)
+		take_ruled(&w);
+	else if (s->nr_walked)
 		take_walked(&w);
 	else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat)
 		walk_stack(&w);

@@ -9,6 +9,7 @@
 #ifndef SBERF_UNWIND_UNWIND_H
 #define SBERF_UNWIND_UNWIND_H
 
+#include "event/method.h"
 #include "event/raw.h"
 #include "event/reasons.h"
 #include "profile/dict.h"
@@ -43,13 +44,6 @@ struct unwind_map {
 struct unwind_space {
 	bool (*find)(void *ctx, uint64_t pc, struct unwind_map *ret);
 	void *ctx;
-};
-
-enum unwind_method {             /* numbers are in recordings: append only */
-	METHOD_NONE = 0,         /* no user side */
-	METHOD_CFI = 1,          /* rules from call-frame information only */
-	METHOD_MIXED = 2,        /* frame pointers for some frames (JIT code, Go) */
-	METHOD_KERNEL = 3,       /* addresses that the kernel half walked */
 };
 
 struct chain {

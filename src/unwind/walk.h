@@ -74,6 +74,8 @@ enum step walk_fault(struct walk *w, uint64_t addr);
 const struct unwind_map *walk_map(struct walk *w, uint64_t pc);
 /* The rule for the place OFFSET of the file in M. */
 struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset);
+/* The same asked of IM, without remembering it. */
+struct rule walk_learn(struct image *im, uint64_t offset);
 /* What frame-pointer frames and frames without information do: (sp, bp) -> the caller's (pc, sp, bp). */
 enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* details.h - from a file of code to its debug information, be it in the file itself or beside it. May wait for a disk. */
+#ifndef SBERF_SYMBOL_DETAILS_H
+#define SBERF_SYMBOL_DETAILS_H
+
+#include "symbol/dwarf.h"
+#include "symbol/elffile.h"
+
+/*
+ * The separate debug file of CODE, which the target knows as PATH (debugfile.h says where it is looked for, SYMFS may be NULL); NULL
+ * when there is none. It and *RET_FD, which it reads from, are the caller's.
+ */
+struct elf_file *details_file(const struct elf_file *code, const char *path, const char *symfs, int *ret_fd);
+
+/*
+ * Opens the debug information that DEBUG has, which is CODE itself or its debug file. 0, or a negative errno with a sentence: it is
+ * too large, damaged, or lacks the part that it shares with others (dwz).
+ */
+int details_open(const struct elf_file *code, const struct elf_file *debug, const char *path, const char *symfs,
+		 struct dwarf_info **ret, struct err *e);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rows.c - from row to row of libdw's. Between functions there is nothing, and asking about nothing costs as much as asking
+ * about something. So gaps are crossed in strides, and byte by byte only where a row turns out to have begun within one: the
+ * code that signal handlers return to has its row begin one byte before it, for the sake of that byte. What is smaller than a
+ * stride may stay without.
+ */
+#include "config.h"
+
+#include "unwind/rows.h"
+
+#include "unwind/walk.h"
+
+#include <stdlib.h>
+
+#define STRIDE 16u
+
+struct rows {
+	struct rule_row *row;
+	size_t n, max;
+};
+
+static bool same_rule(const struct rule *a, const struct rule *b)
+{
+	return a->kind == b->kind && a->arg == b->arg && a->bp == b->bp && a->cfa == b->cfa;
+}
+
+static const struct rule none = { .kind = RULE_NONE };
+
+/* False when there is no room: then what follows has no rule. */
+static bool add(struct rows *rs, uint32_t at, struct rule r)
+{
+	if (rs->n && same_rule(&rs->row[rs->n - 1].rule, &r))
+		return true;
+	if (rs->n == rs->max)
+		return false;    /* the last row is none */
+	if (rs->n + 1 == rs->max) {
+		rs->row[rs->n++] = (struct rule_row){ at, none };
+		return r.kind == RULE_NONE;
+	}
+	rs->row[rs->n++] = (struct rule_row){ at, r };
+	return true;
+}
+
+/* What call-frame information says of one place. */
+struct place {
+	struct rule rule;
+	uint64_t start, end;     /* offsets between which the row holds */
+	bool known;
+};
+
+/*
+ * The row that covers VADDR, a place of the file at OFFSET. Go's functions that switch stacks have rows that are true on one
+ * side only: its places have no rule here. Nor has a row that leads out of its segment: it says nothing about what the file
+ * has there.
+ */
+static struct place look_at(struct image *im, uint64_t offset)
+{
+	struct place p = { .rule = { .kind = RULE_NONE } };
+	AUTO_FREE Dwarf_Frame *row = NULL;
+	uint64_t vaddr, last;
+	Dwarf_Addr start, end;
+	bool signal;
+
+	if (im->machine != ARCH_MACHINE || im->go || !image_vaddr(im, offset, &vaddr))
+		return p;
+	row = image_row(im, vaddr);
+	if (!row || dwarf_frame_info(row, &start, &end, &signal) != ARCH_PC || start > vaddr || end <= vaddr ||
+	    !image_vaddr(im, offset + (end - vaddr) - 1, &last) || last != end - 1)
+		return p;
+	p.rule = arch_rule(row, signal);
+	p.start = vaddr - start > offset ? 0 : offset - (vaddr - start);
+	p.end = offset + (end - vaddr);
+	p.known = true;
+	return p;
+}
+
+/* The first place behind the gap at OFFSET, up to LIMIT, that may have a row. */
+static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t limit)
+{
+	const uint64_t next = (offset | (STRIDE - 1)) + 1;
+	struct place p;
+
+	if (next >= limit)
+		return offset + 1;
+	p = look_at(im, next);
+	return p.known && p.start < next ? offset + 1 : next;
+}
+
+size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max)
+{
+	struct rows rs = { .row = ret, .max = max };
+	const uint64_t limit = offset + size;
+
+	for (uint64_t at = offset; at < limit;) {
+		const struct place p = look_at(im, at);
+
+		if (!add(&rs, (uint32_t)(at - offset), p.rule))
+			break;
+		at = p.known ? p.end : cross_gap(im, at, limit);
+	}
+	return rs.n;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * rows.h - the rules of a stretch of code at once, for whoever walks without asking.
+ *
+ * The walk of unwind.h asks for the rule of one place when it comes by. The kernel half cannot ask: it is given the rules of
+ * a whole page of a file, computed by the same code, as rows that each hold from their place up to the next one.
+ */
+#ifndef SBERF_UNWIND_ROWS_H
+#define SBERF_UNWIND_ROWS_H
+
+#include "unwind/image.h"
+#include "unwind/rules.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct rule_row {
+	uint32_t at;             /* byte of the page where it begins to hold */
+	struct rule rule;
+};
+
+/*
+ * The rows of IM for the SIZE bytes of its file from OFFSET on, in ascending order and without equal neighbours; the first
+ * begins at 0. A place that has no row in the call-frame information has RULE_NONE, whatever else the walk may know about it:
+ * never a rule that the walk does not have. At most MAX rows are written to RET; where they do not suffice, the last one is a
+ * RULE_NONE up to the end. SIZE and MAX are at least 1. Returns how many.
+ */
+size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max);
+
+#endif
