@@ -1,9 +1,94 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/export: one "libsberf_a_SOURCES += src/export/FILE" a line, headers too.
+libsberf_a_SOURCES += src/export/annotated.c
+libsberf_a_SOURCES += src/export/events.c
+libsberf_a_SOURCES += src/export/events.h
+libsberf_a_SOURCES += src/export/diff.h
+libsberf_a_SOURCES += src/export/diffflame.c
+libsberf_a_SOURCES += src/export/difffolded.c
+libsberf_a_SOURCES += src/export/diffformats.c
+libsberf_a_SOURCES += src/export/difftext.c
 libsberf_a_SOURCES += src/export/export.h
+libsberf_a_SOURCES += src/export/flame.c
+libsberf_a_SOURCES += src/export/flame.h
+libsberf_a_SOURCES += src/export/figures.c
+libsberf_a_SOURCES += src/export/figures.h
+libsberf_a_SOURCES += src/export/flame_data.c
+libsberf_a_SOURCES += src/export/flame_plan.c
+libsberf_a_SOURCES += src/export/flame_plan.h
+libsberf_a_SOURCES += src/export/flame_still.c
+libsberf_a_SOURCES += src/export/fold.c
+libsberf_a_SOURCES += src/export/fold.h
+libsberf_a_SOURCES += src/export/flat.c
+libsberf_a_SOURCES += src/export/firefox.c
 libsberf_a_SOURCES += src/export/folded.c
+libsberf_a_SOURCES += src/export/formats.c
+libsberf_a_SOURCES += src/export/formats.h
+libsberf_a_SOURCES += src/export/frames.c
+libsberf_a_SOURCES += src/export/frames.h
+libsberf_a_SOURCES += src/export/fxmarkers.c
+libsberf_a_SOURCES += src/export/fxmarkers.h
+libsberf_a_SOURCES += src/export/fxtables.c
+libsberf_a_SOURCES += src/export/fxtables.h
+libsberf_a_SOURCES += src/export/gzout.c
+libsberf_a_SOURCES += src/export/gzout.h
+libsberf_a_SOURCES += src/export/json.c
+libsberf_a_SOURCES += src/export/json.h
+libsberf_a_SOURCES += src/export/jsonout.c
+libsberf_a_SOURCES += src/export/jsonout.h
+libsberf_a_SOURCES += src/export/jsontree.c
+libsberf_a_SOURCES += src/export/jsonwaits.c
+libsberf_a_SOURCES += src/export/layout.c
+libsberf_a_SOURCES += src/export/layout.h
+libsberf_a_SOURCES += src/export/html.c
+libsberf_a_SOURCES += src/export/numa.c
 libsberf_a_SOURCES += src/export/out.c
 libsberf_a_SOURCES += src/export/out.h
+libsberf_a_SOURCES += src/export/outfile.c
+libsberf_a_SOURCES += src/export/outfile.h
+libsberf_a_SOURCES += src/export/perfdata.c
+libsberf_a_SOURCES += src/export/perfdata.h
+libsberf_a_SOURCES += src/export/perfdata_head.c
+libsberf_a_SOURCES += src/export/perfscript.c
+libsberf_a_SOURCES += src/export/pprof.c
+libsberf_a_SOURCES += src/export/pprofparts.c
+libsberf_a_SOURCES += src/export/pprofparts.h
+libsberf_a_SOURCES += src/export/recording.c
+libsberf_a_SOURCES += src/export/recording.h
+libsberf_a_SOURCES += src/export/speedscope.c
 libsberf_a_SOURCES += src/export/summary.c
+libsberf_a_SOURCES += src/export/sums.c
+libsberf_a_SOURCES += src/export/sums.h
+libsberf_a_SOURCES += src/export/svg.c
 libsberf_a_SOURCES += src/export/text.c
+libsberf_a_SOURCES += src/export/treefuncs.c
+libsberf_a_SOURCES += src/export/treefuncs.h
 libsberf_a_SOURCES += src/export/waits.c
+libsberf_a_SOURCES += src/export/view.h
+
+# The messages of pprof, as C that protobuf-c's compiler makes; both files are in the build directory.
+src/export/pprof.pb-c.c: src/export/pprof.proto
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(PROTOC_C) --proto_path=$(top_srcdir) --c_out=$(top_builddir) $<
+
+src/export/pprof.pb-c.h: src/export/pprof.pb-c.c
+	@test -f $@ || { rm -f $<; $(MAKE) $(AM_MAKEFLAGS) $<; }
+
+nodist_libsberf_a_SOURCES = src/export/pprof.pb-c.c
+BUILT_SOURCES += src/export/pprof.pb-c.h
+CLEANFILES += src/export/pprof.pb-c.c src/export/pprof.pb-c.h
+EXTRA_DIST += src/export/pprof.proto
+# The viewer of flame graphs: scripts and style become C strings, which flame_plan.c includes.
+flame_viewer_parts = \
+	src/export/flame.css \
+	src/export/flame_app.js \
+	src/export/flame_draw.js \
+	src/export/flame_model.js \
+	src/export/flame_page.js \
+	src/export/flame_start.js \
+	src/export/flame_table.js
+EXTRA_DIST += src/export/embed.sh $(flame_viewer_parts)
+BUILT_SOURCES += src/export/flame_viewer.h
+CLEANFILES += src/export/flame_viewer.h
+
+src/export/flame_viewer.h: src/export/embed.sh $(flame_viewer_parts)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sh $(top_srcdir)/src/export/embed.sh $(top_srcdir)/src/export >$@.tmp && mv $@.tmp $@

@@ -4,9 +4,13 @@
 
 #include "export/out.h"
 
+#include "base/text.h"
+#include "profile/query.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 static void fail(struct out *o)
 {
@@ -34,6 +38,75 @@ void out_format(struct out *o, const char *fmt, ...)
 void out_guess(struct out *o, int width, uint64_t ns, uint64_t doubt_ns, const char *text)
 {
 	out_format(o, "%*s%s", width - (int)strlen(text), doubt_ns > ns / 2 ? "~" : "", text);
+}
+
+void out_label(struct out *o, char *label, bool ascii)
+{
+	static const char between[] = "\xe2\x80\xba";
+
+	for (char *at = label; ascii && (at = strstr(at, between)); at++) {
+		*at = '>';
+		memmove(at + 1, at + sizeof(between) - 1, strlen(at + sizeof(between) - 1) + 1);
+	}
+	out_text(o, label);
+}
+
+/* Bytes of the first part of TEXT, which has BETWEEN between its parts. */
+static size_t part_len(const char *text, const char *between)
+{
+	const char *end = strstr(text, between);
+
+	return end ? (size_t)(end - text) : strlen(text);
+}
+
+/* Bytes of as many whole parts of TEXT as go into COLS columns; 0 when not even one does. */
+static size_t parts_len(const char *text, const char *between, size_t cols)
+{
+	size_t fit = 0, len = part_len(text, between);
+
+	while (len > fit && text_width(text, len) <= cols) {
+		fit = len;
+		if (text[fit])
+			len = fit + strlen(between) + part_len(text + fit + strlen(between), between);
+	}
+	return fit;
+}
+
+void out_fit(struct out *o, const char *text, size_t len, size_t cols, bool ascii)
+{
+	char dst[LABEL_MAX + 4];
+
+	text_cut_middle(dst, sizeof(dst), text, len, cols, ascii);
+	out_label(o, dst, ascii);
+}
+
+void out_parts(struct out *o, const char *text, const struct out_place *p)
+{
+	const size_t room = p->to - p->from, gap = strlen(p->between);
+
+	for (unsigned int line = p->lines; text_width(text, strlen(text)) > room; line--) {
+		const size_t cols = room - text_width(p->between, gap) - (line > 1 ? 0 : 3);
+		const size_t fit = parts_len(text, p->between, cols), len = fit ? fit : part_len(text, p->between);
+
+		out_fit(o, text, len, cols, p->ascii);
+		if (!text[len])
+			return;
+		out_fit(o, p->between, line > 1 ? gap - 1 : gap, room, p->ascii);
+		if (line <= 1) {
+			out_text(o, p->ascii ? "..." : "…");
+			return;
+		}
+		out_format(o, "\n%*s", (int)p->from, "");
+		text += len + gap;
+	}
+	out_fit(o, text, strlen(text), room, p->ascii);
+}
+
+int out_binary(FILE *file, const char *format, struct err *e)
+{
+	if (isatty(fileno(file)))
+		return err_set(e, EINVAL, "%s is not for reading on a terminal: name a file with -o", format);
+	return 0;
 }
 
 int out_end(struct out *o, struct err *e)

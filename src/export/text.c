@@ -18,9 +18,15 @@
  *	  79.0 %   79.0 %        ·        ·   79.0 %     4.74 s  - fsync  still waiting for 1.20 s
  *	 ~21.0 %  ~21.0 %   20.0 %    1.0 %        ·    ~1.26 s  - work
  *
+ * One of far accesses has only estimates, and how many samples they come from:
+ *
+ *	  total    self       far  samples
+ *	100.0 %   0.0 %   ~1.20 s      119  all
+ *	100.0 % 100.0 %   ~1.20 s      119  lookup
+ *
  * Only a branch indents and marks its children; an only child stands right under its parent, so that stacks of a hundred
  * frames stay readable. Children come heaviest first, so what is too light to be shown is the rest of a family, and gets one
- * line.
+ * line. Frames "[unknown]" of which each called but the next one, and took no time itself, are one line: "[unknown] ×100".
  */
 #include "config.h"
 
@@ -43,6 +49,7 @@ struct figures {
 	uint64_t total_ns, doubt_ns;
 	uint64_t self_ns, self_doubt_ns;
 	uint64_t kind_ns[TIME_NR];
+	uint64_t count;
 };
 
 struct text {
@@ -53,6 +60,7 @@ struct text {
 	uint64_t least_ns;       /* to be shown */
 	unsigned int max_depth;  /* of nodes */
 	uint16_t *level;         /* by depth, of the last node seen there: branches above it */
+	char *label;             /* NAME_BYTES_MAX + 1 */
 };
 
 static char *share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
@@ -98,15 +106,39 @@ static void put_kinds(struct text *x, const struct figures *f, bool self)
 	out_text(&x->o, "  ");
 }
 
+static void put_far(struct text *x, const struct figures *f, bool self)
+{
+	char total[UNITS_MAX], own[UNITS_MAX], text[UNITS_MAX];
+
+	out_format(&x->o, "%7s %7s", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "");
+	out_guess(&x->o, 10, f->total_ns, self ? f->total_ns : 0, self ? units_time(text, f->total_ns) : "");
+	out_format(&x->o, "%9s  ", self ? units_thousands(text, f->count) : "");
+}
+
+static int amount_width(const struct text *x)
+{
+	const char *unit = x->options->unit;
+
+	return !unit ? 9 : strlen(unit) > 14 ? (int)strlen(unit) : 14;
+}
+
+/* NS as time, or as what it counts. */
+static char *amount(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
+{
+	return x->options->unit ? units_thousands(dst, ns / 1000 + (ns % 1000 >= 500)) : units_time(dst, ns);
+}
+
 static void put_figures(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], time[UNITS_MAX];
 
 	if (x->kinds)
 		put_kinds(x, f, self);
+	else if (x->t->query.far)
+		put_far(x, f, self);
 	else
-		out_format(&x->o, "%7s %7s %9s  ", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "",
-			   self ? units_time(time, f->total_ns) : "");
+		out_format(&x->o, "%7s %7s %*s  ", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "",
+			   amount_width(x), self ? amount(x, f->total_ns, time) : "");
 }
 
 /* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here that have not ended. */
@@ -125,27 +157,54 @@ static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64
 	f->self_doubt_ns += doubt < n->self_ns ? doubt : n->self_ns;
 	for (int k = 0; k < TIME_NR; k++)
 		f->kind_ns[k] += n->kind_ns[k];
+	f->count += n->count;
 	*ret_open_ns = open;
 }
 
-static void put_node(struct text *x, uint32_t i)
+static bool is_unknown(const struct tree *t, uint32_t i)
 {
+	const struct tree_node *n = &t->node[i];
+	const struct func *f = n->kind == NODE_FUNC ? names_func(t->names, n->func) : NULL;
+
+	return f && f->kind == FUNC_NOTE && !strcmp(names_text(t->names, f->name), FLAME_UNKNOWN);
+}
+
+/* The last one of the run that begins with I, which is on the line of I: the same in all figures. */
+static uint32_t run_end(const struct text *x, uint32_t i)
+{
+	const struct tree_node *node = x->t->node;
+
+	while (node[i].nr_children == 1 && !node[i].self_ns && node[i].depth < x->max_depth && is_unknown(x->t, i) &&
+	       is_unknown(x->t, node[i].first_child))
+		i = node[i].first_child;
+	return i;
+}
+
+/* A line for FIRST and what else is in its run. Returns the end of that. */
+static uint32_t put_run(struct text *x, uint32_t first)
+{
+	const uint32_t i = run_end(x, first);
+	const unsigned int frames = 1u + x->t->node[i].depth - x->t->node[first].depth;
 	const char *suffix = tree_suffix(x->t, i);
-	char label[LABEL_MAX], time[UNITS_MAX];
+	char line[LABEL_MAX], time[UNITS_MAX];
 	struct figures f = { 0 };
 	uint64_t open_ns;
 
 	add_node(x->t, i, &f, &open_ns);
 	put_figures(x, &f, true);
-	put_indent(x, i, "- ");
-	out_text(&x->o, tree_label(x->t, i, label, sizeof(label)));
+	put_indent(x, first, "- ");
+	x->level[x->t->node[i].depth] = x->level[x->t->node[first].depth];
+	out_text(&x->o, tree_label(x->t, i, x->label, NAME_BYTES_MAX + 1));
+	if (frames > 1)
+		out_format(&x->o, " %s%s", x->options->ascii ? "x" : "×", units_thousands(time, frames));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
-	if (x->options->lines && tree_line(x->t, i, label, sizeof(label))[0])
-		out_format(&x->o, "  %s", label);
+	if (x->options->lines && tree_line(x->t, i, line, sizeof(line))[0])
+		out_format(&x->o, "  %s", line);
 	if (open_ns)
 		out_format(&x->o, "  still waiting for %s", units_time(time, (uint64_t)x->t->node[i].open_longest_ns));
 	out_text(&x->o, "\n");
+	return i;
 }
 
 /* One line for FIRST and the siblings after it. */
@@ -188,30 +247,40 @@ static unsigned int deepest(const struct tree *t)
 	return d;
 }
 
+static void put_header(struct text *x)
+{
+	if (x->kinds)
+		out_format(&x->o, "%8s%9s%9s%9s%9s%11s\n", "total", "self", "running", "runnable", "blocked", "time");
+	else if (x->t->query.far)
+		out_format(&x->o, "%7s %7s%10s%9s\n", "total", "self", "far", "samples");
+	else
+		out_format(&x->o, "%7s %7s %*s\n", "total", "self", amount_width(x),
+			   x->options->unit ? x->options->unit : "time");
+}
+
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
 {
 	static const struct tree_text_options all;
 	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
-	const unsigned int groups = t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1;
+	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) + t->query.by_node;
 	AUTO_FREE uint16_t *level = malloc((deepest(t) + 1ul) * sizeof(*level));
+	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 	const struct figures cut = { .total_ns = t->cut_ns };
 	uint32_t i = 0;
 
-	if (!level)
+	if (!level || !label)
 		return err_nomem(e, "the text of the call tree");
 	x.level = level;
+	x.label = label;
 	if (x.options->min_percent > 0)
 		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
 	if (x.options->max_depth)
 		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
 	x.kinds = t->node[0].kind_ns[TIME_RUNNABLE] || t->node[0].kind_ns[TIME_BLOCKED];
-	if (x.kinds)
-		out_format(&x.o, "%8s%9s%9s%9s%9s%11s\n", "total", "self", "running", "runnable", "blocked", "time");
-	else
-		out_format(&x.o, "%7s %7s %9s\n", "total", "self", "time");
+	put_header(&x);
 	do {
 		if (fits(&x, i))
-			put_node(&x, i);
+			i = put_run(&x, i);
 		else
 			put_rest(&x, i);
 		i = next_node(&x, i);

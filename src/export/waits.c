@@ -49,18 +49,6 @@ static void put_padded(struct waits_text *x, const char *text, size_t columns)
 	out_format(&x->o, "%s%*s", text, width < columns ? (int)(columns - width) : 0, "");
 }
 
-/* Names that were put together by others are so with a character that is not ASCII. */
-static void put_label(struct waits_text *x, char *label)
-{
-	static const char between[] = "\xe2\x80\xba";
-
-	for (char *at = label; x->ascii && (at = strstr(at, between)); at++) {
-		*at = '>';
-		memmove(at + 1, at + sizeof(between) - 1, strlen(at + sizeof(between) - 1) + 1);
-	}
-	out_text(&x->o, label);
-}
-
 /* Two lines, so that neighbours have room. */
 static void put_scale(struct waits_text *x)
 {
@@ -103,6 +91,12 @@ static void put_histogram(struct waits_text *x, const uint64_t hist[WAIT_BUCKETS
 	}
 }
 
+/* Rows of nodes are there only when asked for. */
+static unsigned int depth(const struct waits_text *x, const struct wait_row *r)
+{
+	return r->level > WAIT_LEVEL_NODE && !x->w->query.by_node ? r->level - 1u : r->level;
+}
+
 static void put_row(struct waits_text *x, uint32_t i)
 {
 	const struct wait_row *r = &x->w->row[i];
@@ -114,11 +108,11 @@ static void put_row(struct waits_text *x, uint32_t i)
 	out_format(&x->o, "%11s", units_time(text, r->longest_ns < 1e19 ? (uint64_t)r->longest_ns : UINT64_MAX));
 	out_format(&x->o, "%11s  ", r->count ? units_time(text, r->total_ns / r->count) : "");
 	put_histogram(x, r->hist);
-	out_format(&x->o, "  %*s%s", 2 * r->level, "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
-	put_label(x, wait_row_label(x->w, i, label, sizeof(label)));
+	out_format(&x->o, "  %*s%s", (int)(2 * depth(x, r)), "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
+	out_label(&x->o, wait_row_label(x->w, i, label, sizeof(label)), x->ascii);
 	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT) {
 		out_text(&x->o, ": ");
-		put_label(x, wait_stack_label(x->w, r->stack, label, sizeof(label)));
+		out_label(&x->o, wait_stack_label(x->w, r->stack, label, sizeof(label)), x->ascii);
 	}
 	if (r->level == WAIT_LEVEL_STACK && r->open_ns)
 		out_format(&x->o, "  open: %s", units_time(text, r->open_ns));
@@ -148,7 +142,7 @@ static void put_open(struct waits_text *x, const struct wait_open *w)
 	out_text(&x->o, " ");
 	put_padded(x, call_name(w->call, x->w->query.arch, call), CALL_COLUMNS);
 	out_text(&x->o, " ");
-	put_label(x, wait_stack_label(x->w, w->stack, label, sizeof(label)));
+	out_label(&x->o, wait_stack_label(x->w, w->stack, label, sizeof(label)), x->ascii);
 	out_text(&x->o, "\n");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.c - five tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
+ * dict.c - six tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
  * 4 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3 to 2.7 slots; nothing else is stored for it.
  *
  * Under a limit (dict_limit) a sixteenth of the room, of the bytes and of what each index holds without growing, is set aside
@@ -14,6 +14,7 @@
 
 #include "base/hash.h"
 #include "base/pages.h"
+#include "event/memory.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -28,7 +29,7 @@ struct table {
 
 struct dict {
 	struct strtab *strings;
-	struct table modules, frames, stacks, threads, waits;
+	struct table modules, frames, stacks, threads, waits, places;
 	module_id notes;         /* the pseudo module; ID_NONE until the first note */
 	size_t limit;            /* bytes, 0 = none; with a limit OTHER_FRAME and OTHER_STACK exist */
 	frame_id other_frame;
@@ -45,6 +46,7 @@ enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
 _Static_assert(sizeof(struct wait) == 16, "as many as there are ways to wait, times wakers");
+_Static_assert(sizeof(struct memory_place) == 8, "hashed and compared as a whole");
 
 static uint64_t module_hash(const void *elem)
 {
@@ -129,6 +131,18 @@ static bool wait_equal(const void *va, const void *vb)
 	return !memcmp(va, vb, sizeof(struct wait));     /* there is no padding */
 }
 
+static uint64_t place_hash(const void *elem)
+{
+	const struct memory_place *p = elem;
+
+	return hash_2u64((uint64_t)p->node << 16 | (uint64_t)p->mapping << 8 | p->how, p->file);
+}
+
+static bool place_equal(const void *va, const void *vb)
+{
+	return !memcmp(va, vb, sizeof(struct memory_place));    /* there is no padding */
+}
+
 static void table_init(struct table *t, size_t size, uint64_t (*hash)(const void *elem))
 {
 	pages_init(&t->elems, size);
@@ -202,10 +216,16 @@ static wait_id add_wait(struct dict *d, const struct wait *w, enum need need)
 	return intern(d, &d->waits, w, sizeof(*w), wait_hash, wait_equal, need);
 }
 
+static place_id add_place(struct dict *d, const struct memory_place *p, enum need need)
+{
+	return intern(d, &d->places, p, sizeof(*p), place_hash, place_equal, need);
+}
+
 struct dict *dict_new(void)
 {
 	const struct stack root = { .parent = STACK_ROOT, .frame = ID_NONE };
 	const struct wait none = { .waker = ID_NONE };
+	const struct memory_place nowhere = { .node = NODE_UNKNOWN, .file = ID_NONE };
 	struct dict *d = calloc(1, sizeof(*d));
 
 	if (!d)
@@ -216,9 +236,11 @@ struct dict *dict_new(void)
 	table_init(&d->stacks, sizeof(struct stack), stack_hash);
 	table_init(&d->threads, sizeof(struct thread), thread_hash);
 	table_init(&d->waits, sizeof(struct wait), wait_hash);
+	table_init(&d->places, sizeof(struct memory_place), place_hash);
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
-	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT || add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY) {
+	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT || add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY ||
+	    add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY) {
 		dict_free(d);
 		return NULL;
 	}
@@ -234,6 +256,7 @@ void dict_free(struct dict *d)
 	table_free(&d->stacks);
 	table_free(&d->threads);
 	table_free(&d->waits);
+	table_free(&d->places);
 	strtab_free(d->strings);
 	free(d);
 }
@@ -316,6 +339,35 @@ wait_id dict_wakerless(struct dict *d, wait_id id)
 	return !w || (w->waker == ID_NONE && w->waker_stack == STACK_ROOT) ? id : add_wakerless(d, w);
 }
 
+/* The same as P without file; PLACE_EMPTY when there is no room for that. */
+static place_id add_fileless(struct dict *d, const struct memory_place *p)
+{
+	struct memory_place less = *p;
+	place_id id;
+
+	less.file = ID_NONE;
+	id = add_place(d, &less, NEED_STAND_IN);
+	return id == ID_FULL ? PLACE_EMPTY : id;
+}
+
+place_id dict_place(struct dict *d, const struct memory_place *p)
+{
+	place_id id;
+
+	if (p->file != ID_NONE && p->file >= dict_modules(d))
+		return ID_NONE;
+	id = add_place(d, p, NEED_USUAL);
+	return id == ID_FULL ? refuse(d, add_fileless(d, p)) : id;
+}
+
+place_id dict_fileless(struct dict *d, place_id id)
+{
+	const struct memory_place *p = dict_get_place(d, id);
+	place_id less = p && p->file != ID_NONE ? add_fileless(d, p) : id;
+
+	return less == ID_NONE ? id : less;
+}
+
 frame_id dict_note(struct dict *d, uint64_t note)
 {
 	const struct module m = { .kind = MODULE_NOTE };
@@ -393,6 +445,11 @@ const struct wait *dict_get_wait(const struct dict *d, wait_id id)
 	return table_get(&d->waits, id);
 }
 
+const struct memory_place *dict_get_place(const struct dict *d, place_id id)
+{
+	return table_get(&d->places, id);
+}
+
 uint32_t dict_modules(const struct dict *d)
 {
 	return pages_count(&d->modules.elems);
@@ -418,6 +475,11 @@ uint32_t dict_waits(const struct dict *d)
 	return pages_count(&d->waits.elems);
 }
 
+uint32_t dict_places(const struct dict *d)
+{
+	return pages_count(&d->places.elems);
+}
+
 static size_t table_bytes(const struct table *t)
 {
 	return pages_bytes(&t->elems) + hidx_bytes(&t->index);
@@ -426,5 +488,5 @@ static size_t table_bytes(const struct table *t)
 size_t dict_bytes(const struct dict *d)
 {
 	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
-	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits);
+	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places);
 }

@@ -5,13 +5,19 @@
  *
  * What a wait says (dict_wait()) is judged once per id, what a thread is called once per thread, a stack once per stack; so for
  * a fact there is little left to do, and for a sample next to nothing.
+ *
+ * Only what is time (KINDS_WALL) adds up with each other; a question about far accesses is about these alone.
  */
 #ifndef SBERF_PROFILE_FILTER_H
 #define SBERF_PROFILE_FILTER_H
 
+#include "numa/topology.h"
 #include "profile/idle.h"
 #include "profile/profile.h"
 #include "profile/query.h"
+#include "profile/stackfilter.h"
+#include "profile/termmatch.h"
+#include "profile/within.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,10 +36,14 @@ struct filter {
 	uint32_t waits, threads; /* of the dictionary when the filter was made: it may grow meanwhile */
 	uint32_t kinds;          /* those asked for, as a mask */
 	uint64_t from_ns, to_ns;
+	struct term_match terms; /* what is said of nodes, threads and waits */
+	uint32_t compat[QUERY_CALLS_MAX];        /* query.calls in the 32-bit ABI; CALL_NONE = it has none */
 	uint8_t *wait;           /* by wait_id: what is known from the wait alone */
 	uint8_t *thread;         /* by thread_id; NULL = every thread is asked for and none is one of a pool */
-	thread_id *same;         /* threads_same(); NULL when there are no waits at all */
-	uint32_t *moved;         /* by same[]: the last slice in which the thread got on; NULL = there are no open waits */
+	thread_id *same;         /* threads_same() */
+	uint32_t *moved;         /* by same[]: since which slice the thread may be waiting; NULL = there are no open waits */
+	struct stack_filter stacks;
+	struct within within;    /* when query.nr_within */
 	struct idle_memo idle;   /* with stacks only when there are waits on futexes */
 };
 
@@ -47,19 +57,58 @@ static inline bool filter_slice(const struct filter *f, const struct slice_view 
 	return v->n && v->from_ns < f->to_ns && v->to_ns > f->from_ns;
 }
 
+/*
+ * What the fact of EV is, whose thread must be below f.threads, in a slice that is in the time asked for: FACT_OPEN is not told, as an
+ * event does not know whether its wait has ended since.
+ */
+unsigned int filter_event(struct filter *f, const struct event *ev);
+
 unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x);
 
 #define FILTER_THREAD_IN 0x1u
 #define FILTER_THREAD_POOL 0x2u
 
+/* Whether facts of KIND, THREAD and NODE are asked for. */
+static inline bool filter_about(const struct filter *f, unsigned int kind, thread_id thread, unsigned int node)
+{
+	if (kind > 31 || !(f->kinds >> kind & 1))
+		return false;
+	if (f->thread && !(f->thread[thread] & FILTER_THREAD_IN))
+		return false;
+	if (f->terms.bars_nodes && nodeset_has(&f->terms.barred, node))
+		return false;
+	return !f->terms.only_nodes || nodeset_has(&f->terms.nodes, node);
+}
+
+/*
+ * Whether query.within, which there is, has what is asked for otherwise: IS says what that is. Idle waits that are folded have
+ * a place of their own.
+ */
+static inline bool filter_within(const struct filter *f, thread_id thread, unsigned int node, stack_id stack, unsigned int is)
+{
+	return !(is & FACT_IDLE && f->q->fold_idle) && within_has(&f->within, thread, node, stack);
+}
+
+/* The same as filter_fact(), wherever in the tree it is. */
+static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
+{
+	if (!filter_about(f, x->kind, x->thread, x->node))
+		return 0;
+	if (f->stacks.stack && !stack_filter_has(&f->stacks, x->stack))
+		return 0;
+	if (EVENT_IS_WAIT(x->kind))
+		return filter_wait(f, v, slice, x);
+	if (f->q->far && !topology_is_far(x->node, dict_get_place(f->d, x->place)->node))
+		return 0;
+	return FACT_IN | FACT_COUNTS;
+}
+
 /* What X is, a fact of V, the snapshot's slice number SLICE: a mask of FACT_*, 0 when it is not asked for. */
 static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
 {
-	if (x->kind > 31 || !(f->kinds >> x->kind & 1))
-		return 0;
-	if (f->thread && !(f->thread[x->thread] & FILTER_THREAD_IN))
-		return 0;
-	return x->kind == EVENT_SAMPLE ? FACT_IN | FACT_COUNTS : filter_wait(f, v, slice, x);
+	const unsigned int is = filter_anywhere(f, v, slice, x);
+
+	return is && f->q->nr_within && !filter_within(f, x->thread, x->node, x->stack, is) ? 0 : is;
 }
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t intern(struct groups *g, const struct group *key)
 	     at = hidx_next(&g->index, at)) {
 		const struct group *have = &g->v.v[id];
 
-		if (have->id[0] == key->id[0] && have->id[1] == key->id[1] && have->up == key->up)
+		if (have->kind == key->kind && have->id[0] == key->id[0] && have->id[1] == key->id[1] && have->up == key->up)
 			return id;
 	}
 	if (!vec_reserve(&g->v, 1))
@@ -52,6 +52,7 @@ static uint32_t intern_text(struct groups *g, const struct dict *d, thread_id id
 		.id = { text },
 		.hash = hash_text(d, text),
 		.up = GROUP_TOP,
+		.kind = NODE_GROUP,
 		.thread = id,
 		.node = NODE_NONE,
 	};
@@ -66,6 +67,7 @@ static uint32_t intern_process(struct groups *g, const struct dict *d, thread_id
 		.id = { (uint32_t)t->pid, t->exe },
 		.hash = hash_2u64((uint32_t)t->pid, hash_text(d, t->exe)),
 		.up = GROUP_TOP,
+		.kind = NODE_GROUP,
 		.thread = id,
 		.node = NODE_NONE,
 	};
@@ -83,6 +85,7 @@ static uint32_t intern_thread(struct groups *g, const struct dict *d, thread_id 
 		.id = { (uint32_t)t->tid, t->start_ns },
 		.hash = hash_2u64((uint32_t)t->tid, t->start_ns),
 		.up = intern_process(g, d, id, t),
+		.kind = NODE_GROUP,
 		.thread = id,
 		.node = NODE_NONE,
 	};
@@ -114,6 +117,19 @@ static uint32_t group_of(struct groups *g, const struct dict *d, enum group_by b
 		break;
 	}
 	return intern_process(g, d, id, t);
+}
+
+uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa)
+{
+	struct group key = { .id = { numa }, .hash = numa, .up = GROUP_TOP, .kind = NODE_NUMA, .numa = numa, .node = NODE_NONE };
+
+	if (group != GROUP_TOP) {
+		key = g->v.v[group];
+		key.up = groups_on_node(g, key.up, numa);
+		if (key.up == GROUP_TOP)
+			return GROUP_TOP;
+	}
+	return intern(g, &key);
 }
 
 int groups_build(struct groups *g, const struct dict *d, enum group_by by)

@@ -4,12 +4,16 @@
 
 #include "profile/query.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
+#include "event/memory.h"
 #include "profile/group.h"
 #include "profile/label.h"
+#include "profile/shortname.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t label_put(char *dst, size_t size, size_t at, const char *text, size_t len)
@@ -41,6 +45,11 @@ static size_t put_base_name(const struct dict *d, char *dst, size_t size, str_id
 	return len ? label_put(dst, size, 0, s, len) : label_put(dst, size, 0, otherwise, strlen(otherwise));
 }
 
+void label_file(const struct dict *d, str_id path, char *dst, size_t size)
+{
+	put_base_name(d, dst, size, path, "[unknown]");
+}
+
 static void note_label(uint64_t note, char *dst, size_t size)
 {
 	if (note == NOTE_OTHER)
@@ -53,6 +62,18 @@ static void note_label(uint64_t note, char *dst, size_t size)
 		snprintf(dst, size, "[cut: %s]", cut_info((unsigned int)(note - NOTE_CUT))->name);
 	else
 		snprintf(dst, size, "[unknown]");
+}
+
+/* As printf's %x, but searching writes a hundred thousand of them for a key. */
+static void put_hex(char *dst, size_t size, uint64_t v)
+{
+	size_t n = 1;
+
+	while (n < 16 && v >> 4 * n)
+		n++;
+	for (size_t i = 0; i < n && i + 1 < size; i++)
+		dst[i] = "0123456789abcdef"[v >> 4 * (n - 1 - i) & 15];
+	dst[n < size ? n : size - 1] = '\0';
 }
 
 void label_place(const struct dict *d, frame_id id, char *dst, size_t size)
@@ -71,17 +92,31 @@ void label_place(const struct dict *d, frame_id id, char *dst, size_t size)
 		at = label_put(dst, size, 0, "[anon]", strlen("[anon]"));
 	else
 		at = put_base_name(d, dst, size, m->path, m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
-	snprintf(dst + at, size - at, "+0x%" PRIx64, f->offset);
+	at = label_put(dst, size, at, "+0x", strlen("+0x"));
+	put_hex(dst + at, size - at, f->offset);
 }
 
-void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+void label_build_id(const struct module *m, char dst[2 * BUILD_ID_MAX + 1])
+{
+	dst[0] = '\0';
+	for (unsigned int i = 0; i < m->build_id_len && i < BUILD_ID_MAX; i++)
+		snprintf(dst + 2ul * i, 3, "%02x", m->build_id[i]);
+}
+
+/* "redis-server" of label_process(). Returns the length. */
+static size_t put_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
 	size_t at = 0;
 
 	if (thread->tid != thread->pid)
 		at = put_base_name(d, dst, size, thread->exe, "");
-	if (!at)
-		at = put_str(d, dst, size, 0, thread->comm);
+	return at ? at : put_str(d, dst, size, 0, thread->comm);
+}
+
+void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+{
+	const size_t at = put_process(d, thread, dst, size);
+
 	if (thread->pid)
 		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->pid);
 }
@@ -95,11 +130,19 @@ size_t label_thread(const struct dict *d, const struct thread *thread, char *dst
 	return strlen(dst);
 }
 
+void label_numa(uint32_t node, char *dst, size_t size)
+{
+	if (node < NODES_MAX)
+		snprintf(dst, size, "node %" PRIu32, node);
+	else
+		snprintf(dst, size, "unknown node");
+}
+
 static void group_label(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
 
-	if (group_is_process(t->query.group_by, n->depth))
+	if (group_is_process(&t->query, n->depth))
 		label_process(t->dict, thread, dst, size);
 	else if (t->query.group_by == GROUP_EXE)
 		put_str(t->dict, dst, size, 0, thread->exe);
@@ -111,6 +154,22 @@ static void group_label(const struct tree *t, const struct tree_node *n, char *d
 		put_str(t->dict, dst, size, 0, thread->comm);
 }
 
+void label_kin(const struct tree *t, uint32_t node, char *dst, size_t size)
+{
+	const struct tree_node *n = &t->node[node];
+	const struct thread *thread = dict_get_thread(t->dict, n->thread);
+
+	dst[0] = '\0';
+	if (group_is_process(&t->query, n->depth))
+		put_process(t->dict, thread, dst, size);
+	else if (t->query.group_by == GROUP_THREAD)
+		put_str(t->dict, dst, size, 0, thread->comm);
+	else
+		group_label(t, n, dst, size);
+	if (!dst[0])
+		label_put(dst, size, 0, "[unknown]", strlen("[unknown]"));
+}
+
 static void idle_label(uint32_t threads, char *dst, size_t size)
 {
 	if (threads == 1)
@@ -119,10 +178,30 @@ static void idle_label(uint32_t threads, char *dst, size_t size)
 		snprintf(dst, size, "idle: %" PRIu32 " threads wait for events, for work, or sleep", threads);
 }
 
+/* The name of a function, short when asked for and there is memory for that. */
+static void func_label(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
+{
+	const char *text = names_text(t->names, names_func(t->names, n->func)->name);
+	const size_t len = strlen(text);
+	AUTO_FREE char *room = NULL;
+	char small[LABEL_MAX];
+	char *brief = small;
+
+	if (!t->query.short_names) {
+		label_put(dst, size, 0, text, len);
+		return;
+	}
+	if (len >= sizeof(small))
+		brief = room = malloc(len + 1);
+	if (brief)
+		label_put(dst, size, 0, brief, shortname(text, len, brief));
+	else
+		label_put(dst, size, 0, text, len);
+}
+
 char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size)
 {
 	const struct tree_node *n = &t->node[node];
-	const char *text;
 
 	if (!dst_size)
 		return dst;
@@ -134,12 +213,14 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 	case NODE_GROUP:
 		group_label(t, n, dst, dst_size);
 		break;
+	case NODE_NUMA:
+		label_numa(n->frame, dst, dst_size);
+		break;
 	case NODE_IDLE:
 		idle_label(n->frame, dst, dst_size);
 		break;
 	case NODE_FUNC:
-		text = names_text(t->names, names_func(t->names, n->func)->name);
-		label_put(dst, dst_size, 0, text, strlen(text));
+		func_label(t, n, dst, dst_size);
 		break;
 	default:
 		label_place(t->dict, n->frame, dst, dst_size);
@@ -148,6 +229,25 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 	if (!dst[0])
 		label_put(dst, dst_size, 0, "[unknown]", strlen("[unknown]"));
 	return dst;
+}
+
+static size_t thread_text_len(const struct dict *d, const struct thread *t)
+{
+	const struct strtab *st = dict_strings(d);
+
+	return strtab_len(st, t->comm) + strtab_len(st, t->exe) + strtab_len(st, t->cgroup);
+}
+
+size_t tree_label_room(const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->node[node];
+	size_t len = 0;
+
+	if (n->kind == NODE_FUNC)
+		len = strlen(names_text(t->names, names_func(t->names, n->func)->name));
+	else if (n->kind == NODE_GROUP)
+		len = thread_text_len(t->dict, dict_get_thread(t->dict, n->thread));
+	return 3 * len + LABEL_MAX;      /* text_sanitise() makes three bytes of one */
 }
 
 static const char *func_suffix(const struct tree_node *n, const struct func *f)
@@ -186,25 +286,29 @@ static const struct name *name_of(const struct tree *t, const struct tree_node *
 	return NULL;
 }
 
-char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size)
+const char *tree_source(const struct tree *t, uint32_t node, uint32_t *ret_line)
 {
 	const struct tree_node *n = &t->node[node];
 	const struct frame_names *fn = n->kind == NODE_FUNC && n->place != ID_NONE ? names_get(t->names, n->place) : NULL;
 	const struct name *name = fn ? name_of(t, n, fn) : NULL;
-	const char *file;
-	size_t len, at;
+
+	*ret_line = name ? name->line : 0;
+	return name ? names_text(t->names, name->file) : "";
+}
+
+char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size)
+{
+	uint32_t line;
+	const char *file = tree_source(t, node, &line);
+	size_t len = strlen(file), at;
 
 	if (dst_size)
 		dst[0] = '\0';
-	if (!name || !dst_size)
-		return dst;
-	file = names_text(t->names, name->file);
-	len = strlen(file);
-	if (!len)
+	if (!len || !dst_size)
 		return dst;
 	file = base_name(file, &len);
 	at = label_put(dst, dst_size, 0, file, len);
-	if (name->line)
-		snprintf(dst + at, dst_size - at, ":%" PRIu32, name->line);
+	if (line)
+		snprintf(dst + at, dst_size - at, ":%" PRIu32, line);
 	return dst;
 }

@@ -6,12 +6,14 @@
 #ifndef SBERF_PROFILE_META_H
 #define SBERF_PROFILE_META_H
 
+#include "event/method.h"
 #include "event/reasons.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define META_TEXT 256
+#define META_UNIT_NS 1000u           /* of weights, of which profile_meta.unit says what they count: so that decimals have room */
 #define META_UNKNOWN UINT64_MAX      /* a figure that this kernel or recording does not tell */
 
 enum target_state {
@@ -24,22 +26,35 @@ enum target_state {
 
 struct profile_meta {
 	char host[META_TEXT], kernel[META_TEXT], arch[32];     /* uname */
+	char kernel_without[128];    /* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
 	char version[64];            /* of sberf */
+	bool named;                  /* the target is processes or threads that were there when the capture began; in no recording */
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */
+	char unit[32];               /* what weights count when they are no time: META_UNIT_NS of them are one "weight"; "" = they are ns */
 	uint32_t freq_asked;         /* Hz per CPU that the user asked for */
 	uint32_t freq_got;           /* Hz per CPU that busy CPUs had lately; granted as long as that is unknown; 0 = unknown */
+	bool rate_changed;           /* both are those of now, and were others before; in no recording */
 	uint32_t cpus;               /* sampled */
 	uint64_t start_real_ns, start_mono_ns;   /* when the capture began, both clocks */
 	uint64_t duration_ns;        /* until now or until it ended */
 	bool complete;               /* false: a recording that was cut off */
 	enum target_state target_state;
 	int end_code;
+	char executed[64];           /* the program that the target, one process, has executed since the capture began; "" = none; sanitised */
 
 	uint64_t samples;            /* EVENT_SAMPLE delivered */
 	uint64_t user_samples;       /* of them with a user side */
 	uint64_t cut[CUT_NR];        /* of user_samples by reason; cut[CUT_COMPLETE] = complete */
+	struct unwound unwound;      /* stacks with a user side, of samples and waits, by how they were unwound */
+	struct unwound wait_unwound; /* of these: of waits */
+	uint64_t verify_checked;     /* of WAY_KERNEL: copied too, and walked from there to the root again */
+	uint64_t verify_incomplete;  /* of WAY_KERNEL: copied too, but the copy did not lead to the root */
+	uint64_t verify_different, verify_cause[VERIFY_NR];      /* of verify_checked: with other frames, in all and by how they differ */
+	uint64_t rules_pages, rules, rules_processes;    /* what the kernel knows now to walk by: pages of code, different rules */
+	uint64_t rules_evicted;      /* pages and processes that gave way to others; these four META_UNKNOWN: it does not walk by rules */
+	uint64_t rules_bytes;        /* memory of rules now, in the kernel and here */
 	uint64_t oncpu_ns;           /* sum of weights: exact running time when off_cpu, else what samples stand for */
 
 	bool off_cpu;                /* waits were followed; what follows is 0 otherwise */
@@ -55,8 +70,11 @@ struct profile_meta {
 	uint64_t wait_outside;       /* stacks of waits that were read from outside, and tries that failed: */
 	uint64_t wait_hung, wait_denied;     /* because the memory did not answer, or may not be read */
 	uint64_t wait_inferred;      /* switches that the kernel did not tell, and whose time follows from others' */
+	uint64_t wait_summed;        /* waits that the kernel half summed up instead of telling each */
+	uint64_t wait_unsummed;      /* waits that it could not, for want of room: told by sampling */
 	uint64_t wait_period_ns;     /* waits of this length and more have a stack of their own, now */
 	struct losses lost;
+	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;
 	uint64_t refused;            /* frames, stacks and threads that stand under "(other)": the dictionaries were full */
 	uint64_t folded;             /* facts of old slices that went into "(other)" to bound memory; exact totals remain */
@@ -68,5 +86,13 @@ struct profile_meta {
 	uint64_t symbols_pending;    /* frames without names yet */
 	char activity[96];           /* what a worker does that takes long ("debuginfod: libc.so.6 34 %"), "" = nothing; sanitised */
 };
+
+/* Makes M what a file says of what it holds: where there was no single rate it tells none. */
+static inline void meta_of_file(struct profile_meta *m)
+{
+	if (m->rate_changed)
+		m->freq_asked = m->freq_got = 0;
+	m->rate_changed = false;
+}
 
 #endif

@@ -13,6 +13,8 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "numa/state.h"
+#include "profile/heat.h"
 #include "profile/snapshot.h"
 #include "profile/timeline.h"
 
@@ -24,6 +26,7 @@
 #define BYTES_MIN ((size_t)4 << 20)          /* empty dictionaries alone take about 1 MiB */
 #define KEEP_FINE_S 120u
 #define LATE_MAX 4096u                       /* late facts kept aside; more are put in place at once */
+#define SPREAD_MAX 64u                       /* slices that a wait is put in at most; of one that went through more, into some of them */
 #define WAIT_FLAGS (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED | EVENT_F_EARLIER)       /* what struct wait keeps of an event's */
 #define QUALITY_MAX 4096u                    /* rows; further modules share the row without a module */
 
@@ -45,6 +48,8 @@ struct profile {
 	struct timeline timeline;
 	VEC(struct late_fact) late;
 	struct slice *provisional;       /* what profile_provisional() said; NULL = nothing */
+	struct numa_state *numa;         /* a reference; NULL = nothing known */
+	struct heat heat;                /* of what was added */
 	struct quality quality;
 };
 
@@ -160,6 +165,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	profile_clear(p);
+	numa_state_unref(p->numa);
 	dict_free(p->dict);
 	free(p);
 }
@@ -177,6 +183,7 @@ void profile_clear(struct profile *p)
 	slice_unref(p->provisional);
 	p->provisional = NULL;
 	quality_clear(&p->quality);
+	heat_free(&p->heat);
 }
 
 /* Where late begins. */
@@ -286,6 +293,50 @@ static int add_fact(struct profile *p, uint64_t time_ns, const struct fact *f)
 	return open_add(&p->open, f);
 }
 
+/* Where the store begins: nothing is put before that. */
+static uint64_t first_ns(const struct profile *p, uint64_t time_ns)
+{
+	if (p->timeline.slices.n)
+		return p->timeline.slices.v[0]->from_ns;
+	return p->open.facts.n ? p->open.from_ns : time_ns - time_ns % p->timeline.slice_ns;
+}
+
+/* When the wait of EV, whose fact is F, began, or the store did; its end when that is not one stretch of time. */
+static uint64_t wait_began(const struct profile *p, const struct event *ev, const struct fact *f)
+{
+	const bool one = EVENT_IS_WAIT(ev->kind) && !(ev->flags & EVENT_F_EXTRAPOLATED) && f->count <= 1;
+	const uint64_t first = one ? first_ns(p, ev->time_ns) : ev->time_ns;
+
+	if (first >= ev->time_ns)
+		return ev->time_ns;
+	return ev->weight_ns < ev->time_ns - first ? ev->time_ns - ev->weight_ns : first;
+}
+
+/*
+ * A wait is told when it has ended or grown by a second. What of it was in slices before that of its end is theirs: else a slice could
+ * hold more time of a thread than it lasts. What was before the store began is the first one's. The last piece, which counts, is in the
+ * slice of the event. Without memory for one, the last one has its weight.
+ */
+static int add_spread(struct profile *p, const struct event *ev, const struct fact *f)
+{
+	const uint64_t slice_ns = p->timeline.slice_ns, last_ns = ev->time_ns - ev->time_ns % slice_ns;
+	uint64_t from = wait_began(p, ev, f), before = f->weight_ns - (ev->time_ns - from);
+	const uint64_t step = slice_ns * ((ev->time_ns - from) / slice_ns / SPREAD_MAX + 1);
+	struct fact piece = *f, last = *f;
+
+	piece.count = 0;
+	while (from < last_ns) {
+		const uint64_t next = from - from % slice_ns + step, to = next < last_ns ? next : last_ns;
+
+		piece.weight_ns = to - from + before;
+		if (add_fact(p, to - 1, &piece) >= 0)
+			last.weight_ns -= piece.weight_ns;
+		before = 0;
+		from = to;
+	}
+	return add_fact(p, ev->time_ns, &last);
+}
+
 static uint32_t event_count(const struct event *ev)
 {
 	if (ev->flags & EVENT_F_PIECE)
@@ -319,10 +370,20 @@ static wait_id event_wait(struct dict *d, const struct event *ev)
 	return dict_wait(d, &w);
 }
 
+static place_id event_place(struct dict *d, const struct event *ev)
+{
+	const struct memory_place p = { .node = ev->place.node, .mapping = ev->place.mapping, .how = ev->place.how,
+				 .file = ev->place.file };
+
+	return dict_place(d, &p);
+}
+
 static bool known(const struct dict *d, const struct event *ev)
 {
 	if (ev->stack >= dict_stacks(d) || ev->thread >= dict_threads(d))
 		return false;
+	if (EVENT_HAS_PLACE(ev->kind))
+		return ev->place.file == ID_NONE || ev->place.file < dict_modules(d);
 	return !EVENT_IS_WAIT(ev->kind) || ((ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) &&
 					    ev->wait.waker_stack < dict_stacks(d));
 }
@@ -338,6 +399,11 @@ int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 		f.wait = event_wait(p->dict, ev);
 		f.longest_ns = (float)event_length(ev);
 		if (f.wait == ID_NONE)
+			return -ENOMEM;
+	}
+	if (EVENT_HAS_PLACE(ev->kind)) {
+		f.place = event_place(p->dict, ev);
+		if (f.place == ID_NONE)
 			return -ENOMEM;
 	}
 	*ret = f;
@@ -357,9 +423,12 @@ int profile_add(struct profile *p, const struct event *ev)
 		if (!row)
 			return -ENOMEM;
 	}
-	r = add_fact(p, ev->time_ns, &f);
-	if (r < 0 || !row)
+	r = add_spread(p, ev, &f);
+	if (r < 0)
 		return r;
+	heat_event(&p->heat, ev);
+	if (!row)
+		return 0;
 	row->count += f.count;
 	row->weight_ns = add_capped(row->weight_ns, ev->weight_ns);
 	return 0;
@@ -371,7 +440,7 @@ int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, con
 
 	for (size_t i = 0; i < n; i++)
 		if (f[i].stack >= dict_stacks(p->dict) || f[i].thread >= dict_threads(p->dict) ||
-		    f[i].wait >= dict_waits(p->dict))
+		    f[i].wait >= (EVENT_HAS_PLACE(f[i].kind) ? dict_places(p->dict) : dict_waits(p->dict)))
 			return -EINVAL;
 	if (n) {
 		s = slice_new(from_ns, to_ns, f, n);
@@ -381,6 +450,14 @@ int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, con
 	slice_unref(p->provisional);
 	p->provisional = s;
 	return 0;
+}
+
+void profile_numa(struct profile *p, struct numa_state *state)
+{
+	struct numa_state *old = p->numa;
+
+	p->numa = numa_state_ref(state);
+	numa_state_unref(old);
 }
 
 size_t profile_bytes(const struct profile *p)
@@ -397,7 +474,8 @@ void profile_stats(const struct profile *p, struct profile_stats *ret)
 		.fact_bytes = sizeof(*p) + open_bytes(&p->open) + p->timeline.bytes +
 			      (p->provisional ? slice_bytes(p->provisional) : 0) +
 			      p->timeline.slices.cap * sizeof(p->timeline.slices.v[0]) + p->late.cap * sizeof(p->late.v[0]) +
-			      p->quality.rows.cap * sizeof(p->quality.rows.v[0]) + hidx_bytes(&p->quality.index),
+			      p->quality.rows.cap * sizeof(p->quality.rows.v[0]) + hidx_bytes(&p->quality.index) +
+			      heat_bytes(&p->heat),
 		.dict_bytes = dict_bytes(p->dict),
 		.facts_folded = p->timeline.folded,
 		.refused = dict_refused(p->dict),
@@ -421,7 +499,13 @@ struct snapshot *profile_snapshot(struct profile *p)
 	}
 	s = snapshot_new(p->dict, p->timeline.slices.v, p->timeline.slices.n, open, p->provisional, p->quality.rows.v,
 			 p->quality.rows.n);
-	if (s)
-		take_ptr(open);
+	if (!s)
+		return NULL;
+	take_ptr(open);
+	snapshot_keep_numa(s, p->numa);
+	if (!snapshot_keep_heat(s, &p->heat)) {
+		snapshot_unref(s);
+		return NULL;
+	}
 	return s;
 }

@@ -6,7 +6,8 @@
  * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
  * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
  * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with
- * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers.
+ * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Migrations, faults and
+ * accesses have another one (dict_place()); they are no time, and count in no sum of time (KINDS_WALL).
  *
  * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
  * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
@@ -25,8 +26,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct heat;
 struct profile;
 struct snapshot;
+struct numa_state;
 
 struct profile_limits {
 	size_t bytes;            /* memory of facts (a quarter) and dictionaries (the rest); 0 = 160 MiB; at least 4 MiB */
@@ -40,12 +43,15 @@ struct fact {                    /* 32 bytes: they come in millions */
 	uint64_t node : 16;
 	uint64_t kind : 8;       /* enum event_kind */
 	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
-	uint64_t weight_ns;      /* sum; stays at UINT64_MAX rather than wrap */
-	wait_id wait;            /* of the kinds that are waits; WAIT_EMPTY else */
+	uint64_t weight_ns;      /* sum, in the unit of its kind; stays at UINT64_MAX rather than wrap */
+	union {
+		wait_id wait;            /* of the kinds that are waits; WAIT_EMPTY of samples */
+		place_id place;          /* of the kinds that have one: EVENT_HAS_PLACE() */
+	};
 	float longest_ns;        /* of waits: the longest */
 };
 
-/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, wait) and unique. */
+/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, wait or place) and unique. */
 struct slice_view {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC, to exclusive */
 	const struct fact *fact;
@@ -67,8 +73,10 @@ void profile_free(struct profile *p);            /* NULL is fine; snapshots must
 struct dict *profile_dict(const struct profile *p);
 
 /*
- * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. -ENOMEM, or -EINVAL for a stack,
- * thread or waker that is not in the dictionary: nothing added. A wait whose own_ns is 0 has the length weight_ns / count.
+ * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. A single wait, or a piece of one, goes to
+ * all slices that it went through since the store began, and counts in that of its end. -EINVAL for a stack, thread or waker that is not
+ * in the dictionary: nothing added. -ENOMEM: at most what such a wait took before its last slice was. A wait whose own_ns is 0 has the
+ * length weight_ns / count.
  */
 int profile_add(struct profile *p, const struct event *ev);
 
@@ -95,6 +103,12 @@ struct profile_stats {
 };
 void profile_stats(const struct profile *p, struct profile_stats *ret);
 
+/*
+ * What is known of nodes and of where memory is (numa/state.h), from now on: a reference is taken, and the one before given back.
+ * It stays until another one comes, profile_clear() or not. NULL: nothing is known.
+ */
+void profile_numa(struct profile *p, struct numa_state *state);
+
 /* Drops all facts (the dictionaries stay): "reset". */
 void profile_clear(struct profile *p);
 
@@ -108,7 +122,12 @@ void snapshot_unref(struct snapshot *s);         /* NULL is fine */
 const struct dict *snapshot_dict(const struct snapshot *s);
 size_t snapshot_slices(const struct snapshot *s);
 void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret);        /* oldest first */
+bool snapshot_has(const struct snapshot *s, enum event_kind kind);       /* any fact of KIND */
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret);      /* heaviest first */
+
+const struct numa_state *snapshot_numa(const struct snapshot *s);        /* NULL = nothing is known; S keeps it */
+/* How much ran and waited when (heat.h), of all but what is provisional. S keeps it. */
+const struct heat *snapshot_heat(const struct snapshot *s);
 
 DEFINE_AUTO(profile_free, struct profile);
 DEFINE_AUTO(snapshot_unref, struct snapshot);

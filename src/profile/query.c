@@ -2,13 +2,13 @@
 /*
  * query.c - from facts to a call tree, touching each fact and each trie node once.
  *
- * 1. Facts are summed per (group, stack), over slices, threads and nodes; what is off the CPU beside, as most stacks have none.
+ * 1. Facts are summed per (group, stack), over slices and threads; what is off the CPU beside, as most stacks have none.
  * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
  *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
  *    and what is left out when there are too many nodes is the lightest.
  * 3. Each stack walks up the trie to the first node that this group has met before, and down again making tree nodes. The memo
  *    of what was met is one array over the trie, stamped with the group. An inverted tree has no shared prefixes to remember
- *    and walks each stack whole.
+ *    and walks each stack whole, as is done where recursion is folded.
  * 4. Totals are summed from the back (parents come before their children), and siblings sorted.
  *
  * No recursion anywhere: stacks are thousands of frames deep.
@@ -20,19 +20,24 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "profile/filter.h"
+#include "profile/foldpath.h"
 #include "profile/group.h"
+#include "profile/hidden.h"
+#include "profile/identity.h"
 #include "profile/slice.h"
 #include "profile/tree.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What a (group, stack) weighs. */
 struct sum {
 	stack_id stack;
-	uint32_t group;          /* 0 for GROUP_NONE */
+	uint32_t group;          /* 0 when there are no groups */
 	uint64_t ns, count;
+	double squares;          /* as in tree_node */
 	uint64_t off;            /* plus one: where builder.off says how much of it is off the CPU; 0 = nothing */
 };
 
@@ -50,6 +55,7 @@ struct memo {
 
 #define MEMO_CUT 0x80000000u
 #define DEPTH_MAX (UINT16_MAX - 1)
+#define DOUBT_NS 1e7             /* what a wait stands for at least that stands for others: docs/architecture.md, "Time off the CPU" */
 
 struct builder {
 	const struct dict *d;
@@ -63,15 +69,18 @@ struct builder {
 	struct hidx sum_index;
 	VEC(struct tree_node) nodes;
 	struct hidx node_index;  /* by key */
-	struct memo *memo;       /* by stack id; none for inverted trees */
+	struct memo *memo;       /* by stack id; none for inverted trees, and where recursion is folded */
 	VEC(stack_id) path;
-	VEC(uint64_t) func_hash, module_hash;    /* by id; 0 = not computed yet */
+	struct identity identity;
+	struct hidden hidden;
+	struct fold_path folded;
 	uint64_t max_ns, cut_ns;
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
 	uint32_t idle_threads;
 	uint64_t idle_ns;
 	struct off_cpu idle;     /* what was folded */
 	uint64_t idle_count;
+	double idle_squares;
 	bool no_memory;
 };
 
@@ -142,9 +151,38 @@ static bool note_idle(struct builder *b, const struct fact *f)
 	return true;
 }
 
+static bool grouped(const struct builder *b)
+{
+	return b->q->group_by != GROUP_NONE || b->q->by_node;
+}
+
+/* The group that F is in; GROUP_TOP when out of memory. */
+static uint32_t group_of(struct builder *b, const struct fact *f)
+{
+	const uint32_t of_thread = b->groups.of_thread ? b->groups.of_thread[f->thread] : GROUP_TOP;
+
+	if (b->q->by_node)
+		return groups_on_node(&b->groups, of_thread, f->node < NODES_MAX ? f->node : NODE_UNKNOWN);
+	return of_thread == GROUP_TOP ? 0 : of_thread;
+}
+
+/* What F adds to tree_node.squares: its weight times what each event in it weighs. */
+static double squares_of(const struct fact *f, unsigned int is)
+{
+	const double ns = (double)f->weight_ns;
+	double each = f->count ? ns / (double)f->count : ns;
+
+	if (EVENT_IS_WAIT(f->kind) && f->longest_ns > each)
+		each = f->longest_ns;
+	if (is & FACT_DOUBT && each < DOUBT_NS)
+		each = ns < DOUBT_NS ? ns : DOUBT_NS;
+	return ns * each;
+}
+
 static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 {
 	const uint64_t count = is & FACT_COUNTS ? f->count : 0;
+	uint32_t group;
 	struct sum *s;
 
 	if (is & FACT_IDLE && !note_idle(b, f))
@@ -152,14 +190,17 @@ static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 	if (is & FACT_IDLE && b->q->fold_idle) {
 		add_off(&b->idle, f, is);
 		b->idle_count += count;
+		b->idle_squares += squares_of(f, is);
 		return true;
 	}
-	s = find_sum(b, b->groups.of_thread ? b->groups.of_thread[f->thread] : 0, f->stack);
+	group = group_of(b, f);
+	s = group == GROUP_TOP ? NULL : find_sum(b, group, f->stack);
 	if (!s)
 		return fail(b);
 	s->ns = add_capped(s->ns, f->weight_ns);
 	s->count += count;
-	if (f->kind == EVENT_SAMPLE)
+	s->squares += squares_of(f, is);
+	if (!EVENT_IS_WAIT(f->kind))
 		return true;
 	if (!s->off) {
 		struct off_cpu *off = vec_push(&b->off);
@@ -268,53 +309,12 @@ static bool order_sums(struct builder *b)
 
 /* 3. Nodes. */
 
-static uint64_t module_hash(struct builder *b, module_id id)
-{
-	const struct module *m = dict_get_module(b->d, id);
-	const struct strtab *st = dict_strings(b->d);
-	uint64_t h;
-
-	if (id < b->module_hash.n && b->module_hash.v[id])
-		return b->module_hash.v[id];
-	if (!m)
-		return 1;
-	h = hash_2u64(m->kind, hash_bytes(strtab_get(st, m->path), strtab_len(st, m->path)));
-	h = hash_2u64(h, hash_bytes(m->build_id, m->build_id_len));
-	h = hash_2u64(hash_2u64(h, m->dev), hash_2u64(m->ino, m->generation));
-	h = hash_2u64(h, hash_2u64((uint32_t)m->pid, m->start_ns)) | 1;
-	if (id < b->module_hash.n)
-		b->module_hash.v[id] = h;
-	return h;
-}
-
-static uint64_t func_hash(struct builder *b, func_id id, const struct func *f)
-{
-	const char *text;
-	uint64_t h;
-
-	if (id < b->func_hash.n && b->func_hash.v[id])
-		return b->func_hash.v[id];
-	text = names_text(b->names, f->name);
-	h = hash_2u64(hash_2u64(hash_bytes(text, strlen(text)), f->kind), module_hash(b, f->module)) | 1;
-	if (id < b->func_hash.n)
-		b->func_hash.v[id] = h;
-	return h;
-}
-
-/* The same function: debug information and symbol tables may differ about where it is, and copies have no place. */
-static bool same_func(const struct builder *b, func_id ia, func_id ib)
-{
-	const struct func *fa = names_func(b->names, ia), *fb = names_func(b->names, ib);
-
-	return ia == ib || (fa->name == fb->name && fa->module == fb->module && fa->kind == fb->kind);
-}
-
 static bool same_node(const struct builder *b, const struct tree_node *have, const struct tree_node *want)
 {
 	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
 	    have->inlined != want->inlined)
 		return false;
-	return have->kind == NODE_FUNC ? same_func(b, have->func, want->func) : have->frame == want->frame;
+	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) : have->frame == want->frame;
 }
 
 static uint64_t node_rehash(const void *ctx, uint32_t id)
@@ -330,7 +330,7 @@ static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identi
 	const uint32_t parent = want->parent;
 	uint32_t id;
 
-	want->key = hash_2u64(b->nodes.v[parent].key, hash_2u64(identity, want->kind << 1 | want->inlined));
+	want->key = tree_key(b->nodes.v[parent].key, identity, want->kind, want->inlined);
 	for (uint32_t at = hidx_first(&b->node_index, want->key); (id = hidx_id(&b->node_index, at)) != HIDX_NONE;
 	     at = hidx_next(&b->node_index, at))
 		if (hidx_same(&b->node_index, at, want->key) && same_node(b, &b->nodes.v[id], want))
@@ -351,10 +351,14 @@ static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identi
 static uint32_t group_node(struct builder *b, uint32_t g)
 {
 	struct group *group = &b->groups.v.v[g];
-	struct tree_node want = { .kind = NODE_GROUP, .place = ID_NONE, .thread = group->thread };
+	struct tree_node want = { .kind = group->kind, .place = ID_NONE };
 
 	if (group->node != NODE_NONE)
 		return group->node;
+	if (group->kind == NODE_NUMA)
+		want.frame = group->numa;
+	else
+		want.thread = group->thread;
 	if (group->up != GROUP_TOP)
 		want.parent = group_node(b, group->up);
 	if (want.parent != NODE_NONE)
@@ -366,18 +370,17 @@ static uint32_t group_node(struct builder *b, uint32_t g)
 static uint32_t step(struct builder *b, uint32_t node, frame_id frame, const struct name *name, bool inlined)
 {
 	const struct func *f = name ? names_func(b->names, name->func) : NULL;
-	const struct frame *at = dict_get_frame(b->d, frame);
 	struct tree_node want = { .parent = node, .place = frame };
 
 	if (f) {
 		want.kind = NODE_FUNC;
 		want.inlined = inlined;
 		want.func = name->func;
-		return child(b, &want, func_hash(b, name->func, f));
+		return child(b, &want, identity_func(&b->identity, name->func));
 	}
 	want.kind = NODE_ADDR;
 	want.frame = frame;
-	return child(b, &want, hash_2u64(module_hash(b, at->module), at->offset));
+	return child(b, &want, identity_frame(&b->identity, frame));
 }
 
 /* Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False when there was no more. */
@@ -388,7 +391,7 @@ static bool steps(struct builder *b, uint32_t *node, frame_id frame)
 	const struct frame_names *fn;
 	uint32_t next, n;
 
-	if (!m || (m->kind == MODULE_KERNEL && b->q->hide_kernel))
+	if (!m || hidden_module(&b->hidden, f->module))
 		return true;
 	fn = m->kind == MODULE_NOTE ? NULL : names_get(b->names, frame);
 	n = fn ? fn->n : 1;
@@ -448,6 +451,26 @@ static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
 	return node;
 }
 
+/* The node that STACK ends at when recursion is folded, whichever way the tree stands. */
+static uint32_t walk_folded(struct builder *b, uint32_t top, stack_id stack)
+{
+	uint32_t node = top;
+
+	if (!fold_path_of(&b->folded, stack)) {
+		fail(b);
+		return top;
+	}
+	for (size_t i = 0; i < b->folded.step.n; i++) {
+		const struct fold_step *s = &b->folded.step.v[b->q->inverted ? b->folded.step.n - 1 - i : i];
+		const uint32_t next = step(b, node, s->frame, s->name, s->inlined);
+
+		if (next == NODE_NONE)
+			return node | MEMO_CUT;
+		node = next;
+	}
+	return node;
+}
+
 /* Adds to what ends at N a weight of NS, of which OFF (NULL = nothing) is off the CPU. */
 static void add_self(struct tree_node *n, uint64_t ns, const struct off_cpu *off)
 {
@@ -483,6 +506,7 @@ static void add_idle(struct builder *b)
 	}
 	add_self(&b->nodes.v[at], b->idle_ns, &b->idle);
 	b->nodes.v[at].count += b->idle_count;
+	b->nodes.v[at].squares += b->idle_squares;
 }
 
 static bool add_stacks(struct builder *b)
@@ -490,16 +514,18 @@ static bool add_stacks(struct builder *b)
 	add_idle(b);
 	for (size_t i = 0; i < b->sums.n && !b->no_memory; i++) {
 		const struct sum *s = &b->sums.v[i];
-		const uint32_t top = b->groups.of_thread ? group_node(b, s->group) : 0;
+		const uint32_t top = grouped(b) ? group_node(b, s->group) : 0;
 		uint32_t at = MEMO_CUT;          /* no room even for its group: stays with the root */
 
 		if (top != NODE_NONE)
-			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) : walk_up(b, top, s->stack);
+			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) :
+			     b->q->fold_recursion ? walk_folded(b, top, s->stack) : walk_up(b, top, s->stack);
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
 		add_self(&b->nodes.v[at], s->ns, s->off ? &b->off.v[s->off - 1] : NULL);
 		b->nodes.v[at].count += s->count;
+		b->nodes.v[at].squares += s->squares;
 	}
 	return !b->no_memory;
 }
@@ -516,23 +542,9 @@ static void builder_free(struct builder *b)
 	hidx_free(&b->node_index);
 	free(b->memo);
 	vec_free(&b->path);
-	vec_free(&b->func_hash);
-	vec_free(&b->module_hash);
-}
-
-static bool reserve_hashes(struct builder *b)
-{
-	const size_t funcs = names_funcs(b->names), modules = dict_modules(b->d);
-
-	if (!vec_reserve(&b->func_hash, funcs) || !vec_reserve(&b->module_hash, modules))
-		return fail(b);
-	if (funcs)
-		memset(b->func_hash.v, 0, funcs * sizeof(b->func_hash.v[0]));
-	if (modules)
-		memset(b->module_hash.v, 0, modules * sizeof(b->module_hash.v[0]));
-	b->func_hash.n = funcs;
-	b->module_hash.n = modules;
-	return true;
+	identity_free(&b->identity);
+	hidden_free(&b->hidden);
+	fold_path_free(&b->folded);
 }
 
 static bool prepare(struct builder *b, const struct snapshot *s)
@@ -541,12 +553,14 @@ static bool prepare(struct builder *b, const struct snapshot *s)
 
 	if (!root || !filter_init(&b->filter, s, b->names, b->q))
 		return fail(b);
-	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !reserve_hashes(b))
+	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !identity_init(&b->identity, b->d, b->names) ||
+	    !hidden_init(&b->hidden, b->d, b->q))
 		return fail(b);
-	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = hash_u64(1), .place = ID_NONE };
-	if (!b->q->inverted)
+	b->folded = (struct fold_path){ .q = b->q, .hidden = &b->hidden, .identity = &b->identity };
+	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = TREE_ROOT_KEY, .place = ID_NONE };
+	if (!b->q->inverted && !b->q->fold_recursion)
 		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
-	return b->memo || b->q->inverted ? true : fail(b);
+	return b->memo || b->q->inverted || b->q->fold_recursion || fail(b);
 }
 
 int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e)
@@ -560,7 +574,7 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 		b.max_nodes = HIDX_IDS - 1;
 	ok = t && prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
 	builder_free(&b);
-	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names) < 0) {
+	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
 		vec_free(&b.nodes);
 		free(t);
 		return err_nomem(e, "the call tree");
@@ -574,9 +588,15 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	return 0;
 }
 
+struct tree *tree_share(struct tree *t)
+{
+	atomic_fetch_add(&t->shared, 1);
+	return t;
+}
+
 void tree_free(struct tree *t)
 {
-	if (!t)
+	if (!t || atomic_fetch_sub(&t->shared, 1))
 		return;
 	free(t->node);
 	free(t);

@@ -10,7 +10,9 @@
 #define SBERF_PROFILE_QUERY_H
 
 #include "base/err.h"
+#include "event/nodeset.h"
 #include "profile/profile.h"
+#include "profile/terms.h"
 #include "symbol/names.h"
 
 #include <stdbool.h>
@@ -34,7 +36,6 @@ enum time_kind {
 };
 
 #define QUERY_CALLS_MAX 16u
-#define QUERY_THREAD_MAX 64u
 
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap. */
@@ -42,13 +43,22 @@ struct query {
 	enum group_by group_by;
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
+	bool hide_libraries;             /* leave frames of libraries out, in the same way (below) */
 	bool no_inlines;                 /* leave inlined functions out */
+	bool fold_recursion;             /* a function that calls itself, at once or by way of others, is one node (below) */
+	bool short_names;                /* labels without parameter lists and template arguments (tree_label()) */
 	bool fold_idle;                  /* waits that are only idling (below) go into one NODE_IDLE under the root */
 	uint32_t states;                 /* waits in these states only: bit mask of 1 << enum wait_state; 0 = all */
 	uint32_t calls[QUERY_CALLS_MAX]; /* waits in these calls only (CALL_*) */
 	uint32_t nr_calls;               /* 0 = all */
-	char thread[QUERY_THREAD_MAX];   /* threads only whose name or tid matches this pattern (fnmatch(3)); "" = all */
+	struct terms terms;              /* what else must hold: checked ones (term_parse(), term_make()) */
+	const uint64_t *within;          /* what is at or below a node of the tree only: the keys (tree_node.key) that lead there */
+	uint32_t nr_within;              /* from under the root, as this very question has them; borrowed; 0 = all */
+	struct nodeset nodes;            /* of the CPU: facts of these nodes only; empty = all */
+	bool by_node;                    /* a root for each node, with the groups below it */
+	bool far;                        /* instead of time: accesses to far pages, each for the time of its sample */
 	const char *arch;                /* profile_meta.arch, for what calls are; borrowed; NULL = this machine's */
+	bool unsorted;                   /* siblings in any order, for who puts them into one of his own */
 	uint32_t max_nodes;              /* 0 = TREE_NODES_DEFAULT. What finds no node stays with its parent: tree.cut_ns */
 };
 
@@ -60,14 +70,26 @@ struct query {
  * wait for a lock never idles, however long it lasts: that is what a deadlock looks like. Nor do locks that are made of
  * semaphores; so a pool of Python threads, which wait for work in the same function as for any lock, does not fold.
  *
- * Filters of waits (states, calls) leave running time out. A call of the native ABI stands for the same one of the 32-bit ABI.
+ * Filters of waits (query_only_waits()) leave running time out. A call of the native ABI stands for the same one of the 32-bit ABI.
  */
 
+/*
+ * A *library* is a shared object that a program does not bring along: the vDSO, and each file of code that is neither the executable
+ * of any thread of the profile, nor in the folder of such an executable or below. For an executable in .../bin or .../sbin that
+ * is the folder above. Folders that many programs share (/usr, /usr/local, /lib*, /usr/lib* and what these have for an architecture)
+ * bring nothing along. Code that was made at run time, and the kernel, are no libraries. Where no executable is known, as in what
+ * other tools wrote, libraries are files that are called so: "libc.so.6".
+ *
+ * With fold_recursion a stack goes back to where a function is already when that is called again: of main > a > b > a > c stays
+ * main > a > c. So self times of functions are what they were, the total of a has everything since its first call, once, and b loses
+ * what it called a for. In an inverted tree the same paths stand the other way round.
+ */
 enum node_kind {
 	NODE_ROOT,               /* the whole: node 0 */
 	NODE_GROUP,              /* by query.group_by */
 	NODE_FUNC,               /* a function: func is set */
 	NODE_ADDR,               /* a place without a name, or a note: frame is set */
+	NODE_NUMA,               /* query.by_node: frame is the number of the node */
 	NODE_IDLE,               /* query.fold_idle: what was folded; frame is the number of threads in it */
 };
 
@@ -94,7 +116,15 @@ struct tree_node {
 	uint64_t open_ns;        /* of total_ns: in waits that have not ended; told by slices, so a little more at times */
 	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
 	uint64_t count;          /* samples and waits in total; the two parts of a wait count once */
+	double squares;          /* ns^2: of total_ns, the sum of the squares of what each sample and wait weighs (see below) */
 };
+
+/*
+ * From tree_node.squares follows how far total_ns may be from the truth by chance: its variance is that sum when samples come
+ * independently of each other, and so do waits. Of a fact only sums are known: its samples count as equally heavy, its waits as heavy
+ * as the longest of them, whole also where it has only a piece; waits that stand for others as 10 ms at least. So it is rather
+ * too much than too little.
+ */
 
 struct tree {
 	const struct dict *dict;
@@ -106,24 +136,58 @@ struct tree {
 	uint64_t idle_ns;                /* idling waits in what was asked for, folded or not */
 	uint32_t idle_threads;
 	uint64_t max_ns;                 /* latest slice end seen, 0 = no facts */
+	_Atomic uint32_t shared;         /* tree_share() */
 };
 
-/* For screens: 52 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
+/* For screens: 56 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
 #define TREE_NODES_DEFAULT (1u << 19)
+
+/* Whether Q asks for waits of some kind only, by their states or calls. */
+static inline bool query_only_waits(const struct query *q)
+{
+	return q->states || q->nr_calls || terms_only_waits(&q->terms);
+}
+
+/*
+ * What Q asks for, in ns, and what it would without its terms: *RET_NS of *RET_ALL_NS. -ENOMEM with a sentence.
+ */
+int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns, uint64_t *ret_all_ns,
+		struct err *e);
+
+/*
+ * The first of Q's terms that asks for something which there is nothing of in S at any time: no thread of that name, no such function.
+ * Its number; QUERY_TOO_LONG plus the number of one that takes too long to be looked for, for which nothing is left; QUERY_ALL_MATCH when every term has something and only together they leave nothing, or -ENOMEM.
+ */
+#define QUERY_ALL_MATCH ((int)TERMS_MAX)
+#define QUERY_TOO_LONG (QUERY_ALL_MATCH + 1)
+int query_unmatched(const struct snapshot *s, const struct names *names, const struct query *q);
+/* That as a sentence about term WHICH, "no thread is called 'redis': ..."; WHICH may be QUERY_ALL_MATCH. Returns DST. */
+char *query_unmatched_text(const struct query *q, int which, char *dst, size_t size);
 
 /* Builds the tree. On success *RET is the caller's. -ENOMEM is the only failure. */
 int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e);
 void tree_free(struct tree *t);                  /* NULL is fine */
+/* T for one owner more, in any thread: each of them calls tree_free(). */
+struct tree *tree_share(struct tree *t);
 
 #define LABEL_MAX 4096
+/* Bytes that exports keep of a name; folded stacks keep all. Names of 20 kB have been met in C++. */
+#define NAME_BYTES_MAX 65535u
 
-/* What NODE is called, sanitised, e.g. "lrangeCommand", "libc.so.6+0x2a1f0", "redis-server 1234", "[cut: ...]". Returns DST. */
+/*
+ * What NODE is called, sanitised, e.g. "lrangeCommand", "libc.so.6+0x2a1f0", "redis-server 1234", "[cut: ...]". With query.short_names
+ * as profile/shortname.h says; nodes are the same ones, so two can have one label. Returns DST.
+ */
 char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size);
+/* Bytes that tree_label() needs to cut nothing, at least LABEL_MAX: names of functions and threads can have any length. */
+size_t tree_label_room(const struct tree *t, uint32_t node);
 /*
  * The suffix that folded stacks give it: "_[k]" kernel (also when inlined, so that kernel time can be told by it), "_[i]" other
  * inlined functions, "_[j]" JIT, or "".
  */
 const char *tree_suffix(const struct tree *t, uint32_t node);
+/* The source file of NODE's heaviest place, raw bytes as debug information has it, "" = not known; its line, 0 = not known. */
+const char *tree_source(const struct tree *t, uint32_t node, uint32_t *ret_line);
 /* "server.c:3376" of its heaviest place, or "" when not known. */
 char *tree_line(const struct tree *t, uint32_t node, char *dst, size_t dst_size);
 

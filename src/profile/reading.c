@@ -36,6 +36,15 @@ static const char *const entries[] = {
 	"syscall.RawSyscall6", "syscall.RawSyscallNoError",
 };
 
+/* How names begin that allocate, fill and copy memory for somebody else: of glibc, C++, Rust and Go. */
+static const char *const helpers[] = {
+	"memset", "memcpy", "mempcpy", "memmove", "memcmp", "memchr", "memalign", "bzero", "bcopy", "strcpy", "strncpy", "stpcpy",
+	"strcat", "strdup", "strndup", "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "valloc",
+	"int_malloc", "int_realloc", "int_memalign", "sysmalloc", "sys_alloc",
+	"operator new", "rust_alloc", "rust_realloc", "rdl_alloc", "rdl_realloc", "alloc::alloc::",
+	"runtime.memclr", "runtime.memmove", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice",
+};
+
 /* In the kernel, from the tracepoint of a switch or waking to what is asked to schedule or wake. */
 static const char *const schedulers[] = {
 	"sched", "bpf_", "perf_", "trace", "preempt", "ftrace",
@@ -80,6 +89,17 @@ static bool is_entry_name(const char *name)
 	return plain[0] && call_name_waits(plain);
 }
 
+static bool is_helper_name(const char *name)
+{
+	char plain[NAME_LEN];
+
+	plain_name(name, plain);
+	for (size_t i = 0; i < COUNT(helpers); i++)
+		if (!strncmp(plain, helpers[i], strlen(helpers[i])))
+			return true;
+	return false;
+}
+
 static bool is_scheduler_name(const char *name)
 {
 	name += strspn(name, "_");
@@ -119,15 +139,21 @@ static bool is_libc(const struct reading *r, module_id m)
 	return false;
 }
 
+/* Whether a function called NAME is left out where it is the innermost. */
+static bool is_left_out(const struct reading *r, const char *name)
+{
+	return is_entry_name(name) || (r->touches && is_helper_name(name));
+}
+
 static bool is_entry(const struct reading *r, func_id id)
 {
 	uint8_t known;
 
 	if (id >= r->funcs)
-		return is_entry_name(func_text(r, id));
+		return is_left_out(r, func_text(r, id));
 	known = r->entry[id];
 	if (!known)
-		known = r->entry[id] = is_entry_name(func_text(r, id)) ? ENTRY : NO_ENTRY;
+		known = r->entry[id] = is_left_out(r, func_text(r, id)) ? ENTRY : NO_ENTRY;
 	return known == ENTRY;
 }
 
@@ -141,21 +167,33 @@ static uint32_t first_name(const struct reading *r, const struct frame_names *fn
 	return i;
 }
 
-/* Where the program begins from USER, the innermost frame outside of the kernel: only what goes into the kernel is left out. */
+static bool is_note(const struct reading *r, stack_id stack)
+{
+	return dict_get_module(r->d, module_of(r, stack))->kind == MODULE_NOTE;
+}
+
+/* Whether what is left out goes on with STACK: inner functions of a stripped libc have no names. */
+static bool goes_on(const struct reading *r, stack_id stack)
+{
+	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
+
+	if (fn && is_entry(r, fn->name[fn->n - 1].func))
+		return true;
+	return (r->touches || !fn) && is_libc(r, module_of(r, stack));
+}
+
+/*
+ * Where the program begins from USER, the innermost frame outside of the kernel. Of waits only what goes into the kernel is left out,
+ * which is in one library; what touches memory for others may be in several.
+ */
 static stack_id leave_libc(const struct reading *r, stack_id user)
 {
 	const module_id module = module_of(r, user);
-	const bool libc = is_libc(r, module);
 	stack_id s = user;
 
-	while (s != STACK_ROOT && module_of(r, s) == module) {
-		const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, s)->frame);
-
-		if (fn ? !is_entry(r, fn->name[fn->n - 1].func) : !libc)
-			return s;
+	while (s != STACK_ROOT && (r->touches || module_of(r, s) == module) && goes_on(r, s))
 		s = dict_get_stack(r->d, s)->parent;
-	}
-	return s == STACK_ROOT ? user : s;
+	return s == STACK_ROOT || is_note(r, s) ? user : s;
 }
 
 static stack_id leave_scheduler(const struct reading *r, stack_id kernel)
@@ -182,6 +220,15 @@ static stack_id start(const struct reading *r, stack_id stack)
 	if (s != STACK_ROOT)
 		return leave_libc(r, s);
 	return stack == STACK_ROOT ? stack : leave_scheduler(r, stack);
+}
+
+stack_id reading_first(const struct reading *r, stack_id stack, uint32_t *ret_name)
+{
+	const stack_id s = start(r, stack);
+	const struct frame_names *fn = s == STACK_ROOT ? NULL : names_get(r->names, dict_get_stack(r->d, s)->frame);
+
+	*ret_name = fn ? first_name(r, fn) : 0;
+	return s;
 }
 
 /* A hash of the name of ID, not 0. */
@@ -298,9 +345,9 @@ char *reading_text(const struct reading *r, stack_id stack, char *dst, size_t si
 	return dst;
 }
 
-bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines)
+bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines, bool touches)
 {
-	*r = (struct reading){ .d = d, .names = names, .no_inlines = no_inlines, .funcs = names_funcs(names) };
+	*r = (struct reading){ .d = d, .names = names, .no_inlines = no_inlines, .touches = touches, .funcs = names_funcs(names) };
 	r->func = calloc(r->funcs + 1ul, sizeof(*r->func));
 	r->entry = calloc(r->funcs + 1ul, sizeof(*r->entry));
 	r->stack = calloc(dict_stacks(d), sizeof(*r->stack));

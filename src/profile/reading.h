@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reading.h - how the stack of a wait reads: the functions of the program, innermost first. Private to queries.
+ * reading.h - how a stack reads: the functions of the program, innermost first. Private to queries.
  *
- * What the program asked for is said by the call; so the frames of the kernel and those in which libc goes there ("fsync",
- * "__futex_abstimed_wait_common64") are left out. A stack that has nothing else is read whole, and one of a kernel thread from
- * where it calls the scheduler.
+ * What a program waits for is said by the call; so the frames of the kernel and those in which libc goes there ("fsync",
+ * "__futex_abstimed_wait_common64") are left out. Where memory is touched, the question is who wanted that: there libc is left out
+ * altogether, and what allocates, fills and copies in other libraries. A stack that has nothing else is read whole, and one of a
+ * kernel thread from where it calls the scheduler.
  */
 #ifndef SBERF_PROFILE_READING_H
 #define SBERF_PROFILE_READING_H
@@ -21,6 +22,7 @@ struct reading {
 	const struct dict *d;
 	const struct names *names;
 	bool no_inlines;         /* functions that were inlined are left out too */
+	bool touches;            /* of memory; else waits */
 	uint32_t funcs;          /* there is a memo for; 0 = none */
 	uint64_t *func;          /* by func_id: hash of the name, 0 = not known yet */
 	uint8_t *entry;          /* by func_id: whether it is a way into the kernel; 0 = not known yet */
@@ -29,11 +31,17 @@ struct reading {
 };
 
 /* With memos, for many stacks. False when out of memory: to be freed all the same. */
-bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines);
+bool reading_init(struct reading *r, const struct dict *d, const struct names *names, bool no_inlines, bool touches);
 void reading_free(struct reading *r);
 
 /* Equal for stacks that read the same, and the same in every refresh while names are; 0 when out of memory. Needs the memos. */
 uint64_t reading_hash(struct reading *r, stack_id stack);
+
+/*
+ * The innermost frame of STACK that is read, STACK_ROOT = none, and in *RET_NAME the first of its names; of all frames outside of it
+ * all names are, or, with no_inlines, the last. Needs no memos; uses that of entries where there is one.
+ */
+stack_id reading_first(const struct reading *r, stack_id stack, uint32_t *ret_name);
 
 /* "bio_aof_fsync › bioProcessBackgroundJobs › start_thread", or "[no stack]". Needs no memos. Returns DST. */
 char *reading_text(const struct reading *r, stack_id stack, char *dst, size_t size);

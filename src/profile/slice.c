@@ -20,11 +20,20 @@ static int compare(const void *a, const void *b)
 	return fact_compare(a, b);
 }
 
+static bool in_order(const struct fact *f, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (fact_compare(&f[i - 1], &f[i]) > 0)
+			return false;
+	return true;
+}
+
 size_t facts_sort(struct fact *f, size_t n)
 {
 	size_t out = 0;
 
-	if (n > 1)
+	/* As they often are: those of sorted text are. */
+	if (!in_order(f, n))
 		qsort(f, n, sizeof(*f), compare);
 	for (size_t i = 0; i < n; i++) {
 		if (out && !fact_compare(&f[out - 1], &f[i]))
@@ -157,6 +166,20 @@ size_t slice_bytes(const struct slice *s)
 	return sizeof(*s) + s->n * sizeof(s->fact[0]);
 }
 
+#define EVENT_WORTH_NS 1000u     /* a page fault takes about as long, and so does getting on on another node */
+
+/* What keeping F is worth, in time. Accesses are those of a sample that is there too. */
+static uint64_t worth(const struct fact *f)
+{
+	uint64_t ns;
+
+	if (f->kind == EVENT_ACCESS)
+		return 0;
+	if (!EVENT_HAS_PLACE(f->kind))
+		return f->weight_ns;
+	return __builtin_mul_overflow(f->weight_ns, EVENT_WORTH_NS, &ns) ? UINT64_MAX : ns;
+}
+
 /* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */
 static size_t run_end(const struct slice *s, size_t at, const struct slice_fold *fold, uint64_t *ret_ns)
 {
@@ -164,7 +187,7 @@ static size_t run_end(const struct slice *s, size_t at, const struct slice_fold 
 	uint64_t ns = 0;
 
 	do
-		ns = add_capped(ns, s->fact[at++].weight_ns);
+		ns = add_capped(ns, worth(&s->fact[at++]));
 	while (at < s->n && s->fact[at].stack == stack && fold->thread == ID_NONE);
 	*ret_ns = ns;
 	return at;
@@ -175,7 +198,7 @@ static bool can_fold(const struct slice_fold *fold, const struct fact *f)
 {
 	if (fold->thread == ID_NONE)
 		return f->stack != fold->other;
-	return f->stack == fold->other && (f->thread != fold->thread || f->wait != WAIT_EMPTY);
+	return f->stack == fold->other && (f->thread != fold->thread || (EVENT_IS_WAIT(f->kind) && f->wait != WAIT_EMPTY));
 }
 
 void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES])
@@ -195,8 +218,13 @@ static struct fact folded_fact(const struct slice_fold *fold, const struct fact 
 	wait_id less;
 
 	r.stack = fold->other;
-	if (fold->thread != ID_NONE) {
+	if (fold->thread != ID_NONE)
 		r.thread = fold->thread;
+	if (EVENT_HAS_PLACE(f->kind)) {
+		r.place = dict_fileless(fold->dict, f->place);
+		return r;
+	}
+	if (fold->thread != ID_NONE) {
 		r.wait = WAIT_EMPTY;
 		return r;
 	}

@@ -8,6 +8,9 @@
 
 #include "profile/snapshot.h"
 
+#include "numa/state.h"
+#include "profile/heat.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +20,8 @@ struct snapshot {
 	const struct dict *dict;
 	struct quality_row *row;
 	size_t rows;
+	struct numa_state *numa; /* a reference; NULL = nothing known */
+	struct heat heat;
 	bool provisional;        /* the last slice is */
 	size_t n;
 	struct slice *slice[];
@@ -49,6 +54,8 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 	}
 	atomic_init(&s->refs, 1);
 	s->dict = dict;
+	s->numa = NULL;
+	s->heat = (struct heat){ 0 };
 	s->row = copy;
 	s->rows = rows;
 	if (rows) {
@@ -78,8 +85,30 @@ void snapshot_unref(struct snapshot *s)
 		return;
 	for (size_t i = 0; i < s->n; i++)
 		slice_unref(s->slice[i]);
+	numa_state_unref(s->numa);
+	heat_free(&s->heat);
 	free(s->row);
 	free(s);
+}
+
+void snapshot_keep_numa(struct snapshot *s, struct numa_state *state)
+{
+	s->numa = numa_state_ref(state);
+}
+
+const struct numa_state *snapshot_numa(const struct snapshot *s)
+{
+	return s->numa;
+}
+
+bool snapshot_keep_heat(struct snapshot *s, const struct heat *heat)
+{
+	return heat_share(&s->heat, heat);
+}
+
+const struct heat *snapshot_heat(const struct snapshot *s)
+{
+	return &s->heat;
 }
 
 const struct dict *snapshot_dict(const struct snapshot *s)
@@ -98,6 +127,15 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret)
 
 	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns, .fact = slice->fact, .n = slice->n,
 				    .provisional = s->provisional && i == s->n - 1 };
+}
+
+bool snapshot_has(const struct snapshot *s, enum event_kind kind)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->slice[i]->n; k++)
+			if (s->slice[i]->fact[k].kind == kind)
+				return true;
+	return false;
 }
 
 size_t snapshot_quality(const struct snapshot *s, const struct quality_row **ret)

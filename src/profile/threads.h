@@ -3,12 +3,13 @@
 #ifndef SBERF_PROFILE_THREADS_H
 #define SBERF_PROFILE_THREADS_H
 
-#include "profile/dict.h"
+#include "profile/profile.h"
 
 /*
- * By thread id below N, a count of D: the last id of the same thread, by pid, tid and start time: under the name it had last.
- * To be freed with free(); NULL when out of memory.
+ * By thread id below N, a count of the dictionary of S: the id under which the same thread, by pid, tid and start time, was seen last:
+ * in the latest slice that has facts of it, there the one with most of them. (Ids alone do not tell: events of a recording are not in
+ * the order of their names.) To be freed with free(); NULL when out of memory.
  */
-thread_id *threads_same(const struct dict *d, uint32_t n);
+thread_id *threads_same(const struct snapshot *s, uint32_t n);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "profile/tree.h"
 
+#include "profile/order.h"
 #include "profile/slice.h"
 
 #include <errno.h>
@@ -15,11 +16,6 @@ struct order {
 	const struct dict *d;
 	const struct names *names;
 };
-
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
 
 static int compare_text(const struct dict *d, str_id a, str_id b)
 {
@@ -66,6 +62,8 @@ static int compare_siblings(const void *va, const void *vb, void *ctx)
 		r = compare_functions(o, a, b);
 	else if (!r && a->kind == NODE_ADDR)
 		r = compare_places(o, a, b);
+	else if (!r && a->kind == NODE_NUMA)
+		r = compare_u64(a->frame, b->frame);
 	else if (!r)
 		r = compare_groups(o, a, b);
 	return r ? r : compare_u64(a->key, b->key);
@@ -88,6 +86,7 @@ static void sum_up(struct tree_node *node, uint32_t n)
 			up->open_longest_ns = node[i].open_longest_ns;
 		up->doubt_ns = add_capped(up->doubt_ns, node[i].doubt_ns);
 		up->count += node[i].count;
+		up->squares += node[i].squares;
 		up->nr_children++;
 	}
 }
@@ -109,7 +108,7 @@ static void gather(struct tree_node *node, uint32_t n, uint32_t *family)
 	}
 }
 
-int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names)
+int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names, bool sorted)
 {
 	AUTO_FREE uint32_t *family = malloc(n * sizeof(*family));
 	struct order o = { .node = node, .d = d, .names = names };
@@ -118,7 +117,7 @@ int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const st
 		return -ENOMEM;
 	sum_up(node, n);
 	gather(node, n, family);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && sorted; i++)
 		if (node[i].nr_children > 1)
 			qsort_r(&family[node[i].first_child], node[i].nr_children, sizeof(*family), compare_siblings, &o);
 	node[0].next_sibling = NODE_NONE;

@@ -9,11 +9,26 @@
 
 #include <stdio.h>
 
+static struct reading reading_of(const struct waits *w)
+{
+	return (struct reading){ .d = w->dict, .names = w->names, .no_inlines = w->query.no_inlines, .entry = w->entry,
+				 .funcs = w->funcs };
+}
+
 char *wait_stack_label(const struct waits *w, stack_id stack, char *dst, size_t size)
 {
-	const struct reading r = { .d = w->dict, .names = w->names, .no_inlines = w->query.no_inlines };
+	const struct reading r = reading_of(w);
 
 	return reading_text(&r, stack, dst, size);
+}
+
+struct wait_first wait_stack_first(const struct waits *w, stack_id stack)
+{
+	const struct reading r = reading_of(w);
+	struct wait_first first;
+
+	first.stack = reading_first(&r, stack, &first.name);
+	return first;
 }
 
 /* "worker 1235 (redis-server 1234)", "redis-server 1234" */
@@ -49,6 +64,9 @@ char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size)
 		break;
 	case WAIT_LEVEL_CALL:
 		snprintf(dst, size, "%s", call_name(r->call, w->query.arch, name));
+		break;
+	case WAIT_LEVEL_NODE:
+		label_numa(r->node, dst, size);
 		break;
 	case WAIT_LEVEL_CLASS:
 		snprintf(dst, size, "%s", wait_class_name(r->class));

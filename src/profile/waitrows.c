@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "profile/filter.h"
+#include "profile/order.h"
 #include "profile/slice.h"
 
 #include <stdlib.h>
@@ -84,17 +85,6 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 	}
 	if (r->longest_ns < (double)f->longest_ns)
 		r->longest_ns = (double)f->longest_ns;
-}
-
-uint32_t *in_order(size_t n, int (*compare)(const void *a, const void *b, void *ctx), void *ctx)
-{
-	uint32_t *order = malloc((n + 1) * sizeof(*order));
-
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = (uint32_t)i;
-	if (order)
-		qsort_r(order, n, sizeof(*order), compare, ctx);
-	return order;
 }
 
 static void add_row(struct wait_row *to, const struct wait_row *from)

@@ -35,13 +35,4 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 /* Adds up the rows, but for wakers and threads, and puts them into OUT, depth first. False when out of memory. */
 bool rows_finish(struct wait_rows *rows, struct wait_row *out);
 
-/* For comparators. */
-static inline int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* The numbers 0 to N - 1 in the order of COMPARE, to be freed with free(); NULL when out of memory. */
-uint32_t *in_order(size_t n, int (*compare)(const void *a, const void *b, void *ctx), void *ctx);
-
 #endif

@@ -4,8 +4,8 @@
  *
  * A row is large (it has a histogram) and there may be as many stacks as facts, so rows are made for the heaviest only:
  *
- * 1. Facts are summed per (class, call, stack), and what these read is found once per stack: sums that read the same are one
- *    *place*. The heaviest places get rows, the others share the row "(other)" of their call.
+ * 1. Facts are summed per (node, class, call, stack), and what these read is found once per stack: sums that read the same are
+ *    one *place*. The heaviest places get rows, the others share the row "(other)" of their call.
  * 2. A second look at the facts fills the rows of places, counts the threads in each, finds who waits still, and sums who woke.
  * 3. The heaviest wakers get rows too, and a third look fills these. Without wakers there is none.
  * 4. Rows add up to those above them, from the back, and are put in order.
@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "profile/filter.h"
+#include "profile/order.h"
 #include "profile/reading.h"
 #include "profile/slice.h"
 #include "profile/waitrows.h"
@@ -28,11 +29,12 @@
 #define WAKERS_MAX 10000u        /* rows of wakers */
 #define CALLS_MAX 1000u          /* rows of calls; further ones of a hostile recording are CALL_NONE */
 
-/* What waits of one class and call in one stack weigh. */
+/* What waits of one class and call in one stack weigh, on one node when that is asked for. */
 struct sum {
 	stack_id stack;
 	uint32_t call;
 	uint32_t place;
+	uint16_t node;           /* 0 when it is not */
 	uint8_t class;
 	uint64_t ns;
 };
@@ -44,6 +46,7 @@ struct place {
 	stack_id stack;
 	uint32_t call;
 	uint32_t row;
+	uint16_t node;
 	uint8_t class;
 };
 
@@ -131,35 +134,42 @@ static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const s
 
 /* 1. Sums and places. */
 
+static uint64_t place_key(uint16_t node, uint8_t class, uint32_t call, uint64_t stack_or_reading)
+{
+	return hash_2u64((uint64_t)node << 48 | (uint64_t)call << 8 | class, stack_or_reading);
+}
+
 static uint64_t sum_hash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 	const struct sum *s = &b->sums.v[id];
 
-	return hash_2u64((uint64_t)s->call << 8 | s->class, s->stack);
+	return place_key(s->node, s->class, s->call, s->stack);
 }
 
-/* The sum of what F is in, in sums; ID_NONE when there is none. */
-static uint32_t find_sum(const struct builder *b, const struct fact *f)
+static bool same_sum(const struct sum *a, const struct sum *b)
 {
-	const uint32_t call = dict_get_wait(b->d, f->wait)->call;
-	const uint8_t class = b->class[f->wait];
-	const uint64_t h = hash_2u64((uint64_t)call << 8 | class, f->stack);
+	return a->stack == b->stack && a->call == b->call && a->class == b->class && a->node == b->node;
+}
+
+/* The sum like WANT, in sums; ID_NONE when there is none. */
+static uint32_t find_sum(const struct builder *b, const struct sum *want)
+{
+	const uint64_t h = place_key(want->node, want->class, want->call, want->stack);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->sum_index, at)) {
-		const struct sum *s = &b->sums.v[id];
-
-		if (hidx_same(&b->sum_index, at, h) && s->stack == f->stack && s->call == call && s->class == class)
+	     at = hidx_next(&b->sum_index, at))
+		if (hidx_same(&b->sum_index, at, h) && same_sum(&b->sums.v[id], want))
 			return id;
-	}
 	return ID_NONE;
 }
 
 static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
-	uint32_t id = find_sum(b, f);
+	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call, .class = b->class[f->wait],
+				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
+	uint32_t id = find_sum(b, &want);
 	struct sum *s;
 
 	if (!vec_reserve(&b->in, 1))
@@ -169,7 +179,7 @@ static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, s
 		s = vec_push(&b->sums);
 		if (!s)
 			return false;
-		*s = (struct sum){ .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call, .class = b->class[f->wait] };
+		*s = want;
 		if (!hidx_add(&b->sum_index, sum_hash(b, id), id, sum_hash, b))
 			return false;
 	}
@@ -178,37 +188,36 @@ static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, s
 	return true;
 }
 
-static uint64_t place_key(uint8_t class, uint32_t call, uint64_t reading)
-{
-	return hash_2u64((uint64_t)call << 8 | class, reading);
-}
-
 static uint64_t place_hash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 	const struct place *p = &b->places.v[id];
 
-	return place_key(p->class, p->call, p->reading);
+	return place_key(p->node, p->class, p->call, p->reading);
 }
 
-/* The place in places, made when there is none; ID_NONE when out of memory. */
-static uint32_t place_of(struct builder *b, uint8_t class, uint32_t call, uint64_t reading, stack_id stack)
+static bool in_place(const struct place *p, const struct sum *s, uint64_t reading)
 {
-	const uint64_t h = place_key(class, call, reading);
+	return p->reading == reading && p->call == s->call && p->class == s->class && p->node == s->node;
+}
+
+/* The place of S, which reads READING, in places; made when there is none. ID_NONE when out of memory. */
+static uint32_t place_of(struct builder *b, const struct sum *s, uint64_t reading)
+{
+	const uint64_t h = place_key(s->node, s->class, s->call, reading);
 	struct place *p;
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->place_index, h); (id = hidx_id(&b->place_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->place_index, at)) {
-		p = &b->places.v[id];
-		if (hidx_same(&b->place_index, at, h) && p->reading == reading && p->call == call && p->class == class)
+	     at = hidx_next(&b->place_index, at))
+		if (hidx_same(&b->place_index, at, h) && in_place(&b->places.v[id], s, reading))
 			return id;
-	}
 	id = (uint32_t)b->places.n;
 	p = vec_push(&b->places);
 	if (!p)
 		return ID_NONE;
-	*p = (struct place){ .reading = reading, .stack = stack, .call = call, .class = class, .row = NODE_NONE };
+	*p = (struct place){ .reading = reading, .stack = s->stack, .call = s->call, .node = s->node, .class = s->class,
+			     .row = NODE_NONE };
 	return hidx_add(&b->place_index, h, id, place_hash, b) ? id : ID_NONE;
 }
 
@@ -219,7 +228,7 @@ static bool find_places(struct builder *b)
 		const uint64_t reading = reading_hash(&b->reading, s->stack);
 		struct place *p;
 
-		s->place = reading ? place_of(b, s->class, s->call, reading, s->stack) : ID_NONE;
+		s->place = reading ? place_of(b, s, reading) : ID_NONE;
 		if (s->place == ID_NONE)
 			return false;
 		p = &b->places.v[s->place];
@@ -232,29 +241,42 @@ static bool find_places(struct builder *b)
 	return true;
 }
 
-/* The row of CALL under that of CLASS, which both are made when there is none; NODE_NONE when out of memory. */
-static uint32_t call_row(struct builder *b, uint8_t class, uint32_t call)
+/* The row of the class of P, made when there is none like that of its node; NODE_NONE when out of memory. */
+static uint32_t class_row(struct builder *b, const struct place *p)
 {
-	struct wait_row want = { .level = WAIT_LEVEL_CLASS, .class = class, .thread = ID_NONE };
-	uint32_t row;
+	struct wait_row want = { .level = WAIT_LEVEL_NODE, .node = p->node, .thread = ID_NONE };
 
-	want.parent = rows_get(&b->rows, &want, class);
+	if (b->q->by_node)
+		want.parent = rows_get(&b->rows, &want, p->node);
 	if (want.parent == NODE_NONE)
 		return NODE_NONE;
-	row = rows_find(&b->rows, want.parent, call);
+	want.level = WAIT_LEVEL_CLASS;
+	want.class = p->class;
+	return rows_get(&b->rows, &want, p->class);
+}
+
+/* The row of the call of P under that of its class, which both are made when there is none; NODE_NONE when out of memory. */
+static uint32_t call_row(struct builder *b, const struct place *p)
+{
+	struct wait_row want = { .level = WAIT_LEVEL_CALL, .node = p->node, .class = p->class, .thread = ID_NONE };
+	uint32_t row;
+
+	want.parent = class_row(b, p);
+	if (want.parent == NODE_NONE)
+		return NODE_NONE;
+	row = rows_find(&b->rows, want.parent, p->call);
 	if (row != NODE_NONE)
 		return row;
-	want.level = WAIT_LEVEL_CALL;
-	want.call = b->calls++ < CALLS_MAX ? call : CALL_NONE;
+	want.call = b->calls++ < CALLS_MAX ? p->call : CALL_NONE;
 	return rows_get(&b->rows, &want, want.call);
 }
 
 /* Gives P its row, made with STACK and READING: its own, or those of "(other)". */
 static bool give_row(struct builder *b, struct place *p, uint64_t reading, stack_id stack)
 {
-	struct wait_row want = { .level = WAIT_LEVEL_STACK, .class = p->class, .stack = stack, .thread = ID_NONE };
+	struct wait_row want = { .level = WAIT_LEVEL_STACK, .node = p->node, .class = p->class, .stack = stack, .thread = ID_NONE };
 
-	want.parent = call_row(b, p->class, p->call);
+	want.parent = call_row(b, p);
 	if (want.parent == NODE_NONE)
 		return false;
 	want.call = b->rows.v.v[want.parent].call;
@@ -268,7 +290,7 @@ static int compare_places(const void *va, const void *vb, void *ctx)
 	const struct place *a = &b->places.v[*(const uint32_t *)va], *o = &b->places.v[*(const uint32_t *)vb];
 	int r = compare_u64(o->ns, a->ns);
 
-	return r ? r : compare_u64(place_key(a->class, a->call, a->reading), place_key(o->class, o->call, o->reading));
+	return r ? r : compare_u64(place_hash(b, *(const uint32_t *)va), place_hash(b, *(const uint32_t *)vb));
 }
 
 static bool give_rows(struct builder *b)
@@ -531,8 +553,8 @@ static bool add_wakers(struct builder *b)
 		struct woke *w = &b->woke.v[order[i]];
 		const struct waker *waker = &b->wakers.v[w->waker];
 		const struct wait_row *place = &b->rows.v.v[w->place_row];
-		const struct wait_row want = { .level = WAIT_LEVEL_WAKER, .parent = w->place_row, .class = place->class,
-					       .call = place->call, .stack = waker->stack, .thread = waker->thread,
+		const struct wait_row want = { .level = WAIT_LEVEL_WAKER, .parent = w->place_row, .node = place->node,
+					       .class = place->class, .call = place->call, .stack = waker->stack, .thread = waker->thread,
 					       .context = waker->context };
 
 		w->row = rows_get(&b->rows, &want, waker_key(b->d, waker));
@@ -558,20 +580,27 @@ static bool finish(struct builder *b, struct waits *w)
 	w->n = (uint32_t)b->rows.v.n;
 	w->row = malloc(b->rows.v.n * sizeof(*w->row));
 	w->open = malloc((b->open.n + 1) * sizeof(*w->open));
-	if (!w->row || !w->open)
+	w->first = malloc(b->rows.v.n * sizeof(*w->first));
+	if (!w->row || !w->open || !w->first)
 		return false;
 	for (size_t i = 0; i < b->open.n; i++)
 		if (!b->open.v[i].woken)
 			w->open[w->nr_open++] = b->open.v[i].w;
 	qsort(w->open, w->nr_open, sizeof(*w->open), compare_open);
 	w->other_stacks = b->other_stacks;
-	return rows_finish(&b->rows, w->row);
+	if (!rows_finish(&b->rows, w->row))
+		return false;
+	for (uint32_t i = 0; i < w->n; i++)
+		w->first[i].stack = reading_first(&b->reading, w->row[i].stack, &w->first[i].name);
+	w->funcs = b->reading.funcs;
+	w->entry = take_ptr(b->reading.entry);
+	return true;
 }
 
 static bool build(struct builder *b, const struct names *names)
 {
 	if (!rows_init(&b->rows) || !filter_init(&b->filter, b->s, names, b->q) ||
-	    !reading_init(&b->reading, b->d, names, b->q->no_inlines))
+	    !reading_init(&b->reading, b->d, names, b->q->no_inlines, false))
 		return false;
 	b->filter.kinds &= KINDS_OFF_CPU;
 	if (!look_at_waits(b) || !each_fact(b, sum_fact) || !find_places(b) || !give_rows(b))
@@ -605,10 +634,13 @@ static void builder_free(struct builder *b)
 
 int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e)
 {
-	struct builder b = { .s = s, .d = snapshot_dict(s), .q = q };
+	struct query waiting = *q;
+	struct builder b = { .s = s, .d = snapshot_dict(s), .q = &waiting };
 	struct waits *w = calloc(1, sizeof(*w));
-	const bool ok = w && build(&b, names) && finish(&b, w);
+	bool ok;
 
+	waiting.far = false;
+	ok = w && build(&b, names) && finish(&b, w);
 	builder_free(&b);
 	if (!ok) {
 		waits_free(w);
@@ -628,5 +660,7 @@ void waits_free(struct waits *w)
 		return;
 	free(w->row);
 	free(w->open);
+	free(w->first);
+	free(w->entry);
 	free(w);
 }

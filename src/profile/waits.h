@@ -16,6 +16,7 @@
 
 enum wait_level {
 	WAIT_LEVEL_ALL,          /* row 0 */
+	WAIT_LEVEL_NODE,         /* of the CPU; with query.by_node only: else classes are right below row 0 */
 	WAIT_LEVEL_CLASS,
 	WAIT_LEVEL_CALL,
 	WAIT_LEVEL_STACK,        /* one stack, by the names of its functions; stacks that read the same are one */
@@ -27,6 +28,7 @@ struct wait_row {
 	uint8_t level;           /* enum wait_level; rows come depth first, siblings by falling total */
 	uint32_t parent;         /* row; NODE_NONE for row 0 */
 	uint32_t nr_children;
+	uint16_t node;           /* from WAIT_LEVEL_NODE on, with query.by_node; NODE_UNKNOWN = what can be no node */
 	enum wait_class class;   /* from WAIT_LEVEL_CLASS on */
 	uint32_t call;           /* from WAIT_LEVEL_CALL on */
 	stack_id stack;          /* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
@@ -53,6 +55,12 @@ struct wait_open {
 	bool idling;             /* query.h */
 };
 
+/* Where the functions of a stack begin that are told. */
+struct wait_first {
+	stack_id stack;          /* the frame; STACK_ROOT = "[no stack]" */
+	uint32_t name;           /* the first of its names. Of all callers all names are told, or, with query.no_inlines, the last */
+};
+
 struct waits {
 	const struct dict *dict;
 	const struct names *names;
@@ -63,23 +71,28 @@ struct waits {
 	struct wait_open *open;          /* longest first, those that idle last */
 	uint32_t nr_open;
 	uint64_t idle_ns;                /* idling waits in what was asked for, left out or not */
+	struct wait_first *first;        /* of each row: wait_stack_first() */
+	uint8_t *entry;                  /* for labels: what is known of the functions below funcs (profile/reading.h) */
+	uint32_t funcs;
 };
 
 /*
- * Builds the list of what Q asks for: range, kinds (those off the CPU; 0 = both), states, calls, thread, no_inlines. With
- * fold_idle idling waits are left out, of the threads that still wait too. -ENOMEM is the only failure.
+ * Builds the list of what Q asks for: range, kinds (those off the CPU; 0 = both), states, calls, thread, nodes, by_node,
+ * no_inlines. With fold_idle idling waits are left out, of the threads that still wait too. -ENOMEM is the only failure.
  */
 int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e);
 void waits_free(struct waits *w);                /* NULL is fine */
 
 /*
- * What row I is called, sanitised: "lock", "futex", "bio_aof_fsync › bioProcessBackgroundJobs › start_thread" (innermost of the
- * program first, what belongs to libc's entry into the kernel left out), "worker 1235 (redis-server 1234)", "interrupt or
- * timer".
+ * What row I is called, sanitised: "node 0", "lock", "futex", "bio_aof_fsync › bioProcessBackgroundJobs › start_thread"
+ * (innermost of the program first, what belongs to libc's entry into the kernel left out), "worker 1235 (redis-server 1234)",
+ * "interrupt or timer".
  */
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size);
 /* The functions of STACK as in wait_row_label(). */
 char *wait_stack_label(const struct waits *w, stack_id stack, char *dst, size_t size);
+/* Where that begins. */
+struct wait_first wait_stack_first(const struct waits *w, stack_id stack);
 
 DEFINE_AUTO(waits_free, struct waits);
 

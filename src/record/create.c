@@ -180,3 +180,53 @@ int recording_place(const char *beside, const char *path, struct err *e)
 		return cannot_create(path, errno, e);
 	return 0;
 }
+
+/* PATH.NR, or PATH for 0; the caller's, NULL when out of memory. */
+static char *part_name(const char *path, unsigned int nr)
+{
+	char *name;
+
+	if ((nr ? asprintf(&name, "%s.%u", path, nr) : asprintf(&name, "%s", path)) < 0)
+		return NULL;
+	return name;
+}
+
+/* How many of the parts there are in a row, or a negative errno when one of them must stay. */
+static int count_parts(const char *path, unsigned int files, struct err *e)
+{
+	unsigned int n = 0;
+
+	for (unsigned int nr = 0; nr < files; nr++) {
+		AUTO_FREE char *name = part_name(path, nr);
+		const int r = name ? look(name, e) : err_nomem(e, "a file name");
+
+		if (r < 0)
+			return r;
+		if (r != NOTHING && n == nr)
+			n++;
+	}
+	return (int)n;
+}
+
+static int move_part(const char *path, unsigned int from, struct err *e)
+{
+	AUTO_FREE char *old = part_name(path, from), *new = part_name(path, from + 1);
+
+	if (!old || !new)
+		return err_nomem(e, "a file name");
+	return rename(old, new) ? err_set(e, errno, "cannot rename %s to %s: %s", old, new, strerror(errno)) : 0;
+}
+
+int recording_shift(const char *path, unsigned int files, struct err *e)
+{
+	int n = count_parts(path, files, e), r = 0;
+
+	/* The last one is overwritten by the one before, or removed when there is no other. */
+	if (n == (int)files && files == 1 && unlink(path))
+		return err_set(e, errno, "cannot remove %s: %s", path, strerror(errno));
+	if (n == (int)files)
+		n--;
+	for (int nr = n - 1; r >= 0 && nr >= 0; nr--)
+		r = move_part(path, (unsigned int)nr, e);
+	return n < 0 ? n : r;
+}

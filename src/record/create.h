@@ -24,4 +24,10 @@ int recording_create(const char *path, int *ret_fd, char **ret_beside, struct er
  */
 int recording_place(const char *beside, const char *path, struct err *e);
 
+/*
+ * Moves PATH to PATH.1, that to PATH.2 and so on, to at most PATH.(FILES - 1): what was there goes. Only recordings are moved or
+ * removed: anything else under one of these names is refused before anything is done, as is a recording that is being written.
+ */
+int recording_shift(const char *path, unsigned int files, struct err *e);
+
 #endif

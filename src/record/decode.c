@@ -4,14 +4,11 @@
  */
 #include "config.h"
 
-#include "record/decode.h"
+#include "record/decode_private.h"
 
-#include "base/arena.h"
-#include "record/idmap.h"
+#include "base/hash.h"
+#include "numa/state.h"
 #include "record/metatext.h"
-#include "record/pieces.h"
-#include "record/table.h"
-#include "record/tally.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -20,30 +17,6 @@
 #define MEMORY_MAX ((size_t)1 << 30)     /* of dictionaries and names */
 #define DEPTH_MAX (TABLE_ROWS_MAX / 4)   /* frames of one stack */
 #define LOST_TEXT "[lost]"
-
-struct text {
-	const char *s;
-	uint32_t len;
-};
-
-struct decoder {
-	struct load_target to;
-	struct dict *dict;
-	struct decode_counts counts;
-	uint32_t epoch;
-	uint64_t next_id[BLOCK_TYPES];           /* of the tables of this epoch; of EVENTS: next ordinal */
-	struct arena arena;                      /* the texts of this epoch */
-	VEC(struct text) texts;
-	struct idmap text, module, frame, stack, shape, thread, func;    /* id in the file -> index, id, ... */
-	struct name name[NAMES_PER_FRAME_MAX];
-	bool lost_named;
-	struct pieces pieces;
-	struct event blocked;                    /* the last event when it was the blocked part of a wait */
-};
-
-/* Of a stack: how many frames it has, and whether the first one says that there was none. */
-#define SHAPE_NO_STACK 0x80000000u
-#define SHAPE_DEPTH 0x7fffffffu
 
 static void start_epoch(struct decoder *d, uint32_t epoch)
 {
@@ -59,6 +32,7 @@ static void start_epoch(struct decoder *d, uint32_t epoch)
 	for (int i = 0; i < BLOCK_EVENTS; i++)
 		d->next_id[i] = 0;
 	d->epoch = epoch;
+	d->counts.epochs++;
 }
 
 struct decoder *decoder_new(const struct load_target *t)
@@ -69,6 +43,7 @@ struct decoder *decoder_new(const struct load_target *t)
 		return NULL;
 	d->to = *t;
 	d->dict = profile_dict(t->profile);
+	d->counts.epochs = 1;
 	return d;
 }
 
@@ -80,11 +55,6 @@ void decoder_free(struct decoder *d)
 	vec_free(&d->texts);
 	pieces_free(&d->pieces);
 	free(d);
-}
-
-static int no_memory(struct err *e)
-{
-	return err_nomem(e, "a profile from a recording");
 }
 
 static struct text text_of(const struct decoder *d, uint64_t id)
@@ -110,11 +80,6 @@ static str_id names_text_of(struct decoder *d, uint64_t id)
 	return names_add_text(d->to.names, t.s, t.len);
 }
 
-static uint32_t lookup(const struct idmap *m, uint64_t id)
-{
-	return id < EPOCH_IDS_MAX ? idmap_get(m, (uint32_t)id) : ID_NONE;
-}
-
 /* The frame of what is lost, which has its name from the start. ID_NONE: no memory. */
 static frame_id lost_frame(struct decoder *d)
 {
@@ -136,38 +101,52 @@ static frame_id lost_frame(struct decoder *d)
 	return frame;
 }
 
-static stack_id lost_stack(struct decoder *d)
+stack_id decode_lost_stack(struct decoder *d)
 {
 	const frame_id frame = lost_frame(d);
 
 	return frame == ID_NONE ? ID_NONE : dict_stack(d->dict, STACK_ROOT, frame);
 }
 
-static thread_id lost_thread(struct decoder *d)
+thread_id decode_lost_thread(struct decoder *d)
 {
 	const struct thread t = { .comm = strtab_adds(dict_strings(d->dict), LOST_TEXT) };
 
 	return t.comm == STR_NONE ? ID_NONE : dict_thread(d->dict, &t);
 }
 
+/* The two pieces of a text, one behind the other; NULL when out of memory. */
+static char *join(struct arena *a, const uint8_t *head, size_t len, const uint8_t *rest, size_t rest_len)
+{
+	char *s = arena_alloc(a, len + rest_len + 1);
+
+	if (!s)
+		return NULL;
+	memcpy(s, head, len);
+	memcpy(s + len, rest, rest_len);
+	s[len + rest_len] = '\0';
+	return s;
+}
+
 static int load_str(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
-		const uint8_t *bytes;
+		const uint8_t *bytes, *more;
 		struct text *text;
-		uint64_t len;
+		uint64_t len, rest;
 
-		if (!table_get_max(t, STR_LEN, TEXT_LEN_MAX, &len))
+		if (!table_get_max(t, STR_LEN, TEXT_LEN_MAX, &len) || !table_get_max(t, STR_REST, TEXT_REST_MAX, &rest))
 			return -EBADMSG;
 		bytes = table_get_bytes(t, STR_BYTES, (size_t)len);
-		if (!bytes)
+		more = table_get_bytes(t, STR_REST_BYTES, (size_t)rest);
+		if (!bytes || !more)
 			return -EBADMSG;
 		text = vec_push(&d->texts);
 		if (!text)
-			return no_memory(e);
-		*text = (struct text){ arena_strndup(&d->arena, (const char *)bytes, (size_t)len), (uint32_t)len };
+			return decode_nomem(e);
+		*text = (struct text){ join(&d->arena, bytes, (size_t)len, more, (size_t)rest), (uint32_t)(len + rest) };
 		if (!text->s || !idmap_set(&d->text, (uint32_t)(t->base + i), (uint32_t)(d->texts.n - 1)))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
 	return 0;
 }
@@ -192,6 +171,21 @@ static bool get_module(struct decoder *d, struct table_view *t, uint64_t *ret_ki
 	return true;
 }
 
+/* What is the same on every machine (a build-id, a note) stays the same. */
+static void tell_module_apart(const struct decoder *d, struct module *m)
+{
+	const uint64_t origin = d->to.options.origin;
+
+	if (!origin || m->kind == MODULE_NOTE)
+		return;
+	if (m->kind == MODULE_ANON) {
+		m->start_ns ^= hash_u64(origin);
+	} else if (!m->build_id_len) {
+		m->generation = hash_2u64(m->generation, m->ino ? m->ino : m->path);
+		m->ino = hash_u64(origin) | 1;
+	}
+}
+
 static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
@@ -202,16 +196,17 @@ static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 		if (!get_module(d, t, &kind, &m))
 			return -EBADMSG;
 		if (m.path == STR_NONE)
-			return no_memory(e);
+			return decode_nomem(e);
 		/* What kind of place an unknown kind is cannot be known either: its frames are lost. */
 		if (kind < MODULE_FILE || kind > MODULE_NOTE)
 			continue;
 		if (kind == MODULE_NOTE)
 			m = (struct module){ 0 };
 		m.kind = (enum module_kind)kind;
+		tell_module_apart(d, &m);
 		id = dict_module(d->dict, &m);
 		if (!idmap_set(&d->module, (uint32_t)(t->base + i), id))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
 	return 0;
 }
@@ -224,11 +219,11 @@ static int load_frame(struct decoder *d, struct table_view *t, struct err *e)
 
 		if (!table_get(t, FRAME_MODULE, &module_in_file) || !table_get(t, FRAME_OFFSET, &offset))
 			return -EBADMSG;
-		module = lookup(&d->module, module_in_file);
+		module = decode_id(&d->module, module_in_file);
 		if (module == ID_NONE)
 			continue;
 		if (!idmap_set(&d->frame, (uint32_t)(t->base + i), dict_frame(d->dict, module, offset)))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
 	return 0;
 }
@@ -243,8 +238,8 @@ static bool is_no_stack(const struct decoder *d, frame_id frame)
 /* One stack: PARENT and FRAME as in the file. */
 static int add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, uint64_t frame_in_file, struct err *e)
 {
-	stack_id parent = parent_in_file == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, parent_in_file);
-	frame_id frame = lookup(&d->frame, frame_in_file);
+	stack_id parent = parent_in_file == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, parent_in_file);
+	frame_id frame = decode_id(&d->frame, frame_in_file);
 	uint32_t shape = 0;
 
 	if (parent_in_file != STACK_ROOT && parent != ID_NONE)
@@ -254,12 +249,12 @@ static int add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, u
 	if ((shape++ & SHAPE_DEPTH) >= DEPTH_MAX)
 		return -EBADMSG;
 	if (parent == ID_NONE)
-		parent = lost_stack(d);
+		parent = decode_lost_stack(d);
 	if (frame == ID_NONE)
 		frame = lost_frame(d);
 	if (parent == ID_NONE || frame == ID_NONE ||
 	    !idmap_set(&d->stack, own, dict_stack(d->dict, parent, frame)) || !idmap_set(&d->shape, own, shape))
-		return no_memory(e);
+		return decode_nomem(e);
 	return 0;
 }
 
@@ -289,6 +284,7 @@ static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 		    !table_get(t, THREAD_START, &th.start_ns) || !table_get(t, THREAD_COMM, &comm) ||
 		    !table_get(t, THREAD_EXE, &exe) || !table_get(t, THREAD_CGROUP, &cgroup))
 			return -EBADMSG;
+		th.start_ns ^= d->to.options.origin ? hash_u64(d->to.options.origin) : 0;
 		th.pid = (pid_t)pid;
 		th.tid = (pid_t)tid;
 		th.comm = dict_text(d, comm);
@@ -296,7 +292,7 @@ static int load_thread(struct decoder *d, struct table_view *t, struct err *e)
 		th.cgroup = dict_text(d, cgroup);
 		if (th.comm == STR_NONE || th.exe == STR_NONE || th.cgroup == STR_NONE ||
 		    !idmap_set(&d->thread, (uint32_t)(t->base + i), dict_thread(d->dict, &th)))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
 	return 0;
 }
@@ -311,10 +307,10 @@ static int load_func(struct decoder *d, struct table_view *t, struct err *e)
 		    !table_get(t, FUNC_START, &f.start) || !table_get(t, FUNC_SIZE, &f.size) || !table_get(t, FUNC_KIND, &kind))
 			return -EBADMSG;
 		f.kind = kind <= FUNC_NOTE ? (uint8_t)kind : FUNC_USER;
-		f.module = module ? lookup(&d->module, module - 1) : ID_NONE;
+		f.module = module ? decode_id(&d->module, module - 1) : ID_NONE;
 		f.name = names_text_of(d, name);
 		if (f.name == STR_NONE || !idmap_set(&d->func, (uint32_t)(t->base + i), names_add_func(d->to.names, &f)))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
 	return 0;
 }
@@ -330,9 +326,9 @@ static int get_names(struct decoder *d, struct table_view *t, uint64_t n, struct
 		if (!table_get(t, NAMES_FUNC, &func) || !table_get(t, NAMES_FILE, &file) ||
 		    !table_get_max(t, NAMES_LINE, UINT32_MAX, &line))
 			return -EBADMSG;
-		d->name[i] = (struct name){ lookup(&d->func, func), names_text_of(d, file), (uint32_t)line };
+		d->name[i] = (struct name){ decode_id(&d->func, func), names_text_of(d, file), (uint32_t)line };
 		if (d->name[i].file == STR_NONE)
-			return no_memory(e);
+			return decode_nomem(e);
 		if (d->name[i].func == ID_NONE)
 			known = 0;
 	}
@@ -357,143 +353,14 @@ static int load_names(struct decoder *d, struct table_view *t, struct err *e)
 		r = get_names(d, t, n, e);
 		if (r < 0)
 			return r;
-		frame = lookup(&d->frame, frame_in_file);
+		frame = decode_id(&d->frame, frame_in_file);
 		if (!r || frame == ID_NONE)
 			continue;
+		if (!detailed && d->to.options.only_each && names_get(d->to.names, frame) && names_get(d->to.names, frame)->detailed)
+			continue;
 		if (names_set(d->to.names, frame, d->name, (uint16_t)n, detailed))
-			return no_memory(e);
+			return decode_nomem(e);
 	}
-	return 0;
-}
-
-/* What an event refers to, as in the file. */
-struct event_ids {
-	uint64_t kind, thread, stack, cut_module, waker, waker_stack;
-};
-
-static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
-{
-	uint64_t cpu, node, cut, method, flags, count;
-
-	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, &ids->kind) ||
-	    !table_get(t, EVENTS_THREAD, &ids->thread) || !table_get(t, EVENTS_STACK, &ids->stack) ||
-	    !table_get_max(t, EVENTS_CPU, UINT32_MAX, &cpu) || !table_get_max(t, EVENTS_NODE, UINT16_MAX, &node) ||
-	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight_ns) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
-	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
-	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count))
-		return false;
-	ev->cpu = (uint32_t)cpu;
-	ev->node = (uint16_t)node;
-	ev->cut = (uint8_t)cut;
-	ev->method = (uint8_t)method;
-	ev->flags = (uint8_t)flags;
-	ev->count = (uint32_t)count;
-	return true;
-}
-
-/* The columns of waits, which every row has a part in; what they hold for other kinds is left out. */
-static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids)
-{
-	uint64_t call, state, context, own;
-
-	if (!table_get_max(t, EVENTS_CALL, CALL_MAX, &call) || !table_get_max(t, EVENTS_STATE, UINT8_MAX, &state) ||
-	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
-	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own))
-		return false;
-	if (!EVENT_IS_WAIT(ids->kind))
-		return true;
-	ev->wait = (struct event_wait){
-		.call = (uint32_t)call, .state = (uint8_t)state, .context = (uint8_t)context, .waker = ID_NONE,
-		.own_ns = ev->weight_ns - unzigzag(own),
-	};
-	return ev->wait.own_ns <= WEIGHT_MAX;
-}
-
-/*
- * Whether EV is a wait too short to be shown. The blocked part of a wait comes right before its time in the run queue, which is
- * short more often than not: one is shown when the other is.
- */
-static bool too_short(struct decoder *d, const struct event *ev)
-{
-	const struct event *before = &d->blocked;
-	uint64_t ns = ev->wait.own_ns;
-
-	if (!d->to.options.min_block_ns || !EVENT_IS_WAIT(ev->kind))
-		return false;
-	if (ev->kind == EVENT_RUNNABLE && before->kind == EVENT_BLOCKED && before->thread == ev->thread &&
-	    before->stack == ev->stack && before->wait.call == ev->wait.call && before->wait.state == ev->wait.state)
-		ns = before->wait.own_ns > ns ? before->wait.own_ns : ns;
-	d->blocked = *ev;
-	if (ns >= d->to.options.min_block_ns)
-		return false;
-	d->counts.short_waits += tally_count(ev);
-	d->counts.short_ns += ev->weight_ns;
-	return true;
-}
-
-static int deliver(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
-{
-	d->counts.events++;
-	if (ev->time_ns > d->counts.last_ns)
-		d->counts.last_ns = ev->time_ns;
-	if (too_short(d, ev))
-		return 0;
-	if (pieces_add(&d->pieces, d->to.profile, ev))
-		return no_memory(e);
-	tally_event(d->to.meta, ev, no_stack);
-	if (d->to.options.each)
-		d->to.options.each(d->to.options.ctx, ev);
-	return 0;
-}
-
-/* Who woke it is left out when it is lost: it is not known then. */
-static void set_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
-{
-	const stack_id stack = ids->waker_stack == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, ids->waker_stack);
-
-	ev->wait.waker = ids->waker ? lookup(&d->thread, ids->waker - 1) : ID_NONE;
-	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
-}
-
-static int load_event(struct decoder *d, struct table_view *t, struct err *e)
-{
-	struct event ev = { 0 };
-	struct event_ids ids;
-	bool no_stack;
-
-	if (!get_event(t, &ev, &ids) || !get_wait(t, &ev, &ids))
-		return -EBADMSG;
-	if (ids.kind != EVENT_SAMPLE && !EVENT_IS_WAIT(ids.kind)) {
-		d->counts.unknown++;
-		return 0;
-	}
-	ev.kind = (uint8_t)ids.kind;
-	ev.thread = lookup(&d->thread, ids.thread);
-	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : lookup(&d->stack, ids.stack);
-	ev.cut_module = ids.cut_module ? lookup(&d->module, ids.cut_module - 1) : ID_NONE;
-	if (EVENT_IS_WAIT(ev.kind))
-		set_waker(d, &ev, &ids);
-	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE && idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
-	if (ev.thread == ID_NONE)
-		ev.thread = lost_thread(d);
-	if (ev.stack == ID_NONE)
-		ev.stack = lost_stack(d);
-	if (ev.thread == ID_NONE || ev.stack == ID_NONE)
-		return no_memory(e);
-	return deliver(d, &ev, no_stack, e);
-}
-
-static int load_events(struct decoder *d, struct table_view *t, struct err *e)
-{
-	for (uint32_t i = 0; i < t->rows; i++) {
-		const int r = load_event(d, t, e);
-
-		if (r == -EBADMSG)
-			d->counts.lost += t->rows - i;
-		if (r < 0)
-			return r;
-	}
-	profile_advance(d->to.profile, d->counts.last_ns);
 	return 0;
 }
 
@@ -503,15 +370,23 @@ struct loader {
 };
 
 static const struct loader loaders[BLOCK_TYPES] = {
-	[BLOCK_STR] = { load_str, STR_BYTES },
+	[BLOCK_STR] = { load_str, STR_REST_BYTES },
 	[BLOCK_MOD] = { load_mod, MOD_GENERATION },
 	[BLOCK_FRAME] = { load_frame, FRAME_OFFSET },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
 	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
-	[BLOCK_EVENTS] = { load_events, EVENTS_COUNT },
+	[BLOCK_EVENTS] = { decode_events, EVENTS_WALK },
 };
+
+/* How many rows of TYPE lie between the NEXT one and BASE. Id 0 of two types is known without being written. */
+static uint64_t rows_between(unsigned int type, uint64_t next, uint64_t base)
+{
+	const bool known = !next && base && (type == BLOCK_STR || type == BLOCK_STACK);
+
+	return base - next - known;
+}
 
 /* Ids only ever go up. What lies between the last table and this one is lost; missing events are counted. */
 static bool check_base(struct decoder *d, unsigned int type, const struct table_view *t)
@@ -523,6 +398,8 @@ static bool check_base(struct decoder *d, unsigned int type, const struct table_
 		return false;
 	if (type == BLOCK_EVENTS)
 		d->counts.lost += t->base - *next;
+	d->counts.lost_rows[type] += rows_between(type, *next, t->base);
+	d->counts.rows[type] += t->rows;
 	*next = t->base + t->rows;
 	return true;
 }
@@ -572,6 +449,23 @@ static int load_end(struct decoder *d, const uint8_t *payload, size_t n)
 	return 0;
 }
 
+/* A state is whole or nothing: the one before stays when this one makes no sense. */
+static int load_numa(struct decoder *d, const uint8_t *payload, size_t n, struct err *e)
+{
+	AUTO(numa_state_unref) struct numa_state *state = NULL;
+	int r;
+
+	if (n > META_BYTES_MAX)
+		return -EBADMSG;
+	r = numa_state_parse((const char *)payload, n, &state, NULL);
+	if (r == -ENOMEM)
+		return decode_nomem(e);
+	if (r < 0)
+		return -EBADMSG;
+	profile_numa(d->to.profile, state);
+	return 0;
+}
+
 int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e)
 {
 	int r = 0;
@@ -584,6 +478,8 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 		meta_parse(d->to.meta, payload, n);
 	else if (b->type == BLOCK_END)
 		return load_end(d, payload, n);
+	else if (b->type == BLOCK_NUMA)
+		r = load_numa(d, payload, n, e);
 	else if (b->type < BLOCK_TYPES && loaders[b->type].load)
 		r = load_table(d, b, payload, n, e);
 	else if (b->flags & BLOCK_F_CRITICAL)
@@ -595,6 +491,10 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 
 int decoder_end(struct decoder *d, struct decode_counts *ret, struct err *e)
 {
+	const int r = decode_events_end(d, e);
+
 	*ret = d->counts;
-	return pieces_end(&d->pieces, d->to.profile, d->to.meta) ? no_memory(e) : 0;
+	if (r < 0)
+		return r;
+	return pieces_end(&d->pieces, d->to.profile, d->to.meta) ? decode_nomem(e) : 0;
 }

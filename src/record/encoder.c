@@ -107,15 +107,19 @@ static uint32_t end_row(struct encoder *enc, enum block_type type, struct idmap 
 static uint32_t map_text(struct encoder *enc, struct idmap *map, str_id id, const char *s, size_t len)
 {
 	const uint32_t known = idmap_get(map, id);
+	size_t rest;
 
 	if (known != ID_NONE)
 		return known;
 	if (!len)
 		return 0;
-	if (len > TEXT_LEN_MAX)
-		len = TEXT_LEN_MAX;
+	rest = len > TEXT_LEN_MAX ? len - TEXT_LEN_MAX : 0;
+	len -= rest;
+	rest = rest < TEXT_REST_MAX ? rest : TEXT_REST_MAX;
 	add(enc, BLOCK_STR, STR_LEN, len);
-	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, len))
+	add(enc, BLOCK_STR, STR_REST, rest);
+	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, len) ||
+	    !table_add_bytes(&enc->table[BLOCK_STR], STR_REST_BYTES, s + len, rest))
 		enc->failed = true;
 	return end_row(enc, BLOCK_STR, map, id);
 }
@@ -294,6 +298,19 @@ static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 	    is_wait ? zigzag(at_most(ev->weight_ns, WEIGHT_MAX) - at_most(w->own_ns, WEIGHT_MAX)) : 0);
 }
 
+/* What migrations, faults and accesses have beside the others. */
+static void add_place(struct encoder *enc, const struct event *ev)
+{
+	static const struct event_place none = { .node = NODE_UNKNOWN, .file = ID_NONE };
+	const struct event_place *p = EVENT_HAS_PLACE(ev->kind) ? &ev->place : &none;
+	const uint32_t file = p->file == ID_NONE ? ID_NONE : map_module(enc, p->file);
+
+	add(enc, BLOCK_EVENTS, EVENTS_PLACE_NODE, p->node < NODES_MAX ? p->node + 1u : 0);
+	add(enc, BLOCK_EVENTS, EVENTS_MAPPING, p->mapping);
+	add(enc, BLOCK_EVENTS, EVENTS_HOW, p->how);
+	add(enc, BLOCK_EVENTS, EVENTS_FILE, (uint32_t)(file + 1));
+}
+
 bool encoder_event(struct encoder *enc, const struct event *ev)
 {
 	const uint32_t stack = map_stack(enc, ev->stack);
@@ -312,7 +329,9 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);
 	add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
 	add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
+	add(enc, BLOCK_EVENTS, EVENTS_WALK, ev->walk);
 	add_wait(enc, ev, EVENT_IS_WAIT(ev->kind));
+	add_place(enc, ev);
 	enc->table[BLOCK_EVENTS].rows++;
 	return !enc->failed;
 }
@@ -394,6 +413,21 @@ void encoder_next_epoch(struct encoder *enc)
 	clear_maps(enc);
 	start_tables(enc);
 	enc->epoch++;
+}
+
+void encoder_restart(struct encoder *enc)
+{
+	encoder_next_epoch(enc);
+	enc->epoch = 0;
+	enc->table[BLOCK_EVENTS].base = 0;
+}
+
+bool encoder_all_named(const struct encoder *enc)
+{
+	for (size_t i = 0; i < enc->used.n; i++)
+		if (idmap_get(&enc->frame, enc->used.v[i].frame) != ID_NONE && !names_get(enc->names, enc->used.v[i].frame))
+			return false;
+	return true;
 }
 
 uint32_t encoder_epoch(const struct encoder *enc)

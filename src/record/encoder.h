@@ -37,6 +37,10 @@ bool encoder_full(const struct encoder *enc);
 
 /* Starts a new epoch. What was taken in must have been taken out. */
 void encoder_next_epoch(struct encoder *enc);
+/* Starts a recording afresh, from its first event on. What was taken in must have been taken out. */
+void encoder_restart(struct encoder *enc);
+/* Whether each frame that was used in this epoch has a name. */
+bool encoder_all_named(const struct encoder *enc);
 uint32_t encoder_epoch(const struct encoder *enc);
 
 /* Gets one payload that is ready; N bytes at PAYLOAD, for the time of the call. False: stop. */

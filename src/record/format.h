@@ -2,8 +2,8 @@
 /*
  * format.h - the numbers of the recording format. docs/recording-format.md is the description, these are its constants.
  *
- * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns, table.h) or, for META and
- * END, lines of text. Everything is little-endian. Numbers in this file are never changed or reused: append only.
+ * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns, table.h) or, for META, NUMA
+ * and END, lines of text. Everything is little-endian. Numbers in this file are never changed or reused: append only.
  */
 #ifndef SBERF_RECORD_FORMAT_H
 #define SBERF_RECORD_FORMAT_H
@@ -13,7 +13,7 @@
 #define RECORD_MAGIC "SBERFDAT"
 #define RECORD_MAGIC_SIZE 8u
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
-#define RECORD_MINOR 1u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits */
+#define RECORD_MINOR 3u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways */
 
 /* Header: 64 bytes whose layout holds for every major version. */
 #define HEADER_SIZE 64u
@@ -55,6 +55,7 @@ enum block_type {
 	BLOCK_FUNC = 8,
 	BLOCK_NAMES = 9,
 	BLOCK_EVENTS = 10,
+	BLOCK_NUMA = 11,         /* since 1.2; text of numa_state_write() */
 	BLOCK_TYPES              /* one past the last */
 };
 
@@ -64,7 +65,7 @@ enum block_codec {
 };
 
 /* Columns. A column that is absent is all zero. "+ 1" means: 0 says none, n says id n - 1. */
-enum str_column { STR_LEN = 1, STR_BYTES = 2 };
+enum str_column { STR_LEN = 1, STR_BYTES = 2, STR_REST = 3, STR_REST_BYTES = 4 /* later ones: what is behind TEXT_LEN_MAX */ };
 enum mod_column {
 	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6, MOD_PID = 7, MOD_START = 8,
 	MOD_GENERATION = 9,
@@ -85,8 +86,12 @@ enum events_column {
 	EVENTS_OWN = 17 /* zigzag: weight - own length */,
 	/* since 1.1, of any kind: */
 	EVENTS_COUNT = 18,
+	/* since 1.2, of migrations, faults and accesses: */
+	EVENTS_PLACE_NODE = 19 /* node + 1 */, EVENTS_MAPPING = 20, EVENTS_HOW = 21, EVENTS_FILE = 22 /* + 1 */,
+	/* since 1.3, of any kind: */
+	EVENTS_WALK = 23,
 };
-#define COLUMNS_MAX 20u                  /* one past the highest tag known here */
+#define COLUMNS_MAX 24u                  /* one past the highest tag known here */
 
 enum column_encoding {
 	COLUMN_PLAIN = 0,                /* varints */
@@ -100,12 +105,13 @@ enum column_encoding {
 /* Limits that writers keep and readers insist on. */
 #define TABLE_ROWS_MAX 65536u            /* rows of one block */
 #define TABLE_NESTED_MAX (1u << 20)      /* nested values of one block */
-#define TEXT_LEN_MAX 8191u               /* bytes of one string; longer ones are cut when written */
+#define TEXT_LEN_MAX 8191u               /* bytes of one string that every reader knows */
+#define TEXT_REST_MAX 57344u             /* further ones; longer strings are cut when written */
 #define EPOCH_IDS_MAX (1u << 26)         /* ids of one dictionary in one epoch */
 #define NAMES_PER_FRAME_MAX 1000u
 #define TIME_MAX (1ull << 62)            /* of one event */
 #define WEIGHT_MAX (1ull << 53)          /* of one event, and its own length */
 #define CALL_MAX 0x1ffffu                /* of a wait */
-#define META_BYTES_MAX (1u << 20)        /* of one META or END payload */
+#define META_BYTES_MAX (1u << 20)        /* of one META, END or NUMA payload */
 
 #endif

@@ -46,12 +46,24 @@ static const uint8_t *here(const struct input *in)
 	return in->buf.v + in->at;
 }
 
+/* As far as a few bytes tell. */
+static bool is_text(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < ' ' && p[i] != '\t' && p[i] != '\n' && p[i] != '\r')
+			return false;
+	return true;
+}
+
 static int not_a_recording(const struct input *in, size_t have, struct err *e)
 {
 	if (!have)
 		return err_set(e, EBADMSG, "%s is empty; it is not a recording of sberf", in->name);
 	if (have >= 8 && (!memcmp(here(in), "PERFILE2", 8) || !memcmp(here(in), "2ELIFREP", 8)))
 		return err_set(e, EBADMSG, "%s is a recording of perf, not of sberf; read it with: perf report -i %s", in->name,
+			       in->name);
+	if (*here(in) != '<' && is_text(here(in), have < 8 ? have : 8))
+		return err_set(e, EBADMSG, "%s is not a recording of sberf; report and diff read text of other tools with --import",
 			       in->name);
 	return err_set(e, EBADMSG, "%s is not a recording of sberf", in->name);
 }
@@ -116,6 +128,8 @@ static enum found probe_block(struct input *in, size_t have, struct block *b, st
 		*ret_error = (int)whole;
 		return FOUND_NOTHING;
 	}
+	if (in->offset == in->damaged_at)
+		in->damaged_type = b->type;
 	if (whole < (ssize_t)(BLOCK_HEADER_SIZE + b->stored_len))
 		return FOUND_CUT;
 	if (block_intact(here(in), b))
@@ -162,6 +176,8 @@ int input_next(struct input *in, struct block *b, const uint8_t **ret_stored, st
 	bool cut_at_start = false;
 	int error = 0;
 
+	in->damaged_at = start;
+	in->damaged_type = 0;
 	for (;;) {
 		enum found found;
 		ssize_t have = want(in, 1, e);

@@ -27,6 +27,8 @@ struct input {
 	uint32_t stream;         /* of this recording's blocks */
 	bool stream_known;       /* false: the header was damaged, the first intact block tells */
 	uint64_t damaged_bytes;  /* stepped over so far */
+	uint64_t damaged_at;     /* where the damage before the last block began */
+	uint16_t damaged_type;   /* of the block that seems to have begun there; 0 = not known */
 	bool cut;                /* the stream ends inside a block */
 	uint64_t wasted;         /* bytes whose checksum was wrong */
 	bool gave_up;            /* too much damage to search through */

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE, VALUE_BOOL };
+enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE, VALUE_BOOL, VALUE_OUT /* a U64 that is not read: readers count it */ };
 
 struct key {
 	const char *name;
@@ -23,6 +23,7 @@ static const struct key keys[] = {
 	AT("version", version, VALUE_TEXT),
 	AT("host", host, VALUE_TEXT),
 	AT("kernel", kernel, VALUE_TEXT),
+	AT("kernel_without", kernel_without, VALUE_TEXT),
 	AT("arch", arch, VALUE_TEXT),
 	AT("target", target, VALUE_TEXT),
 	AT("cmdline", cmdline, VALUE_TEXT),
@@ -35,6 +36,7 @@ static const struct key keys[] = {
 	AT("duration_ns", duration_ns, VALUE_U64),
 	AT("target_state", target_state, VALUE_STATE),
 	AT("end_code", end_code, VALUE_INT),
+	AT("executed", executed, VALUE_TEXT),
 	AT("late", late, VALUE_U64),
 	AT("refused", refused, VALUE_U64),
 	AT("user_cpu_ns", user_cpu_ns, VALUE_U64),
@@ -51,6 +53,22 @@ static const struct key keys[] = {
 	AT("wait_hung", wait_hung, VALUE_U64),
 	AT("wait_denied", wait_denied, VALUE_U64),
 	AT("wait_inferred", wait_inferred, VALUE_U64),
+	AT("wait_summed", wait_summed, VALUE_U64),
+	AT("wait_unsummed", wait_unsummed, VALUE_U64),
+	AT("unwound_kernel", unwound.way[WAY_KERNEL], VALUE_OUT),
+	AT("unwound_copy", unwound.way[WAY_COPY], VALUE_OUT),
+	AT("verify_checked", verify_checked, VALUE_U64),
+	AT("verify_different", verify_different, VALUE_U64),
+	AT("verify_incomplete", verify_incomplete, VALUE_U64),
+#define X(id, name, text) AT("verify_" name, verify_cause[VERIFY_##id], VALUE_U64),
+	VERIFY_CAUSES(X)
+#undef X
+	AT("rules_pages", rules_pages, VALUE_U64),
+	AT("rules", rules, VALUE_U64),
+	AT("rules_processes", rules_processes, VALUE_U64),
+	AT("rules_evicted", rules_evicted, VALUE_U64),
+	AT("rules_bytes", rules_bytes, VALUE_U64),
+	AT("numa_too_large", numa_too_large, VALUE_U64),
 #define X(nr, id, name, text, remedy) AT("lost_" name, lost.n[nr], VALUE_U64),
 	LOST_REASONS(X)
 #undef X
@@ -92,6 +110,7 @@ static bool add_value(byte_vec *dst, const struct key *k, const struct profile_m
 	case VALUE_U32:
 		return add_u64(dst, *(const uint32_t *)p);
 	case VALUE_U64:
+	case VALUE_OUT:
 		return add_u64(dst, *(const uint64_t *)p);
 	case VALUE_INT:
 		return add_int(dst, *(const int *)p);
@@ -201,6 +220,8 @@ static void parse_value(struct profile_meta *m, const struct key *k, const struc
 		if (parse_number(value, 1, &v))
 			*(bool *)p = v;
 		break;
+	case VALUE_OUT:
+		break;
 	}
 }
 
@@ -241,6 +262,7 @@ void meta_init(struct profile_meta *m)
 	memset(m, 0, sizeof(*m));
 	m->target_state = TARGET_ENDED;
 	m->user_cpu_ns = m->bpf_cpu_ns = m->engine_cpu_ns = m->file_bytes = META_UNKNOWN;
+	m->rules_pages = m->rules = m->rules_processes = m->rules_evicted = m->rules_bytes = META_UNKNOWN;
 }
 
 bool meta_number(const uint8_t *text, size_t n, const char *key, uint64_t *ret)

@@ -126,10 +126,13 @@ static int add_piece(struct pieces *ps, struct profile *p, const struct event *e
 	return 0;
 }
 
-/* Was the thread of EV heard of? What stands for others only is told when an account is made up, whatever its thread does then. */
+/*
+ * Was the thread of EV heard of? What stands for others only is told when an account is made up, whatever its thread does then.
+ * Migrations, faults and accesses end no wait either: its last piece does, and readers of 1.1, which leave them out, agree.
+ */
 static bool heard_of(const struct event *ev)
 {
-	return !(ev->flags & EVENT_F_EXTRAPOLATED) || ev->wait.own_ns;
+	return !EVENT_HAS_PLACE(ev->kind) && (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->wait.own_ns);
 }
 
 int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev)

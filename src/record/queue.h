@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define QUEUE_EVENTS 65536u              /* 4.5 MiB; a second at 65,000 events */
+#define QUEUE_EVENTS 65536u              /* 5 MiB; a second at 65,000 events */
 
 struct event_queue {
 	struct event *event;             /* QUEUE_EVENTS, the owner's to allocate and free */
@@ -46,6 +46,12 @@ static inline const struct event *queue_peek(const struct event_queue *q)
 static inline void queue_drop(struct event_queue *q)
 {
 	atomic_fetch_add_explicit(&q->tail, 1, memory_order_release);
+}
+
+/* Either end: how many events are in it. */
+static inline uint32_t queue_fill(const struct event_queue *q)
+{
+	return atomic_load_explicit(&q->head, memory_order_relaxed) - atomic_load_explicit(&q->tail, memory_order_relaxed);
 }
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "record/reader.h"
 
+#include "base/progress.h"
 #include "record/metatext.h"
+#include "record/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +24,16 @@ struct reading {
 	struct profile_meta *meta;
 	uint64_t next_seq;
 	bool header_damaged;
+	struct survey *survey;   /* NULL = nobody wants it */
 	byte_vec raw;
 };
+
+/* Running out of memory here costs a line of `sberf check`, not the recording. */
+static void tell(struct reading *rd, enum survey_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
+{
+	if (rd->survey)
+		survey_damage(rd->survey, kind, at, n, type);
+}
 
 /* The payload of B. With a codec that is not known it stays empty if B is left out in any case. */
 static int unpack(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
@@ -39,27 +49,55 @@ static int unpack(struct reading *rd, const struct block *b, const uint8_t *stor
 	return r == -ENOMEM ? err_nomem(e, "a block of a recording") : r;
 }
 
+/* B, which begins at AT, is no good. */
+static int damaged_block(struct reading *rd, enum survey_damage_kind kind, const struct block *b, uint64_t at)
+{
+	rd->report->damaged_blocks++;
+	tell(rd, kind, at, (uint64_t)BLOCK_HEADER_SIZE + b->stored_len, b->type);
+	return 0;
+}
+
+static void count_block(struct reading *rd, const struct block *b)
+{
+	struct survey_type *t = rd->survey ? &rd->survey->type[b->type < BLOCK_TYPES ? b->type : 0] : NULL;
+
+	rd->report->blocks++;
+	if (!t)
+		return;
+	t->blocks++;
+	t->stored_bytes += BLOCK_HEADER_SIZE + b->stored_len;
+	t->raw_bytes += BLOCK_HEADER_SIZE + b->raw_len;
+}
+
+/* Whether the N blocks that are missing before AT are the one that was just told as damaged. */
+static bool just_one(const struct reading *rd, uint64_t at, uint64_t n)
+{
+	const struct survey *s = rd->survey;
+	const struct survey_damage *last = s && s->damage.n ? &s->damage.v[s->damage.n - 1] : NULL;
+
+	return n == 1 && last && last->kind == DAMAGE_BYTES && last->type && last->at + last->n == at;
+}
+
 /* Blocks that contradict what was read count as damaged, and so do those whose sequence numbers are missing. */
 static int take_block(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
 {
+	const uint64_t at = rd->in.offset - BLOCK_HEADER_SIZE - b->stored_len;
 	int r;
 
-	if (b->seq < rd->next_seq) {
-		rd->report->damaged_blocks++;
-		return 0;
-	}
+	if (b->seq < rd->next_seq)
+		return damaged_block(rd, DAMAGE_OUT_OF_ORDER, b, at);
+	if (b->seq > rd->next_seq && !just_one(rd, at, b->seq - rd->next_seq))
+		tell(rd, DAMAGE_MISSING, at, b->seq - rd->next_seq, 0);
 	rd->report->damaged_blocks += b->seq - rd->next_seq;
 	rd->next_seq = (uint64_t)b->seq + 1;
 	r = unpack(rd, b, stored, e);
 	if (!r)
 		r = decoder_block(rd->decoder, b, rd->raw.v, rd->raw.n, e);
-	if (r == -EBADMSG) {
-		rd->report->damaged_blocks++;
-		return 0;
-	}
+	if (r == -EBADMSG)
+		return damaged_block(rd, DAMAGE_CONTENT, b, at);
 	if (r < 0)
 		err_prefix(e, "%s", rd->in.name);
-	rd->report->blocks++;
+	count_block(rd, b);
 	return r;
 }
 
@@ -93,12 +131,27 @@ static void write_note(struct reading *rd, const struct decode_counts *c)
 	if (rd->in.gave_up)
 		note(report, "it is damaged from byte %" PRIu64 " on, and the rest was not read", rd->in.offset);
 	else if (report->damaged_blocks || report->damaged_bytes)
-		note(report, "%" PRIu64 " blocks (%" PRIu64 " bytes) are damaged, %" PRIu64 " events are known to be lost",
-		     report->damaged_blocks, report->damaged_bytes, c->lost);
+		note(report, "%" PRIu64 " block%s (%" PRIu64 " bytes) damaged, %" PRIu64 " events known to be lost",
+		     report->damaged_blocks, report->damaged_blocks == 1 ? "" : "s", report->damaged_bytes, c->lost);
 	else if (rd->header_damaged)
 		note(report, "the header is damaged");
+	if (rd->meta->numa_too_large)
+		note(report, "states of the NUMA nodes that found no room in the recording: %" PRIu64, rd->meta->numa_too_large);
 	if (c->unknown)
 		note(report, "a newer sberf wrote it: %" PRIu64 " items of kinds unknown here were left out", c->unknown);
+}
+
+static void finish_survey(struct survey *s, const struct decode_counts *c)
+{
+	s->first_ns = c->first_ns;
+	s->last_ns = c->last_ns;
+	s->epochs = c->epochs;
+	s->lost_events = c->lost;
+	memcpy(s->kind, c->kind, sizeof(s->kind));
+	for (int i = 0; i < BLOCK_TYPES; i++) {
+		s->type[i].rows = c->rows[i];
+		s->type[i].lost_rows = c->lost_rows[i];
+	}
 }
 
 static int finish(struct reading *rd, struct err *e)
@@ -121,7 +174,32 @@ static int finish(struct reading *rd, struct err *e)
 	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns && c.last_ns - m->start_mono_ns > m->duration_ns)
 		m->duration_ns = c.last_ns - m->start_mono_ns;
 	write_note(rd, &c);
+	if (rd->survey)
+		finish_survey(rd->survey, &c);
 	return 0;
+}
+
+/* What input_next() stepped over on its way to a block, or to the end. */
+static void tell_damage(struct reading *rd, uint64_t damaged_before)
+{
+	const struct input *in = &rd->in;
+
+	if (in->gave_up)
+		tell(rd, DAMAGE_GAVE_UP, in->damaged_at, 0, 0);
+	else if (in->cut)
+		tell(rd, DAMAGE_CUT, in->damaged_at, in->offset - in->damaged_at, in->damaged_type);
+	else if (in->damaged_bytes > damaged_before)
+		tell(rd, DAMAGE_BYTES, in->damaged_at, in->damaged_bytes - damaged_before, in->damaged_type);
+}
+
+static int next_block(struct reading *rd, struct block *b, const uint8_t **ret_stored, struct err *e)
+{
+	const uint64_t damaged_before = rd->in.damaged_bytes;
+	const int r = input_next(&rd->in, b, ret_stored, e);
+
+	if (r >= 0)
+		tell_damage(rd, damaged_before);
+	return r;
 }
 
 static int read_blocks(struct reading *rd, struct err *e)
@@ -130,7 +208,7 @@ static int read_blocks(struct reading *rd, struct err *e)
 	struct block b;
 	int r;
 
-	while ((r = input_next(&rd->in, &b, &stored, e)) > 0) {
+	while ((r = next_block(rd, &b, &stored, e)) > 0) {
 		r = take_block(rd, &b, stored, e);
 		if (r < 0)
 			return r;
@@ -144,11 +222,15 @@ static int read_blocks(struct reading *rd, struct err *e)
 
 static int read_all(struct reading *rd, struct err *e)
 {
-	struct record_header h;
+	struct record_header h = { 0 };
 	int r = input_open(&rd->in, &h, &rd->header_damaged, e);
 
 	if (r < 0)
 		return r;
+	if (rd->survey)
+		rd->survey->header = h;
+	if (rd->header_damaged)
+		tell(rd, DAMAGE_HEADER, 0, HEADER_SIZE, 0);
 	if (!rd->header_damaged) {
 		rd->meta->start_real_ns = h.start_real_ns;
 		rd->meta->start_mono_ns = h.start_mono_ns;
@@ -161,7 +243,7 @@ int recording_read(const char *name, input_fn *read, void *ctx, const struct loa
 	AUTO(decoder_free) struct decoder *decoder = decoder_new(t);
 	struct reading rd = {
 		.in = { .read = read, .ctx = ctx, .name = name },
-		.decoder = decoder, .report = t->report, .meta = t->meta,
+		.decoder = decoder, .report = t->report, .meta = t->meta, .survey = t->options.survey,
 	};
 	int r;
 
@@ -185,19 +267,98 @@ static ssize_t read_fd(void *ctx, void *dst, size_t n)
 	return k < 0 ? -errno : k;
 }
 
-int recording_load(const char *path, struct profile *p, struct names *names, struct profile_meta *meta,
-		   struct load_report *report, const struct load_options *o, struct err *e)
+/* Where bytes come from, and whom that interests. */
+struct followed {
+	int fd;
+	uint64_t done;
+	struct progress *progress;
+};
+
+static ssize_t read_followed(void *ctx, void *dst, size_t n)
+{
+	struct followed *f = ctx;
+	const ssize_t k = read_fd(&f->fd, dst, n);
+
+	f->done += k > 0 ? (uint64_t)k : 0;
+	if (f->progress)
+		progress_at(f->progress, f->done);
+	return k;
+}
+
+int recording_load_fd(int fd, const char *name, struct profile *p, struct names *names, struct profile_meta *meta,
+		      struct load_report *report, const struct load_options *o, struct err *e)
 {
 	const struct load_options none = { 0 };
 	const struct load_target t = { .profile = p, .names = names, .meta = meta, .report = report, .options = o ? *o : none };
-	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	struct followed f = { .fd = fd, .progress = t.options.progress };
 	struct stat st;
 
-	if (fd < 0)
-		return err_set(e, errno, "cannot open %s: %s", path, strerror(errno));
 	if (fstat(fd, &st))
-		return err_set(e, errno, "cannot look at %s: %s", path, strerror(errno));
+		return err_set(e, errno, "cannot look at %s: %s", name, strerror(errno));
 	if (S_ISDIR(st.st_mode))
-		return err_set(e, EISDIR, "%s is a directory; name the file of a recording", path);
-	return recording_read(path, read_fd, &fd, &t, e);
+		return err_set(e, EISDIR, "%s is a directory; name the file of a recording", name);
+	if (f.progress && !f.progress->total && S_ISREG(st.st_mode))
+		f.progress->total = (uint64_t)st.st_size;
+	return recording_read(name, read_followed, &f, &t, e);
+}
+
+static int peek(struct input *in, struct profile_meta *meta, uint8_t *ret_uuid, struct err *e)
+{
+	byte_vec raw = { 0 };
+	struct record_header h = { 0 };
+	const uint8_t *stored;
+	bool damaged, found = false;
+	struct block b;
+	int r = input_open(in, &h, &damaged, e);
+
+	if (r < 0)
+		return r;
+	if (!damaged) {
+		memcpy(ret_uuid, h.uuid, sizeof(h.uuid));
+		meta->start_real_ns = h.start_real_ns;
+		meta->start_mono_ns = h.start_mono_ns;
+	}
+	while (!found && (r = input_next(in, &b, &stored, e)) > 0) {
+		found = b.type == BLOCK_META && b.codec <= CODEC_ZLIB && !block_unpack(&b, stored, &raw);
+		if (found)
+			meta_parse(meta, raw.v, raw.n);
+	}
+	vec_free(&raw);
+	return r < 0 ? r : 0;
+}
+
+int recording_peek(int fd, const char *name, struct profile_meta *meta, uint8_t *ret_uuid, struct err *e)
+{
+	struct input in = { .read = read_fd, .ctx = &fd, .name = name };
+	int r;
+
+	meta_init(meta);
+	memset(ret_uuid, 0, UUID_SIZE);
+	r = peek(&in, meta, ret_uuid, e);
+	input_free(&in);
+	return r;
+}
+
+int recording_open(const char *path, const char **ret_name, struct err *e)
+{
+	int fd;
+
+	*ret_name = strcmp(path, "-") ? path : "standard input";
+	if (*ret_name == path) {
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		return fd < 0 ? err_set(e, errno, "cannot open %s: %s", path, strerror(errno)) : fd;
+	}
+	if (isatty(STDIN_FILENO))
+		return err_set(e, EINVAL, "standard input is a terminal, which has no recording; give one with <FILE or through a pipe");
+	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return fd < 0 ? err_set(e, errno, "cannot read standard input: %s", strerror(errno)) : fd;
+}
+
+int recording_load(const char *path, struct profile *p, struct names *names, struct profile_meta *meta,
+		   struct load_report *report, const struct load_options *o, struct err *e)
+{
+	const char *name;
+	AUTO_FD int fd = recording_open(path, &name, e);
+
+	return fd < 0 ? fd : recording_load_fd(fd, name, p, names, meta, report, o, e);
 }

@@ -20,6 +20,7 @@ static void count_sample(struct profile_meta *m, const struct event *ev)
 	if (!(ev->flags & EVENT_F_USER))
 		return;
 	m->user_samples += n;
+	unwound_count(&m->unwound, ev, n);
 	if (ev->cut < CUT_NR)
 		m->cut[ev->cut] += n;
 }
@@ -37,11 +38,13 @@ static void count_wait(struct profile_meta *m, const struct event *ev, bool no_s
 		m->wait_none_ns += ev->weight_ns;
 	if (no_stack || !ev->wait.own_ns)
 		return;
-	/* A piece is less than the whole, and what stands for others too is more. */
-	m->wait_own_ns += ev->wait.own_ns < ev->weight_ns ? ev->wait.own_ns : ev->weight_ns;
+	/* A piece is less than the whole; what stands for others too is more, and that is not its own. */
+	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED && ev->wait.own_ns < ev->weight_ns ? ev->wait.own_ns : ev->weight_ns;
 	if (!n || !(ev->flags & EVENT_F_USER))
 		return;
 	m->wait_stacks++;
+	unwound_count(&m->unwound, ev, 1);
+	unwound_count(&m->wait_unwound, ev, 1);
 	if (ev->cut < CUT_NR)
 		m->wait_cut[ev->cut]++;
 }

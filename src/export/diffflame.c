@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* diffflame.c - a difference as a flame graph of both sides. */
+#include "config.h"
+
+#include "export/diff.h"
+
+#include "base/cleanup.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inlined everywhere in this place, or not at all: that is what the node says. */
+static enum flame_kind kind_of(const struct diff *d, uint32_t i)
+{
+	int side;
+	const uint32_t node = diff_named(d, d->node[i].what, &side);
+	const enum flame_kind kind = flame_kind_of(d->tree[side], node);
+
+	if (kind != FLAME_USER && kind != FLAME_INLINED)
+		return kind;
+	return d->node[i].inlined ? FLAME_INLINED : FLAME_USER;
+}
+
+/* In hundredths of a point. */
+static uint32_t error_of(const struct diff *d, const struct diff_node *n)
+{
+	return (uint32_t)fmin(100 * 100 * DIFF_Z * diff_judge(d, &n->total).sigma + 0.5, UINT32_MAX);
+}
+
+/* EACH: ns in one of what the graph counts. */
+static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
+{
+	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
+
+	for (uint32_t i = 0; label && i < d->n; i++) {
+		const struct diff_node *n = &d->node[i];
+		struct flame_node *to;
+
+		diff_label(d, n->what, label, NAME_BYTES_MAX + 1);
+		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label), kind_of(d, i))) == FLAME_NONE)
+			return false;
+		to = &f->nodes.v[i];
+		for (unsigned int k = 0; k < TIME_NR; k++) {
+			to->before[k] = n->self.kind_ns[DIFF_BEFORE][k] / each;
+			to->self[k] = n->self.kind_ns[DIFF_AFTER][k] / each;
+		}
+		to->error = error_of(d, n);
+	}
+	return label;
+}
+
+/* By how much a share of 10 % may be off on both sides together. */
+static int add_chance(struct flame *f, const struct diff *d, struct err *e)
+{
+	const struct diff_pair *all = &d->node[0].total;
+	double v = 0;
+	char text[96];
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const double ns = (double)all->ns[side], share = diff_share(d, side, all->ns[side]);
+
+		v += ns > 0 ? 0.1 * 0.9 * all->squares[side] / (ns * ns) * share * share : 0;
+	}
+	snprintf(text, sizeof(text), "up to %.1f points for what takes 10 %% of its side", 100 * DIFF_Z * sqrt(v));
+	return flame_fact(f, "differs by chance", text, e);
+}
+
+static int add_facts(struct flame *f, const struct diff_view *v, struct err *e)
+{
+	static const char *const of[DIFF_SIDES] = { "before", "after" };
+	int r = 0;
+
+	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
+		char text[128], count[UNITS_MAX], time[UNITS_MAX];
+
+		snprintf(text, sizeof(text), "%s samples and waits%s%s", units_thousands(count, v->diff->tree[side]->node[0].count),
+			 v->wall_ns[side] ? " in " : "", v->wall_ns[side] ? units_time(time, v->wall_ns[side]) : "");
+		r = flame_fact(f, of[side], text, e);
+	}
+	if (r >= 0)
+		r = flame_filters(f, &v->diff->tree[DIFF_AFTER]->query, e);
+	return r < 0 ? r : add_chance(f, v->diff, e);
+}
+
+static int add_title(struct flame *f, const struct diff_view *v, struct err *e)
+{
+	AUTO_FREE char *text = NULL;
+
+	if (v->title)
+		return flame_title(f, v->title, e);
+	if (asprintf(&text, "%s, compared with %s", v->name[DIFF_AFTER], v->name[DIFF_BEFORE]) >= 0)
+		return flame_title(f, text, e);
+	text = NULL;
+	return err_nomem(e, "the flame graph");
+}
+
+static int fill(struct flame *f, const struct diff_view *v, struct err *e)
+{
+	const struct diff *d = v->diff;
+	/* One import and one recording have no unit in common: numbers of folded stacks are most often microseconds. */
+	const bool counts = v->unit[DIFF_BEFORE] && v->unit[DIFF_AFTER];
+	const uint64_t each = counts ? META_UNIT_NS : 1;
+	int r;
+
+	f->compared = true;
+	f->unit = counts ? FLAME_COUNT : FLAME_NS;
+	f->before_whole = (uint64_t)d->unit[DIFF_BEFORE] / each;
+	f->after_whole = (uint64_t)d->unit[DIFF_AFTER] / each;
+	f->before_name = strtab_adds(f->texts, v->name[DIFF_BEFORE]);
+	f->after_name = strtab_adds(f->texts, v->name[DIFF_AFTER]);
+	if (f->before_name == STR_NONE || f->after_name == STR_NONE || !add_nodes(f, d, each))
+		return err_nomem(e, "the flame graph");
+	r = add_title(f, v, e);
+	return r < 0 ? r : add_facts(f, v, e);
+}
+
+static int draw(FILE *out, const struct diff_view *v, int (*how)(FILE *, const struct flame *, const struct flame_options *, struct err *),
+		struct err *e)
+{
+	struct flame f;
+	int r = flame_init(&f, e);
+
+	if (r < 0)
+		return r;
+	r = fill(&f, v, e);
+	if (r >= 0)
+		r = how(out, &f, &v->flame, e);
+	flame_free(&f);
+	return r;
+}
+
+int export_diff_svg(FILE *out, const struct diff_view *v, struct err *e)
+{
+	return draw(out, v, flame_svg, e);
+}
+
+int export_diff_html(FILE *out, const struct diff_view *v, struct err *e)
+{
+	return draw(out, v, flame_html, e);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * difftext.c - a difference as an indented tree, and as a list of functions:
+ *
+ *	  before     after    change    error     before     after
+ *	 100.0 %   100.0 %         ·              2.01 s    1.99 s  all
+ *	 100.0 %   100.0 %         ·              2.01 s    1.99 s  main
+ *	  20.1 %    33.4 %     +13.3     ±4.1     404 ms    665 ms  - burn_20
+ *	  50.2 %    41.5 %      -8.7     ±4.6     1.01 s    826 ms  - burn_50
+ *	  29.7 %    25.1 %     ~-4.6     ±5.1     597 ms    499 ms  - burn_30
+ *
+ * Where there is time off the CPU, three columns say how much of the change is running, runnable and blocked time:
+ *
+ *	   before    after   change    error  running runnable  blocked     before      after
+ *	   20.1 %   33.4 %    +13.3     ±4.1     +2.0    ~+0.1    +11.2     404 ms     665 ms  - fsync
+ *
+ * Branches are drawn as in text.c: only one indents and marks its children.
+ */
+#include "config.h"
+
+#include "export/diff.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "export/out.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INDENT_MAX 60u           /* levels; deeper ones say which they are instead */
+
+struct text {
+	const struct diff_view *v;
+	const struct diff *d;
+	struct out o;
+	double least;            /* change to be shown, as a share */
+	unsigned int max_depth;  /* of nodes */
+	uint16_t *level;         /* by depth, of the last node seen there: branches above it */
+	char *label;             /* NAME_BYTES_MAX + 1 */
+};
+
+static const char *nothing(const struct text *x)
+{
+	return x->v->ascii ? "." : "\xc2\xb7";
+}
+
+/* TEXT right-aligned in WIDTH columns. */
+static void put_cell(struct text *x, int width, const char *text)
+{
+	const int len = (int)text_width(text, strlen(text));
+
+	out_format(&x->o, "%*s%s", width > len ? width - len : 0, "", text);
+}
+
+static void put_share(struct text *x, int side, const struct diff_pair *p)
+{
+	char text[UNITS_MAX];
+
+	put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) : nothing(x));
+}
+
+/* NS as time, or as what it counts. */
+static void put_amount(struct text *x, int side, uint64_t ns)
+{
+	char text[UNITS_MAX];
+
+	if (!ns)
+		put_cell(x, 11, nothing(x));
+	else if (x->v->unit[side])
+		put_cell(x, 11, units_thousands(text, ns / 1000 + (ns % 1000 >= 500)));
+	else
+		put_cell(x, 11, units_time(text, ns));
+}
+
+/* "+13.3", "~-0.4", or "-<0.1" for what would read as nothing. */
+static void put_change(struct text *x, const struct diff_change *c)
+{
+	const double points = 100 * c->change;
+	const char *mark = diff_is_noise(c) ? "~" : "";
+	char text[64];
+
+	if (points == 0)
+		snprintf(text, sizeof(text), "%s", nothing(x));
+	else if (fabs(points) < 0.05)
+		snprintf(text, sizeof(text), "%s%c<0.1", mark, points < 0 ? '-' : '+');
+	else
+		snprintf(text, sizeof(text), "%s%+.1f", mark, points);
+	put_cell(x, 10, text);
+}
+
+static void put_error(struct text *x, const struct diff_change *c)
+{
+	const double points = 100 * DIFF_Z * c->sigma;
+	char text[64] = "";
+
+	if (c->change != 0 && points < 0.05)
+		snprintf(text, sizeof(text), "<0.1");
+	else if (c->change != 0)
+		snprintf(text, sizeof(text), "%s%.1f", x->v->ascii ? "+-" : "\xc2\xb1", points);
+	put_cell(x, 9, text);
+}
+
+/* What the change of P is made of, where there are several kinds of time. */
+static void put_kinds(struct text *x, const struct diff_pair *p)
+{
+	for (unsigned int k = 0; x->d->kinds && k < TIME_NR; k++) {
+		const struct diff_pair kind = diff_kind(p, k);
+		const struct diff_change c = diff_judge(x->d, &kind);
+
+		put_change(x, &c);
+	}
+}
+
+/* The columns of P; without ALL those that a sum has not stay empty. */
+static void put_figures(struct text *x, const struct diff_pair *p, bool all)
+{
+	const struct diff_change c = diff_judge(x->d, p);
+
+	put_share(x, DIFF_BEFORE, p);
+	put_share(x, DIFF_AFTER, p);
+	put_change(x, &c);
+	if (all)
+		put_error(x, &c);
+	else
+		out_format(&x->o, "%9s", "");
+	put_kinds(x, p);
+	if (all) {
+		put_amount(x, DIFF_BEFORE, p->ns[DIFF_BEFORE]);
+		put_amount(x, DIFF_AFTER, p->ns[DIFF_AFTER]);
+	} else {
+		out_format(&x->o, "%22s", "");
+	}
+	out_text(&x->o, "  ");
+}
+
+/* Where the node I begins, as in text.c. */
+static void put_indent(struct text *x, uint32_t i, const char *mark)
+{
+	const struct diff_node *n = &x->d->node[i];
+	const bool branch = i && x->d->node[n->parent].nr_children > 1;
+	const unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0, shown = level < INDENT_MAX ? level : INDENT_MAX;
+
+	x->level[n->depth] = (uint16_t)level;
+	out_format(&x->o, "%*s%s", (int)(2 * (shown - (branch && shown))), "", branch ? mark : "");
+	if (level > shown)
+		out_format(&x->o, "[%u] ", level);
+}
+
+/* "  (appeared)", "  (vanished)" or "": also for what was too rare to be seen on both sides. */
+static const char *fate(const struct diff *d, const struct diff_pair *p)
+{
+	const struct diff_change c = diff_judge(d, p);
+
+	if (!p->ns[DIFF_BEFORE] == !p->ns[DIFF_AFTER] || diff_is_noise(&c))
+		return "";
+	return p->ns[DIFF_BEFORE] ? "  (vanished)" : "  (appeared)";
+}
+
+static void put_label(struct text *x, uint32_t what)
+{
+	static const char arrow[] = "\xe2\x86\x92";
+	char *at;
+
+	diff_label(x->d, what, x->label, NAME_BYTES_MAX + 1);
+	while (x->v->ascii && (at = strstr(x->label, arrow))) {
+		memcpy(at, "->", 2);
+		memmove(at + 2, at + 3, strlen(at + 3) + 1);
+	}
+	out_text(&x->o, x->label);
+}
+
+static bool is_unknown(struct text *x, uint32_t i)
+{
+	return !strcmp(diff_label(x->d, x->d->node[i].what, x->label, NAME_BYTES_MAX + 1), FLAME_UNKNOWN);
+}
+
+/* The last one of the run of "[unknown]" that begins with I and is one line, as in text.c. */
+static uint32_t run_end(struct text *x, uint32_t i)
+{
+	const struct diff_node *v = x->d->node;
+
+	while (v[i].nr_children == 1 && !v[i].self.ns[DIFF_BEFORE] && !v[i].self.ns[DIFF_AFTER] && v[i].depth < x->max_depth &&
+	       is_unknown(x, i) && is_unknown(x, v[i].first_child))
+		i = v[i].first_child;
+	return i;
+}
+
+/* A line for I and what else is in its run. Returns the end of that. */
+static uint32_t put_run(struct text *x, uint32_t i)
+{
+	const struct diff_node *n = &x->d->node[i];
+	const char *suffix = diff_suffix(x->d, i);
+	const uint32_t last = run_end(x, i);
+	char frames[UNITS_MAX];
+
+	put_figures(x, &n->total, true);
+	put_indent(x, i, "- ");
+	x->level[x->d->node[last].depth] = x->level[n->depth];
+	put_label(x, n->what);
+	if (last != i)
+		out_format(&x->o, " %s%s", x->v->ascii ? "x" : "\xc3\x97",
+			   units_thousands(frames, 1u + x->d->node[last].depth - n->depth));
+	if (suffix[0])
+		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
+	if (i && !fate(x->d, &x->d->node[n->parent].total)[0])
+		out_text(&x->o, fate(x->d, &n->total));
+	out_text(&x->o, "\n");
+	return last;
+}
+
+/* One line for FIRST and the siblings after it. */
+static void put_rest(struct text *x, uint32_t first)
+{
+	struct diff_pair sum = { 0 };
+	uint32_t n = 0;
+
+	for (uint32_t i = first; i != NODE_NONE; i = x->d->node[i].next_sibling, n++)
+		diff_add(&sum, &x->d->node[i].total);
+	put_figures(x, &sum, false);
+	put_indent(x, first, "");
+	out_format(&x->o, "%s %" PRIu32 " more\n", x->v->ascii ? "..." : "\xe2\x80\xa6", n);
+}
+
+static bool fits(const struct text *x, uint32_t i)
+{
+	return x->d->node[i].most >= x->least && x->d->node[i].depth <= x->max_depth;
+}
+
+/* What comes after I, depth first; 0 = nothing. A node that does not fit stood for the rest of its family. */
+static uint32_t next_node(const struct text *x, uint32_t i)
+{
+	const struct diff_node *v = x->d->node;
+
+	if (fits(x, i) && v[i].first_child != NODE_NONE)
+		return v[i].first_child;
+	while (i && (!fits(x, i) || v[i].next_sibling == NODE_NONE))
+		i = v[i].parent;
+	return i ? v[i].next_sibling : 0;
+}
+
+/* Which file is which, and what shares are of: two graphs that look alike are easily read the wrong way round. */
+static void put_heading(struct text *x)
+{
+	static const char *const whole[] = {
+		[DIFF_BY_TOTAL] = "of the total on each side",
+		[DIFF_BY_WALL] = "of the time for which each side was recorded",
+		[DIFF_BY_NONE] = "of the total before, on both sides",
+	};
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		char name[LABEL_MAX], text[UNITS_MAX];
+
+		text_sanitise(name, sizeof(name), x->v->name[side], strlen(x->v->name[side]));
+		out_format(&x->o, "%s %s, ", side == DIFF_BEFORE ? "before:" : "after: ", name);
+		out_format(&x->o, "%s samples and waits", units_thousands(text, x->d->tree[side]->node[0].count));
+		if (x->v->wall_ns[side])
+			out_format(&x->o, " in %s", units_time(text, x->v->wall_ns[side]));
+		out_text(&x->o, "\n");
+	}
+	if (x->v->unit[DIFF_BEFORE] || x->v->unit[DIFF_AFTER])
+		out_text(&x->o, "What is imported is taken to count samples: if it counts anything else, errors are not what is said here.\n");
+	out_format(&x->o, "Shares are %s; change is in points of these.\n"
+		   "~ is before what differs no more than sampling differs by chance, 95 times of 100.\n\n", whole[x->d->norm]);
+}
+
+/* Levels of groups in the tree. */
+static unsigned int group_levels(const struct query *q)
+{
+	return (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1) + q->by_node;
+}
+
+static void put_kind_names(struct text *x)
+{
+	if (x->d->kinds)
+		out_format(&x->o, "%10s%10s%10s", "running", "runnable", "blocked");
+}
+
+/* LABEL: NAME_BYTES_MAX + 1. */
+static void begin(struct text *x, FILE *out, const struct diff_view *v, char *label)
+{
+	*x = (struct text){
+		.v = v, .d = v->diff, .o = { .file = out }, .max_depth = UINT16_MAX, .least = v->min_percent / 100, .label = label,
+	};
+	if (v->max_depth && v->max_depth < UINT16_MAX)
+		x->max_depth = v->max_depth + group_levels(&v->diff->tree[DIFF_AFTER]->query);
+	put_heading(x);
+}
+
+int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e)
+{
+	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
+	AUTO_FREE uint16_t *level = NULL;
+	unsigned int deepest = 0;
+	struct text x;
+	uint32_t i = 0;
+
+	for (uint32_t k = 0; k < v->diff->n; k++)
+		deepest = v->diff->node[k].depth > deepest ? v->diff->node[k].depth : deepest;
+	level = malloc((deepest + 1ul) * sizeof(*level));
+	if (!level || !label)
+		return err_nomem(e, "the text of the difference");
+	begin(&x, out, v, label);
+	x.level = level;
+	out_format(&x.o, "%10s%10s%10s%9s", "before", "after", "change", "error");
+	put_kind_names(&x);
+	out_format(&x.o, "%11s%11s\n", "before", "after");
+	do {
+		if (!i || fits(&x, i))
+			i = put_run(&x, i);
+		else
+			put_rest(&x, i);
+		i = next_node(&x, i);
+	} while (i);
+	return out_end(&x.o, e);
+}
+
+/* A function's own figures, or those with what it calls. */
+static void put_change_of(struct text *x, const struct diff_pair *p)
+{
+	const struct diff_change c = diff_judge(x->d, p);
+
+	put_share(x, DIFF_BEFORE, p);
+	put_share(x, DIFF_AFTER, p);
+	put_change(x, &c);
+	put_kinds(x, p);
+}
+
+static void put_function(struct text *x, const struct diff_func *f)
+{
+	put_change_of(x, &f->self);
+	out_text(&x->o, " ");
+	put_change_of(x, &f->total);
+	out_text(&x->o, "  ");
+	put_label(x, f->what);
+	out_text(&x->o, fate(x->d, &f->total));
+	out_text(&x->o, "\n");
+}
+
+static void put_flat_head(struct text *x)
+{
+	const int more = x->d->kinds ? 30 : 0;
+
+	out_format(&x->o, "%10s%*s %10s\n", "self", 20 + more, "", "total");
+	for (int i = 0; i < 2; i++) {
+		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", "before", "after", "change");
+		put_kind_names(x);
+	}
+	out_text(&x->o, "\n");
+}
+
+static bool changed_enough(const struct text *x, const struct diff_func *f)
+{
+	return fmax(fabs(diff_judge(x->d, &f->self).change), fabs(diff_judge(x->d, &f->total).change)) >= x->least;
+}
+
+int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e)
+{
+	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
+	AUTO_FREE struct diff_func *func = NULL;
+	struct text x;
+	size_t n, i;
+	int r = label ? diff_functions(v->diff, &func, &n, e) : err_nomem(e, "the text of the difference");
+
+	if (r < 0)
+		return r;
+	begin(&x, out, v, label);
+	put_flat_head(&x);
+	for (i = 0; i < n && changed_enough(&x, &func[i]); i++)
+		put_function(&x, &func[i]);
+	if (i < n)
+		out_format(&x.o, "%*s%s %zu more\n", x.d->kinds ? 123 : 63, "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
+	return out_end(&x.o, e);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * flat.c - functions by what they take themselves:
+ *
+ *	   self   total      time  module    function
+ *	 55.0 %  80.0 %    660 ms  app       work
+ *	 24.6 %  24.6 %    295 ms  [kernel]  ksys_read [k]
+ */
+#include "config.h"
+
+#include "export/export.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "export/out.h"
+#include "profile/funcs.h"
+#include "profile/label.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULE_COLS 20u
+
+struct flat {
+	const struct tree *t;
+	const struct tree_text_options *options;
+	struct out o;
+	struct funcs *funcs;
+	char *label[2];          /* NAME_BYTES_MAX + 1 */
+	bool kinds;
+};
+
+/* What R is called, in the room of that number. */
+static const char *row_label(const struct flat *f, const struct func_row *r, unsigned int room)
+{
+	return tree_label(f->t, r->node, f->label[room], NAME_BYTES_MAX + 1);
+}
+
+static int compare_rows(const void *va, const void *vb, void *ctx)
+{
+	const struct func_row *a = va, *b = vb;
+	const struct flat *f = ctx;
+	int r;
+
+	if (a->self_ns != b->self_ns)
+		return (a->self_ns < b->self_ns) - (a->self_ns > b->self_ns);
+	if (a->total_ns != b->total_ns)
+		return (a->total_ns < b->total_ns) - (a->total_ns > b->total_ns);
+	r = strcmp(row_label(f, a, 0), row_label(f, b, 1));
+	return r ? r : (a->node > b->node) - (a->node < b->node);
+}
+
+static char *share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
+{
+	const uint64_t all = f->t->node[0].total_ns;
+
+	return units_percent(dst, all ? (double)ns / (double)all : 0);
+}
+
+static char *amount(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
+{
+	return f->options->unit ? units_thousands(dst, ns / 1000 + (ns % 1000 >= 500)) : units_time(dst, ns);
+}
+
+static int amount_width(const struct flat *f)
+{
+	const char *unit = f->options->unit;
+
+	return !unit ? 10 : strlen(unit) > 14 ? (int)strlen(unit) : 14;
+}
+
+static void put_kind(struct flat *f, uint64_t ns)
+{
+	char text[UNITS_MAX];
+
+	if (ns)
+		out_format(&f->o, "%9s", share(f, ns, text));
+	else
+		out_format(&f->o, "%8s%s", "", f->options->ascii ? "." : "·");
+}
+
+static void put_figures(struct flat *f, const struct func_row *r)
+{
+	char self[UNITS_MAX], total[UNITS_MAX], time[UNITS_MAX];
+
+	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, share(f, r->self_ns, self));
+	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? share(f, r->total_ns, total) : "");
+	for (unsigned int k = 0; f->kinds && k < TIME_NR; k++)
+		put_kind(f, r->kind_ns[k]);
+	out_guess(&f->o, amount_width(f) + 1, r->self_ns, r->doubt_ns, amount(f, r->self_ns, time));
+}
+
+/* The module of N, cut to its column. */
+static void put_module(struct flat *f, const struct tree_node *n)
+{
+	const struct tree *t = f->t;
+	const struct module *m = NULL;
+	char label[LABEL_MAX] = "", cut[LABEL_MAX];
+	size_t cols;
+
+	if (n->kind == NODE_FUNC)
+		m = dict_get_module(t->dict, names_func(t->names, n->func)->module);
+	else if (n->kind == NODE_ADDR)
+		m = dict_get_module(t->dict, dict_get_frame(t->dict, n->frame)->module);
+	if (m && m->kind == MODULE_KERNEL)
+		strcpy(label, "[kernel]");
+	else if (m && m->kind == MODULE_ANON)
+		strcpy(label, "[anon]");
+	else if (m && m->kind != MODULE_NOTE && strtab_len(dict_strings(t->dict), m->path))
+		label_file(t->dict, m->path, label, sizeof(label));
+	cols = text_cut_middle(cut, sizeof(cut), label, strlen(label), MODULE_COLS, f->options->ascii);
+	out_format(&f->o, "  %s%*s  ", cut, (int)(MODULE_COLS - cols), "");
+}
+
+static void put_row(struct flat *f, const struct func_row *r)
+{
+	const struct tree_node *n = &f->t->node[r->node];
+	const char *suffix = n->inlined ? "" : tree_suffix(f->t, r->node);
+
+	put_figures(f, r);
+	put_module(f, n);
+	out_text(&f->o, func_row_is_function(f->funcs, r) ? row_label(f, r, 0) : "(no function)");
+	if (suffix[0])
+		out_format(&f->o, " %s", suffix + 1);
+	out_text(&f->o, "\n");
+}
+
+static void put_header(struct flat *f)
+{
+	out_format(&f->o, "%8s%9s", "self", "total");
+	if (f->kinds)
+		out_format(&f->o, "%9s%9s%9s", "running", "runnable", "blocked");
+	out_format(&f->o, "%*s  %-*s  %s\n", amount_width(f) + 1, f->options->unit ? f->options->unit : "time", (int)MODULE_COLS,
+		   "module", "function");
+}
+
+static void put_rows(struct flat *f)
+{
+	const double least = (double)f->t->node[0].total_ns * fmin(f->options->min_percent, 100) / 100;
+	struct func_row rest = { 0 };
+	uint32_t n = 0;
+
+	put_header(f);
+	for (uint32_t i = 0; i < f->funcs->n; i++) {
+		const struct func_row *r = &f->funcs->row[i];
+
+		if (!func_row_is_function(f->funcs, r) && !r->self_ns)
+			continue;
+		if ((double)(func_row_is_function(f->funcs, r) ? r->total_ns : r->self_ns) >= least) {
+			put_row(f, r);
+			continue;
+		}
+		n++;
+		rest.self_ns += r->self_ns;
+		rest.doubt_ns += r->doubt_ns;
+		for (unsigned int k = 0; k < TIME_NR; k++)
+			rest.kind_ns[k] += r->kind_ns[k];
+	}
+	if (!n)
+		return;
+	put_figures(f, &rest);
+	out_format(&f->o, "  %*s  %s %" PRIu32 " more\n", (int)MODULE_COLS, "", f->options->ascii ? "..." : "…", n);
+}
+
+int export_flat(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
+{
+	static const struct tree_text_options all;
+	AUTO(funcs_free) struct funcs *funcs = NULL;
+	AUTO_FREE char *a = malloc(NAME_BYTES_MAX + 1), *b = malloc(NAME_BYTES_MAX + 1);
+	struct flat f = { .t = t, .options = o ? o : &all, .o = { .file = out }, .label = { a, b } };
+
+	if (!a || !b)
+		return err_nomem(e, "the list of functions");
+	if (funcs_build(t, &funcs, e) < 0)
+		return -ENOMEM;
+	f.funcs = funcs;
+	f.kinds = t->node[0].kind_ns[TIME_RUNNABLE] || t->node[0].kind_ns[TIME_BLOCKED];
+	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), compare_rows, &f);
+	put_rows(&f);
+	return out_end(&f.o, e);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fold.c - see fold.h. */
+#include "config.h"
+
+#include "export/fold.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BELOW 0x80000000u        /* with the number of a node: not its line, but those of what is below it */
+
+static uint64_t node_hash(uint32_t parent, str_id text)
+{
+	return hash_u64((uint64_t)parent << 32 | text);
+}
+
+static uint64_t node_rehash(const void *ctx, uint32_t id)
+{
+	const struct fold *f = ctx;
+
+	return node_hash(f->nodes.v[id].parent, f->nodes.v[id].text);
+}
+
+bool fold_init(struct fold *f)
+{
+	*f = (struct fold){ .texts = strtab_new() };
+	return f->texts;
+}
+
+void fold_free(struct fold *f)
+{
+	strtab_free(f->texts);
+	vec_free(&f->nodes);
+	hidx_free(&f->index);
+	free(f->family);
+	*f = (struct fold){ 0 };
+}
+
+static uint32_t find_node(struct fold *f, uint32_t parent, str_id text)
+{
+	const uint64_t h = node_hash(parent, text);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&f->index, h); (id = hidx_id(&f->index, at)) != HIDX_NONE; at = hidx_next(&f->index, at))
+		if (hidx_same(&f->index, at, h) && f->nodes.v[id].parent == parent && f->nodes.v[id].text == text)
+			return id;
+	if (!vec_reserve(&f->nodes, 1))
+		return FOLD_NONE;
+	f->nodes.v[f->nodes.n] = (struct fold_node){ .parent = parent, .text = text };
+	if (parent != FOLD_NONE)
+		f->nodes.v[f->nodes.n].depth = f->nodes.v[parent].depth + 1;
+	if (!hidx_add(&f->index, h, (uint32_t)f->nodes.n, node_rehash, f))
+		return FOLD_NONE;
+	return (uint32_t)f->nodes.n++;
+}
+
+uint32_t fold_node(struct fold *f, uint32_t parent, char *text)
+{
+	str_id id;
+
+	for (char *c = text; (c = strchr(c, ';'));)
+		*c = ':';
+	id = strtab_adds(f->texts, text);
+	return id == STR_NONE ? FOLD_NONE : find_node(f, parent, id);
+}
+
+/* Whether a line ends at N; otherwise all of it is in what is below. */
+static bool has_line(const struct fold_node *n)
+{
+	for (unsigned int c = 0; c < FOLD_COLUMNS; c++)
+		if (n->self_ns[c])
+			return true;
+	return !n->children && n->depth;
+}
+
+/* Lines are in the order of their text, where ";" follows the name of a node under which there are others. */
+static int compare_texts(const void *va, const void *vb, void *ctx)
+{
+	const struct fold *f = ctx;
+	const uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
+	const char *a = strtab_get(f->texts, f->nodes.v[ia & ~BELOW].text), *b = strtab_get(f->texts, f->nodes.v[ib & ~BELOW].text);
+	unsigned char ca, cb;
+
+	for (; *a && *a == *b; a++, b++)
+		;
+	ca = *a || !(ia & BELOW) ? (unsigned char)*a : ';';
+	cb = *b || !(ib & BELOW) ? (unsigned char)*b : ';';
+	return (ca > cb) - (ca < cb);
+}
+
+/* Gathers siblings, those that have a line and others below them twice, and sorts them. */
+static bool sort_families(struct fold *f)
+{
+	struct fold_node *v = f->nodes.v;
+	uint32_t at = 0;
+
+	f->family = malloc(2 * f->nodes.n * sizeof(*f->family));
+	if (!f->family)
+		return false;
+	for (size_t i = 1; i < f->nodes.n; i++)
+		v[v[i].parent].children++;
+	for (size_t i = 1; i < f->nodes.n; i++)
+		v[v[i].parent].entries += has_line(&v[i]) + (v[i].children > 0);
+	for (size_t i = 0; i < f->nodes.n; i++) {
+		v[i].first = v[i].at = at;
+		at += v[i].entries;
+	}
+	for (uint32_t i = 1; i < f->nodes.n; i++) {
+		struct fold_node *up = &v[v[i].parent];
+
+		if (has_line(&v[i]))
+			f->family[up->at++] = i;
+		if (v[i].children)
+			f->family[up->at++] = i | BELOW;
+	}
+	for (size_t i = 0; i < f->nodes.n; i++) {
+		v[i].at = 0;
+		if (v[i].entries > 1)
+			qsort_r(&f->family[v[i].first], v[i].entries, sizeof(*f->family), compare_texts, f);
+	}
+	return true;
+}
+
+/* The microseconds of the next NS nanoseconds of COLUMN, so that all of them add up to the whole rounded once. */
+static uint64_t next_us(struct fold *f, unsigned int column, uint64_t ns)
+{
+	const uint64_t before = f->written_us[column];
+	uint64_t us;
+
+	f->done_ns[column] += ns;
+	us = f->done_ns[column] / 1000 + (f->done_ns[column] % 1000 >= 500);
+	f->written_us[column] = us;
+	return us - before;
+}
+
+static void write_line(struct fold *f, struct out *o, const uint32_t *path, uint32_t depth, unsigned int columns, bool without_root)
+{
+	if (without_root && !depth)
+		out_text(o, "(other)");
+	for (uint32_t i = without_root; i <= depth; i++) {
+		if (i > without_root)
+			out_text(o, ";");
+		out_text(o, strtab_get(f->texts, f->nodes.v[path[i]].text));
+	}
+	for (unsigned int c = 0; c < columns; c++)
+		out_format(o, " %" PRIu64, next_us(f, c, f->nodes.v[path[depth]].self_ns[c]));
+	out_text(o, "\n");
+}
+
+/* Room for the nodes on the way to the deepest one; NULL when out of memory. */
+static uint32_t *new_path(const struct fold *f)
+{
+	uint32_t deepest = 0;
+
+	for (size_t i = 0; i < f->nodes.n; i++)
+		deepest = f->nodes.v[i].depth > deepest ? f->nodes.v[i].depth : deepest;
+	return malloc((deepest + 1ul) * sizeof(uint32_t));
+}
+
+bool fold_write(struct fold *f, struct out *o, unsigned int columns, bool without_root)
+{
+	AUTO_FREE uint32_t *path = new_path(f);
+	uint32_t depth = 0;
+
+	if (!path || !sort_families(f))
+		return false;
+	path[0] = 0;
+	if (has_line(&f->nodes.v[0]))
+		write_line(f, o, path, 0, columns, without_root);
+	for (;;) {
+		struct fold_node *n = &f->nodes.v[path[depth]];
+		uint32_t entry;
+
+		if (n->at == n->entries) {
+			if (!depth--)
+				return true;
+			continue;
+		}
+		entry = f->family[n->first + n->at++];
+		path[depth + 1] = entry & ~BELOW;
+		if (entry & BELOW)
+			depth++;
+		else
+			write_line(f, o, path, depth + 1, columns, without_root);
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * fold.h - stacks as lines of text, "a;b;c 10": what reads the same under what reads the same is one line, whatever tells it apart; lines
+ * come in the order of their text. Private to exporters.
+ *
+ * Numbers are microseconds. Rounding is carried from line to line: each is within 1 of its weight, and they add up to the total,
+ * rounded once. There may be several numbers on a line, each with its own sum.
+ */
+#ifndef SBERF_EXPORT_FOLD_H
+#define SBERF_EXPORT_FOLD_H
+
+#include "base/hash.h"
+#include "base/strtab.h"
+#include "base/vec.h"
+#include "export/out.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FOLD_NONE UINT32_MAX
+#define FOLD_COLUMNS 2u
+
+/* A frame under its callers. What ends in it has a line. */
+struct fold_node {
+	uint32_t parent;
+	str_id text;
+	uint64_t self_ns[FOLD_COLUMNS];
+	uint32_t children;
+	uint32_t first, entries;         /* in fold.family */
+	uint32_t at;                     /* the next of them to be walked */
+	uint32_t depth;
+};
+
+struct fold {
+	struct strtab *texts;
+	VEC(struct fold_node) nodes;     /* parents before children; the first is the root */
+	struct hidx index;               /* of nodes, by parent and text */
+	uint32_t *family;                /* lines of nodes and of what is below them, siblings together, in order of text */
+	uint64_t done_ns[FOLD_COLUMNS], written_us[FOLD_COLUMNS];
+};
+
+/* F is empty. False when out of memory: it is to be freed all the same. */
+bool fold_init(struct fold *f);
+void fold_free(struct fold *f);                  /* zeroed is fine */
+
+/* The node under PARENT (FOLD_NONE for the root, which comes first) that reads TEXT, with ":" for ";"; FOLD_NONE when out of memory. */
+uint32_t fold_node(struct fold *f, uint32_t parent, char *text);
+
+/*
+ * Writes a line for each node that has weight in any of COLUMNS columns, or no children. WITHOUT_ROOT: lines begin below the root, and
+ * what ends in it is "(other)". False when out of memory.
+ */
+bool fold_write(struct fold *f, struct out *o, unsigned int columns, bool without_root);
+
+#endif

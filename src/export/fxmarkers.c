@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "export/fxmarkers.h"
+
+#include "profile/label.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKER_TYPE "wait"
+#define PHASE_INTERVAL 1
+
+json_t *fx_marker_schema(void)
+{
+	static const char *const fields[][2] = {
+		{ "part", "Part of the wait" }, { "state", "State" }, { "class", "Waited for" }, { "waker", "Woken by" },
+	};
+	json_t *list = json_array(), *schema;
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "key", fields[i][0], "label", fields[i][1], "format",
+							  "string", "searchable", 1))) {
+			json_decref(list);
+			return NULL;
+		}
+	schema = json_pack("{s:s, s:s, s:s, s:s, s:[s, s], s:o}", "name", MARKER_TYPE, "tooltipLabel", "{marker.name}: {marker.data.part}",
+			   "tableLabel", "{marker.data.part}, {marker.data.state}", "chartLabel", "{marker.data.class}", "display",
+			   "marker-chart", "marker-table", "data", list);
+	return schema;
+}
+
+bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_category category)
+{
+	const uint64_t length_ns = ev->wait.own_ns < ev->weight_ns ? ev->wait.own_ns : ev->weight_ns;
+	struct fx_marker *to;
+
+	if (!EVENT_IS_WAIT(ev->kind) || !length_ns || length_ns > ev->time_ns)
+		return true;
+	to = vec_push(&m->v);
+	if (!to)
+		return false;
+	*to = (struct fx_marker){
+		.start_ns = ev->time_ns - length_ns, .end_ns = ev->time_ns, .thread = ev->thread, .waker = ev->wait.waker,
+		.stack = ev->stack, .call = ev->wait.call, .kind = ev->kind, .state = ev->wait.state, .context = ev->wait.context,
+		.category = (uint8_t)category,
+	};
+	return true;
+}
+
+void fx_markers_free(struct fx_markers *m)
+{
+	vec_free(&m->v);
+}
+
+static int compare(const void *va, const void *vb)
+{
+	const struct fx_marker *a = va, *b = vb;
+
+	if (a->thread != b->thread)
+		return (a->thread > b->thread) - (a->thread < b->thread);
+	if (a->start_ns != b->start_ns)
+		return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	if (a->end_ns != b->end_ns)
+		return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
+	return (a->stack > b->stack) - (a->stack < b->stack);
+}
+
+static bool goes_on(const struct fx_marker *a, const struct fx_marker *b)
+{
+	return a->thread == b->thread && a->end_ns == b->start_ns && a->kind == b->kind && a->call == b->call && a->state == b->state &&
+	       a->stack == b->stack && a->category == b->category;
+}
+
+void fx_markers_sort(struct fx_markers *m)
+{
+	size_t n = 0;
+
+	if (m->v.n)
+		qsort(m->v.v, m->v.n, sizeof(*m->v.v), compare);
+	for (size_t i = 0; i < m->v.n; i++) {
+		struct fx_marker *last = n ? &m->v.v[n - 1] : NULL;
+		const struct fx_marker next = m->v.v[i];
+
+		if (!last || !goes_on(last, &next)) {
+			m->v.v[n++] = next;
+			continue;
+		}
+		last->end_ns = next.end_ns;      /* who ended it is told by the last piece */
+		last->waker = next.waker;
+		last->context = next.context;
+	}
+	m->v.n = n;
+}
+
+static void set_waker(struct jsonout *j, json_t *data, const struct dict *d, const struct fx_marker *m)
+{
+	char name[LABEL_MAX];
+
+	if (m->context == WAKER_UNKNOWN)
+		return;
+	if (m->context == WAKER_TASK && m->waker == ID_NONE)
+		return;
+	if (m->context == WAKER_TASK)
+		label_thread(d, dict_get_thread(d, m->waker), name, sizeof(name));
+	jsonout_set(j, data, "waker", m->context == WAKER_TASK ? json_string(name) : json_string(waker_context_name(m->context)));
+}
+
+/* The stack that it waited in, as the viewer shows beside a marker: false when out of memory. */
+static bool set_stack(struct jsonout *j, json_t *data, struct fx_tables *t, const struct fx_marker *m)
+{
+	uint32_t row;
+
+	if (!fx_stack(t, m->stack, m->category, &row))
+		return false;
+	jsonout_set(j, data, "cause", json_pack("{s:I}", "stack", (json_int_t)row));
+	return true;
+}
+
+static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_marker *m, const char *arch)
+{
+	json_t *data = json_pack("{s:s, s:s, s:s, s:s}", "type", MARKER_TYPE, "part", m->kind == EVENT_BLOCKED ? "blocked" : "runnable",
+				 "state", wait_state_name(m->state), "class",
+				 wait_class_name(m->kind == EVENT_BLOCKED ? wait_class_of(m->call, m->state, arch) : WAIT_CLASS_RUN_QUEUE));
+	const bool ok = set_stack(j, data, t, m);
+
+	set_waker(j, data, t->reader->d, m);
+	jsonout_put(j, NULL, data);
+	return ok;
+}
+
+static str_id name_of(struct fx_tables *t, const struct fx_marker *m, const char *arch)
+{
+	char name[CALL_NAME_MAX];
+
+	if (m->kind == EVENT_RUNNABLE)
+		return strtab_adds(t->texts, wait_class_name(WAIT_CLASS_RUN_QUEUE));
+	return strtab_adds(t->texts, m->call == CALL_NONE ? "blocked" : call_name(m->call, arch, name));
+}
+
+static bool put_names(struct jsonout *j, struct fx_tables *t, const struct fx_marker *m, size_t n, const char *arch)
+{
+	bool ok = true;
+
+	jsonout_begin(j, "name", '[');
+	for (size_t i = 0; i < n && ok; i++) {
+		const str_id id = name_of(t, &m[i], arch);
+
+		ok = id != STR_NONE;
+		jsonout_put(j, NULL, json_integer(id));
+	}
+	jsonout_end(j, ']');
+	return ok;
+}
+
+/* When they began, or ended: milliseconds since the recording began. */
+static void put_times(struct jsonout *j, const char *column, const struct fx_marker *m, size_t n, uint64_t zero_ns)
+{
+	const bool ends = !strcmp(column, "endTime");
+
+	jsonout_begin(j, column, '[');
+	for (size_t i = 0; i < n; i++)
+		jsonout_put(j, NULL, json_real(((double)(ends ? m[i].end_ns : m[i].start_ns) - (double)zero_ns) / 1e6));
+	jsonout_end(j, ']');
+}
+
+bool fx_markers_put(const struct fx_markers *list, size_t *at, thread_id thread, struct fx_tables *t, const struct profile_meta *meta,
+		    struct jsonout *j)
+{
+	const struct fx_marker *m;
+	bool ok = true;
+	size_t n = 0;
+
+	while (*at < list->v.n && list->v.v[*at].thread < thread)
+		++*at;
+	m = list->v.n ? list->v.v + *at : NULL;
+	while (*at + n < list->v.n && m[n].thread == thread)
+		n++;
+	*at += n;
+	jsonout_begin(j, "markers", '{');
+	jsonout_begin(j, "data", '[');
+	for (size_t i = 0; i < n && ok; i++)
+		ok = put_data(j, t, &m[i], meta->arch);
+	jsonout_end(j, ']');
+	ok = ok && put_names(j, t, m, n, meta->arch);
+	put_times(j, "startTime", m, n, meta->start_mono_ns);
+	put_times(j, "endTime", m, n, meta->start_mono_ns);
+	jsonout_begin(j, "phase", '[');
+	for (size_t i = 0; i < n; i++)
+		jsonout_put(j, NULL, json_integer(PHASE_INTERVAL));
+	jsonout_end(j, ']');
+	jsonout_begin(j, "category", '[');
+	for (size_t i = 0; i < n; i++)
+		jsonout_put(j, NULL, json_integer(m[i].category));
+	jsonout_end(j, ']');
+	jsonout_put(j, "length", json_integer((json_int_t)n));
+	jsonout_end(j, '}');
+	return ok;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * json.c - sberf's own JSON: everything that other formats have no place for, under names that stay. docs/json-format.md describes it,
+ * docs/sberf-profile.schema.json says it to programs.
+ *
+ * The tree is a list of nodes that name their parent by its place, not objects in objects: parsers of JSON have limits of depth that
+ * real stacks pass.
+ */
+#include "config.h"
+
+#include "export/json.h"
+
+#include "export/export.h"
+#include "export/figures.h"
+#include "profile/filter.h"
+#include "profile/label.h"
+
+#include <string.h>
+
+#define JSON_VERSION 1
+
+static json_t *figure_value(const struct figure *f)
+{
+	double scale = 1;
+
+	for (unsigned int i = 0; i < f->digits; i++)
+		scale *= 10;
+	switch (f->type) {
+	case FIGURE_NUMBER:
+		return jsonout_u64(f->v);
+	case FIGURE_FIXED:
+		return json_real((double)f->v / scale);
+	case FIGURE_FLAG:
+		return json_boolean(f->v);
+	case FIGURE_TEXT:
+		return jsonout_string(f->text);
+	default:
+		return json_null();
+	}
+}
+
+static void put_figure(void *ctx, const struct figure *f)
+{
+	jsonout_put(ctx, f->name, figure_value(f));
+}
+
+void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s)
+{
+	struct err none = ERR_INIT;
+
+	jsonout_begin(j, "figures", '{');
+	if (figures_each(m, s, put_figure, j, &none) < 0)
+		j->no_memory = true;
+	jsonout_end(j, '}');
+}
+
+static json_t *metrics_of(struct jsonout *j, const struct query *q)
+{
+	static const struct { uint32_t kind; const char *name; } metrics[] = {
+		{ EVENT_SAMPLE, "running" }, { EVENT_RUNNABLE, "runnable" }, { EVENT_BLOCKED, "blocked" },
+	};
+	const uint32_t kinds = q->kinds ? q->kinds : KINDS_WALL;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+		if (kinds >> metrics[i].kind & 1)
+			jsonout_append(j, list, json_string(metrics[i].name));
+	return list;
+}
+
+static json_t *states_of(struct jsonout *j, const struct query *q)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < WAIT_STATE_NR; i++)
+		if (q->states >> i & 1)
+			jsonout_append(j, list, json_string(wait_state_name(i)));
+	return list;
+}
+
+static json_t *calls_of(struct jsonout *j, const struct query *q)
+{
+	char name[CALL_NAME_MAX];
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < q->nr_calls && i < QUERY_CALLS_MAX; i++)
+		jsonout_append(j, list, jsonout_string(call_name(q->calls[i], q->arch, name)));
+	return list;
+}
+
+static json_t *nodes_of(struct jsonout *j, const struct query *q)
+{
+	json_t *list = json_array();
+
+	for (unsigned int i = 0; i < NODES_MAX; i++)
+		if (!nodeset_empty(&q->nodes) && nodeset_has(&q->nodes, i))
+			jsonout_append(j, list, json_integer((json_int_t)i));
+	return list;
+}
+
+/* The pattern of the threads asked for, when there is one such term. */
+static json_t *thread_of(const struct query *q)
+{
+	const char *text = NULL;
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < q->terms.n; i++) {
+		if (q->terms.v[i].what == TERM_THREAD && !q->terms.v[i].not && !n++)
+			text = q->terms.v[i].text;
+	}
+	return n == 1 ? jsonout_text(text, strlen(text)) : json_null();
+}
+
+static json_t *filters_of(struct jsonout *j, const struct query *q)
+{
+	json_t *list = json_array();
+	char text[TERM_WRITTEN_MAX];
+
+	for (uint32_t i = 0; i < q->terms.n; i++) {
+		term_text(&q->terms.v[i], text);
+		jsonout_append(j, list, jsonout_text(text, strlen(text)));
+	}
+	return list;
+}
+
+void json_put_question(struct jsonout *j, const struct query *q)
+{
+	static const char *const groups[] = {
+		[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
+		[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
+	};
+	json_t *o = json_object();
+
+	jsonout_set(j, o, "metrics", metrics_of(j, q));
+	jsonout_set(j, o, "states", states_of(j, q));
+	jsonout_set(j, o, "syscalls", calls_of(j, q));
+	jsonout_set(j, o, "nodes", nodes_of(j, q));
+	jsonout_set(j, o, "thread", thread_of(q));
+	jsonout_set(j, o, "filters", filters_of(j, q));
+	jsonout_set(j, o, "group_by", json_string(groups[q->group_by]));
+	jsonout_set(j, o, "by_node", json_boolean(q->by_node));
+	jsonout_set(j, o, "inverted", json_boolean(q->inverted));
+	jsonout_set(j, o, "kernel", json_boolean(!q->hide_kernel));
+	jsonout_set(j, o, "libraries", json_boolean(!q->hide_libraries));
+	jsonout_set(j, o, "recursion_folded", json_boolean(q->fold_recursion));
+	jsonout_set(j, o, "inlined", json_boolean(!q->no_inlines));
+	jsonout_set(j, o, "idle_folded", json_boolean(q->fold_idle));
+	jsonout_set(j, o, "far", json_boolean(q->far));
+	jsonout_set(j, o, "from_ns", q->from_ns ? jsonout_u64(q->from_ns) : json_null());
+	jsonout_set(j, o, "to_ns", q->to_ns ? jsonout_u64(q->to_ns) : json_null());
+	jsonout_put(j, "question", o);
+}
+
+void json_put_modules(struct jsonout *j, const struct dict *d)
+{
+	static const char *const kinds[] = {
+		[MODULE_FILE] = "file", [MODULE_VDSO] = "vdso", [MODULE_KERNEL] = "kernel", [MODULE_ANON] = "anonymous",
+		[MODULE_NOTE] = "note",
+	};
+	const struct strtab *strings = dict_strings(d);
+
+	jsonout_begin(j, "modules", '[');
+	for (module_id id = 0; id < dict_modules(d); id++) {
+		const struct module *m = dict_get_module(d, id);
+		json_t *o = json_pack("{s:s}", "kind", kinds[m->kind]);
+		char hex[2 * BUILD_ID_MAX + 1];
+
+		if (strtab_len(strings, m->path))
+			jsonout_set(j, o, "path", jsonout_text(strtab_get(strings, m->path), strtab_len(strings, m->path)));
+		label_build_id(m, hex);
+		if (hex[0])
+			jsonout_set(j, o, "build_id", json_string(hex));
+		jsonout_set_some(j, o, "pid", (uint64_t)m->pid);
+		jsonout_put(j, NULL, o);
+	}
+	jsonout_end(j, ']');
+}
+
+struct thread_sum {
+	uint64_t ns[TIME_NR], count;
+};
+
+/* What each thread has of what Q asks for, by id; NULL when out of memory. */
+static struct thread_sum *sum_threads(const struct export_view *v, const struct query *q, uint32_t n)
+{
+	struct thread_sum *sums = calloc(n + 1ul, sizeof(*sums));
+	struct slice_view slice;
+	struct filter f;
+	bool ok = filter_init(&f, v->snapshot, v->names, q) && sums;
+
+	for (size_t i = 0; ok && i < snapshot_slices(v->snapshot); i++) {
+		snapshot_slice(v->snapshot, i, &slice);
+		if (!filter_slice(&f, &slice))
+			continue;
+		for (size_t k = 0; k < slice.n; k++) {
+			const struct fact *x = &slice.fact[k];
+			const unsigned int is = filter_fact(&f, &slice, i, x);
+			struct thread_sum *to = &sums[x->thread];
+
+			if (!is)
+				continue;
+			to->ns[x->kind == EVENT_BLOCKED ? TIME_BLOCKED : x->kind == EVENT_RUNNABLE ? TIME_RUNNABLE : TIME_RUNNING] +=
+				x->weight_ns;
+			to->count += is & FACT_COUNTS ? x->count : 0;
+		}
+	}
+	filter_free(&f);
+	return ok ? sums : (free(sums), NULL);
+}
+
+static void set_string(struct jsonout *j, json_t *o, const char *key, const struct dict *d, str_id id)
+{
+	const struct strtab *strings = dict_strings(d);
+
+	if (strtab_len(strings, id))
+		jsonout_set(j, o, key, jsonout_text(strtab_get(strings, id), strtab_len(strings, id)));
+}
+
+static void set_sum(struct jsonout *j, json_t *o, const struct thread_sum *sum, const char *unit)
+{
+	if (unit[0] && sum->ns[TIME_RUNNING])
+		jsonout_set(j, o, "total", jsonout_amount(unit, sum->ns[TIME_RUNNING]));
+	if (!unit[0]) {
+		jsonout_set_some(j, o, "running_ns", sum->ns[TIME_RUNNING]);
+		jsonout_set_some(j, o, "runnable_ns", sum->ns[TIME_RUNNABLE]);
+		jsonout_set_some(j, o, "blocked_ns", sum->ns[TIME_BLOCKED]);
+	}
+	jsonout_set_some(j, o, "count", sum->count);
+}
+
+void json_put_threads(struct jsonout *j, const struct export_view *v, const struct query *q)
+{
+	const struct dict *d = snapshot_dict(v->snapshot);
+	const uint32_t n = dict_threads(d);
+	AUTO_FREE struct thread_sum *sums = sum_threads(v, q, n);
+
+	jsonout_begin(j, "threads", '[');
+	for (thread_id id = 0; sums && id < n; id++) {
+		const struct thread *t = dict_get_thread(d, id);
+		json_t *o = json_pack("{s:i, s:i}", "pid", (int)t->pid, "tid", (int)t->tid);
+
+		set_string(j, o, "name", d, t->comm);
+		set_string(j, o, "exe", d, t->exe);
+		set_string(j, o, "cgroup", d, t->cgroup);
+		set_sum(j, o, &sums[id], v->meta->unit);
+		jsonout_put(j, NULL, o);
+	}
+	jsonout_end(j, ']');
+	if (!sums)
+		j->no_memory = true;
+}
+
+/* What is about waits and nodes; nothing of what there is nothing known of. */
+static int put_lists(struct jsonout *j, const struct export_view *v, const struct query *q, struct err *e)
+{
+	AUTO(waits_free) struct waits *w = NULL;
+	AUTO(numa_free) struct numa_view *n = NULL;
+	int r = v->meta->off_cpu && !q->far ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
+
+	if (r >= 0 && snapshot_numa(v->snapshot))
+		r = numa_build(v->snapshot, v->names, q, &n, e);
+	if (r < 0)
+		return r;
+	if (w)
+		json_put_waits(j, w);
+	if (n)
+		json_put_nodes(j, n);
+	return 0;
+}
+
+/* Which document of several it is, and what the target does. */
+static void put_live(struct jsonout *j, const struct export_view *v)
+{
+	static const char *const states[] = {
+		[TARGET_WAITING] = "waiting", [TARGET_RUNNING] = "running", [TARGET_EXITED] = "exited",
+		[TARGET_KILLED] = "killed", [TARGET_ENDED] = "ended",
+	};
+	const enum target_state state = v->meta->target_state;
+	json_t *o = json_object();
+
+	jsonout_set(j, o, "document", jsonout_u64(v->live->document));
+	jsonout_set(j, o, "target_state", json_string(states[state]));
+	if (state == TARGET_EXITED || state == TARGET_KILLED)
+		jsonout_set(j, o, state == TARGET_EXITED ? "status" : "signal", json_integer(v->meta->end_code));
+	jsonout_put(j, "live", o);
+}
+
+int export_json(FILE *out, const struct export_view *v, const struct tree *t, struct err *e)
+{
+	struct jsonout j = { .o.file = out };
+	int r;
+
+	jsonout_begin(&j, NULL, '{');
+	jsonout_put(&j, "format", json_string("sberf-profile"));
+	jsonout_put(&j, "version", json_integer(JSON_VERSION));
+	jsonout_put(&j, "unit", jsonout_string(v->meta->unit[0] ? v->meta->unit : "ns"));
+	if (v->live)
+		put_live(&j, v);
+	json_put_figures(&j, v->meta, v->snapshot);
+	json_put_question(&j, &t->query);
+	json_put_modules(&j, snapshot_dict(v->snapshot));
+	json_put_threads(&j, v, &t->query);
+	json_put_tree(&j, t, v->meta->unit);
+	r = put_lists(&j, v, &t->query, e);
+	if (r < 0)
+		return r;
+	jsonout_end(&j, '}');
+	return jsonout_finish(&j, "the profile as JSON", e);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* jsontree.c - functions and the call tree of sberf's own JSON. */
+#include "config.h"
+
+#include "export/json.h"
+
+#include "base/cleanup.h"
+#include "export/treefuncs.h"
+
+#include <stdlib.h>
+
+static const char *const part_names[TIME_NR] = {
+	[TIME_RUNNING] = "running_ns", [TIME_RUNNABLE] = "runnable_ns", [TIME_BLOCKED] = "blocked_ns",
+};
+static const char *const self_part_names[TIME_NR] = {
+	[TIME_RUNNING] = "self_running_ns", [TIME_RUNNABLE] = "self_runnable_ns", [TIME_BLOCKED] = "self_blocked_ns",
+};
+
+struct writer {
+	struct jsonout *j;
+	const struct tree *t;
+	struct tree_funcs funcs;
+	const char *unit;        /* profile_meta.unit */
+	char *label;             /* NAME_BYTES_MAX + 1 */
+};
+
+static const char *label_of(const struct writer *w, uint32_t node)
+{
+	return tree_label(w->t, node, w->label, NAME_BYTES_MAX + 1);
+}
+
+/* What nodes and functions both have: SELF_NS and TOTAL_NS, and what these are made of. What is no time has no parts. */
+static void set_amounts(const struct writer *w, json_t *o, const struct tree_parts *self, uint64_t total_ns, const uint64_t total[TIME_NR])
+{
+	struct jsonout *j = w->j;
+
+	jsonout_set(j, o, w->unit[0] ? "self" : "self_ns", jsonout_amount(w->unit, tree_parts_sum(self)));
+	jsonout_set(j, o, w->unit[0] ? "total" : "total_ns", jsonout_amount(w->unit, total_ns));
+	if (w->unit[0])
+		return;
+	for (unsigned int k = 0; k < TIME_NR; k++)
+		jsonout_set_some(j, o, part_names[k], total[k]);
+	for (unsigned int k = 0; k < TIME_NR; k++)
+		jsonout_set_some(j, o, self_part_names[k], self->ns[k]);
+}
+
+static const char *func_kind(const struct tree *t, uint32_t node, const struct module *m)
+{
+	static const char *const kinds[] = {
+		[FUNC_USER] = "user", [FUNC_KERNEL] = "kernel", [FUNC_JIT] = "jit", [FUNC_NOTE] = "note",
+	};
+	const struct tree_node *n = &t->node[node];
+
+	if (n->kind == NODE_FUNC)
+		return kinds[names_func(t->names, n->func)->kind];
+	switch (m ? m->kind : MODULE_NOTE) {
+	case MODULE_KERNEL:
+		return "kernel";
+	case MODULE_ANON:
+		return "jit";
+	case MODULE_NOTE:
+		return "note";
+	default:
+		return "user";
+	}
+}
+
+/* Where in its module: of a function where it begins, if that is known. */
+static void set_place(struct jsonout *j, json_t *o, const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->node[node];
+	const struct func *f = n->kind == NODE_FUNC ? names_func(t->names, n->func) : NULL;
+
+	if (f && f->size) {
+		jsonout_set(j, o, "offset", jsonout_u64(f->start));
+		jsonout_set(j, o, "size", jsonout_u64(f->size));
+	} else if (!f) {
+		jsonout_set(j, o, "offset", jsonout_u64(dict_get_frame(t->dict, n->frame)->offset));
+	}
+}
+
+static json_t *func_piece(const struct writer *w, const struct tree_func *f)
+{
+	const struct tree *t = w->t;
+	struct jsonout *j = w->j;
+	module_id id;
+	const struct module *m = tree_module(t, f->node, &id);
+	json_t *o = json_object();
+	uint32_t line;
+	const char *file = tree_source(t, f->node, &line);
+
+	jsonout_set(j, o, "name", jsonout_string(label_of(w, f->node)));
+	jsonout_set(j, o, "kind", json_string(func_kind(t, f->node, m)));
+	if (m)
+		jsonout_set(j, o, "module", jsonout_u64(id));
+	if (m && m->kind != MODULE_NOTE)
+		set_place(j, o, t, f->node);
+	if (file[0])
+		jsonout_set(j, o, "file", jsonout_string(file));
+	set_amounts(w, o, &f->self, tree_parts_sum(&f->total), f->total.ns);
+	jsonout_set(j, o, "count", jsonout_u64(f->count));
+	return o;
+}
+
+/* What NODE is: a function by its index, or by words what is none. */
+static void set_what(const struct writer *w, json_t *o, uint32_t node)
+{
+	static const char *const kinds[] = {
+		[NODE_ROOT] = "all", [NODE_GROUP] = "group", [NODE_NUMA] = "node", [NODE_IDLE] = "idle",
+	};
+	const struct tree_node *n = &w->t->node[node];
+	struct jsonout *j = w->j;
+	uint32_t line;
+
+	if (w->funcs.of[node] != NODE_NONE) {
+		jsonout_set(j, o, "function", jsonout_u64(w->funcs.of[node]));
+		tree_source(w->t, node, &line);
+		jsonout_set_some(j, o, "line", line);
+		if (n->inlined)
+			jsonout_set(j, o, "inlined", json_true());
+		return;
+	}
+	jsonout_set(j, o, "kind", json_string(kinds[n->kind]));
+	jsonout_set(j, o, "name", jsonout_string(label_of(w, node)));
+	if (n->kind == NODE_GROUP)
+		jsonout_set(j, o, "thread", jsonout_u64(n->thread));
+	else if (n->kind == NODE_NUMA)
+		jsonout_set(j, o, "node", n->frame < NODES_MAX ? jsonout_u64(n->frame) : json_null());
+	else if (n->kind == NODE_IDLE)
+		jsonout_set(j, o, "threads", jsonout_u64(n->frame));
+}
+
+static json_t *node_piece(const struct writer *w, uint32_t node, uint32_t parent)
+{
+	const struct tree_node *n = &w->t->node[node];
+	struct jsonout *j = w->j;
+	json_t *o = json_object();
+
+	jsonout_set(j, o, "parent", parent == NODE_NONE ? json_null() : jsonout_u64(parent));
+	set_what(w, o, node);
+	set_amounts(w, o, &w->funcs.self[node], n->total_ns, n->kind_ns);
+	jsonout_set_some(j, o, "open_ns", n->open_ns);
+	jsonout_set_some(j, o, "estimated_ns", n->doubt_ns);
+	jsonout_set(j, o, "count", jsonout_u64(n->count));
+	return o;
+}
+
+/* PLACE is by node: where it stands in the list. */
+static void put_lists(const struct writer *w, uint32_t *place)
+{
+	struct jsonout *j = w->j;
+
+	jsonout_begin(j, "functions", '[');
+	for (uint32_t i = 0; i < w->funcs.n; i++)
+		jsonout_put(j, NULL, func_piece(w, &w->funcs.v[i]));
+	jsonout_end(j, ']');
+	jsonout_begin(j, "tree", '[');
+	for (uint32_t i = 0; i < w->t->n; i++) {
+		const uint32_t node = w->funcs.order[i];
+
+		place[node] = i;
+		jsonout_put(j, NULL, node_piece(w, node, i ? place[w->t->node[node].parent] : NODE_NONE));
+	}
+	jsonout_end(j, ']');
+}
+
+void json_put_tree(struct jsonout *j, const struct tree *t, const char *unit)
+{
+	AUTO_FREE uint32_t *place = malloc(t->n * sizeof(*place));
+	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
+	struct writer w = { .j = j, .t = t, .unit = unit, .label = label };
+
+	if (tree_funcs_init(&w.funcs, t) && place && label)
+		put_lists(&w, place);
+	else
+		j->no_memory = true;
+	tree_funcs_free(&w.funcs);
+}

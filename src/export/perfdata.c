@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * perfdata.c - a file that `perf report` and `perf script` read: samples and waits as records of perf, one by one.
+ *
+ * There are no names in it: perf finds functions in the files that modules were read from, where they still are. Every process has each
+ * of its modules mapped where layout.h says; the mapping is told before the first sample that needs it, without a time, so perf knows it
+ * from the beginning. The kernel's symbols are moved by perf to where the mapping says that _text is.
+ *
+ * How long the records are stands before them, so they are made twice: a first pass only counts.
+ */
+#include "config.h"
+
+#include "export/events.h"
+#include "export/export.h"
+#include "export/frames.h"
+#include "export/layout.h"
+#include "export/out.h"
+#include "export/perfdata.h"
+#include "profile/label.h"
+
+#include "base/hash.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define RECORD_BYTES_MAX 65528u          /* a record's size has 16 bits, and is a multiple of 8 */
+#define CHAIN_MAX ((RECORD_BYTES_MAX - 128) / sizeof(uint64_t))
+#define COMM_BYTES 16
+#define ALIGN 8
+
+/* A module in a process, and what a thread was called last. */
+struct mapped {
+	pid_t pid;
+	module_id module;
+};
+
+struct called {
+	pid_t pid, tid;
+	thread_id thread;
+};
+
+struct writer {
+	const struct export_view *v;
+	struct query q;
+	const struct dict *d;
+	struct span *span;
+	struct perf_event_kind event[PERF_EVENTS_MAX];
+	unsigned int events;
+	struct frame_reader frames;
+	VEC(struct mapped) mapped;
+	struct hidx mapped_index;
+	VEC(struct called) called;
+	struct hidx called_index;
+	uint8_t *used;           /* by module */
+	VEC(uint64_t) chain;
+	perf_bytes record;
+	struct out out;
+	bool counting, ok;
+	uint64_t bytes;          /* of records */
+};
+
+static const struct perf_event_kind all_events[PERF_EVENTS_MAX] = {
+	{ EVENT_SAMPLE, PERF_COUNT_SW_CPU_CLOCK },
+	{ EVENT_BLOCKED, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ EVENT_RUNNABLE, PERF_COUNT_SW_CONTEXT_SWITCHES },
+	{ EVENT_ACCESS, PERF_COUNT_SW_DUMMY },
+};
+
+static void choose_events(struct writer *w)
+{
+	const uint32_t kinds = w->q.far ? 1u << EVENT_ACCESS : w->q.kinds ? w->q.kinds : KINDS_WALL;
+
+	for (unsigned int i = 0; i < PERF_EVENTS_MAX; i++)
+		if (kinds >> all_events[i].kind & 1 && snapshot_has(w->v->snapshot, all_events[i].kind))
+			w->event[w->events++] = all_events[i];
+	if (!w->events)
+		w->event[w->events++] = all_events[w->q.far ? PERF_EVENTS_MAX - 1 : 0];
+}
+
+/* Records. */
+
+static void begin(struct writer *w, unsigned int type, unsigned int misc)
+{
+	const struct perf_event_header h = { .type = type, .misc = (uint16_t)misc };
+
+	w->record.n = 0;
+	perf_put(&w->record, &w->ok, &h, sizeof(h));
+}
+
+static void end(struct writer *w)
+{
+	struct perf_event_header *h = (struct perf_event_header *)w->record.v;
+
+	if (!w->ok)
+		return;
+	h->size = (uint16_t)w->record.n;
+	w->bytes += w->record.n;
+	if (!w->counting && !w->out.error && fwrite(w->record.v, 1, w->record.n, w->out.file) != w->record.n)
+		w->out.error = errno ? errno : EIO;
+}
+
+/* What stands behind records that are no samples. */
+static void put_sample_id(struct writer *w, pid_t pid, pid_t tid, uint64_t time_ns)
+{
+	perf_put_u32(&w->record, &w->ok, (uint32_t)pid);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)tid);
+	perf_put_u64(&w->record, &w->ok, time_ns);
+	perf_put_u64(&w->record, &w->ok, 0);     /* CPU */
+	perf_put_u64(&w->record, &w->ok, 1);     /* the first event */
+}
+
+static void put_kernel(struct writer *w)
+{
+	begin(w, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	perf_put_u32(&w->record, &w->ok, UINT32_MAX);
+	perf_put_u32(&w->record, &w->ok, 0);
+	perf_put_u64(&w->record, &w->ok, LAYOUT_KERNEL);
+	perf_put_u64(&w->record, &w->ok, UINT64_MAX - LAYOUT_KERNEL);
+	perf_put_u64(&w->record, &w->ok, LAYOUT_KERNEL); /* where _text was */
+	perf_put_text(&w->record, &w->ok, "[kernel.kallsyms]_text", ALIGN);
+	put_sample_id(w, -1, 0, 0);
+	end(w);
+}
+
+/* Which file it is: by its build-id, else by device and inode. */
+static unsigned int put_identity(struct writer *w, const struct module *m)
+{
+	const uint8_t len[4] = { m->build_id_len };
+
+	if (m->build_id_len && m->build_id_len <= BUILD_ID_MAX) {
+		perf_put(&w->record, &w->ok, len, sizeof(len));
+		perf_put(&w->record, &w->ok, m->build_id, BUILD_ID_MAX);
+		return PERF_RECORD_MISC_MMAP_BUILD_ID;
+	}
+	perf_put_u32(&w->record, &w->ok, (uint32_t)(m->dev >> 8 & 0xfff));
+	perf_put_u32(&w->record, &w->ok, (uint32_t)((m->dev & 0xff) | (m->dev >> 12 & 0xfff00)));
+	perf_put_u64(&w->record, &w->ok, m->ino);
+	perf_put_u64(&w->record, &w->ok, m->generation);
+	return 0;
+}
+
+static void put_mapping(struct writer *w, pid_t pid, module_id id)
+{
+	const struct module *m = dict_get_module(w->d, id);
+	const struct span *s = &w->span[id];
+	char name[LABEL_MAX];
+	unsigned int misc;
+
+	if (m->kind == MODULE_KERNEL) {
+		put_kernel(w);
+		return;
+	}
+	begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)pid);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)pid);
+	perf_put_u64(&w->record, &w->ok, s->base + s->low);
+	perf_put_u64(&w->record, &w->ok, s->high - s->low);
+	perf_put_u64(&w->record, &w->ok, m->kind == MODULE_ANON ? 0 : s->low);
+	misc = put_identity(w, m);
+	perf_put_u32(&w->record, &w->ok, PROT_READ | PROT_EXEC);
+	perf_put_u32(&w->record, &w->ok, MAP_PRIVATE);
+	perf_put_text(&w->record, &w->ok, perf_module_name(w->d, m, name, sizeof(name)), ALIGN);
+	put_sample_id(w, pid, pid, 0);
+	if (w->ok)
+		((struct perf_event_header *)w->record.v)->misc |= (uint16_t)misc;
+	end(w);
+}
+
+static void put_comm(struct writer *w, const struct thread *t, uint64_t time_ns)
+{
+	const struct strtab *st = dict_strings(w->d);
+	char comm[COMM_BYTES];
+
+	text_sanitise(comm, sizeof(comm), strtab_get(st, t->comm), strtab_len(st, t->comm));
+	begin(w, PERF_RECORD_COMM, PERF_RECORD_MISC_USER);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)t->pid);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)t->tid);
+	perf_put_text(&w->record, &w->ok, comm, ALIGN);
+	put_sample_id(w, t->pid, t->tid, time_ns);
+	end(w);
+}
+
+/* What has been told of processes and threads. */
+
+static uint64_t mapped_hash(const struct mapped *m)
+{
+	return hash_2u64((uint32_t)m->pid, m->module);
+}
+
+static uint64_t mapped_rehash(const void *ctx, uint32_t id)
+{
+	const struct writer *w = ctx;
+
+	return mapped_hash(&w->mapped.v[id]);
+}
+
+/* Tells that PID has MODULE mapped, unless that was told. */
+static void want_mapping(struct writer *w, pid_t pid, module_id module)
+{
+	const bool kernel = dict_get_module(w->d, module)->kind == MODULE_KERNEL;
+	const struct mapped want = { .pid = kernel ? -1 : pid, .module = module };
+	const uint64_t h = mapped_hash(&want);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&w->mapped_index, h); (id = hidx_id(&w->mapped_index, at)) != HIDX_NONE;
+	     at = hidx_next(&w->mapped_index, at))
+		if (w->mapped.v[id].pid == want.pid && w->mapped.v[id].module == module)
+			return;
+	w->used[module] = 1;
+	w->ok = w->ok && vec_reserve(&w->mapped, 1);
+	if (!w->ok)
+		return;
+	w->mapped.v[w->mapped.n] = want;
+	w->ok = hidx_add(&w->mapped_index, h, (uint32_t)w->mapped.n, mapped_rehash, w);
+	w->mapped.n += w->ok;
+	put_mapping(w, pid, module);
+}
+
+static uint64_t called_hash(const struct called *c)
+{
+	return hash_2u64((uint32_t)c->pid, (uint32_t)c->tid);
+}
+
+static uint64_t called_rehash(const void *ctx, uint32_t id)
+{
+	const struct writer *w = ctx;
+
+	return called_hash(&w->called.v[id]);
+}
+
+/* Tells what THREAD is called, unless that was told and its thread has not been called otherwise since. */
+static void want_comm(struct writer *w, thread_id thread, uint64_t time_ns)
+{
+	const struct thread *t = dict_get_thread(w->d, thread);
+	const struct called want = { .pid = t->pid, .tid = t->tid, .thread = thread };
+	const uint64_t h = called_hash(&want);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&w->called_index, h); (id = hidx_id(&w->called_index, at)) != HIDX_NONE;
+	     at = hidx_next(&w->called_index, at)) {
+		struct called *c = &w->called.v[id];
+
+		if (c->pid != t->pid || c->tid != t->tid)
+			continue;
+		if (c->thread != thread)
+			put_comm(w, t, time_ns);
+		c->thread = thread;
+		return;
+	}
+	w->ok = w->ok && vec_reserve(&w->called, 1);
+	if (!w->ok)
+		return;
+	w->called.v[w->called.n] = want;
+	w->ok = hidx_add(&w->called_index, h, (uint32_t)w->called.n, called_rehash, w);
+	w->called.n += w->ok;
+	put_comm(w, t, time_ns);
+}
+
+/* Samples. */
+
+/* Fills w->chain with what is in w->frames.path, with a mark before each run of kernel or user frames. Returns the kind of the first. */
+static unsigned int make_chain(struct writer *w, pid_t pid)
+{
+	unsigned int first = PERF_RECORD_MISC_USER, last = 0;
+
+	w->chain.n = 0;
+	w->ok = w->ok && vec_reserve(&w->chain, 2 * w->frames.path.n);
+	for (size_t i = 0; w->ok && i < w->frames.path.n; i++) {
+		const frame_id frame = w->frames.path.v[i];
+		const module_id module = dict_get_frame(w->d, frame)->module;
+		const unsigned int kind = dict_get_module(w->d, module)->kind;
+		const unsigned int mode = kind == MODULE_KERNEL ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
+
+		if (kind == MODULE_NOTE)
+			continue;
+		if (w->chain.n + 2 > CHAIN_MAX)
+			break;
+		if (!last)
+			first = mode;
+		if (mode != last)
+			w->chain.v[w->chain.n++] = mode == PERF_RECORD_MISC_KERNEL ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+		last = mode;
+		want_mapping(w, pid, module);
+		w->chain.v[w->chain.n++] = layout_address(w->span, w->d, frame);
+	}
+	return first;
+}
+
+static uint64_t event_id(const struct writer *w, unsigned int kind)
+{
+	for (unsigned int i = 0; i < w->events; i++)
+		if (w->event[i].kind == kind)
+			return i + 1;
+	return 1;
+}
+
+static int write_event(void *ctx, const struct event *ev, unsigned int is)
+{
+	struct writer *w = ctx;
+	const struct thread *t = dict_get_thread(w->d, ev->thread);
+	unsigned int mode;
+
+	w->frames.path.n = 0;
+	if (!(is & FACT_IDLE && w->q.fold_idle))
+		w->ok = w->ok && frames_of(&w->frames, ev->stack);
+	want_comm(w, ev->thread, ev->time_ns);
+	mode = make_chain(w, t->pid);
+	begin(w, PERF_RECORD_SAMPLE, mode);
+	perf_put_u64(&w->record, &w->ok, event_id(w, ev->kind));
+	perf_put_u64(&w->record, &w->ok, w->chain.n ? w->chain.v[1] : 0);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)t->pid);
+	perf_put_u32(&w->record, &w->ok, (uint32_t)t->tid);
+	perf_put_u64(&w->record, &w->ok, ev->time_ns);
+	perf_put_u64(&w->record, &w->ok, ev->cpu);
+	perf_put_u64(&w->record, &w->ok, ev->weight_ns);
+	perf_put_u64(&w->record, &w->ok, w->chain.n);
+	perf_put(&w->record, &w->ok, w->chain.v, w->chain.n * sizeof(*w->chain.v));
+	end(w);
+	return !w->ok ? -ENOMEM : w->out.error ? -w->out.error : 0;
+}
+
+static void forget(struct writer *w)
+{
+	vec_free(&w->mapped);
+	hidx_free(&w->mapped_index);
+	vec_free(&w->called);
+	hidx_free(&w->called_index);
+}
+
+/* One pass over all events. */
+static int write_records(struct writer *w, bool counting, struct err *e)
+{
+	int r;
+
+	forget(w);
+	w->counting = counting;
+	w->bytes = 0;
+	r = events_each(w->v, &w->q, write_event, w, e);
+	if (r == -ENOMEM)
+		return err_nomem(e, "the samples");
+	return w->out.error ? out_end(&w->out, e) : r;
+}
+
+static void write_bytes(struct writer *w, const perf_bytes *b)
+{
+	if (!w->out.error && fwrite(b->v, 1, b->n, w->out.file) != b->n)
+		w->out.error = errno ? errno : EIO;
+}
+
+static int write_file(struct writer *w, struct err *e)
+{
+	perf_bytes part = { 0 };
+	uint64_t bytes;
+	bool ok;
+	int r = write_records(w, true, e);
+
+	if (r < 0)
+		return r;
+	bytes = w->bytes;
+	ok = perf_head(&part, w->event, w->events, bytes);
+	if (ok)
+		write_bytes(w, &part);
+	r = ok ? write_records(w, false, e) : 0;
+	part.n = 0;
+	ok = ok && perf_tail(&part, w->event, w->events, perf_head_bytes(w->events) + bytes, w->v->meta, w->d, w->used);
+	if (ok && r >= 0)
+		write_bytes(w, &part);
+	vec_free(&part);
+	if (r < 0)
+		return r;
+	if (!ok)
+		return err_nomem(e, "the file");
+	if (w->bytes != bytes)
+		return err_set(e, EAGAIN, "the recording has grown while it was read: try again when it has ended");
+	return out_end(&w->out, e);
+}
+
+int export_perf_data(FILE *out, const struct export_view *v, struct err *e)
+{
+	const struct dict *d = snapshot_dict(v->snapshot);
+	struct writer w = {
+		.v = v, .q = v->query, .d = d, .out = { .file = out }, .ok = true,
+		.frames = { .d = d, .names = v->names },
+	};
+	int r = out_binary(out, "perf-data", e);
+
+	if (r < 0)
+		return r;
+	w.frames.q = &w.q;
+	w.span = layout_modules(d);
+	w.used = calloc(dict_modules(d) + 1ul, 1);
+	choose_events(&w);
+	r = w.span && w.used ? write_file(&w, e) : err_nomem(e, "the addresses");
+	forget(&w);
+	frames_free(&w.frames);
+	vec_free(&w.chain);
+	vec_free(&w.record);
+	free(w.span);
+	free(w.used);
+	return r;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * pprof.c - a profile as pprof reads it: protocol buffers in gzip. Samples, what they have values of, and what the profile says of
+ * itself; what samples refer to is in pprofparts.h.
+ */
+#include "config.h"
+
+#include "export/export.h"
+#include "export/figures.h"
+#include "export/out.h"
+#include "export/pprofparts.h"
+#include "export/sums.h"
+#include "profile/label.h"
+#include "profile/slice.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUES_MAX 5
+#define LABELS_MAX 5
+#define NODE_TEXT 16
+
+/* What a sample can have a value of. */
+enum value {
+	VALUE_SAMPLES, VALUE_CPU, VALUE_WAITS, VALUE_BLOCKED, VALUE_RUNNABLE, VALUE_ACCESSES, VALUE_FAR,
+	VALUE_UNIT,              /* what an import counts: profile_meta.unit */
+	VALUE_NR
+};
+
+static const struct {
+	const char *type, *unit;
+	uint32_t kinds;          /* there is such a value when one of these is asked for */
+} values[VALUE_NR] = {
+	[VALUE_SAMPLES] = { "samples", "count", KINDS_ON_CPU },
+	[VALUE_CPU] = { "cpu", "nanoseconds", KINDS_ON_CPU },
+	[VALUE_WAITS] = { "waits", "count", KINDS_OFF_CPU },
+	[VALUE_BLOCKED] = { "blocked", "nanoseconds", 1u << EVENT_BLOCKED },
+	[VALUE_RUNNABLE] = { "runnable", "nanoseconds", 1u << EVENT_RUNNABLE },
+	[VALUE_ACCESSES] = { "accesses", "count", 1u << EVENT_ACCESS },
+	[VALUE_FAR] = { "far", "nanoseconds", 1u << EVENT_ACCESS },
+};
+
+struct call_text {
+	uint32_t call;
+	str_id text;
+};
+
+struct pprof {
+	const struct export_view *v;
+	struct query q;
+	struct pprof_parts parts;
+	struct stack_sums sums;
+	str_id *thread_text, *process_text;      /* by thread; "" = not known yet */
+	VEC(struct call_text) calls;
+	VEC(uint64_t) places;            /* of a sample */
+	int value[VALUE_NR];             /* at which place in a sample; -1 = not there */
+	unsigned int nr_values;
+};
+
+/* What there is a value of. */
+
+static void put_value_type(struct pprof *p, enum value i, const char *name, const char *unit)
+{
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *one = &type;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	p->value[i] = (int)p->nr_values++;
+	type.type = pprof_foreign(&p->parts, name, strlen(name));
+	type.unit = pprof_text(&p->parts, unit);
+	part.n_value_type = 1;
+	part.value_type = &one;
+	if (p->nr_values == 2)
+		part.shown_type = type.type;     /* time, rather than counts */
+	pprof_put(&p->parts, &part);
+}
+
+/* An import's: what it counts, and, where that is periods of samples, how many these were. */
+static void put_imported_types(struct pprof *p)
+{
+	const struct profile_meta *m = p->v->meta;
+
+	if (m->event[0] && strcmp(m->unit, "samples"))
+		put_value_type(p, VALUE_SAMPLES, values[VALUE_SAMPLES].type, values[VALUE_SAMPLES].unit);
+	put_value_type(p, VALUE_UNIT, m->unit, "count");
+}
+
+static void put_value_types(struct pprof *p)
+{
+	const uint32_t asked = p->q.far ? 1u << EVENT_ACCESS : p->q.kinds ? p->q.kinds & KINDS_WALL : KINDS_WALL;
+	uint32_t kinds = p->sums.kinds & asked;
+
+	for (unsigned int i = 0; i < VALUE_NR; i++)
+		p->value[i] = -1;
+	if (p->v->meta->unit[0]) {
+		put_imported_types(p);
+		return;
+	}
+	if (!kinds)
+		kinds = asked & KINDS_ON_CPU ? asked & KINDS_ON_CPU : asked;
+	for (unsigned int i = 0; i < VALUE_NR; i++)
+		if (kinds & values[i].kinds)
+			put_value_type(p, i, values[i].type, values[i].unit);
+}
+
+/* Samples. */
+
+static bool add_place(struct pprof *p, uint64_t id)
+{
+	uint64_t *at = vec_push(&p->places);
+
+	if (!at) {
+		p->parts.no_memory = true;
+		return false;
+	}
+	*at = id;
+	return true;
+}
+
+/* Fills p->places for STACK. */
+static void gather_places(struct pprof *p, stack_id stack)
+{
+	struct frame_reader *frames = &p->parts.frames;
+
+	p->places.n = 0;
+	if (!frames_of(frames, stack))
+		p->parts.no_memory = true;
+	for (size_t i = 0; i < frames->path.n; i++)
+		if (!add_place(p, pprof_place(&p->parts, frames->path.v[i])))
+			return;
+}
+
+static const char *state_text(const struct stack_sum *s)
+{
+	if (s->kind == EVENT_BLOCKED)
+		return s->state ? wait_state_name(s->state) : "blocked";
+	if (s->kind == EVENT_RUNNABLE)
+		return s->state == WAIT_PREEMPTED ? wait_state_name(s->state) : "runnable";
+	return "running";
+}
+
+static int64_t call_text(struct pprof *p, uint32_t call)
+{
+	struct call_text *c;
+	char name[CALL_NAME_MAX];
+
+	for (size_t i = 0; i < p->calls.n; i++)
+		if (p->calls.v[i].call == call)
+			return p->calls.v[i].text;
+	c = vec_push(&p->calls);
+	if (!c) {
+		p->parts.no_memory = true;
+		return 0;
+	}
+	call_name(call, p->v->meta->arch, name);
+	*c = (struct call_text){ .call = call, .text = (str_id)pprof_foreign(&p->parts, name, strlen(name)) };
+	return c->text;
+}
+
+static int64_t thread_text(struct pprof *p, thread_id id)
+{
+	const struct thread *t = dict_get_thread(p->parts.d, id);
+	char label[LABEL_MAX] = "";
+
+	if (!p->thread_text[id]) {
+		label_thread(p->parts.d, t, label, sizeof(label));
+		p->thread_text[id] = (str_id)pprof_text(&p->parts, label[0] ? label : "[unknown]");
+		label[0] = '\0';
+		label_process(p->parts.d, t, label, sizeof(label));
+		p->process_text[id] = (str_id)pprof_text(&p->parts, label[0] ? label : "[unknown]");
+	}
+	return p->thread_text[id];
+}
+
+struct labels {
+	Pprof__Label label[LABELS_MAX], *list[LABELS_MAX];
+	unsigned int n;
+};
+
+static void add_label(struct pprof *p, struct labels *l, const char *key, int64_t value)
+{
+	Pprof__Label *label = &l->label[l->n];
+
+	pprof__label__init(label);
+	label->key = pprof_text(&p->parts, key);
+	label->text = value;
+	l->list[l->n++] = label;
+}
+
+/* All are texts: readers drop a number that is 0. What an import does not say has none. */
+static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels *l)
+{
+	char node[NODE_TEXT] = "unknown";
+
+	if (s->node < NODES_MAX)
+		snprintf(node, sizeof(node), "%u", (unsigned int)s->node);
+	l->n = 0;
+	add_label(p, l, "thread", thread_text(p, s->thread));
+	add_label(p, l, "process", p->process_text[s->thread]);
+	if (p->v->meta->unit[0])
+		return;
+	add_label(p, l, "node", pprof_text(&p->parts, node));
+	add_label(p, l, "state", pprof_text(&p->parts, state_text(s)));
+	if (EVENT_IS_WAIT(s->kind) && s->call != CALL_NONE && s->call != CALL_PREEMPTED)
+		add_label(p, l, "syscall", call_text(p, s->call));
+}
+
+static void set_value(const struct pprof *p, int64_t *to, enum value i, uint64_t n)
+{
+	if (p->value[i] >= 0)
+		to[p->value[i]] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+}
+
+/* A sample of what is in p->places. */
+static void put_sample(struct pprof *p, unsigned int kind, uint64_t count, uint64_t ns, struct labels *l)
+{
+	int64_t value[VALUES_MAX] = { 0 };
+	Pprof__Sample sample = PPROF__SAMPLE__INIT, *one = &sample;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	set_value(p, value, EVENT_IS_WAIT(kind) ? VALUE_WAITS : kind == EVENT_ACCESS ? VALUE_ACCESSES : VALUE_SAMPLES, count);
+	set_value(p, value, kind == EVENT_BLOCKED ? VALUE_BLOCKED : kind == EVENT_RUNNABLE ? VALUE_RUNNABLE :
+		  kind == EVENT_ACCESS ? VALUE_FAR : VALUE_CPU, ns);
+	set_value(p, value, VALUE_UNIT, ns / META_UNIT_NS + (ns % META_UNIT_NS >= META_UNIT_NS / 2));
+	sample.n_location_id = p->places.n;
+	sample.location_id = p->places.v;
+	sample.n_value = p->nr_values;
+	sample.value = value;
+	sample.n_label = l->n;
+	sample.label = l->list;
+	part.n_sample = 1;
+	part.sample = &one;
+	pprof_put(&p->parts, &part);
+}
+
+static void put_idle(struct pprof *p)
+{
+	struct labels l = { .n = 0 };
+	char name[LABEL_MAX];
+
+	if (!p->sums.idle_threads)
+		return;
+	snprintf(name, sizeof(name), "idle: %" PRIu32 " thread%s for events, for work, or sleep%s", p->sums.idle_threads,
+		 p->sums.idle_threads == 1 ? " waits" : "s wait", p->sums.idle_threads == 1 ? "s" : "");
+	p->places.n = 0;
+	if (!add_place(p, pprof_words(&p->parts, name)))
+		return;
+	add_label(p, &l, "state", pprof_text(&p->parts, "idle"));
+	put_sample(p, EVENT_BLOCKED, p->sums.idle_count, p->sums.idle_ns, &l);
+}
+
+static void put_samples(struct pprof *p)
+{
+	uint64_t nothing = 0;
+
+	for (size_t i = 0; i < p->sums.v.n && !p->parts.no_memory; i++) {
+		const struct stack_sum *s = &p->sums.v.v[i];
+		struct labels l;
+
+		gather_places(p, s->stack);
+		/* Readers do not count samples without any place. */
+		if (!p->places.n) {
+			if (!nothing)
+				nothing = pprof_words(&p->parts, "[no stack]");
+			add_place(p, nothing);
+		}
+		sum_labels(p, s, &l);
+		put_sample(p, s->kind, s->count, s->ns, &l);
+	}
+	put_idle(p);
+}
+
+/* The executable of the thread that weighs most; "" when there is none. */
+static str_id main_exe(const struct pprof *p)
+{
+	const struct dict *d = p->parts.d;
+	AUTO_FREE uint64_t *ns = calloc(dict_threads(d) + 1ul, sizeof(*ns));
+	thread_id most = 0;
+
+	for (size_t i = 0; ns && i < p->sums.v.n; i++) {
+		const struct stack_sum *s = &p->sums.v.v[i];
+
+		ns[s->thread] = add_capped(ns[s->thread], s->ns);
+		if (ns[s->thread] > ns[most])
+			most = s->thread;
+	}
+	return p->sums.v.n ? dict_get_thread(d, most)->exe : 0;
+}
+
+/* What the profile says of itself. */
+
+static void put_comment(struct pprof *p, const char *what, const char *value)
+{
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+	char line[LABEL_MAX];
+	int64_t comment;
+
+	snprintf(line, sizeof(line), "%s: %s", what, value);
+	comment = pprof_foreign(&p->parts, line, strlen(line));
+	part.n_comment = 1;
+	part.comment = &comment;
+	pprof_put(&p->parts, &part);
+}
+
+/* Where, when and how it was recorded, and what is missing in it, by the names of --format summary. */
+static void put_figure(void *ctx, const struct figure *f)
+{
+	static const char *const missing[] = { "lost_", "cut_", "offcpu_cut_" };
+	char value[32];
+
+	if (f->type == FIGURE_TEXT)
+		put_comment(ctx, f->name, f->text);
+	if (f->type == FIGURE_FLAG && !strcmp(f->name, "complete") && !f->v)
+		put_comment(ctx, f->name, "no: the recording was cut off");
+	snprintf(value, sizeof(value), "%" PRIu64, f->v);
+	for (size_t i = 0; f->type == FIGURE_NUMBER && f->v && i < sizeof(missing) / sizeof(missing[0]); i++)
+		if (!strncmp(f->name, missing[i], strlen(missing[i])))
+			put_comment(ctx, f->name, value);
+}
+
+static void put_times(struct pprof *p)
+{
+	const struct profile_meta *m = p->v->meta;
+	const uint32_t hz = m->freq_asked ? m->freq_asked : m->freq_got;
+	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT;
+	Pprof__Profile part = PPROF__PROFILE__INIT;
+
+	type.type = m->unit[0] ? pprof_foreign(&p->parts, m->unit, strlen(m->unit)) : pprof_text(&p->parts, "cpu");
+	type.unit = pprof_text(&p->parts, m->unit[0] ? "count" : "nanoseconds");
+	part.time_ns = (int64_t)m->start_real_ns;
+	part.duration_ns = (int64_t)m->duration_ns;
+	part.period_type = &type;
+	part.period = hz ? (int64_t)(NSEC_PER_SEC / hz) : 0;
+	pprof_put(&p->parts, &part);
+}
+
+static int put_all(struct pprof *p, struct gzout *gz, struct err *e)
+{
+	const struct dict *d = snapshot_dict(p->v->snapshot);
+	int r = stack_sums_build(&p->sums, p->v, &p->q, e);
+
+	if (r < 0)
+		return r;
+	p->thread_text = calloc(dict_threads(d) + 1ul, sizeof(*p->thread_text));
+	p->process_text = calloc(dict_threads(d) + 1ul, sizeof(*p->process_text));
+	if (!pprof_parts_init(&p->parts, gz, d, p->v->names, &p->q) || !p->thread_text || !p->process_text)
+		return err_nomem(e, "the profile");
+	put_value_types(p);
+	put_times(p);
+	r = figures_each(p->v->meta, p->v->snapshot, put_figure, p, e);
+	if (r < 0)
+		return r;
+	put_samples(p);
+	pprof_put_modules(&p->parts, main_exe(p));
+	pprof_put_texts(&p->parts);
+	return p->parts.no_memory ? err_nomem(e, "the profile") : 0;
+}
+
+int export_pprof(FILE *out, const struct export_view *v, struct err *e)
+{
+	struct pprof p = { .v = v, .q = v->query };
+	struct gzout *gz;
+	int r = out_binary(out, "pprof", e);
+
+	if (r < 0)
+		return r;
+	gz = gzout_open(out);
+	r = gz ? put_all(&p, gz, e) : err_nomem(e, "the profile");
+	stack_sums_free(&p.sums);
+	pprof_parts_free(&p.parts);
+	free(p.thread_text);
+	free(p.process_text);
+	vec_free(&p.calls);
+	vec_free(&p.places);
+	return gzout_close(gz, r, e);
+}

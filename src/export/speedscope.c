@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * speedscope.c - the file format of speedscope (file-format-schema.json of that project): frames once, then for each kind of time a
+ * "sampled" profile, whose samples are the stacks that a tree has something of its own for, weighed in nanoseconds. What is imported
+ * and no time is weighed in numbers of it, and its profile is called as they are.
+ *
+ * A stack is one sample however often it was seen, since the tree has sums, and samples stand in the order of the tree: so
+ * speedscope's "time order" shows a flame graph. Groups are frames, as in folded stacks.
+ */
+#include "config.h"
+
+#include "export/export.h"
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "export/jsonout.h"
+#include "export/treefuncs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const profile_names[TIME_NR] = {
+	[TIME_RUNNING] = "on-CPU", [TIME_RUNNABLE] = "runnable", [TIME_BLOCKED] = "blocked",
+};
+/* In the order of what is looked for first. */
+static const unsigned int profile_order[TIME_NR] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
+
+struct speedscope {
+	const struct tree *t;
+	const char *unit;        /* profile_meta.unit */
+	struct tree_funcs funcs;
+	json_t **number;         /* by node: the index of its frame; NULL = it is none. One for all nodes of a function */
+	VEC(uint32_t) path;
+	char *label;             /* NAME_BYTES_MAX + 1 */
+	struct jsonout j;
+};
+
+/* The root says nothing where there are groups. */
+static bool shows_root(const struct tree *t)
+{
+	return t->query.group_by == GROUP_NONE && !t->query.by_node;
+}
+
+/* NODE as a frame. Its file is that of the source, else the binary. */
+static json_t *frame_of(struct speedscope *x, uint32_t node)
+{
+	const struct strtab *strings = dict_strings(x->t->dict);
+	module_id id;
+	const struct module *m = tree_module(x->t, node, &id);
+	json_t *frame = json_object();
+	uint32_t line;
+	const char *file = tree_source(x->t, node, &line);
+
+	jsonout_set(&x->j, frame, "name", jsonout_string(tree_label(x->t, node, x->label, NAME_BYTES_MAX + 1)));
+	if (file[0])
+		jsonout_set(&x->j, frame, "file", jsonout_string(file));
+	else if (m && m->kind == MODULE_KERNEL)
+		jsonout_set(&x->j, frame, "file", jsonout_string("[kernel]"));
+	else if (m && strtab_len(strings, m->path))
+		jsonout_set(&x->j, frame, "file", jsonout_text(strtab_get(strings, m->path), strtab_len(strings, m->path)));
+	if (line)
+		jsonout_set(&x->j, frame, "line", jsonout_u64(line));
+	return frame;
+}
+
+/* Writes all frames, and numbers them: functions first, then what else nodes stand for. */
+static bool put_frames(struct speedscope *x)
+{
+	AUTO_FREE json_t **of_func = calloc(x->funcs.n + 1ul, sizeof(json_t *));
+	uint32_t n = 0;
+
+	if (!of_func)
+		return false;
+	jsonout_begin(&x->j, "shared", '{');
+	jsonout_begin(&x->j, "frames", '[');
+	for (uint32_t i = 0; i < x->funcs.n; i++) {
+		of_func[i] = jsonout_u64(n++);
+		jsonout_put(&x->j, NULL, frame_of(x, x->funcs.v[i].node));
+	}
+	for (uint32_t i = 0; i < x->t->n; i++) {
+		if (x->funcs.of[i] != NODE_NONE) {
+			x->number[i] = json_incref(of_func[x->funcs.of[i]]);
+		} else if (i || shows_root(x->t) || tree_parts_sum(&x->funcs.self[0])) {
+			x->number[i] = jsonout_u64(n++);
+			jsonout_put(&x->j, NULL, i || shows_root(x->t) ? frame_of(x, i) : json_pack("{s:s}", "name", "(other)"));
+		}
+	}
+	for (uint32_t i = 0; i < x->funcs.n; i++)
+		json_decref(of_func[i]);
+	jsonout_end(&x->j, ']');
+	jsonout_end(&x->j, '}');
+	return true;
+}
+
+/* The frames from the outermost to NODE; NULL when out of memory. */
+static json_t *stack_of(struct speedscope *x, uint32_t node)
+{
+	json_t *stack = json_array();
+
+	x->path.n = 0;
+	for (uint32_t at = node; at || shows_root(x->t) || at == node; at = x->t->node[at].parent) {
+		uint32_t *slot = vec_push(&x->path);
+
+		if (!slot) {
+			json_decref(stack);
+			return NULL;
+		}
+		*slot = at;
+		if (!at)
+			break;
+	}
+	while (x->path.n)
+		jsonout_append(&x->j, stack, json_incref(x->number[x->path.v[--x->path.n]]));
+	return stack;
+}
+
+/* One profile: what each node has of KIND for itself. */
+static void put_profile(struct speedscope *x, unsigned int kind)
+{
+	const uint64_t all = x->t->node[0].kind_ns[kind];
+	const char *name = x->t->query.far ? "far accesses" : x->unit[0] ? x->unit : profile_names[kind];
+
+	jsonout_begin(&x->j, NULL, '{');
+	jsonout_put(&x->j, "type", json_string("sampled"));
+	jsonout_put(&x->j, "name", jsonout_string(name));
+	jsonout_put(&x->j, "unit", json_string(x->unit[0] ? "none" : "nanoseconds"));
+	jsonout_put(&x->j, "startValue", json_integer(0));
+	jsonout_put(&x->j, "endValue", jsonout_amount(x->unit, all));
+	jsonout_begin(&x->j, "samples", '[');
+	for (uint32_t i = 0; i < x->t->n; i++)
+		if (x->funcs.self[x->funcs.order[i]].ns[kind])
+			jsonout_put(&x->j, NULL, stack_of(x, x->funcs.order[i]));
+	jsonout_end(&x->j, ']');
+	jsonout_begin(&x->j, "weights", '[');
+	for (uint32_t i = 0; i < x->t->n; i++)
+		if (x->funcs.self[x->funcs.order[i]].ns[kind])
+			jsonout_put(&x->j, NULL, jsonout_amount(x->unit, x->funcs.self[x->funcs.order[i]].ns[kind]));
+	jsonout_end(&x->j, ']');
+	jsonout_end(&x->j, '}');
+}
+
+static void put_profiles(struct speedscope *x)
+{
+	bool any = false;
+
+	jsonout_begin(&x->j, "profiles", '[');
+	for (unsigned int i = 0; i < TIME_NR; i++) {
+		if (!x->t->node[0].kind_ns[profile_order[i]])
+			continue;
+		put_profile(x, profile_order[i]);
+		any = true;
+	}
+	/* A file without a profile is refused. */
+	if (!any)
+		put_profile(x, TIME_RUNNING);
+	jsonout_end(&x->j, ']');
+}
+
+static bool put_all(struct speedscope *x, const struct profile_meta *m)
+{
+	jsonout_begin(&x->j, NULL, '{');
+	jsonout_put(&x->j, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
+	jsonout_put(&x->j, "exporter", jsonout_string("sberf " PACKAGE_VERSION));
+	jsonout_put(&x->j, "name", jsonout_text(m->target, strnlen(m->target, sizeof(m->target))));
+	jsonout_put(&x->j, "activeProfileIndex", json_integer(0));
+	if (!put_frames(x))
+		return false;
+	put_profiles(x);
+	jsonout_end(&x->j, '}');
+	return true;
+}
+
+int export_speedscope(FILE *out, const struct tree *t, const struct profile_meta *m, struct err *e)
+{
+	struct speedscope x = {
+		.t = t, .unit = m->unit, .number = calloc(t->n, sizeof(json_t *)), .label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
+	};
+
+	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !put_all(&x, m))
+		x.j.no_memory = true;
+	for (uint32_t i = 0; x.number && i < t->n; i++)
+		json_decref(x.number[i]);
+	free(x.number);
+	free(x.label);
+	tree_funcs_free(&x.funcs);
+	vec_free(&x.path);
+	return jsonout_finish(&x.j, "the speedscope profile", e);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* reading.h - one import under way: what the readers of the formats share. Private to imports. */
+#ifndef SBERF_IMPORT_READING_H
+#define SBERF_IMPORT_READING_H
+
+#include "import/lines.h"
+#include "import/sink.h"
+
+struct reading {
+	struct lines lines;
+	struct sink sink;
+	struct import_report *report;
+	const char *event;       /* that is asked for; NULL = none */
+	uint64_t rounded;        /* numbers with more digits than can be kept */
+	bool cut;                /* the last line was left out: it ends too early */
+};
+
+/* Adds a sentence to the note of R's report. */
+void reading_note(struct reading *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * The line given last, whose beginning is TEXT, is not what WANTED says ("a folded stack such as ..."). When it is the last one
+ * and has no end it may have been cut off: 0, and r->cut. Otherwise a negative errno with a sentence.
+ */
+int reading_refuse(struct reading *r, const char *text, const char *wanted, struct err *e);
+
+/* Readers: all lines into the sink. 0 or a negative errno with a sentence. */
+int import_folded(struct reading *r, struct err *e);
+int import_perf_script(struct reading *r, struct err *e);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* decode_events.c - rows of EVENTS: to the profile, to the figures, and to whoever wants each. What is lost is named so. */
+#include "config.h"
+
+#include "record/decode_private.h"
+
+#include "record/tally.h"
+
+#include <errno.h>
+
+/* What an event refers to, as in the file. */
+struct event_ids {
+	uint64_t kind, thread, stack, cut_module, waker, waker_stack, file;
+};
+
+static bool get_event(struct table_view *t, struct event *ev, struct event_ids *ids)
+{
+	uint64_t cpu, node, cut, method, flags, count, walk;
+
+	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, &ids->kind) ||
+	    !table_get(t, EVENTS_THREAD, &ids->thread) || !table_get(t, EVENTS_STACK, &ids->stack) ||
+	    !table_get_max(t, EVENTS_CPU, UINT32_MAX, &cpu) || !table_get_max(t, EVENTS_NODE, UINT16_MAX, &node) ||
+	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight_ns) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
+	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
+	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count) ||
+	    !table_get_max(t, EVENTS_WALK, UINT8_MAX, &walk))
+		return false;
+	ev->cpu = (uint32_t)cpu;
+	ev->node = (uint16_t)node;
+	ev->cut = (uint8_t)cut;
+	ev->method = (uint8_t)method;
+	ev->flags = (uint8_t)flags;
+	ev->walk = (uint8_t)walk;
+	ev->count = (uint32_t)count;
+	return true;
+}
+
+/* The columns of waits, which every row has a part in; what they hold for other kinds is left out. */
+static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids)
+{
+	uint64_t call, state, context, own;
+
+	if (!table_get_max(t, EVENTS_CALL, CALL_MAX, &call) || !table_get_max(t, EVENTS_STATE, UINT8_MAX, &state) ||
+	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
+	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own))
+		return false;
+	if (!EVENT_IS_WAIT(ids->kind))
+		return true;
+	ev->wait = (struct event_wait){
+		.call = (uint32_t)call, .state = (uint8_t)state, .context = (uint8_t)context, .waker = ID_NONE,
+		.own_ns = ev->weight_ns - unzigzag(own),
+	};
+	return ev->wait.own_ns <= WEIGHT_MAX;
+}
+
+/* The same for the columns of migrations, faults and accesses. */
+static bool get_place(struct table_view *t, struct event *ev, struct event_ids *ids)
+{
+	uint64_t node, mapping, how;
+
+	if (!table_get_max(t, EVENTS_PLACE_NODE, NODES_MAX, &node) || !table_get_max(t, EVENTS_MAPPING, UINT8_MAX, &mapping) ||
+	    !table_get_max(t, EVENTS_HOW, UINT8_MAX, &how) || !table_get(t, EVENTS_FILE, &ids->file))
+		return false;
+	if (EVENT_HAS_PLACE(ids->kind))
+		ev->place = (struct event_place){
+			.node = node ? (uint16_t)(node - 1) : NODE_UNKNOWN, .mapping = (uint8_t)mapping, .how = (uint8_t)how,
+			.file = ID_NONE,
+		};
+	return true;
+}
+
+static int take(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+{
+	if (!d->to.options.only_each && pieces_add(&d->pieces, d->to.profile, ev))
+		return decode_nomem(e);
+	tally_event(d->to.meta, ev, no_stack);
+	if (d->to.options.each)
+		d->to.options.each(d->to.options.ctx, ev);
+	return 0;
+}
+
+/* Takes EV, a part of a wait that lasted for LENGTH_NS in all, or counts it as too short. */
+static int judge(struct decoder *d, const struct event *ev, bool no_stack, uint64_t length_ns, struct err *e)
+{
+	if (length_ns >= d->to.options.min_block_ns)
+		return take(d, ev, no_stack, e);
+	d->counts.short_waits += tally_count(ev);
+	d->counts.short_ns += ev->weight_ns;
+	return 0;
+}
+
+/* Whether EV is the time in the run queue after B, which comes right behind it. */
+static bool is_rest_of(const struct event *b, const struct event *ev)
+{
+	return ev->kind == EVENT_RUNNABLE && b->kind == EVENT_BLOCKED && b->thread == ev->thread && b->stack == ev->stack &&
+	       b->wait.call == ev->wait.call && b->wait.state == ev->wait.state;
+}
+
+/* What was held back lasted for LENGTH_NS in all. */
+static int judge_held(struct decoder *d, uint64_t length_ns, struct err *e)
+{
+	const bool held = d->blocked_held;
+
+	d->blocked_held = false;
+	return held ? judge(d, &d->blocked, d->blocked_no_stack, length_ns, e) : 0;
+}
+
+/* Judges waits by both of their parts: a blocked part that is too short is held back until it is known what follows. */
+static int judge_wait(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+{
+	const bool rest = is_rest_of(&d->blocked, ev);
+	const uint64_t length_ns = ev->wait.own_ns + (rest ? d->blocked.wait.own_ns : 0);
+	int r = judge_held(d, rest ? length_ns : 0, e);
+
+	if (r < 0)
+		return r;
+	d->blocked = (struct event){ 0 };
+	if (ev->kind == EVENT_BLOCKED) {
+		d->blocked = *ev;
+		d->blocked_no_stack = no_stack;
+		d->blocked_held = length_ns < d->to.options.min_block_ns;
+	}
+	return d->blocked_held ? 0 : judge(d, ev, no_stack, length_ns, e);
+}
+
+static int deliver(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+{
+	d->counts.events++;
+	d->counts.kind[ev->kind]++;
+	if (!d->counts.first_ns || ev->time_ns < d->counts.first_ns)
+		d->counts.first_ns = ev->time_ns;
+	if (ev->time_ns > d->counts.last_ns)
+		d->counts.last_ns = ev->time_ns;
+	if (d->to.options.min_block_ns && EVENT_IS_WAIT(ev->kind))
+		return judge_wait(d, ev, no_stack, e);
+	return take(d, ev, no_stack, e);
+}
+
+int decode_events_end(struct decoder *d, struct err *e)
+{
+	return judge_held(d, 0, e);
+}
+
+/* Who woke it is left out when it is lost: it is not known then. */
+static void set_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+{
+	const stack_id stack = ids->waker_stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids->waker_stack);
+
+	ev->wait.waker = ids->waker ? decode_id(&d->thread, ids->waker - 1) : ID_NONE;
+	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
+}
+
+static uint64_t shifted(uint64_t ns, int64_t by)
+{
+	if (by < 0)
+		return ns > -(uint64_t)by ? ns + (uint64_t)by : 0;
+	return ns < TIME_MAX - (uint64_t)by ? ns + (uint64_t)by : TIME_MAX;
+}
+
+static int load_event(struct decoder *d, struct table_view *t, struct err *e)
+{
+	struct event ev = { 0 };
+	struct event_ids ids;
+	bool no_stack;
+
+	if (!get_event(t, &ev, &ids) || !get_wait(t, &ev, &ids) || !get_place(t, &ev, &ids))
+		return -EBADMSG;
+	if (ids.kind < EVENT_SAMPLE || ids.kind >= EVENT_KINDS) {
+		d->counts.unknown++;
+		d->counts.kind[0]++;
+		return 0;
+	}
+	ev.kind = (uint8_t)ids.kind;
+	ev.time_ns = shifted(ev.time_ns, d->to.options.shift_ns);
+	ev.thread = decode_id(&d->thread, ids.thread);
+	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids.stack);
+	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
+	if (EVENT_IS_WAIT(ev.kind))
+		set_waker(d, &ev, &ids);
+	if (EVENT_HAS_PLACE(ev.kind) && ids.file)
+		ev.place.file = decode_id(&d->module, ids.file - 1);
+	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE && idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
+	if (ev.thread == ID_NONE)
+		ev.thread = decode_lost_thread(d);
+	if (ev.stack == ID_NONE)
+		ev.stack = decode_lost_stack(d);
+	if (ev.thread == ID_NONE || ev.stack == ID_NONE)
+		return decode_nomem(e);
+	return deliver(d, &ev, no_stack, e);
+}
+
+int decode_events(struct decoder *d, struct table_view *t, struct err *e)
+{
+	for (uint32_t i = 0; i < t->rows; i++) {
+		const int r = load_event(d, t, e);
+
+		if (r == -EBADMSG)
+			d->counts.lost += t->rows - i;
+		if (r < 0)
+			return r;
+	}
+	if (!d->to.options.only_each)
+		profile_advance(d->to.profile, d->counts.last_ns);
+	return 0;
+}
