@@ -10,9 +10,15 @@
 int cmd_doctor(const struct options *o, struct err *e)
 {
 	AUTO_FREE struct probe_facts *f = malloc(sizeof(*f));
+	struct features features;
+	int r;
 
 	if (!f)
 		return err_nomem(e, "the report");
+	/* What tests force off has to be something that there is. */
+	r = features_read(&features, e);
+	if (r)
+		return r;
 	probe_gather(f);
 	return probe_print(f, stdout);
 }

@@ -29,18 +29,37 @@ static void wrap(FILE *f, const char *text, size_t at, size_t indent)
 	fputc('\n', f);
 }
 
+/* Writes the VALUE of an option behind AT columns: in lines that end behind a choice when it is long. Returns the columns used. */
+static size_t put_value(FILE *f, const char *value, size_t at)
+{
+	const size_t indent = at + 1;
+
+	at += (size_t)fprintf(f, " ");
+	while (*value) {
+		const size_t len = strcspn(value, "|"), with_bar = len + (value[len] == '|');
+
+		if (at > indent && at + with_bar > COLUMNS) {
+			fprintf(f, "\n%*s", (int)indent, "");
+			at = indent;
+		}
+		at += (size_t)fprintf(f, "%.*s", (int)with_bar, value);
+		value += with_bar;
+	}
+	return at;
+}
+
 static void put_option(FILE *f, const struct opt *opt)
 {
-	int at = opt->letter ? fprintf(f, "  -%c, --%s", opt->letter, opt->name) : fprintf(f, "      --%s", opt->name);
+	size_t at = (size_t)(opt->letter ? fprintf(f, "  -%c, --%s", opt->letter, opt->name) : fprintf(f, "      --%s", opt->name));
 	char value[OPT_VALUE_MAX];
 
 	if (opt->metavar)
-		at += fprintf(f, " %s", opt_value(opt, value));
+		at = put_value(f, opt_value(opt, value), at);
 	if (at + 2 > OPTION_COLUMNS) {
 		fputc('\n', f);
 		at = 0;
 	}
-	fprintf(f, "%*s", OPTION_COLUMNS - at, "");
+	fprintf(f, "%*s", (int)(OPTION_COLUMNS - at), "");
 	if (opt->fallback && *opt->fallback) {
 		char text[256];
 

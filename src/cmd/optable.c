@@ -28,14 +28,35 @@ static const struct opt_choice events[] = {
 	{ "auto", EVENT_AUTO }, { "cycles", EVENT_CYCLES }, { "cpu-clock", EVENT_CPU_CLOCK }, { NULL, 0 },
 };
 static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
+static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL }, { "copy", UNWIND_COPY },
+					     { NULL, 0 } };
 static const struct opt_choice formats[] = {
-	{ "tree", FORMAT_TREE }, { "folded", FORMAT_FOLDED }, { "waits", FORMAT_WAITS }, { "summary", FORMAT_SUMMARY },
+#define X(id, name, extension, write) { name, FORMAT_##id },
+	EXPORT_FORMATS(X)
+#undef X
 	{ NULL, 0 },
+};
+static const struct opt_choice batch_formats[] = { { "text", FORMAT_TREE }, { "json", FORMAT_JSON }, { NULL, 0 } };
+static const struct opt_choice imports[] = {
+#define X(id, name, read) { name, IMPORT_##id },
+	IMPORT_FORMATS(X)
+#undef X
+	{ NULL, 0 },
+};
+static const struct opt_choice diff_formats[] = {
+#define X(id, name, extension, write) { name, DIFF_FORMAT_##id },
+	DIFF_FORMATS(X)
+#undef X
+	{ NULL, 0 },
+};
+static const struct opt_choice norms[] = {
+	{ "total", DIFF_BY_TOTAL }, { "wall", DIFF_BY_WALL }, { "none", DIFF_BY_NONE }, { NULL, 0 },
 };
 static const struct opt_choice metrics[] = {
 	{ "on-cpu", KINDS_ON_CPU }, { "blocked", 1u << EVENT_BLOCKED }, { "runnable", 1u << EVENT_RUNNABLE },
 	{ "off-cpu", KINDS_OFF_CPU }, { "wall", KINDS_WALL }, { NULL, 0 },
 };
+static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
 	{ "process", GROUP_PROCESS }, { "exe", GROUP_EXE }, { "comm", GROUP_COMM }, { "thread", GROUP_THREAD },
 	{ "cgroup", GROUP_CGROUP }, { NULL, 0 },
@@ -66,7 +87,7 @@ const struct opt opts[] = {
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
-		.help = "the whole machine; what top shows when nothing is named",
+		.help = "the whole machine; what top -b shows when nothing is named",
 	},
 	/* CAPTURE */
 	{
@@ -87,18 +108,19 @@ const struct opt opts[] = {
 		.help = "sample on these CPUs only, such as 0-3,8",
 	}, {
 		.name = "kernel", .type = OPT_FLAG, .min = true,
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(kernel), .fallback = "",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(kernel), .fallback = "",
 		.help = "with kernel functions (the default)",
 	}, {
 		.name = "no-kernel", .type = OPT_FLAG, .min = false,
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(kernel),
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(kernel),
 		.help = "without kernel functions: what they took counts for their caller",
 	}, {
 		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes), .given = FIELD(stack_fixed),
 		.min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
-		.more = "Without this option the size needed is learnt for each executable, starting from the default.",
+		.more = "Without this option the size needed is learnt for each executable, starting from the default, or from 64K with "
+			"--unwind kernel.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_SWITCH, .what = "call graph",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
@@ -106,6 +128,20 @@ const struct opt opts[] = {
 		.help = "how stacks are walked",
 		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows "
 			"frame pointers, which most binaries do not keep.",
+	}, {
+		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
+		.fallback = "copy",
+		.help = "where stacks are unwound",
+		.more = "copy has the kernel copy them, up to --stack-size; kernel has them walked in the kernel, however large, up to 1,024 "
+			"frames, by rules that are learnt from copies while it runs. Short waits of a stack that was told already are then summed "
+			"up there, none of them sampled, but with --wakers. auto is kernel, or copy where the kernel does not take the program "
+			"for it. Only with --call-graph dwarf.",
+	}, {
+		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,
+		.help = "copy one of N stacks that were walked in the kernel too, and compare",
+		.more = "With --unwind kernel. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,
@@ -131,46 +167,122 @@ const struct opt opts[] = {
 		.help = "note who ends each wait, with its stack",
 		.more = "Also when it is outside the target. It costs about as much again as following waits does.",
 	}, {
+		.name = "numa", .type = OPT_SET, .min = NUMA_ON,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(numa),
+		.help = "sample which memory is accessed, and where it is",
+		.more = "The address that a sample was accessing is found from the code and registers around it, and the kernel is asked "
+			"for the node of its page; page faults are sampled too, as they decide on that node. Done without this "
+			"option where there is more than one NUMA node. Migrations between nodes are always counted.",
+	}, {
+		.name = "no-numa", .type = OPT_SET, .min = NUMA_OFF,
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(numa),
+		.help = "do not look at accesses and page faults",
+	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
 		.help = "only count waits shorter than this, without their stacks",
+		.more = "A wait is judged as a whole: blocked, and then in the run queue.",
 	},
 	/* What is shown */
 	{
 		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(kinds), .choices = metrics,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(kinds), .choices = metrics,
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that "
 			"they waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with "
 			"--format folded, or off-cpu when --state or --syscall choose waits.",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(states),
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
 		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new "
 			"(not run yet). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(syscalls),
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(syscalls),
 		.help = "only waits in these system calls",
 		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\". Running time is "
 			"left out.",
 	}, {
-		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXT, .what = "thread",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(thread),
+		.name = "process", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "process",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(processes),
+		.help = "only processes of this name or pid; * and ? are wildcards",
+		.more = "The name is that of the main thread or of the executable. The pattern is for all of it, and commas separate several of which "
+			"one will do. Given more than once, all must hold; as with --cgroup, --thread, --focus and --ignore.",
+	}, {
+		.name = "cgroup", .metavar = "TEXT", .type = OPT_TEXTS, .what = "cgroup",
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(cgroups),
+		.help = "only cgroups that have this in their path",
+		.more = "A part of a container's id will do; * and ? are wildcards.",
+	}, {
+		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "thread",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(threads),
 		.help = "only threads of this name or tid; * and ? are wildcards",
+		.more = "Commas separate several of which one will do.",
+	}, {
+		.name = "focus", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(focus),
+		.help = "only stacks in which a function matches",
+		.more = "An extended regular expression, as for grep -E but without back references, found anywhere in the name of a function; it "
+			"tells case apart. How much is left is said on standard error.",
+	}, {
+		.name = "ignore", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(ignore),
+		.help = "no stacks in which a function matches",
+	}, {
+		.name = "time", .metavar = "FROM,TO", .type = OPT_TEXT, .what = "time range",
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(time),
+		.help = "only what happened then, such as 10s,20s or 50%,60%",
+		.more = "Counted from the beginning of the recording; either end may be left out. To a tenth of a second, as long as memory for "
+			"that suffices. A wait is told where it ended, and in pieces while it lasted.",
+	}, {
+		.name = "node", .metavar = "NODES", .type = OPT_LIST, .what = "node list",
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(nodes), .max = NODES_MAX - 1,
+		.help = "only what the CPUs of these NUMA nodes did, such as 0-1,3",
+	}, {
+		.name = "by-node", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(by_node),
+		.help = "split by the NUMA node of the CPU",
+		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and above the classes in "
+			"the list of waits.",
+	}, {
+		.name = "far", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(far),
+		.help = "count accesses to memory of other NUMA nodes",
+		.more = "The tree then has, instead of time, samples that were accessing a page on another node than that of their "
+			"CPU, each with the time that it stands for. These are estimates: see --numa.",
 	}, {
 		.name = "hide-idle", .type = OPT_FLAG, .min = true,
-		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(hide_idle),
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(hide_idle),
 		.help = "fold waits of threads that have nothing to do",
 		.more = "Event waits, sleeps, and the waits of a pool's workers for work become one line.",
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
-		.section = SECTION_FILTER, .commands = CMD_REPORT, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
 		.help = "leave out waits shorter than this",
+		.more = "A wait is judged as a whole: blocked, and then in the run queue. What was told of one while it lasted, once a second, "
+			"is judged by what it had lasted then. Time of which no single length is known is left out.",
+	}, {
+		.name = "no-libraries", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(no_libraries),
+		.help = "without libraries: what they took counts for their caller",
+		.more = "A library is a shared object that a program does not bring along: not the executable, nor in the folder of the "
+			"executable or below (for one in a folder bin, the folder above), unless that is one that many programs share, such "
+			"as /usr/lib. In what other tools wrote, files called like libc.so.6 are libraries.",
+	}, {
+		.name = "fold-recursion", .type = OPT_FLAG, .min = true,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(fold_recursion),
+		.help = "fold functions that call themselves, directly or not",
+		.more = "Where a function is called that is under way already, the stack goes back to its first call: of main, a, b, a, c stays "
+			"main, a, c. Formats that list stacks one by one, such as pprof, have them as they were.",
 	},
 	/* Names */
 	{
+		.name = "short-names", .type = OPT_FLAG, .min = true,
+		.section = SECTION_SYMBOLS, .commands = CMD_TOP | CMD_READING, .at = FIELD(short_names),
+		.help = "C++ names without parameters and template arguments",
+		.more = "Functions that are called the same then stay different ones. pprof and other formats for further tools have full names.",
+	}, {
 		.name = "symfs", .metavar = "DIR", .type = OPT_DIR, .what = "directory",
 		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(symfs),
 		.help = "look for binaries and their debug files under DIR first",
@@ -181,7 +293,7 @@ const struct opt opts[] = {
 		.more = "Nothing is ever fetched without this option.",
 	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
-		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING | CMD_REPORT, .at = FIELD(no_inline),
+		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(no_inline),
 		.help = "without inlined functions",
 	},
 	/* Output */
@@ -194,6 +306,67 @@ const struct opt opts[] = {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(output),
 		.help = "the recording; sberf.data when not given",
+		.more = "- is standard output, which must not be a terminal. What a command behind -- writes to its standard output then goes "
+			"to standard error.",
+	}, {
+		.letter = 'b', .name = "batch", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(batch),
+		.help = "print to standard output instead, without a terminal",
+		.more = "One document at each refresh, about all that was seen so far, until Ctrl-C, SIGTERM, the target's end, or "
+			"the number of --iterations; also until nobody reads any more. As text it has the header with all losses, and "
+			"the tree as sberf report prints it.",
+	}, {
+		.name = "iterations", .metavar = "N", .type = OPT_NUMBER, .what = "number of documents",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(iterations), .min = 1, .max = UINT32_MAX,
+		.help = "with --batch, end after this many; -n N says the same",
+		.more = "So -n is a number of documents when its value is a number, and the name of a process otherwise; --name takes "
+			"both as a name.",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(format), .choices = batch_formats,
+		.help = "with --batch, what to print: text (the default) or json",
+		.more = "json is one object after the other, each as sberf report --format json writes it, complete, with a member "
+			"more that says which document it is and how the target is; docs/json-format.md of the source describes it.",
+	}, {
+		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(percent_limit), .given = FIELD(percent_given),
+		.max = 100,
+		.help = "with --batch, leave out of the text what is less (1%)",
+	}, {
+		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(depth), .min = 1, .max = 65000,
+		.help = "with --batch, levels of functions in the text of the tree",
+	}, {
+		.name = "keep", .metavar = "TIME", .type = OPT_TIME, .what = "time to keep",
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(keep_ns), .min = NSEC_PER_SEC,
+		.max = 30ull * 24 * 3600 * NSEC_PER_SEC,
+		.help = "keep the last of it in memory, to be written when wanted",
+		.more = "A flight recorder that runs while one watches: key R, SIGUSR2 and the end write what happened in this time, or "
+			"up to a tenth more, into the first of sberf-1.sberf, sberf-2.sberf, ... in the current directory that does "
+			"not exist, while the view goes on. It takes at most 256M of memory; when that is not enough less is kept. "
+			"Without this option R begins and ends a recording.",
+	}, {
+		.name = "keep", .metavar = "TIME", .type = OPT_TIME, .what = "time to keep",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(keep_ns), .min = NSEC_PER_SEC,
+		.max = 30ull * 24 * 3600 * NSEC_PER_SEC,
+		.help = "keep only the last of it, in memory, until the end or SIGUSR2",
+		.more = "A flight recorder: what happened in this time, or up to a tenth more, is written to FILE at the end, and each time that "
+			"SIGUSR2 comes to FILE.1, FILE.2 and so on, the first name that is free, while recording goes on. It takes at most the "
+			"memory that --max-size says, 256M when it is not given; when that is not enough less is kept. On a disk without room for "
+			"all of it, the newest part is written, and how much that is is said.",
+	}, {
+		.name = "max-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of a file",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_bytes), .min = 65536, .max = 1ull << 50,
+		.help = "begin another file when one has about this size",
+		.more = "The file is always the newest one; the one before is FILE.1, that before it FILE.2, and so on. Each can be read by "
+			"itself, and sberf merge makes one recording of all of them. Files of an earlier recording with the same names take "
+			"part in this: the oldest go.",
+	}, {
+		.name = "max-files", .metavar = "N", .type = OPT_NUMBER, .what = "number of files",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_files), .given = FIELD(max_files_given),
+		.min = 1, .max = 100000, .fallback = "10",
+		.help = "with --max-size, keep this many files",
+		.more = "So a recording of weeks takes about BYTES times N.",
 	}, {
 		.name = "duration", .metavar = "TIME", .type = OPT_TIME, .what = "duration",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(duration_ns), .min = NSEC_PER_MSEC,
@@ -206,29 +379,162 @@ const struct opt opts[] = {
 		.help = "the recording; sberf.data when not given",
 		.more = "- is standard input.",
 	}, {
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording", .positional = true,
+		.section = SECTION_OUTPUT, .commands = CMD_MERGE, .at = FIELD(files),
+		.help = "a recording, once for each",
+		.more = "- is standard input. What comes through a pipe is copied into a file in $TMPDIR first, as it is read "
+			"twice.",
+	}, {
+		.letter = 'o', .name = "output", .metavar = "OUT", .type = OPT_FILE, .what = "output file",
+		.section = SECTION_OUTPUT, .commands = CMD_MERGE, .at = FIELD(output),
+		.help = "write the merged recording to this file",
+		.more = "A recording is never replaced. - is standard output, which must not be a terminal.",
+	}, {
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording", .positional = true,
+		.section = SECTION_OUTPUT, .commands = CMD_CHECK, .at = FIELD(files),
+		.help = "a recording; sberf.data when none is given",
+		.more = "May be given several times. - is standard input.",
+	}, {
+		.name = "import", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format of the input",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(import), .choices = imports,
+		.help = "the input is what another tool wrote",
+		.more = "folded: a stack on each line, its functions separated by semicolons and a number at the end, as stackcollapse-perf.pl, "
+			"bcc and many others write it; the first name is what ran. The numbers are shown as they are, since nobody says "
+			"what they count. Names that end in _[k], _[i] and _[j] are functions of the kernel, inlined and of JIT compilers. "
+			"perf-script: what perf script prints, by perf or by others, with stacks or without; of several events see --event. "
+			"Input may be compressed by gzip. There are no nodes in what is imported.",
+	}, {
+		.name = "event", .metavar = "EVENT", .type = OPT_TEXT, .what = "event",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(imported_event),
+		.help = "the event of --import perf-script to look at",
+		.more = "Such as cycles or sched:sched_switch. Without it the first sample says what is read: when its event is time (cpu-clock, "
+			"task-clock, offcpu-blocked, offcpu-runnable, offcpu-time), time is, on the CPU and off it; when it is "
+			"another one, that one alone, in its own unit. How many samples of which events were left out is said on standard error.",
+	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
 		.help = "what to write",
-		.more = "tree is a call tree to read. folded has one line for each stack, its functions separated by "
+		.more = "Chosen by the extension of -o when not given. tree is a call tree to read; frames [unknown] of which each "
+			"called but the next one, and took no time itself, are one line with their number, as in flame graphs. "
+			"flat lists functions by the time in themselves, with what they called beside. annotate has the source and the "
+			"instructions of those that take at least 1 % of the time on the CPU themselves, with the share of each line and instruction in the "
+			"time of its function: their files must be here, with the build-ids that were recorded. folded has one line for each stack, its functions separated by "
 			"semicolons and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in "
-			"_[i], those of JIT compilers in _[j]. waits lists what threads waited for: by class, system call, stack, "
+			"_[i], those of JIT compilers in _[j]. svg and html are flame graphs to be opened in a web "
+			"browser: one file each that holds every frame and loads nothing; frames zoom when clicked, a search by regular expression "
+			"tells its exact share, ? shows keys. html has a table of the tree beside. waits lists what threads waited for: by class, system call, stack, "
 			"and, when that was recorded, who ended the wait; with a histogram of lengths, and the threads that still "
-			"waited in the end. summary has one \"name: value\" line for each figure (see below). ~ stands before what "
-			"is mostly extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
+			"waited in the end. numa tells which NUMA nodes the target runs on, where its memory is, and which functions "
+			"pay for the distance: nodes and the accesses between them, functions, first touches of memory and migrations "
+			"with their call paths, threads, memory, processes; within 100 columns (see below). pprof is what `go tool pprof` and many others "
+			"read: compressed, with a value each for samples, time on the CPU, waits, time blocked and runnable, labels for thread, "
+			"process, node, state and system call, modules with build-ids, and inlined calls. speedscope is the JSON of the viewer of this "
+			"name: profiles of on-CPU, blocked and runnable time. firefox is a profile for profiler.firefox.com, which loads it in the browser and "
+			"sends it nowhere: each thread over time, with categories for user, kernel and JIT code, blocked, runnable and idle, and a marker for "
+			"each wait: its system call, state, and who ended it. json has everything for scripts; docs/json-format.md of the source "
+			"describes it, and docs/sberf-profile.schema.json does for programs. perf-script is what `perf script` "
+			"prints, a paragraph for each sample (cpu-clock) and part of a wait (offcpu-blocked, offcpu-runnable) with its length in "
+			"nanoseconds; most tools read one event of it, stackcollapse-perf.pl that of --event-filter. It "
+			"reads the recording twice, so one from a pipe is copied into a file in $TMPDIR first. perf-data is a file for `perf report -i` and `perf script -i` "
+			"with the same samples, read in the same way; perf looks for names in the binaries, and reads 127 frames of a stack "
+			"unless --max-stack says otherwise. It has no place for names: those of JIT compilers are shown as addresses unless "
+			"/tmp/perf-PID.map is still there, and notes such as [cut: ...] are left out. Of names longer than 65,535 bytes the rest is left out, but in "
+			"folded. What is imported and no time is written in its own unit: pprof and speedscope have it as a count, and json names it. summary has one \"name: value\" line for each figure (see "
+			"below). ~ stands before what is estimated or mostly extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
+	}, {
+		.name = "before", .metavar = "FILE", .type = OPT_FILE, .what = "recording before the change", .positional = true,
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(before),
+		.help = "what is compared with; the first of two arguments",
+		.more = "- is standard input.",
+	}, {
+		.name = "after", .metavar = "FILE", .type = OPT_FILE, .what = "recording after the change", .positional = true,
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(after),
+		.help = "what is looked at; the second of two arguments",
+		.more = "- is standard input.",
+	}, {
+		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(diff_format), .choices = diff_formats,
+		.help = "what to write",
+		.more = "Chosen by the extension of -o when not given, tree otherwise. tree is a call tree with the share before and after, "
+			"what changed and by how much that may be off, and both times; what changed most comes first. Where there is time off "
+			"the CPU, columns say how much of the change is running, runnable and blocked time. flat lists "
+			"functions by what they took themselves and with what they call, with the same columns. folded has a line for each stack with two "
+			"numbers, microseconds before and after, for flamegraph.pl and inferno-flamegraph; both are of the whole after. svg and "
+			"html are one flame graph of both sides: a frame is as wide as it is on average, red where it grew, blue where it "
+			"shrank, and what vanished is there.",
+	}, {
+		.name = "normalize", .metavar = "HOW", .type = OPT_CHOICE, .what = "normalisation",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(norm), .choices = norms, .fallback = "total",
+		.help = "what shares are of",
+		.more = "total: of all that its side has, so that recordings of different length compare, and what grew is what takes "
+			"a larger part. wall: of the time for which its side was recorded, so that a program that does the same with "
+			"less shows it everywhere; four busy threads have 400 %. none: of the total before, on both sides, for a job "
+			"that was recorded from its beginning to its end.",
+	}, {
+		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(percent_limit), .max = 100,
+		.help = "leave out what changed by fewer points than this",
+		.more = "In a tree, lines below which nothing changed more.",
+	}, {
+		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(depth), .min = 1, .max = UINT16_MAX,
+		.help = "levels of the tree under the groups",
+	}, {
+		.name = "fail-above", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit of growth",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(fail_above), .given = FIELD(fail_given), .max = 10000,
+		.help = "end with status 3 when a function grew by more points",
+		.more = "A function grew when its share, its own or that with what it calls, is larger by more than this many points, "
+			"and by more than sampling makes differ: counting all functions that are compared, chance alone ends with "
+			"status 3 in one of a hundred cases at most. A sentence on standard error names the one that grew most. Other "
+			"differences between two runs of one program are not chance in this sense: choose a limit above them. When filters "
+			"leave nothing on either side, there is nothing to judge, and the status is 1.",
+	}, {
+		.name = "inverted", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(inverted),
+		.help = "callers below the functions that they call",
+		.more = "So the tree begins with the innermost functions: what runs or waits, and who is to blame for it.",
+	}, {
+		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(percent_limit), .max = 100,
+		.help = "leave out of the text what is less than this",
+		.more = "Of --format tree and flat. What is left out has a line that counts it.",
+	}, {
+		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(depth), .min = 1, .max = 65000,
+		.help = "levels of functions in the text of the tree",
 	}, {
 		.name = "group-by", .metavar = "GROUP", .type = OPT_CHOICE, .what = "group",
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(group_by), .given = FIELD(group_given),
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(group_by), .given = FIELD(group_given),
 		.choices = groups,
 		.help = "what the roots of the tree are",
-		.more = "comm when not given with --format folded, process otherwise.",
+		.more = "comm when not given with --format folded, svg, html or speedscope, process otherwise.",
+	}, {
+		.name = "title", .metavar = "TEXT", .type = OPT_TEXT, .what = "title",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(title),
+		.help = "title of a flame graph; the target when not given",
+	}, {
+		.name = "min-width", .metavar = "PIXELS", .type = OPT_PIXELS, .what = "smallest width",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(min_width), .given = FIELD(min_width_given), .min = 0, .max = 1000, .fallback = "0.5",
+		.help = "what is narrower in a flame graph shares a box",
+		.more = "All frames are in the file all the same: zooming in shows them, and a search counts them.",
+	}, {
+		.name = "orientation", .metavar = "WHERE", .type = OPT_SWITCH, .what = "orientation",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(upwards), .given = FIELD(upwards_given), .choices = orientations, .fallback = "icicle",
+		.help = "callers on top (icicle), or at the bottom (flame)",
+		.more = "A key in the flame graph switches.",
+	}, {
+		.name = "no-script", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(no_script),
+		.help = "a still flame graph, for papers and mails",
+		.more = "It has only frames of 0.1 % and more.",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "OUT", .type = OPT_FILE, .what = "output file",
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(output),
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(output),
 		.help = "write to this file instead of standard output",
 		.more = "A recording is never replaced. - is standard output.",
 	}, {
 		.name = "ascii", .type = OPT_FLAG, .min = true,
-		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_REPORT, .at = FIELD(ascii),
+		.section = SECTION_OUTPUT, .commands = CMD_TOP | CMD_READING, .at = FIELD(ascii),
 		.help = "draw with ASCII characters only",
 	}, {
 		.name = "no-color", .type = OPT_FLAG, .min = true,
@@ -255,15 +561,28 @@ static const char *const top_text[] = {
 	"one thread, so four busy threads have 400 %. A ~ stands before what is estimated for the most part. A wait that has not "
 	"ended counts with what it has lasted so far, and says so. Waits that only idle (for events, for work, for a time) have "
 	"one line at the end until w shows them; 6 lists what is waited for.",
+	"3 shows NUMA nodes: which of them the target runs on and has its memory on, which of its accesses go to which, the "
+	"functions that pay for the distance, and who touched memory first. On a machine of one node accesses are sampled from "
+	"the moment 3 is pressed. f narrows every view to one node, T splits it by nodes.",
+	"S saves exactly what is shown, with its filters and zoom, into the current directory: as a flame graph, for pprof, as "
+	"folded stacks, or as a recording (of sums, so to a second). R records what comes from now on, until it is pressed again.",
 	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
+	"Without a target it begins with a list of processes to pick one from, sorted by the CPU time they take now. P shows the same "
+	"list at any time: the capture ends, and one of what was picked begins in the same panes. When that fails, nothing has changed.",
+	"After o, + and - change how often is sampled, > and < how often what is shown is refreshed. Every sample weighs what it stood for when "
+	"it was taken, so totals stay right; a file that holds samples of several rates tells no single one.",
 	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
 	"and is asked to end when the view is left.",
 	NULL,
 };
 
 static const char *const top_examples[] = {
+	"sberf top", "pick a process from a list",
 	"sberf top -n redis-server", "every process called redis-server",
 	"sberf top -F 499 -- make -j2", "a build and everything it starts, at 499 samples a second",
+	"sberf top --keep 5m -p 1234", "when it happens, R saves the five minutes before",
+	"sberf top -b -n 3 -d 10 -p 1234", "three documents as text, one every ten seconds",
+	"sberf top -b --format json -a | jq -c .figures.oncpu_samples", "for scripts",
 	NULL,
 };
 
@@ -276,26 +595,97 @@ static const char *const record_text[] = {
 	"end.",
 	"Ctrl-C, SIGTERM and SIGHUP end the recording, and reach the command too; at the second one sberf no longer waits for "
 	"it. SIGKILL costs a recording its last second.",
+	"When the recording cannot go on, because the disk is full or whoever read -o - has gone, what was written so far is a "
+	"recording up to there. sberf says so at once and does not end the command: it waits for it, and then its own status is 1. "
+	"When the recording cannot begin, the command is not started.",
 	NULL,
 };
 
 static const char *const record_examples[] = {
 	"sberf record -p 1234 --duration 30s", "half a minute of process 1234 into sberf.data",
 	"sberf record -o build.data -- make", "a build, from its beginning to its end",
+	"ssh host sberf record -a --duration 5s -o - | sberf report -i -", "what another machine does, without a file in between",
+	"sberf record -a --keep 5m -o flight.data", "the last five minutes, whenever: pkill -USR2 sberf",
+	"sberf record -a --max-size 100M --max-files 20", "for weeks: what lies back no more than 2 GB",
 	"sberf record -p 1234 --wakers --min-block 1ms", "with who ended each wait of a millisecond and more",
 	NULL,
 };
 
 static const char *const report_text[] = {
-	"Reads a recording and writes it as a tree, as folded stacks, as a list of waits or as figures for scripts.",
+	"Reads a recording and writes it as a tree, as folded stacks, as a list of waits, by NUMA node, as figures for scripts, or as a "
+	"whole for other programs.",
+	"Filters choose what is counted in every format but summary, which is about all that was recorded.",
 	NULL,
 };
 
 static const char *const report_examples[] = {
 	"sberf report", "look at sberf.data in the terminal view",
-	"sberf report --format folded build.data >build.folded", "input for a flame graph",
+	"sberf report -o build.svg build.data", "a flame graph, to be opened in a web browser",
+	"sberf report --format folded build.data >build.folded", "stacks as text",
 	"sberf report --format waits --syscall futex,fsync", "what threads waited for in these calls, and how long",
-	"sberf report --format folded --metric off-cpu", "the same as a flame graph: where the program waits",
+	"sberf report --metric off-cpu -o waits.svg", "the same as a flame graph: where the program waits",
+	"sberf report --format numa", "which nodes run it, where its memory is, what pays for the distance",
+	"sberf report -o x.speedscope.json", "to be looked at in speedscope",
+	"sberf report -o x.firefox.json", "to be loaded at profiler.firefox.com",
+	"sberf report --format json", "everything, for jq and scripts",
+	"sberf report --format flat --percent-limit 1%", "the functions that take most of it",
+	"sberf report --focus 'malloc|free' --inverted | less", "who calls these, heaviest first",
+	"sberf report --time 50%, --thread 'worker*' -o half.svg", "the second half of it, and of some threads",
+	"sberf report --import folded perf.folded", "look at what stackcollapse-perf.pl wrote",
+	"sberf report --far -o far.html", "a flame graph of accesses to memory of other nodes",
+	NULL,
+};
+
+static const char *const merge_text[] = {
+	"Makes one recording of several: parts of one that was rotated, of other processes, of other machines. Of one, it writes the same "
+	"again, in the format of this sberf.",
+	"Totals add up exactly, losses too. Recordings of one machine since it booted share a clock. Times of another one are moved by "
+	"the difference between the clocks of both; its threads, and files that have no build-id, stay apart from those of the same number. "
+	"The duration is that in which something was recorded. The command of the merged recording is that of the merge, and so names what "
+	"it was made of. Of NUMA nodes counts are added, and where memory was is what the last recording tells.",
+	NULL,
+};
+
+static const char *const merge_examples[] = {
+	"sberf merge sberf.data sberf.data.* -o whole.data", "the whole of a recording with --max-size",
+	NULL,
+};
+
+static const char *const check_text[] = {
+	"Says what is in recordings: by which sberf they were made, where and when, how many events of each kind, names, losses, and the "
+	"size of each type of block; and what is damaged: where, and what is lost by it.",
+	NULL,
+};
+
+static const char *const check_examples[] = {
+	"sberf check", "look into sberf.data",
+	"sberf check *.data >/dev/null && echo sound", "whether all recordings here are whole",
+	NULL,
+};
+
+static const char *const diff_text[] = {
+	"Compares two recordings of a program, before and after a change of it, and says what takes more or less of the time, and "
+	"what appeared or vanished.",
+	"Functions are the same when they are at the same place of the same build (files of one build-id); in different builds when "
+	"their demangled names are the same, inlined or not, first in files of the same name, then in any and without what compilers "
+	"add to the names of clones. Code without names in files that differ is one line for each file. Groups go by their names, "
+	"without pids and tids; two that have more than half of the time, each on its side, are the same, whatever they are called.",
+	"Changes are in points: percent of what shares are of (--normalize). Two samples of the same thing differ by chance. Behind "
+	"each change stands by how much it may be off for that reason, 95 times of 100: 1.96 standard errors of the difference "
+	"of two proportions, from the numbers and weights of samples and waits, with one added for and one against (Agresti and "
+	"Caffo, 2000). ~ stands before a change that is no larger. Recording longer makes them smaller: four times as long, half "
+	"as large.",
+	"Filters choose what is compared, on both sides.",
+	NULL,
+};
+
+static const char *const diff_examples[] = {
+	"sberf diff old.data new.data", "what changed, as a tree",
+	"sberf diff --format flat --metric on-cpu old.data new.data", "the same by function, for running time",
+	"sberf diff --percent-limit 1 old.data new.data", "only where a point or more is between them",
+	"sberf diff --fail-above 2 --metric on-cpu old.data new.data", "a gate: status 3 when a function takes 2 points more of the whole",
+	"sberf diff -o change.svg old.data new.data", "one flame graph of both, to be opened in a browser",
+	"sberf diff --format folded old.data new.data | flamegraph.pl >diff.svg", "for other tools",
 	NULL,
 };
 
@@ -311,7 +701,7 @@ static const char *const doctor_examples[] = {
 
 const struct command_info command_infos[] = {
 	{
-		.name = "top", .bit = CMD_TOP, .synopsis = "[TARGET] [CAPTURE] [-d SECONDS]",
+		.name = "top", .bit = CMD_TOP, .synopsis = "[TARGET] [CAPTURE] [-d SECONDS] [-b [-n N]]",
 		.summary = "show live where the time goes", .text = top_text, .examples = top_examples,
 	}, {
 		.name = "record", .bit = CMD_RECORD, .synopsis = "TARGET [CAPTURE] [-o FILE] [--duration TIME]",
@@ -319,6 +709,15 @@ const struct command_info command_infos[] = {
 	}, {
 		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
 		.summary = "read a recording", .text = report_text, .examples = report_examples,
+	}, {
+		.name = "merge", .bit = CMD_MERGE, .synopsis = "FILE... -o OUT",
+		.summary = "make one recording of several", .text = merge_text, .examples = merge_examples,
+	}, {
+		.name = "check", .bit = CMD_CHECK, .synopsis = "[FILE...]",
+		.summary = "say what is in a recording, and what is damaged", .text = check_text, .examples = check_examples,
+	}, {
+		.name = "diff", .bit = CMD_DIFF, .synopsis = "BEFORE AFTER [OPTIONS]",
+		.summary = "say what differs between two recordings", .text = diff_text, .examples = diff_examples,
 	}, {
 		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
 		.summary = "say what is missing to measure on this machine", .text = doctor_text, .examples = doctor_examples,

@@ -19,8 +19,12 @@ enum {
 	CMD_RECORD = 1 << 1,
 	CMD_REPORT = 1 << 2,
 	CMD_DOCTOR = 1 << 3,
+	CMD_CHECK = 1 << 4,
+	CMD_MERGE = 1 << 5,
+	CMD_DIFF = 1 << 6,
 	CMD_CAPTURING = CMD_TOP | CMD_RECORD,
-	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_REPORT | CMD_DOCTOR,
+	CMD_READING = CMD_REPORT | CMD_DIFF,
+	CMD_ALL = CMD_TOP | CMD_RECORD | CMD_READING | CMD_DOCTOR | CMD_CHECK | CMD_MERGE,
 };
 
 struct command_info {
@@ -40,10 +44,13 @@ enum opt_type {
 	OPT_HELP,                /* --help: no field */
 	OPT_VERSION,             /* --version: no field */
 	OPT_FLAG,                /* no value; bool, set to .min != 0 */
+	OPT_SET,                 /* no value; a 4-byte enum, set to .min */
 	OPT_NUMBER,              /* uint32_t, .min to .max */
 	OPT_TIME,                /* uint64_t ns, .min to .max */
 	OPT_SIZE,                /* uint64_t bytes, .min to .max */
 	OPT_SIZE32,              /* uint32_t bytes, .min to .max */
+	OPT_PIXELS,              /* double, .min to .max */
+	OPT_PERCENT,             /* double, percent, .min to .max */
 	OPT_LIST,                /* u32_vec, .min to .max, with ranges */
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
@@ -51,6 +58,8 @@ enum opt_type {
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
 	OPT_FILE,                /* the same, a file */
+	OPT_TEXTS,               /* text_vec, not empty: as often as it is given */
+	OPT_FILES,               /* the same, a file */
 	OPT_DIR,                 /* the same, a directory */
 };
 
@@ -93,7 +102,7 @@ struct opt {
 extern const struct opt opts[];
 extern const size_t nr_opts;
 
-#define OPT_VALUE_MAX 96
+#define OPT_VALUE_MAX 192
 
 /* How the value of OPT is written: its choices, "dwarf|fp", or else its metavar. Not for flags. Returns DST. */
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);

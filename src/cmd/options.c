@@ -11,15 +11,19 @@
 #include "cmd/options.h"
 
 #include "base/cleanup.h"
+#include "cmd/filter.h"
 #include "cmd/optable.h"
+#include "cmd/timerange.h"
 #include "event/event.h"
+#include "profile/query.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(enum opt_format) == 4 && sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4,
-	       "OPT_CHOICE fields have four bytes");
+_Static_assert(sizeof(enum format) == 4 && sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4 &&
+	       sizeof(enum numa_wish) == 4 && sizeof(enum import_format) == 4 && sizeof(enum diff_format) == 4 &&
+	       sizeof(enum diff_norm) == 4, "OPT_CHOICE and OPT_SET fields have four bytes");
 
 struct parser {
 	const struct command_info *command;
@@ -152,6 +156,20 @@ static int set_text(const struct opt *opt, const char *value, const char **ret, 
 	return 0;
 }
 
+static int add_text(const struct opt *opt, const char *value, text_vec *ret, struct err *e)
+{
+	const char *text = NULL, **at;
+	const int r = set_text(opt, value, &text, e);
+
+	if (r < 0)
+		return r;
+	at = vec_push(ret);
+	if (!at)
+		return err_nomem(e, "the command line");
+	*at = text;
+	return 0;
+}
+
 /* Parses VALUE into the field of OPT. */
 static int set_field(struct options *o, const struct opt *opt, const char *value, struct err *e)
 {
@@ -165,6 +183,9 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		if (opt->at)
 			*(bool *)field = opt->min;
 		return 0;
+	case OPT_SET:
+		*(uint32_t *)field = (uint32_t)opt->min;
+		return 0;
 	case OPT_NUMBER:
 	case OPT_SIZE32:
 		return set_u32(opt, value, field, e);
@@ -172,6 +193,10 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return parse_time(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_SIZE:
 		return parse_size(value, opt->what, opt->min, opt->max, field, e);
+	case OPT_PIXELS:
+		return parse_pixels(value, opt->what, opt->min, opt->max, field, e);
+	case OPT_PERCENT:
+		return parse_percent(value, opt->what, opt->min, opt->max, field, e);
 	case OPT_LIST:
 		return set_list(opt, value, field, e);
 	case OPT_IDS:
@@ -182,6 +207,9 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_switch(opt, value, field, e);
 	case OPT_STATES:
 		return set_states(opt, value, field, e);
+	case OPT_TEXTS:
+	case OPT_FILES:
+		return add_text(opt, value, field, e);
 	case OPT_TEXT:
 	case OPT_FILE:
 	case OPT_DIR:
@@ -272,6 +300,14 @@ static int parse_long(struct parser *p, int argc, char **argv, int *i)
 	return take(p, opt, argv[++*i]);
 }
 
+/* What -n with VALUE means: for top a number of documents, as for other programs of this name, when it is a number. */
+static const struct opt *meant_by(const struct parser *p, const struct opt *opt, const char *value)
+{
+	if (p->command->bit & CMD_TOP && opt->letter == 'n' && *value && !value[strspn(value, "0123456789")])
+		return find_name(p, "iterations", strlen("iterations"));
+	return opt;
+}
+
 /* "-a", "-F99", "-F" and the next argument, "-aF99"; *I is moved onto the last argument used. */
 static int parse_short(struct parser *p, int argc, char **argv, int *i)
 {
@@ -282,22 +318,34 @@ static int parse_short(struct parser *p, int argc, char **argv, int *i)
 		if (!opt)
 			return err_set(p->e, EINVAL, "there is no option -%c", *at);
 		if (opt->metavar && at[1])
-			return take(p, opt, at + 1);
+			return take(p, meant_by(p, opt, at + 1), at + 1);
 		if (opt->metavar && *i + 1 >= argc)
 			return needs_value(p, opt);
-		r = take(p, opt, opt->metavar ? argv[++*i] : "");
-		if (r || opt->metavar)
+		if (opt->metavar) {
+			const char *value = argv[++*i];
+
+			return take(p, meant_by(p, opt, value), value);
+		}
+		r = take(p, opt, "");
+		if (r)
 			return r;
 	}
 	return 0;
 }
 
+/* What a lone argument is: the first such option without a value, or the last one when all have theirs. */
 static const struct opt *find_positional(const struct parser *p)
 {
-	for (size_t i = 0; i < nr_opts; i++)
-		if (opts[i].positional && opts[i].commands & p->command->bit)
-			return &opts[i];
-	return NULL;
+	const struct opt *found = NULL;
+
+	for (size_t i = 0; i < nr_opts; i++) {
+		if (!opts[i].positional || !(opts[i].commands & p->command->bit))
+			continue;
+		found = &opts[i];
+		if (!*(const char **)((char *)p->o + found->at))
+			break;
+	}
+	return found;
 }
 
 static int parse_argument(struct parser *p, const char *value)
@@ -309,7 +357,7 @@ static int parse_argument(struct parser *p, const char *value)
 			       p->command->name, value);
 	if (!opt)
 		return err_set(p->e, EINVAL, "'%s' is one argument too many", value);
-	if (*(const char **)((char *)p->o + opt->at))
+	if (opt->type != OPT_FILES && *(const char **)((char *)p->o + opt->at))
 		return err_set(p->e, EINVAL, "'%s' is a second %s: give one", value, opt->what);
 	return take(p, opt, value);
 }
@@ -392,6 +440,32 @@ static char *quote_command_line(int argc, char **argv)
 	return NULL;
 }
 
+static int check_diff(const struct options *o, struct err *e)
+{
+	if (!o->before || !o->after)
+		return err_set(e, EINVAL, "name two recordings: the one before, and the one after");
+	if (!strcmp(o->before, "-") && !strcmp(o->after, "-"))
+		return err_set(e, EINVAL, "only one of the recordings can come from standard input");
+	return 0;
+}
+
+static int check_merge(const struct options *o, struct err *e)
+{
+	if (!o->files.n)
+		return err_set(e, EINVAL, "say which recordings are to be merged");
+	if (!o->output)
+		return err_set(e, EINVAL, "say where the merged recording goes: -o FILE");
+	return 0;
+}
+
+/* That the patterns can be understood: a wrong one is a wrong command line. */
+static int check_patterns(const struct options *o, struct err *e)
+{
+	struct terms terms;
+
+	return filter_terms(o, NULL, &terms, e);
+}
+
 /* What is about waits makes no sense without them. */
 static int check_waits(const struct options *o, struct err *e)
 {
@@ -401,6 +475,143 @@ static int check_waits(const struct options *o, struct err *e)
 	if (!which)
 		return 0;
 	return err_set(e, EINVAL, "%s is about waits, which --no-off-cpu leaves out: give one of them", which);
+}
+
+/* Far accesses are those of running code, and there are none without sampling them. */
+static int check_far(const struct options *o, struct err *e)
+{
+	const char *which = o->kinds ? "--metric" : o->states ? "--state" : o->syscalls ? "--syscall" : NULL;
+
+	if (which)
+		return err_set(e, EINVAL, "--far and %s both say what to count: give one of them", which);
+	if (o->format == FORMAT_WAITS)
+		return err_set(e, EINVAL, "--far is about running code, and --format waits is not: give one of them");
+	if (o->numa == NUMA_OFF)
+		return err_set(e, EINVAL, "--far is about accesses to memory, which --no-numa leaves out: give one of them");
+	return 0;
+}
+
+/* The view by node shows all that there is of time. */
+static int check_numa(const struct options *o, struct err *e)
+{
+	if (o->format == FORMAT_NUMA && o->kinds)
+		return err_set(e, EINVAL, "--format numa counts running, waiting and accesses side by side: leave out --metric");
+	return 0;
+}
+
+static bool is_one_of(enum format format, uint32_t formats)
+{
+	return formats >> format & 1;
+}
+
+/* An option of flame graphs that was given; NULL = none was. */
+static const char *about_flame(const struct options *o)
+{
+	return o->title ? "--title" : o->min_width_given ? "--min-width" : o->upwards_given ? "--orientation" :
+	       o->no_script ? "--no-script" : NULL;
+}
+
+/* What a file is called, when it ends as if that were a format, and none is called so; NULL = it does not. */
+static const char *unknown_ending(const struct options *o)
+{
+	const char *slash = o->output ? strrchr(o->output, '/') : NULL, *base = slash ? slash + 1 : o->output;
+	const char *dot = base ? strrchr(base, '.') : NULL;
+
+	return !o->format && dot && dot > base && dot[1] && !format_of_file(o->output) ? dot : NULL;
+}
+
+/* What the format has a place for. Without one it is the tree, or by the name of the output. */
+static int check_shown(const struct options *o, struct err *e)
+{
+	const uint32_t texts = 1u << FORMAT_NONE | 1u << FORMAT_TREE | 1u << FORMAT_FLAT;
+	const uint32_t trees = 1u << FORMAT_NONE | 1u << FORMAT_TREE | 1u << FORMAT_FOLDED | 1u << FORMAT_SVG | 1u << FORMAT_HTML |
+			       1u << FORMAT_SPEEDSCOPE;
+	const enum format by_file = o->output && !o->format ? format_of_file(o->output) : FORMAT_NONE;
+	const enum format format = by_file ? by_file : o->format;
+	const char *flame = about_flame(o), *ending = unknown_ending(o);
+	const char *about_time = o->focus.n ? "--focus" : o->ignore.n ? "--ignore" : o->time ? "--time" : NULL;
+	struct time_range range;
+
+	if (ending)
+		return err_set(e, EINVAL, "no format is called '%s': say with --format what '%s' is to be", ending, o->output);
+	if (flame && !is_one_of(format, 1u << FORMAT_SVG | 1u << FORMAT_HTML))
+		return err_set(e, EINVAL, "%s is for flame graphs: --format svg and html", flame);
+	if (o->percent_limit > 0 && !is_one_of(format, texts))
+		return err_set(e, EINVAL, "--percent-limit is for --format tree and flat: every other format is complete");
+	if (o->depth && !is_one_of(format, texts & ~(1u << FORMAT_FLAT)))
+		return err_set(e, EINVAL, "--depth is for --format tree: every other format is complete");
+	if (o->inverted && !is_one_of(format, trees))
+		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: tree, folded, svg, html and speedscope");
+	if (about_time && format == FORMAT_SUMMARY)
+		return err_set(e, EINVAL, "%s cannot change --format summary, which is about all that was recorded", about_time);
+	return o->time ? time_range_parse(o->time, &range, e) : 0;
+}
+
+/* An option whose subject is in no import of that format; NULL = none was given. */
+static const char *not_imported(const struct options *o)
+{
+	const bool folded = o->import == IMPORT_FOLDED;
+	const struct {
+		bool given;
+		const char *name;
+	} all[] = {
+		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
+		{ o->hide_idle, "--hide-idle" }, { folded && o->kinds && !(o->kinds & KINDS_ON_CPU), "--metric" },
+		{ folded && o->format == FORMAT_WAITS, "--format waits" }, { o->format == FORMAT_NUMA, "--format numa" },
+		{ o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].given)
+			return all[i].name;
+	return NULL;
+}
+
+/* Text of other tools tells little of waits and nothing of nodes; and there is no file that would be meant when none is named. */
+static int check_import(const struct options *o, struct err *e)
+{
+	const char *which = not_imported(o);
+
+	if (!o->input && !o->before)
+		return err_set(e, EINVAL, "say which file to import, or - for standard input");
+	if (o->time && o->import == IMPORT_FOLDED)
+		return err_set(e, EINVAL, "--time needs to know when things happened, and folded stacks do not tell");
+	if (which)
+		return err_set(e, EINVAL, "%s is about waits or NUMA nodes, and what is imported %s", which,
+			       o->import == IMPORT_FOLDED ? "has none" : "says nothing of it");
+	if (o->imported_event && o->import == IMPORT_FOLDED)
+		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and folded stacks do not tell");
+	return 0;
+}
+
+static int check_files(const struct options *o, struct err *e)
+{
+	if (o->max_files_given && !o->max_bytes)
+		return err_set(e, EINVAL, "--max-files says how many files there may be, and --max-size, when another one begins: give both");
+	if (o->keep_ns && o->max_files_given)
+		return err_set(e, EINVAL, "--max-files is about a recording that is written as it comes, and --keep is not: give one of them");
+	if (o->keep_ns && o->output && !strcmp(o->output, "-"))
+		return err_set(e, EINVAL, "--keep writes files, and standard output is none: name a file with -o");
+	if (o->max_bytes && o->output && !strcmp(o->output, "-"))
+		return err_set(e, EINVAL, "--max-size is about files, and standard output is none: name a file with -o");
+	return 0;
+}
+
+/* What only a document has a place for, and what only the view has. */
+static int check_batch(const struct options *o, struct err *e)
+{
+	const char *which = o->iterations ? "--iterations (-n with a number)" : o->format ? "--format" :
+			    o->percent_given ? "--percent-limit" : o->depth ? "--depth" : NULL;
+
+	if (!o->batch && which)
+		return err_set(e, EINVAL, "%s is about documents, which only --batch (-b) prints%s", which,
+			       o->iterations ? "; a process with a number for a name is --name N" : "");
+	if (o->batch && o->keep_ns)
+		return err_set(e, EINVAL, "--keep is for whoever watches, and --batch (-b) has nobody who could; use sberf record "
+			       "--keep");
+	if (o->format == FORMAT_JSON && (o->percent_given || o->depth))
+		return err_set(e, EINVAL, "%s is for text: json is complete", o->depth ? "--depth" : "--percent-limit");
+	return 0;
 }
 
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e)
@@ -417,18 +628,39 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		r = parse_all(&p, argc, argv);
 	if (r)
 		return r;
-	if (p.command->bit & CMD_TOP && ret->target == OPT_TARGET_NONE)
+	if (p.command->bit & CMD_TOP && ret->batch && ret->target == OPT_TARGET_NONE)
 		ret->target = OPT_TARGET_ALL;
 	if (p.command->bit & CMD_RECORD && ret->target == OPT_TARGET_NONE)
 		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
 			       "machine, or -- COMMAND to start one");
-	if (p.command->bit & CMD_RECORD && ret->output && !strcmp(ret->output, "-"))
-		return err_set(e, EINVAL, "a recording cannot be written to standard output: name a file with -o");
+	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
+	if (r < 0)
+		return r;
 	if (p.command->bit & CMD_CAPTURING && !ret->off_cpu) {
 		r = check_waits(ret, e);
 		if (r < 0)
 			return r;
 	}
+	r = ret->far ? check_far(ret, e) : 0;
+	r = r < 0 ? r : check_numa(ret, e);
+	if (r >= 0 && p.command->bit & CMD_TOP)
+		r = check_batch(ret, e);
+	if (r >= 0 && p.command->bit & CMD_REPORT)
+		r = check_shown(ret, e);
+	if (!r && ret->imported_event && !ret->import)
+		return err_set(e, EINVAL, "--event is about what --import perf-script reads");
+	if (!r && ret->import)
+		r = check_import(ret, e);
+	if (!r && p.command->bit & CMD_DIFF)
+		r = check_diff(ret, e);
+	if (!r && p.command->bit & CMD_MERGE)
+		r = check_merge(ret, e);
+	if (!r)
+		r = check_patterns(ret, e);
+	if (r < 0)
+		return r;
+	if (ret->far)
+		ret->numa = NUMA_ON;
 	ret->cmdline = quote_command_line(argc, argv);
 	return ret->cmdline ? 0 : err_nomem(e, "the command line");
 }
@@ -437,6 +669,13 @@ void options_free(struct options *o)
 {
 	vec_free(&o->ids);
 	vec_free(&o->cpus);
+	vec_free(&o->nodes);
+	vec_free(&o->files);
+	vec_free(&o->focus);
+	vec_free(&o->ignore);
+	vec_free(&o->threads);
+	vec_free(&o->processes);
+	vec_free(&o->cgroups);
 	free(o->cmdline);
 	o->cmdline = NULL;
 }

@@ -9,7 +9,11 @@
 
 #include "base/err.h"
 #include "base/parse.h"
+#include "base/vec.h"
 #include "capture/source.h"
+#include "export/diff.h"
+#include "export/formats.h"
+#include "import/import.h"
 #include "profile/query.h"
 
 #include <stdbool.h>
@@ -25,13 +29,14 @@ enum opt_target {
 	OPT_TARGET_COMMAND,      /* -- COMMAND */
 };
 
-enum opt_format {
-	FORMAT_NONE,             /* not given: the command decides */
-	FORMAT_TREE,
-	FORMAT_FOLDED,
-	FORMAT_SUMMARY,
-	FORMAT_WAITS,
+/* Where stacks are unwound. */
+enum opt_unwind {
+	UNWIND_AUTO,             /* in the kernel, or from copies where it does not take the program for that */
+	UNWIND_KERNEL,
+	UNWIND_COPY,
 };
+
+typedef VEC(const char *) text_vec;
 
 struct options {
 	const char *command_name;        /* "top", "record", ... */
@@ -52,34 +57,72 @@ struct options {
 	uint32_t stack_bytes;            /* --stack-size, 32 KiB */
 	bool stack_fixed;                /* --stack-size was given */
 	bool frame_pointers;             /* --call-graph fp */
+	enum opt_unwind unwind;          /* --unwind, UNWIND_COPY */
+	uint32_t verify_every;           /* --verify-unwind, 0 = off */
 	uint64_t ring_bytes;             /* --ring-size, 0 = default */
 	uint64_t delay_ns;               /* --delay, 0 */
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
+	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
 	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are only counted; report: left out */
 
 	/* What is shown (top, report) */
 	uint32_t kinds;                  /* --metric: bit mask for query.kinds; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
 	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter.h */
-	const char *thread;              /* --thread PATTERN, NULL = all */
+	text_vec focus, ignore;          /* --focus, --ignore REGEX, as often as they are given */
+	text_vec threads, processes;     /* --thread, --process PATTERN; the same */
+	text_vec cgroups;                /* --cgroup PATH (report, diff); the same */
+	const char *time;                /* --time FROM,TO: cmd/timerange.h; NULL = all */
+	u32_vec nodes;                   /* --node LIST, empty = all */
+	bool by_node;                    /* --by-node */
+	bool far;                        /* --far; capturing: NUMA_ON unless NUMA_OFF was asked for */
 	bool hide_idle;                  /* --hide-idle (report) */
 
 	/* top */
 	uint64_t refresh_ns;             /* -d, 1 s */
+	bool batch;                      /* -b */
+	uint32_t iterations;             /* --iterations, -n with a number; 0 = until the end */
 
-	/* record, report */
+	/* top, record, report */
 	const char *output;              /* -o; NULL = sberf.data for record, stdout for report */
+	uint64_t keep_ns;                /* --keep, 0 = all is written (record), or nothing (top) */
+	uint64_t max_bytes;              /* --max-size, 0 = one file, or with --keep as much memory as usual (record) */
+	uint32_t max_files;              /* --max-files, 10 */
+	bool max_files_given;
 	uint64_t duration_ns;            /* --duration, 0 = until stopped */
 	const char *input;               /* -i FILE or FILE; NULL = sberf.data */
-	enum opt_format format;          /* --format */
+	text_vec files;                  /* -i FILE or FILE, several (check, merge); empty = sberf.data */
+	enum import_format import;       /* --import: what the input is, IMPORT_NONE = a recording */
+	const char *imported_event;      /* --event: of --import perf-script, NULL = by the first sample */
+	enum format format;              /* --format */
 	enum group_by group_by;          /* --group-by, GROUP_COMM for folded, GROUP_PROCESS else */
 	bool group_given;
+	bool inverted;                   /* --inverted (report) */
+	const char *title;               /* --title, NULL = what was recorded */
+	double min_width;                /* --min-width px, 0.5 */
+	bool min_width_given;
+	bool upwards;                    /* --orientation flame */
+	bool upwards_given;
+	bool no_script;                  /* --no-script */
+
+	/* diff */
+	const char *before, *after;      /* the two recordings; never NULL */
+	enum diff_format diff_format;    /* --format */
+	enum diff_norm norm;             /* --normalize, DIFF_BY_TOTAL */
+	double percent_limit;            /* --percent-limit, 0; report and top too */
+	bool percent_given;
+	uint32_t depth;                  /* --depth, 0 = all; report and top too */
+	double fail_above;               /* --fail-above, when FAIL_GIVEN */
+	bool fail_given;
 
 	/* symbols */
 	const char *symfs;               /* --symfs, NULL = none */
 	bool debuginfod;                 /* --debuginfod */
 	bool no_inline;                  /* --no-inline */
+	bool no_libraries;               /* --no-libraries */
+	bool fold_recursion;             /* --fold-recursion */
+	bool short_names;                /* --short-names */
 
 	/* screen */
 	bool ascii, no_color;            /* --ascii, --no-color */
@@ -98,11 +141,16 @@ void options_free(struct options *o);
 
 /*
  * Commands (src/cmd/NAME.c): the exit status, or a negative errno (exit status 1). A sentence in E is printed in both cases:
- * `record -- CMD` returns 127 with one when CMD cannot be found.
+ * `record -- CMD` returns 127 with one when CMD cannot be found, and `diff --fail-above` EXIT_GREW when a function did.
  */
+#define EXIT_GREW 3
+
 int cmd_top(const struct options *o, struct err *e);
 int cmd_record(const struct options *o, struct err *e);
 int cmd_report(const struct options *o, struct err *e);
+int cmd_merge(const struct options *o, struct err *e);
+int cmd_check(const struct options *o, struct err *e);
+int cmd_diff(const struct options *o, struct err *e);
 int cmd_doctor(const struct options *o, struct err *e);
 
 #endif

@@ -12,52 +12,16 @@
 #include "capture/probe.h"
 #include "cmd/options.h"
 #include "cmd/session.h"
+#include "cmd/signals.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define POLL_NS (100 * NSEC_PER_MSEC)
-
-static void ignore(int sig)
-{
-}
-
-/*
- * The signals that end a recording wait until they are asked for. A shell ignores SIGINT for what it starts in the background, and
- * an ignored signal does not even wait: hence the handler. SIGHUP stays ignored under nohup.
- */
-static void block_signals(sigset_t *set)
-{
-	const struct sigaction act = { .sa_handler = ignore };
-	struct sigaction hup;
-
-	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGHUP);
-	sigprocmask(SIG_BLOCK, set, NULL);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler == SIG_DFL)
-		sigaction(SIGHUP, &act, NULL);
-}
-
-/*
- * A signal of SET that has come, within TIMEOUT; 0 when none has. One that somebody sent goes on to the command of S; the terminal
- * has given its own to the command already.
- */
-static int take_signal(const struct session *s, const sigset_t *set, const struct timespec *timeout)
-{
-	siginfo_t info;
-	const int sig = sigtimedwait(set, &info, timeout);
-
-	if (sig > 0 && s->child.pid && info.si_code <= 0)
-		kill(s->child.pid, sig);
-	return sig > 0 ? sig : 0;
-}
 
 /* What a worker does that takes long, on a line of its own that is drawn over; on a terminal only. */
 static void say_activity(struct engine *en, size_t *shown)
@@ -74,6 +38,21 @@ static void say_activity(struct engine *en, size_t *shown)
 	*shown = n;
 }
 
+/* What came of SIGUSR2, once. */
+static void say_saved(struct engine *en)
+{
+	char bytes[UNITS_MAX], time[UNITS_MAX];
+	struct recorder_saved saved;
+
+	if (!engine_saved(en, &saved))
+		return;
+	if (saved.path[0])
+		fprintf(stderr, "sberf record: the last %s are in %s (%s)\n", units_time(time, saved.ns), saved.path,
+			units_bytes(bytes, saved.bytes));
+	if (saved.err.code)
+		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
+}
+
 /* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
 static void wait_for_end(const struct session *s, const sigset_t *set)
 {
@@ -83,15 +62,22 @@ static void wait_for_end(const struct session *s, const sigset_t *set)
 	int signals = 0;
 
 	while (!engine_wait(en, POLL_NS)) {
+		int sig;
+
 		say_activity(en, &shown);
-		if (!take_signal(s, set, &now))
+		say_saved(en);
+		sig = signals_take(s, set, &now);
+		if (!sig)
 			continue;
-		if (signals++)
+		if (sig == SIGUSR2)
+			engine_save(en);
+		else if (signals++)
 			engine_hurry(en);
 		else
 			engine_stop(en);
 	}
 	say_activity(en, &shown);
+	say_saved(en);
 }
 
 static void say_losses(const struct profile_meta *m)
@@ -138,6 +124,9 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 			 units_percent(percent, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples));
 	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s in %s\n", units_thousands(samples, m->samples), complete,
 		(unsigned long long)losses_total(&m->lost), units_bytes(bytes, m->file_bytes), path);
+	if (o->max_bytes && !o->keep_ns)
+		fprintf(stderr, "sberf record: of all that was written, the last is in %s, what came before in %s.1 and so on, %u files at most\n",
+			path, path, o->max_files);
 	say_waits(m);
 	say_losses(m);
 	if (!m->samples && !m->waits)
@@ -181,8 +170,8 @@ static int command_status(const struct session *s, const struct profile_meta *m,
 		if (!said)
 			fprintf(stderr, "sberf record: waiting for '%s' to end\n", s->child.file);
 		said = true;
-		sig = take_signal(s, set, &ts);
-		if (sig && signals++)
+		sig = signals_take(s, set, &ts);
+		if (sig && sig != SIGUSR2 && signals++)
 			return 128 + sig;
 	}
 }
@@ -205,7 +194,7 @@ static int run(struct session *s, const struct options *o, const char *path, str
 	sigset_t set;
 	int r;
 
-	block_signals(&set);
+	signals_block(&set, o->keep_ns);
 	r = session_start(s, e);
 	if (r < 0)
 		return r;
@@ -219,16 +208,45 @@ static int run(struct session *s, const struct options *o, const char *path, str
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
 
+/*
+ * Takes standard output for the recording alone: who writes there, the command of S included, writes to standard error from now on.
+ * Under its own number, which exec closes, it is then R's.
+ */
+static int take_stdout(const struct options *o, struct recorder_config *r, struct err *e)
+{
+	if (isatty(STDOUT_FILENO))
+		return err_set(e, EINVAL, "a recording is nothing to read on a terminal; name a file with -o, or send it on: "
+			       "sberf record -o - ... | sberf report -i -");
+	r->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (r->fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_set(e, errno, "cannot use standard output for the recording: %s", strerror(errno));
+	if (o->target == OPT_TARGET_COMMAND)
+		fputs("sberf record: standard output is the recording's; that of the command goes to standard error\n", stderr);
+	r->path = "standard output";
+	return 0;
+}
+
 int cmd_record(const struct options *o, struct err *e)
 {
 	struct session s = SESSION_INIT;
-	const char *path = o->output ? o->output : "sberf.data";
-	int r;
+	struct recorder_config *to = &s.config.record;
+	int r = 0;
 
-	s.config.record_path = path;
-	r = session_open(&s, o, false, e);
+	if (o->keep_ns)
+		signals_keep_usr2(true);
+	to->path = o->output ? o->output : "sberf.data";
+	to->keep_ns = o->keep_ns;
+	to->keep_bytes = o->max_bytes ? o->max_bytes : KEEP_BYTES;
+	to->max_bytes = o->keep_ns ? 0 : o->max_bytes;
+	to->max_files = o->max_files;
+	if (!strcmp(to->path, "-"))
+		r = take_stdout(o, to, e);
 	if (!r)
-		r = run(&s, o, path, e);
+		r = session_open(&s, o, false, e);
+	if (!r)
+		r = run(&s, o, to->path, e);
 	session_close(&s);
+	if (to->fd > 0)
+		close(to->fd);
 	return session_exit(&s, r);
 }

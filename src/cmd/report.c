@@ -1,101 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * report.c - `sberf report`: a recording as a tree, as folded stacks, as figures; on a terminal, in the terminal view.
- *
- * A file is written beside its final name and renamed, so that a report that fails leaves no half of one behind. A report is
- * never written over a recording: it holds less than what it was made from.
- */
+/* report.c - `sberf report`: a recording in any format (export/formats.h); on a terminal, in the terminal view. */
 #include "config.h"
 
-#include "base/cleanup.h"
+#include "base/progress.h"
+#include "base/units.h"
 #include "cmd/feed.h"
 #include "cmd/filter.h"
+#include "cmd/loaded.h"
 #include "cmd/options.h"
-#include "export/export.h"
-#include "record/format.h"
-#include "record/recording.h"
+#include "cmd/timerange.h"
+#include "export/formats.h"
+#include "export/outfile.h"
+#include "numa/listtext.h"
+#include "numa/state.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-struct loaded {
-	struct profile *profile;
-	struct names *names;
-	struct profile_meta meta;
-	struct load_report report;
-	struct snapshot *snapshot;
-};
-
-static void loaded_free(struct loaded *l)
-{
-	snapshot_unref(l->snapshot);
-	names_free(l->names);
-	profile_free(l->profile);
-}
-
-/* Opening a named pipe waits until somebody opens it for writing. */
-static void say_waiting(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISFIFO(st.st_mode))
-		fprintf(stderr, "sberf report: waiting for what is written into the pipe %s\n", path);
-}
-
-static int load(struct loaded *l, const char *path, const struct options *o, struct err *e)
-{
-	const struct load_options lo = { .min_block_ns = o->min_block_ns };
-	struct profile_stats ps;
-	struct stat st;
-	int r;
-
-	say_waiting(path);
-	l->profile = profile_new(NULL);
-	l->names = names_new();
-	if (!l->profile || !l->names)
-		return err_nomem(e, "the profile");
-	r = recording_load(path, l->profile, l->names, &l->meta, &l->report, &lo, e);
-	if (r < 0)
-		return r;
-	if (l->report.note[0])
-		fprintf(stderr, "sberf report: %s: %s\n", path, l->report.note);
-	if (!stat(path, &st) && S_ISREG(st.st_mode))
-		l->meta.file_bytes = (uint64_t)st.st_size;
-	profile_stats(l->profile, &ps);
-	l->meta.refused += ps.refused;
-	l->meta.folded = ps.facts_folded;
-	l->meta.lost.n[LOST_DAMAGED] += l->report.damaged_blocks;
-	l->snapshot = profile_snapshot(l->profile);
-	return l->snapshot ? 0 : err_nomem(e, "the profile");
-}
-
-static int write_waits(FILE *f, const struct loaded *l, const struct query *q, bool ascii, struct err *e)
-{
-	const struct waits_text_options how = { .ascii = ascii };
-	AUTO(waits_free) struct waits *w = NULL;
-	int r = waits_build(l->snapshot, l->names, q, &w, e);
-
-	return r < 0 ? r : export_waits(f, w, &how, e);
-}
-
-static int write_tree(FILE *f, const struct loaded *l, const struct query *q, enum opt_format format, bool ascii, struct err *e)
-{
-	const struct tree_text_options how = { .ascii = ascii };
-	AUTO(tree_free) struct tree *t = NULL;
-	int r = tree_build(l->snapshot, l->names, q, &t, e);
-
-	if (r < 0)
-		return r;
-	return format == FORMAT_FOLDED ? export_folded(f, t, e) : export_tree(f, t, &how, e);
-}
-
 /* What is asked for is about waits, and nobody followed any. */
-static void say_no_waits(const struct loaded *l, const struct options *o, enum opt_format format)
+static void say_no_waits(const struct loaded *l, const struct options *o, enum format format)
 {
 	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->kinds && !(o->kinds & KINDS_ON_CPU));
 
@@ -103,103 +27,152 @@ static void say_no_waits(const struct loaded *l, const struct options *o, enum o
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
 }
 
-static int write_format(FILE *f, const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
+/* What is asked for is where accesses went that were far, and none is. */
+static void say_no_accesses(const struct loaded *l, const struct options *o)
 {
-	struct query q;
-	int r = filter_query(o, l->meta.arch, &q, e);
+	const struct numa_state *numa = snapshot_numa(l->snapshot);
+
+	if (!o->far)
+		return;
+	if (!snapshot_has(l->snapshot, EVENT_ACCESS))
+		fprintf(stderr, "sberf report: there are no accesses to memory in this recording: %s\n",
+			numa && numa->sampled ? "no sample gave an address" : "it was made without --numa");
+	else if (numa && numa->topology.nr == 1)
+		fputs("sberf report: nothing is far in this recording: its machine has one NUMA node\n", stderr);
+	else if (numa && !numa->figures.far)
+		fputs("sberf report: no access in this recording went to memory of another node\n", stderr);
+}
+
+/* Nodes are asked for that the machine did not have. */
+static void say_no_nodes(const struct loaded *l, const struct options *o)
+{
+	const struct numa_state *numa = snapshot_numa(l->snapshot);
+	char nodes[NUMA_LIST_MAX], id[16];
+	struct list_text list = list_text(nodes, sizeof(nodes));
+
+	for (uint32_t i = 0; numa && i < numa->topology.nr; i++) {
+		snprintf(id, sizeof(id), "%u", (unsigned int)numa->topology.node[i].id);
+		list_text_add(&list, id, strlen(id));
+	}
+	for (size_t i = 0; numa && i < o->nodes.n; i++) {
+		if (topology_index(&numa->topology, o->nodes.v[i]) >= 0)
+			continue;
+		fprintf(stderr, "sberf report: the machine of this recording has no node %u; it has %s\n", o->nodes.v[i], nodes);
+		return;
+	}
+}
+
+/* Narrows Q to --time, and says what that is. */
+static int choose_time(const struct loaded *l, const struct options *o, struct query *q, struct err *e)
+{
+	char from[UNITS_MAX], to[UNITS_MAX], all[UNITS_MAX];
+	struct time_range range;
+	uint64_t from_ns, to_ns;
+	int r = time_range_parse(o->time, &range, e);
 
 	if (r < 0)
 		return r;
-	say_no_waits(l, o, format);
-	if (format == FORMAT_SUMMARY)
-		return export_summary(f, &l->meta, l->snapshot, e);
-	if (format == FORMAT_WAITS)
-		return write_waits(f, l, &q, o->ascii, e);
-	if (!q.kinds && format == FORMAT_FOLDED)
-		q.kinds = q.states || q.nr_calls ? KINDS_OFF_CPU : KINDS_ON_CPU;
-	q.max_nodes = UINT32_MAX;
-	q.group_by = o->group_given ? o->group_by : format == FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
-	return write_tree(f, l, &q, format, o->ascii, e);
-}
-
-static int write_stdout(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
-{
-	int r = write_format(stdout, l, o, format, e);
-
-	if (r >= 0 && fflush(stdout))
-		r = err_set(e, errno, "cannot write the report: %s", strerror(errno));
-	/* A reader that has seen enough (`| head`) is not an error. */
-	return r == -EPIPE ? 0 : r;
-}
-
-/* Writes to F, which is called NAME, and closes it. */
-static int write_and_close(FILE *f, const char *name, const struct loaded *l, const struct options *o, enum opt_format format,
-			   struct err *e)
-{
-	int r = write_format(f, l, o, format, e);
-
-	if (fclose(f) && r >= 0)
-		r = err_set(e, errno, "cannot write '%s': %s", name, strerror(errno));
-	return r;
-}
-
-/* A device or a pipe is written to; renaming onto it would put a file in its place. */
-static int write_special(const struct loaded *l, const struct options *o, enum opt_format format, struct err *e)
-{
-	FILE *f = fopen(o->output, "we");
-
-	if (!f)
-		return err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
-	return write_and_close(f, o->output, l, o, format, e);
-}
-
-static bool is_recording(const char *path)
-{
-	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char magic[RECORD_MAGIC_SIZE];
-
-	return fd >= 0 && read(fd, magic, sizeof(magic)) == (ssize_t)sizeof(magic) &&
-	       !memcmp(magic, RECORD_MAGIC, RECORD_MAGIC_SIZE);
-}
-
-/* Refuses to replace the file behind OUT, a regular one, when it is INPUT or any other recording. */
-static int check_output(const char *out, const struct stat *st, const char *input, struct err *e)
-{
-	struct stat in;
-
-	if (!stat(input, &in) && in.st_dev == st->st_dev && in.st_ino == st->st_ino)
-		return err_set(e, EEXIST, "'%s' is the recording that is read; choose another file with -o", out);
-	if (is_recording(out))
-		return err_set(e, EEXIST, "'%s' is a recording and stays as it is; choose another file with -o", out);
+	if (time_range_apply(&range, l->snapshot, &l->meta, q, &from_ns, &to_ns))
+		fprintf(stderr, "sberf report: shown: from %s to %s, of %s\n", units_time(from, from_ns),
+			units_time(to, to_ns < l->meta.duration_ns ? to_ns : l->meta.duration_ns), units_time(all, l->meta.duration_ns));
+	else
+		fprintf(stderr, "sberf report: nothing was recorded in the time %s, of %s\n", o->time,
+			units_time(all, l->meta.duration_ns));
 	return 0;
 }
 
-static int write_file(const struct loaded *l, const struct options *o, enum opt_format format, const char *input,
-		      struct err *e)
+/* The options that are among the terms of Q, "--focus and --thread". */
+static void name_options(const struct query *q, char *dst, size_t size)
 {
-	char beside[PATH_MAX];
-	struct stat st;
-	FILE *f;
-	int fd, r;
+	static const char *const names[] = { "--process", "--cgroup", "--thread", "--focus", "--ignore" };
+	unsigned int given = 0, left;
+	size_t n = 0;
 
-	if (!stat(o->output, &st)) {
-		if (!S_ISREG(st.st_mode))
-			return write_special(l, o, format, e);
-		r = check_output(o->output, &st, input, e);
-		if (r < 0)
-			return r;
+	for (uint32_t i = 0; i < q->terms.n; i++) {
+		const struct filter_term *t = &q->terms.v[i];
+
+		given |= 1u << (t->what == TERM_PROCESS ? 0 : t->what == TERM_CGROUP ? 1 : t->what == TERM_THREAD ? 2 : t->not ? 4 : 3);
 	}
-	if (snprintf(beside, sizeof(beside), "%s.%d.part", o->output, (int)getpid()) >= (int)sizeof(beside))
-		return err_set(e, ENAMETOOLONG, "cannot write '%s': the name is too long", o->output);
-	fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	f = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!f)
-		return err_set(e, errno, "cannot create '%s': %s", o->output, strerror(errno));
-	r = write_and_close(f, o->output, l, o, format, e);
-	if (r >= 0 && rename(beside, o->output))
-		r = err_set(e, errno, "cannot write '%s': %s", o->output, strerror(errno));
+	left = (unsigned int)__builtin_popcount(given);
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]) && n < size; i++)
+		if (given & 1u << i)
+			n += (size_t)snprintf(dst + n, size - n, "%s%s", names[i], --left > 1 ? ", " : left ? " and " : "");
+}
+
+/* What patterns leave of all that is shown otherwise. */
+static int say_share(const struct loaded *l, const struct query *q, struct err *e)
+{
+	char share[UNITS_MAX], options[64];
+	uint64_t ns, all_ns;
+	int r;
+
+	if (!q->terms.n)
+		return 0;
+	r = query_share(l->snapshot, l->names, q, &ns, &all_ns, e);
 	if (r < 0)
-		unlink(beside);
+		return r;
+	name_options(q, options, sizeof(options));
+	fprintf(stderr, "sberf report: shown: %s of what is shown without %s\n",
+		all_ns ? units_percent(share, (double)ns / (double)all_ns) : "nothing", options);
+	return 0;
+}
+
+/* What filters leave, and why that is nothing. */
+static int say_filters(const struct loaded *l, const struct options *o, const struct query *q, enum format format, struct err *e)
+{
+	struct query asked = *q;
+	char why[ERR_TEXT_MAX];
+	int r;
+
+	if (!asked.kinds && format == FORMAT_FOLDED)
+		asked.kinds = query_only_waits(q) ? KINDS_OFF_CPU : KINDS_ON_CPU;
+	r = say_share(l, &asked, e);
+	if (r >= 0)
+		r = filter_why_nothing(o, &asked, l->snapshot, l->names, why, sizeof(why), e);
+	if (r > 0)
+		fprintf(stderr, "sberf report: %s\n", why);
+	return r < 0 ? r : 0;
+}
+
+/* What is asked for: by filters, and by time. */
+static int ask(const struct loaded *l, const struct options *o, enum format format, struct query *q, struct err *e)
+{
+	int r = filter_query(o, l->meta.arch, q, e);
+
+	if (r >= 0 && o->time)
+		r = choose_time(l, o, q, e);
+	return r < 0 ? r : say_filters(l, o, q, format, e);
+}
+
+static int write_report(struct loaded *l, const struct options *o, enum format format, const char *input, struct err *e)
+{
+	struct export_view v = {
+		.snapshot = l->snapshot, .names = l->names, .meta = &l->meta, .ascii = o->ascii, .group_given = o->group_given,
+		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? loaded_events : NULL, .source = l, .title = o->title,
+		/* 0 asks for all that there is, not for the default. */
+		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
+	};
+	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
+	const struct code_access code = code_of_still(&still);
+	struct progress progress;
+	struct outfile out;
+	int r = ask(l, o, format, &v.query, e);
+
+	if (r < 0)
+		return r;
+	v.query.group_by = o->group_by;
+	v.code = &code;
+	say_no_waits(l, o, format);
+	say_no_accesses(l, o);
+	say_no_nodes(l, o);
+	r = outfile_open(&out, o->output, input, e);
+	if (r < 0)
+		return r;
+	progress_begin(&progress, "sberf report: writing", 0);
+	if (outfile_follow(&out, &progress))
+		l->writing = &progress;
+	r = outfile_close(&out, format_write(out.file, format, &v, e), e);
+	progress_end(&progress);
 	return r;
 }
 
@@ -207,36 +180,40 @@ static int show(struct loaded *l, const struct options *o, struct err *e)
 {
 	struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
-		.min_block_ns = o->min_block_ns,
+		.min_block_ns = o->min_block_ns, .unit = l->meta.unit, .otherwise = "sberf report --format tree prints text",
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
-	const struct feed feed = feed_from_still(&still);
-	int r = filter_query(o, l->meta.arch, &ui.filter, e);
+	struct feed feed = feed_from_still(&still);
+	int r = ask(l, o, FORMAT_NONE, &ui.filter, e);
 
+	filter_as_terms(o, &ui.filter);
 	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
 }
 
-/* "-" is standard input. */
-static const char *input_path(const struct options *o)
+/* By --format, else by the name of the file that is written. */
+static enum format choose_format(const struct options *o)
 {
-	if (!o->input)
-		return "sberf.data";
-	return strcmp(o->input, "-") ? o->input : "/dev/stdin";
+	const enum format by_file = o->output ? format_of_file(o->output) : FORMAT_NONE;
+
+	return o->format ? o->format : by_file ? by_file : FORMAT_TREE;
+}
+
+/* Nothing is asked for that only a text or a file has. */
+static bool for_terminal(const struct options *o)
+{
+	return !o->format && !o->output && !o->inverted && !o->depth && o->percent_limit <= 0;
 }
 
 int cmd_report(const struct options *o, struct err *e)
 {
-	struct loaded l = { 0 };
-	enum opt_format format = o->format ? o->format : FORMAT_TREE;
-	const char *input = input_path(o);
-	int r = load(&l, input, o, e);
+	const char *input = loaded_path(o->input);
+	struct loaded l = { .twice = !o->import && format_needs_events(choose_format(o)) };
+	int r = loaded_open(&l, input, o, e);
 
-	if (r >= 0 && o->output && strcmp(o->output, "-"))
-		r = write_file(&l, o, format, input, e);
-	else if (r >= 0 && !o->format && !o->output && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = show(&l, o, e);
 	else if (r >= 0)
-		r = write_stdout(&l, o, format, e);
+		r = write_report(&l, o, choose_format(o), input, e);
 	loaded_free(&l);
 	return r;
 }

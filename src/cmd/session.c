@@ -8,8 +8,10 @@
 #include "process/lookup.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void name_target(struct session *s, const char *what, const char *which)
 {
@@ -138,12 +140,16 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->kernel = o->kernel;
 	plan->event = o->event;
 	plan->frame_pointers = o->frame_pointers;
+	plan->walk_rules = o->unwind != UNWIND_COPY;
+	plan->walk_or_copy = o->unwind == UNWIND_AUTO;
+	plan->verify_every = o->verify_every;
 	plan->stack_bytes = o->stack_bytes;
 	plan->stack_fixed = o->stack_fixed;
 	plan->ring_bytes = o->ring_bytes;
 	plan->off_cpu = o->off_cpu;
 	plan->wakers = o->wakers;
 	plan->min_block_ns = o->min_block_ns;
+	plan->numa = o->numa;
 	s->config.delay_ns = o->delay_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;
@@ -162,6 +168,32 @@ int session_start(struct session *s, struct err *e)
 	int r = engine_start(s->engine, e);
 
 	return r < 0 || !s->child.pid ? r : child_go(&s->child, &s->status, e);
+}
+
+pid_t session_command(const struct session *s)
+{
+	struct profile_meta m;
+
+	if (!s->child.pid)
+		return 0;
+	engine_status(s->engine, &m);
+	return m.target_state == TARGET_EXITED || m.target_state == TARGET_KILLED ? 0 : s->child.pid;
+}
+
+/* It leads a group of its own, as a job of a shell does, unless it has left that. */
+void session_end_pid(pid_t pid)
+{
+	if (getpgid(pid) != pid)
+		kill(pid, SIGTERM);
+	kill(-pid, SIGTERM);
+}
+
+void session_end_command(const struct session *s)
+{
+	const pid_t pid = session_command(s);
+
+	if (pid)
+		session_end_pid(pid);
 }
 
 int session_exit(const struct session *s, int r)

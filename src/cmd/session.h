@@ -8,6 +8,8 @@
 #include "engine/child.h"
 #include "engine/engine.h"
 
+#define KEEP_BYTES (256ull << 20)        /* of --keep, when nothing else is said */
+
 struct session {
 	struct engine_config config;
 	struct engine *engine;
@@ -19,7 +21,7 @@ struct session {
 #define SESSION_INIT { .child = CHILD_INIT }
 
 /*
- * Resolves the target, starts the command held back, opens the engine. The caller sets config.record_path and refresh_ns before.
+ * Resolves the target, starts the command held back, opens the engine. The caller sets config.record and refresh_ns before.
  * DETACHED: the command must leave the terminal alone.
  */
 int session_open(struct session *s, const struct options *o, bool detached, struct err *e);
@@ -29,6 +31,13 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
  * (127 not found, 126 not executable).
  */
 int session_start(struct session *s, struct err *e);
+
+/* The command, unless it has ended already: 0. */
+pid_t session_command(const struct session *s);
+/* Asks the command to end, with what it has started, unless it has ended already. */
+void session_end_command(const struct session *s);
+/* The same for a command that nobody has waited for. */
+void session_end_pid(pid_t pid);
 
 /* What a command function returns for R: the status that goes with the error if there is one, else R. */
 int session_exit(const struct session *s, int r);

@@ -2,57 +2,169 @@
 /*
  * top.c - `sberf top`: the live view.
  *
- * A command that `top` started has no terminal of its own; it is asked to end (SIGTERM) when the view is left.
+ * A command that `top` started has no terminal of its own; it is asked to end (SIGTERM) when the view is left. So from when it
+ * is let go until then, signals that end sberf must not: the view catches them only as long as it has the terminal, and whoever
+ * closes the terminal right after `q` sends one afterwards. Here they end the view, be it there already, still, or not any more.
  */
 #include "config.h"
 
-#include "cmd/feed.h"
+#include "cmd/batch.h"
 #include "cmd/filter.h"
 #include "cmd/options.h"
-#include "cmd/session.h"
+#include "cmd/saved.h"
+#include "cmd/signals.h"
+#include "cmd/targets.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
-static void end_command(const struct session *s)
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+#define NR_ENDING (sizeof(ending) / sizeof(ending[0]))
+
+/* Readable once a signal has come that ends the view. */
+struct end_signals {
+	int pipe[2];
+	struct sigaction old[NR_ENDING];
+};
+
+static int end_fd = -1;                  /* for the handler */
+
+static void on_end(int sig)
 {
-	struct profile_meta m;
+	const int saved = errno;
 
-	if (!s->child.pid)
-		return;
-	engine_status(s->engine, &m);
-	if (m.target_state == TARGET_EXITED || m.target_state == TARGET_KILLED)
-		return;
-	kill(s->child.pid, SIGTERM);
+	if (write(end_fd, "", 1) < 0)
+		errno = saved;           /* full: it has been told */
 }
 
-static int run(struct session *s, const struct options *o, const struct query *filter, struct err *e)
+/* Catches them; whoever wants one ignored (nohup) has it so. */
+static int catch_end(struct end_signals *es, struct err *e)
 {
+	const struct sigaction act = { .sa_handler = on_end, .sa_flags = SA_RESTART };
+
+	if (pipe2(es->pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_set(e, errno, "cannot make a pipe for signals: %s", strerror(errno));
+	end_fd = es->pipe[1];
+	for (size_t i = 0; i < NR_ENDING; i++) {
+		sigaction(ending[i], NULL, &es->old[i]);
+		if (es->old[i].sa_handler != SIG_IGN)
+			sigaction(ending[i], &act, NULL);
+	}
+	return 0;
+}
+
+static void release_end(struct end_signals *es)
+{
+	for (size_t i = 0; i < NR_ENDING; i++)
+		sigaction(ending[i], &es->old[i], NULL);
+	close(es->pipe[0]);
+	close(es->pipe[1]);
+}
+
+/* Who has the flight recorder; for the handler. */
+static struct targets *keeping;
+
+static void on_save(int sig)
+{
+	const int saved = errno;
+	struct engine *en = atomic_load(&keeping->keeper);
+
+	if (en)
+		engine_save(en);
+	errno = saved;
+}
+
+/* SIGUSR2 does what key R does. Without a flight recorder it is not for us. */
+static void catch_save(struct targets *t)
+{
+	const struct sigaction act = { .sa_handler = on_save, .sa_flags = SA_RESTART };
+
+	keeping = t;
+	sigaction(SIGUSR2, &act, NULL);
+	signals_keep_usr2(false);
+}
+
+/*
+ * Ends what is still being recorded, and says where it is. Whoever watched has seen most names; the others are waited for for a
+ * while. The view has its last news told by then, or not at all.
+ */
+static int end(struct capture *c, struct err *e)
+{
+	char text[SAVED_TEXT_MAX];
+
+	capture_end_recording(c, text, sizeof(text));
+	if (text[0])
+		fprintf(stderr, "sberf top: %s\n", text);
+	if (!c->s.engine)
+		return 0;
+	session_end_command(&c->s);
+	return engine_result(c->s.engine, e);
+}
+
+/* C is given back as what was looked at last. */
+static int show(struct capture **c, const struct query *filter, int quit_fd, struct err *e)
+{
+	struct targets *t = (*c)->all;
+	const struct options *o = t->o;
 	const struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf top",
 		.filter = *filter, .min_block_ns = o->min_block_ns,
+		.otherwise = "sberf top -b needs no terminal, and prints text",
 	};
-	const struct feed feed = feed_from_engine(s->engine);
-	int r = session_start(s, e);
+	struct feed feed = capture_feed(*c);
+	int r = capture_start(*c, e), ended;
 
 	if (r < 0)
 		return r;
-	r = ui_run(&feed, &ui, -1, e);
-	end_command(s);
-	return r < 0 ? r : engine_result(s->engine, e);
+	if (o->keep_ns)
+		catch_save(t);
+	r = ui_run(&feed, &ui, quit_fd, e);
+	*c = feed.owner;
+	ended = end(*c, r < 0 ? NULL : e);
+	if (o->keep_ns)
+		signals_keep_usr2(true);         /* nobody has anything to write any more */
+	if (t->command)
+		session_end_pid(t->command);
+	return r < 0 ? r : ended;
+}
+
+static int run(struct capture **c, const struct query *filter, struct err *e)
+{
+	struct end_signals es;
+	int r;
+
+	if (!(*c)->s.child.pid)
+		return show(c, filter, -1, e);
+	r = catch_end(&es, e);
+	if (r < 0)
+		return r;
+	r = show(c, filter, es.pipe[0], e);
+	release_end(&es);
+	return r;
 }
 
 int cmd_top(const struct options *o, struct err *e)
 {
-	struct session s = SESSION_INIT;
+	struct targets t = { .o = o };
+	AUTO(capture_free) struct capture *c = NULL;
 	struct query filter;
-	int r = filter_query(o, NULL, &filter, e);
+	int status = 0, r = filter_query(o, NULL, &filter, e);
 
 	if (r < 0)
 		return r;
-	s.config.refresh_ns = o->refresh_ns;
-	r = session_open(&s, o, true, e);
-	if (!r)
-		r = run(&s, o, &filter, e);
-	session_close(&s);
-	return session_exit(&s, r);
+	if (o->batch)
+		return batch_run(o, &filter, e);
+	filter_as_terms(o, &filter);
+	if (o->keep_ns)
+		signals_keep_usr2(true);
+	r = capture_open(&t, o, &c, &status, e);
+	if (!r) {
+		r = run(&c, &filter, e);
+		status = c->s.status;
+	}
+	return r < 0 && status ? status : r;
 }

@@ -102,6 +102,24 @@ bool account_wait(struct account *a, const struct account_task *task, const stru
 	return true;
 }
 
+bool account_sum(struct account *a, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+{
+	struct key *k;
+
+	a->figures.blocked_ns += w->blocked_ns;
+	a->figures.runnable_ns += w->runnable_ns;
+	a->figures.waits += w->count;
+	if (account_wait(a, task, ev, w))
+		return true;
+	k = account_key(a, task, EVENT_BLOCKED, ev->wait.call);
+	if (k) {
+		k->left[LONG_BLOCKED] += (int64_t)w->blocked_ns;
+		k->left[LONG_RUNNABLE] += (int64_t)w->runnable_ns;
+		k->left[LONG_COUNT] += w->count;
+	}
+	return false;
+}
+
 void account_missed(struct account *a, const struct account_task *task, uint32_t call, uint64_t blocked_ns,
 		    uint64_t runnable_ns)
 {
@@ -236,7 +254,7 @@ static void plan(struct account *a, uint64_t time_ns)
 			k->give[i] = -1;
 		}
 		if (h->ev.time_ns <= time_ns && !h->age)
-			remember_stack(a, k, &h->ev, h->turn == TURN_OWN);
+			remember_stack(a, k, &h->ev, h->turn == TURN_OWN && !h->w.count);
 		if (h->ev.time_ns <= time_ns && h->age < UINT8_MAX)
 			h->age++;
 	}
@@ -282,10 +300,13 @@ static void give_long(struct account *a, struct key *k, const struct held *h)
 	const uint64_t rest[2] = { h->w.blocked_ns - h->w.told_blocked_ns, h->w.runnable_ns - h->w.told_runnable_ns };
 	const struct sink s = for_good(a);
 
-	k->left[LONG_BLOCKED] -= (int64_t)h->w.blocked_ns;
-	k->left[LONG_RUNNABLE] -= (int64_t)h->w.runnable_ns;
-	k->left[LONG_COUNT]--;
-	tell_wait(a, &s, h, rest, 1);
+	/* No total knows of those that were summed. */
+	if (!h->w.count) {
+		k->left[LONG_BLOCKED] -= (int64_t)h->w.blocked_ns;
+		k->left[LONG_RUNNABLE] -= (int64_t)h->w.runnable_ns;
+		k->left[LONG_COUNT]--;
+	}
+	tell_wait(a, &s, h, rest, held_count(h));
 }
 
 static void give(struct account *a, struct key *k, const struct held *h)
@@ -413,7 +434,8 @@ void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, c
 
 	for (const struct held *h = a->held.v; h < a->held.v + a->held.n; h++) {
 		const struct key *k = &a->keys.v[h->key];
-		uint64_t part[PARTS] = { h->w.blocked_ns - h->w.told_blocked_ns, h->w.runnable_ns - h->w.told_runnable_ns, 1 };
+		uint64_t part[PARTS] = { h->w.blocked_ns - h->w.told_blocked_ns, h->w.runnable_ns - h->w.told_runnable_ns,
+					 held_count(h) };
 
 		/* One that waits for more to be left shows by what is left. */
 		if (h->age && left_time(k) > 0)

@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "capture/source.h"
 #include "event/event.h"
 #include "profile/dict.h"
@@ -37,11 +38,24 @@ struct account_task {
 	uint64_t start_ns;
 };
 
+/* A hash of T and of WHAT of it is meant. */
+static inline uint64_t account_task_hash(const struct account_task *t, uint64_t what)
+{
+	return hash_2u64(t->start_ns ^ (uint64_t)(uint32_t)t->tid << 32, what);
+}
+
+/* Whether A and B are one thread: the process follows from it. */
+static inline bool account_task_same(const struct account_task *a, const struct account_task *b)
+{
+	return a->tid == b->tid && a->start_ns == b->start_ns;
+}
+
 /* The length of a wait that is over. */
 struct account_wait {
 	uint64_t blocked_ns, runnable_ns;
 	uint64_t told_blocked_ns, told_runnable_ns;      /* of it: what was told elsewhere while it lasted */
 	uint64_t period_ns;                              /* that decided whether it is told */
+	uint32_t count;                                  /* waits that these are the lengths of, together; 0 means 1 */
 };
 
 struct account_config {
@@ -74,6 +88,11 @@ bool account_sample(struct account *a, const struct account_task *task, const st
  * is NOTE_NO_STACK counts as none. False as above.
  */
 bool account_wait(struct account *a, const struct account_task *task, const struct event *ev, const struct account_wait *w);
+/*
+ * Holds W.count waits of TASK that were summed (engine/sums.h), of the same stack and all: no total has them, so what they say is added
+ * to what totals say. False when they found no room: then they will be without stack.
+ */
+bool account_sum(struct account *a, const struct account_task *task, const struct event *ev, const struct account_wait *w);
 /* A wait in CALL whose end was not told had these parts told while it lasted: they are taken off what is missing. */
 void account_missed(struct account *a, const struct account_task *task, uint32_t call, uint64_t blocked_ns,
 		    uint64_t runnable_ns);

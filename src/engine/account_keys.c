@@ -10,7 +10,7 @@
 
 static uint64_t hash_of(const struct account_task *t, uint8_t kind, uint32_t call)
 {
-	return hash_2u64(t->start_ns ^ (uint64_t)(uint32_t)t->tid << 32, (uint64_t)kind << 32 | call);
+	return account_task_hash(t, (uint64_t)kind << 32 | call);
 }
 
 static uint64_t rehash(const void *ctx, uint32_t id)
@@ -23,7 +23,7 @@ static uint64_t rehash(const void *ctx, uint32_t id)
 
 static bool is_key(const struct key *k, const struct account_task *t, uint8_t kind, uint32_t call)
 {
-	return k->kind == kind && k->call == call && k->task.tid == t->tid && k->task.start_ns == t->start_ns;
+	return k->kind == kind && k->call == call && account_task_same(&k->task, t);
 }
 
 /* Makes the places of dropped keys free, which the index still knows until then. Without memory they stay for the next time. */

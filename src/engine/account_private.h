@@ -103,6 +103,11 @@ static inline uint64_t held_length(const struct held *h)
 	return h->w.blocked_ns + h->w.runnable_ns;
 }
 
+static inline uint64_t held_count(const struct held *h)
+{
+	return h->w.count ? h->w.count : 1;
+}
+
 /* Weighs its own length. A wait of which pieces were told is not for sharing, whatever its period. */
 static inline bool held_is_long(const struct held *h)
 {

@@ -20,8 +20,10 @@ void tell_event(const struct account *a, const struct sink *s, const struct even
 	if (s->figures && EVENT_IS_WAIT(ev->kind)) {
 		if (ev->stack == a->no_stack)
 			s->figures->none_ns += ev->weight_ns;
+		else if (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->weight_ns < ev->wait.own_ns)
+			s->figures->own_ns += ev->weight_ns;
 		else
-			s->figures->own_ns += ev->weight_ns < ev->wait.own_ns ? ev->weight_ns : ev->wait.own_ns;
+			s->figures->own_ns += ev->wait.own_ns;
 	}
 	s->each(s->ctx, ev);
 }
@@ -39,10 +41,10 @@ void tell_wait(const struct account *a, const struct sink *s, const struct held 
 			continue;
 		ev.kind = i ? EVENT_RUNNABLE : EVENT_BLOCKED;
 		ev.flags |= (uint8_t)((count ? 0 : EVENT_F_PIECE) | (stands ? EVENT_F_EXTRAPOLATED : 0));
-		ev.time_ns -= i ? 0 : own[1];
+		ev.time_ns -= i || h->w.count > 1 ? 0 : own[1];
 		ev.weight_ns = weight[i];
 		ev.count = (uint32_t)count;
-		ev.wait.own_ns = own[i];
+		ev.wait.own_ns = own[i] / held_count(h);
 		tell_event(a, s, &ev);
 		count = 0;
 	}

@@ -11,15 +11,17 @@
 #include "engine/engine_private.h"
 
 #include "base/cleanup.h"
+#include "base/thread.h"
+#include "engine/who.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define TURN_MS 50               /* a turn waits this long for data at most */
-#define TURN_BUSY_MS 5           /* while modules are being loaded or stacks read */
+#define TURN_BUSY_MS 5           /* while modules are being loaded or stacks read, or rules learnt */
+#define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
@@ -41,7 +43,7 @@ static void publish(struct engine *en)
 
 /* ---- the engine thread ---- */
 
-static void fail(struct engine *en, int result, const struct err *e)
+void engine_fail(struct engine *en, int result, const struct err *e)
 {
 	pthread_mutex_lock(&en->lock);
 	if (!en->result) {
@@ -68,6 +70,8 @@ static void take_sample(void *ctx, const struct raw_event *raw, const struct eve
 	struct engine *en = ctx;
 
 	en->sampled_ns += ev->weight_ns;
+	if (en->numa)
+		numa_sample(en->numa, raw, ev);
 	if (en->offcpu)
 		offcpu_sample(en->offcpu, raw, ev);
 	else
@@ -81,6 +85,57 @@ static void take_wait(void *ctx, const struct raw_event *raw, const struct event
 	offcpu_wait(en->offcpu, raw, ev);
 }
 
+static void take_fault(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct engine *en = ctx;
+
+	numa_fault(en->numa, raw, ev);
+}
+
+/* A wait that has its stack now, or a migration that is all that is told of its wait. */
+static void take_move(void *ctx, const struct raw_event *raw, const struct event *ev)
+{
+	struct engine *en = ctx;
+
+	if (en->numa)
+		numa_wait(en->numa, raw, ev);
+}
+
+static void take_total(void *ctx, const struct source_total *t)
+{
+	struct engine *en = ctx;
+
+	if (en->numa)
+		numa_total(en->numa, t);
+}
+
+static void take_totals_end(void *ctx, uint64_t time_ns)
+{
+	struct engine *en = ctx;
+
+	if (en->numa)
+		numa_totals_read(en->numa, time_ns);
+}
+
+static thread_id thread_of_task(void *ctx, const struct account_task *task)
+{
+	struct engine *en = ctx;
+
+	return who_is(en->ps, profile_dict(en->profile), task);
+}
+
+static void take_numa_state(void *ctx, struct numa_state *s)
+{
+	struct engine *en = ctx;
+
+	numa_state_unref(en->numa_last);
+	en->numa_last = numa_state_ref(s);
+
+	profile_numa(en->profile, s);
+	if (en->recorder)
+		recorder_numa(en->recorder, s);
+}
+
 static void walk_open_wait(void *ctx, const struct raw_event *raw)
 {
 	struct engine *en = ctx;
@@ -91,20 +146,21 @@ static void walk_open_wait(void *ctx, const struct raw_event *raw)
 static void check_recorder(struct engine *en)
 {
 	struct err e = ERR_INIT;
-	int r = en->recorder ? recorder_status(en->recorder, &e) : 0;
 
-	if (r < 0)
-		fail(en, r, &e);
+	if (engine_recorder_failed(en, &e))
+		engine_fail(en, -e.code, &e);
 }
 
 static bool refresh_due(const struct engine *en, uint64_t now)
 {
-	if (!en->refresh_ns)
+	const uint64_t refresh_ns = engine_refresh(en);
+
+	if (!refresh_ns)
 		return false;
 	/* The first picture is shown as soon as there is one. */
 	if (!en->published_ns)
 		return en->meta.samples + en->meta.waits > 0 && now - en->started_ns > NSEC_PER_SEC / 4;
-	return now - en->published_ns >= en->refresh_ns;
+	return now - en->published_ns >= refresh_ns;
 }
 
 static void set_wakers(struct engine *en)
@@ -116,6 +172,16 @@ static void set_wakers(struct engine *en)
 	en->telling_wakers = on;
 }
 
+static void set_numa(struct engine *en, uint64_t now)
+{
+	/*
+	 * It was prepared for, so it fails only for lack of memory or descriptors: then nothing is sampled, the state says so, and it is
+	 * tried again later, since trying costs some system calls for each CPU.
+	 */
+	if (en->numa && now >= en->numa_next_ns && numa_set(en->numa, atomic_load(&en->sampling_numa), NULL) < 0)
+		en->numa_next_ns = now + NUMA_RETRY_NS;
+}
+
 static void housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -124,6 +190,8 @@ static void housekeeping(struct engine *en, uint64_t now)
 		profile_clear(en->profile);
 	}
 	set_wakers(en);
+	set_numa(en, now);
+	engine_serve_rate(en);
 	/* What is held back until it is settled belongs to slices that are better left open. */
 	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : now);
 	if (now - en->figured_ns >= FIGURES_NS) {
@@ -139,11 +207,22 @@ static void housekeeping(struct engine *en, uint64_t now)
 			offcpu_provisional(en->offcpu);
 		publish(en);
 	}
+	engine_serve_recording(en);
+	if (en->recorder)
+		engine_serve_save(en);
 	if (en->recorder && now - en->metad_ns >= NSEC_PER_SEC) {
 		en->metad_ns = now;
-		recorder_meta(en->recorder, &en->meta);
+		engine_record_meta(en);
 		check_recorder(en);
 	}
+}
+
+static void take_raw(void *ctx, const struct raw_event *ev)
+{
+	struct engine *en = ctx;
+
+	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
+	ingest_raw(en->ingest, ev);
 }
 
 static bool loading(const struct engine *en)
@@ -154,13 +233,27 @@ static bool loading(const struct engine *en)
 	return in.parked > 0;
 }
 
+/* A mapping may be among what the side band has lost. At most once a second: each process costs a reading of /proc. */
+static void doubt_mappings(struct engine *en, uint64_t now)
+{
+	struct source_stats st;
+
+	source_stats(en->source, &st);
+	if (st.lost.n[LOST_SIDE_BAND] == en->side_lost || now - en->doubted_ns < NSEC_PER_SEC)
+		return;
+	en->side_lost = st.lost.n[LOST_SIDE_BAND];
+	en->doubted_ns = now;
+	processes_doubt(en->ps);
+}
+
 static int turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = loading(en);
 	const uint64_t from = clock_mono_ns();
-	const bool busy = wait || (en->offcpu && offcpu_pending(en->offcpu));
-	int r = source_read(en->source, flush ? 0 : busy ? TURN_BUSY_MS : TURN_MS, flush, ingest_raw, en->ingest, e);
+	const bool busy = wait || (en->offcpu && offcpu_pending(en->offcpu)) || ingest_eager(en->ingest, from);
+	int r = source_read(en->source, flush ? 0 : busy ? TURN_BUSY_MS : TURN_MS, flush, take_raw, en, e);
 
+	doubt_mappings(en, from);
 	if (processes_poll(en->ps) || wait)
 		ingest_retry(en->ingest, clock_mono_ns());
 	if (r >= 0 && en->offcpu) {
@@ -168,6 +261,8 @@ static int turn(struct engine *en, bool flush, struct err *e)
 
 		r = s < 0 ? s : r;
 	}
+	if (en->numa)
+		numa_turn(en->numa, clock_mono_ns());
 	return r;
 }
 
@@ -198,7 +293,10 @@ static int sit_out_delay(struct engine *en, struct err *e)
 		r = turn(en, false, e);
 	}
 	engine_begin(en);
-	return r < 0 ? r : source_start(en->source, e);
+	r = r < 0 ? r : source_start(en->source, e);
+	if (r >= 0)
+		set_numa(en, clock_mono_ns());
+	return r;
 }
 
 /* A recording gets its names before it is closed. What is being fetched can be seen meanwhile, and given up. */
@@ -214,34 +312,31 @@ static void finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;
 	struct err e = ERR_INIT;
-	struct stat st;
 	int r;
 
+	engine_serve_recording(en);
 	source_stop(en->source);
 	en->stopped_ns = clock_mono_ns();
+	/* The last look has stacks walked: what was mapped before the end has to be known by then. */
+	(void)source_read(en->source, 0, true, take_raw, en, NULL);
 	if (en->offcpu)
 		offcpu_last(en->offcpu, en->stopped_ns);
 	do {
 		r = turn(en, true, &e);
 	} while ((r > 0 || (r == 0 && loading(en))) && clock_mono_ns() < until);
 	ingest_settle(en->ingest);
+	ingest_end(en->ingest);
 	if (en->offcpu)
 		offcpu_finish(en->offcpu);
+	if (en->numa)
+		numa_finish(en->numa);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_kick(en->symbolizer);
-	if (en->recorder)
+	if (en->recorder && !recorder_status(en->recorder, NULL))
 		wait_for_names(en);
 	engine_measure(en);
-	if (en->recorder) {
-		struct recorder *rec = take_ptr(en->recorder);
-
-		en->meta.complete = true;
-		r = recorder_close(rec, &en->meta, &e);
-		if (r < 0)
-			fail(en, r, &e);
-		if (!stat(en->record_path, &st))
-			en->meta.file_bytes = (uint64_t)st.st_size;
-	}
+	if (en->recorder)
+		engine_recorder_finish(en);
 	publish(en);
 	pthread_mutex_lock(&en->lock);
 	en->shown = en->meta;
@@ -256,7 +351,10 @@ static void *engine_main(void *arg)
 	struct err e = ERR_INIT;
 	int r = 0;
 
+	/* Whoever looks at the threads of sberf finds the one that costs, and knows that all is in place when it is there. */
+	pthread_setname_np(pthread_self(), "sberf-engine");
 	en->turning = true;
+	ingest_begin(en->ingest);
 	if (en->delay_ns)
 		r = sit_out_delay(en, &e);
 	if (r >= 0 && en->offcpu)
@@ -266,7 +364,7 @@ static void *engine_main(void *arg)
 		housekeeping(en, clock_mono_ns());
 	}
 	if (r < 0)
-		fail(en, r, &e);
+		engine_fail(en, r, &e);
 	finish(en);
 	return NULL;
 }
@@ -306,8 +404,11 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.dict = profile_dict(en->profile),
 		.sample = take_sample,
 		.wait = plan->off_cpu ? take_wait : NULL,
+		.fault = en->numa ? take_fault : NULL,
+		.move = en->numa ? take_move : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
-		.stack_bytes = plan->stack_bytes,
+		.stack_bytes = source_first_copy(en->source),
+		.book = source_rulebook(en->source),
 		.ctx = en,
 	};
 
@@ -323,12 +424,37 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.stack_bytes = plan->stack_bytes,
 		.each = take_event,
 		.walk = walk_open_wait,
+		.over = take_move,
+		.total = take_total,
+		.totals_read = take_totals_end,
 		.ctx = en,
 	};
 
 	en->telling_wakers = plan->wakers;
 	atomic_init(&en->wakers, plan->wakers);
 	return plan->off_cpu ? offcpu_new(&c, &en->offcpu, e) : 0;
+}
+
+static int build_numa(struct engine *en, const struct engine_config *c, struct err *e)
+{
+	const struct numa_config n = {
+		.source = en->source,
+		.ps = en->ps,
+		.profile = en->profile,
+		.each = take_event,
+		.state = take_numa_state,
+		.thread = thread_of_task,
+		.ctx = en,
+		.placement = c->placement,
+	};
+	int r;
+
+	if (c->plan.numa == NUMA_OFF)
+		return 0;
+	r = numa_new(&n, &en->numa, e);
+	if (r >= 0)
+		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_has_nodes(en->numa));
+	return r;
 }
 
 static int build(struct engine *en, const struct engine_config *c, struct err *e)
@@ -356,32 +482,29 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	r = target_watch_new(&c->plan, c->child, &en->watch, e);
 	if (r < 0)
 		return r;
-	if (c->record_path && !(en->record_path = strdup(c->record_path)))
-		return err_nomem(e, "the recording");
-	if (c->record_path)
-		r = recorder_open(c->record_path, profile_dict(en->profile), en->names, &en->meta, &en->recorder, e);
+	if (c->record.path)
+		r = recorder_open(&c->record, profile_dict(en->profile), en->names, &en->meta, &en->recorder, e);
 	if (r < 0)
 		return r;
 	r = build_offcpu(en, &c->plan, e);
+	r = r < 0 ? r : build_numa(en, c, e);
 	return r < 0 ? r : build_ingest(en, &c->plan, e);
 }
 
 int engine_new(const struct engine_config *c, struct engine **ret, struct err *e)
 {
 	AUTO(engine_free) struct engine *en = calloc(1, sizeof(*en));
-	pthread_condattr_t attr;
 	int r;
 
 	if (!en)
 		return err_nomem(e, "the engine");
 	pthread_mutex_init(&en->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&en->changed, &attr);
-	pthread_condattr_destroy(&attr);
-	en->refresh_ns = c->refresh_ns;
+	thread_cond_init(&en->changed);
+	atomic_init(&en->refresh_ns, c->refresh_ns);
 	en->duration_ns = c->duration_ns;
 	en->delay_ns = c->delay_ns;
+	en->keep_ns = c->record.keep_ns;
+	en->recorder_spare = c->record_spare;
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
 	engine_describe(en, c);
 	r = build(en, c, e);
@@ -406,6 +529,9 @@ int engine_start(struct engine *en, struct err *e)
 		r = source_start(en->source, e);
 	if (r < 0)
 		return r;
+	/* Before a command goes: what it touches first, it touches soon. */
+	if (!en->delay_ns)
+		set_numa(en, clock_mono_ns());
 	/* Signals are for the threads that asked for them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
@@ -432,8 +558,7 @@ void engine_hurry(struct engine *en)
 
 bool engine_wait(struct engine *en, uint64_t timeout_ns)
 {
-	const uint64_t until = clock_mono_ns() + timeout_ns;
-	const struct timespec ts = { .tv_sec = (time_t)(until / NSEC_PER_SEC), .tv_nsec = (long)(until % NSEC_PER_SEC) };
+	const struct timespec ts = clock_timespec(clock_mono_ns() + timeout_ns);
 	int r = 0;
 
 	pthread_mutex_lock(&en->lock);
@@ -487,10 +612,26 @@ struct symbolizer *engine_symbolizer(const struct engine *en)
 	return en->symbolizer;
 }
 
+struct processes *engine_processes(const struct engine *en)
+{
+	return en->ps;
+}
+
 void engine_wakers(struct engine *en, bool on)
 {
 	atomic_store(&en->wakers, on);
 	source_wake(en->source);
+}
+
+void engine_numa(struct engine *en, bool on)
+{
+	atomic_store(&en->sampling_numa, on);
+	source_wake(en->source);
+}
+
+bool engine_can_numa(const struct engine *en)
+{
+	return en->numa;
 }
 
 void engine_reset(struct engine *en)
@@ -507,19 +648,17 @@ void engine_free(struct engine *en)
 		engine_hurry(en);
 		pthread_join(en->thread, NULL);
 	}
-	/* A recorder is left only when the thread was never started. */
-	if (en->recorder)
-		recorder_close(en->recorder, &en->meta, NULL);
+	engine_recorder_free(en);
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);
 	offcpu_free(en->offcpu);
+	engine_numa_free(en->numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);
 	processes_free(en->ps);
 	names_free(en->names);
 	profile_free(en->profile);
 	source_free(en->source);
-	free(en->record_path);
 	free(en->scan.v);
 	pthread_cond_destroy(&en->changed);
 	pthread_mutex_destroy(&en->lock);

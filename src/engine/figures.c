@@ -6,6 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/features.h"
+#include "capture/rulebook.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +28,16 @@ void engine_begin(struct engine *en)
 	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u))
+		return META_UNKNOWN;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
 void engine_describe(struct engine *en, const struct engine_config *c)
 {
 	struct profile_meta *m = &en->meta;
@@ -38,21 +50,13 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	}
 	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
 	copy_text(m->target, sizeof(m->target), c->target_text);
+	m->named = !c->child && (c->plan.target == TARGET_PIDS || c->plan.target == TARGET_TIDS);
 	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
+	en->own_base_ns = own_cpu_ns();  /* there may have been captures before in this process */
 	engine_begin(en);
 	m->file_bytes = META_UNKNOWN;
 	m->bpf_cpu_ns = META_UNKNOWN;
-}
-
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage u;
-
-	if (getrusage(RUSAGE_SELF, &u))
-		return META_UNKNOWN;
-	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
-	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
 }
 
 static uint64_t own_rss_bytes(void)
@@ -81,6 +85,26 @@ static uint32_t rate_got(struct engine *en, const struct source_stats *st)
 	return en->rate_hz;
 }
 
+static void measure_rules(struct engine *en, const struct ingest_figures *in)
+{
+	const struct rulebook *book = source_rulebook(en->source);
+	struct profile_meta *m = &en->meta;
+	struct rulebook_stats s = { .bytes = 0 };
+
+	if (book)
+		rulebook_stats(book, &s);
+	m->rules_pages = book ? s.pages : META_UNKNOWN;
+	m->rules = book ? s.rules : META_UNKNOWN;
+	m->rules_processes = book ? s.spaces : META_UNKNOWN;
+	m->rules_evicted = book ? s.evicted : META_UNKNOWN;
+	m->rules_bytes = s.bytes + in->rule_bytes;
+	m->verify_checked = in->verified;
+	m->verify_incomplete = in->unverified;
+	m->verify_different = 0;
+	for (unsigned int i = 0; i < VERIFY_NR; i++)
+		m->verify_different += m->verify_cause[i] = in->different[i];
+}
+
 void engine_measure(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;
@@ -92,10 +116,14 @@ void engine_measure(struct engine *en)
 	source_stats(en->source, &st);
 	ingest_figures(en->ingest, &in);
 	copy_text(m->event, sizeof(m->event), st.event);
+	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));
 	m->freq_got = rate_got(en, &st);
 	m->cpus = st.cpus_sampled;
 	m->samples = in.samples;
 	m->user_samples = in.user_samples;
+	m->unwound = in.unwound;
+	m->wait_unwound = in.wait_unwound;
+	measure_rules(en, &in);
 	memcpy(m->cut, in.cut, sizeof(m->cut));
 	m->wait_stacks = in.wait_stacks;
 	memcpy(m->wait_cut, in.wait_cut, sizeof(m->wait_cut));
@@ -105,11 +133,15 @@ void engine_measure(struct engine *en)
 	m->lost.n[LOST_RECORDER] += en->recorder_lost;
 	m->late = st.late;
 	m->wait_inferred = st.inferred;
+	m->wait_summed = st.summed;
+	m->wait_unsummed = st.unsummed;
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;
 	m->bpf_cpu_ns = st.bpf_ns;
 	m->user_cpu_ns = own_cpu_ns();
+	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
+		m->user_cpu_ns -= en->own_base_ns;
 	if (en->turning)
 		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	m->rss_bytes = own_rss_bytes();
@@ -117,7 +149,7 @@ void engine_measure(struct engine *en)
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	copy_text(m->activity, sizeof(m->activity), activity);
 	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
-	if (en->recorder)
+	if (en->recorder && !engine_recorder_spare(en))
 		m->file_bytes = recorder_bytes(en->recorder);
 	if (en->offcpu)
 		offcpu_figures(en->offcpu, m);
@@ -131,5 +163,6 @@ void engine_show_figures(struct engine *en)
 	engine_measure(en);
 	pthread_mutex_lock(&en->lock);
 	en->shown = en->meta;
+	engine_show_recording(en);
 	pthread_mutex_unlock(&en->lock);
 }

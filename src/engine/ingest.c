@@ -11,8 +11,11 @@
 
 #include "base/clock.h"
 #include "engine/intern.h"
+#include "engine/learn.h"
 #include "engine/parked.h"
 #include "engine/stacksize.h"
+#include "engine/upper.h"
+#include "engine/verify.h"
 #include "engine/wakers.h"
 #include "symbol/kernel.h"
 #include "unwind/unwind.h"
@@ -32,7 +35,11 @@ struct ingest {
 	struct stacksize sizes;
 	struct intern intern;
 	struct wakers wakers;
+	struct learn *learn;     /* NULL: the kernel half walks by no rules */
+	struct upper *upper;     /* NULL: every page of a stack can be read that is there */
+	struct raw_sample more;  /* the sample at hand with more of its stack */
 	struct chain chain;      /* of the sample at hand; large */
+	struct chain other;      /* of its copy, where it was walked by rules and copied */
 };
 
 int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e)
@@ -47,6 +54,8 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 	in->ps = c->ps;
 	in->unwinder = unwinder_new();
 	if (!in->unwinder || !intern_init(&in->intern, c->dict, kernel_text_base()))
+		return err_nomem(e, "the engine");
+	if (c->book && !(in->learn = learn_new(c->book)))
 		return err_nomem(e, "the engine");
 	*ret = take_ptr(in);
 	return 0;
@@ -65,8 +74,22 @@ void ingest_free(struct ingest *in)
 	if (!in)
 		return;
 	parked_each(&in->parked, drop_one, in);
+	ingest_end(in);
 	unwinder_free(in->unwinder);
+	learn_free(in->learn);
 	free(in);
+}
+
+void ingest_begin(struct ingest *in)
+{
+	if (upper_needed())
+		in->upper = upper_new();
+}
+
+void ingest_end(struct ingest *in)
+{
+	upper_free(in->upper);
+	in->upper = NULL;
 }
 
 static bool has_user_side(const struct raw_sample *s)
@@ -78,9 +101,14 @@ static void count(struct ingest *in, const struct raw_event *raw, const struct e
 {
 	const bool wait = raw->kind == RAW_WAIT;
 
+	if (!wait && raw->kind != RAW_SAMPLE)
+		return;
 	in->figures.samples += !wait;
 	if (!(ev->flags & EVENT_F_USER))
 		return;
+	unwound_count(&in->figures.unwound, ev, 1);
+	if (wait)
+		unwound_count(&in->figures.wait_unwound, ev, 1);
 	(*(wait ? &in->figures.wait_stacks : &in->figures.user_samples))++;
 	(wait ? in->figures.wait_cut : in->figures.cut)[ev->cut < CUT_NR ? ev->cut : CUT_BAD_FRAME]++;
 }
@@ -105,7 +133,7 @@ static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
 	const struct chain *c = &in->chain;
 	uint32_t cap;
 
-	if (!in->config.set_stack_cap || !s->nr_segments || !is_lesson(in, s))
+	if (!in->config.set_stack_cap || !s->nr_segments || s->ruled || !is_lesson(in, s))
 		return;
 	cap = stacksize_learn(&in->sizes, s->exe_id, c->bytes_used, c->cut == CUT_STACK_SIZE);
 	if (cap)
@@ -123,24 +151,53 @@ static void remember_waker(struct ingest *in, const struct raw_event *raw, const
 }
 
 /* EV has its stack. */
-static void hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
+static void hand_over_wait(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
-	if (raw->kind == RAW_WAKE) {
-		remember_waker(in, raw, ev);
-		return;
-	}
-	if (raw->kind == RAW_SAMPLE) {
-		ev->kind = EVENT_SAMPLE;
-		ev->weight_ns = raw->sample.weight_ns;
-		in->config.sample(in->config.ctx, raw, ev);
-		return;
-	}
 	if (raw->wait.period_ns)
 		wakers_take(&in->wakers, raw->tid, raw->wait.id, &ev->wait);
 	ev->wait.call = raw->wait.call;
 	ev->wait.state = raw->wait.state;
 	ev->flags |= raw->wait.seeded ? EVENT_F_EARLIER : 0;
 	in->config.wait(in->config.ctx, raw, ev);
+}
+
+static void hand_over_fault(struct ingest *in, const struct raw_event *raw, struct event *ev)
+{
+	ev->kind = EVENT_FAULT;
+	ev->weight_ns = raw->sample.period;
+	ev->count = 1;
+	in->config.fault(in->config.ctx, raw, ev);
+}
+
+static void hand_over_move(struct ingest *in, const struct raw_event *raw, struct event *ev)
+{
+	ev->kind = EVENT_MIGRATION;
+	ev->weight_ns = ev->count = 1;
+	ev->place.node = raw->wait.to_node < NODES_MAX ? (uint16_t)raw->wait.to_node : NODE_UNKNOWN;
+	in->config.move(in->config.ctx, raw, ev);
+}
+
+static void hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
+{
+	switch (raw->kind) {
+	case RAW_WAKE:
+		remember_waker(in, raw, ev);
+		break;
+	case RAW_WAIT:
+		hand_over_wait(in, raw, ev);
+		break;
+	case RAW_FAULT:
+		hand_over_fault(in, raw, ev);
+		break;
+	case RAW_MOVE:
+		hand_over_move(in, raw, ev);
+		break;
+	default:
+		ev->kind = EVENT_SAMPLE;
+		ev->weight_ns = raw->sample.weight_ns;
+		in->config.sample(in->config.ctx, raw, ev);
+		break;
+	}
 }
 
 static void finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
@@ -151,15 +208,19 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 		.cut = (uint8_t)(user ? in->chain.cut : CUT_COMPLETE),
 		.method = (uint8_t)in->chain.method,
 		.flags = (uint8_t)((user ? EVENT_F_USER : 0) | (s->in_kernel ? EVENT_F_KERNEL : 0)),
+		.walk = s->ruled ? 0 : s->walk_why,
 		.node = (uint16_t)raw->node,
 		.cpu = raw->cpu,
 		.time_ns = raw->time_ns,
 		.thread = thread,
 		.cut_module = !user || in->chain.cut == CUT_COMPLETE ? ID_NONE : in->chain.cut_module,
 		.wait = { .waker = ID_NONE },
+		.place = { .node = NODE_UNKNOWN, .file = ID_NONE },
 	};
 
 	learn_stack_size(in, s);
+	if (in->learn && learn_from(in->learn, raw, &in->chain))
+		ev.flags |= EVENT_F_LEARNT;
 	ev.stack = intern_stack(&in->intern, thread, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE) {
 		in->figures.no_memory++;
@@ -188,19 +249,64 @@ static bool missed(const struct chain *c)
 	return c->cut == CUT_NO_MAPPING;
 }
 
-/* Walks the user side into in->chain; false when it has to wait for a module. */
-static bool walk(struct ingest *in, struct process *p, const struct raw_sample *s)
+/* Walks again, with more of the stack, what was cut where a page could not be read. False when it has to wait for that. */
+static bool walk_further(struct ingest *in, const struct unwind_space *space, const struct raw_event *raw)
 {
-	struct unwind_space space = process_space(in->ps, p);
+	if (!in->upper || in->chain.cut != CUT_STACK_UNREADABLE)
+		return true;
+	switch (upper_extend(in->upper, raw, &in->more)) {
+	case UPPER_READY:
+		unwind_sample(in->unwinder, space, &in->more, &in->chain);
+		in->figures.extended++;
+		return !in->chain.loading;
+	case UPPER_ASKED:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static struct unwind_space watched(struct ingest *in, struct unwind_space space)
+{
+	return in->learn ? learn_watch(in->learn, &space) : space;
+}
+
+/* S came both ways: do they lead to the same? What the copy was too short for cannot be said. */
+static void verify(struct ingest *in, const struct unwind_space *space, const struct raw_sample *s)
+{
+	const struct chain *a = &in->chain, *b = &in->other;
+	enum verify_cause cause;
+
+	if (!s->ruled || !s->nr_segments || a->cut != CUT_COMPLETE)
+		return;
+	in->more = *s;
+	in->more.nr_walked = 0;
+	unwind_sample(in->unwinder, space, &in->more, &in->other);
+	if (b->cut != CUT_COMPLETE) {
+		in->figures.unverified++;
+		return;
+	}
+	in->figures.verified++;
+	cause = verify_compare(a, b);
+	if (cause < VERIFY_NR)
+		in->figures.different[cause]++;
+}
+
+/* Walks the user side into in->chain; false when it has to wait, for a module or for more of the stack. */
+static bool walk(struct ingest *in, struct process *p, const struct raw_event *raw)
+{
+	struct unwind_space space = watched(in, process_space(in->ps, p));
+	const struct raw_sample *s = &raw->sample;
 
 	unwind_sample(in->unwinder, &space, s, &in->chain);
 	if (missed(&in->chain) && process_reread(in->ps, p)) {
-		space = process_space(in->ps, p);
+		space = watched(in, process_space(in->ps, p));
 		unwind_sample(in->unwinder, &space, s, &in->chain);
 	}
 	if (missed(&in->chain) && process_gone(p))
 		in->chain.cut = CUT_GONE;
-	return !in->chain.loading;
+	verify(in, &space, s);
+	return !in->chain.loading && walk_further(in, &space, raw);
 }
 
 static bool park(struct ingest *in, struct process *p, thread_id thread, const struct raw_event *raw)
@@ -224,9 +330,9 @@ static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 		return;
 	}
 	thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
-	if (raw->kind == RAW_WAIT && raw->wait.no_stack)
+	if ((raw->kind == RAW_WAIT || raw->kind == RAW_MOVE) && raw->wait.no_stack)
 		finish_bare(in, thread, raw);
-	else if (walk(in, p, s) || !park(in, p, thread, raw))
+	else if (walk(in, p, raw) || !park(in, p, thread, raw))
 		finish(in, thread, raw);
 }
 
@@ -238,9 +344,10 @@ static bool retry_one(void *ctx, const struct parked_sample *s)
 
 	if (!p)
 		return false;
-	space = process_held_space(in->ps, p, s->hold);
+	space = watched(in, process_held_space(in->ps, p, s->hold));
 	unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
-	if (in->chain.loading && !in->give_up && in->now_ns - s->since_ns < PARKED_TIME_NS)
+	if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && !in->give_up &&
+	    in->now_ns - s->since_ns < PARKED_TIME_NS)
 		return false;
 	finish(in, s->thread, &s->ev);
 	process_release(in->ps, s->hold);
@@ -260,6 +367,14 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 	case RAW_SAMPLE:
 		ingest_sample(in, ev);
 		break;
+	case RAW_FAULT:
+		if (in->config.fault)
+			ingest_sample(in, ev);
+		break;
+	case RAW_MOVE:
+		if (in->config.move)
+			ingest_sample(in, ev);
+		break;
 	default:
 		processes_apply(in->ps, ev);
 		break;
@@ -269,6 +384,8 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 void ingest_retry(struct ingest *in, uint64_t now_ns)
 {
 	in->now_ns = now_ns;
+	if (in->upper)
+		upper_poll(in->upper);
 	parked_each(&in->parked, retry_one, in);
 }
 
@@ -279,8 +396,17 @@ void ingest_settle(struct ingest *in)
 	in->give_up = false;
 }
 
+bool ingest_eager(const struct ingest *in, uint64_t now_ns)
+{
+	return in->learn && learn_eager(in->learn, now_ns);
+}
+
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret)
 {
+	struct unwind_stats stats;
+
+	unwinder_stats(in->unwinder, &stats);
 	*ret = in->figures;
+	ret->rule_bytes = stats.bytes;
 	ret->parked = in->parked.n;
 }

@@ -2,8 +2,8 @@
 /*
  * ingest.h - raw events in, unwound events out: the middle of the engine, without threads or clocks of its own.
  *
- * Samples and waits come out with thread and stack; what they weigh is for others to say (account.h). Who wakes is remembered
- * until the wait that it ended comes.
+ * Samples, waits, faults and migrations come out with thread and stack; what the first two weigh is for others to say
+ * (account.h). Who wakes is remembered until the wait that it ended comes.
  *
  * A sample whose stack runs into a module that is still being loaded is parked (copied) and tried again when loads finish.
  * Parking is bounded in bytes and time; what must be given up is cut as not_loaded.
@@ -12,7 +12,9 @@
 #define SBERF_ENGINE_INGEST_H
 
 #include "base/err.h"
+#include "capture/rulebook.h"
 #include "event/event.h"
+#include "event/method.h"
 #include "event/raw.h"
 #include "process/process.h"
 #include "profile/profile.h"
@@ -24,7 +26,14 @@ struct ingest_figures {
 	uint64_t cut[CUT_NR];            /* of user_samples */
 	uint64_t wait_stacks;            /* stacks of waits with a user side */
 	uint64_t wait_cut[CUT_NR];       /* of them */
-	uint64_t parked;         /* samples and waits waiting for a module now */
+	struct unwound unwound;          /* user_samples and wait_stacks by their ways */
+	struct unwound wait_unwound;     /* of these: wait_stacks */
+	uint64_t verified;       /* of WAY_KERNEL: copied too, and walked to the root again */
+	uint64_t unverified;     /* of them: the copy did not lead to the root */
+	uint64_t different[VERIFY_NR];   /* of verified, by how they differ */
+	uint64_t rule_bytes;     /* memory of the unwinder's own rules */
+	uint64_t extended;       /* stacks whose upper part was read from outside */
+	uint64_t parked;         /* samples and waits waiting for a module, or for that, now */
 	uint64_t no_memory;      /* events dropped because memory ran out */
 };
 
@@ -39,14 +48,29 @@ struct ingest_config {
 	 * waits are ignored.
 	 */
 	void (*wait)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/*
+	 * RAW, a RAW_FAULT, became EV, an EVENT_FAULT that has no place yet; a RAW_MOVE an EVENT_MIGRATION. NULL: these are
+	 * ignored.
+	 */
+	void (*fault)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	void (*move)(void *ctx, const struct raw_event *raw, const struct event *ev);
 	/* The stacks of EXE_ID need BYTES copied (stacksize.h); NULL = do not learn. */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */
+	struct rulebook *book;           /* what the kernel half is taught; NULL = it walks by no rules */
 	void *ctx;
 };
 
 int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e);
 void ingest_free(struct ingest *in);     /* NULL is fine; parked samples are dropped: ingest_settle() first */
+
+/*
+ * Begins to complete stacks that the kernel half could not read to their end, where that is known to happen (upper.h). On the
+ * thread that makes all further calls.
+ */
+void ingest_begin(struct ingest *in);
+/* Ends that, on the same thread. */
+void ingest_end(struct ingest *in);
 
 /* A raw_fn: applies EV. CTX is the struct ingest. A RAW_WAIT without period_ns is under way: its waker stays for its end. */
 void ingest_raw(void *in, const struct raw_event *ev);
@@ -55,6 +79,9 @@ void ingest_raw(void *in, const struct raw_event *ev);
 void ingest_retry(struct ingest *in, uint64_t now_ns);
 /* Finishes every parked sample with what is known. */
 void ingest_settle(struct ingest *in);
+
+/* What comes had better be looked at soon: the kernel half is being taught. */
+bool ingest_eager(const struct ingest *in, uint64_t now_ns);
 
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret);
 

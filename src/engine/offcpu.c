@@ -9,6 +9,8 @@
 #include "engine/account.h"
 #include "engine/openwaits.h"
 #include "engine/outside.h"
+#include "engine/sums.h"
+#include "engine/who.h"
 
 #include <stdlib.h>
 
@@ -19,10 +21,9 @@
 #define LOOK_NS NSEC_PER_SEC             /* between looks at waits under way */
 #define FRESH_NS (250 * NSEC_PER_MSEC)   /* a look as old as this is good enough to be shown */
 #define SOON_NS (20 * NSEC_PER_MSEC)     /* after stacks were read from outside: did their waits go on? */
+#define SUMS_NS NSEC_PER_SEC             /* between readings of sums: a slice of the profile */
 #define OPEN_NS (250 * NSEC_PER_MSEC)    /* shorter waits are not looked at: most end soon */
 #define FAILURES 8u                      /* readings that may fail, one after the other */
-
-#define THREADS_MANY (1u << 16)          /* in the dictionary: then those of which only totals are known share "(other)" */
 
 #define WAITS_PER_S 1000u                /* to be told one by one; within the next two nothing changes */
 #define WAITS_FEW 700u
@@ -35,9 +36,14 @@ struct offcpu {
 	struct offcpu_config config;
 	struct account *account;
 	struct openwaits *waits;
+	struct sums *sums;
 	struct outside *outside;         /* made by offcpu_start() */
 	uint64_t totals_ns;              /* up to when the totals read last are whole; 0 = they are settled */
+	uint64_t seen_ns;                /* every event up to then has been handed on */
 	uint64_t start_ns, settled_ns, read_ns, next_look_ns, look_ns;
+	uint64_t turned_ns;              /* when sums were turned last */
+	uint64_t turning_ns;             /* the same, as long as they have not been read; 0 = they have */
+	uint64_t summed_ns;              /* up to when sums have been read; UINT64_MAX = there are none */
 	unsigned int failures;
 	unsigned int gone;               /* totals that the latest reading told for the last time */
 	uint64_t rate_ns, rate_waits;    /* when the period was last set, and how many waits had been told */
@@ -59,14 +65,8 @@ static void tell(void *ctx, const struct event *ev)
 static thread_id thread_of_task(void *ctx, const struct account_task *task)
 {
 	struct offcpu *oc = ctx;
-	struct dict *d = profile_dict(oc->config.profile);
-	struct process *p;
 
-	/* Threads that live for microseconds come by the ten thousand a second; the room is for stacks too. */
-	if (dict_threads(d) >= THREADS_MANY)
-		return dict_other_thread(d);
-	p = processes_get(oc->config.ps, task->pid);
-	return p ? process_thread(oc->config.ps, p, task->tid, task->start_ns, 0, NULL) : ID_NONE;
+	return who_is(oc->config.ps, profile_dict(oc->config.profile), task);
 }
 
 static thread_id thread_of_open(void *ctx, const struct source_open *w)
@@ -82,6 +82,14 @@ static void tell_end(void *ctx, const struct account_task *task, const struct ev
 	struct offcpu *oc = ctx;
 
 	if (!account_wait(oc->account, task, ev, w))
+		oc->lost++;
+}
+
+static void tell_sum(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+{
+	struct offcpu *oc = ctx;
+
+	if (!account_sum(oc->account, task, ev, w))
 		oc->lost++;
 }
 
@@ -120,6 +128,7 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
 	const struct account_config account = { .dict = profile_dict(c->profile), .each = tell, .thread = thread_of_task,
 						.ctx = oc };
+	struct sums_config sums = { .each = tell_sum, .thread = thread_of_task, .ctx = oc };
 	struct openwaits_config waits = { .each = tell, .take = take_stack, .ended = tell_end, .missed = tell_missed,
 					  .thread = thread_of_open, .ctx = oc };
 	int r;
@@ -130,7 +139,10 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	r = account_new(&account, &oc->account, e);
 	if (r < 0)
 		return r;
-	waits.no_stack = account_no_stack(oc->account);
+	waits.no_stack = sums.no_stack = account_no_stack(oc->account);
+	oc->sums = sums_new(&sums);
+	if (!oc->sums)
+		return err_nomem(e, "the account of time");
 	r = openwaits_new(&waits, &oc->waits, e);
 	if (r < 0)
 		return r;
@@ -144,6 +156,7 @@ void offcpu_free(struct offcpu *oc)
 		return;
 	outside_free(oc->outside);
 	openwaits_free(oc->waits);
+	sums_free(oc->sums);
 	account_free(oc->account);
 	vec_free(&oc->facts);
 	free(oc);
@@ -154,7 +167,7 @@ void offcpu_start(struct offcpu *oc)
 	const uint64_t now = clock_mono_ns();
 
 	oc->outside = outside_new(oc->config.stack_bytes, walk, oc);
-	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = now;
+	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns = oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
 	source_set_wait_period(oc->config.source, PERIOD_FIRST);
 }
@@ -181,21 +194,29 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 				  .period_ns = raw->wait.period_ns };
 	struct event end = *ev;
 
+	if (raw->wait.sum && ev->stack != ID_NONE)
+		sums_first(oc->sums, &task, raw->wait.sum, ev);
 	if (!raw->wait.period_ns)
 		openwaits_stack(oc->waits, &task, raw->wait.id, ev);
-	else if (openwaits_over(oc->waits, &task, raw->wait.id, &end, &w))
+	else if (openwaits_over(oc->waits, &task, raw->wait.id, &end, &w)) {
 		tell_end(oc, &task, &end, &w);
+		oc->config.over(oc->config.ctx, raw, &end);
+	}
 }
 
 /* ---- the clockwork ---- */
 
-/* Those that were there before the capture are worth a look at once. */
-static void take_open(void *ctx, const struct source_open *w)
+/*
+ * Waits that began after this are not looked at. The list is made while time goes on, so it has younger ones than the moment when it
+ * was asked for; and only up to seen_ns it is known which files their stacks go through.
+ */
+static uint64_t look_up_to(const struct offcpu *oc)
 {
-	struct offcpu *oc = ctx;
+	const uint64_t old = oc->look_ns - OPEN_NS, told = oc->seen_ns > LATE_NS ? oc->seen_ns - LATE_NS : 0;
 
-	if (w->seeded || oc->stop_ns || oc->look_ns - w->since_ns >= OPEN_NS)
-		openwaits_see(oc->waits, w);
+	if (oc->stop_ns)
+		return UINT64_MAX;
+	return old < told ? old : told;
 }
 
 static void take_total(void *ctx, const struct source_total *t)
@@ -204,6 +225,7 @@ static void take_total(void *ctx, const struct source_total *t)
 
 	oc->gone += t->last;
 	account_total(oc->account, t);
+	oc->config.total(oc->config.ctx, t);
 }
 
 static int read_totals(struct offcpu *oc, struct err *e)
@@ -217,6 +239,7 @@ static int read_totals(struct offcpu *oc, struct err *e)
 	if (r < 0)
 		return oc->failures > FAILURES ? r : 0;
 	oc->totals_ns = whole_ns;
+	oc->config.totals_read(oc->config.ctx, whole_ns);
 	return 0;
 }
 
@@ -228,12 +251,14 @@ static int look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 
 	oc->look_ns = now_ns;
 	oc->next_look_ns = now_ns + (now_ns - oc->start_ns < OPEN_NS ? OPEN_NS : LOOK_NS);
-	openwaits_begin(oc->waits, now_ns);
-	r = source_open_waits(oc->config.source, min_ns, take_open, oc, &look_ns, e);
+	openwaits_begin(oc->waits, look_up_to(oc));
+	r = source_open_waits(oc->config.source, min_ns, openwaits_see, oc->waits, &look_ns, e);
 	oc->failures = r < 0 ? oc->failures + 1 : 0;
 	if (r < 0)
 		return oc->failures > FAILURES ? r : 0;
-	openwaits_end(oc->waits);
+	/* A capture ends when it was stopped, however long ago that is. */
+	oc->look_ns = oc->stop_ns ? oc->stop_ns : look_ns;
+	openwaits_end(oc->waits, oc->look_ns);
 	return 0;
 }
 
@@ -263,6 +288,29 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 		source_set_wait_period(oc->config.source, wanted);
 }
 
+/*
+ * Once a slice the sums are turned, and read as soon as all that was told before has been handed on: each of them had its first wait
+ * told.
+ */
+static int read_sums(struct offcpu *oc, uint64_t seen_ns, uint64_t now_ns, struct err *e)
+{
+	int r = 0;
+
+	if (oc->turning_ns && seen_ns >= oc->turning_ns + LATE_NS) {
+		r = source_sums(oc->config.source, sums_take, oc->sums, e);
+		oc->failures = r < 0 ? oc->failures + 1 : 0;
+		sums_turned(oc->sums);
+		oc->summed_ns = oc->turning_ns;
+		oc->turning_ns = 0;
+	}
+	if (!oc->turning_ns && now_ns - oc->turned_ns >= SUMS_NS) {
+		oc->turned_ns = now_ns;
+		if (!source_turn_sums(oc->config.source, &oc->turning_ns))
+			oc->summed_ns = UINT64_MAX;
+	}
+	return r < 0 && oc->failures > FAILURES ? r : 0;
+}
+
 static void settle(struct offcpu *oc)
 {
 	account_settle(oc->account, oc->totals_ns);
@@ -278,12 +326,15 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 
 	if (oc->stop_ns)
 		return 0;
+	oc->seen_ns = seen_ns;
 	if (oc->totals_ns && seen_ns >= oc->totals_ns + LATE_NS)
 		settle(oc);
 	if (!oc->totals_ns && now - oc->read_ns >= (oc->gone < STORM ? READ_NS : STORM_NS)) {
 		oc->read_ns = now;
 		r = read_totals(oc, e);
 	}
+	if (r >= 0)
+		r = read_sums(oc, seen_ns, now, e);
 	if (read) {
 		openwaits_ask(oc->waits);
 		if (oc->next_look_ns > now + SOON_NS)
@@ -302,7 +353,7 @@ bool offcpu_pending(const struct offcpu *oc)
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)
 {
-	return oc->settled_ns;
+	return oc->settled_ns < oc->summed_ns ? oc->settled_ns : oc->summed_ns;
 }
 
 /* ---- what is shown before it is told ---- */
@@ -348,7 +399,14 @@ void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
 
 void offcpu_finish(struct offcpu *oc)
 {
+	uint64_t ignored;
+
 	openwaits_figures(oc->waits, oc->stop_ns, &oc->at_end);
+	/* Both: they may have been turned without having been read. */
+	for (int i = 0; i < 2 && source_turn_sums(oc->config.source, &ignored); i++)
+		(void)source_sums(oc->config.source, sums_take, oc->sums, NULL);
+	sums_finish(oc->sums);
+	oc->summed_ns = UINT64_MAX;
 	/* What is open comes last: whoever reads the events in order sees that nothing followed. */
 	openwaits_give_up(oc->waits);
 	account_finish(oc->account, oc->stop_ns);

@@ -33,6 +33,11 @@ struct offcpu_config {
 	void (*each)(void *ctx, const struct event *ev);
 	/* Walks the stack of RAW, a RAW_WAIT without period; the result comes by offcpu_wait(), at once or later. */
 	void (*walk)(void *ctx, const struct raw_event *raw);
+	/* RAW, a RAW_WAIT, is over, and EV is its end with the stack that it had, or ID_NONE. */
+	void (*over)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/* Each total that was read, and the end of a reading, with its moment. */
+	void (*total)(void *ctx, const struct source_total *t);
+	void (*totals_read)(void *ctx, uint64_t time_ns);
 	void *ctx;
 };
 

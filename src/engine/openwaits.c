@@ -10,7 +10,6 @@
 #include "engine/openwaits.h"
 
 #include "base/clock.h"
-#include "base/hash.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -46,7 +45,8 @@ struct openwaits {
 	struct openwaits_config config;
 	VEC(struct open) list;
 	struct hidx index;
-	uint64_t look_ns;        /* when this look began */
+	uint64_t up_to_ns;       /* this look takes waits that began until then */
+	uint64_t look_ns;        /* the moment of the last look */
 	uint64_t own_ns, none_ns;        /* told */
 };
 
@@ -72,26 +72,21 @@ void openwaits_free(struct openwaits *o)
 
 /* ---- the list ---- */
 
-static uint64_t hash_of(const struct account_task *t, uint64_t id)
-{
-	return hash_2u64(t->start_ns ^ (uint64_t)(uint32_t)t->tid << 32, id);
-}
-
 static uint64_t rehash(const void *ctx, uint32_t at)
 {
 	const struct openwaits *o = ctx;
 
-	return hash_of(&o->list.v[at].task, o->list.v[at].w.id);
+	return account_task_hash(&o->list.v[at].task, o->list.v[at].w.id);
 }
 
 static bool is_it(const struct open *w, const struct account_task *t, uint64_t id)
 {
-	return !w->dead && w->w.id == id && w->task.tid == t->tid && w->task.start_ns == t->start_ns;
+	return !w->dead && w->w.id == id && account_task_same(&w->task, t);
 }
 
 static struct open *find(struct openwaits *o, const struct account_task *t, uint64_t id)
 {
-	const uint64_t h = hash_of(t, id);
+	const uint64_t h = account_task_hash(t, id);
 	uint32_t i;
 
 	for (uint32_t at = hidx_first(&o->index, h); (i = hidx_id(&o->index, at)) != HIDX_NONE; at = hidx_next(&o->index, at))
@@ -221,9 +216,9 @@ static void believe(struct open *w, uint64_t time_ns)
 		w->stack = STACK_KNOWN;
 }
 
-void openwaits_begin(struct openwaits *o, uint64_t now_ns)
+void openwaits_begin(struct openwaits *o, uint64_t up_to_ns)
 {
-	o->look_ns = now_ns;
+	o->up_to_ns = up_to_ns;
 	for (size_t i = 0; i < o->list.n; i++)
 		o->list.v[i].seen = false;
 }
@@ -232,8 +227,11 @@ void openwaits_see(void *ctx, const struct source_open *w)
 {
 	struct openwaits *o = ctx;
 	const struct account_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
-	struct open *known = find(o, &task, w->id);
+	struct open *known;
 
+	if (!w->seeded && w->since_ns > o->up_to_ns)
+		return;
+	known = find(o, &task, w->id);
 	if (!known)
 		known = append(o, &task, w);
 	if (!known || known->over)
@@ -242,7 +240,6 @@ void openwaits_see(void *ctx, const struct source_open *w)
 	known->missed = 0;
 	known->w.woken_ns = w->woken_ns;
 	known->like.thread = o->config.thread(o->config.ctx, w);
-	believe(known, o->look_ns);
 }
 
 /* The end of W was told, but not its stack in time. */
@@ -292,12 +289,15 @@ void openwaits_ask(struct openwaits *o)
 	}
 }
 
-void openwaits_end(struct openwaits *o)
+void openwaits_end(struct openwaits *o, uint64_t look_ns)
 {
+	o->look_ns = look_ns;
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct open *w = &o->list.v[i];
 
-		if (!w->seen && !w->dead)
+		if (w->seen)
+			believe(w, look_ns);
+		else if (!w->dead)
 			miss(o, w);
 	}
 	compact(o);
@@ -320,6 +320,7 @@ static void give_stack(const struct openwaits *o, const struct open *w, struct e
 	ev->cut = w->like.cut;
 	ev->cut_module = w->like.cut_module;
 	ev->method = w->like.method;
+	ev->walk = w->like.walk;
 	ev->flags |= w->like.flags;
 }
 
@@ -332,7 +333,9 @@ void openwaits_stack(struct openwaits *o, const struct account_task *task, uint6
 	w->stack = ev ? STACK_SEEN : STACK_NEVER;
 	if (ev)
 		w->like = *ev;
-	believe(w, w->over ? w->end_ev.time_ns : o->look_ns);
+	/* What the latest look did not find is not known to have lasted until then. */
+	if (w->over || w->seen)
+		believe(w, w->over ? w->end_ev.time_ns : o->look_ns);
 	if (!w->over)
 		return;
 	give_stack(o, w, &w->end_ev);

@@ -50,12 +50,13 @@ int openwaits_new(const struct openwaits_config *c, struct openwaits **ret, stru
 void openwaits_free(struct openwaits *o);        /* NULL is fine */
 
 /*
- * A look: begun at NOW_NS, told each wait that is listed (a source_open_fn, CTX is the openwaits), ended. Its end asks for
- * stacks and tells pieces.
+ * A look: begun, told each wait that is listed (a source_open_fn, CTX is the openwaits), ended: at LOOK_NS or later all of them
+ * were under way. Its end asks for stacks and tells pieces. Waits that began after UP_TO_NS are left for another look, unless they
+ * were there before the capture: most end soon, and what their stacks go through may not be known yet.
  */
-void openwaits_begin(struct openwaits *o, uint64_t now_ns);
+void openwaits_begin(struct openwaits *o, uint64_t up_to_ns);
 void openwaits_see(void *ctx, const struct source_open *w);
-void openwaits_end(struct openwaits *o);
+void openwaits_end(struct openwaits *o, uint64_t look_ns);
 
 /*
  * The stack of the wait ID, with all that belongs to it in EV; NULL: there will be none. EV.time_ns is when it was seen: the

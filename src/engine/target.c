@@ -6,6 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
+#include "capture/features.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -39,6 +41,8 @@ struct target_watch {
 	pid_t child;
 	bool child_ended;
 	bool forever;            /* nothing in particular is watched */
+	pid_t process;           /* the only one that is watched; 0 = there are others, or it is a thread */
+	bool begun;              /* CHILD has executed its command */
 	size_t n, left;
 	enum target_state state;
 	int code;
@@ -57,6 +61,8 @@ int target_watch_new(const struct capture_plan *plan, pid_t child, struct target
 	tw->forever = !child && !n;
 	tw->n = tw->left = n;
 	tw->state = TARGET_ENDED;
+	tw->process = child ? child : n == 1 && plan->target == TARGET_PIDS ? (pid_t)plan->ids.v[0] : 0;
+	tw->begun = !child;
 	for (size_t i = 0; i < n; i++) {
 		tw->w[i].id = (pid_t)plan->ids.v[i];
 		tw->w[i].pidfd = plan->target == TARGET_PIDS ? (int)syscall(SYS_pidfd_open, tw->w[i].id, 0) : -1;
@@ -118,7 +124,7 @@ static bool one_ended(struct target_watch *tw, struct watched *w)
 		return proc_ended(w->id);
 	if (poll(&p, 1, 0) <= 0)
 		return false;
-	if (!ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT)) {
+	if (features_allow("exit_code") && !ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT)) {
 		take_status(tw, info.exit_code);
 		return true;
 	}
@@ -148,4 +154,16 @@ bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *
 		*code = tw->code;
 	}
 	return ended;
+}
+
+bool target_watch_exec(struct target_watch *tw, const struct raw_event *ev, char *name, size_t size)
+{
+	const bool news = tw->begun;
+
+	if (ev->kind != RAW_COMM || !ev->comm.exec || !tw->process || ev->pid != tw->process)
+		return false;
+	tw->begun = true;
+	if (news)
+		text_sanitise(name, size, ev->comm.comm, strlen(ev->comm.comm));
+	return news;
 }

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "capture/source.h"
+#include "event/raw.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>
@@ -26,5 +27,11 @@ void target_watch_free(struct target_watch *w);          /* NULL is fine */
  * last one did. Reaps CHILD.
  */
 bool target_watch_ended(struct target_watch *w, enum target_state *state, int *code);
+
+/*
+ * Whether EV says that what is watched, when it is one process, has executed another program: its name is put into NAME (SIZE bytes),
+ * sanitised. That CHILD executes its command is no news.
+ */
+bool target_watch_exec(struct target_watch *w, const struct raw_event *ev, char *name, size_t size);
 
 #endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* batch.h - `sberf top -b`: what the view would show, as documents on standard output. */
+#ifndef SBERF_CMD_BATCH_H
+#define SBERF_CMD_BATCH_H
+
+#include "base/err.h"
+#include "cmd/options.h"
+#include "profile/query.h"
+
+/*
+ * Captures, and prints a document at each refresh until o->iterations of them, the target's end, a signal that ends sberf, or a
+ * reader that has gone. FILTER is what o leaves of the data. The exit status, or a negative errno with a sentence.
+ */
+int batch_run(const struct options *o, const struct query *filter, struct err *e);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* diff.c - `sberf diff`: two recordings compared, as text or a picture, and as a gate. */
+#include "config.h"
+
+#include "base/progress.h"
+#include "cmd/filter.h"
+#include "cmd/loaded.h"
+#include "cmd/options.h"
+#include "cmd/timerange.h"
+#include "export/diff.h"
+#include "export/formats.h"
+#include "export/outfile.h"
+#include "profile/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct sides {
+	const char *path[DIFF_SIDES];
+	struct loaded loaded[DIFF_SIDES];
+	struct tree *tree[DIFF_SIDES];
+	uint64_t wall_ns[DIFF_SIDES];
+	struct diff *diff;
+};
+
+/* What the weights of SIDE count; NULL = time. */
+static const char *unit_of(const struct sides *s, int side)
+{
+	return s->loaded[side].meta.unit[0] ? s->loaded[side].meta.unit : NULL;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
+}
+
+static int load(struct sides *s, const struct options *o, struct err *e)
+{
+	if (same_file(s->path[DIFF_BEFORE], s->path[DIFF_AFTER]))
+		return err_set(e, EINVAL, "'%s' and '%s' are the same file: name the recording before and the one after",
+			       s->path[DIFF_BEFORE], s->path[DIFF_AFTER]);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		struct options of_side = *o;
+		int r;
+
+		if (o->import && outfile_is_recording(s->path[side]))
+			of_side.import = IMPORT_NONE;
+		r = loaded_open(&s->loaded[side], s->path[side], &of_side, e);
+		if (r < 0)
+			return r;
+		s->wall_ns[side] = s->loaded[side].meta.duration_ns;
+	}
+	return 0;
+}
+
+/* What is counted on both sides: time that only one of them knows of is no difference. */
+static uint32_t choose_kinds(const struct sides *s, const struct options *o, enum diff_format format)
+{
+	const bool *waits[DIFF_SIDES] = { &s->loaded[DIFF_BEFORE].meta.off_cpu, &s->loaded[DIFF_AFTER].meta.off_cpu };
+
+	if (o->kinds || o->far)
+		return o->kinds;
+	if (o->states || o->syscalls)
+		return KINDS_OFF_CPU;
+	if (*waits[DIFF_BEFORE] != *waits[DIFF_AFTER])
+		fprintf(stderr, "sberf diff: there are no waits in '%s': running time is compared\n",
+			s->path[*waits[DIFF_BEFORE] ? DIFF_AFTER : DIFF_BEFORE]);
+	return format == DIFF_FORMAT_FOLDED || *waits[DIFF_BEFORE] != *waits[DIFF_AFTER] ? KINDS_ON_CPU : 0;
+}
+
+/* Without inlined calls where they are asked for and only one side knows them. */
+static int choose_inlines(const struct sides *s, const struct options *o, bool *ret_no_inlines, struct err *e)
+{
+	const struct dict *dict[DIFF_SIDES];
+	const struct names *names[DIFF_SIDES];
+	int r;
+
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		dict[side] = snapshot_dict(s->loaded[side].snapshot);
+		names[side] = s->loaded[side].names;
+	}
+	*ret_no_inlines = o->no_inline;
+	r = o->no_inline ? 0 : diff_inlines_differ(dict, names, ret_no_inlines, e);
+	if (r >= 0 && !o->no_inline && *ret_no_inlines)
+		fputs("sberf diff: debug information was there for one of the recordings only: compared without inlined functions\n", stderr);
+	return r;
+}
+
+/* Narrows Q to the --time of SIDE, which is then what its wall time is. */
+static int choose_time(struct sides *s, int side, const struct options *o, struct query *q, struct err *e)
+{
+	const struct loaded *l = &s->loaded[side];
+	uint64_t from_ns, to_ns;
+	struct time_range range;
+	int r = o->time ? time_range_parse(o->time, &range, e) : 0;
+
+	if (r < 0 || !o->time)
+		return r;
+	s->wall_ns[side] = time_range_apply(&range, l->snapshot, &l->meta, q, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+	return 0;
+}
+
+/* Nothing of SIDE is what Q asks for: which filter is why, when one is. */
+static int say_nothing(const struct sides *s, int side, const struct options *o, const struct query *q, struct err *e)
+{
+	char why[ERR_TEXT_MAX];
+	const int r = filter_why_nothing(o, q, s->loaded[side].snapshot, s->loaded[side].names, why, sizeof(why), e);
+
+	if (r >= 0)
+		fprintf(stderr, "sberf diff: nothing in '%s' is what was asked for%s%s\n", s->path[side], r ? ": " : "", r ? why : "");
+	return r < 0 ? r : 0;
+}
+
+static int build(struct sides *s, const struct options *o, enum diff_format format, struct err *e)
+{
+	const uint32_t kinds = choose_kinds(s, o, format);
+	bool no_inlines;
+	int r;
+
+	if (o->norm != DIFF_BY_TOTAL && (unit_of(s, DIFF_BEFORE) || unit_of(s, DIFF_AFTER)))
+		return err_set(e, EINVAL, "what is imported does not say how long anything took: only --normalize total compares it");
+	r = choose_inlines(s, o, &no_inlines, e);
+	if (r < 0)
+		return r;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const struct loaded *l = &s->loaded[side];
+		struct query q;
+
+		r = filter_query(o, l->meta.arch, &q, e);
+		if (r >= 0)
+			r = choose_time(s, side, o, &q, e);
+		if (r < 0)
+			return r;
+		q.kinds = kinds;
+		q.no_inlines = no_inlines;
+		q.max_nodes = UINT32_MAX;
+		q.group_by = o->group_given ? o->group_by : format == DIFF_FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
+		r = tree_build(l->snapshot, l->names, &q, &s->tree[side], e);
+		if (r < 0)
+			return r;
+		if (!s->tree[side]->node[0].total_ns)
+			r = say_nothing(s, side, o, &q, e);
+		if (r < 0)
+			return r;
+		if (o->norm == DIFF_BY_WALL && !s->wall_ns[side])
+			return err_set(e, EINVAL, "'%s' does not say how long it was recorded: choose another --normalize", s->path[side]);
+	}
+	return diff_build(s->tree[DIFF_BEFORE], s->tree[DIFF_AFTER], o->norm, s->wall_ns, &s->diff, e);
+}
+
+/* By --format, else by the name of the file that is written. */
+static int choose_format(const struct options *o, enum diff_format *ret, struct err *e)
+{
+	const enum diff_format by_file = o->output ? diff_format_of_file(o->output) : DIFF_FORMAT_NONE;
+
+	if (!o->diff_format && !by_file && o->output && format_of_file(o->output))
+		return err_set(e, EINVAL, "'%s' is called like a format that has no room for two recordings: choose another name, or --format",
+			       o->output);
+	*ret = o->diff_format ? o->diff_format : by_file ? by_file : DIFF_FORMAT_TREE;
+	return 0;
+}
+
+static int write_diff(const struct sides *s, const struct options *o, enum diff_format format, struct err *e)
+{
+	const struct diff_view v = {
+		.diff = s->diff, .name = { o->before, o->after }, .wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
+		.unit = { unit_of(s, DIFF_BEFORE), unit_of(s, DIFF_AFTER) },
+		.min_percent = o->percent_limit, .max_depth = o->depth, .ascii = o->ascii, .title = o->title,
+		/* 0 asks for all that there is, not for the default. */
+		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
+	};
+	const int read = o->output && same_file(o->output, s->path[DIFF_AFTER]) ? DIFF_AFTER : DIFF_BEFORE;
+	struct progress progress;
+	struct outfile out;
+	int r = outfile_open(&out, o->output, s->path[read], e);
+
+	if (r < 0)
+		return r;
+	progress_begin(&progress, "sberf diff: writing", 0);
+	(void)outfile_follow(&out, &progress);
+	r = outfile_close(&out, diff_write(out.file, format, &v, e), e);
+	progress_end(&progress);
+	return r;
+}
+
+/* EXIT_GREW with a sentence when a function grew by more than --fail-above, else 0. */
+static int judge(const struct sides *s, const struct options *o, struct err *e)
+{
+	AUTO_FREE struct diff_func *f = NULL;
+	struct diff_growth g;
+	char label[LABEL_MAX];
+	size_t n;
+	int r;
+
+	/* A gate whose filters match nothing would be passed for ever. */
+	if (!s->tree[DIFF_BEFORE]->node[0].total_ns && !s->tree[DIFF_AFTER]->node[0].total_ns)
+		return err_set(e, ENODATA, "--fail-above has nothing to compare: neither recording has what was asked for; "
+			       "look at the filters, such as --focus and --metric");
+	r = diff_functions(s->diff, &f, &n, e);
+	if (r < 0)
+		return r;
+	g = diff_grown(s->diff, f, n, o->fail_above / 100);
+	if (!g.func)
+		return 0;
+	err_set(e, ERANGE, "%.200s %s %.1f points more than before: %.1f %% instead of %.1f %%, with an error of %.1f; --fail-above allows %g",
+		diff_label(s->diff, g.func->what, label, sizeof(label)), g.self ? "itself takes" : "and what it calls take",
+		100 * g.change.change, 100 * g.change.after, 100 * g.change.before, 100 * DIFF_Z * g.change.sigma, o->fail_above);
+	return EXIT_GREW;
+}
+
+static void sides_free(struct sides *s)
+{
+	diff_free(s->diff);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		tree_free(s->tree[side]);
+		loaded_free(&s->loaded[side]);
+	}
+}
+
+int cmd_diff(const struct options *o, struct err *e)
+{
+	struct sides s = { .path = { loaded_path(o->before), loaded_path(o->after) } };
+	enum diff_format format = DIFF_FORMAT_TREE;
+	int r = choose_format(o, &format, e);
+
+	if (r >= 0)
+		r = load(&s, o, e);
+	if (r >= 0)
+		r = build(&s, o, format, e);
+	if (r >= 0)
+		r = write_diff(&s, o, format, e);
+	if (r >= 0 && o->fail_given)
+		r = judge(&s, o, e);
+	sides_free(&s);
+	return r;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * learn.c - see learn.h. The mappings of a process are taught together: those seen now, and those known before that still
+ * stand.
+ */
+#include "config.h"
+
+#include "engine/learn.h"
+
+#include "base/clock.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Pages taught at a time: what runs next is often near. A module of which more and more is missing gets more at a time, so that all
+ * of a compiler is known after some hundred misses, and of a library with one busy function a few pages.
+ */
+#define AROUND_MIN 8u
+#define AROUND_MAX 128u
+#define LESSONS 4u               /* after so many, twice as much */
+#define EAGER_NS (200 * NSEC_PER_MSEC)
+
+struct learn {
+	struct rulebook *book;
+	struct unwind_space inner;
+	uint32_t last_pid;       /* whose mappings were taught last */
+	uint64_t taught_ns;      /* when anything was taught last */
+	VEC(uint16_t) lessons;   /* by module */
+	size_t nr_seen;
+	struct unwind_map seen[SB_SPACE_MAPS];
+};
+
+struct learn *learn_new(struct rulebook *b)
+{
+	struct learn *l = calloc(1, sizeof(*l));
+
+	if (l)
+		l->book = b;
+	return l;
+}
+
+void learn_free(struct learn *l)
+{
+	if (l)
+		vec_free(&l->lessons);
+	free(l);
+}
+
+bool learn_eager(const struct learn *l, uint64_t now_ns)
+{
+	return l->taught_ns && now_ns - l->taught_ns < EAGER_NS;
+}
+
+static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	struct learn *l = ctx;
+
+	if (!l->inner.find(l->inner.ctx, pc, ret))
+		return false;
+	if (ret->state != MAP_READY || l->nr_seen == SB_SPACE_MAPS)
+		return true;
+	for (size_t i = 0; i < l->nr_seen; i++)
+		if (l->seen[i].start == ret->start)
+			return true;
+	l->seen[l->nr_seen++] = *ret;
+	return true;
+}
+
+struct unwind_space learn_watch(struct learn *l, const struct unwind_space *space)
+{
+	l->inner = *space;
+	l->nr_seen = 0;
+	return (struct unwind_space){ .find = find, .ctx = l };
+}
+
+static bool overlaps_seen(const struct learn *l, const struct sb_map *m)
+{
+	for (size_t i = 0; i < l->nr_seen; i++)
+		if (m->start < l->seen[i].end && l->seen[i].start < m->end)
+			return true;
+	return false;
+}
+
+/* Is M still mapped as it was? */
+static bool stands(struct learn *l, const struct sb_map *m)
+{
+	struct unwind_map now;
+
+	return l->inner.find(l->inner.ctx, m->start, &now) && now.state == MAP_READY && now.start == m->start && now.end == m->end &&
+	       now.pgoff == m->pgoff && now.module == m->module;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct sb_map *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* True when there was something to teach. */
+static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id)
+{
+	struct sb_map map[SB_SPACE_MAPS];
+	uint64_t known_id;
+	size_t nr_known, n = 0;
+	const struct sb_map *known = rulebook_maps(l->book, pid, &known_id, &nr_known);
+
+	/* Nothing yet: it may be a relative of who was taught last. What is mapped elsewhere in it does not stand. */
+	if (!nr_known) {
+		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
+		known_id = 0;
+	}
+	for (size_t i = 0; i < l->nr_seen; i++) {
+		const struct unwind_map *m = &l->seen[i];
+
+		map[n++] = (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .module = m->module };
+	}
+	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
+		if (!overlaps_seen(l, &known[i]) && stands(l, &known[i]))
+			map[n++] = known[i];
+	qsort(map, n, sizeof(*map), by_start);
+	if (id == known_id && n == nr_known && !memcmp(map, known, n * sizeof(*map)))
+		return false;
+	rulebook_teach_maps(l->book, pid, id, map, n);
+	l->last_pid = pid;
+	return true;
+}
+
+static struct image *image_of(const struct learn *l, module_id module)
+{
+	for (size_t i = 0; i < l->nr_seen; i++)
+		if (l->seen[i].module == module)
+			return l->seen[i].image;
+	return NULL;
+}
+
+/* Pages to teach of MODULE now, a power of two. */
+static uint32_t around(struct learn *l, module_id module)
+{
+	uint32_t n = AROUND_MIN;
+
+	while (l->lessons.n <= module) {
+		uint16_t *none = vec_push(&l->lessons);
+
+		if (!none)
+			return n;
+		*none = 0;
+	}
+	for (uint32_t left = l->lessons.v[module]; left >= LESSONS && n < AROUND_MAX; left -= LESSONS)
+		n *= 2;
+	l->lessons.v[module] += n < AROUND_MAX;
+	return n;
+}
+
+/* Teaches what F needs; true when something was missing. */
+static bool teach_rules(struct learn *l, const struct frame *f)
+{
+	struct image *im;
+	uint64_t bytes, start;
+
+	if (rulebook_has(l->book, f->module, f->offset))
+		return false;
+	im = image_of(l, f->module);
+	if (!im)
+		return false;
+	bytes = (uint64_t)around(l, f->module) * SB_TEXT_BYTES;
+	start = f->offset / bytes * bytes;
+	for (uint64_t at = start; at < start + bytes; at += SB_TEXT_BYTES) {
+		struct rule_row row[SB_ROWS];
+
+		if (!rulebook_has(l->book, f->module, at))
+			rulebook_teach(l->book, f->module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
+	}
+	return rulebook_has(l->book, f->module, f->offset);
+}
+
+bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c)
+{
+	const struct raw_sample *s = &ev->sample;
+	bool taught;
+
+	if (!s->space_id)
+		return false;
+	if (c->cut == CUT_STALE)
+		rulebook_teach_maps(l->book, (uint32_t)ev->pid, 0, NULL, 0);
+	if (s->ruled || !l->nr_seen)
+		return false;
+	taught = teach_maps(l, (uint32_t)ev->pid, s->space_id);
+	for (uint32_t i = 0; i < c->n; i++)
+		taught |= teach_rules(l, &c->frame[i]);
+	if (taught)
+		l->taught_ns = clock_mono_ns();
+	return taught;
+}

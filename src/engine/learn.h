@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * learn.h - what the kernel half could not walk by itself is walked here, and taught to it for the next time.
+ *
+ * A walk shows which mappings it came by and which places. Their rules and they themselves go into the rulebook of the source.
+ */
+#ifndef SBERF_ENGINE_LEARN_H
+#define SBERF_ENGINE_LEARN_H
+
+#include "capture/rulebook.h"
+#include "event/raw.h"
+#include "unwind/unwind.h"
+
+struct learn;
+
+/* B is borrowed and must outlive the result. NULL when out of memory. */
+struct learn *learn_new(struct rulebook *b);
+void learn_free(struct learn *l);                /* NULL is fine */
+
+/* SPACE, watched: what is looked up in the result until the next call is remembered. */
+struct unwind_space learn_watch(struct learn *l, const struct unwind_space *space);
+
+/* The walk of EV in that space came to C: teaches what is missing. True when something was. */
+bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c);
+
+/* Something was taught a moment before NOW_NS: what else is missing will be seen soon, and had better be taught at once. */
+bool learn_eager(const struct learn *l, uint64_t now_ns);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * touch.h - samples and page faults become accesses and first touches of memory: which address, on which node its page is.
+ *
+ * A sample gives an address by the instruction that it interrupted (numa/access.h); a fault came with one. Both then wait until the
+ * kernel has said where the page is (numa/placement.h), a few milliseconds, and are told as events with a place. What waits is
+ * bounded; every sample that gives no address, or no page, is counted under the reason why.
+ *
+ * Accesses weigh what their sample stands for by itself. One thread (the engine) calls.
+ */
+#ifndef SBERF_ENGINE_TOUCH_H
+#define SBERF_ENGINE_TOUCH_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "event/event.h"
+#include "event/raw.h"
+#include "numa/code.h"
+#include "numa/placement.h"
+#include "numa/state.h"
+
+#include <stdbool.h>
+
+struct touch;
+
+struct touch_config {
+	struct dict *dict;               /* must outlive the result, as must the next two */
+	struct code *code;               /* NULL: nobody knows the instructions of this architecture */
+	struct placement *placement;
+	/* Gets each event when its place is known. */
+	void (*each)(void *ctx, const struct event *ev);
+	void *ctx;
+};
+
+int touch_new(const struct touch_config *c, struct touch **ret, struct err *e);
+void touch_free(struct touch *t);        /* NULL is fine; what waits is dropped */
+
+/* RAW became EV (engine/ingest.h): a RAW_SAMPLE, a RAW_FAULT. */
+void touch_sample(struct touch *t, const struct raw_event *raw, const struct event *ev);
+void touch_fault(struct touch *t, const struct raw_event *raw, const struct event *ev);
+
+/* Takes in what has been decoded and answered by NOW_NS. True: something is still waited for. */
+bool touch_poll(struct touch *t, uint64_t now_ns);
+
+/* Nothing is waited for any more: faults are told without node, and what has no answer is counted as too late (MISS_BACKLOG). */
+void touch_give_up(struct touch *t);
+
+/* The part of the figures that is about samples and faults. */
+void touch_figures(const struct touch *t, struct numa_figures *ret);
+
+DEFINE_AUTO(touch_free, struct touch);
+
+#endif

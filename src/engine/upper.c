@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* upper.c - one place for each thread, found by its number; threads that share a place take turns. */
+#include "config.h"
+
+#include "engine/upper.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "capture/peek.h"
+#include "capture/sysfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 512u
+#define READ_BYTES 16384u                /* of the upper part: outermost callers are near the end of a stack */
+#define FRESH_NS NSEC_PER_SEC
+
+struct place {
+	pid_t tid;
+	uint64_t start_ns;
+	uint64_t addr;           /* that was asked for */
+	uint64_t read_ns;        /* when it was read; 0 = not yet */
+	uint32_t len;            /* bytes there; 0 = none could be read */
+	bool asked;
+	uint8_t *bytes;          /* READ_BYTES, owned; NULL = never needed */
+};
+
+struct upper {
+	struct peek *peek;
+	struct place place[PLACES];
+	uint8_t stack[SB_STACK_MAX + READ_BYTES];        /* what upper_extend() gave */
+};
+
+bool upper_needed(void)
+{
+	uint64_t mode;
+
+	return sysfile_u64("/proc/sys/kernel/numa_balancing", &mode) && mode;
+}
+
+struct upper *upper_new(void)
+{
+	struct upper *u = calloc(1, sizeof(*u));
+
+	if (u && peek_new(&u->peek, NULL) < 0) {
+		free(u);
+		u = NULL;
+	}
+	return u;
+}
+
+void upper_free(struct upper *u)
+{
+	if (!u)
+		return;
+	peek_free(u->peek);
+	for (unsigned int i = 0; i < PLACES; i++)
+		free(u->place[i].bytes);
+	free(u);
+}
+
+/* The segment whose copy met a page that cannot be read: the last one is that of the main stack. NULL when none did. */
+static const struct raw_segment *cut_segment(const struct raw_sample *s)
+{
+	const struct raw_segment *seg = s->nr_segments ? &s->segment[s->nr_segments - 1] : NULL;
+
+	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
+}
+
+static enum upper_state ask(struct upper *u, struct place *p, const struct raw_event *raw, uint64_t addr)
+{
+	if (p->asked)
+		return UPPER_NONE;       /* for another thread, or another part: next time */
+	if (!p->bytes)
+		p->bytes = malloc(READ_BYTES);
+	if (!p->bytes || peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + SB_RED_ZONE, READ_BYTES))
+		return UPPER_NONE;
+	p->tid = raw->tid;
+	p->start_ns = raw->sample.start_ns;
+	p->addr = addr;
+	p->read_ns = 0;
+	p->len = 0;
+	p->asked = true;
+	return UPPER_ASKED;
+}
+
+/* SEG of S with the bytes of P behind it. */
+static void join(struct upper *u, const struct raw_sample *s, const struct raw_segment *seg, const struct place *p,
+		 struct raw_sample *ret)
+{
+	struct raw_segment *joint = &ret->segment[s->nr_segments - 1];
+
+	*ret = *s;
+	memcpy(u->stack, seg->bytes, seg->len);
+	memcpy(u->stack + seg->len, p->bytes, p->len);
+	joint->bytes = u->stack;
+	joint->len = seg->len + p->len;
+}
+
+enum upper_state upper_extend(struct upper *u, const struct raw_event *raw, struct raw_sample *ret)
+{
+	const struct raw_segment *seg = cut_segment(&raw->sample);
+	const uint64_t addr = seg ? seg->addr + seg->len : 0;
+	struct place *p;
+
+	if (!seg)
+		return UPPER_NONE;
+	p = &u->place[hash_2u64(raw->sample.start_ns, (uint32_t)raw->tid) % PLACES];
+	if (p->tid != raw->tid || p->start_ns != raw->sample.start_ns || p->addr != addr ||
+	    (!p->asked && clock_mono_ns() - p->read_ns >= FRESH_NS))
+		return ask(u, p, raw, addr);
+	if (p->asked)
+		return UPPER_ASKED;
+	if (!p->len)
+		return UPPER_NONE;
+	join(u, &raw->sample, seg, p, ret);
+	return UPPER_READY;
+}
+
+unsigned int upper_poll(struct upper *u)
+{
+	struct peek_answer a;
+	unsigned int n = 0;
+
+	for (; peek_take(u->peek, &a); n++) {
+		struct place *p = a.cookie < PLACES ? &u->place[a.cookie] : NULL;
+
+		if (!p || !p->asked)
+			continue;
+		p->asked = false;
+		p->read_ns = clock_mono_ns();
+		p->len = a.status == PEEK_OK && a.addr == p->addr ? a.len < READ_BYTES ? a.len : READ_BYTES : 0;
+		memcpy(p->bytes, a.bytes, p->len);
+	}
+	return n;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* who.h - the identity of threads of which only the kernel's numbers are known. */
+#ifndef SBERF_ENGINE_WHO_H
+#define SBERF_ENGINE_WHO_H
+
+#include "engine/account.h"
+#include "process/process.h"
+#include "profile/dict.h"
+
+/*
+ * The id of TASK in D. Threads that live for microseconds come by the ten thousand a second, and the room is for stacks too: when
+ * there are very many, they are all "(other)". ID_NONE when out of memory.
+ */
+thread_id who_is(struct processes *ps, struct dict *d, const struct account_task *task);
+
+#endif
