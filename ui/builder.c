@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* builder.c - one thread, one slot for the question, one for the answer. */
+/* builder.c - one thread; for each pane one slot for the question, one for the answer. */
 #include "config.h"
 
 #include "ui/builder.h"
 
 #include "base/clock.h"
+#include "ui/numapane.h"
+#include "ui/threadspane.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -18,11 +21,37 @@ struct builder {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
-	struct build_job job;            /* under lock; snapshot == NULL: none */
-	struct built *done;              /* under lock */
+	struct build_job job[PANES];     /* under lock; snapshot == NULL: none */
+	uint64_t turn[PANES], turns;     /* under lock; the lowest one of those that ask is next */
+	struct built *done[PANES];       /* under lock */
+	bool no_memory;                  /* under lock: something could not be built at all, and nobody knows yet */
 	bool stop;                       /* under lock */
 	int fd;
 };
+
+uint64_t build_elapsed_ns(const struct build_job *job)
+{
+	const struct query *q = &job->query;
+	const uint64_t from = q->from_ns > job->from_ns ? q->from_ns : job->from_ns;
+	const uint64_t to = q->to_ns && q->to_ns < job->end_ns ? q->to_ns : job->end_ns;
+
+	return to > from ? to - from : 0;
+}
+
+void build_job_drop(struct build_job *job)
+{
+	snapshot_unref(take_ptr(job->snapshot));
+	snapshot_unref(take_ptr(job->mark.snapshot));
+}
+
+static void build_difference(struct built *b, const struct names *names)
+{
+	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query, b->job.what == PANE_FUNCS, &b->baseline, &b->tree,
+		       &b->err);
+	if (b->tree)
+		b->funcs.functions = b->funcs.shown = b->tree->n - 1;
+	snapshot_unref(take_ptr(b->job.mark.snapshot));
+}
 
 static void build_waits(struct built *b, const struct names *names)
 {
@@ -40,7 +69,71 @@ static void build_waits(struct built *b, const struct names *names)
 		err_nomem(&b->err, "the list of waits");
 }
 
-/* A tree says nothing of single threads; what has not ended is in the last slice, and that is listed quickly. */
+static void build_numa(struct built *b, const struct names *names)
+{
+	const struct build_job *job = &b->job;
+	const double elapsed = (double)build_elapsed_ns(job) / NSEC_PER_SEC;
+
+	if (numa_build(b->snapshot, names, &job->query, &b->numa, &b->err) < 0)
+		return;
+	/* Slices are whole seconds: of a short capture the first and the last are longer than what was seen. */
+	if (elapsed > 0 && elapsed < b->numa->seconds)
+		b->numa->seconds = elapsed;
+	if (elapsed > 0 && elapsed < b->numa->sampled_seconds)
+		b->numa->sampled_seconds = elapsed;
+	b->numaview = numaview_new(b->numa, numapane_beside(job->width, b->numa->nr_nodes), job->live);
+	if (b->numaview)
+		b->tree = b->numaview->tree;
+	else
+		err_nomem(&b->err, "the view by node");
+}
+
+static void build_funcs(struct built *b, const struct names *names)
+{
+	AUTO(tree_free) struct tree *t = NULL;
+
+	if (!tree_build(b->snapshot, names, &b->job.query, &t, &b->err))
+		funcsview_tree(t, &b->funcs, &b->tree, &b->err);
+}
+
+static void build_threads(struct built *b, const struct names *names)
+{
+	AUTO(threadlist_free) struct threadlist *l = NULL;
+
+	if (threadlist_build(b->snapshot, names, &b->job.query, &l, &b->err) < 0)
+		return;
+	b->tree = threadspane_tree(l, names);
+	if (b->tree)
+		b->threads = take_ptr(l);
+	else
+		err_nomem(&b->err, "the list of threads");
+}
+
+static void build_quality(struct built *b, const struct names *names)
+{
+	b->quality = quality_new(b->snapshot, names, &b->job.meta);
+	if (b->quality)
+		b->tree = b->quality->tree;
+	else
+		err_nomem(&b->err, "the view of quality");
+}
+
+static void build_time(struct built *b, const struct names *names)
+{
+	b->time = timeview_new(b->snapshot, names, b->job.filtered ? &b->job.query : NULL);
+	if (!b->time) {
+		err_nomem(&b->err, "the view of time");
+		return;
+	}
+	b->time->start_ns = b->job.start_ns;
+	b->time->from_ns = b->job.from_ns;
+	b->time->end_ns = b->job.end_ns;
+	b->time->off_cpu = b->job.off_cpu;
+	b->time->ended = b->job.ended;
+	b->tree = b->time->tree;
+}
+
+/* Only the list of waits tells single threads; what has not ended is in the last slice, and that is listed quickly. */
 static void look_for_standstill(struct built *b, const struct names *names)
 {
 	AUTO(waits_free) struct waits *waits = NULL;
@@ -60,26 +153,112 @@ static void look_for_standstill(struct built *b, const struct names *names)
 
 static void build_tree(struct built *b, const struct names *names)
 {
-	if (!tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err))
-		look_for_standstill(b, names);
+	tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err);
 }
 
-struct built *build_now(const struct names *names, struct build_job *job)
+static void explain_nothing(struct built *b, const struct names *names)
+{
+	const struct query *q = &b->job.query;
+	const int which = q->terms.n ? query_unmatched(b->snapshot, names, q) : -ENOMEM;
+	char why[TERM_TEXT_MAX + 128];
+
+	if (which < 0)
+		return;
+	query_unmatched_text(q, which, why, sizeof(why));
+	snprintf(b->nothing, sizeof(b->nothing), "Filtered: %s", why);
+}
+
+/* Without anything; consumes JOB's references, also when out of memory: NULL. */
+static struct built *built_new(struct build_job *job)
 {
 	struct built *b = calloc(1, sizeof(*b));
-	const uint64_t began = clock_mono_ns();
 
 	if (!b) {
-		snapshot_unref(take_ptr(job->snapshot));
+		build_job_drop(job);
 		return NULL;
 	}
 	b->snapshot = take_ptr(job->snapshot);
 	b->job = *job;
+	return b;
+}
+
+struct built *build_now(const struct names *names, struct build_job *job)
+{
+	const uint64_t began = clock_mono_ns();
+	struct built *b = built_new(job);
+
+	if (!b)
+		return NULL;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
-	if (job->waits)
+	switch (job->what) {
+	case PANE_WAITS:
 		build_waits(b, names);
+		break;
+	case PANE_NUMA:
+		build_numa(b, names);
+		break;
+	case PANE_THREADS:
+		build_threads(b, names);
+		break;
+	case PANE_QUALITY:
+		build_quality(b, names);
+		break;
+	case PANE_FUNCS:
+		(job->mark.snapshot ? build_difference : build_funcs)(b, names);
+		break;
+	case PANE_TIME:
+		build_time(b, names);
+		break;
+	default:
+		(job->mark.snapshot ? build_difference : build_tree)(b, names);
+		break;
+	}
+	job->mark.snapshot = NULL;
+	if (job->what != PANE_WAITS && b->tree)
+		look_for_standstill(b, names);
+	if (b->tree && b->tree->n <= 1)
+		explain_nothing(b, names);
+	b->took_ns = clock_mono_ns() - began;
+	return b;
+}
+
+/*
+ * Whether the pane of TO can be built from the call tree of FROM: it shows the same one, or the functions of a tree whatever its roots.
+ * Byte by byte: what queries point at is the same for all that are asked together.
+ */
+static bool can_follow(const struct build_job *from, const struct build_job *to)
+{
+	struct query q = from->query;
+
+	if (from->snapshot != to->snapshot || from->mark.snapshot || to->mark.snapshot || from->what == to->what || (from->what != PANE_TREE && from->what != PANE_FLAME))
+		return false;
+	if (to->what == PANE_FUNCS && !q.inverted && !q.fold_recursion) {
+		q.group_by = GROUP_NONE;
+		q.by_node = false;
+	} else if (to->what != PANE_TREE && to->what != PANE_FLAME) {
+		return false;
+	}
+	return !memcmp(&q, &to->query, sizeof(q));
+}
+
+/* What JOB asks for from what FROM has, if that is all of it; else as build_now(). */
+static struct built *build_after(const struct names *names, const struct built *from, struct build_job *job)
+{
+	const uint64_t began = clock_mono_ns();
+	struct built *b;
+
+	if (!from || !from->tree || (job->what == PANE_FUNCS && from->tree->cut_ns))
+		return build_now(names, job);
+	b = built_new(job);
+	if (!b)
+		return NULL;
+	b->history = from->history;
+	b->standstill = from->standstill;
+	memcpy(b->nothing, from->nothing, sizeof(b->nothing));
+	if (job->what == PANE_FUNCS)
+		funcsview_tree(from->tree, &b->funcs, &b->tree, &b->err);
 	else
-		build_tree(b, names);
+		b->tree = tree_share(from->tree);
 	b->took_ns = clock_mono_ns() - began;
 	return b;
 }
@@ -88,8 +267,15 @@ void built_free(struct built *b)
 {
 	if (!b)
 		return;
-	tree_free(b->tree);
+	if (!b->numaview && !b->quality && !b->time)
+		tree_free(b->tree);
 	waits_free(b->waits);
+	threadlist_free(b->threads);
+	baseline_free(b->baseline);
+	quality_free(b->quality);
+	timeview_free(b->time);
+	numaview_free(b->numaview);
+	numa_free(b->numa);
 	snapshot_unref(b->snapshot);
 	free(b);
 }
@@ -102,27 +288,88 @@ static void tell(struct builder *b)
 		;
 }
 
+/* The pane whose turn it is, PANES when none asks. Under lock. */
+static enum pane_id next_of(const struct builder *b)
+{
+	enum pane_id next = PANES;
+
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (b->job[p].snapshot && (next == PANES || b->turn[p] < b->turn[next]))
+			next = p;
+	}
+	return next;
+}
+
+/* Takes the question for P away. Under lock. */
+static struct build_job take_job(struct builder *b, enum pane_id p)
+{
+	const struct build_job job = b->job[p];
+
+	b->job[p].snapshot = b->job[p].mark.snapshot = NULL;
+	return job;
+}
+
+/* Under lock. */
+static void answer(struct builder *b, enum pane_id p, struct built *built)
+{
+	built_free(b->done[p]);
+	b->done[p] = built;
+	b->no_memory |= !built;
+	tell(b);
+}
+
+/* What P can be built from beside its own question: that for a pane which has a call tree; PANES = there is none. Under lock. */
+static enum pane_id source_of(const struct builder *b, enum pane_id p)
+{
+	static const enum pane_id trees[] = { PANE_TREE, PANE_FLAME };
+
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		if (trees[i] != p && b->job[trees[i]].snapshot && can_follow(&b->job[trees[i]], &b->job[p]))
+			return trees[i];
+	}
+	return PANES;
+}
+
+/* Answers the question for P, and all that the same tree answers. Under lock, which is given up meanwhile. */
+static void serve(struct builder *b, enum pane_id p)
+{
+	struct build_job job[PANES];
+	struct built *built[PANES];
+	unsigned int more = 0;           /* panes: a mask */
+	const enum pane_id source = source_of(b, p), first = source == PANES ? p : source;
+
+	job[first] = take_job(b, first);
+	for (enum pane_id i = 0; i < PANES; i++) {
+		if (b->job[i].snapshot && can_follow(&job[first], &b->job[i])) {
+			job[i] = take_job(b, i);
+			more |= 1u << i;
+		}
+	}
+	pthread_mutex_unlock(&b->lock);
+	built[first] = build_now(b->names, &job[first]);
+	for (enum pane_id i = 0; i < PANES; i++) {
+		if (more & 1u << i)
+			built[i] = build_after(b->names, built[first], &job[i]);
+	}
+	pthread_mutex_lock(&b->lock);
+	for (enum pane_id i = 0; i < PANES; i++) {
+		if (i == first || more & 1u << i)
+			answer(b, i, built[i]);
+	}
+}
+
 static void *work(void *arg)
 {
 	struct builder *b = arg;
 
 	pthread_mutex_lock(&b->lock);
 	while (!b->stop) {
-		struct build_job job = b->job;
-		struct built *built;
+		const enum pane_id p = next_of(b);
 
-		if (!job.snapshot) {
+		if (p == PANES)
 			pthread_cond_wait(&b->asked, &b->lock);
-			continue;
-		}
-		b->job.snapshot = NULL;
-		pthread_mutex_unlock(&b->lock);
-		built = build_now(b->names, &job);
-		pthread_mutex_lock(&b->lock);
-		built_free(b->done);
-		b->done = built;
-		if (built)
-			tell(b);
+		else
+			serve(b, p);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return NULL;
@@ -172,39 +419,53 @@ void builder_free(struct builder *b)
 	pthread_cond_signal(&b->asked);
 	pthread_mutex_unlock(&b->lock);
 	pthread_join(b->thread, NULL);
-	snapshot_unref(b->job.snapshot);
-	built_free(b->done);
+	for (enum pane_id p = 0; p < PANES; p++) {
+		build_job_drop(&b->job[p]);
+		built_free(b->done[p]);
+	}
 	close(b->fd);
 	pthread_cond_destroy(&b->asked);
 	pthread_mutex_destroy(&b->lock);
 	free(b);
 }
 
-void builder_ask(struct builder *b, struct build_job *job)
+void builder_ask(struct builder *b, struct build_job *job, size_t n)
 {
-	struct snapshot *old;
-
 	pthread_mutex_lock(&b->lock);
-	old = b->job.snapshot;
-	b->job = *job;
-	job->snapshot = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const enum pane_id p = job[i].what;
+		const struct build_job old = b->job[p];
+
+		if (!old.snapshot)
+			b->turn[p] = b->turns++;
+		b->job[p] = job[i];
+		job[i] = old;
+	}
 	pthread_cond_signal(&b->asked);
 	pthread_mutex_unlock(&b->lock);
-	snapshot_unref(old);
+	for (size_t i = 0; i < n; i++)
+		build_job_drop(&job[i]);
 }
 
-struct built *builder_take(struct builder *b)
+bool builder_take(struct builder *b, struct built **ret)
 {
-	struct built *built;
+	struct built *built = NULL;
+	bool any;
 	uint64_t n;
 
-	while (read(b->fd, &n, sizeof(n)) < 0 && errno == EINTR)
-		;
 	pthread_mutex_lock(&b->lock);
-	built = b->done;
-	b->done = NULL;
+	for (enum pane_id p = 0; p < PANES && !built; p++)
+		built = take_ptr(b->done[p]);
+	any = built || b->no_memory;
+	b->no_memory &= built != NULL;
+	if (!any) {
+		while (read(b->fd, &n, sizeof(n)) < 0 && errno == EINTR)
+			;                /* never waits: EFD_NONBLOCK */
+	}
 	pthread_mutex_unlock(&b->lock);
-	return built;
+	if (any)
+		*ret = built;
+	return any;
 }
 
 int builder_fd(const struct builder *b)

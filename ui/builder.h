@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * builder.h - builds trees away from the keys: a thread that turns (snapshot, question) into a tree, or into a list of waits.
+ * builder.h - builds what panes show away from the keys: a thread that turns (snapshot, question) into a tree, a list of
+ * waits, functions or threads, a view by node, or one of how good all that is.
  *
- * Only the newest question matters: asking again replaces a question that has not been started. The thread that asks and takes
- * never waits. A *built* tree keeps the reference to the snapshot that it borrows from.
+ * Of each pane only the newest question matters: asking again replaces one that has not been started. Panes are served in the
+ * order in which they asked. The thread that asks and takes never waits. A *built* tree keeps the reference to the snapshot
+ * that it borrows from.
  */
 #ifndef SBERF_UI_BUILDER_H
 #define SBERF_UI_BUILDER_H
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "profile/meta.h"
+#include "profile/numa.h"
 #include "profile/query.h"
+#include "profile/threadlist.h"
 #include "profile/waits.h"
+#include "ui/baseline.h"
+#include "ui/funcsview.h"
 #include "ui/history.h"
+#include "ui/numaview.h"
+#include "ui/panes.h"
+#include "ui/qualitypane.h"
+#include "ui/timeview.h"
 #include "ui/waitsview.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct build_job {
@@ -24,21 +36,39 @@ struct build_job {
 	uint64_t start_ns, end_ns;       /* of the history, CLOCK_MONOTONIC */
 	uint64_t from_ns;                /* since when there are data: 100 % is the time from then to end_ns */
 	bool off_cpu;                    /* waits were followed */
-	bool waits;                      /* the list of waits is wanted, not the tree */
+	enum pane_id what;
+	int width;                       /* PANE_NUMA: columns of the pane */
+	bool live;                       /* PANE_NUMA: sampling can still begin */
+	struct baseline_mark mark;       /* PANE_TREE, PANE_FUNCS: what to compare with */
+	bool ended, filtered;            /* PANE_TIME: nothing more will come; the query leaves something out */
+	struct profile_meta meta;        /* PANE_QUALITY: the figures of now */
 };
 
 struct built {
 	struct snapshot *snapshot;       /* a reference, owned */
-	struct build_job job;            /* what was asked for; its snapshot is NULL */
-	struct waits *waits;             /* owned; NULL when a tree was asked for */
-	struct tree *tree;               /* owned; with waits: their rows as a tree (waitsview.h); NULL when it failed */
+	struct build_job job;            /* what was asked for; its snapshots are NULL */
+	struct waits *waits;             /* PANE_WAITS: owned */
+	struct numa_view *numa;          /* PANE_NUMA: owned */
+	struct numaview *numaview;       /* PANE_NUMA: its lines, owned */
+	struct threadlist *threads;      /* PANE_THREADS: owned */
+	struct quality *quality;         /* PANE_QUALITY: its lines, owned */
+	struct funcsview funcs;          /* PANE_FUNCS */
+	struct timeview *time;           /* PANE_TIME: owned */
+	struct baseline *baseline;       /* job.mark: what stands beside the nodes of tree; owned */
+	struct tree *tree;               /* owned, that of numaview, quality or time by it; NULL when it failed */
 	struct standstill standstill;    /* threads that look as if they waited for each other */
+	char nothing[2 * TERM_TEXT_MAX]; /* why the filters leave nothing, a sentence; "" = they leave something */
 	struct history history;
 	uint64_t took_ns;                /* time to build */
 	struct err err;                  /* when it failed */
 };
 
-/* Does the job here and now; consumes JOB's reference. NULL when out of memory. */
+/* How long the time is that JOB asks about, of that there are data of. */
+uint64_t build_elapsed_ns(const struct build_job *job);
+
+/* Gives JOB's references back. */
+void build_job_drop(struct build_job *job);
+/* Does the job here and now; consumes JOB's references. NULL when out of memory. */
 struct built *build_now(const struct names *names, struct build_job *job);
 void built_free(struct built *b);                /* NULL is fine */
 
@@ -48,11 +78,14 @@ struct builder;
 int builder_new(const struct names *names, struct builder **ret, struct err *e);
 void builder_free(struct builder *b);            /* waits for the tree at hand; NULL is fine */
 
-/* Consumes JOB's reference. */
-void builder_ask(struct builder *b, struct build_job *job);
-/* The newest finished tree, the caller's; NULL when there is none. */
-struct built *builder_take(struct builder *b);
-/* Readable when builder_take() would give one. */
+/* Asks the N questions at JOB, for a pane each, whose references it consumes. Panes that show the same tree get it built once. */
+void builder_ask(struct builder *b, struct build_job *job, size_t n);
+/*
+ * What was built for a pane and not taken yet, the newest for it, the caller's. False when there is none; *RET is NULL when there was
+ * not even the memory to say for which pane it ran out.
+ */
+bool builder_take(struct builder *b, struct built **ret);
+/* Readable when builder_take() would give one; until it gave none. */
 int builder_fd(const struct builder *b);
 
 DEFINE_AUTO(built_free, struct built);

@@ -58,16 +58,32 @@ bool canvas_resize(struct canvas *cv, int w, int h)
 		return false;
 	free(cv->cell);
 	cv->cell = cell;
-	cv->w = w;
+	cv->w = cv->stride = w;
 	cv->h = h;
 	canvas_clear(cv);
 	return true;
 }
 
+static struct cell *cell_at(const struct canvas *cv, int x, int y)
+{
+	return &cv->cell[(size_t)y * (size_t)cv->stride + (size_t)x];
+}
+
+struct canvas canvas_part(const struct canvas *cv, const struct rect *r)
+{
+	struct canvas part = { .w = r->w, .h = r->h, .stride = cv->stride, .ascii = cv->ascii,
+			       .cell = cell_at(cv, r->x, r->y) };
+
+	canvas_clip(&part, NULL);
+	return part;
+}
+
 void canvas_clear(struct canvas *cv)
 {
-	for (size_t i = 0; i < (size_t)cv->w * (size_t)cv->h; i++)
-		cv->cell[i] = blank;
+	for (int y = 0; y < cv->h; y++) {
+		for (int x = 0; x < cv->w; x++)
+			*cell_at(cv, x, y) = blank;
+	}
 	canvas_clip(cv, NULL);
 }
 
@@ -85,7 +101,7 @@ void canvas_clip(struct canvas *cv, const struct rect *r)
 
 const struct cell *canvas_at(const struct canvas *cv, int x, int y)
 {
-	return &cv->cell[(size_t)y * (size_t)cv->w + (size_t)x];
+	return cell_at(cv, x, y);
 }
 
 bool cell_same(const struct cell *a, const struct cell *b)
@@ -105,7 +121,7 @@ static struct cell *take_cell(struct canvas *cv, int x, int y)
 
 	if (!inside(cv, x, y))
 		return NULL;
-	c = &cv->cell[(size_t)y * (size_t)cv->w + (size_t)x];
+	c = cell_at(cv, x, y);
 	if (c->width == 0 && x > 0)
 		c[-1].ch = ' ', c[-1].width = 1, memset(c[-1].mark, 0, sizeof(c->mark));
 	else if (c->width == 2 && x + 1 < cv->w)
@@ -119,9 +135,8 @@ static uint32_t to_ascii(uint32_t cp)
 	static const struct {
 		uint32_t cp;
 		char ascii;
-	} map[] = { { 0x00B7, '-' }, { 0x2500, '-' }, { 0x25BE, '-' }, { 0x25B8, '+' }, { 0x258C, '>' }, { 0x2026, '.' },
-		    { 0x2193, '*' },
-		    { 0x22EF, '.' }, { 0x203A, '>' } };
+	} map[] = { { 0x00B7, '-' }, { 0x2500, '-' }, { 0x2501, '=' }, { 0x2502, '|' }, { 0x25BE, '-' }, { 0x25B8, '+' },
+		    { 0x258C, '>' }, { 0x2026, '.' }, { 0x2192, '>' }, { 0x2193, '*' }, { 0x22EF, '.' }, { 0x203A, '>' } };
 
 	if (cp >= 0x20 && cp < 0x7F)
 		return cp;
@@ -160,7 +175,7 @@ static void put_mark(struct canvas *cv, int x, int y, uint32_t cp)
 
 	if (cv->ascii || !inside(cv, x - 1, y))
 		return;
-	c = &cv->cell[(size_t)y * (size_t)cv->w + (size_t)(x - 1)];
+	c = cell_at(cv, x - 1, y);
 	if (!c->width && x > 1)
 		c--;
 	for (unsigned int i = 0; i < CELL_MARKS; i++) {
@@ -270,7 +285,7 @@ void canvas_restyle(struct canvas *cv, int x, int y, int n, enum style style)
 
 		if (!inside(cv, i, y))
 			continue;
-		c = &cv->cell[(size_t)y * (size_t)cv->w + (size_t)i];
+		c = cell_at(cv, i, y);
 		c->style = style == STYLE_CURSOR && c->style == STYLE_MATCH ? STYLE_CURSOR_MATCH : (uint8_t)style;
 	}
 }

@@ -32,10 +32,17 @@ struct rect {
 
 struct canvas {
 	int w, h;                /* at least 1 each */
+	int stride;              /* cells from one row to the next */
 	bool ascii;
 	struct rect clip;        /* always inside the canvas */
 	struct cell *cell;       /* row by row */
 };
+
+/*
+ * The *part* of CV that R is, as a canvas of its own with its origin at the corner of R: what is drawn there is on CV. R must
+ * lie on CV and have cells. The part borrows the cells: it is not to be resized or freed, and ends when CV is.
+ */
+struct canvas canvas_part(const struct canvas *cv, const struct rect *r);
 
 /* NULL when out of memory. Sizes are clamped to 1 .. CANVAS_SIDE_MAX. Blank, unclipped. */
 struct canvas *canvas_new(int w, int h, bool ascii);

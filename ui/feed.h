@@ -5,6 +5,7 @@
 #ifndef SBERF_UI_FEED_H
 #define SBERF_UI_FEED_H
 
+#include "annotate/listing.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
 #include "profile/query.h"
@@ -13,6 +14,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+
+enum feed_recording_state {
+	RECORDING_NONE,
+	RECORDING_KEEPING,               /* a flight recorder runs */
+	RECORDING_GOING,                 /* a file is being written */
+	RECORDING_ENDING,                /* ... and ended */
+};
+
+struct feed_recording {
+	enum feed_recording_state state;
+	uint64_t bytes;                  /* in the file, or held */
+	uint64_t keep_ns;                /* of a flight recorder: how far back it goes */
+};
 
 struct feed {
 	void *ctx;
@@ -29,8 +46,41 @@ struct feed {
 	void (*reset)(void *ctx);
 	/* Starts or stops telling who ends waits; NULL where that makes no sense. */
 	void (*wakers)(void *ctx, bool on);
+	/*
+	 * Starts or stops the sampling of accesses and page faults, which the view by node asks for when it is first looked at;
+	 * NULL where that makes no sense.
+	 */
+	void (*numa)(void *ctx, bool on);
+	/* Another rate, another pace of snapshots; NULL where that makes no sense. Never waits: what cannot be had, news() tells. */
+	void (*rate)(void *ctx, uint32_t hz);
+	void (*refresh)(void *ctx, uint64_t ns);
+	/*
+	 * Recording beside the view; all three are NULL where that makes no sense. recording() tells how it is going; it never
+	 * waits. record() begins one in a new file, ends the one that goes on, or has written what a flight recorder holds, and
+	 * puts what came of it into TEXT ("" = news() will tell); 0, or a negative errno with a sentence. It waits
+	 * for a disk, so it is not for the thread that draws. news() tells what has come of them, or of another rate,
+	 * since it was asked last without being asked for, such as a full disk; false = nothing. It never waits.
+	 */
+	void (*recording)(void *ctx, struct feed_recording *ret);
+	int (*record)(void *ctx, char *text, size_t size, struct err *e);
+	bool (*news)(void *ctx, char *text, size_t size);
+	/* How the files behind modules and sources are come by; no open() = they are not. */
+	struct code_access code;
 	/* True once nothing new will come (target ended, recording). The view stays all the same. */
 	bool (*ended)(void *ctx);
+	/* Nothing is shown as long as no target was picked: attach() is all that this feed is for. */
+	bool none;
+	/*
+	 * Another target: both are NULL where that makes no sense, else they get OWNER, and wait for the kernel, so they are not for
+	 * the thread that draws. attach() begins to capture process PID (0 = all tasks), which START_TICKS (field 22 of
+	 * proc_pid_stat(5), 0 = not known) tells from one that has got its number since, and *RET is what it is fed by from then on;
+	 * this feed goes on, so that nothing has changed when it fails: a negative errno with a sentence. leave() ends this
+	 * feed for good: nobody may use anything of it any more. TEXT says what has become of a recording that went on ("" = there
+	 * was none).
+	 */
+	void *owner;
+	int (*attach)(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e);
+	void (*leave)(void *owner, char *text, size_t size);
 };
 
 struct ui_options {
@@ -40,20 +90,21 @@ struct ui_options {
 	const char *title;       /* "sberf top" */
 	/*
 	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states,
-	 * calls, thread. What else a query says is the view's business and overwritten: the range, grouping, idle waits, and
-	 * arch, which the feed's figures tell.
+	 * calls, thread, nodes (to begin with), by_node (the same), far. What else a query says is the view's business and
+	 * overwritten: the range, grouping, idle waits, and arch, which the feed's figures tell.
 	 */
 	struct query filter;
+	const char *unit;        /* profile_meta.unit of what is shown: it is called so then; NULL = time */
 	uint64_t min_block_ns;   /* --min-block: only to be named; whoever fills the profile heeds it */
+	const char *otherwise;   /* what to do where there is no terminal: "sberf top -b prints text"; NULL = nothing is said */
 };
 
-struct err;
-
 /*
- * Takes the terminal, shows FEED until the user quits, gives the terminal back in every case (also on fatal signals). Returns
- * 0, or a negative errno with a sentence (no terminal, TERM unknown). QUIT_FD, when >= 0, ends the view when it becomes
+ * Takes the terminal, shows FEED until the user quits, gives the terminal back in every case (also on fatal signals). When the
+ * user goes on with another target, FEED is left (feed.leave()), and becomes the one that is shown: that is the caller's then.
+ * Returns 0, or a negative errno with a sentence (no terminal, TERM unknown). QUIT_FD, when >= 0, ends the view when it becomes
  * readable.
  */
-int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
+int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
 
 #endif

@@ -17,6 +17,7 @@
 #define OWN_CPU_SPAN (2 * NSEC_PER_SEC)  /* own CPU is measured over at least this */
 #define THIN_SPAN (HISTORY_NOW * NSEC_PER_SEC)   /* lost samples are counted over what "now" is the mean of */
 #define THIN_SHARE 0.05                  /* of samples lost, from which on figures made of samples are a lower limit */
+#define HIDDEN_NS (2 * NSEC_PER_SEC)     /* by then what waits has been listed more than once */
 #define GAP_SHARE 0.005                  /* of time off the CPU: a smaller gap is not worth a word */
 
 struct item *header_add(struct items *is, int line, enum rank rank, enum style style, const char *fmt, ...)
@@ -105,11 +106,20 @@ static const char *signal_name(int nr)
 	return NULL;
 }
 
+/*
+ * A thread that is there runs, waits, or is about to run, and waits under way are listed once a second. Of one that the kernel keeps from
+ * being traced, as some do with the agent of their virtual machine, nothing of all that is told.
+ */
+static bool is_hidden(const struct profile_meta *m)
+{
+	return m->named && m->off_cpu && m->target_state == TARGET_WAITING && !m->oncpu_ns && m->duration_ns >= HIDDEN_NS;
+}
+
 char *header_state(const struct profile_meta *m, char *dst, size_t size)
 {
 	switch (m->target_state) {
 	case TARGET_WAITING:
-		snprintf(dst, size, "waiting for it");
+		snprintf(dst, size, is_hidden(m) ? "hidden by the kernel" : "waiting for it");
 		break;
 	case TARGET_RUNNING:
 		snprintf(dst, size, "running");
@@ -171,6 +181,9 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 		snprintf(dst, size, "%s %s and was never seen running", target, header_state(m, state, sizeof(state)));
 	else if (is_cut_off(h) && saw_nothing(m))
 		snprintf(dst, size, "the recording of %s was cut off before its first sample", target);
+	else if (is_hidden(m))
+		snprintf(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that it waits. Some kernels "
+			 "keep a process from being traced, such as the agent of a virtual machine.", target);
 	else if (m->target_state == TARGET_WAITING)
 		snprintf(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
 			 target);
@@ -193,7 +206,9 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 {
 	struct item *it;
 
-	if (m->freq_got && m->freq_asked) {
+	if (!m->freq_asked)              /* an import does not say */
+		return;
+	if (m->freq_got) {
 		it = header_add(is, 0, RANK_RATE, m->freq_got < m->freq_asked - m->freq_asked / 10 ? STYLE_WARN : STYLE_TEXT,
 			 "%u of %u Hz", m->freq_got, m->freq_asked);
 		snprintf(it->brief, sizeof(it->brief), "%u/%u Hz", m->freq_got, m->freq_asked);
@@ -201,6 +216,30 @@ static void add_rate(struct items *is, const struct profile_meta *m)
 		it = header_add(is, 0, RANK_RATE, STYLE_TEXT, "%u Hz", m->freq_asked);
 	}
 	it->right = true;
+}
+
+static void add_recording(struct items *is, const struct feed_recording *r)
+{
+	char bytes[UNITS_MAX], time[UNITS_MAX];
+	struct item *it;
+
+	units_bytes(bytes, r->bytes);
+	switch (r->state) {
+	case RECORDING_KEEPING:
+		it = header_add(is, 0, RANK_RECORDING, STYLE_TEXT, "keeps %s: %s", units_time(time, r->keep_ns), bytes);
+		snprintf(it->brief, sizeof(it->brief), "keeps %s", bytes);
+		break;
+	case RECORDING_GOING:
+		it = header_add(is, 0, RANK_RECORDING, STYLE_WARN, "recording %s", bytes);
+		snprintf(it->brief, sizeof(it->brief), "rec %s", bytes);
+		break;
+	case RECORDING_ENDING:
+		it = header_add(is, 0, RANK_RECORDING, STYLE_WARN, "recording ends");
+		snprintf(it->brief, sizeof(it->brief), "rec ends");
+		break;
+	case RECORDING_NONE:
+		break;
+	}
 }
 
 static void add_target(struct items *is, const struct header *h)
@@ -214,8 +253,17 @@ static void add_target(struct items *is, const struct header *h)
 	if (has_ended(m) || !is_cut_off(h))
 		header_add(is, 0, rank, has_ended(m) ? STYLE_ALERT : rank == RANK_ENDED ? STYLE_WARN : STYLE_RUNNING, "%s",
 		    header_state(m, state, sizeof(state)));
+	if (m->executed[0])
+		header_add(is, 0, RANK_STATE, STYLE_WARN, "exec'd %s", m->executed);
 	if (h->paused)
 		header_add(is, 0, RANK_ENDED, STYLE_WARN, "view paused");
+	if (h->baseline) {
+		elapsed_text(clock, sizeof(clock), h->baseline_ns);
+		header_add(is, 0, RANK_ENDED, STYLE_WARN, "baseline %s", clock);
+	}
+	if (h->range[0])
+		header_add(is, 0, RANK_ENDED, STYLE_WARN, "%s", h->range);
+	add_recording(is, &h->recording);
 	if (is_cut_off(h)) {
 		it = header_add(is, 0, RANK_LOST, STYLE_WARN, "recording was cut off");
 		snprintf(it->brief, sizeof(it->brief), "recording cut off");
@@ -223,8 +271,12 @@ static void add_target(struct items *is, const struct header *h)
 	if (m->event[0])
 		header_add(is, 0, RANK_EVENT, STYLE_TEXT, "%s", m->event)->right = true;
 	add_rate(is, m);
-	header_add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples),
-		   m->samples == 1 ? "" : "s")->right = true;
+	/* Of numbers of an import, nobody says what they count, and when it was. */
+	if (m->event[0] || !m->unit[0])
+		header_add(is, 0, RANK_SAMPLES, STYLE_TEXT, "%s sample%s", units_count(count, m->samples),
+			   m->samples == 1 ? "" : "s")->right = true;
+	if (m->unit[0] && !m->duration_ns)
+		return;
 	elapsed_text(clock, sizeof(clock), m->duration_ns);
 	header_add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
 }
@@ -291,8 +343,24 @@ static void add_kind(struct items *is, const struct header *h, enum time_kind ki
 	it->kind = (uint8_t)kind;
 }
 
+/* What an import counts that is no time. */
+static void add_amount(struct items *is, const struct profile_meta *m)
+{
+	char all[UNITS_MAX];
+	struct item *it;
+
+	units_thousands(all, m->oncpu_ns / META_UNIT_NS);
+	it = header_add(is, 1, RANK_CORES, STYLE_RUNNING, "%s%s%s in all", all, m->event[0] ? " " : "",
+			m->event[0] ? m->unit : "");
+	snprintf(it->brief, sizeof(it->brief), "%s", all);
+}
+
 static void add_kinds(struct items *is, const struct header *h)
 {
+	if (h->meta.unit[0]) {
+		add_amount(is, &h->meta);
+		return;
+	}
 	if (!header_off_cpu(h)) {
 		add_running(is, h);
 		return;
@@ -456,6 +524,17 @@ static void add_standstill(struct items *is, const struct standstill *s, bool sm
 		header_add(is, 2, RANK_LOST, STYLE_ALERT, "%u threads waiting for locks for %s", s->threads, time);
 }
 
+/* What is left out on purpose never leaves the header. */
+static void add_filter(struct items *is, const struct header *h, bool small)
+{
+	struct item *it;
+
+	if (!h->filter[0])
+		return;
+	it = header_add(is, 2, RANK_FILTER, STYLE_MATCH, "%s", small ? h->filter_brief : h->filter);
+	snprintf(it->brief, sizeof(it->brief), "%s", small ? "" : h->filter_brief);
+}
+
 void header_collect(struct items *is, const struct header *h, bool small)
 {
 	is->n = 0;
@@ -467,6 +546,7 @@ void header_collect(struct items *is, const struct header *h, bool small)
 		add_standstill(is, &h->standstill, small);
 	add_stacks(is, h);
 	add_quality(is, h);
+	add_filter(is, h, small);
 	if (header_off_cpu(h))
 		add_sampled(is, &h->meta);
 	add_losses(is, &h->meta, small);

@@ -10,6 +10,7 @@
 
 #include "profile/meta.h"
 #include "ui/canvas.h"
+#include "ui/feed.h"
 #include "ui/history.h"
 #include "ui/waitsview.h"
 
@@ -22,6 +23,11 @@ struct header {
 	struct standstill standstill;    /* threads that may be waiting for each other */
 	bool known;                      /* meta was filled */
 	bool paused;                     /* the view is frozen */
+	bool baseline;                   /* what comes is compared with what was ... */
+	uint64_t baseline_ns;            /* ... so long ago and earlier */
+	char range[80];                  /* the time that is shown, in words; "" = all */
+	char filter[160], filter_brief[32];      /* what the view is filtered by, "" = nothing; sanitised */
+	struct feed_recording recording; /* what is recorded beside */
 	bool ended;                      /* nothing new will come: the figures are not of now */
 	double own_cores;                /* sberf's CPU time per time, negative = not known yet */
 	uint64_t base_duration_ns, base_cpu_ns;  /* where own_cores is measured from */

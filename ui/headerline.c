@@ -48,7 +48,7 @@ static struct item *least(struct items *is, int line, bool brief)
 	for (int i = 0; i < is->n; i++) {
 		struct item *it = &is->item[i];
 
-		if (it->line == line && !it->gone && (brief ? it->brief[0] : it->rank > RANK_LOST) &&
+		if (it->line == line && !it->gone && (brief ? it->brief[0] && it->rank > RANK_FILTER : it->rank > RANK_LOST) &&
 		    (!found || it->rank >= found->rank))
 			found = it;
 	}
@@ -73,6 +73,18 @@ static void shorten(struct item *it)
 {
 	memcpy(it->text, it->brief, sizeof(it->brief));
 	it->brief[0] = '\0';
+}
+
+/* Filters shorten last of all. */
+static bool shorten_filter(struct items *is, int line)
+{
+	for (int i = 0; i < is->n; i++) {
+		if (is->item[i].line == line && is->item[i].rank == RANK_FILTER && is->item[i].brief[0]) {
+			shorten(&is->item[i]);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* The last item of LINE that says something without its sparkline too loses it. False when there is none. */
@@ -103,7 +115,7 @@ static void fit_line(struct items *is, int line, int w)
 			shorten(least(is, line, true));
 		} else if (it && (it->rank > RANK_EVENT || !squeeze_target(is, line, w, TARGET_COLS))) {
 			it->gone = true;
-		} else if (!it) {
+		} else if (!it && !shorten_filter(is, line)) {
 			squeeze_target(is, line, w, 1);
 			return;
 		}

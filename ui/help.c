@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* help.c - see help.h. Two columns of keys where there is room for them. */
+/* help.c - see help.h. Two columns of keys where there is room for them; where there is little, only the first of several keys. */
 #include "config.h"
 
 #include "ui/help.h"
@@ -7,15 +7,20 @@
 #include <string.h>
 
 #define KEYS_COLS 14
+#define LEAST_COLS 40            /* a column with less than that */
+#define FIRST_KEY_COLS 7
 #define COLUMN_COLS 49           /* a screen of at least two of these and margins shows two columns */
 
 static void draw_binding(struct canvas *cv, int x, int y, const struct binding *b, int cols)
 {
-	canvas_put(cv, x, y, STYLE_KEY, b->shown);
-	canvas_text_cut(cv, x + KEYS_COLS, y, cols - KEYS_COLS, STYLE_TEXT, b->help, strlen(b->help));
+	const int keys = cols < LEAST_COLS - 2 ? FIRST_KEY_COLS : KEYS_COLS;
+	const size_t len = keys == KEYS_COLS ? strlen(b->shown) : strcspn(b->shown, " ");
+
+	canvas_text_cut(cv, x, y, keys - 1, STYLE_KEY, b->shown, len);
+	canvas_text_cut(cv, x + keys, y, cols - keys, STYLE_TEXT, b->help, strlen(b->help));
 }
 
-void help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top)
+int help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top)
 {
 	const int columns = cv->w >= 2 * COLUMN_COLS + 2 ? 2 : 1;
 	const int cols = (cv->w - 2) / columns;
@@ -41,4 +46,5 @@ void help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned 
 			draw_binding(cv, 1 + at / each * cols, y + line, &b[i], cols);
 		at++;
 	}
+	return each;
 }

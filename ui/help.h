@@ -6,7 +6,7 @@
 #include "ui/canvas.h"
 #include "ui/keymap.h"
 
-/* Draws the keys of MODE into LINES lines from row Y on, from line *TOP of the list on, which is corrected to what exists. */
-void help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top);
+/* Draws the keys of MODE into LINES lines from row Y on, from line *TOP of the list on, which is corrected to what exists. Returns how many lines that list has. */
+int help_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top);
 
 #endif

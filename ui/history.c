@@ -10,33 +10,53 @@
 
 #define PULSE_NS (NSEC_PER_SEC - NSEC_PER_SEC / 20)      /* looks come a little early at times */
 
-static void sum_kinds(const struct slice_view *v, double sum[TIME_NR])
+/* NS of KIND, evenly from FROM_NS to TO_NS. The last second of H ends at END_NS. */
+static void spread(struct history *h, uint64_t end_ns, enum time_kind kind, double ns, uint64_t from_ns, uint64_t to_ns)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		const double ns = (double)v->fact[i].weight_ns;
+	const double level = ns / (double)(to_ns - from_ns);
+	unsigned int i = to_ns < end_ns ? (unsigned int)((end_ns - to_ns) / NSEC_PER_SEC) : 0;
 
-		if (v->fact[i].kind == EVENT_SAMPLE)
-			sum[TIME_RUNNING] += ns;
-		else if (v->fact[i].kind == EVENT_RUNNABLE)
-			sum[TIME_RUNNABLE] += ns;
-		else if (v->fact[i].kind == EVENT_BLOCKED)
-			sum[TIME_BLOCKED] += ns;
+	for (; i < h->n && end_ns - i * NSEC_PER_SEC > from_ns; i++) {
+		const uint64_t to = end_ns - i * NSEC_PER_SEC, from = to - NSEC_PER_SEC;
+		const uint64_t a = from_ns > from ? from_ns : from, b = to_ns < to ? to_ns : to;
+
+		if (a < b)
+			h->level[kind][i] += level * (double)(b - a) / (double)NSEC_PER_SEC;
 	}
 }
 
-static void spread(const struct slice_view *v, uint64_t end_ns, struct history *h)
+/*
+ * How much of F, a fact of V, lasted before V began: a thread cannot wait for longer than a slice lasts, so a wait that was told
+ * whole, or in large pieces, was under way before. Who stands for many threads can.
+ */
+static uint64_t began_before(const struct snapshot *s, const struct slice_view *v, const struct fact *f)
+{
+	const uint64_t length = v->to_ns - v->from_ns;
+
+	if (!EVENT_IS_WAIT(f->kind) || f->weight_ns <= length || !dict_get_thread(snapshot_dict(s), f->thread)->tid)
+		return 0;
+	return f->weight_ns - length < v->from_ns ? f->weight_ns - length : v->from_ns;
+}
+
+static void add_slice(const struct snapshot *s, const struct slice_view *v, uint64_t end_ns, struct history *h)
 {
 	double sum[TIME_NR] = { 0 };
 
-	sum_kinds(v, sum);
-	for (unsigned int i = 0; i < h->n; i++) {
-		const uint64_t to = end_ns - i * NSEC_PER_SEC, from = to - NSEC_PER_SEC;
-		const uint64_t a = v->from_ns > from ? v->from_ns : from, b = v->to_ns < to ? v->to_ns : to;
-		const double share = a < b ? (double)(b - a) / (double)(v->to_ns - v->from_ns) : 0;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct fact *f = &v->fact[i];
+		const enum time_kind kind = f->kind == EVENT_SAMPLE ? TIME_RUNNING : f->kind == EVENT_RUNNABLE ? TIME_RUNNABLE :
+					    f->kind == EVENT_BLOCKED ? TIME_BLOCKED : TIME_NR;
+		uint64_t before;
 
-		for (int k = 0; k < TIME_NR; k++)
-			h->level[k][i] += sum[k] * share / (double)NSEC_PER_SEC;
+		if (kind == TIME_NR)
+			continue;
+		before = began_before(s, v, f);
+		if (before)
+			spread(h, end_ns, kind, (double)before, v->from_ns - before, v->from_ns);
+		sum[kind] += (double)(f->weight_ns - before);
 	}
+	for (int k = 0; k < TIME_NR; k++)
+		spread(h, end_ns, (enum time_kind)k, sum[k], v->from_ns, v->to_ns);
 }
 
 void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, struct history *ret)
@@ -51,7 +71,7 @@ void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, st
 		if (v.to_ns <= end - ret->n * NSEC_PER_SEC)
 			break;
 		if (v.to_ns > v.from_ns)
-			spread(&v, end, ret);
+			add_slice(s, &v, end, ret);
 	}
 }
 

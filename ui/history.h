@@ -2,8 +2,9 @@
 /*
  * history.h - how much ran and waited in each of the last seconds: from a snapshot's slices, or from totals that grow.
  *
- * A slice holds a wait where it ended, or where a piece of it was told, which for waits of many seconds says little of each.
- * Totals that count waits up to now do, as long as somebody watches them.
+ * A slice holds a wait where it ended, or where a piece of it was told. What of it is longer than the slice came before, and is put
+ * there; what has not been told yet is not there. Totals that count waits up to now know that too, as long as somebody watches
+ * them.
  */
 #ifndef SBERF_UI_HISTORY_H
 #define SBERF_UI_HISTORY_H

@@ -6,47 +6,124 @@
 
 #include <string.h>
 
-#define LIST (MODE_TREE | MODE_WAITS)
-#define ANY (LIST | MODE_HELP)
+#define TIMES (MODE_TREE | MODE_WAITS)
+#define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY)
+#define ROWS (FOLDING | MODE_FUNCS | MODE_THREADS)
+#define LIST (ROWS | MODE_FLAME)
+#define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
+#define ANY (ROWS | MODE_HELP | MODE_PICK | MODE_ANNOTATE)
+#define PANE (LIST | MODE_TIME)
 
 static const struct binding table[] = {
 	{ { UI_KEY_UP, 'k' }, ACT_UP, ANY, 0, 0, "Up k", "", "one line up" },
 	{ { UI_KEY_DOWN, 'j' }, ACT_DOWN, ANY, 0, 0, "Down j", "", "one line down" },
-	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, LIST, 0, 0, "Right l", "", "open, or go to the first child" },
-	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, LIST, 0, 0, "Left h", "", "close, or go to the parent" },
+	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, FOLDING, 0, 0, "Right l", "", "open, or go to the first child" },
+	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, FOLDING, 0, 0, "Left h", "", "close, or go to the parent" },
+	{ { UI_KEY_UP, 'k', 'x' }, ACT_UP, MODE_FLAME, 0, 0, "Up k x", "", "to the parent" },
+	{ { UI_KEY_DOWN, 'j', 'L' }, ACT_DOWN, MODE_FLAME, 0, 0, "Down j L", "", "to the heaviest child" },
+	{ { UI_KEY_RIGHT, 'l', ']' }, ACT_RIGHT, MODE_FLAME, 0, 0, "Right l ]", "", "to the next sibling" },
+	{ { UI_KEY_LEFT, 'h', '[' }, ACT_LEFT, MODE_FLAME, 0, 0, "Left h [", "", "to the previous sibling" },
 	{ { UI_KEY_PGDN, ' ', UI_KEY_CTRL('f') }, ACT_PGDN, ANY, 0, 0, "PgDn Space", "", "one page down" },
 	{ { UI_KEY_PGUP, UI_KEY_CTRL('b') }, ACT_PGUP, ANY, 0, 0, "PgUp", "", "one page up" },
 	{ { 'g', UI_KEY_HOME }, ACT_FIRST, ANY, 0, 0, "g Home", "", "first line" },
 	{ { 'G', UI_KEY_END }, ACT_LAST, ANY, 0, 0, "G End", "", "last line" },
-	{ { UI_KEY_ENTER }, ACT_TOGGLE, LIST, 0, 3, "Enter", "open", "open or close the line" },
-	{ { '+' }, ACT_OPEN, LIST, 0, 0, "+", "", "open the line" },
-	{ { '-' }, ACT_CLOSE, LIST, 0, 0, "-", "", "close the line" },
-	{ { 'e' }, ACT_OPEN_LEVEL, LIST, 0, 0, "e", "", "open one level more" },
-	{ { 'c' }, ACT_CLOSE_LEVEL, LIST, 0, 0, "c", "", "close the deepest open level" },
-	{ { 'E' }, ACT_OPEN_ALL, LIST, 0, 0, "E", "", "open everything" },
-	{ { 'C' }, ACT_CLOSE_ALL, LIST, 0, 0, "C", "", "close everything" },
-	{ { 'z' }, ACT_ZOOM, MODE_TREE, 0, 7, "z", "zoom", "zoom in: the line becomes the root" },
-	{ { UI_KEY_ESC }, ACT_BACK, MODE_TREE, 0, 0, "Esc", "", "leave the search, then the zoom" },
-	{ { '/' }, ACT_SEARCH, LIST, 0, 6, "/", "search", "search, also in what is closed" },
+	{ { 'H' }, ACT_HOTTEST, TIMES, 0, 0, "H", "", "follow the hottest path down" },
+	{ { 'L' }, ACT_HEAVIEST, TIMES, 0, 0, "L", "", "to the heaviest child" },
+	{ { 'x', UI_KEY_BACKSPACE, 0x7F }, ACT_PARENT, FOLDING, 0, 0, "x Backspace", "", "to the parent" },
+	{ { ']' }, ACT_NEXT_SIBLING, FOLDING, 0, 0, "]", "", "to the next sibling" },
+	{ { '[' }, ACT_PREV_SIBLING, FOLDING, 0, 0, "[", "", "to the previous sibling" },
+	{ { UI_KEY_PGDN, ' ', UI_KEY_CTRL('f') }, ACT_PGDN, MODE_FLAME, 0, 0, "PgDn Space", "", "one page deeper" },
+	{ { UI_KEY_PGUP, UI_KEY_CTRL('b') }, ACT_PGUP, MODE_FLAME, 0, 0, "PgUp", "", "one page up" },
+	{ { 'g', UI_KEY_HOME }, ACT_FIRST, MODE_FLAME, 0, 0, "g Home", "", "to the top" },
+	{ { 'G', UI_KEY_END, 'H' }, ACT_LAST, MODE_FLAME, 0, 0, "G End H", "", "along the heaviest path to its end" },
+	{ { UI_KEY_ENTER }, ACT_TOGGLE, TIMES | MODE_QUALITY, 0, 3, "Enter", "open", "open or close the line" },
+	{ { UI_KEY_ENTER }, ACT_TOGGLE, MODE_NUMA, 0, 3, "Enter", "open", "open or close; on a node: only it" },
+	{ { UI_KEY_ENTER }, ACT_IN_TREE, MODE_FUNCS, 0, 3, "Enter", "in tree", "go to where it is in the tree" },
+	{ { UI_KEY_ENTER }, ACT_THREAD, MODE_THREADS, 0, 3, "Enter", "only it", "this thread alone, in all views" },
+	{ { '+' }, ACT_OPEN, FOLDING, 0, 0, "+", "", "open the line" },
+	{ { '-' }, ACT_CLOSE, FOLDING, 0, 0, "-", "", "close the line" },
+	{ { 'e' }, ACT_OPEN_LEVEL, FOLDING, 0, 0, "e", "", "open one level more" },
+	{ { 'c' }, ACT_CLOSE_LEVEL, FOLDING, 0, 0, "c", "", "close the deepest open level" },
+	{ { 'E' }, ACT_OPEN_ALL, FOLDING, 0, 0, "E", "", "open everything" },
+	{ { 'C' }, ACT_CLOSE_ALL, FOLDING, 0, 0, "C", "", "close everything" },
+	{ { 'z' }, ACT_ZOOM, MODE_TREE, 0, 10, "z", "zoom", "zoom in: the line becomes the root" },
+	{ { UI_KEY_ENTER, 'z' }, ACT_ZOOM, MODE_FLAME, 0, 3, "Enter z", "zoom", "zoom in; on the top frame: out" },
+	{ { 'a' }, ACT_ANNOTATE, MODE_TREE | MODE_FLAME | MODE_FUNCS, 0, 28, "a", "annotate", "source and instructions of it" },
+	{ { UI_KEY_ESC }, ACT_BACK, MODE_TREE, 0, 0, "Esc", "", "leave search, then zoom, filters" },
+	{ { UI_KEY_ESC }, ACT_BACK, MODE_FLAME, 0, 0, "Esc", "", "leave search, zoom, filters, pane" },
+	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, MODE_TIME, 0, 0, "Left h", "", "one column back in time" },
+	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, MODE_TIME, 0, 0, "Right l", "", "one column forward" },
+	{ { UI_KEY_PGUP, UI_KEY_CTRL('b') }, ACT_PGUP, MODE_TIME, 0, 0, "PgUp", "", "one page back" },
+	{ { UI_KEY_PGDN, UI_KEY_CTRL('f') }, ACT_PGDN, MODE_TIME, 0, 0, "PgDn", "", "one page forward" },
+	{ { UI_KEY_HOME, 'g' }, ACT_FIRST, MODE_TIME, 0, 0, "g Home", "", "to the beginning" },
+	{ { UI_KEY_END, 'G' }, ACT_LAST, MODE_TIME, 0, 12, "G End", "now", "to the newest, and follow it" },
+	{ { UI_KEY_ENTER, ' ', 'v' }, ACT_MARK, MODE_TIME, 0, 3, "Enter v", "range", "begin a range, then show only it" },
+	{ { 'H' }, ACT_HEAT, MODE_TIME, 0, 9, "H", "heat map", "heat map of seconds, or the strip" },
+	{ { '1' }, ACT_RUNNING, MODE_TIME, 0, 0, "1", "", "heat map of time on a CPU" },
+	{ { '2' }, ACT_BLOCKED, MODE_TIME, CAN_OFF_CPU, 0, "2", "", "heat map of blocked time" },
+	{ { 'u' }, ACT_RUNNABLE, MODE_TIME, CAN_OFF_CPU, 0, "u", "", "heat map of time in the run queue" },
+	{ { '+' }, ACT_OPEN, MODE_TIME, 0, 10, "+", "finer", "shorter columns" },
+	{ { '-' }, ACT_CLOSE, MODE_TIME, 0, 11, "-", "coarser", "longer columns" },
+	{ { UI_KEY_ESC }, ACT_BACK, MODE_TIME, 0, 0, "Esc", "", "leave range, filters, then pane" },
+	{ { '/' }, ACT_SEARCH, LIST, 0, 7, "/", "search", "search, also in what is closed" },
+	{ { 'f' }, ACT_FILTER, LIST, 0, 9, "f", "filter", "filter by function, thread, node" },
+	{ { 'f' }, ACT_FILTER, MODE_TIME, 0, 13, "f", "filter", "filter by function, thread, node" },
+	{ { 'F' }, ACT_FILTERS, PANE, 0, 0, "F", "", "list of filters, to remove any" },
 	{ { 'n' }, ACT_NEXT, LIST, 0, 0, "n", "", "next match" },
 	{ { 'N' }, ACT_PREV, LIST, 0, 0, "N", "", "previous match" },
-	{ { 's' }, ACT_SORT, MODE_TREE, 0, 8, "s", "sort", "sort by total, self, kind, name" },
-	{ { 'i' }, ACT_INVERT, MODE_TREE, 0, 9, "i", "inverted", "invert: callers under functions" },
-	{ { 't' }, ACT_GROUP, MODE_TREE, 0, 10, "t", "group", "next way of grouping roots" },
-	{ { 'K' }, ACT_KERNEL, MODE_TREE, 0, 11, "K", "kernel", "hide or show kernel frames" },
-	{ { '1' }, ACT_RUNNING, MODE_TREE, CAN_OFF_CPU, 0, "1", "", "show or hide time on a CPU" },
+	{ { 's' }, ACT_SORT, MODE_TREE, 0, 11, "s", "sort", "sort by total, self, kind, name" },
+	{ { 's' }, ACT_SORT, MODE_FUNCS, 0, 11, "s", "sort", "sort by self, kind, name, total" },
+	{ { 's' }, ACT_SORT, MODE_THREADS, 0, 11, "s", "sort", "sort by kind, name, total" },
+	{ { 'i' }, ACT_INVERT, MODE_TREE | MODE_FLAME, 0, 12, "i", "inverted", "invert: callers under functions" },
+	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "next way of grouping roots" },
+	{ { 'T' }, ACT_BY_NODE, TIMES | MODE_FLAME, 0, 0, "T", "", "split by NUMA node, or not" },
+	{ { 'K' }, ACT_KERNEL, CALLS, 0, 14, "K", "kernel", "hide or show kernel frames" },
+	{ { '0' }, ACT_TREE, PANE, 0, 0, "0", "", "show or hide the call tree" },
+	{ { '1' }, ACT_RUNNING, LIST, CAN_OFF_CPU, 0, "1", "", "show or hide time on a CPU" },
 	{ { '2' }, ACT_BLOCKED, LIST, CAN_OFF_CPU, 0, "2", "", "show or hide blocked time" },
 	{ { 'u' }, ACT_RUNNABLE, LIST, CAN_OFF_CPU, 0, "u", "", "show or hide time in the run queue" },
-	{ { 'w' }, ACT_IDLE, LIST, CAN_OFF_CPU, 5, "w", "idle", "show or hide idle waits" },
-	{ { '6' }, ACT_WAITS, MODE_TREE, CAN_OFF_CPU, 4, "6", "waits", "the list of waits" },
-	{ { '6' }, ACT_TREE, MODE_WAITS, 0, 4, "6", "tree", "back to the tree" },
-	{ { UI_KEY_ESC }, ACT_BACK, MODE_WAITS, 0, 0, "Esc", "", "leave the search, then the waits" },
-	{ { 'W' }, ACT_WAKERS, LIST, CAN_WAKERS, 0, "W", "", "tell who ends waits: costs more" },
-	{ { 'p' }, ACT_PAUSE, LIST, CAN_PAUSE, 12, "p", "pause", "pause the view, not the capture" },
-	{ { 'r' }, ACT_RESET, LIST, CAN_RESET, 13, "r", "reset", "forget what was seen so far" },
-	{ { UI_KEY_CTRL('l') }, ACT_REDRAW, ANY, 0, 0, "^L", "", "draw the screen anew" },
-	{ { '?', UI_KEY_F1 }, ACT_HELP, LIST, 0, 1, "? F1", "help", "this help" },
-	{ { 'q' }, ACT_QUIT, LIST, 0, 2, "q", "quit", "quit" },
+	{ { 'w' }, ACT_IDLE, LIST, CAN_OFF_CPU, 6, "w", "idle", "show or hide idle waits" },
+	{ { '3' }, ACT_NUMA, PANE, 0, 8, "3", "numa", "show or hide NUMA nodes, far memory" },
+	{ { '4' }, ACT_THREADS, PANE, 0, 20, "4", "threads", "show or hide the threads" },
+	{ { '5' }, ACT_FUNCS, PANE, 0, 21, "5", "functions", "show or hide the functions" },
+	{ { '6' }, ACT_WAITS, PANE, CAN_OFF_CPU, 5, "6", "waits", "show or hide the list of waits" },
+	{ { '7' }, ACT_FLAME, PANE, 0, 22, "7", "flame", "show or hide the flame graph" },
+	{ { '8' }, ACT_QUALITY, PANE, 0, 24, "8", "quality", "show or hide how good figures are" },
+	{ { '9' }, ACT_TIME, PANE, 0, 26, "9", "time", "show or hide when it was" },
+	{ { UI_KEY_TAB }, ACT_NEXT_PANE, PANE, CAN_TAB, 4, "Tab", "pane", "keys go to the next pane" },
+	{ { UI_KEY_BACKTAB }, ACT_PREV_PANE, PANE, CAN_TAB, 0, "Shift-Tab", "", "keys go to the previous pane" },
+	{ { 'm' }, ACT_ALONE, PANE, CAN_TAB, 0, "m", "", "this pane alone, or all again" },
+	{ { UI_KEY_ESC }, ACT_BACK, ROWS & ~MODE_TREE, 0, 0, "Esc", "", "leave search, filters, then pane" },
+	{ { 'W' }, ACT_WAKERS, TIMES, CAN_WAKERS, 0, "W", "", "tell who ends waits: costs more" },
+	{ { 'p' }, ACT_PAUSE, PANE, CAN_PAUSE, 15, "p", "pause", "pause the view, not the capture" },
+	{ { 'b' }, ACT_BASELINE, PANE, 0, 27, "b", "baseline", "baseline: compare what comes" },
+	{ { 'r' }, ACT_RESET, PANE, CAN_RESET, 16, "r", "reset", "forget what was seen so far" },
+	{ { 'S' }, ACT_SAVE, MODE_TREE | MODE_FLAME, 0, 0, "S", "", "save what is shown: then a letter" },
+	{ { 'P' }, ACT_PICK, PANE, CAN_ATTACH, 0, "P", "", "go on with another process" },
+	{ { 'R' }, ACT_RECORD, PANE, CAN_RECORD, 0, "R", "", "record or stop; with --keep: save" },
+	{ { 'o' }, ACT_OPTIONS, PANE, 0, 25, "o", "options", "options: then a letter" },
+	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, MODE_ANNOTATE, 0, 0, "Right l", "", "the right end of long lines" },
+	{ { UI_KEY_LEFT, 'h' }, ACT_LEFT, MODE_ANNOTATE, 0, 0, "Left h", "", "back to their beginning" },
+	{ { 'H' }, ACT_HOTTEST, MODE_ANNOTATE, 0, 3, "H", "hottest", "to the hottest line" },
+	{ { 'n' }, ACT_NEXT, MODE_ANNOTATE, 0, 4, "n", "next", "next match, or next hottest line" },
+	{ { 'N' }, ACT_PREV, MODE_ANNOTATE, 0, 0, "N", "", "the one before" },
+	{ { 's' }, ACT_LAYOUT, MODE_ANNOTATE, 0, 5, "s", "source", "source, instructions, or both" },
+	{ { '/' }, ACT_SEARCH, MODE_ANNOTATE, 0, 6, "/", "search", "search" },
+	{ { UI_KEY_ESC }, ACT_BACK, MODE_ANNOTATE, 0, 2, "Esc", "back", "leave the search, then the code" },
+	{ { 'a', 'q' }, ACT_CANCEL, MODE_ANNOTATE, 0, 0, "a q", "", "back to where you were" },
+	{ { 'p' }, ACT_PAUSE, MODE_ANNOTATE, CAN_PAUSE, 7, "p", "pause", "pause the view, not the capture" },
+	{ { '?', UI_KEY_F1 }, ACT_HELP, MODE_ANNOTATE, 0, 1, "? F1", "help", "this help" },
+	{ { UI_KEY_CTRL('l') }, ACT_REDRAW, PANE | MODE_HELP | MODE_PICK | MODE_ANNOTATE, 0, 0, "^L", "", "draw the screen anew" },
+	{ { '?', UI_KEY_F1 }, ACT_HELP, PANE, 0, 1, "? F1", "help", "this help" },
+	{ { 'q' }, ACT_QUIT, PANE, 0, 2, "q", "quit", "quit" },
+
+	{ { UI_KEY_ENTER }, ACT_ATTACH, MODE_PICK, 0, 1, "Enter", "look at it", "look at what is under the cursor" },
+	{ { 'a' }, ACT_ATTACH_ALL, MODE_PICK, 0, 2, "a", "all", "look at the whole machine" },
+	{ { '/' }, ACT_SEARCH, MODE_PICK, 0, 3, "/", "search", "only what has this text" },
+	{ { 's' }, ACT_SORT, MODE_PICK, 0, 4, "s", "sort", "sort by CPU, memory, name, pid" },
+	{ { 'K' }, ACT_KERNEL, MODE_PICK, 0, 5, "K", "kernel", "hide or show kernel threads" },
+	{ { UI_KEY_ESC, 'q' }, ACT_CANCEL, MODE_PICK, 0, 7, "Esc q", "leave", "leave the search, then the list" },
+	{ { '?', UI_KEY_F1 }, ACT_HELP, MODE_PICK, 0, 6, "? F1", "help", "this help" },
 
 	{ { UI_KEY_ENTER }, ACT_ACCEPT, MODE_SEARCH, 0, 1, "Enter", "keep", "keep the match" },
 	{ { UI_KEY_ESC }, ACT_CANCEL, MODE_SEARCH, 0, 2, "Esc", "cancel", "go back to where the search began" },
@@ -54,6 +131,49 @@ static const struct binding table[] = {
 	{ { UI_KEY_UP }, ACT_PREV, MODE_SEARCH, 0, 4, "Up", "previous", "previous match" },
 	{ { UI_KEY_BACKSPACE, 0x7F, 0x08 }, ACT_ERASE, MODE_SEARCH, 0, 0, "Backspace", "", "erase one character" },
 	{ { UI_KEY_CTRL('u') }, ACT_ERASE_ALL, MODE_SEARCH, 0, 5, "^U", "erase", "erase everything" },
+
+	{ { UI_KEY_ENTER }, ACT_ATTACH, MODE_PICK_TEXT, 0, 1, "Enter", "look at it", "look at what is under the cursor" },
+	{ { UI_KEY_ESC }, ACT_CANCEL, MODE_PICK_TEXT, 0, 2, "Esc", "all again", "all of them again" },
+	{ { UI_KEY_DOWN }, ACT_DOWN, MODE_PICK_TEXT, 0, 3, "Down", "next", "one line down" },
+	{ { UI_KEY_UP }, ACT_UP, MODE_PICK_TEXT, 0, 4, "Up", "previous", "one line up" },
+	{ { UI_KEY_PGDN }, ACT_PGDN, MODE_PICK_TEXT, 0, 0, "PgDn", "", "one page down" },
+	{ { UI_KEY_PGUP }, ACT_PGUP, MODE_PICK_TEXT, 0, 0, "PgUp", "", "one page up" },
+	{ { UI_KEY_BACKSPACE, 0x7F, 0x08 }, ACT_ERASE, MODE_PICK_TEXT, 0, 0, "Backspace", "", "erase one character" },
+	{ { UI_KEY_CTRL('u') }, ACT_ERASE_ALL, MODE_PICK_TEXT, 0, 5, "^U", "erase", "erase everything" },
+
+	{ { UI_KEY_ENTER }, ACT_ACCEPT, MODE_FILTER, 0, 1, "Enter", "filter", "show only that; all but !that" },
+	{ { UI_KEY_ESC }, ACT_CANCEL, MODE_FILTER, 0, 2, "Esc", "cancel", "leave everything as it is" },
+	{ { UI_KEY_TAB }, ACT_COMPLETE, MODE_FILTER, 0, 3, "Tab", "complete", "complete thread: process: ..." },
+	{ { UI_KEY_UP }, ACT_PREV, MODE_FILTER, 0, 4, "Up", "earlier", "what was filtered by before" },
+	{ { UI_KEY_DOWN }, ACT_NEXT, MODE_FILTER, 0, 0, "Down", "", "what was filtered by later" },
+	{ { UI_KEY_BACKSPACE, 0x7F, 0x08 }, ACT_ERASE, MODE_FILTER, 0, 0, "Backspace", "", "erase one character" },
+	{ { UI_KEY_CTRL('u') }, ACT_ERASE_ALL, MODE_FILTER, 0, 5, "^U", "erase", "erase everything" },
+
+	{ { UI_KEY_UP, 'k' }, ACT_UP, MODE_FILTERS, 0, 0, "Up k", "", "one line up" },
+	{ { UI_KEY_DOWN, 'j' }, ACT_DOWN, MODE_FILTERS, 0, 0, "Down j", "", "one line down" },
+	{ { 'd', UI_KEY_DELETE, UI_KEY_BACKSPACE }, ACT_REMOVE, MODE_FILTERS, 0, 1, "d Del", "remove", "remove the filter" },
+	{ { UI_KEY_ENTER, 'e' }, ACT_CHANGE, MODE_FILTERS, 0, 2, "Enter e", "change", "change the filter" },
+	{ { 'f' }, ACT_FILTER, MODE_FILTERS, 0, 3, "f", "add", "add a filter" },
+	{ { 'C' }, ACT_REMOVE_ALL, MODE_FILTERS, 0, 4, "C", "remove all", "remove all filters" },
+	{ { UI_KEY_ESC, 'F', 'q' }, ACT_CANCEL, MODE_FILTERS, 0, 5, "Esc", "back", "back to where you were" },
+
+	{ { 's', 'S', UI_KEY_ENTER }, ACT_SAVE_SVG, MODE_SAVE, 0, 1, "s Enter", "SVG", "a flame graph (SVG)" },
+	{ { 'h' }, ACT_SAVE_HTML, MODE_SAVE, 0, 2, "h", "HTML", "a flame graph and a table (HTML)" },
+	{ { 'p' }, ACT_SAVE_PPROF, MODE_SAVE, 0, 3, "p", "pprof", "for pprof" },
+	{ { 'f' }, ACT_SAVE_FOLDED, MODE_SAVE, 0, 4, "f", "folded", "folded stacks" },
+	{ { 'r' }, ACT_SAVE_RECORDING, MODE_SAVE, 0, 5, "r", "recording", "a recording" },
+	{ { UI_KEY_ESC, 'q' }, ACT_CANCEL, MODE_SAVE, 0, 6, "Esc", "back", "nothing" },
+
+	{ { 'k', 'K' }, ACT_KERNEL, MODE_OPTIONS, 0, 1, "k", "kernel", "hide or show kernel frames" },
+	{ { 'l' }, ACT_LIBRARIES, MODE_OPTIONS, 0, 2, "l", "libs", "hide or show frames of libraries" },
+	{ { 'r' }, ACT_RECURSION, MODE_OPTIONS, 0, 3, "r", "fold", "fold functions that call themselves" },
+	{ { 'n' }, ACT_NAMES, MODE_OPTIONS, 0, 5, "n", "names", "C++ names short or in full" },
+	{ { 'i' }, ACT_INLINED, MODE_OPTIONS, 0, 4, "i", "inlined", "hide or show inlined functions" },
+	{ { '-' }, ACT_RATE_DOWN, MODE_OPTIONS, CAN_PACE, 21, "-", "", "fewer samples a second" },
+	{ { '+' }, ACT_RATE_UP, MODE_OPTIONS, CAN_PACE, 22, "+", "rate", "more samples a second" },
+	{ { '<' }, ACT_REFRESH_MORE, MODE_OPTIONS, CAN_PACE, 23, "<", "", "refresh more often" },
+	{ { '>' }, ACT_REFRESH_LESS, MODE_OPTIONS, CAN_PACE, 24, ">", "refresh", "refresh less often" },
+	{ { UI_KEY_ESC, 'o', 'q' }, ACT_CANCEL, MODE_OPTIONS, 0, 30, "Esc", "back", "leave everything as it is" },
 
 	{ { '?', UI_KEY_F1, UI_KEY_ESC }, ACT_CLOSE_HELP, MODE_HELP, 0, 1, "? F1 Esc", "back", "back to where you were" },
 	{ { 'q' }, ACT_CLOSE_HELP, MODE_HELP, 0, 0, "q", "", "back to where you were" },
@@ -107,7 +227,20 @@ static void print_mode(FILE *out, enum ui_mode mode, const char *name)
 void keymap_print(FILE *out)
 {
 	print_mode(out, MODE_TREE, "tree");
+	print_mode(out, MODE_FLAME, "flame");
 	print_mode(out, MODE_WAITS, "waits");
+	print_mode(out, MODE_NUMA, "numa");
+	print_mode(out, MODE_THREADS, "threads");
+	print_mode(out, MODE_FUNCS, "functions");
+	print_mode(out, MODE_QUALITY, "quality");
+	print_mode(out, MODE_TIME, "time");
+	print_mode(out, MODE_ANNOTATE, "annotate");
 	print_mode(out, MODE_SEARCH, "search");
+	print_mode(out, MODE_FILTER, "filter");
+	print_mode(out, MODE_FILTERS, "filters");
+	print_mode(out, MODE_SAVE, "save");
+	print_mode(out, MODE_OPTIONS, "options");
+	print_mode(out, MODE_PICK, "pick");
+	print_mode(out, MODE_PICK_TEXT, "pick by text");
 	print_mode(out, MODE_HELP, "help");
 }

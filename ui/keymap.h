@@ -2,8 +2,8 @@
 /*
  * keymap.h - one table: key -> action -> what help, footer and man page say of it.
  *
- * Which keys are valid depends on the *mode* (the tree, the list of waits, typing a search, the help screen) and on what the
- * source of data can do (a recording cannot be paused or reset). Dispatch, footer, help screen and
+ * Which keys are valid depends on the *mode* (the pane in focus, typing a search, choosing what to save as or an option, picking a process, the help screen), on
+ * what the source of data can do (a recording cannot be paused or reset), and on what is open. Dispatch, footer, help screen and
  * man page all read the same rows, so none of them can tell a different story. Knows nothing of terminals.
  */
 #ifndef SBERF_UI_KEYMAP_H
@@ -29,6 +29,7 @@ enum key {
 	UI_KEY_BACKSPACE,
 	UI_KEY_DELETE,
 	UI_KEY_TAB,
+	UI_KEY_BACKTAB,
 	UI_KEY_F1,               /* F2 = UI_KEY_F1 + 1, ... */
 	UI_KEY_F12 = UI_KEY_F1 + 11,
 	UI_KEY_UNKNOWN,          /* the terminal sent something that is no key of ours */
@@ -41,6 +42,19 @@ enum ui_mode {
 	MODE_SEARCH = 2,
 	MODE_HELP = 4,
 	MODE_WAITS = 8,
+	MODE_NUMA = 16,
+	MODE_FUNCS = 32,
+	MODE_THREADS = 64,
+	MODE_QUALITY = 128,
+	MODE_SAVE = 256,
+	MODE_OPTIONS = 512,
+	MODE_FLAME = 1024,
+	MODE_TIME = 2048,
+	MODE_PICK = 16384,
+	MODE_PICK_TEXT = 32768,  /* ... and typing what to search for */
+	MODE_ANNOTATE = 65536,
+	MODE_FILTER = 4096,
+	MODE_FILTERS = 8192,
 };
 
 enum ui_can {                    /* what the source of data can do */
@@ -48,32 +62,56 @@ enum ui_can {                    /* what the source of data can do */
 	CAN_RESET = 2,
 	CAN_OFF_CPU = 4,         /* waits were followed */
 	CAN_WAKERS = 8,          /* and who ends them can be told from now on */
+	CAN_TAB = 16,            /* several panes are open */
+	CAN_RECORD = 32,         /* what comes can be recorded */
+	CAN_PACE = 64,           /* rate and refresh can be changed */
+	CAN_ATTACH = 128,        /* another target can be gone on with */
 };
 
 enum action {
 	ACT_NONE,
 	/* moving */
 	ACT_UP, ACT_DOWN, ACT_LEFT, ACT_RIGHT, ACT_PGUP, ACT_PGDN, ACT_FIRST, ACT_LAST,
+	ACT_HOTTEST, ACT_HEAVIEST, ACT_PARENT, ACT_NEXT_SIBLING, ACT_PREV_SIBLING,
 	/* folding */
 	ACT_TOGGLE, ACT_OPEN, ACT_CLOSE, ACT_OPEN_LEVEL, ACT_CLOSE_LEVEL, ACT_OPEN_ALL, ACT_CLOSE_ALL,
 	/* looking */
-	ACT_ZOOM, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL,
+	ACT_ZOOM, ACT_IN_TREE, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL, ACT_INLINED,
+	ACT_LIBRARIES, ACT_RECURSION, ACT_NAMES,
+	ACT_ANNOTATE, ACT_LAYOUT,
+	/* panes */
+	ACT_TREE, ACT_FLAME, ACT_NUMA, ACT_THREADS, ACT_FUNCS, ACT_WAITS, ACT_QUALITY, ACT_TIME,
+	ACT_NEXT_PANE, ACT_PREV_PANE, ACT_ALONE,
 	/* time off the CPU */
-	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAITS, ACT_TREE, ACT_WAKERS,
+	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAKERS,
+	/* nodes */
+	ACT_BY_NODE,
+	/* threads */
+	ACT_THREAD,
+	/* time */
+	ACT_MARK, ACT_HEAT,
 	/* searching */
 	ACT_SEARCH, ACT_NEXT, ACT_PREV, ACT_ACCEPT, ACT_CANCEL, ACT_ERASE, ACT_ERASE_ALL,
+	/* rate and refresh */
+	ACT_RATE_UP, ACT_RATE_DOWN, ACT_REFRESH_LESS, ACT_REFRESH_MORE,
+	/* picking a process */
+	ACT_PICK, ACT_ATTACH, ACT_ATTACH_ALL,
+	/* filters */
+	ACT_FILTER, ACT_FILTERS, ACT_COMPLETE, ACT_REMOVE, ACT_REMOVE_ALL, ACT_CHANGE,
+	/* saving */
+	ACT_SAVE_SVG, ACT_SAVE_HTML, ACT_SAVE_PPROF, ACT_SAVE_FOLDED, ACT_SAVE_RECORDING,
 	/* the program */
-	ACT_PAUSE, ACT_RESET, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
+	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
 };
 
 struct binding {
 	uint32_t key[3];         /* 0 = none */
 	enum action action;
-	uint8_t modes;           /* mask of enum ui_mode */
+	uint32_t modes;          /* mask of enum ui_mode */
 	uint8_t needs;           /* mask of enum ui_can, all needed */
 	uint8_t footer;          /* place in the footer from 1, 0 = not there */
 	const char *shown;       /* how help and footer write the keys */
-	const char *brief;       /* the footer's word, "" = none */
+	const char *brief;       /* the footer's word, "" = none, or with a place in the footer: that of the next row stands for both */
 	const char *help;        /* one line */
 };
 

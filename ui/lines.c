@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/title.h"
+#include "ui/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +15,29 @@
 #define MARK_OPEN 0x25BE
 #define MARK_CLOSED 0x25B8
 #define MARK_CURSOR 0x258C
-#define RULE 0x2500
 #define ELLIPSIS 0x2026
+#define FAINT_SHARE 0.005
 #define ARROW "\xE2\x86\x93"
 
 void lines_rule(struct canvas *cv, int y, int end, const char *title)
 {
 	int used;
 
-	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, RULE);
-	used = canvas_text_cut(cv, 3, y, end - 6, STYLE_TITLE, title, strlen(title));
+	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, LINES_RULE);
+	used = canvas_text_cut(cv, 3, y, end - LINES_RULE_COLS, STYLE_TITLE, title, strlen(title));
 	if (used > 0) {
 		canvas_fill(cv, 2, y, 1, STYLE_FAINT, ' ');
 		canvas_fill(cv, 3 + used, y, 1, STYLE_FAINT, ' ');
 	}
+}
+
+void lines_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted)
+{
+	static const char *const names[SORT_NR] = { "total", "self", "running", "runnable", "blocked", "name" };
+	char text[TITLE_MAX + 32];
+
+	snprintf(text, sizeof(text), "%s" WORDS_DOT ARROW "%s", title, names[sorted]);
+	lines_rule(cv, y, end, text);
 }
 
 void lines_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted)
@@ -71,10 +82,51 @@ int lines_list(struct canvas *cv, int x, int y, int cols, enum style style, cons
 	return cols + 1;
 }
 
-void lines_cursor(struct canvas *cv, int y, int cols)
+/* SHARE in COLS columns, one of them a blank: as precise as there is room for. */
+static void fit_percent(char dst[UNITS_MAX], double share, int cols, bool doubt)
+{
+	const char *sign = cols < LINES_PERCENT_COLS ? "" : " %";
+	const size_t room = (size_t)cols - 1 - doubt;
+	size_t len;
+
+	units_percent(dst, share);
+	len = strlen(dst);
+	if (!*sign && len > 2)
+		dst[len -= 2] = '\0';
+	if (len > room)
+		len = (size_t)snprintf(dst, UNITS_MAX, "%.0f%s", share * 100, sign);
+	if (len > room)
+		snprintf(dst, UNITS_MAX, "%.0fk%s", share / 10, sign);
+}
+
+void lines_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
+{
+	const double share = whole ? (double)part / (double)whole : 0;
+	char text[UNITS_MAX];
+
+	if (!part) {
+		canvas_put(cv, x + cols - (cols < LINES_PERCENT_COLS ? 1 : 3), y, STYLE_FAINT, "\xC2\xB7");
+		return;
+	}
+	fit_percent(text, share, cols, doubt);
+	x += cols - (int)strlen(text);
+	if (doubt)
+		canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
+	canvas_put(cv, x, y, share < FAINT_SHARE ? STYLE_FAINT : style, text);
+}
+
+void lines_mark(struct canvas *cv, int y, int cols)
 {
 	canvas_restyle(cv, 0, y, cols, STYLE_CURSOR);
 	canvas_fill(cv, 0, y, 1, STYLE_TEXT, MARK_CURSOR);
+}
+
+void lines_cursor(const struct treeview *tv, struct canvas *cv, int y, int cols)
+{
+	if (tv->aside)
+		canvas_fill(cv, 0, y, 1, STYLE_FAINT, MARK_CURSOR);
+	else
+		lines_mark(cv, y, cols);
 }
 
 int lines_place(const struct treeview *tv, struct canvas *cv, int y)

@@ -11,10 +11,23 @@
 #define LINE_NAME_X 2            /* where names of depth 0 begin, their fold mark first */
 #define LINE_NAME_MIN 12         /* columns that indentation leaves to a name */
 
+#define LINES_RULE 0x2500u       /* what rules are drawn of, */
+#define LINES_RULE_HEAVY 0x2501u /* in focus, */
+#define LINES_BETWEEN 0x2502u    /* and between columns */
+#define LINES_RULE_COLS 6         /* columns of a rule that its title does not get */
 /* The rule at row Y with TITLE in it, cut to end before column END. */
 void lines_rule(struct canvas *cv, int y, int end, const char *title);
+/* The same for lines that are SORTED by what no head says: then the end of the title does, which is the last to be cut. */
+void lines_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted);
 /* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
 void lines_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
+
+#define LINES_PERCENT_COLS 9      /* of a percentage; with fewer columns its sign is left out */
+/*
+ * PART of WHOLE at row Y, right-aligned in the COLS columns from X on; DOUBT: it is estimated for the most part. Nothing is a
+ * dot.
+ */
+void lines_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt);
 
 /* The fold mark of the row for NODE at column X; nothing for a leaf. */
 void lines_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node);
@@ -22,8 +35,11 @@ void lines_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint
 void lines_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label);
 /* LABEL from X on in COLS columns; what is too long loses its end, as in lists of functions whose first ones matter most. */
 int lines_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label);
-/* Makes the first COLS columns of row Y the line under the cursor. */
-void lines_cursor(struct canvas *cv, int y, int cols);
+/* Makes the first COLS columns of row Y the line under the cursor of TV: it stands out where keys have an effect. */
+void lines_cursor(const struct treeview *tv, struct canvas *cv, int y, int cols);
+
+/* The same for a line that is no row of a treeview. */
+void lines_mark(struct canvas *cv, int y, int cols);
 
 /* "3 of 24 rows" at the right end of row Y, "3/24" where there is little room; returns the column where it begins. */
 int lines_place(const struct treeview *tv, struct canvas *cv, int y);

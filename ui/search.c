@@ -1,52 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * search.c - every node's name is looked at once per function, not once per node; then only the parts of the tree that hold a
- * match, or the place where the search starts, are walked in the order of the view.
+ * search.c - every name is looked at once per function or place, not once per node. Then the matches below each node are
+ * counted, which needs no order, and the order of the view is asked for only on the way from the start to what is found.
+ *
+ * A tree of 300,000 nodes is 40 MB: what a search needs of each is taken out once for as long as the tree is shown.
  */
 #include "config.h"
 
 #include "ui/search.h"
+
+#include "base/text.h"
+#include "ui/flameview.h"
+#include "ui/numaview.h"
+#include "ui/waitsview.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { UNKNOWN, NO, YES };
 
-#define HIT 1u                   /* flags of nodes: the name matches */
-#define BELOW 2u                 /* a descendant is a hit, or the start */
+void search_forget(struct search *s)
+{
+	vec_free(&s->up);
+	vec_free(&s->what);
+	vec_free(&s->hits);
+	vec_free(&s->is);
+	s->tree = NULL;
+	s->fresh = s->narrower = false;
+}
 
 void search_free(struct search *s)
 {
 	vec_free(&s->known);
+	vec_free(&s->place);
+	search_forget(s);
 }
 
 static void changed(struct search *s)
 {
-	s->known.n = 0;
+	s->known.n = s->place.n = 0;
 	s->matches = s->at = 0;
-}
-
-static size_t put_utf8(char *dst, uint32_t cp)
-{
-	const size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
-	static const uint8_t lead[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
-
-	for (size_t i = n; i-- > 1; cp >>= 6)
-		dst[i] = (char)(0x80 | (cp & 0x3F));
-	dst[0] = (char)(lead[n] | cp);
-	return n;
+	s->fresh = s->narrower = false;
 }
 
 void search_type(struct search *s, uint32_t cp)
 {
+	const bool began = s->len;
+
 	if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp > 0x10FFFF || s->len + 4 > SEARCH_MAX)
 		return;
-	s->len += put_utf8(s->text + s->len, cp);
+	s->len += text_encode(cp, s->text + s->len);
 	s->text[s->len] = '\0';
-	for (size_t i = 0; i < s->known.n; i++) {        /* what did not match less will not match more */
-		if (s->known.v[i] == YES)
-			s->known.v[i] = UNKNOWN;
-	}
+	for (size_t i = 0; i < s->known.n; i++)          /* what did not match less will not match more */
+		s->known.v[i] = s->known.v[i] == YES ? UNKNOWN : s->known.v[i];
+	for (size_t i = 0; i < s->place.n; i++)
+		s->place.v[i] = s->place.v[i] == YES ? UNKNOWN : s->place.v[i];
+	s->narrower = began && (s->fresh || s->narrower);
+	s->fresh = false;
 	s->matches = s->at = 0;
 }
 
@@ -109,113 +119,356 @@ static bool func_matches(const struct search *s, const struct names *names, func
 	return search_in(s, names_text(names, names_func(names, func)->name), &len);
 }
 
-static bool matches(struct search *s, const struct treeview *tv, uint32_t node)
+static bool known_matches(struct search *s, const struct names *names, func_id func)
 {
-	const struct tree_node *n = &tv->tree->node[node];
-
-	if (n->kind != NODE_FUNC || n->func >= s->known.n)
-		return label_matches(s, tv, node);
-	if (s->known.v[n->func] == UNKNOWN)
-		s->known.v[n->func] = func_matches(s, tv->tree->names, n->func) ? YES : NO;
-	return s->known.v[n->func] == YES;
+	if (func >= s->known.n)
+		return func_matches(s, names, func);
+	if (s->known.v[func] == UNKNOWN)
+		s->known.v[func] = func_matches(s, names, func) ? YES : NO;
+	return s->known.v[func] == YES;
 }
 
-/* Makes room for what is known of each function. */
-static void know(struct search *s, const struct tree *t)
-{
-	const size_t funcs = names_funcs(t->names);
-
-	if (funcs <= s->known.n || !vec_reserve(&s->known, funcs - s->known.n))
-		return;
-	memset(s->known.v + s->known.n, UNKNOWN, funcs - s->known.n);
-	s->known.n = funcs;
-}
-
-static void mark_up(const struct tree *t, uint32_t node, uint8_t *flags)
-{
-	for (uint32_t at = node; at && !(flags[t->node[at].parent] & BELOW); at = t->node[at].parent)
-		flags[t->node[at].parent] |= BELOW;
-}
-
-struct walk {
-	uint32_t from;           /* where the search starts */
-	uint32_t first, last;    /* hits; NODE_NONE = none */
-	uint32_t before, after;  /* nearest hits around FROM */
-	bool passed;             /* FROM was met */
-	size_t n, n_before;
+/* What is known of the matches in a view. */
+struct hits {
+	const struct treeview *tv;
+	const uint32_t *n;       /* by node: matches in it and below */
+	const uint8_t *is;       /* by node: it is one itself */
+	uint8_t *stack;          /* by stack_id: whether a function of it matches, all of its frames read whole; NULL = nobody asked yet */
+	struct tree_node place;  /* any one, */
+	struct tree only_place;  /* and a tree of nothing else */
+	uint32_t base;
+	node_vec children;       /* of the node that was asked for last, in the order of the view */
 };
 
-static void pass(struct walk *w, uint32_t node, bool hit)
+/* A place without a name is called the same wherever it is. */
+static bool place_matches(struct search *s, struct hits *h, frame_id frame)
 {
-	if (hit) {
-		w->n++;
-		w->first = w->first == NODE_NONE ? node : w->first;
-		w->last = node;
+	const bool known = frame < s->place.n;
+	char label[LABEL_MAX];
+	size_t len;
+	bool yes;
+
+	if (known && s->place.v[frame] != UNKNOWN)
+		return s->place.v[frame] == YES;
+	h->place.frame = frame;
+	yes = search_in(s, tree_label(&h->only_place, 0, label, sizeof(label)), &len);
+	if (known)
+		s->place.v[frame] = yes ? YES : NO;
+	return yes;
+}
+
+/* Whether what FRAME is read as matches, from its name FIRST on. */
+static bool frame_matches(struct search *s, struct hits *h, frame_id frame, uint32_t first)
+{
+	const struct tree *t = h->tv->tree;
+	const struct frame_names *fn = names_get(t->names, frame);
+
+	if (!fn)
+		return place_matches(s, h, frame);
+	if (t->query.no_inlines && first < fn->n - 1u)
+		first = fn->n - 1u;
+	for (uint32_t i = first; i < fn->n; i++) {
+		if (known_matches(s, t->names, fn->name[i].func))
+			return true;
 	}
-	if (node == w->from) {
-		w->passed = true;
-	} else if (hit && !w->passed) {
-		w->before = node;
-		w->n_before++;
-	} else if (hit && w->after == NODE_NONE) {
-		w->after = node;
+	return false;
+}
+
+/*
+ * Whether a function of STACK matches. There are thousands of call paths, and each takes long to read; but their callers are the
+ * same again and again.
+ */
+static bool stack_matches(struct search *s, struct hits *h, stack_id stack)
+{
+	const struct tree *t = h->tv->tree;
+	stack_id from = stack;
+	uint8_t found = NO;
+
+	if (!h->stack)
+		h->stack = calloc(dict_stacks(t->dict), 1);
+	while (from != STACK_ROOT) {
+		const struct stack *at = dict_get_stack(t->dict, from);
+
+		if (h->stack && h->stack[from] != UNKNOWN) {
+			found = h->stack[from];
+			break;
+		}
+		if (frame_matches(s, h, at->frame, 0)) {
+			found = YES;
+			break;
+		}
+		from = at->parent;
+	}
+	for (stack_id i = stack; h->stack && i != from; i = dict_get_stack(t->dict, i)->parent)
+		h->stack[i] = found;
+	if (h->stack && from != STACK_ROOT)
+		h->stack[from] = found;
+	return found == YES;
+}
+
+/* In the list of waits functions in which libc goes into the kernel are not read. */
+static bool wait_matches(struct search *s, struct hits *h, uint32_t node)
+{
+	const struct waits *w = h->tv->waits;
+	char head[LABEL_MAX];
+	const struct wait_first first = waitsview_head(w, node, head, sizeof(head));
+	const struct stack *at = first.stack == STACK_ROOT ? NULL : dict_get_stack(w->dict, first.stack);
+	size_t len;
+
+	if (search_in(s, head, &len))
+		return true;
+	return at && (frame_matches(s, h, at->frame, first.name) || stack_matches(s, h, at->parent));
+}
+
+/* What a node is called by: a number, and in its last two bits of what. */
+enum { BY_LABEL, BY_FUNC, BY_PLACE, BY_NOTHING, BY_BITS = 2 };
+
+static uint32_t called_by(const struct treeview *tv, const struct tree_node *n)
+{
+	if (tv->waits)
+		return BY_LABEL;
+	if (n->kind == NODE_IDLE)        /* it is no row */
+		return BY_NOTHING;
+	if (n->kind == NODE_FUNC && n->func <= UINT32_MAX >> BY_BITS)
+		return n->func << BY_BITS | BY_FUNC;
+	return n->kind == NODE_ADDR && !tv->numa && n->frame <= UINT32_MAX >> BY_BITS ? n->frame << BY_BITS | BY_PLACE : BY_LABEL;
+}
+
+/* A call path without functions as nodes is called by all of them. */
+static bool line_matches(struct search *s, struct hits *h, uint32_t node)
+{
+	const struct treeview *tv = h->tv;
+	const stack_id path = tv->numa ? numaview_path(tv->numa, node) : STACK_ROOT;
+
+	if (tv->waits)
+		return wait_matches(s, h, node);
+	if (path == STACK_ROOT)
+		return label_matches(s, tv, node);
+	return tv->tree->node[node].first_child == NODE_NONE && stack_matches(s, h, path);
+}
+
+static bool matches(struct search *s, struct hits *h, uint32_t node)
+{
+	const uint32_t what = s->what.v[node];
+
+	switch (what & ((1u << BY_BITS) - 1)) {
+	case BY_FUNC:
+		return known_matches(s, h->tv->tree->names, what >> BY_BITS);
+	case BY_PLACE:
+		return place_matches(s, h, what >> BY_BITS);
+	case BY_NOTHING:
+		return false;
+	default:
+		return line_matches(s, h, node);
 	}
 }
 
-static void walk(const struct treeview *tv, const uint8_t *flags, struct walk *w)
+/* Makes room for what is known of N functions or places. */
+#define make_room(vec, count) do { \
+	const size_t n_ = (count); \
+	if (n_ > (vec)->n && vec_reserve(vec, n_ - (vec)->n)) { \
+		memset((vec)->v + (vec)->n, UNKNOWN, n_ - (vec)->n); \
+		(vec)->n = n_; \
+	} \
+} while (0)
+
+bool search_prepare(struct search *s, const struct treeview *tv)
 {
-	node_vec stack = { 0 };
-	uint32_t *slot = vec_push(&stack);
+	const struct tree *t = tv->tree;
 
-	if (slot)
-		*slot = treeview_base(tv);
-	while (stack.n) {
-		const uint32_t node = stack.v[--stack.n];
-		const size_t start = stack.n;
+	if (!t || s->tree == t)
+		return t;
+	search_forget(s);
+	if (!vec_reserve(&s->up, t->n) || !vec_reserve(&s->what, t->n) || !vec_reserve(&s->hits, t->n) || !vec_reserve(&s->is, t->n))
+		return false;
+	for (uint32_t i = 0; i < t->n; i++) {
+		s->up.v[i] = t->node[i].parent;
+		s->what.v[i] = called_by(tv, &t->node[i]);
+	}
+	s->tree = t;
+	return true;
+}
 
-		if (node)
-			pass(w, node, flags[node] & HIT);
-		if (!(flags[node] & BELOW))
-			continue;
-		treeview_children(tv, node, NULL, &stack);
-		for (size_t a = start, b = stack.n; a + 1 < b; a++, b--) {
-			const uint32_t t = stack.v[a];
+static void count_hits(struct search *s, struct hits *h)
+{
+	const uint32_t n = s->tree->n;
 
-			stack.v[a] = stack.v[b - 1];
-			stack.v[b - 1] = t;
+	s->is.v[0] = 0;
+	for (uint32_t i = 1; i < n; i++)         /* what did not match less will not match more */
+		s->is.v[i] = (!s->narrower || s->is.v[i]) && matches(s, h, i);
+	memset(s->hits.v, 0, n * sizeof(*s->hits.v));
+	for (uint32_t i = n; i-- > 1;) {         /* parents come before their children */
+		s->hits.v[i] += s->is.v[i];
+		s->hits.v[s->up.v[i]] += s->hits.v[i];
+	}
+	s->fresh = true;
+	s->narrower = false;
+}
+
+/* Sums what the matches under the base take; one that is below another is a part of that. */
+static void weigh_hits(struct search *s, const struct hits *h)
+{
+	enum { OUTSIDE, INSIDE, BELOW };
+	const struct tree_node *node = s->tree->node;
+	uint8_t *state = calloc(s->tree->n, 1);
+
+	for (uint32_t i = h->base; state && i < s->tree->n; i++) {
+		const uint8_t above = i == h->base ? INSIDE : state[s->up.v[i]];
+
+		state[i] = above == INSIDE && h->is[i] ? BELOW : above;
+		if (above == INSIDE && h->is[i])
+			s->matched_ns += node[i].total_ns;
+	}
+	s->of_ns = state ? h->tv->flame->layout.whole_ns : 0;
+	free(state);
+}
+
+/* The children of NODE in the order of the view; returns the place of CHILD among them. */
+static size_t list_children(struct hits *h, uint32_t node, uint32_t child)
+{
+	size_t at = 0;
+
+	h->children.n = 0;
+	treeview_children(h->tv, node, NULL, &h->children);
+	while (at < h->children.n && h->children.v[at] != child)
+		at++;
+	return at;
+}
+
+/* The first match in NODE and below it, which has some. */
+static uint32_t first_in(struct hits *h, uint32_t node)
+{
+	while (!h->is[node]) {
+		size_t i = 0;
+
+		list_children(h, node, NODE_NONE);
+		while (i < h->children.n && !h->n[h->children.v[i]])
+			i++;
+		if (i == h->children.n)
+			return NODE_NONE;        /* out of memory */
+		node = h->children.v[i];
+	}
+	return node;
+}
+
+/* The last one. */
+static uint32_t last_in(struct hits *h, uint32_t node)
+{
+	for (;;) {
+		size_t i;
+
+		list_children(h, node, NODE_NONE);
+		i = h->children.n;
+		while (i && !h->n[h->children.v[i - 1]])
+			i--;
+		if (!i)
+			return h->is[node] ? node : NODE_NONE;
+		node = h->children.v[i - 1];
+	}
+}
+
+/* The first match after FROM; NODE_NONE = none. */
+static uint32_t after(struct hits *h, uint32_t from)
+{
+	list_children(h, from, NODE_NONE);
+	for (size_t i = 0; i < h->children.n; i++) {
+		if (h->n[h->children.v[i]])
+			return first_in(h, h->children.v[i]);
+	}
+	for (uint32_t at = from; at != h->base; at = h->tv->tree->node[at].parent) {
+		for (size_t i = list_children(h, h->tv->tree->node[at].parent, at) + 1; i < h->children.n; i++) {
+			if (h->n[h->children.v[i]])
+				return first_in(h, h->children.v[i]);
 		}
 	}
-	vec_free(&stack);
+	return NODE_NONE;
+}
+
+/* The last match before FROM, NODE_NONE = none; *RET_N says how many there are. */
+static uint32_t before(struct hits *h, uint32_t from, size_t *ret_n)
+{
+	uint32_t near = NODE_NONE, under = NODE_NONE;    /* the nearest, or what it is the last one in */
+
+	*ret_n = 0;
+	for (uint32_t at = from; at != h->base; at = h->tv->tree->node[at].parent) {
+		const uint32_t parent = h->tv->tree->node[at].parent;
+
+		for (size_t i = list_children(h, parent, at); i-- > 0;) {
+			const uint32_t c = h->children.v[i];
+
+			if (near == NODE_NONE && under == NODE_NONE && h->n[c])
+				under = c;
+			*ret_n += h->n[c];
+		}
+		if (near == NODE_NONE && under == NODE_NONE && h->is[parent])
+			near = parent;
+		*ret_n += h->is[parent];
+	}
+	return under != NODE_NONE ? last_in(h, under) : near;
+}
+
+static bool is_under(const struct tree *t, uint32_t node, uint32_t base)
+{
+	while (node != base && node && node != NODE_NONE)
+		node = t->node[node].parent;
+	return node == base;
+}
+
+static uint32_t find(struct search *s, struct hits *h, uint32_t from, enum search_step step)
+{
+	const bool inside = from != NODE_NONE && is_under(h->tv->tree, from, h->base);
+	size_t n_before = s->matches;
+	uint32_t found;
+
+	if (inside && step == SEARCH_HERE && h->is[from]) {
+		before(h, from, &n_before);
+		s->at = n_before + 1;
+		return from;
+	}
+	if (step == SEARCH_PREV) {
+		found = inside ? before(h, from, &n_before) : NODE_NONE;
+		s->at = found == NODE_NONE ? s->matches : n_before;
+		return found == NODE_NONE ? last_in(h, h->base) : found;
+	}
+	found = inside ? after(h, from) : NODE_NONE;
+	if (found != NODE_NONE)
+		before(h, from, &n_before);
+	s->at = found == NODE_NONE ? 1 : n_before + h->is[from] + 1;
+	return found == NODE_NONE ? first_in(h, h->base) : found;
+}
+
+size_t search_hits(const struct search *s, const struct treeview *tv, uint32_t node)
+{
+	return s->fresh && s->tree == tv->tree && node < tv->tree->n ? s->hits.v[node] : 0;
 }
 
 uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from, enum search_step step)
 {
-	struct walk w = { .from = from, .first = NODE_NONE, .last = NODE_NONE, .before = NODE_NONE, .after = NODE_NONE };
-	AUTO_FREE uint8_t *flags = NULL;
-	uint32_t found;
+	struct hits h = { .tv = tv };
+	uint32_t found = NODE_NONE;
 
 	s->matches = s->at = 0;
-	if (!s->len || !tv->tree || !(flags = calloc(tv->tree->n, 1)))
+	s->matched_ns = s->of_ns = 0;
+	s->counted = true;
+	if (!s->len || !tv->tree)
 		return NODE_NONE;
-	know(s, tv->tree);
-	for (uint32_t i = 1; i < tv->tree->n; i++) {
-		if (matches(s, tv, i)) {
-			flags[i] |= HIT;
-			mark_up(tv->tree, i, flags);
-		}
-	}
-	if (from != NODE_NONE)
-		mark_up(tv->tree, from, flags);
-	walk(tv, flags, &w);
-	s->matches = w.n;
-	if (!w.n)
+	make_room(&s->known, names_funcs(tv->tree->names));
+	make_room(&s->place, dict_frames(tv->tree->dict));
+	if (!search_prepare(s, tv))
 		return NODE_NONE;
-	if (from != NODE_NONE && step == SEARCH_HERE && (flags[from] & HIT) && w.passed)
-		found = from, s->at = w.n_before + 1;
-	else if (step == SEARCH_PREV)
-		found = w.before != NODE_NONE ? w.before : w.last, s->at = w.before != NODE_NONE ? w.n_before : w.n;
-	else
-		found = w.after != NODE_NONE ? w.after : w.first,
-		s->at = w.after != NODE_NONE ? w.n_before + (flags[from] & HIT ? 1 : 0) + 1 : 1;
+	h.place.kind = NODE_ADDR;
+	h.only_place = (struct tree){ .dict = tv->tree->dict, .names = tv->tree->names, .node = &h.place, .n = 1 };
+	if (!s->fresh)
+		count_hits(s, &h);
+	h.base = s->base = treeview_base(tv);
+	h.n = s->hits.v;
+	h.is = s->is.v;
+	s->matches = h.n[h.base];
+	if (tv->flame)
+		weigh_hits(s, &h);
+	if (s->matches)
+		found = find(s, &h, from, step);
+	free(h.stack);
+	vec_free(&h.children);
 	return found;
 }

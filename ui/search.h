@@ -21,10 +21,24 @@ struct search {
 	size_t len;
 	size_t matches;                  /* in the tree under the zoom, after the last search_find() */
 	size_t at;                       /* which of them the cursor is on, from 1; 0 = on none */
+	uint64_t matched_ns, of_ns;      /* in a flame graph: what matches take, each with all below, and all that is shown */
+	bool counted;                    /* all this is of the tree that is shown */
 	VEC(uint8_t) known;              /* by func_id: whether its name matches; enum in search.c */
+	VEC(uint8_t) place;              /* the same by frame_id, for places without a name */
+	uint32_t base;                   /* the zoom that all this is of */
+	const struct tree *tree;         /* what the following tells of; NULL = nothing */
+	VEC(uint32_t) up;                /* by node: its parent, */
+	VEC(uint32_t) what;              /* what it is called by (search.c), */
+	VEC(uint32_t) hits;              /* matches in it and below, */
+	VEC(uint8_t) is;                 /* and whether it is one itself */
+	bool fresh, narrower;            /* the last two are of the text; of one that began so, and all that matches was among them */
 };
 
 void search_free(struct search *s);
+/* Takes out of the tree of TV what searching looks at again and again, if that has not been done yet. False when out of memory. */
+bool search_prepare(struct search *s, const struct treeview *tv);
+/* To be called when a tree is about to go: another one may come to lie where it was. */
+void search_forget(struct search *s);
 
 /* Appends a character, or takes the last one away. Control characters and what does not fit are ignored. */
 void search_type(struct search *s, uint32_t cp);
@@ -38,6 +52,9 @@ enum search_step {
 
 /* The match that STEP leads to from node FROM, round the ends; NODE_NONE when there is none. Counts the matches. */
 uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from, enum search_step step);
+
+/* How many matches there are in NODE of TV and below, as far as they have been counted: else 0. */
+size_t search_hits(const struct search *s, const struct treeview *tv, uint32_t node);
 
 /* Where the text first occurs in LABEL, *RET_LEN bytes long. NULL = nowhere. */
 const char *search_in(const struct search *s, const char *label, size_t *ret_len);

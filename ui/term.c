@@ -3,8 +3,7 @@
  * term.c - the only file that knows the terminal library.
  *
  * Cells that did not change since the last term_draw() are not handed to the library, and the library sends no more than it
- * must. Signal handlers only write the signal's number into a pipe, except those of fatal signals, which write a string
- * prepared beforehand and put the saved line settings back: both are allowed in a handler.
+ * must. Signals come as numbers from rescue.h, which gives the terminal back when one of them kills the program.
  */
 #include "config.h"
 
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "ui/keymap.h"
+#include "ui/rescue.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -25,24 +25,17 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <term.h>
-#include <termios.h>
 #include <wchar.h>
 
 #define ESC_DELAY_MS 25
 #define DOUBLE_CLICK_NS (400 * NSEC_PER_MSEC)
-#define RESTORE_MAX 512u
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
-
-static const int asking[] = { SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT };
-#define NR_ASKING (sizeof(asking) / sizeof(asking[0]))
-#define NR_FATAL (sizeof(fatal) / sizeof(fatal[0]))
 
 struct terminal {
 	FILE *in, *out;
 	SCREEN *screen;
 	int in_fd, out_fd;
-	int pipe[2];                     /* signals */
+	int signal_fd;                   /* of rescue.h; -1 = not caught */
 	int w, h;
 	int colours;
 	bool mouse, lost, skip_cont;
@@ -51,118 +44,44 @@ struct terminal {
 	struct canvas *shown;            /* what the library was told; NULL = unknown */
 	uint64_t click_ns;
 	int click_x, click_y;
-	struct sigaction old_asking[NR_ASKING], old_fatal[NR_FATAL];
 };
-
-/* For handlers: what is needed to give the terminal back. */
-static struct {
-	volatile sig_atomic_t taken;
-	int pipe, fd;
-	bool have_line;
-	struct termios line;
-	size_t len;
-	char text[RESTORE_MAX];
-	struct sigaction old[NR_FATAL];
-} rescue;
 
 bool term_use_locale(void)
 {
 	return setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* Signals */
-
-static void on_asking(int sig)
-{
-	const int saved = errno;
-	const char byte = (char)sig;
-
-	if (write(rescue.pipe, &byte, 1) < 0)
-		errno = saved;           /* full: it holds enough to wake the reader */
-	errno = saved;
-}
-
-/*
- * Faults of the program itself are met again when the handler returns to the same instruction. All else has to be raised again,
- * also what the kernel sent (si_code > 0), such as the signal of Ctrl-\ on the terminal.
- */
-static bool comes_back(int sig, const siginfo_t *info)
-{
-	return info->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
-}
-
-static void on_fatal(int sig, siginfo_t *info, void *context)
-{
-	if (rescue.taken) {
-		rescue.taken = 0;
-		if (rescue.have_line)
-			tcsetattr(rescue.fd, TCSANOW, &rescue.line);
-		if (write(rescue.fd, rescue.text, rescue.len) < 0)
-			rescue.len = 0;  /* the process dies anyway */
-	}
-	for (size_t i = 0; i < NR_FATAL; i++)
-		sigaction(fatal[i], &rescue.old[i], NULL);
-	if (!comes_back(sig, info))
-		raise(sig);
-}
-
-static void catch_signals(struct terminal *t)
-{
-	struct sigaction ask = { .sa_handler = on_asking, .sa_flags = SA_RESTART };
-	struct sigaction die = { .sa_sigaction = on_fatal, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK };
-
-	sigemptyset(&ask.sa_mask);
-	sigemptyset(&die.sa_mask);
-	for (size_t i = 0; i < NR_ASKING; i++) {
-		sigaction(asking[i], NULL, &t->old_asking[i]);
-		if (t->old_asking[i].sa_handler != SIG_IGN || asking[i] == SIGWINCH || asking[i] == SIGCONT)
-			sigaction(asking[i], &ask, NULL);
-	}
-	for (size_t i = 0; i < NR_FATAL; i++) {
-		sigaction(fatal[i], NULL, &t->old_fatal[i]);
-		rescue.old[i] = t->old_fatal[i];
-		if (t->old_fatal[i].sa_handler != SIG_IGN)
-			sigaction(fatal[i], &die, NULL);
-	}
-}
-
-static void release_signals(struct terminal *t)
-{
-	for (size_t i = 0; i < NR_ASKING; i++)
-		sigaction(asking[i], &t->old_asking[i], NULL);
-	for (size_t i = 0; i < NR_FATAL; i++)
-		sigaction(fatal[i], &t->old_fatal[i], NULL);
-}
-
-/* Appends the capability NAME to the string that gives the screen back, without its padding. */
-static void remember_capability(const char *name)
+/* Appends what the terminal calls NAME to the N bytes at DST, without its padding; returns how many there are then. */
+static size_t put_capability(char dst[RESCUE_MAX], size_t n, const char *name)
 {
 	const char *s = tigetstr((char *)name);
 
 	if (!s || s == (const char *)-1)
-		return;
-	while (*s && rescue.len < RESTORE_MAX) {
+		return n;
+	while (*s && n < RESCUE_MAX) {
 		const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
 
 		if (end)
 			s = end + 1;
 		else
-			rescue.text[rescue.len++] = *s++;
+			dst[n++] = *s++;
 	}
+	return n;
 }
 
-static void prepare_rescue(struct terminal *t)
+static void prepare_rescue(const struct terminal *t)
 {
 	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
+	char text[RESCUE_MAX];
+	size_t n = 0;
 
-	rescue.len = 0;
 	if (t->mouse) {
-		memcpy(rescue.text, MOUSE_OFF, sizeof(MOUSE_OFF) - 1);
-		rescue.len = sizeof(MOUSE_OFF) - 1;
+		memcpy(text, MOUSE_OFF, sizeof(MOUSE_OFF) - 1);
+		n = sizeof(MOUSE_OFF) - 1;
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		remember_capability(names[i]);
-	rescue.taken = 1;
+		n = put_capability(text, n, names[i]);
+	rescue_with(text, n);
 }
 
 /* Taking and giving back */
@@ -170,23 +89,25 @@ static void prepare_rescue(struct terminal *t)
 static int check_terminal(const struct term_options *o, const char *type, struct err *e)
 {
 	const char *title = o->title ? o->title : "the view";
+	char more[128] = "";
 	int found = 0;
 
+	if (o->otherwise)
+		snprintf(more, sizeof(more), "; %s", o->otherwise);
 	if (!o->any_file && !isatty(o->out_fd))
-		return err_set(e, ENOTTY, "%s draws on a terminal, and standard output is none; run it in one, or use sberf record", title);
+		return err_set(e, ENOTTY, "%s draws on a terminal, and standard output is none%s", title, more);
 	if (!o->any_file && !isatty(o->in_fd))
-		return err_set(e, ENOTTY, "%s takes keys from a terminal, and standard input is none; run it in one, or use sberf record",
-			       title);
+		return err_set(e, ENOTTY, "%s takes keys from a terminal, and standard input is none%s", title, more);
 	if (!type || !*type)
-		return err_set(e, EINVAL, "%s cannot draw: TERM is not set; set it to what the terminal is, such as TERM=xterm-256color",
-			       title);
+		return err_set(e, EINVAL, "%s cannot draw: TERM is not set; set it to what the terminal is, such as "
+			       "TERM=xterm-256color%s", title, more);
 	if (setupterm((char *)type, o->out_fd, &found) != OK)
-		return err_set(e, EINVAL, "%s cannot draw: TERM=%s is unknown here; set TERM to another name, such as TERM=xterm", title,
-			       type);
+		return err_set(e, EINVAL, "%s cannot draw: TERM=%s is unknown here; set TERM to another name, such as TERM=xterm%s",
+			       title, type, more);
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		del_curterm(cur_term);
-		return err_set(e, EINVAL, "%s cannot draw on TERM=%s, which cannot place text; set TERM to what the terminal is", title,
-			       type);
+		return err_set(e, EINVAL, "%s cannot draw on TERM=%s, which cannot place text; set TERM to what the terminal is%s",
+			       title, type, more);
 	}
 	del_curterm(cur_term);
 	return 0;
@@ -207,15 +128,14 @@ static attr_t attributes(unsigned int look)
 	       (look & LOOK_REVERSE ? A_REVERSE : 0);
 }
 
-static void set_styles(struct terminal *t)
+static void set_styles(struct terminal *t, bool dark)
 {
 	for (unsigned int i = 0; i < STYLE_NR; i++) {
-		const struct style_info *s = style_info(i);
-		const int fg = t->colours >= 256 ? s->colour256 : t->colours >= 16 ? s->colour16 : s->colour8;
+		const int fg = style_colour(i, t->colours, dark);
 
-		t->attr[i] = attributes(t->colours ? s->look : s->look_mono);
+		t->attr[i] = attributes(style_look(i, t->colours, dark));
 		t->pair[i] = 0;
-		if (!t->colours || fg == COLOUR_NONE)
+		if (fg == COLOUR_NONE)
 			continue;
 		if (init_pair((short)(i + 1), (short)fg, -1) == OK || init_pair((short)(i + 1), (short)fg, COLOR_BLACK) == OK)
 			t->pair[i] = (short)(i + 1);
@@ -237,15 +157,6 @@ static void read_size(struct terminal *t)
 		resizeterm(t->h, t->w);
 }
 
-static int open_pipe(struct terminal *t, struct err *e)
-{
-	if (pipe2(t->pipe, O_CLOEXEC | O_NONBLOCK) < 0) {
-		t->pipe[0] = t->pipe[1] = -1;
-		return err_set(e, errno, "cannot make a pipe for signals: %s", strerror(errno));
-	}
-	return 0;
-}
-
 static int open_files(struct terminal *t, struct err *e)
 {
 	const int in = fcntl(t->in_fd, F_DUPFD_CLOEXEC, 3), out = fcntl(t->out_fd, F_DUPFD_CLOEXEC, 3);
@@ -259,7 +170,7 @@ static int open_files(struct terminal *t, struct err *e)
 	return t->in && t->out ? 0 : err_set(e, errno, "cannot open the terminal: %s", strerror(errno));
 }
 
-static void enter(struct terminal *t, bool no_color)
+static void enter(struct terminal *t, bool no_color, bool dark)
 {
 	set_term(t->screen);
 	set_escdelay(ESC_DELAY_MS);
@@ -271,9 +182,9 @@ static void enter(struct terminal *t, bool no_color)
 	scrollok(stdscr, FALSE);
 	curs_set(0);
 	mouseinterval(0);
-	t->mouse = mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
+	t->mouse = mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL) != 0;
 	set_colours(t, no_color);
-	set_styles(t);
+	set_styles(t, dark);
 	read_size(t);
 	prepare_rescue(t);
 }
@@ -291,21 +202,26 @@ int term_open(const struct term_options *o, struct terminal **ret, struct err *e
 		return err_nomem(e, "the terminal");
 	t->in_fd = o->in_fd;
 	t->out_fd = o->out_fd;
-	t->pipe[0] = t->pipe[1] = -1;
-	if ((r = open_pipe(t, e)) || (r = open_files(t, e)))
+	t->signal_fd = -1;
+	if ((r = open_files(t, e)) || (r = rescue_open(fileno(t->out), &t->signal_fd, e)))
 		return r;
-	rescue.pipe = t->pipe[1];
-	rescue.fd = fileno(t->out);
-	rescue.have_line = tcgetattr(rescue.fd, &rescue.line) == 0;
-	catch_signals(t);
 	t->screen = newterm((char *)type, t->out, t->in);
-	if (!t->screen) {
-		release_signals(t);
+	if (!t->screen)
 		return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
-	}
-	enter(t, o->no_color);
+	enter(t, o->no_color, o->dark);
 	*ret = take_ptr(t);
 	return 0;
+}
+
+/* Where there is no screen to go back to, what is shown stays, and the shell goes on below. */
+static void leave(void)
+{
+	if (!exit_ca_mode) {
+		move(LINES - 1, 0);
+		clrtoeol();
+		refresh();
+	}
+	endwin();
 }
 
 void term_close(struct terminal *t)
@@ -315,19 +231,16 @@ void term_close(struct terminal *t)
 	if (t->screen) {
 		set_term(t->screen);
 		mousemask(0, NULL);
-		endwin();
-		rescue.taken = 0;
+		leave();
+		rescue_hold();
 		delscreen(t->screen);
-		release_signals(t);
 	}
+	if (t->signal_fd >= 0)
+		rescue_close();
 	if (t->in)
 		fclose(t->in);
 	if (t->out)
 		fclose(t->out);
-	if (t->pipe[0] >= 0) {
-		close(t->pipe[0]);
-		close(t->pipe[1]);
-	}
 	canvas_free(t->shown);
 	free(t);
 }
@@ -339,7 +252,7 @@ int term_input_fd(const struct terminal *t)
 
 int term_signal_fd(const struct terminal *t)
 {
-	return t->pipe[0];
+	return t->signal_fd;
 }
 
 int term_colours(const struct terminal *t)
@@ -362,14 +275,8 @@ void term_forget(struct terminal *t)
 /* Leaves the screen to the shell until the process is continued. */
 static void suspend(struct terminal *t)
 {
-	struct sigaction stop = { .sa_handler = SIG_DFL }, ours;
-
-	endwin();
-	rescue.taken = 0;
-	sigaction(SIGTSTP, &stop, &ours);
-	raise(SIGTSTP);
-	sigaction(SIGTSTP, &ours, NULL);
-	rescue.taken = 1;
+	leave();
+	rescue_stop();
 	t->skip_cont = true;
 }
 
@@ -416,7 +323,7 @@ static uint32_t special_key(wint_t code)
 	} map[] = { { KEY_UP, UI_KEY_UP }, { KEY_DOWN, UI_KEY_DOWN }, { KEY_LEFT, UI_KEY_LEFT }, { KEY_RIGHT, UI_KEY_RIGHT },
 		    { KEY_PPAGE, UI_KEY_PGUP }, { KEY_NPAGE, UI_KEY_PGDN }, { KEY_HOME, UI_KEY_HOME }, { KEY_END, UI_KEY_END },
 		    { KEY_A1, UI_KEY_HOME }, { KEY_C1, UI_KEY_END }, { KEY_ENTER, UI_KEY_ENTER },
-		    { KEY_BACKSPACE, UI_KEY_BACKSPACE }, { KEY_DC, UI_KEY_DELETE } };
+		    { KEY_BTAB, UI_KEY_BACKTAB }, { KEY_BACKSPACE, UI_KEY_BACKSPACE }, { KEY_DC, UI_KEY_DELETE } };
 
 	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++) {
 		if (map[i].curses == code)
@@ -477,6 +384,8 @@ static void read_mouse(struct terminal *t, struct term_event *ret)
 		ret->mouse = MOUSE_WHEEL_UP;
 	} else if (m.bstate & BUTTON5_PRESSED) {
 		ret->mouse = MOUSE_WHEEL_DOWN;
+	} else if (m.bstate & BUTTON1_RELEASED) {
+		ret->mouse = MOUSE_RELEASE;
 	} else {
 		const bool again = now - t->click_ns < DOUBLE_CLICK_NS && m.x == t->click_x && m.y == t->click_y;
 
@@ -502,9 +411,9 @@ static bool is_lost(const struct terminal *t)
 
 static bool next_signal(struct terminal *t, struct term_event *ret)
 {
-	unsigned char sig;
+	int sig;
 
-	while (read(t->pipe[0], &sig, 1) == 1) {
+	while ((sig = rescue_signal())) {
 		ret->type = on_signal(t, sig);
 		if (ret->type != TERM_NONE)
 			return true;

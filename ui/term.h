@@ -25,6 +25,8 @@ struct term_options {
 	int in_fd, out_fd;       /* borrowed */
 	bool any_file;           /* do not insist on a terminal behind the descriptors (tests) */
 	bool no_color;
+	bool dark;               /* the background is known to be dark: style_on_dark() */
+	const char *otherwise;   /* what to do where it cannot draw, for sentences; NULL = nothing */
 };
 
 enum term_event_type {

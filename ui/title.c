@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/numaview.h"
 #include "ui/words.h"
 
 #include <string.h>
@@ -15,7 +16,9 @@ unsigned int title_kinds(const struct query *q)
 	const uint32_t events = q->kinds ? q->kinds : KINDS_WALL;
 	unsigned int kinds = 0;
 
-	if ((events & 1u << EVENT_SAMPLE) && !q->states && !q->nr_calls)
+	if (q->far)
+		return 0;
+	if ((events & 1u << EVENT_SAMPLE) && !query_only_waits(q))
 		kinds |= 1u << TIME_RUNNING;
 	if (events & 1u << EVENT_RUNNABLE)
 		kinds |= 1u << TIME_RUNNABLE;
@@ -60,18 +63,47 @@ static void put_calls(struct words *w, const struct query *q)
 		words_put(w, "%s%s", i ? "," : WORDS_DOT "in ", call_name(q->calls[i], q->arch, name));
 }
 
+/* " . node 1", " . nodes 0-1,3" */
+static void put_nodes(struct words *w, const struct nodeset *s)
+{
+	const char *before = "";
+
+	if (nodeset_empty(s))
+		return;
+	words_put(w, numaview_only(s) >= 0 ? WORDS_DOT "node " : WORDS_DOT "nodes ");
+	for (unsigned int i = 0, last; i < NODES_MAX; i = last + 1) {
+		last = i;
+		if (!nodeset_has(s, i))
+			continue;
+		while (nodeset_has(s, last + 1))
+			last++;
+		words_put(w, last > i ? "%s%u-%u" : "%s%u", before, i, last);
+		before = ",";
+	}
+}
+
 static void put_filters(struct words *w, const struct query *q, const struct ui_options *o)
 {
-	char text[3 * QUERY_THREAD_MAX + 1], least[UNITS_MAX];
+	char least[UNITS_MAX];
 
+	put_nodes(w, &q->nodes);
 	put_states(w, q->states);
 	put_calls(w, q);
-	if (q->thread[0]) {
-		text_sanitise(text, sizeof(text), q->thread, strnlen(q->thread, sizeof(q->thread)));
-		words_put(w, WORDS_DOT "thread %s", text);
-	}
 	if (o->min_block_ns)
 		words_put(w, WORDS_DOT "waits from %s", units_time(least, o->min_block_ns));
+}
+
+/* Which frames are left out. */
+static void put_hidden(struct words *w, const struct query *q)
+{
+	if (q->hide_kernel)
+		words_put(w, WORDS_DOT "no kernel");
+	if (q->hide_libraries)
+		words_put(w, WORDS_DOT "no libraries");
+	if (q->no_inlines)
+		words_put(w, WORDS_DOT "no inlined");
+	if (q->fold_recursion)
+		words_put(w, WORDS_DOT "recursion folded");
 }
 
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size)
@@ -80,8 +112,36 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 					      "by cgroup" };
 	struct words w = words_in(dst, size);
 
-	words_put(&w, "%s" WORDS_DOT "%s%s%s", title_kinds_text(kinds), groups[q->group_by],
-		  q->inverted ? WORDS_DOT "inverted" : "", q->hide_kernel ? WORDS_DOT "no kernel" : "");
+	words_put(&w, "%s" WORDS_DOT "%s%s%s", q->far ? "far accesses" : o->unit && o->unit[0] ? o->unit : title_kinds_text(kinds),
+		  q->by_node ? "by node, " : "",
+		  groups[q->group_by], q->inverted ? WORDS_DOT "inverted" : "");
+	put_hidden(&w, q);
+	put_filters(&w, q, o);
+	return dst;
+}
+
+char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
+		  char *dst, size_t size)
+{
+	struct words w = words_in(dst, size);
+	char all[UNITS_MAX], some[UNITS_MAX];
+
+	if (funcs->shown < funcs->functions)
+		words_put(&w, "%s of ", units_thousands(some, funcs->shown));
+	words_put(&w, "%s function%s" WORDS_DOT "%s", units_thousands(all, funcs->functions),
+		  funcs->functions == 1 ? "" : "s", q->far ? "far accesses" : title_kinds_text(kinds));
+	put_hidden(&w, q);
+	put_filters(&w, q, o);
+	return dst;
+}
+
+char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const struct ui_options *o, char *dst, size_t size)
+{
+	struct words w = words_in(dst, size);
+	char all[UNITS_MAX];
+
+	words_put(&w, "%s thread%s" WORDS_DOT "%s", units_thousands(all, n), n == 1 ? "" : "s",
+		  q->far ? "far accesses" : title_kinds_text(kinds));
 	put_filters(&w, q, o);
 	return dst;
 }
@@ -94,9 +154,71 @@ char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_optio
 
 	words_put(&w, "waits%s", kinds == 1u << EVENT_BLOCKED ? WORDS_DOT "blocked" :
 		  kinds == 1u << EVENT_RUNNABLE ? WORDS_DOT "run queue" : "");
+	if (q->by_node)
+		words_put(&w, WORDS_DOT "by node");
 	if (idle_ns)
 		words_put(&w, WORDS_DOT "%s%s idle%s", q->fold_idle ? "" : "with ", units_time(idle, idle_ns),
 			  q->fold_idle ? " hidden" : "");
 	put_filters(&w, q, o);
+	return dst;
+}
+
+/* How full a title of the view by node is. */
+enum form {
+	FORM_WEIGHED,            /* with what is far weighed by distance, too */
+	FORM_FULL,
+	FORM_SHORT,
+	FORM_BRIEF,              /* no distances any more */
+	FORM_LEAST,
+	FORMS
+};
+
+/* How many nodes there are, and how far apart. */
+static void put_topology(struct words *w, const struct numa_view *v, enum form form)
+{
+	char distances[64], n[UNITS_MAX];
+
+	words_put(w, "numa");
+	if (form >= FORM_LEAST || !v->nr_nodes)
+		return;
+	words_put(w, WORDS_DOT "%s node%s", units_thousands(n, v->nr_nodes), v->nr_nodes == 1 ? "" : "s");
+	if (v->state && v->nr_nodes > 1 && form < FORM_BRIEF)
+		words_put(w, ", distances %s", topology_distances(&v->state->topology, distances, sizeof(distances)));
+}
+
+static void put_far(struct words *w, const struct numa_view *v, enum form form)
+{
+	const uint64_t n = v->all.near_count + v->all.far_count;
+	const char *plural = n == 1 ? "" : "s";
+	char far[UNITS_MAX], weighed[UNITS_MAX], count[UNITS_MAX];
+
+	units_percent(far, v->far_share);
+	units_thousands(count, n);
+	if (!n)
+		words_put(w, form < FORM_LEAST ? WORDS_DOT "no accesses sampled" : "");
+	else if (v->nr_nodes <= 1)
+		words_put(w, WORDS_DOT "%s addressed sample%s", count, plural);
+	else if (form >= FORM_SHORT)
+		words_put(w, WORDS_DOT "far ~%s of %s%s%s", far, count, form == FORM_SHORT ? " sample" : "",
+			  form == FORM_SHORT ? plural : "");
+	else if (form == FORM_FULL || !v->all.far_ns)
+		words_put(w, WORDS_DOT "far accesses ~%s of %s addressed sample%s", far, count, plural);
+	else
+		words_put(w, WORDS_DOT "far accesses ~%s, by distance ~%s, of %s addressed sample%s", far,
+			  units_percent(weighed, v->far_weighed), count, plural);
+}
+
+char *title_numa(const struct numa_view *v, int cols, const struct ui_options *o, char *dst, size_t size)
+{
+	struct words w;
+
+	for (unsigned int form = 0; form < FORMS; form++) {
+		w = words_in(dst, size);
+		put_topology(&w, v, (enum form)form);
+		put_far(&w, v, (enum form)form);
+		put_filters(&w, &v->query, o);
+		if (text_width(dst, w.n) <= (size_t)(cols > 0 ? cols : 0))
+			break;
+	}
 	return dst;
 }

@@ -3,8 +3,10 @@
 #ifndef SBERF_UI_TITLE_H
 #define SBERF_UI_TITLE_H
 
+#include "profile/numa.h"
 #include "profile/query.h"
 #include "ui/feed.h"
+#include "ui/funcsview.h"
 
 #include <stddef.h>
 
@@ -19,7 +21,18 @@ const char *title_kinds_text(unsigned int kinds);
  * line left out. Sanitised; cut to SIZE. Returns DST.
  */
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
+/* The same for a list of functions: "1,204 functions . off-CPU . no kernel". */
+char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
+		  char *dst, size_t size);
+/* The same for N threads: "7 threads . off-CPU . node 1". */
+char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
+
+/*
+ * The same for the view by node, as fully as fits into COLS columns: "numa . 4 nodes, distances 10/21/31 . far accesses ~38.1 %
+ * of 9,812 addressed samples . node 1".
+ */
+char *title_numa(const struct numa_view *v, int cols, const struct ui_options *o, char *dst, size_t size);
 
 #endif

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define INLINE_DEPTH 16u         /* levels of inlined functions that may have come in between */
-#define YOUNG_SAMPLES 500u       /* until then the hottest path is searched anew at each refresh */
 #define HOT_SHARE 10u            /* nodes of at least 1/HOT_SHARE of the whole are opened on their own */
 
 struct migration {
@@ -219,6 +218,8 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 			}
 		}
 	}
+	if (tv->flame)
+		tv->cursor = 0;          /* the frame of all */
 }
 
 static void migrate(struct treeview *tv, struct migration *m)
@@ -230,8 +231,10 @@ static void migrate(struct treeview *tv, struct migration *m)
 		m->twin[i] = m->hint[i] = NODE_NONE;
 	m->twin[0] = 0;
 	meet_zoom(tv, m);
-	for (size_t i = 0; i < tv->rows.n; i++)
-		meet(tv, m, tv->rows.v[i].node);
+	for (size_t i = 0; i < tv->rows.n; i++) {
+		if (tv->rows.v[i].node)  /* the root, which is a frame, has met */
+			meet(tv, m, tv->rows.v[i].node);
+	}
 	cursor = cursor_twin(tv, m);
 	if (!tv->at_first && cursor != NODE_NONE)
 		marks = calloc(m->next->n, 1);
@@ -294,11 +297,34 @@ static bool worth_opening(const struct unfolding *u, uint32_t node)
 {
 	const struct tree_node *n = &u->tv->tree->node[node];
 
-	if (n->total_ns < u->whole / HOT_SHARE || (u->tv->tree->query.inverted && n->kind != NODE_GROUP))
+	if (n->total_ns < u->whole / HOT_SHARE ||
+	    (u->tv->tree->query.inverted && n->kind != NODE_GROUP && n->kind != NODE_NUMA))
 		return false;            /* inverted, what matters is the list of functions itself */
-	if (u->rows + n->nr_children <= u->tv->height)
+	if (u->rows + treeview_lines_below(u->tv, node) <= u->tv->height)
 		return true;
 	return node == u->hottest && n->depth <= u->tv->height / 2;
+}
+
+/*
+ * Adds those children of NODE to the edge that may be opened, or are: of the thousands that a list can have, few are heavy,
+ * and taking the heaviest looks at all that are on the edge. Returns how many children there are.
+ */
+static size_t add_children(struct unfolding *u, uint32_t node)
+{
+	const size_t start = u->edge.n;
+	size_t n = start, all;
+
+	treeview_children(u->tv, node, NULL, &u->edge);
+	all = u->edge.n - start;
+	for (size_t i = start; i < u->edge.n; i++) {
+		const struct tree_node *c = &u->tv->tree->node[u->edge.v[i]];
+
+		if (c->first_child != NODE_NONE &&
+		    (c->total_ns >= u->whole / HOT_SHARE || treeview_is_open(u->tv, u->edge.v[i])))
+			u->edge.v[n++] = u->edge.v[i];
+	}
+	u->edge.n = n;
+	return all;
 }
 
 static void open_one(struct unfolding *u, uint32_t node)
@@ -312,8 +338,10 @@ static void open_one(struct unfolding *u, uint32_t node)
 			return;
 		folds_set(&u->tv->autos, n->key, FOLD_OPEN);
 	}
-	treeview_children(u->tv, node, NULL, &u->edge);
-	u->rows += n->nr_children;
+	u->rows += treeview_lines_below(u->tv, node);
+	if (treeview_more(u->tv->tree, node) != NODE_NONE)
+		return;                  /* of a long list no line is opened on its own */
+	add_children(u, node);
 	if (node == u->hottest)
 		u->hottest = n->first_child;
 }
@@ -332,10 +360,7 @@ void treeview_unfold(struct treeview *tv)
 	struct unfolding u = { .tv = tv, .whole = treeview_work_ns(tv->tree), .hottest = first_row(tv->tree) };
 	uint32_t node;
 
-	if (tv->tree->node[0].count < YOUNG_SAMPLES)
-		folds_clear(&tv->autos, false);
-	treeview_children(tv, 0, NULL, &u.edge);
-	u.rows = u.edge.n;
+	u.rows = add_children(&u, 0);
 	while ((node = take_heaviest(&u)) != NODE_NONE)
 		open_one(&u, node);
 	vec_free(&u.edge);

@@ -13,16 +13,16 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/basecells.h"
 #include "ui/lines.h"
 #include "ui/words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PERCENT_COLS 9
+#define PERCENT_COLS LINES_PERCENT_COLS
 #define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
-#define FAINT_SHARE 0.005
 #define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
 
@@ -33,12 +33,12 @@ enum column {
 static const struct {
 	const char *head, *brief;
 	enum style style;
-	enum sort_by sort;               /* SORT_NR = by no key */
+	enum sort_by sort;
 } columns[] = {
 	[COL_SELF] = { "self", "self", STYLE_TEXT, SORT_SELF },
 	[COL_TOTAL] = { "total", "total", STYLE_TEXT, SORT_TOTAL },
 	[COL_RUNNING] = { "running", "run", STYLE_RUNNING, SORT_RUNNING },
-	[COL_RUNNABLE] = { "runnable", "queue", STYLE_RUNNABLE, SORT_NR },
+	[COL_RUNNABLE] = { "runnable", "queue", STYLE_RUNNABLE, SORT_RUNNABLE },
 	[COL_BLOCKED] = { "blocked", "block", STYLE_BLOCKED, SORT_BLOCKED },
 };
 
@@ -49,6 +49,7 @@ struct layout {
 	int name_x, name_end;            /* the indented names */
 	int x[COL_NR], bar_x;            /* 0 = no such column; percentages end at x + cols */
 	int cols;                        /* of a percentage */
+	struct basecells base;           /* in place of these where the tree is compared with a baseline */
 	int shift;                       /* levels that indentation leaves out */
 	bool bar_head;                   /* the bar says the total, no column does */
 };
@@ -105,12 +106,36 @@ static int lay_out_kinds(struct layout *l, const struct treeview *tv, const stru
 	return end;
 }
 
+/* The same for a flat list: what a function takes itself is what its bar and its kinds of time say. */
+static int lay_out_flat(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
+{
+	const bool kinds = __builtin_popcount(look->kinds) > 1;
+	int end = w;
+
+	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
+	if (w >= 72)
+		l->bar_x = (end -= BAR_COLS) + 1;
+	if (kinds && shows(look, TIME_BLOCKED) && w >= 84)
+		l->x[COL_BLOCKED] = end -= l->cols;
+	if (kinds && shows(look, TIME_RUNNABLE) && w >= 100)
+		l->x[COL_RUNNABLE] = end -= l->cols;
+	if (kinds && shows(look, TIME_RUNNING) && w >= 84)
+		l->x[COL_RUNNING] = end -= l->cols;
+	if (w >= 30 || (w >= 14 && tv->sort == SORT_TOTAL))
+		l->x[COL_TOTAL] = end -= l->cols;
+	if (w >= 30 || (w >= 14 && tv->sort != SORT_TOTAL))
+		l->x[COL_SELF] = end -= l->cols;
+	return end;
+}
+
 static struct layout lay_out(const struct treeview *tv, const struct tree_look *look, int w)
 {
 	struct layout l = { .name_x = LINE_NAME_X };
 	int room, depth;
 
-	l.name_end = look->kinds ? lay_out_kinds(&l, tv, look, w) : lay_out_plain(&l, is_inverted(tv), w);
+	l.name_end = tv->base ? basecells_lay_out(&l.base, w) :
+		     look->flat ? lay_out_flat(&l, tv, look, w) : look->kinds ? lay_out_kinds(&l, tv, look, w) :
+		     lay_out_plain(&l, is_inverted(tv), w);
 	room = l.name_end - l.name_x - 2;
 	depth = tv->rows.n ? (int)(tv->rows.v[tv->cursor].depth < 100000 ? tv->rows.v[tv->cursor].depth : 100000) : 0;
 	room = room > LINE_NAME_MIN ? room - LINE_NAME_MIN : 0;
@@ -130,40 +155,6 @@ static int indent_of(const struct layout *l, uint32_t row_depth)
 	return indent > most ? (most > 0 ? most : 0) : indent;
 }
 
-/* SHARE in COLS columns, one of them a blank: as precise as there is room for. */
-static void fit_percent(char dst[UNITS_MAX], double share, int cols, bool doubt)
-{
-	const char *sign = cols < PERCENT_COLS ? "" : " %";
-	const size_t room = (size_t)cols - 1 - doubt;
-	size_t len;
-
-	units_percent(dst, share);
-	len = strlen(dst);
-	if (!*sign && len > 2)
-		dst[len -= 2] = '\0';
-	if (len > room)
-		len = (size_t)snprintf(dst, UNITS_MAX, "%.0f%s", share * 100, sign);
-	if (len > room)
-		snprintf(dst, UNITS_MAX, "%.0fk%s", share / 10, sign);
-}
-
-/* A figure of the column at X; DOUBT: it is estimated for the most part. */
-static void draw_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
-{
-	const double share = whole ? (double)part / (double)whole : 0;
-	char text[UNITS_MAX];
-
-	if (!part) {
-		canvas_put(cv, x + cols - (cols < PERCENT_COLS ? 1 : 3), y, STYLE_FAINT, "\xC2\xB7");
-		return;
-	}
-	fit_percent(text, share, cols, doubt);
-	x += cols - (int)strlen(text);
-	if (doubt)
-		canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
-	canvas_put(cv, x, y, share < FAINT_SHARE ? STYLE_FAINT : style, text);
-}
-
 static const char *tag_of(const struct tree *t, uint32_t node)
 {
 	const char *suffix = tree_suffix(t, node);
@@ -174,7 +165,7 @@ static const char *tag_of(const struct tree *t, uint32_t node)
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
 static enum style name_style(const struct tree_node *n, const char *label)
 {
-	if (n->kind == NODE_GROUP)
+	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
 		return STYLE_TITLE;
 	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
 }
@@ -228,19 +219,31 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 		draw_waiting(n, cv, x + used, y, l->name_end - x - used);
 }
 
-static void draw_figures(const struct tree_node *n, struct canvas *cv, const struct layout *l, int y, uint64_t whole)
+/* What 100 % is in the columns. */
+static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
 {
+	return look->kinds ? look->elapsed_ns : tv->tree->node[0].total_ns;
+}
+
+static void draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
+			 const struct layout *l, int y)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+	const uint64_t whole = unit_ns(tv, look);
 	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->kind_ns[TIME_RUNNING], n->kind_ns[TIME_RUNNABLE],
 					 n->kind_ns[TIME_BLOCKED] };
 	const uint64_t runnable_ns = n->kind_ns[TIME_RUNNABLE], blocked_ns = n->kind_ns[TIME_BLOCKED];
 	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
-	const bool doubt[COL_NR] = { [COL_TOTAL] = n->doubt_ns > n->total_ns / 2,
+	const bool doubt[COL_NR] = { [COL_SELF] = look->flat && n->doubt_ns > n->self_ns / 2,
+				     [COL_TOTAL] = !look->flat && n->doubt_ns > n->total_ns / 2,
 				     [COL_RUNNABLE] = n->doubt_ns > blocked_ns + runnable_ns / 2,
 				     [COL_BLOCKED] = n->doubt_ns > blocked_ns / 2 };
 
+	if (tv->base)
+		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			draw_percent(cv, l->x[c], y, l->cols, columns[c].style, value[c], whole, doubt[c]);
+			lines_percent(cv, l->x[c], y, l->cols, columns[c].style, value[c], whole, doubt[c]);
 	}
 }
 
@@ -249,18 +252,13 @@ static void draw_bar(const struct tree_node *n, const struct tree_look *look, st
 	struct bar_part part[TIME_NR];
 
 	if (!look->kinds) {
-		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING, whole ? (double)n->total_ns / (double)whole : 0);
+		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING,
+			   whole ? (double)(look->flat ? n->self_ns : n->total_ns) / (double)whole : 0);
 		return;
 	}
 	for (int k = 0; k < TIME_NR; k++)
 		part[k] = (struct bar_part){ kind_style[k], whole ? (double)n->kind_ns[k] / (double)whole : 0 };
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, TIME_NR);
-}
-
-/* What 100 % is in the columns. */
-static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
-{
-	return look->kinds ? look->elapsed_ns : tv->tree->node[0].total_ns;
 }
 
 static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
@@ -270,9 +268,9 @@ static void draw_row(const struct treeview *tv, const struct tree_look *look, st
 	const struct tree_node *n = &tv->tree->node[row->node];
 
 	draw_name(tv, cv, l, row, y, s);
-	draw_figures(n, cv, l, y, unit_ns(tv, look));
+	draw_figures(tv, row->node, look, cv, l, y);
 	if (i == tv->cursor)
-		lines_cursor(cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
+		lines_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
 		draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
@@ -305,7 +303,8 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 			break;
 	}
 	canvas_text_cut(cv, l.name_x, y, l.name_end - l.name_x, STYLE_FAINT, text, strlen(text));
-	draw_figures(&tv->tree->node[idle], cv, &l, y, unit_ns(tv, look));
+	draw_figures(tv, idle, look, cv, &l, y);
+	canvas_restyle(cv, l.name_end, y, cv->w - l.name_end, STYLE_FAINT);      /* however much it is */
 	if (l.bar_x)
 		canvas_put(cv, l.bar_x, y, STYLE_FAINT, "idle");
 }
@@ -318,11 +317,29 @@ static const char *head_of(const struct treeview *tv, const struct layout *l, en
 	return l->cols < PERCENT_COLS ? columns[c].brief : columns[c].head;
 }
 
+/*
+ * Whether it can be seen what the lines of TV are sorted by: a head says so, or they stand as trees always do. On a narrow screen the
+ * column may have no room.
+ */
+static bool shows_order(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
+{
+	bool shows = treeview_own_order(tv) && (tv->base || !look->flat);
+
+	for (int c = 0; c < COL_NR; c++)
+		shows |= l->x[c] && tv->sort == columns[c].sort;
+	return shows;
+}
+
 void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
 {
 	const struct layout l = lay_out(tv, look, cv->w);
 
-	lines_rule(cv, y, l.name_end, title);
+	if (shows_order(tv, look, &l))
+		lines_rule(cv, y, l.name_end, title);
+	else
+		lines_rule_sorted(cv, y, l.name_end, title, tv->sort);
+	if (tv->base)
+		basecells_heads(&l.base, cv, y, treeview_own_order(tv));
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
 			lines_head(cv, l.x[c], y, l.cols, head_of(tv, &l, (enum column)c), tv->sort == columns[c].sort);
@@ -339,11 +356,19 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 	const uint64_t parent_ns = n->parent ? tv->tree->node[n->parent].total_ns : treeview_work_ns(tv->tree);
 	char text[UNITS_MAX];
 
+	if (tv->base) {
+		basecells_words(tv->base, node, ret);
+		return;
+	}
 	if (is_waiting(n))
 		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, (uint64_t)n->open_longest_ns));
 	else if (!is_inverted(tv))
 		words_put(ret, "self %s" WORDS_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
-	words_put(ret, "%s of its parent", units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
+	if (look->flat)
+		words_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
+	else
+		words_put(ret, "%s of its parent",
+			  units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
 }
 
 /* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
@@ -353,6 +378,7 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
 	struct words words = words_in(figures, sizeof(figures));
 	int room, used;
+	bool fits;                       /* the figures */
 
 	if (node == NODE_NONE)
 		return;
@@ -361,8 +387,8 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 	tree_line(tv->tree, node, line, sizeof(line));
 	tree_label(tv->tree, node, label, sizeof(label));
 	used = (int)text_width(figures, strlen(figures)) + 3;
-	if (room < used + LINE_NAME_MIN)
-		used = 0;
+	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
+	used = fits ? used : 0;
 	if (*line && text_width(line, strlen(line)) + 3 + LINE_NAME_MIN <= (size_t)(room > used ? room - used : 0))
 		used += (int)text_width(line, strlen(line)) + 3;
 	else
@@ -372,7 +398,7 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
 		room += canvas_put(cv, room, y, STYLE_TEXT, line);
 	}
-	if (used && cv->w >= 40) {
+	if (fits) {
 		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
@@ -385,4 +411,15 @@ bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, i
 
 	return row < tv->rows.n && x >= l.name_x + indent_of(&l, tv->rows.v[row].depth) &&
 	       x <= l.name_x + indent_of(&l, tv->rows.v[row].depth) + 1;
+}
+
+enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+{
+	const struct layout l = lay_out(tv, look, w);
+
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
+			return columns[c].sort;
+	}
+	return l.bar_head && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
 }

@@ -2,8 +2,9 @@
 /*
  * treepane.h - draws a treeview: a rule with title and column heads, then one line a row.
  *
- * Where waits were followed there is a column for each kind of time, in percent of the time that passed: of one thread, so that
- * four busy threads have 400 %. Else there is running time alone, in percent of all of it.
+ * Where waits were followed there is a column for each kind of time, in percent of the time that passed: of one thread, so
+ * that four busy threads have 400 %. Else there is running time alone, in percent of all of it. A flat list (funcsview.h) has
+ * columns for self and total, and its kinds of time and bars are those of self.
  */
 #ifndef SBERF_UI_TREEPANE_H
 #define SBERF_UI_TREEPANE_H
@@ -16,6 +17,7 @@
 struct tree_look {
 	unsigned int kinds;      /* mask of 1 << enum time_kind that are shown; 0 = waits were not followed */
 	uint64_t elapsed_ns;     /* what 100 % is with KINDS */
+	bool flat;               /* a list of functions */
 };
 
 /* The rule at row Y of the canvas, with TITLE in it; a long one is cut. */
@@ -33,5 +35,7 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 
 /* True when column X at row Y (of the pane) is on the fold mark of that line. */
 bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y);
+/* What the column whose head is at X of the rule is sorted by; SORT_NR = there is none. */
+enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x);
 
 #endif

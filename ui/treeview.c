@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treeview.c - rows, cursor and folds of treeview.h. How a newer tree takes over is in treekeep.c.
- *
- * The rows are listed anew after every change: a walk over the open nodes only, with a stack of its own (call trees are as
- * deep as the program recurses).
+ * treeview.c - cursor and folds of treeview.h. How rows are listed is in treelist.c, how a newer tree takes over in treekeep.c,
+ * going from a node to its relatives in treenav.c.
  */
 #include "config.h"
 
 #include "ui/treeview.h"
 
+#include "ui/flameview.h"
+#include "ui/numaview.h"
+#include "ui/qualitypane.h"
+#include "ui/threadspane.h"
 #include "ui/waitsview.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define SORT_LABEL 256u          /* bytes of a name that matter for sorting */
 
 void treeview_init(struct treeview *tv, size_t height)
 {
@@ -35,6 +35,15 @@ void treeview_free(struct treeview *tv)
 uint32_t treeview_node(const struct treeview *tv)
 {
 	return tv->cursor < tv->rows.n ? tv->rows.v[tv->cursor].node : NODE_NONE;
+}
+
+frame_id treeview_place(const struct treeview *tv, uint32_t node)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+
+	if (n->kind == NODE_ROOT || n->kind == NODE_GROUP || n->kind == NODE_NUMA)
+		return ID_NONE;
+	return n->kind == NODE_ADDR ? n->frame : n->place;
 }
 
 uint32_t treeview_idle(const struct tree *t)
@@ -64,8 +73,7 @@ bool treeview_is_open(const struct treeview *tv, uint32_t node)
 	return tv->folds.open_default || folds_open(&tv->autos, key);
 }
 
-/* The node that KEYS lead to, or as far as they lead; *RET_FOUND says how many were found. */
-static uint32_t follow(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found)
+uint32_t treeview_path(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found)
 {
 	uint32_t at = 0;
 	size_t i;
@@ -88,7 +96,7 @@ uint32_t treeview_base(const struct treeview *tv)
 	size_t found;
 
 	for (size_t i = tv->zooms.n; tv->tree && i-- > 0;) {
-		const uint32_t node = follow(tv->tree, tv->zoom.v, tv->zooms.v[i], &found);
+		const uint32_t node = treeview_path(tv->tree, tv->zoom.v, tv->zooms.v[i], &found);
 
 		if (found == tv->zooms.v[i])
 			return node;
@@ -96,137 +104,11 @@ uint32_t treeview_base(const struct treeview *tv)
 	return 0;
 }
 
-/* Sorting */
+/* Cursor and screen */
 
-struct sort_item {
-	uint32_t node, place;    /* place in the tree's own order, which is by total: ties stay as they are */
-	uint8_t group;
-	uint64_t value;
-	const char *label;
-};
-
-static int by_rank(const void *pa, const void *pb)
+/* NODE is the one that the cursor belongs to. */
+static void belong_to(struct treeview *tv, uint32_t node)
 {
-	const struct sort_item *a = pa, *b = pb;
-
-	if (a->group != b->group)
-		return (a->group > b->group) - (a->group < b->group);
-	if (a->label && b->label) {
-		const int c = strcmp(a->label, b->label);
-
-		if (c)
-			return c;
-	}
-	if (a->value != b->value)
-		return (a->value < b->value) - (a->value > b->value);
-	return (a->place > b->place) - (a->place < b->place);
-}
-
-static uint8_t group_of(const uint8_t *marks, uint32_t node)
-{
-	if (!marks)
-		return 0;
-	return marks[node] & MARK_ABOVE ? 0 : marks[node] & MARK_PATH ? 1 : 2;
-}
-
-static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
-{
-	switch (sort) {
-	case SORT_SELF:
-		return n->self_ns;
-	case SORT_RUNNING:
-		return n->kind_ns[TIME_RUNNING];
-	case SORT_BLOCKED:
-		return n->kind_ns[TIME_BLOCKED];
-	default:
-		return 0;
-	}
-}
-
-static void sort_children(const struct treeview *tv, const uint8_t *marks, uint32_t *node, size_t n)
-{
-	AUTO_FREE struct sort_item *item = calloc(n, sizeof(*item));
-	AUTO_FREE char *labels = tv->sort == SORT_NAME ? calloc(n, SORT_LABEL) : NULL;
-
-	if (!item)
-		return;
-	for (size_t i = 0; i < n; i++) {
-		item[i] = (struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = group_of(marks, node[i]) };
-		item[i].value = sort_value(&tv->tree->node[node[i]], tv->sort);
-		if (labels)
-			item[i].label = tree_label(tv->tree, node[i], labels + i * SORT_LABEL, SORT_LABEL);
-	}
-	qsort(item, n, sizeof(*item), by_rank);
-	for (size_t i = 0; i < n; i++)
-		node[i] = item[i].node;
-}
-
-void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *ret)
-{
-	const size_t start = ret->n;
-
-	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
-		uint32_t *slot;
-
-		if (tv->tree->node[c].kind == NODE_IDLE)
-			continue;
-		slot = vec_push(ret);
-		if (!slot)
-			break;
-		*slot = c;
-	}
-	if (marks && !(marks[node] & MARK_PATH))
-		marks = NULL;
-	if (ret->n - start > 1 && (marks || tv->sort != SORT_TOTAL))
-		sort_children(tv, marks, ret->v + start, ret->n - start);
-}
-
-/* Listing rows */
-
-static void push_reversed(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *stack)
-{
-	const size_t start = stack->n;
-
-	treeview_children(tv, node, marks, stack);
-	for (size_t a = start, b = stack->n; a + 1 < b; a++, b--) {
-		const uint32_t t = stack->v[a];
-
-		stack->v[a] = stack->v[b - 1];
-		stack->v[b - 1] = t;
-	}
-}
-
-void treeview_list(struct treeview *tv, const uint8_t *marks)
-{
-	node_vec stack = { 0 };
-	uint32_t base, base_depth;
-
-	tv->rows.n = 0;
-	if (!tv->tree || !tv->tree->n)
-		return;
-	base = treeview_base(tv);
-	base_depth = tv->tree->node[base].depth + (base ? 0u : 1u);
-	if (base && vec_reserve(&stack, 1))
-		stack.v[stack.n++] = base;
-	else
-		push_reversed(tv, base, marks, &stack);
-	while (stack.n) {
-		const uint32_t node = stack.v[--stack.n];
-		struct tree_row *row = vec_push(&tv->rows);
-
-		if (!row)
-			break;
-		*row = (struct tree_row){ node, tv->tree->node[node].depth - base_depth };
-		if (treeview_is_open(tv, node))
-			push_reversed(tv, node, marks, &stack);
-	}
-	vec_free(&stack);
-}
-
-void treeview_remember(struct treeview *tv)
-{
-	const uint32_t node = treeview_node(tv);
-
 	if (node == NODE_NONE)
 		return;
 	tv->path.n = 0;
@@ -235,6 +117,11 @@ void treeview_remember(struct treeview *tv)
 	tv->path.n = tv->tree->node[node].depth;
 	for (uint32_t at = node; at; at = tv->tree->node[at].parent)
 		tv->path.v[tv->tree->node[at].depth - 1] = tv->tree->node[at].key;
+}
+
+void treeview_remember(struct treeview *tv)
+{
+	belong_to(tv, treeview_node(tv));
 }
 
 void treeview_clamp(struct treeview *tv)
@@ -276,6 +163,8 @@ static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 			return;
 		}
 	}
+	if (tv->flame)
+		tv->cursor = 0;          /* the frame of all */
 	treeview_clamp(tv);
 }
 
@@ -293,6 +182,11 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 {
 	if (!tree || !tree->n) {
 		tv->tree = NULL;
+		tv->base = NULL;
+		tv->waits = NULL;
+		tv->numa = NULL;
+		tv->threads = NULL;
+		tv->quality = NULL;
 		tv->rows.n = 0;          /* cursor and top stay, to come back to the same line */
 		return;
 	}
@@ -303,7 +197,7 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 
 		tv->tree = tree;
 		treeview_list(tv, NULL);
-		settle_on(tv, follow(tree, tv->path.v, tv->path.n, &found), true);
+		settle_on(tv, treeview_path(tree, tv->path.v, tv->path.n, &found), true);
 	}
 	if (!tv->touched) {
 		treeview_unfold(tv);
@@ -320,9 +214,44 @@ void treeview_show_waits(struct treeview *tv, const struct waits *waits, const s
 	tv->waits = waits;
 }
 
+/* What had a place beside the nodes stays in sight when it moves below them, unless it was closed there before. */
+static void keep_matrix(struct treeview *tv, const struct numaview *numa)
+{
+	const uint32_t head = numaview_head(numa, NUMA_PART_MATRIX);
+	const uint64_t key = head == NODE_NONE ? 0 : numa->tree->node[head].key;
+
+	if (head != NODE_NONE && tv->touched && tv->numa && tv->numa->beside && folds_get(&tv->folds, key) == FOLD_UNSET)
+		folds_set(&tv->folds, key, FOLD_OPEN);
+}
+
+void treeview_show_numa(struct treeview *tv, const struct numaview *numa)
+{
+	keep_matrix(tv, numa);
+	treeview_show(tv, numa->tree);
+	tv->numa = numa;
+}
+
+void treeview_show_threads(struct treeview *tv, const struct threadlist *threads, const struct tree *tree)
+{
+	treeview_show(tv, tree);
+	tv->threads = threads;
+}
+
+void treeview_show_quality(struct treeview *tv, const struct quality *quality)
+{
+	treeview_show(tv, quality->tree);
+	tv->quality = quality;
+}
+
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
 {
-	return tv->waits ? waitsview_label(tv->waits, node, dst, size) : tree_label(tv->tree, node, dst, size);
+	if (tv->waits)
+		return waitsview_label(tv->waits, node, dst, size);
+	if (tv->quality)
+		return quality_label(tv->quality, node, dst, size);
+	if (tv->threads)
+		return threadspane_label(tv->threads, node, dst, size);
+	return tv->numa ? numaview_label(tv->numa, node, dst, size) : tree_label(tv->tree, node, dst, size);
 }
 
 void treeview_set_height(struct treeview *tv, size_t height)
@@ -333,8 +262,19 @@ void treeview_set_height(struct treeview *tv, size_t height)
 	if (tv->tree && !tv->touched) {
 		treeview_unfold(tv);
 		treeview_list(tv, NULL);
+	} else if (tv->tree && tv->numa) {
+		relist(tv);              /* long lists have other lengths now */
 	}
 	treeview_fill(tv);
+}
+
+void treeview_set_width(struct treeview *tv, int width)
+{
+	if (!tv->flame || width == tv->flame->width || width < 1)
+		return;
+	tv->flame->width = width;
+	if (tv->tree)
+		relist(tv);
 }
 
 /* Moving */
@@ -361,14 +301,14 @@ void treeview_first(struct treeview *tv)
 	tv->at_first = true;
 }
 
-static bool has_children(const struct treeview *tv, uint32_t node)
+static bool can_fold(const struct treeview *tv, uint32_t node)
 {
-	return tv->tree->node[node].first_child != NODE_NONE;
+	return tv->tree->node[node].first_child != NODE_NONE || tv->tree->node[node].kind == NODE_MORE;
 }
 
 static void fold(struct treeview *tv, uint32_t node, enum fold how)
 {
-	if (has_children(tv, node))
+	if (can_fold(tv, node))
 		folds_set(&tv->folds, tv->tree->node[node].key, how);
 }
 
@@ -400,7 +340,7 @@ void treeview_toggle(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
-	if (node != NODE_NONE && has_children(tv, node))
+	if (node != NODE_NONE && can_fold(tv, node))
 		fold_here(tv, node, treeview_is_open(tv, node) ? FOLD_CLOSED : FOLD_OPEN);
 }
 
@@ -408,7 +348,7 @@ void treeview_right(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
-	if (node == NODE_NONE || !has_children(tv, node))
+	if (node == NODE_NONE || !can_fold(tv, node))
 		return;
 	if (treeview_is_open(tv, node))
 		treeview_move(tv, 1);
@@ -422,16 +362,11 @@ void treeview_left(struct treeview *tv)
 
 	if (node == NODE_NONE)
 		return;
-	if (has_children(tv, node) && treeview_is_open(tv, node)) {
+	if (can_fold(tv, node) && treeview_is_open(tv, node)) {
 		treeview_close(tv);
 		return;
 	}
-	for (size_t i = tv->cursor; i-- > 0;) {
-		if (tv->rows.v[i].node == tv->tree->node[node].parent) {
-			treeview_to_row(tv, i);
-			return;
-		}
-	}
+	treeview_parent(tv);
 }
 
 /* One past the last row under the cursor's node, itself included. */
@@ -455,7 +390,7 @@ void treeview_open_level(struct treeview *tv)
 	for (size_t i = tv->cursor; i < end; i++) {
 		const struct tree_row *r = &tv->rows.v[i];
 
-		if (r->depth < level && has_children(tv, r->node) && !treeview_is_open(tv, r->node))
+		if (r->depth < level && can_fold(tv, r->node) && !treeview_is_open(tv, r->node))
 			level = r->depth;
 	}
 	for (size_t i = tv->cursor; i < end; i++) {
@@ -550,6 +485,15 @@ static void lend(struct treeview *tv, uint32_t node)
 	folds_set(&tv->folds, key, FOLD_OPEN);
 }
 
+/* Opens NODE when it is closed, or the long list that it is too far down in; false when there is no need to. */
+static bool lend_if(struct treeview *tv, uint32_t node, bool closed)
+{
+	if (node == NODE_NONE || !closed)
+		return false;
+	lend(tv, node);
+	return true;
+}
+
 static bool under(const struct tree *t, uint32_t node, uint32_t base)
 {
 	while (node != base && node)
@@ -570,15 +514,14 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 	}
 	while (tv->zooms.n && !under(tv->tree, node, treeview_base(tv)))
 		treeview_unzoom(tv);
-	for (uint32_t at = tv->tree->node[node].parent; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
-		if (!treeview_is_open(tv, at)) {
-			lend(tv, at);
-			folded = true;
-		}
+	for (uint32_t at = node; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
+		folded |= lend_if(tv, treeview_hidden_by(tv, at), true);
+		folded |= lend_if(tv, at, at != node && !treeview_is_open(tv, at));
 	}
 	tv->touched = true;
 	tv->at_first = false;
-	if (folded)
+	belong_to(tv, node);
+	if (folded || tv->flame)         /* frames that are narrow are there as long as the cursor is on them */
 		treeview_list(tv, NULL);
 	settle_on(tv, node, false);
 	treeview_fill(tv);

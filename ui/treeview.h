@@ -6,9 +6,13 @@
  * newer tree comes, the cursor stays on its node and its node on its line of the screen, and everything that was open stays
  * open, also when names that arrived in between changed what the nodes are called. To keep the line where it is, nodes that
  * were above the cursor stay above it and those below stay below; within both, order is by what the user asked for. A view
- * that nobody has touched yet follows the hottest path by itself, and its cursor stays on the first row.
+ * that nobody has touched yet follows the hottest path by itself, and its cursor stays on the first row; what has opened so stays
+ * open, and once the user has moved or folded something nothing opens by itself any more.
  *
  * What was folded as idle (NODE_IDLE) is no row: whoever draws shows it in a place of its own.
+ *
+ * A *long list* is a node whose last child is a NODE_MORE. While that is closed, only the first few of its siblings are rows,
+ * and those that are open or under the cursor; how many depends on the height, unless its count says so.
  */
 #ifndef SBERF_UI_TREEVIEW_H
 #define SBERF_UI_TREEVIEW_H
@@ -26,10 +30,21 @@ enum sort_by {
 	SORT_TOTAL,
 	SORT_SELF,
 	SORT_RUNNING,
+	SORT_RUNNABLE,
 	SORT_BLOCKED,
 	SORT_NAME,
 	SORT_NR,
 };
+
+struct flameview;
+struct baseline;
+struct numaview;
+struct quality;
+struct threadlist;
+
+#define LIST_ROWS_MIN 3u         /* of a long list that is not wanted whole */
+#define LIST_ROWS_MAX 10u
+#define NODE_MORE 0x80u          /* a kind of node that only lists have, beside those of query.h */
 
 struct tree_row {
 	uint32_t node;
@@ -44,12 +59,18 @@ struct lent_fold {
 
 struct treeview {
 	const struct tree *tree;         /* borrowed; NULL = none yet */
-	const struct waits *waits;       /* borrowed: the list that the tree stands for (waitsview.h); NULL = a call tree */
+	const struct waits *waits;       /* borrowed: the list that the tree stands for (waitsview.h), or */
+	const struct numaview *numa;     /* borrowed: the view by node (numaview.h), or */
+	const struct threadlist *threads;        /* borrowed: the list of threads (threadspane.h), or */
+	const struct quality *quality;   /* borrowed: how good figures are (qualitypane.h); all NULL = a call tree, */
+	struct flameview *flame;         /* borrowed: shown as a flame graph (flameview.h): rows are its frames; NULL = as lines */
+	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
 	enum sort_by sort;
 	bool touched;                    /* the user moved or folded something */
 	bool at_first;                   /* the cursor belongs to the first row, not to a node */
+	bool aside;                      /* keys go elsewhere: its cursor does not stand out */
 	VEC(struct tree_row) rows;
 	size_t cursor;                   /* < rows.n, or 0 */
 	size_t top;                      /* first row on screen */
@@ -68,20 +89,43 @@ void treeview_free(struct treeview *tv);
 void treeview_show(struct treeview *tv, const struct tree *tree);
 /* The same for a list of waits and the tree that waitsview_tree() made of it. */
 void treeview_show_waits(struct treeview *tv, const struct waits *waits, const struct tree *tree);
+/* The same for the view by node. */
+void treeview_show_numa(struct treeview *tv, const struct numaview *numa);
+/* The same for the list of threads and the tree that threadspane_tree() made of it. */
+void treeview_show_threads(struct treeview *tv, const struct threadlist *threads, const struct tree *tree);
+/* The same for how good figures are. */
+void treeview_show_quality(struct treeview *tv, const struct quality *quality);
 /* What NODE is called, sanitised. Returns DST, which holds LABEL_MAX bytes if all of it is wanted. */
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
+/* True when lines are in the order that the tree has by itself: by total, or by change where there is a baseline. */
+static inline bool treeview_own_order(const struct treeview *tv)
+{
+	return tv->sort == SORT_TOTAL || (tv->base && tv->sort == SORT_SELF);
+}
 /* Changes the number of lines; the cursor stays on screen. */
 void treeview_set_height(struct treeview *tv, size_t height);
+/* Changes the number of columns, which makes a difference to a flame graph. */
+void treeview_set_width(struct treeview *tv, int width);
 
+/* Where NODE of a call tree is in the code, ID_NONE for what is nowhere. */
+frame_id treeview_place(const struct treeview *tv, uint32_t node);
 /* The node under the cursor, NODE_NONE when there are no rows. */
 uint32_t treeview_node(const struct treeview *tv);
 /* The node of T that idle waits were folded into, NODE_NONE when there is none. */
 uint32_t treeview_idle(const struct tree *t);
 /* What all of T weighs without it. */
 uint64_t treeview_work_ns(const struct tree *t);
+/* The node that N keys lead to, from under the root of T, or as far as they lead; *RET_FOUND says how many were found. */
+uint32_t treeview_path(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found);
 /* The node that is shown as root: 0 when not zoomed. */
 uint32_t treeview_base(const struct treeview *tv);
 bool treeview_is_open(const struct treeview *tv, uint32_t node);
+/* The NODE_MORE of a long list, NODE_NONE when NODE is none. */
+uint32_t treeview_more(const struct tree *t, uint32_t node);
+/* The NODE_MORE of the long list that NODE is too far down in to be a row; NODE_NONE = it is not hidden so. */
+uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node);
+/* So many lines the children of NODE take when it is opened. */
+size_t treeview_lines_below(const struct treeview *tv, uint32_t node);
 
 /* Moves the cursor by BY rows, or to row ROW; both stop at the ends. */
 void treeview_move(struct treeview *tv, long by);
@@ -89,6 +133,17 @@ void treeview_to_row(struct treeview *tv, size_t row);
 void treeview_first(struct treeview *tv);        /* and stays first */
 void treeview_right(struct treeview *tv);        /* opens, or goes to the first child */
 void treeview_left(struct treeview *tv);         /* closes, or goes to the parent */
+
+/*
+ * Moves the cursor along the tree; false when there is nothing of that kind, and it stays. The sibling is the row BY (1 or -1)
+ * places further on the same level. What is heaviest is told by the kind of time that the view is sorted by, else by the total:
+ * treeview_heaviest() goes to the heaviest child, treeview_hottest() further on until no child has half of it any more, and
+ * opens what it comes to, so that one sees what it splits into.
+ */
+bool treeview_parent(struct treeview *tv);
+bool treeview_sibling(struct treeview *tv, int by);
+bool treeview_heaviest(struct treeview *tv);
+bool treeview_hottest(struct treeview *tv);
 
 void treeview_toggle(struct treeview *tv);
 void treeview_open(struct treeview *tv);
@@ -128,7 +183,7 @@ void treeview_migrate(struct treeview *tv, const struct tree *next);
 void treeview_clamp(struct treeview *tv);
 /* The same, and leaves no more lines blank than must be: after what the user did. */
 void treeview_fill(struct treeview *tv);
-/* The same: opens the hottest paths until the screen is full. */
+/* The same: opens the hottest paths until the screen is full, and closes nothing. */
 void treeview_unfold(struct treeview *tv);
 
 #endif

@@ -8,11 +8,15 @@
 #include "ui/feed.h"
 
 #include "base/clock.h"
-#include "ui/builder.h"
+#include "base/thread.h"
+#include "ui/remember.h"
+#include "ui/saver.h"
+#include "ui/scanner.h"
+#include "ui/stage.h"
 #include "ui/term.h"
-#include "ui/view.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +27,16 @@
 struct ui {
 	const struct ui_options *options;
 	struct terminal *term;
-	struct builder *builder;
-	struct view *view;
+	struct stage *stage;             /* what is shown, */
+	struct view *view;               /* and its view */
+	struct saver *saver;
+	struct scanner *scanner;         /* NULL as long as nobody wanted a list of processes */
+	bool scanning;
 	struct canvas *canvas;
 	uint64_t next_tick_ns;
 	bool dirty, quit;
+	char remember[PATH_MAX];         /* where it is kept which panes are open; "" = nowhere */
+	struct remembered before;        /* those that were open at first */
 };
 
 static void redraw_all(struct ui *ui)
@@ -40,8 +49,86 @@ static void redraw_all(struct ui *ui)
 	ui->dirty = true;
 }
 
+/* Has what waits for a disk or the kernel done elsewhere; take_saved() says what came of it. */
+static void save(struct ui *ui, enum reaction r)
+{
+	struct save_job job = { .as = r == REACT_ATTACH ? SAVE_ATTACH : SAVE_RECORD };
+
+	job.pid = view_picked(ui->view, &job.start_ticks);
+	if (r == REACT_SAVE)
+		view_save_job(ui->view, &job);
+	if (!saver_ask(ui->saver, &job))
+		view_say(ui->view, "what was begun before is not done yet: try again when it is");
+	else if (r == REACT_SAVE)
+		view_say(ui->view, "saving ...");
+}
+
+/* Goes on with another feed, in the same panes; what was shown before is left elsewhere, since that takes its time. */
+static void follow(struct ui *ui, struct feed *fresh)
+{
+	struct save_job job = { .as = SAVE_LEAVE, .stage = ui->stage };
+	struct err e = ERR_INIT;
+	struct stage *stage;
+	char text[ERR_TEXT_MAX];
+
+	if (stage_new(fresh, ui->options, &stage, &e) < 0) {
+		view_say(ui->view, e.text);
+		fresh->leave(fresh->owner, text, sizeof(text));
+		return;
+	}
+	view_take_over(stage->view, ui->view);
+	ui->stage = stage;
+	ui->view = stage->view;
+	ui->next_tick_ns = 0;
+	saver_use(ui->saver, &stage->feed);
+	saver_ask(ui->saver, &job);
+}
+
+static void take_saved(struct ui *ui)
+{
+	char text[2 * ERR_TEXT_MAX];
+	struct feed fresh;
+
+	if (!saver_take(ui->saver, text, sizeof(text)))
+		return;
+	if (text[0])
+		view_say(ui->view, text);
+	if (saver_fresh(ui->saver, &fresh))
+		follow(ui, &fresh);
+	ui->dirty = true;
+}
+
+/* Lists of processes are read as long as one is looked at. */
+static void scan(struct ui *ui)
+{
+	const bool wanted = view_is_picking(ui->view);
+	struct err e = ERR_INIT;
+
+	if (wanted && !ui->scanner && scanner_new("/proc", &ui->scanner, &e) < 0)
+		view_say(ui->view, e.text);
+	if (ui->scanner && wanted != ui->scanning)
+		scanner_go(ui->scanner, wanted ? view_refresh_ns(ui->view) : 0);
+	ui->scanning = ui->scanner && wanted;
+}
+
+static void take_list(struct ui *ui)
+{
+	struct proclist *l = NULL;
+	struct err e = ERR_INIT;
+
+	if (!scanner_take(ui->scanner, &l, &e))
+		return;
+	if (l)
+		view_give_list(ui->view, l);
+	else
+		view_say(ui->view, e.text);
+	ui->dirty = true;
+}
+
 static void react(struct ui *ui, enum reaction r)
 {
+	if (r == REACT_SAVE || r == REACT_RECORD || r == REACT_ATTACH)
+		save(ui, r);
 	if (r == REACT_QUIT)
 		ui->quit = true;
 	if (r == REACT_REDRAW)
@@ -80,33 +167,49 @@ static void handle_input(struct ui *ui)
 
 static void tick(struct ui *ui, uint64_t now)
 {
-	const uint64_t refresh = ui->options->refresh_ns > LEAST_REFRESH_NS ? ui->options->refresh_ns : LEAST_REFRESH_NS;
+	const uint64_t wanted = view_refresh_ns(ui->view), refresh = wanted > LEAST_REFRESH_NS ? wanted : LEAST_REFRESH_NS;
 
 	if (now < ui->next_tick_ns)
 		return;
 	view_tick(ui->view, now);
-	ui->next_tick_ns = now + (view_has_tree(ui->view) ? refresh : EAGER_NS);
+	ui->next_tick_ns = now + (view_has_tree(ui->view) || ui->stage->feed.none ? refresh : EAGER_NS);
 	ui->dirty = true;
 }
 
-static void take_tree(struct ui *ui)
+static void take_built(struct ui *ui)
 {
-	struct built *b = builder_take(ui->builder);
-	const uint64_t began = clock_mono_ns();
+	struct built *b;
 
-	if (!b)
-		return;
-	view_give(ui->view, b, began);
-	view_spent(ui->view, clock_mono_ns() - began);
+	while (builder_take(ui->stage->builder, &b)) {
+		const uint64_t began = clock_mono_ns();
+
+		view_give(ui->view, b, began);
+		view_spent(ui->view, clock_mono_ns() - began);
+		ui->dirty = true;
+	}
+}
+
+static void take_annotated(struct ui *ui)
+{
+	struct annot_answer answer;
+
+	if (annotator_take(ui->stage->annotator, &answer))
+		view_annot_give(ui->view, &answer, clock_mono_ns());
 	ui->dirty = true;
 }
 
-static void ask_tree(struct ui *ui, uint64_t now)
+static void ask(struct ui *ui, uint64_t now)
 {
-	struct build_job job;
+	struct build_job job[PANES];
+	struct annot_job code;
+	size_t n = 0;
 
-	if (view_job(ui->view, now, &job))
-		builder_ask(ui->builder, &job);
+	if (view_annot_job(ui->view, now, &code))
+		annotator_ask(ui->stage->annotator, &code);
+	while (n < PANES && view_job(ui->view, now, &job[n]))
+		n++;
+	if (n)
+		builder_ask(ui->stage->builder, job, n);
 }
 
 /* Milliseconds until the next refresh, rounded up. */
@@ -119,18 +222,24 @@ static int wait_ms(const struct ui *ui)
 
 static int run(struct ui *ui, int quit_fd, struct err *e)
 {
-	struct pollfd p[] = {
-		{ .fd = term_input_fd(ui->term), .events = POLLIN },
-		{ .fd = term_signal_fd(ui->term), .events = POLLIN },
-		{ .fd = builder_fd(ui->builder), .events = POLLIN },
-		{ .fd = quit_fd, .events = POLLIN },     /* poll() leaves out what is negative */
-	};
-
+	/* Behind the threads that build, which a view has by now: they compute, and take their turns as they come. */
+	thread_run_soon();
 	while (!ui->quit) {
 		const uint64_t now = clock_mono_ns();
+		struct pollfd p[] = {
+			{ .fd = term_input_fd(ui->term), .events = POLLIN },
+			{ .fd = term_signal_fd(ui->term), .events = POLLIN },
+			{ .fd = builder_fd(ui->stage->builder), .events = POLLIN },
+			{ .fd = quit_fd, .events = POLLIN },     /* poll() leaves out what is negative */
+			{ .fd = saver_fd(ui->saver), .events = POLLIN },
+			{ .fd = -1, .events = POLLIN },
+			{ .fd = annotator_fd(ui->stage->annotator), .events = POLLIN },
+		};
 
 		tick(ui, now);
-		ask_tree(ui, now);
+		ask(ui, now);
+		scan(ui);
+		p[5].fd = ui->scanner ? scanner_fd(ui->scanner) : -1;
 		if (ui->dirty) {
 			view_draw(ui->view, ui->canvas);
 			term_draw(ui->term, ui->canvas);
@@ -140,12 +249,44 @@ static int run(struct ui *ui, int quit_fd, struct err *e)
 			return err_set(e, errno, "cannot wait for keys: %s", strerror(errno));
 		handle_input(ui);
 		if (p[2].revents)
-			take_tree(ui);
+			take_built(ui);
 		if (p[3].revents)
 			ui->quit = true;
-		p[2].revents = p[3].revents = 0;
+		if (p[4].revents)
+			take_saved(ui);
+		if (p[5].revents)
+			take_list(ui);
+		if (p[6].revents)
+			take_annotated(ui);
 	}
 	return 0;
+}
+
+/* Opens the panes of the last time; what cannot be read is said, and changes nothing. */
+static void restore(struct ui *ui)
+{
+	struct remembered what;
+	struct err e = ERR_INIT;
+	int r;
+
+	if (!remember_path(ui->remember, sizeof(ui->remember)))
+		ui->remember[0] = '\0';
+	r = ui->remember[0] ? remember_read(ui->remember, &what, &e) : -ENOENT;
+	if (!r)
+		view_restore(ui->view, &what);
+	else if (r != -ENOENT)
+		view_say(ui->view, e.text);
+	ui->before = view_panes(ui->view);
+}
+
+/* Nobody asked for it, so nobody is told when it cannot be kept. */
+static void remember(const struct ui *ui)
+{
+	const struct remembered now = view_panes(ui->view);
+	struct err e = ERR_INIT;
+
+	if (ui->remember[0] && !remembered_same(&now, &ui->before))
+		remember_write(ui->remember, &now, &e);
 }
 
 /* By option, or by the environment (https://no-color.org: set and not empty). */
@@ -156,14 +297,13 @@ static bool no_color(const struct ui_options *o)
 	return o->no_color || (env && *env);
 }
 
-int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
+int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
 	const bool utf8 = term_use_locale();
 	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO,
-					 .no_color = no_color(o) };
+					 .no_color = no_color(o), .otherwise = o->otherwise,
+					 .dark = style_on_dark(getenv("SBERF_THEME"), getenv("COLORFGBG"), getenv("TERM")) };
 	AUTO(canvas_free) struct canvas *canvas = NULL;
-	AUTO(view_free) struct view *view = NULL;
-	AUTO(builder_free) struct builder *builder = NULL;
 	AUTO(term_close) struct terminal *term = NULL;
 	struct ui ui = { .options = o };
 	int w, h, r;
@@ -171,17 +311,27 @@ int ui_run(const struct feed *feed, const struct ui_options *o, int quit_fd, str
 	r = term_open(&to, &term, e);
 	if (r)
 		return r;
-	r = builder_new(feed->names, &builder, e);
-	if (r)
-		return r;
 	term_size(term, &w, &h);
-	view = view_new(feed, o);
 	canvas = canvas_new(w, h, o->ascii || !utf8);
-	if (!view || !canvas)
+	if (!canvas)
 		return err_nomem(e, "the view");
+	r = stage_new(feed, o, &ui.stage, e);
+	if (!r)
+		r = saver_new(&ui.stage->feed, &ui.saver, e);
+	if (r) {
+		stage_free(ui.stage);
+		return r;
+	}
 	ui.term = term;
-	ui.builder = builder;
-	ui.view = view;
+	ui.view = ui.stage->view;
 	ui.canvas = canvas;
-	return run(&ui, quit_fd, e);
+	restore(&ui);
+	r = run(&ui, quit_fd, e);
+	remember(&ui);
+	term_close(take_ptr(term));
+	scanner_free(ui.scanner);
+	saver_free(ui.saver);            /* it may be leaving a former one, for seconds */
+	*feed = ui.stage->feed;
+	stage_free(ui.stage);
+	return r;
 }

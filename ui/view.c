@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view.c - state of the screen and what keys do to it. How it is drawn is in viewdraw.c. */
+/* view.c - the life of a view, and where keys and the mouse go. What they do there is in viewact.c. */
 #include "config.h"
 
 #include "ui/view_private.h"
@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BUILD_SHARE 20u          /* building may take 1/BUILD_SHARE of the time */
-#define WHEEL_ROWS 3
-
 struct view *view_new(const struct feed *feed, const struct ui_options *o)
 {
 	struct view *v = calloc(1, sizeof(*v));
@@ -21,16 +18,37 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 		return NULL;
 	v->feed = feed;
 	v->options = o;
-	v->mode = v->home = MODE_TREE;
+	v->open = 1u << PANE_TREE;
+	v->focus = PANE_TREE;
 	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
 	v->query.fold_idle = true;
 	v->query.arch = NULL;
-	v->page = 1;
-	for (unsigned int i = 0; i < 2 * GROUPS; i++)
+	view_filter_init(v);
+	for (unsigned int i = 0; i < 4 * GROUPS; i++) {
 		treeview_init(&v->tree[i], 1);
-	treeview_init(&v->waits, 1);
-	v->tv = &v->tree[GROUP_PROCESS];
+		flameview_init(&v->flame[i], &v->flameview[i]);
+	}
+	treeview_init(&v->waits[0], 1);
+	treeview_init(&v->waits[1], 1);
+	treeview_init(&v->numa, 1);
+	treeview_init(&v->threads, 1);
+	treeview_init(&v->quality, 1);
+	treeview_init(&v->funcs, 1);
+	treeview_init(&v->no_lines, 1);
+	v->refresh_ns = v->time.refresh_ns = o->refresh_ns;
+	v->threads.sort = SORT_RUNNING;
+	v->funcs.sort = SORT_SELF;
+	v->pane[PANE_TREE].tv = &v->tree[GROUP_PROCESS];
+	v->pane[PANE_FLAME].tv = &v->flame[GROUP_PROCESS];
+	v->pane[PANE_NUMA].tv = &v->numa;
+	v->pane[PANE_THREADS].tv = &v->threads;
+	v->pane[PANE_QUALITY].tv = &v->quality;
+	v->pane[PANE_FUNCS].tv = &v->funcs;
+	v->pane[PANE_TIME].tv = &v->no_lines;
+	v->pane[PANE_WAITS].tv = &v->waits[0];
+	if (feed->none)
+		view_pick_begin(v);
 	return v;
 }
 
@@ -38,42 +56,62 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
-	for (unsigned int i = 0; i < 2 * GROUPS; i++)
+	for (unsigned int i = 0; i < 4 * GROUPS; i++) {
 		treeview_free(&v->tree[i]);
-	treeview_free(&v->waits);
+		treeview_free(&v->flame[i]);
+		flameview_free(&v->flameview[i]);
+	}
+	treeview_free(&v->waits[0]);
+	treeview_free(&v->waits[1]);
+	treeview_free(&v->numa);
+	treeview_free(&v->threads);
+	treeview_free(&v->quality);
+	treeview_free(&v->funcs);
+	treeview_free(&v->no_lines);
 	search_free(&v->search);
+	picker_free(&v->picker);
+	annotview_clear(&v->annot.view);
 	vec_free(&v->preferred);
-	built_free(v->built);
+	for (enum pane_id p = 0; p < PANES; p++)
+		built_free(v->pane[p].built);
 	built_free(v->parked);
+	snapshot_unref(v->round.snapshot);
+	snapshot_unref(v->mark.snapshot);
+	snapshot_unref(v->range.snapshot);
 	free(v);
 }
 
 const struct treeview *view_tree(const struct view *v)
 {
-	return v->tv;
+	return v->pane[v->focus].tv;
+}
+
+bool view_has_idle(const struct pane *p)
+{
+	return p->tv->tree && treeview_idle(p->tv->tree) != NODE_NONE;
 }
 
 bool view_has_tree(const struct view *v)
 {
-	return v->tv->rows.n > 0 || view_has_idle(v);
-}
-
-bool view_has_idle(const struct view *v)
-{
-	return v->tv->tree && treeview_idle(v->tv->tree) != NODE_NONE;
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (v->pane[p].tv->rows.n || view_has_idle(&v->pane[p]) || (v->pane[p].built && v->pane[p].built->time))
+			return true;
+	}
+	return false;
 }
 
 unsigned int view_can(const struct view *v)
 {
-	const bool ended = v->feed->ended(v->feed->ctx);
-
-	const bool off_cpu = v->header.meta.off_cpu;
+	const bool ended = v->feed->ended(v->feed->ctx), off_cpu = v->header.meta.off_cpu;
+	const bool several = v->open & (v->open - 1);
 
 	return (!ended || v->header.paused ? CAN_PAUSE : 0u) | (!ended && v->feed->reset ? CAN_RESET : 0u) |
-	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->feed->wakers ? CAN_WAKERS : 0u);
+	       (off_cpu ? CAN_OFF_CPU : 0u) | (off_cpu && !ended && v->feed->wakers ? CAN_WAKERS : 0u) |
+	       (several ? CAN_TAB : 0u) | (!ended && v->feed->record ? CAN_RECORD : 0u) | (v->feed->attach ? CAN_ATTACH : 0u) |
+	       (!ended && v->feed->rate ? CAN_PACE : 0u);
 }
 
-static void say(struct view *v, const char *text)
+void view_say(struct view *v, const char *text)
 {
 	snprintf(v->message, sizeof(v->message), "%s", text);
 }
@@ -83,9 +121,14 @@ static void first_figures(struct view *v, uint64_t now_ns)
 {
 	v->first_tick_ns = now_ns;
 	v->wakers = v->header.meta.wakers;
+	v->time.fit = v->header.ended;
 	memcpy(v->arch, v->header.meta.arch, sizeof(v->arch));
 	v->arch[sizeof(v->arch) - 1] = '\0';
 	v->query.arch = v->arch;
+	if (view_is_open(v, PANE_WAITS) && !v->header.meta.off_cpu)
+		view_close(v, PANE_WAITS);       /* that was another time */
+	if (view_is_open(v, PANE_NUMA))
+		view_begin_sampling(v);
 }
 
 void view_tick(struct view *v, uint64_t now_ns)
@@ -98,486 +141,26 @@ void view_tick(struct view *v, uint64_t now_ns)
 	v->feed->status(v->feed->ctx, &meta);
 	v->header.ended = done;
 	header_update(&v->header, &meta);
+	view_baseline_tick(v);
 	if (!known)
 		first_figures(v, now_ns);
 	v->now_ns = now_ns;
+	if (v->feed->recording)
+		v->feed->recording(v->feed->ctx, &v->header.recording);
 	if (known && !ended && meta.target_state >= TARGET_EXITED)
 		snprintf(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
 			 header_state(&meta, state, sizeof(state)));
-}
-
-/* Trees */
-
-/* What else a query says comes from the command line and never changes. */
-static bool same_query(const struct query *a, const struct query *b)
-{
-	return a->group_by == b->group_by && a->inverted == b->inverted && a->hide_kernel == b->hide_kernel &&
-	       a->no_inlines == b->no_inlines && a->kinds == b->kinds && a->fold_idle == b->fold_idle;
-}
-
-/* The time up to which S knows what is under way; END_NS, that of the figures, where nothing is. They are told at other times. */
-static uint64_t end_of(const struct snapshot *s, uint64_t end_ns)
-{
-	const size_t n = s ? snapshot_slices(s) : 0;
-	struct slice_view last;
-
-	if (!n)
-		return end_ns;
-	snapshot_slice(s, n - 1, &last);
-	return last.provisional ? last.to_ns : end_ns;
-}
-
-/* Of what time S is: from the beginning, or from when all was forgotten, until now. */
-static void set_times(const struct view *v, const struct snapshot *s, struct build_job *job)
-{
-	const struct profile_meta *m = &v->header.meta;
-
-	job->start_ns = m->start_mono_ns;
-	job->end_ns = end_of(s, m->start_mono_ns + m->duration_ns);
-	if (job->end_ns < job->start_ns)
-		job->end_ns = job->start_ns;
-	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
-}
-
-/* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
-static struct snapshot *wanted(const struct view *v, struct build_job *job)
-{
-	struct snapshot *s;
-
-	if (v->header.paused && v->built) {
-		*job = v->built->job;
-		return snapshot_ref(v->built->snapshot);
-	}
-	s = v->feed->snapshot(v->feed->ctx);
-	set_times(v, s, job);
-	job->off_cpu = v->header.meta.off_cpu;
-	return s;
-}
-
-bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
-{
-	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
-	const bool asked = v->asked && !(same_query(&v->query, &v->asked_query) && v->home == v->asked_home);
-	const bool news = (published != v->seen_published && !v->header.paused) || generation != v->seen_generation;
-	struct build_job job = { 0 };
-
-	if (!asked && v->asked && (!news || v->building || now_ns < v->next_build_ns))
-		return false;
-	job.snapshot = wanted(v, &job);
-	if (!job.snapshot)
-		return false;
-	job.query = v->query;
-	job.waits = v->home == MODE_WAITS;
-	v->asked_home = v->home;
-	v->seen_published = published;
-	v->seen_generation = generation;
-	v->asked_query = v->query;
-	v->asked = v->building = true;
-	*ret = job;
-	return true;
-}
-
-static struct tree_look look_of(const struct build_job *job)
-{
-	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0,
-				   .elapsed_ns = job->end_ns - job->from_ns };
-}
-
-/* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
-static void choose_idle(struct view *v, const struct tree *t)
-{
-	const bool only_idle = t->idle_ns && t->idle_ns >= t->node[0].total_ns;
-
-	if (v->idle == IDLE_AUTO && only_idle == t->query.fold_idle && (only_idle || !v->tv->touched))
-		v->query.fold_idle = !only_idle;
-}
-
-/* Keys that came while the pane they were meant for was being built. */
-static void type_ahead(struct view *v)
-{
-	const unsigned int n = v->nr_typed;
-
-	v->nr_typed = 0;
-	for (unsigned int i = 0; i < n; i++)
-		view_key(v, v->typed[i]);
-}
-
-static struct treeview *treeview_for(struct view *v, const struct built *b)
-{
-	return b->waits ? &v->waits : &v->tree[(b->tree->query.inverted ? GROUPS : 0) + b->tree->query.group_by];
-}
-
-static void show(struct view *v, struct built *b)
-{
-	struct treeview *tv = treeview_for(v, b);
-
-	if (tv != v->tv) {
-		treeview_show(v->tv, NULL);
-		treeview_set_height(tv, v->tv->height);
-		v->tv = tv;
-	}
-	treeview_show_waits(tv, b->waits, b->tree);
-	v->header.history = b->history;
-	v->header.standstill = b->standstill;
-	v->look = look_of(&b->job);
-	if (!b->waits)
-		choose_idle(v, b->tree);
-	built_free(v->built);
-	v->built = b;
-	type_ahead(v);
-}
-
-void view_give(struct view *v, struct built *b, uint64_t now_ns)
-{
-	v->building = false;
-	if (!b || !b->tree)
-		v->nr_typed = 0;
-	if (!b) {
-		say(v, "not enough memory for the call tree");
-		return;
-	}
-	v->next_build_ns = now_ns + b->took_ns * (BUILD_SHARE - 1);
-	if (!b->tree || !same_query(&b->job.query, &v->query) || b->job.waits != (v->home == MODE_WAITS)) {
-		if (!b->tree)
-			say(v, b->err.text);
-		built_free(b);
-		return;
-	}
-	if (v->mode == MODE_SEARCH) {
-		built_free(v->parked);
-		v->parked = b;
-		return;
-	}
-	show(v, b);
-}
-
-void view_spent(struct view *v, uint64_t spent_ns)
-{
-	v->next_build_ns += spent_ns * BUILD_SHARE;
-}
-
-static void leave_search_mode(struct view *v)
-{
-	struct built *b = take_ptr(v->parked);
-
-	v->mode = v->home;
-	treeview_settle(v->tv);
-	if (b)
-		show(v, b);
-}
-
-/* Searching */
-
-static void find(struct view *v, uint32_t from, enum search_step step)
-{
-	const uint32_t node = search_find(&v->search, v->tv, from, step);
-
-	if (node != NODE_NONE)
-		treeview_visit(v->tv, node);
-	else if (v->mode == MODE_SEARCH && v->origin != NODE_NONE)
-		treeview_visit(v->tv, v->origin);
-}
-
-static void begin_search(struct view *v)
-{
-	v->mode = MODE_SEARCH;
-	v->origin = treeview_node(v->tv);
-	v->origin_top = v->tv->top;
-	v->origin_first = v->tv->at_first;
-	search_erase(&v->search, true);
-}
-
-static void cancel_search(struct view *v)
-{
-	search_erase(&v->search, true);
-	if (v->origin != NODE_NONE) {
-		treeview_visit(v->tv, v->origin);
-		v->tv->top = v->origin_top;
-		v->tv->at_first = v->origin_first;
-		treeview_clamp(v->tv);
-	}
-	leave_search_mode(v);
-}
-
-static void step_search(struct view *v, enum search_step step)
-{
-	if (!v->search.len)
-		return;
-	find(v, treeview_node(v->tv), step);
-	if (v->mode == v->home)
-		treeview_settle(v->tv);
+	if (v->feed->news)
+		v->feed->news(v->feed->ctx, v->message, sizeof(v->message));
 }
 
 /* Keys */
 
-static void change_question(struct view *v, enum action a)
+static int help_page(const struct view *v)
 {
-	static const char *const texts[] = { "all roots together", "roots by process", "roots by executable",
-					     "roots by command name", "roots by thread", "roots by cgroup" };
+	const int lines = v->room.h - (v->rules ? 1 : 0);
 
-	if (a == ACT_INVERT) {
-		v->query.inverted = !v->query.inverted;
-		say(v, v->query.inverted ? "inverted: callers under each function" : "callees under each function");
-	} else if (a == ACT_KERNEL) {
-		v->query.hide_kernel = !v->query.hide_kernel;
-		say(v, v->query.hide_kernel ? "kernel frames are hidden, their time goes to who called" :
-					      "kernel frames are shown");
-	} else {
-		v->query.group_by = v->query.group_by == GROUP_CGROUP ? GROUP_NONE : v->query.group_by + 1;
-		say(v, texts[v->query.group_by]);
-	}
-}
-
-/* Turns one kind of time on or off. */
-static void change_kind(struct view *v, enum event_kind kind)
-{
-	static const char *const names[] = { [EVENT_SAMPLE] = "running time", [EVENT_BLOCKED] = "blocked time",
-					     [EVENT_RUNNABLE] = "time in the run queue" };
-	const uint32_t needed = v->home == MODE_WAITS ? KINDS_OFF_CPU : KINDS_WALL;
-	const uint32_t kinds = (v->query.kinds ? v->query.kinds : KINDS_WALL) ^ 1u << kind;
-	struct query next = v->query;
-
-	next.kinds = kinds == KINDS_WALL ? 0 : kinds;
-	if (kind == EVENT_SAMPLE && (v->query.states || v->query.nr_calls)) {
-		say(v, "running time is left out by a filter of waits");
-	} else if (!(kinds & needed) || !title_kinds(&next)) {
-		say(v, "this is all that is shown");
-	} else {
-		v->query = next;
-		snprintf(v->message, sizeof(v->message), "%s is %s", names[kind], kinds & 1u << kind ? "shown" : "hidden");
-	}
-}
-
-static void change_idle(struct view *v)
-{
-	v->idle = IDLE_SAID;
-	v->query.fold_idle = !v->query.fold_idle;
-	say(v, v->query.fold_idle ? "idle waits are hidden, their total stays" : "idle waits are shown");
-}
-
-static void change_wakers(struct view *v)
-{
-	v->wakers = !v->wakers;
-	v->feed->wakers(v->feed->ctx, v->wakers);
-	say(v, v->wakers ? "who ends waits is told from now on: this costs more" : "who ends waits is not told any more");
-}
-
-static bool sort_fits(const struct view *v, enum sort_by sort)
-{
-	return (sort != SORT_RUNNING || v->look.kinds & 1u << TIME_RUNNING) &&
-	       (sort != SORT_BLOCKED || v->look.kinds & 1u << TIME_BLOCKED);
-}
-
-static void change_sort(struct view *v)
-{
-	static const char *const texts[] = { "sorted by total", "sorted by self", "sorted by running time",
-					     "sorted by blocked time", "sorted by name" };
-	enum sort_by sort = v->tv->sort;
-
-	do
-		sort = (sort + 1) % SORT_NR;
-	while (!sort_fits(v, sort));
-	for (unsigned int i = 0; i < 2 * GROUPS; i++)
-		v->tree[i].sort = sort;
-	treeview_sort(v->tv, sort);
-	say(v, texts[sort]);
-}
-
-/* What is there stays on screen until the other pane has been built. */
-static void go_to(struct view *v, enum ui_mode home)
-{
-	v->mode = v->home = home;
-	v->nr_typed = 0;
-	search_erase(&v->search, true);
-}
-
-static void back(struct view *v)
-{
-	if (v->search.len)
-		search_erase(&v->search, true);
-	else if (v->home == MODE_WAITS)
-		go_to(v, MODE_TREE);
-	else
-		treeview_unzoom(v->tv);
-}
-
-static void reset(struct view *v)
-{
-	if (v->header.paused) {
-		say(v, "the view is paused, nothing was forgotten: press p first");
-		return;
-	}
-	v->feed->reset(v->feed->ctx);
-	v->reset_ns = v->header.meta.start_mono_ns + v->header.meta.duration_ns;
-	say(v, "everything seen so far is forgotten");
-}
-
-static bool move(struct view *v, enum action a)
-{
-	struct treeview *tv = v->tv;
-	const long page = tv->height > 1 ? (long)tv->height - 1 : 1;
-
-	switch (a) {
-	case ACT_UP:
-		treeview_move(tv, -1);
-		return true;
-	case ACT_DOWN:
-		treeview_move(tv, 1);
-		return true;
-	case ACT_PGUP:
-		treeview_move(tv, -page);
-		return true;
-	case ACT_PGDN:
-		treeview_move(tv, page);
-		return true;
-	case ACT_FIRST:
-		treeview_first(tv);
-		return true;
-	case ACT_LAST:
-		treeview_to_row(tv, SIZE_MAX);
-		return true;
-	case ACT_RIGHT:
-		treeview_right(tv);
-		return true;
-	case ACT_LEFT:
-		treeview_left(tv);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool fold(struct view *v, enum action a)
-{
-	struct treeview *tv = v->tv;
-
-	switch (a) {
-	case ACT_TOGGLE:
-		treeview_toggle(tv);
-		return true;
-	case ACT_OPEN:
-		treeview_open(tv);
-		return true;
-	case ACT_CLOSE:
-		treeview_close(tv);
-		return true;
-	case ACT_OPEN_LEVEL:
-		treeview_open_level(tv);
-		return true;
-	case ACT_CLOSE_LEVEL:
-		treeview_close_level(tv);
-		return true;
-	case ACT_OPEN_ALL:
-	case ACT_CLOSE_ALL:
-		treeview_all(tv, a == ACT_OPEN_ALL);
-		return true;
-	case ACT_ZOOM:
-		treeview_zoom(tv);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool off_cpu(struct view *v, enum action a)
-{
-	switch (a) {
-	case ACT_RUNNING:
-		change_kind(v, EVENT_SAMPLE);
-		return true;
-	case ACT_BLOCKED:
-		change_kind(v, EVENT_BLOCKED);
-		return true;
-	case ACT_RUNNABLE:
-		change_kind(v, EVENT_RUNNABLE);
-		return true;
-	case ACT_IDLE:
-		change_idle(v);
-		return true;
-	case ACT_WAITS:
-		go_to(v, MODE_WAITS);
-		return true;
-	case ACT_TREE:
-		go_to(v, MODE_TREE);
-		return true;
-	case ACT_WAKERS:
-		change_wakers(v);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static enum reaction act(struct view *v, enum action a)
-{
-	if (move(v, a) || fold(v, a) || off_cpu(v, a))
-		return REACT_DRAW;
-	switch (a) {
-	case ACT_BACK:
-		back(v);
-		break;
-	case ACT_SORT:
-		change_sort(v);
-		break;
-	case ACT_INVERT:
-	case ACT_GROUP:
-	case ACT_KERNEL:
-		change_question(v, a);
-		break;
-	case ACT_SEARCH:
-		begin_search(v);
-		break;
-	case ACT_NEXT:
-	case ACT_PREV:
-		step_search(v, a == ACT_NEXT ? SEARCH_NEXT : SEARCH_PREV);
-		break;
-	case ACT_PAUSE:
-		v->header.paused = !v->header.paused;    /* the header tells; the status line stays with the cursor */
-		break;
-	case ACT_RESET:
-		reset(v);
-		break;
-	case ACT_HELP:
-		v->mode = MODE_HELP;
-		v->help_top = 0;
-		break;
-	case ACT_REDRAW:
-		return REACT_REDRAW;
-	case ACT_QUIT:
-		return REACT_QUIT;
-	default:
-		break;
-	}
-	return REACT_DRAW;
-}
-
-static enum reaction search_key(struct view *v, uint32_t key)
-{
-	switch (keymap_action(key, MODE_SEARCH, view_can(v))) {
-	case ACT_ACCEPT:
-		leave_search_mode(v);
-		break;
-	case ACT_CANCEL:
-		cancel_search(v);
-		break;
-	case ACT_NEXT:
-		step_search(v, SEARCH_NEXT);
-		break;
-	case ACT_PREV:
-		step_search(v, SEARCH_PREV);
-		break;
-	case ACT_ERASE:
-	case ACT_ERASE_ALL:
-		search_erase(&v->search, keymap_action(key, MODE_SEARCH, view_can(v)) == ACT_ERASE_ALL);
-		find(v, v->origin, SEARCH_HERE);
-		break;
-	default:
-		if (key < 0x20 || key >= KEY_BASE)
-			return REACT_NONE;
-		search_type(&v->search, key);
-		find(v, v->origin, SEARCH_HERE);
-	}
-	return REACT_DRAW;
+	return lines > 1 ? lines : 1;
 }
 
 static enum reaction help_key(struct view *v, uint32_t key)
@@ -590,10 +173,10 @@ static enum reaction help_key(struct view *v, uint32_t key)
 		v->help_top++;
 		break;
 	case ACT_PGUP:
-		v->help_top -= v->page;
+		v->help_top -= help_page(v);
 		break;
 	case ACT_PGDN:
-		v->help_top += v->page;
+		v->help_top += help_page(v);
 		break;
 	case ACT_FIRST:
 		v->help_top = 0;
@@ -602,7 +185,7 @@ static enum reaction help_key(struct view *v, uint32_t key)
 		v->help_top = CANVAS_SIDE_MAX;
 		break;
 	case ACT_CLOSE_HELP:
-		v->mode = v->home;
+		v->over = v->picking ? MODE_PICK : 0;
 		break;
 	case ACT_REDRAW:
 		return REACT_REDRAW;
@@ -612,61 +195,170 @@ static enum reaction help_key(struct view *v, uint32_t key)
 	return REACT_DRAW;
 }
 
-/* Whether KEY is for a pane that is still being built: it has to wait, as do all that come behind it. */
+/* Whether A is for the pane in focus as such; all else has its effect whatever that shows. */
+static bool is_for_pane(enum action a)
+{
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (pane_info(p)->toggle == a)
+			return false;
+	}
+	return a != ACT_QUIT && a != ACT_REDRAW && a != ACT_BACK && a != ACT_NEXT_PANE && a != ACT_PREV_PANE &&
+	       a != ACT_ALONE && a != ACT_RECORD && a != ACT_PICK;
+}
+
+/* Whether a key that does A is for a pane that is still being built: it has to wait, as do all that come behind it. */
 static bool is_ahead(const struct view *v, enum action a)
 {
-	if (!v->built || (v->built->waits != NULL) == (v->home == MODE_WAITS))
-		return false;
-	return v->nr_typed || (a != ACT_QUIT && a != ACT_REDRAW && a != ACT_BACK && a != ACT_TREE && a != ACT_WAITS);
+	return v->begun && !v->pane[v->focus].built && (v->nr_typed || is_for_pane(a));
+}
+
+/* A key while something else than a pane has the keys. */
+static enum reaction over_key(struct view *v, uint32_t key)
+{
+	switch (v->over) {
+	case MODE_SEARCH:
+		return v->annot.view.shown ? view_annot_search_key(v, key) : view_search_key(v, key);
+	case MODE_SAVE:
+		return view_save_key(v, key);
+	case MODE_OPTIONS:
+		return view_options_key(v, key);
+	case MODE_PICK:
+	case MODE_PICK_TEXT:
+		return view_pick_key(v, key);
+	case MODE_FILTER:
+		return view_filter_key(v, key);
+	case MODE_FILTERS:
+		return view_filters_key(v, key);
+	default:
+		return help_key(v, key);
+	}
 }
 
 enum reaction view_key(struct view *v, uint32_t key)
 {
 	enum action a;
 
-	if (v->mode == MODE_SEARCH)
-		return search_key(v, key);
-	if (v->mode == MODE_HELP)
-		return help_key(v, key);
-	a = keymap_action(key, v->mode, view_can(v));
-	if (is_ahead(v, a)) {
+	if (v->over)
+		return over_key(v, key);
+	a = keymap_action(key, view_mode(v), view_can(v));
+	if (!v->annot.view.shown && is_ahead(v, a)) {
 		if (v->nr_typed < TYPED_MAX)
 			v->typed[v->nr_typed++] = key;
 		return REACT_NONE;
 	}
 	if (a == ACT_NONE)
-		return REACT_NONE;
+		return view_no_key(v, key);
 	v->message[0] = '\0';
-	return act(v, a);
+	return v->annot.view.shown ? view_annot_act(v, a) : view_act(v, a);
 }
 
-static bool on_mark(const struct view *v, int x, int line)
+/* The mouse */
+
+static bool on_mark(const struct pane *p, int x, int line)
 {
-	return v->tv->waits ? waitspane_on_mark(v->tv, v->w, x, line) : treepane_on_mark(v->tv, &v->look, v->w, x, line);
+	if (p->tv->quality)
+		return qualitypane_on_mark(p->tv, x, line);
+	if (p->tv->numa)
+		return numapane_on_mark(p->tv, p->at.w, x, line);
+	return p->tv->waits ? waitspane_on_mark(p->tv, p->at.w, x, line) : treepane_on_mark(p->tv, &p->look, p->at.w, x, line);
+}
+
+/* Which column of the pane in focus has its head at X of the rule; SORT_NR = none that can be sorted by. */
+static enum sort_by head_at(struct view *v, int x)
+{
+	const struct pane *p = view_here(v);
+
+	if (pane_info(v->focus)->mode & (MODE_TREE | MODE_FUNCS))
+		return treepane_head_at(p->tv, &p->look, p->at.w, x);
+	return v->focus == PANE_THREADS ? threadspane_head_at(p->tv, &p->look, p->at.w, x) : SORT_NR;
+}
+
+/* On the rule of the pane in focus: a head sorts, twice on anything else has the pane alone. */
+static void click_rule(struct view *v, enum mouse what, int x)
+{
+	const enum sort_by sort = head_at(v, x);
+
+	if (sort != SORT_NR)
+		view_sort(v, sort);
+	else if (what == MOUSE_DOUBLE && view_can(v) & CAN_TAB)
+		view_act(v, ACT_ALONE);
+}
+
+/* The key whose place in the footer is at (X, Y); 0 = none. */
+static uint32_t footer_key(const struct view *v, int x, int y)
+{
+	for (unsigned int i = 0; y == v->footer && i < v->nr_spots; i++) {
+		if (x >= v->spot[i].x && x < v->spot[i].x + v->spot[i].cols)
+			return v->spot[i].key;
+	}
+	return 0;
+}
+
+static void click_flame(struct treeview *tv, enum mouse what, int x, int line)
+{
+	const size_t row = flamepane_row_at(tv, x, line);
+
+	if (row == SIZE_MAX)
+		return;
+	treeview_to_row(tv, row);
+	if (what == MOUSE_DOUBLE)
+		flameview_zoom(tv);
+}
+
+static void click(struct view *v, enum mouse what, int x, int line)
+{
+	struct pane *p = view_here(v);
+
+	if (line < 0 && p->rule)
+		click_rule(v, what, x);
+	if (line >= 0 && view_time_mouse(v, v->focus, what, x))
+		return;
+	if (p->tv->flame) {
+		click_flame(p->tv, what, x, line);
+		return;
+	}
+	if (line < 0 || line >= (int)p->tv->height || p->tv->top + (size_t)line >= p->tv->rows.n)
+		return;
+	treeview_to_row(p->tv, p->tv->top + (size_t)line);
+	if (what == MOUSE_DOUBLE && v->focus == PANE_TREE)
+		treeview_zoom(p->tv);
+	else if (what == MOUSE_DOUBLE && (v->focus == PANE_FUNCS || v->focus == PANE_THREADS))
+		view_act(v, v->focus == PANE_FUNCS ? ACT_IN_TREE : ACT_THREAD);
+	else if (what == MOUSE_DOUBLE || on_mark(p, x, line))
+		treeview_toggle(p->tv);
 }
 
 enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 {
-	const int line = y - v->pane_y;
-	const long by = what == MOUSE_WHEEL_UP ? -WHEEL_ROWS : WHEEL_ROWS;
+	const long by = what == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS;
+	enum pane_id p = view_pane_at(v, x, y);
 
-	if (v->mode == MODE_HELP && what >= MOUSE_WHEEL_UP) {
+	if (what == MOUSE_RELEASE)
+		return !v->over && view_time_drop(v, x) ? REACT_DRAW : REACT_NONE;
+	if (what < MOUSE_WHEEL_UP && footer_key(v, x, y))
+		return view_key(v, footer_key(v, x, y));
+	if (v->over == MODE_HELP && what >= MOUSE_WHEEL_UP) {
 		v->help_top += (int)by;
 		return REACT_DRAW;
 	}
-	if (v->mode != v->home)
+	if (v->over == MODE_PICK || v->over == MODE_PICK_TEXT)
+		return view_pick_mouse(v, what, y);
+	if (v->annot.view.shown && !v->over)
+		return view_annot_mouse(v, what, y);
+	if (v->over || (p == PANES && what < MOUSE_WHEEL_UP))
 		return REACT_NONE;
 	v->message[0] = '\0';
 	if (what >= MOUSE_WHEEL_UP) {
-		treeview_move(v->tv, by);
+		p = p == PANES ? v->focus : p;
+		if (v->pane[p].tv->flame)                /* whatever is in focus */
+			flameview_scroll(v->pane[p].tv, by);
+		else if (!view_time_mouse(v, p, what, 0))
+			treeview_move(v->pane[p].tv, by);
 		return REACT_DRAW;
 	}
-	if (line < 0 || line >= (int)v->tv->height || v->tv->top + (size_t)line >= v->tv->rows.n)
-		return REACT_NONE;
-	treeview_to_row(v->tv, v->tv->top + (size_t)line);
-	if (what == MOUSE_DOUBLE && v->mode == MODE_TREE)
-		treeview_zoom(v->tv);
-	else if (what == MOUSE_DOUBLE || on_mark(v, x, line))
-		treeview_toggle(v->tv);
+	x -= v->pane[p].at.x;
+	y -= v->pane[p].at.y + (v->pane[p].rule ? 1 : 0);
+	view_focus(v, p);
+	click(v, what, x, y);
 	return REACT_DRAW;
 }

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_private.h - the state of a view, shared by view.c (what keys do) and viewdraw.c (how it looks). */
+/*
+ * view_private.h - the state of a view, shared by view.c (its life, and where keys go), viewact.c (what they do to what is
+ * shown), viewsearch.c, viewpanes.c (which panes there are and where), viewbuild.c (what is shown) and viewdraw.c (how it
+ * looks).
+ */
 #ifndef SBERF_UI_VIEW_PRIVATE_H
 #define SBERF_UI_VIEW_PRIVATE_H
 
+#include "ui/annotator.h"
+#include "ui/annotpane.h"
+#include "ui/flamepane.h"
+#include "ui/flameview.h"
 #include "ui/header.h"
+#include "ui/numapane.h"
+#include "ui/panes.h"
+#include "ui/picker.h"
+#include "ui/prompt.h"
+#include "ui/qualitypane.h"
 #include "ui/search.h"
+#include "ui/threadspane.h"
+#include "ui/timepane.h"
 #include "ui/treepane.h"
 #include "ui/treeview.h"
 #include "ui/title.h"
@@ -14,55 +29,310 @@
 #define GROUPS (GROUP_CGROUP + 1u)
 
 #define TYPED_MAX 32u
+#define SPOTS 32u
+#define VIEW_WHEEL_ROWS 3
 
 enum idle_mode {
 	IDLE_AUTO,               /* nobody said: hidden as soon as there is anything else */
 	IDLE_SAID,               /* as the user said */
 };
 
+/* One pane: open or not, it keeps the places of its cursors. */
+struct pane {
+	struct treeview *tv;             /* the one that is shown */
+	struct built *built;             /* what it shows, NULL = nothing yet */
+	struct tree_look look;           /* how; of the tree */
+	struct rect at;                  /* where it stands, its rule included; h = 0: not on screen */
+	bool rule;                       /* its first line is a rule */
+
+	bool asked, building;            /* something was ever asked for; is being built */
+	struct query asked_query;
+	uint64_t asked_mark_ns;          /* baseline that it was compared with, 0 = none */
+	int asked_w;                     /* columns that it had when it was asked for */
+	uint64_t seen_published, seen_generation;
+};
+
+/* Something in the footer that the mouse can press. */
+struct spot {
+	int x, cols;
+	uint32_t key;
+};
+
+/* The code of a function, over the panes while view.shown. */
+struct annotating {
+	struct annotview view;
+	struct query query;              /* that of the pane from which it was asked for */
+	unsigned int kinds;              /* what time that is: title_kinds() */
+	size_t origin;                   /* the row that the search began on */
+	bool building;
+	uint64_t seen_published, next_ns;
+};
+
 struct view {
 	const struct feed *feed;
 	const struct ui_options *options;
 	struct header header;
-	enum ui_mode mode;
-	enum ui_mode home;               /* the pane that is asked for: MODE_TREE or MODE_WAITS */
+	enum ui_mode over;               /* MODE_SEARCH, MODE_HELP, ..., 0 = keys go to the pane in focus */
 	struct query query;              /* what the user wants to see */
 	char arch[32];                   /* what query.arch points at, once known */
 	enum idle_mode idle;
+	uint32_t given_terms;            /* of query.terms: the first ones, which the command line gave */
 	bool wakers;                     /* who ends waits is told */
+	bool sampled;                    /* the feed was asked to sample accesses and faults */
 	uint64_t reset_ns;               /* when the user last had all forgotten, on the clock of the capture; 0 = never */
 
-	struct treeview tree[2 * GROUPS];        /* by group_by; inverted ones behind */
-	struct treeview waits;           /* the list of waits */
-	struct treeview *tv;             /* the one on screen */
-	struct built *built;             /* what it shows, NULL = nothing yet */
-	struct tree_look look;           /* how */
-	struct built *parked;            /* newer, waits for the search to end */
+	struct pane pane[PANES];
+	unsigned int open;               /* panes: a mask, never 0 */
+	unsigned int restored;           /* options that view_restore() said: a mask of 1 << enum remembered_option */
+	enum pane_id focus;                 /* one of them */
+	bool alone;                      /* the one in focus has the whole screen */
+	struct treeview tree[4 * GROUPS];        /* by group_by; inverted ones behind; those by node behind all */
+	struct treeview flame[4 * GROUPS];       /* the flame graph, in the same way */
+	struct flameview flameview[4 * GROUPS];
+	struct treeview waits[2];        /* the list of waits; by node */
+	struct treeview numa;            /* the view by node */
+	struct treeview threads;         /* the list of threads */
+	struct treeview quality;         /* how good figures are */
+	struct treeview funcs;           /* the list of functions */
+	struct treeview no_lines;        /* of the pane of time */
+	struct timepane time;
+	struct baseline_mark mark;       /* what comes is compared with what was then; no snapshot = it is not */
+	struct build_job range;          /* what a range of time was chosen in; no snapshot = none was */
+	uint32_t range_behind;           /* how many filters there were then */
+	uint64_t sought;                 /* the function that the tree is to go to when it is there; 0 = none */
+	struct built *parked;            /* for the pane in focus, newer: it waits for the search to end */
 
-	bool asked, building;            /* a tree was ever asked for; is being built */
-	struct query asked_query;
-	enum ui_mode asked_home;
-	uint64_t seen_published, seen_generation, next_build_ns;
+	bool begun;                      /* something was shown; until then keys wait for nothing */
+	struct build_job round;          /* what all panes are about to be built from; no snapshot = no round */
+	unsigned int todo;               /* panes of the round that have not been asked for */
+	uint64_t took_ns;                /* what those took that have been built since nothing was being built */
+	uint64_t next_build_ns;
 	uint64_t now_ns, first_tick_ns;
 
 	uint32_t typed[TYPED_MAX];       /* keys for a pane that has been asked for and is not there yet */
 	unsigned int nr_typed;
 
-	struct search search;
+	struct search search;            /* in the pane in focus */
 	uint32_t origin;                 /* the node that the search began on */
 	size_t origin_top;
 	bool origin_first;
 
-	char message[ERR_TEXT_MAX];      /* in the status line until the next key */
+	uint64_t refresh_ns;
+	uint32_t asked_hz;               /* the rate that was asked for last; 0 = none was */
+
+	struct picker picker;            /* processes to pick from */
+	bool picking;                    /* it stands in place of the panes */
+	pid_t pick_pid;                  /* what was picked last, */
+	uint64_t pick_start;             /* and its start_ticks */
+	struct annotating annot;
+
+	struct prompt prompt;            /* of a filter, with MODE_FILTER; what was typed stays */
+	char prompt_error[ERR_TEXT_MAX]; /* what is wrong with it, "" = nothing that is known */
+	uint32_t changes;                /* the number, from 1, of the filter that it takes the place of; 0 = none */
+	uint32_t filters_at;             /* with MODE_FILTERS: the one under the cursor */
+
+	char message[2 * ERR_TEXT_MAX];  /* in the status line until the next key */
+	enum save_as save_as;            /* what was chosen last */
 	int help_top;
-	int w, page, pane_y;             /* of the last view_draw(): columns, lines of the pane and where they begin */
+	struct rect room;                /* of the last view_draw(): where panes stand, */
+	struct spot spot[SPOTS];         /* and what can be clicked in its footer */
+	unsigned int nr_spots;
+	int footer;                      /* the row of that */
+	bool rules;                      /* of the same: there is room for rules */
 	VEC(frame_id) preferred;         /* what the feed was told */
 };
 
-/* True when idle waits were folded into a line of their own. */
-bool view_has_idle(const struct view *v);
+/* The pane in focus. */
+static inline struct pane *view_here(struct view *v)
+{
+	return &v->pane[v->focus];
+}
+
+/* True while P is open. */
+static inline bool view_is_open(const struct view *v, enum pane_id p)
+{
+	return v->open & 1u << p;
+}
+
+/* Which keys are valid when nothing is asked or searched for. */
+static inline enum ui_mode view_base_mode(const struct view *v)
+{
+	return v->annot.view.shown ? MODE_ANNOTATE : pane_info(v->focus)->mode;
+}
+
+/* What help is about: the keys of what it covers. */
+static inline enum ui_mode view_help_mode(const struct view *v)
+{
+	return v->picking ? MODE_PICK : view_base_mode(v);
+}
+
+/* Which keys are valid. */
+static inline enum ui_mode view_mode(const struct view *v)
+{
+	return v->over ? v->over : view_base_mode(v);
+}
 
 /* What the source of data can do now: a mask of enum ui_can. */
 unsigned int view_can(const struct view *v);
+
+/* True when P has idle waits that were folded into a line of their own. */
+bool view_has_idle(const struct pane *p);
+
+/* Panes (viewpanes.c) */
+
+/* Shows P beside the others, and puts it in focus. */
+void view_open(struct view *v, enum pane_id p);
+/* Closes P; the last one makes room for the tree. False when it is the tree alone. */
+bool view_close(struct view *v, enum pane_id p);
+/* Opens P, closes it, or, when it is open but finds no room, brings it to the front. False when it is the last one. */
+bool view_toggle(struct view *v, enum pane_id p);
+/* The view by node is open: from now on there is something to see there, if that is up to us. */
+void view_begin_sampling(struct view *v);
+/* Puts P, which is open, in focus. */
+void view_focus(struct view *v, enum pane_id p);
+/* The open pane that is BY steps after the one in focus, round the ends; BY is 1 or -1. */
+enum pane_id view_neighbour(const struct view *v, int by);
+/* Places the open panes in v->room. */
+void view_place(struct view *v);
+/* The pane at (X, Y) of the canvas, PANES = none. */
+enum pane_id view_pane_at(const struct view *v, int x, int y);
+/* Lines of P below its rule. */
+int view_lines(const struct pane *p);
+/* How many of them, the last ones, are for idle waits: 0 or 1. */
+int view_idle_lines(const struct pane *p);
+/* How many open panes are not on screen. */
+unsigned int view_hidden(const struct view *v);
+
+/* KEY does nothing here: says where it does something (viewnokey.c). */
+enum reaction view_no_key(struct view *v, uint32_t key);
+
+/* What keys do (viewact.c) */
+
+enum reaction view_act(struct view *v, enum action a);
+/* Sorts the pane in focus, which has such a column, and says so. */
+void view_sort(struct view *v, enum sort_by sort);
+
+/* The pane of time, and the range that was chosen in it (viewtime.c) */
+
+/* What A does there; false when it is not in focus, or A means there what it does elsewhere. */
+bool view_time_act(struct view *v, enum action a);
+/* Goes back to the newest column; false when the cursor is not elsewhere. */
+bool view_time_leave(struct view *v);
+/* WHAT at column X of P; false when that is another pane. */
+bool view_time_mouse(struct view *v, enum pane_id p, enum mouse what, int x);
+/* The button was let go at column X of the screen: what was drawn over since it was pressed is a range. False when nothing was. */
+bool view_time_drop(struct view *v, int x);
+/* All time is shown again. */
+void view_all_time(struct view *v);
+/* True when what P shows is held still by a range. */
+bool view_is_held(const struct view *v, enum pane_id p);
+/* Then sets JOB to what it is built from; else false. JOB.what is set. */
+bool view_hold(const struct view *v, struct build_job *job);
+/* Something is left out but kinds of time. */
+bool view_time_is_filtered(const struct view *v);
+/* These draw a pane that has been built. */
+void view_time_rule(const struct view *v, struct canvas *cv);
+void view_time_draw(const struct view *v, struct canvas *cv);
+void view_time_status(const struct view *v, struct canvas *cv, int y);
+/* Shows the keys that are valid. */
+void view_help_begin(struct view *v);
+
+/* The baseline (viewbaseline.c) */
+
+/* What comes is compared with what was until now, or in the range that is chosen. False when that cannot be: it is said why. */
+bool view_baseline_mark(struct view *v);
+/* False when there is none. */
+bool view_baseline_end(struct view *v);
+/* When the mark was set that P is compared with, 0 = it is not; the mark, with a reference that is the caller's. */
+uint64_t view_baseline_of(const struct view *v, enum pane_id p);
+struct baseline_mark view_baseline_job(const struct view *v, enum pane_id p);
+/* The figures are those of now. */
+void view_baseline_tick(struct view *v);
+
+/* Searching (viewsearch.c) */
+
+void view_search_begin(struct view *v);
+/* Goes to the next match, or the one before. */
+void view_search_step(struct view *v, enum search_step step);
+/* Counts again what is found in the pane in focus, which tells it of what is shown now. */
+void view_search_recount(struct view *v);
+/* A key while the text is typed. */
+enum reaction view_search_key(struct view *v, uint32_t key);
+
+/* Rate and refresh (viewpace.c) */
+
+/* Does A; false when it is about something else. */
+bool view_pace_act(struct view *v, enum action a);
+
+/* Picking a process (viewpick.c) */
+
+/* Key P: shows the list in place of the panes. Keys and the mouse, at row Y, while it does. */
+void view_pick_begin(struct view *v);
+enum reaction view_pick_key(struct view *v, uint32_t key);
+enum reaction view_pick_mouse(struct view *v, enum mouse what, int y);
+/* The code of a function (viewannot.c) */
+
+/* Key a: that of the function under the cursor, or says why there is none. */
+void view_annot_begin(struct view *v);
+/* A key while it is shown; the same while a search in it is typed; the mouse at row Y. */
+enum reaction view_annot_act(struct view *v, enum action a);
+enum reaction view_annot_search_key(struct view *v, uint32_t key);
+enum reaction view_annot_mouse(struct view *v, enum mouse what, int y);
+/* Draws it in place of the panes; its status line at row Y. */
+void view_annot_draw(struct view *v, struct canvas *cv);
+void view_annot_status(const struct view *v, struct canvas *cv, int y);
+
+/* Filters (viewfilter.c) */
+
+/* Takes note of what the command line gave. */
+void view_filter_init(struct view *v);
+/* Key f: asks for a filter, and suggests what is under the cursor. Keys while it is typed. */
+void view_filter_begin(struct view *v);
+enum reaction view_filter_key(struct view *v, uint32_t key);
+/* Key F: shows the filters that are active. Keys while they are shown. */
+void view_filters_begin(struct view *v);
+enum reaction view_filters_key(struct view *v, uint32_t key);
+/* Takes back the latest filter but what the command line gave, or the range of time when that is later. False when there is none. */
+bool view_filter_back(struct view *v);
+/* Narrows everything to the thread or node ID, WHAT it is, in place of one picked before; back again when it was that. True when narrowed. */
+bool view_filter_pick(struct view *v, enum term_what what, unsigned int id);
+/* T as it is typed, sanitised. Returns DST. */
+char *view_filter_label(const struct filter_term *t, char *dst, size_t size);
+/* What is under the cursor as a filter (viewhere.c); false when that is nothing in particular. */
+bool view_filter_here(const struct view *v, struct filter_term *t);
+/* The prompt at row Y (viewfilterdraw.c), with what is wrong in its place when ERRORS; that alone, false when nothing is. */
+void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors);
+bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y);
+/* The list of filters; CV has nothing else. */
+void view_filters_draw(const struct view *v, struct canvas *cv);
+
+/* Saving (viewsave.c) */
+
+/* Key S: asks what to save as. Keys while that is asked for. */
+void view_save_begin(struct view *v);
+enum reaction view_save_key(struct view *v, uint32_t key);
+/* The question, in words, as fully as fits into COLS columns: with the letters when KEYS. Returns DST. */
+char *view_save_prompt(const struct view *v, int cols, bool keys, char *dst, size_t size);
+
+/* Options (viewoptions.c) */
+
+/* Key o: asks what to change. Keys while that is asked for: what is chosen is done as if it had a key of its own. */
+void view_options_begin(struct view *v);
+enum reaction view_options_key(struct view *v, uint32_t key);
+/* The question, as view_save_prompt() puts it. Returns DST. */
+char *view_options_prompt(const struct view *v, int cols, bool keys, char *dst, size_t size);
+/* True for an option that is on: of names, in full. */
+bool view_option_is_on(const struct view *v, enum action a);
+/* Another grouping, or which frames there are and what they are called: what ACT_GROUP, ACT_KERNEL and the like do. */
+void view_change_question(struct view *v, enum action a);
+
+/* What is shown (viewbuild.c) */
+
+/* Shows B, which is the view's from now on, in its pane; then the keys that waited for it have their effect. */
+void view_show(struct view *v, struct built *b);
+/* Puts the cursor of the tree on the function that is sought, where it takes most. */
+void view_go_to_sought(struct view *v);
+/* P shows nothing any more. */
+void view_drop(struct view *v, enum pane_id p);
 
 #endif

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * viewdraw.c - the screen from top to bottom: header, rule, tree (or help), status line, footer. What does not fit leaves in
- * the order footer, rule, status line, so that even one line says something.
+ * viewdraw.c - the screen from top to bottom: header, panes (or help), status line, footer. What does not fit leaves in the
+ * order footer, rules, status line, so that even one line says something.
+ *
+ * Each pane draws on its part of the canvas, a rule and its lines, as if that were all. Where there are several, the rule of
+ * the one in focus is heavy, and the others are faint, as is their cursor.
  */
 #include "config.h"
 
 #include "ui/help.h"
 #include "ui/lines.h"
 #include "ui/view_private.h"
+#include "ui/words.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -20,31 +24,36 @@
 #define FOOTER_ROWS 10           /* a screen of fewer rows has no footer, */
 #define RULE_ROWS 8              /* no rule, */
 #define STATUS_ROWS 4            /* no status line */
-#define IDLE_LINES 3             /* a pane of at least so many lines has one for idle waits */
+#define MESSAGE_SHARE 4          /* a message takes 1/MESSAGE_SHARE of the lines at most */
 #define FRAMES_A_LINE 24u        /* of a stack on one line, worth naming first */
 #define HINT_NS (3 * NSEC_PER_SEC)
 
 struct plan {
-	int header, rule, pane, status, footer;  /* first row of each, -1 = not there */
-	int header_lines, pane_lines;
+	int header_lines;
+	struct rect room;                        /* of panes, with their rules */
+	bool rules;
+	int status, footer;                      /* rows, -1 = not there */
 };
 
 static struct plan plan_screen(const struct view *v, const struct canvas *cv)
 {
-	struct plan p = { .header = 0, .rule = -1, .status = -1, .footer = -1 };
-	int bottom = cv->h, top;
+	struct plan p = { .header_lines = v->feed->none ? 0 : header_lines(&v->header, cv->w, cv->h), .status = -1, .footer = -1 };
+	int bottom = cv->h;
 
-	p.header_lines = header_lines(&v->header, cv->w, cv->h);
-	top = p.header_lines;
 	if (cv->h >= FOOTER_ROWS)
 		p.footer = --bottom;
 	if (cv->h >= STATUS_ROWS)
 		p.status = --bottom;
-	if (cv->h >= RULE_ROWS)
-		p.rule = top++;
-	p.pane = top;
-	p.pane_lines = bottom - top;
+	p.rules = cv->h >= RULE_ROWS;
+	p.room = (struct rect){ 0, p.header_lines, cv->w, bottom > p.header_lines ? bottom - p.header_lines : 0 };
 	return p;
+}
+
+static void say_idle(uint64_t idle_ns, char *dst, size_t size)
+{
+	char time[UNITS_MAX];
+
+	snprintf(dst, size, WORDS_DOT "%s idle hidden", units_time(time, idle_ns));
 }
 
 /* So many different stacks that the lightest found no line of their own: said, not hidden. */
@@ -56,35 +65,104 @@ static void say_unsplit(const struct tree *t, char *dst, size_t size)
 		 units_percent(share, (double)t->cut_ns / (double)(t->node[0].total_ns ? t->node[0].total_ns : 1)));
 }
 
-static void draw_tree_rule(const struct view *v, struct canvas *cv, int y)
+/* The rule of the call tree, or of the flame graph of the same. */
+static void draw_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
-	const struct query *q = v->built ? &v->built->tree->query : &v->query;
-	const unsigned int kinds = v->built ? v->look.kinds : v->header.meta.off_cpu ? title_kinds(q) : 0;
-	const struct tree_look look = { .kinds = kinds, .elapsed_ns = v->look.elapsed_ns };
-	char title[TITLE_MAX + LABEL_MAX + 128], words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "";
-	const uint32_t base = v->tv->tree ? treeview_base(v->tv) : 0;
-	const bool idle = v->built && v->built->tree->idle_ns && !q->fold_idle;
+	const struct query *q = p->built ? &p->built->tree->query : &v->query;
+	const unsigned int kinds = p->built ? p->look.kinds : v->header.meta.off_cpu ? title_kinds(q) : 0;
+	const struct tree_look look = { .kinds = kinds, .elapsed_ns = p->look.elapsed_ns };
+	char title[TITLE_MAX + LABEL_MAX + 160], words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "", idle[64] = "";
+	const uint32_t base = p->tv->tree ? treeview_base(p->tv) : 0;
+	const uint64_t idle_ns = p->built ? p->built->tree->idle_ns : 0;
 
 	if (base)
-		tree_label(v->tv->tree, base, zoom, sizeof(zoom));
-	if (v->built && v->built->tree->cut_ns)
-		say_unsplit(v->built->tree, unsplit, sizeof(unsplit));
-	snprintf(title, sizeof(title), "%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
-		 idle ? " \xC2\xB7 with idle" : "", unsplit, base ? " \xC2\xB7 in " : "", zoom);
-	treepane_rule(v->tv, &look, cv, y, title);
+		tree_label(p->tv->tree, base, zoom, sizeof(zoom));
+	if (p->built && p->built->tree->cut_ns)
+		say_unsplit(p->built->tree, unsplit, sizeof(unsplit));
+	if (idle_ns && !q->fold_idle)
+		snprintf(idle, sizeof(idle), WORDS_DOT "with idle");
+	else if (idle_ns && p->tv->flame)        /* the tree has a line for it */
+		say_idle(idle_ns, idle, sizeof(idle));
+	snprintf(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" WORDS_DOT : "",
+		 title_tree(q, kinds, v->options, words, sizeof(words)), p->tv->base ? WORDS_DOT "against baseline" : "", idle, unsplit, base ? WORDS_DOT "in " : "", zoom);
+	if (p->tv->flame)
+		flamepane_rule(p->tv, cv, 0, title);
+	else
+		treepane_rule(p->tv, &look, cv, 0, title);
 }
 
-static void draw_rule(const struct view *v, struct canvas *cv, int y)
+static void draw_funcs_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct built *b = p->built;
+	const uint64_t whole = b->tree->node[0].total_ns;
+	char title[TITLE_MAX + 64], words[TITLE_MAX], outside[64] = "", share[UNITS_MAX];
+
+	if (b->funcs.outside_ns)
+		snprintf(outside, sizeof(outside), WORDS_DOT "%s in none",
+			 units_percent(share, whole ? (double)b->funcs.outside_ns / (double)whole : 0));
+	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &b->funcs, v->options, words,
+							   sizeof(words)),
+		 b->baseline ? WORDS_DOT "self against baseline" : outside);
+	treepane_rule(p->tv, &p->look, cv, 0, title);
+}
+
+static void draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	char title[TITLE_MAX];
 
-	if (v->mode == MODE_HELP)
-		lines_rule(cv, y, cv->w, "keys");
-	else if (v->built && v->built->waits)
-		waitspane_rule(v->tv, cv, y, title_waits(&v->built->job.query, v->built->waits->idle_ns, v->options, title,
+	if (p == &v->pane[PANE_TREE] || p->tv->flame)
+		draw_tree_rule(v, p, cv);
+	else if (p->built && p->built->time)
+		view_time_rule(v, cv);
+	else if (p == &v->pane[PANE_FUNCS] && p->built)
+		draw_funcs_rule(v, p, cv);
+	else if (p == &v->pane[PANE_THREADS] && p->built)
+		threadspane_rule(p->tv, &p->look, cv, 0, title_threads(&p->built->job.query, p->look.kinds,
+								       p->built->threads->n, v->options, title,
+								       sizeof(title)));
+	else if (p->tv->quality)
+		qualitypane_rule(p->tv, cv, 0);
+	else if (p->built && p->built->numa)
+		lines_rule(cv, 0, cv->w, title_numa(p->built->numa, cv->w - LINES_RULE_COLS, v->options, title, sizeof(title)));
+	else if (p->built && p->built->waits)
+		waitspane_rule(p->tv, cv, 0, title_waits(&p->built->job.query, p->built->waits->idle_ns, v->options, title,
 							 sizeof(title)));
 	else
-		draw_tree_rule(v, cv, y);
+		lines_rule(cv, 0, cv->w, pane_info((enum pane_id)(p - v->pane))->name);
+}
+
+/* Tells the rule of the pane in focus, at row 0 of CV, from those of others. */
+static void mark_rule(const struct pane *p, struct canvas *cv)
+{
+	const uint32_t rule = cv->ascii ? '-' : LINES_RULE;
+
+	for (int x = 0; !p->tv->aside && x < cv->w; x++) {
+		if (canvas_at(cv, x, 0)->ch == rule && canvas_at(cv, x, 0)->style == STYLE_FAINT)
+			canvas_fill(cv, x, 0, 1, STYLE_FAINT, LINES_RULE_HEAVY);
+	}
+	if (p->tv->aside)
+		canvas_restyle(cv, 0, 0, cv->w, STYLE_FAINT);
+}
+
+/* How many bytes of TEXT fit into W columns, broken at a blank; all of it when there is none. */
+static size_t fitting(const char *text, int w)
+{
+	const size_t len = strlen(text);
+	size_t fits = 0;
+
+	for (size_t i = 1; i <= len; i++) {
+		if ((i == len || text[i] == ' ') && text_width(text, i) <= (size_t)w)
+			fits = i;
+	}
+	return fits ? fits : len;
+}
+
+static const char *after_line(const char *text, int w)
+{
+	text += fitting(text, w);
+	while (*text == ' ')
+		text++;
+	return text;
 }
 
 /* Draws TEXT in lines of at most W columns, broken at blanks; returns how many lines it took. */
@@ -92,60 +170,93 @@ static int draw_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum 
 {
 	int line = 0;
 
-	for (const char *at = text; *at && line < lines; line++) {
-		size_t len = strlen(at), fits = 0;
-
-		for (size_t i = 1; i <= len; i++) {
-			if ((i == len || at[i] == ' ') && text_width(at, i) <= (size_t)w)
-				fits = i;
-		}
-		if (!fits)
-			fits = len;
-		canvas_text_cut(cv, x, y + line, w, style, at, fits);
-		at += fits;
-		while (*at == ' ')
-			at++;
-	}
+	for (; *text && line < lines; text = after_line(text, w))
+		canvas_text_cut(cv, x, y + line++, w, style, text, fitting(text, w));
 	return line;
 }
 
-static void draw_waiting(const struct view *v, struct canvas *cv, const struct plan *p)
+/* A message that does not fit into row Y takes what it needs of those above, as long as it is there: it may say what to do. */
+static void draw_message(const struct view *v, struct canvas *cv, int y)
 {
-	const int x = cv->w >= 40 ? 3 : 1, y = p->pane + (p->pane_lines > 4 ? 1 : 0);
-	char text[HEADER_TEXT];
+	const int w = cv->w - 2;
+	int lines = 0;
+
+	for (const char *at = v->message; *at; at = after_line(at, w))
+		lines++;
+	if (lines == 1 || lines > cv->h / MESSAGE_SHARE || w < 1) {
+		canvas_text_cut(cv, 1, y, w, STYLE_WARN, v->message, strlen(v->message));
+		return;
+	}
+	for (int i = 0; i < lines; i++)
+		canvas_fill(cv, 0, y - i, cv->w, STYLE_TEXT, ' ');
+	draw_wrapped(cv, 1, y - lines + 1, w, lines, STYLE_WARN, v->message);
+}
+
+/* What may be the reason that P shows nothing; NULL = none that is known. */
+static const char *why_nothing(const struct view *v, const struct pane *p)
+{
+	const struct profile_meta *m = &v->header.meta;
+
+	if (v->header.known && !m->samples && !m->off_cpu && m->target_state <= TARGET_RUNNING &&
+	    v->now_ns - v->first_tick_ns >= HINT_NS)
+		return "What sleeps takes no samples; it appears here as soon as it runs.";
+	if (p->built && p->built->nothing[0])
+		return p->built->nothing;
+	if (p->built && p->built->waits && p->built->waits->idle_ns && p->built->job.query.fold_idle)
+		return "Idle waits are hidden: w shows them.";
+	if (p->built && p->built->job.query.far)
+		return "Only accesses to memory of another node count here; 3 shows the nodes and all accesses.";
+	if (p->built && !nodeset_empty(&p->built->job.query.nodes))
+		return "Only what CPUs of the chosen nodes did counts here; 3 shows which nodes there are.";
+	return NULL;
+}
+
+/* What takes back the filter that WHY, the sentence of P, is about: Esc leaves alone what the command line gave. */
+static const char *filter_key(const struct view *v, const struct pane *p, const char *why)
+{
+	if (!p->built || why != p->built->nothing)
+		return "";
+	return v->query.terms.n > v->given_terms ? "; Esc takes the latest filter back." : "; F lists the filters, to remove any.";
+}
+
+static void draw_waiting(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const int x = cv->w >= 40 ? 3 : 1, y = cv->h > 4 ? 1 : 0;
+	const char *why = why_nothing(v, p);
+	char text[HEADER_TEXT], whole[sizeof(p->built->nothing) + 64];
 	int used;
 
-	used = draw_wrapped(cv, x, y, cv->w - 2 * x, p->pane + p->pane_lines - y, STYLE_TITLE,
-			    header_waiting(&v->header, text, sizeof(text)));
-	if (v->header.known && !v->header.meta.samples && !v->header.meta.off_cpu &&
-	    v->header.meta.target_state <= TARGET_RUNNING && v->now_ns - v->first_tick_ns >= HINT_NS)
-		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
-			     "What sleeps takes no samples; it appears here as soon as it runs.");
-	if (v->built && v->built->waits && v->built->waits->idle_ns && v->built->job.query.fold_idle)
-		draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, p->pane + p->pane_lines - y - used - 1, STYLE_FAINT,
-			     "Idle waits are hidden: w shows them.");
+	used = draw_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE, header_waiting(&v->header, text, sizeof(text)));
+	if (!why)
+		return;
+	snprintf(whole, sizeof(whole), "%s%s", why, filter_key(v, p, why));
+	draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, cv->h - y - used - 1, STYLE_FAINT, whole);
 }
 
 /* What is searched for and where among the matches the cursor is. */
 static void search_text(const struct search *s, char *dst, size_t size)
 {
-	char a[UNITS_MAX], b[UNITS_MAX];
+	char a[UNITS_MAX], b[UNITS_MAX], share[UNITS_MAX];
+	struct words w = words_in(dst, size);
 
-	if (!s->matches)
-		snprintf(dst, size, "no match");
-	else
-		snprintf(dst, size, "%s of %s", units_thousands(a, s->at), units_thousands(b, s->matches));
+	if (!s->matches) {
+		words_put(&w, "no match");
+		return;
+	}
+	words_put(&w, "%s of %s", units_thousands(a, s->at), units_thousands(b, s->matches));
+	if (s->of_ns)
+		words_put(&w, WORDS_DOT "%s", units_percent(share, (double)s->matched_ns / (double)s->of_ns));
 }
 
 static void draw_search(const struct view *v, struct canvas *cv, int y)
 {
 	const struct search *s = &v->search;
-	char count[3 * UNITS_MAX];
+	char count[4 * UNITS_MAX];
 	int x = 1;
 
 	x += canvas_put(cv, x, y, STYLE_KEY, "/");
 	x += canvas_text_cut(cv, x, y, cv->w - x - 1, STYLE_TEXT, s->text, s->len);
-	if (v->mode == MODE_SEARCH)
+	if (v->over == MODE_SEARCH)
 		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
 	if (!s->len)
 		return;
@@ -155,52 +266,118 @@ static void draw_search(const struct view *v, struct canvas *cv, int y)
 
 static void draw_place(const struct view *v, struct canvas *cv, int y)
 {
-	if (v->tv->waits)
-		waitspane_status(v->tv, cv, y);
+	const struct pane *p = &v->pane[v->focus];
+
+	if (p->built && p->built->time)
+		view_time_status(v, cv, y);
+	else if (p->tv->numa)
+		numapane_status(p->tv, cv, y);
+	else if (p->tv->waits)
+		waitspane_status(p->tv, cv, y);
+	else if (p->tv->quality)
+		qualitypane_status(p->tv, cv, y);
+	else if (p->tv->threads)
+		threadspane_status(p->tv, &p->look, cv, y);
+	else if (p->tv->flame)
+		flamepane_status(p->tv, &p->look, v->header.meta.unit, cv, y);
 	else
-		treepane_status(v->tv, &v->look, cv, y);
+		treepane_status(p->tv, &p->look, cv, y);
+}
+
+/* What is asked for, with the keys where there is no footer that has them. */
+static void draw_question(const struct view *v, struct canvas *cv, int y)
+{
+	const bool keys = cv->h < FOOTER_ROWS;
+	char text[256];
+
+	if (v->over == MODE_SAVE)
+		view_save_prompt(v, cv->w - 2, keys, text, sizeof(text));
+	else
+		view_options_prompt(v, cv->w - 2, keys, text, sizeof(text));
+	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TITLE, text, strlen(text));
 }
 
 static void draw_status(const struct view *v, struct canvas *cv, int y)
 {
-	if (v->mode == MODE_HELP)
+	if (v->over == MODE_HELP)
 		return;
-	if (v->mode == MODE_SEARCH)
+	if (v->annot.view.shown && !v->message[0])
+		view_annot_status(v, cv, y);
+	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, y);
+	else if (v->over == MODE_FILTER)
+		view_filter_draw(v, cv, y, cv->h < FOOTER_ROWS);
+	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
+		draw_question(v, cv, y);
+	else if (v->picking && (!v->message[0] || v->over == MODE_PICK_TEXT))
+		picker_status(&v->picker, cv, y, v->over == MODE_PICK_TEXT);
 	else if (v->message[0])
-		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->message, strlen(v->message));
-	else
+		draw_message(v, cv, y);
+	else if (v->over != MODE_FILTERS)
 		draw_place(v, cv, y);
 }
 
-/* The search that is kept stands at the right end of the footer. */
-static void draw_footer(const struct view *v, struct canvas *cv, int y)
+/*
+ * Writes TEXT so that it ends before column END of row Y, in half of it at most; returns where the next one to the left ends.
+ */
+static int put_at_end(struct canvas *cv, int end, int y, enum style style, const char *text)
 {
-	const struct binding *b[32];
-	const size_t n = keymap_footer(v->mode, view_can(v), b, sizeof(b) / sizeof(b[0]));
-	int x = 1, end = cv->w - 1;
+	int cols = (int)text_width(text, strlen(text));
 
-	if (v->mode == v->home && v->search.len) {
-		char count[3 * UNITS_MAX], text[SEARCH_MAX + sizeof(count) + 2];
-		int cols;
+	cols = cols > cv->w / 2 ? cv->w / 2 : cols;
+	canvas_text_cut(cv, end - cols, y, cols, style, text, strlen(text));
+	return end - cols - 2;
+}
 
+static void add_spot(struct view *v, int x, int cols, uint32_t key)
+{
+	if (v->nr_spots < SPOTS)
+		v->spot[v->nr_spots++] = (struct spot){ x, cols, key };
+}
+
+/* What is kept stands at the right end of the footer: a search, and panes that are open but find no room. */
+static int draw_kept(struct view *v, struct canvas *cv, int y)
+{
+	const unsigned int hidden = view_hidden(v);
+	int end = cv->w - 1;
+	char text[SEARCH_MAX + 4 * UNITS_MAX + 3], count[4 * UNITS_MAX] = "";
+
+	if (v->over || v->annot.view.shown)
+		return end;
+	if (v->search.counted)
 		search_text(&v->search, count, sizeof(count));
-		snprintf(text, sizeof(text), "/%s  %s", v->search.text, count);
-		cols = (int)text_width(text, strlen(text));
-		cols = cols > cv->w / 2 ? cv->w / 2 : cols;
-		end -= cols;
-		canvas_text_cut(cv, end, y, cols, STYLE_MATCH, text, strlen(text));
-		end -= 2;
+	if (v->search.len) {
+		snprintf(text, sizeof(text), "/%s%s%s", v->search.text, *count ? "  " : "", count);
+		end = put_at_end(cv, end, y, STYLE_MATCH, text);
 	}
+	if (hidden) {
+		snprintf(text, sizeof(text), "%u more: Tab", hidden);
+		end = put_at_end(cv, end, y, STYLE_WARN, text);
+		add_spot(v, end + 2, (int)strlen(text), UI_KEY_TAB);
+	}
+	return end;
+}
 
+static void draw_footer(struct view *v, struct canvas *cv, int y)
+{
+	const struct binding *b[SPOTS];
+	const size_t n = keymap_footer(view_mode(v), view_can(v), b, sizeof(b) / sizeof(b[0]));
+	const int end = draw_kept(v, cv, y);
+	int x = 1;
+
+	if (view_filter_draw_error(v, cv, y))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		const int keys = (int)strcspn(b[i]->shown, " ");         /* the first of its keys will do */
 		const int cols = keys + 1 + (int)strlen(b[i]->brief);
+		const bool on = v->over == MODE_OPTIONS && view_option_is_on(v, b[i]->action);
 
 		if (x + cols > end)
 			break;
+		add_spot(v, x, cols, b[i]->key[0]);
 		x += canvas_text(cv, x, y, keys, STYLE_KEY, b[i]->shown, strlen(b[i]->shown)) + 1;
-		x += canvas_put(cv, x, y, STYLE_FAINT, b[i]->brief) + 2;
+		x += cols > keys + 1 ? canvas_put(cv, x, y, on ? STYLE_TITLE : STYLE_FAINT, b[i]->brief) + 2 : 0;
+		/* Else it is named with the next. */
 	}
 }
 
@@ -210,25 +387,41 @@ static size_t node_frames(const struct treeview *tv, int lines, frame_id *ret)
 	size_t n = 0;
 
 	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
-		const struct tree_node *node = &tv->tree->node[tv->rows.v[i].node];
-		const frame_id f = node->kind == NODE_ADDR ? node->frame : node->place;
+		const frame_id f = treeview_place(tv, tv->rows.v[i].node);
 
-		if (f != ID_NONE && node->kind != NODE_GROUP)
+		if (f != ID_NONE)
 			ret[n++] = f;
 	}
 	return n;
 }
 
-/* Tells the feed which frames are on screen, when they are others than last time. */
-static void prefer(struct view *v, int lines)
+/* The frames that P has on screen, at most FRAMES_A_LINE for each of its lines. */
+static size_t pane_frames(const struct pane *p, frame_id *ret)
 {
-	const size_t max = (size_t)(lines > 0 ? lines : 0) * FRAMES_A_LINE;
-	AUTO_FREE frame_id *frame = NULL;
-	size_t n;
+	const int lines = view_lines(p);
+	const size_t max = (size_t)lines * FRAMES_A_LINE;
 
-	if (!v->feed->prefer || !max || !(frame = calloc(max, sizeof(*frame))))
+	if (p->tv->waits)
+		return waitspane_frames(p->tv, lines, ret, max);
+	if (p->tv->flame)
+		return flamepane_frames(p->tv, lines, ret, max);
+	return p->tv->numa ? numapane_frames(p->tv, lines, ret, max) : node_frames(p->tv, lines, ret);
+}
+
+/* Tells the feed which frames are on screen, when they are others than last time. */
+static void prefer(struct view *v)
+{
+	AUTO_FREE frame_id *frame = NULL;
+	size_t lines = 0, n = 0;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		lines += view_lines(&v->pane[p]) > 0 ? (size_t)view_lines(&v->pane[p]) : 0;
+	if (!v->feed->prefer || !lines || !(frame = calloc(lines * FRAMES_A_LINE, sizeof(*frame))))
 		return;
-	n = v->tv->waits ? waitspane_frames(v->tv, lines, frame, max) : node_frames(v->tv, lines, frame);
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (view_lines(&v->pane[p]) > 0)
+			n += pane_frames(&v->pane[p], frame + n);
+	}
 	if (!n || (n == v->preferred.n && !memcmp(frame, v->preferred.v, n * sizeof(*frame))))
 		return;
 	v->preferred.n = 0;
@@ -239,60 +432,157 @@ static void prefer(struct view *v, int lines)
 	v->feed->prefer(v->feed->ctx, frame, n);
 }
 
-/* Idle waits keep the last line of the pane, where there are others for the rest. */
-static int idle_lines(const struct view *v, const struct plan *p)
+static void draw_tree(const struct pane *p, struct canvas *cv, const struct search *s)
 {
-	return view_has_idle(v) && p->pane_lines >= IDLE_LINES ? 1 : 0;
-}
+	const int idle = view_idle_lines(p);
 
-static void draw_tree(const struct view *v, struct canvas *cv, const struct plan *p)
-{
-	const int idle = idle_lines(v, p);
-
-	if (v->tv->waits)
-		waitspane_rows(v->tv, cv, p->pane, p->pane_lines, v->search.len ? &v->search : NULL);
-	else if (v->tv->rows.n)
-		treepane_rows(v->tv, &v->look, cv, p->pane, p->pane_lines - idle, v->search.len ? &v->search : NULL);
+	if (p->tv->rows.n && p->tv->flame)
+		flamepane_rows(p->tv, &p->look, cv, s);
+	else if (p->tv->rows.n)
+		treepane_rows(p->tv, &p->look, cv, 0, cv->h - idle, s);
 	else
-		draw_wrapped(cv, cv->w >= 40 ? 3 : 1, p->pane, cv->w - 6, p->pane_lines - idle, STYLE_TITLE,
+		draw_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, cv->h - idle, STYLE_TITLE,
 			     "Nothing but idle waits so far: w shows them.");
 	if (idle)
-		treepane_idle(v->tv, &v->look, cv, p->pane + p->pane_lines - 1);
+		treepane_idle(p->tv, &p->look, cv, cv->h - 1);
 }
 
-static void draw_pane(struct view *v, struct canvas *cv, const struct plan *p)
+/* The lines of P below its rule; CV has nothing else. */
+static void draw_lines(const struct view *v, const struct pane *p, struct canvas *cv)
 {
-	const struct rect pane = { 0, p->pane, cv->w, p->pane_lines };
+	const struct search *s = v->search.len ? &v->search : NULL;
 
-	canvas_clip(cv, &pane);
-	if (v->mode == MODE_HELP)
-		help_draw(cv, p->pane, p->pane_lines, v->home, view_can(v), &v->help_top);
-	else if (view_has_tree(v))
-		draw_tree(v, cv, p);
-	else
-		draw_waiting(v, cv, p);
-	canvas_clip(cv, NULL);
+	if (p->built && p->built->time) {
+		view_time_draw(v, cv);
+	} else if (!p->tv->rows.n && !view_has_idle(p)) {
+		if (p->built || !view_has_tree(v))
+			draw_waiting(v, p, cv);
+	} else if (p->tv->numa) {
+		numapane_rows(p->tv, cv, 0, cv->h, s);
+	} else if (p->tv->waits) {
+		waitspane_rows(p->tv, cv, 0, cv->h, s);
+	} else if (p->tv->quality) {
+		qualitypane_rows(p->tv, cv, 0, cv->h, s);
+	} else if (p->tv->threads) {
+		threadspane_rows(p->tv, &p->look, cv, 0, cv->h, s);
+	} else {
+		draw_tree(p, cv, s);
+	}
+}
+
+static void draw_pane(const struct view *v, struct pane *p, struct canvas *cv)
+{
+	struct canvas part = canvas_part(cv, &p->at), below;
+	struct rect lines = { 0, p->rule ? 1 : 0, p->at.w, view_lines(p) };
+
+	if (p->rule) {
+		draw_rule(v, p, &part);
+		if (v->open & (v->open - 1))
+			mark_rule(p, &part);
+	}
+	if (lines.h < 1)
+		return;
+	below = canvas_part(&part, &lines);
+	draw_lines(v, p, &below);
+}
+
+/* Draws what parts the columns of panes. */
+static void draw_between(const struct view *v, struct canvas *cv)
+{
+	for (enum pane_id p = 0; p < PANES; p++) {
+		const struct rect *r = &v->pane[p].at;
+
+		for (int y = r->y; r->x > 0 && y < r->y + r->h; y++)
+			canvas_fill(cv, r->x - 1, y, 1, STYLE_FAINT, LINES_BETWEEN);
+	}
+}
+
+static void draw_panes(struct view *v, struct canvas *cv)
+{
+	for (enum pane_id p = 0; p < PANES; p++) {
+		struct pane *pane = &v->pane[p];
+
+		pane->tv->aside = p != v->focus;
+		if (pane->at.h)
+			draw_pane(v, pane, cv);
+	}
+	draw_between(v, cv);
+}
+
+static void draw_help(struct view *v, struct canvas *cv)
+{
+	char title[64] = "keys";
+	struct canvas part;
+	int lines, last;
+
+	if (v->room.h > v->rules) {
+		part = canvas_part(cv, &(struct rect){ 0, v->room.y + v->rules, cv->w, v->room.h - v->rules });
+		lines = help_draw(&part, 0, part.h, view_help_mode(v), view_can(v), &v->help_top);
+		last = v->help_top + part.h;
+		if (lines > part.h)
+			snprintf(title, sizeof(title), "keys" WORDS_DOT "%d-%d of %d%s", v->help_top + 1, last, lines,
+				 last < lines ? WORDS_DOT "Space: more" : "");
+	}
+	if (v->rules)
+		lines_rule(cv, v->room.y, cv->w, title);
+}
+
+static void draw_picker(struct view *v, struct canvas *cv)
+{
+	struct canvas part;
+
+	if (v->room.h <= 0)
+		return;
+	part = canvas_part(cv, &v->room);
+	picker_draw(&v->picker, &part, v->rules);
+}
+
+static void draw_filters(const struct view *v, struct canvas *cv)
+{
+	struct canvas part;
+
+	if (v->rules)
+		lines_rule(cv, v->room.y, cv->w, "filters: all of them must hold");
+	if (v->room.h <= v->rules)
+		return;
+	part = canvas_part(cv, &(struct rect){ 0, v->room.y + v->rules, cv->w, v->room.h - v->rules });
+	view_filters_draw(v, &part);
 }
 
 void view_draw(struct view *v, struct canvas *cv)
 {
 	const struct plan p = plan_screen(v, cv);
 
-	v->w = cv->w;
-	v->page = p.pane_lines > 0 ? p.pane_lines : 1;
-	v->pane_y = p.pane;
-	treeview_set_height(v->tv, (size_t)(v->page - idle_lines(v, &p)));
+	v->room = p.room;
+	v->rules = p.rules;
+	v->footer = p.footer;
+	v->nr_spots = 0;
+	view_place(v);
+	view_search_recount(v);
 	canvas_clear(cv);
-	header_draw(&v->header, cv, p.header, p.header_lines);
-	if (p.rule >= 0)
-		draw_rule(v, cv, p.rule);
-	if (p.pane_lines > 0)
-		draw_pane(v, cv, &p);
+	if (p.header_lines)
+		header_draw(&v->header, cv, 0, p.header_lines);
+	if (v->over == MODE_HELP)
+		draw_help(v, cv);
+	else if (v->picking)
+		draw_picker(v, cv);
+	else if (v->annot.view.shown)
+		view_annot_draw(v, cv);
+	else if (v->over == MODE_FILTERS)
+		draw_filters(v, cv);
+	else
+		draw_panes(v, cv);
 	if (p.status >= 0)
 		draw_status(v, cv, p.status);
-	else if (v->mode == MODE_SEARCH)
+	else if (v->over == MODE_SEARCH && v->annot.view.shown)
+		view_annot_status(v, cv, cv->h - 1);
+	else if (v->over == MODE_SEARCH)
 		draw_search(v, cv, cv->h - 1);
+	else if (v->over == MODE_FILTER)
+		view_filter_draw(v, cv, cv->h - 1, true);
+	else if (v->over == MODE_SAVE || v->over == MODE_OPTIONS)
+		draw_question(v, cv, cv->h - 1);
 	if (p.footer >= 0)
 		draw_footer(v, cv, p.footer);
-	prefer(v, p.pane_lines);
+	prefer(v);
 }

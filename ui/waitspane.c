@@ -164,7 +164,7 @@ static void draw_row(const struct treeview *tv, struct canvas *cv, const struct 
 	if (r)
 		draw_figures(r, cv, l, y);
 	if (i == tv->cursor)
-		lines_cursor(cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
+		lines_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
 }
 
 void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)

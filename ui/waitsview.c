@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "base/text.h"
 #include "base/units.h"
+#include "ui/listtree.h"
 #include "ui/words.h"
 
 #include <stdlib.h>
@@ -39,21 +39,6 @@ const struct wait_open *waitsview_open(const struct waits *w, uint32_t node)
 
 /* The tree */
 
-static void link_nodes(struct tree_node *node, uint32_t n, uint32_t *last)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		const uint32_t parent = node[i].parent;
-
-		if (last[parent] == NODE_NONE)
-			node[parent].first_child = i;
-		else
-			node[last[parent]].next_sibling = i;
-		last[parent] = i;
-		node[parent].nr_children++;
-		node[i].depth = node[parent].depth + 1;
-	}
-}
-
 static struct tree_node row_node(const struct wait_row *r)
 {
 	return (struct tree_node){ .key = r->key, .parent = r->parent, .kind = r->parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
@@ -73,64 +58,53 @@ static struct tree_node open_node(const struct waits *w, uint32_t i)
 struct tree *waitsview_tree(const struct waits *w)
 {
 	const uint32_t open = waitsview_nr_open(w), n = w->n + (open ? open + 1 : 0);
-	AUTO_FREE uint32_t *last = malloc((n + 1ul) * sizeof(*last));
+	const struct tree what = { .dict = w->dict, .names = w->names, .query = w->query, .n = n };
 	AUTO_FREE struct tree_node *node = calloc(n + 1ul, sizeof(*node));
-	struct tree *t = calloc(1, sizeof(*t));
 
-	if (!last || !node || !t) {
-		free(t);
+	if (!node)
 		return NULL;
-	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++)
 		node[i] = i < w->n ? row_node(&w->row[i]) : open_node(w, i - w->n);
-		node[i].first_child = node[i].next_sibling = last[i] = NODE_NONE;
-	}
-	link_nodes(node, n, last);
-	*t = (struct tree){ .dict = w->dict, .names = w->names, .query = w->query, .node = take_ptr(node), .n = n };
-	return t;
+	return listtree_new(&what, take_ptr(node));
 }
 
 /* Labels */
 
-static void put_thread(const struct waits *w, thread_id id, struct words *ret)
-{
-	const struct thread *t = dict_get_thread(w->dict, id);
-	const struct strtab *st = dict_strings(w->dict);
-
-	if (!t) {
-		words_put(ret, "[unknown]");
-		return;
-	}
-	text_sanitise(words_end(ret), words_room(ret), strtab_get(st, t->comm), strtab_len(st, t->comm));
-	words_grown(ret);
-	words_put(ret, " %d", (int)t->tid);
-}
-
-/* A waker is told with the functions that woke. */
+/* What a row is called but for the functions at its end. A waker is told with those that woke. */
 static void put_row(const struct waits *w, uint32_t node, struct words *ret)
 {
 	const struct wait_row *r = waitsview_row(w, node);
 
+	if (r->level == WAIT_LEVEL_STACK && r->stack != STACK_ROOT)
+		return;
 	if (r->level == WAIT_LEVEL_WAKER)
 		words_put(ret, "woken by ");
 	wait_row_label(w, node, words_end(ret), words_room(ret));
 	words_grown(ret);
-	if (r->level != WAIT_LEVEL_WAKER || r->stack == STACK_ROOT)
-		return;
-	words_put(ret, ": ");
-	wait_stack_label(w, r->stack, words_end(ret), words_room(ret));
+	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT)
+		words_put(ret, ": ");
 }
 
-/* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" */
+/* The stack whose functions end what NODE is called; STACK_ROOT = it has none. */
+static stack_id stack_of(const struct waits *w, uint32_t node)
+{
+	const struct wait_open *o = waitsview_open(w, node);
+	const struct wait_row *r = waitsview_row(w, node);
+
+	if (o)
+		return o->stack;
+	return r && (r->level == WAIT_LEVEL_STACK || r->level == WAIT_LEVEL_WAKER) ? r->stack : STACK_ROOT;
+}
+
+/* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" but for the functions. */
 static void put_open(const struct waits *w, const struct wait_open *o, struct words *ret)
 {
 	char call[CALL_NAME_MAX], time[UNITS_MAX];
 
-	put_thread(w, o->thread, ret);
+	words_thread(ret, w->dict, o->thread);
 	words_put(ret, WORDS_DOT "%s for %s%s" WORDS_DOT,
 		  waitsview_stands_still(w, o) ? "waiting for a lock" : call_name(o->call, w->query.arch, call),
 		  o->flags & EVENT_F_EARLIER ? "at least " : "", units_time(time, (uint64_t)o->waited_ns));
-	wait_stack_label(w, o->stack, words_end(ret), words_room(ret));
 }
 
 static void put_open_title(const struct waits *w, struct words *ret)
@@ -143,17 +117,41 @@ static void put_open_title(const struct waits *w, struct words *ret)
 		words_put(ret, ", and %s idle", units_thousands(n, idle));
 }
 
-char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
+static void put_head(const struct waits *w, uint32_t node, struct words *ret)
 {
 	const struct wait_open *o = waitsview_open(w, node);
+
+	if (waitsview_row(w, node)) {
+		put_row(w, node, ret);
+	} else if (o) {
+		put_open(w, o, ret);
+		if (o->stack == STACK_ROOT)
+			wait_stack_label(w, o->stack, words_end(ret), words_room(ret));
+	} else {
+		put_open_title(w, ret);
+	}
+	words_grown(ret);
+}
+
+struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size)
+{
+	const stack_id stack = stack_of(w, node);
 	struct words words = words_in(dst, size);
 
-	if (waitsview_row(w, node))
-		put_row(w, node, &words);
-	else if (o)
-		put_open(w, o, &words);
-	else
-		put_open_title(w, &words);
+	put_head(w, node, &words);
+	if (stack == STACK_ROOT)
+		return (struct wait_first){ .stack = STACK_ROOT };
+	return node < w->n ? w->first[node] : wait_stack_first(w, stack);
+}
+
+char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
+{
+	const stack_id stack = stack_of(w, node);
+	struct words words = words_in(dst, size);
+
+	put_head(w, node, &words);
+	if (stack != STACK_ROOT)
+		wait_stack_label(w, stack, words_end(&words), words_room(&words));
 	return dst;
 }
 

@@ -27,6 +27,8 @@ uint32_t waitsview_nr_open(const struct waits *w);
 
 /* What NODE is called, sanitised. Returns DST. */
 char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size);
+/* The same without the functions at its end, which are most of it. Returns where these begin; STACK_ROOT: nothing is left out. */
+struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size);
 
 /*
  * A *standstill*: several threads of one process have been waiting for locks, and nobody woke any of them, for so long that

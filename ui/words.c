@@ -4,6 +4,8 @@
 
 #include "ui/words.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,4 +29,18 @@ void words_put(struct words *w, const char *fmt, ...)
 void words_grown(struct words *w)
 {
 	w->n += strlen(words_end(w));
+}
+
+void words_thread(struct words *w, const struct dict *d, thread_id id)
+{
+	const struct thread *t = dict_get_thread(d, id);
+	const struct strtab *st = dict_strings(d);
+
+	if (!t) {
+		words_put(w, "[unknown]");
+		return;
+	}
+	text_sanitise(words_end(w), words_room(w), strtab_get(st, t->comm), strtab_len(st, t->comm));
+	words_grown(w);
+	words_put(w, " %d", (int)t->tid);
 }

@@ -3,6 +3,8 @@
 #ifndef SBERF_UI_WORDS_H
 #define SBERF_UI_WORDS_H
 
+#include "profile/dict.h"
+
 #include <stddef.h>
 
 #define WORDS_DOT " \xC2\xB7 "   /* between things that are said one after the other */
@@ -17,6 +19,9 @@ struct words words_in(char *dst, size_t size);
 void words_put(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Takes note of what somebody else wrote behind words_end(). */
 void words_grown(struct words *w);
+
+/* "worker 1235", sanitised; "[unknown]" when D has no thread ID. */
+void words_thread(struct words *w, const struct dict *d, thread_id id);
 
 #define words_end(w) ((w)->dst + (w)->n)
 #define words_room(w) ((w)->size - (w)->n)

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * annotpane.h - the code of a function over the panes: a rule, a line of heads, rows with their shares of the function's time.
+ *
+ * Figures come anew while one looks; the cursor stays on its line or instruction. Until a key moves it, it is on the hottest row.
+ */
+#ifndef SBERF_UI_ANNOTPANE_H
+#define SBERF_UI_ANNOTPANE_H
+
+#include "annotate/annotation.h"
+#include "ui/canvas.h"
+#include "ui/search.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct annotview {
+	bool shown;
+	struct listing_of of;            /* the function */
+	char why[ERR_TEXT_MAX];          /* why it cannot be shown, a sentence; "" = it can */
+	struct annotation *a;            /* owned; NULL = it is being read */
+	enum annot_layout layout;
+	size_t cursor, top, height;      /* rows; height is that of the last drawing, at least 1 */
+	size_t matches;                  /* of the search, in this layout */
+	int first;                       /* line of the last drawing on which the first row stands */
+	int x;                           /* columns of text that are scrolled out to the left */
+	bool moved;                      /* by the user */
+	struct search search;            /* only its text is used */
+};
+
+void annotview_clear(struct annotview *v);       /* as when it was not shown yet; the layout stays */
+
+/* Shows A in place of what was shown; it is V's from now on. */
+void annotview_show(struct annotview *v, struct annotation *a);
+size_t annotview_rows(const struct annotview *v);
+void annotview_move(struct annotview *v, long by);
+void annotview_to_row(struct annotview *v, size_t row);  /* SIZE_MAX: the last */
+void annotview_scroll(struct annotview *v, int cols);    /* sideways */
+void annotview_hottest(struct annotview *v);
+/* The next match of the search, else the next one of the hottest rows; BACK: the one before. False when there is none. */
+bool annotview_next(struct annotview *v, bool back);
+/* The first match from row FROM on. */
+bool annotview_find(struct annotview *v, size_t from);
+void annotview_set_layout(struct annotview *v, enum annot_layout layout);
+
+/* CV has nothing else; KINDS is what time is shown, in words; RULE: its first line is one. */
+void annotpane_draw(struct annotview *v, struct canvas *cv, const char *kinds, bool rule);
+/* What is under the cursor, at row Y. */
+void annotpane_status(const struct annotview *v, struct canvas *cv, int y);
+/* The row at line Y of what annotpane_draw() drew; SIZE_MAX = none. */
+size_t annotpane_at(const struct annotview *v, int y);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* remember.c - see remember.h. */
+#include "config.h"
+
+#include "ui/remember.h"
+
+#include "base/cleanup.h"
+#include "export/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILE_MAX 4096u           /* a longer one is none of ours */
+#define BLANKS " \t\r"
+
+bool remembered_same(const struct remembered *a, const struct remembered *b)
+{
+	return a->open == b->open && a->focus == b->focus && a->sort == b->sort && a->group == b->group && a->options == b->options;
+}
+
+/* The pane called by the LEN bytes at NAME; PANES = none. */
+static enum pane_id pane_called(const char *name, size_t len)
+{
+	enum pane_id p = 0;
+
+	while (p < PANES && (strlen(pane_info(p)->name) != len || memcmp(pane_info(p)->name, name, len) != 0))
+		p++;
+	return p;
+}
+
+static const char *const sorts[SORT_NR] = {
+	[SORT_TOTAL] = "total", [SORT_SELF] = "self", [SORT_RUNNING] = "running", [SORT_RUNNABLE] = "runnable",
+	[SORT_BLOCKED] = "blocked", [SORT_NAME] = "name",
+};
+
+static const char *const groups[] = {
+	[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
+	[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
+};
+#define GROUPS_NR (sizeof(groups) / sizeof(groups[0]))
+
+static const char *const options[REMEMBERED_NR] = {
+#define X(id, name, member) [REMEMBERED_##id] = name,
+	REMEMBERED_OPTIONS(X)
+#undef X
+};
+
+/* Which of the N words the LEN bytes at TEXT are; N = none. */
+static size_t word_called(const char *const *word, size_t n, const char *text, size_t len)
+{
+	size_t i = 0;
+
+	while (i < n && (strlen(word[i]) != len || memcmp(word[i], text, len) != 0))
+		i++;
+	return i;
+}
+
+/* The next word of *AT, which ends before END; returns its length, 0 = there is none. */
+static size_t next_word(const char **at, const char *end)
+{
+	const char *from;
+
+	while (*at < end && strchr(BLANKS, **at))
+		++*at;
+	from = *at;
+	while (*at < end && !strchr(BLANKS, **at))
+		++*at;
+	return (size_t)(*at - from);
+}
+
+/* The words of a line that are panes, as a mask; false when one is none. */
+static bool parse_panes(const char *at, const char *end, unsigned int *ret)
+{
+	size_t len;
+
+	*ret = 0;
+	while ((len = next_word(&at, end))) {
+		const enum pane_id p = pane_called(at - len, len);
+
+		if (p == PANES)
+			return false;
+		*ret |= 1u << p;
+	}
+	return *ret;
+}
+
+static bool is_key(const char *key, size_t len, const char *what)
+{
+	return len == strlen(what) && !memcmp(key, what, len);
+}
+
+/* The words behind KEY, which says how the tree looked; those that are not known are left to who knows them. */
+static void parse_look(const char *key, size_t key_len, const char *at, const char *end, struct remembered *r)
+{
+	size_t len;
+
+	while ((len = next_word(&at, end))) {
+		const char *word = at - len;
+		const size_t sort = word_called(sorts, SORT_NR, word, len), group = word_called(groups, GROUPS_NR, word, len);
+		const size_t option = word_called(options, REMEMBERED_NR, word, len);
+
+		if (is_key(key, key_len, "sort") && sort < SORT_NR)
+			r->sort = (enum sort_by)sort;
+		if (is_key(key, key_len, "group") && group < GROUPS_NR)
+			r->group = (unsigned int)group + 1;
+		if (is_key(key, key_len, "options") && option < REMEMBERED_NR)
+			r->options |= 1u << option;
+	}
+}
+
+static bool parse_line(const char *at, const char *end, struct remembered *r)
+{
+	const size_t len = next_word(&at, end);
+	const char *key = at - len;
+	unsigned int panes;
+
+	if (!len || *key == '#')
+		return true;
+	if (is_key(key, len, "panes"))
+		return parse_panes(at, end, &r->open);
+	parse_look(key, len, at, end, r);
+	if (!is_key(key, len, "focus"))
+		return strspn(key, "abcdefghijklmnopqrstuvwxyz_") >= len;
+	if (!parse_panes(at, end, &panes) || (panes & (panes - 1)))
+		return false;
+	r->focus = (enum pane_id)__builtin_ctz(panes);
+	return true;
+}
+
+int remember_parse(const char *text, size_t len, struct remembered *ret, unsigned int *ret_line)
+{
+	struct remembered r = { .focus = PANES };
+	const char *at = text, *end = text + len;
+
+	for (*ret_line = 1; at < end; ++*ret_line) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+
+		next = next ? next : end;
+		if (memchr(at, '\0', (size_t)(next - at)) || !parse_line(at, next, &r))
+			return -EINVAL;
+		at = next + (next < end);
+	}
+	if (r.focus == PANES || !(r.open & 1u << r.focus))
+		return -EINVAL;
+	*ret = r;
+	return 0;
+}
+
+bool remember_path(char *dst, size_t size)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int n = -1;
+
+	if (config && *config == '/')
+		n = snprintf(dst, size, "%s/sberf/view", config);
+	else if (home && *home == '/')
+		n = snprintf(dst, size, "%s/.config/sberf/view", home);
+	return n > 0 && (size_t)n < size;
+}
+
+int remember_read(const char *path, struct remembered *ret, struct err *e)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[FILE_MAX];
+	unsigned int line;
+	ssize_t n;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? -ENOENT :
+			err_set(e, errno, "cannot read %s: %s", path, strerror(errno));
+	n = read(fd, text, sizeof(text));
+	if (n < 0)
+		return err_set(e, errno, "cannot read %s: %s", path, strerror(errno));
+	if ((size_t)n == sizeof(text))
+		return err_set(e, EINVAL, "%s is too long to be what it should: it is ignored", path);
+	if (remember_parse(text, (size_t)n, ret, &line) < 0)
+		return err_set(e, EINVAL, "%s is damaged at line %u: it is ignored", path, line);
+	return 0;
+}
+
+/* The folder of PATH, in place; false when it has none. */
+static bool up(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (!slash || slash == path)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+/* Makes the folders that PATH is to be in. 1 = somebody else's are left alone. */
+static int make_folders(const char *path, struct err *e)
+{
+	char config[PATH_MAX], own[PATH_MAX];
+	struct stat st;
+
+	if (strlen(path) >= sizeof(own))
+		return err_set(e, ENAMETOOLONG, "the path of what the view remembers is too long");
+	strcpy(config, strcpy(own, path));
+	if (!up(own) || !up(config) || !up(config))
+		return err_set(e, EINVAL, "%s is in no folder", path);
+	if (mkdir(config, 0700) < 0 && errno != EEXIST)
+		return err_set(e, errno, "cannot make %s: %s", config, strerror(errno));
+	if (stat(config, &st) < 0)
+		return err_set(e, errno, "cannot look at %s: %s", config, strerror(errno));
+	if (st.st_uid != geteuid())
+		return 1;
+	if (mkdir(own, 0700) < 0 && errno != EEXIST)
+		return err_set(e, errno, "cannot make %s: %s", own, strerror(errno));
+	return 0;
+}
+
+static int put(FILE *f, const struct remembered *what)
+{
+	fputs("# What sberf top showed last; made anew when it ends.\npanes", f);
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (what->open & 1u << p)
+			fprintf(f, " %s", pane_info(p)->name);
+	}
+	fprintf(f, "\nfocus %s\n", pane_info(what->focus)->name);
+	if (what->sort != SORT_TOTAL)
+		fprintf(f, "sort %s\n", sorts[what->sort]);
+	if (what->group)
+		fprintf(f, "group %s\n", groups[what->group - 1]);
+	for (unsigned int i = 0; i < REMEMBERED_NR; i++) {
+		if (what->options & 1u << i)
+			fprintf(f, "options %s\n", options[i]);
+	}
+	return ferror(f) ? -EIO : 0;
+}
+
+int remember_write(const char *path, const struct remembered *what, struct err *e)
+{
+	struct outfile out;
+	int r = make_folders(path, e);
+
+	if (r)
+		return r < 0 ? r : 0;
+	r = outfile_open(&out, path, NULL, e);
+	return r < 0 ? r : outfile_close(&out, put(out.file, what), e);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * treelist.c - the rows of treeview.h: which there are, and in which order.
+ *
+ * They are listed anew after every change: a walk over the open nodes only, with a stack of its own (call trees are as deep as
+ * the program recurses).
+ */
+#include "config.h"
+
+#include "ui/flameview.h"
+#include "ui/treeview.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SORT_LABEL 256u          /* bytes of a name that matter for sorting */
+
+/* Sorting */
+
+struct sort_item {
+	uint32_t node, place;    /* place in the tree's own order, which is by total: ties stay as they are */
+	uint8_t group;
+	uint64_t value;
+	const char *label;
+};
+
+static int by_rank(const void *pa, const void *pb)
+{
+	const struct sort_item *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return (a->group > b->group) - (a->group < b->group);
+	if (a->label && b->label) {
+		const int c = strcmp(a->label, b->label);
+
+		if (c)
+			return c;
+	}
+	if (a->value != b->value)
+		return (a->value < b->value) - (a->value > b->value);
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+static uint8_t group_of(const uint8_t *marks, uint32_t node)
+{
+	if (!marks)
+		return 0;
+	return marks[node] & MARK_ABOVE ? 0 : marks[node] & MARK_PATH ? 1 : 2;
+}
+
+static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
+{
+	switch (sort) {
+	case SORT_SELF:
+		return n->self_ns;
+	case SORT_RUNNING:
+		return n->kind_ns[TIME_RUNNING];
+	case SORT_RUNNABLE:
+		return n->kind_ns[TIME_RUNNABLE];
+	case SORT_BLOCKED:
+		return n->kind_ns[TIME_BLOCKED];
+	default:
+		return 0;
+	}
+}
+
+static void sort_children(const struct treeview *tv, const uint8_t *marks, uint32_t *node, size_t n)
+{
+	AUTO_FREE struct sort_item *item = calloc(n, sizeof(*item));
+	const enum sort_by sort = treeview_own_order(tv) ? SORT_TOTAL : tv->sort;
+	AUTO_FREE char *labels = sort == SORT_NAME ? calloc(n, SORT_LABEL) : NULL;
+
+	if (!item)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		item[i] = (struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = group_of(marks, node[i]) };
+		item[i].value = sort_value(&tv->tree->node[node[i]], sort);
+		if (labels)
+			item[i].label = treeview_label(tv, node[i], labels + i * SORT_LABEL, SORT_LABEL);
+	}
+	qsort(item, n, sizeof(*item), by_rank);
+	for (size_t i = 0; i < n; i++)
+		node[i] = item[i].node;
+}
+
+void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *ret)
+{
+	const size_t start = ret->n;
+
+	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
+		uint32_t *slot;
+
+		if (tv->tree->node[c].kind == NODE_IDLE)
+			continue;
+		slot = vec_push(ret);
+		if (!slot)
+			break;
+		*slot = c;
+	}
+	if (marks && !(marks[node] & MARK_PATH))
+		marks = NULL;
+	if (ret->n - start > 1 && (marks || !treeview_own_order(tv)))
+		sort_children(tv, marks, ret->v + start, ret->n - start);
+}
+
+/* Long lists */
+
+uint32_t treeview_more(const struct tree *t, uint32_t node)
+{
+	uint32_t c = t->node[node].nr_children > LIST_ROWS_MIN ? t->node[node].first_child : NODE_NONE;
+
+	while (c != NODE_NONE && t->node[c].kind != NODE_MORE)
+		c = t->node[c].next_sibling;
+	return c;
+}
+
+/* So many rows of a list that is not wanted whole; as many as there are when one more line would show them. */
+static size_t list_rows(const struct treeview *tv, uint32_t more)
+{
+	const struct tree_node *n = &tv->tree->node[more];
+	const size_t all = tv->tree->node[n->parent].nr_children - 1, by_height = tv->height / 4;
+	size_t rows = by_height < LIST_ROWS_MIN ? LIST_ROWS_MIN : by_height > LIST_ROWS_MAX ? LIST_ROWS_MAX : by_height;
+
+	if (n->count)
+		rows = n->count;
+	return all <= rows + 1 ? all : rows;
+}
+
+size_t treeview_lines_below(const struct treeview *tv, uint32_t node)
+{
+	const uint32_t more = treeview_more(tv->tree, node), all = tv->tree->node[node].nr_children;
+	size_t rows;
+
+	if (more == NODE_NONE)
+		return all;
+	rows = list_rows(tv, more);
+	return rows == all - 1 ? rows : rows + 1;
+}
+
+/* Whether NODE, somewhere down a long list, is a row all the same: the user has it open or stands on it, or below it. */
+static bool is_kept(const struct treeview *tv, uint32_t node, const uint8_t *marks)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+
+	if (n->kind == NODE_MORE || (marks && marks[node]) || (n->first_child != NODE_NONE && treeview_is_open(tv, node)))
+		return true;
+	return tv->path.n >= n->depth && tv->path.v[n->depth - 1] == n->key;
+}
+
+uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node)
+{
+	const uint32_t parent = tv->tree->node[node].parent, more = treeview_more(tv->tree, parent);
+	uint32_t c = tv->tree->node[parent].first_child;
+
+	if (more == NODE_NONE || treeview_is_open(tv, more))
+		return NODE_NONE;
+	for (size_t i = 1; i < list_rows(tv, more) && c != node; i++)
+		c = tv->tree->node[c].next_sibling;
+	return c == node || is_kept(tv, node, NULL) ? NODE_NONE : more;
+}
+
+/* Leaves out what the children of NODE, at START in LIST, have too much of; the row that stands for it comes last. */
+static void shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *list, size_t start)
+{
+	const uint32_t more = treeview_more(tv->tree, node);
+	size_t n = start, rows, seen = 0;
+
+	if (more == NODE_NONE)
+		return;
+	rows = treeview_is_open(tv, more) ? SIZE_MAX : list_rows(tv, more);
+	for (size_t i = start; i < list->n; i++) {
+		if (list->v[i] != more && (seen++ < rows || is_kept(tv, list->v[i], marks)))
+			list->v[n++] = list->v[i];
+	}
+	if (list_rows(tv, more) < seen)
+		list->v[n++] = more;
+	list->n = n;
+}
+
+/* Listing rows */
+
+static void push_reversed(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *stack)
+{
+	const size_t start = stack->n;
+
+	treeview_children(tv, node, marks, stack);
+	shorten(tv, node, marks, stack, start);
+	for (size_t a = start, b = stack->n; a + 1 < b; a++, b--) {
+		const uint32_t t = stack->v[a];
+
+		stack->v[a] = stack->v[b - 1];
+		stack->v[b - 1] = t;
+	}
+}
+
+void treeview_list(struct treeview *tv, const uint8_t *marks)
+{
+	node_vec stack = { 0 };
+	uint32_t base, base_depth;
+
+	tv->rows.n = 0;
+	if (!tv->tree || !tv->tree->n)
+		return;
+	if (tv->flame) {
+		flameview_list(tv, marks);
+		return;
+	}
+	base = treeview_base(tv);
+	base_depth = tv->tree->node[base].depth + (base ? 0u : 1u);
+	if (base && vec_reserve(&stack, 1))
+		stack.v[stack.n++] = base;
+	else
+		push_reversed(tv, base, marks, &stack);
+	while (stack.n) {
+		const uint32_t node = stack.v[--stack.n];
+		struct tree_row *row = vec_push(&tv->rows);
+
+		if (!row)
+			break;
+		*row = (struct tree_row){ node, tv->tree->node[node].depth - base_depth };
+		if (treeview_is_open(tv, node))
+			push_reversed(tv, node, marks, &stack);
+	}
+	vec_free(&stack);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* treenav.c - going through a treeview by how its nodes are related: parent, siblings, the heaviest child, the hottest path. */
+#include "config.h"
+
+#include "ui/treeview.h"
+
+/* What NODE weighs: by the kind of time that the view is sorted by, else all of it. */
+static uint64_t weight(const struct treeview *tv, uint32_t node)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+
+	switch (tv->sort) {
+	case SORT_RUNNING:
+		return n->kind_ns[TIME_RUNNING];
+	case SORT_RUNNABLE:
+		return n->kind_ns[TIME_RUNNABLE];
+	case SORT_BLOCKED:
+		return n->kind_ns[TIME_BLOCKED];
+	default:
+		return n->total_ns;
+	}
+}
+
+/* NODE_NONE when there is none, or none has any weight. */
+static uint32_t heaviest_child(const struct treeview *tv, uint32_t node)
+{
+	uint32_t best = NODE_NONE;
+
+	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
+		const uint8_t kind = tv->tree->node[c].kind;
+
+		if (kind != NODE_IDLE && kind != NODE_MORE && weight(tv, c) &&
+		    (best == NODE_NONE || weight(tv, c) > weight(tv, best)))
+			best = c;
+	}
+	return best;
+}
+
+/* Goes to NODE, and what had to be opened stays open. */
+static void go(struct treeview *tv, uint32_t node)
+{
+	treeview_settle(tv);
+	treeview_visit(tv, node);
+	treeview_settle(tv);
+}
+
+bool treeview_heaviest(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+	const uint32_t child = node == NODE_NONE ? NODE_NONE : heaviest_child(tv, node);
+
+	if (child == NODE_NONE)
+		return false;
+	go(tv, child);
+	return true;
+}
+
+bool treeview_hottest(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+	uint32_t at = node == NODE_NONE ? NODE_NONE : heaviest_child(tv, node), next;
+
+	if (at == NODE_NONE)
+		return false;
+	while ((next = heaviest_child(tv, at)) != NODE_NONE && weight(tv, next) >= weight(tv, at) / 2)
+		at = next;
+	go(tv, at);
+	treeview_open(tv);
+	return true;
+}
+
+bool treeview_parent(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	for (size_t i = tv->cursor; node != NODE_NONE && i-- > 0;) {
+		if (tv->rows.v[i].node == tv->tree->node[node].parent) {
+			treeview_to_row(tv, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool treeview_sibling(struct treeview *tv, int by)
+{
+	const uint32_t depth = tv->rows.n ? tv->rows.v[tv->cursor].depth : 0;
+	/* Before the first row comes one of no depth at all, as behind the last one. */
+	size_t i = tv->cursor + (size_t)by;
+
+	while (i < tv->rows.n && tv->rows.v[i].depth > depth)
+		i += (size_t)by;
+	if (i >= tv->rows.n || tv->rows.v[i].depth < depth)
+		return false;
+	treeview_to_row(tv, i);
+	return true;
+}

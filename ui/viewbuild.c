@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * viewbuild.c - what the panes of a view are built from, and how they take over what was built.
+ *
+ * When there is news, a *round* begins: all open panes are built from the same snapshot, so that their figures agree. The
+ * pane in focus comes first. A pane whose question changed in between does not wait for the next round.
+ */
+#include "config.h"
+
+#include "ui/view_private.h"
+
+#include <string.h>
+
+#define BUILD_SHARE 20u          /* building may take 1/BUILD_SHARE of the time */
+
+/*
+ * What P is to show: it does not depend on what makes no difference to it. Who is chosen in the list of threads is chosen for
+ * all others.
+ */
+static struct query question(const struct view *v, enum pane_id p)
+{
+	struct query q = v->query;
+
+	if (p == PANE_TREE || p == PANE_FLAME)
+		return q;
+	if (p == PANE_QUALITY)           /* of all that was seen */
+		return (struct query){ .arch = v->query.arch };
+	if (p == PANE_TIME)
+		q.from_ns = q.to_ns = q.kinds = q.fold_idle = 0;
+	q.group_by = GROUP_NONE;
+	q.inverted = false;
+	q.by_node &= p == PANE_WAITS;
+	q.hide_kernel &= p == PANE_FUNCS || p == PANE_NUMA;
+	q.hide_libraries &= p == PANE_FUNCS;
+	q.short_names &= p == PANE_FUNCS;
+	q.fold_recursion = false;        /* a function counts once there, whatever it calls */
+	if (p == PANE_THREADS)
+		terms_drop(&q.terms, TERM_THREAD, true);
+	return q;
+}
+
+/* Which frames there are, and what they are called. */
+static bool same_frames(const struct query *a, const struct query *b)
+{
+	return a->hide_kernel == b->hide_kernel && a->hide_libraries == b->hide_libraries && a->no_inlines == b->no_inlines &&
+	       a->fold_recursion == b->fold_recursion && a->short_names == b->short_names;
+}
+
+/* What else a query says comes from the command line and never changes. */
+static bool same_query(const struct query *a, const struct query *b)
+{
+	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
+	       a->kinds == b->kinds && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
+	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) && terms_same(&a->terms, &b->terms);
+}
+
+/*
+ * The time up to which S knows what is under way; END_NS, that of the figures, where nothing is. They are told at other
+ * times.
+ */
+static uint64_t end_of(const struct snapshot *s, uint64_t end_ns)
+{
+	const size_t n = s ? snapshot_slices(s) : 0;
+	struct slice_view last;
+
+	if (!n)
+		return end_ns;
+	snapshot_slice(s, n - 1, &last);
+	return last.provisional ? last.to_ns : end_ns;
+}
+
+/* Of what time S is: from the beginning, or from when all was forgotten, until now. */
+static void set_times(const struct view *v, const struct snapshot *s, struct build_job *job)
+{
+	const struct profile_meta *m = &v->header.meta;
+
+	job->start_ns = m->start_mono_ns;
+	job->end_ns = end_of(s, m->start_mono_ns + m->duration_ns);
+	if (job->end_ns < job->start_ns)
+		job->end_ns = job->start_ns;
+	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
+}
+
+/* What was built from the newest data, NULL when nothing was. */
+static const struct built *newest(const struct view *v)
+{
+	const struct built *b = NULL;
+
+	for (enum pane_id p = 0; p < PANES; p++) {
+		const struct built *own = v->pane[p].built;
+
+		if (own && (!b || own->job.end_ns > b->job.end_ns))
+			b = own;
+	}
+	return b;
+}
+
+/* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
+static struct snapshot *wanted(const struct view *v, struct build_job *job)
+{
+	const struct built *b = v->header.paused ? newest(v) : NULL;
+	struct snapshot *s;
+
+	if (b) {
+		*job = b->job;
+		return snapshot_ref(b->snapshot);
+	}
+	s = v->feed->snapshot(v->feed->ctx);
+	set_times(v, s, job);
+	job->off_cpu = v->header.meta.off_cpu;
+	return s;
+}
+
+/* Whether what P shows is what was asked for last. Accesses stand beside the nodes or below them, as the width allows. */
+static bool same_question(const struct view *v, enum pane_id pane)
+{
+	const struct pane *p = &v->pane[pane];
+	const uint32_t nr = p->built && p->built->numa ? p->built->numa->nr_nodes : 0;
+	const struct query q = question(v, pane);
+
+	return p->asked && same_query(&q, &p->asked_query) && p->asked_mark_ns == view_baseline_of(v, pane) &&
+	       (!nr || !p->at.h || numapane_beside(p->at.w, nr) == numapane_beside(p->asked_w, nr));
+}
+
+static bool has_news(const struct view *v, const struct pane *p, uint64_t published, uint64_t generation)
+{
+	const bool still = v->header.paused || view_is_held(v, (enum pane_id)(p - v->pane));
+
+	return (published != p->seen_published && !still) || generation != p->seen_generation;
+}
+
+static unsigned int building(const struct view *v)
+{
+	unsigned int panes = 0;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		panes |= v->pane[p].building ? 1u << p : 0;
+	return panes;
+}
+
+/* Panes that are open but find no room are not built until they do. */
+static bool is_wanted(const struct view *v, enum pane_id p)
+{
+	return view_is_open(v, p) && (v->pane[p].at.h || v->room.h <= 0 || p == v->focus);
+}
+
+/* The panes whose question is not the one that they answer. */
+static unsigned int changed(const struct view *v)
+{
+	unsigned int panes = 0;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		panes |= is_wanted(v, p) && !same_question(v, p) ? 1u << p : 0;
+	return panes;
+}
+
+static unsigned int news(const struct view *v, uint64_t published, uint64_t generation)
+{
+	unsigned int panes = 0;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		panes |= is_wanted(v, p) && has_news(v, &v->pane[p], published, generation) ? 1u << p : 0;
+	return panes;
+}
+
+/* The one of PANES to begin with, PANES when there is none. */
+static enum pane_id first_of(const struct view *v, unsigned int panes)
+{
+	if (panes & 1u << v->focus)
+		return v->focus;
+	return panes ? (enum pane_id)__builtin_ctz(panes) : PANES;
+}
+
+static void end_round(struct view *v)
+{
+	v->todo = 0;
+	snapshot_unref(v->round.snapshot);
+	v->round.snapshot = NULL;
+}
+
+/* What P is to be built from: what its round is about, or, outside of one, the newest there is. False when that is nothing. */
+static bool take_snapshot(struct view *v, struct build_job *job)
+{
+	if (v->round.snapshot) {
+		*job = v->round;
+		job->snapshot = snapshot_ref(v->round.snapshot);
+	} else {
+		job->snapshot = wanted(v, job);
+	}
+	return job->snapshot;
+}
+
+bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
+{
+	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
+	struct build_job job = { 0 };
+	unsigned int due = changed(v);
+	struct pane *p;
+
+	v->todo &= v->open;
+	if (!due && !v->todo && !building(v) && now_ns >= v->next_build_ns && news(v, published, generation)) {
+		v->todo = news(v, published, generation);
+		v->round.snapshot = wanted(v, &v->round);
+	}
+	due = due ? due : v->todo;
+	if (!due || !take_snapshot(v, &job)) {
+		end_round(v);
+		return false;
+	}
+	job.what = first_of(v, due);
+	view_hold(v, &job);
+	p = &v->pane[job.what];
+	v->todo &= ~(1u << job.what);
+	if (!v->todo)
+		end_round(v);
+	job.query = question(v, job.what);
+	job.width = p->asked_w = p->at.w;
+	job.meta = v->header.meta;
+	job.filtered = view_time_is_filtered(v);
+	job.ended = v->feed->ended(v->feed->ctx);
+	job.live = v->feed->numa && !job.ended;
+	if (!v->header.paused)           /* else there is news as soon as it goes on */
+		p->seen_published = published;
+	p->seen_generation = generation;
+	p->asked_query = job.query;
+	p->asked_mark_ns = view_baseline_of(v, job.what);
+	job.mark = view_baseline_job(v, job.what);
+	p->asked = p->building = true;
+	*ret = job;
+	return true;
+}
+
+static struct tree_look look_of(const struct build_job *job)
+{
+	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0,
+				   .elapsed_ns = build_elapsed_ns(job), .flat = job->what == PANE_FUNCS };
+}
+
+/* Whether the user has begun to look around in what the question is about. */
+static bool is_touched(const struct view *v)
+{
+	return v->pane[PANE_TREE].tv->touched || !v->pane[PANE_FLAME].tv->at_first;
+}
+
+/* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
+static void choose_idle(struct view *v, const struct tree *t)
+{
+	const bool only_idle = t->idle_ns && t->idle_ns >= t->node[0].total_ns;
+
+	if (v->idle == IDLE_AUTO && only_idle == t->query.fold_idle && (only_idle || !is_touched(v)))
+		v->query.fold_idle = !only_idle;
+}
+
+/* Keys that came while the pane they were meant for was being built. */
+static void type_ahead(struct view *v)
+{
+	const unsigned int n = v->nr_typed;
+
+	v->nr_typed = 0;
+	for (unsigned int i = 0; i < n; i++)
+		view_key(v, v->typed[i]);
+}
+
+static struct treeview *treeview_for(struct view *v, const struct built *b)
+{
+	const struct query *q = &b->tree->query;
+	const unsigned int by = (q->by_node ? 2 * GROUPS : 0) + (q->inverted ? GROUPS : 0) + q->group_by;
+
+	switch (b->job.what) {
+	case PANE_NUMA:
+		return &v->numa;
+	case PANE_THREADS:
+		return &v->threads;
+	case PANE_QUALITY:
+		return &v->quality;
+	case PANE_FUNCS:
+		return &v->funcs;
+	case PANE_TIME:
+		return &v->no_lines;
+	case PANE_WAITS:
+		return &v->waits[q->by_node];
+	case PANE_FLAME:
+		return &v->flame[by];
+	default:
+		return &v->tree[by];
+	}
+}
+
+/* What the header tells of B: levels of all the time that it knows, and who may be standing still. */
+static void show_in_header(struct view *v, const struct built *b)
+{
+	if (view_is_held(v, b->job.what))
+		return;
+	v->header.history = b->history;
+	v->header.standstill = b->standstill;
+}
+
+void view_go_to_sought(struct view *v)
+{
+	struct treeview *tv = v->pane[PANE_TREE].tv;
+	const uint32_t node = v->sought && tv->tree ? funcsview_find(tv->tree, v->sought) : NODE_NONE;
+
+	if (!v->sought || !tv->tree)
+		return;
+	v->sought = 0;
+	if (node == NODE_NONE) {
+		view_say(v, "the tree has too many branches to show this function");
+		return;
+	}
+	treeview_visit(tv, node);
+	treeview_settle(tv);
+}
+
+void view_show(struct view *v, struct built *b)
+{
+	struct treeview *tv = treeview_for(v, b);
+	struct pane *p = &v->pane[b->job.what];
+
+	if (tv != p->tv) {
+		treeview_show(p->tv, NULL);
+		treeview_set_height(tv, p->tv->height);
+		p->tv = tv;
+	}
+	tv->base = b->baseline;
+	if (b->numaview)
+		treeview_show_numa(tv, b->numaview);
+	else if (b->quality)
+		treeview_show_quality(tv, b->quality);
+	else if (b->threads)
+		treeview_show_threads(tv, b->threads, b->tree);
+	else
+		treeview_show_waits(tv, b->waits, b->tree);
+	show_in_header(v, b);
+	p->look = look_of(&b->job);
+	search_forget(&v->search);
+	built_free(p->built);
+	p->built = b;
+	v->begun = true;
+	if (b->job.what == PANE_TREE || b->job.what == PANE_FLAME)
+		choose_idle(v, b->tree);
+	if (b->job.what == PANE_TREE)
+		view_go_to_sought(v);
+	if (p == view_here(v))
+		type_ahead(v);
+}
+
+void view_drop(struct view *v, enum pane_id pane)
+{
+	struct pane *p = &v->pane[pane];
+
+	treeview_show(p->tv, NULL);
+	search_forget(&v->search);
+	built_free(take_ptr(p->built));
+	p->asked = false;
+}
+
+void view_give(struct view *v, struct built *b, uint64_t now_ns)
+{
+	struct query q;
+	struct pane *p;
+
+	if (!b) {
+		for (enum pane_id i = 0; i < PANES; i++)
+			v->pane[i].building = false;     /* which one it was is not known */
+		v->nr_typed = 0;
+		view_say(v, "not enough memory for the call tree");
+		return;
+	}
+	p = &v->pane[b->job.what];
+	p->building = false;
+	if (!b->tree && p == view_here(v))
+		v->nr_typed = 0;
+	v->took_ns += b->took_ns;
+	v->next_build_ns = now_ns + v->took_ns * (BUILD_SHARE - 1);
+	if (!building(v))
+		v->took_ns = 0;
+	q = question(v, b->job.what);
+	if (!b->tree || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) || !view_is_open(v, b->job.what)) {
+		if (!b->tree)
+			view_say(v, b->err.text);
+		built_free(b);
+		return;
+	}
+	if (v->over == MODE_SEARCH && !v->annot.view.shown && p == view_here(v)) {
+		built_free(v->parked);
+		v->parked = b;
+		return;
+	}
+	view_show(v, b);
+}
+
+void view_spent(struct view *v, uint64_t spent_ns)
+{
+	v->next_build_ns += spent_ns * BUILD_SHARE;
+}

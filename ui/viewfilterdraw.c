@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* viewfilterdraw.c - how the prompt of a filter and the list of filters look. */
+#include "config.h"
+
+#include "ui/lines.h"
+#include "ui/view_private.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEAD "filter: "
+#define HINT_COLS 12             /* of the text, which a hint leaves room for */
+
+/* What can be written, as fully as fits into COLS columns; "" when nothing does. */
+static const char *hint(int cols)
+{
+	static const char *const hints[] = {
+		"a function, !function, thread: process: cgroup: node: state: syscall:, also with !",
+		"function, !function, thread: process: cgroup: node: state: syscall:",
+		"text !text thread: process: cgroup: node: state: syscall:",
+		"text !text thread: process: node: ...",
+		"text !text thread:",
+		"",
+	};
+	size_t i = 0;
+
+	while (hints[i][0] && (int)strlen(hints[i]) > cols)
+		i++;
+	return hints[i];
+}
+
+/* The end of TEXT that fits into COLS columns. */
+static const char *tail(const char *text, int cols)
+{
+	while (*text && (int)text_width(text, strlen(text)) > cols) {
+		text++;
+		while (((unsigned char)*text & 0xC0) == 0x80)
+			text++;
+	}
+	return text;
+}
+
+void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors)
+{
+	const struct prompt *p = &v->prompt;
+	const char *text, *words;
+	int x = 1, room = cv->w - 3 - (int)strlen(LEAD);
+
+	if (errors && v->prompt_error[0]) {
+		canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
+		return;
+	}
+	if (room >= HINT_COLS)
+		x += canvas_put(cv, x, y, STYLE_KEY, LEAD);
+	else
+		room = cv->w - 3;
+	text = tail(p->text, room > 0 ? room : 0);
+	x += canvas_text(cv, x, y, cv->w - x - 1, p->suggested ? STYLE_CURSOR : STYLE_TEXT, text, strlen(text));
+	if (!p->suggested)
+		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
+	words = hint(cv->w - x - 3);
+	canvas_put(cv, x + 2, y, STYLE_FAINT, words);
+}
+
+bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y)
+{
+	if (v->over != MODE_FILTER || !v->prompt_error[0])
+		return false;
+	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_WARN, v->prompt_error, strlen(v->prompt_error));
+	return true;
+}
+
+void view_filters_draw(const struct view *v, struct canvas *cv)
+{
+	const struct terms *ts = &v->query.terms;
+	const int top = (int)v->filters_at >= cv->h ? (int)v->filters_at - cv->h + 1 : 0;
+	char label[3 * TERM_WRITTEN_MAX];
+
+	for (int y = 0; y < cv->h && (uint32_t)(top + y) < ts->n; y++) {
+		const uint32_t i = (uint32_t)(top + y);
+		int x = 1 + canvas_printf(cv, 1, y, STYLE_FAINT, "%2u  ", (unsigned int)i + 1);
+
+		view_filter_label(&ts->v[i], label, sizeof(label));
+		x += canvas_text_cut(cv, x, y, cv->w - x - 1, STYLE_TEXT, label, strlen(label));
+		if (i < v->given_terms)
+			canvas_put(cv, x + 2, y, STYLE_FAINT, "(command line)");
+		if (i == v->filters_at)
+			canvas_restyle(cv, 0, y, cv->w, STYLE_CURSOR);
+	}
+}

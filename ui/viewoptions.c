@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* viewoptions.c - the question apart from what it is about: which frames, called what, grouped how; and key o, which leads there. */
+#include "config.h"
+
+#include "ui/menu.h"
+#include "ui/view_private.h"
+#include "ui/words.h"
+
+#include <string.h>
+
+void view_options_begin(struct view *v)
+{
+	v->over = MODE_OPTIONS;
+}
+
+enum reaction view_options_key(struct view *v, uint32_t key)
+{
+	const enum action a = keymap_action(key, MODE_OPTIONS, view_can(v));
+
+	if (a == ACT_NONE)
+		return REACT_NONE;
+	v->over = 0;
+	v->message[0] = '\0';
+	return a == ACT_CANCEL ? REACT_DRAW : view_act(v, a);
+}
+
+/* What is on or off, in the order in which it is asked for. */
+static const struct option {
+	enum action action;
+	const char *name, *state[2];     /* in the question; NULL = it is not asked for there */
+	const char *said[2];             /* when it has changed; both when it is false, true */
+} options[] = {
+	{ ACT_INVERT, NULL, { NULL }, { "callees under each function", "inverted: callers under each function" } },
+	{ ACT_BY_NODE, NULL, { NULL }, { "all nodes together", "split by the node of the CPU" } },
+	{ ACT_KERNEL, "kernel", { "on", "off" },
+	  { "kernel frames are shown", "kernel frames are hidden, their time goes to who called" } },
+	{ ACT_LIBRARIES, "libs", { "on", "off" },
+	  { "frames of libraries are shown", "frames of libraries are hidden, their time goes to who called" } },
+	{ ACT_RECURSION, "fold", { "off", "on" },
+	  { "calls of a function by itself are shown", "functions that call themselves are folded: each is there once" } },
+	{ ACT_INLINED, "inlined", { "on", "off" },
+	  { "inlined functions are shown", "inlined functions are hidden, their time goes to what they are part of" } },
+	{ ACT_NAMES, "names", { "full", "short" },
+	  { "names are shown in full", "names are short: without parameters and template arguments" } },
+};
+
+#define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+static const struct option *option_of(enum action a)
+{
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		if (options[i].action == a)
+			return &options[i];
+	}
+	return NULL;
+}
+
+/* What A turns in Q; NULL = nothing. */
+static bool *switch_of(struct query *q, enum action a)
+{
+	switch (a) {
+	case ACT_INVERT:
+		return &q->inverted;
+	case ACT_BY_NODE:
+		return &q->by_node;
+	case ACT_KERNEL:
+		return &q->hide_kernel;
+	case ACT_LIBRARIES:
+		return &q->hide_libraries;
+	case ACT_RECURSION:
+		return &q->fold_recursion;
+	case ACT_INLINED:
+		return &q->no_inlines;
+	case ACT_NAMES:
+		return &q->short_names;
+	default:
+		return NULL;
+	}
+}
+
+/* "on", "short": how A stands in V; "" when there is no such option. */
+static const char *state_of(const struct view *v, enum action a)
+{
+	struct query q = v->query;
+	const struct option *o = option_of(a);
+
+	return o && o->name ? o->state[*switch_of(&q, a)] : "";
+}
+
+bool view_option_is_on(const struct view *v, enum action a)
+{
+	const char *state = state_of(v, a);
+
+	return !strcmp(state, "on") || !strcmp(state, "full");
+}
+
+static bool is_on(const void *ctx, enum action a)
+{
+	return view_option_is_on(ctx, a);
+}
+
+char *view_options_prompt(const struct view *v, int cols, bool keys, char *dst, size_t size)
+{
+	const char *begin[MENU_FORMS] = { "change which option?", "options:", "options:", "o" };
+	char full[128];
+	struct words w = words_in(full, sizeof(full));
+
+	words_put(&w, "%s ", begin[MENU_FULL]);
+	for (size_t i = 0; i < NR_OPTIONS; i++) {
+		if (options[i].name)
+			words_put(&w, "%s %s %s", i && options[i - 1].name ? "," : "", options[i].name,
+				  state_of(v, options[i].action));
+	}
+	if (!keys)                       /* else the choices follow */
+		begin[MENU_FULL] = full;
+	return menu_prompt(MODE_OPTIONS, view_can(v), keys, begin, is_on, v, cols, dst, size);
+}
+
+static void turn(struct view *v, enum action a)
+{
+	const struct option *o = option_of(a);
+	bool *on = switch_of(&v->query, a);
+
+	if (!o || !on)
+		return;
+	*on = !*on;
+	view_say(v, o->said[*on]);
+}
+
+void view_change_question(struct view *v, enum action a)
+{
+	static const char *const groups[] = { "all roots together", "roots by process", "roots by executable",
+					      "roots by command name", "roots by thread", "roots by cgroup" };
+
+	if (a != ACT_GROUP) {
+		turn(v, a);
+		return;
+	}
+	v->query.group_by = v->query.group_by == GROUP_CGROUP ? GROUP_NONE : v->query.group_by + 1;
+	view_say(v, groups[v->query.group_by]);
+}
+
+/* What Q leaves out and how it calls things: a mask of 1 << enum remembered_option. */
+static unsigned int options_of(const struct query *q)
+{
+	unsigned int mask = 0;
+
+#define X(id, name, member) mask |= q->member ? 1u << REMEMBERED_##id : 0u;
+	REMEMBERED_OPTIONS(X)
+#undef X
+	return mask;
+}
+
+void view_restore(struct view *v, const struct remembered *what)
+{
+	struct query *q = &v->query;
+
+	v->open = what->open;
+	v->focus = what->focus;
+	v->restored = what->options;
+	for (unsigned int i = 0; i < 4 * GROUPS; i++)
+		v->tree[i].sort = what->sort;
+	if (what->group)
+		q->group_by = (enum group_by)(what->group - 1);
+#define X(id, name, member) q->member |= (what->options >> REMEMBERED_##id & 1) != 0;
+	REMEMBERED_OPTIONS(X)
+#undef X
+}
+
+struct remembered view_panes(const struct view *v)
+{
+	const unsigned int now = options_of(&v->query), given = options_of(&v->options->filter);
+
+	return (struct remembered){
+		.open = v->open, .focus = v->focus, .sort = v->tree[0].sort,
+		.group = v->query.group_by == GROUP_PROCESS ? 0 : (unsigned int)v->query.group_by + 1,
+		/* What the command line asks for is for this time. */
+		.options = (now & ~given) | (v->restored & given & now),
+	};
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* viewsave.c - key S: what is shown, as which kind of file. */
+#include "config.h"
+
+#include "base/units.h"
+#include "ui/menu.h"
+#include "ui/view_private.h"
+#include "ui/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What is saved: the flame graph that is in focus, else the call tree. */
+static const struct pane *saved(const struct view *v)
+{
+	return &v->pane[v->focus == PANE_FLAME ? PANE_FLAME : PANE_TREE];
+}
+
+void view_save_begin(struct view *v)
+{
+	const struct pane *p = saved(v);
+
+	if (!p->built || !p->built->tree || !(p->tv->rows.n || view_has_idle(p)))
+		view_say(v, "there is nothing to save yet");
+	else
+		v->over = MODE_SAVE;
+}
+
+enum reaction view_save_key(struct view *v, uint32_t key)
+{
+	const enum action a = keymap_action(key, MODE_SAVE, view_can(v));
+
+	if (a == ACT_NONE)
+		return REACT_NONE;
+	v->over = 0;
+	if (a == ACT_CANCEL)
+		return REACT_DRAW;
+	v->save_as = (enum save_as)(a - ACT_SAVE_SVG);
+	return REACT_SAVE;
+}
+
+char *view_save_prompt(const struct view *v, int cols, bool keys, char *dst, size_t size)
+{
+	static const char *const begin[MENU_FORMS] = { "save what is shown as:", "save as:", "save as:", "as" };
+
+	return menu_prompt(MODE_SAVE, view_can(v), keys, begin, NULL, NULL, cols, dst, size);
+}
+
+/*
+ * "redis-server 1234: blocked . by process . in main", as far as there is room. A file has one side of a comparison: what was since
+ * the mark.
+ */
+static void name_picture(const struct view *v, char *dst, size_t size)
+{
+	const struct pane *p = saved(v);
+	const uint32_t base = treeview_base(p->tv);
+	struct words w = words_in(dst, size);
+	char text[TITLE_MAX], label[LABEL_MAX], since[UNITS_MAX];
+
+	words_put(&w, "%s: %s", v->header.meta.target, title_tree(&p->built->job.query, p->look.kinds, v->options, text, sizeof(text)));
+	if (base)
+		words_put(&w, WORDS_DOT "in %s", tree_label(p->tv->tree, base, label, sizeof(label)));
+	if (v->range.snapshot)
+		words_put(&w, WORDS_DOT "%s", v->header.range);
+	if (p->built->baseline)
+		words_put(&w, WORDS_DOT "only the last %s", units_time(since, v->header.baseline_ns));
+}
+
+void view_save_job(const struct view *v, struct save_job *ret)
+{
+	const struct treeview *tv = saved(v)->tv;
+	const struct built *b = saved(v)->built;
+
+	*ret = (struct save_job){
+		.as = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query, .meta = v->header.meta,
+	};
+	meta_of_file(&ret->meta);
+	ret->query.max_nodes = 0;
+	ret->query.within = tv->zoom.v;
+	ret->query.nr_within = tv->tree->node[treeview_base(tv)].depth;
+	name_picture(v, ret->title, sizeof(ret->title));
+}
