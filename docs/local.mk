@@ -6,7 +6,7 @@ generator_sources = docs/generate.c src/cmd/optable.c ui/keymap.c
 EXTRA_DIST += docs/generate.c
 CLEANFILES += docs/generate$(EXEEXT) $(man1_MANS) docs/completion/sberf
 
-man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-doctor.1
+man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.1 docs/sberf-merge.1 docs/sberf-check.1 docs/sberf-diff.1 docs/sberf-doctor.1
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
@@ -21,4 +21,14 @@ docs/%.1: docs/generate$(EXEEXT)
 
 docs/completion/sberf: docs/generate$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && docs/generate$(EXEEXT) completion >$@.tmp && mv $@.tmp $@
+EXTRA_DIST += docs/json-format.md
+EXTRA_DIST += docs/kernels.md
+EXTRA_DIST += docs/sizes.md
+# Pictures of the view: `make screens` draws them anew, from what real programs do on this machine. ONLY='flame time' are those alone.
+EXTRA_DIST += docs/screens.md docs/screens.py docs/screens
+shell_tests += docs/screens.sh
+.PHONY: screens
+screens: all
+	$(AM_TESTS_ENVIRONMENT) SCREENS_ONLY='$(ONLY)' SCREENS='$(abs_top_srcdir)/docs/screens' SCREENS_AGE=12 bash $(top_srcdir)/docs/screens.sh
 EXTRA_DIST += docs/recording-format.md
+EXTRA_DIST += docs/sberf-profile.schema.json
