@@ -2,7 +2,8 @@
 /*
  * main.c - picks a command, runs it, and turns an error into a sentence and an exit status.
  *
- * Exit statuses: 0 done, 1 failed, 2 the command line is wrong; `record -- COMMAND` returns what COMMAND returned.
+ * Exit statuses: 0 done, 1 failed, 2 the command line is wrong; `record -- COMMAND` returns what COMMAND returned, `check` 3 for
+ * what can be read but is damaged, and `diff --fail-above` 3 when a function grew.
  */
 #include "config.h"
 
@@ -25,6 +26,9 @@ static int run_command(const struct options *o, struct err *e)
 		{ "top", cmd_top },
 		{ "record", cmd_record },
 		{ "report", cmd_report },
+		{ "merge", cmd_merge },
+		{ "check", cmd_check },
+		{ "diff", cmd_diff },
 		{ "doctor", cmd_doctor },
 	};
 
