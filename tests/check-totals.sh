@@ -66,4 +66,40 @@ equal "skipped for no known reason" "0 passed, 1 failed, 0 skipped" "$(totals mo
 matches "the wrong skip is named" 'skipped without a good reason: moody 1 - hard thing' "$(totals moody.log)"
 totals fine.log moody.log >/dev/null
 equal "a wrong skip fails the suite" 1 $?
+
+# again LOG...: what the suite does after failures.
+again() {
+	bash "$top_srcdir/tests/again.sh" "$@"
+}
+for name in clock hurry calm; do
+	logs "$name" PASS FAIL <<-EOF
+		ok 1 - begins
+		not ok 2 - $name is in time
+	EOF
+	echo ":recheck: yes" >>"$name.trs"
+	: >"$name.sh"
+done
+echo ":recheck: no" >fine.trs
+sed -i 's/:recheck: yes/:recheck: no/' calm.trs
+matches "a script that failed is run again, and what failed is said" 'again alone: clock\.sh.*not ok 2 - clock is in time' \
+	"$(again fine.log clock.log calm.log | tr '\n' ' ')"
+check "its first log is kept" cmp clock.log clock.first.log
+check "one that passed is not" test ! -e calm.first.log
+matches "the totals say so" 'second run: 1 1 passed, 1 failed, 0 skipped' \
+	"$(totals clock.log | tr '\n' ' ')"
+again fine.log calm.log >/dev/null
+equal "nothing failed: nothing to run again" 1 $?
+echo ":recheck: yes" >failing.trs
+again hurry.log failing.log >/dev/null
+equal "a unit test that failed is not run again" 1 $?
+check "nor anything beside it" test ! -e hurry.first.log
+for i in 1 2 3 4 5; do
+	for part in log trs sh; do
+		cp "hurry.$part" "many$i.$part"
+	done
+done
+again many1.log many2.log many3.log many4.log >/dev/null
+equal "four are" 0 $?
+again many1.log many2.log many3.log many4.log many5.log >/dev/null
+equal "five are not: that is no chance" 1 $?
 finish

@@ -9,6 +9,7 @@ include tests/cli/local.mk
 include tests/live/local.mk
 include tests/qemu/local.mk
 include tests/tui/local.mk
+include tests/export/local.mk
 include tests/bench/local.mk
 
 if HAVE_CMOCKA
@@ -18,8 +19,10 @@ endif
 shell_tests += tests/check-totals.sh
 shell_tests += tests/check-tree.sh
 TESTS += $(shell_tests)
+include tests/interop/local.mk
 EXTRA_DIST += \
 	$(shell_tests) \
+	tests/again.sh \
 	tests/tap.sh \
 	tests/skips.sh \
 	tests/style-report.sh \
@@ -33,13 +36,20 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; ASAN_OPTIONS="$${ASAN_OPTIONS-allocator_may_return_null=1}"; \
 	export top_srcdir top_builddir SBERF CC ASAN_OPTIONS;
 
-# Everything that tests run, without running it: what can be built in parallel, where the tests should run one by one.
+# Everything that tests run, without running it: what can be built in parallel, where the tests should run one by one. After "all",
+# which is a make of its own (BUILT_SOURCES): beside it the same archive would be made twice at a time.
 .PHONY: check-programs
-check-programs: all $(check_PROGRAMS) $(check_DATA)
+check-programs: all
+	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_DATA)
 
-# In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests.
+# In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests. With
+# CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the totals say so.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
-	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_SUITE_LOG); rc=0; \
+	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
 	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || rc=$$?; \
+	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
+	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \
+		rc=0; $(MAKE) $(AM_MAKEFLAGS) recheck || rc=$$?; \
+	fi; \
 	AWK='$(AWK)' bash $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
 	exit $$rc

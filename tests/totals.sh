@@ -5,18 +5,24 @@
 # A TAP script has one ":test-result:" line per subtest in its .trs file. A cmocka program has one for the whole program,
 # so its tests are counted in its log: what was begun and neither ended well nor was skipped has failed, which counts
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
+# Scripts that were run again (again.sh) count by their second run, and a line before says how many these are.
 # Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
 set -eu
 
 wrongly=0
 bash "$(dirname "$0")/skips.sh" "$@" || wrongly=$?
 
+again=0
+for log; do
+	[ ! -f "${log%.log}.first.log" ] || again=$((again + 1))
+done
+
 for log; do
 	trs=${log%.log}.trs
 	echo "@file"
 	sed -n 's/^:test-result: /@result /p' "$trs"
 	sed -n 's/^\[ RUN      \] /@run /p; s/^\[       OK \] /@ok /p; s/^\[  SKIPPED \] \([^ ]*\)$/@skip \1/p' "$log"
-done | "${AWK:-awk}" -v wrongly="$wrongly" '
+done | "${AWK:-awk}" -v wrongly="$wrongly" -v again="$again" '
 	function close_file(  name) {
 		if (run) {
 			for (name in skips) skip++
@@ -38,6 +44,8 @@ done | "${AWK:-awk}" -v wrongly="$wrongly" '
 	$1 == "@result" && $2 ~ /^SKIP/ { trs_skip++ }
 	END {
 		close_file()
+		if (again)
+			printf "scripts that were run again, and count by their second run: %d\n", again
 		printf "%d passed, %d failed, %d skipped\n", pass_all, fail_all + wrongly, skip_all - wrongly
 	}'
 [ "$wrongly" -eq 0 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# bench.sh - every figure that sberf claims of its speed and size, measured here and now: `make bench`. Nothing is judged.
+# bench.sh [export] - every figure that sberf claims of its speed and size, measured here and now: `make bench`. Nothing is
+# judged. With "export" only those of what is written: `make bench-export`.
 set -eu
 cd "$top_builddir"
 bench=$top_builddir/tests/bench
@@ -8,6 +9,31 @@ bench=$top_builddir/tests/bench
 title() {
 	printf '\n== %s\n' "$*"
 }
+
+# as_root SCRIPT: what captures.
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		bash "$1"
+	else
+		echo "needs root"
+	fi
+}
+
+exports() {
+	title "reports of folded stacks: seconds with reading them, and of CPU; flame graphs in a browser"
+	if command -v python3 >/dev/null; then
+		python3 "$top_srcdir/tests/bench/export.py"
+	else
+		echo "python3 is not installed"
+	fi
+	title "a recording on disk, and formats that tell of each sample"
+	as_root "$top_srcdir/tests/bench/export.sh"
+}
+
+if [ "${1-}" = export ]; then
+	exports
+	exit
+fi
 
 title "unwinding: ns a frame, the same stack again (hot) and many stacks (cold)"
 for program in "$(gcc -print-prog-name=cc1plus) -quiet -O2 -o /dev/null" "/usr/bin/python3 -c"; do
@@ -29,8 +55,20 @@ done
 title "the profile: adding, snapshots, trees"
 "$bench/bench_profile"
 
+title "the view of 100,000 stacks and 2,000 threads: keys, building, refreshes"
+"$bench/bench_view"
+title "the same from outside: a terminal, keys, a recording, and live"
+bash "$top_srcdir/tests/bench/view.sh"
+
 title "time off the CPU: fitting events to totals"
 "$bench/bench_account"
+
+title "addresses of accesses: ns a sample, and of the thread that decodes for each new place"
+"$bench/bench_access"
+
+title "nodes of pages: a page, a survey, mappings; a process of 1,000 mappings and one of 20,000"
+"$bench/bench_placement"
+"$bench/bench_placement" 20000
 
 title "a recording without a kernel"
 "$bench/recording"
@@ -41,15 +79,21 @@ title "names"
 bash "$top_srcdir/tests/bench/symbols.sh"
 
 title "sberf record beside perf record --call-graph dwarf"
-if [ "$(id -u)" -eq 0 ]; then
-	bash "$top_srcdir/tests/bench/record.sh"
-else
-	echo "needs root"
-fi
+as_root "$top_srcdir/tests/bench/record.sh"
+
+title "stacks walked in the kernel by learnt rules, and copied"
+as_root "$top_srcdir/tests/bench/walk.sh"
 
 title "following waits beside offcputime and perf record"
-if [ "$(id -u)" -eq 0 ]; then
-	bash "$top_srcdir/tests/bench/offcpu.sh"
-else
-	echo "needs root"
-fi
+as_root "$top_srcdir/tests/bench/offcpu.sh"
+
+title "walking in the kernel beside offcputime and perf record: a storm of switches, and programs"
+as_root "$top_srcdir/tests/bench/reach.sh"
+
+title "what grows with threads and samples"
+as_root "$top_srcdir/tests/bench/scale.sh"
+
+title "asking where accesses go"
+as_root "$top_srcdir/tests/bench/numa.sh"
+
+exports

@@ -165,14 +165,14 @@ static void look(struct bench *b, uint64_t now_ns)
 {
 	const uint64_t from = clock_mono_ns();
 
-	openwaits_begin(b->o, now_ns);
+	openwaits_begin(b->o, UINT64_MAX);
 	for (uint32_t i = 0; i < b->threads; i += 2) {
 		const struct source_open w = { .pid = 1, .tid = (pid_t)i + 1, .start_ns = 1, .id = 1, .since_ns = 1,
 					       .call = CALL_SYSCALL, .has_stack = true };
 
 		openwaits_see(b->o, &w);
 	}
-	openwaits_end(b->o);
+	openwaits_end(b->o, now_ns);
 	b->look_ns += clock_mono_ns() - from;
 }
 

@@ -4,35 +4,30 @@
  *
  *	bench_profile [STACKS [THREADS]]
  *
- * Each figure is the best of five, since other programs can only make it slower. Stacks share their upper parts as in
- * test_replay; every second frame has a name, and every eighth of those an inlined call. What waits cost is measured after all
- * else, with half as many waits added, each in its two parts, in a few calls and of all lengths, and woken by 100 threads.
+ * Each figure is the best of five, since other programs can only make it slower. What waits cost is measured after all else, with half
+ * as many waits added, each in its two parts, in a few calls and of all lengths, and woken by 100 threads.
  */
 #include "config.h"
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/parse.h"
 #include "export/export.h"
 #include "profile/profile.h"
 #include "profile/query.h"
 #include "profile/waits.h"
+#include "tests/unit/big.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define DEPTH 25u
-#define FRAMES 60000u
 #define SECONDS 600u
 #define ROUNDS 5
 
 struct bench {
 	struct profile *p;
 	struct names *names;
-	uint32_t stacks, threads;
-	stack_id *stack;
-	thread_id *thread;
+	struct big big;
 	uint64_t samples, pause_ns;      /* the longest that an event which begins a slice took */
 };
 
@@ -40,45 +35,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "bench_profile: %s\n", what);
 	exit(1);
-}
-
-static void make_names(struct bench *b, frame_id frame, module_id mod)
-{
-	struct name name[2] = { 0 };
-	struct func f = { .module = mod };
-	char text[32];
-
-	for (int i = 0; i < 2; i++) {
-		const int len = snprintf(text, sizeof(text), "function_%u_%d", frame / 4, i);
-
-		f.name = names_add_text(b->names, text, (size_t)len);
-		name[1 - i].func = names_add_func(b->names, &f);
-	}
-	if (names_set(b->names, frame, frame % 16 ? &name[1] : name, frame % 16 ? 1 : 2, true) < 0)
-		die("out of memory");
-}
-
-static void make_dictionary(struct bench *b)
-{
-	struct dict *d = profile_dict(b->p);
-	const struct module mod = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), "/usr/bin/app") };
-	const module_id id = dict_module(d, &mod);
-	const frame_id first = dict_frames(d);
-
-	for (uint32_t i = 0; i < FRAMES; i++) {
-		const frame_id f = dict_frame(d, id, i * 16);
-
-		if (i % 2)
-			make_names(b, f, id);
-	}
-	for (uint32_t i = 0; i < b->stacks; i++)
-		for (uint32_t up = DEPTH; up-- > 0;)
-			b->stack[i] = dict_stack(d, b->stack[i], first + (uint32_t)(hash_2u64(up, i >> up) % FRAMES));
-	for (uint32_t i = 0; i < b->threads; i++) {
-		const struct thread t = { .pid = 1 + (pid_t)(i / 8) * 8, .tid = 1 + (pid_t)i };
-
-		b->thread[i] = dict_thread(d, &t);
-	}
 }
 
 static void add(struct bench *b, const struct event *ev)
@@ -97,18 +53,12 @@ static void add(struct bench *b, const struct event *ev)
 /* Every stack comes up, half of the samples fall on few. Returns ns per event. */
 static double fill(struct bench *b)
 {
-	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE };
 	const uint64_t from = clock_mono_ns();
+	struct event ev;
 
-	b->samples = 20ull * b->stacks;
+	b->samples = 20ull * b->big.stacks;
 	for (uint64_t n = 0; n < b->samples; n++) {
-		const uint64_t h = hash_u64(n);
-		const uint32_t i = (uint32_t)(n % 2 ? n / 2 % b->stacks : (h >> 20 & 0xff) * (h >> 40 & 0xff) % b->stacks);
-
-		ev.time_ns = n * (SECONDS * NSEC_PER_SEC / b->samples);
-		ev.weight_ns = 10101010 + n % 1000;
-		ev.stack = b->stack[i];
-		ev.thread = b->thread[i % b->threads];
+		big_sample(&b->big, big_pick(&b->big, n), n, n * (SECONDS * NSEC_PER_SEC / b->samples), &ev);
 		add(b, &ev);
 	}
 	return (double)(clock_mono_ns() - from) / (double)b->samples;
@@ -116,24 +66,13 @@ static double fill(struct bench *b)
 
 static double fill_waits(struct bench *b)
 {
-	static const uint32_t call[] = { CALL_SYSCALL + 202, CALL_SYSCALL + 232, CALL_SYSCALL, CALL_SYSCALL + 45, CALL_FAULT };
-	struct event ev = { .flags = EVENT_F_USER, .cut_module = ID_NONE };
 	const uint64_t from = clock_mono_ns(), waits = b->samples / 2;
+	struct event blocked, runnable;
 
 	for (uint64_t n = 0; n < waits; n++) {
-		const uint64_t h = hash_u64(n), i = n % 2 ? n / 2 % b->stacks : (h & 0xff) * (h >> 40 & 0xff) % b->stacks;
-
-		ev.time_ns = (SECONDS + n * SECONDS / waits) * NSEC_PER_SEC;
-		ev.stack = b->stack[i];
-		ev.thread = b->thread[i % b->threads];
-		ev.wait = (struct event_wait){ .call = call[i % 5], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
-		ev.wait.waker = b->thread[h % 100 % b->threads];
-		ev.weight_ns = ev.wait.own_ns = 1000ull << (h >> 50) % 16;
-		ev.kind = EVENT_BLOCKED;
-		add(b, &ev);
-		ev.weight_ns = ev.wait.own_ns = 1000 + h % 5000;
-		ev.kind = EVENT_RUNNABLE;
-		add(b, &ev);
+		big_wait(&b->big, big_pick(&b->big, n), n, (SECONDS + n * SECONDS / waits) * NSEC_PER_SEC, &blocked, &runnable);
+		add(b, &blocked);
+		add(b, &runnable);
 	}
 	return (double)(clock_mono_ns() - from) / 2 / (double)waits;
 }
@@ -225,7 +164,7 @@ static void with_waits(struct bench *b)
 int main(int argc, char **argv)
 {
 	struct bench b = { .p = profile_new(NULL), .names = names_new() };
-	uint64_t stacks = 100000, threads = 2000;
+	uint64_t stacks = BIG_STACKS, threads = BIG_THREADS;
 	struct err e = ERR_INIT;
 	struct snapshot *s;
 	struct profile_stats st;
@@ -234,20 +173,15 @@ int main(int argc, char **argv)
 	if ((argc > 1 && parse_u64(argv[1], "stacks", 1, 10000000, &stacks, &e) < 0) ||
 	    (argc > 2 && parse_u64(argv[2], "threads", 1, 1000000, &threads, &e) < 0))
 		die(e.text);
-	b.stacks = (uint32_t)stacks;
-	b.threads = (uint32_t)threads;
-	b.stack = calloc(b.stacks, sizeof(*b.stack));
-	b.thread = calloc(b.threads, sizeof(*b.thread));
-	if (!b.p || !b.names || !b.stack || !b.thread)
+	if (!b.p || !b.names || !big_init(&b.big, profile_dict(b.p), b.names, (uint32_t)stacks, (uint32_t)threads))
 		die("out of memory");
-	make_dictionary(&b);
 	add_ns = fill(&b);
 	profile_stats(b.p, &st);
 	s = profile_snapshot(b.p);
 	if (!s)
 		die("out of memory");
-	printf("profile: %u stacks of %u frames (%u trie nodes), %u threads, %llu samples in %u s\n", b.stacks, DEPTH,
-	       dict_stacks(profile_dict(b.p)), b.threads, (unsigned long long)b.samples, SECONDS);
+	printf("profile: %u stacks of %u frames (%u trie nodes), %u threads, %llu samples in %u s\n", b.big.stacks, BIG_DEPTH,
+	       dict_stacks(profile_dict(b.p)), b.big.threads, (unsigned long long)b.samples, SECONDS);
 	printf("a fact takes %zu bytes; facts %.1f MB in %zu slices, dictionaries %.1f MB\n", sizeof(struct fact),
 	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6);
 	printf("profile_add %.0f ns an event, ageing included, %.1f ms at the longest; profile_snapshot %.0f us\n", add_ns,
@@ -259,8 +193,7 @@ int main(int argc, char **argv)
 	time_tree(&b, s, "inverted", (struct query){ .inverted = true });
 	snapshot_unref(s);
 	with_waits(&b);
-	free(b.stack);
-	free(b.thread);
+	big_free(&b.big);
 	names_free(b.names);
 	profile_free(b.p);
 	return 0;

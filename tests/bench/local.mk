@@ -2,17 +2,36 @@
 # tests/bench: programs that print figures. They are built by make check, so that they stay buildable, and run by `make bench`,
 # on a machine that has nothing else to do.
 check_PROGRAMS += tests/bench/bench_account
+check_PROGRAMS += tests/bench/bench_access
+check_PROGRAMS += tests/bench/bench_placement
 check_PROGRAMS += tests/bench/bench_profile
+tests_bench_bench_profile_SOURCES = tests/bench/bench_profile.c $(big)
+check_PROGRAMS += tests/bench/bench_view
+tests_bench_bench_view_SOURCES = tests/bench/bench_view.c $(big) $(madefeed) $(synth)
+check_PROGRAMS += tests/bench/bench_tty
+check_PROGRAMS += tests/bench/crowd
 check_PROGRAMS += tests/bench/recording
-tests_bench_recording_SOURCES = tests/bench/recording.c tests/unit/synth.c tests/unit/synth.h
+tests_bench_recording_SOURCES = tests/bench/recording.c $(synth)
 check_PROGRAMS += tests/bench/bench_unwind
 tests_bench_bench_unwind_SOURCES = tests/bench/bench_unwind.c tests/unwind/fixture.c tests/unwind/target.c
 EXTRA_DIST += tests/bench/symbols.sh
 EXTRA_DIST += tests/bench/bench.sh
 EXTRA_DIST += tests/bench/record.sh
+EXTRA_DIST += tests/bench/walk.sh
 EXTRA_DIST += tests/bench/offcpu.sh
+EXTRA_DIST += tests/bench/reach.sh
+EXTRA_DIST += tests/bench/peers.sh
+EXTRA_DIST += tests/bench/scale.sh
+EXTRA_DIST += tests/bench/numa.sh
+EXTRA_DIST += tests/bench/export.sh
+EXTRA_DIST += tests/bench/view.sh
+EXTRA_DIST += tests/bench/export.py
+
+run_bench = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' SBERF='$(abs_top_builddir)/sberf' \
+	bash $(top_srcdir)/tests/bench/bench.sh
 
 bench: all check-programs
-	top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' SBERF='$(abs_top_builddir)/sberf' \
-	bash $(top_srcdir)/tests/bench/bench.sh
-.PHONY: bench
+	$(run_bench)
+bench-export: all check-programs
+	$(run_bench) export
+.PHONY: bench bench-export

@@ -168,7 +168,7 @@ static void load(const struct memory_recording *r, uint64_t n)
 static void print_types(const struct memory_recording *r, uint64_t n)
 {
 	static const char *const type[BLOCK_TYPES] = {
-		"", "meta", "end", "str", "mod", "frame", "stack", "thread", "func", "names", "events",
+		"", "meta", "end", "str", "mod", "frame", "stack", "thread", "func", "names", "events", "numa",
 	};
 	uint64_t bytes[BLOCK_TYPES] = { 0 };
 	struct block b;

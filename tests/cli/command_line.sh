@@ -3,7 +3,7 @@
 # command_line.sh - help, version, usage errors and their exit statuses; nothing here captures anything.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 sberf=${SBERF:?is set by make check}
-commands="top record report doctor"
+commands="top record report merge check doctor"
 
 # fails_with STATUS TITLE REGEX ARGS...: exit status, nothing on stdout, a sentence on stderr.
 fails_with() {
@@ -34,7 +34,7 @@ for command in $commands; do
 done
 matches "record --help names its default rate" 'freq HZ .*\(99\)' "$("$sberf" record --help)"
 
-fails_with 2 "no command" 'the commands are top, record, report, doctor' </dev/null
+fails_with 2 "no command" 'the commands are top, record, report, merge, check, diff, doctor' </dev/null
 fails_with 2 "unknown command" "there is no command 'fly'.*Try 'sberf --help'" fly
 fails_with 2 "hostile command name" "there is no command '.\[2J'" $'\e[2J'
 fails_with 2 "option before the command" "there is no option '-p' without a command" -p 1
@@ -42,14 +42,14 @@ fails_with 2 "an argument of --version" "'x' is one argument too many for --vers
 fails_with 2 "help for no command" "there is no command 'fly'" help fly
 fails_with 2 "help for two commands" "'report' is one argument too many for help" help top report
 fails_with 2 "an id that is none" "process id '-1' is not a list of ids such as 12,34" record -p -1
-fails_with 2 "a recording to standard output" "cannot be written to standard output: name a file with -o" record -a -o -
 fails_with 2 "record without a target" "^sberf record: say what to observe: .*Try 'sberf record --help'" record
 fails_with 2 "bad rate" "rate '0' is out of range: it must be from 1 to" record -a -F 0
 fails_with 2 "bad stack size" "stack size '100' is out of range: it must be from 4K to 64K" top -a --stack-size 100
 fails_with 2 "two targets" "-p and -n both say what to observe" top -p 1 -n init
+fails_with 2 "a number of documents without -b" 'only --batch \(-b\) prints; a process .* is --name N' top -n 3
 fails_with 2 "a command without --" "to run a command, put -- before it" record ls
 fails_with 2 "unknown option" "there is no option --colour" top --colour
-fails_with 2 "unknown format" "format 'svg' is unknown: it must be one of tree\|folded\|waits\|summary" report --format svg
+fails_with 2 "unknown format" "format 'docx' is unknown: it must be one of tree\|folded\|svg\|" report --format docx
 
 # A reader that stops early is no error and no noise.
 rc=$({ "$sberf" record --help; echo $? >"$SCRATCH/rc"; } 2>"$SCRATCH/err" | head -1 >/dev/null; cat "$SCRATCH/rc")

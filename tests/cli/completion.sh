@@ -14,12 +14,16 @@ offers() {
 	printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | sort | xargs
 }
 
-equal "commands" "doctor record report top" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
+equal "commands" "check diff doctor merge record report top" "$(offers sberf '' | tr ' ' '\n' | grep -v -e -- | xargs)"
 equal "a begun command" "record report" "$(offers sberf re)"
-equal "a begun option" "--stack-size --state --symfs --syscall" "$(offers sberf top --s)"
+equal "a begun option" "--short-names --stack-size --state --symfs --syscall" "$(offers sberf top --s)"
 equal "only options of the command" "" "$(offers sberf doctor --s)"
-equal "choices" "folded summary tree waits" "$(offers sberf report --format '')"
-equal "a begun choice behind =" "folded" "$(offers sberf report --format = f)"
+# The table of formats grows: what --help says is what is offered.
+formats=$("${SBERF:?is set by make check}" report --help | awk '$1 == "--format" { on = 1; $1 = "" }
+	on && !/^ +[a-z|-]+ *$/ { exit } on' | tr '|' '\n' | tr -d ' ' | grep . | sort | xargs)
+matches "formats" "folded.* tree.* waits" "$formats"
+equal "choices" "$formats" "$(offers sberf report --format '')"
+equal "a begun choice behind =" "folded" "$(offers sberf report --format = fo)"
 equal "choices right behind =" "dwarf fp" "$(offers sberf top --call-graph =)"
 matches "process ids" "(^| )$$"'( |$)' "$(offers sberf top -p '')"
 touch "$SCRATCH/one.data"

@@ -22,6 +22,8 @@ report out want 2>/dev/null
 equal "no recording: exit status" 1 $?
 equal "no recording: the old file stays" keep "$(cat out)"
 equal "nothing is left beside it" "" "$(ls -- *.part 2>/dev/null)"
+check "the extension chooses the format" "$sberf" report -o by-name.folded "$data"
+check "in the same words" cmp want by-name.folded
 
 mkfifo pipe
 cat pipe >got &
@@ -43,7 +45,7 @@ ln mine.data twin
 for out in mine.data ./mine.data alias twin; do
 	got=$("$sberf" report --format folded -i mine.data -o "$out" 2>&1)
 	equal "onto its input as $out: exit status" 1 $?
-	matches "onto its input as $out: the sentence" "'$out' is the recording that is read; choose another file with -o" "$got"
+	matches "onto its input as $out: the sentence" "'$out' is what is being read; choose another file with -o" "$got"
 done
 got=$(report other.data 2>&1)
 equal "onto another recording: exit status" 1 $?
@@ -52,6 +54,33 @@ check "the input stays" cmp mine.data "$data"
 check "the other recording stays" cmp other.data "$data"
 got=$(report no/such/out 2>&1)
 matches "an error names the file that was given" "cannot create 'no/such/out': No such file" "$got"
+
+# What cannot be written says where, and what a format has no place for is not passed over.
+if [ -w /dev/full ]; then
+	matches "a full disk: the sentence names it" '^sberf report: cannot write to /dev/full: No space left on device$' "$(report /dev/full 2>&1)"
+	ln -s /dev/full full.svg
+	matches "and whatever it is called" '^sberf report: cannot write to full.svg: No space left' "$("$sberf" report -o full.svg "$data" 2>&1)"
+	matches "standard output too" '^sberf report: cannot write to standard output: No space left' "$("$sberf" report --format folded "$data" 2>&1 >/dev/full)"
+else
+	skip "there is no /dev/full" "what cannot be written names the file"
+fi
+refused() {
+	local regex=$1 got
+	shift
+	got=$("$sberf" report "$@" "$data" 2>&1)
+	equal "$*: exit status" 2 $?
+	matches "$*: the sentence" "$regex" "$got"
+}
+refused "no format is called '.xyz': say with --format what 'x.xyz' is to be" -o x.xyz
+check "nothing was written" test ! -e x.xyz
+check "with a format any name will do" "$sberf" report --format folded -o x.xyz "$data"
+mkdir dir.d
+check "and a name without an ending is a tree" "$sberf" report -o dir.d/tree "$data"
+for option in "--title x" "--min-width 3" "--orientation flame" --no-script; do
+	# shellcheck disable=SC2086  # an option and its value
+	refused "${option%% *} is for flame graphs: --format svg and html" $option --format folded
+done
+check "a flame graph by its name has them" "$sberf" report --title x --min-width 3 --orientation flame --no-script -o f.svg "$data"
 
 # Standard input and output, and pipes.
 check "- reads standard input" cmp want <("$sberf" report --format folded - <"$data")
@@ -64,6 +93,36 @@ also_kill $writer
 check "a named pipe is read" cmp want <("$sberf" report --format folded pipe 2>err)
 wait $writer
 matches "with a word on what it waits for" "waiting for what is written into the pipe pipe" "$(cat err)"
+
+# Ctrl-C is for the recorder at the other end of the pipe: the first one only asks for its end. (What a shell starts in the background
+# ignores it, and so does all that a shell starts that ignores it itself.)
+catches_int() {
+	[ $((0x$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status") & 2)) -ne 0 ]
+}
+env --default-signal=INT "$sberf" report --format folded -i - <pipe >got 2>err &
+reader=$!
+also_kill $reader
+exec 9>pipe
+head -c 100 "$data" >&9
+check "a reader of a pipe waits for Ctrl-C" wait_until 20 catches_int $reader
+kill -INT $reader
+check "which does not end it" wait_until 20 grep -q "reading goes on until the writer has ended; Ctrl-C again gives up" err
+tail -c +101 "$data" >&9
+exec 9>&-
+wait $reader
+equal "it reads to the end" 0 $?
+check "all of it" cmp want got
+env --default-signal=INT "$sberf" report --format folded -i - <pipe >got 2>err &
+reader=$!
+also_kill $reader
+exec 9>pipe
+wait_until 20 catches_int $reader
+kill -INT $reader
+wait_until 20 grep -q "goes on" err
+kill -INT $reader
+wait $reader
+equal "the second one ends it" 130 $?
+exec 9>&-
 mkdir directory
 matches "a directory is refused" "directory': Is a directory" "$(report directory 2>&1)"
 finish

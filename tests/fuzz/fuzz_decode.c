@@ -59,10 +59,13 @@ static void check_wait(const struct raw_wait *w, uint64_t end_ns)
 
 static void check_event(const struct raw_event *ev)
 {
-	must(ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAKE);
+	must(ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAKE || ev->kind == RAW_MOVE ||
+	     ev->kind == RAW_FAULT);
 	check_sample(&ev->sample);
-	if (ev->kind == RAW_WAIT)
+	if (ev->kind == RAW_WAIT || ev->kind == RAW_MOVE)
 		check_wait(&ev->wait, ev->time_ns);
+	else if (ev->kind == RAW_FAULT)
+		must(ev->sample.addr && ev->sample.period);
 	else if (ev->kind == RAW_WAKE)
 		must(ev->wake.wait_id);
 }

@@ -28,6 +28,15 @@ static void try_number(number_fn *f, const char *s)
 	must(rc <= 0 && (rc ? v == UNTOUCHED && e.code == -rc && *e.text : v >= 100 && v <= 1u << 30));
 }
 
+static void try_percent(const char *s)
+{
+	double v = -1;
+	struct err e = ERR_INIT;
+	const int rc = parse_percent(s, "value", 1, 100, &v, &e);
+
+	must(rc <= 0 && (rc ? v == -1 && e.code == -rc && *e.text : v >= 1 && v <= 100));
+}
+
 static void try_list(const char *s)
 {
 	u32_vec l = { 0 };
@@ -60,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_number(parse_u64, s);
 	try_number(parse_time, s);
 	try_number(parse_size, s);
+	try_percent(s);
 	try_list(s);
 	try_cursor(parse_hex, (const char *)data, size);
 	try_cursor(parse_dec, (const char *)data, size);

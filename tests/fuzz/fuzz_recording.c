@@ -7,10 +7,12 @@
  */
 #include "config.h"
 
+#include "numa/state.h"
 #include "record/reader.h"
+#include "record/survey.h"
+#include "tests/fuzz/seal.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,24 +22,18 @@ static void must(bool ok)
 		abort();
 }
 
-static ssize_t take(void *ctx, void *dst, size_t n)
-{
-	struct cursor *c = ctx;
-	const size_t left = (size_t)(c->end - c->p), k = n < left ? n : left;
-
-	memcpy(dst, c->p, k);
-	c->p += k;
-	return (ssize_t)k;
-}
-
 static void check_event(void *ctx, const struct event *ev)
 {
 	const struct dict *d = profile_dict(ctx);
 
-	must(ev->kind == EVENT_SAMPLE || ev->kind == EVENT_BLOCKED || ev->kind == EVENT_RUNNABLE);
+	must(ev->kind >= EVENT_SAMPLE && ev->kind < EVENT_KINDS);
 	must(dict_get_thread(d, ev->thread) && dict_get_stack(d, ev->stack));
 	must(ev->cut_module == ID_NONE || dict_get_module(d, ev->cut_module));
-	if (ev->kind == EVENT_SAMPLE)
+	if (EVENT_HAS_PLACE(ev->kind)) {
+		must(ev->place.node < NODES_MAX || ev->place.node == NODE_UNKNOWN);
+		must(ev->place.file == ID_NONE || dict_get_module(d, ev->place.file));
+	}
+	if (!EVENT_IS_WAIT(ev->kind))
 		return;
 	must(ev->wait.call <= CALL_MAX && ev->wait.own_ns <= WEIGHT_MAX);
 	must(ev->wait.waker == ID_NONE || dict_get_thread(d, ev->wait.waker));
@@ -54,20 +50,46 @@ static void check_names(const struct dict *d, const struct names *ns)
 	}
 }
 
-static void put_right(uint8_t *p, size_t n)
+static void check_numa(struct profile *p)
 {
-	size_t at = HEADER_SIZE;
-	struct block b;
+	AUTO(snapshot_unref) struct snapshot *snap = profile_snapshot(p);
+	const struct numa_state *s;
 
-	if (n < HEADER_SIZE)
+	must(snap);
+	s = snapshot_numa(snap);
+	if (!s)
 		return;
-	put_le(p + HEADER_AT_CRC, crc32(0, p, HEADER_AT_CRC), 4);
-	while (n - at >= BLOCK_HEADER_SIZE && block_get(p + at, &b) && b.stored_len <= n - at - BLOCK_HEADER_SIZE) {
-		const uint32_t head = (uint32_t)crc32(0, p + at, BLOCK_AT_CRC);
+	must(s->topology.nr <= NODES_MAX && s->process.n <= NUMA_PROCESSES_MAX && s->thread.n <= NUMA_THREADS_MAX);
+	for (uint32_t i = 0; i < s->topology.nr; i++)
+		must(s->topology.node[i].id < NODES_MAX && topology_index(&s->topology, s->topology.node[i].id) == (int)i);
+	for (size_t i = 0; i < s->process.n; i++)
+		for (size_t k = 0; k < s->process.v[i].resident.n; k++)
+			must(s->process.v[i].resident.v[k].node < NODES_MAX && s->process.v[i].resident.v[k].mapping < MAPPING_NR);
+	for (size_t i = 0; i < s->thread.n; i++)
+		must(s->thread.v[i].home < (int32_t)NODES_MAX &&
+		     numa_state_thread(s, s->thread.v[i].pid, s->thread.v[i].tid) == &s->thread.v[i]);
+}
 
-		put_le(p + at + BLOCK_AT_CRC, crc32(head, p + at + BLOCK_HEADER_SIZE, b.stored_len), 4);
-		at += BLOCK_HEADER_SIZE + b.stored_len;
+/* Blocks and damages lie in the SIZE bytes, and are told of once each. */
+static void check_survey(const struct survey *s, const struct load_report *report, size_t size)
+{
+	uint64_t blocks = 0, bytes = 0, events = 0;
+
+	for (int i = 0; i < BLOCK_TYPES; i++) {
+		blocks += s->type[i].blocks;
+		bytes += s->type[i].stored_bytes;
 	}
+	for (int i = 1; i < EVENT_KINDS; i++)
+		events += s->kind[i];
+	for (size_t i = 0; i < s->damage.n; i++) {
+		must(s->damage.v[i].at <= size);
+		if (s->damage.v[i].kind != DAMAGE_MISSING && s->damage.v[i].kind != DAMAGE_GAVE_UP)
+			must(s->damage.v[i].n <= size - s->damage.v[i].at);
+		if (s->damage.v[i].kind == DAMAGE_BYTES)
+			bytes += s->damage.v[i].n;
+	}
+	must(blocks == report->blocks && events == report->events && bytes <= size && s->damage.n <= s->damages);
+	must(!report->damaged_blocks || s->damages);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -76,13 +98,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO(profile_free) struct profile *p = profile_new(NULL);
 	AUTO(names_free) struct names *ns = names_new();
 	AUTO_FREE uint8_t *copy = malloc(size + 1);
+	struct survey survey = { 0 };
 	struct load_report report;
 	struct profile_meta meta;
 	struct err e = ERR_INIT;
 	const struct load_target t = {
 		.profile = p, .names = ns, .meta = &meta, .report = &report,
 		/* One input in two leaves waits out. */
-		.options = { .min_block_ns = size & 1 ? 1000000 : 0, .each = check_event, .ctx = p },
+		.options = { .min_block_ns = size & 1 ? 1000000 : 0, .each = check_event, .ctx = p, .survey = &survey },
 	};
 	struct cursor in;
 	int r;
@@ -91,9 +114,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data + as_it_is, size - as_it_is);
 	in = (struct cursor){ copy, copy + size - as_it_is };
 	if (!as_it_is)
-		put_right(copy, size);
-	r = recording_read("fuzz.data", take, &in, &t, &e);
+		seal_recording(copy, size);
+	r = recording_read("fuzz.data", seal_read, &in, &t, &e);
+	if (!r)
+		check_survey(&survey, &report, size - as_it_is);
+	survey_free(&survey);
 	must((r == 0) == (e.code == 0) && r <= 0);
 	check_names(profile_dict(p), ns);
+	check_numa(p);
 	return 0;
 }

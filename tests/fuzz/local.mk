@@ -13,11 +13,14 @@ fuzz_main = tests/fuzz/replay.c
 fuzz_ldadd = $(LDADD)
 endif
 
+# Checksums that fit.
+fuzz_seal = tests/fuzz/seal.c tests/fuzz/seal.h
+
 fuzz_targets += tests/fuzz/fuzz_parse
 tests_fuzz_fuzz_parse_SOURCES = tests/fuzz/fuzz_parse.c $(fuzz_main)
 tests_fuzz_fuzz_parse_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_recording
-tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_main)
+tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_seal) $(fuzz_main)
 tests_fuzz_fuzz_recording_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_text
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(fuzz_main)
@@ -31,7 +34,7 @@ tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 
 check_PROGRAMS += $(fuzz_targets)
 shell_tests += tests/fuzz/replay.sh
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/corpus tests/fuzz/replay.c
 fuzz_targets += tests/fuzz/fuzz_decode
 tests_fuzz_fuzz_decode_SOURCES = tests/fuzz/fuzz_decode.c $(fuzz_main)
 tests_fuzz_fuzz_decode_LDADD = $(fuzz_ldadd)
@@ -50,3 +53,18 @@ tests_fuzz_fuzz_jit_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_kallsyms
 tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(fuzz_main)
 tests_fuzz_fuzz_kallsyms_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_numa_state
+tests_fuzz_fuzz_numa_state_SOURCES = tests/fuzz/fuzz_numa_state.c $(fuzz_main)
+tests_fuzz_fuzz_numa_state_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_access
+tests_fuzz_fuzz_access_SOURCES = tests/fuzz/fuzz_access.c $(fuzz_main)
+tests_fuzz_fuzz_access_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_import
+tests_fuzz_fuzz_import_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_main)
+tests_fuzz_fuzz_import_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_merge
+tests_fuzz_fuzz_merge_SOURCES = tests/fuzz/fuzz_merge.c src/cmd/merge.c src/cmd/pipes.c $(fuzz_seal) $(fuzz_main)
+tests_fuzz_fuzz_merge_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_export
+tests_fuzz_fuzz_export_SOURCES = tests/fuzz/fuzz_export.c tests/fuzz/wellformed.c tests/fuzz/wellformed.h $(fuzz_main)
+tests_fuzz_fuzz_export_LDADD = $(fuzz_ldadd)

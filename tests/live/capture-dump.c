@@ -2,15 +2,15 @@
 /*
  * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
- *		[-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
+ *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
+ *		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
  * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
  * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
  * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait. -P takes the
- * kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves: the linker puts
- * __wrap_features_prev_state() in the place of the function that finds that out. -H makes helpers (capture/peek.h), one
- * before and one after the start, which must not be seen.
+ * kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves. -H makes helpers (capture/peek.h), one
+ * before and one after the start, which must not be seen. -R changes the rate after 20
+ * samples: old_rate counts those, old_rate_ms is what they stand for. -N samples page faults and asks where threads are at home.
  */
 #include "config.h"
 
@@ -33,16 +33,6 @@
 
 #define IDS_MAX 4096u
 
-static bool old_kernel;
-
-bool __real_features_prev_state(void);
-bool __wrap_features_prev_state(void);
-
-bool __wrap_features_prev_state(void)
-{
-	return !old_kernel && __real_features_prev_state();
-}
-
 struct ids {
 	pid_t v[IDS_MAX];
 	size_t n;
@@ -55,12 +45,14 @@ struct counts {
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
 	uint64_t last_ns, cpu_ms;
 	uint64_t sampled_ns, longest_gap_ns, after_gap;  /* between samples, and how many came behind it */
+	uint64_t rate_hz, old_rate, old_rate_ns;         /* that -R asks for; samples before that, and their weight */
 	uint64_t waits, long_waits, wait_stacks, no_stack, seeded, wakes, wake_stacks, irq_wakes, wait_kernel;
 	double blocked_ns, runnable_ns, waited;          /* what the waits told stand for */
 	uint64_t running_total, blocked_total, runnable_total, waits_total, short_total, gone;
 	uint64_t open, open_stacks, open_regs, open_ns;
+	uint64_t faults, fault_samples, fault_stacks, moves, kernel_moves, told_moves, homes, homes_most, policies, wrong_nodes;
 	struct source *source;
-	bool verbose;
+	bool verbose, numa;
 	struct ids pids, tids, children;
 	pid_t child, self, helper[2];
 	const char *comm;
@@ -164,12 +156,33 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 		       (int)w->waker_tid, ev->sample.segment[0].len, w->seeded ? ", seeded" : "");
 }
 
+static void count_fault(struct counts *c, const struct raw_event *ev)
+{
+	c->fault_samples++;
+	c->faults += ev->sample.period;
+	c->fault_stacks += ev->sample.nr_regs && ev->sample.nr_segments && ev->sample.segment[0].len > SB_RED_ZONE;
+	c->own += is_own(c, ev->pid);
+	c->other_pids += !has_id(&c->children, ev->pid);
+}
+
+static void count_home(void *ctx, const struct source_home *h)
+{
+	struct counts *c = ctx;
+
+	c->homes++;
+	c->policies += h->policy != 0;
+	c->wrong_nodes += h->node >= source_nodes(c->source);
+	c->own += is_own(c, h->pid);
+}
+
 static void count_total(void *ctx, const struct source_total *t)
 {
 	struct counts *c = ctx;
 
 	c->gone += t->last;
 	c->running_total += t->running_ns;
+	c->moves += t->moves;
+	c->kernel_moves += t->kernel_moves;
 	if (t->kind == EVENT_SAMPLE)
 		return;
 	c->blocked_total += t->blocked_ns + t->long_blocked_ns;
@@ -209,13 +222,17 @@ static void count(void *ctx, const struct raw_event *ev)
 	}
 	if (ev->kind == RAW_WAIT)
 		count_wait(c, ev);
+	if (ev->kind == RAW_FAULT)
+		count_fault(c, ev);
+	if (ev->kind == RAW_WAIT || ev->kind == RAW_MOVE)
+		c->told_moves += ev->wait.to_node != ev->node && ev->wait.state != WAIT_NEW;
 	c->wakes += ev->kind == RAW_WAKE;
 	c->irq_wakes += ev->kind == RAW_WAKE && (ev->wake.context == WAKER_HARDIRQ || ev->wake.context == WAKER_SOFTIRQ);
 	if (ev->kind == RAW_WAKE && c->verbose)
 		printf("wake %d by %s %d %s: %s\n", (int)ev->wake.tid, ev->sample.comm, (int)ev->tid,
 		       ev->sample.nr_segments ? "with stack" : "", waker_context_name(ev->wake.context));
 	c->wake_stacks += ev->kind == RAW_WAKE && (ev->sample.nr_regs || ev->sample.nr_kernel);
-	if (ev->kind == RAW_WAIT || ev->kind == RAW_WAKE)
+	if (ev->kind == RAW_WAIT || ev->kind == RAW_WAKE || ev->kind == RAW_MOVE || ev->kind == RAW_FAULT)
 		return;
 	if (ev->kind == RAW_FORK && has_id(&c->children, ev->fork.ppid)) {
 		add_id(&c->children, ev->pid);
@@ -272,6 +289,8 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("cpus_sampled", st->cpus_sampled);
 	print("samples", c->samples);
 	print("weight_ms", c->weight_ns / NSEC_PER_MSEC);
+	print("old_rate", c->old_rate);
+	print("old_rate_ms", c->old_rate_ns / NSEC_PER_MSEC);
 	print("elapsed_ms", ns / NSEC_PER_MSEC);
 	print("cpu_ms", c->cpu_ms);
 	print("longest_gap_ms", c->longest_gap_ns / NSEC_PER_MSEC);
@@ -326,6 +345,15 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("open_stacks", c->open_stacks);
 	print("open_regs", c->open_regs);
 	print("open_us", c->open_ns / 1000);
+	print("faults", c->faults);
+	print("fault_samples", c->fault_samples);
+	print("fault_stacks", c->fault_stacks);
+	print("moves", c->moves);
+	print("kernel_moves", c->kernel_moves);
+	print("told_moves", c->told_moves);
+	print("homes", c->homes_most);
+	print("policies", c->policies);
+	print("wrong_nodes", c->wrong_nodes);
 	print("inferred", st->inferred);
 	print("late", st->late);
 	print("unordered", c->unordered);
@@ -348,14 +376,15 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 	uint32_t *cpu;
 	int opt, r = 0;
 
-	while (!r && (opt = getopt(argc, argv, "+atfovWPHc:e:F:r:s:C:w:n:p:")) != -1) {
+	while (!r && (opt = getopt(argc, argv, "+atfovWPHNc:e:F:R:r:s:C:w:n:p:")) != -1) {
 		switch (opt) {
 		case 'a': d->plan.target = TARGET_ALL; break;
 		case 't': d->plan.target = TARGET_TIDS; break;
 		case 'o': d->plan.off_cpu = true; break;
 		case 'W': d->plan.wakers = true; break;
 		case 'H': d->helpers = true; break;
-		case 'P': old_kernel = true; break;
+		case 'N': d->plan.numa = NUMA_ON; break;
+		case 'P': setenv("SBERF_WITHOUT", "prev_state", 1); break;
 		case 'v': c->verbose = true; break;
 		case 'e': d->plan.event = strcmp(optarg, "cycles") ? EVENT_CPU_CLOCK : EVENT_CYCLES; break;
 		case 'p': r = parse_u64(optarg, "period", 1, 10000000, &d->period_us, e); break;
@@ -363,6 +392,7 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 		case 'c': d->plan.target = TARGET_CGROUP; d->plan.cgroup = optarg; break;
 		case 'n': c->comm = optarg; break;
 		case 'F': r = parse_u64(optarg, "rate", 1, 1000000, &v, e); d->plan.freq_hz = (uint32_t)v; break;
+		case 'R': r = parse_u64(optarg, "rate", 1, 1000000, &c->rate_hz, e); break;
 		case 's': r = parse_size(optarg, "stack", 0, UINT32_MAX, &v, e); d->plan.stack_bytes = (uint32_t)v; break;
 		case 'r': r = parse_size(optarg, "ring", 0, UINT64_MAX, &d->plan.ring_bytes, e); break;
 		case 'w': r = parse_u64(optarg, "stall", 0, 60000, &d->stall_ms, e); break;
@@ -385,6 +415,17 @@ static uint64_t to_ms(const struct timeval *tv)
 	return (uint64_t)tv->tv_sec * 1000 + (uint64_t)tv->tv_usec / 1000;
 }
 
+#define OLD_RATE 20u             /* samples before the rate is changed */
+
+static int change_rate(struct source *s, struct counts *c, struct err *e)
+{
+	if (!c->rate_hz || c->old_rate || c->samples < OLD_RATE)
+		return 0;
+	c->old_rate = c->samples;
+	c->old_rate_ns = c->weight_ns;
+	return source_set_rate(s, (uint32_t)c->rate_hz, e);
+}
+
 /* Reads until CHILD has ended, then the rest. */
 static int read_all(struct source *s, struct counts *c, struct err *e)
 {
@@ -394,9 +435,16 @@ static int read_all(struct source *s, struct counts *c, struct err *e)
 	uint64_t ns;
 
 	c->source = s;
+	c->homes_most = 0;
 	do {
 		r = source_read(s, 50, false, count, c, e);
-		c->open = c->open_regs = c->open_ns = 0;
+		if (r >= 0)
+			r = change_rate(s, c, e);
+		c->open = c->open_regs = c->open_ns = c->homes = c->policies = 0;
+		if (r >= 0 && c->numa)
+			r = source_homes(s, count_home, c, e);
+		if (c->homes > c->homes_most)
+			c->homes_most = c->homes;
 		if (r >= 0)
 			r = source_open_waits(s, 0, count_open, c, &ns, e);
 		if (r >= 0 && ++turn % 4 == 0)
@@ -456,6 +504,8 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 	r = r ? r : use_helper(p, c, false);
 	r = r ? r : source_open(&d->plan, &s, e);
 	r = r ? r : source_start(s, e);
+	c->numa = d->plan.numa == NUMA_ON;
+	r = r || !c->numa ? r : source_set_faults(s, true, e);
 	r = r ? r : use_helper(p, c, true);
 	if (r) {
 		kill(c->child, SIGKILL);
@@ -477,7 +527,8 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 
 int main(int argc, char **argv)
 {
-	struct dump d = { .plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = 997, .kernel = true, .stack_bytes = 32768 } };
+	struct dump d = { .plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = 997, .kernel = true,
+				   .stack_bytes = 32768, .numa = NUMA_OFF } };
 	static struct counts c;
 	struct err e = ERR_INIT;
 	int r = parse_args(argc, argv, &d, &c, &e);

@@ -19,6 +19,17 @@ is "nothing is lost or late" "lost == 0 && late == 0 && unordered == 0"
 is "mmap, exec and exit are seen" "mmaps > 0 && execs == 1 && exits == 1"
 is "sberf knows what it costs" "bpf_ns > 0 && bpf_ns < elapsed_ms * 20000"
 
+# Each sample stands for the period that it was taken with, also where the rate changes midway.
+capture -F 97 -R 1997 -- "$work" spin 4997
+is "the rate changes while it runs" "old_rate >= 20 && samples - old_rate >= 20"
+is "what was sampled before weighs as before" "old_rate_ms >= old_rate * 10 && old_rate_ms <= old_rate * 11"
+is "what is sampled then weighs as then" \
+	"(weight_ms - old_rate_ms) * 1997 >= (samples - old_rate) * 980 && (weight_ms - old_rate_ms) * 1997 <= (samples - old_rate) * 1060"
+is "together they are the CPU time" "weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 5 && lost == 0"
+capture -F 1997 -R 97 -- "$work" spin 4997
+is "also when it becomes lower" "old_rate >= 20 && samples > old_rate && \
+	weight_ms >= cpu_ms * 80 / 100 && weight_ms <= cpu_ms * 120 / 100 + 15 && lost == 0"
+
 capture -- "$work" syscall 500
 is "samples land in the kernel, with its stack" "in_kernel * 10 > samples && kernel_frames == in_kernel && lost == 0"
 is "and then have user registers too" "kernel_regs + no_user == in_kernel && sp_inside == regs"

@@ -23,7 +23,7 @@ start_workload() {
 	# The descriptor stays open, so that a workload that prints more does not get a SIGPIPE.
 	exec {workload_out}<"$fifo"
 	rm -f "$fifo"
-	read -rt 20 word <&"$workload_out" && [ "$word" = ready ]
+	read -rt 60 word <&"$workload_out" && [ "$word" = ready ]
 }
 
 stop_workload() {
@@ -44,9 +44,16 @@ record() {
 	}
 }
 
+# summary FILE: that of a recording, made once as long as the file is the same. Where tests emulate a machine that is seconds each.
+summary() {
+	local kept=$SCRATCH/.summary.${1//\//_}
+	[ "$kept" -nt "$1" ] || "$SBERF" report -i "$1" --format summary >"$kept"
+	cat "$kept"
+}
+
 # value FILE NAME: one figure of a recording's summary.
 value() {
-	"$SBERF" report -i "$1" --format summary | sed -n "s/^$2: //p"
+	summary "$1" | sed -n "s/^$2: //p"
 }
 
 # at_least TITLE MINIMUM NUMBER: passed when NUMBER >= MINIMUM (decimals allowed); says both.
@@ -71,5 +78,5 @@ share() {
 
 # cuts FILE: the reasons of incomplete stacks, for the log.
 cuts() {
-	"$SBERF" report -i "$1" --format summary | grep -E '^(cut|lost|offcpu_cut)_' | grep -v ': 0$' | tr '\n' ' '
+	summary "$1" | grep -E '^(cut|lost|offcpu_cut)_' | grep -v ': 0$' | tr '\n' ' '
 }

@@ -12,7 +12,7 @@ result $? "workload is ready"
 "$SBERF" record -e cpu-clock -a -o all.data 2>all.err &
 recorder=$!
 also_kill $recorder
-wait_until 10 sh -c '[ "$(stat -c %s all.data 2>/dev/null || echo 0)" -gt 1000 ]'
+wait_until 60 sh -c '[ "$(stat -c %s all.data 2>/dev/null || echo 0)" -gt 1000 ]'
 # perf maps files by build-id on demand; a record of ours that misleads it ends it.
 perf record -q -e cpu-clock -o perf.data -- sh -c "'$WORKLOADS/shares' 1; exit 0" >/dev/null 2>perf.err
 equal "perf record beside sberf: status 0" 0 $?

@@ -100,11 +100,17 @@ states() {
 	sed 's/.*) \(.\).*/\1/' "/proc/$1"/task/*/stat | sort -u
 }
 
+# rests PID: all its threads sleep, and none has done anything else for a while: on its way to sleep each may wait for something.
+rests() {
+	local before
+	[ "$(states "$1")" = S ] && before=$(switches "$1") && ! read -rt 0.3 <> <(:) && [ "$(switches "$1")" = "$before" ]
+}
+
 # For ever: seen from outside, no thread moves once the main thread, which said "ready", has gone to sleep too.
 for name in deadlock never; do
 	start_workload $name
 	result $? "$name: is ready"
-	wait_until 10 eval '[ "$(states "$workload")" = S ]'
+	wait_until 60 rests "$workload"
 	result $? "$name: all threads sleep"
 	before=$(switches "$workload")
 	read -rt 0.3 <> <(:) || :

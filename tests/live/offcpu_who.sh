@@ -87,7 +87,7 @@ wait $recorder
 equal "outside: recorded, status" 0 $?
 exec {feeder}>&-
 waits outside
-matches "outside: the reader of a pipe is woken by this shell" "woken by [^ ]+ $$( |:|$)" "$(grep 'woken by' outside.waits)"
+matches "outside: the reader of a pipe is woken by this shell" "woken by [^ ]+ ${$}( |:|$)" "$(grep 'woken by' outside.waits)"
 
 # Idle workers beside one that is busy; a deadlock is not idle.
 start_workload pool
@@ -106,7 +106,8 @@ check "pool: while the busy one stays" grep -q ';main;busy_work' pool.folded
 near "pool: the whole stays what it was" 0.1 "$(whole pool.data wall)" \
 	"$(awk '{ n += $NF } END { printf "%.0f\n", n * 1000 }' pool.folded)"
 waits pool
-matches "pool: the list counts those that still wait" "6[45] threads with nothing to do" "$(cat pool.waits)"
+# One of the workers may just have been given something.
+matches "pool: the list counts those that still wait" "6[345] threads with nothing to do" "$(cat pool.waits)"
 start_workload deadlock
 record deadlock.data -p "$workload" --duration 1s
 stop_workload

@@ -80,16 +80,7 @@ compiler() {
 }
 
 python() {
-	cat >"$SCRATCH/work.py" <<-'PY'
-		import json, re
-		def fib(n):
-		    return n if n < 2 else fib(n - 1) + fib(n - 2)
-		while True:
-		    fib(18)
-		    json.loads(json.dumps({str(i): [i] * 20 for i in range(300)}))
-		    re.sub(r"(\w+)\s(\w+)", r"\2 \1", "hello world " * 200)
-	PY
-	/usr/bin/python3 "$SCRATCH/work.py" &
+	/usr/bin/python3 "$top_srcdir/tests/workloads/busy.py" &
 	also_kill $!
 	long_enough "$SCRATCH/py.data" -p $!
 	result $? "python3: recording"

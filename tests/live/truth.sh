@@ -31,22 +31,27 @@ watch() {
 	equal "$name: recorded, status" 0 $status
 }
 
+# folded DATA METRIC REPORT-OPTIONS...: as folded stacks. What cannot be reported is no number, and no test passes with it.
+folded() {
+	"$SBERF" report -i "$1" --format folded --no-inline --metric "$2" "${@:3}" || echo "no report"
+}
+
 # time_in DATA METRIC FUNCTION REPORT-OPTIONS...: ns of METRIC in stacks that FUNCTION (an extended regular expression) is in.
 time_in() {
-	"$SBERF" report -i "$1" --format folded --no-inline --metric "$2" "${@:4}" |
-		awk -v f="(^|;)($3)(;| [0-9]+$)" '$0 ~ f { n += $NF } END { printf "%.0f\n", n * 1000 }'
+	folded "$1" "$2" "${@:4}" | awk -v f="(^|;)($3)(;| [0-9]+$)" '$0 == "no report" { bad = 1 } $0 ~ f { n += $NF }
+		END { if (bad) print "no report"; else printf "%.0f\n", n * 1000 }'
 }
 
 # whole DATA METRIC REPORT-OPTIONS...: ns of METRIC.
 whole() {
-	"$SBERF" report -i "$1" --format folded --metric "$2" "${@:3}" | awk '{ n += $NF } END { printf "%.0f\n", n * 1000 }'
+	time_in "$1" "$2" '.*' "${@:3}"
 }
 
 # lost_of DATA: all losses together. Some kernels hide the switches of the agent of their virtual machine; who comes after it can
-# mostly be inferred. One in 1000 waits may be lost to that.
+# mostly be inferred. One wait, or one in 1000, may be lost to that.
 lost_of() {
 	"$SBERF" report -i "$1" --format summary | awk '/^lost_switch:/ { hidden = $2; next } /^lost_/ { n += $2 }
-		/^offcpu_waits:/ { waits = $2 } END { print n + (hidden > waits / 1000 ? hidden : 0) }'
+		/^offcpu_waits:/ { waits = $2 } END { print n + (hidden > 1 && hidden > waits / 1000 ? hidden : 0) }'
 }
 
 # lasted DATA: how long was recorded, in ns.

@@ -4,7 +4,20 @@
 shell_tests += tests/qemu/hotplug.sh
 shell_tests += tests/qemu/lockdown.sh
 shell_tests += tests/qemu/offcpu.sh
-EXTRA_DIST += tests/qemu/guest.sh
+shell_tests += tests/qemu/live.sh
+EXTRA_DIST += tests/qemu/guest.sh tests/qemu/numa_lines.sh
+shell_tests += tests/qemu/numa.sh
+shell_tests += tests/qemu/numa_pane.sh
+shell_tests += tests/qemu/numa_auto.sh
+shell_tests += tests/qemu/numa_steps.sh
+check_PROGRAMS += tests/qemu/ptyrun
+tests_qemu_ptyrun_LDADD = -lutil
+
+# Figures of the verifier (tests/live/verifier.sh), of this kernel and those of the guests.
+EXTRA_DIST += tests/qemu/verifier-figures.sh
+verifier-figures: all tests/live/verifier$(EXEEXT) tests/live/capture-dump$(EXEEXT) $(workloads)
+	@$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/qemu/verifier-figures.sh
+.PHONY: verifier-figures
 
 clean-local: clean-guest
 clean-guest:

@@ -15,9 +15,11 @@ cat >"$SCRATCH/job.sh" <<'JOB'
 summary() {
 	sberf report -i $1.data --format summary | grep -E '^(offcpu|oncpu|lost)_' | sed "s/^/$1 /"
 }
-# blocked NAME: stacks that waited, with microseconds.
-blocked() {
-	sberf report -i $1.data --format folded --metric blocked | sed "s/^/$1 stack /"
+# waited NAME OPTIONS...: stacks that waited, with microseconds.
+waited() {
+	name=$1
+	shift
+	sberf report -i $name.data --format folded --metric off-cpu "$@" | sed "s/^/$name stack /"
 }
 echo "kernel $(uname -r)"
 for target in "" -a -t "-c /"; do
@@ -26,7 +28,7 @@ for target in "" -a -t "-c /"; do
 		echo "load $? $target $walk $(grep ^capture-dump: dump.out)"
 	done
 done
-# Waits are counted here, and what the program says goes elsewhere: it would cut the lines of whoever watches it.
+# Waits are counted here. What the program says goes elsewhere: it would cut the lines of whoever watches it.
 for how in told read; do
 	capture-dump -o $([ $how = told ] && echo -W || echo -P) -v -F 99 -- sh -c 'exec naps 0 23 40 >said' >dump.out
 	echo "$how states: $(grep -cE '^wait [0-9]+ naps: clock_nanosleep, interruptible, ' dump.out)"
@@ -37,7 +39,8 @@ sberf record -o naps.data -- naps 0 23 60 >naps.out
 echo "naps status $?"
 sed 's/^/naps /' naps.out
 summary naps
-blocked naps
+waited naps
+waited naps --syscall clock_nanosleep | sed 's/^naps/sleeps/'
 
 mkfifo ready
 deadlock >ready &
@@ -46,7 +49,7 @@ sberf record -p $! -o deadlock.data --duration 2s
 echo "deadlock status $?"
 kill -9 $!
 summary deadlock
-blocked deadlock
+waited deadlock
 JOB
 
 root=$SCRATCH/root
@@ -79,21 +82,10 @@ lost() {
 	awk -v name="$1" '$1 == name && $2 ~ /^lost_/ { n++; lost += $3 } END { if (n) print lost }' "$SCRATCH/out"
 }
 
-# Has the guest said all that is looked at? An emulated serial line may drop characters.
-is_whole() {
-	[ "$(lines '^(told|read) states: [0-9]+$')" -eq 2 ] && [ "$(lines '^load 0 ')" -eq 8 ] &&
-		[ "$(lines '^naps truth: nap .* blocked [0-9]+ ')" -eq 1 ] &&
-		[ "$(lines '^(naps|deadlock) status 0$')" -eq 2 ]
-}
-
 # on_kernel IMAGE: boots it and looks at what came.
 on_kernel() {
 	local image=$1 v truth
-	guest_run "$image" "$root" 240 "$SCRATCH/console" >"$SCRATCH/out"
-	if ! is_whole; then
-		note "the guest's console lost characters, or something is wrong: once more"
-		guest_run "$image" "$root" 240 "$SCRATCH/console" >"$SCRATCH/out"
-	fi
+	guest_run "$image" "$root" 600 "$SCRATCH/console" >"$SCRATCH/out"
 	note "$(grep -vE '^(told|read) ([a-z_]*: 0|wait)' "$SCRATCH/out")"
 	v=$(sed -n 's/^kernel \([0-9]*\.[0-9]*\).*/\1/p' "$SCRATCH/out")
 	v=${v:-no kernel}
@@ -107,12 +99,15 @@ on_kernel() {
 	equal "$v: nothing is lost" "0 0" "$(figure told lost) $(figure read lost)"
 
 	matches "$v: records" "naps status 0" "$(cat "$SCRATCH/out")"
-	truth=$(sed -n 's/^naps truth: nap .* blocked \([0-9]*\) .*/\1/p' "$SCRATCH/out")
+	# Off the CPU: what of it is blocked the program knows less well than that (truth.h). A guest that gets little of a CPU
+	# also loses it while it reads its clocks, which is within what it measures, but for the opening of its counter.
+	truth=$(sed -n 's/^naps truth: nap off \([0-9]*\) .*/\1/p' "$SCRATCH/out")
 	truth=$((${truth:-0} / 1000))
 	within "$v: what is told is as long as it was (us)" $((truth * 97 / 100)) $((truth * 103 / 100)) \
-		"$(stack naps 'naps;.*main;nap;.*clock_nanosleep')"
+		"$(($(stack naps 'naps;.*main;(nap|truth_begin|truth_end)') - $(stack naps 'naps;.*main;truth_begin.*perf_event_open')))"
 	within "$v: there is a truth (us)" $((60 * 23000)) 600000000 "$truth"
-	within "$v: stacks are complete" 99 100 "$(figure naps offcpu_complete_percent)"
+	# Others need not be: the loader's, on a page of the stack that is only coming; those of code without unwind information.
+	equal "$v: stacks of sleeps are complete (us of those that are cut)" 0 "$(stack sleeps 'cut:')"
 	equal "$v: nothing is lost in a recording" 0 "$(lost naps)"
 
 	matches "$v: a deadlock is recorded" "deadlock status 0" "$(cat "$SCRATCH/out")"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * fake-feed.c - the terminal view on a made profile that goes on growing, so that it can be tested in a real terminal without
- * privileges. Usage: fake-feed [server|hostile|waiting|off|deadlock|sleeper] [CONTROL]
+ * privileges. Usage: fake-feed [server|hostile|waiting|off|deadlock|sleeper|numa] [CONTROL]
  *
  * CONTROL is a FIFO; each line written to it is a command:
  *	run          the target begins to run (after "waiting")
@@ -13,7 +13,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "tests/unit/madefeed.h"
+#include "tests/unit/madenuma.h"
 #include "ui/feed.h"
 
 #include <errno.h>
@@ -122,6 +122,11 @@ static void set_up(struct fake *k, const char *shape)
 		madefeed_off_cpu(&k->f);
 		return;
 	}
+	if (!strcmp(shape, "numa")) {
+		madefeed_off_cpu(&k->f);
+		madenuma_feed(&k->f, "bbmb");
+		return;
+	}
 	if (!strcmp(shape, "deadlock")) {
 		madefeed_deadlock(&k->f, 12);
 		return;
@@ -143,7 +148,8 @@ static void set_up(struct fake *k, const char *shape)
 int main(int argc, char **argv)
 {
 	static struct fake k;
-	const struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed" };
+	const struct ui_options o = { .refresh_ns = REFRESH_NS, .title = "fake-feed",
+				      .otherwise = "fake-feed -b needs no terminal" };
 	struct err e = ERR_INIT;
 	pthread_t grower, listener;
 	int r;

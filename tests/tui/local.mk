@@ -1,10 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/tui: one "shell_tests += tests/tui/NAME.sh" a line.
 shell_tests += tests/tui/view.sh
+shell_tests += tests/tui/big.sh
+shell_tests += tests/tui/filter.sh
 EXTRA_DIST += tests/tui/tmux.sh
+EXTRA_DIST += tests/tui/hangup.c
 if HAVE_CMOCKA
 check_PROGRAMS += tests/tui/fake-feed
-tests_tui_fake_feed_SOURCES = tests/tui/fake-feed.c $(madefeed)
+tests_tui_fake_feed_SOURCES = tests/tui/fake-feed.c $(madefeed) $(madenuma)
 endif
+shell_tests += tests/tui/annotate.sh
+shell_tests += tests/tui/baseline.sh
+shell_tests += tests/tui/record.sh
+shell_tests += tests/tui/flame.sh
+shell_tests += tests/tui/pace.sh
+shell_tests += tests/tui/pick.sh
 shell_tests += tests/tui/top.sh
 shell_tests += tests/tui/waits.sh
+shell_tests += tests/tui/numa.sh
+shell_tests += tests/tui/time.sh
+shell_tests += tests/tui/manners.sh
+shell_tests += tests/tui/hostile.sh
+shell_tests += tests/tui/whole.sh

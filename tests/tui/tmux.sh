@@ -31,7 +31,7 @@ trap tui_cleanup EXIT
 # terminal [NAME=VALUE...]: a new terminal, with these in the shell's environment. Each has a server of its own, because one that
 # was told to end may still be there when the next one starts.
 terminal() {
-	local env=() attempt
+	local env=(-e XDG_CONFIG_HOME=/dev/null) attempt         # nothing is remembered there
 	for v; do
 		env+=(-e "$v")
 	done
@@ -107,6 +107,15 @@ restored() {
 	equal "$1: screen, cursor and mouse as before" "0 1 0" "$(flag alternate_on) $(flag cursor_flag) $(flag mouse_any_flag)"
 	type_line 'echo "$((40 + 2))"; stty -a | grep -q " echo " && stty -a | grep -q " icanon " && echo sa''ne'
 	see "$1: the line settings as before" '^sane'
+}
+
+# started COMMAND: the newest process of this terminal with that command line. Other tests may run the same beside it.
+started() {
+	pgrep -n -x -f -s "$(flag pane_pid)" "$1"
+}
+
+gone() {
+	! kill -0 "$1" 2>/dev/null
 }
 
 resize() {

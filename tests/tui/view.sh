@@ -4,6 +4,7 @@
 . "$top_srcdir/tests/tui/tmux.sh"
 
 FAKE=$top_builddir/tests/tui/fake-feed
+SBERF=${SBERF:?is set by make check}
 CONTROL=$SCRATCH/control
 mkfifo "$CONTROL"
 
@@ -22,10 +23,6 @@ pid_of_view() {
 	local shell
 	shell=$(flag pane_pid)
 	cat "/proc/$shell/task/$shell/children" 2>/dev/null
-}
-
-gone() {
-	! kill -0 "$1" 2>/dev/null
 }
 
 samples() {
@@ -71,12 +68,25 @@ keys C-x F7 '~' M-x IC
 see "unknown keys do nothing" 'q quit'
 keys E
 see "E opens everything" 'vfs_fsync'
+keys C H
+see "H follows the hottest path to where it splits" '▾ call'
+keys C L L
+see "L goes to the heaviest child" '^ aeMain '
+keys x
+see "x goes to the parent" '^ main '
+keys ']'
+see "] goes to the next sibling" '^ start_thread '
+keys '['
+see "[ goes to the one before" '^ main '
+keys E
 keys G
 see "G goes to the last line" ' ([0-9]+) of \1 rows'
 keys g
 see "g goes to the first" '1 of [0-9]+ rows'
 
 keys -l $'\e[1;7C\e[?1;2c\e[<0;9;9M\eOQ\eC'
+see "F2 is no key of ours, which is said" '^ that key does nothing here: \? lists those that do'
+keys C-l
 see "sequences that it does not know do nothing" '1 of [0-9]{2} rows'
 keys -l $'\e[M )*'
 see "a click moves the cursor" '([2-9]|[1-9][0-9]) of [0-9]{2} rows'
@@ -237,7 +247,30 @@ keys 1 u
 see "both come back" 'all time · by process'
 keys W
 see "W says what it costs" 'who ends waits is told from now on: this costs more'
-keys 6
+keys 5
+see "5 lists functions beside the tree" '━━ [0-9]+ functions · all time .*↓self .* total'
+keys / d i c t H a s h Enter Enter
+see "Enter on one leads to it in the tree" '━━ all time · by process'
+see "under its callers" '▌ +dictHashKey'
+keys Escape
+see_not "Esc leaves that search" '/dictHash'
+keys 5
+see_not "5 hides them again" 'functions · all time'
+keys 8
+see "8 tells how good figures are" 'stacks of waits: 100\.0 % of [0-9,]+ complete'
+see "and that nothing was lost" 'lost events: none'
+keys 8
+see_not "8 hides it again" 'lost events: none'
+keys 4
+see "4 lists threads, and what they do" '━━ [0-9]+ threads · all time .* now .*↓running'
+keys / b i o _ Enter Enter
+see "Enter leaves only that one" 'filter: thread:1236'
+keys Escape
+see_not "Esc leaves that search" '/bio_'
+keys Escape
+see_not "and then the filter" 'filter: '
+keys 4
+keys 6 m
 see "6 lists the waits" ' waits .*total .*count .*avg .*longest'
 see "by class and call" '▾ I/O '
 keys / f s y n c Enter
@@ -249,16 +282,52 @@ see "and again the list" 'all time · by process'
 start deadlock
 see "a standstill is said in the header" '2 threads waiting for locks for 12.0 s'
 see "and on its lines" 'still waiting 12.0 s'
-keys 6
+keys 6 m
 see "each thread with its stack" 'left 8 · waiting for a lock for 12.0 s · .*take_right'
 start sleeper
 see "idle waits are better than nothing" 'take_a_nap'
+
+# Which panes were open
+mkdir "$SCRATCH/config"
+terminal "XDG_CONFIG_HOME=$SCRATCH/config"
+type_line "$FAKE off"
+see "one pane at first" '^── all time · by process'
+keys 6
+see "two now" '━━ waits'
+keys q
+see "the view ended" "^$PROMPT *\$"
+equal "they are kept" "panes tree waits" "$(grep ^panes "$SCRATCH/config/sberf/view")"
+equal "nothing else is left there" view "$(ls -A "$SCRATCH/config/sberf")"
+type_line "$FAKE off"
+see "two panes at once, the next time" '━━ waits'
+keys q
+see "that view ended" "^$PROMPT *\$"
+echo "panes tree nonsense" >"$SCRATCH/config/sberf/view"
+type_line "$FAKE off"
+see "a damaged file is ignored, and named" 'sberf/view is damaged at line 1: it is ignored'
+see "one pane then" '^── all time · by process'
+
+# Nodes
+start numa
+keys 3 m
+see "key 3 tells nodes, distances and what is far" '^(──|━━) numa · 4 nodes, distances 10/21/31 · far accesses ~40\.0 % of 300 addressed samples'
+see "a node without CPUs is told" 'node 2 +no CPU'
+see "accesses from node to node stand beside" 'node 3 +5\.8 % .*~40 +· +· +~40$'
+matches "what is far is magenta" $'\e\\[38;5;133m40' "$(screen -e)"
+keys j j j j Enter
+see "Enter on a node leaves only that" 'filter: node:3'
+resize 60 20
+see "on a narrow screen accesses have a part of their own" '▾ accesses from .* mem 0 +1 +2 +3'
+keys Escape
+see_not "Escape shows all nodes again" 'filter: '
+keys Escape
+see "and leads back to the tree" '^── .*by process'
 
 # Colours
 terminal
 type_line "$FAKE"
 wait_until 20 shows "q quit"
-matches "there are colours" $'\e\\[38;5;34m' "$(screen -e)"
+matches "there are colours" $'\e\\[38;5;28m' "$(screen -e)"
 terminal NO_COLOR=1
 type_line "$FAKE"
 wait_until 20 shows "q quit"
@@ -266,7 +335,7 @@ check "NO_COLOR has none" no_colours "$(screen -e)"
 terminal NO_COLOR=
 type_line "$FAKE"
 wait_until 20 shows "q quit"
-matches "an empty NO_COLOR counts as none" $'\e\\[38;5;34m' "$(screen -e)"
+matches "an empty NO_COLOR counts as none" $'\e\\[38;5;28m' "$(screen -e)"
 terminal LC_ALL=C
 type_line "LC_ALL=C $FAKE"
 see "without UTF-8 it is ASCII" '^> - redis-server 1234 .*####'
@@ -287,6 +356,69 @@ terminal
 type_line "$FAKE | cat; echo status \${PIPESTATUS[0]}"
 see "a pipe gets one" 'standard output is none'
 see "with status 1" '^status 1'
+
+# What is shown, as a file of a kind that is asked for, under a name that nothing has.
+mkdir "$SCRATCH/saved"
+echo mine >"$SCRATCH/saved/sberf-1.svg"
+terminal
+type_line "cd $SCRATCH/saved && $FAKE server"
+wait_until 20 shows "q quit"
+keys S
+see "S asks what to save as" '^ save what is shown as:'
+see "with the letters" '^ s SVG  h HTML  p pprof  f folded  r recording  Esc back'
+keys S
+see "S again saves a flame graph and says where" '^ saved as sberf-2\.svg \([0-9]+ KB\)'
+equal "what was there stays" mine "$(cat "$SCRATCH/saved/sberf-1.svg")"
+matches "the graph has what is shown" 'processCommand' "$(cat "$SCRATCH/saved/sberf-2.svg")"
+matches "and is whole" '</svg>$' "$(cat "$SCRATCH/saved/sberf-2.svg")"
+keys S x
+see "a letter that is none changes nothing" '^ save what is shown as:'
+keys Escape
+see_not "Esc saves nothing" '^ save what is shown as:'
+keys / w r i t e T o C l i e n t Enter z
+see "zoomed in" 'in writeToClient'
+keys S f
+see "f saves folded stacks" '^ saved as sberf-1\.folded'
+equal "only what is zoomed into" "" "$(grep -v '^redis-server 1234;main;aeMain;writeToClient' "$SCRATCH/saved/sberf-1.folded")"
+check "and all of it" grep -q 'writeToClient;memcpy ' "$SCRATCH/saved/sberf-1.folded"
+keys S h
+see "h saves a page" '^ saved as sberf-1\.html'
+matches "that says what it shows" 'redis-server 1234: on-CPU · by process · in writeToClient' \
+	"$(cat "$SCRATCH/saved/sberf-1.html")"
+keys Escape
+see_not "Esc leaves the search" '/writeToClient'
+keys Escape
+see_not "and the zoom" ' in writeToClient'
+keys i
+see "inverted" '· inverted'
+keys S f
+see "that is saved, too" '^ saved as sberf-2\.folded'
+check "functions come first that were innermost" grep -q '^redis-server 1234;memcpy;writeToClient;aeMain;main ' \
+	"$SCRATCH/saved/sberf-2.folded"
+keys S p
+see "p saves for pprof" '^ saved as sberf-1\.pb\.gz'
+check "in gzip" gzip -t "$SCRATCH/saved/sberf-1.pb.gz"
+keys S r
+see "r saves a recording" '^ saved as sberf-1\.sberf'
+check "which is sound" "$SBERF" check "$SCRATCH/saved/sberf-1.sberf"
+matches "and has what is shown" 'main;aeMain;writeToClient;memcpy ' \
+	"$("$SBERF" report --format folded "$SCRATCH/saved/sberf-1.sberf")"
+resize 80 9
+keys S
+see "where there is no footer the letters are in the question" '^ save as: s SVG h HTML p pprof f folded r recording Esc back'
+keys Escape
+see_not "Esc saves nothing there" '^ save as:'
+resize 100 30
+keys q
+restored "after saving"
+terminal
+type_line "cd $SCRATCH/saved && rmdir ../gone 2>/dev/null; mkdir ../gone && cd ../gone && rmdir ../gone && $FAKE server"
+wait_until 20 shows "q quit"
+keys S s
+see "where nothing can be written, it says so, and what helps" \
+	"^ cannot save sberf-1.svg: No such file or directory; start sberf in another directory"
+keys q
+restored "after not saving"
 
 # Many stacks: keys stay quick
 start

@@ -17,8 +17,8 @@ see "with a column for each kind" 'all time · by process .* running runnable  b
 see "one thread with its stack" 'lock_a_then_b'
 see "and the other" 'lock_b_then_a'
 see "still waiting, it says" 'still waiting [0-9.]+ s'
-see "after a while the header names both" '2 threads waiting for locks for [5-9]\.[0-9]+ s'
-keys 6
+see "after a while the header names both" '2 threads waiting for locks for ([5-9]|[1-9][0-9])(\.[0-9]+)? s'
+keys 6 m
 see "6 lists them" 'first [0-9]+ · waiting for a lock for at least [0-9.]+ s · '
 see "each of them" 'second [0-9]+ · waiting for a lock for at least [0-9.]+ s · '
 note "$(screen)"
@@ -59,7 +59,7 @@ keys / p i n g _ w a i t s Enter
 check "who waits has blocked time" wait_until 20 found_waiting
 keys Escape
 see_not "Esc leaves the search" '/ping'
-keys W 6 E
+keys W 6 m E
 see "wakers are told once asked for" 'woken by (ping|pong) '
 note "$(screen)"
 keys q

@@ -22,7 +22,7 @@ void driver_free(struct driver *d);
 void driver_refresh(struct driver *d);
 /*
  * Presses keys, each followed by a refresh. Characters stand for themselves, "<Up>" and the like for keys without one: Up Down
- * Left Right PgUp PgDn Home End Enter Esc BS F1 ^L ^U Unknown, "<Lt>" for "<".
+ * Left Right PgUp PgDn Home End Enter Esc BS Tab BackTab F1 ^L ^U Unknown, "<Lt>" for "<".
  */
 void driver_press(struct driver *d, const char *keys);
 void driver_resize(struct driver *d, int w, int h);

@@ -5,8 +5,10 @@
 #include "tests/unit/made.h"
 
 #include "base/hash.h"
+#include "export/export.h"
 #include "tests/unit/cmocka_all.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +19,35 @@ void made_init(struct made *m, const struct profile_limits *limits)
 	assert_non_null(m->p);
 	assert_non_null(m->names);
 	m->d = profile_dict(m->p);
+	m->tree = NULL;
+	m->waits = NULL;
+	m->numa = NULL;
 }
 
 void made_free(struct made *m)
 {
+	numa_free(m->numa);
+	waits_free(m->waits);
+	tree_free(m->tree);
 	profile_free(m->p);
 	names_free(m->names);
+}
+
+int made_set_up(void **state)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	assert_non_null(m);
+	made_init(m, NULL);
+	*state = m;
+	return 0;
+}
+
+int made_tear_down(void **state)
+{
+	made_free(*state);
+	free(*state);
+	return 0;
 }
 
 static module_id made_module(struct made *m, enum module_kind kind, const char *path)
@@ -143,9 +168,78 @@ void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *s
 	made_again(m);
 }
 
+void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, uint16_t from,
+		uint16_t to, uint64_t weight)
+{
+	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .time_ns = time_ns, .weight_ns = weight, .thread = thread,
+				.stack = made_stack(m, stack), .node = from };
+	m->ev.count = kind == EVENT_MIGRATION ? (uint32_t)weight : 1;
+	m->ev.place = (struct event_place){ .node = to, .file = ID_NONE };
+	if (kind != EVENT_MIGRATION)
+		m->ev.place.mapping = MAPPING_ANON;
+	if (kind == EVENT_ACCESS)
+		m->ev.place.how = ACCESS_BEFORE;
+	made_again(m);
+}
+
 void made_again(struct made *m)
 {
 	assert_int_equal(profile_add(m->p, &m->ev), 0);
+}
+
+void made_open(struct made *m)
+{
+	m->ev.flags |= EVENT_F_OPEN;
+	made_again(m);
+}
+
+struct numa_state *made_machine(uint32_t nr, const uint16_t *id, const uint16_t *d)
+{
+	struct numa_state *s = numa_state_new();
+
+	assert_non_null(s);
+	assert_int_equal(topology_make(&s->topology, nr, NULL), 0);
+	s->sampled = true;
+	for (uint32_t i = 0; i < nr; i++) {
+		s->topology.node[i] = (struct numa_node){ .id = id ? id[i] : (uint16_t)i, .nr_cpus = 4 };
+		s->topology.node[i].size_bytes = UINT64_C(16) << 30;
+		s->topology.node[i].free_bytes = UINT64_C(4) << 30;
+		snprintf(s->topology.node[i].cpus, sizeof(s->topology.node[i].cpus), "%u-%u", 4 * i, 4 * i + 3);
+	}
+	if (d)
+		memcpy(s->topology.distance, d, sizeof(*d) * nr * nr);
+	return s;
+}
+
+void made_home(struct numa_state *s, pid_t pid, pid_t tid, int32_t home, uint32_t node, uint64_t moves)
+{
+	struct numa_thread *t = vec_push(&s->thread);
+
+	assert_non_null(t);
+	*t = (struct numa_thread){ .pid = pid, .tid = tid, .start_ns = (uint64_t)tid, .home = home, .node = node, .moves = moves };
+}
+
+struct numa_process *made_process(struct numa_state *s, pid_t pid)
+{
+	struct numa_process *p = vec_push(&s->process);
+
+	assert_non_null(p);
+	*p = (struct numa_process){ .pid = pid, .comm = "app" };
+	return p;
+}
+
+void made_resident(struct numa_process *p, uint16_t node, enum mapping_kind mapping, uint64_t bytes)
+{
+	struct numa_resident *r = vec_push(&p->resident);
+
+	assert_non_null(r);
+	*r = (struct numa_resident){ .node = node, .mapping = (uint8_t)mapping, .bytes = bytes, .pages = 9 };
+}
+
+void made_put_on(struct made *m, struct numa_state *state)
+{
+	profile_numa(m->p, state);
+	numa_state_unref(state);
 }
 
 struct tree *made_tree(struct made *m, const struct query *q)
@@ -157,6 +251,51 @@ struct tree *made_tree(struct made *m, const struct query *q)
 	assert_non_null(s);
 	assert_int_equal(tree_build(s, m->names, q, &t, &e), 0);
 	return t;
+}
+
+const struct tree *made_look(struct made *m, const struct query *q)
+{
+	tree_free(m->tree);
+	m->tree = NULL;
+	m->tree = made_tree(m, q);
+	return m->tree;
+}
+
+const struct waits *made_waits(struct made *m, const struct query *q)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	struct err e = ERR_INIT;
+
+	assert_non_null(s);
+	waits_free(m->waits);
+	m->waits = NULL;
+	assert_int_equal(waits_build(s, m->names, q, &m->waits, &e), 0);
+	return m->waits;
+}
+
+const struct numa_view *made_numa(struct made *m, const struct query *q)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	struct err e = ERR_INIT;
+
+	assert_non_null(s);
+	numa_free(m->numa);
+	m->numa = NULL;
+	assert_int_equal(numa_build(s, m->names, q, &m->numa, &e), 0);
+	return m->numa;
+}
+
+char *made_summary(struct made *m, const struct profile_meta *meta)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(export_summary(f, meta, s, NULL), 0);
+	fclose(f);
+	return text;
 }
 
 struct made_sums made_sums(struct made *m)
@@ -181,4 +320,20 @@ struct made_sums made_sums(struct made *m)
 		}
 	}
 	return sums;
+}
+
+void made_term(struct query *q, const char *text)
+{
+	struct filter_term t;
+	struct err e = ERR_INIT;
+
+	if (term_parse(text, q->arch, &t, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_true(terms_add(&q->terms, &t));
+}
+
+void made_only(struct query *q, const char *text)
+{
+	memset(&q->terms, 0, sizeof(q->terms));
+	made_term(q, text);
 }

@@ -73,6 +73,14 @@ static void feed_wakers(void *ctx, bool on)
 	f->wakers = on;
 }
 
+static void feed_numa(void *ctx, bool on)
+{
+	struct made_feed *f = ctx;
+
+	f->numa = on;
+	f->numa_calls++;
+}
+
 static bool feed_ended(void *ctx)
 {
 	struct made_feed *f = ctx;
@@ -91,7 +99,7 @@ void madefeed_init(struct made_feed *f)
 	made_init(&f->m, NULL);
 	f->feed = (struct feed){ .ctx = f, .names = f->m.names, .snapshot = feed_snapshot, .published = feed_published,
 				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset, .wakers = feed_wakers,
-				 .ended = feed_ended };
+				 .numa = feed_numa, .ended = feed_ended };
 	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99, .freq_got = 99, .cpus = 2,
 					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
 					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN, .rss_bytes = 21 << 20 };
@@ -187,11 +195,17 @@ static void count_wait(struct made_feed *f, enum event_kind kind, uint64_t n, ui
 	f->meta.wait_own_ns += own_ns;
 }
 
+/* The last moment of second N: waits that end then were in it, as far as they are not longer. */
+static uint64_t end_of_second(unsigned int n)
+{
+	return MADE_START_NS + (n + 1ull) * NSEC_PER_SEC - 1;
+}
+
 /* In each tenth of the minute a tenth of them, and one time in the run queue for all of these. */
 static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, const struct made_wait *w)
 {
 	for (unsigned int i = 0; i < 10; i++) {
-		const uint64_t at = MADE_START_NS + (i * 6 + 3) * NSEC_PER_SEC, own_ns = w->sampled ? w->ns : w->n / 10 * w->ns;
+		const uint64_t at = end_of_second(i * 6 + 3), own_ns = w->sampled ? w->ns : w->n / 10 * w->ns;
 
 		made_wait(&f->m, at, thread, w->stack, EVENT_BLOCKED, w->call, w->state, w->ns);
 		profile_advance(f->m.p, at);
@@ -214,8 +228,7 @@ static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, co
 static void add_runnable(struct made_feed *f, thread_id thread, const char *stack, double seconds)
 {
 	for (unsigned int i = 0; i < (unsigned int)(seconds * 500); i++)
-		made_wait(&f->m, MADE_START_NS + i % 60 * NSEC_PER_SEC, thread, stack, EVENT_RUNNABLE, "preempted", 'R',
-			  2 * NSEC_PER_MSEC);
+		made_wait(&f->m, end_of_second(i % 60), thread, stack, EVENT_RUNNABLE, "preempted", 'R', 2 * NSEC_PER_MSEC);
 	f->meta.runnable_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 	f->meta.wait_own_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 }

@@ -22,6 +22,8 @@ struct made_feed {
 	uint64_t published;
 	unsigned int resets;
 	bool wakers;                     /* the view asked for them */
+	bool numa;                       /* ... for accesses and faults, */
+	unsigned int numa_calls;         /* so often */
 	frame_id preferred[256];         /* the last ones that the view asked for */
 	size_t n_preferred;
 };

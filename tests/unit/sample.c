@@ -4,7 +4,10 @@
 
 #include "tests/unit/sample.h"
 
+#include "numa/state.h"
 #include "tests/unit/cmocka_all.h"
+
+#include <inttypes.h>
 
 void sample_begin(struct sample *sa, uint64_t seed)
 {
@@ -44,6 +47,7 @@ void sample_make(struct sample *sa, uint64_t seed, uint64_t n, uint64_t each)
 	while (sa->n < n) {
 		sample_events(sa, n - sa->n < each ? n - sa->n : each);
 		memory_flush(&sa->rec);
+		memory_numa(&sa->rec, sa->n);
 		synth_name(&sa->s, dict_frames(sa->s.dict) / 2, sa->n > n / 2);
 	}
 	synth_name(&sa->s, dict_frames(sa->s.dict), true);
@@ -54,6 +58,22 @@ void sample_make(struct sample *sa, uint64_t seed, uint64_t n, uint64_t each)
 void sample_load(struct loaded *l, const struct sample *sa)
 {
 	load_bytes(l, sa->rec.bytes.v, sa->rec.bytes.n);
+}
+
+uint64_t sample_numa(const struct loaded *l)
+{
+	AUTO_FREE char *have = loaded_numa(l), *want = NULL;
+	AUTO(numa_state_unref) struct numa_state *s = NULL;
+	uint64_t nr;
+
+	if (!have[0])
+		return 0;
+	assert_int_equal(sscanf(have, "state time_ns=%" SCNu64, &nr), 1);
+	nr -= SYNTH_START_NS;
+	s = synth_numa(nr);
+	want = synth_numa_text(s);
+	assert_string_equal(have, want);
+	return nr;
 }
 
 void sample_is_whole(const struct loaded *l, const struct sample *sa)

@@ -128,13 +128,32 @@ static void make_wait(struct synth *s, struct event *ev)
 	}
 }
 
+/* A migration, a fault or an access: with and without file, of unknown node, of mappings and ways that are not known yet. */
+static void make_place(struct synth *s, struct event *ev)
+{
+	const uint64_t r = synth_random(s);
+
+	ev->kind = (uint8_t)(EVENT_MIGRATION + r % 3);
+	ev->count = (uint32_t)(r >> 2) % 4;
+	ev->place = (struct event_place){
+		.node = r >> 4 & 3 ? (uint16_t)(r >> 6) % NODES_MAX : NODE_UNKNOWN, .mapping = (uint8_t)(r >> 16) % (MAPPING_NR + 2),
+		.how = (uint8_t)(r >> 24) % 6, .file = r >> 32 & 1 ? module(s, 2 + (unsigned int)(r >> 33) % (MODULES - 2)) : ID_NONE,
+	};
+	if (ev->kind == EVENT_MIGRATION)
+		ev->place = (struct event_place){ .node = ev->place.node, .file = ID_NONE };
+	/* The thread whose wait never ends does so whatever else is told of it. */
+	if (!(r >> 40 & 3))
+		ev->thread = thread(s, THREADS);
+}
+
 void synth_event(struct synth *s, uint64_t i, struct event *ret)
 {
 	const uint64_t r = synth_random(s);
 
 	*ret = (struct event){
-		.kind = EVENT_SAMPLE, .cut = r % 5 ? CUT_COMPLETE : (uint8_t)(r / 5 % CUT_NR), .method = (uint8_t)(r >> 8 & 3),
-		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL), .node = r >> 20 & 1, .cpu = r >> 21 & 3,
+		.kind = EVENT_SAMPLE, .cut = r % 5 ? CUT_COMPLETE : (uint8_t)(r / 5 % CUT_NR), .method = (uint8_t)((r >> 8) % 5),
+		.walk = r >> 11 & 1 ? (uint8_t)((r >> 12) % (WALK_NR + 1)) : 0,
+		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL) | (r >> 37 & 1 ? EVENT_F_LEARNT : 0), .node = r >> 20 & 1, .cpu = r >> 21 & 3,
 		.time_ns = SYNTH_START_NS + 1000000 * i + (r >> 40) % 1000, .weight_ns = SYNTH_WEIGHT + i,
 		.thread = thread(s, (unsigned int)(r >> 24) % THREADS), .cut_module = ID_NONE,
 		.wait.waker = ID_NONE,
@@ -144,6 +163,8 @@ void synth_event(struct synth *s, uint64_t i, struct event *ret)
 		ret->cut_module = module(s, (unsigned int)(r >> 30) % MODULES);
 	if (r >> 33 & 1 && r >> 34 & 1)
 		make_wait(s, ret);
+	else if (r >> 35 & 1 && r >> 36 & 1)
+		make_place(s, ret);
 }
 
 static bool has_no_stack(const struct dict *d, stack_id id)
@@ -157,13 +178,13 @@ static bool has_no_stack(const struct dict *d, stack_id id)
 	return dict_get_module(d, f->module)->kind == MODULE_NOTE && f->offset == NOTE_NO_STACK;
 }
 
-/* What EV leaves open at the end: nothing when its thread is heard of again. */
+/* What EV leaves open at the end: nothing when its thread is heard of again, in a sample or a wait. */
 static uint64_t still_open(const struct event *ev, const struct event *after, size_t n)
 {
 	if (!(ev->flags & EVENT_F_OPEN))
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN))
+		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) && !EVENT_HAS_PLACE(after[i].kind))
 			return 0;
 	return ev->weight_ns;
 }
@@ -172,9 +193,24 @@ static uint64_t still_open(const struct event *ev, const struct event *after, si
 static bool last_open(const struct event *ev, const struct event *after, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (after[i].thread == ev->thread)
+		if (after[i].thread == ev->thread && !EVENT_HAS_PLACE(after[i].kind))
 			return false;
 	return true;
+}
+
+/* The way of a stack that counts N times. */
+static void sum_way(const struct event *ev, uint64_t n, struct unwound *u)
+{
+	static const unsigned int ways[] = { WAY_NONE, WAY_COPY, WAY_COPY, WAY_FRAME_POINTERS, WAY_KERNEL };
+
+	if (ev->method == METHOD_NONE && !ev->cut)
+		return;
+	u->way[ev->method == METHOD_RULES && ev->cut == CUT_STALE ? WAY_NONE : ways[ev->method]] += n;
+	if (ways[ev->method] != WAY_COPY)
+		return;
+	u->learned += ev->flags & EVENT_F_LEARNT ? n : 0;
+	if (ev->walk < WALK_NR)
+		u->walk[ev->walk] += n;
 }
 
 static void sum_wait(const struct dict *d, const struct event *ev, struct profile_meta *m)
@@ -190,6 +226,8 @@ static void sum_wait(const struct dict *d, const struct event *ev, struct profil
 	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED ? ev->wait.own_ns : ev->weight_ns;
 	m->wait_stacks += count != 0;
 	m->wait_cut[ev->cut] += count != 0;
+	sum_way(ev, count != 0, &m->unwound);
+	sum_way(ev, count != 0, &m->wait_unwound);
 }
 
 void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct profile_meta *ret)
@@ -200,14 +238,15 @@ void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct p
 
 		ret->wait_open_ns += open;
 		ret->wait_open += open && last_open(&ev[i], ev + i + 1, n - i - 1);
-		if (ev[i].kind != EVENT_SAMPLE) {
+		if (EVENT_IS_WAIT(ev[i].kind))
 			sum_wait(d, &ev[i], ret);
+		if (ev[i].kind != EVENT_SAMPLE)
 			continue;
-		}
 		ret->samples++;
 		ret->user_samples++;
 		ret->oncpu_ns += ev[i].weight_ns;
 		ret->cut[ev[i].cut]++;
+		sum_way(&ev[i], 1, &ret->unwound);
 	}
 }
 
@@ -355,6 +394,16 @@ static size_t wait_text(const struct dict *d, const struct event_wait *w, char *
 	return n + stack_text(d, w->waker_stack, dst + n, size - n);
 }
 
+static size_t place_text(const struct dict *d, const struct event_place *p, char *dst, size_t size)
+{
+	size_t n = (size_t)snprintf(dst, size, " on %u mapping %u how %u", p->node, p->mapping, p->how);
+
+	if (p->file == ID_NONE)
+		return n;
+	n += (size_t)snprintf(dst + n, size - n, " in ");
+	return n + module_text(d, dict_get_module(d, p->file), dst + n, size - n);
+}
+
 void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t size)
 {
 	const struct strtab *strings = dict_strings(d);
@@ -370,8 +419,12 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 	n += stack_text(d, ev->stack, dst + n, size - n);
 	if (ev->count)
 		n += (size_t)snprintf(dst + n, size - n, " count %u", ev->count);
+	if (ev->walk)
+		n += (size_t)snprintf(dst + n, size - n, " walk %u", ev->walk);
 	if (EVENT_IS_WAIT(ev->kind))
 		n += wait_text(d, &ev->wait, dst + n, size - n);
+	if (EVENT_HAS_PLACE(ev->kind))
+		n += place_text(d, &ev->place, dst + n, size - n);
 	assert_true(n < size);
 }
 
@@ -474,7 +527,10 @@ void load_bytes_from(struct loaded *l, const void *bytes, size_t n, uint64_t min
 	struct load_target t;
 
 	loaded_init(l);
-	t = (struct load_target){ l->profile, l->names, &l->meta, &l->report, { min_block_ns, keep, l } };
+	t = (struct load_target){
+		.profile = l->profile, .names = l->names, .meta = &l->meta, .report = &l->report,
+		.options = { .min_block_ns = min_block_ns, .each = keep, .ctx = l },
+	};
 	l->code = recording_read("test.data", from_memory, &in, &t, &l->err);
 }
 
@@ -577,7 +633,7 @@ static void print_names(FILE *f, const struct loaded *l)
 char *loaded_text(const struct loaded *l)
 {
 	byte_vec meta = { 0 };
-	char *text = NULL;
+	char *text = NULL, *numa = loaded_numa(l);
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
@@ -587,7 +643,11 @@ char *loaded_text(const struct loaded *l)
 	for (size_t i = 0; i < l->line.n; i++)
 		fprintf(f, "%s\n", l->line.v[i]);
 	print_names(f, l);
+	/* One figure a line: a later version may say more in between. */
+	for (const char *p = numa; *p; p++)
+		fputc(*p == ' ' ? '\n' : *p, f);
 	assert_int_equal(fclose(f), 0);
+	free(numa);
 	vec_free(&meta);
 	return text;
 }

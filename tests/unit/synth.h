@@ -2,8 +2,8 @@
 /*
  * synth.h - made-up events that can be told apart, the recording of them in memory, and what they look like as text.
  *
- * Event I has the weight SYNTH_WEIGHT + I; most are samples, the others waits of every kind. What a frame is called follows from
- * its module and offset, so names that were read back can be checked without knowing who wrote them.
+ * Event I has the weight SYNTH_WEIGHT + I; most are samples, the others waits, migrations, faults and accesses of every kind. What a
+ * frame is called follows from its module and offset, so names that were read back can be checked without knowing who wrote them.
  */
 #ifndef SBERF_TESTS_UNIT_SYNTH_H
 #define SBERF_TESTS_UNIT_SYNTH_H
@@ -39,6 +39,10 @@ void synth_meta(struct profile_meta *m);
 /* What N events add up to, counted in another way than the reader does. Only what follows from events is set. */
 void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct profile_meta *ret);
 
+/* A state of nodes of SYNTH_START_NS + NR, and as text (the caller frees both). */
+struct numa_state *synth_numa(uint64_t nr);
+char *synth_numa_text(const struct numa_state *s);
+
 /* EV as one line, without names. */
 void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t size);
 /* True when every name in NS is the one that its frame must have; *RET_NAMED counts the frames that have one. */
@@ -54,6 +58,7 @@ struct memory_recording {
 void memory_begin(struct memory_recording *r, const struct synth *s, const struct profile_meta *m);
 void memory_block(struct memory_recording *r, unsigned int type, unsigned int flags, const void *payload, size_t n);
 void memory_flush(struct memory_recording *r);           /* tables and names taken in so far */
+void memory_numa(struct memory_recording *r, uint64_t nr);      /* synth_numa() */
 void memory_end(struct memory_recording *r);
 void memory_free(struct memory_recording *r);
 
@@ -77,7 +82,9 @@ void load_bytes_from(struct loaded *l, const void *bytes, size_t n, uint64_t min
 void load_file(struct loaded *l, const char *path);
 void loaded_free(struct loaded *l);
 
-/* What was read, as text: figures, events, names. The caller frees it. */
+/* What was read, as text: figures, events, names, and the state of nodes. The caller frees it. */
 char *loaded_text(const struct loaded *l);
+/* The last of these alone: synth_numa_text(), "" = there is none. The caller frees it. */
+char *loaded_numa(const struct loaded *l);
 
 #endif

@@ -448,6 +448,40 @@ static void pieces_and_the_rest_are_the_wait(void **state)
 	assert_int_equal(sum(w->given.count[EVENT_BLOCKED]), 2);
 }
 
+static void sums_are_added_to_what_totals_say(void **state)
+{
+	struct world *w = *state;
+	const struct event ev = { .time_ns = 5000 * MS, .stack = w->stack[1], .thread = ask_thread(w, &one), .flags = EVENT_F_USER,
+				  .cut_module = ID_NONE, .wait = { .call = FUTEX, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE } };
+	const struct account_wait many = { .blocked_ns = 700 * MS, .runnable_ns = 70 * MS, .period_ns = 1, .count = 1000 };
+
+	/* One that was told stands for others that were not summed, and takes nothing of those that were. */
+	really(w, 100, 1 * MS, 0);
+	waited(w, 4900 * MS, 2, 1 * MS, 0);
+	assert_true(account_sum(w->a, &one, &ev, &many));
+	look_at_rest(w, 4950 * MS);
+	assert_int_equal(w->rest.ns[EVENT_BLOCKED][1], 700 * MS);
+	assert_int_equal(w->rest.count[EVENT_BLOCKED][1], 1000);
+	settle(w, 5000 * MS);
+	assert_int_equal(w->given.ns[EVENT_BLOCKED][1], 700 * MS);
+	assert_int_equal(w->given.ns[EVENT_RUNNABLE][1], 70 * MS);
+	assert_int_equal(w->given.count[EVENT_BLOCKED][1], 1000);
+	assert_int_equal(sum(w->given.count[EVENT_RUNNABLE]), 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct event *told = &w->log[w->log[0].stack == w->stack[1] ? i : i + 1];
+
+		assert_int_equal(told->time_ns, 5000 * MS);
+		assert_int_equal(told->wait.own_ns, told->weight_ns / 1000);
+		assert_false(told->flags & EVENT_F_EXTRAPOLATED);
+	}
+	adds_up(w);
+	for (unsigned int i = 0; i < 3 * ACCOUNT_WINDOW; i++)
+		settle(w, 6000 * MS);
+	account_finish(w->a, 7000 * MS);
+	assert_int_equal(sum(w->given.ns[EVENT_BLOCKED]), 800 * MS);
+	assert_int_equal(w->given.ns[EVENT_BLOCKED][0], 0);
+}
+
 static void a_long_wait_that_was_lost_has_no_stack(void **state)
 {
 	struct world *w = *state;
@@ -681,17 +715,28 @@ static void run_by_chance(struct world *w, behaviour *behave, unsigned int nr, u
 	free(waiter);
 }
 
+/* Waits of this length, of stack 1 for the first, by a chance below this one and above that of the ones before. */
+struct mix {
+	double below;
+	uint64_t length_ns;
+};
+
+static void wait_one_of(struct world *w, struct waiter *t, const struct mix *mix, uint64_t period_ns)
+{
+	const double c = chance();
+	unsigned int i = 0;
+
+	while (c >= mix[i].below)
+		i++;
+	wait_by_chance(w, t, i + 1, mix[i].length_ns, period_ns);
+}
+
 /* Half of the time in waits of 10 us, the other in those of 50 ms, as a storm: and some in between. */
 static void a_storm(struct world *w, struct waiter *t, uint64_t period_ns)
 {
-	const double c = chance();
+	static const struct mix storm[] = { { 0.0002, 50 * MS }, { 0.002, 3 * MS }, { 1, 10 * US } };
 
-	if (c < 0.0002)
-		wait_by_chance(w, t, 1, 50 * MS, period_ns);
-	else if (c < 0.002)
-		wait_by_chance(w, t, 2, 3 * MS, period_ns);
-	else
-		wait_by_chance(w, t, 3, 10 * US, period_ns);
+	wait_one_of(w, t, storm, period_ns);
 }
 
 static void a_storm_is_fair(void **state)
@@ -702,14 +747,9 @@ static void a_storm_is_fair(void **state)
 /* Threads of which few waits are told: less than one in ten settlements for each. */
 static void a_trickle(struct world *w, struct waiter *t, uint64_t period_ns)
 {
-	const double c = chance();
+	static const struct mix trickle[] = { { 0.3, 200 * US }, { 0.9, 20 * US }, { 1, 1500 * US } };
 
-	if (c < 0.3)
-		wait_by_chance(w, t, 1, 200 * US, period_ns);
-	else if (c < 0.9)
-		wait_by_chance(w, t, 2, 20 * US, period_ns);
-	else
-		wait_by_chance(w, t, 3, 1500 * US, period_ns);
+	wait_one_of(w, t, trickle, period_ns);
 	/* Something else, that is not told of. */
 	t->now_ns += 100 * MS;
 }
@@ -818,6 +858,7 @@ int main(void)
 		TEST(the_end_gives_everything),
 		TEST(much_that_is_carried_is_spread),
 		TEST(pieces_and_the_rest_are_the_wait),
+		TEST(sums_are_added_to_what_totals_say),
 		TEST(a_long_wait_that_was_lost_has_no_stack),
 		TEST(one_that_is_late_was_not_lost),
 		TEST(a_lost_end_does_not_count_pieces_again),

@@ -168,6 +168,34 @@ static void flags(void **state)
 	}
 }
 
+static void walked_by_rules(void **state)
+{
+	struct sb_part_addrs *a;
+	struct sb_part_walk *w;
+	struct raw_event ev;
+	struct rec r;
+
+	start(&r, 0);
+	w = part(&r, SB_PART_WALK, sizeof(*w));
+	w->space = 7;
+	w->check = 8;
+	a = part(&r, SB_PART_WALKED, sizeof(*a) + 8);
+	a->part.flags = SB_ADDRS_RULES;
+	a->nr = 1;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.sample.ruled);
+	assert_int_equal(ev.sample.space_id, 7);
+	assert_int_equal(ev.sample.walk_check, 8);
+	w->part.flags = SB_WALK_NO_PAGE;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.sample.walk_why, SB_WALK_NO_PAGE);
+	w->part.flags = SB_WALK_NR;
+	assert_int_equal(decode_record(r.b, r.n, &ev), -EBADMSG);
+	w->part.flags = 0;
+	w->space = 0;
+	assert_int_equal(decode_record(r.b, r.n, &ev), -EBADMSG);
+}
+
 /* A task part alone is a record; unknown parts are passed over. */
 static void parts_may_be_absent_or_new(void **state)
 {
@@ -440,11 +468,52 @@ static void wakes(void **state)
 	assert_cut_anywhere(&r);
 }
 
+static void faults(void **state)
+{
+	struct sb_part_sample *p;
+	struct sb_part_addr *a;
+	struct raw_event ev;
+	struct rec r;
+
+	start(&r, 0);
+	((struct sb_hdr *)r.b)->kind = SB_REC_FAULT;
+	p = part(&r, SB_PART_SAMPLE, sizeof(*p));
+	p->period = 12;
+	p->ip = 0x401000;
+	a = part(&r, SB_PART_ADDR, sizeof(*a));
+	a->addr = 0x7f0000001008;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_FAULT);
+	assert_int_equal(ev.sample.addr, 0x7f0000001008);
+	assert_int_equal(ev.sample.period, 12);
+	assert_cut_anywhere(&r);
+	/* Without the faults that it stands for it says nothing, and an address is nothing to a sample. */
+	p->period = 0;
+	assert_int_equal(decode_record(r.b, r.n, &ev), -EBADMSG);
+	p->period = 12;
+	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
+	assert_int_equal(decode_record(r.b, r.n, &ev), -EBADMSG);
+}
+
+static void moves(void **state)
+{
+	struct raw_event ev;
+	struct rec r;
+
+	start_wait(&r);
+	((struct sb_hdr *)r.b)->kind = SB_REC_MOVE;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_MOVE);
+	assert_true(ev.wait.period_ns > 0);
+	assert_cut_anywhere(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_record),
 		cmocka_unit_test(flags),
+		cmocka_unit_test(walked_by_rules),
 		cmocka_unit_test(parts_may_be_absent_or_new),
 		cmocka_unit_test(empty_segment),
 		cmocka_unit_test(unknown_kind),
@@ -456,6 +525,8 @@ int main(void)
 		cmocka_unit_test(parts_of_waits),
 		cmocka_unit_test(waits_that_make_no_sense),
 		cmocka_unit_test(wakes),
+		cmocka_unit_test(faults),
+		cmocka_unit_test(moves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

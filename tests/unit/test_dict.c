@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "profile/dict.h"
+#include "event/memory.h"
 #include "event/wait.h"
 #include "tests/unit/cmocka_all.h"
 
@@ -146,6 +147,34 @@ static void test_waits(void **state)
 	assert_int_equal(dict_wakerless(d, 5), 5);
 }
 
+static void test_places(void **state)
+{
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module m = file_module(d, "/a", 1, 2);
+	struct memory_place p = { .node = 3, .mapping = MAPPING_FILE, .how = ACCESS_AT, .file = ID_NONE };
+	const struct memory_place *none = dict_get_place(d, PLACE_EMPTY), *less;
+	const place_id id = dict_place(d, &p);
+	place_id with_file;
+
+	assert_true(none->node == NODE_UNKNOWN && !none->mapping && !none->how && none->file == ID_NONE);
+	assert_int_not_equal(id, PLACE_EMPTY);
+	assert_int_equal(dict_place(d, &p), id);
+	assert_int_equal(dict_fileless(d, id), id);
+	p.file = 0;
+	assert_int_equal(dict_place(d, &p), ID_NONE);    /* no such module yet */
+	assert_int_equal(dict_module(d, &m), 0);
+	with_file = dict_place(d, &p);
+	assert_int_equal(with_file, id + 1);
+	assert_int_equal(dict_fileless(d, with_file), id);
+	p.node = 4;
+	assert_int_equal(dict_place(d, &p), id + 2);
+	less = dict_get_place(d, dict_fileless(d, id + 2));
+	assert_true(less->node == 4 && less->mapping == MAPPING_FILE && less->how == ACCESS_AT && less->file == ID_NONE);
+	assert_int_equal(dict_places(d), 5);
+	assert_null(dict_get_place(d, 5));
+	assert_int_equal(dict_fileless(d, 5), 5);
+}
+
 #define MANY 3000000u        /* the worst load factor of the index lies just after a doubling: at 3,145,728 */
 #define BYTES_EACH 32u       /* 8 for the node, at most 2.7 slots of 8 bytes */
 
@@ -227,6 +256,7 @@ static void test_limit(void **state)
 	struct module m = file_module(d, "/a", 1, 2);
 	const module_id mod = dict_module(d, &m);
 	const frame_id known = dict_frame(d, mod, 1), other = dict_note(d, NOTE_OTHER);
+	const thread_id first = dict_thread(d, &(struct thread){ .pid = -2 });
 	stack_id s = dict_stack(d, STACK_ROOT, known), t, full;
 	const struct thread last = { .pid = -1, .comm = strtab_adds(dict_strings(d), "late") };
 	uint64_t offset = 2;
@@ -253,8 +283,9 @@ static void test_limit(void **state)
 	assert_int_equal(dict_frame(d, mod, 1), known);
 	assert_int_equal(dict_stack(d, STACK_ROOT, known), s);
 	assert_int_equal(dict_thread(d, &last), dict_other_thread(d));
+	assert_int_equal(dict_thread(d, &(struct thread){ .pid = -2 }), first);
 	assert_string_equal(strtab_get(dict_strings(d), dict_get_thread(d, dict_other_thread(d))->comm), "(other)");
-	assert_int_not_equal(dict_frame(d, mod + 1, 0), other);  /* no such module is still an error */
+	assert_int_equal(dict_frame(d, dict_modules(d), 0), ID_NONE);    /* no such module is still an error */
 	assert_true(dict_bytes(d) <= limit);
 }
 
@@ -283,17 +314,50 @@ static void test_limit_of_waits(void **state)
 	assert_true(dict_bytes(d) <= limit);
 }
 
+/* A place that finds no room loses its file, then everything. */
+static void test_limit_of_places(void **state)
+{
+	const size_t limit = 3u << 20;
+	AUTO(dict_free) struct dict *d = dict_new();
+	struct module m = file_module(d, "/a", 1, 2);
+	const module_id mod = dict_module(d, &m);
+	struct memory_place p = { .file = mod };
+	uint32_t n = 0, without = 0, empty = 0;
+
+	assert_int_equal(dict_limit(d, limit), 0);
+	while (!dict_refused(d))
+		dict_frame(d, mod, n++);
+	for (uint32_t i = 0; i < 100000; i++) {
+		place_id id;
+
+		p.node = (uint16_t)(i % 64);
+		p.mapping = (uint8_t)(i / 64);
+		p.how = (uint8_t)(i / 64 / 256);
+		id = dict_place(d, &p);
+		assert_int_not_equal(id, ID_NONE);
+		empty += id == PLACE_EMPTY;
+		without += id != PLACE_EMPTY && dict_get_place(d, id)->file == ID_NONE;
+		if (id != PLACE_EMPTY)
+			assert_int_equal(dict_get_place(d, id)->node, p.node);
+	}
+	assert_true(without > 0);
+	assert_true(empty > 0);
+	assert_true(dict_bytes(d) <= limit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_limit_of_waits),
+		cmocka_unit_test(test_limit_of_places),
 		cmocka_unit_test(test_module_identity),
 		cmocka_unit_test(test_module_kinds),
 		cmocka_unit_test(test_frames_and_stacks),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_memory_of_a_node),
 		cmocka_unit_test(test_concurrent_reader),
 	};

@@ -137,6 +137,8 @@ static void a_sample_weighs_what_it_says(void **state)
 	assert_int_equal(f.samples, 1);
 	assert_int_equal(f.user_samples, 1);
 	assert_int_equal(f.wait_stacks, 0);
+	assert_int_equal(f.unwound.way[WAY_COPY], 1);
+	assert_int_equal(f.unwound.walk[WALK_NOT_ASKED], 1);
 }
 
 static void a_wait_has_its_stack_and_call(void **state)
@@ -262,6 +264,34 @@ static void a_lesson_is_learnt_once(void **state)
 	assert_int_equal(f.cut[CUT_STACK_SIZE], 2);
 }
 
+/* Why the kernel half left a stack to a copy is in its event, and counted. */
+static void a_copy_says_why(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = raw(RAW_SAMPLE, P1);
+	struct ingest_figures f;
+
+	ev.sample.space_id = 1;
+	ev.sample.walk_why = SB_WALK_NO_RULE;
+	ingest_raw(w->in, &ev);
+	assert_int_equal(w->last.walk, WALK_NO_RULE);
+	assert_int_equal(w->last.flags, EVENT_F_USER);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.unwound.way[WAY_COPY], 1);
+	assert_int_equal(f.unwound.walk[WALK_NO_RULE], 1);
+	assert_int_equal(f.unwound.learned, 0);
+	assert_int_equal(unwound_total(&f.wait_unwound), 0);
+	ev = raw(RAW_WAIT, P1);
+	ev.sample.space_id = 1;
+	ev.sample.walk_why = SB_WALK_NO_MAP;
+	ingest_raw(w->in, &ev);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.unwound.way[WAY_COPY], 2);
+	assert_int_equal(f.wait_unwound.way[WAY_COPY], 1);
+	assert_int_equal(f.wait_unwound.walk[WALK_NO_MAP], 1);
+	assert_int_equal(f.wait_unwound.walk[WALK_NO_RULE], 0);
+}
+
 static void a_small_copy_teaches_nothing(void **state)
 {
 	struct world *w = *state;
@@ -281,6 +311,7 @@ int main(void)
 		TEST(who_ended_a_wait),
 		TEST(an_interrupt_is_nobody),
 		TEST(a_lesson_is_learnt_once),
+		TEST(a_copy_says_why),
 		TEST(a_small_copy_teaches_nothing),
 	};
 

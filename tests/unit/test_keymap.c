@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum ui_mode modes[] = { MODE_TREE, MODE_WAITS, MODE_SEARCH, MODE_HELP };
+static const enum ui_mode modes[] = { MODE_TREE, MODE_WAITS, MODE_NUMA, MODE_FUNCS, MODE_THREADS, MODE_QUALITY, MODE_FLAME,
+				      MODE_TIME, MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_SAVE, MODE_OPTIONS, MODE_PICK,
+				      MODE_PICK_TEXT, MODE_HELP };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
-#define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS)
+#define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS | CAN_TAB | CAN_RECORD | CAN_PACE | CAN_ATTACH)
 
 static bool bound(const struct binding *b, uint32_t key)
 {
@@ -45,9 +47,26 @@ static void every_row_says_what_it_does(void **state)
 		assert_true(b[i].shown[0] && b[i].help[0]);
 		assert_true(strlen(b[i].shown) <= 12);
 		assert_true(strlen(b[i].help) <= 35);
-		assert_true(!b[i].footer || b[i].brief[0]);
+		/* A key that is named together with the next one. */
+		assert_true(!b[i].footer || b[i].brief[0] || (i + 1 < n && b[i + 1].footer == b[i].footer + 1 && b[i + 1].brief[0]));
 		if (b[i].key[0] > ' ' && b[i].key[0] < 0x7F)
 			assert_non_null(strchr(b[i].shown, (int)b[i].key[0]));
+	}
+}
+
+/* What a question can be answered with has to be on screen: 78 columns of it, with two between them. */
+static void questions_fit(void **state)
+{
+	static const enum ui_mode asked[] = { MODE_SAVE, MODE_OPTIONS, MODE_FILTERS, MODE_FILTER, MODE_SEARCH, MODE_PICK_TEXT };
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		const struct binding *b[32];
+		const size_t n = keymap_footer(asked[i], ALL, b, sizeof(b) / sizeof(b[0]));
+		size_t cols = 0;
+
+		for (size_t k = 0; k < n; k++)
+			cols += strcspn(b[k]->shown, " ") + 1 + strlen(b[k]->brief) + (k + 1 < n && b[k]->brief[0] ? 2 : 0);
+		assert_true(n && cols <= 78);
 	}
 }
 
@@ -117,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_key_means_two_things),
 		cmocka_unit_test(every_row_says_what_it_does),
+		cmocka_unit_test(questions_fit),
 		cmocka_unit_test(dispatch_reads_the_rows),
 		cmocka_unit_test(what_the_source_cannot_do_is_not_there),
 		cmocka_unit_test(the_footer_is_in_order_and_bounded),

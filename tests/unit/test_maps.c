@@ -35,7 +35,7 @@ static void a_library(void **state)
 	assert_int_equal(m.start, 0x7f0a8c228000);
 	assert_int_equal(m.end, 0x7f0a8c3bd000);
 	assert_int_equal(m.pgoff, 0x28000);
-	assert_true(m.exec);
+	assert_true(m.read && !m.write && m.exec && !m.shared);
 	assert_int_equal(m.maj, 0xfe);
 	assert_int_equal(m.min, 1);
 	assert_int_equal(m.ino, 1835029);
@@ -47,8 +47,10 @@ static void names(void **state)
 	struct maps_line m;
 
 	assert_true(parse("1000-2000 rw-p 00000000 00:00 0 ", &m));
-	assert_false(m.exec);
+	assert_true(m.read && m.write && !m.exec && !m.shared);
 	assert_name(m, "");
+	assert_true(parse("1000-2000 ---s 00000000 00:00 0 ", &m));
+	assert_true(!m.read && !m.write && !m.exec && m.shared);
 	assert_true(parse("1000-2000 rwxp 00000000 00:00 0", &m));
 	assert_name(m, "");
 	assert_true(parse("1000-2000 r-xp 00000000 00:01 5     /tmp/a\\012b c (deleted)", &m));
@@ -131,6 +133,8 @@ static void stat_text(void **state)
 	assert_string_equal(st.comm, "a) b(c");
 	assert_int_equal(st.ppid, 45);
 	assert_int_equal(st.start_ticks, 987654);
+	assert_int_equal(st.faults, 4);
+	assert_int_equal(st.major_faults, 3);
 	assert_false(st.kthread);
 	assert_false(st.zombie);
 	assert_true(proc_parse_stat(kthread, sizeof(kthread) - 1, &st));

@@ -116,10 +116,10 @@ static const struct account_task one = { .pid = 1, .tid = 1, .start_ns = 9 };
 /* A look at NOW that finds the wait if it is THERE. */
 static void look(struct world *w, uint64_t now_ns, bool there)
 {
-	openwaits_begin(w->o, now_ns);
+	openwaits_begin(w->o, UINT64_MAX);
 	if (there)
 		openwaits_see(w->o, &w->w);
-	openwaits_end(w->o);
+	openwaits_end(w->o, now_ns);
 }
 
 static void stack_comes(struct world *w, uint64_t time_ns)
@@ -286,6 +286,13 @@ static void a_stack_from_outside_needs_a_witness(void **state)
 	stack_comes(w, 107 * S);
 	assert_true(over(w, 106 * S, &ev, &a));
 	assert_int_equal(ev.stack, NONE);
+	/* A look that did not find the wait is none. */
+	w->w.id = 80;
+	look(w, 107 * S, true);
+	look(w, 110 * S, false);
+	stack_comes(w, 109 * S);
+	assert_true(over(w, 108 * S, &ev, &a));
+	assert_int_equal(ev.stack, NONE);
 }
 
 static void a_stack_is_asked_for_again(void **state)
@@ -373,6 +380,31 @@ static void a_reset_tells_what_was(void **state)
 	assert_int_equal(rest_at(w, 102 * S)->own_ns, 500 * MS);
 }
 
+/* The list is made while time goes on: it has waits that began after it was asked for. */
+static void young_ones_are_left_for_another_look(void **state)
+{
+	struct world *w = *state;
+	struct openwaits_figures f;
+
+	openwaits_begin(w->o, 100 * S - 1);
+	openwaits_see(w->o, &w->w);
+	openwaits_end(w->o, 100 * S - 1);
+	openwaits_figures(w->o, 101 * S, &f);
+	assert_int_equal(f.n, 0);
+	assert_int_equal(w->asked, 0);
+	openwaits_begin(w->o, 100 * S);
+	openwaits_see(w->o, &w->w);
+	openwaits_end(w->o, 101 * S);
+	assert_int_equal(w->asked, 1);
+	/* One from before the capture is of interest at once. */
+	w->w.seeded = true;
+	w->w.id++;
+	openwaits_begin(w->o, 100 * S - 1);
+	openwaits_see(w->o, &w->w);
+	openwaits_end(w->o, 101 * S);
+	assert_int_equal(w->asked, 2);
+}
+
 static void many_threads(void **state)
 {
 	struct world *w = *state;
@@ -380,13 +412,13 @@ static void many_threads(void **state)
 
 	w->refuse = true;
 	for (unsigned int round = 0; round < 3; round++) {
-		openwaits_begin(w->o, (101 + round) * S);
+		openwaits_begin(w->o, UINT64_MAX);
 		for (unsigned int i = 0; i < 3000; i++) {
 			w->w.start_ns = i;
 			if (i % 3 != round)
 				openwaits_see(w->o, &w->w);
 		}
-		openwaits_end(w->o);
+		openwaits_end(w->o, (101 + round) * S);
 		openwaits_figures(w->o, (101 + round) * S, &f);
 		assert_int_equal(f.n, 2000);
 	}
@@ -402,12 +434,12 @@ static void with_little_memory(void)
 		w = state;
 		w->refuse = true;
 		for (uint64_t now = 101; now < 106; now++) {
-			openwaits_begin(w->o, now * S);
+			openwaits_begin(w->o, UINT64_MAX);
 			for (unsigned int i = 0; i < 100; i++) {
 				w->w.start_ns = i;
 				openwaits_see(w->o, &w->w);
 			}
-			openwaits_end(w->o);
+			openwaits_end(w->o, now * S);
 			assert_true(rest_at(w, now * S)->count <= 100);
 		}
 		assert_int_equal(w->rest.count, 100);
@@ -437,6 +469,7 @@ int main(void)
 		TEST(an_end_that_was_lost),
 		TEST(the_end_tells_the_rest),
 		TEST(a_reset_tells_what_was),
+		TEST(young_ones_are_left_for_another_look),
 		TEST(many_threads),
 		cmocka_unit_test(memory_may_run_out),
 	};

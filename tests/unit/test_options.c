@@ -90,6 +90,32 @@ static void every_way_of_writing(void **state)
 	}
 }
 
+static void a_name_or_a_number(void **state)
+{
+	static const struct {
+		const char *line, *name;
+		unsigned int iterations;
+	} lines[] = {
+		{ "top -b -n 3", NULL, 3 }, { "top -bn3", NULL, 3 }, { "top -n3 -b", NULL, 3 },
+		{ "top -b --iterations=3", NULL, 3 }, { "top -n redis -b", "redis", 0 }, { "top -n redis -b -n 7", "redis", 7 },
+		{ "top -n 7 -b -n redis", "redis", 7 }, { "top -b -n 7z", "7z", 0 }, { "top --name 7", "7", 0 },
+		{ "top --name=7 -b -n 2", "7", 2 }, { "record -n 7", "7", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char line[64];
+		struct options o;
+
+		snprintf(line, sizeof(line), "%s", lines[i].line);
+		assert_int_equal(parse(line, &o, NULL), 0);
+		assert_int_equal(o.target, lines[i].name ? OPT_TARGET_NAME : OPT_TARGET_ALL);
+		if (lines[i].name)
+			assert_string_equal(o.name, lines[i].name);
+		assert_int_equal(o.iterations, lines[i].iterations);
+		options_free(&o);
+	}
+}
+
 static void capture_options(void **state)
 {
 	char line[] = "record -p 20,3 -e cpu-clock -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
@@ -164,14 +190,15 @@ static void what_is_shown(void **state)
 	assert_int_equal(o.kinds, KINDS_OFF_CPU);
 	assert_int_equal(o.states, 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_KILLABLE | 1u << WAIT_TRACED);
 	assert_string_equal(o.syscalls, "futex,read");
-	assert_string_equal(o.thread, "redis*");
+	assert_int_equal(o.threads.n, 1);
+	assert_string_equal(o.threads.v[0], "redis*");
 	assert_true(o.hide_idle);
 	assert_int_equal(o.min_block_ns, NSEC_PER_SEC);
 	options_free(&o);
 	assert_int_equal(parse(plain, &o, NULL), 0);
 	assert_int_equal(o.kinds + o.states, 0);
 	assert_null(o.syscalls);
-	assert_null(o.thread);
+	assert_int_equal(o.threads.n, 0);
 	assert_false(o.hide_idle);
 	options_free(&o);
 	assert_int_equal(parse(wall, &o, NULL), 0);
@@ -179,17 +206,61 @@ static void what_is_shown(void **state)
 	options_free(&o);
 }
 
+static void nodes(void **state)
+{
+	char line[] = "report --node 0-1,3 --by-node", far[] = "top --far", numa[] = "record -a --no-numa --numa",
+	     none[] = "record -a --no-numa", plain[] = "record -a";
+	struct options o;
+	struct query q;
+
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(o.nodes.n, 3);
+	assert_int_equal(o.nodes.v[2], 3);
+	assert_true(o.by_node && !o.far);
+	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
+	assert_true(q.by_node && !q.far);
+	assert_int_equal(q.nodes.word[0], 0xb);
+	options_free(&o);
+	assert_int_equal(parse(far, &o, NULL), 0);
+	assert_true(o.far);
+	assert_int_equal(o.numa, NUMA_ON);
+	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
+	assert_true(q.far && nodeset_empty(&q.nodes));
+	options_free(&o);
+	assert_int_equal(parse(numa, &o, NULL), 0);
+	assert_int_equal(o.numa, NUMA_ON);
+	options_free(&o);
+	assert_int_equal(parse(none, &o, NULL), 0);
+	assert_int_equal(o.numa, NUMA_OFF);
+	options_free(&o);
+	assert_int_equal(parse(plain, &o, NULL), 0);
+	assert_int_equal(o.numa, NUMA_AUTO);
+	options_free(&o);
+	refused("report --node first", "node list 'first' is not a list such as 3 or 0-3,8");
+	refused("top --node 3-1", "node list '3-1' is not a list such as 3 or 0-3,8");
+	refused("report --node 1024", "node list '1024' is out of range: it must be from 0 to 1023");
+	refused("record -a --node 1", "there is no option --node");
+	refused("report --numa", "there is no option --numa");
+	refused("report --far --metric wall", "--far and --metric both say what to count: give one of them");
+	refused("top --far --state D", "--far and --state both say what to count: give one of them");
+	refused("report --far --syscall read", "--far and --syscall both say what to count: give one of them");
+	refused("report --far --format waits", "--far is about running code, and --format waits is not: give one of them");
+	refused("top --far --no-numa", "--far is about accesses to memory, which --no-numa leaves out: give one of them");
+}
+
 static void filters(void **state)
 {
-	struct options o = { .kinds = KINDS_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .thread = "redis*", .kernel = true };
-	char long_thread[QUERY_THREAD_MAX + 1];
+	struct options o = { .kinds = KINDS_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .kernel = true };
+	char long_thread[TERM_TEXT_MAX + 1];
 	struct err e = ERR_INIT;
 	struct query q;
 
+	*vec_push(&o.threads) = "redis*";
 	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
 	assert_int_equal(q.kinds, KINDS_OFF_CPU);
 	assert_int_equal(q.states, 4);
-	assert_string_equal(q.thread, "redis*");
+	assert_int_equal(q.terms.n, 1);
+	assert_string_equal(q.terms.v[0].text, "redis*");
 	assert_false(q.hide_kernel);
 	assert_int_equal(q.calls[0], CALL_SYSCALL + 202);
 	assert_int_equal(q.calls[1], CALL_FAULT);
@@ -208,11 +279,70 @@ static void filters(void **state)
 	assert_int_equal(filter_query(&o, "x86_64", &q, &e), -E2BIG);
 	assert_string_equal(e.text, "--syscall takes at most 16 system calls");
 	o.syscalls = NULL;
-	memset(long_thread, '*', QUERY_THREAD_MAX);
-	long_thread[QUERY_THREAD_MAX] = '\0';
-	o.thread = long_thread;
+	memset(long_thread, '*', TERM_TEXT_MAX);
+	long_thread[TERM_TEXT_MAX] = '\0';
+	o.threads.v[0] = long_thread;
 	assert_int_equal(filter_query(&o, NULL, &q, &e), -EINVAL);
-	assert_string_equal(e.text, "the pattern of --thread is longer than 63 bytes");
+	assert_string_equal(e.text, "--thread: the pattern is longer than 255 bytes");
+	vec_free(&o.threads);
+}
+
+/* What the view can list and remove, whichever option it came from. */
+static void filters_are_terms(void **state)
+{
+	char line[] = "top -p 1 --thread redis-* --state D,interruptible --syscall futex,fsync --node 0-1,3", many[8] = "a";
+	static const char *const want[] = { "thread:redis-*", "state:S,D", "syscall:futex,fsync", "node:0-1,3" };
+	struct err e = ERR_INIT;
+	struct options o;
+	struct query q;
+	char text[TERM_WRITTEN_MAX];
+
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
+	filter_as_terms(&o, &q);
+	assert_int_equal(q.terms.n, 4);
+	for (uint32_t i = 0; i < q.terms.n; i++)
+		assert_string_equal(term_text(&q.terms.v[i], text), want[i]);
+	assert_true(!q.states && !q.nr_calls && nodeset_empty(&q.nodes));
+	assert_true(query_only_waits(&q));
+	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
+	while (q.terms.n < TERMS_MAX - 1) {
+		struct filter_term t;
+
+		many[0]++;
+		assert_int_equal(term_make(TERM_FUNCTION, false, many, NULL, NULL, &t, &e), 0);
+		assert_true(terms_add(&q.terms, &t));
+	}
+	filter_as_terms(&o, &q);
+	assert_string_equal(term_text(&q.terms.v[TERMS_MAX - 1], text), "state:S,D");
+	assert_int_equal(q.nr_calls, 2);
+	assert_int_equal(q.nodes.word[0], 0xb);
+	options_free(&o);
+}
+
+static void filters_add_up(void **state)
+{
+	char line[] = "report --thread redis-* --focus call --process redis-server --ignore malloc --focus ^main$ --cgroup 4f1c";
+	static const char *const want[] = { "process:redis-server", "cgroup:4f1c", "thread:redis-*", "call", "^main$", "!malloc" };
+	struct err e = ERR_INIT;
+	struct options o;
+	struct query q;
+	char text[TERM_WRITTEN_MAX];
+
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(filter_query(&o, NULL, &q, &e), 0);
+	assert_int_equal(q.terms.n, 6);
+	for (uint32_t i = 0; i < q.terms.n; i++)
+		assert_string_equal(term_text(&q.terms.v[i], text), want[i]);
+	options_free(&o);
+	memset(&o, 0, sizeof(o));
+	for (unsigned int i = 0; i < TERMS_MAX + 1; i++)
+		*vec_push(&o.ignore) = &"abcdefghijklmnopqrstuvw"[i];
+	assert_int_equal(filter_query(&o, NULL, &q, &e), -E2BIG);
+	assert_string_equal(e.text, "--ignore: there can be 16 filters");
+	vec_free(&o.ignore);
+	refused("report --focus (a)\\1", "--focus '(a)\\1' is no pattern that can be looked for: it has a back reference, and these can take for ever");
+	refused("top --thread a,,b -p 1", "--thread: 'a,,b' has nothing before or behind a comma");
 }
 
 static void command_behind_dashes(void **state)
@@ -249,12 +379,16 @@ static void help_ends_parsing(void **state)
 	options_free(&o);
 }
 
-static void top_shows_everything_when_nothing_is_named(void **state)
+/* On a terminal it is picked; where nobody can, it is everything. */
+static void top_does_without_a_target(void **state)
 {
 	struct options o;
-	char line[] = "top";
+	char line[] = "top", batch[] = "top -b";
 
 	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(o.target, OPT_TARGET_NONE);
+	options_free(&o);
+	assert_int_equal(parse(batch, &o, NULL), 0);
 	assert_int_equal(o.target, OPT_TARGET_ALL);
 	options_free(&o);
 }
@@ -282,11 +416,25 @@ static void refuses(void **state)
 	refused("record -p 1,", "process id '1,' is not a list of ids such as 12,34");
 	refused("record -p 1,,2", "process id '1,,2' is not a list of ids such as 12,34");
 	refused("record -t ,1", "thread id ',1' is not a list of ids such as 12,34");
-	refused("record -a -o -", "a recording cannot be written to standard output: name a file with -o");
 	refused("record -a --kernel=no", "--kernel takes no value");
 	refused("record -a --frequency 9", "there is no option --frequency");
 	refused("record -ax", "there is no option -x");
 	refused("record -a -d 1", "there is no option -d");
+	refused("top -n 3", "--iterations (-n with a number) is about documents, which only --batch (-b) prints; a process with a "
+		"number for a name is --name N");
+	refused("top --format json", "--format is about documents, which only --batch (-b) prints");
+	refused("top --depth 3", "--depth is about documents, which only --batch (-b) prints");
+	refused("top --percent-limit 0%", "--percent-limit is about documents, which only --batch (-b) prints");
+	refused("top -b --format json --depth 3", "--depth is for text: json is complete");
+	refused("top -b --format svg", "format 'svg' is unknown: it must be one of text|json");
+	refused("top -b -n 0", "number of documents '0' is out of range: it must be from 1 to 4294967295");
+	refused("top -b --keep 5m", "--keep is for whoever watches, and --batch (-b) has nobody who could; use sberf record "
+		"--keep");
+	refused("record -b -a", "there is no option -b");
+	refused("record -a --max-files 3",
+		"--max-files says how many files there may be, and --max-size, when another one begins: give both");
+	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a file with -o");
+	refused("record -a --max-size 1K", "size of a file '1K' is out of range: it must be from 64K to 1048576G");
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
@@ -294,6 +442,10 @@ static void refuses(void **state)
 	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N)");
 	refused("report --syscall=", "the system call is empty");
+	refused("report --focus a(b", "--focus 'a(b' is no regular expression: Unmatched ( or \\(");
+	refused("diff --ignore a(b x y", "--ignore 'a(b' is no regular expression: Unmatched ( or \\(");
+	refused("merge -o x", "say which recordings are to be merged");
+	refused("merge a b", "say where the merged recording goes: -o FILE");
 	refused("report a b", "'b' is a second recording: give one");
 	refused("report -i a -- b", "'b' is a second recording: give one");
 	refused("report -p 1", "there is no option -p");
@@ -320,7 +472,7 @@ static void tables_hold_together(void **state)
 		assert_non_null(a->name);
 		assert_non_null(a->help);
 		assert_int_not_equal(a->commands, 0);
-		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_HELP ||
+		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_SET || a->type == OPT_HELP ||
 				 a->type == OPT_VERSION);
 		assert_true(!a->metavar || a->what);
 		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH);
@@ -339,15 +491,19 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults),
 		cmocka_unit_test(every_way_of_writing),
+		cmocka_unit_test(a_name_or_a_number),
 		cmocka_unit_test(capture_options),
 		cmocka_unit_test(report_options),
 		cmocka_unit_test(waits_are_followed_unless_told_otherwise),
 		cmocka_unit_test(what_is_shown),
+		cmocka_unit_test(nodes),
 		cmocka_unit_test(filters),
+		cmocka_unit_test(filters_are_terms),
+		cmocka_unit_test(filters_add_up),
 		cmocka_unit_test(command_behind_dashes),
 		cmocka_unit_test(quotes_the_command_line),
 		cmocka_unit_test(help_ends_parsing),
-		cmocka_unit_test(top_shows_everything_when_nothing_is_named),
+		cmocka_unit_test(top_does_without_a_target),
 		cmocka_unit_test(refuses),
 		cmocka_unit_test(unknown_command),
 		cmocka_unit_test(tables_hold_together),

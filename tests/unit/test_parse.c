@@ -85,6 +85,25 @@ static void sizes(void **state)
 	}
 }
 
+static void percentages(void **state)
+{
+	static const struct { const char *text; int rc; double value; } cases[] = {
+		{ "5", 0, 5 }, { "0.5", 0, 0.5 }, { "0", 0, 0 }, { "99.999999999", 0, 99.999999999 }, { "100", 0, 100 }, { "5%", 0, 5 },
+		{ "12.25%", 0, 12.25 }, { "100.0", 0, 100 },
+		{ "", -EINVAL, 0 }, { "%", -EINVAL, 0 }, { ".5", -EINVAL, 0 }, { "5.", -EINVAL, 0 }, { "5.%", -EINVAL, 0 },
+		{ "5%%", -EINVAL, 0 }, { "5 %", -EINVAL, 0 }, { "-5", -EINVAL, 0 }, { "+5", -EINVAL, 0 }, { "1e1", -EINVAL, 0 },
+		{ "nan", -EINVAL, 0 }, { "0.1.2", -EINVAL, 0 }, { "0.0000000001", -EINVAL, 0 },
+		{ "101", -ERANGE, 0 }, { "100.1", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		double v = -1;
+
+		assert_int_equal(parse_percent(cases[i].text, "limit", 0, 100, &v, NULL), cases[i].rc);
+		assert_true(v == (cases[i].rc ? -1 : cases[i].value));
+	}
+}
+
 static void sentences(void **state)
 {
 	struct err e = ERR_INIT;
@@ -97,6 +116,10 @@ static void sentences(void **state)
 	assert_string_equal(e.text, "rate '0' is out of range: it must be at least 1");
 	parse_size("1", "stack size", 4096, 65536, &v, &e);
 	assert_string_equal(e.text, "stack size '1' is out of range: it must be from 4K to 64K");
+	parse_percent("200", "limit", 0, 100, &(double){ 0 }, &e);
+	assert_string_equal(e.text, "limit '200' is out of range: it must be from 0% to 100%");
+	parse_percent("some", "limit", 0, 100, &(double){ 0 }, &e);
+	assert_string_equal(e.text, "limit 'some' is not a percentage such as 5 or 0.5");
 	parse_time("1ms", "refresh", 100 * NSEC_PER_MSEC, 60 * NSEC_PER_SEC, &v, &e);
 	assert_string_equal(e.text, "refresh '1ms' is out of range: it must be from 100ms to 1m");
 	parse_time("soon", "refresh", 0, 1, &v, &e);
@@ -202,6 +225,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers),
 		cmocka_unit_test(times),
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(percentages),
 		cmocka_unit_test(sentences),
 		cmocka_unit_test(lists),
 		cmocka_unit_test(bad_lists_change_nothing),

@@ -16,8 +16,8 @@ static struct probe_facts fine(void)
 		.btf = true, .cap_bpf = true, .cap_perfmon = true, .cap_sys_ptrace = true, .cap_syslog = true,
 		.cap_sys_admin = true, .root = true, .init_userns = true, .init_pidns = true, .paranoid = 2,
 		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0", .self = "/usr/bin/sberf",
-		.features = { true, true, true, true, true }, .ptrace_scope = PROBE_UNKNOWN,
-		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2,
+		.features = { true, true, true, true, true, true, true, true, true }, .ptrace_scope = PROBE_UNKNOWN,
+		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2, .nodes = 1,
 	};
 }
 
@@ -268,6 +268,29 @@ static void stacks_from_before(void **state)
 	assert_string_equal(bad_row(&f, "stacks from before").now, "of the same user's processes only");
 }
 
+static void nodes(void **state)
+{
+	struct probe_check row[PROBE_CHECKS_MAX];
+	struct probe_facts f = fine();
+	bool found = false;
+
+	f.nodes = 2;
+	snprintf(f.distances, sizeof(f.distances), "10/21");
+	for (size_t i = probe_checks(&f, row); i--;)
+		found |= !strcmp(row[i].now, "2, distances 10/21");
+	assert_true(found);
+	f.nodes = 0;
+	assert_string_equal(bad_row(&f, "NUMA: nodes").now, "not known");
+	f.nodes = 4;
+	f.move_pages = EPERM;
+	assert_string_equal(bad_row(&f, "where pages are").now, "Operation not permitted");
+	assert_string_equal(bad_row(&f, "where pages are").fix, "");
+	f.move_pages = 0;
+	f.cap_sys_ptrace = false;
+	assert_string_equal(bad_row(&f, "where pages are").now, "of the same user's processes only");
+	assert_non_null(strstr(bad_row(&f, "where pages are").fix, "setcap"));
+}
+
 /* A name with an escape sequence does not reach the terminal raw. */
 static void prints_safely(void **state)
 {
@@ -300,6 +323,7 @@ int main(void)
 		cmocka_unit_test(checks),
 		cmocka_unit_test(off_cpu),
 		cmocka_unit_test(stacks_from_before),
+		cmocka_unit_test(nodes),
 		cmocka_unit_test(prints_safely),
 	};
 

@@ -570,6 +570,19 @@ static void what_was_read_is_not_undone_by_older_events(void **state)
 	assert_true(look(w, self, here, &after));
 	assert_int_equal(after.start, before.start);
 	assert_false(process_reread(w->ps, p));
+
+	/* So does asking for it, once, when something that was told may be missing. */
+	ev.time_ns = clock_mono_ns();
+	apply(w, ev);
+	assert_true(look(w, self, here, &after));
+	assert_int_equal(after.start, here * PAGE);
+	processes_doubt(w->ps);
+	assert_true(look(w, self, here, &after));
+	assert_int_equal(after.start, before.start);
+	ev.time_ns = clock_mono_ns();
+	apply(w, ev);
+	assert_true(look(w, self, here, &after));
+	assert_int_equal(after.start, here * PAGE);
 }
 
 static void another_process_behind_a_known_number(void **state)

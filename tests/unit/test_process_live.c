@@ -438,6 +438,41 @@ static void dumps_of_runtimes(void **state)
 	assert_true(has_code(fd));
 }
 
+/* The address of an instruction that cannot be: ud2. */
+static uint64_t child_has_code(struct world *w, int step)
+{
+	uint8_t *p = step ? NULL : mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (step)
+		return 1;
+	if (p == MAP_FAILED)
+		return 0;
+	p[0] = 0x0f;
+	p[1] = 0x0b;
+	return mprotect(p, 4096, PROT_READ | PROT_EXEC) ? 0 : (uint64_t)(uintptr_t)p;
+}
+
+/* Code in memory is read where its process has it, and from nobody else. */
+static void code_in_memory(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_has_code);
+	const struct unwind_map m = settled(w, w->child, addr);
+	struct err e = ERR_INIT;
+	uint8_t code[2] = { 0 };
+	int fd;
+
+	assert_int_equal(m.state, MAP_ANON);
+	fd = processes_open_code(w->ps, m.module, &e);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, code, sizeof(code), (off_t)addr), 2);
+	assert_int_equal(code[0], 0x0f);
+	assert_int_equal(code[1], 0x0b);
+	close(fd);
+	end_child(w);
+	assert_int_equal(processes_open_code(w->ps, m.module, &e), -ESRCH);
+}
+
 static uint64_t child_has_jit(struct world *w, int step)
 {
 	char path[64];
@@ -635,6 +670,7 @@ int main(int argc, char **argv)
 		TEST(a_program_that_was_deleted),
 		TEST(a_file_that_only_the_target_sees),
 		TEST(maps_of_runtimes),
+		TEST(code_in_memory),
 		TEST(dumps_of_runtimes),
 		TEST(what_stands_at_a_path),
 		TEST(a_zombie_and_a_kernel_thread),

@@ -52,6 +52,64 @@ static void test_sums_in_slices(void **state)
 	made_free(&m);
 }
 
+/* The slice at AT of S begins at FROM_NS and has WEIGHT_NS and COUNT in one fact. */
+static void assert_slice(const struct snapshot *s, size_t at, uint64_t from_ns, uint64_t weight_ns, uint64_t count)
+{
+	struct slice_view v;
+
+	snapshot_slice(s, at, &v);
+	assert_int_equal(v.from_ns, from_ns);
+	assert_int_equal(v.n, 1);
+	assert_int_equal(v.fact[0].weight_ns, weight_ns);
+	assert_int_equal(v.fact[0].count, count);
+}
+
+static void test_waits_are_in_the_slices_they_went_through(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct made m;
+	thread_id a;
+
+	made_init(&m, NULL);
+	a = made_thread(&m, 1, 1, "a");
+	/* From before the store begins. */
+	made_wait(&m, 10 * S + 500 * MS, a, "main", EVENT_BLOCKED, "futex", 'S', 1500 * MS);
+	made_wait(&m, 13 * S + 250 * MS, a, "main", EVENT_BLOCKED, "futex", 'S', 2250 * MS);
+	/* Others that one stands for are no stretch of time. */
+	m.ev.time_ns = 14 * S + 500 * MS;
+	m.ev.count = 7;
+	made_again(&m);
+	m.ev.time_ns = 15 * S + 500 * MS;
+	m.ev.flags |= EVENT_F_EXTRAPOLATED;
+	m.ev.count = 1;
+	made_again(&m);
+	s = profile_snapshot(m.p);
+	assert_int_equal(snapshot_slices(s), 6);
+	assert_slice(s, 0, 10 * S, 1500 * MS, 1);
+	assert_slice(s, 1, 11 * S, S, 0);
+	assert_slice(s, 2, 12 * S, S, 0);
+	assert_slice(s, 3, 13 * S, 250 * MS, 1);
+	assert_slice(s, 4, 14 * S, 2250 * MS, 7);
+	assert_slice(s, 5, 15 * S, 2250 * MS, 1);
+	assert_int_equal(made_sums(&m).ns, 8250 * MS);
+	made_free(&m);
+}
+
+/* Nobody needs to know of each second of a day in which of them a wait was; nothing gets lost. */
+static void test_a_very_long_wait_is_in_some_slices(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct made m;
+
+	made_init(&m, NULL);
+	made_add(&m, 1, made_thread(&m, 1, 1, "a"), "main", 10);
+	made_wait(&m, 86400 * S, made_thread(&m, 1, 1, "a"), "main", EVENT_BLOCKED, "futex", 'S', 80000 * S);
+	s = profile_snapshot(m.p);
+	assert_in_range(snapshot_slices(s), 32, 80);
+	assert_int_equal(made_sums(&m).ns, 80000 * S + 10);
+	made_free(&m);
+}
+
 static void test_late_events_find_their_slice(void **state)
 {
 	AUTO(snapshot_unref) struct snapshot *s = NULL;
@@ -396,6 +454,51 @@ static void test_folding_waits(void **state)
 	made_free(&m);
 }
 
+/* Accesses, faults and migrations in ever new stacks and files: "(other)" loses the files, and keeps kinds and both nodes. */
+static void test_folding_places(void **state)
+{
+	const struct profile_limits small = { .bytes = 8u << 20 };
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	uint64_t n[EVENT_KINDS][4][4] = { { { 0 } } }, folded = 0;
+	struct module file = { .kind = MODULE_FILE };
+	struct slice_view v;
+	struct made m;
+	char text[32];
+
+	made_init(&m, &small);
+	made_thread(&m, 1, 1, "t");
+	for (uint32_t i = 0; i < 300000; i++) {
+		const enum event_kind kind = EVENT_MIGRATION + i % 3;
+		const uint16_t from = (uint16_t)(i / 3 % 4), to = (uint16_t)(i / 12 % 4);
+
+		snprintf(text, sizeof(text), "@1;@%x", (uint32_t)hash_u64(i) % 3000);
+		made_place(&m, i * 10 * MS, 0, text, kind, from, to, 1 + i % 100);
+		file.ino = 1 + i % 200;
+		m.ev.place.file = dict_module(m.d, &file);
+		made_again(&m);
+		n[kind][from][to] += 2 * m.ev.weight_ns;
+	}
+	assert_true(profile_bytes(m.p) < small.bytes);
+	s = profile_snapshot(m.p);
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		for (size_t k = 0; k < v.n; k++) {
+			const struct memory_place *p = dict_get_place(m.d, v.fact[k].place);
+
+			n[v.fact[k].kind][v.fact[k].node][p->node] -= v.fact[k].weight_ns;
+			if (v.fact[k].stack != dict_other_stack(m.d))
+				continue;
+			folded += v.fact[k].count;
+			assert_int_equal(p->file, ID_NONE);
+			assert_int_equal(p->mapping, v.fact[k].kind == EVENT_MIGRATION ? 0 : MAPPING_ANON);
+		}
+	}
+	assert_true(folded > 0);
+	for (size_t i = 0; i < sizeof(n) / sizeof(n[0][0][0]); i++)
+		assert_int_equal((&n[0][0][0])[i], 0);
+	made_free(&m);
+}
+
 /* Threads without end: even their "(other)" stacks fold, into one thread, and the sum is exact. */
 static void test_threads_without_end(void **state)
 {
@@ -407,7 +510,8 @@ static void test_threads_without_end(void **state)
 	made_init(&m, &small);
 	for (int i = 0; i < 300000; i++) {
 		made_add(&m, (uint64_t)i * MS, made_thread(&m, 1 + i, 1 + i, "sh"), "@1;@2", 3);
-		ns += 3;
+		made_place(&m, (uint64_t)i * MS, m.ev.thread, "@1;@2", EVENT_FAULT, 0, 1, 5);
+		ns += 8;
 	}
 	profile_stats(m.p, &st);
 	assert_true(st.refused > 0);
@@ -612,6 +716,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums_in_slices),
+		cmocka_unit_test(test_waits_are_in_the_slices_they_went_through),
+		cmocka_unit_test(test_a_very_long_wait_is_in_some_slices),
 		cmocka_unit_test(test_late_events_find_their_slice),
 		cmocka_unit_test(test_ages_by_doubling),
 		cmocka_unit_test(test_snapshot_does_not_change),
@@ -621,6 +727,7 @@ int main(void)
 		cmocka_unit_test(test_provisional),
 		cmocka_unit_test(test_folding_keeps_totals),
 		cmocka_unit_test(test_folding_waits),
+		cmocka_unit_test(test_folding_places),
 		cmocka_unit_test(test_threads_without_end),
 		cmocka_unit_test(test_one_wild_second),
 		cmocka_unit_test(test_no_memory),

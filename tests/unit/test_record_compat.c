@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/hash.h"
+#include "numa/state.h"
 #include "record/table.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/sample.h"
@@ -83,7 +84,7 @@ static void newer_columns(void **state)
 	struct sample sa;
 	struct loaded l;
 
-	with_column(&sa, EVENTS_COUNT + 1, 0);
+	with_column(&sa, EVENTS_WALK + 1, 0);
 	sample_load(&l, &sa);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.report.damaged_blocks, 0);
@@ -98,7 +99,7 @@ static void newer_columns(void **state)
 	loaded_free(&l);
 	sample_free(&sa);
 
-	with_column(&sa, EVENTS_COUNT + 1, COLUMN_F_CRITICAL);
+	with_column(&sa, EVENTS_WALK + 1, COLUMN_F_CRITICAL);
 	refused(&sa, -EPROTONOSUPPORT, "newer");
 	sample_free(&sa);
 }
@@ -256,6 +257,12 @@ static void impossible_tables(void **state)
 	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\x12\0\5\x80\x80\x80\x80\x10");
 	BAD(BLOCK_EVENTS, "\0\1\2\0\1\2\7\0\1\1\x11\0\1\4");
 	BAD(BLOCK_EVENTS, "\0\1\2\0\1\3\x11\0\x08\x83\x80\x80\x80\x80\x80\x80\x20");
+	/* a node, a mapping and a way to an address that are none */
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\6\x13\0\2\x81\x08");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\6\x14\0\2\x80\2");
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\6\x15\0\2\x80\2");
+	/* a reason to copy that is none */
+	BAD(BLOCK_EVENTS, "\0\1\2\0\1\1\x17\0\2\x80\2");
 	BAD(BLOCK_END, "events=banana\n");
 }
 
@@ -367,47 +374,65 @@ static void version_1_1(void **state)
 	still_readable("tests/data/v1_1.sberf", "tests/data/v1_1.txt", 120);
 }
 
-/* The highest column of each type of block that 1.0 knew; 0 = text. */
-static const unsigned int columns_1_0[] = {
+static void version_1_2(void **state)
+{
+	still_readable("tests/data/v1_2.sberf", "tests/data/v1_2.txt", 120);
+}
+
+static void version_1_3(void **state)
+{
+	still_readable("tests/data/v1_3.sberf", "tests/data/v1_3.txt", 120);
+}
+
+/* The highest column of each type of block that readers of before knew; 0 = text. Of EVENTS they knew different ones. */
+static const unsigned int old_columns[] = {
 	[BLOCK_META] = 0, [BLOCK_END] = 0, [BLOCK_STR] = 2, [BLOCK_MOD] = 9, [BLOCK_FRAME] = 2, [BLOCK_STACK] = 2,
-	[BLOCK_THREAD] = 6, [BLOCK_FUNC] = 5, [BLOCK_NAMES] = 6, [BLOCK_EVENTS] = 11,
+	[BLOCK_THREAD] = 6, [BLOCK_FUNC] = 5, [BLOCK_NAMES] = 6, [BLOCK_EVENTS] = 0,
+	[BLOCK_NUMA] = 0,
 };
 
-/* Reads an EVENTS table as 1.0 did: samples, and others that are left out. */
-static void read_events_1_0(struct table_view *t, unsigned int *samples, unsigned int *left_out)
+/* A reader of before, by its rules. */
+struct old_reader {
+	unsigned int columns, kinds;     /* of EVENTS: the highest that it knew */
+	bool numa;                       /* knew states of nodes */
+	unsigned int known, left_out;    /* what it met: events, and things that it did not know */
+};
+
+static const struct old_reader reader_1_0 = { .columns = 11, .kinds = 1 }, reader_1_1 = { .columns = 18, .kinds = 3 };
+static const struct old_reader reader_1_2 = { .columns = 22, .kinds = 6, .numa = true };
+
+/* Reads an EVENTS table as the old one did: kinds that it knew, and others that are left out. */
+static void read_old_events(struct old_reader *old, struct table_view *t)
 {
 	static const uint64_t max[] = {
 		[EVENTS_TIME] = 1ull << 62, [EVENTS_KIND] = UINT64_MAX, [EVENTS_THREAD] = UINT64_MAX,
 		[EVENTS_STACK] = UINT64_MAX, [EVENTS_CPU] = UINT32_MAX, [EVENTS_NODE] = UINT16_MAX,
-		[EVENTS_WEIGHT] = WEIGHT_MAX, [EVENTS_CUT] = UINT8_MAX, [EVENTS_CUT_MODULE] = UINT64_MAX, [EVENTS_METHOD] = UINT8_MAX, [EVENTS_FLAGS] = UINT8_MAX,
+		[EVENTS_WEIGHT] = WEIGHT_MAX, [EVENTS_CUT] = UINT8_MAX, [EVENTS_CUT_MODULE] = UINT64_MAX, [EVENTS_METHOD] = UINT8_MAX,
+		[EVENTS_FLAGS] = UINT8_MAX, [EVENTS_CALL] = 0x1ffff, [EVENTS_STATE] = UINT8_MAX, [EVENTS_WAKER] = UINT64_MAX,
+		[EVENTS_WAKER_STACK] = UINT64_MAX, [EVENTS_WAKER_CONTEXT] = UINT8_MAX, [EVENTS_OWN] = UINT64_MAX,
+		[EVENTS_COUNT] = UINT32_MAX, [EVENTS_PLACE_NODE] = 1024, [EVENTS_MAPPING] = UINT8_MAX, [EVENTS_HOW] = UINT8_MAX,
+		[EVENTS_FILE] = UINT64_MAX,
 	};
 
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t v[EVENTS_FLAGS + 1];
+		uint64_t v[EVENTS_FILE + 1];
 
-		for (unsigned int tag = EVENTS_TIME; tag <= EVENTS_FLAGS; tag++)
+		for (unsigned int tag = EVENTS_TIME; tag <= old->columns; tag++)
 			assert_true(table_get_max(t, tag, max[tag], &v[tag]));
-		++*(v[EVENTS_KIND] == 1 ? samples : left_out);
+		++*(v[EVENTS_KIND] >= 1 && v[EVENTS_KIND] <= old->kinds ? &old->known : &old->left_out);
 	}
 }
 
-/*
- * What 1.0 did with a recording of 1.1, by the rules that it had: nothing in it is refused or taken for damaged, and waits are
- * left out and counted.
- */
-static void version_1_0_reads_1_1(void **state)
+/* What an old reader did with a newer recording, by the rules that it had: nothing in it is refused or taken for damaged. */
+static struct old_reader read_as(const struct old_reader *reader, unsigned int minor, const uint8_t *at, size_t size)
 {
-	unsigned int samples = 0, left_out = 0;
-	uint8_t *at, *end;
-	size_t size;
-	char *bytes = read_data("tests/data/v1_1.sberf", &size);
+	const uint8_t *end = at + size;
+	struct old_reader old = *reader;
 	struct record_header h;
 
-	at = (uint8_t *)bytes;
-	end = at + size;
 	assert_true(header_get(at, &h));
 	assert_int_equal(h.major, 1);
-	assert_int_equal(h.minor, 1);
+	assert_int_equal(h.minor, minor);
 	assert_int_equal(h.flags, 0);
 	for (at += h.size; at < end; ) {
 		byte_vec raw = { 0 };
@@ -415,18 +440,72 @@ static void version_1_0_reads_1_1(void **state)
 		struct block b;
 
 		assert_true(block_get(at, &b));
-		assert_true(b.type >= BLOCK_META && b.type <= BLOCK_EVENTS && b.codec <= CODEC_ZLIB && !b.flags);
+		assert_true(b.codec <= CODEC_ZLIB && !b.flags);
 		assert_int_equal(block_unpack(&b, at + BLOCK_HEADER_SIZE, &raw), 0);
-		if (columns_1_0[b.type])
-			assert_int_equal(table_open(&t, columns_1_0[b.type], raw.v, raw.n), TABLE_OK);
-		if (b.type == BLOCK_EVENTS)
-			read_events_1_0(&t, &samples, &left_out);
 		at += BLOCK_HEADER_SIZE + b.stored_len;
+		if (b.type < BLOCK_META || b.type > (old.numa ? BLOCK_NUMA : BLOCK_EVENTS))
+			old.left_out++;
+		else if (b.type == BLOCK_EVENTS || old_columns[b.type])
+			assert_int_equal(table_open(&t, b.type == BLOCK_EVENTS ? old.columns : old_columns[b.type], raw.v, raw.n),
+					 TABLE_OK);
+		if (b.type == BLOCK_EVENTS)
+			read_old_events(&old, &t);
 		vec_free(&raw);
 	}
-	assert_true(samples > 50 && left_out > 20);
-	assert_int_equal(samples + left_out, 120);
+	return old;
+}
+
+static void version_1_0_reads_1_1(void **state)
+{
+	size_t size;
+	char *bytes = read_data("tests/data/v1_1.sberf", &size);
+	const struct old_reader old = read_as(&reader_1_0, 1, (const uint8_t *)bytes, size);
+
+	assert_true(old.known > 50 && old.left_out > 20);
+	assert_int_equal(old.known + old.left_out, 120);
 	free(bytes);
+}
+
+/* 1.0 knows the samples of 1.2, 1.1 the waits too; neither knows the states of nodes. */
+static void older_versions_read_1_2(void **state)
+{
+	size_t size;
+	char *bytes = read_data("tests/data/v1_2.sberf", &size);
+	const struct old_reader old = read_as(&reader_1_0, 2, (const uint8_t *)bytes, size);
+	const struct old_reader newer = read_as(&reader_1_1, 2, (const uint8_t *)bytes, size);
+
+	assert_true(old.known > 40 && newer.known > old.known + 15 && newer.left_out > 10);
+	assert_int_equal(old.known + old.left_out, 122);
+	assert_int_equal(newer.known + newer.left_out, 122);
+	free(bytes);
+}
+
+/* What is written today. */
+static void old_versions_read_what_is_written(void **state)
+{
+	struct old_reader old;
+	struct profile_meta m;
+	uint64_t waits = 0;
+	struct sample sa;
+	struct loaded l;
+
+	sample_make(&sa, 14, 200, 50);
+	sample_load(&l, &sa);
+	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &m);
+	for (size_t i = 0; i < l.event.n; i++)
+		waits += EVENT_IS_WAIT(l.event.v[i].kind);
+	assert_true(m.samples && waits && m.samples + waits < 200);
+	old = read_as(&reader_1_0, RECORD_MINOR, sa.rec.bytes.v, sa.rec.bytes.n);
+	assert_int_equal(old.known, m.samples);
+	assert_int_equal(old.left_out, 200 - m.samples + 4);     /* and states of nodes */
+	old = read_as(&reader_1_1, RECORD_MINOR, sa.rec.bytes.v, sa.rec.bytes.n);
+	assert_int_equal(old.known, m.samples + waits);
+	assert_int_equal(old.left_out, 200 - m.samples - waits + 4);
+	old = read_as(&reader_1_2, RECORD_MINOR, sa.rec.bytes.v, sa.rec.bytes.n);
+	assert_int_equal(old.known, 200);
+	assert_int_equal(old.left_out, 0);
+	loaded_free(&l);
+	sample_free(&sa);
 }
 
 /* The bytes in the hex dump of the description, checked to stand where it says. */
@@ -469,13 +548,38 @@ static void the_example(void **state)
 	free(page);
 }
 
+/* The description has every line and key of a state of nodes. */
+static void the_keys_of_a_state(void **state)
+{
+	AUTO(numa_state_unref) struct numa_state *s = synth_numa(1);
+	AUTO_FREE char *text = synth_numa_text(s);
+	unsigned int keys = 0;
+	size_t size;
+	char *page = read_data("docs/recording-format.md", &size), *save = NULL;
+
+	for (char *word = strtok_r(text, " \n", &save); word; word = strtok_r(NULL, " \n", &save), keys++) {
+		char quoted[64];
+
+		snprintf(quoted, sizeof(quoted), "`%.*s`", (int)strcspn(word, "="), word);
+		if (strncmp(word, "miss_", 5) != 0 && !strstr(page, quoted))
+			fail_msg("%s is not described", quoted);
+	}
+	assert_true(keys > 50);
+	free(page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_1_0),
 		cmocka_unit_test(version_1_1),
+		cmocka_unit_test(version_1_2),
+		cmocka_unit_test(version_1_3),
 		cmocka_unit_test(version_1_0_reads_1_1),
+		cmocka_unit_test(older_versions_read_1_2),
+		cmocka_unit_test(old_versions_read_what_is_written),
 		cmocka_unit_test(the_example),
+		cmocka_unit_test(the_keys_of_a_state),
 		cmocka_unit_test(newer_versions),
 		cmocka_unit_test(newer_columns),
 		cmocka_unit_test(newer_blocks_and_kinds),

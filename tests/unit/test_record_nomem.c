@@ -44,7 +44,7 @@ static void make(struct memory_recording *r, struct synth *s, unsigned int n)
 {
 	struct profile_meta meta;
 
-	synth_init(s, 1);
+	synth_init(s, 2);
 	synth_meta(&meta);
 	memory_begin(r, s, &meta);
 	for (unsigned int i = 0; i < n; i++) {
@@ -55,6 +55,8 @@ static void make(struct memory_recording *r, struct synth *s, unsigned int n)
 	}
 	synth_name(s, dict_frames(s->dict), true);
 	memory_flush(r);
+	memory_numa(r, 1);
+	memory_numa(r, 2);
 	memory_end(r);
 }
 

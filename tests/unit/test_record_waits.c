@@ -19,6 +19,8 @@ static void same_sums(const struct profile_meta *have, const struct profile_meta
 	assert_int_equal(have->runnable_ns, want->runnable_ns);
 	assert_int_equal(have->waits, want->waits);
 	assert_int_equal(have->wait_stacks, want->wait_stacks);
+	assert_memory_equal(&have->unwound, &want->unwound, sizeof(want->unwound));
+	assert_memory_equal(&have->wait_unwound, &want->wait_unwound, sizeof(want->wait_unwound));
 	assert_memory_equal(have->wait_cut, want->wait_cut, sizeof(want->wait_cut));
 	assert_int_equal(have->wait_own_ns, want->wait_own_ns);
 	assert_int_equal(have->wait_none_ns, want->wait_none_ns);
@@ -30,15 +32,18 @@ static void same_sums(const struct profile_meta *have, const struct profile_meta
 static void figures_are_counted(void **state)
 {
 	struct profile_meta want;
+	uint64_t no_time = 0;
 	struct sample sa;
 	struct loaded l;
 
 	sample_make(&sa, 3, 500, 100);
 	sample_load(&l, &sa);
+	for (size_t i = 0; i < l.event.n; i++)
+		no_time += EVENT_HAS_PLACE(l.event.v[i].kind) ? l.event.v[i].weight_ns : 0;
 	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &want);
-	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open);
+	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open && no_time);
 	same_sums(&l.meta, &want);
-	assert_int_equal(l.meta.oncpu_ns + l.meta.blocked_ns + l.meta.runnable_ns, 500ull * SYNTH_WEIGHT + 499 * 500 / 2);
+	assert_int_equal(l.meta.oncpu_ns + l.meta.blocked_ns + l.meta.runnable_ns + no_time, 500ull * SYNTH_WEIGHT + 499 * 500 / 2);
 	loaded_free(&l);
 	sample_free(&sa);
 }
@@ -60,7 +65,7 @@ static void short_waits_are_left_out(void **state)
 		const struct event *ev = &all.event.v[i];
 
 		if (k < some.line.n && !strcmp(some.line.v[k], all.line.v[i])) {
-			assert_true(ev->kind == EVENT_SAMPLE || ev->wait.own_ns >= min);
+			assert_true(!EVENT_IS_WAIT(ev->kind) || ev->wait.own_ns >= min);
 			k++;
 			continue;
 		}
@@ -87,6 +92,7 @@ static void add_wait(struct sample *sa, enum event_kind kind, enum wait_state st
 	synth_event(&sa->s, 0, &ev);
 	ev.kind = (uint8_t)kind;
 	ev.flags = EVENT_F_USER;
+	ev.count = 1;
 	ev.thread = 0;
 	ev.stack = 1;
 	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = (uint8_t)state, .waker = ID_NONE, .own_ns = own_ns };
@@ -121,6 +127,57 @@ static void a_wait_has_one_length(void **state)
 	sample_free(&sa);
 }
 
+static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint64_t ms, unsigned int flags)
+{
+	struct event ev;
+
+	ev = (struct event){
+		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1, .cut_module = ID_NONE,
+		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight_ns = ms * 1000000,
+		.wait = { .call = CALL_SYSCALL, .state = ms == 3 ? WAIT_INTERRUPTIBLE : WAIT_KILLABLE, .waker = ID_NONE,
+			  .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 },
+	};
+	assert_true(encoder_event(sa->rec.enc, &ev));
+}
+
+/* A wait may be longer than both of its parts, and either may be the longer one. What is told while it lasts knows no better. */
+static void parts_are_judged_together(void **state)
+{
+	struct sample sa;
+	struct loaded l;
+
+	sample_begin(&sa, 22);
+	add_wait(&sa, EVENT_BLOCKED, WAIT_INTERRUPTIBLE, 3000);
+	add_wait(&sa, EVENT_RUNNABLE, WAIT_INTERRUPTIBLE, 3001);
+	add_wait(&sa, EVENT_BLOCKED, WAIT_KILLABLE, 10);
+	add_wait(&sa, EVENT_RUNNABLE, WAIT_KILLABLE, 6000);
+	add_wait(&sa, EVENT_BLOCKED, WAIT_STOPPED, 0);           /* stands for others, of lengths that nobody knows */
+	add_wait(&sa, EVENT_BLOCKED, WAIT_INTERRUPTIBLE, 3000);
+	add_wait(&sa, EVENT_BLOCKED, WAIT_INTERRUPTIBLE, 4999);  /* the last, of which no more comes */
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	load_bytes_from(&l, sa.rec.bytes.v, sa.rec.bytes.n, 5000);
+	assert_int_equal(l.event.n, 4);
+	assert_int_equal(l.event.v[0].wait.own_ns, 3000);
+	assert_int_equal(l.event.v[1].wait.own_ns, 3001);
+	assert_int_equal(l.event.v[2].wait.own_ns, 10);
+	assert_int_equal(l.event.v[3].wait.own_ns, 6000);
+	assert_int_equal(l.meta.wait_short, 67 + 3);
+	loaded_free(&l);
+	sample_free(&sa);
+
+	sample_begin(&sa, 22);
+	add_piece(&sa, 0, 4, 4, EVENT_F_OPEN | EVENT_F_PIECE);
+	add_piece(&sa, 0, 8, 8, EVENT_F_OPEN | EVENT_F_PIECE);
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	load_bytes_from(&l, sa.rec.bytes.v, sa.rec.bytes.n, 5000000);
+	assert_int_equal(l.event.n, 1);
+	assert_int_equal(l.event.v[0].wait.own_ns, 8000000);
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
 /* The writer keeps the limits: what is beyond them would take the rest of its block along. */
 static void beyond_the_limits(void **state)
 {
@@ -149,19 +206,6 @@ static void beyond_the_limits(void **state)
 	sample_free(&sa);
 }
 
-static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint64_t ms, unsigned int flags)
-{
-	struct event ev;
-
-	ev = (struct event){
-		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1, .cut_module = ID_NONE,
-		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight_ns = ms * 1000000,
-		.wait = { .call = CALL_SYSCALL, .state = ms == 3 ? WAIT_INTERRUPTIBLE : WAIT_KILLABLE, .waker = ID_NONE,
-			  .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 },
-	};
-	assert_true(encoder_event(sa->rec.enc, &ev));
-}
-
 /* Sums of what is open and what is not in the profile of L. */
 static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_over)
 {
@@ -172,8 +216,9 @@ static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++)
-			*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open : ret_over) +=
-				v.fact[k].weight_ns / 1000000;
+			if (EVENT_IS_WAIT(v.fact[k].kind))
+				*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open :
+				  ret_over) += v.fact[k].weight_ns / 1000000;
 	}
 }
 
@@ -196,10 +241,13 @@ static void open_until_heard_of_again(void **state)
 	memory_flush(&sa.rec);
 	add_piece(&sa, 1, 2101, 4000, EVENT_F_OPEN);
 	add_piece(&sa, 1, 2102, 5, EVENT_F_EXTRAPOLATED);        /* what was left of others when all was added up */
+	ev = (struct event){ .kind = EVENT_FAULT, .time_ns = SYNTH_START_NS + 2103000000, .weight_ns = 1, .thread = 1, .stack = 1,
+			     .cut_module = ID_NONE, .place = { .node = 0, .mapping = MAPPING_ANON, .file = ID_NONE } };
+	assert_true(encoder_event(sa.rec.enc, &ev));     /* only samples and waits tell that a wait is over */
 	memory_flush(&sa.rec);
 	memory_end(&sa.rec);
 	sample_load(&l, &sa);
-	assert_int_equal(l.event.n, 7);
+	assert_int_equal(l.event.n, 8);
 	assert_int_equal(l.meta.wait_open, 1);
 	assert_int_equal(l.meta.wait_open_ns, 4020 * 1000000ull);
 	open_sums(&l, &open, &over);
@@ -293,7 +341,7 @@ static void samples_alone_have_no_columns_of_waits(void **state)
 	assert_int_equal(block_unpack(&b, sa.rec.bytes.v + at + BLOCK_HEADER_SIZE, &raw), 0);
 	assert_int_equal(table_open(&v, COLUMNS_MAX - 1, raw.v, raw.n), TABLE_OK);
 	for (unsigned int tag = 1; tag < COLUMNS_MAX; tag++)
-		assert_int_equal(v.column[tag].present, tag <= EVENTS_FLAGS);
+		assert_int_equal(v.column[tag].present, tag <= EVENTS_FLAGS || tag == EVENTS_WALK);
 	vec_free(&raw);
 	sample_free(&sa);
 }
@@ -304,6 +352,7 @@ int main(void)
 		cmocka_unit_test(figures_are_counted),
 		cmocka_unit_test(short_waits_are_left_out),
 		cmocka_unit_test(a_wait_has_one_length),
+		cmocka_unit_test(parts_are_judged_together),
 		cmocka_unit_test(beyond_the_limits),
 		cmocka_unit_test(open_until_heard_of_again),
 		cmocka_unit_test(many_pieces),

@@ -77,6 +77,31 @@ static void every_byte_pair_comes_out_clean(void **state)
 	}
 }
 
+/* What a byte is among others that are harmless is what it is alone, wherever it stands. */
+static void bytes_among_others(void **state)
+{
+	char in[20], out[64];
+
+	(void)state;
+	for (int byte = 0; byte < 256; byte++) {
+		const char alone = (char)byte;
+		const bool clean = text_is_clean(&alone, 1);
+
+		for (size_t at = 0; at < sizeof(in); at++) {
+			size_t len;
+
+			memcpy(in, " ~0aZ}!/:@[`{^_=,.-x", sizeof(in));
+			in[at] = alone;
+			assert_int_equal(text_is_clean(in, sizeof(in)), clean);
+			len = text_sanitise(out, sizeof(out), in, sizeof(in));
+			assert_int_equal(len, sizeof(in) + (clean ? 0 : 2));
+			assert_memory_equal(out, in, at);
+			assert_memory_equal(out + at, clean ? &alone : BAD, clean ? 1 : 3);
+			assert_memory_equal(out + len - (sizeof(in) - at - 1), in + at + 1, sizeof(in) - at - 1);
+		}
+	}
+}
+
 static void widths(void **state)
 {
 	assert_int_equal(text_cp_width('a'), 1);
@@ -135,6 +160,7 @@ int main(void)
 		cmocka_unit_test(nul_is_a_control),
 		cmocka_unit_test(cuts_at_characters),
 		cmocka_unit_test(every_byte_pair_comes_out_clean),
+		cmocka_unit_test(bytes_among_others),
 		cmocka_unit_test(widths),
 		cmocka_unit_test(cuts_the_middle),
 		cmocka_unit_test(cut_respects_its_room),

@@ -7,6 +7,7 @@
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/keys.h"
+#include "ui/flameview.h"
 #include "ui/treeview.h"
 
 #include <stdio.h>
@@ -95,6 +96,31 @@ static void the_hottest_path_is_open_at_first(void **state)
 	refresh(&w);
 	assert_int_equal(row_of(&w, "colder"), row_of(&w, "cold") + 1);
 	assert_int_equal(w.tv.cursor, 0);
+	fini(&w);
+}
+
+/* However few samples it was chosen by, and whatever turns out to be hotter: only the user closes lines. */
+static void what_opened_by_itself_stays_open(void **state)
+{
+	struct world w;
+	size_t rows;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;early;earlier;earliest", 5);
+	refresh(&w);
+	assert_int_not_equal(row_of(&w, "earliest"), SIZE_MAX);
+	for (unsigned int i = 2; i < 6; i++) {
+		madefeed_add(&w.f, i, "main;late;later", 100);
+		refresh(&w);
+		assert_int_not_equal(row_of(&w, "later"), SIZE_MAX);
+		assert_int_not_equal(row_of(&w, "earliest"), SIZE_MAX);
+	}
+	treeview_move(&w.tv, 1);
+	rows = w.tv.rows.n;
+	madefeed_add(&w.f, 6, "main;late;later;latest", 1000);
+	refresh(&w);
+	assert_int_equal(w.tv.rows.n, rows);
+	assert_int_equal(row_of(&w, "latest"), SIZE_MAX);
 	fini(&w);
 }
 
@@ -219,6 +245,58 @@ static void names_that_arrive_move_nothing(void **state)
 	fini(&w);
 }
 
+static uint32_t node_called(const struct world *w, const char *name)
+{
+	char text[LABEL_MAX];
+	uint32_t i = 0;
+
+	while (i < w->tree->n && strcmp(tree_label(w->tree, i, text, sizeof(text)), name) != 0)
+		i++;
+	assert_true(i < w->tree->n);
+	return i;
+}
+
+/* The same in a flame graph, for a frame that is far too narrow to be there unless the cursor is on it; and its zoom. */
+static void frames_keep_their_place_when_names_arrive(void **state)
+{
+	struct flameview f = { 0 };
+	struct world w;
+
+	init(&w);
+	flameview_init(&w.tv, &f);
+	treeview_set_height(&w.tv, HEIGHT);
+	treeview_set_width(&w.tv, 20);
+	madefeed_add(&w.f, 1, "main;@10;@20;@30", 500);
+	madefeed_add(&w.f, 1, "main;@10;@21;@31;leaf", 1);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "all");
+	assert_int_equal(row_of(&w, "libc.so.6+0x31"), SIZE_MAX);
+	treeview_visit(&w.tv, node_called(&w, "libc.so.6+0x31"));
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x31");
+	name_frames(&w, "@10", "first", "first_inline");
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "libc.so.6+0x31");
+	name_frames(&w, "@31", "third", NULL);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "third");
+	flameview_zoom(&w.tv);
+	assert_int_equal(flameview_here(&w.tv)->w, 20);
+	name_frames(&w, "@21", "second", NULL);
+	madefeed_add(&w.f, 2, "main;@10;@20;@30", 5000);
+	refresh(&w);
+	assert_string_equal(under_cursor(&w), "third");
+	assert_int_equal(flameview_here(&w.tv)->w, 20);
+	assert_int_equal(w.tv.rows.n, 2);        /* and the leaf */
+	treeview_unzoom(&w.tv);
+	assert_string_equal(under_cursor(&w), "third");
+	flameview_down(&w.tv, -1);
+	assert_string_equal(under_cursor(&w), "second");
+	treeview_show(&w.tv, NULL);
+	assert_null(flameview_here(&w.tv));
+	fini(&w);
+	flameview_free(&f);
+}
+
 static void a_zoom_survives_names_and_resets(void **state)
 {
 	struct world w;
@@ -296,7 +374,7 @@ static void random_stack(unsigned int *seed, char *dst, size_t size)
 
 static void act(struct world *w, unsigned int *seed)
 {
-	switch (rand_r(seed) % 8) {
+	switch (rand_r(seed) % 12) {
 	case 0:
 		treeview_toggle(&w->tv);
 		break;
@@ -315,6 +393,18 @@ static void act(struct world *w, unsigned int *seed)
 		break;
 	case 5:
 		treeview_left(&w->tv);
+		break;
+	case 6:
+		treeview_sibling(&w->tv, rand_r(seed) % 2 ? 1 : -1);
+		break;
+	case 7:
+		treeview_parent(&w->tv);
+		break;
+	case 8:
+		treeview_heaviest(&w->tv);
+		break;
+	case 9:
+		treeview_hottest(&w->tv);
 		break;
 	default:
 		treeview_to_row(&w->tv, (size_t)rand_r(seed) % w->tv.rows.n);
@@ -416,19 +506,105 @@ static void kinds_of_time_sort(void **state)
 	fini(&w);
 }
 
+static void relatives_are_a_key_away(void **state)
+{
+	struct world w;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;a;a1;a2", 60);
+	madefeed_add(&w.f, 1, "main;a;a1;a3", 30);
+	madefeed_add(&w.f, 1, "main;b;b1", 40);
+	madefeed_add(&w.f, 1, "main;c", 30);
+	refresh(&w);
+	treeview_all(&w.tv, false);
+	assert_true(treeview_hottest(&w.tv));            /* app 7, main: a has 90 of 160, a1 all of it, a2 60 of 90 */
+	assert_string_equal(under_cursor(&w), "a2");
+	assert_false(treeview_hottest(&w.tv));
+	assert_false(treeview_heaviest(&w.tv));
+	assert_true(treeview_sibling(&w.tv, 1));
+	assert_string_equal(under_cursor(&w), "a3");
+	assert_false(treeview_sibling(&w.tv, 1));
+	assert_true(treeview_sibling(&w.tv, -1));
+	assert_false(treeview_sibling(&w.tv, -1));
+	assert_true(treeview_parent(&w.tv));
+	assert_string_equal(under_cursor(&w), "a1");
+	assert_false(treeview_sibling(&w.tv, -1));
+	assert_true(treeview_parent(&w.tv));
+	assert_true(treeview_sibling(&w.tv, 1));         /* over what is open below it */
+	assert_string_equal(under_cursor(&w), "b");
+	assert_true(treeview_heaviest(&w.tv));
+	assert_string_equal(under_cursor(&w), "b1");
+	assert_int_not_equal(row_of(&w, "a3"), SIZE_MAX); /* nothing is closed again */
+	treeview_first(&w.tv);
+	assert_false(treeview_parent(&w.tv));
+	assert_false(treeview_sibling(&w.tv, -1));
+	fini(&w);
+}
+
+/* It stops where nothing has half of the weight, shows what there is, and goes on from there when told to again. */
+static void the_hottest_path_ends_where_it_splits(void **state)
+{
+	struct world w;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;run;x;x1", 40);
+	madefeed_add(&w.f, 1, "main;run;y", 35);
+	madefeed_add(&w.f, 1, "main;run;z", 30);
+	refresh(&w);
+	treeview_all(&w.tv, false);
+	treeview_hottest(&w.tv);
+	assert_string_equal(under_cursor(&w), "run");
+	assert_int_not_equal(row_of(&w, "z"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "x1"), SIZE_MAX);
+	treeview_hottest(&w.tv);
+	assert_string_equal(under_cursor(&w), "x1");
+	fini(&w);
+}
+
+static void the_hottest_path_is_that_of_the_column(void **state)
+{
+	struct world w;
+
+	init(&w);
+	w.query.fold_idle = true;
+	madefeed_off_cpu(&w.f);
+	refresh(&w);
+	treeview_all(&w.tv, false);
+	treeview_sort(&w.tv, SORT_BLOCKED);
+	treeview_first(&w.tv);
+	assert_true(treeview_hottest(&w.tv));
+	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_BLOCKED] > 0);
+	treeview_sort(&w.tv, SORT_RUNNABLE);
+	treeview_first(&w.tv);
+	assert_true(treeview_hottest(&w.tv));
+	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_RUNNABLE] > 0);
+	treeview_sort(&w.tv, SORT_RUNNING);
+	treeview_first(&w.tv);
+	assert_true(treeview_hottest(&w.tv));
+	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_RUNNING] > 0);
+	treeview_show(&w.tv, NULL);
+	assert_false(treeview_hottest(&w.tv) || treeview_heaviest(&w.tv) || treeview_parent(&w.tv) || treeview_sibling(&w.tv, 1));
+	fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_hottest_path_is_open_at_first),
+		cmocka_unit_test(what_opened_by_itself_stays_open),
 		cmocka_unit_test(wide_and_deep_trees_do_not_flood_the_screen),
 		cmocka_unit_test(the_line_stays_when_weights_change),
 		cmocka_unit_test(what_opens_above_pushes_the_screen_not_the_line),
 		cmocka_unit_test(names_that_arrive_move_nothing),
+		cmocka_unit_test(frames_keep_their_place_when_names_arrive),
 		cmocka_unit_test(a_zoom_survives_names_and_resets),
 		cmocka_unit_test(random_refreshes_stay_put),
 		cmocka_unit_test(very_deep_trees_are_fine),
 		cmocka_unit_test(idle_waits_are_no_row),
 		cmocka_unit_test(kinds_of_time_sort),
+		cmocka_unit_test(relatives_are_a_key_away),
+		cmocka_unit_test(the_hottest_path_ends_where_it_splits),
+		cmocka_unit_test(the_hottest_path_is_that_of_the_column),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "bpf/wire.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unwind/fixture.h"
 #include "unwind/image_impl.h"
@@ -141,6 +142,23 @@ static void test_states(void **state)
 	assert_state(MAP_SPECIAL, CUT_NO_CFI, false);
 }
 
+/* Whether a word is a return address is known when what it points to has been loaded: until then the walk is to be made again. */
+static void test_return_to_what_is_loading(void **state)
+{
+	struct fixture fx = load();
+	const uint64_t ra = 0x10001000;
+	struct fixture_map *m = vec_push(&fx.maps);
+
+	assert_non_null(m);
+	*m = (struct fixture_map){ .map = { .start = 0x10000000, .end = 0x10010000, .state = MAP_LOADING } };
+	fx.maps.v[0].map.state = MAP_SPECIAL;
+	memcpy(fx.seg[0] + (fx.sample.regs[REG_SP] - fx.sample.segment[0].addr), &ra, sizeof(ra));
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_NO_CFI);
+	assert_true(chain.loading);
+	fixture_free(&fx);
+}
+
 static void test_no_mapping(void **state)
 {
 	struct fixture fx = load();
@@ -199,6 +217,47 @@ static void test_walked(void **state)
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_NO_MAPPING);
 	assert_frames(fx.expect, 2);
+	fixture_free(&fx);
+}
+
+/*
+ * The same walked by rules: what follows a signal's frame is exact, what a signal returns to was left by no call, and the places that
+ * rules were taken for have to be those that are mapped.
+ */
+static void test_ruled(void **state)
+{
+	struct fixture fx = load();
+	uint64_t walked[16], check = 0;
+
+	for (uint32_t i = 0; i < fx.expect->n; i++) {
+		const struct frame *f = &fx.expect->frame[i];
+		const bool sigreturn = i == HANDLER_FRAMES - 2, interrupted = i == HANDLER_FRAMES - 1;
+
+		walked[i] = fixture_address(&fx, f) + (i > 0 && !sigreturn && !interrupted);
+		check = sb_check(check, f->module, f->offset - sigreturn);
+	}
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = fx.expect->n;
+	fx.sample.ruled = true;
+	fx.sample.walk_check = check;
+	walk(&fx);
+	assert_int_equal(chain.method, METHOD_RULES);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_frames(fx.expect, fx.expect->n);
+	fx.sample.walked_full = true;            /* there were more frames than it had room for: these are the nearest */
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_FRAME_LIMIT);
+	assert_frames(fx.expect, fx.expect->n);
+	fx.sample.walked_full = false;
+	fx.sample.walk_check++;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STALE);
+	assert_int_equal(chain.n, 0);
+	fx.sample.walk_check--;
+	walked[2] = 1;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STALE);
+	assert_int_equal(chain.n, 0);
 	fixture_free(&fx);
 }
 
@@ -404,9 +463,11 @@ int main(void)
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_no_interrupted_stack),
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_return_to_what_is_loading),
 		cmocka_unit_test(test_no_mapping),
 		cmocka_unit_test(test_no_user_side),
 		cmocka_unit_test(test_walked),
+		cmocka_unit_test(test_ruled),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),

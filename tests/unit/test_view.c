@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/keys.h"
 
 #include "base/clock.h"
@@ -15,41 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void golden_path(char *dst, size_t size, const char *name)
-{
-	const char *top = getenv("top_srcdir");
-
-	snprintf(dst, size, "%s/tests/golden/view/%s.txt", top ? top : ".", name);
-}
-
-static char *read_all(const char *path)
-{
-	AUTO_FILE FILE *f = fopen(path, "r");
-	char *text = calloc(1, 1 << 20);
-
-	assert_non_null(text);
-	if (f)
-		text[fread(text, 1, (1 << 20) - 1, f)] = '\0';
-	return text;
-}
-
 static void expect(const struct driver *d, const char *name)
 {
-	AUTO_FREE char *got = canvas_dump(d->canvas), *want = NULL;
-	char path[4096];
+	char path[256];
 
-	assert_non_null(got);
-	golden_path(path, sizeof(path), name);
-	if (getenv("SBERF_GOLDEN")) {
-		AUTO_FILE FILE *f = fopen(path, "w");
-
-		assert_non_null(f);
-		fputs(got, f);
-		return;
-	}
-	want = read_all(path);
-	if (strcmp(want, got))
-		fail_msg("%s is not what is on screen:\n%s", path, got);
+	snprintf(path, sizeof(path), "view/%s", name);
+	golden_screen(d->canvas, path);
 }
 
 /* Shows the made server in W x H, presses KEYS and compares. */
@@ -113,24 +85,24 @@ static void kinds_and_idle_waits(void **state)
 	off_cpu("off-on-cpu-100x30", 100, 30, false, "2u");
 	off_cpu("off-last-kind-80x24", 80, 24, false, "12u");
 	off_cpu("off-sort-self-80x24", 80, 24, false, "s");
-	off_cpu("off-sort-blocked-80x24", 80, 24, false, "sss");
+	off_cpu("off-sort-blocked-80x24", 80, 24, false, "ssss");
 	off_cpu("off-inverted-100x30", 100, 30, false, "i");
 	off_cpu("off-help-100x30", 100, 30, false, "?");
 }
 
 static void lists_of_waits(void **state)
 {
-	off_cpu("waits-100x30", 100, 30, false, "6E");
-	off_cpu("waits-80x24", 80, 24, false, "6");
-	off_cpu("waits-60x20", 60, 20, false, "6");
+	off_cpu("waits-100x30", 100, 30, false, "60E");
+	off_cpu("waits-80x24", 80, 24, false, "60");
+	off_cpu("waits-60x20", 60, 20, false, "60");
 	off_cpu("waits-40x10", 40, 10, false, "6");
 	off_cpu("waits-20x5", 20, 5, false, "6");
-	off_cpu("waits-200x50", 200, 50, false, "6wE");
-	off_cpu("waits-80x24-ascii", 80, 24, true, "6wE");
-	off_cpu("waits-search-100x30", 100, 30, false, "6/fsync<Enter>");
-	off_cpu("waits-fold-100x30", 100, 30, false, "6Cj<Enter>jj2");
-	off_cpu("waits-help-100x30", 100, 30, false, "6?");
-	off_cpu("waits-left-100x30", 100, 30, false, "jjj6jj/x<Esc><Esc>");
+	off_cpu("waits-200x50", 200, 50, false, "60wE");
+	off_cpu("waits-80x24-ascii", 80, 24, true, "60wE");
+	off_cpu("waits-search-100x30", 100, 30, false, "60/fsync<Enter>");
+	off_cpu("waits-fold-100x30", 100, 30, false, "60Cj<Enter>jj2");
+	off_cpu("waits-help-100x30", 100, 30, false, "60?");
+	off_cpu("waits-left-100x30", 100, 30, false, "jjj60jj/x<Esc><Esc>");
 }
 
 /* Shows what SET_UP made for SECONDS in several sizes and panes. */
@@ -140,7 +112,7 @@ static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int secon
 		const char *size, *keys;
 		int w, h;
 	} screens[] = { { "100x30", "", 100, 30 }, { "80x24", "", 80, 24 }, { "40x10", "", 40, 10 }, { "20x5", "", 20, 5 },
-			{ "waits-100x30", "6", 100, 30 }, { "waits-40x10", "6", 40, 10 } };
+			{ "waits-100x30", "60", 100, 30 }, { "waits-40x10", "6", 40, 10 } };
 
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
 		char golden[128];
@@ -224,6 +196,36 @@ static void hostile_names(void **state)
 	madefeed_free(&f);
 }
 
+/* A process that is there and of which nothing is told, not even that it waits, is hidden; before that can be known it is waited for. */
+static void a_target_that_the_kernel_hides(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	f.silent = true;
+	f.meta.target_state = TARGET_WAITING;
+	f.meta.named = f.meta.off_cpu = true;
+	f.meta.duration_ns = 2 * NSEC_PER_SEC - 1;
+	snprintf(f.meta.target, sizeof(f.meta.target), "agent 1");
+	driver_init(&d, &f, 80, 24, false);
+	assert_true(screen_has(d.canvas, "waiting for agent 1 to run or wait ..."));
+	f.meta.duration_ns = 2 * NSEC_PER_SEC;
+	driver_refresh(&d);
+	expect(&d, "hidden-80x24");
+	driver_resize(&d, 40, 10);
+	expect(&d, "hidden-40x10");
+	f.meta.oncpu_ns = 1;                     /* it runs, on a CPU without samples */
+	driver_refresh(&d);
+	assert_true(screen_has(d.canvas, "waiting for agent 1"));
+	f.meta.oncpu_ns = 0;
+	f.meta.named = false;                    /* a cgroup may be empty */
+	driver_refresh(&d);
+	assert_true(screen_has(d.canvas, "waiting for agent 1"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void states_of_the_target(void **state)
 {
 	struct made_feed f;
@@ -262,13 +264,6 @@ static void states_of_the_target(void **state)
 	madefeed_free(&f);
 }
 
-static bool on_screen(const struct driver *d, const char *text)
-{
-	AUTO_FREE char *dump = canvas_dump(d->canvas);
-
-	return strstr(dump, text) != NULL;
-}
-
 static void idle_waits_give_way_to_work(void **state)
 {
 	struct made_feed f;
@@ -277,31 +272,31 @@ static void idle_waits_give_way_to_work(void **state)
 	madefeed_init(&f);
 	f.meta.off_cpu = true;
 	driver_init(&d, &f, 80, 24, false);
-	assert_true(on_screen(&d, "waiting for the first sample or wait of app 7 ..."));
+	assert_true(screen_has(d.canvas, "waiting for the first sample or wait of app 7 ..."));
 	madefeed_sleeper(&f, 3);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "take_a_nap") && on_screen(&d, "with idle"));
+	assert_true(screen_has(d.canvas, "take_a_nap") && screen_has(d.canvas, "with idle"));
 	madefeed_add(&f, 2, "main;work", 10);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "work") && on_screen(&d, "idle waits of 1 thread"));
-	assert_false(on_screen(&d, "take_a_nap"));
+	assert_true(screen_has(d.canvas, "work") && screen_has(d.canvas, "idle waits of 1 thread"));
+	assert_false(screen_has(d.canvas, "take_a_nap"));
 	driver_press(&d, "w");           /* from now on it is as the user says */
-	assert_true(on_screen(&d, "take_a_nap"));
+	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "take_a_nap"));
+	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_press(&d, "w1");
-	assert_true(on_screen(&d, "Nothing but idle waits so far: w shows them."));
+	assert_true(screen_has(d.canvas, "Nothing but idle waits so far: w shows them."));
 	driver_free(&d);
 
 	driver_init(&d, &f, 80, 24, false);
 	profile_clear(f.m.p);
 	madefeed_sleeper(&f, 3);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "take_a_nap"));
+	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_press(&d, "j");           /* nothing goes away under a hand that moves */
 	madefeed_add(&f, 2, "main;work", 10);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "take_a_nap"));
+	assert_true(screen_has(d.canvas, "take_a_nap"));
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -320,11 +315,11 @@ static void levels_follow_the_figures(void **state)
 		f.meta.oncpu_ns += NSEC_PER_SEC / 2;
 		driver_refresh(&d);
 	}
-	assert_true(on_screen(&d, " 0.50 cores") && on_screen(&d, " 2.33 "));
+	assert_true(screen_has(d.canvas, " 0.50 cores") && screen_has(d.canvas, " 2.33 "));
 	expect(&d, "off-levels-100x30");
 	f.meta.blocked_ns = 0;                   /* forgotten: what the slices say is better than nothing */
 	driver_refresh(&d);
-	assert_true(on_screen(&d, " 1.00 "));
+	assert_true(screen_has(d.canvas, " 1.00 "));
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -339,7 +334,7 @@ static void figures_and_snapshots_are_told_at_other_times(void **state)
 	for (int late = -1; late <= 1; late++) {
 		f.meta.duration_ns = 4 * NSEC_PER_SEC + (uint64_t)(late * 300) * NSEC_PER_MSEC;
 		driver_init(&d, &f, 80, 24, false);
-		assert_true(on_screen(&d, " 100.0 % \xE2\x96\x88"));
+		assert_true(screen_has(d.canvas, " 100.0 % \xE2\x96\x88"));
 		driver_free(&d);
 	}
 	madefeed_free(&f);
@@ -353,23 +348,23 @@ static void percentages_are_of_the_time_since_the_reset(void **state)
 	madefeed_init(&f);
 	madefeed_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
-	assert_true(on_screen(&d, " 57.5 % "));
+	assert_true(screen_has(d.canvas, " 57.5 % "));
 	driver_press(&d, "r");
 	f.meta.duration_ns += 10 * NSEC_PER_SEC;
 	madefeed_grow(&f, 65, 250);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, " 25.0 % "));
+	assert_true(screen_has(d.canvas, " 25.0 % "));
 	driver_press(&d, "p");           /* what was 100 % then still is */
 	f.meta.duration_ns += 10 * NSEC_PER_SEC;
 	driver_press(&d, "i");
-	assert_true(on_screen(&d, " 25.0 % "));
+	assert_true(screen_has(d.canvas, " 25.0 % "));
 	driver_free(&d);
 	madefeed_free(&f);
 }
 
 static void keys_wait_for_their_pane(void **state)
 {
-	static const char keys[] = "6C/fsync\r";
+	static const char keys[] = "60C/fsync\r";
 	struct made_feed f;
 	struct driver d;
 
@@ -380,13 +375,14 @@ static void keys_wait_for_their_pane(void **state)
 		view_key(d.view, *k == '\r' ? UI_KEY_ENTER : (uint32_t)*k);
 	driver_refresh(&d);
 	expect(&d, "waits-typed-100x30");
-	view_key(d.view, '6');
+	view_key(d.view, '0');
+	view_key(d.view, 'm');
 	view_key(d.view, 'E');
 	assert_int_equal(view_key(d.view, UI_KEY_ESC), REACT_NONE);
 	view_key(d.view, 'z');
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "quicklist") || on_screen(&d, "dictHashKey"));
-	view_key(d.view, '6');
+	assert_true(screen_has(d.canvas, "quicklist") || screen_has(d.canvas, "dictHashKey"));
+	view_key(d.view, '3');
 	assert_int_equal(view_key(d.view, 'q'), REACT_QUIT);
 	driver_free(&d);
 	madefeed_free(&f);
@@ -403,18 +399,18 @@ static void filters_are_named(void **state)
 	o.filter.states = 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_INTERRUPTIBLE;
 	o.filter.calls[o.filter.nr_calls++] = call_find("fsync", MADE_ARCH);
 	o.filter.calls[o.filter.nr_calls++] = call_find("read", MADE_ARCH);
-	snprintf(o.filter.thread, sizeof(o.filter.thread), "bio_*");
+	made_term(&o.filter, "thread:bio_*");
 	driver_init_with(&d, &f, &o, 160, 24);
 	expect(&d, "off-filters-160x24");
 	driver_press(&d, "1");
-	assert_true(on_screen(&d, "running time is left out by a filter of waits"));
-	driver_press(&d, "6");
+	assert_true(screen_has(d.canvas, "running time is left out by a filter of waits"));
+	driver_press(&d, "60");
 	expect(&d, "waits-filters-160x24");
 	driver_free(&d);
-	snprintf(o.filter.thread, sizeof(o.filter.thread), "\033[2J*");
+	made_only(&o.filter, "thread:\033[2J*");
 	driver_init_with(&d, &f, &o, 160, 24);
-	assert_true(on_screen(&d, "thread \xEF\xBF\xBD[2J*"));
-	assert_true(on_screen(&d, " waits of redis-server 1234 so far, none in this view"));
+	assert_true(screen_has(d.canvas, "filter: thread:\xEF\xBF\xBD[2J*"));
+	assert_true(screen_has(d.canvas, " waits of redis-server 1234 so far, none in this view"));
 	driver_free(&d);
 	o.filter = (struct query){ .kinds = KINDS_ON_CPU };
 	driver_init_with(&d, &f, &o, 80, 24);
@@ -432,12 +428,12 @@ static void wakers_are_asked_for(void **state)
 	madefeed_off_cpu(&f);
 	driver_init(&d, &f, 80, 24, false);
 	driver_press(&d, "W");
-	assert_true(f.wakers && on_screen(&d, "who ends waits is told from now on: this costs more"));
+	assert_true(f.wakers && screen_has(d.canvas, "who ends waits is told from now on: this costs more"));
 	driver_press(&d, "W");
-	assert_true(!f.wakers && on_screen(&d, "who ends waits is not told any more"));
+	assert_true(!f.wakers && screen_has(d.canvas, "who ends waits is not told any more"));
 	f.feed.wakers = NULL;            /* a recording has them or not */
 	driver_press(&d, "jW");
-	assert_false(on_screen(&d, "who ends waits"));
+	assert_false(screen_has(d.canvas, "who ends waits"));
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -463,7 +459,7 @@ static void figures_of_waits(void **state)
 	f.meta.complete = true;
 	driver_resize(&d, 100, 30);
 	driver_refresh(&d);
-	assert_true(on_screen(&d, " cores on average"));
+	assert_true(screen_has(d.canvas, " cores on average"));
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -552,18 +548,111 @@ static void lost_samples_make_cores_a_lower_limit(void **state)
 	f.meta.lost.n[LOST_SIDE_BAND] = 1000;    /* no samples */
 	driver_init(&d, &f, 100, 30, false);
 	pass(&d, &f, 4, 5);
-	assert_true(on_screen(&d, " ~1.00 cores now"));
+	assert_true(screen_has(d.canvas, " ~1.00 cores now"));
 	pass(&d, &f, 4, 200);
-	assert_true(on_screen(&d, " at least 1.00 cores now"));
+	assert_true(screen_has(d.canvas, " at least 1.00 cores now"));
 	expect(&d, "thin-100x30");
 	driver_resize(&d, 40, 10);
-	assert_true(on_screen(&d, ">=1.00 cores"));
+	assert_true(screen_has(d.canvas, ">=1.00 cores"));
 	driver_resize(&d, 100, 30);
 	pass(&d, &f, 6, 0);              /* lately all is well, on average it is not */
-	assert_true(on_screen(&d, " ~1.00 cores now"));
+	assert_true(screen_has(d.canvas, " ~1.00 cores now"));
 	f.ended = true;
 	driver_refresh(&d);
-	assert_true(on_screen(&d, "at least 0.32 cores on average"));
+	assert_true(screen_has(d.canvas, "at least 0.32 cores on average"));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static void saving_asks_for_a_kind(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+	struct save_job job;
+
+	server("save-80x24", 80, 24, false, "S");
+	server("save-40x10", 40, 10, false, "S");
+	server("save-40x9", 40, 9, false, "S");
+	server("save-20x5", 20, 5, false, "S");
+	madefeed_init(&f);
+	driver_init(&d, &f, 80, 24, false);
+	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
+	/* Nothing is there: it does not ask. */
+	assert_int_equal(view_key(d.view, 'q'), REACT_QUIT);
+	madefeed_server(&f);
+	driver_refresh(&d);
+	driver_press(&d, "jzi");
+	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
+	assert_int_equal(view_key(d.view, 'x'), REACT_NONE);
+	assert_int_equal(view_key(d.view, 'p'), REACT_SAVE);
+	view_save_job(d.view, &job);
+	assert_int_equal(job.as, SAVE_PPROF);
+	assert_true(job.query.inverted && !job.query.nr_within);
+	snapshot_unref(job.snapshot);
+	driver_press(&d, "i");
+	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
+	assert_int_equal(view_key(d.view, UI_KEY_ENTER), REACT_SAVE);
+	view_save_job(d.view, &job);
+	assert_int_equal(job.as, SAVE_SVG);
+	assert_false(job.query.inverted);
+	assert_int_equal(job.query.nr_within, 2);
+	assert_non_null(strstr(job.title, " in main"));
+	snapshot_unref(job.snapshot);
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
+static struct feed_recording recording;
+static const char *news;
+
+static void tell_recording(void *ctx, struct feed_recording *ret)
+{
+	*ret = recording;
+}
+
+static int nothing_recorded(void *ctx, char *text, size_t size, struct err *e)
+{
+	return 0;
+}
+
+static bool tell_news(void *ctx, char *text, size_t size)
+{
+	if (!news)
+		return false;
+	snprintf(text, size, "%s", news);
+	news = NULL;
+	return true;
+}
+
+static void recordings_are_in_the_header(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	driver_init(&d, &f, 100, 30, false);
+	assert_int_equal(view_key(d.view, 'R'), REACT_DRAW);     /* that it does nothing here */
+	f.feed.recording = tell_recording;
+	f.feed.record = nothing_recorded;
+	f.feed.news = tell_news;
+	assert_int_equal(view_key(d.view, 'R'), REACT_RECORD);
+	recording = (struct feed_recording){ .state = RECORDING_GOING, .bytes = 1258291 };
+	driver_refresh(&d);
+	expect(&d, "recording-on-100x30");
+	driver_resize(&d, 40, 10);
+	expect(&d, "recording-on-40x10");
+	driver_resize(&d, 100, 30);
+	recording.state = RECORDING_ENDING;
+	driver_refresh(&d);
+	expect(&d, "recording-ending-100x30");
+	recording = (struct feed_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20, .keep_ns = 300 * NSEC_PER_SEC };
+	news = "cannot write to sberf-1.sberf: No space left on device; the view goes on";
+	driver_refresh(&d);
+	expect(&d, "recording-keeping-100x30");
+	recording.state = RECORDING_NONE;
+	f.ended = true;
+	assert_int_equal(view_key(d.view, 'R'), REACT_DRAW);     /* that it does nothing here */
 	driver_free(&d);
 	madefeed_free(&f);
 }
@@ -583,9 +672,9 @@ static void pause_freezes_the_view_only(void **state)
 	expect(&d, "paused-80x24");
 	driver_press(&d, "r");
 	assert_int_equal(f.resets, 0);           /* what one looks at does not go away under one's eyes */
-	assert_true(on_screen(&d, "the view is paused, nothing was forgotten: press p first"));
+	assert_true(screen_has(d.canvas, "the view is paused, nothing was forgotten: press p first"));
 	driver_press(&d, "i");
-	assert_false(on_screen(&d, "nothing was forgotten"));
+	assert_false(screen_has(d.canvas, "nothing was forgotten"));
 	dump = canvas_dump(d.canvas);
 	assert_null(strstr(dump, "newcomer"));
 	driver_press(&d, "ip");
@@ -672,6 +761,7 @@ int main(void)
 		cmocka_unit_test(questions),
 		cmocka_unit_test(help),
 		cmocka_unit_test(hostile_names),
+		cmocka_unit_test(a_target_that_the_kernel_hides),
 		cmocka_unit_test(states_of_the_target),
 		cmocka_unit_test(idle_waits_give_way_to_work),
 		cmocka_unit_test(levels_follow_the_figures),
@@ -685,6 +775,8 @@ int main(void)
 		cmocka_unit_test(long_target),
 		cmocka_unit_test(losses_and_doubts),
 		cmocka_unit_test(lost_samples_make_cores_a_lower_limit),
+		cmocka_unit_test(saving_asks_for_a_kind),
+		cmocka_unit_test(recordings_are_in_the_header),
 		cmocka_unit_test(pause_freezes_the_view_only),
 		cmocka_unit_test(reset_forgets),
 		cmocka_unit_test(every_size_says_something),

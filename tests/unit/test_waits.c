@@ -20,6 +20,7 @@ static void assert_sound(const struct waits *w)
 {
 	uint64_t total[WAIT_LEVEL_WAKER + 1] = { 0 };
 	uint32_t up[WAIT_LEVEL_WAKER + 1] = { 0 };
+	const bool by_node = w->query.by_node;
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		const struct wait_row *r = &w->row[i];
@@ -27,7 +28,8 @@ static void assert_sound(const struct waits *w)
 		uint32_t children = 0;
 
 		up[r->level] = i;
-		assert_int_equal(r->parent, i ? up[r->level - 1] : NODE_NONE);
+		assert_int_equal(r->parent, i ? up[r->level == WAIT_LEVEL_CLASS && !by_node ? WAIT_LEVEL_ALL : r->level - 1] : NODE_NONE);
+		assert_true(by_node || r->level != WAIT_LEVEL_NODE);
 		for (uint32_t c = i + 1; c < w->n && w->row[c].level > r->level; c++) {
 			if (w->row[c].parent != i)
 				continue;
@@ -47,19 +49,17 @@ static void assert_sound(const struct waits *w)
 		assert_true(!r->total_ns == !r->threads);
 		total[r->level] += r->total_ns;
 	}
+	if (by_node)
+		assert_int_equal(total[WAIT_LEVEL_NODE], total[WAIT_LEVEL_ALL]);
 	assert_int_equal(total[WAIT_LEVEL_CLASS], total[WAIT_LEVEL_ALL]);
 	assert_int_equal(total[WAIT_LEVEL_CALL], total[WAIT_LEVEL_ALL]);
 	assert_int_equal(total[WAIT_LEVEL_STACK], total[WAIT_LEVEL_ALL]);
 }
 
-static struct waits *waits_of(struct made *m, const struct query *q)
+static const struct waits *waits_of(struct made *m, const struct query *q)
 {
-	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
-	struct err e = ERR_INIT;
-	struct waits *w = NULL;
+	const struct waits *w = made_waits(m, q);
 
-	assert_non_null(s);
-	assert_int_equal(waits_build(s, m->names, q, &w, &e), 0);
 	assert_sound(w);
 	return w;
 }
@@ -97,26 +97,25 @@ static const struct query plain = { .arch = MADE_ARCH };
 
 static void test_levels(void **state)
 {
+	struct made *m = *state;
 	const struct wait_row *r;
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 	thread_id a, b;
 
-	made_init(&m, NULL);
-	a = made_thread(&m, 1, 1, "a");
-	b = made_thread(&m, 1, 2, "b");
-	made_wait(&m, 1, a, "main;load;read;sys_[k]", EVENT_BLOCKED, "read", 'D', 3 * MS);
-	made_wait(&m, 1, a, "main;load;read;sys_[k]", EVENT_RUNNABLE, "read", 'D', 1 * MS);
-	made_wait(&m, 2, b, "main;load;read;sys_[k]", EVENT_BLOCKED, "read", 'D', 100 * MS);
-	m.ev.flags |= EVENT_F_EXTRAPOLATED;
-	m.ev.count = 10;
-	m.ev.wait.own_ns = 10 * MS;
-	made_again(&m);
-	made_wait(&m, 3, b, "main;get;read", EVENT_BLOCKED, "read", 'S', 50 * MS);
-	made_wait(&m, 4, b, "main;sync;fsync", EVENT_BLOCKED, "fsync", 'D', 70 * MS);
-	made_wait(&m, 5, a, "main;spin", EVENT_RUNNABLE, "preempted", 'R', 2 * MS);
-	made_add(&m, 6, a, "main;spin", 500 * MS);
-	w = waits_of(&m, &plain);
+	a = made_thread(m, 1, 1, "a");
+	b = made_thread(m, 1, 2, "b");
+	made_wait(m, 1, a, "main;load;read;sys_[k]", EVENT_BLOCKED, "read", 'D', 3 * MS);
+	made_wait(m, 1, a, "main;load;read;sys_[k]", EVENT_RUNNABLE, "read", 'D', 1 * MS);
+	made_wait(m, 2, b, "main;load;read;sys_[k]", EVENT_BLOCKED, "read", 'D', 100 * MS);
+	m->ev.flags |= EVENT_F_EXTRAPOLATED;
+	m->ev.count = 10;
+	m->ev.wait.own_ns = 10 * MS;
+	made_again(m);
+	made_wait(m, 3, b, "main;get;read", EVENT_BLOCKED, "read", 'S', 50 * MS);
+	made_wait(m, 4, b, "main;sync;fsync", EVENT_BLOCKED, "fsync", 'D', 70 * MS);
+	made_wait(m, 5, a, "main;spin", EVENT_RUNNABLE, "preempted", 'R', 2 * MS);
+	made_add(m, 6, a, "main;spin", 500 * MS);
+	w = waits_of(m, &plain);
 	assert_int_equal(w->n, 1 + 3 + 4 + 4);
 	assert_string_equal(wait_class_name(w->row[1].class), "I/O");
 	r = row(w, "");
@@ -139,53 +138,119 @@ static void test_levels(void **state)
 	assert_int_equal(row(w, "I/O")->threads, 2);
 	assert_int_equal(row(w, "run queue;preempted;spin › main")->count, 1);
 	assert_int_equal(w->nr_open, 0);
-	waits_free(w);
-	made_free(&m);
 }
 
 static void test_filters(void **state)
 {
+	struct made *m = *state;
 	struct query q = plain;
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 
-	made_init(&m, NULL);
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(w->n, 1);
-	waits_free(w);
-	made_wait(&m, 1, made_thread(&m, 1, 1, "loop"), "main;poll", EVENT_BLOCKED, "poll", 'S', 7);
-	made_wait(&m, 1, made_thread(&m, 1, 2, "held"), "main;lock", EVENT_BLOCKED, "futex", 'S', 5);
-	made_wait(&m, 1, made_thread(&m, 1, 2, "held"), "main;lock", EVENT_RUNNABLE, "futex", 'S', 2);
-	w = waits_of(&m, &q);
+	made_wait(m, 1, made_thread(m, 1, 1, "loop"), "main;poll", EVENT_BLOCKED, "poll", 'S', 7);
+	made_wait(m, 1, made_thread(m, 1, 2, "held"), "main;lock", EVENT_BLOCKED, "futex", 'S', 5);
+	made_wait(m, 1, made_thread(m, 1, 2, "held"), "main;lock", EVENT_RUNNABLE, "futex", 'S', 2);
+	w = waits_of(m, &q);
 	assert_int_equal(w->row[0].total_ns, 14);
 	assert_int_equal(w->idle_ns, 7);
-	waits_free(w);
 	q.fold_idle = true;
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(w->row[0].total_ns, 7);
 	assert_int_equal(w->idle_ns, 7);
 	assert_int_equal(find(w, "event wait"), NODE_NONE);
-	waits_free(w);
 	q.kinds = 1u << EVENT_RUNNABLE | KINDS_ON_CPU;
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(row(w, "lock;futex;lock › main")->total_ns, 2);
 	assert_int_equal(row(w, "lock;futex;lock › main")->count, 1);
 	assert_int_equal(w->idle_ns, 0);
-	waits_free(w);
 	q = plain;
-	strcpy(q.thread, "loop");
-	w = waits_of(&m, &q);
+	made_only(&q, "thread:loop");
+	w = waits_of(m, &q);
 	assert_int_equal(w->row[0].total_ns, 7);
-	waits_free(w);
 	q = (struct query){ .arch = MADE_ARCH, .from_ns = 5000 * MS };
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(w->n, 1);
-	waits_free(w);
-	made_free(&m);
+}
+
+/* A name that only a page fault has, which was told late, is not the last that the thread had. */
+static void test_names_of_threads(void **state)
+{
+	struct made *m = *state;
+	const struct waits *w;
+	thread_id now, late;
+
+	now = made_thread(m, 1, 1, "now");
+	late = made_thread(m, 1, 1, "late");
+	made_wait(m, 1, now, "main;lock", EVENT_BLOCKED, "futex", 'S', 3);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = now;
+	made_again(m);
+	made_place(m, 1, late, "main", EVENT_FAULT, 0, 0, 5);
+	w = waits_of(m, &plain);
+	assert_int_equal(row(w, "lock;futex;lock › main")->thread, now);
+	assert_int_equal(row(w, "lock;futex;lock › main;now 1")->thread, now);
+}
+
+static void test_nodes(void **state)
+{
+	struct made *m = *state;
+	struct query q = { .arch = MADE_ARCH, .by_node = true };
+	const struct wait_row *r;
+	uint64_t key[2];
+	const struct waits *w;
+	thread_id a, b;
+
+	a = made_thread(m, 1, 1, "a");
+	b = made_thread(m, 1, 2, "b");
+	made_wait(m, 1, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 3);
+	m->ev.wait.context = WAKER_TASK;
+	m->ev.wait.waker = b;
+	m->ev.node = 4;
+	m->ev.weight_ns = 10;
+	made_again(m);
+	m->ev.thread = b;
+	m->ev.weight_ns = 5;
+	made_again(m);
+	made_wait(m, 2, a, "main;read", EVENT_BLOCKED, "read", 'D', 20);
+	m->ev.node = UINT16_MAX;
+	made_again(m);
+	made_place(m, 2, a, "main;read", EVENT_MIGRATION, 7, 8, 1000);
+	w = waits_of(m, &q);
+	assert_int_equal(row(w, "")->nr_children, 3);
+	assert_int_equal(row(w, "node 0")->level, WAIT_LEVEL_NODE);
+	assert_int_equal(row(w, "node 0")->total_ns, 23);
+	assert_int_equal(row(w, "node 0;lock;futex;lock › main")->total_ns, 3);
+	assert_int_equal(row(w, "node 0;I/O;read")->node, 0);
+	r = row(w, "node 4;lock;futex;lock › main");
+	assert_int_equal(r->total_ns, 15);
+	assert_int_equal(r->threads, 2);
+	assert_int_equal(r->node, 4);
+	assert_int_equal(row(w, "node 4")->threads, 2);
+	assert_int_equal(row(w, "node 4;lock;futex;lock › main;b 2 (app 1)")->node, 4);
+	assert_int_equal(row(w, "unknown node;I/O")->total_ns, 20);
+	assert_int_equal(find(w, "node 7"), NODE_NONE);
+	key[0] = row(w, "node 0;lock;futex;lock › main")->key;
+	key[1] = row(w, "node 4;lock;futex;lock › main")->key;
+	assert_int_not_equal(key[0], key[1]);
+
+	made_wait(m, 3, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 1000);
+	m->ev.node = 1;
+	made_again(m);
+	w = waits_of(m, &q);
+	assert_int_equal(row(w, "node 0;lock;futex;lock › main")->key, key[0]);
+	assert_int_equal(row(w, "node 4;lock;futex;lock › main")->key, key[1]);
+	q = plain;
+	q.far = true;                                    /* says nothing of waits */
+	nodeset_add(&q.nodes, 4);
+	nodeset_add(&q.nodes, 1);
+	w = waits_of(m, &q);
+	assert_int_equal(row(w, "lock;futex;lock › main")->total_ns, 1015);
 }
 
 static void test_readings(void **state)
 {
+	struct made *m = *state;
 	static const struct {
 		const char *stack, *text;
 	} want[] = {
@@ -208,60 +273,51 @@ static void test_readings(void **state)
 		{ "", "[no stack]" },
 		{ "ma\nin;f", "f › ma\xef\xbf\xbdin" },
 	};
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 	char text[LABEL_MAX], tiny[8];
 
-	made_init(&m, NULL);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
-		made_wait(&m, 1, made_thread(&m, 1, 1, "a"), want[i].stack, EVENT_BLOCKED, "fsync", 'D', 1);
-	w = waits_of(&m, &plain);
+		made_wait(m, 1, made_thread(m, 1, 1, "a"), want[i].stack, EVENT_BLOCKED, "fsync", 'D', 1);
+	w = waits_of(m, &plain);
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		wait_stack_label(w, made_stack(&m, want[i].stack), text, sizeof(text));
+		wait_stack_label(w, made_stack(m, want[i].stack), text, sizeof(text));
 		if (strcmp(text, want[i].text) != 0)
 			fail_msg("%s reads %s", want[i].stack, text);
 	}
-	assert_string_equal(wait_stack_label(w, made_stack(&m, "main;func"), tiny, sizeof(tiny)), "func");
-	assert_string_equal(wait_stack_label(w, made_stack(&m, "main;f"), tiny, 1), "");
-	waits_free(w);
-	made_free(&m);
+	assert_string_equal(wait_stack_label(w, made_stack(m, "main;func"), tiny, sizeof(tiny)), "func");
+	assert_string_equal(wait_stack_label(w, made_stack(m, "main;f"), tiny, 1), "");
 }
 
 /* Stacks that read the same are one row, with the heaviest of them; keys stay when there is more. */
 static void test_same_readings(void **state)
 {
+	struct made *m = *state;
 	struct query q = plain;
 	const struct wait_row *r;
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 	thread_id a;
 	uint64_t key;
 
-	made_init(&m, NULL);
-	a = made_thread(&m, 1, 1, "a");
-	made_wait(&m, 1, a, "main;f#1;read;x_[k]", EVENT_BLOCKED, "read", 'D', 1);
-	made_wait(&m, 1, a, "main;f#2;read;y_[k]", EVENT_BLOCKED, "read", 'D', 5);
-	made_wait(&m, 1, a, "main;f#2;__read", EVENT_BLOCKED, "read", 'D', 3);
-	made_wait(&m, 1, a, "main;f>in;read", EVENT_BLOCKED, "read", 'D', 100);
-	w = waits_of(&m, &q);
+	a = made_thread(m, 1, 1, "a");
+	made_wait(m, 1, a, "main;f#1;read;x_[k]", EVENT_BLOCKED, "read", 'D', 1);
+	made_wait(m, 1, a, "main;f#2;read;y_[k]", EVENT_BLOCKED, "read", 'D', 5);
+	made_wait(m, 1, a, "main;f#2;__read", EVENT_BLOCKED, "read", 'D', 3);
+	made_wait(m, 1, a, "main;f>in;read", EVENT_BLOCKED, "read", 'D', 100);
+	w = waits_of(m, &q);
 	r = row(w, "I/O;read;f › main");
 	assert_int_equal(r->total_ns, 9);
 	assert_int_equal(r->count, 3);
-	assert_int_equal(r->stack, made_stack(&m, "main;f#2;read;y_[k]"));
+	assert_int_equal(r->stack, made_stack(m, "main;f#2;read;y_[k]"));
 	assert_int_equal(row(w, "I/O;read")->nr_children, 2);
 	key = r->key;
-	waits_free(w);
-	made_wait(&m, 1, a, "g", EVENT_BLOCKED, "read", 'D', 1000);
-	made_wait(&m, 1, a, "g", EVENT_BLOCKED, "fsync", 'D', 5000);
-	w = waits_of(&m, &q);
+	made_wait(m, 1, a, "g", EVENT_BLOCKED, "read", 'D', 1000);
+	made_wait(m, 1, a, "g", EVENT_BLOCKED, "fsync", 'D', 5000);
+	w = waits_of(m, &q);
 	assert_int_equal(row(w, "I/O;read;f › main")->key, key);
 	assert_int_not_equal(row(w, "I/O;read;g")->key, row(w, "I/O;fsync;g")->key);
-	waits_free(w);
 	q.no_inlines = true;
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(row(w, "I/O;read;f › main")->total_ns, 109);
-	waits_free(w);
-	made_free(&m);
 }
 
 static void wake(struct made *m, enum waker_context context, thread_id waker, const char *stack)
@@ -274,28 +330,27 @@ static void wake(struct made *m, enum waker_context context, thread_id waker, co
 
 static void test_wakers(void **state)
 {
+	struct made *m = *state;
 	const struct wait_row *r;
 	thread_id main_thread, a, b;
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 
-	made_init(&m, NULL);
-	main_thread = made_thread(&m, 7, 7, "boss");
-	a = made_thread(&m, 7, 8, "a");
-	b = made_thread(&m, 7, 9, "b");
-	made_wait(&m, 1, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 10);
-	wake(&m, WAKER_TASK, b, "main;unlock#1;futex;sys_[k]");
-	wake(&m, WAKER_TASK, b, "main;unlock#2;futex");
-	wake(&m, WAKER_TASK, b, "main;other");
-	wake(&m, WAKER_HARDIRQ, b, "main;innocent");
-	wake(&m, WAKER_HARDIRQ, a, "main");
-	wake(&m, WAKER_SOFTIRQ, ID_NONE, "");
-	m.ev.weight_ns = 100;
-	wake(&m, WAKER_TASK, main_thread, "");
-	wake(&m, WAKER_TASK, ID_NONE, "");
-	m.ev.thread = b;
-	wake(&m, WAKER_TASK, ID_NONE, "");
-	w = waits_of(&m, &plain);
+	main_thread = made_thread(m, 7, 7, "boss");
+	a = made_thread(m, 7, 8, "a");
+	b = made_thread(m, 7, 9, "b");
+	made_wait(m, 1, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 10);
+	wake(m, WAKER_TASK, b, "main;unlock#1;futex;sys_[k]");
+	wake(m, WAKER_TASK, b, "main;unlock#2;futex");
+	wake(m, WAKER_TASK, b, "main;other");
+	wake(m, WAKER_HARDIRQ, b, "main;innocent");
+	wake(m, WAKER_HARDIRQ, a, "main");
+	wake(m, WAKER_SOFTIRQ, ID_NONE, "");
+	m->ev.weight_ns = 100;
+	wake(m, WAKER_TASK, main_thread, "");
+	wake(m, WAKER_TASK, ID_NONE, "");
+	m->ev.thread = b;
+	wake(m, WAKER_TASK, ID_NONE, "");
+	w = waits_of(m, &plain);
 	r = row(w, "lock;futex;lock › main");
 	assert_int_equal(r->total_ns, 370);
 	assert_int_equal(r->nr_children, 6);
@@ -306,7 +361,7 @@ static void test_wakers(void **state)
 	assert_int_equal(r->hist[0], 2);
 	assert_int_equal(r->thread, b);
 	assert_int_equal(r->context, WAKER_TASK);
-	assert_int_equal(r->stack, made_stack(&m, "main;unlock#1;futex;sys_[k]"));
+	assert_int_equal(r->stack, made_stack(m, "main;unlock#1;futex;sys_[k]"));
 	r = row(w, "lock;futex;lock › main;interrupt or timer");
 	assert_int_equal(r->total_ns, 20);
 	assert_int_equal(r->thread, ID_NONE);
@@ -314,54 +369,47 @@ static void test_wakers(void **state)
 	assert_int_equal(row(w, "lock;futex;lock › main;soft interrupt or timer")->total_ns, 10);
 	assert_int_equal(row(w, "lock;futex;lock › main;boss 7")->total_ns, 100);
 	assert_int_equal(row(w, "lock;futex;lock › main;unknown thread")->threads, 2);
-	waits_free(w);
-	made_free(&m);
 }
 
 static void test_open(void **state)
 {
+	struct made *m = *state;
 	struct query q = plain;
-	struct waits *w;
-	struct made m;
+	const struct waits *w;
 	thread_id a, b, idle, gone, woken;
 
-	made_init(&m, NULL);
-	a = made_thread(&m, 7, 7, "a");
-	b = made_thread(&m, 7, 8, "b");
-	idle = made_thread(&m, 7, 9, "idle");
-	gone = made_thread(&m, 7, 10, "gone");
-	woken = made_thread(&m, 7, 11, "woken");
+	a = made_thread(m, 7, 7, "a");
+	b = made_thread(m, 7, 8, "b");
+	idle = made_thread(m, 7, 9, "idle");
+	gone = made_thread(m, 7, 10, "gone");
+	woken = made_thread(m, 7, 11, "woken");
 	/* A piece that was told a while ago, and what has come since. */
-	made_wait(&m, 1000 * MS, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 1000 * MS);
-	m.ev.flags |= EVENT_F_OPEN | EVENT_F_EARLIER;
-	made_again(&m);
-	m.ev.flags |= EVENT_F_PIECE;
-	m.ev.time_ns = 4000 * MS;
-	m.ev.weight_ns = 2000 * MS;
-	m.ev.wait.own_ns = 3000 * MS;
-	made_again(&m);
+	made_wait(m, 1000 * MS, a, "main;lock", EVENT_BLOCKED, "futex", 'S', 1000 * MS);
+	m->ev.flags |= EVENT_F_OPEN | EVENT_F_EARLIER;
+	made_again(m);
+	m->ev.flags |= EVENT_F_PIECE;
+	m->ev.time_ns = 4000 * MS;
+	m->ev.weight_ns = 2000 * MS;
+	m->ev.wait.own_ns = 3000 * MS;
+	made_again(m);
 	/* As long, but it got on. */
-	m.ev.thread = gone;
-	made_again(&m);
-	made_add(&m, 5000 * MS, gone, "main", 1);
-	made_wait(&m, 4000 * MS, idle, "main;poll", EVENT_BLOCKED, "poll", 'S', 9000 * MS);
-	m.ev.flags |= EVENT_F_OPEN;
-	made_again(&m);
-	made_wait(&m, 4000 * MS, b, "main;read", EVENT_BLOCKED, "read", 'D', 4000 * MS);
-	m.ev.flags |= EVENT_F_OPEN;
-	made_again(&m);
-	made_wait(&m, 4000 * MS, woken, "main;read", EVENT_BLOCKED, "read", 'D', 7000 * MS);
-	m.ev.flags |= EVENT_F_OPEN;
-	made_again(&m);
-	made_wait(&m, 4000 * MS, woken, "main;read", EVENT_RUNNABLE, "read", 'D', 1 * MS);
-	m.ev.flags |= EVENT_F_OPEN;
-	made_again(&m);
-	w = waits_of(&m, &q);
+	m->ev.thread = gone;
+	made_again(m);
+	made_add(m, 5000 * MS, gone, "main", 1);
+	made_wait(m, 4000 * MS, idle, "main;poll", EVENT_BLOCKED, "poll", 'S', 9000 * MS);
+	made_open(m);
+	made_wait(m, 4000 * MS, b, "main;read", EVENT_BLOCKED, "read", 'D', 4000 * MS);
+	made_open(m);
+	made_wait(m, 4000 * MS, woken, "main;read", EVENT_BLOCKED, "read", 'D', 7000 * MS);
+	made_open(m);
+	made_wait(m, 4000 * MS, woken, "main;read", EVENT_RUNNABLE, "read", 'D', 1 * MS);
+	made_open(m);
+	w = waits_of(m, &q);
 	assert_int_equal(w->nr_open, 3);
 	assert_int_equal(w->open[0].thread, b);
 	assert_true(w->open[0].waited_ns == 4000.0 * MS);
 	assert_int_equal(w->open[0].state, WAIT_UNINTERRUPTIBLE);
-	assert_int_equal(w->open[0].stack, made_stack(&m, "main;read"));
+	assert_int_equal(w->open[0].stack, made_stack(m, "main;read"));
 	assert_int_equal(w->open[1].thread, a);
 	assert_true(w->open[1].waited_ns == 3000.0 * MS);
 	assert_int_equal(w->open[1].flags, EVENT_F_OPEN | EVENT_F_EARLIER);
@@ -370,30 +418,26 @@ static void test_open(void **state)
 	assert_true(w->open[2].idling && !w->open[1].idling);
 	assert_int_equal(row(w, "lock;futex;lock › main")->open_ns, 3000 * MS);
 	assert_int_equal(row(w, "lock;futex;lock › main")->count, 2);
-	waits_free(w);
 	q.fold_idle = true;
-	w = waits_of(&m, &q);
+	w = waits_of(m, &q);
 	assert_int_equal(w->nr_open, 2);
-	waits_free(w);
-	made_free(&m);
 }
 
 /* More stacks than rows: the heaviest have their own, the rest of each call is one row, and nothing is lost. */
 static void test_bounded(void **state)
 {
-	struct waits *w;
+	struct made *m = *state;
+	const struct waits *w;
 	uint64_t ns = 0;
-	struct made m;
 	char text[32];
 
-	made_init(&m, NULL);
 	for (uint32_t i = 0; i < 12000; i++) {
 		snprintf(text, sizeof(text), "f%u", i);
-		made_wait(&m, 1, made_thread(&m, 1, 1, "a"), text, EVENT_BLOCKED, i % 2 ? "fsync" : "futex", 'S', 1000 + i);
+		made_wait(m, 1, made_thread(m, 1, 1, "a"), text, EVENT_BLOCKED, i % 2 ? "fsync" : "futex", 'S', 1000 + i);
 		ns += 1000 + i;
 	}
-	made_wait(&m, 1, made_thread(&m, 1, 1, "a"), "(other)", EVENT_BLOCKED, "futex", 'S', 1);
-	w = waits_of(&m, &plain);
+	made_wait(m, 1, made_thread(m, 1, 1, "a"), "(other)", EVENT_BLOCKED, "futex", 'S', 1);
+	w = waits_of(m, &plain);
 	assert_int_equal(w->other_stacks, 2000);
 	assert_int_equal(w->n, 1 + 2 + 2 + 10000 + 2);
 	assert_int_equal(w->row[0].total_ns, ns + 1);
@@ -401,32 +445,27 @@ static void test_bounded(void **state)
 	assert_int_equal(row(w, "I/O;fsync;(other)")->count, 1000);
 	assert_int_equal(row(w, "I/O;fsync;f11999")->total_ns, 12999);
 	assert_int_equal(find(w, "I/O;fsync;f1999"), NODE_NONE);
-	waits_free(w);
-	made_free(&m);
 }
 
 /* Calls and wakers without end, as in a recording that somebody made up. */
 static void test_hostile(void **state)
 {
-	struct waits *w;
-	struct made m;
+	struct made *m = *state;
+	const struct waits *w;
 	thread_id t;
 
-	made_init(&m, NULL);
 	for (uint32_t i = 0; i < 15000; i++)
-		made_thread(&m, 1, 1 + (pid_t)i, "t");
-	t = made_thread(&m, 1, 1, "t");
-	made_wait(&m, 1, t, "main", EVENT_BLOCKED, "futex", 'S', 3);
+		made_thread(m, 1, 1 + (pid_t)i, "t");
+	t = made_thread(m, 1, 1, "t");
+	made_wait(m, 1, t, "main", EVENT_BLOCKED, "futex", 'S', 3);
 	for (uint32_t i = 0; i < 15000; i++) {
-		m.ev.wait = (struct event_wait){ .call = CALL_SYSCALL + 600 + i % 5000, .state = (uint8_t)i, .waker = i,
+		m->ev.wait = (struct event_wait){ .call = CALL_SYSCALL + 600 + i % 5000, .state = (uint8_t)i, .waker = i,
 						 .context = (uint8_t)(i >> 3), .own_ns = hash_u64(i) };
-		made_again(&m);
+		made_again(m);
 	}
-	w = waits_of(&m, &plain);
+	w = waits_of(m, &plain);
 	assert_int_equal(w->row[0].total_ns, 3 + 15000 * 3);
 	assert_true(w->n < 1 + WAIT_CLASS_NR + 1010 * 2 + 10000);
-	waits_free(w);
-	made_free(&m);
 }
 
 static struct made shared;
@@ -453,8 +492,7 @@ static void test_no_memory(void **state)
 		made_wait(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", EVENT_BLOCKED, i % 3 ? "read" : "futex",
 			  'S', MS);
 		wake(&shared, i % 4 ? WAKER_TASK : WAKER_SOFTIRQ, t, "main;w");
-		shared.ev.flags |= EVENT_F_OPEN;
-		made_again(&shared);
+		made_open(&shared);
 	}
 	shared_snapshot = profile_snapshot(shared.p);
 	for (long n = 0; fail_alloc_round(n, try_build); n++)
@@ -466,14 +504,16 @@ static void test_no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_filters),
-		cmocka_unit_test(test_readings),
-		cmocka_unit_test(test_same_readings),
-		cmocka_unit_test(test_wakers),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_hostile),
+		MADE_TEST(test_levels),
+		MADE_TEST(test_filters),
+		MADE_TEST(test_names_of_threads),
+		MADE_TEST(test_nodes),
+		MADE_TEST(test_readings),
+		MADE_TEST(test_same_readings),
+		MADE_TEST(test_wakers),
+		MADE_TEST(test_open),
+		MADE_TEST(test_bounded),
+		MADE_TEST(test_hostile),
 		cmocka_unit_test(test_no_memory),
 	};
 

@@ -2,7 +2,7 @@
 /*
  * handoff.c - two threads that take turns by futex, each computes for MS in its turn: handoff [S] [MS] [COUNT]
  *
- * What one waits is what the other works, and it is the other that wakes it.
+ * What one waits is what the other works, and it is the other that wakes it, and knows when.
  */
 #include "truth.h"
 
@@ -12,6 +12,7 @@ enum { PING, PONG };
 
 static uint32_t turn = PING;
 static uint64_t work_ns, count;
+static uint64_t handed_ns[2];            /* by side: when it was woken last */
 
 static inline __attribute__((always_inline)) void wait_for(uint32_t side)
 {
@@ -24,6 +25,7 @@ static inline __attribute__((always_inline)) void wait_for(uint32_t side)
 
 static inline __attribute__((always_inline)) void hand_to(uint32_t side)
 {
+	handed_ns[side] = now_ns();
 	__atomic_store_n(&turn, side, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	sink++;
@@ -57,30 +59,37 @@ NOINLINE void *play(void *arg)
 		truth_begin(&s->waited);
 		s->waits();
 		truth_end(&s->waited, 1);
+		truth_woken(&s->waited, handed_ns[s - sides]);
 		s->works();
 		s->wakes();
 	}
 	truth_end(&s->all, count);
 	/* Stopped by the clock: the other side must not wait for ever. */
-	s->wakes();
+	if (time_is_over)
+		s->wakes();
 	return arg;
 }
 
 int main(int argc, char **argv)
 {
+	uint64_t begin, life[2];
 	pthread_t t[2];
 
 	tell_after(argc, argv);
 	work_ns = argument(argc, argv, 2, 4) * NSEC_PER_MSEC;
 	count = argument(argc, argv, 3, 250);
 	ready();
+	begin = now_ns();
 	for (int i = 0; i < 2; i++)
 		t[i] = start_thread(sides[i].thread, play, &sides[i]);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		pthread_join(t[i], NULL);
+		life[i] = now_ns() - begin;
+	}
 	for (int i = 0; i < 2; i++) {
 		truth_tell(&sides[i].waited);
 		truth_tell(&sides[i].all);
+		printf("truth: thread:%s life %" PRIu64 "\n", sides[i].thread, life[i]);
 	}
 	return 0;
 }

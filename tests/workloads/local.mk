@@ -18,20 +18,28 @@ EXTRA_DIST += $(workload_sources)
 workloads += tests/workloads/bin/modes
 
 EXTRA_DIST += tests/workloads/README.md
+EXTRA_DIST += tests/workloads/busy.py
 EXTRA_DIST += tests/workloads/workload.h
-EXTRA_DIST += tests/workloads/plugin.c
+EXTRA_DIST += tests/workloads/plugin.c tests/workloads/layer.c
 EXTRA_DIST += tests/workloads/gochain.go
 EXTRA_DIST += tests/workloads/fpblock.c
-workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals syscalls \
-	threads_start vdso vforker
+workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals stalls swaps \
+	syscalls threads_start toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
+
+numa_programs = migrate nodes
+workloads += $(numa_programs:%=tests/workloads/bin/%)
+$(numa_programs:%=tests/workloads/bin/%): tests/workloads/workload.h tests/workloads/truth.h tests/workloads/switches.h
+$(numa_programs:%=tests/workloads/bin/%): workload_libs = -lnuma
+workloads += tests/workloads/bin/arrays
+tests/workloads/bin/arrays: tests/workloads/workload.h
 
 # Programs that wait, and measure themselves.
 waiting_programs = badstack deadlock ends faults fsyncs handoff hog mixed naps never pingpong pool uring waits
 workloads += $(waiting_programs:%=tests/workloads/bin/%)
-$(waiting_programs:%=tests/workloads/bin/%): tests/workloads/workload.h tests/workloads/truth.h
-EXTRA_DIST += tests/workloads/truth.h
+$(waiting_programs:%=tests/workloads/bin/%): tests/workloads/workload.h tests/workloads/truth.h tests/workloads/switches.h
+EXTRA_DIST += tests/workloads/truth.h tests/workloads/switches.h
 
 tests/workloads/bin/plt: workload_flags = -Wl,-z,lazy -fno-builtin
 tests/workloads/bin/realign: workload_flags = -mstackrealign
@@ -40,6 +48,27 @@ tests/workloads/bin/dlopen_cycle: tests/workloads/bin/plugin_a.so tests/workload
 tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads/plugin.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && case $@ in *_a.so) d=PLUGIN_A ;; *) d=PLUGIN_B ;; esac; \
 	$(CC) $(workload_cflags) -shared -fPIC -D$$d $< -o $@
+
+tests/workloads/bin/swaps: workload_libs = -ldl
+tests/workloads/bin/swaps: tests/workloads/bin/layer_a.so tests/workloads/bin/layer_b.so
+tests/workloads/bin/layer_a.so: layer_flags = -DLAYER=a -DWORDS=32 -Wl,-e,a_outer
+tests/workloads/bin/layer_b.so: layer_flags = -DLAYER=b -DWORDS=96 -Wl,-e,b_outer
+tests/workloads/bin/layer_a.so tests/workloads/bin/layer_b.so: tests/workloads/layer.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) -shared -fPIC -nostdlib -fno-stack-protector $(layer_flags) $< -o $@
+layer_outputs = tests/workloads/bin/layer_a.so tests/workloads/bin/layer_b.so
+CLEANFILES += $(layer_outputs)
+
+# shares.c as other builds of one program, and one of them without its names.
+share_variants = shares_moved shares_grown shares_stripped
+share_outputs = $(share_variants:%=tests/workloads/bin/%)
+check_DATA += $(share_outputs)
+CLEANFILES += $(share_outputs)
+tests/workloads/bin/shares_moved: workload_flags = -DMOVED
+tests/workloads/bin/shares_grown: workload_flags = -DMOVED -DGROWN
+tests/workloads/bin/shares_moved tests/workloads/bin/shares_grown: $(top_srcdir)/tests/workloads/shares.c tests/workloads/workload.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) $(workload_flags) $< -o $@
+tests/workloads/bin/shares_stripped: tests/workloads/bin/shares
+	$(AM_V_GEN)cp $< $@.tmp && strip $@.tmp && mv $@.tmp $@
 
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \

@@ -43,7 +43,8 @@ static void *pong(void *arg)
 
 int main(int argc, char **argv)
 {
-	struct truth ping = { .name = "ping_rounds" }, pong_truth = { .name = "pong_rounds" };
+	struct truth ping = { .name = "ping_rounds", .short_waits = true };
+	struct truth pong_truth = { .name = "pong_rounds", .short_waits = true };
 	pthread_t t;
 
 	tell_after(argc, argv);

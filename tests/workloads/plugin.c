@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * plugin.c - what dlopen_cycle opens: built twice, with PLUGIN_A and PLUGIN_B. The second one has other code in front, so
- * that the same offset is another function with another frame.
+ * that the same offset is another function with another frame. When it is unmapped, it works for some milliseconds more: that is
+ * called by code without call-frame information (__do_global_dtors_aux of gcc's crtstuff.c), as destructors of C++ are.
  */
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef void plugin_fn(void (*work)(void));
 
@@ -52,4 +54,15 @@ void ENTRY(void (*work)(void))
 {
 	INNER(work);
 	plugin_sink++;
+}
+
+static void leave(void)
+{
+	for (int i = 0; i < 5000000; i++)
+		plugin_sink++;
+}
+
+__attribute__((constructor)) static void enter(void)
+{
+	atexit(leave);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* recurse.c - recursion as deep as the second argument says (1000), then work. */
+/* recurse.c - recursion as deep as the second argument says (1000), then work; third argument "wide": by frames of 2.5 KB. */
 #include "workload.h"
 
+#include <string.h>
+
+#define WIDE 2500u
 static volatile int stop;        /* never set */
 
 NOINLINE uint64_t recurse(unsigned int depth)
@@ -16,9 +19,20 @@ NOINLINE uint64_t recurse(unsigned int depth)
 	return sink + depth;
 }
 
+NOINLINE uint64_t recurse_wide(unsigned int depth)
+{
+	volatile char frame[WIDE];
+
+	frame[depth % WIDE] = (char)depth;
+	sink = depth <= 1 ? recurse(1) : recurse_wide(depth - 1);
+	return sink + (uint64_t)frame[depth % WIDE];
+}
+
 int main(int argc, char **argv)
 {
+	const unsigned int depth = argc > 2 ? (unsigned int)atoi(argv[2]) : 1000;
+
 	end_after(argc, argv);
-	sink = recurse(argc > 2 ? (unsigned int)atoi(argv[2]) : 1000);
+	sink = argc > 3 && strcmp(argv[3], "wide") == 0 ? recurse_wide(depth) : recurse(depth);
 	return 0;
 }

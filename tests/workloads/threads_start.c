@@ -6,7 +6,7 @@
 
 NOINLINE void thread_work(void)
 {
-	burn(2000);
+	burn(40000);
 }
 
 static void *thread_main(void *arg)

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# view.sh - the view from outside: start, keys and cost, of a recording of 100,000 stacks and 2,000 threads, and live, on 2,000 threads
+# that are sampled so often that the engine has as much to do as it can.
+set -u
+bench=${top_builddir:?}/tests/bench
+sberf=${SBERF:?}
+work=$(mktemp -d)
+crowd=
+
+cleanup() {
+	[ -n "$crowd" ] && kill "$crowd" 2>/dev/null
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+# gather BUSY: 2,000 threads of which BUSY compute all the time.
+gather() {
+	"$bench/crowd" 2000 "$1" >"$work/ready" &
+	crowd=$!
+	until grep -q ready "$work/ready"; do sleep 0.1; done
+}
+
+scatter() {
+	kill "$crowd"
+	wait "$crowd" 2>/dev/null
+	crowd=
+}
+
+"$top_builddir/tests/unit/make_recordings" --views "$work"
+echo "a recording:"
+"$bench/bench_tty" start 11 "$sberf" report "$work/views.sberf"
+echo "its keys: moving, opening, searching:"
+"$bench/bench_tty" keys 20 'jjkEGgCnN' "$sberf" report "$work/views.sberf"
+"$bench/bench_tty" keys 1 '/function_123' "$sberf" report "$work/views.sberf"
+echo "its keys while trees are built for other questions:"
+"$bench/bench_tty" keys 20 'tjikjtjijkw' "$sberf" report "$work/views.sberf"
+echo "all panes: what a key needs to open and close them:"
+"$bench/bench_tty" keys 3 '44.55.66.77.88.99.33.' "$sberf" report "$work/views.sberf"
+echo "its keys while all of it is saved as pprof:"
+(cd "$work" && "$bench/bench_tty" keys 5 'Spjkjkjkjkjk..' "$sberf" report views.sberf)
+
+if [ "$(id -u)" -ne 0 ]; then
+	echo "the rest needs root"
+	exit
+fi
+gather 0
+echo "live, 2,000 threads that mostly sleep:"
+"$bench/bench_tty" start 11 "$sberf" top -p "$crowd"
+"$bench/bench_tty" keys 5 '....jkjk' "$sberf" top -p "$crowd"
+scatter
+gather "$(nproc)"
+echo "live, as many events as the engine can take (20,000 a second and CPU are asked for), beside threads that take every CPU:"
+"$bench/bench_tty" keys 5 '..jkjkEgC' "$sberf" top -p "$crowd" -F 20000
+scatter

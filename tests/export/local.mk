@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# tests/export: what other programs read in the formats of `report`. One "shell_tests += tests/export/NAME.sh" a line.
+EXTRA_DIST += tests/export/round.sh
+shell_tests += tests/export/imports.sh
+shell_tests += tests/export/live.sh
+shell_tests += tests/export/perf_data.sh
+shell_tests += tests/export/perf_script.sh
+shell_tests += tests/export/pprof.sh
+shell_tests += tests/export/firefox.sh
+shell_tests += tests/export/json.sh
+shell_tests += tests/export/speedscope.sh
+EXTRA_DIST += tests/export/totals.py
+EXTRA_DIST += tests/export/validate.py
+shell_tests += tests/export/svg.sh
+EXTRA_DIST += tests/export/browser.py
+EXTRA_DIST += tests/export/page.sh
+EXTRA_DIST += tests/export/stacks.py
+EXTRA_DIST += tests/export/svg_page.py
+shell_tests += tests/export/svg_page.sh
+EXTRA_DIST += tests/export/html_page.py
+EXTRA_DIST += tests/export/svg_checks.py
+shell_tests += tests/export/html_page.sh
+EXTRA_DIST += tests/export/diff_page.py
+shell_tests += tests/export/diff_page.sh

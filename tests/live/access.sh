@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# access.sh - addresses of accesses without a PMU, on a CPU that really waits: how many samples have one, whether it is the right one,
+# and the share of far accesses that follows for each function.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+
+# Enough samples that 5 points are more than four standard deviations of a share.
+SAMPLES=3000
+
+if ! "$top_builddir/tests/live/access" "$WORKLOADS/arrays" all "$SAMPLES" >"$SCRATCH/out" 2>"$SCRATCH/err"; then
+	note "$(cat "$SCRATCH/err")"
+fi
+note "$(cat "$SCRATCH/out")"
+
+# field NAME: the word after NAME in $line.
+field() {
+	sed -n "s/.* $1 \([0-9.]*\).*/\1/p" <<<"$line"
+}
+
+for way in stride gather chase store pair copy fill all; do
+	line=$(grep "^$way " "$SCRATCH/out")
+	at_least "$way: samples" "$SAMPLES" "$(field samples)"
+	at_least "$way: percent of samples that give an address" 60 "$(field address)"
+	at_least "$way: percent of these in the right array" 98 "$(field right)"
+	[ "$way" = all ] && continue
+	truth=$(field truth)
+	between "$way: percent of far accesses" "$((truth - 5))" "$((truth + 5))" "$(field far)"
+done
+finish

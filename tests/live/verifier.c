@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * verifier.c - loads the BPF programs as captures of several kinds do, and prints how many instructions the kernel's verifier has
+ * looked at for each: `KIND PROGRAM INSTRUCTIONS`, separated by tabs. It gives up at a million.
+ *
+ *	verifier [KIND...]
+ *
+ * Without arguments all kinds; a kind that this machine cannot have is left out with a line on stderr.
+ */
+#include "config.h"
+
+#include "base/cleanup.h"
+#include "capture/features.h"
+#include "capture/kernel_half.h"
+
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FREQ_HZ 99u
+
+struct kind {
+	const char *name;
+	enum target_kind target;
+	bool walk, frame_pointers;
+	uint32_t verify_every;
+	bool older;              /* without all that sberf can do without, but the walks themselves */
+};
+
+static const struct kind kinds[] = {
+	{ .name = "copy", .target = TARGET_PIDS },
+	{ .name = "fp", .target = TARGET_ALL, .frame_pointers = true },
+	{ .name = "walk", .target = TARGET_PIDS, .walk = true },
+	{ .name = "verify", .target = TARGET_ALL, .walk = true, .verify_every = 100 },
+	{ .name = "tids", .target = TARGET_TIDS, .walk = true },
+	{ .name = "cgroup", .target = TARGET_CGROUP, .walk = true },
+	{ .name = "older", .target = TARGET_PIDS, .walk = true, .older = true },
+};
+
+/* Every program that this process holds a descriptor of. */
+static int print_programs(const char *kind)
+{
+	DIR *d = opendir("/proc/self/fd");
+	const struct dirent *entry;
+	int n = 0;
+
+	while (d && (entry = readdir(d))) {
+		char path[sizeof("/proc/self/fd/") + sizeof(entry->d_name)], what[64];
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+		ssize_t size;
+
+		snprintf(path, sizeof(path), "/proc/self/fd/%s", entry->d_name);
+		size = readlink(path, what, sizeof(what) - 1);
+		what[size > 0 ? size : 0] = '\0';
+		if (strcmp(what, "anon_inode:bpf-prog") || bpf_obj_get_info_by_fd(atoi(entry->d_name), &info, &len))
+			continue;
+		printf("%s\t%s\t%u\n", kind, info.name, info.verified_insns);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Two nodes, wherever there are two CPUs, so that the programs about nodes are among them. The rings stay where memory is. */
+static void pretend_nodes(struct cpu_layout *l)
+{
+	for (uint32_t i = 0; i < l->nr_cpus; i++)
+		l->node[i] = i % 2;
+}
+
+/* By SBERF_WITHOUT. */
+static void force_older(void)
+{
+	char list[512] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < nr_feature_infos && n < sizeof(list); i++) {
+		const struct feature_info *info = &feature_infos[i];
+
+		if (info->use == FEATURE_SPARED && strcmp(info->name, "walks"))
+			n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? "," : "", info->name);
+	}
+	setenv("SBERF_WITHOUT", list, 1);
+}
+
+static int show(const struct kind *kind)
+{
+	struct capture_plan plan = {
+		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true, .frame_pointers = kind->frame_pointers,
+		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384, .off_cpu = true, .wakers = true,
+		.numa = NUMA_ON,
+	};
+	struct cpu_layout layout = { 0 };
+	struct kernel_half *k = NULL;
+	struct err e = ERR_INIT;
+	int r = cpu_layout_read(&layout, &e);
+
+	if (kind->older)
+		force_older();
+	if (!r) {
+		pretend_nodes(&layout);
+		r = kernel_half_open(&plan, &layout, FREQ_HZ, &k, &e);
+	}
+	unsetenv("SBERF_WITHOUT");
+	if (r)
+		fprintf(stderr, "verifier: %s: %s\n", kind->name, e.text);
+	else if (!print_programs(kind->name))
+		r = -ENOENT;
+	kernel_half_free(k);
+	cpu_layout_free(&layout);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		bool asked = argc == 1;
+
+		for (int k = 1; k < argc; k++)
+			asked |= !strcmp(argv[k], kinds[i].name);
+		if (asked && show(&kinds[i]))
+			failed = 1;
+	}
+	return failed;
+}

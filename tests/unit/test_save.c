@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_save.c - what is shown is what is saved: of each node that can be zoomed into a query says the same as the tree did, and
+ * each format has it; a recording made of sums is read as the same sums.
+ */
+#include "config.h"
+
+#include "base/clock.h"
+#include "export/recording.h"
+#include "record/recording.h"
+#include "tests/unit/cmocka_all.h"
+#include "tests/unit/madefeed.h"
+#include "tests/unit/madenuma.h"
+#include "ui/saver.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[] = "/tmp/sberf-test-save.XXXXXX";
+
+static int enter_dir(void **state)
+{
+	return mkdtemp(dir) && !chdir(dir) ? 0 : -1;
+}
+
+static int leave_dir(void **state)
+{
+	return chdir("/") || rmdir(dir);
+}
+
+/* The keys from under the root of T to NODE; how many. */
+static uint32_t keys_to(const struct tree *t, uint32_t node, uint64_t *keys)
+{
+	const uint32_t n = t->node[node].depth;
+
+	for (uint32_t i = n; i > 0; node = t->node[node].parent)
+		keys[--i] = t->node[node].key;
+	return n;
+}
+
+static bool same_figures(const struct tree_node *a, const struct tree_node *b)
+{
+	return a->total_ns == b->total_ns && a->count == b->count && a->open_ns == b->open_ns && a->doubt_ns == b->doubt_ns &&
+	       !memcmp(a->kind_ns, b->kind_ns, sizeof(a->kind_ns));
+}
+
+/* The node of T with KEY; fails when there is none. */
+static const struct tree_node *find_key(const struct tree *t, uint64_t key)
+{
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->node[i].key == key)
+			return &t->node[i];
+	fail_msg("a node is not there any more");
+	return NULL;
+}
+
+/* Every node of what Q asks for, zoomed into: all that is below it, and nothing else. */
+static void check_zooms(struct made *m, struct query *q)
+{
+	AUTO(tree_free) struct tree *all = made_tree(m, q);
+	uint64_t keys[64];
+
+	for (uint32_t i = 1; i < all->n; i++) {
+		AUTO(tree_free) struct tree *part = NULL;
+		uint32_t below = 0;
+
+		if (all->node[i].kind == NODE_IDLE)
+			continue;
+		assert_true(all->node[i].depth <= sizeof(keys) / sizeof(keys[0]));
+		q->nr_within = keys_to(all, i, keys);
+		q->within = keys;
+		part = made_tree(m, q);
+		assert_true(same_figures(&part->node[0], &all->node[i]));
+		assert_true(same_figures(find_key(part, all->node[i].key), &all->node[i]));
+		for (uint32_t k = i; k < all->n; k++) {
+			uint32_t up = k;
+
+			while (up > i)
+				up = all->node[up].parent;
+			if (up != i)
+				continue;
+			below++;
+			assert_true(same_figures(find_key(part, all->node[k].key), &all->node[k]));
+		}
+		/* Beside it the tree has the way to it. */
+		assert_int_equal(part->n, below + all->node[i].depth);
+		q->nr_within = 0;
+	}
+}
+
+static void a_zoom_is_what_the_tree_has_there(void **state)
+{
+	static const enum group_by groups[] = { GROUP_NONE, GROUP_PROCESS, GROUP_EXE, GROUP_COMM, GROUP_THREAD, GROUP_CGROUP };
+	struct made_feed f;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	madenuma_feed(&f, "bbmb");
+	for (unsigned int how = 0; how < 32; how++) {
+		for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
+			struct query q = { .group_by = groups[g], .arch = MADE_ARCH, .inverted = how & 1, .by_node = how & 2,
+					   .fold_idle = how & 4, .hide_kernel = how & 8, .no_inlines = how & 16 };
+
+			check_zooms(&f.m, &q);
+		}
+	}
+	madefeed_free(&f);
+}
+
+/* A recording of what Q asks for is read, and must make the tree that Q asks for. */
+static void check_recording(struct made_feed *f, const struct query *q)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(f->m.p);
+	const struct export_view v = { .snapshot = s, .names = f->m.names, .meta = &f->meta, .query = *q };
+	AUTO(tree_free) struct tree *want = made_tree(&f->m, q);
+	AUTO(tree_free) struct tree *got = NULL;
+	AUTO(profile_free) struct profile *p = profile_new(NULL);
+	AUTO(names_free) struct names *names = names_new();
+	AUTO(snapshot_unref) struct snapshot *read = NULL;
+	struct profile_meta meta;
+	struct load_report report;
+	struct err e = ERR_INIT;
+	struct query again = *q;
+	FILE *out = fopen("x.sberf", "we");
+
+	assert_non_null(out);
+	if (export_recording(out, &v, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_int_equal(fclose(out), 0);
+	if (recording_load("x.sberf", p, names, &meta, &report, NULL, &e) < 0)
+		fail_msg("%s", e.text);
+	assert_string_equal(report.note, "");
+	assert_true(meta.complete);
+	assert_int_equal(meta.duration_ns, f->meta.duration_ns);
+	read = profile_snapshot(p);
+	/* It holds no more than that, so it can be looked at without the zoom as well. */
+	again.nr_within = 0;
+	assert_int_equal(tree_build(read, names, &again, &got, &e), 0);
+	assert_int_equal(got->n, want->n);
+	for (uint32_t i = 0; i < want->n; i++) {
+		const struct tree_node *node = find_key(got, want->node[i].key);
+
+		assert_true(same_figures(node, &want->node[i]));
+		assert_int_equal(node->self_ns, want->node[i].self_ns);
+	}
+	unlink("x.sberf");
+}
+
+static void a_recording_of_sums_has_the_same_sums(void **state)
+{
+	struct made_feed f;
+
+	for (unsigned int shape = 0; shape < 4; shape++) {
+		struct query q = { .group_by = GROUP_THREAD, .arch = MADE_ARCH };
+
+		madefeed_init(&f);
+		if (shape == 0)
+			madefeed_server(&f);
+		else if (shape == 1)
+			madefeed_off_cpu(&f);
+		else if (shape == 2)
+			madefeed_deadlock(&f, 12);
+		else
+			madefeed_hostile(&f);
+		check_recording(&f, &q);
+		q.kinds = KINDS_ON_CPU;
+		check_recording(&f, &q);
+		q.kinds = 0;
+		made_only(&q, "thread:*e*");
+		check_recording(&f, &q);
+		madefeed_free(&f);
+	}
+}
+
+static void cut_stacks_and_waits_are_counted_as_before(void **state)
+{
+	struct made_feed f;
+	struct profile_meta meta;
+	AUTO(profile_free) struct profile *p = profile_new(NULL);
+	AUTO(names_free) struct names *names = names_new();
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct load_report report;
+	struct err e = ERR_INIT;
+	FILE *out = fopen("y.sberf", "we");
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	s = profile_snapshot(f.m.p);
+	assert_int_equal(export_recording(out, &(struct export_view){ .snapshot = s, .names = f.m.names, .meta = &f.meta }, &e), 0);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(recording_load("y.sberf", p, names, &meta, &report, NULL, &e), 0);
+	assert_int_equal(meta.samples, f.meta.samples);
+	assert_int_equal(meta.user_samples, f.meta.user_samples);
+	assert_memory_equal(meta.cut, f.meta.cut, sizeof(meta.cut));
+	assert_int_equal(meta.oncpu_ns, f.meta.oncpu_ns);
+	unlink("y.sberf");
+	snapshot_unref(take_ptr(s));
+	madefeed_free(&f);
+}
+
+static struct save_job job_of(struct made_feed *f, enum save_as as)
+{
+	struct save_job job = { .as = as, .snapshot = profile_snapshot(f->m.p), .query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
+				.meta = f->meta, .title = "a <title>" };
+
+	return job;
+}
+
+static char *read_file(const char *name, size_t *ret_n)
+{
+	FILE *f = fopen(name, "re");
+	char *text = calloc(1, 4u << 20);
+
+	assert_non_null(f);
+	assert_non_null(text);
+	*ret_n = fread(text, 1, (4u << 20) - 1, f);
+	fclose(f);
+	return text;
+}
+
+static void each_format_under_a_name_of_its_own(void **state)
+{
+	static const struct {
+		const char *name, *begins, *has;
+	} want[SAVE_NR] = {
+		[SAVE_SVG] = { "sberf-1.svg", "<?xml", "a &lt;title&gt;" },
+		[SAVE_HTML] = { "sberf-1.html", "<!DOCTYPE html>", "a &lt;title&gt;" },
+		[SAVE_PPROF] = { "sberf-1.pb.gz", "\x1f\x8b", "" },
+		[SAVE_FOLDED] = { "sberf-1.folded", "redis-", "redis-server 1234;main;aeMain;" },
+		[SAVE_RECORDING] = { "sberf-1.sberf", "", "" },
+	};
+	struct made_feed f;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	for (enum save_as as = 0; as < SAVE_NR; as++) {
+		struct save_job job = job_of(&f, as);
+		char text[ERR_TEXT_MAX];
+		struct err e = ERR_INIT;
+		AUTO_FREE char *is = NULL;
+		struct stat st;
+		size_t n;
+
+		if (save_now(&job, f.m.names, text, sizeof(text), &e) < 0)
+			fail_msg("%s", e.text);
+		snapshot_unref(job.snapshot);
+		assert_non_null(strstr(text, want[as].name));
+		is = read_file(want[as].name, &n);
+		assert_memory_equal(is, want[as].begins, strlen(want[as].begins));
+		assert_non_null(strstr(is, want[as].has));
+		assert_int_equal(stat(want[as].name, &st), 0);
+		if (as == SAVE_RECORDING)
+			assert_int_equal(st.st_mode & 0777, 0600);
+		unlink(want[as].name);
+	}
+	madefeed_free(&f);
+}
+
+/* All kinds of time are on the screen, so all of them are in the one number of a line. */
+static void folded_stacks_have_all_that_is_shown(void **state)
+{
+	struct made_feed f;
+	struct save_job job;
+	char text[ERR_TEXT_MAX], *at;
+	struct err e = ERR_INIT;
+	AUTO_FREE char *is = NULL;
+	uint64_t us = 0;
+	size_t n;
+
+	madefeed_init(&f);
+	madefeed_off_cpu(&f);
+	job = job_of(&f, SAVE_FOLDED);
+	assert_int_equal(save_now(&job, f.m.names, text, sizeof(text), &e), 0);
+	is = read_file("sberf-1.folded", &n);
+	for (char *line = strtok_r(is, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
+		us += strtoull(strrchr(line, ' '), NULL, 10);
+	assert_int_equal(us, made_look(&f.m, &job.query)->node[0].total_ns / NSEC_PER_USEC);
+	unlink("sberf-1.folded");
+	snapshot_unref(job.snapshot);
+	madefeed_free(&f);
+}
+
+static void names_that_are_taken_are_left_alone(void **state)
+{
+	struct made_feed f;
+	struct save_job job;
+	char text[ERR_TEXT_MAX];
+	struct err e = ERR_INIT;
+
+	madefeed_init(&f);
+	madefeed_server(&f);
+	job = job_of(&f, SAVE_FOLDED);
+	assert_int_equal(symlink("nowhere", "sberf-1.folded"), 0);
+	assert_int_equal(mkdir("sberf-2.folded", 0700), 0);
+	assert_int_equal(save_now(&job, f.m.names, text, sizeof(text), &e), 0);
+	assert_non_null(strstr(text, "sberf-3.folded"));
+	assert_int_equal(unlink("sberf-3.folded"), 0);
+	assert_int_equal(unlink("sberf-1.folded"), 0);
+	assert_int_equal(rmdir("sberf-2.folded"), 0);
+	snapshot_unref(job.snapshot);
+	madefeed_free(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_zoom_is_what_the_tree_has_there),
+		cmocka_unit_test(a_recording_of_sums_has_the_same_sums),
+		cmocka_unit_test(cut_stacks_and_waits_are_counted_as_before),
+		cmocka_unit_test(each_format_under_a_name_of_its_own),
+		cmocka_unit_test(folded_stacks_have_all_that_is_shown),
+		cmocka_unit_test(names_that_are_taken_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, enter_dir, leave_dir);
+}
