@@ -6,6 +6,7 @@
 # so its tests are counted in its log: what was begun and neither ended well nor was skipped has failed, which counts
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
 # Scripts that were run again (again.sh) count by their second run, and a line before says how many these are.
+# What failed is shown before, with what its test said about it: the last of the output is what is read first.
 # Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
 set -eu
 
@@ -15,6 +16,19 @@ bash "$(dirname "$0")/skips.sh" "$@" || wrongly=$?
 again=0
 for log; do
 	[ ! -f "${log%.log}.first.log" ] || again=$((again + 1))
+done
+
+# The comments that stand right before each "not ok", at most 40 lines of them.
+for log; do
+	[ -f "$log" ] || continue
+	"${AWK:-awk}" -v name="${log%.log}" '
+		/^# / { said[n++] = $0; next }
+		/^not ok/ {
+			print name ": " $0
+			for (i = n > 40 ? n - 40 : 0; i < n; i++)
+				print "    " said[i]
+		}
+		{ n = 0 }' "$log"
 done
 
 for log; do

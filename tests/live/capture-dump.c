@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,7 @@ struct counts {
 	struct ids pids, tids, children;
 	pid_t child, self, helper[2];
 	const char *comm;
+	char own_comm[16];
 };
 
 static bool has_id(const struct ids *l, pid_t id)
@@ -106,6 +108,12 @@ static bool is_own(const struct counts *c, pid_t pid)
 	return pid == c->self || (pid && (pid == c->helper[0] || pid == c->helper[1]));
 }
 
+/* Until it executes the command, which may take long where the disk is slow, the child is called as this program is. */
+static bool is_named(const struct counts *c, const char *comm)
+{
+	return c->comm && (!strcmp(comm, c->comm) || (!c->execs && !strcmp(comm, c->own_comm)));
+}
+
 static void count_sample(struct counts *c, const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
@@ -125,7 +133,7 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 	c->other_pids += !has_id(&c->children, ev->pid);
 	c->cgroup += s->cgroup_id != 0;
 	c->exe += s->exe_id != 0;
-	c->comm_match += c->comm && !strcmp(s->comm, c->comm);
+	c->comm_match += is_named(c, s->comm);
 	count_segments(c, s);
 	add_id(&c->pids, ev->pid);
 	add_id(&c->tids, ev->tid);
@@ -492,6 +500,7 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 	uint32_t *id;
 
 	c->self = getpid();
+	prctl(PR_GET_NAME, c->own_comm);
 	c->child = start_command(argv, &go);
 	if (c->child < 0)
 		return err_set(e, errno, "cannot start %s", argv[0]);
