@@ -222,6 +222,31 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 		tv->cursor = 0;          /* the frame of all */
 }
 
+/*
+ * The newer tree takes the place of the old one. Where only the heaviest nodes of a large tree are open, what was on the screen stays
+ * open, also when it is not among them any more.
+ */
+static void keep_screen(struct treeview *tv, const struct migration *m)
+{
+	node_vec was_open = { 0 };
+
+	for (size_t i = tv->top; tv->least_open_ns && i < tv->rows.n && i - tv->top < tv->height; i++) {
+		for (uint32_t at = tv->rows.v[i].node; at; at = m->old->node[at].parent) {
+			uint32_t *slot = m->twin[at] != NODE_NONE && treeview_is_open(tv, at) ? vec_push(&was_open) : NULL;
+
+			if (slot)
+				*slot = m->twin[at];
+		}
+	}
+	tv->tree = m->next;
+	treeview_weigh(tv);
+	for (size_t i = 0; i < was_open.n; i++) {
+		if (!treeview_is_open(tv, was_open.v[i]))
+			folds_set(&tv->folds, m->next->node[was_open.v[i]].key, FOLD_OPEN);
+	}
+	vec_free(&was_open);
+}
+
 static void migrate(struct treeview *tv, struct migration *m)
 {
 	AUTO_FREE uint8_t *marks = NULL;
@@ -240,7 +265,7 @@ static void migrate(struct treeview *tv, struct migration *m)
 		marks = calloc(m->next->n, 1);
 	if (marks)
 		mark_place(tv, m, cursor, marks);
-	tv->tree = m->next;
+	keep_screen(tv, m);
 	treeview_list(tv, marks);
 	place_cursor(tv, cursor);
 }
@@ -255,6 +280,7 @@ void treeview_migrate(struct treeview *tv, const struct tree *next)
 		migrate(tv, &m);
 	} else {
 		tv->tree = next;
+		treeview_weigh(tv);
 		treeview_list(tv, NULL);
 	}
 	treeview_clamp(tv);

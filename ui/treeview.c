@@ -70,7 +70,7 @@ bool treeview_is_open(const struct treeview *tv, uint32_t node)
 
 	if (fold != FOLD_UNSET)
 		return fold == FOLD_OPEN;
-	return tv->folds.open_default || folds_open(&tv->autos, key);
+	return (tv->folds.open_default && tv->tree->node[node].total_ns >= tv->least_open_ns) || folds_open(&tv->autos, key);
 }
 
 uint32_t treeview_path(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found)
@@ -102,6 +102,11 @@ uint32_t treeview_base(const struct treeview *tv)
 			return node;
 	}
 	return 0;
+}
+
+void treeview_weigh(struct treeview *tv)
+{
+	tv->least_open_ns = tv->tree && tv->folds.open_default ? treeview_least_open(tv->tree, treeview_base(tv)) : 0;
 }
 
 /* Cursor and screen */
@@ -196,6 +201,7 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 		size_t found;
 
 		tv->tree = tree;
+		treeview_weigh(tv);
 		treeview_list(tv, NULL);
 		settle_on(tv, treeview_path(tree, tv->path.v, tv->path.n, &found), true);
 	}
@@ -379,13 +385,13 @@ static size_t subtree_end(const struct treeview *tv)
 	return end;
 }
 
-void treeview_open_level(struct treeview *tv)
+bool treeview_open_level(struct treeview *tv)
 {
 	uint32_t level = UINT32_MAX;
-	size_t end;
+	size_t end, nodes = 0, rows = tv->rows.n;
 
 	if (!tv->rows.n)
-		return;
+		return true;
 	end = subtree_end(tv);
 	for (size_t i = tv->cursor; i < end; i++) {
 		const struct tree_row *r = &tv->rows.v[i];
@@ -394,11 +400,20 @@ void treeview_open_level(struct treeview *tv)
 			level = r->depth;
 	}
 	for (size_t i = tv->cursor; i < end; i++) {
+		if (tv->rows.v[i].depth != level || treeview_is_open(tv, tv->rows.v[i].node))
+			continue;
+		nodes++;
+		rows += treeview_lines_below(tv, tv->rows.v[i].node);
+	}
+	if (nodes > 1 && rows > OPEN_ROWS_MAX)
+		return false;
+	for (size_t i = tv->cursor; i < end; i++) {
 		if (tv->rows.v[i].depth == level)
 			fold(tv, tv->rows.v[i].node, FOLD_OPEN);
 	}
 	tv->touched = true;
 	relist(tv);
+	return true;
 }
 
 void treeview_close_level(struct treeview *tv)
@@ -427,6 +442,7 @@ void treeview_all(struct treeview *tv, bool open)
 	folds_clear(&tv->folds, open);
 	folds_clear(&tv->autos, false);
 	tv->lent.n = 0;
+	treeview_weigh(tv);
 	if (tv->tree && tv->zooms.n && !open)
 		fold(tv, treeview_base(tv), FOLD_OPEN);
 	relist(tv);
@@ -446,6 +462,7 @@ void treeview_zoom(struct treeview *tv)
 		return;
 	memcpy(tv->zoom.v, tv->path.v, tv->path.n * sizeof(*tv->path.v));
 	*len = tv->zoom.n = tv->path.n;
+	treeview_weigh(tv);
 	tv->top = 0;
 	tv->at_first = false;
 	fold_here(tv, node, FOLD_OPEN);
@@ -458,6 +475,7 @@ bool treeview_unzoom(struct treeview *tv)
 	tv->zooms.n--;
 	tv->zoom.n = tv->zooms.n ? tv->zooms.v[tv->zooms.n - 1] : 0;
 	tv->touched = true;
+	treeview_weigh(tv);
 	relist(tv);
 	return true;
 }

@@ -44,6 +44,7 @@ struct threadlist;
 
 #define LIST_ROWS_MIN 3u         /* of a long list that is not wanted whole */
 #define LIST_ROWS_MAX 10u
+#define OPEN_ROWS_MAX 30000u     /* rows of "open everything": beyond these only what weighs most is opened */
 #define NODE_MORE 0x80u          /* a kind of node that only lists have, beside those of query.h */
 
 struct tree_row {
@@ -67,6 +68,7 @@ struct treeview {
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
+	uint64_t least_open_ns;          /* what weighs less is not open because everything is (treeview_least_open()) */
 	enum sort_by sort;
 	bool touched;                    /* the user moved or folded something */
 	bool at_first;                   /* the cursor belongs to the first row, not to a node */
@@ -148,9 +150,13 @@ bool treeview_hottest(struct treeview *tv);
 void treeview_toggle(struct treeview *tv);
 void treeview_open(struct treeview *tv);
 void treeview_close(struct treeview *tv);
-void treeview_open_level(struct treeview *tv);   /* the shallowest closed level under the cursor */
+/* The shallowest closed level under the cursor; false, and nothing, when that would make more than OPEN_ROWS_MAX rows. */
+bool treeview_open_level(struct treeview *tv);
 void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
+/* Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when it is everything. */
 void treeview_all(struct treeview *tv, bool open);
+/* That weight for T, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows; 0 = all fit. Within a sixteenth. */
+uint64_t treeview_least_open(const struct tree *t, uint32_t base);
 
 void treeview_zoom(struct treeview *tv);
 bool treeview_unzoom(struct treeview *tv);       /* false when not zoomed */
@@ -175,6 +181,8 @@ void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *
 
 /* Between treeview.c and treekeep.c: lists the rows anew. Cursor and top are left as they are. */
 void treeview_list(struct treeview *tv, const uint8_t *marks);
+/* The same: finds out what "open everything" opens of the tree there is. */
+void treeview_weigh(struct treeview *tv);
 /* The same: remembers the node under the cursor as the one that the cursor belongs to. */
 void treeview_remember(struct treeview *tv);
 /* The same: where old rows, cursor and folds are found again in NEXT. */

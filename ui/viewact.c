@@ -281,6 +281,15 @@ static bool relate(struct view *v, enum action a)
 	}
 }
 
+static void say_least_open(struct view *v, const struct treeview *tv)
+{
+	const double whole = (double)tv->tree->node[treeview_base(tv)].total_ns;
+	char text[96];
+
+	snprintf(text, sizeof(text), "too many lines for all: opened what has %.2g %% or more", 100 * (double)tv->least_open_ns / whole);
+	view_say(v, text);
+}
+
 static bool fold(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
@@ -299,7 +308,8 @@ static bool fold(struct view *v, enum action a)
 		treeview_close(tv);
 		return true;
 	case ACT_OPEN_LEVEL:
-		treeview_open_level(tv);
+		if (!treeview_open_level(tv))
+			view_say(v, "one level more is too many lines: Enter opens one, E the heaviest");
 		return true;
 	case ACT_CLOSE_LEVEL:
 		treeview_close_level(tv);
@@ -307,6 +317,8 @@ static bool fold(struct view *v, enum action a)
 	case ACT_OPEN_ALL:
 	case ACT_CLOSE_ALL:
 		treeview_all(tv, a == ACT_OPEN_ALL);
+		if (tv->least_open_ns)
+			say_least_open(v, tv);
 		return true;
 	case ACT_ZOOM:
 		if (tv->flame)

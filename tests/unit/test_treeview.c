@@ -587,9 +587,62 @@ static void the_hottest_path_is_that_of_the_column(void **state)
 	fini(&w);
 }
 
+/* FROM to UNTIL: so many pairs of a function and its callee, of N samples each. */
+static void add_pairs(struct world *w, unsigned int slice, unsigned int from, unsigned int until, unsigned int n)
+{
+	char stack[64];
+
+	for (unsigned int i = from; i < until; i++) {
+		snprintf(stack, sizeof(stack), "main;upper%u;lower%u", i, i);
+		madefeed_add(&w->f, slice, stack, n);
+	}
+}
+
+static void of_a_very_large_tree_all_is_what_weighs_most(void **state)
+{
+	struct world w;
+	size_t line;
+
+	init(&w);
+	madefeed_add(&w.f, 1, "main;hot;hotter;hottest", 1000);
+	add_pairs(&w, 1, 0, 9000, 2);
+	add_pairs(&w, 1, 9000, 18000, 1);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	assert_true(w.tv.least_open_ns > 0);
+	assert_in_range(w.tv.rows.n, 26500, OPEN_ROWS_MAX);
+	assert_int_not_equal(row_of(&w, "hottest"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "lower8999"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "upper9000"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "lower9000"), SIZE_MAX);
+	assert_false(treeview_open_level(&w.tv));
+
+	/* There are more of their weight now: together they are too many, but those on the screen stay. */
+	go(&w, "lower777");
+	line = w.tv.cursor - w.tv.top;
+	add_pairs(&w, 2, 18000, 25500, 2);
+	refresh(&w);
+	assert_in_range(w.tv.rows.n, 25000, OPEN_ROWS_MAX);
+	assert_string_equal(under_cursor(&w), "lower777");
+	assert_int_equal(w.tv.cursor - w.tv.top, line);
+	assert_int_equal(row_of(&w, "lower18000"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "lower8999"), SIZE_MAX);
+
+	treeview_visit(&w.tv, w.tv.rows.v[row_of(&w, "upper18000")].node);
+	treeview_open(&w.tv);
+	assert_int_not_equal(row_of(&w, "lower18000"), SIZE_MAX);
+	treeview_zoom(&w.tv);
+	treeview_all(&w.tv, true);
+	assert_int_equal(w.tv.least_open_ns, 0);
+	assert_true(treeview_unzoom(&w.tv));
+	assert_in_range(w.tv.rows.n, 25000, OPEN_ROWS_MAX);
+	fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_very_large_tree_all_is_what_weighs_most),
 		cmocka_unit_test(the_hottest_path_is_open_at_first),
 		cmocka_unit_test(what_opened_by_itself_stays_open),
 		cmocka_unit_test(wide_and_deep_trees_do_not_flood_the_screen),
