@@ -436,6 +436,10 @@ static void main_page(void)
 	fputs(".SH PERMISSIONS\n", stdout);
 	line("Capturing needs root, or the four capabilities cap_bpf, cap_perfmon, cap_sys_ptrace and cap_syslog. Reading a recording "
 	     "needs nothing. `sberf doctor` says what is missing.");
+	fputs(".PP\n", stdout);
+	line("Where it may (root, cap_sys_nice), the one thread that answers keys and draws runs before other threads (SCHED_FIFO, the "
+	     "lowest priority; see sched(7)). It takes a few percent of one CPU. Started with a niceness above 0, as by nice(1), sberf "
+	     "does without.");
 	exit_statuses(NULL);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nWhen set and not empty, the terminal view has no colours.\n"
 	      ".TP\nSBERF_THEME\nWhether the terminal is \\fBdark\\fR or \\fBlight\\fR. It makes a difference where there are fewer than "

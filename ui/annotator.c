@@ -153,7 +153,7 @@ int annotator_new(const struct code_access *access, const struct names *names, s
 	a->access = *access;
 	a->names = names;
 	a->refs = 2;
-	pthread_mutex_init(&a->lock, NULL);
+	thread_mutex_init(&a->lock);
 	thread_cond_init(&a->asked);
 	thread_cond_init(&a->left);
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -5,6 +5,7 @@
 #include "ui/builder.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "ui/numapane.h"
 #include "ui/threadspane.h"
 
@@ -396,7 +397,7 @@ int builder_new(const struct names *names, struct builder **ret, struct err *e)
 	if (!b)
 		return err_nomem(e, "the view");
 	b->names = names;
-	pthread_mutex_init(&b->lock, NULL);
+	thread_mutex_init(&b->lock);
 	pthread_cond_init(&b->asked, NULL);
 	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = b->fd < 0 ? errno : start(b);

@@ -4,6 +4,7 @@
 
 #include "ui/saver.h"
 
+#include "base/thread.h"
 #include "ui/stage.h"
 
 #include <errno.h>
@@ -153,7 +154,7 @@ int saver_new(const struct feed *feed, struct saver **ret, struct err *e)
 	if (!s)
 		return err_nomem(e, "the view");
 	s->feed = feed;
-	pthread_mutex_init(&s->lock, NULL);
+	thread_mutex_init(&s->lock);
 	pthread_cond_init(&s->asked, NULL);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = s->fd < 0 ? errno : start(s);

@@ -136,7 +136,7 @@ int scanner_new(const char *dir, struct scanner **ret, struct err *e)
 	if (!s)
 		return err_nomem(e, "the list of processes");
 	atomic_init(&s->users, 2);
-	pthread_mutex_init(&s->lock, NULL);
+	thread_mutex_init(&s->lock);
 	thread_cond_init(&s->changed);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->proc = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

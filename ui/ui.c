@@ -223,7 +223,7 @@ static int wait_ms(const struct ui *ui)
 static int run(struct ui *ui, int quit_fd, struct err *e)
 {
 	/* Behind the threads that build, which a view has by now: they compute, and take their turns as they come. */
-	thread_run_soon();
+	thread_run_first();
 	while (!ui->quit) {
 		const uint64_t now = clock_mono_ns();
 		struct pollfd p[] = {

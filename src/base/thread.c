@@ -40,16 +40,30 @@ struct turns {
 	uint64_t runtime, deadline, period;
 };
 
-void thread_run_soon(void)
+void thread_run_first(void)
 {
+	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
 	struct turns a = { .size = sizeof(a) };
 
-	/* Policy and niceness stay what they are; whoever chose another policy knows better. */
+	/* Whoever chose another policy, or niceness, knows better. */
 	if (syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) || a.policy != SCHED_NORMAL)
+		return;
+	if (a.nice <= 0 && !sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest))
 		return;
 	a.flags |= SCHED_FLAG_RESET_ON_FORK;
 	a.runtime = NSEC_PER_MSEC / 10;
 	syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+void thread_mutex_init(pthread_mutex_t *m)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	if (pthread_mutex_init(m, &attr))        /* a kernel built without it */
+		pthread_mutex_init(m, NULL);
+	pthread_mutexattr_destroy(&attr);
 }
 
 void thread_cond_init(pthread_cond_t *c)

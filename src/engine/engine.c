@@ -498,7 +498,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 
 	if (!en)
 		return err_nomem(e, "the engine");
-	pthread_mutex_init(&en->lock, NULL);
+	thread_mutex_init(&en->lock);
 	thread_cond_init(&en->changed);
 	atomic_init(&en->refresh_ns, c->refresh_ns);
 	en->duration_ns = c->duration_ns;

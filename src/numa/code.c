@@ -306,7 +306,7 @@ static int worker_new(const struct code_config *c, struct worker **ret, struct e
 
 	if (!w)
 		return err_nomem(e, "the thread that reads instructions");
-	pthread_mutex_init(&w->lock, NULL);
+	thread_mutex_init(&w->lock);
 	thread_cond_init(&w->work);
 	thread_cond_init(&w->left);
 	w->config = *c;

@@ -318,7 +318,7 @@ static void *work(void *arg)
 
 static void init_conds(struct worker *w)
 {
-	pthread_mutex_init(&w->lock, NULL);
+	thread_mutex_init(&w->lock);
 	thread_cond_init(&w->work);
 	thread_cond_init(&w->idle);
 }

@@ -8,6 +8,7 @@
 #include "process/files_impl.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "process/maps.h"
 #include "process/vdso.h"
 
@@ -34,7 +35,7 @@ int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, st
 		free(fs);
 		return r;
 	}
-	pthread_mutex_init(&fs->lock, NULL);
+	thread_mutex_init(&fs->lock);
 	*ret = fs;
 	return 0;
 }

@@ -225,7 +225,7 @@ int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, 
 
 	if (!l)
 		return err_nomem(e, "the module loader");
-	pthread_mutex_init(&l->lock, NULL);
+	thread_mutex_init(&l->lock);
 	thread_cond_init(&l->work);
 	thread_cond_init(&l->idle);
 	list_init(&l->waiting);

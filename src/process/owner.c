@@ -7,6 +7,7 @@
 
 #include "process/owner.h"
 
+#include "base/thread.h"
 #include "base/vec.h"
 #include "process/open.h"
 
@@ -28,7 +29,7 @@ struct owners *owners_new(void)
 	struct owners *os = calloc(1, sizeof(*os));
 
 	if (os)
-		pthread_mutex_init(&os->lock, NULL);
+		thread_mutex_init(&os->lock);
 	return os;
 }
 

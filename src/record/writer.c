@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/numbered.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "numa/state.h"
 #include "record/create.h"
@@ -554,7 +555,7 @@ static struct recorder *recorder_new(const struct recorder_config *c, const stru
 
 	if (!r)
 		return NULL;
-	pthread_mutex_init(&r->lock, NULL);
+	thread_mutex_init(&r->lock);
 	r->wake = -1;
 	r->lent = c->fd > 0;
 	r->fd = r->lent ? c->fd : -1;

@@ -399,8 +399,8 @@ static void *worker(void *arg)
 
 static void init_sync(struct symbolizer *sy)
 {
-	pthread_mutex_init(&sy->lock, NULL);
-	pthread_mutex_init(&sy->progress_lock, NULL);
+	thread_mutex_init(&sy->lock);
+	thread_mutex_init(&sy->progress_lock);
 	thread_cond_init(&sy->work);
 	thread_cond_init(&sy->news);
 }

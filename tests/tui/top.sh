@@ -5,6 +5,12 @@
 . "$top_srcdir/tests/live/live.sh" || exit 99
 need_capture
 
+# policies PID: the scheduling policy of the first thread, then those that the others have (proc(5): policy; 0 is the usual one).
+policies() {
+	sed 's/.*) //' "/proc/$1/task/$1/stat" | cut -d' ' -f39
+	cat /proc/"$1"/task/*/stat | grep -v "^$1 " | sed 's/.*) //' | cut -d' ' -f39 | sort -u
+}
+
 # A process that runs already.
 start_workload shares
 result $? "workload is ready"
@@ -13,6 +19,10 @@ begin=$(date +%s%N)
 type_line "$SBERF top -e cpu-clock -F 499 -p $workload"
 see "the header names the target" "^ shares $workload .*running"
 see "a tree with data" '▾ main .* [0-9.]+ %'
+if chrt -f 1 true 2>/dev/null; then
+	equal "the thread that answers keys runs before others, and only that" "1 0" \
+		"$(policies "$(pgrep -o -x -f "$SBERF top -e cpu-clock -F 499 -p $workload")" | tr '\n' ' ' | sed 's/ $//')"
+fi
 note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
 keys E
 see "E opens everything" 'burn_50'
@@ -44,6 +54,7 @@ restored "after q"
 type_line "$SBERF top -e cpu-clock -- $WORKLOADS/shares"
 see "top -- COMMAND shows its tree" '▾ main'
 child=$(started "$WORKLOADS/shares")
+equal "the command has the usual policy" 0 "$(policies "$child" | tail -n 1)"
 keys q
 restored "after a command"
 wait_until 60 gone "$child"

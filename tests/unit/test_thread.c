@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_thread.c - a thread that asks for short turns gets these and nothing else, and leaves none to whom it starts. */
+/*
+ * test_thread.c - a thread that asks to run first does, or gets short turns where it may not, and leaves neither to whom it starts; who
+ * holds a mutex that it waits for runs as soon as it.
+ */
 #include "config.h"
 
 #include "tests/unit/cmocka_all.h"
@@ -25,8 +28,8 @@ struct attr {
 };
 
 struct seen {
+	int niceness;
 	struct attr before, after, child;
-	int nice_before, nice_after;
 	bool started;
 };
 
@@ -59,36 +62,83 @@ static void *ask(void *ret)
 	pthread_t t;
 
 	s->before = now();
-	s->nice_before = getpriority(PRIO_PROCESS, 0);
-	thread_run_soon();
+	if (s->niceness)
+		setpriority(PRIO_PROCESS, 0, s->niceness);       /* of this thread */
+	thread_run_first();
 	s->after = now();
-	s->nice_after = getpriority(PRIO_PROCESS, 0);
 	s->started = !pthread_create(&t, NULL, look, &s->child) && !pthread_join(t, NULL);
 	return NULL;
 }
 
-/* In a thread of its own, as turns cannot be given back. */
-static void only_turns_change(void **state)
+/* In a thread of its own, as what was asked for is not taken back. */
+static struct seen seen_with(int niceness)
 {
-	struct seen s = { .started = false };
+	struct seen s = { .niceness = niceness };
 	pthread_t t;
 
 	assert_int_equal(pthread_create(&t, NULL, ask, &s), 0);
 	assert_int_equal(pthread_join(t, NULL), 0);
 	assert_true(s.started);
-	assert_int_equal(s.after.policy, s.before.policy);
-	assert_int_equal(s.nice_after, s.nice_before);
 	assert_int_equal(s.child.policy, s.before.policy);
+	assert_int_equal(s.child.nice, niceness);
+	return s;
+}
+
+static bool may_run_first(void)
+{
+	struct rlimit limit;
+
+	return !geteuid() || (!getrlimit(RLIMIT_RTPRIO, &limit) && limit.rlim_cur > 0);
+}
+
+static void it_runs_first_where_it_may(void **state)
+{
+	const struct seen s = seen_with(0);
+
+	if (s.before.policy != SCHED_NORMAL || !may_run_first())
+		skip();
+	if (s.after.policy == SCHED_NORMAL)      /* root without the right to: in a container, say */
+		skip();
+	assert_int_equal(s.after.policy, SCHED_FIFO);
+	assert_int_equal(s.after.priority, 1);
+}
+
+static void who_was_started_with_nice_gets_short_turns(void **state)
+{
+	const struct seen s = seen_with(3);
+
+	assert_int_equal(s.after.policy, s.before.policy);
+	assert_int_equal(s.after.nice, 3);
 	if (s.before.policy == SCHED_NORMAL && says_turns()) {
 		assert_int_equal(s.after.runtime, 100000);
 		assert_true(s.child.runtime > s.after.runtime);
 	}
 }
 
+static void a_mutex_passes_priority_on(void **state)
+{
+	pthread_mutexattr_t attr;
+	pthread_mutex_t m, plain;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setprotocol(&attr, PTHREAD_PRIO_INHERIT);
+	if (pthread_mutex_init(&plain, &attr))
+		skip();
+	pthread_mutexattr_destroy(&attr);
+	thread_mutex_init(&m);
+	assert_memory_equal(&m, &plain, sizeof(m));
+	assert_int_equal(pthread_mutex_lock(&m), 0);
+	assert_int_equal(pthread_mutex_unlock(&m), 0);
+	pthread_mutex_destroy(&m);
+	pthread_mutex_destroy(&plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_turns_change),
+		cmocka_unit_test(it_runs_first_where_it_may),
+		cmocka_unit_test(who_was_started_with_nice_gets_short_turns),
+		cmocka_unit_test(a_mutex_passes_priority_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
