@@ -97,7 +97,7 @@ static __always_inline void set_call(struct sb_task *st, struct task_struct *tas
 	struct pt_regs *regs;
 
 	st->call = SB_CALL_KERNEL;
-	if (task->flags & PF_KTHREAD || !task->mm)
+	if (task->flags & PF_KTHREAD || !plain(task)->mm)
 		return;
 	regs = (void *)bpf_task_pt_regs(task);
 	if (!regs->sp)

@@ -17,7 +17,7 @@
 
 static __always_inline __u64 exe_id(struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = plain(task)->mm;
 	struct file *file = mm ? mm->exe_file : NULL;
 	struct inode *inode = file ? file->f_inode : NULL;
 	struct super_block *sb = inode ? inode->i_sb : NULL;
@@ -32,14 +32,14 @@ static __always_inline __u64 exe_id(struct task_struct *task)
  */
 static __always_inline bool has_user_side(struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = plain(task)->mm;
 
 	return mm && mm->end_code;
 }
 
 static __always_inline __u64 cgroup_id(struct task_struct *task)
 {
-	struct css_set *css = task->cgroups;
+	struct css_set *css = plain(task)->cgroups;
 	struct cgroup *cgrp = css ? css->dfl_cgrp : NULL;
 	struct kernfs_node *kn = cgrp ? cgrp->kn : NULL;
 

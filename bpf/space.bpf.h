@@ -39,7 +39,7 @@ static __always_inline __u64 stamp_of(struct mm_struct *mm)
  */
 static __always_inline void know_memory(struct walk *w, struct task_struct *task)
 {
-	struct mm_struct *mm = task->mm;
+	struct mm_struct *mm = plain(task)->mm;
 	__u64 id;
 
 	w->id = 1;
@@ -50,7 +50,7 @@ static __always_inline void know_memory(struct walk *w, struct task_struct *task
 	id = id * MIX ^ stamp_of(mm);
 	id = (id * MIX ^ mm->exec_vm) * MIX;
 	w->kin = id | 1;
-	w->id = (id ^ task->group_leader->start_time) * MIX | 1;
+	w->id = (id ^ plain(task)->group_leader->start_time) * MIX | 1;
 }
 
 /*

@@ -26,7 +26,7 @@ static __always_inline bool is_target(__u32 key, __u64 start_ns)
 static __always_inline bool is_own(struct task_struct *task)
 {
 	const char name[] = SB_HELPER_NAME;
-	struct task_struct *leader = task->group_leader;
+	struct task_struct *leader = plain(task)->group_leader;
 
 	if (task->tgid == own_tgid)
 		return true;
@@ -42,7 +42,7 @@ static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 t
 {
 	switch (target) {
 	case TARGET_PIDS:
-		return is_target(tgid, task->group_leader->start_time);
+		return is_target(tgid, plain(task)->group_leader->start_time);
 	case TARGET_TIDS:
 		return is_target(tid, task->start_time);
 	case TARGET_CGROUP:
@@ -57,7 +57,7 @@ static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 t
 /* Is TASK, which need not be current, in the target's cgroup or below it? */
 static __always_inline bool in_cgroup(struct task_struct *task)
 {
-	struct css_set *css = task->cgroups;
+	struct css_set *css = plain(task)->cgroups;
 	struct cgroup *cgrp = css ? css->dfl_cgrp : NULL;
 
 	for (int i = 0; i < CGROUP_LEVELS && cgrp; i++) {

@@ -142,6 +142,7 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->off_cpu = plan->off_cpu;
+	s->rodata->plain_reads = k->features.plain_reads;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;
