@@ -47,7 +47,6 @@ const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct 
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
 const volatile bool sum_waits = false;                   /* those that are short and were seen before; by stacks that are walked */
 const volatile bool many_nodes = false;                  /* the machine has more than one NUMA node */
-const volatile bool plain_reads = false;                 /* the kernel has bpf_rdonly_cast(), since Linux 6.2 (a35b9af4ec2c) */
 const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, for tasks that are not current */
 
 /* What may change while it runs. */
@@ -288,7 +287,10 @@ static __always_inline struct sb_cpu *this_cpu(void)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+#ifdef SBERF_PLAIN_READS
+/* Since Linux 6.2 (a35b9af4ec2c, "bpf: Add a kfunc for generic type cast"). */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
+#endif
 
 /*
  * TASK, to follow its pointers only to read, not to hand them to helpers. Of each pointer that is loaded through a trusted one the
@@ -297,9 +299,11 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
  */
 static __always_inline struct task_struct *plain(struct task_struct *task)
 {
-	if (plain_reads)
-		return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+#ifdef SBERF_PLAIN_READS
+	return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+#else
 	return task;
+#endif
 }
 
 #endif

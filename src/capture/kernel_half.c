@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "bpf/sberf.skel.h"
+#include "bpf/sberf_plain.skel.h"
 #include "capture/features.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
@@ -57,16 +58,33 @@ static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
 	return 0;
 }
 
+/* Both objects are made of the same source, so what is in them has the same names and places. */
+static int open_object(struct kernel_half *k)
+{
+	struct bpf_object_skeleton *s;
+	int r;
+
+	k->skel = calloc(1, sizeof(*k->skel));
+	if (!k->skel)
+		return -ENOMEM;
+	r = sberf_bpf__create_skeleton(k->skel);
+	if (r)
+		return r;
+	s = k->skel->skeleton;
+	if (k->features.plain_reads)
+		s->data = (void *)(uintptr_t)sberf_plain_bpf__elf_bytes(&s->data_sz);
+	return bpf_object__open_skeleton(s, NULL);
+}
+
 static int open_skeleton(struct kernel_half *k, struct err *e)
 {
 	int r = prepare_programs();
 	struct bpf_program *p;
 
 	libbpf_set_print(no_print);
-	if (!r)
-		k->skel = sberf_bpf__open();
-	if (!k->skel)
-		return err_set(e, r ? -r : errno, "cannot open the BPF programs: %s", strerror(r ? -r : errno));
+	r = r ? r : open_object(k);
+	if (r)
+		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
 	/* What libbpf's own handler of the section would have done. */
 	bpf_object__for_each_program(p, k->skel->obj) {
 		const char *section = bpf_program__section_name(p);
@@ -142,7 +160,6 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	k->walks = capture_walks(plan);
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->off_cpu = plan->off_cpu;
-	s->rodata->plain_reads = k->features.plain_reads;
 	s->rodata->prev_state_arg = k->features.prev_state;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;

@@ -40,7 +40,7 @@ libsberf_a_SOURCES += src/capture/sysfile.c
 libsberf_a_SOURCES += src/capture/sysfile.h
 
 # Made first also when a single program is asked for.
-src/capture/kernel_half.$(OBJEXT): bpf/sberf.skel.h
+src/capture/kernel_half.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 libsberf_a_SOURCES += src/capture/source_waits.c
 libsberf_a_SOURCES += src/capture/source_sums.c
 libsberf_a_SOURCES += src/capture/waker.c

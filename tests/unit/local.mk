@@ -70,7 +70,7 @@ unit_tests += tests/unit/test_loader
 unit_tests += tests/unit/test_cpus
 unit_tests += tests/unit/test_mapsizes
 unit_tests += tests/unit/test_features
-tests/unit/test_features.$(OBJEXT): bpf/sberf.skel.h
+tests/unit/test_features.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 unit_tests += tests/unit/test_flame
 unit_tests += tests/unit/test_peek
 tests_unit_test_peek_SOURCES = tests/unit/test_peek.c tests/unit/deadfs.c tests/unit/deadfs.h
