@@ -93,7 +93,7 @@ wait_until() {
 	shift
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		read -rt 0.02 <> <(:) || :
+		sleep 0.02
 	done
 }
 
