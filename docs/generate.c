@@ -438,7 +438,7 @@ static void main_page(void)
 	     "needs nothing. `sberf doctor` says what is missing.");
 	fputs(".PP\n", stdout);
 	line("Where it may (root, cap_sys_nice), the one thread that answers keys and draws runs before other threads (SCHED_FIFO, the "
-	     "lowest priority; see sched(7)). It takes a few percent of one CPU. Started with a niceness above 0, as by nice(1), sberf "
+	     "lowest priority; see sched(7)). It computes for milliseconds at a time. Started with a niceness above 0, as by nice(1), sberf "
 	     "does without.");
 	exit_statuses(NULL);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nWhen set and not empty, the terminal view has no colours.\n"

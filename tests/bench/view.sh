@@ -55,6 +55,6 @@ echo "live, 2,000 threads, one of which computes; 20,000 samples a second and CP
 scatter
 # Not 2,000 threads: some kernels (6.18) let other sessions wait for seconds beside so many where each CPU is taken, whatever runs there.
 gather 500 "$(nproc)"
-echo "live, 50,000 samples a second in all, beside threads that take every CPU:"
+echo "live, 50,000 samples a second asked for in all (fewer are unwound), beside threads that take every CPU:"
 "$bench/bench_tty" keys 5 '..EjkjkGgC' "$sberf" top -p "$crowd" -F "$((50000 / $(nproc)))"
 scatter
