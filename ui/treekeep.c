@@ -223,14 +223,14 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 }
 
 /*
- * The newer tree takes the place of the old one. Where only the heaviest nodes of a large tree are open, what was on the screen stays
- * open, also when it is not among them any more.
+ * The newer tree takes the place of the old one. Where it is too large for everything to be open, what was on the screen stays
+ * open, whether it is among the heaviest nodes or not.
  */
 static void keep_screen(struct treeview *tv, const struct migration *m)
 {
 	node_vec was_open = { 0 };
 
-	for (size_t i = tv->top; tv->least_open_ns && i < tv->rows.n && i - tv->top < tv->height; i++) {
+	for (size_t i = tv->top; tv->folds.open_default && i < tv->rows.n && i - tv->top < tv->height; i++) {
 		for (uint32_t at = tv->rows.v[i].node; at; at = m->old->node[at].parent) {
 			uint32_t *slot = m->twin[at] != NODE_NONE && treeview_is_open(tv, at) ? vec_push(&was_open) : NULL;
 

@@ -639,10 +639,32 @@ static void of_a_very_large_tree_all_is_what_weighs_most(void **state)
 	fini(&w);
 }
 
+/* All of it was open, until there was too much: what is on the screen stays. */
+static void a_tree_that_grows_too_large_keeps_the_screen(void **state)
+{
+	struct world w;
+	size_t line;
+
+	init(&w);
+	add_pairs(&w, 1, 0, 9000, 1);
+	refresh(&w);
+	treeview_all(&w.tv, true);
+	assert_int_equal(w.tv.least_open_ns, 0);
+	go(&w, "lower777");
+	line = w.tv.cursor - w.tv.top;
+	add_pairs(&w, 2, 9000, 25000, 2);
+	refresh(&w);
+	assert_true(w.tv.least_open_ns > 0);
+	assert_string_equal(under_cursor(&w), "lower777");
+	assert_int_equal(w.tv.cursor - w.tv.top, line);
+	fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_a_very_large_tree_all_is_what_weighs_most),
+		cmocka_unit_test(a_tree_that_grows_too_large_keeps_the_screen),
 		cmocka_unit_test(the_hottest_path_is_open_at_first),
 		cmocka_unit_test(what_opened_by_itself_stays_open),
 		cmocka_unit_test(wide_and_deep_trees_do_not_flood_the_screen),
