@@ -23,13 +23,23 @@ __attribute__((noinline)) unsigned long churn(unsigned *v, unsigned n)
 	return sum;
 }
 
+/* A little of the work, so that churn never is all. */
+__attribute__((noinline)) unsigned long rest(const unsigned *v, unsigned n)
+{
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum = (sum ^ v[i]) % 77777;
+	return sum;
+}
+
 int main(int argc, char **argv)
 {
 	static unsigned v[4096];
 	unsigned long x = 0;
 
 	for (int i = 0; i < 200 * argc; i++)
-		x += churn(v, 4096);
+		x += churn(v, 4096) + rest(v, 50);
 	return x == 1;
 }
 END
