@@ -21,23 +21,16 @@ struct disasm {
 int disasm_new(struct disasm **ret, struct err *e)
 {
 	AUTO(disasm_free) struct disasm *d = NULL;
-	cs_err rc;
+	int r;
 
 	if (!host)
 		return err_set(e, EOPNOTSUPP, "instructions of this architecture are not known");
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return err_nomem(e, "the disassembler");
-	rc = cs_open(host->cs, host->mode, &d->cs);
-	if (rc == CS_ERR_OK)
-		rc = cs_option(d->cs, CS_OPT_DETAIL, CS_OPT_ON);
-	if (rc == CS_ERR_OK && host->cs == CS_ARCH_X86)
-		rc = cs_option(d->cs, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
-	if (rc != CS_ERR_OK)
-		return err_set(e, rc == CS_ERR_MEM ? ENOMEM : EOPNOTSUPP, "cannot open the disassembler: %s", cs_strerror(rc));
-	d->scratch = cs_malloc(d->cs);
-	if (!d->scratch)
-		return err_nomem(e, "the disassembler");
+	r = access_open(host, host->cs == CS_ARCH_X86 ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_DEFAULT, &d->cs, &d->scratch, e);
+	if (r)
+		return r;
 	*ret = take_ptr(d);
 	return 0;
 }
@@ -46,10 +39,7 @@ void disasm_free(struct disasm *d)
 {
 	if (!d)
 		return;
-	if (d->scratch)
-		cs_free(d->scratch, 1);
-	if (d->cs)
-		cs_close(&d->cs);
+	access_close(&d->cs, d->scratch);
 	free(d);
 }
 

@@ -65,7 +65,7 @@ struct drift {
 int access_decoder_new(struct access_decoder **ret, struct err *e)
 {
 	AUTO(access_decoder_free) struct access_decoder *d = NULL;
-	cs_err rc;
+	int r;
 
 	if (!host)
 		return err_set(e, EOPNOTSUPP, "instructions of this architecture are not known: no addresses of accesses");
@@ -73,14 +73,9 @@ int access_decoder_new(struct access_decoder **ret, struct err *e)
 	if (!d)
 		return err_nomem(e, "the disassembler");
 	d->arch = host;
-	rc = cs_open(d->arch->cs, d->arch->mode, &d->cs);
-	if (rc == CS_ERR_OK)
-		rc = cs_option(d->cs, CS_OPT_DETAIL, CS_OPT_ON);
-	if (rc != CS_ERR_OK)
-		return err_set(e, rc == CS_ERR_MEM ? ENOMEM : EOPNOTSUPP, "cannot open the disassembler: %s", cs_strerror(rc));
-	d->scratch = cs_malloc(d->cs);
-	if (!d->scratch)
-		return err_nomem(e, "the disassembler");
+	r = access_open(d->arch, CS_OPT_SYNTAX_DEFAULT, &d->cs, &d->scratch, e);
+	if (r)
+		return r;
 	*ret = take_ptr(d);
 	return 0;
 }
@@ -89,10 +84,7 @@ void access_decoder_free(struct access_decoder *d)
 {
 	if (!d)
 		return;
-	if (d->scratch)
-		cs_free(d->scratch, 1);
-	if (d->cs)
-		cs_close(&d->cs);
+	access_close(&d->cs, d->scratch);
 	free(d);
 }
 

@@ -59,6 +59,14 @@ struct access_arch {
 	bool (*decode)(csh cs, cs_insn *scratch, const uint8_t *code, size_t len, struct access_insn *ret);
 };
 
+/*
+ * Opens capstone for ARCH, with details of operands, written in SYNTAX (CS_OPT_SYNTAX_DEFAULT = as capstone likes). *CS and *SCRATCH, an
+ * instruction to decode into, are 0 before, and to be given to access_close(), also on failure: -ENOMEM, or -EOPNOTSUPP when this build
+ * of capstone does not know the architecture, with a sentence.
+ */
+int access_open(const struct access_arch *arch, cs_opt_value syntax, csh *cs, cs_insn **scratch, struct err *e);
+void access_close(csh *cs, cs_insn *scratch);
+
 #if defined(__x86_64__)
 extern const struct access_arch access_x86_64;
 #define ACCESS_HOST (&access_x86_64)

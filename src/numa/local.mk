@@ -3,6 +3,7 @@
 libsberf_a_SOURCES += src/numa/access.c
 libsberf_a_SOURCES += src/numa/access.h
 libsberf_a_SOURCES += src/numa/access_arch.h
+libsberf_a_SOURCES += src/numa/access_open.c
 libsberf_a_SOURCES += src/numa/access_skim_x86_64.c
 libsberf_a_SOURCES += src/numa/access_skim_x86_64.h
 libsberf_a_SOURCES += src/numa/access_x86_64.c
