@@ -52,7 +52,7 @@ extra() {
 long=$((seconds * 4))
 "$bin/arrays" 100000 >"$work/ready" &
 beside=$!
-while ! grep -q '^array fill' "$work/ready"; do sleep 0.1; done
+until grep -q '^array fill' "$work/ready"; do kill -0 "$beside" && sleep 0.1 || exit 1; done
 for ((i = 0; i < rounds; i++)); do
 	both 999 "$seconds"
 	both 4999 "$seconds"

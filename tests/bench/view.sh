@@ -18,7 +18,7 @@ trap cleanup EXIT
 gather() {
 	"$bench/crowd" "$1" "$2" >"$work/ready" &
 	crowd=$!
-	until grep -q ready "$work/ready"; do sleep 0.1; done
+	until grep -q ready "$work/ready"; do kill -0 "$crowd" && sleep 0.1 || exit 1; done
 }
 
 scatter() {

@@ -40,10 +40,13 @@ start_workload arrays 60
 recorder=$!
 also_kill "$recorder"
 wait_until 20 eval 'grep -qs sberf-engine /proc/$recorder/task/*/comm'
-sleep 3
+memory_is_told() {
+	"$SBERF" report -i "$SCRATCH/gone.data" --format numa | sed -n '/^memory by what it is for/,/^$/p' | grep -Eq '~?[0-9.]+ MB .* anon'
+}
+check "gone: its memory is looked at while it runs" wait_until 60 memory_is_told
 kill -STOP "$recorder"
 stop_workload
-sleep 2.2
+sleep 2.2                # surveys are 2 s apart: the next one is due when the profiler goes on, however much later that is
 kill -CONT "$recorder"
 wait "$recorder"
 equal "gone: the recording ends with its target" 0 $?
