@@ -25,6 +25,7 @@ EXTRA_DIST += tests/bench/scale.sh
 EXTRA_DIST += tests/bench/numa.sh
 EXTRA_DIST += tests/bench/export.sh
 EXTRA_DIST += tests/bench/view.sh
+EXTRA_DIST += tests/bench/unit.cc
 EXTRA_DIST += tests/bench/export.py
 
 run_bench = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' SBERF='$(abs_top_builddir)/sberf' \

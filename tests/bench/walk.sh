@@ -8,6 +8,7 @@ set -eu
 rounds=${1:-3}
 hz=${2:-3989}
 sberf=${SBERF:-$top_builddir/sberf}
+unit=$(cd "$(dirname "$0")" && pwd)/unit.cc
 work=$(mktemp -d)
 pids=
 trap 'for p in $pids; do kill "$p" 2>/dev/null || :; done; rm -rf "$work"' EXIT
@@ -79,23 +80,8 @@ def f(n, x):
 while True:
     f(8, 3)
 PY
-cat >"$work/unit.cc" <<'CC'
-#include <functional>
-#include <iostream>
-#include <map>
-#include <regex>
-int main(int argc, char **argv)
-{
-	std::map<std::string, std::function<int(int)>> m;
-	std::regex r("(a|b)*c[[:alpha:]]+");
-	for (int i = 0; i < argc; i++)
-		m[argv[i]] = [&](int x) { return x + std::regex_match(argv[i], r); };
-	for (auto &[k, v] : m)
-		std::cout << k << v(1) << std::endl;
-}
-CC
 
-g++ -E -O2 -o "$work/unit.ii" "$work/unit.cc"
+g++ -E -O2 -o "$work/unit.ii" "$unit"
 sleep 1000 &
 pids="$pids $!"
 nothing=0
