@@ -443,6 +443,16 @@ void source_stats(const struct source *s, struct source_stats *ret)
 	*ret = st;
 }
 
+uint64_t source_seen_ns(const struct source *s)
+{
+	return s->watermark_ns;
+}
+
+uint64_t source_side_lost(const struct source *s)
+{
+	return s->lost.n[LOST_SIDE_BAND];
+}
+
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
 {
 	if (bytes < SB_STACK_MIN || bytes > SB_STACK_MAX)

@@ -150,8 +150,13 @@ void source_stop(struct source *s);
  * and everything is delivered (used after source_stop()). Returns how many events were delivered, or a negative errno.
  */
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
+/* CLOCK_MONOTONIC up to which all that happened has been delivered; 0 before the first reading. */
+uint64_t source_seen_ns(const struct source *s);
 
+/* Some microseconds, and a system call for each program of the kernel half: not for every turn of a loop. */
 void source_stats(const struct source *s, struct source_stats *ret);
+/* Of source_stats().lost.n[LOST_SIDE_BAND]; costs nothing. */
+uint64_t source_side_lost(const struct source *s);
 
 /* Commands: effective on the running source. */
 int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);      /* learnt size for an executable */

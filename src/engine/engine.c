@@ -192,8 +192,11 @@ static void housekeeping(struct engine *en, uint64_t now)
 	set_wakers(en);
 	set_numa(en, now);
 	engine_serve_rate(en);
-	/* What is held back until it is settled belongs to slices that are better left open. */
-	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : now);
+	/*
+	 * Not up to now: what is held back until it is settled, or waits in the rings, belongs to slices that are better left open. Each
+	 * closed one is made anew for what comes late, so who is late would become later and later.
+	 */
+	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : source_seen_ns(en->source));
 	if (now - en->figured_ns >= FIGURES_NS) {
 		en->figured_ns = now;
 		engine_show_figures(en);
@@ -236,12 +239,11 @@ static bool loading(const struct engine *en)
 /* A mapping may be among what the side band has lost. At most once a second: each process costs a reading of /proc. */
 static void doubt_mappings(struct engine *en, uint64_t now)
 {
-	struct source_stats st;
+	const uint64_t lost = source_side_lost(en->source);
 
-	source_stats(en->source, &st);
-	if (st.lost.n[LOST_SIDE_BAND] == en->side_lost || now - en->doubted_ns < NSEC_PER_SEC)
+	if (lost == en->side_lost || now - en->doubted_ns < NSEC_PER_SEC)
 		return;
-	en->side_lost = st.lost.n[LOST_SIDE_BAND];
+	en->side_lost = lost;
 	en->doubted_ns = now;
 	processes_doubt(en->ps);
 }
