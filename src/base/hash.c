@@ -6,6 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_MIN ((size_t)4 << 20)       /* bytes from which on an index is worth huge pages */
 
 uint64_t hash_bytes(const void *data, size_t len)
 {
@@ -33,6 +37,18 @@ static void place(struct hidx *t, uint64_t hash, uint32_t id)
 	t->slot[at].word = (uint32_t)(hash >> (32 + HIDX_ID_BITS)) << HIDX_ID_BITS | id;
 }
 
+/*
+ * Places in an index are asked for by chance, so with small pages nearly each of them misses the TLB, too. All of it is about to be
+ * written, so it does not become larger for that. Where there are no huge pages nothing happens.
+ */
+static void ask_for_huge_pages(void *at, size_t bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)at + page - 1) / page * page;
+
+	if (bytes >= HUGE_MIN)
+		(void)madvise((void *)from, ((uintptr_t)at + bytes - from) / page * page, MADV_HUGEPAGE);
+}
+
 static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
 {
 	size_t n = t->slot ? ((size_t)t->mask + 1) * 2 : 16;
@@ -43,6 +59,7 @@ static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id
 	bigger.slot = malloc(n * sizeof(*bigger.slot));
 	if (!bigger.slot)
 		return false;
+	ask_for_huge_pages(bigger.slot, n * sizeof(*bigger.slot));
 	memset(bigger.slot, 0xff, n * sizeof(*bigger.slot));
 	for (size_t i = 0; t->slot && i <= t->mask; i++)
 		if (t->slot[i].word != HIDX_NONE)

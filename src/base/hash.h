@@ -69,6 +69,13 @@ static inline uint32_t hidx_id(const struct hidx *t, uint32_t at)
 	return word == HIDX_NONE ? HIDX_NONE : word & HIDX_IDS;
 }
 
+/* A place for HASH will be asked for soon. */
+static inline void hidx_prefetch(const struct hidx *t, uint64_t hash)
+{
+	if (t->slot)
+		__builtin_prefetch(&t->slot[hidx_first(t, hash)], 1);
+}
+
 static inline bool hidx_same(const struct hidx *t, uint32_t at, uint64_t hash)
 {
 	return t->slot[at].word >> HIDX_ID_BITS == hash >> (32 + HIDX_ID_BITS);

@@ -43,8 +43,10 @@ void *pages_reserve(struct pages *p)
 
 void pages_commit(struct pages *p)
 {
+	const uint32_t n = atomic_load_explicit(&p->count, memory_order_relaxed);
+
 	/* The release pairs with pages_count(): a reader that sees the count sees the element and its page pointer. */
-	atomic_fetch_add_explicit(&p->count, 1, memory_order_release);
+	atomic_store_explicit(&p->count, n + 1, memory_order_release);
 }
 
 size_t pages_bytes(const struct pages *p)

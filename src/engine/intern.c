@@ -30,28 +30,51 @@ static bool same_frame(const struct frame *a, const struct frame *b)
 	return a->offset == b->offset && a->module == b->module;
 }
 
-/* The user side, from STACK on. As long as it is what R had, nothing is looked up; R then has this one. */
+/*
+ * Frames of the user side that C shares with R, the stack that its thread had before, counted from the root; R, which is to be C's, gets
+ * the others.
+ */
+static uint32_t take_over(struct intern_recent *r, const struct chain *c)
+{
+	const uint32_t had = r->cut == c->cut ? r->n : 0, n = c->n < INTERN_DEPTH ? c->n : INTERN_DEPTH;
+	uint32_t shared = 0;
+
+	while (shared < n && shared < had && same_frame(&c->frame[c->n - 1 - shared], &r->frame[shared]))
+		shared++;
+	for (uint32_t k = shared; k < n; k++)
+		r->frame[k] = c->frame[c->n - 1 - k];
+	r->cut = c->cut;
+	r->n = n;
+	return shared;
+}
+
+/* The user side on top of STACK. What R, the stack that this thread had before, shares with it is not looked up. */
 static stack_id add_user(struct intern *it, struct intern_recent *r, const struct chain *c, stack_id stack)
 {
-	const uint32_t had = r->cut == c->cut ? r->n : 0;
-	bool shared = true;
+	const uint32_t shared = take_over(r, c), more = c->n - shared;
 
-	for (uint32_t k = 0; k < c->n; k++) {
-		const struct frame *f = &c->frame[c->n - 1 - k];
-
-		shared = shared && k < had && same_frame(f, &r->frame[k]);
-		stack = shared ? r->stack[k] : dict_stack(it->dict, stack, user_frame(it, f));
-		if (shared || k >= INTERN_DEPTH)
-			continue;
-		r->frame[k] = *f;
-		r->stack[k] = stack;
-	}
-	r->n = c->n < INTERN_DEPTH ? c->n : INTERN_DEPTH;
-	r->cut = c->cut;
+	for (uint32_t k = 0; k < more; k++)
+		it->path[k] = user_frame(it, &c->frame[more - 1 - k]);
+	stack = dict_path(it->dict, shared ? r->stack[shared - 1] : stack, it->path, more, it->with);
+	for (uint32_t k = shared; k < r->n; k++)
+		r->stack[k] = it->with[k - shared];
 	/* Without memory there is nothing to share. */
 	if (stack == ID_NONE)
 		r->n = 0;
 	return stack;
+}
+
+static stack_id add_kernel(struct intern *it, const struct raw_sample *s, stack_id stack)
+{
+	const uint32_t n = s->nr_kernel < CHAIN_MAX ? s->nr_kernel : CHAIN_MAX;
+
+	for (uint32_t k = 0, i = n; i-- > 0; k++) {
+		/* Callers in the kernel are return addresses too, except the innermost. */
+		const uint64_t at = s->kernel[i] - (i > 0) - it->text_base;
+
+		it->path[k] = dict_frame(it->dict, it->kernel, at);
+	}
+	return dict_path(it->dict, stack, it->path, n, it->with);
 }
 
 static stack_id add_stack(struct intern *it, thread_id thread, const struct chain *c, const struct raw_sample *s, bool user)
@@ -60,15 +83,9 @@ static stack_id add_stack(struct intern *it, thread_id thread, const struct chai
 
 	if (user && c->cut != CUT_COMPLETE)
 		stack = dict_stack(it->dict, stack, dict_note(it->dict, NOTE_CUT + c->cut));
-	if (user)
+	if (user && stack != ID_NONE)
 		stack = add_user(it, &it->recent[thread & (INTERN_THREADS - 1)], c, stack);
-	for (uint32_t i = s->nr_kernel; i-- > 0;) {
-		/* Callers in the kernel are return addresses too, except the innermost. */
-		const uint64_t at = s->kernel[i] - (i > 0) - it->text_base;
-
-		stack = dict_stack(it->dict, stack, dict_frame(it->dict, it->kernel, at));
-	}
-	return stack;
+	return stack == ID_NONE ? ID_NONE : add_kernel(it, s, stack);
 }
 
 /* Two hashes of different kind over the same words: a sum of products, and a chain of mixes. */

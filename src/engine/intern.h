@@ -40,6 +40,8 @@ struct intern {
 	uint64_t text_base;              /* what kernel offsets are relative to */
 	struct intern_slot memo[INTERN_MEMO];
 	struct intern_recent recent[INTERN_THREADS];
+	frame_id path[CHAIN_MAX];        /* of the stack at hand, root first */
+	stack_id with[CHAIN_MAX];        /* that end with each of them */
 };
 
 /* False when out of memory. DICT must outlive IT. */

@@ -162,13 +162,13 @@ static uint64_t table_rehash(const void *ctx, uint32_t id)
 	return t->hash(pages_at(&t->elems, id));
 }
 
-/* Whether one more element of SIZE bytes in T, and the growth it brings about, stays under the limit. */
-static bool has_room(const struct dict *d, const struct table *t, size_t size, enum need need)
+/* Whether ADDED more elements of SIZE bytes in T, a page at most, and the growth they bring about, stay under the limit. */
+static bool has_room(const struct dict *d, const struct table *t, size_t size, uint32_t added, enum need need)
 {
 	const uint32_t n = pages_count(&t->elems);
-	const uint32_t more = need == NEED_USUAL ? 1 + n / 16 : 1;
+	const uint32_t more = need == NEED_USUAL ? added + n / 16 : added;
 	const size_t limit = need == NEED_USUAL ? d->limit - d->limit / 16 : d->limit;
-	const size_t page = n % PAGES_EACH ? 0 : PAGES_EACH * size;
+	const size_t page = (n + PAGES_EACH - 1) % PAGES_EACH + added < PAGES_EACH ? 0 : PAGES_EACH * size;
 
 	return !d->limit || need == NEED_ALWAYS || dict_bytes(d) + page + hidx_growth(&t->index, more) <= limit;
 }
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) uint32_t intern(const struct dict *
 	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE; at = hidx_next(&t->index, at))
 		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
 			return id;
-	if (!has_room(d, t, size, need))
+	if (!has_room(d, t, size, 1, need))
 		return ID_FULL;
 	elem = pages_reserve(&t->elems);
 	if (!elem || !hidx_add(&t->index, h, new_id, table_rehash, t))
@@ -301,6 +301,68 @@ stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
 	if (id == ID_FULL)
 		id = refuse(d, add_stack(d, &other, NEED_STAND_IN));
 	return id == ID_FULL ? d->other_stack : id;
+}
+
+#define NEW_AT_ONCE 64u
+
+/*
+ * Adds the N nodes FRAME on top of PARENT, which has no children: none of them has to be looked up, and since their ids are known before
+ * they are there, what the index needs of memory is asked for at once instead of one after the other. False when that cannot be done; what
+ * was added by then does no harm.
+ */
+static bool add_new(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret)
+{
+	struct table *t = &d->stacks;
+	const uint32_t first = pages_count(&t->elems), frames = dict_frames(d);
+	struct stack key[NEW_AT_ONCE];
+	uint64_t hash[NEW_AT_ONCE];
+
+	if (hidx_growth(&t->index, n) || !has_room(d, t, sizeof(*key), n, NEED_USUAL))
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (frame[i] >= frames || frame[i] == d->other_frame)
+			return false;
+		key[i] = (struct stack){ .parent = i ? first + i - 1 : parent, .frame = frame[i] };
+		hash[i] = stack_hash(&key[i]);
+		hidx_prefetch(&t->index, hash[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct stack *s = pages_reserve(&t->elems);
+
+		if (!s || !hidx_add(&t->index, hash[i], first + i, table_rehash, t))
+			return false;
+		*s = key[i];
+		pages_commit(&t->elems);
+		ret[i] = first + i;
+	}
+	return true;
+}
+
+/* Is ID, which FRAME was added as when there were BEFORE, a node of its own without children yet? "(other)" is its own child. */
+static bool is_new(const struct dict *d, stack_id id, uint32_t before, frame_id frame)
+{
+	return id == before && dict_get_stack(d, id)->frame == frame && frame != d->other_frame;
+}
+
+stack_id dict_path(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret)
+{
+	bool new = false;
+
+	for (uint32_t i = 0; i < n;) {
+		const uint32_t some = n - i < NEW_AT_ONCE ? n - i : NEW_AT_ONCE, before = dict_stacks(d);
+
+		if (new && add_new(d, parent, frame + i, some, ret + i)) {
+			i += some;
+		} else {
+			ret[i] = dict_stack(d, parent, frame[i]);
+			if (ret[i] == ID_NONE)
+				return ID_NONE;
+			new = is_new(d, ret[i], before, frame[i]);
+			i++;
+		}
+		parent = ret[i - 1];
+	}
+	return parent;
 }
 
 thread_id dict_thread(struct dict *d, const struct thread *t)

@@ -116,6 +116,11 @@ void dict_free(struct dict *d);          /* NULL is fine; nobody may read any mo
 module_id dict_module(struct dict *d, const struct module *m);
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
+/*
+ * The same as dict_stack() for each of the N frames FRAME, root first, each on top of the one before, the first one on PARENT: RET[i] is
+ * the stack that FRAME[i] ends, as far as it gets. Much faster where that is new. Returns the last one; PARENT when there are none.
+ */
+stack_id dict_path(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret);
 thread_id dict_thread(struct dict *d, const struct thread *t);
 wait_id dict_wait(struct dict *d, const struct wait *w);
 place_id dict_place(struct dict *d, const struct memory_place *p);

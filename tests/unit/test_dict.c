@@ -2,6 +2,7 @@
 /* test_dict.c - the dictionaries: equality, ids, limits, memory per trie node, and reading while another thread adds. */
 #include "config.h"
 
+#include "base/hash.h"
 #include "profile/dict.h"
 #include "event/memory.h"
 #include "event/wait.h"
@@ -81,6 +82,58 @@ static void test_frames_and_stacks(void **state)
 	assert_null(dict_get_stack(d, ID_NONE));
 	assert_null(dict_get_module(d, 1));
 	assert_null(dict_get_thread(d, 0));
+}
+
+/* By dict_path() or one by one: the same ids in the same order, whatever is new, and also when there is no room any more. */
+static void test_paths(void **state)
+{
+	static const size_t limits[] = { 0, 3u << 20 };
+	frame_id frame[300];
+	stack_id ret[300];
+
+	for (size_t l = 0; l < 2; l++) {
+		AUTO(dict_free) struct dict *one = dict_new();
+		AUTO(dict_free) struct dict *path = dict_new();
+		struct module m = file_module(one, "/a", 1, 2);
+		const module_id mod = dict_module(one, &m);
+		uint64_t x = 1;
+		bool full = false;
+
+		assert_int_equal(dict_module(path, &m), mod);
+		for (uint32_t i = 1; i <= 50; i++)
+			assert_int_equal(dict_frame(path, mod, i), dict_frame(one, mod, i));
+		if (limits[l])
+			assert_int_equal(dict_limit(one, limits[l]) | dict_limit(path, limits[l]), 0);
+		for (int i = 0; i < 4000; i++) {
+			const uint32_t n = (uint32_t)(hash_u64(x++) % 300);
+			stack_id s = STACK_ROOT, got;
+
+			for (uint32_t k = 0; k < n; k++) {
+				const uint64_t h = hash_u64(x++);
+
+				/* Few at the root, so that paths share something; now and then the one of what has no room. */
+				frame[k] = h >> 60 == 0 && k > 250 ? dict_note(path, NOTE_OTHER) : (frame_id)(h % (k < 3 ? 2 : 50));
+				if (frame[k] >= 50)
+					assert_int_equal(dict_note(one, NOTE_OTHER), frame[k]);
+			}
+			got = dict_path(path, STACK_ROOT, frame, n, ret);
+			for (uint32_t k = 0; k < n; k++) {
+				s = dict_stack(one, s, frame[k]);
+				assert_int_equal(ret[k], s);
+			}
+			assert_int_equal(got, s);
+			full |= limits[l] && dict_refused(one) > 0;
+		}
+		assert_int_equal(dict_stacks(path), dict_stacks(one));
+		assert_int_equal(dict_refused(path), dict_refused(one));
+		assert_int_equal(dict_bytes(path), dict_bytes(one));
+		assert_int_equal(full, limits[l] != 0);
+		frame[0] = 0;
+		frame[1] = dict_frames(path);
+		assert_int_equal(dict_path(path, STACK_ROOT, frame, 2, ret), ID_NONE);
+		assert_int_equal(dict_path(path, dict_stacks(path), frame, 1, ret), ID_NONE);
+		assert_int_equal(dict_path(path, 5, frame, 0, ret), 5);
+	}
 }
 
 static void test_notes(void **state)
@@ -354,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_module_identity),
 		cmocka_unit_test(test_module_kinds),
 		cmocka_unit_test(test_frames_and_stacks),
+		cmocka_unit_test(test_paths),
 		cmocka_unit_test(test_notes),
 		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_waits),
