@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "ui/keymap.h"
 #include "ui/rescue.h"
+#include "ui/screenout.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -27,12 +28,13 @@
 #include <term.h>
 #include <wchar.h>
 
-#define ESC_DELAY_MS 25
+#define ESC_DELAY_MS 15
 #define DOUBLE_CLICK_NS (400 * NSEC_PER_MSEC)
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
 
 struct terminal {
 	FILE *in, *out;
+	struct screenout frame;          /* from out to out_fd */
 	SCREEN *screen;
 	int in_fd, out_fd;
 	int signal_fd;                   /* of rescue.h; -1 = not caught */
@@ -203,8 +205,11 @@ int term_open(const struct term_options *o, struct terminal **ret, struct err *e
 	t->in_fd = o->in_fd;
 	t->out_fd = o->out_fd;
 	t->signal_fd = -1;
-	if ((r = open_files(t, e)) || (r = rescue_open(fileno(t->out), &t->signal_fd, e)))
+	t->frame.mem = -1;
+	/* Who comes to the rescue writes to the terminal itself, whatever the library writes to in that moment. */
+	if ((r = open_files(t, e)) || (r = rescue_open(t->out_fd, &t->signal_fd, e)))
 		return r;
+	screenout_open(&t->frame, fileno(t->out), t->out_fd);
 	t->screen = newterm((char *)type, t->out, t->in);
 	if (!t->screen)
 		return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
@@ -237,6 +242,7 @@ void term_close(struct terminal *t)
 	}
 	if (t->signal_fd >= 0)
 		rescue_close();
+	screenout_close(&t->frame);
 	if (t->in)
 		fclose(t->in);
 	if (t->out)
@@ -486,7 +492,9 @@ void term_draw(struct terminal *t, const struct canvas *cv)
 	}
 	if (t->shown)
 		memcpy(t->shown->cell, cv->cell, (size_t)cv->w * (size_t)cv->h * sizeof(*cv->cell));
+	screenout_begin(&t->frame);
 	refresh();
+	screenout_end(&t->frame);
 }
 
 static char look_letter(attr_t a)

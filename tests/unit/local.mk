@@ -202,6 +202,7 @@ tests_unit_test_builder_SOURCES = tests/unit/test_builder.c $(madefeed) $(fail_a
 tests_unit_test_builder_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_view_big
 tests_unit_test_view_big_SOURCES = tests/unit/test_view_big.c $(driver) $(big)
+unit_tests += tests/unit/test_screenout
 unit_tests += tests/unit/test_term
 EXTRA_DIST += tests/golden
 unit_tests += tests/unit/test_ring

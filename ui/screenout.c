@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* screenout.c - exchanging the descriptor, and writing all of it. */
+#include "config.h"
+
+#include "ui/screenout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CHUNK 65536u
+#define FULL_MS 1000
+
+void screenout_open(struct screenout *o, int fd, int tty)
+{
+	memset(o, 0, sizeof(*o));
+	o->fd = fd;
+	o->tty = tty;
+	o->mem = memfd_create("sberf screen", MFD_CLOEXEC);
+}
+
+void screenout_close(struct screenout *o)
+{
+	if (o->mem >= 0)
+		close(o->mem);
+	free(o->text);
+	o->text = NULL;
+	o->mem = -1;
+}
+
+/* Makes o->fd mean what FROM does. EBUSY: another thread is just opening something. */
+static int become(const struct screenout *o, int from)
+{
+	int r;
+
+	do
+		r = dup3(from, o->fd, O_CLOEXEC);
+	while (r < 0 && (errno == EINTR || errno == EBUSY));
+	return r;
+}
+
+void screenout_begin(struct screenout *o)
+{
+	if (o->mem < 0)
+		return;
+	if (lseek(o->mem, 0, SEEK_SET) == 0 && ftruncate(o->mem, 0) == 0 && become(o, o->mem) >= 0)
+		return;
+	close(o->mem);
+	o->mem = -1;
+}
+
+static void send_all(int fd, const char *at, size_t n)
+{
+	while (n) {
+		const ssize_t done = write(fd, at, n);
+
+		if (done > 0) {
+			at += done;
+			n -= (size_t)done;
+		} else if (done < 0 && errno == EAGAIN) {
+			struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+			if (poll(&p, 1, FULL_MS) > 0 && p.revents & (POLLHUP | POLLERR | POLLNVAL))
+				return;
+		} else if (!done || errno != EINTR) {
+			return;
+		}
+	}
+}
+
+/* Room for N bytes, if there is memory for them; for less at least, so that a part at a time can go. */
+static size_t make_room(struct screenout *o, size_t n)
+{
+	char *more;
+
+	n = (n + CHUNK - 1) / CHUNK * CHUNK;
+	if (n > o->room && (more = realloc(o->text, n))) {
+		o->text = more;
+		o->room = n;
+	}
+	return o->room;
+}
+
+void screenout_end(struct screenout *o)
+{
+	char few[512];
+	off_t n, at = 0;
+
+	if (o->mem < 0)
+		return;
+	(void)become(o, o->tty);
+	n = lseek(o->mem, 0, SEEK_CUR);
+	while (at < n) {
+		const size_t room = make_room(o, (size_t)(n - at));
+		char *text = room ? o->text : few;
+		const ssize_t got = pread(o->mem, text, room ? room : sizeof(few), at);
+
+		if (got <= 0)
+			return;
+		send_all(o->tty, text, (size_t)got);
+		at += got;
+	}
+}
