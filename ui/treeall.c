@@ -4,7 +4,8 @@
  *
  * A server with many threads has hundreds of thousands of nodes, most of them one sample each. As rows all of them would have to be
  * found again in each newer tree, in the thread that answers keys, and nobody scrolls through them. So there is a weight below which
- * nodes stay closed: the lowest one, to a sixteenth, with which there are no more than OPEN_ROWS_MAX rows.
+ * nodes stay closed: the lowest one, to a sixteenth, with which there are no more than OPEN_ROWS_MAX rows. Of ten thousand that takes 2 ms
+ * and up to 10 beside an engine that is busy; it grows with them.
  */
 #include "config.h"
 

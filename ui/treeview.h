@@ -44,7 +44,7 @@ struct threadlist;
 
 #define LIST_ROWS_MIN 3u         /* of a long list that is not wanted whole */
 #define LIST_ROWS_MAX 10u
-#define OPEN_ROWS_MAX 30000u     /* rows of "open everything": beyond these only what weighs most is opened */
+#define OPEN_ROWS_MAX 10000u     /* rows of "open everything": beyond these only what weighs most is opened */
 #define NODE_MORE 0x80u          /* a kind of node that only lists have, beside those of query.h */
 
 struct tree_row {

@@ -605,37 +605,37 @@ static void of_a_very_large_tree_all_is_what_weighs_most(void **state)
 
 	init(&w);
 	madefeed_add(&w.f, 1, "main;hot;hotter;hottest", 1000);
-	add_pairs(&w, 1, 0, 9000, 2);
-	add_pairs(&w, 1, 9000, 18000, 1);
+	add_pairs(&w, 1, 0, 3000, 2);
+	add_pairs(&w, 1, 3000, 6000, 1);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	assert_true(w.tv.least_open_ns > 0);
-	assert_in_range(w.tv.rows.n, 26500, OPEN_ROWS_MAX);
+	assert_in_range(w.tv.rows.n, 8800, OPEN_ROWS_MAX);
 	assert_int_not_equal(row_of(&w, "hottest"), SIZE_MAX);
-	assert_int_not_equal(row_of(&w, "lower8999"), SIZE_MAX);
-	assert_int_not_equal(row_of(&w, "upper9000"), SIZE_MAX);
-	assert_int_equal(row_of(&w, "lower9000"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "lower2999"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "upper3000"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "lower3000"), SIZE_MAX);
 	assert_false(treeview_open_level(&w.tv));
 
 	/* There are more of their weight now: together they are too many, but those on the screen stay. */
 	go(&w, "lower777");
 	line = w.tv.cursor - w.tv.top;
-	add_pairs(&w, 2, 18000, 25500, 2);
+	add_pairs(&w, 2, 6000, 8500, 2);
 	refresh(&w);
-	assert_in_range(w.tv.rows.n, 25000, OPEN_ROWS_MAX);
+	assert_in_range(w.tv.rows.n, 8300, OPEN_ROWS_MAX);
 	assert_string_equal(under_cursor(&w), "lower777");
 	assert_int_equal(w.tv.cursor - w.tv.top, line);
-	assert_int_equal(row_of(&w, "lower18000"), SIZE_MAX);
-	assert_int_equal(row_of(&w, "lower8999"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "lower6000"), SIZE_MAX);
+	assert_int_equal(row_of(&w, "lower2999"), SIZE_MAX);
 
-	treeview_visit(&w.tv, w.tv.rows.v[row_of(&w, "upper18000")].node);
+	treeview_visit(&w.tv, w.tv.rows.v[row_of(&w, "upper6000")].node);
 	treeview_open(&w.tv);
-	assert_int_not_equal(row_of(&w, "lower18000"), SIZE_MAX);
+	assert_int_not_equal(row_of(&w, "lower6000"), SIZE_MAX);
 	treeview_zoom(&w.tv);
 	treeview_all(&w.tv, true);
 	assert_int_equal(w.tv.least_open_ns, 0);
 	assert_true(treeview_unzoom(&w.tv));
-	assert_in_range(w.tv.rows.n, 25000, OPEN_ROWS_MAX);
+	assert_in_range(w.tv.rows.n, 8300, OPEN_ROWS_MAX);
 	fini(&w);
 }
 
@@ -646,13 +646,13 @@ static void a_tree_that_grows_too_large_keeps_the_screen(void **state)
 	size_t line;
 
 	init(&w);
-	add_pairs(&w, 1, 0, 9000, 1);
+	add_pairs(&w, 1, 0, 3000, 1);
 	refresh(&w);
 	treeview_all(&w.tv, true);
 	assert_int_equal(w.tv.least_open_ns, 0);
 	go(&w, "lower777");
 	line = w.tv.cursor - w.tv.top;
-	add_pairs(&w, 2, 9000, 25000, 2);
+	add_pairs(&w, 2, 3000, 8500, 2);
 	refresh(&w);
 	assert_true(w.tv.least_open_ns > 0);
 	assert_string_equal(under_cursor(&w), "lower777");
