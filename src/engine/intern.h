@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define INTERN_MEMO 8192u                /* chains remembered; a power of two */
+#define INTERN_MEMO 65536u               /* chains remembered; a power of two */
 
 struct intern_slot {
 	uint64_t a, b;                   /* the key; 0, 0 = free */

@@ -2,14 +2,16 @@
 /*
  * crowd.c - a program with very many threads and call paths, for benchmarks of what shows them:
  *
- *	crowd THREADS BUSY       until it is told to end
+ *	crowd THREADS BUSY [WAYS]        until it is told to end
  *
  * BUSY threads compute all the time; the others do for a moment and then sleep for up to a second. What they compute they
- * do at the end of paths of 20 calls that are chosen by chance among eight functions, so hardly any stack comes twice. Prints "ready".
+ * do at the end of paths of 20 calls that are chosen by chance among eight functions: one of WAYS paths, or without that hardly any twice.
+ * Prints "ready".
  */
 #include "config.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -21,7 +23,7 @@
 #define STACK_BYTES (64u << 10)
 #define SPIN 2000u
 
-static unsigned long busy;
+static unsigned long busy, ways;
 
 static uint64_t next(uint64_t *x)
 {
@@ -67,7 +69,7 @@ static void *work(void *arg)
 	uint64_t x = number * 0x9E3779B97F4A7C15u + 1, sum = 0;
 
 	for (;;) {
-		const uint64_t way = next(&x);
+		const uint64_t chance = next(&x), way = ways ? hash_u64(chance % ways) : chance;
 
 		sum += go(way, DEPTH);
 		if (number >= busy)
@@ -82,10 +84,11 @@ int main(int argc, char **argv)
 	pthread_attr_t small;
 
 	if (!threads) {
-		fprintf(stderr, "usage: crowd THREADS BUSY\n");
+		fprintf(stderr, "usage: crowd THREADS BUSY [WAYS]\n");
 		return 2;
 	}
 	busy = strtoul(argv[2], NULL, 10);
+	ways = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, STACK_BYTES);
 	for (unsigned long i = 0; i < threads; i++) {

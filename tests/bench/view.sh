@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # view.sh - the view from outside: start, keys and cost, of a recording of 100,000 stacks and 2,000 threads, and live, on 2,000 threads
-# that are sampled so often that the engine has as much to do as it can.
+# that are sampled so often that the engine has 50,000 events a second to unwind, or as many as it can.
 set -u
 bench=${top_builddir:?}/tests/bench
 sberf=${SBERF:?}
@@ -14,9 +14,15 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# gather THREADS BUSY: threads of which BUSY compute all the time.
+# gather [PREFIX... --] THREADS BUSY [WAYS]: threads of which BUSY compute all the time.
 gather() {
-	"$bench/crowd" "$1" "$2" >"$work/ready" &
+	local prefix=()
+	while [[ " $* " == *" -- "* ]] && [ "$1" != -- ]; do
+		prefix+=("$1")
+		shift
+	done
+	[ "$1" != -- ] || shift
+	${prefix[@]+"${prefix[@]}"} "$bench/crowd" "$@" >"$work/ready" &
 	crowd=$!
 	until grep -q ready "$work/ready"; do kill -0 "$crowd" && sleep 0.1 || exit 1; done
 }
@@ -52,6 +58,22 @@ scatter
 gather 2000 1
 echo "live, 2,000 threads, one of which computes; 20,000 samples a second and CPU:"
 "$bench/bench_tty" keys 5 '..EjkjkGgC' "$sberf" top -p "$crowd" -F 20000
+scatter
+# One CPU computes and is sampled at 50,000 Hz, and the threads that sleep wait twice a second each; 40,000 paths are more than 100,000 stacks.
+last=$(($(nproc) - 1))
+gather taskset -c "$last" -- 2000 1 40000
+often=(-p "$crowd" -C "$last" -F 50000 --unwind auto)
+echo "live, 2,000 threads on one CPU that is sampled 50,000 times a second, with 40,000 paths: what is unwound meanwhile:"
+(cd "$work" && "$bench/bench_tty" keys 1 '...R..........' "$sberf" top "${often[@]}" >/dev/null)
+"$sberf" report -i "$work"/sberf-1.sberf --format summary | awk '/^(oncpu_samples|offcpu_waits|duration_seconds):/ { v[$1] = $2 }
+	/^lost_/ { lost += $2 }
+	END { printf "%.0f samples and %.0f waits a second, %d lost\n", v["oncpu_samples:"] / v["duration_seconds:"],
+		v["offcpu_waits:"] / v["duration_seconds:"], lost }'
+"$sberf" report -i "$work"/sberf-1.sberf --format folded | awk 'END { print NR " stacks of functions" }'
+echo "its keys:"
+"$bench/bench_tty" keys 8 '..EjkjkGgC' "$sberf" top "${often[@]}"
+echo "its keys while a filter is typed, and while it runs:"
+"$bench/bench_tty" keys 8 $'...fstep_a\r.jkjk\x1b' "$sberf" top "${often[@]}"
 scatter
 # Not 2,000 threads: some kernels (6.18) let other sessions wait for seconds beside so many where each CPU is taken, whatever runs there.
 gather 500 "$(nproc)"
