@@ -28,6 +28,17 @@ struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip, cs, sp;
 } __attribute__((preserve_access_index));
 
+/* What the kernel's struct has more of on this architecture: where the stack of a task that does not run ends. */
+struct thread_struct___x86 {
+	unsigned long sp;
+} __attribute__((preserve_access_index));
+
+struct task_struct___x86 {
+	struct thread_struct___x86 thread;
+} __attribute__((preserve_access_index));
+
+#define sb_saved_sp(task) (((struct task_struct___x86 *)(task))->thread.sp)
+
 #define SB_CS_RPL 3u             /* privilege level in a code segment selector: 3 = user */
 #define SB_USER32_CS 0x23u       /* __USER32_CS, arch/x86/include/asm/segment.h: 32-bit user code */
 

@@ -217,6 +217,24 @@ struct kin {
 #define KIN_TAG(kin, id, index) ((kin) ^ ((id) ^ (index)) * MIX)
 static struct kin kins[1u << KIN_BITS];
 
+/*
+ * Where on the kernel's stack the return addresses of a wait stand that is known by all else (kstack.bpf.h). Written without locks: an entry
+ * of which two wrote a half each fits no stack.
+ */
+#define CHAINS_BITS 11u
+#define KSTACK_WORDS 128u
+#define CHAIN_FRAMES 16u
+struct chain {
+	__u64 tag;                                       /* all else, folded */
+	__u64 fold;                                      /* of the addresses */
+	__u32 seen;                                      /* times that they were found there */
+	__u8 nr;                                         /* addresses */
+	__u8 words;                                      /* of the stack that hold all of them */
+	__u8 pad[2];
+	__u8 at[CHAIN_FRAMES];                           /* words from the end of the stack */
+};
+static struct chain chains[1u << CHAINS_BITS];
+
 #define WINDOW_WORDS 64u                                 /* of the stack, read at a time */
 
 /* The state of a walk. */
@@ -232,6 +250,9 @@ struct walk {
 	__u32 pad;
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
+	__u64 kstack[KSTACK_WORDS];                      /* words of a kernel stack */
+	__u64 top;                                       /* of it */
+	__u64 folded;                                    /* what it is known by */
 };
 
 struct {

@@ -16,6 +16,7 @@
 #ifndef SBERF_BPF_OFFCPU_H
 #define SBERF_BPF_OFFCPU_H
 
+#include "kstack.bpf.h"
 #include "record.bpf.h"
 #include "sums.bpf.h"
 #include "target.bpf.h"
@@ -315,17 +316,14 @@ static __always_inline __u64 sum_id(const struct sb_slot *slot, struct task_stru
 	__u64 id = slot->stack;
 	__u32 which = WALK_OF_SWITCH(bpf_get_smp_processor_id());
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
-	long got = 0;
 
 	if (!id || !w)
 		return 0;
-	if (kernel_frames)
-		got = bpf_get_task_stack(task, w->frame, SB_KSTACK_MAX * 8, 0);
-	if (got < 0)
-		return 0;
-	id = sb_fold(which, (__u32)got / 8, id);
 	id = sum_fold(id, (__u64)(__u32)st->call << 32 | st->state << 16 | st->flags);
-	return sum_fold(id, st->node) | 1;
+	id = sum_fold(id, st->node);
+	if (kernel_frames)
+		id = fold_kstack(which, w, task, id);
+	return id ? id | 1 : 0;
 }
 
 enum summing {

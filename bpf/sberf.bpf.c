@@ -7,6 +7,8 @@
  *	walk.bpf.h      walking stacks by learnt rules
  *	space.bpf.h     which memory that is of
  *	oncpu.bpf.h     which task runs, with which stacks
+ *	sums.bpf.h      short waits that are added up
+ *	kstack.bpf.h    by what a kernel stack is known
  *	totals.bpf.h    what each task has spent in what way
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	faults.bpf.h    which addresses are touched first, with which stacks

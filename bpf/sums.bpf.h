@@ -13,23 +13,6 @@
 
 static const struct sb_sum no_sum;
 
-static __always_inline __u64 sum_fold(__u64 a, __u64 b)
-{
-	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
-	return a ^ a >> 32;
-}
-
-/* Folds the first NR addresses that the walk WHICH has room for into ID. Global: the verifier looks at the loop once. */
-__noinline __u64 sb_fold(__u32 which, __u32 nr, __u64 id)
-{
-	struct walk *w = bpf_map_lookup_elem(&walks, &which);
-
-	for (__u32 i = 0; w && i < SB_KSTACK_MAX && i < nr; i++)
-		id = sum_fold(id, w->frame[i]);
-	return id;
-}
-
-
 static __always_inline struct sb_sum *find_sum(const struct sb_sum_key *key)
 {
 	return sums_turn & 1 ? bpf_map_lookup_elem(&odd_sums, key) : bpf_map_lookup_elem(&even_sums, key);
@@ -51,10 +34,10 @@ static __always_inline void drop_sum(const struct sb_sum_key *key)
 		bpf_map_delete_elem(&even_sums, key);
 }
 
-/* Which part of a sum a wait of LENGTH belongs to. */
-static __always_inline __u32 sum_bucket(__u64 length)
+/* Which part of a sum a wait of LENGTH belongs to. Global: else all that follows is verified for each of them. */
+__noinline int sb_sum_bucket(__u64 length)
 {
-	__u32 at = 0;
+	int at = 0;
 
 	for (length >>= 10; at < SB_SUM_BUCKETS - 1; at++, length >>= 1)
 		if (!length)
@@ -66,7 +49,7 @@ static __always_inline __u32 sum_bucket(__u64 length)
 static __always_inline void add_to_sum(struct sb_sum *sum, const struct task_struct *task, const struct sb_task *st, __u64 now,
 				       __u64 blocked, __u64 runnable)
 {
-	__u32 at = sum_bucket(blocked + runnable);
+	__u32 at = sb_sum_bucket(blocked + runnable);
 	struct sb_sum_part *p;
 
 	barrier_var(at);

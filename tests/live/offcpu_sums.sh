@@ -23,6 +23,14 @@ for side in ping pong; do
 done
 check "handoff: what the kernel did meanwhile is there" eval 'folded handoff.data blocked | grep -q "ping_waits;.*futex_wait[a-z_]*_\[k\]"'
 
+# Waits of one call, thread and user's stack, which only the kernel's stack tells apart.
+watch apart --unwind kernel -- apart 3
+at_least "apart: percent of waits that were summed" 80 \
+	"$((100 * $(value apart.data offcpu_summed_waits) / ($(value apart.data offcpu_waits) + 1)))"
+near "apart: off the CPU in the pipe" 5 "$(truth apart.out pipe off)" "$(time_in apart.data off-cpu 'waits;([^;]*;)*[a-z_]*pipe_read_\[k\]')"
+near "apart: off the CPU in the socket" 5 "$(truth apart.out socket off)" \
+	"$(time_in apart.data off-cpu 'waits;([^;]*;)*unix_stream_recvmsg_\[k\]')"
+
 # Short and long waits in one call: what is extrapolated above all without sums.
 "$WORKLOADS/mixed" first "$SBERF" record --unwind kernel -e cpu-clock -o mixed.data -- taskset -c 0 "$WORKLOADS/mixed" 5 >mixed.out 2>mixed.err
 equal "mixed: recorded, status" 0 $?
