@@ -33,7 +33,7 @@ see "all roots together, as soon as that tree is built" ' all time · all togeth
 keys E
 see "what weighs most is opened, and the rest is said" 'too many lines for all: opened what has 0\.0[0-9]+ % or more'
 keys G
-see "it can be gone through to the end" ' (2[0-9],[0-9]{3}) of \1 rows'
+see "it can be gone through to the end" ' ([5-9],[0-9]{3}|10,000) of \1 rows'
 keys g C / f u n c t i o n _ 1 2
 see "a search counts in what is closed" '/function_12.* 1 of [0-9]+,[0-9]{3}'
 keys Enter n
