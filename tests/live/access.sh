@@ -27,6 +27,9 @@ for way in stride gather chase store pair copy fill all; do
 	at_least "$way: percent of these in the right array" 98 "$(field right)"
 	[ "$way" = all ] && continue
 	truth=$(field truth)
-	between "$way: percent of far accesses" "$((truth - 5))" "$((truth + 5))" "$(field far)"
+	# One instruction copies (rep movsb), and some processors let it be interrupted in some places only: 43 to 51 % was seen.
+	points=5
+	[ "$way" = copy ] && points=10
+	between "$way: percent of far accesses" "$((truth - points))" "$((truth + points))" "$(field far)"
 done
 finish
