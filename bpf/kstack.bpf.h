@@ -21,7 +21,7 @@
 
 static __always_inline __u64 sum_fold(__u64 a, __u64 b)
 {
-	a = (a ^ b) * 0x9e3779b97f4a7c15ull;
+	a = (a ^ b) * MIX;
 	return a ^ a >> 32;
 }
 

@@ -7,17 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CHUNK 65536u
 #define FULL_MS 1000
 
 void screenout_open(struct screenout *o, int fd, int tty)
 {
-	memset(o, 0, sizeof(*o));
 	o->fd = fd;
 	o->tty = tty;
 	o->mem = memfd_create("sberf screen", MFD_CLOEXEC);
@@ -27,8 +23,6 @@ void screenout_close(struct screenout *o)
 {
 	if (o->mem >= 0)
 		close(o->mem);
-	free(o->text);
-	o->text = NULL;
 	o->mem = -1;
 }
 
@@ -72,36 +66,17 @@ static void send_all(int fd, const char *at, size_t n)
 	}
 }
 
-/* Room for N bytes, if there is memory for them; for less at least, so that a part at a time can go. */
-static size_t make_room(struct screenout *o, size_t n)
-{
-	char *more;
-
-	n = (n + CHUNK - 1) / CHUNK * CHUNK;
-	if (n > o->room && (more = realloc(o->text, n))) {
-		o->text = more;
-		o->room = n;
-	}
-	return o->room;
-}
-
 void screenout_end(struct screenout *o)
 {
-	char few[512];
 	off_t n, at = 0;
+	ssize_t got;
 
 	if (o->mem < 0)
 		return;
 	(void)become(o, o->tty);
 	n = lseek(o->mem, 0, SEEK_CUR);
-	while (at < n) {
-		const size_t room = make_room(o, (size_t)(n - at));
-		char *text = room ? o->text : few;
-		const ssize_t got = pread(o->mem, text, room ? room : sizeof(few), at);
-
-		if (got <= 0)
-			return;
-		send_all(o->tty, text, (size_t)got);
+	while (at < n && (got = pread(o->mem, o->text, sizeof(o->text), at)) > 0) {
+		send_all(o->tty, o->text, (size_t)got);
 		at += got;
 	}
 }

@@ -9,13 +9,10 @@
 #ifndef SBERF_UI_SCREENOUT_H
 #define SBERF_UI_SCREENOUT_H
 
-#include <stddef.h>
-
 struct screenout {
 	int fd;                  /* the library's */
 	int tty, mem;            /* -1: what is written goes out as it comes */
-	char *text;
-	size_t room;
+	char text[1 << 16];      /* of which a screen is a small part; what is larger goes in several */
 };
 
 /*
