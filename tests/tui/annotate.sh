@@ -78,9 +78,12 @@ keys g H
 see "H goes to the hottest line" 'churn · annotated.c:[0-9]+ · '
 resize 40 10
 see "40x10 has room for the hottest ones" '[0-9.]+ +([0-9a-f]+:|[0-9]+ ) '
+# Instructions alone, so that the hottest line is one of them, whatever is around it.
+keys s s H
 resize 20 5
-see "20x5 for some" '^ +<?[0-9.]+ +([a-z]+ |…)'
+see "20x5 for some" '^ +[0-9.]+ [a-z]+ +'
 resize 100 30
+keys s
 keys '?'
 see "? lists the keys of this view" 'next match, or next hottest line'
 keys Escape
@@ -102,18 +105,16 @@ restored "after q"
 # What is said first may be above the hottest line, which the cursor is put on: where that is depends on the processor.
 mv annotated.c elsewhere.c
 show annotated churn
-see "the code of it, without source" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
+see "without its source a function has its instructions alone" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
 keys g
 see "a source that is not there is named, with where it was sought" "the source is not at $SCRATCH/annotated.c: No such file"
-see "and instructions are shown alone" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
 keys q q
 restored "after a lost source"
 mv elsewhere.c annotated.c
 show stripped churn
-see "the code of it, without lines" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
+see "without debug information it has all instructions" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
 keys g
-see "without debug information it says so" 'there is no debug information'
-see "with all instructions" '^ +[0-9.]+ % +[0-9.]+ % +[0-9a-f]+:  [a-z]'
+see "and it says so" 'there is no debug information'
 keys q q
 restored "after a program without it"
 
