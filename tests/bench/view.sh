@@ -14,15 +14,9 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# gather [PREFIX... --] THREADS BUSY [WAYS]: threads of which BUSY compute all the time.
+# gather THREADS BUSY [WAYS]: threads of which BUSY compute all the time.
 gather() {
-	local prefix=()
-	while [[ " $* " == *" -- "* ]] && [ "$1" != -- ]; do
-		prefix+=("$1")
-		shift
-	done
-	[ "$1" != -- ] || shift
-	${prefix[@]+"${prefix[@]}"} "$bench/crowd" "$@" >"$work/ready" &
+	"$bench/crowd" "$@" >"$work/ready" &
 	crowd=$!
 	until grep -q ready "$work/ready"; do kill -0 "$crowd" && sleep 0.1 || exit 1; done
 }
@@ -59,11 +53,12 @@ gather 2000 1
 echo "live, 2,000 threads, one of which computes; 20,000 samples a second and CPU:"
 "$bench/bench_tty" keys 5 '..EjkjkGgC' "$sberf" top -p "$crowd" -F 20000
 scatter
-# One CPU computes and is sampled at 50,000 Hz, and the threads that sleep wait twice a second each; 40,000 paths are more than 100,000 stacks.
+# One CPU computes and is sampled at 50,000 Hz, and the threads that sleep wait twice a second each. How many stacks that makes is told.
 last=$(($(nproc) - 1))
-gather taskset -c "$last" -- 2000 1 40000
+gather 2000 1 80000
+taskset -acp "$last" "$crowd" >/dev/null
 often=(-p "$crowd" -C "$last" -F 50000 --unwind auto)
-echo "live, 2,000 threads on one CPU that is sampled 50,000 times a second, with 40,000 paths: what is unwound meanwhile:"
+echo "live, 2,000 threads on one CPU that is sampled 50,000 times a second, with 80,000 paths: what is unwound meanwhile:"
 (cd "$work" && "$bench/bench_tty" keys 1 '...R..........' "$sberf" top "${often[@]}" >/dev/null)
 "$sberf" report -i "$work"/sberf-1.sberf --format summary | awk '/^(oncpu_samples|offcpu_waits|duration_seconds):/ { v[$1] = $2 }
 	/^lost_/ { lost += $2 }
