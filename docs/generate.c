@@ -264,7 +264,7 @@ static const struct { const char *name, *text; } figures[] = {
 	  "Stacks that were read from outside, of threads that were blocked already or found no room, and tries that failed because "
 	  "the memory did not answer (a file system that hangs, for one), or may not be read." },
 	{ "offcpu_inferred_switches", "Switches that the kernel did not tell; when they were follows from those that it did." },
-	{ "offcpu_summed_waits", "Short waits of a stack that was told already, summed up in the kernel: exact, with --unwind kernel." },
+	{ "offcpu_summed_waits", "Short waits of a stack that was told already, summed up in the kernel: exact; not with --unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be summed, and were sampled instead." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults were sampled." },
 	{ "numa_samples, numa_address_percent", "Samples that were asked for the address of an access, and how many of them gave one." },

@@ -119,8 +119,8 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes), .given = FIELD(stack_fixed),
 		.min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
-		.more = "Without this option the size needed is learnt for each executable, starting from the default, or from 64K with "
-			"--unwind kernel.",
+		.more = "Without this option the size needed is learnt for each executable, starting from 64K, or from the default with "
+			"--unwind copy.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_SWITCH, .what = "call graph",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
@@ -131,17 +131,17 @@ const struct opt opts[] = {
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
-		.fallback = "copy",
+		.fallback = "auto",
 		.help = "where stacks are unwound",
-		.more = "copy has the kernel copy them, up to --stack-size; kernel has them walked in the kernel, however large, up to 1,024 "
-			"frames, by rules that are learnt from copies while it runs. Short waits of a stack that was told already are then summed "
-			"up there, none of them sampled, but with --wakers. auto is kernel, or copy where the kernel does not take the program "
-			"for it. Only with --call-graph dwarf.",
+		.more = "kernel has them walked in the kernel, however large, up to 1,024 frames, by rules that are learnt from copies while it "
+			"runs. Short waits of a stack that was told already are then summed up there, none of them sampled, but with --wakers. "
+			"copy has the kernel copy each stack, up to --stack-size. auto is kernel, or copy where the kernel does not take the "
+			"program that walks. Only with --call-graph dwarf.",
 	}, {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,
 		.help = "copy one of N stacks that were walked in the kernel too, and compare",
-		.more = "With --unwind kernel. The summary counts what was compared and what differed.",
+		.more = "Not with --unwind copy. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,

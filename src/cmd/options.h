@@ -57,7 +57,7 @@ struct options {
 	uint32_t stack_bytes;            /* --stack-size, 32 KiB */
 	bool stack_fixed;                /* --stack-size was given */
 	bool frame_pointers;             /* --call-graph fp */
-	enum opt_unwind unwind;          /* --unwind, UNWIND_COPY */
+	enum opt_unwind unwind;          /* --unwind, UNWIND_AUTO */
 	uint32_t verify_every;           /* --verify-unwind, 0 = off */
 	uint64_t ring_bytes;             /* --ring-size, 0 = default */
 	uint64_t delay_ns;               /* --delay, 0 */
