@@ -247,7 +247,7 @@ struct walk {
 	__u32 window_nr;                                 /* words that it holds */
 	__u32 space, map;                                /* indices */
 	__u32 exact, nr;
-	__u32 pad;
+	__u32 placed;                                    /* SB_RULE_PLACED: one of the rules says so */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u64 kstack[KSTACK_WORDS];                      /* words of a kernel stack */

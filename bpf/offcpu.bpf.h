@@ -147,8 +147,7 @@ static __always_inline struct sb_slot *end_slot(struct sb_task *st)
  * their mapping, and that exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page
  * may come.
  */
-static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, __u64 exe, struct task_struct *task,
-					     __u64 sp)
+static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, struct task_struct *task, __u64 sp)
 {
 	__u64 known = st->chance & STACK_END_AGAIN ? st->stack_end : 0;
 	__u32 place = PLACE_SLOT | (st->slot - 1), at = WAIT_HEAD_BYTES + REGS_BYTES + extra, off, got;
@@ -157,7 +156,7 @@ static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, st
 
 	if (extra > WALK_BYTES || extra > SLOT_STACK_ROOM / 2)
 		return at;
-	off = put_stacks(place, at, SLOT_STACK_ROOM - extra, h, exe, task, sp, known, &end, &got);
+	off = put_stacks(place, at, SLOT_STACK_ROOM - extra, h, task, sp, known, &end, &got);
 	seg = segment_at(place, at);
 	if (!seg)
 		return at;
@@ -168,7 +167,7 @@ static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, st
 }
 
 /* The user's side of TASK behind the registers R in SLOT: walked by rules when these are used (WALK) and do, else copied. */
-static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *slot, struct sb_part_regs *r, struct sb_hdr *h, __u64 exe,
+static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *slot, struct sb_part_regs *r, struct sb_hdr *h,
 					   struct task_struct *task, __u64 now, bool walk)
 {
 	const __u64 *v = (void *)(r + 1);
@@ -178,13 +177,13 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	if (walk) {
 		struct sb_part_walk *p = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
 
-		extra = put_walk((void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked);
+		extra = put_walk(h, (void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked);
 		if (!p->part.flags)
 			slot->stack = sum_fold(p->check, p->space) | 1;
 		if (walked)
 			return WAIT_HEAD_BYTES + REGS_BYTES + extra;
 	}
-	return put_known_stack(st, extra, h, exe, task, v[SB_DWARF_SP]);
+	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP]);
 }
 
 /* Writes the record of the wait that begins into the slot of TASK, which is current. */
@@ -205,7 +204,7 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	r = (void *)(slot->rec + WAIT_HEAD_BYTES);
 	slot->stack = 0;
 	if (has_user(h, task) && put_entry_regs(r, h, task))
-		off = put_wait_user(st, slot, r, h, t->exe_id, task, now, walk);
+		off = put_wait_user(st, slot, r, h, task, now, walk);
 	else if (h->flags & SB_F_KTHREAD)
 		slot->stack = 1;
 	slot->size = off;
@@ -525,14 +524,13 @@ int sb_switch_walk(__u64 *ctx)
 static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task)
 {
 	struct sb_hdr *h = (void *)s->rec;
-	struct sb_part_task *t = (void *)(h + 1);
 	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
 	bool ignored;
 	__u32 got;
 
 	if (!put_entry_regs(r, h, task))
 		return off;
-	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, t->exe_id, task,
+	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, task,
 			  ((__u64 *)(r + 1))[SB_DWARF_SP], 0, &ignored, &got);
 }
 

@@ -19,7 +19,6 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 				      bool user, bool walk, __u64 now)
 {
 	struct sb_hdr *h = (void *)s->rec;
-	struct sb_part_task *t = (void *)(h + 1);
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);
 	__u64 *v = (void *)(r + 1);
 	bool ignored, walked;
@@ -39,12 +38,12 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	if (frame_pointers)
 		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
 	if (walk) {
-		off += put_walk(s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now,
-				&walked);
+		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v,
+				now, &walked);
 		if (walked)
 			return off;
 	}
-	return put_stacks(bpf_get_smp_processor_id(), off, 2 * SEGMENT_BYTES, h, t->exe_id, task, v[SB_DWARF_SP], 0, &ignored, &got);
+	return put_stacks(bpf_get_smp_processor_id(), off, 2 * SEGMENT_BYTES, h, task, v[SB_DWARF_SP], 0, &ignored, &got);
 }
 
 /* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */

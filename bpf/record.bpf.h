@@ -14,6 +14,8 @@
 #include "maps.bpf.h"
 
 #define PLACE_SLOT 0x80000000u
+#define CALL_NS 10000000ull              /* on each CPU one stranger in this time wakes who reads ... */
+#define CALLS 8                          /* ... or so many at once, after as much time without */
 
 static __always_inline __u64 exe_id(struct task_struct *task)
 {
@@ -58,7 +60,10 @@ static __always_inline __u32 cap_of(__u64 exe)
 	return cap & ~7u;
 }
 
-/* The first two parts of every record about TASK; its comm is put by the caller. Returns where the next part goes. */
+/*
+ * The first two parts of every record about TASK; its comm is put by the caller, its executable by who copies its stack: that is a chain of
+ * three structures that are in no cache. Returns where the next part goes.
+ */
 static __always_inline void *put_head(void *rec, __u16 kind, struct task_struct *task, __u64 now)
 {
 	struct sb_hdr *h = rec;
@@ -77,7 +82,7 @@ static __always_inline void *put_head(void *rec, __u16 kind, struct task_struct 
 	t->tid = task->pid;
 	t->start_ns = task->start_time;
 	t->cgroup_id = cgroup_id(task);
-	t->exe_id = exe_id(task);
+	t->exe_id = 0;
 	return t + 1;
 }
 
@@ -249,9 +254,10 @@ __noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
  * ends there too, without trying, which would cost an exception. Returns the offset behind the segments; *RET_END: the first of them
  * ended because of such a page.
  */
-static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, struct sb_hdr *h, __u64 exe, struct task_struct *task,
-					__u64 sp, __u64 known_end, bool *ret_end, __u32 *ret_got)
+static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, struct sb_hdr *h, struct task_struct *task, __u64 sp,
+					__u64 known_end, bool *ret_end, __u32 *ret_got)
 {
+	__u64 exe = ((struct sb_part_task *)(h + 1))->exe_id = exe_id(task);
 	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want, got;
 	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (sp - SB_RED_ZONE) & ~7ull;
 	/* on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its lowest address does not. */
@@ -325,6 +331,25 @@ static __always_inline bool put_entry_regs(struct sb_part_regs *r, struct sb_hdr
 }
 
 /*
+ * Should who reads be woken for H? A short-lived process is gone before a sample of it has been looked at in its turn, so a stranger is
+ * made known at once. A program that starts is one twice, before and after its libraries are mapped; those who come too fast wait.
+ */
+static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
+{
+	__u64 at = c->called_ns;
+
+	if (!(h->flags & SB_F_STRANGER))
+		return false;
+	if (h->time_ns > at + CALLS * CALL_NS)
+		at = h->time_ns - CALLS * CALL_NS;
+	at += CALL_NS;
+	if (at > h->time_ns)
+		return false;
+	c->called_ns = at;
+	return true;
+}
+
+/*
  * Sends the SIZE bytes at REC, at most MAX. False when there was no room or no ring, which has been counted. The size is checked at the
  * last moment: the verifier of 6.1 forgets what it knew about a value that was spilled to the stack.
  */
@@ -340,7 +365,7 @@ static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 
 		c->lost[SB_LOST_NO_RING]++;
 		return false;
 	}
-	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size >= wake_bytes)
+	if (bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) + size >= wake_bytes || is_urgent(c, rec))
 		flags = BPF_RB_FORCE_WAKEUP;
 	barrier_var(size);
 	if (size > max || bpf_ringbuf_output(ring, rec, size, flags)) {

@@ -199,6 +199,7 @@ static __always_inline int by_signal(struct walk *w)
 	w->bp = bp;
 	w->low = sp - SB_RED_ZONE;
 	w->exact = 1;
+	w->placed = 1;
 	return 0;
 }
 
@@ -265,6 +266,7 @@ __noinline int sb_walk_step(__u32 which)
 	w->frame[nr] = w->pc;
 	w->check = sb_check(w->check, m->module, offset);
 	w->nr = nr + 1;
+	w->placed |= r.arg & SB_RULE_PLACED;
 	return by_rule(w, &r);
 }
 
@@ -355,6 +357,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	w->map = 0;
 	w->exact = 1;
 	w->nr = 0;
+	w->placed = 0;
 	for (int i = 0; i < SB_WALK_MAX; i++) {
 		why = sb_walk_step(which);
 		if (why)
@@ -370,11 +373,11 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 }
 
 /*
- * The stack of TASK, which is current, by rules, or the reason why not, to REC; V are the registers that it was entered with. The walk
- * WHICH is free. There are MAX frames of room. Returns the bytes that were added; *RET_WALKED: no copy is needed.
+ * The stack of TASK, which is current, by rules, or the reason why not, to REC in the record of H; V are the registers that it was
+ * entered with. The walk WHICH is free. There are MAX frames of room. Returns the bytes that were added; *RET_WALKED: no copy is needed.
  */
-static __always_inline __u32 put_walk(__u8 *rec, __u32 max, __u32 which, struct task_struct *task, const __u64 *v, __u64 now,
-				      bool *ret_walked)
+static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which, struct task_struct *task, const __u64 *v,
+				      __u64 now, bool *ret_walked)
 {
 	struct sb_part_walk *p = (void *)rec;
 	struct sb_part_addrs *a = (void *)(rec + sizeof(*p));
@@ -388,6 +391,8 @@ static __always_inline __u32 put_walk(__u8 *rec, __u32 max, __u32 which, struct 
 	p->space = w ? w->id : 0;
 	p->check = w ? w->check : 0;
 	*ret_walked = false;
+	if (why == SB_WALK_NO_SPACE)
+		h->flags |= SB_F_STRANGER;
 	if (!w || (why && why != SB_WALK_DEEP))
 		return sizeof(*p);
 	nr = w->nr;
@@ -398,7 +403,7 @@ static __always_inline __u32 put_walk(__u8 *rec, __u32 max, __u32 which, struct 
 	}
 	a->part.size = sizeof(*a) + nr * 8;
 	a->part.type = SB_PART_WALKED;
-	a->part.flags = SB_ADDRS_RULES | (why ? SB_ADDRS_FULL : 0);
+	a->part.flags = SB_ADDRS_RULES | (why ? SB_ADDRS_FULL : 0) | (w->placed ? SB_ADDRS_PLACED : 0);
 	a->nr = nr;
 	a->error = 0;
 	*ret_walked = !verify_every || bpf_get_prandom_u32() % verify_every;

@@ -33,6 +33,7 @@
 #define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
 #define SB_F_NO_USER 0x0008u     /* a user task that has no user side now (io_uring worker, exiting, in the middle of exec) */
 #define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
+#define SB_F_STRANGER 0x0020u    /* copied, as nothing was known of the memory: SB_WALK_NO_SPACE */
 
 struct sb_hdr {
 	__u32 size;          /* of the record, this header included; multiple of 8 */
@@ -67,7 +68,7 @@ struct sb_part_task {
 	__u32 tid;
 	__u64 start_ns;          /* task->start_time: with tid, tells threads that share a number apart */
 	__u64 cgroup_id;         /* cgroup v2 id, the inode of its directory; 0 = unknown */
-	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = none */
+	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = no copy */
 	char comm[16];           /* raw bytes of the kernel's comm, not necessarily NUL-terminated or UTF-8 */
 };
 
@@ -97,6 +98,7 @@ struct sb_part_addrs {
 };
 #define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
 #define SB_ADDRS_RULES 0x2u      /* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
+#define SB_ADDRS_PLACED 0x4u     /* with SB_ADDRS_RULES: some return address was put there by no call (SB_RULE_PLACED) */
 
 struct sb_part_segment {
 	struct sb_part part;     /* flags: SB_SEG_* */
@@ -305,6 +307,7 @@ struct sb_rule {
 #define SB_RULE_END 4
 #define SB_RULE_SIGNAL 5
 #define SB_RULE_BP_SAME 0x7fff
+#define SB_RULE_PLACED 0x80      /* in arg */
 
 struct sb_page {
 	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows are being written */
@@ -386,7 +389,8 @@ struct sb_cpu {
 	__u64 balancing_faults;  /* of the target, estimated: each stands for the period that the kernel lets pass */
 	__u64 summed;            /* waits */
 	__u64 sums_full;         /* waits that would have been, but there was no room */
-	__u64 pad[2];
+	__u64 called_ns;         /* up to when calls for strangers are used up */
+	__u64 pad[1];
 };
 
 #ifndef __bpf__

@@ -228,6 +228,7 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_addrs(in, &s->kernel, &s->nr_kernel, &s->kernel_error, &s->kernel_full);
 	case SB_PART_WALKED:
 		s->ruled = part->flags & SB_ADDRS_RULES;
+		s->placed = part->flags & SB_ADDRS_PLACED;
 		return read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
 	case SB_PART_WALK:
 		return read_walk(in, s);

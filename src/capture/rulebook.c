@@ -31,6 +31,7 @@ struct shelf {
 
 struct rulebook {
 	struct shelf pages, spaces;
+	uint64_t *space_ns;              /* of what time each space is */
 	struct sb_rule *rules;           /* shared */
 	uint32_t nr_rules;
 	uint32_t *rule_slot;             /* an open-addressing table of indices plus 1 */
@@ -39,7 +40,7 @@ struct rulebook {
 };
 
 _Static_assert(SB_RULE_SP == RULE_SP && SB_RULE_BP == RULE_BP && SB_RULE_PLT == RULE_PLT && SB_RULE_DRAP == RULE_DRAP &&
-	       SB_RULE_END == RULE_END && SB_RULE_SIGNAL == RULE_SIGNAL && SB_RULE_BP_SAME == RULE_BP_SAME &&
+	       SB_RULE_END == RULE_END && SB_RULE_SIGNAL == RULE_SIGNAL && SB_RULE_BP_SAME == RULE_BP_SAME && SB_RULE_PLACED == RULE_PLACED &&
 	       sizeof(struct sb_rule) == sizeof(struct rule), "rules cross as they are");
 
 static size_t map_bytes(uint32_t n, size_t size)
@@ -197,7 +198,9 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 
 	if (b)
 		b->rule_slot = calloc(RULE_SLOTS, sizeof(*b->rule_slot));
-	if (!b || !b->rule_slot)
+	if (b)
+		b->space_ns = calloc(RULEBOOK_SPACES, sizeof(*b->space_ns));
+	if (!b || !b->rule_slot || !b->space_ns)
 		return err_nomem(e, "the rules");
 	b->kernel_bytes = maps->bytes;
 	b->rules = map_shared(maps->rules, map_bytes(SB_RULES, sizeof(*b->rules)), e);
@@ -220,6 +223,7 @@ void rulebook_free(struct rulebook *b)
 	if (b->rules)
 		munmap(b->rules, map_bytes(SB_RULES, sizeof(*b->rules)));
 	free(b->rule_slot);
+	free(b->space_ns);
 	free(b);
 }
 
@@ -288,18 +292,19 @@ const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint6
 	return s->map;
 }
 
-void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n)
+void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
 {
 	uint32_t i = shelf_find(&b->spaces, pid);
 	const bool known = i != UINT32_MAX;
 	struct sb_space *s;
 
-	if (n > SB_SPACE_MAPS)
+	if (n > SB_SPACE_MAPS || (known && time_ns < b->space_ns[i]))
 		return;
 	if (!known)
 		i = shelf_take(&b->spaces, pid, &b->evicted);
 	if (i == UINT32_MAX)
 		return;
+	b->space_ns[i] = time_ns;
 	s = shelf_item(&b->spaces, i);
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
 	s->id = n ? id : 0;
@@ -326,6 +331,6 @@ void rulebook_stats(const struct rulebook *b, struct rulebook_stats *ret)
 		.spaces = b->spaces.n,
 		.evicted = b->evicted,
 		.bytes = b->kernel_bytes + sizeof(*b) + shelf_bytes(&b->pages) + shelf_bytes(&b->spaces) +
-			 RULE_SLOTS * sizeof(*b->rule_slot),
+			 RULE_SLOTS * sizeof(*b->rule_slot) + RULEBOOK_SPACES * sizeof(*b->space_ns),
 	};
 }

@@ -45,8 +45,11 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
  * call.
  */
 const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint64_t *ret_id, size_t *ret_n);
-/* Teaches these: N of them, at most SB_SPACE_MAPS, by address, of the memory ID. N = 0: nothing is right, nor what relatives have. */
-void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n);
+/*
+ * Teaches these: N of them, at most SB_SPACE_MAPS, by address, of the memory ID as it was at TIME_NS of CLOCK_MONOTONIC; what is known of
+ * a later time stays. N = 0: nothing is right, nor what relatives have.
+ */
+void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns);
 
 struct rulebook_stats {
 	uint32_t pages, rules, spaces;   /* known now */

@@ -178,6 +178,20 @@ static void lose(struct source *s, enum lost_reason why, uint64_t n)
 	s->lost.n[why] += n;
 }
 
+void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx)
+{
+	s->stranger = fn;
+	s->stranger_ctx = ctx;
+}
+
+static void tell_stranger(struct source *s, const void *data, uint32_t len)
+{
+	struct raw_event ev;
+
+	if (s->stranger && decode_record(data, len, &ev) > 0)
+		s->stranger(s->stranger_ctx, ev.pid, ev.sample.space_id);
+}
+
 static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t tag)
 {
 	struct collecting *c = ctx;
@@ -188,6 +202,8 @@ static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t t
 		lose(c->s, LOST_BAD_RECORD, 1);
 	} else {
 		it.time_ns = h->time_ns;
+		if (h->flags & SB_F_STRANGER)
+			tell_stranger(c->s, data, len);
 		if (reorder_put(&c->s->order, &it))
 			return;
 		lose(c->s, LOST_NO_MEMORY, 1);

@@ -52,6 +52,8 @@ struct source {
 	uint64_t gaps, gaps_ns;                  /* between samples of one busy CPU */
 	struct losses lost;                      /* those counted on this side */
 	VEC(struct open_slot) open;              /* of the last source_open_waits() */
+	source_stranger_fn *stranger;
+	void *stranger_ctx;
 	struct ksyms *ksyms;                     /* once a waker was told */
 	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that source_open_stack() took last */

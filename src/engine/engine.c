@@ -414,7 +414,11 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.ctx = en,
 	};
 
-	return ingest_new(&c, &en->ingest, e);
+	const int r = ingest_new(&c, &en->ingest, e);
+
+	if (r >= 0)
+		source_on_stranger(en->source, ingest_stranger, en->ingest);
+	return r;
 }
 
 static int build_offcpu(struct engine *en, const struct capture_plan *plan, struct err *e)

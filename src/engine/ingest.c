@@ -381,6 +381,14 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 	}
 }
 
+void ingest_stranger(void *ctx, pid_t pid, uint64_t space_id)
+{
+	struct ingest *in = ctx;
+
+	if (in->learn)
+		learn_early(in->learn, in->ps, pid, space_id);
+}
+
 void ingest_retry(struct ingest *in, uint64_t now_ns)
 {
 	in->now_ns = now_ns;

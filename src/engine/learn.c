@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * learn.c - see learn.h. The mappings of a process are taught together: those seen now, and those known before that still
- * stand.
+ * stand. Of a stranger they are those of this moment: what was recorded of it may be some milliseconds older, but whoever has executed or
+ * mapped something since has another id, and what the id cannot tell is found out when its stacks come.
  */
 #include "config.h"
 
@@ -21,12 +22,15 @@
 #define AROUND_MAX 128u
 #define LESSONS 4u               /* after so many, twice as much */
 #define EAGER_NS (200 * NSEC_PER_MSEC)
+#define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
+#define GLIMPSE_OVER_NS NSEC_PER_SEC     /* ... seen over so long */
 
 struct learn {
 	struct rulebook *book;
 	struct unwind_space inner;
 	uint32_t last_pid;       /* whose mappings were taught last */
-	uint64_t taught_ns;      /* when anything was taught last */
+	uint64_t taught_ns;      /* when rules were taught last */
+	uint64_t glimpse_ns;     /* up to when the time for looking at strangers is used up */
 	VEC(uint16_t) lessons;   /* by module */
 	size_t nr_seen;
 	struct unwind_map seen[SB_SPACE_MAPS];
@@ -99,8 +103,13 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
+static struct sb_map as_taught(const struct unwind_map *m)
+{
+	return (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .module = m->module };
+}
+
 /* True when there was something to teach. */
-static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id)
+static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time_ns)
 {
 	struct sb_map map[SB_SPACE_MAPS];
 	uint64_t known_id;
@@ -112,18 +121,15 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id)
 		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
 		known_id = 0;
 	}
-	for (size_t i = 0; i < l->nr_seen; i++) {
-		const struct unwind_map *m = &l->seen[i];
-
-		map[n++] = (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .module = m->module };
-	}
+	for (size_t i = 0; i < l->nr_seen; i++)
+		map[n++] = as_taught(&l->seen[i]);
 	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
 		if (!overlaps_seen(l, &known[i]) && stands(l, &known[i]))
 			map[n++] = known[i];
 	qsort(map, n, sizeof(*map), by_start);
 	if (id == known_id && n == nr_known && !memcmp(map, known, n * sizeof(*map)))
 		return false;
-	rulebook_teach_maps(l->book, pid, id, map, n);
+	rulebook_teach_maps(l->book, pid, id, map, n, time_ns);
 	l->last_pid = pid;
 	return true;
 }
@@ -179,18 +185,39 @@ static bool teach_rules(struct learn *l, const struct frame *f)
 bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c)
 {
 	const struct raw_sample *s = &ev->sample;
-	bool taught;
+	bool mapped, ruled = false;
 
 	if (!s->space_id)
 		return false;
 	if (c->cut == CUT_STALE)
-		rulebook_teach_maps(l->book, (uint32_t)ev->pid, 0, NULL, 0);
+		rulebook_teach_maps(l->book, (uint32_t)ev->pid, 0, NULL, 0, ev->time_ns);
 	if (s->ruled || !l->nr_seen)
 		return false;
-	taught = teach_maps(l, (uint32_t)ev->pid, s->space_id);
+	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, ev->time_ns);
 	for (uint32_t i = 0; i < c->n; i++)
-		taught |= teach_rules(l, &c->frame[i]);
-	if (taught)
+		ruled |= teach_rules(l, &c->frame[i]);
+	if (ruled)
 		l->taught_ns = clock_mono_ns();
-	return taught;
+	return mapped || ruled;
+}
+
+void learn_early(struct learn *l, struct processes *ps, pid_t pid, uint64_t space_id)
+{
+	const uint64_t from = clock_mono_ns();
+	struct unwind_map map[SB_SPACE_MAPS];
+	struct sb_map taught[SB_SPACE_MAPS];
+	uint64_t known_id, used = l->glimpse_ns;
+	size_t n;
+
+	/* What turned out to be wrong of somebody is not guessed again. */
+	if (from < used || (rulebook_maps(l->book, (uint32_t)pid, &known_id, &n) && (!n || known_id == space_id)))
+		return;
+	n = processes_glimpse(ps, pid, map, SB_SPACE_MAPS);
+	for (size_t i = 0; i < n; i++)
+		taught[i] = as_taught(&map[i]);
+	if (n)
+		rulebook_teach_maps(l->book, (uint32_t)pid, space_id, taught, n, from);
+	if (used + GLIMPSE_OVER_NS < from)
+		used = from - GLIMPSE_OVER_NS;
+	l->glimpse_ns = used + (clock_mono_ns() - from) * GLIMPSE_COSTS;
 }

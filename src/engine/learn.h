@@ -9,6 +9,7 @@
 
 #include "capture/rulebook.h"
 #include "event/raw.h"
+#include "process/process.h"
 #include "unwind/unwind.h"
 
 struct learn;
@@ -23,7 +24,13 @@ struct unwind_space learn_watch(struct learn *l, const struct unwind_space *spac
 /* The walk of EV in that space came to C: teaches what is missing. True when something was. */
 bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c);
 
-/* Something was taught a moment before NOW_NS: what else is missing will be seen soon, and had better be taught at once. */
+/*
+ * The kernel half met memory SPACE_ID of PID, of which it knows nothing, a moment ago: teaches what is mapped there of files that are
+ * known, before any event of it has its turn.
+ */
+void learn_early(struct learn *l, struct processes *ps, pid_t pid, uint64_t space_id);
+
+/* Rules were taught a moment before NOW_NS: what else is missing will be seen soon, and had better be taught at once. */
 bool learn_eager(const struct learn *l, uint64_t now_ns);
 
 #endif

@@ -65,8 +65,9 @@ struct raw_sample {
 	bool walked_full;        /* the kernel walk of the user side filled its array */
 	int32_t walked_error;
 	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
+	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
 	uint64_t walk_check;
-	uint64_t space_id;       /* of the memory, for source_learn_maps(); 0 = the kernel half does not walk by rules */
+	uint64_t space_id;       /* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */
 };
 

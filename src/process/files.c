@@ -30,6 +30,7 @@ int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, st
 		return err_nomem(e, "the table of files");
 	fs->dict = dict;
 	fs->crowd = CROWD_MIN;
+	fs->vdso = BACKING_NONE;
 	r = loader_new(load, ctx, THREADS, limit_ns, &fs->loader, e);
 	if (r) {
 		free(fs);
@@ -63,6 +64,7 @@ void files_free(struct files *fs)
 	vec_free(&fs->by_module);
 	hidx_free(&fs->by_build_id);
 	hidx_free(&fs->by_inode);
+	hidx_free(&fs->by_mark);
 	pthread_mutex_destroy(&fs->lock);
 	free(fs);
 }
@@ -97,6 +99,18 @@ static uint64_t rehash_inode(const void *ctx, uint32_t b)
 	const struct files *fs = ctx;
 
 	return inode_hash(&fs->entry.v[b]->id);
+}
+
+static uint64_t mark_hash(const struct file_mark *m)
+{
+	return hash_2u64(m->dev, m->ino);
+}
+
+static uint64_t rehash_mark(const void *ctx, uint32_t b)
+{
+	const struct files *fs = ctx;
+
+	return mark_hash(&fs->entry.v[b]->mark);
 }
 
 static backing_id find_build_id(const struct files *fs, const struct file_id *id)
@@ -140,12 +154,22 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 	return BACKING_NONE;
 }
 
+/* Who is not found by it is only not recognised. */
+static void index_mark(struct files *fs, backing_id b)
+{
+	const struct file *f = fs->entry.v[b];
+
+	if (f->mark.known && resolve(fs, b)->life == LIFE_READY)
+		hidx_add(&fs->by_mark, mark_hash(&f->mark), b, rehash_mark, fs);
+}
+
 static bool index_entry(struct files *fs, backing_id b)
 {
 	const struct file_id *id = &fs->entry.v[b]->id;
 
 	if (id->build_id_len && !hidx_add(&fs->by_build_id, build_id_hash(id), b, rehash_build_id, fs))
 		return false;
+	index_mark(fs, b);
 	return !id->ino || hidx_add(&fs->by_inode, inode_hash(id), b, rehash_inode, fs);
 }
 
@@ -304,6 +328,7 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 	f->life = LIFE_SPECIAL;
 	if (f->kind == MODULE_VDSO && !image_from_memory(vdso, len, &f->image, NULL)) {
 		f->life = LIFE_READY;
+		fs->vdso = b;
 		f->id.build_id_len = image_build_id(f->image, f->id.build_id);
 		fs->image_bytes += image_bytes(f->image);
 	}
@@ -341,6 +366,39 @@ void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
 	ret->image = f->image;
 }
 
+/* Fills RET for F, if all is there that a walk needs. */
+static bool take_ready(const struct file *f, struct unwind_map *ret)
+{
+	if (f->life != LIFE_READY || f->module == ID_NONE)
+		return false;
+	ret->state = MAP_READY;
+	ret->module = f->module;
+	ret->image = f->image;
+	return true;
+}
+
+bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret)
+{
+	const struct file *f = fs->vdso == BACKING_NONE ? NULL : fs->entry.v[fs->vdso];
+
+	return f && f->place.end == bytes && take_ready(f, ret);
+}
+
+bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unwind_map *ret)
+{
+	const struct file_mark m = { .dev = dev, .ino = ino };
+	const uint64_t h = mark_hash(&m);
+	backing_id b;
+
+	for (uint32_t at = hidx_first(&fs->by_mark, h); (b = hidx_id(&fs->by_mark, at)) != HIDX_NONE; at = hidx_next(&fs->by_mark, at)) {
+		const struct file_mark *seen = &fs->entry.v[b]->mark;
+
+		if (seen->dev == m.dev && seen->ino == m.ino && take_ready(resolve(fs, b), ret))
+			return true;
+	}
+	return false;
+}
+
 /* Keeps FD, the only way to a deleted file, and lets go of the one kept longest when there are too many. */
 static void keep_fd(struct files *fs, struct file *f, int fd)
 {
@@ -368,11 +426,18 @@ static void keep_fd(struct files *fs, struct file *f, int fd)
 	fs->kept++;
 }
 
+static void set_mark(struct files *fs, struct file *f, const struct file_mark *m)
+{
+	pthread_mutex_lock(&fs->lock);
+	f->mark = *m;
+	pthread_mutex_unlock(&fs->lock);
+}
+
 /* Takes the image over into F, which becomes ready. */
 static void become_ready(struct files *fs, struct file *f, struct loaded *l)
 {
+	set_mark(fs, f, &l->mark);
 	pthread_mutex_lock(&fs->lock);
-	f->mark = l->mark;
 	keep_fd(fs, f, take_fd(&l->fd));
 	pthread_mutex_unlock(&fs->lock);
 	f->image = take_ptr(l->image);
@@ -426,11 +491,14 @@ static void take_in(struct files *fs, struct load_result *r)
 	if (!settled) {
 		f->life = LIFE_FAILED;
 		b = meet(fs, b, r->loaded.image);
+		if (b != r->tag)
+			set_mark(fs, f, &r->loaded.mark);
 		f = fs->entry.v[b];
 		if (f->life != LIFE_READY)
 			become_ready(fs, f, &r->loaded);
 		if (f->life == LIFE_READY)
 			name_module(fs, b);
+		index_mark(fs, r->tag);
 	}
 	loaded_clear(&r->loaded);
 }
@@ -496,6 +564,7 @@ void files_sweep(struct files *fs)
 	pthread_mutex_unlock(&fs->lock);
 	hidx_free(&fs->by_build_id);
 	hidx_free(&fs->by_inode);
+	hidx_free(&fs->by_mark);
 	for (backing_id b = 0; b < fs->entry.n; b++)
 		if (fs->entry.v[b])
 			index_entry(fs, b);

@@ -39,7 +39,9 @@ struct files {
 	VEC(backing_id) unused;
 	VEC(backing_id) by_module;       /* BACKING_NONE = no file of this table */
 	struct hidx by_build_id, by_inode;
+	struct hidx by_mark;             /* those that are LIFE_READY, by the file as it was found */
 	pthread_mutex_t lock;
+	backing_id vdso;                 /* our own, BACKING_NONE until it was seen somewhere */
 	uint32_t used, crowd;
 	uint32_t kept;
 	uint64_t kept_seq;

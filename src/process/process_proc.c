@@ -194,3 +194,31 @@ bool process_read(struct process *p)
 	p->cost_ns = p->tried_ns - now;
 	return changed;
 }
+
+struct glimpse {
+	const struct files *files;
+	struct unwind_map *map;
+	size_t n, max;
+};
+
+static void glimpse_line(void *ctx, const struct maps_line *m)
+{
+	struct glimpse *g = ctx;
+	struct unwind_map map = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
+
+	if (!m->exec || g->n == g->max)
+		return;
+	if (m->ino ? files_loaded(g->files, makedev(m->maj, m->min), m->ino, &map)
+		   : map_what(m->name, m->name_len) == WHAT_VDSO && files_vdso(g->files, m->end - m->start, &map))
+		g->map[g->n++] = map;
+}
+
+size_t processes_glimpse(const struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max)
+{
+	struct glimpse g = { .files = ps->files, .map = ret, .max = max };
+	AUTO_FD int dir = proc_open(pid);
+
+	if (dir >= 0)
+		(void)proc_read_maps(dir, glimpse_line, &g);
+	return g.n;
+}

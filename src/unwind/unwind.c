@@ -502,12 +502,13 @@ static void take_ruled(struct walk *w)
 	for (uint32_t i = 0; i < w->s->nr_walked && c->n < CHAIN_MAX; i++) {
 		uint64_t lookup = w->s->walked[i] - !w->exact, offset;
 		const struct unwind_map *m = walk_map(w, lookup);
-		struct rule r;
+		struct rule r = { .kind = RULE_SP };
 
 		if (!m || m->state != MAP_READY)
 			break;
 		offset = lookup - m->start + m->pgoff;
-		r = walk_rule(w, m, offset);
+		if (w->s->placed)
+			r = walk_rule(w, m, offset);
 		check = sb_check(check, m->module, offset);
 		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
 		w->exact = r.kind == RULE_SIGNAL;

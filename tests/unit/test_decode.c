@@ -184,6 +184,10 @@ static void walked_by_rules(void **state)
 	a->nr = 1;
 	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
 	assert_true(ev.sample.ruled);
+	assert_false(ev.sample.placed);
+	a->part.flags |= SB_ADDRS_PLACED;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.sample.ruled && ev.sample.placed);
 	assert_int_equal(ev.sample.space_id, 7);
 	assert_int_equal(ev.sample.walk_check, 8);
 	w->part.flags = SB_WALK_NO_PAGE;

@@ -259,6 +259,59 @@ static void a_library_that_comes_later(void **state)
 	assert_int_equal(m.state, MAP_READY);
 }
 
+/* The mapping at ADDR in a glimpse of PID; its module is ID_NONE when there is none. */
+static struct unwind_map glimpsed(struct world *w, pid_t pid, uint64_t addr)
+{
+	struct unwind_map m[64], found = { .module = ID_NONE };
+	const size_t n = processes_glimpse(w->ps, pid, m, 64);
+
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(m[i].state, MAP_READY);
+		assert_true(!i || m[i].start >= m[i - 1].end);
+		if (addr >= m[i].start && addr < m[i].end)
+			found = m[i];
+	}
+	return found;
+}
+
+static void what_is_seen_at_a_glimpse(void **state)
+{
+	struct world *w = *state;
+	struct process *p;
+	struct unwind_map m, g;
+	uint64_t addr, late;
+	size_t known;
+	pid_t pid;
+
+	copy_file(self_exe, in_dir(w, "late"));
+	run_child(w, child_maps_late);
+	addr = (uint64_t)(uintptr_t)&child_maps_late;
+	pid = w->child;
+	/* Files that are loaded, and no others: nothing is loaded for it. */
+	p = processes_get(w->ps, pid);
+	assert_int_equal(processes_glimpse(w->ps, pid, &m, 1), 0);
+	m = settled(w, pid, addr);
+	g = glimpsed(w, pid, addr);
+	assert_int_equal(g.module, m.module);
+	assert_ptr_equal(g.image, m.image);
+	assert_true(g.start == m.start && g.end == m.end && g.pgoff == m.pgoff);
+
+	/* It shows what is so now; of what is known of the process nothing changes. A copy of a file is the same module. */
+	known = p->space->maps.n;
+	late = next_step(w);
+	assert_true(late);
+	assert_int_equal(glimpsed(w, pid, late).module, ID_NONE);
+	assert_int_equal(p->space->maps.n, known);
+	p->tried_ns = 0;
+	assert_true(process_reread(w->ps, p));
+	assert_int_equal(settled(w, pid, late).module, m.module);
+	assert_int_equal(glimpsed(w, pid, late).module, m.module);
+	assert_int_equal(processes_glimpse(w->ps, pid, &g, 1), 1);
+
+	end_child(w);
+	assert_int_equal(processes_glimpse(w->ps, pid, &g, 1), 0);
+}
+
 static uint64_t child_maps_deleted(struct world *w, int step)
 {
 	void *p = map_code(in_dir(w, "gone"));
@@ -666,6 +719,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST(a_child_that_was_there_before),
 		TEST(a_library_that_comes_later),
+		TEST(what_is_seen_at_a_glimpse),
 		TEST(a_library_that_was_deleted),
 		TEST(a_program_that_was_deleted),
 		TEST(a_file_that_only_the_target_sees),

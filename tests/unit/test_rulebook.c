@@ -241,14 +241,19 @@ static uint64_t id_of(uint32_t pid, uint32_t version)
 }
 
 /* Their number and places depend on the id. */
-static void teach_space(struct rulebook *b, uint32_t pid, uint32_t version)
+static void teach_space_of(struct rulebook *b, uint32_t pid, uint32_t version, uint64_t time_ns)
 {
 	const uint64_t id = id_of(pid, version);
 	struct sb_map map[MAPS];
 
 	for (uint32_t i = 0; i < MAPS; i++)
 		map[i] = (struct sb_map){ .start = (id << 8) + i * 16, .end = (id << 8) + i * 16 + 8, .pgoff = id, .module = pid };
-	rulebook_teach_maps(b, pid, id, map, MAPS);
+	rulebook_teach_maps(b, pid, id, map, MAPS, time_ns);
+}
+
+static void teach_space(struct rulebook *b, uint32_t pid, uint32_t version)
+{
+	teach_space_of(b, pid, version, 0);
 }
 
 /* As walk_stack() of bpf/walk.bpf.h. */
@@ -297,8 +302,14 @@ static void test_spaces(void **state)
 	teach_space(*state, 3, 2);
 	assert_false(read_space(3, id_of(3, 1), map));
 	assert_true(read_space(3, id_of(3, 2), map) && is_of(map, 3, id_of(3, 2)));
+	/* What comes late counts for nothing any more, also when it is that nothing is right. */
+	teach_space_of(*state, 3, 3, 1000);
+	teach_space_of(*state, 3, 2, 999);
+	rulebook_teach_maps(*state, 3, 0, NULL, 0, 999);
+	assert_true(read_space(3, id_of(3, 3), map) && is_of(map, 3, id_of(3, 3)));
+	teach_space_of(*state, 3, 2, 1000);
 	/* What is forgotten is nobody's. */
-	rulebook_teach_maps(*state, 3, 0, NULL, 0);
+	rulebook_teach_maps(*state, 3, 0, NULL, 0, 1000);
 	assert_false(read_space(3, id_of(3, 2), map));
 	assert_null(rulebook_maps(*state, KEYS - 1, &id, &n));
 	assert_int_equal(n, 0);

@@ -238,7 +238,7 @@ static void test_ruled(void **state)
 	}
 	fx.sample.walked = walked;
 	fx.sample.nr_walked = fx.expect->n;
-	fx.sample.ruled = true;
+	fx.sample.ruled = fx.sample.placed = true;
 	fx.sample.walk_check = check;
 	walk(&fx);
 	assert_int_equal(chain.method, METHOD_RULES);
@@ -258,6 +258,32 @@ static void test_ruled(void **state)
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STALE);
 	assert_int_equal(chain.n, 0);
+	fixture_free(&fx);
+}
+
+/* Where calls left all return addresses, no rule is looked up. */
+static void test_ruled_by_calls(void **state)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct fixture fx = load();
+	struct unwind_space space = fixture_space(&fx);
+	struct unwind_stats stats;
+	uint64_t walked[2];
+
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = 2;
+	fx.sample.ruled = true;
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct frame *f = &fx.expect->frame[i];
+
+		walked[i] = fixture_address(&fx, f) + (i > 0);
+		fx.sample.walk_check = sb_check(fx.sample.walk_check, f->module, f->offset);
+	}
+	unwind_sample(u, &space, &fx.sample, &chain);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_frames(fx.expect, 2);
+	unwinder_stats(u, &stats);
+	assert_int_equal(stats.rule_misses + stats.rule_hits, 0);
 	fixture_free(&fx);
 }
 
@@ -468,6 +494,7 @@ int main(void)
 		cmocka_unit_test(test_no_user_side),
 		cmocka_unit_test(test_walked),
 		cmocka_unit_test(test_ruled),
+		cmocka_unit_test(test_ruled_by_calls),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),
