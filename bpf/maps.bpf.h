@@ -53,6 +53,7 @@ const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, fo
 __u64 wait_period_ns = 10 * 1000 * 1000;                 /* waits of this length are all told, shorter ones by chance */
 bool wakers = false;                                     /* tell who wakes, with which stacks */
 __u32 sums_turn = 0;                                     /* even or odd: where sums go */
+__u64 deaf_until_ns = 0;                                 /* strangers wake nobody before */
 __u64 open_min_ns = 0;                                   /* the task iterator leaves shorter waits out */
 __u32 stack_cap = SB_STACK_MIN;                          /* bytes of a stack copied when nothing is learnt for the executable */
 __u64 wake_bytes = 0;                                    /* bytes in a ring at which its reader is woken */

@@ -37,6 +37,7 @@
 #define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
 #define MOVES_WINDOW_NS 100000000ull     /* in which a CPU tells at most MOVES_TOLD moves between nodes by themselves */
 #define MOVES_TOLD 30u
+#define STRANGE_NS 20000000ull           /* a stack of a wait that began longer ago makes nobody a stranger */
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
@@ -258,6 +259,9 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 
 		size += finish_addrs(a, bpf_get_task_stack(task, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
 	}
+	/* What was mapped then says little of now. */
+	if (now - how->out_ns > STRANGE_NS)
+		h->flags &= ~SB_F_STRANGER;
 	h->kind = how->kind;
 	h->time_ns = now;
 	h->size = size;

@@ -338,7 +338,7 @@ static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
 {
 	__u64 at = c->called_ns;
 
-	if (!(h->flags & SB_F_STRANGER))
+	if (!(h->flags & SB_F_STRANGER) || h->time_ns < deaf_until_ns)
 		return false;
 	if (h->time_ns > at + CALLS * CALL_NS)
 		at = h->time_ns - CALLS * CALL_NS;

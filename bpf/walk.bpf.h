@@ -16,7 +16,9 @@
 #include "record.bpf.h"
 #include "space.bpf.h"
 
-#define WALK_ROOT SB_WALK_NR             /* a step's answer beside SB_WALK_*: there is no caller */
+/* Answers beside SB_WALK_*. */
+#define WALK_ROOT SB_WALK_NR             /* there is no caller */
+#define WALK_STRANGER (SB_WALK_NR + 1)   /* SB_WALK_NO_SPACE, and nothing was ever known that was not right */
 #define WALK_GAP_MAX (1ull << 30)        /* a frame larger than that is nonsense */
 #define WALK_HEAD_BYTES (sizeof(struct sb_part_walk) + sizeof(struct sb_part_addrs))
 #define WALK_BYTES (WALK_HEAD_BYTES + 8 * SB_WALK_MAX)
@@ -277,7 +279,7 @@ static __always_inline volatile struct kin *kin_at(__u64 kin)
 
 /*
  * The space that TASK, whose memory W knows, is walked by: its own, or while it has none that of a relative. A process of which what is
- * known turned out to be wrong has one that is nobody's. *RET_SEQ is its sequence number. An index, or a negative number.
+ * known turned out to be wrong has one that is nobody's. *RET_SEQ is its sequence number. An index, or minus an answer.
  */
 static __always_inline __s64 find_space(const struct walk *w, struct task_struct *task, __u32 *ret_seq)
 {
@@ -290,21 +292,23 @@ static __always_inline __s64 find_space(const struct walk *w, struct task_struct
 		at = *index;
 		*ret_seq = *(volatile __u32 *)&sp->seq;
 		barrier();
-		if (*ret_seq & 1 || !sp->id)
-			return -1;
+		if (*ret_seq & 1)
+			return -SB_WALK_RACE;
+		if (!sp->id)
+			return -SB_WALK_NO_SPACE;
 		if (sp->id == id)
 			return at;
 	}
 	at = k->index;
 	id = k->id;
 	if (!kin || k->tag != KIN_TAG(kin, id, at))
-		return -1;
+		return -WALK_STRANGER;
 	sp = bpf_map_lookup_elem(&spaces, &at);
 	if (!sp)
-		return -1;
+		return -WALK_STRANGER;
 	*ret_seq = *(volatile __u32 *)&sp->seq;
 	barrier();
-	return *ret_seq & 1 || sp->id != id ? -1 : at;
+	return *ret_seq & 1 || sp->id != id ? -WALK_STRANGER : at;
 }
 
 /*
@@ -330,7 +334,7 @@ static __always_inline void show_kin(struct sb_space *sp, const struct walk *w, 
 	k->tag = KIN_TAG(kin, id, at);
 }
 
-/* Walks from the registers V, which are those of TASK. 0 when it came to a root, or SB_WALK_*. */
+/* Walks from the registers V, which are those of TASK. 0 when it came to a root, SB_WALK_*, or WALK_STRANGER. */
 static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *v, struct task_struct *task, __u64 now)
 {
 	__u32 seq = 0, index;
@@ -341,7 +345,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	know_memory(w, task);
 	at = find_space(w, task, &seq);
 	if (at < 0)
-		return SB_WALK_NO_SPACE;
+		return -at;
 	index = at;
 	sp = bpf_map_lookup_elem(&spaces, &index);
 	if (!sp)
@@ -385,14 +389,16 @@ static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __
 	int why = w ? walk_stack(which, w, v, task, now) : SB_WALK_NO_SPACE;
 	__u32 nr;
 
+	if (why == WALK_STRANGER) {
+		h->flags |= SB_F_STRANGER;
+		why = SB_WALK_NO_SPACE;
+	}
 	p->part.size = sizeof(*p);
 	p->part.type = SB_PART_WALK;
 	p->part.flags = why;
 	p->space = w ? w->id : 0;
 	p->check = w ? w->check : 0;
 	*ret_walked = false;
-	if (why == SB_WALK_NO_SPACE)
-		h->flags |= SB_F_STRANGER;
 	if (!w || (why && why != SB_WALK_DEEP))
 		return sizeof(*p);
 	nr = w->nr;

@@ -33,7 +33,7 @@
 #define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
 #define SB_F_NO_USER 0x0008u     /* a user task that has no user side now (io_uring worker, exiting, in the middle of exec) */
 #define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
-#define SB_F_STRANGER 0x0020u    /* copied, as nothing was known of the memory: SB_WALK_NO_SPACE */
+#define SB_F_STRANGER 0x0020u    /* copied, as nothing was ever known of the memory: SB_WALK_NO_SPACE; a moment ago */
 
 struct sb_hdr {
 	__u32 size;          /* of the record, this header included; multiple of 8 */
@@ -68,7 +68,7 @@ struct sb_part_task {
 	__u32 tid;
 	__u64 start_ns;          /* task->start_time: with tid, tells threads that share a number apart */
 	__u64 cgroup_id;         /* cgroup v2 id, the inode of its directory; 0 = unknown */
-	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = no copy */
+	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = unknown, or no copy */
 	char comm[16];           /* raw bytes of the kernel's comm, not necessarily NUL-terminated or UTF-8 */
 };
 
@@ -278,7 +278,7 @@ struct sb_home {
  * Unwinding in the kernel half. User space publishes *rules*: for a page of SB_TEXT_BYTES of a module's file, rows that each
  * hold from their place up to the next one. A row is 4 bytes: the place within the page, and the index of a rule in a
  * dictionary that all modules share, since there are few different ones. What is mapped where stands in a *space* of each
- * process: only mappings that have been seen in stacks. Rules of rules.h (src/unwind) cross as they are.
+ * process: mappings of files that are known. Rules of rules.h (src/unwind) cross as they are.
  *
  * A space is believed as long as its id is that of the memory at hand (sb_part_walk.space). What that cannot tell, user space
  * finds out afterwards: it looks every address up in the mappings of that moment, and believes the stack only when CHECK

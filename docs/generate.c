@@ -425,8 +425,9 @@ static void main_page(void)
 	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.br\n"
 	      "\\fBsberf \\-\\-version\\fR\n.SH DESCRIPTION\n", stdout);
 	line("sberf shows where a program's time goes, running and waiting, as one call tree whose stacks are complete on ordinary "
-	     "optimised binaries without frame pointers. It samples and follows the scheduler in the kernel with BPF, copies the stack, "
-	     "and unwinds it with the tables that compilers emit.");
+	     "optimised binaries without frame pointers. It samples and follows the scheduler in the kernel with BPF, copies "
+	     "the first stacks, unwinds them with the tables that compilers emit, and teaches the BPF program what these say, which walks "
+	     "the next ones by itself.");
 	fputs(".SH COMMANDS\n", stdout);
 	for (size_t i = 0; i < nr_command_infos; i++) {
 		printf(".TP\n.BR sberf\\-%s (1)\n", command_infos[i].name);

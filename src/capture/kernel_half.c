@@ -396,7 +396,7 @@ static uint64_t smallest(const uint64_t *v, uint32_t n)
 static int no_walks(struct kernel_half *k, struct err *e)
 {
 	k->features.walks = false;
-	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: use --unwind copy");
+	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: leave --unwind kernel out");
 }
 
 /* Loads what set_knobs() chose. */
@@ -538,6 +538,11 @@ uint64_t kernel_half_ring_bytes(const struct kernel_half *k, uint32_t ring)
 const volatile struct sb_cpu *kernel_half_cpus(const struct kernel_half *k)
 {
 	return k->cpus;
+}
+
+void kernel_half_deaf(struct kernel_half *k, uint64_t until_ns)
+{
+	__atomic_store_n(&k->skel->bss->deaf_until_ns, until_ns, __ATOMIC_RELAXED);
 }
 
 int kernel_half_set_cap(struct kernel_half *k, uint64_t exe_id, uint32_t bytes)

@@ -37,6 +37,7 @@ const volatile struct sb_cpu *kernel_half_cpus(const struct kernel_half *k);
 
 /* From here on the processes or threads of the plan are the target, with the children that they start. Again: nothing. */
 int kernel_half_aim(struct kernel_half *k, struct err *e);
+void kernel_half_deaf(struct kernel_half *k, uint64_t until_ns);         /* up to when strangers wake nobody */
 int kernel_half_set_cap(struct kernel_half *k, uint64_t exe_id, uint32_t bytes);         /* 0 or a negative errno */
 
 /* The maps of sums of waits (bpf/wire.h), and into which they go now: RET_FD[*RET_TURN % 2]. False when nothing is summed. */

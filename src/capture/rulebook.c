@@ -31,7 +31,7 @@ struct shelf {
 
 struct rulebook {
 	struct shelf pages, spaces;
-	uint64_t *space_ns;              /* of what time each space is */
+	uint64_t *space_ns, *space_id;   /* of what time each space is, and of which memory */
 	struct sb_rule *rules;           /* shared */
 	uint32_t nr_rules;
 	uint32_t *rule_slot;             /* an open-addressing table of indices plus 1 */
@@ -200,7 +200,9 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 		b->rule_slot = calloc(RULE_SLOTS, sizeof(*b->rule_slot));
 	if (b)
 		b->space_ns = calloc(RULEBOOK_SPACES, sizeof(*b->space_ns));
-	if (!b || !b->rule_slot || !b->space_ns)
+	if (b)
+		b->space_id = calloc(RULEBOOK_SPACES, sizeof(*b->space_id));
+	if (!b || !b->rule_slot || !b->space_ns || !b->space_id)
 		return err_nomem(e, "the rules");
 	b->kernel_bytes = maps->bytes;
 	b->rules = map_shared(maps->rules, map_bytes(SB_RULES, sizeof(*b->rules)), e);
@@ -224,6 +226,7 @@ void rulebook_free(struct rulebook *b)
 		munmap(b->rules, map_bytes(SB_RULES, sizeof(*b->rules)));
 	free(b->rule_slot);
 	free(b->space_ns);
+	free(b->space_id);
 	free(b);
 }
 
@@ -288,24 +291,35 @@ const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint6
 		return NULL;
 	s = shelf_item(&b->spaces, i);
 	*ret_n = s->nr;
-	*ret_id = s->id;
+	*ret_id = b->space_id[i];
 	return s->map;
 }
 
-void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
+bool rulebook_is_past(const struct rulebook *b, uint32_t pid, uint64_t id, uint64_t time_ns)
+{
+	const uint32_t i = shelf_find(&b->spaces, pid);
+
+	return i != UINT32_MAX && time_ns < b->space_ns[i] && id != b->space_id[i];
+}
+
+bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
 {
 	uint32_t i = shelf_find(&b->spaces, pid);
 	const bool known = i != UINT32_MAX;
 	struct sb_space *s;
 
-	if (n > SB_SPACE_MAPS || (known && time_ns < b->space_ns[i]))
-		return;
+	if (n > SB_SPACE_MAPS || rulebook_is_past(b, pid, id, time_ns))
+		return false;
 	if (!known)
 		i = shelf_take(&b->spaces, pid, &b->evicted);
 	if (i == UINT32_MAX)
-		return;
-	b->space_ns[i] = time_ns;
+		return false;
 	s = shelf_item(&b->spaces, i);
+	if (!known || time_ns > b->space_ns[i])
+		b->space_ns[i] = time_ns;
+	b->space_id[i] = id;
+	if (!known)
+		s->used_ns = time_ns;    /* not that of who had the item before */
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
 	s->id = n ? id : 0;
 	s->kin = 0;
@@ -316,6 +330,7 @@ void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const st
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
 	if (!known)
 		shelf_show(&b->spaces, i);
+	return true;
 }
 
 static size_t shelf_bytes(const struct shelf *s)
@@ -331,6 +346,6 @@ void rulebook_stats(const struct rulebook *b, struct rulebook_stats *ret)
 		.spaces = b->spaces.n,
 		.evicted = b->evicted,
 		.bytes = b->kernel_bytes + sizeof(*b) + shelf_bytes(&b->pages) + shelf_bytes(&b->spaces) +
-			 RULE_SLOTS * sizeof(*b->rule_slot) + RULEBOOK_SPACES * sizeof(*b->space_ns),
+			 RULE_SLOTS * sizeof(*b->rule_slot) + RULEBOOK_SPACES * (sizeof(*b->space_ns) + sizeof(*b->space_id)),
 	};
 }

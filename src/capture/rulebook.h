@@ -41,15 +41,18 @@ bool rulebook_has(const struct rulebook *b, module_id module, uint64_t offset);
 void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const struct rule_row *row, size_t n);
 
 /*
- * The mappings that are known of process PID and the id of their memory; *RET_N = 0 when there are none. Valid until the next
- * call.
+ * The mappings that are known of process PID and the id of their memory; *RET_N = 0 when there are none, or when what was known of that
+ * memory was not right. Valid until the next call.
  */
 const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint64_t *ret_id, size_t *ret_n);
 /*
- * Teaches these: N of them, at most SB_SPACE_MAPS, by address, of the memory ID as it was at TIME_NS of CLOCK_MONOTONIC; what is known of
- * a later time stays. N = 0: nothing is right, nor what relatives have.
+ * Teaches these: N of them, at most SB_SPACE_MAPS, by address, of the memory ID as it was at TIME_NS of CLOCK_MONOTONIC. N = 0: nothing
+ * is right, nor what relatives have. False when it does not: other memory that the process had later is known.
  */
-void rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns);
+bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns);
+
+/* Is other memory than ID known of PID, that it had after TIME_NS? */
+bool rulebook_is_past(const struct rulebook *b, uint32_t pid, uint64_t id, uint64_t time_ns);
 
 struct rulebook_stats {
 	uint32_t pages, rules, spaces;   /* known now */

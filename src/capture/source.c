@@ -188,8 +188,9 @@ static void tell_stranger(struct source *s, const void *data, uint32_t len)
 {
 	struct raw_event ev;
 
-	if (s->stranger && decode_record(data, len, &ev) > 0)
-		s->stranger(s->stranger_ctx, ev.pid, ev.sample.space_id);
+	/* At the end there is nobody to be taught. */
+	if (s->stranger && s->running && decode_record(data, len, &ev) > 0)
+		kernel_half_deaf(s->kernel, s->stranger(s->stranger_ctx, &ev));
 }
 
 static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t tag)

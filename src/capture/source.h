@@ -151,10 +151,11 @@ void source_stop(struct source *s);
  */
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
 /*
- * FN is told of memory of process PID of which the kernel half knew nothing (raw_sample.space_id), as soon as that is seen: during
- * source_read(), before the event itself is delivered. What is mapped there can be taught at once (rulebook.h).
+ * FN is told of an event in memory of which the kernel half knew nothing (raw_sample.space_id), as soon as that is seen: during
+ * source_read(), before the event itself is delivered. What is mapped there can be taught at once (rulebook.h). Returns up to when, by
+ * CLOCK_MONOTONIC, nobody need be woken for that.
  */
-typedef void source_stranger_fn(void *ctx, pid_t pid, uint64_t space_id);
+typedef uint64_t source_stranger_fn(void *ctx, const struct raw_event *ev);
 void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx);
 /* CLOCK_MONOTONIC up to which all that happened has been delivered; 0 before the first reading. */
 uint64_t source_seen_ns(const struct source *s);

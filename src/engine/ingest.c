@@ -381,12 +381,11 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 	}
 }
 
-void ingest_stranger(void *ctx, pid_t pid, uint64_t space_id)
+uint64_t ingest_stranger(void *ctx, const struct raw_event *ev)
 {
 	struct ingest *in = ctx;
 
-	if (in->learn)
-		learn_early(in->learn, in->ps, pid, space_id);
+	return in->learn ? learn_early(in->learn, in->ps, ev) : 0;
 }
 
 void ingest_retry(struct ingest *in, uint64_t now_ns)

@@ -75,8 +75,8 @@ void ingest_end(struct ingest *in);
 /* A raw_fn: applies EV. CTX is the struct ingest. A RAW_WAIT without period_ns is under way: its waker stays for its end. */
 void ingest_raw(void *in, const struct raw_event *ev);
 
-/* A source_stranger_fn: has the memory SPACE_ID of PID taught at once. CTX is the struct ingest. */
-void ingest_stranger(void *in, pid_t pid, uint64_t space_id);
+/* A source_stranger_fn: has the memory that EV is of taught at once. CTX is the struct ingest. */
+uint64_t ingest_stranger(void *in, const struct raw_event *ev);
 
 /* Tries parked samples again after loads have finished, and gives up on those that have waited too long at NOW_NS. */
 void ingest_retry(struct ingest *in, uint64_t now_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * learn.c - see learn.h. The mappings of a process are taught together: those seen now, and those known before that still
- * stand. Of a stranger they are those of this moment: what was recorded of it may be some milliseconds older, but whoever has executed or
- * mapped something since has another id, and what the id cannot tell is found out when its stacks come.
+ * stand. Of a stranger they are those of this moment: its stack is some milliseconds older, but whoever has executed or mapped something
+ * since has another id, and what the id cannot tell is found out when its stacks come.
  */
 #include "config.h"
 
@@ -23,7 +23,19 @@
 #define LESSONS 4u               /* after so many, twice as much */
 #define EAGER_NS (200 * NSEC_PER_MSEC)
 #define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
+#define GLIMPSE_MIN_NS 250000u           /* ... with what waking up for one of them takes ... */
 #define GLIMPSE_OVER_NS NSEC_PER_SEC     /* ... seen over so long */
+#define GLIMPSE_MAPS 96u                 /* of more, a space should have those that stacks come by */
+#define AGAIN_NS (100 * NSEC_PER_MSEC)   /* one process is looked at so often ... */
+#define AGAIN_MAX 4u                     /* ... or so many times at once, after as long without */
+#define VAIN_NS (2 * NSEC_PER_SEC)       /* and not for so long when nothing was found that is known */
+#define LOOKED_AT 256u                   /* places to remember that in; a power of two */
+
+/* Of one process, up to when its share is used up. Who loses its place to another may be looked at again. */
+struct looked {
+	pid_t pid;
+	uint64_t used_ns;
+};
 
 struct learn {
 	struct rulebook *book;
@@ -32,6 +44,7 @@ struct learn {
 	uint64_t taught_ns;      /* when rules were taught last */
 	uint64_t glimpse_ns;     /* up to when the time for looking at strangers is used up */
 	VEC(uint16_t) lessons;   /* by module */
+	struct looked looked[LOOKED_AT];
 	size_t nr_seen;
 	struct unwind_map seen[SB_SPACE_MAPS];
 };
@@ -129,7 +142,8 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 	qsort(map, n, sizeof(*map), by_start);
 	if (id == known_id && n == nr_known && !memcmp(map, known, n * sizeof(*map)))
 		return false;
-	rulebook_teach_maps(l->book, pid, id, map, n, time_ns);
+	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
+		return false;
 	l->last_pid = pid;
 	return true;
 }
@@ -182,6 +196,14 @@ static bool teach_rules(struct learn *l, const struct frame *f)
 	return rulebook_has(l->book, f->module, f->offset);
 }
 
+/* When the stack of EV was taken: that of a wait when it began. */
+static uint64_t taken_ns(const struct raw_event *ev)
+{
+	if (ev->kind != RAW_WAIT && ev->kind != RAW_MOVE)
+		return ev->time_ns;
+	return ev->time_ns - ev->wait.blocked_ns - ev->wait.runnable_ns;
+}
+
 bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c)
 {
 	const struct raw_sample *s = &ev->sample;
@@ -190,10 +212,10 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 	if (!s->space_id)
 		return false;
 	if (c->cut == CUT_STALE)
-		rulebook_teach_maps(l->book, (uint32_t)ev->pid, 0, NULL, 0, ev->time_ns);
+		rulebook_teach_maps(l->book, (uint32_t)ev->pid, s->space_id, NULL, 0, taken_ns(ev));
 	if (s->ruled || !l->nr_seen)
 		return false;
-	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, ev->time_ns);
+	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev));
 	for (uint32_t i = 0; i < c->n; i++)
 		ruled |= teach_rules(l, &c->frame[i]);
 	if (ruled)
@@ -201,23 +223,43 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 	return mapped || ruled;
 }
 
-void learn_early(struct learn *l, struct processes *ps, pid_t pid, uint64_t space_id)
+/* Adds COST to what is used up at *USED, of which OVER can be saved up. */
+static void use_up(uint64_t *used, uint64_t cost_ns, uint64_t over_ns, uint64_t now_ns)
 {
-	const uint64_t from = clock_mono_ns();
-	struct unwind_map map[SB_SPACE_MAPS];
-	struct sb_map taught[SB_SPACE_MAPS];
-	uint64_t known_id, used = l->glimpse_ns;
-	size_t n;
+	*used = (*used + over_ns < now_ns ? now_ns - over_ns : *used) + cost_ns;
+}
 
-	/* What turned out to be wrong of somebody is not guessed again. */
-	if (from < used || (rulebook_maps(l->book, (uint32_t)pid, &known_id, &n) && (!n || known_id == space_id)))
-		return;
-	n = processes_glimpse(ps, pid, map, SB_SPACE_MAPS);
+/* Teaches what PID has mapped now; true when there is something. */
+static bool teach_glimpse(struct learn *l, struct processes *ps, pid_t pid, uint64_t space_id, uint64_t now_ns)
+{
+	struct unwind_map map[GLIMPSE_MAPS + 1];
+	struct sb_map taught[GLIMPSE_MAPS + 1];
+	const size_t n = processes_glimpse(ps, pid, map, GLIMPSE_MAPS + 1);
+
 	for (size_t i = 0; i < n; i++)
 		taught[i] = as_taught(&map[i]);
-	if (n)
-		rulebook_teach_maps(l->book, (uint32_t)pid, space_id, taught, n, from);
-	if (used + GLIMPSE_OVER_NS < from)
-		used = from - GLIMPSE_OVER_NS;
-	l->glimpse_ns = used + (clock_mono_ns() - from) * GLIMPSE_COSTS;
+	return n && n <= GLIMPSE_MAPS && rulebook_teach_maps(l->book, (uint32_t)pid, space_id, taught, n, now_ns);
+}
+
+uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_event *ev)
+{
+	const uint64_t from = clock_mono_ns(), id = ev->sample.space_id;
+	struct looked *one = &l->looked[(uint32_t)ev->pid & (LOOKED_AT - 1)];
+	uint64_t known_id, ns;
+	size_t n;
+
+	if (one->pid != ev->pid)
+		*one = (struct looked){ .pid = ev->pid };
+	/* What is known of it is taught already, or was not right, and is not guessed again. */
+	if (from < l->glimpse_ns || from < one->used_ns ||
+	    (rulebook_maps(l->book, (uint32_t)ev->pid, &known_id, &n) && known_id == id) ||
+	    rulebook_is_past(l->book, (uint32_t)ev->pid, id, taken_ns(ev)))
+		return l->glimpse_ns;
+	if (teach_glimpse(l, ps, ev->pid, id, from))
+		use_up(&one->used_ns, AGAIN_NS, AGAIN_MAX * AGAIN_NS, from);
+	else
+		one->used_ns = from + VAIN_NS;
+	ns = clock_mono_ns() - from;
+	use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS, GLIMPSE_OVER_NS, from);
+	return l->glimpse_ns;
 }

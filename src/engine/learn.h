@@ -2,7 +2,8 @@
 /*
  * learn.h - what the kernel half could not walk by itself is walked here, and taught to it for the next time.
  *
- * A walk shows which mappings it came by and which places. Their rules and they themselves go into the rulebook of the source.
+ * A walk shows which mappings it came by and which places. Their rules and they themselves go into the rulebook of the source. Of memory
+ * that was never met before, all mappings go there at once.
  */
 #ifndef SBERF_ENGINE_LEARN_H
 #define SBERF_ENGINE_LEARN_H
@@ -25,10 +26,10 @@ struct unwind_space learn_watch(struct learn *l, const struct unwind_space *spac
 bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c);
 
 /*
- * The kernel half met memory SPACE_ID of PID, of which it knows nothing, a moment ago: teaches what is mapped there of files that are
- * known, before any event of it has its turn.
+ * The kernel half knew nothing of the memory that EV is of, which has its turn later: teaches what is mapped there now of files that are
+ * known. Returns up to when, by CLOCK_MONOTONIC, it will not look at anybody again, since that has taken enough time.
  */
-void learn_early(struct learn *l, struct processes *ps, pid_t pid, uint64_t space_id);
+uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_event *ev);
 
 /* Rules were taught a moment before NOW_NS: what else is missing will be seen soon, and had better be taught at once. */
 bool learn_eager(const struct learn *l, uint64_t now_ns);

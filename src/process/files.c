@@ -64,7 +64,6 @@ void files_free(struct files *fs)
 	vec_free(&fs->by_module);
 	hidx_free(&fs->by_build_id);
 	hidx_free(&fs->by_inode);
-	hidx_free(&fs->by_mark);
 	pthread_mutex_destroy(&fs->lock);
 	free(fs);
 }
@@ -99,18 +98,6 @@ static uint64_t rehash_inode(const void *ctx, uint32_t b)
 	const struct files *fs = ctx;
 
 	return inode_hash(&fs->entry.v[b]->id);
-}
-
-static uint64_t mark_hash(const struct file_mark *m)
-{
-	return hash_2u64(m->dev, m->ino);
-}
-
-static uint64_t rehash_mark(const void *ctx, uint32_t b)
-{
-	const struct files *fs = ctx;
-
-	return mark_hash(&fs->entry.v[b]->mark);
 }
 
 static backing_id find_build_id(const struct files *fs, const struct file_id *id)
@@ -154,22 +141,12 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 	return BACKING_NONE;
 }
 
-/* Who is not found by it is only not recognised. */
-static void index_mark(struct files *fs, backing_id b)
-{
-	const struct file *f = fs->entry.v[b];
-
-	if (f->mark.known && resolve(fs, b)->life == LIFE_READY)
-		hidx_add(&fs->by_mark, mark_hash(&f->mark), b, rehash_mark, fs);
-}
-
 static bool index_entry(struct files *fs, backing_id b)
 {
 	const struct file_id *id = &fs->entry.v[b]->id;
 
 	if (id->build_id_len && !hidx_add(&fs->by_build_id, build_id_hash(id), b, rehash_build_id, fs))
 		return false;
-	index_mark(fs, b);
 	return !id->ino || hidx_add(&fs->by_inode, inode_hash(id), b, rehash_inode, fs);
 }
 
@@ -201,6 +178,7 @@ static backing_id new_entry(struct files *fs, const struct file_id *id, const st
 	f->kept_fd = -1;
 	f->kind = kind;
 	f->id = *id;
+	f->born = ++fs->births;
 	f->module = ID_NONE;
 	f->same = BACKING_NONE;
 	b = place_copy(p, &f->place) ? put_entry(fs, f) : BACKING_NONE;
@@ -384,19 +362,20 @@ bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret)
 	return f && f->place.end == bytes && take_ready(f, ret);
 }
 
+/* Of an inode that was given to one file after the other it is the last one, if that is loaded. */
 bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unwind_map *ret)
 {
-	const struct file_mark m = { .dev = dev, .ino = ino };
-	const uint64_t h = mark_hash(&m);
-	backing_id b;
+	const struct file_id id = { .dev = dev, .ino = ino };
+	const uint64_t h = inode_hash(&id);
+	backing_id b, last = BACKING_NONE;
 
-	for (uint32_t at = hidx_first(&fs->by_mark, h); (b = hidx_id(&fs->by_mark, at)) != HIDX_NONE; at = hidx_next(&fs->by_mark, at)) {
-		const struct file_mark *seen = &fs->entry.v[b]->mark;
+	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE; at = hidx_next(&fs->by_inode, at)) {
+		const struct file *f = fs->entry.v[b];
 
-		if (seen->dev == m.dev && seen->ino == m.ino && take_ready(resolve(fs, b), ret))
-			return true;
+		if (f->id.dev == dev && f->id.ino == ino && (last == BACKING_NONE || f->born > fs->entry.v[last]->born))
+			last = b;
 	}
-	return false;
+	return last != BACKING_NONE && take_ready(resolve(fs, last), ret);
 }
 
 /* Keeps FD, the only way to a deleted file, and lets go of the one kept longest when there are too many. */
@@ -426,18 +405,11 @@ static void keep_fd(struct files *fs, struct file *f, int fd)
 	fs->kept++;
 }
 
-static void set_mark(struct files *fs, struct file *f, const struct file_mark *m)
-{
-	pthread_mutex_lock(&fs->lock);
-	f->mark = *m;
-	pthread_mutex_unlock(&fs->lock);
-}
-
 /* Takes the image over into F, which becomes ready. */
 static void become_ready(struct files *fs, struct file *f, struct loaded *l)
 {
-	set_mark(fs, f, &l->mark);
 	pthread_mutex_lock(&fs->lock);
+	f->mark = l->mark;
 	keep_fd(fs, f, take_fd(&l->fd));
 	pthread_mutex_unlock(&fs->lock);
 	f->image = take_ptr(l->image);
@@ -491,14 +463,11 @@ static void take_in(struct files *fs, struct load_result *r)
 	if (!settled) {
 		f->life = LIFE_FAILED;
 		b = meet(fs, b, r->loaded.image);
-		if (b != r->tag)
-			set_mark(fs, f, &r->loaded.mark);
 		f = fs->entry.v[b];
 		if (f->life != LIFE_READY)
 			become_ready(fs, f, &r->loaded);
 		if (f->life == LIFE_READY)
 			name_module(fs, b);
-		index_mark(fs, r->tag);
 	}
 	loaded_clear(&r->loaded);
 }
@@ -564,7 +533,6 @@ void files_sweep(struct files *fs)
 	pthread_mutex_unlock(&fs->lock);
 	hidx_free(&fs->by_build_id);
 	hidx_free(&fs->by_inode);
-	hidx_free(&fs->by_mark);
 	for (backing_id b = 0; b < fs->entry.n; b++)
 		if (fs->entry.v[b])
 			index_entry(fs, b);

@@ -34,7 +34,10 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 /* Fills state, module and image of RET for what lies behind B; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
 void files_state(struct files *fs, backing_id b, struct unwind_map *ret);
 
-/* Fills the same for the file INO of DEV, when an image of it has been loaded; else false. Neither looks for it nor queues anything. */
+/*
+ * Fills the same for the file INO of DEV, as the kernel shows them with a mapping, when an image of it has been loaded; else false.
+ * Neither looks for it nor queues anything.
+ */
 bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unwind_map *ret);
 /* The same for the vDSO of BYTES, when somebody came by it. */
 bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret);

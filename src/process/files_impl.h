@@ -26,6 +26,7 @@ struct file {
 	int kept_fd;             /* of a deleted file, else -1 */
 	uint64_t kept_at;        /* order in which fds were kept */
 	module_id module;        /* ID_NONE until it is known or needed */
+	uint64_t born;           /* order in which entries were made */
 	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
 	struct image *image;
 	uint64_t failed_ns;
@@ -39,12 +40,11 @@ struct files {
 	VEC(backing_id) unused;
 	VEC(backing_id) by_module;       /* BACKING_NONE = no file of this table */
 	struct hidx by_build_id, by_inode;
-	struct hidx by_mark;             /* those that are LIFE_READY, by the file as it was found */
 	pthread_mutex_t lock;
 	backing_id vdso;                 /* our own, BACKING_NONE until it was seen somewhere */
 	uint32_t used, crowd;
 	uint32_t kept;
-	uint64_t kept_seq;
+	uint64_t kept_seq, births;
 	uint64_t loads, failures;
 	size_t image_bytes;
 };

@@ -87,7 +87,7 @@ bool process_reread(struct processes *ps, struct process *p);
  * What PID has mapped at this moment of files that are loaded (and the vDSO), by address, to RET: at most MAX of them. Returns how many, 0 also when it
  * cannot be read. Nothing of what is known of the process changes by it: that is of the time of the events.
  */
-size_t processes_glimpse(const struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max);
+size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max);
 
 /* True when the process had ended before its mappings could be read. */
 bool process_gone(const struct process *p);

@@ -504,6 +504,13 @@ static void take_ruled(struct walk *w)
 		const struct unwind_map *m = walk_map(w, lookup);
 		struct rule r = { .kind = RULE_SP };
 
+		if (m && m->state == MAP_LOADING) {
+			c->n = 0;
+			c->cut = CUT_NOT_LOADED;
+			c->cut_module = m->module;
+			c->loading = true;
+			return;
+		}
 		if (!m || m->state != MAP_READY)
 			break;
 		offset = lookup - m->start + m->pgoff;

@@ -82,7 +82,7 @@ for name in $(names WAITS); do
 	stop_workload
 	at_least "without $name: samples" 20 "$(value n.data oncpu_samples)"
 done
-refused walks 'does not take the program that walks stacks: use --unwind copy' --unwind kernel
+refused walks 'does not take the program that walks stacks: leave --unwind kernel out' --unwind kernel
 refused prev_state,nonsense "SBERF_WITHOUT names 'nonsense'"
 matches "doctor refuses what is no feature" "SBERF_WITHOUT names 'nonsense'" "$(SBERF_WITHOUT=nonsense "$SBERF" doctor 2>&1)"
 matches "doctor says what is done without" 'done without *prev_state,exit_code' "$(SBERF_WITHOUT=prev_state,exit_code "$SBERF" doctor)"

@@ -18,7 +18,7 @@ kernel=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"
 cat >"$SCRATCH/head.sh" <<'JOB'
 echo "kernel $(uname -r)"
 echo 0 >/proc/sys/kernel/numa_balancing
-# Verifying the programs that walk stacks takes an emulated machine long, each time: the first recording has them.
+# Verifying the programs that walk stacks takes an emulated machine long, each time. One recording has them.
 export SBERF_WITHOUT=walks
 # reports NAME: of the recording.
 reports() {

@@ -243,6 +243,35 @@ static void an_inode_that_is_used_again_is_another_file(void **state)
 	assert_int_not_equal(space_find(p->space, 10 * PAGE)->backing, space_find(p->space, 20 * PAGE)->backing);
 }
 
+static bool is_loaded(const struct world *w, uint64_t ino, struct unwind_map *ret)
+{
+	return files_loaded(w->ps->files, makedev(8, 1), ino, ret);
+}
+
+/* By its inode, without a name or a generation: then it is the last file that had it. */
+static void what_is_loaded_of_an_inode(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = mmap_event(P1, 20, 1, "/lib/two", 5);
+	struct unwind_map a, b;
+
+	start(w, P1);
+	map(w, P1, 10, 1, "/lib/one", 5);
+	assert_false(is_loaded(w, 5, &b));
+	a = settled(w, P1, 10);
+	assert_true(is_loaded(w, 5, &b));
+	assert_int_equal(b.state, MAP_READY);
+	assert_int_equal(b.module, a.module);
+	assert_ptr_equal(b.image, a.image);
+	assert_false(is_loaded(w, 6, &b));
+	ev.mmap.ino_generation = 2;
+	apply(w, ev);
+	assert_false(is_loaded(w, 5, &b));
+	a = settled(w, P1, 20);
+	assert_true(is_loaded(w, 5, &b));
+	assert_int_equal(b.module, a.module);
+}
+
 static void memory_without_a_file(void **state)
 {
 	struct world *w = *state;
@@ -612,6 +641,7 @@ int main(void)
 		TEST(a_build_id_names_the_module_at_once),
 		TEST(files_meet_when_they_are_loaded),
 		TEST(an_inode_that_is_used_again_is_another_file),
+		TEST(what_is_loaded_of_an_inode),
 		TEST(memory_without_a_file),
 		TEST(pages_that_the_kernel_made),
 		TEST(children_start_with_what_their_parent_has),

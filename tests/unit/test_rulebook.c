@@ -241,14 +241,14 @@ static uint64_t id_of(uint32_t pid, uint32_t version)
 }
 
 /* Their number and places depend on the id. */
-static void teach_space_of(struct rulebook *b, uint32_t pid, uint32_t version, uint64_t time_ns)
+static bool teach_space_of(struct rulebook *b, uint32_t pid, uint32_t version, uint64_t time_ns)
 {
 	const uint64_t id = id_of(pid, version);
 	struct sb_map map[MAPS];
 
 	for (uint32_t i = 0; i < MAPS; i++)
 		map[i] = (struct sb_map){ .start = (id << 8) + i * 16, .end = (id << 8) + i * 16 + 8, .pgoff = id, .module = pid };
-	rulebook_teach_maps(b, pid, id, map, MAPS, time_ns);
+	return rulebook_teach_maps(b, pid, id, map, MAPS, time_ns);
 }
 
 static void teach_space(struct rulebook *b, uint32_t pid, uint32_t version)
@@ -302,15 +302,22 @@ static void test_spaces(void **state)
 	teach_space(*state, 3, 2);
 	assert_false(read_space(3, id_of(3, 1), map));
 	assert_true(read_space(3, id_of(3, 2), map) && is_of(map, 3, id_of(3, 2)));
-	/* What comes late counts for nothing any more, also when it is that nothing is right. */
-	teach_space_of(*state, 3, 3, 1000);
-	teach_space_of(*state, 3, 2, 999);
-	rulebook_teach_maps(*state, 3, 0, NULL, 0, 999);
+	/* What was so before of other memory counts for nothing any more, also when it is that nothing was right. */
+	assert_true(teach_space_of(*state, 3, 3, 1000));
+	assert_false(teach_space_of(*state, 3, 2, 999));
+	assert_false(rulebook_teach_maps(*state, 3, id_of(3, 2), NULL, 0, 999));
+	assert_true(rulebook_is_past(*state, 3, id_of(3, 2), 999));
+	assert_false(rulebook_is_past(*state, 3, id_of(3, 2), 1000));
 	assert_true(read_space(3, id_of(3, 3), map) && is_of(map, 3, id_of(3, 3)));
-	teach_space_of(*state, 3, 2, 1000);
-	/* What is forgotten is nobody's. */
-	rulebook_teach_maps(*state, 3, 0, NULL, 0, 1000);
-	assert_false(read_space(3, id_of(3, 2), map));
+	/* Of the same memory more may be known from an earlier time; that does not make it older. */
+	assert_true(teach_space_of(*state, 3, 3, 900));
+	assert_false(teach_space_of(*state, 3, 2, 950));
+	/* What was not right is nobody's, and what it was is known. */
+	assert_true(rulebook_teach_maps(*state, 3, id_of(3, 3), NULL, 0, 900));
+	assert_false(read_space(3, id_of(3, 3), map));
+	assert_non_null(rulebook_maps(*state, 3, &id, &n));
+	assert_true(id == id_of(3, 3) && !n);
+	assert_true(teach_space_of(*state, 3, 2, 1000));
 	assert_null(rulebook_maps(*state, KEYS - 1, &id, &n));
 	assert_int_equal(n, 0);
 }

@@ -254,6 +254,15 @@ static void test_ruled(void **state)
 	assert_int_equal(chain.cut, CUT_STALE);
 	assert_int_equal(chain.n, 0);
 	fx.sample.walk_check--;
+	/* A file that is not loaded may turn out to be the one that it was taken for. */
+	fx.maps.v[0].map.state = MAP_LOADING;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_NOT_LOADED);
+	assert_true(chain.loading);
+	assert_int_equal(chain.n, 0);
+	fx.maps.v[0].map.state = MAP_READY;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
 	walked[2] = 1;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STALE);
