@@ -51,6 +51,7 @@ const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, fo
 
 /* What may change while it runs. */
 __u64 wait_period_ns = 10 * 1000 * 1000;                 /* waits of this length are all told, shorter ones by chance */
+bool following = false;                                  /* switches are looked at */
 bool wakers = false;                                     /* tell who wakes, with which stacks */
 __u32 sums_turn = 0;                                     /* even or odd: where sums go */
 __u64 deaf_until_ns = 0;                                 /* strangers wake nobody before */

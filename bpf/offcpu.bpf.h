@@ -38,6 +38,7 @@
 #define MOVES_WINDOW_NS 100000000ull     /* in which a CPU tells at most MOVES_TOLD moves between nodes by themselves */
 #define MOVES_TOLD 30u
 #define STRANGE_NS 20000000ull           /* a stack of a wait that began longer ago makes nobody a stranger */
+#define SWITCHING(now, next) ((now) << 8 | ((next)->pid & 0xff))         /* of sb_cpu */
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
@@ -489,7 +490,12 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 	st->updating = 0;
 }
 
-static __always_inline int on_switch(__u64 *ctx, bool walk)
+/*
+ * A switch is looked at by two programs, one after the other: who leaves, and who comes. In one program each way through the first half
+ * would be verified with each way through the second, which took the verifier five times as long. Both go by the time of the first, and
+ * begin and end to look at the same moment (following).
+ */
+static __always_inline int on_leave(__u64 *ctx, bool walk)
 {
 	bool preempt = ctx[0];
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
@@ -497,31 +503,50 @@ static __always_inline int on_switch(__u64 *ctx, bool walk)
 	struct sb_cpu *c = this_cpu();
 	unsigned int state;
 
-	if (!c)
+	if (!c || !following)
+		return 0;
+	c->switching = SWITCHING(now, next);
+	if (!prev->pid)
 		return 0;
 	if (prev_state_arg)
 		state = (unsigned int)ctx[3];
 	else
 		state = prev->__state;
-	if (prev->pid)
-		leave(c, prev, preempt, state, now, walk);
-	if (next->pid)
-		enter(c, next, now);
-	c->switched_ns = now;
+	leave(c, prev, preempt, state, now, walk);
 	return 0;
 }
 
 SEC("tp_btf/sched_switch")
-int sb_switch(__u64 *ctx)
+int sb_leave(__u64 *ctx)
 {
-	return on_switch(ctx, false);
+	return on_leave(ctx, false);
 }
 
 /* The same, with stacks walked by learnt rules where these do. */
 SEC("tp_btf/sched_switch")
-int sb_switch_walk(__u64 *ctx)
+int sb_leave_walk(__u64 *ctx)
 {
-	return on_switch(ctx, true);
+	return on_leave(ctx, true);
+}
+
+/* Attached behind one of those, so it runs behind it: tracepoint_probe_register(), kernel/tracepoint.c. */
+SEC("tp_btf/sched_switch")
+int sb_enter(__u64 *ctx)
+{
+	struct task_struct *next = (void *)ctx[2];
+	struct sb_cpu *c = this_cpu();
+	__u64 now;
+
+	if (!c || !following)
+		return 0;
+	now = c->switching >> 8;
+	if (c->switching != SWITCHING(now, next))
+		now = bpf_ktime_get_ns();
+	c->switching = 0;
+	if (next->pid)
+		enter(c, next, now);
+	c->switched_ns = now;
+	return 0;
 }
 
 /* Registers and stack of the waker, which is current. */

@@ -50,7 +50,7 @@ struct kernel_half {
 	bool walks;                      /* by learnt rules */
 	uint32_t first_copy;             /* kernel_half_first_copy() */
 	struct rulebook *book;           /* NULL when it does not */
-	struct bpf_link *on_switch, *on_waking, *on_migrate, *on_balance, *iterator, *homes;
+	struct bpf_link *on_leave, *on_enter, *on_waking, *on_migrate, *on_balance, *iterator, *homes;
 };
 
 static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -171,8 +171,9 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	bpf_program__set_autoload(s->progs.sb_oncpu_walk, k->walks);
 	bpf_program__set_autoload(s->progs.sb_mapped, k->walks && k->features.mmap_lock);
 	s->rodata->sum_waits = k->walks && plan->off_cpu;
-	bpf_program__set_autoload(s->progs.sb_switch, plan->off_cpu && !k->walks);
-	bpf_program__set_autoload(s->progs.sb_switch_walk, plan->off_cpu && k->walks);
+	bpf_program__set_autoload(s->progs.sb_leave, plan->off_cpu && !k->walks);
+	bpf_program__set_autoload(s->progs.sb_leave_walk, plan->off_cpu && k->walks);
+	bpf_program__set_autoload(s->progs.sb_enter, plan->off_cpu);
 	bpf_program__set_autoload(s->progs.sb_waking, plan->off_cpu);
 	bpf_program__set_autoload(s->progs.sb_tasks, plan->off_cpu);
 	bpf_program__set_autoload(s->progs.sb_migrate, plan->off_cpu && s->rodata->many_nodes);
@@ -555,14 +556,17 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 	char ignored[4096];
 	int r, fd;
 
-	if (!k->off_cpu || k->on_switch)
+	if (!k->off_cpu || k->on_leave)
 		return 0;
-	r = attach_one(k->walks ? k->skel->progs.sb_switch_walk : k->skel->progs.sb_switch, &k->on_switch, e);
+	/* In this order: who leaves is looked at first. */
+	r = attach_one(k->walks ? k->skel->progs.sb_leave_walk : k->skel->progs.sb_leave, &k->on_leave, e);
+	r = r ? r : attach_one(k->skel->progs.sb_enter, &k->on_enter, e);
 	r = r ? r : attach_one(k->skel->progs.sb_waking, &k->on_waking, e);
 	if (!r && bpf_program__autoload(k->skel->progs.sb_migrate))
 		r = attach_one(k->skel->progs.sb_migrate, &k->on_migrate, e);
 	if (r)
 		return r;
+	__atomic_store_n(&k->skel->bss->following, true, __ATOMIC_SEQ_CST);
 	/* The tasks that are there get their state. */
 	fd = kernel_half_list(k, UINT64_MAX, e);
 	if (fd < 0)
@@ -575,11 +579,15 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 
 void kernel_half_stop(struct kernel_half *k)
 {
-	bpf_link__destroy(k->on_switch);
+	/* Else some who come would not have been seen to leave. */
+	if (k->on_enter)
+		__atomic_store_n(&k->skel->bss->following, false, __ATOMIC_SEQ_CST);
+	bpf_link__destroy(k->on_leave);
+	bpf_link__destroy(k->on_enter);
 	bpf_link__destroy(k->on_waking);
 	bpf_link__destroy(k->on_migrate);
 	bpf_link__destroy(k->on_balance);
-	k->on_switch = k->on_waking = k->on_migrate = k->on_balance = NULL;
+	k->on_leave = k->on_enter = k->on_waking = k->on_migrate = k->on_balance = NULL;
 }
 
 /* An fd that gives what PROG lists; *LINK is made when it is not there yet. */
