@@ -32,13 +32,14 @@
 #define TASK_DEAD 0x0080u
 #define TASK_WAKEKILL 0x0100u
 #define TASK_NOLOAD 0x0400u
+#define TASK_NEW 0x0800u
 
 #define CHANCE_BITS 24
 #define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
 #define MOVES_WINDOW_NS 100000000ull     /* in which a CPU tells at most MOVES_TOLD moves between nodes by themselves */
 #define MOVES_TOLD 30u
 #define STRANGE_NS 20000000ull           /* a stack of a wait that began longer ago makes nobody a stranger */
-#define SWITCHING(now, next) ((now) << 8 | ((next)->pid & 0xff))         /* of sb_cpu */
+#define SWITCHING(next) (1ull << 32 | (__u32)(next)->pid)        /* of sb_cpu */
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
@@ -49,6 +50,8 @@ static __always_inline __u8 decode_state(bool preempt, unsigned int s)
 {
 	if (s & TASK_DEAD)
 		return SB_STATE_EXITING;
+	if (s & TASK_NEW)
+		return SB_STATE_NEW;     /* seen by the iterator only */
 	if (preempt || !s)
 		return SB_STATE_PREEMPTED;
 	if (s & TASK_UNINTERRUPTIBLE)
@@ -505,14 +508,14 @@ static __always_inline int on_leave(__u64 *ctx, bool walk)
 
 	if (!c || !following)
 		return 0;
-	c->switching = SWITCHING(now, next);
-	if (!prev->pid)
-		return 0;
 	if (prev_state_arg)
 		state = (unsigned int)ctx[3];
 	else
 		state = prev->__state;
-	leave(c, prev, preempt, state, now, walk);
+	if (prev->pid)
+		leave(c, prev, preempt, state, now, walk);
+	c->switched_ns = now;
+	c->switching = SWITCHING(next);
 	return 0;
 }
 
@@ -539,13 +542,11 @@ int sb_enter(__u64 *ctx)
 
 	if (!c || !following)
 		return 0;
-	now = c->switching >> 8;
-	if (c->switching != SWITCHING(now, next))
-		now = bpf_ktime_get_ns();
+	now = c->switching == SWITCHING(next) ? c->switched_ns : bpf_ktime_get_ns();
 	c->switching = 0;
+	c->switched_ns = now;
 	if (next->pid)
 		enter(c, next, now);
-	c->switched_ns = now;
 	return 0;
 }
 

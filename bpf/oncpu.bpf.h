@@ -102,7 +102,7 @@ static __always_inline int sample(struct sb_perf_ctx *ctx, bool walk)
 	c->runs++;
 	if (!tid || !wanted(task, task->tgid, tid))
 		return 0;
-	if (off_cpu)
+	if (off_cpu && following)
 		total_running(c, task, now);
 	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)

@@ -108,7 +108,8 @@ int BPF_PROG(sb_fork, struct task_struct *parent, struct task_struct *child)
 {
 	if (target == TARGET_PIDS || target == TARGET_TIDS)
 		follow_child(parent, child);
-	if (off_cpu && wanted_other(child))
+	/* Who is born before switches are looked at is found by the iterator, as all others that are there. */
+	if (off_cpu && following && wanted_other(child))
 		start_child(child);
 	return 0;
 }

@@ -390,7 +390,7 @@ struct sb_cpu {
 	__u64 summed;            /* waits */
 	__u64 sums_full;         /* waits that would have been, but there was no room */
 	__u64 called_ns;         /* up to when calls for strangers are used up */
-	__u64 switching;         /* 0, or the time of a switch of which only the first half was looked at, and whom it is to */
+	__u64 switching;         /* to whom, of a switch of which only the first half was looked at; 0 = there is none */
 };
 
 #ifndef __bpf__

@@ -582,8 +582,9 @@ void kernel_half_stop(struct kernel_half *k)
 	/* Else some who come would not have been seen to leave. */
 	if (k->on_enter)
 		__atomic_store_n(&k->skel->bss->following, false, __ATOMIC_SEQ_CST);
-	bpf_link__destroy(k->on_leave);
+	/* In this order the kernel need not wait until nobody looks at the first one any more. */
 	bpf_link__destroy(k->on_enter);
+	bpf_link__destroy(k->on_leave);
 	bpf_link__destroy(k->on_waking);
 	bpf_link__destroy(k->on_migrate);
 	bpf_link__destroy(k->on_balance);

@@ -310,6 +310,9 @@ bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const st
 
 	if (n > SB_SPACE_MAPS || rulebook_is_past(b, pid, id, time_ns))
 		return false;
+	/* What was not right then may be since. */
+	if (!n && known && time_ns < b->space_ns[i])
+		return false;
 	if (!known)
 		i = shelf_take(&b->spaces, pid, &b->evicted);
 	if (i == UINT32_MAX)

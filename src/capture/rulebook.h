@@ -47,7 +47,8 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint64_t *ret_id, size_t *ret_n);
 /*
  * Teaches these: N of them, at most SB_SPACE_MAPS, by address, of the memory ID as it was at TIME_NS of CLOCK_MONOTONIC. N = 0: nothing
- * is right, nor what relatives have. False when it does not: other memory that the process had later is known.
+ * is right, nor what relatives have. False when it does not: other memory that the process had later is known, or more was learnt since of
+ * what would not be right.
  */
 bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns);
 

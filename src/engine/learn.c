@@ -248,11 +248,12 @@ uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_eve
 	uint64_t known_id, ns;
 	size_t n;
 
+	if (from <= l->glimpse_ns)
+		return l->glimpse_ns;
 	if (one->pid != ev->pid)
 		*one = (struct looked){ .pid = ev->pid };
 	/* What is known of it is taught already, or was not right, and is not guessed again. */
-	if (from < l->glimpse_ns || from < one->used_ns ||
-	    (rulebook_maps(l->book, (uint32_t)ev->pid, &known_id, &n) && known_id == id) ||
+	if (from <= one->used_ns || (rulebook_maps(l->book, (uint32_t)ev->pid, &known_id, &n) && known_id == id) ||
 	    rulebook_is_past(l->book, (uint32_t)ev->pid, id, taken_ns(ev)))
 		return l->glimpse_ns;
 	if (teach_glimpse(l, ps, ev->pid, id, from))

@@ -209,7 +209,7 @@ static void glimpse_line(void *ctx, const struct maps_line *m)
 	if (!m->exec || g->n == g->max)
 		return;
 	if (m->ino ? files_loaded(g->files, makedev(m->maj, m->min), m->ino, &map)
-		   : map_what(m->name, m->name_len) == WHAT_VDSO && files_vdso(g->files, m->end - m->start, &map))
+		   : g->n && map_what(m->name, m->name_len) == WHAT_VDSO && files_vdso(g->files, m->end - m->start, &map))
 		g->map[g->n++] = map;
 }
 

@@ -313,7 +313,8 @@ static void test_spaces(void **state)
 	assert_true(teach_space_of(*state, 3, 3, 900));
 	assert_false(teach_space_of(*state, 3, 2, 950));
 	/* What was not right is nobody's, and what it was is known. */
-	assert_true(rulebook_teach_maps(*state, 3, id_of(3, 3), NULL, 0, 900));
+	assert_false(rulebook_teach_maps(*state, 3, id_of(3, 3), NULL, 0, 999));
+	assert_true(rulebook_teach_maps(*state, 3, id_of(3, 3), NULL, 0, 1000));
 	assert_false(read_space(3, id_of(3, 3), map));
 	assert_non_null(rulebook_maps(*state, 3, &id, &n));
 	assert_true(id == id_of(3, 3) && !n);
