@@ -305,20 +305,18 @@ bool rulebook_is_past(const struct rulebook *b, uint32_t pid, uint64_t id, uint6
 bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
 {
 	uint32_t i = shelf_find(&b->spaces, pid);
-	const bool known = i != UINT32_MAX;
+	const bool known = i != UINT32_MAX, older = known && time_ns < b->space_ns[i];
 	struct sb_space *s;
 
-	if (n > SB_SPACE_MAPS || rulebook_is_past(b, pid, id, time_ns))
-		return false;
-	/* What was not right then may be since. */
-	if (!n && known && time_ns < b->space_ns[i])
+	/* Of the same memory more may be learnt of an earlier time, but not that what is known since is not right. */
+	if (n > SB_SPACE_MAPS || (older && (!n || id != b->space_id[i])))
 		return false;
 	if (!known)
 		i = shelf_take(&b->spaces, pid, &b->evicted);
 	if (i == UINT32_MAX)
 		return false;
 	s = shelf_item(&b->spaces, i);
-	if (!known || time_ns > b->space_ns[i])
+	if (!older)
 		b->space_ns[i] = time_ns;
 	b->space_id[i] = id;
 	if (!known)

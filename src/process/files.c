@@ -325,12 +325,20 @@ static void start_load(struct files *fs, backing_id b)
 	f->new_place = false;
 }
 
-void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
+static void fill(const struct file *f, struct unwind_map *ret)
 {
 	static const enum map_state state[] = {
 		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY, [LIFE_NOT_ELF] = MAP_ANON,
 		[LIFE_FAILED] = MAP_NO_FILE, [LIFE_SPECIAL] = MAP_SPECIAL,
 	};
+
+	ret->state = state[f->life];
+	ret->module = f->module;
+	ret->image = f->image;
+}
+
+void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
+{
 	struct file *f = resolve(fs, b);
 
 	if (f->module == ID_NONE && (f->id.build_id_len || f->is_path_key)) {
@@ -339,19 +347,15 @@ void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
 	}
 	if (f->life == LIFE_IDLE || (f->life == LIFE_FAILED && f->new_place))
 		start_load(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
-	ret->state = state[f->life];
-	ret->module = f->module;
-	ret->image = f->image;
+	fill(f, ret);
 }
 
-/* Fills RET for F, if all is there that a walk needs. */
-static bool take_ready(const struct file *f, struct unwind_map *ret)
+/* If all is there that a walk needs. */
+static bool fill_ready(const struct file *f, struct unwind_map *ret)
 {
 	if (f->life != LIFE_READY || f->module == ID_NONE)
 		return false;
-	ret->state = MAP_READY;
-	ret->module = f->module;
-	ret->image = f->image;
+	fill(f, ret);
 	return true;
 }
 
@@ -359,7 +363,7 @@ bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret)
 {
 	const struct file *f = fs->vdso == BACKING_NONE ? NULL : fs->entry.v[fs->vdso];
 
-	return f && f->place.end == bytes && take_ready(f, ret);
+	return f && f->place.end == bytes && fill_ready(f, ret);
 }
 
 /* Of an inode that was given to one file after the other it is the last one, if that is loaded. */
@@ -375,7 +379,7 @@ bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unw
 		if (f->id.dev == dev && f->id.ino == ino && (last == BACKING_NONE || f->born > fs->entry.v[last]->born))
 			last = b;
 	}
-	return last != BACKING_NONE && take_ready(resolve(fs, last), ret);
+	return last != BACKING_NONE && fill_ready(resolve(fs, last), ret);
 }
 
 /* Keeps FD, the only way to a deleted file, and lets go of the one kept longest when there are too many. */

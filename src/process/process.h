@@ -84,8 +84,9 @@ struct unwind_space process_held_space(struct processes *ps, struct process *p, 
 bool process_reread(struct processes *ps, struct process *p);
 
 /*
- * What PID has mapped at this moment of files that are loaded (and, with any of them, the vDSO), by address, to RET: at most MAX of them. Returns how many, 0 also when it
- * cannot be read. Nothing of what is known of the process changes by it: that is of the time of the events.
+ * What PID has mapped at this moment of files that are loaded (and, with any of them, the vDSO), by address, to RET: at most MAX of
+ * them. Returns how many, 0 also when it cannot be read. Nothing of what is known of the process changes by it: that is of the time of
+ * the events.
  */
 size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max);
 

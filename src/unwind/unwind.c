@@ -405,6 +405,13 @@ static inline void emit(struct chain *c, module_id module, uint64_t offset)
 	c->frame[c->n++] = (struct frame){ module, offset };
 }
 
+/* It may be walked again. */
+static enum step not_loaded(struct walk *w)
+{
+	w->out->loading = true;
+	return walk_cut(w, CUT_NOT_LOADED);
+}
+
 /* A frame in something that has no image. */
 static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
 {
@@ -415,8 +422,7 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 	case MAP_SPECIAL:
 		return by_leaf(w);
 	case MAP_LOADING:
-		w->out->loading = true;
-		return walk_cut(w, CUT_NOT_LOADED);
+		return not_loaded(w);
 	default:
 		return walk_cut(w, CUT_NO_FILE);
 	}
@@ -506,9 +512,8 @@ static void take_ruled(struct walk *w)
 
 		if (m && m->state == MAP_LOADING) {
 			c->n = 0;
-			c->cut = CUT_NOT_LOADED;
 			c->cut_module = m->module;
-			c->loading = true;
+			(void)not_loaded(w);
 			return;
 		}
 		if (!m || m->state != MAP_READY)
