@@ -47,6 +47,9 @@ enum {
 #define BPF_RB_FORCE_WAKEUP (1ull << 1)
 #define BPF_RB_AVAIL_DATA 0
 
+/* include/uapi/asm-generic/errno-base.h */
+#define SB_EFAULT 14
+
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
 

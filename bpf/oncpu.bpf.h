@@ -9,6 +9,7 @@
 #ifndef SBERF_BPF_ONCPU_H
 #define SBERF_BPF_ONCPU_H
 
+#include "kstack.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
@@ -46,6 +47,18 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	return put_stacks(bpf_get_smp_processor_id(), off, 2 * SEGMENT_BYTES, h, task, v[SB_DWARF_SP], 0, &ignored, &got);
 }
 
+/* The kernel's stack at OFF. Returns the offset behind it. */
+static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task)
+{
+	__u32 which = WALK_OF_SAMPLER(bpf_get_smp_processor_id());
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+
+	barrier_var(off);
+	if (!w || off > RECORD_MAX - ADDRS_BYTES)
+		return off;
+	return off + put_kstack((void *)(s->rec + off), w, 0, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
+}
+
 /* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */
 static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb_perf_ctx *ctx, struct task_struct *task, __u64 now,
 					__u64 period, __u64 since, bool walk)
@@ -67,7 +80,7 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	if (has_user(h, task))
 		off = put_user(s, off, ctx, task, user, walk, now);
 	if (!user && kernel_frames)
-		off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
+		off = walk ? put_kernel(s, off, ctx, task) : put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	return off;
 }
 

@@ -109,6 +109,7 @@ void features_of(const struct btf *btf, struct features *ret)
 		.mmap_lock = lock_told_cheaply(btf),
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),
 		.plain_reads = btf_has(btf, "bpf_rdonly_cast", BTF_KIND_FUNC),
+		.loops = enum_has(btf, "bpf_func_id", "BPF_FUNC_loop"),
 		.walks = true,
 	};
 }

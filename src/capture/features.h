@@ -37,6 +37,7 @@ enum feature_use {
 	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks walked by what was mapped in a place before are found out later, and dropped") \
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
 	X(plain_reads, "6.2", FEATURE_SPARED, "where the verifier asks whether types are trusted (6.3 and later), loading takes longer") \
+	X(loops, "5.17", FEATURE_SPARED, "stacks in the kernel are all unwound by the kernel, which makes samples of what runs there dearer") \
 	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and short waits are sampled")
 
 /* What a kernel has; of a list of things forced off, what is not in it. */

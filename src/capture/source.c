@@ -435,7 +435,6 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		.lost = s->lost,
 		.late = s->order.late,
 		.samples = s->delivered,
-		.bpf_ns = kernel_half_cpu_ns(s->kernel),
 		.freq_hz = s->rate.hz,
 		.gaps = s->gaps,
 		.gaps_ns = s->gaps_ns,
@@ -456,8 +455,15 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		st.inferred += s->cpus[cpu].inferred;
 		st.summed += s->cpus[cpu].summed;
 		st.unsummed += s->cpus[cpu].sums_full;
+		st.kstacks_checked += s->cpus[cpu].kstacks_checked;
+		st.kstacks_different += s->cpus[cpu].kstacks_different;
 	}
 	*ret = st;
+}
+
+uint64_t source_bpf_ns(const struct source *s)
+{
+	return kernel_half_cpu_ns(s->kernel);
 }
 
 uint64_t source_seen_ns(const struct source *s)

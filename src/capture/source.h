@@ -48,7 +48,7 @@ struct capture_plan {
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
 	bool walk_rules;         /* stacks are walked by learnt rules in the kernel, and copied where these do not do */
 	bool walk_or_copy;       /* with it: all of them are copied where the kernel does not take the program that walks; else -ENOTSUP */
-	uint32_t verify_every;   /* with it, one stack of so many is copied all the same, to be compared; 0 = none */
+	uint32_t verify_every;   /* with it, one stack of so many is copied all the same, and one of the kernel unwound, to be compared; 0 = none */
 	uint32_t stack_bytes;    /* first cap of a copy, SB_STACK_MIN to SB_STACK_MAX */
 	bool stack_fixed;        /* the user set it: do not learn */
 	uint64_t ring_bytes;     /* of all rings together; 0 = default */
@@ -122,8 +122,8 @@ struct source_stats {
 	uint64_t summed;         /* waits that were summed (source_sums()) */
 	uint64_t unsummed;       /* waits that found no room for that: told by chance, as longer ones are without sums */
 	uint64_t inferred;       /* switches that the kernel did not tell, and whose time follows from others' within microseconds */
+	uint64_t kstacks_checked, kstacks_different;     /* kernel stacks that were walked by what was learnt and compared (verify_every) */
 	uint64_t gaps, gaps_ns;  /* distances between samples of one CPU that was busy meanwhile, and their sum: the rate got */
-	uint64_t bpf_ns;         /* CPU time of the BPF programs; UINT64_MAX = the kernel does not tell */
 	uint64_t ring_used, ring_size;   /* bytes now */
 	uint32_t cpus_sampled;   /* now */
 	uint32_t freq_hz;        /* rate asked of the kernel now, after its limits */
@@ -160,8 +160,10 @@ void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx);
 /* CLOCK_MONOTONIC up to which all that happened has been delivered; 0 before the first reading. */
 uint64_t source_seen_ns(const struct source *s);
 
-/* Some microseconds, and a system call for each program of the kernel half: not for every turn of a loop. */
 void source_stats(const struct source *s, struct source_stats *ret);
+
+/* CPU time of the BPF programs of S so far, in ns; UINT64_MAX = the kernel does not tell. A system call for each program: not for every turn of a loop. */
+uint64_t source_bpf_ns(const struct source *s);
 /* Of source_stats().lost.n[LOST_SIDE_BAND]; costs nothing. */
 uint64_t source_side_lost(const struct source *s);
 

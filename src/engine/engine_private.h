@@ -38,6 +38,7 @@ struct engine {
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
+	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
 	uint64_t stopped_ns;             /* 0 = it runs */
 	uint64_t recorder_lost;          /* events that the recorder refused */
 	uint64_t side_lost, doubted_ns;  /* records of the side band that were lost, and when mappings were doubted for it */

@@ -85,7 +85,7 @@ static uint32_t rate_got(struct engine *en, const struct source_stats *st)
 	return en->rate_hz;
 }
 
-static void measure_rules(struct engine *en, const struct ingest_figures *in)
+static void measure_rules(struct engine *en, const struct ingest_figures *in, const struct source_stats *st)
 {
 	const struct rulebook *book = source_rulebook(en->source);
 	struct profile_meta *m = &en->meta;
@@ -98,11 +98,29 @@ static void measure_rules(struct engine *en, const struct ingest_figures *in)
 	m->rules_processes = book ? s.spaces : META_UNKNOWN;
 	m->rules_evicted = book ? s.evicted : META_UNKNOWN;
 	m->rules_bytes = s.bytes + in->rule_bytes;
-	m->verify_checked = in->verified;
+	m->verify_checked = in->verified + st->kstacks_checked;
 	m->verify_incomplete = in->unverified;
 	m->verify_different = 0;
 	for (unsigned int i = 0; i < VERIFY_NR; i++)
-		m->verify_different += m->verify_cause[i] = in->different[i];
+		m->verify_different += m->verify_cause[i] = i == VERIFY_KERNEL ? st->kstacks_different : in->different[i];
+}
+
+/* What sberf itself takes. A file of /proc takes longer to read than all other figures together, so that is done once a second. */
+static void measure_own(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	const uint64_t now = clock_mono_ns();
+
+	m->bpf_cpu_ns = source_bpf_ns(en->source);
+	m->user_cpu_ns = own_cpu_ns();
+	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
+		m->user_cpu_ns -= en->own_base_ns;
+	if (en->turning)
+		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (en->turning && !en->stopped_ns && now - en->rss_ns < NSEC_PER_SEC)
+		return;
+	en->rss_ns = now;
+	m->rss_bytes = own_rss_bytes();
 }
 
 void engine_measure(struct engine *en)
@@ -123,7 +141,7 @@ void engine_measure(struct engine *en)
 	m->user_samples = in.user_samples;
 	m->unwound = in.unwound;
 	m->wait_unwound = in.wait_unwound;
-	measure_rules(en, &in);
+	measure_rules(en, &in, &st);
 	memcpy(m->cut, in.cut, sizeof(m->cut));
 	m->wait_stacks = in.wait_stacks;
 	memcpy(m->wait_cut, in.wait_cut, sizeof(m->wait_cut));
@@ -138,13 +156,7 @@ void engine_measure(struct engine *en)
 	profile_stats(en->profile, &ps);
 	m->refused = ps.refused;
 	m->folded = ps.facts_folded;
-	m->bpf_cpu_ns = st.bpf_ns;
-	m->user_cpu_ns = own_cpu_ns();
-	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
-		m->user_cpu_ns -= en->own_base_ns;
-	if (en->turning)
-		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	m->rss_bytes = own_rss_bytes();
+	measure_own(en);
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	copy_text(m->activity, sizeof(m->activity), activity);

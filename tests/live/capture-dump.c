@@ -365,7 +365,6 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("inferred", st->inferred);
 	print("late", st->late);
 	print("unordered", c->unordered);
-	print("bpf_ns", st->bpf_ns);
 	print("ring_size", st->ring_size);
 	print("ring_used", st->ring_used);
 	print_losses(st);
@@ -531,6 +530,7 @@ static int run(struct dump *d, struct counts *c, char **argv, struct err *e)
 		return r;
 	source_stats(s, &st);
 	print_counts(c, &st, clock_mono_ns() - start);
+	print("bpf_ns", source_bpf_ns(s));
 	return 0;
 }
 

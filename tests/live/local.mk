@@ -18,6 +18,7 @@ shell_tests += tests/live/record_files.sh
 shell_tests += tests/live/record_pipe.sh
 shell_tests += tests/live/top_batch.sh
 shell_tests += tests/live/unwind_kernel.sh
+shell_tests += tests/live/unwind_kstack.sh
 shell_tests += tests/live/unwind_change.sh
 shell_tests += tests/live/unwind_depth.sh
 shell_tests += tests/live/unwind_modules.sh
