@@ -1,47 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kstack.bpf.h - the kernel's stack of a task, by what was learnt of those before.
+ * kstack.bpf.h - by what the kernel's stack of a task that is off the CPU is known.
  *
- * The kernel's own unwinder takes 2 us for such a stack when all that it looks up is in the caches, and 10 to 15 us when it is not, as
- * after the millisecond between two samples: more than all else that a sample costs. But a function has its return address at a distance
- * from that of what it called which the code alone says, so each *hop* from one to the next is always as long from the same place. The hops
- * are learnt from what the unwinder tells, and a stack of which all are known is a few words to be read.
+ * Walking it (bpf_get_task_stack()) was half of what a wait costs that is only added to others. But a thread waits in few places, and for
+ * all that is the same but for the kernel's stack (the user's, call, state) that is most often the same one. Then its return addresses
+ * stand where they did: from the end of the stack on, each frame has its return address at a distance that the code says which the one before
+ * leads to. So who finds the same addresses in the same places has found the same stack, and a few words are to be read.
  *
- * What makes this safe:
- * - Where the addresses that the unwinder tells stand, it does not tell. They are looked for, and what was left there by earlier calls may
- *   look the same. So they are looked for in order from both ends of the stack, which gives each the lowest and the highest place where it
- *   can stand. Where these are one it is there, and only from one such place to the next a hop is learnt.
- * - A hop is known by the address that it starts from and the one before: an address where an exception came is one of the registers that it
- *   left, and not where a call returns to; and code that the kernel makes at run time may be left out by the unwinder, so what is before it
- *   is followed by this and that. So whatever two addresses follow each other in what is told did so in what the unwinder told. Of a task
- *   that does not run the unwinder leaves the scheduler out: there the first one is no address, but what the wait is known by.
- * - One of which different lengths were seen (from a function with a frame of variable size) is not believed any more.
- * - The last address stands where the kernel was entered: at a fixed distance from the top of the stack. A stack is believed when it ends
- *   with an address that is known to be the last, exactly there. One that goes on on another stack, as that of interrupts, does not.
- * Whatever is not as it was learnt goes to the unwinder as before. (--verify-unwind compares.)
- *
- * With each system call the kernel moves its stack by some random amount (add_random_kstack_offset(), since Linux 5.13). That makes one hop
- * of variable length, into the entry; so of each hop it is learnt, too, how far from the top it leads.
- *
- * All of it is done by bpf_loop(), which the verifier looks at once; where that is not (loops) the unwinder does it all.
+ * Where they stand is not told by a walk. They are looked for, each above the one before; what was left there by earlier calls may look the
+ * same, so a place counts when it was found CHAIN_SURE times in a row: with each system call the kernel moves its stack by some random amount
+ * (add_random_kstack_offset(), since Linux 5.13), and what was left does not move along. The outermost address is above the gap that this
+ * makes. It is the entry to the kernel, which follows from the one below it, and is left out.
  */
 #ifndef SBERF_BPF_KSTACK_H
 #define SBERF_BPF_KSTACK_H
 
-#include "record.bpf.h"
+#include "maps.bpf.h"
 
-#define HOP_TRIES 8u                     /* it takes so many to drive out one that was seen again */
-#define HOP_REACH 32768u                 /* bytes of a kernel stack at most */
-
-/* struct hop.to: two distances in words, how often it was seen, and what varies. */
-#define HOP_AWAY(to) ((to) & 0xffff)             /* to the next address; 0 = there is none */
-#define HOP_TOP(to) ((to) >> 16 & 0xffff)        /* from the next one, or if there is none from this one, to the top */
-#define HOP_ONCE (1ull << 32)
-#define HOP_SEEN(to) ((to) >> 32 & 0xff)
-#define HOP_SEEN_MAX 255u
-#define HOP_AWAY_VARIES (1ull << 40)
-#define HOP_TOP_VARIES (1ull << 41)
-#define HOP_INNER (1ull << 42)                   /* the next one was seen not to be the last */
+#define CHAIN_SURE 8u
 
 static __always_inline __u64 sum_fold(__u64 a, __u64 b)
 {
@@ -49,261 +25,121 @@ static __always_inline __u64 sum_fold(__u64 a, __u64 b)
 	return a ^ a >> 32;
 }
 
-static __always_inline volatile struct hop *hops_of(__u64 key)
-{
-	return hops[key * MIX >> (64 - HOPS_BITS)];
-}
+/* The functions are global: the verifier looks at each alone, and at each loop once. */
 
-/* What H says of the hop KEY; 0 = it is another one. */
-static __always_inline __u64 hop_of(volatile struct hop *h, __u64 key)
-{
-	__u64 to = h->to;
-
-	return (h->tag ^ to * MIX) == key ? to : 0;
-}
-
-/* A stack that is being followed. */
-struct hopping {
-	struct walk *w;
-	__u64 prev;              /* the address before; 0 = it is the first */
-	__u64 addr, at;          /* the address at hand, and where it stands */
-	__u64 sp, top;
-	__u32 nr;                /* frames, when all are there */
-};
-
-/* Goes from frame I to the next one. 1 = there is none, or it is not known. */
-static long hop_step(__u32 i, struct hopping *g)
-{
-	__u64 key = sum_fold(g->prev, g->addr), to, away, by_top;
-	volatile struct hop *h = hops_of(key);
-
-	if (i >= SB_KSTACK_MAX || i >= walk_max)
-		return 1;
-	to = hop_of(h, key);
-	if (!to)
-		to = hop_of(h + 1, key);
-	if (!to)
-		return 1;
-	g->w->frame[i] = g->prev = g->addr;
-	away = g->at + 8 * HOP_AWAY(to);
-	by_top = g->top - 8 * HOP_TOP(to);
-	/* How far it is to the last one may vary; until it does, both have to say the same. */
-	if (to & HOP_INNER ? to & HOP_AWAY_VARIES : to & HOP_TOP_VARIES || (away != by_top && !(to & HOP_AWAY_VARIES)))
-		return 1;
-	g->at = to & HOP_INNER ? away : by_top;
-	if (!HOP_AWAY(to) && !(to & HOP_AWAY_VARIES)) {
-		g->nr = i + 1;
-		return 1;
-	}
-	return g->at - g->sp >= g->top - g->sp || bpf_probe_read_kernel(&g->addr, sizeof(g->addr), (void *)g->at);
-}
-
-/*
- * The kernel stack from SP, where START is executed, to TOP, where the registers of the user's side are, to the frames of the walk WHICH.
- * How many these are with START, 0 = not all of the stack is known. This function and others are global: the verifier looks at each alone.
- */
-__noinline int sb_hop(__u32 which, __u64 start, __u64 sp, __u64 top)
-{
-	/* As if what executes had been called just now: then it does not matter if it ever was. */
-	struct hopping g = { .w = bpf_map_lookup_elem(&walks, &which), .addr = start, .at = sp - 8, .sp = sp, .top = top };
-
-	if (!g.w || top - sp > HOP_REACH || !loops)
-		return 0;
-	bpf_loop(SB_KSTACK_MAX, hop_step, &g, 0);
-	return g.nr;
-}
-
-/* The hop KEY is AWAY words long and ends TOP words from the top; INNER: where another one begins. */
-static __always_inline void learn_hop(__u64 key, __u64 away, __u64 top, bool inner)
-{
-	volatile struct hop *h = hops_of(key), *other = h + 1;
-	__u64 to = hop_of(h, key);
-
-	if (!to) {
-		to = hop_of(other, key);
-		if (to || HOP_SEEN(other->to) < HOP_SEEN(h->to))
-			h = other;
-	}
-	if (!to) {
-		/* Many come but once: they shall not drive out who is of use. */
-		if (HOP_SEEN(h->to) > 1 && bpf_get_prandom_u32() % HOP_TRIES)
-			return;
-		to = away | top << 16;
-	}
-	if (HOP_AWAY(to) != away)
-		to |= HOP_AWAY_VARIES;
-	if (HOP_TOP(to) != top)
-		to |= HOP_TOP_VARIES;
-	if (inner)
-		to |= HOP_INNER;
-	if (HOP_SEEN(to) < HOP_SEEN_MAX)
-		to += HOP_ONCE;
-	h->to = to;
-	h->tag = key ^ to * MIX;
-}
-
-/* Frames that are looked for in the words of a stack. */
-struct finding {
-	struct walk *w;          /* its word found: the frame that is next. The verifier knows nothing of it, so it looks at each loop once. */
-	__u64 nr;                /* frames; the first is not there */
-	__u64 words;
-};
-
-static long low_step(__u32 k, struct finding *f)
-{
-	__u64 i = f->w->found;
-
-	if (i >= HOP_FRAMES || i >= f->nr)
-		return 1;
-	if (f->w->kstack[k & (KSTACK_WORDS - 1)] != f->w->frame[i])
-		return 0;
-	f->w->lowest[i] = k;
-	f->w->found = i + 1;
-	return 0;
-}
-
-static long high_step(__u32 k, struct finding *f)
-{
-	__u64 i = f->w->found, place = f->words - 1 - k;
-
-	if (!i || i >= HOP_FRAMES)
-		return 1;
-	if (f->w->kstack[place & (KSTACK_WORDS - 1)] != f->w->frame[i])
-		return 0;
-	f->w->highest[i] = place;
-	f->w->found = i - 1;
-	return 0;
-}
-
-/* Learns the hop from frame K, if it is known where that is, and the next one. */
-static long learn_step(__u32 k, struct finding *f)
-{
-	__u64 i = k + 1, from, to;
-
-	if (i > f->nr || i >= HOP_FRAMES)
-		return 1;
-	from = k ? f->w->lowest[k & (HOP_FRAMES - 1)] : -1;
-	to = i < f->nr ? f->w->lowest[i] : from;
-	if ((!k || from == f->w->highest[k & (HOP_FRAMES - 1)]) && (i == f->nr || to == f->w->highest[i]))
-		learn_hop(sum_fold(k ? f->w->frame[(k - 1) & (HOP_FRAMES - 1)] : 0, f->w->frame[k & (HOP_FRAMES - 1)]), to - from,
-			  f->words - to, i + 1 < f->nr);
-	return 0;
-}
-
-/* Learns the hops of the stack from SP to TOP, whose NR frames are those of the walk WHICH. */
-__noinline int sb_learn_hops(__u32 which, __u64 sp, __u64 top, __u32 nr)
-{
-	struct finding f = { .w = bpf_map_lookup_elem(&walks, &which), .nr = nr };
-	__u64 bytes = top - sp;
-
-	if (!f.w || !nr || nr >= HOP_FRAMES || bytes & 7 || !loops)
-		return 0;
-	barrier_var(bytes);
-	if (bytes > KSTACK_WORDS * 8 || bpf_probe_read_kernel(f.w->kstack, bytes, (void *)sp))
-		return 0;
-	f.words = bytes / 8;
-	f.w->found = 1;
-	bpf_loop(f.words, low_step, &f, 0);
-	if (f.w->found != nr)
-		return 0;
-	f.w->found = nr - 1;
-	bpf_loop(f.words, high_step, &f, 0);
-	bpf_loop(nr, learn_step, &f, 0);
-	return 0;
-}
-
-#define SPARE_FRAMES 512u                        /* of those of a walk, where what is compared goes */
-_Static_assert(SPARE_FRAMES + SB_KSTACK_MAX <= SB_WALK_MAX && HOP_FRAMES <= SPARE_FRAMES, "there is room for both");
-
-/* Compares the frames FIRST to NR - 1 of the walk WHICH with GOT bytes of addresses that the unwinder told, and counts. */
-__noinline int sb_check_kstack(__u32 which, __u32 first, __u32 nr, long got)
-{
-	struct walk *w = bpf_map_lookup_elem(&walks, &which);
-	struct sb_cpu *c = this_cpu();
-	__u64 differs = got ^ (__u64)(nr - first) * 8;
-
-	if (!w || !c || got < 0)
-		return 0;
-	for (__u32 i = 0; i < SB_KSTACK_MAX && i < nr - first; i++)
-		differs |= w->frame[(first + i) & (SB_WALK_MAX - 1)] ^ w->frame[SPARE_FRAMES + i];
-	c->kstacks_checked++;
-	c->kstacks_different += !!differs;
-	return 0;
-}
-
-/* Where the registers of TASK's user side are; through memory, so that the verifier takes it for a number. */
-static __always_inline __u64 kstack_top(struct walk *w, struct task_struct *task)
-{
-	w->top = (__u64)bpf_task_pt_regs(task);
-	return *(volatile __u64 *)&w->top;
-}
-
-/*
- * The kernel's stack of TASK, which is current and was interrupted at PC with SP, to the frames of W, the walk WHICH. Bytes of addresses,
- * or a negative errno.
- */
-static __always_inline long running_kstack(__u32 which, struct walk *w, void *ctx, struct task_struct *task, __u64 pc, __u64 sp)
-{
-	__u64 top = kstack_top(w, task);
-	long got = sb_hop(which, pc, sp, top);
-
-	if (got > 0) {
-		if (verify_every && !(bpf_get_prandom_u32() % verify_every))
-			sb_check_kstack(which, 0, got, bpf_get_stack(ctx, w->frame + SPARE_FRAMES, SB_KSTACK_MAX * 8, 0));
-		return got * 8;
-	}
-	got = bpf_get_stack(ctx, w->frame, SB_KSTACK_MAX * 8, 0);
-	if (got > 0)
-		sb_learn_hops(which, sp, top, got / 8);
-	return got;
-}
-
-/* The same of TASK, which does not run, and waits where PLACE says; to the frames from the second one on. */
-static __always_inline long sleeping_kstack(__u32 which, struct walk *w, struct task_struct *task, __u64 place)
-{
-	__u64 sp = sb_saved_sp(plain(task)), top = kstack_top(w, task);
-	long got = sb_hop(which, place, sp, top);
-
-	if (got > 0) {
-		if (verify_every && !(bpf_get_prandom_u32() % verify_every))
-			sb_check_kstack(which, 1, got, bpf_get_task_stack(task, w->frame + SPARE_FRAMES, SB_KSTACK_MAX * 8, 0));
-		return got * 8 - 8;
-	}
-	got = bpf_get_task_stack(task, w->frame + 1, SB_KSTACK_MAX * 8, 0);
-	if (got > 0) {
-		w->frame[0] = place;
-		sb_learn_hops(which, sp, top, got / 8 + 1);
-	}
-	return got;
-}
-
-/* So many addresses are GOT bytes, or an error. */
-static __always_inline __u32 kstack_frames(long got)
-{
-	return got < 0 ? 0 : (__u32)got / 8;
-}
-
-/* Folds the NR addresses from the second frame of the walk WHICH on into ID. */
+/* Folds the first NR addresses that the walk WHICH has room for into ID. */
 __noinline __u64 sb_fold(__u32 which, __u32 nr, __u64 id)
 {
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
 
-	for (__u32 i = 1; w && i <= SB_KSTACK_MAX && i <= nr; i++)
+	for (__u32 i = 0; w && i < SB_KSTACK_MAX && i < nr; i++)
 		id = sum_fold(id, w->frame[i]);
 	return id;
 }
 
-/* GOT bytes of the frames of W from FIRST on as a part at A, which has room for them. Returns its size. */
-static __always_inline __u32 put_kstack(struct sb_part_addrs *a, struct walk *w, __u32 first, long got)
+static __always_inline struct chain *chain_of(__u64 id)
 {
-	__u64 bytes = got < 0 ? 0 : got;
+	return &chains[id * MIX >> (64 - CHAINS_BITS)];
+}
 
-	if (bytes > SB_KSTACK_MAX * 8)
-		bytes = SB_KSTACK_MAX * 8;
+/* Reads up to MAX words of the kernel's stack from SP to TOP to W. How many; 0 = none. */
+static __always_inline __u32 read_kstack(struct walk *w, __u64 sp, __u64 top, __u32 max)
+{
+	__u64 bytes = top - sp;
+
+	if (bytes > max * 8)
+		bytes = max * 8;
 	barrier_var(bytes);
-	if (bytes > SB_KSTACK_MAX * 8 || bpf_probe_read_kernel(a + 1, bytes, w->frame + first))
-		return finish_addrs(a, -SB_EFAULT, SB_PART_KSTACK);
-	return finish_addrs(a, got, SB_PART_KSTACK);
+	if (bytes > KSTACK_WORDS * 8)
+		return 0;
+	return bpf_probe_read_kernel(w->kstack, bytes, (void *)sp) ? 0 : bytes / 8;
+}
+
+/* Folds the kernel's stack from SP to TOP into ID, if it is the one that was seen with ID. 0 = it is not. */
+__noinline __u64 sb_known_chain(__u32 which, __u64 sp, __u64 top, __u64 id)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct chain *c = chain_of(id);
+	__u64 fold = 0;
+
+	if (!w || c->tag != id || c->seen < CHAIN_SURE || !c->nr || read_kstack(w, sp, top, c->words) != c->words)
+		return 0;
+	for (__u32 i = 0; i < CHAIN_FRAMES && i < c->nr; i++)
+		fold = sum_fold(fold, w->kstack[c->at[i] & (KSTACK_WORDS - 1)]);
+	return fold == c->fold ? sum_fold(id, fold) : 0;
+}
+
+/*
+ * Finds the first NR addresses of the walk WHICH in NR_WORDS words of its kernel stack. 0: all of them, where they were for ID before. Without
+ * branches, which would be as many paths for the verifier.
+ */
+__noinline int sb_find_chain(__u32 which, __u64 id, __u32 nr, __u32 nr_words)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct chain *c = chain_of(id);
+	__u64 found = 0, moved = 0;
+
+	if (!w)
+		return -1;
+	for (__u32 k = 0; k < KSTACK_WORDS && k < nr_words; k++) {
+		__u64 i = found & (CHAIN_FRAMES - 1), old = c->at[i];
+		__u64 differs = w->kstack[k] ^ w->frame[i], hit = ~(differs | -differs) >> 63;
+
+		hit &= (found - nr) >> 63;       /* found < nr */
+		moved |= (old ^ k) * hit;
+		c->at[i] = old ^ (old ^ k) * hit;
+		found += hit;
+		barrier_var(found);
+	}
+	c->words = c->at[(nr - 1) & (CHAIN_FRAMES - 1)] + 1;
+	if (found < nr)
+		return -1;
+	return !!moved;
+}
+
+/*
+ * The same as sb_known_chain() for a stack of which the NR addresses are those of the walk WHICH; learns where all but the outermost one
+ * are. 0 = there are none.
+ */
+__noinline __u64 sb_learn_chain(__u32 which, __u64 sp, __u64 top, __u64 id, __u32 nr)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct chain *c = chain_of(id);
+	__u64 fold;
+	int other;
+
+	if (!w || !nr)
+		return 0;
+	if (nr < 2 || nr > CHAIN_FRAMES)
+		return sb_fold(which, nr, id);
+	fold = sb_fold(which, --nr, 0);
+	other = sb_find_chain(which, id, nr, read_kstack(w, sp, top, KSTACK_WORDS));
+	c->seen = !other && c->tag == id && c->fold == fold ? c->seen + 1 : 0;
+	c->tag = id;
+	c->fold = fold;
+	c->nr = other < 0 ? 0 : nr;
+	return sum_fold(id, fold);
+}
+
+/*
+ * Folds the kernel's stack of TASK, which does not run, into ID, by which all else is known, with the help of the walk WHICH, W. 0 = none.
+ * What comes out goes through memory, so that the verifier looks at all that follows once, and so does an address, which it then takes for
+ * a number.
+ */
+static __always_inline __u64 fold_kstack(__u32 which, struct walk *w, struct task_struct *task, __u64 id)
+{
+	__u64 sp = sb_saved_sp(plain(task)), top;
+	long got;
+
+	w->top = (__u64)bpf_task_pt_regs(task);
+	top = *(volatile __u64 *)&w->top;
+	w->folded = sb_known_chain(which, sp, top, id);
+	if (!w->folded) {
+		got = bpf_get_task_stack(task, w->frame, SB_KSTACK_MAX * 8, 0);
+		got &= ~(got >> 63);
+		w->folded = sb_learn_chain(which, sp, top, id, (__u32)got / 8);
+	}
+	return *(volatile __u64 *)&w->folded;
 }
 
 #endif

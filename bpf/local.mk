@@ -34,6 +34,7 @@ bpf_headers += bpf/wire.h
 bpf_headers += bpf/arch_x86_64.h
 bpf_headers += bpf/kernel.h
 bpf_headers += bpf/kstack.bpf.h
+bpf_headers += bpf/hops.bpf.h
 bpf_programs += bpf/sberf.bpf.c
 bpf_programs += bpf/sberf_plain.bpf.c
 bpf_headers += bpf/maps.bpf.h

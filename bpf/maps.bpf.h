@@ -38,8 +38,8 @@
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
-const volatile __u32 verify_every = 0;                   /* of so many stacks walked by rules one is copied too; 0 = none */
-const volatile bool loops = false;                       /* there is bpf_loop(), since Linux 5.17 (e6f2dd0f8067) */
+const volatile __u32 verify_every = 0;                   /* of so many stacks walked by rules one is copied too, or unwound; 0 = none */
+const volatile bool loops = false;                       /* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */
 const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kernel walks at most, kernel.perf_event_max_stack */
 
 const volatile bool off_cpu = false;                     /* follow waits */
@@ -221,7 +221,25 @@ struct kin {
 static struct kin kins[1u << KIN_BITS];
 
 /*
- * How far it is on a kernel stack from one address to the next: see kstack.bpf.h. Two places for each, next to each other. Written without
+ * Where on the kernel's stack the return addresses of a wait stand that is known by all else (kstack.bpf.h). Written without locks: an entry
+ * of which two wrote a half each fits no stack.
+ */
+#define CHAINS_BITS 11u
+#define KSTACK_WORDS 128u
+#define CHAIN_FRAMES 16u
+struct chain {
+	__u64 tag;                                       /* all else, folded */
+	__u64 fold;                                      /* of the addresses */
+	__u32 seen;                                      /* times that they were found there */
+	__u8 nr;                                         /* addresses */
+	__u8 words;                                      /* of the stack that hold all of them */
+	__u8 pad[2];
+	__u8 at[CHAIN_FRAMES];                           /* words from the end of the stack */
+};
+static struct chain chains[1u << CHAINS_BITS];
+
+/*
+ * How far it is on a kernel stack from one address to the next: see hops.bpf.h. Two places for each, next to each other. Written without
  * locks: an entry of which two wrote a half each is of no use.
  */
 #define HOPS_BITS 13u
@@ -229,8 +247,8 @@ struct hop {
 	__u64 tag;                                       /* its key ^ to * MIX */
 	__u64 to;                                        /* HOP_* */
 };
-static struct hop hops[1u << HOPS_BITS][2];
-#define KSTACK_WORDS 512u                                /* of a stack of which hops can be learnt */
+static struct hop hops[1u << HOPS_BITS][2] __attribute__((aligned(64)));
+#define HOP_WORDS 512u                                   /* of a stack of which hops can be learnt */
 #define HOP_FRAMES 32u                                   /* at most, of that */
 
 #define WINDOW_WORDS 64u                                 /* of the stack, read at a time */
@@ -249,7 +267,8 @@ struct walk {
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u64 top;                                       /* of the kernel's stack ... */
-	__u64 kstack[KSTACK_WORDS];                      /* ... and its words ... */
+	__u64 folded;                                    /* ... what it is known by ... */
+	__u64 kstack[HOP_WORDS];                         /* ... its words ... */
 	__u64 found;
 	__u64 lowest[HOP_FRAMES], highest[HOP_FRAMES];       /* ... and where in them frames were found, from both ends */
 };

@@ -249,23 +249,6 @@ struct telling {
 	bool stack;              /* the kernel's stack of it can still be read */
 };
 
-/* By what the wait of ST in SLOT is known, but for the thread, the node and the kernel's stack; 0 = it is not. */
-static __always_inline __u64 wait_id(const struct sb_slot *slot, const struct sb_task *st)
-{
-	return slot->stack ? sum_fold(slot->stack, (__u64)(__u32)st->call << 32 | st->state << 16 | st->flags) | 1 : 0;
-}
-
-/* The kernel's stack of TASK, which does not run and waits as ID says, as a part at A, which has room for it. Returns its size. */
-static __always_inline __u32 put_wait_kstack(struct sb_part_addrs *a, struct task_struct *task, __u64 id)
-{
-	__u32 which = WALK_OF_SWITCH(bpf_get_smp_processor_id());
-	struct walk *w = bpf_map_lookup_elem(&walks, &which);
-
-	if (sum_waits && id && w)
-		return put_kstack(a, w, 1, sleeping_kstack(which, w, task, id));
-	return finish_addrs(a, bpf_get_task_stack(task, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
-}
-
 /* Tells the wait of TASK that is kept in SLOT. False when it was lost, which has been counted. */
 static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task, const struct sb_task *st,
 				      __u64 now, const struct telling *how)
@@ -276,7 +259,9 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, how->out_ns, how->period,
 		 how->sum);
 	if (how->stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
-		size += put_wait_kstack((void *)(slot->rec + size), task, wait_id(slot, st));
+		struct sb_part_addrs *a = (void *)(slot->rec + size);
+
+		size += finish_addrs(a, bpf_get_task_stack(task, a + 1, SB_KSTACK_MAX * 8, 0), SB_PART_KSTACK);
 	}
 	/* What was mapped then says little of now. */
 	if (now - how->out_ns > STRANGE_NS)
@@ -335,15 +320,17 @@ static __always_inline bool has_moved(struct sb_cpu *c, struct task_struct *task
 /* What the wait of TASK in SLOT is known by, but for the thread; 0 = nothing. */
 static __always_inline __u64 sum_id(const struct sb_slot *slot, struct task_struct *task, const struct sb_task *st)
 {
-	__u64 id = wait_id(slot, st);
+	__u64 id = slot->stack;
 	__u32 which = WALK_OF_SWITCH(bpf_get_smp_processor_id());
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
 
 	if (!id || !w)
 		return 0;
+	id = sum_fold(id, (__u64)(__u32)st->call << 32 | st->state << 16 | st->flags);
+	id = sum_fold(id, st->node);
 	if (kernel_frames)
-		id = sb_fold(which, kstack_frames(sleeping_kstack(which, w, task, id)), id);
-	return sum_fold(id, st->node) | 1;
+		id = fold_kstack(which, w, task, id);
+	return id ? id | 1 : 0;
 }
 
 enum summing {

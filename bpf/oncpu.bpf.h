@@ -9,7 +9,7 @@
 #ifndef SBERF_BPF_ONCPU_H
 #define SBERF_BPF_ONCPU_H
 
-#include "kstack.bpf.h"
+#include "hops.bpf.h"
 #include "record.bpf.h"
 #include "target.bpf.h"
 #include "totals.bpf.h"
@@ -56,7 +56,7 @@ static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_
 	barrier_var(off);
 	if (!w || off > RECORD_MAX - ADDRS_BYTES)
 		return off;
-	return off + put_kstack((void *)(s->rec + off), w, 0, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
+	return off + put_kstack((void *)(s->rec + off), w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
 }
 
 /* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */

@@ -8,7 +8,8 @@
  *	space.bpf.h     which memory that is of
  *	oncpu.bpf.h     which task runs, with which stacks
  *	sums.bpf.h      short waits that are added up
- *	kstack.bpf.h    by what a kernel stack is known
+ *	kstack.bpf.h    by what the kernel's stack of who waits is known
+ *	hops.bpf.h      the same of who runs, address by address
  *	totals.bpf.h    what each task has spent in what way
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	faults.bpf.h    which addresses are touched first, with which stacks

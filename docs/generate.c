@@ -238,12 +238,15 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "unwound_learned_percent", "Of them: how many were copied, and taught the kernel what it had been lacking to walk them." },
 	{ "walk_REASON", "Stacks that were copied, by why the kernel did not walk them (below)." },
 	{ "verify_checked, verify_different",
-	  "Stacks walked in the kernel that were copied too and walked again to their end, or, of the kernel's own, unwound again, and how many "
-	  "of them had other frames (--verify-unwind)." },
+	  "Stacks walked in the kernel that were copied too and walked again to their end, and how many of them had other frames "
+	  "(--verify-unwind)." },
 	{ "verify_incomplete", "Stacks walked in the kernel whose copy did not lead to the end: of them nothing can be said." },
-	{ "verify_shorter, verify_longer, verify_other_module, verify_other_place, verify_kernel",
+	{ "verify_shorter, verify_longer, verify_other_module, verify_other_place",
 	  "Those that differ, by the first frame that does: the kernel's walk ended early or late, or came to another module, or to another "
-	  "place in the same one; or the stack is one of the kernel's own." },
+	  "place in the same one." },
+	{ "verify_kernel_checked, verify_kernel_different",
+	  "Stacks in the kernel that were read by what was learnt of them and told by the kernel's unwinder too, and how many of them had other "
+	  "frames (--verify-unwind)." },
 	{ "rules_pages, rules, rules_processes, rules_evicted",
 	  "What the kernel knew in the end to walk stacks by: pages of code, different rules, processes; and how many pages and processes had "
 	  "to give way to others. Of recordings that were merged the largest; the last one is a sum." },

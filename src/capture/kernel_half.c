@@ -161,7 +161,7 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
-	s->rodata->loops = k->features.loops;
+	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;
 	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;

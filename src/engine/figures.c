@@ -98,11 +98,13 @@ static void measure_rules(struct engine *en, const struct ingest_figures *in, co
 	m->rules_processes = book ? s.spaces : META_UNKNOWN;
 	m->rules_evicted = book ? s.evicted : META_UNKNOWN;
 	m->rules_bytes = s.bytes + in->rule_bytes;
-	m->verify_checked = in->verified + st->kstacks_checked;
+	m->verify_checked = in->verified;
 	m->verify_incomplete = in->unverified;
 	m->verify_different = 0;
 	for (unsigned int i = 0; i < VERIFY_NR; i++)
-		m->verify_different += m->verify_cause[i] = i == VERIFY_KERNEL ? st->kstacks_different : in->different[i];
+		m->verify_different += m->verify_cause[i] = in->different[i];
+	m->verify_kernel_checked = st->kstacks_checked;
+	m->verify_kernel_different = st->kstacks_different;
 }
 
 /* What sberf itself takes. A file of /proc takes longer to read than all other figures together, so that is done once a second. */

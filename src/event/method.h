@@ -52,8 +52,7 @@ enum walk_reason {
 	X(SHORTER, "shorter", "the kernel's walk ended before the copy's") \
 	X(LONGER, "longer", "the kernel's walk went on behind the end of the copy's") \
 	X(MODULE, "other_module", "a frame lies in another module") \
-	X(PLACE, "other_place", "a frame lies elsewhere in its module") \
-	X(KERNEL, "kernel", "the kernel's own unwinder says something else of a stack in the kernel")
+	X(PLACE, "other_place", "a frame lies elsewhere in its module")
 
 enum verify_cause {
 #define X(id, name, text) VERIFY_##id,

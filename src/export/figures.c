@@ -215,6 +215,8 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 	put_u64(o, "verify_incomplete", m->verify_incomplete | none);
 	for (unsigned int i = 0; i < VERIFY_NR; i++)
 		put_named(o, "verify_", verify_info((enum verify_cause)i)->name, m->verify_cause[i] | none);
+	put_u64(o, "verify_kernel_checked", m->verify_kernel_checked | none);
+	put_u64(o, "verify_kernel_different", m->verify_kernel_different | none);
 	put_u64(o, "rules_pages", m->rules_pages);
 	put_u64(o, "rules", m->rules);
 	put_u64(o, "rules_processes", m->rules_processes);

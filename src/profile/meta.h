@@ -52,6 +52,7 @@ struct profile_meta {
 	uint64_t verify_checked;     /* of WAY_KERNEL: copied too, and walked from there to the root again */
 	uint64_t verify_incomplete;  /* of WAY_KERNEL: copied too, but the copy did not lead to the root */
 	uint64_t verify_different, verify_cause[VERIFY_NR];      /* of verify_checked: with other frames, in all and by how they differ */
+	uint64_t verify_kernel_checked, verify_kernel_different;         /* kernel stacks read by hops: unwound, too; with other frames */
 	uint64_t rules_pages, rules, rules_processes;    /* what the kernel knows now to walk by: pages of code, different rules */
 	uint64_t rules_evicted;      /* pages and processes that gave way to others; these four META_UNKNOWN: it does not walk by rules */
 	uint64_t rules_bytes;        /* memory of rules now, in the kernel and here */

@@ -63,6 +63,8 @@ static const struct key keys[] = {
 #define X(id, name, text) AT("verify_" name, verify_cause[VERIFY_##id], VALUE_U64),
 	VERIFY_CAUSES(X)
 #undef X
+	AT("verify_kernel_checked", verify_kernel_checked, VALUE_U64),
+	AT("verify_kernel_different", verify_kernel_different, VALUE_U64),
 	AT("rules_pages", rules_pages, VALUE_U64),
 	AT("rules", rules, VALUE_U64),
 	AT("rules_processes", rules_processes, VALUE_U64),

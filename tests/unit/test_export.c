@@ -524,6 +524,8 @@ static void test_summary_of_ways(void **state)
 	m.verify_checked = 40;
 	m.verify_different = 3;
 	m.verify_incomplete = 2;
+	m.verify_kernel_checked = 5;
+	m.verify_kernel_different = 1;
 	m.verify_cause[VERIFY_SHORTER] = 1;
 	m.verify_cause[VERIFY_MODULE] = 2;
 	m.rules_pages = 7;
@@ -534,7 +536,8 @@ static void test_summary_of_ways(void **state)
 	assert_non_null(strstr(nearly, "\nunwound_kernel_percent: 99.99\nunwound_copy_percent: 0.01\n"
 				       "unwound_frame_pointers_percent: 0.00\nunwound_none_percent: 0.00\n"));
 	assert_non_null(strstr(nearly, "\nverify_checked: 40\nverify_different: 3\nverify_incomplete: 2\nverify_shorter: 1\n"
-				       "verify_longer: 0\nverify_other_module: 2\nverify_other_place: 0\nverify_kernel: 0\nrules_pages: 7\nrules: 8\n"
+				       "verify_longer: 0\nverify_other_module: 2\nverify_other_place: 0\n"
+				       "verify_kernel_checked: 5\nverify_kernel_different: 1\nrules_pages: 7\nrules: 8\n"
 				       "rules_processes: 9\nrules_evicted: 0\nrules_bytes: 1048576\n"));
 	m.unwound = (struct unwound){ .learned = 0 };
 	none = made_summary(&made, &m);
