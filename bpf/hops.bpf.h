@@ -244,13 +244,6 @@ __noinline int sb_check_kstack(__u32 which, __u32 nr, long got)
 	return 0;
 }
 
-/* Where the registers of TASK's user side are; through memory, so that the verifier takes it for a number. */
-static __always_inline __u64 kstack_top(struct walk *w, struct task_struct *task)
-{
-	w->top = (__u64)bpf_task_pt_regs(task);
-	return *(volatile __u64 *)&w->top;
-}
-
 /*
  * The kernel's stack of TASK, which is current and was interrupted at PC with SP, to the frames of W, the walk WHICH. Bytes of addresses,
  * or a negative errno.

@@ -121,18 +121,22 @@ __noinline __u64 sb_learn_chain(__u32 which, __u64 sp, __u64 top, __u64 id, __u3
 	return sum_fold(id, fold);
 }
 
+/* Where the registers of TASK's user side are; through memory, so that the verifier takes it for a number. */
+static __always_inline __u64 kstack_top(struct walk *w, struct task_struct *task)
+{
+	w->top = (__u64)bpf_task_pt_regs(task);
+	return *(volatile __u64 *)&w->top;
+}
+
 /*
  * Folds the kernel's stack of TASK, which does not run, into ID, by which all else is known, with the help of the walk WHICH, W. 0 = none.
- * What comes out goes through memory, so that the verifier looks at all that follows once, and so does an address, which it then takes for
- * a number.
+ * What comes out goes through memory, so that the verifier looks at all that follows once.
  */
 static __always_inline __u64 fold_kstack(__u32 which, struct walk *w, struct task_struct *task, __u64 id)
 {
-	__u64 sp = sb_saved_sp(plain(task)), top;
+	__u64 sp = sb_saved_sp(plain(task)), top = kstack_top(w, task);
 	long got;
 
-	w->top = (__u64)bpf_task_pt_regs(task);
-	top = *(volatile __u64 *)&w->top;
 	w->folded = sb_known_chain(which, sp, top, id);
 	if (!w->folded) {
 		got = bpf_get_task_stack(task, w->frame, SB_KSTACK_MAX * 8, 0);

@@ -155,11 +155,7 @@ at_least "mixed: percent extrapolated" 2 "$(value mixed.data offcpu_extrapolated
 
 watch fsyncs -- fsyncs 2 ./file 1024
 well fsyncs main
-# The kernel stops a thread's clock when it begins to choose the next one; who is told of switches is told when it has chosen, which takes some
-# microseconds of each wait where the CPU has nothing else to do: 5 of each are allowed beside the 3 percent.
-off=$(truth fsyncs.out write_through off)
-near "fsyncs: off-CPU in write_through" $((3 + $(truth fsyncs.out write_through count) * 500000 / (off + 1))) "$off" \
-	"$(time_in fsyncs.data off-cpu write_through)"
+near "fsyncs: off-CPU in write_through" 3 "$(truth fsyncs.out write_through off)" "$(time_in fsyncs.data off-cpu write_through)"
 at_least "fsyncs: uninterruptible in fsync, of what is blocked there (ns)" $(($(time_in fsyncs.data blocked write_through) * 99 / 100)) \
 	"$(time_in fsyncs.data blocked write_through --syscall fsync --state uninterruptible)"
 
