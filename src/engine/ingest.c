@@ -221,7 +221,7 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 	learn_stack_size(in, s);
 	if (in->learn && learn_from(in->learn, raw, &in->chain))
 		ev.flags |= EVENT_F_LEARNT;
-	ev.stack = intern_stack(&in->intern, thread, &in->chain, s, user);
+	ev.stack = intern_stack(&in->intern, &in->chain, s, user);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE) {
 		in->figures.no_memory++;
 		return;

@@ -67,7 +67,7 @@ static void root_first_kernel_on_top(void **state)
 	add(w, w->b, 0x20);
 	w->sample.kernel = kernel;
 	w->sample.nr_kernel = 2;
-	s = intern_stack(&w->it, 3, &w->chain, &w->sample, true);
+	s = intern_stack(&w->it, &w->chain, &w->sample, true);
 	assert_int_equal(frame_of(w, s)->offset, 0x500);         /* where it is: exact */
 	s = parent(w, s);
 	assert_int_equal(frame_of(w, s)->offset, 0x7ff);         /* a return address */
@@ -86,11 +86,11 @@ static void a_cut_is_the_root(void **state)
 
 	add(w, w->a, 0x10);
 	w->chain.cut = CUT_NO_CFI;
-	s = parent(w, intern_stack(&w->it, 3, &w->chain, &w->sample, true));
+	s = parent(w, intern_stack(&w->it, &w->chain, &w->sample, true));
 	assert_int_equal(frame_of(w, s)->offset, NOTE_CUT + CUT_NO_CFI);
 	assert_int_equal(parent(w, s), STACK_ROOT);
 	/* Without a user side there is nothing to be cut. */
-	assert_int_equal(parent(w, intern_stack(&w->it, 3, &w->chain, &w->sample, false)), STACK_ROOT);
+	assert_int_equal(parent(w, intern_stack(&w->it, &w->chain, &w->sample, false)), STACK_ROOT);
 }
 
 static void a_file_without_a_module_is_unknown(void **state)
@@ -98,7 +98,7 @@ static void a_file_without_a_module_is_unknown(void **state)
 	struct world *w = *state;
 
 	add(w, ID_NONE, 0x10);
-	assert_int_equal(frame_of(w, intern_stack(&w->it, 3, &w->chain, &w->sample, true))->offset, NOTE_UNKNOWN);
+	assert_int_equal(frame_of(w, intern_stack(&w->it, &w->chain, &w->sample, true))->offset, NOTE_UNKNOWN);
 }
 
 /* Every chain of up to three frames over few places, twice: the memo answers as the dictionary would. */
@@ -115,7 +115,7 @@ static void the_memo_is_true(void **state)
 			for (unsigned int bits = i | 4096; bits > 1; bits >>= 4)
 				add(w, bits & 1 ? w->a : w->b, bits & 15);
 			w->chain.cut = i % 3 ? CUT_COMPLETE : CUT_STACK_SIZE;
-			s = intern_stack(&w->it, i % 5 * 7, &w->chain, &w->sample, true);
+			s = intern_stack(&w->it, &w->chain, &w->sample, true);
 			if (round)
 				assert_int_equal(s, first[i]);
 			first[i] = s;
@@ -128,25 +128,58 @@ static void the_memo_is_true(void **state)
 	}
 }
 
-/* Deeper than what is remembered of a thread, with a part in common with the one before. */
+/* Of deep stacks that have all in common but a few of the nearest frames, and of one that is the first of them again. */
 static void deep_stacks_share_their_upper_part(void **state)
 {
 	struct world *w = *state;
 	stack_id s, first;
 
-	for (uint64_t i = 0; i < 3 * INTERN_DEPTH; i++)
+	for (uint64_t i = 0; i < 600; i++)
 		add(w, w->a, i);
-	first = intern_stack(&w->it, 1, &w->chain, &w->sample, true);
+	first = intern_stack(&w->it, &w->chain, &w->sample, true);
 	for (int round = 0; round < 3; round++) {
 		w->chain.frame[round].offset = 7000;
-		s = intern_stack(&w->it, 1, &w->chain, &w->sample, true);
+		s = intern_stack(&w->it, &w->chain, &w->sample, true);
 		for (uint32_t f = 0; f < w->chain.n; f++, s = parent(w, s))
 			assert_int_equal(frame_of(w, s)->offset, w->chain.frame[f].offset);
 		assert_int_equal(s, STACK_ROOT);
 	}
 	for (uint64_t i = 0; i < 3; i++)
 		w->chain.frame[i].offset = i;
-	assert_int_equal(intern_stack(&w->it, 1, &w->chain, &w->sample, true), first);
+	assert_int_equal(intern_stack(&w->it, &w->chain, &w->sample, true), first);
+}
+
+/* A way that is known is known whatever comes after it: the kernel's side, another frame, nothing. Each with its own cut. */
+static void a_known_way_goes_on_differently(void **state)
+{
+	struct world *w = *state;
+	const uint64_t kernel[] = { 0x1500, 0x1800 };
+	stack_id bare[2], s;
+
+	for (unsigned int cut = 0; cut < 2; cut++) {
+		w->chain.cut = cut ? CUT_NO_CFI : CUT_COMPLETE;
+		w->chain.n = 0;
+		add(w, w->a, 0x10);
+		add(w, w->b, 0x20);
+		w->sample.nr_kernel = 0;
+		bare[cut] = intern_stack(&w->it, &w->chain, &w->sample, true);
+		w->sample.kernel = kernel;
+		w->sample.nr_kernel = 2;
+		s = intern_stack(&w->it, &w->chain, &w->sample, true);
+		assert_int_equal(parent(w, parent(w, s)), bare[cut]);
+		s = intern_stack(&w->it, &w->chain, &w->sample, false);
+		assert_int_equal(parent(w, parent(w, s)), STACK_ROOT);
+		/* A frame of user code that has the number of a place in the kernel is not that. */
+		w->sample.nr_kernel = 0;
+		w->chain.n = 0;
+		add(w, w->a, 0x500);
+		add(w, w->a, 0x10);
+		add(w, w->b, 0x20);
+		s = intern_stack(&w->it, &w->chain, &w->sample, true);
+		assert_int_equal(parent(w, s), bare[cut]);
+		assert_int_equal(frame_of(w, s)->module, w->a);
+	}
+	assert_int_not_equal(bare[0], bare[1]);
 }
 
 int main(void)
@@ -157,6 +190,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_without_a_module_is_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_memo_is_true, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(deep_stacks_share_their_upper_part, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_known_way_goes_on_differently, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
