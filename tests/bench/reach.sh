@@ -319,7 +319,7 @@ times_perf() {
 }
 
 interrupts() {
-	local r s=$work/s.data n
+	local r s=$work/s.data n how
 	[ -x /usr/bin/python3 ] || return 0
 	for ((r = 0; r < 2 * rounds - 1; r++)); do
 		interrupted untouched env
@@ -327,17 +327,22 @@ interrupts() {
 		value "$s" oncpu_samples >>"$work/often.sberf.taken"
 		rm -f "$s"*
 		[ "$have_perf" = yes ] || continue
-		for n in fp dwarf,16384; do
-			interrupted "often.${n%,*}" \
-				perf record -q --no-bpf-event -e cpu-clock -F $often --call-graph $n -o "$work/perf.data" --
+		for n in none fp dwarf,16384; do
+			how=(--call-graph "$n")
+			[ "$n" != none ] || how=()
+			interrupted "often.${n%,*}" perf record -q --no-bpf-event -e cpu-clock -F $often "${how[@]}" -o "$work/perf.data" --
 			samples_of_perf >>"$work/often.${n%,*}.taken"
 			rm -f "$work/perf.data"*
 		done
 	done
 	echo "what a sample costs the program that is sampled: python3 at $often Hz, of its CPU time; medians of $((2 * rounds - 1)) rounds"
 	interrupts_row often.sberf "sberf" python3.walk
+	interrupts_row often.none "perf record, no stacks" -
 	interrupts_row often.fp "perf record, fp" python3.fp
 	interrupts_row often.dwarf "perf record, dwarf" python3.dwarf
+	[ ! -s "$work/often.none.each" ] || [ ! -s "$work/often.dwarf.each" ] ||
+		echo "  a sample without any stack takes $(awk -v a="$(cat "$work/often.none.each")" -v b="$(cat "$work/often.dwarf.each")" \
+			'BEGIN { printf "%.2f", a / b }') times what one with a copy of 16 KB does"
 	[ ! -s "$work/often.sberf.allin" ] || [ ! -s "$work/often.dwarf.allin" ] ||
 		echo "  sberf takes $(times_perf allin) times what perf record --call-graph dwarf,16384 does," \
 			"$(times_perf whole) times with their reports (asked: 0.2)"
