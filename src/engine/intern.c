@@ -97,14 +97,7 @@ static uint32_t recall(struct intern *it, uint32_t n, stack_id *ret)
 /* Looks up the frames of W that are not remembered, from the one after HAD on. */
 static void find_frames(struct intern *it, const struct way *w, uint32_t had)
 {
-	const uint32_t n = w->user + w->kernel;
-
-	for (uint32_t k = had; k < n; k++) {
-		const struct frame f = frame_at(it, w, k);
-
-		dict_frame_soon(it->dict, f.module, f.offset);
-	}
-	for (uint32_t k = had; k < n; k++) {
+	for (uint32_t k = had; k < w->user + w->kernel; k++) {
 		const struct frame f = frame_at(it, w, k);
 
 		it->path[k - had] = add_frame(it, &f);
@@ -129,8 +122,6 @@ stack_id intern_stack(struct intern *it, const struct chain *c, const struct raw
 
 	make_keys(it, &w, (struct intern_key){ 1 + cut, cut });
 	had = recall(it, n, &stack);
-	if (had == n && n)
-		return stack;
 	if (!had && cut != CUT_COMPLETE)
 		stack = dict_stack(it->dict, stack, dict_note(it->dict, NOTE_CUT + cut));
 	if (stack == ID_NONE)
