@@ -341,7 +341,7 @@ interrupts() {
 	interrupts_row often.fp "perf record, fp" python3.fp
 	interrupts_row often.dwarf "perf record, dwarf" python3.dwarf
 	[ ! -s "$work/often.none.each" ] || [ ! -s "$work/often.dwarf.each" ] ||
-		echo "  a sample without any stack takes $(awk -v a="$(cat "$work/often.none.each")" -v b="$(cat "$work/often.dwarf.each")" \
+		echo "  a sample without any stack takes $(awk -v a="$(m often.none.each)" -v b="$(m often.dwarf.each)" \
 			'BEGIN { printf "%.2f", a / b }') times what one with a copy of 16 KB does"
 	[ ! -s "$work/often.sberf.allin" ] || [ ! -s "$work/often.dwarf.allin" ] ||
 		echo "  sberf takes $(times_perf allin) times what perf record --call-graph dwarf,16384 does," \
