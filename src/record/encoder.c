@@ -33,9 +33,9 @@ struct encoder {
 	struct idmap used_at;                    /* frame -> index in used */
 	VEC(struct used) used;
 	VEC(stack_id) chain;                     /* scratch */
-	size_t scan;                             /* next of used to look at */
-	size_t scan_left;                        /* how many are left to look at */
-	uint64_t generation;                     /* of names when the look began */
+	VEC(uint32_t) fresh;                     /* indices in used: those whose names are to be looked for */
+	size_t looked;                           /* how many of fresh were */
+	uint64_t generation;                     /* of names, up to which was read what changed */
 	uint32_t gone_stack;                     /* file id of the stack that stands for forgotten ones; 0 = none yet */
 	bool failed;
 };
@@ -59,6 +59,7 @@ struct encoder *encoder_new(const struct dict *dict, const struct names *names)
 		return NULL;
 	enc->dict = dict;
 	enc->names = names;
+	enc->generation = names_generation(names);
 	start_tables(enc);
 	return enc;
 }
@@ -83,6 +84,7 @@ void encoder_free(struct encoder *enc)
 	for (int i = 0; i < BLOCK_TYPES; i++)
 		table_free(&enc->table[i]);
 	vec_free(&enc->used);
+	vec_free(&enc->fresh);
 	vec_free(&enc->chain);
 	free(enc);
 }
@@ -163,20 +165,21 @@ static uint32_t map_module(struct encoder *enc, module_id id)
 /* Remembers that FRAME is in use, and that its names are to be written (again). */
 static void use_frame(struct encoder *enc, frame_id frame)
 {
-	const uint32_t at = idmap_get(&enc->used_at, frame);
+	uint32_t at = idmap_get(&enc->used_at, frame), *fresh = vec_push(&enc->fresh);
 	struct used *u;
 
-	enc->scan_left = enc->used.n + 1;
-	if (at != ID_NONE) {
-		enc->used.v[at].written = NULL;
-		return;
+	if (at == ID_NONE) {
+		at = (uint32_t)enc->used.n;
+		u = vec_push(&enc->used);
+		if (!u || !idmap_set(&enc->used_at, frame, at))
+			enc->failed = true;
 	}
-	u = vec_push(&enc->used);
-	if (!u || !idmap_set(&enc->used_at, frame, (uint32_t)(enc->used.n - 1))) {
+	if (!fresh || enc->failed) {
 		enc->failed = true;
 		return;
 	}
-	*u = (struct used){ .frame = frame };
+	enc->used.v[at] = (struct used){ .frame = frame };
+	*fresh = at;
 }
 
 static uint32_t map_frame(struct encoder *enc, frame_id id)
@@ -372,27 +375,38 @@ static void names_row(struct encoder *enc, frame_id id, const struct frame_names
 	enc->table[BLOCK_NAMES].rows++;
 }
 
+/* The next frame to look at, as an index in used: one that is used now, else one that got names. False = there is none. */
+static bool next_to_name(struct encoder *enc, uint64_t generation, uint32_t *ret)
+{
+	if (enc->looked < enc->fresh.n) {
+		*ret = enc->fresh.v[enc->looked++];
+		return true;
+	}
+	enc->fresh.n = enc->looked = 0;
+	if (enc->generation >= generation)
+		return false;
+	*ret = idmap_get(&enc->used_at, names_changed(enc->names, enc->generation++));
+	return true;
+}
+
 bool encoder_names(struct encoder *enc, size_t budget, bool *ret_done)
 {
+	/* One that has no names yet is met again when it gets some. */
 	const uint64_t generation = names_generation(enc->names);
+	bool left = true;
+	uint32_t at;
 
-	if (generation != enc->generation) {
-		enc->generation = generation;
-		enc->scan_left = enc->used.n;
-	}
-	for (; budget && enc->scan_left && !encoder_full(enc) && !enc->failed; budget--) {
-		const size_t at = enc->scan < enc->used.n ? enc->scan : 0;
-		const frame_id frame = enc->used.v[at].frame;
-		const struct frame_names *fn = names_get(enc->names, frame);
+	for (; budget && !encoder_full(enc) && !enc->failed && (left = next_to_name(enc, generation, &at)); budget--) {
+		const frame_id frame = at == ID_NONE ? ID_NONE : enc->used.v[at].frame;
+		const struct frame_names *fn = at == ID_NONE ? NULL : names_get(enc->names, frame);
 
-		enc->scan = at + 1;
-		enc->scan_left--;
 		if (!fn || fn == enc->used.v[at].written)
 			continue;
 		names_row(enc, frame, fn);
-		enc->used.v[at].written = fn;
+		if (!enc->failed)
+			enc->used.v[at].written = fn;
 	}
-	*ret_done = !enc->scan_left;
+	*ret_done = !left;
 	return !enc->failed;
 }
 
@@ -466,5 +480,5 @@ size_t encoder_bytes(const struct encoder *enc)
 {
 	return sizeof(*enc) + idmap_bytes(&enc->dict_text) + idmap_bytes(&enc->names_text) + idmap_bytes(&enc->module) +
 	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) + idmap_bytes(&enc->func) +
-	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used);
+	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used) + enc->fresh.cap * sizeof(uint32_t);
 }

@@ -28,7 +28,7 @@ struct names {
 	struct hidx index;               /* of funcs; the writer's alone */
 	struct pages slots;              /* of slot_t, by frame id; NULL = not named */
 	struct arena arena;              /* every struct frame_names ever set */
-	_Atomic uint64_t generation;
+	struct pages log;                /* of frame_id: each that was named, in order; how many is the generation */
 };
 
 static uint64_t hash_func(const struct func *f)
@@ -56,6 +56,7 @@ struct names *names_new(void)
 		return NULL;
 	pages_init(&ns->funcs, sizeof(struct func));
 	pages_init(&ns->slots, sizeof(slot_t));
+	pages_init(&ns->log, sizeof(frame_id));
 	ns->strings = strtab_new();
 	if (!ns->strings) {
 		names_free(ns);
@@ -71,6 +72,7 @@ void names_free(struct names *ns)
 	strtab_free(ns->strings);
 	pages_free(&ns->funcs);
 	pages_free(&ns->slots);
+	pages_free(&ns->log);
 	hidx_free(&ns->index);
 	arena_reset(&ns->arena);
 	free(ns);
@@ -108,7 +110,12 @@ uint32_t names_strings(const struct names *ns)
 
 uint64_t names_generation(const struct names *ns)
 {
-	return atomic_load_explicit(&ns->generation, memory_order_acquire);
+	return pages_count(&ns->log);
+}
+
+frame_id names_changed(const struct names *ns, uint64_t at)
+{
+	return *(const frame_id *)pages_at(&ns->log, (uint32_t)at);
 }
 
 str_id names_add_text(struct names *ns, const char *s, size_t len)
@@ -151,6 +158,7 @@ static slot_t *slot_of(struct names *ns, frame_id frame)
 int names_set(struct names *ns, frame_id frame, const struct name *name, uint16_t n, bool detailed)
 {
 	struct frame_names *fn;
+	frame_id *logged;
 	slot_t *slot;
 
 	if (!n || n > NAMES_PER_FRAME_MAX)
@@ -159,18 +167,21 @@ int names_set(struct names *ns, frame_id frame, const struct name *name, uint16_
 		return -ENOMEM;
 	fn = arena_alloc(&ns->arena, sizeof(*fn) + n * sizeof(*name));
 	slot = slot_of(ns, frame);
-	if (!fn || !slot)
+	logged = pages_reserve(&ns->log);
+	if (!fn || !slot || !logged)
 		return -ENOMEM;
 	fn->n = n;
 	fn->detailed = detailed;
 	memcpy(fn->name, name, n * sizeof(*name));
 	atomic_store_explicit(slot, fn, memory_order_release);
-	atomic_fetch_add_explicit(&ns->generation, 1, memory_order_release);
+	/* After it is there: who reads of it can have it. */
+	*logged = frame;
+	pages_commit(&ns->log);
 	return 0;
 }
 
 size_t names_bytes(const struct names *ns)
 {
-	return strtab_bytes(ns->strings) + pages_bytes(&ns->funcs) + pages_bytes(&ns->slots) + ns->arena.total +
-	       hidx_bytes(&ns->index);
+	return strtab_bytes(ns->strings) + pages_bytes(&ns->funcs) + pages_bytes(&ns->slots) + pages_bytes(&ns->log) +
+	       ns->arena.total + hidx_bytes(&ns->index);
 }

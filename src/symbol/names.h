@@ -55,13 +55,15 @@ const struct func *names_func(const struct names *ns, func_id id);
 const char *names_text(const struct names *ns, str_id id);
 uint32_t names_funcs(const struct names *ns);    /* count: ids are below */
 uint32_t names_strings(const struct names *ns);
-/* Grows with every names_set(): a view that saw it unchanged need not ask again. */
+/* Grows by one with every names_set(): a view that saw it unchanged need not ask again. */
 uint64_t names_generation(const struct names *ns);
+/* The frame that the names_set() which took the generation from AT to AT + 1 was for; AT must be below one that was seen. */
+frame_id names_changed(const struct names *ns, uint64_t at);
 
 /* Writer. ID_NONE / STR_NONE / -ENOMEM when out of memory. Equal functions have one id. */
 str_id names_add_text(struct names *ns, const char *s, size_t len);
 func_id names_add_func(struct names *ns, const struct func *f);
-/* Replaces what FRAME is called by N names (1 to 1000), innermost first. */
+/* Replaces what FRAME is called by N names (1 to 1000), innermost first. At most PAGES_MAX times: then -ENOMEM, too. */
 int names_set(struct names *ns, frame_id frame, const struct name *name, uint16_t n, bool detailed);
 
 size_t names_bytes(const struct names *ns);
