@@ -33,7 +33,7 @@ struct encoder {
 	struct idmap used_at;                    /* frame -> index in used */
 	VEC(struct used) used;
 	VEC(stack_id) chain;                     /* scratch */
-	VEC(uint32_t) fresh;                     /* indices in used: those whose names are to be looked for */
+	VEC(frame_id) fresh;                     /* those of used whose names are to be looked for */
 	size_t looked;                           /* how many of fresh were */
 	uint64_t generation;                     /* of names, up to which was read what changed */
 	uint32_t gone_stack;                     /* file id of the stack that stands for forgotten ones; 0 = none yet */
@@ -165,21 +165,16 @@ static uint32_t map_module(struct encoder *enc, module_id id)
 /* Remembers that FRAME is in use, and that its names are to be written (again). */
 static void use_frame(struct encoder *enc, frame_id frame)
 {
-	uint32_t at = idmap_get(&enc->used_at, frame), *fresh = vec_push(&enc->fresh);
-	struct used *u;
+	const uint32_t at = idmap_get(&enc->used_at, frame);
+	struct used *u = at != ID_NONE ? &enc->used.v[at] : vec_push(&enc->used);
+	frame_id *fresh = vec_push(&enc->fresh);
 
-	if (at == ID_NONE) {
-		at = (uint32_t)enc->used.n;
-		u = vec_push(&enc->used);
-		if (!u || !idmap_set(&enc->used_at, frame, at))
-			enc->failed = true;
-	}
-	if (!fresh || enc->failed) {
+	if (!u || !fresh || (at == ID_NONE && !idmap_set(&enc->used_at, frame, (uint32_t)(enc->used.n - 1)))) {
 		enc->failed = true;
 		return;
 	}
-	enc->used.v[at] = (struct used){ .frame = frame };
-	*fresh = at;
+	*u = (struct used){ .frame = frame };
+	*fresh = frame;
 }
 
 static uint32_t map_frame(struct encoder *enc, frame_id id)
@@ -375,38 +370,35 @@ static void names_row(struct encoder *enc, frame_id id, const struct frame_names
 	enc->table[BLOCK_NAMES].rows++;
 }
 
-/* The next frame to look at, as an index in used: one that is used now, else one that got names. False = there is none. */
-static bool next_to_name(struct encoder *enc, uint64_t generation, uint32_t *ret)
+/* The next frame to look at: one that is used now, else one that got names up to GENERATION. ID_NONE = there is none. */
+static frame_id next_to_name(struct encoder *enc, uint64_t generation)
 {
-	if (enc->looked < enc->fresh.n) {
-		*ret = enc->fresh.v[enc->looked++];
-		return true;
-	}
+	if (enc->looked < enc->fresh.n)
+		return enc->fresh.v[enc->looked++];
 	enc->fresh.n = enc->looked = 0;
-	if (enc->generation >= generation)
-		return false;
-	*ret = idmap_get(&enc->used_at, names_changed(enc->names, enc->generation++));
-	return true;
+	return enc->generation < generation ? names_changed(enc->names, enc->generation++) : ID_NONE;
 }
 
 bool encoder_names(struct encoder *enc, size_t budget, bool *ret_done)
 {
-	/* One that has no names yet is met again when it gets some. */
 	const uint64_t generation = names_generation(enc->names);
-	bool left = true;
-	uint32_t at;
 
-	for (; budget && !encoder_full(enc) && !enc->failed && (left = next_to_name(enc, generation, &at)); budget--) {
-		const frame_id frame = at == ID_NONE ? ID_NONE : enc->used.v[at].frame;
+	*ret_done = false;
+	for (; budget && !encoder_full(enc) && !enc->failed; budget--) {
+		const frame_id frame = next_to_name(enc, generation);
+		const uint32_t at = idmap_get(&enc->used_at, frame);
+		/* One that has none yet is met again when it gets some. */
 		const struct frame_names *fn = at == ID_NONE ? NULL : names_get(enc->names, frame);
 
+		if (frame == ID_NONE) {
+			*ret_done = true;
+			break;
+		}
 		if (!fn || fn == enc->used.v[at].written)
 			continue;
 		names_row(enc, frame, fn);
-		if (!enc->failed)
-			enc->used.v[at].written = fn;
+		enc->used.v[at].written = fn;
 	}
-	*ret_done = !left;
 	return !enc->failed;
 }
 
@@ -480,5 +472,5 @@ size_t encoder_bytes(const struct encoder *enc)
 {
 	return sizeof(*enc) + idmap_bytes(&enc->dict_text) + idmap_bytes(&enc->names_text) + idmap_bytes(&enc->module) +
 	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) + idmap_bytes(&enc->func) +
-	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used) + enc->fresh.cap * sizeof(uint32_t);
+	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used) + enc->fresh.cap * sizeof(frame_id);
 }
