@@ -207,6 +207,10 @@ struct recent {
 };
 static struct recent recent[1u << RECENT_BITS];
 
+/* Where the page of a key may be, for find_page(): an index, which the key in the page confirms. */
+#define HINT_BITS 14u
+static __u32 page_hint[1u << HINT_BITS];
+
 /*
  * The space that one of a family has, for those who have none: see know_memory(). Samplers write here, in the midst of whatever a CPU
  * does, so no lock may be needed, as a hash would that forgets: each family has one place, which it may lose to another.
@@ -261,9 +265,10 @@ struct walk {
 	__u64 check, now;
 	__u64 window_at;                                 /* address of window[0] */
 	__u32 window_nr;                                 /* words that it holds */
-	__u32 space, map;                                /* indices */
+	__u32 space;                                     /* an index */
+	__u32 map, map_before;                           /* the mappings that the last frames were in, perhaps of a walk before: indices */
 	__u32 exact, nr;
-	__u32 placed;                                    /* SB_RULE_PLACED: one of the rules says so */
+	__u32 placed, pad;                               /* placed: one of the rules says SB_RULE_PLACED */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u64 top;                                       /* of the kernel's stack ... */

@@ -288,6 +288,8 @@ struct sb_home {
 #define SB_TEXT_SHIFT 11u
 #define SB_TEXT_BYTES (1u << SB_TEXT_SHIFT)
 #define SB_ROWS 256u             /* of a page at most; a power of two */
+#define SB_GROUP 16u             /* of them that fill a cache line; both counts are powers of two */
+#define SB_GROUPS (SB_ROWS / SB_GROUP)
 #define SB_RULES 65536u          /* different ones */
 #define SB_SPACE_MAPS 128u       /* mappings of a space; a power of two */
 #define SB_ROW(place, rule) ((__u32)(place) << 16 | (rule))
@@ -309,11 +311,13 @@ struct sb_rule {
 #define SB_RULE_BP_SAME 0x7fff
 #define SB_RULE_PLACED 0x80      /* in arg */
 
+/* Whole cache lines, of which a search reads two: the head, and the group of rows that it tells. */
 struct sb_page {
 	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows are being written */
 	__u64 used_ns;           /* when a walk last came by; written by the kernel half */
 	__u32 nr;
-	__u32 pad;
+	__u32 pad[3];
+	__u16 first[SB_GROUPS];  /* place of the first row of each group; all ones behind the last */
 	__u32 row[SB_ROWS];      /* by place, the first at 0; all ones behind the last */
 };
 #define SB_OFFSET_BITS 40u       /* of an offset in a file */
@@ -411,7 +415,7 @@ _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is sha
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
 _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
-_Static_assert(sizeof(struct sb_page) == 24 + 4 * SB_ROWS, "sb_page is shared with user space");
+_Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
 _Static_assert(sizeof(struct sb_cpu) == 272, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");

@@ -256,9 +256,11 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 {
 	const uint64_t key = SB_PAGE_KEY(module, offset);
 	uint32_t rows[SB_ROWS], i;
+	uint16_t first[SB_GROUPS];
 	struct sb_page *p;
 
 	memset(rows, 0xff, sizeof(rows));
+	memset(first, 0xff, sizeof(first));
 	if (!n || n > SB_ROWS || module >> (63 - SB_OFFSET_BITS) || offset >> SB_OFFSET_BITS)
 		return;
 	for (size_t k = 0; k < n; k++) {
@@ -267,6 +269,8 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 		if (rule == UINT32_MAX)
 			return;
 		rows[k] = SB_ROW(row[k].at, rule);
+		if (k % SB_GROUP == 0)
+			first[k / SB_GROUP] = (uint16_t)row[k].at;
 	}
 	i = shelf_take(&b->pages, key, &b->evicted);
 	if (i == UINT32_MAX)
@@ -275,6 +279,7 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 	__atomic_store_n(&p->key, 0, __ATOMIC_SEQ_CST);
 	p->used_ns = 0;
 	p->nr = (uint32_t)n;
+	memcpy(p->first, first, sizeof(first));
 	memcpy(p->row, rows, sizeof(rows));
 	__atomic_store_n(&p->key, key, __ATOMIC_SEQ_CST);
 	shelf_show(&b->pages, i);

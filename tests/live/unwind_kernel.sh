@@ -111,7 +111,7 @@ done
 at_least "different rules" 2 "$(value exec.data rules)"
 equal "none gave way" 0 "$(value exec.data rules_evicted)"
 # What the kernel itself says of hashes (type 1, and 9 where who is not of use falls out) and arrays (2), by the size of keys and values.
-maps_of_walks='1 8 4|1 4 4|9 8 8|2 4 1048|2 4 8|2 4 4128'
+maps_of_walks='1 8 4|1 4 4|9 8 8|2 4 1088|2 4 8|2 4 4128'
 charged() {
 	cat "/proc/$recorder/fdinfo/"* 2>/dev/null | awk -v wanted="^($maps_of_walks)\$" '
 		$1 == "map_type:" { type = $2 } $1 == "key_size:" { key = $2 } $1 == "value_size:" { value = $2 }
