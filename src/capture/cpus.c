@@ -17,15 +17,21 @@
 int cpus_read(const char *path, u32_vec *ret, struct err *e)
 {
 	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, errno, "cannot open %s: %s", path, strerror(errno));
+	return cpus_read_fd(fd, path, ret, e);
+}
+
+int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e)
+{
 	AUTO_FREE char *text = malloc(LIST_BYTES);
 	size_t used = 0;
 	ssize_t n = 0;
 
 	if (!text)
 		return err_nomem(e, "a list of CPUs");
-	if (fd < 0)
-		return err_set(e, errno, "cannot open %s: %s", path, strerror(errno));
-	while (used < LIST_BYTES - 1 && (n = read(fd, text + used, LIST_BYTES - 1 - used)) > 0)
+	while (used < LIST_BYTES - 1 && (n = pread(fd, text + used, LIST_BYTES - 1 - used, (off_t)used)) > 0)
 		used += (size_t)n;
 	if (n < 0)
 		return err_set(e, errno, "cannot read %s: %s", path, strerror(errno));

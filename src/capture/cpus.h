@@ -28,6 +28,8 @@ struct cpu_layout {
 
 /* Reads "0-3,8" from a file such as /sys/devices/system/cpu/online into *RET (appended). */
 int cpus_read(const char *path, u32_vec *ret, struct err *e);
+/* The same from the beginning of FD, which is PATH and stays open. */
+int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e);
 
 /* Reads the machine's layout from /sys; a machine without NUMA information has one node, 0. */
 int cpu_layout_read(struct cpu_layout *ret, struct err *e);

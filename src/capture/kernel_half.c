@@ -532,6 +532,11 @@ int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring)
 	return k->ring_fd[ring];
 }
 
+uint64_t kernel_half_wake_bytes(const struct kernel_half *k)
+{
+	return k->skel->bss->wake_bytes;
+}
+
 uint64_t kernel_half_ring_bytes(const struct kernel_half *k, uint32_t ring)
 {
 	return k->ring_bytes[ring];

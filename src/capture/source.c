@@ -44,14 +44,27 @@ static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 	return lim.rlim_cur < need ? -EMFILE : 0;
 }
 
-int source_watch(struct source *s, int fd, struct err *e)
+/* What a descriptor that is waited for tells: there is something to collect, or somebody wants a read to return. */
+enum told { TOLD_DATA, TOLD_CALL };
+
+static int watch(struct source *s, int fd, enum told what, struct err *e)
 {
 	/* Edge-triggered: what waits for the watermark stays in its buffer and must not wake us again. */
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.fd = fd };
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.u32 = what };
 
 	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
 		return err_set(e, errno, "cannot wait for a ring buffer: %s", strerror(errno));
 	return 0;
+}
+
+int source_watch(struct source *s, int fd, struct err *e)
+{
+	return watch(s, fd, TOLD_DATA, e);
+}
+
+int source_call_on(struct source *s, int fd, struct err *e)
+{
+	return watch(s, fd, TOLD_CALL, e);
 }
 
 static int open_wait(struct source *s, struct err *e)
@@ -60,7 +73,7 @@ static int open_wait(struct source *s, struct err *e)
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->epoll_fd < 0 || s->wake_fd < 0)
 		return err_set(e, errno, "cannot make an epoll or event descriptor: %s", strerror(errno));
-	return source_watch(s, s->wake_fd, e);
+	return source_call_on(s, s->wake_fd, e);
 }
 
 static int open_rings(struct source *s, struct err *e)
@@ -127,7 +140,7 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 
 	if (!s)
 		return err_nomem(e, "the capture");
-	s->epoll_fd = s->wake_fd = -1;
+	s->epoll_fd = s->wake_fd = s->online_fd = -1;
 	r = check_plan(plan, e);
 	r = r ? r : open_kernel(s, plan, e);
 	r = r ? r : open_wait(s, e);
@@ -387,22 +400,53 @@ static int deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *
 	return n;
 }
 
-static int wait_for_data(struct source *s, int timeout_ms, struct err *e)
+/* Waits until UNTIL_NS at most. 1: there is something to collect, 0: it is time, or somebody called. */
+static int wait_for_data(struct source *s, uint64_t until_ns, struct err *e)
 {
+	const uint64_t now = clock_mono_ns(), left = until_ns > now ? until_ns - now : 0;
 	struct epoll_event ev[8];
 	uint64_t wakes;
+	bool called = false;
+	int n = epoll_wait(s->epoll_fd, ev, 8, (int)((left + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 
-	if (epoll_wait(s->epoll_fd, ev, 8, timeout_ms) < 0 && errno != EINTR)
-		return err_set(e, errno, "cannot wait for samples: %s", strerror(errno));
+	if (n < 0)
+		return errno == EINTR ? 0 : err_set(e, errno, "cannot wait for samples: %s", strerror(errno));
+	for (int i = 0; i < n; i++)
+		called |= ev[i].data.u32 == TOLD_CALL;
 	/* Only to make it silent again; nothing to read is fine. */
-	if (read(s->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN && errno != EINTR)
+	if (called && read(s->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN && errno != EINTR)
 		return err_set(e, errno, "cannot read an event descriptor: %s", strerror(errno));
-	return 0;
+	return n && !called;
+}
+
+/* Is so much in a ring that who fills it asks for a reader? */
+static bool crowded(const struct source *s)
+{
+	const uint64_t much = kernel_half_wake_bytes(s->kernel);
+
+	for (uint32_t i = 0; i < s->layout.nr_rings; i++)
+		if (ring_used(s->rings[i]) >= much)
+			return true;
+	return false;
+}
+
+/*
+ * A stranger who wakes us is told of at once, and so are buffers emptied that have no room for long; what they hold has its turn later, with
+ * all that comes by then: many events one after the other find in the caches what a few at a time would not.
+ */
+static int wait_for_turn(struct source *s, int timeout_ms, struct err *e)
+{
+	const uint64_t until = clock_mono_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
+	int r;
+
+	while ((r = wait_for_data(s, until, e)) > 0 && !crowded(s))
+		collect(s);
+	return r < 0 ? r : 0;
 }
 
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
-	int r = wait_for_data(s, flush ? 0 : timeout_ms, e);
+	int r = flush ? 0 : wait_for_turn(s, timeout_ms, e);
 
 	if (r)
 		return r;

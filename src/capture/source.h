@@ -146,8 +146,9 @@ int source_start(struct source *s, struct err *e);
 void source_stop(struct source *s);
 
 /*
- * Waits at most TIMEOUT_MS for data, then delivers what the watermark allows, in order. With FLUSH the watermark is ignored
- * and everything is delivered (used after source_stop()). Returns how many events were delivered, or a negative errno.
+ * Waits for TIMEOUT_MS, less when buffers fill or somebody calls (source_wake()), then delivers what the watermark allows, in order. With
+ * FLUSH nothing is waited for, the watermark is ignored and everything is delivered (used after source_stop()). Returns how many events
+ * were delivered, or a negative errno.
  */
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
 /*
@@ -252,6 +253,8 @@ int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *
 /* How many NUMA nodes the machine has CPUs on; moves between them are counted, by waits that are followed. */
 uint32_t source_nodes(const struct source *s);
 
+/* A source_read() that waits returns when FD, which outlives the source or is closed before a read, becomes readable. */
+int source_call_on(struct source *s, int fd, struct err *e);
 /* Wakes a source_read() that waits, from any thread or a signal handler. */
 void source_wake(struct source *s);
 

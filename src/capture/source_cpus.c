@@ -15,6 +15,7 @@
 #include "capture/probe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #define CHECK_NS (250 * NSEC_PER_MSEC)
@@ -104,11 +105,17 @@ static int want_cpus(struct source *s, const u32_vec *cpus, struct err *e)
 	return 0;
 }
 
-/* Marks which CPUs are online. */
+/* Marks which CPUs are online. The file stays open, since it is read several times a second. */
 static int read_online(struct source *s, bool *online, struct err *e)
 {
+	static const char path[] = "/sys/devices/system/cpu/online";
 	u32_vec list = { 0 };
-	int r = cpus_read("/sys/devices/system/cpu/online", &list, e);
+	int r;
+
+	if (s->online_fd < 0)
+		s->online_fd = open(path, O_RDONLY | O_CLOEXEC);
+	r = s->online_fd < 0 ? err_set(e, errno, "cannot open %s: %s", path, strerror(errno)) :
+			       cpus_read_fd(s->online_fd, path, &list, e);
 
 	for (size_t i = 0; !r && i < list.n; i++)
 		if (list.v[i] < s->layout.nr_cpus)
@@ -336,4 +343,5 @@ void source_cpus_close(struct source *s)
 		close_events(&s->slot[cpu]);
 	}
 	free(s->slot);
+	close_fd(&s->online_fd);
 }

@@ -40,6 +40,7 @@ struct source {
 	struct ring **rings;                     /* layout.nr_rings */
 	struct cpu_slot *slot;                   /* layout.nr_cpus */
 	int epoll_fd, wake_fd;
+	int online_fd;                           /* the list of CPUs that are online, -1 = not open yet */
 	enum capture_event event;                /* never EVENT_AUTO */
 	struct rate rate;
 	bool running;
@@ -60,7 +61,7 @@ struct source {
 };
 
 /* source.c */
-int source_watch(struct source *s, int fd, struct err *e);               /* its readability ends a wait */
+int source_watch(struct source *s, int fd, struct err *e);               /* when it is readable there is something to collect */
 void source_collect_side(struct source *s, struct sideband *b);
 uint64_t source_missed(const struct source *s, uint64_t ns);
 

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "capture/probe.h"
@@ -16,12 +17,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define POLL_NS (100 * NSEC_PER_MSEC)
+#define LOOK_MS 500              /* between looks at what there is to say */
 
 /* What a worker does that takes long, on a line of its own that is drawn over; on a terminal only. */
 static void say_activity(struct engine *en, size_t *shown)
@@ -53,6 +57,18 @@ static void say_saved(struct engine *en)
 		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
 }
 
+/* Waits for the engine's end, a signal of SET, or a while. True: it has ended. */
+static bool wait_for_news(struct engine *en, const sigset_t *set)
+{
+	AUTO_FD int signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct pollfd p[] = { { .fd = engine_end_fd(en), .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
+
+	if (signal_fd < 0)
+		return engine_wait(en, POLL_NS);
+	/* The signal stays pending: it is taken with who sent it. */
+	return poll(p, 2, LOOK_MS) > 0 && p[0].revents;
+}
+
 /* Until the engine has ended; a signal stops it, another one gives up on names that are still being looked up. */
 static void wait_for_end(const struct session *s, const sigset_t *set)
 {
@@ -61,7 +77,7 @@ static void wait_for_end(const struct session *s, const sigset_t *set)
 	size_t shown = 0;
 	int signals = 0;
 
-	while (!engine_wait(en, POLL_NS)) {
+	while (!wait_for_news(en, set)) {
 		int sig;
 
 		say_activity(en, &shown);

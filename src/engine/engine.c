@@ -18,9 +18,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
-#define TURN_MS 50               /* a turn waits this long for data at most */
-#define TURN_BUSY_MS 5           /* while modules are being loaded or stacks read, or rules learnt */
+#define TURN_SEEN_MS 50          /* the longest turn while somebody looks on, or it has just begun ... */
+#define TURN_WAITS_MS 100        /* ... while waits are followed, whose totals are read four times a second ... */
+#define TURN_MS 250              /* ... and else */
+#define BEGUN_NS NSEC_PER_SEC
 #define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
@@ -248,12 +251,29 @@ static void doubt_mappings(struct engine *en, uint64_t now)
 	processes_doubt(en->ps);
 }
 
+static uint32_t longest_turn(const struct engine *en, uint64_t now)
+{
+	if (engine_refresh(en) || now - en->started_ns < BEGUN_NS)
+		return TURN_SEEN_MS;
+	return en->offcpu ? TURN_WAITS_MS : TURN_MS;
+}
+
+/* How long the turn that begins NOW waits: no longer than to UNTIL_NS, and not long while something that was asked for is to come. */
+static uint32_t turn_ms(struct engine *en, uint64_t now)
+{
+	const uint32_t ms = turns_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
+	const uint64_t left = en->until_ns > now ? (en->until_ns - now) / NSEC_PER_MSEC + 1 : 0;
+
+	if (loading(en) || target_watch_ending(en->watch) || (en->offcpu && offcpu_pending(en->offcpu)))
+		return TURNS_MIN_MS;
+	return en->until_ns && left < ms ? (uint32_t)left : ms;
+}
+
 static int turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = loading(en);
 	const uint64_t from = clock_mono_ns();
-	const bool busy = wait || (en->offcpu && offcpu_pending(en->offcpu)) || ingest_eager(en->ingest, from);
-	int r = source_read(en->source, flush ? 0 : busy ? TURN_BUSY_MS : TURN_MS, flush, take_raw, en, e);
+	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from), flush, take_raw, en, e);
 
 	doubt_mappings(en, from);
 	if (processes_poll(en->ps) || wait)
@@ -286,10 +306,10 @@ static bool over(struct engine *en, uint64_t now)
 /* Follows processes until the delay has passed. */
 static int sit_out_delay(struct engine *en, struct err *e)
 {
-	const uint64_t end = en->started_ns + en->delay_ns;
 	int r = 0;
 
-	while (r >= 0 && clock_mono_ns() < end) {
+	en->until_ns = en->started_ns + en->delay_ns;
+	while (r >= 0 && clock_mono_ns() < en->until_ns) {
 		if (over(en, en->started_ns))
 			return 0;
 		r = turn(en, false, e);
@@ -345,6 +365,8 @@ static void finish(struct engine *en)
 	atomic_store(&en->ended, true);
 	pthread_cond_broadcast(&en->changed);
 	pthread_mutex_unlock(&en->lock);
+	/* It cannot fail: the value is far from its end. */
+	(void)eventfd_write(en->end_fd, 1);
 }
 
 static void *engine_main(void *arg)
@@ -361,6 +383,7 @@ static void *engine_main(void *arg)
 		r = sit_out_delay(en, &e);
 	if (r >= 0 && en->offcpu)
 		offcpu_start(en->offcpu);
+	en->until_ns = en->duration_ns ? en->started_ns + en->duration_ns : 0;
 	while (r >= 0 && !over(en, clock_mono_ns())) {
 		r = turn(en, false, &e);
 		housekeeping(en, clock_mono_ns());
@@ -463,6 +486,19 @@ static int build_numa(struct engine *en, const struct engine_config *c, struct e
 	return r;
 }
 
+static int call_on(void *ctx, int fd, struct err *e)
+{
+	return source_call_on(ctx, fd, e);
+}
+
+/* The end of what is watched is seen at once. */
+static int build_watch(struct engine *en, const struct engine_config *c, struct err *e)
+{
+	const int r = target_watch_new(&c->plan, c->child, &en->watch, e);
+
+	return r < 0 ? r : target_watch_each(en->watch, call_on, en->source, e);
+}
+
 static int build(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = c->profile_bytes };
@@ -485,7 +521,7 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &c->symbols, &en->symbolizer, e);
 	if (r < 0)
 		return r;
-	r = target_watch_new(&c->plan, c->child, &en->watch, e);
+	r = build_watch(en, c, e);
 	if (r < 0)
 		return r;
 	if (c->record.path)
@@ -504,6 +540,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 
 	if (!en)
 		return err_nomem(e, "the engine");
+	en->end_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	thread_mutex_init(&en->lock);
 	thread_cond_init(&en->changed);
 	atomic_init(&en->refresh_ns, c->refresh_ns);
@@ -513,6 +550,8 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	en->recorder_spare = c->record_spare;
 	en->names_ns = c->symbols.debuginfod ? FETCH_NS : NAMES_NS;
 	engine_describe(en, c);
+	if (en->end_fd < 0)
+		return err_set(e, errno, "cannot make an event descriptor: %s", strerror(errno));
 	r = build(en, c, e);
 	if (r < 0)
 		return r;
@@ -572,6 +611,11 @@ bool engine_wait(struct engine *en, uint64_t timeout_ns)
 		r = timeout_ns ? pthread_cond_timedwait(&en->changed, &en->lock, &ts) : pthread_cond_wait(&en->changed, &en->lock);
 	pthread_mutex_unlock(&en->lock);
 	return atomic_load(&en->ended);
+}
+
+int engine_end_fd(const struct engine *en)
+{
+	return en->end_fd;
 }
 
 int engine_result(struct engine *en, struct err *e)
@@ -666,6 +710,8 @@ void engine_free(struct engine *en)
 	profile_free(en->profile);
 	source_free(en->source);
 	free(en->scan.v);
+	if (en->end_fd >= 0)
+		close(en->end_fd);
 	pthread_cond_destroy(&en->changed);
 	pthread_mutex_destroy(&en->lock);
 	free(en);

@@ -54,6 +54,9 @@ void engine_hurry(struct engine *en);
 /* Waits for the end (stop, target's end, duration) or TIMEOUT_NS (0 = for ever). True when it has ended. */
 bool engine_wait(struct engine *en, uint64_t timeout_ns);
 
+/* Readable once it has ended, for who waits for other things too; the engine's. */
+int engine_end_fd(const struct engine *en);
+
 /* How it ended, after engine_wait() was true: 0, or a negative errno with its sentence (a failed disk, a lost source). */
 int engine_result(struct engine *en, struct err *e);
 

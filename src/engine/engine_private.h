@@ -12,6 +12,7 @@
 #include "engine/offcpu.h"
 #include "engine/target.h"
 #include "numa/state.h"
+#include "engine/turns.h"
 #include "process/process.h"
 #include "record/recording.h"
 
@@ -37,6 +38,8 @@ struct engine {
 	struct target_watch *watch;
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
+	struct turns turns;
+	uint64_t until_ns;               /* when what goes on now is to end, 0 = that is open */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
 	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
 	uint64_t stopped_ns;             /* 0 = it runs */
@@ -54,6 +57,7 @@ struct engine {
 	bool telling_wakers;             /* the source does */
 	uint64_t numa_next_ns;           /* not to be switched on or off before */
 
+	int end_fd;                      /* an event descriptor */
 	pthread_t thread;
 	bool running;                    /* thread was created and not joined */
 	atomic_bool stop, reset, hurry, ended, save;

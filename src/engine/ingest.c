@@ -403,9 +403,9 @@ void ingest_settle(struct ingest *in)
 	in->give_up = false;
 }
 
-bool ingest_eager(const struct ingest *in, uint64_t now_ns)
+uint32_t ingest_lessons(struct ingest *in)
 {
-	return in->learn && learn_eager(in->learn, now_ns);
+	return in->learn ? learn_lessons(in->learn) : 0;
 }
 
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret)

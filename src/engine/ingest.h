@@ -83,8 +83,8 @@ void ingest_retry(struct ingest *in, uint64_t now_ns);
 /* Finishes every parked sample with what is known. */
 void ingest_settle(struct ingest *in);
 
-/* What comes had better be looked at soon: the kernel half is being taught. */
-bool ingest_eager(const struct ingest *in, uint64_t now_ns);
+/* Events from which the kernel half was taught rules since this was asked last. */
+uint32_t ingest_lessons(struct ingest *in);
 
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret);
 

@@ -21,7 +21,6 @@
 #define AROUND_MIN 8u
 #define AROUND_MAX 128u
 #define LESSONS 4u               /* after so many, twice as much */
-#define EAGER_NS (200 * NSEC_PER_MSEC)
 #define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
 #define GLIMPSE_MIN_NS 250000u           /* ... with what waking up for one of them takes ... */
 #define GLIMPSE_OVER_NS NSEC_PER_SEC     /* ... seen over so long */
@@ -41,7 +40,7 @@ struct learn {
 	struct rulebook *book;
 	struct unwind_space inner;
 	uint32_t last_pid;       /* whose mappings were taught last */
-	uint64_t taught_ns;      /* when rules were taught last */
+	uint32_t lately;         /* events that taught rules, not asked for yet */
 	uint64_t glimpse_ns;     /* up to when the time for looking at strangers is used up */
 	VEC(uint16_t) lessons;   /* by module */
 	struct looked looked[LOOKED_AT];
@@ -65,9 +64,12 @@ void learn_free(struct learn *l)
 	free(l);
 }
 
-bool learn_eager(const struct learn *l, uint64_t now_ns)
+uint32_t learn_lessons(struct learn *l)
 {
-	return l->taught_ns && now_ns - l->taught_ns < EAGER_NS;
+	const uint32_t n = l->lately;
+
+	l->lately = 0;
+	return n;
 }
 
 static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
@@ -218,8 +220,7 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev));
 	for (uint32_t i = 0; i < c->n; i++)
 		ruled |= teach_rules(l, &c->frame[i]);
-	if (ruled)
-		l->taught_ns = clock_mono_ns();
+	l->lately += ruled;
 	return mapped || ruled;
 }
 

@@ -31,7 +31,7 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
  */
 uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_event *ev);
 
-/* Rules were taught a moment before NOW_NS: what else is missing will be seen soon, and had better be taught at once. */
-bool learn_eager(const struct learn *l, uint64_t now_ns);
+/* Events from which rules were learnt since this was asked last. */
+uint32_t learn_lessons(struct learn *l);
 
 #endif

@@ -39,6 +39,7 @@ struct watched {
 
 struct target_watch {
 	pid_t child;
+	int child_fd;            /* a pidfd, -1 = there is none to be had */
 	bool child_ended;
 	bool forever;            /* nothing in particular is watched */
 	pid_t process;           /* the only one that is watched; 0 = there are others, or it is a thread */
@@ -58,6 +59,7 @@ int target_watch_new(const struct capture_plan *plan, pid_t child, struct target
 	if (!tw)
 		return err_nomem(e, "the target watch");
 	tw->child = child;
+	tw->child_fd = child ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
 	tw->forever = !child && !n;
 	tw->n = tw->left = n;
 	tw->state = TARGET_ENDED;
@@ -75,6 +77,8 @@ void target_watch_free(struct target_watch *tw)
 {
 	if (!tw)
 		return;
+	if (tw->child_fd >= 0)
+		close(tw->child_fd);
 	for (size_t i = 0; i < tw->n; i++)
 		if (tw->w[i].pidfd >= 0)
 			close(tw->w[i].pidfd);
@@ -132,6 +136,23 @@ static bool one_ended(struct target_watch *tw, struct watched *w)
 	if (!w->ended_ns)
 		w->ended_ns = clock_mono_ns();
 	return clock_mono_ns() - w->ended_ns >= STATUS_NS;
+}
+
+int target_watch_each(const struct target_watch *tw, target_fd_fn *each, void *ctx, struct err *e)
+{
+	int r = tw->child_fd < 0 ? 0 : each(ctx, tw->child_fd, e);
+
+	for (size_t i = 0; i < tw->n && !r; i++)
+		r = tw->w[i].pidfd < 0 ? 0 : each(ctx, tw->w[i].pidfd, e);
+	return r;
+}
+
+bool target_watch_ending(const struct target_watch *tw)
+{
+	for (size_t i = 0; i < tw->n; i++)
+		if (tw->w[i].ended_ns && !tw->w[i].ended)
+			return true;
+	return false;
 }
 
 bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *code)

@@ -28,6 +28,13 @@ void target_watch_free(struct target_watch *w);          /* NULL is fine */
  */
 bool target_watch_ended(struct target_watch *w, enum target_state *state, int *code);
 
+/* True from when something watched was found to have ended until it is known how, or nobody will tell. */
+bool target_watch_ending(const struct target_watch *w);
+
+/* EACH gets every descriptor that becomes readable when something watched ends; threads have none. Ends with what EACH returned, if not 0. */
+typedef int target_fd_fn(void *ctx, int fd, struct err *e);
+int target_watch_each(const struct target_watch *w, target_fd_fn *each, void *ctx, struct err *e);
+
 /*
  * Whether EV says that what is watched, when it is one process, has executed another program: its name is put into NAME (SIZE bytes),
  * sanitised. That CHILD executes its command is no news.

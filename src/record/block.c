@@ -62,18 +62,59 @@ static uint32_t checksum(const uint8_t *src, size_t stored_len)
 	return (uint32_t)crc32_z(crc, src + BLOCK_HEADER_SIZE, stored_len);
 }
 
-bool block_put(const struct block *b, const uint8_t *payload, size_t n, byte_vec *dst)
+/* Ready for a block, or NULL: out of memory. */
+static z_stream *packer_begin(struct packer *p)
 {
-	uLongf packed = compressBound((uLong)n);
+	z_stream *z = p->z;
+
+	if (z)
+		return deflateReset(z) == Z_OK ? z : NULL;
+	z = calloc(1, sizeof(*z));
+	if (z && deflateInit(z, ZLIB_LEVEL) != Z_OK) {
+		free(z);
+		z = NULL;
+	}
+	p->z = z;
+	return z;
+}
+
+void packer_free(struct packer *p)
+{
+	if (p->z)
+		deflateEnd(p->z);
+	free(p->z);
+	p->z = NULL;
+}
+
+/* Compresses the N bytes at SRC to *LEN bytes at DST, as many as there is room for before. False when they do not fit, or without memory. */
+static bool pack(struct packer *p, const uint8_t *src, size_t n, uint8_t *dst, size_t *len)
+{
+	z_stream *z = packer_begin(p);
+
+	if (!z)
+		return false;
+	z->next_in = (Bytef *)(uintptr_t)src;
+	z->avail_in = (uInt)n;
+	z->next_out = dst;
+	z->avail_out = (uInt)*len;
+	if (deflate(z, Z_FINISH) != Z_STREAM_END)
+		return false;
+	*len = z->total_out;
+	return true;
+}
+
+bool block_put(const struct block *b, const uint8_t *payload, size_t n, struct packer *p, byte_vec *dst)
+{
+	size_t packed = n ? n - 1 : 0;           /* more is not worth it */
 	struct block h = *b;
 	uint8_t *at;
 
-	if (!vec_reserve(dst, BLOCK_HEADER_SIZE + (size_t)packed))
+	if (!vec_reserve(dst, BLOCK_HEADER_SIZE + n))
 		return false;
 	at = dst->v + dst->n;
 	h.raw_len = h.stored_len = (uint32_t)n;
 	h.codec = CODEC_RAW;
-	if (compress2(at + BLOCK_HEADER_SIZE, &packed, payload, (uLong)n, ZLIB_LEVEL) == Z_OK && packed < n) {
+	if (pack(p, payload, n, at + BLOCK_HEADER_SIZE, &packed)) {
 		h.codec = CODEC_ZLIB;
 		h.stored_len = (uint32_t)packed;
 	} else {

@@ -33,10 +33,19 @@ struct block {
 };
 
 /*
- * Appends the block of PAYLOAD (N bytes, at most BLOCK_RAW_MAX) to DST, compressed when that makes it smaller. TYPE, FLAGS,
+ * What compressing needs, a quarter of a megabyte: kept from block to block, since getting it anew from the kernel costs as much as
+ * compressing a small one. A zeroed one is ready.
+ */
+struct packer {
+	void *z;
+};
+void packer_free(struct packer *p);              /* a zeroed one is fine */
+
+/*
+ * Appends the block of PAYLOAD (N bytes, at most BLOCK_RAW_MAX) to DST, compressed by P when that makes it smaller. TYPE, FLAGS,
  * SEQ, EPOCH and STREAM are taken from B. False when out of memory.
  */
-bool block_put(const struct block *b, const uint8_t *payload, size_t n, byte_vec *dst);
+bool block_put(const struct block *b, const uint8_t *payload, size_t n, struct packer *p, byte_vec *dst);
 
 /* Reads a block header. False for one that cannot be: no magic, lengths out of range. */
 bool block_get(const uint8_t src[BLOCK_HEADER_SIZE], struct block *b);

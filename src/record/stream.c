@@ -19,7 +19,7 @@ static bool put_block(void *ctx, enum block_type type, const uint8_t *payload, s
 	s->next.type = (uint16_t)type;
 	if (s->enc)
 		s->next.epoch = encoder_epoch(s->enc);
-	ok = block_put(&s->next, payload, n, &s->out) && s->write(s->ctx, s->out.v, s->out.n);
+	ok = block_put(&s->next, payload, n, &s->packer, &s->out) && s->write(s->ctx, s->out.v, s->out.n);
 	s->out.n = 0;
 	s->next.seq += ok;
 	return ok;
@@ -112,6 +112,7 @@ bool stream_end(struct stream *s)
 
 void stream_free(struct stream *s)
 {
+	packer_free(&s->packer);
 	vec_free(&s->out);
 	vec_free(&s->told);
 }

@@ -25,6 +25,7 @@ struct stream {
 	struct block next;       /* stream and sequence number of the next block; without encoder its epoch too */
 	/* private: */
 	byte_vec out;            /* one block; the first one behind the header */
+	struct packer packer;
 	byte_vec told;           /* the lines of META that have been written, this epoch */
 };
 

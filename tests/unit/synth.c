@@ -430,10 +430,13 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 
 void memory_block(struct memory_recording *r, unsigned int type, unsigned int flags, const void *payload, size_t n)
 {
+	struct packer packer = { NULL };
+
 	r->next.type = (uint16_t)type;
 	r->next.flags = (uint8_t)flags;
 	r->next.epoch = encoder_epoch(r->enc);
-	assert_true(block_put(&r->next, payload, n, &r->bytes));
+	assert_true(block_put(&r->next, payload, n, &packer, &r->bytes));
+	packer_free(&packer);
 	r->next.seq++;
 }
 
