@@ -27,12 +27,14 @@
 #define GLIMPSE_MAPS 96u                 /* of more, a space should have those that stacks come by */
 #define AGAIN_NS (100 * NSEC_PER_MSEC)   /* one process is looked at so often ... */
 #define AGAIN_MAX 4u                     /* ... or so many times at once, after as long without */
-#define VAIN_NS (2 * NSEC_PER_SEC)       /* and not for so long when nothing was found that is known */
+#define VAIN_NS (2 * NSEC_PER_MSEC)      /* and not for so long when nothing was found that is known: it may be about to execute ... */
+#define VAIN_MAX 10u                     /* ... doubled each time, but no more often than that: two seconds */
 #define LOOKED_AT 256u                   /* places to remember that in; a power of two */
 
 /* Of one process, up to when its share is used up. Who loses its place to another may be looked at again. */
 struct looked {
 	pid_t pid;
+	uint32_t vain;           /* how often nothing was found, one after the other; VAIN_MAX at most */
 	uint64_t used_ns;
 };
 
@@ -257,10 +259,13 @@ uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_eve
 	if (from <= one->used_ns || (rulebook_maps(l->book, (uint32_t)ev->pid, &known_id, &n) && known_id == id) ||
 	    rulebook_is_past(l->book, (uint32_t)ev->pid, id, taken_ns(ev)))
 		return l->glimpse_ns;
-	if (teach_glimpse(l, ps, ev->pid, id, from))
+	if (teach_glimpse(l, ps, ev->pid, id, from)) {
+		one->vain = 0;
 		use_up(&one->used_ns, AGAIN_NS, AGAIN_MAX * AGAIN_NS, from);
-	else
-		one->used_ns = from + VAIN_NS;
+	} else {
+		one->used_ns = from + (VAIN_NS << one->vain);
+		one->vain += one->vain < VAIN_MAX;
+	}
 	ns = clock_mono_ns() - from;
 	use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS, GLIMPSE_OVER_NS, from);
 	return l->glimpse_ns;

@@ -5,6 +5,7 @@ libsberf_a_SOURCES += src/process/lookup.c
 libsberf_a_SOURCES += src/process/lookup.h
 libsberf_a_SOURCES += src/process/cgroup.c
 libsberf_a_SOURCES += src/process/cgroup.h
+libsberf_a_SOURCES += src/process/execmaps.c
 libsberf_a_SOURCES += src/process/files.c
 libsberf_a_SOURCES += src/process/files.h
 libsberf_a_SOURCES += src/process/files_impl.h

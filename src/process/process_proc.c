@@ -216,10 +216,8 @@ static void glimpse_line(void *ctx, const struct maps_line *m)
 size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max)
 {
 	struct glimpse g = { .files = ps->files, .map = ret, .max = max };
-	AUTO_FD int dir = proc_open(pid);
 
 	ps->maps_read++;
-	if (dir >= 0)
-		(void)proc_read_maps(dir, glimpse_line, &g);
+	(void)proc_read_exec_maps(pid, glimpse_line, &g);
 	return g.n;
 }

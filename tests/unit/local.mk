@@ -41,6 +41,7 @@ unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_parked
 unit_tests += tests/unit/test_stacksize
 unit_tests += tests/unit/test_turns
+unit_tests += tests/unit/test_execmaps
 unit_tests += tests/unit/test_options
 tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
 unit_tests += tests/unit/test_decode
