@@ -256,6 +256,30 @@ static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
 	return by_cfa(w, r, base);
 }
 
+static __always_inline const struct sb_map *map_at(const struct sb_space *sp, __u32 at)
+{
+	barrier_var(at);
+	return &sp->map[at & (SB_SPACE_MAPS - 1)];
+}
+
+/* The mapping of SP, which is the space of W, that holds PC: one of the last two, or what a search finds. NULL: there is none. */
+static __always_inline const struct sb_map *find_map(struct walk *w, const struct sb_space *sp, __u64 pc)
+{
+	const struct sb_map *m = map_at(sp, w->map);
+	__u32 before = w->map_before;
+
+	if (pc >= m->start && pc < m->end)
+		return m;
+	w->map_before = w->map;
+	w->map = before;
+	m = map_at(sp, before);
+	if (pc >= m->start && pc < m->end)
+		return m;
+	w->map = sb_find_map(w->space, pc);
+	m = map_at(sp, w->map);
+	return pc >= m->start && pc < m->end ? m : NULL;
+}
+
 /* Notes the frame at which the walk WHICH stands and goes to its caller. 0, WALK_ROOT or SB_WALK_*. */
 __noinline int sb_walk_step(__u32 which)
 {
@@ -264,7 +288,7 @@ __noinline int sb_walk_step(__u32 which)
 	struct sb_rule r = { 0 };
 	const struct sb_map *m;
 	__u64 lookup, offset;
-	__u32 at, before, nr;
+	__u32 nr;
 	int why;
 
 	if (!w)
@@ -273,23 +297,9 @@ __noinline int sb_walk_step(__u32 which)
 	if (!sp)
 		return SB_WALK_NO_SPACE;
 	lookup = w->pc - !w->exact;
-	at = w->map & (SB_SPACE_MAPS - 1);
-	if (lookup < sp->map[at].start || lookup >= sp->map[at].end) {
-		before = w->map_before;
-		w->map_before = at;
-		at = before & (SB_SPACE_MAPS - 1);
-		barrier_var(at);
-		at &= SB_SPACE_MAPS - 1;
-		if (lookup < sp->map[at].start || lookup >= sp->map[at].end) {
-			at = (__u32)sb_find_map(w->space, lookup) & (SB_SPACE_MAPS - 1);
-			barrier_var(at);
-			at &= SB_SPACE_MAPS - 1;
-			if (lookup < sp->map[at].start || lookup >= sp->map[at].end)
-				return SB_WALK_NO_MAP;
-		}
-		w->map = at;
-	}
-	m = &sp->map[at];
+	m = find_map(w, sp, lookup);
+	if (!m)
+		return SB_WALK_NO_MAP;
 	offset = lookup - m->start + m->pgoff;
 	why = find_rule(w, m->module, offset, &r);
 	if (why)

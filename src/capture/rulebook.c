@@ -115,7 +115,10 @@ static uint32_t shelf_find(const struct shelf *s, uint64_t key)
 	return UINT32_MAX;
 }
 
-/* The kernel half finds item I no more; what it is doing with it, it will not believe. */
+/*
+ * The kernel half finds item I no more by its key. It may remember where a page was, and then goes on to use what stands there, which
+ * stays right; what it is doing when another takes the item, it will not believe.
+ */
 static void shelf_drop(struct shelf *s, uint32_t i)
 {
 	const uint64_t key = s->key[i] - 1;

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/thread.h"
+#include "capture/features.h"
 #include "engine/who.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#define TURN_SEEN_MS 50          /* the longest turn while somebody looks on, or it has just begun ... */
+#define TURN_SOON_MS 50          /* the longest turn while somebody looks on, it has just begun, or what is late is dropped ... */
 #define TURN_WAITS_MS 100        /* ... while waits are followed, whose totals are read four times a second ... */
 #define TURN_MS 250              /* ... and else */
 #define BEGUN_NS NSEC_PER_SEC
@@ -253,8 +254,8 @@ static void doubt_mappings(struct engine *en, uint64_t now)
 
 static uint32_t longest_turn(const struct engine *en, uint64_t now)
 {
-	if (engine_refresh(en) || now - en->started_ns < BEGUN_NS)
-		return TURN_SEEN_MS;
+	if (engine_refresh(en) || en->untold || now - en->started_ns < BEGUN_NS)
+		return TURN_SOON_MS;
 	return en->offcpu ? TURN_WAITS_MS : TURN_MS;
 }
 
@@ -491,6 +492,15 @@ static int call_on(void *ctx, int fd, struct err *e)
 	return source_call_on(ctx, fd, e);
 }
 
+/* Will stacks be walked by mappings that have changed, until that has had its turn? */
+static bool walks_untold(const struct engine *en)
+{
+	struct source_stats st;
+
+	source_stats(en->source, &st);
+	return source_rulebook(en->source) && !st.features->mmap_lock;
+}
+
 /* The end of what is watched is seen at once. */
 static int build_watch(struct engine *en, const struct engine_config *c, struct err *e)
 {
@@ -521,6 +531,7 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &c->symbols, &en->symbolizer, e);
 	if (r < 0)
 		return r;
+	en->untold = walks_untold(en);
 	r = build_watch(en, c, e);
 	if (r < 0)
 		return r;

@@ -39,6 +39,7 @@ struct engine {
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	struct turns turns;
+	bool untold;                     /* the kernel half does not know that mappings have changed before it is taught so */
 	uint64_t until_ns;               /* when what goes on now is to end, 0 = that is open */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
 	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
