@@ -186,6 +186,12 @@ static void set_numa(struct engine *en, uint64_t now)
 		en->numa_next_ns = now + NUMA_RETRY_NS;
 }
 
+/* Who looks on sees figures, and names, that are fresh; a recording has them once a second, and names at its end. */
+static uint64_t figures_due(const struct engine *en)
+{
+	return engine_refresh(en) ? FIGURES_NS : NSEC_PER_SEC;
+}
+
 static void housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
@@ -201,7 +207,7 @@ static void housekeeping(struct engine *en, uint64_t now)
 	 * closed one is made anew for what comes late, so who is late would become later and later.
 	 */
 	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : source_seen_ns(en->source));
-	if (now - en->figured_ns >= FIGURES_NS) {
+	if (now - en->figured_ns >= figures_due(en)) {
 		en->figured_ns = now;
 		engine_show_figures(en);
 		if (en->meta.samples != en->slept_samples)

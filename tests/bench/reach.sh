@@ -13,7 +13,8 @@ set -eu
 rounds=${1:-3}                   # of storms; of programs it is one less
 seconds=${2:-7}
 loops=${LOOPS:-100000}
-warm=3                           # seconds after which nothing should be new
+warm=3                           # seconds after which nothing should be new ...
+known=20                         # ... but of a compiler, of which a hundred thousand places come by
 hz=997
 sberf=${SBERF:-$top_builddir/sberf}
 cpu=$(($(nproc) - 1))
@@ -197,7 +198,7 @@ run_sberf() {
 		beside=
 		return 0
 	fi
-	pause $warm
+	pause "$warm"
 	cp "$s" "$work/begin.data"
 	wait "$beside" || :
 	beside=
@@ -220,7 +221,7 @@ run_perf() {
 	local name=$1 how=$2 from to
 	perf record -q --no-bpf-event -e cpu-clock -F $hz --call-graph "$how" -o "$work/perf.data" -p "$3" >/dev/null 2>"$work/err" &
 	beside=$!
-	pause $warm
+	pause "$warm"
 	from=$(cpu_of "$beside")
 	pause $((seconds - warm))
 	to=$(cpu_of "$beside")
@@ -262,6 +263,7 @@ program() {
 	shift 4
 	for ((r = 0; r < rounds; r++)); do
 		run_sberf "$name.walk" --unwind kernel --no-off-cpu "$@"
+		[ "$name" != cc1plus ] || run_known "$name.known" --unwind kernel --no-off-cpu "$@"
 		run_sberf "$name.waits" --unwind kernel "$@"
 		[ -z "$offcputime" ] || run_offcputime "$name" "$comm"
 		[ "$have_perf" = no ] || run_perf "$name.fp" fp "$pids"
@@ -272,6 +274,7 @@ program() {
 	# shellcheck disable=SC2059  # it is one
 	printf "$columns" "" samples "user %" "BPF %" "sum %" "kernel %" "reached %" "whole %" bytes lost "report s"
 	program_row "$name.walk" "sberf, samples alone"
+	program_row "$name.known" "the same, second $known on"
 	program_row "$name.waits" "sberf, and waits"
 	program_row "$name.fp" "perf record, fp"
 	program_row "$name.dwarf" "perf record, dwarf"
@@ -280,6 +283,14 @@ program() {
 	echo "  walked in the kernel: $(m "$name.walk.kernel") % (asked: $asked); rules: $(m "$name.walk.pages") pages of code," \
 		"$(m "$name.walk.rules") bytes of memory (asked: 64 MB)"
 	echo "  whole cost: $(m "$name.walk.sum") % of a core for $(nproc) CPUs (asked: 1 % for each)"
+	[ ! -s "$work/$name.known.sum" ] ||
+		echo "  from second $known on, when its code is known: $(m "$name.known.sum") % (asked: 1 % for each)"
+}
+
+# run_known NAME OPTIONS...: what is sampled when nearly all of a large program has come by, for three times as long.
+run_known() {
+	local warm=$known seconds=$((known + 3 * seconds))
+	run_sberf "$@"
 }
 
 # ---- what a sample costs the program that is sampled ----
@@ -301,7 +312,7 @@ interrupts_row() {
 	[ -s "$work/$1.work" ] || return 0
 	paste "$work/untouched.work" "$work/$1.work" "$work/$1.taken" |
 		awk '$3 > 0 { printf "%.2f\n", ($2 - $1) / $3 * 1e6 }' >"$work/$1.each"
-	awk -v t="$2" -v us="$(m "$1.each")" -v own="$(m "$3.user")" -v later="$(m "$3.later")" -v s="$seconds" -v hz=$hz \
+	awk -v t="$2" -v us="$(m "$1.each")" -v bare="$(m often.none.each)" -v own="$(m "$3.user")" -v later="$(m "$3.later")" -v s="$seconds" -v hz=$hz \
 		-v out="$work/$1" 'BEGIN {
 		at = us * hz / 1e4
 		printf "  %-22s %6.2f us, %5.2f %% of a core at %d Hz", t, us, at, hz
@@ -309,6 +320,8 @@ interrupts_row() {
 			printf "; with its process %.2f %%, and with the report %.2f %%", at + own, at + own + 100 * later / s
 			print at + own >(out ".allin")
 			print at + own + 100 * later / s >(out ".whole")
+			if (bare != "-")
+				print (us - bare) * hz / 1e4 + own + 100 * later / s >(out ".beside")
 		}
 		print "" }'
 }
@@ -336,8 +349,8 @@ interrupts() {
 		done
 	done
 	echo "what a sample costs the program that is sampled: python3 at $often Hz, of its CPU time; medians of $((2 * rounds - 1)) rounds"
-	interrupts_row often.sberf "sberf" python3.walk
 	interrupts_row often.none "perf record, no stacks" -
+	interrupts_row often.sberf "sberf" python3.walk
 	interrupts_row often.fp "perf record, fp" python3.fp
 	interrupts_row often.dwarf "perf record, dwarf" python3.dwarf
 	[ ! -s "$work/often.none.each" ] || [ ! -s "$work/often.dwarf.each" ] ||
@@ -346,6 +359,11 @@ interrupts() {
 	[ ! -s "$work/often.sberf.allin" ] || [ ! -s "$work/often.dwarf.allin" ] ||
 		echo "  sberf takes $(times_perf allin) times what perf record --call-graph dwarf,16384 does," \
 			"$(times_perf whole) times with their reports (asked: 0.2)"
+	# The timer's interrupt comes to whoever samples by it, and is the larger part of what either takes of the program.
+	[ ! -s "$work/often.sberf.beside" ] || [ ! -s "$work/often.dwarf.beside" ] ||
+		echo "  beside what a sample without any stack takes, with their reports:" \
+			"$(cat "$work/often.sberf.beside") and $(cat "$work/often.dwarf.beside") % of a core," \
+			"$(times_perf beside) times (asked: 0.2)"
 }
 
 program_redis() {
