@@ -53,7 +53,7 @@ static int watch(struct source *s, int fd, enum told what, struct err *e)
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.u32 = what };
 
 	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
-		return err_set(e, errno, "cannot wait for a ring buffer: %s", strerror(errno));
+		return err_set(e, errno, "cannot wait for what is captured: %s", strerror(errno));
 	return 0;
 }
 
@@ -416,7 +416,7 @@ static int wait_for_data(struct source *s, uint64_t until_ns, struct err *e)
 	/* Only to make it silent again; nothing to read is fine. */
 	if (called && read(s->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN && errno != EINTR)
 		return err_set(e, errno, "cannot read an event descriptor: %s", strerror(errno));
-	return n && !called;
+	return n && !called && left;
 }
 
 /* Is so much in a ring that who fills it asks for a reader? */

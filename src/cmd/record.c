@@ -57,10 +57,9 @@ static void say_saved(struct engine *en)
 		fprintf(stderr, "sberf record: %s; recording goes on\n", saved.err.text);
 }
 
-/* Waits for the engine's end, a signal of SET, or a while. True: it has ended. */
-static bool wait_for_news(struct engine *en, const sigset_t *set)
+/* Waits for the engine's end, a signal, of which SIGNAL_FD tells, or a while. True: it has ended. */
+static bool wait_for_news(struct engine *en, int signal_fd)
 {
-	AUTO_FD int signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct pollfd p[] = { { .fd = engine_end_fd(en), .events = POLLIN }, { .fd = signal_fd, .events = POLLIN } };
 
 	if (signal_fd < 0)
@@ -73,11 +72,12 @@ static bool wait_for_news(struct engine *en, const sigset_t *set)
 static void wait_for_end(const struct session *s, const sigset_t *set)
 {
 	const struct timespec now = { 0 };
+	AUTO_FD int signal_fd = signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct engine *en = s->engine;
 	size_t shown = 0;
 	int signals = 0;
 
-	while (!wait_for_news(en, set)) {
+	while (!wait_for_news(en, signal_fd)) {
 		int sig;
 
 		say_activity(en, &shown);

@@ -265,13 +265,13 @@ static uint32_t longest_turn(const struct engine *en, uint64_t now)
 	return en->offcpu ? TURN_WAITS_MS : TURN_MS;
 }
 
-/* How long the turn that begins NOW waits: no longer than to UNTIL_NS, and not long while something that was asked for is to come. */
-static uint32_t turn_ms(struct engine *en, uint64_t now)
+/* How long the turn that begins NOW waits: not beyond until_ns, and not long while something that was asked for is to come. */
+static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 {
 	const uint32_t ms = turns_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
 	const uint64_t left = en->until_ns > now ? (en->until_ns - now) / NSEC_PER_MSEC + 1 : 0;
 
-	if (loading(en) || target_watch_ending(en->watch) || (en->offcpu && offcpu_pending(en->offcpu)))
+	if (is_loading || target_watch_ending(en->watch) || (en->offcpu && offcpu_pending(en->offcpu)))
 		return TURNS_MIN_MS;
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
@@ -280,7 +280,7 @@ static int turn(struct engine *en, bool flush, struct err *e)
 {
 	const bool wait = loading(en);
 	const uint64_t from = clock_mono_ns();
-	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from), flush, take_raw, en, e);
+	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from, wait), flush, take_raw, en, e);
 
 	doubt_mappings(en, from);
 	if (processes_poll(en->ps) || wait)

@@ -11,8 +11,8 @@
 #include "engine/numa.h"
 #include "engine/offcpu.h"
 #include "engine/target.h"
-#include "numa/state.h"
 #include "engine/turns.h"
+#include "numa/state.h"
 #include "process/process.h"
 #include "record/recording.h"
 

@@ -6,7 +6,7 @@
 
 uint32_t turns_next(struct turns *t, uint32_t lessons, uint32_t max_ms)
 {
-	const uint32_t ms = lessons ? t->ms / (lessons < UINT32_MAX ? lessons + 1 : lessons) : 2 * t->ms;
+	const uint32_t ms = lessons ? (uint32_t)(t->ms / (lessons + 1ull)) : 2 * t->ms;
 
 	t->ms = ms < TURNS_MIN_MS ? TURNS_MIN_MS : ms > max_ms ? max_ms : ms;
 	return t->ms;

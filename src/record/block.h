@@ -37,7 +37,7 @@ struct block {
  * compressing a small one. A zeroed one is ready.
  */
 struct packer {
-	void *z;
+	struct z_stream_s *z;    /* of zlib */
 };
 void packer_free(struct packer *p);              /* a zeroed one is fine */
 

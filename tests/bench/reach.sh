@@ -312,8 +312,8 @@ interrupts_row() {
 	[ -s "$work/$1.work" ] || return 0
 	paste "$work/untouched.work" "$work/$1.work" "$work/$1.taken" |
 		awk '$3 > 0 { printf "%.2f\n", ($2 - $1) / $3 * 1e6 }' >"$work/$1.each"
-	awk -v t="$2" -v us="$(m "$1.each")" -v bare="$(m often.none.each)" -v own="$(m "$3.user")" -v later="$(m "$3.later")" -v s="$seconds" -v hz=$hz \
-		-v out="$work/$1" 'BEGIN {
+	awk -v t="$2" -v us="$(m "$1.each")" -v bare="$(m often.none.each)" -v own="$(m "$3.user")" -v later="$(m "$3.later")" \
+		-v s="$seconds" -v hz=$hz -v out="$work/$1" 'BEGIN {
 		at = us * hz / 1e4
 		printf "  %-22s %6.2f us, %5.2f %% of a core at %d Hz", t, us, at, hz
 		if (own != "-") {
