@@ -132,12 +132,17 @@ if [ "$(wc -l <"$SCRATCH/loop")" -eq 3 ]; then
 		{ at = number($1) }
 		at >= v[1] && at <= to { n += $2; if (at == v[1]) head += $2; if (at <= v[2] || at > v[3]) far += $2 }
 		END { if (n) print 100 * far / n, 100 * head / n, n }' "$SCRATCH/loop" -)"
-	read -r far _ <<<"$(of both_reader)"
+	read -r far told <<<"$(of both_reader)"
 	note "behind the far read: $truth % of $n samples, of them at the head of the loop: $unclear %"
 	between "a loop that reads both in turns: samples" 90 1e9 "$n"
-	note "told to be far: $far %"
-	result "$(awk -v f="$far" -v t="$truth" -v u="$unclear" 'function near(a) { return f - a <= 1 && a - f <= 1 }
-		BEGIN { print f != "" && (near(t) || near(t - u)) ? 0 : 1 }')" \
+	note "told to be far: $far % of $told"
+	# Where the emulator is so slow that instructions are not read in time, some samples tell no access. Each may have been of either
+	# kind, so their share widens what is allowed; they may not be many.
+	between "a loop that reads both in turns: nearly all samples tell an access" 85 100 "$(awk -v a="$told" -v n="$n" 'BEGIN { if (n) print 100 * a / n }')"
+	result "$(awk -v f="$far" -v a="$told" -v t="$truth" -v u="$unclear" -v n="$n" '
+		function fits(share) { return share >= least - 1 && share <= least + silent + 1 }
+		BEGIN { if (f == "" || !n) { print 1; exit }
+			least = f * a / n; silent = 100 * (n - a) / n; print fits(t) || fits(t - u) ? 0 : 1 }')" \
 		"a loop that reads both in turns: as far as the places of its samples say, within a point"
 	between "a loop that reads both in turns: both are seen" 1 99 "$far"
 else
