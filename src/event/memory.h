@@ -44,7 +44,7 @@ enum access_how {
 	X(0, NONE, "none", "it gave one") \
 	X(1, KERNEL, "kernel", "it landed in the kernel") \
 	X(2, NO_REGS, "no_regs", "there were no registers of this architecture") \
-	X(3, NO_CODE, "no_code", "the instructions could not be read") \
+	X(3, NO_CODE, "no_code", "the instructions could not be read, or not in time") \
 	X(4, NOT_DECODED, "not_decoded", "where instructions begin could not be told, or one is not known") \
 	X(5, NO_ACCESS, "no_access", "no instruction there touches memory but the stack frame") \
 	X(6, OVERWRITTEN, "overwritten", "the instruction had changed the registers that its address came from") \
