@@ -78,7 +78,7 @@ apart() {
 			if ((a[i] >= least || b[i] >= least) && d > worst) worst = d } print worst + 0 }' "$1" "$2"
 }
 at_least "there are samples" 300 "$(cat all)"
-# How many depends on the processor: where a multiplication ends nearly all of them land behind one, on four instructions here, a dozen there.
+# How many instructions depends on the processor: four have been seen, and twelve.
 at_least "at several instructions" 2 "$(wc -l <samples)"
 between "shares are those of the samples" 0 2 "$(apart shares samples 0)"
 
