@@ -498,7 +498,7 @@ static void make_state(struct numa *n, uint64_t now_ns)
 void numa_turn(struct numa *n, uint64_t now_ns)
 {
 	if (n->waiting)
-		n->waiting = touch_poll(n->touch, now_ns);
+		n->waiting = touch_poll(n->touch);
 	take_surveys(n);
 	if (now_ns - n->stated_ns >= STATE_NS) {
 		if (n->on || numa_has_nodes(n))
@@ -522,7 +522,7 @@ void numa_finish(struct numa *n)
 	if (n->on)
 		ask_surveys(n, now);
 	moves_settle(n->moves, now, true);
-	for (; (touch_poll(n->touch, now) || placement_surveying(n->placement)) && now < until; now = clock_mono_ns())
+	for (; (touch_poll(n->touch) || placement_surveying(n->placement)) && now < until; now = clock_mono_ns())
 		usleep(1000);
 	touch_give_up(n->touch);
 	take_surveys(n);

@@ -7,7 +7,6 @@
 
 #include "engine/touch.h"
 
-#include "base/clock.h"
 #include "base/vec.h"
 #include "unwind/unwind.h"
 
@@ -15,7 +14,6 @@
 #include <string.h>
 
 #define UNDECODED_MAX 2048u              /* samples; at 99 Hz more than a second of twenty busy CPUs */
-#define UNDECODED_NS (3 * NSEC_PER_SEC)  /* how long one waits: a file that takes longer will not come */
 #define ASKED_MAX 32768u                 /* addresses */
 #define FILES_MAX 4096u                  /* of data that get a name of their own */
 
@@ -25,7 +23,6 @@ struct undecoded {
 	struct event ev;
 	struct frame place;
 	pid_t pid;
-	uint64_t since_ns;
 };
 
 /* An event that waits for the node of its page. */
@@ -197,7 +194,7 @@ static void keep(struct touch *t, const struct raw_event *raw, const struct even
 		miss(t, ev, MISS_BACKLOG);
 		return;
 	}
-	*u = (struct undecoded){ .ev = *ev, .place = *place, .pid = raw->pid, .since_ns = clock_mono_ns() };
+	*u = (struct undecoded){ .ev = *ev, .place = *place, .pid = raw->pid };
 	u->sample.machine = raw->sample.machine;
 	u->sample.nr_regs = raw->sample.nr_regs;
 	memcpy(u->sample.regs, raw->sample.regs, sizeof(u->sample.regs));
@@ -243,8 +240,8 @@ void touch_fault(struct touch *t, const struct raw_event *raw, const struct even
 	ask(t, raw->pid, s->addr, unwind_sp(s->machine, s->nr_regs, s->regs), &fault);
 }
 
-/* Tries again those whose rule was not known. */
-static void retry(struct touch *t, uint64_t now_ns)
+/* Tries again those whose rule was not known. None waits for ever: code.c answers for a file in which its reader hangs, too. */
+static void retry(struct touch *t)
 {
 	size_t left = 0;
 
@@ -254,20 +251,16 @@ static void retry(struct touch *t, uint64_t now_ns)
 
 		if (code_rule(t->config.code, &u->place, &rule))
 			apply(t, &rule, &u->sample, u->pid, &u->ev);
-		else if (now_ns - u->since_ns >= UNDECODED_NS)
-			miss(t, &u->ev, MISS_NO_CODE);
 		else
 			t->undecoded.v[left++] = *u;
 	}
 	t->undecoded.n = left;
 }
 
-bool touch_poll(struct touch *t, uint64_t now_ns)
+bool touch_poll(struct touch *t)
 {
-	const unsigned int decoded = t->config.code ? code_poll(t->config.code) : 0;
-
-	if (t->undecoded.n && (decoded || now_ns - t->undecoded.v[0].since_ns >= UNDECODED_NS))
-		retry(t, now_ns);
+	if (t->config.code && code_poll(t->config.code) && t->undecoded.n)
+		retry(t);
 	placement_poll(t->config.placement, answered, t);
 	return t->undecoded.n || t->nr_asked;
 }

@@ -39,8 +39,8 @@ void touch_free(struct touch *t);        /* NULL is fine; what waits is dropped 
 void touch_sample(struct touch *t, const struct raw_event *raw, const struct event *ev);
 void touch_fault(struct touch *t, const struct raw_event *raw, const struct event *ev);
 
-/* Takes in what has been decoded and answered by NOW_NS. True: something is still waited for. */
-bool touch_poll(struct touch *t, uint64_t now_ns);
+/* Takes in what has been decoded and answered. True: something is still waited for. */
+bool touch_poll(struct touch *t);
 
 /* Nothing is waited for any more: faults are told without node, and what has no answer is counted as too late (MISS_BACKLOG). */
 void touch_give_up(struct touch *t);

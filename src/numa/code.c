@@ -544,10 +544,12 @@ unsigned int code_poll(struct code *c)
 	for (; n < w->nr_done; n++)
 		take(c, &w->done[n].place, &w->done[n].rule);
 	w->nr_done = 0;
-	if (w->busy && clock_mono_ns() - w->started_ns > HUNG_NS)
+	if (w->busy && clock_mono_ns() - w->started_ns > HUNG_NS) {
 		replace_worker(c);
-	else
+		n++;
+	} else {
 		pthread_mutex_unlock(&w->lock);
+	}
 	return n;
 }
 

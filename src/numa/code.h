@@ -41,7 +41,10 @@ void code_free(struct code *c);                  /* NULL is fine; a thread that 
  */
 bool code_rule(struct code *c, const struct frame *place, struct access_rule *ret);
 
-/* Takes in what has been decoded; returns how many. Never waits. */
+/*
+ * Takes in what has been decoded; returns how many places, with those of a file in which the reader hangs: they have MISS_NO_CODE then.
+ * So whoever was refused by code_rule() need ask again only when this is not 0. Never waits.
+ */
 unsigned int code_poll(struct code *c);
 
 struct code_figures {

@@ -136,7 +136,7 @@ if [ "$(wc -l <"$SCRATCH/loop")" -eq 3 ]; then
 	note "behind the far read: $truth % of $n samples, of them at the head of the loop: $unclear %"
 	between "a loop that reads both in turns: samples" 90 1e9 "$n"
 	note "told to be far: $far % of $told"
-	# Where the emulator is so slow that instructions are not read in time, some samples tell no access. Each may have been of either
+	# Where the emulator is so slow that instructions or pages are not read in time, some samples tell no access. Each may have been of either
 	# kind, so their share widens what is allowed; they may not be many.
 	# One that landed in the function but outside of its loop is among those that tell, so that these can be more.
 	telling=$(awk -v a="$told" -v n="$n" 'BEGIN { if (n) print a < n ? 100 * a / n : 100 }')
