@@ -94,12 +94,16 @@ static bool stopped_soon(pid_t pid, int *status)
 	return false;
 }
 
+/*
+ * Signals that come meanwhile are left out. A handler is entered with the trap flag of the step among the flags that it saves, and Go's,
+ * which preempts, lets another thread go on with them: nobody traces that one, and it dies of SIGTRAP.
+ */
 void target_settle(pid_t pid)
 {
-	int status, sig = 0;
+	int status;
 
 	for (int i = 0; i < SETTLE_STEPS; i++) {
-		if (ptrace(PTRACE_SINGLESTEP, pid, 0, sig) < 0)
+		if (ptrace(PTRACE_SINGLESTEP, pid, 0, 0) < 0)
 			return;
 		if (!stopped_soon(pid, &status)) {
 			target_stop(pid);
@@ -107,7 +111,6 @@ void target_settle(pid_t pid)
 		}
 		if (!WIFSTOPPED(status))
 			return;
-		sig = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 	}
 }
 
