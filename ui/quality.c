@@ -46,7 +46,17 @@ static const struct reason_info doubts[] = {
 };
 
 /* Lines of how stacks were unwound: first the ways, then the following, of which all but the first are those of QUALITY_RULES. */
-enum { WAYS_LEARNED = WAY_NR, WAYS_RULES, WAYS_EVICTED, WAYS_MEMORY, WAYS_CHECKED, WAYS_DIFFERENT };
+enum {
+	WAYS_LEARNED = WAY_NR,
+	WAYS_RULES,
+	WAYS_EVICTED,
+	WAYS_MEMORY,
+	WAYS_CHECKED,
+	WAYS_UNCHECKED,
+	WAYS_HOPS_CHECKED,
+	WAYS_HOPS_DIFFERENT,
+	WAYS_DIFFERENT,          /* and on: enum verify_cause */
+};
 
 static const struct reason_info more_ways[] = {
 	[WAYS_LEARNED - WAY_NR] = { "learned", "copies that taught the kernel what it was lacking", "" },
@@ -54,6 +64,9 @@ static const struct reason_info more_ways[] = {
 	[WAYS_EVICTED - WAY_NR] = { "evicted", "pages and processes that gave way to others", "watch fewer programs" },
 	[WAYS_MEMORY - WAY_NR] = { "memory", "of rules", "" },
 	[WAYS_CHECKED - WAY_NR] = { "verified", "stacks walked in the kernel, and again from a copy", "" },
+	[WAYS_UNCHECKED - WAY_NR] = { "incomplete", "stacks whose copy did not lead to the root: not verified", "" },
+	[WAYS_HOPS_CHECKED - WAY_NR] = { "kernel_verified", "stacks in the kernel read by what was learnt, and unwound too", "" },
+	[WAYS_HOPS_DIFFERENT - WAY_NR] = { "kernel_different", "of these, with other frames", "" },
 };
 
 struct maker {
@@ -208,6 +221,24 @@ static void add_ways(struct maker *m, enum quality_part part, const struct unwou
 	}
 }
 
+/* What --verify-unwind found. */
+static void add_verified(struct maker *m, uint32_t head, const struct profile_meta *meta)
+{
+	const uint64_t hops = known(meta->verify_kernel_checked), other = known(meta->verify_kernel_different);
+
+	if (meta->verify_checked)
+		add_way(m, head, QUALITY_RULES, WAYS_CHECKED, meta->verify_checked, 0);
+	if (meta->verify_incomplete)
+		add_way(m, head, QUALITY_RULES, WAYS_UNCHECKED, meta->verify_incomplete, 0);
+	for (unsigned int i = 0; i < VERIFY_NR; i++)
+		if (meta->verify_cause[i])
+			add_way(m, head, QUALITY_RULES, WAYS_DIFFERENT + i, meta->verify_cause[i], meta->verify_checked);
+	if (hops)
+		add_way(m, head, QUALITY_RULES, WAYS_HOPS_CHECKED, hops, 0);
+	if (other)
+		add_way(m, head, QUALITY_RULES, WAYS_HOPS_DIFFERENT, other, hops);
+}
+
 /* Nothing when stacks were not to be walked in the kernel, and none was. */
 static void add_rules(struct maker *m, const struct profile_meta *meta)
 {
@@ -215,18 +246,16 @@ static void add_rules(struct maker *m, const struct profile_meta *meta)
 
 	if (!known(meta->rules_pages) && !known(meta->rules_evicted) && !meta->verify_checked)
 		return;
-	head = add(m, 0, (struct quality_line){ .part = QUALITY_RULES, .module = ID_NONE }, 7);
+	head = add(m, 0, (struct quality_line){ .part = QUALITY_RULES, .module = ID_NONE },
+		   meta->verify_different || known(meta->verify_kernel_different) ? 8 : 7);
 	if (head && known(meta->rules_pages)) {
 		add_way(m, head, QUALITY_RULES, WAYS_RULES, meta->rules_pages, 0);
 		add_way(m, head, QUALITY_RULES, WAYS_MEMORY, 0, 0);
 	}
 	if (head && known(meta->rules_evicted))
 		add_way(m, head, QUALITY_RULES, WAYS_EVICTED, meta->rules_evicted, 0);
-	if (head && meta->verify_checked)
-		add_way(m, head, QUALITY_RULES, WAYS_CHECKED, meta->verify_checked, 0);
-	for (unsigned int i = 0; i < VERIFY_NR && head; i++)
-		if (meta->verify_cause[i])
-			add_way(m, head, QUALITY_RULES, WAYS_DIFFERENT + i, meta->verify_cause[i], meta->verify_checked);
+	if (head)
+		add_verified(m, head, meta);
 }
 
 /* Events that were lost, and the rest */

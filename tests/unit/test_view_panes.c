@@ -229,6 +229,9 @@ static void make_walked(struct made_feed *f)
 	m->rules_bytes = 21 << 20;
 	m->verify_checked = 400;
 	m->verify_different = m->verify_cause[VERIFY_SHORTER] = 2;
+	m->verify_incomplete = 7;
+	m->verify_kernel_checked = 90;
+	m->verify_kernel_different = 1;
 }
 
 static void how_stacks_were_unwound(void **state)

@@ -113,6 +113,8 @@ NOINLINE void wait_vfork(void)
 	pid_t pid = vfork();
 
 	if (!pid) {
+		/* Where it is preempted is not the thread's own time. */
+		name_thread("vforked");
 		sleep_ns(VFORK_MS * NSEC_PER_MSEC);
 		_exit(0);
 	}
