@@ -195,8 +195,26 @@ static void shelf_show(struct shelf *s, uint32_t i)
 	(void)bpf_map_update_elem(s->by_key, &key, &i, BPF_ANY);
 }
 
+/* The index of R among the rules; when there are too many, that of none at all: what is there goes on to be copied. */
+static uint32_t rule_index(struct rulebook *b, const struct rule *r)
+{
+	uint64_t word;
+	uint32_t at;
+
+	memcpy(&word, r, sizeof(word));
+	for (at = (uint32_t)hash_u64(word) % RULE_SLOTS; b->rule_slot[at]; at = (at + 1) % RULE_SLOTS)
+		if (!memcmp(&b->rules[b->rule_slot[at] - 1], r, sizeof(*r)))
+			return b->rule_slot[at] - 1;
+	if (b->nr_rules == SB_RULES)
+		return 0;
+	memcpy(&b->rules[b->nr_rules], r, sizeof(*r));
+	b->rule_slot[at] = ++b->nr_rules;
+	return b->nr_rules - 1;
+}
+
 int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct err *e)
 {
+	const struct rule none = { .kind = RULE_NONE };
 	AUTO(rulebook_free) struct rulebook *b = calloc(1, sizeof(*b));
 
 	if (b)
@@ -215,6 +233,7 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 	    !shelf_open(&b->spaces, maps->space_of, maps->spaces, sizeof(struct sb_space), offsetof(struct sb_space, used_ns),
 			RULEBOOK_SPACES, e))
 		return -ENOMEM;
+	rule_index(b, &none);
 	*ret = take_ptr(b);
 	return 0;
 }
@@ -231,23 +250,6 @@ void rulebook_free(struct rulebook *b)
 	free(b->space_ns);
 	free(b->space_id);
 	free(b);
-}
-
-/* The index of R among the rules, UINT32_MAX when there are too many. */
-static uint32_t rule_index(struct rulebook *b, const struct rule *r)
-{
-	uint64_t word;
-	uint32_t at;
-
-	memcpy(&word, r, sizeof(word));
-	for (at = (uint32_t)hash_u64(word) % RULE_SLOTS; b->rule_slot[at]; at = (at + 1) % RULE_SLOTS)
-		if (!memcmp(&b->rules[b->rule_slot[at] - 1], r, sizeof(*r)))
-			return b->rule_slot[at] - 1;
-	if (b->nr_rules == SB_RULES)
-		return UINT32_MAX;
-	memcpy(&b->rules[b->nr_rules], r, sizeof(*r));
-	b->rule_slot[at] = ++b->nr_rules;
-	return b->nr_rules - 1;
 }
 
 bool rulebook_has(const struct rulebook *b, module_id module, uint64_t offset)
@@ -269,8 +271,6 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 	for (size_t k = 0; k < n; k++) {
 		const uint32_t rule = rule_index(b, &row[k].rule);
 
-		if (rule == UINT32_MAX)
-			return;
 		rows[k] = SB_ROW(row[k].at, rule);
 		if (k % SB_GROUP == 0)
 			first[k / SB_GROUP] = (uint16_t)row[k].at;

@@ -26,6 +26,7 @@
 #define TURN_MS 250              /* ... and else */
 #define BEGUN_NS NSEC_PER_SEC
 #define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
+#define RETRY_NS (20 * NSEC_PER_MSEC)    /* what waits for a file is tried again when one is there, and so often: all of it is walked */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
@@ -283,8 +284,10 @@ static int turn(struct engine *en, bool flush, struct err *e)
 	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from, wait), flush, take_raw, en, e);
 
 	doubt_mappings(en, from);
-	if (processes_poll(en->ps) || wait)
+	if (processes_poll(en->ps) || (wait && from - en->retried_ns >= RETRY_NS)) {
+		en->retried_ns = from;
 		ingest_retry(en->ingest, clock_mono_ns());
+	}
 	if (r >= 0 && en->offcpu) {
 		const int s = offcpu_turn(en->offcpu, from, e);
 

@@ -46,6 +46,7 @@ struct engine {
 	uint64_t stopped_ns;             /* 0 = it runs */
 	uint64_t recorder_lost;          /* events that the recorder refused */
 	uint64_t side_lost, doubted_ns;  /* records of the side band that were lost, and when mappings were doubted for it */
+	uint64_t retried_ns;             /* when what waits for files was tried again */
 	uint64_t no_memory;              /* that the profile had no memory for */
 	uint64_t own_base_ns;            /* CPU time of this process before the capture */
 	uint64_t sampled_ns;             /* what samples stand for by themselves */

@@ -21,6 +21,7 @@
 #define AROUND_MIN 8u
 #define AROUND_MAX 128u
 #define LESSONS 4u               /* after so many, twice as much */
+#define LESSON_NS (20 * NSEC_PER_MSEC)   /* and no more pages than in this time: there are files whose rows take libdw for ever */
 #define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
 #define GLIMPSE_MIN_NS 250000u           /* ... with what waking up for one of them takes ... */
 #define GLIMPSE_OVER_NS NSEC_PER_SEC     /* ... seen over so long */
@@ -74,13 +75,21 @@ uint32_t learn_lessons(struct learn *l)
 	return n;
 }
 
+/* Offsets beyond would be places of another module. */
+static bool has_places(const struct unwind_map *m)
+{
+	const uint64_t limit = 1ull << SB_OFFSET_BITS;
+
+	return m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
+}
+
 static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 {
 	struct learn *l = ctx;
 
 	if (!l->inner.find(l->inner.ctx, pc, ret))
 		return false;
-	if (ret->state != MAP_READY || l->nr_seen == SB_SPACE_MAPS)
+	if (ret->state != MAP_READY || l->nr_seen == SB_SPACE_MAPS || !has_places(ret))
 		return true;
 	for (size_t i = 0; i < l->nr_seen; i++)
 		if (l->seen[i].start == ret->start)
@@ -125,6 +134,19 @@ static struct sb_map as_taught(const struct unwind_map *m)
 	return (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .module = m->module };
 }
 
+/* Is each mapping seen now among the N of KNOWN, which are by address? */
+static bool all_known(const struct learn *l, const struct sb_map *known, size_t n)
+{
+	for (size_t i = 0; i < l->nr_seen; i++) {
+		const struct sb_map m = as_taught(&l->seen[i]);
+		const struct sb_map *k = n ? bsearch(&m, known, n, sizeof(m), by_start) : NULL;
+
+		if (!k || memcmp(k, &m, sizeof(m)) != 0)
+			return false;
+	}
+	return true;
+}
+
 /* True when there was something to teach. */
 static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time_ns)
 {
@@ -133,6 +155,9 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 	size_t nr_known, n = 0;
 	const struct sb_map *known = rulebook_maps(l->book, pid, &known_id, &nr_known);
 
+	/* Mostly nothing is new. Code that went changes the id. */
+	if (nr_known && id == known_id && all_known(l, known, nr_known))
+		return false;
 	/* Nothing yet: it may be a relative of who was taught last. What is mapped elsewhere in it does not stand. */
 	if (!nr_known) {
 		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
@@ -178,11 +203,19 @@ static uint32_t around(struct learn *l, module_id module)
 	return n;
 }
 
+static void teach_page(struct learn *l, struct image *im, module_id module, uint64_t at)
+{
+	struct rule_row row[SB_ROWS];
+
+	if (!rulebook_has(l->book, module, at))
+		rulebook_teach(l->book, module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
+}
+
 /* Teaches what F needs; true when something was missing. */
 static bool teach_rules(struct learn *l, const struct frame *f)
 {
 	struct image *im;
-	uint64_t bytes, start;
+	uint64_t bytes, start, until_ns;
 
 	if (rulebook_has(l->book, f->module, f->offset))
 		return false;
@@ -191,12 +224,10 @@ static bool teach_rules(struct learn *l, const struct frame *f)
 		return false;
 	bytes = (uint64_t)around(l, f->module) * SB_TEXT_BYTES;
 	start = f->offset / bytes * bytes;
-	for (uint64_t at = start; at < start + bytes; at += SB_TEXT_BYTES) {
-		struct rule_row row[SB_ROWS];
-
-		if (!rulebook_has(l->book, f->module, at))
-			rulebook_teach(l->book, f->module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
-	}
+	until_ns = clock_mono_ns() + LESSON_NS;
+	teach_page(l, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
+	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)
+		teach_page(l, im, f->module, at);
 	return rulebook_has(l->book, f->module, f->offset);
 }
 
@@ -239,8 +270,11 @@ static bool teach_glimpse(struct learn *l, struct processes *ps, pid_t pid, uint
 	struct sb_map taught[GLIMPSE_MAPS + 1];
 	const size_t n = processes_glimpse(ps, pid, map, GLIMPSE_MAPS + 1);
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!has_places(&map[i]))
+			return false;
 		taught[i] = as_taught(&map[i]);
+	}
 	return n && n <= GLIMPSE_MAPS && rulebook_teach_maps(l->book, (uint32_t)pid, space_id, taught, n, now_ns);
 }
 

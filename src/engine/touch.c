@@ -94,12 +94,20 @@ static void give_number(struct touch *t, uint32_t number)
 	t->nr_asked--;
 }
 
+/* EV gets no answer. An access is nothing without it; a fault is one all the same. */
+static void go_without(struct touch *t, const struct event *ev)
+{
+	miss(t, ev, MISS_BACKLOG);
+	if (ev->kind == EVENT_FAULT)
+		t->config.each(t->config.ctx, ev);
+}
+
 static void ask(struct touch *t, pid_t pid, uint64_t addr, uint64_t sp, const struct event *ev)
 {
 	uint32_t number;
 
 	if (!take_number(t, &number)) {
-		miss(t, ev, MISS_BACKLOG);
+		go_without(t, ev);
 		return;
 	}
 	t->asked.v[number] = (struct asked){ .ev = *ev, .used = true };
@@ -107,7 +115,7 @@ static void ask(struct touch *t, pid_t pid, uint64_t addr, uint64_t sp, const st
 	if (placement_ask(t->config.placement, pid, addr, sp, number))
 		return;
 	give_number(t, number);
-	miss(t, ev, MISS_BACKLOG);
+	go_without(t, ev);
 }
 
 /* The file that lies behind a mapping, as far as there is room for names: a target may map millions. */
@@ -276,9 +284,7 @@ void touch_give_up(struct touch *t)
 		if (!t->asked.v[i].used)
 			continue;
 		give_number(t, i);
-		miss(t, &ev, MISS_BACKLOG);
-		if (ev.kind == EVENT_FAULT)
-			t->config.each(t->config.ctx, &ev);
+		go_without(t, &ev);
 	}
 }
 

@@ -136,7 +136,7 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 
 	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
 	     at = hidx_next(&fs->by_inode, at))
-		if (hidx_same(&fs->by_inode, at, h) && same_file(fs->entry.v[b], id, path))
+		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated && same_file(fs->entry.v[b], id, path))
 			return b;
 	return BACKING_NONE;
 }
@@ -207,6 +207,21 @@ static void move_place(struct files *fs, struct file *f, const struct place *p)
 	f->new_place = true;
 }
 
+/*
+ * A file that somebody copied another one into keeps its inode, and its generation. B was read before: what is mapped now gets an entry of its
+ * own. If it was only touched, the build-id will tell.
+ */
+static backing_id new_edition(struct files *fs, backing_id b, const struct file_id *id, const struct place *p)
+{
+	const uint32_t edition = fs->entry.v[b]->edition + 1;
+
+	fs->entry.v[b]->outdated = true;
+	b = new_entry(fs, id, p, MODULE_FILE);
+	if (b != BACKING_NONE)
+		fs->entry.v[b]->edition = edition;
+	return b;
+}
+
 backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p)
 {
 	backing_id b = BACKING_NONE;
@@ -217,6 +232,8 @@ backing_id files_add(struct files *fs, const struct file_id *id, const struct pl
 		b = find_inode(fs, id, p->path);
 	if (b == BACKING_NONE)
 		return new_entry(fs, id, p, MODULE_FILE);
+	if (!id->build_id_len && was_rewritten(p, &fs->entry.v[b]->mark))
+		return new_edition(fs, b, id, p);
 	move_place(fs, resolve(fs, b), p);
 	return b;
 }
@@ -262,8 +279,9 @@ static void merge(struct files *fs, struct file *f, backing_id b)
 static void name_module(struct files *fs, backing_id b)
 {
 	struct file *f = fs->entry.v[b];
+	/* A generation is of 32 bits (FS_IOC_GETVERSION); without a build-id, editions of a file are told apart by what lies above. */
 	struct module m = { .kind = f->kind, .build_id_len = f->id.build_id_len, .dev = f->id.dev, .ino = f->id.ino,
-			    .generation = f->id.generation };
+			    .generation = f->id.generation | (uint64_t)f->edition << 32 };
 	backing_id elder;
 
 	if (f->module != ID_NONE)
@@ -464,6 +482,11 @@ static void take_in(struct files *fs, struct load_result *r)
 		return;
 	}
 	fs->loads++;
+	if (!f->mark.known) {
+		pthread_mutex_lock(&fs->lock);
+		f->mark = r->loaded.mark;
+		pthread_mutex_unlock(&fs->lock);
+	}
 	if (!settled) {
 		f->life = LIFE_FAILED;
 		b = meet(fs, b, r->loaded.image);

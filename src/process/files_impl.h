@@ -20,6 +20,7 @@ struct file {
 	enum module_kind kind;
 	bool is_path_key;        /* a kernel-made page: equal by name */
 	bool marked;             /* a sweep found it mapped */
+	bool outdated;           /* the file has been written to since: its inode is that of a younger entry */
 	struct file_id id;
 	struct place place;
 	struct file_mark mark;
@@ -27,6 +28,7 @@ struct file {
 	uint64_t kept_at;        /* order in which fds were kept */
 	module_id module;        /* ID_NONE until it is known or needed */
 	uint64_t born;           /* order in which entries were made */
+	uint32_t edition;        /* how often its file had been written to */
 	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
 	struct image *image;
 	uint64_t failed_ns;

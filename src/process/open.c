@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -187,6 +188,23 @@ static bool same_mark(const struct stat *st, const struct file_mark *m)
 {
 	return m->known && st->st_dev == m->dev && st->st_ino == m->ino && st->st_size == m->size &&
 	       st->st_mtim.tv_sec == m->mtime.tv_sec && st->st_mtim.tv_nsec == m->mtime.tv_nsec;
+}
+
+bool was_rewritten(const struct place *p, const struct file_mark *mark)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (p->root ? RESOLVE_IN_ROOT : 0) };
+	AUTO_FD int fd = -1;
+	struct statx now;
+
+	if (!mark->known || p->path[0] != '/')
+		return false;
+	fd = (int)syscall(SYS_openat2, p->root ? p->root->fd : AT_FDCWD, p->path, &how, sizeof(how));
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &now) < 0)
+		return false;
+	return makedev(now.stx_dev_major, now.stx_dev_minor) == mark->dev && now.stx_ino == mark->ino &&
+	       ((off_t)now.stx_size != mark->size || now.stx_mtime.tv_sec != mark->mtime.tv_sec ||
+		(long)now.stx_mtime.tv_nsec != mark->mtime.tv_nsec);
 }
 
 static bool is_elf(int fd)

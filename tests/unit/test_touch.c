@@ -257,6 +257,13 @@ static void faults_bring_their_address(void **state)
 	assert_int_equal(figures(t).faults, 2);
 	assert_int_equal(figures(t).fault_misses, 1);
 	assert_int_equal(figures(t).samples, 0);
+	/* One that cannot be asked for is told all the same. */
+	world.room = 0;
+	touch_fault(t->touch, &raw, &ev);
+	assert_int_equal(t->n, 3);
+	assert_int_equal(t->ev[2].kind, EVENT_FAULT);
+	assert_int_equal(t->ev[2].place.node, NODE_UNKNOWN);
+	assert_int_equal(figures(t).fault_misses, 2);
 }
 
 /* What has no answer at the end is counted too, and its number is free again. */
