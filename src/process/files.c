@@ -20,6 +20,7 @@
 #define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
 #define CROWD_MIN 4096u          /* entries before a sweep is considered */
+#define IMAGES_MIN (64u << 20)   /* bytes of images before one is */
 
 int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e)
 {
@@ -30,6 +31,7 @@ int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, st
 		return err_nomem(e, "the table of files");
 	fs->dict = dict;
 	fs->crowd = CROWD_MIN;
+	fs->image_limit = IMAGES_MIN;
 	fs->vdso = BACKING_NONE;
 	r = loader_new(load, ctx, THREADS, limit_ns, &fs->loader, e);
 	if (r) {
@@ -525,7 +527,7 @@ struct image *files_image(struct files *fs, module_id module)
 
 bool files_crowded(const struct files *fs)
 {
-	return fs->used >= fs->crowd;
+	return fs->used >= fs->crowd || fs->image_bytes >= fs->image_limit;
 }
 
 void files_mark(struct files *fs, const struct space *s)
@@ -541,8 +543,28 @@ static bool droppable(const struct file *f)
 									 f->same != BACKING_NONE);
 }
 
+/* Those of files that nobody maps go: on a machine that links and runs one program after the other they would have no end. */
+static void drop_images(struct files *fs)
+{
+	for (backing_id b = 0; b < fs->entry.n; b++)
+		if (fs->entry.v[b] && fs->entry.v[b]->marked)
+			resolve(fs, b)->marked = true;
+	for (backing_id b = 0; b < fs->entry.n; b++) {
+		struct file *f = fs->entry.v[b];
+
+		if (!f || f->marked || f->is_path_key || f->life != LIFE_READY || f->kept_fd >= 0)
+			continue;
+		fs->image_bytes -= image_bytes(f->image);
+		image_free(take_ptr(f->image));
+		f->life = LIFE_IDLE;
+	}
+	fs->image_limit = fs->image_bytes * 2 < IMAGES_MIN ? IMAGES_MIN : fs->image_bytes * 2;
+}
+
 void files_sweep(struct files *fs)
 {
+	if (fs->image_bytes >= fs->image_limit)
+		drop_images(fs);
 	pthread_mutex_lock(&fs->lock);
 	for (backing_id b = 0; b < fs->entry.n; b++) {
 		struct file *f = fs->entry.v[b];

@@ -7,8 +7,8 @@
  * is a module that is known already; until then its state is MAP_LOADING and its module ID_NONE.
  *
  * A file is loaded when somebody first asks for its state, so that the thousands of libraries in which nothing runs cost
- * nothing. Entries in which nothing ran go away when no process maps them any more; the others stay, since the unwinder and
- * the symbolizer may come back to them.
+ * nothing. Entries in which nothing ran go away when no process maps them any more; the others stay, since the symbolizer may
+ * come back to them, but their images go where these are many, and are read anew when somebody maps the file again.
  *
  * One thread (the engine) calls, except for files_open().
  */
@@ -46,7 +46,7 @@ bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret);
 unsigned int files_poll(struct files *fs);
 int files_fd(const struct files *fs);
 
-/* The image loaded for MODULE, NULL when none. */
+/* The image loaded for MODULE, NULL when there is none at the moment. */
 struct image *files_image(struct files *fs, module_id module);
 
 /* An fd for the file behind MODULE, or a negative errno. Any thread. */
@@ -55,9 +55,9 @@ int files_open(struct files *fs, module_id module, struct err *e);
 /* An fd for the regular file PATH under the root that MODULE was seen in, else under our own; or a negative errno. Any thread. */
 int files_open_beside(struct files *fs, module_id module, const char *path);
 
-/* Entries since the last sweep are so many that a sweep is worthwhile. */
+/* Entries or images since the last sweep are so many that a sweep is worthwhile. */
 bool files_crowded(const struct files *fs);
-/* A sweep: mark everything that is mapped, then drop what is not and was never run. */
+/* A sweep: mark everything that is mapped, then drop what is not and was never run, and of many images those that are not. */
 void files_mark(struct files *fs, const struct space *s);
 void files_sweep(struct files *fs);
 

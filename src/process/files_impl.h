@@ -49,6 +49,7 @@ struct files {
 	uint64_t kept_seq, births;
 	uint64_t loads, failures;
 	size_t image_bytes;
+	size_t image_limit;              /* so many of them make a sweep worthwhile */
 };
 
 #endif

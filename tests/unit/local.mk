@@ -130,6 +130,7 @@ unit_tests += tests/unit/test_numa
 tests_unit_test_numa_SOURCES = tests/unit/test_numa.c $(made) $(fail_alloc)
 tests_unit_test_numa_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_process_live
+unit_tests += tests/unit/test_files
 # The terminal view, driven without a terminal; SBERF_GOLDEN=write writes tests/golden anew.
 golden = tests/unit/golden.c tests/unit/golden.h
 madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
