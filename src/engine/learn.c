@@ -139,7 +139,7 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 {
 	for (size_t i = 0; i < l->nr_seen; i++) {
 		const struct sb_map m = as_taught(&l->seen[i]);
-		const struct sb_map *k = n ? bsearch(&m, known, n, sizeof(m), by_start) : NULL;
+		const struct sb_map *k = bsearch(&m, known, n, sizeof(m), by_start);
 
 		if (!k || memcmp(k, &m, sizeof(m)) != 0)
 			return false;
@@ -159,18 +159,14 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 	if (nr_known && id == known_id && all_known(l, known, nr_known))
 		return false;
 	/* Nothing yet: it may be a relative of who was taught last. What is mapped elsewhere in it does not stand. */
-	if (!nr_known) {
+	if (!nr_known)
 		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
-		known_id = 0;
-	}
 	for (size_t i = 0; i < l->nr_seen; i++)
 		map[n++] = as_taught(&l->seen[i]);
 	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
 		if (!overlaps_seen(l, &known[i]) && stands(l, &known[i]))
 			map[n++] = known[i];
 	qsort(map, n, sizeof(*map), by_start);
-	if (id == known_id && n == nr_known && !memcmp(map, known, n * sizeof(*map)))
-		return false;
 	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
 		return false;
 	l->last_pid = pid;

@@ -64,7 +64,7 @@ fi
 changes "exec" exec yes
 
 # The tools that the rest takes are not in a guest.
-[ -z "${SBERF_EMULATED-}" ] || { finish; exit; }
+[ -z "${SBERF_EMULATED-}" ] || finish
 
 # A program that has ended is copied over by another one: the file keeps its inode.
 cat >two.sh <<-'SH'

@@ -7,7 +7,6 @@
 
 #include "engine/touch.h"
 
-
 #include "cmocka_all.h"
 
 #include <string.h>
