@@ -102,7 +102,7 @@ int sb_fault(struct sb_perf_ctx *ctx)
 	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)
 		return 0;
-	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false), ctx->addr));
+	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false, false), ctx->addr));
 	give_scratch(s);
 	return 0;
 }

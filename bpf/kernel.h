@@ -113,6 +113,19 @@ struct mempolicy {
 	nodemask_t nodes;
 };
 
+/* kernel/sched/sched.h: the run queue of a CPU, and the part of it that one group's tasks are in */
+struct rq {
+	struct task_struct *idle;
+};
+
+struct cfs_rq {
+	struct rq *rq;                  /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;          /* the same */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	int numa_preferred_nid;         /* with CONFIG_NUMA_BALANCING */
@@ -124,6 +137,8 @@ struct task_struct {
 	int on_cpu;
 	int exit_state;
 	unsigned long min_flt, maj_flt; /* page faults that were handled */
+	unsigned long nvcsw, nivcsw;    /* times it left its CPU */
+	struct sched_entity se;
 	char comm[16];
 	__u64 start_time;
 	__u64 self_exec_id;             /* grows with every exec */

@@ -59,9 +59,27 @@ static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_
 	return off + put_kstack((void *)(s->rec + off), w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
 }
 
+/*
+ * Has this CPU, on which TASK is, been busy since this was asked last? An idle CPU is not sampled, so a long time between two samples
+ * tells nothing of the rate unless it was. An idle task has left by the time that something else is sampled, and each leaving is counted
+ * (kernel/sched/core.c, __schedule()). The run queue, which knows its idle task, is found from TASK: by its symbol only kernels know it
+ * that keep symbols of data (CONFIG_KALLSYMS_ALL).
+ */
+static __always_inline bool stayed_busy(struct sb_cpu *c, struct task_struct *task)
+{
+	__u64 before = c->idled;
+	struct task_struct *idle;
+
+	if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(struct cfs_rq, rq))
+		return false;
+	idle = plain(task)->se.cfs_rq->rq->idle;
+	c->idled = idle->nvcsw + idle->nivcsw + 1;
+	return c->idled == before;
+}
+
 /* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */
 static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb_perf_ctx *ctx, struct task_struct *task, __u64 now,
-					__u64 period, __u64 since, bool walk)
+					__u64 period, __u64 since, bool busy, bool walk)
 {
 	struct sb_part_sample *p = put_head(s->rec, kind, task, now);
 	struct sb_hdr *h = (void *)s->rec;
@@ -71,7 +89,7 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	bpf_get_current_comm(((struct sb_part_task *)(h + 1))->comm, 16);
 	p->part.size = sizeof(*p);
 	p->part.type = SB_PART_SAMPLE;
-	p->part.flags = 0;
+	p->part.flags = busy ? SB_SAMPLE_BUSY : 0;
 	p->period = period;
 	p->ip = ctx->regs.ip;
 	p->since_ns = since;
@@ -107,12 +125,14 @@ static __always_inline int sample(struct sb_perf_ctx *ctx, bool walk)
 	__u64 now = bpf_ktime_get_ns(), since;
 	struct sb_cpu *c = this_cpu();
 	struct scratch *s;
+	bool busy;
 
 	if (!c)
 		return 0;
 	since = c->last_ns ? now - c->last_ns : 0;
 	c->last_ns = now;
 	c->runs++;
+	busy = stayed_busy(c, task);
 	if (!tid || !wanted(task, task->tgid, tid))
 		return 0;
 	if (off_cpu && following)
@@ -120,7 +140,7 @@ static __always_inline int sample(struct sb_perf_ctx *ctx, bool walk)
 	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)
 		return 0;
-	if (send_scratch(c, s, put_sample(s, SB_REC_SAMPLE, ctx, task, now, ctx->sample_period, since, walk)))
+	if (send_scratch(c, s, put_sample(s, SB_REC_SAMPLE, ctx, task, now, ctx->sample_period, since, busy, walk)))
 		c->samples++;
 	give_scratch(s);
 	return 0;

@@ -73,11 +73,12 @@ struct sb_part_task {
 };
 
 struct sb_part_sample {
-	struct sb_part part;
+	struct sb_part part;     /* flags: SB_SAMPLE_* */
 	__u64 period;            /* perf's sample_period: ns for cpu-clock, cycles for cycles */
 	__u64 ip;                /* where it landed: user or kernel address */
 	__u64 since_ns;          /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
 };
+#define SB_SAMPLE_BUSY 0x1u      /* the CPU was busy for all of since_ns */
 
 struct sb_part_regs {
 	struct sb_part part;     /* flags: SB_REGS_* */
@@ -376,6 +377,7 @@ struct sb_part_walk {
 struct sb_cpu {
 	__u64 last_ns;           /* when the sampler last ran here, 0 = never */
 	__u64 runs;              /* times it ran, also for tasks outside the target */
+	__u64 idled;             /* times this CPU's idle task had left it by then, + 1; 0 = not known */
 	__u64 samples;           /* records sent */
 	__u64 lost[SB_LOST_NR];
 	__u64 unfollowed;        /* new tasks of the target that did not fit into the table of targets */
@@ -417,7 +419,7 @@ _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writ
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 272, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 280, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

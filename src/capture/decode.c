@@ -80,6 +80,7 @@ static bool read_sample(struct cursor *in, struct raw_sample *s)
 	s->period = p->period;
 	s->ip = p->ip;
 	s->since_ns = p->since_ns;
+	s->busy = p->part.flags & SB_SAMPLE_BUSY;
 	return true;
 }
 

@@ -24,7 +24,6 @@
 #include <sys/resource.h>
 
 #define SLACK_NS (5 * NSEC_PER_MSEC)
-#define GAP_PERIODS 4u                           /* a CPU without a sample for longer was idle, or off */
 #define TICK_NS (10 * NSEC_PER_MSEC)             /* the longest that kernels are built with, CONFIG_HZ=100 */
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
@@ -341,10 +340,10 @@ static uint64_t weight_ns(const struct source *s, const struct raw_sample *sampl
 	return sample->since_ns < 2 * each ? sample->since_ns : 2 * each;
 }
 
-/* Idle CPUs are not sampled, so a distance of several periods says nothing of the rate. */
-static void count_gap(struct source *s, const struct raw_sample *sample, uint64_t time_ns)
+/* Idle CPUs are not sampled, so the distance of two samples tells of the rate only where the CPU was busy in between. */
+static void count_gap(struct source *s, const struct raw_sample *sample)
 {
-	if (!sample->since_ns || sample->since_ns > GAP_PERIODS * rate_period_ns(&s->rate, time_ns))
+	if (!sample->since_ns || !sample->busy)
 		return;
 	s->gaps++;
 	s->gaps_ns += sample->since_ns;
@@ -359,7 +358,7 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 		if (ev.kind == RAW_SAMPLE) {
 			ev.sample.weight_ns = weight_ns(s, &ev.sample, ev.time_ns);
 			s->delivered++;
-			count_gap(s, &ev.sample, ev.time_ns);
+			count_gap(s, &ev.sample);
 		} else if (ev.kind == RAW_WAKE) {
 			source_waits_waker(s, &ev);
 		}

@@ -433,7 +433,6 @@ static void keep_fd(struct files *fs, struct file *f, int fd)
 static void become_ready(struct files *fs, struct file *f, struct loaded *l)
 {
 	pthread_mutex_lock(&fs->lock);
-	f->mark = l->mark;
 	keep_fd(fs, f, take_fd(&l->fd));
 	pthread_mutex_unlock(&fs->lock);
 	f->image = take_ptr(l->image);
@@ -484,7 +483,8 @@ static void take_in(struct files *fs, struct load_result *r)
 		return;
 	}
 	fs->loads++;
-	if (!f->mark.known) {
+	/* Of the file that was read, which is not the entry that holds its image when another one equals it. */
+	if (!settled || !f->mark.known) {
 		pthread_mutex_lock(&fs->lock);
 		f->mark = r->loaded.mark;
 		pthread_mutex_unlock(&fs->lock);

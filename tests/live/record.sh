@@ -75,6 +75,14 @@ at_least "samples are in the file" 10 "$(value b.data oncpu_samples)"
 check "the target lives on" kill -0 "$workload"
 equal "the recording is private" 600 "$(stat -c %a b.data)"
 
+# Asleep for a few periods at a time, and its CPU idle: not sampled as often as asked for, which is no loss of the rate.
+mkfifo silent
+bash -c 'while :; do for ((i = 0; i < 1000; i++)); do :; done; read -rt 0.0025 <>silent; done' &
+also_kill $!
+"$SBERF" record -e cpu-clock -o half.data -F 997 --duration 3 -p $! 2>err
+equal "a target that sleeps much of the time: status 0" 0 $?
+at_least "the rate got is that of its busy time" 850 "$(value half.data rate_got_hz)"
+
 # The end of the target ends the recording.
 "$SBERF" record -e cpu-clock -o c.data -F 499 -p "$workload" 2>c.err &
 recorder=$!

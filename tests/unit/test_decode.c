@@ -66,6 +66,7 @@ static void add_sample(struct rec *r)
 	p->period = 20;
 	p->ip = 21;
 	p->since_ns = 22;
+	p->part.flags = SB_SAMPLE_BUSY;
 }
 
 static struct sb_part_regs *add_regs(struct rec *r, uint32_t nr)
@@ -128,6 +129,7 @@ static void whole_record(void **state)
 	assert_int_equal(ev.sample.period, 20);
 	assert_int_equal(ev.sample.ip, 21);
 	assert_int_equal(ev.sample.since_ns, 22);
+	assert_true(ev.sample.busy);
 	assert_true(ev.sample.in_kernel && !ev.sample.kthread && !ev.sample.compat && !ev.sample.no_user);
 	assert_int_equal(ev.sample.nr_regs, SB_X86_64_NR_REGS);
 	assert_int_equal(ev.sample.machine, 62);

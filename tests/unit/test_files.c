@@ -150,7 +150,8 @@ static void images_without_users_go(void **state)
 static void an_equal_file_keeps_the_image(void **state)
 {
 	struct world *w = *state;
-	const struct unwind_map elder = load(w, map(w, w->path));
+	const backing_id first = map(w, w->path);
+	const struct unwind_map elder = load(w, first);
 	backing_id younger;
 
 	write_elf(w->other, "");
@@ -164,6 +165,12 @@ static void an_equal_file_keeps_the_image(void **state)
 	files_sweep(w->fs);
 	assert_null(files_image(w->fs, elder.module));
 	assert_int_equal(load(w, map(w, w->other)).state, MAP_READY);
+	/* The younger brought it anew, which says nothing of when the elder's own file was written to. */
+	assert_int_equal(map(w, w->path), first);
+	assert_int_equal(map(w, w->other), younger);
+	write_elf(w->path, "more");
+	assert_int_not_equal(map(w, w->path), first);
+	assert_int_equal(map(w, w->other), younger);
 }
 
 int main(void)
