@@ -32,12 +32,9 @@ struct block {
 	uint32_t seq, epoch, raw_len, stored_len, stream, crc;
 };
 
-/*
- * What compressing needs, a quarter of a megabyte: kept from block to block, since getting it anew from the kernel costs as much as
- * compressing a small one. A zeroed one is ready.
- */
+/* What compressing needs, some hundred kilobytes: kept from block to block. A zeroed one is ready. */
 struct packer {
-	struct z_stream_s *z;    /* of zlib */
+	struct libdeflate_compressor *compressor;
 };
 void packer_free(struct packer *p);              /* a zeroed one is fine */
 

@@ -21,6 +21,7 @@
 
 #define SYMBOLS_MAX (16u << 20)
 #define STRINGS_MAX (1u << 30)
+#define DYNSYM_MAX (64u << 20)           /* bytes of it that are read for the names of PLT entries */
 #define DEBUGDATA_MAX (256u << 20)       /* unpacked */
 #define NAME_MAX_LEN 65535u
 #define CHUNK 1024u                      /* symbols read at a time */
@@ -58,8 +59,7 @@ struct builder {
 	VEC(char) text;
 	VEC(struct range) code;          /* executable sections, by address */
 	const struct elf_file *file;
-	struct elf_bytes dynstr;
-	const Elf64_Shdr *dynsym;
+	struct elf_bytes dynsym, dynstr;
 	size_t damaged;
 	bool nomem;
 };
@@ -241,9 +241,12 @@ static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t ind
 	struct builder *b = ctx;
 	Elf64_Sym s;
 
-	if (index >= b->dynsym->sh_size / sizeof(s) ||
-	    !elf_file_read(b->file, b->dynsym->sh_offset + (uint64_t)index * sizeof(s), &s, sizeof(s)) ||
-	    s.st_name >= b->dynstr.len) {
+	if (index >= b->dynsym.len / sizeof(s)) {
+		b->damaged++;
+		return;
+	}
+	memcpy(&s, (const uint8_t *)b->dynsym.data + index * sizeof(s), sizeof(s));
+	if (s.st_name >= b->dynstr.len) {
 		b->damaged++;
 		return;
 	}
@@ -253,14 +256,15 @@ static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t ind
 static void add_plt(struct builder *b)
 {
 	const struct elf_file *f = b->file;
+	const Elf64_Shdr *sh = elf_file_section_type(f, SHT_DYNSYM);
 
-	b->dynsym = elf_file_section_type(f, SHT_DYNSYM);
-	if (!b->dynsym || b->dynsym->sh_link >= f->nr_sh)
+	if (!sh || sh->sh_link >= f->nr_sh || !elf_file_bytes(f, sh, DYNSYM_MAX, &b->dynsym))
 		return;
-	if (!elf_file_bytes(f, &f->sh[b->dynsym->sh_link], STRINGS_MAX, &b->dynstr))
-		return;
-	plt_x86_64(f, add_plt_entry, b);
-	free(b->dynstr.data);
+	if (elf_file_bytes(f, &f->sh[sh->sh_link], STRINGS_MAX, &b->dynstr)) {
+		plt_x86_64(f, add_plt_entry, b);
+		free(b->dynstr.data);
+	}
+	free(b->dynsym.data);
 }
 
 /* By address; of equal ones the better name first. */

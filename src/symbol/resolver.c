@@ -396,9 +396,11 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 	}
 }
 
-bool resolver_has_details(const struct module *m)
+bool resolver_may_detail(const struct resolver *r, module_id id)
 {
-	return m->kind == MODULE_FILE;
+	const struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
+
+	return m && m->m.kind == MODULE_FILE && !m->dwarf_failed;
 }
 
 /* Drops debug information, the oldest first, until the rest fits; never that of KEEP. */
@@ -503,7 +505,7 @@ bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct 
 {
 	struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
 	/* First: it may bring a better symbol table, and the answer points into the one that is there. */
-	const bool has = m && resolver_has_details(&m->m) && ensure_dwarf(r, m);
+	const bool has = resolver_may_detail(r, id) && ensure_dwarf(r, m);
 	const bool named = resolver_name(r, id, offset, answer);
 	struct dwarf_place place[ANSWER_MAX];
 	size_t damaged, n;

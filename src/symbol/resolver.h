@@ -53,8 +53,8 @@ bool resolver_knows(const struct resolver *r, module_id id);
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
-/* True when a module of this kind can have details. */
-bool resolver_has_details(const struct module *m);
+/* False when it is known that nothing in module ID has details: it is no file, or has no debug information that can be read. */
+bool resolver_may_detail(const struct resolver *r, module_id id);
 /* The same with inlined calls, files and lines, as far as they can be found. */
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 

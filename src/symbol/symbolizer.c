@@ -202,6 +202,7 @@ static void retry(struct symbolizer *sy)
 static void name_frame(struct symbolizer *sy, frame_id id)
 {
 	struct question q = { 0 };
+	bool more;
 
 	if (sy->state.v[id] != FRAME_NEW)
 		return;
@@ -212,12 +213,14 @@ static void name_frame(struct symbolizer *sy, frame_id id)
 	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
 		sy->counts.no_memory++;
 	free(q.path);
+	/* What has no debug information, as the first of its frames found out, is not looked at twice. */
+	more = resolver_may_detail(sy->resolver, q.frame.module);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-		tell(sy, id, q.frame.module, !resolver_has_details(&q.module));
+		tell(sy, id, q.frame.module, !more);
 	else if (q.module.kind == MODULE_ANON)
 		miss(sy, id);
 	answer_clear(&sy->answer);
-	if (sy->details && resolver_has_details(&q.module))
+	if (sy->details && more)
 		sy->state.v[id] = FRAME_NAMED;
 	else
 		settle(sy, id);
