@@ -213,6 +213,20 @@ static __always_inline int by_drap(struct walk *w, const struct sb_rule *r)
 	return to_caller(w, cfa, bp);
 }
 
+/* There is no mark for the root of a chain of frame pointers: where it ends, the walk has failed. */
+static __always_inline int by_frame_pointer(struct walk *w)
+{
+	__u64 bp, at = w->bp;
+	int why;
+
+	if (at < w->sp || (at & 7))
+		return SB_WALK_BAD;
+	if (walk_read(w, at, &bp))
+		return SB_WALK_NO_READ;
+	why = to_caller(w, at + 16, bp);
+	return why == WALK_ROOT ? SB_WALK_BAD : why;
+}
+
 static __always_inline int by_signal(struct walk *w)
 {
 	__u64 old = w->sp, sp, bp, pc;
@@ -250,6 +264,8 @@ static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
 		return WALK_ROOT;
 	case SB_RULE_SIGNAL:
 		return by_signal(w);
+	case SB_RULE_FP:
+		return by_frame_pointer(w);
 	default:
 		return SB_WALK_NO_RULE;
 	}
@@ -301,9 +317,16 @@ __noinline int sb_walk_step(__u32 which)
 	if (!m)
 		return SB_WALK_NO_MAP;
 	offset = lookup - m->start + m->pgoff;
-	why = find_rule(w, m->module, offset, &r);
-	if (why)
-		return why;
+	if (m->module & SB_MAP_FP) {
+		/* What a relative has made is not known as this process's. */
+		if (sp->id != w->id)
+			return SB_WALK_NO_MAP;
+		r.kind = SB_RULE_FP;
+	} else {
+		why = find_rule(w, m->module, offset, &r);
+		if (why)
+			return why;
+	}
 	nr = w->nr;
 	barrier_var(nr);
 	if (nr >= SB_WALK_MAX)

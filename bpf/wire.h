@@ -309,6 +309,7 @@ struct sb_rule {
 #define SB_RULE_DRAP 3
 #define SB_RULE_END 4
 #define SB_RULE_SIGNAL 5
+#define SB_RULE_FP 7
 #define SB_RULE_BP_SAME 0x7fff
 #define SB_RULE_PLACED 0x80      /* in arg */
 
@@ -327,9 +328,10 @@ struct sb_page {
 
 struct sb_map {
 	__u64 start, end;
-	__u64 pgoff;             /* file offset of start */
-	__u64 module;
+	__u64 pgoff;             /* file offset of start; with SB_MAP_FP: start */
+	__u64 module;            /* and SB_MAP_* */
 };
+#define SB_MAP_FP (1ull << 63)   /* code that was made at run time, which keeps frame pointers: no rules, and no file */
 
 struct sb_space {
 	__u32 seq;               /* odd while it is being written */

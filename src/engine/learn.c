@@ -75,12 +75,14 @@ uint32_t learn_lessons(struct learn *l)
 	return n;
 }
 
-/* Offsets beyond would be places of another module. */
+/* Can M be published? Offsets beyond would be places of another module; code without a file has none. */
 static bool has_places(const struct unwind_map *m)
 {
 	const uint64_t limit = 1ull << SB_OFFSET_BITS;
 
-	return m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
+	if (m->state == MAP_ANON)
+		return m->module != ID_NONE;
+	return m->state == MAP_READY && m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
 }
 
 static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
@@ -89,7 +91,7 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 	if (!l->inner.find(l->inner.ctx, pc, ret))
 		return false;
-	if (ret->state != MAP_READY || l->nr_seen == SB_SPACE_MAPS || !has_places(ret))
+	if (l->nr_seen == SB_SPACE_MAPS || !has_places(ret))
 		return true;
 	for (size_t i = 0; i < l->nr_seen; i++)
 		if (l->seen[i].start == ret->start)
@@ -113,15 +115,6 @@ static bool overlaps_seen(const struct learn *l, const struct sb_map *m)
 	return false;
 }
 
-/* Is M still mapped as it was? */
-static bool stands(struct learn *l, const struct sb_map *m)
-{
-	struct unwind_map now;
-
-	return l->inner.find(l->inner.ctx, m->start, &now) && now.state == MAP_READY && now.start == m->start && now.end == m->end &&
-	       now.pgoff == m->pgoff && now.module == m->module;
-}
-
 static int by_start(const void *a, const void *b)
 {
 	const struct sb_map *x = a, *y = b;
@@ -131,7 +124,20 @@ static int by_start(const void *a, const void *b)
 
 static struct sb_map as_taught(const struct unwind_map *m)
 {
-	return (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .module = m->module };
+	return (struct sb_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff,
+				.module = m->module | (m->state == MAP_ANON ? SB_MAP_FP : 0) };
+}
+
+/* Is M still mapped as it was? */
+static bool stands(struct learn *l, const struct sb_map *m)
+{
+	struct unwind_map now;
+	struct sb_map as;
+
+	if (!l->inner.find(l->inner.ctx, m->start, &now) || !has_places(&now))
+		return false;
+	as = as_taught(&now);
+	return !memcmp(&as, m, sizeof(as));
 }
 
 /* Is each mapping seen now among the N of KNOWN, which are by address? */

@@ -166,8 +166,8 @@ static bool get_varint(const struct go_table *t, uint64_t *at, uint32_t *ret)
 	return false;
 }
 
-/* The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function. */
-static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int32_t *ret)
+/* The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function, and up to which pc it holds. */
+static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int32_t *ret, uint64_t *ret_end)
 {
 	uint32_t value = UINT32_MAX, diff, step;
 	uint64_t pc = 0;
@@ -177,15 +177,16 @@ static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int
 		pc += (uint64_t)step * t->quantum;
 		if (offset < pc) {
 			*ret = (int32_t)value;
+			*ret_end = pc;
 			return true;
 		}
 	}
 	return false;
 }
 
-bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret)
+bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint64_t *ret_end)
 {
-	uint64_t lo = 0, hi, start, end, record, pcsp;
+	uint64_t lo = 0, hi, start, end, record, pcsp, until;
 	int32_t size;
 
 	if (!t || vaddr < t->text)
@@ -204,8 +205,9 @@ bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret)
 			break;
 	}
 	if (lo >= hi || !get(t, record + t->word + 12, 4, &pcsp) || pcsp == 0 || pcsp >= t->size - t->pcs ||
-	    !pc_value(t, t->pcs + pcsp, vaddr - t->text - start, &size) || size < 0 || size % 8)
+	    !pc_value(t, t->pcs + pcsp, vaddr - t->text - start, &size, &until) || size < 0 || size % 8)
 		return false;
 	*ret = (uint32_t)size;
+	*ret_end = t->text + (until < end - start ? start + until : end);
 	return true;
 }

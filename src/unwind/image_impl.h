@@ -99,8 +99,8 @@ const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint6
  * the section's place in the file, TEXT the virtual address of its code.
  */
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text);
-/* Bytes from sp to the return address at VADDR; false when T does not know. T may be NULL. */
-bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret);
+/* Bytes from sp to the return address at VADDR, the same up to *RET_END; false when T does not know. T may be NULL. */
+bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint64_t *ret_end);
 size_t go_table_bytes(const struct go_table *t);
 void go_table_free(struct go_table *t);          /* NULL is fine */
 

@@ -49,24 +49,65 @@ struct place {
 	bool known;
 };
 
+/* What the walk knows without a row of VADDR, which is at OFFSET of the file. */
+static struct place without_row(struct image *im, uint64_t offset, uint64_t vaddr)
+{
+	struct place p = { .start = offset };
+	uint64_t end;
+
+	if (!walk_rule_until(im, vaddr, &p.rule, &end))
+		return (struct place){ .rule = none };
+	p.end = offset + (end - vaddr);
+	p.known = true;
+	return p;
+}
+
 /*
- * The row that covers VADDR, a place of the file at OFFSET. Go's functions that switch stacks have rows that are true on one
- * side only: its places have no rule here. Nor has a row that leads out of its segment: it says nothing about what the file
- * has there.
+ * A root of Go's at VADDR, which is at OFFSET of the file, if there is one: as in walk_learn(), that counts more than a row, and the byte
+ * behind VADDR is what is asked about. *END: where the next one begins, if that is less.
+ */
+static struct place go_root(const struct image *im, uint64_t offset, uint64_t vaddr, uint64_t *end)
+{
+	for (size_t i = 0; im->go && i < im->marks.n; i++) {
+		const struct mark *m = &im->marks.v[i];
+		const uint64_t first = m->range.start - 1, behind = m->range.end - 1;
+
+		if (m->kind != MARK_ROOT || behind <= vaddr)
+			continue;
+		if (first <= vaddr)
+			return (struct place){ { .kind = RULE_END }, vaddr - first > offset ? 0 : offset - (vaddr - first),
+					       offset + (behind - vaddr), true };
+		if (first < *end)
+			*end = first;
+	}
+	return (struct place){ .rule = none };
+}
+
+/*
+ * The row that covers the place of the file at OFFSET. A row that leads out of its segment says nothing about what the file has
+ * there.
  */
 static struct place look_at(struct image *im, uint64_t offset)
 {
-	struct place p = { .rule = { .kind = RULE_NONE } };
+	struct place p = { .rule = none };
 	AUTO_FREE Dwarf_Frame *row = NULL;
-	uint64_t vaddr, last;
+	uint64_t vaddr, last, until = UINT64_MAX;
 	Dwarf_Addr start, end;
 	bool signal;
 
-	if (im->machine != ARCH_MACHINE || im->go || !image_vaddr(im, offset, &vaddr))
+	if (im->machine != ARCH_MACHINE || !image_vaddr(im, offset, &vaddr))
+		return p;
+	p = go_root(im, offset, vaddr, &until);
+	if (p.known)
 		return p;
 	row = image_row(im, vaddr);
-	if (!row || dwarf_frame_info(row, &start, &end, &signal) != ARCH_PC || start > vaddr || end <= vaddr ||
-	    !image_vaddr(im, offset + (end - vaddr) - 1, &last) || last != end - 1)
+	if (!row)
+		return without_row(im, offset, vaddr);
+	if (dwarf_frame_info(row, &start, &end, &signal) != ARCH_PC || start > vaddr || end <= vaddr)
+		return p;
+	if (end > until)
+		end = until;
+	if (!image_vaddr(im, offset + (end - vaddr) - 1, &last) || last != end - 1)
 		return p;
 	p.rule = arch_rule(row, signal);
 	p.start = vaddr - start > offset ? 0 : offset - (vaddr - start);

@@ -145,9 +145,21 @@ static bool starts_root(struct image *im, uint64_t vaddr)
 	return row && arch_rule(row, false).kind == RULE_END;
 }
 
+/* What Go's own table says of VADDR, up to *RET_END. */
+static bool go_rule(const struct image *im, uint64_t vaddr, struct rule *ret, uint64_t *ret_end)
+{
+	uint32_t frame;
+
+	if (!go_frame_size(im->go_table, vaddr, &frame, ret_end) || frame >= INT32_MAX - 8)
+		return false;
+	*ret = (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = (int32_t)frame + 8 };
+	return true;
+}
+
 static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 {
-	uint32_t go_frame;
+	struct rule rule;
+	uint64_t end;
 
 	if (image_mark(im, MARK_SIGRETURN, vaddr) || image_mark(im, MARK_SIGRETURN, vaddr + 1))
 		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
@@ -161,11 +173,44 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 		return (struct rule){ .kind = RULE_CLONE };
 	if (vaddr >= im->plt.start && vaddr < im->plt.end)
 		return plt_rule(im, vaddr);
-	if (go_frame_size(im->go_table, vaddr, &go_frame) && go_frame < INT32_MAX - 8)
-		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = (int32_t)go_frame + 8 };
+	if (go_rule(im, vaddr, &rule, &end))
+		return rule;
 	if (im->go || image_mark(im, MARK_FP, vaddr))
 		return (struct rule){ .kind = RULE_FP };
 	return (struct rule){ .kind = RULE_NONE };
+}
+
+/* [START, BEHIND) is something else than what goes on from VADDR up to *END, which becomes less. False: VADDR is in it. */
+static bool goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behind)
+{
+	if (behind <= vaddr || start >= *end)
+		return true;
+	if (start <= vaddr)
+		return false;
+	*end = start;
+	return true;
+}
+
+bool walk_rule_until(struct image *im, uint64_t vaddr, struct rule *ret, uint64_t *ret_end)
+{
+	const struct mark *fp = im->go || im->debug ? NULL : image_mark(im, MARK_FP, vaddr);
+	bool alone = true;
+
+	if (go_rule(im, vaddr, ret, ret_end)) {
+		;
+	} else if (fp) {
+		*ret = (struct rule){ .kind = RULE_FP };
+		*ret_end = fp->range.end;
+	} else {
+		return false;
+	}
+	/* All else that rule_without_row() looks for, some of it at the byte behind the place. */
+	*ret_end -= starts_root(im, *ret_end);
+	for (size_t i = 0; i < im->marks.n && alone; i++)
+		if (im->marks.v[i].kind != MARK_FP)
+			alone = goes_on(vaddr, ret_end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end);
+	return alone && goes_on(vaddr, ret_end, im->plt.start, im->plt.end) &&
+	       (!im->entry || goes_on(vaddr, ret_end, im->entry, im->entry + ENTRY_CODE)) && vaddr < *ret_end;
 }
 
 struct rule walk_learn(struct image *im, uint64_t offset)
@@ -516,10 +561,11 @@ static void take_ruled(struct walk *w)
 			(void)not_loaded(w);
 			return;
 		}
-		if (!m || m->state != MAP_READY)
+		if (!m || (m->state != MAP_READY && m->state != MAP_ANON))
 			break;
-		offset = lookup - m->start + m->pgoff;
-		if (w->s->placed)
+		offset = m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff;
+		w->u->stats.fp_frames += m->state == MAP_ANON;
+		if (w->s->placed && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);
 		check = sb_check(check, m->module, offset);
 		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));

@@ -47,6 +47,33 @@ if [ -z "${SBERF_EMULATED:-}" ]; then
 fi
 walked "signal handler on an alternate stack" 50 signals 0 alt
 walked "calls through the linker's stubs" 50 plt
+walked "code made at run time" 50 jit
+at_least "code made at run time: percent complete" 99.5 "$(value walked.data oncpu_complete_percent)"
+if [ -x "$WORKLOADS/gochain" ]; then
+	walked "Go" 50 gochain
+	walked "Go, stripped" 50 gochain_stripped
+fi
+if [ -z "${SBERF_EMULATED:-}" ] && node=$(command -v node); then
+	cat >hot.js <<'JS'
+const end = Date.now() + 60000;
+const make = i => new Function("x", `let s = 0; for (let j = 0; j < 200; j++) s += Math.sqrt(x + j * ${i}); return s;`);
+let made = Array.from({ length: 50 }, (_, i) => make(i)), n = 0;
+while (Date.now() < end) {
+	for (const f of made)
+		n += f(n & 63);
+	if (Math.random() < 0.01)
+		made[n & 31] = make(n % 1000);
+}
+JS
+	"$node" hot.js &
+	also_kill $!
+	record node.data -F 499 --no-off-cpu --unwind kernel --verify-unwind 2 -p $! --duration 4s
+	kill $!
+	note "node: copied because of:$(reasons node.data)"
+	at_least "node: percent walked in the kernel" 70 "$(value node.data unwound_kernel_percent)"
+	at_least "node: stacks compared" 20 "$(value node.data verify_checked)"
+	equal "node: of them different" 0 "$(value node.data verify_different)"
+fi
 
 # Two libraries are mapped in turn, mostly in the same place; nothing of one is ever walked by rules of the other.
 walked "libraries that come and go" 5 dlopen_cycle

@@ -14,9 +14,13 @@ file_of() {
 check "the C library, every byte" "$rows" 1 "$(file_of libc.so.6)"
 check "libdw" "$rows" 3 "$(file_of libdw.so.1)"
 check "sberf itself" "$rows" 3 "$SBERF"
-for program in chain chain_static chain_lld chain_debug_frame realign plt signals; do
+for program in chain chain_static chain_lld chain_debug_frame realign plt signals gochain gochain_stripped; do
 	if [ -s "$bin/$program" ]; then
 		check "$program" "$rows" 1 "$bin/$program"
 	fi
 done
+# Its text holds a megabyte and a half of code that keeps frame pointers and has no call-frame information.
+if node=$(command -v node); then
+	check "node" "$rows" 61 "$node"
+fi
 finish
