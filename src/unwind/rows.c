@@ -45,21 +45,17 @@ static bool add(struct rows *rs, uint32_t at, struct rule r)
 /* What call-frame information says of one place. */
 struct place {
 	struct rule rule;
-	uint64_t start, end;     /* offsets between which the row holds */
-	bool known;
+	uint64_t start, end;     /* offsets between which the rule holds */
+	bool known;              /* else there is none up to END, unless a row begins */
 };
 
-/* What the walk knows without a row of VADDR, which is at OFFSET of the file. */
+/* What the walk knows without a row of VADDR, which is at OFFSET of the file; nothing up to END. */
 static struct place without_row(struct image *im, uint64_t offset, uint64_t vaddr)
 {
-	struct place p = { .start = offset };
 	uint64_t end;
+	const struct rule r = walk_rule_until(im, vaddr, &end);
 
-	if (!walk_rule_until(im, vaddr, &p.rule, &end))
-		return (struct place){ .rule = none };
-	p.end = offset + (end - vaddr);
-	p.known = true;
-	return p;
+	return (struct place){ r, offset, end - vaddr < UINT64_MAX - offset ? offset + (end - vaddr) : UINT64_MAX, r.kind != RULE_NONE };
 }
 
 /*
@@ -80,7 +76,7 @@ static struct place go_root(const struct image *im, uint64_t offset, uint64_t va
 		if (first < *end)
 			*end = first;
 	}
-	return (struct place){ .rule = none };
+	return (struct place){ .rule = none, .end = offset + 1 };
 }
 
 /*
@@ -89,7 +85,7 @@ static struct place go_root(const struct image *im, uint64_t offset, uint64_t va
  */
 static struct place look_at(struct image *im, uint64_t offset)
 {
-	struct place p = { .rule = none };
+	struct place p = { .rule = none, .end = offset + 1 };
 	AUTO_FREE Dwarf_Frame *row = NULL;
 	uint64_t vaddr, last, until = UINT64_MAX;
 	Dwarf_Addr start, end;
@@ -116,16 +112,21 @@ static struct place look_at(struct image *im, uint64_t offset)
 	return p;
 }
 
-/* The first place behind the gap at OFFSET, up to LIMIT, that may have a row. */
-static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t limit)
+/* The first place behind the gap at OFFSET, of which all is known up to END, and up to LIMIT, that may have a rule. */
+static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint64_t limit)
 {
 	const uint64_t next = (offset | (STRIDE - 1)) + 1;
 	struct place p;
 
 	if (next >= limit)
 		return offset + 1;
+	if (end < next)
+		return end;
 	p = look_at(im, next);
-	return p.known && p.start < next ? offset + 1 : next;
+	if (p.known && p.start < next)
+		return offset + 1;
+	/* The byte before a function without caller may be where somebody's return address leads to. */
+	return p.known && p.rule.kind == RULE_END && offset < next - 1 ? next - 1 : next;
 }
 
 size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max)
@@ -138,7 +139,7 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 
 		if (!add(&rs, (uint32_t)(at - offset), p.rule))
 			break;
-		at = p.known ? p.end : cross_gap(im, at, limit);
+		at = p.known ? p.end : cross_gap(im, at, p.end, limit);
 	}
 	return rs.n;
 }

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#define CODE_ALIGNMENT 16u               /* of nearly all functions */
 #define ENTRY_CODE 64u                   /* bytes of _start that may have no CFI */
 #define PLT_ENTRY 16u
 #define GAP_MAX (1ull << 30)             /* a frame larger than that is nonsense */
@@ -191,26 +192,36 @@ static bool goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behi
 	return true;
 }
 
-bool walk_rule_until(struct image *im, uint64_t vaddr, struct rule *ret, uint64_t *ret_end)
+/* Does rule_without_row() look for something that may be at VADDR, or the byte behind it? If not, *END is where that begins. */
+static bool is_marked(const struct image *im, uint64_t vaddr, uint64_t *end)
+{
+	for (size_t i = 0; i < im->marks.n; i++)
+		if (im->marks.v[i].kind != MARK_FP && !goes_on(vaddr, end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end))
+			return true;
+	return !goes_on(vaddr, end, im->plt.start, im->plt.end) ||
+	       (im->entry && !goes_on(vaddr, end, im->entry, im->entry + ENTRY_CODE));
+}
+
+struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
 {
 	const struct mark *fp = im->go || im->debug ? NULL : image_mark(im, MARK_FP, vaddr);
-	bool alone = true;
+	uint64_t until = UINT64_MAX, end = UINT64_MAX;
+	struct rule rule = { .kind = RULE_NONE };
 
-	if (go_rule(im, vaddr, ret, ret_end)) {
-		;
-	} else if (fp) {
-		*ret = (struct rule){ .kind = RULE_FP };
-		*ret_end = fp->range.end;
+	*ret_end = vaddr + 1;
+	/* Asking about the byte behind each place would cost as much again: functions begin at such addresses. */
+	if (is_marked(im, vaddr, &until) || ((vaddr + 1) % CODE_ALIGNMENT == 0 && starts_root(im, vaddr + 1)))
+		return rule_without_row(im, vaddr);
+	if (fp) {
+		rule.kind = RULE_FP;
+		end = fp->range.end;
 	} else {
-		return false;
+		go_rule(im, vaddr, &rule, &end);
 	}
-	/* All else that rule_without_row() looks for, some of it at the byte behind the place. */
-	*ret_end -= starts_root(im, *ret_end);
-	for (size_t i = 0; i < im->marks.n && alone; i++)
-		if (im->marks.v[i].kind != MARK_FP)
-			alone = goes_on(vaddr, ret_end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end);
-	return alone && goes_on(vaddr, ret_end, im->plt.start, im->plt.end) &&
-	       (!im->entry || goes_on(vaddr, ret_end, im->entry, im->entry + ENTRY_CODE)) && vaddr < *ret_end;
+	if (end < until)
+		until = end - starts_root(im, end);
+	*ret_end = until;
+	return rule;
 }
 
 struct rule walk_learn(struct image *im, uint64_t offset)

@@ -77,10 +77,10 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 /* The same asked of IM, without remembering it. */
 struct rule walk_learn(struct image *im, uint64_t offset);
 /*
- * The rule of all places of IM from VADDR, which has no row in the call-frame information, up to *RET_END: of code that keeps frame pointers,
- * and of what Go's own table tells of. False: none, or something else is known of VADDR.
+ * The rule of the places of IM from VADDR, which has no row in the call-frame information, up to *RET_END (at least one), as far as they have
+ * none either. RULE_NONE too where there is one that takes long to find.
  */
-bool walk_rule_until(struct image *im, uint64_t vaddr, struct rule *ret, uint64_t *ret_end);
+struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end);
 /* What frame-pointer frames and frames without information do: (sp, bp) -> the caller's (pc, sp, bp). */
 enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
 
