@@ -8,7 +8,8 @@
  *  context     mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: what makecontext() of glibc lets a coroutine's first
  *              function return to.
  *  musl entry  call *reg; mov %eax,%edi; call exit: main was called here.
- *              mov %rax,%rdi; call: a thread's function returned to pthread_exit.
+ *              call *(reg) or *N(reg); mov %rax,%rdi, or of C11's threads movslq %eax,%rdi; call pthread_exit: a thread's function
+ *              was called here.
  *              call *%r9; mov %eax,%edi; xor %eax,%eax; mov $60,%al; syscall: what clone() started returned.
  *              The bytes are common ones, so they count only in a musl program, told by the first instructions of its
  *              entry point (xor %rbp,%rbp; mov %rsp,%rdi; lea _DYNAMIC(%rip),%rsi), and only where there is no CFI.
@@ -79,11 +80,12 @@ static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end
 	for (const uint8_t *p = text + 2; p < end; p++) {
 		uint64_t at = vaddr + (uint64_t)(p - text);
 		bool call_reg = p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0;
-		bool call_mem = p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50;
+		bool call_mem = (p[-2] == 0xff && (p[-1] & 0xf8) == 0x10) || (p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50);
 
 		if (call_reg && bytes_at(p, end, "\x89\xc7\xe8", 3))
 			image_add_mark(im, MARK_ROOT, at, at + 1);
-		else if ((call_reg || call_mem) && bytes_at(p, end, "\x48\x89\xc7\xe8", 4))
+		else if ((call_reg || call_mem) &&
+			 (bytes_at(p, end, "\x48\x89\xc7\xe8", 4) || bytes_at(p, end, "\x48\x63\xf8\xe8", 4)))
 			image_add_mark(im, MARK_ROOT, at, at + 1);
 		else if (call_reg && bytes_at(p, end, "\x89\xc7\x31\xc0\xb0\x3c\x0f\x05", 8))
 			image_add_mark(im, MARK_ROOT, at, at + 1);
