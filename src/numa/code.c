@@ -30,6 +30,7 @@
 #define TABLES_BYTES_MAX (64u << 20)     /* where functions begin, of all open files but the one in use */
 #define HUNG_MAX 4u                      /* workers left behind before no more are started */
 #define HUNG_NS (5 * NSEC_PER_SEC)
+#define MEMORY_NS (NSEC_PER_SEC)         /* what was read of memory is read again after that: run-time compilers use it again */
 #define GOODBYE_NS (200 * NSEC_PER_MSEC) /* how long code_free() waits for the worker */
 #define STACK_BYTES (1024u * 1024u)
 
@@ -81,6 +82,7 @@ struct rule {
 	struct frame place;
 	uint8_t state;                   /* enum rule_state */
 	struct access_rule rule;
+	uint64_t until_ns;               /* CLOCK_MONOTONIC: not known any more; UINT64_MAX = of a file */
 };
 
 /* One half of the table. */
@@ -466,11 +468,23 @@ static bool ask(struct code *c, const struct frame *place)
 	return true;
 }
 
+/* There may be other code by now where R was read. Stays as it is when too much has been asked for. */
+static void ask_again(struct code *c, struct rule *r)
+{
+	if (!c->worker || c->asked == QUEUE_MAX)
+		return;
+	r->state = RULE_ASKED;
+	give(c->worker, &r->place);
+	c->asked++;
+}
+
 bool code_rule(struct code *c, const struct frame *place, struct access_rule *ret)
 {
-	const struct rule *r = find(c, place);
+	struct rule *r = find(c, place);
 
 	if (r) {
+		if (r->state == RULE_KNOWN && r->until_ns != UINT64_MAX && clock_mono_ns() > r->until_ns)
+			ask_again(c, r);
 		if (r->state == RULE_KNOWN)
 			*ret = r->rule;
 		return r->state == RULE_KNOWN;
@@ -487,7 +501,9 @@ bool code_rule(struct code *c, const struct frame *place, struct access_rule *re
 
 static void take(struct code *c, const struct frame *place, const struct access_rule *rule)
 {
-	const struct rule known = { .place = *place, .state = RULE_KNOWN, .rule = *rule };
+	const struct module *m = dict_get_module(c->config.dict, place->module);
+	const struct rule known = { .place = *place, .state = RULE_KNOWN, .rule = *rule,
+				    .until_ns = m && m->kind == MODULE_ANON ? clock_mono_ns() + MEMORY_NS : UINT64_MAX };
 	struct rule *r = find(c, place);
 
 	c->asked--;

@@ -36,7 +36,8 @@ void code_free(struct code *c);                  /* NULL is fine; a thread that 
 
 /*
  * The rule of PLACE, an exact pc (frame 0 of a chain), into *RET. False: it has been asked for, and comes with code_poll().
- * When too much has been asked for it is a rule without address (MISS_BACKLOG), and the place may be asked for again later.
+ * In memory that belongs to no file there may be other code later: after a second
+ * it is asked for anew. When too much has been asked for it is a rule without address (MISS_BACKLOG), and the place may be asked for again later.
  * What is neither in a file nor made by a run-time compiler (the vDSO, the kernel) has MISS_NO_CODE at once.
  */
 bool code_rule(struct code *c, const struct frame *place, struct access_rule *ret);

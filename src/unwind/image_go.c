@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS_MAX 16384u                 /* of one function in a pc table: Go changes sp where functions begin and end */
 #define PCLNTAB_MAX (256ull << 20)
 #define MAGIC_1_16 0xfffffffau
 #define MAGIC_1_18 0xfffffff0u
@@ -169,10 +170,10 @@ static bool get_varint(const struct go_table *t, uint64_t *at, uint32_t *ret)
 /* The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function, and up to which pc it holds. */
 static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int32_t *ret, uint64_t *ret_end)
 {
-	uint32_t value = UINT32_MAX, diff, step;
+	uint32_t value = UINT32_MAX, diff, step, left = STEPS_MAX;
 	uint64_t pc = 0;
 
-	while (get_varint(t, &at, &diff) && (diff || pc == 0) && get_varint(t, &at, &step) && step) {
+	while (left-- && get_varint(t, &at, &diff) && (diff || pc == 0) && get_varint(t, &at, &step) && step) {
 		value += diff & 1 ? ~(diff >> 1) : diff >> 1;
 		pc += (uint64_t)step * t->quantum;
 		if (offset < pc) {
