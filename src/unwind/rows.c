@@ -42,7 +42,7 @@ static bool add(struct rows *rs, uint32_t at, struct rule r)
 	return true;
 }
 
-/* What call-frame information says of one place. */
+/* What is known of one place. */
 struct place {
 	struct rule rule;
 	uint64_t start, end;     /* offsets between which the rule holds */
@@ -136,10 +136,12 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 
 	for (uint64_t at = offset; at < limit;) {
 		const struct place p = look_at(im, at);
+		uint64_t next;
 
 		if (!add(&rs, (uint32_t)(at - offset), p.rule))
 			break;
-		at = p.known ? p.end : cross_gap(im, at, p.end, limit);
+		next = p.known ? p.end : cross_gap(im, at, p.end, limit);
+		at = next > at ? next : at + 1;  /* whatever a hostile file says */
 	}
 	return rs.n;
 }

@@ -220,6 +220,8 @@ struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
 	}
 	if (end < until)
 		until = end - starts_root(im, end);
+	if (until <= vaddr)
+		return rule_without_row(im, vaddr);      /* the byte before a function without caller */
 	*ret_end = until;
 	return rule;
 }

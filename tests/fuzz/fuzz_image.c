@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_image.c - any bytes as an ELF file: it is opened or refused, and every row of it can be asked for.
+ * fuzz_image.c - any bytes as an ELF file: it is opened or refused, and every row of it can be asked for, one by one or by the page, which
+ * says the same.
  */
 #include "config.h"
 
 #include "unwind/image.h"
+#include "unwind/rows.h"
 #include "unwind/unwind.h"
+#include "unwind/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,6 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BASE 0x10000u
 #define WALKS 64u
 #define STACK 512u
+#define PAGES 8u
+#define PAGE 2048u
+#define ROWS 256u
 
 struct space {
 	struct image *image;
@@ -52,6 +59,38 @@ static void walk(struct image *im, uint64_t size)
 	}
 }
 
+static void check_row(struct image *im, uint64_t offset, const struct rule *got)
+{
+	const struct rule want = walk_learn(im, offset);
+
+	if (got->kind != RULE_NONE && memcmp(got, &want, sizeof(want)) != 0)
+		abort();
+}
+
+/*
+ * Rows of pages all over the file: in order, and rules that the walk has where each begins. Where functions overlap, libdw says of a row
+ * that it reaches to where another one counts.
+ */
+static void rows(struct image *im, uint64_t size)
+{
+	const uint64_t pages = (size + PAGE - 1) / PAGE, step = (pages + PAGES - 1) / PAGES;
+
+	for (uint64_t page = 0; page < pages; page += step) {
+		struct rule_row row[ROWS];
+		const size_t n = rows_of(im, page * PAGE, PAGE, row, ROWS);
+
+		if (!n || n > ROWS || row[0].at != 0)
+			abort();
+		for (size_t i = 0; i < n; i++) {
+			const uint32_t end = i + 1 < n ? row[i + 1].at : PAGE;
+
+			if (row[i].at >= end)
+				abort();
+			check_row(im, page * PAGE + row[i].at, &row[i].rule);
+		}
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t id[BUILD_ID_MAX];
@@ -61,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	image_build_id(im, id);
 	walk(im, size);
+	rows(im, size);
 	image_free(im);
 	return 0;
 }
