@@ -52,11 +52,14 @@ static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_
 {
 	__u32 which = WALK_OF_SAMPLER(bpf_get_smp_processor_id());
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct sb_part_addrs *a;
 
 	barrier_var(off);
 	if (!w || off > RECORD_MAX - ADDRS_BYTES)
 		return off;
-	return off + put_kstack((void *)(s->rec + off), w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
+	a = (void *)(s->rec + off);
+	barrier_var(a);          /* the verifier of 6.1 remembers how far that leads at most, but not of OFF, if they are put away */
+	return off + put_kstack(a, w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
 }
 
 /*

@@ -169,9 +169,11 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
 	for (size_t i = 0; i < l->nr_seen; i++)
 		map[n++] = as_taught(&l->seen[i]);
-	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
-		if (!overlaps_seen(l, &known[i]) && stands(l, &known[i]))
-			map[n++] = known[i];
+	/* Files first: run-time compilers may have more pieces of memory than there is room for, and every stack goes through files. */
+	for (int files = 1; files >= 0; files--)
+		for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
+			if ((known[i].module & SB_MAP_FP ? 0 : 1) == files && !overlaps_seen(l, &known[i]) && stands(l, &known[i]))
+				map[n++] = known[i];
 	qsort(map, n, sizeof(*map), by_start);
 	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
 		return false;

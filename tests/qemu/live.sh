@@ -23,7 +23,7 @@ command -v setpriv >/dev/null || skip_all "setpriv is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 cache=${SBERF_GUEST_CACHE:-$top_builddir/guest}
 scripts=${SBERF_GUEST_SCRIPTS:-capture_nodes permissions unwind_kernel verifier}
-workloads='chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals
+workloads='chain dlopen_cycle layer_a.so layer_b.so modes mixed naps never pingpong plt plugin_a.so plugin_b.so realign recurse shares signals jit
 	swaps toucher'
 # What busybox has under these names does less.
 tools='awk bash cat chmod cmp cp cut date env grep head id kill ln ls mkdir mkfifo mktemp mount mv pgrep rm rmdir sed setcap setpriv sh sleep

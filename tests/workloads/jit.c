@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* jit.c - calls into code written at run time that keeps frame pointers and calls back: C, three JIT frames, C. */
+/*
+ * jit.c - calls into code written at run time that keeps frame pointers and calls back: C, three JIT frames, C: jit [S] [PIECES]
+ *
+ * Each of the PIECES of memory, 1 if not said, is a mapping of its own with the same code in it. They are called in turn.
+ */
 #include "workload.h"
 
 #include <string.h>
@@ -12,6 +16,8 @@ static const unsigned char outer[] = { 0x55, 0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0,
 #else
 #error "jit: write the code of this architecture"
 #endif
+#define PAGE 4096
+#define PIECES_MAX 1000
 #define AT_OUTER2 64
 #define AT_OUTER1 128
 
@@ -35,21 +41,32 @@ NOINLINE void call_jit(void (*code)(void (*)(void)))
 	sink++;
 }
 
-int main(int argc, char **argv)
+/* A page of code, and one that can not be touched behind it, so that it is not merged with others. */
+static void (*make_piece(void))(void (*)(void))
 {
-	unsigned char *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	void (*entry)(void (*)(void));
+	unsigned char *code = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	end_after(argc, argv);
 	if (code == MAP_FAILED)
-		return 1;
+		exit(1);
 	memcpy(code, last, sizeof(last));
 	put_call(code, AT_OUTER2, 0);
 	put_call(code, AT_OUTER1, AT_OUTER2);
-	if (mprotect(code, 4096, PROT_READ | PROT_EXEC) < 0)
+	if (mprotect(code, PAGE, PROT_READ | PROT_EXEC) < 0 || mprotect(code + PAGE, PAGE, PROT_NONE) < 0)
+		exit(1);
+	return (void (*)(void (*)(void)))(void *)(code + AT_OUTER1);
+}
+
+int main(int argc, char **argv)
+{
+	static void (*piece[PIECES_MAX])(void (*)(void));
+	const int n = argc > 2 ? atoi(argv[2]) : 1;
+
+	end_after(argc, argv);
+	if (n < 1 || n > PIECES_MAX)
 		return 1;
-	entry = (void (*)(void (*)(void)))(void *)(code + AT_OUTER1);
+	for (int i = 0; i < n; i++)
+		piece[i] = make_piece();
 	ready();
-	for (;;)
-		call_jit(entry);
+	for (int i = 0;; i = (i + 1) % n)
+		call_jit(piece[i]);
 }
