@@ -6,8 +6,8 @@
  * where the lock of the mappings is given back, in the system call that asked for it: so perf's event has been written, and
  * what is learnt under the new id is of the new code. A child begins with the stamp of its parent, as of when its mappings
  * were copied: so processes of one stamp have the same code in the same places. Mappings that the kernel makes belong to exec,
- * which is counted. Code that goes leaves less memory executable; code without a file is walked by
- * frame pointers, whatever it is.
+ * which is counted. Code that goes leaves less memory executable; code without a file is walked
+ * by frame pointers, whatever it is.
  */
 #ifndef SBERF_BPF_SPACE_H
 #define SBERF_BPF_SPACE_H

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "bpf/wire.h"
 #include "unwind/image.h"
 #include "unwind/rows.h"
 #include "unwind/unwind.h"
@@ -20,8 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define WALKS 64u
 #define STACK 512u
 #define PAGES 8u
-#define PAGE 2048u
-#define ROWS 256u
 
 struct space {
 	struct image *image;
@@ -73,20 +72,20 @@ static void check_row(struct image *im, uint64_t offset, const struct rule *got)
  */
 static void rows(struct image *im, uint64_t size)
 {
-	const uint64_t pages = (size + PAGE - 1) / PAGE, step = (pages + PAGES - 1) / PAGES;
+	const uint64_t pages = (size + SB_TEXT_BYTES - 1) / SB_TEXT_BYTES, step = (pages + PAGES - 1) / PAGES;
 
 	for (uint64_t page = 0; page < pages; page += step) {
-		struct rule_row row[ROWS];
-		const size_t n = rows_of(im, page * PAGE, PAGE, row, ROWS);
+		struct rule_row row[SB_ROWS];
+		const size_t n = rows_of(im, page * SB_TEXT_BYTES, SB_TEXT_BYTES, row, SB_ROWS);
 
-		if (!n || n > ROWS || row[0].at != 0)
+		if (!n || n > SB_ROWS || row[0].at != 0)
 			abort();
 		for (size_t i = 0; i < n; i++) {
-			const uint32_t end = i + 1 < n ? row[i + 1].at : PAGE;
+			const uint32_t end = i + 1 < n ? row[i + 1].at : SB_TEXT_BYTES;
 
 			if (row[i].at >= end)
 				abort();
-			check_row(im, page * PAGE + row[i].at, &row[i].rule);
+			check_row(im, page * SB_TEXT_BYTES + row[i].at, &row[i].rule);
 		}
 	}
 }
