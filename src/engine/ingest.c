@@ -339,17 +339,21 @@ static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 static bool retry_one(void *ctx, const struct parked_sample *s)
 {
 	struct ingest *in = ctx;
+	const bool may_wait = !in->give_up && in->now_ns - s->since_ns < PARKED_TIME_NS;
 	struct process *p = processes_get(in->ps, s->ev.pid);
 	struct unwind_space space;
 
-	if (!p)
-		return false;
-	space = watched(in, process_held_space(in->ps, p, s->hold));
-	unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
-	if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && !in->give_up &&
-	    in->now_ns - s->since_ns < PARKED_TIME_NS)
-		return false;
-	finish(in, s->thread, &s->ev);
+	if (p) {
+		space = watched(in, process_held_space(in->ps, p, s->hold));
+		unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
+		if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && may_wait)
+			return false;
+		finish(in, s->thread, &s->ev);
+	} else {
+		if (may_wait)
+			return false;
+		in->figures.no_memory++;
+	}
 	process_release(in->ps, s->hold);
 	return true;
 }

@@ -144,12 +144,11 @@ static void list_move(struct batch_list *to, struct batch_list *from)
 }
 
 /*
- * What the thread of FROM was working on, unanswered: it does not change any more what stands there. NULL = nothing, or no
- * memory.
+ * What the thread of FROM is working on, unanswered: it does not change any more what stands there. NULL: no memory.
  */
 static struct batch *copy_running(const struct worker *from)
 {
-	struct batch *b = from->running ? calloc(1, sizeof(*b)) : NULL;
+	struct batch *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -182,18 +181,22 @@ static void move_work(struct worker *to, struct worker *from)
 static void mind_the_thread(struct placement *p)
 {
 	struct worker *old = p->w, *fresh = NULL;
-	struct batch *unanswered;
+	struct batch *unanswered = NULL;
+	bool late;
 
 	if (!old)
 		return;
 	pthread_mutex_lock(&old->lock);
-	if (!old->at || clock_mono_ns() - old->at_ns < LIMIT_NS) {
+	late = old->at && clock_mono_ns() - old->at_ns >= LIMIT_NS;
+	if (late && old->running)
+		unanswered = copy_running(old);
+	/* Without memory it is tried again: nobody would ever hear of what is not taken over. */
+	if (!late || (old->running && !unanswered)) {
 		pthread_mutex_unlock(&old->lock);
 		return;
 	}
 	p->hung[p->nr_hung++] = old->at;
 	list_move(&p->left, &old->done);
-	unanswered = copy_running(old);
 	if (unanswered)
 		batch_push(&p->left, unanswered);
 	if (p->nr_hung < HUNG_MAX && !worker_new(&p->query, &fresh, NULL))
