@@ -102,6 +102,14 @@ struct code {
 	struct code_figures past;        /* of workers that were left behind */
 };
 
+/* Is MODULE the memory of a process, not a file? */
+static bool is_memory(const struct code_config *c, module_id module)
+{
+	const struct module *m = dict_get_module(c->dict, module);
+
+	return m && m->kind == MODULE_ANON;
+}
+
 static void file_close(struct file *f)
 {
 	if (!f->used)
@@ -240,11 +248,23 @@ static struct access_rule no_code(void)
 	return (struct access_rule){ .miss = MISS_NO_CODE, .base = ACCESS_REG_NONE, .index = ACCESS_REG_NONE };
 }
 
+/* The instructions around OFFSET of F, from *FROM on or from where they can be read, to CODE. Returns how many bytes. */
+static size_t read_code(const struct file *f, uint64_t offset, uint64_t *from, uint8_t *code)
+{
+	const uint64_t page = offset & ~UINT64_C(4095);
+	const size_t len = read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
+
+	if (len)
+		return len;
+	/* In memory, what is not mapped cannot be read: the page of the place is. */
+	*from = *from > page ? *from : page;
+	return read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
+}
+
 static struct access_rule find_rule(struct worker *w, const struct frame *place)
 {
 	struct file *f = get_file(w, place->module);
 	uint64_t from = place->offset > ACCESS_CODE_BEFORE ? place->offset - ACCESS_CODE_BEFORE : 0, start;
-	const uint64_t page = place->offset & ~UINT64_C(4095);
 	uint8_t code[ACCESS_CODE_BEFORE + ACCESS_CODE_BEHIND];
 	size_t len;
 
@@ -252,11 +272,13 @@ static struct access_rule find_rule(struct worker *w, const struct frame *place)
 		return no_code();
 	if (function_start(w, f, place->offset, &start) && start > from)
 		from = start;
-	len = read_some(f->fd, from, code, (size_t)(place->offset - from) + ACCESS_CODE_BEHIND);
-	if (!len) {
-		/* In memory, what is not mapped cannot be read: the page of the place is. */
-		from = from > page ? from : page;
-		len = read_some(f->fd, from, code, (size_t)(place->offset - from) + ACCESS_CODE_BEHIND);
+	len = read_code(f, place->offset, &from, code);
+	if (!len && is_memory(&w->config, place->module)) {
+		/* Who has executed another program since has other memory, and what was opened is that of before (mem_rw(), fs/proc/base.c). */
+		file_close(f);
+		file_open(w, f, place->module);
+		f->last = w->clock;
+		len = f->fd < 0 ? 0 : read_code(f, place->offset, &from, code);
 	}
 	if (len <= place->offset - from)
 		return no_code();
@@ -501,9 +523,9 @@ bool code_rule(struct code *c, const struct frame *place, struct access_rule *re
 
 static void take(struct code *c, const struct frame *place, const struct access_rule *rule)
 {
-	const struct module *m = dict_get_module(c->config.dict, place->module);
+	const bool memory = is_memory(&c->config, place->module);
 	const struct rule known = { .place = *place, .state = RULE_KNOWN, .rule = *rule,
-				    .until_ns = m && m->kind == MODULE_ANON ? clock_mono_ns() + MEMORY_NS : UINT64_MAX };
+				    .until_ns = memory ? clock_mono_ns() + MEMORY_NS : UINT64_MAX };
 	struct rule *r = find(c, place);
 
 	c->asked--;

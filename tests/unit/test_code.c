@@ -11,12 +11,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <link.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RBX 3
@@ -238,6 +242,61 @@ static void code_in_memory(void **state)
 	close(empty);
 }
 
+/* Where the first code of process PID is that is not ours: the program's. */
+static uint64_t first_code(pid_t pid)
+{
+	char path[64], line[512], perms[8];
+	uint64_t start = 0, end, found = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (!found && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &start, &end, perms) == 3 && !strcmp(perms, "r-xp"))
+			found = start;
+	fclose(f);
+	assert_true(found);
+	return found;
+}
+
+/* Memory that was opened, and is gone since its process has executed another program: it is opened again. */
+static void code_after_exec(void **state)
+{
+	struct fixture *fx = *state;
+	int ready[2], go[2], status;
+	module_id module;
+	char path[64], c;
+	pid_t child;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		close(go[1]);
+		if (read(go[0], &c, 1) == 1)
+			execlp("sleep", "sleep", "600", (char *)NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	snprintf(path, sizeof(path), "/proc/%d/mem", child);
+	module = add_module(fx, MODULE_ANON, path);
+	assert_int_not_equal(rule_at(fx, module, (uint64_t)(uintptr_t)known_place).miss, MISS_NO_CODE);
+	assert_int_equal(fx->opens, 1);
+	assert_int_equal(write(go[1], "", 1), 1);
+	assert_int_equal(read(ready[0], &c, 1), 0);      /* closed by executing */
+	assert_int_not_equal(rule_at(fx, module, first_code(child) + 256).miss, MISS_NO_CODE);
+	assert_int_equal(fx->opens, 2);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	close(ready[0]);
+	close(go[0]);
+	close(go[1]);
+	/* Who is gone has none. */
+	assert_int_equal(rule_at(fx, module, (uint64_t)(uintptr_t)known_place + 1).miss, MISS_NO_CODE);
+}
+
 static void no_file_of_code(void **state)
 {
 	static const enum module_kind kinds[] = { MODULE_VDSO, MODULE_KERNEL, MODULE_NOTE };
@@ -369,7 +428,7 @@ static void freed_while_it_hangs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(own_code), TEST(code_without_elf), TEST(code_in_memory), TEST(no_file_of_code), TEST(backlog),
+		TEST(own_code), TEST(code_without_elf), TEST(code_in_memory), TEST(code_after_exec), TEST(no_file_of_code), TEST(backlog),
 		TEST(a_file_that_hangs), TEST(forgets), TEST(freed_while_it_hangs),
 	};
 
