@@ -112,35 +112,45 @@ static struct place look_at(struct image *im, uint64_t offset)
 	return p;
 }
 
-/* The first place behind the gap at OFFSET, of which all is known up to END, and up to LIMIT, that may have a rule. */
-static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint64_t limit)
+/*
+ * The first place behind the gap at OFFSET, of which all is known up to END, and up to LIMIT, that may have a rule. *RET_SEEN: that has been
+ * looked at, and *RET is what is known of it.
+ */
+static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint64_t limit, struct place *ret, bool *ret_seen)
 {
 	const uint64_t next = (offset | (STRIDE - 1)) + 1;
-	struct place p;
 
+	*ret_seen = false;
 	if (next >= limit)
 		return offset + 1;
 	if (end < next)
 		return end;
-	p = look_at(im, next);
-	if (p.known && p.start < next)
+	*ret = look_at(im, next);
+	if (ret->known && ret->start < next)
 		return offset + 1;
 	/* The byte before a function without caller may be where somebody's return address leads to. */
-	return p.known && p.rule.kind == RULE_END && offset < next - 1 ? next - 1 : next;
+	if (ret->known && ret->rule.kind == RULE_END && offset < next - 1)
+		return next - 1;
+	*ret_seen = true;
+	return next;
 }
 
 size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max)
 {
 	struct rows rs = { .row = ret, .max = max };
 	const uint64_t limit = offset + size;
+	bool seen = false;
+	struct place p;
 
 	for (uint64_t at = offset; at < limit;) {
-		const struct place p = look_at(im, at);
 		uint64_t next;
 
+		if (!seen)
+			p = look_at(im, at);
+		seen = false;
 		if (!add(&rs, (uint32_t)(at - offset), p.rule))
 			break;
-		next = p.known ? p.end : cross_gap(im, at, p.end, limit);
+		next = p.known ? p.end : cross_gap(im, at, p.end, limit, &p, &seen);
 		at = next > at ? next : at + 1;  /* whatever a hostile file says */
 	}
 	return rs.n;

@@ -376,7 +376,7 @@ static enum step advance(struct walk *w)
 	if (!m)
 		return walk_cut(w, CUT_NO_MAPPING);
 	if (m->state == MAP_READY)
-		st = by_image(w, m, lookup - m->start + m->pgoff, &next);
+		st = by_image(w, m, unwind_place(m, lookup), &next);
 	else if (m->state == MAP_ANON)
 		st = by_frame_pointer(w, &next);
 	else

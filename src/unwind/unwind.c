@@ -371,7 +371,7 @@ static bool plausible_return(struct walk *w, uint64_t pc)
 		w->out->loading |= m->state == MAP_LOADING;      /* then it is known */
 		return m->state == MAP_ANON;
 	}
-	kind = walk_rule(w, m, pc - 1 - m->start + m->pgoff).kind;
+	kind = walk_rule(w, m, unwind_place(m, pc - 1)).kind;
 	return kind != RULE_NONE && kind != RULE_BAD;
 }
 
@@ -473,7 +473,7 @@ static enum step not_loaded(struct walk *w)
 /* A frame in something that has no image. */
 static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
 {
-	emit(w->out, m->module, m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff);
+	emit(w->out, m->module, unwind_place(m, lookup));
 	switch (m->state) {
 	case MAP_ANON:
 		return by_fp(w);
@@ -542,7 +542,7 @@ static void take_walked(struct walk *w)
 			c->cut = m ? CUT_FRAME_LIMIT : CUT_NO_MAPPING;
 			return;
 		}
-		offset = m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff;
+		offset = unwind_place(m, lookup);
 		root = m->state == MAP_READY && walk_rule(w, m, offset).kind == RULE_END;
 		c->loading |= m->state == MAP_LOADING;
 		emit(c, m->module, offset);
@@ -576,7 +576,7 @@ static void take_ruled(struct walk *w)
 		}
 		if (!m || (m->state != MAP_READY && m->state != MAP_ANON))
 			break;
-		offset = m->state == MAP_ANON ? lookup : lookup - m->start + m->pgoff;
+		offset = unwind_place(m, lookup);
 		w->u->stats.fp_frames += m->state == MAP_ANON;
 		if (w->s->placed && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);

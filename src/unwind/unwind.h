@@ -34,11 +34,17 @@ enum map_state {
 /* Answer to "what is mapped at this address". */
 struct unwind_map {
 	uint64_t start, end;     /* of the mapping */
-	uint64_t pgoff;          /* file offset of start */
+	uint64_t pgoff;          /* file offset of start; of MAP_ANON start itself: places in such memory are addresses */
 	module_id module;
 	enum map_state state;
 	struct image *image;     /* MAP_READY; stays valid during the call of unwind_sample() */
 };
+
+/* The place of ADDR, which is in M: its offset in the file, or ADDR itself in memory without one. */
+static inline uint64_t unwind_place(const struct unwind_map *m, uint64_t addr)
+{
+	return addr - m->start + m->pgoff;
+}
 
 /* The address space of one process at one moment. FIND returns false when nothing executable is mapped at PC. */
 struct unwind_space {

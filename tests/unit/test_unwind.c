@@ -329,7 +329,7 @@ static struct fixture jit_stack(uint32_t n, uint32_t size, uint64_t end)
 	uint64_t *words;
 
 	assert_non_null(m);
-	*m = (struct fixture_map){ .map = { .start = JIT, .end = JIT + 4096, .module = 7, .state = MAP_ANON } };
+	*m = (struct fixture_map){ .map = { .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 7, .state = MAP_ANON } };
 	fx.seg[0] = calloc(n, size);
 	assert_non_null(fx.seg[0]);
 	words = (uint64_t *)fx.seg[0];
