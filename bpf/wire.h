@@ -292,7 +292,7 @@ struct sb_home {
 #define SB_GROUP 16u             /* of them that fill a cache line; both counts are powers of two */
 #define SB_GROUPS (SB_ROWS / SB_GROUP)
 #define SB_RULES 65536u          /* different ones */
-#define SB_SPACE_MAPS 128u       /* mappings of a space; a power of two */
+#define SB_SPACE_MAPS 256u       /* mappings of a space; a power of two */
 #define SB_ROW(place, rule) ((__u32)(place) << 16 | (rule))
 
 struct sb_rule {

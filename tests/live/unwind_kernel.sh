@@ -57,7 +57,7 @@ for program in coroutines gochain gochain_stripped chain_musl chain_musl_static;
 done
 # More of it than a space has room for.
 if [ -z "${SBERF_EMULATED:-}" ]; then
-	walked "200 pieces of code made at run time" 30 jit 0 200
+	walked "200 pieces of code made at run time" 60 jit 0 200
 fi
 if [ -z "${SBERF_EMULATED:-}" ] && node=$(command -v node); then
 	cat >hot.js <<'JS'
@@ -144,7 +144,7 @@ done
 at_least "different rules" 2 "$(value exec.data rules)"
 equal "none gave way" 0 "$(value exec.data rules_evicted)"
 # What the kernel itself says of hashes (type 1, and 9 where who is not of use falls out) and arrays (2), by the size of keys and values.
-maps_of_walks='1 8 4|1 4 4|9 8 8|2 4 1088|2 4 8|2 4 4128'
+maps_of_walks='1 8 4|1 4 4|9 8 8|2 4 1088|2 4 8|2 4 8224'
 charged() {
 	cat "/proc/$recorder/fdinfo/"* 2>/dev/null | awk -v wanted="^($maps_of_walks)\$" '
 		$1 == "map_type:" { type = $2 } $1 == "key_size:" { key = $2 } $1 == "value_size:" { value = $2 }
