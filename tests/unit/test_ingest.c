@@ -11,6 +11,7 @@
 #include "process/private.h"
 
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/fail_alloc.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -301,6 +302,71 @@ static void a_small_copy_teaches_nothing(void **state)
 	assert_int_equal(w->cap, 0);
 }
 
+static struct world *short_of_memory;
+
+static void three_samples(void)
+{
+	for (pid_t tid = P1; tid < P1 + 3; tid++) {
+		struct raw_event ev = raw(RAW_SAMPLE, tid);
+
+		ev.pid = tid;
+		ingest_raw(short_of_memory->in, &ev);
+	}
+}
+
+static void settle(void)
+{
+	ingest_settle(short_of_memory->in);
+}
+
+/* Whichever allocation fails: what is not delivered is counted. */
+static void without_memory_samples_are_counted(void **state)
+{
+	struct ingest_figures f;
+	bool failed = true, lost = false;
+
+	(void)state;
+	for (long n = 0; failed; n++) {
+		struct world *w;
+		void *made;
+
+		assert_int_equal(set_up(&made), 0);
+		w = short_of_memory = made;
+		failed = fail_alloc_try(n, three_samples);
+		ingest_figures(w->in, &f);
+		assert_int_equal(w->samples + f.no_memory, 3);
+		lost |= f.no_memory > 0;
+		tear_down(&made);
+	}
+	assert_true(lost);
+}
+
+/* A sample waits for its file to be loaded, its process is forgotten meanwhile, and cannot be made known again. */
+static void what_waits_is_counted_too(void **state)
+{
+	struct world *w = short_of_memory = *state;
+	struct raw_event ev = { .kind = RAW_MMAP, .pid = P1, .tid = P1, .time_ns = 2,
+				.mmap = { .start = 0x1000, .len = 0x1000, .prot = 4, .ino = 1, .path = "/nowhere/at/all" } };
+	struct ingest_figures f;
+
+	processes_apply(w->ps, &ev);
+	ev = raw(RAW_SAMPLE, P1);
+	ingest_raw(w->in, &ev);
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.parked, 1);
+	assert_int_equal(w->ps->v.n, 1);
+	ev = (struct raw_event){ .kind = RAW_EXIT, .pid = P1, .tid = P1, .time_ns = 2000 };
+	processes_apply(w->ps, &ev);
+	w->ps->v.v[0]->used_ns = w->ps->swept_ns = 0;
+	processes_apply(w->ps, &ev);
+	assert_int_equal(w->ps->v.n, 0);
+	assert_true(fail_alloc_try(0, settle));
+	ingest_figures(w->in, &f);
+	assert_int_equal(f.parked, 0);
+	assert_int_equal(w->samples + f.no_memory, 1);
+	assert_int_equal(f.no_memory, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +379,8 @@ int main(void)
 		TEST(a_lesson_is_learnt_once),
 		TEST(a_copy_says_why),
 		TEST(a_small_copy_teaches_nothing),
+		cmocka_unit_test(without_memory_samples_are_counted),
+		TEST(what_waits_is_counted_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
