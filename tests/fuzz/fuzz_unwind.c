@@ -29,7 +29,7 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 {
 	(void)ctx;
 	if (pc >= JIT && pc < JIT + 4096) {
-		*ret = (struct unwind_map){ .start = JIT, .end = JIT + 4096, .module = 2, .state = MAP_ANON };
+		*ret = (struct unwind_map){ .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 2, .state = MAP_ANON };
 		return true;
 	}
 	if (pc < BASE || pc >= SPACE_END)

@@ -50,9 +50,7 @@ uint64_t fixture_address(const struct fixture *fx, const struct frame *fr)
 
 		if (m->module != fr->module)
 			continue;
-		if (m->state == MAP_ANON && fr->offset >= m->start && fr->offset < m->end)
-			return fr->offset;
-		if (m->state != MAP_ANON && fr->offset >= m->pgoff && fr->offset - m->pgoff < m->end - m->start)
+		if (fr->offset >= m->pgoff && fr->offset - m->pgoff < m->end - m->start)
 			return fr->offset - m->pgoff + m->start;
 	}
 	return 0;
@@ -179,6 +177,8 @@ static bool read_map(struct reading *r, const char *line)
 		   image) != 5)
 		return false;
 	m->map.state = (enum map_state)state;
+	if (m->map.state == MAP_ANON)
+		m->map.pgoff = m->map.start;
 	if (strcmp(image, "-") != 0) {
 		size_t i = strtoull(image, NULL, 16);
 

@@ -209,6 +209,8 @@ static bool read_maps(pid_t pid, struct target_files *tf, struct fixture *fx)
 			return false;
 		m.map.image = tf->files.v[m.map.module].image;
 		m.map.state = m.map.image ? MAP_READY : m.path[0] == '/' ? MAP_NO_FILE : m.path[0] ? MAP_SPECIAL : MAP_ANON;
+		if (m.map.state == MAP_ANON)
+			m.map.pgoff = m.map.start;
 		fx->maps.v[fx->maps.n++] = m;
 	}
 	return f;
