@@ -349,13 +349,13 @@ static __always_inline volatile struct kin *kin_at(__u64 kin)
  */
 static __always_inline __s64 find_space(const struct walk *w, struct task_struct *task, __u32 *ret_seq)
 {
-	__u32 tgid = task->tgid, at, *index = bpf_map_lookup_elem(&space_of, &tgid);
-	struct sb_space *sp = index ? bpf_map_lookup_elem(&spaces, index) : NULL;
+	__u32 tgid = task->tgid, *index = bpf_map_lookup_elem(&space_of, &tgid);
+	__u32 at = index ? *(volatile __u32 *)index : 0;         /* read once: user space may give it away meanwhile */
+	struct sb_space *sp = index ? bpf_map_lookup_elem(&spaces, &at) : NULL;
 	__u64 id = w->id, kin = w->kin;
 	volatile struct kin *k = kin_at(kin);
 
 	if (sp) {
-		at = *index;
 		*ret_seq = *(volatile __u32 *)&sp->seq;
 		barrier();
 		if (*ret_seq & 1)
