@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_check.c - refuses call-frame information that is only there to waste time.
+ * image_check.c - refuses call-frame information that is only there to waste time (memory: image_ops.c).
  *
  * libdw runs the instructions of an FDE from its start for each row that is asked for. Real FDEs have tens or hundreds of
  * bytes of them; one of 100 MB would stop the unwinding thread at every new place. So entries have a largest size here. The
@@ -13,8 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define ENTRY_MAX (256u << 10)           /* bytes of one CIE or FDE */
 
 typedef VEC(uint32_t) offset_vec;
 
@@ -29,7 +27,7 @@ static bool collect_entries(const struct image_section *sec, offset_vec *starts)
 		memcpy(&len, sec->bytes + at, sizeof(len));
 		if (len == 0)
 			return true;     /* the terminator; behind it stands something else in a file without sections */
-		if (len > ENTRY_MAX)
+		if (len > IMAGE_ENTRY_MAX)
 			return false;
 		start = vec_push(starts);
 		if (!start)

@@ -79,6 +79,27 @@ static void write_sections(struct image *im, const struct layout *l, const struc
 			    .sh_size = l->names_size, .sh_addralign = 1 };
 }
 
+/* Is section NAME of the copy fit to be run? One that was compressed is not any more: libdw has unpacked it. */
+static bool is_fit(const struct image *im, const char *name, bool eh)
+{
+	size_t names;
+	Elf_Scn *scn = NULL;
+
+	if (elf_getshdrstrndx(im->elf, &names))
+		return false;
+	while ((scn = elf_nextscn(im->elf, scn))) {
+		const Elf64_Shdr *sh = elf64_getshdr(scn);
+		const char *its = sh ? elf_strptr(im->elf, names, sh->sh_name) : NULL;
+		Elf_Data *data;
+
+		if (!its || strcmp(its, name))
+			continue;
+		data = elf_rawdata(scn, NULL);
+		return data && data->d_buf && !(sh->sh_flags & SHF_COMPRESSED) && image_ops_fit(im->copy, data, eh);
+	}
+	return false;
+}
+
 int image_build_copy(struct image *im, uint16_t type, const struct image_section *sec, size_t n, struct err *e)
 {
 	struct layout l = lay_out(sec, n);
@@ -99,6 +120,12 @@ int image_build_copy(struct image *im, uint16_t type, const struct image_section
 	im->dwarf = dwarf_begin_elf(im->elf, DWARF_C_READ, NULL);
 	if (im->dwarf)
 		im->debug = dwarf_getcfi(im->dwarf);
+	if (im->eh && !is_fit(im, ".eh_frame", true)) {
+		dwarf_cfi_end(im->eh);
+		im->eh = NULL;
+	}
+	if (im->debug && !is_fit(im, ".debug_frame", false))
+		im->debug = NULL;        /* DWARF has it */
 	return 0;
 }
 

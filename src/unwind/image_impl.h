@@ -46,6 +46,7 @@ struct image {
 	uint16_t machine;
 	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
 	bool no_needed;          /* needs no shared library: a static program or a libc */
+	bool too_slow;           /* some rows of it took so long that no more are asked for (rows.c) */
 	uint8_t build_id_len;
 	uint8_t build_id[BUILD_ID_MAX];
 	uint64_t entry;          /* virtual address, 0 = none */
@@ -86,8 +87,16 @@ struct eh_entry {
 size_t eh_table_entries(const struct image_section *hdr);
 struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i);
 
+#define IMAGE_ENTRY_MAX (256u << 10)     /* bytes of one CIE or FDE */
+
 /* image_check.c: drops EH, or HDR, when it is not fit for libdw. HDR may be NULL. */
 void image_check_cfi(struct image_section *eh, struct image_section *hdr);
+
+/*
+ * image_ops.c: may libdw run the instructions in DATA, a section of an ELF file that begins with IDENT: .eh_frame when EH, else .debug_frame?
+ * False as well when out of memory.
+ */
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh);
 
 /* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
 void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr);

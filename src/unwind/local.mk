@@ -10,6 +10,7 @@ libsberf_a_SOURCES += src/unwind/image_go.c
 libsberf_a_SOURCES += src/unwind/image_impl.h
 libsberf_a_SOURCES += src/unwind/image_marks.c
 libsberf_a_SOURCES += src/unwind/image_marks_x86_64.c
+libsberf_a_SOURCES += src/unwind/image_ops.c
 libsberf_a_SOURCES += src/unwind/rows.c
 libsberf_a_SOURCES += src/unwind/rows.h
 libsberf_a_SOURCES += src/unwind/rules.c

@@ -4,16 +4,22 @@
  * about something. So gaps are crossed in strides, and byte by byte only where a row turns out to have begun within one: the
  * code that signal handlers return to has its row begin one byte before it, for the sake of that byte. What is smaller than a
  * stride may stay without.
+ *
+ * libdw runs the instructions of a function from its start for each row, however many there are: a page of a file that is made for it takes
+ * a second. So a file gets that much time once; what the kernel half has no rules for is copied.
  */
 #include "config.h"
 
 #include "unwind/rows.h"
 
+#include "base/clock.h"
 #include "unwind/walk.h"
 
 #include <stdlib.h>
 
 #define STRIDE 16u
+#define BUDGET_NS (200 * NSEC_PER_MSEC)  /* of CPU time for a page: those of compilers and browsers take a thousandth */
+#define ASKED_EACH 16u                   /* of so many rows: asking is a system call */
 
 struct rows {
 	struct rule_row *row;
@@ -139,12 +145,20 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 {
 	struct rows rs = { .row = ret, .max = max };
 	const uint64_t limit = offset + size;
+	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	unsigned int asked = 0;
 	bool seen = false;
 	struct place p;
 
 	for (uint64_t at = offset; at < limit;) {
 		uint64_t next;
 
+		if (++asked % ASKED_EACH == 0 && clock_ns(CLOCK_THREAD_CPUTIME_ID) - began > BUDGET_NS)
+			im->too_slow = true;
+		if (im->too_slow) {
+			add(&rs, (uint32_t)(at - offset), none);
+			break;
+		}
 		if (!seen)
 			p = look_at(im, at);
 		seen = false;

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * image_ops.c - refuses call-frame instructions that are only there to take memory.
+ *
+ * libdw keeps a rule for each register up to the highest one that an instruction names, and a copy of all of them for each
+ * DW_CFA_remember_state until its DW_CFA_restore_state (elfutils, libdw/cfi.c: execute_cfi() and enough_registers()). Neither has a limit
+ * of its own: one instruction of five bytes makes it take gigabytes. Compilers name the few registers of the ABI and remember one state,
+ * hardly ever two.
+ *
+ * Entries are taken apart by libdw; only where the instructions of an FDE begin, which it does not tell, is found here, by the augmentation
+ * of its CIE (LSB 5.0 Core, section 10.6.1). What is not understood is refused, so that libdw never runs what was not looked at.
+ */
+#include "config.h"
+
+#include "unwind/image_impl.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REGISTER_MAX 255u                /* x86-64 has 146 (psABI 1.0, figure 3.36), AArch64 128 */
+#define STATES_MAX 64u                   /* remembered at a time */
+#define LEB_MAX 10u                      /* bytes of a number; libdw reads no more either */
+
+struct bytes {
+	const uint8_t *at, *end;
+	bool over;               /* something would have been behind the end: libdw stops there, too */
+};
+
+/* What a CIE says of its FDEs. */
+struct cie {
+	Dwarf_Off at;            /* in the section */
+	uint8_t encoding;        /* of addresses */
+	bool sized;              /* augmentation data of FDEs begins with its size ... */
+	size_t skip;             /* ... or is so long */
+};
+
+typedef VEC(struct cie) cie_vec;
+
+static uint8_t take_byte(struct bytes *b)
+{
+	if (b->at >= b->end) {
+		b->over = true;
+		return 0;
+	}
+	return *b->at++;
+}
+
+static void skip(struct bytes *b, uint64_t n)
+{
+	if (n > (uint64_t)(b->end - b->at)) {
+		b->over = true;
+		b->at = b->end;
+	} else {
+		b->at += n;
+	}
+}
+
+/* False when it is longer than a number can be. */
+static bool take_uleb(struct bytes *b, uint64_t *ret)
+{
+	uint64_t v = 0;
+
+	for (unsigned int i = 0; i < LEB_MAX; i++) {
+		const uint8_t c = take_byte(b);
+
+		v |= i < 9 ? (uint64_t)(c & 0x7f) << (7 * i) : (uint64_t)(c & 1) << 63;
+		if (!(c & 0x80)) {
+			*ret = v;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Bytes of an address encoded as ENC; 0 = of no fixed size, or not understood. */
+static size_t encoded_size(uint8_t enc)
+{
+	if ((enc & 0x70) == DW_EH_PE_aligned || enc == DW_EH_PE_omit)
+		return 0;
+	switch (enc & 0x07) {
+	case DW_EH_PE_absptr: case DW_EH_PE_udata8: return 8;
+	case DW_EH_PE_udata2: return 2;
+	case DW_EH_PE_udata4: return 4;
+	default: return 0;
+	}
+}
+
+/*
+ * What instructions are followed by: r a register, u a number, b a block with its length, a an address, 1 2 4 8 so many bytes; NULL = there
+ * is no such instruction. The upper two bits are 0.
+ */
+static const char *const operands[0x40] = {
+	[DW_CFA_nop] = "",
+	[DW_CFA_set_loc] = "a",
+	[DW_CFA_advance_loc1] = "1",
+	[DW_CFA_advance_loc2] = "2",
+	[DW_CFA_advance_loc4] = "4",
+	[DW_CFA_MIPS_advance_loc8] = "8",
+	[DW_CFA_offset_extended] = "ru",
+	[DW_CFA_restore_extended] = "r",
+	[DW_CFA_undefined] = "r",
+	[DW_CFA_same_value] = "r",
+	[DW_CFA_register] = "rr",
+	[DW_CFA_remember_state] = "",
+	[DW_CFA_restore_state] = "",
+	[DW_CFA_def_cfa] = "ru",
+	[DW_CFA_def_cfa_register] = "r",
+	[DW_CFA_def_cfa_offset] = "u",
+	[DW_CFA_def_cfa_expression] = "b",
+	[DW_CFA_expression] = "rb",
+	[DW_CFA_offset_extended_sf] = "ru",
+	[DW_CFA_def_cfa_sf] = "ru",
+	[DW_CFA_def_cfa_offset_sf] = "u",
+	[DW_CFA_val_offset] = "ru",
+	[DW_CFA_val_offset_sf] = "ru",
+	[DW_CFA_val_expression] = "rb",
+	[DW_CFA_GNU_window_save] = "",   /* on AArch64 DW_CFA_AARCH64_negate_ra_state */
+	[DW_CFA_GNU_args_size] = "u",
+	[DW_CFA_GNU_negative_offset_extended] = "ru",
+};
+
+/* Takes what follows OP, which is behind its first byte. False when it is not fit. */
+static bool take_operands(struct bytes *b, const char *op, uint8_t encoding)
+{
+	uint64_t v = 0;
+
+	for (; *op && !b->over; op++) {
+		switch (*op) {
+		case 'a':
+			if (!encoded_size(encoding))
+				return false;
+			skip(b, encoded_size(encoding));
+			break;
+		case 'r': case 'u': case 'b':
+			if (!take_uleb(b, &v) || (*op == 'r' && v > REGISTER_MAX))
+				return false;
+			if (*op == 'b')
+				skip(b, v);
+			break;
+		default:
+			skip(b, (uint64_t)(*op - '0'));
+			break;
+		}
+	}
+	return true;
+}
+
+/* Are the instructions from AT to END fit? */
+static bool are_fit(const uint8_t *at, const uint8_t *end, uint8_t encoding)
+{
+	struct bytes b = { at, end, false };
+	unsigned int states = 0;
+
+	while (b.at < b.end && !b.over) {
+		const uint8_t op = *b.at++;
+
+		switch (op & 0xc0) {
+		case DW_CFA_advance_loc: case DW_CFA_restore:
+			continue;
+		case DW_CFA_offset:
+			if (!take_operands(&b, "u", encoding))
+				return false;
+			continue;
+		default:
+			break;
+		}
+		if (!operands[op] || !take_operands(&b, operands[op], encoding))
+			return false;
+		if (op == DW_CFA_remember_state && ++states > STATES_MAX)
+			return false;
+		if (op == DW_CFA_restore_state && states)
+			states--;
+	}
+	return true;
+}
+
+/* Reads the augmentation of IN to *C. False when it is not understood. */
+static bool read_augmentation(const Dwarf_CIE *in, struct cie *c)
+{
+	struct bytes b = { in->augmentation_data, in->initial_instructions, false };
+	uint8_t enc;
+
+	if (!b.at)
+		b.at = b.end;
+	c->encoding = DW_EH_PE_absptr;
+	for (const char *a = in->augmentation; *a; a++) {
+		switch (*a) {
+		case 'z':
+			c->sized = true;
+			break;
+		case 'S':
+			break;
+		case 'L':
+			(void)take_byte(&b);
+			break;
+		case 'R':
+			c->encoding = take_byte(&b);
+			break;
+		case 'P':
+			enc = take_byte(&b);
+			if (enc != DW_EH_PE_omit && !encoded_size(enc))
+				return false;
+			skip(&b, encoded_size(enc));
+			break;
+		default:
+			/* How addresses are encoded does not stand behind what libdw does not know. */
+			return c->sized && !strchr(a, 'R') && !b.over && encoded_size(c->encoding);
+		}
+	}
+	c->skip = in->fde_augmentation_data_size;
+	return !b.over && encoded_size(c->encoding);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct cie *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Are addresses of this machine's size? From version 4 on a CIE says it, behind the augmentation. */
+static bool has_usual_addresses(const Dwarf_CIE *in)
+{
+	const uint8_t *version = (const uint8_t *)in->augmentation - 1, *sizes = version + strlen(in->augmentation) + 2;
+
+	return *version < 4 || (sizes[0] == 8 && !sizes[1]);
+}
+
+static bool add_cie(cie_vec *cies, Dwarf_Off at, const Dwarf_CIE *in)
+{
+	struct cie c = { .at = at }, *new;
+
+	if (!has_usual_addresses(in) || !read_augmentation(in, &c) ||
+	    !are_fit(in->initial_instructions, in->initial_instructions_end, c.encoding))
+		return false;
+	new = vec_push(cies);
+	if (new)
+		*new = c;
+	return new;
+}
+
+static const struct cie *cie_at(const cie_vec *cies, Dwarf_Off at)
+{
+	const struct cie key = { .at = at };
+
+	return cies->n ? bsearch(&key, cies->v, cies->n, sizeof(key), by_place) : NULL;
+}
+
+static bool fde_is_fit(const struct cie *c, const Dwarf_FDE *in)
+{
+	struct bytes b = { in->start, in->end, false };
+	uint64_t size = 0;
+
+	skip(&b, 2 * encoded_size(c->encoding));
+	if (c->sized && !take_uleb(&b, &size))
+		return false;
+	skip(&b, c->sized ? size : c->skip);
+	return b.over || are_fit(b.at, b.end, c->encoding);
+}
+
+/*
+ * Goes through the entries of DATA and adds its CIEs to CIES. *RET_LATER: an FDE has none of these, or not yet, and has not been looked at.
+ * What libdw itself does not understand it does not run either.
+ */
+static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, bool *ret_later)
+{
+	const bool have_cies = cies->n;
+	uint64_t at = 0;
+	uint32_t len;
+
+	*ret_later = false;
+	for (; data->d_size - at >= sizeof(len); at += sizeof(len) + (uint64_t)len) {
+		Dwarf_CFI_Entry e;
+		Dwarf_Off next;
+
+		memcpy(&len, (const uint8_t *)data->d_buf + at, sizeof(len));
+		if (!len)
+			break;           /* the last one, for libdw too */
+		if (len > IMAGE_ENTRY_MAX)
+			return false;
+		if (dwarf_next_cfi(ident, data, eh, at, &next, &e)) {
+			;
+		} else if (dwarf_cfi_cie_p(&e)) {
+			if (!have_cies && !add_cie(cies, at, &e.cie))
+				return false;
+		} else {
+			const struct cie *c = cie_at(cies, e.fde.CIE_pointer);
+
+			if (c && !fde_is_fit(c, &e.fde))
+				return false;
+			*ret_later |= !c;
+		}
+		if (len > data->d_size - at - sizeof(len))
+			break;
+	}
+	return true;
+}
+
+/* A CIE that is no entry of its own, but within another one, is of nobody's making. */
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh)
+{
+	cie_vec cies = { 0 };
+	bool later, fit = each_entry(ident, data, eh, &cies, &later);
+
+	/* A CIE may stand behind its FDEs; linkers write it before. */
+	if (fit && later)
+		fit = each_entry(ident, data, eh, &cies, &later) && !later;
+	vec_free(&cies);
+	return fit;
+}

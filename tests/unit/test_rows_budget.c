@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_rows_budget.c - rows of a function that has a thousand call-frame instructions for each of its own: libdw, which runs all of them
+ * from its start for each row, would take seconds.
+ */
+#include "config.h"
+
+#include "unwind/rows.h"
+
+#include "bpf/wire.h"
+#include "tests/unit/cmocka_all.h"
+#include "unwind/image_impl.h"
+
+#include <fcntl.h>
+
+#define ROWS 240                         /* as below */
+
+__asm__(".pushsection .text\n"
+	".p2align 11\n"
+	".type dear_code, @function\n"
+	"dear_code:\n"
+	".cfi_startproc\n"
+	".rept 240\n"
+	"	nop\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.rept 500\n"
+	"		.cfi_remember_state\n"
+	"		.cfi_restore_state\n"
+	"	.endr\n"
+	".endr\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size dear_code, . - dear_code\n"
+	".p2align 11\n"
+	".popsection\n");
+extern const uint8_t dear_code[];
+extern const uint8_t __ehdr_start[];     /* from the linker */
+
+/* Where the code at P is in the file of this program, which is IM. */
+static uint64_t own_offset(const struct image *im, const uint8_t *p)
+{
+	const uint64_t vaddr = (uint64_t)(p - __ehdr_start) + im->loads[0].vaddr - im->loads[0].offset;
+
+	for (uint32_t i = 0; i < im->nr_loads; i++)
+		if (vaddr - im->loads[i].vaddr < im->loads[i].filesz)
+			return vaddr - im->loads[i].vaddr + im->loads[i].offset;
+	fail_msg("it is in no segment");
+	return 0;
+}
+
+static void rows_that_take_too_long(void **state)
+{
+	AUTO_FD int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	AUTO(image_free) struct image *im = NULL, *fresh = NULL;
+	struct rule_row row[SB_ROWS];
+	uint64_t at;
+	size_t n;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(image_open(fd, &im, NULL), 0);
+	assert_int_equal(image_open(fd, &fresh, NULL), 0);
+	at = own_offset(im, dear_code);
+	assert_int_equal(at % SB_TEXT_BYTES, 0);
+	n = rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS);
+	/* What was found in its time is right, and nothing is said of the rest. */
+	assert_in_range(n, 2, ROWS);
+	for (size_t i = 0; i < n - 1; i++) {
+		assert_int_equal(row[i].at, i);
+		assert_int_equal(row[i].rule.kind, RULE_SP);
+		assert_int_equal(row[i].rule.cfa, 8 * (i + 1));
+	}
+	assert_int_equal(row[n - 1].at, n - 1);
+	assert_int_equal(row[n - 1].rule.kind, RULE_NONE);
+	/* Nor of anything else in the file from there on: there may be more of the kind. */
+	at = own_offset(im, (const uint8_t *)(uintptr_t)own_offset) / SB_TEXT_BYTES * SB_TEXT_BYTES;
+	assert_true(rows_of(fresh, at, SB_TEXT_BYTES, row, SB_ROWS) > 1);
+	assert_int_equal(rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS), 1);
+	assert_int_equal(row[0].rule.kind, RULE_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_that_take_too_long),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
