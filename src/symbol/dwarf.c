@@ -24,6 +24,8 @@
 #define DIES_MAX (32u << 20)         /* of one unit */
 #define DEPTH_MAX 256u               /* of DIEs in one unit */
 #define RANGES_MAX (1u << 20)        /* of one DIE */
+#define RANGES_ALL (32u << 20)       /* of all DIEs of one unit, or of all units: many may share one list ... */
+#define SPANS_MAX (4u << 20)         /* ... and each makes spans of it */
 #define CALLS_MAX 1000u              /* inlined calls around one address */
 #define INDEX_BYTES_MAX (128u << 20) /* beyond, indexes of all units are dropped and made again on demand */
 #define LINE_BYTES 48u               /* what libdw holds for one row of a line table, about */
@@ -53,6 +55,7 @@ struct dwarf_info {
 	spans map;                   /* value = unit */
 	size_t section_bytes, index_bytes, line_bytes;
 	size_t damaged;
+	uint32_t ranges_left;        /* that may be looked at */
 };
 
 static bool is_debug_section(const struct elf_file *f, const Elf64_Shdr *sh)
@@ -110,7 +113,8 @@ static int add_ranges(struct dwarf_info *d, Dwarf_Die *die, spans *to, uint32_t 
 	ptrdiff_t at = 0;
 	int n = 0;
 
-	for (unsigned int i = 0; i < RANGES_MAX; i++) {
+	for (unsigned int i = 0; i < RANGES_MAX && d->ranges_left && to->n < SPANS_MAX; i++) {
+		d->ranges_left--;
 		at = dwarf_ranges(die, at, &base, &start, &end);
 		if (at < 0)
 			d->damaged++;
@@ -247,6 +251,7 @@ static void index_unit(struct dwarf_info *d, struct unit *u)
 		return;
 	if (d->index_bytes > INDEX_BYTES_MAX)
 		drop_indexes(d);
+	d->ranges_left = RANGES_ALL;
 	if (dwarf_offdie(d->dw, u->die, &die))
 		walk(d, u, &die);
 	else
@@ -284,6 +289,7 @@ static int map_units(struct dwarf_info *d, struct err *e)
 	Dwarf_Die die;
 	int rc;
 
+	d->ranges_left = RANGES_ALL;
 	while (!(rc = dwarf_get_units(d->dw, cu, &next, NULL, &type, &die, NULL))) {
 		cu = next;
 		if (type != DW_UT_compile && type != DW_UT_skeleton)

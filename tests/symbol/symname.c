@@ -2,10 +2,11 @@
 /*
  * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
  *
- *	symname [-n] [-s SYMFS] [-d] [-t] [-w MS] FILE <addresses
+ *	symname [-n] [-s SYMFS] [-d] [-t] [-m] [-w MS] FILE <addresses
  *
  * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC FILE:LINE | FUNC FILE:LINE ...",
- * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr;
+ * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr; -m: the most
+ * memory that it took, in bytes, on stderr;
  * -w: after MS milliseconds print the progress line, cancel, and leave.
  */
 #include "config.h"
@@ -20,6 +21,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 struct asked {
 	uint64_t vaddr;
@@ -130,14 +132,22 @@ static int answer(const struct symbolizer_options *o, bool only_time, uint64_t w
 	return 0;
 }
 
+static void tell_memory(void)
+{
+	struct rusage u;
+
+	if (!getrusage(RUSAGE_SELF, &u))
+		fprintf(stderr, "%ld\n", u.ru_maxrss * 1024);
+}
+
 int main(int argc, char **argv)
 {
 	struct symbolizer_options o = { 0 };
 	uint64_t wait_ms = 300000;
-	bool only_time = false;
-	int c;
+	bool only_time = false, memory = false;
+	int c, rc;
 
-	while ((c = getopt(argc, argv, "ns:dtw:")) != -1) {
+	while ((c = getopt(argc, argv, "ns:dtmw:")) != -1) {
 		if (c == 'n')
 			o.no_details = true;
 		else if (c == 's')
@@ -146,11 +156,16 @@ int main(int argc, char **argv)
 			o.debuginfod = true;
 		else if (c == 't')
 			only_time = true;
+		else if (c == 'm')
+			memory = true;
 		else if (c != 'w' || parse_u64(optarg, "time", 0, 300000, &wait_ms, NULL))
 			return 2;
 	}
 	if (optind + 1 != argc)
 		return die("one FILE, please");
 	file = argv[optind];
-	return answer(&o, only_time, wait_ms * NSEC_PER_MSEC);
+	rc = answer(&o, only_time, wait_ms * NSEC_PER_MSEC);
+	if (memory)
+		tell_memory();
+	return rc;
 }
