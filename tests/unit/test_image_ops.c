@@ -18,7 +18,8 @@ static const unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMA
 static void put(const void *bytes, size_t n)
 {
 	assert_true(n <= sizeof(section) - used);
-	memcpy(section + used, bytes, n);
+	if (n)
+		memcpy(section + used, bytes, n);
 	used += n;
 }
 
