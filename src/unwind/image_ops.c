@@ -297,13 +297,12 @@ static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_
 	return true;
 }
 
-/* A CIE that is no entry of its own, but within another one, is of nobody's making. */
 bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh)
 {
 	cie_vec cies = { 0 };
 	bool later, fit = each_entry(ident, data, eh, &cies, &later);
 
-	/* A CIE may stand behind its FDEs; linkers write it before. */
+	/* A CIE may stand behind its FDEs; linkers write it before. One that is no entry, but within another, is of nobody's making. */
 	if (fit && later)
 		fit = each_entry(ident, data, eh, &cies, &later) && !later;
 	vec_free(&cies);
