@@ -215,7 +215,7 @@ static void teach_page(struct learn *l, struct image *im, module_id module, uint
 		rulebook_teach(l->book, module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
 }
 
-/* Teaches what F needs; true when something was missing. */
+/* Teaches what F needs, and what is near unless it is dear: of that only what is missing. True when something was missing. */
 static bool teach_rules(struct learn *l, const struct frame *f)
 {
 	struct image *im;
@@ -231,7 +231,8 @@ static bool teach_rules(struct learn *l, const struct frame *f)
 	until_ns = clock_mono_ns() + LESSON_NS;
 	teach_page(l, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
 	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)
-		teach_page(l, im, f->module, at);
+		if (!rows_are_dear(im, at, SB_TEXT_BYTES))
+			teach_page(l, im, f->module, at);
 	return rulebook_has(l->book, f->module, f->offset);
 }
 

@@ -221,6 +221,7 @@ static int read_image(struct reader *r, struct err *e)
 	read_eh_by_segment(r);
 	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR]);
 	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
+	image_find_dear(r->im, &r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
 	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
 		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
 	err = image_build_copy(r->im, r->f->eh.e_type, r->sec, SEC_NR, e);
@@ -277,6 +278,7 @@ void image_free(struct image *im)
 	free(im->copy);
 	free(im->loads);
 	vec_free(&im->marks);
+	vec_free(&im->dear);
 	go_table_free(im->go_table);
 	free(im);
 }
@@ -308,5 +310,5 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 size_t image_bytes(const struct image *im)
 {
 	return sizeof(*im) + im->copy_size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
-	       go_table_bytes(im->go_table);
+	       im->dear.cap * sizeof(*im->dear.v) + go_table_bytes(im->go_table);
 }

@@ -39,6 +39,7 @@ struct mark {
 };
 
 typedef VEC(struct mark) mark_vec;
+typedef VEC(struct image_range) range_vec;
 
 struct go_table;
 
@@ -55,6 +56,7 @@ struct image {
 	struct go_table *go_table;
 	struct image_range plt;  /* .plt, when section headers name it */
 	mark_vec marks;
+	range_vec dear;          /* functions whose rows take libdw long */
 	uint8_t *copy;           /* the small ELF file */
 	size_t copy_size;
 	Elf *elf;                /* on COPY */
@@ -97,6 +99,11 @@ void image_check_cfi(struct image_section *eh, struct image_section *hdr);
  * False as well when out of memory.
  */
 bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh);
+
+/* image_dear.c: fills im->dear from .eh_frame and its table, which image_check_cfi() let through. Either may be absent. */
+void image_find_dear(struct image *im, const struct image_section *eh, const struct image_section *hdr);
+/* Is one of these functions between the virtual addresses START and END? */
+bool image_is_dear(const struct image *im, uint64_t start, uint64_t end);
 
 /* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
 void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr);

@@ -5,6 +5,7 @@ libsberf_a_SOURCES += src/unwind/image.c
 libsberf_a_SOURCES += src/unwind/image.h
 libsberf_a_SOURCES += src/unwind/image_check.c
 libsberf_a_SOURCES += src/unwind/image_copy.c
+libsberf_a_SOURCES += src/unwind/image_dear.c
 libsberf_a_SOURCES += src/unwind/image_gaps.c
 libsberf_a_SOURCES += src/unwind/image_go.c
 libsberf_a_SOURCES += src/unwind/image_impl.h

@@ -19,12 +19,30 @@
 
 #define STRIDE 16u
 #define BUDGET_NS (200 * NSEC_PER_MSEC)  /* of CPU time for a page: those of compilers and browsers take a thousandth */
-#define ASKED_EACH 16u                   /* of so many rows: asking is a system call */
+#define ASKED_EACH 16u                   /* rows: so often the clock is looked at */
 
 struct rows {
 	struct rule_row *row;
 	size_t n, max;
 };
+
+/* What a page has taken so far. Only the time of day can be had without a system call: CPU time is asked for when half of it has gone by. */
+struct budget {
+	uint64_t began_ns;       /* by the clock */
+	uint64_t half_ns;        /* CPU time of the thread when half was over; 0 = not yet */
+};
+
+static bool used_up(struct budget *b)
+{
+	uint64_t cpu_ns;
+
+	if (clock_mono_ns() - b->began_ns < BUDGET_NS / 2)
+		return false;
+	cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (!b->half_ns)
+		b->half_ns = cpu_ns;
+	return cpu_ns - b->half_ns > BUDGET_NS / 2;
+}
 
 static bool same_rule(const struct rule *a, const struct rule *b)
 {
@@ -145,7 +163,7 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 {
 	struct rows rs = { .row = ret, .max = max };
 	const uint64_t limit = offset + size;
-	const uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct budget budget = { .began_ns = clock_mono_ns() };
 	unsigned int asked = 0;
 	bool seen = false;
 	struct place p;
@@ -153,7 +171,7 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 	for (uint64_t at = offset; at < limit;) {
 		uint64_t next;
 
-		if (++asked % ASKED_EACH == 0 && clock_ns(CLOCK_THREAD_CPUTIME_ID) - began > BUDGET_NS)
+		if (++asked % ASKED_EACH == 0 && used_up(&budget))
 			im->too_slow = true;
 		if (im->too_slow) {
 			add(&rs, (uint32_t)(at - offset), none);
@@ -168,4 +186,11 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 		at = next > at ? next : at + 1;  /* whatever a hostile file says */
 	}
 	return rs.n;
+}
+
+bool rows_are_dear(const struct image *im, uint64_t offset, uint32_t size)
+{
+	uint64_t vaddr;
+
+	return image_vaddr(im, offset, &vaddr) && image_is_dear(im, vaddr, vaddr + size);
 }

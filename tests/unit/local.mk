@@ -222,6 +222,8 @@ tests_unit_test_process_nomem_SOURCES = tests/unit/test_process_nomem.c $(fail_a
 tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_rows_budget
+unit_tests += tests/unit/test_learn
+tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
 unit_tests += tests/unit/test_image_ops
 unit_tests += tests/unit/test_intern
 unit_tests += tests/unit/test_ehframe

@@ -8,8 +8,7 @@
 #include "unwind/rows.h"
 
 #include "bpf/wire.h"
-#include "tests/unit/cmocka_all.h"
-#include "unwind/image_impl.h"
+#include "own_code.h"
 
 #include <fcntl.h>
 
@@ -35,19 +34,6 @@ __asm__(".pushsection .text\n"
 	".p2align 11\n"
 	".popsection\n");
 extern const uint8_t dear_code[];
-extern const uint8_t __ehdr_start[];     /* from the linker */
-
-/* Where the code at P is in the file of this program, which is IM. */
-static uint64_t own_offset(const struct image *im, const uint8_t *p)
-{
-	const uint64_t vaddr = (uint64_t)(p - __ehdr_start) + im->loads[0].vaddr - im->loads[0].offset;
-
-	for (uint32_t i = 0; i < im->nr_loads; i++)
-		if (vaddr - im->loads[i].vaddr < im->loads[i].filesz)
-			return vaddr - im->loads[i].vaddr + im->loads[i].offset;
-	fail_msg("it is in no segment");
-	return 0;
-}
 
 static void rows_that_take_too_long(void **state)
 {
@@ -74,7 +60,7 @@ static void rows_that_take_too_long(void **state)
 	assert_int_equal(row[n - 1].at, n - 1);
 	assert_int_equal(row[n - 1].rule.kind, RULE_NONE);
 	/* Nor of anything else in the file from there on: there may be more of the kind. */
-	at = own_offset(im, (const uint8_t *)(uintptr_t)own_offset) / SB_TEXT_BYTES * SB_TEXT_BYTES;
+	at = own_offset(im, (const uint8_t *)(uintptr_t)rows_that_take_too_long) / SB_TEXT_BYTES * SB_TEXT_BYTES;
 	assert_true(rows_of(fresh, at, SB_TEXT_BYTES, row, SB_ROWS) > 1);
 	assert_int_equal(rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS), 1);
 	assert_int_equal(row[0].rule.kind, RULE_NONE);

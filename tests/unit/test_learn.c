@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_learn.c - what is taught around a missing place: all that is near, but not what takes libdw long.
+ *
+ * The code is of this program, four pages without call-frame instructions and four of a function with thousands of them. The maps of the kernel half are files in memory; its hashes are not asked.
+ */
+#include "config.h"
+
+#include "engine/learn.h"
+
+#include "own_code.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MODULE 3u
+#define HASH 1000                /* stands for descriptors of hashes */
+#define CHEAP 4u                 /* pages of the code below whose rules are had at once */
+#define DEAR 4u                  /* the others, behind them */
+
+_Static_assert(SB_TEXT_BYTES == 2048, "the code below is as many pages");
+
+__asm__(".pushsection .text\n"
+	".p2align 11\n"
+	".type near_code, @function\n"
+	"near_code:\n"
+	".cfi_startproc\n"
+	".rept 8192\n"
+	"	nop\n"
+	".endr\n"
+	".cfi_endproc\n"
+	".size near_code, . - near_code\n"
+	".type far_code, @function\n"
+	"far_code:\n"
+	".cfi_startproc\n"
+	".rept 512\n"
+	"	.rept 16\n"
+	"		nop\n"
+	"	.endr\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.rept 25\n"
+	"		.cfi_remember_state\n"
+	"		.cfi_restore_state\n"
+	"	.endr\n"
+	".endr\n"
+	".cfi_endproc\n"
+	".size far_code, . - far_code\n"
+	".p2align 11\n"
+	".popsection\n");
+extern const uint8_t near_code[];
+
+int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, uint64_t flags);
+int __wrap_bpf_map_delete_elem(int fd, const void *key);
+
+int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, uint64_t flags)
+{
+	return fd == HASH ? 0 : -1;
+}
+
+int __wrap_bpf_map_delete_elem(int fd, const void *key)
+{
+	return fd == HASH ? 0 : -1;
+}
+
+static int map_of(size_t bytes)
+{
+	const int fd = memfd_create("map", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, (off_t)((bytes + 4095) / 4096 * 4096)), 0);
+	return fd;
+}
+
+static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	*ret = *(const struct unwind_map *)ctx;
+	return true;
+}
+
+/* How many of the N pages of code at CODE are known. */
+static uint32_t known(const struct rulebook *b, uint64_t code, uint32_t n)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += rulebook_has(b, MODULE, code + i * SB_TEXT_BYTES);
+	return sum;
+}
+
+/* A stack of one frame in page PAGE of the code at CODE came, which was not walked by rules. */
+static void miss(struct learn *l, const struct unwind_map *map, uint64_t code, uint32_t page)
+{
+	const struct unwind_space space = { .find = find, .ctx = (void *)(uintptr_t)map };
+	const struct unwind_space watched = learn_watch(l, &space);
+	const struct raw_event ev = { .kind = RAW_SAMPLE, .pid = 11, .time_ns = 5, .sample = { .space_id = 6 } };
+	struct chain c = { .n = 1, .cut = CUT_COMPLETE };
+	struct unwind_map found;
+
+	c.frame[0] = (struct frame){ .module = MODULE, .offset = code + page * SB_TEXT_BYTES + 100 };
+	assert_true(watched.find(watched.ctx, c.frame[0].offset, &found));
+	learn_from(l, &ev, &c);
+}
+
+static void dear_neighbours(void **state)
+{
+	const struct rulebook_maps maps = {
+		.page_of = HASH, .space_of = HASH,
+		.pages = map_of(RULEBOOK_PAGES * sizeof(struct sb_page)),
+		.rules = map_of(SB_RULES * sizeof(struct sb_rule)),
+		.spaces = map_of(RULEBOOK_SPACES * sizeof(struct sb_space)),
+	};
+	AUTO_FD int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	AUTO(image_free) struct image *im = NULL;
+	AUTO(rulebook_free) struct rulebook *b = NULL;
+	struct unwind_map map = { .end = 1 << 30, .module = MODULE, .state = MAP_READY };
+	struct err e = { 0 };
+	struct learn *l;
+	uint64_t cheap, dear;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(image_open(fd, &im, NULL), 0);
+	assert_int_equal(rulebook_new(&maps, &b, &e), 0);
+	l = learn_new(b);
+	assert_non_null(l);
+	map.image = im;
+	cheap = own_offset(im, near_code);
+	dear = cheap + CHEAP * SB_TEXT_BYTES;
+	assert_int_equal(cheap % SB_TEXT_BYTES, 0);
+
+	/* All that is near, wherever the linker put it, but nothing that is dear ... */
+	miss(l, &map, cheap, 1);
+	miss(l, &map, cheap, CHEAP - 1);
+	assert_int_equal(known(b, cheap, CHEAP), CHEAP);
+	assert_int_equal(known(b, dear, DEAR), 0);
+	/* ... unless it is missing itself. */
+	miss(l, &map, dear, 2);
+	assert_int_equal(known(b, dear, DEAR), 1);
+	assert_true(rulebook_has(b, MODULE, dear + 2 * SB_TEXT_BYTES));
+
+	learn_free(l);
+	close(maps.pages);
+	close(maps.rules);
+	close(maps.spaces);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dear_neighbours),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
