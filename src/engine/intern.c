@@ -100,6 +100,11 @@ static void find_frames(struct intern *it, const struct way *w, uint32_t had)
 	for (uint32_t k = had; k < w->user + w->kernel; k++) {
 		const struct frame f = frame_at(it, w, k);
 
+		dict_frame_ahead(it->dict, f.module, f.offset);
+	}
+	for (uint32_t k = had; k < w->user + w->kernel; k++) {
+		const struct frame f = frame_at(it, w, k);
+
 		it->path[k - had] = add_frame(it, &f);
 	}
 }

@@ -286,6 +286,13 @@ frame_id dict_frame(struct dict *d, module_id module, uint64_t offset)
 	return id == ID_FULL ? refuse(d, d->other_frame) : id;
 }
 
+void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset)
+{
+	const struct frame f = { .module = module, .offset = offset };
+
+	hidx_prefetch(&d->frames.index, frame_hash(&f));
+}
+
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
 {
 	const struct stack s = { .parent = parent, .frame = frame };

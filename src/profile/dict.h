@@ -115,6 +115,7 @@ void dict_free(struct dict *d);          /* NULL is fine; nobody may read any mo
 /* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
 module_id dict_module(struct dict *d, const struct module *m);
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
+void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset); /* what that will ask memory for first */
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
 /*
  * The same as dict_stack() for each of the N frames FRAME, root first, each on top of the one before, the first one on PARENT: RET[i] is
