@@ -153,6 +153,18 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 	return true;
 }
 
+/*
+ * Adds those of the NR_KNOWN mappings KNOWN that still stand to the N of MAP, as far as there is room: those of files when FP is 0, those of
+ * memory without when it is SB_MAP_FP. Returns how many there are then.
+ */
+static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_known, uint64_t fp, struct sb_map *map, size_t n)
+{
+	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
+		if ((known[i].module & SB_MAP_FP) == fp && !overlaps_seen(l, &known[i]) && stands(l, &known[i]))
+			map[n++] = known[i];
+	return n;
+}
+
 /* True when there was something to teach. */
 static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time_ns)
 {
@@ -170,10 +182,8 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 	for (size_t i = 0; i < l->nr_seen; i++)
 		map[n++] = as_taught(&l->seen[i]);
 	/* Files first: run-time compilers may have more pieces of memory than there is room for, and every stack goes through files. */
-	for (int files = 1; files >= 0; files--)
-		for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
-			if ((known[i].module & SB_MAP_FP ? 0 : 1) == files && !overlaps_seen(l, &known[i]) && stands(l, &known[i]))
-				map[n++] = known[i];
+	n = keep_known(l, known, nr_known, 0, map, n);
+	n = keep_known(l, known, nr_known, SB_MAP_FP, map, n);
 	qsort(map, n, sizeof(*map), by_start);
 	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
 		return false;
