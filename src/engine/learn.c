@@ -21,7 +21,10 @@
 #define AROUND_MIN 8u
 #define AROUND_MAX 128u
 #define LESSONS 4u               /* after so many, twice as much */
-#define LESSON_NS (20 * NSEC_PER_MSEC)   /* and no more pages than in this time: there are files whose rows take libdw for ever */
+#define LESSON_NS (20 * NSEC_PER_MSEC)   /* for all that a stack lacks: there are files whose rows take libdw for ever */
+#define DEAR_NS NSEC_PER_MSEC            /* modules whose pages take so long, on average, where others take a hundredth ... */
+#define DEAR_COSTS 8u                    /* ... get an eighth of the time, together ... */
+#define DEAR_OVER_NS (4 * NSEC_PER_SEC)  /* ... seen over so long */
 #define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
 #define GLIMPSE_MIN_NS 250000u           /* ... with what waking up for one of them takes ... */
 #define GLIMPSE_OVER_NS NSEC_PER_SEC     /* ... seen over so long */
@@ -39,13 +42,21 @@ struct looked {
 	uint64_t used_ns;
 };
 
+/* What a module was taught. */
+struct taught {
+	uint32_t lessons;
+	uint32_t pages;
+	uint64_t ns;             /* that the rows of these took */
+};
+
 struct learn {
 	struct rulebook *book;
 	struct unwind_space inner;
 	uint32_t last_pid;       /* whose mappings were taught last */
 	uint32_t lately;         /* events that taught rules, not asked for yet */
 	uint64_t glimpse_ns;     /* up to when the time for looking at strangers is used up */
-	VEC(uint16_t) lessons;   /* by module */
+	uint64_t dear_ns;        /* up to when the time for modules that are dear is used up */
+	VEC(struct taught) taught;       /* by module */
 	struct looked looked[LOOKED_AT];
 	size_t nr_seen;
 	struct unwind_map seen[SB_SPACE_MAPS];
@@ -63,7 +74,7 @@ struct learn *learn_new(struct rulebook *b)
 void learn_free(struct learn *l)
 {
 	if (l)
-		vec_free(&l->lessons);
+		vec_free(&l->taught);
 	free(l);
 }
 
@@ -199,50 +210,76 @@ static struct image *image_of(const struct learn *l, module_id module)
 	return NULL;
 }
 
-/* Pages to teach of MODULE now, a power of two. */
-static uint32_t around(struct learn *l, module_id module)
+/* Adds COST to what is used up at *USED, of which OVER can be saved up. */
+static void use_up(uint64_t *used, uint64_t cost_ns, uint64_t over_ns, uint64_t now_ns)
+{
+	*used = (*used + over_ns < now_ns ? now_ns - over_ns : *used) + cost_ns;
+}
+
+/* What MODULE was taught; NULL when out of memory. */
+static struct taught *taught_of(struct learn *l, module_id module)
+{
+	while (l->taught.n <= module) {
+		struct taught *none = vec_push(&l->taught);
+
+		if (!none)
+			return NULL;
+		*none = (struct taught){ 0 };
+	}
+	return &l->taught.v[module];
+}
+
+/* Pages to teach now of a module that was taught T, a power of two. */
+static uint32_t around(struct taught *t)
 {
 	uint32_t n = AROUND_MIN;
 
-	while (l->lessons.n <= module) {
-		uint16_t *none = vec_push(&l->lessons);
-
-		if (!none)
-			return n;
-		*none = 0;
-	}
-	for (uint32_t left = l->lessons.v[module]; left >= LESSONS && n < AROUND_MAX; left -= LESSONS)
+	for (uint32_t left = t->lessons; left >= LESSONS && n < AROUND_MAX; left -= LESSONS)
 		n *= 2;
-	l->lessons.v[module] += n < AROUND_MAX;
+	t->lessons += n < AROUND_MAX;
 	return n;
 }
 
-static void teach_page(struct learn *l, struct image *im, module_id module, uint64_t at)
+static bool is_dear(const struct taught *t)
 {
-	struct rule_row row[SB_ROWS];
-
-	if (!rulebook_has(l->book, module, at))
-		rulebook_teach(l->book, module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
+	return t->ns > t->pages * DEAR_NS;
 }
 
-/* Teaches what F needs, and what is near unless it is dear: of that only what is missing. True when something was missing. */
-static bool teach_rules(struct learn *l, const struct frame *f)
+static void teach_page(struct learn *l, struct taught *t, struct image *im, module_id module, uint64_t at)
 {
-	struct image *im;
-	uint64_t bytes, start, until_ns;
+	const uint64_t began_ns = clock_mono_ns();
+	struct rule_row row[SB_ROWS];
+	uint64_t took_ns;
 
-	if (rulebook_has(l->book, f->module, f->offset))
+	if (rulebook_has(l->book, module, at) || (is_dear(t) && began_ns < l->dear_ns))
+		return;
+	rulebook_teach(l->book, module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
+	took_ns = clock_mono_ns() - began_ns;
+	t->pages++;
+	t->ns += took_ns;
+	if (is_dear(t))
+		use_up(&l->dear_ns, took_ns * DEAR_COSTS, DEAR_OVER_NS, began_ns);
+}
+
+/* Teaches what F needs, and until UNTIL_NS what is near unless it is dear: of that only what is missing. True when something was. */
+static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_ns)
+{
+	struct taught *t;
+	struct image *im;
+	uint64_t bytes, start;
+
+	if (rulebook_has(l->book, f->module, f->offset) || clock_mono_ns() >= until_ns)
 		return false;
 	im = image_of(l, f->module);
-	if (!im)
+	t = taught_of(l, f->module);
+	if (!im || !t)
 		return false;
-	bytes = (uint64_t)around(l, f->module) * SB_TEXT_BYTES;
+	bytes = (uint64_t)around(t) * SB_TEXT_BYTES;
 	start = f->offset / bytes * bytes;
-	until_ns = clock_mono_ns() + LESSON_NS;
-	teach_page(l, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
+	teach_page(l, t, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
 	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)
 		if (!rows_are_dear(im, at, SB_TEXT_BYTES))
-			teach_page(l, im, f->module, at);
+			teach_page(l, t, im, f->module, at);
 	return rulebook_has(l->book, f->module, f->offset);
 }
 
@@ -258,6 +295,7 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 {
 	const struct raw_sample *s = &ev->sample;
 	bool mapped, ruled = false;
+	uint64_t until_ns;
 
 	if (!s->space_id)
 		return false;
@@ -266,16 +304,11 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 	if (s->ruled || !l->nr_seen)
 		return false;
 	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev));
+	until_ns = clock_mono_ns() + LESSON_NS;
 	for (uint32_t i = 0; i < c->n; i++)
-		ruled |= teach_rules(l, &c->frame[i]);
+		ruled |= teach_rules(l, &c->frame[i], until_ns);
 	l->lately += ruled;
 	return mapped || ruled;
-}
-
-/* Adds COST to what is used up at *USED, of which OVER can be saved up. */
-static void use_up(uint64_t *used, uint64_t cost_ns, uint64_t over_ns, uint64_t now_ns)
-{
-	*used = (*used + over_ns < now_ns ? now_ns - over_ns : *used) + cost_ns;
 }
 
 /* Teaches what PID has mapped now; true when there is something. */

@@ -48,6 +48,7 @@ struct image {
 	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
 	bool no_needed;          /* needs no shared library: a static program or a libc */
 	bool too_slow;           /* some rows of it took so long that no more are asked for (rows.c) */
+	uint64_t asked, asked_ns;        /* by walks: how often, and how long it took (walk_may_ask()) */
 	uint8_t build_id_len;
 	uint8_t build_id[BUILD_ID_MAX];
 	uint64_t entry;          /* virtual address, 0 = none */

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include "base/clock.h"
 #include "unwind/walk.h"
 
 #include <dwarf.h>
@@ -350,19 +351,31 @@ static enum step by_leaf(struct walk *w, struct registers *next)
 	return STEP_OK;
 }
 
+static enum step by_asking(struct walk *w, struct image *im, uint64_t offset, struct registers *next)
+{
+	AUTO_FREE Dwarf_Frame *row = NULL;
+	uint64_t vaddr;
+
+	if (image_vaddr(im, offset, &vaddr))
+		row = image_row(im, vaddr);
+	return row ? by_row(w, row, next) : by_leaf(w, next);
+}
+
 static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t offset, struct registers *next)
 {
 	struct rule rule = walk_rule(w, m, offset);
-	AUTO_FREE Dwarf_Frame *row = NULL;
-	uint64_t vaddr;
+	const uint64_t began_ns = clock_mono_ns();
+	enum step st;
 
 	if (rule.kind == RULE_SIGNAL)
 		return by_signal(w, next);
 	if (rule.kind == RULE_FP)
 		return by_frame_pointer(w, next);
-	if (image_vaddr(m->image, offset, &vaddr))
-		row = image_row(m->image, vaddr);
-	return row ? by_row(w, row, next) : by_leaf(w, next);
+	if (!walk_may_ask(w->u, m->image, began_ns))
+		return walk_cut(w, CUT_BAD_CFI);
+	st = by_asking(w, m->image, offset, next);
+	walk_has_asked(w->u, m->image, began_ns);
+	return st;
 }
 
 /* One frame further with every register. */

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "unwind/unwind.h"
+#include "base/clock.h"
 #include "bpf/wire.h"
 #include "unwind/walk.h"
 
@@ -22,10 +23,40 @@
 #define GAP_MAX (1ull << 30)             /* a frame larger than that is nonsense */
 #define SAME_STACK_GAP (1ull << 20)      /* an sp this little above the copied bytes is on the same stack */
 
+/*
+ * What libdw is asked about a file takes a microsecond or two, and some tens in the largest functions of compilers. A file that is made for it
+ * takes ten thousand, as often as somebody comes by another of its places; such files together get a part of the time.
+ */
+#define DEAR_NS (50 * NSEC_PER_USEC)     /* on average, of a file ... */
+#define DEAR_FREE_NS (200 * NSEC_PER_MSEC)       /* ... beside what finding its functions takes, once */
+#define DEAR_COSTS 8u                    /* they get an eighth of the time ... */
+#define DEAR_OVER_NS (4 * NSEC_PER_SEC)  /* ... of so long before */
+
 struct unwinder {
 	struct rule_table rules;
 	struct unwind_stats stats;
+	uint64_t dear_ns;                /* up to when the time for such files is used up */
 };
+
+static bool is_dear(const struct image *im)
+{
+	return im->asked_ns > DEAR_FREE_NS + im->asked * DEAR_NS;
+}
+
+bool walk_may_ask(const struct unwinder *u, const struct image *im, uint64_t now_ns)
+{
+	return now_ns >= u->dear_ns || !is_dear(im);
+}
+
+void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns)
+{
+	const uint64_t took_ns = clock_mono_ns() - began_ns;
+
+	im->asked++;
+	im->asked_ns += took_ns;
+	if (is_dear(im))
+		u->dear_ns = (u->dear_ns + DEAR_OVER_NS < began_ns ? began_ns - DEAR_OVER_NS : u->dear_ns) + took_ns * DEAR_COSTS;
+}
 
 struct unwinder *unwinder_new(void)
 {
@@ -251,6 +282,7 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 	uint64_t key;
 	bool has_key = rule_key(m->module, offset, &key);
 	const struct rule *known = has_key ? rule_find(&u->rules, key) : NULL;
+	uint64_t began_ns;
 	struct rule r;
 
 	if (known) {
@@ -258,7 +290,11 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 		return *known;
 	}
 	u->stats.rule_misses++;
+	began_ns = clock_mono_ns();
+	if (!walk_may_ask(u, m->image, began_ns))
+		return (struct rule){ .kind = RULE_BAD };
 	r = walk_learn(m->image, offset);
+	walk_has_asked(u, m->image, began_ns);
 	if (has_key)
 		rule_add(&u->rules, key, r);
 	return r;

@@ -90,4 +90,11 @@ enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
  */
 enum step slow_step(struct walk *w);
 
+/*
+ * Before and after anything is asked of libdw about IM in the course of a walk. False: not now, since files like it take more time than they
+ * may have; what is asked for then counts as information that cannot be used.
+ */
+bool walk_may_ask(const struct unwinder *u, const struct image *im, uint64_t now_ns);
+void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns);
+
 #endif

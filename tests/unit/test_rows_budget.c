@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rows_budget.c - rows of a function that has a thousand call-frame instructions for each of its own: libdw, which runs all of them
- * from its start for each row, would take many times what it may.
+ * test_rows_budget.c - a function that has a thousand call-frame instructions for each of its own: libdw, which runs all of them from its
+ * start for each row, would take many times what it may, be it asked for all rows or, by walks, for one after the other.
  */
 #include "config.h"
 
 #include "unwind/rows.h"
 
 #include "bpf/wire.h"
+#include "base/clock.h"
 #include "own_code.h"
+#include "unwind/walk.h"
 
 #include <fcntl.h>
 
@@ -66,10 +68,40 @@ static void rows_that_take_too_long(void **state)
 	assert_int_equal(row[0].rule.kind, RULE_NONE);
 }
 
+static void walks_that_take_too_long(void **state)
+{
+	AUTO_FD int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	AUTO(image_free) struct image *dear = NULL, *other = NULL;
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	uint64_t now_ns = clock_mono_ns();
+
+	(void)state;
+	assert_true(fd >= 0 && u);
+	assert_int_equal(image_open(fd, &dear, NULL), 0);
+	assert_int_equal(image_open(fd, &other, NULL), 0);
+	/* What finding the functions of a file takes once does not count. */
+	walk_has_asked(u, dear, now_ns - 100 * NSEC_PER_MSEC);
+	assert_true(walk_may_ask(u, dear, now_ns));
+	/* Half a second may be saved up. */
+	walk_has_asked(u, dear, now_ns - 300 * NSEC_PER_MSEC);
+	assert_true(walk_may_ask(u, dear, now_ns));
+	walk_has_asked(u, dear, now_ns - NSEC_PER_SEC);
+	now_ns = clock_mono_ns();
+	assert_false(walk_may_ask(u, dear, now_ns));
+	assert_false(walk_may_ask(u, dear, now_ns + 3 * NSEC_PER_SEC));
+	assert_true(walk_may_ask(u, dear, now_ns + 12 * NSEC_PER_SEC));
+	/* Who comes by other files does not suffer for it. */
+	assert_true(walk_may_ask(u, other, now_ns));
+	for (int i = 0; i < 1000; i++)
+		walk_has_asked(u, other, clock_mono_ns());
+	assert_true(walk_may_ask(u, other, now_ns));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_that_take_too_long),
+		cmocka_unit_test(walks_that_take_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
