@@ -21,6 +21,7 @@
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
 #define CROWD_MIN 4096u          /* entries before a sweep is considered */
 #define IMAGES_MIN (64u << 20)   /* bytes of images before one is */
+#define IMAGES_MAX (1ull << 30)  /* with so many no more are taken: of a thousand libraries they are a third of that */
 
 int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e)
 {
@@ -333,12 +334,24 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 	return b;
 }
 
+static void fail(struct files *fs, struct file *f)
+{
+	fs->failures++;
+	f->life = LIFE_FAILED;
+	f->failed_ns = clock_mono_ns();
+	f->new_place = false;
+}
+
 static void start_load(struct files *fs, backing_id b)
 {
 	struct file *f = fs->entry.v[b];
 
 	if (f->life == LIFE_FAILED && (!f->new_place || clock_mono_ns() - f->failed_ns < RETRY_NS))
 		return;
+	if (fs->image_bytes >= IMAGES_MAX) {
+		fail(fs, f);
+		return;
+	}
 	if (!loader_add(fs->loader, b, &f->id, &f->place))
 		return;
 	f->life = LIFE_LOADING;
@@ -493,8 +506,10 @@ static void take_in(struct files *fs, struct load_result *r)
 		f->life = LIFE_FAILED;
 		b = meet(fs, b, r->loaded.image);
 		f = fs->entry.v[b];
-		if (f->life != LIFE_READY)
+		if (f->life != LIFE_READY && fs->image_bytes < IMAGES_MAX)
 			become_ready(fs, f, &r->loaded);
+		else if (f->life != LIFE_READY)
+			fail(fs, f);
 		if (f->life == LIFE_READY)
 			name_module(fs, b);
 	}

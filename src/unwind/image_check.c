@@ -14,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ENTRIES_MAX (512u << 10)         /* of a section without a table: libdw reads and keeps all of them to find one */
+
 typedef VEC(uint32_t) offset_vec;
 
 /* Goes from entry to entry and keeps where they start; false when one is too long or has a 64-bit length. */
-static bool collect_entries(const struct image_section *sec, offset_vec *starts)
+static bool collect_entries(struct image_section *sec, offset_vec *starts)
 {
 	uint64_t at = 0;
 
@@ -25,8 +27,11 @@ static bool collect_entries(const struct image_section *sec, offset_vec *starts)
 		uint32_t len, *start;
 
 		memcpy(&len, sec->bytes + at, sizeof(len));
-		if (len == 0)
-			return true;     /* the terminator; behind it stands something else in a file without sections */
+		if (len == 0) {
+			/* The terminator. What stands behind it is something else in a file without sections, and no use in others. */
+			sec->size = at + sizeof(len);
+			return true;
+		}
 		if (len > IMAGE_ENTRY_MAX)
 			return false;
 		start = vec_push(starts);
@@ -75,5 +80,7 @@ void image_check_cfi(struct image_section *eh, struct image_section *hdr)
 		drop(eh);
 	if (hdr && hdr->bytes && (!eh->bytes || !table_fits(hdr, eh, &starts)))
 		drop(hdr);
+	if (eh->bytes && !(hdr && hdr->bytes) && starts.n > ENTRIES_MAX)
+		drop(eh);
 	vec_free(&starts);
 }

@@ -5,7 +5,8 @@
  * libdw keeps a rule for each register up to the highest one that an instruction names, and a copy of all of them for each
  * DW_CFA_remember_state until its DW_CFA_restore_state (elfutils, libdw/cfi.c: execute_cfi() and enough_registers()). Neither has a limit
  * of its own: one instruction of five bytes makes it take gigabytes. Compilers name the few registers of the ABI and remember one state,
- * hardly ever two.
+ * hardly ever two. Of an expression it keeps 32 bytes for each operation until the section is closed; they have some ten bytes, and
+ * a library of hand-written code has hundreds of them.
  *
  * Entries are taken apart by libdw; only where the instructions of an FDE begin, which it does not tell, is found here, by the augmentation
  * of its CIE (LSB 5.0 Core, section 10.6.1). What is not understood is refused, so that libdw never runs what was not looked at.
@@ -20,11 +21,14 @@
 
 #define REGISTER_MAX 255u                /* x86-64 has 146 (psABI 1.0, figure 3.36), AArch64 128 */
 #define STATES_MAX 64u                   /* remembered at a time */
+#define EXPR_MAX 1024u                   /* bytes of an expression ... */
+#define EXPR_ALL (1u << 20)              /* ... and of all in a section */
 #define LEB_MAX 10u                      /* bytes of a number; libdw reads no more either */
 
 struct bytes {
 	const uint8_t *at, *end;
 	bool over;               /* something would have been behind the end: libdw stops there, too */
+	uint64_t expr;           /* bytes of expressions so far */
 };
 
 /* What a CIE says of its FDEs. */
@@ -135,8 +139,12 @@ static bool take_operands(struct bytes *b, const char *op, uint8_t encoding)
 		case 'r': case 'u': case 'b':
 			if (!take_uleb(b, &v) || (*op == 'r' && v > REGISTER_MAX))
 				return false;
-			if (*op == 'b')
+			if (*op == 'b' && v > EXPR_MAX)
+				return false;
+			if (*op == 'b') {
 				skip(b, v);
+				b->expr += v;
+			}
 			break;
 		default:
 			skip(b, (uint64_t)(*op - '0'));
@@ -146,10 +154,10 @@ static bool take_operands(struct bytes *b, const char *op, uint8_t encoding)
 	return true;
 }
 
-/* Are the instructions from AT to END fit? */
-static bool are_fit(const uint8_t *at, const uint8_t *end, uint8_t encoding)
+/* Are the instructions from AT to END fit? Adds the bytes of their expressions to *EXPR. */
+static bool are_fit(const uint8_t *at, const uint8_t *end, uint8_t encoding, uint64_t *expr)
 {
-	struct bytes b = { at, end, false };
+	struct bytes b = { at, end, false, 0 };
 	unsigned int states = 0;
 
 	while (b.at < b.end && !b.over) {
@@ -172,13 +180,14 @@ static bool are_fit(const uint8_t *at, const uint8_t *end, uint8_t encoding)
 		if (op == DW_CFA_restore_state && states)
 			states--;
 	}
-	return true;
+	*expr += b.expr;
+	return *expr <= EXPR_ALL;
 }
 
 /* Reads the augmentation of IN to *C. False when it is not understood. */
 static bool read_augmentation(const Dwarf_CIE *in, struct cie *c)
 {
-	struct bytes b = { in->augmentation_data, in->initial_instructions, false };
+	struct bytes b = { in->augmentation_data, in->initial_instructions, false, 0 };
 	uint8_t enc;
 
 	if (!b.at)
@@ -227,12 +236,12 @@ static bool has_usual_addresses(const Dwarf_CIE *in)
 	return *version < 4 || (sizes[0] == 8 && !sizes[1]);
 }
 
-static bool add_cie(cie_vec *cies, Dwarf_Off at, const Dwarf_CIE *in)
+static bool add_cie(cie_vec *cies, Dwarf_Off at, const Dwarf_CIE *in, uint64_t *expr)
 {
 	struct cie c = { .at = at }, *new;
 
 	if (!has_usual_addresses(in) || !read_augmentation(in, &c) ||
-	    !are_fit(in->initial_instructions, in->initial_instructions_end, c.encoding))
+	    !are_fit(in->initial_instructions, in->initial_instructions_end, c.encoding, expr))
 		return false;
 	new = vec_push(cies);
 	if (new)
@@ -247,16 +256,16 @@ static const struct cie *cie_at(const cie_vec *cies, Dwarf_Off at)
 	return cies->n ? bsearch(&key, cies->v, cies->n, sizeof(key), by_place) : NULL;
 }
 
-static bool fde_is_fit(const struct cie *c, const Dwarf_FDE *in)
+static bool fde_is_fit(const struct cie *c, const Dwarf_FDE *in, uint64_t *expr)
 {
-	struct bytes b = { in->start, in->end, false };
+	struct bytes b = { in->start, in->end, false, 0 };
 	uint64_t size = 0;
 
 	skip(&b, 2 * encoded_size(c->encoding));
 	if (c->sized && !take_uleb(&b, &size))
 		return false;
 	skip(&b, c->sized ? size : c->skip);
-	return b.over || are_fit(b.at, b.end, c->encoding);
+	return b.over || are_fit(b.at, b.end, c->encoding, expr);
 }
 
 /*
@@ -266,7 +275,7 @@ static bool fde_is_fit(const struct cie *c, const Dwarf_FDE *in)
 static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, bool *ret_later)
 {
 	const bool have_cies = cies->n;
-	uint64_t at = 0;
+	uint64_t at = 0, expr = 0;
 	uint32_t len;
 
 	*ret_later = false;
@@ -282,12 +291,12 @@ static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_
 		if (dwarf_next_cfi(ident, data, eh, at, &next, &e)) {
 			;
 		} else if (dwarf_cfi_cie_p(&e)) {
-			if (!have_cies && !add_cie(cies, at, &e.cie))
+			if (!have_cies && !add_cie(cies, at, &e.cie, &expr))
 				return false;
 		} else {
 			const struct cie *c = cie_at(cies, e.fde.CIE_pointer);
 
-			if (c && !fde_is_fit(c, &e.fde))
+			if (c && !fde_is_fit(c, &e.fde, &expr))
 				return false;
 			*ret_later |= !c;
 		}

@@ -10,7 +10,7 @@
 
 #define MANY 5000u
 
-static uint8_t section[2 * MANY + 256];
+static uint8_t section[1100 * 1100];
 static size_t used;
 
 static const unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
@@ -134,6 +134,28 @@ static void registers(void **state)
 	assert_false(is_fit(true));
 }
 
+static void expressions(void **state)
+{
+	uint8_t ops[3 + 1025] = { DW_CFA_def_cfa_expression };
+
+	(void)state;
+	memset(ops, DW_OP_nop, sizeof(ops));
+	ops[0] = DW_CFA_def_cfa_expression;
+	ops[1] = 0x80 | (1024 & 0x7f);
+	ops[2] = 1024 >> 7;
+	assert_true(fde_is_fit(ops, 3 + 1024));
+	ops[1]++;
+	assert_false(fde_is_fit(ops, 3 + 1025));
+	ops[1]--;
+	/* Each is fit, but not a megabyte of them. */
+	begin_usual();
+	for (unsigned int i = 0; i < 1024; i++)
+		add_fde(0, ops, 3 + 1024);
+	assert_true(is_fit(true));
+	add_fde(0, ops, 3 + 1024);
+	assert_false(is_fit(true));
+}
+
 static void states(void **state)
 {
 	uint8_t ops[MANY];
@@ -224,7 +246,7 @@ static void long_entries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_compilers_write), cmocka_unit_test(registers),    cmocka_unit_test(states),
+		cmocka_unit_test(what_compilers_write), cmocka_unit_test(registers), cmocka_unit_test(expressions),    cmocka_unit_test(states),
 		cmocka_unit_test(what_is_not_understood), cmocka_unit_test(a_hidden_cie), cmocka_unit_test(long_entries),
 		cmocka_unit_test(behind_its_fde),
 	};
