@@ -136,14 +136,15 @@ static __always_inline int look_up_rule(struct walk *w, __u64 module, __u64 offs
 	if (p->key != key)
 		return SB_WALK_RACE;
 	row = sb_find_row(index, offset & (SB_TEXT_BYTES - 1));
-	barrier();
-	if (p->key != key)
-		return SB_WALK_RACE;
-	p->used_ns = w->now;
 	r = bpf_map_lookup_elem(&rules, &row);
 	if (!r)
 		return SB_WALK_NO_RULE;
 	*ret = *r;
+	barrier();
+	/* Neither the row nor the rule is believed of a page that went meanwhile. */
+	if (p->key != key)
+		return SB_WALK_RACE;
+	p->used_ns = w->now;
 	return 0;
 }
 

@@ -315,7 +315,7 @@ struct sb_rule {
 
 /* Whole cache lines, of which a search reads two: the head, and the group of rows that it tells. */
 struct sb_page {
-	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows are being written */
+	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows, or all rules, are being written: to be looked at once more behind the rule */
 	__u64 used_ns;           /* when a walk last came by; written by the kernel half */
 	__u32 nr;
 	__u32 pad[3];

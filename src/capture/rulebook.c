@@ -7,6 +7,7 @@
 
 #include "capture/rulebook.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 #include <bpf/bpf.h>
@@ -18,6 +19,7 @@
 
 #define GIVE_WAY 4u              /* a shelf that is full loses one item in so many */
 #define RULE_SLOTS (2 * SB_RULES)
+#define RENEW_NS (10 * NSEC_PER_SEC)     /* a dictionary that is full is begun anew no more often */
 
 struct shelf {
 	int by_key;              /* the hash in the kernel */
@@ -34,6 +36,7 @@ struct rulebook {
 	uint64_t *space_ns, *space_id;   /* of what time each space is, and of which memory */
 	struct sb_rule *rules;           /* shared */
 	uint32_t nr_rules;
+	uint64_t renewed_ns;             /* when they were begun anew; 0 = never */
 	uint32_t *rule_slot;             /* an open-addressing table of indices plus 1 */
 	uint64_t evicted;
 	size_t kernel_bytes;             /* the memory that is shared is of these */
@@ -196,6 +199,27 @@ static void shelf_show(struct shelf *s, uint32_t i)
 	(void)bpf_map_update_elem(s->by_key, &key, &i, BPF_ANY);
 }
 
+/*
+ * A new dictionary, and so new pages: rules of programs that are long gone may fill the old one. Whoever reads a rule of it by a page looks
+ * at the key of the page once more then; places that the kernel half remembers have rules of their own.
+ */
+static void start_anew(struct rulebook *b)
+{
+	for (uint32_t i = 0; i < b->pages.max; i++) {
+		struct sb_page *p = shelf_item(&b->pages, i);
+
+		__atomic_store_n(&p->key, 0, __ATOMIC_SEQ_CST);
+		if (b->pages.key[i]) {
+			shelf_drop(&b->pages, i);
+			b->evicted++;
+		}
+	}
+	hidx_free(&b->pages.index);
+	memset(b->rule_slot, 0, RULE_SLOTS * sizeof(*b->rule_slot));
+	b->nr_rules = 1;                 /* none, which stays the first */
+	b->renewed_ns = clock_mono_ns();
+}
+
 /* The index of R among the rules; when there are too many, that of none at all: what is there goes on to be copied. */
 static uint32_t rule_index(struct rulebook *b, const struct rule *r)
 {
@@ -269,6 +293,8 @@ void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const
 	memset(first, 0xff, sizeof(first));
 	if (!n || n > SB_ROWS || module >> (63 - SB_OFFSET_BITS) || offset >> SB_OFFSET_BITS)
 		return;
+	if (b->nr_rules > SB_RULES - SB_ROWS && clock_mono_ns() - b->renewed_ns >= RENEW_NS)
+		start_anew(b);
 	for (size_t k = 0; k < n; k++) {
 		const uint32_t rule = rule_index(b, &row[k].rule);
 
