@@ -456,6 +456,7 @@ static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *ta
 		/* One that was found waiting when the capture began may just have gone on. */
 		if (!(st->flags & SB_WAIT_SEEDED))
 			c->lost[SB_LOST_SWITCH]++;
+		end_slot(st);            /* else it would be nobody's when the next wait cannot take it */
 		st->since_ns = now;
 	}
 }
