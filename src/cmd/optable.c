@@ -141,7 +141,7 @@ const struct opt opts[] = {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,
 		.help = "copy one of N stacks that were walked in the kernel too, and compare",
-		.more = "Not with --unwind copy. Of the kernel's own stacks one of N is unwound by the kernel, too. The summary counts what was "
+		.more = "Not with --unwind copy or --call-graph fp. Of the kernel's own stacks one of N is unwound by the kernel, too. The summary counts what was "
 			"compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",

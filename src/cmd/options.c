@@ -477,6 +477,17 @@ static int check_waits(const struct options *o, struct err *e)
 	return err_set(e, EINVAL, "%s is about waits, which --no-off-cpu leaves out: give one of them", which);
 }
 
+/* Rules are there to walk in the kernel what has call-frame information, and for nothing else. */
+static int check_unwind(const struct options *o, struct err *e)
+{
+	if (o->frame_pointers && o->unwind == UNWIND_KERNEL)
+		return err_set(e, EINVAL, "--unwind kernel is about stacks that are walked by rules, and --call-graph fp needs none: give one of them");
+	if (o->verify_every && (o->frame_pointers || o->unwind == UNWIND_COPY))
+		return err_set(e, EINVAL, "--verify-unwind is about stacks that are walked by rules, which %s leaves out: give one of them",
+			       o->frame_pointers ? "--call-graph fp" : "--unwind copy");
+	return 0;
+}
+
 /* Far accesses are those of running code, and there are none without sampling them. */
 static int check_far(const struct options *o, struct err *e)
 {
@@ -642,6 +653,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 			return r;
 	}
 	r = ret->far ? check_far(ret, e) : 0;
+	if (r >= 0 && p.command->bit & CMD_CAPTURING)
+		r = check_unwind(ret, e);
 	r = r < 0 ? r : check_numa(ret, e);
 	if (r >= 0 && p.command->bit & CMD_TOP)
 		r = check_batch(ret, e);

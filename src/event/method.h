@@ -27,7 +27,7 @@ enum unwind_method {             /* numbers are in recordings: append only */
  *     id, name, what it means, what can be done ("" = nothing)
  */
 #define WALK_REASONS(X) \
-	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to", "without --unwind copy") \
+	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to", "leave --unwind copy and --call-graph fp out") \
 	X(1, NO_SPACE, "no_space", "nothing was known of the process, or of what it executes now", "") \
 	X(2, NO_MAP, "no_map", "an address was in no mapping that was known", "") \
 	X(3, NO_PAGE, "no_page", "no rules were known for a place", "") \

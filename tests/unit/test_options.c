@@ -177,6 +177,12 @@ static void waits_are_followed_unless_told_otherwise(void **state)
 	refused("top --no-off-cpu --wakers", "--wakers is about waits, which --no-off-cpu leaves out: give one of them");
 	refused("record -a --no-off-cpu --min-block 1ms", "--min-block is about waits, which --no-off-cpu leaves out: give one of them");
 	refused("top --metric blocked --no-off-cpu", "--metric is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("record -a --unwind copy --verify-unwind 5",
+		"--verify-unwind is about stacks that are walked by rules, which --unwind copy leaves out: give one of them");
+	refused("top --verify-unwind 5 --call-graph fp",
+		"--verify-unwind is about stacks that are walked by rules, which --call-graph fp leaves out: give one of them");
+	refused("record -a --unwind kernel --call-graph fp",
+		"--unwind kernel is about stacks that are walked by rules, and --call-graph fp needs none: give one of them");
 	refused("top --state D --no-off-cpu", "--state is about waits, which --no-off-cpu leaves out: give one of them");
 }
 
