@@ -352,7 +352,7 @@ static void summary(void)
 {
 	fputs(".SH FIGURES\n", stdout);
 	line("--format summary writes a line for each of these. What is not known is unknown. Percentages are rounded down: 100.00 means "
-	     "all of it.");
+	     "all of it. Of those that make 100 % together the sums are.");
 	for (size_t i = 0; figures[i].name; i++) {
 		fputs(".TP\n", stdout);
 		bold(figures[i].name);

@@ -60,6 +60,21 @@ static void put_ratio(struct sink *o, const char *name, double n, double of, uin
 		put_u64(o, name, META_UNKNOWN);
 }
 
+/*
+ * One of several shares of OF that make 100 % together; SUM is that of it and those before, and *BEFORE what these came to, 0 at first. Sums
+ * are rounded down, not shares.
+ */
+static void put_share(struct sink *o, const char *name, double sum, double of, uint64_t *before)
+{
+	const uint64_t upto = of > 0 ? (uint64_t)fmin(floor(sum / of * 10000), 1e18) : 0;
+
+	if (of > 0)
+		put_fixed(o, name, upto - *before, 2);
+	else
+		put_u64(o, name, META_UNKNOWN);
+	*before = upto;
+}
+
 static void put_text(struct sink *o, const char *name, const char *text, size_t size)
 {
 	char safe[3 * META_TEXT + 1];
@@ -187,16 +202,10 @@ static void put_ways(struct sink *o, const struct unwound *u)
 
 	for (unsigned int i = 0; i < WAY_NR; i++) {
 		char name[64];
-		uint64_t upto;
 
 		snprintf(name, sizeof(name), "unwound_%s_percent", unwind_way_info((enum unwind_way)i)->name);
 		sum += (double)u->way[i];
-		upto = all > 0 ? (uint64_t)floor(sum / all * 10000) : 0;
-		if (all > 0)
-			put_fixed(o, name, upto - before, 2);
-		else
-			put_u64(o, name, META_UNKNOWN);
-		before = upto;
+		put_share(o, name, sum, all, &before);
 	}
 }
 
@@ -226,7 +235,7 @@ static void put_unwound(struct sink *o, const struct profile_meta *m)
 
 static void put_further(struct sink *o, const struct profile_meta *m, const struct counted *c)
 {
-	put_u64(o, "rate_asked_hz", m->freq_asked);
+	put_u64(o, "rate_asked_hz", m->freq_asked ? m->freq_asked : META_UNKNOWN);
 	put_u64(o, "rate_got_hz", m->freq_got ? m->freq_got : META_UNKNOWN);
 	put_u64(o, "cpus", m->cpus);
 	put_seconds(o, "duration_seconds", m->duration_ns);
@@ -254,15 +263,16 @@ static void put_offcpu(struct sink *o, const struct profile_meta *m)
 {
 	const uint64_t none = m->off_cpu ? 0 : META_UNKNOWN, ns = m->blocked_ns + m->runnable_ns;
 	const uint64_t told = m->wait_own_ns + m->wait_none_ns;
+	uint64_t before = 0;
 
 	put_us(o, "offcpu_weight_us", ns | none);
 	put_us(o, "offcpu_blocked_us", m->blocked_ns | none);
 	put_us(o, "offcpu_runnable_us", m->runnable_ns | none);
 	put_u64(o, "offcpu_waits", m->waits | none);
 	put_ratio(o, "offcpu_complete_percent", (double)m->wait_cut[CUT_COMPLETE], (double)m->wait_stacks, 10000, 2);
-	put_ratio(o, "offcpu_sampled_percent", (double)m->wait_own_ns, (double)ns, 10000, 2);
-	put_ratio(o, "offcpu_extrapolated_percent", told < ns ? (double)(ns - told) : 0, (double)ns, 10000, 2);
-	put_ratio(o, "offcpu_no_stack_percent", (double)m->wait_none_ns, (double)ns, 10000, 2);
+	put_share(o, "offcpu_sampled_percent", (double)m->wait_own_ns, (double)ns, &before);
+	put_share(o, "offcpu_extrapolated_percent", (double)(told < ns ? ns - m->wait_none_ns : m->wait_own_ns), (double)ns, &before);
+	put_share(o, "offcpu_no_stack_percent", (double)(told < ns ? ns : told), (double)ns, &before);
 	put_us(o, "offcpu_open_us", m->wait_open_ns | none);
 	put_u64(o, "offcpu_open_waits", m->wait_open | none);
 	put_us(o, "offcpu_short_us", m->wait_short_ns | none);
