@@ -271,14 +271,18 @@ static struct unwind_space watched(struct ingest *in, struct unwind_space space)
 	return in->learn ? learn_watch(in->learn, &space) : space;
 }
 
-/* S came both ways: do they lead to the same? What the copy was too short for cannot be said. */
+/* S came both ways: do they lead to the same? What the copy was too short for, or has too many frames, cannot be said. */
 static void verify(struct ingest *in, const struct unwind_space *space, const struct raw_sample *s)
 {
 	const struct chain *a = &in->chain, *b = &in->other;
 	enum verify_cause cause;
 
-	if (!s->ruled || !s->nr_segments || a->cut != CUT_COMPLETE)
+	if (!s->ruled || !s->nr_segments || (a->cut != CUT_COMPLETE && a->cut != CUT_FRAME_LIMIT))
 		return;
+	if (a->cut == CUT_FRAME_LIMIT) {
+		in->figures.unverified++;
+		return;
+	}
 	in->more = *s;
 	in->more.nr_walked = 0;
 	unwind_sample(in->unwinder, space, &in->more, &in->other);
