@@ -133,13 +133,17 @@ static void say_waits(const struct profile_meta *m)
 
 static void say_result(const struct profile_meta *m, const struct options *o, const char *path)
 {
-	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], complete[UNITS_MAX + 40] = "";
+	char samples[UNITS_MAX], bytes[UNITS_MAX], percent[UNITS_MAX], time[UNITS_MAX], complete[UNITS_MAX + 40] = "";
 
 	if (m->user_samples)
 		snprintf(complete, sizeof(complete), " %s of user stacks complete,",
 			 units_percent(percent, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples));
-	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s in %s\n", units_thousands(samples, m->samples), complete,
-		(unsigned long long)losses_total(&m->lost), units_bytes(bytes, m->file_bytes), path);
+	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s%s in %s\n", units_thousands(samples, m->samples), complete,
+		(unsigned long long)losses_total(&m->lost), o->keep_ns ? "of which the end is kept, " : "",
+		units_bytes(bytes, m->file_bytes), path);
+	if (o->keep_ns)
+		fprintf(stderr, "sberf record: figures are of all that was seen, what is in %s of the last %s\n", path,
+			units_time(time, o->keep_ns));
 	if (o->max_bytes && !o->keep_ns)
 		fprintf(stderr, "sberf record: of all that was written, the last is in %s, what came before in %s.1 and so on, %u files at most\n",
 			path, path, o->max_files);
