@@ -263,6 +263,7 @@ int engine_record_end(struct engine *en, struct recorder_saved *ret, struct err 
 		/* What is recorded last is what has no name yet. */
 		symbolizer_kick(en->symbolizer);
 		symbolizer_wait(en->symbolizer, NAMES_NS);
+		meta.symbols_pending = symbolizer_pending(en->symbolizer);
 		r = recorder_end(rec, &meta, ret, e);
 	} else if (!engine_saved(en, ret)) {
 		r = err_set(e, ESRCH, "nothing is being recorded any more: the capture has ended");
