@@ -26,7 +26,8 @@
 #define SWEEP_NS NSEC_PER_SEC
 #define CHECK_NS (60 * NSEC_PER_SEC)         /* how often ends whose events were lost are looked for */
 #define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
-#define DEAD_MAX 4096u                       /* and not so long when there are more of them */
+#define DEAD_MAX 4096u                       /* and not so long when there are more of them, ... */
+#define DEAD_MAPS_MAX (2u << 20)             /* ... or when they have more mappings of their own: 64 MB */
 
 /* The clock of every sample and event: some milliseconds behind clock_mono_ns(), never ahead of it, and ten times cheaper. */
 static uint64_t coarse_ns(void)
@@ -263,6 +264,12 @@ static void apply_fork(struct processes *ps, const struct raw_event *ev)
 	p->dead = false;
 }
 
+/* Mappings whose memory P's end sets free: a copy is made when one of two that share them changes its own (space_own). */
+static size_t own_maps(const struct process *p)
+{
+	return p->space && p->space->refs == 1 ? p->space->maps.n : 0;
+}
+
 static void apply_exit(struct processes *ps, const struct raw_event *ev)
 {
 	struct process *p = find(ps, ev->pid);
@@ -272,12 +279,13 @@ static void apply_exit(struct processes *ps, const struct raw_event *ev)
 	p->dead = true;
 	p->used_ns = coarse_ns();
 	ps->ends++;
+	ps->ended_maps += own_maps(p);
 }
 
-/* Forgets the dead that nobody has asked for during AGE_NS; returns how many are left. */
-static size_t retire(struct processes *ps, uint64_t now, uint64_t age_ns)
+/* Forgets the dead that nobody has asked for during AGE_NS. Whether more are left than are kept for long. */
+static bool retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 {
-	size_t kept = 0, dead = 0;
+	size_t kept = 0, dead = 0, maps = 0;
 
 	for (size_t i = 0; i < ps->v.n; i++) {
 		struct process *p = ps->v.v[i];
@@ -287,11 +295,14 @@ static size_t retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 			ps->retired++;
 			continue;
 		}
-		dead += p->dead;
+		if (p->dead) {
+			dead++;
+			maps += own_maps(p);
+		}
 		ps->v.v[kept++] = p;
 	}
 	ps->v.n = kept;
-	return dead;
+	return dead > DEAD_MAX || maps > DEAD_MAPS_MAX;
 }
 
 /* Looks for processes whose end was not seen, because an event was lost or came before they were known. */
@@ -320,20 +331,19 @@ static void mark_files(struct processes *ps)
 static void sweep(struct processes *ps)
 {
 	uint64_t now = coarse_ns();
-	size_t dead;
 
-	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && !files_crowded(ps->files))
+	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && ps->ended_maps < DEAD_MAPS_MAX && !files_crowded(ps->files))
 		return;
 	ps->swept_ns = now;
 	ps->ends = 0;
+	ps->ended_maps = 0;
 	now = clock_mono_ns();
 	if (now - ps->checked_ns >= CHECK_NS) {
 		ps->checked_ns = now;
 		check_alive(ps, now);
 	}
-	dead = retire(ps, now, DEAD_NS);
-	for (uint64_t age = DEAD_NS / 2; dead > DEAD_MAX; age /= 2)
-		dead = retire(ps, now, age);
+	for (uint64_t age = DEAD_NS; retire(ps, now, age); age /= 2)
+		;
 	hidx_free(&ps->by_pid);
 	for (size_t i = 0; i < ps->v.n; i++)
 		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, rehash, ps);

@@ -478,6 +478,29 @@ static void the_dead_are_bounded(void **state)
 	assert_true(look(w, P2 + 19999, 1, &m));
 }
 
+/* Each child changes its mappings, and so has a copy of all that its parent has. */
+static void mappings_of_the_dead_are_bounded(void **state)
+{
+	enum { MAPS = 50000, CHILDREN = 400 };
+	struct world *w = *state;
+	struct process_stats st;
+	struct unwind_map m;
+
+	start(w, P1);
+	for (uint64_t i = 0; i < MAPS; i++)
+		map(w, P1, 10 + 2 * i, 1, "/bin/many", 1);
+	for (pid_t pid = P2; pid < P2 + CHILDREN; pid++) {
+		fork_thread(w, P1, P1, pid, pid);
+		map(w, pid, 1, 1, "/bin/own", 2);
+		end(w, pid, pid);
+	}
+	processes_stats(w->ps, &st);
+	assert_int_equal(st.processes + st.retired, CHILDREN + 1);
+	assert_true((st.processes - 1) * MAPS <= 2 * (2u << 20) + MAPS);
+	assert_true(look(w, P1, 10, &m));
+	assert_true(look(w, P2 + CHILDREN - 1, 1, &m));
+}
+
 static void files_that_nobody_runs_are_forgotten(void **state)
 {
 	struct world *w = *state;
@@ -651,6 +674,7 @@ int main(void)
 		TEST(threads_have_names_of_their_own),
 		TEST(many_threads_come_and_go),
 		TEST(the_dead_are_bounded),
+		TEST(mappings_of_the_dead_are_bounded),
 		TEST(files_that_nobody_runs_are_forgotten),
 		TEST(a_failure_is_tried_again_elsewhere),
 		TEST(a_file_system_that_does_not_answer),
