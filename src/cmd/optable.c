@@ -120,14 +120,14 @@ const struct opt opts[] = {
 		.min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
 		.more = "Without this option the size needed is learnt for each executable, starting from 64K, or from the default with "
-			"--unwind copy.",
+			"--unwind copy; that of a wait is never more than the default then.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_SWITCH, .what = "call graph",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
 		.fallback = "dwarf",
 		.help = "how stacks are walked",
 		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows "
-			"frame pointers, which most binaries do not keep.",
+			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
