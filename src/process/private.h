@@ -71,7 +71,7 @@ struct processes {
 	struct process_hold *holds;
 	uint64_t swept_ns, checked_ns;
 	uint32_t ends;           /* of processes, since the last sweep */
-	size_t ended_maps;       /* that these had for themselves */
+	size_t ended_maps;       /* that these had, for their part */
 	uint64_t maps_read;
 	uint64_t retired;
 };

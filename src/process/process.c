@@ -27,7 +27,7 @@
 #define CHECK_NS (60 * NSEC_PER_SEC)         /* how often ends whose events were lost are looked for */
 #define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
 #define DEAD_MAX 4096u                       /* and not so long when there are more of them, ... */
-#define DEAD_MAPS_MAX (2u << 20)             /* ... or when they have more mappings of their own: 64 MB */
+#define DEAD_MAPS_MAX (2u << 20)             /* ... or when they have more mappings: 64 MB, and as much between two sweeps */
 
 /* The clock of every sample and event: some milliseconds behind clock_mono_ns(), never ahead of it, and ten times cheaper. */
 static uint64_t coarse_ns(void)
@@ -264,10 +264,10 @@ static void apply_fork(struct processes *ps, const struct raw_event *ev)
 	p->dead = false;
 }
 
-/* Mappings whose memory P's end sets free: a copy is made when one of two that share them changes its own (space_own). */
-static size_t own_maps(const struct process *p)
+/* P's part of the mappings that it may share with others: those who share them are all of them together, dead or not. */
+static size_t part_of_maps(const struct process *p)
 {
-	return p->space && p->space->refs == 1 ? p->space->maps.n : 0;
+	return p->space->maps.n / p->space->refs;
 }
 
 static void apply_exit(struct processes *ps, const struct raw_event *ev)
@@ -279,7 +279,7 @@ static void apply_exit(struct processes *ps, const struct raw_event *ev)
 	p->dead = true;
 	p->used_ns = coarse_ns();
 	ps->ends++;
-	ps->ended_maps += own_maps(p);
+	ps->ended_maps += part_of_maps(p);
 }
 
 /* Forgets the dead that nobody has asked for during AGE_NS. Whether more are left than are kept for long. */
@@ -297,7 +297,7 @@ static bool retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 		}
 		if (p->dead) {
 			dead++;
-			maps += own_maps(p);
+			maps += part_of_maps(p);
 		}
 		ps->v.v[kept++] = p;
 	}
