@@ -261,7 +261,7 @@ static void teach_page(struct learn *l, struct taught *t, struct image *im, modu
 		use_up(&l->dear_ns, took_ns * DEAR_COSTS, DEAR_OVER_NS, began_ns);
 }
 
-/* Teaches what F needs, and until UNTIL_NS what is near unless it is dear: of that only what is missing. True when something was. */
+/* Teaches what F needs, and until UNTIL_NS what is near. True when something was missing. */
 static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_ns)
 {
 	struct taught *t;
@@ -278,8 +278,7 @@ static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_n
 	start = f->offset / bytes * bytes;
 	teach_page(l, t, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
 	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)
-		if (!rows_are_dear(im, at, SB_TEXT_BYTES))
-			teach_page(l, t, im, f->module, at);
+		teach_page(l, t, im, f->module, at);
 	return rulebook_has(l->book, f->module, f->offset);
 }
 

@@ -19,7 +19,8 @@
 #define UNPACKED_MAX (32ull << 20)       /* the same of a compressed one, unpacked */
 #define DYNAMIC_MAX (64u << 10)
 
-enum { SEC_EH_FRAME, SEC_EH_FRAME_HDR, SEC_DEBUG_FRAME, SEC_NR };
+/* In this order libdw has to find them: it looks for no table behind .eh_frame (elfutils, libdw/dwarf_getcfi_elf.c). */
+enum { SEC_EH_FRAME_HDR, SEC_EH_FRAME, SEC_DEBUG_FRAME, SEC_NR };
 
 /* What is known while an image is being read. */
 struct reader {
@@ -221,7 +222,6 @@ static int read_image(struct reader *r, struct err *e)
 	read_eh_by_segment(r);
 	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR]);
 	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
-	image_find_dear(r->im, &r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
 	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
 		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
 	err = image_build_copy(r->im, r->f->eh.e_type, r->sec, SEC_NR, e);
@@ -269,16 +269,13 @@ void image_free(struct image *im)
 {
 	if (!im)
 		return;
-	if (im->eh)
-		dwarf_cfi_end(im->eh);
 	if (im->dwarf)
 		dwarf_end(im->dwarf);
-	if (im->elf)
-		elf_end(im->elf);
-	free(im->copy);
+	image_copy_free(&im->copy);
+	image_copy_free(&im->parts);
 	free(im->loads);
 	vec_free(&im->marks);
-	vec_free(&im->dear);
+	vec_free(&im->split);
 	go_table_free(im->go_table);
 	free(im);
 }
@@ -309,6 +306,6 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 
 size_t image_bytes(const struct image *im)
 {
-	return sizeof(*im) + im->copy_size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
-	       im->dear.cap * sizeof(*im->dear.v) + go_table_bytes(im->go_table);
+	return sizeof(*im) + im->copy.size + im->parts.size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
+	       im->split.cap * sizeof(*im->split.v) + go_table_bytes(im->go_table);
 }

@@ -43,6 +43,14 @@ typedef VEC(struct image_range) range_vec;
 
 struct go_table;
 
+/* A small ELF file, and libdw on it. */
+struct image_copy {
+	uint8_t *bytes;
+	size_t size;
+	Elf *elf;                /* on BYTES */
+	Dwarf_CFI *eh;           /* .eh_frame; owned */
+};
+
 struct image {
 	uint16_t machine;
 	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
@@ -51,18 +59,17 @@ struct image {
 	uint64_t asked, asked_ns;        /* by walks: how often, and how long it took (walk_may_ask()) */
 	uint8_t build_id_len;
 	uint8_t build_id[BUILD_ID_MAX];
+	unsigned int renew_at;   /* calls of image_renew() */
 	uint64_t entry;          /* virtual address, 0 = none */
 	uint32_t nr_loads;
 	struct image_load *loads;
 	struct go_table *go_table;
 	struct image_range plt;  /* .plt, when section headers name it */
 	mark_vec marks;
-	range_vec dear;          /* functions whose rows take libdw long */
-	uint8_t *copy;           /* the small ELF file */
-	size_t copy_size;
-	Elf *elf;                /* on COPY */
-	Dwarf_CFI *eh;           /* .eh_frame; owned */
-	Dwarf *dwarf;            /* only for .debug_frame */
+	struct image_copy copy;
+	range_vec split;         /* functions with many rows, which PARTS has in parts; by address */
+	struct image_copy parts;
+	Dwarf *dwarf;            /* on COPY, only for .debug_frame */
 	Dwarf_CFI *debug;        /* .debug_frame; owned by DWARF */
 };
 
@@ -73,8 +80,11 @@ struct image_section {
 	uint8_t *bytes;          /* malloc()ed; NULL = absent */
 };
 
-/* image_copy.c: builds im->copy from N sections and opens libdw's handles on it. */
+/* image_copy.c: builds im->copy from N sections and opens libdw's handles on it, and im->parts from what is long in them. */
 int image_build_copy(struct image *im, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
+/* The same of one file for MACHINE, of ELF type TYPE, with .eh_frame alone. What *C has afterwards image_copy_free() takes, also after an error. */
+int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
+void image_copy_free(struct image_copy *c);
 
 /* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
 void image_find_marks(struct image *im, const struct elf_file *f);
@@ -95,16 +105,16 @@ struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i);
 /* image_check.c: drops EH, or HDR, when it is not fit for libdw. HDR may be NULL. */
 void image_check_cfi(struct image_section *eh, struct image_section *hdr);
 
+struct splitter;
+
 /*
  * image_ops.c: may libdw run the instructions in DATA, a section of an ELF file that begins with IDENT: .eh_frame when EH, else .debug_frame?
- * False as well when out of memory.
+ * False as well when out of memory. Long functions of it go to S, unless that is NULL.
  */
-bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh);
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct splitter *s);
 
-/* image_dear.c: fills im->dear from .eh_frame and its table, which image_check_cfi() let through. Either may be absent. */
-void image_find_dear(struct image *im, const struct image_section *eh, const struct image_section *hdr);
-/* Is one of these functions between the virtual addresses START and END? */
-bool image_is_dear(const struct image *im, uint64_t start, uint64_t end);
+/* image_split.c: is VADDR in one of im->split? */
+bool image_is_split(const struct image *im, uint64_t vaddr);
 
 /* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
 void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr);
@@ -126,5 +136,7 @@ void go_table_free(struct go_table *t);          /* NULL is fine */
  * .debug_frame.
  */
 Dwarf_Frame *image_row(struct image *im, uint64_t vaddr);
+/* Now and then makes libdw forget what it was asked. To be called for each page of rows; no row is used afterwards that was had before. */
+void image_renew(struct image *im);
 
 #endif

@@ -13,7 +13,8 @@
  */
 #include "config.h"
 
-#include "unwind/image_impl.h"
+#include "unwind/image_ops.h"
+#include "unwind/image_split.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -21,27 +22,12 @@
 
 #define REGISTER_MAX 255u                /* x86-64 has 146 (psABI 1.0, figure 3.36), AArch64 128 */
 #define STATES_MAX 64u                   /* remembered at a time */
-#define EXPR_MAX 1024u                   /* bytes of an expression ... */
-#define EXPR_ALL (1u << 20)              /* ... and of all in a section */
+#define EXPR_MAX 1024u                   /* bytes of an expression; of all in a section OP_EXPR_ALL */
 #define LEB_MAX 10u                      /* bytes of a number; libdw reads no more either */
 
-struct bytes {
-	const uint8_t *at, *end;
-	bool over;               /* something would have been behind the end: libdw stops there, too */
-	uint64_t expr;           /* bytes of expressions so far */
-};
+typedef VEC(struct op_cie) cie_vec;
 
-/* What a CIE says of its FDEs. */
-struct cie {
-	Dwarf_Off at;            /* in the section */
-	uint8_t encoding;        /* of addresses */
-	bool sized;              /* augmentation data of FDEs begins with its size ... */
-	size_t skip;             /* ... or is so long */
-};
-
-typedef VEC(struct cie) cie_vec;
-
-static uint8_t take_byte(struct bytes *b)
+static uint8_t take_byte(struct op_bytes *b)
 {
 	if (b->at >= b->end) {
 		b->over = true;
@@ -50,7 +36,7 @@ static uint8_t take_byte(struct bytes *b)
 	return *b->at++;
 }
 
-static void skip(struct bytes *b, uint64_t n)
+static void skip(struct op_bytes *b, uint64_t n)
 {
 	if (n > (uint64_t)(b->end - b->at)) {
 		b->over = true;
@@ -60,8 +46,20 @@ static void skip(struct bytes *b, uint64_t n)
 	}
 }
 
+/* A number of SIZE bytes, at most 8, in the order of this machine. */
+static uint64_t take_fixed(struct op_bytes *b, unsigned int size)
+{
+	const uint8_t *at = b->at;
+	uint64_t v = 0;
+
+	skip(b, size);
+	for (unsigned int i = 0; !b->over && i < size; i++)
+		v |= (uint64_t)at[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : size - 1 - i] << (8 * i);
+	return v;
+}
+
 /* False when it is longer than a number can be. */
-static bool take_uleb(struct bytes *b, uint64_t *ret)
+static bool take_uleb(struct op_bytes *b, uint64_t *ret)
 {
 	uint64_t v = 0;
 
@@ -77,8 +75,7 @@ static bool take_uleb(struct bytes *b, uint64_t *ret)
 	return false;
 }
 
-/* Bytes of an address encoded as ENC; 0 = of no fixed size, or not understood. */
-static size_t encoded_size(uint8_t enc)
+size_t op_address_size(uint8_t enc)
 {
 	if ((enc & 0x70) == DW_EH_PE_aligned || enc == DW_EH_PE_omit)
 		return 0;
@@ -124,17 +121,17 @@ static const char *const operands[0x40] = {
 	[DW_CFA_GNU_negative_offset_extended] = "ru",
 };
 
-/* Takes what follows OP, which is behind its first byte. False when it is not fit. */
-static bool take_operands(struct bytes *b, const char *op, uint8_t encoding)
+/* Takes what follows OP, which is behind its first byte, to the numbers of *RET. False when it is not fit. */
+static bool take_operands(struct op_bytes *b, const char *op, uint8_t encoding, struct op *ret)
 {
 	uint64_t v = 0;
 
 	for (; *op && !b->over; op++) {
 		switch (*op) {
 		case 'a':
-			if (!encoded_size(encoding))
+			if (!op_address_size(encoding))
 				return false;
-			skip(b, encoded_size(encoding));
+			skip(b, op_address_size(encoding));
 			break;
 		case 'r': case 'u': case 'b':
 			if (!take_uleb(b, &v) || (*op == 'r' && v > REGISTER_MAX))
@@ -147,47 +144,56 @@ static bool take_operands(struct bytes *b, const char *op, uint8_t encoding)
 			}
 			break;
 		default:
-			skip(b, (uint64_t)(*op - '0'));
+			ret->advance = take_fixed(b, (unsigned int)(*op - '0'));
 			break;
 		}
 	}
 	return true;
 }
 
+bool op_next(struct op_bytes *b, uint8_t encoding, struct op *ret)
+{
+	uint8_t first;
+
+	*ret = (struct op){ .at = b->at };
+	first = take_byte(b);
+	ret->code = first & 0xc0 ? first & 0xc0 : first;
+	switch (ret->code) {
+	case DW_CFA_advance_loc:
+		ret->advance = first & 0x3f;
+		return true;
+	case DW_CFA_restore:
+		return true;
+	case DW_CFA_offset:
+		return take_operands(b, "u", encoding, ret);
+	default:
+		return operands[first] && take_operands(b, operands[first], encoding, ret);
+	}
+}
+
 /* Are the instructions from AT to END fit? Adds the bytes of their expressions to *EXPR. */
 static bool are_fit(const uint8_t *at, const uint8_t *end, uint8_t encoding, uint64_t *expr)
 {
-	struct bytes b = { at, end, false, 0 };
+	struct op_bytes b = { at, end, false, 0 };
 	unsigned int states = 0;
+	struct op op;
 
 	while (b.at < b.end && !b.over) {
-		const uint8_t op = *b.at++;
-
-		switch (op & 0xc0) {
-		case DW_CFA_advance_loc: case DW_CFA_restore:
-			continue;
-		case DW_CFA_offset:
-			if (!take_operands(&b, "u", encoding))
-				return false;
-			continue;
-		default:
-			break;
-		}
-		if (!operands[op] || !take_operands(&b, operands[op], encoding))
+		if (!op_next(&b, encoding, &op))
 			return false;
-		if (op == DW_CFA_remember_state && ++states > STATES_MAX)
+		if (op.code == DW_CFA_remember_state && ++states > STATES_MAX)
 			return false;
-		if (op == DW_CFA_restore_state && states)
+		if (op.code == DW_CFA_restore_state && states)
 			states--;
 	}
 	*expr += b.expr;
-	return *expr <= EXPR_ALL;
+	return *expr <= OP_EXPR_ALL;
 }
 
 /* Reads the augmentation of IN to *C. False when it is not understood. */
-static bool read_augmentation(const Dwarf_CIE *in, struct cie *c)
+static bool read_augmentation(const Dwarf_CIE *in, struct op_cie *c)
 {
-	struct bytes b = { in->augmentation_data, in->initial_instructions, false, 0 };
+	struct op_bytes b = { in->augmentation_data, in->initial_instructions, false, 0 };
 	uint8_t enc;
 
 	if (!b.at)
@@ -208,22 +214,22 @@ static bool read_augmentation(const Dwarf_CIE *in, struct cie *c)
 			break;
 		case 'P':
 			enc = take_byte(&b);
-			if (enc != DW_EH_PE_omit && !encoded_size(enc))
+			if (enc != DW_EH_PE_omit && !op_address_size(enc))
 				return false;
-			skip(&b, encoded_size(enc));
+			skip(&b, op_address_size(enc));
 			break;
 		default:
 			/* How addresses are encoded does not stand behind what libdw does not know. */
-			return c->sized && !strchr(a, 'R') && !b.over && encoded_size(c->encoding);
+			return c->sized && !strchr(a, 'R') && !b.over && op_address_size(c->encoding);
 		}
 	}
 	c->skip = in->fde_augmentation_data_size;
-	return !b.over && encoded_size(c->encoding);
+	return !b.over && op_address_size(c->encoding);
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct cie *x = a, *y = b;
+	const struct op_cie *x = a, *y = b;
 
 	return (x->at > y->at) - (x->at < y->at);
 }
@@ -238,7 +244,7 @@ static bool has_usual_addresses(const Dwarf_CIE *in)
 
 static bool add_cie(cie_vec *cies, Dwarf_Off at, const Dwarf_CIE *in, uint64_t *expr)
 {
-	struct cie c = { .at = at }, *new;
+	struct op_cie c = { .at = at, .code_align = in->code_alignment_factor }, *new;
 
 	if (!has_usual_addresses(in) || !read_augmentation(in, &c) ||
 	    !are_fit(in->initial_instructions, in->initial_instructions_end, c.encoding, expr))
@@ -249,30 +255,38 @@ static bool add_cie(cie_vec *cies, Dwarf_Off at, const Dwarf_CIE *in, uint64_t *
 	return new;
 }
 
-static const struct cie *cie_at(const cie_vec *cies, Dwarf_Off at)
+static struct op_cie *cie_at(const cie_vec *cies, Dwarf_Off at)
 {
-	const struct cie key = { .at = at };
+	const struct op_cie key = { .at = at };
 
 	return cies->n ? bsearch(&key, cies->v, cies->n, sizeof(key), by_place) : NULL;
 }
 
-static bool fde_is_fit(const struct cie *c, const Dwarf_FDE *in, uint64_t *expr)
+/* Is the FDE IN, of C, fit? If so, and it is long, it is split to S, unless that is NULL. */
+static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, struct splitter *s)
 {
-	struct bytes b = { in->start, in->end, false, 0 };
+	struct op_bytes b = { in->start, in->end, false, 0 };
 	uint64_t size = 0;
 
-	skip(&b, 2 * encoded_size(c->encoding));
+	skip(&b, 2 * op_address_size(c->encoding));
 	if (c->sized && !take_uleb(&b, &size))
 		return false;
 	skip(&b, c->sized ? size : c->skip);
-	return b.over || are_fit(b.at, b.end, c->encoding, expr);
+	if (b.over)
+		return true;
+	if (!are_fit(b.at, b.end, c->encoding, expr))
+		return false;
+	if (s)
+		split_fde(s, c, in, b.at);
+	return true;
 }
 
 /*
  * Goes through the entries of DATA and adds its CIEs to CIES. *RET_LATER: an FDE has none of these, or not yet, and has not been looked at.
  * What libdw itself does not understand it does not run either.
  */
-static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, bool *ret_later)
+static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, struct splitter *s,
+		       bool *ret_later)
 {
 	const bool have_cies = cies->n;
 	uint64_t at = 0, expr = 0;
@@ -294,9 +308,9 @@ static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_
 			if (!have_cies && !add_cie(cies, at, &e.cie, &expr))
 				return false;
 		} else {
-			const struct cie *c = cie_at(cies, e.fde.CIE_pointer);
+			struct op_cie *c = cie_at(cies, e.fde.CIE_pointer);
 
-			if (c && !fde_is_fit(c, &e.fde, &expr))
+			if (c && !fde_is_fit(c, &e.fde, &expr, s))
 				return false;
 			*ret_later |= !c;
 		}
@@ -306,14 +320,14 @@ static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_
 	return true;
 }
 
-bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh)
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct splitter *s)
 {
 	cie_vec cies = { 0 };
-	bool later, fit = each_entry(ident, data, eh, &cies, &later);
+	bool later, fit = each_entry(ident, data, eh, &cies, s, &later);
 
 	/* A CIE may stand behind its FDEs; linkers write it before. One that is no entry, but within another, is of nobody's making. */
 	if (fit && later)
-		fit = each_entry(ident, data, eh, &cies, &later) && !later;
+		fit = each_entry(ident, data, eh, &cies, NULL, &later) && !later;
 	vec_free(&cies);
 	return fit;
 }

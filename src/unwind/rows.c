@@ -168,6 +168,7 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 	bool seen = false;
 	struct place p;
 
+	image_renew(im);
 	for (uint64_t at = offset; at < limit;) {
 		uint64_t next;
 
@@ -186,11 +187,4 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 		at = next > at ? next : at + 1;  /* whatever a hostile file says */
 	}
 	return rs.n;
-}
-
-bool rows_are_dear(const struct image *im, uint64_t offset, uint32_t size)
-{
-	uint64_t vaddr;
-
-	return image_vaddr(im, offset, &vaddr) && image_is_dear(im, vaddr, vaddr + size);
 }

@@ -28,10 +28,4 @@ struct rule_row {
  */
 size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max);
 
-/*
- * Do the rows of the SIZE bytes of IM's file from OFFSET on take much longer than others, a millisecond where others take a hundredth? False
- * where that is not known.
- */
-bool rows_are_dear(const struct image *im, uint64_t offset, uint32_t size);
-
 #endif

@@ -225,6 +225,7 @@ unit_tests += tests/unit/test_rows_budget
 unit_tests += tests/unit/test_learn
 tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
 unit_tests += tests/unit/test_image_ops
+unit_tests += tests/unit/test_image_split
 unit_tests += tests/unit/test_intern
 unit_tests += tests/unit/test_ehframe
 unit_tests += tests/unit/test_account

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_learn.c - what is taught around a missing place: all that is near, but not what takes libdw long.
+ * test_learn.c - what is taught around a missing place: all that is near.
  *
- * The code is of this program, four pages without call-frame instructions and four of a function with thousands of them. The maps of the kernel half are files in memory; its hashes are not asked.
+ * The code is of this program, eight pages. The maps of the kernel half are files in memory; its hashes are not asked.
  */
 #include "config.h"
 
@@ -16,36 +16,23 @@
 
 #define MODULE 3u
 #define HASH 1000                /* stands for descriptors of hashes */
-#define CHEAP 4u                 /* pages of the code below whose rules are had at once */
-#define DEAR 4u                  /* the others, behind them */
+#define NEAR 8u                  /* pages that are taught at a time at first */
 
-_Static_assert(SB_TEXT_BYTES == 2048, "the code below is as many pages");
+_Static_assert(NEAR * SB_TEXT_BYTES == 1 << 14, "the code below is as many pages, and begins where so many do");
 
 __asm__(".pushsection .text\n"
-	".p2align 11\n"
+	".p2align 14\n"
 	".type near_code, @function\n"
 	"near_code:\n"
 	".cfi_startproc\n"
-	".rept 8192\n"
+	".rept 16384\n"
+	"	nop\n"
+	".endr\n"
+	".rept 2048\n"
 	"	nop\n"
 	".endr\n"
 	".cfi_endproc\n"
 	".size near_code, . - near_code\n"
-	".type far_code, @function\n"
-	"far_code:\n"
-	".cfi_startproc\n"
-	".rept 512\n"
-	"	.rept 16\n"
-	"		nop\n"
-	"	.endr\n"
-	"	.cfi_adjust_cfa_offset 8\n"
-	"	.rept 25\n"
-	"		.cfi_remember_state\n"
-	"		.cfi_restore_state\n"
-	"	.endr\n"
-	".endr\n"
-	".cfi_endproc\n"
-	".size far_code, . - far_code\n"
 	".p2align 11\n"
 	".popsection\n");
 extern const uint8_t near_code[];
@@ -102,7 +89,7 @@ static void miss(struct learn *l, const struct unwind_map *map, uint64_t code, u
 	learn_from(l, &ev, &c);
 }
 
-static void dear_neighbours(void **state)
+static void neighbours(void **state)
 {
 	const struct rulebook_maps maps = {
 		.page_of = HASH, .space_of = HASH,
@@ -116,7 +103,7 @@ static void dear_neighbours(void **state)
 	struct unwind_map map = { .end = 1 << 30, .module = MODULE, .state = MAP_READY };
 	struct err e = { 0 };
 	struct learn *l;
-	uint64_t cheap, dear;
+	uint64_t code;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -125,19 +112,15 @@ static void dear_neighbours(void **state)
 	l = learn_new(b);
 	assert_non_null(l);
 	map.image = im;
-	cheap = own_offset(im, near_code);
-	dear = cheap + CHEAP * SB_TEXT_BYTES;
-	assert_int_equal(cheap % SB_TEXT_BYTES, 0);
+	code = own_offset(im, near_code);
+	assert_int_equal(code % (NEAR * SB_TEXT_BYTES), 0);
 
-	/* All that is near, wherever the linker put it, but nothing that is dear ... */
-	miss(l, &map, cheap, 1);
-	miss(l, &map, cheap, CHEAP - 1);
-	assert_int_equal(known(b, cheap, CHEAP), CHEAP);
-	assert_int_equal(known(b, dear, DEAR), 0);
-	/* ... unless it is missing itself. */
-	miss(l, &map, dear, 2);
-	assert_int_equal(known(b, dear, DEAR), 1);
-	assert_true(rulebook_has(b, MODULE, dear + 2 * SB_TEXT_BYTES));
+	miss(l, &map, code, 1);
+	assert_int_equal(known(b, code, NEAR), NEAR);
+	/* Not more than that, until that is missing itself. */
+	assert_false(rulebook_has(b, MODULE, code + NEAR * SB_TEXT_BYTES));
+	miss(l, &map, code, NEAR);
+	assert_true(rulebook_has(b, MODULE, code + NEAR * SB_TEXT_BYTES));
 
 	learn_free(l);
 	close(maps.pages);
@@ -148,7 +131,7 @@ static void dear_neighbours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dear_neighbours),
+		cmocka_unit_test(neighbours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
