@@ -199,13 +199,16 @@ struct {
 	__type(value, struct sb_space);
 } spaces SEC(".maps");
 
-/* Rules that walks found lately, by place: see find_rule(). */
-#define RECENT_BITS 15u
-#define RECENT_NS_SHIFT 33u                               /* of the time for which one is kept: 8.6 s */
+/*
+ * Rules that walks found lately, by place: see find_rule(). Two entries for each hash, next to each other: with one, a compiler had half as
+ * many looked up again.
+ */
+#define RECENT_BITS 14u
+#define RECENT_NS_SHIFT 35u                               /* of the time for which one is kept: 34 s */
 struct recent {
 	__u64 place, rule;
 };
-static struct recent recent[1u << RECENT_BITS];
+static struct recent recent[1u << RECENT_BITS][2] __attribute__((aligned(64)));
 
 /* Where the page of a key may be, for find_page(): an index, which the key in the page confirms. */
 #define HINT_BITS 14u
@@ -257,6 +260,8 @@ static struct hop hops[1u << HOPS_BITS][2] __attribute__((aligned(64)));
 
 #define WINDOW_WORDS 64u                                 /* of the stack, read at a time */
 
+#define AHEAD_MAX 64u                                    /* rules of a walk that the next one asks for at once */
+
 /* The state of a walk. */
 struct walk {
 	__u64 id, kin;                                   /* of the memory, and of its family; 0 = it has none */
@@ -271,6 +276,8 @@ struct walk {
 	__u32 placed, pad;                               /* placed: one of the rules says SB_RULE_PLACED */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
+	__u32 ahead_nr;
+	__u32 ahead[AHEAD_MAX];                          /* where in recent[] the rules of the last walk were, or would be */
 	__u64 top;                                       /* of the kernel's stack ... */
 	__u64 folded;                                    /* ... what it is known by ... */
 	__u64 kstack[HOP_WORDS];                         /* ... its words ... */

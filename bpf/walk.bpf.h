@@ -148,25 +148,51 @@ static __always_inline int look_up_rule(struct walk *w, __u64 module, __u64 offs
 	return 0;
 }
 
+static __always_inline bool recall(const volatile struct recent *k, __u64 place, struct sb_rule *ret)
+{
+	const __u64 rule = k->rule;
+
+	if ((k->place ^ rule * MIX) != place)
+		return false;
+	*(__u64 *)ret = rule;
+	return true;
+}
+
+/*
+ * Asks for what the last walk by the number WHICH went by. Half of that will be needed: who runs for a millisecond has mostly the same callers. It has driven
+ * it out of the caches, though, and one rule after the other, each of which is needed to find the next, would be waited for.
+ */
+__noinline int sb_look_ahead(__u32 which)
+{
+	const struct walk *w = bpf_map_lookup_elem(&walks, &which);
+
+	for (__u32 i = 0; w && i < AHEAD_MAX && i < w->ahead_nr; i++)
+		(void)*(const volatile __u64 *)&recent[w->ahead[i] & ((1u << RECENT_BITS) - 1)]->rule;
+	return 0;
+}
+
 /*
  * The rule for the place OFFSET of MODULE to *RET. 0 or SB_WALK_*. What was looked up is kept for all walks on all CPUs: a module
  * is never another one, and what its file says of a place is never something else, so a rule that was right stays right,
  * also when its page gives way. It is kept for a while only, after which the page hears again that it is of use. CPUs write
- * without asking each other: an entry of which two wrote a half each fits no place.
+ * without asking each other: an entry of which two wrote a half each fits no place. The one that is driven out takes the second place.
  */
 static __always_inline int find_rule(struct walk *w, __u64 module, __u64 offset, struct sb_rule *ret)
 {
 	__u64 place = (module << SB_OFFSET_BITS | offset) ^ (w->now >> RECENT_NS_SHIFT) * MIX, rule;
-	volatile struct recent *k = &recent[place * MIX >> (64 - RECENT_BITS)];
+	__u32 at = place * MIX >> (64 - RECENT_BITS), nr = w->nr;
+	volatile struct recent *k = recent[at], *other = k + 1;
 	int why;
 
-	rule = k->rule;
-	if ((k->place ^ rule * MIX) == place) {
-		*(__u64 *)ret = rule;
+	barrier_var(nr);
+	if (nr < AHEAD_MAX)
+		w->ahead[nr] = at;
+	if (recall(k, place, ret) || recall(other, place, ret))
 		return 0;
-	}
 	why = look_up_rule(w, module, offset, ret);
 	if (!why) {
+		other->rule = k->rule;
+		other->place = k->place;
 		rule = *(__u64 *)ret;
 		k->rule = rule;
 		k->place = place ^ rule * MIX;
@@ -409,6 +435,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	int why = SB_WALK_DEEP;
 	__s64 at;
 
+	sb_look_ahead(which);
 	know_memory(w, task);
 	at = find_space(w, task, &seq);
 	if (at < 0)
@@ -434,6 +461,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 			break;
 	}
 	barrier();
+	w->ahead_nr = w->nr;
 	if (*(volatile __u32 *)&sp->seq != seq)
 		return SB_WALK_RACE;
 	sp->used_ns = now;
