@@ -282,6 +282,11 @@ bool rulebook_has(const struct rulebook *b, module_id module, uint64_t offset)
 	return shelf_find(&b->pages, SB_PAGE_KEY(module, offset)) != UINT32_MAX;
 }
 
+bool rulebook_is_crowded(const struct rulebook *b)
+{
+	return b->pages.n > b->pages.max - b->pages.max / 4;
+}
+
 void rulebook_teach(struct rulebook *b, module_id module, uint64_t offset, const struct rule_row *row, size_t n)
 {
 	const uint64_t key = SB_PAGE_KEY(module, offset);

@@ -34,6 +34,8 @@ void rulebook_free(struct rulebook *b);          /* NULL is fine */
 
 /* Are the rules of the page that holds the place OFFSET of MODULE known? */
 bool rulebook_has(const struct rulebook *b, module_id module, uint64_t offset);
+/* Is there room for less than a quarter of all pages that there can be, so that teaching many would make others give way? */
+bool rulebook_is_crowded(const struct rulebook *b);
 /*
  * Teaches those of the page at OFFSET, a multiple of SB_TEXT_BYTES: N rows of rows_of(), at most SB_ROWS. Does nothing when
  * it cannot.

@@ -19,7 +19,7 @@
  * of a compiler is known after some hundred misses, and of a library with one busy function a few pages.
  */
 #define AROUND_MIN 8u
-#define AROUND_MAX 128u
+#define AROUND_MAX 512u
 #define LESSONS 4u               /* after so many, twice as much */
 #define LESSON_NS (20 * NSEC_PER_MSEC)   /* for all that a stack lacks: there are files whose rows take libdw for ever */
 #define DEAR_NS NSEC_PER_MSEC            /* modules whose pages take so long, on average, where others take a hundredth ... */
@@ -229,15 +229,15 @@ static struct taught *taught_of(struct learn *l, module_id module)
 	return &l->taught.v[module];
 }
 
-/* Pages to teach now of a module that was taught T, a power of two. */
-static uint32_t around(struct taught *t)
+/* Pages to teach now of a module that was taught T, a power of two. What is only near shall not drive out what is in use. */
+static uint32_t around(const struct learn *l, struct taught *t)
 {
 	uint32_t n = AROUND_MIN;
 
 	for (uint32_t left = t->lessons; left >= LESSONS && n < AROUND_MAX; left -= LESSONS)
 		n *= 2;
 	t->lessons += n < AROUND_MAX;
-	return n;
+	return rulebook_is_crowded(l->book) ? AROUND_MIN : n;
 }
 
 static bool is_dear(const struct taught *t)
@@ -274,7 +274,7 @@ static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_n
 	t = taught_of(l, f->module);
 	if (!im || !t)
 		return false;
-	bytes = (uint64_t)around(t) * SB_TEXT_BYTES;
+	bytes = (uint64_t)around(l, t) * SB_TEXT_BYTES;
 	start = f->offset / bytes * bytes;
 	teach_page(l, t, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
 	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)

@@ -103,7 +103,8 @@ static void neighbours(void **state)
 	struct unwind_map map = { .end = 1 << 30, .module = MODULE, .state = MAP_READY };
 	struct err e = { 0 };
 	struct learn *l;
-	uint64_t code;
+	static const struct rule_row none = { .rule = { .kind = RULE_NONE } };
+	uint64_t code, far;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -121,6 +122,20 @@ static void neighbours(void **state)
 	assert_false(rulebook_has(b, MODULE, code + NEAR * SB_TEXT_BYTES));
 	miss(l, &map, code, NEAR);
 	assert_true(rulebook_has(b, MODULE, code + NEAR * SB_TEXT_BYTES));
+
+	/* Who was taught four times is taught twice as much, from where that begins ... */
+	miss(l, &map, code, 2 * NEAR);
+	miss(l, &map, code, 3 * NEAR);
+	far = (code / (2 * NEAR * SB_TEXT_BYTES) + 4) * 2 * NEAR * SB_TEXT_BYTES;
+	miss(l, &map, far, 0);
+	assert_int_equal(known(b, far, 2 * NEAR), 2 * NEAR);
+	/* ... until three quarters of all that there can be are known. */
+	for (uint64_t page = 0; page < RULEBOOK_PAGES / 4 * 3; page++)
+		rulebook_teach(b, MODULE + 1, page * SB_TEXT_BYTES, &none, 1);
+	assert_true(rulebook_is_crowded(b));
+	far += 2 * NEAR * SB_TEXT_BYTES;
+	miss(l, &map, far, 0);
+	assert_int_equal(known(b, far, 2 * NEAR), NEAR);
 
 	learn_free(l);
 	close(maps.pages);
