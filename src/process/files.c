@@ -225,7 +225,21 @@ static backing_id new_edition(struct files *fs, backing_id b, const struct file_
 	return b;
 }
 
-backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p)
+/* Had the file of F been written to when it was mapped at P, at SINCE_NS? */
+static bool is_rewritten(struct file *f, const struct place *p, uint64_t since_ns)
+{
+	const uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
+	int r;
+
+	if (since_ns < f->looked_ns)
+		return false;
+	r = was_rewritten(p, &f->mark);
+	if (!r)
+		f->looked_ns = now;
+	return r > 0;
+}
+
+backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p, uint64_t since_ns)
 {
 	backing_id b = BACKING_NONE;
 
@@ -235,7 +249,7 @@ backing_id files_add(struct files *fs, const struct file_id *id, const struct pl
 		b = find_inode(fs, id, p->path);
 	if (b == BACKING_NONE)
 		return new_entry(fs, id, p, MODULE_FILE);
-	if (!id->build_id_len && was_rewritten(p, &fs->entry.v[b]->mark))
+	if (!id->build_id_len && is_rewritten(fs->entry.v[b], p, since_ns))
 		return new_edition(fs, b, id, p);
 	move_place(fs, resolve(fs, b), p);
 	return b;

@@ -26,8 +26,11 @@ struct files;
 int files_new(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct files **ret, struct err *e);
 void files_free(struct files *fs);               /* NULL is fine */
 
-/* The entry for the file ID that is mapped at P (copied); BACKING_NONE when out of memory. */
-backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p);
+/*
+ * The entry for the file ID that is mapped at P (copied), by CLOCK_MONOTONIC since SINCE_NS; BACKING_NONE when out of memory. Who has been
+ * written to before that gets an entry of its own; a file that was looked at later than that, for another mapping, is not looked at again.
+ */
+backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p, uint64_t since_ns);
 /* The entry for a page that the kernel made, named PATH; the vDSO when IS_VDSO, BYTES long. */
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes);
 

@@ -24,6 +24,7 @@ struct file {
 	struct file_id id;
 	struct place place;
 	struct file_mark mark;
+	uint64_t looked_ns;      /* when it was last seen to be as MARK says */
 	int kept_fd;             /* of a deleted file, else -1 */
 	uint64_t kept_at;        /* order in which fds were kept */
 	module_id module;        /* ID_NONE until it is known or needed */

@@ -190,7 +190,7 @@ static bool same_mark(const struct stat *st, const struct file_mark *m)
 	       st->st_mtim.tv_sec == m->mtime.tv_sec && st->st_mtim.tv_nsec == m->mtime.tv_nsec;
 }
 
-bool was_rewritten(const struct place *p, const struct file_mark *mark)
+int was_rewritten(const struct place *p, const struct file_mark *mark)
 {
 	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
 				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (p->root ? RESOLVE_IN_ROOT : 0) };
@@ -198,13 +198,14 @@ bool was_rewritten(const struct place *p, const struct file_mark *mark)
 	struct statx now;
 
 	if (!mark->known || p->path[0] != '/')
-		return false;
+		return -ENODATA;
 	fd = (int)syscall(SYS_openat2, p->root ? p->root->fd : AT_FDCWD, p->path, &how, sizeof(how));
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &now) < 0)
-		return false;
-	return makedev(now.stx_dev_major, now.stx_dev_minor) == mark->dev && now.stx_ino == mark->ino &&
-	       ((off_t)now.stx_size != mark->size || now.stx_mtime.tv_sec != mark->mtime.tv_sec ||
-		(long)now.stx_mtime.tv_nsec != mark->mtime.tv_nsec);
+		return -ENODATA;
+	if (makedev(now.stx_dev_major, now.stx_dev_minor) != mark->dev || now.stx_ino != mark->ino)
+		return -ENODATA;
+	return (off_t)now.stx_size != mark->size || now.stx_mtime.tv_sec != mark->mtime.tv_sec ||
+	       (long)now.stx_mtime.tv_nsec != mark->mtime.tv_nsec;
 }
 
 static bool is_elf(int fd)

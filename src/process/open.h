@@ -65,9 +65,10 @@ int open_file(const struct file_id *id, const struct place *p, const struct file
 
 /*
  * Has the file of MARK been written to since? Told by what is at the path of P now, if that is the same inode, and if the kernel can tell
- * without asking a file system that may not answer (RESOLVE_CACHED, since Linux 5.12, 99668f618062). Never waits; false when unknown.
+ * without asking a file system that may not answer (RESOLVE_CACHED, since Linux 5.12, 99668f618062). Never waits. 1 = yes, 0 = no,
+ * -ENODATA when it cannot be told.
  */
-bool was_rewritten(const struct place *p, const struct file_mark *mark);
+int was_rewritten(const struct place *p, const struct file_mark *mark);
 
 /* Another open file description for FD, which stays open: offsets are not shared. An fd or a negative errno. */
 int reopen_fd(int fd);

@@ -81,9 +81,9 @@ int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t lim
 
 /* process_proc.c: what /proc says. True when mappings, executable or identity changed. */
 bool process_read(struct process *p);
-/* The backing of a mapping NAME of P. */
-backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, uint64_t start,
-			   uint64_t end);
+/* The backing of the mapping M of P, which is there since SINCE_NS, called NAME. */
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
+			   uint64_t since_ns);
 void process_set_exe(struct process *p, const char *path, size_t len);
 /* Makes P a fresh process of the same number that started at START_NS; ticks 0 = unknown. */
 void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks);

@@ -174,7 +174,7 @@ static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 		return;
 	memcpy(id.build_id, m->build_id, id.build_id_len);
 	if (m->prot & PROT_EXEC)
-		map.backing = process_backing(p, m->path, len, &id, map.start, map.end);
+		map.backing = process_backing(p, m->path, len, &id, &map, ev->time_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = map.start;
 	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {

@@ -29,13 +29,13 @@ void process_set_exe(struct process *p, const char *path, size_t len)
 	p->exe_changes++;
 }
 
-backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, uint64_t start,
-			   uint64_t end)
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
+			   uint64_t since_ns)
 {
 	struct files *fs = p->ps->files;
 	char path[PROC_PATH_MAX];
 	const enum map_what what = map_what(name, len);
-	struct place place = { .pid = p->pid, .start = start, .end = end, .path = path, .root = p->root };
+	struct place place = { .pid = p->pid, .start = m->start, .end = m->end, .path = path, .root = p->root };
 
 	/* A file without any identity could never be checked, so it is not looked for: the kernel was out of memory. */
 	if (what == WHAT_ANON || (what == WHAT_FILE && !id->ino && !id->build_id_len))
@@ -46,8 +46,8 @@ backing_id process_backing(struct process *p, const char *name, size_t len, cons
 	memcpy(path, name, len);
 	path[len] = '\0';
 	if (what == WHAT_FILE)
-		return files_add(fs, id, &place);
-	return files_add_special(fs, path, what == WHAT_VDSO, end - start);
+		return files_add(fs, id, &place, since_ns);
+	return files_add_special(fs, path, what == WHAT_VDSO, m->end - m->start);
 }
 
 void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
@@ -76,6 +76,7 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 struct reading {
 	struct process *p;
 	struct space *space;
+	uint64_t now_ns;
 };
 
 static void take_line(void *ctx, const struct maps_line *m)
@@ -86,7 +87,7 @@ static void take_line(void *ctx, const struct maps_line *m)
 
 	if (!m->exec)
 		return;
-	map.backing = process_backing(r->p, m->name, m->name_len, &id, m->start, m->end);
+	map.backing = process_backing(r->p, m->name, m->name_len, &id, &map, r->now_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = m->start;
 	space_map(r->space, &map);
@@ -151,7 +152,7 @@ static bool read_identity(struct process *p, int dir)
 static bool read_maps(struct process *p, int dir, uint64_t now)
 {
 	AUTO(space_free) struct space *fresh = space_new();
-	struct reading r = { .p = p, .space = fresh };
+	struct reading r = { .p = p, .space = fresh, .now_ns = now };
 	struct space *old;
 	ssize_t lines;
 

@@ -69,14 +69,19 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* PATH as a process maps it that has just begun, whose number is none. */
-static backing_id map(struct world *w, const char *path)
+/* PATH as a process maps it at SINCE_NS that has just begun, whose number is none. */
+static backing_id map_since(struct world *w, const char *path, uint64_t since_ns)
 {
 	const struct place p = { .pid = 1 << 30, .path = (char *)(uintptr_t)path };
 	struct stat st;
 
 	assert_int_equal(stat(path, &st), 0);
-	return files_add(w->fs, &(struct file_id){ .dev = st.st_dev, .ino = st.st_ino, .generation = 7 }, &p);
+	return files_add(w->fs, &(struct file_id){ .dev = st.st_dev, .ino = st.st_ino, .generation = 7 }, &p, since_ns);
+}
+
+static backing_id map(struct world *w, const char *path)
+{
+	return map_since(w, path, clock_mono_ns());
 }
 
 static struct unwind_map load(struct world *w, backing_id b)
@@ -114,6 +119,19 @@ static void what_is_written_to_is_another_file(void **state)
 	assert_int_equal(map(w, w->path) == second, false);
 	assert_int_equal(load(w, map(w, w->path)).state, MAP_ANON);
 	assert_int_equal(load(w, first).module, before.module);
+}
+
+/* Many mappings of a library are told of together, when all of them are older than the look at it for the first of them. */
+static void a_file_is_looked_at_once_for_older_mappings(void **state)
+{
+	struct world *w = *state;
+	const backing_id first = map(w, w->path);
+
+	assert_int_equal(load(w, first).state, MAP_READY);
+	assert_int_equal(map(w, w->path), first);
+	write_elf(w->path, "more");
+	assert_int_equal(map_since(w, w->path, w->fs->entry.v[first]->looked_ns - 1), first);
+	assert_int_not_equal(map_since(w, w->path, w->fs->entry.v[first]->looked_ns), first);
 }
 
 static void images_without_users_go(void **state)
@@ -177,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_is_written_to_is_another_file, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_is_looked_at_once_for_older_mappings, setup, teardown),
 		cmocka_unit_test_setup_teardown(images_without_users_go, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_equal_file_keeps_the_image, setup, teardown),
 	};
