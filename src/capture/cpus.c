@@ -25,13 +25,13 @@ int cpus_read(const char *path, u32_vec *ret, struct err *e)
 
 int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e)
 {
-	AUTO_FREE char *text = malloc(LIST_BYTES);
+	char text[LIST_BYTES];
 	size_t used = 0;
 	ssize_t n = 0;
 
-	if (!text)
-		return err_nomem(e, "a list of CPUs");
-	while (used < LIST_BYTES - 1 && (n = pread(fd, text + used, LIST_BYTES - 1 - used, (off_t)used)) > 0)
+	/* A list ends with its line: mostly that is one reading. */
+	while (used < LIST_BYTES - 1 && !(used && text[used - 1] == '\n') &&
+	       (n = pread(fd, text + used, LIST_BYTES - 1 - used, (off_t)used)) > 0)
 		used += (size_t)n;
 	if (n < 0)
 		return err_set(e, errno, "cannot read %s: %s", path, strerror(errno));
