@@ -46,6 +46,20 @@ struct task_struct___x86 {
 #define sb_regs_compat(r) (((__u16)(r)->cs) == SB_USER32_CS)
 
 /*
+ * The kernel takes no interrupts on its first steps in from user mode and its last ones out, but an NMI, by which counters of the hardware
+ * sample, comes then, too (arch/x86/entry/entry_64.S). The task's frame is that of its entry before, or half of this one:
+ * - at the gate of a system call: sp is the user's, as are all other registers; pc is in rcx, where SYSCALL puts it, and SYSRET takes it from;
+ * - while the frame is pushed: sp is in it (perf_get_regs_user() of arch/x86/kernel/perf_regs.c asks for that);
+ * - on the stack where exceptions begin, which is in the cpu_entry_area (Documentation/arch/x86/x86_64/mm.rst), each CPU's in the same
+ *   half a terabyte.
+ */
+#define SB_FRAME_BYTES sizeof(struct sb_ctx_regs)
+#define SB_ENTRY_AREA 0xfffffe0000000000ull
+#define SB_ENTRY_AREA_BITS 39
+#define sb_at_gate(sp) (!((sp) >> 63))
+#define sb_on_entry_stack(sp) ((sp) >> SB_ENTRY_AREA_BITS == SB_ENTRY_AREA >> SB_ENTRY_AREA_BITS)
+
+/*
  * The system call that a task is in, -1 when it came by an exception or interrupt (arch/x86/entry: orig_ax is set to -1 by those).
  * x32 calls carry bit 30 and have the same numbers as far as they are the same calls.
  */
@@ -90,6 +104,7 @@ struct task_struct___x86 {
 		(v)[15] = (r)->r15; \
 		(v)[16] = (r)->ip; \
 	} while (0)
+#define SB_DWARF_CX 2
 #define SB_DWARF_BP 6
 #define SB_DWARF_SP 7
 #define SB_DWARF_PC 16

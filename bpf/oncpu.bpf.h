@@ -15,6 +15,30 @@
 #include "totals.bpf.h"
 #include "walk.bpf.h"
 
+/* The user's registers where an NMI interrupted TASK at the gate of a system call. False as finish_regs(). */
+static __always_inline bool put_gate_regs(struct sb_part_regs *r, struct sb_hdr *h, struct sb_perf_ctx *ctx, struct task_struct *task)
+{
+	struct pt_regs *before = (void *)bpf_task_pt_regs(task);
+	__u64 *v = (void *)(r + 1);
+
+	/* The code segment is the kernel's by now; that of the entry before tells as well what kind of program this is. */
+	if (sb_regs_compat(before))
+		h->flags |= SB_F_COMPAT;
+	sb_regs_to_dwarf(&ctx->regs, v);
+	barrier();
+	v[SB_DWARF_PC] = v[SB_DWARF_CX];
+	return finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL);
+}
+
+/* Has TASK, interrupted in the kernel with SP, no whole frame of its entry yet? The barrier keeps clang from subtracting pointers. */
+static __always_inline bool is_entering(struct task_struct *task, __u64 sp)
+{
+	__u64 frame = (__u64)bpf_task_pt_regs(task), low = sp - SB_FRAME_BYTES;
+
+	barrier_var(low);
+	return (sp > frame && low <= frame) || sb_on_entry_stack(sp);
+}
+
 /* Registers and stack of the user's side. Returns the offset behind what was added. */
 static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx, struct task_struct *task,
 				      bool user, bool walk, __u64 now)
@@ -32,6 +56,12 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 		barrier();       /* else clang merges the loads of both branches into one through a computed address */
 		if (!finish_regs(r, h, SB_REGS_FULL))
 			return off;
+	} else if (sb_at_gate(ctx->regs.sp)) {
+		if (!put_gate_regs(r, h, ctx, task))
+			return off;
+	} else if (is_entering(task, ctx->regs.sp)) {
+		h->flags |= SB_F_NO_USER;
+		return off;
 	} else if (!put_entry_regs(r, h, task)) {
 		return off;
 	}

@@ -31,7 +31,7 @@
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
 #define SB_F_KTHREAD 0x0002u     /* kernel thread: there is no user side */
 #define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
-#define SB_F_NO_USER 0x0008u     /* a user task that has no user side now (io_uring worker, exiting, in the middle of exec) */
+#define SB_F_NO_USER 0x0008u     /* a user task without a user side now (io_uring worker, exiting, amid exec or its entry) */
 #define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
 #define SB_F_STRANGER 0x0020u    /* copied, as nothing was ever known of the memory: SB_WALK_NO_SPACE; a moment ago */
 
