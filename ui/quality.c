@@ -207,12 +207,12 @@ static void add_whys(struct maker *m, uint32_t parent, enum quality_part part, c
 
 static void add_ways(struct maker *m, enum quality_part part, const struct unwound *u)
 {
-	const uint64_t all = unwound_total(u);
+	const uint64_t all = unwound_total(u), in_kernel = u->way[WAY_KERNEL] + u->way[WAY_FRAME_POINTERS];
 	uint32_t head;
 
 	if (!all)
 		return;
-	head = add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE, all - u->way[WAY_KERNEL], all, 0 }, 7);
+	head = add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE, all - in_kernel, all, 0 }, 7);
 	for (unsigned int i = 0; i < WAY_NR && head; i++) {
 		const uint32_t way = u->way[i] ? add_way(m, head, part, i, u->way[i], all) : 0;
 

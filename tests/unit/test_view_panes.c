@@ -256,6 +256,19 @@ static void how_stacks_were_unwound(void **state)
 	}
 }
 
+static void frame_pointers_are_followed_in_the_kernel(void **state)
+{
+	struct world w;
+
+	madefeed_init(&w.f);
+	w.f.meta.unwound = (struct unwound){ .way = { [WAY_FRAME_POINTERS] = 49, [WAY_NONE] = 1 } };
+	driver_init(&w.d, &w.f, 100, 30, false);
+	driver_press(&w.d, "8");
+	assert_screen_has(w.d.canvas, "how stacks of samples were unwound: 98.0 % of 50 in the kernel");
+	assert_screen_has(w.d.canvas, "frame_pointers: walked in the kernel by frame pointers");
+	end(&w);
+}
+
 static void digits_show_and_hide(void **state)
 {
 	struct world w;
@@ -579,6 +592,7 @@ int main(void)
 		cmocka_unit_test(a_thread_can_be_looked_at_alone),
 		cmocka_unit_test(threads_of_the_command_line_stay),
 		cmocka_unit_test(how_stacks_were_unwound),
+		cmocka_unit_test(frame_pointers_are_followed_in_the_kernel),
 		cmocka_unit_test(how_good_figures_are),
 		cmocka_unit_test(digits_show_and_hide),
 		cmocka_unit_test(escape_closes_the_pane_in_focus),
