@@ -185,7 +185,8 @@ has_begun() {
 	[ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt 1000 ]
 }
 
-# run_sberf NAME OPTIONS...: a recording, of which the beginning is kept after $warm seconds.
+# run_sberf NAME OPTIONS...: a recording, of which the beginning is kept after $warm seconds; and once more after $later seconds, if that
+# is set, for the shares of $name_later.
 run_sberf() {
 	local name=$1 s=$work/s.data before
 	shift
@@ -200,9 +201,14 @@ run_sberf() {
 	fi
 	pause "$warm"
 	cp "$s" "$work/begin.data"
+	if [ -n "${later-}" ]; then
+		pause $((later - warm))
+		cp "$s" "$work/later.data"
+	fi
 	wait "$beside" || :
 	beside=
 	share "$name" "$s" "$work/begin.data"
+	[ -z "${later-}" ] || share "$name_later" "$s" "$work/later.data"
 	value "$s" oncpu_samples >>"$work/$name.samples"
 	value "$s" oncpu_complete_percent >>"$work/$name.complete"
 	value "$s" rules_pages >>"$work/$name.pages"
@@ -263,7 +269,7 @@ program() {
 	shift 4
 	for ((r = 0; r < rounds; r++)); do
 		run_sberf "$name.walk" --unwind kernel --no-off-cpu "$@"
-		[ "$name" != cc1plus ] || run_known "$name.known" --unwind kernel --no-off-cpu "$@"
+		[ "$name" != cc1plus ] || run_long "$name" --unwind kernel --no-off-cpu "$@"
 		run_sberf "$name.waits" --unwind kernel "$@"
 		[ -z "$offcputime" ] || run_offcputime "$name" "$comm"
 		[ "$have_perf" = no ] || run_perf "$name.fp" fp "$pids"
@@ -274,7 +280,8 @@ program() {
 	# shellcheck disable=SC2059  # it is one
 	printf "$columns" "" samples "user %" "BPF %" "sum %" "kernel %" "reached %" "whole %" bytes lost "report s"
 	program_row "$name.walk" "sberf, samples alone"
-	program_row "$name.known" "the same, second $known on"
+	program_row "$name.long" "the same, for $((known + 2 * seconds)) s"
+	program_row "$name.known" "of these, second $known on"
 	program_row "$name.waits" "sberf, and waits"
 	program_row "$name.fp" "perf record, fp"
 	program_row "$name.dwarf" "perf record, dwarf"
@@ -284,13 +291,15 @@ program() {
 		"$(m "$name.walk.rules") bytes of memory (asked: 64 MB)"
 	echo "  whole cost: $(m "$name.walk.sum") % of a core for $(nproc) CPUs (asked: 1 % for each)"
 	[ ! -s "$work/$name.known.sum" ] ||
-		echo "  from second $known on, when its code is known: $(m "$name.known.sum") % (asked: 1 % for each)"
+		echo "  in $((known + 2 * seconds)) s: $(m "$name.long.sum") %;" \
+			"from second $known on, when its code is known: $(m "$name.known.sum") % (asked: 1 % for each)"
 }
 
-# run_known NAME OPTIONS...: what is sampled when nearly all of a large program has come by, for three times as long.
-run_known() {
-	local warm=$known seconds=$((known + 3 * seconds))
-	run_sberf "$@"
+# run_long NAME OPTIONS...: for longer, from $warm on, and what is sampled of that when nearly all of a large program has come by.
+run_long() {
+	local later=$known name_later=$1.known seconds=$((warm + known + 2 * seconds)) name=$1
+	shift
+	run_sberf "$name.long" "$@"
 }
 
 # ---- what a sample costs the program that is sampled ----
