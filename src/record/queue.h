@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * queue.h - events from one thread to one other, bounded, without locks and without waiting.
+ *
+ * One that is empty begins at the start of its memory again, so what is used of that is what is ever in it at a time, and stays in the
+ * caches; going round, every event would be written where nothing was for minutes.
  */
 #ifndef SBERF_RECORD_QUEUE_H
 #define SBERF_RECORD_QUEUE_H
@@ -17,17 +20,36 @@ struct event_queue {
 	struct event *event;             /* QUEUE_EVENTS, the owner's to allocate and free */
 	_Atomic uint32_t head;           /* written next; the producer's */
 	char apart[60];                  /* the two ends do not share a cache line */
-	_Atomic uint32_t tail;           /* read next; the consumer's */
+	_Atomic uint32_t tail;           /* read next; the consumer's, unless the queue is empty: queue_put() */
 };
+
+/* Events from TAIL to HEAD, which may have been read while the other end moved on: the queue was empty when TAIL is ahead. */
+static inline uint32_t queue_between(uint32_t tail, uint32_t head)
+{
+	return (int32_t)(head - tail) > 0 ? head - tail : 0;
+}
+
+/* Either end: how many events are in it. TAIL is read last: it is ahead of HEAD, or as old as that or younger. */
+static inline uint32_t queue_fill(const struct event_queue *q)
+{
+	const uint32_t head = atomic_load_explicit(&q->head, memory_order_acquire);
+
+	return queue_between(atomic_load_explicit(&q->tail, memory_order_acquire), head);
+}
 
 /* Producer. False when it is full. *RET_FILL: events in it now. */
 static inline bool queue_put(struct event_queue *q, const struct event *ev, uint32_t *ret_fill)
 {
-	const uint32_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
-	const uint32_t fill = head - atomic_load_explicit(&q->tail, memory_order_acquire);
+	const uint32_t fill = queue_fill(q);
+	uint32_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
 
 	if (fill >= QUEUE_EVENTS)
 		return false;
+	if (!fill && head % QUEUE_EVENTS) {
+		/* The consumer leaves its end alone as long as it finds nothing, and there is nothing until the new head says so. */
+		head += QUEUE_EVENTS - head % QUEUE_EVENTS;
+		atomic_store_explicit(&q->tail, head, memory_order_relaxed);
+	}
 	q->event[head % QUEUE_EVENTS] = *ev;
 	/* The release hands over, with the event, the dictionary entries that it names. */
 	atomic_store_explicit(&q->head, head + 1, memory_order_release);
@@ -38,20 +60,12 @@ static inline bool queue_put(struct event_queue *q, const struct event *ev, uint
 /* Consumer. The oldest event, or NULL when it is empty; it stays until queue_drop(). */
 static inline const struct event *queue_peek(const struct event_queue *q)
 {
-	const uint32_t tail = atomic_load_explicit(&q->tail, memory_order_relaxed);
-
-	return tail == atomic_load_explicit(&q->head, memory_order_acquire) ? NULL : &q->event[tail % QUEUE_EVENTS];
+	return queue_fill(q) ? &q->event[atomic_load_explicit(&q->tail, memory_order_relaxed) % QUEUE_EVENTS] : NULL;
 }
 
 static inline void queue_drop(struct event_queue *q)
 {
 	atomic_fetch_add_explicit(&q->tail, 1, memory_order_release);
-}
-
-/* Either end: how many events are in it. */
-static inline uint32_t queue_fill(const struct event_queue *q)
-{
-	return atomic_load_explicit(&q->head, memory_order_relaxed) - atomic_load_explicit(&q->tail, memory_order_relaxed);
 }
 
 #endif

@@ -32,14 +32,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 
 #define FLUSH_NS (NSEC_PER_SEC / 2)
 #define EPOCH_NS (60 * NSEC_PER_SEC)
 #define NAMES_BUDGET 65536u              /* frames looked at in one flush: a few ms */
 #define LINGER_NS NSEC_PER_SEC           /* a file of several waits so long for names that are still looked up */
 #define LINGER_STEP_NS (50 * NSEC_PER_MSEC)
-#define HUGE_BYTES ((size_t)2 << 20)
 
 struct recorder {
 	char *path;
@@ -552,18 +550,6 @@ static void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Its first round touches all of it: some large pages, where there are some, take a tenth of the time of many small ones. */
-static struct event *queue_memory(void)
-{
-	const size_t bytes = (QUEUE_EVENTS * sizeof(struct event) + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES;
-	struct event *m = aligned_alloc(HUGE_BYTES, bytes);
-
-	/* Where it is refused the pages are small. */
-	if (m && madvise(m, bytes, MADV_HUGEPAGE))
-		errno = 0;
-	return m;
-}
-
 static struct recorder *recorder_new(const struct recorder_config *c, const struct dict *dict, const struct names *names)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
@@ -579,7 +565,7 @@ static struct recorder *recorder_new(const struct recorder_config *c, const stru
 	r->midway = c->midway;
 	r->max_bytes = c->max_bytes;
 	r->max_files = c->max_files;
-	r->queue.event = queue_memory();
+	r->queue.event = calloc(QUEUE_EVENTS, sizeof(*r->queue.event));
 	r->enc = encoder_new(dict, names);
 	r->stream = (struct stream){ .write = write_whole, .ctx = r, .enc = r->enc };
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -40,6 +40,7 @@ unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_parked
 unit_tests += tests/unit/test_stacksize
+unit_tests += tests/unit/test_queue
 unit_tests += tests/unit/test_turns
 unit_tests += tests/unit/test_execmaps
 unit_tests += tests/unit/test_options
