@@ -264,6 +264,7 @@ static struct hop hops[1u << HOPS_BITS][2] __attribute__((aligned(64)));
 
 /* The state of a walk. */
 struct walk {
+	__u64 mm, mapped_nr, stamp;                      /* of the last memory: see stamp_again() */
 	__u64 id, kin;                                   /* of the memory, and of its family; 0 = it has none */
 	__u64 pc, sp, bp;
 	__u64 low;                                       /* nothing below it is read: a copy would not have it */

@@ -166,7 +166,7 @@ static __always_inline int sample(struct sb_perf_ctx *ctx, bool walk)
 	c->last_ns = now;
 	c->runs++;
 	busy = stayed_busy(c, task);
-	if (!tid || !wanted(task, task->tgid, tid))
+	if (!tid || !wanted_again(c, task, tid))
 		return 0;
 	if (off_cpu && following)
 		total_running(c, task, now);

@@ -25,11 +25,28 @@ struct {
 	__type(value, __u64);
 } mapped SEC(".maps");
 
+/* Goes up after each change of that: as long as it does not, a stamp is what it was. */
+__u64 mapped_nr = 1;
+
 static __always_inline __u64 stamp_of(struct mm_struct *mm)
 {
 	__u64 key = (__u64)mm, *stamp = bpf_map_lookup_elem(&mapped, &key);
 
 	return stamp ? *stamp : 0;
+}
+
+/* The stamp of MM, most often that of the last walk. */
+static __always_inline __u64 stamp_again(struct walk *w, struct mm_struct *mm)
+{
+	const __u64 nr = *(volatile __u64 *)&mapped_nr;
+
+	barrier();
+	if (w->mm != (__u64)mm || w->mapped_nr != nr) {
+		w->stamp = stamp_of(mm);
+		w->mm = (__u64)mm;
+		w->mapped_nr = nr;
+	}
+	return w->stamp;
 }
 
 /*
@@ -48,7 +65,7 @@ static __always_inline void know_memory(struct walk *w, struct task_struct *task
 	if (!mm)
 		return;
 	id = task->self_exec_id * MIX ^ (__u64)mm->start_stack << 16 ^ (__u64)mm->end_code << 1;
-	id = id * MIX ^ stamp_of(mm);
+	id = id * MIX ^ stamp_again(w, mm);
 	id = (id * MIX ^ mm->exec_vm) * MIX;
 	w->kin = id | 1;
 	w->id = (id ^ plain(task)->group_leader->start_time) * MIX | 1;
@@ -69,6 +86,7 @@ static __always_inline void begin_memory(struct mm_struct *mm, struct task_struc
 		bpf_map_update_elem(&mapped, &key, &stamp, BPF_ANY);
 	else
 		bpf_map_delete_elem(&mapped, &key);      /* of who had this memory before */
+	__sync_fetch_and_add(&mapped_nr, 1);
 }
 
 /* The lock of the mappings of MM is given back by who may have changed them, WRITE, or not. */
@@ -87,6 +105,7 @@ int BPF_PROG(sb_mapped, struct mm_struct *mm, bool write)
 	} else if (sb_regs_map_code(regs)) {
 		stamp = (bpf_ktime_get_ns() * MIX ^ bpf_get_current_pid_tgid()) | 1;
 		bpf_map_update_elem(&mapped, &key, &stamp, BPF_ANY);
+		__sync_fetch_and_add(&mapped_nr, 1);
 	}
 	return 0;
 }

@@ -52,6 +52,24 @@ static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 t
 	}
 }
 
+/* The same as wanted() for the sampler on C: who was wanted the last time is not looked up again. Its entry stays as long as it does. */
+static __always_inline bool wanted_again(struct sb_cpu *c, struct task_struct *task, __u32 tid)
+{
+	__u32 key = target == TARGET_PIDS ? task->tgid : tid;
+	__u64 start_ns;
+
+	if (target != TARGET_PIDS && target != TARGET_TIDS)
+		return wanted(task, key, tid);
+	start_ns = target == TARGET_PIDS ? plain(task)->group_leader->start_time : task->start_time;
+	if (c->target_key == key && c->target_start_ns == start_ns)
+		return true;
+	if (!is_target(key, start_ns))
+		return false;
+	c->target_key = key;
+	c->target_start_ns = start_ns;
+	return true;
+}
+
 #define CGROUP_LEVELS 32
 
 /* Is TASK, which need not be current, in the target's cgroup or below it? */

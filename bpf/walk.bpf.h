@@ -159,8 +159,10 @@ static __always_inline bool recall(const volatile struct recent *k, __u64 place,
 }
 
 /*
- * Asks for what the last walk by the number WHICH went by. Half of that will be needed: who runs for a millisecond has mostly the same callers. It has driven
- * it out of the caches, though, and one rule after the other, each of which is needed to find the next, would be waited for.
+ * Asks for what the last walk by the number WHICH went by. Half of that will be needed: who runs for a millisecond has mostly the same
+ * callers. It has driven it out of the caches, though, and one rule after the other, each of which is needed to find the next, would be
+ * waited for. Best asked right behind the look-up of the innermost frame's rule, which is seldom known: that is one wait after the other,
+ * in which the processor goes on to what does not depend on it.
  */
 __noinline int sb_look_ahead(__u32 which)
 {
@@ -355,6 +357,8 @@ __noinline int sb_walk_step(__u32 which)
 			return why;
 	}
 	nr = w->nr;
+	if (!nr)
+		sb_look_ahead(which);
 	barrier_var(nr);
 	if (nr >= SB_WALK_MAX)
 		return SB_WALK_DEEP;
@@ -370,18 +374,30 @@ static __always_inline volatile struct kin *kin_at(__u64 kin)
 	return &kins[kin * MIX >> (64 - KIN_BITS)];
 }
 
+/* Is SP the space of the memory ID, and not being written? *RET_SEQ is its sequence number. */
+static __always_inline bool is_space_of(const struct sb_space *sp, __u64 id, __u32 *ret_seq)
+{
+	*ret_seq = *(const volatile __u32 *)&sp->seq;
+	barrier();
+	return !(*ret_seq & 1) && sp->id == id;
+}
+
 /*
  * The space that TASK, whose memory W knows, is walked by: its own, or while it has none that of a relative. A process of which what is
  * known turned out to be wrong has one that is nobody's. *RET_SEQ is its sequence number. An index, or minus an answer.
  */
 static __always_inline __s64 find_space(const struct walk *w, struct task_struct *task, __u32 *ret_seq)
 {
-	__u32 tgid = task->tgid, *index = bpf_map_lookup_elem(&space_of, &tgid);
-	__u32 at = index ? *(volatile __u32 *)index : 0;         /* read once: user space may give it away meanwhile */
-	struct sb_space *sp = index ? bpf_map_lookup_elem(&spaces, &at) : NULL;
+	__u32 tgid = task->tgid, at = w->space, *index;
+	struct sb_space *sp = bpf_map_lookup_elem(&spaces, &at);
 	__u64 id = w->id, kin = w->kin;
 	volatile struct kin *k = kin_at(kin);
 
+	if (sp && is_space_of(sp, id, ret_seq))
+		return at;                               /* as for the last walk */
+	index = bpf_map_lookup_elem(&space_of, &tgid);
+	at = index ? *(volatile __u32 *)index : 0;       /* read once: user space may give it away meanwhile */
+	sp = index ? bpf_map_lookup_elem(&spaces, &at) : NULL;
 	if (sp) {
 		*ret_seq = *(volatile __u32 *)&sp->seq;
 		barrier();
@@ -399,9 +415,7 @@ static __always_inline __s64 find_space(const struct walk *w, struct task_struct
 	sp = bpf_map_lookup_elem(&spaces, &at);
 	if (!sp)
 		return -WALK_STRANGER;
-	*ret_seq = *(volatile __u32 *)&sp->seq;
-	barrier();
-	return *ret_seq & 1 || sp->id != id ? -WALK_STRANGER : at;
+	return is_space_of(sp, id, ret_seq) ? at : -WALK_STRANGER;
 }
 
 /*
@@ -435,7 +449,6 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	int why = SB_WALK_DEEP;
 	__s64 at;
 
-	sb_look_ahead(which);
 	know_memory(w, task);
 	at = find_space(w, task, &seq);
 	if (at < 0)

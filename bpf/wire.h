@@ -400,6 +400,8 @@ struct sb_cpu {
 	__u64 called_ns;         /* up to when calls for strangers are used up */
 	__u64 kstacks_checked;   /* that were known, and unwound all the same to be compared ... */
 	__u64 kstacks_different; /* ... and differed */
+	__u64 target_key;        /* of the target, who was sampled here last: process or thread ... */
+	__u64 target_start_ns;   /* ... and since when it is there; 0 = nobody yet */
 	__u64 switching;         /* to whom, of a switch of which only the first half was looked at; 0 = there is none */
 };
 
@@ -421,7 +423,7 @@ _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writ
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
-_Static_assert(sizeof(struct sb_cpu) == 280, "sb_cpu is shared with user space");
+_Static_assert(sizeof(struct sb_cpu) == 296, "sb_cpu is shared with user space");
 _Static_assert(sizeof(struct sb_part_segment) == 24, "sb_part_segment is wire format");
 #endif
 

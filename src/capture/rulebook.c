@@ -342,6 +342,37 @@ bool rulebook_is_past(const struct rulebook *b, uint32_t pid, uint64_t id, uint6
 	return i != UINT32_MAX && time_ns < b->space_ns[i] && id != b->space_id[i];
 }
 
+/* S is of the memory ID, with the N mappings MAP. */
+static void space_write(struct sb_space *s, uint64_t id, const struct sb_map *map, size_t n)
+{
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
+	s->id = id;
+	s->kin = 0;
+	s->nr = (uint32_t)n;
+	if (n)
+		memcpy(s->map, map, n * sizeof(*map));
+	memset(s->map + n, 0xff, (SB_SPACE_MAPS - n) * sizeof(*map));
+	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * A new space for PID. Those that give way become nobody's: the kernel half asks first if the space of its last walk is the right one, and
+ * would not hear what is learnt of that memory from now on.
+ */
+static uint32_t space_take(struct rulebook *b, uint32_t pid)
+{
+	const uint64_t evicted = b->evicted;
+	const uint32_t i = shelf_take(&b->spaces, pid, &b->evicted);
+
+	for (uint32_t k = 0; k < b->spaces.max && b->evicted != evicted; k++) {
+		struct sb_space *s = shelf_item(&b->spaces, k);
+
+		if (!b->spaces.key[k] && s->id)
+			space_write(s, 0, NULL, 0);
+	}
+	return i;
+}
+
 bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
 {
 	uint32_t i = shelf_find(&b->spaces, pid);
@@ -352,7 +383,7 @@ bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const st
 	if (n > SB_SPACE_MAPS || (older && (!n || id != b->space_id[i])))
 		return false;
 	if (!known)
-		i = shelf_take(&b->spaces, pid, &b->evicted);
+		i = space_take(b, pid);
 	if (i == UINT32_MAX)
 		return false;
 	s = shelf_item(&b->spaces, i);
@@ -361,14 +392,7 @@ bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const st
 	b->space_id[i] = id;
 	if (!known)
 		s->used_ns = time_ns;    /* not that of who had the item before */
-	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
-	s->id = n ? id : 0;
-	s->kin = 0;
-	s->nr = (uint32_t)n;
-	if (n)
-		memcpy(s->map, map, n * sizeof(*map));
-	memset(s->map + n, 0xff, (SB_SPACE_MAPS - n) * sizeof(*map));
-	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_SEQ_CST);
+	space_write(s, n ? id : 0, map, n);
 	if (!known)
 		shelf_show(&b->spaces, i);
 	return true;

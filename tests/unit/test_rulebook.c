@@ -292,7 +292,7 @@ static void test_spaces(void **state)
 {
 	struct sb_map map[MAPS];
 	uint64_t id;
-	size_t n;
+	size_t n, owned = 0;
 
 	for (uint32_t i = 0; i < RULEBOOK_SPACES; i++) {
 		teach_space(*state, i, 1);
@@ -304,6 +304,10 @@ static void test_spaces(void **state)
 	assert_true(stats(*state).evicted > 0);
 	for (uint32_t i = 0; i < 100; i++)
 		assert_true(read_space(i, id_of(i, 1), map) && is_of(map, i, id_of(i, 1)));
+	/* Who remembers where the space of one was that gave way does not take it for that any more. */
+	for (uint32_t i = 0; i < RULEBOOK_SPACES; i++)
+		owned += !!spaces[i].id;
+	assert_int_equal(owned, stats(*state).spaces);
 	/* Other memory of the same process. */
 	teach_space(*state, 3, 2);
 	assert_false(read_space(3, id_of(3, 1), map));
