@@ -23,18 +23,13 @@ struct event_queue {
 	_Atomic uint32_t tail;           /* read next; the consumer's, unless the queue is empty: queue_put() */
 };
 
-/* Events from TAIL to HEAD, which may have been read while the other end moved on: the queue was empty when TAIL is ahead. */
-static inline uint32_t queue_between(uint32_t tail, uint32_t head)
-{
-	return (int32_t)(head - tail) > 0 ? head - tail : 0;
-}
-
-/* Either end: how many events are in it. TAIL is read last: it is ahead of HEAD, or as old as that or younger. */
+/* Either end: how many events are in it. The tail is read last, as the other end may move on meanwhile: ahead of the head, it was empty. */
 static inline uint32_t queue_fill(const struct event_queue *q)
 {
 	const uint32_t head = atomic_load_explicit(&q->head, memory_order_acquire);
+	const uint32_t fill = head - atomic_load_explicit(&q->tail, memory_order_acquire);
 
-	return queue_between(atomic_load_explicit(&q->tail, memory_order_acquire), head);
+	return (int32_t)fill > 0 ? fill : 0;
 }
 
 /* Producer. False when it is full. *RET_FILL: events in it now. */
