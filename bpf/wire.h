@@ -126,7 +126,7 @@ struct sb_part_wait {
 	__u64 waking_ns;         /* when it was woken; 0 = it was not blocked */
 	__u64 period_ns;         /* that decided whether to tell it */
 	__s32 call;              /* system call number, or SB_CALL_* */
-	__u8 state;              /* enum wait_state of src/event/wait.h */
+	__u8 state;              /* enum wait_state of src/model/wait.h */
 	__u8 context;            /* SB_WAKER_TASK when the waker is set: the task that was current, perhaps interrupted */
 	__u16 pad;
 	__u32 to_cpu, to_node;   /* where it runs now */
@@ -139,7 +139,7 @@ struct sb_part_wait {
 #define SB_WAIT_NO_STACK 0x2u
 #define SB_WAIT_COMPAT 0x4u      /* call is of the 32-bit ABI */
 
-/* enum wait_state and enum waker_context of src/event/wait.h, for the side that cannot include it. */
+/* enum wait_state and enum waker_context of src/model/wait.h, for the side that cannot include it. */
 #define SB_STATE_PREEMPTED 1
 #define SB_STATE_INTERRUPTIBLE 2
 #define SB_STATE_UNINTERRUPTIBLE 3

@@ -10,9 +10,9 @@
 #include "config.h"
 
 #include "cmd/optable.h"
-#include "event/method.h"
-#include "event/reasons.h"
-#include "event/wait.h"
+#include "model/method.h"
+#include "model/reasons.h"
+#include "model/wait.h"
 #include "ui/keymap.h"
 
 #include <ctype.h>

@@ -10,8 +10,8 @@ man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
-docs/generate$(EXEEXT): $(generator_sources) src/cmd/optable.h src/cmd/options.h src/event/event.h src/event/reasons.h \
-		src/event/wait.h ui/keymap.h config.h
+docs/generate$(EXEEXT): $(generator_sources) src/cmd/optable.h src/cmd/options.h src/model/event.h src/model/reasons.h \
+		src/model/wait.h ui/keymap.h config.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC_FOR_BUILD) -std=gnu11 $(CFLAGS_FOR_BUILD) \
 		-I$(top_builddir) -iquote $(top_srcdir)/src -iquote $(top_srcdir) -o $@ \
 		$(addprefix $(top_srcdir)/,$(generator_sources))

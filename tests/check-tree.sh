@@ -23,6 +23,38 @@ includes() {
 	grep -rlE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" --include='*.[ch]' "$@"
 }
 
+# The folder of a file or of an include: a folder of src/, or ui, or bpf.
+arrows() {
+	grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*/' --include='*.[ch]' src ui | grep -v '^src/main\.c:' |
+		sed -nE 's,^(src/)?([a-z]+)/[^:]*:[0-9]+:[^"]*"(src/)?([a-z]+)/.*,\2 \4,p' | sort -u
+}
+
+# Every include from one folder to another that tests/layers.txt does not allow.
+arrows_against_the_list() {
+	arrows | awk '
+		NR == FNR { if ($0 !~ /^#/) { for (i = 3; i <= NF; i++) allowed[$1, $i] = 1 } next }
+		$1 != $2 && !(($1, $2) in allowed) { print $1 " includes " $2 }' tests/layers.txt -
+}
+
+# A line may name only folders whose own lines come before it: so there is no circle. Arrows that nothing uses are faults, too.
+faults_of_the_list() {
+	{ arrows; ls -d src/*/ ui bpf | sed -E 's,^(src/)?([a-z]+)/?$,\2 .,'; } | awk '
+		NR == FNR { if ($2 == ".") there[$1] = 1; else used[$1, $2] = 1; next }
+		/^#/ { next }
+		{
+			if (!($1 in there))
+				print $1 ": no such folder"
+			for (i = 3; i <= NF; i++) {
+				if (!($i in seen))
+					print $1 " names " $i ", which does not stand above it"
+				if (!(($1, $i) in used))
+					print $1 " does not include " $i
+			}
+			seen[$1] = 1
+		}
+		END { for (f in there) if (!(f in seen)) print f ": not in the list" }' - tests/layers.txt
+}
+
 first_include_is_not_config() {
 	find src ui tests/unit -name '*.c' | while read -r file; do
 		grep -m1 '^#[[:space:]]*include' "$file" | grep -q '"config.h"' || echo "$file"
@@ -38,11 +70,11 @@ without_licence() {
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
-none "nothing in src outside src/cmd includes ui/" "$(includes '(\.\./)*ui/' src | grep -v '^src/cmd/')"
-none "nothing but commands and main() includes cmd/" \
-	"$(includes 'cmd/' src ui | grep -v -e '^src/cmd/' -e '^src/main\.c$')"
-none "base includes nothing but base" \
-	"$(grep -rnE '^#include "' --include='*.[ch]' src/base | grep -vE '"(base/[a-z0-9_]+\.h|config\.h)"')"
+none "a folder includes only folders below it (tests/layers.txt)" "$(arrows_against_the_list)"
+none "the list of layers has no circle and no folder that is gone" "$(faults_of_the_list)"
+none "docs/architecture.md draws the same list" \
+	"$(diff <(sed -n '/^```layers$/,/^```$/p' docs/architecture.md | grep -v '^```') <(grep -v '^#' tests/layers.txt))"
+none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
 none "every source file names its licence" "$(without_licence)"
 # The brackets keep these patterns from finding themselves.

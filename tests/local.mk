@@ -23,6 +23,7 @@ include tests/interop/local.mk
 EXTRA_DIST += \
 	$(shell_tests) \
 	tests/again.sh \
+	tests/layers.txt \
 	tests/tap.sh \
 	tests/skips.sh \
 	tests/style-report.sh \

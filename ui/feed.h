@@ -6,10 +6,10 @@
 #define SBERF_UI_FEED_H
 
 #include "annotate/listing.h"
+#include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
 #include "profile/query.h"
-#include "symbol/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #ifndef SBERF_UI_PICKER_H
 #define SBERF_UI_PICKER_H
 
-#include "process/proclist.h"
+#include "system/proclist.h"
 #include "ui/canvas.h"
 #include "ui/keymap.h"
 #include "ui/search.h"

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "process/proclist.h"
+#include "system/proclist.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "event/memory.h"
+#include "model/memory.h"
 #include "ui/lines.h"
 #include "ui/listtree.h"
 #include "ui/words.h"

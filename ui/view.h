@@ -10,7 +10,7 @@
 #ifndef SBERF_UI_VIEW_H
 #define SBERF_UI_VIEW_H
 
-#include "process/proclist.h"
+#include "system/proclist.h"
 #include "ui/annotator.h"
 #include "ui/builder.h"
 #include "ui/canvas.h"

@@ -3,7 +3,7 @@
 #ifndef SBERF_UI_WORDS_H
 #define SBERF_UI_WORDS_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 
 #include <stddef.h>
 

@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "profile/dict.h"
-#include "symbol/names.h"
+#include "model/dict.h"
+#include "model/names.h"
 
 #include <limits.h>
 #include <stdatomic.h>

@@ -10,7 +10,7 @@
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
-#include "event/wait.h"
+#include "model/wait.h"
 
 #include <errno.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static bool read_segment(struct cursor *in, struct raw_sample *s)
 	return true;
 }
 
-/* What the kernel half says of a call, as event/wait.h does. */
+/* What the kernel half says of a call, as model/wait.h does. */
 uint32_t decode_call(int32_t call, unsigned int state, bool compat)
 {
 	if (state == WAIT_PREEMPTED || state == WAIT_NEW)

@@ -8,7 +8,7 @@
 #ifndef SBERF_CAPTURE_DECODE_H
 #define SBERF_CAPTURE_DECODE_H
 
-#include "event/raw.h"
+#include "model/raw.h"
 
 /*
  * Decodes the record of LEN bytes at DATA, which must be 8-byte aligned. The pointers in *RET reach into DATA. Returns 1, or
@@ -17,7 +17,7 @@
  */
 int decode_record(const void *data, size_t len, struct raw_event *ret);
 
-/* What the kernel half says of a call (sb_part_wait.call, or an open wait's), in STATE, as a CALL_* of event/wait.h. */
+/* What the kernel half says of a call (sb_part_wait.call, or an open wait's), in STATE, as a CALL_* of model/wait.h. */
 uint32_t decode_call(int32_t call, unsigned int state, bool compat);
 
 #endif

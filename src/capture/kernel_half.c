@@ -17,8 +17,8 @@
 #include "capture/mapsizes.h"
 #include "capture/prepare.h"
 #include "capture/probe.h"
-#include "capture/sysfile.h"
-#include "process/cgroup.h"
+#include "system/cgroup.h"
+#include "system/sysfile.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

@@ -8,10 +8,10 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "bpf/wire.h"
-#include "capture/cpus.h"
 #include "capture/features.h"
 #include "capture/rulebook.h"
 #include "capture/source.h"
+#include "system/cpus.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/capture: one "libsberf_a_SOURCES += src/capture/FILE" a line, headers too.
 libsberf_a_SOURCES += src/capture/source.h
-libsberf_a_SOURCES += src/capture/cpus.c
-libsberf_a_SOURCES += src/capture/cpus.h
 libsberf_a_SOURCES += src/capture/decode.c
 libsberf_a_SOURCES += src/capture/decode.h
 libsberf_a_SOURCES += src/capture/features.c
@@ -36,8 +34,6 @@ libsberf_a_SOURCES += src/capture/sideband.h
 libsberf_a_SOURCES += src/capture/source.c
 libsberf_a_SOURCES += src/capture/source_cpus.c
 libsberf_a_SOURCES += src/capture/source_private.h
-libsberf_a_SOURCES += src/capture/sysfile.c
-libsberf_a_SOURCES += src/capture/sysfile.h
 
 # Made first also when a single program is asked for.
 src/capture/kernel_half.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h

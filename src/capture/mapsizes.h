@@ -7,8 +7,8 @@
 #ifndef SBERF_CAPTURE_MAPSIZES_H
 #define SBERF_CAPTURE_MAPSIZES_H
 
-#include "capture/cpus.h"
 #include "capture/source.h"
+#include "system/cpus.h"
 
 #include <stdint.h>
 

@@ -8,7 +8,7 @@
 #ifndef SBERF_CAPTURE_PERF_RECORD_H
 #define SBERF_CAPTURE_PERF_RECORD_H
 
-#include "event/raw.h"
+#include "model/raw.h"
 
 #include <linux/perf_event.h>
 

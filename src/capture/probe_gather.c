@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include "base/cleanup.h"
-#include "capture/cpus.h"
 #include "capture/probe.h"
-#include "capture/sysfile.h"
-#include "numa/topology.h"
+#include "system/cpus.h"
+#include "system/sysfile.h"
+#include "system/topology.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

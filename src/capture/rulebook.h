@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "bpf/wire.h"
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "unwind/rows.h"
 
 #include <stdbool.h>

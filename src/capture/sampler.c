@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/perf_record.h"
-#include "capture/sysfile.h"
+#include "system/sysfile.h"
 
 #include <errno.h>
 #include <string.h>

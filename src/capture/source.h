@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/parse.h"
-#include "event/raw.h"
-#include "event/reasons.h"
+#include "model/raw.h"
+#include "model/reasons.h"
 
 struct source;
 
@@ -40,7 +40,7 @@ enum numa_wish {
 struct capture_plan {
 	enum target_kind target;
 	u32_vec ids;             /* pids or tids of the target, initial pid namespace of sberf */
-	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (process/cgroup.h) */
+	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (system/cgroup.h) */
 	enum capture_event event;
 	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
 	u32_vec cpus;            /* empty = all */

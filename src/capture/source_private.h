@@ -3,16 +3,16 @@
 #ifndef SBERF_CAPTURE_SOURCE_PRIVATE_H
 #define SBERF_CAPTURE_SOURCE_PRIVATE_H
 
-#include "capture/cpus.h"
+#include "base/vec.h"
 #include "capture/kernel_half.h"
 #include "capture/rate.h"
 #include "capture/reorder.h"
 #include "capture/ring.h"
 #include "capture/sampler.h"
 #include "capture/sideband.h"
-#include "base/vec.h"
 #include "capture/source.h"
 #include "symbol/kernel.h"
+#include "system/cpus.h"
 
 /* A wait that the last look found under way, with a slot. */
 struct open_slot {

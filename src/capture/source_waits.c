@@ -14,7 +14,7 @@
 #include "bpf/wire.h"
 #include "capture/decode.h"
 #include "capture/waker.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>

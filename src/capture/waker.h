@@ -10,7 +10,7 @@
 #ifndef SBERF_CAPTURE_WAKER_H
 #define SBERF_CAPTURE_WAKER_H
 
-#include "event/wait.h"
+#include "model/wait.h"
 #include "symbol/kernel.h"
 
 #include <stdint.h>

@@ -4,8 +4,8 @@
 
 #include "cmd/filter.h"
 
-#include "event/wait.h"
-#include "numa/listtext.h"
+#include "model/wait.h"
+#include "system/listtext.h"
 
 #include <errno.h>
 #include <stdio.h>

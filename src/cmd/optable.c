@@ -5,7 +5,7 @@
 #include "cmd/optable.h"
 
 #include "base/clock.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <stdio.h>
 #include <string.h>

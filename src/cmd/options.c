@@ -14,7 +14,7 @@
 #include "cmd/filter.h"
 #include "cmd/optable.h"
 #include "cmd/timerange.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "profile/query.h"
 
 #include <errno.h>

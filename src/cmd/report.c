@@ -11,8 +11,8 @@
 #include "cmd/timerange.h"
 #include "export/formats.h"
 #include "export/outfile.h"
-#include "numa/listtext.h"
 #include "numa/state.h"
+#include "system/listtext.h"
 
 #include <stdio.h>
 #include <string.h>

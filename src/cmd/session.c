@@ -5,7 +5,7 @@
 #include "cmd/session.h"
 
 #include "base/text.h"
-#include "process/lookup.h"
+#include "system/lookup.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "cmd/feed.h"
 #include "cmd/saved.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <stdio.h>

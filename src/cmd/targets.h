@@ -9,7 +9,7 @@
 
 #include "cmd/options.h"
 #include "cmd/session.h"
-#include "symbol/names.h"
+#include "model/names.h"
 #include "ui/feed.h"
 
 #include <stdatomic.h>

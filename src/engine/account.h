@@ -24,8 +24,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "capture/source.h"
-#include "event/event.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "capture/rulebook.h"
-#include "event/event.h"
-#include "event/method.h"
-#include "event/raw.h"
+#include "model/event.h"
+#include "model/method.h"
+#include "model/raw.h"
 #include "process/process.h"
 #include "profile/profile.h"
 

@@ -11,8 +11,8 @@
 #ifndef SBERF_ENGINE_INTERN_H
 #define SBERF_ENGINE_INTERN_H
 
-#include "event/raw.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/raw.h"
 #include "unwind/unwind.h"
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #define SBERF_ENGINE_LEARN_H
 
 #include "capture/rulebook.h"
-#include "event/raw.h"
+#include "model/raw.h"
 #include "process/process.h"
 #include "unwind/unwind.h"
 

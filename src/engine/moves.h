@@ -16,7 +16,7 @@
 #include "capture/source.h"
 #include "engine/account.h"
 #include "engine/parked.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #define MOVES_LATE_NS (PARKED_TIME_NS + 1000000000u)
 

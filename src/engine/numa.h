@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 #include "engine/account.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "numa/placement.h"
 #include "process/process.h"
 #include "profile/profile.h"

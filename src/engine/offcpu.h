@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "capture/source.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "process/process.h"
 #include "profile/meta.h"
 #include "profile/profile.h"

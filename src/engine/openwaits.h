@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 #include "engine/account.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

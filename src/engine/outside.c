@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
-#include "event/wait.h"
+#include "model/wait.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/source.h"
-#include "event/raw.h"
+#include "model/raw.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>

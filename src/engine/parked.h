@@ -7,7 +7,7 @@
 #ifndef SBERF_ENGINE_PARKED_H
 #define SBERF_ENGINE_PARKED_H
 
-#include "event/raw.h"
+#include "model/raw.h"
 #include "process/process.h"
 
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "capture/source.h"
 #include "engine/account.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

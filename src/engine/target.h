@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "capture/source.h"
-#include "event/raw.h"
+#include "model/raw.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>

@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/event.h"
-#include "event/raw.h"
+#include "model/event.h"
+#include "model/raw.h"
 #include "numa/code.h"
 #include "numa/placement.h"
 #include "numa/state.h"

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "capture/peek.h"
-#include "capture/sysfile.h"
+#include "system/sysfile.h"
 
 #include <stdlib.h>
 #include <string.h>

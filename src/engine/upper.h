@@ -14,7 +14,7 @@
 #define SBERF_ENGINE_UPPER_H
 
 #include "base/cleanup.h"
-#include "event/raw.h"
+#include "model/raw.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef SBERF_ENGINE_VERIFY_H
 #define SBERF_ENGINE_VERIFY_H
 
-#include "event/method.h"
+#include "model/method.h"
 #include "unwind/unwind.h"
 
 /* How WALKED, by rules, differs from COPIED, both complete: by the first frame that does. VERIFY_NR = not at all. */

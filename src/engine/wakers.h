@@ -8,7 +8,7 @@
 #ifndef SBERF_ENGINE_WAKERS_H
 #define SBERF_ENGINE_WAKERS_H
 
-#include "event/event.h"
+#include "model/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #define SBERF_ENGINE_WHO_H
 
 #include "engine/account.h"
+#include "model/dict.h"
 #include "process/process.h"
-#include "profile/dict.h"
 
 /*
  * The id of TASK in D. Threads that live for microseconds come by the ten thousand a second, and the room is for stacks too: when

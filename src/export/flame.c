@@ -5,9 +5,9 @@
 #include "export/flame.h"
 
 #include "base/units.h"
-#include "numa/listtext.h"
+#include "model/dict.h"
 #include "numa/state.h"
-#include "profile/dict.h"
+#include "system/listtext.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

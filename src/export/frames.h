@@ -7,10 +7,10 @@
 #define SBERF_EXPORT_FRAMES_H
 
 #include "base/vec.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/names.h"
 #include "profile/hidden.h"
 #include "profile/query.h"
-#include "symbol/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,9 +9,9 @@
 #define SBERF_EXPORT_FXMARKERS_H
 
 #include "base/vec.h"
-#include "event/event.h"
 #include "export/fxtables.h"
 #include "export/jsonout.h"
+#include "model/event.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>

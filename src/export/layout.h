@@ -8,7 +8,7 @@
 #ifndef SBERF_EXPORT_LAYOUT_H
 #define SBERF_EXPORT_LAYOUT_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stdint.h>

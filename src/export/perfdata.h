@@ -9,7 +9,7 @@
 #define SBERF_EXPORT_PERFDATA_H
 
 #include "base/vec.h"
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 #include "export/perfdata.h"
 
 #include "base/text.h"
-#include "event/event.h"
-#include "event/perfname.h"
+#include "model/event.h"
+#include "model/perfname.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -14,12 +14,12 @@
  */
 #include "config.h"
 
-#include "event/perfname.h"
 #include "export/events.h"
 #include "export/export.h"
 #include "export/frames.h"
 #include "export/layout.h"
 #include "export/out.h"
+#include "model/perfname.h"
 #include "profile/label.h"
 
 #include "base/clock.h"

@@ -10,8 +10,8 @@
 #define SBERF_EXPORT_VIEW_H
 
 #include "base/err.h"
-#include "event/event.h"
 #include "export/flame.h"
+#include "model/event.h"
 #include "profile/meta.h"
 #include "profile/query.h"
 

@@ -13,8 +13,8 @@
 #include "config.h"
 
 #include "base/parse.h"
-#include "event/event.h"
 #include "import/reading.h"
+#include "model/event.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,9 +13,9 @@
 #define SBERF_IMPORT_IMPORT_H
 
 #include "base/err.h"
+#include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
-#include "symbol/names.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
 
 #include "import/perfevents.h"
 
-#include "event/event.h"
-#include "event/perfname.h"
 #include "import/reading.h"
+#include "model/event.h"
+#include "model/perfname.h"
 
 #include <ctype.h>
 #include <inttypes.h>

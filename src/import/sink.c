@@ -5,7 +5,7 @@
 #include "import/sink.h"
 
 #include "base/text.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/memory.h"
-#include "event/raw.h"
+#include "model/memory.h"
+#include "model/raw.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 #define SBERF_NUMA_AREAS_H
 
 #include "base/vec.h"
-#include "event/memory.h"
-#include "process/maps.h"
+#include "model/memory.h"
+#include "system/maps.h"
 
 #include <stdbool.h>
 #include <stddef.h>

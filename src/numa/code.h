@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "model/dict.h"
 #include "numa/access.h"
-#include "profile/dict.h"
 
 #include <stdbool.h>
 #include <stdint.h>

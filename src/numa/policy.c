@@ -4,7 +4,7 @@
 
 #include "numa/policy.h"
 
-#include "numa/listtext.h"
+#include "system/listtext.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "numa/placement.h"
 #include "numa/proctext.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "numa/areas.h"
-#include "numa/hugedevs.h"
 #include "numa/residency.h"
 #include "numa/state.h"
+#include "system/hugedevs.h"
 
 #include <stdbool.h>
 #include <stdint.h>

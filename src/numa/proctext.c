@@ -6,7 +6,7 @@
 
 #include "base/parse.h"
 #include "base/units.h"
-#include "numa/listtext.h"
+#include "system/listtext.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "event/memory.h"
-#include "numa/topology.h"
+#include "model/memory.h"
+#include "system/topology.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "process/maps.h"
 #include "process/vdso.h"
+#include "system/maps.h"
 
 #include <errno.h>
 #include <pthread.h>

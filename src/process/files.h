@@ -15,9 +15,9 @@
 #ifndef SBERF_PROCESS_FILES_H
 #define SBERF_PROCESS_FILES_H
 
+#include "model/dict.h"
 #include "process/loader.h"
 #include "process/space.h"
-#include "profile/dict.h"
 #include "unwind/unwind.h"
 
 struct files;

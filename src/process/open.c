@@ -9,7 +9,7 @@
 
 #include "process/open.h"
 
-#include "process/maps.h"
+#include "system/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 #define SBERF_PROCESS_OPEN_H
 
 #include "base/err.h"
-#include "event/raw.h"
+#include "model/raw.h"
 #include "process/root.h"
 #include "unwind/image.h"
 

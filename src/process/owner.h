@@ -7,9 +7,9 @@
 #define SBERF_PROCESS_OWNER_H
 
 #include "base/err.h"
-#include "process/procfs.h"
+#include "model/dict.h"
 #include "process/root.h"
-#include "profile/dict.h"
+#include "system/procfs.h"
 
 #include <stdbool.h>
 #include <stdint.h>

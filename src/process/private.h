@@ -4,13 +4,13 @@
 #define SBERF_PROCESS_PRIVATE_H
 
 #include "base/hash.h"
-#include "process/cgroup.h"
 #include "process/files.h"
 #include "process/owner.h"
 #include "process/process.h"
-#include "process/procfs.h"
 #include "process/root.h"
 #include "process/space.h"
+#include "system/cgroup.h"
+#include "system/procfs.h"
 
 #define COMM_MAX 16u             /* TASK_COMM_LEN, with its NUL */
 

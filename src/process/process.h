@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/raw.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/raw.h"
 #include "unwind/unwind.h"
 
 #include <stdbool.h>

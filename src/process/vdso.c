@@ -5,7 +5,7 @@
 #include "process/vdso.h"
 
 #include "base/cleanup.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,13 +11,13 @@
 #ifndef SBERF_PROFILE_FILTER_H
 #define SBERF_PROFILE_FILTER_H
 
-#include "numa/topology.h"
 #include "profile/idle.h"
 #include "profile/profile.h"
 #include "profile/query.h"
 #include "profile/stackfilter.h"
 #include "profile/termmatch.h"
 #include "profile/within.h"
+#include "system/topology.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "profile/query.h"
 
 #include <stdatomic.h>

@@ -6,7 +6,7 @@
 #ifndef SBERF_PROFILE_HIDDEN_H
 #define SBERF_PROFILE_HIDDEN_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "profile/query.h"
 
 #include <stdbool.h>

@@ -7,8 +7,8 @@
 #define SBERF_PROFILE_IDENTITY_H
 
 #include "base/vec.h"
-#include "profile/dict.h"
-#include "symbol/names.h"
+#include "model/dict.h"
+#include "model/names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

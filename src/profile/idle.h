@@ -8,8 +8,8 @@
 #ifndef SBERF_PROFILE_IDLE_H
 #define SBERF_PROFILE_IDLE_H
 
-#include "profile/dict.h"
-#include "symbol/names.h"
+#include "model/dict.h"
+#include "model/names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

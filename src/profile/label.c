@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "event/memory.h"
+#include "model/memory.h"
 #include "profile/group.h"
 #include "profile/label.h"
 #include "profile/shortname.h"

@@ -3,7 +3,7 @@
 #ifndef SBERF_PROFILE_LABEL_H
 #define SBERF_PROFILE_LABEL_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "profile/query.h"
 
 #include <stddef.h>

@@ -6,8 +6,8 @@
 #ifndef SBERF_PROFILE_META_H
 #define SBERF_PROFILE_META_H
 
-#include "event/method.h"
-#include "event/reasons.h"
+#include "model/method.h"
+#include "model/reasons.h"
 
 #include <stdbool.h>
 #include <stdint.h>

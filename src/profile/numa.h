@@ -13,10 +13,10 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "model/names.h"
 #include "numa/state.h"
 #include "profile/profile.h"
 #include "profile/query.h"
-#include "symbol/names.h"
 
 /* Accesses that were sampled: near, far, and of unknown page. */
 struct numa_accesses {

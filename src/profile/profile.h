@@ -19,8 +19,8 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/event.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

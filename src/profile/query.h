@@ -2,7 +2,7 @@
 /*
  * query.h - from facts to a call tree: filter, group, name, merge, sort.
  *
- * A tree is built for one question and belongs to whoever asked; it borrows names (symbol/names.h), the snapshot and the
+ * A tree is built for one question and belongs to whoever asked; it borrows names (model/names.h), the snapshot and the
  * dictionary, which must outlive it. Frames of the same function under the same parent are one node; a frame whose
  * function is not known (yet) is a node per address. Pure: the same snapshot, names and query give the same tree.
  */
@@ -10,10 +10,10 @@
 #define SBERF_PROFILE_QUERY_H
 
 #include "base/err.h"
-#include "event/nodeset.h"
+#include "model/names.h"
+#include "model/nodeset.h"
 #include "profile/profile.h"
 #include "profile/terms.h"
-#include "symbol/names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

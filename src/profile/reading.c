@@ -8,7 +8,7 @@
 #include "profile/reading.h"
 
 #include "base/hash.h"
-#include "event/wait.h"
+#include "model/wait.h"
 #include "profile/label.h"
 
 #include <stdlib.h>

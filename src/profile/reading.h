@@ -11,8 +11,8 @@
 #define SBERF_PROFILE_READING_H
 
 #include "base/vec.h"
-#include "profile/dict.h"
-#include "symbol/names.h"
+#include "model/dict.h"
+#include "model/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

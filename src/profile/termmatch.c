@@ -8,7 +8,7 @@
 #include "profile/termmatch.h"
 
 #include "base/cleanup.h"
-#include "event/wait.h"
+#include "model/wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>

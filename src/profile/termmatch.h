@@ -7,8 +7,8 @@
 #ifndef SBERF_PROFILE_TERMMATCH_H
 #define SBERF_PROFILE_TERMMATCH_H
 
-#include "event/nodeset.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/nodeset.h"
 #include "profile/query.h"
 
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include "profile/terms.h"
 
 #include "base/wildcard.h"
-#include "event/nodeset.h"
-#include "event/wait.h"
+#include "model/nodeset.h"
+#include "model/wait.h"
 #include "profile/pattern.h"
 #include "profile/query.h"
 

@@ -9,10 +9,10 @@
 #define SBERF_PROFILE_WAITS_H
 
 #include "base/err.h"
-#include "event/wait.h"
+#include "model/names.h"
+#include "model/wait.h"
 #include "profile/profile.h"
 #include "profile/query.h"
-#include "symbol/names.h"
 
 enum wait_level {
 	WAIT_LEVEL_ALL,          /* row 0 */

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "record/block.h"
 #include "record/recording.h"
 

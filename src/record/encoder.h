@@ -11,11 +11,11 @@
 #define SBERF_RECORD_ENCODER_H
 
 #include "base/cleanup.h"
-#include "event/event.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/event.h"
+#include "model/names.h"
 #include "record/bytes.h"
 #include "record/format.h"
-#include "symbol/names.h"
 
 struct encoder;
 

@@ -9,7 +9,7 @@
 #ifndef SBERF_RECORD_IDMAP_H
 #define SBERF_RECORD_IDMAP_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "record/format.h"
 
 #include <stdbool.h>

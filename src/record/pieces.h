@@ -11,7 +11,7 @@
 #define SBERF_RECORD_PIECES_H
 
 #include "base/vec.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
 #include "record/idmap.h"

@@ -8,7 +8,7 @@
 #ifndef SBERF_RECORD_QUEUE_H
 #define SBERF_RECORD_QUEUE_H
 
-#include "event/event.h"
+#include "model/event.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -10,10 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/event.h"
+#include "model/event.h"
+#include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
-#include "symbol/names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

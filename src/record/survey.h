@@ -6,7 +6,7 @@
 #define SBERF_RECORD_SURVEY_H
 
 #include "base/vec.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "record/block.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #ifndef SBERF_RECORD_TALLY_H
 #define SBERF_RECORD_TALLY_H
 
-#include "event/event.h"
+#include "model/event.h"
 #include "profile/meta.h"
 
 #include <stdbool.h>

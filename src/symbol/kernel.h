@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 /*
- * The address of _text of the running kernel, from which frames of MODULE_KERNEL count (profile/dict.h); 0 = unknown: hidden or
+ * The address of _text of the running kernel, from which frames of MODULE_KERNEL count (model/dict.h); 0 = unknown: hidden or
  * unreadable. Read once; any thread.
  */
 uint64_t kernel_text_base(void);

@@ -10,7 +10,7 @@
 #include "symbol/resolver.h"
 
 #include "base/vec.h"
-#include "event/reasons.h"
+#include "model/reasons.h"
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
 #include "symbol/details.h"

@@ -9,7 +9,7 @@
 #define SBERF_SYMBOL_RESOLVER_H
 
 #include "base/cleanup.h"
-#include "profile/dict.h"
+#include "model/dict.h"
 #include "symbol/fetch.h"
 #include "symbol/symbolizer.h"
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "symbol/names.h"
+#include "model/names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

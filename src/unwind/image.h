@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "event/raw.h"
+#include "model/raw.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #ifndef SBERF_UNWIND_RULES_H
 #define SBERF_UNWIND_RULES_H
 
-#include "profile/dict.h"
+#include "model/dict.h"
 
 #include <stdbool.h>
 #include <stddef.h>

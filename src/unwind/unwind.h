@@ -9,10 +9,10 @@
 #ifndef SBERF_UNWIND_UNWIND_H
 #define SBERF_UNWIND_UNWIND_H
 
-#include "event/method.h"
-#include "event/raw.h"
-#include "event/reasons.h"
-#include "profile/dict.h"
+#include "model/dict.h"
+#include "model/method.h"
+#include "model/raw.h"
+#include "model/reasons.h"
 #include "unwind/image.h"
 
 #include <stdbool.h>

@@ -16,7 +16,7 @@
 #include "base/parse.h"
 #include "numa/placement.h"
 #include "numa/procmem.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include <inttypes.h>
 #include <numa.h>

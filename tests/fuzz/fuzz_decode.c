@@ -8,7 +8,7 @@
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
-#include "event/wait.h"
+#include "model/wait.h"
 
 #include <stdlib.h>
 #include <string.h>

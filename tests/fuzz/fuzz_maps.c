@@ -7,11 +7,11 @@
 #include "config.h"
 
 #include "numa/areas.h"
-#include "numa/hugedevs.h"
 #include "numa/proctext.h"
-#include "process/maps.h"
-#include "process/procfs.h"
 #include "process/space.h"
+#include "system/hugedevs.h"
+#include "system/maps.h"
+#include "system/procfs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 #include "bpf/wire.h"
 #include "capture/peek.h"
 #include "capture/source.h"
-#include "event/event.h"
+#include "model/event.h"
 
 #include <errno.h>
 #include <inttypes.h>

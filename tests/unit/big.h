@@ -8,9 +8,9 @@
 #ifndef SBERF_TESTS_UNIT_BIG_H
 #define SBERF_TESTS_UNIT_BIG_H
 
-#include "event/event.h"
-#include "profile/dict.h"
-#include "symbol/names.h"
+#include "model/dict.h"
+#include "model/event.h"
+#include "model/names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

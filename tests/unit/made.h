@@ -10,13 +10,13 @@
 #ifndef SBERF_TESTS_UNIT_MADE_H
 #define SBERF_TESTS_UNIT_MADE_H
 
+#include "model/names.h"
 #include "numa/state.h"
 #include "profile/meta.h"
 #include "profile/numa.h"
 #include "profile/profile.h"
 #include "profile/query.h"
 #include "profile/waits.h"
-#include "symbol/names.h"
 
 #define MADE_ARCH "x86_64"
 

@@ -2,7 +2,7 @@
 /* test_cpus.c - CPUs are dealt to rings of their node, and rings get sizes that the kernel takes. */
 #include "config.h"
 
-#include "capture/cpus.h"
+#include "system/cpus.h"
 
 #include "base/cleanup.h"
 #include "tests/unit/cmocka_all.h"

@@ -5,7 +5,7 @@
 #include "capture/decode.h"
 
 #include "bpf/wire.h"
-#include "event/wait.h"
+#include "model/wait.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>

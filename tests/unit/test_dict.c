@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "base/hash.h"
-#include "profile/dict.h"
-#include "event/memory.h"
-#include "event/wait.h"
+#include "model/dict.h"
+#include "model/memory.h"
+#include "model/wait.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <pthread.h>

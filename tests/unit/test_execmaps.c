@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/cleanup.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include "tests/unit/cmocka_all.h"
 

@@ -2,8 +2,8 @@
 /* test_maps.c - lines of /proc/PID/maps as the kernel writes them, lines that it does not write, stat and status. */
 #include "config.h"
 
-#include "process/maps.h"
-#include "process/procfs.h"
+#include "system/maps.h"
+#include "system/procfs.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>

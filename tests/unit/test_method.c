@@ -7,7 +7,7 @@
 
 #include "bpf/wire.h"
 #include "engine/verify.h"
-#include "event/method.h"
+#include "model/method.h"
 #include "tests/unit/cmocka_all.h"
 
 static struct event event_of(enum unwind_method method, enum cut_reason cut)

@@ -2,7 +2,7 @@
 /* test_names.c - names of frames: any order, replaced whole, old answers valid, readers beside the writer. */
 #include "config.h"
 
-#include "symbol/names.h"
+#include "model/names.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "cmd/filter.h"
 #include "cmd/optable.h"
-#include "event/event.h"
+#include "model/event.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
 #include "tests/unit/cmocka_all.h"
 
 #include "base/clock.h"
-#include "process/proclist.h"
+#include "system/proclist.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "symbol/symbolizer.h"
 
 #include "base/clock.h"
-#include "event/reasons.h"
+#include "model/reasons.h"
 #include "symbol/elffile.h"
 #include "symbol/vdso.h"
 #include "tests/unit/cmocka_all.h"

@@ -7,7 +7,7 @@
 #include "cmd/feed.h"
 #include "cmd/saved.h"
 #include "cmd/targets.h"
-#include "process/procfs.h"
+#include "system/procfs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 /* test_topology.c - machines of one to eight nodes, with holes of every sort, and the machine that this runs on. */
 #include "config.h"
 
-#include "numa/topology.h"
+#include "system/topology.h"
 
 #include "base/cleanup.h"
 #include "base/parse.h"
-#include "capture/cpus.h"
-#include "numa/listtext.h"
+#include "system/cpus.h"
+#include "system/listtext.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>

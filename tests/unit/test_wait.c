@@ -2,7 +2,7 @@
 /* test_wait.c - the words of waits: names of calls on several machines, classes by call and state, buckets. */
 #include "config.h"
 
-#include "event/wait.h"
+#include "model/wait.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <pthread.h>

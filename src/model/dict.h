@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits, places of memory.
+ *
+ * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0 and are never reused or
+ * moved. One thread (the engine) adds; any thread may read ids below a count that it has seen (base/pages.h), without locks.
+ *
+ * A *module* is a file, the vDSO, the kernel, the anonymous code of one process, or a pseudo module whose frames are
+ * notes ("[cut: ...]", "(other)"). A *frame* is a place: (module, offset). The offset is
+ *   MODULE_FILE, MODULE_VDSO: the offset in the file (pc - mapping start + mapping pgoff), so no bias is ever needed;
+ *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
+ *   MODULE_ANON: the virtual address in that process;
+ *   MODULE_NOTE: an enum note_kind or, for cuts, NOTE_CUT + enum cut_reason.
+ * For callers the offset is that of the return address minus one, which lies inside the call; for the innermost frame, and
+ * for the frame that a signal interrupted, it is the exact pc. So a frame can be looked up as it is.
+ * A *stack* is a trie node: (parent stack, frame), root first; STACK_ROOT is the empty stack.
+ *
+ * Two modules are equal when kind, pid and start_ns are, and the best identity that either of them has: the build-id, else
+ * device, inode and generation, else the path. So a file that is reached by two paths, or that is copied into two containers,
+ * is one module, under the path it was first seen by. Whoever can forge a build-id can mislead whoever looks at it; no
+ * cheaper identity exists, since the kernel hands out nothing else with a mapping.
+ */
+#ifndef SBERF_MODEL_DICT_H
+#define SBERF_MODEL_DICT_H
+
+#include "base/cleanup.h"
+#include "base/strtab.h"
+#include "model/raw.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+typedef uint32_t module_id;
+typedef uint32_t frame_id;
+typedef uint32_t stack_id;
+typedef uint32_t thread_id;
+typedef uint32_t wait_id;
+typedef uint32_t place_id;
+
+#define ID_NONE UINT32_MAX       /* "no such thing" for each of them; also "out of memory" from the adders */
+#define STACK_ROOT 0u            /* the empty stack */
+#define WAIT_EMPTY 0u            /* of facts that are no waits: all zero, no waker */
+#define PLACE_EMPTY 0u           /* a place of which nothing is known */
+
+enum module_kind {               /* numbers are in recordings: append only */
+	MODULE_FILE = 1,
+	MODULE_VDSO = 2,
+	MODULE_KERNEL = 3,
+	MODULE_ANON = 4,
+	MODULE_NOTE = 5,
+};
+
+enum note_kind {                 /* offsets of MODULE_NOTE frames; numbers are in recordings: append only */
+	NOTE_OTHER = 1,          /* stacks that were folded together to bound memory */
+	NOTE_UNKNOWN = 2,        /* an address in no module */
+	NOTE_LOST = 3,           /* the part of a recording that said what stood here is damaged: "[lost]" */
+	NOTE_NO_STACK = 4,       /* time of a thread that no stack was taken of */
+	NOTE_CUT = 0x100,        /* + enum cut_reason: root frame of a stack that was cut */
+};
+
+struct module {
+	enum module_kind kind;
+	str_id path;             /* as the target sees it, raw bytes; "" where there is none */
+	uint8_t build_id_len;    /* 0 = none */
+	uint8_t build_id[BUILD_ID_MAX];
+	uint64_t dev, ino;       /* makedev() and inode; 0 = unknown */
+	uint64_t generation;     /* of the inode, tells files that reuse its number apart; 0 = unknown */
+	pid_t pid;               /* MODULE_ANON: whose; 0 otherwise */
+	uint64_t start_ns;       /* MODULE_ANON: start time of that process */
+};
+
+struct frame {
+	module_id module;
+	uint64_t offset;
+};
+
+struct stack {
+	stack_id parent;         /* always smaller than its own id; STACK_ROOT for the first frame */
+	frame_id frame;
+};
+
+struct thread {
+	pid_t pid, tid;
+	uint64_t start_ns;       /* of the thread, CLOCK_MONOTONIC/BOOTTIME of the kernel: only an identity */
+	str_id comm;             /* raw bytes; a thread that renames itself or execs is a new entry */
+	str_id exe;              /* path of the executable, "" = unknown */
+	str_id cgroup;           /* cgroup path, "" = unknown */
+};
+
+/* What tells facts of waits apart beside thread and stack. */
+struct wait {
+	uint32_t call;           /* CALL_* of model/wait.h */
+	uint8_t state;           /* enum wait_state */
+	uint8_t bucket;          /* wait_bucket() of its length */
+	uint8_t context;         /* enum waker_context */
+	uint8_t flags;           /* EVENT_F_OPEN, EVENT_F_EXTRAPOLATED, EVENT_F_EARLIER */
+	thread_id waker;         /* ID_NONE = not known */
+	stack_id waker_stack;    /* STACK_ROOT = none */
+};
+
+/* Where memory is: what tells migrations, faults and accesses apart beside thread, stack and node (model/memory.h). */
+struct memory_place {
+	uint16_t node;           /* NODE_UNKNOWN = not known */
+	uint8_t mapping;         /* enum mapping_kind */
+	uint8_t how;             /* enum access_how */
+	module_id file;          /* ID_NONE = none */
+};
+
+struct dict;
+
+struct dict *dict_new(void);             /* NULL when out of memory; holds STACK_ROOT */
+void dict_free(struct dict *d);          /* NULL is fine; nobody may read any more */
+
+/* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
+module_id dict_module(struct dict *d, const struct module *m);
+frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
+void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset); /* what that will ask memory for first */
+stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
+/*
+ * The same as dict_stack() for each of the N frames FRAME, root first, each on top of the one before, the first one on PARENT: RET[i] is
+ * the stack that FRAME[i] ends, as far as it gets. Much faster where that is new. Returns the last one; PARENT when there are none.
+ */
+stack_id dict_path(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret);
+thread_id dict_thread(struct dict *d, const struct thread *t);
+wait_id dict_wait(struct dict *d, const struct wait *w);
+place_id dict_place(struct dict *d, const struct memory_place *p);
+/* The same wait as ID without its waker. */
+wait_id dict_wakerless(struct dict *d, wait_id id);
+/* The same place as ID without its file. */
+place_id dict_fileless(struct dict *d, place_id id);
+
+/* The frame of a note, in the one pseudo module. */
+frame_id dict_note(struct dict *d, uint64_t note);
+
+/*
+ * Bounds the memory of D to BYTES, index growth included. From then on no adder fails for lack of room under the bound; it
+ * answers with what stands in for the new entry:
+ *   dict_frame    the frame of NOTE_OTHER
+ *   dict_stack    PARENT's child with the frame of NOTE_OTHER; when even those have no room, the child of STACK_ROOT
+ *   dict_thread   one thread without pid and tid whose comm is "(other)"
+ *   dict_wait     the same without waker; when even that has no room, WAIT_EMPTY
+ *   dict_place    the same without file; when even that has no room, PLACE_EMPTY
+ * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is added frame by frame ends in
+ * "(other)" under its deepest known caller, and nobody who adds need care. Modules and strings, which others hold by id, are
+ * not refused; what they take leaves less for the rest. -ENOMEM: nothing changed.
+ */
+int dict_limit(struct dict *d, size_t bytes);
+/* The child of STACK_ROOT with the frame of NOTE_OTHER; ID_NONE before dict_limit(). */
+stack_id dict_other_stack(const struct dict *d);
+/* The thread that stands in for others, made when first asked for; ID_NONE when out of memory. */
+thread_id dict_other_thread(struct dict *d);
+/* How often an adder answered with a stand-in. Any thread. */
+uint64_t dict_refused(const struct dict *d);
+
+/* Strings of modules and threads. Writer adds; readers get. */
+struct strtab *dict_strings(const struct dict *d);
+
+/* Readers: NULL for an id that does not exist (any more). Valid as long as the dictionary. */
+const struct module *dict_get_module(const struct dict *d, module_id id);
+const struct frame *dict_get_frame(const struct dict *d, frame_id id);
+const struct stack *dict_get_stack(const struct dict *d, stack_id id);
+const struct thread *dict_get_thread(const struct dict *d, thread_id id);
+const struct wait *dict_get_wait(const struct dict *d, wait_id id);
+const struct memory_place *dict_get_place(const struct dict *d, place_id id);
+
+uint32_t dict_modules(const struct dict *d);     /* counts: ids are below */
+uint32_t dict_frames(const struct dict *d);
+uint32_t dict_stacks(const struct dict *d);      /* trie nodes */
+uint32_t dict_threads(const struct dict *d);
+uint32_t dict_waits(const struct dict *d);
+uint32_t dict_places(const struct dict *d);
+
+size_t dict_bytes(const struct dict *d);         /* memory held */
+
+DEFINE_AUTO(dict_free, struct dict);
+
+#endif

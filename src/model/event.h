@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event.h - one unwound thing that happened. Ids are those of the dictionary (model/dict.h).
+ *
+ * The engine makes events from raw ones; the profile aggregates them; the recorder keeps each; a recording gives them back.
+ */
+#ifndef SBERF_MODEL_EVENT_H
+#define SBERF_MODEL_EVENT_H
+
+#include "model/dict.h"
+#include "model/memory.h"
+#include "model/reasons.h"
+#include "model/wait.h"
+
+#include <stdint.h>
+
+enum event_kind {                /* numbers are in recordings: append only */
+	EVENT_SAMPLE = 1,        /* the thread was running; weight in ns, as of the next two */
+	EVENT_BLOCKED = 2,       /* the blocked part of a wait (model/wait.h) */
+	EVENT_RUNNABLE = 3,      /* its time in the run queue */
+	EVENT_MIGRATION = 4,     /* it left NODE and came back on place.node; weight and count: migrations */
+	EVENT_FAULT = 5,         /* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
+	EVENT_ACCESS = 6,        /* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
+	EVENT_KINDS              /* one past the last */
+};
+
+#define EVENT_IS_WAIT(kind) ((kind) == EVENT_BLOCKED || (kind) == EVENT_RUNNABLE)
+#define KINDS_ON_CPU (1u << EVENT_SAMPLE)
+#define KINDS_OFF_CPU (1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE)
+#define KINDS_WALL (KINDS_ON_CPU | KINDS_OFF_CPU)        /* what adds up to time; the others say more about it */
+#define EVENT_HAS_PLACE(kind) ((kind) >= EVENT_MIGRATION && (kind) <= EVENT_ACCESS)
+
+/* What a wait says beside its stack; all zero for other kinds. */
+struct event_wait {
+	uint32_t call;           /* CALL_* */
+	uint8_t state;           /* enum wait_state */
+	uint8_t context;         /* enum waker_context */
+	thread_id waker;         /* with WAKER_TASK; ID_NONE = not known */
+	stack_id waker_stack;    /* STACK_ROOT = none */
+	uint64_t own_ns;         /* real length of this part (of many: their average), of which a piece may have been told before; 0 =
+				  * stands for others only */
+};
+
+/* What migrations, faults and accesses say beside their stack; all zero for other kinds. */
+struct event_place {
+	uint16_t node;           /* of the page, or where the thread went; NODE_UNKNOWN */
+	uint8_t mapping;         /* enum mapping_kind; of a migration 0 */
+	uint8_t how;             /* enum access_how; of migrations and faults 0 */
+	module_id file;          /* a named file that is mapped there; ID_NONE = none */
+};
+
+struct event {
+	uint8_t kind;            /* enum event_kind */
+	uint8_t cut;             /* enum cut_reason of the user side */
+	uint8_t method;          /* enum unwind_method (model/method.h) */
+	uint8_t flags;           /* EVENT_F_* */
+	uint8_t walk;            /* enum walk_reason (model/method.h): of what was copied, why the kernel half did not walk it */
+	uint16_t node;           /* NUMA node of the CPU */
+	uint32_t cpu;
+	uint64_t time_ns;        /* CLOCK_MONOTONIC of the recording machine */
+	uint64_t weight_ns;      /* what it stands for, in the unit of its kind */
+	uint32_t count;          /* how many events it stands for; 0 means 1 */
+	thread_id thread;
+	stack_id stack;          /* user frames from the root, then kernel frames; a cut one starts with its NOTE_CUT frame */
+	module_id cut_module;    /* where the walk ended; ID_NONE when complete or in no module */
+	struct event_wait wait;
+	struct event_place place;
+};
+
+#define EVENT_F_USER 0x1u        /* there was a user side (not a kernel thread): counts for completeness */
+#define EVENT_F_KERNEL 0x2u      /* landed in kernel mode */
+#define EVENT_F_OPEN 0x4u        /* a wait that had not ended when this was told */
+#define EVENT_F_EXTRAPOLATED 0x8u    /* stands for waits that had no stack of their own too: weight_ns is not own_ns */
+#define EVENT_F_PIECE 0x20u      /* a further piece of a wait that another event counts: count is 0 */
+#define EVENT_F_EARLIER 0x10u    /* a wait that had begun before the capture did */
+#define EVENT_F_LEARNT 0x40u     /* its stack was copied, and the kernel half learnt from the copy */
+
+#endif

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/model: one "libsberf_a_SOURCES += src/model/FILE" a line, headers too.
+libsberf_a_SOURCES += src/model/dict.c
+libsberf_a_SOURCES += src/model/dict.h
+libsberf_a_SOURCES += src/model/event.h
+libsberf_a_SOURCES += src/model/memory.c
+libsberf_a_SOURCES += src/model/memory.h
+libsberf_a_SOURCES += src/model/method.c
+libsberf_a_SOURCES += src/model/method.h
+libsberf_a_SOURCES += src/model/names.c
+libsberf_a_SOURCES += src/model/names.h
+libsberf_a_SOURCES += src/model/nodeset.c
+libsberf_a_SOURCES += src/model/nodeset.h
+libsberf_a_SOURCES += src/model/perfname.c
+libsberf_a_SOURCES += src/model/perfname.h
+libsberf_a_SOURCES += src/model/raw.h
+libsberf_a_SOURCES += src/model/reasons.c
+libsberf_a_SOURCES += src/model/reasons.h
+libsberf_a_SOURCES += src/model/wait.c
+libsberf_a_SOURCES += src/model/wait.h

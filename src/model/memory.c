@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* memory.c - see memory.h. */
+#include "config.h"
+
+#include "model/memory.h"
+
+#define X(nr, id, name, text) [nr] = { name, text },
+
+static const struct memory_word mappings[MAPPING_NR] = { MAPPING_KINDS(X) };
+static const struct memory_word misses[MISS_NR] = { ACCESS_MISSES(X) };
+static const struct memory_word other = { "other", "of a kind that this sberf does not know" };
+
+const struct memory_word *mapping_word(unsigned int kind)
+{
+	return kind < MAPPING_NR ? &mappings[kind] : &other;
+}
+
+const struct memory_word *access_miss_word(unsigned int miss)
+{
+	return miss < MISS_NR ? &misses[miss] : &other;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * raw.h - what a capture source hands on: decoded, ordered by time, not yet unwound.
+ *
+ * A raw event is a view: its pointers reach into the source's buffers and live until the callback returns. Process-wide
+ * events (mmap, comm, fork, exit) come for every process, also outside the target; samples only for the target.
+ */
+#ifndef SBERF_MODEL_RAW_H
+#define SBERF_MODEL_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define BUILD_ID_MAX 20u
+#define RAW_SEGMENTS_MAX 2u
+#define RAW_REGS_MAX 34u         /* aarch64 has 33 */
+
+enum raw_kind {
+	RAW_SAMPLE,
+	RAW_MMAP,
+	RAW_COMM,                /* a thread changed its name; with exec set: a new program */
+	RAW_FORK,                /* a new thread (pid == ppid) or process */
+	RAW_EXIT,                /* a thread ended */
+	RAW_WAIT,                /* a wait ended: sample has the stack it had, if any, wait the rest */
+	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
+	RAW_MOVE,                /* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
+	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
+};
+
+struct raw_segment {
+	uint64_t addr;           /* user address of bytes[0] */
+	uint32_t len;            /* bytes copied */
+	bool unreadable;         /* it ended because a page could not be read, not at the cap */
+	bool interrupted;        /* the main stack under a handler that runs on an alternate stack */
+	const uint8_t *bytes;
+};
+
+struct raw_sample {
+	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
+	uint64_t weight_ns;      /* what it stands for, filled in by the source */
+	uint64_t since_ns;       /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
+	bool busy;               /* its CPU was busy for all of since_ns, as far as the kernel tells */
+	uint64_t ip;             /* where it landed: user or kernel address */
+	uint64_t addr;           /* RAW_FAULT: user address */
+	bool in_kernel;          /* landed in kernel mode */
+	bool kthread;            /* there is no user side */
+	bool compat;             /* 32-bit: no registers, no stack */
+	bool no_user;            /* a user task that has no user side now: exiting, in the middle of exec, an io_uring worker */
+	bool kernel_full;        /* the kernel walk filled its array */
+	int32_t kernel_error;    /* negative errno of the kernel walk, 0 = fine */
+	uint64_t start_ns;       /* task start time */
+	uint64_t cgroup_id;
+	uint64_t exe_id;         /* wire.h sb_part_task */
+	char comm[17];           /* raw bytes, NUL-terminated */
+	uint32_t machine;        /* ELF e_machine of the registers; 0 = no registers */
+	uint32_t nr_regs;        /* values in regs, DWARF order, pc last; 0 = none */
+	uint64_t regs[RAW_REGS_MAX];
+	uint32_t nr_segments;
+	struct raw_segment segment[RAW_SEGMENTS_MAX];
+	uint32_t nr_kernel;      /* kernel addresses, innermost first */
+	const uint64_t *kernel;
+	uint32_t nr_walked;      /* user addresses that the kernel half walked, innermost first */
+	const uint64_t *walked;
+	bool walked_full;        /* the kernel walk of the user side filled its array */
+	int32_t walked_error;
+	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
+	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
+	uint64_t walk_check;
+	uint64_t space_id;       /* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
+	uint8_t walk_why;        /* SB_WALK_* of wire.h */
+};
+
+/* An off-CPU stretch of one thread, from switch to switch (model/wait.h). raw_event.time_ns is its end; cpu and node those it left. */
+struct raw_wait {
+	uint64_t id;             /* of this wait: unlike any other of this thread */
+	uint64_t blocked_ns;     /* until it was woken */
+	uint64_t runnable_ns;    /* from then on, or all of it when preempted */
+	uint64_t period_ns;      /* longer waits are all told, shorter ones with probability length / period */
+	uint32_t call;           /* CALL_* */
+	uint8_t state;           /* enum wait_state */
+	uint8_t context;         /* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
+	bool seeded;             /* it had begun before the capture did: counted from there */
+	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
+	uint64_t sum;            /* what waits like this are known by that are summed since (source_sums()); 0 = none are */
+	uint32_t to_cpu, to_node;        /* where it ran next */
+	pid_t waker_pid, waker_tid;      /* with WAKER_TASK */
+	uint64_t waker_start_ns;
+	char waker_comm[17];
+};
+
+struct raw_wake {
+	pid_t tid;               /* who is woken */
+	uint64_t start_ns;       /* of that thread */
+	uint64_t wait_id;        /* from what */
+	uint8_t context;         /* enum waker_context, told by the kernel's stack */
+};
+
+struct raw_mmap {
+	uint64_t start, len, pgoff;      /* bytes */
+	uint32_t prot, flags;            /* PROT_*, MAP_* */
+	uint32_t maj, min;               /* of the file's device; 0 when build_id is given instead */
+	uint64_t ino, ino_generation;
+	uint8_t build_id_len;            /* 0 = the kernel gave none */
+	uint8_t build_id[BUILD_ID_MAX];
+	const char *path;                /* as the target saw it; "//anon", "[heap]", ...; raw bytes */
+};
+
+struct raw_comm {
+	bool exec;
+	const char *comm;                /* raw bytes */
+};
+
+struct raw_fork {
+	pid_t ppid, ptid;                /* parent process and thread; the child is in raw_event.pid/tid */
+};
+
+struct raw_event {
+	enum raw_kind kind;
+	uint32_t cpu, node;
+	uint64_t time_ns;                /* CLOCK_MONOTONIC */
+	pid_t pid, tid;                  /* in the initial pid namespace */
+	union {
+		struct {
+			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAKE, RAW_MOVE, RAW_FAULT */
+			union {
+				struct raw_wait wait;
+				struct raw_wake wake;
+			};
+		};
+		struct raw_mmap mmap;
+		struct raw_comm comm;
+		struct raw_fork fork;
+	};
+};
+
+typedef void raw_fn(void *ctx, const struct raw_event *ev);
+
+#endif

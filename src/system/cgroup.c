@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cgroup.c - one mount point, one cache from id to path, three ways to fill it. */
+#include "config.h"
+
+#include "system/cgroup.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "system/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define FILEID_KERNFS_TYPE 0xfe  /* FILEID_KERNFS of include/linux/exportfs.h: the handle is the 64-bit id */
+#define CACHE_MAX 65536u         /* paths that are kept */
+#define SEARCH_MAX 8192u         /* directories that one search looks at */
+#define SEARCH_DEPTH 16u
+#define SEARCH_EVERY NSEC_PER_SEC
+
+struct known {
+	uint64_t id;
+	str_id path;
+	uint64_t missed_ns;      /* when it was not found; 0 = it was */
+};
+
+struct cgroups {
+	struct strtab *strings;
+	int mount;               /* O_RDONLY directory, -1 = none */
+	char mount_path[PROC_PATH_MAX];
+	VEC(struct known) known;
+	struct hidx index;
+	uint64_t searched_ns;
+};
+
+static uint64_t rehash(const void *ctx, uint32_t i)
+{
+	const struct cgroups *cg = ctx;
+
+	return hash_u64(cg->known.v[i].id);
+}
+
+/* The mount point in a line of mountinfo when it is a cgroup2: field 5, octal escapes restored; see proc_pid_mountinfo(5). */
+static bool mount_of(char *line, char *ret)
+{
+	const char *type = strstr(line, " - cgroup2 ");
+	char *save = NULL, *word = NULL;
+	size_t n = 0;
+
+	if (!type)
+		return false;
+	for (int i = 0; i < 5; i++)
+		word = strtok_r(i ? NULL : line, " ", &save);
+	for (; word && *word && n + 1 < PROC_PATH_MAX; n++) {
+		unsigned int c;
+
+		if (*word == '\\' && sscanf(word + 1, "%3o", &c) == 1 && strlen(word) >= 4) {
+			ret[n] = (char)c;
+			word += 4;
+		} else {
+			ret[n] = *word++;
+		}
+	}
+	ret[n] = '\0';
+	return n > 0;
+}
+
+int cgroup_mount(char ret_path[PROC_PATH_MAX])
+{
+	AUTO_FILE FILE *f = fopen("/proc/self/mountinfo", "re");
+	AUTO_FREE char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		int fd;
+
+		if (!mount_of(line, ret_path))
+			continue;
+		fd = open(ret_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+static bool is_cgroup2(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+int cgroup_open(const char *name, struct err *e)
+{
+	AUTO_FD int fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	AUTO_FD int mount = -1;
+	const char *below = name + strspn(name, "/");
+	char path[PROC_PATH_MAX];
+
+	if (fd >= 0 && is_cgroup2(fd))
+		return take_fd(&fd);
+	mount = cgroup_mount(path);
+	if (mount < 0)
+		return err_set(e, ENOENT, "there is no cgroup '%s': no cgroup v2 file system is mounted; mount it with: "
+			       "sudo mount -t cgroup2 none /sys/fs/cgroup", name);
+	if (fd >= 0)
+		close(fd);
+	fd = openat(mount, *below ? below : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && is_cgroup2(fd))
+		return take_fd(&fd);
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		return err_set(e, errno, "cannot open the cgroup '%s' below %s: %s", name, path, strerror(errno));
+	return err_set(e, ENOENT, "there is no cgroup '%s', neither as a path nor below %s; list them with: systemd-cgls, or "
+		       "find %s -type d", name, path, path);
+}
+
+struct cgroups *cgroups_new(struct strtab *strings)
+{
+	struct cgroups *cg = calloc(1, sizeof(*cg));
+
+	if (!cg)
+		return NULL;
+	cg->strings = strings;
+	cg->mount = cgroup_mount(cg->mount_path);
+	return cg;
+}
+
+void cgroups_free(struct cgroups *cg)
+{
+	if (!cg)
+		return;
+	if (cg->mount >= 0)
+		close(cg->mount);
+	vec_free(&cg->known);
+	hidx_free(&cg->index);
+	free(cg);
+}
+
+/* The kernel opens it by id, and says what it opened. */
+static str_id by_handle(struct cgroups *cg, uint64_t id)
+{
+	struct {
+		struct file_handle h;
+		uint64_t id;
+	} handle = { .h = { .handle_bytes = sizeof(uint64_t), .handle_type = FILEID_KERNFS_TYPE } };
+	AUTO_FD int fd = -1;
+	char link[40], path[PROC_PATH_MAX];
+	const size_t skip = strlen(cg->mount_path);
+	ssize_t n;
+
+	memcpy(handle.h.f_handle, &id, sizeof(id));
+	fd = open_by_handle_at(cg->mount, &handle.h, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < (ssize_t)skip || memcmp(path, cg->mount_path, skip) != 0)
+		return 0;
+	if ((size_t)n == skip)
+		return strtab_adds(cg->strings, "/");
+	return strtab_add(cg->strings, path + skip, (size_t)n - skip);
+}
+
+static bool is_id(const struct cgroups *cg, const char *below, uint64_t id)
+{
+	struct stat st;
+
+	return !fstatat(cg->mount, *below ? below : ".", &st, 0) && st.st_ino == id;
+}
+
+/* The process says where it is: the line "0::/path". */
+static str_id by_process(struct cgroups *cg, uint64_t id, pid_t pid)
+{
+	AUTO_FD int dir = proc_open(pid);
+	char text[8192], *at, *end;
+	ssize_t n = -1;
+
+	if (dir >= 0)
+		n = proc_read_text(dir, "cgroup", text, sizeof(text));
+	if (n <= 0)
+		return 0;
+	at = !strncmp(text, "0::/", 4) ? text : strstr(text, "\n0::/");
+	if (!at)
+		return 0;
+	at = strchr(at, '/');
+	end = at + strcspn(at, "\n");
+	*end = '\0';
+	return is_id(cg, at + 1, id) ? strtab_adds(cg->strings, at) : 0;
+}
+
+struct search {
+	struct cgroups *cg;
+	uint64_t id;
+	unsigned int seen;
+	char path[PROC_PATH_MAX];
+	str_id found;
+};
+
+/* Looks at the directories in DIR (consumed), whose path has LEN bytes in S->path. */
+static void search_dir(struct search *s, int dir, size_t len, unsigned int depth)
+{
+	AUTO_DIR DIR *d = fdopendir(dir);
+	const struct dirent *de;
+
+	if (!d) {
+		close(dir);
+		return;
+	}
+	while (!s->found && s->seen < SEARCH_MAX && (de = readdir(d))) {
+		const size_t n = strlen(de->d_name);
+		int fd;
+
+		if (de->d_type != DT_DIR || de->d_name[0] == '.' || len + 1 + n >= sizeof(s->path))
+			continue;
+		s->seen++;
+		s->path[len] = '/';
+		memcpy(s->path + len + 1, de->d_name, n + 1);
+		if (de->d_ino == s->id) {
+			s->found = strtab_adds(s->cg->strings, s->path);
+			return;
+		}
+		fd = depth ? openat(dirfd(d), de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+		if (fd >= 0)
+			search_dir(s, fd, len + 1 + n, depth - 1);
+	}
+}
+
+static str_id by_search(struct cgroups *cg, uint64_t id, uint64_t now)
+{
+	struct search s = { .cg = cg, .id = id };
+	int fd;
+
+	if (cg->searched_ns && now - cg->searched_ns < SEARCH_EVERY)
+		return 0;
+	cg->searched_ns = now;
+	if (is_id(cg, "", id))
+		return strtab_adds(cg->strings, "/");
+	fd = openat(cg->mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		search_dir(&s, fd, 0, SEARCH_DEPTH);
+	return s.found;
+}
+
+static struct known *lookup(struct cgroups *cg, uint64_t id)
+{
+	const uint64_t h = hash_u64(id);
+	struct known *k;
+	uint32_t i;
+
+	for (uint32_t at = hidx_first(&cg->index, h); (i = hidx_id(&cg->index, at)) != HIDX_NONE;
+	     at = hidx_next(&cg->index, at))
+		if (cg->known.v[i].id == id)
+			return &cg->known.v[i];
+	k = cg->known.n < CACHE_MAX ? vec_push(&cg->known) : NULL;
+	if (!k)
+		return NULL;
+	i = (uint32_t)cg->known.n - 1;
+	*k = (struct known){ .id = id };
+	if (hidx_add(&cg->index, h, i, rehash, cg))
+		return k;
+	cg->known.n--;
+	return NULL;
+}
+
+str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid)
+{
+	struct known *k = id && cg->mount >= 0 ? lookup(cg, id) : NULL;
+	uint64_t now;
+
+	if (!k || k->path)
+		return k ? k->path : 0;
+	now = clock_mono_ns();
+	if (k->missed_ns && now - k->missed_ns < SEARCH_EVERY)
+		return 0;
+	k->path = by_handle(cg, id);
+	if (!k->path)
+		k->path = by_process(cg, id, pid);
+	if (!k->path)
+		k->path = by_search(cg, id, now);
+	if (k->path == STR_NONE)
+		k->path = 0;
+	k->missed_ns = k->path ? 0 : now;
+	return k->path;
+}

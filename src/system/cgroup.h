@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cgroup.h - the path of a cgroup v2 by its id, which is the inode of its directory.
+ *
+ * Three ways, cheapest first: the kernel opens the directory by its id (needs CAP_DAC_READ_SEARCH), the process that was
+ * sampled says where it is (/proc/PID/cgroup, checked against the id), and the hierarchy is searched, bounded and not often.
+ * What was found once is kept; a cgroup that is renamed or removed later keeps the path that it had.
+ */
+#ifndef SBERF_SYSTEM_CGROUP_H
+#define SBERF_SYSTEM_CGROUP_H
+
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/strtab.h"
+#include "system/procfs.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct cgroups;
+
+/*
+ * Where the cgroup v2 hierarchy is mounted for this process (/proc/self/mountinfo, see proc_pid_mountinfo(5)): an O_RDONLY
+ * descriptor of that directory, the caller's, and its path; -1 when it is mounted nowhere.
+ */
+int cgroup_mount(char ret_path[PROC_PATH_MAX]);
+
+/*
+ * Opens the directory of the cgroup NAME: a path in the file system, or what cgroups_path() calls it, with or without the
+ * slash at its beginning ("/" is the root). Returns the descriptor, the caller's, or a negative errno with a sentence.
+ */
+int cgroup_open(const char *name, struct err *e);
+
+/* STRINGS receives the paths. NULL when out of memory; without a cgroup v2 mount every path is "". */
+struct cgroups *cgroups_new(struct strtab *strings);
+void cgroups_free(struct cgroups *cg);           /* NULL is fine */
+
+/* The path below the mount, starting with "/"; 0 ("") when ID is 0 or cannot be found. PID is a process that is in it. */
+str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid);
+
+DEFINE_AUTO(cgroups_free, struct cgroups);
+
+#endif

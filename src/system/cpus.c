@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* cpus.c - see cpus.h. */
+#include "config.h"
+
+#include "system/cpus.h"
+
+#include "base/cleanup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIST_BYTES 65536         /* /sys gives lists of a page; longer ones since 5.16 */
+
+int cpus_read(const char *path, u32_vec *ret, struct err *e)
+{
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, errno, "cannot open %s: %s", path, strerror(errno));
+	return cpus_read_fd(fd, path, ret, e);
+}
+
+int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e)
+{
+	char text[LIST_BYTES];
+	size_t used = 0;
+	ssize_t n = 0;
+
+	/* A list ends with its line: mostly that is one reading. */
+	while (used < LIST_BYTES - 1 && !(used && text[used - 1] == '\n') &&
+	       (n = pread(fd, text + used, LIST_BYTES - 1 - used, (off_t)used)) > 0)
+		used += (size_t)n;
+	if (n < 0)
+		return err_set(e, errno, "cannot read %s: %s", path, strerror(errno));
+	while (used && text[used - 1] == '\n')
+		used--;
+	text[used] = '\0';
+	return used ? parse_list(text, path, CPUS_MAX - 1, ret, e) : 0;
+}
+
+/* Sets the node of the CPUs that /sys lists for NODE. */
+static int read_node(struct cpu_layout *l, uint32_t node, struct err *e)
+{
+	char path[64];
+	u32_vec cpus = { 0 };
+	int r;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
+	r = cpus_read(path, &cpus, e);
+	for (size_t i = 0; i < cpus.n; i++)
+		if (cpus.v[i] < l->nr_cpus)
+			l->node[cpus.v[i]] = node;
+	vec_free(&cpus);
+	return r;
+}
+
+static int read_nodes(struct cpu_layout *l, struct err *e)
+{
+	u32_vec nodes = { 0 };
+	int r = 0;
+
+	/* A kernel without NUMA has no such file: all CPUs stay on node 0. */
+	if (cpus_read("/sys/devices/system/node/online", &nodes, NULL) < 0)
+		nodes.n = 0;
+	for (size_t i = 0; i < nodes.n && !r; i++)
+		r = read_node(l, nodes.v[i], e);
+	vec_free(&nodes);
+	return r;
+}
+
+int cpu_layout_read(struct cpu_layout *ret, struct err *e)
+{
+	struct cpu_layout l = { 0 };
+	u32_vec possible = { 0 };
+	int r = cpus_read("/sys/devices/system/cpu/possible", &possible, e);
+
+	if (!r && !possible.n)
+		r = err_set(e, ENODATA, "/sys/devices/system/cpu/possible is empty");
+	if (!r) {
+		l.nr_cpus = possible.v[possible.n - 1] + 1;
+		l.node = calloc(l.nr_cpus, sizeof(*l.node));
+		r = l.node ? read_nodes(&l, e) : err_nomem(e, "a list of CPUs");
+	}
+	if (!r)
+		r = cpu_layout_deal(&l, e);
+	vec_free(&possible);
+	if (r)
+		cpu_layout_free(&l);
+	else
+		*ret = l;
+	return r;
+}
+
+/* The ring of NODE that has room, a new one when there is none. */
+static uint32_t ring_with_room(struct cpu_layout *l, uint32_t node)
+{
+	uint32_t r = l->nr_rings;
+
+	/* The newest ring of a node is the only one that can have room. */
+	while (r-- > 0)
+		if (l->ring_node[r] == node)
+			break;
+	if (r != UINT32_MAX && l->ring_cpus[r] < CPUS_PER_RING)
+		return r;
+	l->ring_node[l->nr_rings] = node;
+	return l->nr_rings++;
+}
+
+int cpu_layout_deal(struct cpu_layout *l, struct err *e)
+{
+	l->ring = calloc(l->nr_cpus, sizeof(*l->ring));
+	l->ring_node = calloc(l->nr_cpus, sizeof(*l->ring_node));
+	l->ring_cpus = calloc(l->nr_cpus, sizeof(*l->ring_cpus));
+	l->nr_rings = 0;
+	if (!l->ring || !l->ring_node || !l->ring_cpus)
+		return err_nomem(e, "a list of CPUs");
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		l->ring[cpu] = ring_with_room(l, l->node[cpu]);
+		l->ring_cpus[l->ring[cpu]]++;
+	}
+	return 0;
+}
+
+uint32_t cpu_layout_nodes(const struct cpu_layout *l)
+{
+	uint32_t n = 0;
+
+	for (uint32_t cpu = 0; cpu < l->nr_cpus; cpu++) {
+		uint32_t before = 0;
+
+		while (before < cpu && l->node[before] != l->node[cpu])
+			before++;
+		n += before == cpu;
+	}
+	return n;
+}
+
+void cpu_layout_free(struct cpu_layout *l)
+{
+	free(l->node);
+	free(l->ring);
+	free(l->ring_node);
+	free(l->ring_cpus);
+	*l = (struct cpu_layout){ 0 };
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+uint64_t cpu_ring_bytes(uint32_t nr_cpus, uint32_t nr_rings, uint32_t freq_hz, uint32_t stack_bytes, uint64_t asked)
+{
+	uint64_t want, bytes = RING_MIN;
+
+	if (asked) {
+		want = clamp(asked / nr_rings, RING_MIN, RING_MAX);
+	} else {
+		want = (uint64_t)nr_cpus * freq_hz / 4 * stack_bytes;
+		want = clamp(want, RING_DEFAULT_MIN, RING_DEFAULT_MAX);
+		want = clamp(want, RING_MIN, RINGS_MAX / nr_rings > RING_MIN ? RINGS_MAX / nr_rings : RING_MIN);
+	}
+	/* Downwards: what was asked for is a limit. */
+	while (bytes * 2 <= want)
+		bytes *= 2;
+	return bytes;
+}

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# src/system: one "libsberf_a_SOURCES += src/system/FILE" a line, headers too.
+libsberf_a_SOURCES += src/system/cgroup.c
+libsberf_a_SOURCES += src/system/cgroup.h
+libsberf_a_SOURCES += src/system/cpus.c
+libsberf_a_SOURCES += src/system/cpus.h
+libsberf_a_SOURCES += src/system/execmaps.c
+libsberf_a_SOURCES += src/system/hugedevs.c
+libsberf_a_SOURCES += src/system/hugedevs.h
+libsberf_a_SOURCES += src/system/listtext.c
+libsberf_a_SOURCES += src/system/listtext.h
+libsberf_a_SOURCES += src/system/lookup.c
+libsberf_a_SOURCES += src/system/lookup.h
+libsberf_a_SOURCES += src/system/maps.c
+libsberf_a_SOURCES += src/system/maps.h
+libsberf_a_SOURCES += src/system/procfs.c
+libsberf_a_SOURCES += src/system/procfs.h
+libsberf_a_SOURCES += src/system/proclist.c
+libsberf_a_SOURCES += src/system/proclist.h
+libsberf_a_SOURCES += src/system/sysfile.c
+libsberf_a_SOURCES += src/system/sysfile.h
+libsberf_a_SOURCES += src/system/topology.c
+libsberf_a_SOURCES += src/system/topology.h

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lookup.c - small readers of /proc. */
+#include "config.h"
+
+#include "system/lookup.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reads at most SIZE - 1 bytes of /proc/ID/FILE; the length, or -1. */
+static ssize_t read_proc(pid_t id, const char *file, char *dst, size_t size)
+{
+	char path[64];
+	AUTO_FD int fd = -1;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)id, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, dst, size - 1);
+	dst[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+/* The number behind NAME in /proc/ID/status, or -1; the state letter is checked on the way: the dead do not count. */
+static long status_field(pid_t id, const char *name)
+{
+	char text[4096];
+	const char *p;
+
+	if (read_proc(id, "status", text, sizeof(text)) <= 0)
+		return -1;
+	p = strstr(text, "\nState:\t");
+	if (!p || p[8] == 'Z' || p[8] == 'X')
+		return -1;
+	p = strstr(text, name);
+	return p ? strtol(p + strlen(name), NULL, 10) : -1;
+}
+
+bool lookup_process_exists(pid_t pid)
+{
+	return pid > 0 && status_field(pid, "\nTgid:\t") == pid;
+}
+
+bool lookup_thread_exists(pid_t tid)
+{
+	return tid > 0 && status_field(tid, "\nTgid:\t") > 0;
+}
+
+char *lookup_comm(pid_t id, char *dst, size_t dst_size)
+{
+	char raw[64];
+	ssize_t n = read_proc(id, "comm", raw, sizeof(raw));
+
+	if (n > 0 && raw[n - 1] == '\n')
+		n--;
+	text_sanitise(dst, dst_size, raw, n > 0 ? (size_t)n : 0);
+	return dst;
+}
+
+static bool has_name(pid_t pid, const char *name)
+{
+	char comm[64], link[PATH_MAX], path[64];
+	const char *base;
+	ssize_t n = read_proc(pid, "comm", comm, sizeof(comm));
+
+	if (n > 0 && comm[n - 1] == '\n')
+		comm[n - 1] = '\0';
+	if (!strcmp(comm, name))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	n = readlink(path, link, sizeof(link) - 1);
+	if (n <= 0)
+		return false;
+	link[n] = '\0';
+	base = strrchr(link, '/');
+	return base && !strcmp(base + 1, name);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
+{
+	AUTO_DIR DIR *dir = opendir("/proc");
+	const struct dirent *d;
+
+	if (!dir)
+		return err_set(e, errno, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`", strerror(errno));
+	while ((d = readdir(dir))) {
+		const long pid = isdigit((unsigned char)d->d_name[0]) ? strtol(d->d_name, NULL, 10) : 0;
+		uint32_t *id;
+
+		if (pid <= 0 || pid > INT_MAX || pid == getpid() || !has_name((pid_t)pid, name) || !lookup_process_exists((pid_t)pid))
+			continue;
+		id = vec_push(ret);
+		if (!id)
+			return err_nomem(e, "the list of processes");
+		*id = (uint32_t)pid;
+	}
+	if (ret->n)
+		qsort(ret->v, ret->n, sizeof(*ret->v), compare_ids);
+	return 0;
+}

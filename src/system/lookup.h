@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* lookup.h - questions about running processes that need no state: does it exist, what is it called, who has this name. */
+#ifndef SBERF_SYSTEM_LOOKUP_H
+#define SBERF_SYSTEM_LOOKUP_H
+
+#include "base/err.h"
+#include "base/parse.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* PID is a process (a thread group leader) that has not ended. Zombies have ended. */
+bool lookup_process_exists(pid_t pid);
+/* TID is a thread, main threads included, that has not ended. */
+bool lookup_thread_exists(pid_t tid);
+
+/* The comm of thread or process ID, sanitised, "" when it cannot be read. Returns DST. */
+char *lookup_comm(pid_t id, char *dst, size_t dst_size);
+
+/*
+ * Appends the processes called NAME, by pid: those whose comm or whose executable's base name equals NAME, sberf itself
+ * excepted. None found is not an error.
+ */
+int lookup_by_name(const char *name, u32_vec *ret, struct err *e);
+
+#endif
