@@ -87,6 +87,15 @@ check "its first log is kept" cmp clock.log clock.first.log
 check "one that passed is not" test ! -e calm.first.log
 matches "the totals say so" 'second run: 1 1 passed, 1 failed, 0 skipped' \
 	"$(totals clock.log | tr '\n' ' ')"
+said=$(totals clock.log)
+matches "and name it, with what it said" 'failed twice: clock\.sh' "$said"
+printf 'ok 1 - begins\nok 2 - clock is in time\n' >clock.log
+printf ':test-result: %s\n' PASS PASS >clock.trs
+sed -i 's/^not ok 2/# 7 s late\n&/' clock.first.log
+said=$(totals fine.log clock.log)
+equal "one that passes the second time is named in the last lines, with what it said" \
+	"failed, and passed when it ran again: clock.sh|    at first: not ok 2 - clock is in time|    # 7 s late|\
+scripts that were run again, and count by their second run: 1|4 passed, 0 failed, 0 skipped|" "$(tr '\n' '|' <<<"$said")"
 again fine.log calm.log >/dev/null
 equal "nothing failed: nothing to run again" 1 $?
 echo ":recheck: yes" >failing.trs

@@ -67,6 +67,14 @@ without_licence() {
 	done
 }
 
+# Scripts that capture and would run beside others.
+captures_among_others() {
+	find tests -name '*.sh' ! -path 'tests/live/*' ! -path 'tests/qemu/*' ! -path 'tests/bench/*' ! -name tmux.sh |
+		xargs grep -lE '^\. .*/live/live\.sh' | while read -r file; do
+		grep -rqxF "measuring_tests += $file" --include=local.mk tests || echo "$file"
+	done
+}
+
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
@@ -77,6 +85,7 @@ none "docs/architecture.md draws the same list" \
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
 none "every source file names its licence" "$(without_licence)"
+none "what captures is among measuring_tests, which run one at a time" "$(captures_among_others)"
 # The brackets keep these patterns from finding themselves.
 none "no paths of one machine, no work left over" \
 	"$(sources | xargs grep -nE '/[w]ork/|/[h]ome/[a-z]|\.\./[s]hared|\b(T[O]DO|F[I]XME|X[X]X)\b')"

@@ -22,6 +22,7 @@ TESTS += $(shell_tests)
 include tests/interop/local.mk
 EXTRA_DIST += \
 	$(shell_tests) \
+	tests/README.md \
 	tests/again.sh \
 	tests/layers.txt \
 	tests/tap.sh \
@@ -37,20 +38,40 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; ASAN_OPTIONS="$${ASAN_OPTIONS-allocator_may_return_null=1}"; \
 	export top_srcdir top_builddir SBERF CC ASAN_OPTIONS;
 
-# Everything that tests run, without running it: what can be built in parallel, where the tests should run one by one. After "all",
-# which is a make of its own (BUILT_SOURCES): beside it the same archive would be made twice at a time.
+# Everything that tests run, without running it. After "all", which is a make of its own (BUILT_SOURCES): beside it the same archive
+# would be made twice at a time.
 .PHONY: check-programs
 check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_DATA)
 
-# In place of automake's own rule: the same work, and behind it one plain line with the totals of all tests and subtests. With
-# CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the totals say so.
+# Three kinds of tests, run in two phases.
+#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: as many at a time as there
+#		    are CPUs
+#   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
+#   measuring	    watch real programs on real clocks: afterwards, one at a time
+# A script elsewhere than in tests/live and tests/qemu is pure, unless its local.mk adds it to measuring_tests.
+measuring_tests += $(filter tests/live/%,$(shell_tests))
+guest_tests = $(filter tests/qemu/%,$(shell_tests))
+pure_tests = $(filter-out $(measuring_tests) $(guest_tests),$(TESTS))
+measuring_logs = $(filter $(measuring_tests:.sh=.log),$(TEST_LOGS))
+guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
+pure_logs = $(filter-out $(measuring_logs) $(guest_logs),$(TEST_LOGS))
+CHECK_JOBS = `nproc`
+
+# In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
+# CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
-	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) || rc=$$?; \
+	test -z "$(strip $(guest_logs) $(pure_logs))" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $(guest_logs) $(pure_logs) || :; \
+	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
 	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \
-		rc=0; $(MAKE) $(AM_MAKEFLAGS) recheck || rc=$$?; \
+		rc=0; $(MAKE) $(AM_MAKEFLAGS) -j1 recheck || rc=$$?; \
 	fi; \
 	AWK='$(AWK)' bash $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
 	exit $$rc
+
+# What needs a minute, no privileges, and no clock: after each change.
+.PHONY: check-fast
+check-fast: all
+	@$(MAKE) $(AM_MAKEFLAGS) check-am TESTS='$(filter-out $(slow_tests),$(pure_tests))'

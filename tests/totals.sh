@@ -5,7 +5,7 @@
 # A TAP script has one ":test-result:" line per subtest in its .trs file. A cmocka program has one for the whole program,
 # so its tests are counted in its log: what was begun and neither ended well nor was skipped has failed, which counts
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
-# Scripts that were run again (again.sh) count by their second run, and a line before says how many these are.
+# Scripts that were run again (again.sh) count by their second run; before the totals stands which they are, and what they said at first.
 # What failed is shown before, with what its test said about it: the last of the output is what is read first.
 # Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
 set -eu
@@ -13,22 +13,34 @@ set -eu
 wrongly=0
 bash "$(dirname "$0")/skips.sh" "$@" || wrongly=$?
 
-again=0
-for log; do
-	[ ! -f "${log%.log}.first.log" ] || again=$((again + 1))
-done
-
-# The comments that stand right before each "not ok", at most 40 lines of them.
-for log; do
-	[ -f "$log" ] || continue
-	"${AWK:-awk}" -v name="${log%.log}" '
+# failures NAME LOG: each "not ok" of a script, with the comments that stand right before it, at most 40 lines of them.
+failures() {
+	"${AWK:-awk}" -v name="$1" '
 		/^# / { said[n++] = $0; next }
-		/^not ok/ {
+		/^not ok|^Bail out/ {
 			print name ": " $0
 			for (i = n > 40 ? n - 40 : 0; i < n; i++)
 				print "    " said[i]
 		}
-		{ n = 0 }' "$log"
+		{ n = 0 }' "$2"
+}
+
+for log; do
+	[ ! -f "$log" ] || failures "${log%.log}" "$log"
+done
+
+# Those that were run again, and what each said at first: who passes by chance only is to be found, too.
+again=0
+for log; do
+	first=${log%.log}.first.log
+	[ -f "$first" ] || continue
+	again=$((again + 1))
+	if grep -q '^:test-result: \(FAIL\|ERROR\|XPASS\)' "${log%.log}.trs"; then
+		echo "failed twice: ${log%.log}.sh"
+	else
+		echo "failed, and passed when it ran again: ${log%.log}.sh"
+		failures "    at first" "$first"
+	fi
 done
 
 for log; do

@@ -61,6 +61,7 @@ unit_tests += tests/unit/test_profile
 tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(made) $(fail_alloc)
 tests_unit_test_profile_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_replay
+slow_tests += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c $(made)
 unit_tests += tests/unit/test_maps
 unit_tests += tests/unit/test_proclist
