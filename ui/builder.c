@@ -75,7 +75,7 @@ static void build_numa(struct built *b, const struct names *names)
 	const struct build_job *job = &b->job;
 	const double elapsed = (double)build_elapsed_ns(job) / NSEC_PER_SEC;
 
-	if (numa_build(b->snapshot, names, &job->query, &b->numa, &b->err) < 0)
+	if (numa_view_build(b->snapshot, names, &job->query, &b->numa, &b->err) < 0)
 		return;
 	/* Slices are whole seconds: of a short capture the first and the last are longer than what was seen. */
 	if (elapsed > 0 && elapsed < b->numa->seconds)
@@ -276,7 +276,7 @@ void built_free(struct built *b)
 	quality_free(b->quality);
 	timeview_free(b->time);
 	numaview_free(b->numaview);
-	numa_free(b->numa);
+	numa_view_free(b->numa);
 	snapshot_unref(b->snapshot);
 	free(b);
 }

@@ -36,7 +36,7 @@ struct numa_config {
 };
 
 int numa_new(const struct numa_config *c, struct numa **ret, struct err *e);
-void engine_numa_free(struct numa *n);   /* NULL is fine; profile/numa.h has a numa_free() */
+void engine_numa_free(struct numa *n);   /* NULL is fine; profile/numa.h has a numa_view_free() */
 
 /* The machine has more than one node, counting those without CPUs: worth sampling without being asked to. */
 bool numa_has_nodes(const struct numa *n);

@@ -122,8 +122,8 @@ static int format_numa(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct numa_text_options how = { .ascii = v->ascii, .seconds = (double)v->meta->duration_ns / NSEC_PER_SEC,
 					       .no_waits = !v->meta->off_cpu };
-	AUTO(numa_free) struct numa_view *n = NULL;
-	int r = numa_build(v->snapshot, v->names, &v->query, &n, e);
+	AUTO(numa_view_free) struct numa_view *n = NULL;
+	int r = numa_view_build(v->snapshot, v->names, &v->query, &n, e);
 
 	return r < 0 ? r : export_numa(out, n, &how, e);
 }

@@ -254,11 +254,11 @@ void json_put_threads(struct jsonout *j, const struct export_view *v, const stru
 static int put_lists(struct jsonout *j, const struct export_view *v, const struct query *q, struct err *e)
 {
 	AUTO(waits_free) struct waits *w = NULL;
-	AUTO(numa_free) struct numa_view *n = NULL;
+	AUTO(numa_view_free) struct numa_view *n = NULL;
 	int r = v->meta->off_cpu && !q->far ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
 
 	if (r >= 0 && snapshot_numa(v->snapshot))
-		r = numa_build(v->snapshot, v->names, q, &n, e);
+		r = numa_view_build(v->snapshot, v->names, q, &n, e);
 	if (r < 0)
 		return r;
 	if (w)

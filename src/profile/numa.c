@@ -341,7 +341,7 @@ static struct query filter_of(const struct query *q)
 	return f;
 }
 
-int numa_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e)
+int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e)
 {
 	static const struct numa_topology nothing;
 	const struct numa_state *state = snapshot_numa(s);
@@ -360,14 +360,14 @@ int numa_build(const struct snapshot *s, const struct names *names, const struct
 	}
 	build_free(&b);
 	if (!ok) {
-		numa_free(b.v);
+		numa_view_free(b.v);
 		return err_nomem(e, "the view by node");
 	}
 	*ret = b.v;
 	return 0;
 }
 
-void numa_free(struct numa_view *v)
+void numa_view_free(struct numa_view *v)
 {
 	if (!v)
 		return;

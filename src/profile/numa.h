@@ -130,8 +130,8 @@ struct numa_view {
 };
 
 /* Builds the view of what Q asks for: range, thread, nodes (of the CPU), hide_kernel, no_inlines. -ENOMEM is the only failure. */
-int numa_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e);
-void numa_free(struct numa_view *v);     /* NULL is fine */
+int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e);
+void numa_view_free(struct numa_view *v);     /* NULL is fine */
 
 /* What a function is called, sanitised. Returns DST. */
 char *numa_func_label(const struct numa_view *v, uint32_t i, char *dst, size_t size);
@@ -140,6 +140,6 @@ char *numa_path_label(const struct numa_view *v, stack_id stack, char *dst, size
 /* "heap", "file libfoo.so", ... */
 char *numa_mapping_label(const struct numa_view *v, const struct numa_mapping_row *r, char *dst, size_t size);
 
-DEFINE_AUTO(numa_free, struct numa_view);
+DEFINE_AUTO(numa_view_free, struct numa_view);
 
 #endif

@@ -23,14 +23,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* libnuma's own print to stderr, where the view may be. It documents that programs may have theirs. */
-void numa_warn(int num, char *fmt, ...)
+/*
+ * libnuma's own print to stderr, where the view may be. numa(3) says that a program may define its own; so these two, alone of all
+ * our functions, are visible to libraries.
+ */
+__attribute__((visibility("default"))) void numa_warn(int num, char *fmt, ...)
 {
 	(void)num;
 	(void)fmt;
 }
 
-void numa_error(char *where)
+__attribute__((visibility("default"))) void numa_error(char *where)
 {
 	(void)where;
 }

@@ -5,6 +5,7 @@ shell_tests += tests/cli/check.sh
 shell_tests += tests/cli/command_line.sh
 shell_tests += tests/cli/completion.sh
 shell_tests += tests/cli/import_folded.sh
+shell_tests += tests/cli/symbols.sh
 shell_tests += tests/cli/import_perf_script.sh
 shell_tests += tests/cli/diff.sh
 EXTRA_DIST += tests/data/diff

@@ -261,3 +261,8 @@ tests_unit_test_residency_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_proctext
 unit_tests += tests/unit/test_placement
 unit_tests += tests/unit/test_upper
+# Takes all of libsberf_core.a, and no other library than it may need: a program of its own.
+unit_tests += tests/unit/test_core
+tests_unit_test_core_SOURCES = tests/unit/test_core.c tests/unwind/fixture.c tests/unwind/fixture.h
+tests_unit_test_core_LDADD = $(WHOLE_ARCHIVE) libsberf_core.a $(NO_WHOLE_ARCHIVE) $(CMOCKA_LIBS) $(core_libs)
+tests_unit_test_core_DEPENDENCIES = libsberf_core.a

@@ -26,7 +26,7 @@ void made_init(struct made *m, const struct profile_limits *limits)
 
 void made_free(struct made *m)
 {
-	numa_free(m->numa);
+	numa_view_free(m->numa);
 	waits_free(m->waits);
 	tree_free(m->tree);
 	profile_free(m->p);
@@ -279,9 +279,9 @@ const struct numa_view *made_numa(struct made *m, const struct query *q)
 	struct err e = ERR_INIT;
 
 	assert_non_null(s);
-	numa_free(m->numa);
+	numa_view_free(m->numa);
 	m->numa = NULL;
-	assert_int_equal(numa_build(s, m->names, q, &m->numa, &e), 0);
+	assert_int_equal(numa_view_build(s, m->names, q, &m->numa, &e), 0);
 	return m->numa;
 }
 

@@ -744,10 +744,10 @@ static bool try_build(void)
 	const struct query q = { .arch = MADE_ARCH };
 	struct numa_view *v = NULL;
 	struct err e = ERR_INIT;
-	const int r = numa_build(shared_snapshot, shared.names, &q, &v, &e);
+	const int r = numa_view_build(shared_snapshot, shared.names, &q, &v, &e);
 
 	assert_true(r == 0 ? v && !e.code : r == -ENOMEM && !v && e.code == ENOMEM);
-	numa_free(v);
+	numa_view_free(v);
 	return r == 0;
 }
 
