@@ -101,12 +101,13 @@ static void read_entries(const struct elf_file *f, const uint8_t *data, size_t n
 /* The size that the entry at AT tells of the piece at START; 0 when it is not in the usual form (a pc-relative start). */
 static uint32_t size_of(const struct entries *in, uint64_t at, uint64_t start)
 {
-	const uint64_t from = at - in->vaddr;
-	const uint8_t *p = in->data + from;
+	const uint8_t *p;
 	uint32_t size;
 
-	if (!in->data || at < in->vaddr || from > in->len - ENTRY_BYTES ||
-	    at + 8 + (uint64_t)(int64_t)get_s32(p + 8) != start)
+	if (!in->data || at < in->vaddr || at - in->vaddr > in->len - ENTRY_BYTES)
+		return 0;
+	p = in->data + (at - in->vaddr);
+	if (at + 8 + (uint64_t)(int64_t)get_s32(p + 8) != start)
 		return 0;
 	memcpy(&size, p + 12, sizeof(size));
 	return size;
