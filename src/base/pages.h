@@ -2,7 +2,8 @@
 /*
  * pages.h - an append-only array whose elements never move, with one writer and any number of readers, without locks.
  *
- * Elements live in pages of 4,096; a fixed directory of page pointers is allocated once. The writer fills the element
+ * Elements live in pages of 4,096, found through a directory of page pointers. A directory that is full is replaced by one of
+ * twice its size and kept until the end, as readers may still use it: what they may read is in it. The writer fills the element
  * returned by pages_reserve() and makes it visible with pages_commit() (a release store of the count); a reader that saw
  * count n (an acquire load) may read elements 0 .. n-1 for as long as the array lives. This is what lets a snapshot of the
  * profile share its dictionaries with the thread that goes on adding to them.
@@ -14,13 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Fuzzers are built with smaller pages, so that short inputs fill several of them, and empty ones cost less. */
+#ifndef PAGES_SHIFT
 #define PAGES_SHIFT 12u
+#endif
 #define PAGES_EACH (1u << PAGES_SHIFT)                 /* elements in a page */
 #define PAGES_DIR 16384u                               /* pages at most */
 #define PAGES_MAX (PAGES_DIR * PAGES_EACH)             /* elements at most: 67 million */
 
+struct pages_dir {
+	struct pages_dir *older; /* that it replaced; NULL = it is the first one */
+	uint32_t cap;            /* pointers that it has room for */
+	_Atomic(char *) page[];
+};
+
 struct pages {
-	_Atomic(char *) *dir;    /* PAGES_DIR pointers, allocated by the first pages_reserve() */
+	_Atomic(struct pages_dir *) dir; /* NULL until the first pages_reserve() */
 	size_t size;             /* of one element, bytes */
 	_Atomic uint32_t count;  /* committed elements */
 };
@@ -47,12 +57,15 @@ static inline uint32_t pages_count(const struct pages *p)
 /* The element at I, which must be under a count that the caller has seen. */
 static inline void *pages_at(const struct pages *p, uint32_t i)
 {
-	char *page = atomic_load_explicit(&p->dir[i >> PAGES_SHIFT], memory_order_relaxed);
+	const struct pages_dir *dir = atomic_load_explicit(&p->dir, memory_order_relaxed);
+	char *page = atomic_load_explicit(&dir->page[i >> PAGES_SHIFT], memory_order_relaxed);
 
 	return page + (size_t)(i & (PAGES_EACH - 1)) * p->size;
 }
 
 /* Bytes of memory held. */
 size_t pages_bytes(const struct pages *p);
+/* So many more it will be when ADDED more elements, at most PAGES_EACH, are there. */
+size_t pages_growth(const struct pages *p, uint32_t added);
 
 #endif

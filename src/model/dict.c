@@ -162,15 +162,15 @@ static uint64_t table_rehash(const void *ctx, uint32_t id)
 	return t->hash(pages_at(&t->elems, id));
 }
 
-/* Whether ADDED more elements of SIZE bytes in T, a page at most, and the growth they bring about, stay under the limit. */
-static bool has_room(const struct dict *d, const struct table *t, size_t size, uint32_t added, enum need need)
+/* Whether ADDED more elements in T, a page of them at most, and the growth they bring about, stay under the limit. */
+static bool has_room(const struct dict *d, const struct table *t, uint32_t added, enum need need)
 {
 	const uint32_t n = pages_count(&t->elems);
 	const uint32_t more = need == NEED_USUAL ? added + n / 16 : added;
 	const size_t limit = need == NEED_USUAL ? d->limit - d->limit / 16 : d->limit;
-	const size_t page = (n + PAGES_EACH - 1) % PAGES_EACH + added < PAGES_EACH ? 0 : PAGES_EACH * size;
 
-	return !d->limit || need == NEED_ALWAYS || dict_bytes(d) + page + hidx_growth(&t->index, more) <= limit;
+	return !d->limit || need == NEED_ALWAYS ||
+	       dict_bytes(d) + pages_growth(&t->elems, added) + hidx_growth(&t->index, more) <= limit;
 }
 
 /* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants: this becomes a plain loop. */
@@ -186,7 +186,7 @@ static inline __attribute__((always_inline)) uint32_t intern(const struct dict *
 	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE; at = hidx_next(&t->index, at))
 		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
 			return id;
-	if (!has_room(d, t, size, 1, need))
+	if (!has_room(d, t, 1, need))
 		return ID_FULL;
 	elem = pages_reserve(&t->elems);
 	if (!elem || !hidx_add(&t->index, h, new_id, table_rehash, t))
@@ -324,7 +324,7 @@ static bool add_new(struct dict *d, stack_id parent, const frame_id *frame, uint
 	struct stack key[NEW_AT_ONCE];
 	uint64_t hash[NEW_AT_ONCE];
 
-	if (hidx_growth(&t->index, n) || !has_room(d, t, sizeof(*key), n, NEED_USUAL))
+	if (hidx_growth(&t->index, n) || !has_room(d, t, n, NEED_USUAL))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		if (frame[i] >= frames || frame[i] == d->other_frame)

@@ -345,7 +345,7 @@ static void test_limit(void **state)
 /* A wait that finds no room loses its waker, then everything: what is added by then is one of the few ways to wait. */
 static void test_limit_of_waits(void **state)
 {
-	const size_t limit = 3u << 20;
+	const size_t limit = 2u << 20;
 	AUTO(dict_free) struct dict *d = dict_new();
 	struct wait w = { .call = CALL_SYSCALL, .waker = ID_NONE };
 	uint32_t threads = 0, without = 0, empty = 0;

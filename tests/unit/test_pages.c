@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define MANY (3 * PAGES_EACH + 5)
+#define MANY (40 * PAGES_EACH + 5)       /* two directories are replaced on the way */
 
 struct pair {
 	uint64_t a, b;
@@ -94,6 +94,39 @@ static void readers_see_whole_elements(void **state)
 	pages_free(&p);
 }
 
+/* Room for N pages; directories are replaced on the way. What growth was foretold comes true. */
+static void counts_every_directory(void **state)
+{
+	const uint32_t pages = 40;
+	const size_t pointers = (16 + 32 + 64) * sizeof(char *);
+	size_t bytes = 0, growth;
+	struct pages p;
+
+	pages_init(&p, sizeof(struct pair));
+	for (uint64_t i = 0; i < pages * PAGES_EACH; i++) {
+		growth = pages_growth(&p, 1);
+		assert_true(append(&p, i));
+		assert_int_equal(pages_bytes(&p), bytes + growth);
+		bytes += growth;
+	}
+	assert_true(bytes >= pages * PAGES_EACH * sizeof(struct pair) + pointers);
+	assert_true(bytes <= pages * PAGES_EACH * sizeof(struct pair) + pointers + 3 * sizeof(struct pages_dir));
+	assert_int_equal(pages_growth(&p, 0), 0);
+	assert_int_equal(pages_growth(&p, PAGES_EACH), PAGES_EACH * sizeof(struct pair));
+	pages_free(&p);
+}
+
+/* An array of a few elements is as cheap as its first page. */
+static void small_ones_are_cheap(void **state)
+{
+	struct pages p;
+
+	pages_init(&p, sizeof(struct pair));
+	assert_true(append(&p, 1));
+	assert_true(pages_bytes(&p) < PAGES_EACH * sizeof(struct pair) + 256);
+	pages_free(&p);
+}
+
 static bool fill(void)
 {
 	struct pages p;
@@ -122,6 +155,8 @@ int main(void)
 		cmocka_unit_test(appends_without_moving),
 		cmocka_unit_test(reserves_the_same_until_commit),
 		cmocka_unit_test(readers_see_whole_elements),
+		cmocka_unit_test(counts_every_directory),
+		cmocka_unit_test(small_ones_are_cheap),
 		cmocka_unit_test(survives_lack_of_memory),
 	};
 
