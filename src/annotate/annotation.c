@@ -4,6 +4,7 @@
 
 #include "annotate/annotation.h"
 
+#include "base/text.h"
 #include "profile/slice.h"
 
 #include <inttypes.h>
@@ -199,17 +200,17 @@ char *annotation_text(const struct annotation *a, const struct annot_row *r, cha
 	dst[0] = '\0';
 	switch (r->kind) {
 	case ANNOT_NOTE:
-		snprintf(dst, size, "%s", a->note[r->of]);
+		text_format(dst, size, "%s", a->note[r->of]);
 		break;
 	case ANNOT_FILE:
-		snprintf(dst, size, "%s%s%s", l->file.v[r->of].path, l->file.v[r->of].why ? ": " : "",
-			 l->file.v[r->of].why ? l->file.v[r->of].why : "");
+		text_format(dst, size, "%s%s%s", l->file.v[r->of].path, l->file.v[r->of].why ? ": " : "",
+			    l->file.v[r->of].why ? l->file.v[r->of].why : "");
 		break;
 	case ANNOT_LINE:
-		snprintf(dst, size, "%5" PRIu32 "  %s", l->line.v[r->of].number, l->line.v[r->of].text ? l->line.v[r->of].text : "");
+		text_format(dst, size, "%5" PRIu32 "  %s", l->line.v[r->of].number, l->line.v[r->of].text ? l->line.v[r->of].text : "");
 		break;
 	case ANNOT_INSN:
-		snprintf(dst, size, "%8" PRIx64 ":  %s", l->insn.v[r->of].address, l->insn.v[r->of].text);
+		text_format(dst, size, "%8" PRIx64 ":  %s", l->insn.v[r->of].address, l->insn.v[r->of].text);
 		break;
 	default:
 		snprintf(dst, size, "    \xE2\x8B\xAE");

@@ -26,8 +26,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	if (!e)
 		return -code;
 	va_start(ap, fmt);
-	if (vsnprintf(raw, sizeof(raw), fmt, ap) < 0)
-		raw[0] = '\0';
+	text_vformat(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
 	e->code = code;
 	put(e, raw);
@@ -38,18 +37,14 @@ int err_prefix(struct err *e, const char *fmt, ...)
 {
 	char raw[2 * ERR_TEXT_MAX];
 	va_list ap;
-	int n;
+	size_t n;
 
 	if (!e || !e->code)
 		return -EINVAL;
 	va_start(ap, fmt);
-	n = vsnprintf(raw, ERR_TEXT_MAX, fmt, ap);
+	n = text_vformat(raw, ERR_TEXT_MAX, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		n = 0;
-	if (n >= ERR_TEXT_MAX)
-		n = ERR_TEXT_MAX - 1;
-	snprintf(raw + n, sizeof(raw) - (size_t)n, ": %s", e->text);
+	text_format(raw + n, sizeof(raw) - n, ": %s", e->text);
 	put(e, raw);
 	return -e->code;
 }

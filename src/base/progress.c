@@ -4,6 +4,7 @@
 #include "base/progress.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -30,11 +31,11 @@ char *progress_text(char dst[PROGRESS_TEXT_MAX], const struct progress *p, uint6
 	units_bytes(have, done);
 	units_bytes(each, (uint64_t)rate);
 	if (!p->total || done > p->total)
-		snprintf(dst, PROGRESS_TEXT_MAX, "%s  %s, %s/s", p->what, have, each);
+		text_format(dst, PROGRESS_TEXT_MAX, "%s  %s, %s/s", p->what, have, each);
 	else
-		snprintf(dst, PROGRESS_TEXT_MAX, "%s  %s, %s of %s, %s/s, %s left", p->what,
-			 units_percent(percent, (double)done / (double)p->total), have, units_bytes(all, p->total), each,
-			 rate > 0 ? units_time(left, (uint64_t)((double)(p->total - done) / rate * NSEC_PER_SEC)) : "?");
+		text_format(dst, PROGRESS_TEXT_MAX, "%s  %s, %s of %s, %s/s, %s left", p->what,
+			    units_percent(percent, (double)done / (double)p->total), have, units_bytes(all, p->total), each,
+			    rate > 0 ? units_time(left, (uint64_t)((double)(p->total - done) / rate * NSEC_PER_SEC)) : "?");
 	return dst;
 }
 

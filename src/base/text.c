@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define REPLACEMENT 0xFFFDu
@@ -164,6 +165,45 @@ size_t text_sanitise(char *dst, size_t dst_size, const char *s, size_t len)
 	}
 	dst[out] = '\0';
 	return out;
+}
+
+size_t text_whole(const char *s, size_t len)
+{
+	size_t last = len;
+	uint32_t least;
+
+	/* A character is a byte that leads and at most three that follow. */
+	do {
+		if (!last)
+			return len;
+		last--;
+	} while (((unsigned char)s[last] & 0xC0) == 0x80 && len - last < 4);
+	return sequence_length((unsigned char)s[last], &least) > len - last ? last : len;
+}
+
+size_t text_vformat(char *dst, size_t dst_size, const char *fmt, va_list ap)
+{
+	const int n = vsnprintf(dst, dst_size, fmt, ap);
+	size_t len;
+
+	if (!dst_size)
+		return 0;
+	if (n >= 0 && (size_t)n < dst_size)
+		return (size_t)n;
+	len = n < 0 ? 0 : text_whole(dst, dst_size - 1);
+	dst[len] = '\0';
+	return len;
+}
+
+size_t text_format(char *dst, size_t dst_size, const char *fmt, ...)
+{
+	va_list ap;
+	size_t len;
+
+	va_start(ap, fmt);
+	len = text_vformat(dst, dst_size, fmt, ap);
+	va_end(ap);
+	return len;
 }
 
 bool text_is_clean(const char *s, size_t len)

@@ -10,6 +10,7 @@
 #ifndef SBERF_BASE_TEXT_H
 #define SBERF_BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +20,16 @@
  * character boundary. Returns the length written, without the NUL. 3 * LEN + 1 bytes always suffice. DST must not overlap S.
  */
 size_t text_sanitise(char *dst, size_t dst_size, const char *s, size_t len);
+
+/*
+ * As snprintf() into DST (DST_SIZE bytes), but cut at a character boundary. Returns the length written, without the
+ * NUL, which is less than DST_SIZE when that is not 0: "at += text_format(dst + at, size - at, ...)" stays inside of DST.
+ */
+size_t text_format(char *dst, size_t dst_size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+size_t text_vformat(char *dst, size_t dst_size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+
+/* LEN, or less when the last character of the LEN bytes at S goes on behind them: what may be kept of a text that is cut there. */
+size_t text_whole(const char *s, size_t len);
 
 /* True when text_sanitise() would change nothing. */
 bool text_is_clean(const char *s, size_t len);

@@ -11,6 +11,8 @@
 
 #include "capture/features.h"
 
+#include "base/text.h"
+
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -213,7 +215,7 @@ void features_missing(const struct features *f, char *dst, size_t size)
 	size_t n = 0;
 
 	snprintf(dst, size, "none");
-	for (size_t i = 0; i < nr_feature_infos && n < size; i++)
+	for (size_t i = 0; i < nr_feature_infos; i++)
 		if (feature_infos[i].use == FEATURE_SPARED && !feature_has(f, &feature_infos[i]))
-			n += (size_t)snprintf(dst + n, size - n, "%s%s", n ? "," : "", feature_infos[i].name);
+			n += text_format(dst + n, size - n, "%s%s", n ? "," : "", feature_infos[i].name);
 }

@@ -4,6 +4,7 @@
 
 #include "base/progress.h"
 #include "cmd/filter.h"
+#include "base/text.h"
 #include "cmd/loaded.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
@@ -207,8 +208,9 @@ static int judge(const struct sides *s, const struct options *o, struct err *e)
 	g = diff_grown(s->diff, f, n, o->fail_above / 100);
 	if (!g.func)
 		return 0;
-	err_set(e, ERANGE, "%.200s %s %.1f points more than before: %.1f %% instead of %.1f %%, with an error of %.1f; --fail-above allows %g",
-		diff_label(s->diff, g.func->what, label, sizeof(label)), g.self ? "itself takes" : "and what it calls take",
+	diff_label(s->diff, g.func->what, label, sizeof(label));
+	err_set(e, ERANGE, "%.*s %s %.1f points more than before: %.1f %% instead of %.1f %%, with an error of %.1f; --fail-above allows %g",
+		(int)text_whole(label, strnlen(label, 200)), label, g.self ? "itself takes" : "and what it calls take",
 		100 * g.change.change, 100 * g.change.after, 100 * g.change.before, 100 * DIFF_Z * g.change.sigma, o->fail_above);
 	return EXIT_GREW;
 }

@@ -4,6 +4,7 @@
 
 #include "cmd/filter.h"
 
+#include "base/text.h"
 #include "model/wait.h"
 #include "system/listtext.h"
 
@@ -36,7 +37,7 @@ static int add_calls(struct query *q, const char *list, struct err *e)
 		char name[CALL_NAME_MAX];
 		int r;
 
-		snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : (int)sizeof(name) - 1, at);
+		text_format(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : (int)sizeof(name), at);
 		r = add_named(q, name, e);
 		if (r < 0)
 			return r;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cmd/options.h"
 #include "cmd/pipes.h"
@@ -344,7 +345,7 @@ static void sum_up(struct merge *m, const char *cmdline)
 	m->meta.duration_ns = covered_ns(m);
 	m->meta.cpus = all_cpus(m);
 	if (m->n > 1)
-		snprintf(m->meta.cmdline, sizeof(m->meta.cmdline), "%s", cmdline);
+		text_sanitise(m->meta.cmdline, sizeof(m->meta.cmdline), cmdline, strlen(cmdline));
 }
 
 /* The state of nodes of whoever told last, with what all of them counted. */

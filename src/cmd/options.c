@@ -11,6 +11,7 @@
 #include "cmd/options.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "cmd/filter.h"
 #include "cmd/optable.h"
 #include "cmd/timerange.h"
@@ -117,9 +118,8 @@ static const char *all_states(char *dst, size_t size)
 	};
 	size_t n = 0;
 
-	for (size_t i = WAIT_PREEMPTED; i < WAIT_STATE_NR && n < size; i++)
-		n += (size_t)snprintf(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name,
-				      states[i].letter);
+	for (size_t i = WAIT_PREEMPTED; i < WAIT_STATE_NR; i++)
+		n += text_format(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name, states[i].letter);
 	return dst;
 }
 
@@ -133,7 +133,7 @@ static int set_states(const struct opt *opt, const char *value, uint32_t *ret, s
 		const size_t len = strcspn(at, ",");
 		enum wait_state state = WAIT_STATE_NR;
 
-		snprintf(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : (int)sizeof(word) - 1, at);
+		text_format(word, sizeof(word), "%.*s", len < sizeof(word) ? (int)len : (int)sizeof(word), at);
 		if (len < sizeof(word))
 			state = wait_state_find(word);
 		if (state == WAIT_STATE_NR || state == WAIT_NONE)
@@ -290,7 +290,7 @@ static int parse_long(struct parser *p, int argc, char **argv, int *i)
 	const struct opt *opt = find_name(p, name, len);
 
 	if (!opt)
-		return err_set(p->e, EINVAL, "there is no option --%.*s", len < 64 ? (int)len : 64, name);
+		return err_set(p->e, EINVAL, "there is no option --%.*s", (int)text_whole(name, len < 64 ? len : 64), name);
 	if (!opt->metavar && equals)
 		return err_set(p->e, EINVAL, "--%s takes no value", opt->name);
 	if (!opt->metavar || equals)

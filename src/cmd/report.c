@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/progress.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cmd/feed.h"
 #include "cmd/filter.h"
@@ -94,9 +95,9 @@ static void name_options(const struct query *q, char *dst, size_t size)
 		given |= 1u << (t->what == TERM_PROCESS ? 0 : t->what == TERM_CGROUP ? 1 : t->what == TERM_THREAD ? 2 : t->not ? 4 : 3);
 	}
 	left = (unsigned int)__builtin_popcount(given);
-	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]) && n < size; i++)
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (given & 1u << i)
-			n += (size_t)snprintf(dst + n, size - n, "%s%s", names[i], --left > 1 ? ", " : left ? " and " : "");
+			n += text_format(dst + n, size - n, "%s%s", names[i], --left > 1 ? ", " : left ? " and " : "");
 }
 
 /* What patterns leave of all that is shown otherwise. */

@@ -3,6 +3,7 @@
 
 #include "cmd/saved.h"
 
+#include "base/text.h"
 #include "base/units.h"
 
 #include <stdio.h>
@@ -14,10 +15,10 @@ char *saved_text(const struct recorder_saved *s, const char *otherwise, char *ds
 	units_bytes(bytes, s->bytes);
 	units_time(time, s->ns);
 	if (s->err.code)
-		snprintf(dst, size, "%s; %s", s->err.text, otherwise);
+		text_format(dst, size, "%s; %s", s->err.text, otherwise);
 	else if (s->kept)
-		snprintf(dst, size, "the last %s are in %s (%s)", time, s->path, bytes);
+		text_format(dst, size, "the last %s are in %s (%s)", time, s->path, bytes);
 	else
-		snprintf(dst, size, "%s are recorded in %s (%s)", time, s->path, bytes);
+		text_format(dst, size, "%s are recorded in %s (%s)", time, s->path, bytes);
 	return dst;
 }

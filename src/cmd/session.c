@@ -18,7 +18,7 @@ static void name_target(struct session *s, const char *what, const char *which)
 	char clean[sizeof(s->target_text)];
 
 	text_sanitise(clean, sizeof(clean), which, strlen(which));
-	snprintf(s->target_text, sizeof(s->target_text), "%s%.200s", what, clean);
+	text_format(s->target_text, sizeof(s->target_text), "%s%.*s", what, (int)text_whole(clean, strnlen(clean, 200)), clean);
 }
 
 /* "redis-server 1234", or "redis-server 1234 and 3 more". */
@@ -87,7 +87,7 @@ static int target_name(struct session *s, const struct options *o, struct err *e
 static int target_command(struct session *s, const struct options *o, bool detached, struct err *e)
 {
 	uint32_t *id = vec_push(&s->config.plan.ids);
-	const char *slash;
+	const char *name = strrchr(o->argv[0], '/');
 	char which[200];
 	int r;
 
@@ -101,8 +101,8 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	*id = (uint32_t)s->child.pid;
 	s->config.child = s->child.pid;
 	s->config.plan.target = TARGET_PIDS;
-	slash = strrchr(o->argv[0], '/');
-	snprintf(which, sizeof(which), "%.180s %d", slash ? slash + 1 : o->argv[0], (int)s->child.pid);
+	name = name ? name + 1 : o->argv[0];
+	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name, (int)s->child.pid);
 	name_target(s, "", which);
 	return 0;
 }

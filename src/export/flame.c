@@ -4,6 +4,7 @@
 
 #include "export/flame.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "model/dict.h"
 #include "numa/state.h"
@@ -211,9 +212,9 @@ static int add_event(struct flame *f, const struct profile_meta *m, struct err *
 	if (!m->event[0])
 		return 0;
 	if (hz)
-		snprintf(text, sizeof(text), "%s at %u Hz", m->event, (unsigned int)hz);
+		text_format(text, sizeof(text), "%s at %u Hz", m->event, (unsigned int)hz);
 	else
-		snprintf(text, sizeof(text), "%s", m->event);
+		text_format(text, sizeof(text), "%s", m->event);
 	return flame_fact(f, "event", text, e);
 }
 
@@ -245,7 +246,7 @@ static int far_title(struct flame *f, const struct profile_meta *m, struct err *
 {
 	char title[sizeof(m->target) + 32];
 
-	snprintf(title, sizeof(title), "%s%sfar accesses", m->target, m->target[0] ? ": " : "");
+	text_format(title, sizeof(title), "%s%sfar accesses", m->target, m->target[0] ? ": " : "");
 	return flame_title(f, title, e);
 }
 

@@ -347,9 +347,9 @@ static size_t spread(const struct numa_text *x, const uint64_t *n, uint64_t of, 
 		if (!n[i])
 			continue;
 		if (named++ >= SOME_NODES)
-			return len + (size_t)snprintf(dst + len, SPREAD_MAX - len, ", %s", x->ascii ? "..." : "…");
-		len += (size_t)snprintf(dst + len, SPREAD_MAX - len, "%s%" PRIu16 " %s", named == 1 ? "on " : ", ", x->v->node[i].id,
-					share(n[i], of, text));
+			return len + text_format(dst + len, SPREAD_MAX - len, ", %s", x->ascii ? "..." : "…");
+		len += text_format(dst + len, SPREAD_MAX - len, "%s%" PRIu16 " %s", named == 1 ? "on " : ", ", x->v->node[i].id,
+				   share(n[i], of, text));
 	}
 	return len;
 }
@@ -408,12 +408,12 @@ static void put_site_nodes(struct numa_text *x, const struct numa_site_row *r, u
 {
 	char where[SPREAD_MAX], text[UNITS_MAX], thread[THREAD_MAX], all[SPREAD_MAX + UNITS_MAX + THREAD_MAX + 32];
 	const size_t len = spread(x, r->node_count, r->path.count, where);
-	size_t n = (size_t)snprintf(all, sizeof(all), "%s", where);
+	size_t n = text_format(all, sizeof(all), "%s", where);
 
 	if (r->unknown_count)
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%snowhere %s", len ? ", " : "",
-				      share(r->unknown_count, r->path.count, text));
-	snprintf(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "", thread_text(x, r->path.thread, thread));
+		n += text_format(all + n, sizeof(all) - n, "%snowhere %s", len ? ", " : "",
+				 share(r->unknown_count, r->path.count, text));
+	text_format(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "", thread_text(x, r->path.thread, thread));
 	out_format(&x->o, "\n%*s", (int)at, "");
 	put_parts(x, all, ", ", at, 3);
 }
@@ -534,7 +534,7 @@ static void put_mapping(struct numa_text *x, const struct numa_mapping_row *r)
 	put_time(x, 10, all_ns(&r->accesses), true);
 	put_count(x, 10, all_count(&r->accesses), false);
 	out_text(&x->o, "  ");
-	snprintf(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)), len ? ": " : "", where);
+	text_format(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)), len ? ": " : "", where);
 	put_parts(x, all, ", ", x->one ? 32 : 52, 2);
 	out_text(&x->o, "\n");
 }

@@ -299,7 +299,7 @@ static void put_comment(struct pprof *p, const char *what, const char *value)
 	char line[LABEL_MAX];
 	int64_t comment;
 
-	snprintf(line, sizeof(line), "%s: %s", what, value);
+	text_format(line, sizeof(line), "%s: %s", what, value);
 	comment = pprof_foreign(&p->parts, line, strlen(line));
 	part.n_comment = 1;
 	part.comment = &comment;

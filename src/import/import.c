@@ -28,13 +28,14 @@ static int (*const readers[IMPORT_NR])(struct reading *r, struct err *e) = {
 void reading_note(struct reading *r, const char *fmt, ...)
 {
 	char *note = r->report->note;
-	const size_t size = sizeof(r->report->note), at = strlen(note);
+	const size_t size = sizeof(r->report->note);
+	size_t at = strlen(note);
 	va_list ap;
 
 	if (at)
-		snprintf(note + at, size - at, "; ");
+		at += text_format(note + at, size - at, "; ");
 	va_start(ap, fmt);
-	vsnprintf(note + strlen(note), size - strlen(note), fmt, ap);
+	text_vformat(note + at, size - at, fmt, ap);
 	va_end(ap);
 }
 
@@ -58,8 +59,8 @@ int reading_refuse(struct reading *r, const char *text, const char *wanted, stru
 		r->cut = true;
 		return 0;
 	}
-	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%.*s%s', is not %s", r->lines.nr, r->lines.name, QUOTED_MAX, text,
-		       strlen(text) > QUOTED_MAX ? "..." : "", wanted);
+	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%.*s%s', is not %s", r->lines.nr, r->lines.name,
+		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text, strlen(text) > QUOTED_MAX ? "..." : "", wanted);
 }
 
 static void write_note(struct reading *r)

@@ -3,6 +3,7 @@
 
 #include "import/perfevents.h"
 
+#include "base/text.h"
 #include "import/reading.h"
 #include "model/event.h"
 #include "model/perfname.h"
@@ -108,10 +109,10 @@ void perf_events_note(const struct perf_events *p, struct reading *r)
 	size_t at = 0;
 
 	for (unsigned int i = 0; i < p->nr_left; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%" PRIu64 "%s of %s", i ? ", " : "", p->left[i].samples,
-				       i ? "" : p->left[i].samples == 1 ? " sample" : " samples", p->left[i].name);
+		at += text_format(text + at, sizeof(text) - at, "%s%" PRIu64 "%s of %s", i ? ", " : "", p->left[i].samples,
+				  i ? "" : p->left[i].samples == 1 ? " sample" : " samples", p->left[i].name);
 	if (p->more)
-		snprintf(text + at, sizeof(text) - at, ", %" PRIu64 " of further events", p->more);
+		text_format(text + at, sizeof(text) - at, ", %" PRIu64 " of further events", p->more);
 	if (p->nr_left)
 		reading_note(r, "left out: %s (--event chooses another one)", text);
 }

@@ -8,6 +8,7 @@
 #include "profile/diff.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "profile/diffmatch.h"
 #include "profile/label.h"
@@ -302,7 +303,7 @@ static void nameless_label(const struct tree *t, const struct tree_node *n, char
 		snprintf(file, sizeof(file), "vdso");
 	else
 		label_file(t->dict, m->path, file, sizeof(file));
-	snprintf(dst, size, "[no symbol in %.*s]", LABEL_MAX - 32, file);
+	text_format(dst, size, "[no symbol in %.*s]", (int)text_whole(file, strnlen(file, LABEL_MAX - 32)), file);
 }
 
 uint32_t diff_named(const struct diff *d, uint32_t what, int *ret_side)

@@ -4,6 +4,7 @@
 
 #include "profile/waits.h"
 
+#include "base/text.h"
 #include "profile/label.h"
 #include "profile/reading.h"
 
@@ -46,7 +47,7 @@ static void waker_label(const struct waits *w, const struct wait_row *r, char *d
 	if (t->tid == t->pid)
 		return;
 	label_process(w->dict, t, process, sizeof(process));
-	snprintf(dst + at, size - at, " (%s)", process);
+	text_format(dst + at, size - at, " (%s)", process);
 }
 
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size)

@@ -7,6 +7,7 @@
 #include "record/reader.h"
 
 #include "base/progress.h"
+#include "base/text.h"
 #include "record/metatext.h"
 #include "record/survey.h"
 
@@ -106,18 +107,13 @@ static void note(struct load_report *report, const char *fmt, ...) __attribute__
 /* Adds to the note, "; " between its parts. */
 static void note(struct load_report *report, const char *fmt, ...)
 {
-	const size_t used = strlen(report->note);
-	char *at = report->note + used;
-	const size_t room = sizeof(report->note) - used;
+	size_t at = strlen(report->note);
 	va_list ap;
-	int sep = 0;
 
-	if (used)
-		sep = snprintf(at, room, "; ");
-	if ((size_t)sep >= room)
-		return;
+	if (at)
+		at += text_format(report->note + at, sizeof(report->note) - at, "; ");
 	va_start(ap, fmt);
-	vsnprintf(at + sep, room - (size_t)sep, fmt, ap);
+	text_vformat(report->note + at, sizeof(report->note) - at, fmt, ap);
 	va_end(ap);
 }
 

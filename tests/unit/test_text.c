@@ -153,6 +153,49 @@ static void cut_respects_its_room(void **state)
 	assert_int_equal(text_cut_middle(out, 4, "abc", 3, 3, false), 3);
 }
 
+/* U+00E9, U+65E5, U+1F600: however many bytes there is room for, no part of a character is left. */
+static void formats_whole_characters(void **state)
+{
+	static const char text[] = "a\xC3\xA9\xE6\x97\xA5\xF0\x9F\x98\x80z";
+	static const size_t whole[sizeof(text)] = { 0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11 };
+	char out[sizeof(text) + 1];
+
+	for (size_t n = 0; n < sizeof(text); n++) {
+		memset(out, 'x', sizeof(out));
+		assert_int_equal(text_whole(text, n), whole[n]);
+		assert_int_equal(text_format(out, n + 1, "%s", text), whole[n]);
+		assert_memory_equal(out, text, whole[n]);
+		assert_int_equal(out[whole[n]], '\0');
+		assert_int_equal(out[n + 1], 'x');
+	}
+	memset(out, 'x', sizeof(out));
+	assert_int_equal(text_format(out, 0, "%s", text), 0);
+	assert_int_equal(out[0], 'x');
+}
+
+/* Foreign bytes are kept as they are, but for a beginning at the end. */
+static void whole_of_no_text(void **state)
+{
+	assert_int_equal(text_whole("", 0), 0);
+	assert_int_equal(text_whole("\x80\x80\x80\x80\x80", 5), 5);
+	assert_int_equal(text_whole("a\x80\x80", 3), 3);
+	assert_int_equal(text_whole("\xFF", 1), 1);
+	assert_int_equal(text_whole("\xF0", 1), 0);
+	assert_int_equal(text_whole("\x80\xF0\x80\x80", 4), 1);
+}
+
+/* A list is made longer until nothing fits any more, and then by nothing. */
+static void formats_a_list_that_is_too_long(void **state)
+{
+	char out[32];
+	size_t at = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		at += text_format(out + at, sizeof(out) - at, "%s%d \xC3\xA9", at ? ", " : "", i);
+		assert_true(at < sizeof(out) && strlen(out) == at && text_is_clean(out, at));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +207,9 @@ int main(void)
 		cmocka_unit_test(widths),
 		cmocka_unit_test(cuts_the_middle),
 		cmocka_unit_test(cut_respects_its_room),
+		cmocka_unit_test(formats_whole_characters),
+		cmocka_unit_test(whole_of_no_text),
+		cmocka_unit_test(formats_a_list_that_is_too_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
