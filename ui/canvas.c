@@ -267,7 +267,7 @@ int canvas_printf(struct canvas *cv, int x, int y, enum style style, const char 
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	text_vformat(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	return canvas_put(cv, x, y, style, text);
 }

@@ -5,6 +5,7 @@
 #include "ui/header_private.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -29,7 +30,7 @@ struct item *header_add(struct items *is, int line, enum rank rank, enum style s
 		is->n++;
 	*it = (struct item){ .line = (uint8_t)line, .rank = (uint8_t)rank, .style = (uint8_t)style };
 	va_start(ap, fmt);
-	vsnprintf(it->text, sizeof(it->text), fmt, ap);
+	text_vformat(it->text, sizeof(it->text), fmt, ap);
 	va_end(ap);
 	return it;
 }
@@ -161,11 +162,11 @@ static bool saw_nothing(const struct profile_meta *m)
 static char *seen_text(const struct profile_meta *m, char dst[3 * UNITS_MAX])
 {
 	char a[UNITS_MAX], b[UNITS_MAX];
-	const int n = snprintf(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples), m->samples == 1 ? "" : "s");
+	const size_t n = text_format(dst, 3 * UNITS_MAX, "%s sample%s", units_count(a, m->samples), m->samples == 1 ? "" : "s");
 
 	if (m->off_cpu)
-		snprintf(dst + n, 3 * UNITS_MAX - (size_t)n, " and %s wait%s", units_count(b, m->waits),
-			 m->waits == 1 ? "" : "s");
+		text_format(dst + n, 3 * UNITS_MAX - n, " and %s wait%s", units_count(b, m->waits),
+			    m->waits == 1 ? "" : "s");
 	return dst;
 }
 
@@ -176,22 +177,22 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 	char state[64], seen[3 * UNITS_MAX];
 
 	if (!h->known)
-		snprintf(dst, size, "starting ...");
+		text_format(dst, size, "starting ...");
 	else if (has_ended(m))
-		snprintf(dst, size, "%s %s and was never seen running", target, header_state(m, state, sizeof(state)));
+		text_format(dst, size, "%s %s and was never seen running", target, header_state(m, state, sizeof(state)));
 	else if (is_cut_off(h) && saw_nothing(m))
-		snprintf(dst, size, "the recording of %s was cut off before its first sample", target);
+		text_format(dst, size, "the recording of %s was cut off before its first sample", target);
 	else if (is_hidden(m))
-		snprintf(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that it waits. Some kernels "
-			 "keep a process from being traced, such as the agent of a virtual machine.", target);
+		text_format(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that it waits. Some kernels "
+			    "keep a process from being traced, such as the agent of a virtual machine.", target);
 	else if (m->target_state == TARGET_WAITING)
-		snprintf(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
-			 target);
+		text_format(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
+			    target);
 	else if (saw_nothing(m))
-		snprintf(dst, size, m->off_cpu ? "waiting for the first sample or wait of %s ..." :
-			 "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
+		text_format(dst, size, m->off_cpu ? "waiting for the first sample or wait of %s ..." :
+			    "waiting for the first sample of %s: it has not been caught on a CPU yet ...", target);
 	else
-		snprintf(dst, size, "%s of %s so far, none in this view", seen_text(m, seen), target);
+		text_format(dst, size, "%s of %s so far, none in this view", seen_text(m, seen), target);
 	return dst;
 }
 

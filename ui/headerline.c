@@ -65,7 +65,7 @@ static bool squeeze_target(struct items *is, int line, int w, int shortest)
 	if (!is->n || it->rank != RANK_TARGET || it->line != line || over <= 0 || want >= had)
 		return false;
 	text_cut_middle(text, sizeof(text), it->text, strlen(it->text), (size_t)want, false);
-	snprintf(it->text, sizeof(it->text), "%.*s", ITEM_TEXT - 1, text);
+	text_format(it->text, sizeof(it->text), "%s", text);
 	return cols(it) < had;
 }
 

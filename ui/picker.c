@@ -5,6 +5,7 @@
 #include "ui/picker.h"
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,6 +202,6 @@ char *picker_name(const struct picker *p, char *dst, size_t size)
 	if (!r)
 		snprintf(dst, size, "%s", "the whole machine");
 	else
-		snprintf(dst, size, "%s %d", r->name, (int)r->pid);
+		text_format(dst, size, "%s %d", r->name, (int)r->pid);
 	return dst;
 }

@@ -229,8 +229,8 @@ void picker_status(const struct picker *p, struct canvas *cv, int y, bool typed)
 		snprintf(text, sizeof(text), "Enter looks at %s", p->order.n || whole ? "all that runs" : "what is under the cursor");
 	} else {
 		r = &p->list->row.v[p->order.v[p->cursor - whole]];
-		snprintf(text, sizeof(text), "%s%s%s" WORDS_DOT "%s", r->user, *r->group ? WORDS_DOT : "", r->group,
-			 *r->command ? r->command : r->name);
+		text_format(text, sizeof(text), "%s%s%s" WORDS_DOT "%s", r->user, *r->group ? WORDS_DOT : "", r->group,
+			    *r->command ? r->command : r->name);
 	}
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TEXT, text, strlen(text));
 }

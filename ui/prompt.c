@@ -13,7 +13,7 @@ void prompt_set(struct prompt *p, const char *text)
 {
 	const size_t len = strlen(text);
 
-	p->len = len < PROMPT_MAX ? len : PROMPT_MAX - 1;
+	p->len = len < PROMPT_MAX ? len : text_whole(text, PROMPT_MAX - 1);
 	memmove(p->text, text, p->len);
 	p->text[p->len] = '\0';
 	p->suggested = false;

@@ -5,6 +5,7 @@
 #include "ui/saver.h"
 
 #include "base/numbered.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "export/formats.h"
 #include "export/outfile.h"
@@ -61,6 +62,6 @@ int save_now(const struct save_job *job, const struct names *names, char *text, 
 		return err_set(e, -r, "cannot save %s: %s; %s", name, strerror(-r), numbered_remedy(-r));
 	if (!stat(name, &st))
 		units_bytes(bytes, (uint64_t)st.st_size);
-	snprintf(text, size, "saved as %s (%s): %s", name, bytes, kinds[job->as].what);
+	text_format(text, size, "saved as %s (%s): %s", name, bytes, kinds[job->as].what);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "ui/saver.h"
 
+#include "base/text.h"
 #include "base/thread.h"
 #include "ui/stage.h"
 
@@ -96,7 +97,7 @@ static void do_job(struct saver *s, char *text, size_t size)
 		r = save_now(&s->job, s->feed->names, text, size, &e);
 	}
 	if (r < 0)
-		snprintf(text, size, "%s", e.text);
+		text_format(text, size, "%s", e.text);
 }
 
 static void tell(const struct saver *s)

@@ -5,6 +5,7 @@
 #include "ui/view_private.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +114,7 @@ unsigned int view_can(const struct view *v)
 
 void view_say(struct view *v, const char *text)
 {
-	snprintf(v->message, sizeof(v->message), "%s", text);
+	text_format(v->message, sizeof(v->message), "%s", text);
 }
 
 /* Trees that are being built read the name of the machine: it is written once. */
@@ -148,8 +149,8 @@ void view_tick(struct view *v, uint64_t now_ns)
 	if (v->feed->recording)
 		v->feed->recording(v->feed->ctx, &v->header.recording);
 	if (known && !ended && meta.target_state >= TARGET_EXITED)
-		snprintf(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
-			 header_state(&meta, state, sizeof(state)));
+		text_format(v->message, sizeof(v->message), "%s %s; what was seen stays here", meta.target,
+			    header_state(&meta, state, sizeof(state)));
 	if (v->feed->news)
 		v->feed->news(v->feed->ctx, v->message, sizeof(v->message));
 }

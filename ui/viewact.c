@@ -4,6 +4,8 @@
 
 #include "ui/view_private.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -142,7 +144,7 @@ static void choose_thread(struct view *v)
 	if (!view_filter_pick(v, TERM_THREAD, (unsigned int)t->tid))
 		return;
 	thread_row_label(tv->threads, node - 1, label, sizeof(label));
-	snprintf(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", label);
+	text_format(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", label);
 }
 
 /* What comes is compared with what was, or with the range that was chosen, which all panes leave then. */

@@ -83,7 +83,7 @@ static void draw_tree_rule(const struct view *v, const struct pane *p, struct ca
 		snprintf(idle, sizeof(idle), WORDS_DOT "with idle");
 	else if (idle_ns && p->tv->flame)        /* the tree has a line for it */
 		say_idle(idle_ns, idle, sizeof(idle));
-	snprintf(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" WORDS_DOT : "",
+	text_format(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" WORDS_DOT : "",
 		 title_tree(q, kinds, v->options, words, sizeof(words)), p->tv->base ? WORDS_DOT "against baseline" : "", idle, unsplit, base ? WORDS_DOT "in " : "", zoom);
 	if (p->tv->flame)
 		flamepane_rule(p->tv, cv, 0, title);
@@ -229,7 +229,7 @@ static void draw_waiting(const struct view *v, const struct pane *p, struct canv
 	used = draw_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE, header_waiting(&v->header, text, sizeof(text)));
 	if (!why)
 		return;
-	snprintf(whole, sizeof(whole), "%s%s", why, filter_key(v, p, why));
+	text_format(whole, sizeof(whole), "%s%s", why, filter_key(v, p, why));
 	draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, cv->h - y - used - 1, STYLE_FAINT, whole);
 }
 

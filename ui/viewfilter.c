@@ -39,7 +39,7 @@ static void tell_header(struct view *v)
 	h->filter[0] = h->filter_brief[0] = '\0';
 	if (!ts->n)
 		return;
-	n = (size_t)snprintf(h->filter, sizeof(h->filter), "filter:");
+	n = text_format(h->filter, sizeof(h->filter), "filter:");
 	for (i = 0; i < ts->n; i++) {
 		char label[3 * TERM_WRITTEN_MAX], cut[4 * HEADER_TERM_COLS + 4];
 		const size_t len = strlen(view_filter_label(&ts->v[i], label, sizeof(label)));
@@ -48,7 +48,7 @@ static void tell_header(struct view *v)
 		cols += 1 + text_width(cut, strlen(cut));
 		if ((i && cols > HEADER_COLS) || n + strlen(cut) + 8 > sizeof(h->filter))
 			break;
-		n += (size_t)snprintf(h->filter + n, sizeof(h->filter) - n, " %s", cut);
+		n += text_format(h->filter + n, sizeof(h->filter) - n, " %s", cut);
 	}
 	if (i < ts->n)
 		snprintf(h->filter + n, sizeof(h->filter) - n, " +%u", (unsigned int)(ts->n - i));
@@ -85,7 +85,7 @@ static void say_filter(struct view *v, const char *before, const struct filter_t
 {
 	char label[3 * TERM_WRITTEN_MAX];
 
-	snprintf(v->message, sizeof(v->message), "%s%s%s", before, view_filter_label(t, label, sizeof(label)), behind);
+	text_format(v->message, sizeof(v->message), "%s%s%s", before, view_filter_label(t, label, sizeof(label)), behind);
 }
 
 /* Picking */
@@ -160,7 +160,7 @@ static void accept(struct view *v)
 		return;
 	}
 	if (term_parse(v->prompt.text, v->query.arch, &t, &e) < 0) {
-		snprintf(v->prompt_error, sizeof(v->prompt_error), "%s", e.text);
+		text_format(v->prompt_error, sizeof(v->prompt_error), "%s", e.text);
 		v->prompt.suggested = false;
 		return;
 	}

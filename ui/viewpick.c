@@ -7,6 +7,8 @@
 
 #include "ui/view_private.h"
 
+#include "base/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +36,7 @@ static enum reaction attach(struct view *v)
 
 	v->pick_pid = v->picker.pid;
 	v->pick_start = v->picker.pid ? v->picker.start_ticks : 0;
-	snprintf(v->message, sizeof(v->message), "attaching to %s ...", picker_name(&v->picker, name, sizeof(name)));
+	text_format(v->message, sizeof(v->message), "attaching to %s ...", picker_name(&v->picker, name, sizeof(name)));
 	if (v->feed->none)
 		v->over = MODE_PICK;     /* what comes of it is said where text is typed */
 	else

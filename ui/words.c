@@ -21,7 +21,7 @@ void words_put(struct words *w, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(words_end(w), words_room(w), fmt, ap);
+	text_vformat(words_end(w), words_room(w), fmt, ap);
 	va_end(ap);
 	words_grown(w);
 }
