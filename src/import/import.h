@@ -6,7 +6,7 @@
  * time, meta.unit says what they count, and 1,000 "ns" of weight are one of them. So folded stacks that are read and written
  * again are the same text.
  *
- * Reading is done in one pass over lines, so pipes will do, and gzip is read as what is in it. Foreign text is sanitised, which
+ * Reading is done in one pass over lines, so pipes will do, and a compressed file is read as what is in it. Foreign text is sanitised, which
  * is counted; what finds no room in bounded memory stands under "(other)" or is left out, which is counted as well.
  */
 #ifndef SBERF_IMPORT_IMPORT_H
@@ -43,7 +43,7 @@ struct progress;
 struct import_report {
 	uint64_t lines;          /* read */
 	uint64_t stacks;         /* lines or samples that went into the profile */
-	char note[512];          /* sentences about what was changed or left out, "" = nothing */
+	char note[1024];         /* sentences about what was changed or left out, "" = nothing */
 };
 
 struct import_options {

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lines.h - a text, plain or compressed by gzip, line by line and in bounded memory. Private to imports. */
+/* lines.h - a text, plain or compressed, line by line and in bounded memory. Private to imports. */
 #ifndef SBERF_IMPORT_LINES_H
 #define SBERF_IMPORT_LINES_H
 
 #include "base/err.h"
+#include "import/packed.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <zlib.h>
 
-#define LINES_LONGEST (1u << 20)         /* bytes that a line may have; names of 20 kB have been met, a thousand frames deep */
+/*
+ * Bytes that a line may have. A stack of 1,024 frames, as many as are recorded, whose names are as long as exports keep them (65,535
+ * bytes), has half of that; the other half is for what is inlined.
+ */
+#define LINES_LONGEST (128u << 20)
 
 struct progress;
 
 struct lines {
-	gzFile file;
+	struct packed *file;
 	const char *name;        /* for sentences */
 	struct progress *progress;       /* told of bytes of the file; may be NULL */
-	char *buf;
+	char *buf;               /* grows as lines do */
+	size_t size;
 	size_t at, n;            /* what has been read and not been given yet: buf[at] to buf[n - 1] */
 	uint64_t nr;             /* of the line given last, from 1 */
 	bool end;                /* the file has no more than what is in buf */
@@ -26,7 +31,10 @@ struct lines {
 	bool unfinished;         /* the line given last does not end in a newline: it may be a part of one */
 };
 
-/* Reads the open file FD, which stays open. NAME and P, which may be NULL, are borrowed. lines_close() in any case. */
+/*
+ * Reads the open file FD, which stays open. NAME and P, which may be NULL, are borrowed. A byte-order mark of UTF-8 is left out; text of
+ * UTF-16 and UTF-32 is refused with a sentence, as is a compression that packed.h does not read. lines_close() in any case.
+ */
 int lines_open(struct lines *l, int fd, const char *name, struct progress *p, struct err *e);
 void lines_close(struct lines *l);
 

@@ -68,18 +68,19 @@ check "every kind of line" cmp in <(again in)
 equal "without inlined functions" 11 "$("$sberf" report --import folded --format folded --no-inline in | sed -n 's/^app;main;a //p')"
 equal "without the kernel" 19 "$("$sberf" report --import folded --format folded --no-kernel in | sed -n 's/^app;main //p')"
 
-# 20 kB names and a line of nearly 1 MiB stay what they are; a longer one is none.
+# Names and lines of any length that a stack can have stay what they are; a longer one is none.
 {
 	printf 'app;%020000d;f 1\napp;%020000d;f 2\n' 1 2
 	printf 'deep%s 3\n' "$(printf ';frame%.0s' $(seq 64000))"
 	printf 'wide;%0900000d 4\n' 5
+	printf 'wider%s 6\n' "$(printf ";%065535d" $(seq 100))"
 } >in
 check "long names, deep stacks" cmp in <(again in)
 printf 'deep%s 3\n' "$(printf ';f%.0s' $(seq 70000))" >in
 equal "deeper than a tree is" 65000 "$(again in | tr -cd ';' | wc -c)"
 matches "deeper than a tree is: the sentence" 'without their innermost functions, of more than 65000: 1' "$(cat err)"
-{ printf 'app;'; head -c 1100000 /dev/zero | tr '\0' x; printf ' 1\n'; } >in
-refused "a line that is too long" 'line 1 of in has more than 1048576 bytes' in
+{ printf 'app;'; head -c 134300000 /dev/zero | tr '\0' x; printf ' 1\n'; } | gzip -1 >in
+refused "a line that is too long" 'line 1 of in has more than 134217728 bytes' in
 
 printf 'app;a 1\napp;b\napp;c 3\n' >in
 refused "no number" "line 2 of in, 'app;b', is not a folded stack such as 'app;main;work 42'" in
@@ -102,6 +103,41 @@ matches "a line that was cut off: the sentence" 'in: the end was cut off: the la
 zcat "$data/rustc-1k.folded.gz" | gzip -1 | head -c 9000 >cut.gz
 check "a compressed file that was cut off" test "$(again cut.gz | wc -l)" -gt 10
 matches "a compressed file that was cut off: the sentence" 'cut off' "$(cat err)"
+
+# Compressed in other ways, told by the first bytes. Several in a row are one; one that was cut off is read as far as it goes.
+zcat "$data/rustc-1k.folded.gz" >plain
+for tool in gzip xz zstd bzip2; do
+	if ! $tool -kc plain >packed 2>/dev/null; then
+		skip "$tool" "there is no $tool"
+		continue
+	fi
+	if again packed >out; grep -q "which this sberf does not read: use .$tool -dc FILE" err; then
+		skip "$tool" "sberf was built without its library"
+		continue
+	fi
+	check "$tool is the same" cmp plain out
+	equal "$tool: nothing to be said" "" "$(cat err)"
+	cat packed packed >twice
+	equal "$tool: two in a row" "$(awk '{ n += 2 * $NF } END { print n }' plain)" "$(again - <twice | awk '{ n += $NF } END { print n }')"
+	equal "$tool: nothing to be said of two" "" "$(cat err)"
+	{ cat packed; head -c 9000 packed; } >cut
+	check "$tool, cut off: what is there" test "$(again cut | awk '{ n += $NF } END { print n }')" -ge "$(awk '{ n += $NF } END { print n }' plain)"
+	matches "$tool, cut off: the sentence" 'cut off' "$(cat err)"
+	{ head -c -4 packed; head -c 4 /dev/zero; } >damaged
+	refused "$tool, damaged" "damaged is damaged behind line [0-9]+: it is no $tool any more" damaged
+done
+printf '\004\042\115\030rest' >in
+refused "what is not read" 'in is compressed by lz4, which this sberf does not read: use `lz4 -dc FILE \| sberf ... -`' in
+printf 'BZh9 is a name;a 1\n' >in
+equal "a text that only begins so" "BZh9 is a name;a 1" "$(again in)"
+
+printf '\357\273\277app;a 1\n' >in
+equal "a byte-order mark is no name" "app;a 1" "$(again in)"
+for encoding in UTF-16 UTF-16LE UTF-16BE UTF-32; do
+	printf 'app;a 1\n' | iconv -f UTF-8 -t $encoding >in
+	refused "$encoding" "in is text in $encoding, and UTF-8 is read: use .iconv -f $encoding -t UTF-8 FILE" in
+done
+
 printf 'app;a 1.5\n' >in
 equal "decimals are rounded" "app;a 2" "$(again in)"
 matches "decimals are rounded: the sentence" 'numbers with decimals, which folded stacks round: 1' "$(cat err)"
