@@ -403,6 +403,7 @@ const struct opt opts[] = {
 			"bcc and many others write it; the first name is what ran. The numbers are shown as they are, since nobody says "
 			"what they count. Names that end in _[k], _[i] and _[j] are functions of the kernel, inlined and of JIT compilers. "
 			"perf-script: what perf script prints, by perf or by others, with stacks or without; of several events see --event. "
+			"Lines that are not known are passed over and counted as long as most are known. "
 			"Input may be compressed by gzip or xz, and by zstd or bzip2 where sberf was built with their libraries. There are no nodes in what is imported.",
 	}, {
 		.name = "event", .metavar = "EVENT", .type = OPT_TEXT, .what = "event",

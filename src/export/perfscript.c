@@ -26,6 +26,7 @@
 #include "base/strtab.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -63,6 +64,19 @@ static const char *file_name(const struct script *s, const struct frame_text *t)
 	}
 }
 
+/* A path may hold "+0x1c (", behind which readers look for the file: the blank becomes "_". */
+static void break_offsets(char *file)
+{
+	for (char *at = file; (at = strstr(at, " ("));) {
+		char *digits = at++;
+
+		while (digits > file && isxdigit((unsigned char)digits[-1]))
+			digits--;
+		if (digits + 1 < at && digits - file >= 3 && !memcmp(digits - 3, "+0x", 3))
+			at[-1] = '_';
+	}
+}
+
 /* Appends a line for the function I of T, that of FRAME. False when out of memory. */
 static bool add_line(struct script *s, frame_id frame, const struct frame_text *t, unsigned int i)
 {
@@ -75,6 +89,7 @@ static bool add_line(struct script *s, frame_id frame, const struct frame_text *
 	size_t room;
 
 	text_sanitise(file, sizeof(file), name, strlen(name));
+	break_offsets(file);
 	room = label ? strlen(label) + strlen(file) + LINE_BYTES : 0;
 	if (!label || !vec_reserve(&s->lines, room))
 		return false;
@@ -131,9 +146,9 @@ static int write_event(void *ctx, const struct event *ev, unsigned int is)
 
 	if (!comm || !frames_of(&s->frames, ev->stack))
 		return -ENOMEM;
-	out_format(&s->out, "%s %5d/%-5d [%03" PRIu32 "] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s:\n", comm, (int)t->pid,
-		   (int)t->tid, ev->cpu, (uint64_t)(ev->time_ns / NSEC_PER_SEC), (uint64_t)(ev->time_ns % NSEC_PER_SEC / 1000),
-		   ev->weight_ns, perf_name(ev->kind));
+	out_format(&s->out, "%s" PERF_SAMPLE_FORMAT "\n", comm, (int)t->pid, (int)t->tid, ev->cpu,
+		   (uint64_t)(ev->time_ns / NSEC_PER_SEC), (uint64_t)(ev->time_ns % NSEC_PER_SEC / 1000), ev->weight_ns,
+		   perf_name(ev->kind));
 	if (is & FACT_IDLE && s->q.fold_idle) {
 		out_format(&s->out, "\t%16x idle+0x0 ([sberf])\n", 0);
 		s->frames.path.n = 0;

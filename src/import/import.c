@@ -17,8 +17,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define QUOTED_MAX 60            /* bytes of a line that a sentence shows */
-
 static int (*const readers[IMPORT_NR])(struct reading *r, struct err *e) = {
 #define X(id, name, read) [IMPORT_##id] = read,
 	IMPORT_FORMATS(X)
@@ -49,16 +47,25 @@ static const char *what_else(const char *text)
 	return NULL;
 }
 
-int reading_refuse(struct reading *r, const char *text, const char *wanted, struct err *e)
+int reading_other(struct reading *r, const char *text, struct err *e)
 {
 	const char *other = r->lines.nr == 1 ? what_else(text) : NULL;
 
-	if (other)
-		return err_set(e, EBADMSG, "%s is %s", r->lines.name, other);
-	if (r->lines.unfinished && (r->sink.stacks || r->lines.cut)) {
-		r->cut = true;
-		return 0;
-	}
+	return other ? err_set(e, EBADMSG, "%s is %s", r->lines.name, other) : 0;
+}
+
+bool reading_is_cut(struct reading *r)
+{
+	r->cut |= r->lines.unfinished && (r->sink.stacks || r->lines.cut);
+	return r->cut;
+}
+
+int reading_refuse(struct reading *r, const char *text, const char *wanted, struct err *e)
+{
+	const int rc = reading_other(r, text, e);
+
+	if (rc < 0 || reading_is_cut(r))
+		return rc;
 	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%.*s%s', is not %s", r->lines.nr, r->lines.name,
 		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text, strlen(text) > QUOTED_MAX ? "..." : "", wanted);
 }

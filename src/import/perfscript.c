@@ -9,16 +9,21 @@
  *
  * and an empty line. Which of the fields are there is the choice of whoever called perf: only the thread, the time or the CPU,
  * and the event must be. Frames may stand on the first line (perf script -G). What stands between frames in columns of its own
- * (source lines) is passed over. The innermost frame comes first, and what is inlined before the function that it is in.
+ * (source lines) is passed over, as are other events than samples (--show-task-events and such). The innermost frame comes first, and
+ * what is inlined before the function that it is in.
+ *
+ * perf says things in between, and other tools write fields of their own: what is none of this is passed over too, and counted, as long
+ * as most lines are known. Otherwise it is another kind of text.
  *
  * Which events are read is told by perfevents.h. Periods are time when the event is a clock; otherwise they are kept as they are
  * (meta.unit), or, when there are none, each sample counts one.
  */
 #include "config.h"
 
-#include "base/clock.h"
 #include "base/parse.h"
+#include "base/text.h"
 #include "import/perfevents.h"
+#include "import/perfline.h"
 #include "import/reading.h"
 
 #include <ctype.h>
@@ -30,25 +35,20 @@
 
 #define WANTED "text of `perf script`, such as 'app 1234 [000] 5.000001: 10101010 cpu-clock:'"
 
-/* Bytes of a line. */
-struct part {
-	const char *s;
-	size_t len;
+#define PATIENCE 10000u          /* lines that may be more unknown than known, for the sake of what comes later */
+
+/* A line, for a sentence. */
+struct quote {
+	uint64_t nr;             /* 0 = none yet */
+	char text[3 * QUOTED_MAX + sizeof("...")];
 };
 
-/* The first line of a sample. */
-struct header {
-	struct part comm, event, rest;   /* REST: behind the event */
-	uint64_t pid, tid;
-	uint64_t time_ns, period;
-	bool has_time, has_period;
-};
-
-/* A line that is a frame. */
-struct frame_line {
-	struct part symbol, dso;
-	uint64_t ip;
-	bool kernel, inlined;
+/* Lines of samples and their frames, and those that are neither. */
+struct tally {
+	uint64_t known, unknown;
+	struct quote first;      /* of the unknown ones */
+	struct quote lacking;    /* of these, the first that would be a sample if it had */
+	const char *lacks;       /* ... this field of perf script -F */
 };
 
 /* A function that is inlined into the next frame, when that is at the same address. */
@@ -71,212 +71,44 @@ struct perfscript {
 	VEC(char) run;           /* room for a text that tells a frame apart */
 	uint64_t first_ns, last_ns;      /* of samples; first UINT64_MAX = none yet */
 	uint64_t without_stack;  /* samples */
+	bool in_header;          /* of perf: "# ========" */
+	bool whole;              /* the line given last is a frame with its file */
+	struct tally tally;
+	uint64_t lost;           /* as PERF_RECORD_LOST says (--show-lost-events) */
 };
-
-static struct part next_token(const char **at, const char *end)
-{
-	struct part p;
-
-	while (*at < end && isblank((unsigned char)**at))
-		++*at;
-	p.s = *at;
-	while (*at < end && !isblank((unsigned char)**at))
-		++*at;
-	p.len = (size_t)(*at - p.s);
-	return p;
-}
-
-static bool parse_number(const char *s, size_t len, uint64_t *ret)
-{
-	const char *at = s;
-
-	return parse_dec(&at, s + len, ret) && at == s + len;
-}
-
-/* "1234" or "1234/1240"; -1 stands for what perf does not know. */
-static bool parse_ids(struct part p, struct header *h)
-{
-	const char *slash = memchr(p.s, '/', p.len);
-	const size_t first = slash ? (size_t)(slash - p.s) : p.len;
-
-	if (!parse_number(p.s, first, &h->pid) || h->pid > INT32_MAX)
-		return false;
-	h->tid = h->pid;
-	return !slash || (parse_number(slash + 1, p.len - first - 1, &h->tid) && h->tid <= INT32_MAX);
-}
-
-static bool is_cpu(struct part p)
-{
-	uint64_t cpu;
-
-	return p.len > 2 && p.s[0] == '[' && p.s[p.len - 1] == ']' && parse_number(p.s + 1, p.len - 2, &cpu);
-}
-
-/* "5777.475916:", with up to nine decimals. */
-static bool parse_stamp(struct part p, uint64_t *ret_ns)
-{
-	const char *dot = memchr(p.s, '.', p.len);
-	uint64_t s, part, scale = NSEC_PER_SEC;
-	size_t digits;
-
-	if (!dot || p.s[p.len - 1] != ':')
-		return false;
-	digits = p.len - 2 - (size_t)(dot - p.s);
-	if (!digits || digits > 9 || !parse_number(p.s, (size_t)(dot - p.s), &s) || !parse_number(dot + 1, digits, &part) ||
-	    s > UINT32_MAX)
-		return false;
-	for (size_t i = 0; i < digits; i++)
-		scale /= 10;
-	*ret_ns = s * NSEC_PER_SEC + part * scale;
-	return true;
-}
-
-/* What follows the thread: CPU, flags, time, period, event. */
-static bool parse_fields(const char *at, const char *end, struct header *h)
-{
-	struct part p = next_token(&at, end);
-	const bool cpu = p.len && is_cpu(p);
-
-	if (cpu)
-		p = next_token(&at, end);
-	h->has_time = p.len && parse_stamp(p, &h->time_ns);
-	if (!h->has_time && cpu && p.len && p.s[p.len - 1] != ':') {     /* flags stand between CPU and time */
-		const char *behind = at;
-		const struct part q = next_token(&behind, end);
-
-		h->has_time = q.len && parse_stamp(q, &h->time_ns);
-		if (h->has_time)
-			at = behind;
-	}
-	if (!cpu && !h->has_time)
-		return false;
-	if (h->has_time)
-		p = next_token(&at, end);
-	h->has_period = p.len && parse_number(p.s, p.len, &h->period);
-	if (h->has_period)
-		p = next_token(&at, end);
-	if (p.len < 2 || p.s[p.len - 1] != ':')
-		return false;
-	while (p.len > 1 && p.s[p.len - 1] == ':')
-		p.len--;
-	h->event = p;
-	h->rest = (struct part){ .s = at, .len = (size_t)(end - at) };
-	return true;
-}
-
-/* A name may hold blanks and numbers: the ids of the thread are what CPU or time comes after. */
-static bool parse_header(const char *s, size_t len, struct header *ret)
-{
-	const char *at = s, *end = s + len, *begin;
-	struct header h;
-
-	while (at < end && isblank((unsigned char)*at))
-		at++;
-	begin = at;
-	next_token(&at, end);
-	while (at < end) {
-		const char *comm_end = at;
-		const struct part p = next_token(&at, end);
-
-		memset(&h, 0, sizeof(h));
-		if (p.len && parse_ids(p, &h) && parse_fields(at, end, &h)) {
-			h.comm = (struct part){ .s = begin, .len = (size_t)(comm_end - begin) };
-			*ret = h;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Where the file begins that stands in parentheses at the end of P; NULL when there is none. */
-static const char *file_of(struct part p)
-{
-	const char deleted[] = " (deleted))";
-	size_t at = p.len;
-
-	if (!p.len || p.s[p.len - 1] != ')')
-		return NULL;
-	if (p.len > strlen(deleted) && !memcmp(p.s + p.len - strlen(deleted), deleted, strlen(deleted)))
-		at -= strlen(deleted);
-	for (; at > 1; at--)
-		if (p.s[at - 1] == '(' && p.s[at - 2] == ' ')
-			return p.s + at - 1;
-	return p.s[0] == '(' ? p.s : NULL;
-}
-
-/* Without "+0x1c". */
-static void strip_offset(struct part *p)
-{
-	size_t at = p->len;
-
-	while (at && isxdigit((unsigned char)p->s[at - 1]))
-		at--;
-	if (at < p->len && at > 3 && !memcmp(p->s + at - 3, "+0x", 3))
-		p->len = at - 3;
-}
-
-static bool begins(struct part p, const char *with)
-{
-	return p.len >= strlen(with) && !memcmp(p.s, with, strlen(with));
-}
-
-static bool parse_frame(const char *s, size_t len, struct frame_line *ret)
-{
-	const char *at = s, *end = s + len, *file;
-	struct frame_line f = { .dso = { .s = "" } };    /* searched through, also when there is none */
-	uint64_t ip;
-
-	while (at < end && isblank((unsigned char)*at))
-		at++;
-	if (at == end || !parse_hex(&at, end, &ip) || (at < end && !isblank((unsigned char)*at)))
-		return false;
-	while (at < end && isblank((unsigned char)*at))
-		at++;
-	f.symbol = (struct part){ .s = at, .len = (size_t)(end - at) };
-	file = file_of(f.symbol);
-	if (file) {
-		f.dso = (struct part){ .s = file + 1, .len = (size_t)(end - file) - 2 };
-		f.symbol.len = (size_t)(file - at);
-		f.inlined = f.dso.len == 7 && begins(f.dso, "inlined");
-	}
-	while (f.symbol.len && isblank((unsigned char)f.symbol.s[f.symbol.len - 1]))
-		f.symbol.len--;
-	strip_offset(&f.symbol);
-	if (!f.symbol.len)
-		f.symbol = (struct part){ .s = "[unknown]", .len = strlen("[unknown]") };
-	f.ip = ip;
-	f.kernel = ip >> 63 || begins(f.dso, "[kernel") || begins(f.dso, "[guest.kernel");
-	*ret = f;
-	return true;
-}
 
 static bool is_jit(struct part dso)
 {
-	return begins(dso, "/tmp/perf-") || begins(dso, "//anon") || begins(dso, "[anon") || begins(dso, "jitted-") ||
+	return part_begins(dso, "/tmp/perf-") || part_begins(dso, "//anon") || part_begins(dso, "[anon") || part_begins(dso, "jitted-") ||
 	       memmem(dso.s, dso.len, "/jitted-", strlen("/jitted-"));
 }
 
-static module_id module_of(struct perfscript *p, const struct frame_line *f)
+static module_id module_of(struct perfscript *p, const struct perf_frame *f)
 {
 	if (f->kernel)
 		return p->kernel;
-	if (begins(f->dso, "[unknown]"))
+	if (part_begins(f->dso, "[unknown]"))
 		return sink_module(&p->r->sink, MODULE_FILE, "", 0);
 	return sink_module(&p->r->sink, is_jit(f->dso) ? MODULE_ANON : MODULE_FILE, f->dso.s, f->dso.len);
 }
 
+/* Appends "LEN:NAME;", so that names with a semicolon cannot make two runs one. */
 static bool append(struct perfscript *p, const char *s, size_t len)
 {
-	if (!vec_reserve(&p->run, len + 1))
+	char *at;
+
+	if (!vec_reserve(&p->run, len + 24))
 		return false;
-	memcpy(p->run.v + p->run.n, s, len);
-	p->run.n += len;
-	p->run.v[p->run.n++] = ';';
+	at = p->run.v + p->run.n;
+	at += sprintf(at, "%zu:", len);
+	memcpy(at, s, len);
+	at[len] = ';';
+	p->run.n = (size_t)(at + len + 1 - p->run.v);
 	return true;
 }
 
 /* The frame of F with what is inlined into it; ID_NONE when out of memory. */
-static frame_id make_frame(struct perfscript *p, const struct frame_line *f)
+static frame_id make_frame(struct perfscript *p, const struct perf_frame *f)
 {
 	const uint8_t kind = f->kernel ? FUNC_KERNEL : is_jit(f->dso) ? FUNC_JIT : FUNC_USER;
 	struct sink_name name[SINK_RUN_MAX] = { { .text = f->symbol.s, .len = f->symbol.len, .kind = kind } };
@@ -286,7 +118,7 @@ static frame_id make_frame(struct perfscript *p, const struct frame_line *f)
 
 	if (module == ID_NONE)
 		return ID_NONE;
-	if (!p->inlined.n)
+	if (!p->inlined.n && !memchr(f->symbol.s, ';', f->symbol.len))
 		return sink_frame(&p->r->sink, module, f->symbol.s, f->symbol.len, name, 1);
 	p->run.n = 0;
 	ok = append(p, f->symbol.s, f->symbol.len);
@@ -296,11 +128,10 @@ static frame_id make_frame(struct perfscript *p, const struct frame_line *f)
 		name[n++] = (struct sink_name){ .text = p->text.v + in->at, .len = in->len, .kind = f->kernel ? FUNC_KERNEL : FUNC_USER };
 		ok = append(p, p->text.v + in->at, in->len);
 	}
-	ok = ok && append(p, "_[i]", 4);
 	return ok ? sink_frame(&p->r->sink, module, p->run.v, p->run.n, name, n) : ID_NONE;
 }
 
-static bool keep_inlined(struct perfscript *p, const struct frame_line *f)
+static bool keep_inlined(struct perfscript *p, const struct perf_frame *f)
 {
 	struct inlined *in;
 
@@ -316,7 +147,7 @@ static bool keep_inlined(struct perfscript *p, const struct frame_line *f)
 }
 
 /* Adds the frame of F, with what is inlined into it. */
-static int add_frame(struct perfscript *p, const struct frame_line *f, struct err *e)
+static int add_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
 	const frame_id frame = make_frame(p, f);
 	frame_id *slot;
@@ -337,16 +168,16 @@ static int add_frame(struct perfscript *p, const struct frame_line *f, struct er
  * What is called inlined, but into nothing at its address, is a function by itself: perf says so of second names of one. It is
  * in the file of F, which comes next.
  */
-static int end_inlined(struct perfscript *p, const struct frame_line *f, struct err *e)
+static int end_inlined(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
-	struct frame_line own = *f;
+	struct perf_frame own = *f;
 
 	p->inlined.n--;
 	own.symbol = (struct part){ p->text.v + p->inlined.v[p->inlined.n].at, p->inlined.v[p->inlined.n].len };
 	return add_frame(p, &own, e);
 }
 
-static int take_frame(struct perfscript *p, const struct frame_line *f, struct err *e)
+static int take_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
 	if (p->inlined.n && p->inlined.v[p->inlined.n - 1].ip != f->ip) {
 		int r = end_inlined(p, f, e);
@@ -371,7 +202,7 @@ static int end_sample(struct perfscript *p, struct err *e)
 	}
 	p->open = false;
 	if (p->inlined.n) {
-		const struct frame_line nothing = { .dso = { "", 0 } };
+		const struct perf_frame nothing = { .dso = { "", 0 } };
 		int r = end_inlined(p, &nothing, e);
 
 		if (r < 0)
@@ -386,17 +217,39 @@ static int end_sample(struct perfscript *p, struct err *e)
 	return sink_add(s, p->kind, p->time_ns, p->thread, stack, p->weight_ns, 1, e);
 }
 
-static int begin_sample(struct perfscript *p, const struct header *h, struct err *e)
+static int read_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
-	struct frame_line f;
+	p->whole = f->whole;
+	return take_frame(p, f, e);
+}
+
+/* "PERF_RECORD_LOST lost 25" */
+static void count_lost(struct perfscript *p, const struct perf_header *h)
+{
+	const char *at = memmem(h->rest.s, h->rest.len, "lost ", 5), *end = h->rest.s + h->rest.len;
+	uint64_t n;
+
+	if (!at || !part_begins(h->event, "PERF_RECORD_LOST"))
+		return;
+	at += 5;
+	if (parse_dec(&at, end, &n) && n < UINT64_MAX - p->lost)
+		p->lost += n;
+}
+
+static int begin_sample(struct perfscript *p, const struct perf_header *h, struct err *e)
+{
+	struct perf_frame f;
 
 	p->open = true;
 	p->frames.n = p->inlined.n = p->text.n = 0;
-	p->kind = begins(h->event, "PERF_RECORD_") ? 0 :
+	p->whole = false;
+	if (h->record)
+		count_lost(p, h);
+	p->kind = h->record ? 0 :
 		  perf_events_kind(&p->events, h->event.s, h->event.len, h->has_period, p->r->sink.meta);
 	if (!p->kind)
 		return 0;
-	if (h->has_period && h->period > UINT64_MAX / META_UNIT_NS)
+	if (!p->events.time && h->has_period && h->period > UINT64_MAX / META_UNIT_NS)
 		return err_set(e, EOVERFLOW, "the period at line %" PRIu64 " of %s is too large", p->r->lines.nr, p->r->lines.name);
 	p->weight_ns = !h->has_period ? META_UNIT_NS : p->events.time ? h->period : h->period * META_UNIT_NS;
 	p->time_ns = h->time_ns;
@@ -405,28 +258,106 @@ static int begin_sample(struct perfscript *p, const struct header *h, struct err
 		p->last_ns = h->time_ns > p->last_ns ? h->time_ns : p->last_ns;
 	}
 	p->thread = sink_thread(&p->r->sink, (pid_t)h->pid, (pid_t)h->tid, h->comm.s, h->comm.len);
-	return parse_frame(h->rest.s, h->rest.len, &f) ? take_frame(p, &f, e) : 0;
+	return perf_line_frame(h->rest.s, h->rest.len, &f) ? read_frame(p, &f, e) : 0;
+}
+
+static void quote(struct quote *q, uint64_t nr, const char *s, size_t len)
+{
+	const size_t shown = len > QUOTED_MAX ? text_whole(s, QUOTED_MAX) : len;
+
+	q->nr = nr;
+	strcpy(q->text + text_sanitise(q->text, sizeof(q->text) - strlen("..."), s, shown), shown < len ? "..." : "");
+}
+
+static void count_unknown(struct perfscript *p, const char *s, size_t len)
+{
+	struct tally *t = &p->tally;
+
+	if (!t->unknown++)
+		quote(&t->first, p->r->lines.nr, s, len);
+	if (!t->lacks)
+		t->lacks = perf_line_lacks(s, len);
+	if (t->lacks && !t->lacking.nr)
+		quote(&t->lacking, p->r->lines.nr, s, len);
+}
+
+static int refuse(const struct perfscript *p, struct err *e)
+{
+	const struct tally *t = &p->tally;
+	const char *name = p->r->lines.name;
+
+	if (t->lacks)
+		return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%s', has %s: write the text with `perf script -F +%s`", t->lacking.nr,
+			       name, t->lacking.text, !strcmp(t->lacks, "time") ? "neither a time nor a CPU" :
+			       !strcmp(t->lacks, "tid") ? "no number of a thread" : "no event", t->lacks);
+	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%s', is not " WANTED, t->first.nr, name, t->first.text);
+}
+
+/* The line is neither a sample nor a part of one. */
+static int pass_over(struct perfscript *p, const char *s, size_t len, struct err *e)
+{
+	const int r = reading_other(p->r, s, e);
+
+	if (r < 0 || reading_is_cut(p->r))
+		return r;
+	count_unknown(p, s, len);
+	return p->tally.unknown > p->tally.known + PATIENCE ? refuse(p, e) : 0;
+}
+
+/* Whether a line that begins with "#" is a comment: names of threads may begin so too. */
+static bool is_comment(struct perfscript *p, const char *s, size_t len)
+{
+	const char ruler[] = "# ========";
+	struct perf_header h;
+
+	if (s[0] != '#') {
+		p->in_header = false;
+		return false;
+	}
+	if (len == strlen(ruler) && !memcmp(s, ruler, len)) {
+		p->in_header = !p->in_header;
+		return true;
+	}
+	return p->in_header || !perf_line_header(s, len, &h);
 }
 
 static int take_line(struct perfscript *p, const char *s, size_t len, struct err *e)
 {
-	const bool blank = len && isblank((unsigned char)s[0]);
-	struct frame_line f;
-	struct header h;
+	const bool indented = len && isblank((unsigned char)s[0]);
+	struct perf_frame f;
+	struct perf_header h;
+	bool header;
 	int r;
 
-	if (!len || s[0] == '#')
-		return len ? 0 : end_sample(p, e);
-	/* A program may be called "cafe": then the number of its thread follows. */
-	if (p->open && blank && parse_frame(s, len, &f) && !(isdigit((unsigned char)f.symbol.s[0]) && parse_header(s, len, &h)))
-		return p->kind ? take_frame(p, &f, e) : 0;
-	if (parse_header(s, len, &h)) {
-		r = end_sample(p, e);
-		return r < 0 ? r : begin_sample(p, &h, e);
-	}
-	if (p->open && blank)            /* another column */
+	p->whole = false;
+	if (!len)
+		return end_sample(p, e);
+	if (is_comment(p, s, len))
 		return 0;
-	return reading_refuse(p->r, s, WANTED, e);
+	/* perf puts a tab before frames, and none before samples. With blanks it is a sample if it can be: a program may be called "cafe". */
+	header = !(p->open && s[0] == '\t') && perf_line_header(s, len, &h);
+	if (header || (p->open && indented && perf_line_frame(s, len, &f)))
+		p->tally.known++;
+	else
+		return p->open && indented ? 0 : pass_over(p, s, len, e);         /* another column */
+	if (!header)
+		return p->kind ? read_frame(p, &f, e) : 0;
+	r = end_sample(p, e);
+	return r < 0 ? r : begin_sample(p, &h, e);
+}
+
+/* The last sample. The file may end in it, which then had further frames, unless its last line has all that a frame has. */
+static int end_text(struct perfscript *p, struct err *e)
+{
+	struct reading *r = p->r;
+
+	if (p->open && p->kind && (r->lines.cut || (r->lines.unfinished && !p->whole))) {
+		r->cut = true;
+		return 0;
+	}
+	if (p->open && p->kind && r->lines.unfinished)
+		reading_note(r, "the last line has no end: the last stack is read as far as it goes");
+	return end_sample(p, e);
 }
 
 static int take_lines(struct perfscript *p, struct err *e)
@@ -443,12 +374,23 @@ static int take_lines(struct perfscript *p, struct err *e)
 	}
 	if (rc < 0)
 		return rc;
-	/* A sample in which the file ends may have had further frames. */
-	if (p->open && (r->lines.unfinished || r->lines.cut)) {
-		r->cut = true;
-		return 0;
-	}
-	return end_sample(p, e);
+	if (p->tally.unknown && p->tally.unknown >= p->tally.known)
+		return refuse(p, e);
+	return end_text(p, e);
+}
+
+static void write_notes(const struct perfscript *p)
+{
+	const struct tally *t = &p->tally;
+
+	perf_events_note(&p->events, p->r);
+	if (p->without_stack)
+		reading_note(p->r, "samples without a stack: %" PRIu64, p->without_stack);
+	if (t->unknown)
+		reading_note(p->r, "lines that are no text of `perf script`, passed over: %" PRIu64 " (the first is line %" PRIu64 ", '%s')",
+			     t->unknown, t->first.nr, t->first.text);
+	if (p->lost)
+		reading_note(p->r, "perf says that it lost samples or events: %" PRIu64, p->lost);
 }
 
 int import_perf_script(struct reading *r, struct err *e)
@@ -464,9 +406,7 @@ int import_perf_script(struct reading *r, struct err *e)
 		m->duration_ns = p.last_ns - p.first_ns;
 	}
 	if (rc >= 0)
-		perf_events_note(&p.events, r);
-	if (rc >= 0 && p.without_stack)
-		reading_note(r, "samples without a stack: %" PRIu64, p.without_stack);
+		write_notes(&p);
 	vec_free(&p.frames);
 	vec_free(&p.inlined);
 	vec_free(&p.text);

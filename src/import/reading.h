@@ -6,6 +6,8 @@
 #include "import/lines.h"
 #include "import/sink.h"
 
+#define QUOTED_MAX 60            /* bytes of a line that a sentence shows */
+
 struct reading {
 	struct lines lines;
 	struct sink sink;
@@ -23,6 +25,11 @@ void reading_note(struct reading *r, const char *fmt, ...) __attribute__((format
  * and has no end it may have been cut off: 0, and r->cut. Otherwise a negative errno with a sentence.
  */
 int reading_refuse(struct reading *r, const char *text, const char *wanted, struct err *e);
+
+/* The parts of that. The file is of another kind, as its first line says: a negative errno with a sentence, else 0. */
+int reading_other(struct reading *r, const char *text, struct err *e);
+/* The line given last is no whole one, and others were read: it may have been cut off, which is noted. */
+bool reading_is_cut(struct reading *r);
 
 /* Readers: all lines into the sink. 0 or a negative errno with a sentence. */
 int import_folded(struct reading *r, struct err *e);

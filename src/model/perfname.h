@@ -3,7 +3,15 @@
 #ifndef SBERF_MODEL_PERFNAME_H
 #define SBERF_MODEL_PERFNAME_H
 
+#include <inttypes.h>
 #include <stddef.h>
+
+/*
+ * The first line of a sample behind the thread's name, as perf prints it: pid, tid, CPU (uint32_t), seconds, microseconds, period
+ * (uint64_t), event. Imports know what was written so, and then take the name as it is.
+ */
+#define PERF_SAMPLE_FORMAT " %5d/%-5d [%03" PRIu32 "] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " %s:"
+#define PERF_SAMPLE_BYTES 160u   /* of that, with the NUL */
 
 /* Of KIND (enum event_kind): "cpu-clock", "offcpu-blocked", "offcpu-runnable", "far-access". */
 const char *perf_name(unsigned int kind);
