@@ -5,7 +5,8 @@
  *
  * The number is what the file counts; nobody says whether that is samples or microseconds. It is kept as 1,000 "ns" for each. A
  * name that ends in "_[i]" was inlined into the frame before it: with that it is one frame, a *run*. Where there is none before
- * it the suffix stays a part of the name. Any line can be written as it was.
+ * it the suffix stays a part of the name. Any line can be written as it was. Lines that all end in two numbers are a difference of
+ * two profiles, and no profile.
  *
  * Lines are most often sorted. So the stacks of the line before are remembered, and a line is only looked at from where it
  * differs.
@@ -22,6 +23,7 @@
 
 #define WANTED "a folded stack such as 'app;main;work 42'"
 #define SUFFIX_LEN 4u            /* of "_[k]" */
+#define DEEPER_THAN_GROUPS 3u    /* names behind the first: there are a node, a process and a thread at most */
 
 /* Where a run of the line before ended, and its stack. */
 struct known {
@@ -37,6 +39,8 @@ struct folded {
 	VEC(struct known) known; /* of its runs; the first is what runs, with STACK_ROOT */
 	thread_id thread;
 	struct sink_name run[SINK_RUN_MAX];
+	uint64_t lines, two_numbers;     /* that are stacks; of these, how many of the first end in two numbers */
+	bool surely_two;         /* if all do, the first of them is none of a process or thread */
 };
 
 /* The letter of the suffix of the LEN bytes at S, "_[k]", when it is one of ours and something stands before it; else 0. */
@@ -205,6 +209,50 @@ static size_t deep_enough(struct folded *f, const char *s, size_t len)
 	return len;
 }
 
+/* The LEN bytes at S without a number at their end and the blank before it; LEN when there is none. */
+static size_t without_number(struct folded *f, const char *s, size_t len)
+{
+	uint64_t ns, count;
+	size_t at = len;
+
+	while (at && s[at - 1] != ' ' && s[at - 1] != ';')
+		at--;
+	return at > 1 && s[at - 1] == ' ' && take_number(f, s + at, s + len, &ns, &count) ? at - 1 : len;
+}
+
+/* Looks whether the stack of LEN bytes at S ends in a number, as if there were two. */
+static void look_for_two(struct folded *f, const char *s, size_t len)
+{
+	const uint64_t rounded = f->r->rounded;
+	const size_t group = name_len(s, s + len);
+	size_t deeper = 0;
+
+	f->lines++;
+	if (f->two_numbers + 1 == f->lines && without_number(f, s, len) < len)
+		f->two_numbers++;
+	for (size_t at = group; !f->surely_two && at < len; at += 1 + name_len(s + at + 1, s + len))
+		deeper++;
+	f->surely_two |= deeper >= DEEPER_THAN_GROUPS || (deeper && without_number(f, s, group) == group);
+	f->r->rounded = rounded;
+}
+
+/*
+ * When all lines end in two numbers it is a difference. Where samples have no stacks the first may also be the number of a process or
+ * thread: but then the names before it are groups, and the outermost of these has a number too.
+ */
+static int judge_two(struct folded *f, struct err *e)
+{
+	struct reading *r = f->r;
+
+	if (!f->lines || f->two_numbers < f->lines)
+		return 0;
+	if (f->surely_two)
+		return err_set(e, EBADMSG, "%s is a difference, as `sberf diff --format folded` writes it: each line ends in two numbers, before "
+			       "and after; keep one of them, or draw both with flamegraph.pl", r->lines.name);
+	reading_note(r, "each line ends in two numbers: if it is a difference, the first is read as part of a name");
+	return 0;
+}
+
 static int take_line(struct folded *f, const char *s, size_t len, struct err *e)
 {
 	struct sink *sink = &f->r->sink;
@@ -223,6 +271,7 @@ static int take_line(struct folded *f, const char *s, size_t len, struct err *e)
 	if (!sink_weighs(sink, ns))
 		return err_set(e, EOVERFLOW, "the numbers of %s add up to more than can be counted, at line %llu",
 			       f->r->lines.name, (unsigned long long)f->r->lines.nr);
+	look_for_two(f, s, at - 1);
 	stack = take_stack(f, s, deep_enough(f, s, at - 1));
 	return sink_add(sink, EVENT_SAMPLE, 0, f->thread, stack, ns, count, e);
 }
@@ -238,7 +287,7 @@ static int take_lines(struct folded *f, struct err *e)
 		if (r < 0)
 			return r;
 	}
-	return r < 0 ? r : 0;
+	return r < 0 ? r : judge_two(f, e);
 }
 
 int import_folded(struct reading *r, struct err *e)

@@ -138,6 +138,18 @@ for encoding in UTF-16 UTF-16LE UTF-16BE UTF-32; do
 	refused "$encoding" "in is text in $encoding, and UTF-8 is read: use .iconv -f $encoding -t UTF-8 FILE" in
 done
 
+# A difference is none of one profile. Where samples have no stacks, what runs may end in a number too.
+"$sberf" diff --format folded "$top_srcdir/tests/data/v1.sberf" "$top_srcdir/tests/data/v1_1.sberf" >in 2>/dev/null
+refused "a difference" 'in is a difference, as .sberf diff --format folded. writes it' in
+printf 'app;f 3 5\napp 1 2\n' >in
+refused "a difference by difffolded.pl" 'each line ends in two numbers, before and after' in
+printf 'app 10 5\nbio 11 6\n' >in
+check "processes and their times" cmp in <(again in)
+matches "which is said" 'each line ends in two numbers: if it is a difference, the first is read as part of a name' "$(cat err)"
+printf 'app;f 3 5\napp;g 6\n' >in
+check "a function with a number" cmp in <(again in)
+equal "of which nothing is said" "" "$(cat err)"
+
 printf 'app;a 1.5\n' >in
 equal "decimals are rounded" "app;a 2" "$(again in)"
 matches "decimals are rounded: the sentence" 'numbers with decimals, which folded stacks round: 1' "$(cat err)"

@@ -52,6 +52,8 @@ tests_unit_test_rulebook_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem 
 unit_tests += tests/unit/test_export
 tests_unit_test_export_SOURCES = tests/unit/test_export.c $(made) $(fail_alloc)
 tests_unit_test_export_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
+unit_tests += tests/unit/test_roundtrip
+tests_unit_test_roundtrip_SOURCES = tests/unit/test_roundtrip.c $(made)
 unit_tests += tests/unit/test_export_numa
 tests_unit_test_export_numa_SOURCES = tests/unit/test_export_numa.c $(made)
 unit_tests += tests/unit/test_json
