@@ -29,6 +29,7 @@
 
 #define RECORD_BYTES_MAX 65528u          /* a record's size has 16 bits, and is a multiple of 8 */
 #define CHAIN_MAX ((RECORD_BYTES_MAX - 128) / sizeof(uint64_t))
+#define RECORD_FINISHED_ROUND 68u        /* of perf's own: what was read so far can be put in order */
 #define COMM_BYTES 16
 #define ALIGN 8
 
@@ -331,6 +332,13 @@ static void forget(struct writer *w)
 	hidx_free(&w->called_index);
 }
 
+/* perf takes a file without records for one that was never ended, and reads what stands behind them as samples. */
+static void write_nothing(struct writer *w)
+{
+	begin(w, RECORD_FINISHED_ROUND, 0);
+	end(w);
+}
+
 /* One pass over all events. */
 static int write_records(struct writer *w, bool counting, struct err *e)
 {
@@ -340,7 +348,9 @@ static int write_records(struct writer *w, bool counting, struct err *e)
 	w->counting = counting;
 	w->bytes = 0;
 	r = events_each(w->v, &w->q, write_event, w, e);
-	if (r == -ENOMEM)
+	if (!r && !w->bytes)
+		write_nothing(w);
+	if (r == -ENOMEM || !w->ok)
 		return err_nomem(e, "the samples");
 	return w->out.error ? out_end(&w->out, e) : r;
 }

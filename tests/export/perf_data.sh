@@ -43,6 +43,9 @@ matches "the header: kernel" "os release : 6.18.0" "$header"
 matches "the header: events" "name = cpu-clock.*name = offcpu-blocked.*name = offcpu-runnable" "$header"
 "$sberf" report --format perf-data -o example.perf.data "$top_srcdir/tests/data/example.sberf"
 matches "build-ids" "^deadbeef0* +/bin/x" "$(perf buildid-list -i example.perf.data)"
+"$sberf" report --format perf-data --thread nosuch -o none.perf.data "$data" 2>/dev/null
+equal "without samples: perf script" "" "$(perf script -i none.perf.data 2>&1)"
+check "without samples: perf report" perf report -i none.perf.data --stdio
 # thread_names: how many samples each thread has, by its name then.
 thread_names() {
 	sed -n 's/^\([^\t ].*[^ ]\) \+[0-9]*\/\([0-9]*\) .*/\1 \2/p' | sort | uniq -c
