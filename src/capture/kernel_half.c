@@ -17,6 +17,7 @@
 #include "capture/mapsizes.h"
 #include "capture/prepare.h"
 #include "capture/probe.h"
+#include "capture/programs.h"
 #include "system/cgroup.h"
 #include "system/sysfile.h"
 
@@ -50,7 +51,7 @@ struct kernel_half {
 	bool walks;                      /* by learnt rules */
 	uint32_t first_copy;             /* kernel_half_first_copy() */
 	struct rulebook *book;           /* NULL when it does not */
-	struct bpf_link *on_leave, *on_enter, *on_waking, *on_migrate, *on_balance, *iterator, *homes;
+	struct programs programs;
 };
 
 static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
@@ -92,7 +93,7 @@ static int open_skeleton(struct kernel_half *k, struct err *e)
 		if (!r && !strncmp(section, "tp_btf/", 7))
 			r = bpf_program__set_attach_target(p, 0, section + 7);
 	}
-	return r ? probe_explain(PROBE_STEP_LOAD, -r, e) : 0;
+	return r ? probe_explain(PROBE_STEP_LOAD, -r, e) : programs_find(&k->programs, k->skel->obj, e);
 }
 
 static int make_ring(uint32_t node, uint64_t bytes)
@@ -146,11 +147,10 @@ static bool may_balance(struct features *f, bool many_nodes)
 	return f->balancing;
 }
 
-/* The knobs of the programs, and which of them are needed. */
+/* The knobs of the programs. */
 static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, const struct cpu_layout *l)
 {
 	struct sberf_bpf *s = k->skel;
-	bool follow = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
 
 	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in bpf/maps.bpf.h");
 	s->rodata->target = plan->target;
@@ -168,23 +168,23 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	s->bss->wakers = plan->wakers;
 	k->off_cpu = plan->off_cpu;
 	s->rodata->slot_bytes = k->sizes.slot_bytes;
-	bpf_program__set_autoload(s->progs.sb_oncpu, !k->walks);
-	bpf_program__set_autoload(s->progs.sb_oncpu_walk, k->walks);
-	bpf_program__set_autoload(s->progs.sb_mapped, k->walks && k->features.mmap_lock);
 	s->rodata->sum_waits = k->walks && plan->off_cpu;
-	bpf_program__set_autoload(s->progs.sb_leave, plan->off_cpu && !k->walks);
-	bpf_program__set_autoload(s->progs.sb_leave_walk, plan->off_cpu && k->walks);
-	bpf_program__set_autoload(s->progs.sb_enter, plan->off_cpu);
-	bpf_program__set_autoload(s->progs.sb_waking, plan->off_cpu);
-	bpf_program__set_autoload(s->progs.sb_tasks, plan->off_cpu);
-	bpf_program__set_autoload(s->progs.sb_migrate, plan->off_cpu && s->rodata->many_nodes);
-	bpf_program__set_autoload(s->progs.sb_fault, plan->numa != NUMA_OFF);
-	bpf_program__set_autoload(s->progs.sb_balance, plan->numa != NUMA_OFF && may_balance(&k->features, s->rodata->many_nodes));
-	bpf_program__set_autoload(s->progs.sb_homes, plan->numa != NUMA_OFF);
-	bpf_program__set_autoload(s->progs.sb_fork, follow || plan->off_cpu);
-	bpf_program__set_autoload(s->progs.sb_exec, plan->target == TARGET_TIDS);
-	bpf_program__set_autoload(s->progs.sb_free, follow);
-	k->follows = follow;
+	k->follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+}
+
+/* Which programs are needed: the conditions of programs.h that hold. */
+static uint32_t conditions(struct kernel_half *k, const struct capture_plan *plan)
+{
+	const bool many_nodes = k->skel->rodata->many_nodes, numa = plan->numa != NUMA_OFF;
+	uint32_t when = k->walks ? WHEN_WALKS : WHEN_COPIES;
+
+	when |= k->features.mmap_lock ? WHEN_MMAP_LOCK : 0;
+	when |= plan->off_cpu ? WHEN_WAITS | WHEN_NEW_TASKS : 0;
+	when |= many_nodes ? WHEN_MANY_NODES : 0;
+	when |= numa ? WHEN_NUMA : 0;
+	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
+	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
+	return when | (plan->target == TARGET_TIDS ? WHEN_THREADS : 0);
 }
 
 static int size_maps(struct kernel_half *k)
@@ -292,7 +292,7 @@ static int map_cpus(struct kernel_half *k, struct err *e)
 static int check_namespace(struct kernel_half *k, struct err *e)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	int r = bpf_prog_test_run_opts(bpf_program__fd(k->skel->progs.sb_whoami), &opts);
+	int r = bpf_prog_test_run_opts(programs_fd(&k->programs, ATTACH_RUN), &opts);
 
 	if (r < 0)
 		return err_set(e, -r, "cannot run a BPF program: %s", strerror(-r));
@@ -360,29 +360,6 @@ int kernel_half_aim(struct kernel_half *k, struct err *e)
 	}
 	k->ids.n = 0;
 	return 0;
-}
-
-static int attach_one(struct bpf_program *p, struct bpf_link **ret, struct err *e)
-{
-	*ret = bpf_program__attach_trace(p);
-	return *ret ? 0 : probe_explain(PROBE_STEP_ATTACH, errno, e);
-}
-
-/* The programs that follow children are attached here: they must be there before the first target is. */
-static int attach(struct kernel_half *k, struct err *e)
-{
-	struct sberf_bpf *s = k->skel;
-	int r = 0;
-
-	if (bpf_program__autoload(s->progs.sb_fork))
-		r = attach_one(s->progs.sb_fork, &s->links.sb_fork, e);
-	if (!r && bpf_program__autoload(s->progs.sb_exec))
-		r = attach_one(s->progs.sb_exec, &s->links.sb_exec, e);
-	if (!r && bpf_program__autoload(s->progs.sb_free))
-		r = attach_one(s->progs.sb_free, &s->links.sb_free, e);
-	if (!r && bpf_program__autoload(s->progs.sb_mapped))
-		r = attach_one(s->progs.sb_mapped, &s->links.sb_mapped, e);
-	return r;
 }
 
 static uint64_t smallest(const uint64_t *v, uint32_t n)
@@ -453,6 +430,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	if (r)
 		return r;
 	set_knobs(k, plan, layout);
+	programs_choose(&k->programs, conditions(k, plan));
 	r = know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : load(k, e);
@@ -462,7 +440,8 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	r = r ? r : map_slots(k, e);
 	r = r ? r : open_book(k, e);
 	r = r ? r : check_namespace(k, e);
-	r = r ? r : attach(k, e);
+	/* What follows children has to be there before the first target is. */
+	r = r ? r : programs_attach(&k->programs, ATTACH_LOADED, e);
 	r = r ? r : set_target(k, plan, e);
 	if (r)
 		return r;
@@ -486,8 +465,7 @@ void kernel_half_free(struct kernel_half *k)
 	if (!k)
 		return;
 	kernel_half_stop(k);
-	bpf_link__destroy(k->iterator);
-	bpf_link__destroy(k->homes);
+	programs_free(&k->programs);
 	if (k->cpus)
 		munmap((void *)(uintptr_t)k->cpus, k->cpus_bytes);
 	if (k->slots)
@@ -509,22 +487,20 @@ void kernel_half_free(struct kernel_half *k)
 
 int kernel_half_sampler_fd(const struct kernel_half *k)
 {
-	return bpf_program__fd(k->walks ? k->skel->progs.sb_oncpu_walk : k->skel->progs.sb_oncpu);
+	return programs_fd(&k->programs, ATTACH_SAMPLES);
 }
 
 int kernel_half_fault_fd(const struct kernel_half *k)
 {
-	return bpf_program__fd(k->skel->progs.sb_fault);
+	return programs_fd(&k->programs, ATTACH_FAULTS);
 }
 
 void kernel_half_watch_balancing(struct kernel_half *k, bool on)
 {
-	if (on && !k->on_balance && bpf_program__autoload(k->skel->progs.sb_balance))
-		k->on_balance = bpf_program__attach_trace(k->skel->progs.sb_balance);
-	if (!on) {
-		bpf_link__destroy(k->on_balance);
-		k->on_balance = NULL;
-	}
+	if (on)
+		(void)programs_attach(&k->programs, ATTACH_LIVE, NULL);
+	else
+		programs_detach(&k->programs, ATTACH_LIVE, NULL);
 }
 
 int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring)
@@ -562,14 +538,9 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 	char ignored[4096];
 	int r, fd;
 
-	if (!k->off_cpu || k->on_leave)
+	if (!k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
 		return 0;
-	/* In this order: who leaves is looked at first. */
-	r = attach_one(k->walks ? k->skel->progs.sb_leave_walk : k->skel->progs.sb_leave, &k->on_leave, e);
-	r = r ? r : attach_one(k->skel->progs.sb_enter, &k->on_enter, e);
-	r = r ? r : attach_one(k->skel->progs.sb_waking, &k->on_waking, e);
-	if (!r && bpf_program__autoload(k->skel->progs.sb_migrate))
-		r = attach_one(k->skel->progs.sb_migrate, &k->on_migrate, e);
+	r = programs_attach(&k->programs, ATTACH_WAITS, e);
 	if (r)
 		return r;
 	__atomic_store_n(&k->skel->bss->following, true, __ATOMIC_SEQ_CST);
@@ -586,39 +557,22 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 void kernel_half_stop(struct kernel_half *k)
 {
 	/* Else some who come would not have been seen to leave. */
-	if (k->on_enter)
+	if (programs_attached(&k->programs, ATTACH_WAITS))
 		__atomic_store_n(&k->skel->bss->following, false, __ATOMIC_SEQ_CST);
 	/* In this order the kernel need not wait until nobody looks at the first one any more. */
-	bpf_link__destroy(k->on_enter);
-	bpf_link__destroy(k->on_leave);
-	bpf_link__destroy(k->on_waking);
-	bpf_link__destroy(k->on_migrate);
-	bpf_link__destroy(k->on_balance);
-	k->on_leave = k->on_enter = k->on_waking = k->on_migrate = k->on_balance = NULL;
-}
-
-/* An fd that gives what PROG lists; *LINK is made when it is not there yet. */
-static int iterate(const struct bpf_program *prog, struct bpf_link **link, struct err *e)
-{
-	int fd;
-
-	if (!*link)
-		*link = bpf_program__attach_iter(prog, NULL);
-	if (!*link)
-		return err_set(e, errno, "cannot list the tasks: %s", strerror(errno));
-	fd = bpf_iter_create(bpf_link__fd(*link));
-	return fd < 0 ? err_set(e, errno, "cannot list the tasks: %s", strerror(errno)) : fd;
+	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
+	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 }
 
 int kernel_half_list(struct kernel_half *k, uint64_t min_ns, struct err *e)
 {
 	k->skel->bss->open_min_ns = min_ns;
-	return iterate(k->skel->progs.sb_tasks, &k->iterator, e);
+	return programs_iterate(&k->programs, "sb_tasks", e);
 }
 
 int kernel_half_homes(struct kernel_half *k, struct err *e)
 {
-	return iterate(k->skel->progs.sb_homes, &k->homes, e);
+	return programs_iterate(&k->programs, "sb_homes", e);
 }
 
 struct sb_slot *kernel_half_slot(struct kernel_half *k, uint32_t slot)

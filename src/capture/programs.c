@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * programs.c - see programs.h. Rows that are attached by ATTACH_WAITS stand in the order in which that is done: whoever leaves a
+ * CPU is looked at before whoever comes, so that nobody is seen to come who was not seen to leave.
+ */
+#include "config.h"
+
+#include "capture/programs.h"
+
+#include "capture/probe.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct program {
+	const char *name;        /* as bpf/ calls it */
+	uint32_t when;           /* mask of enum program_when: all of them */
+	enum program_attach how;
+} table[] = {
+	{ "sb_oncpu", WHEN_COPIES, ATTACH_SAMPLES },
+	{ "sb_oncpu_walk", WHEN_WALKS, ATTACH_SAMPLES },
+	{ "sb_fault", WHEN_NUMA, ATTACH_FAULTS },
+	{ "sb_fork", WHEN_NEW_TASKS, ATTACH_LOADED },
+	{ "sb_exec", WHEN_THREADS, ATTACH_LOADED },
+	{ "sb_free", WHEN_CHILDREN, ATTACH_LOADED },
+	{ "sb_mapped", WHEN_WALKS | WHEN_MMAP_LOCK, ATTACH_LOADED },
+	{ "sb_leave", WHEN_WAITS | WHEN_COPIES, ATTACH_WAITS },
+	{ "sb_leave_walk", WHEN_WAITS | WHEN_WALKS, ATTACH_WAITS },
+	{ "sb_enter", WHEN_WAITS, ATTACH_WAITS },
+	{ "sb_waking", WHEN_WAITS, ATTACH_WAITS },
+	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS },
+	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE },
+	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR },
+	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR },
+	{ "sb_whoami", 0, ATTACH_RUN },
+};
+
+#define ROWS (sizeof(table) / sizeof(*table))
+
+_Static_assert(ROWS <= PROGRAMS_MAX, "there is room for each row");
+
+int programs_find(struct programs *p, struct bpf_object *obj, struct err *e)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		p->prog[i] = bpf_object__find_program_by_name(obj, table[i].name);
+		if (!p->prog[i])
+			return err_set(e, ENOENT, "the BPF object has no program %s: sberf was built wrongly", table[i].name);
+	}
+	return 0;
+}
+
+static void programs_detach_row(struct programs *p, size_t i)
+{
+	bpf_link__destroy(p->link[i]);
+	p->link[i] = NULL;
+}
+
+void programs_free(struct programs *p)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		programs_detach_row(p, i);
+}
+
+void programs_choose(const struct programs *p, uint32_t when)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		bpf_program__set_autoload(p->prog[i], !(table[i].when & ~when));
+}
+
+static bool programs_is(const struct programs *p, size_t i, enum program_attach how)
+{
+	return table[i].how == how && p->prog[i] && bpf_program__autoload(p->prog[i]);
+}
+
+struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (programs_is(p, i, how))
+			return p->prog[i];
+	return NULL;
+}
+
+int programs_fd(const struct programs *p, enum program_attach how)
+{
+	const struct bpf_program *prog = programs_chosen(p, how);
+
+	return prog ? bpf_program__fd(prog) : -ENOENT;
+}
+
+int programs_attach(struct programs *p, enum program_attach how, struct err *e)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		if (p->link[i] || !programs_is(p, i, how))
+			continue;
+		p->link[i] = bpf_program__attach_trace(p->prog[i]);
+		if (!p->link[i])
+			return probe_explain(PROBE_STEP_ATTACH, errno, e);
+	}
+	return 0;
+}
+
+void programs_detach(struct programs *p, enum program_attach how, const char *first)
+{
+	for (size_t i = 0; first && i < ROWS; i++)
+		if (!strcmp(table[i].name, first))
+			programs_detach_row(p, i);
+	for (size_t i = 0; i < ROWS; i++)
+		if (table[i].how == how)
+			programs_detach_row(p, i);
+}
+
+bool programs_attached(const struct programs *p, enum program_attach how)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (table[i].how == how && p->link[i])
+			return true;
+	return false;
+}
+
+int programs_iterate(struct programs *p, const char *name, struct err *e)
+{
+	size_t i = 0;
+	int fd = -1;
+
+	while (i < ROWS && strcmp(table[i].name, name))
+		i++;
+	if (i == ROWS)
+		return err_set(e, ENOENT, "there is no iterator %s", name);
+	if (!p->link[i])
+		p->link[i] = bpf_program__attach_iter(p->prog[i], NULL);
+	if (p->link[i])
+		fd = bpf_iter_create(bpf_link__fd(p->link[i]));
+	return fd < 0 ? err_set(e, errno, "cannot list the tasks: %s", strerror(errno)) : fd;
+}
