@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "capture/bpflog.h"
 #include "cmd/help.h"
 #include "cmd/options.h"
 
@@ -80,6 +81,14 @@ static int no_command(const char *name)
 	return EXIT_USAGE;
 }
 
+/* What --verbose asks for. Here, since only now is the terminal ours again. */
+static void tell_log(void)
+{
+	fputs("sberf: libbpf and the kernel's verifier said:\n", stderr);
+	if (!bpflog_write(stderr))
+		fputs("(nothing)\n", stderr);
+}
+
 static int run(const struct command_info *c, int argc, char **argv)
 {
 	struct err e = ERR_INIT;
@@ -99,6 +108,8 @@ static int run(const struct command_info *c, int argc, char **argv)
 		r = run_command(&o, &e);
 		if (r && e.code)
 			fprintf(stderr, "sberf %s: %s\n", c->name, e.text);
+		if (o.verbose)
+			tell_log();
 		r = r < 0 ? EXIT_FAILED : r;
 	}
 	options_free(&o);

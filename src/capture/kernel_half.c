@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
+#include "capture/bpflog.h"
 #include "capture/features.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
@@ -54,11 +55,6 @@ struct kernel_half {
 	struct programs programs;
 };
 
-static int no_print(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	return 0;
-}
-
 /* Both objects are made of the same source, so what is in them has the same names and places. */
 static int open_object(struct kernel_half *k)
 {
@@ -82,7 +78,7 @@ static int open_skeleton(struct kernel_half *k, struct err *e)
 	int r = prepare_programs();
 	struct bpf_program *p;
 
-	libbpf_set_print(no_print);
+	bpflog_begin();
 	r = r ? r : open_object(k);
 	if (r)
 		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));

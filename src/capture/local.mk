@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/capture: one "libsberf_a_SOURCES += src/capture/FILE" a line, headers too.
 libsberf_a_SOURCES += src/capture/source.h
+libsberf_a_SOURCES += src/capture/bpflog.c
+libsberf_a_SOURCES += src/capture/bpflog.h
 libsberf_a_SOURCES += src/capture/decode.c
 libsberf_a_SOURCES += src/capture/decode.h
 libsberf_a_SOURCES += src/capture/features.c

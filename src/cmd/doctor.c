@@ -6,6 +6,19 @@
 
 #include "base/cleanup.h"
 #include "capture/probe.h"
+#include "capture/source.h"
+
+/* Loads what a capture with everything in it would, and leaves the rest to the log. */
+static int load_all(struct err *e)
+{
+	struct capture_plan plan = {
+		.target = TARGET_ALL, .freq_hz = 1, .kernel = true, .walk_rules = true, .walk_or_copy = true, .off_cpu = true, .wakers = true,
+		.stack_bytes = 64u << 10, .numa = NUMA_ON,
+	};
+	AUTO(source_free) struct source *s = NULL;
+
+	return source_open(&plan, &s, e);
+}
 
 int cmd_doctor(const struct options *o, struct err *e)
 {
@@ -20,5 +33,8 @@ int cmd_doctor(const struct options *o, struct err *e)
 	if (r)
 		return r;
 	probe_gather(f);
-	return probe_print(f, stdout);
+	r = probe_print(f, stdout);
+	if (!r && o->verbose)
+		r = load_all(e);
+	return r;
 }

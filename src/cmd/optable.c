@@ -544,6 +544,12 @@ const struct opt opts[] = {
 		.help = "draw the terminal view without colour, as with $NO_COLOR",
 	},
 	{
+		.name = "verbose", .type = OPT_FLAG, .min = true,
+		.section = SECTION_OTHER, .commands = CMD_CAPTURING | CMD_DOCTOR, .at = FIELD(verbose),
+		.help = "at the end, print what libbpf and the kernel's verifier said",
+		.more = "It goes to standard error. A report of a BPF program that the kernel refuses needs it; sberf can go on without some "
+			"programs, and then nothing else shows the reason. doctor loads all programs to find out.",
+	}, {
 		.letter = 'h', .name = "help", .type = OPT_HELP,
 		.section = SECTION_OTHER, .commands = CMD_ALL,
 		.help = "print this and end",

@@ -126,6 +126,7 @@ struct options {
 
 	/* screen */
 	bool ascii, no_color;            /* --ascii, --no-color */
+	bool verbose;                    /* --verbose */
 };
 
 /* options_parse() returns it when --help was met: print the help and end; nothing behind it was looked at. */

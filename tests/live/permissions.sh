@@ -57,6 +57,13 @@ as_nobody --inh-caps "$some" --ambient-caps "$some" ./sberf record -e cpu-clock 
 equal "without cap_syslog it records" 0 $?
 matches "and says that kernel functions stay unnamed" "[kK]ernel.*(CAP_SYSLOG|cap_syslog)" "$(cat err)"
 
+# What libbpf said about the program that was refused: with --verbose only.
+as_nobody --inh-caps +bpf --ambient-caps +bpf ./sberf record -o out/refused.data -p "$workload" --duration 200ms 2>err
+check "without cap_perfmon it does not record" test $? -ne 0
+equal "and says so in one line" 1 "$(wc -l <err)"
+as_nobody --inh-caps +bpf --ambient-caps +bpf ./sberf record --verbose -o out/refused.data -p "$workload" --duration 200ms 2>err
+matches "with --verbose it names the program that was refused" "prog 'sb_[a-z_]+'.*Operation not permitted" "$(cat err)"
+
 # A plain user.
 as_nobody --inh-caps=-all ./sberf record -e cpu-clock -o out/none.data -p "$workload" --duration 1s 2>plain
 equal "a plain user: status 1" 1 $?

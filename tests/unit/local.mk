@@ -75,6 +75,7 @@ unit_tests += tests/unit/test_space
 unit_tests += tests/unit/test_loader
 unit_tests += tests/unit/test_cpus
 unit_tests += tests/unit/test_mapsizes
+unit_tests += tests/unit/test_bpflog
 unit_tests += tests/unit/test_features
 tests/unit/test_features.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 unit_tests += tests/unit/test_flame
