@@ -16,7 +16,7 @@
 #include "config.h"
 
 #include "numa/access_arch.h"
-#include "numa/access_skim_x86_64.h"
+#include "symbol/skim_x86_64.h"
 
 #include <elf.h>
 #include <string.h>

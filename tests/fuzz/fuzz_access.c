@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "numa/access.h"
-#include "numa/access_skim_x86_64.h"
+#include "symbol/skim_x86_64.h"
 
 #include <elf.h>
 #include <stdlib.h>

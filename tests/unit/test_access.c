@@ -4,7 +4,7 @@
 
 #include "numa/access.h"
 
-#include "numa/access_skim_x86_64.h"
+#include "symbol/skim_x86_64.h"
 #include "symbol/elffile.h"
 
 #include "cmocka_all.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* access_skim_x86_64.h - steps over instructions of x86-64. */
-#ifndef SBERF_NUMA_ACCESS_SKIM_X86_64_H
-#define SBERF_NUMA_ACCESS_SKIM_X86_64_H
+/* skim_x86_64.h - steps over instructions of x86-64. */
+#ifndef SBERF_SYMBOL_SKIM_X86_64_H
+#define SBERF_SYMBOL_SKIM_X86_64_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access_skim_x86_64.c - how long an instruction of x86-64 is and where it jumps, and nothing else of it.
+ * skim_x86_64.c - how long an instruction of x86-64 is and where it jumps, and nothing else of it.
  *
  * To see where instructions begin around a place, a hundred of them must be stepped over of which a handful counts. capstone
  * takes half a microsecond for each, which made it the largest cost of an address; this takes some nanoseconds. It knows the
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "numa/access_skim_x86_64.h"
+#include "symbol/skim_x86_64.h"
 
 #include <string.h>
 
