@@ -124,6 +124,7 @@ struct task_struct___x86 {
 #define SB_SIGNAL_BP_AT 120u
 #define SB_SIGNAL_SP_AT 160u
 #define SB_SIGNAL_PC_AT 168u
+#define sb_thread_pointer(task) ((task)->thread.fsbase)
 #define SB_PLT_MASK 15u          /* of pc: the place in a stub of the linker's */
 
 #endif

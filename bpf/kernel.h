@@ -126,8 +126,14 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;          /* the same */
 };
 
+/* arch/x86/include/asm/processor.h */
+struct thread_struct {
+	unsigned long fsbase;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct thread_struct thread;
 	int numa_preferred_nid;         /* with CONFIG_NUMA_BALANCING */
 	struct mempolicy *mempolicy;    /* with CONFIG_NUMA */
 	int pid;                        /* what user space calls tid */

@@ -267,6 +267,7 @@ struct walk {
 	__u64 mm, mapped_nr, stamp;                      /* of the last memory: see stamp_again() */
 	__u64 id, kin;                                   /* of the memory, and of its family; 0 = it has none */
 	__u64 pc, sp, bp;
+	__u64 back_sp;                                   /* the frame of cgocallback() of Go to go on from; 0 = of the last one (sb_walk_switch()) */
 	__u64 low;                                       /* nothing below it is read: a copy would not have it */
 	__u64 check, now;
 	__u64 window_at;                                 /* address of window[0] */

@@ -274,7 +274,97 @@ static __always_inline int by_signal(struct walk *w)
 	return 0;
 }
 
-static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
+static __always_inline __u64 user_word(__u64 addr)
+{
+	__u64 v = 0;
+
+	return bpf_probe_read_user(&v, sizeof(v), (void *)addr) ? 0 : v;
+}
+
+/* Goes on at PC, with SP, on another stack. */
+static __always_inline int to_stack(struct walk *w, __u64 pc, __u64 sp)
+{
+	if (!pc || !sp || sp & 7)
+		return SB_WALK_BAD;
+	w->pc = pc;
+	w->sp = sp;
+	w->low = sp - SB_RED_ZONE;
+	w->exact = 0;
+	return 0;
+}
+
+/* The goroutine G goes on where SAVED_PC says, or where it called. */
+static __always_inline int to_goroutine(struct walk *w, __u64 g, bool saved_pc)
+{
+	__u64 sp = user_word(g + SB_GO_SP);
+
+	return saved_pc ? to_stack(w, user_word(g + SB_GO_PC), sp) : to_stack(w, user_word(sp), sp + 8);
+}
+
+/* From asmcgocall() to its caller: by the goroutine that it keeps, or by the stack pointer. */
+static __always_inline int from_call(struct walk *w, const struct sb_rule *r)
+{
+	__u64 g = user_word(w->sp + r->bp), sp = user_word(w->sp + r->cfa);
+
+	if (g)
+		sp = user_word(g + SB_GO_STACK_END) - sp;
+	return to_stack(w, user_word(sp), sp + 8);
+}
+
+/* From mcall(): its goroutine is the caller until it is given up; what the thread does then is its own. */
+static __always_inline int from_park(struct walk *w, const struct sb_rule *r)
+{
+	__u64 g = user_word(w->sp), m = user_word(g + SB_GO_M);
+
+	if (!g)
+		return SB_WALK_BAD;
+	return m && user_word(m + r->bp) == g ? to_goroutine(w, g, true) : WALK_ROOT;
+}
+
+/* From cgocallback() to its frame on the thread's own stack, or on that of the one before, and to who called there. */
+static __always_inline int from_back(struct walk *w, const struct sb_rule *r, __u64 m)
+{
+	__u64 frame = w->back_sp ? w->back_sp : user_word(user_word(m + SB_GO_G0) + SB_GO_SP), before = user_word(frame), bp;
+	int why;
+
+	bp = user_word(frame + r->bp - 8);
+	why = to_stack(w, user_word(frame + r->bp), frame + r->bp + 8);
+	if (why)
+		return why;
+	w->bp = bp;
+	w->back_sp = before;
+	return 0;
+}
+
+/* The rule R, whose kind is SB_RULE_SWITCH, in the walk WHICH. 0 or an answer. */
+__noinline int sb_walk_switch(__u32 which, __u64 rule)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct sb_rule *r = (void *)&rule;
+	__u64 g, m;
+
+	if (!w || w->exact)
+		return SB_WALK_NO_RULE;
+	if (r->arg == SB_SWITCH_CALL)
+		return from_call(w, r);
+	if (r->arg == SB_SWITCH_PARK)
+		return from_park(w, r);
+	if (r->arg == SB_SWITCH_UNKNOWN)
+		return SB_WALK_NO_RULE;
+	g = user_word(sb_thread_pointer(plain((struct task_struct *)bpf_get_current_task_btf())) + (__s64)r->cfa);
+	m = user_word(g + SB_GO_M);
+	if (!g || !m)
+		return SB_WALK_NO_RULE;
+	if (r->arg == SB_SWITCH_BACK)
+		return from_back(w, r, m);
+	/* Is the thread on its own stack at all? */
+	if (user_word(m + SB_GO_G0) != g)
+		return SB_WALK_NO_RULE;
+	g = user_word(m + r->bp);
+	return g ? to_goroutine(w, g, r->arg == SB_SWITCH_MORE) : SB_WALK_NO_RULE;
+}
+
+static __always_inline int by_rule(__u32 which, struct walk *w, const struct sb_rule *r)
 {
 	__u64 base = w->sp + (__s64)r->cfa;
 
@@ -295,6 +385,8 @@ static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
 		return by_signal(w);
 	case SB_RULE_FP:
 		return by_frame_pointer(w);
+	case SB_RULE_SWITCH:
+		return sb_walk_switch(which, *(const __u64 *)r);
 	default:
 		return SB_WALK_NO_RULE;
 	}
@@ -366,7 +458,7 @@ __noinline int sb_walk_step(__u32 which)
 	w->check = sb_check(w->check, m->module, offset);
 	w->nr = nr + 1;
 	w->placed |= r.arg & SB_RULE_PLACED;
-	return by_rule(w, &r);
+	return by_rule(which, w, &r);
 }
 
 static __always_inline volatile struct kin *kin_at(__u64 kin)
@@ -468,6 +560,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	w->exact = 1;
 	w->nr = 0;
 	w->placed = 0;
+	w->back_sp = 0;
 	for (int i = 0; i < SB_WALK_MAX; i++) {
 		why = sb_walk_step(which);
 		if (why)

@@ -310,8 +310,32 @@ struct sb_rule {
 #define SB_RULE_END 4
 #define SB_RULE_SIGNAL 5
 #define SB_RULE_FP 7
+#define SB_RULE_SWITCH 11
 #define SB_RULE_BP_SAME 0x7fff
 #define SB_RULE_PLACED 0x80      /* in arg */
+
+/*
+ * In arg of SB_RULE_SWITCH: where Go's runtime changes stacks, and what it keeps for the way back. Slots and offsets are bytes; offsets in
+ * structures that have been the same since Go 1.5 are SB_GO_*.
+ *
+ *	value            function      bp                          cfa
+ *	SB_SWITCH_UP     systemstack   offset of m.curg            of g from the thread pointer
+ *	SB_SWITCH_MORE   morestack     offset of m.curg            of g from the thread pointer
+ *	SB_SWITCH_PARK   mcall         offset of m.curg
+ *	SB_SWITCH_CALL   asmcgocall    slot of g, 0 = none was left slot of the distance from g's stack's end, without g of sp
+ *	SB_SWITCH_BACK   cgocallback   bytes of its frame          of g from the thread pointer
+ */
+#define SB_SWITCH_UNKNOWN 0      /* another instruction of these functions, or another version of them */
+#define SB_SWITCH_UP 1
+#define SB_SWITCH_MORE 2
+#define SB_SWITCH_PARK 3
+#define SB_SWITCH_CALL 4
+#define SB_SWITCH_BACK 5
+#define SB_GO_STACK_END 0x8      /* in g: stack.hi */
+#define SB_GO_M 0x30             /* in g: m */
+#define SB_GO_SP 0x38            /* in g: sched.sp */
+#define SB_GO_PC 0x40            /* in g: sched.pc */
+#define SB_GO_G0 0x0             /* in m: g0 */
 
 /* Whole cache lines, of which a search reads two: the head, and the group of rows that it tells. */
 struct sb_page {

@@ -26,7 +26,10 @@
 	X(11, NO_REGS, "no_regs", "the user registers were not available", "") \
 	X(12, GONE, "gone", "the process ended before its mappings were read", "") \
 	X(13, FP_END, "fp_end", "a frame-pointer walk ended without a known root", "") \
-	X(14, STALE, "stale", "the kernel walked by rules of what was mapped there before", "")
+	X(14, STALE, "stale", "the kernel walked by rules of what was mapped there before", "") \
+	X(15, STACK_SWITCH, "stack_switch", "code changed stacks, and where the other one goes on is not known", "") \
+	X(16, URETPROBE, "uretprobe", "a return probe (uretprobe) of another tool stands in for the return address", \
+	  "stop the other tool")
 
 #define LOST_REASONS(X) \
 	X(0, RING_FULL, "ring_full", "the ring buffer was full", "raise --ring-size or lower -F") \

@@ -201,7 +201,7 @@ static void move_place(struct files *fs, struct file *f, const struct place *p)
 
 	const bool settled = f->life == LIFE_READY && f->place.root && f->place.root->users;
 
-	if (settled || f->life == LIFE_SPECIAL || p->pid == f->place.pid || !place_copy(p, &copy))
+	if (settled || f->life == LIFE_SPECIAL || f->life == LIFE_PROBES || p->pid == f->place.pid || !place_copy(p, &copy))
 		return;
 	pthread_mutex_lock(&fs->lock);
 	place_clear(&f->place);
@@ -338,7 +338,7 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 		return b;
 	f = fs->entry.v[b];
 	f->is_path_key = true;
-	f->life = LIFE_SPECIAL;
+	f->life = strcmp(path, "[uprobes]") == 0 ? LIFE_PROBES : LIFE_SPECIAL;
 	if (f->kind == MODULE_VDSO && !image_from_memory(vdso, len, &f->image, NULL)) {
 		f->life = LIFE_READY;
 		fs->vdso = b;
@@ -376,7 +376,7 @@ static void fill(const struct file *f, struct unwind_map *ret)
 {
 	static const enum map_state state[] = {
 		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY, [LIFE_NOT_ELF] = MAP_ANON,
-		[LIFE_FAILED] = MAP_NO_FILE, [LIFE_SPECIAL] = MAP_SPECIAL,
+		[LIFE_FAILED] = MAP_NO_FILE, [LIFE_SPECIAL] = MAP_SPECIAL, [LIFE_PROBES] = MAP_PROBES,
 	};
 
 	ret->state = state[f->life];

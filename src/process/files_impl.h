@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 
-enum life { LIFE_IDLE, LIFE_LOADING, LIFE_READY, LIFE_NOT_ELF, LIFE_FAILED, LIFE_SPECIAL };
+enum life { LIFE_IDLE, LIFE_LOADING, LIFE_READY, LIFE_NOT_ELF, LIFE_FAILED, LIFE_SPECIAL, LIFE_PROBES };
 
 struct file {
 	enum life life;

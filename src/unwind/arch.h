@@ -35,6 +35,27 @@ extern const uint8_t arch_signal_index[ARCH_REGS];
 /* Turns a libdw row into a rule; RULE_SLOW when only the complete evaluator can follow it. SIGNAL: of a signal frame. */
 struct rule arch_rule(Dwarf_Frame *row, bool signal);
 
+/* The functions in which Go's runtime changes stacks. */
+enum go_function { GO_SYSTEMSTACK, GO_MORESTACK, GO_MCALL, GO_ASMCGOCALL, GO_CGOCALLBACK, GO_CODE_NR };
+
+/* The LEN bytes of code of one of them, at VADDR; LEN 0 = there is none. */
+struct go_code {
+	uint64_t vaddr;
+	uint8_t *text;
+	size_t len;
+};
+
+/* Does C change stacks? Else it is a function that only calls one that does, under the same name. */
+bool arch_changes_go_stack(const struct go_code *c);
+/* Marks the places in CODE whose callers are on another stack. */
+void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR]);
+
+/* Finds the functions that keep frame pointers in LEN bytes of code at TEXT, without call-frame information, for image_add_frames(). */
+void arch_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
+
+/* How many of the LEN bytes at TEXT, which a program is entered at, are run before what they call: return addresses up to there are its root. */
+size_t arch_entry_code(const uint8_t *text, size_t len);
+
 /* How many functions in LEN bytes of code at TEXT begin by setting up a frame pointer. */
 size_t arch_count_prologues(const uint8_t *text, size_t len);
 

@@ -220,7 +220,7 @@ static int read_image(struct reader *r, struct err *e)
 	r->im->build_id_len = elf_file_build_id(r->f, r->im->build_id);
 	read_sections(r);
 	read_eh_by_segment(r);
-	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR]);
+	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR], &r->sec[SEC_EH_FRAME]);
 	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
 	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
 		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
@@ -275,6 +275,7 @@ void image_free(struct image *im)
 	image_copy_free(&im->parts);
 	free(im->loads);
 	vec_free(&im->marks);
+	vec_free(&im->frames);
 	vec_free(&im->split);
 	go_table_free(im->go_table);
 	free(im);
@@ -307,5 +308,6 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 size_t image_bytes(const struct image *im)
 {
 	return sizeof(*im) + im->copy.size + im->parts.size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
+	       im->frames.cap * sizeof(*im->frames.v) +
 	       im->split.cap * sizeof(*im->split.v) + go_table_bytes(im->go_table);
 }

@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include "unwind/arch.h"
 #include "unwind/image_impl.h"
 
 #include <stdlib.h>
@@ -24,9 +25,13 @@
 #define MAGIC_1_18 0xfffffff0u
 #define MAGIC_1_20 0xfffffff1u
 
-static const char *const roots[] = {
-	"runtime.goexit", "runtime.mstart", "runtime.rt0_go", "runtime.mcall", "runtime.systemstack", "runtime.asmcgocall",
-	"runtime.cgocallback", "runtime.goexit.abi0", "runtime.mstart.abi0", "runtime.rt0_go.abi0",
+#define SWITCH_MAX 4096u                 /* bytes of a function that changes stacks: they have 50 to 300 */
+
+static const char *const roots[] = { "runtime.goexit", "runtime.mstart", "runtime.rt0_go" };
+
+static const char *const switches[GO_CODE_NR] = {
+	[GO_SYSTEMSTACK] = "runtime.systemstack", [GO_MORESTACK] = "runtime.morestack", [GO_MCALL] = "runtime.mcall",
+	[GO_ASMCGOCALL] = "runtime.asmcgocall", [GO_CGOCALLBACK] = "runtime.cgocallback",
 };
 
 struct go_table {
@@ -93,18 +98,17 @@ static bool parse_header(struct go_table *t, uint64_t text)
 	       t->nr <= (t->size - t->funcs) / (2 * t->word);
 }
 
-static bool is_root(const struct go_table *t, uint64_t name)
+/* Which of the N names OF is that of T at NAME, perhaps as of the ABI of assembly? N = none of them. */
+static size_t which_name(const struct go_table *t, uint64_t name, const char *const *of, size_t n)
 {
 	const char *s = (const char *)t->p + name;
-	size_t max = t->size - name;
+	const size_t max = t->size - name, len = strnlen(s, max);
+	const size_t suffix = len > 5 && len < max && memcmp(s + len - 5, ".abi0", 5) == 0 ? 5 : 0;
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++) {
-		size_t len = strlen(roots[i]) + 1;
-
-		if (len <= max && memcmp(s, roots[i], len) == 0)
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < n; i++)
+		if (len < max && strlen(of[i]) == len - suffix && memcmp(s, of[i], len - suffix) == 0)
+			return i;
+	return n;
 }
 
 /* The function I: its range, relative to the text, and the place of its record. */
@@ -119,14 +123,69 @@ static bool function(const struct go_table *t, uint64_t i, uint64_t *ret_start, 
 	return true;
 }
 
-static void add_root(struct image *im, const struct go_table *t, uint64_t i)
+/* The code from START to END of IM, as the file has it. */
+static struct go_code read_code(const struct image *im, const struct elf_file *f, uint64_t start, uint64_t end)
+{
+	for (uint32_t i = 0; i < im->nr_loads && end - start <= SWITCH_MAX; i++) {
+		const struct image_load *l = &im->loads[i];
+
+		if (l->exec && start >= l->vaddr && start - l->vaddr < l->filesz && end - start <= l->filesz - (start - l->vaddr)) {
+			uint8_t *text = elf_file_dup(f, l->offset + (start - l->vaddr), end - start, SWITCH_MAX);
+
+			return (struct go_code){ start, text, text ? end - start : 0 };
+		}
+	}
+	return (struct go_code){ 0 };
+}
+
+/* The function I of T, if it is the end of a stack or changes to another one. What is called alike but does neither is left alone. */
+static void look_at_function(struct image *im, const struct elf_file *f, const struct go_table *t, uint64_t i,
+			     struct go_code code[GO_CODE_NR])
 {
 	uint64_t start, end, record, name;
+	struct go_code c;
+	size_t which;
 
-	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names ||
-	    !is_root(t, t->names + name))
+	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names)
 		return;
-	image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
+	if (which_name(t, t->names + name, roots, sizeof(roots) / sizeof(*roots)) < sizeof(roots) / sizeof(*roots)) {
+		image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
+		return;
+	}
+	which = which_name(t, t->names + name, switches, GO_CODE_NR);
+	if (which == GO_CODE_NR)
+		return;
+	c = read_code(im, f, t->text + start, t->text + end);
+	if (!c.len || (code[which].len && !arch_changes_go_stack(&c))) {
+		free(c.text);
+		return;
+	}
+	free(code[which].text);
+	code[which] = c;
+}
+
+static void mark_functions(struct image *im, const struct elf_file *f, const struct go_table *t)
+{
+	struct go_code code[GO_CODE_NR] = { 0 };
+
+	for (uint64_t i = 0; i < t->nr; i++)
+		look_at_function(im, f, t, i, code);
+	arch_mark_go_switches(im, code);
+	for (unsigned int i = 0; i < GO_CODE_NR; i++)
+		free(code[i].text);
+}
+
+bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret)
+{
+	const struct mark *m = im->go ? image_mark(im, MARK_SWITCH, vaddr + 1) : NULL;
+
+	if (m)
+		*ret = m->rule;
+	else if (im->go && image_mark(im, MARK_ROOT, vaddr + 1))
+		*ret = (struct rule){ .kind = RULE_END };
+	else
+		return false;
+	return true;
 }
 
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text)
@@ -140,8 +199,7 @@ void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab,
 		go_table_free(t);
 		return;
 	}
-	for (uint64_t i = 0; i < t->nr; i++)
-		add_root(im, t, i);
+	mark_functions(im, f, t);
 	if (im->debug)
 		go_table_free(t);        /* .debug_frame says the same */
 	else

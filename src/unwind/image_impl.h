@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "symbol/elffile.h"
 #include "unwind/image.h"
+#include "unwind/rules.h"
 
 #include <elfutils/libdw.h>
 
@@ -31,14 +32,23 @@ enum mark_kind {
 	MARK_CONTEXT,            /* the first byte of what a coroutine's first function returns to */
 	MARK_FP,                 /* code that keeps frame pointers and has no CFI */
 	MARK_CLONE,              /* behind clone's system call: a thread entry in the child, a leaf in the parent */
+	MARK_SWITCH,             /* return addresses in it have their caller on another stack: RULE */
 };
 
 struct mark {
 	enum mark_kind kind;
 	struct image_range range;
+	struct rule rule;        /* of MARK_SWITCH */
+};
+
+/* Code without call-frame information of a function that keeps frame pointers: RULE holds between these addresses. */
+struct frames {
+	struct image_range range;
+	struct rule rule;
 };
 
 typedef VEC(struct mark) mark_vec;
+typedef VEC(struct frames) frames_vec;
 typedef VEC(struct image_range) range_vec;
 
 struct go_table;
@@ -61,11 +71,13 @@ struct image {
 	uint8_t build_id[BUILD_ID_MAX];
 	unsigned int renew_at;   /* calls of image_renew() */
 	uint64_t entry;          /* virtual address, 0 = none */
+	uint64_t entry_end;      /* of the code there that has no caller */
 	uint32_t nr_loads;
 	struct image_load *loads;
 	struct go_table *go_table;
 	struct image_range plt;  /* .plt, when section headers name it */
 	mark_vec marks;
+	frames_vec frames;       /* by address */
 	struct image_copy copy;
 	range_vec split;         /* functions with many rows, which PARTS has in parts; by address */
 	struct image_copy parts;
@@ -90,6 +102,10 @@ void image_copy_free(struct image_copy *c);
 void image_find_marks(struct image *im, const struct elf_file *f);
 /* Adds a mark for the addresses START to END; beyond some thousand, or out of memory, nothing. */
 void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end);
+/* The same of MARK_SWITCH, where RULE holds. */
+void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rule rule);
+/* The rule behind VADDR where Go's runtime has roots or changes stacks, which counts more than a row; false when it does not. */
+bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret);
 
 /* The search table of .eh_frame_hdr. */
 struct eh_entry {
@@ -116,8 +132,15 @@ bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct s
 /* image_split.c: is VADDR in one of im->split? */
 bool image_is_split(const struct image *im, uint64_t vaddr);
 
-/* image_gaps.c: adds marks for blocks of code without CFI that keep frame pointers. HDR is .eh_frame_hdr. */
-void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr);
+/*
+ * image_gaps.c: finds code without CFI that keeps frame pointers: adds marks for blocks of another compiler's, and fills im->frames. HDR is
+ * .eh_frame_hdr, EH .eh_frame; either may be absent.
+ */
+void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr, const struct image_section *eh);
+/* Adds to im->frames, in ascending order; beyond some 100,000, or out of memory, nothing. */
+void image_add_frames(struct image *im, uint64_t start, uint64_t end, struct rule rule);
+/* Those that hold VADDR; NULL when none do, and then *RET_NEXT is where the next ones begin (UINT64_MAX = nowhere). */
+const struct frames *image_frames(const struct image *im, uint64_t vaddr, uint64_t *ret_next);
 /* The mark of KIND that holds VADDR, NULL when none does. */
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #define MARKS_MAX 4096u                  /* per image: what has more is not what marks are for */
+#define ENTRY_CODE 256u                  /* bytes from the entry point that are looked at */
 #define SMALL_CODE (4ull << 20)          /* bytes of code that are looked through in any file */
 #define STATIC_CODE (64ull << 20)        /* the same in a file that needs no library */
 
@@ -22,7 +23,34 @@ void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint6
 	struct mark *m = im->marks.n < MARKS_MAX ? vec_push(&im->marks) : NULL;
 
 	if (m)
-		*m = (struct mark){ kind, { start, end } };
+		*m = (struct mark){ .kind = kind, .range = { start, end } };
+}
+
+void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rule rule)
+{
+	const size_t before = im->marks.n;
+
+	if (start < end)
+		image_add_mark(im, MARK_SWITCH, start, end);
+	if (im->marks.n > before)
+		im->marks.v[before].rule = rule;
+}
+
+/* Only the code at the entry point itself has no caller; what follows it may be anybody's. */
+static void find_entry(struct image *im, const struct elf_file *f)
+{
+	for (uint32_t i = 0; i < im->nr_loads && im->entry; i++) {
+		const struct image_load *l = &im->loads[i];
+		const uint64_t skip = im->entry - l->vaddr, left = l->filesz - skip, len = left < ENTRY_CODE ? left : ENTRY_CODE;
+		AUTO_FREE uint8_t *text = NULL;
+
+		if (!l->exec || im->entry < l->vaddr || skip >= l->filesz)
+			continue;
+		text = elf_file_dup(f, l->offset + skip, len, ENTRY_CODE);
+		if (text)
+			im->entry_end = im->entry + arch_entry_code(text, len);
+		return;
+	}
 }
 
 void image_find_marks(struct image *im, const struct elf_file *f)
@@ -32,6 +60,8 @@ void image_find_marks(struct image *im, const struct elf_file *f)
 	for (uint32_t i = 0; i < im->nr_loads; i++)
 		if (im->loads[i].exec && im->loads[i].filesz <= STATIC_CODE)
 			code += im->loads[i].filesz;
+	if (im->machine == ARCH_MACHINE)
+		find_entry(im, f);
 	if (im->machine != ARCH_MACHINE || code > (im->no_needed ? STATIC_CODE : SMALL_CODE))
 		return;
 	for (uint32_t i = 0; i < im->nr_loads; i++) {

@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#define MUSL_ENTRY 64u                   /* bytes of _start, and of _start_c, which it goes on in */
+
 static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 static const uint8_t start_context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74 };
 static const uint8_t musl_clone[] = { 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 };
@@ -109,6 +111,8 @@ void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t
 	syscall_marks(im, text, end, vaddr);
 	context_marks(im, text, end, vaddr);
 	if (im->entry >= vaddr && im->entry - vaddr < len &&
-	    bytes_at(text + (im->entry - vaddr), end, musl_start, sizeof(musl_start)) && len > 2)
+	    bytes_at(text + (im->entry - vaddr), end, musl_start, sizeof(musl_start)) && len > 2) {
+		im->entry_end = im->entry + MUSL_ENTRY;
 		musl_marks(im, text, end, vaddr);
+	}
 }

@@ -26,9 +26,11 @@ enum rule_kind {
 	RULE_NONE,       /* no information */
 	RULE_SLOW,       /* there is CFI, and it needs the complete evaluator */
 	RULE_BAD,        /* there is CFI, and it makes no sense */
+	RULE_SWITCH,     /* the caller is on another stack: arg says how it is found (SB_SWITCH_* of bpf/wire.h) */
 };
 
 #define RULE_PLACED 0x80u        /* in arg: no call left this return address, somebody put it on the stack */
+#define RULE_NO_TABLE 0x40u      /* in arg: not of a table, but by frame pointers and how functions set them up; always with RULE_FP */
 #define RULE_BP_SAME INT16_MAX   /* rule.bp: the caller's bp is the bp of this frame */
 
 struct rule {

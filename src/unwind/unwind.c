@@ -18,8 +18,8 @@
 #include <stdlib.h>
 
 #define CODE_ALIGNMENT 16u               /* of nearly all functions */
-#define ENTRY_CODE 64u                   /* bytes of _start that may have no CFI */
 #define PLT_ENTRY 16u
+#define PAGE 4096u
 #define GAP_MAX (1ull << 30)             /* a frame larger than that is nonsense */
 #define SAME_STACK_GAP (1ull << 20)      /* an sp this little above the copied bytes is on the same stack */
 
@@ -190,6 +190,7 @@ static bool go_rule(const struct image *im, uint64_t vaddr, struct rule *ret, ui
 
 static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 {
+	const struct frames *frames;
 	struct rule rule;
 	uint64_t end;
 
@@ -199,7 +200,7 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 		return (struct rule){ .kind = RULE_END, .arg = RULE_PLACED };
 	if (image_mark(im, MARK_ROOT, vaddr + 1))
 		return (struct rule){ .kind = RULE_END };
-	if (im->entry && vaddr >= im->entry && vaddr - im->entry < ENTRY_CODE)
+	if (vaddr >= im->entry && vaddr < im->entry_end)
 		return (struct rule){ .kind = RULE_END };
 	if (image_mark(im, MARK_CLONE, vaddr))
 		return (struct rule){ .kind = RULE_CLONE };
@@ -207,8 +208,11 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 		return plt_rule(im, vaddr);
 	if (go_rule(im, vaddr, &rule, &end))
 		return rule;
+	frames = image_frames(im, vaddr, &end);
+	if (frames)
+		return frames->rule;
 	if (im->go || image_mark(im, MARK_FP, vaddr))
-		return (struct rule){ .kind = RULE_FP };
+		return (struct rule){ .kind = RULE_FP, .arg = RULE_NO_TABLE };
 	return (struct rule){ .kind = RULE_NONE };
 }
 
@@ -230,23 +234,27 @@ static bool is_marked(const struct image *im, uint64_t vaddr, uint64_t *end)
 		if (im->marks.v[i].kind != MARK_FP && !goes_on(vaddr, end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end))
 			return true;
 	return !goes_on(vaddr, end, im->plt.start, im->plt.end) ||
-	       (im->entry && !goes_on(vaddr, end, im->entry, im->entry + ENTRY_CODE));
+	       (im->entry_end && !goes_on(vaddr, end, im->entry, im->entry_end));
 }
 
 struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
 {
 	const struct mark *fp = im->go || im->debug ? NULL : image_mark(im, MARK_FP, vaddr);
 	uint64_t until = UINT64_MAX, end = UINT64_MAX;
+	const struct frames *frames = image_frames(im, vaddr, &end);
 	struct rule rule = { .kind = RULE_NONE };
 
 	*ret_end = vaddr + 1;
 	/* Asking about the byte behind each place would cost as much again: functions begin at such addresses. */
-	if (is_marked(im, vaddr, &until) || ((vaddr + 1) % CODE_ALIGNMENT == 0 && starts_root(im, vaddr + 1)))
+	if (is_marked(im, vaddr, &until) || (frames && im->debug) || ((vaddr + 1) % CODE_ALIGNMENT == 0 && starts_root(im, vaddr + 1)))
 		return rule_without_row(im, vaddr);
-	if (fp) {
-		rule.kind = RULE_FP;
-		end = fp->range.end;
-	} else {
+	if (frames) {
+		rule = frames->rule;
+		end = frames->range.end;
+	} else if (fp) {
+		rule = (struct rule){ .kind = RULE_FP, .arg = RULE_NO_TABLE };
+		end = fp->range.end < end ? fp->range.end : end;
+	} else if (im->go_table) {
 		go_rule(im, vaddr, &rule, &end);
 	}
 	if (end < until)
@@ -260,14 +268,15 @@ struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
 struct rule walk_learn(struct image *im, uint64_t offset)
 {
 	AUTO_FREE Dwarf_Frame *row = NULL;
+	struct rule rule;
 	uint64_t vaddr;
 	bool signal;
 
 	if (im->machine != ARCH_MACHINE || !image_vaddr(im, offset, &vaddr))
 		return (struct rule){ .kind = RULE_NONE };
 	/* Go describes the functions that switch stacks too, but what it says is true on one side of the switch only. */
-	if (im->go && image_mark(im, MARK_ROOT, vaddr + 1))
-		return (struct rule){ .kind = RULE_END };
+	if (image_go_rule(im, vaddr, &rule))
+		return rule;
 	row = image_row(im, vaddr);
 	if (!row)
 		return rule_without_row(im, vaddr);
@@ -465,6 +474,21 @@ static bool in_new_thread(const struct walk *w)
 	return w->exact && w->out->n == 1 && w->s->regs[ARCH_RESULT] == 0;
 }
 
+/*
+ * The caller is on another stack. Only asmcgocall() of Go, when it did not change stacks, tells where without looking at what no copy has; the
+ * kernel half can look.
+ */
+static enum step by_switch(struct walk *w, const struct rule *r)
+{
+	uint64_t g, sp;
+
+	if (r->arg != SB_SWITCH_CALL || w->exact)
+		return walk_cut(w, CUT_STACK_SWITCH);
+	if (!walk_read(w, w->sp + (uint64_t)r->bp, &g) || !walk_read(w, w->sp + (uint64_t)r->cfa, &sp))
+		return walk_fault(w, w->sp);
+	return g ? walk_cut(w, CUT_STACK_SWITCH) : to_caller(w, sp + 8, w->bp);
+}
+
 static inline enum step by_rule(struct walk *w, const struct rule *r)
 {
 	switch ((enum rule_kind)r->kind) {
@@ -488,6 +512,8 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 		return by_leaf(w);
 	case RULE_SLOW:
 		return by_slow(w);
+	case RULE_SWITCH:
+		return by_switch(w, r);
 	case RULE_BAD:
 		break;
 	}
@@ -514,6 +540,7 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 	case MAP_ANON:
 		return by_fp(w);
 	case MAP_SPECIAL:
+	case MAP_PROBES:
 		return by_leaf(w);
 	case MAP_LOADING:
 		return not_loaded(w);
@@ -522,13 +549,26 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 	}
 }
 
+/* Is PC what return probes put in place of return addresses: the start of their page? The byte before is no part of it. */
+static bool is_return_probe(struct walk *w, uint64_t pc)
+{
+	const struct unwind_map *m = pc % PAGE ? NULL : walk_map(w, pc);
+
+	return m && m->state == MAP_PROBES && pc == m->start;
+}
+
 /* Looks at the frame at w->pc, adds it to the chain, and goes to its caller. */
 static inline enum step one_frame(struct walk *w)
 {
 	uint64_t lookup = w->pc - !w->exact, offset;
-	const struct unwind_map *m = walk_map(w, lookup);
+	const struct unwind_map *m;
 	struct rule r;
 
+	if (!w->exact && is_return_probe(w, w->pc)) {
+		w->module = ID_NONE;
+		return walk_cut(w, CUT_URETPROBE);
+	}
+	m = walk_map(w, lookup);
 	w->module = m ? m->module : ID_NONE;
 	if (!m)
 		return walk_cut(w, CUT_NO_MAPPING);
@@ -573,6 +613,11 @@ static void take_walked(struct walk *w)
 		const struct unwind_map *m = walk_map(w, lookup);
 		uint64_t offset;
 
+		if (!m && is_return_probe(w, w->s->walked[i])) {
+			c->cut_module = ID_NONE;
+			c->cut = CUT_URETPROBE;
+			return;
+		}
 		c->cut_module = m ? m->module : ID_NONE;
 		if (!m || c->n == CHAIN_MAX) {
 			c->cut = m ? CUT_FRAME_LIMIT : CUT_NO_MAPPING;

@@ -28,7 +28,8 @@ enum map_state {
 	MAP_ANON,                /* executable memory without a file: frame pointers */
 	MAP_LOADING,             /* try again later */
 	MAP_NO_FILE,             /* its file cannot be read */
-	MAP_SPECIAL,             /* a kernel-made page without unwind information ([vsyscall], [uprobes]) */
+	MAP_SPECIAL,             /* a kernel-made page without unwind information ([vsyscall]) */
+	MAP_PROBES,              /* that of [uprobes], which begins with what return probes put in place of return addresses */
 };
 
 /* Answer to "what is mapped at this address". */

@@ -309,6 +309,7 @@ static void pages_that_the_kernel_made(void **state)
 	map(w, P1, 10, len / PAGE, "[vdso]", 0);
 	map(w, P1, 20, len / PAGE + 1, "[vdso]", 0);
 	map(w, P1, 40, 1, "[vsyscall]", 0);
+	map(w, P1, 50, 1, "[uprobes]", 0);
 	assert_true(look(w, P1, 10, &m));
 	assert_int_equal(m.state, MAP_READY);
 	assert_int_equal(dict_get_module(w->dict, m.module)->kind, MODULE_VDSO);
@@ -317,6 +318,8 @@ static void pages_that_the_kernel_made(void **state)
 	assert_true(look(w, P1, 40, &m));
 	assert_int_equal(m.state, MAP_SPECIAL);
 	assert_string_equal(path_of(w, m.module), "[vsyscall]");
+	assert_true(look(w, P1, 50, &m));
+	assert_int_equal(m.state, MAP_PROBES);
 }
 
 static void children_start_with_what_their_parent_has(void **state)

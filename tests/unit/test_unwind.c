@@ -389,6 +389,24 @@ static void test_nonsense(void **state)
 	assert_nonsense(0, CUT_FP_END);
 }
 
+/* Return probes of another tool: the return address is the start of their page, alone or right behind other code. */
+static void test_return_probe(void **state)
+{
+	for (uint64_t at = JIT + 4096; at <= JIT + 8192; at += 4096) {
+		struct fixture fx = jit_stack(10, 32, 0);
+		struct fixture_map *m = vec_push(&fx.maps);
+
+		assert_non_null(m);
+		*m = (struct fixture_map){ .map = { .start = at, .end = at + 4096, .module = 8, .state = MAP_PROBES } };
+		((uint64_t *)fx.seg[0])[13] = at;        /* where the fourth frame returns to */
+		walk(&fx);
+		assert_int_equal(chain.n, 4);
+		assert_int_equal(chain.cut, CUT_URETPROBE);
+		assert_int_equal(chain.cut_module, ID_NONE);
+		fixture_free(&fx);
+	}
+}
+
 static void test_image_refuses(void **state)
 {
 	struct image *im = (void *)1;
@@ -508,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),
 		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_return_probe),
 		cmocka_unit_test(test_image_refuses),
 		cmocka_unit_test(test_image),
 		cmocka_unit_test(test_image_is_small),

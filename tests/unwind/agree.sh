@@ -50,6 +50,14 @@ same "JIT code with frame pointers" -e main,call_jit "$bin/jit"
 block=main,call_block
 for i in $(seq 1 20); do block=$block,block_$i; done
 same "a block of code with frame pointers and no CFI" -x -e "$block,block_callback" "$bin/fpblock"
+# Code without tables that keeps frame pointers, wherever in its file it lies.
+links=main,call_code,fp_1,fp_2,fp_3,fp_4,fp_5,fp_leaf
+for where in first last between library; do
+	same "functions with frame pointers and no CFI: $where" -x -e "$links" "$bin/fpcode_$where"
+done
+same "a program without any table that keeps frame pointers" -x -e _start,bare_main,bare_outer,bare_inner,bare_leaf "$bin/bare_fp"
+# What lies near the entry point is not the root for that.
+same "a program without any table or frame pointers" -x -n 20 -k no_cfi "$bin/bare"
 if node=$(command -v node); then
 	same "the built-in functions of node" -x -p 95 "$node" -e 'function f(n) { return n ? f(n - 1) + 1 : JSON.parse("[1]")[0]; }
 		require("fs").writeSync(1, "ready\n"); for (;;) { f(20); "abcabc".replace(/b(.)/g, "x$1"); }'

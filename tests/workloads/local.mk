@@ -22,7 +22,10 @@ EXTRA_DIST += tests/workloads/busy.py
 EXTRA_DIST += tests/workloads/workload.h
 EXTRA_DIST += tests/workloads/plugin.c tests/workloads/layer.c
 EXTRA_DIST += tests/workloads/gochain.go
+EXTRA_DIST += tests/workloads/cgoback.go
+EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
+EXTRA_DIST += tests/workloads/fpcode.c
 workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals stalls swaps \
 	syscalls threads_start toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
@@ -72,7 +75,8 @@ tests/workloads/bin/shares_stripped: tests/workloads/bin/shares
 
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
-	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped fpblock
+	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped fpblock fpcode_first fpcode_last fpcode_between \
+	fpcode_library bare_fp bare
 chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
 check_DATA += $(chain_outputs)
 CLEANFILES += $(chain_outputs) tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
@@ -94,6 +98,30 @@ tests/workloads/bin/chain_fp: $(chain_source) tests/workloads/workload.h
 tests/workloads/bin/fpblock: $(top_srcdir)/tests/workloads/fpblock.c tests/workloads/workload.h
 	$(build_chain) -DPART_BLOCK -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables -c $< -o $@.part.o && \
 	$(CC) $(workload_cflags) $@.part.o $< -o $@ && rm -f $@.part.o
+# A few functions without tables at the beginning and at the end of a file, between others, and in a file without any table.
+without_tables = -g0 -fno-omit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables
+tests/workloads/bin/fpcode.o: $(top_srcdir)/tests/workloads/fpcode.c
+	$(build_chain) -DPART_CODE $(without_tables) -fPIC -c $< -o $@
+tests/workloads/bin/fpmain.o: $(top_srcdir)/tests/workloads/fpcode.c tests/workloads/workload.h
+	$(build_chain) -c $< -o $@
+tests/workloads/bin/fpbehind.o: $(top_srcdir)/tests/workloads/plugin.c
+	$(build_chain) -c $< -o $@
+fpcode_objects = tests/workloads/bin/fpcode.o tests/workloads/bin/fpmain.o tests/workloads/bin/fpbehind.o
+CLEANFILES += $(fpcode_objects) tests/workloads/bin/libfpcode.so
+tests/workloads/bin/fpcode_first: $(fpcode_objects)
+	$(AM_V_CC)$(CC) tests/workloads/bin/fpcode.o tests/workloads/bin/fpmain.o -o $@
+tests/workloads/bin/fpcode_last: $(fpcode_objects)
+	$(AM_V_CC)$(CC) tests/workloads/bin/fpmain.o tests/workloads/bin/fpcode.o -o $@
+tests/workloads/bin/fpcode_between: $(fpcode_objects)
+	$(AM_V_CC)$(CC) tests/workloads/bin/fpmain.o tests/workloads/bin/fpcode.o tests/workloads/bin/fpbehind.o -o $@
+tests/workloads/bin/fpcode_library: $(fpcode_objects)
+	$(AM_V_CC)$(CC) -shared -nostdlib tests/workloads/bin/fpcode.o -o tests/workloads/bin/libfpcode.so && \
+	$(CC) tests/workloads/bin/fpmain.o tests/workloads/bin/libfpcode.so -Wl,-rpath,'$$ORIGIN' -o $@
+# No table, no library: all that there is lies within some hundred bytes of the entry point.
+tests/workloads/bin/bare_fp: $(top_srcdir)/tests/workloads/bare.c
+	$(build_chain) $(without_tables) -static -nostdlib -fno-stack-protector $< -o $@
+tests/workloads/bin/bare: $(top_srcdir)/tests/workloads/bare.c
+	$(build_chain) $(without_tables) -fomit-frame-pointer -static -nostdlib -fno-stack-protector $< -o $@
 # Program headers only: e_shoff, e_shnum and e_shstrndx are zeroed.
 tests/workloads/bin/chain_noheaders: tests/workloads/bin/chain_stripped
 	$(AM_V_GEN)cp $< $@.tmp && dd if=/dev/zero of=$@.tmp bs=1 seek=40 count=8 conv=notrunc status=none && \

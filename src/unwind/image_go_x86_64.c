@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * image_go_x86_64.c - where Go's runtime changes stacks on x86-64, and what it keeps for the way back.
+ *
+ * Five functions in assembly call something on another stack than they were called on (Go source, runtime/asm_amd64.s). What they called
+ * returns to one address, and what they were called by is found from there:
+ *
+ *  systemstack   the goroutine that the thread has at hand (m.curg) keeps its stack pointer in sched.sp.
+ *  morestack     the same, and sched.pc is where it goes on.
+ *  mcall         pushes the goroutine; it is the caller as long as it is the one at hand.
+ *  asmcgocall    keeps the goroutine and how far below the end of its stack it was: the stack may move meanwhile. On the thread's own stack
+ *                already it keeps no goroutine, and the stack pointer itself.
+ *  cgocallback   the thread's own stack (m.g0) is where C called: sched.sp is the frame of this function there.
+ *
+ * Offsets that differ from version to version are read from the code. Code that looks different is not followed: what returns to it is cut.
+ */
+#include "config.h"
+
+#include "bpf/wire.h"
+#include "unwind/arch.h"
+#include "unwind/image_impl.h"
+
+#include <string.h>
+
+#define ANY (-1)
+#define NOWHERE SIZE_MAX
+
+#define FIND(code, from, ...) \
+	find((code), (from), (const int16_t[]){ __VA_ARGS__ }, sizeof((const int16_t[]){ __VA_ARGS__ }) / sizeof(int16_t))
+
+/* Where the N bytes WANT are in C, from FROM on; NOWHERE when they are not. */
+static size_t find(const struct go_code *c, size_t from, const int16_t *want, size_t n)
+{
+	for (size_t at = from; at < c->len && n <= c->len - at; at++) {
+		size_t i = 0;
+
+		while (i < n && (want[i] == ANY || want[i] == c->text[at + i]))
+			i++;
+		if (i == n)
+			return at;
+	}
+	return NOWHERE;
+}
+
+static int32_t word_at(const struct go_code *c, size_t at)
+{
+	int32_t v;
+
+	memcpy(&v, c->text + at, sizeof(v));
+	return v;
+}
+
+/* The offset of g from the thread pointer, by the first mov %fs:N,%rbx; 0 = there is none. */
+static int32_t g_at(const struct go_code *c)
+{
+	const size_t at = FIND(c, 0, 0x64, 0x48, 0x8b, 0x1c, 0x25, ANY, ANY, ANY, ANY);
+
+	return at == NOWHERE ? 0 : word_at(c, at + 5);
+}
+
+/* mov sched.sp(g),%rsp, or by way of %rbx */
+bool arch_changes_go_stack(const struct go_code *c)
+{
+	for (int16_t modrm = 0x60; modrm < 0x68; modrm++)
+		if (FIND(c, 0, 0x8b, modrm, SB_GO_SP) != NOWHERE)
+			return true;
+	return FIND(c, 0, SB_GO_SP, 0x48, 0x89, 0xdc) != NOWHERE;
+}
+
+/* Where a call in a function returns to, and the rule that holds there. */
+struct way_back {
+	size_t at;               /* NOWHERE = not found */
+	struct rule rule;
+};
+
+static struct way_back way(size_t at, uint8_t how, int16_t bp, int32_t cfa)
+{
+	return (struct way_back){ at, { .kind = RULE_SWITCH, .arg = how, .bp = bp, .cfa = cfa } };
+}
+
+static const struct way_back no_way = { .at = NOWHERE };
+
+/* call *%rdi; mov %fs:N,%rax; mov m(%rax),%rbx; mov curg(%rbx),%rax */
+static struct way_back from_systemstack(const struct go_code *c)
+{
+	const size_t at = FIND(c, 0, 0xff, 0xd7, 0x64, 0x48, 0x8b, 0x04, 0x25, ANY, ANY, ANY, ANY, 0x48, 0x8b, 0x58, SB_GO_M,
+			       0x48, 0x8b, 0x83, ANY, ANY, 0, 0);
+
+	return at == NOWHERE || word_at(c, at + 18) > INT16_MAX ? no_way :
+	       way(at + 2, SB_SWITCH_UP, (int16_t)word_at(c, at + 18), word_at(c, at + 7));
+}
+
+/* mov sched.sp(%rbx),%rsp; call newstack */
+static struct way_back from_morestack(const struct go_code *c, int16_t curg)
+{
+	const size_t at = FIND(c, 0, 0x48, 0x8b, 0x63, SB_GO_SP, 0xe8, ANY, ANY, ANY, ANY);
+
+	return at == NOWHERE || !g_at(c) ? no_way : way(at + 9, SB_SWITCH_MORE, curg, g_at(c));
+}
+
+/* push %rax; mov (%rdx),%r12; call *%r12; pop %rax */
+static struct way_back from_mcall(const struct go_code *c, int16_t curg)
+{
+	const size_t at = FIND(c, 0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4, 0x58);
+
+	return at == NOWHERE ? no_way : way(at + 7, SB_SWITCH_PARK, curg, 0);
+}
+
+/* mov %rdi,G(%rsp); mov stack.hi(%rdi),%rdi; sub %rdx,%rdi; mov %rdi,D(%rsp); ...; call *%rax */
+static struct way_back from_asmcgocall(const struct go_code *c)
+{
+	const size_t at = FIND(c, 0, 0x48, 0x89, 0x7c, 0x24, ANY, 0x48, 0x8b, 0x7f, SB_GO_STACK_END, 0x48, 0x29, 0xd7, 0x48, 0x89, ANY, 0x24);
+	const size_t call = at == NOWHERE ? NOWHERE : FIND(c, at, 0xff, 0xd0);
+	uint8_t distance;
+
+	if (call == NOWHERE || at + 16 >= c->len)
+		return no_way;
+	distance = c->text[at + 14] == 0x3c ? 0 : c->text[at + 16];
+	return way(call + 2, SB_SWITCH_CALL, c->text[at + 4], distance);
+}
+
+/* The same on the thread's own stack: movq $0,G(%rsp); mov %rdx,D(%rsp); ...; call *%rax */
+static struct way_back from_asmcgocall_on_g0(const struct go_code *c, const struct rule *r)
+{
+	const size_t at = FIND(c, 0, 0x48, 0xc7, 0x44, 0x24, r->bp, 0, 0, 0, 0, 0x48, 0x89, r->cfa ? 0x54 : 0x14, 0x24);
+	const size_t call = at == NOWHERE ? NOWHERE : FIND(c, at, 0xff, 0xd0);
+
+	return call == NOWHERE || (r->cfa && c->text[at + 13] != r->cfa) ? no_way : (struct way_back){ call + 2, *r };
+}
+
+/* sub $F,%rsp; ...; mov sched.sp(%rsi),%rax; mov %rax,(%rsp); mov %rsp,sched.sp(%rsi); ...; mov %rdi,%rsp; ...; call *%rax */
+static struct way_back from_cgocallback(const struct go_code *c)
+{
+	const size_t frame = FIND(c, 0, 0x48, 0x83, 0xec, ANY);
+	const size_t keep = FIND(c, 0, 0x48, 0x8b, 0x46, SB_GO_SP, 0x48, 0x89, 0x04, 0x24, 0x48, 0x89, 0x66, SB_GO_SP);
+	const size_t change = keep == NOWHERE ? NOWHERE : FIND(c, keep, 0x48, 0x89, 0xfc);
+	const size_t call = change == NOWHERE ? NOWHERE : FIND(c, change, 0xff, 0xd0);
+
+	return frame != 0 || call == NOWHERE || !g_at(c) || c->text[3] % 8 || c->text[3] < 8 ? no_way :
+	       way(call + 2, SB_SWITCH_BACK, c->text[3], g_at(c));
+}
+
+/* Marks C, where nothing is known but of the return addresses A and B, which are in this order. */
+static void mark(struct image *im, const struct go_code *c, struct way_back a, struct way_back b)
+{
+	const struct way_back *ways[] = { &a, &b };
+	const struct rule unknown = { .kind = RULE_SWITCH, .arg = SB_SWITCH_UNKNOWN };
+	uint64_t at = c->vaddr;
+
+	for (size_t i = 0; i < 2; i++) {
+		const uint64_t back = c->vaddr + ways[i]->at;
+
+		if (ways[i]->at == NOWHERE || back < at || ways[i]->at >= c->len)
+			continue;
+		image_add_switch(im, at, back, unknown);
+		image_add_switch(im, back, back + 1, ways[i]->rule);
+		at = back + 1;
+	}
+	image_add_switch(im, at, c->vaddr + c->len, unknown);
+}
+
+void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR])
+{
+	const struct way_back up = from_systemstack(&code[GO_SYSTEMSTACK]);
+	const int16_t curg = up.rule.bp;
+	const bool known = up.at != NOWHERE;
+
+	for (unsigned int i = 0; i < GO_CODE_NR; i++) {
+		const struct go_code *c = &code[i];
+		struct way_back a = no_way, b = no_way;
+
+		if (!arch_changes_go_stack(c))
+			continue;
+		if (i == GO_SYSTEMSTACK)
+			a = up;
+		else if (i == GO_MORESTACK && known)
+			a = from_morestack(c, curg);
+		else if (i == GO_MCALL && known)
+			a = from_mcall(c, curg);
+		else if (i == GO_CGOCALLBACK)
+			a = from_cgocallback(c);
+		else if (i == GO_ASMCGOCALL && (a = from_asmcgocall(c)).at != NOWHERE)
+			b = from_asmcgocall_on_g0(c, &a.rule);
+		mark(im, c, a, b);
+	}
+}
