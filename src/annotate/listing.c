@@ -121,10 +121,10 @@ static size_t read_bytes(const struct reader *r, uint8_t *buf, size_t len)
 /* Instructions */
 
 /* NAME as people read it, cut; in the arena. */
-static const char *keep_name(struct reader *r, const char *name, size_t len)
+static const char *keep_name(struct reader *r, const char *name)
 {
-	AUTO_FREE char *raw = strndup(name, len), *plain = raw ? demangle(raw) : NULL;
-	const char *text = plain ? plain : raw ? raw : "";
+	AUTO_FREE char *plain = demangle_symbol(name);
+	const char *text = plain ? plain : "";
 	char clean[LISTING_NAME_MAX];
 
 	text_sanitise(clean, sizeof(clean), text, strlen(text));
@@ -134,18 +134,17 @@ static const char *keep_name(struct reader *r, const char *name, size_t len)
 /* " <name+0x10>" of what an instruction calls or jumps to, "" inside of the function. */
 static void name_target(struct reader *r, uint64_t target, char *dst, size_t size)
 {
-	const char *name, *plt;
+	const char *name;
 	struct elf_sym sym;
 
 	dst[0] = '\0';
 	if (!r->syms || target - r->address < r->l->size || !elf_syms_find(r->syms, target, &sym))
 		return;
-	plt = strstr(sym.name, "@plt");
-	name = keep_name(r, sym.name, plt ? (size_t)(plt - sym.name) : strlen(sym.name));
+	name = keep_name(r, sym.name);
 	if (name && target > sym.start)
-		snprintf(dst, size, " <%s%s+0x%" PRIx64 ">", name, plt ? "@plt" : "", target - sym.start);
+		snprintf(dst, size, " <%s+0x%" PRIx64 ">", name, target - sym.start);
 	else if (name)
-		snprintf(dst, size, " <%s%s>", name, plt ? "@plt" : "");
+		snprintf(dst, size, " <%s>", name);
 }
 
 static bool add_insn(struct reader *r, const struct disasm_insn *in, uint32_t at)
@@ -236,7 +235,7 @@ static const char *inlined_name(struct reader *r, const struct dwarf_place *p)
 	if (!p->func || !p->user)
 		return NULL;
 	if (!*p->user && (slot = vec_push(&r->inlined))) {
-		*slot = keep_name(r, p->func, strlen(p->func));
+		*slot = keep_name(r, p->func);
 		*p->user = (uint32_t)r->inlined.n;
 	}
 	return *p->user ? r->inlined.v[*p->user - 1] : NULL;

@@ -104,3 +104,20 @@ char *demangle(const char *name)
 		text = run_d(name, len);
 	return text;
 }
+
+char *demangle_symbol(const char *name)
+{
+	const size_t len = strlen(name), stub = sizeof("@plt") - 1;
+	const bool plt = len > stub && !strcmp(name + len - stub, "@plt");
+	AUTO_FREE char *mangled = plt ? strndup(name, len - stub) : NULL, *plain = NULL;
+	char *joined;
+
+	if (plt && !mangled)
+		return NULL;
+	plain = demangle(plt ? mangled : name);
+	if (!plain)
+		return strdup(name);
+	if (!plt)
+		return take_ptr(plain);
+	return asprintf(&joined, "%s@plt", plain) < 0 ? NULL : joined;
+}

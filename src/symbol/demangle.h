@@ -15,4 +15,7 @@
  */
 char *demangle(const char *name);
 
+/* NAME, a symbol's or "SYMBOL@plt", as people write it, malloc'ed; as it is when it is not mangled. NULL when out of memory. */
+char *demangle_symbol(const char *name);
+
 #endif

@@ -174,6 +174,13 @@ bool fde_starts_find(const struct fde_starts *t, uint64_t vaddr, struct fde_star
 	return true;
 }
 
+uint64_t fde_starts_bound(const struct fde_starts *t, uint64_t vaddr, uint64_t end)
+{
+	const size_t n = t ? count_upto(t->piece, t->n, start, vaddr) : 0;
+
+	return t && n < t->n && t->piece[n].start < end ? t->piece[n].start : end;
+}
+
 size_t fde_starts_bytes(const struct fde_starts *t)
 {
 	return t ? sizeof(*t) + t->n * sizeof(*t->piece) : 0;

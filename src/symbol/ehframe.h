@@ -29,6 +29,9 @@ void fde_starts_free(struct fde_starts *t);      /* NULL is fine */
 /* The piece of code that covers VADDR; false when none does. */
 bool fde_starts_find(const struct fde_starts *t, uint64_t vaddr, struct fde_start *ret);
 
+/* The first start behind VADDR that is below END; END when there is none. T may be NULL. */
+uint64_t fde_starts_bound(const struct fde_starts *t, uint64_t vaddr, uint64_t end);
+
 size_t fde_starts_bytes(const struct fde_starts *t);     /* memory held */
 
 DEFINE_AUTO(fde_starts_free, struct fde_starts);

@@ -11,8 +11,10 @@
 
 #include "base/search.h"
 #include "base/vec.h"
+#include "symbol/ehframe.h"
 #include "symbol/plt.h"
 #include "symbol/spans.h"
+#include "symbol/symver.h"
 #include "symbol/xz.h"
 
 #include <errno.h>
@@ -59,6 +61,8 @@ struct builder {
 	VEC(char) text;
 	VEC(struct range) code;          /* executable sections, by address */
 	const struct elf_file *file;
+	struct symvers *versions;        /* NULL = none */
+	struct fde_starts *starts;       /* NULL = none, or not needed */
 	struct elf_bytes dynsym, dynstr;
 	size_t damaged;
 	bool nomem;
@@ -142,13 +146,12 @@ static void add_raw(struct builder *b, struct raw r, const char *name, size_t le
 		b->damaged++;
 }
 
-/* The length of NAME without its symbol version; names are cut at NAME_MAX_LEN. */
-static size_t name_len(const char *name)
+/* The length of NAME from a table of SOURCE without its symbol version, which only .symtab has; names are cut at NAME_MAX_LEN. */
+static size_t name_len(const struct builder *b, const char *name, enum source source)
 {
 	const size_t len = strnlen(name, NAME_MAX_LEN);
-	const char *at = len > 1 ? memchr(name + 1, '@', len - 1) : NULL;
 
-	return at ? (size_t)(at - name) : len;
+	return source == SOURCE_SYMTAB || source == SOURCE_DEBUGDATA ? symvers_cut(b->versions, name, len) : len;
 }
 
 static bool is_code_symbol(const struct builder *b, const Elf64_Sym *s, const char *name)
@@ -178,7 +181,7 @@ static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_b
 	r.local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
 	r.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK;
 	r.label = ELF64_ST_TYPE(s->st_info) == STT_NOTYPE;
-	add_raw(b, r, name, name_len(name), "");
+	add_raw(b, r, name, name_len(b, name, source), "");
 }
 
 static void add_symbols(struct builder *b, const struct elf_file *f, const Elf64_Shdr *sh, const struct elf_bytes *str,
@@ -239,6 +242,7 @@ static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t ind
 {
 	const struct raw r = { .addr = vaddr, .size = size, .source = SOURCE_PLT };
 	struct builder *b = ctx;
+	const char *name;
 	Elf64_Sym s;
 
 	if (index >= b->dynsym.len / sizeof(s)) {
@@ -250,7 +254,8 @@ static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t ind
 		b->damaged++;
 		return;
 	}
-	add_raw(b, r, (const char *)b->dynstr.data + s.st_name, name_len((const char *)b->dynstr.data + s.st_name), "@plt");
+	name = (const char *)b->dynstr.data + s.st_name;
+	add_raw(b, r, name, name_len(b, name, SOURCE_PLT), "@plt");
 }
 
 static void add_plt(struct builder *b)
@@ -312,7 +317,7 @@ static void choose(struct builder *b)
 	b->raw.n = kept;
 }
 
-/* How far the symbol at I reaches. */
+/* How far the symbol at I reaches: without a size to the next one, or to where unwind tables say that another function begins. */
 static uint32_t extent(const struct builder *b, size_t i)
 {
 	const struct raw *r = &b->raw.v[i];
@@ -324,7 +329,17 @@ static uint32_t extent(const struct builder *b, size_t i)
 		return 1;
 	if (i + 1 < b->raw.n && b->raw.v[i + 1].addr < end)
 		end = b->raw.v[i + 1].addr;
+	end = fde_starts_bound(b->starts, r->addr, end);
 	return end - r->addr < UINT32_MAX ? (uint32_t)(end - r->addr) : UINT32_MAX;
+}
+
+/* Is there a symbol that reaches as far as nobody says? */
+static bool any_open(const struct builder *b)
+{
+	for (size_t i = 0; i < b->raw.n; i++)
+		if (!b->raw.v[i].size && (b->raw.v[i].source == SOURCE_SYMTAB || b->raw.v[i].source == SOURCE_DEBUGDATA))
+			return true;
+	return false;
 }
 
 static bool add_spans(const struct builder *b, spans *to)
@@ -346,6 +361,8 @@ static int finish(struct builder *b, struct elf_syms **ret, struct err *e)
 	if (b->raw.n)
 		qsort_r(b->raw.v, b->raw.n, sizeof(*b->raw.v), cmp_raw, b->text.v);
 	choose(b);
+	if (any_open(b))
+		b->starts = fde_starts_new(b->file);
 	if (s)
 		s->user = calloc(b->raw.n + 1, sizeof(*s->user));
 	if (!s || !s->user || b->nomem || !vec_reserve(&s->span, b->raw.n) || !add_spans(b, &s->span))
@@ -370,11 +387,14 @@ int elf_syms_new(const struct elf_file *file, const struct elf_file *debug, stru
 	int rc;
 
 	find_code(&b);
+	b.versions = symvers_new(file);
 	if (!add_table(&b, file, SHT_SYMTAB, SOURCE_SYMTAB) && !(debug && add_table(&b, debug, SHT_SYMTAB, SOURCE_SYMTAB)))
 		add_debugdata(&b);
 	add_table(&b, file, SHT_DYNSYM, SOURCE_DYNSYM);
 	add_plt(&b);
 	rc = finish(&b, ret, e);
+	fde_starts_free(b.starts);
+	symvers_free(b.versions);
 	vec_free(&b.raw);
 	vec_free(&b.text);
 	vec_free(&b.code);

@@ -4,8 +4,9 @@
  *
  * It is made of .symtab (of the file, else of its separate debug file), .gnu_debugdata, .dynsym and, as "name@plt", of the
  * procedure linkage table. An address has the symbol that covers it and starts last. A symbol without a size reaches to the
- * next one or to the end of its section when it comes from a .symtab, and covers only its own address when it does not.
- * Names are those of the file (mangled, raw bytes) without a version ("@@GLIBC_2.2.5").
+ * next one, to the next function that the unwind tables know (ehframe.h) or to the end of its section when it comes from a
+ * .symtab, and covers only its own address when it does not.
+ * Names are those of the file (mangled, raw bytes) without a version ("@@GLIBC_2.2.5"; symver.h).
  */
 #ifndef SBERF_SYMBOL_ELFSYMS_H
 #define SBERF_SYMBOL_ELFSYMS_H

@@ -71,3 +71,5 @@ libsberf_a_SOURCES += src/symbol/ehframe.c
 libsberf_a_SOURCES += src/symbol/ehframe.h
 libsberf_a_SOURCES += src/symbol/skim_x86_64.c
 libsberf_a_SOURCES += src/symbol/skim_x86_64.h
+libsberf_core_a_SOURCES += src/symbol/symver.c
+libsberf_core_a_SOURCES += src/symbol/symver.h

@@ -260,31 +260,13 @@ static bool ensure_symbols(struct resolver *r, struct mod *m)
 	return true;
 }
 
-/* NAME as people write it, also when it is "MANGLED@plt"; NULL when out of memory. */
-static char *readable(const char *name)
-{
-	const char *plt = strstr(name, "@plt");
-	AUTO_FREE char *mangled = NULL, *plain = NULL;
-	char *joined;
-
-	if (!plt || plt[4]) {
-		plain = demangle(name);
-		return plain ? take_ptr(plain) : strdup(name);
-	}
-	mangled = strndup(name, (size_t)(plt - name));
-	plain = mangled ? demangle(mangled) : NULL;
-	if (!plain)
-		return strdup(name);
-	return asprintf(&joined, "%s@plt", plain) < 0 ? NULL : joined;
-}
-
 /* Adds a name to ANSWER, demangled unless the caller knows it by *USER. */
 static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, uint8_t kind)
 {
 	char *text = NULL;
 
 	if (!user || !*user) {
-		text = readable(raw);
+		text = demangle_symbol(raw);
 		if (!text)
 			return false;
 	}

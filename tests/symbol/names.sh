@@ -103,4 +103,41 @@ else
 	skip "no xz" "damaged .gnu_debugdata is left out"
 fi
 
+# Functions without a size do not reach into those that unwind tables know, though nothing names these.
+cat >nosize.c <<'END'
+void asm_nosize(void);
+__asm__(".text\n.globl asm_nosize\n.type asm_nosize,@function\nasm_nosize:\n .cfi_startproc\n ret\n .cfi_endproc\n");
+volatile unsigned long sink;
+static __attribute__((noinline)) void hidden_leaf(void) { sink++; }
+static __attribute__((noinline)) void hidden_mid(void) { hidden_leaf(); sink++; }
+__attribute__((noinline)) void visible(void) { hidden_mid(); sink++; }
+int main(void) { asm_nosize(); visible(); return 0; }
+END
+${CC:-cc} -O1 -fno-toplevel-reorder -o nosize nosize.c || exit 99
+for f in asm_nosize hidden_leaf hidden_mid visible; do nm nosize | awk -v f="$f" '$3 == f { print $1 }'; done >functions
+strip -x nosize
+offset() { printf '%#x' $((16#$(sed -n "$1p" functions))); }
+equal "a symbol without a size ends where unwind tables have another function" \
+	"$(offset 1): asm_nosize $(offset 2): nosize+$(offset 2) $(offset 3): nosize+$(offset 3) $(offset 4): visible" \
+	"$(names nosize | tr '\n' ' ' | sed 's/ $//')"
+
+# Names with an '@' that is not before a version: as Crystal and Zig have them, and one that is C++ for Windows.
+for f in f0 f1 f2 f3 f4 f5; do
+	printf '\t.globl %s\n\t.type %s, @function\n%s:\tret\n\t.size %s, 1\n' $f $f $f $f
+done >at.s
+printf '\t.symver f4, old@V1\n\t.symver f5, default@@V2\n\t.section .note.GNU-stack, "", @progbits\n' >>at.s
+echo 'V1 { global: old; local: f*; }; V2 { global: default; } V1;' >versions
+crystal='*Array(Int32)@Enumerable(T)#each<&Proc(Int32,Nil)>:Nil'
+if ${CC:-cc} -c at.s && ${CC:-cc} -shared -nostdlib -Wl,--version-script=versions -o at.so at.o; then
+	objcopy --redefine-sym "f0=$crystal" --redefine-sym "f1=${crystal/each/map}" \
+		--redefine-sym f2=vfmt@debug.print__anon_1234 --redefine-sym 'f3=?f@C@@QAEXXZ' at.so
+	nm at.so | awk '$2 ~ /[tT]/ { print $1 }' | sort -u >functions
+	names at.so >got
+	equal "only versions are cut off names" \
+		"$(printf '%s\n' "$crystal" "${crystal/each/map}" vfmt@debug.print__anon_1234 '?f@C@@QAEXXZ' old default)" \
+		"$(sed 's/^[^ ]* //' got)"
+else
+	skip "cannot link symbol versions" "only versions are cut off names"
+fi
+
 finish

@@ -58,6 +58,11 @@ static void finds_the_start_of_a_function(void **state)
 	assert_int_equal(again.start, at);
 	assert_ptr_equal(got.user, again.user);
 	assert_int_equal(*got.user, 0);
+	assert_int_equal(fde_starts_bound(t, at - 1, UINT64_MAX), at);
+	assert_int_equal(fde_starts_bound(t, at - 1, at), at);
+	assert_true(fde_starts_bound(t, at, UINT64_MAX) > at);
+	assert_int_equal(fde_starts_bound(t, at, at + 1), at + 1);
+	assert_int_equal(fde_starts_bound(NULL, at, UINT64_MAX), UINT64_MAX);
 	/* Addresses that are no code. */
 	assert_false(fde_starts_find(t, 0, &got));
 	assert_false(fde_starts_find(t, UINT64_MAX, &got));
