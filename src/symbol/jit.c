@@ -19,7 +19,7 @@
 
 #define ENTRIES_MAX (4u << 20)
 #define NAMES_MAX (1u << 30)
-#define NAME_MAX_LEN 4095u
+#define NAME_MAX_LEN 65535u             /* of functions of files, too (elfsyms.c) */
 #define NONE UINT32_MAX
 
 #define JITDUMP_MAGIC 0x4A695444u    /* "JiTD" in the writer's byte order */
@@ -64,6 +64,8 @@ struct jitdump_move {
 	uint32_t pid, tid;
 	uint64_t vma, old_addr, new_addr, code_size, code_index;
 };
+
+#define BODY_MAX (sizeof(struct jitdump_load) + NAME_MAX_LEN + 1)        /* of a record: a function and its name */
 
 /* Up to LEN bytes at OFFSET; how many there were. */
 static size_t input_read(const struct input *in, uint64_t offset, void *buf, size_t len)
@@ -115,26 +117,35 @@ static bool add_entry(struct jit_syms *j, uint64_t start, uint64_t size, uint32_
 	return true;
 }
 
-static void skip_0x(const char **p, const char *end)
+static bool is_blank(char c)
 {
+	return c == ' ' || c == '\t';
+}
+
+/* A number, as strtoull() reads it for perf: blanks and "0x" may stand before it. */
+static bool take_number(const char **p, const char *end, uint64_t *ret)
+{
+	while (*p < end && is_blank(**p))
+		(*p)++;
 	if (end - *p >= 2 && (*p)[0] == '0' && ((*p)[1] == 'x' || (*p)[1] == 'X'))
 		*p += 2;
+	return parse_hex(p, end, ret);
+}
+
+/* The one blank that ends a number; more of them belong to what follows. */
+static bool take_blank(const char **p, const char *end)
+{
+	return *p < end && is_blank(*(*p)++);
 }
 
 static void parse_map_line(struct jit_syms *j, const char *p, const char *end)
 {
 	uint64_t start, size;
 
-	skip_0x(&p, end);
-	if (!parse_hex(&p, end, &start) || p == end || *p++ != ' ')
-		goto refused;
-	skip_0x(&p, end);
-	if (!parse_hex(&p, end, &size) || p == end || *p++ != ' ')
-		goto refused;
-	add_entry(j, start, size, add_name(j, p, strnlen(p, (size_t)(end - p))));
-	return;
-refused:
-	j->refused++;
+	if (take_number(&p, end, &start) && take_blank(&p, end) && take_number(&p, end, &size) && take_blank(&p, end))
+		add_entry(j, start, size, add_name(j, p, strnlen(p, (size_t)(end - p))));
+	else
+		j->refused++;
 }
 
 /* Lines that end; what stands behind the last newline is still being written. */
@@ -229,9 +240,9 @@ static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body
 	return set_place(p, j, move.code_index);
 }
 
-static bool parse_records(struct jit_syms *j, const struct input *in, struct places *p)
+/* BODY is for as much of a record as is looked at. False when out of memory. */
+static bool parse_records(struct jit_syms *j, const struct input *in, struct places *p, uint8_t *body)
 {
-	uint8_t body[sizeof(struct jitdump_load) + NAME_MAX_LEN + 1];
 	struct jitdump_header header;
 	struct jitdump_record rec;
 	uint64_t at;
@@ -239,7 +250,7 @@ static bool parse_records(struct jit_syms *j, const struct input *in, struct pla
 	if (input_read(in, 0, &header, sizeof(header)) < sizeof(header) || header.total_size < sizeof(header))
 		return true;
 	for (at = header.total_size; input_read(in, at, &rec, sizeof(rec)) == sizeof(rec); at += rec.total_size) {
-		size_t len = sizeof(body);
+		size_t len = BODY_MAX;
 
 		if (rec.total_size < sizeof(rec)) {
 			j->refused++;
@@ -261,8 +272,9 @@ static bool parse_records(struct jit_syms *j, const struct input *in, struct pla
 
 static int parse_jitdump(struct jit_syms *j, const struct input *in, struct err *e)
 {
+	AUTO_FREE uint8_t *body = malloc(BODY_MAX);
 	struct places p = { 0 };
-	const bool ok = parse_records(j, in, &p);
+	const bool ok = body && parse_records(j, in, &p, body);
 
 	hidx_free(&p.hash);
 	vec_free(&p.known);

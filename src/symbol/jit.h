@@ -2,7 +2,8 @@
 /*
  * jit.h - functions that a run-time compiler made, as it tells them: perf maps and jitdump files.
  *
- * A perf map is text, "START SIZE NAME" a line, hexadecimal (linux tools/perf/Documentation/jit-interface.txt). A jitdump file
+ * A perf map is text, "START SIZE NAME" a line, hexadecimal (linux tools/perf/Documentation/jit-interface.txt); blanks and tabs are
+ * taken as perf takes them (dso__load_perf_map() in tools/perf/util/symbol.c). A jitdump file
  * is binary records (jitdump-specification.txt there), of which JIT_CODE_LOAD and JIT_CODE_MOVE matter here. Both are written
  * while they are read: what is not complete yet is left out and comes with the next reading. Where functions overlap, the one
  * told last wins.

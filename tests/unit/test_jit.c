@@ -64,7 +64,7 @@ static void refuses_and_counts_hostile_lines(void **state)
 						       "ffffffffffffffff 2 wraps\n"
 						       "11112222333344445 10 overflows\n"
 						       "-1000 10 sign\n"
-						       "2000  10 two spaces\n"
+						       "2000 10\n"
 						       "3000 10 \033[2Jraw\n"
 						       "4000 10 unfinished");
 
@@ -76,16 +76,36 @@ static void refuses_and_counts_hostile_lines(void **state)
 
 static void a_name_that_is_too_long_is_refused(void **state)
 {
+	static char text[8 + 65536 + sizeof("\n6000 1 ok\n")];
 	AUTO(jit_syms_free) struct jit_syms *j = NULL;
-	char text[20000];
+	AUTO(jit_syms_free) struct jit_syms *longest = NULL;
 
 	memset(text, 'x', sizeof(text));
 	memcpy(text, "5000 10 ", 8);
-	strcpy(text + sizeof(text) - 12, "\n6000 1 ok\n");
+	strcpy(text + 8 + 65536, "\n6000 1 ok\n");
 	j = parse(text);
 	assert_int_equal(jit_syms_count(j), 1);
 	assert_int_equal(jit_syms_refused(j), 1);
 	assert_string_equal(at(j, 0x6000), "ok");
+	text[8 + 65535] = '\n';
+	longest = parse(text);
+	assert_int_equal(strlen(at(longest, 0x5000)), 65535);
+	assert_string_equal(at(longest, 0x6000), "ok");
+}
+
+/* dso__load_perf_map() in linux tools/perf/util/symbol.c: strtoull(), a byte, strtoull(), a byte, the name. */
+static void takes_blanks_as_perf_does(void **state)
+{
+	AUTO(jit_syms_free) struct jit_syms *j = parse(" 1000 10 leading\n"
+						       "2000\t10\ttabs\tbetween\n"
+						       "\t 0x3000  0x10 several\n"
+						       "4000 10  name\n");
+
+	assert_int_equal(jit_syms_refused(j), 0);
+	assert_string_equal(at(j, 0x1000), "leading");
+	assert_string_equal(at(j, 0x2000), "tabs\tbetween");
+	assert_string_equal(at(j, 0x3000), "several");
+	assert_string_equal(at(j, 0x4000), " name");
 }
 
 static int file_with(const char *text)
@@ -138,7 +158,7 @@ static void a_map_that_is_too_large_is_refused(void **state)
 
 /* A jitdump file under construction. */
 struct dump {
-	uint8_t bytes[4096];
+	uint8_t bytes[70000];
 	size_t n;
 };
 
@@ -237,6 +257,21 @@ static void reads_a_jitdump_file(void **state)
 	assert_string_equal(at(j, 0xa004), "?");
 }
 
+static void reads_long_names_of_jitdump_files(void **state)
+{
+	static char name[65536];
+	static struct dump d;
+	AUTO(jit_syms_free) struct jit_syms *j = NULL;
+
+	memset(name, 'n', sizeof(name) - 1);
+	put_header(&d);
+	put_load(&d, 0x1000, 0x40, 1, name);
+	put_load(&d, 0x2000, 0x40, 2, "second");
+	j = parse_dump(&d, d.n);
+	assert_string_equal(at(j, 0x1004), name);
+	assert_string_equal(at(j, 0x2004), "second");
+}
+
 /* Whatever is cut off, what stands before it is read, and nothing behind the end is touched. */
 static void reads_jitdump_files_that_are_being_written(void **state)
 {
@@ -277,10 +312,12 @@ int main(void)
 		cmocka_unit_test(the_last_one_told_wins),
 		cmocka_unit_test(refuses_and_counts_hostile_lines),
 		cmocka_unit_test(a_name_that_is_too_long_is_refused),
+		cmocka_unit_test(takes_blanks_as_perf_does),
 		cmocka_unit_test(reads_only_files_of_the_owner_or_root),
 		cmocka_unit_test(reads_only_regular_files),
 		cmocka_unit_test(a_map_that_is_too_large_is_refused),
 		cmocka_unit_test(reads_a_jitdump_file),
+		cmocka_unit_test(reads_long_names_of_jitdump_files),
 		cmocka_unit_test(reads_jitdump_files_that_are_being_written),
 		cmocka_unit_test(stops_at_a_record_that_cannot_be),
 	};
