@@ -363,7 +363,7 @@ static void finish(struct engine *en)
 	if (en->numa)
 		numa_finish(en->numa);
 	profile_advance(en->profile, clock_mono_ns());
-	symbolizer_kick(en->symbolizer);
+	symbolizer_look_again(en->symbolizer);
 	if (en->recorder && !recorder_status(en->recorder, NULL))
 		wait_for_names(en);
 	engine_measure(en);

@@ -261,7 +261,7 @@ int engine_record_end(struct engine *en, struct recorder_saved *ret, struct err 
 	rec = wait_for_recorder(en, &meta);
 	if (rec) {
 		/* What is recorded last is what has no name yet. */
-		symbolizer_kick(en->symbolizer);
+		symbolizer_look_again(en->symbolizer);
 		symbolizer_wait(en->symbolizer, NAMES_NS);
 		meta.symbols_pending = symbolizer_pending(en->symbolizer);
 		r = recorder_end(rec, &meta, ret, e);

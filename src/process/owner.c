@@ -18,10 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#define KEPT_MAX 64u                     /* files kept open; the one not asked for longest goes */
+
 struct owners {
 	pthread_mutex_t lock;
 	VEC(struct owner) v;
 	VEC(uint32_t) by_module; /* index + 1, 0 = none */
+	uint32_t kept;
+	uint64_t kept_seq;
 };
 
 struct owners *owners_new(void)
@@ -37,8 +41,11 @@ void owners_free(struct owners *os)
 {
 	if (!os)
 		return;
-	for (size_t i = 0; i < os->v.n; i++)
+	for (size_t i = 0; i < os->v.n; i++) {
 		root_unref(os->v.v[i].root);
+		if (os->v.v[i].kept_fd >= 0)
+			close(os->v.v[i].kept_fd);
+	}
 	vec_free(&os->v);
 	vec_free(&os->by_module);
 	pthread_mutex_destroy(&os->lock);
@@ -59,25 +66,94 @@ void owners_add(struct owners *os, module_id module, const struct owner *o)
 	}
 	if (module < os->by_module.n && !os->by_module.v[module] && (slot = vec_push(&os->v))) {
 		*slot = *o;
+		slot->kept_fd = -1;
 		root_ref(slot->root);
 		os->by_module.v[module] = (uint32_t)os->v.n;
 	}
 	pthread_mutex_unlock(&os->lock);
 }
 
-/* A copy of the owner of MODULE with a root reference of its own. */
+/* The owner of MODULE, under the lock; NULL when there is none. */
+static struct owner *find_owner(struct owners *os, module_id module)
+{
+	return module < os->by_module.n && os->by_module.v[module] ? &os->v.v[os->by_module.v[module] - 1] : NULL;
+}
+
+/* A copy of the owner of MODULE with a root reference of its own; what is kept open is not copied. */
 static bool copy_owner(struct owners *os, module_id module, struct owner *ret)
 {
-	bool found;
+	const struct owner *o;
 
 	pthread_mutex_lock(&os->lock);
-	found = module < os->by_module.n && os->by_module.v[module];
-	if (found) {
-		*ret = os->v.v[os->by_module.v[module] - 1];
+	o = find_owner(os, module);
+	if (o) {
+		*ret = *o;
+		ret->kept_fd = -1;
 		root_ref(ret->root);
 	}
 	pthread_mutex_unlock(&os->lock);
-	return found;
+	return o;
+}
+
+void owners_set_dump(struct owners *os, module_id module, const char *dump)
+{
+	struct owner *o;
+
+	pthread_mutex_lock(&os->lock);
+	o = find_owner(os, module);
+	if (o)
+		o->dump = dump;
+	pthread_mutex_unlock(&os->lock);
+}
+
+/* Closes what was kept for longest; under the lock. */
+static void drop_eldest(struct owners *os)
+{
+	struct owner *eldest = NULL;
+
+	for (size_t i = 0; i < os->v.n; i++)
+		if (os->v.v[i].kept_fd >= 0 && (!eldest || os->v.v[i].kept_at < eldest->kept_at))
+			eldest = &os->v.v[i];
+	if (eldest) {
+		close(take_fd(&eldest->kept_fd));
+		os->kept--;
+	}
+}
+
+/* Keeps what FD is open on for MODULE, in place of what was kept before. */
+static void keep(struct owners *os, module_id module, int fd)
+{
+	AUTO_FD int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	struct owner *o;
+
+	pthread_mutex_lock(&os->lock);
+	o = find_owner(os, module);
+	if (o && copy >= 0) {
+		if (o->kept_fd < 0 && os->kept >= KEPT_MAX)
+			drop_eldest(os);
+		os->kept += o->kept_fd < 0;
+		if (o->kept_fd >= 0)
+			close(o->kept_fd);
+		o->kept_fd = take_fd(&copy);
+		o->kept_at = ++os->kept_seq;
+	}
+	pthread_mutex_unlock(&os->lock);
+}
+
+/* Opens what is kept for MODULE again; -ENOENT when that is nothing. */
+static int open_kept(struct owners *os, module_id module)
+{
+	AUTO_FD int copy = -1;
+	struct owner *o;
+
+	pthread_mutex_lock(&os->lock);
+	o = find_owner(os, module);
+	if (o && o->kept_fd >= 0) {
+		copy = fcntl(o->kept_fd, F_DUPFD_CLOEXEC, 3);
+		o->kept_at = ++os->kept_seq;
+	}
+	pthread_mutex_unlock(&os->lock);
+	return copy >= 0 ? reopen_fd(copy) : -ENOENT;
 }
 
 /* The directory of O in /proc, as long as it is the same process; -ESRCH when it is not. */
@@ -116,17 +192,26 @@ static void look_for_dump(void *ctx, const struct maps_line *m)
 	s->path[m->name_len] = '\0';
 }
 
-/* The jitdump file that O maps; -ENOENT when there is none. */
+/* Does PATH end with NAME? */
+static bool ends_with(const char *path, const char *name)
+{
+	const size_t len = strlen(path), n = strlen(name);
+
+	return len >= n && !strcmp(path + len - n, name);
+}
+
+/* The jitdump file that O maps, or was seen to map while it lived; -ENOENT when there is none. */
 static int open_jitdump(const struct owner *o)
 {
 	AUTO_FD int dir = open_owner(o);
 	struct dump_search s = { .path = "" };
 
-	if (dir < 0)
-		return -ENOENT;
 	snprintf(s.name, sizeof(s.name), "/jit-%d.dump", (int)o->status.ns_pid);
-	proc_read_maps(dir, look_for_dump, &s);
-	return s.path[0] ? open_in_root(o->root, s.path, true) : -ENOENT;
+	if (dir >= 0)
+		proc_read_maps(dir, look_for_dump, &s);
+	if (s.path[0])
+		return open_in_root(o->root, s.path, true);
+	return o->dump && ends_with(o->dump, s.name) ? open_in_root(o->root, o->dump, true) : -ENOENT;
 }
 
 int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct err *e)
@@ -147,6 +232,10 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 	if (fd == -ENOENT)
 		fd = open_jitdump(&o);
 	root_unref(o.root);
+	if (fd >= 0)
+		keep(os, module, fd);
+	else if (fd != -ELOOP && fd != -ENOTSUP)
+		fd = open_kept(os, module);
 	if (fd < 0)
 		return err_set(e, -fd, "cannot open %s of process %d: %s", path, (int)o.pid, strerror(-fd));
 	*ret_uid = o.status.uid;

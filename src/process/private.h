@@ -41,6 +41,7 @@ struct process {
 	uint32_t exe_changes;
 	str_id exe;
 	module_id anon;          /* ID_NONE until needed */
+	str_id dump;             /* path of a jitdump file that it maps; 0 = none was seen */
 	struct proc_status status;   /* ns_pid 0 = unknown */
 	struct space *space;     /* never NULL */
 	struct root *root;       /* NULL = unknown */

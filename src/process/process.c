@@ -202,6 +202,9 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 	p->maps_known = true;
 	p->gone = p->denied = p->kthread = false;
 	p->exe_next = true;
+	p->dump = 0;
+	if (p->anon != ID_NONE)
+		owners_set_dump(ps->owners, p->anon, NULL);
 	dir = proc_open(p->pid);
 	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
 	if (root) {
@@ -417,7 +420,8 @@ static module_id anon_module(struct process *p)
 	dir = proc_open(p->pid);
 	if (dir >= 0)
 		proc_read_status(dir, &p->status);
-	o = (struct owner){ .pid = p->pid, .start_ticks = p->start_ticks, .status = p->status, .root = p->root };
+	o = (struct owner){ .pid = p->pid, .start_ticks = p->start_ticks, .status = p->status, .root = p->root,
+			    .dump = p->dump ? strtab_get(dict_strings(p->ps->dict), p->dump) : NULL };
 	owners_add(p->ps->owners, p->anon, &o);
 	return p->anon;
 }

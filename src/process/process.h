@@ -118,8 +118,8 @@ int processes_open_source(struct processes *ps, module_id module, const char *pa
 
 /*
  * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map of its process
- * (tmp/perf-NSPID.map under that process's root, never through a symbolic link) or else the jitdump file that it maps
- * (jit-NSPID.dump, while it lives), with *RET_UID = the user the process runs
+ * (tmp/perf-NSPID.map under that process's root, never through a symbolic link) or else the jitdump file that it maps, or mapped
+ * while it lived (jit-NSPID.dump), with *RET_UID = the user the process runs
  * as. Any thread may call; it may wait for a disk. An fd owned by the caller or a negative errno (-ENOENT: no such map).
  */
 int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e);

@@ -29,6 +29,33 @@ void process_set_exe(struct process *p, const char *path, size_t len)
 	p->exe_changes++;
 }
 
+/* Is NAME that of a jitdump file, "DIR/jit-NUMBER.dump"? Those of other processes are told apart when it is opened (owner.c). */
+static bool is_jitdump(const char *name, size_t len)
+{
+	const char *slash = memrchr(name, '/', len), *end = name + len - (sizeof(".dump") - 1);
+
+	if (!slash || len < sizeof("/jit-1.dump") - 1 || memcmp(end, ".dump", sizeof(".dump") - 1) || end - slash < 6 ||
+	    memcmp(slash, "/jit-", 5))
+		return false;
+	for (const char *p = slash + 5; p < end; p++)
+		if (*p < '0' || *p > '9')
+			return false;
+	return true;
+}
+
+/* A run-time compiler maps its jitdump file as a mark for whoever looks: the name is kept, as the mapping goes with the process. */
+static void note_jitdump(struct process *p, const char *path, size_t len)
+{
+	struct strtab *strings = dict_strings(p->ps->dict);
+	const str_id dump = is_jitdump(path, len) ? strtab_add(strings, path, len) : STR_NONE;
+
+	if (dump == STR_NONE || dump == p->dump)
+		return;
+	p->dump = dump;
+	if (p->anon != ID_NONE)
+		owners_set_dump(p->ps->owners, p->anon, strtab_get(strings, dump));
+}
+
 backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
 			   uint64_t since_ns)
 {
@@ -45,8 +72,10 @@ backing_id process_backing(struct process *p, const char *name, size_t len, cons
 		len = sizeof(path) - 1;
 	memcpy(path, name, len);
 	path[len] = '\0';
-	if (what == WHAT_FILE)
+	if (what == WHAT_FILE) {
+		note_jitdump(p, path, len);
 		return files_add(fs, id, &place, since_ns);
+	}
 	return files_add_special(fs, path, what == WHAT_VDSO, m->end - m->start);
 }
 
@@ -69,6 +98,7 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	p->exe = 0;
 	p->exe_changes++;
 	p->anon = ID_NONE;
+	p->dump = 0;
 	memset(&p->status, 0, sizeof(p->status));
 	p->threads.n = p->nr_live = 0;
 }

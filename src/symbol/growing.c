@@ -97,6 +97,11 @@ bool jit_table_find(struct jit_table *t, const struct module_opener *opener, mod
 	return fresh && jit_syms_find(t->syms, addr, ret);
 }
 
+void jit_table_hurry(struct jit_table *t)
+{
+	t->not_before_ns = 0;
+}
+
 void kernel_table_clear(struct kernel_table *t)
 {
 	ksyms_free(t->syms);

@@ -35,6 +35,9 @@ bool kernel_table_find(struct kernel_table *t, uint64_t addr, struct ksym *ret, 
 bool jit_table_find(struct jit_table *t, const struct module_opener *opener, module_id module, uint64_t addr,
 		    struct jit_sym *ret, struct symbolizer_stats *stats);
 
+/* The next miss may read again at once, however lately that was done: for what was written at the end of a process. */
+void jit_table_hurry(struct jit_table *t);
+
 void kernel_table_clear(struct kernel_table *t);
 void jit_table_clear(struct jit_table *t);
 

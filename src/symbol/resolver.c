@@ -378,6 +378,12 @@ bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct ans
 	}
 }
 
+void resolver_hurry(struct resolver *r)
+{
+	for (size_t i = 0; i < r->mods.n; i++)
+		jit_table_hurry(&r->mods.v[i].jit);
+}
+
 bool resolver_may_detail(const struct resolver *r, module_id id)
 {
 	const struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;

@@ -58,6 +58,9 @@ bool resolver_may_detail(const struct resolver *r, module_id id);
 /* The same with inlined calls, files and lines, as far as they can be found. */
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
+/* Functions of run-time compilers that were not known are looked for again at the next question, without the pause between readings. */
+void resolver_hurry(struct resolver *r);
+
 DEFINE_AUTO(resolver_free, struct resolver);
 
 #endif

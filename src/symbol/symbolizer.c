@@ -47,6 +47,7 @@ struct symbolizer {
 	int refs;
 	_Atomic bool stop, cancelled;    /* set under lock */
 	bool ended, kicked;
+	uint32_t looks_wanted, looks_done;       /* symbolizer_look_again() */
 	pthread_mutex_t progress_lock;
 	char progress[192];
 	const struct dict *dict;
@@ -178,24 +179,67 @@ static void miss(struct symbolizer *sy, frame_id id)
 		sy->counts.jit_given_up++;
 }
 
+/* Asks for a frame that was settled without a name; true when it has one now. */
+static bool ask_again(struct symbolizer *sy, frame_id id)
+{
+	struct question q = { 0 };
+	bool named;
+
+	if (!ask(sy, id, &q))
+		return false;
+	named = resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer);
+	if (named)
+		tell(sy, id, q.frame.module, true);
+	free(q.path);
+	answer_clear(&sy->answer);
+	return named;
+}
+
 /* Asks for the missed frames again. */
 static void retry(struct symbolizer *sy)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < sy->missed.n; i++) {
-		const frame_id id = sy->missed.v[i];
-		struct question q = { 0 };
-
-		if (!ask(sy, id, &q))
-			return;
-		if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-			tell(sy, id, q.frame.module, true);
-		else
-			sy->missed.v[kept++] = id;
-		answer_clear(&sy->answer);
-	}
+	for (size_t i = 0; i < sy->missed.n; i++)
+		if (!ask_again(sy, sy->missed.v[i]))
+			sy->missed.v[kept++] = sy->missed.v[i];
 	sy->missed.n = kept;
+}
+
+/* Asks for ID, of a run-time compiler, again unless it has a name by now. */
+static void ask_nameless(struct symbolizer *sy, frame_id id)
+{
+	const struct module *m = NULL;
+	bool nameless = false;
+
+	if (enter(sy)) {
+		m = dict_get_module(sy->dict, dict_get_frame(sy->dict, id)->module);
+		nameless = m && m->kind == MODULE_ANON && !names_get(sy->names, id);
+		leave(sy);
+	}
+	if (nameless)
+		ask_again(sy, id);
+}
+
+/* The last look at frames of run-time compilers, also at those that were given up. */
+static void look_again(struct symbolizer *sy)
+{
+	uint32_t wanted;
+
+	if (!enter(sy))
+		return;
+	wanted = sy->looks_wanted;
+	leave(sy);
+	if (wanted == sy->looks_done)
+		return;
+	resolver_hurry(sy->resolver);
+	for (frame_id id = 0; id < sy->state.n && !atomic_load(&sy->stop); id++)
+		if (sy->state.v[id] == FRAME_SETTLED)
+			ask_nameless(sy, id);
+	if (!enter(sy))
+		return;
+	sy->looks_done = wanted;
+	leave(sy);
 }
 
 /* The first look at a frame: symbol tables. */
@@ -343,6 +387,7 @@ static bool rest(struct symbolizer *sy)
 	const struct timespec retry_at = deadline_after(RETRY_NS);
 	bool early = true;
 
+	look_again(sy);
 	if (!enter(sy))
 		return false;
 	sy->settled_below = sy->next < sy->next_details || !sy->details ? sy->next : sy->next_details;
@@ -486,6 +531,15 @@ void symbolizer_kick(struct symbolizer *sy)
 	pthread_mutex_unlock(&sy->lock);
 }
 
+void symbolizer_look_again(struct symbolizer *sy)
+{
+	pthread_mutex_lock(&sy->lock);
+	sy->looks_wanted++;
+	sy->kicked = true;
+	pthread_cond_signal(&sy->work);
+	pthread_mutex_unlock(&sy->lock);
+}
+
 uint64_t symbolizer_pending(const struct symbolizer *sy)
 {
 	const uint64_t settled = atomic_load(&sy->nr_settled), frames = dict_frames(sy->dict);
@@ -503,9 +557,9 @@ bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns)
 	pthread_mutex_lock(&sy->lock);
 	sy->kicked = true;
 	pthread_cond_signal(&sy->work);
-	while (sy->settled_below < want && !atomic_load(&sy->cancelled) && !rc)
+	while ((sy->settled_below < want || sy->looks_done != sy->looks_wanted) && !atomic_load(&sy->cancelled) && !rc)
 		rc = pthread_cond_timedwait(&sy->news, &sy->lock, &deadline);
-	settled = sy->settled_below >= want;
+	settled = sy->settled_below >= want && sy->looks_done == sy->looks_wanted;
 	pthread_mutex_unlock(&sy->lock);
 	return settled;
 }

@@ -67,6 +67,11 @@ uint64_t symbolizer_pending(const struct symbolizer *sy);
 
 /* Waits until every frame known at the call is settled, or TIMEOUT_NS passed (false), or symbolizer_cancel(). */
 bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns);
+/*
+ * Somebody has ended: what run-time compilers tell of their functions at the end is looked at once more, for every frame of theirs that
+ * has no name. Never waits; the next symbolizer_wait() waits for it, too.
+ */
+void symbolizer_look_again(struct symbolizer *sy);
 /* Ends waiting and downloads, now and later. */
 void symbolizer_cancel(struct symbolizer *sy);
 

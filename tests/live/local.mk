@@ -21,6 +21,7 @@ shell_tests += tests/live/unwind_kernel.sh
 shell_tests += tests/live/unwind_hops.sh
 shell_tests += tests/live/unwind_change.sh
 shell_tests += tests/live/unwind_depth.sh
+shell_tests += tests/live/names_late.sh
 shell_tests += tests/live/unwind_modules.sh
 shell_tests += tests/live/workloads.sh
 shell_tests += tests/live/neighbours.sh

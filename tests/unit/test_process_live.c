@@ -578,6 +578,101 @@ static void maps_of_runtimes(void **state)
 	assert_true(next_step(w));
 }
 
+/* What a symbolizer would read of MODULE begins so; nothing when it cannot be opened. */
+static void begins_with(struct world *w, module_id module, const char *want)
+{
+	char text[16] = "";
+	struct err e = ERR_INIT;
+	uid_t uid = 12345;
+	const int fd = processes_open_symbols(w->ps, module, &uid, &e);
+
+	if (fd < 0) {
+		assert_string_equal("", want);
+		return;
+	}
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) >= 0);
+	assert_memory_equal(text, want, strlen(want));
+	assert_int_equal(uid, geteuid());
+	close(fd);
+}
+
+static const char *map_path(pid_t pid)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	return path;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	return f && fputs(text, f) >= 0 && !fclose(f);
+}
+
+static uint64_t child_tells_at_its_end(struct world *w, int step)
+{
+	void *p;
+
+	switch (step) {
+	case 0:
+		p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		return p == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)p;
+	default:
+		return write_file(map_path(getpid()), "1000 10 late\n");
+	}
+}
+
+/* A perf map that is written when the process ends, and one that is gone then but was looked at before. */
+static void maps_that_come_late_or_go_early(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_tells_at_its_end);
+	const struct unwind_map m = settled(w, w->child, addr);
+	const pid_t child = w->child;
+
+	begins_with(w, m.module, "");
+	assert_true(next_step(w));
+	end_child(w);
+	begins_with(w, m.module, "1000 10 late");
+	unlink(map_path(child));
+	begins_with(w, m.module, "1000 10 late");
+	/* Whatever else takes its place is not followed. */
+	assert_int_equal(symlink("/etc/passwd", map_path(child)), 0);
+	begins_with(w, m.module, "");
+	unlink(map_path(child));
+}
+
+static uint64_t child_has_a_jitdump(struct world *w, int step)
+{
+	char path[300];
+	void *code, *mark;
+	int fd;
+
+	if (step)
+		return 1;
+	snprintf(path, sizeof(path), "%s/jit-%d.dump", w->dir, (int)getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	mark = fd < 0 || ftruncate(fd, 4096) ? MAP_FAILED : mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return mark == MAP_FAILED || code == MAP_FAILED ? 0 : (uint64_t)(uintptr_t)code;
+}
+
+/* The mapping that tells where a jitdump file is goes with the process. */
+static void jitdumps_after_the_end(void **state)
+{
+	struct world *w = *state;
+	const uint64_t addr = run_child(w, child_has_a_jitdump);
+	const struct unwind_map m = settled(w, w->child, addr);
+	char name[64];
+
+	snprintf(name, sizeof(name), "jit-%d.dump", (int)w->child);
+	end_child(w);
+	assert_true(write_file(in_dir(w, name), "DTiJ at its end"));
+	begins_with(w, m.module, "DTiJ at its end");
+}
+
 static int try_load(const struct world *w, const char *name, uint64_t dev, uint64_t ino, struct err *e)
 {
 	const struct file_id id = { .dev = dev, .ino = ino };
@@ -724,6 +819,8 @@ int main(int argc, char **argv)
 		TEST(a_program_that_was_deleted),
 		TEST(a_file_that_only_the_target_sees),
 		TEST(maps_of_runtimes),
+		TEST(maps_that_come_late_or_go_early),
+		TEST(jitdumps_after_the_end),
 		TEST(code_in_memory),
 		TEST(dumps_of_runtimes),
 		TEST(what_stands_at_a_path),

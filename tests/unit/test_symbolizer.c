@@ -213,6 +213,28 @@ static void follows_the_dictionary(void **state)
 	teardown(&w);
 }
 
+/* A run-time compiler tells its functions when its process ends: just after a look that found none of them. */
+static void the_last_look_does_not_wait(void **state)
+{
+	static const char map[] = "1000 10 late\n";
+	struct world w;
+	frame_id frame;
+
+	setup(&w);
+	w.map_fd = memfd_create("map", MFD_CLOEXEC);
+	assert_true(w.map_fd >= 0);
+	frame = dict_frame(w.dict, add_module(&w, MODULE_ANON, ""), 0x1004);
+	start(&w, NULL);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_null(names_get(w.names, frame));
+	assert_int_equal(write(w.map_fd, map, sizeof(map) - 1), sizeof(map) - 1);
+	symbolizer_look_again(w.sy);
+	assert_true(symbolizer_wait(w.sy, LONG));
+	assert_string_equal(called(&w, frame), "late");
+	assert_int_equal(w.opens, 2);
+	teardown(&w);
+}
+
 static int open_nothing(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	return -ENOENT;
@@ -312,6 +334,7 @@ int main(void)
 		cmocka_unit_test(names_notes),
 		cmocka_unit_test(asks_again_for_what_a_compiler_tells_late),
 		cmocka_unit_test(follows_the_dictionary),
+		cmocka_unit_test(the_last_look_does_not_wait),
 		cmocka_unit_test(what_cannot_be_opened_is_settled_and_counted),
 		cmocka_unit_test(a_hanging_file_does_not_hold_anybody_up),
 		cmocka_unit_test(can_be_freed_at_any_moment),
