@@ -45,6 +45,8 @@ static void take_notes(struct builder *b)
 		note(b, "%s", l->why_no_code);
 	if (l->why_no_lines[0])
 		note(b, "%s", l->why_no_lines);
+	if (l->lacks[0])
+		note(b, "%s", l->lacks);
 	if (own && own->why)
 		note(b, "the source is not at %s: %s", own->path, own->why);
 	if (own && own->newer)

@@ -32,7 +32,7 @@ enum annot_kind {
 	ANNOT_GAP,               /* lines are left out */
 };
 
-#define ANNOT_NOTES_MAX 5u
+#define ANNOT_NOTES_MAX 6u
 #define ANNOT_TEXT_MAX 2048u     /* bytes that annotation_text() needs to cut nothing */
 
 struct annot_row {

@@ -265,6 +265,8 @@ static int find_lines(struct reader *r)
 		if (n > 1)
 			in->inlined = inlined_name(r, &place[0]);
 	}
+	if (r->dwarf && dwarf_info_lacks(r->dwarf))
+		snprintf(r->l->lacks, sizeof(r->l->lacks), "%s", dwarf_info_lacks(r->dwarf));
 	if (r->dwarf && !r->l->file.n)
 		say_no_lines(r, "its debug information has no lines of this function");
 	return stopped(r);

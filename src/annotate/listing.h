@@ -80,6 +80,7 @@ struct listing {
 	VEC(struct listing_file) file;   /* that of the function first */
 	uint32_t *place;                 /* by byte: its instruction */
 	char why_no_code[ERR_TEXT_MAX], why_no_lines[ERR_TEXT_MAX];      /* "" = there is some */
+	char lacks[ERR_TEXT_MAX];        /* what of its debug information is missing; "" = nothing that is known */
 };
 
 /*

@@ -12,6 +12,8 @@
 
 #include "base/vec.h"
 #include "symbol/spans.h"
+#include "symbol/split.h"
+#include "symbol/unpack.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -41,7 +43,8 @@ struct scope {
 
 struct unit {
 	Dwarf_Off die;
-	bool indexed, lines_counted;
+	bool indexed, lines_counted, half_tried;
+	Dwarf_Die half;              /* of the file that has the rest of a split unit; addr NULL = none */
 	VEC(struct scope) scopes;
 	spans spans;                 /* value = scope */
 };
@@ -56,6 +59,7 @@ struct dwarf_info {
 	size_t section_bytes, index_bytes, line_bytes;
 	size_t damaged;
 	uint32_t ranges_left;        /* that may be looked at */
+	struct err lacks;            /* code 0 = nothing */
 };
 
 static bool is_debug_section(const struct elf_file *f, const Elf64_Shdr *sh)
@@ -75,8 +79,7 @@ static uint64_t unpacked_size(const struct elf_file *f, const Elf64_Shdr *sh)
 	return ch.ch_size > sh->sh_size ? ch.ch_size : sh->sh_size;
 }
 
-/* UINT64_MAX when it is absurd. */
-static uint64_t debug_bytes(const struct elf_file *f)
+uint64_t dwarf_debug_bytes(const struct elf_file *f)
 {
 	uint64_t sum = 0;
 
@@ -99,11 +102,18 @@ bool dwarf_info_present(const struct elf_file *f)
 	return sh && sh->sh_type != SHT_NOBITS && sh->sh_size;
 }
 
-static Dwarf *begin(int fd, int *ret_fd, Elf **ret_elf)
+/* 0 and *RET, or a negative errno with a sentence. What else is set is to be ended in either case. */
+static int begin(int fd, int *ret_fd, Elf **ret_elf, Dwarf **ret, struct err *e)
 {
+	int rc;
+
 	*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	*ret_elf = *ret_fd >= 0 ? elf_begin(*ret_fd, ELF_C_READ, NULL) : NULL;
-	return *ret_elf ? dwarf_begin_elf(*ret_elf, DWARF_C_READ, NULL) : NULL;
+	rc = *ret_elf ? unpack_debug(*ret_elf, e) : 0;
+	if (rc)
+		return rc;
+	*ret = *ret_elf ? dwarf_begin_elf(*ret_elf, DWARF_C_READ, NULL) : NULL;
+	return *ret ? 0 : err_set(e, EBADMSG, "cannot read its debug information: %s", dwarf_errmsg(-1));
 }
 
 /* Ranges of DIE that are code; how many, or -1 when out of memory. */
@@ -243,6 +253,23 @@ static void drop_indexes(struct dwarf_info *d)
 	d->index_bytes = 0;
 }
 
+/* The DIE below which the functions of U are: UNIT_DIE, or that of the file that has them when U is a split unit. */
+static Dwarf_Die *body_of(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die)
+{
+	uint64_t bytes;
+
+	if (!u->half_tried && split_is(unit_die)) {
+		const uint64_t left = d->section_bytes < DWARF_BYTES_MAX ? DWARF_BYTES_MAX - d->section_bytes : 0;
+
+		if (!split_open(unit_die, d->fd, left, &u->half, &bytes, &d->lacks))
+			d->section_bytes += bytes;
+		else
+			u->half.addr = NULL;
+	}
+	u->half_tried = true;
+	return u->half.addr ? &u->half : unit_die;
+}
+
 static void index_unit(struct dwarf_info *d, struct unit *u)
 {
 	Dwarf_Die die;
@@ -253,7 +280,7 @@ static void index_unit(struct dwarf_info *d, struct unit *u)
 		drop_indexes(d);
 	d->ranges_left = RANGES_ALL;
 	if (dwarf_offdie(d->dw, u->die, &die))
-		walk(d, u, &die);
+		walk(d, u, body_of(d, u, &die));
 	else
 		d->damaged++;
 	spans_seal(&u->spans);
@@ -309,7 +336,7 @@ static int map_units(struct dwarf_info *d, struct err *e)
 int dwarf_info_open(const struct elf_file *f, int alt_fd, uint64_t code_start, struct dwarf_info **ret, struct err *e)
 {
 	AUTO(dwarf_info_free) struct dwarf_info *d = calloc(1, sizeof(*d));
-	const uint64_t bytes = debug_bytes(f);
+	const uint64_t bytes = dwarf_debug_bytes(f);
 	int rc;
 
 	if (!d)
@@ -320,12 +347,10 @@ int dwarf_info_open(const struct elf_file *f, int alt_fd, uint64_t code_start, s
 	d->section_bytes = bytes;
 	d->code_start = code_start;
 	elf_version(EV_CURRENT);
-	d->dw = begin(f->fd, &d->fd, &d->elf);
-	if (!d->dw)
-		return err_set(e, EBADMSG, "cannot read its debug information: %s", dwarf_errmsg(-1));
-	if (alt_fd >= 0)
-		d->alt = begin(alt_fd, &d->alt_fd, &d->alt_elf);
-	if (d->alt)
+	rc = begin(f->fd, &d->fd, &d->elf, &d->dw, e);
+	if (rc)
+		return rc;
+	if (alt_fd >= 0 && !begin(alt_fd, &d->alt_fd, &d->alt_elf, &d->alt, &d->lacks))
 		dwarf_setalt(d->dw, d->alt);
 	rc = map_units(d, e);
 	if (rc)
@@ -402,6 +427,8 @@ static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die,
 static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place,
 		    size_t max)
 {
+	Dwarf_Die *body = body_of(d, u, unit_die);
+	Dwarf *dw = dwarf_cu_getdwarf(body->cu);
 	struct dwarf_place here = place[0];
 	size_t n = 0;
 
@@ -411,13 +438,13 @@ static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, u
 
 		if (n < max) {
 			place[n] = here;
-			place[n].func = dwarf_offdie(d->dw, s->die, &die) ? linkage_name(&die) : NULL;
+			place[n].func = dwarf_offdie(dw, s->die, &die) ? linkage_name(&die) : NULL;
 			place[n].user = &s->user;
 		}
 		n++;
 		if (!s->inlined)
 			break;
-		here.file = file_of(unit_die, s->call_file);
+		here.file = file_of(body, s->call_file);
 		here.line = s->call_line;
 		at = s->parent;
 	}
@@ -451,6 +478,11 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place 
 	at = spans_find(&u->spans, vaddr);
 	n = climb(d, u, &die, at ? at->value : NONE, place, max);
 	return n ? n : place[0].line > 0;
+}
+
+const char *dwarf_info_lacks(const struct dwarf_info *d)
+{
+	return d->lacks.code ? d->lacks.text : NULL;
 }
 
 size_t dwarf_info_bytes(const struct dwarf_info *d)

@@ -3,7 +3,8 @@
  * dwarf.h - inlined calls, files and lines of an address, from the DWARF (2 to 5) of one file.
  *
  * A map from addresses to compilation units is made at once; each unit is indexed when an address in it is first asked for.
- * Sections are read into memory and never mapped. Split units (.dwo) are not followed: they give lines, no inlined calls.
+ * Sections are read into memory and never mapped. The other halves of split units (.dwo) are opened with the index of their unit;
+ * without them there are lines, no inlined calls, and dwarf_info_lacks() says why.
  */
 #ifndef SBERF_SYMBOL_DWARF_H
 #define SBERF_SYMBOL_DWARF_H
@@ -44,6 +45,11 @@ void dwarf_info_free(struct dwarf_info *d);      /* NULL is fine */
  * Returns how many places there are; 0 = nothing is known.
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place *place, size_t max);
+
+/* A sentence about what was missing when it was asked for, as the files of split units; NULL = nothing so far. */
+const char *dwarf_info_lacks(const struct dwarf_info *d);
+/* What the debug sections of F take in memory when they are unpacked; UINT64_MAX when that is absurd. */
+uint64_t dwarf_debug_bytes(const struct elf_file *f);
 
 /* Bytes held: sections, indexes, line tables. */
 size_t dwarf_info_bytes(const struct dwarf_info *d);

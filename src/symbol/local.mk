@@ -73,3 +73,7 @@ libsberf_a_SOURCES += src/symbol/skim_x86_64.c
 libsberf_a_SOURCES += src/symbol/skim_x86_64.h
 libsberf_core_a_SOURCES += src/symbol/symver.c
 libsberf_core_a_SOURCES += src/symbol/symver.h
+libsberf_core_a_SOURCES += src/symbol/split.c
+libsberf_core_a_SOURCES += src/symbol/split.h
+libsberf_core_a_SOURCES += src/symbol/unpack.c
+libsberf_core_a_SOURCES += src/symbol/unpack.h

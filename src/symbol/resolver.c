@@ -496,14 +496,17 @@ bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct 
 	const bool has = resolver_may_detail(r, id) && ensure_dwarf(r, m);
 	const bool named = resolver_name(r, id, offset, answer);
 	struct dwarf_place place[ANSWER_MAX];
+	const char *lacked;
 	size_t damaged, n;
 	uint64_t vaddr;
 
 	if (!has || !elf_file_vaddr(m->elf, offset, &vaddr))
 		return named;
 	damaged = dwarf_info_damaged(m->dwarf);
+	lacked = dwarf_info_lacks(m->dwarf);
 	n = dwarf_info_find(m->dwarf, vaddr, place, ANSWER_MAX);
 	r->stats->damaged_details += dwarf_info_damaged(m->dwarf) - damaged;
+	r->stats->unreadable_details += !lacked && dwarf_info_lacks(m->dwarf);
 	bound_details(r, m);
 	if (n > ANSWER_MAX) {
 		r->stats->deep_inlining++;

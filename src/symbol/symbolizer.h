@@ -38,7 +38,7 @@ struct symbolizer_stats {
 	uint64_t refused_maps;           /* perf maps and jitdump files of the wrong owner or kind, or too large */
 	uint64_t refused_lines;          /* lines and records in them that make no sense */
 	uint64_t jit_given_up;           /* frames of run-time compilers that are not asked for again: too many without a name */
-	uint64_t unreadable_details;     /* files whose debug information is too large, damaged, or lacks its shared part (dwz) */
+	uint64_t unreadable_details;     /* files whose debug information is too large, damaged, packed unknown, or lacks a part (dwz, .dwo) */
 	uint64_t damaged_details;        /* parts of debug information left out */
 	uint64_t deep_inlining;          /* places with more inlined calls than are shown */
 	uint64_t tables_dropped;         /* to bound memory; read again when needed */

@@ -85,4 +85,46 @@ instructions known | awk -v s="$start" 's ~ $1 "$" { on = 1 } on' | head -n 4 | 
 matches "a call inlined twice, with its lines" \
 	'deepest [^ ]*/known.c:4 \| middle [^ ]*/known.c:8 \| outermost [^ ]*/known.c:13' "$(cat got)"
 
+# Split DWARF: functions and inlined calls are in files of their own beside the program.
+cc=${CC:-cc}
+# lacks FILE: what its debug information lacks.
+lacks() {
+	"$symname" -l "$1" <pcs
+}
+for version in 5 4; do
+	rm -rf split && mkdir split
+	$cc -O2 -gdwarf-$version -o whole "$PWD/known.c" || exit 99
+	(cd split && $cc -O2 -gdwarf-$version -gsplit-dwarf -c -o known.o "$SCRATCH/known.c" && $cc -o ../parted known.o) || exit 99
+	instructions parted >pcs
+	"$symname" whole <pcs >want
+	"$symname" parted <pcs >got
+	check "DWARF $version, split: inlined calls" grep -q '|.*|' got
+	equal "DWARF $version, split: the same as in one file" "" "$(diff want got | head -5)"
+	equal "DWARF $version, split: nothing is missing" "" "$(lacks parted)"
+	mv split/known.dwo good.dwo
+	matches "DWARF $version, without the other half: it is said which file is missing" \
+		'^inlined calls are not known: they are in .*known\.dwo, which is neither beside' "$(lacks parted)"
+	check "DWARF $version, without the other half: lines" grep -q 'known.c:' <("$symname" parted <pcs)
+	mkfifo split/known.dwo
+	matches "DWARF $version, a FIFO in its place: is not opened" '^inlined calls are not known: .*known\.dwo: ' "$(lacks parted)"
+	rm split/known.dwo
+	(cd split && $cc -O1 -gdwarf-$version -gsplit-dwarf -c -o known.o "$SCRATCH/known.c") || exit 99
+	matches "DWARF $version, of another build: is told" 'known\.dwo: it is of another build' "$(lacks parted)"
+	# Not a real package, which newer versions of libdw would read: what is said when it cannot be used.
+	rm split/known.dwo
+	mv good.dwo parted.dwp
+	matches "DWARF $version, packed: it is said that this libdw cannot" 'parted\.dwp: this libdw cannot use it' "$(lacks parted)"
+	rm parted.dwp
+done
+
+# Compressed in a way that this libelf may not know: the type of .debug_info's compression is made zstd's, its bytes are not touched.
+$cc -O2 -g -gz=zlib -o packed known.c || exit 99
+at=$(readelf -SW packed | sed -n 's/^ *\[ *[0-9]*\] \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+instructions packed >pcs
+equal "zlib: nothing is missing" "" "$(lacks packed)"
+printf '\2' | dd of=packed bs=1 seek=$((16#$at)) conv=notrunc status=none
+matches "zstd: it is said, and what helps" '^its debug information is compressed with zstd, which this libelf cannot unpack: .*decompress-debug-sections' \
+	"$(lacks packed)"
+check "zstd: functions have their names" grep -q ': main ?$' <("$symname" packed <<<"$(nm packed | awk '$3 == "main" { print $1 }')")
+
 finish

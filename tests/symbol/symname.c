@@ -2,11 +2,12 @@
 /*
  * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
  *
- *	symname [-n] [-s SYMFS] [-d] [-t] [-m] [-w MS] FILE <addresses
+ *	symname [-n] [-s SYMFS] [-d] [-t] [-m] [-l] [-w MS] FILE <addresses
  *
  * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC FILE:LINE | FUNC FILE:LINE ...",
  * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr; -m: the most
  * memory that it took, in bytes, on stderr;
+ * -l: instead of names, a sentence about what its debug information lacks for the addresses, if anything;
  * -w: after MS milliseconds print the progress line, cancel, and leave.
  */
 #include "config.h"
@@ -14,6 +15,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/vec.h"
+#include "symbol/details.h"
 #include "symbol/elffile.h"
 #include "symbol/symbolizer.h"
 
@@ -132,6 +134,35 @@ static int answer(const struct symbolizer_options *o, bool only_time, uint64_t w
 	return 0;
 }
 
+static int tell_lack(const char *symfs)
+{
+	AUTO(elf_file_free) struct elf_file *f = NULL, *debug = NULL;
+	AUTO(dwarf_info_free) struct dwarf_info *d = NULL;
+	AUTO_FD int fd = open(file, O_RDONLY | O_CLOEXEC), debug_fd = -1;
+	struct dwarf_place place;
+	struct err e = ERR_INIT;
+	uint64_t vaddr;
+	char line[64];
+
+	if (fd < 0 || elf_file_open(fd, &f, &e))
+		return die(e.code ? e.text : strerror(errno));
+	if (!dwarf_info_present(f))
+		debug = details_file(f, file, symfs, &debug_fd);
+	if (details_open(f, debug ? debug : f, file, symfs, &d, &e)) {
+		puts(e.text);
+		return 0;
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		const char *p = line;
+
+		if (parse_hex(&p, line + strlen(line), &vaddr))
+			dwarf_info_find(d, vaddr, &place, 1);
+	}
+	if (dwarf_info_lacks(d))
+		puts(dwarf_info_lacks(d));
+	return 0;
+}
+
 static void tell_memory(void)
 {
 	struct rusage u;
@@ -144,10 +175,10 @@ int main(int argc, char **argv)
 {
 	struct symbolizer_options o = { 0 };
 	uint64_t wait_ms = 300000;
-	bool only_time = false, memory = false;
+	bool only_time = false, memory = false, lack = false;
 	int c, rc;
 
-	while ((c = getopt(argc, argv, "ns:dtmw:")) != -1) {
+	while ((c = getopt(argc, argv, "ns:dtmlw:")) != -1) {
 		if (c == 'n')
 			o.no_details = true;
 		else if (c == 's')
@@ -158,12 +189,16 @@ int main(int argc, char **argv)
 			only_time = true;
 		else if (c == 'm')
 			memory = true;
+		else if (c == 'l')
+			lack = true;
 		else if (c != 'w' || parse_u64(optarg, "time", 0, 300000, &wait_ms, NULL))
 			return 2;
 	}
 	if (optind + 1 != argc)
 		return die("one FILE, please");
 	file = argv[optind];
+	if (lack)
+		return tell_lack(o.symfs);
 	rc = answer(&o, only_time, wait_ms * NSEC_PER_MSEC);
 	if (memory)
 		tell_memory();

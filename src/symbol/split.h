@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * split.h - the other half of a unit of split DWARF (-gsplit-dwarf): functions and inlined calls are in a file of their own, "x.dwo",
+ * beside the program or where it was compiled.
+ *
+ * libdw finds and opens it by itself, by names that stand in the program and without looking at what is there. So what it is going to
+ * open is looked at before: only regular files of a bounded size are. Packages of them (.dwp) it knows since elfutils 0.191.
+ */
+#ifndef SBERF_SYMBOL_SPLIT_H
+#define SBERF_SYMBOL_SPLIT_H
+
+#include "base/err.h"
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True when UNIT, the DIE of a unit, says that most of it is in another file. */
+bool split_is(Dwarf_Die *unit);
+
+/*
+ * Has libdw open the other half of UNIT, of a file that is open at FD, unless it takes more than MAX bytes. *RET is the DIE of it then,
+ * *RET_BYTES what it takes. 0, or a negative errno with a sentence about which file is missing, or what is wrong with it.
+ */
+int split_open(Dwarf_Die *unit, int fd, uint64_t max, Dwarf_Die *ret, uint64_t *ret_bytes, struct err *e);
+
+#endif

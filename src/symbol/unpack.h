@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* unpack.h - compressed debug sections: libdw leaves out what libelf cannot unpack and says that there is no DWARF; this says why. */
+#ifndef SBERF_SYMBOL_UNPACK_H
+#define SBERF_SYMBOL_UNPACK_H
+
+#include "base/err.h"
+
+#include <libelf.h>
+
+/*
+ * Unpacks the compressed debug sections of ELF in memory, as libdw would; how large they become is for the caller to look at before.
+ * 0, or -ENOTSUP or -EBADMSG with a sentence: they are compressed in a way that this libelf does not know (zstd), or damaged.
+ */
+int unpack_debug(Elf *elf, struct err *e);
+
+#endif
