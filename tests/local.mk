@@ -13,8 +13,10 @@ include tests/export/local.mk
 include tests/bench/local.mk
 
 if HAVE_CMOCKA
-check_PROGRAMS += $(unit_tests) $(unit_helpers)
-TESTS += $(unit_tests)
+check_PROGRAMS += $(suite_groups) $(unit_tests) $(unit_helpers)
+check_LIBRARIES += $(unit_libraries)
+check_DATA += $(suites)
+TESTS += $(suites) $(unit_tests)
 endif
 shell_tests += tests/check-totals.sh
 shell_tests += tests/check-tree.sh
@@ -42,7 +44,7 @@ AM_TESTS_ENVIRONMENT = \
 # would be made twice at a time.
 .PHONY: check-programs
 check-programs: all
-	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_DATA)
+	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
 # Three kinds of tests, run in two phases.
 #   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: as many at a time as there

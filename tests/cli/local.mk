@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/cli: one "shell_tests += tests/cli/NAME.sh" a line.
 shell_tests += tests/cli/bounded.sh
+slow_tests += tests/cli/bounded.sh
 shell_tests += tests/cli/check.sh
 shell_tests += tests/cli/command_line.sh
 shell_tests += tests/cli/completion.sh

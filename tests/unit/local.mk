@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Unit tests: pure, no privileges, cmocka. tests/unit/test_NAME.c needs one line here:
+# Unit tests: pure, no privileges, cmocka. tests/unit/test_NAME.c is a suite and needs one line here, in the group of the folder it
+# is about:
+#   suites_FOLDER += tests/unit/test_NAME
+# The suites of a group are linked as one program, tests/unit/suites-FOLDER, with everything in libhelp.a, and with allocations that can
+# be made to fail (fail_alloc.h). tests/unit/test_NAME is another name of that program, which runs this suite alone, in a process of
+# its own; see suite.h. What cannot be linked with others, because it stands in for functions of ours or looks at itself, is a
+# program of its own:
 #   unit_tests += tests/unit/test_NAME
-# A test of more than one file says so: tests_unit_test_NAME_SOURCES = tests/unit/test_NAME.c tests/unit/helper.c
-# One that makes allocations fail (fail_alloc.h) takes two lines more, as below.
 wrap_alloc = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
-fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
-# Profiles made by hand.
-made = tests/unit/made.c tests/unit/made.h
 EXTRA_DIST += tests/unit/cmocka_all.h
 # Programs that need cmocka too but are no tests.
 unit_helpers =
@@ -84,188 +85,314 @@ tests_unit_test_peek_SOURCES = tests/unit/test_peek.c tests/unit/deadfs.c tests/
 unit_tests += tests/unit/test_perf_record
 unit_tests += tests/unit/test_probe
 # One as large as views must bear.
+# Profiles made by hand; with the view on them, driven without a terminal (SBERF_GOLDEN=write writes tests/golden anew); one as
+# large as views must bear; recordings.
+made = tests/unit/made.c tests/unit/made.h
+madefeed = tests/unit/madefeed.c tests/unit/madefeed.h $(made)
+madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
+driver = tests/unit/keys.c tests/unit/keys.h $(madefeed)
 big = tests/unit/big.c tests/unit/big.h
 synth = tests/unit/synth.c tests/unit/synth.h tests/unit/synth_numa.c
-record_helpers = tests/unit/sample.c tests/unit/sample.h $(synth)
-unit_tests += tests/unit/test_record
-tests_unit_test_record_SOURCES = tests/unit/test_record.c $(record_helpers)
-unit_tests += tests/unit/test_record_waits
-tests_unit_test_record_waits_SOURCES = tests/unit/test_record_waits.c $(record_helpers)
-unit_tests += tests/unit/test_record_numa
-tests_unit_test_record_numa_SOURCES = tests/unit/test_record_numa.c $(record_helpers)
-unit_tests += tests/unit/test_outfile
-unit_tests += tests/unit/test_merge
-tests_unit_test_merge_SOURCES = tests/unit/test_merge.c $(record_helpers)
-unit_tests += tests/unit/test_record_compat
-tests_unit_test_record_compat_SOURCES = tests/unit/test_record_compat.c $(record_helpers)
-unit_helpers += tests/unit/make_recordings
-tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c $(synth) $(big)
-EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt tests/data/v1_1.sberf tests/data/v1_1.txt
-EXTRA_DIST += tests/data/v1_2.sberf tests/data/v1_2.txt
-EXTRA_DIST += tests/data/v1_3.sberf tests/data/v1_3.txt
-EXTRA_DIST += tests/data/newer.sberf
+unit_libraries = tests/unit/libhelp.a
+tests_unit_libhelp_a_SOURCES = \
+	$(big) \
+	$(driver) \
+	$(madenuma) \
+	$(synth) \
+	tests/unit/deadfs.c \
+	tests/unit/deadfs.h \
+	tests/unit/golden.c \
+	tests/unit/golden.h \
+	tests/unit/madecode.c \
+	tests/unit/madecode.h \
+	tests/unit/sample.c \
+	tests/unit/sample.h \
+	tests/unwind/fixture.c \
+	tests/unwind/fixture.h
+suite_sources = tests/unit/suites.c tests/unit/suite.h tests/unit/fail_alloc.c tests/unit/fail_alloc.h
+suite_cppflags = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/suite.h
+suite_ldflags = $(AM_LDFLAGS) $(wrap_alloc)
+suite_ldadd = $(unit_libraries) $(LDADD)
+suite_name = $(AM_V_GEN)ln -f $< $@
+
+suites_base =
+suites_base += tests/unit/test_arena
+suites_base += tests/unit/test_err
+suites_base += tests/unit/test_hash
+suites_base += tests/unit/test_pages
+suites_base += tests/unit/test_parse
+suites_base += tests/unit/test_strtab
+suites_base += tests/unit/test_text
+suites_base += tests/unit/test_units
+suites_base += tests/unit/test_vec
+suites_base += tests/unit/test_thread
+suites_base += tests/unit/test_dict
+suites_base += tests/unit/test_names
+suites_base += tests/unit/test_wait
+suites_base += tests/unit/test_method
+suites_base += tests/unit/test_cpus
+suites_base += tests/unit/test_maps
+suites_base += tests/unit/test_execmaps
+suites_base += tests/unit/test_proclist
+suites_base += tests/unit/test_topology
+
+suites_capture =
+suites_capture += tests/unit/test_decode
+suites_capture += tests/unit/test_features
+suites_capture += tests/unit/test_mapsizes
+suites_capture += tests/unit/test_peek
+suites_capture += tests/unit/test_perf_record
+suites_capture += tests/unit/test_probe
+suites_capture += tests/unit/test_rate
+suites_capture += tests/unit/test_reorder
+suites_capture += tests/unit/test_ring
+suites_capture += tests/unit/test_sideband
+suites_capture += tests/unit/test_waker
+
+suites_numa =
+suites_numa += tests/unit/test_access
+suites_numa += tests/unit/test_areas
+suites_numa += tests/unit/test_code
+suites_numa += tests/unit/test_numa_state
+suites_numa += tests/unit/test_placement
+suites_numa += tests/unit/test_policy
+suites_numa += tests/unit/test_proctext
+suites_numa += tests/unit/test_residency
+
+suites_process =
+suites_process += tests/unit/test_files
+suites_process += tests/unit/test_loader
+suites_process += tests/unit/test_process
+suites_process += tests/unit/test_process_nomem
+suites_process += tests/unit/test_space
+
+suites_symbol =
+suites_symbol += tests/unit/test_demangle
+suites_symbol += tests/unit/test_ehframe
+suites_symbol += tests/unit/test_jit
+suites_symbol += tests/unit/test_kernel
+suites_symbol += tests/unit/test_search
+suites_symbol += tests/unit/test_symbolizer
+
+suites_unwind =
+suites_unwind += tests/unit/test_image_ops
+suites_unwind += tests/unit/test_image_split
+suites_unwind += tests/unit/test_rows_budget
+suites_unwind += tests/unit/test_unwind
+
+suites_profile =
+suites_profile += tests/unit/test_diff
+suites_profile += tests/unit/test_frames
+suites_profile += tests/unit/test_funcs
+suites_profile += tests/unit/test_heat
+suites_profile += tests/unit/test_no_time
+suites_profile += tests/unit/test_numa
+suites_profile += tests/unit/test_profile
+suites_profile += tests/unit/test_query
+suites_profile += tests/unit/test_replay
+suites_profile += tests/unit/test_shortname
+suites_profile += tests/unit/test_terms
+suites_profile += tests/unit/test_threadlist
+suites_profile += tests/unit/test_waits
+
+suites_export =
+suites_export += tests/unit/test_export
+suites_export += tests/unit/test_export_numa
+suites_export += tests/unit/test_flame
+suites_export += tests/unit/test_json
+suites_export += tests/unit/test_outfile
+suites_export += tests/unit/test_roundtrip
+
+suites_record =
+suites_record += tests/unit/test_keep
+suites_record += tests/unit/test_merge
+suites_record += tests/unit/test_queue
+suites_record += tests/unit/test_record
+suites_record += tests/unit/test_record_compat
+suites_record += tests/unit/test_record_numa
+suites_record += tests/unit/test_record_waits
+suites_record += tests/unit/test_recorder
+
+suites_engine =
+suites_engine += tests/unit/test_account
+suites_engine += tests/unit/test_ingest
+suites_engine += tests/unit/test_intern
+suites_engine += tests/unit/test_moves
+suites_engine += tests/unit/test_openwaits
+suites_engine += tests/unit/test_parked
+suites_engine += tests/unit/test_stacksize
+suites_engine += tests/unit/test_sums
+suites_engine += tests/unit/test_target
+suites_engine += tests/unit/test_turns
+suites_engine += tests/unit/test_upper
+
+suites_ui =
+suites_ui += tests/unit/test_annotate
+suites_ui += tests/unit/test_annotator
+suites_ui += tests/unit/test_baseline
+suites_ui += tests/unit/test_builder
+suites_ui += tests/unit/test_canvas
+suites_ui += tests/unit/test_find
+suites_ui += tests/unit/test_flamelayout
+suites_ui += tests/unit/test_history
+suites_ui += tests/unit/test_keymap
+suites_ui += tests/unit/test_layout
+suites_ui += tests/unit/test_numapane
+suites_ui += tests/unit/test_remember
+suites_ui += tests/unit/test_save
+suites_ui += tests/unit/test_scanner
+suites_ui += tests/unit/test_screenout
+suites_ui += tests/unit/test_style
+suites_ui += tests/unit/test_term
+suites_ui += tests/unit/test_timeview
+suites_ui += tests/unit/test_treeview
+
+suites_view =
+suites_view += tests/unit/test_view
+suites_view += tests/unit/test_view_annot
+suites_view += tests/unit/test_view_big
+suites_view += tests/unit/test_view_filter
+suites_view += tests/unit/test_view_flame
+suites_view += tests/unit/test_view_manners
+suites_view += tests/unit/test_view_monkey
+suites_view += tests/unit/test_view_mouse
+suites_view += tests/unit/test_view_numa
+suites_view += tests/unit/test_view_options
+suites_view += tests/unit/test_view_pace
+suites_view += tests/unit/test_view_panes
+suites_view += tests/unit/test_view_pick
+suites_view += tests/unit/test_view_time
+
+slow_tests += tests/unit/test_replay
+tests/unit/suites_capture-test_features.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
+
+suite_groups =
+suites =
+suite_groups += tests/unit/suites-base
+suites += $(suites_base)
+$(suites_base): tests/unit/suites-base$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_base_SOURCES = $(suites_base:=.c) $(suite_sources)
+tests_unit_suites_base_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_base_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_base_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-capture
+suites += $(suites_capture)
+$(suites_capture): tests/unit/suites-capture$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_capture_SOURCES = $(suites_capture:=.c) $(suite_sources)
+tests_unit_suites_capture_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_capture_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_capture_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-numa
+suites += $(suites_numa)
+$(suites_numa): tests/unit/suites-numa$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_numa_SOURCES = $(suites_numa:=.c) $(suite_sources)
+tests_unit_suites_numa_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_numa_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_numa_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-process
+suites += $(suites_process)
+$(suites_process): tests/unit/suites-process$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_process_SOURCES = $(suites_process:=.c) $(suite_sources)
+tests_unit_suites_process_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_process_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_process_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-symbol
+suites += $(suites_symbol)
+$(suites_symbol): tests/unit/suites-symbol$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_symbol_SOURCES = $(suites_symbol:=.c) $(suite_sources)
+tests_unit_suites_symbol_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_symbol_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_symbol_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-unwind
+suites += $(suites_unwind)
+$(suites_unwind): tests/unit/suites-unwind$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_unwind_SOURCES = $(suites_unwind:=.c) $(suite_sources)
+tests_unit_suites_unwind_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_unwind_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_unwind_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-profile
+suites += $(suites_profile)
+$(suites_profile): tests/unit/suites-profile$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_profile_SOURCES = $(suites_profile:=.c) $(suite_sources)
+tests_unit_suites_profile_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_profile_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_profile_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-export
+suites += $(suites_export)
+$(suites_export): tests/unit/suites-export$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_export_SOURCES = $(suites_export:=.c) $(suite_sources)
+tests_unit_suites_export_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_export_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_export_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-record
+suites += $(suites_record)
+$(suites_record): tests/unit/suites-record$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_record_SOURCES = $(suites_record:=.c) $(suite_sources)
+tests_unit_suites_record_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_record_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_record_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-engine
+suites += $(suites_engine)
+$(suites_engine): tests/unit/suites-engine$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_engine_SOURCES = $(suites_engine:=.c) $(suite_sources)
+tests_unit_suites_engine_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_engine_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_engine_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-ui
+suites += $(suites_ui)
+$(suites_ui): tests/unit/suites-ui$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_ui_SOURCES = $(suites_ui:=.c) $(suite_sources)
+tests_unit_suites_ui_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_ui_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_ui_LDADD = $(suite_ldadd)
+suite_groups += tests/unit/suites-view
+suites += $(suites_view)
+$(suites_view): tests/unit/suites-view$(EXEEXT)
+	$(suite_name)
+tests_unit_suites_view_SOURCES = $(suites_view:=.c) $(suite_sources)
+tests_unit_suites_view_CPPFLAGS = $(suite_cppflags)
+tests_unit_suites_view_LDFLAGS = $(suite_ldflags)
+tests_unit_suites_view_LDADD = $(suite_ldadd)
+
+# On their own.
+unit_tests += tests/unit/test_options
+tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
+unit_tests += tests/unit/test_rulebook
+tests_unit_test_rulebook_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
 unit_tests += tests/unit/test_record_nomem
 tests_unit_test_record_nomem_SOURCES = tests/unit/test_record_nomem.c $(synth)
 tests_unit_test_record_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-unit_tests += tests/unit/test_recorder
-tests_unit_test_recorder_SOURCES = tests/unit/test_recorder.c $(synth)
-unit_tests += tests/unit/test_keep
-tests_unit_test_keep_SOURCES = tests/unit/test_keep.c $(synth)
-unit_tests += tests/unit/test_process
 unit_tests += tests/unit/test_targets
 tests_unit_test_targets_SOURCES = tests/unit/test_targets.c src/cmd/targets.c
-unit_tests += tests/unit/test_terms
-tests_unit_test_terms_SOURCES = tests/unit/test_terms.c $(made)
-unit_tests += tests/unit/test_query
-tests_unit_test_query_SOURCES = tests/unit/test_query.c $(made) $(fail_alloc)
-tests_unit_test_query_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_frames
-tests_unit_test_frames_SOURCES = tests/unit/test_frames.c $(made) $(fail_alloc)
-tests_unit_test_frames_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_shortname
-unit_tests += tests/unit/test_diff
-tests_unit_test_diff_SOURCES = tests/unit/test_diff.c $(made) $(fail_alloc)
-tests_unit_test_diff_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_waits
-tests_unit_test_waits_SOURCES = tests/unit/test_waits.c $(made) $(fail_alloc)
-tests_unit_test_waits_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_no_time
-tests_unit_test_no_time_SOURCES = tests/unit/test_no_time.c $(made)
-unit_tests += tests/unit/test_numa
-tests_unit_test_numa_SOURCES = tests/unit/test_numa.c $(made) $(fail_alloc)
-tests_unit_test_numa_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
 unit_tests += tests/unit/test_process_live
-unit_tests += tests/unit/test_files
-# The terminal view, driven without a terminal; SBERF_GOLDEN=write writes tests/golden anew.
-golden = tests/unit/golden.c tests/unit/golden.h
-madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
-madefeed = tests/unit/madefeed.c tests/unit/madefeed.h $(made)
-driver = tests/unit/keys.c tests/unit/keys.h $(madefeed)
-unit_tests += tests/unit/test_canvas
-unit_tests += tests/unit/test_keymap
-unit_tests += tests/unit/test_treeview
-tests_unit_test_treeview_SOURCES = tests/unit/test_treeview.c $(driver)
-unit_tests += tests/unit/test_view
-tests_unit_test_view_SOURCES = tests/unit/test_view.c $(driver) $(golden)
-madecode = tests/unit/madecode.c tests/unit/madecode.h
-unit_tests += tests/unit/test_annotate
-tests_unit_test_annotate_SOURCES = tests/unit/test_annotate.c $(madecode) $(madefeed)
-unit_tests += tests/unit/test_annotator
-tests_unit_test_annotator_SOURCES = tests/unit/test_annotator.c $(madecode) $(madefeed)
-unit_tests += tests/unit/test_view_annot
-tests_unit_test_view_annot_SOURCES = tests/unit/test_view_annot.c $(madecode) $(driver) $(golden)
-unit_tests += tests/unit/test_save
-tests_unit_test_save_SOURCES = tests/unit/test_save.c $(madefeed) $(madenuma)
-unit_tests += tests/unit/test_history
-tests_unit_test_history_SOURCES = tests/unit/test_history.c $(made)
-unit_tests += tests/unit/test_heat
-tests_unit_test_heat_SOURCES = tests/unit/test_heat.c $(made) $(fail_alloc)
-tests_unit_test_heat_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_layout
-unit_tests += tests/unit/test_find
-tests_unit_test_find_SOURCES = tests/unit/test_find.c $(made)
-unit_tests += tests/unit/test_remember
-unit_tests += tests/unit/test_threadlist
-tests_unit_test_threadlist_SOURCES = tests/unit/test_threadlist.c $(made) $(fail_alloc)
-tests_unit_test_threadlist_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_funcs
-tests_unit_test_funcs_SOURCES = tests/unit/test_funcs.c $(made) $(fail_alloc)
-tests_unit_test_funcs_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_baseline
-tests_unit_test_baseline_SOURCES = tests/unit/test_baseline.c $(driver) $(golden) $(fail_alloc)
-tests_unit_test_baseline_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_view_filter
-tests_unit_test_view_filter_SOURCES = tests/unit/test_view_filter.c $(driver) $(madenuma) $(golden)
-unit_tests += tests/unit/test_view_options
-tests_unit_test_view_options_SOURCES = tests/unit/test_view_options.c $(driver) $(golden)
-unit_tests += tests/unit/test_view_monkey
-tests_unit_test_view_monkey_SOURCES = tests/unit/test_view_monkey.c $(driver) $(madenuma)
-unit_tests += tests/unit/test_view_manners
-tests_unit_test_view_manners_SOURCES = tests/unit/test_view_manners.c $(driver) $(madenuma)
-unit_tests += tests/unit/test_view_mouse
-tests_unit_test_view_mouse_SOURCES = tests/unit/test_view_mouse.c $(driver) $(madenuma) $(golden)
-unit_tests += tests/unit/test_view_pace
-tests_unit_test_view_pace_SOURCES = tests/unit/test_view_pace.c $(driver) $(golden)
-unit_tests += tests/unit/test_view_pick
-tests_unit_test_view_pick_SOURCES = tests/unit/test_view_pick.c $(driver) $(golden)
-unit_tests += tests/unit/test_view_panes
-tests_unit_test_view_panes_SOURCES = tests/unit/test_view_panes.c $(driver) $(madenuma) $(golden)
-unit_tests += tests/unit/test_flamelayout
-tests_unit_test_flamelayout_SOURCES = tests/unit/test_flamelayout.c $(made) $(fail_alloc)
-tests_unit_test_flamelayout_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_view_flame
-tests_unit_test_view_flame_SOURCES = tests/unit/test_view_flame.c $(driver) $(golden)
-unit_tests += tests/unit/test_view_numa
-tests_unit_test_view_numa_SOURCES = tests/unit/test_view_numa.c $(driver) $(madenuma) $(golden)
-unit_tests += tests/unit/test_timeview
-tests_unit_test_timeview_SOURCES = tests/unit/test_timeview.c $(made) $(fail_alloc)
-tests_unit_test_timeview_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_view_time
-tests_unit_test_view_time_SOURCES = tests/unit/test_view_time.c $(driver) $(golden)
-unit_tests += tests/unit/test_numapane
-tests_unit_test_numapane_SOURCES = tests/unit/test_numapane.c $(madenuma) $(made) $(golden) $(fail_alloc)
-tests_unit_test_numapane_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_builder
-tests_unit_test_builder_SOURCES = tests/unit/test_builder.c $(madefeed) $(fail_alloc)
-tests_unit_test_builder_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_view_big
-tests_unit_test_view_big_SOURCES = tests/unit/test_view_big.c $(driver) $(big)
-unit_tests += tests/unit/test_screenout
-unit_tests += tests/unit/test_term
-EXTRA_DIST += tests/golden
-unit_tests += tests/unit/test_ring
-unit_tests += tests/unit/test_sideband
-unit_tests += tests/unit/test_jit
-unit_tests += tests/unit/test_kernel
-unit_tests += tests/unit/test_demangle
-unit_tests += tests/unit/test_symbolizer
-unit_tests += tests/unit/test_unwind
-tests_unit_test_unwind_SOURCES = tests/unit/test_unwind.c tests/unwind/fixture.c tests/unwind/fixture.h
-EXTRA_DIST += tests/fixtures
-unit_tests += tests/unit/test_process_nomem
-tests_unit_test_process_nomem_SOURCES = tests/unit/test_process_nomem.c $(fail_alloc)
-tests_unit_test_process_nomem_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_unwind_rows
-unit_tests += tests/unit/test_rows_budget
 unit_tests += tests/unit/test_learn
 tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
-unit_tests += tests/unit/test_image_ops
-unit_tests += tests/unit/test_image_split
-unit_tests += tests/unit/test_intern
-unit_tests += tests/unit/test_ehframe
-unit_tests += tests/unit/test_account
-tests_unit_test_account_SOURCES = tests/unit/test_account.c $(fail_alloc)
-tests_unit_test_account_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_waker
-unit_tests += tests/unit/test_openwaits
-tests_unit_test_openwaits_SOURCES = tests/unit/test_openwaits.c $(fail_alloc)
-tests_unit_test_openwaits_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_sums
-tests_unit_test_sums_SOURCES = tests/unit/test_sums.c $(fail_alloc)
-tests_unit_test_sums_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_ingest
-tests_unit_test_ingest_SOURCES = tests/unit/test_ingest.c $(fail_alloc)
-tests_unit_test_ingest_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_topology
-unit_tests += tests/unit/test_numa_state
-tests_unit_test_numa_state_SOURCES = tests/unit/test_numa_state.c $(fail_alloc)
-tests_unit_test_numa_state_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_access
-unit_tests += tests/unit/test_code
-unit_tests += tests/unit/test_moves
+# The rules of this one are those of its own program: all of them are to be sound.
+unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_touch
-unit_tests += tests/unit/test_policy
-unit_tests += tests/unit/test_areas
-tests_unit_test_areas_SOURCES = tests/unit/test_areas.c $(fail_alloc)
-tests_unit_test_areas_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_residency
-tests_unit_test_residency_SOURCES = tests/unit/test_residency.c $(fail_alloc)
-tests_unit_test_residency_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_proctext
-unit_tests += tests/unit/test_placement
-unit_tests += tests/unit/test_upper
-# Takes all of libsberf_core.a, and no other library than it may need: a program of its own.
+# Takes all of libsberf_core.a, and no other library than it may need.
 unit_tests += tests/unit/test_core
 tests_unit_test_core_SOURCES = tests/unit/test_core.c tests/unwind/fixture.c tests/unwind/fixture.h
 tests_unit_test_core_LDADD = $(WHOLE_ARCHIVE) libsberf_core.a $(NO_WHOLE_ARCHIVE) $(CMOCKA_LIBS) $(core_libs)
 tests_unit_test_core_DEPENDENCIES = libsberf_core.a
+
+unit_helpers += tests/unit/make_recordings
+tests_unit_make_recordings_SOURCES = tests/unit/make_recordings.c $(synth) $(big)
+CLEANFILES += $(suites)
+EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt tests/data/v1_1.sberf tests/data/v1_1.txt
+EXTRA_DIST += tests/data/v1_2.sberf tests/data/v1_2.txt
+EXTRA_DIST += tests/data/v1_3.sberf tests/data/v1_3.txt
+EXTRA_DIST += tests/data/newer.sberf
+EXTRA_DIST += tests/golden
+EXTRA_DIST += tests/fixtures

@@ -542,7 +542,7 @@ void load_bytes(struct loaded *l, const void *bytes, size_t n)
 	load_bytes_from(l, bytes, n, 0);
 }
 
-void load_file(struct loaded *l, const char *path)
+void load_recording(struct loaded *l, const char *path)
 {
 	const struct load_options o = { .each = keep, .ctx = l };
 

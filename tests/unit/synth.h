@@ -79,7 +79,7 @@ struct loaded {
 
 void load_bytes(struct loaded *l, const void *bytes, size_t n);
 void load_bytes_from(struct loaded *l, const void *bytes, size_t n, uint64_t min_block_ns);
-void load_file(struct loaded *l, const char *path);
+void load_recording(struct loaded *l, const char *path);
 void loaded_free(struct loaded *l);
 
 /* What was read, as text: figures, events, names, and the state of nodes. The caller frees it. */

@@ -72,7 +72,7 @@ static void check_newest(const char *path, uint64_t ns)
 	const uint64_t first = (SEGMENTS - ns / NSEC_PER_SEC) * SEGMENT_EVENTS;
 	struct loaded l;
 
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_string_equal(l.report.note, "");
 	assert_true(l.meta.complete);

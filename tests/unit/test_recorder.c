@@ -94,7 +94,7 @@ static void everything_arrives(void **state)
 	}
 	synth_name(&s, dict_frames(s.dict), true);
 	close_recorder(r);
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.event.n, 20000);
 	for (uint64_t i = 0; i < 20000; i++)
@@ -154,7 +154,7 @@ static void the_newest_state(void **state)
 	close_recorder(r);
 	assert_int_equal(last->refs, 1);
 	assert_true(count_blocks(path, BLOCK_NUMA) < 1000);
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_string_equal(l.report.note, "");
 	have = loaded_numa(&l);
@@ -190,7 +190,7 @@ static void a_state_without_room(void **state)
 	r = open_recorder(path, &s);
 	recorder_numa(r, large);
 	close_recorder(r);
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(count_blocks(path, BLOCK_NUMA), 0);
 	assert_int_equal(l.meta.numa_too_large, 1);
@@ -278,7 +278,7 @@ static unsigned int check_parts(const char *path, unsigned int files, uint64_t n
 			continue;
 		found++;
 		assert_true(st.st_size < PART_BYTES + PART_SLACK);
-		load_file(&l, part);
+		load_recording(&l, part);
 		assert_int_equal(l.code, 0);
 		assert_string_equal(l.report.note, "");
 		assert_true(l.meta.complete);
@@ -386,7 +386,7 @@ static void no_further_file(void **state)
 	assert_non_null(strstr(e.text, "cannot begin another file: "));
 	assert_non_null(strstr(e.text, "parts.1 is a file that is not a recording and stays as it is"));
 	assert_true(file_is(part_path(path, 1), "a letter"));
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_string_equal(l.report.note, "");
 	assert_true(l.meta.complete && l.event.n > 0);
@@ -411,7 +411,7 @@ static uint64_t check_kept(const char *path, uint64_t n)
 	unsigned int named;
 	struct loaded l;
 
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_string_equal(l.report.note, "");
 	assert_true(l.meta.complete);
@@ -565,7 +565,7 @@ static void a_recording_from_midway_on(void **state)
 	assert_string_equal(saved.path, path);
 	assert_int_equal(saved.ns, 3 * NSEC_PER_SEC);
 	assert_false(saved.kept);
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.event.n, 300);
 	assert_int_equal(l.meta.start_mono_ns, began);
@@ -588,7 +588,7 @@ static _Noreturn void count_from_stdin(int fd)
 	struct loaded l;
 
 	dup2(fd, STDIN_FILENO);
-	load_file(&l, "-");
+	load_recording(&l, "-");
 	_exit(!l.code && l.meta.complete && !l.report.damaged_bytes && l.meta.late == 4321 ? (int)l.event.n : 0);
 }
 
@@ -824,7 +824,7 @@ static void a_full_disk(void **state)
 	assert_int_equal(recorder_close(r, &meta, NULL, &at_close), -EFBIG);
 	assert_string_equal(e.text, at_close.text);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-	load_file(&l, path);
+	load_recording(&l, path);
 	assert_int_equal(l.code, 0);
 	assert_true(l.report.cut_off);
 	/* Cut back to whole blocks: nothing is damaged, not even a tail. */
@@ -949,7 +949,7 @@ static bool check_killed(const char *path, const struct diary *diary)
 	unsigned int named;
 	struct loaded l;
 
-	load_file(&l, path);
+	load_recording(&l, path);
 	if (sure)
 		assert_int_equal(l.code, 0);
 	assert_in_range(l.event.n, sure, atomic_load(&diary->n) + 1);
@@ -1020,11 +1020,11 @@ static void bad_files_to_load(void **state)
 {
 	struct loaded l;
 
-	load_file(&l, dir);
+	load_recording(&l, dir);
 	assert_int_equal(l.code, -EISDIR);
 	assert_non_null(strstr(l.err.text, "is a directory"));
 	loaded_free(&l);
-	load_file(&l, in_dir("nothing"));
+	load_recording(&l, in_dir("nothing"));
 	assert_int_equal(l.code, -ENOENT);
 	assert_non_null(strstr(l.err.text, "cannot open"));
 	loaded_free(&l);
