@@ -377,7 +377,7 @@ unit_tests += tests/unit/test_targets
 tests_unit_test_targets_SOURCES = tests/unit/test_targets.c src/cmd/targets.c
 unit_tests += tests/unit/test_process_live
 unit_tests += tests/unit/test_learn
-tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
+tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem -Wl,--wrap=clock_gettime
 # The rules of this one are those of its own program: all of them are to be sound.
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_touch

@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MODULE 3u
@@ -39,6 +40,7 @@ extern const uint8_t near_code[];
 
 int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, uint64_t flags);
 int __wrap_bpf_map_delete_elem(int fd, const void *key);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 
 int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, uint64_t flags)
 {
@@ -48,6 +50,14 @@ int __wrap_bpf_map_update_elem(int fd, const void *key, const void *value, uint6
 int __wrap_bpf_map_delete_elem(int fd, const void *key)
 {
 	return fd == HASH ? 0 : -1;
+}
+
+/* Time stands still: what is taught is bounded by time, too, and a machine that does other things takes long for it. */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	(void)clock;
+	*ts = (struct timespec){ .tv_sec = 1000 };
+	return 0;
 }
 
 static int map_of(size_t bytes)
