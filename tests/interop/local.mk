@@ -20,4 +20,4 @@ check-interop: all
 clean-local: clean-interop
 .PHONY: clean-interop
 clean-interop:
-	rm -rf tests/interop/node_modules tests/interop/installed.json tests/interop/npm.log
+	rm -rf tests/interop/node_modules tests/interop/installed.json tests/interop/npm.log tests/interop/install.lock

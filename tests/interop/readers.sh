@@ -45,7 +45,14 @@ install_file() {
 	cat "$1" >"$readers/$(basename "$1").new" && mv "$readers/$(basename "$1").new" "$readers/$(basename "$1")"
 }
 
-if ! install; then
+# One of those that run beside each other installs, and the others wait for it.
+mkdir -p "$readers"
+exec {install_lock}>"$readers/install.lock"
+flock "$install_lock"
+install
+installed=$?
+exec {install_lock}>&-
+if [ "$installed" -ne 0 ]; then
 	no_network && skip_all "no npm registry"
 	note "$(tail -20 "$readers/npm.log")"
 	result 1 "npm installs the readers"
