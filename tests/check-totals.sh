@@ -111,4 +111,29 @@ again many1.log many2.log many3.log many4.log >/dev/null
 equal "four are" 0 $?
 again many1.log many2.log many3.log many4.log many5.log >/dev/null
 equal "five are not: that is no chance" 1 $?
+# Tests that run when their files changed.
+mkdir -p tree/tests
+cp "$top_srcdir/tests/passed.sh" tree/tests
+echo one >tree/tests/subject.c
+: >tree/tests/passed.sums
+cat >seldom.sh <<'EOF'
+. "$tests/tap.sh"
+. "$top_srcdir/tests/passed.sh"
+skip_unless_changed tests/seldom.sh 'tests/subj*.c'
+[ -z "${part:-}" ] || skip "bash is not installed" "a part"
+result "${fails:-0}" "runs"
+finish_passed
+EOF
+touch tree/tests/seldom.sh
+# seldom: what it says for a result.
+seldom() {
+	tests=$top_srcdir/tests top_srcdir=$PWD/tree bash seldom.sh | grep -oE '^(ok|not ok|1\.\.0)' | paste -sd ' '
+}
+equal "a test that never passed runs" "not ok" "$(fails=1 seldom)"
+equal "one that failed runs again" "ok ok" "$(part=1 seldom)"
+equal "one of which a part was skipped, too" "ok" "$(seldom)"
+equal "one that passed does not" "1..0" "$(seldom)"
+equal "but when it is told to" "ok" "$(SBERF_CHECK_ALL=yes seldom)"
+echo two >tree/tests/subject.c
+equal "or when a file is another" "ok 1..0" "$(seldom) $(seldom)"
 finish

@@ -25,6 +25,8 @@ include tests/interop/local.mk
 EXTRA_DIST += \
 	$(shell_tests) \
 	tests/README.md \
+	tests/passed.sh \
+	tests/passed.sums \
 	tests/again.sh \
 	tests/layers.txt \
 	tests/tap.sh \

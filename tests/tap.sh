@@ -9,6 +9,7 @@
 set -u
 tap_count=0
 tap_failed=0
+tap_skipped=0
 tap_tmp=$(mktemp -d "${TMPDIR:-/tmp}/sberf-test.XXXXXX") || exit 99
 # shellcheck disable=SC2034  # used by the tests
 SCRATCH=$tap_tmp
@@ -78,6 +79,7 @@ matches() {
 # condition that makes them right: a skip for another reason, or where the test could run, fails the suite.
 skip() {
 	tap_count=$((tap_count + 1))
+	tap_skipped=$((tap_skipped + 1))
 	printf 'ok %d - %s # SKIP %s\n' "$tap_count" "$2" "$1"
 }
 

@@ -5,6 +5,10 @@
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 . "$top_srcdir/tests/live/truth.sh" || exit 99
+. "$top_srcdir/tests/passed.sh" || exit 99
+skip_unless_changed tests/live/offcpu_truth.sh tests/live/truth.sh \
+	tests/workloads/{badstack,deadlock,ends,faults,fsyncs,handoff,hog,mixed,naps,never,pingpong,pool,waits}.c \
+	tests/workloads/{switches,truth,workload}.h
 cd "$SCRATCH" || exit 99
 
 # runs NAME ARGS...: a workload to its end, its output in NAME.out.
@@ -130,4 +134,4 @@ for mode in userfault userfault_naps pagedout; do
 	at_least "badstack $mode: pages of 64 that are not in memory" 16 $((64 - $(sed 's/.*resident \([0-9]*\) .*/\1/' <<<"$line")))
 	stop_workload
 done
-finish
+finish_passed

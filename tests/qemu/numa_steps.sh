@@ -13,9 +13,12 @@
 # On a machine that others use too, half a minute may give few samples. The guest looks at what it has got, and does it again for longer.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
+. "$top_srcdir/tests/passed.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
+skip_unless_changed tests/qemu/numa_steps.sh tests/qemu/guest.sh 'src/numa/access*.[ch]' 'src/numa/code.[ch]' \
+	'src/engine/touch.[ch]' tests/workloads/nodes.c tests/workloads/{switches,truth,workload}.h
 kernel=$(guest_kernel "${SBERF_GUEST_CACHE:-$top_builddir/guest}") || skip_all "no kernel image can be downloaded"
 
 cat >"$SCRATCH/job.sh" <<'JOB'
@@ -149,4 +152,4 @@ if [ "$(wc -l <"$SCRATCH/loop")" -eq 3 ]; then
 else
 	skip "the compiler made something else of it" "a loop that reads both in turns"
 fi
-finish
+finish_passed
