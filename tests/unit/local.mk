@@ -7,6 +7,7 @@
 # its own; see suite.h. What cannot be linked with others, because it stands in for functions of ours or looks at itself, is a
 # program of its own:
 #   unit_tests += tests/unit/test_NAME
+fail_alloc = tests/unit/fail_alloc.c tests/unit/fail_alloc.h
 wrap_alloc = -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc
 EXTRA_DIST += tests/unit/cmocka_all.h
 # Programs that need cmocka too but are no tests.
@@ -91,25 +92,24 @@ made = tests/unit/made.c tests/unit/made.h
 madefeed = tests/unit/madefeed.c tests/unit/madefeed.h $(made)
 madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
 driver = tests/unit/keys.c tests/unit/keys.h $(madefeed)
+golden = tests/unit/golden.c tests/unit/golden.h
+madecode = tests/unit/madecode.c tests/unit/madecode.h
 big = tests/unit/big.c tests/unit/big.h
 synth = tests/unit/synth.c tests/unit/synth.h tests/unit/synth_numa.c
+record_helpers = tests/unit/sample.c tests/unit/sample.h $(synth)
 unit_libraries = tests/unit/libhelp.a
 tests_unit_libhelp_a_SOURCES = \
 	$(big) \
 	$(driver) \
+	$(golden) \
+	$(madecode) \
 	$(madenuma) \
-	$(synth) \
+	$(record_helpers) \
 	tests/unit/deadfs.c \
 	tests/unit/deadfs.h \
-	tests/unit/golden.c \
-	tests/unit/golden.h \
-	tests/unit/madecode.c \
-	tests/unit/madecode.h \
-	tests/unit/sample.c \
-	tests/unit/sample.h \
 	tests/unwind/fixture.c \
 	tests/unwind/fixture.h
-suite_sources = tests/unit/suites.c tests/unit/suite.h tests/unit/fail_alloc.c tests/unit/fail_alloc.h
+suite_sources = tests/unit/suites.c tests/unit/suite.h $(fail_alloc)
 suite_cppflags = $(AM_CPPFLAGS) -include $(top_srcdir)/tests/unit/suite.h
 suite_ldflags = $(AM_LDFLAGS) $(wrap_alloc)
 suite_ldadd = $(unit_libraries) $(LDADD)
