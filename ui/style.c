@@ -36,6 +36,17 @@ unsigned int style_look(unsigned int style, int colours, bool dark)
 	return colours && coloured ? s->look : s->look_mono;
 }
 
+void style_rgb(int colour, unsigned char ret[3])
+{
+	static const unsigned char step[6] = { 0, 0x5f, 0x87, 0xaf, 0xd7, 0xff };
+	const unsigned int i = colour >= 16 && colour < 256 ? (unsigned int)colour - 16 : 0;
+	const unsigned int grey = i < 216 ? 0 : 8 + 10 * (i - 216);
+
+	ret[0] = (unsigned char)(grey ? grey : step[i / 36]);
+	ret[1] = (unsigned char)(grey ? grey : step[i / 6 % 6]);
+	ret[2] = (unsigned char)(grey ? grey : step[i % 6]);
+}
+
 bool style_on_dark(const char *said, const char *colorfgbg, const char *term)
 {
 	const char *last = colorfgbg ? strrchr(colorfgbg, ';') : NULL;

@@ -70,6 +70,8 @@ const struct style_info *style_info(unsigned int style);
 int style_colour(unsigned int style, int colours, bool dark);
 /* Its look there: a mask of enum look. */
 unsigned int style_look(unsigned int style, int colours, bool dark);
+/* Red, green and blue of COLOUR, 16 to 255 of a palette of 256: those never differ between terminals. */
+void style_rgb(int colour, unsigned char ret[3]);
 
 /*
  * Whether the background is known to be dark: SAID, the user's word ("dark" or "light"), comes first, then COLORFGBG as

@@ -10,6 +10,7 @@
 #include "ui/term.h"
 
 #include "base/clock.h"
+#include "base/parse.h"
 #include "ui/keymap.h"
 #include "ui/rescue.h"
 #include "ui/screenout.h"
@@ -30,6 +31,7 @@
 
 #define ESC_DELAY_MS 15
 #define DOUBLE_CLICK_NS (400 * NSEC_PER_MSEC)
+#define RGB_BITS_MAX 10u                 /* of one component */
 #define MOUSE_OFF "\033[?1006l\033[?1002l\033[?1000l"
 
 struct terminal {
@@ -40,6 +42,7 @@ struct terminal {
 	int signal_fd;                   /* of rescue.h; -1 = not caught */
 	int w, h;
 	int colours;
+	unsigned int rgb[3];             /* bits of red, green and blue in the number of a colour; 0 = it is one of a palette */
 	bool mouse, lost, skip_cont;
 	attr_t attr[STYLE_NR];
 	short pair[STYLE_NR];
@@ -115,13 +118,67 @@ static int check_terminal(const struct term_options *o, const char *type, struct
 	return 0;
 }
 
+/*
+ * Whether numbers of colours are red, green and blue, as terminfo says by RGB (user_caps(5)): that they are, how many bits each component
+ * has, or how many each of them. With 256 colours there is a palette all the same, which is what our colours are of.
+ */
+static void read_rgb(struct terminal *t)
+{
+	static char name[] = "RGB";
+	const char *s = tigetstr(name);
+	unsigned int width = 0, bits[3] = { 0 };
+	const int each = tigetnum(name);
+
+	while (width < 31 && (1 << width) < COLORS)
+		width++;
+	if (COLORS <= 256)
+		return;
+	if (tigetflag(name) > 0) {
+		bits[0] = bits[1] = (width + 2) / 3;
+		bits[2] = width - 2 * bits[0];
+	} else if (each > 0) {
+		bits[0] = bits[1] = bits[2] = (unsigned int)each;
+	} else if (s && s != (const char *)-1 && sscanf(s, "%2u/%2u/%2u", &bits[0], &bits[1], &bits[2]) != 3) {
+		return;
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		if (!bits[i] || bits[i] > RGB_BITS_MAX)
+			return;
+	memcpy(t->rgb, bits, sizeof(bits));
+}
+
+/* What the terminal calls COLOUR, one of 256. */
+static int colour_number(const struct terminal *t, int colour)
+{
+	unsigned char rgb[3];
+	unsigned int n = 0;
+
+	if (!t->rgb[0])
+		return colour;
+	style_rgb(colour, rgb);
+	for (unsigned int i = 0; i < 3; i++)
+		n = n << t->rgb[i] | (rgb[i] * ((1u << t->rgb[i]) - 1) + 127) / 255;
+	return (int)n;
+}
+
 static void set_colours(struct terminal *t, bool no_color)
 {
 	if (no_color || !has_colors() || start_color() != OK)
 		return;
+	read_rgb(t);
 	t->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
 	if (t->colours)
 		use_default_colors();
+}
+
+/* The number of a colour may be larger than those of curses once were. */
+static bool make_pair(int pair, int fg, int bg)
+{
+#if NCURSES_EXT_FUNCS >= 20170401
+	return init_extended_pair(pair, fg, bg) == OK;
+#else
+	return fg <= SHRT_MAX && init_pair((short)pair, (short)fg, (short)bg) == OK;
+#endif
 }
 
 static attr_t attributes(unsigned int look)
@@ -139,21 +196,36 @@ static void set_styles(struct terminal *t, bool dark)
 		t->pair[i] = 0;
 		if (fg == COLOUR_NONE)
 			continue;
-		if (init_pair((short)(i + 1), (short)fg, -1) == OK || init_pair((short)(i + 1), (short)fg, COLOR_BLACK) == OK)
+		if (make_pair((int)i + 1, colour_number(t, fg), -1) || make_pair((int)i + 1, colour_number(t, fg), COLOR_BLACK))
 			t->pair[i] = (short)(i + 1);
 	}
 }
 
+static int bounded(uint64_t n)
+{
+	return n < CANVAS_SIDE_MAX ? (int)n : CANVAS_SIDE_MAX;
+}
+
+/* What NAME of the environment says, or else the library. */
+static int side_of_environment(const char *name, int otherwise)
+{
+	const char *s = getenv(name);
+	uint64_t n;
+
+	return s && !parse_u64(s, name, 1, UINT64_MAX, &n, NULL) ? bounded(n) : bounded((uint64_t)otherwise);
+}
+
+/* The terminal knows best. LINES and COLUMNS are for one that does not, and our part: the library fails where they are large. */
 static void read_size(struct terminal *t)
 {
 	struct winsize ws;
 
 	if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col && ws.ws_row) {
-		t->w = ws.ws_col < CANVAS_SIDE_MAX ? ws.ws_col : CANVAS_SIDE_MAX;
-		t->h = ws.ws_row < CANVAS_SIDE_MAX ? ws.ws_row : CANVAS_SIDE_MAX;
+		t->w = bounded(ws.ws_col);
+		t->h = bounded(ws.ws_row);
 	} else {
-		t->w = COLS;
-		t->h = LINES;
+		t->w = side_of_environment("COLUMNS", COLS);
+		t->h = side_of_environment("LINES", LINES);
 	}
 	if (t->w != COLS || t->h != LINES)
 		resizeterm(t->h, t->w);
@@ -191,6 +263,17 @@ static void enter(struct terminal *t, bool no_color, bool dark)
 	prepare_rescue(t);
 }
 
+/* Why the library does not take the terminal, as far as one can see: it counts rows and columns in 15 bits. */
+static int refused(const struct terminal *t, const char *type, struct err *e)
+{
+	struct winsize ws;
+
+	if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && (ws.ws_col > SHRT_MAX || ws.ws_row > SHRT_MAX))
+		return err_set(e, EINVAL, "cannot draw on a terminal of %u columns and %u rows; make it smaller (stty cols 80 rows 24)",
+			       ws.ws_col, ws.ws_row);
+	return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
+}
+
 int term_open(const struct term_options *o, struct terminal **ret, struct err *e)
 {
 	AUTO(term_close) struct terminal *t = NULL;
@@ -210,9 +293,12 @@ int term_open(const struct term_options *o, struct terminal **ret, struct err *e
 	if ((r = open_files(t, e)) || (r = rescue_open(t->out_fd, &t->signal_fd, e)))
 		return r;
 	screenout_open(&t->frame, fileno(t->out), t->out_fd);
+	/* Of the size only what the terminal says: read_size() does the rest. */
+	use_env(FALSE);
+	use_tioctl(TRUE);
 	t->screen = newterm((char *)type, t->out, t->in);
 	if (!t->screen)
-		return err_set(e, EINVAL, "cannot drive the terminal TERM=%s", type);
+		return refused(t, type, e);
 	enter(t, o->no_color, o->dark);
 	*ret = take_ptr(t);
 	return 0;

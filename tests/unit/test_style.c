@@ -30,6 +30,24 @@ static struct rgb colour(int i)
 	return (struct rgb){ step[(i - 16) / 36], step[(i - 16) / 6 % 6], step[(i - 16) % 6] };
 }
 
+static void components_are_those_of_xterm(void **state)
+{
+	for (int i = 16; i < 256; i++) {
+		const struct rgb want = colour(i);
+		unsigned char got[3];
+
+		style_rgb(i, got);
+		if (got[0] != want.r || got[1] != want.g || got[2] != want.b)
+			fail_msg("colour %d is %d %d %d", i, got[0], got[1], got[2]);
+	}
+}
+
+static void every_colour_of_256_has_components(void **state)
+{
+	for (unsigned int s = 0; s < STYLE_NR; s++)
+		assert_true(style_colour(s, 256, false) == COLOUR_NONE || style_colour(s, 256, false) >= 16);
+}
+
 static double linear(double channel)
 {
 	const double c = channel / 255;
@@ -130,6 +148,8 @@ static void the_background_as_far_as_it_is_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(components_are_those_of_xterm),
+		cmocka_unit_test(every_colour_of_256_has_components),
 		cmocka_unit_test(contrast_is_that_of_wcag),
 		cmocka_unit_test(colours_can_be_read_on_black_and_on_white),
 		cmocka_unit_test(kinds_of_time_differ),
