@@ -57,6 +57,7 @@ bool wakers = false;                                     /* tell who wakes, with
 __u32 sums_turn = 0;                                     /* even or odd: where sums go */
 __u64 deaf_until_ns = 0;                                 /* strangers wake nobody before */
 __u64 open_min_ns = 0;                                   /* the task iterator leaves shorter waits out */
+__u64 open_kstack_ns = 0;                                /* and tells kernel stacks of waits that began until then, or before the capture */
 __u32 stack_cap = SB_STACK_MIN;                          /* bytes of a stack copied when nothing is learnt for the executable */
 __u64 wake_bytes = 0;                                    /* bytes in a ring at which its reader is woken */
 __u32 own_tgid = 0;                                      /* sberf itself, as the kernel numbers it */
@@ -145,6 +146,7 @@ struct sb_task {
 	__u64 waking_ns;         /* 0 = not woken yet */
 	__u64 id;                /* of the wait under way */
 	__u64 stack_end;         /* where the last copy of its stack met a page that cannot be read; 0 = it did not */
+	__u64 kstack_id;         /* of the wait whose kernel stack the iterator has told */
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];
@@ -300,6 +302,19 @@ struct {
 	__type(key, int);
 	__type(value, struct sb_task);
 } tasks SEC(".maps");
+
+/* What the task iterator says of one of them; only one looks at a time. */
+struct opening {
+	struct sb_open o;
+	__u64 kernel[SB_KSTACK_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct opening);
+} opening SEC(".maps");
 
 /* Preallocated: switches happen where memory cannot be had. User space removes what belongs to tasks that are gone. */
 struct {

@@ -54,31 +54,62 @@ static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 	}
 }
 
+/* The user's registers of TASK, which has no slot: its stack is read from outside. */
+static __always_inline void put_open_regs(struct sb_open *o, struct task_struct *task)
+{
+	struct pt_regs *regs;
+
+	if (task->flags & PF_KTHREAD || !has_user_side(task) || o->flags & SB_WAIT_COMPAT)
+		return;
+	regs = (void *)bpf_task_pt_regs(task);
+	sb_regs_to_dwarf(regs, o->reg);
+	o->nr_regs = o->reg[SB_DWARF_SP] ? SB_NR_REGS : 0;
+	o->machine = SB_EM_MACHINE;
+}
+
+/*
+ * The kernel's stack of TASK, once in its wait: that takes microseconds, and it stays the same. Not of waits that user space would not keep
+ * yet. Returns how many bytes.
+ */
+static __always_inline __u32 put_open_kernel(struct opening *p, const struct sb_task *st, struct task_struct *task)
+{
+	long got;
+
+	if (!kernel_frames || st->kstack_id == st->id || (st->since_ns > open_kstack_ns && !(st->flags & SB_WAIT_SEEDED)))
+		return 0;
+	got = bpf_get_task_stack(task, p->kernel, sizeof(p->kernel), 0);
+	if (got <= 0 || got > (long)sizeof(p->kernel))
+		return 0;
+	p->o.nr_kernel = (__u32)got / 8;
+	return got;
+}
+
 static __always_inline void list(struct seq_file *seq, struct sb_task *st, struct task_struct *task)
 {
-	struct sb_open o = {
+	__u32 zero = 0, bytes;
+	struct opening *p = bpf_map_lookup_elem(&opening, &zero);
+
+	if (!p)
+		return;
+	p->o = (struct sb_open){
 		.id = st->id, .out_ns = st->since_ns, .waking_ns = st->waking_ns, .start_ns = task->start_time,
 		.cgroup_id = cgroup_id(task), .exe_id = exe_id(task), .pid = task->tgid, .tid = task->pid, .cpu = st->cpu,
 		.node = st->node, .call = st->call, .state = st->state, .flags = st->flags,
 	};
-
-	__builtin_memcpy(o.comm, task->comm, sizeof(o.comm));
+	__builtin_memcpy(p->o.comm, task->comm, sizeof(p->o.comm));
 	if (st->slot) {
-		o.slot = st->slot - 1;
+		p->o.slot = st->slot - 1;
 	} else {
-		o.flags |= SB_WAIT_NO_STACK;
-		if (!(task->flags & PF_KTHREAD) && has_user_side(task) && !(o.flags & SB_WAIT_COMPAT)) {
-			struct pt_regs *regs = (void *)bpf_task_pt_regs(task);
-
-			sb_regs_to_dwarf(regs, o.reg);
-			o.nr_regs = o.reg[SB_DWARF_SP] ? SB_NR_REGS : 0;
-			o.machine = SB_EM_MACHINE;
-		}
+		p->o.flags |= SB_WAIT_NO_STACK;
+		put_open_regs(&p->o, task);
 	}
+	bytes = put_open_kernel(p, st, task);
 	/* It ran meanwhile: not of interest any more. */
-	if (st->on || st->id != o.id)
+	if (st->on || st->id != p->o.id)
 		return;
-	bpf_seq_write(seq, &o, sizeof(o));
+	if (bytes)
+		st->kstack_id = p->o.id;
+	bpf_seq_write(seq, p, sizeof(p->o) + bytes);
 }
 
 SEC("iter/task")

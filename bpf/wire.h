@@ -238,7 +238,7 @@ struct sb_sum {
 	struct sb_sum_part part[SB_SUM_BUCKETS];
 };
 
-/* What the iterator says of one task that is off the CPU. */
+/* What the iterator says of one task that is off the CPU; the addresses of its kernel stack are behind it. */
 struct sb_open {
 	__u64 id, out_ns, waking_ns;     /* as in sb_part_wait */
 	__u64 start_ns, cgroup_id, exe_id;
@@ -247,7 +247,7 @@ struct sb_open {
 	__s32 call;
 	__u8 state;
 	__u8 flags;                      /* SB_WAIT_SEEDED, SB_WAIT_COMPAT, SB_WAIT_NO_STACK: it has no slot */
-	__u16 pad;
+	__u16 nr_kernel;                 /* addresses of the kernel's stack that follow this, innermost first; 0 = they were told before */
 	__u32 slot;                      /* index when it has one */
 	__u16 nr_regs;                   /* 0 = none, else SB_NR_REGS */
 	__u16 machine;                   /* as sb_part_regs.machine */

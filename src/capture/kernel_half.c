@@ -541,7 +541,7 @@ int kernel_half_start(struct kernel_half *k, struct err *e)
 		return r;
 	__atomic_store_n(&k->skel->bss->following, true, __ATOMIC_SEQ_CST);
 	/* The tasks that are there get their state. */
-	fd = kernel_half_list(k, UINT64_MAX, e);
+	fd = kernel_half_list(k, UINT64_MAX, 0, e);
 	if (fd < 0)
 		return fd;
 	while (read(fd, ignored, sizeof(ignored)) > 0)
@@ -560,9 +560,10 @@ void kernel_half_stop(struct kernel_half *k)
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 }
 
-int kernel_half_list(struct kernel_half *k, uint64_t min_ns, struct err *e)
+int kernel_half_list(struct kernel_half *k, uint64_t min_ns, uint64_t up_to_ns, struct err *e)
 {
 	k->skel->bss->open_min_ns = min_ns;
+	k->skel->bss->open_kstack_ns = up_to_ns;
 	return programs_iterate(&k->programs, "sb_tasks", e);
 }
 

@@ -52,8 +52,11 @@ void kernel_half_turn_sums(struct kernel_half *k);
  */
 int kernel_half_start(struct kernel_half *k, struct err *e);
 void kernel_half_stop(struct kernel_half *k);
-/* An fd that gives a struct sb_open for every task that has been waiting for MIN_NS and longer; the caller's. */
-int kernel_half_list(struct kernel_half *k, uint64_t min_ns, struct err *e);
+/*
+ * An fd that gives a struct sb_open for every task that has been waiting for MIN_NS and longer; the caller's. Behind it, once for each wait
+ * that began at UP_TO_NS or earlier, or before the capture, is the kernel's stack.
+ */
+int kernel_half_list(struct kernel_half *k, uint64_t min_ns, uint64_t up_to_ns, struct err *e);
 /* An fd that gives a struct sb_home for every task of the target; the caller's. Not with NUMA_OFF. */
 int kernel_half_homes(struct kernel_half *k, struct err *e);
 struct sb_slot *kernel_half_slot(struct kernel_half *k, uint32_t slot);  /* shared with the kernel; NULL when there is none */

@@ -99,6 +99,8 @@ struct source_open {
 	uint32_t cpu, node;      /* that it left */
 	uint32_t machine, nr_regs;       /* its user registers when has_stack is false: to read its stack from outside; 0 = none */
 	uint64_t regs[RAW_REGS_MAX];
+	uint32_t nr_kernel;              /* addresses of the kernel's stack, innermost first; 0 = not known, or told by a look before */
+	const uint64_t *kernel;          /* valid as long as the source */
 };
 
 /* On which nodes a thread is at home. */
@@ -225,9 +227,13 @@ bool source_turn_sums(struct source *s, uint64_t *ret_ns);
 typedef void source_sum_fn(void *ctx, const struct source_sum *sum);
 int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 
-/* Waits under way for MIN_NS and longer. *RET_NS: the moment of this look. Returns how many, or a negative errno. */
+/*
+ * Waits under way for MIN_NS and longer. Kernel stacks are told of those that EACH keeps: that began at UP_TO_NS or earlier, or before the
+ * capture. *RET_NS: the moment of this look. Returns how many, or a negative errno.
+ */
 typedef void source_open_fn(void *ctx, const struct source_open *w);
-int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
+int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
+		      struct err *e);
 
 /*
  * The stack of the wait ID of thread TID, taken out of the kernel half's keeping, as a RAW_WAIT without lengths, valid until the

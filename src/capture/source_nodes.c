@@ -61,5 +61,5 @@ int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *
 	struct telling to = { .each = each, .ctx = ctx };
 	AUTO_FD int fd = kernel_half_homes(s->kernel, e);
 
-	return fd < 0 ? fd : source_read_list(fd, sizeof(struct sb_home), tell_home, &to, e);
+	return fd < 0 ? fd : source_read_list(fd, sizeof(struct sb_home), NULL, tell_home, &to, e);
 }

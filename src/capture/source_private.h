@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "capture/kernel_half.h"
+#include "capture/kstacks.h"
 #include "capture/rate.h"
 #include "capture/reorder.h"
 #include "capture/ring.h"
@@ -53,6 +54,7 @@ struct source {
 	uint64_t gaps, gaps_ns;                  /* between samples of one busy CPU */
 	struct losses lost;                      /* those counted on this side */
 	VEC(struct open_slot) open;              /* of the last source_open_waits() */
+	struct kstacks kstacks;                  /* of waits under way */
 	source_stranger_fn *stranger;
 	void *stranger_ctx;
 	struct ksyms *ksyms;                     /* once a waker was told */
@@ -76,12 +78,13 @@ void source_cpus_close(struct source *s);        /* half-opened is fine */
 
 /* source_waits.c */
 /*
- * Reads what one run of an iterator lists, structures of SIZE bytes, LIST_ITEM_MAX at most, up to the end of FD: EACH gets them one by
- * one and ends it with a negative errno. Returns how many, or a negative errno.
+ * Reads what one run of an iterator lists, structures of SIZE bytes, and behind each what MORE (NULL = nothing) says, LIST_ITEM_MAX at most,
+ * up to the end of FD: EACH gets them one by one and ends it with a negative errno. Returns how many, or a negative errno.
  */
-#define LIST_ITEM_MAX 256u
+#define LIST_ITEM_MAX 2048u
 typedef int list_fn(void *ctx, const void *item, struct err *e);
-int source_read_list(int fd, size_t size, list_fn *each, void *ctx, struct err *e);
+typedef size_t list_more_fn(const void *item);           /* bytes */
+int source_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e);
 void source_waits_waker(struct source *s, struct raw_event *ev);         /* sets ev->wake.context */
 void source_waits_close(struct source *s);
 

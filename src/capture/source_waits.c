@@ -157,7 +157,8 @@ static int note_slot(struct source *s, const struct sb_open *o, struct err *e)
 	return 0;
 }
 
-static void tell_open(const struct sb_open *o, source_open_fn *each, void *ctx)
+/* O has the kernel's stack of its wait behind it, or nothing. */
+static void tell_open(struct source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
 {
 	struct source_open w = {
 		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns, .cgroup_id = o->cgroup_id, .id = o->id,
@@ -172,14 +173,25 @@ static void tell_open(const struct sb_open *o, source_open_fn *each, void *ctx)
 		w.nr_regs = o->nr_regs <= sizeof(o->reg) / sizeof(o->reg[0]) ? o->nr_regs : 0;
 		memcpy(w.regs, o->reg, w.nr_regs * sizeof(w.regs[0]));
 	}
+	w.kernel = kstacks_keep(&s->kstacks, (const uint64_t *)(o + 1), o->nr_kernel);
+	w.nr_kernel = w.kernel ? o->nr_kernel : 0;
 	each(ctx, &w);
 }
 
-int source_read_list(int fd, size_t size, list_fn *each, void *ctx, struct err *e)
+/* The size of the item that HAVE bytes at ITEM begin with, if all of it is there; 0 = it is not. */
+static size_t whole_item(const void *item, size_t have, size_t size, list_more_fn *more)
 {
-	uint64_t list[64 * LIST_ITEM_MAX / sizeof(uint64_t)];
+	if (have < size)
+		return 0;
+	size += more ? more(item) : 0;
+	return have < size ? 0 : size;
+}
+
+int source_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e)
+{
+	uint64_t list[8 * LIST_ITEM_MAX / sizeof(uint64_t)];
 	char *const bytes = (char *)list;
-	size_t have = 0, done;
+	size_t have = 0, done, next;
 	int n = 0, r;
 
 	for (;;) {
@@ -192,7 +204,7 @@ int source_read_list(int fd, size_t size, list_fn *each, void *ctx, struct err *
 		if (!got)
 			return n;
 		have += (size_t)got;
-		for (done = 0; have - done >= size; done += size, n++) {
+		for (done = 0; (next = whole_item(bytes + done, have - done, size, more)) > 0; done += next, n++) {
 			r = each(ctx, bytes + done, e);
 			if (r < 0)
 				return r;
@@ -214,13 +226,22 @@ static int take_open(void *ctx, const void *item, struct err *e)
 	const int r = note_slot(to->s, item, e);
 
 	if (!r)
-		tell_open(item, to->each, to->ctx);
+		tell_open(to->s, item, to->each, to->ctx);
 	return r;
 }
 
-_Static_assert(sizeof(struct sb_open) <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX, "room for a part of one is left");
+static size_t kernel_bytes(const void *item)
+{
+	const struct sb_open *o = item;
 
-int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+	return (o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX) * sizeof(uint64_t);
+}
+
+_Static_assert(sizeof(struct sb_open) + 8 * SB_KSTACK_MAX <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX,
+	       "room for a part of one is left");
+
+int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
+		      struct err *e)
 {
 	struct telling to = { .s = s, .each = each, .ctx = ctx };
 	int fd, r;
@@ -229,10 +250,10 @@ int source_open_waits(struct source *s, uint64_t min_ns, source_open_fn *each, v
 	s->open.n = 0;
 	if (kernel_half_totals_fd(s->kernel) < 0)
 		return 0;
-	fd = kernel_half_list(s->kernel, min_ns, e);
+	fd = kernel_half_list(s->kernel, min_ns, up_to_ns, e);
 	if (fd < 0)
 		return fd;
-	r = source_read_list(fd, sizeof(struct sb_open), take_open, &to, e);
+	r = source_read_list(fd, sizeof(struct sb_open), kernel_bytes, take_open, &to, e);
 	close(fd);
 	return r;
 }
@@ -321,5 +342,6 @@ void source_waits_close(struct source *s)
 {
 	ksyms_free(s->ksyms);
 	vec_free(&s->open);
+	kstacks_free(&s->kstacks);
 	free(s->taken);
 }

@@ -117,6 +117,8 @@ static bool take_stack(void *ctx, const struct source_open *w)
 	if (!source_open_stack(oc->config.source, w->tid, w->start_ns, w->id, &raw))
 		return false;
 	raw.wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
+	raw.sample.kernel = w->kernel;
+	raw.sample.nr_kernel = w->nr_kernel;
 	walk(oc, &raw);
 	return true;
 }
@@ -252,7 +254,7 @@ static int look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 	oc->look_ns = now_ns;
 	oc->next_look_ns = now_ns + (now_ns - oc->start_ns < OPEN_NS ? OPEN_NS : LOOK_NS);
 	openwaits_begin(oc->waits, look_up_to(oc));
-	r = source_open_waits(oc->config.source, min_ns, openwaits_see, oc->waits, &look_ns, e);
+	r = source_open_waits(oc->config.source, min_ns, look_up_to(oc), openwaits_see, oc->waits, &look_ns, e);
 	oc->failures = r < 0 ? oc->failures + 1 : 0;
 	if (r < 0)
 		return oc->failures > FAILURES ? r : 0;

@@ -239,6 +239,10 @@ void openwaits_see(void *ctx, const struct source_open *w)
 	known->seen = true;
 	known->missed = 0;
 	known->w.woken_ns = w->woken_ns;
+	if (w->nr_kernel) {
+		known->w.nr_kernel = w->nr_kernel;
+		known->w.kernel = w->kernel;
+	}
 	known->like.thread = o->config.thread(o->config.ctx, w);
 }
 

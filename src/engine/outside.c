@@ -59,7 +59,8 @@ static void walk(struct outside *o, const struct source_open *w, uint64_t time_n
 	struct raw_event raw = {
 		.kind = RAW_WAIT, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
 		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .machine = w->machine,
-			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL },
+			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
+			    .nr_kernel = w->nr_kernel },
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
 	};
 

@@ -453,9 +453,9 @@ static int read_all(struct source *s, struct counts *c, struct err *e)
 		if (c->homes > c->homes_most)
 			c->homes_most = c->homes;
 		if (r >= 0)
-			r = source_open_waits(s, 0, count_open, c, &ns, e);
+			r = source_open_waits(s, 0, UINT64_MAX, count_open, c, &ns, e);
 		if (r >= 0 && ++turn % 4 == 0)
-			r = source_open_waits(s, 100 * NSEC_PER_MSEC, take_open, c, &ns, e);
+			r = source_open_waits(s, 100 * NSEC_PER_MSEC, UINT64_MAX, take_open, c, &ns, e);
 		if (r < 0)
 			return r;
 	} while (wait4(c->child, &status, WNOHANG, &used) == 0);

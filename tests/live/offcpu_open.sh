@@ -23,12 +23,19 @@ all_in() {
 	check "$1: below $3" grep -qE ";$3;.*$2;" "$1.folded"
 }
 
+# in_kernel NAME CALL: all waits of all_in end in the kernel, below the entry of system calls and CALL.
+in_kernel() {
+	check "$1: $2 waits in the kernel" grep -qE ";do_syscall_64_\[k\];.*$2[^;]*_\[k\]" "$1.folded"
+	equal "$1: and no stack is without its kernel frames" "" "$(grep -v -e '_\[k\] [0-9]*$' -e '\[no stack\]' "$1.folded")"
+}
+
 start_workload deadlock
 result $? "deadlock: is ready"
 attach deadlock 2
 all_in deadlock lock_a_then_b first_worker
 all_in deadlock lock_b_then_a second_worker
 all_in deadlock main __libc_start_main.*
+in_kernel deadlock futex_wait
 for side in 'first lock_a_then_b' 'second lock_b_then_a'; do
 	read -r thread function <<<"$side"
 	near "deadlock: thread $thread, in futex, interruptible" 2 "$(lasted deadlock.data)" \
@@ -47,6 +54,8 @@ all_in never waits_for_eventfd on_eventfd
 all_in never waits_for_futex on_futex
 all_in never waits_for_pipe on_pipe
 all_in never main_pauses main
+in_kernel never eventfd_read
+in_kernel never pipe_read
 near "never: eventfd: in read" 2 "$(lasted never.data)" "$(time_in never.data blocked waits_for_eventfd --syscall read)"
 near "never: futex: in futex" 2 "$(lasted never.data)" "$(time_in never.data blocked waits_for_futex --syscall futex)"
 near "never: main: in pause" 2 "$(lasted never.data)" "$(time_in never.data blocked main_pauses --syscall pause)"
@@ -57,6 +66,8 @@ stop_workload
 # Open at several looks, then over: told once.
 watch long -- naps 0 2300 2
 near "long: two naps, open at several looks" 3 "$(truth long.out nap blocked)" "$(time_in long.data blocked nap)"
+"$SBERF" report -i long.data --format folded --no-inline --metric blocked --thread naps >long.folded
+in_kernel long nanosleep
 near "long: the thread's whole time" 2 "$(truth long.out thread:naps wall)" "$(whole long.data wall --thread naps)"
 equal "long: nothing is open any more" 0 "$(value long.data offcpu_open_waits)"
 near "long: kept by --min-block, whatever pieces it was told in" 3 "$(truth long.out nap blocked)" \

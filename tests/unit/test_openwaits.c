@@ -28,6 +28,7 @@ struct world {
 	struct sums told, rest, ended;
 	unsigned int asked;      /* stacks */
 	bool refuse;             /* them */
+	const uint64_t *kernel;  /* of what was asked for last */
 	struct account_wait end;         /* of the last that ended late */
 	uint64_t missed_ns;
 	struct source_open w;    /* what a look finds: thread 1 in a futex since 100 s */
@@ -64,6 +65,7 @@ static bool take_stack(void *ctx, const struct source_open *w)
 
 	assert_int_equal(w->tid, 1);
 	world->asked++;
+	world->kernel = w->nr_kernel ? w->kernel : NULL;
 	return !world->refuse;
 }
 
@@ -314,6 +316,26 @@ static void a_stack_is_asked_for_again(void **state)
 	assert_int_equal(w->told.none_ns, 3 * S);
 }
 
+/* It is told by one look only, and the user's stack may come by a later one. */
+static void the_kernels_stack_is_kept_until_the_users_is_taken(void **state)
+{
+	static const uint64_t kernel[] = { 1, 2 };
+	struct world *w = *state;
+
+	w->refuse = true;
+	look(w, 101 * S, true);
+	assert_null(w->kernel);
+	w->w.kernel = kernel;
+	w->w.nr_kernel = 2;
+	look(w, 102 * S, true);
+	w->w.kernel = NULL;
+	w->w.nr_kernel = 0;
+	w->refuse = false;
+	look(w, 103 * S, true);
+	assert_int_equal(w->asked, 3);
+	assert_ptr_equal(w->kernel, kernel);
+}
+
 static void a_piece_waits_for_its_stack_but_not_for_ever(void **state)
 {
 	struct world *w = *state;
@@ -459,6 +481,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		TEST(it_counts_up_to_now),
+		TEST(the_kernels_stack_is_kept_until_the_users_is_taken),
 		TEST(a_preempted_one_is_in_the_run_queue),
 		TEST(pieces_come_each_second_and_the_rest_follows),
 		TEST(an_end_with_its_own_stack),
