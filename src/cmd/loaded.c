@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "cmd/pipes.h"
 #include "import/import.h"
 
@@ -77,7 +76,6 @@ static int open_import(struct loaded *l, const char *path, const struct options 
 		pipes_end_patience();
 	if (r < 0)
 		return r;
-	text_sanitise(l->meta.cmdline, sizeof(l->meta.cmdline), o->cmdline, strlen(o->cmdline));
 	if (report.note[0])
 		fprintf(stderr, "sberf %s: %s: %s\n", o->command_name, pipes_name(path), report.note);
 	return 0;

@@ -163,6 +163,18 @@ matches "as they are in the file" '^ 75\.0 %  75\.0 %      1,500,000  - a$' "$(g
 check "a flame graph of them" "$sberf" report --import folded -o x.svg in
 equal "which counts" '"unit":"count"' "$(grep -o '"unit":"[a-z]*"' x.svg)"
 matches "and is of that file" 'in</text>|>in<|"title":"in"' "$(cat x.svg)"
+# Who makes the same report twice, under whatever names, gets the same bytes, and none of them say where: nobody knows what the command was.
+mkdir -p private/place
+for format in svg html json summary speedscope pprof; do
+	"$sberf" report --import folded --format $format -o "one.$format" in
+	"$sberf" report --import folded --format $format -o "private/place/two.$format" in
+	case $format in
+	pprof) opened=(gzip -dc) ;;
+	*) opened=(cat) ;;
+	esac
+	check "$format: the same under another name" cmp "one.$format" "private/place/two.$format"
+	equal "$format: nothing of its own command line" "" "$("${opened[@]}" "private/place/two.$format" | grep -a -o -e --import -e private)"
+done
 for option in "--state D" "--syscall futex" "--metric blocked" "--format waits" "--format numa" "--node 0" "--by-node" "--far"; do
 	# shellcheck disable=SC2086  # an option and its value
 	got=$("$sberf" report --import folded $option in 2>&1)
