@@ -34,6 +34,21 @@ static void name_ids(struct session *s, const struct options *o, const u32_vec *
 		snprintf(s->target_text, sizeof(s->target_text), "%s %u and %zu more", comm, ids->v[0], ids->n - 1);
 }
 
+/* Why ID, which is nobody that runs, cannot be looked at. */
+static int no_target(const char *kind, uint32_t id, const char *list, struct err *e)
+{
+	char parent[32] = "";
+	pid_t ppid = 0;
+
+	if (!lookup_zombie((pid_t)id, &ppid))
+		return err_set(e, ESRCH, "there is no %s %u (see `ps -e%s`)", kind, id, list);
+	if (lookup_process_exists((pid_t)id))
+		return err_set(e, ESRCH, "%s %u has ended, other threads of its process go on; use -p %u", kind, id, id);
+	lookup_comm(ppid, parent, sizeof(parent));
+	return err_set(e, ESRCH, "%s %u has ended: it is a zombie until its parent, %s (%d), asks how, and there is nothing to see of it any more",
+		       kind, id, parent[0] ? parent : "somebody", (int)ppid);
+}
+
 static int check_ids(const struct options *o, const u32_vec *ids, struct err *e)
 {
 	const bool threads = o->target == OPT_TARGET_TIDS;
@@ -43,8 +58,7 @@ static int check_ids(const struct options *o, const u32_vec *ids, struct err *e)
 			continue;
 		if (!threads && lookup_thread_exists((pid_t)ids->v[i]))
 			return err_set(e, ESRCH, "%u is a thread, not a process; use -t %u", ids->v[i], ids->v[i]);
-		return err_set(e, ESRCH, "there is no %s %u (see `ps -e%s`)", threads ? "thread" : "process", ids->v[i],
-			       threads ? "L" : "");
+		return no_target(threads ? "thread" : "process", ids->v[i], threads ? "L" : "", e);
 	}
 	return 0;
 }

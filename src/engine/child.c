@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,7 +150,16 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, int gate, int report)
+/* Asks to be ended when sberf, whose process is PARENT, is: also by SIGKILL. The change of credentials would undo it. */
+static void end_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(125);
+}
+
+static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, pid_t parent, int gate,
+				int report)
 {
 	int code;
 	char c;
@@ -162,8 +172,11 @@ static _Noreturn void run_child(char *const *argv, char **env, bool detached, co
 		;
 	if (code != 1)
 		_exit(125);
-	if (become(id))
+	if (become(id)) {
+		if (detached)
+			end_with(parent);
 		execvpe(argv[0], argv, env);
+	}
 	code = errno ? errno : EPERM;
 	if (write(report, &code, sizeof(code)) < 0)
 		_exit(125);
@@ -243,6 +256,7 @@ static int make_pipes(int gate[2], int report[2])
 static int fork_child(char *const *argv, char **env, bool detached, const struct identity *id, struct child *c)
 {
 	int gate[2], report[2], r = make_pipes(gate, report);
+	const pid_t parent = getpid();
 	pid_t pid;
 
 	if (r)
@@ -250,7 +264,7 @@ static int fork_child(char *const *argv, char **env, bool detached, const struct
 	pid = fork();
 	if (pid == 0) {
 		close(gate[1]);
-		run_child(argv, env, detached, id, gate[0], report[1]);
+		run_child(argv, env, detached, id, parent, gate[0], report[1]);
 	}
 	r = pid < 0 ? -errno : 0;
 	close(gate[0]);

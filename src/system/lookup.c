@@ -30,29 +30,57 @@ static ssize_t read_proc(pid_t id, const char *file, char *dst, size_t size)
 	return n;
 }
 
-/* The number behind NAME in /proc/ID/status, or -1; the state letter is checked on the way: the dead do not count. */
-static long status_field(pid_t id, const char *name)
+/* What /proc/ID/status says. */
+struct status {
+	char state;
+	long tgid, ppid;
+	long threads;            /* of the process; a zombie that nobody has waited for counts as one */
+};
+
+/* The number behind NAME in TEXT, or -1. */
+static long field(const char *text, const char *name)
+{
+	const char *p = strstr(text, name);
+
+	return p ? strtol(p + strlen(name), NULL, 10) : -1;
+}
+
+static bool read_status(pid_t id, struct status *ret)
 {
 	char text[4096];
 	const char *p;
 
-	if (read_proc(id, "status", text, sizeof(text)) <= 0)
-		return -1;
+	if (id <= 0 || read_proc(id, "status", text, sizeof(text)) <= 0)
+		return false;
 	p = strstr(text, "\nState:\t");
-	if (!p || p[8] == 'Z' || p[8] == 'X')
-		return -1;
-	p = strstr(text, name);
-	return p ? strtol(p + strlen(name), NULL, 10) : -1;
+	*ret = (struct status){ .state = p ? p[8] : 'X', .tgid = field(text, "\nTgid:\t"), .ppid = field(text, "\nPPid:\t"),
+				.threads = field(text, "\nThreads:\t") };
+	return ret->state != 'X';
 }
 
 bool lookup_process_exists(pid_t pid)
 {
-	return pid > 0 && status_field(pid, "\nTgid:\t") == pid;
+	struct status st;
+
+	/* A process goes on without its first thread as long as it has others. */
+	return read_status(pid, &st) && st.tgid == pid && (st.state != 'Z' || st.threads > 1);
 }
 
 bool lookup_thread_exists(pid_t tid)
 {
-	return tid > 0 && status_field(tid, "\nTgid:\t") > 0;
+	struct status st;
+
+	return read_status(tid, &st) && st.tgid > 0 && st.state != 'Z';
+}
+
+bool lookup_zombie(pid_t id, pid_t *ret_parent)
+{
+	struct status st;
+
+	if (!read_status(id, &st) || st.state != 'Z')
+		return false;
+	*ret_parent = (pid_t)st.ppid;
+	return true;
 }
 
 char *lookup_comm(pid_t id, char *dst, size_t dst_size)

@@ -51,6 +51,19 @@ fails_with 2 "a command without --" "to run a command, put -- before it" record 
 fails_with 2 "unknown option" "there is no option --colour" top --colour
 fails_with 2 "unknown format" "format 'docx' is unknown: it must be one of tree\|folded\|svg\|" report --format docx
 
+# A process that has ended, which its parent (a shell that has become somebody else) never asks about.
+exec {zombies}< <(exec sh -c 'sleep 0.3 & echo $!; exec sleep 100')
+parent=$!
+read -r zombie <&"$zombies"
+for ((i = 0; i < 500; i++)); do
+	grep -q '^State:.Z' "/proc/$zombie/status" && break
+	sleep 0.02
+done
+fails_with 1 "a zombie" "process $zombie has ended: it is a zombie until its parent, (sleep|sh) \($parent\), asks how" record -p "$zombie"
+fails_with 1 "its thread" "thread $zombie has ended: it is a zombie" top -t "$zombie"
+kill "$parent"
+fails_with 1 "nobody" 'there is no process 4194300 \(see `ps -e`\)' record -p 4194300
+
 # A reader that stops early is no error and no noise.
 rc=$({ "$sberf" record --help; echo $? >"$SCRATCH/rc"; } 2>"$SCRATCH/err" | head -1 >/dev/null; cat "$SCRATCH/rc")
 equal "help into a closed pipe: exit status" 0 "$rc"

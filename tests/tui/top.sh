@@ -81,6 +81,16 @@ wait_until 60 gone "$child"
 result $? "the command ends with the terminal"
 kill -KILL "$child" 2>/dev/null
 
+# And when whoever closes it lets nobody clean up.
+type_line "$SBERF top -e cpu-clock -- $WORKLOADS/shares"
+see "top -- COMMAND a third time" '▾ main'
+child=$(started "$WORKLOADS/shares")
+kill -KILL "$(pgrep -o -x -f "$SBERF top -e cpu-clock -- $WORKLOADS/shares")"
+wait_until 60 gone "$child"
+result $? "the command ends with a view that was killed"
+kill -KILL "$child" 2>/dev/null
+type_line 'stty sane; tput rmcup; clear'
+
 # A target that does not run says what is waited for.
 type_line "$SBERF top -e cpu-clock -- sleep 60"
 see "nothing runs: it says what it waits for" '[Ww]aiting for'

@@ -41,6 +41,7 @@ unit_tests += tests/unit/test_method
 unit_tests += tests/unit/test_names
 unit_tests += tests/unit/test_dict
 unit_tests += tests/unit/test_kstacks
+unit_tests += tests/unit/test_lookup
 unit_tests += tests/unit/test_parked
 unit_tests += tests/unit/test_stacksize
 unit_tests += tests/unit/test_queue
