@@ -13,81 +13,6 @@ EXTRA_DIST += tests/unit/cmocka_all.h
 # Programs that need cmocka too but are no tests.
 unit_helpers =
 
-unit_tests += tests/unit/test_arena
-tests_unit_test_arena_SOURCES = tests/unit/test_arena.c $(fail_alloc)
-tests_unit_test_arena_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_err
-unit_tests += tests/unit/test_hash
-tests_unit_test_hash_SOURCES = tests/unit/test_hash.c $(fail_alloc)
-tests_unit_test_hash_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_pages
-tests_unit_test_pages_SOURCES = tests/unit/test_pages.c $(fail_alloc)
-tests_unit_test_pages_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_parse
-tests_unit_test_parse_SOURCES = tests/unit/test_parse.c $(fail_alloc)
-tests_unit_test_parse_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_search
-unit_tests += tests/unit/test_style
-unit_tests += tests/unit/test_strtab
-tests_unit_test_strtab_SOURCES = tests/unit/test_strtab.c $(fail_alloc)
-tests_unit_test_strtab_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_text
-unit_tests += tests/unit/test_units
-unit_tests += tests/unit/test_vec
-tests_unit_test_vec_SOURCES = tests/unit/test_vec.c $(fail_alloc)
-tests_unit_test_vec_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_wait
-unit_tests += tests/unit/test_method
-unit_tests += tests/unit/test_names
-unit_tests += tests/unit/test_dict
-unit_tests += tests/unit/test_kstacks
-unit_tests += tests/unit/test_lookup
-unit_tests += tests/unit/test_parked
-unit_tests += tests/unit/test_stacksize
-unit_tests += tests/unit/test_queue
-unit_tests += tests/unit/test_turns
-unit_tests += tests/unit/test_execmaps
-unit_tests += tests/unit/test_options
-tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
-unit_tests += tests/unit/test_decode
-unit_tests += tests/unit/test_reorder
-unit_tests += tests/unit/test_rulebook
-tests_unit_test_rulebook_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
-unit_tests += tests/unit/test_export
-tests_unit_test_export_SOURCES = tests/unit/test_export.c $(made) $(fail_alloc)
-tests_unit_test_export_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_roundtrip
-tests_unit_test_roundtrip_SOURCES = tests/unit/test_roundtrip.c $(made)
-unit_tests += tests/unit/test_export_numa
-tests_unit_test_export_numa_SOURCES = tests/unit/test_export_numa.c $(made)
-unit_tests += tests/unit/test_json
-tests_unit_test_json_SOURCES = tests/unit/test_json.c $(made) $(fail_alloc)
-tests_unit_test_json_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_profile
-tests_unit_test_profile_SOURCES = tests/unit/test_profile.c $(made) $(fail_alloc)
-tests_unit_test_profile_LDFLAGS = $(AM_LDFLAGS) $(wrap_alloc)
-unit_tests += tests/unit/test_replay
-slow_tests += tests/unit/test_replay
-tests_unit_test_replay_SOURCES = tests/unit/test_replay.c $(made)
-unit_tests += tests/unit/test_maps
-unit_tests += tests/unit/test_proclist
-unit_tests += tests/unit/test_rate
-unit_tests += tests/unit/test_scanner
-unit_tests += tests/unit/test_target
-unit_tests += tests/unit/test_thread
-unit_tests += tests/unit/test_space
-unit_tests += tests/unit/test_loader
-unit_tests += tests/unit/test_cpus
-unit_tests += tests/unit/test_mapsizes
-unit_tests += tests/unit/test_bpflog
-unit_tests += tests/unit/test_features
-tests/unit/test_features.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
-unit_tests += tests/unit/test_flame
-unit_tests += tests/unit/test_peek
-tests_unit_test_peek_SOURCES = tests/unit/test_peek.c tests/unit/deadfs.c tests/unit/deadfs.h
-unit_tests += tests/unit/test_perf_record
-unit_tests += tests/unit/test_probe
-# One as large as views must bear.
 # Profiles made by hand; with the view on them, driven without a terminal (SBERF_GOLDEN=write writes tests/golden anew); one as
 # large as views must bear; recordings.
 made = tests/unit/made.c tests/unit/made.h
@@ -139,6 +64,7 @@ suites_base += tests/unit/test_proclist
 suites_base += tests/unit/test_topology
 
 suites_capture =
+suites_capture += tests/unit/test_bpflog
 suites_capture += tests/unit/test_decode
 suites_capture += tests/unit/test_features
 suites_capture += tests/unit/test_mapsizes
@@ -383,6 +309,8 @@ tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl
 # The rules of this one are those of its own program: all of them are to be sound.
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_touch
+unit_tests += tests/unit/test_lookup
+unit_tests += tests/unit/test_kstacks
 # Takes all of libsberf_core.a, and no other library than it may need.
 unit_tests += tests/unit/test_core
 tests_unit_test_core_SOURCES = tests/unit/test_core.c tests/unwind/fixture.c tests/unwind/fixture.h
