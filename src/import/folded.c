@@ -46,9 +46,12 @@ struct folded {
 /* The letter of the suffix of the LEN bytes at S, "_[k]", when it is one of ours and something stands before it; else 0. */
 static char suffix_of(const char *s, size_t len)
 {
-	const char *at = s + len - SUFFIX_LEN;
+	const char *at;
 
-	if (len <= SUFFIX_LEN || at[0] != '_' || at[1] != '[' || at[3] != ']')
+	if (len <= SUFFIX_LEN)
+		return 0;
+	at = s + len - SUFFIX_LEN;
+	if (at[0] != '_' || at[1] != '[' || at[3] != ']')
 		return 0;
 	return at[2] == 'k' || at[2] == 'i' || at[2] == 'j' ? at[2] : 0;
 }

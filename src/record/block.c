@@ -124,6 +124,9 @@ bool block_intact(const uint8_t *src, const struct block *b)
 	return checksum(src, b->stored_len) == b->crc;
 }
 
+/* Bytes that deflate makes of one at most. A header that says more is wrong, and no memory is taken for what it says. */
+#define DEFLATE_GROWTH_MAX 1032u
+
 static int unpack(const struct block *b, const uint8_t *stored, byte_vec *raw)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
@@ -143,6 +146,8 @@ static int unpack(const struct block *b, const uint8_t *stored, byte_vec *raw)
 int block_unpack(const struct block *b, const uint8_t *stored, byte_vec *raw)
 {
 	raw->n = 0;
+	if (b->raw_len > (uint64_t)b->stored_len * DEFLATE_GROWTH_MAX)
+		return -EBADMSG;
 	/* One more, so that an empty payload has an address too. */
 	if (!vec_reserve(raw, (size_t)b->raw_len + 1))
 		return -ENOMEM;

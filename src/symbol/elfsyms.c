@@ -168,13 +168,14 @@ static bool is_code_symbol(const struct builder *b, const Elf64_Sym *s, const ch
 
 static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_bytes *str, enum source source)
 {
-	const char *name = (const char *)str->data + s->st_name;
 	struct raw r = { .addr = s->st_value, .source = source };
+	const char *name;
 
 	if (s->st_name >= str->len) {
 		b->damaged++;
 		return;
 	}
+	name = (const char *)str->data + s->st_name;
 	if (!is_code_symbol(b, s, name))
 		return;
 	r.size = s->st_size < UINT32_MAX ? (uint32_t)s->st_size : UINT32_MAX;

@@ -209,13 +209,14 @@ static bool set_place(struct places *p, const struct jit_syms *j, uint64_t index
 /* BODY holds the first LEN bytes behind the record's header. False when out of memory. */
 static bool parse_load(struct jit_syms *j, struct places *p, const uint8_t *body, size_t len)
 {
-	const char *name = (const char *)body + sizeof(struct jitdump_load);
 	struct jitdump_load load;
+	const char *name;
 
-	if (len <= sizeof(load) || !memchr(name, '\0', len - sizeof(load))) {
+	if (len <= sizeof(load) || !memchr(body + sizeof(load), '\0', len - sizeof(load))) {
 		j->refused++;
 		return true;
 	}
+	name = (const char *)body + sizeof(load);
 	memcpy(&load, body, sizeof(load));
 	if (!add_entry(j, load.code_addr, load.code_size, add_name(j, name, strlen(name))))
 		return true;

@@ -319,6 +319,43 @@ static void headers_that_promise_much(void **state)
 	sample_free(&sa);
 }
 
+/* More than deflate can make of the bytes that are there is refused before there is memory for it. */
+static void payloads_that_cannot_be_so_long(void **state)
+{
+	struct block b = { .type = BLOCK_EVENTS, .codec = CODEC_ZLIB, .raw_len = BLOCK_RAW_MAX, .stored_len = 1000 };
+	const uint8_t stored[1000] = { 0 };
+	byte_vec raw = { 0 };
+
+	assert_int_equal(block_unpack(&b, stored, &raw), -EBADMSG);
+	assert_null(raw.v);
+	b.raw_len = 1032 * b.stored_len + 1;
+	assert_int_equal(block_unpack(&b, stored, &raw), -EBADMSG);
+	assert_null(raw.v);
+	vec_free(&raw);
+}
+
+/* As much as deflate makes of anything: zeros, which take two bits for 258 of them. */
+static void payloads_that_are_as_long_as_can_be(void **state)
+{
+	struct block b = { .type = BLOCK_EVENTS };
+	const size_t n = 8u << 20;
+	uint8_t *zeros = calloc(1, n);
+	struct packer p = { 0 };
+	byte_vec stored = { 0 }, raw = { 0 };
+
+	assert_non_null(zeros);
+	assert_true(block_put(&b, zeros, n, &p, &stored));
+	assert_true(block_get(stored.v, &b));
+	assert_true(b.stored_len < n / 200);
+	assert_int_equal(block_unpack(&b, stored.v + BLOCK_HEADER_SIZE, &raw), 0);
+	assert_int_equal(raw.n, n);
+	assert_memory_equal(raw.v, zeros, n);
+	packer_free(&p);
+	free(zeros);
+	vec_free(&stored);
+	vec_free(&raw);
+}
+
 /* A file of the source tree, NUL-terminated; the caller frees it. */
 static char *read_data(const char *name, size_t *ret_size)
 {
@@ -589,6 +626,8 @@ int main(void)
 		cmocka_unit_test(impossible_tables),
 		cmocka_unit_test(much_from_little),
 		cmocka_unit_test(headers_that_promise_much),
+		cmocka_unit_test(payloads_that_cannot_be_so_long),
+		cmocka_unit_test(payloads_that_are_as_long_as_can_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
