@@ -6,12 +6,12 @@
 #   tests_fuzz_fuzz_NAME_SOURCES = tests/fuzz/fuzz_NAME.c $(fuzz_main)
 #   tests_fuzz_fuzz_NAME_LDADD = $(fuzz_ldadd)
 if FUZZERS
-fuzz_main =
-fuzz_ldadd = $(FUZZ_LIBS) $(LDADD)
+fuzz_main = tests/fuzz/options.c
 else
 fuzz_main = tests/fuzz/replay.c
-fuzz_ldadd = $(LDADD)
 endif
+# The terminal is not fuzzed, so that `make fuzz` need not build it.
+fuzz_ldadd = $(FUZZ_LIBS) libsberf.a libsberf_core.a $(engine_libs)
 
 # Checksums that fit.
 fuzz_seal = tests/fuzz/seal.c tests/fuzz/seal.h
@@ -33,8 +33,19 @@ tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = $(fuzz_ldadd)
 
 check_PROGRAMS += $(fuzz_targets)
-shell_tests += tests/fuzz/replay.sh
-EXTRA_DIST += tests/fuzz/README.md tests/fuzz/corpus tests/fuzz/replay.c
+shell_tests += tests/fuzz/found.sh tests/fuzz/replay.sh
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/corpus tests/fuzz/options.c tests/fuzz/replay.c tests/fuzz/run.sh
+
+# `make fuzz SECONDS=600`: each target looks for so long, in turn; FUZZ="elf export" are some of them. What they find is kept.
+SECONDS = 60
+FUZZ = $(fuzz_targets:tests/fuzz/fuzz_%=%)
+fuzz_found = tests/fuzz/found
+
+.PHONY: fuzz fuzz-targets
+fuzz-targets: $(BUILT_SOURCES)
+	@$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
+fuzz: fuzz-targets
+	@bash $(srcdir)/tests/fuzz/run.sh '$(SECONDS)' $(fuzz_found) $(FUZZ:%=tests/fuzz/fuzz_%)
 fuzz_targets += tests/fuzz/fuzz_decode
 tests_fuzz_fuzz_decode_SOURCES = tests/fuzz/fuzz_decode.c $(fuzz_main)
 tests_fuzz_fuzz_decode_LDADD = $(fuzz_ldadd)
