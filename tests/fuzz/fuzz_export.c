@@ -30,6 +30,7 @@
 #define EVENTS_FUZZ_MAX 300u
 #define DEPTH_FUZZ_MAX 24u
 #define OUTPUT_BASE (4u << 20)           /* pages have a program in them, JSON tables have their heads */
+#define UNPACK_FIRST (64u << 10)
 #define OUTPUT_FACTOR 100u               /* for each byte of a name, and each part of an event, in all tables where it is */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -305,20 +306,39 @@ static struct query make_query(uint8_t what, uint8_t more)
 	};
 }
 
-static void check_gzip(const uint8_t *p, size_t n, uint64_t bound)
+/* The N bytes at P without gzip, at most BOUND of them, of which most outputs have few. */
+static uint8_t *unpack(const uint8_t *p, size_t n, uint64_t bound, size_t *ret_n)
 {
 	z_stream z = { .next_in = (uint8_t *)(uintptr_t)p, .avail_in = (uInt)n };
-	AUTO_FREE uint8_t *raw = malloc(bound);
-	Pprof__Profile *profile;
+	uint8_t *raw = NULL;
+	size_t room = 0;
+	int r = Z_OK;
 
-	must(raw && inflateInit2(&z, 16 + MAX_WBITS) == Z_OK);
-	z.next_out = raw;
-	z.avail_out = (uInt)bound;
-	must(inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in);
-	profile = pprof__profile__unpack(NULL, z.total_out, raw);
+	must(inflateInit2(&z, 16 + MAX_WBITS) == Z_OK);
+	while (r == Z_OK && room < bound) {
+		const size_t more = room ? room : UNPACK_FIRST;
+
+		raw = realloc(raw, room + more);
+		must(raw);
+		z.next_out = raw + room;
+		z.avail_out = (uInt)more;
+		room += more;
+		r = inflate(&z, Z_NO_FLUSH);
+	}
+	must(r == Z_STREAM_END && !z.avail_in && z.total_out <= bound);
+	*ret_n = z.total_out;
+	inflateEnd(&z);
+	return raw;
+}
+
+static void check_gzip(const uint8_t *p, size_t n, uint64_t bound)
+{
+	size_t raw_n;
+	AUTO_FREE uint8_t *raw = unpack(p, n, bound, &raw_n);
+	Pprof__Profile *profile = pprof__profile__unpack(NULL, raw_n, raw);
+
 	must(profile && profile->n_text && !profile->text[0][0]);
 	pprof__profile__free_unpacked(profile, NULL);
-	inflateEnd(&z);
 }
 
 static void check_json(const char *p, size_t n)

@@ -34,8 +34,13 @@ static bool characters(const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		const unsigned char c = (unsigned char)s[i];
 		uint32_t cp;
-		const size_t k = text_decode(s + i, n - i, &cp);
+		size_t k;
 
+		if (c >= ' ' && c < 0x7f) {      /* a page has 200 KB of these */
+			i++;
+			continue;
+		}
+		k = text_decode(s + i, n - i, &cp);
 		if (cp == 0xfffd && k != 3)
 			return false;
 		if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || cp == 0xfffe || cp == 0xffff ||
@@ -199,12 +204,12 @@ bool xml_wellformed(const char *s, size_t n)
 	return !depth && roots == 1;
 }
 
-/* Behind the next TEXT, which is in lower case, in any case. */
+/* Behind the next TEXT, which begins with "<" and is in lower case, in any case. */
 static bool take_until_any_case(struct xml *x, const char *text)
 {
 	const size_t n = strlen(text);
 
-	for (; (size_t)(x->end - x->p) >= n; x->p++)
+	for (; (x->p = memchr(x->p, '<', (size_t)(x->end - x->p))) && (size_t)(x->end - x->p) >= n; x->p++)
 		if (!strncasecmp(x->p, text, n)) {
 			x->p += n;
 			return true;
