@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# unwind_switch.sh - stacks that go on somewhere else: Go's runtime, which calls C on another stack and is called back, is followed to its
+# main, or cut, and says so; return probes of other tools, behind which the true caller is not known, are cut with a reason of their own.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+export GOCACHE=$SCRATCH/gocache GOFLAGS=-mod=mod CGO_ENABLED=1
+if command -v go >/dev/null && go build -o "$SCRATCH/cgoback" "$top_srcdir/tests/workloads/cgoback.go" 2>"$SCRATCH/go.err"; then
+	check "Go that calls C that calls Go is recorded" record "$SCRATCH/go.data" -F 997 --no-off-cpu --verify-unwind 4 -- "$SCRATCH/cgoback"
+	"$SBERF" report -i "$SCRATCH/go.data" --format folded --no-inline | sed 's/ [0-9]*$//' | grep cgoback >"$SCRATCH/go.folded"
+	note "$(cuts "$SCRATCH/go.data")"
+	from='runtime[.]goexit.*;main[.]main;main[.]callC;.*;runtime[.]asmcgocall[^;]*;[^;]*c_mid;c_mid;'
+	at_least "stacks in C below main" 1 "$(grep -cE "$from"'c_leaf$' "$SCRATCH/go.folded")"
+	at_least "stacks of who was called back below C below main" 1 \
+		"$(grep -cE "$from"'goBack;crosscall.*;runtime[.]cgocallback[^;]*;.*_goBack$' "$SCRATCH/go.folded")"
+	equal "stacks that end where stacks change" 0 "$(grep -cE '^cgoback;runtime[.](asmcgocall|cgocallback|systemstack|morestack)' "$SCRATCH/go.folded")"
+	at_least "percent complete" 60 "$(value "$SCRATCH/go.data" oncpu_complete_percent)"
+	equal "stacks walked in two ways that differ" 0 "$(value "$SCRATCH/go.data" verify_different)"
+else
+	for title in recorded "below main" "called back" ends complete compared; do
+		skip "no Go with a C compiler here" "Go that calls C that calls Go: $title"
+	done
+fi
+
+# Nothing tells what was there before the probe.
+chain=$top_builddir/tests/workloads/bin/chain
+at=$(nm "$chain" | awk '$3 == "level_3" { print $1 }')
+if [ -r /sys/bus/event_source/devices/uprobe/type ] && "$CC" -o "$SCRATCH/retprobe" "$top_srcdir/tests/live/retprobe.c"; then
+	mkfifo "$SCRATCH/hold"
+	"$SCRATCH/retprobe" "$(readlink -f "$chain")" "$at" <"$SCRATCH/hold" >"$SCRATCH/set" &
+	also_kill $!
+	exec 3>"$SCRATCH/hold"
+	wait_until 20 grep -q ready "$SCRATCH/set"
+	result $? "a return probe is set"
+	start_workload chain 10
+	check "what it stands in for is recorded" record "$SCRATCH/probe.data" -F 499 --no-off-cpu --duration 1s -p "$workload"
+	stop_workload
+	exec 3>&-
+	note "$(cuts "$SCRATCH/probe.data")"
+	at_least "stacks that say so" 10 "$(value "$SCRATCH/probe.data" cut_uretprobe)"
+	equal "stacks that blame the mappings" 0 "$(value "$SCRATCH/probe.data" cut_no_mapping)"
+	at_least "stacks that begin behind it" 1 "$("$SBERF" report -i "$SCRATCH/probe.data" --format folded | grep -c 'cut: uretprobe];level_3;level_4')"
+else
+	for title in set recorded "says so" mappings behind; do
+		skip "this kernel sets no probes by perf" "a return probe: $title"
+	done
+fi
+finish
