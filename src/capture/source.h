@@ -46,6 +46,7 @@ struct capture_plan {
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
+	bool tables_only;        /* --call-graph force: what has no unwind table is not walked by frame pointers */
 	bool walk_rules;         /* stacks are walked by learnt rules in the kernel, and copied where these do not do */
 	bool walk_or_copy;       /* with it: all of them are copied where the kernel does not take the program that walks; else -ENOTSUP */
 	uint32_t verify_every;   /* with it, one stack of so many is copied all the same, and one of the kernel unwound, to be compared; 0 = none */

@@ -27,7 +27,9 @@ const char *const section_titles[NR_SECTIONS] = {
 static const struct opt_choice events[] = {
 	{ "auto", EVENT_AUTO }, { "cycles", EVENT_CYCLES }, { "cpu-clock", EVENT_CPU_CLOCK }, { NULL, 0 },
 };
-static const struct opt_choice call_graphs[] = { { "dwarf", false }, { "fp", true }, { NULL, 0 } };
+static const struct opt_choice call_graphs[] = {
+	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP }, { "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
+};
 static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL }, { "copy", UNWIND_COPY },
 					     { NULL, 0 } };
 static const struct opt_choice formats[] = {
@@ -122,12 +124,14 @@ const struct opt opts[] = {
 		.more = "Without this option the size needed is learnt for each executable, starting from 64K, or from the default with "
 			"--unwind copy; that of a wait is never more than the default then.",
 	}, {
-		.name = "call-graph", .metavar = "HOW", .type = OPT_SWITCH, .what = "call graph",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(frame_pointers), .choices = call_graphs,
-		.fallback = "dwarf",
+		.name = "call-graph", .metavar = "HOW", .type = OPT_CHOICE, .what = "call graph",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(call_graph), .choices = call_graphs,
+		.fallback = "fallback",
 		.help = "how stacks are walked",
-		.more = "dwarf uses the unwind tables that compilers emit, and is complete on ordinary binaries; fp follows "
-			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables.",
+		.more = "fallback uses the unwind tables that compilers emit, which is complete on ordinary binaries, and frame pointers in code that "
+			"has none but keeps these. force uses the tables alone: a stack that comes to other code is truncated there. fp follows "
+			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. dwarf is another "
+			"name of fallback.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
@@ -136,7 +140,7 @@ const struct opt opts[] = {
 		.more = "kernel has them walked in the kernel, however large, up to 1,024 frames, by rules that are learnt from copies while it "
 			"runs. Short waits of a stack that was told already are then summed up there, none of them sampled, but with --wakers. "
 			"copy has the kernel copy each stack, up to --stack-size. auto is kernel, or copy where the kernel does not take the "
-			"program that walks. Only with --call-graph dwarf.",
+			"program that walks. Not with --call-graph fp.",
 	}, {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,

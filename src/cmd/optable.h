@@ -104,7 +104,7 @@ extern const size_t nr_opts;
 
 #define OPT_VALUE_MAX 192
 
-/* How the value of OPT is written: its choices, "dwarf|fp", or else its metavar. Not for flags. Returns DST. */
+/* How the value of OPT is written: its choices, "fallback|force|fp|dwarf", or else its metavar. Not for flags. Returns DST. */
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);
 
 /* The command called NAME, NULL when there is none. */

@@ -480,11 +480,11 @@ static int check_waits(const struct options *o, struct err *e)
 /* Rules are there to walk in the kernel what has call-frame information, and for nothing else. */
 static int check_unwind(const struct options *o, struct err *e)
 {
-	if (o->frame_pointers && o->unwind == UNWIND_KERNEL)
+	if (o->call_graph == CALL_GRAPH_FP && o->unwind == UNWIND_KERNEL)
 		return err_set(e, EINVAL, "--unwind kernel is about stacks that are walked by rules, and --call-graph fp needs none: give one of them");
-	if (o->verify_every && (o->frame_pointers || o->unwind == UNWIND_COPY))
+	if (o->verify_every && (o->call_graph == CALL_GRAPH_FP || o->unwind == UNWIND_COPY))
 		return err_set(e, EINVAL, "--verify-unwind is about stacks that are walked by rules, which %s leaves out: give one of them",
-			       o->frame_pointers ? "--call-graph fp" : "--unwind copy");
+			       o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : "--unwind copy");
 	return 0;
 }
 

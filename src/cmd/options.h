@@ -30,6 +30,12 @@ enum opt_target {
 };
 
 /* Where stacks are unwound. */
+enum opt_call_graph {
+	CALL_GRAPH_FALLBACK,             /* unwind tables, and frame pointers where there are none */
+	CALL_GRAPH_FORCE,                /* unwind tables alone */
+	CALL_GRAPH_FP,                   /* frame pointers, followed by the kernel */
+};
+
 enum opt_unwind {
 	UNWIND_AUTO,             /* in the kernel, or from copies where it does not take the program for that */
 	UNWIND_KERNEL,
@@ -56,7 +62,7 @@ struct options {
 	bool kernel;                     /* --kernel / --no-kernel, true */
 	uint32_t stack_bytes;            /* --stack-size, 32 KiB */
 	bool stack_fixed;                /* --stack-size was given */
-	bool frame_pointers;             /* --call-graph fp */
+	enum opt_call_graph call_graph;  /* --call-graph, CALL_GRAPH_FALLBACK */
 	enum opt_unwind unwind;          /* --unwind, UNWIND_AUTO */
 	uint32_t verify_every;           /* --verify-unwind, 0 = off */
 	uint64_t ring_bytes;             /* --ring-size, 0 = default */

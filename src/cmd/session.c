@@ -153,7 +153,8 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->freq_hz = o->freq_hz;
 	plan->kernel = o->kernel;
 	plan->event = o->event;
-	plan->frame_pointers = o->frame_pointers;
+	plan->frame_pointers = o->call_graph == CALL_GRAPH_FP;
+	plan->tables_only = o->call_graph == CALL_GRAPH_FORCE;
 	plan->walk_rules = o->unwind != UNWIND_COPY;
 	plan->walk_or_copy = o->unwind == UNWIND_AUTO;
 	plan->verify_every = o->verify_every;

@@ -443,6 +443,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.move = en->numa ? take_move : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
 		.stack_bytes = source_first_copy(en->source),
+		.tables_only = plan->tables_only,
 		.book = source_rulebook(en->source),
 		.ctx = en,
 	};

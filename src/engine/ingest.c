@@ -57,6 +57,10 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 		return err_nomem(e, "the engine");
 	if (c->book && !(in->learn = learn_new(c->book)))
 		return err_nomem(e, "the engine");
+	if (c->tables_only)
+		unwinder_use_tables_only(in->unwinder);
+	if (c->tables_only && in->learn)
+		learn_tables_only(in->learn);
 	*ret = take_ptr(in);
 	return 0;
 }

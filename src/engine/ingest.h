@@ -57,6 +57,7 @@ struct ingest_config {
 	/* The stacks of EXE_ID need BYTES copied (stacksize.h); NULL = do not learn. */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */
+	bool tables_only;                /* --call-graph force */
 	struct rulebook *book;           /* what the kernel half is taught; NULL = it walks by no rules */
 	void *ctx;
 };

@@ -52,6 +52,7 @@ struct taught {
 struct learn {
 	struct rulebook *book;
 	struct unwind_space inner;
+	bool tables_only;
 	uint32_t last_pid;       /* whose mappings were taught last */
 	uint32_t lately;         /* events that taught rules, not asked for yet */
 	uint64_t glimpse_ns;     /* up to when the time for looking at strangers is used up */
@@ -71,6 +72,11 @@ struct learn *learn_new(struct rulebook *b)
 	return l;
 }
 
+void learn_tables_only(struct learn *l)
+{
+	l->tables_only = true;
+}
+
 void learn_free(struct learn *l)
 {
 	if (l)
@@ -87,12 +93,12 @@ uint32_t learn_lessons(struct learn *l)
 }
 
 /* Can M be published? Offsets beyond would be places of another module; code without a file has none. */
-static bool has_places(const struct unwind_map *m)
+static bool has_places(const struct learn *l, const struct unwind_map *m)
 {
 	const uint64_t limit = 1ull << SB_OFFSET_BITS;
 
 	if (m->state == MAP_ANON)
-		return m->module != ID_NONE;
+		return m->module != ID_NONE && !l->tables_only;
 	return m->state == MAP_READY && m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
 }
 
@@ -102,7 +108,7 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 	if (!l->inner.find(l->inner.ctx, pc, ret))
 		return false;
-	if (l->nr_seen == SB_SPACE_MAPS || !has_places(ret))
+	if (l->nr_seen == SB_SPACE_MAPS || !has_places(l, ret))
 		return true;
 	for (size_t i = 0; i < l->nr_seen; i++)
 		if (l->seen[i].start == ret->start)
@@ -145,7 +151,7 @@ static bool stands(struct learn *l, const struct sb_map *m)
 	struct unwind_map now;
 	struct sb_map as;
 
-	if (!l->inner.find(l->inner.ctx, m->start, &now) || !has_places(&now))
+	if (!l->inner.find(l->inner.ctx, m->start, &now) || !has_places(l, &now))
 		return false;
 	as = as_taught(&now);
 	return !memcmp(&as, m, sizeof(as));
@@ -250,10 +256,15 @@ static void teach_page(struct learn *l, struct taught *t, struct image *im, modu
 	const uint64_t began_ns = clock_mono_ns();
 	struct rule_row row[SB_ROWS];
 	uint64_t took_ns;
+	size_t n;
 
 	if (rulebook_has(l->book, module, at) || (is_dear(t) && began_ns < l->dear_ns))
 		return;
-	rulebook_teach(l->book, module, at, row, rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS));
+	n = rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS);
+	for (size_t i = 0; l->tables_only && i < n; i++)
+		if (rule_is_guess(&row[i].rule))
+			row[i].rule = (struct rule){ .kind = RULE_NONE };
+	rulebook_teach(l->book, module, at, row, n);
 	took_ns = clock_mono_ns() - began_ns;
 	t->pages++;
 	t->ns += took_ns;
@@ -318,7 +329,7 @@ static bool teach_glimpse(struct learn *l, struct processes *ps, pid_t pid, uint
 	const size_t n = processes_glimpse(ps, pid, map, GLIMPSE_MAPS + 1);
 
 	for (size_t i = 0; i < n; i++) {
-		if (!has_places(&map[i]))
+		if (!has_places(l, &map[i]))
 			return false;
 		taught[i] = as_taught(&map[i]);
 	}

@@ -17,6 +17,8 @@ struct learn;
 
 /* B is borrowed and must outlive the result. NULL when out of memory. */
 struct learn *learn_new(struct rulebook *b);
+/* From now on only what unwind tables say is taught (unwinder_use_tables_only()). */
+void learn_tables_only(struct learn *l);
 void learn_free(struct learn *l);                /* NULL is fine */
 
 /* SPACE, watched: what is looked up in the result until the next call is remembered. */

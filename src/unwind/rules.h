@@ -42,6 +42,12 @@ struct rule {
 
 _Static_assert(sizeof(struct rule) == 8, "two rules and two keys in 32 bytes");
 
+/* Is R not of a table: by frame pointers, or how a frame must look where nothing is known? */
+static inline bool rule_is_guess(const struct rule *r)
+{
+	return r->arg & RULE_NO_TABLE || r->kind == RULE_FP || r->kind == RULE_NONE;
+}
+
 /* An open-addressing table (module, offset) -> rule, with linear probing, at most half full. */
 struct rule_slot {
 	uint64_t key;    /* rule_key() + 1; 0 = free */

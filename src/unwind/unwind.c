@@ -36,6 +36,7 @@ struct unwinder {
 	struct rule_table rules;
 	struct unwind_stats stats;
 	uint64_t dear_ns;                /* up to when the time for such files is used up */
+	bool tables_only;
 };
 
 static bool is_dear(const struct image *im)
@@ -61,6 +62,11 @@ void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns)
 struct unwinder *unwinder_new(void)
 {
 	return calloc(1, sizeof(struct unwinder));
+}
+
+void unwinder_use_tables_only(struct unwinder *u)
+{
+	u->tables_only = true;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -536,6 +542,8 @@ static enum step not_loaded(struct walk *w)
 static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
 {
 	emit(w->out, m->module, unwind_place(m, lookup));
+	if (w->u->tables_only && m->state != MAP_LOADING && m->state != MAP_NO_FILE)
+		return walk_cut(w, CUT_NO_CFI);
 	switch (m->state) {
 	case MAP_ANON:
 		return by_fp(w);
@@ -580,6 +588,8 @@ static inline enum step one_frame(struct walk *w)
 	r = walk_rule(w, m, offset);
 	/* Where no call left the return address, the place itself is meant. */
 	emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
+	if (w->u->tables_only && rule_is_guess(&r))
+		return walk_cut(w, CUT_NO_CFI);
 	return by_rule(w, &r);
 }
 

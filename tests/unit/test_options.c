@@ -57,7 +57,7 @@ static void defaults(void **state)
 	assert_true(o.kernel);
 	assert_int_equal(o.stack_bytes, 32768);
 	assert_false(o.stack_fixed);
-	assert_false(o.frame_pointers);
+	assert_int_equal(o.call_graph, CALL_GRAPH_FALLBACK);
 	assert_int_equal(o.event, EVENT_AUTO);
 	assert_int_equal(o.ring_bytes, 0);
 	assert_int_equal(o.delay_ns, 0);
@@ -116,6 +116,17 @@ static void a_name_or_a_number(void **state)
 	}
 }
 
+static void assert_call_graph(const char *text, enum opt_call_graph want)
+{
+	char line[64];
+	struct options o;
+
+	snprintf(line, sizeof(line), "%s", text);
+	assert_int_equal(parse(line, &o, NULL), 0);
+	assert_int_equal(o.call_graph, want);
+	options_free(&o);
+}
+
 static void capture_options(void **state)
 {
 	char line[] = "record -p 20,3 -e cpu-clock -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
@@ -130,7 +141,7 @@ static void capture_options(void **state)
 	assert_false(o.kernel);
 	assert_int_equal(o.stack_bytes, 16384);
 	assert_true(o.stack_fixed);
-	assert_true(o.frame_pointers);
+	assert_int_equal(o.call_graph, CALL_GRAPH_FP);
 	assert_int_equal(o.event, EVENT_CPU_CLOCK);
 	assert_int_equal(o.ring_bytes, 1 << 20);
 	assert_int_equal(o.delay_ns, 250 * NSEC_PER_MSEC);
@@ -410,8 +421,11 @@ static void refuses(void **state)
 	refused("record --", "there is no command behind --");
 	refused("record -a ls", "'ls' is no option: to run a command, put -- before it (sberf record -- ls)");
 	refused("record -a -F", "-F needs a value: -F HZ");
-	refused("record -a --call-graph", "--call-graph needs a value: --call-graph dwarf|fp");
-	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of dwarf|fp");
+	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|dwarf");
+	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of fallback|force|fp|dwarf");
+	assert_call_graph("record -a --call-graph force", CALL_GRAPH_FORCE);
+	assert_call_graph("top --call-graph dwarf", CALL_GRAPH_FALLBACK);
+	assert_call_graph("top --call-graph fallback", CALL_GRAPH_FALLBACK);
 	refused("record -a -F 0", "rate '0' is out of range: it must be from 1 to 1000000");
 	refused("record -a --stack-size 1K", "stack size '1K' is out of range: it must be from 4K to 64K");
 	refused("record -a --stack-size 65537", "stack size '65537' is out of range: it must be from 4K to 64K");

@@ -358,6 +358,23 @@ static void test_frame_pointers(void **state)
 	fixture_free(&fx);
 }
 
+/* Tables alone: memory without a file has none. */
+static void test_tables_only(void **state)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct fixture fx = jit_stack(10, 32, 0);
+	struct unwind_space space = fixture_space(&fx);
+
+	assert_non_null(u);
+	unwinder_use_tables_only(u);
+	unwind_sample(u, &space, &fx.sample, &chain);
+	assert_int_equal(chain.n, 1);
+	assert_int_equal(chain.cut, CUT_NO_CFI);
+	assert_int_equal(chain.cut_module, 7);
+	assert_int_equal(chain.method, METHOD_CFI);
+	fixture_free(&fx);
+}
+
 static void test_frame_limit(void **state)
 {
 	struct fixture fx = jit_stack(CHAIN_MAX + 10, 16, 0);
@@ -525,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),
+		cmocka_unit_test(test_tables_only),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_return_probe),
 		cmocka_unit_test(test_image_refuses),
