@@ -66,6 +66,16 @@ struct task_struct___x86 {
 #define SB_X32_BIT 0x40000000
 #define sb_regs_call(r) ((__s32)(r)->orig_ax < 0 ? SB_CALL_FAULT : (__s32)((r)->orig_ax & 0xffff & ~SB_X32_BIT))
 
+/*
+ * How a task that is in the kernel by no system call came there. The code at the gate of each exception calls its handler when the registers
+ * are saved and the stack is the task's: the word below the registers is where that handler returns to (arch/x86/entry/entry_64.S,
+ * idtentry_body). With FRED one gate serves all, and the CPU writes above the selector of the stack what it was: the vector in bits 32 to 39,
+ * the type of the event in bits 48 to 51 (Intel, Flexible UIRET and Event Delivery, "event delivery").
+ */
+#define SB_SS_AT 160u            /* of ss, in every struct pt_regs */
+#define SB_FRED_BITS 32
+#define SB_FRED_FAULT(ss) (((ss) >> SB_FRED_BITS & 0xf00ff) == (3ull << 16 | 14))      /* a hardware exception, #PF */
+
 /* Is that call mmap(2), of a file, to be executed? Its third argument is the protection, its fourth the flags. */
 #define SB_CALL_MMAP 9
 #define sb_regs_map_code(r) \

@@ -52,6 +52,10 @@ enum {
 
 /* include/linux/sched.h */
 #define PF_KTHREAD 0x00200000u
+#define PF_FROZEN 0x00010000u            /* up to 6.0; later the bit is one of kernel threads only */
+
+/* include/linux/sched/jobctl.h, since 5.2: the freezer of cgroup v2 asks the task to stop. */
+#define JOBCTL_TRAP_FREEZE (1ul << 23)
 
 /* include/uapi/asm-generic/mman-common.h */
 #define SB_PROT_EXEC 0x4
@@ -140,6 +144,7 @@ struct task_struct {
 	int tgid;                       /* what user space calls pid */
 	unsigned int __state;
 	unsigned int flags;
+	unsigned long jobctl;
 	int on_cpu;
 	int exit_state;
 	unsigned long min_flt, maj_flt; /* page faults that were handled */

@@ -44,6 +44,7 @@ const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kern
 
 const volatile bool off_cpu = false;                     /* follow waits */
 const volatile bool prev_state_arg = false;              /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
+const volatile __u64 fault_return = 0;                   /* where the handler of page faults returns to (capture/faultentry.h); 0 = unknown */
 const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct sb_slot and the record behind it */
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
 const volatile bool sum_waits = false;                   /* those that are short and were seen before; by stacks that are walked */
@@ -147,6 +148,7 @@ struct sb_task {
 	__u64 id;                /* of the wait under way */
 	__u64 stack_end;         /* where the last copy of its stack met a page that cannot be read; 0 = it did not */
 	__u64 kstack_id;         /* of the wait whose kernel stack the iterator has told */
+	__u64 regs;              /* where those of its user side are, when it came by no system call */
 	__u64 waker_start_ns;
 	__u32 waker_pid, waker_tid;
 	__u64 waker_comm[2];

@@ -33,6 +33,7 @@
 #define TASK_WAKEKILL 0x0100u
 #define TASK_NOLOAD 0x0400u
 #define TASK_NEW 0x0800u
+#define TASK_FROZEN 0x8000u      /* since 6.1 */
 
 #define CHANCE_BITS 24
 #define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
@@ -43,10 +44,25 @@
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
- * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1, killable is
- * WAKEKILL|UNINTERRUPTIBLE). A task that is preempted on its way to sleep is still runnable, whatever its state says.
+ * Is a task of these FLAGS, which goes to sleep in state S, made to by the freezer of its cgroup? That of v1 has a state of its own since
+ * Linux 6.1 (f5d39b020809), and had a flag before; that of v2 lets the task sleep as if it could be interrupted, while JOBCTL asks it to stop,
+ * which it cannot while it sleeps for anything else: that counts as a signal.
  */
-static __always_inline __u8 decode_state(bool preempt, unsigned int s)
+static __always_inline bool is_frozen(__u32 s, __u32 flags, __u64 jobctl)
+{
+	if (s & TASK_FROZEN)
+		return true;
+	if (s & TASK_UNINTERRUPTIBLE)
+		return (flags & (PF_FROZEN | PF_KTHREAD)) == PF_FROZEN;
+	return s & TASK_INTERRUPTIBLE && jobctl & JOBCTL_TRAP_FREEZE;
+}
+
+/*
+ * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1, killable is
+ * WAKEKILL|UNINTERRUPTIBLE). A task that is preempted on its way to sleep is still runnable, whatever its state says. Global, so that the
+ * verifier looks at it alone, and not with each way through what follows.
+ */
+__noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl)
 {
 	if (s & TASK_DEAD)
 		return SB_STATE_EXITING;
@@ -54,6 +70,8 @@ static __always_inline __u8 decode_state(bool preempt, unsigned int s)
 		return SB_STATE_NEW;     /* seen by the iterator only */
 	if (preempt || !s)
 		return SB_STATE_PREEMPTED;
+	if (is_frozen(s, flags, jobctl))
+		return SB_STATE_FROZEN;
 	if (s & TASK_UNINTERRUPTIBLE)
 		return s & TASK_NOLOAD ? SB_STATE_IDLE : s & TASK_WAKEKILL ? SB_STATE_KILLABLE : SB_STATE_UNINTERRUPTIBLE;
 	if (s & TASK_INTERRUPTIBLE)
@@ -63,6 +81,11 @@ static __always_inline __u8 decode_state(bool preempt, unsigned int s)
 	if (s & TASK_STOPPED_BIT)
 		return SB_STATE_STOPPED;
 	return s & TASK_PARKED ? SB_STATE_IDLE : SB_STATE_UNINTERRUPTIBLE;
+}
+
+static __always_inline __u8 decode_state(struct task_struct *task, bool preempt, __u32 s)
+{
+	return sb_decode_state(preempt, s, task->flags, task->jobctl);
 }
 
 /* Was the wait of ST never blocked: could the task have run all along? */
@@ -97,6 +120,28 @@ static __always_inline __s32 total_key_of(const struct sb_task *st)
 	return st->flags & SB_WAIT_COMPAT && st->call >= 0 ? st->call | SB_TOTAL_COMPAT : st->call;
 }
 
+/*
+ * By what a task in STATE, whose registers are at REGS, came into the kernel, when that was no system call. Global, as
+ * above.
+ */
+__noinline int sb_way_in(__u32 state, __u64 regs)
+{
+	__u64 below = 0, ss = 0;
+
+	if (state == SB_STATE_PREEMPTED || state == SB_STATE_NEW)
+		return SB_CALL_FAULT;
+	if (state == SB_STATE_STOPPED)
+		return SB_CALL_STOPPED;
+	if (state == SB_STATE_TRACED)
+		return SB_CALL_TRACED;
+	if (state == SB_STATE_FROZEN)
+		return SB_CALL_FROZEN;
+	if (!fault_return || bpf_probe_read_kernel(&below, sizeof(below), (void *)(regs - sizeof(below))) ||
+	    bpf_probe_read_kernel(&ss, sizeof(ss), (void *)(regs + SB_SS_AT)))
+		return SB_CALL_UNKNOWN;
+	return (ss >> SB_FRED_BITS ? SB_FRED_FAULT(ss) : below == fault_return) ? SB_CALL_FAULT : SB_CALL_RETURN;
+}
+
 /* What TASK asked the kernel for. Its registers may be read: it is current, or it sleeps. */
 static __always_inline void set_call(struct sb_task *st, struct task_struct *task)
 {
@@ -109,6 +154,11 @@ static __always_inline void set_call(struct sb_task *st, struct task_struct *tas
 	if (!regs->sp)
 		return;          /* a worker that never came from user mode */
 	st->call = sb_regs_call(regs);
+	if (st->call < 0) {
+		/* Through memory, so that the verifier takes it for a number. */
+		st->regs = (__u64)regs;
+		st->call = sb_way_in(st->state, *(volatile __u64 *)&st->regs);
+	}
 	if (sb_regs_compat(regs))
 		st->flags |= SB_WAIT_COMPAT;
 }
@@ -477,7 +527,7 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 	st->on = 0;
 	st->context = 0;
 	st->waking_ns = 0;
-	begin_wait(st, decode_state(preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
+	begin_wait(st, decode_state(task, preempt, state), 0, now, cpu, cpu, bpf_get_numa_node_id());
 	if (st->state == SB_STATE_EXITING) {
 		__u32 index = st->slot - 1;
 

@@ -43,7 +43,7 @@ static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 	if (task->on_cpu) {
 		st->on = 1;
 	} else {
-		begin_wait(st, decode_state(false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu, node_of(cpu));
+		begin_wait(st, decode_state(task, false, task->__state), SB_WAIT_SEEDED, now, FOUND, cpu, node_of(cpu));
 		set_call(st, task);
 	}
 	st->ready = 1;
@@ -88,6 +88,7 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 {
 	__u32 zero = 0, bytes;
 	struct opening *p = bpf_map_lookup_elem(&opening, &zero);
+	__u8 state;
 
 	if (!p)
 		return;
@@ -96,6 +97,10 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		.cgroup_id = cgroup_id(task), .exe_id = exe_id(task), .pid = task->tgid, .tid = task->pid, .cpu = st->cpu,
 		.node = st->node, .call = st->call, .state = st->state, .flags = st->flags,
 	};
+	/* The freezer of cgroup v1 leaves those that sleep where they are, since 6.1, and so does who thaws them. */
+	state = decode_state(task, false, task->__state);
+	if (state != SB_STATE_PREEMPTED && (state == SB_STATE_FROZEN || st->state == SB_STATE_FROZEN))
+		p->o.state = state;
 	__builtin_memcpy(p->o.comm, task->comm, sizeof(p->o.comm));
 	if (st->slot) {
 		p->o.slot = st->slot - 1;

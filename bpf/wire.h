@@ -149,12 +149,19 @@ struct sb_part_wait {
 #define SB_STATE_EXITING 7
 #define SB_STATE_IDLE 8
 #define SB_STATE_NEW 9
+#define SB_STATE_FROZEN 10
 #define SB_WAKER_TASK 1
 #define SB_WAKER_HARDIRQ 2
 #define SB_WAKER_SOFTIRQ 3
 
-#define SB_CALL_FAULT (-1)       /* came through an exception or interrupt; preempted or a fault is told by the state */
+/* What brought a task into the kernel when it was no system call. */
+#define SB_CALL_FAULT (-1)       /* a page fault; of a task that is runnable an interrupt, too */
 #define SB_CALL_KERNEL (-2)      /* no user side */
+#define SB_CALL_STOPPED (-3)     /* it was in user mode when it was made to stop, ... */
+#define SB_CALL_TRACED (-4)
+#define SB_CALL_FROZEN (-5)
+#define SB_CALL_RETURN (-6)      /* ... or sleeps on its way back there from an interrupt, or an exception that is no page fault */
+#define SB_CALL_UNKNOWN (-7)     /* a page fault or that: this kernel does not let us see which */
 
 struct sb_part_wake {
 	struct sb_part part;

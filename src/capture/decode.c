@@ -18,7 +18,7 @@
 _Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE == WAIT_INTERRUPTIBLE &&
 	       SB_STATE_UNINTERRUPTIBLE == WAIT_UNINTERRUPTIBLE && SB_STATE_KILLABLE == WAIT_KILLABLE &&
 	       SB_STATE_STOPPED == WAIT_STOPPED && SB_STATE_TRACED == WAIT_TRACED && SB_STATE_EXITING == WAIT_EXITING &&
-	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW, "states cross by number");
+	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN, "states cross by number");
 _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
 	       "contexts cross by number");
 
@@ -133,12 +133,15 @@ static bool read_segment(struct cursor *in, struct raw_sample *s)
 /* What the kernel half says of a call, as model/wait.h does. */
 uint32_t decode_call(int32_t call, unsigned int state, bool compat)
 {
+	static const uint32_t ways[] = {
+		[-SB_CALL_FAULT] = CALL_FAULT, [-SB_CALL_KERNEL] = CALL_KERNEL, [-SB_CALL_STOPPED] = CALL_STOPPED,
+		[-SB_CALL_TRACED] = CALL_TRACED, [-SB_CALL_FROZEN] = CALL_FROZEN, [-SB_CALL_RETURN] = CALL_RETURN,
+	};
+
 	if (state == WAIT_PREEMPTED || state == WAIT_NEW)
 		return CALL_PREEMPTED;
-	if (call == SB_CALL_KERNEL)
-		return CALL_KERNEL;
 	if (call < 0)
-		return CALL_FAULT;
+		return call >= SB_CALL_RETURN ? ways[-call] : CALL_NONE;
 	if ((uint32_t)call > CALL_SYSCALL_MAX)
 		return CALL_NONE;
 	return (compat ? CALL_COMPAT : CALL_SYSCALL) + (uint32_t)call;

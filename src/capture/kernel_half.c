@@ -13,6 +13,7 @@
 #include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
 #include "capture/bpflog.h"
+#include "capture/faultentry.h"
 #include "capture/features.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
@@ -157,6 +158,7 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	s->rodata->verify_every = plan->verify_every;
 	s->rodata->off_cpu = plan->off_cpu;
 	s->rodata->prev_state_arg = k->features.prev_state;
+	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->min_wait_ns = plan->min_block_ns;
 	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;

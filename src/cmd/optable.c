@@ -201,12 +201,13 @@ const struct opt opts[] = {
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
 		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new "
-			"(not run yet). Running time is left out.",
+			"(not run yet), F frozen (by the freezer of its cgroup). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(syscalls),
 		.help = "only waits in these system calls",
-		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\". Running time is "
+		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\", \"stopped\", "
+			"\"traced\", \"frozen\". Running time is "
 			"left out.",
 	}, {
 		.name = "process", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "process",

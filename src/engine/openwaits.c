@@ -32,6 +32,7 @@ struct open {
 	struct source_open w;
 	struct event like;       /* thread and, by stack_state, its stack: a template of what is told */
 	uint8_t stack;           /* enum stack_state */
+	uint8_t state;           /* that this look saw: w.state, unless its cgroup was frozen or thawed meanwhile */
 	uint8_t missed;          /* looks that did not find it, or that its end has waited */
 	bool seen;               /* by this look */
 	bool dead;               /* to be removed by the next look */
@@ -243,6 +244,7 @@ void openwaits_see(void *ctx, const struct source_open *w)
 		known->w.nr_kernel = w->nr_kernel;
 		known->w.kernel = w->kernel;
 	}
+	known->state = w->state;
 	known->like.thread = o->config.thread(o->config.ctx, w);
 }
 
@@ -279,6 +281,15 @@ static bool piece_is_due(const struct openwaits *o, const struct open *w, uint64
 	return grown >= PIECE_NS && grown >= least;
 }
 
+/* W goes on in another state: what it has lasted up to here was the old one. Not before it is known with which stack that is told. */
+static void change_state(struct openwaits *o, struct open *w)
+{
+	if (w->state == w->w.state || (w->stack != STACK_KNOWN && w->stack != STACK_NEVER))
+		return;
+	commit(o, w, o->look_ns, 0);
+	w->w.state = w->state;
+}
+
 void openwaits_ask(struct openwaits *o)
 {
 	for (size_t i = 0; i < o->list.n; i++) {
@@ -306,9 +317,14 @@ void openwaits_end(struct openwaits *o, uint64_t look_ns)
 	}
 	compact(o);
 	openwaits_ask(o);
-	for (size_t i = 0; i < o->list.n; i++)
-		if (o->list.v[i].seen && piece_is_due(o, &o->list.v[i], o->look_ns))
-			commit(o, &o->list.v[i], o->look_ns, 0);
+	for (size_t i = 0; i < o->list.n; i++) {
+		struct open *w = &o->list.v[i];
+
+		if (w->seen && piece_is_due(o, w, o->look_ns))
+			commit(o, w, o->look_ns, 0);
+		if (w->seen)
+			change_state(o, w);
+	}
 }
 
 /* ---- stacks and ends ---- */

@@ -5,7 +5,8 @@
  * A *look* lists them all, about once a second. One that lasts is told in *pieces*, each when it has grown by a second (more
  * with thousands of waits), so that each second of the profile has its part, and a recording that is cut off has all but the
  * last; what is not told yet shows as provisional. When it ends, or the capture does, the rest is told and with it the count of
- * 1. Until its stack has come it has none (NOTE_NO_STACK), but keeps its call and state.
+ * 1. Until its stack has come it has none (NOTE_NO_STACK), but keeps its call and state. A wait whose state is another one in a look (the
+ * freezer of cgroup v1 leaves those that sleep where they are) goes on in that from there.
  *
  * Pure: whoever owns it looks, takes stacks and tells ends. One thread calls.
  */

@@ -153,6 +153,10 @@ static const char *const ways[CALL_SYSCALL] = {
 	[CALL_FAULT] = "page fault",
 	[CALL_PREEMPTED] = "preempted",
 	[CALL_KERNEL] = "kernel thread",
+	[CALL_STOPPED] = "stopped",
+	[CALL_TRACED] = "traced",
+	[CALL_FROZEN] = "frozen",
+	[CALL_RETURN] = "return to user mode",
 };
 
 #define COMPAT_SUFFIX " (32-bit)"
@@ -308,8 +312,15 @@ static bool has_word(const char *list, const char *name)
 	return false;
 }
 
-/* A kernel thread that can be interrupted, or says so itself (idle), has nothing to do. */
-static const struct row fault = { DISK(OTHER), "" }, kernel = { DISK(EVENT), "" }, unknown = { ALL(OTHER), "" };
+static const struct row unknown = { ALL(OTHER), "" };
+/* A kernel thread that can be interrupted, or says so itself (idle), has nothing to do. Zero is "other", too. */
+static const struct row ways_in[CALL_SYSCALL] = {
+	[CALL_FAULT] = { DISK(OTHER), "" },
+	[CALL_KERNEL] = { DISK(EVENT), "" },
+	[CALL_STOPPED] = { ALL(STOPPED), "" },
+	[CALL_TRACED] = { ALL(TRACED), "" },
+	[CALL_FROZEN] = { ALL(FROZEN), "" },
+};
 
 static const struct row *row_of_name(const char *name)
 {
@@ -324,7 +335,7 @@ static const struct row *row_of(uint32_t call, const char *arch)
 	AUTO_FREE char *name = NULL;
 
 	if (call < CALL_SYSCALL)
-		return call == CALL_FAULT ? &fault : call == CALL_KERNEL ? &kernel : &unknown;
+		return &ways_in[call];
 	name = resolve(call, arch);
 	return name ? row_of_name(name) : &unknown;
 }
@@ -363,8 +374,18 @@ enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arc
 {
 	uint32_t packed;
 
-	if (state == WAIT_STOPPED || state == WAIT_TRACED || state == WAIT_EXITING)
+	switch (state) {
+	case WAIT_STOPPED:
+		return WAIT_CLASS_STOPPED;
+	case WAIT_TRACED:
+		return WAIT_CLASS_TRACED;
+	case WAIT_FROZEN:
+		return WAIT_CLASS_FROZEN;
+	case WAIT_EXITING:
 		return WAIT_CLASS_OTHER;
+	default:
+		break;
+	}
 	if (state == WAIT_PREEMPTED || state == WAIT_NEW || call == CALL_PREEMPTED)
 		return WAIT_CLASS_RUN_QUEUE;
 	if (call == CALL_NONE || call > CALL_MAX)

@@ -25,7 +25,8 @@
 	X(TRACED, 6, 't', "traced") \
 	X(EXITING, 7, 'X', "exiting") \
 	X(IDLE, 8, 'I', "idle") \
-	X(NEW, 9, 'N', "new")            /* not run yet since it was made */
+	X(NEW, 9, 'N', "new") /* not run yet since it was made */ \
+	X(FROZEN, 10, 'F', "frozen")     /* by the freezer of its cgroup */
 
 enum wait_state {
 #define X(id, nr, letter, name) WAIT_##id = nr,
@@ -47,7 +48,10 @@ enum wait_state wait_state_find(const char *text);
 	X(EVENT, 4, "event wait") \
 	X(PIPE, 5, "pipe and socket") \
 	X(CHILD, 6, "child wait") \
-	X(RUN_QUEUE, 7, "run queue")
+	X(RUN_QUEUE, 7, "run queue") \
+	X(STOPPED, 8, "stopped") \
+	X(TRACED, 9, "traced") \
+	X(FROZEN, 10, "frozen")
 
 enum wait_class {
 #define X(id, nr, name) WAIT_CLASS_##id = nr,
@@ -60,9 +64,13 @@ const char *wait_class_name(enum wait_class c);
 
 /* Calls; numbers are in recordings. */
 #define CALL_NONE 0u                     /* not known */
-#define CALL_FAULT 1u                    /* an exception in user mode: in practice a page fault */
+#define CALL_FAULT 1u                    /* a page fault in user mode; in older recordings any exception there, and whatever stopped it */
 #define CALL_PREEMPTED 2u                /* no call: it was running user code, or was on its way back to it */
 #define CALL_KERNEL 3u                   /* a kernel thread, or a worker that never came from user mode */
+#define CALL_STOPPED 4u                  /* no call: it was in user mode when it was stopped by a signal, ... */
+#define CALL_TRACED 5u                   /* ... by its debugger (ptrace), ... */
+#define CALL_FROZEN 6u                   /* ... by the freezer of its cgroup */
+#define CALL_RETURN 8u                   /* no call, and no page fault: something to be done on the way back to user mode */
 #define CALL_SYSCALL 16u                 /* + number, for the native ABI */
 #define CALL_COMPAT 0x10000u             /* + number, for the 32-bit ABI of the machine */
 #define CALL_SYSCALL_MAX 0xffe0u         /* largest number that is kept; more are CALL_NONE */

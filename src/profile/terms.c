@@ -72,7 +72,7 @@ static int check_state(const char *part, const char *option, struct err *e)
 	if (s != WAIT_STATE_NR && s != WAIT_NONE)
 		return 0;
 	return err_set(e, EINVAL, "%sthere is no state '%s': there are R preempted, S interruptible, D uninterruptible, K killable, T stopped, "
-		       "t traced, X exiting, I idle and N new", lead(option, before, sizeof(before)), part);
+		       "t traced, X exiting, I idle, N new and F frozen", lead(option, before, sizeof(before)), part);
 }
 
 static int check_call(const char *part, const char *arch, const char *option, struct err *e)

@@ -393,6 +393,15 @@ static void waits(void **state)
 /* Preempted: never blocked, whatever else is said. Not woken yet: blocked all the time. */
 static void parts_of_waits(void **state)
 {
+	static const struct { int32_t call; uint8_t state; uint32_t want; } held[] = {
+		{ SB_CALL_STOPPED, SB_STATE_STOPPED, CALL_STOPPED },
+		{ SB_CALL_TRACED, SB_STATE_TRACED, CALL_TRACED },
+		{ SB_CALL_FROZEN, SB_STATE_FROZEN, CALL_FROZEN },
+		{ SB_CALL_RETURN, SB_STATE_INTERRUPTIBLE, CALL_RETURN },
+		{ SB_CALL_UNKNOWN, SB_STATE_INTERRUPTIBLE, CALL_NONE },
+		{ -100, SB_STATE_INTERRUPTIBLE, CALL_NONE },
+		{ INT32_MIN, SB_STATE_INTERRUPTIBLE, CALL_NONE },
+	};
 	struct raw_event ev;
 	struct sb_part_wait *w;
 	struct rec r;
@@ -415,6 +424,14 @@ static void parts_of_waits(void **state)
 	w->call = SB_CALL_KERNEL;
 	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
 	assert_int_equal(ev.wait.call, CALL_KERNEL);
+	for (size_t i = 0; i < sizeof(held) / sizeof(held[0]); i++) {
+		w->call = held[i].call;
+		w->state = held[i].state;
+		assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+		assert_int_equal(ev.wait.call, held[i].want);
+		assert_int_equal(ev.wait.state, held[i].state);
+	}
+	w->state = SB_STATE_UNINTERRUPTIBLE;
 	w->call = 4;
 	w->part.flags = SB_WAIT_COMPAT;
 	assert_int_equal(decode_record(r.b, r.n, &ev), 1);

@@ -20,6 +20,7 @@
 /* What was told, or is provisional. */
 struct sums {
 	uint64_t blocked_ns, runnable_ns, own_ns, none_ns, events, count;
+	uint64_t frozen_ns;      /* of them in that state */
 	uint8_t flags;           /* of the last one */
 };
 
@@ -44,6 +45,7 @@ static void add(struct sums *s, const struct event *ev)
 	*(ev->stack == HERS ? &s->own_ns : &s->none_ns) += ev->weight_ns;
 	assert_int_equal(ev->count, !(ev->flags & EVENT_F_PIECE));
 	assert_true(ev->wait.own_ns >= ev->weight_ns);
+	s->frozen_ns += ev->wait.state == WAIT_FROZEN ? ev->weight_ns : 0;
 	s->count += ev->count;
 	s->flags = ev->flags;
 	s->events++;
@@ -211,6 +213,28 @@ static void pieces_come_each_second_and_the_rest_follows(void **state)
 	assert_int_equal(rest_at(w, 800 * S)->events, 0);
 	look(w, 801 * S, false);
 	assert_int_equal(w->missed_ns, 0);
+}
+
+/* The freezer of cgroup v1 freezes it where it sleeps, and lets it sleep on. */
+static void a_state_may_change_under_way(void **state)
+{
+	struct world *w = *state;
+
+	look(w, 100 * S + 1, true);
+	stack_comes(w, 100 * S);
+	look(w, 102 * S, true);
+	w->w.state = WAIT_FROZEN;
+	look(w, 102 * S + 500 * MS, true);
+	assert_int_equal(w->told.frozen_ns, 0);
+	assert_int_equal(w->told.own_ns, 2 * S + 500 * MS);
+	look(w, 104 * S, true);
+	assert_int_equal(w->told.frozen_ns, 1500 * MS);
+	assert_int_equal(rest_at(w, 105 * S)->frozen_ns, S);
+	w->w.state = WAIT_INTERRUPTIBLE;
+	look(w, 105 * S, true);
+	assert_int_equal(w->told.frozen_ns, 2500 * MS);
+	assert_int_equal(rest_at(w, 106 * S)->frozen_ns, 0);
+	assert_int_equal(w->told.own_ns + w->rest.own_ns, 6 * S);
 }
 
 static void an_end_with_its_own_stack(void **state)
@@ -484,6 +508,7 @@ int main(void)
 		TEST(the_kernels_stack_is_kept_until_the_users_is_taken),
 		TEST(a_preempted_one_is_in_the_run_queue),
 		TEST(pieces_come_each_second_and_the_rest_follows),
+		TEST(a_state_may_change_under_way),
 		TEST(an_end_with_its_own_stack),
 		TEST(an_end_waits_for_the_stack),
 		TEST(a_stack_from_outside_needs_a_witness),

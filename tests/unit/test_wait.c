@@ -24,6 +24,8 @@ static void test_states(void **state)
 	assert_int_equal(wait_state_find("D"), WAIT_UNINTERRUPTIBLE);
 	assert_int_equal(wait_state_find("T"), WAIT_STOPPED);
 	assert_int_equal(wait_state_find("t"), WAIT_TRACED);
+	assert_int_equal(wait_state_find("F"), WAIT_FROZEN);
+	assert_int_equal(wait_state_find("Frozen"), WAIT_FROZEN);
 	assert_int_equal(wait_state_find("Interruptible"), WAIT_INTERRUPTIBLE);
 	assert_int_equal(wait_state_find("new"), WAIT_NEW);
 	assert_int_equal(wait_state_find("Dx"), WAIT_STATE_NR);
@@ -38,6 +40,11 @@ static void test_states(void **state)
 static void test_names(void **state)
 {
 	assert_string_equal(name(CALL_FAULT, NULL), "page fault");
+	assert_string_equal(name(CALL_STOPPED, NULL), "stopped");
+	assert_string_equal(name(CALL_TRACED, NULL), "traced");
+	assert_string_equal(name(CALL_FROZEN, NULL), "frozen");
+	assert_string_equal(name(CALL_RETURN, NULL), "return to user mode");
+	assert_string_equal(name(CALL_RETURN + 1, NULL), "unknown");
 	assert_string_equal(name(CALL_PREEMPTED, "x86_64"), "preempted");
 	assert_string_equal(name(7, NULL), "unknown");
 	assert_string_equal(name(UINT32_MAX, NULL), "unknown");
@@ -158,9 +165,17 @@ static void test_classes(void **state)
 		{ "preempted", WAIT_PREEMPTED, WAIT_CLASS_RUN_QUEUE },
 		{ "read", WAIT_PREEMPTED, WAIT_CLASS_RUN_QUEUE },
 		{ "clone", WAIT_NEW, WAIT_CLASS_RUN_QUEUE },
-		{ "preempted", WAIT_STOPPED, WAIT_CLASS_OTHER },
-		{ "futex", WAIT_STOPPED, WAIT_CLASS_OTHER },
-		{ "read", WAIT_TRACED, WAIT_CLASS_OTHER },
+		{ "stopped", WAIT_STOPPED, WAIT_CLASS_STOPPED },
+		{ "preempted", WAIT_STOPPED, WAIT_CLASS_STOPPED },
+		{ "futex", WAIT_STOPPED, WAIT_CLASS_STOPPED },
+		{ "read", WAIT_TRACED, WAIT_CLASS_TRACED },
+		{ "clock_nanosleep", WAIT_FROZEN, WAIT_CLASS_FROZEN },
+		/* of totals, which have no state */
+		{ "stopped", WAIT_NONE, WAIT_CLASS_STOPPED },
+		{ "traced", WAIT_NONE, WAIT_CLASS_TRACED },
+		{ "frozen", WAIT_NONE, WAIT_CLASS_FROZEN },
+		{ "return to user mode", S, WAIT_CLASS_OTHER },
+		{ "return to user mode", D, WAIT_CLASS_OTHER },
 		{ "exit_group", WAIT_EXITING, WAIT_CLASS_OTHER },
 		{ "syscall 999", S, WAIT_CLASS_OTHER },
 		{ "waitpid", S, WAIT_CLASS_CHILD },
