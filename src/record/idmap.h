@@ -4,7 +4,8 @@
  *
  * Ids in a recording are not those of a profile. The writer numbers what its events use, in the order of first use, so that a
  * recording that begins in the middle of a long session holds only what it needs; the reader maps the numbers back. A range
- * of ids that a damaged block took away costs nothing: pages of the map exist only where something was set.
+ * of ids that a damaged block took away costs nothing: pages of the map exist only where something was set, and the directory of
+ * pages reaches as far as the largest id.
  */
 #ifndef SBERF_RECORD_IDMAP_H
 #define SBERF_RECORD_IDMAP_H
@@ -15,17 +16,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Fuzzers are built with smaller pages, so that short inputs fill several of them, and empty ones cost less. */
+#ifndef IDMAP_PAGE
 #define IDMAP_PAGE 4096u
+#endif
 
 struct idmap {
-	uint32_t *page[EPOCH_IDS_MAX / IDMAP_PAGE];      /* of value + 1; 0 = not set */
-	uint32_t pages;                                  /* pages that exist */
+	uint32_t **page;         /* CAP of them, of value + 1; 0 = not set */
+	uint32_t cap;            /* a power of two; 0 = there is none */
+	uint32_t pages;          /* pages that exist */
 };
 
 /* What ID maps to, or ID_NONE. */
 static inline uint32_t idmap_get(const struct idmap *m, uint32_t id)
 {
-	const uint32_t *page = id < EPOCH_IDS_MAX ? m->page[id / IDMAP_PAGE] : NULL;
+	const uint32_t *page = id / IDMAP_PAGE < m->cap ? m->page[id / IDMAP_PAGE] : NULL;
 
 	return page ? page[id % IDMAP_PAGE] - 1 : ID_NONE;
 }
@@ -33,7 +38,8 @@ static inline uint32_t idmap_get(const struct idmap *m, uint32_t id)
 /* Sets it; false when out of memory, for an ID of EPOCH_IDS_MAX or more, and for a VALUE of ID_NONE. */
 bool idmap_set(struct idmap *m, uint32_t id, uint32_t value);
 
-void idmap_clear(struct idmap *m);               /* empty and usable; a zeroed map is an empty one */
+/* Gives all memory back; the map is empty and usable then, as a zeroed one is. */
+void idmap_clear(struct idmap *m);
 
 size_t idmap_bytes(const struct idmap *m);       /* memory held beside the struct */
 
