@@ -46,8 +46,8 @@ at_first() {
 # look PROGRAM DIR UNTIL: one run of PROGRAM until the second UNTIL. Fails when it failed.
 look() {
 	local name=${1##*/fuzz_}
-	"$1" -max_total_time=$(($3 - $(date +%s))) -max_len="$(longest "$name")" -rss_limit_mb=2048 -timeout=25 -print_final_stats=1 \
-		-verbosity=1 -artifact_prefix="$2/faults/" "$2/corpus" "$corpora/$name" >"$2/out" 2>"$2/log"
+	"$1" -max_total_time=$(($3 - $(date +%s))) -max_len="$(longest "$name")" -rss_limit_mb=2048 -timeout=25 -print_final_stats=1 -print_funcs=0 \
+		-artifact_prefix="$2/faults/" "$2/corpus" "$corpora/$name" >"$2/out" 2>"$2/log"
 }
 
 # keep DIR: what was said of the newest fault goes beside its input, or stands alone when there is none.
