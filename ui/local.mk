@@ -111,7 +111,6 @@ libsberfui_a_SOURCES += ui/viewpanes.c
 libsberfui_a_SOURCES += ui/viewfilter.c
 libsberfui_a_SOURCES += ui/viewfilterdraw.c
 libsberfui_a_SOURCES += ui/viewpick.c
-libsberfui_a_SOURCES += ui/viewpanes.c
 libsberfui_a_SOURCES += ui/viewhere.c
 libsberfui_a_SOURCES += ui/viewnokey.c
 libsberfui_a_SOURCES += ui/viewsearch.c
