@@ -18,6 +18,8 @@
 
 #define THREADS 2u               /* readers of files: one may wait for a disk while the other works */
 #define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
+#define COMPARE_NS NSEC_PER_SEC  /* moved text is not compared again sooner */
+#define COMPARES_HUNG_MAX 2u     /* with so many that did not come back nothing is compared any more: files are to be read, too */
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
 #define CROWD_MIN 4096u          /* entries before a sweep is considered */
 #define IMAGES_MIN (64u << 20)   /* bytes of images before one is */
@@ -148,6 +150,8 @@ static bool index_entry(struct files *fs, backing_id b)
 {
 	const struct file_id *id = &fs->entry.v[b]->id;
 
+	if (fs->entry.v[b]->place.moved.end)
+		return true;
 	if (id->build_id_len && !hidx_add(&fs->by_build_id, build_id_hash(id), b, rehash_build_id, fs))
 		return false;
 	return !id->ino || hidx_add(&fs->by_inode, inode_hash(id), b, rehash_inode, fs);
@@ -253,6 +257,78 @@ backing_id files_add(struct files *fs, const struct file_id *id, const struct pl
 		return new_edition(fs, b, id, p);
 	move_place(fs, resolve(fs, b), p);
 	return b;
+}
+
+backing_id files_add_moved(struct files *fs, backing_id of, pid_t pid, const struct moved *where, backing_id otherwise)
+{
+	const struct file *file = resolve(fs, of);
+	struct place p = file->place;
+	const struct file_id id = file->id;
+	backing_id b;
+
+	p.pid = pid;
+	p.moved = *where;
+	b = new_entry(fs, &id, &p, MODULE_FILE);
+	if (b != BACKING_NONE) {
+		fs->entry.v[b]->of = of;
+		fs->entry.v[b]->otherwise = otherwise;
+	}
+	return b;
+}
+
+static bool is_moved(const struct files *fs, backing_id b)
+{
+	return b < BACKING_ANON && fs->entry.v[b]->place.moved.end;
+}
+
+static void start_compare(struct files *fs, backing_id b)
+{
+	struct file *f = fs->entry.v[b];
+
+	f->compared_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	if (fs->hung < COMPARES_HUNG_MAX && loader_add(fs->loader, b, &f->id, &f->place))
+		f->life = f->life == LIFE_IDLE ? LIFE_LOADING : f->life;
+	else
+		f->life = f->life == LIFE_IDLE ? LIFE_NOT_ELF : f->life;
+}
+
+bool files_moved_again(struct files *fs, backing_id b, const struct moved *where)
+{
+	struct file *f = is_moved(fs, b) ? fs->entry.v[b] : NULL;
+
+	if (!f || f->place.moved.start != where->start || f->place.moved.end != where->end)
+		return false;
+	if ((f->life == LIFE_READY || f->life == LIFE_NOT_ELF) && clock_ns(CLOCK_MONOTONIC_COARSE) - f->compared_ns >= COMPARE_NS)
+		start_compare(fs, b);
+	return true;
+}
+
+bool files_text_before(const struct files *fs, const struct mapping *before, backing_id *ret_of, struct moved *m)
+{
+	const struct file *f = before->backing < BACKING_ANON ? fs->entry.v[before->backing] : NULL;
+
+	if (!f || f->is_path_key)
+		return false;
+	*ret_of = is_moved(fs, before->backing) ? f->of : before->backing;
+	m->addr = is_moved(fs, before->backing) ? f->place.moved.addr : before->start;
+	m->pgoff = is_moved(fs, before->backing) ? f->place.moved.pgoff : before->pgoff;
+	m->exec = is_moved(fs, before->backing) ? f->place.moved.exec : true;
+	return true;
+}
+
+/* What lies behind the moved text B, if that is known: then RET has its offset. BACKING_NONE = not yet. */
+static backing_id behind_moved(struct files *fs, backing_id b, struct unwind_map *ret)
+{
+	const struct file *f = fs->entry.v[b];
+
+	if (f->life == LIFE_IDLE)
+		start_compare(fs, b);
+	if (f->life == LIFE_LOADING)
+		return BACKING_NONE;
+	if (f->life != LIFE_READY)
+		return f->otherwise;
+	ret->pgoff = f->moved_offset + (ret->start - f->place.moved.start);
+	return f->of;
 }
 
 /* The entry booked for MODULE; B is booked when there was none. The module is what other threads find an entry by. */
@@ -386,8 +462,17 @@ static void fill(const struct file *f, struct unwind_map *ret)
 
 void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
 {
-	struct file *f = resolve(fs, b);
+	struct file *f;
 
+	if (is_moved(fs, b))
+		b = behind_moved(fs, b, ret);
+	if (b >= BACKING_ANON) {
+		ret->state = b == BACKING_ANON ? MAP_ANON : MAP_LOADING;
+		ret->module = ID_NONE;
+		ret->image = NULL;
+		return;
+	}
+	f = resolve(fs, b);
 	if (f->module == ID_NONE && (f->id.build_id_len || f->is_path_key)) {
 		name_module(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
 		f = resolve(fs, b);
@@ -493,6 +578,16 @@ static backing_id meet(struct files *fs, backing_id b, const struct image *im)
 	return b;
 }
 
+/* What came of comparing memory with a file. What cannot be told now changes nothing. */
+static void take_compared(struct files *fs, struct file *f, struct load_result *r)
+{
+	fs->hung += r->status == -ETIMEDOUT;
+	if (!r->status)
+		f->moved_offset = r->loaded.moved_offset;
+	if (!r->status || r->status == -ESTALE || f->life == LIFE_LOADING)
+		f->life = r->status ? LIFE_NOT_ELF : LIFE_READY;
+}
+
 static void take_in(struct files *fs, struct load_result *r)
 {
 	backing_id b = r->tag;
@@ -536,7 +631,10 @@ unsigned int files_poll(struct files *fs)
 	unsigned int n = 0;
 
 	while (loader_take(fs->loader, &r)) {
-		take_in(fs, &r);
+		if (is_moved(fs, r.tag))
+			take_compared(fs, fs->entry.v[r.tag], &r);
+		else
+			take_in(fs, &r);
 		n++;
 	}
 	return n;
@@ -559,17 +657,28 @@ bool files_crowded(const struct files *fs)
 	return fs->used >= fs->crowd || fs->image_bytes >= fs->image_limit;
 }
 
+static void mark(struct files *fs, backing_id b)
+{
+	if (b >= BACKING_ANON)
+		return;
+	fs->entry.v[b]->marked = true;
+	if (!is_moved(fs, b))
+		return;
+	fs->entry.v[fs->entry.v[b]->of]->marked = true;
+	if (fs->entry.v[b]->otherwise < BACKING_ANON)
+		fs->entry.v[fs->entry.v[b]->otherwise]->marked = true;
+}
+
 void files_mark(struct files *fs, const struct space *s)
 {
 	for (size_t i = 0; i < s->maps.n; i++)
-		if (s->maps.v[i].backing < BACKING_ANON)
-			fs->entry.v[s->maps.v[i].backing]->marked = true;
+		mark(fs, s->maps.v[i].backing);
 }
 
 static bool droppable(const struct file *f)
 {
 	return !f->marked && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
-									 f->same != BACKING_NONE);
+									 f->same != BACKING_NONE || (f->place.moved.end && f->life == LIFE_READY));
 }
 
 /* Those of files that nobody maps go: on a machine that links and runs one program after the other they would have no end. */
@@ -581,7 +690,7 @@ static void drop_images(struct files *fs)
 	for (backing_id b = 0; b < fs->entry.n; b++) {
 		struct file *f = fs->entry.v[b];
 
-		if (!f || f->marked || f->is_path_key || f->life != LIFE_READY || f->kept_fd >= 0)
+		if (!f || f->marked || f->is_path_key || f->life != LIFE_READY || f->kept_fd >= 0 || !f->image)
 			continue;
 		fs->image_bytes -= image_bytes(f->image);
 		image_free(take_ptr(f->image));

@@ -34,7 +34,17 @@ backing_id files_add(struct files *fs, const struct file_id *id, const struct pl
 /* The entry for a page that the kernel made, named PATH; the vDSO when IS_VDSO, BYTES long. */
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes);
 
-/* Fills state, module and image of RET for what lies behind B; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
+/*
+ * The entry for the memory WHERE of PID, which may be text of the file OF that was moved there; if it is not, OTHERWISE lies behind it.
+ * BACKING_NONE when out of memory. Compared when somebody asks for its state.
+ */
+backing_id files_add_moved(struct files *fs, backing_id of, pid_t pid, const struct moved *where, backing_id otherwise);
+/* Is B such an entry, for that very memory? Then it is compared again some time, if that was long ago: the memory may have changed. */
+bool files_moved_again(struct files *fs, backing_id b, const struct moved *where);
+/* The file that was mapped at M before, for files_add_moved(), with M completed: of what is text that was moved, its own. False: it is none. */
+bool files_text_before(const struct files *fs, const struct mapping *before, backing_id *ret_of, struct moved *m);
+
+/* Fills state, module and image of RET, whose start is set, for what lies behind B, and of moved text the offset; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
 void files_state(struct files *fs, backing_id b, struct unwind_map *ret);
 
 /*

@@ -34,6 +34,9 @@ struct file {
 	struct image *image;
 	uint64_t failed_ns;
 	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
+	/* Of memory that may be moved text, which has place.moved; READY = it is. It is in no index and has no module and no image of its own. */
+	backing_id of, otherwise;
+	uint64_t moved_offset, compared_ns;
 };
 
 struct files {
@@ -49,6 +52,7 @@ struct files {
 	uint32_t kept;
 	uint64_t kept_seq, births;
 	uint64_t loads, failures;
+	uint32_t hung;                   /* comparisons that did not come back */
 	size_t image_bytes;
 	size_t image_limit;              /* so many of them make a sweep worthwhile */
 };

@@ -301,13 +301,39 @@ static int accept_load(void *ctx, int fd, const struct stat *st, struct err *e)
 	return 0;
 }
 
+/* What is known by its inode need not be read for that. */
+static int accept_compared(void *ctx, int fd, const struct stat *st, struct err *e)
+{
+	const struct file_id *id = ctx;
+	AUTO(image_free) struct image *im = NULL;
+
+	if (!id->build_id_len && same_inode(fd, st, id))
+		return 0;
+	return check(fd, st, id, &im, e);
+}
+
+/* Compares P.moved with the file. */
+static int load_moved(const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
+{
+	struct file_id copy = *id;
+	AUTO_FD int fd = find_file(p, accept_compared, &copy, e);
+
+	if (fd < 0)
+		return fd;
+	*ret = (struct loaded){ .fd = -1 };
+	return moved_check(fd, p->pid, &p->moved, &ret->moved_offset, e);
+}
+
 int load_file(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
 	struct loaded got = { .fd = -1 };
 	struct loading l = { .id = id, .out = &got };
-	AUTO_FD int fd = find_file(p, accept_load, &l, e);
+	AUTO_FD int fd = -1;
 	struct stat st;
 
+	if (p->moved.end)
+		return load_moved(id, p, ret, e);
+	fd = find_file(p, accept_load, &l, e);
 	if (fd < 0)
 		return fd;
 	if (!fstat(fd, &st) && !st.st_nlink)

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "model/raw.h"
+#include "process/moved.h"
 #include "process/root.h"
 #include "unwind/image.h"
 
@@ -34,6 +35,7 @@ struct place {
 	uint64_t start, end;     /* of the mapping */
 	char *path;              /* as shown with the mapping, " (deleted)" included; owned */
 	struct root *root;       /* of the process, NULL = unknown; a reference is owned */
+	struct moved moved;      /* of the process, to be compared with the file; end 0 = none: the file is what is wanted */
 };
 
 /* What a file looked like when it had proved its identity, so that it is recognised without reading it again. */
@@ -48,6 +50,7 @@ struct file_mark {
 struct loaded {
 	struct image *image;     /* NULL when not_elf */
 	bool not_elf;            /* it is the right file, and holds no ELF (a JIT's memfd, an archive of code) */
+	uint64_t moved_offset;   /* of place.moved, which is text of the file: where it begins there. Nothing else is set then. */
 	int fd;                  /* >= 0 when the file has no name any more and would be lost if closed; else -1 */
 	struct file_mark mark;
 };
@@ -56,7 +59,9 @@ struct loaded {
 bool place_copy(const struct place *from, struct place *ret);
 void place_clear(struct place *p);
 
-/* Finds, checks and reads a file. 0 or a negative errno. The signature is the loader's (loader.h); CTX is unused. */
+/*
+ * Finds, checks and reads a file. 0 or a negative errno. When P.moved is set, 0 is that it is text of the file, and -ESTALE that it is not. The signature is the loader's (loader.h); CTX is unused.
+ */
 int load_file(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e);
 void loaded_clear(struct loaded *l);
 

@@ -160,6 +160,19 @@ void processes_doubt(struct processes *ps)
 		ps->v.v[i]->doubted = true;
 }
 
+/* What lies behind MAP, memory that takes the place of a file's text: perhaps that text, moved there. */
+static backing_id in_place_of(struct process *p, const struct mapping *map)
+{
+	struct moved where = { .start = map->start, .end = map->end };
+	const struct mapping *before = space_find(p->space, map->start);
+	backing_id of, b;
+
+	if (!before || !files_text_before(p->ps->files, before, &of, &where))
+		return map->backing;
+	b = files_add_moved(p->ps->files, of, p->pid, &where, map->backing);
+	return b == BACKING_NONE ? map->backing : b;
+}
+
 static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 {
 	const struct raw_mmap *m = &ev->mmap;
@@ -177,6 +190,8 @@ static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 		map.backing = process_backing(p, m->path, len, &id, &map, ev->time_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = map.start;
+	if (map.backing != BACKING_NONE && map_is_memory(m->path, len))
+		map.backing = in_place_of(p, &map);
 	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {
 		p->exe_next = false;
 		process_set_exe(p, m->path, map_name_len(m->path, len, NULL));

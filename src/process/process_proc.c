@@ -107,20 +107,108 @@ struct reading {
 	struct process *p;
 	struct space *space;
 	uint64_t now_ns;
+	struct maps_line file;   /* the last line of a file, named PATH; end 0 = none yet */
+	char path[PROC_PATH_MAX];
+	uint64_t reach;          /* up to where memory has followed it without a gap */
+	struct mapping memory;   /* the last line of executable memory, while the next one of a file is to come; end 0 = none */
+	bool touches;            /* it follows FILE without a gap */
 };
+
+static struct file_id id_of(const struct maps_line *m)
+{
+	return (struct file_id){ .dev = makedev(m->maj, m->min), .ino = m->ino };
+}
+
+/*
+ * The line of the file whose text may be in the memory that was read last; NULL = there is none. NEXT is the line of a file behind it. That
+ * memory is between two mappings of one file, or at one: a first mapping that is not of its beginning has lost that to the memory before.
+ */
+static const struct maps_line *moved_file(const struct reading *r, const struct maps_line *next)
+{
+	const struct maps_line *last = r->file.end ? &r->file : NULL;
+	const bool at_next = next && next->start == r->memory.end;
+
+	if (last && next && last->ino == next->ino && last->maj == next->maj && last->min == next->min)
+		return last;
+	if (at_next && (next->pgoff || !r->touches))
+		return next;
+	return r->touches ? last : NULL;
+}
+
+/* Settles what may lie behind the memory that was read last. */
+static void settle_memory(struct reading *r, const struct maps_line *next)
+{
+	struct files *fs = r->p->ps->files;
+	const struct maps_line *file = r->memory.end ? moved_file(r, next) : NULL;
+	struct mapping map = r->memory;
+	const struct mapping *known = space_find(r->p->space, map.start);
+	char path[PROC_PATH_MAX];
+	struct place place = { .pid = r->p->pid, .path = path, .root = r->p->root };
+	struct moved where = { .start = map.start, .end = map.end };
+	struct file_id id;
+	size_t len;
+
+	r->memory.end = 0;
+	if (!file)
+		return;
+	id = id_of(file);
+	len = file->name_len < sizeof(path) ? file->name_len : sizeof(path) - 1;
+	memcpy(path, file->name, len);
+	path[len] = '\0';
+	place.start = file->start;
+	place.end = file->end;
+	where.addr = file->start;
+	where.pgoff = file->pgoff;
+	where.exec = file->exec;
+	if (known && files_moved_again(fs, known->backing, &where)) {
+		map.backing = known->backing;
+	} else {
+		const backing_id of = files_add(fs, &id, &place, r->now_ns);
+
+		map.backing = of == BACKING_NONE ? of : files_add_moved(fs, of, r->p->pid, &where, map.backing);
+	}
+	if (map.backing != BACKING_NONE)
+		space_map(r->space, &map);
+}
+
+/* Notes where the line M stands: by that, moved text is found. */
+static void note_line(struct reading *r, const struct maps_line *m, bool memory)
+{
+	if (!memory && m->ino) {
+		const size_t len = m->name_len < sizeof(r->path) ? m->name_len : sizeof(r->path) - 1;
+
+		settle_memory(r, m);
+		r->file = *m;
+		memcpy(r->path, m->name, len);
+		r->file.name = r->path;
+		r->file.name_len = len;
+		r->reach = m->end;
+		return;
+	}
+	if (m->exec && memory)
+		settle_memory(r, NULL);
+	if (m->exec && memory)
+		r->touches = m->start == r->reach;
+	if (m->start == r->reach)
+		r->reach = m->end;
+}
 
 static void take_line(void *ctx, const struct maps_line *m)
 {
+	const bool memory = map_is_memory(m->name, m->name_len);
 	struct reading *r = ctx;
-	struct file_id id = { .dev = makedev(m->maj, m->min), .ino = m->ino };
+	const struct file_id id = id_of(m);
 	struct mapping map = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
 
+	note_line(r, m, memory);
 	if (!m->exec)
 		return;
 	map.backing = process_backing(r->p, m->name, m->name_len, &id, &map, r->now_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = m->start;
 	space_map(r->space, &map);
+	if (memory)
+		r->memory = map;
 }
 
 static bool same_maps(const struct space *a, const struct space *b)
@@ -182,14 +270,19 @@ static bool read_identity(struct process *p, int dir)
 static bool read_maps(struct process *p, int dir, uint64_t now)
 {
 	AUTO(space_free) struct space *fresh = space_new();
-	struct reading r = { .p = p, .space = fresh, .now_ns = now };
+	struct reading r;
 	struct space *old;
 	ssize_t lines;
 
 	if (!fresh)
 		return false;
+	r.p = p;
+	r.space = fresh;
+	r.now_ns = now;
+	r.file.end = r.memory.end = r.reach = 0;
 	p->ps->maps_read++;
 	lines = proc_read_maps(dir, take_line, &r);
+	settle_memory(&r, NULL);
 	if (lines <= 0) {
 		/* A process whose memory is gone already shows no line: a zombie. */
 		p->denied = lines == -EACCES || lines == -EPERM;

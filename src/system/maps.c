@@ -108,6 +108,11 @@ enum map_what map_what(const char *name, size_t len)
 	return name[0] == '/' ? WHAT_FILE : WHAT_ANON;
 }
 
+bool map_is_memory(const char *name, size_t len)
+{
+	return map_what(name, len) == WHAT_ANON || starts(name, len, "/memfd:");
+}
+
 size_t map_name_len(const char *name, size_t len, bool *ret_deleted)
 {
 	static const char mark[] = " (deleted)";

@@ -39,6 +39,9 @@ enum map_what {
 };
 enum map_what map_what(const char *name, size_t len);
 
+/* Is that memory without a file that is meant to hold code: none at all, or one made for memory (memfd_create(2))? */
+bool map_is_memory(const char *name, size_t len);
+
 /* LEN without a trailing " (deleted)"; *RET_DELETED (may be NULL) says whether there was one. */
 size_t map_name_len(const char *name, size_t len, bool *ret_deleted);
 

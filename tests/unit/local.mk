@@ -89,6 +89,7 @@ suites_numa += tests/unit/test_residency
 
 suites_process =
 suites_process += tests/unit/test_files
+suites_process += tests/unit/test_moved
 suites_process += tests/unit/test_loader
 suites_process += tests/unit/test_process
 suites_process += tests/unit/test_process_nomem
