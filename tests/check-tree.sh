@@ -75,6 +75,22 @@ captures_among_others() {
 	done
 }
 
+# What stands in two lists, or twice in one: a file of two libraries, a test of two groups; and variables that are set twice.
+listed_twice() {
+	find . -path ./build -prune -o -name local.mk -print0 | xargs -0 sed -nE \
+		-e 's/^(libsberf\w*_SOURCES|suites_\w+|unit_tests|shell_tests|fuzz_targets) \+= (\S+)$/\2/p' | sort | uniq -d
+	find . -path ./build -prune -o -name local.mk -print | while read -r file; do
+		grep -v '_main =' "$file" | sed -nE 's/^(\w+) = .*/\1/p' | sort | uniq -d
+	done
+}
+
+# Unit tests that stand in no list.
+without_list() {
+	find tests/unit -name 'test_*.c' | sed 's/\.c$//' | while read -r test; do
+		grep -qE "^(suites_[a-z]+|unit_tests) \+= $test\$" tests/unit/local.mk || echo "$test"
+	done
+}
+
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
@@ -85,6 +101,8 @@ none "docs/architecture.md draws the same list" \
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
 none "every source file names its licence" "$(without_licence)"
+none "nothing is listed twice" "$(listed_twice)"
+none "every unit test is in a list" "$(without_list)"
 none "what captures is among measuring_tests, which run one at a time" "$(captures_among_others)"
 # The brackets keep these patterns from finding themselves.
 none "no paths of one machine, no work left over" \
