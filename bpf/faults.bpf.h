@@ -81,8 +81,7 @@ static __always_inline bool is_balancing(struct sb_cpu *c, struct task_struct *t
 	return c->balanced_tid == task->pid && (since == 1 || (since == 2 && is_in_page(addr, c->balanced_addr)));
 }
 
-SEC("perf_event")
-int sb_fault(struct sb_perf_ctx *ctx)
+static __always_inline int fault(struct sb_perf_ctx *ctx, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns(), stands_for;
@@ -102,9 +101,22 @@ int sb_fault(struct sb_perf_ctx *ctx)
 	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)
 		return 0;
-	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false, false), ctx->addr));
+	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false, walk), ctx->addr));
 	give_scratch(s);
 	return 0;
+}
+
+SEC("perf_event")
+int sb_fault(struct sb_perf_ctx *ctx)
+{
+	return fault(ctx, false);
+}
+
+/* The same, with stacks walked by learnt rules where these do. Whoever has the scratch buffer may use the sampler's walk. */
+SEC("perf_event")
+int sb_fault_walk(struct sb_perf_ctx *ctx)
+{
+	return fault(ctx, true);
 }
 
 #endif

@@ -6,11 +6,13 @@
 #define PAGE_BYTES 4096u
 #define PIECES (SB_STACK_MAX / PAGE_BYTES + 2)           /* page-bounded pieces of a copy: both ends may be partial */
 #define ADDRS_BYTES (sizeof(struct sb_part_addrs) + SB_KSTACK_MAX * 8)
-#define SEGMENT_BYTES (sizeof(struct sb_part_segment) + SB_STACK_MAX)
 #define REGS_BYTES (sizeof(struct sb_part_regs) + SB_NR_REGS * 8)
 #define HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_sample))
-#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + 2 * SEGMENT_BYTES + sizeof(struct sb_part_addr) + \
-		    sizeof(struct sb_part_walk) + sizeof(struct sb_part_addrs) + 8 * SB_WALK_MAX)
+#define STACK_HEADS (SB_SEGMENTS_MAX * sizeof(struct sb_part_segment))
+#define STACK_ROOM (2 * SB_STACK_MAX + STACK_HEADS)      /* of all copies in one record */
+#define WALK_HEAD_BYTES (sizeof(struct sb_part_walk) + sizeof(struct sb_part_stop) + sizeof(struct sb_part_addrs))
+#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + sizeof(struct sb_part_addr) + WALK_HEAD_BYTES + \
+		    8 * SB_WALK_MAX)
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
@@ -19,8 +21,7 @@
 /* For stack bytes and their heads; one page is spare, because pieces are checked as if they were whole pages. */
 #define SLOT_STACK_ROOM (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - PAGE_BYTES)
 /* Frames of a walk that fit into a slot. */
-#define SLOT_FRAME_BYTES (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - sizeof(struct sb_part_walk) - \
-			  sizeof(struct sb_part_addrs))
+#define SLOT_FRAME_BYTES (slot_bytes - SLOT_HEAD_BYTES - WAIT_HEAD_BYTES - REGS_BYTES - ADDRS_BYTES - WALK_HEAD_BYTES)
 #define SLOT_FRAMES (SLOT_FRAME_BYTES / 8 < SB_WALK_MAX ? SLOT_FRAME_BYTES / 8 : SB_WALK_MAX)
 #define CHANCE_PERIOD_MASK 0xffffffffffull               /* of a period; times CHANCE_BITS it fits into 64 bits */
 

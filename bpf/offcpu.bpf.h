@@ -202,22 +202,21 @@ static __always_inline struct sb_slot *end_slot(struct sb_task *st)
  * their mapping, and that exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page
  * may come.
  */
-static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, struct task_struct *task, __u64 sp)
+static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, struct task_struct *task, __u64 sp,
+					     __u64 stop)
 {
-	__u64 known = st->chance & STACK_END_AGAIN ? st->stack_end : 0;
-	__u32 place = PLACE_SLOT | (st->slot - 1), at = WAIT_HEAD_BYTES + REGS_BYTES + extra, off, got;
+	struct copying c = { .sp = sp, .stop = stop, .known_end = st->chance & STACK_END_AGAIN ? st->stack_end : 0,
+			     .room = SLOT_STACK_ROOM - extra };
+	__u32 place = PLACE_SLOT | (st->slot - 1), at = WAIT_HEAD_BYTES + REGS_BYTES + extra, off;
 	struct sb_part_segment *seg;
-	bool end;
 
 	if (extra > WALK_BYTES || extra > SLOT_STACK_ROOM / 2)
 		return at;
-	off = put_stacks(place, at, SLOT_STACK_ROOM - extra, h, task, sp, known, &end, &got);
+	off = put_stacks(place, at, h, task, &c);
 	seg = segment_at(place, at);
 	if (!seg)
 		return at;
-	st->stack_end = end ? seg->addr + seg->got : 0;
-	if (end && seg->want == seg->got)
-		seg->want = seg->got + 8;        /* ended early, as if it had been tried */
+	st->stack_end = c.end ? seg->addr + seg->got : 0;
 	return off;
 }
 
@@ -226,19 +225,21 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 					   struct task_struct *task, __u64 now, bool walk)
 {
 	const __u64 *v = (void *)(r + 1);
+	__u64 stop = 0;
 	bool walked = false;
 	__u32 extra = 0;
 
 	if (walk) {
 		struct sb_part_walk *p = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
 
-		extra = put_walk(h, (void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked);
+		extra = put_walk(h, (void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked,
+				 &stop);
 		if (!p->part.flags)
 			slot->stack = sum_fold(p->check, p->space) | 1;
 		if (walked)
 			return WAIT_HEAD_BYTES + REGS_BYTES + extra;
 	}
-	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP]);
+	return put_known_stack(st, extra, h, task, v[SB_DWARF_SP], stop);
 }
 
 /* Writes the record of the wait that begins into the slot of TASK, which is current. */
@@ -601,23 +602,34 @@ int sb_enter(__u64 *ctx)
 	return 0;
 }
 
-/* Registers and stack of the waker, which is current. */
-static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task)
+/*
+ * Registers and stack of the waker, which is current: walked by rules when these are used (WALK) and do, else copied. Whoever has the
+ * scratch buffer may use the sampler's walk.
+ */
+static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task, __u64 now, bool walk)
 {
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
-	bool ignored;
-	__u32 got;
+	const __u64 *v = (void *)(r + 1);
+	struct copying c = { .room = STACK_ROOM };
+	bool walked;
 
 	if (!put_entry_regs(r, h, task))
 		return off;
-	return put_stacks(bpf_get_smp_processor_id(), off + REGS_BYTES, 2 * SEGMENT_BYTES, h, task,
-			  ((__u64 *)(r + 1))[SB_DWARF_SP], 0, &ignored, &got);
+	off += REGS_BYTES;
+	if (walk) {
+		off += put_walk(h, s->rec + WAKE_HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task,
+				v, now, &walked, &c.stop);
+		if (walked)
+			return off;
+	}
+	c.sp = v[SB_DWARF_SP];
+	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
 }
 
 /* Tells that the current task wakes P, with its stacks. */
 static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struct task_struct *p, const struct sb_task *st,
-				      struct task_struct *task, void *ctx, __u64 now)
+				      struct task_struct *task, void *ctx, __u64 now, bool walk)
 {
 	struct sb_part_wake *w = put_head(s->rec, SB_REC_WAKE, task, now);
 	struct sb_hdr *h = (void *)s->rec;
@@ -633,16 +645,16 @@ static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struc
 	w->pad = 0;
 	h->flags |= SB_F_KERNEL;
 	if (has_user(h, task))
-		off = put_waker_user(s, off, task);
+		off = put_waker_user(s, off, task, now, walk);
 	/* Always: they tell whether it is this task that wakes, or an interrupt on top of it. */
 	off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (!send_scratch(c, s, off))
 		c->lost[SB_LOST_WAKE]++;
 }
 
-SEC("tp_btf/sched_waking")
-int BPF_PROG(sb_waking, struct task_struct *p)
+static __always_inline int on_waking(__u64 *ctx, bool walk)
 {
+	struct task_struct *p = (void *)ctx[0];
 	struct sb_task *st = bpf_task_storage_get(&tasks, p, NULL, 0);
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	__u64 now = bpf_ktime_get_ns();
@@ -665,9 +677,22 @@ int BPF_PROG(sb_waking, struct task_struct *p)
 	s = take_scratch(c, SB_LOST_WAKE);
 	if (!s)
 		return 0;
-	tell_wake(c, s, p, st, task, ctx, now);
+	tell_wake(c, s, p, st, task, ctx, now, walk);
 	give_scratch(s);
 	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int sb_waking(__u64 *ctx)
+{
+	return on_waking(ctx, false);
+}
+
+/* The same, with the waker's stack walked by learnt rules where these do. */
+SEC("tp_btf/sched_waking")
+int sb_waking_walk(__u64 *ctx)
+{
+	return on_waking(ctx, true);
 }
 
 #endif

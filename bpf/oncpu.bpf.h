@@ -46,8 +46,8 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	struct sb_hdr *h = (void *)s->rec;
 	struct sb_part_regs *r = (void *)(s->rec + HEAD_BYTES);
 	__u64 *v = (void *)(r + 1);
-	bool ignored, walked;
-	__u32 got;
+	struct copying c = { .room = STACK_ROOM };
+	bool walked;
 
 	if (user) {
 		if (sb_regs_compat(&ctx->regs))
@@ -70,11 +70,12 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
 	if (walk) {
 		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v,
-				now, &walked);
+				now, &walked, &c.stop);
 		if (walked)
 			return off;
 	}
-	return put_stacks(bpf_get_smp_processor_id(), off, 2 * SEGMENT_BYTES, h, task, v[SB_DWARF_SP], 0, &ignored, &got);
+	c.sp = v[SB_DWARF_SP];
+	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
 }
 
 /* The kernel's stack at OFF. Returns the offset behind it. */
@@ -131,7 +132,7 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	if (has_user(h, task))
 		off = put_user(s, off, ctx, task, user, walk, now);
 	if (!user && kernel_frames)
-		off = walk ? put_kernel(s, off, ctx, task) : put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
+		off = walk && kind == SB_REC_SAMPLE ? put_kernel(s, off, ctx, task) : put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	return off;
 }
 

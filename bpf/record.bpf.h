@@ -171,29 +171,22 @@ static __always_inline struct sb_part_segment *segment_at(__u32 place, __u32 off
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &index);
 
 	barrier_var(off);
-	if (!s || off > RECORD_MAX - SEGMENT_BYTES)
+	if (!s || off > RECORD_MAX - sizeof(struct sb_part_segment))
 		return NULL;
 	barrier_var(off);
 	return (void *)(s->rec + off);
 }
 
 /*
- * Copies up to WANT bytes of the stack whose pointer is SP as a segment part at OFF of the record in PLACE, page by page: a read
- * that crosses into a page which cannot be read fails as a whole. Returns the bytes copied.
+ * Copies up to WANT bytes at ADDR as a segment part at OFF of the record in PLACE, page by page: a read that crosses into a page which
+ * cannot be read fails as a whole. Returns the bytes copied.
  */
-__noinline int sb_put_segment(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 flags)
+__noinline int sb_put_segment(__u32 place, __u32 off, __u64 addr, __u32 want, __u32 flags)
 {
-	__u64 addr = (sp - SB_RED_ZONE) & ~7ull;
 	struct sb_part_segment *seg;
 	__u32 got, n;
 
-	got = sb_copy(place, off + sizeof(*seg), want, addr);
-	if (!got && addr < (sp & ~(__u64)(PAGE_BYTES - 1))) {
-		/* The page below sp need not exist yet; without it only the red zone is short. */
-		addr = sp & ~(__u64)(PAGE_BYTES - 1);
-		got = sb_copy(place, off + sizeof(*seg), want, addr);
-	}
-	n = got;
+	n = got = sb_copy(place, off + sizeof(*seg), want, addr);
 	for (int i = 1; i < PIECES && n && got < want; i++) {
 		n = sb_copy(place, off + sizeof(*seg) + got, want - got, addr + got);
 		got += n;
@@ -208,6 +201,47 @@ __noinline int sb_put_segment(__u32 place, __u32 off, __u64 sp, __u32 want, __u3
 	seg->want = want;
 	seg->got = got;
 	return got;
+}
+
+/* The first address from ADDR on that can be read: ADDR, or where a page begins. END: there is none before. */
+__noinline __u64 sb_readable(__u64 addr, __u64 end)
+{
+	__u64 ignored;
+
+	for (int i = 0; i < PIECES && addr < end; i++) {
+		if (!bpf_probe_read_user(&ignored, sizeof(ignored), (void *)addr))
+			return addr;
+		addr = (addr | (PAGE_BYTES - 1)) + 1;
+	}
+	return end;
+}
+
+/*
+ * Copies what can be read of the WANT bytes of the stack whose pointer is SP to OFF of the record in PLACE. What lies between pages that
+ * cannot be read is a segment, and there is at least one. Returns the offset behind them.
+ */
+__noinline int sb_put_stack(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 flags)
+{
+	__u64 addr = (sp - SB_RED_ZONE) & ~7ull, end = addr + want;
+	__u32 got = sb_put_segment(place, off, addr, want, flags);
+
+	if (!got && addr < (sp & ~(__u64)(PAGE_BYTES - 1))) {
+		/* The page below sp need not exist yet; without it only the red zone is short. */
+		addr = sp & ~(__u64)(PAGE_BYTES - 1);
+		got = sb_put_segment(place, off, addr, end - addr, flags);
+	}
+#pragma unroll
+	for (int i = 1; i < (int)SB_RUNS_MAX; i++) {
+		off += sizeof(struct sb_part_segment) + got;
+		addr += got;
+		if (addr >= end)
+			return off;
+		addr = sb_readable(addr, end);
+		if (addr >= end)
+			return off;
+		got = sb_put_segment(place, off, addr, end - addr, flags);
+	}
+	return off + sizeof(struct sb_part_segment) + got;
 }
 
 /*
@@ -248,24 +282,45 @@ __noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
 	return 0;
 }
 
+/* What is to be copied of a stack. */
+struct copying {
+	__u64 sp;
+	__u64 stop;              /* the stack pointer where a walk stopped; 0 = none did */
+	__u64 known_end;         /* where earlier copies found that nothing can be read any more: not tried again, which costs exceptions; 0 = none */
+	__u32 room;              /* bytes for it, heads of segments included */
+	bool end;                /* afterwards: no page could be read behind the first segment, and there is one */
+};
+
 /*
- * The stack bytes for SP at OFF of the record in PLACE, at most ROOM bytes with the heads of segments: one segment, or two when SP
- * lies on the alternate signal stack. KNOWN_END, when not 0, is where earlier copies found a page that cannot be read: this one
- * ends there too, without trying, which would cost an exception. Returns the offset behind the segments; *RET_END: the first of them
- * ended because of such a page.
+ * What to copy from so that a walk can go on which stopped at STOP, beside the WANT bytes from START on: if not much is left of these,
+ * what is behind them. 0 = nothing.
  */
-static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, struct sb_hdr *h, struct task_struct *task, __u64 sp,
-					__u64 known_end, bool *ret_end, __u32 *ret_got)
+static __always_inline __u64 second_copy(__u64 stop, __u64 start, __u32 want)
+{
+	if (!stop || (stop >= start && stop - start < want / 2))
+		return 0;
+	return stop >= start && stop - start < want ? start + want + SB_RED_ZONE : stop;
+}
+
+/*
+ * The stack bytes for C at OFF of the record in PLACE: the stack from its pointer on, what it interrupted when that lies on the alternate
+ * signal stack, and from where the walk stopped. Returns the offset behind the segments.
+ */
+static __always_inline __u32 put_stacks(__u32 place, __u32 off, struct sb_hdr *h, struct task_struct *task, struct copying *c)
 {
 	__u64 exe = ((struct sb_part_task *)(h + 1))->exe_id = exe_id(task);
-	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want, got;
-	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (sp - SB_RED_ZONE) & ~7ull;
+	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want, at = off, room = c->room;
+	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (c->sp - SB_RED_ZONE) & ~7ull, sp;
 	/* on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its lowest address does not. */
-	bool alt = ss_size && sp > ss && sp - ss <= ss_size;
+	bool alt = ss_size && c->sp > ss && c->sp - ss <= ss_size;
+	struct sb_part_segment *seg;
 
-	room -= 2 * sizeof(struct sb_part_segment);
+	room -= STACK_HEADS;
 	if (cap > room)
 		cap = room & ~7u;
+	/* Where there is no room for two copies, each gets half of it. */
+	if (cap > room / 2 && second_copy(c->stop, start, cap))
+		cap = (room / 2) & ~7u;
 	first = cap;
 	if (alt) {
 		h->flags |= SB_F_ALTSTACK;
@@ -273,18 +328,22 @@ static __always_inline __u32 put_stacks(__u32 place, __u32 off, __u32 room, stru
 		if (below < first)
 			first = (__u32)below & ~7u;
 	}
-	want = known_end > start && known_end - start < first ? (__u32)(known_end - start) : first;
-	*ret_got = got = sb_put_segment(place, off, sp, want, 0);
-	*ret_end = got && (got < want || want < first);
-	off += sizeof(struct sb_part_segment) + got;
-	if (!alt || got > room)
-		return off;
-	sp = sb_interrupted_sp(chunk, ss, ss_size);
-	if (!sp)
-		return off;
-	room -= got;
-	got = sb_put_segment(place, off, sp, cap < room ? cap : room & ~7u, SB_SEG_INTERRUPTED);
-	return off + sizeof(struct sb_part_segment) + got;
+	want = c->known_end > start && c->known_end - start < first ? (__u32)(c->known_end - start) : first;
+	off = sb_put_stack(place, at, c->sp, want, 0);
+	seg = segment_at(place, at);
+	if (!seg)
+		return at;
+	c->end = seg->got && off == at + sizeof(*seg) + seg->got && (seg->got < seg->want || want < first);
+	if (want < first)
+		seg->want += first - want;       /* ended early, as if it had been tried */
+	sp = alt ? sb_interrupted_sp(chunk, ss, ss_size) : 0;
+	if (sp && off - at < room)
+		off = sb_put_stack(place, off, sp, cap < room - (off - at) ? cap : (room - (off - at)) & ~7u, SB_SEG_INTERRUPTED);
+	sp = second_copy(c->stop, start, first);
+	if (sp && off - at < room)
+		off = sb_put_stack(place, off, sp, cap < room - (off - at) ? cap : (room - (off - at)) & ~7u,
+				   alt ? SB_SEG_INTERRUPTED : 0);
+	return off;
 }
 
 /* Has TASK a user side to look at? If not, H says why. */

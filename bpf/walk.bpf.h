@@ -20,7 +20,6 @@
 #define WALK_ROOT SB_WALK_NR             /* there is no caller */
 #define WALK_STRANGER (SB_WALK_NR + 1)   /* SB_WALK_NO_SPACE, and nothing was ever known that was not right */
 #define WALK_GAP_MAX (1ull << 30)        /* a frame larger than that is nonsense */
-#define WALK_HEAD_BYTES (sizeof(struct sb_part_walk) + sizeof(struct sb_part_addrs))
 #define WALK_BYTES (WALK_HEAD_BYTES + 8 * SB_WALK_MAX)
 
 /* The number of a walk of this CPU: of the sampler, which may interrupt a switch, or of a switch. */
@@ -424,7 +423,7 @@ __noinline int sb_walk_step(__u32 which)
 	struct sb_space *sp;
 	struct sb_rule r = { 0 };
 	const struct sb_map *m;
-	__u64 lookup, offset;
+	__u64 lookup, offset, module;
 	__u32 nr;
 	int why;
 
@@ -455,10 +454,16 @@ __noinline int sb_walk_step(__u32 which)
 	if (nr >= SB_WALK_MAX)
 		return SB_WALK_DEEP;
 	w->frame[nr] = w->pc;
-	w->check = sb_check(w->check, m->module, offset);
-	w->nr = nr + 1;
 	w->placed |= r.arg & SB_RULE_PLACED;
-	return by_rule(which, w, &r);
+	module = m->module;
+	why = by_rule(which, w, &r);
+	/* Where it cannot go on it stands as before. */
+	if (why && why != WALK_ROOT)
+		return why;
+	w->check = sb_check(w->check, module, offset);
+	barrier();               /* else NR is kept on the stack, where the verifier of 6.1 forgets its bound before it is used */
+	w->nr++;
+	return why;
 }
 
 static __always_inline volatile struct kin *kin_at(__u64 kin)
@@ -576,18 +581,54 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	return why == WALK_ROOT ? 0 : why ? why : SB_WALK_DEEP;
 }
 
+/* The frames of W, at most MAX, to A, as FLAGS say. Returns the bytes of that part, 0 = there was no room. */
+static __always_inline __u32 put_frames(struct sb_part_addrs *a, struct walk *w, __u32 max, __u16 flags)
+{
+	__u32 nr = w->nr;
+
+	barrier_var(nr);
+	if (nr > max || bpf_probe_read_kernel(a + 1, nr * 8, w->frame))
+		return 0;
+	a->part.size = sizeof(*a) + nr * 8;
+	a->part.type = SB_PART_WALKED;
+	a->part.flags = flags | (w->placed ? SB_ADDRS_PLACED : 0);
+	a->nr = nr;
+	a->error = 0;
+	return sizeof(*a) + nr * 8;
+}
+
+/* Says to REC where W stopped, with at most MAX frames before. Returns the bytes that were added. */
+static __always_inline __u32 put_stop(__u8 *rec, struct walk *w, __u32 max)
+{
+	struct sb_part_stop *p = (void *)rec;
+
+	p->part.size = sizeof(*p);
+	p->part.type = SB_PART_STOP;
+	p->part.flags = w->exact ? SB_STOP_EXACT : 0;
+	p->pc = w->pc;
+	p->sp = w->sp;
+	p->bp = w->bp;
+	return sizeof(*p) + put_frames((void *)(p + 1), w, max, SB_ADDRS_STOPPED);
+}
+
+/* Did a walk that ended because of WHY stop at a frame that somebody else may go on from? */
+static __always_inline bool has_stopped(int why)
+{
+	return why == SB_WALK_NO_MAP || why == SB_WALK_NO_PAGE || why == SB_WALK_NO_RULE || why == SB_WALK_NO_READ || why == SB_WALK_BAD;
+}
+
 /*
  * The stack of TASK, which is current, by rules, or the reason why not, to REC in the record of H; V are the registers that it was
  * entered with. The walk WHICH is free. There are MAX frames of room. Returns the bytes that were added; *RET_WALKED: no copy is needed.
+ * If one is, *RET_STOP is the stack pointer of where the walk stopped, 0 = where it began.
  */
 static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which, struct task_struct *task, const __u64 *v,
-				      __u64 now, bool *ret_walked)
+				      __u64 now, bool *ret_walked, __u64 *ret_stop)
 {
 	struct sb_part_walk *p = (void *)rec;
-	struct sb_part_addrs *a = (void *)(rec + sizeof(*p));
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
 	int why = w ? walk_stack(which, w, v, task, now) : SB_WALK_NO_SPACE;
-	__u32 nr;
+	__u32 bytes;
 
 	if (why == WALK_STRANGER) {
 		h->flags |= SB_F_STRANGER;
@@ -599,21 +640,23 @@ static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __
 	p->space = w ? w->id : 0;
 	p->check = w ? w->check : 0;
 	*ret_walked = false;
-	if (!w || (why && why != SB_WALK_DEEP))
+	*ret_stop = 0;
+	if (!w)
 		return sizeof(*p);
-	nr = w->nr;
-	barrier_var(nr);
-	if (nr > max || bpf_probe_read_kernel(a + 1, nr * 8, w->frame)) {
+	/* The frame of a callback of Go that it came by last cannot be told. */
+	if (has_stopped(why) && w->nr && !w->back_sp) {
+		*ret_stop = w->sp;
+		return sizeof(*p) + put_stop(rec + sizeof(*p), w, max);
+	}
+	if (why && why != SB_WALK_DEEP)
+		return sizeof(*p);
+	bytes = put_frames((void *)(p + 1), w, max, SB_ADDRS_RULES | (why ? SB_ADDRS_FULL : 0));
+	if (!bytes) {
 		p->part.flags = SB_WALK_DEEP;
 		return sizeof(*p);
 	}
-	a->part.size = sizeof(*a) + nr * 8;
-	a->part.type = SB_PART_WALKED;
-	a->part.flags = SB_ADDRS_RULES | (why ? SB_ADDRS_FULL : 0) | (w->placed ? SB_ADDRS_PLACED : 0);
-	a->nr = nr;
-	a->error = 0;
 	*ret_walked = !verify_every || bpf_get_prandom_u32() % verify_every;
-	return WALK_HEAD_BYTES + nr * 8;
+	return sizeof(*p) + bytes;
 }
 
 #endif

@@ -55,12 +55,13 @@ struct sb_part {
 #define SB_PART_SAMPLE 2     /* struct sb_part_sample */
 #define SB_PART_REGS 3       /* struct sb_part_regs + nr values */
 #define SB_PART_KSTACK 4     /* struct sb_part_addrs + nr addresses, innermost first */
-#define SB_PART_SEGMENT 5    /* struct sb_part_segment + got bytes, padded to 8 */
+#define SB_PART_SEGMENT 5    /* struct sb_part_segment + got bytes, padded to 8; at most SB_SEGMENTS_MAX of them */
 #define SB_PART_WALKED 6     /* struct sb_part_addrs + nr addresses: user pcs, innermost first */
 #define SB_PART_WAIT 7       /* struct sb_part_wait */
 #define SB_PART_WAKE 8       /* struct sb_part_wake */
 #define SB_PART_ADDR 9       /* struct sb_part_addr */
 #define SB_PART_WALK 10      /* struct sb_part_walk: the kernel half walks by learnt rules (see below) */
+#define SB_PART_STOP 11      /* struct sb_part_stop: with it, where that walk stopped when it did not come to the root */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -100,12 +101,14 @@ struct sb_part_addrs {
 #define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
 #define SB_ADDRS_RULES 0x2u      /* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
 #define SB_ADDRS_PLACED 0x4u     /* with SB_ADDRS_RULES: some return address was put there by no call (SB_RULE_PLACED) */
+#define SB_ADDRS_STOPPED 0x8u    /* SB_PART_WALKED: by learnt rules up to where SB_PART_STOP says, whose frame is not among them */
 
 struct sb_part_segment {
 	struct sb_part part;     /* flags: SB_SEG_* */
 	__u64 addr;              /* user address of the first byte */
 	__u32 want;              /* bytes that the cap allowed */
-	__u32 got;               /* bytes that follow; got < want: the page behind them could not be read */
+	__u32 got;               /* bytes that follow; got < want: the page behind them could not be read. What of want is behind that page
+				    is in the next segments */
 	/* __u8 byte[got], padded to 8; */
 };
 #define SB_SEG_INTERRUPTED 0x1u  /* the stack that a signal handler on an alternate stack interrupted */
@@ -279,6 +282,8 @@ struct sb_home {
 
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u
+#define SB_RUNS_MAX 3u           /* segments of one copy: between pages that cannot be read ... */
+#define SB_SEGMENTS_MAX (3 * SB_RUNS_MAX)        /* ... of the stack, of the one that a signal interrupted, and from where a walk stopped */
 #define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
 #define SB_KSTACK_MAX 127u       /* kernel frames at most; kernel.perf_event_max_stack's default */
 
@@ -378,6 +383,17 @@ struct sb_part_walk {
 	__u64 space;             /* id of the memory: another one after exec, and when the size of what is executable changes */
 	__u64 check;             /* sb_check() over the places looked up, frame by frame */
 };
+
+/*
+ * The frame at which a walk stopped: SB_PART_WALK says why, SB_PART_WALKED has those before. It is there when there is at least one of
+ * these; what is copied goes on from there when it would not have come that far.
+ */
+struct sb_part_stop {
+	struct sb_part part;     /* flags: SB_STOP_* */
+	__u64 pc, sp, bp;
+};
+#define SB_STOP_EXACT 0x1u       /* pc is where a signal interrupted it, not a return address */
+
 #define SB_WALK_NO_SPACE 1       /* nothing is published for the process, or for other memory of it */
 #define SB_WALK_NO_MAP 2         /* an address lies in no published mapping */
 #define SB_WALK_NO_PAGE 3        /* no rows are published for a place */
@@ -452,6 +468,7 @@ _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is sha
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
 _Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
+_Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");
 _Static_assert(sizeof(struct sb_space) == 32 + 32 * SB_SPACE_MAPS, "sb_space is shared with user space");
 _Static_assert(sizeof(struct sb_cpu) == 296, "sb_cpu is shared with user space");

@@ -124,6 +124,7 @@ static bool read_segment(struct cursor *in, struct raw_sample *s)
 	seg = &s->segment[s->nr_segments++];
 	seg->addr = g->addr;
 	seg->len = g->got;
+	seg->want = g->want;
 	seg->unreadable = g->got < g->want;
 	seg->interrupted = g->part.flags & SB_SEG_INTERRUPTED;
 	seg->bytes = in->at;
@@ -219,6 +220,28 @@ static bool read_walk(struct cursor *in, struct raw_sample *s)
 	return true;
 }
 
+static bool read_stop(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_stop *p = take(in, sizeof(*p));
+
+	if (!p)
+		return false;
+	s->stopped = true;
+	s->stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp, .exact = p->part.flags & SB_STOP_EXACT };
+	return true;
+}
+
+/* Frames up to a stop tell nothing without it. */
+static bool read_walked(const struct sb_part *part, struct cursor *in, struct raw_sample *s)
+{
+	const bool stopped = part->flags & SB_ADDRS_STOPPED;
+
+	s->ruled = part->flags & SB_ADDRS_RULES;
+	s->placed = part->flags & SB_ADDRS_PLACED;
+	return stopped == s->stopped && !(stopped && s->ruled) &&
+	       read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
+}
+
 static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_event *ev)
 {
 	struct raw_sample *s = &ev->sample;
@@ -231,11 +254,11 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 	case SB_PART_KSTACK:
 		return read_addrs(in, &s->kernel, &s->nr_kernel, &s->kernel_error, &s->kernel_full);
 	case SB_PART_WALKED:
-		s->ruled = part->flags & SB_ADDRS_RULES;
-		s->placed = part->flags & SB_ADDRS_PLACED;
-		return read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
+		return read_walked(part, in, s);
 	case SB_PART_WALK:
 		return read_walk(in, s);
+	case SB_PART_STOP:
+		return read_stop(in, s);
 	case SB_PART_SEGMENT:
 		return read_segment(in, s);
 	case SB_PART_WAIT:

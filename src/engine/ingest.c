@@ -117,6 +117,12 @@ static void count(struct ingest *in, const struct raw_event *raw, const struct e
 	(wait ? in->figures.wait_cut : in->figures.cut)[ev->cut < CUT_NR ? ev->cut : CUT_BAD_FRAME]++;
 }
 
+/* How far a copy went that S begins. */
+static uint32_t copied(const struct raw_segment *s)
+{
+	return s->want > s->len ? s->want : s->len;
+}
+
 /*
  * A copy that did not do because it ended is a reason to copy more, unless it was smaller than what is copied by now: it was
  * under way when that was learnt, or there was no room for more.
@@ -128,7 +134,7 @@ static bool is_lesson(struct ingest *in, const struct raw_sample *s)
 	if (in->chain.cut == CUT_COMPLETE)
 		return true;
 	for (uint32_t i = 0; i < s->nr_segments; i++)
-		longest = s->segment[i].len > longest ? s->segment[i].len : longest;
+		longest = copied(&s->segment[i]) > longest ? copied(&s->segment[i]) : longest;
 	return in->chain.cut == CUT_STACK_SIZE && longest >= stacksize_cap(&in->sizes, s->exe_id);
 }
 
@@ -258,7 +264,7 @@ static bool walk_further(struct ingest *in, const struct unwind_space *space, co
 {
 	if (!in->upper || in->chain.cut != CUT_STACK_UNREADABLE)
 		return true;
-	switch (upper_extend(in->upper, raw, &in->more)) {
+	switch (upper_extend(in->upper, raw, in->chain.fault, &in->more)) {
 	case UPPER_READY:
 		unwind_sample(in->unwinder, space, &in->more, &in->chain);
 		in->figures.extended++;

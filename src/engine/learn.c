@@ -124,10 +124,11 @@ struct unwind_space learn_watch(struct learn *l, const struct unwind_space *spac
 	return (struct unwind_space){ .find = find, .ctx = l };
 }
 
-static bool overlaps_seen(const struct learn *l, const struct sb_map *m)
+/* Does M overlap one of the N of MAP? */
+static bool overlaps(const struct sb_map *map, size_t n, const struct sb_map *m)
 {
-	for (size_t i = 0; i < l->nr_seen; i++)
-		if (m->start < l->seen[i].end && l->seen[i].start < m->end)
+	for (size_t i = 0; i < n; i++)
+		if (m->start < map[i].end && map[i].start < m->end)
 			return true;
 	return false;
 }
@@ -177,13 +178,31 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_known, uint64_t fp, struct sb_map *map, size_t n)
 {
 	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
-		if ((known[i].module & SB_MAP_FP) == fp && !overlaps_seen(l, &known[i]) && stands(l, &known[i]))
+		if ((known[i].module & SB_MAP_FP) == fp && !overlaps(map, l->nr_seen, &known[i]) && stands(l, &known[i]))
 			map[n++] = known[i];
 	return n;
 }
 
+/*
+ * Adds all other mappings of the process to the N of MAP, as far as there is room: a walk may come by them before any copy does. Those that a
+ * file is still missing of are LOADed. Returns how many there are then.
+ */
+static size_t add_others(struct learn *l, bool load, uint64_t fp, struct sb_map *map, size_t n)
+{
+	struct unwind_map other[SB_SPACE_MAPS];
+	const size_t had = n, nr = l->inner.list ? l->inner.list(l->inner.ctx, other, SB_SPACE_MAPS, load) : 0;
+
+	for (size_t i = 0; i < nr && n < SB_SPACE_MAPS; i++) {
+		const struct sb_map m = as_taught(&other[i]);
+
+		if (has_places(l, &other[i]) && (m.module & SB_MAP_FP) == fp && !overlaps(map, had, &m))
+			map[n++] = m;
+	}
+	return n;
+}
+
 /* True when there was something to teach. */
-static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time_ns)
+static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time_ns, bool load)
 {
 	struct sb_map map[SB_SPACE_MAPS];
 	uint64_t known_id;
@@ -200,7 +219,9 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 		map[n++] = as_taught(&l->seen[i]);
 	/* Files first: run-time compilers may have more pieces of memory than there is room for, and every stack goes through files. */
 	n = keep_known(l, known, nr_known, 0, map, n);
+	n = add_others(l, load, 0, map, n);
 	n = keep_known(l, known, nr_known, SB_MAP_FP, map, n);
+	n = add_others(l, false, SB_MAP_FP, map, n);
 	qsort(map, n, sizeof(*map), by_start);
 	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
 		return false;
@@ -301,20 +322,39 @@ static uint64_t taken_ns(const struct raw_event *ev)
 	return ev->time_ns - ev->wait.blocked_ns - ev->wait.runnable_ns;
 }
 
+/* Looks where the walk of S stopped, so that the mapping is seen; *RET is that place. False when it is in no file that is loaded. */
+static bool look_at_stop(struct learn *l, const struct raw_sample *s, struct frame *ret)
+{
+	const uint64_t pc = s->stop.pc - !s->stop.exact;
+	struct unwind_map m;
+
+	if (!s->stopped || !find(l, pc, &m) || m.state != MAP_READY)
+		return false;
+	*ret = (struct frame){ .module = m.module, .offset = unwind_place(&m, pc) };
+	return true;
+}
+
 bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain *c)
 {
 	const struct raw_sample *s = &ev->sample;
-	bool mapped, ruled = false;
+	bool mapped, ruled = false, stopped;
+	struct frame stop;
 	uint64_t until_ns;
 
 	if (!s->space_id)
 		return false;
-	if (c->cut == CUT_STALE)
+	if (c->stale || c->cut == CUT_STALE)
 		rulebook_teach_maps(l->book, (uint32_t)ev->pid, s->space_id, NULL, 0, taken_ns(ev));
-	if (s->ruled || !l->nr_seen)
+	if (s->ruled)
 		return false;
-	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev));
+	/* A copy may end before: then nothing else tells what is needed there. */
+	stopped = look_at_stop(l, s, &stop);
+	if (!l->nr_seen)
+		return false;
+	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev), s->stopped && s->walk_why == SB_WALK_NO_MAP);
 	until_ns = clock_mono_ns() + LESSON_NS;
+	if (stopped)
+		ruled = teach_rules(l, &stop, until_ns);
 	for (uint32_t i = 0; i < c->n; i++)
 		ruled |= teach_rules(l, &c->frame[i], until_ns);
 	l->lately += ruled;

@@ -2,8 +2,9 @@
 /*
  * learn.h - what the kernel half could not walk by itself is walked here, and taught to it for the next time.
  *
- * A walk shows which mappings it came by and which places. Their rules and they themselves go into the rulebook of the source. Of memory
- * that was never met before, all mappings go there at once.
+ * A walk shows which mappings it came by and which places. Their rules and they themselves go into the rulebook of the source, and with them
+ * all other mappings of the process: what no copy comes by, because it is always too short, is walked through in the kernel, and where that
+ * stops is looked at too. Of memory that was never met before, all mappings go there at once.
  */
 #ifndef SBERF_ENGINE_LEARN_H
 #define SBERF_ENGINE_LEARN_H

@@ -60,11 +60,17 @@ void upper_free(struct upper *u)
 	free(u);
 }
 
-/* The segment whose copy met a page that cannot be read: the last one is that of the main stack. NULL when none did. */
-static const struct raw_segment *cut_segment(const struct raw_sample *s)
+/*
+ * The segment of S behind which there is a page that cannot be read, in which FAULT is; 0: the last one, which is that of the main stack. NULL
+ * when there is none.
+ */
+static const struct raw_segment *cut_segment(const struct raw_sample *s, uint64_t fault)
 {
-	const struct raw_segment *seg = s->nr_segments ? &s->segment[s->nr_segments - 1] : NULL;
+	const struct raw_segment *seg = fault || !s->nr_segments ? NULL : &s->segment[s->nr_segments - 1];
 
+	for (uint32_t i = 0; fault && i < s->nr_segments; i++)
+		if (s->segment[i].addr + s->segment[i].len <= fault && (!seg || s->segment[i].addr >= seg->addr))
+			seg = &s->segment[i];
 	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
 }
 
@@ -89,7 +95,7 @@ static enum upper_state ask(struct upper *u, struct place *p, const struct raw_e
 static void join(struct upper *u, const struct raw_sample *s, const struct raw_segment *seg, const struct place *p,
 		 struct raw_sample *ret)
 {
-	struct raw_segment *joint = &ret->segment[s->nr_segments - 1];
+	struct raw_segment *joint = &ret->segment[seg - s->segment];
 
 	*ret = *s;
 	memcpy(u->stack, seg->bytes, seg->len);
@@ -98,13 +104,13 @@ static void join(struct upper *u, const struct raw_sample *s, const struct raw_s
 	joint->len = seg->len + p->len;
 }
 
-enum upper_state upper_extend(struct upper *u, const struct raw_event *raw, struct raw_sample *ret)
+enum upper_state upper_extend(struct upper *u, const struct raw_event *raw, uint64_t fault, struct raw_sample *ret)
 {
-	const struct raw_segment *seg = cut_segment(&raw->sample);
+	const struct raw_segment *seg = cut_segment(&raw->sample, fault);
 	const uint64_t addr = seg ? seg->addr + seg->len : 0;
 	struct place *p;
 
-	if (!seg)
+	if (!seg || (fault && fault - addr >= READ_BYTES))
 		return UPPER_NONE;
 	p = &u->place[hash_2u64(raw->sample.start_ns, (uint32_t)raw->tid) % PLACES];
 	if (p->tid != raw->tid || p->start_ns != raw->sample.start_ns || p->addr != addr ||

@@ -34,8 +34,8 @@ enum upper_state {
 	UPPER_ASKED,             /* it comes soon */
 };
 
-/* What there is of the stack of RAW, a sample or wait, behind what it has. */
-enum upper_state upper_extend(struct upper *u, const struct raw_event *raw, struct raw_sample *ret);
+/* What there is of the stack of RAW, a sample or wait, where it was cut: at FAULT, or (0) behind all that it has. */
+enum upper_state upper_extend(struct upper *u, const struct raw_event *raw, uint64_t fault, struct raw_sample *ret);
 
 /* Takes in what has been read; returns how much. */
 unsigned int upper_poll(struct upper *u);

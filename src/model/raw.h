@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #define BUILD_ID_MAX 20u
-#define RAW_SEGMENTS_MAX 2u
+#define RAW_SEGMENTS_MAX 9u
 #define RAW_REGS_MAX 34u         /* aarch64 has 33 */
 
 enum raw_kind {
@@ -32,9 +32,16 @@ enum raw_kind {
 struct raw_segment {
 	uint64_t addr;           /* user address of bytes[0] */
 	uint32_t len;            /* bytes copied */
+	uint32_t want;           /* bytes from addr on that were to be copied; those behind a page that cannot be read are in other segments */
 	bool unreadable;         /* it ended because a page could not be read, not at the cap */
 	bool interrupted;        /* the main stack under a handler that runs on an alternate stack */
 	const uint8_t *bytes;
+};
+
+/* The frame at which a walk of the kernel half stopped. */
+struct raw_stop {
+	uint64_t pc, sp, bp;
+	bool exact;              /* pc is where a signal interrupted it, not a return address */
 };
 
 struct raw_sample {
@@ -67,6 +74,8 @@ struct raw_sample {
 	int32_t walked_error;
 	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
 	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
+	bool stopped;            /* a walk by rules did not come to the root: walked has its frames up to stop (none: there was no room) */
+	struct raw_stop stop;
 	uint64_t walk_check;
 	uint64_t space_id;       /* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */

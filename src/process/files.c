@@ -482,6 +482,16 @@ void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
 	fill(f, ret);
 }
 
+bool files_is_ready(struct files *fs, backing_id b, struct unwind_map *ret)
+{
+	const struct file *f = resolve(fs, b);
+
+	if ((f->life != LIFE_READY || f->module == ID_NONE) && f->life != LIFE_NOT_ELF)
+		return false;
+	fill(f, ret);
+	return true;
+}
+
 /* If all is there that a walk needs. */
 static bool fill_ready(const struct file *f, struct unwind_map *ret)
 {

@@ -47,6 +47,9 @@ bool files_text_before(const struct files *fs, const struct mapping *before, bac
 /* Fills state, module and image of RET, whose start is set, for what lies behind B, and of moved text the offset; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
 void files_state(struct files *fs, backing_id b, struct unwind_map *ret);
 
+/* The same when it is ready, or not a file of code; else false, and nothing is queued. */
+bool files_is_ready(struct files *fs, backing_id b, struct unwind_map *ret);
+
 /*
  * Fills the same for the file INO of DEV, as the kernel shows them with a mapping, when an image of it has been loaded; else false.
  * Neither looks for it nor queues anything.

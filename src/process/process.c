@@ -441,16 +441,14 @@ static module_id anon_module(struct process *p)
 	return p->anon;
 }
 
-static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
+/* What a walk is told of M in V. LOAD: when its file is not loaded, that is asked for; else it is not told of then, and that is false. */
+static bool tell_map(const struct view *v, const struct mapping *m, bool load, struct unwind_map *ret)
 {
-	const struct view *v = ctx;
-	const struct mapping *m = space_find(v->space, pc);
-
-	if (!m)
-		return false;
 	*ret = (struct unwind_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .state = MAP_ANON };
-	if (m->backing != BACKING_ANON)
+	if (m->backing != BACKING_ANON && load)
 		files_state(v->p->ps->files, m->backing, ret);
+	else if (m->backing != BACKING_ANON && !files_is_ready(v->p->ps->files, m->backing, ret))
+		return false;
 	if (ret->state == MAP_ANON) {
 		ret->module = anon_module(v->p);
 		ret->pgoff = ret->start;
@@ -458,10 +456,34 @@ static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
 	return true;
 }
 
+static bool find_map(void *ctx, uint64_t pc, struct unwind_map *ret)
+{
+	const struct view *v = ctx;
+	const struct mapping *m = space_find(v->space, pc);
+
+	return m && tell_map(v, m, true, ret);
+}
+
+static size_t list_maps(void *ctx, struct unwind_map *ret, size_t max, bool load)
+{
+	const struct view *v = ctx;
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->space->maps.n && n < max; i++)
+		if (tell_map(v, &v->space->maps.v[i], load && i < max, &ret[n]) && (ret[n].state == MAP_READY || ret[n].state == MAP_ANON))
+			n++;
+	return n;
+}
+
+static struct unwind_space space_of_view(struct processes *ps)
+{
+	return (struct unwind_space){ .find = find_map, .list = list_maps, .ctx = &ps->view };
+}
+
 struct unwind_space process_space(struct processes *ps, struct process *p)
 {
 	ps->view = (struct view){ .p = p, .space = p->space };
-	return (struct unwind_space){ .find = find_map, .ctx = &ps->view };
+	return space_of_view(ps);
 }
 
 struct process_hold *process_hold(struct processes *ps, struct process *p)
@@ -495,7 +517,7 @@ void process_release(struct processes *ps, struct process_hold *h)
 struct unwind_space process_held_space(struct processes *ps, struct process *p, const struct process_hold *h)
 {
 	ps->view = (struct view){ .p = p, .space = h->space };
-	return (struct unwind_space){ .find = find_map, .ctx = &ps->view };
+	return space_of_view(ps);
 }
 
 bool process_reread(struct processes *ps, struct process *p)

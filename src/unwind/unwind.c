@@ -93,11 +93,49 @@ enum step walk_cut(struct walk *w, enum cut_reason why)
 	return STEP_CUT;
 }
 
+/* The highest segment of the current stack that begins at or below ADDR; NULL = there is none. */
+static const struct raw_segment *segment_below(const struct walk *w, uint64_t addr)
+{
+	const struct raw_segment *best = NULL;
+
+	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
+		const struct raw_segment *s = &w->s->segment[i];
+
+		if (s->interrupted == w->interrupted && s->addr <= addr && (!best || s->addr > best->addr))
+			best = s;
+	}
+	return best;
+}
+
+/* Is ADDR, which was not copied, in a page that could not be read? Else it is behind all that was to be copied. */
+static bool is_unreadable(const struct walk *w, uint64_t addr)
+{
+	const struct raw_segment *s = segment_below(w, addr);
+
+	return !s || !w->bytes || (s->unreadable && (s->want <= s->len || addr - s->addr < s->want));
+}
+
+bool walk_turn_to(struct walk *w, uint64_t addr)
+{
+	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
+		const struct raw_segment *s = &w->s->segment[i];
+
+		if (s->interrupted != w->interrupted || addr < s->addr || addr - s->addr >= s->len || s->len - (addr - s->addr) < 8)
+			continue;
+		w->lo = s->addr;
+		w->hi = s->addr + s->len;
+		w->bytes = s->bytes;
+		return true;
+	}
+	return false;
+}
+
 enum step walk_fault(struct walk *w, uint64_t addr)
 {
-	if (addr < w->lo || addr - w->lo > GAP_MAX)
+	if (addr < w->floor || addr - w->floor > GAP_MAX)
 		return walk_cut(w, CUT_BAD_FRAME);
-	if (w->unreadable)
+	w->out->fault = addr;
+	if (is_unreadable(w, addr))
 		return walk_cut(w, CUT_STACK_UNREADABLE);
 	w->top = addr + 8;       /* so that the next copy is made long enough */
 	return walk_cut(w, CUT_STACK_SIZE);
@@ -119,12 +157,21 @@ bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *r
 	return false;
 }
 
+/* What was copied of the stack that SP is on, there; just behind it if there is nothing else. */
 static const struct raw_segment *segment_of(const struct raw_sample *s, uint64_t sp)
 {
-	for (uint32_t i = 0; i < s->nr_segments; i++)
-		if (sp >= s->segment[i].addr && sp - s->segment[i].addr <= s->segment[i].len)
-			return &s->segment[i];
-	return NULL;
+	const struct raw_segment *before = NULL;
+
+	for (uint32_t i = 0; i < s->nr_segments; i++) {
+		const struct raw_segment *seg = &s->segment[i];
+
+		if (sp < seg->addr || sp - seg->addr > seg->len)
+			continue;
+		if (sp - seg->addr < seg->len)
+			return seg;
+		before = before ? before : seg;
+	}
+	return before;
 }
 
 /* The stack that sp is on becomes the current one; without a copy of it, one that has no bytes. */
@@ -137,7 +184,8 @@ static void enter_stack(struct walk *w)
 	w->lo = s ? s->addr : w->sp;
 	w->hi = s ? s->addr + s->len : w->sp;
 	w->bytes = s ? s->bytes : NULL;
-	w->unreadable = !s || s->unreadable;
+	w->interrupted = s ? s->interrupted : w->interrupted;
+	w->floor = w->lo;
 }
 
 const struct unwind_map *walk_map(struct walk *w, uint64_t pc)
@@ -388,7 +436,7 @@ static enum step by_signal(struct walk *w)
 	w->exact = true;
 	if (sp >= w->lo && sp < w->hi)
 		return sp > old ? STEP_OK : walk_cut(w, CUT_BAD_FRAME);
-	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !w->unreadable && !segment_of(w->s, sp))
+	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !is_unreadable(w, sp) && !segment_of(w->s, sp))
 		return STEP_OK;  /* the same stack, beyond the copy: the next read says so */
 	enter_stack(w);
 	return STEP_OK;
@@ -645,15 +693,14 @@ static void take_walked(struct walk *w)
 }
 
 /*
- * A chain that the kernel half walked by rules, whole or as far as there was room. It says which places it took the rules of; when
- * those are not what is mapped there now, it walked by rules of another file, and nothing of it is believed.
+ * The places that the kernel half walked by rules. It says which ones it took the rules of; when those are not what is mapped there now, it
+ * walked by rules of another file, and nothing of it is believed: false, with no frame in the chain. The same when one is being loaded.
  */
-static void take_ruled(struct walk *w)
+static bool take_places(struct walk *w)
 {
 	struct chain *c = w->out;
 	uint64_t check = 0;
 
-	c->method = METHOD_RULES;
 	for (uint32_t i = 0; i < w->s->nr_walked && c->n < CHAIN_MAX; i++) {
 		uint64_t lookup = w->s->walked[i] - !w->exact, offset;
 		const struct unwind_map *m = walk_map(w, lookup);
@@ -663,7 +710,7 @@ static void take_ruled(struct walk *w)
 			c->n = 0;
 			c->cut_module = m->module;
 			(void)not_loaded(w);
-			return;
+			return false;
 		}
 		if (!m || (m->state != MAP_READY && m->state != MAP_ANON))
 			break;
@@ -675,12 +722,51 @@ static void take_ruled(struct walk *w)
 		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
 		w->exact = r.kind == RULE_SIGNAL;
 	}
-	if (c->n == w->s->nr_walked && check == w->s->walk_check) {
-		c->cut = w->s->walked_full ? CUT_FRAME_LIMIT : CUT_COMPLETE;
-		return;
-	}
+	if (c->n == w->s->nr_walked && check == w->s->walk_check)
+		return true;
 	c->n = 0;
-	c->cut = CUT_STALE;
+	c->stale = true;
+	return false;
+}
+
+/* A chain that the kernel half walked by rules, whole or as far as there was room. */
+static void take_ruled(struct walk *w)
+{
+	w->out->method = METHOD_RULES;
+	if (take_places(w))
+		w->out->cut = w->s->walked_full ? CUT_FRAME_LIMIT : CUT_COMPLETE;
+	else if (w->out->stale)
+		w->out->cut = CUT_STALE;
+}
+
+/*
+ * Goes on from where the kernel half stopped, of which pc, sp and bp are known. False when what it says of the way up to there is not to be
+ * believed.
+ */
+static bool walk_from_stop(struct walk *w)
+{
+	const struct raw_stop *stop = &w->s->stop;
+	const uint64_t first_sp = w->sp;
+
+	if (!take_places(w))
+		return false;
+	w->pc = w->regs.reg[ARCH_PC] = stop->pc;
+	w->sp = w->regs.reg[ARCH_SP] = stop->sp;
+	w->bp = w->regs.reg[ARCH_FP] = stop->bp;
+	w->exact = w->regs.exact = stop->exact;
+	w->regs.known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
+	w->regs.frame = w->out->n;
+	enter_stack(w);
+	if (first_sp <= w->base)
+		w->base = first_sp;
+	walk_stack(w);
+	return true;
+}
+
+/* Did the walk come to C because there was not enough of the stack? */
+static bool is_short(const struct chain *c)
+{
+	return c->cut == CUT_STACK_SIZE || c->cut == CUT_STACK_UNREADABLE;
 }
 
 static enum cut_reason why_no_stack(const struct raw_sample *s)
@@ -698,7 +784,8 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 	out->cut_module = ID_NONE;
 	out->method = METHOD_NONE;
 	out->bytes_used = 0;
-	out->loading = false;
+	out->fault = 0;
+	out->stale = out->loading = false;
 	w->u = u;
 	w->space = space;
 	w->s = s;
@@ -709,6 +796,7 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 	w->exact = true;
 	w->mixed = false;
 	w->base = w->top = w->used = 0;
+	w->interrupted = false;
 	w->regs.known = 0;
 	w->nr_maps = w->last_map = 0;
 	enter_stack(w);
@@ -724,6 +812,24 @@ enum step walk_frame(struct walk *w)
 	return one_frame(w);
 }
 
+/* By what was copied of the stack from its beginning on. Where that does not do, from where the kernel half stopped. */
+static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s)
+{
+	struct chain *c = w->out;
+	bool stale;
+
+	walk_stack(w);
+	if (!s->stopped || !s->nr_walked || !is_short(c))
+		return;
+	walk_begin(w, u, space, s, c);
+	if (walk_from_stop(w) || c->loading)
+		return;
+	stale = c->stale;
+	walk_begin(w, u, space, s, c);
+	walk_stack(w);
+	c->stale = stale;
+}
+
 void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
 {
 	struct walk w;
@@ -732,10 +838,10 @@ void unwind_sample(struct unwinder *u, const struct unwind_space *space, const s
 	walk_begin(&w, u, space, s, ret);
 	if (s->nr_walked && s->ruled)
 		take_ruled(&w);
-	else if (s->nr_walked)
+	else if (s->nr_walked && !s->stopped)
 		take_walked(&w);
 	else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat)
-		walk_stack(&w);
+		walk_copy(&w, u, space, s);
 	else
 		ret->cut = why_no_stack(s);
 	u->stats.frames += ret->n;

@@ -47,9 +47,15 @@ static inline uint64_t unwind_place(const struct unwind_map *m, uint64_t addr)
 	return addr - m->start + m->pgoff;
 }
 
-/* The address space of one process at one moment. FIND returns false when nothing executable is mapped at PC. */
+/* The address space of one process at one moment. */
 struct unwind_space {
+	/* False when nothing executable is mapped at PC. */
 	bool (*find)(void *ctx, uint64_t pc, struct unwind_map *ret);
+	/*
+	 * All that is executable and MAP_READY, or MAP_ANON, by address, to RET: at most MAX, whose number it returns. LOAD: files that are
+	 * not loaded yet are asked for. NULL: only find() is to be had.
+	 */
+	size_t (*list)(void *ctx, struct unwind_map *ret, size_t max, bool load);
 	void *ctx;
 };
 
@@ -59,6 +65,8 @@ struct chain {
 	module_id cut_module;            /* where it ended; ID_NONE = in no module */
 	enum unwind_method method;
 	uint32_t bytes_used;             /* distance from sp to the highest byte read: what a copy must hold */
+	uint64_t fault;                  /* of a cut in the stack: the address whose word was missing */
+	bool stale;                      /* the kernel half walked by rules of something else: CUT_STALE, or only up to where it stopped */
 	bool loading;                    /* ended at a module that is still being loaded: may be retried */
 	/*
 	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a signal handler and the end

@@ -31,7 +31,8 @@ struct walk {
 	bool mixed;                      /* some frame took frame pointers or a guess */
 	uint64_t lo, hi;                 /* the copied bytes of the stack that sp is on: addresses [lo, hi) */
 	const uint8_t *bytes;            /* of address lo */
-	bool unreadable;                 /* they end because a page could not be read */
+	bool interrupted;                /* as in struct raw_segment: segments that differ in it are of other stacks */
+	uint64_t floor;                  /* nothing of this stack that is needed lies below */
 	uint64_t base, top;              /* sp where the walk entered this stack; end of the highest byte read */
 	uint64_t used;                   /* bytes_used of stacks already left */
 	module_id module;                /* of the frame being left */
@@ -53,10 +54,13 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 /* Adds the frame that W stands at to the chain and goes to its caller. */
 enum step walk_frame(struct walk *w);
 
+/* Makes what was copied of the current stack around ADDR the bytes at hand. False when that was not. */
+bool walk_turn_to(struct walk *w, uint64_t addr);
+
 /* The eight bytes at ADDR on the current stack; false when they were not copied. */
-static inline bool walk_read(const struct walk *w, uint64_t addr, uint64_t *ret)
+static inline bool walk_read(struct walk *w, uint64_t addr, uint64_t *ret)
 {
-	if (addr - w->lo >= w->hi - w->lo || w->hi - addr < sizeof(*ret))
+	if ((addr - w->lo >= w->hi - w->lo || w->hi - addr < sizeof(*ret)) && !walk_turn_to(w, addr))
 		return false;
 	memcpy(ret, w->bytes + (addr - w->lo), sizeof(*ret));
 	return true;

@@ -98,7 +98,7 @@ struct count {
 
 static void walk(struct unwinder *u, struct sample *s, unsigned int repeat, struct count *c)
 {
-	struct unwind_space space = { find, s };
+	struct unwind_space space = { .find = find, .ctx = s };
 
 	for (unsigned int i = 0; i < repeat; i++)
 		unwind_sample(u, &space, &s->fx.sample, &chain);

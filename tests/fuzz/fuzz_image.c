@@ -43,7 +43,7 @@ static void walk(struct image *im, uint64_t size)
 	static struct chain chain;
 	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
 	struct space at = { im, size };
-	struct unwind_space space = { find, &at };
+	struct unwind_space space = { .find = find, .ctx = &at };
 	uint64_t stack[STACK / 8];
 	struct raw_sample s = { .machine = MACHINE, .nr_regs = 17, .nr_segments = 1 };
 

@@ -53,4 +53,26 @@ for way in "" alt; do
 	equal "$title: percent complete" 100.00 "$(value walked.data oncpu_complete_percent)"
 	all_are "$title: down to main" "$root;caller_of_work;interrupted_work;[^;]*;handler;handler_work"
 done
+
+# What is always deeper than a copy is learnt from where walks stop: whole after the first half second, whatever the size of frames.
+# late TITLE METRIC REGEX: of the weight of METRIC behind the first half second, 99 % is in stacks that match.
+late() {
+	"$SBERF" report -i deep.data --time 500ms, --metric "$2" --format folded --no-inline >folded 2>/dev/null
+	note "$1: $(cuts deep.data)"
+	at_least "$1: percent of all behind the first half second that is whole" 99 "$(share folded "$3")"
+}
+for way in "1000" "100 large"; do
+	read -r frames size <<<"$way"
+	title="$frames frames of ${size:-544 bytes}"
+	start_workload stays 60 "$frames" "${size:-small}"
+	record deep.data -F 199 -p "$workload" --duration 2s
+	equal "$title: recorded, status" 0 $?
+	late "$title, on a CPU" on-cpu "$root(;stay_${size:-small}){$frames};innermost"
+	stop_workload
+	start_workload stays 60 "$frames" "${size:-small}" waits
+	record deep.data -F 199 -p "$workload" --duration 2s
+	equal "$title, waiting: recorded, status" 0 $?
+	late "$title, waiting" blocked "$root(;stay_${size:-small}){$frames};innermost;"
+	stop_workload
+done
 finish

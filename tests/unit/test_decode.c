@@ -203,6 +203,54 @@ static void walked_by_rules(void **state)
 }
 
 /* A task part alone is a record; unknown parts are passed over. */
+static void refuse(struct rec *r)
+{
+	struct raw_event ev = { .pid = 77 };
+
+	assert_int_equal(decode_record(r->b, r->n, &ev), -EBADMSG);
+	assert_int_equal(ev.pid, 77);
+}
+
+/* A walk that did not come to its root says where it stopped, and which frames come before. */
+static void stopped(void **state)
+{
+	struct sb_part_stop *stop;
+	struct sb_part_addrs *a;
+	struct sb_part_walk *w;
+	struct raw_event ev;
+	struct rec r;
+
+	start(&r, 0);
+	w = part(&r, SB_PART_WALK, sizeof(*w));
+	w->space = 7;
+	w->part.flags = SB_WALK_NO_PAGE;
+	stop = part(&r, SB_PART_STOP, sizeof(*stop));
+	stop->pc = 1;
+	stop->sp = 2;
+	stop->bp = 3;
+	a = part(&r, SB_PART_WALKED, sizeof(*a) + 8);
+	a->part.flags = SB_ADDRS_STOPPED | SB_ADDRS_PLACED;
+	a->nr = 1;
+	add_segment(&r, 0x7000, 128, 56);
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.sample.stopped && ev.sample.placed && !ev.sample.ruled && !ev.sample.stop.exact);
+	assert_int_equal(ev.sample.nr_walked, 1);
+	assert_int_equal(ev.sample.stop.pc, 1);
+	assert_int_equal(ev.sample.stop.sp, 2);
+	assert_int_equal(ev.sample.stop.bp, 3);
+	assert_int_equal(ev.sample.segment[0].want, 128);
+	stop->part.flags = SB_STOP_EXACT;
+	assert_int_equal(decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.sample.stop.exact);
+	/* It cannot have come to its root as well. */
+	a->part.flags |= SB_ADDRS_RULES;
+	refuse(&r);
+	/* Without it nobody knows up to where these are. */
+	a->part.flags = SB_ADDRS_STOPPED;
+	stop->part.type = 99;
+	refuse(&r);
+}
+
 static void parts_may_be_absent_or_new(void **state)
 {
 	struct raw_event ev;
@@ -241,14 +289,6 @@ static void unknown_kind(void **state)
 	start(&r, 0);
 	((struct sb_hdr *)r.b)->kind = 999;
 	assert_int_equal(decode_record(r.b, r.n, &ev), 0);
-	assert_int_equal(ev.pid, 77);
-}
-
-static void refuse(struct rec *r)
-{
-	struct raw_event ev = { .pid = 77 };
-
-	assert_int_equal(decode_record(r->b, r->n, &ev), -EBADMSG);
 	assert_int_equal(ev.pid, 77);
 }
 
@@ -296,7 +336,7 @@ static void wrong_counts(void **state)
 	add_segment(&r, 0x7000, 64, 64)->want = 32;
 	refuse(&r);
 	start(&r, 0);
-	for (int i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < RAW_SEGMENTS_MAX + 1; i++)
 		add_segment(&r, 0x7000, 64, 64);
 	refuse(&r);
 }
@@ -537,6 +577,7 @@ int main(void)
 		cmocka_unit_test(whole_record),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(walked_by_rules),
+		cmocka_unit_test(stopped),
 		cmocka_unit_test(parts_may_be_absent_or_new),
 		cmocka_unit_test(empty_segment),
 		cmocka_unit_test(unknown_kind),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_learn.c - what is taught around a missing place: all that is near.
+ * test_learn.c - what is taught around a missing place: all that is near; and what no copy came by: where a walk stopped, and all that
+ * is mapped.
  *
  * The code is of this program, eight pages. The maps of the kernel half are files in memory; its hashes are not asked.
  */
@@ -99,6 +100,32 @@ static void miss(struct learn *l, const struct unwind_map *map, uint64_t code, u
 	learn_from(l, &ev, &c);
 }
 
+static size_t list(void *ctx, struct unwind_map *ret, size_t max, bool load)
+{
+	struct unwind_map far = *(const struct unwind_map *)ctx;
+
+	assert_true(max >= 2);
+	ret[0] = far;
+	far.start = far.end * 2;
+	far.end = far.start + 4096;
+	far.module = MODULE + 1;
+	ret[1] = far;
+	return 2;
+}
+
+/* A walk stopped in page PAGE of the code at CODE, and the copy ended before: it came by nothing. */
+static void stop(struct learn *l, const struct unwind_map *map, uint64_t code, uint32_t page)
+{
+	const struct unwind_space space = { .find = find, .list = list, .ctx = (void *)(uintptr_t)map };
+	const struct raw_event ev = { .kind = RAW_SAMPLE, .pid = 12, .time_ns = 5,
+				      .sample = { .space_id = 7, .stopped = true, .walk_why = SB_WALK_NO_PAGE,
+						  .stop = { .pc = code + page * SB_TEXT_BYTES + 100 } } };
+	const struct chain c = { .cut = CUT_STACK_SIZE };
+
+	(void)learn_watch(l, &space);
+	learn_from(l, &ev, &c);
+}
+
 static void neighbours(void **state)
 {
 	const struct rulebook_maps maps = {
@@ -114,7 +141,8 @@ static void neighbours(void **state)
 	struct err e = { 0 };
 	struct learn *l;
 	static const struct rule_row none = { .rule = { .kind = RULE_NONE } };
-	uint64_t code, far;
+	uint64_t code, far, id;
+	size_t n;
 
 	(void)state;
 	assert_true(fd >= 0);
@@ -146,6 +174,16 @@ static void neighbours(void **state)
 	far += 2 * NEAR * SB_TEXT_BYTES;
 	miss(l, &map, far, 0);
 	assert_int_equal(known(b, far, 2 * NEAR), NEAR);
+
+	/* What a copy is too short for is learnt from where walks stop, and of the process all that is mapped. */
+	far += 16 * NEAR * SB_TEXT_BYTES;
+	assert_false(rulebook_has(b, MODULE, far));
+	assert_null(rulebook_maps(b, 12, &id, &n));
+	stop(l, &map, far, 0);
+	assert_true(rulebook_has(b, MODULE, far));
+	assert_non_null(rulebook_maps(b, 12, &id, &n));
+	assert_int_equal(id, 7);
+	assert_int_equal(n, 2);
 
 	learn_free(l);
 	close(maps.pages);

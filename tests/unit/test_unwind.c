@@ -107,6 +107,28 @@ static void test_cut(void **state)
 	}
 }
 
+/* What was copied in pieces is walked as if it were one. */
+static void test_pieces(void **state)
+{
+	struct fixture fx = load();
+	const struct raw_segment whole = fx.sample.segment[0], under = fx.sample.segment[1];
+
+	assert_int_equal(fx.sample.nr_segments, 2);
+	fx.sample.nr_segments = 3;
+	fx.sample.segment[1] = under;
+	for (uint32_t len = 128; len < whole.len; len += 8) {
+		fx.sample.segment[0].len = len;
+		fx.sample.segment[2] = whole;
+		fx.sample.segment[2].addr += len;
+		fx.sample.segment[2].bytes += len;
+		fx.sample.segment[2].len -= len;
+		walk(&fx);
+		assert_int_equal(chain.cut, CUT_COMPLETE);
+		assert_frames(fx.expect, fx.expect->n);
+	}
+	fixture_free(&fx);
+}
+
 static void test_no_interrupted_stack(void **state)
 {
 	struct fixture fx = load();
@@ -375,6 +397,84 @@ static void test_tables_only(void **state)
 	fixture_free(&fx);
 }
 
+/* Frames [FROM, TO) of SIZE bytes of the stack of FX, of which more was to be copied, as segment I. */
+static void only(struct fixture *fx, unsigned int i, uint32_t from, uint32_t to, uint32_t size)
+{
+	fx->sample.segment[i] = (struct raw_segment){ .addr = STACK + (uint64_t)from * size, .len = (to - from) * size,
+						      .bytes = fx->seg[0] + (size_t)from * size };
+	fx->sample.nr_segments = i + 1;
+}
+
+/* A large frame that nobody has touched inside: what lies behind the pages that cannot be read has been copied too. */
+static void test_hole(void **state)
+{
+	struct fixture fx = jit_stack(40, 32, 0);
+	uint64_t *fp = (uint64_t *)(fx.seg[0] + 9 * 32);
+
+	*fp = STACK + 20 * 32;
+	only(&fx, 0, 0, 10, 32);
+	only(&fx, 1, 20, 40, 32);
+	fx.sample.segment[0].unreadable = true;
+	fx.sample.segment[0].want = 40 * 32;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_FP_END);
+	assert_int_equal(chain.n, 30);
+	*fp = STACK + 15 * 32;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_UNREADABLE);
+	assert_int_equal(chain.fault, STACK + 15 * 32);
+	assert_int_equal(chain.n, 11);
+	/* Nothing can be read up to the end of what was to be copied: a longer copy may have more. */
+	only(&fx, 0, 0, 10, 32);
+	fx.sample.segment[0].unreadable = true;
+	fx.sample.segment[0].want = 15 * 32;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_SIZE);
+	assert_true(chain.bytes_used > 15 * 32);
+	fixture_free(&fx);
+}
+
+/* The kernel half came to frame 20 and stopped there; what was copied from the beginning ends before, so the copy goes on there. */
+static void test_stopped(void **state)
+{
+	struct fixture fx = jit_stack(40, 32, 0);
+	uint64_t walked[20], check = 0;
+
+	only(&fx, 0, 0, 10, 32);
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_SIZE);
+	assert_int_equal(chain.n, 11);
+	for (uint32_t i = 0; i < 20; i++) {
+		walked[i] = i ? JIT + 16 + (i - 1) : JIT + 5;
+		check = sb_check(check, 7u, walked[i] - (i > 0));
+	}
+	fx.sample.stopped = true;
+	fx.sample.stop = (struct raw_stop){ .pc = JIT + 16 + 19, .sp = STACK + 20 * 32, .bp = STACK + 20 * 32 };
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = 20;
+	fx.sample.walk_check = check;
+	only(&fx, 1, 20, 40, 32);
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_FP_END);
+	assert_int_equal(chain.n, 40);
+	assert_int_equal(chain.method, METHOD_MIXED);
+	assert_false(chain.stale);
+	for (uint32_t i = 1; i < 40; i++)
+		assert_int_equal(chain.frame[i].offset, JIT + 15 + (i - 1) % 100);
+	/* It says itself that it came by something else: what was copied from the beginning is all there is. */
+	fx.sample.walk_check++;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_SIZE);
+	assert_int_equal(chain.n, 11);
+	assert_true(chain.stale);
+	/* There was no room for the frames. */
+	fx.sample.nr_walked = 0;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_SIZE);
+	assert_int_equal(chain.n, 11);
+	fixture_free(&fx);
+}
+
 static void test_frame_limit(void **state)
 {
 	struct fixture fx = jit_stack(CHAIN_MAX + 10, 16, 0);
@@ -531,6 +631,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_hole),
+		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_no_interrupted_stack),
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_return_to_what_is_loading),

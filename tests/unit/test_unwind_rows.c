@@ -70,7 +70,7 @@ static struct raw_sample sample_at(uint64_t pc)
 /* False when the fast walk refused these registers: a CFA that is not above sp. */
 static bool compare(struct unwinder *u, struct file *f, uint64_t pc, enum rule_kind kind)
 {
-	struct unwind_space space = { find, f };
+	struct unwind_space space = { .find = find, .ctx = f };
 	struct raw_sample s = sample_at(pc);
 	struct walk fast, slow;
 	enum step a, b;
@@ -91,7 +91,7 @@ static bool compare(struct unwinder *u, struct file *f, uint64_t pc, enum rule_k
 
 static void count_row(struct unwinder *u, struct file *f, uint64_t offset, struct figures *fig)
 {
-	struct unwind_space space = { find, f };
+	struct unwind_space space = { .find = find, .ctx = f };
 	struct raw_sample s = sample_at(BASE + offset);
 	struct unwind_map m;
 	struct walk w;

@@ -82,11 +82,11 @@ static void is_read_and_kept(void **state)
 	const struct raw_event raw = cut_sample(w, w->child);
 	struct raw_sample more;
 
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_ASKED);
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_ASKED);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_ASKED);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_ASKED);
 	wait_for_one(w->u);
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_READY);
+		assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_READY);
 		assert_int_equal(more.nr_segments, 1);
 		assert_int_equal(more.segment[0].addr, raw.sample.segment[0].addr);
 		assert_int_equal(more.segment[0].len, PAGE / 2 + PAGE);
@@ -94,9 +94,9 @@ static void is_read_and_kept(void **state)
 	}
 	/* It is a second old: asked for again. */
 	poll(NULL, 0, 1100);
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_ASKED);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_ASKED);
 	wait_for_one(w->u);
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_READY);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_READY);
 }
 
 static void nothing_is_to_be_had(void **state)
@@ -107,20 +107,20 @@ static void nothing_is_to_be_had(void **state)
 
 	/* It ended because it was long enough, or there is no stack. */
 	raw.sample.segment[0].unreadable = false;
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_NONE);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_NONE);
 	raw.sample.nr_segments = 0;
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_NONE);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_NONE);
 	/* Nothing is mapped behind it. */
 	raw = cut_sample(w, w->child);
 	raw.sample.segment[0].addr += PAGE;
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_ASKED);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_ASKED);
 	wait_for_one(w->u);
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_NONE);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_NONE);
 	/* There is no such thread. */
 	raw = cut_sample(w, 0x3ffffff);
-	if (upper_extend(w->u, &raw, &more) == UPPER_ASKED)
+	if (upper_extend(w->u, &raw, 0, &more) == UPPER_ASKED)
 		wait_for_one(w->u);
-	assert_int_equal(upper_extend(w->u, &raw, &more), UPPER_NONE);
+	assert_int_equal(upper_extend(w->u, &raw, 0, &more), UPPER_NONE);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 struct unwind_space fixture_space(struct fixture *fx)
 {
-	return (struct unwind_space){ find, fx };
+	return (struct unwind_space){ .find = find, .ctx = fx };
 }
 
 uint64_t fixture_address(const struct fixture *fx, const struct frame *fr)
