@@ -72,8 +72,21 @@ struct inode {
 	struct super_block *i_sb;
 };
 
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct qstr d_name;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
 struct file {
 	struct inode *f_inode;
+	struct path f_path;
 };
 
 struct mm_struct {

@@ -50,6 +50,9 @@ const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct 
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
 const volatile bool sum_waits = false;                   /* those that are short and were seen before; by stacks that are walked */
 const volatile bool many_nodes = false;                  /* the machine has more than one NUMA node */
+#define NAME_WORDS 16u                                   /* with its end: of longer names the first 127 bytes count */
+const volatile __u64 target_name[NAME_WORDS] = { 0 };    /* processes that get this name are of the target, too */
+const volatile bool by_name = false;                     /* there is one */
 const volatile __u64 target_cgroup = 0;                  /* id of the cgroup, for tasks that are not current */
 
 /* What may change while it runs. */

@@ -109,6 +109,55 @@ static __always_inline void follow(__u32 key, __u64 start_ns)
 }
 
 static __always_inline void start_child(struct task_struct *child);
+static __always_inline void start_running(struct task_struct *task);
+
+/*
+ * Is the text at NAME, in the kernel's memory, cut to BYTES with its end, the name of the target? bpf_snprintf() reads it because a
+ * kernel that is locked down to confidentiality has this one still, and not bpf_probe_read_kernel_str().
+ */
+static __always_inline bool is_target_name(const void *name, __u32 bytes)
+{
+	static const char as_text[] = "%s";
+	__u64 text[NAME_WORDS] = { 0 }, arg = (__u64)name, differs = 0;
+
+	if (bpf_snprintf((char *)text, bytes, as_text, &arg, sizeof(arg)) <= 0)
+		return false;
+	for (int i = 0; i < NAME_WORDS; i++)
+		differs |= text[i] ^ target_name[i];
+	return !differs;
+}
+
+/* The base name of the file that TASK executes, or NULL. */
+static __always_inline const void *exe_name(struct task_struct *task)
+{
+	struct mm_struct *mm = plain(task)->mm;
+	struct file *file = mm ? mm->exe_file : NULL;
+	struct dentry *dentry = file ? file->f_path.dentry : NULL;
+
+	return dentry ? dentry->d_name.name : NULL;
+}
+
+/*
+ * TASK, a first thread, has got the target's name: its process belongs to the target from here on, which is before it has done anything
+ * under that name.
+ */
+static __always_inline void take_named(struct task_struct *task)
+{
+	if (is_own(task) || is_target(task->tgid, task->start_time))
+		return;
+	follow(task->tgid, task->start_time);
+	if (off_cpu && following)
+		start_running(task);
+}
+
+/* A thread is given a name: by itself, by somebody else, or by exec, as which it is told before the new program begins. */
+SEC("tp_btf/task_rename")
+int BPF_PROG(sb_rename, struct task_struct *task, const char *comm)
+{
+	if (task->pid == task->tgid && is_target_name(comm, sizeof(task->comm)))
+		take_named(task);
+	return 0;
+}
 
 static __always_inline void follow_child(struct task_struct *parent, struct task_struct *child)
 {
@@ -138,6 +187,13 @@ int BPF_PROG(sb_exec, struct task_struct *task, int old_tid)
 {
 	__u32 key = old_tid;
 
+	if (by_name) {
+		const void *name = exe_name(task);
+
+		if (name && is_target_name(name, NAME_WORDS * sizeof(__u64)))
+			take_named(task);
+		return 0;
+	}
 	if (task->pid != old_tid && bpf_map_lookup_elem(&targets, &key)) {
 		bpf_map_delete_elem(&targets, &key);
 		follow(task->pid, task->start_time);

@@ -84,6 +84,18 @@ static __always_inline __u32 put_open_kernel(struct opening *p, const struct sb_
 	return got;
 }
 
+/* TASK comes to the target while it runs. */
+static __always_inline void start_running(struct task_struct *task)
+{
+	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct sb_cpu *c = this_cpu();
+
+	if (st && !st->ready)
+		seed(st, task);
+	else if (!st && c)
+		__sync_fetch_and_add(&c->lost[SB_LOST_TASK_STATE], 1);
+}
+
 static __always_inline void list(struct seq_file *seq, struct sb_task *st, struct task_struct *task)
 {
 	__u32 zero = 0, bytes;

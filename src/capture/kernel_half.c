@@ -9,6 +9,7 @@
 
 #include "capture/kernel_half.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "bpf/sberf.skel.h"
 #include "bpf/sberf_plain.skel.h"
@@ -21,6 +22,7 @@
 #include "capture/probe.h"
 #include "capture/programs.h"
 #include "system/cgroup.h"
+#include "system/lookup.h"
 #include "system/sysfile.h"
 
 #include <bpf/bpf.h>
@@ -46,6 +48,7 @@ struct kernel_half {
 	size_t cpus_bytes;               /* of that mapping */
 	bool follows;                    /* children belong to the target */
 	u32_vec ids;                     /* of the target, until kernel_half_aim() */
+	char *name;                      /* of the target's processes, until then; NULL = it has none */
 	bool off_cpu;
 	struct features features;        /* of this kernel; run_stats: and permitted */
 	uint8_t *slots;                  /* mapped; NULL without off_cpu */
@@ -168,6 +171,9 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 	s->rodata->slot_bytes = k->sizes.slot_bytes;
 	s->rodata->sum_waits = k->walks && plan->off_cpu;
 	k->follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+	s->rodata->by_name = plan->name;
+	if (plan->name)
+		strncpy((char *)s->rodata->target_name, plan->name, sizeof(s->rodata->target_name) - 1);
 }
 
 /* Which programs are needed: the conditions of programs.h that hold. */
@@ -182,7 +188,8 @@ static uint32_t conditions(struct kernel_half *k, const struct capture_plan *pla
 	when |= numa ? WHEN_NUMA : 0;
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
-	return when | (plan->target == TARGET_TIDS ? WHEN_THREADS : 0);
+	when |= plan->name ? WHEN_NAME : 0;
+	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
 static int size_maps(struct kernel_half *k)
@@ -345,11 +352,18 @@ static int set_target(struct kernel_half *k, const struct capture_plan *plan, st
 		return err_nomem(e, "the target list");
 	for (size_t i = 0; i < plan->ids.n; i++)
 		k->ids.v[k->ids.n++] = plan->ids.v[i];
-	return 0;
+	k->name = plan->name ? strdup(plan->name) : NULL;
+	return !plan->name || k->name ? 0 : err_nomem(e, "the target list");
 }
 
 int kernel_half_aim(struct kernel_half *k, struct err *e)
 {
+	/* Who got the name since the target was made up, and before the programs saw it. */
+	const int found = k->name ? lookup_by_name(k->name, &k->ids, e) : 0;
+
+	if (found < 0)
+		return found;
+	free(take_ptr(k->name));
 	for (size_t i = 0; i < k->ids.n; i++) {
 		const int r = add_target(k, k->ids.v[i], e);
 
@@ -478,6 +492,7 @@ void kernel_half_free(struct kernel_half *k)
 		close(k->cgroup_fd);
 	sberf_bpf__destroy(k->skel);
 	vec_free(&k->ids);
+	free(k->name);
 	free(k->ring_fd);
 	free(k->ring_bytes);
 	free(k);

@@ -25,7 +25,8 @@ enum program_when {
 	WHEN_BALANCE = 1 << 6,       /* faults of automatic NUMA balancing can be told from others */
 	WHEN_CHILDREN = 1 << 7,      /* children of the target belong to it */
 	WHEN_NEW_TASKS = 1 << 8,     /* something has to be known of tasks that start: WHEN_CHILDREN or WHEN_WAITS */
-	WHEN_THREADS = 1 << 9,       /* the target is threads */
+	WHEN_EXEC = 1 << 9,          /* programs that are executed matter: the target is threads, or has a name */
+	WHEN_NAME = 1 << 10,         /* processes that get the target's name belong to it */
 };
 
 enum program_attach {

@@ -40,6 +40,8 @@ enum numa_wish {
 struct capture_plan {
 	enum target_kind target;
 	u32_vec ids;             /* pids or tids of the target, initial pid namespace of sberf */
+	const char *name;        /* for TARGET_PIDS: processes that get this name later are of the target, too; NULL = none are */
+	bool stay;               /* with it: the target has not ended when all of them have */
 	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (system/cgroup.h) */
 	enum capture_event event;
 	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */

@@ -26,6 +26,7 @@
 struct kind {
 	const char *name;
 	enum target_kind target;
+	const char *process;     /* the target is the processes of this name; NULL = as TARGET says */
 	bool walk, frame_pointers;
 	uint32_t verify_every;
 	bool older;              /* without all that sberf can do without, but the walks themselves */
@@ -36,6 +37,7 @@ static const struct kind kinds[] = {
 	{ .name = "fp", .target = TARGET_ALL, .frame_pointers = true },
 	{ .name = "walk", .target = TARGET_PIDS, .walk = true },
 	{ .name = "verify", .target = TARGET_ALL, .walk = true, .verify_every = 100 },
+	{ .name = "name", .target = TARGET_PIDS, .process = "sberf-nobody", .walk = true },
 	{ .name = "tids", .target = TARGET_TIDS, .walk = true },
 	{ .name = "cgroup", .target = TARGET_CGROUP, .walk = true },
 	{ .name = "older", .target = TARGET_PIDS, .walk = true, .older = true },
@@ -94,7 +96,7 @@ static int show(const struct kind *kind)
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true, .frame_pointers = kind->frame_pointers,
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384, .off_cpu = true, .wakers = true,
-		.numa = NUMA_ON,
+		.numa = NUMA_ON, .name = kind->process,
 	};
 	struct cpu_layout layout = { 0 };
 	struct kernel_half *k = NULL;
