@@ -7,7 +7,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "capture/features.h"
+#include "system/lookup.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -44,32 +46,43 @@ struct target_watch {
 	bool forever;            /* nothing in particular is watched */
 	pid_t process;           /* the only one that is watched; 0 = there are others, or it is a thread */
 	bool begun;              /* CHILD has executed its command */
-	size_t n, left;
+	size_t left;
 	enum target_state state;
 	int code;
-	struct watched w[];
+	const char *name;        /* processes that got it since count, too; NULL = none do */
+	VEC(struct watched) list;
 };
+
+static bool add(struct target_watch *tw, uint32_t id, bool process)
+{
+	struct watched *w = vec_push(&tw->list);
+
+	if (!w)
+		return false;
+	*w = (struct watched){ .id = (pid_t)id, .pidfd = process ? (int)syscall(SYS_pidfd_open, (pid_t)id, 0) : -1 };
+	tw->left++;
+	return true;
+}
 
 int target_watch_new(const struct capture_plan *plan, pid_t child, struct target_watch **ret, struct err *e)
 {
-	const bool ids = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+	const bool processes = plan->target == TARGET_PIDS, ids = processes || plan->target == TARGET_TIDS;
 	const size_t n = ids && !child ? plan->ids.n : 0;
-	struct target_watch *tw = calloc(1, sizeof(*tw) + n * sizeof(tw->w[0]));
+	AUTO(target_watch_free) struct target_watch *tw = calloc(1, sizeof(*tw));
 
 	if (!tw)
 		return err_nomem(e, "the target watch");
 	tw->child = child;
 	tw->child_fd = child ? (int)syscall(SYS_pidfd_open, child, 0) : -1;
-	tw->forever = !child && !n;
-	tw->n = tw->left = n;
+	tw->forever = !child && (!n || plan->stay);
+	tw->name = plan->name;
 	tw->state = TARGET_ENDED;
-	tw->process = child ? child : n == 1 && plan->target == TARGET_PIDS ? (pid_t)plan->ids.v[0] : 0;
+	tw->process = child ? child : n == 1 && processes ? (pid_t)plan->ids.v[0] : 0;
 	tw->begun = !child;
-	for (size_t i = 0; i < n; i++) {
-		tw->w[i].id = (pid_t)plan->ids.v[i];
-		tw->w[i].pidfd = plan->target == TARGET_PIDS ? (int)syscall(SYS_pidfd_open, tw->w[i].id, 0) : -1;
-	}
-	*ret = tw;
+	for (size_t i = 0; i < n; i++)
+		if (!add(tw, plan->ids.v[i], processes))
+			return err_nomem(e, "the target watch");
+	*ret = take_ptr(tw);
 	return 0;
 }
 
@@ -79,9 +92,10 @@ void target_watch_free(struct target_watch *tw)
 		return;
 	if (tw->child_fd >= 0)
 		close(tw->child_fd);
-	for (size_t i = 0; i < tw->n; i++)
-		if (tw->w[i].pidfd >= 0)
-			close(tw->w[i].pidfd);
+	for (size_t i = 0; i < tw->list.n; i++)
+		if (tw->list.v[i].pidfd >= 0)
+			close(tw->list.v[i].pidfd);
+	vec_free(&tw->list);
 	free(tw);
 }
 
@@ -142,17 +156,28 @@ int target_watch_each(const struct target_watch *tw, target_fd_fn *each, void *c
 {
 	int r = tw->child_fd < 0 ? 0 : each(ctx, tw->child_fd, e);
 
-	for (size_t i = 0; i < tw->n && !r; i++)
-		r = tw->w[i].pidfd < 0 ? 0 : each(ctx, tw->w[i].pidfd, e);
+	for (size_t i = 0; i < tw->list.n && !r; i++)
+		r = tw->list.v[i].pidfd < 0 ? 0 : each(ctx, tw->list.v[i].pidfd, e);
 	return r;
 }
 
 bool target_watch_ending(const struct target_watch *tw)
 {
-	for (size_t i = 0; i < tw->n; i++)
-		if (tw->w[i].ended_ns && !tw->w[i].ended)
+	for (size_t i = 0; i < tw->list.n; i++)
+		if (tw->list.v[i].ended_ns && !tw->list.v[i].ended)
 			return true;
 	return false;
+}
+
+/* All have ended: are there others of the name by now? */
+static void watch_successors(struct target_watch *tw)
+{
+	u32_vec ids = { 0 };
+
+	(void)lookup_by_name(tw->name, &ids, NULL);
+	for (size_t i = 0; i < ids.n; i++)
+		(void)add(tw, ids.v[i], true);
+	vec_free(&ids);
 }
 
 bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *code)
@@ -162,12 +187,14 @@ bool target_watch_ended(struct target_watch *tw, enum target_state *state, int *
 	if (tw->child) {
 		ended = child_ended(tw);
 	} else {
-		for (size_t i = 0; i < tw->n; i++) {
-			if (tw->w[i].ended || !one_ended(tw, &tw->w[i]))
+		for (size_t i = 0; i < tw->list.n; i++) {
+			if (tw->list.v[i].ended || !one_ended(tw, &tw->list.v[i]))
 				continue;
-			tw->w[i].ended = true;
+			tw->list.v[i].ended = true;
 			tw->left--;
 		}
+		if (!tw->forever && !tw->left && tw->name)
+			watch_successors(tw);
 		ended = !tw->forever && !tw->left;
 	}
 	if (ended) {

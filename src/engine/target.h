@@ -8,6 +8,7 @@
 #ifndef SBERF_ENGINE_TARGET_H
 #define SBERF_ENGINE_TARGET_H
 
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "capture/source.h"
 #include "model/raw.h"
@@ -18,9 +19,13 @@
 
 struct target_watch;
 
-/* Watches the ids of PLAN (nothing for TARGET_ALL and TARGET_CGROUP). CHILD, when not 0, is a child of ours: it alone counts. */
+/*
+ * Watches the ids of PLAN (nothing for TARGET_ALL and TARGET_CGROUP), and once these have ended, whoever has PLAN->name by then, which is
+ * borrowed. CHILD, when not 0, is a child of ours: it alone counts.
+ */
 int target_watch_new(const struct capture_plan *plan, pid_t child, struct target_watch **ret, struct err *e);
 void target_watch_free(struct target_watch *w);          /* NULL is fine */
+DEFINE_AUTO(target_watch_free, struct target_watch);
 
 /*
  * Looks again; never waits. True once everything watched has ended; then *STATE and *CODE (exit status or signal) say how the

@@ -5,8 +5,13 @@
 #include "tests/unit/cmocka_all.h"
 
 #include "engine/target.h"
+#include "system/lookup.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct target_watch *watch(enum target_kind kind, pid_t child, uint32_t *ids, size_t n)
@@ -69,12 +74,79 @@ static void others(void **state)
 	target_watch_free(w);
 }
 
+static pid_t named(const char *name)
+{
+	const pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_NAME, name);
+		for (;;)
+			pause();
+	}
+	for (int i = 0; i < 5000; i++) {
+		char comm[32] = "";
+
+		if (!strcmp(lookup_comm(pid, comm, sizeof(comm)), name))
+			return pid;
+		usleep(1000);
+	}
+	fail_msg("no process is called %s", name);
+	return -1;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Within two seconds: the status of an end may come late. */
+static bool ends(struct target_watch *w)
+{
+	enum target_state state;
+	int code;
+
+	for (int i = 0; i < 200; i++) {
+		if (target_watch_ended(w, &state, &code))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static void those_of_a_name_end_with_the_last(void **state)
+{
+	enum target_state how;
+	char name[16];
+	int code;
+
+	snprintf(name, sizeof(name), "t%d", (int)getpid());
+	for (int stay = 0; stay < 2; stay++) {
+		uint32_t ids[] = { (uint32_t)named(name) };
+		struct capture_plan plan = { .target = TARGET_PIDS, .ids = { .v = ids, .n = 1, .cap = 1 }, .name = name, .stay = stay };
+		struct target_watch *w = NULL;
+		pid_t next;
+
+		assert_int_equal(target_watch_new(&plan, 0, &w, NULL), 0);
+		next = named(name);
+		end((pid_t)ids[0]);
+		for (int i = 0; i < 100; i++) {
+			assert_false(target_watch_ended(w, &how, &code));
+			usleep(10000);
+		}
+		end(next);
+		assert_int_equal(ends(w), !stay);
+		target_watch_free(w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process),
 		cmocka_unit_test(a_command),
 		cmocka_unit_test(others),
+		cmocka_unit_test(those_of_a_name_end_with_the_last),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
