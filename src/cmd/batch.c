@@ -238,6 +238,8 @@ int batch_run(const struct options *o, const struct query *filter, struct err *e
 	if (r >= 0) {
 		signals_block(&set, false);
 		r = session_start(&b.session, e);
+		if (r >= 0 && o->wait && !b.session.config.plan.ids.n)
+			fprintf(stderr, "sberf top: waiting for a process called '%s'\n", b.session.target_text);
 		if (r >= 0)
 			r = print_all(&b, &set, e);
 		session_end_command(&b.session);

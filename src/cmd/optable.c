@@ -79,7 +79,18 @@ const struct opt opts[] = {
 	}, {
 		.letter = 'n', .name = "name", .metavar = "NAME", .type = OPT_TEXT, .what = "name",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_NAME, .at = FIELD(name),
-		.help = "every process of this name that runs now",
+		.help = "every process of this name, also those that start later",
+		.more = "NAME is what a process is called (its comm, 15 characters at most) or the file that it executes, without folders. "
+			"Processes that get this name later, by executing a program or by calling themselves so, belong to the target from that "
+			"moment, before their first instruction under it, with all that they start. The capture ends with the last of them, "
+			"unless --wait is given; when there is none to begin with, that is an error.",
+	}, {
+		.name = "wait", .type = OPT_FLAG, .min = true,
+		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .at = FIELD(wait),
+		.help = "wait for processes of --name to start",
+		.more = "The capture begins at once, also without any process of the name, and goes on when the last one has ended, until it "
+			"is stopped or --duration, which counts from the beginning, is over. So nothing of the first one, or of one that is started "
+			"again, is missed.",
 	}, {
 		.name = "cgroup", .metavar = "PATH", .type = OPT_DIR, .what = "cgroup",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),

@@ -656,6 +656,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (r >= 0 && p.command->bit & CMD_CAPTURING)
 		r = check_unwind(ret, e);
 	r = r < 0 ? r : check_numa(ret, e);
+	if (r >= 0 && ret->wait && ret->target != OPT_TARGET_NAME)
+		return err_set(e, EINVAL, "--wait waits for processes of a name: say which, with -n NAME");
 	if (r >= 0 && p.command->bit & CMD_TOP)
 		r = check_batch(ret, e);
 	if (r >= 0 && p.command->bit & CMD_REPORT)

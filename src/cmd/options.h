@@ -52,6 +52,7 @@ struct options {
 	enum opt_target target;
 	u32_vec ids;                     /* -p or -t */
 	const char *name;                /* -n */
+	bool wait;                       /* --wait */
 	const char *cgroup;              /* --cgroup */
 	char *const *argv;               /* -- COMMAND ARGS..., NULL-terminated */
 

@@ -219,6 +219,8 @@ static int run(struct session *s, const struct options *o, const char *path, str
 	if (r < 0)
 		return r;
 	say_notices(s);
+	if (o->wait && !s->config.plan.ids.n)
+		fprintf(stderr, "sberf record: waiting for a process called '%s' (Ctrl-C ends that)\n", s->target_text);
 	wait_for_end(s, &set);
 	engine_status(s->engine, &m);
 	r = engine_result(s->engine, e);

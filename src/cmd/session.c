@@ -87,14 +87,21 @@ static int target_ids(struct session *s, const struct options *o, struct err *e)
 
 static int target_name(struct session *s, const struct options *o, struct err *e)
 {
-	int r = lookup_by_name(o->name, &s->config.plan.ids, e);
+	struct capture_plan *plan = &s->config.plan;
+	int r = lookup_by_name(o->name, &plan->ids, e);
 
-	s->config.plan.target = TARGET_PIDS;
+	plan->target = TARGET_PIDS;
+	plan->name = o->name;
+	plan->stay = o->wait;
 	if (r < 0)
 		return r;
-	if (!s->config.plan.ids.n)
-		return err_set(e, ESRCH, "no process is called '%s' (see `ps -e`)", o->name);
-	name_ids(s, o, &s->config.plan.ids);
+	if (plan->ids.n) {
+		name_ids(s, o, &plan->ids);
+		return 0;
+	}
+	if (!o->wait)
+		return err_set(e, ESRCH, "no process is called '%s' (see `ps -e`; --wait waits for one)", o->name);
+	name_target(s, "", o->name);
 	return 0;
 }
 

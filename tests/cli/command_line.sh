@@ -51,6 +51,9 @@ fails_with 2 "a command without --" "to run a command, put -- before it" record 
 fails_with 2 "unknown option" "there is no option --colour" top --colour
 fails_with 2 "unknown format" "format 'docx' is unknown: it must be one of tree\|folded\|svg\|" report --format docx
 
+fails_with 2 "--wait for nobody" "--wait waits for processes of a name: say which, with -n NAME" record --wait -a
+fails_with 1 "a name that nobody has" "no process is called 'no-such-name' .see .ps -e.; --wait waits for one" record -n no-such-name
+
 # A process that has ended, which its parent (a shell that has become somebody else) never asks about.
 exec {zombies}< <(exec sh -c 'sleep 0.3 & echo $!; exec sleep 100')
 parent=$!

@@ -17,6 +17,7 @@ shell_tests += tests/live/record.sh
 shell_tests += tests/live/record_files.sh
 shell_tests += tests/live/record_pipe.sh
 shell_tests += tests/live/top_batch.sh
+shell_tests += tests/live/target_name.sh
 shell_tests += tests/live/unwind_kernel.sh
 shell_tests += tests/live/unwind_hops.sh
 shell_tests += tests/live/unwind_change.sh

@@ -21,6 +21,16 @@ for mode in syscall altstack; do
 	dump | sed "s/^/$mode /"
 done
 /bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 20 | sed 's/^/waits /'
+cp /bin/naps /tmp/named
+/bin/sberf record -e cpu-clock -F 49 -o named.data -n named --wait 2>err &
+tries=300
+until grep -q waiting err || [ $((tries -= 1)) -eq 0 ]; do
+	usleep 100000
+done
+/tmp/named 0 20 15 >/dev/null
+killall -INT sberf
+wait
+/bin/sberf report -i named.data --format summary | sed -n 's/^offcpu_waits/named waits/p'
 caps=-all,+bpf,+perfmon,+sys_ptrace,+syslog
 user="/bin/setpriv.real --reuid 65534 --regid 65534 --clear-groups --inh-caps $caps --ambient-caps $caps"
 mode=spin
@@ -33,6 +43,7 @@ JOB
 
 root=$SCRATCH/root
 guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
+guest_add "$root" "$SBERF" /bin/sberf
 guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
 guest_add "$root" "$top_builddir/tests/workloads/bin/modes" /bin/modes
 guest_add "$root" "$top_builddir/tests/workloads/bin/naps" /bin/naps
@@ -59,6 +70,7 @@ equal "nothing is lost" 0 "$(figure syscall lost)"
 check "waits are told, with stacks and wakers" \
 	test "$(figure waits wait_stacks)" -ge 20 -a "$(figure waits wait_kernel)" -ge 20 -a "$(figure waits irq_wakes)" -ge 20
 equal "and none is lost" 0 "$(figure waits lost)"
+check "processes are followed by a name that they get later" test "$(figure named waits)" -ge 15
 matches "Debian's default is named, with the command" \
 	'kernel\.perf_event_paranoid is 3 .*sudo sysctl kernel\.perf_event_paranoid=2' "$out"
 check "after that, four capabilities are enough" test "$(figure user sp_inside)" -ge 5
