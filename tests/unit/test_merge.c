@@ -12,7 +12,7 @@
 
 static void figures_add_up(void **state)
 {
-	struct profile_meta a, b;
+	struct profile_meta a, b, c;
 
 	synth_meta(&a);
 	b = a;
@@ -30,6 +30,10 @@ static void figures_add_up(void **state)
 	b.freq_asked = 49;
 	strcpy(a.kernel_without, "none");
 	strcpy(b.kernel_without, "prev_state,exit_code");
+	c = a;
+	meta_add(&c, &a);
+	assert_int_equal(c.freq_asked, a.freq_asked);
+	assert_int_equal(c.freq_got, a.freq_got);
 	meta_add(&a, &b);
 	assert_int_equal(a.lost.n[LOST_RING_FULL], 7);
 	assert_int_equal(a.wait_short, 70);
