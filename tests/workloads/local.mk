@@ -26,8 +26,7 @@ EXTRA_DIST += tests/workloads/cgoback.go
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit latenames noreturns plt realign recurse shares signals stalls swaps \
-workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit noreturns plt realign recurse shares signals stalls stays swaps \
+workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit latenames noreturns plt realign recurse shares signals stalls stays swaps \
 	syscalls threads_start toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
