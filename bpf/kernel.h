@@ -92,6 +92,7 @@ struct file {
 struct mm_struct {
 	struct file *exe_file;
 	unsigned long end_code, start_stack;
+	unsigned long env_end;          /* behind the environment, the last but one thing on the first stack */
 	unsigned long exec_vm;          /* pages that are executable and not writable */
 };
 

@@ -5,6 +5,7 @@
 
 #define PAGE_BYTES 4096u
 #define PIECES (SB_STACK_MAX / PAGE_BYTES + 2)           /* page-bounded pieces of a copy: both ends may be partial */
+#define HOLE_PAGES 4                     /* that cannot be read, behind which a copy still goes on */
 #define ADDRS_BYTES (sizeof(struct sb_part_addrs) + SB_KSTACK_MAX * 8)
 #define REGS_BYTES (sizeof(struct sb_part_regs) + SB_NR_REGS * 8)
 #define HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_sample))

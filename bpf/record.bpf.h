@@ -203,12 +203,20 @@ __noinline int sb_put_segment(__u32 place, __u32 off, __u64 addr, __u32 want, __
 	return got;
 }
 
-/* The first address from ADDR on that can be read: ADDR, or where a page begins. END: there is none before. */
+/*
+ * The first address from ADDR on that can be read: ADDR, or where a page begins. END: there is none before, or not within HOLE_PAGES, or
+ * ADDR is above the first stack of the process, which ends with the page in which its environment does. There are no frames, and each page
+ * that cannot be read costs an exception, 4 us.
+ */
 __noinline __u64 sb_readable(__u64 addr, __u64 end)
 {
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	struct mm_struct *mm = plain(task)->mm;
 	__u64 ignored;
 
-	for (int i = 0; i < PIECES && addr < end; i++) {
+	if (!mm || addr > (mm->env_end | (PAGE_BYTES - 1)))
+		return end;
+	for (int i = 0; i < HOLE_PAGES && addr < end; i++) {
 		if (!bpf_probe_read_user(&ignored, sizeof(ignored), (void *)addr))
 			return addr;
 		addr = (addr | (PAGE_BYTES - 1)) + 1;

@@ -458,9 +458,9 @@ static void refuses(void **state)
 	refused("record -n x --symfs=", "the directory is empty");
 	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
-		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N)");
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
 	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
-		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N)");
+		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
 	refused("report --syscall=", "the system call is empty");
 	refused("report --focus a(b", "--focus 'a(b' is no regular expression: Unmatched ( or \\(");
 	refused("diff --ignore a(b x y", "--ignore 'a(b' is no regular expression: Unmatched ( or \\(");
