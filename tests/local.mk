@@ -55,7 +55,7 @@ check-programs: all
 #   measuring	    watch real programs on real clocks: afterwards, one at a time
 # A script elsewhere than in tests/live and tests/qemu is pure, unless its local.mk adds it to measuring_tests.
 measuring_tests += $(filter tests/live/%,$(shell_tests))
-guest_tests = $(filter tests/qemu/%,$(shell_tests))
+guest_tests = $(filter-out $(measuring_tests),$(filter tests/qemu/%,$(shell_tests)))
 pure_tests = $(filter-out $(measuring_tests) $(guest_tests),$(TESTS))
 measuring_logs = $(filter $(measuring_tests:.sh=.log),$(TEST_LOGS))
 guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))

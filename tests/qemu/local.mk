@@ -23,3 +23,5 @@ clean-local: clean-guest
 clean-guest:
 	rm -rf guest
 .PHONY: clean-guest
+# It measures what is learned in a given time, in two guests at once.
+measuring_tests += tests/qemu/live.sh
