@@ -61,8 +61,10 @@ wait_until 60 gone "$child"
 result $? "the command ends with the view"
 
 # With what it has started.
+resize 100 70
 type_line "$SBERF top -e cpu-clock -- sh -c '$WORKLOADS/shares; true'"
 see "top -- sh -c COMMAND shows its tree" '▾ main'
+resize 100 30
 child=$(started "$WORKLOADS/shares")
 keys q
 restored "after a shell"

@@ -15,7 +15,10 @@ see "a tree of time that was only waited" '▾ deadlock'
 note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
 see "with a column for each kind" 'all time · by process .* running runnable  blocked'
 see "one thread with its stack" 'lock_a_then_b'
+# Below the frames of the kernel, in which the first one waits.
+resize 100 70
 see "and the other" 'lock_b_then_a'
+resize 100 30
 see "still waiting, it says" 'still waiting [0-9.]+ s'
 see "after a while the header names both" '2 threads waiting for locks for ([5-9]|[1-9][0-9])(\.[0-9]+)? s'
 keys 6 m
