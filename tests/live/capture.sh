@@ -17,7 +17,8 @@ is "every sample has registers, and bytes around its stack pointer" \
 is "cgroup, executable and name come along" "with_cgroup == samples && with_exe >= regs && comm_match >= samples - 5"
 is "nothing is lost or late" "lost == 0 && late == 0 && unordered == 0"
 is "mmap, exec and exit are seen" "mmaps > 0 && execs == 1 && exits == 1"
-is "sberf knows what it costs" "bpf_ns > 0 && bpf_ns < elapsed_ms * 20000"
+# A bound against copies that go wild (60 to 80 us a sample have been seen); how dear they are is for make bench.
+is "sberf knows what it costs" "bpf_ns > 0 && bpf_ns < elapsed_ms * 50000"
 
 # Each sample stands for the period that it was taken with, also where the rate changes midway.
 capture -F 97 -R 1997 -- "$work" spin 4997
