@@ -216,7 +216,7 @@ static void add_times(const struct dict *d, const struct slice_view *v, uint64_t
 		const struct fact *f = &v->fact[i];
 
 		if (f->thread < threads && KINDS_WALL & 1u << f->kind && dict_get_thread(d, f->thread)->tid)
-			sum[f->thread] += f->weight_ns;
+			sum[f->thread] += f->weight;
 	}
 }
 

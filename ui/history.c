@@ -33,9 +33,9 @@ static uint64_t began_before(const struct snapshot *s, const struct slice_view *
 {
 	const uint64_t length = v->to_ns - v->from_ns;
 
-	if (!EVENT_IS_WAIT(f->kind) || f->weight_ns <= length || !dict_get_thread(snapshot_dict(s), f->thread)->tid)
+	if (!EVENT_IS_WAIT(f->kind) || f->weight <= length || !dict_get_thread(snapshot_dict(s), f->thread)->tid)
 		return 0;
-	return f->weight_ns - length < v->from_ns ? f->weight_ns - length : v->from_ns;
+	return f->weight - length < v->from_ns ? f->weight - length : v->from_ns;
 }
 
 static void add_slice(const struct snapshot *s, const struct slice_view *v, uint64_t end_ns, struct history *h)
@@ -53,7 +53,7 @@ static void add_slice(const struct snapshot *s, const struct slice_view *v, uint
 		before = began_before(s, v, f);
 		if (before)
 			spread(h, end_ns, kind, (double)before, v->from_ns - before, v->from_ns);
-		sum[kind] += (double)(f->weight_ns - before);
+		sum[kind] += (double)(f->weight - before);
 	}
 	for (int k = 0; k < TIME_NR; k++)
 		spread(h, end_ns, (enum time_kind)k, sum[k], v->from_ns, v->to_ns);

@@ -113,7 +113,7 @@ static struct stacks sum_stacks(const struct quality_row *row, size_t n, unsigne
 			continue;
 		s.all += row[i].count;
 		s.cut[cut_of(&row[i])] += row[i].count;
-		s.ns[cut_of(&row[i])] += row[i].weight_ns;
+		s.ns[cut_of(&row[i])] += row[i].weight;
 	}
 	return s;
 }
@@ -133,7 +133,7 @@ static void add_modules(struct maker *m, uint32_t parent, const struct quality_r
 			continue;
 		line.module = row[i].module;
 		line.count = row[i].count;
-		line.ns = row[i].weight_ns;
+		line.ns = row[i].weight;
 		if (++modules <= MODULES_MAX) {
 			add(m, parent, line, 0);
 			continue;

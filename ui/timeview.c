@@ -34,10 +34,10 @@ static void add_open(struct heat *h, const struct slice_view *v, enum time_kind 
 
 	for (size_t i = 0; w && i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
-		const uint64_t ns = f->weight_ns < v->to_ns ? f->weight_ns : v->to_ns;
+		const uint64_t ns = f->weight < v->to_ns ? f->weight : v->to_ns;
 
 		if (heat_kind(f->kind) == kind && ns)
-			w[n++] = (struct open_wait){ .ns = ns, .level = (double)f->weight_ns / (double)ns };
+			w[n++] = (struct open_wait){ .ns = ns, .level = (double)f->weight / (double)ns };
 	}
 	if (n)
 		qsort(w, n, sizeof(*w), longest_first);
@@ -54,7 +54,7 @@ static void add_provisional(struct heat *h, const struct slice_view *v)
 	double running_ns = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		running_ns += heat_kind(v->fact[i].kind) == TIME_RUNNING ? (double)v->fact[i].weight_ns : 0;
+		running_ns += heat_kind(v->fact[i].kind) == TIME_RUNNING ? (double)v->fact[i].weight : 0;
 	heat_add(h, TIME_RUNNING, v->from_ns, v->to_ns, running_ns);
 	add_open(h, v, TIME_RUNNABLE);
 	add_open(h, v, TIME_BLOCKED);

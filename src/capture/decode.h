@@ -13,7 +13,7 @@
 /*
  * Decodes the record of LEN bytes at DATA, which must be 8-byte aligned. The pointers in *RET reach into DATA. Returns 1, or
  * 0 for a kind of record that this version does not know, or -EBADMSG; *RET changes only when it returns 1.
- * weight_ns is left 0: the source knows what a period is worth.
+ * weight is left 0: the source knows what a period is worth.
  */
 int decode_record(const void *data, size_t len, struct raw_event *ret);
 

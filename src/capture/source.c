@@ -329,7 +329,7 @@ static void collect(struct source *s)
 }
 
 /* How long the task ran for what PERIOD stands for. Between two samples a CPU may have idled, so cycles are bounded. */
-static uint64_t weight_ns(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
+static uint64_t weight(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
 {
 	const uint64_t each = rate_period_ns(&s->rate, time_ns);
 
@@ -356,7 +356,7 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 
 	if (r > 0) {
 		if (ev.kind == RAW_SAMPLE) {
-			ev.sample.weight_ns = weight_ns(s, &ev.sample, ev.time_ns);
+			ev.sample.weight = weight(s, &ev.sample, ev.time_ns);
 			s->delivered++;
 			count_gap(s, &ev.sample);
 		} else if (ev.kind == RAW_WAKE) {

@@ -137,7 +137,7 @@ static double wish_of(const struct held *h, int part)
 	double many;
 
 	if (!held_is_wait(h))
-		return part == SHORT_BLOCKED ? (double)h->ev.weight_ns : 0;
+		return part == SHORT_BLOCKED ? (double)h->ev.weight : 0;
 	many = (double)h->w.period_ns / (double)held_length(h);
 	if (part == SHORT_COUNT)
 		return many;
@@ -326,7 +326,7 @@ static void give(struct account *a, struct key *k, const struct held *h)
 	} else {
 		struct event ev = h->ev;
 
-		ev.weight_ns = part[0];
+		ev.weight = part[0];
 		tell_event(a, &s, &ev);
 	}
 }

@@ -80,7 +80,7 @@ struct account_figures {
 int account_new(const struct account_config *c, struct account **ret, struct err *e);
 void account_free(struct account *a);            /* NULL is fine; nothing is given any more */
 
-/* Holds a sample of TASK; EV.weight_ns is what it stands for by itself. False when it finds no room: EV is lost. */
+/* Holds a sample of TASK; EV.weight is what it stands for by itself. False when it finds no room: EV is lost. */
 bool account_sample(struct account *a, const struct account_task *task, const struct event *ev);
 /*
  * Holds a wait of TASK that is over. EV has its end, thread, stack and what else belongs to it; kind, weight, count and length

@@ -19,9 +19,9 @@ void tell_event(const struct account *a, const struct sink *s, const struct even
 {
 	if (s->figures && EVENT_IS_WAIT(ev->kind)) {
 		if (ev->stack == a->no_stack)
-			s->figures->none_ns += ev->weight_ns;
-		else if (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->weight_ns < ev->wait.own_ns)
-			s->figures->own_ns += ev->weight_ns;
+			s->figures->none_ns += ev->weight;
+		else if (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->weight < ev->wait.own_ns)
+			s->figures->own_ns += ev->weight;
 		else
 			s->figures->own_ns += ev->wait.own_ns;
 	}
@@ -42,7 +42,7 @@ void tell_wait(const struct account *a, const struct sink *s, const struct held 
 		ev.kind = i ? EVENT_RUNNABLE : EVENT_BLOCKED;
 		ev.flags |= (uint8_t)((count ? 0 : EVENT_F_PIECE) | (stands ? EVENT_F_EXTRAPOLATED : 0));
 		ev.time_ns -= i || h->w.count > 1 ? 0 : own[1];
-		ev.weight_ns = weight[i];
+		ev.weight = weight[i];
 		ev.count = (uint32_t)count;
 		ev.wait.own_ns = own[i] / held_count(h);
 		tell_event(a, s, &ev);
@@ -134,7 +134,7 @@ static void tell_one(const struct account *a, const struct sink *s, const struct
 			continue;
 		ev.kind = k->kind == EVENT_SAMPLE ? EVENT_SAMPLE : i ? EVENT_RUNNABLE : EVENT_BLOCKED;
 		ev.flags |= count ? 0 : EVENT_F_PIECE;
-		ev.weight_ns = part[i];
+		ev.weight = part[i];
 		ev.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 		tell_event(a, s, &ev);
 		count = 0;

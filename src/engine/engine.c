@@ -74,7 +74,7 @@ static void take_sample(void *ctx, const struct raw_event *raw, const struct eve
 {
 	struct engine *en = ctx;
 
-	en->sampled_ns += ev->weight_ns;
+	en->sampled_ns += ev->weight;
 	if (en->numa)
 		numa_sample(en->numa, raw, ev);
 	if (en->offcpu)

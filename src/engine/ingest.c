@@ -174,7 +174,7 @@ static void hand_over_wait(struct ingest *in, const struct raw_event *raw, struc
 static void hand_over_fault(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
 	ev->kind = EVENT_FAULT;
-	ev->weight_ns = raw->sample.period;
+	ev->weight = raw->sample.period;
 	ev->count = 1;
 	in->config.fault(in->config.ctx, raw, ev);
 }
@@ -182,7 +182,7 @@ static void hand_over_fault(struct ingest *in, const struct raw_event *raw, stru
 static void hand_over_move(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
 	ev->kind = EVENT_MIGRATION;
-	ev->weight_ns = ev->count = 1;
+	ev->weight = ev->count = 1;
 	ev->place.node = raw->wait.to_node < NODES_MAX ? (uint16_t)raw->wait.to_node : NODE_UNKNOWN;
 	in->config.move(in->config.ctx, raw, ev);
 }
@@ -204,7 +204,7 @@ static void hand_over(struct ingest *in, const struct raw_event *raw, struct eve
 		break;
 	default:
 		ev->kind = EVENT_SAMPLE;
-		ev->weight_ns = raw->sample.weight_ns;
+		ev->weight = raw->sample.weight;
 		in->config.sample(in->config.ctx, raw, ev);
 		break;
 	}

@@ -123,7 +123,7 @@ void moves_total(struct moves *m, const struct source_total *t)
 
 static void tell_missing(struct moves *m, struct mover *w, uint64_t n, uint64_t time_ns)
 {
-	struct event ev = { .kind = EVENT_MIGRATION, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight_ns = n,
+	struct event ev = { .kind = EVENT_MIGRATION, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight = n,
 			    .count = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, .stack = m->no_stack, .cut_module = ID_NONE,
 			    .wait = { .waker = ID_NONE }, .place = { .node = NODE_UNKNOWN, .file = ID_NONE } };
 

@@ -225,7 +225,7 @@ void numa_wait(struct numa *n, const struct raw_event *raw, const struct event *
 		return;
 	move.kind = EVENT_MIGRATION;
 	move.flags = 0;
-	move.weight_ns = move.count = 1;
+	move.weight = move.count = 1;
 	move.wait = (struct event_wait){ .waker = ID_NONE };
 	move.place = (struct event_place){ .node = (uint16_t)raw->wait.to_node, .file = ID_NONE };
 	moves_told(n->moves, &task, &move);

@@ -187,7 +187,7 @@ static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns,
 		ev.node = (uint16_t)w->w.node;
 		ev.cpu = w->w.cpu;
 		ev.time_ns = i ? now_ns : now_ns - length[1];
-		ev.weight_ns = weight;
+		ev.weight = weight;
 		ev.count = count;
 		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE, .own_ns = length[i] };
 		each(ctx, &ev);

@@ -137,12 +137,12 @@ static void count_place(const struct dict *d, const struct fact *f, struct count
 	const uint16_t to = dict_get_place(d, f->place)->node;
 
 	if (f->kind == EVENT_MIGRATION) {
-		c->migrations += f->weight_ns;
+		c->migrations += f->weight;
 	} else if (f->kind == EVENT_FAULT) {
-		c->faults += f->weight_ns;
+		c->faults += f->weight;
 		c->fault_samples += f->count;
 	} else if (to != NODE_UNKNOWN) {
-		*(topology_is_far(f->node, to) ? &c->far_ns : &c->near_ns) += f->weight_ns;
+		*(topology_is_far(f->node, to) ? &c->far_ns : &c->near_ns) += f->weight;
 		c->accesses += f->count;
 	}
 }
@@ -167,7 +167,7 @@ static int count(const struct snapshot *s, struct counted *ret)
 			}
 			c.stacks += !test_and_set(stacks, v.fact[k].stack);
 			c.threads += !test_and_set(threads, same[v.fact[k].thread]);
-			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight_ns : 0;
+			c.other_ns += is_other(d, v.fact[k].stack) ? v.fact[k].weight : 0;
 		}
 	}
 	*ret = c;

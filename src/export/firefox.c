@@ -26,7 +26,7 @@
 #define GECKO_VERSION 29         /* of the format that this one is made from in Firefox; from that time */
 
 struct fx_sample {
-	uint64_t time_ns, weight_ns;
+	uint64_t time_ns, weight;
 	thread_id thread;
 	stack_id stack : 30;
 	uint32_t doing : 2;      /* index of doings[] */
@@ -57,7 +57,7 @@ static int gather(void *ctx, const struct event *ev, unsigned int is)
 	if (!s)
 		return -ENOMEM;
 	*s = (struct fx_sample){
-		.time_ns = ev->time_ns, .weight_ns = ev->weight_ns, .thread = ev->thread, .stack = ev->stack,
+		.time_ns = ev->time_ns, .weight = ev->weight, .thread = ev->thread, .stack = ev->stack,
 		.doing = is & FACT_IDLE ? DOING_IDLE : ev->kind == EVENT_BLOCKED ? DOING_BLOCKED :
 			 ev->kind == EVENT_RUNNABLE ? DOING_RUNNABLE : DOING_RUN,
 	};
@@ -75,7 +75,7 @@ static int compare_samples(const void *va, const void *vb)
 	if (a->stack != b->stack)
 		return (a->stack > b->stack) - (a->stack < b->stack);
 	return a->doing != b->doing ? (a->doing > b->doing) - (a->doing < b->doing) :
-				      (a->weight_ns > b->weight_ns) - (a->weight_ns < b->weight_ns);
+				      (a->weight > b->weight) - (a->weight < b->weight);
 }
 
 static json_t *fixed_text(const char *text, size_t size)
@@ -170,7 +170,7 @@ static bool put_samples(struct firefox *x, struct fx_tables *t, const struct fx_
 	jsonout_end(j, ']');
 	jsonout_begin(j, "weight", '[');
 	for (size_t i = 0; i < n; i++)
-		jsonout_put(j, NULL, json_real((double)s[i].weight_ns / 1e6));
+		jsonout_put(j, NULL, json_real((double)s[i].weight / 1e6));
 	jsonout_end(j, ']');
 	jsonout_put(j, "length", json_integer((json_int_t)n));
 	jsonout_end(j, '}');

@@ -32,7 +32,7 @@ json_t *fx_marker_schema(void)
 
 bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_category category)
 {
-	const uint64_t length_ns = ev->wait.own_ns < ev->weight_ns ? ev->wait.own_ns : ev->weight_ns;
+	const uint64_t length_ns = ev->wait.own_ns < ev->weight ? ev->wait.own_ns : ev->weight;
 	struct fx_marker *to;
 
 	if (!EVENT_IS_WAIT(ev->kind) || !length_ns || length_ns > ev->time_ns)

@@ -200,7 +200,7 @@ static struct thread_sum *sum_threads(const struct export_view *v, const struct 
 			if (!is)
 				continue;
 			to->ns[x->kind == EVENT_BLOCKED ? TIME_BLOCKED : x->kind == EVENT_RUNNABLE ? TIME_RUNNABLE : TIME_RUNNING] +=
-				x->weight_ns;
+				x->weight;
 			to->count += is & FACT_COUNTS ? x->count : 0;
 		}
 	}

@@ -317,7 +317,7 @@ static int write_event(void *ctx, const struct event *ev, unsigned int is)
 	perf_put_u32(&w->record, &w->ok, (uint32_t)t->tid);
 	perf_put_u64(&w->record, &w->ok, ev->time_ns);
 	perf_put_u64(&w->record, &w->ok, ev->cpu);
-	perf_put_u64(&w->record, &w->ok, ev->weight_ns);
+	perf_put_u64(&w->record, &w->ok, ev->weight);
 	perf_put_u64(&w->record, &w->ok, w->chain.n);
 	perf_put(&w->record, &w->ok, w->chain.v, w->chain.n * sizeof(*w->chain.v));
 	end(w);

@@ -147,7 +147,7 @@ static int write_event(void *ctx, const struct event *ev, unsigned int is)
 	if (!comm || !frames_of(&s->frames, ev->stack))
 		return -ENOMEM;
 	out_format(&s->out, "%s" PERF_SAMPLE_FORMAT "\n", comm, (int)t->pid, (int)t->tid, ev->cpu,
-		   (uint64_t)(ev->time_ns / NSEC_PER_SEC), (uint64_t)(ev->time_ns % NSEC_PER_SEC / 1000), ev->weight_ns,
+		   (uint64_t)(ev->time_ns / NSEC_PER_SEC), (uint64_t)(ev->time_ns % NSEC_PER_SEC / 1000), ev->weight,
 		   perf_name(ev->kind));
 	if (is & FACT_IDLE && s->q.fold_idle) {
 		out_format(&s->out, "\t%16x idle+0x0 ([sberf])\n", 0);

@@ -74,10 +74,10 @@ static struct event event_of(const struct dict *d, const struct slice_view *v, c
 	return ev;
 }
 
-static bool write_event(struct writing *w, struct event *ev, uint64_t count, uint64_t weight_ns)
+static bool write_event(struct writing *w, struct event *ev, uint64_t count, uint64_t weight)
 {
 	ev->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-	ev->weight_ns = weight_ns;
+	ev->weight = weight;
 	if (!count)
 		ev->flags |= EVENT_F_PIECE;
 	return encoder_event(w->stream.enc, ev) && (!encoder_full(w->stream.enc) || stream_tables(&w->stream));
@@ -97,8 +97,8 @@ static uint64_t length_of(const struct writing *w, const struct fact *f)
 /* The waits of F that have stacks of their own: one event each, the longest first, the others of equal length. */
 static bool write_each(struct writing *w, struct event *ev, const struct fact *f)
 {
-	const uint64_t first_ns = length_of(w, f) < f->weight_ns ? length_of(w, f) : f->weight_ns;
-	uint64_t left = f->count, left_ns = f->weight_ns;
+	const uint64_t first_ns = length_of(w, f) < f->weight ? length_of(w, f) : f->weight;
+	uint64_t left = f->count, left_ns = f->weight;
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && left; i++) {
@@ -120,7 +120,7 @@ static bool write_fact(struct writing *w, const struct slice_view *v, const stru
 		return write_each(w, &ev, f);
 	if (EVENT_IS_WAIT(f->kind))
 		ev.wait.own_ns = length_of(w, f);
-	return write_event(w, &ev, f->count, f->weight_ns);
+	return write_event(w, &ev, f->count, f->weight);
 }
 
 static bool write_facts(struct writing *w, const struct snapshot *s)

@@ -61,7 +61,7 @@ static bool add_idle(struct summing *g, const struct fact *x, uint64_t count)
 		return false;
 	g->to->idle_threads += !g->idle_thread[t];
 	g->idle_thread[t] = 1;
-	g->to->idle_ns = add_capped(g->to->idle_ns, x->weight_ns);
+	g->to->idle_ns = add_capped(g->to->idle_ns, x->weight);
 	g->to->idle_count += count;
 	return true;
 }
@@ -85,7 +85,7 @@ static bool add_fact(struct summing *g, const struct fact *x, unsigned int is)
 	if (!s)
 		return false;
 	s->count += count;
-	s->ns = add_capped(s->ns, x->weight_ns);
+	s->ns = add_capped(s->ns, x->weight);
 	return true;
 }
 

@@ -64,7 +64,7 @@ struct perfscript {
 	bool open;               /* a sample is being read: */
 	unsigned int kind;       /* ... of enum event_kind; 0 = of an event that is left out */
 	thread_id thread;
-	uint64_t time_ns, weight_ns;
+	uint64_t time_ns, weight;
 	VEC(frame_id) frames;    /* innermost first */
 	VEC(struct inlined) inlined;     /* innermost first */
 	VEC(char) text;          /* names of inlined functions */
@@ -211,10 +211,10 @@ static int end_sample(struct perfscript *p, struct err *e)
 	p->without_stack += !p->frames.n;
 	for (size_t i = p->frames.n; stack != ID_NONE && i-- > 0;)
 		stack = dict_stack(s->dict, stack, p->frames.v[i]);
-	if (!sink_weighs(s, p->weight_ns))
+	if (!sink_weighs(s, p->weight))
 		return err_set(e, EOVERFLOW, "the periods of %s add up to more than can be counted, at line %" PRIu64, p->r->lines.name,
 			       p->r->lines.nr);
-	return sink_add(s, p->kind, p->time_ns, p->thread, stack, p->weight_ns, 1, e);
+	return sink_add(s, p->kind, p->time_ns, p->thread, stack, p->weight, 1, e);
 }
 
 static int read_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
@@ -251,7 +251,7 @@ static int begin_sample(struct perfscript *p, const struct perf_header *h, struc
 		return 0;
 	if (!p->events.time && h->has_period && h->period > UINT64_MAX / META_UNIT_NS)
 		return err_set(e, EOVERFLOW, "the period at line %" PRIu64 " of %s is too large", p->r->lines.nr, p->r->lines.name);
-	p->weight_ns = !h->has_period ? META_UNIT_NS : p->events.time ? h->period : h->period * META_UNIT_NS;
+	p->weight = !h->has_period ? META_UNIT_NS : p->events.time ? h->period : h->period * META_UNIT_NS;
 	p->time_ns = h->time_ns;
 	if (h->has_time) {
 		p->first_ns = h->time_ns < p->first_ns ? h->time_ns : p->first_ns;

@@ -123,40 +123,40 @@ thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, si
 	return id == STR_NONE ? ID_NONE : dict_thread(s->dict, &t);
 }
 
-bool sink_weighs(const struct sink *s, uint64_t weight_ns)
+bool sink_weighs(const struct sink *s, uint64_t weight)
 {
-	return weight_ns <= UINT64_MAX - s->total_ns;
+	return weight <= UINT64_MAX - s->total_ns;
 }
 
 /* What the profile says of itself. */
-static void count(struct profile_meta *m, unsigned int kind, uint64_t weight_ns, uint64_t samples)
+static void count(struct profile_meta *m, unsigned int kind, uint64_t weight, uint64_t samples)
 {
 	if (kind == EVENT_SAMPLE) {
 		m->samples += samples;
-		m->oncpu_ns += weight_ns;
+		m->oncpu_ns += weight;
 		return;
 	}
 	m->off_cpu = true;
 	m->waits += samples;
-	*(kind == EVENT_BLOCKED ? &m->blocked_ns : &m->runnable_ns) += weight_ns;
-	m->wait_own_ns += weight_ns;
+	*(kind == EVENT_BLOCKED ? &m->blocked_ns : &m->runnable_ns) += weight;
+	m->wait_own_ns += weight;
 }
 
-int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight_ns, uint64_t samples,
+int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight, uint64_t samples,
 	     struct err *e)
 {
 	const struct event ev = {
-		.kind = (uint8_t)kind, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight_ns = weight_ns,
+		.kind = (uint8_t)kind, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight = weight,
 		.thread = thread, .stack = stack,
 		.count = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX,
-		.cut_module = ID_NONE, .wait = { .waker = ID_NONE, .own_ns = EVENT_IS_WAIT(kind) ? weight_ns : 0 },
+		.cut_module = ID_NONE, .wait = { .waker = ID_NONE, .own_ns = EVENT_IS_WAIT(kind) ? weight : 0 },
 		.place = { .file = ID_NONE },
 	};
 
 	if (thread == ID_NONE || stack == ID_NONE || profile_add(s->profile, &ev) < 0)
 		return err_nomem(e, "the profile of an import");
-	s->total_ns += weight_ns;
+	s->total_ns += weight;
 	s->stacks++;
-	count(s->meta, kind, weight_ns, samples);
+	count(s->meta, kind, weight, samples);
 	return 0;
 }

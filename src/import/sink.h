@@ -59,12 +59,12 @@ frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t l
 thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, size_t len);
 
 /* Whether WEIGHT_NS can be added: false when all weights together would be more than can be counted. */
-bool sink_weighs(const struct sink *s, uint64_t weight_ns);
+bool sink_weighs(const struct sink *s, uint64_t weight);
 /*
  * Adds SAMPLES, which weigh WEIGHT_NS together. KIND: EVENT_SAMPLE, or, of time off the CPU, EVENT_BLOCKED and EVENT_RUNNABLE. A
  * negative errno with a sentence.
  */
-int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight_ns,
+int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight,
 	     uint64_t samples,
 	     struct err *e);
 

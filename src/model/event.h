@@ -58,7 +58,7 @@ struct event {
 	uint16_t node;           /* NUMA node of the CPU */
 	uint32_t cpu;
 	uint64_t time_ns;        /* CLOCK_MONOTONIC of the recording machine */
-	uint64_t weight_ns;      /* what it stands for, in the unit of its kind */
+	uint64_t weight;         /* what it stands for, in the unit of its kind */
 	uint32_t count;          /* how many events it stands for; 0 means 1 */
 	thread_id thread;
 	stack_id stack;          /* user frames from the root, then kernel frames; a cut one starts with its NOTE_CUT frame */
@@ -70,7 +70,7 @@ struct event {
 #define EVENT_F_USER 0x1u        /* there was a user side (not a kernel thread): counts for completeness */
 #define EVENT_F_KERNEL 0x2u      /* landed in kernel mode */
 #define EVENT_F_OPEN 0x4u        /* a wait that had not ended when this was told */
-#define EVENT_F_EXTRAPOLATED 0x8u    /* stands for waits that had no stack of their own too: weight_ns is not own_ns */
+#define EVENT_F_EXTRAPOLATED 0x8u    /* stands for waits that had no stack of their own too: weight is not own_ns */
 #define EVENT_F_PIECE 0x20u      /* a further piece of a wait that another event counts: count is 0 */
 #define EVENT_F_EARLIER 0x10u    /* a wait that had begun before the capture did */
 #define EVENT_F_LEARNT 0x40u     /* its stack was copied, and the kernel half learnt from the copy */

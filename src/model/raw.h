@@ -46,7 +46,7 @@ struct raw_stop {
 
 struct raw_sample {
 	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
-	uint64_t weight_ns;      /* what it stands for, filled in by the source */
+	uint64_t weight;         /* what it stands for, filled in by the source */
 	uint64_t since_ns;       /* since the sampler last ran on this CPU, whatever the task then; 0 = it had not */
 	bool busy;               /* its CPU was busy for all of since_ns, as far as the kernel tells */
 	uint64_t ip;             /* where it landed: user or kernel address */

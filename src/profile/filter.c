@@ -122,9 +122,9 @@ static void look_at(struct filter *f, struct share *share, uint32_t *open, const
 			f->moved[t] = known_by(slice, false);
 		}
 		if (in_time && may_idle(f, x))
-			share[t].idle_ns = add_capped(share[t].idle_ns, x->weight_ns);
+			share[t].idle_ns = add_capped(share[t].idle_ns, x->weight);
 		else if (in_time)
-			share[t].busy_ns = add_capped(share[t].busy_ns, x->weight_ns);
+			share[t].busy_ns = add_capped(share[t].busy_ns, x->weight);
 	}
 }
 
@@ -222,7 +222,7 @@ static void sum_asked(struct filter *f, uint64_t *ns)
 		snapshot_slice(f->s, i, &v);
 		for (size_t k = 0; filter_slice(f, &v) && k < v.n; k++)
 			if (filter_fact(f, &v, i, &v.fact[k]))
-				*ns = add_capped(*ns, v.fact[k].weight_ns);
+				*ns = add_capped(*ns, v.fact[k].weight);
 	}
 }
 

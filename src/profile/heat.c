@@ -189,16 +189,16 @@ enum time_kind heat_kind(unsigned int event_kind)
 void heat_event(struct heat *h, const struct event *ev)
 {
 	const enum time_kind kind = heat_kind(ev->kind);
-	const uint64_t ns = ev->weight_ns < ev->time_ns ? ev->weight_ns : ev->time_ns;
+	const uint64_t ns = ev->weight < ev->time_ns ? ev->weight : ev->time_ns;
 
 	if (kind == TIME_NR || ev->time_ns > UINT64_MAX / 2)
 		return;
 	if (!ns)
-		heat_add(h, kind, ev->time_ns, ev->time_ns + 1, (double)ev->weight_ns);
+		heat_add(h, kind, ev->time_ns, ev->time_ns + 1, (double)ev->weight);
 	else if (kind == TIME_RUNNING)
-		heat_add(h, kind, ev->time_ns - ns / 2, ev->time_ns - ns / 2 + ns, (double)ev->weight_ns);
+		heat_add(h, kind, ev->time_ns - ns / 2, ev->time_ns - ns / 2 + ns, (double)ev->weight);
 	else
-		heat_add(h, kind, ev->time_ns - ns, ev->time_ns, (double)ev->weight_ns);
+		heat_add(h, kind, ev->time_ns - ns, ev->time_ns, (double)ev->weight);
 }
 
 /* How much of row ROW of C, or of C when it is of many seconds, lies between FROM_NS and TO_NS: 0 to 1. */

@@ -10,9 +10,9 @@ static uint64_t before_slice(const struct filter *f, const struct slice_view *v,
 {
 	const uint64_t length = v->to_ns - v->from_ns;
 
-	if (!EVENT_IS_WAIT(x->kind) || x->weight_ns <= length || !dict_get_thread(f->d, x->thread)->tid)
+	if (!EVENT_IS_WAIT(x->kind) || x->weight <= length || !dict_get_thread(f->d, x->thread)->tid)
 		return 0;
-	return x->weight_ns - length < v->from_ns ? x->weight_ns - length : v->from_ns;
+	return x->weight - length < v->from_ns ? x->weight - length : v->from_ns;
 }
 
 /* Adds what F asks for in V, the snapshot's slice number SLICE. */
@@ -30,7 +30,7 @@ static void add_slice(struct heat *h, struct filter *f, const struct slice_view 
 		before = before_slice(f, v, x);
 		if (before)
 			heat_add(h, kind, v->from_ns - before, v->from_ns, (double)before);
-		sum[kind] += (double)(x->weight_ns - before);
+		sum[kind] += (double)(x->weight - before);
 	}
 	for (unsigned int k = 0; k < TIME_NR; k++) {
 		if (sum[k] > 0)

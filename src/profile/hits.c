@@ -71,8 +71,8 @@ static void add_fact(struct builder *b, const struct fact *x, unsigned int is)
 
 	if (id >= b->stacks)
 		return;
-	b->sum[id].own_ns = add_capped(b->sum[id].own_ns, x->weight_ns);
-	b->h->asked_ns = add_capped(b->h->asked_ns, x->weight_ns);
+	b->sum[id].own_ns = add_capped(b->sum[id].own_ns, x->weight);
+	b->h->asked_ns = add_capped(b->h->asked_ns, x->weight);
 	if (id != STACK_ROOT && is & FACT_COUNTS && place_of_frame(b, dict_get_stack(b->d, id)->frame) != HITS_NONE)
 		b->h->count += x->count;
 }

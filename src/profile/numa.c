@@ -26,11 +26,11 @@ void numa_add_access(struct numa_accesses *to, const struct numa_fact *x)
 	if (x->from < 0 || x->to < 0)
 		return;
 	if (!x->far) {
-		to->near_ns = add_capped(to->near_ns, x->f->weight_ns);
+		to->near_ns = add_capped(to->near_ns, x->f->weight);
 		to->near_count += x->f->count;
 		return;
 	}
-	to->far_ns = add_capped(to->far_ns, x->f->weight_ns);
+	to->far_ns = add_capped(to->far_ns, x->f->weight);
 	to->cost_ns = add_capped(to->cost_ns, x->cost_ns);
 	to->far_count += x->f->count;
 }
@@ -77,7 +77,7 @@ static struct numa_fact look_up(struct numa_build *b, const struct fact *f, size
 	x.to = x.place->node < NODES_MAX ? b->index[x.place->node] : -1;
 	x.far = x.from >= 0 && x.to >= 0 && topology_is_far(f->node, x.place->node);
 	if (x.far && f->kind == EVENT_ACCESS && b->permille)
-		x.cost_ns = cost_of(b, x.from, x.to, f->weight_ns);
+		x.cost_ns = cost_of(b, x.from, x.to, f->weight);
 	return x;
 }
 
@@ -207,7 +207,7 @@ static void add_to_matrix(struct numa_build *b, const struct numa_fact *x)
 	if (x->from < 0 || x->to < 0)
 		return;
 	cell = &v->cell[(size_t)x->from * v->nr_nodes + (size_t)x->to];
-	cell->ns = add_capped(cell->ns, x->f->weight_ns);
+	cell->ns = add_capped(cell->ns, x->f->weight);
 	cell->count += x->f->count;
 	numa_add_access(&v->node[x->from].from, x);
 	numa_add_access(&v->node[x->to].to, x);
@@ -215,20 +215,20 @@ static void add_to_matrix(struct numa_build *b, const struct numa_fact *x)
 
 static void add_move(struct numa_build *b, const struct numa_fact *x)
 {
-	b->v->moves = add_capped(b->v->moves, x->f->weight_ns);
+	b->v->moves = add_capped(b->v->moves, x->f->weight);
 	if (x->from >= 0)
-		b->v->node[x->from].moves_out = add_capped(b->v->node[x->from].moves_out, x->f->weight_ns);
+		b->v->node[x->from].moves_out = add_capped(b->v->node[x->from].moves_out, x->f->weight);
 	if (x->to >= 0)
-		b->v->node[x->to].moves_in = add_capped(b->v->node[x->to].moves_in, x->f->weight_ns);
+		b->v->node[x->to].moves_in = add_capped(b->v->node[x->to].moves_in, x->f->weight);
 }
 
 static void add_fault(struct numa_build *b, const struct numa_fact *x)
 {
-	b->v->faults = add_capped(b->v->faults, x->f->weight_ns);
+	b->v->faults = add_capped(b->v->faults, x->f->weight);
 	b->v->fault_samples += x->f->count;
 	if (x->to < 0)
 		return;
-	b->v->node[x->to].faults = add_capped(b->v->node[x->to].faults, x->f->weight_ns);
+	b->v->node[x->to].faults = add_capped(b->v->node[x->to].faults, x->f->weight);
 	b->v->node[x->to].fault_samples += x->f->count;
 }
 
@@ -242,7 +242,7 @@ static void add_time(struct numa_build *b, const struct numa_fact *x)
 	if (!r)
 		return;
 	part = x->f->kind == EVENT_SAMPLE ? &r->running_ns : x->f->kind == EVENT_RUNNABLE ? &r->runnable_ns : &r->blocked_ns;
-	*part = add_capped(*part, x->f->weight_ns);
+	*part = add_capped(*part, x->f->weight);
 }
 
 /* All together */

@@ -60,9 +60,9 @@ bool numa_paths_sum(struct numa_build *b, const struct numa_fact *x)
 	if (x->f->kind == EVENT_ACCESS)
 		numa_add_access(&s->sum.accesses, x);
 	else
-		s->sum.weight = add_capped(s->sum.weight, x->f->weight_ns);
+		s->sum.weight = add_capped(s->sum.weight, x->f->weight);
 	if (x->f->kind == EVENT_FAULT && x->far)
-		s->sum.away = add_capped(s->sum.away, x->f->weight_ns);
+		s->sum.away = add_capped(s->sum.away, x->f->weight);
 	return true;
 }
 
@@ -280,7 +280,7 @@ static void fill_func(struct numa_build *b, const struct numa_fact *x, uint32_t 
 	if (func == ROW_NONE || x->from < 0 || x->to < 0)
 		return;
 	ns = &b->v->func[func].to_ns[x->to];
-	*ns = add_capped(*ns, x->f->weight_ns);
+	*ns = add_capped(*ns, x->f->weight);
 }
 
 bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x)
@@ -295,7 +295,7 @@ bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x)
 		return true;
 	if (u->kind == EVENT_FAULT)
 		numa_sites_fill(b, x, u->row);
-	return add_share(b, s->bunch, x->thread, x->f->weight_ns);
+	return add_share(b, s->bunch, x->thread, x->f->weight);
 }
 
 void numa_paths_end(struct numa_build *b)

@@ -60,8 +60,8 @@ void numa_sites_fill(struct numa_build *b, const struct numa_fact *x, uint32_t r
 	uint64_t *n = x->to < 0 ? &r->unknown_count : &r->node_count[x->to];
 	uint64_t *mapping = &b->site_mapping[row][x->place->mapping < MAPPING_NR ? x->place->mapping : MAPPING_UNKNOWN];
 
-	*n = add_capped(*n, x->f->weight_ns);
-	*mapping = add_capped(*mapping, x->f->weight_ns);
+	*n = add_capped(*n, x->f->weight);
+	*mapping = add_capped(*mapping, x->f->weight);
 }
 
 void numa_sites_end(struct numa_build *b)

@@ -23,7 +23,7 @@ bool numa_threads_begin(struct numa_build *b)
 /* The last slice tells where a thread is: where it ran there, for longest. */
 static void note_place(struct numa_thread_sum *t, const struct numa_fact *x)
 {
-	const uint64_t ns = x->f->kind == EVENT_SAMPLE ? x->f->weight_ns : 0;
+	const uint64_t ns = x->f->kind == EVENT_SAMPLE ? x->f->weight : 0;
 
 	if (t->node != NODE_UNKNOWN && x->slice == t->slice && ns <= t->slice_ns)
 		return;
@@ -38,9 +38,9 @@ void numa_threads_sum(struct numa_build *b, const struct numa_fact *x)
 
 	t->seen = true;
 	if (x->f->kind == EVENT_SAMPLE)
-		t->running_ns = add_capped(t->running_ns, x->f->weight_ns);
+		t->running_ns = add_capped(t->running_ns, x->f->weight);
 	if (x->f->kind == EVENT_MIGRATION)
-		t->moves = add_capped(t->moves, x->f->weight_ns);
+		t->moves = add_capped(t->moves, x->f->weight);
 	if (x->f->kind == EVENT_ACCESS)
 		numa_add_access(&t->accesses, x);
 	if (!x->place && x->from >= 0)
@@ -121,7 +121,7 @@ void numa_threads_fill(struct numa_build *b, const struct numa_fact *x)
 	if (x->f->kind != EVENT_SAMPLE || row == ROW_NONE || x->from < 0)
 		return;
 	ns = &b->v->thread[row].node_ns[x->from];
-	*ns = add_capped(*ns, x->f->weight_ns);
+	*ns = add_capped(*ns, x->f->weight);
 }
 
 /* The node where R ran most; -1 when it never ran. */

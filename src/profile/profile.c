@@ -309,7 +309,7 @@ static uint64_t wait_began(const struct profile *p, const struct event *ev, cons
 
 	if (first >= ev->time_ns)
 		return ev->time_ns;
-	return ev->weight_ns < ev->time_ns - first ? ev->time_ns - ev->weight_ns : first;
+	return ev->weight < ev->time_ns - first ? ev->time_ns - ev->weight : first;
 }
 
 /*
@@ -320,7 +320,7 @@ static uint64_t wait_began(const struct profile *p, const struct event *ev, cons
 static int add_spread(struct profile *p, const struct event *ev, const struct fact *f)
 {
 	const uint64_t slice_ns = p->timeline.slice_ns, last_ns = ev->time_ns - ev->time_ns % slice_ns;
-	uint64_t from = wait_began(p, ev, f), before = f->weight_ns - (ev->time_ns - from);
+	uint64_t from = wait_began(p, ev, f), before = f->weight - (ev->time_ns - from);
 	const uint64_t step = slice_ns * ((ev->time_ns - from) / slice_ns / SPREAD_MAX + 1);
 	struct fact piece = *f, last = *f;
 
@@ -328,9 +328,9 @@ static int add_spread(struct profile *p, const struct event *ev, const struct fa
 	while (from < last_ns) {
 		const uint64_t next = from - from % slice_ns + step, to = next < last_ns ? next : last_ns;
 
-		piece.weight_ns = to - from + before;
+		piece.weight = to - from + before;
 		if (add_fact(p, to - 1, &piece) >= 0)
-			last.weight_ns -= piece.weight_ns;
+			last.weight -= piece.weight;
 		before = 0;
 		from = to;
 	}
@@ -352,7 +352,7 @@ static uint64_t event_length(const struct event *ev)
 {
 	if (!ev->wait.own_ns && ev->flags & EVENT_F_PIECE)
 		return 0;
-	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight_ns / (ev->count ? ev->count : 1);
+	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight / (ev->count ? ev->count : 1);
 }
 
 static wait_id event_wait(struct dict *d, const struct event *ev)
@@ -391,7 +391,7 @@ static bool known(const struct dict *d, const struct event *ev)
 int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 {
 	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind,
-			  .count = event_count(ev), .weight_ns = ev->weight_ns };
+			  .count = event_count(ev), .weight = ev->weight };
 
 	if (!known(p->dict, ev))
 		return -EINVAL;
@@ -430,7 +430,7 @@ int profile_add(struct profile *p, const struct event *ev)
 	if (!row)
 		return 0;
 	row->count += f.count;
-	row->weight_ns = add_capped(row->weight_ns, ev->weight_ns);
+	row->weight = add_capped(row->weight, ev->weight);
 	return 0;
 }
 

@@ -43,7 +43,7 @@ struct fact {                    /* 32 bytes: they come in millions */
 	uint64_t node : 16;
 	uint64_t kind : 8;       /* enum event_kind */
 	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
-	uint64_t weight_ns;      /* sum, in the unit of its kind; stays at UINT64_MAX rather than wrap */
+	uint64_t weight;         /* sum, in the unit of its kind; stays at UINT64_MAX rather than wrap */
 	union {
 		wait_id wait;            /* of the kinds that are waits; WAIT_EMPTY of samples */
 		place_id place;          /* of the kinds that have one: EVENT_HAS_PLACE() */
@@ -64,7 +64,7 @@ struct quality_row {
 	uint8_t kind;            /* enum event_kind */
 	uint8_t cut;             /* enum cut_reason */
 	module_id module;        /* ID_NONE = none */
-	uint64_t count, weight_ns;
+	uint64_t count, weight;
 };
 
 /* LIMITS may be NULL (defaults). NULL when out of memory. Owns its dictionary. */
@@ -76,7 +76,7 @@ struct dict *profile_dict(const struct profile *p);
  * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. A single wait, or a piece of one, goes to
  * all slices that it went through since the store began, and counts in that of its end. -EINVAL for a stack, thread or waker that is not
  * in the dictionary: nothing added. -ENOMEM: at most what such a wait took before its last slice was. A wait whose own_ns is 0 has the
- * length weight_ns / count.
+ * length weight / count.
  */
 int profile_add(struct profile *p, const struct event *ev);
 

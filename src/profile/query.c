@@ -126,14 +126,14 @@ static void add_off(struct off_cpu *to, const struct fact *f, unsigned int is)
 {
 	uint64_t *part = f->kind == EVENT_BLOCKED ? &to->blocked_ns : &to->runnable_ns;
 
-	*part = add_capped(*part, f->weight_ns);
+	*part = add_capped(*part, f->weight);
 	if (is & FACT_OPEN) {
-		to->open_ns = add_capped(to->open_ns, f->weight_ns);
+		to->open_ns = add_capped(to->open_ns, f->weight);
 		if (f->longest_ns > to->open_longest_ns)
 			to->open_longest_ns = f->longest_ns;
 	}
 	if (is & FACT_DOUBT)
-		to->doubt_ns = add_capped(to->doubt_ns, f->weight_ns);
+		to->doubt_ns = add_capped(to->doubt_ns, f->weight);
 }
 
 /* Counts F, which idles. */
@@ -147,7 +147,7 @@ static bool note_idle(struct builder *b, const struct fact *f)
 		return fail(b);
 	b->idle_threads += !b->idle_thread[t];
 	b->idle_thread[t] = 1;
-	b->idle_ns = add_capped(b->idle_ns, f->weight_ns);
+	b->idle_ns = add_capped(b->idle_ns, f->weight);
 	return true;
 }
 
@@ -169,7 +169,7 @@ static uint32_t group_of(struct builder *b, const struct fact *f)
 /* What F adds to tree_node.squares: its weight times what each event in it weighs. */
 static double squares_of(const struct fact *f, unsigned int is)
 {
-	const double ns = (double)f->weight_ns;
+	const double ns = (double)f->weight;
 	double each = f->count ? ns / (double)f->count : ns;
 
 	if (EVENT_IS_WAIT(f->kind) && f->longest_ns > each)
@@ -197,7 +197,7 @@ static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 	s = group == GROUP_TOP ? NULL : find_sum(b, group, f->stack);
 	if (!s)
 		return fail(b);
-	s->ns = add_capped(s->ns, f->weight_ns);
+	s->ns = add_capped(s->ns, f->weight);
 	s->count += count;
 	s->squares += squares_of(f, is);
 	if (!EVENT_IS_WAIT(f->kind))

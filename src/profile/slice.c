@@ -176,8 +176,8 @@ static uint64_t worth(const struct fact *f)
 	if (f->kind == EVENT_ACCESS)
 		return 0;
 	if (!EVENT_HAS_PLACE(f->kind))
-		return f->weight_ns;
-	return __builtin_mul_overflow(f->weight_ns, EVENT_WORTH_NS, &ns) ? UINT64_MAX : ns;
+		return f->weight;
+	return __builtin_mul_overflow(f->weight, EVENT_WORTH_NS, &ns) ? UINT64_MAX : ns;
 }
 
 /* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */

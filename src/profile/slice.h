@@ -61,7 +61,7 @@ static inline void fact_add(struct fact *into, const struct fact *from)
 	const uint64_t count = into->count + from->count;
 
 	into->count = count < FACT_COUNT_MAX ? count : FACT_COUNT_MAX;
-	into->weight_ns = add_capped(into->weight_ns, from->weight_ns);
+	into->weight = add_capped(into->weight, from->weight);
 	if (into->longest_ns < from->longest_ns)
 		into->longest_ns = from->longest_ns;
 }

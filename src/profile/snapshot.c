@@ -32,8 +32,8 @@ static int compare_rows(const void *va, const void *vb)
 {
 	const struct quality_row *a = va, *b = vb;
 
-	if (a->weight_ns != b->weight_ns)
-		return a->weight_ns < b->weight_ns ? 1 : -1;
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? 1 : -1;
 	if (a->kind != b->kind)
 		return (a->kind > b->kind) - (a->kind < b->kind);
 	if (a->cut != b->cut)

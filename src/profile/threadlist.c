@@ -33,11 +33,11 @@ struct builder {
 
 static void note_run(struct thread_row *r, struct last *l, const struct slice_view *v, const struct fact *x)
 {
-	if (l->ran_ns == v->to_ns && x->weight_ns <= l->node_ns)
+	if (l->ran_ns == v->to_ns && x->weight <= l->node_ns)
 		return;
 	r->node = x->node;
 	l->ran_ns = v->to_ns;
-	l->node_ns = x->weight_ns;
+	l->node_ns = x->weight;
 }
 
 /* Of a wait that has been ended but whose thread does not run yet both parts are told: what counts is the second. */
@@ -66,11 +66,11 @@ static void add_fact(struct builder *b, const struct slice_view *v, const struct
 	b->seen[id] = true;
 	r->count += is & FACT_COUNTS ? x->count : 0;
 	if (is & FACT_IDLE && b->filter.q->fold_idle)
-		r->idle_ns = add_capped(r->idle_ns, x->weight_ns);
+		r->idle_ns = add_capped(r->idle_ns, x->weight);
 	else
-		r->kind_ns[kind_of(x)] = add_capped(r->kind_ns[kind_of(x)], x->weight_ns);
+		r->kind_ns[kind_of(x)] = add_capped(r->kind_ns[kind_of(x)], x->weight);
 	if (is & FACT_DOUBT && !(is & FACT_IDLE && b->filter.q->fold_idle))
-		r->doubt_ns = add_capped(r->doubt_ns, x->weight_ns);
+		r->doubt_ns = add_capped(r->doubt_ns, x->weight);
 	if (!EVENT_IS_WAIT(x->kind))
 		note_run(r, &b->last[id], v, x);
 	else if (is & FACT_OPEN)

@@ -69,7 +69,7 @@ static void see(struct seen *seen, uint32_t n, const struct slice_view *v, uint3
 
 		if (f->thread >= n || EVENT_HAS_PLACE(f->kind))
 			continue;
-		seen[f->thread].weight = add_capped(seen[f->thread].slice == slice ? seen[f->thread].weight : 0, f->weight_ns);
+		seen[f->thread].weight = add_capped(seen[f->thread].slice == slice ? seen[f->thread].weight : 0, f->weight);
 		seen[f->thread].slice = slice;
 	}
 }

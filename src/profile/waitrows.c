@@ -73,12 +73,12 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 {
 	uint64_t *part = f->kind == EVENT_BLOCKED ? &r->blocked_ns : &r->runnable_ns;
 
-	*part = add_capped(*part, f->weight_ns);
-	r->total_ns = add_capped(r->total_ns, f->weight_ns);
+	*part = add_capped(*part, f->weight);
+	r->total_ns = add_capped(r->total_ns, f->weight);
 	if (is & FACT_DOUBT)
-		r->doubt_ns = add_capped(r->doubt_ns, f->weight_ns);
+		r->doubt_ns = add_capped(r->doubt_ns, f->weight);
 	if (is & FACT_OPEN)
-		r->open_ns = add_capped(r->open_ns, f->weight_ns);
+		r->open_ns = add_capped(r->open_ns, f->weight);
 	if (is & FACT_COUNTS) {
 		r->count += f->count;
 		r->hist[w->bucket < WAIT_BUCKETS ? w->bucket : WAIT_BUCKETS - 1] += f->count;

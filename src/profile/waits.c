@@ -121,7 +121,7 @@ static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const s
 			const unsigned int is = filter_fact(&b->filter, &v, i, &v.fact[k]);
 
 			if (is & FACT_IDLE)
-				b->idle_ns = add_capped(b->idle_ns, v.fact[k].weight_ns);
+				b->idle_ns = add_capped(b->idle_ns, v.fact[k].weight);
 			if (!asked(b, is))
 				continue;
 			if (!each(b, &v.fact[k], is, i))
@@ -183,7 +183,7 @@ static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, s
 		if (!hidx_add(&b->sum_index, sum_hash(b, id), id, sum_hash, b))
 			return false;
 	}
-	b->sums.v[id].ns = add_capped(b->sums.v[id].ns, f->weight_ns);
+	b->sums.v[id].ns = add_capped(b->sums.v[id].ns, f->weight);
 	b->in.v[b->in.n++] = id;
 	return true;
 }
@@ -409,7 +409,7 @@ static bool fill_fact(struct builder *b, const struct fact *f, unsigned int is, 
 	struct woke *woke;
 
 	row_fill(&b->rows.v.v[row], dict_get_wait(b->d, f->wait), f, is);
-	if (!add_pair(b, row, b->filter.same[f->thread], f->weight_ns))
+	if (!add_pair(b, row, b->filter.same[f->thread], f->weight))
 		return false;
 	if (is & FACT_OPEN && !note_open(b, f, is, slice))
 		return false;
@@ -419,7 +419,7 @@ static bool fill_fact(struct builder *b, const struct fact *f, unsigned int is, 
 	woke = woke_of(b, row, b->waker_of[f->wait] - 1);
 	if (!woke)
 		return false;
-	woke->ns = add_capped(woke->ns, f->weight_ns);
+	woke->ns = add_capped(woke->ns, f->weight);
 	b->in.v[b->at] = (uint32_t)(woke - b->woke.v) + 1;
 	return true;
 }
@@ -539,7 +539,7 @@ static bool fill_waker(struct builder *b, const struct fact *f, unsigned int is,
 	if (!w || w->row == NODE_NONE)
 		return true;
 	row_fill(&b->rows.v.v[w->row], dict_get_wait(b->d, f->wait), f, is);
-	return add_pair(b, w->row, b->filter.same[f->thread], f->weight_ns);
+	return add_pair(b, w->row, b->filter.same[f->thread], f->weight);
 }
 
 /* Gives the heaviest wakers rows. Those of the rest are seen in nothing but the totals above. */

@@ -20,7 +20,7 @@ static bool get_event(struct table_view *t, struct event *ev, struct event_ids *
 	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, &ids->kind) ||
 	    !table_get(t, EVENTS_THREAD, &ids->thread) || !table_get(t, EVENTS_STACK, &ids->stack) ||
 	    !table_get_max(t, EVENTS_CPU, UINT32_MAX, &cpu) || !table_get_max(t, EVENTS_NODE, UINT16_MAX, &node) ||
-	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight_ns) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
+	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
 	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
 	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count) ||
 	    !table_get_max(t, EVENTS_WALK, UINT8_MAX, &walk))
@@ -48,7 +48,7 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 		return true;
 	ev->wait = (struct event_wait){
 		.call = (uint32_t)call, .state = (uint8_t)state, .context = (uint8_t)context, .waker = ID_NONE,
-		.own_ns = ev->weight_ns - unzigzag(own),
+		.own_ns = ev->weight - unzigzag(own),
 	};
 	return ev->wait.own_ns <= WEIGHT_MAX;
 }
@@ -85,7 +85,7 @@ static int judge(struct decoder *d, const struct event *ev, bool no_stack, uint6
 	if (length_ns >= d->to.options.min_block_ns)
 		return take(d, ev, no_stack, e);
 	d->counts.short_waits += tally_count(ev);
-	d->counts.short_ns += ev->weight_ns;
+	d->counts.short_ns += ev->weight;
 	return 0;
 }
 

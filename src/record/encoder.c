@@ -293,7 +293,7 @@ static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 	add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
 	/* Most waits stand for themselves alone: 0. */
 	add(enc, BLOCK_EVENTS, EVENTS_OWN,
-	    is_wait ? zigzag(at_most(ev->weight_ns, WEIGHT_MAX) - at_most(w->own_ns, WEIGHT_MAX)) : 0);
+	    is_wait ? zigzag(at_most(ev->weight, WEIGHT_MAX) - at_most(w->own_ns, WEIGHT_MAX)) : 0);
 }
 
 /* What migrations, faults and accesses have beside the others. */
@@ -321,7 +321,7 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	add(enc, BLOCK_EVENTS, EVENTS_STACK, stack);
 	add(enc, BLOCK_EVENTS, EVENTS_CPU, ev->cpu);
 	add(enc, BLOCK_EVENTS, EVENTS_NODE, ev->node);
-	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, at_most(ev->weight_ns, WEIGHT_MAX));
+	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, at_most(ev->weight, WEIGHT_MAX));
 	add(enc, BLOCK_EVENTS, EVENTS_CUT, ev->cut);
 	add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
 	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);

@@ -63,20 +63,20 @@ static void thin(struct pieces *ps, struct piece_thread *t)
 	double newer = 0;
 
 	for (uint32_t at = t->first; at; at = ps->piece.v[at - 1].next)
-		newer += (double)ps->piece.v[at - 1].ev.weight_ns;
+		newer += (double)ps->piece.v[at - 1].ev.weight;
 	while (*link && ps->piece.v[*link - 1].next) {
 		const uint32_t at = *link;
 		struct piece *a = &ps->piece.v[at - 1], *b = &ps->piece.v[a->next - 1];
-		const double both = (double)a->ev.weight_ns + (double)b->ev.weight_ns;
+		const double both = (double)a->ev.weight + (double)b->ev.weight;
 
-		newer -= (double)a->ev.weight_ns;
-		if (!same_wait(&a->ev, &b->ev) || both * PIECES_AGE > newer - (double)b->ev.weight_ns) {
+		newer -= (double)a->ev.weight;
+		if (!same_wait(&a->ev, &b->ev) || both * PIECES_AGE > newer - (double)b->ev.weight) {
 			link = &a->next;
 			continue;
 		}
-		newer -= (double)b->ev.weight_ns;
-		if (__builtin_add_overflow(a->ev.weight_ns, b->ev.weight_ns, &b->ev.weight_ns))
-			b->ev.weight_ns = UINT64_MAX;
+		newer -= (double)b->ev.weight;
+		if (__builtin_add_overflow(a->ev.weight, b->ev.weight, &b->ev.weight))
+			b->ev.weight = UINT64_MAX;
 		*link = a->next;
 		a->next = ps->free;
 		ps->free = at;
@@ -117,7 +117,7 @@ static int add_piece(struct pieces *ps, struct profile *p, const struct event *e
 	if (t->n >= t->thin_at)
 		thin(ps, t);
 	at = new_piece(ps);
-	t->ns += ev->weight_ns;
+	t->ns += ev->weight;
 	if (ev->time_ns > t->time_ns)
 		t->time_ns = ev->time_ns;
 	if (!at)

@@ -16,7 +16,7 @@ static void count_sample(struct profile_meta *m, const struct event *ev)
 	const uint64_t n = tally_count(ev);
 
 	m->samples += n;
-	m->oncpu_ns += ev->weight_ns;
+	m->oncpu_ns += ev->weight;
 	if (!(ev->flags & EVENT_F_USER))
 		return;
 	m->user_samples += n;
@@ -30,16 +30,16 @@ static void count_wait(struct profile_meta *m, const struct event *ev, bool no_s
 	const uint64_t n = tally_count(ev);
 
 	if (ev->kind == EVENT_BLOCKED)
-		m->blocked_ns += ev->weight_ns;
+		m->blocked_ns += ev->weight;
 	else
-		m->runnable_ns += ev->weight_ns;
+		m->runnable_ns += ev->weight;
 	m->waits += n;
 	if (no_stack)
-		m->wait_none_ns += ev->weight_ns;
+		m->wait_none_ns += ev->weight;
 	if (no_stack || !ev->wait.own_ns)
 		return;
 	/* A piece is less than the whole; what stands for others too is more, and that is not its own. */
-	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED && ev->wait.own_ns < ev->weight_ns ? ev->wait.own_ns : ev->weight_ns;
+	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED && ev->wait.own_ns < ev->weight ? ev->wait.own_ns : ev->weight;
 	if (!n || !(ev->flags & EVENT_F_USER))
 		return;
 	m->wait_stacks++;

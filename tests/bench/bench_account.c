@@ -134,7 +134,7 @@ static void hold(struct bench *b, uint64_t now_ns, uint64_t *n)
 		const struct account_wait w = { .blocked_ns = 400000, .runnable_ns = 5000, .period_ns = 10000000 };
 		const bool sample = i >= b->records / 4;
 		const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = now_ns, .thread = b->thread[t],
-					  .weight_ns = 10000000, .stack = b->stack[*n % STACKS], .flags = EVENT_F_USER,
+					  .weight = 10000000, .stack = b->stack[*n % STACKS], .flags = EVENT_F_USER,
 					  .cut_module = ID_NONE,
 					  .wait = { .call = CALL_SYSCALL + 1 + (uint32_t)*n % CALLS, .waker = ID_NONE } };
 

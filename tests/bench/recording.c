@@ -102,15 +102,15 @@ static void make_wait(struct synth *s, struct event *ev, bool other_part, const 
 	if (other_part) {
 		ev->kind = EVENT_RUNNABLE;
 		ev->flags |= EVENT_F_PIECE;
-		ev->weight_ns = ev->wait.own_ns = 1500 + r % 60000;
-		ev->time_ns += ev->weight_ns;
+		ev->weight = ev->wait.own_ns = 1500 + r % 60000;
+		ev->time_ns += ev->weight;
 		return;
 	}
 	ev->kind = EVENT_BLOCKED;
-	ev->weight_ns = 10000000 + r % 40000000;
+	ev->weight = 10000000 + r % 40000000;
 	ev->wait = (struct event_wait){
 		.call = CALL_SYSCALL + calls[r % 8], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK, .waker = thread[r / 8 % 8],
-		.waker_stack = stacks[r / 64 % 50], .own_ns = ev->weight_ns,
+		.waker_stack = stacks[r / 64 % 50], .own_ns = ev->weight,
 	};
 }
 
@@ -124,7 +124,7 @@ static void record(struct synth *s, struct memory_recording *r, uint64_t n, cons
 		if (!waits || i % 2 == 0)
 			ev = (struct event){
 				.kind = EVENT_SAMPLE, .flags = EVENT_F_USER | (noise % 8 ? 0 : EVENT_F_KERNEL), .cpu = i & 1,
-				.time_ns = SYNTH_START_NS + i / 2 * PERIOD_NS + noise % 4000, .weight_ns = PERIOD_NS,
+				.time_ns = SYNTH_START_NS + i / 2 * PERIOD_NS + noise % 4000, .weight = PERIOD_NS,
 				.thread = thread[noise / 4000 % 8], .stack = popular(s), .cut_module = ID_NONE,
 			};
 		if (waits)
@@ -139,7 +139,7 @@ static void record(struct synth *s, struct memory_recording *r, uint64_t n, cons
 
 static void count(void *ctx, const struct event *ev)
 {
-	*(uint64_t *)ctx += ev->weight_ns > 0;
+	*(uint64_t *)ctx += ev->weight > 0;
 }
 
 static void load(const struct memory_recording *r, uint64_t n)

@@ -242,7 +242,7 @@ static void add_event(struct input *i)
 	ev.node = (uint16_t)number(i);
 	ev.cpu = (uint32_t)number(i);
 	ev.time_ns = number(i) & (TIME_MAX - 1);
-	ev.weight_ns = number(i) & (WEIGHT_MAX - 1);
+	ev.weight = number(i) & (WEIGHT_MAX - 1);
 	ev.count = (uint32_t)number(i);
 	ev.thread = make_thread(i, s);
 	ev.stack = make_stack(i, s);

@@ -40,7 +40,7 @@ struct ids {
 };
 
 struct counts {
-	uint64_t samples, weight_ns, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
+	uint64_t samples, weight, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
 	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe;
 	uint64_t stack_pointer_inside, comm_match;
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
@@ -120,7 +120,7 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 
 	count_gap(c, ev->time_ns);
 	c->samples++;
-	c->weight_ns += s->weight_ns;
+	c->weight += s->weight;
 	c->in_kernel += s->in_kernel;
 	c->kernel_regs += s->in_kernel && s->nr_regs;
 	c->kernel_frames += s->in_kernel && s->nr_kernel;
@@ -296,7 +296,7 @@ static void print_counts(const struct counts *c, const struct source_stats *st, 
 	print("freq_hz", st->freq_hz);
 	print("cpus_sampled", st->cpus_sampled);
 	print("samples", c->samples);
-	print("weight_ms", c->weight_ns / NSEC_PER_MSEC);
+	print("weight_ms", c->weight / NSEC_PER_MSEC);
 	print("old_rate", c->old_rate);
 	print("old_rate_ms", c->old_rate_ns / NSEC_PER_MSEC);
 	print("elapsed_ms", ns / NSEC_PER_MSEC);
@@ -429,7 +429,7 @@ static int change_rate(struct source *s, struct counts *c, struct err *e)
 	if (!c->rate_hz || c->old_rate || c->samples < OLD_RATE)
 		return 0;
 	c->old_rate = c->samples;
-	c->old_rate_ns = c->weight_ns;
+	c->old_rate_ns = c->weight;
 	return source_set_rate(s, (uint32_t)c->rate_hz, e);
 }
 

@@ -94,7 +94,7 @@ uint32_t big_pick(const struct big *b, uint64_t n)
 void big_sample(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret)
 {
 	*ret = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-			       .weight_ns = 10101010 + n % 1000, .stack = b->stack[i], .thread = b->thread[i % b->threads] };
+			       .weight = 10101010 + n % 1000, .stack = b->stack[i], .thread = b->thread[i % b->threads] };
 }
 
 void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret_blocked, struct event *ret_runnable)
@@ -106,11 +106,11 @@ void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, str
 	ret_blocked->kind = EVENT_BLOCKED;
 	ret_blocked->wait = (struct event_wait){ .call = call[i % 5], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK,
 						 .waker = b->thread[h % WAKERS % b->threads] };
-	ret_blocked->weight_ns = ret_blocked->wait.own_ns = 1000ull << (h >> 50) % 16;
+	ret_blocked->weight = ret_blocked->wait.own_ns = 1000ull << (h >> 50) % 16;
 	*ret_runnable = *ret_blocked;
 	ret_runnable->kind = EVENT_RUNNABLE;
 	ret_runnable->flags |= EVENT_F_PIECE;
-	ret_runnable->weight_ns = ret_runnable->wait.own_ns = 1000 + h % 5000;
+	ret_runnable->weight = ret_runnable->wait.own_ns = 1000 + h % 5000;
 }
 
 uint64_t big_events(const struct big *b)

@@ -150,20 +150,20 @@ thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm)
 	return id;
 }
 
-void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight_ns)
+void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight)
 {
 	m->ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-				.weight_ns = weight_ns, .thread = thread, .stack = made_stack(m, stack) };
+				.weight = weight, .thread = thread, .stack = made_stack(m, stack) };
 	made_again(m);
 }
 
 void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
-	       char state, uint64_t weight_ns)
+	       char state, uint64_t weight)
 {
 	m->ev = (struct event){ .kind = kind, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-				.weight_ns = weight_ns, .thread = thread, .stack = made_stack(m, stack) };
+				.weight = weight, .thread = thread, .stack = made_stack(m, stack) };
 	m->ev.wait = (struct event_wait){ .call = call_find(call, MADE_ARCH), .state = wait_state_find((char[]){ state, 0 }),
-					  .waker = ID_NONE, .own_ns = weight_ns };
+					  .waker = ID_NONE, .own_ns = weight };
 	assert_int_not_equal(m->ev.wait.call, CALL_NONE);
 	made_again(m);
 }
@@ -171,7 +171,7 @@ void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *s
 void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, uint16_t from,
 		uint16_t to, uint64_t weight)
 {
-	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .time_ns = time_ns, .weight_ns = weight, .thread = thread,
+	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .time_ns = time_ns, .weight = weight, .thread = thread,
 				.stack = made_stack(m, stack), .node = from };
 	m->ev.count = kind == EVENT_MIGRATION ? (uint32_t)weight : 1;
 	m->ev.place = (struct event_place){ .node = to, .file = ID_NONE };
@@ -313,7 +313,7 @@ struct made_sums made_sums(struct made *m)
 		end = v.to_ns;
 		sums.facts += v.n;
 		for (size_t k = 0; k < v.n; k++) {
-			sums.ns += v.fact[k].weight_ns;
+			sums.ns += v.fact[k].weight;
 			sums.count += v.fact[k].count;
 			if (k)
 				assert_true(v.fact[k - 1].stack <= v.fact[k].stack);

@@ -43,14 +43,14 @@ stack_id made_stack(struct made *m, const char *text);
 thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm);
 
 /* Adds a complete user sample of WEIGHT_NS at TIME_NS. */
-void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight_ns);
+void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight);
 
 /*
  * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S'). What it leaves in m->ev may
  * be changed and added again with made_again().
  */
 void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
-	       char state, uint64_t weight_ns);
+	       char state, uint64_t weight);
 /*
  * Adds a migration from node FROM to node TO, a page fault of a CPU of FROM whose page is on TO, or an access from FROM to TO. WEIGHT:
  * how many, or the time that the access stands for. The place (anonymous memory, no file) may be changed in m->ev too.

@@ -74,7 +74,7 @@ void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, 
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		f->m.ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE,
-					  .time_ns = MADE_START_NS + second * NSEC_PER_SEC, .weight_ns = 10 * NSEC_PER_MSEC,
+					  .time_ns = MADE_START_NS + second * NSEC_PER_SEC, .weight = 10 * NSEC_PER_MSEC,
 					  .thread = made_thread(&f->m, 7, 7, "app"), .stack = s };
 		made_again(&f->m);
 	}

@@ -209,7 +209,7 @@ static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, co
 
 		made_wait(&f->m, at, thread, w->stack, EVENT_BLOCKED, w->call, w->state, w->ns);
 		profile_advance(f->m.p, at);
-		f->m.ev.weight_ns = w->n / 10 * w->ns - w->ns;
+		f->m.ev.weight = w->n / 10 * w->ns - w->ns;
 		f->m.ev.count = w->n / 10 - 1;
 		if (w->sampled)
 			f->m.ev.flags |= EVENT_F_EXTRAPOLATED;
@@ -248,7 +248,7 @@ static void add_open(struct made_feed *f, struct made_open *o, thread_id thread,
 
 	assert_true(o->n < sizeof(o->fact) / sizeof(o->fact[0]));
 	o->fact[o->n++] = (struct fact){ .stack = made_stack(&f->m, stack), .thread = thread, .kind = EVENT_BLOCKED, .count = 1,
-					 .weight_ns = ns, .wait = dict_wait(f->m.d, &w), .longest_ns = (float)ns };
+					 .weight = ns, .wait = dict_wait(f->m.d, &w), .longest_ns = (float)ns };
 	f->meta.wait_open++;
 	f->meta.wait_open_ns += ns;
 	count_wait(f, EVENT_BLOCKED, 1, ns, ns);

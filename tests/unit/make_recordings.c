@@ -300,7 +300,7 @@ static void make_views(void)
 		struct event ev;
 
 		big_event(&b, i, SYNTH_START_NS, VIEWS_SECONDS, &ev);
-		ns[ev.kind] += ev.weight_ns;
+		ns[ev.kind] += ev.weight;
 		assert_true(encoder_event(r.enc, &ev));
 		if (i % VIEWS_FLUSH == VIEWS_FLUSH - 1)
 			memory_flush(&r);

@@ -93,7 +93,7 @@ static void make_wait(struct synth *s, struct event *ev)
 	ev->kind = r & 1 ? EVENT_BLOCKED : EVENT_RUNNABLE;
 	w->call = calls[(r >> 1) % 6];
 	w->state = (uint8_t)((r >> 4) % WAIT_STATE_NR);
-	w->own_ns = ev->weight_ns;
+	w->own_ns = ev->weight;
 	if (r >> 8 & 1) {
 		w->context = WAKER_TASK;
 		w->waker = thread(s, (unsigned int)(r >> 9) % THREADS);
@@ -111,14 +111,14 @@ static void make_wait(struct synth *s, struct event *ev)
 	case 1:
 		ev->flags |= EVENT_F_EXTRAPOLATED;
 		ev->count = (uint32_t)(r >> 20) % 50;
-		w->own_ns = ev->weight_ns / 7;
+		w->own_ns = ev->weight / 7;
 		break;
 	case 2:
 		ev->flags |= EVENT_F_OPEN | EVENT_F_PIECE;
 		/* One thread never gets on. */
 		if (r >> 16 & 1)
 			ev->thread = thread(s, THREADS);
-		w->own_ns = 3 * ev->weight_ns;
+		w->own_ns = 3 * ev->weight;
 		break;
 	case 3:
 		ev->flags |= EVENT_F_EARLIER;
@@ -154,7 +154,7 @@ void synth_event(struct synth *s, uint64_t i, struct event *ret)
 		.kind = EVENT_SAMPLE, .cut = r % 5 ? CUT_COMPLETE : (uint8_t)(r / 5 % CUT_NR), .method = (uint8_t)((r >> 8) % 5),
 		.walk = r >> 11 & 1 ? (uint8_t)((r >> 12) % (WALK_NR + 1)) : 0,
 		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL) | (r >> 37 & 1 ? EVENT_F_LEARNT : 0), .node = r >> 20 & 1, .cpu = r >> 21 & 3,
-		.time_ns = SYNTH_START_NS + 1000000 * i + (r >> 40) % 1000, .weight_ns = SYNTH_WEIGHT + i,
+		.time_ns = SYNTH_START_NS + 1000000 * i + (r >> 40) % 1000, .weight = SYNTH_WEIGHT + i,
 		.thread = thread(s, (unsigned int)(r >> 24) % THREADS), .cut_module = ID_NONE,
 		.wait.waker = ID_NONE,
 	};
@@ -186,7 +186,7 @@ static uint64_t still_open(const struct event *ev, const struct event *after, si
 	for (size_t i = 0; i < n; i++)
 		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) && !EVENT_HAS_PLACE(after[i].kind))
 			return 0;
-	return ev->weight_ns;
+	return ev->weight;
 }
 
 /* Whether EV is the last that is open of its thread. */
@@ -217,13 +217,13 @@ static void sum_wait(const struct dict *d, const struct event *ev, struct profil
 {
 	const uint64_t count = ev->flags & EVENT_F_PIECE ? 0 : ev->count ? ev->count : 1;
 
-	*(ev->kind == EVENT_BLOCKED ? &m->blocked_ns : &m->runnable_ns) += ev->weight_ns;
+	*(ev->kind == EVENT_BLOCKED ? &m->blocked_ns : &m->runnable_ns) += ev->weight;
 	m->waits += count;
 	if (has_no_stack(d, ev->stack)) {
-		m->wait_none_ns += ev->weight_ns;
+		m->wait_none_ns += ev->weight;
 		return;
 	}
-	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED ? ev->wait.own_ns : ev->weight_ns;
+	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED ? ev->wait.own_ns : ev->weight;
 	m->wait_stacks += count != 0;
 	m->wait_cut[ev->cut] += count != 0;
 	sum_way(ev, count != 0, &m->unwound);
@@ -244,7 +244,7 @@ void synth_sums(const struct dict *d, const struct event *ev, size_t n, struct p
 			continue;
 		ret->samples++;
 		ret->user_samples++;
-		ret->oncpu_ns += ev[i].weight_ns;
+		ret->oncpu_ns += ev[i].weight;
 		ret->cut[ev[i].cut]++;
 		sum_way(&ev[i], 1, &ret->unwound);
 	}
@@ -412,7 +412,7 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 
 	n = (size_t)snprintf(dst, size, "%u cut %u method %u flags %u node %u cpu %u at %" PRIu64 " for %" PRIu64
 			     " in %d/%d/%" PRIu64 " %s %s %s by ", ev->kind, ev->cut, ev->method, ev->flags, ev->node, ev->cpu,
-			     ev->time_ns, ev->weight_ns, (int)t->pid, (int)t->tid, t->start_ns, strtab_get(strings, t->comm),
+			     ev->time_ns, ev->weight, (int)t->pid, (int)t->tid, t->start_ns, strtab_get(strings, t->comm),
 			     strtab_get(strings, t->exe), strtab_get(strings, t->cgroup));
 	if (ev->cut_module != ID_NONE)
 		n += module_text(d, dict_get_module(d, ev->cut_module), dst + n, size - n);
@@ -585,7 +585,7 @@ void memory_example(struct memory_recording *r)
 	static const char meta[] = "event=cpu-clock\nlate=0\n";
 	struct thread t = { .pid = 42, .tid = 43, .start_ns = 1000 };
 	struct event ev = {
-		.kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cpu = 1, .time_ns = SYNTH_START_NS + 1000, .weight_ns = 10101010,
+		.kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cpu = 1, .time_ns = SYNTH_START_NS + 1000, .weight = 10101010,
 		.cut_module = ID_NONE,
 	};
 	struct record_header h;

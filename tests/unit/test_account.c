@@ -48,7 +48,7 @@ static void add(const struct world *w, struct sums *s, const struct event *ev)
 	while (i < STACKS && w->stack[i] != ev->stack)
 		i++;
 	assert_true(i < STACKS);
-	s->ns[ev->kind][i] += ev->weight_ns;
+	s->ns[ev->kind][i] += ev->weight;
 	s->count[ev->kind][i] += ev->flags & EVENT_F_PIECE ? 0 : ev->count ? ev->count : 1;
 	s->pieces += !!(ev->flags & EVENT_F_PIECE);
 	s->extrapolated += !!(ev->flags & EVENT_F_EXTRAPOLATED);
@@ -124,9 +124,9 @@ static int tear_down(void **state)
 
 static const struct account_task one = { .pid = 1, .tid = 1, .start_ns = 1 };
 
-static void sample(struct world *w, uint64_t time_ns, unsigned int stack, uint64_t weight_ns)
+static void sample(struct world *w, uint64_t time_ns, unsigned int stack, uint64_t weight)
 {
-	const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = time_ns, .weight_ns = weight_ns, .stack = w->stack[stack],
+	const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = time_ns, .weight = weight, .stack = w->stack[stack],
 				  .thread = ask_thread(w, &one), .flags = EVENT_F_USER, .cut_module = ID_NONE };
 
 	assert_true(account_sample(w->a, &one, &ev));
@@ -210,13 +210,13 @@ static void a_long_wait_weighs_its_length(void **state)
 	settle(w, 1000 * MS);
 	assert_int_equal(w->given.events, 2);
 	assert_int_equal(w->log[0].kind, EVENT_BLOCKED);
-	assert_int_equal(w->log[0].weight_ns, 50 * MS);
+	assert_int_equal(w->log[0].weight, 50 * MS);
 	assert_int_equal(w->log[0].wait.own_ns, 50 * MS);
 	assert_int_equal(w->log[0].time_ns, 997 * MS);
 	assert_int_equal(w->log[0].count, 1);
 	assert_int_equal(w->log[0].flags, EVENT_F_USER);
 	assert_int_equal(w->log[1].kind, EVENT_RUNNABLE);
-	assert_int_equal(w->log[1].weight_ns, 3 * MS);
+	assert_int_equal(w->log[1].weight, 3 * MS);
 	assert_int_equal(w->log[1].time_ns, 1000 * MS);
 	assert_int_equal(w->log[1].flags, EVENT_F_USER | EVENT_F_PIECE);
 	assert_int_equal(w->log[1].stack, w->log[0].stack);
@@ -471,7 +471,7 @@ static void sums_are_added_to_what_totals_say(void **state)
 		const struct event *told = &w->log[w->log[0].stack == w->stack[1] ? i : i + 1];
 
 		assert_int_equal(told->time_ns, 5000 * MS);
-		assert_int_equal(told->wait.own_ns, told->weight_ns / 1000);
+		assert_int_equal(told->wait.own_ns, told->weight / 1000);
 		assert_false(told->flags & EVENT_F_EXTRAPOLATED);
 	}
 	adds_up(w);
@@ -779,7 +779,7 @@ static void with_little_memory(void)
 {
 	struct world *w = NULL;
 	void *state = NULL;
-	struct event ev = { .kind = EVENT_SAMPLE, .time_ns = 1, .weight_ns = 1, .cut_module = ID_NONE };
+	struct event ev = { .kind = EVENT_SAMPLE, .time_ns = 1, .weight = 1, .cut_module = ID_NONE };
 	const struct account_wait wait = { .blocked_ns = 1 * MS, .period_ns = 10 * MS };
 
 	if (!try_set_up(&state)) {
@@ -819,7 +819,7 @@ static void short_lives_are_fair(void **state)
 			const uint64_t ns = stack == 1 ? 900 * US : 300 * US;
 			const struct source_total t = { .pid = 1, .tid = tid, .start_ns = end, .kind = EVENT_SAMPLE,
 							.running_ns = ns, .last = true };
-			const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = end, .weight_ns = 10 * MS,
+			const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = end, .weight = 10 * MS,
 						  .stack = w->stack[stack], .cut_module = ID_NONE,
 						  .thread = ask_thread(w, &task) };
 

@@ -425,7 +425,7 @@ static void make_waits(struct made *m)
 	made_wait(m, 3, b, "start;save", EVENT_BLOCKED, "fsync", 'D', 30 * MS);
 	m->ev.flags |= EVENT_F_EXTRAPOLATED;
 	m->ev.count = 6;
-	m->ev.weight_ns = 60 * MS;
+	m->ev.weight = 60 * MS;
 	m->ev.wait.own_ns = 0;
 	made_again(m);
 	made_wait(m, 4, c, "start;take", EVENT_BLOCKED, "futex", 'S', 500 * MS);
@@ -481,7 +481,7 @@ static void test_waits_by_node(void **state)
 	made_wait(m, 1, made_thread(m, 10, 10, "app"), "main;save", EVENT_BLOCKED, "fsync", 'D', 30 * MS);
 	m->ev.node = 3;
 	made_again(m);
-	m->ev.weight_ns = 40 * MS;
+	m->ev.weight = 40 * MS;
 	made_again(m);
 	assert_waits(m, &q, NULL,
 		     "                                                 10us  1ms    100ms  10s\n"

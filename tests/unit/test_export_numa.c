@@ -83,7 +83,7 @@ static struct numa_state *make_server(struct made *m)
 	made_place(m, 1, a, "main;load;memset", EVENT_FAULT, 0, 0, 2000);
 	m->ev.place.mapping = MAPPING_HEAP;
 	m->ev.place.node = 1;
-	m->ev.weight_ns = 500;
+	m->ev.weight = 500;
 	made_again(m);
 	m->ev.place.node = NODE_UNKNOWN;
 	made_again(m);
@@ -238,7 +238,7 @@ static void test_nothing_known(void **state)
 		    "where accesses and page faults go was not sampled (--numa)\n");
 	made_add(m, 1, made_thread(m, 1, 1, "a"), "main;f", 70 * MS);
 	m->ev.node = 3;
-	m->ev.weight_ns = 30 * MS;
+	m->ev.weight = 30 * MS;
 	made_again(m);
 	assert_numa(m, NULL,
 		    "the nodes of this machine are not known: what follows is about those that events name\n"

@@ -20,9 +20,9 @@ static struct query everything(void)
 	return (struct query){ .group_by = GROUP_NONE };
 }
 
-static void add(struct made *m, const char *stack, uint64_t weight_ns)
+static void add(struct made *m, const char *stack, uint64_t weight)
 {
-	made_add(m, NSEC_PER_SEC, made_thread(m, 1, 1, "app"), stack, weight_ns);
+	made_add(m, NSEC_PER_SEC, made_thread(m, 1, 1, "app"), stack, weight);
 }
 
 /* "label x+w" of each frame, ":" before the number of those that are merged. */

@@ -159,7 +159,7 @@ static void own_modules_are_told_by_folders(void **state)
 	struct made *m = *state;
 	struct thread none = { .pid = 9, .tid = 9 };
 
-	m->ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = 1, .weight_ns = 1, .thread = dict_thread(m->d, &none) };
+	m->ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = 1, .weight = 1, .thread = dict_thread(m->d, &none) };
 	assert_true(is_hidden(m, MODULE_FILE, "/usr/lib/libfirst.so.1"));        /* no executable is known: by the name */
 	assert_true(is_hidden(m, MODULE_FILE, "first.so"));
 	assert_false(is_hidden(m, MODULE_FILE, "/usr/bin/first"));

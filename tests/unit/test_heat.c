@@ -53,9 +53,9 @@ static void time_lies_where_it_was(void **state)
 	assert_sum(&h, 0, 100 * S, 0, 0, 0);
 }
 
-static void add_event(struct heat *h, enum event_kind kind, uint64_t time_ns, uint64_t weight_ns)
+static void add_event(struct heat *h, enum event_kind kind, uint64_t time_ns, uint64_t weight)
 {
-	heat_event(h, &(struct event){ .kind = (uint8_t)kind, .time_ns = time_ns, .weight_ns = weight_ns });
+	heat_event(h, &(struct event){ .kind = (uint8_t)kind, .time_ns = time_ns, .weight = weight });
 }
 
 static void events_tell_what_was_before_them(void **state)

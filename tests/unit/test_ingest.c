@@ -129,11 +129,11 @@ static void a_sample_weighs_what_it_says(void **state)
 	struct raw_event ev = raw(RAW_SAMPLE, P1);
 	struct ingest_figures f;
 
-	ev.sample.weight_ns = 77;
+	ev.sample.weight = 77;
 	ingest_raw(w->in, &ev);
 	assert_int_equal(w->samples, 1);
 	assert_int_equal(w->last.kind, EVENT_SAMPLE);
-	assert_int_equal(w->last.weight_ns, 77);
+	assert_int_equal(w->last.weight, 77);
 	ingest_figures(w->in, &f);
 	assert_int_equal(f.samples, 1);
 	assert_int_equal(f.user_samples, 1);

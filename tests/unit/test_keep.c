@@ -79,7 +79,7 @@ static void check_newest(const char *path, uint64_t ns)
 	assert_int_equal(l.meta.duration_ns, ns);
 	assert_int_equal(l.event.n, SEGMENTS * SEGMENT_EVENTS - first);
 	for (size_t i = 0; i < l.event.n; i++)
-		assert_int_equal(l.event.v[i].weight_ns, SYNTH_WEIGHT + first + i);
+		assert_int_equal(l.event.v[i].weight, SYNTH_WEIGHT + first + i);
 	loaded_free(&l);
 }
 

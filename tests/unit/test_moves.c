@@ -26,7 +26,7 @@ static void each(void *ctx, const struct event *ev)
 	struct world *w = ctx;
 
 	assert_int_equal(ev->kind, EVENT_MIGRATION);
-	assert_int_equal(ev->weight_ns, ev->count);
+	assert_int_equal(ev->weight, ev->count);
 	*(ev->stack == w->no_stack ? &w->without : &w->with_stack) += ev->count;
 	w->last_ns = ev->time_ns;
 }
@@ -66,7 +66,7 @@ static int teardown(void **state)
 
 static void told(struct world *w, struct account_task task)
 {
-	const struct event ev = { .kind = EVENT_MIGRATION, .thread = w->thread, .stack = w->stack, .weight_ns = 1, .count = 1,
+	const struct event ev = { .kind = EVENT_MIGRATION, .thread = w->thread, .stack = w->stack, .weight = 1, .count = 1,
 				  .place = { .node = 1, .file = ID_NONE } };
 
 	moves_told(w->moves, &task, &ev);

@@ -182,7 +182,7 @@ static void test_quality(void **state)
 	assert_int_equal(m, 6);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < m; k++)
-			same += x[i].kind == y[k].kind && x[i].count == y[k].count && x[i].weight_ns == y[k].weight_ns;
+			same += x[i].kind == y[k].kind && x[i].count == y[k].count && x[i].weight == y[k].weight;
 	assert_int_equal(same, n);
 }
 

@@ -149,7 +149,7 @@ static void test_matrix(void **state)
 	b = made_thread(m, 1, 2, "b");
 	made_add(m, 1, a, "main;f", 700);
 	m->ev.node = 1;
-	m->ev.weight_ns = 100;
+	m->ev.weight = 100;
 	made_again(m);
 	made_wait(m, 1, b, "main;g", EVENT_BLOCKED, "futex", 'S', 60);
 	m->ev.node = 1;
@@ -304,13 +304,13 @@ static void test_threads(void **state)
 		t[i] = made_thread(m, 1, i + 1, "t");
 	made_add(m, 1, t[0], "main", 100);              /* no home told: where it ran most */
 	m->ev.node = 1;
-	m->ev.weight_ns = 300;
+	m->ev.weight = 300;
 	made_again(m);
 	made_add(m, 1, t[1], "main", 80);               /* told: node 1, where it never ran */
 	made_add(m, 2000 * MS, t[2], "main", 7);
 	made_add(m, 1000 * MS, t[2], "main", 20);
 	m->ev.node = 1;
-	m->ev.weight_ns = 21;
+	m->ev.weight = 21;
 	made_again(m);
 	made_wait(m, 1, t[3], "main", EVENT_BLOCKED, "futex", 'S', 60);
 	made_place(m, 1, t[0], "main", EVENT_MIGRATION, 0, 1, 2);
@@ -505,12 +505,12 @@ static void test_mappings(void **state)
 	a = made_thread(m, 1, 1, "a");
 	made_place(m, 1, a, "main", EVENT_ACCESS, 0, 1, 50);
 	m->ev.place.mapping = MAPPING_HEAP;
-	m->ev.weight_ns = 70;
+	m->ev.weight = 70;
 	made_again(m);
 	m->ev.place.mapping = MAPPING_FILE;
 	file.path = strtab_adds(dict_strings(m->d), "/usr/lib/libdata.so");
 	m->ev.place.file = dict_module(m->d, &file);
-	m->ev.weight_ns = 60;
+	m->ev.weight = 60;
 	made_again(m);
 	m->ev.place.node = NODE_UNKNOWN;
 	m->ev.place.mapping = MAPPING_SHARED;             /* nothing is known of it */
@@ -721,7 +721,7 @@ static void test_hostile(void **state)
 	made_place(m, 1, a, "main", EVENT_ACCESS, 3, 50000, 5);
 	made_place(m, 1, a, "main", EVENT_ACCESS, 3, 1, UINT64_MAX);
 	m->ev.place.mapping = 200;
-	m->ev.weight_ns = 1;
+	m->ev.weight = 1;
 	made_again(m);
 	made_place(m, 1, a, "main", EVENT_FAULT, 1, 3, 7);
 	m->ev.place.mapping = 255;

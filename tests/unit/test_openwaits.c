@@ -41,11 +41,11 @@ static void add(struct sums *s, const struct event *ev)
 	assert_true(ev->stack == HERS || ev->stack == NONE);
 	assert_true(ev->flags & EVENT_F_OPEN);
 	assert_int_equal(ev->wait.call, FUTEX);
-	*(ev->kind == EVENT_BLOCKED ? &s->blocked_ns : &s->runnable_ns) += ev->weight_ns;
-	*(ev->stack == HERS ? &s->own_ns : &s->none_ns) += ev->weight_ns;
+	*(ev->kind == EVENT_BLOCKED ? &s->blocked_ns : &s->runnable_ns) += ev->weight;
+	*(ev->stack == HERS ? &s->own_ns : &s->none_ns) += ev->weight;
 	assert_int_equal(ev->count, !(ev->flags & EVENT_F_PIECE));
-	assert_true(ev->wait.own_ns >= ev->weight_ns);
-	s->frozen_ns += ev->wait.state == WAIT_FROZEN ? ev->weight_ns : 0;
+	assert_true(ev->wait.own_ns >= ev->weight);
+	s->frozen_ns += ev->wait.state == WAIT_FROZEN ? ev->weight : 0;
 	s->count += ev->count;
 	s->flags = ev->flags;
 	s->events++;

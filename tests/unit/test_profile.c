@@ -40,10 +40,10 @@ static void test_sums_in_slices(void **state)
 	assert_int_equal(v.from_ns, 5 * S);
 	assert_int_equal(v.to_ns, 6 * S);
 	assert_int_equal(v.n, 2);
-	assert_int_equal(v.fact[0].weight_ns, 40);
+	assert_int_equal(v.fact[0].weight, 40);
 	assert_int_equal(v.fact[0].count, 2);
 	assert_int_equal(v.fact[0].thread, a);
-	assert_int_equal(v.fact[1].weight_ns, 20);
+	assert_int_equal(v.fact[1].weight, 20);
 	assert_int_equal(v.fact[1].kind, EVENT_SAMPLE);
 	snapshot_slice(s, 2, &v);
 	assert_int_equal(v.from_ns, 8 * S);
@@ -53,14 +53,14 @@ static void test_sums_in_slices(void **state)
 }
 
 /* The slice at AT of S begins at FROM_NS and has WEIGHT_NS and COUNT in one fact. */
-static void assert_slice(const struct snapshot *s, size_t at, uint64_t from_ns, uint64_t weight_ns, uint64_t count)
+static void assert_slice(const struct snapshot *s, size_t at, uint64_t from_ns, uint64_t weight, uint64_t count)
 {
 	struct slice_view v;
 
 	snapshot_slice(s, at, &v);
 	assert_int_equal(v.from_ns, from_ns);
 	assert_int_equal(v.n, 1);
-	assert_int_equal(v.fact[0].weight_ns, weight_ns);
+	assert_int_equal(v.fact[0].weight, weight);
 	assert_int_equal(v.fact[0].count, count);
 }
 
@@ -132,7 +132,7 @@ static void test_late_events_find_their_slice(void **state)
 	assert_int_equal(v.to_ns, 3 * S);
 	snapshot_slice(s, 1, &v);
 	assert_int_equal(v.n, 1);
-	assert_int_equal(v.fact[0].weight_ns, 5);
+	assert_int_equal(v.fact[0].weight, 5);
 	snapshot_slice(s, 2, &v);
 	assert_int_equal(v.from_ns, 15 * S);
 	assert_int_equal(v.n, 2);
@@ -159,7 +159,7 @@ static void test_ages_by_doubling(void **state)
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		assert_int_equal(v.from_ns, end);
-		assert_int_equal(v.fact[0].weight_ns, (v.to_ns - v.from_ns) / S);
+		assert_int_equal(v.fact[0].weight, (v.to_ns - v.from_ns) / S);
 		end = v.to_ns;
 		if (v.to_ns > (8 * 3600 - 120) * S)
 			assert_int_equal(v.to_ns - v.from_ns, S);
@@ -194,10 +194,10 @@ static void test_snapshot_does_not_change(void **state)
 	assert_int_equal(snapshot_slices(same), 2);
 	snapshot_slice(same, 0, &after);
 	assert_ptr_equal(before.fact, after.fact);
-	assert_int_equal(after.fact[0].weight_ns, 1);
+	assert_int_equal(after.fact[0].weight, 1);
 	snapshot_slice(same, 1, &after);
 	assert_int_equal(after.n, 1);
-	assert_int_equal(after.fact[0].weight_ns, 2);
+	assert_int_equal(after.fact[0].weight, 2);
 	snapshot_unref(same);
 	snapshot_unref(NULL);
 	made_free(&m);
@@ -207,7 +207,7 @@ static void test_quality(void **state)
 {
 	AUTO(snapshot_unref) struct snapshot *s = NULL;
 	const struct quality_row *row;
-	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .weight_ns = 5, .cut_module = ID_NONE };
+	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .weight = 5, .cut_module = ID_NONE };
 	struct made m;
 
 	made_init(&m, NULL);
@@ -215,7 +215,7 @@ static void test_quality(void **state)
 	assert_int_equal(profile_add(m.p, &ev), 0);
 	ev.cut = CUT_NO_CFI;
 	ev.cut_module = 0;
-	ev.weight_ns = 7;
+	ev.weight = 7;
 	assert_int_equal(profile_add(m.p, &ev), 0);
 	assert_int_equal(profile_add(m.p, &ev), 0);
 	ev.flags = EVENT_F_KERNEL;
@@ -225,7 +225,7 @@ static void test_quality(void **state)
 	assert_int_equal(row[0].cut, CUT_NO_CFI);
 	assert_int_equal(row[0].module, 0);
 	assert_int_equal(row[0].count, 2);
-	assert_int_equal(row[0].weight_ns, 14);
+	assert_int_equal(row[0].weight, 14);
 	assert_int_equal(row[1].cut, CUT_COMPLETE);
 	assert_int_equal(row[1].module, ID_NONE);
 	assert_int_equal(row[1].kind, EVENT_SAMPLE);
@@ -281,7 +281,7 @@ static void test_waits(void **state)
 	assert_int_equal(w->bucket, wait_bucket(1100 * 1000));
 	assert_int_equal(w->waker, ID_NONE);
 	assert_int_equal(f[2].count, 1);
-	assert_int_equal(f[2].weight_ns, 4200 * 1000);
+	assert_int_equal(f[2].weight, 4200 * 1000);
 	assert_int_equal(f[3].kind, EVENT_RUNNABLE);
 	assert_int_equal(dict_get_wait(m.d, f[3].wait)->bucket, 0);
 	made_free(&m);
@@ -305,7 +305,7 @@ static void test_extrapolated(void **state)
 	s = profile_snapshot(m.p);
 	f = only_fact(s, 0, 2, 1);
 	assert_int_equal(f->count, 2000);
-	assert_int_equal(f->weight_ns, 20 * MS);
+	assert_int_equal(f->weight, 20 * MS);
 	assert_int_equal(f->longest_ns, 12 * 1000);
 	assert_int_equal(dict_get_wait(m.d, f->wait)->bucket, wait_bucket(10 * 1000));
 	assert_int_equal(dict_get_wait(m.d, f->wait)->flags, EVENT_F_EXTRAPOLATED);
@@ -320,9 +320,9 @@ static void test_extrapolated(void **state)
 /* What has not ended is in the snapshots taken meanwhile, and in no slice of the profile. */
 static void test_provisional(void **state)
 {
-	struct fact f[3] = { { .kind = EVENT_BLOCKED, .count = 1, .weight_ns = 5 * S },
-			     { .kind = EVENT_SAMPLE, .count = 1, .weight_ns = 7 },
-			     { .kind = EVENT_SAMPLE, .count = 1, .weight_ns = 9 } };
+	struct fact f[3] = { { .kind = EVENT_BLOCKED, .count = 1, .weight = 5 * S },
+			     { .kind = EVENT_SAMPLE, .count = 1, .weight = 7 },
+			     { .kind = EVENT_SAMPLE, .count = 1, .weight = 9 } };
 	struct wait w = { .call = CALL_FAULT, .waker = ID_NONE };
 	struct snapshot *s, *later;
 	struct slice_view v;
@@ -342,8 +342,8 @@ static void test_provisional(void **state)
 	assert_int_equal(v.from_ns, S / 2);
 	assert_int_equal(v.to_ns, 2 * S);
 	assert_int_equal(v.n, 2);
-	assert_int_equal(v.fact[0].weight_ns, 16);       /* sorted, equal ones added */
-	assert_int_equal(v.fact[1].weight_ns, 5 * S);
+	assert_int_equal(v.fact[0].weight, 16);       /* sorted, equal ones added */
+	assert_int_equal(v.fact[1].weight, 5 * S);
 
 	f[0].stack = 1000;
 	assert_int_equal(profile_provisional(m.p, 0, 1, f, 3), -EINVAL);
@@ -356,7 +356,7 @@ static void test_provisional(void **state)
 	later = profile_snapshot(m.p);
 	assert_int_equal(snapshot_slices(later), 0);
 	snapshot_slice(s, 1, &v);
-	assert_int_equal(v.fact[1].weight_ns, 5 * S);
+	assert_int_equal(v.fact[1].weight, 5 * S);
 	snapshot_unref(later);
 	snapshot_unref(s);
 	made_free(&m);
@@ -430,7 +430,7 @@ static void test_folding_waits(void **state)
 		m.ev.wait.context = WAKER_TASK;
 		m.ev.wait.waker = (thread_id)(i % 200);
 		made_again(&m);
-		ns[t][m.ev.kind] += 2 * m.ev.weight_ns;
+		ns[t][m.ev.kind] += 2 * m.ev.weight;
 	}
 	assert_true(profile_bytes(m.p) < small.bytes);
 	s = profile_snapshot(m.p);
@@ -439,7 +439,7 @@ static void test_folding_waits(void **state)
 		for (size_t k = 0; k < v.n; k++) {
 			const struct wait *w = dict_get_wait(m.d, v.fact[k].wait);
 
-			ns[v.fact[k].thread][v.fact[k].kind] -= v.fact[k].weight_ns;
+			ns[v.fact[k].thread][v.fact[k].kind] -= v.fact[k].weight;
 			assert_int_equal(w->call, call_find("futex", MADE_ARCH));
 			if (v.fact[k].stack != dict_other_stack(m.d))
 				continue;
@@ -476,7 +476,7 @@ static void test_folding_places(void **state)
 		file.ino = 1 + i % 200;
 		m.ev.place.file = dict_module(m.d, &file);
 		made_again(&m);
-		n[kind][from][to] += 2 * m.ev.weight_ns;
+		n[kind][from][to] += 2 * m.ev.weight;
 	}
 	assert_true(profile_bytes(m.p) < small.bytes);
 	s = profile_snapshot(m.p);
@@ -485,7 +485,7 @@ static void test_folding_places(void **state)
 		for (size_t k = 0; k < v.n; k++) {
 			const struct memory_place *p = dict_get_place(m.d, v.fact[k].place);
 
-			n[v.fact[k].kind][v.fact[k].node][p->node] -= v.fact[k].weight_ns;
+			n[v.fact[k].kind][v.fact[k].node][p->node] -= v.fact[k].weight;
 			if (v.fact[k].stack != dict_other_stack(m.d))
 				continue;
 			folded += v.fact[k].count;
@@ -546,7 +546,7 @@ static stack_id starved_stack[64];
 /* Whatever fails, an event is either refused or counted. */
 static void add_and_look(void)
 {
-	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .thread = starved_thread, .weight_ns = 1 };
+	struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .thread = starved_thread, .weight = 1 };
 	struct snapshot *s = NULL;
 	struct slice_view v;
 	uint64_t count = 0;

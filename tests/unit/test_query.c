@@ -361,7 +361,7 @@ static void test_bounded(void **state)
 static void add_deep(struct made *m, thread_id thread, uint32_t depth, uint64_t weight)
 {
 	const frame_id f = dict_get_stack(m->d, made_stack(m, "f"))->frame;
-	struct event ev = { .kind = EVENT_SAMPLE, .cut_module = ID_NONE, .thread = thread, .weight_ns = weight };
+	struct event ev = { .kind = EVENT_SAMPLE, .cut_module = ID_NONE, .thread = thread, .weight = weight };
 
 	for (uint32_t i = 0; i < depth; i++)
 		ev.stack = dict_stack(m->d, ev.stack, f);
@@ -610,7 +610,7 @@ static void test_open_waits(void **state)
 {
 	struct made *m = *state;
 	struct query q = { .arch = MADE_ARCH };
-	struct fact f = { .kind = EVENT_BLOCKED, .count = 1, .weight_ns = 40 }, ran = { .kind = EVENT_SAMPLE, .weight_ns = 5 };
+	struct fact f = { .kind = EVENT_BLOCKED, .count = 1, .weight = 40 }, ran = { .kind = EVENT_SAMPLE, .weight = 5 };
 	thread_id a, b;
 	const struct tree *t;
 
@@ -706,18 +706,18 @@ static void make_nodes(struct made *m)
 	b = made_thread(m, 1, 2, "b");
 	made_add(m, 1, a, "main;f", 1);
 	m->ev.node = 4;
-	m->ev.weight_ns = 10;
+	m->ev.weight = 10;
 	made_again(m);
 	made_add(m, 2, b, "main;f", 100);
 	m->ev.node = 4;
-	m->ev.weight_ns = 1000;
+	m->ev.weight = 1000;
 	made_again(m);
 	add_wait(m, 3, b, "main;lock", "futex", 'S', 50000, 0);
 	m->ev.node = 4;
-	m->ev.weight_ns = 10000;
+	m->ev.weight = 10000;
 	made_again(m);
 	m->ev.node = NODES_MAX;
-	m->ev.weight_ns = 7;
+	m->ev.weight = 7;
 	made_again(m);
 }
 

@@ -131,7 +131,7 @@ static void *consume(void *arg)
 			sched_yield();
 			continue;
 		}
-		wrong += ev->time_ns != n || ev->weight_ns != ~n;
+		wrong += ev->time_ns != n || ev->weight != ~n;
 		queue_drop(q);
 		n++;
 	}
@@ -148,7 +148,7 @@ static void two_threads_lose_nothing(void **state)
 
 	assert_int_equal(pthread_create(&consumer, NULL, consume, q), 0);
 	for (uint64_t n = 0; n < MANY;) {
-		const struct event ev = { .time_ns = n, .weight_ns = ~n };
+		const struct event ev = { .time_ns = n, .weight = ~n };
 
 		if (!queue_put(q, &ev, &fill)) {
 			sched_yield();

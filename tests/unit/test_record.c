@@ -111,7 +111,7 @@ static void long_names(void **state)
 	sample_begin(&sa, 9);
 	module = dict_module(sa.s.dict, &(struct module){ .kind = MODULE_FILE, .ino = 5 });
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		struct event ev = { .kind = EVENT_SAMPLE, .time_ns = SYNTH_START_NS + i, .weight_ns = 1, .cut_module = ID_NONE };
+		struct event ev = { .kind = EVENT_SAMPLE, .time_ns = SYNTH_START_NS + i, .weight = 1, .cut_module = ID_NONE };
 
 		ev.thread = dict_thread(sa.s.dict, &thread);
 		ev.stack = named_stack(&sa.s, module, i, memset(text, 'a' + (int)i, want[i]), want[i]);
@@ -222,7 +222,7 @@ static void nothing_is_misread(const struct loaded *l, const struct sample *sa)
 	unsigned int named;
 
 	for (size_t i = 0; i < l->line.n; i++) {
-		const uint64_t nr = l->event.v[i].weight_ns - SYNTH_WEIGHT;
+		const uint64_t nr = l->event.v[i].weight - SYNTH_WEIGHT;
 
 		assert_true(nr < sa->n);
 		if (strcmp(l->line.v[i], sa->line[nr]) != 0 && !lost_waker(l->line.v[i], sa->line[nr]) &&

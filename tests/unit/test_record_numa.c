@@ -52,7 +52,7 @@ static void sum_events(const struct loaded *l, sums *ret)
 	for (size_t i = 0; i < l->event.n; i++) {
 		const struct event *ev = &l->event.v[i];
 		const struct sum add = { ev->kind, ev->place.mapping, ev->place.how, ev->place.node, ev->place.file != ID_NONE,
-					 ev->weight_ns, ev->count ? ev->count : 1 };
+					 ev->weight, ev->count ? ev->count : 1 };
 
 		if (EVENT_HAS_PLACE(ev->kind))
 			sum_up(ret, &add);
@@ -62,7 +62,7 @@ static void sum_events(const struct loaded *l, sums *ret)
 static void sum_fact(const struct dict *d, const struct fact *f, sums *ret)
 {
 	const struct memory_place *p = dict_get_place(d, f->place);
-	const struct sum add = { f->kind, p->mapping, p->how, p->node, p->file != ID_NONE, f->weight_ns, f->count };
+	const struct sum add = { f->kind, p->mapping, p->how, p->node, p->file != ID_NONE, f->weight, f->count };
 
 	sum_up(ret, &add);
 }

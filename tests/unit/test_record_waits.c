@@ -39,7 +39,7 @@ static void figures_are_counted(void **state)
 	sample_make(&sa, 3, 500, 100);
 	sample_load(&l, &sa);
 	for (size_t i = 0; i < l.event.n; i++)
-		no_time += EVENT_HAS_PLACE(l.event.v[i].kind) ? l.event.v[i].weight_ns : 0;
+		no_time += EVENT_HAS_PLACE(l.event.v[i].kind) ? l.event.v[i].weight : 0;
 	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &want);
 	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open && no_time);
 	same_sums(&l.meta, &want);
@@ -71,7 +71,7 @@ static void short_waits_are_left_out(void **state)
 		}
 		assert_true(EVENT_IS_WAIT(ev->kind) && ev->wait.own_ns < min);
 		waits += ev->flags & EVENT_F_PIECE ? 0 : ev->count ? ev->count : 1;
-		ns += ev->weight_ns;
+		ns += ev->weight;
 	}
 	assert_true(waits && k == some.line.n);
 	assert_int_equal(some.meta.wait_short, 67 + waits);
@@ -133,7 +133,7 @@ static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint6
 
 	ev = (struct event){
 		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1, .cut_module = ID_NONE,
-		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight_ns = ms * 1000000,
+		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight = ms * 1000000,
 		.wait = { .call = CALL_SYSCALL, .state = ms == 3 ? WAIT_INTERRUPTIBLE : WAIT_KILLABLE, .waker = ID_NONE,
 			  .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 },
 	};
@@ -189,7 +189,7 @@ static void beyond_the_limits(void **state)
 	synth_event(&sa.s, 0, &first);
 	ev = first;
 	ev.kind = EVENT_BLOCKED;
-	ev.time_ns = ev.weight_ns = ev.wait.own_ns = UINT64_MAX;
+	ev.time_ns = ev.weight = ev.wait.own_ns = UINT64_MAX;
 	ev.wait.call = UINT32_MAX;
 	assert_true(encoder_event(sa.rec.enc, &ev) && encoder_event(sa.rec.enc, &first));
 	memory_flush(&sa.rec);
@@ -198,10 +198,10 @@ static void beyond_the_limits(void **state)
 	assert_string_equal(l.report.note, "");
 	assert_int_equal(l.event.n, 2);
 	assert_int_equal(l.event.v[0].time_ns, TIME_MAX);
-	assert_int_equal(l.event.v[0].weight_ns, WEIGHT_MAX);
+	assert_int_equal(l.event.v[0].weight, WEIGHT_MAX);
 	assert_int_equal(l.event.v[0].wait.own_ns, WEIGHT_MAX);
 	assert_int_equal(l.event.v[0].wait.call, CALL_NONE);
-	assert_int_equal(l.event.v[1].weight_ns, first.weight_ns);
+	assert_int_equal(l.event.v[1].weight, first.weight);
 	loaded_free(&l);
 	sample_free(&sa);
 }
@@ -218,7 +218,7 @@ static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_
 		for (size_t k = 0; k < v.n; k++)
 			if (EVENT_IS_WAIT(v.fact[k].kind))
 				*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open :
-				  ret_over) += v.fact[k].weight_ns / 1000000;
+				  ret_over) += v.fact[k].weight / 1000000;
 	}
 }
 
@@ -241,7 +241,7 @@ static void open_until_heard_of_again(void **state)
 	memory_flush(&sa.rec);
 	add_piece(&sa, 1, 2101, 4000, EVENT_F_OPEN);
 	add_piece(&sa, 1, 2102, 5, EVENT_F_EXTRAPOLATED);        /* what was left of others when all was added up */
-	ev = (struct event){ .kind = EVENT_FAULT, .time_ns = SYNTH_START_NS + 2103000000, .weight_ns = 1, .thread = 1, .stack = 1,
+	ev = (struct event){ .kind = EVENT_FAULT, .time_ns = SYNTH_START_NS + 2103000000, .weight = 1, .thread = 1, .stack = 1,
 			     .cut_module = ID_NONE, .place = { .node = 0, .mapping = MAPPING_ANON, .file = ID_NONE } };
 	assert_true(encoder_event(sa.rec.enc, &ev));     /* only samples and waits tell that a wait is over */
 	memory_flush(&sa.rec);
@@ -298,7 +298,7 @@ static void many_pieces(void **state)
 		snapshot_slice(s, i, &v);
 		if (v.to_ns - SYNTH_START_NS <= n / 2 * 1000000ull)
 			for (size_t k = 0; k < v.n; k++)
-				ns += v.fact[k].weight_ns;
+				ns += v.fact[k].weight;
 	}
 	assert_in_range(ns / 1000000, n / 2 * 9 / 10, n / 2 * 11 / 10);
 	snapshot_unref(s);

@@ -98,7 +98,7 @@ static void everything_arrives(void **state)
 	assert_int_equal(l.code, 0);
 	assert_int_equal(l.event.n, 20000);
 	for (uint64_t i = 0; i < 20000; i++)
-		assert_int_equal(l.event.v[i].weight_ns, SYNTH_WEIGHT + i);
+		assert_int_equal(l.event.v[i].weight, SYNTH_WEIGHT + i);
 	assert_true(synth_names_right(profile_dict(l.profile), l.names, &named));
 	assert_in_range(named, dict_frames(s.dict) - 1, dict_frames(s.dict) + 1);
 	assert_true(l.meta.complete);
@@ -285,8 +285,8 @@ static unsigned int check_parts(const char *path, unsigned int files, uint64_t n
 		assert_true(synth_names_right(profile_dict(l.profile), l.names, &named));
 		for (size_t i = 0; i < l.event.n; i++, next++) {
 			if (next == UINT64_MAX)
-				*ret_first = next = l.event.v[i].weight_ns - SYNTH_WEIGHT;
-			assert_int_equal(l.event.v[i].weight_ns, SYNTH_WEIGHT + next);
+				*ret_first = next = l.event.v[i].weight - SYNTH_WEIGHT;
+			assert_int_equal(l.event.v[i].weight, SYNTH_WEIGHT + next);
 		}
 		/* One begins where the one before has ended. */
 		if (end_ns)
@@ -417,9 +417,9 @@ static uint64_t check_kept(const char *path, uint64_t n)
 	assert_true(l.meta.complete);
 	assert_true(synth_names_right(profile_dict(l.profile), l.names, &named));
 	assert_true(l.event.n > 0);
-	first = next = l.event.v[0].weight_ns - SYNTH_WEIGHT;
+	first = next = l.event.v[0].weight - SYNTH_WEIGHT;
 	for (size_t i = 0; i < l.event.n; i++, next++)
-		assert_int_equal(l.event.v[i].weight_ns, SYNTH_WEIGHT + next);
+		assert_int_equal(l.event.v[i].weight, SYNTH_WEIGHT + next);
 	assert_int_equal(next, n);
 	/* It lost as much as came since its first event, or what the figures of then say of that. */
 	assert_in_range(l.meta.lost.n[LOST_RING_FULL], 1, n - first + QUEUE_MARGIN);
@@ -954,7 +954,7 @@ static bool check_killed(const char *path, const struct diary *diary)
 		assert_int_equal(l.code, 0);
 	assert_in_range(l.event.n, sure, atomic_load(&diary->n) + 1);
 	for (size_t i = 0; i < l.event.n; i++)
-		assert_int_equal(l.event.v[i].weight_ns, SYNTH_WEIGHT + i);
+		assert_int_equal(l.event.v[i].weight, SYNTH_WEIGHT + i);
 	assert_true(synth_names_right(profile_dict(l.profile), l.names, &named));
 	assert_int_equal(l.report.damaged_blocks + l.report.damaged_bytes, 0);
 	loaded_free(&l);

@@ -99,7 +99,7 @@ static void choose_kind(const struct replay *r, struct event *ev, uint32_t n)
 	ev->wait = (struct event_wait){ .call = CALL_SYSCALL + h % 16, .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
 	ev->wait.waker = r->thread[h >> 8 & 0x3f];
 	ev->wait.own_ns = 1000ull << (h >> 20) % 20;
-	ev->weight_ns = ev->wait.own_ns;
+	ev->weight = ev->wait.own_ns;
 }
 
 static void replay(struct replay *r)
@@ -113,13 +113,13 @@ static void replay(struct replay *r)
 		if (!r->stack[i])
 			r->stack[i] = intern(r, i);
 		ev.time_ns = n * (SPAN_NS / SAMPLES);
-		ev.weight_ns = 10101010 + n % 1000;
+		ev.weight = 10101010 + n % 1000;
 		ev.stack = r->stack[i];
 		ev.thread = r->thread[t];
 		choose_kind(r, &ev, n);
 		if (profile_add(r->m.p, &ev) < 0)
 			fail_msg("sample %u was refused", n);
-		r->ns[t] += ev.weight_ns;
+		r->ns[t] += ev.weight;
 		if (n % (SAMPLES / 1000) == 0) {
 			snapshot_unref(held);
 			held = profile_snapshot(r->m.p);
@@ -139,7 +139,7 @@ static void check(struct replay *r)
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++) {
 			assert_true(v.fact[k].thread >= r->thread[0] && v.fact[k].thread < r->thread[0] + THREADS);
-			r->ns[v.fact[k].thread - r->thread[0]] -= v.fact[k].weight_ns;
+			r->ns[v.fact[k].thread - r->thread[0]] -= v.fact[k].weight;
 			count += v.fact[k].count;
 		}
 	}

@@ -107,7 +107,7 @@ static void make_sample(struct round *o, struct event *ev, uint64_t time_ns)
 	for (unsigned int n = next(&o->r) % 5; n; n--)
 		stack = dict_stack(o->m.d, stack, make_frame(o));
 	o->m.ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-				  .cpu = next(&o->r) % 3 * 500, .weight_ns = next(&o->r), .thread = ONE_OF(&o->r, o->thread), .stack = stack };
+				  .cpu = next(&o->r) % 3 * 500, .weight = next(&o->r), .thread = ONE_OF(&o->r, o->thread), .stack = stack };
 	made_again(&o->m);
 	*ev = o->m.ev;
 }

@@ -279,7 +279,7 @@ static void nodes_are_chosen(void **state)
 	for (uint16_t node = 0; node < 4; node++) {
 		made_place(m, node + 1, made_thread(m, 1, 1, "a"), "main", EVENT_ACCESS, node, 0, (uint64_t)1 << node);
 		m->ev.kind = EVENT_SAMPLE;
-		m->ev.weight_ns = MS << node;
+		m->ev.weight = MS << node;
 		made_again(m);
 	}
 	assert_int_equal(left(m, "node:0-1"), 3);

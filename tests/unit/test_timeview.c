@@ -25,7 +25,7 @@ static void assert_sum(const struct timeview *tv, uint64_t from, uint64_t to, do
 
 static struct fact under_way(struct made *m, thread_id t, enum event_kind kind, uint64_t ns)
 {
-	struct event ev = { .kind = (uint8_t)kind, .thread = t, .stack = made_stack(m, "main;wait"), .weight_ns = ns, .count = 1,
+	struct event ev = { .kind = (uint8_t)kind, .thread = t, .stack = made_stack(m, "main;wait"), .weight = ns, .count = 1,
 			    .wait = { .waker = ID_NONE } };
 	struct fact f;
 

@@ -115,7 +115,7 @@ static void sample(struct told *t, unsigned int place, uint64_t base)
 {
 	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = 10, .tid = 11, .sample = { .machine = 62, .nr_regs = 17 } };
 	const struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .node = 1, .thread = t->thread,
-				  .stack = t->stack[place], .weight_ns = 1000, .time_ns = base };
+				  .stack = t->stack[place], .weight = 1000, .time_ns = base };
 
 	raw.sample.regs[3] = base;
 	raw.sample.regs[SP] = 0x7ffc00000000;
@@ -155,7 +155,7 @@ static void answers_come_in_any_order(void **state)
 	assert_int_equal(t->ev[0].time_ns, 0x30000);
 	assert_int_equal(t->ev[0].place.node, 0);
 	assert_int_equal(t->ev[0].flags, 0);
-	assert_int_equal(t->ev[0].weight_ns, 1000);
+	assert_int_equal(t->ev[0].weight, 1000);
 	assert_int_equal(t->ev[1].place.node, 1);
 	assert_string_equal(strtab_get(dict_strings(t->dict), dict_get_module(t->dict, t->ev[1].place.file)->path), "/data");
 	assert_int_equal(figures(t).near, 1);
@@ -238,7 +238,7 @@ static void faults_bring_their_address(void **state)
 {
 	struct told *t = *state;
 	const struct raw_event raw = { .kind = RAW_FAULT, .pid = 10, .sample = { .addr = 0x5008, .period = 12 } };
-	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight_ns = 12,
+	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight = 12,
 				  .count = 1 };
 
 	touch_fault(t->touch, &raw, &ev);
@@ -250,7 +250,7 @@ static void faults_bring_their_address(void **state)
 	assert_int_equal(t->n, 2);
 	assert_int_equal(t->ev[0].kind, EVENT_FAULT);
 	assert_int_equal(t->ev[0].count, 1);
-	assert_int_equal(t->ev[0].weight_ns, 12);
+	assert_int_equal(t->ev[0].weight, 12);
 	assert_int_equal(t->ev[0].place.node, 0);
 	assert_int_equal(t->ev[1].place.node, NODE_UNKNOWN);
 	assert_int_equal(figures(t).faults, 2);
@@ -270,7 +270,7 @@ static void what_never_comes(void **state)
 {
 	struct told *t = *state;
 	const struct raw_event raw = { .kind = RAW_FAULT, .pid = 10, .sample = { .addr = 0x5008, .period = 12 } };
-	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight_ns = 12,
+	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight = 12,
 				  .count = 1 };
 
 	world.known[0] = true;

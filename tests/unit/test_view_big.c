@@ -31,7 +31,7 @@ static int set_up(void **state)
 	for (uint64_t i = 0; i < big_events(&s.big); i++) {
 		big_event(&s.big, i, MADE_START_NS, SECONDS, &ev);
 		assert_int_equal(profile_add(s.f.m.p, &ev), 0);
-		s.ns[ev.kind] += ev.weight_ns;
+		s.ns[ev.kind] += ev.weight;
 	}
 	s.f.meta.off_cpu = true;
 	s.f.meta.duration_ns = SECONDS * NSEC_PER_SEC;
@@ -144,7 +144,7 @@ static void test_grows(void **state)
 	for (uint32_t i = 0; i < 100; i++) {
 		big_sample(&s->big, i, i, MADE_START_NS + SECONDS * NSEC_PER_SEC, &ev);
 		assert_int_equal(profile_add(s->f.m.p, &ev), 0);
-		s->ns[EVENT_SAMPLE] += ev.weight_ns;
+		s->ns[EVENT_SAMPLE] += ev.weight;
 	}
 	s->f.published++;
 	s->d.now_ns += 1000 * NSEC_PER_SEC;

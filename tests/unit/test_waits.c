@@ -207,10 +207,10 @@ static void test_nodes(void **state)
 	m->ev.wait.context = WAKER_TASK;
 	m->ev.wait.waker = b;
 	m->ev.node = 4;
-	m->ev.weight_ns = 10;
+	m->ev.weight = 10;
 	made_again(m);
 	m->ev.thread = b;
-	m->ev.weight_ns = 5;
+	m->ev.weight = 5;
 	made_again(m);
 	made_wait(m, 2, a, "main;read", EVENT_BLOCKED, "read", 'D', 20);
 	m->ev.node = UINT16_MAX;
@@ -345,7 +345,7 @@ static void test_wakers(void **state)
 	wake(m, WAKER_HARDIRQ, b, "main;innocent");
 	wake(m, WAKER_HARDIRQ, a, "main");
 	wake(m, WAKER_SOFTIRQ, ID_NONE, "");
-	m->ev.weight_ns = 100;
+	m->ev.weight = 100;
 	wake(m, WAKER_TASK, main_thread, "");
 	wake(m, WAKER_TASK, ID_NONE, "");
 	m->ev.thread = b;
@@ -389,7 +389,7 @@ static void test_open(void **state)
 	made_again(m);
 	m->ev.flags |= EVENT_F_PIECE;
 	m->ev.time_ns = 4000 * MS;
-	m->ev.weight_ns = 2000 * MS;
+	m->ev.weight = 2000 * MS;
 	m->ev.wait.own_ns = 3000 * MS;
 	made_again(m);
 	/* As long, but it got on. */
