@@ -41,7 +41,8 @@
 
 #define LIMIT_NS (PEEK_LIMIT_MS * NSEC_PER_MSEC)
 #define START_LIMIT_NS (10 * NSEC_PER_SEC)       /* for the helper to take a request up */
-#define PAGE_MIN 4096u
+#define PAGES_AT_ONCE 256u               /* of one system call, which takes IOV_MAX (1024) at most */
+#define KEPT_BYTES (128u << 10)          /* of memory for answers: of larger ones, which are rare, nothing stays */
 #define SHUNNED_MAX 64u
 
 #ifndef P_PIDFD
@@ -99,7 +100,8 @@ struct peek {
 	int epoll_fd, timer_fd;
 	long page_size;
 	struct peek_stats stats;
-	uint8_t bytes[PEEK_BYTES_MAX];
+	uint8_t *bytes;          /* PEEK_BYTES_MAX, mapped */
+	uint32_t nr_bytes;       /* of the latest answer */
 };
 
 /*
@@ -107,22 +109,40 @@ struct peek {
  * calls.
  */
 
-static ssize_t read_pages(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst)
+/* The first of the WANT bytes at FROM, up to PAGES_AT_ONCE pages of them. *RET_ASKED: how many that is. */
+static ssize_t read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst, uint32_t *ret_asked)
 {
-	struct iovec remote[PEEK_BYTES_MAX / PAGE_MIN + 2];
-	const struct iovec local = { dst, want };
+	struct iovec remote[PAGES_AT_ONCE], local = { dst, 0 };
 	unsigned long n = 0;
 	ssize_t got;
 
-	for (uint32_t done = 0; done < want; n++) {
-		const uint64_t to_border = page_size - ((from + done) & (page_size - 1));
-		const size_t len = to_border < want - done ? (size_t)to_border : want - done;
+	for (; local.iov_len < want && n < PAGES_AT_ONCE; n++) {
+		const uint64_t at = from + local.iov_len, to_border = page_size - (at & (page_size - 1));
+		const size_t left = want - local.iov_len, len = to_border < left ? (size_t)to_border : left;
 
-		remote[n] = (struct iovec){ (void *)(uintptr_t)(from + done), len };
-		done += (uint32_t)len;
+		remote[n] = (struct iovec){ (void *)(uintptr_t)at, len };
+		local.iov_len += len;
 	}
+	*ret_asked = (uint32_t)local.iov_len;
 	got = process_vm_readv(pid, &local, 1, remote, n, 0);
 	return got < 0 ? -errno : got;
+}
+
+/* The WANT bytes at FROM up to the first page that cannot be read. A negative errno when that is the very first. */
+static ssize_t read_pages(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst)
+{
+	uint32_t done = 0, asked;
+
+	while (done < want) {
+		const ssize_t got = read_some(pid, from + done, want - done, page_size, dst + done, &asked);
+
+		if (got < 0)
+			return done ? (ssize_t)done : got;
+		done += (uint32_t)got;
+		if ((uint32_t)got < asked)
+			break;
+	}
+	return (ssize_t)done;
 }
 
 static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst, struct reply *ret)
@@ -274,6 +294,14 @@ static int helper_fork(struct peek *p, struct helper *h, int theirs)
 	return 0;
 }
 
+/* SIZE bytes that take no memory until they are written to; NULL with errno when there are none. */
+static void *map_bytes(int how, size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
 static int helper_start(struct peek *p)
 {
 	struct helper h = { .pidfd = -1, .sock = -1 };
@@ -281,8 +309,8 @@ static int helper_start(struct peek *p)
 
 	if (p->nr_left >= PEEK_ABANDONED_MAX)
 		return -EIO;
-	h.shared = mmap(NULL, sizeof(*h.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (h.shared == MAP_FAILED)
+	h.shared = map_bytes(MAP_SHARED, sizeof(*h.shared));
+	if (!h.shared)
 		return -errno;
 	r = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ? -errno : 0;
 	if (!r) {
@@ -391,7 +419,8 @@ int peek_new(struct peek **ret, struct err *e)
 	p->page_size = sysconf(_SC_PAGESIZE);
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (p->epoll_fd < 0 || p->timer_fd < 0 || epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &ev))
+	p->bytes = map_bytes(MAP_PRIVATE, PEEK_BYTES_MAX);
+	if (p->epoll_fd < 0 || p->timer_fd < 0 || !p->bytes || epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &ev))
 		r = -errno;
 	else
 		r = helper_start(p);
@@ -416,11 +445,30 @@ void peek_free(struct peek *p)
 	}
 	for (uint32_t i = 0; i < p->nr_left; i++)
 		close(p->left[i].pidfd);
+	if (p->bytes)
+		munmap(p->bytes, PEEK_BYTES_MAX);
 	if (p->timer_fd >= 0)
 		close(p->timer_fd);
 	if (p->epoll_fd >= 0)
 		close(p->epoll_fd);
 	free(p);
+}
+
+/* Gives the memory of the latest answer back where it was much. */
+static void shrink(struct peek *p)
+{
+	if (p->nr_bytes > KEPT_BYTES)
+		madvise(p->bytes, PEEK_BYTES_MAX, MADV_DONTNEED);
+	p->nr_bytes = 0;
+}
+
+/* Takes the LEN bytes that the helper, which is done with them, has left. */
+static void take_bytes(struct peek *p, uint32_t len)
+{
+	memcpy(p->bytes, p->helper.shared->bytes, len);
+	p->nr_bytes = len;
+	if (len > KEPT_BYTES)
+		madvise(p->helper.shared, sizeof(*p->helper.shared), MADV_REMOVE);
 }
 
 static int may_ask(struct peek *p, pid_t pid)
@@ -499,7 +547,7 @@ static bool listen_to_helper(struct peek *p, struct peek_answer *ret)
 		helper_lost(p);
 		return false;
 	}
-	memcpy(p->bytes, p->helper.shared->bytes, r.len);
+	take_bytes(p, r.len);
 	ret->status = status_of(r.code);
 	ret->addr = r.addr;
 	ret->len = r.len;
@@ -514,6 +562,7 @@ bool peek_take(struct peek *p, struct peek_answer *ret)
 	bool got;
 
 	reap(p);
+	shrink(p);
 	got = p->helper.pid && listen_to_helper(p, &a);
 	if (!got && p->stage == STAGE_DUE) {
 		a.status = p->verdict;

@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PEEK_BYTES_MAX SB_STACK_MAX
+#define PEEK_BYTES_MAX (8u << 20)        /* of one read: as large as stacks are unless somebody asks for more (RLIMIT_STACK) */
 #define PEEK_QUEUE_MAX 256u
 #define PEEK_LIMIT_MS 200u       /* for one read */
 #define PEEK_SHUN_S 60u          /* how long a process that made a read hang is left alone */

@@ -133,7 +133,8 @@ const struct opt opts[] = {
 		.min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
 		.more = "Without this option the size needed is learnt for each executable, starting from 64K, or from the default with "
-			"--unwind copy; that of a wait is never more than the default then.",
+			"--unwind copy; that of a wait is never more than the default then. The stack of a wait that began before the capture is "
+			"read as far as it goes, up to 8M.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_CHOICE, .what = "call graph",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(call_graph), .choices = call_graphs,

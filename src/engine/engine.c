@@ -148,6 +148,13 @@ static void walk_open_wait(void *ctx, const struct raw_event *raw)
 	ingest_raw(en->ingest, raw);
 }
 
+static bool read_further(void *ctx, const struct raw_event *raw)
+{
+	struct engine *en = ctx;
+
+	return offcpu_further(en->offcpu, raw);
+}
+
 static void check_recorder(struct engine *en)
 {
 	struct err e = ERR_INIT;
@@ -441,6 +448,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.wait = plan->off_cpu ? take_wait : NULL,
 		.fault = en->numa ? take_fault : NULL,
 		.move = en->numa ? take_move : NULL,
+		.further = plan->off_cpu ? read_further : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
 		.stack_bytes = source_first_copy(en->source),
 		.tables_only = plan->tables_only,
@@ -462,6 +470,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.ps = en->ps,
 		.profile = en->profile,
 		.stack_bytes = plan->stack_bytes,
+		.stack_fixed = plan->stack_fixed,
 		.each = take_event,
 		.walk = walk_open_wait,
 		.over = take_move,

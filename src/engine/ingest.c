@@ -276,6 +276,13 @@ static bool walk_further(struct ingest *in, const struct unwind_space *space, co
 	}
 }
 
+/* Does RAW, which was walked, come again, with more of its stack? */
+static bool comes_again(struct ingest *in, const struct raw_event *raw)
+{
+	return in->config.further && !in->give_up && raw->sample.outside && in->chain.cut == CUT_STACK_SIZE &&
+	       in->config.further(in->config.ctx, raw);
+}
+
 static struct unwind_space watched(struct ingest *in, struct unwind_space space)
 {
 	return in->learn ? learn_watch(in->learn, &space) : space;
@@ -346,7 +353,7 @@ static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 	thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
 	if ((raw->kind == RAW_WAIT || raw->kind == RAW_MOVE) && raw->wait.no_stack)
 		finish_bare(in, thread, raw);
-	else if (walk(in, p, raw) || !park(in, p, thread, raw))
+	else if ((walk(in, p, raw) || !park(in, p, thread, raw)) && !comes_again(in, raw))
 		finish(in, thread, raw);
 }
 
@@ -362,7 +369,8 @@ static bool retry_one(void *ctx, const struct parked_sample *s)
 		unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
 		if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && may_wait)
 			return false;
-		finish(in, s->thread, &s->ev);
+		if (!comes_again(in, &s->ev))
+			finish(in, s->thread, &s->ev);
 	} else {
 		if (may_wait)
 			return false;

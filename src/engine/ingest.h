@@ -54,6 +54,11 @@ struct ingest_config {
 	 */
 	void (*fault)(void *ctx, const struct raw_event *raw, const struct event *ev);
 	void (*move)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	/*
+	 * The stack of RAW, a RAW_WAIT that was read from outside (raw_sample.outside), goes on behind what was read. True: RAW comes again,
+	 * with more of it, and is nothing yet. NULL: there is no more to be had.
+	 */
+	bool (*further)(void *ctx, const struct raw_event *raw);
 	/* The stacks of EXE_ID need BYTES copied (stacksize.h); NULL = do not learn. */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */

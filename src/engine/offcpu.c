@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "capture/peek.h"
 #include "engine/account.h"
 #include "engine/openwaits.h"
 #include "engine/outside.h"
@@ -168,7 +169,7 @@ void offcpu_start(struct offcpu *oc)
 {
 	const uint64_t now = clock_mono_ns();
 
-	oc->outside = outside_new(oc->config.stack_bytes, walk, oc);
+	oc->outside = outside_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX, walk, oc);
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns = oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
 	source_set_wait_period(oc->config.source, PERIOD_FIRST);
@@ -318,6 +319,11 @@ static void settle(struct offcpu *oc)
 	account_settle(oc->account, oc->totals_ns);
 	oc->settled_ns = oc->totals_ns;
 	oc->totals_ns = 0;
+}
+
+bool offcpu_further(struct offcpu *oc, const struct raw_event *raw)
+{
+	return oc->outside && outside_further(oc->outside, raw);
 }
 
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)

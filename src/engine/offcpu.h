@@ -28,7 +28,8 @@ struct offcpu_config {
 	struct source *source;           /* all three must outlive the result */
 	struct processes *ps;
 	struct profile *profile;
-	uint32_t stack_bytes;            /* to read of a stack from outside */
+	uint32_t stack_bytes;            /* to read of a stack from outside at first ... */
+	bool stack_fixed;                /* ... and at all */
 	/* An event to be added to profile and recording. */
 	void (*each)(void *ctx, const struct event *ev);
 	/* Walks the stack of RAW, a RAW_WAIT without period; the result comes by offcpu_wait(), at once or later. */
@@ -50,6 +51,9 @@ void offcpu_start(struct offcpu *oc);
 /* RAW became EV (engine/ingest.h). */
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
+
+/* The stack of RAW, which config.walk got, goes on behind what was read of it. True: it comes again, with more (engine/outside.h). */
+bool offcpu_further(struct offcpu *oc, const struct raw_event *raw);
 
 /* Does what is due. SEEN_NS: every event up to then has been handed on. Fails when the source has not answered for seconds. */
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e);

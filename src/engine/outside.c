@@ -16,28 +16,35 @@
 #include <string.h>
 
 #define WAIT_NS (5 * NSEC_PER_MSEC)
+#define FURTHER 16u                      /* times as much is read where a stack goes on ... */
+#define FURTHER_BYTES_S (64ull << 20)    /* ... as long as it is not more than that in all: a process may make it look so ... */
+#define FURTHER_BYTES_MAX (512ull << 20) /* ... or so much at once */
 
 struct asked {
 	struct source_open w;
+	uint64_t kernel[SB_KSTACK_MAX];  /* w.kernel: of a wait that is asked for again it does not live as long */
+	uint32_t bytes;
 	bool used;
 	bool by_thread;          /* the process had no memory any more: its first thread has ended */
 };
 
 struct outside {
 	struct peek *peek;       /* NULL: there is no helper to be had */
-	uint32_t stack_bytes;
+	uint32_t first, most;            /* bytes */
 	void (*walk)(void *ctx, const struct raw_event *raw);
 	void *ctx;
 	VEC(struct asked) asked;         /* by cookie */
+	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
 };
 
-struct outside *outside_new(uint32_t stack_bytes, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx)
+struct outside *outside_new(uint32_t first, uint32_t most, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx)
 {
 	struct outside *o = calloc(1, sizeof(*o));
 
 	if (!o)
 		return NULL;
-	o->stack_bytes = stack_bytes;
+	o->first = first;
+	o->most = most < PEEK_BYTES_MAX ? most : PEEK_BYTES_MAX;
 	o->walk = walk;
 	o->ctx = ctx;
 	(void)peek_new(&o->peek, NULL);
@@ -64,8 +71,10 @@ static void walk(struct outside *o, const struct source_open *w, uint64_t time_n
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
 	};
 
-	if (seg)
+	if (seg) {
 		raw.sample.segment[raw.sample.nr_segments++] = *seg;
+		raw.sample.outside = true;
+	}
 	memcpy(raw.sample.comm, w->comm, sizeof(raw.sample.comm));
 	memcpy(raw.sample.regs, w->regs, sizeof(raw.sample.regs));
 	o->walk(o->ctx, &raw);
@@ -95,27 +104,82 @@ static int ask(struct outside *o, struct asked *a)
 	const uint64_t sp = unwind_sp(a->w.machine, a->w.nr_regs, a->w.regs);
 	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
 
-	return peek_ask(o->peek, (uint64_t)(a - o->asked.v), pid, sp, o->stack_bytes);
+	return peek_ask(o->peek, (uint64_t)(a - o->asked.v), pid, sp, a->bytes);
+}
+
+/* Asks for BYTES of the stack of W. 0, or a negative errno: -EAGAIN when there is no room now. */
+static int ask_for(struct outside *o, const struct source_open *w, uint32_t bytes)
+{
+	struct asked *a = free_place(o);
+	int r;
+
+	if (!a)
+		return -EAGAIN;
+	*a = (struct asked){ .w = *w, .bytes = bytes };
+	if (a->w.nr_kernel > SB_KSTACK_MAX)
+		a->w.nr_kernel = SB_KSTACK_MAX;
+	if (a->w.nr_kernel)
+		memcpy(a->kernel, w->kernel, a->w.nr_kernel * sizeof(*a->kernel));
+	r = ask(o, a);
+	a->used = r == 0;
+	return r;
 }
 
 bool outside_ask(struct outside *o, const struct source_open *w)
 {
-	struct asked *a;
 	int r;
 
 	if (!o->peek || !unwind_sp(w->machine, w->nr_regs, w->regs)) {
 		walk_unread(o, w);
 		return true;
 	}
-	a = free_place(o);
-	if (!a)
-		return false;
-	*a = (struct asked){ .w = *w };
-	r = ask(o, a);
-	a->used = r == 0;
+	r = ask_for(o, w, o->first);
 	if (r && r != -EAGAIN)
 		walk_unread(o, w);
 	return r != -EAGAIN;
+}
+
+/* May BYTES be read further? Then they are used up until take() knows how many they were. */
+static bool use_up(struct outside *o, uint32_t bytes)
+{
+	const uint64_t now = clock_mono_ns(), ns = now - o->further_ns;
+	const uint64_t back = ns < NSEC_PER_SEC * 16 ? FURTHER_BYTES_S * ns / NSEC_PER_SEC : FURTHER_BYTES_MAX;
+
+	o->further_bytes -= back < o->further_bytes ? back : o->further_bytes;
+	o->further_ns = now;
+	if (o->further_bytes + bytes > FURTHER_BYTES_MAX)
+		return false;
+	o->further_bytes += bytes;
+	return true;
+}
+
+/* As the source would list the wait RAW. */
+static struct source_open listed(const struct raw_event *raw)
+{
+	const struct raw_sample *s = &raw->sample;
+	struct source_open w = {
+		.pid = raw->pid, .tid = raw->tid, .start_ns = s->start_ns, .cgroup_id = s->cgroup_id, .exe_id = s->exe_id,
+		.id = raw->wait.id, .since_ns = raw->time_ns, .call = raw->wait.call, .state = raw->wait.state,
+		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->machine, .nr_regs = s->nr_regs,
+		.nr_kernel = s->nr_kernel, .kernel = s->kernel,
+	};
+
+	memcpy(w.comm, s->comm, sizeof(w.comm));
+	memcpy(w.regs, s->regs, sizeof(w.regs));
+	return w;
+}
+
+bool outside_further(struct outside *o, const struct raw_event *raw)
+{
+	const struct raw_sample *s = &raw->sample;
+	const uint32_t had = s->outside && s->nr_segments ? s->segment[0].len : 0;
+	const uint32_t bytes = had < o->most / FURTHER ? had * FURTHER : o->most;
+	struct source_open w;
+
+	if (!o->peek || !had || had >= o->most || !use_up(o, bytes))
+		return false;
+	w = listed(raw);
+	return !ask_for(o, &w, bytes);
 }
 
 static void take(struct outside *o, const struct peek_answer *answer)
@@ -123,8 +187,14 @@ static void take(struct outside *o, const struct peek_answer *answer)
 	struct asked *a = &o->asked.v[answer->cookie];
 	const struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
 					 .bytes = answer->bytes };
-	const struct source_open w = a->w;
+	struct source_open w = a->w;
+	const uint32_t spared = a->bytes > answer->len ? a->bytes - answer->len : 0;
+	uint64_t kernel[SB_KSTACK_MAX];
 
+	if (a->bytes > o->first)
+		o->further_bytes -= spared < o->further_bytes ? spared : o->further_bytes;
+	memcpy(kernel, a->kernel, sizeof(kernel));
+	w.kernel = kernel;
 	if (answer->status == PEEK_GONE && !a->by_thread && w.tid != w.pid) {
 		a->by_thread = true;
 		if (!ask(o, a))

@@ -4,7 +4,8 @@
  * (capture/peek.h) from the registers that the source lists.
  *
  * A stack that cannot be read is walked all the same: the registers know the innermost function, and the cut says why it ends
- * there.
+ * there. One that goes on behind what was read is read again, further, when whoever walked it asks for that: most stacks are small, and
+ * what lies behind them may be anything.
  */
 #ifndef SBERF_ENGINE_OUTSIDE_H
 #define SBERF_ENGINE_OUTSIDE_H
@@ -21,9 +22,10 @@ struct outside;
 
 /*
  * WALK gets each stack as a RAW_WAIT without period: time_ns is when it had been read, or when the wait began for one that was
- * not. STACK_BYTES are read at most. Forks: by the thread that makes all further calls. NULL when out of memory.
+ * not. FIRST bytes are read of it, and MOST when outside_further() asks for more. Forks: by the thread that makes all further calls. NULL
+ * when out of memory.
  */
-struct outside *outside_new(uint32_t stack_bytes, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx);
+struct outside *outside_new(uint32_t first, uint32_t most, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx);
 void outside_free(struct outside *o);    /* NULL is fine */
 
 /*
@@ -31,6 +33,11 @@ void outside_free(struct outside *o);    /* NULL is fine */
  * there is nothing to read, as of kernel threads, which have no user side.
  */
 bool outside_ask(struct outside *o, const struct source_open *w);
+/*
+ * The stack of RAW, which WALK got with what was read of it, goes on behind that. True: WALK gets RAW again, with more of it. False: there
+ * is no more to be had.
+ */
+bool outside_further(struct outside *o, const struct raw_event *raw);
 /* Hands on what has been answered; returns how many. While answers are pending it waits for some, 5 ms at most. */
 unsigned int outside_poll(struct outside *o);
 /* Figures for the header and the summary. */

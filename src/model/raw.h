@@ -64,6 +64,7 @@ struct raw_sample {
 	uint32_t machine;        /* ELF e_machine of the registers; 0 = no registers */
 	uint32_t nr_regs;        /* values in regs, DWARF order, pc last; 0 = none */
 	uint64_t regs[RAW_REGS_MAX];
+	bool outside;            /* the segment was read from outside, by a helper process, while the thread waited */
 	uint32_t nr_segments;
 	struct raw_segment segment[RAW_SEGMENTS_MAX];
 	uint32_t nr_kernel;      /* kernel addresses, innermost first */

@@ -74,5 +74,13 @@ for way in "1000" "100 large"; do
 	equal "$title, waiting: recorded, status" 0 $?
 	late "$title, waiting" blocked "$root(;stay_${size:-small}){$frames};innermost;"
 	stop_workload
+	# What began before is read from outside: as far as it goes, or as --stack-size says.
+	start_workload stays 60 "$frames" "${size:-small}" asleep
+	record deep.data -F 199 -p "$workload" --duration 1s
+	"$SBERF" report -i deep.data --metric blocked --format folded --no-inline >folded
+	at_least "$title, asleep since before: percent whole" 99 "$(share folded "$root(;stay_${size:-small}){$frames};innermost;")"
+	record deep.data -F 199 -p "$workload" --duration 1s --stack-size 32K
+	equal "$title, asleep, of 32 KB: stacks cut for it" 1 "$(value deep.data offcpu_cut_stack_size)"
+	stop_workload
 done
 finish

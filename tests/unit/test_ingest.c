@@ -27,6 +27,8 @@ struct world {
 	unsigned int samples, waits;
 	struct event last;
 	uint32_t cap;
+	unsigned int further;    /* how often more of a stack was asked for */
+	bool no_more;            /* there is none */
 };
 
 static void take_sample(void *ctx, const struct raw_event *raw, const struct event *ev)
@@ -52,6 +54,15 @@ static void set_cap(void *ctx, uint64_t exe_id, uint32_t bytes)
 	((struct world *)ctx)->cap = bytes;
 }
 
+static bool read_further(void *ctx, const struct raw_event *raw)
+{
+	struct world *w = ctx;
+
+	assert_true(raw->sample.outside);
+	w->further++;
+	return !w->no_more;
+}
+
 static int load(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
 	return err_set(e, ENOENT, "there are no files here");
@@ -61,7 +72,7 @@ static int make(void **state, bool waits)
 {
 	struct world *w = calloc(1, sizeof(*w));
 	struct ingest_config c = { .sample = take_sample, .wait = waits ? take_wait : NULL, .set_stack_cap = set_cap,
-				   .stack_bytes = 32768, .ctx = w };
+				   .further = read_further, .stack_bytes = 32768, .ctx = w };
 
 	assert_non_null(w);
 	*state = w;
@@ -229,11 +240,10 @@ static void map_code(struct world *w)
 	processes_apply(w->ps, &ev);
 }
 
-/* A stack of LEN bytes that goes on where they end. */
-static void cut_off(struct world *w, uint32_t len)
+/* EV with a stack of LEN bytes that goes on where they end. */
+static void cut_off_of(struct world *w, struct raw_event ev, uint32_t len)
 {
 	static uint64_t stack[65536 / 8];
-	struct raw_event ev = raw(RAW_SAMPLE, P1);
 
 	/* Frames of 16 bytes: the caller's frame pointer and an address in the same code. */
 	for (uint32_t i = 0; i < len / 8; i += 2) {
@@ -245,6 +255,34 @@ static void cut_off(struct world *w, uint32_t len)
 	ev.sample.nr_segments = 1;
 	ev.sample.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len, .bytes = (const uint8_t *)stack };
 	ingest_raw(w->in, &ev);
+}
+
+static void cut_off(struct world *w, uint32_t len)
+{
+	cut_off_of(w, raw(RAW_SAMPLE, P1), len);
+}
+
+/* Only of a thread that waits more can be had; it is no event before, and none is lost if there is no more. */
+static void a_stack_from_outside_is_read_further(void **state)
+{
+	struct world *w = *state;
+	struct raw_event ev = raw(RAW_WAIT, P1);
+
+	map_code(w);
+	ev.wait = (struct raw_wait){ .id = 7, .call = CALL_SYSCALL + 202, .state = WAIT_INTERRUPTIBLE };
+	cut_off(w, 4096);
+	cut_off_of(w, ev, 4096);
+	assert_int_equal(w->further, 0);
+	assert_int_equal(w->waits, 1);
+	ev.sample.outside = true;
+	cut_off_of(w, ev, 4096);
+	assert_int_equal(w->further, 1);
+	assert_int_equal(w->waits, 1);
+	w->no_more = true;
+	cut_off_of(w, ev, 4096);
+	assert_int_equal(w->further, 2);
+	assert_int_equal(w->waits, 2);
+	assert_int_equal(w->last.cut, CUT_STACK_SIZE);
 }
 
 /* A copy that is shorter than what is asked for by now was under way when that was learnt, or found no room for more. */
@@ -376,6 +414,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(without_waits_they_are_ignored, set_up_without, tear_down),
 		TEST(who_ended_a_wait),
 		TEST(an_interrupt_is_nobody),
+		TEST(a_stack_from_outside_is_read_further),
 		TEST(a_lesson_is_learnt_once),
 		TEST(a_copy_says_why),
 		TEST(a_small_copy_teaches_nothing),

@@ -218,6 +218,41 @@ static void bytes_end_where_the_memory_does(void **state)
 	end_target(&t);
 }
 
+/* More pages than one system call takes, and one in the midst of them that cannot be read. */
+static void a_deep_stack_is_read_in_pieces(void **state)
+{
+	const uint32_t pages = 2100, len = pages * PAGE;
+	uint8_t *deep = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint64_t at = (uint64_t)(uintptr_t)deep;
+	AUTO(peek_free) struct peek *p = new_peek();
+	struct peek_answer a;
+	struct target t;
+
+	assert_ptr_not_equal(deep, MAP_FAILED);
+	for (uint32_t i = 0; i < len; i += 1000)
+		deep[i] = (uint8_t)(i / 1000 * 7);
+	assert_int_equal(mprotect(deep + 1300 * PAGE, PAGE, PROT_NONE), 0);
+	t = start_target(0);
+	assert_int_equal(mprotect(deep + 1300 * PAGE, PAGE, PROT_READ), 0);
+	a = ask(p, t.pid, at + SB_RED_ZONE, len);
+	assert_int_equal(a.status, PEEK_OK);
+	assert_true(a.unreadable);
+	assert_int_equal(a.addr, at);
+	assert_int_equal(a.len, 1300 * PAGE);
+	assert_memory_equal(a.bytes, deep, a.len);
+
+	/* What comes next is as it was, and smaller than what was there. */
+	a = ask(p, t.pid, at + 1301 * PAGE + SB_RED_ZONE, 799 * PAGE);
+	assert_int_equal(a.len, 799 * PAGE);
+	assert_memory_equal(a.bytes, deep + 1301 * PAGE, a.len);
+	a = ask(p, t.pid, at + 512 * PAGE + 8 + SB_RED_ZONE, 100 * PAGE);
+	assert_int_equal(a.len, 100 * PAGE);
+	assert_false(a.unreadable);
+	assert_memory_equal(a.bytes, deep + 512 * PAGE + 8, a.len);
+	end_target(&t);
+	munmap(deep, len);
+}
+
 /* The top of the main stack of PID. */
 static uint64_t main_stack_end(pid_t pid)
 {
@@ -578,6 +613,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_end_where_the_memory_does),
+		cmocka_unit_test(a_deep_stack_is_read_in_pieces),
 		cmocka_unit_test(a_main_stack_ends_at_its_top),
 		cmocka_unit_test(the_dead_are_gone),
 		cmocka_unit_test(others_processes_are_denied),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * stays.c - a stack that is always deeper than any copy of it: as many frames as the second argument says of 544 bytes, or of 64 KiB each
- * (third argument "large"), below which it works; with the fourth argument "waits" it sleeps 2 ms at a time instead.
+ * (third argument "large"), below which it works; with the fourth argument "waits" it sleeps 2 ms at a time instead, and with "asleep" for
+ * as long as it lives.
  */
 #include "workload.h"
 
@@ -10,7 +11,7 @@
 #define SMALL 512u
 #define LARGE 65536u
 static volatile int stop;        /* never set */
-static int waits;
+static int waits, asleep;
 
 NOINLINE uint64_t innermost(void)
 {
@@ -18,7 +19,9 @@ NOINLINE uint64_t innermost(void)
 
 	ready();
 	while (!stop)
-		if (waits)
+		if (asleep)
+			pause();
+		else if (waits)
 			nanosleep(&nap, NULL);
 		else
 			burn(1000000);
@@ -50,6 +53,7 @@ int main(int argc, char **argv)
 
 	end_after(argc, argv);
 	waits = argc > 4 && strcmp(argv[4], "waits") == 0;
+	asleep = argc > 4 && strcmp(argv[4], "asleep") == 0;
 	sink = argc > 3 && strcmp(argv[3], "large") == 0 ? stay_large(depth) : stay_small(depth);
 	return 0;
 }
