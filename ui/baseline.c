@@ -60,7 +60,7 @@ static void set_side(const struct merger *m, int side, const struct tree_node *n
 {
 	p->ns[side] = m->flat && !root ? n->self_ns : n->total_ns;
 	p->squares[side] = n->squares;
-	memcpy(p->kind_ns[side], n->kind_ns, sizeof(n->kind_ns));
+	memcpy(p->value[side], n->value, sizeof(n->value));
 }
 
 static bool add(struct merger *m, const struct tree_node *n, uint32_t parent)
@@ -78,7 +78,7 @@ static struct tree_node gone(const struct tree_node *n)
 	r.self_ns = r.total_ns = r.open_ns = r.doubt_ns = r.count = 0;
 	r.squares = 0;
 	r.open_longest_ns = 0;
-	memset(r.kind_ns, 0, sizeof(r.kind_ns));
+	memset(r.value, 0, sizeof(r.value));
 	return r;
 }
 

@@ -47,7 +47,7 @@ static void sum_kinds(const struct tree *t, const struct flame_frame *f, uint64_
 	memset(sum, 0, TIME_NR * sizeof(*sum));
 	for (uint32_t i = 0; i < f->merged && i < MERGED_SUMMED && node != NODE_NONE; i++) {
 		for (unsigned int k = 0; k < TIME_NR && t->node[node].kind != NODE_IDLE; k++)
-			sum[k] += t->node[node].kind_ns[k];
+			sum[k] += t->node[node].value[k];
 		node = t->node[node].next_sibling;
 	}
 }
@@ -223,8 +223,8 @@ static double share(uint64_t ns, uint64_t of)
 /* What the count of N is of, by the kinds of time in it. */
 static const char *counted(const struct tree_node *n, const struct tree_look *look)
 {
-	const bool running = !look->kinds || n->kind_ns[TIME_RUNNING];
-	const bool waits = look->kinds && n->kind_ns[TIME_RUNNING] < n->total_ns;
+	const bool running = !look->kinds || n->value[TIME_RUNNING];
+	const bool waits = look->kinds && n->value[TIME_RUNNING] < n->total_ns;
 
 	if (running && waits)
 		return "samples and waits";

@@ -80,7 +80,7 @@ static struct tree_node node_for(const struct tree *t, const struct func_row *r)
 	n.doubt_ns = r->doubt_ns;
 	n.count = r->count;
 	n.squares = r->squares;
-	memcpy(n.kind_ns, r->kind_ns, sizeof(n.kind_ns));
+	memcpy(n.value, r->value, sizeof(n.value));
 	return n;
 }
 

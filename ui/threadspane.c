@@ -67,7 +67,7 @@ struct tree *threadspane_tree(const struct threadlist *l, const struct names *na
 
 		node[i + 1] = (struct tree_node){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
 						  .count = r->count, .thread = r->thread, .total_ns = thread_row_ns(r) };
-		memcpy(node[i + 1].kind_ns, r->kind_ns, sizeof(r->kind_ns));
+		memcpy(node[i + 1].value, r->value, sizeof(r->value));
 		node[0].total_ns += node[i + 1].total_ns;
 		node[0].count += r->count;
 	}
@@ -181,7 +181,7 @@ static void draw_bar(const struct thread_row *r, const struct tree_look *look, s
 
 	for (int k = 0; k < TIME_NR; k++) {
 		if (shows(look, (enum time_kind)k))
-			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->kind_ns[k] / (double)whole : 0 };
+			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->value[k] / (double)whole : 0 };
 	}
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, n);
 }
@@ -194,9 +194,9 @@ static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look
 static void draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
 			 struct canvas *cv, const struct layout *l, int y)
 {
-	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->kind_ns[TIME_RUNNING], [COL_RUNNABLE] = r->kind_ns[TIME_RUNNABLE],
-					 [COL_BLOCKED] = r->kind_ns[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
-	const bool doubt = r->doubt_ns > (r->kind_ns[TIME_RUNNABLE] + r->kind_ns[TIME_BLOCKED]) / 2;
+	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING], [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
+					 [COL_BLOCKED] = r->value[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
+	const bool doubt = r->doubt_ns > (r->value[TIME_RUNNABLE] + r->value[TIME_BLOCKED]) / 2;
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])

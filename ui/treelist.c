@@ -54,11 +54,11 @@ static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
 	case SORT_SELF:
 		return n->self_ns;
 	case SORT_RUNNING:
-		return n->kind_ns[TIME_RUNNING];
+		return n->value[TIME_RUNNING];
 	case SORT_RUNNABLE:
-		return n->kind_ns[TIME_RUNNABLE];
+		return n->value[TIME_RUNNABLE];
 	case SORT_BLOCKED:
-		return n->kind_ns[TIME_BLOCKED];
+		return n->value[TIME_BLOCKED];
 	default:
 		return 0;
 	}

@@ -11,11 +11,11 @@ static uint64_t weight(const struct treeview *tv, uint32_t node)
 
 	switch (tv->sort) {
 	case SORT_RUNNING:
-		return n->kind_ns[TIME_RUNNING];
+		return n->value[TIME_RUNNING];
 	case SORT_RUNNABLE:
-		return n->kind_ns[TIME_RUNNABLE];
+		return n->value[TIME_RUNNABLE];
 	case SORT_BLOCKED:
-		return n->kind_ns[TIME_BLOCKED];
+		return n->value[TIME_BLOCKED];
 	default:
 		return n->total_ns;
 	}

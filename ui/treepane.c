@@ -230,9 +230,9 @@ static void draw_figures(const struct treeview *tv, uint32_t node, const struct 
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t whole = unit_ns(tv, look);
-	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->kind_ns[TIME_RUNNING], n->kind_ns[TIME_RUNNABLE],
-					 n->kind_ns[TIME_BLOCKED] };
-	const uint64_t runnable_ns = n->kind_ns[TIME_RUNNABLE], blocked_ns = n->kind_ns[TIME_BLOCKED];
+	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
+					 n->value[TIME_BLOCKED] };
+	const uint64_t runnable_ns = n->value[TIME_RUNNABLE], blocked_ns = n->value[TIME_BLOCKED];
 	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
 	const bool doubt[COL_NR] = { [COL_SELF] = look->flat && n->doubt_ns > n->self_ns / 2,
 				     [COL_TOTAL] = !look->flat && n->doubt_ns > n->total_ns / 2,
@@ -257,7 +257,7 @@ static void draw_bar(const struct tree_node *n, const struct tree_look *look, st
 		return;
 	}
 	for (int k = 0; k < TIME_NR; k++)
-		part[k] = (struct bar_part){ kind_style[k], whole ? (double)n->kind_ns[k] / (double)whole : 0 };
+		part[k] = (struct bar_part){ kind_style[k], whole ? (double)n->value[k] / (double)whole : 0 };
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, TIME_NR);
 }
 

@@ -44,8 +44,8 @@ static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 			return false;
 		to = &f->nodes.v[i];
 		for (unsigned int k = 0; k < TIME_NR; k++) {
-			to->before[k] = n->self.kind_ns[DIFF_BEFORE][k] / each;
-			to->self[k] = n->self.kind_ns[DIFF_AFTER][k] / each;
+			to->before[k] = n->self.value[DIFF_BEFORE][k] / each;
+			to->self[k] = n->self.value[DIFF_AFTER][k] / each;
 		}
 		to->error = error_of(d, n);
 	}

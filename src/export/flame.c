@@ -186,9 +186,9 @@ static void set_selfs(struct flame *f, const struct tree *t, uint64_t each)
 {
 	for (uint32_t i = 0; i < t->n; i++)
 		for (unsigned int k = 0; k < TIME_NR; k++) {
-			f->nodes.v[i].self[k] = t->node[i].kind_ns[k] / each;
+			f->nodes.v[i].self[k] = t->node[i].value[k] / each;
 			if (i)
-				take(&f->nodes.v[t->node[i].parent].self[k], t->node[i].kind_ns[k] / each);
+				take(&f->nodes.v[t->node[i].parent].self[k], t->node[i].value[k] / each);
 		}
 }
 

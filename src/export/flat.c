@@ -89,7 +89,7 @@ static void put_figures(struct flat *f, const struct func_row *r)
 	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, share(f, r->self_ns, self));
 	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? share(f, r->total_ns, total) : "");
 	for (unsigned int k = 0; f->kinds && k < TIME_NR; k++)
-		put_kind(f, r->kind_ns[k]);
+		put_kind(f, r->value[k]);
 	out_guess(&f->o, amount_width(f) + 1, r->self_ns, r->doubt_ns, amount(f, r->self_ns, time));
 }
 
@@ -157,7 +157,7 @@ static void put_rows(struct flat *f)
 		rest.self_ns += r->self_ns;
 		rest.doubt_ns += r->doubt_ns;
 		for (unsigned int k = 0; k < TIME_NR; k++)
-			rest.kind_ns[k] += r->kind_ns[k];
+			rest.value[k] += r->value[k];
 	}
 	if (!n)
 		return;
@@ -177,7 +177,7 @@ int export_flat(FILE *out, const struct tree *t, const struct tree_text_options 
 	if (funcs_build(t, &funcs, e) < 0)
 		return -ENOMEM;
 	f.funcs = funcs;
-	f.kinds = t->node[0].kind_ns[TIME_RUNNABLE] || t->node[0].kind_ns[TIME_BLOCKED];
+	f.kinds = t->node[0].value[TIME_RUNNABLE] || t->node[0].value[TIME_BLOCKED];
 	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), compare_rows, &f);
 	put_rows(&f);
 	return out_end(&f.o, e);

@@ -138,7 +138,7 @@ static json_t *node_piece(const struct writer *w, uint32_t node, uint32_t parent
 
 	jsonout_set(j, o, "parent", parent == NODE_NONE ? json_null() : jsonout_u64(parent));
 	set_what(w, o, node);
-	set_amounts(w, o, &w->funcs.self[node], n->total_ns, n->kind_ns);
+	set_amounts(w, o, &w->funcs.self[node], n->total_ns, n->value);
 	jsonout_set_some(j, o, "open_ns", n->open_ns);
 	jsonout_set_some(j, o, "estimated_ns", n->doubt_ns);
 	jsonout_set(j, o, "count", jsonout_u64(n->count));

@@ -117,7 +117,7 @@ static json_t *stack_of(struct speedscope *x, uint32_t node)
 /* One profile: what each node has of KIND for itself. */
 static void put_profile(struct speedscope *x, unsigned int kind)
 {
-	const uint64_t all = x->t->node[0].kind_ns[kind];
+	const uint64_t all = x->t->node[0].value[kind];
 	const char *name = x->t->query.far ? "far accesses" : x->unit[0] ? x->unit : profile_names[kind];
 
 	jsonout_begin(&x->j, NULL, '{');
@@ -145,7 +145,7 @@ static void put_profiles(struct speedscope *x)
 
 	jsonout_begin(&x->j, "profiles", '[');
 	for (unsigned int i = 0; i < TIME_NR; i++) {
-		if (!x->t->node[0].kind_ns[profile_order[i]])
+		if (!x->t->node[0].value[profile_order[i]])
 			continue;
 		put_profile(x, profile_order[i]);
 		any = true;

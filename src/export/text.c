@@ -48,7 +48,7 @@
 struct figures {
 	uint64_t total_ns, doubt_ns;
 	uint64_t self_ns, self_doubt_ns;
-	uint64_t kind_ns[TIME_NR];
+	uint64_t value[TIME_NR];
 	uint64_t count;
 };
 
@@ -101,7 +101,7 @@ static void put_kinds(struct text *x, const struct figures *f, bool self)
 	out_guess(&x->o, 8, f->total_ns, f->doubt_ns, share(x, f->total_ns, text));
 	out_guess(&x->o, 9, f->self_ns, self ? f->self_doubt_ns : 0, self ? share(x, f->self_ns, text) : "");
 	for (int k = 0; k < TIME_NR; k++)
-		put_kind(x, f->kind_ns[k]);
+		put_kind(x, f->value[k]);
 	out_guess(&x->o, 11, f->total_ns, self ? f->doubt_ns : 0, self ? units_time(text, f->total_ns) : "");
 	out_text(&x->o, "  ");
 }
@@ -156,7 +156,7 @@ static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64
 	f->self_ns += n->self_ns;
 	f->self_doubt_ns += doubt < n->self_ns ? doubt : n->self_ns;
 	for (int k = 0; k < TIME_NR; k++)
-		f->kind_ns[k] += n->kind_ns[k];
+		f->value[k] += n->value[k];
 	f->count += n->count;
 	*ret_open_ns = open;
 }
@@ -276,7 +276,7 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
 	if (x.options->max_depth)
 		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
-	x.kinds = t->node[0].kind_ns[TIME_RUNNABLE] || t->node[0].kind_ns[TIME_BLOCKED];
+	x.kinds = t->node[0].value[TIME_RUNNABLE] || t->node[0].value[TIME_BLOCKED];
 	put_header(&x);
 	do {
 		if (fits(&x, i))

@@ -40,10 +40,10 @@ static void subtract(uint64_t *all, uint64_t part)
 static void find_self(const struct tree *t, struct tree_parts *self)
 {
 	for (uint32_t i = 0; i < t->n; i++)
-		memcpy(self[i].ns, t->node[i].kind_ns, sizeof(self[i].ns));
+		memcpy(self[i].ns, t->node[i].value, sizeof(self[i].ns));
 	for (uint32_t i = 1; i < t->n; i++)
 		for (unsigned int k = 0; k < TIME_NR; k++)
-			subtract(&self[t->node[i].parent].ns[k], t->node[i].kind_ns[k]);
+			subtract(&self[t->node[i].parent].ns[k], t->node[i].value[k]);
 }
 
 static uint64_t func_hash(const struct tree *t, uint32_t node)
@@ -112,7 +112,7 @@ static bool enter(struct collect *c, uint32_t node)
 		f->node = node;
 	add_parts(&f->self, c->r->self[node].ns);
 	if (!c->within[id]++) {
-		add_parts(&f->total, n->kind_ns);
+		add_parts(&f->total, n->value);
 		f->count += n->count;
 	}
 	return true;

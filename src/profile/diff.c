@@ -28,7 +28,7 @@ struct builder {
 };
 
 struct own {
-	uint64_t kind_ns[TIME_NR];
+	uint64_t value[TIME_NR];
 	double squares;
 };
 
@@ -69,14 +69,14 @@ static void take_away(struct own *from, const struct tree_node *child)
 {
 	from->squares -= child->squares;
 	for (unsigned int k = 0; k < TIME_NR; k++)
-		from->kind_ns[k] -= child->kind_ns[k] < from->kind_ns[k] ? child->kind_ns[k] : from->kind_ns[k];
+		from->value[k] -= child->value[k] < from->value[k] ? child->value[k] : from->value[k];
 }
 
 /* What ends at each node of T, by kind and squared: what it has, without what its children have. */
 static void find_own(const struct tree *t, struct own *own)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
-		memcpy(own[i].kind_ns, t->node[i].kind_ns, sizeof(own[i].kind_ns));
+		memcpy(own[i].value, t->node[i].value, sizeof(own[i].value));
 		own[i].squares = t->node[i].squares;
 	}
 	for (uint32_t i = 1; i < t->n; i++)
@@ -105,7 +105,7 @@ static bool add_side(struct builder *b, int side)
 		to->self.ns[side] = add_capped(to->self.ns[side], n->self_ns);
 		to->self.squares[side] += b->own[i].squares;
 		for (unsigned int k = 0; k < TIME_NR; k++)
-			to->self.kind_ns[side][k] = add_capped(to->self.kind_ns[side][k], b->own[i].kind_ns[k]);
+			to->self.value[side][k] = add_capped(to->self.value[side][k], b->own[i].value[k]);
 	}
 	return true;
 }
@@ -116,7 +116,7 @@ void diff_add(struct diff_pair *to, const struct diff_pair *from)
 		to->ns[side] = add_capped(to->ns[side], from->ns[side]);
 		to->squares[side] += from->squares[side];
 		for (unsigned int k = 0; k < TIME_NR; k++)
-			to->kind_ns[side][k] = add_capped(to->kind_ns[side][k], from->kind_ns[side][k]);
+			to->value[side][k] = add_capped(to->value[side][k], from->value[side][k]);
 	}
 }
 
@@ -125,7 +125,7 @@ struct diff_pair diff_kind(const struct diff_pair *p, unsigned int kind)
 	struct diff_pair r = { 0 };
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		r.ns[side] = r.kind_ns[side][kind] = p->kind_ns[side][kind];
+		r.ns[side] = r.value[side][kind] = p->value[side][kind];
 		if (p->ns[side])
 			r.squares[side] = p->squares[side] * ((double)r.ns[side] / (double)p->ns[side]);
 	}
@@ -145,7 +145,7 @@ static void set_kinds_and_units(struct diff *d, const uint64_t wall_ns[DIFF_SIDE
 	const uint64_t *all = d->node[0].total.ns;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		d->kinds |= d->node[0].total.kind_ns[side][TIME_RUNNABLE] || d->node[0].total.kind_ns[side][TIME_BLOCKED];
+		d->kinds |= d->node[0].total.value[side][TIME_RUNNABLE] || d->node[0].total.value[side][TIME_BLOCKED];
 		if (d->norm == DIFF_BY_WALL)
 			d->unit[side] = (double)wall_ns[side];
 		else if (d->norm == DIFF_BY_NONE)

@@ -39,7 +39,7 @@ enum diff_norm {
 /* One figure on both sides: a time, what it is made of, and its tree_node.squares. */
 struct diff_pair {
 	uint64_t ns[DIFF_SIDES];
-	uint64_t kind_ns[DIFF_SIDES][TIME_NR];
+	uint64_t value[DIFF_SIDES][TIME_NR];
 	double squares[DIFF_SIDES];
 };
 

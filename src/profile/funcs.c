@@ -76,20 +76,20 @@ static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
 	uint64_t kind[TIME_NR], doubt = n->doubt_ns, count = n->count;
 	double squares = n->squares;
 
-	memcpy(kind, n->kind_ns, sizeof(kind));
+	memcpy(kind, n->value, sizeof(kind));
 	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
 		doubt = less(doubt, t->node[c].doubt_ns);
 		count = less(count, t->node[c].count);
 		squares -= t->node[c].squares;
 		for (unsigned int k = 0; k < TIME_NR; k++)
-			kind[k] = less(kind[k], t->node[c].kind_ns[k]);
+			kind[k] = less(kind[k], t->node[c].value[k]);
 	}
 	r->self_ns += n->self_ns;
 	r->doubt_ns += doubt;
 	r->count += count;
 	r->squares += squares > 0 && n->self_ns ? squares : 0;   /* they are sums of floating numbers */
 	for (unsigned int k = 0; k < TIME_NR; k++)
-		r->kind_ns[k] += kind[k];
+		r->value[k] += kind[k];
 }
 
 static void enter(struct builder *b, uint32_t i)

@@ -478,11 +478,11 @@ static void add_self(struct tree_node *n, uint64_t ns, const struct off_cpu *off
 	const uint64_t waited = add_capped(o->runnable_ns, o->blocked_ns), ran = ns - (waited < ns ? waited : ns);
 
 	n->self_ns = add_capped(n->self_ns, ns);
-	n->kind_ns[TIME_RUNNING] = add_capped(n->kind_ns[TIME_RUNNING], ran);
+	n->value[TIME_RUNNING] = add_capped(n->value[TIME_RUNNING], ran);
 	if (!off)
 		return;
-	n->kind_ns[TIME_RUNNABLE] = add_capped(n->kind_ns[TIME_RUNNABLE], o->runnable_ns);
-	n->kind_ns[TIME_BLOCKED] = add_capped(n->kind_ns[TIME_BLOCKED], o->blocked_ns);
+	n->value[TIME_RUNNABLE] = add_capped(n->value[TIME_RUNNABLE], o->runnable_ns);
+	n->value[TIME_BLOCKED] = add_capped(n->value[TIME_BLOCKED], o->blocked_ns);
 	n->open_ns = add_capped(n->open_ns, o->open_ns);
 	if (o->open_longest_ns > n->open_longest_ns)
 		n->open_longest_ns = o->open_longest_ns;

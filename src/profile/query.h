@@ -112,7 +112,7 @@ struct tree_node {
 	float open_longest_ns;   /* how long the longest of the waits in open_ns has lasted; 0 = none */
 	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and that of all below */
-	uint64_t kind_ns[TIME_NR];       /* what total_ns is made of */
+	uint64_t value[TIME_NR];       /* what total_ns is made of */
 	uint64_t open_ns;        /* of total_ns: in waits that have not ended; told by slices, so a little more at times */
 	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
 	uint64_t count;          /* samples and waits in total; the two parts of a wait count once */

@@ -68,7 +68,7 @@ static void add_fact(struct builder *b, const struct slice_view *v, const struct
 	if (is & FACT_IDLE && b->filter.q->fold_idle)
 		r->idle_ns = add_capped(r->idle_ns, x->weight);
 	else
-		r->kind_ns[kind_of(x)] = add_capped(r->kind_ns[kind_of(x)], x->weight);
+		r->value[kind_of(x)] = add_capped(r->value[kind_of(x)], x->weight);
 	if (is & FACT_DOUBT && !(is & FACT_IDLE && b->filter.q->fold_idle))
 		r->doubt_ns = add_capped(r->doubt_ns, x->weight);
 	if (!EVENT_IS_WAIT(x->kind))
@@ -117,7 +117,7 @@ static void settle(struct thread_row *r, const struct last *l, uint64_t end_ns)
 
 uint64_t thread_row_ns(const struct thread_row *r)
 {
-	return add_capped(add_capped(r->kind_ns[TIME_RUNNING], r->kind_ns[TIME_RUNNABLE]), r->kind_ns[TIME_BLOCKED]);
+	return add_capped(add_capped(r->value[TIME_RUNNING], r->value[TIME_RUNNABLE]), r->value[TIME_BLOCKED]);
 }
 
 static int compare(const void *va, const void *vb, void *ctx)

@@ -25,9 +25,9 @@ enum thread_does {
 
 struct thread_row {
 	thread_id thread;
-	uint64_t kind_ns[TIME_NR];
-	uint64_t idle_ns;        /* with query.fold_idle: blocked time that idled, not in kind_ns */
-	uint64_t doubt_ns;       /* of kind_ns off the CPU: stands for waits without a stack of their own */
+	uint64_t value[TIME_NR];
+	uint64_t idle_ns;        /* with query.fold_idle: blocked time that idled, not in value */
+	uint64_t doubt_ns;       /* of value off the CPU: stands for waits without a stack of their own */
 	uint64_t count;          /* samples and waits */
 	uint16_t node;           /* of the CPU that it ran on last; NODE_UNKNOWN = it never did */
 	uint8_t does;            /* enum thread_does */

@@ -149,7 +149,7 @@ static void one_tree_serves_several_panes(void **state)
 			assert_int_equal(is->node[i].total_ns, was->node[i].total_ns);
 			assert_int_equal(is->node[i].self_ns, was->node[i].self_ns);
 			assert_int_equal(is->node[i].count, was->node[i].count);
-			assert_memory_equal(is->node[i].kind_ns, was->node[i].kind_ns, sizeof(is->node[i].kind_ns));
+			assert_memory_equal(is->node[i].value, was->node[i].value, sizeof(is->node[i].value));
 		}
 		assert_true(!is || is->n == was->n);
 		built_free(b[p]);

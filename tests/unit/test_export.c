@@ -245,9 +245,9 @@ static void set_kinds(struct tree *t, const char *label, uint64_t running_ns, ui
 	struct tree_node *n = find_node(t, label);
 
 	assert_int_equal(running_ns + runnable_ns + blocked_ns, n->total_ns);
-	n->kind_ns[TIME_RUNNING] = running_ns;
-	n->kind_ns[TIME_RUNNABLE] = runnable_ns;
-	n->kind_ns[TIME_BLOCKED] = blocked_ns;
+	n->value[TIME_RUNNING] = running_ns;
+	n->value[TIME_RUNNABLE] = runnable_ns;
+	n->value[TIME_BLOCKED] = blocked_ns;
 }
 
 /* The same node with two waits of 25 ms that have not ended. */

@@ -80,7 +80,7 @@ static void assert_same_tree(const struct query *q)
 		assert_int_equal(x->count, y->count);
 		assert_int_equal(x->open_ns, y->open_ns);
 		assert_int_equal(x->doubt_ns, y->doubt_ns);
-		assert_memory_equal(x->kind_ns, y->kind_ns, sizeof(x->kind_ns));
+		assert_memory_equal(x->value, y->value, sizeof(x->value));
 	}
 }
 

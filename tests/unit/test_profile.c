@@ -656,7 +656,7 @@ static void *read_snapshots(void *ctx)
 			bad += t->node[0].count < last || t->node[0].total_ns != 3 * t->node[0].count;
 			last = t->node[0].count;
 			if (waits_build(s, h->m.names, &q, &w, NULL) == 0)
-				bad += w->row[0].total_ns + t->idle_ns != t->node[0].kind_ns[TIME_BLOCKED];
+				bad += w->row[0].total_ns + t->idle_ns != t->node[0].value[TIME_BLOCKED];
 		}
 		waits_free(w);
 		tree_free(t);

@@ -37,10 +37,10 @@ static void assert_kinds(const struct tree_node *n)
 	uint64_t sum = 0;
 
 	for (unsigned int k = 0; k < TIME_NR; k++)
-		sum += n->kind_ns[k];
+		sum += n->value[k];
 	assert_int_equal(sum, n->total_ns);
-	assert_true(n->open_ns <= n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED]);
-	assert_true(n->doubt_ns <= n->kind_ns[TIME_RUNNABLE] + n->kind_ns[TIME_BLOCKED]);
+	assert_true(n->open_ns <= n->value[TIME_RUNNABLE] + n->value[TIME_BLOCKED]);
+	assert_true(n->doubt_ns <= n->value[TIME_RUNNABLE] + n->value[TIME_BLOCKED]);
 }
 
 /* Asserts what every tree must be: links both ways, order, sums. */
@@ -398,9 +398,9 @@ static void assert_times(const struct tree *t, const char *path, uint64_t runnin
 
 	if (i == NODE_NONE)
 		fail_msg("there is no %s", path);
-	assert_int_equal(t->node[i].kind_ns[TIME_RUNNING], running);
-	assert_int_equal(t->node[i].kind_ns[TIME_RUNNABLE], runnable);
-	assert_int_equal(t->node[i].kind_ns[TIME_BLOCKED], blocked);
+	assert_int_equal(t->node[i].value[TIME_RUNNING], running);
+	assert_int_equal(t->node[i].value[TIME_RUNNABLE], runnable);
+	assert_int_equal(t->node[i].value[TIME_BLOCKED], blocked);
 }
 
 /* One wait: blocked, then runnable, as the engine tells it. */
@@ -525,7 +525,7 @@ static void test_idling(void **state)
 	assert_int_not_equal(i, NODE_NONE);
 	assert_int_equal(t->node[i].kind, NODE_IDLE);
 	assert_int_equal(t->node[i].total_ns, 10100);
-	assert_int_equal(t->node[i].kind_ns[TIME_BLOCKED], 10100);
+	assert_int_equal(t->node[i].value[TIME_BLOCKED], 10100);
 	assert_int_equal(t->node[i].count, 3);
 	assert_int_equal(t->idle_ns, 10100);
 	assert_int_equal(t->idle_threads, 2);
@@ -555,7 +555,7 @@ static void test_idling(void **state)
 	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .max_nodes = 1 };
 	t = tree_of(m, &q);
 	assert_int_equal(t->cut_ns, t->node[0].total_ns);
-	assert_int_equal(t->node[0].kind_ns[TIME_BLOCKED], 1100 + 9000 + 8900 + 50007);
+	assert_int_equal(t->node[0].value[TIME_BLOCKED], 1100 + 9000 + 8900 + 50007);
 }
 
 static uint64_t idle_of(const char *stack, const char *call, char state)
@@ -649,7 +649,7 @@ static void test_open_waits(void **state)
 	assert_int_equal(t->node[find(t, "main;lock")].open_ns, 60);
 	assert_true(t->node[0].open_longest_ns == 50 && t->node[find(t, "main;lock")].open_longest_ns == 50);
 	assert_true(t->node[find(t, "main;f")].open_longest_ns == 0);
-	assert_int_equal(t->node[0].kind_ns[TIME_RUNNING], 12);
+	assert_int_equal(t->node[0].value[TIME_RUNNING], 12);
 	q.from_ns = 3000 * MS;
 	t = tree_of(m, &q);
 	assert_int_equal(t->node[0].total_ns, 45);

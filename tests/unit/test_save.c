@@ -44,7 +44,7 @@ static uint32_t keys_to(const struct tree *t, uint32_t node, uint64_t *keys)
 static bool same_figures(const struct tree_node *a, const struct tree_node *b)
 {
 	return a->total_ns == b->total_ns && a->count == b->count && a->open_ns == b->open_ns && a->doubt_ns == b->doubt_ns &&
-	       !memcmp(a->kind_ns, b->kind_ns, sizeof(a->kind_ns));
+	       !memcmp(a->value, b->value, sizeof(a->value));
 }
 
 /* The node of T with KEY; fails when there is none. */

@@ -53,16 +53,16 @@ static void sums_by_kind(void **state)
 	assert_int_equal(l->n, 3);
 	assert_true(l->several);
 	assert_ptr_equal(row(l, "main 1"), &l->row[0]);
-	assert_int_equal(row(l, "main 1")->kind_ns[TIME_RUNNING], 400 * MS);
-	assert_int_equal(row(l, "main 1")->kind_ns[TIME_BLOCKED], 500 * MS);
-	assert_int_equal(row(l, "main 1")->kind_ns[TIME_RUNNABLE], 20 * MS);
+	assert_int_equal(row(l, "main 1")->value[TIME_RUNNING], 400 * MS);
+	assert_int_equal(row(l, "main 1")->value[TIME_BLOCKED], 500 * MS);
+	assert_int_equal(row(l, "main 1")->value[TIME_RUNNABLE], 20 * MS);
 	assert_int_equal(thread_row_ns(row(l, "main 1")), 920 * MS);
 	assert_int_equal(row(l, "main 1")->count, 3);
-	assert_int_equal(row(l, "worker 2")->kind_ns[TIME_BLOCKED], 0);
+	assert_int_equal(row(l, "worker 2")->value[TIME_BLOCKED], 0);
 	assert_int_equal(row(l, "worker 2")->idle_ns, 2000 * MS);
 	q.fold_idle = false;
 	no_idle = list_of(m, &q);
-	assert_int_equal(row(no_idle, "worker 2")->kind_ns[TIME_BLOCKED], 2000 * MS);
+	assert_int_equal(row(no_idle, "worker 2")->value[TIME_BLOCKED], 2000 * MS);
 	assert_int_equal(row(no_idle, "worker 2")->idle_ns, 0);
 }
 
@@ -115,7 +115,7 @@ static void a_renamed_thread_is_one(void **state)
 	l = list_of(m, &q);
 	assert_int_equal(l->n, 1);
 	assert_false(l->several);
-	assert_int_equal(row(l, "after 2")->kind_ns[TIME_RUNNING], 40 * MS);
+	assert_int_equal(row(l, "after 2")->value[TIME_RUNNING], 40 * MS);
 }
 
 static void filters_apply(void **state)

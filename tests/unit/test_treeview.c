@@ -573,15 +573,15 @@ static void the_hottest_path_is_that_of_the_column(void **state)
 	treeview_sort(&w.tv, SORT_BLOCKED);
 	treeview_first(&w.tv);
 	assert_true(treeview_hottest(&w.tv));
-	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_BLOCKED] > 0);
+	assert_true(w.tree->node[treeview_node(&w.tv)].value[TIME_BLOCKED] > 0);
 	treeview_sort(&w.tv, SORT_RUNNABLE);
 	treeview_first(&w.tv);
 	assert_true(treeview_hottest(&w.tv));
-	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_RUNNABLE] > 0);
+	assert_true(w.tree->node[treeview_node(&w.tv)].value[TIME_RUNNABLE] > 0);
 	treeview_sort(&w.tv, SORT_RUNNING);
 	treeview_first(&w.tv);
 	assert_true(treeview_hottest(&w.tv));
-	assert_true(w.tree->node[treeview_node(&w.tv)].kind_ns[TIME_RUNNING] > 0);
+	assert_true(w.tree->node[treeview_node(&w.tv)].value[TIME_RUNNING] > 0);
 	treeview_show(&w.tv, NULL);
 	assert_false(treeview_hottest(&w.tv) || treeview_heaviest(&w.tv) || treeview_parent(&w.tv) || treeview_sibling(&w.tv, 1));
 	fini(&w);

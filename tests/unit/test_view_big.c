@@ -65,9 +65,9 @@ static void test_tree(void **state)
 	const struct tree *t = shown(s, PANE_TREE)->built->tree;
 	const struct treeview *tv = shown(s, PANE_TREE)->tv;
 
-	assert_int_equal(t->node[0].kind_ns[TIME_RUNNING], s->ns[EVENT_SAMPLE]);
-	assert_int_equal(t->node[0].kind_ns[TIME_BLOCKED], s->ns[EVENT_BLOCKED]);
-	assert_int_equal(t->node[0].kind_ns[TIME_RUNNABLE], s->ns[EVENT_RUNNABLE]);
+	assert_int_equal(t->node[0].value[TIME_RUNNING], s->ns[EVENT_SAMPLE]);
+	assert_int_equal(t->node[0].value[TIME_BLOCKED], s->ns[EVENT_BLOCKED]);
+	assert_int_equal(t->node[0].value[TIME_RUNNABLE], s->ns[EVENT_RUNNABLE]);
 	assert_int_equal(t->cut_ns, 0);
 	assert_true(t->n > BIG_STACKS);
 	driver_press(&s->d, "EG");
@@ -149,7 +149,7 @@ static void test_grows(void **state)
 	s->f.published++;
 	s->d.now_ns += 1000 * NSEC_PER_SEC;
 	driver_refresh(&s->d);
-	assert_int_equal(shown(s, PANE_TREE)->built->tree->node[0].kind_ns[TIME_RUNNING], s->ns[EVENT_SAMPLE]);
+	assert_int_equal(shown(s, PANE_TREE)->built->tree->node[0].value[TIME_RUNNING], s->ns[EVENT_SAMPLE]);
 	assert_true(shown(s, PANE_TREE)->built->tree->node[0].total_ns > before);
 }
 
