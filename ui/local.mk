@@ -37,6 +37,7 @@ libsberfui_a_SOURCES += ui/layout.c
 libsberfui_a_SOURCES += ui/layout.h
 libsberfui_a_SOURCES += ui/lines.c
 libsberfui_a_SOURCES += ui/lines.h
+libsberfui_a_SOURCES += ui/measurestyle.h
 libsberfui_a_SOURCES += ui/listtree.c
 libsberfui_a_SOURCES += ui/listtree.h
 libsberfui_a_SOURCES += ui/menu.c

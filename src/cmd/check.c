@@ -128,6 +128,7 @@ static void tell_events(const struct checked *c)
 	static const char *const kinds[EVENT_KINDS] = {
 		[EVENT_SAMPLE] = "running", [EVENT_BLOCKED] = "blocked", [EVENT_RUNNABLE] = "runnable",
 		[EVENT_MIGRATION] = "migrations", [EVENT_FAULT] = "faults", [EVENT_ACCESS] = "accesses",
+		[EVENT_COUNTED] = "counted by an import",
 	};
 	const struct survey *s = &c->survey;
 	char n[UNITS_MAX], from[UNITS_MAX + 1], to[UNITS_MAX + 1];

@@ -21,8 +21,11 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_MIGRATION = 4,     /* it left NODE and came back on place.node; weight and count: migrations */
 	EVENT_FAULT = 5,         /* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
 	EVENT_ACCESS = 6,        /* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
+	EVENT_COUNTED = 7,       /* what an import counts that is no time (profile_meta.unit): its weight is that of measure.h, UNIT_OWN */
 	EVENT_KINDS              /* one past the last */
 };
+
+#define EVENT_KINDS_MAX 32u        /* numbers of kinds are below: sets of them are masks */
 
 #define EVENT_IS_WAIT(kind) ((kind) == EVENT_BLOCKED || (kind) == EVENT_RUNNABLE)
 #define KINDS_ON_CPU (1u << EVENT_SAMPLE)

@@ -3,6 +3,8 @@
 libsberf_core_a_SOURCES += src/model/dict.c
 libsberf_core_a_SOURCES += src/model/dict.h
 libsberf_core_a_SOURCES += src/model/event.h
+libsberf_core_a_SOURCES += src/model/measure.c
+libsberf_core_a_SOURCES += src/model/measure.h
 libsberf_core_a_SOURCES += src/model/memory.c
 libsberf_core_a_SOURCES += src/model/memory.h
 libsberf_core_a_SOURCES += src/model/method.c

@@ -10,6 +10,7 @@
 #define SBERF_PROFILE_QUERY_H
 
 #include "base/err.h"
+#include "model/measure.h"
 #include "model/names.h"
 #include "model/nodeset.h"
 #include "profile/profile.h"
@@ -25,14 +26,6 @@ enum group_by {
 	GROUP_COMM,
 	GROUP_THREAD,            /* "comm tid" under its process's name and pid */
 	GROUP_CGROUP,
-};
-
-/* What a node's time is made of; the columns of the tree. */
-enum time_kind {
-	TIME_RUNNING,
-	TIME_RUNNABLE,
-	TIME_BLOCKED,
-	TIME_NR,
 };
 
 #define QUERY_CALLS_MAX 16u

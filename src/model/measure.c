@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* measure.c - the table of measures, and what can be said of any of them. */
+#include "config.h"
+
+#include "model/measure.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_far(const struct measured *x)
+{
+	return x->place_node != NODE_UNKNOWN && x->place_node != x->node;
+}
+
+/* In this order they are asked for: the first of a set leads. Append, and name in enum measure_id what code must know by name. */
+static const struct measure measures[] = {
+	[MEASURE_RUNNING] = {
+		.name = "on-cpu", .title = "on-CPU", .head = "running", .brief = "run", .json = "running",
+		.about = "the time that threads ran",
+		.style = MEASURE_STYLE_RUNNING, .kinds = KINDS_ON_CPU, .wall = true, .pprof = "cpu", .counted = "samples",
+	},
+	[MEASURE_RUNNABLE] = {
+		.name = "runnable", .title = "runnable", .head = "runnable", .brief = "queue", .json = "runnable",
+		.about = "the time that they waited for a CPU",
+		.style = MEASURE_STYLE_RUNNABLE, .kinds = 1u << EVENT_RUNNABLE, .wall = true, .pprof = "runnable", .counted = "waits",
+	},
+	[MEASURE_BLOCKED] = {
+		.name = "blocked", .title = "blocked", .head = "blocked", .brief = "block", .json = "blocked",
+		.about = "the time until somebody woke them",
+		.style = MEASURE_STYLE_BLOCKED, .kinds = 1u << EVENT_BLOCKED, .wall = true, .pprof = "blocked", .counted = "waits",
+	},
+	[MEASURE_FAR] = {
+		.name = "far", .title = "far accesses", .head = "far", .brief = "far", .json = "far",
+		.about = "accesses to memory of other nodes, each for the time of its sample",
+		.style = MEASURE_STYLE_FAR, .kinds = 1u << EVENT_ACCESS, .counts = is_far, .estimate = true, .pprof = "far",
+		.counted = "accesses",
+	},
+	[MEASURE_IMPORTED] = {
+		.name = "imported", .title = "", .head = "", .brief = "", .json = "", .unit = UNIT_OWN,
+		.style = MEASURE_STYLE_RUNNING, .kinds = 1u << EVENT_COUNTED, .pprof = "",
+	},
+	{
+		.name = "faults", .title = "page faults", .head = "faults", .brief = "fault", .json = "faults",
+		.about = "page faults that were sampled where there are several NUMA nodes",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FAULT, .estimate = true, .pprof = "faults",
+	}, {
+		.name = "migrations", .title = "migrations", .head = "moves", .brief = "moves", .json = "migrations",
+		.about = "threads that came back on another NUMA node",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_MIGRATION, .pprof = "migrations",
+	},
+#ifdef MEASURES_OF_TEST
+	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */
+#endif
+};
+
+_Static_assert(sizeof(measures) / sizeof(measures[0]) <= MEASURES_MAX, "a set of measures is a mask");
+_Static_assert((unsigned int)TIME_NR <= MEASURES_ASKED, "wall time is one question");
+
+static const struct {
+	const char *name, *pprof;
+	unsigned int one;        /* so many of a value are one unit */
+} units[UNIT_NR] = {
+	[UNIT_TIME] = { "ns", "nanoseconds", 1 },
+	[UNIT_BYTES] = { "bytes", "bytes", 1 },
+	[UNIT_COUNT] = { "count", "count", 1 },
+	[UNIT_OWN] = { "", "count", 1000 },
+};
+
+unsigned int measures_count(void)
+{
+	return sizeof(measures) / sizeof(measures[0]);
+}
+
+const struct measure *measure_get(unsigned int id)
+{
+	return id < measures_count() ? &measures[id] : NULL;
+}
+
+unsigned int measure_named(const char *name, size_t len)
+{
+	for (unsigned int id = 0; id < measures_count(); id++)
+		if (id != MEASURE_IMPORTED && strlen(measures[id].name) == len && !memcmp(measures[id].name, name, len))
+			return id;
+	return MEASURE_NONE;
+}
+
+uint32_t measures_of_kind(unsigned int kind)
+{
+	uint32_t r = 0;
+
+	for (unsigned int id = 0; id < measures_count(); id++)
+		r |= (measures[id].kinds >> kind & 1) << id;
+	return r;
+}
+
+static void put_in(struct measure_set *s, unsigned int place, unsigned int id)
+{
+	s->at[place] = (uint8_t)id;
+	if (!s->lead)
+		s->first = (uint8_t)place;
+	if (!s->lead || measures[id].wall)
+		s->lead |= (uint8_t)(1u << place);
+}
+
+struct measure_set measure_set(uint32_t mask)
+{
+	struct measure_set s = { .at = { MEASURE_NONE, MEASURE_NONE, MEASURE_NONE } };
+	unsigned int place = 0;
+
+	for (unsigned int id = 0; id < TIME_NR; id++)
+		if (mask >> id & 1)
+			put_in(&s, id, id);
+	for (unsigned int id = TIME_NR; id < measures_count(); id++) {
+		while (place < MEASURES_ASKED && s.at[place] != MEASURE_NONE)
+			place++;
+		if (mask >> id & 1 && place < MEASURES_ASKED)
+			put_in(&s, place, id);
+	}
+	return s;
+}
+
+bool measures_fit(uint32_t mask)
+{
+	return (unsigned int)__builtin_popcount(mask) <= MEASURES_ASKED;
+}
+
+const struct measure *measure_lead(const struct measure_set *s)
+{
+	const struct measure *m = s->lead ? measure_in(s, s->first) : NULL;
+
+	return m ? m : &measures[MEASURE_RUNNING];
+}
+
+const struct measure *measure_column(const struct measure_set *s, unsigned int place)
+{
+	bool all_wall = true;
+
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
+		all_wall &= !measure_in(s, i) || measure_in(s, i)->wall;
+	return all_wall && place < TIME_NR ? &measures[place] : measure_in(s, place);
+}
+
+bool measure_set_is_wall(const struct measure_set *s)
+{
+	return measure_lead(s)->wall;
+}
+
+/* Parts of wall time by the names that people have for them. */
+static const char *wall_title(unsigned int places)
+{
+	static const char *const texts[1u << TIME_NR] = {
+		[0] = "on-CPU",
+		[1u << TIME_RUNNING] = "on-CPU",
+		[1u << TIME_RUNNABLE] = "runnable",
+		[1u << TIME_BLOCKED] = "blocked",
+		[1u << TIME_RUNNING | 1u << TIME_RUNNABLE] = "on-CPU and runnable",
+		[1u << TIME_RUNNING | 1u << TIME_BLOCKED] = "on-CPU and blocked",
+		[1u << TIME_RUNNABLE | 1u << TIME_BLOCKED] = "off-CPU",
+		[1u << TIME_RUNNING | 1u << TIME_RUNNABLE | 1u << TIME_BLOCKED] = "all time",
+	};
+
+	return texts[places & ((1u << TIME_NR) - 1)];
+}
+
+char *measure_set_title(const struct measure_set *s, const char *own, char *dst, size_t size)
+{
+	const bool wall = measure_set_is_wall(s);
+	size_t n = (size_t)snprintf(dst, size, "%s", wall ? wall_title(s->lead) : "");
+
+	for (unsigned int place = 0; place < MEASURES_ASKED && n < size; place++) {
+		const struct measure *m = measure_in(s, place);
+
+		if (!m || (wall && m->wall))
+			continue;
+		n += (size_t)snprintf(dst + n, size - n, "%s%s", n ? ", " : "",
+				      m->unit == UNIT_OWN && own && own[0] ? own : m->title);
+	}
+	return dst;
+}
+
+uint64_t measure_whole(const struct measure *m, uint64_t value)
+{
+	const unsigned int one = units[m->unit].one;
+
+	return value / one + (value % one >= (one + 1) / 2 && one > 1);
+}
+
+char *measure_text(const struct measure *m, uint64_t value, char dst[UNITS_MAX])
+{
+	switch (m->unit) {
+	case UNIT_TIME:
+		return units_time(dst, value);
+	case UNIT_BYTES:
+		return units_bytes(dst, value);
+	default:
+		return units_thousands(dst, measure_whole(m, value));
+	}
+}
+
+unsigned int measure_one(const struct measure *m)
+{
+	return units[m->unit].one;
+}
+
+const char *measure_unit_name(enum measure_unit unit)
+{
+	return units[unit].name;
+}
+
+const char *measure_unit_pprof(enum measure_unit unit)
+{
+	return units[unit].pprof;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * measure.h - what can be counted: time running, blocked, in the run queue, accesses to far memory, faults, what an import counts.
+ *
+ * A *measure* says which facts count, by their weight or their number, in what unit, and how it is called and shown. There is one table
+ * of them (measure.c), and no other place that knows which there are: a new one is one row, and its kind of fact one of kinds.h. A
+ * question (profile/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add up to wall time add up to
+ * the total of the node; else the total is the first one of the set.
+ */
+#ifndef SBERF_MODEL_MEASURE_H
+#define SBERF_MODEL_MEASURE_H
+
+#include "base/units.h"
+#include "model/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a value is made of. */
+enum measure_unit {
+	UNIT_TIME,               /* nanoseconds */
+	UNIT_BYTES,
+	UNIT_COUNT,
+	UNIT_OWN,                /* what an import calls its numbers (profile_meta.unit), with three decimals */
+	UNIT_NR
+};
+
+/* What shows it: the hue of its column and of its part of a bar. */
+enum measure_style { MEASURE_STYLE_RUNNING, MEASURE_STYLE_RUNNABLE, MEASURE_STYLE_BLOCKED, MEASURE_STYLE_FAR, MEASURE_STYLE_OTHER };
+
+/* What a measure may look at to say whether a fact, or an event, counts. */
+struct measured {
+	unsigned int kind;       /* enum event_kind */
+	unsigned int node;       /* of the CPU */
+	unsigned int place_node; /* of memory, of kinds that carry a place; NODE_UNKNOWN */
+	uint64_t argument;       /* of kinds that carry one; 0 */
+};
+
+struct measure {
+	const char *name;        /* as --metric and recordings have it; never changes */
+	const char *title;       /* what a view of it is called: "far accesses" */
+	const char *head, *brief;        /* of its column; BRIEF has five columns at most */
+	const char *json;        /* the name of its parts in JSON, without the unit: "running" */
+	const char *about;       /* a line of the manual, behind its name */
+	enum measure_unit unit;
+	enum measure_style style;
+	uint32_t kinds;          /* whose facts count: mask of 1 << enum event_kind */
+	bool (*counts)(const struct measured *x);        /* of these, which; NULL = all */
+	bool wall;               /* adds up to wall time with the others that do */
+	bool estimate;           /* known from samples alone: shown with "~", and how many there were */
+	const char *pprof;       /* type of its values in pprof */
+	const char *counted;     /* what its events are in pprof: "samples"; NULL = they are what it counts */
+};
+
+/* Those that have a name in the code. The others are only in the table. The first three are where enum time_kind says. */
+enum measure_id {
+	MEASURE_RUNNING, MEASURE_RUNNABLE, MEASURE_BLOCKED, MEASURE_FAR,
+	MEASURE_IMPORTED,        /* what an import counts; never asked for by name */
+};
+
+/* The parts of wall time: these have the first places of any set of measures. */
+enum time_kind {
+	TIME_RUNNING = MEASURE_RUNNING, TIME_RUNNABLE = MEASURE_RUNNABLE, TIME_BLOCKED = MEASURE_BLOCKED,
+	TIME_NR
+};
+
+#define MEASURES_MAX 32u         /* in all: a set is a mask of 1 << id */
+#define MEASURE_NONE UINT8_MAX
+#define MEASURES_ON_CPU (1u << MEASURE_RUNNING)
+#define MEASURES_OFF_CPU (1u << MEASURE_BLOCKED | 1u << MEASURE_RUNNABLE)
+#define MEASURES_WALL (MEASURES_ON_CPU | MEASURES_OFF_CPU)
+#define MEASURES_FAR (1u << MEASURE_FAR)
+#define MEASURES_IMPORTED (1u << MEASURE_IMPORTED)
+
+/* How many there are. */
+unsigned int measures_count(void);
+/* That of ID; NULL when there is none. */
+const struct measure *measure_get(unsigned int id);
+/* The id of the measure of that NAME of LEN bytes; MEASURE_NONE. */
+unsigned int measure_named(const char *name, size_t len);
+/* Which measures facts of KIND can count in, as a mask. */
+uint32_t measures_of_kind(unsigned int kind);
+
+#define MEASURES_ASKED 3u        /* that one question can ask for: a node of a tree has room for their values */
+
+/*
+ * A set of measures in places: where their values are in a node. Parts of wall time are where enum time_kind says, others take what is
+ * left. For each of them, what value a fact adds is its weight.
+ */
+struct measure_set {
+	uint8_t at[MEASURES_ASKED];      /* the measure in that place; MEASURE_NONE */
+	uint8_t lead;                    /* places that add up to the total, as a mask */
+	uint8_t first;                   /* the first of these: the measure whose unit the total has */
+};
+
+/* The places of the measures in MASK; those that find none are left out. An empty MASK has none. */
+struct measure_set measure_set(uint32_t mask);
+/* Whether all of MASK find one. */
+bool measures_fit(uint32_t mask);
+
+/* The measure in PLACE of S; NULL. */
+static inline const struct measure *measure_in(const struct measure_set *s, unsigned int place)
+{
+	return place < MEASURES_ASKED ? measure_get(s->at[place]) : NULL;
+}
+
+/*
+ * That whose column stands in PLACE; NULL = there is none. Wall time has the columns of all of its parts, also of those that were not asked
+ * for, so that columns stay where they are.
+ */
+const struct measure *measure_column(const struct measure_set *s, unsigned int place);
+
+/* That of which the total is; never NULL. */
+const struct measure *measure_lead(const struct measure_set *s);
+/* Whether that is a part of wall time. */
+bool measure_set_is_wall(const struct measure_set *s);
+/* What S is about, in words: "on-CPU", "all time", "far accesses", "page faults, migrations". OWN: of UNIT_OWN; NULL. Returns DST. */
+char *measure_set_title(const struct measure_set *s, const char *own, char *dst, size_t size);
+
+/* Whether X counts in M. */
+static inline bool measure_counts(const struct measure *m, const struct measured *x)
+{
+	return m->kinds >> x->kind & 1 && (!m->counts || m->counts(x));
+}
+
+/* VALUE of M for people: "1.20 s", "21 MB", "1,204". */
+char *measure_text(const struct measure *m, uint64_t value, char dst[UNITS_MAX]);
+/* VALUE as a number of units, rounded: ns, bytes, events, or what the import counts. */
+uint64_t measure_whole(const struct measure *m, uint64_t value);
+/* How many of a value are one unit: 1, but for UNIT_OWN. */
+unsigned int measure_one(const struct measure *m);
+/* "ns", "bytes", "count", or "" for UNIT_OWN: in recordings and JSON. */
+const char *measure_unit_name(enum measure_unit unit);
+/* "nanoseconds", "bytes", "count": in pprof. */
+const char *measure_unit_pprof(enum measure_unit unit);
+
+#endif
