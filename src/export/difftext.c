@@ -105,8 +105,8 @@ static void put_error(struct text *x, const struct diff_change *c)
 /* What the change of P is made of, where there are several kinds of time. */
 static void put_kinds(struct text *x, const struct diff_pair *p)
 {
-	for (unsigned int k = 0; x->d->kinds && k < TIME_NR; k++) {
-		const struct diff_pair kind = diff_kind(p, k);
+	for (unsigned int k = 0; x->d->parted && k < TIME_NR; k++) {
+		const struct diff_pair kind = diff_part(p, k);
 		const struct diff_change c = diff_judge(x->d, &kind);
 
 		put_change(x, &c);
@@ -273,7 +273,7 @@ static unsigned int group_levels(const struct query *q)
 
 static void put_kind_names(struct text *x)
 {
-	if (x->d->kinds)
+	if (x->d->parted)
 		out_format(&x->o, "%10s%10s%10s", "running", "runnable", "blocked");
 }
 
@@ -340,7 +340,7 @@ static void put_function(struct text *x, const struct diff_func *f)
 
 static void put_flat_head(struct text *x)
 {
-	const int more = x->d->kinds ? 30 : 0;
+	const int more = x->d->parted ? 30 : 0;
 
 	out_format(&x->o, "%10s%*s %10s\n", "self", 20 + more, "", "total");
 	for (int i = 0; i < 2; i++) {
@@ -370,6 +370,6 @@ int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e)
 	for (i = 0; i < n && changed_enough(&x, &func[i]); i++)
 		put_function(&x, &func[i]);
 	if (i < n)
-		out_format(&x.o, "%*s%s %zu more\n", x.d->kinds ? 123 : 63, "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
+		out_format(&x.o, "%*s%s %zu more\n", x.d->parted ? 123 : 63, "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
 	return out_end(&x.o, e);
 }

@@ -28,7 +28,7 @@ struct builder {
 };
 
 struct own {
-	uint64_t value[TIME_NR];
+	uint64_t value[MEASURES_ASKED];
 	double squares;
 };
 
@@ -68,7 +68,7 @@ static uint32_t child(struct builder *b, uint32_t parent, uint32_t what, const s
 static void take_away(struct own *from, const struct tree_node *child)
 {
 	from->squares -= child->squares;
-	for (unsigned int k = 0; k < TIME_NR; k++)
+	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 		from->value[k] -= child->value[k] < from->value[k] ? child->value[k] : from->value[k];
 }
 
@@ -104,7 +104,7 @@ static bool add_side(struct builder *b, int side)
 			to->kind = NODE_FUNC;
 		to->self.ns[side] = add_capped(to->self.ns[side], n->self_ns);
 		to->self.squares[side] += b->own[i].squares;
-		for (unsigned int k = 0; k < TIME_NR; k++)
+		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 			to->self.value[side][k] = add_capped(to->self.value[side][k], b->own[i].value[k]);
 	}
 	return true;
@@ -115,17 +115,17 @@ void diff_add(struct diff_pair *to, const struct diff_pair *from)
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		to->ns[side] = add_capped(to->ns[side], from->ns[side]);
 		to->squares[side] += from->squares[side];
-		for (unsigned int k = 0; k < TIME_NR; k++)
+		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 			to->value[side][k] = add_capped(to->value[side][k], from->value[side][k]);
 	}
 }
 
-struct diff_pair diff_kind(const struct diff_pair *p, unsigned int kind)
+struct diff_pair diff_part(const struct diff_pair *p, unsigned int place)
 {
 	struct diff_pair r = { 0 };
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		r.ns[side] = r.value[side][kind] = p->value[side][kind];
+		r.ns[side] = r.value[side][place] = p->value[side][place];
 		if (p->ns[side])
 			r.squares[side] = p->squares[side] * ((double)r.ns[side] / (double)p->ns[side]);
 	}
@@ -140,12 +140,12 @@ static void sum_up(struct diff_node *v, uint32_t n)
 		diff_add(&v[v[i].parent].total, &v[i].total);
 }
 
-static void set_kinds_and_units(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
+static void set_parts_and_units(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 {
 	const uint64_t *all = d->node[0].total.ns;
 
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		d->kinds |= d->node[0].total.value[side][TIME_RUNNABLE] || d->node[0].total.value[side][TIME_BLOCKED];
+		d->parted |= tree_is_parted(d->tree[side]);
 		if (d->norm == DIFF_BY_WALL)
 			d->unit[side] = (double)wall_ns[side];
 		else if (d->norm == DIFF_BY_NONE)
@@ -234,7 +234,7 @@ static bool build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 	if (!family)
 		return false;
 	sum_up(d->node, d->n);
-	set_kinds_and_units(d, wall_ns);
+	set_parts_and_units(d, wall_ns);
 	find_most(d);
 	link_nodes(d, family);
 	return true;

@@ -36,10 +36,10 @@ enum diff_norm {
 	DIFF_BY_NONE,
 };
 
-/* One figure on both sides: a time, what it is made of, and its tree_node.squares. */
+/* One figure on both sides: what it is in all, of each measure (in its place of tree.set), and its tree_node.squares. */
 struct diff_pair {
 	uint64_t ns[DIFF_SIDES];
-	uint64_t value[DIFF_SIDES][TIME_NR];
+	uint64_t value[DIFF_SIDES][MEASURES_ASKED];
 	double squares[DIFF_SIDES];
 };
 
@@ -60,7 +60,7 @@ struct diff {
 	double unit[DIFF_SIDES];         /* ns that are a share of 1.0; 0 = there is nothing */
 	struct diff_node *node;          /* node[0] is the root; parents before children */
 	uint32_t n;
-	bool kinds;              /* there is time off the CPU on either side */
+	bool parted;             /* there is something of more than the first measure on either side (tree_is_parted()) */
 	struct matches *matches;
 };
 
@@ -94,10 +94,10 @@ char *diff_line(const struct diff *d, uint32_t what, char *dst, size_t dst_size)
 void diff_add(struct diff_pair *to, const struct diff_pair *from);
 
 /*
- * The KIND (enum time_kind) of P as a figure of its own. Its squares are estimated: as if each kind had as much of them as it has of the
- * time.
+ * What P has of the measure in PLACE as a figure of its own. Its squares are estimated: as if each measure had as much of them as it has of
+ * the whole.
  */
-struct diff_pair diff_kind(const struct diff_pair *p, unsigned int kind);
+struct diff_pair diff_part(const struct diff_pair *p, unsigned int place);
 
 /* NS of SIDE as a share. */
 static inline double diff_share(const struct diff *d, int side, uint64_t ns)

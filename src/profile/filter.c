@@ -179,6 +179,61 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 	return share ? find_pools(f, share) : true;
 }
 
+/* The measures of time that count facts of KINDS. */
+static uint32_t measures_of(uint32_t kinds)
+{
+	uint32_t r = 0;
+
+	for (unsigned int kind = 0; kind < EVENT_KINDS; kind++)
+		r |= kinds >> kind & 1 ? measures_of_kind(kind) : 0;
+	return r & MEASURES_WALL;
+}
+
+uint32_t query_measures(const struct query *q, const struct snapshot *s)
+{
+	const uint32_t time = q->kinds ? measures_of(q->kinds) : snapshot_has(s, EVENT_COUNTED) ? MEASURES_IMPORTED : MEASURES_WALL;
+	const uint32_t asked = q->far ? MEASURES_FAR : time;
+
+	return query_only_waits(q) ? asked & ~(MEASURES_ON_CPU | MEASURES_IMPORTED) : asked;
+}
+
+static void choose_measures(struct filter *f)
+{
+	f->set = measure_set(query_measures(f->q, f->s));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_in(&f->set, place);
+
+		if (!m)
+			continue;
+		f->kinds |= m->kinds;
+		f->choosy |= m->counts ? m->kinds : 0;
+		for (unsigned int kind = 0; kind < EVENT_KINDS_MAX; kind++)
+			f->places[kind] |= (uint8_t)((m->kinds >> kind & 1) << place);
+	}
+}
+
+static unsigned int places_of(const struct filter *f, const struct measured *x)
+{
+	unsigned int r = 0;
+
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_in(&f->set, place);
+
+		r |= (unsigned int)(m && measure_counts(m, x)) << place;
+	}
+	return r;
+}
+
+unsigned int filter_places_chosen(const struct filter *f, const struct fact *x)
+{
+	const struct measured m = {
+		.kind = x->kind, .node = x->node,
+		.place_node = EVENT_HAS_PLACE(x->kind) ? dict_get_place(f->d, x->place)->node : NODE_UNKNOWN,
+	};
+
+	return places_of(f, &m);
+}
+
 bool filter_init(struct filter *f, const struct snapshot *s, const struct names *names, const struct query *q)
 {
 	unsigned int waits;
@@ -188,11 +243,7 @@ bool filter_init(struct filter *f, const struct snapshot *s, const struct names 
 	f->threads = dict_threads(f->d);
 	f->to_ns = q->to_ns ? q->to_ns : UINT64_MAX;
 	term_match_init(&f->terms, q);
-	f->kinds = (q->kinds ? q->kinds : KINDS_WALL) & KINDS_WALL;
-	if (query_only_waits(q))
-		f->kinds &= KINDS_OFF_CPU;
-	if (q->far)
-		f->kinds = 1u << EVENT_ACCESS;
+	choose_measures(f);
 	if (q->nr_within && !within_init(&f->within, f->d, names, q))
 		return false;
 	if (!stack_filter_init(&f->stacks, f->d, names, q) || !judge_waits(f, &waits) || (f->terms.threads && !judge_threads(f)))
@@ -361,7 +412,8 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 		return 0;
 	if (EVENT_IS_WAIT(ev->kind))
 		return wait_is(f, judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
-	return f->q->far && !topology_is_far(ev->node, ev->place.node) ? 0 : FACT_IN | FACT_COUNTS;
+	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node }) ?
+		FACT_IN | FACT_COUNTS : 0;
 }
 
 unsigned int filter_event(struct filter *f, const struct event *ev)

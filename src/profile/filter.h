@@ -6,7 +6,7 @@
  * What a wait says (dict_wait()) is judged once per id, what a thread is called once per thread, a stack once per stack; so for
  * a fact there is little left to do, and for a sample next to nothing.
  *
- * Only what is time (KINDS_WALL) adds up with each other; a question about far accesses is about these alone.
+ * Only facts of the measures asked for count (model/measure.h).
  */
 #ifndef SBERF_PROFILE_FILTER_H
 #define SBERF_PROFILE_FILTER_H
@@ -17,7 +17,6 @@
 #include "profile/stackfilter.h"
 #include "profile/termmatch.h"
 #include "profile/within.h"
-#include "system/topology.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +33,10 @@ struct filter {
 	const struct dict *d;
 	const struct query *q;
 	uint32_t waits, threads; /* of the dictionary when the filter was made: it may grow meanwhile */
-	uint32_t kinds;          /* those asked for, as a mask */
+	struct measure_set set;  /* what is asked for */
+	uint32_t kinds;          /* whose facts may count in it, as a mask */
+	uint32_t choosy;         /* of these, those of which not all facts do */
+	uint8_t places[EVENT_KINDS_MAX];         /* by kind: in which places of SET its facts can count, as a mask */
 	uint64_t from_ns, to_ns;
 	struct term_match terms; /* what is said of nodes, threads and waits */
 	uint32_t compat[QUERY_CALLS_MAX];        /* query.calls in the 32-bit ABI; CALL_NONE = it has none */
@@ -64,6 +66,13 @@ static inline bool filter_slice(const struct filter *f, const struct slice_view 
 unsigned int filter_event(struct filter *f, const struct event *ev);
 
 unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x);
+
+/* In which places of f.set X counts, a fact that is asked for, as a mask. */
+unsigned int filter_places_chosen(const struct filter *f, const struct fact *x);
+static inline unsigned int filter_places(const struct filter *f, const struct fact *x)
+{
+	return f->choosy >> x->kind & 1 ? filter_places_chosen(f, x) : f->places[x->kind];
+}
 
 #define FILTER_THREAD_IN 0x1u
 #define FILTER_THREAD_POOL 0x2u
@@ -98,9 +107,7 @@ static inline unsigned int filter_anywhere(struct filter *f, const struct slice_
 		return 0;
 	if (EVENT_IS_WAIT(x->kind))
 		return filter_wait(f, v, slice, x);
-	if (f->q->far && !topology_is_far(x->node, dict_get_place(f->d, x->place)->node))
-		return 0;
-	return FACT_IN | FACT_COUNTS;
+	return f->choosy >> x->kind & 1 && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
 }
 
 /* What X is, a fact of V, the snapshot's slice number SLICE: a mask of FACT_*, 0 when it is not asked for. */

@@ -73,7 +73,7 @@ static uint64_t less(uint64_t ns, uint64_t part)
 static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
 {
 	const struct tree_node *n = &t->node[i];
-	uint64_t kind[TIME_NR], doubt = n->doubt_ns, count = n->count;
+	uint64_t kind[MEASURES_ASKED], doubt = n->doubt_ns, count = n->count;
 	double squares = n->squares;
 
 	memcpy(kind, n->value, sizeof(kind));
@@ -81,14 +81,14 @@ static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
 		doubt = less(doubt, t->node[c].doubt_ns);
 		count = less(count, t->node[c].count);
 		squares -= t->node[c].squares;
-		for (unsigned int k = 0; k < TIME_NR; k++)
+		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 			kind[k] = less(kind[k], t->node[c].value[k]);
 	}
 	r->self_ns += n->self_ns;
 	r->doubt_ns += doubt;
 	r->count += count;
 	r->squares += squares > 0 && n->self_ns ? squares : 0;   /* they are sums of floating numbers */
-	for (unsigned int k = 0; k < TIME_NR; k++)
+	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 		r->value[k] += kind[k];
 }
 

@@ -20,7 +20,7 @@ struct func_row {
 	uint32_t node;           /* of the tree: the first that the row stands for */
 	uint64_t self_ns, total_ns;
 	uint64_t doubt_ns;       /* of self_ns: stands for waits without a stack of their own */
-	uint64_t value[TIME_NR];       /* what self_ns is made of */
+	uint64_t value[MEASURES_ASKED];       /* what self_ns is made of */
 	uint64_t count;          /* samples and waits in self_ns */
 	double squares;          /* of self_ns, as tree_node.squares */
 };

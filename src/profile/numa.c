@@ -281,6 +281,7 @@ static bool prepare(struct numa_build *b)
 	    !reading_init(&b->reading, b->d, b->names, b->q.no_inlines, true))
 		return false;
 	b->filter.kinds = KINDS_ALL;
+	b->filter.choosy = 0;
 	b->same = threads_same(b->s, b->filter.threads);
 	return b->same && make_nodes(b) && numa_threads_begin(b);
 }

@@ -2,7 +2,7 @@
 /*
  * query.c - from facts to a call tree, touching each fact and each trie node once.
  *
- * 1. Facts are summed per (group, stack), over slices and threads; what is off the CPU beside, as most stacks have none.
+ * 1. Facts are summed per (group, stack), over slices and threads; what is not of the first measure beside, as most stacks have none.
  * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
  *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
  *    and what is left out when there are too many nodes is the lightest.
@@ -38,12 +38,13 @@ struct sum {
 	uint32_t group;          /* 0 when there are no groups */
 	uint64_t ns, count;
 	double squares;          /* as in tree_node */
-	uint64_t off;            /* plus one: where builder.off says how much of it is off the CPU; 0 = nothing */
+	uint64_t beside;         /* plus one: where builder.beside says what of it is not of the first measure; 0 = nothing */
 };
 
-/* What of a sum is off the CPU, and how. Apart, as most questions are about many stacks that only run. */
-struct off_cpu {
-	uint64_t runnable_ns, blocked_ns, open_ns, doubt_ns;
+/* What of a sum is not of the measure in the first place, and what of it is in waits. Apart, as most questions are about stacks that only run. */
+struct beside {
+	uint64_t value[MEASURES_ASKED];  /* by place; the first one's only when it is no part of the total */
+	uint64_t open_ns, doubt_ns;
 	float open_longest_ns;
 };
 
@@ -65,7 +66,7 @@ struct builder {
 	struct groups groups;
 	struct filter filter;
 	VEC(struct sum) sums;
-	VEC(struct off_cpu) off;
+	VEC(struct beside) beside;
 	struct hidx sum_index;
 	VEC(struct tree_node) nodes;
 	struct hidx node_index;  /* by key */
@@ -78,7 +79,7 @@ struct builder {
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
 	uint32_t idle_threads;
 	uint64_t idle_ns;
-	struct off_cpu idle;     /* what was folded */
+	struct beside idle;      /* what was folded */
 	uint64_t idle_count;
 	double idle_squares;
 	bool no_memory;
@@ -122,11 +123,11 @@ static struct sum *find_sum(struct builder *b, uint32_t group, stack_id stack)
 	return &b->sums.v[b->sums.n++];
 }
 
-static void add_off(struct off_cpu *to, const struct fact *f, unsigned int is)
+static void add_beside(struct beside *to, const struct fact *f, unsigned int places, unsigned int is)
 {
-	uint64_t *part = f->kind == EVENT_BLOCKED ? &to->blocked_ns : &to->runnable_ns;
-
-	*part = add_capped(*part, f->weight);
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (places >> place & 1)
+			to->value[place] = add_capped(to->value[place], f->weight);
 	if (is & FACT_OPEN) {
 		to->open_ns = add_capped(to->open_ns, f->weight);
 		if (f->longest_ns > to->open_longest_ns)
@@ -181,14 +182,16 @@ static double squares_of(const struct fact *f, unsigned int is)
 
 static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 {
-	const uint64_t count = is & FACT_COUNTS ? f->count : 0;
+	const unsigned int places = filter_places(&b->filter, f);
+	const bool leads = places & b->filter.set.lead;
+	const uint64_t count = leads && is & FACT_COUNTS ? f->count : 0;
 	uint32_t group;
 	struct sum *s;
 
 	if (is & FACT_IDLE && !note_idle(b, f))
 		return false;
 	if (is & FACT_IDLE && b->q->fold_idle) {
-		add_off(&b->idle, f, is);
+		add_beside(&b->idle, f, places, is);
 		b->idle_count += count;
 		b->idle_squares += squares_of(f, is);
 		return true;
@@ -197,20 +200,22 @@ static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 	s = group == GROUP_TOP ? NULL : find_sum(b, group, f->stack);
 	if (!s)
 		return fail(b);
-	s->ns = add_capped(s->ns, f->weight);
-	s->count += count;
-	s->squares += squares_of(f, is);
-	if (!EVENT_IS_WAIT(f->kind))
-		return true;
-	if (!s->off) {
-		struct off_cpu *off = vec_push(&b->off);
-
-		if (!off)
-			return fail(b);
-		*off = (struct off_cpu){ 0 };
-		s->off = b->off.n;
+	if (leads) {
+		s->ns = add_capped(s->ns, f->weight);
+		s->count += count;
+		s->squares += squares_of(f, is);
 	}
-	add_off(&b->off.v[s->off - 1], f, is);
+	if (places == 1 && leads)
+		return true;
+	if (!s->beside) {
+		struct beside *beside = vec_push(&b->beside);
+
+		if (!beside)
+			return fail(b);
+		*beside = (struct beside){ 0 };
+		s->beside = b->beside.n;
+	}
+	add_beside(&b->beside.v[s->beside - 1], f, places, is);
 	return true;
 }
 
@@ -471,18 +476,21 @@ static uint32_t walk_folded(struct builder *b, uint32_t top, stack_id stack)
 	return node;
 }
 
-/* Adds to what ends at N a weight of NS, of which OFF (NULL = nothing) is off the CPU. */
-static void add_self(struct tree_node *n, uint64_t ns, const struct off_cpu *off)
+/* Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in the first place, or not of it at all. */
+static void add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
 {
-	const struct off_cpu none = { 0 }, *o = off ? off : &none;
-	const uint64_t waited = add_capped(o->runnable_ns, o->blocked_ns), ran = ns - (waited < ns ? waited : ns);
+	const struct beside none = { 0 }, *o = beside ? beside : &none;
+	uint64_t first = ns;
 
 	n->self_ns = add_capped(n->self_ns, ns);
-	n->value[TIME_RUNNING] = add_capped(n->value[TIME_RUNNING], ran);
-	if (!off)
+	for (unsigned int place = 1; place < MEASURES_ASKED; place++) {
+		n->value[place] = add_capped(n->value[place], o->value[place]);
+		if (set->lead >> place & 1)
+			first -= o->value[place] < first ? o->value[place] : first;
+	}
+	n->value[0] = add_capped(n->value[0], set->lead & 1 ? first : o->value[0]);
+	if (!beside)
 		return;
-	n->value[TIME_RUNNABLE] = add_capped(n->value[TIME_RUNNABLE], o->runnable_ns);
-	n->value[TIME_BLOCKED] = add_capped(n->value[TIME_BLOCKED], o->blocked_ns);
 	n->open_ns = add_capped(n->open_ns, o->open_ns);
 	if (o->open_longest_ns > n->open_longest_ns)
 		n->open_longest_ns = o->open_longest_ns;
@@ -504,7 +512,7 @@ static void add_idle(struct builder *b)
 	} else {
 		b->nodes.v[at].frame = b->idle_threads;
 	}
-	add_self(&b->nodes.v[at], b->idle_ns, &b->idle);
+	add_self(&b->nodes.v[at], &b->filter.set, b->idle_ns, &b->idle);
 	b->nodes.v[at].count += b->idle_count;
 	b->nodes.v[at].squares += b->idle_squares;
 }
@@ -523,7 +531,7 @@ static bool add_stacks(struct builder *b)
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
-		add_self(&b->nodes.v[at], s->ns, s->off ? &b->off.v[s->off - 1] : NULL);
+		add_self(&b->nodes.v[at], &b->filter.set, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
 		b->nodes.v[at].count += s->count;
 		b->nodes.v[at].squares += s->squares;
 	}
@@ -537,7 +545,7 @@ static void builder_free(struct builder *b)
 	filter_free(&b->filter);
 	free(b->idle_thread);
 	vec_free(&b->sums);
-	vec_free(&b->off);
+	vec_free(&b->beside);
 	hidx_free(&b->sum_index);
 	hidx_free(&b->node_index);
 	free(b->memo);
@@ -567,19 +575,21 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 {
 	struct builder b = { .d = snapshot_dict(s), .names = names, .q = q };
 	struct tree *t = calloc(1, sizeof(*t));
+	struct measure_set set;
 	bool ok;
 
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
 	if (b.max_nodes >= HIDX_IDS)
 		b.max_nodes = HIDX_IDS - 1;
 	ok = t && prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
+	set = b.filter.set;
 	builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
 		vec_free(&b.nodes);
 		free(t);
 		return err_nomem(e, "the call tree");
 	}
-	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
+	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
 	t->cut_ns = b.cut_ns;
 	t->idle_ns = b.idle_ns;
 	t->idle_threads = b.idle_threads;

@@ -105,7 +105,7 @@ struct tree_node {
 	float open_longest_ns;   /* how long the longest of the waits in open_ns has lasted; 0 = none */
 	uint64_t self_ns;        /* of the stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and that of all below */
-	uint64_t value[TIME_NR];       /* what total_ns is made of */
+	uint64_t value[MEASURES_ASKED];  /* of each measure asked for, in its place of tree.set: what total_ns is made of, and what is beside */
 	uint64_t open_ns;        /* of total_ns: in waits that have not ended; told by slices, so a little more at times */
 	uint64_t doubt_ns;       /* of total_ns: stands for waits without a stack of their own (EVENT_F_EXTRAPOLATED) */
 	uint64_t count;          /* samples and waits in total; the two parts of a wait count once */
@@ -123,6 +123,7 @@ struct tree {
 	const struct dict *dict;
 	const struct names *names;
 	struct query query;
+	struct measure_set set;          /* what was asked for */
 	struct tree_node *node;          /* node[0] is the root; parents come before their children */
 	uint32_t n;
 	uint64_t cut_ns;                 /* weight that stayed with an ancestor because of query.max_nodes */
@@ -132,6 +133,18 @@ struct tree {
 	_Atomic uint32_t shared;         /* tree_share() */
 };
 
+/* Whether there is something of more than the first measure in T, so that each has a column. */
+static inline bool tree_is_parted(const struct tree *t)
+{
+	return t->node[0].value[1] || t->node[0].value[2];
+}
+
+/* What 100 % is of the measure in PLACE. */
+static inline uint64_t tree_whole(const struct tree *t, unsigned int place)
+{
+	return t->set.lead >> place & 1 ? t->node[0].total_ns : t->node[0].value[place];
+}
+
 /* For screens: 56 MiB. Exports that are to be complete ask for UINT32_MAX, which is as many as an index can tell apart. */
 #define TREE_NODES_DEFAULT (1u << 19)
 
@@ -140,6 +153,12 @@ static inline bool query_only_waits(const struct query *q)
 {
 	return q->states || q->nr_calls || terms_only_waits(&q->terms);
 }
+
+/*
+ * What Q counts in S, as a mask: what it asks for, else wall time, or what an import counts. Where waits are chosen running time is left
+ * out.
+ */
+uint32_t query_measures(const struct query *q, const struct snapshot *s);
 
 /*
  * What Q asks for, in ns, and what it would without its terms: *RET_NS of *RET_ALL_NS. -ENOMEM with a sentence.

@@ -53,9 +53,13 @@ static void note_open(struct thread_row *r, struct last *l, const struct slice_v
 	r->waited_ns = (uint64_t)x->longest_ns;
 }
 
-static enum time_kind kind_of(const struct fact *x)
+static void add_places(struct thread_row *r, const struct measure_set *set, unsigned int places, uint64_t weight)
 {
-	return x->kind == EVENT_BLOCKED ? TIME_BLOCKED : x->kind == EVENT_RUNNABLE ? TIME_RUNNABLE : TIME_RUNNING;
+	if (places & set->lead)
+		r->total_ns = add_capped(r->total_ns, weight);
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (places >> place & 1)
+			r->value[place] = add_capped(r->value[place], weight);
 }
 
 static void add_fact(struct builder *b, const struct slice_view *v, const struct fact *x, unsigned int is)
@@ -64,11 +68,11 @@ static void add_fact(struct builder *b, const struct slice_view *v, const struct
 	struct thread_row *r = &b->row[id];
 
 	b->seen[id] = true;
-	r->count += is & FACT_COUNTS ? x->count : 0;
+	r->count += is & FACT_COUNTS && filter_places(&b->filter, x) & b->filter.set.lead ? x->count : 0;
 	if (is & FACT_IDLE && b->filter.q->fold_idle)
 		r->idle_ns = add_capped(r->idle_ns, x->weight);
 	else
-		r->value[kind_of(x)] = add_capped(r->value[kind_of(x)], x->weight);
+		add_places(r, &b->filter.set, filter_places(&b->filter, x), x->weight);
 	if (is & FACT_DOUBT && !(is & FACT_IDLE && b->filter.q->fold_idle))
 		r->doubt_ns = add_capped(r->doubt_ns, x->weight);
 	if (!EVENT_IS_WAIT(x->kind))
@@ -117,7 +121,7 @@ static void settle(struct thread_row *r, const struct last *l, uint64_t end_ns)
 
 uint64_t thread_row_ns(const struct thread_row *r)
 {
-	return add_capped(add_capped(r->value[TIME_RUNNING], r->value[TIME_RUNNABLE]), r->value[TIME_BLOCKED]);
+	return r->total_ns;
 }
 
 static int compare(const void *va, const void *vb, void *ctx)
@@ -156,6 +160,7 @@ static struct threadlist *collect(struct builder *b)
 	}
 	l->dict = b->filter.d;
 	l->query = *b->filter.q;
+	l->set = b->filter.set;
 	l->row = take_ptr(b->row);
 	l->n = n;
 	qsort_r(l->row, n, sizeof(*l->row), compare, (void *)(uintptr_t)l->dict);

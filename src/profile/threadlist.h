@@ -25,7 +25,8 @@ enum thread_does {
 
 struct thread_row {
 	thread_id thread;
-	uint64_t value[TIME_NR];
+	uint64_t value[MEASURES_ASKED];  /* of each measure asked for, in its place */
+	uint64_t total_ns;       /* of those that add up to it, as in tree_node */
 	uint64_t idle_ns;        /* with query.fold_idle: blocked time that idled, not in value */
 	uint64_t doubt_ns;       /* of value off the CPU: stands for waits without a stack of their own */
 	uint64_t count;          /* samples and waits */
@@ -39,6 +40,7 @@ struct thread_row {
 struct threadlist {
 	const struct dict *dict;
 	struct query query;
+	struct measure_set set;          /* what was asked for */
 	struct thread_row *row;          /* by falling thread_row_ns(), then by pid and tid */
 	uint32_t n;
 	bool several;                    /* they are of several processes */

@@ -79,7 +79,7 @@ static void sum_up(struct tree_node *node, uint32_t n)
 		struct tree_node *up = &node[node[i].parent];
 
 		up->total_ns = add_capped(up->total_ns, node[i].total_ns);
-		for (unsigned int k = 0; k < TIME_NR; k++)
+		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 			up->value[k] = add_capped(up->value[k], node[i].value[k]);
 		up->open_ns = add_capped(up->open_ns, node[i].open_ns);
 		if (node[i].open_longest_ns > up->open_longest_ns)
