@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "profile/meta.h"
+#include "profile/query.h"
 #include "ui/flameview.h"
 #include "ui/lines.h"
 #include "ui/words.h"
@@ -210,7 +211,7 @@ static void put_weight(struct words *w, uint64_t ns, const char *unit)
 	char text[UNITS_MAX];
 
 	if (*unit)
-		words_put(w, "%s %s", units_thousands(text, ns / META_UNIT_NS), unit);
+		words_put(w, "%s %s", units_thousands(text, measure_whole(measure_get(MEASURE_IMPORTED), ns)), unit);
 	else
 		words_put(w, "%s", units_time(text, ns));
 }

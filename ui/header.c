@@ -350,7 +350,7 @@ static void add_amount(struct items *is, const struct profile_meta *m)
 	char all[UNITS_MAX];
 	struct item *it;
 
-	units_thousands(all, m->oncpu_ns / META_UNIT_NS);
+	measure_text(measure_get(MEASURE_IMPORTED), m->oncpu_ns, all);
 	it = header_add(is, 1, RANK_CORES, STYLE_RUNNING, "%s%s%s in all", all, m->event[0] ? " " : "",
 			m->event[0] ? m->unit : "");
 	snprintf(it->brief, sizeof(it->brief), "%s", all);

@@ -22,7 +22,7 @@ static void set_query(struct view *v, const struct pane *p)
 
 	*q = p->built->job.query;
 	kinds = (q->kinds ? q->kinds : KINDS_WALL) & ~(1u << EVENT_RUNNABLE);
-	q->kinds = kinds ? kinds : 1u << EVENT_RUNNABLE;
+	q->kinds = v->header.meta.unit[0] ? 0 : kinds ? kinds : 1u << EVENT_RUNNABLE;
 	q->within = NULL;
 	q->nr_within = 0;
 	v->annot.kinds = v->header.meta.off_cpu ? title_kinds(q) : 0;

@@ -27,10 +27,10 @@ struct sides {
 	struct diff *diff;
 };
 
-/* What the weights of SIDE count; NULL = time. */
-static const char *unit_of(const struct sides *s, int side)
+/* Whether SIDE counts what is no time. */
+static bool is_imported(const struct sides *s, int side)
 {
-	return s->loaded[side].meta.unit[0] ? s->loaded[side].meta.unit : NULL;
+	return s->loaded[side].meta.unit[0];
 }
 
 static bool same_file(const char *a, const char *b)
@@ -123,7 +123,7 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 	bool no_inlines;
 	int r;
 
-	if (o->norm != DIFF_BY_TOTAL && (unit_of(s, DIFF_BEFORE) || unit_of(s, DIFF_AFTER)))
+	if (o->norm != DIFF_BY_TOTAL && (is_imported(s, DIFF_BEFORE) || is_imported(s, DIFF_AFTER)))
 		return err_set(e, EINVAL, "what is imported does not say how long anything took: only --normalize total compares it");
 	r = choose_inlines(s, o, &no_inlines, e);
 	if (r < 0)
@@ -137,7 +137,7 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 			r = choose_time(s, side, o, &q, e);
 		if (r < 0)
 			return r;
-		q.kinds = kinds;
+		q.kinds = l->meta.unit[0] ? 0 : kinds;
 		q.no_inlines = no_inlines;
 		q.max_nodes = UINT32_MAX;
 		q.group_by = o->group_given ? o->group_by : format == DIFF_FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
@@ -170,7 +170,6 @@ static int write_diff(const struct sides *s, const struct options *o, enum diff_
 {
 	const struct diff_view v = {
 		.diff = s->diff, .name = { o->before, o->after }, .wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
-		.unit = { unit_of(s, DIFF_BEFORE), unit_of(s, DIFF_AFTER) },
 		.min_percent = o->percent_limit, .max_depth = o->depth, .ascii = o->ascii, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */
 		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },

@@ -125,7 +125,7 @@ static int say_filters(const struct loaded *l, const struct options *o, const st
 	char why[ERR_TEXT_MAX];
 	int r;
 
-	if (!asked.kinds && format == FORMAT_FOLDED)
+	if (!asked.kinds && format == FORMAT_FOLDED && !l->meta.unit[0])
 		asked.kinds = query_only_waits(q) ? KINDS_OFF_CPU : KINDS_ON_CPU;
 	r = say_share(l, &asked, e);
 	if (r >= 0)
@@ -140,6 +140,9 @@ static int ask(const struct loaded *l, const struct options *o, enum format form
 {
 	int r = filter_query(o, l->meta.arch, q, e);
 
+	/* An import counts one thing. */
+	if (l->meta.unit[0])
+		q->kinds = 0;
 	if (r >= 0 && o->time)
 		r = choose_time(l, o, q, e);
 	return r < 0 ? r : say_filters(l, o, q, format, e);

@@ -30,7 +30,7 @@ static uint32_t error_of(const struct diff *d, const struct diff_node *n)
 	return (uint32_t)fmin(100 * 100 * DIFF_Z * diff_judge(d, &n->total).sigma + 0.5, UINT32_MAX);
 }
 
-/* EACH: ns in one of what the graph counts. */
+/* EACH: so much of a value is one of what the graph counts. */
 static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 {
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
@@ -43,10 +43,8 @@ static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label), kind_of(d, i))) == FLAME_NONE)
 			return false;
 		to = &f->nodes.v[i];
-		for (unsigned int k = 0; k < TIME_NR; k++) {
-			to->before[k] = n->self.value[DIFF_BEFORE][k] / each;
-			to->self[k] = n->self.value[DIFF_AFTER][k] / each;
-		}
+		flame_set_parts(to->before, &d->tree[DIFF_BEFORE]->set, n->self.value[DIFF_BEFORE], each);
+		flame_set_parts(to->self, &d->tree[DIFF_AFTER]->set, n->self.value[DIFF_AFTER], each);
 		to->error = error_of(d, n);
 	}
 	return label;
@@ -81,7 +79,7 @@ static int add_facts(struct flame *f, const struct diff_view *v, struct err *e)
 		r = flame_fact(f, of[side], text, e);
 	}
 	if (r >= 0)
-		r = flame_filters(f, &v->diff->tree[DIFF_AFTER]->query, e);
+		r = flame_filters(f, v->diff->tree[DIFF_AFTER], e);
 	return r < 0 ? r : add_chance(f, v->diff, e);
 }
 
@@ -101,12 +99,13 @@ static int fill(struct flame *f, const struct diff_view *v, struct err *e)
 {
 	const struct diff *d = v->diff;
 	/* One import and one recording have no unit in common: numbers of folded stacks are most often microseconds. */
-	const bool counts = v->unit[DIFF_BEFORE] && v->unit[DIFF_AFTER];
-	const uint64_t each = counts ? META_UNIT_NS : 1;
+	const struct measure *before = measure_lead(&d->tree[DIFF_BEFORE]->set), *after = measure_lead(&d->tree[DIFF_AFTER]->set);
+	const struct measure *m = before->unit == UNIT_OWN ? after : before;
+	const uint64_t each = measure_one(m);
 	int r;
 
 	f->compared = true;
-	f->unit = counts ? FLAME_COUNT : FLAME_NS;
+	f->unit = flame_unit_of(m);
 	f->before_whole = (uint64_t)d->unit[DIFF_BEFORE] / each;
 	f->after_whole = (uint64_t)d->unit[DIFF_AFTER] / each;
 	f->before_name = strtab_adds(f->texts, v->name[DIFF_BEFORE]);

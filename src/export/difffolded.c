@@ -47,7 +47,7 @@ int export_diff_folded(FILE *out, const struct diff_view *v, struct err *e)
 	AUTO_FREE char *text = malloc(NAME_BYTES_MAX + SUFFIX_MAX);
 	struct out o = { .file = out };
 	struct fold f;
-	const bool ok = fold_init(&f) && line && text && add_nodes(&f, v->diff, line, text) &&
+	const bool ok = fold_init(&f, measure_lead(&v->diff->tree[DIFF_AFTER]->set)) && line && text && add_nodes(&f, v->diff, line, text) &&
 			fold_write(&f, &o, DIFF_SIDES, q->group_by != GROUP_NONE || q->by_node);
 
 	fold_free(&f);

@@ -61,17 +61,30 @@ static void put_share(struct text *x, int side, const struct diff_pair *p)
 	put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) : nothing(x));
 }
 
-/* NS as time, or as what it counts. */
+/* The measure whose change has the column of PLACE: one that adds up to the total, of which shares are. */
+static const struct measure *part_of(const struct text *x, unsigned int place)
+{
+	const struct measure_set *set = &x->d->tree[DIFF_AFTER]->set;
+	const struct measure *m = measure_column(set, place);
+
+	return m && (m->wall || set->lead >> place & 1) ? m : NULL;
+}
+
+static int parts_shown(const struct text *x)
+{
+	int n = 0;
+
+	for (unsigned int place = 0; x->d->parted && place < MEASURES_ASKED; place++)
+		n += part_of(x, place) != NULL;
+	return n;
+}
+
+/* What the total of SIDE is. */
 static void put_amount(struct text *x, int side, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
-	if (!ns)
-		put_cell(x, 11, nothing(x));
-	else if (x->v->unit[side])
-		put_cell(x, 11, units_thousands(text, ns / 1000 + (ns % 1000 >= 500)));
-	else
-		put_cell(x, 11, units_time(text, ns));
+	put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns, text) : nothing(x));
 }
 
 /* "+13.3", "~-0.4", or "-<0.1" for what would read as nothing. */
@@ -102,14 +115,15 @@ static void put_error(struct text *x, const struct diff_change *c)
 	put_cell(x, 9, text);
 }
 
-/* What the change of P is made of, where there are several kinds of time. */
-static void put_kinds(struct text *x, const struct diff_pair *p)
+/* What the change of P is made of, where there are several measures. */
+static void put_parts(struct text *x, const struct diff_pair *p)
 {
-	for (unsigned int k = 0; x->d->parted && k < TIME_NR; k++) {
-		const struct diff_pair kind = diff_part(p, k);
-		const struct diff_change c = diff_judge(x->d, &kind);
+	for (unsigned int place = 0; x->d->parted && place < MEASURES_ASKED; place++) {
+		const struct diff_pair part = diff_part(p, place);
+		const struct diff_change c = diff_judge(x->d, &part);
 
-		put_change(x, &c);
+		if (part_of(x, place))
+			put_change(x, &c);
 	}
 }
 
@@ -125,7 +139,7 @@ static void put_figures(struct text *x, const struct diff_pair *p, bool all)
 		put_error(x, &c);
 	else
 		out_format(&x->o, "%9s", "");
-	put_kinds(x, p);
+	put_parts(x, p);
 	if (all) {
 		put_amount(x, DIFF_BEFORE, p->ns[DIFF_BEFORE]);
 		put_amount(x, DIFF_AFTER, p->ns[DIFF_AFTER]);
@@ -241,6 +255,11 @@ static uint32_t next_node(const struct text *x, uint32_t i)
 }
 
 /* Which file is which, and what shares are of: two graphs that look alike are easily read the wrong way round. */
+static bool is_imported(const struct text *x, int side)
+{
+	return measure_lead(&x->d->tree[side]->set)->unit == UNIT_OWN;
+}
+
 static void put_heading(struct text *x)
 {
 	static const char *const whole[] = {
@@ -259,7 +278,7 @@ static void put_heading(struct text *x)
 			out_format(&x->o, " in %s", units_time(text, x->v->wall_ns[side]));
 		out_text(&x->o, "\n");
 	}
-	if (x->v->unit[DIFF_BEFORE] || x->v->unit[DIFF_AFTER])
+	if (is_imported(x, DIFF_BEFORE) || is_imported(x, DIFF_AFTER))
 		out_text(&x->o, "What is imported is taken to count samples: if it counts anything else, errors are not what is said here.\n");
 	out_format(&x->o, "Shares are %s; change is in points of these.\n"
 		   "~ is before what differs no more than sampling differs by chance, 95 times of 100.\n\n", whole[x->d->norm]);
@@ -271,10 +290,11 @@ static unsigned int group_levels(const struct query *q)
 	return (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1) + q->by_node;
 }
 
-static void put_kind_names(struct text *x)
+static void put_part_names(struct text *x)
 {
-	if (x->d->parted)
-		out_format(&x->o, "%10s%10s%10s", "running", "runnable", "blocked");
+	for (unsigned int place = 0; x->d->parted && place < MEASURES_ASKED; place++)
+		if (part_of(x, place))
+			out_format(&x->o, "%10s", part_of(x, place)->head);
 }
 
 /* LABEL: NAME_BYTES_MAX + 1. */
@@ -304,7 +324,7 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e)
 	begin(&x, out, v, label);
 	x.level = level;
 	out_format(&x.o, "%10s%10s%10s%9s", "before", "after", "change", "error");
-	put_kind_names(&x);
+	put_part_names(&x);
 	out_format(&x.o, "%11s%11s\n", "before", "after");
 	do {
 		if (!i || fits(&x, i))
@@ -324,7 +344,7 @@ static void put_change_of(struct text *x, const struct diff_pair *p)
 	put_share(x, DIFF_BEFORE, p);
 	put_share(x, DIFF_AFTER, p);
 	put_change(x, &c);
-	put_kinds(x, p);
+	put_parts(x, p);
 }
 
 static void put_function(struct text *x, const struct diff_func *f)
@@ -340,12 +360,12 @@ static void put_function(struct text *x, const struct diff_func *f)
 
 static void put_flat_head(struct text *x)
 {
-	const int more = x->d->parted ? 30 : 0;
+	const int more = 10 * parts_shown(x);
 
 	out_format(&x->o, "%10s%*s %10s\n", "self", 20 + more, "", "total");
 	for (int i = 0; i < 2; i++) {
 		out_format(&x->o, "%s%10s%10s%10s", i ? " " : "", "before", "after", "change");
-		put_kind_names(x);
+		put_part_names(x);
 	}
 	out_text(&x->o, "\n");
 }
@@ -370,6 +390,6 @@ int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e)
 	for (i = 0; i < n && changed_enough(&x, &func[i]); i++)
 		put_function(&x, &func[i]);
 	if (i < n)
-		out_format(&x.o, "%*s%s %zu more\n", x.d->parted ? 123 : 63, "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
+		out_format(&x.o, "%*s%s %zu more\n", 63 + 20 * parts_shown(&x), "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
 	return out_end(&x.o, e);
 }

@@ -39,8 +39,7 @@ int export_annotated(FILE *out, const struct export_view *v, const struct tree *
 int export_folded(FILE *out, const struct tree *t, struct err *e);
 
 /*
- * The JSON that speedscope reads: a "sampled" profile for each of on-CPU, blocked and runnable time that T has some of (at least
- * one), in nanoseconds or in M's unit, over one list of frames with their names, source files (else binaries) and lines. M names it.
+ * The JSON that speedscope reads: a "sampled" profile for each measure that T has some of (at least one), in its unit, over one list of frames with their names, source files (else binaries) and lines. M names it.
  */
 int export_speedscope(FILE *out, const struct tree *t, const struct profile_meta *m, struct err *e);
 
@@ -61,13 +60,19 @@ struct tree_text_options {
 	uint32_t max_depth;      /* levels under the groups; 0 = all */
 	bool lines;              /* file:line behind functions where known */
 	bool ascii;              /* no UTF-8 of our own; names keep theirs */
-	const char *unit;        /* profile_meta.unit, when weights are no time; NULL = they are */
+	const char *unit;        /* profile_meta.unit: what UNIT_OWN is called; NULL = there is none */
 };
 
+/* The head of the column of totals, which are of M: "time", or what they count; OWN is what UNIT_OWN is called. */
+static inline const char *tree_text_head(const struct measure *m, const char *own)
+{
+	return m->wall ? "time" : m->unit == UNIT_OWN && own ? own : m->head;
+}
+
 /*
- * An indented tree with shares and times, self and total, for pipes and people. When there is time off the CPU in it, three
- * columns say how much of each line is running, runnable and blocked; one of far accesses has the number of samples that its
- * estimates come from. O may be NULL (everything).
+ * An indented tree with shares and times, self and total, for pipes and people. When there is something of several measures in it,
+ * columns say how much each line has of each, running, runnable and blocked time if nothing else was asked for; one of estimates, such as
+ * far accesses, has the number of samples that they come from. O may be NULL (everything).
  */
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e);
 

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an import that counts something else than time gives to one of it (profile_meta.unit). */
-#define NS_PER_WEIGHT 1000u
 /* Room for the longest name that is worth keeping. */
 #define TEXT_MAX (64u << 10)
 
@@ -181,15 +179,32 @@ static void take(uint64_t *from, uint64_t v)
 	*from -= v < *from ? v : *from;
 }
 
-/* Fills SELF of every node: what a node is made of, less what its children are, in units of EACH nanoseconds. */
+enum flame_unit flame_unit_of(const struct measure *m)
+{
+	return m->unit == UNIT_TIME ? FLAME_NS : m->unit == UNIT_BYTES ? FLAME_BYTES : FLAME_COUNT;
+}
+
+void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set, const uint64_t value[MEASURES_ASKED], uint64_t each)
+{
+	const bool wall = measure_set_is_wall(set);
+
+	memset(parts, 0, TIME_NR * sizeof(*parts));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (set->lead >> place & 1)
+			parts[wall ? place : TIME_RUNNING] = value[place] / each;
+}
+
+/* Fills SELF of every node: what a node is made of, less what its children are, in numbers of EACH. */
 static void set_selfs(struct flame *f, const struct tree *t, uint64_t each)
 {
-	for (uint32_t i = 0; i < t->n; i++)
-		for (unsigned int k = 0; k < TIME_NR; k++) {
-			f->nodes.v[i].self[k] = t->node[i].value[k] / each;
-			if (i)
-				take(&f->nodes.v[t->node[i].parent].self[k], t->node[i].value[k] / each);
-		}
+	uint64_t parts[TIME_NR];
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		flame_set_parts(parts, &t->set, t->node[i].value, each);
+		memcpy(f->nodes.v[i].self, parts, sizeof(parts));
+		for (unsigned int k = 0; i && k < TIME_NR; k++)
+			take(&f->nodes.v[t->node[i].parent].self[k], parts[k]);
+	}
 }
 
 static bool add_nodes(const struct from_tree *b)
@@ -242,11 +257,19 @@ static int add_facts(struct flame *f, const struct profile_meta *m, struct err *
 	return r;
 }
 
-static int far_title(struct flame *f, const struct profile_meta *m, struct err *e)
+/* What is counted, when that is none of what everybody expects: time, or what an import is of. */
+static const struct measure *special(const struct tree *t)
 {
-	char title[sizeof(m->target) + 32];
+	const struct measure *m = measure_lead(&t->set);
 
-	text_format(title, sizeof(title), "%s%sfar accesses", m->target, m->target[0] ? ": " : "");
+	return m->wall || m->unit == UNIT_OWN ? NULL : m;
+}
+
+static int measure_title(struct flame *f, const struct measure *of, const struct profile_meta *m, struct err *e)
+{
+	char title[sizeof(m->target) + 64];
+
+	text_format(title, sizeof(title), "%s%s%s", m->target, m->target[0] ? ": " : "", of->title);
 	return flame_title(f, title, e);
 }
 
@@ -281,13 +304,14 @@ static int add_term(struct flame *f, const struct filter_term *t, struct err *e)
 	return flame_fact(f, names[t->what][t->not], t->text, e);
 }
 
-int flame_filters(struct flame *f, const struct query *q, struct err *e)
+int flame_filters(struct flame *f, const struct tree *t, struct err *e)
 {
+	const struct query *q = &t->query;
 	char nodes[NUMA_LIST_MAX];
 	int r = 0;
 
-	if (q->far)
-		r = flame_fact(f, "counted", "accesses to memory of other nodes, each for the time of its sample", e);
+	if (special(t))
+		r = flame_fact(f, "counted", special(t)->about, e);
 	for (uint32_t i = 0; i < q->terms.n && r >= 0; i++)
 		r = add_term(f, &q->terms.v[i], e);
 	if (r >= 0 && !nodeset_empty(&q->nodes))
@@ -298,22 +322,22 @@ int flame_filters(struct flame *f, const struct query *q, struct err *e)
 int flame_from_tree(struct flame *ret, const struct tree *t, const struct profile_meta *m, struct err *e)
 {
 	struct from_tree b = { .f = ret, .t = t, .funcs = names_funcs(t->names), .text = malloc(TEXT_MAX) };
-	const bool counts = m && m->unit[0];
+	const struct measure *lead = measure_lead(&t->set);
 	int r = flame_init(ret, e);
 
 	b.label_of = malloc((2ul * b.funcs + 1) * sizeof(*b.label_of));
 	if (r >= 0 && !add_nodes(&b))
 		r = err_nomem(e, "the flame graph");
 	if (r >= 0) {
-		ret->unit = counts ? FLAME_COUNT : FLAME_NS;
-		set_selfs(ret, t, counts ? NS_PER_WEIGHT : 1);
+		ret->unit = flame_unit_of(lead);
+		set_selfs(ret, t, measure_one(lead));
 	}
 	if (r >= 0)
-		r = flame_filters(ret, &t->query, e);
+		r = flame_filters(ret, t, e);
 	if (r >= 0 && m)
 		r = add_facts(ret, m, e);
-	if (r >= 0 && m && t->query.far)
-		r = far_title(ret, m, e);
+	if (r >= 0 && m && special(t))
+		r = measure_title(ret, special(t), m, e);
 	free(b.label_of);
 	free(b.text);
 	if (r < 0)

@@ -61,7 +61,7 @@ struct flame_label {
 struct flame_node {
 	uint32_t parent;         /* less than its own index; FLAME_NONE for node 0, the root */
 	uint32_t label;
-	uint64_t self[TIME_NR];  /* what ends here: running, runnable, blocked. Counts and bytes are all "running" */
+	uint64_t self[TIME_NR];  /* what ends here: running, runnable, blocked. What is no part of wall time is all "running" */
 	uint64_t before[TIME_NR];        /* what ended here in the profile that is compared with; see struct flame */
 	uint32_t error;          /* of a comparison: by how much the change of its share may be off by chance, in 1/100 of a point */
 };
@@ -112,8 +112,13 @@ uint32_t flame_add(struct flame *f, uint32_t parent, uint32_t label);
 int flame_title(struct flame *f, const char *title, struct err *e);
 int flame_fact(struct flame *f, const char *name, const char *text, struct err *e);
 
-/* Facts about what Q leaves out, by focus, ignore, thread, nodes and far: who is shown the picture may not know. -ENOMEM. */
-int flame_filters(struct flame *f, const struct query *q, struct err *e);
+/* Facts about what T counts, when that is no time, and leaves out: who is shown the picture may not know. -ENOMEM. */
+int flame_filters(struct flame *f, const struct tree *t, struct err *e);
+
+/* What weights are that M counts. */
+enum flame_unit flame_unit_of(const struct measure *m);
+/* Fills PARTS with what VALUE, of the measures of SET by place, has of what adds up to the total, in numbers of EACH. */
+void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set, const uint64_t value[MEASURES_ASKED], uint64_t each);
 
 /* What NODE of T is drawn as. */
 enum flame_kind flame_kind_of(const struct tree *t, uint32_t node);

@@ -30,7 +30,8 @@ struct flat {
 	struct out o;
 	struct funcs *funcs;
 	char *label[2];          /* NAME_BYTES_MAX + 1 */
-	bool kinds;
+	const struct measure *lead;
+	bool parted;
 };
 
 /* What R is called, in the room of that number. */
@@ -60,24 +61,20 @@ static char *share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
 	return units_percent(dst, all ? (double)ns / (double)all : 0);
 }
 
-static char *amount(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
-{
-	return f->options->unit ? units_thousands(dst, ns / 1000 + (ns % 1000 >= 500)) : units_time(dst, ns);
-}
-
 static int amount_width(const struct flat *f)
 {
-	const char *unit = f->options->unit;
+	const char *head = tree_text_head(f->lead, f->options->unit);
 
-	return !unit ? 10 : strlen(unit) > 14 ? (int)strlen(unit) : 14;
+	return f->lead->unit == UNIT_TIME ? 10 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
 
-static void put_kind(struct flat *f, uint64_t ns)
+static void put_part(struct flat *f, unsigned int place, uint64_t value)
 {
+	const uint64_t all = tree_whole(f->t, place);
 	char text[UNITS_MAX];
 
-	if (ns)
-		out_format(&f->o, "%9s", share(f, ns, text));
+	if (value)
+		out_format(&f->o, "%9s", units_percent(text, all ? (double)value / (double)all : 0));
 	else
 		out_format(&f->o, "%8s%s", "", f->options->ascii ? "." : "·");
 }
@@ -88,9 +85,10 @@ static void put_figures(struct flat *f, const struct func_row *r)
 
 	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, share(f, r->self_ns, self));
 	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? share(f, r->total_ns, total) : "");
-	for (unsigned int k = 0; f->kinds && k < TIME_NR; k++)
-		put_kind(f, r->value[k]);
-	out_guess(&f->o, amount_width(f) + 1, r->self_ns, r->doubt_ns, amount(f, r->self_ns, time));
+	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
+		if (measure_column(&f->t->set, place))
+			put_part(f, place, r->value[place]);
+	out_guess(&f->o, amount_width(f) + 1, r->self_ns, r->doubt_ns, measure_text(f->lead, r->self_ns, time));
 }
 
 /* The module of N, cut to its column. */
@@ -131,9 +129,10 @@ static void put_row(struct flat *f, const struct func_row *r)
 static void put_header(struct flat *f)
 {
 	out_format(&f->o, "%8s%9s", "self", "total");
-	if (f->kinds)
-		out_format(&f->o, "%9s%9s%9s", "running", "runnable", "blocked");
-	out_format(&f->o, "%*s  %-*s  %s\n", amount_width(f) + 1, f->options->unit ? f->options->unit : "time", (int)MODULE_COLS,
+	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
+		if (measure_column(&f->t->set, place))
+			out_format(&f->o, "%9s", measure_column(&f->t->set, place)->head);
+	out_format(&f->o, "%*s  %-*s  %s\n", amount_width(f) + 1, tree_text_head(f->lead, f->options->unit), (int)MODULE_COLS,
 		   "module", "function");
 }
 
@@ -156,8 +155,8 @@ static void put_rows(struct flat *f)
 		n++;
 		rest.self_ns += r->self_ns;
 		rest.doubt_ns += r->doubt_ns;
-		for (unsigned int k = 0; k < TIME_NR; k++)
-			rest.value[k] += r->value[k];
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			rest.value[place] += r->value[place];
 	}
 	if (!n)
 		return;
@@ -177,7 +176,8 @@ int export_flat(FILE *out, const struct tree *t, const struct tree_text_options 
 	if (funcs_build(t, &funcs, e) < 0)
 		return -ENOMEM;
 	f.funcs = funcs;
-	f.kinds = t->node[0].value[TIME_RUNNABLE] || t->node[0].value[TIME_BLOCKED];
+	f.lead = measure_lead(&t->set);
+	f.parted = tree_is_parted(t);
 	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), compare_rows, &f);
 	put_rows(&f);
 	return out_end(&f.o, e);

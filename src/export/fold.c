@@ -4,6 +4,8 @@
 
 #include "export/fold.h"
 
+#include "base/clock.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,9 @@ static uint64_t node_rehash(const void *ctx, uint32_t id)
 	return node_hash(f->nodes.v[id].parent, f->nodes.v[id].text);
 }
 
-bool fold_init(struct fold *f)
+bool fold_init(struct fold *f, const struct measure *m)
 {
-	*f = (struct fold){ .texts = strtab_new() };
+	*f = (struct fold){ .texts = strtab_new(), .each = m->unit == UNIT_TIME ? NSEC_PER_USEC : measure_one(m) };
 	return f->texts;
 }
 
@@ -122,14 +124,14 @@ static bool sort_families(struct fold *f)
 	return true;
 }
 
-/* The microseconds of the next NS nanoseconds of COLUMN, so that all of them add up to the whole rounded once. */
+/* The number of the next NS of COLUMN, of time microseconds, so that all of them add up to the whole rounded once. */
 static uint64_t next_us(struct fold *f, unsigned int column, uint64_t ns)
 {
 	const uint64_t before = f->written_us[column];
 	uint64_t us;
 
 	f->done_ns[column] += ns;
-	us = f->done_ns[column] / 1000 + (f->done_ns[column] % 1000 >= 500);
+	us = f->done_ns[column] / f->each + (f->each > 1 && f->done_ns[column] % f->each >= f->each / 2);
 	f->written_us[column] = us;
 	return us - before;
 }

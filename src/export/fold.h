@@ -3,7 +3,7 @@
  * fold.h - stacks as lines of text, "a;b;c 10": what reads the same under what reads the same is one line, whatever tells it apart; lines
  * come in the order of their text. Private to exporters.
  *
- * Numbers are microseconds. Rounding is carried from line to line: each is within 1 of its weight, and they add up to the total,
+ * Numbers are microseconds, or units of another measure. Rounding is carried from line to line: each is within 1 of its weight, and they add up to the total,
  * rounded once. There may be several numbers on a line, each with its own sum.
  */
 #ifndef SBERF_EXPORT_FOLD_H
@@ -13,6 +13,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "export/out.h"
+#include "model/measure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,11 +37,12 @@ struct fold {
 	VEC(struct fold_node) nodes;     /* parents before children; the first is the root */
 	struct hidx index;               /* of nodes, by parent and text */
 	uint32_t *family;                /* lines of nodes and of what is below them, siblings together, in order of text */
+	uint64_t each;                   /* so much of a weight is 1 on a line */
 	uint64_t done_ns[FOLD_COLUMNS], written_us[FOLD_COLUMNS];
 };
 
-/* F is empty. False when out of memory: it is to be freed all the same. */
-bool fold_init(struct fold *f);
+/* F is empty, for weights of M. False when out of memory: it is to be freed all the same. */
+bool fold_init(struct fold *f, const struct measure *m);
 void fold_free(struct fold *f);                  /* zeroed is fine */
 
 /* The node under PARENT (FOLD_NONE for the root, which comes first) that reads TEXT, with ":" for ";"; FOLD_NONE when out of memory. */

@@ -49,7 +49,7 @@ int export_folded(FILE *out, const struct tree *t, struct err *e)
 	struct out o = { .file = out };
 	text_vec text = { 0 };
 	struct fold f;
-	const bool ok = fold_init(&f) && line && add_nodes(&f, t, line, &text) && fold_write(&f, &o, 1, grouped);
+	const bool ok = fold_init(&f, measure_lead(&t->set)) && line && add_nodes(&f, t, line, &text) && fold_write(&f, &o, 1, grouped);
 
 	vec_free(&text);
 	fold_free(&f);

@@ -20,7 +20,7 @@ static int build_any_tree(const struct export_view *v, enum group_by group, uint
 	q.max_nodes = UINT32_MAX;
 	if (!v->group_given)
 		q.group_by = group;
-	if (!q.kinds)
+	if (!q.kinds && !v->meta->unit[0])
 		q.kinds = kinds;
 	return tree_build(v->snapshot, v->names, &q, ret, e);
 }

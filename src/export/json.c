@@ -54,17 +54,29 @@ void json_put_figures(struct jsonout *j, const struct profile_meta *m, const str
 	jsonout_end(j, '}');
 }
 
-static json_t *metrics_of(struct jsonout *j, const struct query *q)
+char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX])
 {
-	static const struct { uint32_t kind; const char *name; } metrics[] = {
-		{ EVENT_SAMPLE, "running" }, { EVENT_RUNNABLE, "runnable" }, { EVENT_BLOCKED, "blocked" },
-	};
-	const uint32_t kinds = q->kinds ? q->kinds : KINDS_WALL;
+	static const char *const behind[UNIT_NR] = { [UNIT_TIME] = "_ns", [UNIT_BYTES] = "_bytes", [UNIT_COUNT] = "", [UNIT_OWN] = "" };
+
+	snprintf(dst, JSON_KEY_MAX, "%s%s%s", of, m->json, behind[m->unit]);
+	return dst;
+}
+
+/* What was asked for: parts of wall time also where what is chosen leaves them out. */
+static json_t *metrics_of(struct jsonout *j, const struct tree *t)
+{
+	const uint32_t kinds = t->query.kinds ? t->query.kinds : KINDS_WALL;
+	const struct measure_set set = measure_set(t->query.far ? MEASURES_FAR : (kinds & KINDS_ON_CPU ? MEASURES_ON_CPU : 0) |
+						   (kinds >> EVENT_BLOCKED & 1) << MEASURE_BLOCKED |
+						   (kinds >> EVENT_RUNNABLE & 1) << MEASURE_RUNNABLE);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
-		if (kinds >> metrics[i].kind & 1)
-			jsonout_append(j, list, json_string(metrics[i].name));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_in(&set, place);
+
+		if (m && m->unit != UNIT_OWN)
+			jsonout_append(j, list, json_string(m->json));
+	}
 	return list;
 }
 
@@ -123,15 +135,16 @@ static json_t *filters_of(struct jsonout *j, const struct query *q)
 	return list;
 }
 
-void json_put_question(struct jsonout *j, const struct query *q)
+void json_put_question(struct jsonout *j, const struct tree *t)
 {
+	const struct query *q = &t->query;
 	static const char *const groups[] = {
 		[GROUP_NONE] = "none", [GROUP_PROCESS] = "process", [GROUP_EXE] = "exe", [GROUP_COMM] = "comm",
 		[GROUP_THREAD] = "thread", [GROUP_CGROUP] = "cgroup",
 	};
 	json_t *o = json_object();
 
-	jsonout_set(j, o, "metrics", metrics_of(j, q));
+	jsonout_set(j, o, "metrics", metrics_of(j, t));
 	jsonout_set(j, o, "states", states_of(j, q));
 	jsonout_set(j, o, "syscalls", calls_of(j, q));
 	jsonout_set(j, o, "nodes", nodes_of(j, q));
@@ -145,7 +158,7 @@ void json_put_question(struct jsonout *j, const struct query *q)
 	jsonout_set(j, o, "recursion_folded", json_boolean(q->fold_recursion));
 	jsonout_set(j, o, "inlined", json_boolean(!q->no_inlines));
 	jsonout_set(j, o, "idle_folded", json_boolean(q->fold_idle));
-	jsonout_set(j, o, "far", json_boolean(q->far));
+	jsonout_set(j, o, "far", json_boolean(measure_lead(&t->set) == measure_get(MEASURE_FAR)));
 	jsonout_set(j, o, "from_ns", q->from_ns ? jsonout_u64(q->from_ns) : json_null());
 	jsonout_set(j, o, "to_ns", q->to_ns ? jsonout_u64(q->to_ns) : json_null());
 	jsonout_put(j, "question", o);
@@ -177,7 +190,7 @@ void json_put_modules(struct jsonout *j, const struct dict *d)
 }
 
 struct thread_sum {
-	uint64_t ns[TIME_NR], count;
+	uint64_t value[MEASURES_ASKED], count;
 };
 
 /* What each thread has of what Q asks for, by id; NULL when out of memory. */
@@ -199,9 +212,9 @@ static struct thread_sum *sum_threads(const struct export_view *v, const struct 
 
 			if (!is)
 				continue;
-			to->ns[x->kind == EVENT_BLOCKED ? TIME_BLOCKED : x->kind == EVENT_RUNNABLE ? TIME_RUNNABLE : TIME_RUNNING] +=
-				x->weight;
-			to->count += is & FACT_COUNTS ? x->count : 0;
+			for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+				to->value[place] += filter_places(&f, x) >> place & 1 ? x->weight : 0;
+			to->count += is & FACT_COUNTS && filter_places(&f, x) & f.set.lead ? x->count : 0;
 		}
 	}
 	filter_free(&f);
@@ -216,33 +229,34 @@ static void set_string(struct jsonout *j, json_t *o, const char *key, const stru
 		jsonout_set(j, o, key, jsonout_text(strtab_get(strings, id), strtab_len(strings, id)));
 }
 
-static void set_sum(struct jsonout *j, json_t *o, const struct thread_sum *sum, const char *unit)
+static void set_sum(struct jsonout *j, json_t *o, const struct thread_sum *sum, const struct measure_set *set)
 {
-	if (unit[0] && sum->ns[TIME_RUNNING])
-		jsonout_set(j, o, "total", jsonout_amount(unit, sum->ns[TIME_RUNNING]));
-	if (!unit[0]) {
-		jsonout_set_some(j, o, "running_ns", sum->ns[TIME_RUNNING]);
-		jsonout_set_some(j, o, "runnable_ns", sum->ns[TIME_RUNNABLE]);
-		jsonout_set_some(j, o, "blocked_ns", sum->ns[TIME_BLOCKED]);
+	char key[JSON_KEY_MAX];
+
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(set, place);
+
+		if (m && sum->value[place])
+			jsonout_set(j, o, m->unit == UNIT_OWN ? "total" : json_key(m, "", key), jsonout_amount(m, sum->value[place]));
 	}
 	jsonout_set_some(j, o, "count", sum->count);
 }
 
-void json_put_threads(struct jsonout *j, const struct export_view *v, const struct query *q)
+void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t)
 {
 	const struct dict *d = snapshot_dict(v->snapshot);
 	const uint32_t n = dict_threads(d);
-	AUTO_FREE struct thread_sum *sums = sum_threads(v, q, n);
+	AUTO_FREE struct thread_sum *sums = sum_threads(v, &t->query, n);
 
 	jsonout_begin(j, "threads", '[');
 	for (thread_id id = 0; sums && id < n; id++) {
-		const struct thread *t = dict_get_thread(d, id);
-		json_t *o = json_pack("{s:i, s:i}", "pid", (int)t->pid, "tid", (int)t->tid);
+		const struct thread *thread = dict_get_thread(d, id);
+		json_t *o = json_pack("{s:i, s:i}", "pid", (int)thread->pid, "tid", (int)thread->tid);
 
-		set_string(j, o, "name", d, t->comm);
-		set_string(j, o, "exe", d, t->exe);
-		set_string(j, o, "cgroup", d, t->cgroup);
-		set_sum(j, o, &sums[id], v->meta->unit);
+		set_string(j, o, "name", d, thread->comm);
+		set_string(j, o, "exe", d, thread->exe);
+		set_string(j, o, "cgroup", d, thread->cgroup);
+		set_sum(j, o, &sums[id], &t->set);
 		jsonout_put(j, NULL, o);
 	}
 	jsonout_end(j, ']');
@@ -251,11 +265,12 @@ void json_put_threads(struct jsonout *j, const struct export_view *v, const stru
 }
 
 /* What is about waits and nodes; nothing of what there is nothing known of. */
-static int put_lists(struct jsonout *j, const struct export_view *v, const struct query *q, struct err *e)
+static int put_lists(struct jsonout *j, const struct export_view *v, const struct tree *t, struct err *e)
 {
+	const struct query *q = &t->query;
 	AUTO(waits_free) struct waits *w = NULL;
 	AUTO(numa_view_free) struct numa_view *n = NULL;
-	int r = v->meta->off_cpu && !q->far ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
+	int r = v->meta->off_cpu && measure_set_is_wall(&t->set) ? waits_build(v->snapshot, v->names, q, &w, e) : 0;
 
 	if (r >= 0 && snapshot_numa(v->snapshot))
 		r = numa_view_build(v->snapshot, v->names, q, &n, e);
@@ -287,21 +302,22 @@ static void put_live(struct jsonout *j, const struct export_view *v)
 
 int export_json(FILE *out, const struct export_view *v, const struct tree *t, struct err *e)
 {
+	const struct measure *lead = measure_lead(&t->set);
 	struct jsonout j = { .o.file = out };
 	int r;
 
 	jsonout_begin(&j, NULL, '{');
 	jsonout_put(&j, "format", json_string("sberf-profile"));
 	jsonout_put(&j, "version", json_integer(JSON_VERSION));
-	jsonout_put(&j, "unit", jsonout_string(v->meta->unit[0] ? v->meta->unit : "ns"));
+	jsonout_put(&j, "unit", jsonout_string(lead->unit == UNIT_OWN ? v->meta->unit : measure_unit_name(lead->unit)));
 	if (v->live)
 		put_live(&j, v);
 	json_put_figures(&j, v->meta, v->snapshot);
-	json_put_question(&j, &t->query);
+	json_put_question(&j, t);
 	json_put_modules(&j, snapshot_dict(v->snapshot));
-	json_put_threads(&j, v, &t->query);
-	json_put_tree(&j, t, v->meta->unit);
-	r = put_lists(&j, v, &t->query, e);
+	json_put_threads(&j, v, t);
+	json_put_tree(&j, t);
+	r = put_lists(&j, v, t, e);
 	if (r < 0)
 		return r;
 	jsonout_end(&j, '}');

@@ -8,16 +8,23 @@
 #include "profile/numa.h"
 #include "profile/waits.h"
 
-/* "figures", "question": what the profile says of itself, and what of it was asked for. */
+/*
+ * What the amounts of M are called in JSON, behind OF: "self_running_ns", "made_bytes"; what is no time or bytes has no unit behind it.
+ * Returns DST.
+ */
+#define JSON_KEY_MAX 64
+char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX]);
+
+/* "figures", "question": what the profile says of itself, and what T is of it. */
 void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s);
-void json_put_question(struct jsonout *j, const struct query *q);
+void json_put_question(struct jsonout *j, const struct tree *t);
 
-/* "modules", "threads": the dictionaries, by id, so that other members name them by index. Threads with what they have of what Q asks for. */
+/* "modules", "threads": the dictionaries, by id, so that other members name them by index. Threads with what they have of what T counts. */
 void json_put_modules(struct jsonout *j, const struct dict *d);
-void json_put_threads(struct jsonout *j, const struct export_view *v, const struct query *q);
+void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t);
 
-/* "functions", "tree"; UNIT is profile_meta.unit. */
-void json_put_tree(struct jsonout *j, const struct tree *t, const char *unit);
+/* "functions", "tree" */
+void json_put_tree(struct jsonout *j, const struct tree *t);
 
 /* "waits", "open_waits" */
 void json_put_waits(struct jsonout *j, const struct waits *w);

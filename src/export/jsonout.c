@@ -95,11 +95,11 @@ json_t *jsonout_u64(uint64_t v)
 	return json_integer(v < INT64_MAX ? (json_int_t)v : INT64_MAX);
 }
 
-json_t *jsonout_amount(const char *unit, uint64_t ns)
+json_t *jsonout_amount(const struct measure *m, uint64_t value)
 {
-	if (!unit[0])
-		return jsonout_u64(ns);
-	return ns % META_UNIT_NS ? json_real((double)ns / META_UNIT_NS) : jsonout_u64(ns / META_UNIT_NS);
+	const unsigned int one = measure_one(m);
+
+	return value % one ? json_real((double)value / one) : jsonout_u64(value / one);
 }
 
 json_t *jsonout_figure(uint64_t v)

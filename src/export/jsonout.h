@@ -18,6 +18,7 @@
 #define SBERF_EXPORT_JSONOUT_H
 
 #include "export/out.h"
+#include "model/measure.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -47,8 +48,8 @@ void jsonout_append(struct jsonout *j, json_t *array, json_t *value);
 
 /* V; what no signed number of 64 bits can hold is the largest that can be. NULL when out of memory. */
 json_t *jsonout_u64(uint64_t v);
-/* NS as it is when UNIT, a profile_meta.unit, is "", else as how many of these it is. */
-json_t *jsonout_amount(const char *unit, uint64_t ns);
+/* VALUE of M as a number of its units. */
+json_t *jsonout_amount(const struct measure *m, uint64_t value);
 /* V, and null for META_UNKNOWN. */
 json_t *jsonout_figure(uint64_t v);
 /* The LEN bytes at TEXT, sanitised (base/text.h), so valid UTF-8. */

@@ -9,18 +9,10 @@
 
 #include <stdlib.h>
 
-static const char *const part_names[TIME_NR] = {
-	[TIME_RUNNING] = "running_ns", [TIME_RUNNABLE] = "runnable_ns", [TIME_BLOCKED] = "blocked_ns",
-};
-static const char *const self_part_names[TIME_NR] = {
-	[TIME_RUNNING] = "self_running_ns", [TIME_RUNNABLE] = "self_runnable_ns", [TIME_BLOCKED] = "self_blocked_ns",
-};
-
 struct writer {
 	struct jsonout *j;
 	const struct tree *t;
 	struct tree_funcs funcs;
-	const char *unit;        /* profile_meta.unit */
 	char *label;             /* NAME_BYTES_MAX + 1 */
 };
 
@@ -29,19 +21,30 @@ static const char *label_of(const struct writer *w, uint32_t node)
 	return tree_label(w->t, node, w->label, NAME_BYTES_MAX + 1);
 }
 
-/* What nodes and functions both have: SELF_NS and TOTAL_NS, and what these are made of. What is no time has no parts. */
-static void set_amounts(const struct writer *w, json_t *o, const struct tree_parts *self, uint64_t total_ns, const uint64_t total[TIME_NR])
+/* What each measure has of PARTS; what an import counts has no name of its own. */
+static void set_parts(const struct writer *w, json_t *o, const char *of, const uint64_t parts[MEASURES_ASKED])
 {
-	struct jsonout *j = w->j;
+	char key[JSON_KEY_MAX];
 
-	jsonout_set(j, o, w->unit[0] ? "self" : "self_ns", jsonout_amount(w->unit, tree_parts_sum(self)));
-	jsonout_set(j, o, w->unit[0] ? "total" : "total_ns", jsonout_amount(w->unit, total_ns));
-	if (w->unit[0])
-		return;
-	for (unsigned int k = 0; k < TIME_NR; k++)
-		jsonout_set_some(j, o, part_names[k], total[k]);
-	for (unsigned int k = 0; k < TIME_NR; k++)
-		jsonout_set_some(j, o, self_part_names[k], self->ns[k]);
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(&w->t->set, place);
+
+		if (m && m->unit != UNIT_OWN && parts[place])
+			jsonout_set(w->j, o, json_key(m, of, key), jsonout_amount(m, parts[place]));
+	}
+}
+
+/* What nodes and functions both have: what is theirs and their total, and what these are made of. */
+static void set_amounts(const struct writer *w, json_t *o, const struct tree_parts *self, uint64_t total_ns,
+			const uint64_t total[MEASURES_ASKED])
+{
+	const struct measure *lead = measure_lead(&w->t->set);
+	const bool time = lead->unit == UNIT_TIME;
+
+	jsonout_set(w->j, o, time ? "self_ns" : "self", jsonout_amount(lead, tree_parts_sum(w->t, self)));
+	jsonout_set(w->j, o, time ? "total_ns" : "total", jsonout_amount(lead, total_ns));
+	set_parts(w, o, "", total);
+	set_parts(w, o, "self_", self->ns);
 }
 
 static const char *func_kind(const struct tree *t, uint32_t node, const struct module *m)
@@ -97,7 +100,7 @@ static json_t *func_piece(const struct writer *w, const struct tree_func *f)
 		set_place(j, o, t, f->node);
 	if (file[0])
 		jsonout_set(j, o, "file", jsonout_string(file));
-	set_amounts(w, o, &f->self, tree_parts_sum(&f->total), f->total.ns);
+	set_amounts(w, o, &f->self, tree_parts_sum(w->t, &f->total), f->total.ns);
 	jsonout_set(j, o, "count", jsonout_u64(f->count));
 	return o;
 }
@@ -164,11 +167,11 @@ static void put_lists(const struct writer *w, uint32_t *place)
 	jsonout_end(j, ']');
 }
 
-void json_put_tree(struct jsonout *j, const struct tree *t, const char *unit)
+void json_put_tree(struct jsonout *j, const struct tree *t)
 {
 	AUTO_FREE uint32_t *place = malloc(t->n * sizeof(*place));
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
-	struct writer w = { .j = j, .t = t, .unit = unit, .label = label };
+	struct writer w = { .j = j, .t = t, .label = label };
 
 	if (tree_funcs_init(&w.funcs, t) && place && label)
 		put_lists(&w, place);

@@ -21,29 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MAX 5
+#define VALUES_MAX (2 * MEASURES_ASKED)   /* of each measure, and of how many events that was */
 #define LABELS_MAX 5
 #define NODE_TEXT 16
-
-/* What a sample can have a value of. */
-enum value {
-	VALUE_SAMPLES, VALUE_CPU, VALUE_WAITS, VALUE_BLOCKED, VALUE_RUNNABLE, VALUE_ACCESSES, VALUE_FAR,
-	VALUE_UNIT,              /* what an import counts: profile_meta.unit */
-	VALUE_NR
-};
-
-static const struct {
-	const char *type, *unit;
-	uint32_t kinds;          /* there is such a value when one of these is asked for */
-} values[VALUE_NR] = {
-	[VALUE_SAMPLES] = { "samples", "count", KINDS_ON_CPU },
-	[VALUE_CPU] = { "cpu", "nanoseconds", KINDS_ON_CPU },
-	[VALUE_WAITS] = { "waits", "count", KINDS_OFF_CPU },
-	[VALUE_BLOCKED] = { "blocked", "nanoseconds", 1u << EVENT_BLOCKED },
-	[VALUE_RUNNABLE] = { "runnable", "nanoseconds", 1u << EVENT_RUNNABLE },
-	[VALUE_ACCESSES] = { "accesses", "count", 1u << EVENT_ACCESS },
-	[VALUE_FAR] = { "far", "nanoseconds", 1u << EVENT_ACCESS },
-};
 
 struct call_text {
 	uint32_t call;
@@ -58,53 +38,65 @@ struct pprof {
 	str_id *thread_text, *process_text;      /* by thread; "" = not known yet */
 	VEC(struct call_text) calls;
 	VEC(uint64_t) places;            /* of a sample */
-	int value[VALUE_NR];             /* at which place in a sample; -1 = not there */
+	int value[MEASURES_ASKED];       /* by place of the measure: which value of a sample has it; -1 = none */
+	int count[MEASURES_ASKED];       /* the same: which one says how many events that was, which several may share */
 	unsigned int nr_values;
 };
 
 /* What there is a value of. */
 
-static void put_value_type(struct pprof *p, enum value i, const char *name, const char *unit)
+/* Which value of a sample that is now. */
+static int put_value_type(struct pprof *p, const char *name, const char *unit)
 {
 	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT, *one = &type;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
-	p->value[i] = (int)p->nr_values++;
 	type.type = pprof_foreign(&p->parts, name, strlen(name));
 	type.unit = pprof_text(&p->parts, unit);
 	part.n_value_type = 1;
 	part.value_type = &one;
-	if (p->nr_values == 2)
+	if (p->nr_values == 1)
 		part.shown_type = type.type;     /* time, rather than counts */
 	pprof_put(&p->parts, &part);
+	return (int)p->nr_values++;
 }
 
-/* An import's: what it counts, and, where that is periods of samples, how many these were. */
-static void put_imported_types(struct pprof *p)
+/* What events of M are called; of an import that has periods of samples they are these. NULL = nothing but M itself. */
+static const char *counted(const struct pprof *p, const struct measure *m)
 {
-	const struct profile_meta *m = p->v->meta;
+	const struct profile_meta *meta = p->v->meta;
 
-	if (m->event[0] && strcmp(m->unit, "samples"))
-		put_value_type(p, VALUE_SAMPLES, values[VALUE_SAMPLES].type, values[VALUE_SAMPLES].unit);
-	put_value_type(p, VALUE_UNIT, m->unit, "count");
+	if (m->unit == UNIT_OWN)
+		return meta->event[0] && strcmp(meta->unit, "samples") ? "samples" : NULL;
+	return m->counted;
 }
 
+/* The value of the measure in PLACE, behind that of its events, which an earlier one may have. */
+static void put_value_types_of(struct pprof *p, unsigned int place)
+{
+	const struct measure *m = measure_column(&p->sums.set, place);
+	const char *events = counted(p, m);
+
+	for (unsigned int i = 0; events && i < MEASURES_ASKED && p->count[place] < 0; i++)
+		if (p->count[i] >= 0 && !strcmp(events, counted(p, measure_column(&p->sums.set, i))))
+			p->count[place] = p->count[i];
+	if (events && p->count[place] < 0)
+		p->count[place] = put_value_type(p, events, "count");
+	p->value[place] = put_value_type(p, m->unit == UNIT_OWN ? p->v->meta->unit : m->pprof, measure_unit_pprof(m->unit));
+}
+
+/* What was asked for and is there; else what is expected: the first of it. */
 static void put_value_types(struct pprof *p)
 {
-	const uint32_t asked = p->q.far ? 1u << EVENT_ACCESS : p->q.kinds ? p->q.kinds & KINDS_WALL : KINDS_WALL;
-	uint32_t kinds = p->sums.kinds & asked;
+	static const unsigned int order[MEASURES_ASKED] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
+	const unsigned int lead = p->sums.set.lead, expected = lead & ~1u && !(lead & 1) ? lead : 1;
+	const unsigned int places = p->sums.places ? p->sums.places : expected;
 
-	for (unsigned int i = 0; i < VALUE_NR; i++)
-		p->value[i] = -1;
-	if (p->v->meta->unit[0]) {
-		put_imported_types(p);
-		return;
-	}
-	if (!kinds)
-		kinds = asked & KINDS_ON_CPU ? asked & KINDS_ON_CPU : asked;
-	for (unsigned int i = 0; i < VALUE_NR; i++)
-		if (kinds & values[i].kinds)
-			put_value_type(p, i, values[i].type, values[i].unit);
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
+		p->value[i] = p->count[i] = -1;
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
+		if (places >> order[i] & 1)
+			put_value_types_of(p, order[i]);
 }
 
 /* Samples. */
@@ -209,23 +201,25 @@ static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels
 		add_label(p, l, "syscall", call_text(p, s->call));
 }
 
-static void set_value(const struct pprof *p, int64_t *to, enum value i, uint64_t n)
+static void set_value(int64_t *to, int at, uint64_t n)
 {
-	if (p->value[i] >= 0)
-		to[p->value[i]] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
+	if (at >= 0)
+		to[at] = n < INT64_MAX ? (int64_t)n : INT64_MAX;
 }
 
-/* A sample of what is in p->places. */
-static void put_sample(struct pprof *p, unsigned int kind, uint64_t count, uint64_t ns, struct labels *l)
+/* A sample of what is in p->places, which counts in PLACES of the measures asked for. */
+static void put_sample(struct pprof *p, unsigned int places, uint64_t count, uint64_t weight, struct labels *l)
 {
 	int64_t value[VALUES_MAX] = { 0 };
 	Pprof__Sample sample = PPROF__SAMPLE__INIT, *one = &sample;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 
-	set_value(p, value, EVENT_IS_WAIT(kind) ? VALUE_WAITS : kind == EVENT_ACCESS ? VALUE_ACCESSES : VALUE_SAMPLES, count);
-	set_value(p, value, kind == EVENT_BLOCKED ? VALUE_BLOCKED : kind == EVENT_RUNNABLE ? VALUE_RUNNABLE :
-		  kind == EVENT_ACCESS ? VALUE_FAR : VALUE_CPU, ns);
-	set_value(p, value, VALUE_UNIT, ns / META_UNIT_NS + (ns % META_UNIT_NS >= META_UNIT_NS / 2));
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		if (!(places >> place & 1))
+			continue;
+		set_value(value, p->count[place], count);
+		set_value(value, p->value[place], measure_whole(measure_column(&p->sums.set, place), weight));
+	}
 	sample.n_location_id = p->places.n;
 	sample.location_id = p->places.v;
 	sample.n_value = p->nr_values;
@@ -250,7 +244,7 @@ static void put_idle(struct pprof *p)
 	if (!add_place(p, pprof_words(&p->parts, name)))
 		return;
 	add_label(p, &l, "state", pprof_text(&p->parts, "idle"));
-	put_sample(p, EVENT_BLOCKED, p->sums.idle_count, p->sums.idle_ns, &l);
+	put_sample(p, 1u << TIME_BLOCKED, p->sums.idle_count, p->sums.idle_ns, &l);
 }
 
 static void put_samples(struct pprof *p)
@@ -269,7 +263,7 @@ static void put_samples(struct pprof *p)
 			add_place(p, nothing);
 		}
 		sum_labels(p, s, &l);
-		put_sample(p, s->kind, s->count, s->ns, &l);
+		put_sample(p, s->places, s->count, s->ns, &l);
 	}
 	put_idle(p);
 }
@@ -284,7 +278,7 @@ static str_id main_exe(const struct pprof *p)
 	for (size_t i = 0; ns && i < p->sums.v.n; i++) {
 		const struct stack_sum *s = &p->sums.v.v[i];
 
-		ns[s->thread] = add_capped(ns[s->thread], s->ns);
+		ns[s->thread] = add_capped(ns[s->thread], s->places & p->sums.set.lead ? s->ns : 0);
 		if (ns[s->thread] > ns[most])
 			most = s->thread;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - the file format of speedscope (file-format-schema.json of that project): frames once, then for each kind of time a
- * "sampled" profile, whose samples are the stacks that a tree has something of its own for, weighed in nanoseconds. What is imported
+ * speedscope.c - the file format of speedscope (file-format-schema.json of that project): frames once, then for each measure a
+ * "sampled" profile, whose samples are the stacks that a tree has something of its own for, weighed in its unit. What is imported
  * and no time is weighed in numbers of it, and its profile is called as they are.
  *
  * A stack is one sample however often it was seen, since the tree has sums, and samples stand in the order of the tree: so
@@ -19,11 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const profile_names[TIME_NR] = {
-	[TIME_RUNNING] = "on-CPU", [TIME_RUNNABLE] = "runnable", [TIME_BLOCKED] = "blocked",
-};
-/* In the order of what is looked for first. */
-static const unsigned int profile_order[TIME_NR] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
+/* Places, in the order of what is looked for first. */
+static const unsigned int profile_order[MEASURES_ASKED] = { TIME_RUNNING, TIME_BLOCKED, TIME_RUNNABLE };
 
 struct speedscope {
 	const struct tree *t;
@@ -80,7 +77,7 @@ static bool put_frames(struct speedscope *x)
 	for (uint32_t i = 0; i < x->t->n; i++) {
 		if (x->funcs.of[i] != NODE_NONE) {
 			x->number[i] = json_incref(of_func[x->funcs.of[i]]);
-		} else if (i || shows_root(x->t) || tree_parts_sum(&x->funcs.self[0])) {
+		} else if (i || shows_root(x->t) || tree_parts_sum(x->t, &x->funcs.self[0])) {
 			x->number[i] = jsonout_u64(n++);
 			jsonout_put(&x->j, NULL, i || shows_root(x->t) ? frame_of(x, i) : json_pack("{s:s}", "name", "(other)"));
 		}
@@ -114,27 +111,37 @@ static json_t *stack_of(struct speedscope *x, uint32_t node)
 	return stack;
 }
 
-/* One profile: what each node has of KIND for itself. */
-static void put_profile(struct speedscope *x, unsigned int kind)
+/* What weights of M are, as speedscope knows it. */
+static const char *unit_of(const struct measure *m)
 {
-	const uint64_t all = x->t->node[0].value[kind];
-	const char *name = x->t->query.far ? "far accesses" : x->unit[0] ? x->unit : profile_names[kind];
+	static const char *const units[UNIT_NR] = {
+		[UNIT_TIME] = "nanoseconds", [UNIT_BYTES] = "bytes", [UNIT_COUNT] = "none", [UNIT_OWN] = "none",
+	};
+
+	return units[m->unit];
+}
+
+/* One profile: what each node has of the measure in PLACE for itself. */
+static void put_profile(struct speedscope *x, unsigned int place)
+{
+	const struct measure *m = measure_column(&x->t->set, place);
+	const uint64_t all = x->t->node[0].value[place];
 
 	jsonout_begin(&x->j, NULL, '{');
 	jsonout_put(&x->j, "type", json_string("sampled"));
-	jsonout_put(&x->j, "name", jsonout_string(name));
-	jsonout_put(&x->j, "unit", json_string(x->unit[0] ? "none" : "nanoseconds"));
+	jsonout_put(&x->j, "name", jsonout_string(m->unit == UNIT_OWN ? x->unit : m->title));
+	jsonout_put(&x->j, "unit", json_string(unit_of(m)));
 	jsonout_put(&x->j, "startValue", json_integer(0));
-	jsonout_put(&x->j, "endValue", jsonout_amount(x->unit, all));
+	jsonout_put(&x->j, "endValue", jsonout_amount(m, all));
 	jsonout_begin(&x->j, "samples", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
-		if (x->funcs.self[x->funcs.order[i]].ns[kind])
+		if (x->funcs.self[x->funcs.order[i]].ns[place])
 			jsonout_put(&x->j, NULL, stack_of(x, x->funcs.order[i]));
 	jsonout_end(&x->j, ']');
 	jsonout_begin(&x->j, "weights", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
-		if (x->funcs.self[x->funcs.order[i]].ns[kind])
-			jsonout_put(&x->j, NULL, jsonout_amount(x->unit, x->funcs.self[x->funcs.order[i]].ns[kind]));
+		if (x->funcs.self[x->funcs.order[i]].ns[place])
+			jsonout_put(&x->j, NULL, jsonout_amount(m, x->funcs.self[x->funcs.order[i]].ns[place]));
 	jsonout_end(&x->j, ']');
 	jsonout_end(&x->j, '}');
 }
@@ -144,7 +151,7 @@ static void put_profiles(struct speedscope *x)
 	bool any = false;
 
 	jsonout_begin(&x->j, "profiles", '[');
-	for (unsigned int i = 0; i < TIME_NR; i++) {
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++) {
 		if (!x->t->node[0].value[profile_order[i]])
 			continue;
 		put_profile(x, profile_order[i]);
@@ -152,7 +159,7 @@ static void put_profiles(struct speedscope *x)
 	}
 	/* A file without a profile is refused. */
 	if (!any)
-		put_profile(x, TIME_RUNNING);
+		put_profile(x, measure_column(&x->t->set, 0) ? 0 : x->t->set.first);
 	jsonout_end(&x->j, ']');
 }
 

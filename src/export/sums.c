@@ -18,7 +18,7 @@ struct summing {
 static uint64_t sum_hash(const struct stack_sum *s)
 {
 	return hash_2u64(hash_2u64((uint64_t)s->stack << 32 | s->thread, (uint64_t)s->call << 32 | s->node),
-			 (uint64_t)s->kind << 8 | s->state);
+			 (uint64_t)s->kind << 16 | (uint64_t)s->places << 8 | s->state);
 }
 
 static uint64_t sum_rehash(const void *ctx, uint32_t id)
@@ -31,7 +31,7 @@ static uint64_t sum_rehash(const void *ctx, uint32_t id)
 static bool same(const struct stack_sum *a, const struct stack_sum *b)
 {
 	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node && a->kind == b->kind &&
-	       a->state == b->state;
+	       a->places == b->places && a->state == b->state;
 }
 
 /* The sum that is told apart as WANT is; NULL when out of memory. */
@@ -68,11 +68,12 @@ static bool add_idle(struct summing *g, const struct fact *x, uint64_t count)
 
 static bool add_fact(struct summing *g, const struct fact *x, unsigned int is)
 {
-	struct stack_sum want = { .stack = x->stack, .thread = x->thread, .node = x->node, .kind = x->kind };
+	struct stack_sum want = { .stack = x->stack, .thread = x->thread, .node = x->node, .kind = x->kind & 31,
+				  .places = filter_places(&g->filter, x) & 7 };
 	const uint64_t count = is & FACT_COUNTS ? x->count : 0;
 	struct stack_sum *s;
 
-	g->to->kinds |= 1u << x->kind;
+	g->to->places |= want.places;
 	if (is & FACT_IDLE && g->filter.q->fold_idle)
 		return add_idle(g, x, count);
 	if (EVENT_IS_WAIT(x->kind)) {
@@ -114,6 +115,7 @@ int stack_sums_build(struct stack_sums *s, const struct export_view *v, const st
 
 	*s = (struct stack_sums){ 0 };
 	ok = filter_init(&g.filter, v->snapshot, v->names, q) && add_all(&g, v->snapshot);
+	s->set = g.filter.set;
 	filter_free(&g.filter);
 	free(g.idle_thread);
 	hidx_free(&s->index);

@@ -18,16 +18,20 @@ struct stack_sum {
 	thread_id thread;
 	uint32_t call;           /* of waits: CALL_* */
 	uint16_t node;
-	uint8_t kind;            /* enum event_kind */
+	uint8_t kind : 5;        /* enum event_kind */
+	uint8_t places : 3;      /* of stack_sums.set: what measures it counts in */
 	uint8_t state;           /* of waits: enum wait_state */
 	uint64_t count;          /* of samples or waits: the two parts of a wait count once */
 	uint64_t ns;
 };
 
+_Static_assert(EVENT_KINDS_MAX <= 1u << 5 && MEASURES_ASKED <= 3, "they fit");
+
 struct stack_sums {
 	VEC(struct stack_sum) v; /* in the order of first use */
 	struct hidx index;
-	uint32_t kinds;          /* asked for, and there is something of: bit mask of 1 << enum event_kind */
+	struct measure_set set;  /* what was asked for */
+	unsigned int places;     /* of it, where there is something, as a mask */
 	uint64_t idle_ns, idle_count;    /* query.fold_idle: idling waits, which are in no sum */
 	uint32_t idle_threads;
 };

@@ -48,13 +48,14 @@
 struct figures {
 	uint64_t total_ns, doubt_ns;
 	uint64_t self_ns, self_doubt_ns;
-	uint64_t value[TIME_NR];
+	uint64_t value[MEASURES_ASKED];
 	uint64_t count;
 };
 
 struct text {
 	const struct tree *t;
-	bool kinds;              /* there is time off the CPU: it has columns */
+	const struct measure *lead;      /* what the total is of */
+	bool parted;             /* there are several measures: each has a column */
 	const struct tree_text_options *options;
 	struct out o;
 	uint64_t least_ns;       /* to be shown */
@@ -83,62 +84,59 @@ static void put_indent(struct text *x, uint32_t i, const char *mark)
 		out_format(&x->o, "[%u] ", level);
 }
 
-static void put_kind(struct text *x, uint64_t ns)
+static void put_part(struct text *x, unsigned int place, uint64_t value)
 {
+	const uint64_t all = tree_whole(x->t, place);
 	char text[UNITS_MAX];
 
-	if (ns)
-		out_format(&x->o, "%9s", share(x, ns, text));
+	if (value)
+		out_format(&x->o, "%9s", units_percent(text, all ? (double)value / (double)all : 0));
 	else
 		out_format(&x->o, "%8s%s", "", x->options->ascii ? "." : "·");
 }
 
-/* The columns of a tree with time off the CPU; without SELF that one and the time stay empty. */
-static void put_kinds(struct text *x, const struct figures *f, bool self)
+/* The columns of a tree of several measures; without SELF that one and the amount stay empty. */
+static void put_parts(struct text *x, const struct figures *f, bool self)
 {
 	char text[UNITS_MAX];
 
 	out_guess(&x->o, 8, f->total_ns, f->doubt_ns, share(x, f->total_ns, text));
 	out_guess(&x->o, 9, f->self_ns, self ? f->self_doubt_ns : 0, self ? share(x, f->self_ns, text) : "");
-	for (int k = 0; k < TIME_NR; k++)
-		put_kind(x, f->value[k]);
-	out_guess(&x->o, 11, f->total_ns, self ? f->doubt_ns : 0, self ? units_time(text, f->total_ns) : "");
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (measure_column(&x->t->set, place))
+			put_part(x, place, f->value[place]);
+	out_guess(&x->o, 11, f->total_ns, self ? f->doubt_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_text(&x->o, "  ");
 }
 
-static void put_far(struct text *x, const struct figures *f, bool self)
+/* One of estimates. */
+static void put_estimate(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], text[UNITS_MAX];
 
 	out_format(&x->o, "%7s %7s", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "");
-	out_guess(&x->o, 10, f->total_ns, self ? f->total_ns : 0, self ? units_time(text, f->total_ns) : "");
+	out_guess(&x->o, 10, f->total_ns, self ? f->total_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_format(&x->o, "%9s  ", self ? units_thousands(text, f->count) : "");
 }
 
 static int amount_width(const struct text *x)
 {
-	const char *unit = x->options->unit;
+	const char *head = tree_text_head(x->lead, x->options->unit);
 
-	return !unit ? 9 : strlen(unit) > 14 ? (int)strlen(unit) : 14;
-}
-
-/* NS as time, or as what it counts. */
-static char *amount(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
-{
-	return x->options->unit ? units_thousands(dst, ns / 1000 + (ns % 1000 >= 500)) : units_time(dst, ns);
+	return x->lead->unit == UNIT_TIME ? 9 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
 
 static void put_figures(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], time[UNITS_MAX];
 
-	if (x->kinds)
-		put_kinds(x, f, self);
-	else if (x->t->query.far)
-		put_far(x, f, self);
+	if (x->parted)
+		put_parts(x, f, self);
+	else if (x->lead->estimate)
+		put_estimate(x, f, self);
 	else
 		out_format(&x->o, "%7s %7s %*s  ", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "",
-			   amount_width(x), self ? amount(x, f->total_ns, time) : "");
+			   amount_width(x), self ? measure_text(x->lead, f->total_ns, time) : "");
 }
 
 /* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here that have not ended. */
@@ -155,8 +153,8 @@ static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64
 	f->doubt_ns += n->doubt_ns;
 	f->self_ns += n->self_ns;
 	f->self_doubt_ns += doubt < n->self_ns ? doubt : n->self_ns;
-	for (int k = 0; k < TIME_NR; k++)
-		f->value[k] += n->value[k];
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		f->value[place] += n->value[place];
 	f->count += n->count;
 	*ret_open_ns = open;
 }
@@ -249,13 +247,19 @@ static unsigned int deepest(const struct tree *t)
 
 static void put_header(struct text *x)
 {
-	if (x->kinds)
-		out_format(&x->o, "%8s%9s%9s%9s%9s%11s\n", "total", "self", "running", "runnable", "blocked", "time");
-	else if (x->t->query.far)
-		out_format(&x->o, "%7s %7s%10s%9s\n", "total", "self", "far", "samples");
-	else
-		out_format(&x->o, "%7s %7s %*s\n", "total", "self", amount_width(x),
-			   x->options->unit ? x->options->unit : "time");
+	const char *head = tree_text_head(x->lead, x->options->unit);
+
+	if (x->parted) {
+		out_format(&x->o, "%8s%9s", "total", "self");
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			if (measure_column(&x->t->set, place))
+				out_format(&x->o, "%9s", measure_column(&x->t->set, place)->head);
+		out_format(&x->o, "%11s\n", head);
+	} else if (x->lead->estimate) {
+		out_format(&x->o, "%7s %7s%10s%9s\n", "total", "self", x->lead->head, "samples");
+	} else {
+		out_format(&x->o, "%7s %7s %*s\n", "total", "self", amount_width(x), head);
+	}
 }
 
 int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
@@ -276,7 +280,8 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
 	if (x.options->max_depth)
 		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
-	x.kinds = t->node[0].value[TIME_RUNNABLE] || t->node[0].value[TIME_BLOCKED];
+	x.lead = measure_lead(&t->set);
+	x.parted = tree_is_parted(t);
 	put_header(&x);
 	do {
 		if (fits(&x, i))

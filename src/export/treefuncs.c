@@ -42,7 +42,7 @@ static void find_self(const struct tree *t, struct tree_parts *self)
 	for (uint32_t i = 0; i < t->n; i++)
 		memcpy(self[i].ns, t->node[i].value, sizeof(self[i].ns));
 	for (uint32_t i = 1; i < t->n; i++)
-		for (unsigned int k = 0; k < TIME_NR; k++)
+		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 			subtract(&self[t->node[i].parent].ns[k], t->node[i].value[k]);
 }
 
@@ -88,9 +88,9 @@ static uint32_t func_of(struct collect *c, uint32_t node)
 	return hidx_add(&c->index, h, c->r->n, func_rehash, c) ? c->r->n++ : NODE_NONE;
 }
 
-static void add_parts(struct tree_parts *to, const uint64_t ns[TIME_NR])
+static void add_parts(struct tree_parts *to, const uint64_t ns[MEASURES_ASKED])
 {
-	for (unsigned int k = 0; k < TIME_NR; k++)
+	for (unsigned int k = 0; k < MEASURES_ASKED; k++)
 		to->ns[k] = add_capped(to->ns[k], ns[k]);
 }
 

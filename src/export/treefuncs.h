@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct tree_parts {
-	uint64_t ns[TIME_NR];
+	uint64_t ns[MEASURES_ASKED];     /* of each measure asked for, in its place */
 };
 
 struct tree_func {
@@ -39,12 +39,13 @@ void tree_funcs_free(struct tree_funcs *r);
 /* The module of NODE, a function or a place; NULL for anything else, and for functions without one. */
 const struct module *tree_module(const struct tree *t, uint32_t node, module_id *ret_id);
 
-static inline uint64_t tree_parts_sum(const struct tree_parts *p)
+/* What P, which is of T, has of what adds up to the total. */
+static inline uint64_t tree_parts_sum(const struct tree *t, const struct tree_parts *p)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int k = 0; k < TIME_NR; k++)
-		sum += p->ns[k];
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		sum += t->set.lead >> place & 1 ? p->ns[place] : 0;
 	return sum;
 }
 

@@ -3,7 +3,7 @@
  * folded.c - reads folded stacks, "comm;main;work_[i];do_syscall_64_[k] 42": what runs first, then frames as they are called,
  * then how much of it there was.
  *
- * The number is what the file counts; nobody says whether that is samples or microseconds. It is kept as 1,000 "ns" for each. A
+ * The number is what the file counts; nobody says whether that is samples or microseconds. It is kept with three decimals (UNIT_OWN of model/measure.h). A
  * name that ends in "_[i]" was inlined into the frame before it: with that it is one frame, a *run*. Where there is none before
  * it the suffix stays a part of the name. Any line can be written as it was. Lines that all end in two numbers are a difference of
  * two profiles, and no profile.
@@ -183,7 +183,7 @@ static bool take_number(struct folded *f, const char *at, const char *end, uint6
 	uint64_t whole, part = 0;
 	unsigned int digits = 0;
 
-	if (!parse_dec(&at, end, &whole) || whole > UINT64_MAX / META_UNIT_NS - 1)
+	if (!parse_dec(&at, end, &whole) || whole > UINT64_MAX / sink_one() - 1)
 		return false;
 	if (at < end && *at == '.') {
 		for (at++; at < end && *at >= '0' && *at <= '9'; at++, digits++)
@@ -192,7 +192,7 @@ static bool take_number(struct folded *f, const char *at, const char *end, uint6
 			part *= 10;
 		f->r->rounded += part || digits > 3;
 	}
-	*ret_ns = whole * META_UNIT_NS + part;
+	*ret_ns = whole * sink_one() + part;
 	*ret_count = whole;
 	return at == end;
 }
@@ -276,7 +276,7 @@ static int take_line(struct folded *f, const char *s, size_t len, struct err *e)
 			       f->r->lines.name, (unsigned long long)f->r->lines.nr);
 	look_for_two(f, s, at - 1);
 	stack = take_stack(f, s, deep_enough(f, s, at - 1));
-	return sink_add(sink, EVENT_SAMPLE, 0, f->thread, stack, ns, count, e);
+	return sink_add(sink, EVENT_COUNTED, 0, f->thread, stack, ns, count, e);
 }
 
 static int take_lines(struct folded *f, struct err *e)

@@ -87,7 +87,7 @@ static unsigned int judge(struct perf_events *p, const char *name, unsigned int 
 		return 0;
 	if (!p->event[0])
 		choose(p, name, has_period, m);
-	return strcmp(p->event, name) ? 0 : EVENT_SAMPLE;
+	return strcmp(p->event, name) ? 0 : p->time ? EVENT_SAMPLE : EVENT_COUNTED;
 }
 
 unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period, struct profile_meta *m)

@@ -249,9 +249,9 @@ static int begin_sample(struct perfscript *p, const struct perf_header *h, struc
 		  perf_events_kind(&p->events, h->event.s, h->event.len, h->has_period, p->r->sink.meta);
 	if (!p->kind)
 		return 0;
-	if (!p->events.time && h->has_period && h->period > UINT64_MAX / META_UNIT_NS)
+	if (!p->events.time && h->has_period && h->period > UINT64_MAX / sink_one())
 		return err_set(e, EOVERFLOW, "the period at line %" PRIu64 " of %s is too large", p->r->lines.nr, p->r->lines.name);
-	p->weight = !h->has_period ? META_UNIT_NS : p->events.time ? h->period : h->period * META_UNIT_NS;
+	p->weight = !h->has_period ? sink_one() : p->events.time ? h->period : h->period * sink_one();
 	p->time_ns = h->time_ns;
 	if (h->has_time) {
 		p->first_ns = h->time_ns < p->first_ns ? h->time_ns : p->first_ns;

@@ -131,7 +131,7 @@ bool sink_weighs(const struct sink *s, uint64_t weight)
 /* What the profile says of itself. */
 static void count(struct profile_meta *m, unsigned int kind, uint64_t weight, uint64_t samples)
 {
-	if (kind == EVENT_SAMPLE) {
+	if (kind == EVENT_SAMPLE || kind == EVENT_COUNTED) {
 		m->samples += samples;
 		m->oncpu_ns += weight;
 		return;

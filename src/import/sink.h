@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "import/import.h"
+#include "model/measure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,10 +59,16 @@ frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t l
 /* A thread called COMM; with PID and TID 0 it is told by its name alone. ID_NONE when out of memory. */
 thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, size_t len);
 
-/* Whether WEIGHT_NS can be added: false when all weights together would be more than can be counted. */
+/* What one of what is counted weighs, where that is no time. */
+static inline uint64_t sink_one(void)
+{
+	return measure_one(measure_get(MEASURE_IMPORTED));
+}
+
+/* Whether WEIGHT can be added: false when all weights together would be more than can be counted. */
 bool sink_weighs(const struct sink *s, uint64_t weight);
 /*
- * Adds SAMPLES, which weigh WEIGHT_NS together. KIND: EVENT_SAMPLE, or, of time off the CPU, EVENT_BLOCKED and EVENT_RUNNABLE. A
+ * Adds SAMPLES, which weigh WEIGHT together. KIND: EVENT_SAMPLE, EVENT_COUNTED of what is no time, or, of time off the CPU, EVENT_BLOCKED and EVENT_RUNNABLE. A
  * negative errno with a sentence.
  */
 int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight,

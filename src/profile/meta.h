@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #define META_TEXT 256
-#define META_UNIT_NS 1000u           /* of weights, of which profile_meta.unit says what they count: so that decimals have room */
 #define META_UNKNOWN UINT64_MAX      /* a figure that this kernel or recording does not tell */
 
 enum target_state {
@@ -32,7 +31,7 @@ struct profile_meta {
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */
-	char unit[32];               /* what weights count when they are no time: META_UNIT_NS of them are one "weight"; "" = they are ns */
+	char unit[32];               /* of an import: what it counts (MEASURE_IMPORTED) when that is no time, such as "weight"; "" = time */
 	uint32_t freq_asked;         /* Hz per CPU that the user asked for */
 	uint32_t freq_got;           /* Hz per CPU that busy CPUs had lately; granted as long as that is unknown; 0 = unknown */
 	bool rate_changed;           /* both are those of now, and were others before; in no recording */
