@@ -59,7 +59,7 @@ static void build_waits(struct built *b, const struct names *names)
 	AUTO(waits_free) struct waits *waits = NULL;
 	struct query q = b->job.query;
 
-	q.kinds &= KINDS_OFF_CPU;
+	q.measures &= MEASURES_OFF_CPU;
 	if (waits_build(b->snapshot, names, &q, &waits, &b->err) < 0)
 		return;
 	b->standstill = waitsview_standstill(waits);
@@ -139,7 +139,7 @@ static void look_for_standstill(struct built *b, const struct names *names)
 {
 	AUTO(waits_free) struct waits *waits = NULL;
 	const size_t n = snapshot_slices(b->snapshot);
-	struct query q = { .kinds = KINDS_OFF_CPU, .fold_idle = true, .arch = b->job.query.arch };
+	struct query q = { .measures = MEASURES_OFF_CPU, .fold_idle = true, .arch = b->job.query.arch };
 	struct err e = ERR_INIT;
 	struct slice_view last;
 

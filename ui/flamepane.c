@@ -11,8 +11,6 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "profile/meta.h"
-#include "profile/query.h"
 #include "ui/flameview.h"
 #include "ui/lines.h"
 #include "ui/words.h"
@@ -115,7 +113,7 @@ static void colour(const struct drawing *d, size_t row, int y, const char *label
 	}
 	sum_kinds(d->tv->tree, f, ns);
 	for (int i = 0; i < f->w; i++) {
-		const enum time_kind kind = !d->look->kinds ? TIME_RUNNING : f->w == 1 ? main_kind(ns) : kind_at(ns, i, f->w);
+		const enum time_kind kind = !d->look->kinds || !measure_set_is_wall(&d->look->set) ? TIME_RUNNING : f->w == 1 ? main_kind(ns) : kind_at(ns, i, f->w);
 
 		canvas_restyle(d->cv, f->x + i, y, 1, kind_style[kind][shade]);
 	}
@@ -206,14 +204,12 @@ static int draw_level(const struct treeview *tv, struct canvas *cv, int y)
 	return x;
 }
 
-static void put_weight(struct words *w, uint64_t ns, const char *unit)
+/* VALUE of M; UNIT is what an import counts. */
+static void put_weight(struct words *w, const struct measure *m, uint64_t value, const char *unit)
 {
 	char text[UNITS_MAX];
 
-	if (*unit)
-		words_put(w, "%s %s", units_thousands(text, measure_whole(measure_get(MEASURE_IMPORTED), ns)), unit);
-	else
-		words_put(w, "%s", units_time(text, ns));
+	words_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "", m->unit == UNIT_OWN ? unit : "");
 }
 
 static double share(uint64_t ns, uint64_t of)
@@ -224,8 +220,8 @@ static double share(uint64_t ns, uint64_t of)
 /* What the count of N is of, by the kinds of time in it. */
 static const char *counted(const struct tree_node *n, const struct tree_look *look)
 {
-	const bool running = !look->kinds || n->value[TIME_RUNNING];
-	const bool waits = look->kinds && n->value[TIME_RUNNING] < n->total_ns;
+	const bool wall = measure_set_is_wall(&look->set), running = !look->kinds || !wall || n->value[TIME_RUNNING];
+	const bool waits = look->kinds && wall && n->value[TIME_RUNNING] < n->total_ns;
 
 	if (running && waits)
 		return "samples and waits";
@@ -240,6 +236,7 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 {
 	const struct flame_frame *f = flameview_here(tv);
 	const struct tree_node *n = &tv->tree->node[f->node];
+	const struct measure *lead = measure_lead(&tv->tree->set);
 	const uint64_t whole_ns = treeview_work_ns(tv->tree), zoom_ns = tv->flame->layout.whole_ns;
 	const uint64_t parent_ns = f->parent == FLAME_NONE ? 0 : flameview_frame(tv, f->parent)->ns;
 	const uint64_t ns = f->parent == FLAME_NONE ? zoom_ns : n->total_ns;
@@ -249,11 +246,11 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 
 	snprintf(figure[i++], 96, "%s", units_percent(a, share(ns, whole_ns)));
 	w = words_in(figure[i++], 96);
-	put_weight(&w, ns, unit);
+	put_weight(&w, lead, ns, unit);
 	if (f->merged > 1)
 		snprintf(figure[i++], 96, "one of %s too narrow, in all %s", units_thousands(a, f->merged),
 			 units_percent(b, share(f->ns, whole_ns)));
-	if (!*unit)
+	if (lead->unit != UNIT_OWN)
 		snprintf(figure[i++], 96, "%s %s", units_thousands(a, n->count), counted(n, look));
 	if (parent_ns)
 		snprintf(figure[i++], 96, "%s of its parent", units_percent(a, share(ns, parent_ns)));

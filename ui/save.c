@@ -38,8 +38,8 @@ static int write_file(FILE *out, const struct save_job *job, const struct names 
 	if (kinds[job->as].format == FORMAT_NONE)
 		return export_recording(out, &v, e);
 	/* What is not said is all time here; some formats would count only a part of it. */
-	if (!v.query.kinds && job->meta.off_cpu)
-		v.query.kinds = query_only_waits(&v.query) ? KINDS_OFF_CPU : KINDS_WALL;
+	if (!v.query.measures && job->meta.off_cpu)
+		v.query.measures = query_only_waits(&v.query) ? MEASURES_OFF_CPU : MEASURES_WALL;
 	return format_write(out, kinds[job->as].format, &v, e);
 }
 

@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "model/memory.h"
 #include "ui/lines.h"
+#include "ui/measurestyle.h"
 #include "ui/listtree.h"
 #include "ui/words.h"
 
@@ -25,19 +26,20 @@
 #define DOES_BRIEF 9
 
 enum column {
-	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED, COL_IDLE, COL_NR
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_IDLE, COL_NR
 };
 
-static const struct {
-	const char *head, *brief;
-	enum style style;
-	enum sort_by sort;               /* SORT_NR = by no key */
-} columns[] = {
-	[COL_RUNNING] = { "running", "run", STYLE_RUNNING, SORT_RUNNING },
-	[COL_RUNNABLE] = { "runnable", "queue", STYLE_RUNNABLE, SORT_RUNNABLE },
-	[COL_BLOCKED] = { "blocked", "block", STYLE_BLOCKED, SORT_BLOCKED },
-	[COL_IDLE] = { "idle", "idle", STYLE_FAINT, SORT_NR },
+/* SORT_NR = by no key */
+static const enum sort_by column_sort[COL_NR] = {
+	[COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE, [COL_BLOCKED] = SORT_BLOCKED, [COL_IDLE] = SORT_NR,
 };
+
+/* The measure that C is the column of, one that is shown; NULL = that of what idles. */
+static const struct measure *column_measure(const struct tree_look *look, int c)
+{
+	return c == COL_IDLE ? NULL : measure_column(&look->set, (unsigned int)c);
+}
 
 /* Where things stand on a line; 0 = no such column. */
 struct layout {
@@ -56,7 +58,7 @@ static uint64_t key_of(const struct dict *d, const struct thread_row *r)
 
 struct tree *threadspane_tree(const struct threadlist *l, const struct names *names)
 {
-	const struct tree what = { .dict = l->dict, .names = names, .query = l->query, .n = l->n + 1 };
+	const struct tree what = { .dict = l->dict, .names = names, .query = l->query, .set = l->set, .n = l->n + 1 };
 	AUTO_FREE struct tree_node *node = calloc(l->n + 1ul, sizeof(*node));
 
 	if (!node)
@@ -68,6 +70,8 @@ struct tree *threadspane_tree(const struct threadlist *l, const struct names *na
 		node[i + 1] = (struct tree_node){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
 						  .count = r->count, .thread = r->thread, .total_ns = thread_row_ns(r) };
 		memcpy(node[i + 1].value, r->value, sizeof(r->value));
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			node[0].value[place] += r->value[place];
 		node[0].total_ns += node[i + 1].total_ns;
 		node[0].count += r->count;
 	}
@@ -180,7 +184,7 @@ static void draw_bar(const struct thread_row *r, const struct tree_look *look, s
 	int n = 0;
 
 	for (int k = 0; k < TIME_NR; k++) {
-		if (shows(look, (enum time_kind)k))
+		if (shows(look, (enum time_kind)k) && (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
 			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->value[k] / (double)whole : 0 };
 	}
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, n);
@@ -188,7 +192,9 @@ static void draw_bar(const struct thread_row *r, const struct tree_look *look, s
 
 static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look)
 {
-	return look->kinds || look->elapsed_ns ? look->elapsed_ns : tv->tree->node[0].total_ns;
+	const bool time = measure_lead(&look->set)->unit == UNIT_TIME;
+
+	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->tree->node[0].total_ns;
 }
 
 static void draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
@@ -200,7 +206,8 @@ static void draw_figures(const struct treeview *tv, const struct tree_look *look
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			lines_percent(cv, l->x[c], y, l->cols, columns[c].style, value[c], whole_ns(tv, look),
+			lines_percent(cv, l->x[c], y, l->cols, column_measure(look, c) ? measure_style(column_measure(look, c)) : STYLE_FAINT,
+				      value[c], whole_ns(tv, look),
 				      doubt && c == COL_BLOCKED);
 	}
 }
@@ -263,7 +270,7 @@ static bool shows_order(const struct treeview *tv, const struct layout *l)
 	bool shows = l->bar_x && tv->sort == SORT_TOTAL;
 
 	for (int c = 0; c < COL_NR; c++)
-		shows |= l->x[c] && tv->sort == columns[c].sort;
+		shows |= l->x[c] && tv->sort == column_sort[c];
 	return shows;
 }
 
@@ -286,8 +293,9 @@ void threadspane_rule(const struct treeview *tv, const struct tree_look *look, s
 		lines_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			lines_head(cv, l.x[c], y, l.cols, l.cols < PERCENT_COLS ? columns[c].brief : columns[c].head,
-				   tv->sort == columns[c].sort);
+			lines_head(cv, l.x[c], y, l.cols, !column_measure(look, c) ? "idle" : l.cols < PERCENT_COLS ?
+				   column_measure(look, c)->brief : column_measure(look, c)->head,
+				   tv->sort == column_sort[c]);
 	}
 	if (l.bar_x)
 		lines_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
@@ -302,7 +310,7 @@ enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_lo
 	l = lay_out(tv->threads, look, w);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
-			return columns[c].sort;
+			return column_sort[c];
 	}
 	return l.bar_x && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
 }

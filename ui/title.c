@@ -11,20 +11,26 @@
 
 #include <string.h>
 
+static struct measure_set asked(const struct query *q)
+{
+	return measure_set(q->measures ? q->measures : MEASURES_WALL);
+}
+
 unsigned int title_kinds(const struct query *q)
 {
-	const uint32_t events = q->kinds ? q->kinds : KINDS_WALL;
-	unsigned int kinds = 0;
+	const struct measure_set set = asked(q);
+	unsigned int places = 0;
 
-	if (q->far)
-		return 0;
-	if ((events & 1u << EVENT_SAMPLE) && !query_only_waits(q))
-		kinds |= 1u << TIME_RUNNING;
-	if (events & 1u << EVENT_RUNNABLE)
-		kinds |= 1u << TIME_RUNNABLE;
-	if (events & 1u << EVENT_BLOCKED)
-		kinds |= 1u << TIME_BLOCKED;
-	return kinds;
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		places |= (unsigned int)(measure_in(&set, place) != NULL) << place;
+	if (query_only_waits(q) && set.at[TIME_RUNNING] == MEASURE_RUNNING)
+		places &= ~(1u << TIME_RUNNING);
+	return measure_set_is_wall(&set) || places != set.lead ? places : 0;
+}
+
+unsigned int title_columns(const struct query *q, bool off_cpu)
+{
+	return off_cpu || q->measures & ~MEASURES_WALL ? title_kinds(q) : 0;
 }
 
 const char *title_kinds_text(unsigned int kinds)
@@ -41,6 +47,18 @@ const char *title_kinds_text(unsigned int kinds)
 	};
 
 	return texts[kinds & ((1u << TIME_NR) - 1)];
+}
+
+/* What is counted: KINDS of time, or another measure; OWN is what an import calls its. */
+static void put_measures(struct words *w, const struct query *q, unsigned int kinds, const char *own)
+{
+	const struct measure_set set = asked(q);
+	char text[TITLE_MAX];
+
+	if (q->measures & ~MEASURES_WALL)
+		words_put(w, "%s", measure_set_title(&set, own, text, sizeof(text)));
+	else
+		words_put(w, "%s", own && own[0] ? own : title_kinds_text(kinds));
 }
 
 static void put_states(struct words *w, uint32_t states)
@@ -112,8 +130,8 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 					      "by cgroup" };
 	struct words w = words_in(dst, size);
 
-	words_put(&w, "%s" WORDS_DOT "%s%s%s", q->far ? "far accesses" : o->unit && o->unit[0] ? o->unit : title_kinds_text(kinds),
-		  q->by_node ? "by node, " : "",
+	put_measures(&w, q, kinds, o->unit);
+	words_put(&w, WORDS_DOT "%s%s%s", q->by_node ? "by node, " : "",
 		  groups[q->group_by], q->inverted ? WORDS_DOT "inverted" : "");
 	put_hidden(&w, q);
 	put_filters(&w, q, o);
@@ -128,8 +146,8 @@ char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsv
 
 	if (funcs->shown < funcs->functions)
 		words_put(&w, "%s of ", units_thousands(some, funcs->shown));
-	words_put(&w, "%s function%s" WORDS_DOT "%s", units_thousands(all, funcs->functions),
-		  funcs->functions == 1 ? "" : "s", q->far ? "far accesses" : title_kinds_text(kinds));
+	words_put(&w, "%s function%s" WORDS_DOT, units_thousands(all, funcs->functions), funcs->functions == 1 ? "" : "s");
+	put_measures(&w, q, kinds, NULL);
 	put_hidden(&w, q);
 	put_filters(&w, q, o);
 	return dst;
@@ -140,20 +158,20 @@ char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const
 	struct words w = words_in(dst, size);
 	char all[UNITS_MAX];
 
-	words_put(&w, "%s thread%s" WORDS_DOT "%s", units_thousands(all, n), n == 1 ? "" : "s",
-		  q->far ? "far accesses" : title_kinds_text(kinds));
+	words_put(&w, "%s thread%s" WORDS_DOT, units_thousands(all, n), n == 1 ? "" : "s");
+	put_measures(&w, q, kinds, NULL);
 	put_filters(&w, q, o);
 	return dst;
 }
 
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size)
 {
-	const uint32_t kinds = q->kinds & KINDS_OFF_CPU;
+	const uint32_t kinds = q->measures & MEASURES_OFF_CPU;
 	struct words w = words_in(dst, size);
 	char idle[UNITS_MAX];
 
-	words_put(&w, "waits%s", kinds == 1u << EVENT_BLOCKED ? WORDS_DOT "blocked" :
-		  kinds == 1u << EVENT_RUNNABLE ? WORDS_DOT "run queue" : "");
+	words_put(&w, "waits%s", kinds == 1u << MEASURE_BLOCKED ? WORDS_DOT "blocked" :
+		  kinds == 1u << MEASURE_RUNNABLE ? WORDS_DOT "run queue" : "");
 	if (q->by_node)
 		words_put(&w, WORDS_DOT "by node");
 	if (idle_ns)

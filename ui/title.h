@@ -12,9 +12,14 @@
 
 #define TITLE_MAX 1024
 
-/* The time kinds (mask of 1 << enum time_kind) that Q asks for where waits were followed. */
+/*
+ * The measures that Q asks for and that have columns where waits were followed: places of measure_set(), as a mask. Of one alone that is
+ * no part of wall time, 0.
+ */
 unsigned int title_kinds(const struct query *q);
-/* "on-CPU", "off-CPU", "blocked", ..., "all time" for a mask of title_kinds(). */
+/* The same where OFF_CPU says whether they were: running time alone has none. */
+unsigned int title_columns(const struct query *q, bool off_cpu);
+/* "on-CPU", "off-CPU", "blocked", ..., "all time" for a mask of enum time_kind. */
 const char *title_kinds_text(unsigned int kinds);
 /*
  * "blocked . by process . inverted . thread worker*": KINDS (0 = running time alone is known), then what Q asks and O's command

@@ -54,11 +54,9 @@ static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
 	case SORT_SELF:
 		return n->self_ns;
 	case SORT_RUNNING:
-		return n->value[TIME_RUNNING];
 	case SORT_RUNNABLE:
-		return n->value[TIME_RUNNABLE];
 	case SORT_BLOCKED:
-		return n->value[TIME_BLOCKED];
+		return n->value[sort - SORT_RUNNING];
 	default:
 		return 0;
 	}

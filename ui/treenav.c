@@ -11,11 +11,9 @@ static uint64_t weight(const struct treeview *tv, uint32_t node)
 
 	switch (tv->sort) {
 	case SORT_RUNNING:
-		return n->value[TIME_RUNNING];
 	case SORT_RUNNABLE:
-		return n->value[TIME_RUNNABLE];
 	case SORT_BLOCKED:
-		return n->value[TIME_BLOCKED];
+		return n->value[tv->sort - SORT_RUNNING];
 	default:
 		return n->total_ns;
 	}

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "ui/basecells.h"
 #include "ui/lines.h"
+#include "ui/measurestyle.h"
 #include "ui/words.h"
 
 #include <stdio.h>
@@ -27,22 +28,28 @@
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
 
 enum column {
-	COL_SELF, COL_TOTAL, COL_RUNNING, COL_RUNNABLE, COL_BLOCKED, COL_NR
+	COL_SELF, COL_TOTAL,
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_NR
 };
 
-static const struct {
-	const char *head, *brief;
-	enum style style;
-	enum sort_by sort;
-} columns[] = {
-	[COL_SELF] = { "self", "self", STYLE_TEXT, SORT_SELF },
-	[COL_TOTAL] = { "total", "total", STYLE_TEXT, SORT_TOTAL },
-	[COL_RUNNING] = { "running", "run", STYLE_RUNNING, SORT_RUNNING },
-	[COL_RUNNABLE] = { "runnable", "queue", STYLE_RUNNABLE, SORT_RUNNABLE },
-	[COL_BLOCKED] = { "blocked", "block", STYLE_BLOCKED, SORT_BLOCKED },
+static const enum sort_by column_sort[COL_NR] = {
+	[COL_SELF] = SORT_SELF, [COL_TOTAL] = SORT_TOTAL, [COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE,
+	[COL_BLOCKED] = SORT_BLOCKED,
 };
 
-static const enum style kind_style[TIME_NR] = { STYLE_RUNNING, STYLE_RUNNABLE, STYLE_BLOCKED };
+/* The measure that C is the column of, one that is shown; NULL = that of self or total. */
+static const struct measure *column_measure(const struct tree_look *look, enum column c)
+{
+	return c < COL_RUNNING ? NULL : measure_column(&look->set, c - COL_RUNNING);
+}
+
+static enum style column_style(const struct tree_look *look, enum column c)
+{
+	const struct measure *m = column_measure(look, c);
+
+	return m ? measure_style(m) : STYLE_TEXT;
+}
 
 /* Where things stand on a line of W columns. */
 struct layout {
@@ -54,6 +61,7 @@ struct layout {
 	bool bar_head;                   /* the bar says the total, no column does */
 };
 
+/* KIND: a place of LOOK's set. */
 static bool shows(const struct tree_look *look, enum time_kind kind)
 {
 	return look->kinds & 1u << kind;
@@ -219,46 +227,60 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 		draw_waiting(n, cv, x + used, y, l->name_end - x - used);
 }
 
-/* What 100 % is in the columns. */
+/* What 100 % is in the columns of totals. */
 static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
 {
-	return look->kinds ? look->elapsed_ns : tv->tree->node[0].total_ns;
+	return look->kinds && measure_set_is_wall(&look->set) ? look->elapsed_ns : tv->tree->node[0].total_ns;
+}
+
+/* The same in that of C: parts of wall time are of the time that passed, others of all that there is of them. */
+static uint64_t column_whole(const struct treeview *tv, const struct tree_look *look, enum column c)
+{
+	const struct measure *m = column_measure(look, c);
+
+	return m && !m->wall ? tv->tree->node[0].value[c - COL_RUNNING] : unit_ns(tv, look);
 }
 
 static void draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
 			 const struct layout *l, int y)
 {
 	const struct tree_node *n = &tv->tree->node[node];
-	const uint64_t whole = unit_ns(tv, look);
 	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
 					 n->value[TIME_BLOCKED] };
 	const uint64_t runnable_ns = n->value[TIME_RUNNABLE], blocked_ns = n->value[TIME_BLOCKED];
+	const bool wall = measure_set_is_wall(&look->set);
 	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
 	const bool doubt[COL_NR] = { [COL_SELF] = look->flat && n->doubt_ns > n->self_ns / 2,
 				     [COL_TOTAL] = !look->flat && n->doubt_ns > n->total_ns / 2,
-				     [COL_RUNNABLE] = n->doubt_ns > blocked_ns + runnable_ns / 2,
-				     [COL_BLOCKED] = n->doubt_ns > blocked_ns / 2 };
+				     [COL_RUNNABLE] = wall && n->doubt_ns > blocked_ns + runnable_ns / 2,
+				     [COL_BLOCKED] = wall && n->doubt_ns > blocked_ns / 2 };
 
 	if (tv->base)
 		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			lines_percent(cv, l->x[c], y, l->cols, columns[c].style, value[c], whole, doubt[c]);
+			lines_percent(cv, l->x[c], y, l->cols, column_style(look, (enum column)c), value[c],
+				      column_whole(tv, look, (enum column)c), doubt[c]);
 	}
 }
 
 static void draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y, uint64_t whole)
 {
-	struct bar_part part[TIME_NR];
+	struct bar_part part[MEASURES_ASKED];
+	int parts = 0;
 
 	if (!look->kinds) {
 		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING,
 			   whole ? (double)(look->flat ? n->self_ns : n->total_ns) / (double)whole : 0);
 		return;
 	}
-	for (int k = 0; k < TIME_NR; k++)
-		part[k] = (struct bar_part){ kind_style[k], whole ? (double)n->value[k] / (double)whole : 0 };
-	canvas_bars(cv, x, y, BAR_COLS - 1, part, TIME_NR);
+	for (int place = 0; place < (int)MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(&look->set, (unsigned int)place);
+
+		if (m && (m->wall || look->set.lead >> place & 1))
+			part[parts++] = (struct bar_part){ measure_style(m), whole ? (double)n->value[place] / (double)whole : 0 };
+	}
+	canvas_bars(cv, x, y, BAR_COLS - 1, part, parts);
 }
 
 static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
@@ -310,11 +332,13 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 }
 
 /* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
-static const char *head_of(const struct treeview *tv, const struct layout *l, enum column c)
+static const char *head_of(const struct treeview *tv, const struct tree_look *look, const struct layout *l, enum column c)
 {
-	if (c == COL_TOTAL && is_inverted(tv))
-		c = COL_SELF;
-	return l->cols < PERCENT_COLS ? columns[c].brief : columns[c].head;
+	const struct measure *m = column_measure(look, c);
+
+	if (!m)
+		return c == COL_SELF || is_inverted(tv) ? "self" : "total";
+	return l->cols < PERCENT_COLS ? m->brief : m->head;
 }
 
 /*
@@ -326,7 +350,7 @@ static bool shows_order(const struct treeview *tv, const struct tree_look *look,
 	bool shows = treeview_own_order(tv) && (tv->base || !look->flat);
 
 	for (int c = 0; c < COL_NR; c++)
-		shows |= l->x[c] && tv->sort == columns[c].sort;
+		shows |= l->x[c] && tv->sort == column_sort[c];
 	return shows;
 }
 
@@ -342,10 +366,10 @@ void treepane_rule(const struct treeview *tv, const struct tree_look *look, stru
 		basecells_heads(&l.base, cv, y, treeview_own_order(tv));
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			lines_head(cv, l.x[c], y, l.cols, head_of(tv, &l, (enum column)c), tv->sort == columns[c].sort);
+			lines_head(cv, l.x[c], y, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
 	}
 	if (l.bar_head)
-		lines_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
+		lines_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
 }
 
 /* What is said of NODE beside its name and place. */
@@ -419,7 +443,7 @@ enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look 
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
-			return columns[c].sort;
+			return column_sort[c];
 	}
 	return l.bar_head && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
 }

@@ -15,7 +15,8 @@
 
 /* What the columns are about. */
 struct tree_look {
-	unsigned int kinds;      /* mask of 1 << enum time_kind that are shown; 0 = waits were not followed */
+	struct measure_set set;  /* what was asked for */
+	unsigned int kinds;      /* its places that have a column, as a mask; 0 = there is one measure, which needs none */
 	uint64_t elapsed_ns;     /* what 100 % is with KINDS */
 	bool flat;               /* a list of functions */
 };

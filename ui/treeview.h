@@ -29,7 +29,7 @@
 enum sort_by {
 	SORT_TOTAL,
 	SORT_SELF,
-	SORT_RUNNING,
+	SORT_RUNNING,            /* this and the next two: by the measure in the first place, the second, the third (measure_set()) */
 	SORT_RUNNABLE,
 	SORT_BLOCKED,
 	SORT_NAME,

@@ -10,14 +10,15 @@
 #include <string.h>
 
 /* Turns one kind of time on or off; where nothing shows that kind, the tree is opened to show it. */
-static void change_kind(struct view *v, enum event_kind kind)
+static void change_kind(struct view *v, enum time_kind kind)
 {
-	static const char *const names[] = { [EVENT_SAMPLE] = "running time", [EVENT_BLOCKED] = "blocked time",
-					     [EVENT_RUNNABLE] = "time in the run queue" };
+	static const char *const names[] = { [TIME_RUNNING] = "running time", [TIME_BLOCKED] = "blocked time",
+					     [TIME_RUNNABLE] = "time in the run queue" };
 	const bool all = v->open & ~(1u << PANE_WAITS | 1u << PANE_NUMA | 1u << PANE_QUALITY);         /* a pane that shows all kinds */
-	const bool seen = all || (kind != EVENT_SAMPLE && view_is_open(v, PANE_WAITS));
-	const uint32_t needed = all || !seen ? KINDS_WALL : KINDS_OFF_CPU;
-	uint32_t kinds = v->query.kinds ? v->query.kinds : KINDS_WALL;
+	const bool seen = all || (kind != TIME_RUNNING && view_is_open(v, PANE_WAITS));
+	const uint32_t needed = all || !seen ? MEASURES_WALL : MEASURES_OFF_CPU;
+	uint32_t kinds = v->query.measures ? v->query.measures : MEASURES_WALL;
+	const bool time = kinds & MEASURES_WALL;
 	struct query next = v->query;
 
 	if (!seen)
@@ -26,10 +27,10 @@ static void change_kind(struct view *v, enum event_kind kind)
 		return;
 	kinds ^= 1u << kind;
 
-	next.kinds = kinds == KINDS_WALL ? 0 : kinds;
-	if (kind == EVENT_SAMPLE && query_only_waits(&v->query)) {
+	next.measures = kinds == MEASURES_WALL ? 0 : kinds;
+	if (kind == TIME_RUNNING && query_only_waits(&v->query)) {
 		view_say(v, "running time is left out by a filter of waits");
-	} else if (!(kinds & needed) || !title_kinds(&next)) {
+	} else if (!time || !measures_fit(kinds) || !(kinds & needed) || !title_kinds(&next)) {
 		view_say(v, "this is all that is shown");
 	} else {
 		v->query = next;
@@ -340,13 +341,13 @@ static bool off_cpu(struct view *v, enum action a)
 {
 	switch (a) {
 	case ACT_RUNNING:
-		change_kind(v, EVENT_SAMPLE);
+		change_kind(v, TIME_RUNNING);
 		return true;
 	case ACT_BLOCKED:
-		change_kind(v, EVENT_BLOCKED);
+		change_kind(v, TIME_BLOCKED);
 		return true;
 	case ACT_RUNNABLE:
-		change_kind(v, EVENT_RUNNABLE);
+		change_kind(v, TIME_RUNNABLE);
 		return true;
 	case ACT_IDLE:
 		change_idle(v);

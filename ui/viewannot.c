@@ -18,11 +18,11 @@
 static void set_query(struct view *v, const struct pane *p)
 {
 	struct query *q = &v->annot.query;
-	uint32_t kinds;
+	uint32_t measures;
 
 	*q = p->built->job.query;
-	kinds = (q->kinds ? q->kinds : KINDS_WALL) & ~(1u << EVENT_RUNNABLE);
-	q->kinds = v->header.meta.unit[0] ? 0 : kinds ? kinds : 1u << EVENT_RUNNABLE;
+	measures = (q->measures ? q->measures : v->header.meta.unit[0] ? MEASURES_IMPORTED : MEASURES_WALL) & ~(1u << MEASURE_RUNNABLE);
+	q->measures = measures ? measures : 1u << MEASURE_RUNNABLE;
 	q->within = NULL;
 	q->nr_within = 0;
 	v->annot.kinds = v->header.meta.off_cpu ? title_kinds(q) : 0;

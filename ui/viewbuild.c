@@ -26,7 +26,7 @@ static struct query question(const struct view *v, enum pane_id p)
 	if (p == PANE_QUALITY)           /* of all that was seen */
 		return (struct query){ .arch = v->query.arch };
 	if (p == PANE_TIME)
-		q.from_ns = q.to_ns = q.kinds = q.fold_idle = 0;
+		q.from_ns = q.to_ns = q.measures = q.fold_idle = 0;
 	q.group_by = GROUP_NONE;
 	q.inverted = false;
 	q.by_node &= p == PANE_WAITS;
@@ -50,7 +50,7 @@ static bool same_frames(const struct query *a, const struct query *b)
 static bool same_query(const struct query *a, const struct query *b)
 {
 	return a->group_by == b->group_by && a->inverted == b->inverted && same_frames(a, b) &&
-	       a->kinds == b->kinds && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
+	       a->measures == b->measures && a->fold_idle == b->fold_idle && a->from_ns == b->from_ns && a->to_ns == b->to_ns &&
 	       a->by_node == b->by_node && !memcmp(&a->nodes, &b->nodes, sizeof(a->nodes)) && terms_same(&a->terms, &b->terms);
 }
 
@@ -232,7 +232,8 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 
 static struct tree_look look_of(const struct build_job *job)
 {
-	return (struct tree_look){ .kinds = job->off_cpu ? title_kinds(&job->query) : 0,
+	return (struct tree_look){ .kinds = title_columns(&job->query, job->off_cpu),
+				   .set = measure_set(job->query.measures ? job->query.measures : MEASURES_WALL),
 				   .elapsed_ns = build_elapsed_ns(job), .flat = job->what == PANE_FUNCS };
 }
 

@@ -69,8 +69,8 @@ static void say_unsplit(const struct tree *t, char *dst, size_t size)
 static void draw_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct query *q = p->built ? &p->built->tree->query : &v->query;
-	const unsigned int kinds = p->built ? p->look.kinds : v->header.meta.off_cpu ? title_kinds(q) : 0;
-	const struct tree_look look = { .kinds = kinds, .elapsed_ns = p->look.elapsed_ns };
+	const unsigned int kinds = p->built ? p->look.kinds : title_columns(q, v->header.meta.off_cpu);
+	const struct tree_look look = { .kinds = kinds, .set = p->built ? p->look.set : measure_set(q->measures ? q->measures : MEASURES_WALL), .elapsed_ns = p->look.elapsed_ns };
 	char title[TITLE_MAX + LABEL_MAX + 160], words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "", idle[64] = "";
 	const uint32_t base = p->tv->tree ? treeview_base(p->tv) : 0;
 	const uint64_t idle_ns = p->built ? p->built->tree->idle_ns : 0;
@@ -204,7 +204,7 @@ static const char *why_nothing(const struct view *v, const struct pane *p)
 		return p->built->nothing;
 	if (p->built && p->built->waits && p->built->waits->idle_ns && p->built->job.query.fold_idle)
 		return "Idle waits are hidden: w shows them.";
-	if (p->built && p->built->job.query.far)
+	if (p->built && p->built->job.query.measures == MEASURES_FAR)
 		return "Only accesses to memory of another node count here; 3 shows the nodes and all accesses.";
 	if (p->built && !nodeset_empty(&p->built->job.query.nodes))
 		return "Only what CPUs of the chosen nodes did counts here; 3 shows which nodes there are.";

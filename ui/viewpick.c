@@ -118,7 +118,7 @@ void view_take_over(struct view *v, const struct view *from)
 	v->query.fold_recursion = q->fold_recursion;
 	v->query.short_names = q->short_names;
 	v->query.by_node = q->by_node;
-	v->query.kinds = q->kinds;
+	v->query.measures = q->measures;
 	v->query.fold_idle = q->fold_idle;
 	v->idle = from->idle;
 	for (unsigned int i = 0; i < 4 * GROUPS; i++)

@@ -60,18 +60,18 @@ static int load(struct sides *s, const struct options *o, struct err *e)
 }
 
 /* What is counted on both sides: time that only one of them knows of is no difference. */
-static uint32_t choose_kinds(const struct sides *s, const struct options *o, enum diff_format format)
+static uint32_t choose_measures(const struct sides *s, const struct options *o, enum diff_format format)
 {
 	const bool *waits[DIFF_SIDES] = { &s->loaded[DIFF_BEFORE].meta.off_cpu, &s->loaded[DIFF_AFTER].meta.off_cpu };
 
-	if (o->kinds || o->far)
-		return o->kinds;
+	if (o->measures || o->far)
+		return o->measures | (o->far ? MEASURES_FAR : 0);
 	if (o->states || o->syscalls)
-		return KINDS_OFF_CPU;
+		return MEASURES_OFF_CPU;
 	if (*waits[DIFF_BEFORE] != *waits[DIFF_AFTER])
 		fprintf(stderr, "sberf diff: there are no waits in '%s': running time is compared\n",
 			s->path[*waits[DIFF_BEFORE] ? DIFF_AFTER : DIFF_BEFORE]);
-	return format == DIFF_FORMAT_FOLDED || *waits[DIFF_BEFORE] != *waits[DIFF_AFTER] ? KINDS_ON_CPU : 0;
+	return format == DIFF_FORMAT_FOLDED || *waits[DIFF_BEFORE] != *waits[DIFF_AFTER] ? MEASURES_ON_CPU : 0;
 }
 
 /* Without inlined calls where they are asked for and only one side knows them. */
@@ -119,7 +119,7 @@ static int say_nothing(const struct sides *s, int side, const struct options *o,
 
 static int build(struct sides *s, const struct options *o, enum diff_format format, struct err *e)
 {
-	const uint32_t kinds = choose_kinds(s, o, format);
+	const uint32_t measures = choose_measures(s, o, format);
 	bool no_inlines;
 	int r;
 
@@ -137,7 +137,7 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 			r = choose_time(s, side, o, &q, e);
 		if (r < 0)
 			return r;
-		q.kinds = l->meta.unit[0] ? 0 : kinds;
+		q.measures = l->meta.unit[0] ? 0 : measures;
 		q.no_inlines = no_inlines;
 		q.max_nodes = UINT32_MAX;
 		q.group_by = o->group_given ? o->group_by : format == DIFF_FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;

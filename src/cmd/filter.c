@@ -78,9 +78,9 @@ int filter_terms(const struct options *o, const char *arch, struct terms *ret, s
 int filter_query(const struct options *o, const char *arch, struct query *ret, struct err *e)
 {
 	struct query q = {
-		.kinds = o->kinds, .no_inlines = o->no_inline, .hide_kernel = !o->kernel, .states = o->states, .arch = arch,
+		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .no_inlines = o->no_inline, .hide_kernel = !o->kernel, .states = o->states, .arch = arch,
 		.hide_libraries = o->no_libraries, .fold_recursion = o->fold_recursion, .short_names = o->short_names,
-		.fold_idle = o->hide_idle, .by_node = o->by_node, .far = o->far, .inverted = o->inverted,
+		.fold_idle = o->hide_idle, .by_node = o->by_node, .inverted = o->inverted,
 	};
 	int r = o->syscalls ? add_calls(&q, o->syscalls, e) : 0;
 

@@ -55,8 +55,8 @@ static const struct opt_choice norms[] = {
 	{ "total", DIFF_BY_TOTAL }, { "wall", DIFF_BY_WALL }, { "none", DIFF_BY_NONE }, { NULL, 0 },
 };
 static const struct opt_choice metrics[] = {
-	{ "on-cpu", KINDS_ON_CPU }, { "blocked", 1u << EVENT_BLOCKED }, { "runnable", 1u << EVENT_RUNNABLE },
-	{ "off-cpu", KINDS_OFF_CPU }, { "wall", KINDS_WALL }, { NULL, 0 },
+	{ "on-cpu", MEASURES_ON_CPU }, { "blocked", 1u << MEASURE_BLOCKED }, { "runnable", 1u << MEASURE_RUNNABLE },
+	{ "off-cpu", MEASURES_OFF_CPU }, { "wall", MEASURES_WALL }, { NULL, 0 },
 };
 static const struct opt_choice orientations[] = { { "icicle", false }, { "flame", true }, { NULL, 0 } };
 static const struct opt_choice groups[] = {
@@ -203,7 +203,7 @@ const struct opt opts[] = {
 	/* What is shown */
 	{
 		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
-		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(kinds), .choices = metrics,
+		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(measures), .choices = metrics,
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that "
 			"they waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with "

@@ -470,7 +470,7 @@ static int check_patterns(const struct options *o, struct err *e)
 static int check_waits(const struct options *o, struct err *e)
 {
 	const char *which = o->wakers ? "--wakers" : o->min_block_ns ? "--min-block" : o->states ? "--state" :
-			    o->syscalls ? "--syscall" : o->kinds && !(o->kinds & KINDS_ON_CPU) ? "--metric" : NULL;
+			    o->syscalls ? "--syscall" : o->measures && !(o->measures & MEASURES_ON_CPU) ? "--metric" : NULL;
 
 	if (!which)
 		return 0;
@@ -491,7 +491,7 @@ static int check_unwind(const struct options *o, struct err *e)
 /* Far accesses are those of running code, and there are none without sampling them. */
 static int check_far(const struct options *o, struct err *e)
 {
-	const char *which = o->kinds ? "--metric" : o->states ? "--state" : o->syscalls ? "--syscall" : NULL;
+	const char *which = o->measures ? "--metric" : o->states ? "--state" : o->syscalls ? "--syscall" : NULL;
 
 	if (which)
 		return err_set(e, EINVAL, "--far and %s both say what to count: give one of them", which);
@@ -505,7 +505,7 @@ static int check_far(const struct options *o, struct err *e)
 /* The view by node shows all that there is of time. */
 static int check_numa(const struct options *o, struct err *e)
 {
-	if (o->format == FORMAT_NUMA && o->kinds)
+	if (o->format == FORMAT_NUMA && o->measures)
 		return err_set(e, EINVAL, "--format numa counts running, waiting and accesses side by side: leave out --metric");
 	return 0;
 }
@@ -567,7 +567,7 @@ static const char *not_imported(const struct options *o)
 		const char *name;
 	} all[] = {
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
-		{ o->hide_idle, "--hide-idle" }, { folded && o->kinds && !(o->kinds & KINDS_ON_CPU), "--metric" },
+		{ o->hide_idle, "--hide-idle" }, { folded && o->measures && !(o->measures & MEASURES_ON_CPU), "--metric" },
 		{ folded && o->format == FORMAT_WAITS, "--format waits" }, { o->format == FORMAT_NUMA, "--format numa" },
 		{ o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
 	};

@@ -74,7 +74,7 @@ struct options {
 	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are only counted; report: left out */
 
 	/* What is shown (top, report) */
-	uint32_t kinds;                  /* --metric: bit mask for query.kinds; 0 = not given */
+	uint32_t measures;               /* --metric: mask for query.measures; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
 	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter.h */
 	text_vec focus, ignore;          /* --focus, --ignore REGEX, as often as they are given */

@@ -22,7 +22,7 @@
 /* What is asked for is about waits, and nobody followed any. */
 static void say_no_waits(const struct loaded *l, const struct options *o, enum format format)
 {
-	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->kinds && !(o->kinds & KINDS_ON_CPU));
+	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->measures && !(o->measures & MEASURES_ON_CPU));
 
 	if (asked && !l->meta.off_cpu)
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
@@ -125,8 +125,8 @@ static int say_filters(const struct loaded *l, const struct options *o, const st
 	char why[ERR_TEXT_MAX];
 	int r;
 
-	if (!asked.kinds && format == FORMAT_FOLDED && !l->meta.unit[0])
-		asked.kinds = query_only_waits(q) ? KINDS_OFF_CPU : KINDS_ON_CPU;
+	if (!asked.measures && format == FORMAT_FOLDED && !l->meta.unit[0])
+		asked.measures = query_only_waits(q) ? MEASURES_OFF_CPU : MEASURES_ON_CPU;
 	r = say_share(l, &asked, e);
 	if (r >= 0)
 		r = filter_why_nothing(o, &asked, l->snapshot, l->names, why, sizeof(why), e);
@@ -142,7 +142,7 @@ static int ask(const struct loaded *l, const struct options *o, enum format form
 
 	/* An import counts one thing. */
 	if (l->meta.unit[0])
-		q->kinds = 0;
+		q->measures = 0;
 	if (r >= 0 && o->time)
 		r = choose_time(l, o, q, e);
 	return r < 0 ? r : say_filters(l, o, q, format, e);

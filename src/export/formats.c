@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The tree that V asks for, complete, UNSORTED or not; grouped by GROUP when nothing was said. */
-static int build_any_tree(const struct export_view *v, enum group_by group, uint32_t kinds, bool unsorted, struct tree **ret,
+static int build_any_tree(const struct export_view *v, enum group_by group, uint32_t measures, bool unsorted, struct tree **ret,
 			  struct err *e)
 {
 	struct query q = v->query;
@@ -20,14 +20,14 @@ static int build_any_tree(const struct export_view *v, enum group_by group, uint
 	q.max_nodes = UINT32_MAX;
 	if (!v->group_given)
 		q.group_by = group;
-	if (!q.kinds && !v->meta->unit[0])
-		q.kinds = kinds;
+	if (!q.measures && measures)
+		q.measures = measures_known(measures, v->meta->unit[0]);
 	return tree_build(v->snapshot, v->names, &q, ret, e);
 }
 
-static int build_tree(const struct export_view *v, enum group_by group, uint32_t kinds, struct tree **ret, struct err *e)
+static int build_tree(const struct export_view *v, enum group_by group, uint32_t measures, struct tree **ret, struct err *e)
 {
-	return build_any_tree(v, group, kinds, false, ret, e);
+	return build_any_tree(v, group, measures, false, ret, e);
 }
 
 static struct tree_text_options text_options(const struct export_view *v)
@@ -61,7 +61,7 @@ static int format_annotate(FILE *out, const struct export_view *v, struct err *e
 {
 	struct export_view on_cpu = *v;
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_NONE, KINDS_ON_CPU, &t, e);
+	int r = build_tree(v, GROUP_NONE, MEASURES_ON_CPU, &t, e);
 
 	if (r < 0)
 		return r;
@@ -73,13 +73,13 @@ static int format_annotate(FILE *out, const struct export_view *v, struct err *e
 static int format_folded(FILE *out, const struct export_view *v, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
-	const uint32_t kinds = query_only_waits(&v->query) ? KINDS_OFF_CPU : KINDS_ON_CPU;
-	int r = build_any_tree(v, GROUP_COMM, kinds, true, &t, e);
+	const uint32_t measures = query_only_waits(&v->query) ? MEASURES_OFF_CPU : MEASURES_ON_CPU;
+	int r = build_any_tree(v, GROUP_COMM, measures, true, &t, e);
 
 	return r < 0 ? r : export_folded(out, t, e);
 }
 
-/* Everything that is asked for, all kinds of time, for DRAW. */
+/* Everything that is asked for, all of wall time, for DRAW. */
 static int format_flame(FILE *out, const struct export_view *v,
 			int (*draw)(FILE *, const struct flame *, const struct flame_options *, struct err *), struct err *e)
 {

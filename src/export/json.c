@@ -65,10 +65,8 @@ char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX])
 /* What was asked for: parts of wall time also where what is chosen leaves them out. */
 static json_t *metrics_of(struct jsonout *j, const struct tree *t)
 {
-	const uint32_t kinds = t->query.kinds ? t->query.kinds : KINDS_WALL;
-	const struct measure_set set = measure_set(t->query.far ? MEASURES_FAR : (kinds & KINDS_ON_CPU ? MEASURES_ON_CPU : 0) |
-						   (kinds >> EVENT_BLOCKED & 1) << MEASURE_BLOCKED |
-						   (kinds >> EVENT_RUNNABLE & 1) << MEASURE_RUNNABLE);
+	const uint32_t asked = t->query.measures ? t->query.measures : MEASURES_WALL;
+	const struct measure_set set = measure_set(asked);
 	json_t *list = json_array();
 
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {

@@ -73,13 +73,13 @@ static const struct perf_event_kind all_events[PERF_EVENTS_MAX] = {
 
 static void choose_events(struct writer *w)
 {
-	const uint32_t kinds = w->q.far ? 1u << EVENT_ACCESS : w->q.kinds ? w->q.kinds : KINDS_WALL;
+	const uint32_t measures = query_measures(&w->q, w->v->snapshot);
 
 	for (unsigned int i = 0; i < PERF_EVENTS_MAX; i++)
-		if (kinds >> all_events[i].kind & 1 && snapshot_has(w->v->snapshot, all_events[i].kind))
+		if (measures & measures_of_kind(all_events[i].kind) && snapshot_has(w->v->snapshot, all_events[i].kind))
 			w->event[w->events++] = all_events[i];
 	if (!w->events)
-		w->event[w->events++] = all_events[w->q.far ? PERF_EVENTS_MAX - 1 : 0];
+		w->event[w->events++] = all_events[measures & MEASURES_FAR ? PERF_EVENTS_MAX - 1 : 0];
 }
 
 /* Records. */

@@ -39,7 +39,7 @@ struct export_view {
 	const struct snapshot *snapshot;
 	const struct names *names;
 	const struct profile_meta *meta;
-	struct query query;      /* what to count; kinds 0: what the format counts by default */
+	struct query query;      /* what to count; measures 0: what the format counts by default */
 	bool group_given;        /* query.group_by was asked for; else the format's own */
 	double min_percent;      /* of the texts tree and flat: leave out what is less; 0 = all */
 	uint32_t max_depth;      /* of the text tree: levels under the groups; 0 = all */

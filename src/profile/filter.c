@@ -179,20 +179,9 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 	return share ? find_pools(f, share) : true;
 }
 
-/* The measures of time that count facts of KINDS. */
-static uint32_t measures_of(uint32_t kinds)
-{
-	uint32_t r = 0;
-
-	for (unsigned int kind = 0; kind < EVENT_KINDS; kind++)
-		r |= kinds >> kind & 1 ? measures_of_kind(kind) : 0;
-	return r & MEASURES_WALL;
-}
-
 uint32_t query_measures(const struct query *q, const struct snapshot *s)
 {
-	const uint32_t time = q->kinds ? measures_of(q->kinds) : snapshot_has(s, EVENT_COUNTED) ? MEASURES_IMPORTED : MEASURES_WALL;
-	const uint32_t asked = q->far ? MEASURES_FAR : time;
+	const uint32_t asked = q->measures ? q->measures : snapshot_has(s, EVENT_COUNTED) ? MEASURES_IMPORTED : MEASURES_WALL;
 
 	return query_only_waits(q) ? asked & ~(MEASURES_ON_CPU | MEASURES_IMPORTED) : asked;
 }

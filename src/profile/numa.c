@@ -333,12 +333,12 @@ static struct query filter_of(const struct query *q)
 {
 	struct query f = *q;
 
-	f.kinds = 0;
+	f.measures = 0;
 	f.states = 0;
 	f.nr_calls = 0;
 	terms_drop(&f.terms, TERM_STATE, false);
 	terms_drop(&f.terms, TERM_SYSCALL, false);
-	f.far = f.by_node = f.fold_idle = false;
+	f.by_node = f.fold_idle = false;
 	return f;
 }
 

@@ -32,7 +32,7 @@ enum group_by {
 
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap. */
-	uint32_t kinds;                  /* bit mask of 1 << enum event_kind; 0 = all */
+	uint32_t measures;               /* what to count: mask of 1 << measure (model/measure.h); 0 = what there is: query_measures() */
 	enum group_by group_by;
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
@@ -49,7 +49,6 @@ struct query {
 	uint32_t nr_within;              /* from under the root, as this very question has them; borrowed; 0 = all */
 	struct nodeset nodes;            /* of the CPU: facts of these nodes only; empty = all */
 	bool by_node;                    /* a root for each node, with the groups below it */
-	bool far;                        /* instead of time: accesses to far pages, each for the time of its sample */
 	const char *arch;                /* profile_meta.arch, for what calls are; borrowed; NULL = this machine's */
 	bool unsorted;                   /* siblings in any order, for who puts them into one of his own */
 	uint32_t max_nodes;              /* 0 = TREE_NODES_DEFAULT. What finds no node stays with its parent: tree.cut_ns */
@@ -159,6 +158,11 @@ static inline bool query_only_waits(const struct query *q)
  * out.
  */
 uint32_t query_measures(const struct query *q, const struct snapshot *s);
+/* Those of which there is nothing in an import are replaced by what it counts; OWN says whether it is one. */
+static inline uint32_t measures_known(uint32_t measures, bool own)
+{
+	return own ? MEASURES_IMPORTED : measures;
+}
 
 /*
  * What Q asks for, in ns, and what it would without its terms: *RET_NS of *RET_ALL_NS. -ENOMEM with a sentence.

@@ -639,7 +639,8 @@ int waits_build(const struct snapshot *s, const struct names *names, const struc
 	struct waits *w = calloc(1, sizeof(*w));
 	bool ok;
 
-	waiting.far = false;
+	if (!(waiting.measures & MEASURES_WALL))         /* what is about something else says nothing of waits */
+		waiting.measures = 0;
 	ok = w && build(&b, names) && finish(&b, w);
 	builder_free(&b);
 	if (!ok) {

@@ -302,7 +302,7 @@ static struct query make_query(uint8_t what, uint8_t more)
 {
 	return (struct query){
 		.group_by = what % (GROUP_CGROUP + 1), .inverted = what & 8, .hide_kernel = what & 16, .by_node = what & 32,
-		.no_inlines = what & 64, .far = what & 128, .fold_idle = more & 1,
+		.no_inlines = what & 64, .measures = what & 128 ? MEASURES_FAR : 0, .fold_idle = more & 1,
 	};
 }
 

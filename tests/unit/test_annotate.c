@@ -64,7 +64,7 @@ static void each_instruction_has_its_samples(void **state)
 	a = annotate(&f, MADECODE_FOUND, &(struct query){ .hide_kernel = true });
 	assert_hit(&a->hits->place[8], 5, 5);            /* then it is time of the program, where it goes on */
 	annotation_free(take_ptr(a));
-	a = annotate(&f, MADECODE_FOUND, &(struct query){ .kinds = KINDS_OFF_CPU });
+	a = annotate(&f, MADECODE_FOUND, &(struct query){ .measures = MEASURES_OFF_CPU });
 	assert_hit(&a->hits->all, 0, 0);
 	madefeed_free(&f);
 }

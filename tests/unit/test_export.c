@@ -115,11 +115,11 @@ static void test_folded_metrics(void **state)
 {
 	struct made *m = *state;
 	static const struct { uint32_t kinds; const char *want; } metric[] = {
-		{ KINDS_ON_CPU, "app;main 5000\n" },
-		{ 1u << EVENT_BLOCKED, "app;main;take 40000\n" },
-		{ 1u << EVENT_RUNNABLE, "app;main 2000\napp;main;take 1000\n" },
-		{ KINDS_OFF_CPU, "app;main 2000\napp;main;take 41000\n" },
-		{ KINDS_WALL, "app;main 7000\napp;main;take 41000\n" },
+		{ MEASURES_ON_CPU, "app;main 5000\n" },
+		{ 1u << MEASURE_BLOCKED, "app;main;take 40000\n" },
+		{ 1u << MEASURE_RUNNABLE, "app;main 2000\napp;main;take 1000\n" },
+		{ MEASURES_OFF_CPU, "app;main 2000\napp;main;take 41000\n" },
+		{ MEASURES_WALL, "app;main 7000\napp;main;take 41000\n" },
 		{ 0, "app;main 7000\napp;main;take 41000\n" },
 	};
 	struct query q = { .group_by = GROUP_COMM, .arch = MADE_ARCH };
@@ -131,7 +131,7 @@ static void test_folded_metrics(void **state)
 	made_wait(m, 3, a, "main;take", EVENT_RUNNABLE, "futex", 'S', 1 * MS);
 	made_wait(m, 4, a, "main", EVENT_RUNNABLE, "preempted", 'R', 2 * MS);
 	for (size_t i = 0; i < sizeof(metric) / sizeof(metric[0]); i++) {
-		q.kinds = metric[i].kinds;
+		q.measures = metric[i].kinds;
 		assert_folded(m, &q, metric[i].want);
 	}
 	q.states = 1u << WAIT_PREEMPTED;
@@ -152,7 +152,7 @@ static void test_folded_by_node(void **state)
 	assert_folded(m, &q, "node 0;app;main;f 5000\nnode 11;app;main;f 5000\n");
 	q.group_by = GROUP_NONE;
 	assert_folded(m, &q, "node 0;main;f 5000\nnode 11;main;f 5000\n");
-	q.far = true;
+	q.measures = MEASURES_FAR;
 	assert_folded(m, &q, "node 11;main;g 3000\n");
 }
 
@@ -353,7 +353,7 @@ static void test_tree(void **state)
 static void test_tree_of_far_accesses(void **state)
 {
 	struct made *m = *state;
-	const struct query q = { .group_by = GROUP_COMM, .far = true, .by_node = true };
+	const struct query q = { .group_by = GROUP_COMM, .measures = MEASURES_FAR, .by_node = true };
 	const struct tree_text_options shallow = { .ascii = true, .max_depth = 1 };
 	thread_id a;
 

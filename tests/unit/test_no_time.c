@@ -86,12 +86,12 @@ static void assert_same_tree(const struct query *q)
 
 static void test_trees(void **state)
 {
-	static const uint32_t kinds[] = { 0, KINDS_ON_CPU, KINDS_OFF_CPU, KINDS_WALL, UINT32_MAX };
+	static const uint32_t kinds[] = { 0, MEASURES_ON_CPU, MEASURES_OFF_CPU, MEASURES_WALL, UINT32_MAX };
 	struct query q = { .arch = MADE_ARCH };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		for (unsigned int how = 0; how < 16; how++) {
-			q.kinds = kinds[i];
+			q.measures = kinds[i];
 			q.fold_idle = how & 1;
 			q.inverted = how & 2;
 			q.by_node = how & 4;

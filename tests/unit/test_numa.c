@@ -631,7 +631,7 @@ static void test_eight_nodes(void **state)
 static void test_filters(void **state)
 {
 	struct made *m = *state;
-	struct query q = { .arch = MADE_ARCH, .kinds = KINDS_OFF_CPU, .states = 1, .far = true, .by_node = true, .nr_calls = 1 };
+	struct query q = { .arch = MADE_ARCH, .measures = MEASURES_OFF_CPU | MEASURES_FAR, .states = 1, .by_node = true, .nr_calls = 1 };
 	const struct numa_view *v;
 	struct numa_state *s = made_machine(2, NULL, two);
 	thread_id a, b;

@@ -64,7 +64,7 @@ static void defaults(void **state)
 	assert_int_equal(o.refresh_ns, NSEC_PER_SEC);
 	assert_int_equal(o.duration_ns, 0);
 	assert_int_equal(o.format, FORMAT_NONE);
-	assert_int_equal(o.kinds, 0);
+	assert_int_equal(o.measures, 0);
 	assert_false(o.group_given || o.debuginfod || o.no_inline || o.ascii || o.no_color);
 	assert_null(o.output);
 	assert_null(o.input);
@@ -204,7 +204,7 @@ static void what_is_shown(void **state)
 	struct options o;
 
 	assert_int_equal(parse(line, &o, NULL), 0);
-	assert_int_equal(o.kinds, KINDS_OFF_CPU);
+	assert_int_equal(o.measures, MEASURES_OFF_CPU);
 	assert_int_equal(o.states, 1u << WAIT_UNINTERRUPTIBLE | 1u << WAIT_KILLABLE | 1u << WAIT_TRACED);
 	assert_string_equal(o.syscalls, "futex,read");
 	assert_int_equal(o.threads.n, 1);
@@ -213,13 +213,13 @@ static void what_is_shown(void **state)
 	assert_int_equal(o.min_block_ns, NSEC_PER_SEC);
 	options_free(&o);
 	assert_int_equal(parse(plain, &o, NULL), 0);
-	assert_int_equal(o.kinds + o.states, 0);
+	assert_int_equal(o.measures + o.states, 0);
 	assert_null(o.syscalls);
 	assert_int_equal(o.threads.n, 0);
 	assert_false(o.hide_idle);
 	options_free(&o);
 	assert_int_equal(parse(wall, &o, NULL), 0);
-	assert_int_equal(o.kinds, KINDS_WALL);
+	assert_int_equal(o.measures, MEASURES_WALL);
 	options_free(&o);
 }
 
@@ -235,14 +235,14 @@ static void nodes(void **state)
 	assert_int_equal(o.nodes.v[2], 3);
 	assert_true(o.by_node && !o.far);
 	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
-	assert_true(q.by_node && !q.far);
+	assert_true(q.by_node && !(q.measures & MEASURES_FAR));
 	assert_int_equal(q.nodes.word[0], 0xb);
 	options_free(&o);
 	assert_int_equal(parse(far, &o, NULL), 0);
 	assert_true(o.far);
 	assert_int_equal(o.numa, NUMA_ON);
 	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
-	assert_true(q.far && nodeset_empty(&q.nodes));
+	assert_true(q.measures == MEASURES_FAR && nodeset_empty(&q.nodes));
 	options_free(&o);
 	assert_int_equal(parse(numa, &o, NULL), 0);
 	assert_int_equal(o.numa, NUMA_ON);
@@ -267,14 +267,14 @@ static void nodes(void **state)
 
 static void filters(void **state)
 {
-	struct options o = { .kinds = KINDS_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .kernel = true };
+	struct options o = { .measures = MEASURES_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .kernel = true };
 	char long_thread[TERM_TEXT_MAX + 1];
 	struct err e = ERR_INIT;
 	struct query q;
 
 	*vec_push(&o.threads) = "redis*";
 	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
-	assert_int_equal(q.kinds, KINDS_OFF_CPU);
+	assert_int_equal(q.measures, MEASURES_OFF_CPU);
 	assert_int_equal(q.states, 4);
 	assert_int_equal(q.terms.n, 1);
 	assert_string_equal(q.terms.v[0].text, "redis*");

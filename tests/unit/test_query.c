@@ -271,10 +271,10 @@ static void test_time_and_kinds(void **state)
 	q.to_ns = 3001 * MS;                             /* whole slices */
 	t = tree_of(m, &q);
 	assert_int_equal(t->node[0].total_ns, 12);
-	q.kinds = 1u << EVENT_SAMPLE;
+	q.measures = 1u << MEASURE_RUNNING;
 	t = tree_of(m, &q);
 	assert_int_equal(t->node[0].total_ns, 12);
-	q.kinds = 1u << EVENT_BLOCKED;
+	q.measures = 1u << MEASURE_BLOCKED;
 	t = tree_of(m, &q);
 	assert_int_equal(t->node[0].total_ns, 0);
 	assert_int_equal(t->n, 1);
@@ -436,16 +436,16 @@ static void test_times_of_each_kind(void **state)
 	assert_int_equal(t->node[find(t, "main")].doubt_ns, 1000);
 	assert_int_equal(t->node[find(t, "main")].count, 11);
 
-	q.kinds = 1u << EVENT_RUNNABLE;
+	q.measures = 1u << MEASURE_RUNNABLE;
 	t = tree_of(m, &q);
 	assert_times(t, "main", 0, 304, 0);
 	assert_node(t, "main;f", 304, 300, 2);
 	assert_int_equal(find(t, "main;g"), NODE_NONE);
-	q.kinds = KINDS_ON_CPU;
+	q.measures = MEASURES_ON_CPU;
 	t = tree_of(m, &q);
 	assert_times(t, "main;f", 1, 0, 0);
 	assert_int_equal(t->n, 3);
-	q = (struct query){ .arch = MADE_ARCH, .inverted = true, .kinds = KINDS_OFF_CPU };
+	q = (struct query){ .arch = MADE_ARCH, .inverted = true, .measures = MEASURES_OFF_CPU };
 	t = tree_of(m, &q);
 	assert_times(t, "sys;read;f;main", 0, 4, 20);
 }
@@ -543,12 +543,12 @@ static void test_idling(void **state)
 	assert_int_equal(t->idle_ns, 10100);
 	assert_int_equal(t->idle_threads, 2);
 	assert_times(t, "loop 1;pool 2", 1000, 0, 9000);
-	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .inverted = true, .kinds = KINDS_OFF_CPU, .terms = MADE_TERM(TERM_THREAD, "pool") };
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .inverted = true, .measures = MEASURES_OFF_CPU, .terms = MADE_TERM(TERM_THREAD, "pool") };
 	t = tree_of(m, &q);                             /* of a pool still: what is not asked for decides too */
 	assert_string_equal(tree_label(t, t->node[0].first_child, label, sizeof(label)),
 			    "idle: 1 thread waits for events, for work, or sleeps");
 	assert_int_equal(t->n, 2);
-	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .kinds = KINDS_ON_CPU };
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .measures = MEASURES_ON_CPU };
 	t = tree_of(m, &q);
 	assert_int_equal(t->idle_ns, 0);
 	assert_int_equal(find(t, "idle: 2 threads wait for events, for work, or sleep"), NODE_NONE);
@@ -804,7 +804,7 @@ static void test_filter_of_nodes(void **state)
 	assert_int_equal(t->n, 1);
 	made_only(&q, "thread:b");
 	nodeset_add(&q.nodes, 4);
-	q.kinds = KINDS_ON_CPU;
+	q.measures = MEASURES_ON_CPU;
 	t = tree_of(m, &q);
 	assert_times(t, "main", 1000, 0, 0);
 }
@@ -813,7 +813,7 @@ static void test_filter_of_nodes(void **state)
 static void test_far(void **state)
 {
 	struct made *m = *state;
-	struct query q = { .far = true, .arch = MADE_ARCH };
+	struct query q = { .measures = MEASURES_FAR, .arch = MADE_ARCH };
 	const struct tree *t;
 	thread_id a;
 
@@ -831,7 +831,6 @@ static void test_far(void **state)
 	assert_node(t, "main", 112, 0, 3);
 	assert_node(t, "main;f", 48, 48, 2);
 	assert_times(t, "main;g", 64, 0, 0);
-	q.kinds = KINDS_WALL;
 	q.by_node = true;
 	t = tree_of(m, &q);
 	assert_node(t, "node 0;main;f", 48, 48, 2);

@@ -166,9 +166,9 @@ static void a_recording_of_sums_has_the_same_sums(void **state)
 		else
 			madefeed_hostile(&f);
 		check_recording(&f, &q);
-		q.kinds = KINDS_ON_CPU;
+		q.measures = MEASURES_ON_CPU;
 		check_recording(&f, &q);
-		q.kinds = 0;
+		q.measures = 0;
 		made_only(&q, "thread:*e*");
 		check_recording(&f, &q);
 		madefeed_free(&f);

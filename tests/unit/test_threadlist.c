@@ -130,7 +130,7 @@ static void filters_apply(void **state)
 	named = list_of(m, &q);
 	assert_int_equal(named->n, 1);
 	assert_int_equal(row(named, "worker 2")->node, 0);
-	q = (struct query){ .kinds = KINDS_ON_CPU };
+	q = (struct query){ .measures = MEASURES_ON_CPU };
 	running = list_of(m, &q);
 	assert_int_equal(running->n, 2);
 	nodeset_add(&q.nodes, 5);

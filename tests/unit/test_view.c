@@ -412,7 +412,7 @@ static void filters_are_named(void **state)
 	assert_true(screen_has(d.canvas, "filter: thread:\xEF\xBF\xBD[2J*"));
 	assert_true(screen_has(d.canvas, " waits of redis-server 1234 so far, none in this view"));
 	driver_free(&d);
-	o.filter = (struct query){ .kinds = KINDS_ON_CPU };
+	o.filter = (struct query){ .measures = MEASURES_ON_CPU };
 	driver_init_with(&d, &f, &o, 80, 24);
 	expect(&d, "off-metric-80x24");
 	driver_free(&d);

@@ -169,7 +169,7 @@ static void filters_of_the_command_line_stay(void **state)
 
 static void far_accesses_are_a_tree(void **state)
 {
-	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf report", .filter = { .far = true } };
+	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf report", .filter = { .measures = MEASURES_FAR } };
 	struct world w;
 
 	madefeed_init(&w.f);
@@ -199,7 +199,7 @@ static void nothing_of_a_node_is_explained(void **state)
 	assert_screen_has(w.d.canvas, "none in this view");
 	assert_screen_has(w.d.canvas, "Only what CPUs of the chosen nodes did counts here; 3 shows");
 	end(&w);
-	o.filter = (struct query){ .far = true };
+	o.filter = (struct query){ .measures = MEASURES_FAR };
 	madefeed_init(&w.f);
 	madefeed_server(&w.f);
 	driver_init_with(&w.d, &w.f, &o, 100, 30);

@@ -159,7 +159,7 @@ static void test_filters(void **state)
 	assert_int_equal(w->row[0].total_ns, 7);
 	assert_int_equal(w->idle_ns, 7);
 	assert_int_equal(find(w, "event wait"), NODE_NONE);
-	q.kinds = 1u << EVENT_RUNNABLE | KINDS_ON_CPU;
+	q.measures = 1u << MEASURE_RUNNABLE | MEASURES_ON_CPU;
 	w = waits_of(m, &q);
 	assert_int_equal(row(w, "lock;futex;lock › main")->total_ns, 2);
 	assert_int_equal(row(w, "lock;futex;lock › main")->count, 1);
@@ -241,7 +241,7 @@ static void test_nodes(void **state)
 	assert_int_equal(row(w, "node 0;lock;futex;lock › main")->key, key[0]);
 	assert_int_equal(row(w, "node 4;lock;futex;lock › main")->key, key[1]);
 	q = plain;
-	q.far = true;                                    /* says nothing of waits */
+	q.measures = MEASURES_FAR;                                    /* says nothing of waits */
 	nodeset_add(&q.nodes, 4);
 	nodeset_add(&q.nodes, 1);
 	w = waits_of(m, &q);
