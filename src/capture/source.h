@@ -239,10 +239,11 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 		      struct err *e);
 
 /*
- * The stack of the wait ID of thread TID, taken out of the kernel half's keeping, as a RAW_WAIT without lengths, valid until the
- * next call that takes S. False when the wait has ended meanwhile. From then on the kernel half tells its end without stack.
+ * The stack of the wait W, which the latest source_open_waits() listed, taken out of the kernel half's keeping, as a RAW_WAIT_STACK that
+ * is valid until the next call that takes S. False when the wait has ended meanwhile. From then on the kernel half tells its end without
+ * stack.
  */
-bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t id, struct raw_event *ret);
+bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret);
 
 /* Waits of this length and more are told one by one, shorter ones with probability length / period; 1 us to 10 s. */
 void source_set_wait_period(struct source *s, uint64_t ns);

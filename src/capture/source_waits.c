@@ -293,11 +293,11 @@ static void complete(struct source *s, uint32_t size, uint64_t id)
 	};
 }
 
-bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t id, struct raw_event *ret)
+bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
 {
-	const struct open_slot *o = find_open(s, tid, start_ns, id);
+	const struct open_slot *o = find_open(s, w->tid, w->start_ns, w->id);
 	struct sb_slot *slot = o ? kernel_half_slot(s->kernel, o->slot) : NULL;
-	__u64 expected = id;
+	__u64 expected = w->id;
 	uint32_t size;
 
 	if (!s->taken)
@@ -310,8 +310,14 @@ bool source_open_stack(struct source *s, pid_t tid, uint64_t start_ns, uint64_t 
 	(void)kernel_half_free_slot(s->kernel, o->slot);
 	if (!size)
 		return false;
-	complete(s, size, id);
-	return decode_record(s->taken, size, ret) > 0;
+	complete(s, size, w->id);
+	if (decode_record(s->taken, size, ret) <= 0)
+		return false;
+	ret->kind = RAW_WAIT_STACK;
+	ret->wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
+	ret->sample.kernel = w->kernel;
+	ret->sample.nr_kernel = w->nr_kernel;
+	return true;
 }
 
 void source_set_wait_period(struct source *s, uint64_t ns)

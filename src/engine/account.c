@@ -144,9 +144,9 @@ static double wish_of(const struct held *h, int part)
 	return many * (double)(part == SHORT_BLOCKED ? h->w.blocked_ns : h->w.runnable_ns);
 }
 
-static struct sink for_good(struct account *a)
+static struct giving for_good(struct account *a)
 {
-	return (struct sink){ .each = a->config.each, .ctx = a->config.ctx, .figures = &a->figures };
+	return (struct giving){ .to = a->config.sink, .figures = &a->figures };
 }
 
 /* ---- totals ---- */
@@ -298,7 +298,7 @@ static uint64_t ahead(struct key *k, const struct held *h, int part)
 static void give_long(struct account *a, struct key *k, const struct held *h)
 {
 	const uint64_t rest[2] = { h->w.blocked_ns - h->w.told_blocked_ns, h->w.runnable_ns - h->w.told_runnable_ns };
-	const struct sink s = for_good(a);
+	const struct giving g = for_good(a);
 
 	/* No total knows of those that were summed. */
 	if (!h->w.count) {
@@ -306,12 +306,12 @@ static void give_long(struct account *a, struct key *k, const struct held *h)
 		k->left[LONG_RUNNABLE] -= (int64_t)h->w.runnable_ns;
 		k->left[LONG_COUNT]--;
 	}
-	tell_wait(a, &s, h, rest, held_count(h));
+	tell_wait(a, &g, h, rest, held_count(h));
 }
 
 static void give(struct account *a, struct key *k, const struct held *h)
 {
-	const struct sink s = for_good(a);
+	const struct giving g = for_good(a);
 	uint64_t part[PARTS];
 
 	k->held--;
@@ -322,19 +322,19 @@ static void give(struct account *a, struct key *k, const struct held *h)
 	for (int i = 0; i < PARTS; i++)
 		part[i] = h->turn == TURN_SHARE ? share(k, h, i) : ahead(k, h, i);
 	if (held_is_wait(h)) {
-		tell_wait(a, &s, h, part, part[SHORT_COUNT]);
+		tell_wait(a, &g, h, part, part[SHORT_COUNT]);
 	} else {
 		struct event ev = h->ev;
 
 		ev.weight = part[0];
-		tell_event(a, &s, &ev);
+		tell_event(a, &g, &ev);
 	}
 }
 
 /* Puts what is above 0 of three figures of K, from FIRST on, under stacks or none, for good. */
 static void give_left(struct account *a, struct key *k, int first, const int64_t *what, bool on_stacks, uint64_t time_ns)
 {
-	const struct sink s = for_good(a);
+	const struct giving g = for_good(a);
 	uint64_t part[PARTS];
 	bool any = false;
 
@@ -344,7 +344,7 @@ static void give_left(struct account *a, struct key *k, int first, const int64_t
 		any |= part[i] > 0;
 	}
 	if (any)
-		tell_carried(a, &s, k, on_stacks, time_ns, part);
+		tell_carried(a, &g, k, on_stacks, time_ns, part);
 }
 
 /* Long waits: what was never told in this window will not be any more, nor will be asked for what was told in excess. */
@@ -428,9 +428,9 @@ void account_settle(struct account *a, uint64_t time_ns)
 	settle(a, time_ns, time_ns);
 }
 
-void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, const struct event *ev), void *ctx)
+void account_rest(struct account *a, uint64_t time_ns, struct event_sink *to)
 {
-	const struct sink s = { .each = each, .ctx = ctx };
+	const struct giving g = { .to = to };
 
 	for (const struct held *h = a->held.v; h < a->held.v + a->held.n; h++) {
 		const struct key *k = &a->keys.v[h->key];
@@ -443,9 +443,9 @@ void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, c
 		for (int i = 0; i < PARTS && !held_is_long(h); i++)
 			part[i] = (uint64_t)llround(wish_of(h, i));
 		if (held_is_wait(h))
-			tell_wait(a, &s, h, part, part[SHORT_COUNT]);
+			tell_wait(a, &g, h, part, part[SHORT_COUNT]);
 		else
-			each(ctx, &h->ev);
+			event_sink_add(to, &h->ev);
 	}
 	for (const struct key *k = a->keys.v; k < a->keys.v + a->keys.n; k++) {
 		uint64_t part[PARTS];
@@ -458,7 +458,7 @@ void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, c
 			any |= part[i] > 0;
 		}
 		if (any)
-			tell_carried(a, &s, k, true, time_ns, part);
+			tell_carried(a, &g, k, true, time_ns, part);
 	}
 }
 

@@ -24,6 +24,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "capture/source.h"
+#include "engine/event_sink.h"
 #include "model/dict.h"
 #include "model/event.h"
 
@@ -60,8 +61,7 @@ struct account_wait {
 
 struct account_config {
 	struct dict *dict;                               /* of what events name; must outlive the account */
-	/* Gets each event when it is settled, about in the order of time. */
-	void (*each)(void *ctx, const struct event *ev);
+	struct event_sink *sink;                         /* gets each event when it is settled, about in the order of time */
 	/* The id of a thread that only totals know; ID_NONE: its time cannot be told. */
 	thread_id (*thread)(void *ctx, const struct account_task *task);
 	void *ctx;
@@ -105,8 +105,8 @@ void account_total(void *ctx, const struct source_total *t);
  */
 void account_settle(struct account *a, uint64_t time_ns);
 
-/* Calls EACH with events that stand for what is held or carried, as of TIME_NS. They may not be added to anything for good. */
-void account_rest(struct account *a, uint64_t time_ns, void (*each)(void *ctx, const struct event *ev), void *ctx);
+/* Tells TO events that stand for what is held or carried, as of TIME_NS. They may not be added to anything for good. */
+void account_rest(struct account *a, uint64_t time_ns, struct event_sink *to);
 
 /* The end: gives all that is held and carried, as of TIME_NS. */
 void account_finish(struct account *a, uint64_t time_ns);

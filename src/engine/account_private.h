@@ -73,9 +73,8 @@ struct held {
 };
 
 /* Where events go. Those given for good are counted. */
-struct sink {
-	void (*each)(void *ctx, const struct event *ev);
-	void *ctx;
+struct giving {
+	struct event_sink *to;
 	struct account_figures *figures;         /* NULL: not for good */
 };
 
@@ -128,11 +127,11 @@ void account_free_keys(struct account *a);
 /* ---- account_tell.c ---- */
 
 /* Hands EV over as it is. */
-void tell_event(const struct account *a, const struct sink *s, const struct event *ev);
+void tell_event(const struct account *a, const struct giving *g, const struct event *ev);
 /* The wait H as events of WEIGHT (blocked, runnable) that stand for COUNT waits. */
-void tell_wait(const struct account *a, const struct sink *s, const struct held *h, const uint64_t weight[2], uint64_t count);
+void tell_wait(const struct account *a, const struct giving *g, const struct held *h, const uint64_t weight[2], uint64_t count);
 /* Time of K that no event stands for, PART by part: on the stacks given last to it or its kin, if it MAY and there are any. */
-void tell_carried(const struct account *a, const struct sink *s, const struct key *k, bool may, uint64_t time_ns,
+void tell_carried(const struct account *a, const struct giving *g, const struct key *k, bool may, uint64_t time_ns,
 		  const uint64_t part[PARTS]);
 /* Remembers the stack of EV for what is carried by K and its kin. */
 void remember_stack(const struct account *a, struct key *k, const struct event *ev, bool is_a_long_one);

@@ -15,21 +15,21 @@
 
 #define SPREAD_NS (50 * 1000 * 1000)     /* carried time for each stack that it is put on */
 
-void tell_event(const struct account *a, const struct sink *s, const struct event *ev)
+void tell_event(const struct account *a, const struct giving *g, const struct event *ev)
 {
-	if (s->figures && EVENT_IS_WAIT(ev->kind)) {
+	if (g->figures && EVENT_IS_WAIT(ev->kind)) {
 		if (ev->stack == a->no_stack)
-			s->figures->none_ns += ev->weight;
+			g->figures->none_ns += ev->weight;
 		else if (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->weight < ev->wait.own_ns)
-			s->figures->own_ns += ev->weight;
+			g->figures->own_ns += ev->weight;
 		else
-			s->figures->own_ns += ev->wait.own_ns;
+			g->figures->own_ns += ev->wait.own_ns;
 	}
-	s->each(s->ctx, ev);
+	event_sink_add(g->to, ev);
 }
 
 /* A part without weight makes no event, unless there is nothing else to carry the count. */
-void tell_wait(const struct account *a, const struct sink *s, const struct held *h, const uint64_t weight[2], uint64_t count)
+void tell_wait(const struct account *a, const struct giving *g, const struct held *h, const uint64_t weight[2], uint64_t count)
 {
 	const uint64_t own[2] = { h->w.blocked_ns, h->w.runnable_ns };
 	const bool stands = !held_is_long(h) && (weight[0] != own[0] || weight[1] != own[1] || count != 1);
@@ -45,7 +45,7 @@ void tell_wait(const struct account *a, const struct sink *s, const struct held 
 		ev.weight = weight[i];
 		ev.count = (uint32_t)count;
 		ev.wait.own_ns = own[i] / held_count(h);
-		tell_event(a, s, &ev);
+		tell_event(a, g, &ev);
 		count = 0;
 	}
 }
@@ -114,7 +114,7 @@ static struct latest *stand_ins(const struct account *a, const struct key *k, th
 }
 
 /* Time of THREAD that no event stands for, on the stack of LIKE (NULL = none). */
-static void tell_one(const struct account *a, const struct sink *s, const struct key *k, thread_id thread,
+static void tell_one(const struct account *a, const struct giving *g, const struct key *k, thread_id thread,
 		     const struct event *like, uint64_t time_ns, const uint64_t part[PARTS])
 {
 	struct event ev = { .stack = a->no_stack, .cut_module = ID_NONE };
@@ -136,12 +136,12 @@ static void tell_one(const struct account *a, const struct sink *s, const struct
 		ev.flags |= count ? 0 : EVENT_F_PIECE;
 		ev.weight = part[i];
 		ev.count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-		tell_event(a, s, &ev);
+		tell_event(a, g, &ev);
 		count = 0;
 	}
 }
 
-void tell_carried(const struct account *a, const struct sink *s, const struct key *k, bool may, uint64_t time_ns,
+void tell_carried(const struct account *a, const struct giving *g, const struct key *k, bool may, uint64_t time_ns,
 		  const uint64_t part[PARTS])
 {
 	const thread_id thread = thread_of(a, k);
@@ -156,10 +156,10 @@ void tell_carried(const struct account *a, const struct sink *s, const struct ke
 	for (uint8_t at = l ? l->turn : 0; n; n--, at++) {
 		const uint64_t share[PARTS] = { rest[0] / n, rest[1] / n, rest[2] / n };
 
-		tell_one(a, s, k, thread, l ? &l->ev[at % l->n] : NULL, time_ns, share);
+		tell_one(a, g, k, thread, l ? &l->ev[at % l->n] : NULL, time_ns, share);
 		for (int i = 0; i < PARTS; i++)
 			rest[i] -= share[i];
 	}
-	if (l && s->figures)
+	if (l && g->figures)
 		l->turn++;
 }

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "capture/features.h"
-#include "engine/who.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -59,76 +58,6 @@ void engine_fail(struct engine *en, int result, const struct err *e)
 	atomic_store(&en->stop, true);
 }
 
-/* An event that weighs what it weighs. */
-static void take_event(void *ctx, const struct event *ev)
-{
-	struct engine *en = ctx;
-
-	if (profile_add(en->profile, ev) < 0)
-		en->no_memory++;
-	else if (en->recorder && !recorder_event(en->recorder, ev))
-		en->recorder_lost++;
-}
-
-static void take_sample(void *ctx, const struct raw_event *raw, const struct event *ev)
-{
-	struct engine *en = ctx;
-
-	en->sampled_ns += ev->weight;
-	if (en->numa)
-		numa_sample(en->numa, raw, ev);
-	if (en->offcpu)
-		offcpu_sample(en->offcpu, raw, ev);
-	else
-		take_event(en, ev);
-}
-
-static void take_wait(void *ctx, const struct raw_event *raw, const struct event *ev)
-{
-	struct engine *en = ctx;
-
-	offcpu_wait(en->offcpu, raw, ev);
-}
-
-static void take_fault(void *ctx, const struct raw_event *raw, const struct event *ev)
-{
-	struct engine *en = ctx;
-
-	numa_fault(en->numa, raw, ev);
-}
-
-/* A wait that has its stack now, or a migration that is all that is told of its wait. */
-static void take_move(void *ctx, const struct raw_event *raw, const struct event *ev)
-{
-	struct engine *en = ctx;
-
-	if (en->numa)
-		numa_wait(en->numa, raw, ev);
-}
-
-static void take_total(void *ctx, const struct source_total *t)
-{
-	struct engine *en = ctx;
-
-	if (en->numa)
-		numa_total(en->numa, t);
-}
-
-static void take_totals_end(void *ctx, uint64_t time_ns)
-{
-	struct engine *en = ctx;
-
-	if (en->numa)
-		numa_totals_read(en->numa, time_ns);
-}
-
-static thread_id thread_of_task(void *ctx, const struct account_task *task)
-{
-	struct engine *en = ctx;
-
-	return who_is(en->ps, profile_dict(en->profile), task);
-}
-
 static void take_numa_state(void *ctx, struct numa_state *s)
 {
 	struct engine *en = ctx;
@@ -137,22 +66,15 @@ static void take_numa_state(void *ctx, struct numa_state *s)
 	en->numa_last = numa_state_ref(s);
 
 	profile_numa(en->profile, s);
-	if (en->recorder)
-		recorder_numa(en->recorder, s);
-}
-
-static void walk_open_wait(void *ctx, const struct raw_event *raw)
-{
-	struct engine *en = ctx;
-
-	ingest_raw(en->ingest, raw);
+	if (en->sink.recorder)
+		recorder_numa(en->sink.recorder, s);
 }
 
 static bool read_further(void *ctx, const struct raw_event *raw)
 {
 	struct engine *en = ctx;
 
-	return offcpu_further(en->offcpu, raw);
+	return offcpu_further(en->sink.offcpu, raw);
 }
 
 static void check_recorder(struct engine *en)
@@ -177,7 +99,7 @@ static bool refresh_due(const struct engine *en, uint64_t now)
 
 static void set_wakers(struct engine *en)
 {
-	const bool on = en->offcpu && atomic_load(&en->wakers);
+	const bool on = en->sink.offcpu && atomic_load(&en->wakers);
 
 	if (on != en->telling_wakers)
 		source_set_wakers(en->source, on);
@@ -190,7 +112,7 @@ static void set_numa(struct engine *en, uint64_t now)
 	 * It was prepared for, so it fails only for lack of memory or descriptors: then nothing is sampled, the state says so, and it is
 	 * tried again later, since trying costs some system calls for each CPU.
 	 */
-	if (en->numa && now >= en->numa_next_ns && numa_set(en->numa, atomic_load(&en->sampling_numa), NULL) < 0)
+	if (en->sink.numa && now >= en->numa_next_ns && numa_set(en->sink.numa, atomic_load(&en->sampling_numa), NULL) < 0)
 		en->numa_next_ns = now + NUMA_RETRY_NS;
 }
 
@@ -203,8 +125,8 @@ static uint64_t figures_due(const struct engine *en)
 static void housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
-		if (en->offcpu)
-			offcpu_reset(en->offcpu);
+		if (en->sink.offcpu)
+			offcpu_reset(en->sink.offcpu);
 		profile_clear(en->profile);
 	}
 	set_wakers(en);
@@ -214,7 +136,7 @@ static void housekeeping(struct engine *en, uint64_t now)
 	 * Not up to now: what is held back until it is settled, or waits in the rings, belongs to slices that are better left open. Each
 	 * closed one is made anew for what comes late, so who is late would become later and later.
 	 */
-	profile_advance(en->profile, en->offcpu ? offcpu_settled_ns(en->offcpu) : source_seen_ns(en->source));
+	profile_advance(en->profile, en->sink.offcpu ? offcpu_settled_ns(en->sink.offcpu) : source_seen_ns(en->source));
 	if (now - en->figured_ns >= figures_due(en)) {
 		en->figured_ns = now;
 		engine_show_figures(en);
@@ -224,14 +146,14 @@ static void housekeeping(struct engine *en, uint64_t now)
 	}
 	if (refresh_due(en, now)) {
 		en->published_ns = now;
-		if (en->offcpu)
-			offcpu_provisional(en->offcpu);
+		if (en->sink.offcpu)
+			offcpu_provisional(en->sink.offcpu);
 		publish(en);
 	}
 	engine_serve_recording(en);
-	if (en->recorder)
+	if (en->sink.recorder)
 		engine_serve_save(en);
-	if (en->recorder && now - en->metad_ns >= NSEC_PER_SEC) {
+	if (en->sink.recorder && now - en->metad_ns >= NSEC_PER_SEC) {
 		en->metad_ns = now;
 		engine_record_meta(en);
 		check_recorder(en);
@@ -270,7 +192,7 @@ static uint32_t longest_turn(const struct engine *en, uint64_t now)
 {
 	if (engine_refresh(en) || en->untold || now - en->started_ns < BEGUN_NS)
 		return TURN_SOON_MS;
-	return en->offcpu ? TURN_WAITS_MS : TURN_MS;
+	return en->sink.offcpu ? TURN_WAITS_MS : TURN_MS;
 }
 
 /* How long the turn that begins NOW waits: not beyond until_ns, and not long while something that was asked for is to come. */
@@ -279,7 +201,7 @@ static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 	const uint32_t ms = turns_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
 	const uint64_t left = en->until_ns > now ? (en->until_ns - now) / NSEC_PER_MSEC + 1 : 0;
 
-	if (is_loading || target_watch_ending(en->watch) || (en->offcpu && offcpu_pending(en->offcpu)))
+	if (is_loading || target_watch_ending(en->watch) || (en->sink.offcpu && offcpu_pending(en->sink.offcpu)))
 		return TURNS_MIN_MS;
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
@@ -295,13 +217,13 @@ static int turn(struct engine *en, bool flush, struct err *e)
 		en->retried_ns = from;
 		ingest_retry(en->ingest, clock_mono_ns());
 	}
-	if (r >= 0 && en->offcpu) {
-		const int s = offcpu_turn(en->offcpu, from, e);
+	if (r >= 0 && en->sink.offcpu) {
+		const int s = offcpu_turn(en->sink.offcpu, from, e);
 
 		r = s < 0 ? s : r;
 	}
-	if (en->numa)
-		numa_turn(en->numa, clock_mono_ns());
+	if (en->sink.numa)
+		numa_turn(en->sink.numa, clock_mono_ns());
 	return r;
 }
 
@@ -358,23 +280,23 @@ static void finish(struct engine *en)
 	en->stopped_ns = clock_mono_ns();
 	/* The last look has stacks walked: what was mapped before the end has to be known by then. */
 	(void)source_read(en->source, 0, true, take_raw, en, NULL);
-	if (en->offcpu)
-		offcpu_last(en->offcpu, en->stopped_ns);
+	if (en->sink.offcpu)
+		offcpu_last(en->sink.offcpu, en->stopped_ns);
 	do {
 		r = turn(en, true, &e);
 	} while ((r > 0 || (r == 0 && loading(en))) && clock_mono_ns() < until);
 	ingest_settle(en->ingest);
 	ingest_end(en->ingest);
-	if (en->offcpu)
-		offcpu_finish(en->offcpu);
-	if (en->numa)
-		numa_finish(en->numa);
+	if (en->sink.offcpu)
+		offcpu_finish(en->sink.offcpu);
+	if (en->sink.numa)
+		numa_finish(en->sink.numa);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_look_again(en->symbolizer);
-	if (en->recorder && !recorder_status(en->recorder, NULL))
+	if (en->sink.recorder && !recorder_status(en->sink.recorder, NULL))
 		wait_for_names(en);
 	engine_measure(en);
-	if (en->recorder)
+	if (en->sink.recorder)
 		engine_recorder_finish(en);
 	publish(en);
 	pthread_mutex_lock(&en->lock);
@@ -398,8 +320,8 @@ static void *engine_main(void *arg)
 	ingest_begin(en->ingest);
 	if (en->delay_ns)
 		r = sit_out_delay(en, &e);
-	if (r >= 0 && en->offcpu)
-		offcpu_start(en->offcpu);
+	if (r >= 0 && en->sink.offcpu)
+		offcpu_start(en->sink.offcpu);
 	en->until_ns = en->duration_ns ? en->started_ns + en->duration_ns : 0;
 	while (r >= 0 && !over(en, clock_mono_ns())) {
 		r = turn(en, false, &e);
@@ -444,10 +366,9 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 	const struct ingest_config c = {
 		.ps = en->ps,
 		.dict = profile_dict(en->profile),
-		.sample = take_sample,
-		.wait = plan->off_cpu ? take_wait : NULL,
-		.fault = en->numa ? take_fault : NULL,
-		.move = en->numa ? take_move : NULL,
+		.sink = &en->sink,
+		.waits = plan->off_cpu,
+		.numa = plan->numa != NUMA_OFF,
 		.further = plan->off_cpu ? read_further : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
 		.stack_bytes = source_first_copy(en->source),
@@ -471,17 +392,13 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 		.profile = en->profile,
 		.stack_bytes = plan->stack_bytes,
 		.stack_fixed = plan->stack_fixed,
-		.each = take_event,
-		.walk = walk_open_wait,
-		.over = take_move,
-		.total = take_total,
-		.totals_read = take_totals_end,
-		.ctx = en,
+		.ingest = en->ingest,
+		.sink = &en->sink,
 	};
 
 	en->telling_wakers = plan->wakers;
 	atomic_init(&en->wakers, plan->wakers);
-	return plan->off_cpu ? offcpu_new(&c, &en->offcpu, e) : 0;
+	return plan->off_cpu ? offcpu_new(&c, &en->sink.offcpu, e) : 0;
 }
 
 static int build_numa(struct engine *en, const struct engine_config *c, struct err *e)
@@ -490,9 +407,8 @@ static int build_numa(struct engine *en, const struct engine_config *c, struct e
 		.source = en->source,
 		.ps = en->ps,
 		.profile = en->profile,
-		.each = take_event,
+		.sink = &en->sink,
 		.state = take_numa_state,
-		.thread = thread_of_task,
 		.ctx = en,
 		.placement = c->placement,
 	};
@@ -500,9 +416,9 @@ static int build_numa(struct engine *en, const struct engine_config *c, struct e
 
 	if (c->plan.numa == NUMA_OFF)
 		return 0;
-	r = numa_new(&n, &en->numa, e);
+	r = numa_new(&n, &en->sink.numa, e);
 	if (r >= 0)
-		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_has_nodes(en->numa));
+		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_has_nodes(en->sink.numa));
 	return r;
 }
 
@@ -539,7 +455,7 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	r = list_processes(en, &c->plan, e);
 	if (r < 0)
 		return r;
-	en->profile = profile_new(&limits);
+	en->profile = en->sink.profile = profile_new(&limits);
 	en->names = names_new();
 	if (!en->profile || !en->names)
 		return err_nomem(e, "the profile");
@@ -555,12 +471,12 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 	if (r < 0)
 		return r;
 	if (c->record.path)
-		r = recorder_open(&c->record, profile_dict(en->profile), en->names, &en->meta, &en->recorder, e);
+		r = recorder_open(&c->record, profile_dict(en->profile), en->names, &en->meta, &en->sink.recorder, e);
 	if (r < 0)
 		return r;
-	r = build_offcpu(en, &c->plan, e);
-	r = r < 0 ? r : build_numa(en, c, e);
-	return r < 0 ? r : build_ingest(en, &c->plan, e);
+	r = build_ingest(en, &c->plan, e);
+	r = r < 0 ? r : build_offcpu(en, &c->plan, e);
+	return r < 0 ? r : build_numa(en, c, e);
 }
 
 int engine_new(const struct engine_config *c, struct engine **ret, struct err *e)
@@ -711,7 +627,7 @@ void engine_numa(struct engine *en, bool on)
 
 bool engine_can_numa(const struct engine *en)
 {
-	return en->numa;
+	return en->sink.numa;
 }
 
 void engine_reset(struct engine *en)
@@ -731,8 +647,8 @@ void engine_free(struct engine *en)
 	engine_recorder_free(en);
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);
-	offcpu_free(en->offcpu);
-	engine_numa_free(en->numa);
+	offcpu_free(en->sink.offcpu);
+	engine_numa_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);
 	processes_free(en->ps);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "engine/event_sink.h"
 #include "engine/ingest.h"
 #include "engine/numa.h"
 #include "engine/offcpu.h"
@@ -28,13 +29,11 @@ struct engine {
 	struct profile *profile;
 	struct names *names;
 	struct symbolizer *symbolizer;
-	struct recorder *recorder;
+	struct event_sink sink;          /* its recorder is the one of this capture; NULL = nothing is recorded */
 	bool recorder_spare;             /* when it fails, the capture goes on */
 	bool recorder_midway;            /* it was taken in while the capture went on; so it is spare, too */
 	struct numa_state *numa_last;    /* a reference; NULL = none yet */
 	struct ingest *ingest;
-	struct offcpu *offcpu;           /* NULL: waits are not followed */
-	struct numa *numa;               /* NULL: NUMA_OFF */
 	struct target_watch *watch;
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
@@ -44,12 +43,9 @@ struct engine {
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
 	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
 	uint64_t stopped_ns;             /* 0 = it runs */
-	uint64_t recorder_lost;          /* events that the recorder refused */
 	uint64_t side_lost, doubted_ns;  /* records of the side band that were lost, and when mappings were doubted for it */
 	uint64_t retried_ns;             /* when what waits for files was tried again */
-	uint64_t no_memory;              /* that the profile had no memory for */
 	uint64_t own_base_ns;            /* CPU time of this process before the capture */
-	uint64_t sampled_ns;             /* what samples stand for by themselves */
 	uint64_t rate_ns, rate_gaps, rate_gaps_ns;       /* since when, and from what, the rate is being measured */
 	uint32_t rate_hz;
 	unsigned int rate_changes, recorder_rate;        /* how often it was changed, and had been when the recorder came */

@@ -147,10 +147,10 @@ void engine_measure(struct engine *en)
 	memcpy(m->cut, in.cut, sizeof(m->cut));
 	m->wait_stacks = in.wait_stacks;
 	memcpy(m->wait_cut, in.wait_cut, sizeof(m->wait_cut));
-	m->oncpu_ns = en->sampled_ns;
+	m->oncpu_ns = en->sink.sampled_ns;
 	m->lost = st.lost;
-	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->no_memory;
-	m->lost.n[LOST_RECORDER] += en->recorder_lost;
+	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->sink.no_memory;
+	m->lost.n[LOST_RECORDER] += en->sink.not_recorded;
 	m->late = st.late;
 	m->wait_inferred = st.inferred;
 	m->wait_summed = st.summed;
@@ -163,11 +163,11 @@ void engine_measure(struct engine *en)
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
 	copy_text(m->activity, sizeof(m->activity), activity);
 	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
-	if (en->recorder && !engine_recorder_spare(en))
-		m->file_bytes = recorder_bytes(en->recorder);
-	if (en->offcpu)
-		offcpu_figures(en->offcpu, m);
-	m->wakers = en->offcpu && atomic_load(&en->wakers);
+	if (en->sink.recorder && !engine_recorder_spare(en))
+		m->file_bytes = recorder_bytes(en->sink.recorder);
+	if (en->sink.offcpu)
+		offcpu_figures(en->sink.offcpu, m);
+	m->wakers = en->sink.offcpu && atomic_load(&en->wakers);
 	if (m->target_state == TARGET_WAITING && (m->samples || m->waits))
 		m->target_state = TARGET_RUNNING;
 }

@@ -103,7 +103,7 @@ static bool has_user_side(const struct raw_sample *s)
 
 static void count(struct ingest *in, const struct raw_event *raw, const struct event *ev)
 {
-	const bool wait = raw->kind == RAW_WAIT;
+	const bool wait = raw->kind == RAW_WAIT || raw->kind == RAW_WAIT_STACK;
 
 	if (!wait && raw->kind != RAW_SAMPLE)
 		return;
@@ -160,54 +160,44 @@ static void remember_waker(struct ingest *in, const struct raw_event *raw, const
 	wakers_put(&in->wakers, &w);
 }
 
-/* EV has its stack. */
-static void hand_over_wait(struct ingest *in, const struct raw_event *raw, struct event *ev)
+static void describe_wait(const struct raw_wait *w, struct event *ev)
 {
-	if (raw->wait.period_ns)
-		wakers_take(&in->wakers, raw->tid, raw->wait.id, &ev->wait);
-	ev->wait.call = raw->wait.call;
-	ev->wait.state = raw->wait.state;
-	ev->flags |= raw->wait.seeded ? EVENT_F_EARLIER : 0;
-	in->config.wait(in->config.ctx, raw, ev);
+	ev->wait.call = w->call;
+	ev->wait.state = w->state;
+	ev->flags |= w->seeded ? EVENT_F_EARLIER : 0;
 }
 
-static void hand_over_fault(struct ingest *in, const struct raw_event *raw, struct event *ev)
-{
-	ev->kind = EVENT_FAULT;
-	ev->weight = raw->sample.period;
-	ev->count = 1;
-	in->config.fault(in->config.ctx, raw, ev);
-}
-
-static void hand_over_move(struct ingest *in, const struct raw_event *raw, struct event *ev)
-{
-	ev->kind = EVENT_MIGRATION;
-	ev->weight = ev->count = 1;
-	ev->place.node = raw->wait.to_node < NODES_MAX ? (uint16_t)raw->wait.to_node : NODE_UNKNOWN;
-	in->config.move(in->config.ctx, raw, ev);
-}
-
+/* EV has its stack, and gets what else its kind has. */
 static void hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
 	switch (raw->kind) {
 	case RAW_WAKE:
 		remember_waker(in, raw, ev);
-		break;
+		return;
 	case RAW_WAIT:
-		hand_over_wait(in, raw, ev);
+		wakers_take(&in->wakers, raw->tid, raw->wait.id, &ev->wait);
+		describe_wait(&raw->wait, ev);
+		break;
+	case RAW_WAIT_STACK:
+		/* Who ends it is told with its end. */
+		describe_wait(&raw->wait, ev);
 		break;
 	case RAW_FAULT:
-		hand_over_fault(in, raw, ev);
+		ev->kind = EVENT_FAULT;
+		ev->weight = raw->sample.period;
+		ev->count = 1;
 		break;
 	case RAW_MOVE:
-		hand_over_move(in, raw, ev);
+		ev->kind = EVENT_MIGRATION;
+		ev->weight = ev->count = 1;
+		ev->place.node = raw->wait.to_node < NODES_MAX ? (uint16_t)raw->wait.to_node : NODE_UNKNOWN;
 		break;
 	default:
 		ev->kind = EVENT_SAMPLE;
 		ev->weight = raw->sample.weight;
-		in->config.sample(in->config.ctx, raw, ev);
 		break;
 	}
+	event_sink_walked(in->config.sink, raw, ev);
 }
 
 static void finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
@@ -385,20 +375,18 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 	struct ingest *in = ctx;
 
 	switch (ev->kind) {
-	case RAW_WAIT:
-	case RAW_WAKE:
-		if (in->config.wait)
-			ingest_sample(in, ev);
-		break;
 	case RAW_SAMPLE:
 		ingest_sample(in, ev);
 		break;
-	case RAW_FAULT:
-		if (in->config.fault)
+	case RAW_WAIT:
+	case RAW_WAIT_STACK:
+	case RAW_WAKE:
+		if (in->config.waits)
 			ingest_sample(in, ev);
 		break;
+	case RAW_FAULT:
 	case RAW_MOVE:
-		if (in->config.move)
+		if (in->config.numa)
 			ingest_sample(in, ev);
 		break;
 	default:

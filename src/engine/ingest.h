@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "capture/rulebook.h"
+#include "engine/event_sink.h"
 #include "model/event.h"
 #include "model/method.h"
 #include "model/raw.h"
@@ -37,29 +38,18 @@ struct ingest_figures {
 	uint64_t no_memory;      /* events dropped because memory ran out */
 };
 
-/* Callbacks are made on the thread that calls ingest_*(), with CTX. */
 struct ingest_config {
-	struct processes *ps;            /* both must outlive the ingest */
+	struct processes *ps;            /* these three must outlive the ingest */
 	struct dict *dict;
-	/* RAW became EV, an EVENT_SAMPLE. RAW may be a copy of what was given, and lives until this returns. */
-	void (*sample)(void *ctx, const struct raw_event *raw, const struct event *ev);
+	struct event_sink *sink;         /* gets what has become of each raw event */
+	bool waits;                      /* waits and their wakers are wanted: else they are ignored */
+	bool numa;                       /* the same for faults and migrations */
 	/*
-	 * The same for a RAW_WAIT: EV has no kind, weight or length yet, and EV.stack is ID_NONE with raw.wait.no_stack. NULL:
-	 * waits are ignored.
-	 */
-	void (*wait)(void *ctx, const struct raw_event *raw, const struct event *ev);
-	/*
-	 * RAW, a RAW_FAULT, became EV, an EVENT_FAULT that has no place yet; a RAW_MOVE an EVENT_MIGRATION. NULL: these are
-	 * ignored.
-	 */
-	void (*fault)(void *ctx, const struct raw_event *raw, const struct event *ev);
-	void (*move)(void *ctx, const struct raw_event *raw, const struct event *ev);
-	/*
-	 * The stack of RAW, a RAW_WAIT that was read from outside (raw_sample.outside), goes on behind what was read. True: RAW comes again,
-	 * with more of it, and is nothing yet. NULL: there is no more to be had.
+	 * The stack of RAW, a RAW_WAIT_STACK that was read from outside (raw_sample.outside), goes on behind what was read. True: RAW comes
+	 * again, with more of it, and is nothing yet. NULL: there is no more to be had.
 	 */
 	bool (*further)(void *ctx, const struct raw_event *raw);
-	/* The stacks of EXE_ID need BYTES copied (stacksize.h); NULL = do not learn. */
+	/* The stacks of EXE_ID need BYTES copied (stacksize.h), told on the thread that calls, with CTX; NULL = do not learn. */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */
 	bool tables_only;                /* --call-graph force */
@@ -78,7 +68,7 @@ void ingest_begin(struct ingest *in);
 /* Ends that, on the same thread. */
 void ingest_end(struct ingest *in);
 
-/* A raw_fn: applies EV. CTX is the struct ingest. A RAW_WAIT without period_ns is under way: its waker stays for its end. */
+/* A raw_fn: applies EV. CTX is the struct ingest. */
 void ingest_raw(void *in, const struct raw_event *ev);
 
 /* A source_stranger_fn: has the memory that EV is of taught at once. CTX is the struct ingest. */

@@ -98,7 +98,7 @@ void moves_told(struct moves *m, const struct account_task *task, const struct e
 
 	if (w)
 		w->told++;
-	m->config.each(m->config.ctx, ev);
+	event_sink_add(m->config.sink, ev);
 }
 
 void moves_total(struct moves *m, const struct source_total *t)
@@ -130,7 +130,7 @@ static void tell_missing(struct moves *m, struct mover *w, uint64_t n, uint64_t 
 	w->told += n;
 	ev.thread = m->config.thread(m->config.ctx, &w->task);
 	if (ev.thread != ID_NONE)
-		m->config.each(m->config.ctx, &ev);
+		event_sink_add(m->config.sink, &ev);
 }
 
 static void drop_ended(struct moves *m)

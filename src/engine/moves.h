@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 #include "engine/account.h"
+#include "engine/event_sink.h"
 #include "engine/parked.h"
 #include "model/event.h"
 
@@ -24,7 +25,7 @@ struct moves;
 
 struct moves_config {
 	struct dict *dict;               /* must outlive the result */
-	void (*each)(void *ctx, const struct event *ev);
+	struct event_sink *sink;         /* gets each migration */
 	/* The id of a thread that only totals know; ID_NONE: its migrations cannot be told. */
 	thread_id (*thread)(void *ctx, const struct account_task *task);
 	void *ctx;

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "engine/moves.h"
 #include "engine/touch.h"
+#include "engine/who.h"
 #include "numa/policy.h"
 
 #include <errno.h>
@@ -63,26 +64,19 @@ static int open_code(void *ctx, module_id module, struct err *e)
 	return processes_open_code(ps, module, e);
 }
 
-static void tell(void *ctx, const struct event *ev)
-{
-	struct numa *n = ctx;
-
-	n->config.each(n->config.ctx, ev);
-}
-
 static thread_id thread_of(void *ctx, const struct account_task *task)
 {
 	struct numa *n = ctx;
 
-	return n->config.thread(n->config.ctx, task);
+	return who_is(n->config.ps, profile_dict(n->config.profile), task);
 }
 
 static int build(struct numa *n, struct err *e)
 {
 	struct dict *dict = profile_dict(n->config.profile);
 	const struct code_config code = { .dict = dict, .open = open_code, .ctx = n->config.ps };
-	const struct moves_config moves = { .dict = dict, .each = tell, .thread = thread_of, .ctx = n };
-	struct touch_config touch = { .dict = dict, .each = tell, .ctx = n };
+	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .thread = thread_of, .ctx = n };
+	struct touch_config touch = { .dict = dict, .sink = n->config.sink };
 	int r = topology_read(&n->topology, e);
 
 	r = r < 0 ? r : code_new(&code, &n->code, e);

@@ -23,14 +23,12 @@
 struct numa;
 
 struct numa_config {
-	struct source *source;           /* all three must outlive the result */
+	struct source *source;           /* all four must outlive the result */
 	struct processes *ps;
 	struct profile *profile;
-	/* An event to be added to profile and recording. */
-	void (*each)(void *ctx, const struct event *ev);
+	struct event_sink *sink;         /* gets accesses, first touches and migrations */
 	/* A new state, to be shown and recorded; it lives at least until this returns. */
 	void (*state)(void *ctx, struct numa_state *s);
-	thread_id (*thread)(void *ctx, const struct account_task *task); /* as in moves.h */
 	void *ctx;
 	struct placement_config placement;       /* where pages are; zeroed = ask the kernel */
 };

@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "capture/peek.h"
 #include "engine/account.h"
+#include "engine/numa.h"
 #include "engine/openwaits.h"
 #include "engine/outside.h"
 #include "engine/sums.h"
@@ -56,13 +57,6 @@ struct offcpu {
 
 /* ---- what account and openwaits ask for ---- */
 
-static void tell(void *ctx, const struct event *ev)
-{
-	struct offcpu *oc = ctx;
-
-	oc->config.each(oc->config.ctx, ev);
-}
-
 static thread_id thread_of_task(void *ctx, const struct account_task *task)
 {
 	struct offcpu *oc = ctx;
@@ -101,13 +95,6 @@ static void tell_missed(void *ctx, const struct account_task *task, uint32_t cal
 	account_missed(oc->account, task, call, blocked_ns, runnable_ns);
 }
 
-static void walk(void *ctx, const struct raw_event *raw)
-{
-	struct offcpu *oc = ctx;
-
-	oc->config.walk(oc->config.ctx, raw);
-}
-
 static bool take_stack(void *ctx, const struct source_open *w)
 {
 	struct offcpu *oc = ctx;
@@ -115,12 +102,9 @@ static bool take_stack(void *ctx, const struct source_open *w)
 
 	if (!w->has_stack)
 		return oc->outside && outside_ask(oc->outside, w);
-	if (!source_open_stack(oc->config.source, w->tid, w->start_ns, w->id, &raw))
+	if (!source_open_stack(oc->config.source, w, &raw))
 		return false;
-	raw.wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
-	raw.sample.kernel = w->kernel;
-	raw.sample.nr_kernel = w->nr_kernel;
-	walk(oc, &raw);
+	ingest_raw(oc->config.ingest, &raw);
 	return true;
 }
 
@@ -129,10 +113,10 @@ static bool take_stack(void *ctx, const struct source_open *w)
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
 {
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
-	const struct account_config account = { .dict = profile_dict(c->profile), .each = tell, .thread = thread_of_task,
+	const struct account_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .thread = thread_of_task,
 						.ctx = oc };
 	struct sums_config sums = { .each = tell_sum, .thread = thread_of_task, .ctx = oc };
-	struct openwaits_config waits = { .each = tell, .take = take_stack, .ended = tell_end, .missed = tell_missed,
+	struct openwaits_config waits = { .sink = c->sink, .take = take_stack, .ended = tell_end, .missed = tell_missed,
 					  .thread = thread_of_open, .ctx = oc };
 	int r;
 
@@ -169,7 +153,8 @@ void offcpu_start(struct offcpu *oc)
 {
 	const uint64_t now = clock_mono_ns();
 
-	oc->outside = outside_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX, walk, oc);
+	oc->outside = outside_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX,
+				  oc->config.ingest);
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns = oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
 	source_set_wait_period(oc->config.source, PERIOD_FIRST);
@@ -199,12 +184,18 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 
 	if (raw->wait.sum && ev->stack != ID_NONE)
 		sums_first(oc->sums, &task, raw->wait.sum, ev);
-	if (!raw->wait.period_ns)
-		openwaits_stack(oc->waits, &task, raw->wait.id, ev);
-	else if (openwaits_over(oc->waits, &task, raw->wait.id, &end, &w)) {
-		tell_end(oc, &task, &end, &w);
-		oc->config.over(oc->config.ctx, raw, &end);
-	}
+	if (!openwaits_over(oc->waits, &task, raw->wait.id, &end, &w))
+		return;
+	tell_end(oc, &task, &end, &w);
+	if (oc->config.sink->numa)
+		numa_wait(oc->config.sink->numa, raw, &end);
+}
+
+void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
+{
+	const struct account_task task = task_of(raw);
+
+	openwaits_stack(oc->waits, &task, raw->wait.id, ev);
 }
 
 /* ---- the clockwork ---- */
@@ -228,7 +219,8 @@ static void take_total(void *ctx, const struct source_total *t)
 
 	oc->gone += t->last;
 	account_total(oc->account, t);
-	oc->config.total(oc->config.ctx, t);
+	if (oc->config.sink->numa)
+		numa_total(oc->config.sink->numa, t);
 }
 
 static int read_totals(struct offcpu *oc, struct err *e)
@@ -242,7 +234,8 @@ static int read_totals(struct offcpu *oc, struct err *e)
 	if (r < 0)
 		return oc->failures > FAILURES ? r : 0;
 	oc->totals_ns = whole_ns;
-	oc->config.totals_read(oc->config.ctx, whole_ns);
+	if (oc->config.sink->numa)
+		numa_totals_read(oc->config.sink->numa, whole_ns);
 	return 0;
 }
 
@@ -366,7 +359,7 @@ uint64_t offcpu_settled_ns(const struct offcpu *oc)
 
 /* ---- what is shown before it is told ---- */
 
-static void add_fact(void *ctx, const struct event *ev)
+static void add_fact(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct offcpu *oc = ctx;
 	struct fact f, *place;
@@ -380,13 +373,14 @@ static void add_fact(void *ctx, const struct event *ev)
 
 void offcpu_provisional(struct offcpu *oc)
 {
+	struct event_sink rest = { .observer = add_fact, .observer_ctx = oc };
 	const uint64_t now = clock_mono_ns();
 
 	if (now - oc->look_ns > FRESH_NS)
 		(void)look(oc, now, NULL);
 	oc->facts.n = 0;
-	account_rest(oc->account, now, add_fact, oc);
-	openwaits_rest(oc->waits, now, add_fact, oc);
+	account_rest(oc->account, now, &rest);
+	openwaits_rest(oc->waits, now, &rest);
 	(void)profile_provisional(oc->config.profile, oc->settled_ns, now, oc->facts.v, oc->facts.n);
 }
 

@@ -14,6 +14,8 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "capture/source.h"
+#include "engine/event_sink.h"
+#include "engine/ingest.h"
 #include "model/event.h"
 #include "process/process.h"
 #include "profile/meta.h"
@@ -25,21 +27,13 @@
 struct offcpu;
 
 struct offcpu_config {
-	struct source *source;           /* all three must outlive the result */
+	struct source *source;           /* all of these must outlive the result */
 	struct processes *ps;
 	struct profile *profile;
 	uint32_t stack_bytes;            /* to read of a stack from outside at first ... */
 	bool stack_fixed;                /* ... and at all */
-	/* An event to be added to profile and recording. */
-	void (*each)(void *ctx, const struct event *ev);
-	/* Walks the stack of RAW, a RAW_WAIT without period; the result comes by offcpu_wait(), at once or later. */
-	void (*walk)(void *ctx, const struct raw_event *raw);
-	/* RAW, a RAW_WAIT, is over, and EV is its end with the stack that it had, or ID_NONE. */
-	void (*over)(void *ctx, const struct raw_event *raw, const struct event *ev);
-	/* Each total that was read, and the end of a reading, with its moment. */
-	void (*total)(void *ctx, const struct source_total *t);
-	void (*totals_read)(void *ctx, uint64_t time_ns);
-	void *ctx;
+	struct ingest *ingest;           /* walks stacks of waits under way: they come back by offcpu_stack(), at once or later */
+	struct event_sink *sink;         /* gets what is settled; its numa, if any, hears of waits that are over, and of totals */
 };
 
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e);
@@ -48,11 +42,12 @@ void offcpu_free(struct offcpu *oc);     /* NULL is fine; after offcpu_finish(),
 /* Begins, with the source running, on the thread that makes all further calls (capture/peek.h). */
 void offcpu_start(struct offcpu *oc);
 
-/* RAW became EV (engine/ingest.h). */
+/* RAW became EV (event_sink_walked()): a RAW_SAMPLE, a RAW_WAIT, a RAW_WAIT_STACK. */
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
+void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 
-/* The stack of RAW, which config.walk got, goes on behind what was read of it. True: it comes again, with more (engine/outside.h). */
+/* The stack of RAW, a RAW_WAIT_STACK, goes on behind what was read of it. True: it comes again, with more (engine/outside.h). */
 bool offcpu_further(struct offcpu *oc, const struct raw_event *raw);
 
 /* Does what is due. SEEN_NS: every event up to then has been handed on. Fails when the source has not answered for seconds. */

@@ -167,7 +167,7 @@ static bool has_stack(const struct open *w)
 
 /* The events for what of W is not told: with COUNT 1 for the whole wait, or as pieces (0). Returns their weight. */
 static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns, uint32_t count,
-		     void (*each)(void *ctx, const struct event *ev), void *ctx)
+		     struct event_sink *to)
 {
 	uint64_t length[2], sum = 0;
 
@@ -190,7 +190,7 @@ static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns,
 		ev.weight = weight;
 		ev.count = count;
 		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE, .own_ns = length[i] };
-		each(ctx, &ev);
+		event_sink_add(to, &ev);
 		count = 0;
 		sum += weight;
 	}
@@ -200,7 +200,7 @@ static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns,
 /* For good. */
 static void commit(struct openwaits *o, struct open *w, uint64_t now_ns, uint32_t count)
 {
-	uint64_t length[2], sum = tell(o, w, now_ns, count, o->config.each, o->config.ctx);
+	uint64_t length[2], sum = tell(o, w, now_ns, count, o->config.sink);
 
 	*(has_stack(w) ? &o->own_ns : &o->none_ns) += sum;
 	lengths(w, now_ns, length);
@@ -405,11 +405,11 @@ void openwaits_commit(struct openwaits *o, uint64_t now_ns)
 			commit(o, &o->list.v[i], now_ns, 0);
 }
 
-void openwaits_rest(struct openwaits *o, uint64_t now_ns, void (*each)(void *ctx, const struct event *ev), void *ctx)
+void openwaits_rest(struct openwaits *o, uint64_t now_ns, struct event_sink *to)
 {
 	for (size_t i = 0; i < o->list.n; i++)
 		if (goes_on(&o->list.v[i]) || (o->list.v[i].over && !o->list.v[i].dead))
-			tell(o, &o->list.v[i], now_ns, 1, each, ctx);
+			tell(o, &o->list.v[i], now_ns, 1, to);
 }
 
 void openwaits_give_up(struct openwaits *o)

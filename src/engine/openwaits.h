@@ -26,8 +26,7 @@ struct openwaits;
 
 struct openwaits_config {
 	stack_id no_stack;       /* account_no_stack() */
-	/* A piece, or at the end the rest: to be added for good. */
-	void (*each)(void *ctx, const struct event *ev);
+	struct event_sink *sink; /* gets pieces, and at the end the rest */
 	/*
 	 * Asks for the stack of W, which comes by openwaits_stack(), at once or later. False when that was not possible now: it
 	 * is asked for again. Without W.has_stack it has to be read from outside, and is believed once it is known that the
@@ -78,8 +77,8 @@ void openwaits_ask(struct openwaits *o);
 
 /* Tells all that is known up to now as pieces: what comes is to count from here. */
 void openwaits_commit(struct openwaits *o, uint64_t now_ns);
-/* Calls EACH with an event for what is not told yet, up to NOW_NS. They may not be added to anything for good. */
-void openwaits_rest(struct openwaits *o, uint64_t now_ns, void (*each)(void *ctx, const struct event *ev), void *ctx);
+/* Tells TO what is not told yet, up to NOW_NS. It may not be added to anything for good. */
+void openwaits_rest(struct openwaits *o, uint64_t now_ns, struct event_sink *to);
 /* No more ends or stacks will come: those that wait for one do without. */
 void openwaits_give_up(struct openwaits *o);
 /* The end of the capture at NOW_NS, after a last look: tells the rest of all. */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
+#include "engine/ingest.h"
 #include "model/wait.h"
 #include "unwind/unwind.h"
 
@@ -31,13 +32,12 @@ struct asked {
 struct outside {
 	struct peek *peek;       /* NULL: there is no helper to be had */
 	uint32_t first, most;            /* bytes */
-	void (*walk)(void *ctx, const struct raw_event *raw);
-	void *ctx;
+	struct ingest *ingest;
 	VEC(struct asked) asked;         /* by cookie */
 	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
 };
 
-struct outside *outside_new(uint32_t first, uint32_t most, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx)
+struct outside *outside_new(uint32_t first, uint32_t most, struct ingest *in)
 {
 	struct outside *o = calloc(1, sizeof(*o));
 
@@ -45,8 +45,7 @@ struct outside *outside_new(uint32_t first, uint32_t most, void (*walk)(void *ct
 		return NULL;
 	o->first = first;
 	o->most = most < PEEK_BYTES_MAX ? most : PEEK_BYTES_MAX;
-	o->walk = walk;
-	o->ctx = ctx;
+	o->ingest = in;
 	(void)peek_new(&o->peek, NULL);
 	return o;
 }
@@ -64,7 +63,7 @@ void outside_free(struct outside *o)
 static void walk(struct outside *o, const struct source_open *w, uint64_t time_ns, const struct raw_segment *seg)
 {
 	struct raw_event raw = {
-		.kind = RAW_WAIT, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
+		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
 		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .machine = w->machine,
 			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
 			    .nr_kernel = w->nr_kernel },
@@ -77,7 +76,7 @@ static void walk(struct outside *o, const struct source_open *w, uint64_t time_n
 	}
 	memcpy(raw.sample.comm, w->comm, sizeof(raw.sample.comm));
 	memcpy(raw.sample.regs, w->regs, sizeof(raw.sample.regs));
-	o->walk(o->ctx, &raw);
+	ingest_raw(o->ingest, &raw);
 }
 
 static void walk_unread(struct outside *o, const struct source_open *w)

@@ -18,24 +18,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ingest;
 struct outside;
 
 /*
- * WALK gets each stack as a RAW_WAIT without period: time_ns is when it had been read, or when the wait began for one that was
- * not. FIRST bytes are read of it, and MOST when outside_further() asks for more. Forks: by the thread that makes all further calls. NULL
- * when out of memory.
+ * Each stack goes to IN as a RAW_WAIT_STACK: time_ns is when it had been read, or when the wait began for one that was not. FIRST bytes are
+ * read of it, and MOST when outside_further() asks for more. Forks: by the thread that makes all further calls. NULL when out of memory.
  */
-struct outside *outside_new(uint32_t first, uint32_t most, void (*walk)(void *ctx, const struct raw_event *raw), void *ctx);
+struct outside *outside_new(uint32_t first, uint32_t most, struct ingest *in);
 void outside_free(struct outside *o);    /* NULL is fine */
 
 /*
- * Asks for the stack of W. False when there is no room now. WALK may be called before this returns: with what is known when
- * there is nothing to read, as of kernel threads, which have no user side.
+ * Asks for the stack of W. False when there is no room now. IN may get it before this returns: with what is known when there is nothing to
+ * read, as of kernel threads, which have no user side.
  */
 bool outside_ask(struct outside *o, const struct source_open *w);
 /*
- * The stack of RAW, which WALK got with what was read of it, goes on behind that. True: WALK gets RAW again, with more of it. False: there
- * is no more to be had.
+ * The stack of RAW, which the ingest got with what was read of it, goes on behind that. True: it gets RAW again, with more of it. False:
+ * there is no more to be had.
  */
 bool outside_further(struct outside *o, const struct raw_event *raw);
 /* Hands on what has been answered; returns how many. While answers are pending it waits for some, 5 ms at most. */

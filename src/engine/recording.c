@@ -18,7 +18,7 @@
 
 bool engine_recorder_spare(const struct engine *en)
 {
-	return en->recorder && (en->recorder_spare || en->recorder_midway);
+	return en->sink.recorder && (en->recorder_spare || en->recorder_midway);
 }
 
 /* Takes in a recorder that has been opened. */
@@ -32,14 +32,14 @@ static void adopt(struct engine *en, struct recorder *fresh)
 	recorder_since(fresh, &meta, en->numa_last ? &en->numa_last->figures : NULL);
 	if (en->numa_last)
 		recorder_numa(fresh, en->numa_last);
-	en->recorder = fresh;
+	en->sink.recorder = fresh;
 	en->recorder_midway = true;
 }
 
 /* Gives the recorder away to whoever closes it. */
 static void let_go(struct engine *en, const struct err *why)
 {
-	struct recorder *r = take_ptr(en->recorder);
+	struct recorder *r = take_ptr(en->sink.recorder);
 
 	engine_measure(en);
 	en->recorder_midway = false;
@@ -63,7 +63,7 @@ void engine_serve_recording(struct engine *en)
 	bool leave;
 
 	pthread_mutex_lock(&en->lock);
-	if (!en->recorder)
+	if (!en->sink.recorder)
 		fresh = take_ptr(en->rec.fresh);
 	leave = en->rec.let_go;
 	pthread_mutex_unlock(&en->lock);
@@ -75,7 +75,7 @@ void engine_serve_recording(struct engine *en)
 
 bool engine_recorder_failed(struct engine *en, struct err *e)
 {
-	if (!en->recorder || recorder_status(en->recorder, e) >= 0)
+	if (!en->sink.recorder || recorder_status(en->sink.recorder, e) >= 0)
 		return false;
 	if (!engine_recorder_spare(en))
 		return true;
@@ -86,7 +86,7 @@ bool engine_recorder_failed(struct engine *en, struct err *e)
 void engine_recorder_finish(struct engine *en)
 {
 	const bool spare = engine_recorder_spare(en);
-	struct recorder *r = take_ptr(en->recorder);
+	struct recorder *r = take_ptr(en->sink.recorder);
 	struct recorder_saved saved;
 	struct profile_meta meta;
 	struct err e = ERR_INIT;
@@ -115,8 +115,8 @@ void engine_recorder_finish(struct engine *en)
 void engine_recorder_free(struct engine *en)
 {
 	/* A recorder is left only when the thread was never started, or when nobody ended what it had given away. */
-	if (en->recorder)
-		recorder_close(en->recorder, &en->meta, NULL, NULL);
+	if (en->sink.recorder)
+		recorder_close(en->sink.recorder, &en->meta, NULL, NULL);
 	if (en->rec.fresh)
 		recorder_close(en->rec.fresh, &en->meta, NULL, NULL);
 	if (en->rec.done)
@@ -129,7 +129,7 @@ void engine_record_meta(struct engine *en)
 	struct profile_meta meta;
 
 	engine_recorded_meta(en, &meta);
-	recorder_meta(en->recorder, &meta);
+	recorder_meta(en->sink.recorder, &meta);
 }
 
 /* What the flight recorder holds is wanted, or has been written. */
@@ -140,9 +140,9 @@ void engine_serve_save(struct engine *en)
 	if (atomic_exchange(&en->save, false)) {
 		engine_measure(en);
 		engine_record_meta(en);
-		recorder_save(en->recorder);
+		recorder_save(en->sink.recorder);
 	}
-	if (!recorder_saved(en->recorder, &saved))
+	if (!recorder_saved(en->sink.recorder, &saved))
 		return;
 	pthread_mutex_lock(&en->lock);
 	en->saved = saved;
@@ -152,8 +152,8 @@ void engine_serve_save(struct engine *en)
 
 void engine_show_recording(struct engine *en)
 {
-	en->rec.keeping = en->recorder && en->recorder_spare && !en->recorder_midway;
-	en->rec.bytes = !en->recorder ? 0 : en->rec.keeping ? recorder_held(en->recorder) : recorder_bytes(en->recorder);
+	en->rec.keeping = en->sink.recorder && en->recorder_spare && !en->recorder_midway;
+	en->rec.bytes = !en->sink.recorder ? 0 : en->rec.keeping ? recorder_held(en->sink.recorder) : recorder_bytes(en->sink.recorder);
 }
 
 /* ---- from other threads ---- */

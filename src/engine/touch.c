@@ -99,7 +99,7 @@ static void go_without(struct touch *t, const struct event *ev)
 {
 	miss(t, ev, MISS_BACKLOG);
 	if (ev->kind == EVENT_FAULT)
-		t->config.each(t->config.ctx, ev);
+		event_sink_add(t->config.sink, ev);
 }
 
 static void ask(struct touch *t, pid_t pid, uint64_t addr, uint64_t sp, const struct event *ev)
@@ -162,7 +162,7 @@ static void answered(void *ctx, const struct page_answer *a)
 		count_access(t, &ev);
 	else if (a->node == NODE_UNKNOWN)
 		t->figures.fault_misses++;
-	t->config.each(t->config.ctx, &ev);
+	event_sink_add(t->config.sink, &ev);
 }
 
 /* ---- which address? ---- */

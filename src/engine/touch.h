@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "engine/event_sink.h"
 #include "model/event.h"
 #include "model/raw.h"
 #include "numa/code.h"
@@ -27,9 +28,7 @@ struct touch_config {
 	struct dict *dict;               /* must outlive the result, as must the next two */
 	struct code *code;               /* NULL: nobody knows the instructions of this architecture */
 	struct placement *placement;
-	/* Gets each event when its place is known. */
-	void (*each)(void *ctx, const struct event *ev);
-	void *ctx;
+	struct event_sink *sink;         /* gets each event when its place is known */
 };
 
 int touch_new(const struct touch_config *c, struct touch **ret, struct err *e);

@@ -24,6 +24,7 @@ enum raw_kind {
 	RAW_FORK,                /* a new thread (pid == ppid) or process */
 	RAW_EXIT,                /* a thread ended */
 	RAW_WAIT,                /* a wait ended: sample has the stack it had, if any, wait the rest */
+	RAW_WAIT_STACK,          /* the stack of a wait under way, in sample: wait has its id, call, state and seeded, but no lengths */
 	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
 	RAW_MOVE,                /* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
 	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
@@ -133,7 +134,7 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAKE, RAW_MOVE, RAW_FAULT */
+			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT */
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;

@@ -377,6 +377,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 	switch (ev->kind) {
 	case RAW_SAMPLE:
 	case RAW_WAIT:
+	case RAW_WAIT_STACK:
 	case RAW_WAKE:
 	case RAW_MOVE:
 	case RAW_FAULT:

@@ -26,6 +26,7 @@
 #define TURN_NS (NSEC_PER_SEC / 4)
 
 struct bench {
+	struct event_sink sink;
 	struct profile *p;
 	struct account *a;
 	struct openwaits *o;
@@ -43,16 +44,14 @@ static void die(const char *what)
 	exit(1);
 }
 
-static void take(void *ctx, const struct event *ev)
+static void take(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct bench *b = ctx;
 
-	if (profile_add(b->p, ev) < 0)
-		die("an event was refused");
 	b->events++;
 }
 
-static void take_rest(void *ctx, const struct event *ev)
+static void take_rest(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct bench *b = ctx;
 	struct fact f;
@@ -98,12 +97,13 @@ static void take_missed(void *ctx, const struct account_task *task, uint32_t cal
 
 static void make(struct bench *b)
 {
-	const struct account_config account = { .each = take, .thread = name_task, .dict = profile_dict(b->p), .ctx = b };
-	struct openwaits_config waits = { .each = take, .take = take_stack, .ended = take_end, .missed = take_missed,
+	const struct account_config account = { .sink = &b->sink, .thread = name_task, .dict = profile_dict(b->p), .ctx = b };
+	struct openwaits_config waits = { .sink = &b->sink, .take = take_stack, .ended = take_end, .missed = take_missed,
 					  .thread = name_open, .ctx = b };
 	const struct module m = { .kind = MODULE_FILE };
 	struct err e = ERR_INIT;
 
+	b->sink = (struct event_sink){ .profile = b->p, .observer = take, .observer_ctx = b };
 	if (account_new(&account, &b->a, &e) < 0)
 		die(e.text);
 	waits.no_stack = account_no_stack(b->a);
@@ -178,10 +178,11 @@ static void look(struct bench *b, uint64_t now_ns)
 
 static void rest(struct bench *b, uint64_t now_ns)
 {
+	struct event_sink to = { .observer = take_rest, .observer_ctx = b };
 	const uint64_t from = clock_mono_ns();
 
-	account_rest(b->a, now_ns, take_rest, b);
-	openwaits_rest(b->o, now_ns, take_rest, b);
+	account_rest(b->a, now_ns, &to);
+	openwaits_rest(b->o, now_ns, &to);
 	b->rest_ns += clock_mono_ns() - from;
 }
 

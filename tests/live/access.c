@@ -169,7 +169,7 @@ static void on_sample(void *ctx, const struct raw_event *raw, const struct event
 	struct seen *s;
 	size_t way;
 
-	if (raw->pid != t->child || raw->sample.in_kernel || ev->stack == STACK_ROOT)
+	if (!raw || raw->pid != t->child || raw->sample.in_kernel || ev->stack == STACK_ROOT)
 		return;
 	s = vec_push(&t->seen);
 	stack = dict_get_stack(t->dict, ev->stack);
@@ -316,7 +316,8 @@ static int find_addresses(struct test *t, struct err *e)
 static int run(struct test *t, char **argv, struct err *e)
 {
 	struct capture_plan plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = FREQ_HZ, .stack_bytes = 4096 };
-	struct ingest_config config = { .sample = on_sample, .stack_bytes = 4096, .ctx = t };
+	struct event_sink sink = { .observer = on_sample, .observer_ctx = t };
+	struct ingest_config config = { .sink = &sink, .stack_bytes = 4096 };
 	AUTO(dict_free) struct dict *dict = dict_new();
 	AUTO(processes_free) struct processes *ps = dict ? processes_new(dict, e) : NULL;
 	AUTO(ingest_free) struct ingest *in = NULL;

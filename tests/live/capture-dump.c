@@ -214,8 +214,8 @@ static void take_open(void *ctx, const struct source_open *w)
 	struct counts *c = ctx;
 	struct raw_event ev;
 
-	if (w->has_stack && source_open_stack(c->source, w->tid, w->start_ns, w->id, &ev))
-		c->open_stacks += ev.kind == RAW_WAIT && ev.sample.nr_segments > 0;
+	if (w->has_stack && source_open_stack(c->source, w, &ev))
+		c->open_stacks += ev.kind == RAW_WAIT_STACK && ev.sample.nr_segments > 0;
 }
 
 static void count(void *ctx, const struct raw_event *ev)

@@ -27,6 +27,7 @@ struct sums {
 };
 
 struct world {
+	struct event_sink sink;
 	struct dict *dict;
 	struct account *a;
 	stack_id stack[STACKS];
@@ -57,7 +58,7 @@ static void add(const struct world *w, struct sums *s, const struct event *ev)
 	s->events++;
 }
 
-static void take(void *ctx, const struct event *ev)
+static void take(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct world *w = ctx;
 
@@ -66,7 +67,7 @@ static void take(void *ctx, const struct event *ev)
 	add(w, &w->given, ev);
 }
 
-static void take_rest(void *ctx, const struct event *ev)
+static void take_rest(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct world *w = ctx;
 
@@ -85,13 +86,15 @@ static thread_id ask_thread(void *ctx, const struct account_task *task)
 static bool try_set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct account_config c = { .each = take, .thread = ask_thread };
+	struct account_config c = { .thread = ask_thread };
 	const struct module m = { .kind = MODULE_FILE };
 
 	*state = w;
 	if (!w)
 		return false;
 	c.dict = w->dict = dict_new();
+	w->sink = (struct event_sink){ .observer = take, .observer_ctx = w };
+	c.sink = &w->sink;
 	c.ctx = w;
 	if (!w->dict || account_new(&c, &w->a, NULL) < 0)
 		return false;
@@ -174,8 +177,10 @@ static void settle(struct world *w, uint64_t time_ns)
 
 static void look_at_rest(struct world *w, uint64_t time_ns)
 {
+	struct event_sink to = { .observer = take_rest, .observer_ctx = w };
+
 	w->rest = (struct sums){ 0 };
-	account_rest(w->a, time_ns, take_rest, w);
+	account_rest(w->a, time_ns, &to);
 }
 
 static uint64_t sum(const uint64_t *n)

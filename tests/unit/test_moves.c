@@ -13,6 +13,7 @@
 #define T2 ((struct account_task){ .pid = 10, .tid = 12, .start_ns = 6 })
 
 struct world {
+	struct event_sink sink;
 	struct dict *dict;
 	struct moves *moves;
 	stack_id stack, no_stack;
@@ -21,7 +22,7 @@ struct world {
 	uint64_t last_ns;
 };
 
-static void each(void *ctx, const struct event *ev)
+static void each(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct world *w = ctx;
 
@@ -41,10 +42,11 @@ static thread_id thread_of(void *ctx, const struct account_task *task)
 static int setup(void **state)
 {
 	static struct world w;
-	struct moves_config c = { .each = each, .thread = thread_of, .ctx = &w };
+	struct moves_config c = { .sink = &w.sink, .thread = thread_of, .ctx = &w };
 	struct err e = ERR_INIT;
 
 	memset(&w, 0, sizeof(w));
+	w.sink = (struct event_sink){ .observer = each, .observer_ctx = &w };
 	w.dict = c.dict = dict_new();
 	assert_non_null(w.dict);
 	w.thread = dict_thread(w.dict, &(struct thread){ .pid = 10, .tid = 11 });

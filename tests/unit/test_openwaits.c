@@ -25,6 +25,7 @@ struct sums {
 };
 
 struct world {
+	struct event_sink sink;
 	struct openwaits *o;
 	struct sums told, rest, ended;
 	unsigned int asked;      /* stacks */
@@ -51,12 +52,12 @@ static void add(struct sums *s, const struct event *ev)
 	s->events++;
 }
 
-static void take_piece(void *ctx, const struct event *ev)
+static void take_piece(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	add(&((struct world *)ctx)->told, ev);
 }
 
-static void take_rest(void *ctx, const struct event *ev)
+static void take_rest(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	add(&((struct world *)ctx)->rest, ev);
 }
@@ -94,10 +95,12 @@ static thread_id name_thread(void *ctx, const struct source_open *w)
 static int set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const struct openwaits_config c = { .no_stack = NONE, .each = take_piece, .take = take_stack, .ended = take_end,
+	const struct openwaits_config c = { .no_stack = NONE, .sink = w ? &w->sink : NULL, .take = take_stack, .ended = take_end,
 					    .missed = take_missed, .thread = name_thread, .ctx = w };
 
 	*state = w;
+	if (w)
+		w->sink = (struct event_sink){ .observer = take_piece, .observer_ctx = w };
 	if (!w || openwaits_new(&c, &w->o, NULL) < 0)
 		return -1;
 	w->w = (struct source_open){ .pid = 1, .tid = 1, .start_ns = 9, .id = 77, .since_ns = 100 * S, .call = FUTEX,
@@ -136,8 +139,10 @@ static void stack_comes(struct world *w, uint64_t time_ns)
 
 static const struct sums *rest_at(struct world *w, uint64_t now_ns)
 {
+	struct event_sink to = { .observer = take_rest, .observer_ctx = w };
+
 	w->rest = (struct sums){ 0 };
-	openwaits_rest(w->o, now_ns, take_rest, w);
+	openwaits_rest(w->o, now_ns, &to);
 	return &w->rest;
 }
 

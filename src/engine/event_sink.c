@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* event_sink.c - who gets which event. */
+#include "config.h"
+
+#include "engine/event_sink.h"
+
+#include "engine/numa.h"
+#include "engine/offcpu.h"
+#include "profile/profile.h"
+#include "record/recording.h"
+
+void event_sink_add(struct event_sink *s, const struct event *ev)
+{
+	if (s->observer)
+		s->observer(s->observer_ctx, NULL, ev);
+	if (!s->profile)
+		return;
+	if (profile_add(s->profile, ev) < 0)
+		s->no_memory++;
+	else if (s->recorder && !recorder_event(s->recorder, ev))
+		s->not_recorded++;
+}
+
+static void take_sample(struct event_sink *s, const struct raw_event *raw, const struct event *ev)
+{
+	s->sampled_ns += ev->weight;
+	if (s->numa)
+		numa_sample(s->numa, raw, ev);
+	if (s->offcpu)
+		offcpu_sample(s->offcpu, raw, ev);
+	else
+		event_sink_add(s, ev);
+}
+
+void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const struct event *ev)
+{
+	if (s->observer)
+		s->observer(s->observer_ctx, raw, ev);
+	switch (raw->kind) {
+	case RAW_SAMPLE:
+		take_sample(s, raw, ev);
+		break;
+	case RAW_WAIT:
+		if (s->offcpu)
+			offcpu_wait(s->offcpu, raw, ev);
+		break;
+	case RAW_WAIT_STACK:
+		if (s->offcpu)
+			offcpu_stack(s->offcpu, raw, ev);
+		break;
+	case RAW_FAULT:
+		if (s->numa)
+			numa_fault(s->numa, raw, ev);
+		break;
+	case RAW_MOVE:
+		if (s->numa)
+			numa_wait(s->numa, raw, ev);
+		break;
+	default:
+		break;
+	}
+}
