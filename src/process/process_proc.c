@@ -32,10 +32,12 @@ void process_set_exe(struct process *p, const char *path, size_t len)
 /* Is NAME that of a jitdump file, "DIR/jit-NUMBER.dump"? Those of other processes are told apart when it is opened (owner.c). */
 static bool is_jitdump(const char *name, size_t len)
 {
-	const char *slash = memrchr(name, '/', len), *end = name + len - (sizeof(".dump") - 1);
+	const char *slash = memrchr(name, '/', len), *end;
 
-	if (!slash || len < sizeof("/jit-1.dump") - 1 || memcmp(end, ".dump", sizeof(".dump") - 1) || end - slash < 6 ||
-	    memcmp(slash, "/jit-", 5))
+	if (!slash || len < sizeof("/jit-1.dump") - 1)
+		return false;
+	end = name + len - (sizeof(".dump") - 1);
+	if (memcmp(end, ".dump", sizeof(".dump") - 1) || end - slash < 6 || memcmp(slash, "/jit-", 5))
 		return false;
 	for (const char *p = slash + 5; p < end; p++)
 		if (*p < '0' || *p > '9')

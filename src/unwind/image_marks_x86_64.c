@@ -33,6 +33,15 @@ static bool bytes_at(const uint8_t *p, const uint8_t *end, const void *want, siz
 	return (size_t)(end - p) >= n && memcmp(p, want, n) == 0;
 }
 
+/* Steps over an instruction of LEN bytes that begins with the N at WANT. */
+static bool step_over(const uint8_t **p, const uint8_t *end, const void *want, size_t n, size_t len)
+{
+	if (!bytes_at(*p, end, want, n) || (size_t)(end - *p) < len)
+		return false;
+	*p += len;
+	return true;
+}
+
 /* P stands at a system call instruction: is it the one of clone()? Returns the bytes from behind it to the ret, or 0. */
 static size_t clone_tail(const uint8_t *p, const uint8_t *end)
 {
@@ -40,14 +49,9 @@ static size_t clone_tail(const uint8_t *p, const uint8_t *end)
 
 	if (bytes_at(q, end, musl_clone, sizeof(musl_clone)))
 		return sizeof(musl_clone);
-	if (!bytes_at(q, end, "\x48\x85\xc0", 3))
+	if (!step_over(&q, end, "\x48\x85\xc0", 3, 3))
 		return 0;
-	q += 3;
-	if (bytes_at(q, end, "\x7c", 1))
-		q += 2;
-	else if (bytes_at(q, end, "\x0f\x8c", 2))
-		q += 6;
-	else
+	if (!step_over(&q, end, "\x7c", 1, 2) && !step_over(&q, end, "\x0f\x8c", 2, 6))
 		return 0;
 	if (end - q < 3 || q[0] != 0x74 || q[2] != 0xc3)
 		return 0;

@@ -86,10 +86,11 @@ static bool pick(struct machine *m, uint64_t depth)
 
 static bool unary(struct machine *m, const Dwarf_Op *op)
 {
-	uint64_t *a = &m->stack[m->n - 1];
+	uint64_t *a;
 
 	if (m->n < 1)
 		return false;
+	a = &m->stack[m->n - 1];
 	switch (op->atom) {
 	case DW_OP_abs:
 		*a = (int64_t)*a < 0 ? 0 - *a : *a;
