@@ -4,12 +4,14 @@
 
 #include "base/arena.h"
 
+#include "base/sizes.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_MIN 4096u
+#define BLOCK_MIN BUFFER_SIZE(4096u, 512u)
 #define BLOCK_MAX (1u << 20)
 
 struct arena_block {

@@ -17,6 +17,7 @@ libsberf_core_a_SOURCES += src/base/parse.h
 libsberf_core_a_SOURCES += src/base/progress.c
 libsberf_core_a_SOURCES += src/base/progress.h
 libsberf_core_a_SOURCES += src/base/search.h
+libsberf_core_a_SOURCES += src/base/sizes.h
 libsberf_core_a_SOURCES += src/base/strtab.c
 libsberf_core_a_SOURCES += src/base/strtab.h
 libsberf_core_a_SOURCES += src/base/text.c

@@ -11,14 +11,13 @@
 #ifndef SBERF_BASE_PAGES_H
 #define SBERF_BASE_PAGES_H
 
+#include "base/sizes.h"
+
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fuzzers are built with smaller pages, so that short inputs fill several of them, and empty ones cost less. */
-#ifndef PAGES_SHIFT
-#define PAGES_SHIFT 12u
-#endif
+#define PAGES_SHIFT BUFFER_SIZE(12u, 4u)
 #define PAGES_EACH (1u << PAGES_SHIFT)                 /* elements in a page */
 #define PAGES_DIR 16384u                               /* pages at most */
 #define PAGES_MAX (PAGES_DIR * PAGES_EACH)             /* elements at most: 67 million */

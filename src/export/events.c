@@ -7,10 +7,12 @@
 
 #include "export/events.h"
 
+#include "base/sizes.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#define WINDOW 32768u                    /* events that are put in order at a time: seconds of a busy capture, and 4 MB */
+#define WINDOW BUFFER_SIZE(32768u, 16u)  /* events that are put in order at a time: seconds of a busy capture, and 4 MB */
 
 struct held {
 	struct event ev;

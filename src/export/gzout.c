@@ -3,6 +3,7 @@
 
 #include "export/gzout.h"
 
+#include "base/sizes.h"
 #include "export/out.h"
 
 #include <errno.h>
@@ -10,9 +11,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define GZOUT_BYTES (64u << 10)
-#define WINDOW_GZIP (15 + 16)            /* the largest window, and a gzip header: deflateInit2() of zlib.h */
-#define MEMORY_DEFAULT 8
+#define GZOUT_BYTES BUFFER_SIZE(64u << 10, 512u)
+#define WINDOW_GZIP (BUFFER_SIZE(15, 9) + 16)    /* the largest window, and a gzip header: deflateInit2() of zlib.h */
+#define MEMORY BUFFER_SIZE(8, 1)         /* the default of zlib */
 
 struct gzout {
 	FILE *file;
@@ -29,7 +30,7 @@ struct gzout *gzout_open(FILE *file)
 	if (!g)
 		return NULL;
 	g->file = file;
-	if (deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_GZIP, MEMORY_DEFAULT, Z_DEFAULT_STRATEGY) == Z_OK)
+	if (deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
 		return g;
 	free(g);
 	return NULL;

@@ -5,12 +5,13 @@
 #include "import/lines.h"
 
 #include "base/progress.h"
+#include "base/sizes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BUF_FIRST ((size_t)256 << 10)
+#define BUF_FIRST ((size_t)BUFFER_SIZE(256u << 10, 256u))
 #define BUF_MOST ((size_t)LINES_LONGEST + BUF_FIRST)
 #define SNIFF_BYTES 4u           /* of the text, which tell how it is encoded */
 

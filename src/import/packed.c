@@ -4,6 +4,8 @@
 
 #include "import/packed.h"
 
+#include "base/sizes.h"
+
 #include <errno.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 #include <bzlib.h>
 #endif
 
-#define IN_BYTES (128u << 10)
+#define IN_BYTES BUFFER_SIZE(128u << 10, 256u)
 #define MAGIC_MAX 10u            /* bytes that tell a compression */
 #define XZ_MEMORY_MAX (256ull << 20)     /* `xz -9` needs 65 MiB */
 

@@ -10,16 +10,14 @@
 #ifndef SBERF_RECORD_IDMAP_H
 #define SBERF_RECORD_IDMAP_H
 
+#include "base/sizes.h"
 #include "model/dict.h"
 #include "record/format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Fuzzers are built with smaller pages, so that short inputs fill several of them, and empty ones cost less. */
-#ifndef IDMAP_PAGE
-#define IDMAP_PAGE 4096u
-#endif
+#define IDMAP_PAGE BUFFER_SIZE(4096u, 64u)
 
 struct idmap {
 	uint32_t **page;         /* CAP of them, of value + 1; 0 = not set */

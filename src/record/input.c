@@ -4,14 +4,13 @@
 
 #include "record/input.h"
 
+#include "base/sizes.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Fuzzers are built with less, so that short inputs are read in several pieces, and a run costs less. */
-#ifndef READ_BYTES
-#define READ_BYTES (256u << 10)
-#endif
+#define READ_BYTES BUFFER_SIZE(256u << 10, 1024u)
 /* A file made of block headers that all promise much makes a checksum over much at every step: this is where it ends. */
 #define WASTE_MAX (256ull << 20)
 

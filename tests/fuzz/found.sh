@@ -50,6 +50,14 @@ check "each fault is kept, with its words" grep -q '^ERROR: number 1$' "$SCRATCH
 bash "$run" 1 "$SCRATCH/found" "$SCRATCH/fuzz_none" >/dev/null 2>"$SCRATCH/none"
 check "a fault without an input is one, too" test -s "$(find "$SCRATCH/found/none/faults" -name 'without-input-*' | head -n 1 || echo "$SCRATCH")"
 
+program fuzz_elf <<'END'
+printf '%s\n' "$@" | sed -n 's/^-max_len=//p' >"$corpus/longest"
+printf '#2\tINITED cov: 5 ft: 6\n#4000\tDONE cov: 9 ft: 12\n' >&2
+END
+bash "$run" 1 "$SCRATCH/found" "$SCRATCH/fuzz_elf" >/dev/null
+equal "files of the corpus are not cut" "$(find "$top_srcdir/tests/fuzz/corpus/elf" -type f -printf '%s\n' | sort -n | tail -n 1)" \
+	"$(cat "$SCRATCH/found/elf/corpus/longest")"
+
 said=$(bash "$run" 1 "$SCRATCH/found" "$SCRATCH/fuzz_replay" 2>&1)
 equal "a program that only replays is refused" \
 	"2 fuzz: $SCRATCH/fuzz_replay cannot look for anything: configure with --enable-fuzzers CC=clang" "$? $said"

@@ -21,14 +21,15 @@ shift 2
 [[ $seconds =~ ^[1-9][0-9]{0,6}$ ]] || die "$usage"
 mkdir -p "$found" || exit 2
 
-# longest NAME: bytes of the longest input that is tried. More bytes take longer and say little more.
+# longest NAME: bytes of the longest input that is tried. More bytes take longer and say little more, but files of the corpus are whole.
 longest() {
+	local most=4096 of_corpus
 	case $1 in
-	recording) echo 3072 ;;
-	merge) echo 4096 ;;
-	import | export) echo 2048 ;;
-	*) echo 4096 ;;
+	recording) most=3072 ;;
+	import | export) most=2048 ;;
 	esac
+	of_corpus=$(find "$corpora/$1" -type f -printf '%s\n' 2>/dev/null | sort -n | tail -n 1)
+	echo $((${of_corpus:-0} > most ? of_corpus : most))
 }
 
 # seen LOG KEY: the last figure behind KEY in what libFuzzer said; 0 when it said none.
