@@ -236,6 +236,12 @@ static int fill_maps(struct kernel_half *k, const struct cpu_layout *l, struct e
 	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
 }
 
+void kernel_half_set_node(struct kernel_half *k, uint32_t cpu, uint32_t node)
+{
+	/* Of a map that has all possible CPUs. */
+	(void)bpf_map_update_elem(bpf_map__fd(k->skel->maps.cpu_node), &cpu, &node, BPF_ANY);
+}
+
 /* *RET: the N bytes of the map FD, and how many they are in whole pages. NULL when they cannot be mapped. */
 static void *map_array(int fd, size_t n, int prot, size_t *ret_size)
 {

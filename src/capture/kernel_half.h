@@ -31,6 +31,7 @@ int kernel_half_fault_fd(const struct kernel_half *k);   /* the one for page fau
 void kernel_half_watch_balancing(struct kernel_half *k, bool on);
 int kernel_half_ring_fd(const struct kernel_half *k, uint32_t ring);
 uint64_t kernel_half_wake_bytes(const struct kernel_half *k);    /* in a ring, at which its reader is woken */
+void kernel_half_set_node(struct kernel_half *k, uint32_t cpu, uint32_t node);   /* CPU is on NODE from now on */
 uint64_t kernel_half_ring_bytes(const struct kernel_half *k, uint32_t ring);
 
 /* The live figures of each possible CPU, written by the kernel meanwhile; valid as long as K. */

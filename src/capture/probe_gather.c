@@ -128,7 +128,7 @@ static void gather_limits(struct probe_facts *f)
 		f->nofile = lim.rlim_cur;
 		f->nofile_max = lim.rlim_max;
 	}
-	if (!cpu_layout_read(&layout, NULL)) {
+	if (!cpu_layout_read(SYSTEM_DIR, &layout, NULL)) {
 		f->nr_cpus = layout.nr_cpus;
 		f->nofile_need = cpus_nofile(layout.nr_cpus, layout.nr_rings);
 	}
@@ -141,7 +141,7 @@ static void gather_nodes(struct probe_facts *f)
 	void *page = &t;
 	int status;
 
-	if (!topology_read(&t, NULL)) {
+	if (!topology_read(SYSTEM_DIR, &t, NULL)) {
 		f->nodes = t.nr;
 		topology_distances(&t, f->distances, sizeof(f->distances));
 		topology_free(&t);

@@ -95,7 +95,7 @@ static int open_rings(struct source *s, struct err *e)
 static int open_kernel(struct source *s, const struct capture_plan *plan, struct err *e)
 {
 	uint32_t max = sampler_max_rate();
-	int r = cpu_layout_read(&s->layout, e);
+	int r = cpu_layout_read(SYSTEM_DIR, &s->layout, e);
 
 	if (r)
 		return r;

@@ -253,10 +253,22 @@ static void cpu_left(struct source *s, uint32_t cpu, uint64_t now)
 		slot->off_since_ns = s->cpus[cpu].last_ns ? s->cpus[cpu].last_ns : now;
 }
 
+/* A CPU that was put in meanwhile is on a node that nobody knew before; its ring stays. */
+static void find_node(struct source *s, uint32_t cpu)
+{
+	uint32_t node;
+
+	if (!cpu_node_read(SYSTEM_DIR, cpu, &node) || node == s->layout.node[cpu])
+		return;
+	s->layout.node[cpu] = node;
+	kernel_half_set_node(s->kernel, cpu, node);
+}
+
 static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 
+	find_node(s, cpu);
 	/* It may have left again meanwhile: the next look tries once more. */
 	if (slot_open(s, cpu, NULL) || slot_enable(slot, true)) {
 		slot_close(s, slot);

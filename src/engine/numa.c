@@ -16,6 +16,7 @@
 #include "engine/touch.h"
 #include "engine/who.h"
 #include "numa/policy.h"
+#include "system/cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ static int build(struct numa *n, struct err *e)
 	const struct code_config code = { .dict = dict, .open = open_code, .ctx = n->config.ps };
 	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .thread = thread_of, .ctx = n };
 	struct touch_config touch = { .dict = dict, .sink = n->config.sink };
-	int r = topology_read(&n->topology, e);
+	int r = topology_read(SYSTEM_DIR, &n->topology, e);
 
 	r = r < 0 ? r : code_new(&code, &n->code, e);
 	r = r == -EOPNOTSUPP ? 0 : r;    /* faults have their addresses all the same */
@@ -473,7 +474,7 @@ static void make_state(struct numa *n, uint64_t now_ns)
 	if (!s)
 		return;
 	/* Nodes come and go, and what is free of them changes. */
-	if (!topology_read(&fresh, NULL)) {
+	if (!topology_read(SYSTEM_DIR, &fresh, NULL)) {
 		topology_free(&n->topology);
 		n->topology = fresh;
 	}

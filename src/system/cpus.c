@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,49 +42,57 @@ int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e)
 	return used ? parse_list(text, path, CPUS_MAX - 1, ret, e) : 0;
 }
 
-/* Sets the node of the CPUs that /sys lists for NODE. */
-static int read_node(struct cpu_layout *l, uint32_t node, struct err *e)
+/* The number N of "NAMEN"; false when ENTRY is something else. */
+static bool number_behind(const char *entry, const char *name, uint32_t *ret)
 {
-	char path[64];
-	u32_vec cpus = { 0 };
-	int r;
+	const size_t len = strlen(name);
+	uint64_t n;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/node/node%u/cpulist", node);
-	r = cpus_read(path, &cpus, e);
-	for (size_t i = 0; i < cpus.n; i++)
-		if (cpus.v[i] < l->nr_cpus)
-			l->node[cpus.v[i]] = node;
-	vec_free(&cpus);
-	return r;
+	if (strncmp(entry, name, len) || parse_u64(entry + len, name, 0, CPUS_MAX - 1, &n, NULL))
+		return false;
+	*ret = (uint32_t)n;
+	return true;
 }
 
-static int read_nodes(struct cpu_layout *l, struct err *e)
+/*
+ * By the folder of the CPU, which has a link to its node from when the CPU is there to when it is taken out. The lists that nodes have
+ * leave out CPUs that are offline.
+ */
+bool cpu_node_read(const char *system, uint32_t cpu, uint32_t *ret)
 {
-	u32_vec nodes = { 0 };
-	int r = 0;
+	char path[PATH_MAX];
+	const struct dirent *de;
+	bool found = false;
+	DIR *dir;
 
-	/* A kernel without NUMA has no such file: all CPUs stay on node 0. */
-	if (cpus_read("/sys/devices/system/node/online", &nodes, NULL) < 0)
-		nodes.n = 0;
-	for (size_t i = 0; i < nodes.n && !r; i++)
-		r = read_node(l, nodes.v[i], e);
-	vec_free(&nodes);
-	return r;
+	snprintf(path, sizeof(path), "%s/cpu/cpu%u", system, cpu);
+	dir = opendir(path);
+	while (dir && !found && (de = readdir(dir)))
+		found = number_behind(de->d_name, "node", ret);
+	if (dir)
+		closedir(dir);
+	return found;
 }
 
-int cpu_layout_read(struct cpu_layout *ret, struct err *e)
+int cpu_layout_read(const char *system, struct cpu_layout *ret, struct err *e)
 {
 	struct cpu_layout l = { 0 };
 	u32_vec possible = { 0 };
-	int r = cpus_read("/sys/devices/system/cpu/possible", &possible, e);
+	char path[PATH_MAX];
+	int r;
 
+	snprintf(path, sizeof(path), "%s/cpu/possible", system);
+	r = cpus_read(path, &possible, e);
 	if (!r && !possible.n)
-		r = err_set(e, ENODATA, "/sys/devices/system/cpu/possible is empty");
+		r = err_set(e, ENODATA, "%s is empty", path);
 	if (!r) {
 		l.nr_cpus = possible.v[possible.n - 1] + 1;
 		l.node = calloc(l.nr_cpus, sizeof(*l.node));
-		r = l.node ? read_nodes(&l, e) : err_nomem(e, "a list of CPUs");
+		r = l.node ? 0 : err_nomem(e, "a list of CPUs");
 	}
+	/* A kernel without NUMA has no such links: all CPUs stay on node 0. */
+	for (uint32_t cpu = 0; !r && cpu < l.nr_cpus; cpu++)
+		(void)cpu_node_read(system, cpu, &l.node[cpu]);
 	if (!r)
 		r = cpu_layout_deal(&l, e);
 	vec_free(&possible);

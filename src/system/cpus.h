@@ -31,8 +31,15 @@ int cpus_read(const char *path, u32_vec *ret, struct err *e);
 /* The same from the beginning of FD, which is PATH and stays open. */
 int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e);
 
-/* Reads the machine's layout from /sys; a machine without NUMA information has one node, 0. */
-int cpu_layout_read(struct cpu_layout *ret, struct err *e);
+#define SYSTEM_DIR "/sys/devices/system"         /* where the kernel tells of its CPUs and nodes; tests have folders like it */
+
+/*
+ * Reads the layout of the machine that the folder SYSTEM tells of; one without NUMA information has one node, 0. CPUs that are offline
+ * are on their node, too. Where a CPU will be that is not there yet is not known: 0, and cpu_node_read() when it comes.
+ */
+int cpu_layout_read(const char *system, struct cpu_layout *ret, struct err *e);
+/* The node of CPU, which is there; false when nothing is told of it. */
+bool cpu_node_read(const char *system, uint32_t cpu, uint32_t *ret);
 
 /* Deals CPUs out to rings: fills ring, nr_rings, ring_node and ring_cpus from nr_cpus and node. Pure. */
 int cpu_layout_deal(struct cpu_layout *l, struct err *e);

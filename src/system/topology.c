@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * topology.c - libnuma, asked so that its caches do no harm, and a few questions to a table.
+ * topology.c - what the kernel tells of its nodes, read anew each time, and a few questions to a table.
  *
- * What libnuma 2.0.16 keeps from when the program began: which nodes there are (numa_nodes_ptr). So a node that comes online
- * later is not seen. Distances are kept from when they were first asked for. What it reads each time: sizes. They come from a
- * folder that a node loses when it goes offline, so nodes that go and come back are followed. The CPUs of a node, which the
- * kernel lists as long as they are online, are kept, too, but for one call after numa_node_to_cpu_update().
+ * Not by libnuma, which keeps from when the program began which nodes there are, and distances from when they were first asked for:
+ * nodes that come later would never be seen.
  */
 #include "config.h"
 
@@ -14,14 +12,20 @@
 #include "base/cleanup.h"
 #include "system/cpus.h"
 #include "system/listtext.h"
+#include "system/sysfile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <numa.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MEMINFO_BYTES 8192u       /* 40 lines in a kernel of 2025 */
+#define DISTANCES_BYTES 8192u    /* three digits and a blank of each node */
 
 /*
  * libnuma's own print to stderr, where the view may be. numa(3) says that a program may define its own; so these two, alone of all
@@ -99,71 +103,101 @@ static void set_cpus(struct numa_node *node, const uint32_t *v, size_t n)
 		}
 }
 
-/* The CPUs of NODE that are online. A node that libnuma does not know has none. */
-static int read_cpus(struct numa_node *node, struct err *e)
+/* Writes where FILE of node ID is, of which the folder SYSTEM tells. */
+static const char *node_file(char path[PATH_MAX], const char *system, uint32_t id, const char *file)
 {
-	const unsigned int nr = (unsigned int)numa_num_possible_cpus(), bits = 8 * sizeof(unsigned long);
-	AUTO_FREE unsigned long *words = calloc(nr / bits + 1, sizeof(*words));
-	struct bitmask mask = { .size = nr, .maskp = words };
-	u32_vec cpus = { 0 };
-
-	if (!words || !vec_reserve(&cpus, nr))
-		return err_nomem(e, "a list of CPUs");
-	/* It holds for the next call only. */
-	numa_node_to_cpu_update();
-	if (!numa_node_to_cpus(node->id, &mask))
-		for (unsigned int cpu = 0; cpu < nr; cpu++)
-			if (numa_bitmask_isbitset(&mask, cpu))
-				*vec_push(&cpus) = cpu;
-	set_cpus(node, cpus.v, cpus.n);
-	vec_free(&cpus);
-	return 0;
+	snprintf(path, PATH_MAX, "%s/node/node%" PRIu32 "/%s", system, id, file);
+	return path;
 }
 
-/* Fills NODE with what there is of node ID. 1, 0 when it is offline, or a negative errno. */
-static int read_node(struct numa_node *node, unsigned int id, struct err *e)
+/* The beginning of a file of /sys, which comes in one reading. */
+static bool read_text(const char *path, char *dst, size_t size)
 {
-	long long free_bytes = 0;
-	const long long size = numa_node_size64((int)id, &free_bytes);
+	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? -1 : read(fd, dst, size - 1);
+
+	dst[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The number of KiB behind "NAME:" in TEXT, in bytes; 0 when there is none. */
+static uint64_t meminfo_bytes(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtoull(at + strlen(name), NULL, 10) << 10 : 0;
+}
+
+/* Fills NODE with what there is of node ID. 1, 0 when it has gone offline, or a negative errno. */
+static int read_node(const char *system, struct numa_node *node, uint32_t id, struct err *e)
+{
+	char path[PATH_MAX], text[MEMINFO_BYTES];
+	u32_vec cpus = { 0 };
 	int r;
 
-	if (size < 0)
+	if (!read_text(node_file(path, system, id, "meminfo"), text, sizeof(text)))
 		return 0;
-	*node = (struct numa_node){ .id = (uint16_t)id, .size_bytes = (uint64_t)size };
-	node->free_bytes = free_bytes > 0 ? (uint64_t)free_bytes : 0;
-	r = read_cpus(node, e);
-	return r ? r : 1;
+	*node = (struct numa_node){ .id = (uint16_t)id, .size_bytes = meminfo_bytes(text, "MemTotal:"),
+				    .free_bytes = meminfo_bytes(text, "MemFree:") };
+	/* The kernel lists those that are online. */
+	r = cpus_read(node_file(path, system, id, "cpulist"), &cpus, NULL);
+	set_cpus(node, cpus.v, cpus.n);
+	vec_free(&cpus);
+	return r == -ENOMEM ? err_nomem(e, "a list of CPUs") : 1;
 }
 
-static void read_distances(struct numa_topology *t)
+/* The distances of the node in ROW, of which the kernel tells one for each of the nodes ONLINE, in their order. */
+static void read_distances(const char *system, struct numa_topology *t, uint32_t row, const u32_vec *online)
 {
-	for (uint32_t i = 0; i < t->nr; i++)
-		for (uint32_t j = 0; j < t->nr; j++) {
-			const int d = numa_distance(t->node[i].id, t->node[j].id);
+	char path[PATH_MAX], text[DISTANCES_BYTES];
+	char *at = text, *end;
 
-			t->distance[i * t->nr + j] = d > 0 && d <= UINT16_MAX ? (uint16_t)d : 0;
-		}
+	if (!sysfile_line(node_file(path, system, t->node[row].id, "distance"), text, sizeof(text)))
+		return;
+	for (size_t i = 0; i < online->n; i++, at = end) {
+		const unsigned long d = strtoul(at, &end, 10);
+		const int column = topology_index(t, online->v[i]);
+
+		if (end == at)
+			return;
+		if (column >= 0 && d <= UINT16_MAX)
+			t->distance[row * t->nr + (uint32_t)column] = (uint16_t)d;
+	}
 }
 
-static int read_nodes(struct numa_topology *ret, struct err *e)
+static int read_online(const char *system, const u32_vec *online, struct numa_topology *ret, struct err *e)
 {
-	const unsigned int last = (unsigned int)numa_max_node(), end = last < NODES_MAX ? last + 1 : NODES_MAX;
 	struct numa_topology t;
-	int r = topology_make(&t, numa_bitmask_weight(numa_nodes_ptr), e);
+	int r = topology_make(&t, (uint32_t)online->n, e);
 
 	if (r)
 		return r;
 	t.nr = 0;
-	for (unsigned int id = 0; id < end && r >= 0; id++)
-		if (numa_bitmask_isbitset(numa_nodes_ptr, id) && (r = read_node(&t.node[t.nr], id, e)) > 0)
+	for (size_t i = 0; i < online->n && r >= 0; i++)
+		if ((r = read_node(system, &t.node[t.nr], online->v[i], e)) > 0)
 			t.nr++;
 	if (r < 0) {
 		topology_free(&t);
 		return r;
 	}
-	read_distances(&t);
+	for (uint32_t row = 0; row < t.nr; row++)
+		read_distances(system, &t, row, online);
 	*ret = t;
 	return 0;
+}
+
+static int read_nodes(const char *system, struct numa_topology *ret, struct err *e)
+{
+	char path[PATH_MAX];
+	u32_vec online = { 0 };
+	int r = 0;
+
+	snprintf(path, sizeof(path), "%s/node/online", system);
+	/* A kernel without NUMA has no such file. */
+	if (!cpus_read(path, &online, NULL) && online.n && online.v[online.n - 1] < NODES_MAX)
+		r = read_online(system, &online, ret, e);
+	vec_free(&online);
+	return r;
 }
 
 /* The only node of a kernel without NUMA, or of a system without /sys. */
@@ -189,10 +223,10 @@ static int make_one_node(struct numa_topology *ret, struct err *e)
 	return 0;
 }
 
-int topology_read(struct numa_topology *ret, struct err *e)
+int topology_read(const char *system, struct numa_topology *ret, struct err *e)
 {
 	struct numa_topology t = { 0 };
-	int r = numa_available() < 0 ? 0 : read_nodes(&t, e);
+	int r = read_nodes(system, &t, e);
 
 	if (!r && !t.nr) {
 		topology_free(&t);

@@ -33,11 +33,10 @@ struct numa_topology {
 };
 
 /*
- * Reads this machine's, by libnuma. A kernel without NUMA has one node, 0, with all CPUs and memory. Call it again to follow
- * CPUs and nodes that go and come back, and free memory; nodes that came online for the first time after this program began,
- * and distances that changed, stay unseen, since libnuma looks for them once. One thread at a time.
+ * Reads that of which the folder SYSTEM (cpus.h) tells. A kernel without NUMA has one node, 0, with all CPUs and memory. Call it again to
+ * follow CPUs and nodes that come and go, and free memory.
  */
-int topology_read(struct numa_topology *ret, struct err *e);
+int topology_read(const char *system, struct numa_topology *ret, struct err *e);
 /* Makes room for NR nodes, all zero. -ENOMEM, or -EINVAL for more than NODES_MAX. */
 int topology_make(struct numa_topology *ret, uint32_t nr, struct err *e);
 /* What *DST held before is not freed. */

@@ -101,7 +101,7 @@ static int show(const struct kind *kind)
 	struct cpu_layout layout = { 0 };
 	struct kernel_half *k = NULL;
 	struct err e = ERR_INIT;
-	int r = cpu_layout_read(&layout, &e);
+	int r = cpu_layout_read(SYSTEM_DIR, &layout, &e);
 
 	if (kind->older)
 		force_older();

@@ -7,6 +7,9 @@
 #include "base/cleanup.h"
 #include "tests/unit/cmocka_all.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static struct cpu_layout deal(uint32_t nr_cpus, uint32_t (*node_of)(uint32_t cpu))
 {
 	struct cpu_layout l = { .nr_cpus = nr_cpus, .node = calloc(nr_cpus, sizeof(uint32_t)) };
@@ -114,9 +117,51 @@ static void reads_this_machine(void **state)
 {
 	struct cpu_layout l;
 
-	assert_int_equal(cpu_layout_read(&l, NULL), 0);
+	assert_int_equal(cpu_layout_read(SYSTEM_DIR, &l, NULL), 0);
 	assert_true(l.nr_cpus >= 1 && l.nr_rings >= 1);
 	check(&l, l.nr_rings);
+}
+
+/* Of four CPUs, 1 and 2 are on node 3, of which 2 is offline; 3 is put in later, on node 5. */
+static void offline_cpus_have_nodes(void **state)
+{
+	static const char *const dirs[] = { "cpu", "cpu/cpu0", "cpu/cpu0/node0", "cpu/cpu1", "cpu/cpu1/node3", "cpu/cpu2", "cpu/cpu2/node3",
+					    "cpu/cpu2/nodes", "node", "node/node3", "cpu/cpu3", "cpu/cpu3/node5" };
+	const size_t nr = sizeof(dirs) / sizeof(*dirs), first = nr - 2;
+	char dir[] = "/tmp/sberf-cpus-XXXXXX", path[64];
+	struct cpu_layout l;
+	uint32_t node = 77;
+	FILE *f;
+
+	assert_non_null(mkdtemp(dir));
+	for (size_t i = 0; i < first; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	snprintf(path, sizeof(path), "%s/cpu/possible", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("0-3\n", f);
+	fclose(f);
+	assert_int_equal(cpu_layout_read(dir, &l, NULL), 0);
+	assert_int_equal(l.nr_cpus, 4);
+	assert_memory_equal(l.node, ((const uint32_t[]){ 0, 3, 3, 0 }), 4 * sizeof(uint32_t));
+	check(&l, 2);
+	assert_false(cpu_node_read(dir, 3, &node));
+	assert_int_equal(node, 77);
+	for (size_t i = first; i < nr; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	assert_true(cpu_node_read(dir, 3, &node));
+	assert_int_equal(node, 5);
+	snprintf(path, sizeof(path), "%s/cpu/possible", dir);
+	unlink(path);
+	for (size_t i = nr; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", dir, dirs[i]);
+		assert_int_equal(rmdir(path), 0);
+	}
+	assert_int_equal(rmdir(dir), 0);
 }
 
 int main(void)
@@ -126,6 +171,7 @@ int main(void)
 		cmocka_unit_test(sizes_rings),
 		cmocka_unit_test(reads_lists),
 		cmocka_unit_test(reads_this_machine),
+		cmocka_unit_test(offline_cpus_have_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "system/cpus.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>
@@ -105,7 +106,7 @@ static bool is_node(unsigned int node)
 	struct numa_topology t;
 	bool is;
 
-	assert_int_equal(topology_read(&t, NULL), 0);
+	assert_int_equal(topology_read(SYSTEM_DIR, &t, NULL), 0);
 	is = topology_index(&t, node) >= 0;
 	topology_free(&t);
 	return is;

@@ -11,8 +11,10 @@
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <numa.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define GB (UINT64_C(1) << 30)
@@ -223,7 +225,7 @@ static void this_machine(void **state)
 	uint64_t cpus = 0, bytes = 0;
 	u32_vec nodes = { 0 };
 
-	assert_int_equal(topology_read(&t, NULL), 0);
+	assert_int_equal(topology_read(SYSTEM_DIR, &t, NULL), 0);
 	assert_in_range(t.nr, 1, NODES_MAX);
 	for (uint32_t i = 0; i < t.nr; i++) {
 		const struct numa_node *n = &t.node[i];
@@ -243,6 +245,70 @@ static void this_machine(void **state)
 		assert_int_equal(nodes.n, t.nr);
 	vec_free(&nodes);
 	topology_free(&t);
+}
+
+/* A folder as the kernel has for CPUs and nodes, in DIR, which is made. */
+static void put(const char *dir, const char *path, const char *text)
+{
+	char whole[512];
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s/%s", dir, path);
+	for (char *at = whole + strlen(dir) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(whole, 0700);
+	}
+	f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int forget(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+/* A node with CPUs and memory that is put in while sberf runs, and one that is taken out. */
+static void nodes_come_and_go(void **state)
+{
+	char dir[] = "/tmp/sberf-topology-XXXXXX";
+	struct numa_topology t;
+
+	assert_non_null(mkdtemp(dir));
+	put(dir, "node/online", "0\n");
+	put(dir, "node/node0/cpulist", "0-1\n");
+	put(dir, "node/node0/meminfo", "Node 0 MemTotal:       2048 kB\nNode 0 MemFree:        1024 kB\n");
+	put(dir, "node/node0/distance", "10\n");
+	assert_int_equal(topology_read(dir, &t, NULL), 0);
+	assert_int_equal(t.nr, 1);
+	assert_int_equal(t.node[0].size_bytes, 2048 << 10);
+	assert_int_equal(t.node[0].free_bytes, 1024 << 10);
+	assert_string_equal(t.node[0].cpus, "0-1");
+	topology_free(&t);
+
+	put(dir, "node/online", "0,5\n");
+	put(dir, "node/node0/distance", "10 17\n");
+	put(dir, "node/node5/cpulist", "2,4-6\n");
+	put(dir, "node/node5/meminfo", "Node 5 MemTotal:          0 kB\nNode 5 MemFree:           0 kB\n");
+	put(dir, "node/node5/distance", "28 10\n");
+	assert_int_equal(topology_read(dir, &t, NULL), 0);
+	assert_int_equal(t.nr, 2);
+	assert_int_equal(topology_index(&t, 5), 1);
+	assert_string_equal(t.node[1].cpus, "2,4-6");
+	assert_int_equal(t.node[1].nr_cpus, 4);
+	assert_int_equal(topology_distance(&t, 0, 5), 17);
+	assert_int_equal(topology_distance(&t, 5, 0), 28);
+	topology_free(&t);
+
+	/* It goes between two readings: its list still has it. */
+	put(dir, "node/node5/meminfo", "");
+	put(dir, "node/node0/distance", "10\n");
+	assert_int_equal(topology_read(dir, &t, NULL), 0);
+	assert_int_equal(t.nr, 1);
+	assert_int_equal(topology_distance(&t, 0, 0), 10);
+	topology_free(&t);
+	assert_int_equal(nftw(dir, forget, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 /* libnuma must have no way to write into the view. */
@@ -280,6 +346,7 @@ int main(void)
 		cmocka_unit_test(distances_that_do_not_fit),
 		cmocka_unit_test(lists_are_cut_at_a_comma),
 		cmocka_unit_test(this_machine),
+		cmocka_unit_test(nodes_come_and_go),
 		cmocka_unit_test(libnuma_is_silent),
 	};
 
