@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/progress.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cmd/options.h"
 #include "cmd/pipes.h"
@@ -323,8 +322,8 @@ static uint32_t all_cpus(const struct merge *m)
 	return sum;
 }
 
-/* Figures of all, with one sberf's command line: one recording keeps its own. */
-static void sum_up(struct merge *m, const char *cmdline)
+/* Figures of all. The commands are those that recorded, as a report keeps them: not this one, with its own paths. */
+static void sum_up(struct merge *m)
 {
 	const struct input *last = &m->input[0];
 	bool one_target = true;
@@ -344,8 +343,6 @@ static void sum_up(struct merge *m, const char *cmdline)
 	}
 	m->meta.duration_ns = covered_ns(m);
 	m->meta.cpus = all_cpus(m);
-	if (m->n > 1)
-		text_sanitise(m->meta.cmdline, sizeof(m->meta.cmdline), cmdline, strlen(cmdline));
 }
 
 /* The state of nodes of whoever told last, with what all of them counted. */
@@ -383,7 +380,7 @@ static uint64_t all_bytes(const struct merge *m)
 	return sum;
 }
 
-static int merge_all(struct merge *m, const char *cmdline, struct err *e)
+static int merge_all(struct merge *m, struct err *e)
 {
 	uint64_t events = 0;
 	char n[UNITS_MAX], bytes[UNITS_MAX];
@@ -401,7 +398,7 @@ static int merge_all(struct merge *m, const char *cmdline, struct err *e)
 	if (r < 0)
 		return r;
 	say_overlaps(m);
-	sum_up(m, cmdline);
+	sum_up(m);
 	if (!write_numa(m) || !stream_meta(&m->stream, &m->meta) || !stream_end(&m->stream))
 		return cannot_write(m, e);
 	fprintf(stderr, "sberf merge: %zu recording%s, %s events, %s in %s\n", m->n, m->n == 1 ? "" : "s", units_thousands(n, events),
@@ -466,7 +463,7 @@ int cmd_merge(const struct options *o, struct err *e)
 	r = prepare(m, o, e);
 	if (r >= 0) {
 		say_origins(m);
-		r = outfile_close(&m->out, merge_all(m, o->cmdline, e), e);
+		r = outfile_close(&m->out, merge_all(m, e), e);
 	}
 	merge_free(m);
 	free(m);

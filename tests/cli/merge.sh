@@ -60,7 +60,7 @@ for name in oncpu_samples oncpu_weight_us lost_ring_full offcpu_waits offcpu_wei
 	equal "two: $name" "$((2 * one))" "$(summary sum.data $name)"
 done
 equal "two: the time in which something was recorded is not" "$(summary a.data duration_seconds)" "$(summary sum.data duration_seconds)"
-equal "two: the command names them" "sberf merge a.data b.data -o sum.data" "$(summary sum.data command)"
+equal "two: the command is the one that made both" "$(summary a.data command)" "$(summary sum.data command)"
 "$sberf" report --format folded --metric wall a.data | awk '{ $NF = 2 * $NF; print }' | sort >want
 "$sberf" report --format folded --metric wall sum.data | sort >got
 # Weights are rounded to microseconds after they were added.
