@@ -55,9 +55,7 @@ void programs_free(struct programs *p);
 /* Chooses what is loaded with the object: whatever needs nothing but WHEN, a mask of enum program_when. */
 void programs_choose(const struct programs *p, uint32_t when);
 
-/* The program that was chosen of those attached in the way HOW; NULL when there is none. */
-struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how);
-/* Its fd, for perf events and test runs; negative: there is none, or it is not loaded. */
+/* The fd of the program that was chosen of those attached in the way HOW, for perf events and test runs; negative: none, or it is not loaded. */
 int programs_fd(const struct programs *p, enum program_attach how);
 
 /* Attaches all chosen programs of HOW that are not attached yet. What was attached stays so when one fails. */

@@ -55,7 +55,7 @@ fails_with 2 "--wait for nobody" "--wait waits for processes of a name: say whic
 fails_with 1 "a name that nobody has" "no process is called 'no-such-name' .see .ps -e.; --wait waits for one" record -n no-such-name
 
 # A process that has ended, which its parent (a shell that has become somebody else) never asks about.
-exec {zombies}< <(exec sh -c 'sleep 0.3 & echo $!; exec sleep 100')
+exec {zombies}< <(exec sh -c '(until read -r comm </proc/$$/comm && [ "$comm" = sleep ]; do sleep 0.02; done) & echo $!; exec sleep 100')
 parent=$!
 read -r zombie <&"$zombies"
 for ((i = 0; i < 500; i++)); do
