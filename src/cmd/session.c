@@ -5,6 +5,7 @@
 #include "cmd/session.h"
 
 #include "base/text.h"
+#include "engine/guard.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -202,20 +203,12 @@ pid_t session_command(const struct session *s)
 	return m.target_state == TARGET_EXITED || m.target_state == TARGET_KILLED ? 0 : s->child.pid;
 }
 
-/* It leads a group of its own, as a job of a shell does, unless it has left that. */
-void session_end_pid(pid_t pid)
-{
-	if (getpgid(pid) != pid)
-		kill(pid, SIGTERM);
-	kill(-pid, SIGTERM);
-}
-
 void session_end_command(const struct session *s)
 {
 	const pid_t pid = session_command(s);
 
 	if (pid)
-		session_end_pid(pid);
+		guard_end(pid);
 }
 
 int session_exit(const struct session *s, int r)

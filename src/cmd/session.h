@@ -36,8 +36,6 @@ int session_start(struct session *s, struct err *e);
 pid_t session_command(const struct session *s);
 /* Asks the command to end, with what it has started, unless it has ended already. */
 void session_end_command(const struct session *s);
-/* The same for a command that nobody has waited for. */
-void session_end_pid(pid_t pid);
 
 /* What a command function returns for R: the status that goes with the error if there is one, else R. */
 int session_exit(const struct session *s, int r);

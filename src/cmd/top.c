@@ -14,6 +14,7 @@
 #include "cmd/saved.h"
 #include "cmd/signals.h"
 #include "cmd/targets.h"
+#include "engine/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,7 +129,7 @@ static int show(struct capture **c, const struct query *filter, int quit_fd, str
 	if (o->keep_ns)
 		signals_keep_usr2(true);         /* nobody has anything to write any more */
 	if (t->command)
-		session_end_pid(t->command);
+		guard_end(t->command);
 	return r < 0 ? r : ended;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/parse.h"
+#include "engine/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,16 +150,7 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Asks to be ended when sberf, whose process is PARENT, is: also by SIGKILL. The change of credentials would undo it. */
-static void end_with(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(125);
-}
-
-static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, pid_t parent, int gate,
-				int report)
+static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, int gate, int report)
 {
 	int code;
 	char c;
@@ -172,11 +163,8 @@ static _Noreturn void run_child(char *const *argv, char **env, bool detached, co
 		;
 	if (code != 1)
 		_exit(125);
-	if (become(id)) {
-		if (detached)
-			end_with(parent);
+	if (become(id))
 		execvpe(argv[0], argv, env);
-	}
 	code = errno ? errno : EPERM;
 	if (write(report, &code, sizeof(code)) < 0)
 		_exit(125);
@@ -256,7 +244,6 @@ static int make_pipes(int gate[2], int report[2])
 static int fork_child(char *const *argv, char **env, bool detached, const struct identity *id, struct child *c)
 {
 	int gate[2], report[2], r = make_pipes(gate, report);
-	const pid_t parent = getpid();
 	pid_t pid;
 
 	if (r)
@@ -264,7 +251,7 @@ static int fork_child(char *const *argv, char **env, bool detached, const struct
 	pid = fork();
 	if (pid == 0) {
 		close(gate[1]);
-		run_child(argv, env, detached, id, parent, gate[0], report[1]);
+		run_child(argv, env, detached, id, gate[0], report[1]);
 	}
 	r = pid < 0 ? -errno : 0;
 	close(gate[0]);
@@ -288,7 +275,9 @@ int child_start(char *const *argv, bool detached, struct child *c, struct err *e
 		return r;
 	r = environment_make(&env, &id) ? fork_child(argv, env.v, detached, &id, c) : -ENOMEM;
 	environment_free(&env);
-	return r ? err_set(e, -r, "cannot start '%s': %s", argv[0], strerror(-r)) : 0;
+	if (r)
+		return err_set(e, -r, "cannot start '%s': %s", argv[0], strerror(-r));
+	return detached ? guard_start(c->pid, e) : 0;
 }
 
 int child_go(struct child *c, int *ret_status, struct err *e)

@@ -30,7 +30,8 @@ int child_check(const char *file, int *ret_status, struct err *e);
 
 /*
  * Forks a child that waits to execute ARGV (NULL-terminated, looked up in PATH). With DETACHED it leaves the foreground process
- * group and, where these are the terminal, gets /dev/null as input and output: the terminal belongs to the view.
+ * group and, where these are the terminal, gets /dev/null as input and output: the terminal belongs to the view. It then ends with sberf,
+ * with all of its group and also when sberf is killed (guard.h).
  */
 int child_start(char *const *argv, bool detached, struct child *c, struct err *e);
 

@@ -84,12 +84,14 @@ result $? "the command ends with the terminal"
 kill -KILL "$child" 2>/dev/null
 
 # And when whoever closes it lets nobody clean up.
-type_line "$SBERF top -e cpu-clock -- $WORKLOADS/shares"
-see "top -- COMMAND a third time" '▾ main'
+type_line "$SBERF top -e cpu-clock -- sh -c '$WORKLOADS/shares; true'"
+resize 100 70
+see "top -- sh -c COMMAND again" '▾ main'
+resize 100 30
 child=$(started "$WORKLOADS/shares")
-kill -KILL "$(pgrep -o -x -f "$SBERF top -e cpu-clock -- $WORKLOADS/shares")"
+kill -KILL "$(pgrep -o -x -f "$SBERF top -e cpu-clock -- sh -c $WORKLOADS/shares; true")"
 wait_until 60 gone "$child"
-result $? "the command ends with a view that was killed"
+result $? "what the command had started ends with a view that was killed"
 kill -KILL "$child" 2>/dev/null
 type_line 'stty sane; tput rmcup; clear'
 

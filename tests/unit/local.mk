@@ -144,6 +144,7 @@ suites_record += tests/unit/test_recorder
 
 suites_engine =
 suites_engine += tests/unit/test_account
+suites_engine += tests/unit/test_child
 suites_engine += tests/unit/test_ingest
 suites_engine += tests/unit/test_intern
 suites_engine += tests/unit/test_moves
