@@ -185,6 +185,8 @@ char *header_waiting(const struct header *h, char *dst, size_t size)
 	else if (is_hidden(m))
 		text_format(dst, size, "%s is there, but the kernel tells nothing of it, neither that it runs nor that it waits. Some kernels "
 			    "keep a process from being traced, such as the agent of a virtual machine.", target);
+	else if (m->target_state == TARGET_WAITING && m->absent)
+		text_format(dst, size, "waiting for a process called '%s' to start ...", target);
 	else if (m->target_state == TARGET_WAITING)
 		text_format(dst, size, m->off_cpu ? "waiting for %s to run or wait ..." : "waiting for %s to run on a CPU ...",
 			    target);

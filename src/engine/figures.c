@@ -50,7 +50,8 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	}
 	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
 	copy_text(m->target, sizeof(m->target), c->target_text);
-	m->named = !c->child && (c->plan.target == TARGET_PIDS || c->plan.target == TARGET_TIDS);
+	m->named = !c->child && c->plan.ids.n && (c->plan.target == TARGET_PIDS || c->plan.target == TARGET_TIDS);
+	m->absent = !c->child && c->plan.target == TARGET_PIDS && !c->plan.ids.n;
 	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
 	en->own_base_ns = own_cpu_ns();  /* there may have been captures before in this process */

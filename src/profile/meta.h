@@ -28,6 +28,7 @@ struct profile_meta {
 	char kernel_without[128];    /* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
 	char version[64];            /* of sberf */
 	bool named;                  /* the target is processes or threads that were there when the capture began; in no recording */
+	bool absent;                 /* nobody had the name of the target when the capture began; in no recording */
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */

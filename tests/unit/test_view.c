@@ -226,6 +226,24 @@ static void a_target_that_the_kernel_hides(void **state)
 	madefeed_free(&f);
 }
 
+/* With -n NAME --wait nobody may have the name yet: it is not hidden, it is not there, and the view says what it waits for. */
+static void a_name_that_nobody_has_yet(void **state)
+{
+	struct made_feed f;
+	struct driver d;
+
+	madefeed_init(&f);
+	f.silent = true;
+	f.meta.target_state = TARGET_WAITING;
+	f.meta.absent = f.meta.off_cpu = true;
+	f.meta.duration_ns = 3600 * NSEC_PER_SEC;
+	snprintf(f.meta.target, sizeof(f.meta.target), "worker");
+	driver_init(&d, &f, 80, 24, false);
+	assert_true(screen_has(d.canvas, "waiting for a process called 'worker' to start ..."));
+	driver_free(&d);
+	madefeed_free(&f);
+}
+
 static void states_of_the_target(void **state)
 {
 	struct made_feed f;
@@ -762,6 +780,7 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(hostile_names),
 		cmocka_unit_test(a_target_that_the_kernel_hides),
+		cmocka_unit_test(a_name_that_nobody_has_yet),
 		cmocka_unit_test(states_of_the_target),
 		cmocka_unit_test(idle_waits_give_way_to_work),
 		cmocka_unit_test(levels_follow_the_figures),
