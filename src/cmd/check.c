@@ -13,6 +13,7 @@
 #include "cmd/loaded.h"
 #include "cmd/options.h"
 #include "cmd/pipes.h"
+#include "model/kind.h"
 #include "record/recording.h"
 #include "record/survey.h"
 
@@ -125,11 +126,6 @@ static const char *moment(const struct profile_meta *m, uint64_t ns, char *dst, 
 
 static void tell_events(const struct checked *c)
 {
-	static const char *const kinds[EVENT_KINDS] = {
-		[EVENT_SAMPLE] = "running", [EVENT_BLOCKED] = "blocked", [EVENT_RUNNABLE] = "runnable",
-		[EVENT_MIGRATION] = "migrations", [EVENT_FAULT] = "faults", [EVENT_ACCESS] = "accesses",
-		[EVENT_COUNTED] = "counted by an import",
-	};
 	const struct survey *s = &c->survey;
 	char n[UNITS_MAX], from[UNITS_MAX + 1], to[UNITS_MAX + 1];
 
@@ -138,9 +134,9 @@ static void tell_events(const struct checked *c)
 		     moment(&c->meta, s->first_ns, from, sizeof(from)), moment(&c->meta, s->last_ns, to, sizeof(to)));
 	else
 		line("events", "none");
-	for (int i = 1; i < EVENT_KINDS; i++)
+	for (unsigned int i = 1; i < EVENT_KINDS_MAX; i++)
 		if (s->kind[i])
-			line("", "%14s  %s", units_thousands(n, s->kind[i]), kinds[i]);
+			line("", "%14s  %s", units_thousands(n, s->kind[i]), event_kinds[i].name);
 	if (s->kind[0])
 		line("", "%14s  of kinds that only a newer sberf knows, left out", units_thousands(n, s->kind[0]));
 	if (s->type[0].blocks)

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "model/kind.h"
 #include "numa/state.h"
 #include "profile/threads.h"
 
@@ -161,7 +162,7 @@ static int count(const struct snapshot *s, struct counted *ret)
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++) {
-			if (EVENT_HAS_PLACE(v.fact[k].kind)) {
+			if (kind_carries(v.fact[k].kind) == CARRIES_PLACE) {
 				count_place(d, &v.fact[k], &c);
 				continue;
 			}

@@ -4,6 +4,7 @@
 #include "export/recording.h"
 
 #include "numa/state.h"
+#include "profile/carried.h"
 #include "profile/filter.h"
 #include "record/stream.h"
 
@@ -59,17 +60,7 @@ static struct event event_of(const struct dict *d, const struct slice_view *v, c
 		.wait.waker = ID_NONE, .place.file = ID_NONE,
 	};
 
-	if (EVENT_IS_WAIT(f->kind)) {
-		const struct wait *w = dict_get_wait(d, f->wait);
-
-		ev.flags = w->flags;
-		ev.wait = (struct event_wait){ .call = w->call, .state = w->state, .context = w->context, .waker = w->waker,
-					       .waker_stack = w->waker_stack };
-	} else if (EVENT_HAS_PLACE(f->kind)) {
-		const struct memory_place *p = dict_get_place(d, f->place);
-
-		ev.place = (struct event_place){ .node = p->node, .mapping = p->mapping, .how = p->how, .file = p->file };
-	}
+	carried_of(f->kind)->tell(d, f->carried, &ev);
 	tell_ends(d, &ev);
 	return ev;
 }

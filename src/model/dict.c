@@ -29,7 +29,7 @@ struct table {
 
 struct dict {
 	struct strtab *strings;
-	struct table modules, frames, stacks, threads, waits, places;
+	struct table modules, frames, stacks, threads, waits, places, arguments;
 	module_id notes;         /* the pseudo module; ID_NONE until the first note */
 	size_t limit;            /* bytes, 0 = none; with a limit OTHER_FRAME and OTHER_STACK exist */
 	frame_id other_frame;
@@ -221,6 +221,21 @@ static place_id add_place(struct dict *d, const struct memory_place *p, enum nee
 	return intern(d, &d->places, p, sizeof(*p), place_hash, place_equal, need);
 }
 
+static uint64_t argument_hash(const void *elem)
+{
+	return hash_u64(*(const uint64_t *)elem);
+}
+
+static bool argument_equal(const void *va, const void *vb)
+{
+	return *(const uint64_t *)va == *(const uint64_t *)vb;
+}
+
+static argument_id add_argument(struct dict *d, uint64_t argument, enum need need)
+{
+	return intern(d, &d->arguments, &argument, sizeof(argument), argument_hash, argument_equal, need);
+}
+
 struct dict *dict_new(void)
 {
 	const struct stack root = { .parent = STACK_ROOT, .frame = ID_NONE };
@@ -237,10 +252,11 @@ struct dict *dict_new(void)
 	table_init(&d->threads, sizeof(struct thread), thread_hash);
 	table_init(&d->waits, sizeof(struct wait), wait_hash);
 	table_init(&d->places, sizeof(struct memory_place), place_hash);
+	table_init(&d->arguments, sizeof(uint64_t), argument_hash);
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
 	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT || add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY ||
-	    add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY) {
+	    add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY || add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY) {
 		dict_free(d);
 		return NULL;
 	}
@@ -257,6 +273,7 @@ void dict_free(struct dict *d)
 	table_free(&d->threads);
 	table_free(&d->waits);
 	table_free(&d->places);
+	table_free(&d->arguments);
 	strtab_free(d->strings);
 	free(d);
 }
@@ -429,6 +446,13 @@ place_id dict_place(struct dict *d, const struct memory_place *p)
 	return id == ID_FULL ? refuse(d, add_fileless(d, p)) : id;
 }
 
+argument_id dict_argument(struct dict *d, uint64_t argument)
+{
+	const argument_id id = add_argument(d, argument, NEED_USUAL);
+
+	return id == ID_FULL ? refuse(d, ARGUMENT_EMPTY) : id;
+}
+
 place_id dict_fileless(struct dict *d, place_id id)
 {
 	const struct memory_place *p = dict_get_place(d, id);
@@ -544,6 +568,18 @@ uint32_t dict_waits(const struct dict *d)
 	return pages_count(&d->waits.elems);
 }
 
+uint64_t dict_get_argument(const struct dict *d, argument_id id)
+{
+	const uint64_t *argument = table_get(&d->arguments, id);
+
+	return argument ? *argument : 0;
+}
+
+uint32_t dict_arguments(const struct dict *d)
+{
+	return pages_count(&d->arguments.elems);
+}
+
 uint32_t dict_places(const struct dict *d)
 {
 	return pages_count(&d->places.elems);
@@ -557,5 +593,5 @@ static size_t table_bytes(const struct table *t)
 size_t dict_bytes(const struct dict *d)
 {
 	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
-	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places);
+	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places) + table_bytes(&d->arguments);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits, places of memory.
+ * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits, places of memory, arguments.
  *
  * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0 and are never reused or
  * moved. One thread (the engine) adds; any thread may read ids below a count that it has seen (base/pages.h), without locks.
@@ -37,11 +37,13 @@ typedef uint32_t stack_id;
 typedef uint32_t thread_id;
 typedef uint32_t wait_id;
 typedef uint32_t place_id;
+typedef uint32_t argument_id;
 
 #define ID_NONE UINT32_MAX       /* "no such thing" for each of them; also "out of memory" from the adders */
 #define STACK_ROOT 0u            /* the empty stack */
 #define WAIT_EMPTY 0u            /* of facts that are no waits: all zero, no waker */
 #define PLACE_EMPTY 0u           /* a place of which nothing is known */
+#define ARGUMENT_EMPTY 0u        /* the argument 0 */
 
 enum module_kind {               /* numbers are in recordings: append only */
 	MODULE_FILE = 1,
@@ -125,6 +127,7 @@ stack_id dict_path(struct dict *d, stack_id parent, const frame_id *frame, uint3
 thread_id dict_thread(struct dict *d, const struct thread *t);
 wait_id dict_wait(struct dict *d, const struct wait *w);
 place_id dict_place(struct dict *d, const struct memory_place *p);
+argument_id dict_argument(struct dict *d, uint64_t argument);
 /* The same wait as ID without its waker. */
 wait_id dict_wakerless(struct dict *d, wait_id id);
 /* The same place as ID without its file. */
@@ -141,6 +144,7 @@ frame_id dict_note(struct dict *d, uint64_t note);
  *   dict_thread   one thread without pid and tid whose comm is "(other)"
  *   dict_wait     the same without waker; when even that has no room, WAIT_EMPTY
  *   dict_place    the same without file; when even that has no room, PLACE_EMPTY
+ *   dict_argument ARGUMENT_EMPTY
  * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is added frame by frame ends in
  * "(other)" under its deepest known caller, and nobody who adds need care. Modules and strings, which others hold by id, are
  * not refused; what they take leaves less for the rest. -ENOMEM: nothing changed.
@@ -163,6 +167,7 @@ const struct stack *dict_get_stack(const struct dict *d, stack_id id);
 const struct thread *dict_get_thread(const struct dict *d, thread_id id);
 const struct wait *dict_get_wait(const struct dict *d, wait_id id);
 const struct memory_place *dict_get_place(const struct dict *d, place_id id);
+uint64_t dict_get_argument(const struct dict *d, argument_id id);        /* 0 when there is none */
 
 uint32_t dict_modules(const struct dict *d);     /* counts: ids are below */
 uint32_t dict_frames(const struct dict *d);
@@ -170,6 +175,7 @@ uint32_t dict_stacks(const struct dict *d);      /* trie nodes */
 uint32_t dict_threads(const struct dict *d);
 uint32_t dict_waits(const struct dict *d);
 uint32_t dict_places(const struct dict *d);
+uint32_t dict_arguments(const struct dict *d);
 
 size_t dict_bytes(const struct dict *d);         /* memory held */
 

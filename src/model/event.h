@@ -22,7 +22,7 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_FAULT = 5,         /* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
 	EVENT_ACCESS = 6,        /* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
 	EVENT_COUNTED = 7,       /* what an import counts that is no time (profile_meta.unit): its weight is that of measure.h, UNIT_OWN */
-	EVENT_KINDS              /* one past the last */
+	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 
 #define EVENT_KINDS_MAX 32u        /* numbers of kinds are below: sets of them are masks */
@@ -31,7 +31,6 @@ enum event_kind {                /* numbers are in recordings: append only */
 #define KINDS_ON_CPU (1u << EVENT_SAMPLE)
 #define KINDS_OFF_CPU (1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE)
 #define KINDS_WALL (KINDS_ON_CPU | KINDS_OFF_CPU)        /* what adds up to time; the others say more about it */
-#define EVENT_HAS_PLACE(kind) ((kind) >= EVENT_MIGRATION && (kind) <= EVENT_ACCESS)
 
 /* What a wait says beside its stack; all zero for other kinds. */
 struct event_wait {
@@ -68,6 +67,7 @@ struct event {
 	module_id cut_module;    /* where the walk ended; ID_NONE when complete or in no module */
 	struct event_wait wait;
 	struct event_place place;
+	uint64_t argument;       /* of kinds that carry one (kind.h); 0 for others */
 };
 
 #define EVENT_F_USER 0x1u        /* there was a user side (not a kernel thread): counts for completeness */

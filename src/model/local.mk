@@ -3,6 +3,8 @@
 libsberf_core_a_SOURCES += src/model/dict.c
 libsberf_core_a_SOURCES += src/model/dict.h
 libsberf_core_a_SOURCES += src/model/event.h
+libsberf_core_a_SOURCES += src/model/kind.c
+libsberf_core_a_SOURCES += src/model/kind.h
 libsberf_core_a_SOURCES += src/model/measure.c
 libsberf_core_a_SOURCES += src/model/measure.h
 libsberf_core_a_SOURCES += src/model/memory.c

@@ -4,8 +4,6 @@
 
 #include "model/measure.h"
 
-#include "base/text.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +13,7 @@ static bool is_far(const struct measured *x)
 }
 
 /* In this order they are asked for: the first of a set leads. Append, and name in enum measure_id what code must know by name. */
-static const struct measure measures[] = {
+static const struct measure measure_table[] = {
 	[MEASURE_RUNNING] = {
 		.name = "on-cpu", .title = "on-CPU", .head = "running", .brief = "run", .json = "running",
 		.about = "the time that threads ran",
@@ -55,13 +53,13 @@ static const struct measure measures[] = {
 #endif
 };
 
-_Static_assert(sizeof(measures) / sizeof(measures[0]) <= MEASURES_MAX, "a set of measures is a mask");
+_Static_assert(sizeof(measure_table) / sizeof(measure_table[0]) <= MEASURES_MAX, "a set of measures is a mask");
 _Static_assert((unsigned int)TIME_NR <= MEASURES_ASKED, "wall time is one question");
 
 static const struct {
 	const char *name, *pprof;
 	unsigned int one;        /* so many of a value are one unit */
-} units[UNIT_NR] = {
+} unit_table[UNIT_NR] = {
 	[UNIT_TIME] = { "ns", "nanoseconds", 1 },
 	[UNIT_BYTES] = { "bytes", "bytes", 1 },
 	[UNIT_COUNT] = { "count", "count", 1 },
@@ -70,18 +68,18 @@ static const struct {
 
 unsigned int measures_count(void)
 {
-	return sizeof(measures) / sizeof(measures[0]);
+	return sizeof(measure_table) / sizeof(measure_table[0]);
 }
 
 const struct measure *measure_get(unsigned int id)
 {
-	return id < measures_count() ? &measures[id] : NULL;
+	return id < measures_count() ? &measure_table[id] : NULL;
 }
 
 unsigned int measure_named(const char *name, size_t len)
 {
 	for (unsigned int id = 0; id < measures_count(); id++)
-		if (id != MEASURE_IMPORTED && strlen(measures[id].name) == len && !memcmp(measures[id].name, name, len))
+		if (id != MEASURE_IMPORTED && strlen(measure_table[id].name) == len && !memcmp(measure_table[id].name, name, len))
 			return id;
 	return MEASURE_NONE;
 }
@@ -91,7 +89,7 @@ uint32_t measures_of_kind(unsigned int kind)
 	uint32_t r = 0;
 
 	for (unsigned int id = 0; id < measures_count(); id++)
-		r |= (measures[id].kinds >> kind & 1) << id;
+		r |= (measure_table[id].kinds >> kind & 1) << id;
 	return r;
 }
 
@@ -100,7 +98,7 @@ static void put_in(struct measure_set *s, unsigned int place, unsigned int id)
 	s->at[place] = (uint8_t)id;
 	if (!s->lead)
 		s->first = (uint8_t)place;
-	if (!s->lead || measures[id].wall)
+	if (!s->lead || measure_table[id].wall)
 		s->lead |= (uint8_t)(1u << place);
 }
 
@@ -130,7 +128,7 @@ const struct measure *measure_lead(const struct measure_set *s)
 {
 	const struct measure *m = s->lead ? measure_in(s, s->first) : NULL;
 
-	return m ? m : &measures[MEASURE_RUNNING];
+	return m ? m : &measure_table[MEASURE_RUNNING];
 }
 
 const struct measure *measure_column(const struct measure_set *s, unsigned int place)
@@ -139,7 +137,7 @@ const struct measure *measure_column(const struct measure_set *s, unsigned int p
 
 	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
 		all_wall &= !measure_in(s, i) || measure_in(s, i)->wall;
-	return all_wall && place < TIME_NR ? &measures[place] : measure_in(s, place);
+	return all_wall && place < TIME_NR ? &measure_table[place] : measure_in(s, place);
 }
 
 bool measure_set_is_wall(const struct measure_set *s)
@@ -182,7 +180,7 @@ char *measure_set_title(const struct measure_set *s, const char *own, char *dst,
 
 uint64_t measure_whole(const struct measure *m, uint64_t value)
 {
-	const unsigned int one = units[m->unit].one;
+	const unsigned int one = unit_table[m->unit].one;
 
 	return value / one + (value % one >= (one + 1) / 2 && one > 1);
 }
@@ -201,15 +199,15 @@ char *measure_text(const struct measure *m, uint64_t value, char dst[UNITS_MAX])
 
 unsigned int measure_one(const struct measure *m)
 {
-	return units[m->unit].one;
+	return unit_table[m->unit].one;
 }
 
 const char *measure_unit_name(enum measure_unit unit)
 {
-	return units[unit].name;
+	return unit_table[unit].name;
 }
 
 const char *measure_unit_pprof(enum measure_unit unit)
 {
-	return units[unit].pprof;
+	return unit_table[unit].pprof;
 }

@@ -14,6 +14,7 @@
 
 #include "profile/filter.h"
 
+#include "profile/carried.h"
 #include "profile/slice.h"
 #include "profile/threads.h"
 
@@ -113,7 +114,7 @@ static void look_at(struct filter *f, struct share *share, uint32_t *open, const
 		const struct fact *x = &v->fact[i];
 		const thread_id t = f->same[x->thread];
 
-		if (EVENT_HAS_PLACE(x->kind))    /* no time, and no sign that the thread got on: samples and waits tell that */
+		if (!(KINDS_WALL >> x->kind & 1))        /* no time, and no sign that the thread got on: samples and waits tell that */
 			continue;
 		if (open && EVENT_IS_WAIT(x->kind) && f->wait[x->wait] & FACT_OPEN) {
 			if (known_by(slice, x->count) > open[t])
@@ -215,11 +216,10 @@ static unsigned int places_of(const struct filter *f, const struct measured *x)
 
 unsigned int filter_places_chosen(const struct filter *f, const struct fact *x)
 {
-	const struct measured m = {
-		.kind = x->kind, .node = x->node,
-		.place_node = EVENT_HAS_PLACE(x->kind) ? dict_get_place(f->d, x->place)->node : NODE_UNKNOWN,
-	};
+	struct measured m = { .kind = x->kind, .node = x->node, .place_node = NODE_UNKNOWN };
 
+	if (carried_of(x->kind)->look)
+		carried_of(x->kind)->look(f->d, x->carried, &m);
 	return places_of(f, &m);
 }
 
@@ -401,7 +401,7 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 		return 0;
 	if (EVENT_IS_WAIT(ev->kind))
 		return wait_is(f, judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
-	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node }) ?
+	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node, .argument = ev->argument }) ?
 		FACT_IN | FACT_COUNTS : 0;
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/profile: one "libsberf_a_SOURCES += src/profile/FILE" a line, headers too.
+libsberf_a_SOURCES += src/profile/carried.c
+libsberf_a_SOURCES += src/profile/carried.h
 libsberf_a_SOURCES += src/profile/diff.c
 libsberf_a_SOURCES += src/profile/diff.h
 libsberf_a_SOURCES += src/profile/diffgrown.c

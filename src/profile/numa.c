@@ -8,6 +8,7 @@
 #include "profile/numa.h"
 
 #include "base/clock.h"
+#include "model/kind.h"
 #include "profile/numabuild.h"
 #include "profile/order.h"
 #include "profile/threads.h"
@@ -71,7 +72,7 @@ static struct numa_fact look_up(struct numa_build *b, const struct fact *f, size
 	struct numa_fact x = { .f = f, .slice = (uint32_t)slice, .thread = b->same[f->thread], .to = -1 };
 
 	x.from = f->node < NODES_MAX ? b->index[f->node] : -1;
-	if (!EVENT_HAS_PLACE(f->kind))
+	if (kind_carries(f->kind) != CARRIES_PLACE)
 		return x;
 	x.place = dict_get_place(b->d, f->place);
 	x.to = x.place->node < NODES_MAX ? b->index[x.place->node] : -1;

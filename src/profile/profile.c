@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "numa/state.h"
+#include "profile/carried.h"
 #include "profile/heat.h"
 #include "profile/snapshot.h"
 #include "profile/timeline.h"
@@ -27,7 +28,6 @@
 #define KEEP_FINE_S 120u
 #define LATE_MAX 4096u                       /* late facts kept aside; more are put in place at once */
 #define SPREAD_MAX 64u                       /* slices that a wait is put in at most; of one that went through more, into some of them */
-#define WAIT_FLAGS (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED | EVENT_F_EARLIER)       /* what struct wait keeps of an event's */
 #define QUALITY_MAX 4096u                    /* rows; further modules share the row without a module */
 
 struct open_slice {
@@ -344,48 +344,11 @@ static uint32_t event_count(const struct event *ev)
 	return ev->count ? ev->count : 1;
 }
 
-/*
- * The length of the wait that EV tells of; of those it stands for, their average, when none of them is its own. A piece that
- * stands for others has none.
- */
-static uint64_t event_length(const struct event *ev)
-{
-	if (!ev->wait.own_ns && ev->flags & EVENT_F_PIECE)
-		return 0;
-	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight / (ev->count ? ev->count : 1);
-}
-
-static wait_id event_wait(struct dict *d, const struct event *ev)
-{
-	const struct wait w = {
-		.call = ev->wait.call,
-		.state = ev->wait.state,
-		.bucket = (uint8_t)wait_bucket(event_length(ev)),
-		.context = ev->wait.context,
-		.flags = ev->flags & WAIT_FLAGS,
-		.waker = ev->wait.waker,
-		.waker_stack = ev->wait.waker_stack,
-	};
-
-	return dict_wait(d, &w);
-}
-
-static place_id event_place(struct dict *d, const struct event *ev)
-{
-	const struct memory_place p = { .node = ev->place.node, .mapping = ev->place.mapping, .how = ev->place.how,
-				 .file = ev->place.file };
-
-	return dict_place(d, &p);
-}
-
 static bool known(const struct dict *d, const struct event *ev)
 {
 	if (ev->stack >= dict_stacks(d) || ev->thread >= dict_threads(d))
 		return false;
-	if (EVENT_HAS_PLACE(ev->kind))
-		return ev->place.file == ID_NONE || ev->place.file < dict_modules(d);
-	return !EVENT_IS_WAIT(ev->kind) || ((ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) &&
-					    ev->wait.waker_stack < dict_stacks(d));
+	return carried_of(ev->kind)->known(d, ev);
 }
 
 int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
@@ -395,17 +358,9 @@ int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 
 	if (!known(p->dict, ev))
 		return -EINVAL;
-	if (EVENT_IS_WAIT(ev->kind)) {
-		f.wait = event_wait(p->dict, ev);
-		f.longest_ns = (float)event_length(ev);
-		if (f.wait == ID_NONE)
-			return -ENOMEM;
-	}
-	if (EVENT_HAS_PLACE(ev->kind)) {
-		f.place = event_place(p->dict, ev);
-		if (f.place == ID_NONE)
-			return -ENOMEM;
-	}
+	f.carried = carried_of(ev->kind)->intern(p->dict, ev, &f);
+	if (f.carried == ID_NONE)
+		return -ENOMEM;
 	*ret = f;
 	return 0;
 }
@@ -440,7 +395,7 @@ int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, con
 
 	for (size_t i = 0; i < n; i++)
 		if (f[i].stack >= dict_stacks(p->dict) || f[i].thread >= dict_threads(p->dict) ||
-		    f[i].wait >= (EVENT_HAS_PLACE(f[i].kind) ? dict_places(p->dict) : dict_waits(p->dict)))
+		    f[i].carried >= carried_of(f[i].kind)->count(p->dict))
 			return -EINVAL;
 	if (n) {
 		s = slice_new(from_ns, to_ns, f, n);

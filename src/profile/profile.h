@@ -6,8 +6,8 @@
  * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
  * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
  * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with
- * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Migrations, faults and
- * accesses have another one (dict_place()); they are no time, and count in no sum of time (KINDS_WALL).
+ * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Other kinds carry
+ * other things (model/kind.h), and what is no time counts in no sum of time (KINDS_WALL).
  *
  * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
  * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
@@ -45,13 +45,15 @@ struct fact {                    /* 32 bytes: they come in millions */
 	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
 	uint64_t weight;         /* sum, in the unit of its kind; stays at UINT64_MAX rather than wrap */
 	union {
-		wait_id wait;            /* of the kinds that are waits; WAIT_EMPTY of samples */
-		place_id place;          /* of the kinds that have one: EVENT_HAS_PLACE() */
+		uint32_t carried;        /* what its kind carries (model/kind.h), as an id of the dictionary; 0 = nothing: */
+		wait_id wait;            /* of the kinds that are waits */
+		place_id place;          /* of those that carry one */
+		argument_id argument;    /* the same */
 	};
 	float longest_ns;        /* of waits: the longest */
 };
 
-/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, wait or place) and unique. */
+/* A run of facts of one slice. Facts are sorted by (stack, thread, kind, node, what they carry) and unique. */
 struct slice_view {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC, to exclusive */
 	const struct fact *fact;

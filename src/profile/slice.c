@@ -10,6 +10,8 @@
 
 #include "profile/slice.h"
 
+#include "profile/carried.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -166,18 +168,12 @@ size_t slice_bytes(const struct slice *s)
 	return sizeof(*s) + s->n * sizeof(s->fact[0]);
 }
 
-#define EVENT_WORTH_NS 1000u     /* a page fault takes about as long, and so does getting on on another node */
-
-/* What keeping F is worth, in time. Accesses are those of a sample that is there too. */
+/* What keeping F is worth, in time. */
 static uint64_t worth(const struct fact *f)
 {
 	uint64_t ns;
 
-	if (f->kind == EVENT_ACCESS)
-		return 0;
-	if (!EVENT_HAS_PLACE(f->kind))
-		return f->weight;
-	return __builtin_mul_overflow(f->weight, EVENT_WORTH_NS, &ns) ? UINT64_MAX : ns;
+	return __builtin_mul_overflow(f->weight, (uint64_t)event_kinds[f->kind % EVENT_KINDS_MAX].worth, &ns) ? UINT64_MAX : ns;
 }
 
 /* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */
@@ -198,7 +194,7 @@ static bool can_fold(const struct slice_fold *fold, const struct fact *f)
 {
 	if (fold->thread == ID_NONE)
 		return f->stack != fold->other;
-	return f->stack == fold->other && (f->thread != fold->thread || (EVENT_IS_WAIT(f->kind) && f->wait != WAIT_EMPTY));
+	return f->stack == fold->other && (f->thread != fold->thread || (carried_of(f->kind)->lightest_is_none && f->carried));
 }
 
 void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES])
@@ -214,23 +210,13 @@ void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t hi
 
 static struct fact folded_fact(const struct slice_fold *fold, const struct fact *f)
 {
+	const struct carried_ops *ops = carried_of(f->kind);
 	struct fact r = *f;
-	wait_id less;
 
 	r.stack = fold->other;
 	if (fold->thread != ID_NONE)
 		r.thread = fold->thread;
-	if (EVENT_HAS_PLACE(f->kind)) {
-		r.place = dict_fileless(fold->dict, f->place);
-		return r;
-	}
-	if (fold->thread != ID_NONE) {
-		r.wait = WAIT_EMPTY;
-		return r;
-	}
-	less = dict_wakerless(fold->dict, f->wait);
-	if (less != ID_NONE)
-		r.wait = less;
+	r.carried = fold->thread != ID_NONE ? ops->lightest(fold->dict, f->carried) : ops->lighter(fold->dict, f->carried);
 	return r;
 }
 

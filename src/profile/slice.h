@@ -37,12 +37,12 @@ static inline unsigned int weight_class(uint64_t ns)
 
 _Static_assert(sizeof(struct fact) == 32, "facts come in millions");
 
-/* Order of facts: stack, thread, kind, node, wait or place. Negative, 0 or positive. */
+/* Order of facts: stack, thread, kind, node, what they carry. Negative, 0 or positive. */
 static inline int fact_compare(const struct fact *a, const struct fact *b)
 {
 	const uint64_t a1 = (uint64_t)a->stack << 32 | a->thread, b1 = (uint64_t)b->stack << 32 | b->thread;
-	const uint64_t a2 = (uint64_t)a->kind << 48 | (uint64_t)a->node << 32 | a->wait;
-	const uint64_t b2 = (uint64_t)b->kind << 48 | (uint64_t)b->node << 32 | b->wait;
+	const uint64_t a2 = (uint64_t)a->kind << 48 | (uint64_t)a->node << 32 | a->carried;
+	const uint64_t b2 = (uint64_t)b->kind << 48 | (uint64_t)b->node << 32 | b->carried;
 
 	return a1 != b1 ? (a1 > b1) - (a1 < b1) : (a2 > b2) - (a2 < b2);
 }
@@ -83,7 +83,8 @@ size_t slice_bytes(const struct slice *s);
  * What a fold turns light facts into. A stack's weight is its time in the whole slice, over all threads; page faults and
  * migrations, which are no time, are worth about what they cost. A wait that goes
  * into OTHER keeps its call, state and length and loses its waker, which is what there are most of; one that goes into THREAD
- * keeps its kind only, so that no variety of waits can outgrow the bound. Places lose their file; what is left is few.
+ * keeps its kind only, so that no variety of waits can outgrow the bound. What other kinds carry says for itself what is left of it
+ * (profile/carried.h): places lose their file, and few are left.
  */
 struct slice_fold {
 	unsigned int below;      /* stacks of a smaller weight class are folded */

@@ -67,7 +67,7 @@ static void see(struct seen *seen, uint32_t n, const struct slice_view *v, uint3
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
 
-		if (f->thread >= n || EVENT_HAS_PLACE(f->kind))
+		if (f->thread >= n || !(KINDS_WALL >> f->kind & 1))
 			continue;
 		seen[f->thread].weight = add_capped(seen[f->thread].slice == slice ? seen[f->thread].weight : 0, f->weight);
 		seen[f->thread].slice = slice;

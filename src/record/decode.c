@@ -7,6 +7,7 @@
 #include "record/decode_private.h"
 
 #include "base/hash.h"
+#include "model/measure.h"
 #include "numa/state.h"
 #include "record/metatext.h"
 
@@ -29,8 +30,9 @@ static void start_epoch(struct decoder *d, uint32_t epoch)
 	idmap_clear(&d->func);
 	arena_reset(&d->arena);
 	d->texts.n = 0;
-	for (int i = 0; i < BLOCK_EVENTS; i++)
-		d->next_id[i] = 0;
+	for (int i = 0; i < BLOCK_TYPES; i++)
+		d->next_id[i] = i == BLOCK_EVENTS ? d->next_id[i] : 0;
+	memset(d->kind_of, 0, sizeof(d->kind_of));
 	d->epoch = epoch;
 	d->counts.epochs++;
 }
@@ -315,6 +317,32 @@ static int load_func(struct decoder *d, struct table_view *t, struct err *e)
 	return 0;
 }
 
+/* Our kind for the events that a file counts in the measure of that NAME, in UNIT; 0 = there is none. */
+static uint8_t kind_named(struct text name, struct text unit)
+{
+	const struct measure *m = measure_get(measure_named(name.s, name.len));
+	const char *ours = m ? measure_unit_name(m->unit) : "";
+
+	if (!m || strlen(ours) != unit.len || memcmp(ours, unit.s, unit.len) != 0)
+		return 0;
+	return (uint8_t)__builtin_ctz(m->kinds);
+}
+
+/* The first kinds have numbers that stay; what later ones are is said by the first measure of them that is known here. */
+static int load_measures(struct decoder *d, struct table_view *t, struct err *e)
+{
+	(void)e;
+	for (uint32_t i = 0; i < t->rows; i++) {
+		uint64_t kind, name, unit;
+
+		if (!table_get(t, MEASURES_KIND, &kind) || !table_get(t, MEASURES_NAME, &name) || !table_get(t, MEASURES_UNIT, &unit))
+			return -EBADMSG;
+		if (kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX && !d->kind_of[kind])
+			d->kind_of[kind] = kind_named(text_of(d, name), text_of(d, unit));
+	}
+	return 0;
+}
+
 /* Reads the N nested names of a row into d->name. 1 when all of their functions are known, else 0. */
 static int get_names(struct decoder *d, struct table_view *t, uint64_t n, struct err *e)
 {
@@ -377,7 +405,8 @@ static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },
 	[BLOCK_NAMES] = { load_names, NAMES_LINE },
-	[BLOCK_EVENTS] = { decode_events, EVENTS_WALK },
+	[BLOCK_EVENTS] = { decode_events, EVENTS_ARGUMENT },
+	[BLOCK_MEASURES] = { load_measures, MEASURES_UNIT },
 };
 
 /* How many rows of TYPE lie between the NEXT one and BASE. Id 0 of two types is known without being written. */

@@ -31,7 +31,7 @@ struct decode_counts {
 	uint64_t unknown;        /* events and blocks of kinds that this version does not know */
 	uint64_t short_waits, short_ns;          /* left out by options.min_block_ns */
 	uint64_t first_ns, last_ns;              /* times of the earliest and the latest event, 0 = none */
-	uint64_t kind[EVENT_KINDS];              /* events; [0]: of kinds that are not known */
+	uint64_t kind[EVENT_KINDS_MAX];          /* events; [0]: of kinds that are not known */
 	uint64_t rows[BLOCK_TYPES], lost_rows[BLOCK_TYPES];      /* of tables: met, and known to be missing */
 	uint64_t epochs;
 	bool ended;              /* the end mark was there */

@@ -4,6 +4,7 @@
 
 #include "record/decode_private.h"
 
+#include "model/kind.h"
 #include "record/tally.h"
 
 #include <errno.h>
@@ -35,8 +36,8 @@ static bool get_event(struct table_view *t, struct event *ev, struct event_ids *
 	return true;
 }
 
-/* The columns of waits, which every row has a part in; what they hold for other kinds is left out. */
-static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids)
+/* The columns of waits, which every row has a part in; what they hold for other kinds, which do not CARRY one, is left out. */
+static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry)
 {
 	uint64_t call, state, context, own;
 
@@ -44,7 +45,7 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 	    !table_get(t, EVENTS_WAKER, &ids->waker) || !table_get(t, EVENTS_WAKER_STACK, &ids->waker_stack) ||
 	    !table_get_max(t, EVENTS_WAKER_CONTEXT, UINT8_MAX, &context) || !table_get(t, EVENTS_OWN, &own))
 		return false;
-	if (!EVENT_IS_WAIT(ids->kind))
+	if (!carry)
 		return true;
 	ev->wait = (struct event_wait){
 		.call = (uint32_t)call, .state = (uint8_t)state, .context = (uint8_t)context, .waker = ID_NONE,
@@ -54,18 +55,69 @@ static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *i
 }
 
 /* The same for the columns of migrations, faults and accesses. */
-static bool get_place(struct table_view *t, struct event *ev, struct event_ids *ids)
+static bool get_place(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry)
 {
 	uint64_t node, mapping, how;
 
 	if (!table_get_max(t, EVENTS_PLACE_NODE, NODES_MAX, &node) || !table_get_max(t, EVENTS_MAPPING, UINT8_MAX, &mapping) ||
 	    !table_get_max(t, EVENTS_HOW, UINT8_MAX, &how) || !table_get(t, EVENTS_FILE, &ids->file))
 		return false;
-	if (EVENT_HAS_PLACE(ids->kind))
+	if (carry)
 		ev->place = (struct event_place){
 			.node = node ? (uint16_t)(node - 1) : NODE_UNKNOWN, .mapping = (uint8_t)mapping, .how = (uint8_t)how,
 			.file = ID_NONE,
 		};
+	return true;
+}
+
+static bool get_argument(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry)
+{
+	uint64_t argument;
+
+	(void)ids;
+	if (!table_get(t, EVENTS_ARGUMENT, &argument))
+		return false;
+	ev->argument = carry ? argument : 0;
+	return true;
+}
+
+/* Who woke it is left out when it is lost: it is not known then. */
+static void find_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+{
+	const stack_id stack = ids->waker_stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids->waker_stack);
+
+	ev->wait.waker = ids->waker ? decode_id(&d->thread, ids->waker - 1) : ID_NONE;
+	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
+}
+
+static void find_file(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+{
+	if (ids->file)
+		ev->place.file = decode_id(&d->module, ids->file - 1);
+}
+
+/* By what a kind carries: its columns, and what they refer to. */
+static const struct {
+	bool (*get)(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry);
+	void (*find)(const struct decoder *d, struct event *ev, const struct event_ids *ids);
+} carried[CARRIES_NR] = {
+	[CARRIES_WAIT] = { get_wait, find_waker }, [CARRIES_PLACE] = { get_place, find_file },
+	[CARRIES_ARGUMENT] = { get_argument, NULL },
+};
+
+/* Our kind for that of the file; 0 = it is not known. */
+static unsigned int kind_of(const struct decoder *d, uint64_t kind)
+{
+	if (kind >= EVENT_SAMPLE && kind <= KINDS_NUMBERED)
+		return (unsigned int)kind;
+	return kind < EVENT_KINDS_MAX ? d->kind_of[kind] : 0;
+}
+
+static bool get_carried(struct table_view *t, struct event *ev, struct event_ids *ids)
+{
+	for (unsigned int i = 0; i < CARRIES_NR; i++)
+		if (carried[i].get && !carried[i].get(t, ev, ids, kind_carries(ev->kind) == i))
+			return false;
 	return true;
 }
 
@@ -141,15 +193,6 @@ int decode_events_end(struct decoder *d, struct err *e)
 	return judge_held(d, 0, e);
 }
 
-/* Who woke it is left out when it is lost: it is not known then. */
-static void set_waker(const struct decoder *d, struct event *ev, const struct event_ids *ids)
-{
-	const stack_id stack = ids->waker_stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids->waker_stack);
-
-	ev->wait.waker = ids->waker ? decode_id(&d->thread, ids->waker - 1) : ID_NONE;
-	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
-}
-
 static uint64_t shifted(uint64_t ns, int64_t by)
 {
 	if (by < 0)
@@ -163,22 +206,22 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 	struct event_ids ids;
 	bool no_stack;
 
-	if (!get_event(t, &ev, &ids) || !get_wait(t, &ev, &ids) || !get_place(t, &ev, &ids))
+	if (!get_event(t, &ev, &ids))
 		return -EBADMSG;
-	if (ids.kind < EVENT_SAMPLE || ids.kind >= EVENT_KINDS) {
+	ev.kind = (uint8_t)kind_of(d, ids.kind);
+	if (!get_carried(t, &ev, &ids))
+		return -EBADMSG;
+	if (!ev.kind) {
 		d->counts.unknown++;
 		d->counts.kind[0]++;
 		return 0;
 	}
-	ev.kind = (uint8_t)ids.kind;
 	ev.time_ns = shifted(ev.time_ns, d->to.options.shift_ns);
 	ev.thread = decode_id(&d->thread, ids.thread);
 	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids.stack);
 	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
-	if (EVENT_IS_WAIT(ev.kind))
-		set_waker(d, &ev, &ids);
-	if (EVENT_HAS_PLACE(ev.kind) && ids.file)
-		ev.place.file = decode_id(&d->module, ids.file - 1);
+	if (carried[kind_carries(ev.kind)].find)
+		carried[kind_carries(ev.kind)].find(d, &ev, &ids);
 	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE && idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
 	if (ev.thread == ID_NONE)
 		ev.thread = decode_lost_thread(d);

@@ -9,6 +9,8 @@
 
 #include "record/encoder.h"
 
+#include "model/kind.h"
+#include "model/measure.h"
 #include "record/idmap.h"
 #include "record/table.h"
 
@@ -36,16 +38,20 @@ struct encoder {
 	VEC(frame_id) fresh;                     /* those of used whose names are to be looked for */
 	size_t looked;                           /* how many of fresh were */
 	uint64_t generation;                     /* of names, up to which was read what changed */
+	uint32_t described;                      /* kinds whose measures this epoch names, as a mask */
 	uint32_t gone_stack;                     /* file id of the stack that stands for forgotten ones; 0 = none yet */
 	bool failed;
 };
 
 static void start_tables(struct encoder *enc)
 {
-	for (int i = BLOCK_STR; i < BLOCK_EVENTS; i++) {
+	for (int i = BLOCK_STR; i < BLOCK_TYPES; i++) {
+		if (i == BLOCK_EVENTS)
+			continue;
 		table_next(&enc->table[i]);
 		enc->table[i].base = 0;
 	}
+	enc->described = 0;
 	/* Id 0 of these two is known without being written: "" and the empty stack. */
 	enc->table[BLOCK_STR].base = enc->table[BLOCK_STACK].base = 1;
 	enc->gone_stack = 0;
@@ -124,6 +130,36 @@ static uint32_t map_text(struct encoder *enc, struct idmap *map, str_id id, cons
 	    !table_add_bytes(&enc->table[BLOCK_STR], STR_REST_BYTES, s + len, rest))
 		enc->failed = true;
 	return end_row(enc, BLOCK_STR, map, id);
+}
+
+/* A name that is ours: rows are few, and each has texts of its own. */
+static uint32_t own_text(struct encoder *enc, const char *s)
+{
+	if (!*s)
+		return 0;
+	add(enc, BLOCK_STR, STR_LEN, strlen(s));
+	add(enc, BLOCK_STR, STR_REST, 0);
+	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, strlen(s)))
+		enc->failed = true;
+	return end_row(enc, BLOCK_STR, NULL, 0);
+}
+
+/* Names the measures that events of KIND, which is used for the first time in this epoch, count in. */
+static void describe_kind(struct encoder *enc, unsigned int kind)
+{
+	const uint32_t measures = measures_of_kind(kind);
+
+	enc->described |= 1u << kind;
+	for (unsigned int id = 0; id < measures_count(); id++) {
+		const struct measure *m = measure_get(id);
+
+		if (!(measures >> id & 1))
+			continue;
+		add(enc, BLOCK_MEASURES, MEASURES_KIND, kind);
+		add(enc, BLOCK_MEASURES, MEASURES_NAME, own_text(enc, m->name));
+		add(enc, BLOCK_MEASURES, MEASURES_UNIT, own_text(enc, measure_unit_name(m->unit)));
+		end_row(enc, BLOCK_MEASURES, NULL, 0);
+	}
 }
 
 static uint32_t map_dict_text(struct encoder *enc, str_id id)
@@ -297,10 +333,10 @@ static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 }
 
 /* What migrations, faults and accesses have beside the others. */
-static void add_place(struct encoder *enc, const struct event *ev)
+static void add_place(struct encoder *enc, const struct event *ev, bool has_place)
 {
 	static const struct event_place none = { .node = NODE_UNKNOWN, .file = ID_NONE };
-	const struct event_place *p = EVENT_HAS_PLACE(ev->kind) ? &ev->place : &none;
+	const struct event_place *p = has_place ? &ev->place : &none;
 	const uint32_t file = p->file == ID_NONE ? ID_NONE : map_module(enc, p->file);
 
 	add(enc, BLOCK_EVENTS, EVENTS_PLACE_NODE, p->node < NODES_MAX ? p->node + 1u : 0);
@@ -308,6 +344,16 @@ static void add_place(struct encoder *enc, const struct event *ev)
 	add(enc, BLOCK_EVENTS, EVENTS_HOW, p->how);
 	add(enc, BLOCK_EVENTS, EVENTS_FILE, (uint32_t)(file + 1));
 }
+
+static void add_argument(struct encoder *enc, const struct event *ev, bool has_argument)
+{
+	add(enc, BLOCK_EVENTS, EVENTS_ARGUMENT, has_argument ? ev->argument : 0);
+}
+
+/* By what a kind carries: the columns of that, which every row has a part in. */
+static void (*const add_carried[CARRIES_NR])(struct encoder *enc, const struct event *ev, bool carries) = {
+	[CARRIES_WAIT] = add_wait, [CARRIES_PLACE] = add_place, [CARRIES_ARGUMENT] = add_argument,
+};
 
 bool encoder_event(struct encoder *enc, const struct event *ev)
 {
@@ -328,8 +374,11 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
 	add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
 	add(enc, BLOCK_EVENTS, EVENTS_WALK, ev->walk);
-	add_wait(enc, ev, EVENT_IS_WAIT(ev->kind));
-	add_place(enc, ev);
+	for (unsigned int i = 0; i < CARRIES_NR; i++)
+		if (add_carried[i])
+			add_carried[i](enc, ev, kind_carries(ev->kind) == i);
+	if (ev->kind > KINDS_NUMBERED && ev->kind < EVENT_KINDS_MAX && !(enc->described >> ev->kind & 1))
+		describe_kind(enc, ev->kind);
 	enc->table[BLOCK_EVENTS].rows++;
 	return !enc->failed;
 }
@@ -444,7 +493,7 @@ uint32_t encoder_epoch(const struct encoder *enc)
 bool encoder_take(struct encoder *enc, payload_fn *each, void *ctx)
 {
 	static const enum block_type order[] = {
-		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_EVENTS, BLOCK_FUNC, BLOCK_NAMES,
+		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_MEASURES, BLOCK_EVENTS, BLOCK_FUNC, BLOCK_NAMES,
 	};
 	byte_vec payload = { 0 };
 	bool ok = !enc->failed;

@@ -13,7 +13,7 @@
 #define RECORD_MAGIC "SBERFDAT"
 #define RECORD_MAGIC_SIZE 8u
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
-#define RECORD_MINOR 3u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways */
+#define RECORD_MINOR 4u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways, 4: measures by name */
 
 /* Header: 64 bytes whose layout holds for every major version. */
 #define HEADER_SIZE 64u
@@ -56,6 +56,7 @@ enum block_type {
 	BLOCK_NAMES = 9,
 	BLOCK_EVENTS = 10,
 	BLOCK_NUMA = 11,         /* since 1.2; text of numa_state_write() */
+	BLOCK_MEASURES = 12,     /* since 1.4; what the kinds of events are counted in, by name */
 	BLOCK_TYPES              /* one past the last */
 };
 
@@ -90,8 +91,13 @@ enum events_column {
 	EVENTS_PLACE_NODE = 19 /* node + 1 */, EVENTS_MAPPING = 20, EVENTS_HOW = 21, EVENTS_FILE = 22 /* + 1 */,
 	/* since 1.3, of any kind: */
 	EVENTS_WALK = 23,
+	/* since 1.4, of kinds that carry one: */
+	EVENTS_ARGUMENT = 24,
 };
-#define COLUMNS_MAX 24u                  /* one past the highest tag known here */
+/* Kinds of events up to this are known to every reader by their number; later ones by the names of what is counted in them. */
+#define KINDS_NUMBERED 6u
+enum measures_column { MEASURES_KIND = 1 /* as in EVENTS */, MEASURES_NAME = 2, MEASURES_UNIT = 3 };
+#define COLUMNS_MAX 25u                  /* one past the highest tag known here */
 
 enum column_encoding {
 	COLUMN_PLAIN = 0,                /* varints */

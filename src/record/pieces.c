@@ -132,7 +132,7 @@ static int add_piece(struct pieces *ps, struct profile *p, const struct event *e
  */
 static bool heard_of(const struct event *ev)
 {
-	return !EVENT_HAS_PLACE(ev->kind) && (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->wait.own_ns);
+	return KINDS_WALL >> ev->kind & 1 && (!(ev->flags & EVENT_F_EXTRAPOLATED) || ev->wait.own_ns);
 }
 
 int pieces_add(struct pieces *ps, struct profile *p, const struct event *ev)

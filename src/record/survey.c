@@ -17,7 +17,7 @@ const char *survey_type_name(unsigned int type)
 	static const char *const names[BLOCK_TYPES] = {
 		[BLOCK_META] = "META", [BLOCK_END] = "END", [BLOCK_STR] = "STR", [BLOCK_MOD] = "MOD", [BLOCK_FRAME] = "FRAME",
 		[BLOCK_STACK] = "STACK", [BLOCK_THREAD] = "THREAD", [BLOCK_FUNC] = "FUNC", [BLOCK_NAMES] = "NAMES",
-		[BLOCK_EVENTS] = "EVENTS", [BLOCK_NUMA] = "NUMA",
+		[BLOCK_EVENTS] = "EVENTS", [BLOCK_NUMA] = "NUMA", [BLOCK_MEASURES] = "MEASURES",
 	};
 
 	return type < BLOCK_TYPES && names[type] ? names[type] : "unknown";

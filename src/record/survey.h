@@ -42,7 +42,7 @@ struct survey_damage {
 struct survey {
 	struct record_header header;
 	struct survey_type type[BLOCK_TYPES];    /* [0]: of types that are not known */
-	uint64_t kind[EVENT_KINDS];              /* events taken in; [0]: of kinds that are not known */
+	uint64_t kind[EVENT_KINDS_MAX];          /* events taken in; [0]: of kinds that are not known */
 	uint64_t first_ns, last_ns;              /* their earliest and latest time; 0 = there is none */
 	uint64_t epochs;
 	uint64_t lost_events;                    /* known to be missing */

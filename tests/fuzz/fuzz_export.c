@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "export/diff.h"
 #include "export/formats.h"
+#include "model/kind.h"
 #include "src/export/pprof.pb-c.h"
 #include "numa/state.h"
 #include "record/bytes.h"
@@ -248,7 +249,7 @@ static void add_event(struct input *i)
 	ev.stack = make_stack(i, s);
 	if (EVENT_IS_WAIT(ev.kind))
 		fill_wait(i, s, &ev);
-	if (EVENT_HAS_PLACE(ev.kind))
+	if (kind_carries(ev.kind) == CARRIES_PLACE)
 		fill_place(i, &ev);
 	i->cost += 256;
 	must(!profile_add(s->p, &ev));

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "model/kind.h"
 #include "numa/state.h"
 #include "record/reader.h"
 #include "record/survey.h"
@@ -29,7 +30,7 @@ static void check_event(void *ctx, const struct event *ev)
 	must(ev->kind >= EVENT_SAMPLE && ev->kind < EVENT_KINDS);
 	must(dict_get_thread(d, ev->thread) && dict_get_stack(d, ev->stack));
 	must(ev->cut_module == ID_NONE || dict_get_module(d, ev->cut_module));
-	if (EVENT_HAS_PLACE(ev->kind)) {
+	if (kind_carries(ev->kind) == CARRIES_PLACE) {
 		must(ev->place.node < NODES_MAX || ev->place.node == NODE_UNKNOWN);
 		must(ev->place.file == ID_NONE || dict_get_module(d, ev->place.file));
 	}

@@ -2,6 +2,7 @@
 /* synth.c - see synth.h. */
 #include "config.h"
 
+#include "model/kind.h"
 #include "tests/unit/synth.h"
 
 #include "base/hash.h"
@@ -184,7 +185,7 @@ static uint64_t still_open(const struct event *ev, const struct event *after, si
 	if (!(ev->flags & EVENT_F_OPEN))
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) && !EVENT_HAS_PLACE(after[i].kind))
+		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) && kind_carries(after[i].kind) != CARRIES_PLACE)
 			return 0;
 	return ev->weight;
 }
@@ -193,7 +194,7 @@ static uint64_t still_open(const struct event *ev, const struct event *after, si
 static bool last_open(const struct event *ev, const struct event *after, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (after[i].thread == ev->thread && !EVENT_HAS_PLACE(after[i].kind))
+		if (after[i].thread == ev->thread && kind_carries(after[i].kind) != CARRIES_PLACE)
 			return false;
 	return true;
 }
@@ -423,7 +424,7 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 		n += (size_t)snprintf(dst + n, size - n, " walk %u", ev->walk);
 	if (EVENT_IS_WAIT(ev->kind))
 		n += wait_text(d, &ev->wait, dst + n, size - n);
-	if (EVENT_HAS_PLACE(ev->kind))
+	if (kind_carries(ev->kind) == CARRIES_PLACE)
 		n += place_text(d, &ev->place, dst + n, size - n);
 	assert_true(n < size);
 }

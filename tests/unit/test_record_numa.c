@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "model/kind.h"
 #include "numa/state.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/sample.h"
@@ -54,7 +55,7 @@ static void sum_events(const struct loaded *l, sums *ret)
 		const struct sum add = { ev->kind, ev->place.mapping, ev->place.how, ev->place.node, ev->place.file != ID_NONE,
 					 ev->weight, ev->count ? ev->count : 1 };
 
-		if (EVENT_HAS_PLACE(ev->kind))
+		if (kind_carries(ev->kind) == CARRIES_PLACE)
 			sum_up(ret, &add);
 	}
 }
@@ -75,7 +76,7 @@ static void sum_facts(const struct loaded *l, sums *ret)
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++)
-			if (EVENT_HAS_PLACE(v.fact[k].kind))
+			if (kind_carries(v.fact[k].kind) == CARRIES_PLACE)
 				sum_fact(profile_dict(l->profile), &v.fact[k], ret);
 	}
 }

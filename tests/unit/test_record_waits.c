@@ -4,6 +4,7 @@
  */
 #include "config.h"
 
+#include "model/kind.h"
 #include "record/pieces.h"
 #include "record/table.h"
 #include "tests/unit/cmocka_all.h"
@@ -39,7 +40,7 @@ static void figures_are_counted(void **state)
 	sample_make(&sa, 3, 500, 100);
 	sample_load(&l, &sa);
 	for (size_t i = 0; i < l.event.n; i++)
-		no_time += EVENT_HAS_PLACE(l.event.v[i].kind) ? l.event.v[i].weight : 0;
+		no_time += kind_carries(l.event.v[i].kind) == CARRIES_PLACE ? l.event.v[i].weight : 0;
 	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &want);
 	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open && no_time);
 	same_sums(&l.meta, &want);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* kind.c - the table of kinds of events. */
+#include "config.h"
+
+#include "model/kind.h"
+
+#define EVENT_WORTH_NS 1000u     /* a page fault takes about as long, and so does getting on on another node */
+
+const struct event_kind_info event_kinds[EVENT_KINDS_MAX] = {
+	[EVENT_SAMPLE] = { "running", CARRIES_NOTHING, 1 },
+	[EVENT_BLOCKED] = { "blocked", CARRIES_WAIT, 1 },
+	[EVENT_RUNNABLE] = { "runnable", CARRIES_WAIT, 1 },
+	[EVENT_MIGRATION] = { "migrations", CARRIES_PLACE, EVENT_WORTH_NS },
+	[EVENT_FAULT] = { "faults", CARRIES_PLACE, EVENT_WORTH_NS },
+	[EVENT_ACCESS] = { "accesses", CARRIES_PLACE, 0 },         /* those of a sample that is there too */
+	[EVENT_COUNTED] = { "counted by an import", CARRIES_NOTHING, 1 },
+#ifdef KINDS_OF_TEST
+	KINDS_OF_TEST            /* tests/unit/test_measure.c takes this file in, with rows of its own */
+#endif
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * kind.h - what each kind of event is: its name, and what it carries beside its weight.
+ *
+ * What is carried is one id in a fact, of a table of the dictionary, and some columns in a recording: what to do with it is a table of
+ * operations in each of these (profile/carried.h, record/encoder.c, record/decode_events.c). A kind is one row here.
+ */
+#ifndef SBERF_MODEL_KIND_H
+#define SBERF_MODEL_KIND_H
+
+#include "model/event.h"
+
+/* What an event says beside thread, stack, node, weight and count. */
+enum carries {
+	CARRIES_NOTHING,
+	CARRIES_WAIT,            /* event.wait */
+	CARRIES_PLACE,           /* event.place */
+	CARRIES_ARGUMENT,        /* event.argument */
+	CARRIES_NR
+};
+
+struct event_kind_info {
+	const char *name;        /* of its events, for people; NULL = there is no such kind */
+	uint8_t carries;         /* enum carries */
+	uint32_t worth;          /* what keeping one of its weight is worth, in ns of time: when memory is short the cheapest go first */
+};
+
+/* By kind. */
+extern const struct event_kind_info event_kinds[EVENT_KINDS_MAX];
+
+/* Whether KIND is one that is known. */
+static inline bool kind_is_known(uint64_t kind)
+{
+	return kind < EVENT_KINDS_MAX && event_kinds[kind].name;
+}
+
+/* What KIND, any number, carries. */
+static inline enum carries kind_carries(unsigned int kind)
+{
+	return kind < EVENT_KINDS_MAX ? (enum carries)event_kinds[kind].carries : CARRIES_NOTHING;
+}
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* carried.c - nothing, waits, places and arguments. */
+#include "config.h"
+
+#include "profile/carried.h"
+
+#define WAIT_FLAGS (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED | EVENT_F_EARLIER) /* what struct wait keeps of an event's */
+
+/* Nothing. */
+
+static bool nothing_known(const struct dict *d, const struct event *ev)
+{
+	(void)d;
+	(void)ev;
+	return true;
+}
+
+static uint32_t nothing_intern(struct dict *d, const struct event *ev, struct fact *f)
+{
+	(void)d;
+	(void)ev;
+	(void)f;
+	return 0;
+}
+
+/* Facts that carry nothing have the id of the empty wait. */
+static uint32_t nothing_count(const struct dict *d)
+{
+	(void)d;
+	return 1;
+}
+
+static uint32_t none(struct dict *d, uint32_t id)
+{
+	(void)d;
+	(void)id;
+	return 0;
+}
+
+static void nothing_tell(const struct dict *d, uint32_t id, struct event *ev)
+{
+	(void)d;
+	(void)id;
+	(void)ev;
+}
+
+/* Waits. */
+
+uint64_t carried_wait_length(const struct event *ev)
+{
+	if (!ev->wait.own_ns && ev->flags & EVENT_F_PIECE)
+		return 0;
+	return ev->wait.own_ns ? ev->wait.own_ns : ev->weight / (ev->count ? ev->count : 1);
+}
+
+static bool wait_known(const struct dict *d, const struct event *ev)
+{
+	return (ev->wait.waker == ID_NONE || ev->wait.waker < dict_threads(d)) && ev->wait.waker_stack < dict_stacks(d);
+}
+
+static uint32_t wait_intern(struct dict *d, const struct event *ev, struct fact *f)
+{
+	const struct wait w = {
+		.call = ev->wait.call,
+		.state = ev->wait.state,
+		.bucket = (uint8_t)wait_bucket(carried_wait_length(ev)),
+		.context = ev->wait.context,
+		.flags = ev->flags & WAIT_FLAGS,
+		.waker = ev->wait.waker,
+		.waker_stack = ev->wait.waker_stack,
+	};
+
+	f->longest_ns = (float)carried_wait_length(ev);
+	return dict_wait(d, &w);
+}
+
+static uint32_t wait_lighter(struct dict *d, uint32_t id)
+{
+	const wait_id less = dict_wakerless(d, id);
+
+	return less != ID_NONE ? less : id;
+}
+
+static void wait_tell(const struct dict *d, uint32_t id, struct event *ev)
+{
+	const struct wait *w = dict_get_wait(d, id);
+
+	ev->flags = w->flags;
+	ev->wait = (struct event_wait){ .call = w->call, .state = w->state, .context = w->context, .waker = w->waker,
+					.waker_stack = w->waker_stack };
+}
+
+/* Places. */
+
+static bool place_known(const struct dict *d, const struct event *ev)
+{
+	return ev->place.file == ID_NONE || ev->place.file < dict_modules(d);
+}
+
+static uint32_t place_intern(struct dict *d, const struct event *ev, struct fact *f)
+{
+	const struct memory_place p = { .node = ev->place.node, .mapping = ev->place.mapping, .how = ev->place.how,
+					.file = ev->place.file };
+
+	(void)f;
+	return dict_place(d, &p);
+}
+
+static void place_tell(const struct dict *d, uint32_t id, struct event *ev)
+{
+	const struct memory_place *p = dict_get_place(d, id);
+
+	ev->place = (struct event_place){ .node = p->node, .mapping = p->mapping, .how = p->how, .file = p->file };
+}
+
+static void place_look(const struct dict *d, uint32_t id, struct measured *m)
+{
+	m->place_node = dict_get_place(d, id)->node;
+}
+
+/* Arguments. */
+
+static uint32_t argument_intern(struct dict *d, const struct event *ev, struct fact *f)
+{
+	(void)f;
+	return dict_argument(d, ev->argument);
+}
+
+static uint32_t same(struct dict *d, uint32_t id)
+{
+	(void)d;
+	return id;
+}
+
+static void argument_tell(const struct dict *d, uint32_t id, struct event *ev)
+{
+	ev->argument = dict_get_argument(d, id);
+}
+
+static void argument_look(const struct dict *d, uint32_t id, struct measured *m)
+{
+	m->argument = dict_get_argument(d, id);
+}
+
+const struct carried_ops carried_ops[CARRIES_NR] = {
+	[CARRIES_NOTHING] = {
+		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = none, .lightest = none,
+		.lightest_is_none = true, .tell = nothing_tell,
+	},
+	[CARRIES_WAIT] = {
+		.known = wait_known, .intern = wait_intern, .count = dict_waits, .lighter = wait_lighter, .lightest = none,
+		.lightest_is_none = true, .tell = wait_tell,
+	},
+	[CARRIES_PLACE] = {
+		.known = place_known, .intern = place_intern, .count = dict_places, .lighter = dict_fileless,
+		.lightest = dict_fileless, .tell = place_tell, .look = place_look,
+	},
+	[CARRIES_ARGUMENT] = {
+		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = same, .lightest = none,
+		.lightest_is_none = true, .tell = argument_tell, .look = argument_look,
+	},
+};
