@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "cmd/optable.h"
+#include "model/measure.h"
 #include "model/method.h"
 #include "model/reasons.h"
 #include "model/wait.h"
@@ -70,6 +71,21 @@ static void capitalised(const char *s)
 	put_text(s + 1);
 }
 
+/* What each measure is, but for the parts of wall time, which everybody knows. */
+static void measures(void)
+{
+	char text[512];
+
+	for (unsigned int id = TIME_NR; id < measures_count(); id++) {
+		const struct measure *m = measure_get(id);
+
+		if (!m->about)
+			continue;
+		snprintf(text, sizeof(text), "%s: %s.", m->name, m->about);
+		line(text);
+	}
+}
+
 static void option(const struct opt *opt)
 {
 	char value[OPT_VALUE_MAX], text[64];
@@ -91,6 +107,8 @@ static void option(const struct opt *opt)
 	fputs(".\n", stdout);
 	if (opt->more)
 		line(opt->more);
+	if (opt->type == OPT_MEASURES)
+		measures();
 	if (opt->fallback && *opt->fallback) {
 		fputs("The default is ", stdout);
 		put_text(opt->fallback);
@@ -479,6 +497,12 @@ static void completion_value(const struct opt *opt)
 		fputs("_sberf_words -W \"", stdout);
 		for (const struct opt_choice *choice = opt->choices; choice->name; choice++)
 			printf("%s%s", choice == opt->choices ? "" : " ", choice->name);
+		fputs("\"\n", stdout);
+		return;
+	case OPT_MEASURES:
+		fputs("_sberf_words -W \"", stdout);
+		for (unsigned int i = 0; opt_measure(opt, i); i++)
+			printf("%s%s", i ? " " : "", opt_measure(opt, i));
 		fputs("\"\n", stdout);
 		return;
 	case OPT_STATES:

@@ -2,7 +2,7 @@
 # docs: manual pages and completion, made from the tables of options and keys, and descriptions of formats ("EXTRA_DIST += docs/FILE" a line).
 #
 # The generator runs on the machine that builds, so it is compiled by CC_FOR_BUILD and linked with nothing.
-generator_sources = docs/generate.c src/cmd/optable.c ui/keymap.c
+generator_sources = docs/generate.c src/base/units.c src/cmd/optable.c src/model/measure.c ui/keymap.c
 EXTRA_DIST += docs/generate.c
 CLEANFILES += docs/generate$(EXEEXT) $(man1_MANS) docs/completion/sberf
 
@@ -10,7 +10,7 @@ man1_MANS = docs/sberf.1 docs/sberf-top.1 docs/sberf-record.1 docs/sberf-report.
 completiondir = $(datadir)/bash-completion/completions
 completion_DATA = docs/completion/sberf
 
-docs/generate$(EXEEXT): $(generator_sources) src/cmd/optable.h src/cmd/options.h src/model/event.h src/model/reasons.h \
+docs/generate$(EXEEXT): $(generator_sources) src/cmd/optable.h src/cmd/options.h src/model/event.h src/model/measure.h src/model/reasons.h \
 		src/model/wait.h ui/keymap.h config.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC_FOR_BUILD) -std=gnu11 $(CFLAGS_FOR_BUILD) \
 		-I$(top_builddir) -iquote $(top_srcdir)/src -iquote $(top_srcdir) -o $@ \

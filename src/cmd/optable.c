@@ -202,12 +202,14 @@ const struct opt opts[] = {
 	},
 	/* What is shown */
 	{
-		.name = "metric", .metavar = "METRIC", .type = OPT_CHOICE, .what = "metric",
+		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(measures), .choices = metrics,
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that "
 			"they waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with "
-			"--format folded, or off-cpu when --state or --syscall choose waits.",
+			"--format folded, or off-cpu when --state or --syscall choose waits. Up to three can be named: parts of wall time "
+			"add up; else totals and the order are those of the first one of this page, and the others have columns beside it. "
+			"There are also:",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
@@ -761,11 +763,38 @@ const struct command_info *command_find(const char *name)
 
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX])
 {
+	const bool listed = opt->choices && opt->type != OPT_MEASURES;
 	size_t used = 0;
 
-	if (!opt->choices)
+	if (!listed)
 		used = (size_t)snprintf(dst, OPT_VALUE_MAX, "%s", opt->metavar);
-	for (const struct opt_choice *c = opt->choices; c && c->name && used < OPT_VALUE_MAX; c++)
+	for (const struct opt_choice *c = listed ? opt->choices : NULL; c && c->name && used < OPT_VALUE_MAX; c++)
 		used += (size_t)snprintf(dst + used, OPT_VALUE_MAX - used, "%s%s", used ? "|" : "", c->name);
 	return dst;
+}
+
+const char *opt_measure(const struct opt *opt, unsigned int nr)
+{
+	const struct opt_choice *c = opt->choices;
+
+	for (; c->name && nr; c++)
+		nr--;
+	if (c->name)
+		return c->name;
+	/* Parts of wall time are among the choices; what an import counts is not asked for. */
+	for (unsigned int id = TIME_NR; id < measures_count(); id++)
+		if (measure_get(id)->about && !nr--)
+			return measure_get(id)->name;
+	return NULL;
+}
+
+uint32_t opt_measures(const struct opt *opt, const char *name, size_t len)
+{
+	unsigned int id;
+
+	for (const struct opt_choice *c = opt->choices; c->name; c++)
+		if (strlen(c->name) == len && !memcmp(c->name, name, len))
+			return c->value;
+	id = measure_named(name, len);
+	return id == MEASURE_NONE ? 0 : 1u << id;
 }

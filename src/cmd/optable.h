@@ -55,6 +55,7 @@ enum opt_type {
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
 	OPT_SWITCH,              /* bool, one of .choices */
+	OPT_MEASURES,            /* uint32_t mask of measures, by names with commas, or one of .choices for several */
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
 	OPT_FILE,                /* the same, a file */
@@ -106,6 +107,11 @@ extern const size_t nr_opts;
 
 /* How the value of OPT is written: its choices, "fallback|force|fp|dwarf", or else its metavar. Not for flags. Returns DST. */
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);
+
+/* The word NR of those that an OPT_MEASURES takes, its own choices first; NULL = there are no more. */
+const char *opt_measure(const struct opt *opt, unsigned int nr);
+/* What the LEN bytes at NAME stand for there, as a mask; 0 = nothing. */
+uint32_t opt_measures(const struct opt *opt, const char *name, size_t len);
 
 /* The command called NAME, NULL when there is none. */
 const struct command_info *command_find(const char *name);

@@ -148,6 +148,41 @@ static int set_states(const struct opt *opt, const char *value, uint32_t *ret, s
 	return 0;
 }
 
+/* "on-cpu|blocked|...": all that OPT takes. */
+static const char *all_measures(const struct opt *opt, char *dst, size_t size)
+{
+	const char *name;
+	size_t n = 0;
+
+	for (unsigned int i = 0; (name = opt_measure(opt, i)) && n < size; i++)
+		n += (size_t)snprintf(dst + n, size - n, "%s%s", i ? "|" : "", name);
+	return dst;
+}
+
+/* Names with commas between them. */
+static int set_measures(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
+{
+	uint32_t mask = 0;
+	char all[512];
+
+	for (const char *at = value;; at++) {
+		const size_t len = strcspn(at, ",");
+		const uint32_t some = opt_measures(opt, at, len);
+
+		if (!some)
+			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what, len < 64 ? (int)len : 64, at,
+				       all_measures(opt, all, sizeof(all)));
+		mask |= some;
+		at += len;
+		if (!*at)
+			break;
+	}
+	if (!measures_fit(mask))
+		return err_set(e, EINVAL, "--%s '%s' asks for more than %u: wall time is three", opt->name, value, MEASURES_ASKED);
+	*ret = mask;
+	return 0;
+}
+
 static int set_text(const struct opt *opt, const char *value, const char **ret, struct err *e)
 {
 	if (!*value)
@@ -205,6 +240,8 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_choice(opt, value, field, e);
 	case OPT_SWITCH:
 		return set_switch(opt, value, field, e);
+	case OPT_MEASURES:
+		return set_measures(opt, value, field, e);
 	case OPT_STATES:
 		return set_states(opt, value, field, e);
 	case OPT_TEXTS:
@@ -466,11 +503,26 @@ static int check_patterns(const struct options *o, struct err *e)
 	return filter_terms(o, NULL, &terms, e);
 }
 
+/* Whether MEASURES are about waits and nothing else. */
+static bool waits_alone(uint32_t measures)
+{
+	return measures & MEASURES_OFF_CPU && !(measures & ~MEASURES_OFF_CPU);
+}
+
+/* Whether any of MEASURES is known only where accesses and page faults are sampled. */
+static bool needs_sampling(uint32_t measures)
+{
+	for (unsigned int id = 0; id < measures_count(); id++)
+		if (measures >> id & 1 && measure_get(id)->estimate)
+			return true;
+	return false;
+}
+
 /* What is about waits makes no sense without them. */
 static int check_waits(const struct options *o, struct err *e)
 {
 	const char *which = o->wakers ? "--wakers" : o->min_block_ns ? "--min-block" : o->states ? "--state" :
-			    o->syscalls ? "--syscall" : o->measures && !(o->measures & MEASURES_ON_CPU) ? "--metric" : NULL;
+			    o->syscalls ? "--syscall" : waits_alone(o->measures) ? "--metric" : NULL;
 
 	if (!which)
 		return 0;
@@ -567,7 +619,7 @@ static const char *not_imported(const struct options *o)
 		const char *name;
 	} all[] = {
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
-		{ o->hide_idle, "--hide-idle" }, { folded && o->measures && !(o->measures & MEASURES_ON_CPU), "--metric" },
+		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) || o->measures & ~MEASURES_WALL, "--metric" },
 		{ folded && o->format == FORMAT_WAITS, "--format waits" }, { o->format == FORMAT_NUMA, "--format numa" },
 		{ o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
 	};
@@ -674,7 +726,7 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 		r = check_patterns(ret, e);
 	if (r < 0)
 		return r;
-	if (ret->far)
+	if (ret->far || needs_sampling(ret->measures))
 		ret->numa = NUMA_ON;
 	ret->cmdline = quote_command_line(argc, argv);
 	return ret->cmdline ? 0 : err_nomem(e, "the command line");

@@ -22,7 +22,7 @@
 /* What is asked for is about waits, and nobody followed any. */
 static void say_no_waits(const struct loaded *l, const struct options *o, enum format format)
 {
-	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->measures && !(o->measures & MEASURES_ON_CPU));
+	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
 
 	if (asked && !l->meta.off_cpu)
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
@@ -33,7 +33,7 @@ static void say_no_accesses(const struct loaded *l, const struct options *o)
 {
 	const struct numa_state *numa = snapshot_numa(l->snapshot);
 
-	if (!o->far)
+	if (!o->far && o->measures != MEASURES_FAR)
 		return;
 	if (!snapshot_has(l->snapshot, EVENT_ACCESS))
 		fprintf(stderr, "sberf report: there are no accesses to memory in this recording: %s\n",

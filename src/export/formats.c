@@ -8,6 +8,7 @@
 #include "profile/numa.h"
 #include "profile/waits.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* The tree that V asks for, complete, UNSORTED or not; grouped by GROUP when nothing was said. */
@@ -158,8 +159,23 @@ static const struct {
 #undef X
 };
 
+/* Formats of single events know time alone. */
+static int check_measures(enum format format, const struct export_view *v, struct err *e)
+{
+	const struct measure_set set = measure_set(query_measures(&v->query, v->snapshot));
+	const struct measure *lead = measure_lead(&set);
+
+	if (!format_needs_events(format) || lead->unit == UNIT_TIME || lead->unit == UNIT_OWN)
+		return 0;
+	return err_set(e, ENOTSUP, "this format has time only, and no %s: choose another one", lead->title);
+}
+
 int format_write(FILE *out, enum format format, const struct export_view *v, struct err *e)
 {
+	const int r = check_measures(format, v, e);
+
+	if (r < 0)
+		return r;
 	return formats[format].write(out, v, e);
 }
 

@@ -456,7 +456,9 @@ static void refuses(void **state)
 	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a file with -o");
 	refused("record -a --max-size 1K", "size of a file '1K' is out of range: it must be from 64K to 1048576G");
 	refused("record -n x --symfs=", "the directory is empty");
-	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall");
+	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations");
+	refused("report --metric wall,faults", "--metric 'wall,faults' asks for more than 3: wall time is three");
+	refused("report --metric faults,", "metric '' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations");
 	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
 	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
@@ -495,7 +497,7 @@ static void tables_hold_together(void **state)
 		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_SET || a->type == OPT_HELP ||
 				 a->type == OPT_VERSION);
 		assert_true(!a->metavar || a->what);
-		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH);
+		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH && a->type != OPT_MEASURES);
 		assert_true(a->at || a->target || a->type == OPT_HELP || a->type == OPT_VERSION);
 		for (size_t k = 0; k < i; k++) {
 			if (!(a->commands & opts[k].commands))
