@@ -311,6 +311,9 @@ tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl
 # The rules of this one are those of its own program: all of them are to be sound.
 unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_touch
+# Takes in the tables of measures and kinds, with rows of its own.
+unit_tests += tests/unit/test_measure
+tests_unit_test_measure_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_lookup
 unit_tests += tests/unit/test_kstacks
 # Takes all of libsberf_core.a, and no other library than it may need.
