@@ -6,7 +6,7 @@
  *  clone       syscall; test %rax,%rax; jl; je; ret: glibc ends its CFI before the system call, because behind it two
  *              different stacks run the same code. musl: test %eax,%eax; jne; xor %ebp,%ebp; pop %rdi; call *%r9.
  *  context     mov %rbx,%rsp; mov (%rsp),%rdi; test %rdi,%rdi; je: what makecontext() of glibc lets a coroutine's first
- *              function return to.
+ *              function return to. Boost.Context's: xor %rdi,%rdi; call _exit, behind push %rbp; jmp *%rbx, which puts it there.
  *  musl entry  call *reg; mov %eax,%edi; call exit: main was called here.
  *              call *(reg) or *N(reg); mov %rax,%rdi, or of C11's threads movslq %eax,%rdi; call pthread_exit: a thread's function
  *              was called here.
@@ -25,6 +25,8 @@
 
 static const uint8_t sigreturn[] = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 };
 static const uint8_t start_context[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24, 0x48, 0x85, 0xff, 0x74 };
+static const uint8_t boost_context[] = { 0x55, 0xff, 0xe3, 0x48, 0x31, 0xff, 0xe8 };
+#define BOOST_END 3u                     /* there it is where it returns to */
 static const uint8_t musl_clone[] = { 0x85, 0xc0, 0x75, 0x0f, 0x31, 0xed, 0x5f, 0x41, 0xff, 0xd1 };
 static const uint8_t musl_start[] = { 0x48, 0x31, 0xed, 0x48, 0x89, 0xe7, 0x48, 0x8d, 0x35 };
 
@@ -75,9 +77,12 @@ static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *
 static void context_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
 {
 	const uint8_t *p = memmem(text, (size_t)(end - text), start_context, sizeof(start_context));
+	const uint8_t *b = memmem(text, (size_t)(end - text), boost_context, sizeof(boost_context));
 
 	if (p)
 		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(p - text), vaddr + (uint64_t)(p - text) + 1);
+	if (b)
+		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(b - text) + BOOST_END, vaddr + (uint64_t)(b - text) + BOOST_END + 1);
 }
 
 /* Each mark of an entry is the one return address behind its call. */

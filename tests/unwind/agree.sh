@@ -46,6 +46,15 @@ same "vDSO" -e main,ask_time "$bin/vdso"
 same "PLT" -e main,call_library "$bin/plt"
 same "dlopen and dlclose" -e main,work_in "$bin/dlopen_cycle"
 same "coroutines" -e co_entry,co_middle,co_inner "$bin/coroutines"
+same "fibers of glibc" -n 20 -x -e ucontext_entry,fiber_middle,fiber_work "$bin/fibers" 0 ucontext
+same "fibers whose stacks end with 0" -n 20 -x -e made_entry,fiber_middle,fiber_work "$bin/fibers" 0 made
+# Above the first function of these is what was there before: no end, and not said to be one.
+same "fibers whose stacks have no end" -n 20 -x -k no_mapping "$bin/fibers" 0 open
+if ldconfig -p | grep -q 'libboost_context[.]so '; then
+	same "fibers of Boost.Context" -n 20 -x -e boost_entry,fiber_middle,fiber_work "$bin/fibers" 0 boost
+else
+	skip "libboost_context.so is not here" "fibers of Boost.Context"
+fi
 same "JIT code with frame pointers" -e main,call_jit "$bin/jit"
 block=main,call_block
 for i in $(seq 1 20); do block=$block,block_$i; done

@@ -26,7 +26,7 @@ EXTRA_DIST += tests/workloads/cgoback.go
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas chain coroutines dlopen_cycle forkstorm jit latenames noreturns plt realign recurse shares signals stalls stays swaps \
+workload_programs = allocas chain coroutines dlopen_cycle fibers forkstorm jit latenames noreturns plt realign recurse shares signals stalls stays swaps \
 	syscalls threads_start toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
@@ -52,7 +52,7 @@ tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so: tests/workloads
 	$(AM_V_CC)$(MKDIR_P) $(@D) && case $@ in *_a.so) d=PLUGIN_A ;; *) d=PLUGIN_B ;; esac; \
 	$(CC) $(workload_cflags) -shared -fPIC -D$$d $< -o $@
 
-tests/workloads/bin/swaps: workload_libs = -ldl
+tests/workloads/bin/swaps tests/workloads/bin/fibers: workload_libs = -ldl
 tests/workloads/bin/swaps: tests/workloads/bin/layer_a.so tests/workloads/bin/layer_b.so
 tests/workloads/bin/layer_a.so: layer_flags = -DLAYER=a -DWORDS=32 -Wl,-e,a_outer
 tests/workloads/bin/layer_b.so: layer_flags = -DLAYER=b -DWORDS=96 -Wl,-e,b_outer
