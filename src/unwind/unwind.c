@@ -812,17 +812,22 @@ enum step walk_frame(struct walk *w)
 	return one_frame(w);
 }
 
-/* By what was copied of the stack from its beginning on. Where that does not do, from where the kernel half stopped. */
+/*
+ * By what was copied of the stack from its beginning on. Where that does not do, from where the kernel half stopped, unless that is not as far:
+ * of that frame only pc, sp and bp are known, and its rule may need more.
+ */
 static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s)
 {
 	struct chain *c = w->out;
+	uint32_t came;
 	bool stale;
 
 	walk_stack(w);
 	if (!s->stopped || !s->nr_walked || !is_short(c))
 		return;
+	came = c->n;
 	walk_begin(w, u, space, s, c);
-	if (walk_from_stop(w) || c->loading)
+	if ((walk_from_stop(w) && (c->cut == CUT_COMPLETE || c->n >= came)) || c->loading)
 		return;
 	stale = c->stale;
 	walk_begin(w, u, space, s, c);

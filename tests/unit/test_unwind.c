@@ -461,6 +461,18 @@ static void test_stopped(void **state)
 	assert_false(chain.stale);
 	for (uint32_t i = 1; i < 40; i++)
 		assert_int_equal(chain.frame[i].offset, JIT + 15 + (i - 1) % 100);
+	/* It cannot be gone on from there: the copy from the beginning came further. */
+	fx.sample.nr_walked = 5;
+	fx.sample.walk_check = 0;
+	for (uint32_t i = 0; i < 5; i++)
+		fx.sample.walk_check = sb_check(fx.sample.walk_check, 7u, walked[i] - (i > 0));
+	fx.sample.stop.bp = 0;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STACK_SIZE);
+	assert_int_equal(chain.n, 11);
+	assert_false(chain.stale);
+	fx.sample.nr_walked = 20;
+	fx.sample.walk_check = check;
 	/* It says itself that it came by something else: what was copied from the beginning is all there is. */
 	fx.sample.walk_check++;
 	walk(&fx);
