@@ -292,12 +292,20 @@ static __always_inline int to_stack(struct walk *w, __u64 pc, __u64 sp)
 	return 0;
 }
 
-/* The goroutine G goes on where SAVED_PC says, or where it called. */
-static __always_inline int to_goroutine(struct walk *w, __u64 g, bool saved_pc)
+/* To the caller of a function whose return address is at SP, or (FRAMED) bp, and then that. */
+static __always_inline int to_caller_at(struct walk *w, __u64 sp, bool framed)
 {
-	__u64 sp = user_word(g + SB_GO_SP);
+	if (framed) {
+		w->bp = user_word(sp);
+		sp += 8;
+	}
+	return to_stack(w, user_word(sp), sp + 8);
+}
 
-	return saved_pc ? to_stack(w, user_word(g + SB_GO_PC), sp) : to_stack(w, user_word(sp), sp + 8);
+/* The goroutine G goes on where it keeps that itself. */
+static __always_inline int to_goroutine(struct walk *w, __u64 g)
+{
+	return to_stack(w, user_word(g + SB_GO_PC), user_word(g + SB_GO_SP));
 }
 
 /* From asmcgocall() to its caller: by the goroutine that it keeps, or by the stack pointer. */
@@ -307,7 +315,7 @@ static __always_inline int from_call(struct walk *w, const struct sb_rule *r)
 
 	if (g)
 		sp = user_word(g + SB_GO_STACK_END) - sp;
-	return to_stack(w, user_word(sp), sp + 8);
+	return to_caller_at(w, sp, r->arg == SB_SWITCH_CALL_FRAMED);
 }
 
 /* From mcall(): its goroutine is the caller until it is given up; what the thread does then is its own. */
@@ -317,7 +325,7 @@ static __always_inline int from_park(struct walk *w, const struct sb_rule *r)
 
 	if (!g)
 		return SB_WALK_BAD;
-	return m && user_word(m + r->bp) == g ? to_goroutine(w, g, true) : WALK_ROOT;
+	return m && user_word(m + r->bp) == g ? to_goroutine(w, g) : WALK_ROOT;
 }
 
 /* From cgocallback() to its frame on the thread's own stack, or on that of the one before, and to who called there. */
@@ -344,7 +352,7 @@ __noinline int sb_walk_switch(__u32 which, __u64 rule)
 
 	if (!w || w->exact)
 		return SB_WALK_NO_RULE;
-	if (r->arg == SB_SWITCH_CALL)
+	if (r->arg == SB_SWITCH_CALL || r->arg == SB_SWITCH_CALL_FRAMED)
 		return from_call(w, r);
 	if (r->arg == SB_SWITCH_PARK)
 		return from_park(w, r);
@@ -360,7 +368,9 @@ __noinline int sb_walk_switch(__u32 which, __u64 rule)
 	if (user_word(m + SB_GO_G0) != g)
 		return SB_WALK_NO_RULE;
 	g = user_word(m + r->bp);
-	return g ? to_goroutine(w, g, r->arg == SB_SWITCH_MORE) : SB_WALK_NO_RULE;
+	if (!g)
+		return SB_WALK_NO_RULE;
+	return r->arg == SB_SWITCH_MORE ? to_goroutine(w, g) : to_caller_at(w, user_word(g + SB_GO_SP), r->arg == SB_SWITCH_UP_FRAMED);
 }
 
 static __always_inline int by_rule(__u32 which, struct walk *w, const struct sb_rule *r)

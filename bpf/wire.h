@@ -336,6 +336,8 @@ struct sb_rule {
  *	SB_SWITCH_PARK   mcall         offset of m.curg
  *	SB_SWITCH_CALL   asmcgocall    slot of g, 0 = none was left slot of the distance from g's stack's end, without g of sp
  *	SB_SWITCH_BACK   cgocallback   bytes of its frame          of g from the thread pointer
+ *
+ * Framed: the function, systemstack or asmcgocall, has pushed rbp below its return address.
  */
 #define SB_SWITCH_UNKNOWN 0      /* another instruction of these functions, or another version of them */
 #define SB_SWITCH_UP 1
@@ -343,6 +345,8 @@ struct sb_rule {
 #define SB_SWITCH_PARK 3
 #define SB_SWITCH_CALL 4
 #define SB_SWITCH_BACK 5
+#define SB_SWITCH_UP_FRAMED 6
+#define SB_SWITCH_CALL_FRAMED 7
 #define SB_GO_STACK_END 0x8      /* in g: stack.hi */
 #define SB_GO_M 0x30             /* in g: m */
 #define SB_GO_SP 0x38            /* in g: sched.sp */

@@ -47,6 +47,11 @@ struct go_code {
 
 /* Does C change stacks? Else it is a function that only calls one that does, under the same name. */
 bool arch_changes_go_stack(const struct go_code *c);
+/*
+ * Where in the LEN bytes at TEXT C has called Go to begin a thread, and the rule that holds for that return address: C's assembly for that has no
+ * call-frame information. SIZE_MAX: nowhere.
+ */
+size_t arch_find_go_thread(const uint8_t *text, size_t len, struct rule *ret);
 /* Marks the places in CODE whose callers are on another stack. */
 void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR]);
 

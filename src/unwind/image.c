@@ -29,6 +29,7 @@ struct reader {
 	struct image_section sec[SEC_NR];
 	Elf64_Phdr eh_hdr;               /* p_memsz 0 = none */
 	uint64_t pclntab, pclntab_size, text;
+	Elf64_Shdr relro;                /* sh_size 0 = none */
 };
 
 static int check_header(const struct reader *r, struct err *e)
@@ -132,6 +133,8 @@ static void read_section(struct reader *r, const char *name, const Elf64_Shdr *s
 		r->im->plt = (struct image_range){ sh->sh_addr, sh->sh_addr + sh->sh_size };
 	else if (strcmp(name, ".text") == 0)
 		r->text = sh->sh_addr;
+	else if (strcmp(name, ".data.rel.ro") == 0 && sh->sh_type != SHT_NOBITS)
+		r->relro = *sh;
 	else if (strcmp(name, ".gopclntab") == 0 || strcmp(name, ".data.rel.ro.gopclntab") == 0) {
 		r->im->go = true;
 		r->pclntab = sh->sh_offset;
@@ -228,6 +231,9 @@ static int read_image(struct reader *r, struct err *e)
 	if (err)
 		return err;
 	image_find_marks(r->im, r->f);
+	/* The C linker that makes position-independent programs puts it among other data. */
+	if (r->im->go && !r->pclntab_size && image_find_go(r->f, r->relro.sh_offset, r->relro.sh_size, &r->pclntab))
+		r->pclntab_size = r->relro.sh_size - (r->pclntab - r->relro.sh_offset);
 	if (r->pclntab_size)
 		image_read_go(r->im, r->f, r->pclntab, r->pclntab_size, r->text);
 	return 0;

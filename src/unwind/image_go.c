@@ -21,13 +21,17 @@
 
 #define STEPS_MAX 16384u                 /* of one function in a pc table: Go changes sp where functions begin and end */
 #define PCLNTAB_MAX (256ull << 20)
+#define TABLE_ALIGN 32u                  /* of the table, by Go's linker */
 #define MAGIC_1_16 0xfffffffau
 #define MAGIC_1_18 0xfffffff0u
 #define MAGIC_1_20 0xfffffff1u
 
+#define CODE_MAX (64ull << 20)           /* bytes of code that are looked through for where threads begin */
 #define SWITCH_MAX 4096u                 /* bytes of a function that changes stacks: they have 50 to 300 */
 
-static const char *const roots[] = { "runtime.goexit", "runtime.mstart", "runtime.rt0_go" };
+static const char *const roots[] = { "runtime.goexit", "runtime.rt0_go", "runtime.mstart" };
+#define NR_ROOTS (sizeof(roots) / sizeof(*roots))
+#define ROOT_MSTART (NR_ROOTS - 1)
 
 static const char *const switches[GO_CODE_NR] = {
 	[GO_SYSTEMSTACK] = "runtime.systemstack", [GO_MORESTACK] = "runtime.morestack", [GO_MCALL] = "runtime.mcall",
@@ -70,6 +74,23 @@ static bool get(const struct go_table *t, uint64_t at, unsigned int size, uint64
 	return true;
 }
 
+bool image_find_go(const struct elf_file *f, uint64_t offset, uint64_t size, uint64_t *ret)
+{
+	AUTO_FREE uint8_t *p = elf_file_dup(f, offset, size, PCLNTAB_MAX);
+	static const uint32_t magics[] = { MAGIC_1_16, MAGIC_1_18, MAGIC_1_20 };
+	uint32_t magic;
+
+	for (uint64_t at = 0; p && at + 8 <= size; at += TABLE_ALIGN) {
+		memcpy(&magic, p + at, sizeof(magic));
+		/* Behind it two bytes of nothing, the quantum of x86 and the size of a pointer. */
+		if ((magic != magics[0] && magic != magics[1] && magic != magics[2]) || memcmp(p + at + 4, "\0\0\1\10", 4) != 0)
+			continue;
+		*ret = offset + at;
+		return true;
+	}
+	return false;
+}
+
 static bool parse_header(struct go_table *t, uint64_t text)
 {
 	uint64_t magic, at = 8;
@@ -89,7 +110,7 @@ static bool parse_header(struct go_table *t, uint64_t text)
 		if (!get(t, at, 8, &t->text))
 			return false;
 		if (t->text == 0)
-			t->text = text;  /* a PIE: the word is relocated at start */
+			t->text = text;  /* relocated at start, or (since 1.26) told elsewhere: mark_functions() sees if that is right */
 		at += 8;
 	}
 	t->quantum = t->p[6];
@@ -140,7 +161,7 @@ static struct go_code read_code(const struct image *im, const struct elf_file *f
 
 /* The function I of T, if it is the end of a stack or changes to another one. What is called alike but does neither is left alone. */
 static void look_at_function(struct image *im, const struct elf_file *f, const struct go_table *t, uint64_t i,
-			     struct go_code code[GO_CODE_NR])
+			     bool threads_of_c, struct go_code code[GO_CODE_NR])
 {
 	uint64_t start, end, record, name;
 	struct go_code c;
@@ -148,10 +169,13 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 
 	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names)
 		return;
-	if (which_name(t, t->names + name, roots, sizeof(roots) / sizeof(*roots)) < sizeof(roots) / sizeof(*roots)) {
+	which = which_name(t, t->names + name, roots, NR_ROOTS);
+	if (which == ROOT_MSTART && threads_of_c)
+		image_add_switch(im, t->text + start, t->text + end, (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = 8 });
+	else if (which < NR_ROOTS)
 		image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
+	if (which < NR_ROOTS)
 		return;
-	}
 	which = which_name(t, t->names + name, switches, GO_CODE_NR);
 	if (which == GO_CODE_NR)
 		return;
@@ -164,15 +188,46 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 	code[which] = c;
 }
 
-static void mark_functions(struct image *im, const struct elf_file *f, const struct go_table *t)
+/* Marks where C begins threads of Go in IM, if it does: with cgo, what Go calls the first function of a thread is called by C. */
+static bool mark_threads(struct image *im, const struct elf_file *f)
+{
+	struct rule rule;
+
+	for (uint32_t i = 0; i < im->nr_loads && !im->no_needed; i++) {
+		const struct image_load *l = &im->loads[i];
+		AUTO_FREE uint8_t *text = l->exec ? elf_file_dup(f, l->offset, l->filesz, CODE_MAX) : NULL;
+		const size_t at = text ? arch_find_go_thread(text, l->filesz, &rule) : SIZE_MAX;
+
+		if (at == SIZE_MAX)
+			continue;
+		image_add_switch(im, l->vaddr + at, l->vaddr + at + 1, rule);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Marks what the functions of T are. False when none of those that change stacks looks like it: then what T is relative to was not where
+ * it was taken to be, as in programs where C comes before Go, and nothing is marked.
+ */
+static bool mark_functions(struct image *im, const struct elf_file *f, const struct go_table *t)
 {
 	struct go_code code[GO_CODE_NR] = { 0 };
+	const size_t before = im->marks.n;
+	const bool threads_of_c = mark_threads(im, f);
+	bool right = false;
 
 	for (uint64_t i = 0; i < t->nr; i++)
-		look_at_function(im, f, t, i, code);
-	arch_mark_go_switches(im, code);
+		look_at_function(im, f, t, i, threads_of_c, code);
+	for (unsigned int i = 0; i < GO_CODE_NR; i++)
+		right |= arch_changes_go_stack(&code[i]);
+	if (right)
+		arch_mark_go_switches(im, code);
+	else
+		im->marks.n = before;
 	for (unsigned int i = 0; i < GO_CODE_NR; i++)
 		free(code[i].text);
+	return right;
 }
 
 bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret)
@@ -195,11 +250,10 @@ void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab,
 	if (!t)
 		return;
 	*t = (struct go_table){ .p = elf_file_dup(f, pclntab, size, PCLNTAB_MAX), .size = size };
-	if (!t->p || !parse_header(t, text)) {
+	if (!t->p || !parse_header(t, text) || !mark_functions(im, f, t)) {
 		go_table_free(t);
 		return;
 	}
-	mark_functions(im, f, t);
 	if (im->debug)
 		go_table_free(t);        /* .debug_frame says the same */
 	else

@@ -149,6 +149,8 @@ const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint6
  * the section's place in the file, TEXT the virtual address of its code.
  */
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text);
+/* Looks for that section among the SIZE bytes at OFFSET of the file, where it has no name of its own. *RET is its place in the file. */
+bool image_find_go(const struct elf_file *f, uint64_t offset, uint64_t size, uint64_t *ret);
 /* Bytes from sp to the return address at VADDR, the same up to *RET_END; false when T does not know. T may be NULL. */
 bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint64_t *ret_end);
 size_t go_table_bytes(const struct go_table *t);

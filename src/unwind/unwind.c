@@ -534,13 +534,18 @@ static bool in_new_thread(const struct walk *w)
  */
 static enum step by_switch(struct walk *w, const struct rule *r)
 {
-	uint64_t g, sp;
+	const bool framed = r->arg == SB_SWITCH_CALL_FRAMED;
+	uint64_t g, sp, bp = w->bp;
 
-	if (r->arg != SB_SWITCH_CALL || w->exact)
+	if ((r->arg != SB_SWITCH_CALL && !framed) || w->exact)
 		return walk_cut(w, CUT_STACK_SWITCH);
 	if (!walk_read(w, w->sp + (uint64_t)r->bp, &g) || !walk_read(w, w->sp + (uint64_t)r->cfa, &sp))
 		return walk_fault(w, w->sp);
-	return g ? walk_cut(w, CUT_STACK_SWITCH) : to_caller(w, sp + 8, w->bp);
+	if (g)
+		return walk_cut(w, CUT_STACK_SWITCH);
+	if (framed && !walk_read(w, sp, &bp))
+		return walk_fault(w, sp);
+	return to_caller(w, sp + (framed ? 16 : 8), bp);
 }
 
 static inline enum step by_rule(struct walk *w, const struct rule *r)

@@ -1,28 +1,69 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # unwind_switch.sh - stacks that go on somewhere else: Go's runtime, which calls C on another stack and is called back, is followed to its
-# main, or cut, and says so; return probes of other tools, behind which the true caller is not known, are cut with a reason of their own.
+# main, or cut, and says so; fibers end where their own stack does, and are complete only if that is so; return probes of other tools, behind which the true caller is not known, are cut with a reason of their own.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
 need_capture
 export GOCACHE=$SCRATCH/gocache GOFLAGS=-mod=mod CGO_ENABLED=1
-if command -v go >/dev/null && go build -o "$SCRATCH/cgoback" "$top_srcdir/tests/workloads/cgoback.go" 2>"$SCRATCH/go.err"; then
-	check "Go that calls C that calls Go is recorded" record "$SCRATCH/go.data" -F 997 --no-off-cpu --verify-unwind 4 -- "$SCRATCH/cgoback"
+# go_and_c TITLE OPTIONS...: the program built with these goes from Go to C and back.
+go_and_c() {
+	local title=$1
+	shift
+	if ! command -v go >/dev/null || ! go build "$@" -o "$SCRATCH/cgoback" "$top_srcdir/tests/workloads/cgoback.go" 2>"$SCRATCH/go.err"; then
+		for part in recorded "below main" "called back" ends "threads begin" complete compared; do
+			skip "no Go with a C compiler here" "$title: $part"
+		done
+		return
+	fi
+	check "$title is recorded" record "$SCRATCH/go.data" -F 997 --no-off-cpu --verify-unwind 4 -- "$SCRATCH/cgoback"
 	"$SBERF" report -i "$SCRATCH/go.data" --format folded --no-inline | sed 's/ [0-9]*$//' | grep cgoback >"$SCRATCH/go.folded"
-	note "$(cuts "$SCRATCH/go.data")"
+	note "$title: $(cuts "$SCRATCH/go.data")"
 	from='runtime[.]goexit.*;main[.]main;main[.]callC;.*;runtime[.]asmcgocall[^;]*;[^;]*c_mid;c_mid;'
-	at_least "stacks in C below main" 1 "$(grep -cE "$from"'c_leaf$' "$SCRATCH/go.folded")"
-	at_least "stacks of who was called back below C below main" 1 \
+	at_least "$title: stacks in C below main" 1 "$(grep -cE "$from"'c_leaf$' "$SCRATCH/go.folded")"
+	at_least "$title: stacks of who was called back below C below main" 1 \
 		"$(grep -cE "$from"'goBack;crosscall.*;runtime[.]cgocallback[^;]*;.*_goBack$' "$SCRATCH/go.folded")"
-	equal "stacks that end where stacks change" 0 "$(grep -cE '^cgoback;runtime[.](asmcgocall|cgocallback|systemstack|morestack)' "$SCRATCH/go.folded")"
-	at_least "percent complete" 60 "$(value "$SCRATCH/go.data" oncpu_complete_percent)"
-	equal "stacks walked in two ways that differ" 0 "$(value "$SCRATCH/go.data" verify_different)"
-else
-	for title in recorded "below main" "called back" ends complete compared; do
-		skip "no Go with a C compiler here" "Go that calls C that calls Go: $title"
+	equal "$title: stacks that end where stacks change" 0 \
+		"$(grep -cE '^cgoback;runtime[.](asmcgocall|cgocallback|systemstack|morestack)' "$SCRATCH/go.folded")"
+	# With cgo it is C that begins threads, all but the first one.
+	equal "$title: stacks that end where Go begins in a thread" 0 "$(grep -cE '^cgoback;runtime[.]mstart' "$SCRATCH/go.folded")"
+	at_least "$title: percent complete" 60 "$(value "$SCRATCH/go.data" oncpu_complete_percent)"
+	equal "$title: stacks walked in two ways that differ" 0 "$(value "$SCRATCH/go.data" verify_different)"
+}
+go_and_c "Go that calls C that calls Go"
+go_and_c "Go and C at any address" -buildmode=pie
+
+# Fibers: whoever made their stacks may have said where they end, or not.
+ln -s "$(readlink -f "$top_builddir/tests/workloads/bin/fibers")" "$SCRATCH/fibers"
+ln -s fibers "$SCRATCH/open"
+cat >"$SCRATCH/all" <<'EOF'
+for kind in boost ucontext made; do
+	./fibers 2 $kind >$kind.out & ./fibers 2 $kind waits >/dev/null &
+done
+./open 2 open >/dev/null & ./open 2 open waits >/dev/null &
+wait
+EOF
+cd "$SCRATCH" || exit 1
+check "fibers are recorded" record fibers.data -F 499 -- sh all
+note "$(cuts fibers.data)"
+for metric in on-cpu blocked; do
+	"$SBERF" report -i fibers.data --time 500ms, --metric $metric --format folded --no-inline | grep -E ';(boost|ucontext|made)_entry;' |
+		sed 's/;[^;]*_\[k\]//g' >fibers.folded
+	grep '^fibers;' fibers.folded >ended
+	grep '^open;' fibers.folded >open.folded
+	for kind in boost ucontext made; do
+		if grep -q none $kind.out; then
+			skip "no Boost.Context here" "$metric, boost: percent complete, of its own stack alone"
+			continue
+		fi
+		grep ";${kind}_entry;" ended >kind
+		at_least "$metric, $kind: percent complete, of its own stack alone" 99 \
+			"$(share kind "^fibers(;[^;[][^;]*)?;${kind}_entry;")"
 	done
-fi
+	at_least "$metric, a stack without an end: percent cut, which it says" 99 "$(share open.folded '^open;\[cut: [a-z_]*\];made_entry;')"
+done
+cd - >/dev/null || exit 1
 
 # Nothing tells what was there before the probe.
 chain=$top_builddir/tests/workloads/bin/chain

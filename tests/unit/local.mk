@@ -104,6 +104,7 @@ suites_symbol += tests/unit/test_search
 suites_symbol += tests/unit/test_symbolizer
 
 suites_unwind =
+suites_unwind += tests/unit/test_go
 suites_unwind += tests/unit/test_image_ops
 suites_unwind += tests/unit/test_image_split
 suites_unwind += tests/unit/test_rows_budget
