@@ -67,6 +67,18 @@ matches "the wrong skip is named" 'skipped without a good reason: moody 1 - hard
 totals fine.log moody.log >/dev/null
 equal "a wrong skip fails the suite" 1 $?
 
+# How long tests take.
+bash "$top_srcdir/tests/timed.sh" bash -c 'echo said; exit 7' >timed.out
+equal "the status of a test is kept when its time is taken" 7 $?
+matches "and what it says, and how long it took" '^said # took [0-9]+[.,][0-9] s: CPU [0-9]+[.,][0-9] s, [0-9]+[.,][0-9] s of the kernel $' \
+	"$(tr '\n' ' ' <timed.out)"
+cp fine.trs quick.trs
+cp fine.trs slow.trs
+{ cat fine.log; echo '# took 9.2 s: CPU 3.0 s, 0.5 s of the kernel'; } >quick.log
+{ cat fine.log; echo '# took 71,3 s: CPU 2,0 s, 0,5 s of the kernel'; } >slow.log
+equal "the slowest tests stand before the totals" "took CPU the slowest of 2 tests|71.3 s 2.5 s slow|9.2 s 3.5 s quick|80.5 s 6.0 s all of them|\
+4 passed, 0 failed, 0 skipped|" "$(totals quick.log slow.log | sed 's/^ *//; s/  */ /g' | tr '\n' '|')"
+
 # again LOG...: what the suite does after failures.
 again() {
 	bash "$top_srcdir/tests/again.sh" "$@"

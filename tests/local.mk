@@ -32,11 +32,13 @@ EXTRA_DIST += \
 	tests/tap.sh \
 	tests/skips.sh \
 	tests/style-report.sh \
+	tests/timed.sh \
 	tests/totals.sh
 
 TEST_EXTENSIONS = .sh
 SH_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
-SH_LOG_COMPILER = bash
+LOG_COMPILER = bash $(top_srcdir)/tests/timed.sh
+SH_LOG_COMPILER = $(LOG_COMPILER) bash
 AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; top_builddir='$(abs_top_builddir)'; SBERF='$(abs_top_builddir)/sberf'; \
 	CC='$(CC)'; ASAN_OPTIONS="$${ASAN_OPTIONS-allocator_may_return_null=1}"; \

@@ -28,6 +28,18 @@ also_kill() {
 	tap_pids+=("$1")
 }
 
+# The distribution's python3, where there is one: the first in PATH may be a script that looks for another, most of a second each time.
+[ ! -x /usr/bin/python3 ] || python3() { /usr/bin/python3 "$@"; }
+
+# python_with MODULE: prints a python3 that has MODULE; fails when none has.
+python_with() {
+	local python
+	for python in /usr/bin/python3 "$(type -P python3)"; do
+		! "$python" -c "import $1" 2>/dev/null || { printf '%s\n' "$python"; return; }
+	done
+	return 1
+}
+
 # note TEXT: a comment in the log.
 note() {
 	printf '%s\n' "$*" | sed 's/^/# /'

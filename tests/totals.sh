@@ -7,11 +7,27 @@
 # the test in which a program crashed. A program that fails without such a test (a leak found at exit, say) counts as one.
 # Scripts that were run again (again.sh) count by their second run; before the totals stands which they are, and what they said at first.
 # What failed is shown before, with what its test said about it: the last of the output is what is read first.
+# Before that stand the slowest tests, as timed.sh measured them.
 # Tests that were skipped without a good reason (skips.sh) count as failed, and make the exit status 1.
 set -eu
 
 wrongly=0
 bash "$(dirname "$0")/skips.sh" "$@" || wrongly=$?
+
+# What a run takes is to stay short: by which tests it does, by what timed.sh said.
+for log; do
+	[ ! -f "$log" ] || sed -n "s|^# took \([0-9][0-9.,]*\) s: CPU \([0-9.,]*\) s, \([0-9.,]*\) s of .*|\1 \2 \3 ${log%.log}|p" "$log" | tail -n 1
+done | tr , . | LC_ALL=C sort -rn | LC_ALL=C "${AWK:-awk}" '
+	NR <= 10 { slow[NR] = sprintf("%7.1f s  %7.1f s  %s", $1, $2 + $3, $4) }
+	{ took += $1; cpu += $2 + $3 }
+	END {
+		if (NR)
+			printf "%9s  %9s  the slowest of %d tests\n", "took", "CPU", NR
+		for (i = 1; i in slow; i++)
+			print slow[i]
+		if (NR)
+			printf "%7.1f s  %7.1f s  all of them\n", took, cpu
+	}'
 
 # failures NAME LOG: each "not ok" of a script, with the comments that stand right before it, at most 40 lines of them.
 failures() {

@@ -8,14 +8,7 @@ compare=$top_srcdir/tests/export/totals.py
 cd "$SCRATCH" || exit 99
 command -v python3 >/dev/null || skip_all "python3 is not installed"
 
-# A python that has jsonschema: the first one in PATH may be another than the distribution's.
-python=
-for candidate in python3 /usr/bin/python3; do
-	if "$candidate" -c 'import jsonschema' 2>/dev/null; then
-		python=$candidate
-		break
-	fi
-done
+python=$(python_with jsonschema)
 
 # valid FILE: by the schema
 valid() {

@@ -54,11 +54,7 @@ for i, d in enumerate(docs):
     json.dump(d, open("%d.json" % i, "w"))
 END
 	check "each document is whole, and tells which it is" python3 read.py
-	python=
-	for candidate in python3 /usr/bin/python3; do
-		"$candidate" -c 'import jsonschema' 2>/dev/null && python=$candidate && break
-	done
-	if [ -n "$python" ]; then
+	if python=$(python_with jsonschema); then
 		check "as the schema says" "$python" -W ignore "$top_srcdir/tests/export/validate.py" "$top_srcdir/docs/sberf-profile.schema.json" 1.json
 	else
 		skip "no jsonschema for python3" "as the schema says"
