@@ -27,6 +27,7 @@ EXTRA_DIST += docs/sizes.md
 # Pictures of the view: `make screens` draws them anew, from what real programs do on this machine. ONLY='flame time' are those alone.
 EXTRA_DIST += docs/screens.md docs/screens.py docs/screens
 shell_tests += docs/screens.sh
+watching_tests += docs/screens.sh
 .PHONY: screens
 screens: all
 	$(AM_TESTS_ENVIRONMENT) SCREENS_ONLY='$(ONLY)' SCREENS='$(abs_top_srcdir)/docs/screens' SCREENS_AGE=12 bash $(top_srcdir)/docs/screens.sh

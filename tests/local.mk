@@ -50,25 +50,31 @@ AM_TESTS_ENVIRONMENT = \
 check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
-# Three kinds of tests, run in two phases.
+# Four kinds of tests, run in three phases.
 #   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: as many at a time as there
 #		    are CPUs
 #   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
-#   measuring	    watch real programs on real clocks: afterwards, one at a time
-# A script elsewhere than in tests/live and tests/qemu is pure, unless its local.mk adds it to measuring_tests.
-measuring_tests += $(filter tests/live/%,$(shell_tests))
+#   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
+#		    said and shown): afterwards, as many at a time, since each waits most of the time
+#   measuring	    compare with a clock, a load or a cost: last, one at a time
+# A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
+# watching_tests or measuring_tests.
+measuring_tests += $(filter-out $(watching_tests),$(filter tests/live/%,$(shell_tests)))
 guest_tests = $(filter-out $(measuring_tests),$(filter tests/qemu/%,$(shell_tests)))
-pure_tests = $(filter-out $(measuring_tests) $(guest_tests),$(TESTS))
+pure_tests = $(filter-out $(watching_tests) $(measuring_tests) $(guest_tests),$(TESTS))
+watching_logs = $(filter $(watching_tests:.sh=.log),$(TEST_LOGS))
 measuring_logs = $(filter $(measuring_tests:.sh=.log),$(TEST_LOGS))
 guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
-pure_logs = $(filter-out $(measuring_logs) $(guest_logs),$(TEST_LOGS))
+pure_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
 CHECK_JOBS = `nproc`
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
-	test -z "$(strip $(guest_logs) $(pure_logs))" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $(guest_logs) $(pure_logs) || :; \
+	for logs in '$(strip $(guest_logs) $(pure_logs))' '$(strip $(watching_logs))'; do \
+		test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs || :; \
+	done; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
 	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \

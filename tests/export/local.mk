@@ -3,7 +3,7 @@
 EXTRA_DIST += tests/export/round.sh
 shell_tests += tests/export/imports.sh
 shell_tests += tests/export/live.sh
-measuring_tests += tests/export/live.sh
+watching_tests += tests/export/live.sh
 shell_tests += tests/export/perf_data.sh
 shell_tests += tests/export/perf_script.sh
 shell_tests += tests/export/pprof.sh

@@ -80,3 +80,8 @@ share() {
 cuts() {
 	summary "$1" | grep -E '^(cut|lost|offcpu_cut)_' | grep -v ': 0$' | tr '\n' ' '
 }
+
+# reasons FILE: why stacks were copied, those that are.
+reasons() {
+	summary "$1" | sed -n '/: 0$/d; s/^walk_\([a-z_]*\): /\1 /p' | tr '\n' ',' | sed 's/^/ /; s/,$//'
+}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/live: one "shell_tests += tests/live/NAME.sh" a line.
+# tests/live: one "shell_tests += tests/live/NAME.sh" a line, and below "watching_tests += ..." for one that may run beside others.
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/annotate.sh
@@ -19,6 +19,7 @@ shell_tests += tests/live/record_pipe.sh
 shell_tests += tests/live/top_batch.sh
 shell_tests += tests/live/target_name.sh
 shell_tests += tests/live/unwind_kernel.sh
+shell_tests += tests/live/unwind_short.sh
 shell_tests += tests/live/unwind_hops.sh
 shell_tests += tests/live/unwind_change.sh
 shell_tests += tests/live/unwind_depth.sh
@@ -48,3 +49,29 @@ shell_tests += tests/live/numa.sh
 sizes-table: all tests/live/sizes$(EXEEXT)
 	@$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/live/sizes.sh write
 .PHONY: sizes-table
+
+# Those that hold however the CPUs are shared (see tests/local.mk), the longest first.
+watching_tests += tests/live/workloads.sh
+watching_tests += tests/live/unwind_kernel.sh
+watching_tests += tests/live/unwind_change.sh
+watching_tests += tests/live/unwind_depth.sh
+watching_tests += tests/live/real.sh
+watching_tests += tests/live/record.sh
+watching_tests += tests/live/older.sh
+watching_tests += tests/live/numa.sh
+watching_tests += tests/live/record_files.sh
+watching_tests += tests/live/top_batch.sh
+watching_tests += tests/live/permissions.sh
+watching_tests += tests/live/verifier.sh
+watching_tests += tests/live/unwind_hops.sh
+watching_tests += tests/live/unwind_modules.sh
+watching_tests += tests/live/unwind_switch.sh
+watching_tests += tests/live/annotate.sh
+watching_tests += tests/live/diff.sh
+watching_tests += tests/live/access.sh
+watching_tests += tests/live/record_pipe.sh
+watching_tests += tests/live/sizes.sh
+watching_tests += tests/live/neighbours.sh
+watching_tests += tests/live/names_late.sh
+watching_tests += tests/live/target_name.sh
+watching_tests += tests/live/capture_nodes.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# tests/tui: one "shell_tests += tests/tui/NAME.sh" a line, and below "measuring_tests += ..." for one that captures.
+# tests/tui: one "shell_tests += tests/tui/NAME.sh" a line, and below "watching_tests += ..." for one that captures.
 shell_tests += tests/tui/view.sh
 shell_tests += tests/tui/big.sh
 shell_tests += tests/tui/filter.sh
@@ -23,17 +23,17 @@ shell_tests += tests/tui/manners.sh
 shell_tests += tests/tui/hostile.sh
 shell_tests += tests/tui/whole.sh
 
-# Those that capture, or see how long something takes.
-measuring_tests += tests/tui/annotate.sh
-measuring_tests += tests/tui/baseline.sh
-measuring_tests += tests/tui/filter.sh
-measuring_tests += tests/tui/flame.sh
-measuring_tests += tests/tui/hostile.sh
-measuring_tests += tests/tui/numa.sh
-measuring_tests += tests/tui/pace.sh
-measuring_tests += tests/tui/pick.sh
-measuring_tests += tests/tui/record.sh
-measuring_tests += tests/tui/time.sh
-measuring_tests += tests/tui/top.sh
-measuring_tests += tests/tui/waits.sh
-measuring_tests += tests/tui/whole.sh
+# Those that capture, the longest first.
+watching_tests += tests/tui/annotate.sh
+watching_tests += tests/tui/baseline.sh
+watching_tests += tests/tui/filter.sh
+watching_tests += tests/tui/flame.sh
+watching_tests += tests/tui/hostile.sh
+watching_tests += tests/tui/numa.sh
+watching_tests += tests/tui/pace.sh
+watching_tests += tests/tui/pick.sh
+watching_tests += tests/tui/record.sh
+watching_tests += tests/tui/time.sh
+watching_tests += tests/tui/top.sh
+watching_tests += tests/tui/waits.sh
+watching_tests += tests/tui/whole.sh

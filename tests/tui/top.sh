@@ -11,6 +11,11 @@ policies() {
 	cat /proc/"$1"/task/*/stat | grep -v "^$1 " | sed 's/.*) //' | cut -d' ' -f39 | sort -u
 }
 
+# view_of COMMAND: the process of this terminal that was started so, the oldest: it has children. Other tests may run the same beside it.
+view_of() {
+	pgrep -o -x -f -s "$(flag pane_pid)" "$1"
+}
+
 # A process that runs already.
 start_workload shares
 result $? "workload is ready"
@@ -21,7 +26,7 @@ see "the header names the target" "^ shares $workload .*running"
 see "a tree with data" '▾ main .* [0-9.]+ %'
 if chrt -f 1 true 2>/dev/null && [[ $(nice) -le 0 && $(chrt -p $$) == *SCHED_OTHER* ]]; then
 	equal "the thread that answers keys runs before others, and only that" "1 0" \
-		"$(policies "$(pgrep -o -x -f "$SBERF top -e cpu-clock -F 499 -p $workload")" | tr '\n' ' ' | sed 's/ $//')"
+		"$(policies "$(view_of "$SBERF top -e cpu-clock -F 499 -p $workload")" | tr '\n' ' ' | sed 's/ $//')"
 fi
 note "first tree $((($(date +%s%N) - begin) / 1000000)) ms after Enter"
 keys E
@@ -89,7 +94,7 @@ resize 100 70
 see "top -- sh -c COMMAND again" '▾ main'
 resize 100 30
 child=$(started "$WORKLOADS/shares")
-kill -KILL "$(pgrep -o -x -f "$SBERF top -e cpu-clock -- sh -c $WORKLOADS/shares; true")"
+kill -KILL "$(view_of "$SBERF top -e cpu-clock -- sh -c $WORKLOADS/shares; true")"
 wait_until 60 gone "$child"
 result $? "what the command had started ends with a view that was killed"
 kill -KILL "$child" 2>/dev/null
@@ -110,7 +115,7 @@ see "status 1" '^status=1'
 start_workload shares
 type_line "$SBERF top -e cpu-clock -p $workload"
 see "another target" "^ shares $workload .*running"
-kill -TERM "$(pgrep -o -x -f "$SBERF top -e cpu-clock -p $workload")"
+kill -TERM "$(view_of "$SBERF top -e cpu-clock -p $workload")"
 restored "after SIGTERM"
 stop_workload
 
