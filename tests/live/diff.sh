@@ -10,8 +10,8 @@ cd "$SCRATCH" || exit 99
 # enough NAME FILE: records the workload until there are samples enough to tell 30 points from chance; a busy machine takes longer.
 enough() {
 	start_workload "$1" || return 1
-	for seconds in 2 6 20; do
-		record "$2" -F 997 --no-off-cpu --duration "$seconds" -p "$workload" || break
+	for seconds in 1 6 20; do
+		record "$2" -F 1997 --no-off-cpu --duration "$seconds" -p "$workload" || break
 		[ "$(value "$2" oncpu_samples)" -lt 400 ] || break
 	done
 	stop_workload

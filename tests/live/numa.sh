@@ -66,7 +66,7 @@ redis() {
 	redis-benchmark -p "$port" -q -l -t get -r 500000 -P 16 >"$SCRATCH/load.log" 2>&1 &
 	load=$!
 	also_kill "$load"
-	record "$file" --numa -F 997 --duration 6s -p "$server"
+	record "$file" --numa -F 1997 --duration 3s -p "$server"
 	result $? "redis: recorded"
 	rss=$(awk '/^VmRSS/ { print $2 * 1024 }' "/proc/$server/status")
 	kill "$load" "$server"
@@ -92,10 +92,10 @@ if command -v node >/dev/null; then
 		const a = new Float64Array(8 << 20).fill(1.5), at = new Int32Array(8 << 20);
 		for (let i = 0; i < at.length; i++) at[i] = Math.imul(i, 2654435761) & (8 << 20) - 1;
 		function gather() { let s = 0; for (let i = 0; i < at.length; i++) s += a[at[i]]; return s; }
-		const end = Date.now() + 4000;
+		const end = Date.now() + 2500;
 		while (Date.now() < end) gather();
 	JS
-	record "$SCRATCH/node.data" --numa -F 499 -- node "$SCRATCH/gather.js"
+	record "$SCRATCH/node.data" --numa -F 997 -- node "$SCRATCH/gather.js"
 	result $? "node: recorded"
 	at_least "node: percent of user samples with an address" 60 "$(percent "$SCRATCH/node.data")"
 else

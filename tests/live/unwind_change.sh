@@ -12,15 +12,15 @@ cd "$SCRATCH" || exit 1
 possible='main;turn_([ab]);\1_outer(;\1_inner(;work_\1)?)?(;[^;]*_\[k\])*$'
 
 # Emulated, programs take ten times as long for what they do, and learning some seconds.
-ms=200 walked=50 whole=80
-[ -z "${SBERF_EMULATED-}" ] || ms=100 walked=5 whole=50
+ms=200 walked=50 whole=80 lasts=2s
+[ -z "${SBERF_EMULATED-}" ] || ms=100 walked=5 whole=50 lasts=3s
 
 # changes TITLE MODE SEEN: swaps, changing so each 200 ms. SEEN yes: the kernel half tells the memory from the one before, so nothing is
 # dropped. SEEN no: that shows afterwards; those stacks are dropped, and counted. SEEN perhaps: either.
 changes() {
 	local title=$1 mode=$2 seen=$3
 	start_workload swaps 60 "$mode" $ms
-	record "$mode.data" -F 997 --no-off-cpu --unwind kernel --verify-unwind 2 -p "$workload" --duration 3s
+	record "$mode.data" -F 997 --no-off-cpu --unwind kernel --verify-unwind 2 -p "$workload" --duration $lasts
 	equal "$title: recorded, status" 0 $?
 	stop_workload
 	"$SBERF" report -i "$mode.data" --format folded --no-inline | sed 's/ [0-9]*$//' >"$mode.folded"

@@ -11,8 +11,8 @@ built() {
 	[ -s "$WORKLOADS/$1" ] || { skip "$1 could not be built on this machine" "$1"; return 1; }
 }
 
-# capture TITLE PROGRAM OPTIONS -- ARGS...: records the workload for 2 s at 997 Hz into TITLE.data and TITLE.folded; for longer on a
-# machine so busy that this gives less than 50 samples.
+# capture TITLE PROGRAM OPTIONS -- ARGS...: records the workload for a second at 997 Hz into TITLE.data and TITLE.folded; for longer on a
+# machine so busy that this gives less than 300 samples.
 capture() {
 	local title=$1 program=$2 options=() seconds status
 	shift 2
@@ -22,10 +22,10 @@ capture() {
 	done
 	shift
 	start_workload "$program" "$@" || { result 1 "$title: is ready"; return 1; }
-	for seconds in 2 8 32; do
+	for seconds in 1 8 32; do
 		record "$title.data" -F 997 -p "$workload" --duration ${seconds}s "${options[@]}"
 		status=$?
-		[ "$(value "$title.data" oncpu_samples)" -lt 50 ] || break
+		[ "$(value "$title.data" oncpu_samples)" -lt 300 ] || break
 	done
 	result $status "$title: recording"
 	stop_workload
@@ -92,7 +92,7 @@ fi
 
 # Shares of time, within 3 points.
 start_workload shares
-record shares.data -F 997 -p "$workload" --duration 6s
+record shares.data -F 1997 -p "$workload" --duration 3s
 stop_workload
 "$SBERF" report -i shares.data --format folded --no-inline --no-kernel >shares.folded
 note "shares: $(value shares.data oncpu_samples) samples"
