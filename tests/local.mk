@@ -57,6 +57,7 @@ check-programs: all
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
 #		    said and shown): afterwards, as many at a time, since each waits most of the time
 #   measuring	    compare with a clock, a load or a cost: last, one at a time
+# Long ones go first: slow_tests, which check-fast leaves out, before others that are pure.
 # A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
 # watching_tests or measuring_tests.
 measuring_tests += $(filter-out $(watching_tests),$(filter tests/live/%,$(shell_tests)))
@@ -65,7 +66,9 @@ pure_tests = $(filter-out $(watching_tests) $(measuring_tests) $(guest_tests),$(
 watching_logs = $(filter $(watching_tests:.sh=.log),$(TEST_LOGS))
 measuring_logs = $(filter $(measuring_tests:.sh=.log),$(TEST_LOGS))
 guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
-pure_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
+other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
+slow_logs = $(filter $(slow_tests:.sh=.log) $(slow_tests:=.log),$(other_logs))
+pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
 CHECK_JOBS = `nproc`
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
@@ -82,6 +85,11 @@ check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	fi; \
 	AWK='$(AWK)' bash $(top_srcdir)/tests/totals.sh $(TEST_LOGS) || rc=1; \
 	exit $$rc
+
+# All of it, what npm brings too (tests/interop), in the same phases.
+.PHONY: check-all
+check-all: all
+	@$(MAKE) $(AM_MAKEFLAGS) check-am TESTS='$(interop_tests) $(TESTS)'
 
 # What needs a minute, no privileges, and no clock: after each change.
 .PHONY: check-fast

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/interop: readers of other projects, from npm. Not part of `make check`, as they need a network the first time: `make check-interop`
-# runs them, and so does `./quickstart check`, before the rest. One "interop_tests += tests/interop/NAME.sh" a line.
+# runs them, and so does `./quickstart check` (make check-all), among the rest. One "interop_tests += tests/interop/NAME.sh" a line.
 interop_tests =
 interop_tests += tests/interop/firefox.sh
 interop_tests += tests/interop/speedscope.sh

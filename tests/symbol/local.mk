@@ -5,5 +5,6 @@ shell_tests += tests/symbol/names.sh
 EXTRA_DIST += tests/symbol/shapes.cc
 shell_tests += tests/symbol/hostile.sh
 shell_tests += tests/symbol/lines.sh
+slow_tests += tests/symbol/lines.sh
 EXTRA_DIST += tests/symbol/compare.awk
 shell_tests += tests/symbol/debuginfod.sh

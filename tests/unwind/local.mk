@@ -16,4 +16,5 @@ tests_unwind_rows_SOURCES = tests/unwind/rows.c
 shell_tests += tests/unwind/agree.sh
 shell_tests += tests/unwind/rows.sh
 shell_tests += tests/unwind/step.sh
+slow_tests += tests/unwind/step.sh
 EXTRA_DIST += tests/unwind/steps.c
