@@ -52,6 +52,11 @@ is_held traced traced t traced
 is_held frozen frozen F frozen
 is_held frozen2 frozen F frozen
 
+for name in stopped traced; do
+	"$SBERF" report -i held.data --format firefox --thread $name >held.json
+	check "held: $name: an export has the state" grep -Eq "\"state\": ?\"$name\"" held.json
+done
+
 if [ "$(truth held.out missing least)" ] && [ "$(whole held.data blocked --thread missing --syscall 'page fault')" != "no report" ]; then
 	at_least "held: a page that nobody brings is a page fault (ns)" "$(truth held.out missing least)" \
 		"$(time_in held.data blocked '.*' --thread missing --syscall 'page fault')"
