@@ -284,7 +284,7 @@ struct walk {
 	__u32 space;                                     /* an index */
 	__u32 map, map_before;                           /* the mappings that the last frames were in, perhaps of a walk before: indices */
 	__u32 exact, nr;
-	__u32 placed, pad;                               /* placed: one of the rules says SB_RULE_PLACED */
+	__u32 args, pad;                                 /* sb_rule.arg of all rules: SB_RULE_PLACED, SB_RULE_NO_TABLE */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u32 ahead_nr;

@@ -269,7 +269,7 @@ static __always_inline int by_signal(struct walk *w)
 	w->bp = bp;
 	w->low = sp - SB_RED_ZONE;
 	w->exact = 1;
-	w->placed = 1;
+	w->args |= SB_RULE_PLACED;
 	return 0;
 }
 
@@ -464,7 +464,7 @@ __noinline int sb_walk_step(__u32 which)
 	if (nr >= SB_WALK_MAX)
 		return SB_WALK_DEEP;
 	w->frame[nr] = w->pc;
-	w->placed |= r.arg & SB_RULE_PLACED;
+	w->args |= r.arg;
 	module = m->module;
 	why = by_rule(which, w, &r);
 	/* Where it cannot go on it stands as before. */
@@ -574,7 +574,7 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	w->space = index;
 	w->exact = 1;
 	w->nr = 0;
-	w->placed = 0;
+	w->args = 0;
 	w->back_sp = 0;
 	for (int i = 0; i < SB_WALK_MAX; i++) {
 		why = sb_walk_step(which);
@@ -601,7 +601,8 @@ static __always_inline __u32 put_frames(struct sb_part_addrs *a, struct walk *w,
 		return 0;
 	a->part.size = sizeof(*a) + nr * 8;
 	a->part.type = SB_PART_WALKED;
-	a->part.flags = flags | (w->placed ? SB_ADDRS_PLACED : 0);
+	a->part.flags = flags | (w->args & SB_RULE_PLACED ? SB_ADDRS_PLACED : 0) |
+			(w->args & SB_RULE_NO_TABLE ? SB_ADDRS_NO_TABLE : 0);
 	a->nr = nr;
 	a->error = 0;
 	return sizeof(*a) + nr * 8;

@@ -101,6 +101,7 @@ struct sb_part_addrs {
 #define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
 #define SB_ADDRS_RULES 0x2u      /* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
 #define SB_ADDRS_PLACED 0x4u     /* with SB_ADDRS_RULES: some return address was put there by no call (SB_RULE_PLACED) */
+#define SB_ADDRS_NO_TABLE 0x10u  /* with SB_ADDRS_RULES or SB_ADDRS_STOPPED: some rule is of no unwind table (SB_RULE_NO_TABLE) */
 #define SB_ADDRS_STOPPED 0x8u    /* SB_PART_WALKED: by learnt rules up to where SB_PART_STOP says, whose frame is not among them */
 
 struct sb_part_segment {
@@ -324,7 +325,8 @@ struct sb_rule {
 #define SB_RULE_FP 7
 #define SB_RULE_SWITCH 11
 #define SB_RULE_BP_SAME 0x7fff
-#define SB_RULE_PLACED 0x80      /* in arg */
+#define SB_RULE_PLACED 0x80      /* in arg, but of SB_RULE_SWITCH and SB_RULE_PLT, where neither of the two is set */
+#define SB_RULE_NO_TABLE 0x40
 
 /*
  * In arg of SB_RULE_SWITCH: where Go's runtime changes stacks, and what it keeps for the way back. Slots and offsets are bytes; offsets in

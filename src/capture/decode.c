@@ -238,6 +238,7 @@ static bool read_walked(const struct sb_part *part, struct cursor *in, struct ra
 
 	s->ruled = part->flags & SB_ADDRS_RULES;
 	s->placed = part->flags & SB_ADDRS_PLACED;
+	s->no_table = part->flags & SB_ADDRS_NO_TABLE;
 	return stopped == s->stopped && !(stopped && s->ruled) &&
 	       read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
 }

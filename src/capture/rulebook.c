@@ -44,7 +44,7 @@ struct rulebook {
 
 _Static_assert(SB_RULE_SP == RULE_SP && SB_RULE_BP == RULE_BP && SB_RULE_PLT == RULE_PLT && SB_RULE_DRAP == RULE_DRAP &&
 	       SB_RULE_END == RULE_END && SB_RULE_SIGNAL == RULE_SIGNAL && SB_RULE_FP == RULE_FP &&
-	       SB_RULE_BP_SAME == RULE_BP_SAME && SB_RULE_PLACED == RULE_PLACED &&
+	       SB_RULE_BP_SAME == RULE_BP_SAME && SB_RULE_PLACED == RULE_PLACED && SB_RULE_NO_TABLE == RULE_NO_TABLE &&
 	       sizeof(struct sb_rule) == sizeof(struct rule), "rules cross as they are");
 
 static size_t map_bytes(uint32_t n, size_t size)

@@ -40,13 +40,20 @@ static struct frame frame_at(const struct intern *it, const struct way *w, uint3
 		return w->c->frame[w->user - 1 - k];
 	i = w->kernel - 1 - (k - w->user);
 	/* Callers in the kernel are return addresses too, except the innermost. */
-	return (struct frame){ it->kernel, w->s->kernel[i] - (i > 0) - it->text_base };
+	return (struct frame){ .module = it->kernel, .offset = w->s->kernel[i] - (i > 0) - it->text_base };
 }
 
 /* A file that was never identified has no module: its frames are places unknown. */
 static frame_id add_frame(struct intern *it, const struct frame *f)
 {
-	return f->module == ID_NONE ? dict_note(it->dict, NOTE_UNKNOWN) : dict_frame(it->dict, f->module, f->offset);
+	frame_id id;
+
+	if (f->module == ID_NONE)
+		return dict_note(it->dict, NOTE_UNKNOWN);
+	id = dict_frame(it->dict, f->module, f->offset);
+	if (f->flags)
+		dict_frame_flag(it->dict, id, f->flags);
+	return id;
 }
 
 /* Two hashes of different kind over the same words. */

@@ -303,6 +303,21 @@ frame_id dict_frame(struct dict *d, module_id module, uint64_t offset)
 	return id == ID_FULL ? refuse(d, d->other_frame) : id;
 }
 
+void dict_frame_flag(struct dict *d, frame_id id, uint32_t flags)
+{
+	struct frame *f = id < dict_frames(d) && id != d->other_frame ? pages_at(&d->frames.elems, id) : NULL;
+
+	if (f && (f->flags & flags) != flags)
+		__atomic_fetch_or(&f->flags, flags, __ATOMIC_RELAXED);
+}
+
+uint32_t dict_frame_flags(const struct dict *d, frame_id id)
+{
+	const struct frame *f = dict_get_frame(d, id);
+
+	return f ? __atomic_load_n(&f->flags, __ATOMIC_RELAXED) : 0;
+}
+
 void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset)
 {
 	const struct frame f = { .module = module, .offset = offset };

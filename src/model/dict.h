@@ -74,8 +74,12 @@ struct module {
 
 struct frame {
 	module_id module;
+	uint32_t flags;          /* FRAME_F_*: what is known of the place, no part of what it is */
 	uint64_t offset;
 };
+
+#define FRAME_F_NO_TABLE 0x1u    /* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
+#define FRAME_FLAGS_ALL 0x1u
 
 struct stack {
 	stack_id parent;         /* always smaller than its own id; STACK_ROOT for the first frame */
@@ -117,6 +121,10 @@ void dict_free(struct dict *d);          /* NULL is fine; nobody may read any mo
 /* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
 module_id dict_module(struct dict *d, const struct module *m);
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
+/* Adds FLAGS to those of the frame ID; nothing when there is none, or it is a stand-in (dict_limit()). */
+void dict_frame_flag(struct dict *d, frame_id id, uint32_t flags);
+/* FRAME_F_* of the frame ID, 0 when there is none. Any thread, while they may be added. */
+uint32_t dict_frame_flags(const struct dict *d, frame_id id);
 void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset); /* what that will ask memory for first */
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
 /*

@@ -76,6 +76,7 @@ struct raw_sample {
 	int32_t walked_error;
 	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
 	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
+	bool no_table;           /* with it, or stopped: some rule is of no unwind table: whose, has to be asked for */
 	bool stopped;            /* a walk by rules did not come to the root: walked has its frames up to stop (none: there was no room) */
 	struct raw_stop stop;
 	uint64_t walk_check;

@@ -216,15 +216,19 @@ static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 static int load_frame(struct decoder *d, struct table_view *t, struct err *e)
 {
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t module_in_file, offset;
+		uint64_t module_in_file, offset, flags;
 		module_id module;
+		frame_id frame;
 
-		if (!table_get(t, FRAME_MODULE, &module_in_file) || !table_get(t, FRAME_OFFSET, &offset))
+		if (!table_get(t, FRAME_MODULE, &module_in_file) || !table_get(t, FRAME_OFFSET, &offset) ||
+		    !table_get(t, FRAME_FLAGS, &flags))
 			return -EBADMSG;
 		module = decode_id(&d->module, module_in_file);
 		if (module == ID_NONE)
 			continue;
-		if (!idmap_set(&d->frame, (uint32_t)(t->base + i), dict_frame(d->dict, module, offset)))
+		frame = dict_frame(d->dict, module, offset);
+		dict_frame_flag(d->dict, frame, flags & FRAME_FLAGS_ALL);
+		if (!idmap_set(&d->frame, (uint32_t)(t->base + i), frame))
 			return decode_nomem(e);
 	}
 	return 0;
@@ -400,7 +404,7 @@ struct loader {
 static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_STR] = { load_str, STR_REST_BYTES },
 	[BLOCK_MOD] = { load_mod, MOD_GENERATION },
-	[BLOCK_FRAME] = { load_frame, FRAME_OFFSET },
+	[BLOCK_FRAME] = { load_frame, FRAME_FLAGS },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
 	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },
 	[BLOCK_FUNC] = { load_func, FUNC_KIND },

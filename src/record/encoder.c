@@ -224,6 +224,7 @@ static uint32_t map_frame(struct encoder *enc, frame_id id)
 	module = map_module(enc, f->module);
 	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
 	add(enc, BLOCK_FRAME, FRAME_OFFSET, f->offset);
+	add(enc, BLOCK_FRAME, FRAME_FLAGS, dict_frame_flags(enc->dict, id));
 	use_frame(enc, id);
 	return end_row(enc, BLOCK_FRAME, &enc->frame, id);
 }
@@ -251,6 +252,7 @@ static uint32_t gone_stack(struct encoder *enc)
 	module = end_row(enc, BLOCK_MOD, NULL, 0);
 	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
 	add(enc, BLOCK_FRAME, FRAME_OFFSET, NOTE_OTHER);
+	add(enc, BLOCK_FRAME, FRAME_FLAGS, 0);
 	frame = end_row(enc, BLOCK_FRAME, NULL, 0);
 	enc->gone_stack = stack_row(enc, STACK_ROOT, frame, NULL, 0);
 	return enc->gone_stack;

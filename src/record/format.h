@@ -13,7 +13,8 @@
 #define RECORD_MAGIC "SBERFDAT"
 #define RECORD_MAGIC_SIZE 8u
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
-#define RECORD_MINOR 4u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways, 4: measures by name */
+#define RECORD_MINOR 4u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways,
+					    4: measures by name, flags of frames */
 
 /* Header: 64 bytes whose layout holds for every major version. */
 #define HEADER_SIZE 64u
@@ -71,7 +72,7 @@ enum mod_column {
 	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6, MOD_PID = 7, MOD_START = 8,
 	MOD_GENERATION = 9,
 };
-enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2 };
+enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2, FRAME_FLAGS = 3 /* since 1.4; FRAME_F_* of model/dict.h */ };
 enum stack_column { STACK_PARENT = 1 /* own id - parent's id */, STACK_FRAME = 2 };
 enum thread_column { THREAD_PID = 1, THREAD_TID = 2, THREAD_START = 3, THREAD_COMM = 4, THREAD_EXE = 5, THREAD_CGROUP = 6 };
 enum func_column { FUNC_NAME = 1, FUNC_MODULE = 2 /* + 1 */, FUNC_START = 3, FUNC_SIZE = 4, FUNC_KIND = 5 };

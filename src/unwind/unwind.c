@@ -579,9 +579,9 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 	return walk_cut(w, CUT_BAD_CFI);
 }
 
-static inline void emit(struct chain *c, module_id module, uint64_t offset)
+static inline void emit(struct chain *c, module_id module, uint64_t offset, bool no_table)
 {
-	c->frame[c->n++] = (struct frame){ module, offset };
+	c->frame[c->n++] = (struct frame){ .module = module, .flags = no_table ? FRAME_F_NO_TABLE : 0, .offset = offset };
 }
 
 /* It may be walked again. */
@@ -594,7 +594,7 @@ static enum step not_loaded(struct walk *w)
 /* A frame in something that has no image. */
 static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
 {
-	emit(w->out, m->module, unwind_place(m, lookup));
+	emit(w->out, m->module, unwind_place(m, lookup), m->state != MAP_LOADING && m->state != MAP_NO_FILE);
 	if (w->u->tables_only && m->state != MAP_LOADING && m->state != MAP_NO_FILE)
 		return walk_cut(w, CUT_NO_CFI);
 	switch (m->state) {
@@ -640,7 +640,7 @@ static inline enum step one_frame(struct walk *w)
 	offset = lookup - m->start + m->pgoff;
 	r = walk_rule(w, m, offset);
 	/* Where no call left the return address, the place itself is meant. */
-	emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
+	emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact), rule_is_guess(&r));
 	if (w->u->tables_only && rule_is_guess(&r))
 		return walk_cut(w, CUT_NO_CFI);
 	return by_rule(w, &r);
@@ -689,7 +689,7 @@ static void take_walked(struct walk *w)
 		offset = unwind_place(m, lookup);
 		root = m->state == MAP_READY && walk_rule(w, m, offset).kind == RULE_END;
 		c->loading |= m->state == MAP_LOADING;
-		emit(c, m->module, offset);
+		emit(c, m->module, offset, false);
 	}
 	if (root) {
 		c->cut = CUT_COMPLETE;
@@ -721,10 +721,10 @@ static bool take_places(struct walk *w)
 			break;
 		offset = unwind_place(m, lookup);
 		w->u->stats.fp_frames += m->state == MAP_ANON;
-		if (w->s->placed && m->state == MAP_READY)
+		if ((w->s->placed || w->s->no_table) && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);
 		check = sb_check(check, m->module, offset);
-		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact));
+		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact), m->state == MAP_ANON || rule_is_guess(&r));
 		w->exact = r.kind == RULE_SIGNAL;
 	}
 	if (c->n == w->s->nr_walked && check == w->s->walk_check)

@@ -159,7 +159,7 @@ equal "no copy is left" "" "$(ls copies)"
 equal "a newer minor version: exit status" 0 $?
 matches "a newer minor version: what is left out is said" "newer.sberf: a newer sberf wrote it: 4 items of kinds unknown here were left out" "$(cat err)"
 matches "a newer minor version: what is known is there" "2 recordings, 160 events" "$(cat err)"
-check "a newer minor version: sound, and of this version" grep -qE "format +1\.3\$" <("$sberf" check with-newer.data)
+check "a newer minor version: sound, and of this version" grep -qE "format +1\.4\$" <("$sberf" check with-newer.data)
 
 # A full disk: nothing is left of the new recording, and those on the disk stay.
 mkdir full

@@ -72,6 +72,7 @@ static stack_id stack(struct synth *s, enum cut_reason cut)
 {
 	const unsigned int depth = 1 + (unsigned int)(synth_random(s) % s->depth);
 	stack_id at = STACK_ROOT;
+	frame_id frame;
 
 	if (cut != CUT_COMPLETE)
 		at = dict_stack(s->dict, at, dict_note(s->dict, NOTE_CUT + cut));
@@ -79,7 +80,9 @@ static stack_id stack(struct synth *s, enum cut_reason cut)
 		const uint64_t r = synth_random(s);
 		const module_id m = module(s, (unsigned int)(r % MODULES));
 
-		at = dict_stack(s->dict, at, dict_frame(s->dict, m, 0x1000 + 0x13 * (r >> 32) % s->places));
+		frame = dict_frame(s->dict, m, 0x1000 + 0x13 * (r >> 32) % s->places);
+		dict_frame_flag(s->dict, frame, frame % 3 ? 0 : FRAME_F_NO_TABLE);
+		at = dict_stack(s->dict, at, frame);
 	}
 	return at;
 }

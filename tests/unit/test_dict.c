@@ -78,6 +78,12 @@ static void test_frames_and_stacks(void **state)
 	assert_int_equal(dict_frame(d, mod + 1, 0), ID_NONE);
 	assert_int_equal(dict_stack(d, dict_stacks(d), f), ID_NONE);
 	assert_int_equal(dict_stack(d, STACK_ROOT, dict_frames(d)), ID_NONE);
+	dict_frame_flag(d, g, FRAME_F_NO_TABLE);
+	assert_int_equal(dict_frame(d, mod, 0x1235), g);    /* a mark is no part of the key */
+	assert_int_equal(dict_frame_flags(d, g), FRAME_F_NO_TABLE);
+	assert_int_equal(dict_frame_flags(d, f), 0);
+	assert_int_equal(dict_frame_flags(d, ID_NONE), 0);
+	dict_frame_flag(d, ID_NONE, FRAME_F_NO_TABLE);      /* nobody is marked */
 	assert_null(dict_get_frame(d, dict_frames(d)));
 	assert_null(dict_get_stack(d, ID_NONE));
 	assert_null(dict_get_module(d, 1));

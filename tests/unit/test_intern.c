@@ -44,7 +44,7 @@ static int tear_down(void **state)
 
 static void add(struct world *w, module_id module, uint64_t offset)
 {
-	w->chain.frame[w->chain.n++] = (struct frame){ module, offset };
+	w->chain.frame[w->chain.n++] = (struct frame){ .module = module, .offset = offset };
 }
 
 static const struct frame *frame_of(const struct world *w, stack_id s)
@@ -77,6 +77,22 @@ static void root_first_kernel_on_top(void **state)
 	s = parent(w, s);
 	assert_int_equal(frame_of(w, s)->offset, 0x20);
 	assert_int_equal(parent(w, s), STACK_ROOT);
+}
+
+/* What is known of a place goes to the dictionary, and is no part of what the place is. */
+static void marks_go_along(void **state)
+{
+	struct world *w = *state;
+	stack_id s;
+
+	add(w, w->a, 0x10);
+	add(w, w->b, 0x20);
+	w->chain.frame[1].flags = FRAME_F_NO_TABLE;
+	s = intern_stack(&w->it, &w->chain, &w->sample, true);
+	assert_int_equal(dict_frame_flags(w->dict, dict_get_stack(w->dict, s)->frame), 0);
+	s = parent(w, s);
+	assert_int_equal(dict_frame_flags(w->dict, dict_get_stack(w->dict, s)->frame), FRAME_F_NO_TABLE);
+	assert_int_equal(dict_frame(w->dict, w->b, 0x20), dict_get_stack(w->dict, s)->frame);
 }
 
 static void a_cut_is_the_root(void **state)
@@ -187,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(root_first_kernel_on_top, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cut_is_the_root, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(marks_go_along, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_without_a_module_is_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_memo_is_true, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(deep_stacks_share_their_upper_part, set_up, tear_down),

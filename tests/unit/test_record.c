@@ -396,6 +396,32 @@ static void forgotten_entries(void **state)
 	sample_free(&sa);
 }
 
+/* What is known of frames (since 1.4) is there as it was when they were written. */
+static void marks_of_frames(void **state)
+{
+	unsigned int marked = 0;
+	struct sample sa;
+	struct event ev;
+	struct loaded l;
+
+	sample_begin(&sa, 23);
+	for (uint64_t i = 0; i < 50; i++) {
+		synth_event(&sa.s, i, &ev);
+		for (frame_id f = 0; f < dict_frames(sa.s.dict); f += 2)
+			dict_frame_flag(sa.s.dict, f, FRAME_F_NO_TABLE);
+		assert_true(encoder_event(sa.rec.enc, &ev));
+	}
+	memory_flush(&sa.rec);
+	memory_end(&sa.rec);
+	sample_load(&l, &sa);
+	assert_int_equal(l.report.damaged_blocks, 0);
+	for (frame_id f = 0; f < dict_frames(profile_dict(l.profile)); f++)
+		marked += dict_frame_flags(profile_dict(l.profile), f) == FRAME_F_NO_TABLE;
+	assert_true(marked > dict_frames(profile_dict(l.profile)) / 3 && marked < dict_frames(profile_dict(l.profile)));
+	loaded_free(&l);
+	sample_free(&sa);
+}
+
 static void columns_take_the_shortest_form(void **state)
 {
 	struct table t = { .base = 7 };
@@ -468,6 +494,7 @@ int main(void)
 		cmocka_unit_test(missing_blocks_are_known),
 		cmocka_unit_test(an_epoch_repeats_what_was_lost),
 		cmocka_unit_test(forgotten_entries),
+		cmocka_unit_test(marks_of_frames),
 		cmocka_unit_test(columns_take_the_shortest_form),
 		cmocka_unit_test(maps_are_sparse),
 	};

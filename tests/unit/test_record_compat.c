@@ -437,6 +437,7 @@ struct old_reader {
 
 static const struct old_reader reader_1_0 = { .columns = 11, .kinds = 1 }, reader_1_1 = { .columns = 18, .kinds = 3 };
 static const struct old_reader reader_1_2 = { .columns = 22, .kinds = 6, .numa = true };
+static const struct old_reader reader_1_3 = { .columns = 23, .kinds = 6, .numa = true };
 
 /* Reads an EVENTS table as the old one did: kinds that it knew, and others that are left out. */
 static void read_old_events(struct old_reader *old, struct table_view *t)
@@ -448,11 +449,11 @@ static void read_old_events(struct old_reader *old, struct table_view *t)
 		[EVENTS_FLAGS] = UINT8_MAX, [EVENTS_CALL] = 0x1ffff, [EVENTS_STATE] = UINT8_MAX, [EVENTS_WAKER] = UINT64_MAX,
 		[EVENTS_WAKER_STACK] = UINT64_MAX, [EVENTS_WAKER_CONTEXT] = UINT8_MAX, [EVENTS_OWN] = UINT64_MAX,
 		[EVENTS_COUNT] = UINT32_MAX, [EVENTS_PLACE_NODE] = 1024, [EVENTS_MAPPING] = UINT8_MAX, [EVENTS_HOW] = UINT8_MAX,
-		[EVENTS_FILE] = UINT64_MAX,
+		[EVENTS_FILE] = UINT64_MAX, [EVENTS_WALK] = UINT8_MAX,
 	};
 
 	for (uint32_t i = 0; i < t->rows; i++) {
-		uint64_t v[EVENTS_FILE + 1];
+		uint64_t v[EVENTS_WALK + 1];
 
 		for (unsigned int tag = EVENTS_TIME; tag <= old->columns; tag++)
 			assert_true(table_get_max(t, tag, max[tag], &v[tag]));
@@ -539,6 +540,9 @@ static void old_versions_read_what_is_written(void **state)
 	assert_int_equal(old.known, m.samples + waits);
 	assert_int_equal(old.left_out, 200 - m.samples - waits + 4);
 	old = read_as(&reader_1_2, RECORD_MINOR, sa.rec.bytes.v, sa.rec.bytes.n);
+	assert_int_equal(old.known, 200);
+	assert_int_equal(old.left_out, 0);
+	old = read_as(&reader_1_3, RECORD_MINOR, sa.rec.bytes.v, sa.rec.bytes.n);
 	assert_int_equal(old.known, 200);
 	assert_int_equal(old.left_out, 0);
 	loaded_free(&l);

@@ -380,6 +380,31 @@ static void test_frame_pointers(void **state)
 	fixture_free(&fx);
 }
 
+/* Each frame that was left by its frame pointer is marked, also when the kernel half says so; those that have a table are not. */
+static void test_no_table(void **state)
+{
+	struct fixture fx = jit_stack(3, 32, 0);
+	const uint64_t walked[] = { JIT + 5, JIT + 16 };
+
+	walk(&fx);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(chain.frame[i].flags, FRAME_F_NO_TABLE);
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = 2;
+	fx.sample.ruled = true;
+	fx.sample.walk_check = sb_check(sb_check(0, 7, JIT + 5), 7, JIT + 15);
+	walk(&fx);
+	assert_int_equal(chain.method, METHOD_RULES);
+	assert_int_equal(chain.n, 2);
+	assert_int_equal(chain.frame[1].flags, FRAME_F_NO_TABLE);
+	fixture_free(&fx);
+	fx = load();
+	walk(&fx);
+	for (uint32_t i = 0; i < chain.n; i++)
+		assert_int_equal(chain.frame[i].flags, 0);
+	fixture_free(&fx);
+}
+
 /* Tables alone: memory without a file has none. */
 static void test_tables_only(void **state)
 {
@@ -657,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),
+		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_tables_only),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_return_probe),
