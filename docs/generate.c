@@ -304,6 +304,8 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "numa_too_large", "States of the nodes that found no room in the recording." },
 	{ "numa_threads_left, numa_processes_left",
 	  "Threads and processes, at most at a time, that were not looked at: their homes and where their memory is are not known." },
+	{ "frames_no_table_percent",
+	  "Frames of user code that have no unwind table, in all stacks of samples and waits: stacks go on from them by frame pointers, or by a guess." },
 	{ NULL, NULL },
 };
 

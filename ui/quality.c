@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
+#include "profile/frameshare.h"
 #include "ui/listtree.h"
 #include "ui/words.h"
 
@@ -30,7 +31,8 @@
 	X(DENIED, "denied", "stacks of waits whose memory may not be read", "run as root, or with cap_sys_ptrace") \
 	X(INFERRED, "inferred", "switches that the kernel did not tell", "") \
 	X(UNSUMMED, "unsummed", "short waits that were sampled: there was no room to sum them", "") \
-	X(SYMBOLS, "symbols", "frames that wait for their names", "")
+	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
+	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "")
 
 enum doubt {
 #define X(id, name, text, remedy) DOUBT_##id,
@@ -276,7 +278,7 @@ static void add_losses(struct maker *m, const struct profile_meta *meta)
 
 
 /* How often DOUBT applies, or, in *RET_NS, to how much time. */
-static uint64_t doubt_count(const struct profile_meta *m, enum doubt doubt, uint64_t *ret_ns)
+static uint64_t doubt_count(const struct profile_meta *m, const struct frame_share *frames, enum doubt doubt, uint64_t *ret_ns)
 {
 	const uint64_t off = known(m->blocked_ns) + known(m->runnable_ns);
 	const uint64_t told = known(m->wait_own_ns) + known(m->wait_none_ns);
@@ -307,25 +309,27 @@ static uint64_t doubt_count(const struct profile_meta *m, enum doubt doubt, uint
 		return known(m->wait_unsummed);
 	case DOUBT_SYMBOLS:
 		return known(m->symbols_pending);
+	case DOUBT_NO_TABLE:
+		return frames->no_table;
 	default:
 		return 0;
 	}
 }
 
-static void add_doubts(struct maker *m, const struct profile_meta *meta)
+static void add_doubts(struct maker *m, const struct profile_meta *meta, const struct frame_share *frames)
 {
 	uint32_t head = 0;
 
 	for (unsigned int i = 0; i < DOUBT_NR; i++) {
 		struct quality_line line = { QUALITY_DOUBTS, QUALITY_PART, 0, ID_NONE, 0, 0, 0 };
 
-		line.count = doubt_count(meta, (enum doubt)i, &line.ns);
+		line.count = doubt_count(meta, frames, (enum doubt)i, &line.ns);
 		if (!line.count && !line.ns)
 			continue;
 		head = head ? head : add(m, 0, (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
 		line.level = QUALITY_REASON;
 		line.reason = (uint8_t)i;
-		line.of = i == DOUBT_RATE ? meta->freq_asked : 0;
+		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? frames->frames : 0;
 		if (head)
 			add(m, head, line, 0);
 	}
@@ -338,7 +342,8 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	const struct quality_row *row;
 	const size_t n = snapshot_quality(s, &row);
 	const struct unwound samples = unwound_without(&meta->unwound, &meta->wait_unwound);
-	struct maker m = { .failed = !q };
+	struct frame_share frames = { 0 };
+	struct maker m = { .failed = !q || frame_share_of(s, &frames) < 0 };
 
 	add(&m, NODE_NONE, (struct quality_line){ .part = QUALITY_PARTS, .module = ID_NONE }, QUALITY_PARTS);
 	add_stacks(&m, row, n, QUALITY_SAMPLES, EVENT_SAMPLE);
@@ -348,7 +353,7 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	add_ways(&m, QUALITY_WAYS, &samples);
 	add_ways(&m, QUALITY_WAIT_WAYS, &meta->wait_unwound);
 	add_rules(&m, meta);
-	add_doubts(&m, meta);
+	add_doubts(&m, meta, &frames);
 	if (!m.failed) {
 		m.node.v[0].kind = NODE_ROOT;
 		m.node.v[0].count = UINT32_MAX;          /* it does not change its mind about what is open */

@@ -24,6 +24,7 @@
 #define PERCENT_COLS LINES_PERCENT_COLS
 #define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
+#define TAG_MAX 16               /* bytes of what stands behind a name */
 #define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
 #define OPEN_NS NSEC_PER_SEC     /* when that is long */
 
@@ -163,11 +164,13 @@ static int indent_of(const struct layout *l, uint32_t row_depth)
 	return indent > most ? (most > 0 ? most : 0) : indent;
 }
 
-static const char *tag_of(const struct tree *t, uint32_t node)
+/* "[k]", "[j] fp": of which kind it is, and that its code has no unwind table. Returns DST. */
+static char *put_tag(const struct tree *t, uint32_t node, char *dst, size_t size)
 {
-	const char *suffix = tree_suffix(t, node);
+	const char *suffix = tree_suffix(t, node), *mark = tree_no_table(t, node) ? "fp" : "";
 
-	return *suffix == '_' ? suffix + 1 : suffix;
+	snprintf(dst, size, "%s%s%s", *suffix == '_' ? suffix + 1 : suffix, *suffix && *mark ? " " : "", mark);
+	return dst;
 }
 
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
@@ -211,10 +214,9 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 		      const struct search *s)
 {
 	const struct tree_node *n = &tv->tree->node[row->node];
-	const char *tag = tag_of(tv->tree, row->node);
-	const int tag_cols = *tag ? (int)strlen(tag) + 1 : 0;
+	char label[LABEL_MAX], tag[TAG_MAX];
+	const int tag_cols = *put_tag(tv->tree, row->node, tag, sizeof(tag)) ? (int)strlen(tag) + 1 : 0;
 	int x = l->name_x + indent_of(l, row->depth), used;
-	char label[LABEL_MAX];
 
 	lines_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
@@ -384,6 +386,8 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 		basecells_words(tv->base, node, ret);
 		return;
 	}
+	if (tree_no_table(tv->tree, node))
+		words_put(ret, "no unwind table" WORDS_DOT);
 	if (is_waiting(n))
 		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, (uint64_t)n->open_longest_ns));
 	else if (!is_inverted(tv))

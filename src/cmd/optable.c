@@ -142,8 +142,9 @@ const struct opt opts[] = {
 		.help = "how stacks are walked",
 		.more = "fallback uses the unwind tables that compilers emit, which is complete on ordinary binaries, and frame pointers in code that "
 			"has none but keeps these. force uses the tables alone: a stack that comes to other code is truncated there. fp follows "
-			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. dwarf is another "
-			"name of fallback.",
+			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. "
+			"dwarf is another name of "
+			"fallback. Frames of code without tables are marked with fp in the view, [fp] in text, no_table in JSON.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/kind.h"
 #include "numa/state.h"
+#include "profile/frameshare.h"
 #include "profile/threads.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ struct counted {
 	uint64_t threads, stacks, other_ns;
 	uint64_t near_ns, far_ns, accesses;      /* of accesses whose page is known */
 	uint64_t faults, fault_samples, migrations;
+	struct frame_share frames;
 };
 
 struct sink {
@@ -172,7 +174,7 @@ static int count(const struct snapshot *s, struct counted *ret)
 		}
 	}
 	*ret = c;
-	return 0;
+	return frame_share_of(s, &ret->frames);
 }
 
 /* The published names, in the order in which they were published. */
@@ -333,5 +335,6 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_
 	put_further(&o, m, &c);
 	put_offcpu(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);
+	put_ratio(&o, "frames_no_table_percent", (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
 	return 0;
 }

@@ -123,6 +123,8 @@ static void put_row(struct flat *f, const struct func_row *r)
 	out_text(&f->o, func_row_is_function(f->funcs, r) ? row_label(f, r, 0) : "(no function)");
 	if (suffix[0])
 		out_format(&f->o, " %s", suffix + 1);
+	if (tree_no_table(f->t, r->node))
+		out_text(&f->o, " [fp]");
 	out_text(&f->o, "\n");
 }
 

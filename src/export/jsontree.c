@@ -121,6 +121,8 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 		jsonout_set_some(j, o, "line", line);
 		if (n->inlined)
 			jsonout_set(j, o, "inlined", json_true());
+		if (tree_no_table(w->t, node))
+			jsonout_set(j, o, "no_table", json_true());
 		return;
 	}
 	jsonout_set(j, o, "kind", json_string(kinds[n->kind]));

@@ -197,6 +197,8 @@ static uint32_t put_run(struct text *x, uint32_t first)
 		out_format(&x->o, " %s%s", x->options->ascii ? "x" : "×", units_thousands(time, frames));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
+	if (tree_no_table(x->t, i))
+		out_text(&x->o, " [fp]");
 	if (x->options->lines && tree_line(x->t, i, line, sizeof(line))[0])
 		out_format(&x->o, "  %s", line);
 	if (open_ns)

@@ -272,6 +272,15 @@ const char *tree_suffix(const struct tree *t, uint32_t node)
 	return m->kind == MODULE_KERNEL ? "_[k]" : m->kind == MODULE_ANON ? "_[j]" : "";
 }
 
+bool tree_no_table(const struct tree *t, uint32_t node)
+{
+	const struct tree_node *n = &t->node[node];
+
+	if (n->kind != NODE_ADDR && (n->kind != NODE_FUNC || n->inlined))
+		return false;
+	return dict_frame_flags(t->dict, n->place) & FRAME_F_NO_TABLE;
+}
+
 /* The entry of FN that made the node N; NULL when names have changed since. */
 static const struct name *name_of(const struct tree *t, const struct tree_node *n, const struct frame_names *fn)
 {

@@ -202,6 +202,8 @@ size_t tree_label_room(const struct tree *t, uint32_t node);
  * inlined functions, "_[j]" JIT, or "".
  */
 const char *tree_suffix(const struct tree *t, uint32_t node);
+/* Does the code of NODE have no unwind table, so that stacks go on from it by frame pointers, or by a guess? Of its heaviest place. */
+bool tree_no_table(const struct tree *t, uint32_t node);
 /* The source file of NODE's heaviest place, raw bytes as debug information has it, "" = not known; its line, 0 = not known. */
 const char *tree_source(const struct tree *t, uint32_t node, uint32_t *ret_line);
 /* "server.c:3376" of its heaviest place, or "" when not known. */

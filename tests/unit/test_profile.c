@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "profile/frameshare.h"
 #include "profile/profile.h"
 #include "profile/waits.h"
 #include "tests/unit/cmocka_all.h"
@@ -235,6 +236,27 @@ static void test_quality(void **state)
 	ev.thread = 1;
 	assert_int_equal(profile_add(m.p, &ev), -EINVAL);
 	assert_int_equal(made_sums(&m).count, 4);
+	made_free(&m);
+}
+
+/* Frames of user code, as often as their stacks were met; neither the kernel's nor notes. */
+static void test_frame_share(void **state)
+{
+	AUTO(snapshot_unref) struct snapshot *s = NULL;
+	struct frame_share share;
+	struct made m;
+	thread_id t;
+
+	made_init(&m, NULL);
+	t = made_thread(&m, 1, 1, "a");
+	made_add(&m, 1, t, "main;f;g_[k]", 5);
+	made_add(&m, 2, t, "main;f;g_[k]", 5);
+	made_add(&m, 3, t, "!3;main", 5);
+	dict_frame_flag(m.d, dict_get_stack(m.d, made_stack(&m, "main;f"))->frame, FRAME_F_NO_TABLE);
+	s = profile_snapshot(m.p);
+	assert_int_equal(frame_share_of(s, &share), 0);
+	assert_int_equal(share.frames, 5);
+	assert_int_equal(share.no_table, 2);
 	made_free(&m);
 }
 
@@ -722,6 +744,7 @@ int main(void)
 		cmocka_unit_test(test_ages_by_doubling),
 		cmocka_unit_test(test_snapshot_does_not_change),
 		cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_frame_share),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_extrapolated),
 		cmocka_unit_test(test_provisional),
