@@ -40,6 +40,8 @@
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
+const volatile bool no_callers = false;          /* registers, and of a sample in the kernel its address: no stacks; kernel_frames is off */
+const volatile bool kernel_leaf = false;         /* with it: samples in the kernel are told by that address, not by the user's registers */
 const volatile __u32 verify_every = 0;                   /* of so many stacks walked by rules one is copied too, or unwound; 0 = none */
 const volatile bool loops = false;                       /* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */
 const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kernel walks at most, kernel.perf_event_max_stack */

@@ -229,6 +229,8 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	bool walked = false;
 	__u32 extra = 0;
 
+	if (no_callers)
+		return WAIT_HEAD_BYTES + REGS_BYTES;
 	if (walk) {
 		struct sb_part_walk *p = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
 
@@ -617,6 +619,8 @@ static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct
 	if (!put_entry_regs(r, h, task))
 		return off;
 	off += REGS_BYTES;
+	if (no_callers)
+		return off;
 	if (walk) {
 		off += put_walk(h, s->rec + WAKE_HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task,
 				v, now, &walked, &c.stop);

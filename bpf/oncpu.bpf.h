@@ -66,6 +66,8 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 		return off;
 	}
 	off += REGS_BYTES;
+	if (no_callers)
+		return off;
 	if (frame_pointers)
 		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
 	if (walk) {
@@ -91,6 +93,19 @@ static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_
 	a = (void *)(s->rec + off);
 	barrier_var(a);          /* the verifier of 6.1 remembers how far that leads at most, but not of OFF, if they are put away */
 	return off + put_kstack(a, w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
+}
+
+/* Where in the kernel the sample landed, at OFF: all of its stack that is asked for. Returns the offset behind it. */
+static __always_inline __u32 put_kernel_leaf(struct scratch *s, __u32 off, struct sb_perf_ctx *ctx)
+{
+	struct sb_part_addrs *a;
+
+	barrier_var(off);
+	if (off > RECORD_MAX - ADDRS_BYTES)
+		return off;
+	a = (void *)(s->rec + off);
+	*(__u64 *)(a + 1) = ctx->regs.ip;
+	return off + finish_addrs(a, 8, SB_PART_KSTACK);
 }
 
 /*
@@ -129,6 +144,10 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	p->since_ns = since;
 	if (!user)
 		h->flags |= SB_F_KERNEL;
+	if (!user && kernel_leaf) {
+		h->flags |= task->flags & PF_KTHREAD ? SB_F_KTHREAD : SB_F_NO_USER;
+		return put_kernel_leaf(s, off, ctx);
+	}
 	if (has_user(h, task))
 		off = put_user(s, off, ctx, task, user, walk, now);
 	if (!user && kernel_frames)

@@ -154,7 +154,9 @@ static void set_knobs(struct kernel_half *k, const struct capture_plan *plan, co
 
 	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in bpf/maps.bpf.h");
 	s->rodata->target = plan->target;
-	s->rodata->kernel_frames = plan->kernel;
+	s->rodata->kernel_frames = plan->kernel && !plan->no_callers;
+	s->rodata->kernel_leaf = plan->kernel && plan->no_callers;
+	s->rodata->no_callers = plan->no_callers;
 	s->rodata->frame_pointers = plan->frame_pointers;
 	s->rodata->walk_max = walk_max();
 	k->walks = capture_walks(plan);

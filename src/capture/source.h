@@ -48,6 +48,7 @@ struct capture_plan {
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
+	bool no_callers;         /* --call-graph off: of each stack the innermost frame alone */
 	bool tables_only;        /* --call-graph force: what has no unwind table is not walked by frame pointers */
 	bool walk_rules;         /* stacks are walked by learnt rules in the kernel, and copied where these do not do */
 	bool walk_or_copy;       /* with it: all of them are copied where the kernel does not take the program that walks; else -ENOTSUP */
@@ -62,10 +63,10 @@ struct capture_plan {
 	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
 };
 
-/* Whether stacks are walked by learnt rules: not where frame pointers are followed. */
+/* Whether stacks are walked by learnt rules: not where frame pointers are followed, or nothing is. */
 static inline bool capture_walks(const struct capture_plan *p)
 {
-	return p->walk_rules && !p->frame_pointers;
+	return p->walk_rules && !p->frame_pointers && !p->no_callers;
 }
 
 /*

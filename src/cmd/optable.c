@@ -28,7 +28,8 @@ static const struct opt_choice events[] = {
 	{ "auto", EVENT_AUTO }, { "cycles", EVENT_CYCLES }, { "cpu-clock", EVENT_CPU_CLOCK }, { NULL, 0 },
 };
 static const struct opt_choice call_graphs[] = {
-	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP }, { "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
+	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP }, { "off", CALL_GRAPH_OFF },
+	{ "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
 };
 static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL }, { "copy", UNWIND_COPY },
 					     { NULL, 0 } };
@@ -142,8 +143,8 @@ const struct opt opts[] = {
 		.help = "how stacks are walked",
 		.more = "fallback uses the unwind tables that compilers emit, which is complete on ordinary binaries, and frame pointers in code that "
 			"has none but keeps these. force uses the tables alone: a stack that comes to other code is truncated there. fp follows "
-			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. "
-			"dwarf is another name of "
+			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. off takes no stacks: of each "
+			"sample the function that ran, of each wait the one that called the kernel, without callers. dwarf is another name of "
 			"fallback. Frames of code without tables are marked with fp in the view, [fp] in text, no_table in JSON.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",

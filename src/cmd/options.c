@@ -532,11 +532,13 @@ static int check_waits(const struct options *o, struct err *e)
 /* Rules are there to walk in the kernel what has call-frame information, and for nothing else. */
 static int check_unwind(const struct options *o, struct err *e)
 {
-	if (o->call_graph == CALL_GRAPH_FP && o->unwind == UNWIND_KERNEL)
-		return err_set(e, EINVAL, "--unwind kernel is about stacks that are walked by rules, and --call-graph fp needs none: give one of them");
-	if (o->verify_every && (o->call_graph == CALL_GRAPH_FP || o->unwind == UNWIND_COPY))
+	const char *how = o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : o->call_graph == CALL_GRAPH_OFF ? "--call-graph off" : NULL;
+
+	if (how && o->unwind == UNWIND_KERNEL)
+		return err_set(e, EINVAL, "--unwind kernel is about stacks that are walked by rules, and %s needs none: give one of them", how);
+	if (o->verify_every && (how || o->unwind == UNWIND_COPY))
 		return err_set(e, EINVAL, "--verify-unwind is about stacks that are walked by rules, which %s leaves out: give one of them",
-			       o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : "--unwind copy");
+			       how ? how : "--unwind copy");
 	return 0;
 }
 

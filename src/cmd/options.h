@@ -34,6 +34,7 @@ enum opt_call_graph {
 	CALL_GRAPH_FALLBACK,             /* unwind tables, and frame pointers where there are none */
 	CALL_GRAPH_FORCE,                /* unwind tables alone */
 	CALL_GRAPH_FP,                   /* frame pointers, followed by the kernel */
+	CALL_GRAPH_OFF,                  /* no callers: the function itself */
 };
 
 enum opt_unwind {

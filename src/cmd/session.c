@@ -162,6 +162,7 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->kernel = o->kernel;
 	plan->event = o->event;
 	plan->frame_pointers = o->call_graph == CALL_GRAPH_FP;
+	plan->no_callers = o->call_graph == CALL_GRAPH_OFF;
 	plan->tables_only = o->call_graph == CALL_GRAPH_FORCE;
 	plan->walk_rules = o->unwind != UNWIND_COPY;
 	plan->walk_or_copy = o->unwind == UNWIND_AUTO;

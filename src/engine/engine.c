@@ -372,7 +372,7 @@ static int build_ingest(struct engine *en, const struct capture_plan *plan, stru
 		.further = plan->off_cpu ? read_further : NULL,
 		.set_stack_cap = plan->stack_fixed ? NULL : set_stack_cap,
 		.stack_bytes = source_first_copy(en->source),
-		.tables_only = plan->tables_only,
+		.tables_only = plan->tables_only, .no_callers = plan->no_callers,
 		.book = source_rulebook(en->source),
 		.ctx = en,
 	};

@@ -59,6 +59,9 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 		return err_nomem(e, "the engine");
 	if (c->tables_only)
 		unwinder_use_tables_only(in->unwinder);
+	if (c->no_callers)
+		unwinder_use_no_callers(in->unwinder);
+	in->intern.no_callers = c->no_callers;
 	if (c->tables_only && in->learn)
 		learn_tables_only(in->learn);
 	*ret = take_ptr(in);

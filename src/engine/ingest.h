@@ -53,6 +53,7 @@ struct ingest_config {
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
 	uint32_t stack_bytes;            /* copied at first */
 	bool tables_only;                /* --call-graph force */
+	bool no_callers;                 /* --call-graph off */
 	struct rulebook *book;           /* what the kernel half is taught; NULL = it walks by no rules */
 	void *ctx;
 };

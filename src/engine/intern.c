@@ -26,9 +26,14 @@ struct way {
 	uint32_t user, kernel;           /* frames of each side */
 };
 
-static struct way way_of(const struct chain *c, const struct raw_sample *s, bool user)
+static struct way way_of(const struct intern *it, const struct chain *c, const struct raw_sample *s, bool user)
 {
-	return (struct way){ c, s, user ? c->n : 0, s->nr_kernel < CHAIN_MAX ? s->nr_kernel : CHAIN_MAX };
+	struct way w = { c, s, user ? c->n : 0, s->nr_kernel < CHAIN_MAX ? s->nr_kernel : CHAIN_MAX };
+
+	/* What wakes is told with the kernel's stack however few are asked for. */
+	if (it->no_callers)
+		w.kernel = !w.user && s->nr_kernel;
+	return w;
 }
 
 /* Frame K from the root of W. */
@@ -127,7 +132,7 @@ static void remember(struct intern *it, uint32_t had, uint32_t n)
 
 stack_id intern_stack(struct intern *it, const struct chain *c, const struct raw_sample *s, bool user)
 {
-	const struct way w = way_of(c, s, user);
+	const struct way w = way_of(it, c, s, user);
 	const uint32_t n = w.user + w.kernel, cut = user ? c->cut : CUT_COMPLETE;
 	stack_id stack = STACK_ROOT;
 	uint32_t had;

@@ -35,6 +35,7 @@ struct intern {
 	struct dict *dict;
 	module_id kernel;                /* the one MODULE_KERNEL */
 	uint64_t text_base;              /* what kernel offsets are relative to */
+	bool no_callers;                 /* one frame is all: the user's, or else the kernel's */
 	struct intern_slot memo[INTERN_MEMO];
 	/* Of the stack at hand, root first: */
 	struct intern_key key[INTERN_DEPTH];     /* of the way down to each frame */

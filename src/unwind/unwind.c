@@ -36,7 +36,7 @@ struct unwinder {
 	struct rule_table rules;
 	struct unwind_stats stats;
 	uint64_t dear_ns;                /* up to when the time for such files is used up */
-	bool tables_only;
+	bool tables_only, no_callers;
 };
 
 static bool is_dear(const struct image *im)
@@ -67,6 +67,11 @@ struct unwinder *unwinder_new(void)
 void unwinder_use_tables_only(struct unwinder *u)
 {
 	u->tables_only = true;
+}
+
+void unwinder_use_no_callers(struct unwinder *u)
+{
+	u->no_callers = true;
 }
 
 void unwinder_free(struct unwinder *u)
@@ -840,6 +845,19 @@ static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_sp
 	c->stale = stale;
 }
 
+/* The innermost frame, as if it had no caller. */
+static void take_innermost(struct walk *w)
+{
+	const struct unwind_map *m = walk_map(w, w->pc);
+
+	if (!m)
+		w->out->cut = CUT_NO_MAPPING;
+	else if (m->state == MAP_LOADING)
+		(void)not_loaded(w);
+	if (m)
+		emit(w->out, m->module, unwind_place(m, w->pc), false);
+}
+
 void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
 {
 	struct walk w;
@@ -851,7 +869,7 @@ void unwind_sample(struct unwinder *u, const struct unwind_space *space, const s
 	else if (s->nr_walked && !s->stopped)
 		take_walked(&w);
 	else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat)
-		walk_copy(&w, u, space, s);
+		u->no_callers ? take_innermost(&w) : walk_copy(&w, u, space, s);
 	else
 		ret->cut = why_no_stack(s);
 	u->stats.frames += ret->n;

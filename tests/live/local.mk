@@ -3,6 +3,7 @@
 check_PROGRAMS += tests/live/capture-dump
 tests_live_capture_dump_SOURCES = tests/live/capture-dump.c
 shell_tests += tests/live/annotate.sh
+shell_tests += tests/live/call_graph.sh
 shell_tests += tests/live/capture.sh
 EXTRA_DIST += tests/live/live.sh
 shell_tests += tests/live/older.sh

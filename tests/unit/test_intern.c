@@ -95,6 +95,25 @@ static void marks_go_along(void **state)
 	assert_int_equal(dict_frame(w->dict, w->b, 0x20), dict_get_stack(w->dict, s)->frame);
 }
 
+/* Without callers there is one frame: the user's, or else the kernel's. */
+static void no_callers(void **state)
+{
+	struct world *w = *state;
+	const uint64_t kernel[] = { 0x1500, 0x1800 };
+	stack_id s;
+
+	w->it.no_callers = true;
+	w->sample.kernel = kernel;
+	w->sample.nr_kernel = 2;
+	s = intern_stack(&w->it, &w->chain, &w->sample, false);
+	assert_int_equal(frame_of(w, s)->module, w->it.kernel);
+	assert_int_equal(parent(w, s), STACK_ROOT);
+	add(w, w->a, 0x10);
+	s = intern_stack(&w->it, &w->chain, &w->sample, true);
+	assert_int_equal(frame_of(w, s)->module, w->a);
+	assert_int_equal(parent(w, s), STACK_ROOT);
+}
+
 static void a_cut_is_the_root(void **state)
 {
 	struct world *w = *state;
@@ -204,6 +223,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(root_first_kernel_on_top, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cut_is_the_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(marks_go_along, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(no_callers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_without_a_module_is_unknown, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_memo_is_true, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(deep_stacks_share_their_upper_part, set_up, tear_down),

@@ -421,9 +421,12 @@ static void refuses(void **state)
 	refused("record --", "there is no command behind --");
 	refused("record -a ls", "'ls' is no option: to run a command, put -- before it (sberf record -- ls)");
 	refused("record -a -F", "-F needs a value: -F HZ");
-	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|dwarf");
-	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of fallback|force|fp|dwarf");
+	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|off|dwarf");
+	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of fallback|force|fp|off|dwarf");
 	assert_call_graph("record -a --call-graph force", CALL_GRAPH_FORCE);
+	assert_call_graph("top --call-graph off", CALL_GRAPH_OFF);
+	refused("record -a --unwind kernel --call-graph off",
+		"--unwind kernel is about stacks that are walked by rules, and --call-graph off needs none: give one of them");
 	assert_call_graph("top --call-graph dwarf", CALL_GRAPH_FALLBACK);
 	assert_call_graph("top --call-graph fallback", CALL_GRAPH_FALLBACK);
 	refused("record -a -F 0", "rate '0' is out of range: it must be from 1 to 1000000");

@@ -405,6 +405,30 @@ static void test_no_table(void **state)
 	fixture_free(&fx);
 }
 
+/* No callers: the innermost frame is the whole stack, and no byte of it is looked at. */
+static void test_no_callers(void **state)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct fixture fx = jit_stack(10, 32, 0);
+	struct unwind_space space = fixture_space(&fx);
+
+	unwinder_use_no_callers(u);
+	fx.sample.nr_segments = 0;
+	unwind_sample(u, &space, &fx.sample, &chain);
+	assert_int_equal(chain.n, 1);
+	assert_int_equal(chain.cut, CUT_COMPLETE);
+	assert_int_equal(chain.frame[0].offset, JIT + 5);
+	fx.sample.regs[REG_PC] = JIT + 8192;
+	unwind_sample(u, &space, &fx.sample, &chain);
+	assert_int_equal(chain.n, 0);
+	assert_int_equal(chain.cut, CUT_NO_MAPPING);
+	fx.sample.regs[REG_PC] = JIT + 5;
+	fx.maps.v[0].map.state = MAP_LOADING;
+	unwind_sample(u, &space, &fx.sample, &chain);
+	assert_true(chain.loading);
+	fixture_free(&fx);
+}
+
 /* Tables alone: memory without a file has none. */
 static void test_tables_only(void **state)
 {
@@ -683,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_frame_pointers),
 		cmocka_unit_test(test_frame_limit),
 		cmocka_unit_test(test_no_table),
+		cmocka_unit_test(test_no_callers),
 		cmocka_unit_test(test_tables_only),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_return_probe),
