@@ -92,13 +92,16 @@ uint32_t learn_lessons(struct learn *l)
 	return n;
 }
 
-/* Can M be published? Offsets beyond would be places of another module; code without a file has none. */
+/*
+ * Can M be published? Offsets beyond would be places of another module; code without a file has none. Of code that a run-time compiler
+ * describes no rules are taught, since other code may be in its place at any time: it is walked from copies.
+ */
 static bool has_places(const struct learn *l, const struct unwind_map *m)
 {
 	const uint64_t limit = 1ull << SB_OFFSET_BITS;
 
 	if (m->state == MAP_ANON)
-		return m->module != ID_NONE && !l->tables_only;
+		return m->module != ID_NONE && !l->tables_only && !m->made;
 	return m->state == MAP_READY && m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
 }
 

@@ -20,6 +20,8 @@
 #define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
 #define COMPARE_NS NSEC_PER_SEC  /* moved text is not compared again sooner */
 #define COMPARES_HUNG_MAX 2u     /* with so many that did not come back nothing is compared any more: files are to be read, too */
+#define MADE_PAUSE_NS (100 * NSEC_PER_MSEC)      /* a jitdump file is not read again sooner, ... */
+#define MADE_COSTS 20u           /* ... nor so that reading it takes more than a twentieth of a reader's time */
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
 #define CROWD_MIN 4096u          /* entries before a sweep is considered */
 #define IMAGES_MIN (64u << 20)   /* bytes of images before one is */
@@ -52,6 +54,7 @@ static void file_free(struct file *f)
 		return;
 	place_clear(&f->place);
 	image_free(f->image);
+	made_code_free(f->made);
 	if (f->kept_fd >= 0)
 		close(f->kept_fd);
 	free(f);
@@ -286,7 +289,8 @@ static void start_compare(struct files *fs, backing_id b)
 	struct file *f = fs->entry.v[b];
 
 	f->compared_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
-	if (fs->hung < COMPARES_HUNG_MAX && loader_add(fs->loader, b, &f->id, &f->place))
+	f->reading = fs->hung < COMPARES_HUNG_MAX && loader_add(fs->loader, b, &f->id, &f->place);
+	if (f->reading)
 		f->life = f->life == LIFE_IDLE ? LIFE_LOADING : f->life;
 	else
 		f->life = f->life == LIFE_IDLE ? LIFE_NOT_ELF : f->life;
@@ -298,7 +302,7 @@ bool files_moved_again(struct files *fs, backing_id b, const struct moved *where
 
 	if (!f || f->place.moved.start != where->start || f->place.moved.end != where->end)
 		return false;
-	if ((f->life == LIFE_READY || f->life == LIFE_NOT_ELF) && clock_ns(CLOCK_MONOTONIC_COARSE) - f->compared_ns >= COMPARE_NS)
+	if (!f->reading && (f->life == LIFE_READY || f->life == LIFE_NOT_ELF) && clock_ns(CLOCK_MONOTONIC_COARSE) - f->compared_ns >= COMPARE_NS)
 		start_compare(fs, b);
 	return true;
 }
@@ -329,6 +333,34 @@ static backing_id behind_moved(struct files *fs, backing_id b, struct unwind_map
 		return f->otherwise;
 	ret->pgoff = f->moved_offset + (ret->start - f->place.moved.start);
 	return f->of;
+}
+
+/* Asks for F, a jitdump file, if it has never been read or was written to since. */
+static void read_made(struct files *fs, backing_id b, struct file *f, uint64_t now_ns)
+{
+	const bool stale = !f->read_once || was_rewritten(&f->place, &f->mark);
+
+	f->again_ns = now_ns + MADE_PAUSE_NS;
+	if (!stale || !loader_add(fs->loader, b, &f->id, &f->place))
+		return;
+	f->began_ns = now_ns;
+	f->reading = true;
+	f->life = f->life == LIFE_IDLE ? LIFE_LOADING : f->life;
+}
+
+const struct made_code *files_made(struct files *fs, backing_id b, bool *ret_pending)
+{
+	struct file *f = b < BACKING_ANON ? fs->entry.v[b] : NULL;
+	uint64_t now_ns;
+
+	*ret_pending = false;
+	if (!f || !f->place.dump)
+		return NULL;
+	now_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	if (!f->reading && f->life != LIFE_LOADING && now_ns >= f->again_ns)
+		read_made(fs, b, f, now_ns);
+	*ret_pending = f->life == LIFE_LOADING && !f->read_once;
+	return f->made;
 }
 
 /* The entry booked for MODULE; B is booked when there was none. The module is what other threads find an entry by. */
@@ -588,14 +620,36 @@ static backing_id meet(struct files *fs, backing_id b, const struct image *im)
 	return b;
 }
 
+/* Is R what is said of a load that was given up, and whose thread may still bring a result? */
+static bool has_thread(const struct load_result *r)
+{
+	return r->status == -ETIMEDOUT && !r->late;
+}
+
 /* What came of comparing memory with a file. What cannot be told now changes nothing. */
 static void take_compared(struct files *fs, struct file *f, struct load_result *r)
 {
 	fs->hung += r->status == -ETIMEDOUT;
+	f->reading = has_thread(r);
 	if (!r->status)
 		f->moved_offset = r->loaded.moved_offset;
 	if (!r->status || r->status == -ESTALE || f->life == LIFE_LOADING)
 		f->life = r->status ? LIFE_NOT_ELF : LIFE_READY;
+}
+
+/* Takes what the jitdump file F says now. */
+static void take_made(struct file *f, struct load_result *r)
+{
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), took_ns = f->began_ns < now_ns ? now_ns - f->began_ns : 0;
+
+	f->reading = has_thread(r);
+	f->read_once = true;
+	f->again_ns = now_ns + (took_ns * MADE_COSTS > MADE_PAUSE_NS ? took_ns * MADE_COSTS : MADE_PAUSE_NS);
+	if (r->status || !r->loaded.not_elf)
+		return;
+	made_code_free(f->made);
+	f->made = take_ptr(r->loaded.made);
+	f->mark = r->loaded.mark;
 }
 
 static void take_in(struct files *fs, struct load_result *r)
@@ -643,8 +697,11 @@ unsigned int files_poll(struct files *fs)
 	while (loader_take(fs->loader, &r)) {
 		if (is_moved(fs, r.tag))
 			take_compared(fs, fs->entry.v[r.tag], &r);
-		else
+		else {
+			if (fs->entry.v[r.tag]->place.dump)
+				take_made(fs->entry.v[r.tag], &r);
 			take_in(fs, &r);
+		}
 		n++;
 	}
 	return n;
@@ -679,6 +736,12 @@ static void mark(struct files *fs, backing_id b)
 		fs->entry.v[fs->entry.v[b]->otherwise]->marked = true;
 }
 
+void files_mark_one(struct files *fs, backing_id b)
+{
+	if (b != BACKING_NONE)
+		mark(fs, b);
+}
+
 void files_mark(struct files *fs, const struct space *s)
 {
 	for (size_t i = 0; i < s->maps.n; i++)
@@ -687,7 +750,7 @@ void files_mark(struct files *fs, const struct space *s)
 
 static bool droppable(const struct file *f)
 {
-	return !f->marked && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
+	return !f->marked && !f->reading && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
 									 f->same != BACKING_NONE || (f->place.moved.end && f->life == LIFE_READY));
 }
 

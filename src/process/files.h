@@ -44,6 +44,12 @@ bool files_moved_again(struct files *fs, backing_id b, const struct moved *where
 /* The file that was mapped at M before, for files_add_moved(), with M completed: of what is text that was moved, its own. False: it is none. */
 bool files_text_before(const struct files *fs, const struct mapping *before, backing_id *ret_of, struct moved *m);
 
+/*
+ * What the jitdump file B says of unwinding, as far as it has been read; NULL when that is nothing. It is read when somebody asks, and again when it has
+ * been written to. *RET_PENDING: it is being read for the first time. Valid until the next files_poll().
+ */
+const struct made_code *files_made(struct files *fs, backing_id b, bool *ret_pending);
+
 /* Fills state, module and image of RET, whose start is set, for what lies behind B, and of moved text the offset; queues a load. ANON_CODE: not a file of code, see MAP_ANON. */
 void files_state(struct files *fs, backing_id b, struct unwind_map *ret);
 
@@ -75,6 +81,7 @@ int files_open_beside(struct files *fs, module_id module, const char *path);
 bool files_crowded(const struct files *fs);
 /* A sweep: mark everything that is mapped, then drop what is not and was never run, and of many images those that are not. */
 void files_mark(struct files *fs, const struct space *s);
+void files_mark_one(struct files *fs, backing_id b);     /* BACKING_NONE is fine */
 void files_sweep(struct files *fs);
 
 struct files_stats {

@@ -32,6 +32,11 @@ struct file {
 	uint32_t edition;        /* how often its file had been written to */
 	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
 	struct image *image;
+	/* Of a jitdump file (place.dump), which grows: what it said when it was last read, and when that may be done again. */
+	struct made_code *made;
+	bool read_once;
+	bool reading;            /* again, or compared again: the loader still has it, so it may not go, whatever else it is */
+	uint64_t began_ns, again_ns;
 	uint64_t failed_ns;
 	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
 	/* Of memory that may be moved text, which has place.moved; READY = it is. It is in no index and has no module and no image of its own. */

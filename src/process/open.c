@@ -51,6 +51,7 @@ void place_clear(struct place *p)
 void loaded_clear(struct loaded *l)
 {
 	image_free(l->image);
+	made_code_free(l->made);
 	if (l->fd >= 0)
 		close(l->fd);
 	*l = (struct loaded){ .fd = -1 };
@@ -336,6 +337,8 @@ int load_file(void *ctx, const struct file_id *id, const struct place *p, struct
 	fd = find_file(p, accept_load, &l, e);
 	if (fd < 0)
 		return fd;
+	if (p->dump && got.not_elf)
+		(void)made_code_read(fd, &got.made, NULL);
 	if (!fstat(fd, &st) && !st.st_nlink)
 		got.fd = take_fd(&fd);
 	*ret = got;

@@ -18,6 +18,7 @@
 #include "process/moved.h"
 #include "process/root.h"
 #include "unwind/image.h"
+#include "unwind/made.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct place {
 	uint64_t start, end;     /* of the mapping */
 	char *path;              /* as shown with the mapping, " (deleted)" included; owned */
 	struct root *root;       /* of the process, NULL = unknown; a reference is owned */
+	bool dump;               /* a jitdump file, by its name: what it says of unwinding is wanted, if it is one */
 	struct moved moved;      /* of the process, to be compared with the file; end 0 = none: the file is what is wanted */
 };
 
@@ -50,6 +52,7 @@ struct file_mark {
 struct loaded {
 	struct image *image;     /* NULL when not_elf */
 	bool not_elf;            /* it is the right file, and holds no ELF (a JIT's memfd, an archive of code) */
+	struct made_code *made;  /* of place.dump: what it says of unwinding; NULL = nothing */
 	uint64_t moved_offset;   /* of place.moved, which is text of the file: where it begins there. Nothing else is set then. */
 	int fd;                  /* >= 0 when the file has no name any more and would be lost if closed; else -1 */
 	struct file_mark mark;

@@ -42,6 +42,7 @@ struct process {
 	str_id exe;
 	module_id anon;          /* ID_NONE until needed */
 	str_id dump;             /* path of a jitdump file that it maps; 0 = none was seen */
+	backing_id dump_file;    /* that file, or its parent's; BACKING_NONE = none */
 	struct proc_status status;   /* ns_pid 0 = unknown */
 	struct space *space;     /* never NULL */
 	struct root *root;       /* NULL = unknown */

@@ -123,6 +123,7 @@ static struct process *find_or_add(struct processes *ps, pid_t pid)
 	p->ps = ps;
 	p->pid = pid;
 	p->anon = ID_NONE;
+	p->dump_file = BACKING_NONE;
 	p->space = space_new();
 	if (!p->space || !hidx_add(&ps->by_pid, pid_hash(pid), (uint32_t)ps->v.n, rehash, ps)) {
 		process_free(p);
@@ -218,6 +219,7 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 	p->gone = p->denied = p->kthread = false;
 	p->exe_next = true;
 	p->dump = 0;
+	p->dump_file = BACKING_NONE;
 	if (p->anon != ID_NONE)
 		owners_set_dump(ps->owners, p->anon, NULL);
 	dir = proc_open(p->pid);
@@ -251,6 +253,7 @@ static void inherit(struct process *child, struct process *parent)
 	root_leave(child->root);
 	child->root = root_use(parent->root);
 	child->exe = parent->exe;
+	child->dump_file = parent->dump_file;
 	child->exe_changes++;
 	if (parent->status.root_ns)
 		child->status = (struct proc_status){ .ns_pid = child->pid, .root_ns = true, .uid = parent->status.uid };
@@ -340,8 +343,10 @@ static void check_alive(struct processes *ps, uint64_t now)
 /* Files that are still mapped somewhere, or were when a sample that waits was taken. */
 static void mark_files(struct processes *ps)
 {
-	for (size_t i = 0; i < ps->v.n; i++)
+	for (size_t i = 0; i < ps->v.n; i++) {
 		files_mark(ps->files, ps->v.v[i]->space);
+		files_mark_one(ps->files, ps->v.v[i]->dump_file);
+	}
 	for (const struct process_hold *h = ps->holds; h; h = h->next)
 		files_mark(ps->files, h->space);
 }
@@ -445,6 +450,8 @@ static module_id anon_module(struct process *p)
 /* What a walk is told of M in V. LOAD: when its file is not loaded, that is asked for; else it is not told of then, and that is false. */
 static bool tell_map(const struct view *v, const struct mapping *m, bool load, struct unwind_map *ret)
 {
+	bool pending;
+
 	*ret = (struct unwind_map){ .start = m->start, .end = m->end, .pgoff = m->pgoff, .state = MAP_ANON };
 	if (m->backing != BACKING_ANON && load)
 		files_state(v->p->ps->files, m->backing, ret);
@@ -453,6 +460,8 @@ static bool tell_map(const struct view *v, const struct mapping *m, bool load, s
 	if (ret->state == MAP_ANON) {
 		ret->module = anon_module(v->p);
 		ret->pgoff = ret->start;
+		ret->made = files_made(v->p->ps->files, v->p->dump_file, &pending);
+		ret->state = pending ? MAP_LOADING : MAP_ANON;
 	}
 	return true;
 }

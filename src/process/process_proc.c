@@ -45,17 +45,23 @@ static bool is_jitdump(const char *name, size_t len)
 	return true;
 }
 
-/* A run-time compiler maps its jitdump file as a mark for whoever looks: the name is kept, as the mapping goes with the process. */
-static void note_jitdump(struct process *p, const char *path, size_t len)
+/*
+ * A run-time compiler maps its jitdump file as a mark for whoever looks. The name is kept, unless there is none any more: the mapping goes with
+ * the process. Returns the entry of the file.
+ */
+static backing_id add_jitdump(struct process *p, const struct place *place, const struct file_id *id, uint64_t since_ns)
 {
 	struct strtab *strings = dict_strings(p->ps->dict);
-	const str_id dump = is_jitdump(path, len) ? strtab_add(strings, path, len) : STR_NONE;
+	const size_t len = strlen(place->path);
+	const str_id dump = is_jitdump(place->path, len) ? strtab_add(strings, place->path, len) : STR_NONE;
 
+	p->dump_file = files_add(p->ps->files, id, place, since_ns);
 	if (dump == STR_NONE || dump == p->dump)
-		return;
+		return p->dump_file;
 	p->dump = dump;
 	if (p->anon != ID_NONE)
 		owners_set_dump(p->ps->owners, p->anon, strtab_get(strings, dump));
+	return p->dump_file;
 }
 
 backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
@@ -75,8 +81,8 @@ backing_id process_backing(struct process *p, const char *name, size_t len, cons
 	memcpy(path, name, len);
 	path[len] = '\0';
 	if (what == WHAT_FILE) {
-		note_jitdump(p, path, len);
-		return files_add(fs, id, &place, since_ns);
+		place.dump = is_jitdump(path, map_name_len(path, len, NULL));
+		return place.dump ? add_jitdump(p, &place, id, since_ns) : files_add(fs, id, &place, since_ns);
 	}
 	return files_add_special(fs, path, what == WHAT_VDSO, m->end - m->start);
 }
@@ -101,6 +107,7 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	p->exe_changes++;
 	p->anon = ID_NONE;
 	p->dump = 0;
+	p->dump_file = BACKING_NONE;
 	memset(&p->status, 0, sizeof(p->status));
 	p->threads.n = p->nr_live = 0;
 }

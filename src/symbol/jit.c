@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/vec.h"
+#include "symbol/jitdump.h"
 #include "symbol/spans.h"
 
 #include <errno.h>
@@ -21,10 +22,6 @@
 #define NAMES_MAX (1u << 30)
 #define NAME_MAX_LEN 65535u             /* of functions of files, too (elfsyms.c) */
 #define NONE UINT32_MAX
-
-#define JITDUMP_MAGIC 0x4A695444u    /* "JiTD" in the writer's byte order */
-#define JITDUMP_LOAD 0u
-#define JITDUMP_MOVE 1u
 
 struct entry {
 	uint32_t name;               /* offset in text */
@@ -38,59 +35,7 @@ struct jit_syms {
 	size_t refused;
 };
 
-/* Where bytes come from: a file or memory. */
-struct input {
-	int fd;                      /* -1 = memory */
-	const uint8_t *mem;
-	uint64_t size;
-};
-
-struct jitdump_header {
-	uint32_t magic, version, total_size, elf_mach, pad, pid;
-	uint64_t timestamp, flags;
-};
-
-struct jitdump_record {
-	uint32_t id, total_size;
-	uint64_t timestamp;
-};
-
-struct jitdump_load {
-	uint32_t pid, tid;
-	uint64_t vma, code_addr, code_size, code_index;
-};
-
-struct jitdump_move {
-	uint32_t pid, tid;
-	uint64_t vma, old_addr, new_addr, code_size, code_index;
-};
-
 #define BODY_MAX (sizeof(struct jitdump_load) + NAME_MAX_LEN + 1)        /* of a record: a function and its name */
-
-/* Up to LEN bytes at OFFSET; how many there were. */
-static size_t input_read(const struct input *in, uint64_t offset, void *buf, size_t len)
-{
-	size_t done = 0;
-
-	if (offset >= in->size)
-		return 0;
-	if (len > in->size - offset)
-		len = (size_t)(in->size - offset);
-	if (in->fd < 0) {
-		memcpy(buf, in->mem + offset, len);
-		return len;
-	}
-	while (done < len) {
-		const ssize_t n = pread(in->fd, (char *)buf + done, len - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return done;
-}
 
 /* Appends a name; NONE when it does not fit. */
 static uint32_t add_name(struct jit_syms *j, const char *name, size_t len)
@@ -241,58 +186,44 @@ static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body
 	return set_place(p, j, move.code_index);
 }
 
-/* BODY is for as much of a record as is looked at. False when out of memory. */
-static bool parse_records(struct jit_syms *j, const struct input *in, struct places *p, uint8_t *body)
+struct reading {
+	struct jit_syms *j;
+	struct places places;
+	const uint8_t *body;
+};
+
+static bool take_record(void *ctx, uint32_t id, size_t len)
 {
-	struct jitdump_header header;
-	struct jitdump_record rec;
-	uint64_t at;
+	struct reading *r = ctx;
 
-	if (input_read(in, 0, &header, sizeof(header)) < sizeof(header) || header.total_size < sizeof(header))
-		return true;
-	for (at = header.total_size; input_read(in, at, &rec, sizeof(rec)) == sizeof(rec); at += rec.total_size) {
-		size_t len = BODY_MAX;
-
-		if (rec.total_size < sizeof(rec)) {
-			j->refused++;
-			return true;
-		}
-		/* A record whose end is not there yet is still being written. */
-		if (rec.total_size > in->size - at)
-			return true;
-		if (rec.id != JITDUMP_LOAD && rec.id != JITDUMP_MOVE)
-			continue;
-		if (len > rec.total_size - sizeof(rec))
-			len = rec.total_size - sizeof(rec);
-		len = input_read(in, at + sizeof(rec), body, len);
-		if (!(rec.id == JITDUMP_LOAD ? parse_load : parse_move)(j, p, body, len))
-			return false;
-	}
-	return true;
+	return (id == JITDUMP_LOAD ? parse_load : parse_move)(r->j, &r->places, r->body, len);
 }
 
-static int parse_jitdump(struct jit_syms *j, const struct input *in, struct err *e)
+static int parse_jitdump(struct jit_syms *j, const struct jit_input *in, struct err *e)
 {
 	AUTO_FREE uint8_t *body = malloc(BODY_MAX);
-	struct places p = { 0 };
-	const bool ok = body && parse_records(j, in, &p, body);
+	struct reading r = { .j = j, .body = body };
+	const struct jitdump_visitor v = { .ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE, .body = body, .body_max = BODY_MAX,
+					   .record = take_record, .ctx = &r };
+	bool refused = false;
+	uint32_t machine;
+	const bool ok = body && jitdump_each(in, &v, &machine, &refused);
 
-	hidx_free(&p.hash);
-	vec_free(&p.known);
+	j->refused += refused;
+	hidx_free(&r.places.hash);
+	vec_free(&r.places.known);
 	return ok ? 0 : err_nomem(e, "functions of a jitdump file");
 }
 
-static int parse_input(const struct input *in, struct jit_syms **ret, struct err *e)
+static int parse_input(const struct jit_input *in, struct jit_syms **ret, struct err *e)
 {
 	AUTO(jit_syms_free) struct jit_syms *j = calloc(1, sizeof(*j));
 	AUTO_FREE char *text = NULL;
-	uint32_t magic = 0;
 	int rc;
 
 	if (!j)
 		return err_nomem(e, "functions of a perf map");
-	input_read(in, 0, &magic, sizeof(magic));
-	if (magic == JITDUMP_MAGIC) {
+	if (jitdump_is(in)) {
 		rc = parse_jitdump(j, in, e);
 		if (rc)
 			return rc;
@@ -302,7 +233,7 @@ static int parse_input(const struct input *in, struct jit_syms **ret, struct err
 		text = malloc(in->size + 1);
 		if (!text)
 			return err_nomem(e, "functions of a perf map");
-		parse_map(j, text, input_read(in, 0, text, in->size));
+		parse_map(j, text, jit_input_read(in, 0, text, in->size));
 	}
 	spans_seal(&j->span);
 	*ret = take_ptr(j);
@@ -311,7 +242,7 @@ static int parse_input(const struct input *in, struct jit_syms **ret, struct err
 
 int jit_syms_parse(const void *data, size_t len, struct jit_syms **ret, struct err *e)
 {
-	return parse_input(&(struct input){ .fd = -1, .mem = data, .size = len }, ret, e);
+	return parse_input(&(struct jit_input){ .fd = -1, .mem = data, .size = len }, ret, e);
 }
 
 int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e)
@@ -322,7 +253,7 @@ int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e)
 		return err_set(e, errno, "cannot look at a perf map: %s", strerror(errno));
 	if (!S_ISREG(st.st_mode) || (st.st_uid != owner && st.st_uid != 0))
 		return err_set(e, EPERM, "a perf map that is no regular file of user %u or root", owner);
-	return parse_input(&(struct input){ .fd = fd, .size = (uint64_t)st.st_size }, ret, e);
+	return parse_input(&(struct jit_input){ .fd = fd, .size = (uint64_t)st.st_size }, ret, e);
 }
 
 void jit_syms_free(struct jit_syms *j)

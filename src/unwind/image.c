@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "unwind/image.h"
-#include "unwind/image_impl.h"
+#include "unwind/arch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -269,6 +269,33 @@ int image_from_memory(const void *data, size_t len, struct image **ret, struct e
 	const int err = elf_file_memory(data, len, &f, e);
 
 	return err ? err : open_elf(f, ret, e);
+}
+
+int image_from_cfi(uint64_t size, const void *data, size_t len, struct image **ret, struct err *e)
+{
+	AUTO(image_free) struct image *im = calloc(1, sizeof(*im));
+	struct image_section eh = { ".eh_frame", (size + 7) & ~7ull, len, SHF_ALLOC, malloc(len ? len : 1) };
+	int err = -ENOEXEC;
+
+	if (im)
+		im->loads = calloc(1, sizeof(*im->loads));
+	if (!im || !im->loads || !eh.bytes) {
+		free(eh.bytes);
+		return err_nomem(e, "call-frame information");
+	}
+	im->machine = ARCH_MACHINE;
+	im->nr_loads = 1;
+	*im->loads = (struct image_load){ .filesz = size, .exec = true };
+	memcpy(eh.bytes, data, len);
+	image_check_cfi(&eh, NULL);
+	if (eh.bytes)
+		err = image_build_copy(im, ET_DYN, &eh, 1, e);
+	free(eh.bytes);
+	if (!err && !im->copy.eh)
+		err = err_set(e, ENOEXEC, "its call-frame information cannot be used");
+	if (!err)
+		*ret = take_ptr(im);
+	return err;
 }
 
 void image_free(struct image *im)

@@ -379,17 +379,38 @@ static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t o
 	return st;
 }
 
+/* In code of which rules are all that is known (made.h): what else its caller's registers held is not told. */
+static enum step by_made(struct walk *w, const struct rule *r, struct registers *next)
+{
+	const uint64_t cfa = w->regs.reg[r->kind == RULE_BP ? ARCH_FP : ARCH_SP] + (uint64_t)(int64_t)r->cfa;
+	const uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8);
+
+	if (r->kind != RULE_SP && r->kind != RULE_BP)
+		return walk_cut(w, CUT_BAD_CFI);
+	next->reg[ARCH_SP] = cfa;
+	next->reg[ARCH_FP] = w->regs.reg[ARCH_FP];
+	next->known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
+	if (!walk_read_any(w, cfa - 8, 8, &next->reg[ARCH_PC]))
+		return walk_fault(w, cfa - 8);
+	if (r->bp != RULE_BP_SAME && !walk_read_any(w, slot, 8, &next->reg[ARCH_FP]))
+		return walk_fault(w, slot);
+	return STEP_OK;
+}
+
 /* One frame further with every register. */
 static enum step advance(struct walk *w)
 {
 	struct registers next = { .frame = w->regs.frame + 1 };
 	uint64_t lookup = w->regs.reg[ARCH_PC] - !w->regs.exact;
 	const struct unwind_map *m = walk_map(w, lookup);
+	struct rule made;
 	enum step st;
 
 	if (!m)
 		return walk_cut(w, CUT_NO_MAPPING);
-	if (m->state == MAP_READY)
+	if (m->state == MAP_ANON && m->made && made_code_rule(m->made, lookup, &made))
+		st = by_made(w, &made, &next);
+	else if (m->state == MAP_READY)
 		st = by_image(w, m, unwind_place(m, lookup), &next);
 	else if (m->state == MAP_ANON)
 		st = by_frame_pointer(w, &next);

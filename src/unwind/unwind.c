@@ -640,6 +640,10 @@ static inline enum step one_frame(struct walk *w)
 		return walk_cut(w, CUT_NO_MAPPING);
 	if (w->out->n == CHAIN_MAX)
 		return walk_cut(w, CUT_FRAME_LIMIT);
+	if (m->state == MAP_ANON && m->made && made_code_rule(m->made, lookup, &r)) {
+		emit(w->out, m->module, unwind_place(m, lookup), false);
+		return by_rule(w, &r);
+	}
 	if (m->state != MAP_READY)
 		return by_state(w, m, lookup);
 	offset = lookup - m->start + m->pgoff;
@@ -722,7 +726,8 @@ static bool take_places(struct walk *w)
 			(void)not_loaded(w);
 			return false;
 		}
-		if (!m || (m->state != MAP_READY && m->state != MAP_ANON))
+		/* It followed frame pointers through what is known better since. */
+		if (!m || (m->state != MAP_READY && m->state != MAP_ANON) || (m->state == MAP_ANON && m->made))
 			break;
 		offset = unwind_place(m, lookup);
 		w->u->stats.fp_frames += m->state == MAP_ANON;

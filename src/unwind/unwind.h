@@ -14,6 +14,7 @@
 #include "model/raw.h"
 #include "model/reasons.h"
 #include "unwind/image.h"
+#include "unwind/made.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +26,7 @@
 
 enum map_state {
 	MAP_READY,               /* image is set */
-	MAP_ANON,                /* executable memory without a file: frame pointers */
+	MAP_ANON,                /* executable memory without a file: what MADE says, else frame pointers */
 	MAP_LOADING,             /* try again later */
 	MAP_NO_FILE,             /* its file cannot be read */
 	MAP_SPECIAL,             /* a kernel-made page without unwind information ([vsyscall]) */
@@ -38,6 +39,7 @@ struct unwind_map {
 	uint64_t pgoff;          /* file offset of start; of MAP_ANON start itself: places in such memory are addresses */
 	module_id module;
 	enum map_state state;
+	const struct made_code *made;    /* MAP_ANON: what its compiler says of unwinding, NULL = nothing; valid as long as IMAGE */
 	struct image *image;     /* MAP_READY; stays valid during the call of unwind_sample() */
 };
 

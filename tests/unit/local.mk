@@ -18,6 +18,7 @@ unit_helpers =
 made = tests/unit/made.c tests/unit/made.h
 madefeed = tests/unit/madefeed.c tests/unit/madefeed.h $(made)
 madenuma = tests/unit/madenuma.c tests/unit/madenuma.h
+madedump = tests/unit/madedump.h
 driver = tests/unit/keys.c tests/unit/keys.h $(madefeed)
 golden = tests/unit/golden.c tests/unit/golden.h
 madecode = tests/unit/madecode.c tests/unit/madecode.h
@@ -30,6 +31,7 @@ tests_unit_libhelp_a_SOURCES = \
 	$(driver) \
 	$(golden) \
 	$(madecode) \
+	$(madedump) \
 	$(madenuma) \
 	$(record_helpers) \
 	tests/unit/deadfs.c \
@@ -107,6 +109,7 @@ suites_unwind =
 suites_unwind += tests/unit/test_go
 suites_unwind += tests/unit/test_image_ops
 suites_unwind += tests/unit/test_image_split
+suites_unwind += tests/unit/test_made
 suites_unwind += tests/unit/test_rows_budget
 suites_unwind += tests/unit/test_unwind
 

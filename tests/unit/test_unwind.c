@@ -7,6 +7,7 @@
 
 #include "bpf/wire.h"
 #include "tests/unit/cmocka_all.h"
+#include "tests/unit/madedump.h"
 #include "tests/unwind/fixture.h"
 #include "unwind/image_impl.h"
 
@@ -429,6 +430,48 @@ static void test_no_callers(void **state)
 	fixture_free(&fx);
 }
 
+/*
+ * What a run-time compiler says of its code counts more than frame pointers, which lead astray there. A walk of the kernel half that followed
+ * them is not believed.
+ */
+static void test_made_code(void **state)
+{
+	const struct dump_eh eh = dump_table();
+	AUTO(made_code_free) struct made_code *made = NULL;
+	struct fixture fx = jit_stack(4, 32, 0);
+	uint64_t *words = (uint64_t *)fx.seg[0];
+	const uint64_t walked[] = { JIT + 4, JIT + 16 };
+	dump_bytes dump;
+
+	dump_begin(&dump, EM_X86_64);
+	dump_put_unwinding(&dump, &eh, sizeof(eh) + 20, 20);
+	dump_put_load(&dump, JIT, DUMP_CODE_SIZE, 1);
+	assert_int_equal(made_code_parse(dump.v, dump.n, &made, NULL), 0);
+	assert_non_null(made);
+	vec_free(&dump);
+	fx.maps.v[0].map.made = made;
+	fx.sample.regs[REG_PC] = JIT + 4;        /* 64 bytes and a return address on the stack, which nobody's frame pointer knows of */
+	words[8] = JIT + 0x100;                  /* of something of which nothing is told: by the frame pointer from there */
+	fx.sample.regs[REG_FP] = STACK + 96;
+	words[12] = 0;
+	words[13] = JIT + 0x200;
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_FP_END);
+	assert_int_equal(chain.n, 3);
+	assert_int_equal(chain.frame[0].flags, 0);
+	assert_int_equal(chain.frame[1].offset, JIT + 0xff);
+	assert_int_equal(chain.frame[1].flags, FRAME_F_NO_TABLE);
+	assert_int_equal(chain.frame[2].offset, JIT + 0x1ff);
+	fx.sample.walked = walked;
+	fx.sample.nr_walked = 2;
+	fx.sample.ruled = true;
+	fx.sample.walk_check = sb_check(sb_check(0, 7, JIT + 4), 7, JIT + 15);
+	walk(&fx);
+	assert_int_equal(chain.cut, CUT_STALE);
+	assert_true(chain.stale);
+	fixture_free(&fx);
+}
+
 /* Tables alone: memory without a file has none. */
 static void test_tables_only(void **state)
 {
@@ -708,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_frame_limit),
 		cmocka_unit_test(test_no_table),
 		cmocka_unit_test(test_no_callers),
+		cmocka_unit_test(test_made_code),
 		cmocka_unit_test(test_tables_only),
 		cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_return_probe),
