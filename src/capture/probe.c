@@ -257,6 +257,18 @@ static void check_kallsyms(struct rows *r)
 		grant(f, c->fix, sizeof(c->fix));
 }
 
+/* Without debug information there are no inlined calls and no lines; names come from symbol tables. */
+static void check_debug(struct rows *r)
+{
+	const struct probe_facts *f = r->f;
+	struct probe_check *c = add(r, "debug information", f->zstd && f->packages, PROBE_NOTE,
+				    "elfutils 0.191 or newer, built with zstd, for inlined calls and lines of files that have these");
+
+	fill(c->now, sizeof(c->now), "elfutils %s%s%s%s", f->elfutils[0] ? f->elfutils : "(unknown)",
+	     f->zstd && f->packages ? "" : ": cannot read ", f->zstd ? "" : "sections packed by zstd",
+	     f->packages ? "" : f->zstd ? "packages of split units (.dwp)" : ", nor packages of split units (.dwp)");
+}
+
 static void check_nofile(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
@@ -302,6 +314,7 @@ size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CH
 	check_perf(&r);
 	check_pmu(&r);
 	check_kallsyms(&r);
+	check_debug(&r);
 	check_rate(&r);
 	check_nofile(&r);
 	return r.n;

@@ -44,6 +44,8 @@ struct probe_facts {
 	char distances[32];              /* between them: "10/21" */
 	int move_pages;                  /* asking where a page is: 0 or errno */
 	bool kallsyms;                   /* kernel symbols have addresses */
+	char elfutils[16];               /* version of libdw, "" = not known */
+	bool zstd, packages;             /* it reads debug information packed by zstd, and packages of split units (.dwp) */
 	uint64_t nofile, nofile_max;     /* descriptors: soft and hard limit */
 	uint64_t nofile_need;            /* what a capture of all CPUs takes */
 	uint32_t nr_cpus;                /* possible */

@@ -33,6 +33,40 @@ static int cannot(const Elf64_Chdr *ch, struct err *e)
 		       "\"objcopy --decompress-debug-sections\" on the file", way);
 }
 
+/* A file of three sections: none, their names, and one to be packed. */
+static void make_sample(uint8_t bytes[1024])
+{
+	static const char names[] = "\0.shstrtab\0.debug_info";
+	Elf64_Ehdr eh = { .e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(eh),
+			  .e_shoff = sizeof(eh), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 1 };
+	const Elf64_Shdr sh[3] = {
+		[1] = { .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = 512, .sh_size = sizeof(names), .sh_addralign = 1 },
+		[2] = { .sh_name = 11, .sh_type = SHT_PROGBITS, .sh_offset = 768, .sh_size = 256, .sh_addralign = 1 },
+	};
+
+	eh.e_ident[EI_CLASS] = ELFCLASS64;
+	eh.e_ident[EI_DATA] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+	eh.e_ident[EI_VERSION] = EV_CURRENT;
+	memset(bytes, 0, 1024);
+	memcpy(bytes, &eh, sizeof(eh));
+	memcpy(bytes + sizeof(eh), sh, sizeof(sh));
+	memcpy(bytes + 512, names, sizeof(names));
+}
+
+bool unpack_knows_zstd(void)
+{
+	uint8_t bytes[1024] __attribute__((aligned(8)));
+	bool knows;
+	Elf *elf;
+
+	make_sample(bytes);
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, sizeof(bytes));
+	knows = elf && elf_compress(elf_getscn(elf, 2), ZSTD, ELF_CHF_FORCE) == 1;
+	elf_end(elf);
+	return knows;
+}
+
 int unpack_debug(Elf *elf, struct err *e)
 {
 	Elf_Scn *scn = NULL;

@@ -18,6 +18,7 @@ static struct probe_facts fine(void)
 		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0", .self = "/usr/bin/sberf",
 		.features = { true, true, true, true, true, true, true, true, true }, .ptrace_scope = PROBE_UNKNOWN,
 		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2, .nodes = 1,
+		.elfutils = "0.191", .zstd = true, .packages = true,
 	};
 }
 
@@ -212,6 +213,23 @@ static struct probe_check bad_row(const struct probe_facts *f, const char *name)
 	return row[0];
 }
 
+/* Whose debug information cannot be read is said, and is no reason not to capture. */
+static void debug_information(void **state)
+{
+	struct probe_facts f = fine();
+
+	f.zstd = false;
+	assert_string_equal(bad_row(&f, "debug information").now, "elfutils 0.191: cannot read sections packed by zstd");
+	f.packages = false;
+	assert_string_equal(bad_row(&f, "debug information").now,
+			    "elfutils 0.191: cannot read sections packed by zstd, nor packages of split units (.dwp)");
+	f.zstd = true;
+	assert_string_equal(bad_row(&f, "debug information").now, "elfutils 0.191: cannot read packages of split units (.dwp)");
+	assert_int_equal(count(&f, PROBE_MISSING), 0);
+	probe_gather(&f);
+	assert_true(!strncmp(f.elfutils, "0.", 2));
+}
+
 /* What time off the CPU needs: each thing missing is one note with its own remedy; samples work without. */
 static void off_cpu(void **state)
 {
@@ -321,6 +339,7 @@ int main(void)
 		cmocka_unit_test(notices),
 		cmocka_unit_test(unexplained),
 		cmocka_unit_test(checks),
+		cmocka_unit_test(debug_information),
 		cmocka_unit_test(off_cpu),
 		cmocka_unit_test(stacks_from_before),
 		cmocka_unit_test(nodes),
