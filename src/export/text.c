@@ -109,13 +109,18 @@ static void put_parts(struct text *x, const struct figures *f, bool self)
 	out_text(&x->o, "  ");
 }
 
+static int estimate_width(const struct text *x)
+{
+	return x->lead->unit == UNIT_TIME ? 10 : 15;
+}
+
 /* One of estimates. */
 static void put_estimate(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], text[UNITS_MAX];
 
 	out_format(&x->o, "%7s %7s", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "");
-	out_guess(&x->o, 10, f->total_ns, self ? f->total_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
+	out_guess(&x->o, estimate_width(x), f->total_ns, self ? f->total_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_format(&x->o, "%9s  ", self ? units_thousands(text, f->count) : "");
 }
 
@@ -258,7 +263,7 @@ static void put_header(struct text *x)
 				out_format(&x->o, "%9s", measure_column(&x->t->set, place)->head);
 		out_format(&x->o, "%11s\n", head);
 	} else if (x->lead->estimate) {
-		out_format(&x->o, "%7s %7s%10s%9s\n", "total", "self", x->lead->head, "samples");
+		out_format(&x->o, "%7s %7s%*s%9s\n", "total", "self", estimate_width(x), x->lead->head, "samples");
 	} else {
 		out_format(&x->o, "%7s %7s %*s\n", "total", "self", amount_width(x), head);
 	}
