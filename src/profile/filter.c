@@ -98,6 +98,13 @@ static uint32_t known_by(size_t slice, bool counted)
 	return 2 * ((uint32_t)slice + 1) + counted;
 }
 
+/* Whether KIND is one of KINDS_WALL: said so since loops over all facts ask. */
+static bool is_time(unsigned int kind)
+{
+	_Static_assert(KINDS_WALL == (1u << EVENT_SAMPLE | 1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE), "and these are neighbours");
+	return kind >= EVENT_SAMPLE && kind <= EVENT_RUNNABLE;
+}
+
 static bool may_idle(struct filter *f, const struct fact *x)
 {
 	const uint8_t is = EVENT_IS_WAIT(x->kind) ? f->wait[x->wait] : 0;
@@ -114,7 +121,7 @@ static void look_at(struct filter *f, struct share *share, uint32_t *open, const
 		const struct fact *x = &v->fact[i];
 		const thread_id t = f->same[x->thread];
 
-		if (!(KINDS_WALL >> x->kind & 1))        /* no time, and no sign that the thread got on: samples and waits tell that */
+		if (!is_time(x->kind))           /* no time, and no sign that the thread got on: samples and waits tell that */
 			continue;
 		if (open && EVENT_IS_WAIT(x->kind) && f->wait[x->wait] & FACT_OPEN) {
 			if (known_by(slice, x->count) > open[t])
@@ -180,9 +187,19 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 	return share ? find_pools(f, share) : true;
 }
 
+/* Whether S is of an import that counts what is no time: then all of its facts do. */
+static bool is_imported(const struct snapshot *s)
+{
+	struct slice_view v = { 0 };
+
+	for (size_t i = 0; !v.n && i < snapshot_slices(s); i++)
+		snapshot_slice(s, i, &v);
+	return v.n && v.fact[0].kind == EVENT_COUNTED;
+}
+
 uint32_t query_measures(const struct query *q, const struct snapshot *s)
 {
-	const uint32_t asked = q->measures ? q->measures : snapshot_has(s, EVENT_COUNTED) ? MEASURES_IMPORTED : MEASURES_WALL;
+	const uint32_t asked = q->measures ? q->measures : is_imported(s) ? MEASURES_IMPORTED : MEASURES_WALL;
 
 	return query_only_waits(q) ? asked & ~(MEASURES_ON_CPU | MEASURES_IMPORTED) : asked;
 }

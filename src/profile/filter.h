@@ -71,7 +71,7 @@ unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t sl
 unsigned int filter_places_chosen(const struct filter *f, const struct fact *x);
 static inline unsigned int filter_places(const struct filter *f, const struct fact *x)
 {
-	return f->choosy >> x->kind & 1 ? filter_places_chosen(f, x) : f->places[x->kind];
+	return f->choosy && f->choosy >> x->kind & 1 ? filter_places_chosen(f, x) : f->places[x->kind];
 }
 
 #define FILTER_THREAD_IN 0x1u
@@ -107,7 +107,7 @@ static inline unsigned int filter_anywhere(struct filter *f, const struct slice_
 		return 0;
 	if (EVENT_IS_WAIT(x->kind))
 		return filter_wait(f, v, slice, x);
-	return f->choosy >> x->kind & 1 && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
+	return f->choosy && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
 }
 
 /* What X is, a fact of V, the snapshot's slice number SLICE: a mask of FACT_*, 0 when it is not asked for. */
