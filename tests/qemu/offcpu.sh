@@ -50,13 +50,31 @@ echo "deadlock status $?"
 kill -9 $!
 summary deadlock
 waited deadlock
+
+# held NAME STATE LETTER CALL: microseconds for which the thread NAME was in STATE and in CALL, also by the letter, and its class.
+held() {
+	for state in $2 $3; do
+		sberf report -i held.data --format folded --metric blocked --thread $1 --syscall $4 --state $state |
+			awk -v what="held $1 $state" '{ us += $NF } END { print what ": " us + 0 }'
+	done
+	sberf report -i held.data --format waits --thread $1 | grep -q "^ .* $2\$" && echo "held $1 class: $2"
+}
+mkdir /sys/fs/cgroup/held v1
+mount -t cgroup -o freezer freezer v1 && mkdir v1/held
+sberf record -o held.data -- held 1000 $PWD/v1/held /sys/fs/cgroup/held >held.out
+echo "held status $?"
+sed 's/^/held /' held.out
+held stopped stopped T stopped
+held traced traced t traced
+held frozen frozen F frozen
+held frozen2 frozen F frozen
 JOB
 
 root=$SCRATCH/root
 guest_tree "$root" "$SCRATCH/job.sh" || skip_all "the guest cannot be built"
 guest_add "$root" "$SBERF" /bin/sberf
 guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
-for program in naps deadlock; do
+for program in naps deadlock held; do
 	guest_add "$root" "$top_builddir/tests/workloads/bin/$program" "/bin/$program"
 done
 
@@ -80,6 +98,18 @@ stack() {
 # lost NAME: events lost in a recording, of all kinds; nothing without a summary.
 lost() {
 	awk -v name="$1" '$1 == name && $2 ~ /^lost_/ { n++; lost += $3 } END { if (n) print lost }' "$SCRATCH/out"
+}
+
+# held_truth NAME KEY: how long the thread NAME was held, in us.
+held_truth() {
+	sed -n "s/^held truth: $1 .*$2 \([0-9]*\)[0-9][0-9][0-9] .*/\1/p" "$SCRATCH/out"
+}
+# is_held NAME STATE LETTER: the thread NAME was in STATE, by name, letter and class, for as long as it was held; of the freezers of both
+# versions of cgroups, "frozen2" is in one of version 2.
+is_held() {
+	within "$v: $1 is $2 (us)" "$(held_truth "$1" least)" "$(held_truth "$1" most)" "$(figure "held $1" "$2")"
+	equal "$v: $1: state $3" "$(figure "held $1" "$2")" "$(figure "held $1" "$3")"
+	equal "$v: $1: class" "$2" "$(figure "held $1" class)"
 }
 
 # on_kernel IMAGE: boots it and looks at what came.
@@ -117,6 +147,12 @@ on_kernel() {
 		"$(stack deadlock 'second;.*second_worker;lock_b_then_a;.*pthread_mutex_lock')"
 	equal "$v: all of them still wait" 3 "$(figure deadlock offcpu_open_waits)"
 	equal "$v: nothing is lost of it" 0 "$(lost deadlock)"
+
+	matches "$v: threads that are held are recorded" "held status 0" "$(cat "$SCRATCH/out")"
+	is_held stopped stopped T
+	is_held traced traced t
+	is_held frozen frozen F
+	is_held frozen2 frozen F
 }
 
 image=$(guest_kernel "$cache") || skip_all "no kernel image can be downloaded"
