@@ -51,8 +51,7 @@ check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
 # Four kinds of tests, run in three phases.
-#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: as many at a time as there
-#		    are CPUs
+#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS at a time
 #   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
 #		    said and shown): afterwards, as many at a time, since each waits most of the time
@@ -69,7 +68,8 @@ guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
 other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
 slow_logs = $(filter $(slow_tests:.sh=.log) $(slow_tests:=.log),$(other_logs))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
-CHECK_JOBS = `nproc`
+# Half as many again as CPUs: of the time that tests of the first two phases take, they use a CPU for 60 %.
+CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.

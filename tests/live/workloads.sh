@@ -67,7 +67,6 @@ complete plt plt 90 ';main;call_library'
 complete dlopen dlopen_cycle 40 ';main;work_in;plugin_(a|b)_work;plugin_(a|b)_inner'
 complete coroutines coroutines 95 'co_entry;co_middle;co_inner'
 complete threads threads_start 2 'thread_main;thread_work'
-complete forks forkstorm 90 ';main;child_burn'
 complete syscalls syscalls 90 ';main;read_zeros'
 complete go gochain 40 'main\.main;main\.goOuter;main\.goInner;main\.goWork'
 

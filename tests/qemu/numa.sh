@@ -29,7 +29,7 @@ reports() {
 record() {
 	name=$1
 	shift
-	/bin/sberf record -e cpu-clock -F 199 -o /tmp/x.data -- "$@" 2>&1 | sed "s/^/$name said: /"
+	/bin/sberf record -e cpu-clock -F 199 --ring-size 16M -o /tmp/x.data -- "$@" 2>&1 | sed "s/^/$name said: /"
 	reports "$name"
 }
 # begin COMMAND...: a program that runs until it is ended, as $pid; it is ready.
