@@ -26,10 +26,14 @@ EXTRA_DIST += tests/workloads/cgoback.go
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
-workload_programs = allocas chain coroutines dlopen_cycle fibers forkstorm jit latenames noreturns plt realign recurse shares signals stalls stays swaps \
+workload_programs = allocas chain coroutines dlopen_cycle fibers forkstorm jit latenames movedtext noreturns plt realign recurse shares signals \
+	stalls stays swaps \
 	syscalls threads_start toucher turns vdso vforker
 workloads += $(workload_programs:%=tests/workloads/bin/%)
 $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
+
+# The functions of its text stand between what fills the pages that move.
+tests/workloads/bin/movedtext: workload_flags = -fno-toplevel-reorder
 
 numa_programs = migrate nodes
 workloads += $(numa_programs:%=tests/workloads/bin/%)
