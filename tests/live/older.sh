@@ -28,7 +28,7 @@ note "this kernel goes without: $here"
 lacking() {
 	local file=w.data walked list
 	start_workload mixed 60
-	SBERF_WITHOUT=$1 record "$file" -F 499 --numa --unwind auto --verify-unwind 2 -p "$workload" --duration 1s
+	SBERF_WITHOUT=$1 record "$file" -F 997 --numa --unwind auto --verify-unwind 2 -p "$workload" --duration 1s
 	result $? "without $1: samples, waits and nodes are recorded"
 	stop_workload
 	"$SBERF" report -i "$file" --format summary >summary
@@ -77,7 +77,7 @@ done
 for name in $(names WAITS); do
 	refused "$name" "waits cannot be followed on kernel .*$name, Linux 5[.].*: use --no-off-cpu"
 	start_workload chain
-	SBERF_WITHOUT=$name record n.data -F 499 --no-off-cpu --unwind auto --duration 0.3s -p "$workload"
+	SBERF_WITHOUT=$name record n.data -F 997 --no-off-cpu --unwind auto --duration 0.5s -p "$workload"
 	result $? "without $name: samples are recorded when waits are not asked for"
 	stop_workload
 	at_least "without $name: samples" 20 "$(value n.data oncpu_samples)"
