@@ -54,7 +54,7 @@ check-programs: all
 #   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS at a time
 #   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
-#		    said and shown): afterwards, as many at a time, since each waits most of the time
+#		    said and shown): afterwards, WATCH_JOBS at a time
 #   measuring	    compare with a clock, a load or a cost: last, one at a time
 # Long ones go first: slow_tests, which check-fast leaves out, before others that are pure.
 # A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
@@ -68,16 +68,18 @@ guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
 other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
 slow_logs = $(filter $(slow_tests:.sh=.log) $(slow_tests:=.log),$(other_logs))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
-# Half as many again as CPUs: of the time that tests of the first two phases take, they use a CPU for 60 %.
+# Half as many again as CPUs: of the time that they take, pure tests use a CPU for 60 %. Those that watch programs would find these starved.
 CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
+WATCH_JOBS = `nproc`
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
-	for logs in '$(strip $(guest_logs) $(pure_logs))' '$(strip $(watching_logs))'; do \
-		test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs || :; \
-	done; \
+	logs='$(strip $(guest_logs) $(pure_logs))'; \
+	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs || :; \
+	logs='$(strip $(watching_logs))'; \
+	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(WATCH_JOBS) $$logs || :; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
 	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \

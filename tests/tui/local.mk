@@ -36,4 +36,4 @@ watching_tests += tests/tui/record.sh
 watching_tests += tests/tui/time.sh
 watching_tests += tests/tui/top.sh
 watching_tests += tests/tui/waits.sh
-watching_tests += tests/tui/whole.sh
+measuring_tests += tests/tui/whole.sh
