@@ -33,22 +33,6 @@ unsigned int title_columns(const struct query *q, bool off_cpu)
 	return off_cpu || q->measures & ~MEASURES_WALL ? title_kinds(q) : 0;
 }
 
-const char *title_kinds_text(unsigned int kinds)
-{
-	static const char *const texts[1u << TIME_NR] = {
-		[0] = "on-CPU",
-		[1u << TIME_RUNNING] = "on-CPU",
-		[1u << TIME_RUNNABLE] = "runnable",
-		[1u << TIME_BLOCKED] = "blocked",
-		[1u << TIME_RUNNING | 1u << TIME_RUNNABLE] = "on-CPU and runnable",
-		[1u << TIME_RUNNING | 1u << TIME_BLOCKED] = "on-CPU and blocked",
-		[1u << TIME_RUNNABLE | 1u << TIME_BLOCKED] = "off-CPU",
-		[1u << TIME_RUNNING | 1u << TIME_RUNNABLE | 1u << TIME_BLOCKED] = "all time",
-	};
-
-	return texts[kinds & ((1u << TIME_NR) - 1)];
-}
-
 /* What is counted: KINDS of time, or another measure; OWN is what an import calls its. */
 static void put_measures(struct words *w, const struct query *q, unsigned int kinds, const char *own)
 {
@@ -58,7 +42,7 @@ static void put_measures(struct words *w, const struct query *q, unsigned int ki
 	if (q->measures & ~MEASURES_WALL)
 		words_put(w, "%s", measure_set_title(&set, own, text, sizeof(text)));
 	else
-		words_put(w, "%s", own && own[0] ? own : title_kinds_text(kinds));
+		words_put(w, "%s", own && own[0] ? own : measure_wall_title(kinds));
 }
 
 static void put_states(struct words *w, uint32_t states)

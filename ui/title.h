@@ -19,8 +19,6 @@
 unsigned int title_kinds(const struct query *q);
 /* The same where OFF_CPU says whether they were: running time alone has none. */
 unsigned int title_columns(const struct query *q, bool off_cpu);
-/* "on-CPU", "off-CPU", "blocked", ..., "all time" for a mask of enum time_kind. */
-const char *title_kinds_text(unsigned int kinds);
 /*
  * "blocked . by process . inverted . thread worker*": KINDS (0 = running time alone is known), then what Q asks and O's command
  * line left out. Sanitised; cut to SIZE. Returns DST.

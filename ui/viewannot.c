@@ -217,7 +217,7 @@ void view_annot_draw(struct view *v, struct canvas *cv)
 	if (v->room.h < 1)
 		return;
 	part = canvas_part(cv, &v->room);
-	annotpane_draw(&v->annot.view, &part, title_kinds_text(v->annot.kinds), v->rules);
+	annotpane_draw(&v->annot.view, &part, measure_wall_title(v->annot.kinds), v->rules);
 }
 
 void view_annot_status(const struct view *v, struct canvas *cv, int y)

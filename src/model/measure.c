@@ -145,8 +145,7 @@ bool measure_set_is_wall(const struct measure_set *s)
 	return measure_lead(s)->wall;
 }
 
-/* Parts of wall time by the names that people have for them. */
-static const char *wall_title(unsigned int places)
+const char *measure_wall_title(unsigned int parts)
 {
 	static const char *const texts[1u << TIME_NR] = {
 		[0] = "on-CPU",
@@ -159,13 +158,13 @@ static const char *wall_title(unsigned int places)
 		[1u << TIME_RUNNING | 1u << TIME_RUNNABLE | 1u << TIME_BLOCKED] = "all time",
 	};
 
-	return texts[places & ((1u << TIME_NR) - 1)];
+	return texts[parts & ((1u << TIME_NR) - 1)];
 }
 
 char *measure_set_title(const struct measure_set *s, const char *own, char *dst, size_t size)
 {
 	const bool wall = measure_set_is_wall(s);
-	size_t n = (size_t)snprintf(dst, size, "%s", wall ? wall_title(s->lead) : "");
+	size_t n = (size_t)snprintf(dst, size, "%s", wall ? measure_wall_title(s->lead) : "");
 
 	for (unsigned int place = 0; place < MEASURES_ASKED && n < size; place++) {
 		const struct measure *m = measure_in(s, place);

@@ -114,6 +114,8 @@ const struct measure *measure_column(const struct measure_set *s, unsigned int p
 const struct measure *measure_lead(const struct measure_set *s);
 /* Whether that is a part of wall time. */
 bool measure_set_is_wall(const struct measure_set *s);
+/* Parts of wall time, a mask of 1 << enum time_kind, by the names that people have for them: "on-CPU", "off-CPU", "all time". */
+const char *measure_wall_title(unsigned int parts);
 /* What S is about, in words: "on-CPU", "all time", "far accesses", "page faults, migrations". OWN: of UNIT_OWN; NULL. Returns DST. */
 char *measure_set_title(const struct measure_set *s, const char *own, char *dst, size_t size);
 
