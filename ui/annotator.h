@@ -12,7 +12,7 @@
 #include "annotate/annotation.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 struct annot_job {
 	struct snapshot *snapshot;       /* a reference, owned */

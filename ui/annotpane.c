@@ -7,8 +7,8 @@
 #include "annotate/srcfile.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,21 +209,21 @@ void annotview_set_layout(struct annotview *v, enum annot_layout layout)
 
 static void draw_rule(const struct annotview *v, struct canvas *cv, const char *kinds)
 {
-	const struct hits *h = v->a ? v->a->hits : NULL;
+	const struct instruction_costs *h = v->a ? v->a->hits : NULL;
 	char title[512], self[UNITS_MAX], total[UNITS_MAX], count[UNITS_MAX];
-	struct words w = words_in(title, sizeof(title));
+	struct text_builder w = text_builder_in(title, sizeof(title));
 
-	words_put(&w, "%s", v->of.name);
+	text_builder_put(&w, "%s", v->of.name);
 	if (v->of.inlined[0])
-		words_put(&w, ", which has %s in it", v->of.inlined);
+		text_builder_put(&w, ", which has %s in it", v->of.inlined);
 	if (h && h->all.total_ns) {
-		words_put(&w, WORDS_DOT "%s" WORDS_DOT "%s here, %s with calls", kinds, units_time(self, h->all.self_ns),
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "%s here, %s with calls", kinds, units_time(self, h->all.self_ns),
 			  units_time(total, h->all.total_ns));
-		words_put(&w, WORDS_DOT "%s sample%s", units_thousands(count, h->count), h->count == 1 ? "" : "s");
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s sample%s", units_thousands(count, h->count), h->count == 1 ? "" : "s");
 	}
 	if (v->a && listing_has_source(v->a->listing))
-		words_put(&w, WORDS_DOT "%s", layouts[v->layout]);
-	lines_rule(cv, 0, cv->w, title);
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", layouts[v->layout]);
+	pane_common_rule(cv, 0, cv->w, title);
 }
 
 static int figures_cols(const struct canvas *cv)
@@ -237,7 +237,7 @@ static void draw_heads(struct canvas *cv, int y)
 	const int x = figures_cols(cv);
 
 	if (cv->w < NARROW) {
-		lines_head(cv, 1, y, NARROW_COLS, "total", false);
+		pane_common_head(cv, 1, y, NARROW_COLS, "total", false);
 		return;
 	}
 	canvas_put(cv, 1 + FIGURE_COLS - 5, y, STYLE_FAINT, "total");
@@ -255,7 +255,7 @@ static enum style heat(uint64_t ns, uint64_t all)
 static void draw_figure(struct canvas *cv, int x, int y, int cols, uint64_t ns, uint64_t all)
 {
 	if (ns)
-		lines_percent(cv, x, y, cols, heat(ns, all), ns, all, false);
+		pane_common_percent(cv, x, y, cols, heat(ns, all), ns, all, false);
 }
 
 static enum style text_style(const struct annotview *v, const struct annot_row *r)
@@ -305,9 +305,9 @@ static void draw_row(const struct annotview *v, struct canvas *cv, int y, size_t
 			at = bare_text(v, r);
 		at = skip_columns(at, v->x);
 	}
-	lines_list(cv, x, y, cv->w - x, text_style(v, r), at);
+	pane_common_list(cv, x, y, cv->w - x, text_style(v, r), at);
 	if (v->search.len)
-		lines_matches(cv, x, y, cv->w - x, &v->search, at);
+		pane_common_matches(cv, x, y, cv->w - x, &v->search, at);
 	if (row == v->cursor)
 		canvas_restyle(cv, 0, y, cv->w, STYLE_CURSOR);
 }
@@ -345,25 +345,25 @@ size_t annotpane_at(const struct annotview *v, int y)
 }
 
 /* "app.c:12" of what R is made of; "" when it is not known. */
-static void put_place(struct words *w, const struct annotview *v, const struct annot_row *r)
+static void put_place(struct text_builder *w, const struct annotview *v, const struct annot_row *r)
 {
 	const struct listing *l = v->a->listing;
 	const uint32_t line = r->kind == ANNOT_LINE ? r->of : r->kind == ANNOT_INSN ? l->insn.v[r->of].line : LISTING_NONE;
 	const char *slash;
 
 	if (r->kind == ANNOT_INSN && l->insn.v[r->of].inlined)
-		words_put(w, WORDS_DOT "%s", l->insn.v[r->of].inlined);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s", l->insn.v[r->of].inlined);
 	if (line == LISTING_NONE)
 		return;
 	slash = strrchr(l->file.v[l->line.v[line].file].path, '/');
-	words_put(w, WORDS_DOT "%s:%u", slash ? slash + 1 : l->file.v[l->line.v[line].file].path, l->line.v[line].number);
+	text_builder_put(w, TEXT_BUILDER_DOT "%s:%u", slash ? slash + 1 : l->file.v[l->line.v[line].file].path, l->line.v[line].number);
 }
 
 void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
 {
 	const struct annot_row *r = row_at(v, v->cursor);
 	char text[512], place[3 * UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
-	struct words w = words_in(text, sizeof(text));
+	struct text_builder w = text_builder_in(text, sizeof(text));
 	const uint64_t all = v->a ? v->a->hits->all.total_ns : 0;
 	int x;
 
@@ -373,9 +373,9 @@ void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
 		 units_thousands(b, annotview_rows(v)));
 	x = cv->w - 1 - (int)strlen(place);
 	canvas_put(cv, x, y, STYLE_FAINT, place);
-	words_put(&w, "%s", v->of.name);
+	text_builder_put(&w, "%s", v->of.name);
 	put_place(&w, v, r);
 	if (r->hit.total_ns && all)
-		words_put(&w, WORDS_DOT "%s in all, %s itself", units_time(a, r->hit.total_ns), units_time(b, r->hit.self_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s in all, %s itself", units_time(a, r->hit.total_ns), units_time(b, r->hit.self_ns));
 	canvas_text_cut(cv, 1, y, x - 3, STYLE_TEXT, text, strlen(text));
 }

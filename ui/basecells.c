@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
+#include "ui/pane_common.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ int basecells_lay_out(struct basecells *c, int w)
 {
 	int end = w;
 
-	*c = (struct basecells){ .cols = w >= 56 ? LINES_PERCENT_COLS : BRIEF_COLS };
+	*c = (struct basecells){ .cols = w >= 56 ? PANE_COMMON_PERCENT_COLS : BRIEF_COLS };
 	if (w >= 14)
 		c->change_x = end -= c->cols;
 	if (w >= 36)
@@ -32,11 +32,11 @@ int basecells_lay_out(struct basecells *c, int w)
 void basecells_heads(const struct basecells *c, struct canvas *cv, int y, bool sorted)
 {
 	if (c->before_x)
-		lines_head(cv, c->before_x, y, c->cols, "before", false);
+		pane_common_head(cv, c->before_x, y, c->cols, "before", false);
 	if (c->now_x)
-		lines_head(cv, c->now_x, y, c->cols, "now", false);
+		pane_common_head(cv, c->now_x, y, c->cols, "now", false);
 	if (c->change_x)
-		lines_head(cv, c->change_x, y, c->cols, c->cols < LINES_PERCENT_COLS ? "diff" : "change", sorted);
+		pane_common_head(cv, c->change_x, y, c->cols, c->cols < PANE_COMMON_PERCENT_COLS ? "diff" : "change", sorted);
 }
 
 /* "+12.2", "~-0.4", "-<0.1" */
@@ -66,9 +66,9 @@ void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_
 	int cols;
 
 	if (c->before_x)
-		lines_percent(cv, c->before_x, y, c->cols, STYLE_TEXT, ns[DIFF_BEFORE], (uint64_t)b->diff.unit[DIFF_BEFORE], false);
+		pane_common_percent(cv, c->before_x, y, c->cols, STYLE_TEXT, ns[DIFF_BEFORE], (uint64_t)b->diff.unit[DIFF_BEFORE], false);
 	if (c->now_x && !b->young)
-		lines_percent(cv, c->now_x, y, c->cols, STYLE_TEXT, ns[DIFF_AFTER], (uint64_t)b->diff.unit[DIFF_AFTER], false);
+		pane_common_percent(cv, c->now_x, y, c->cols, STYLE_TEXT, ns[DIFF_AFTER], (uint64_t)b->diff.unit[DIFF_AFTER], false);
 	if (!c->change_x || b->young || d.change == 0)
 		return;
 	change_text(&d, text, sizeof(text));
@@ -77,14 +77,14 @@ void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_
 		canvas_put(cv, c->change_x + c->cols - cols, y, change_style(&d), text);
 }
 
-void basecells_words(const struct baseline *b, uint32_t node, struct words *w)
+void basecells_words(const struct baseline *b, uint32_t node, struct text_builder *w)
 {
 	const struct diff_change d = baseline_change(b, node);
 	char before[UNITS_MAX], now[UNITS_MAX], text[32];
 
-	words_put(w, "before %s", units_percent(before, d.before));
+	text_builder_put(w, "before %s", units_percent(before, d.before));
 	if (b->young)
 		return;
 	change_text(&d, text, sizeof(text));
-	words_put(w, WORDS_DOT "now %s" WORDS_DOT "%s \xC2\xB1%.1f points", units_percent(now, d.after), text, 100 * DIFF_Z * d.sigma);
+	text_builder_put(w, TEXT_BUILDER_DOT "now %s" TEXT_BUILDER_DOT "%s \xC2\xB1%.1f points", units_percent(now, d.after), text, 100 * DIFF_Z * d.sigma);
 }

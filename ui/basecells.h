@@ -5,7 +5,7 @@
 
 #include "ui/baseline.h"
 #include "ui/canvas.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 /* Where columns stand; 0 = no such column. */
 struct basecells {
@@ -20,6 +20,6 @@ void basecells_heads(const struct basecells *c, struct canvas *cv, int y, bool s
 /* The figures of NODE at row Y. */
 void basecells_draw(const struct basecells *c, const struct baseline *b, uint32_t node, struct canvas *cv, int y);
 /* "before 1.2 % . now 13.4 % . +12.2 +-4.1 points" of NODE. */
-void basecells_words(const struct baseline *b, uint32_t node, struct words *w);
+void basecells_words(const struct baseline *b, uint32_t node, struct text_builder *w);
 
 #endif

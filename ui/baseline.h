@@ -5,14 +5,14 @@
  * Each side counts at its own rate: a share of 1.0 is one thread all the time of that side, so no thread can have more. Before is what the snapshot of the mark
  * has, up to where time off the CPU was settled by then; since is what lies in whole slices behind the mark, so the older a slice
  * that the mark fell into, the later it begins. Both are of the same run, so what is the same has the same key, and nothing need be
- * matched by name. Changes and their errors are those of profile/diff.h. Pure.
+ * matched by name. Changes and their errors are those of query/treediff.h. Pure.
  */
 #ifndef SBERF_UI_BASELINE_H
 #define SBERF_UI_BASELINE_H
 
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "profile/diff.h"
+#include "query/treediff.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include "model/names.h"
 #include "profile/meta.h"
 #include "profile/profile.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

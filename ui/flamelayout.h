@@ -13,7 +13,7 @@
 #define SBERF_UI_FLAMELAYOUT_H
 
 #include "base/vec.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

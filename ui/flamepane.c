@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/flameview.h"
-#include "ui/lines.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -186,7 +186,7 @@ void flamepane_rule(const struct treeview *tv, struct canvas *cv, int y, const c
 			 units_percent(share, (double)l->narrow_ns / (double)l->whole_ns));
 	if (*text && cv->w >= 40)
 		x -= (int)strlen(text) + 1;
-	lines_rule(cv, y, x, title);
+	pane_common_rule(cv, y, x, title);
 	if (x < cv->w)
 		canvas_put(cv, x, y, STYLE_FAINT, text);
 }
@@ -205,11 +205,11 @@ static int draw_level(const struct treeview *tv, struct canvas *cv, int y)
 }
 
 /* VALUE of M; UNIT is what an import counts. */
-static void put_weight(struct words *w, const struct measure *m, uint64_t value, const char *unit)
+static void put_weight(struct text_builder *w, const struct measure *m, uint64_t value, const char *unit)
 {
 	char text[UNITS_MAX];
 
-	words_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "", m->unit == UNIT_OWN ? unit : "");
+	text_builder_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "", m->unit == UNIT_OWN ? unit : "");
 }
 
 static double share(uint64_t ns, uint64_t of)
@@ -241,11 +241,11 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 	const uint64_t parent_ns = f->parent == FLAME_NONE ? 0 : flameview_frame(tv, f->parent)->ns;
 	const uint64_t ns = f->parent == FLAME_NONE ? zoom_ns : n->total_ns;
 	char a[UNITS_MAX], b[UNITS_MAX];
-	struct words w;
+	struct text_builder w;
 	size_t i = 0;
 
 	snprintf(figure[i++], 96, "%s", units_percent(a, share(ns, whole_ns)));
-	w = words_in(figure[i++], 96);
+	w = text_builder_in(figure[i++], 96);
 	put_weight(&w, lead, ns, unit);
 	if (f->merged > 1)
 		snprintf(figure[i++], 96, "one of %s too narrow, in all %s", units_thousands(a, f->merged),
@@ -277,7 +277,7 @@ void flamepane_status(const struct treeview *tv, const struct tree_look *look, c
 	tree_label(tv->tree, flameview_here(tv)->node, label, sizeof(label));
 	x = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
 	for (size_t i = 0; i < shown; i++) {
-		x += canvas_put(cv, x, y, STYLE_FAINT, WORDS_DOT);
+		x += canvas_put(cv, x, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		x += canvas_put(cv, x, y, STYLE_TEXT, figure[i]);
 	}
 }

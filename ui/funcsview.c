@@ -5,7 +5,7 @@
 #include "ui/funcsview.h"
 
 #include "base/cleanup.h"
-#include "profile/funcs.h"
+#include "query/funcs.h"
 #include "ui/listtree.h"
 
 #include <errno.h>

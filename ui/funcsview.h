@@ -10,7 +10,7 @@
 #define SBERF_UI_FUNCSVIEW_H
 
 #include "base/err.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdint.h>
 

@@ -10,7 +10,7 @@
 #define SBERF_UI_HISTORY_H
 
 #include "profile/profile.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

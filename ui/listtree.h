@@ -3,7 +3,7 @@
 #ifndef SBERF_UI_LISTTREE_H
 #define SBERF_UI_LISTTREE_H
 
-#include "profile/query.h"
+#include "query/query.h"
 
 /*
  * A tree like WHAT (dict, names, query, n) of the n nodes at NODE, to be freed with tree_free(). The first is the root, the

@@ -5,16 +5,16 @@
 #include "ui/menu.h"
 
 #include "base/text.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 #include <string.h>
 
 /* One thing to choose. It is PAIRED with the one before when what is said of it goes for both. */
-static void put_choice(struct words *w, const struct binding *b, enum menu_form form, bool paired, bool on)
+static void put_choice(struct text_builder *w, const struct binding *b, enum menu_form form, bool paired, bool on)
 {
 	const bool brief = form < MENU_LETTERS && b->brief[0], tight = form == MENU_LEAST && w->n && w->dst[w->n - 1] == '*';
 
-	words_put(w, "%s%.*s%s%s%s", tight ? "" : form == MENU_FULL && !paired ? "  " : " ", (int)strcspn(b->shown, " "), b->shown, brief ? " " : "", brief ? b->brief : "", on ? "*" : "");
+	text_builder_put(w, "%s%.*s%s%s%s", tight ? "" : form == MENU_FULL && !paired ? "  " : " ", (int)strcspn(b->shown, " "), b->shown, brief ? " " : "", brief ? b->brief : "", on ? "*" : "");
 }
 
 char *menu_prompt(enum ui_mode mode, unsigned int can, bool keys, const char *const begin[MENU_FORMS], menu_on_fn *on, const void *ctx,
@@ -24,9 +24,9 @@ char *menu_prompt(enum ui_mode mode, unsigned int can, bool keys, const char *co
 	const struct binding *b = keymap(&n);
 
 	for (unsigned int form = 0; form < MENU_FORMS; form++) {
-		struct words w = words_in(dst, size);
+		struct text_builder w = text_builder_in(dst, size);
 
-		words_put(&w, "%s", begin[form]);
+		text_builder_put(&w, "%s", begin[form]);
 		for (size_t i = 0; (keys || form != MENU_FULL) && i < n; i++) {
 			if (binding_valid(&b[i], mode, can))
 				put_choice(&w, &b[i], (enum menu_form)form, i && !b[i - 1].brief[0], on && on(ctx, b[i].action));

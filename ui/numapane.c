@@ -11,9 +11,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
 #include "ui/numapane_private.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -253,7 +253,7 @@ static int draw_name(const struct numa_line *l, struct canvas *cv, int x, int y,
 	while (l->level == NUMA_LEVEL_ROW && (l->part == NUMA_PART_NODES || l->part == NUMA_PART_PROCESSES) &&
 	       text_width(label, strlen(label)) > (size_t)(cols > 0 ? cols : 0) && (last = strrchr(label, '\xB7')))
 		last[-2] = '\0';         /* the dot has two bytes, and a blank before it */
-	return lines_list(cv, x, y, cols, style, label);
+	return pane_common_list(cv, x, y, cols, style, label);
 }
 
 static void draw_row(const struct treeview *tv, const struct layout *lay, struct canvas *cv, size_t i, int y,
@@ -269,10 +269,10 @@ static void draw_row(const struct treeview *tv, const struct layout *lay, struct
 	char label[LABEL_MAX];
 	int used;
 
-	lines_fold(tv, cv, x - LINE_STEP, y, row->node);
+	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
 	used = draw_name(l, cv, x, y, end - x, name_style(nv, l, label), label);
-	lines_matches(cv, x, y, used, s, label);
+	pane_common_matches(cv, x, y, used, s, label);
 	if (heads)
 		draw_heads(lay, nv, (enum numa_part)l->part, cv, y);
 	else if (has_figures(l))
@@ -280,7 +280,7 @@ static void draw_row(const struct treeview *tv, const struct layout *lay, struct
 	else
 		draw_behind(tv, row->node, cv, x + used, y);
 	if (i == tv->cursor)
-		lines_cursor(tv, cv, y, cv->w);
+		pane_common_cursor(tv, cv, y, cv->w);
 	if (has_figures(l))
 		draw_bars(lay, nv, l, cv, y);
 }

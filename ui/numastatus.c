@@ -5,9 +5,9 @@
 #include "ui/numapane.h"
 
 #include "base/text.h"
-#include "ui/lines.h"
 #include "ui/numapane_private.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 #define DISTANCES_MAX 16u        /* of one node, in words */
 
 /* "12 moves"; PLURAL is what is appended to WHAT when it is not one. */
-static void put_count(struct words *ret, uint64_t n, const char *what, const char *plural)
+static void put_count(struct text_builder *ret, uint64_t n, const char *what, const char *plural)
 {
 	char text[UNITS_MAX];
 
-	words_put(ret, "%s %s%s", units_thousands(text, n), what, n == 1 ? "" : plural);
+	text_builder_put(ret, "%s %s%s", units_thousands(text, n), what, n == 1 ? "" : plural);
 }
 
 /* "304 sampled accesses . ~64.0 % of them far . ~31.0 % of all by distance" */
-static void put_accesses(const struct numa_view *v, const struct numa_accesses *a, struct words *ret)
+static void put_accesses(const struct numa_view *v, const struct numa_accesses *a, struct text_builder *ret)
 {
 	const uint64_t all = a->near_ns + a->far_ns, cost = v->all.near_ns + v->all.cost_ns;
 	char share[UNITS_MAX];
@@ -31,77 +31,77 @@ static void put_accesses(const struct numa_view *v, const struct numa_accesses *
 	put_count(ret, numa_accesses_count(a), "sampled access", "es");
 	if (!all || numaview_is_one(v))
 		return;
-	words_put(ret, WORDS_DOT "~%s of them far", units_percent(share, (double)a->far_ns / (double)all));
+	text_builder_put(ret, TEXT_BUILDER_DOT "~%s of them far", units_percent(share, (double)a->far_ns / (double)all));
 	if (a->cost_ns && cost)
-		words_put(ret, WORDS_DOT "~%s of all time by distance", units_percent(share, (double)a->cost_ns / (double)cost));
+		text_builder_put(ret, TEXT_BUILDER_DOT "~%s of all time by distance", units_percent(share, (double)a->cost_ns / (double)cost));
 }
 
-static void put_distances(const struct numa_view *v, uint32_t i, struct words *ret)
+static void put_distances(const struct numa_view *v, uint32_t i, struct text_builder *ret)
 {
 	if (!v->state || numaview_is_one(v))
 		return;
-	words_put(ret, "distances");
+	text_builder_put(ret, "distances");
 	for (uint32_t to = 0; to < v->nr_nodes && to < DISTANCES_MAX; to++)
-		words_put(ret, " %u", topology_distance(&v->state->topology, v->node[i].id, v->node[to].id));
-	words_put(ret, "%s" WORDS_DOT, v->nr_nodes > DISTANCES_MAX ? " ..." : "");
+		text_builder_put(ret, " %u", topology_distance(&v->state->topology, v->node[i].id, v->node[to].id));
+	text_builder_put(ret, "%s" TEXT_BUILDER_DOT, v->nr_nodes > DISTANCES_MAX ? " ..." : "");
 }
 
-static void put_node(const struct numa_view *v, uint32_t i, struct words *ret)
+static void put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
 {
 	const struct numa_node_row *r = &v->node[i];
 
 	put_distances(v, i, ret);
 	put_accesses(v, &r->from, ret);
 	if (r->fault_samples) {
-		words_put(ret, WORDS_DOT);
+		text_builder_put(ret, TEXT_BUILDER_DOT);
 		put_count(ret, r->fault_samples, "sampled fault", "s");
 	}
 	if (r->moves_in || r->moves_out) {
-		words_put(ret, WORDS_DOT);
+		text_builder_put(ret, TEXT_BUILDER_DOT);
 		put_count(ret, r->moves_in, "move", "s");
-		words_put(ret, " here, %" PRIu64 " away", r->moves_out);
+		text_builder_put(ret, " here, %" PRIu64 " away", r->moves_out);
 	}
 }
 
-static void put_path_thread(const struct numa_view *v, const struct numa_path *p, struct words *ret)
+static void put_path_thread(const struct numa_view *v, const struct numa_path *p, struct text_builder *ret)
 {
 	if (p->thread == ID_NONE)
 		return;
-	words_put(ret, WORDS_DOT "mostly ");
-	words_thread(ret, v->dict, p->thread);
+	text_builder_put(ret, TEXT_BUILDER_DOT "mostly ");
+	text_builder_thread(ret, v->dict, p->thread);
 }
 
-static void put_site(const struct numa_view *v, const struct numa_site_row *r, struct words *ret)
+static void put_site(const struct numa_view *v, const struct numa_site_row *r, struct text_builder *ret)
 {
 	char pages[UNITS_MAX], away[UNITS_MAX];
 
-	words_put(ret, "~%s page%s of kind %s", units_thousands(pages, r->path.count), r->path.count == 1 ? "" : "s",
+	text_builder_put(ret, "~%s page%s of kind %s", units_thousands(pages, r->path.count), r->path.count == 1 ? "" : "s",
 		  mapping_word(r->mapping)->name);
 	if (r->away_count)
-		words_put(ret, WORDS_DOT "~%s on another node than who touched them", units_thousands(away, r->away_count));
+		text_builder_put(ret, TEXT_BUILDER_DOT "~%s on another node than who touched them", units_thousands(away, r->away_count));
 	put_path_thread(v, &r->path, ret);
 }
 
-static void put_thread(const struct numa_view *v, const struct numa_thread_row *r, struct words *ret)
+static void put_thread(const struct numa_view *v, const struct numa_thread_row *r, struct text_builder *ret)
 {
 	const struct thread *t = dict_get_thread(v->dict, r->thread);
 	const struct numa_thread *known = t && v->state ? numa_state_thread(v->state, t->pid, t->tid) : NULL;
 
 	if (r->home >= 0)
-		words_put(ret, "home is node %d, %s" WORDS_DOT, (int)r->home,
+		text_builder_put(ret, "home is node %d, %s" TEXT_BUILDER_DOT, (int)r->home,
 			  r->home_by_kernel ? "says the kernel" : "where it ran most");
 	if (known && *known->policy)
-		words_put(ret, "policy %s" WORDS_DOT, known->policy);
+		text_builder_put(ret, "policy %s" TEXT_BUILDER_DOT, known->policy);
 	put_accesses(v, &r->accesses, ret);
 	if (r->moves && v->seconds > 0)
-		words_put(ret, WORDS_DOT "%.1f moves/s", (double)r->moves / v->seconds);
+		text_builder_put(ret, TEXT_BUILDER_DOT "%.1f moves/s", (double)r->moves / v->seconds);
 	if (known)
-		words_put(ret, WORDS_DOT "put elsewhere %" PRIu64 " times", known->kernel_moves);
+		text_builder_put(ret, TEXT_BUILDER_DOT "put elsewhere %" PRIu64 " times", known->kernel_moves);
 }
 
-static void put_mapping(const struct numa_view *v, const struct numa_mapping_row *r, struct words *ret)
+static void put_mapping(const struct numa_view *v, const struct numa_mapping_row *r, struct text_builder *ret)
 {
-	words_put(ret, "%s" WORDS_DOT, mapping_word(r->mapping)->text);
+	text_builder_put(ret, "%s" TEXT_BUILDER_DOT, mapping_word(r->mapping)->text);
 	put_accesses(v, &r->accesses, ret);
 }
 
@@ -124,7 +124,7 @@ static const char *part_text(enum numa_part part)
 }
 
 /* Of which nothing is in PART, for want of room. */
-static void put_left(const struct numa_view *v, enum numa_part part, struct words *ret)
+static void put_left(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
 {
 	const struct numa_figures *f = v->state ? &v->state->figures : NULL;
 	const uint64_t left = !f ? 0 : part == NUMA_PART_THREADS ? f->threads_left :
@@ -132,21 +132,21 @@ static void put_left(const struct numa_view *v, enum numa_part part, struct word
 
 	if (!left)
 		return;
-	words_put(ret, WORDS_DOT "not looked at: up to ");
+	text_builder_put(ret, TEXT_BUILDER_DOT "not looked at: up to ");
 	put_count(ret, left, "more", "");
 }
 
 /* Faults that are none of those that PART has. */
-static void put_balancing(const struct numa_view *v, enum numa_part part, struct words *ret)
+static void put_balancing(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
 {
 	const uint64_t n = v->state && part == NUMA_PART_SITES ? v->state->figures.balancing_faults : 0;
 	char text[UNITS_MAX];
 
 	if (n)
-		words_put(ret, WORDS_DOT "not ~%s faults of automatic balancing", units_thousands(text, n));
+		text_builder_put(ret, TEXT_BUILDER_DOT "not ~%s faults of automatic balancing", units_thousands(text, n));
 }
 
-static void put_row(const struct numa_view *v, const struct numa_line *l, struct words *ret)
+static void put_row(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
 {
 	switch (l->part) {
 	case NUMA_PART_NODES:
@@ -177,12 +177,12 @@ static void put_row(const struct numa_view *v, const struct numa_line *l, struct
 }
 
 /* What is said beside the name. */
-static void put_figures(const struct treeview *tv, uint32_t node, struct words *ret)
+static void put_figures(const struct treeview *tv, uint32_t node, struct text_builder *ret)
 {
 	const struct numa_line *l = &tv->numa->line[node];
 
 	if (l->level == NUMA_LEVEL_PART) {
-		words_put(ret, "%s", part_text((enum numa_part)l->part));
+		text_builder_put(ret, "%s", part_text((enum numa_part)l->part));
 		put_left(tv->numa->v, (enum numa_part)l->part, ret);
 		put_balancing(tv->numa->v, (enum numa_part)l->part, ret);
 	} else if (l->level == NUMA_LEVEL_ROW || l->level == NUMA_LEVEL_PATH) {
@@ -195,23 +195,23 @@ void numapane_status(const struct treeview *tv, struct canvas *cv, int y)
 {
 	const uint32_t node = treeview_node(tv);
 	char label[LABEL_MAX], line[LABEL_MAX] = "", figures[512];
-	struct words words = words_in(figures, sizeof(figures));
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int end, x, room;
 
 	if (!tv->numa || node == NODE_NONE)
 		return;
-	end = lines_place(tv, cv, y) - 2;
+	end = pane_common_place(tv, cv, y) - 2;
 	put_figures(tv, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
 	treeview_label(tv, node, label, sizeof(label));
 	room = *figures ? end / 2 : end;
-	x = 1 + lines_list(cv, 1, y, (room > LINE_NAME_MIN ? room : end) - 1, STYLE_TITLE, label);
+	x = 1 + pane_common_list(cv, 1, y, (room > LINE_NAME_MIN ? room : end) - 1, STYLE_TITLE, label);
 	if (*line && x + 3 + (int)text_width(line, strlen(line)) <= end) {
-		x += canvas_put(cv, x, y, STYLE_FAINT, WORDS_DOT);
+		x += canvas_put(cv, x, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		x += canvas_put(cv, x, y, STYLE_TEXT, line);
 	}
 	if (*figures && x + 3 + LINE_NAME_MIN <= end) {
-		x += canvas_put(cv, x, y, STYLE_FAINT, WORDS_DOT);
-		lines_list(cv, x, y, end - x, STYLE_TEXT, figures);
+		x += canvas_put(cv, x, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		pane_common_list(cv, x, y, end - x, STYLE_TEXT, figures);
 	}
 }

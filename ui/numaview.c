@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numaview.c - the lines of numaview.h. What they are called is in numalabel.c.
+ * numaview.c - the lines of numaview.h. What they are called is in numarowlabel.c.
  *
  * Lines of functions in call paths are nodes like those of a call tree, so that searching and following new names work as
  * there. There are PLACES of them for each part at most, those of the heaviest paths; other paths have their one line alone.

@@ -10,7 +10,7 @@
 #define SBERF_UI_NUMAVIEW_H
 
 #include "base/cleanup.h"
-#include "profile/numa.h"
+#include "query/numareport.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -78,23 +78,23 @@ static const char *sort_name(enum proc_order sort)
 static void draw_title(const struct picker *p, struct canvas *cv)
 {
 	char text[256], a[UNITS_MAX], b[UNITS_MAX];
-	struct words w = words_in(text, sizeof(text));
+	struct text_builder w = text_builder_in(text, sizeof(text));
 
-	words_put(&w, "processes");
+	text_builder_put(&w, "processes");
 	if (p->list && p->text.len)
-		words_put(&w, WORDS_DOT "%s of %s", units_thousands(a, p->order.n), units_thousands(b, p->all));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s of %s", units_thousands(a, p->order.n), units_thousands(b, p->all));
 	else if (p->list)
-		words_put(&w, WORDS_DOT "%s", units_thousands(a, p->order.n));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", units_thousands(a, p->order.n));
 	if (p->list && p->list->cut)
-		words_put(&w, " and more");
+		text_builder_put(&w, " and more");
 	if (p->kernel)
-		words_put(&w, WORDS_DOT "kernel threads too");
-	words_put(&w, WORDS_DOT "%s", sort_name(p->sort));
+		text_builder_put(&w, TEXT_BUILDER_DOT "kernel threads too");
+	text_builder_put(&w, TEXT_BUILDER_DOT "%s", sort_name(p->sort));
 	if (p->list && p->sort == PROC_BY_CPU && p->list->over_ns)
-		words_put(&w, " of the last %s", units_time(a, p->list->over_ns));
+		text_builder_put(&w, " of the last %s", units_time(a, p->list->over_ns));
 	else if (p->list && p->sort == PROC_BY_CPU)
-		words_put(&w, " since each began");
-	lines_rule(cv, 0, cv->w, text);
+		text_builder_put(&w, " since each began");
+	pane_common_rule(cv, 0, cv->w, text);
 }
 
 static void draw_heads(const struct picker *p, struct canvas *cv, const struct layout *at, int y)
@@ -128,20 +128,20 @@ static void draw_whole(const struct picker *p, struct canvas *cv, const struct l
 	}
 	put_right(cv, 0, y, PID_COLS, STYLE_TEXT, "all");
 	if (p->list && p->list->over_ns)
-		lines_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, (uint64_t)(cores * 1e6), 1000000, false);
+		pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, (uint64_t)(cores * 1e6), 1000000, false);
 	canvas_text_cut(cv, at->name_x, y, cols, STYLE_TITLE, name, strlen(name));
 }
 
 static void draw_name(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at, int y)
 {
 	const struct search *s = p->text.len ? &p->text : NULL;
-	int cols = lines_list(cv, at->name_x, y, at->name_cols, r->kthread ? STYLE_FAINT : STYLE_TEXT, r->name);
+	int cols = pane_common_list(cv, at->name_x, y, at->name_cols, r->kthread ? STYLE_FAINT : STYLE_TEXT, r->name);
 
-	lines_matches(cv, at->name_x, y, cols, s, r->name);
+	pane_common_matches(cv, at->name_x, y, cols, s, r->name);
 	if (!at->command_x)
 		return;
-	cols = lines_list(cv, at->command_x, y, cv->w - at->command_x, STYLE_FAINT, r->kthread ? "kernel thread" : r->command);
-	lines_matches(cv, at->command_x, y, cols, s, r->command);
+	cols = pane_common_list(cv, at->command_x, y, cv->w - at->command_x, STYLE_FAINT, r->kthread ? "kernel thread" : r->command);
+	pane_common_matches(cv, at->command_x, y, cols, s, r->command);
 }
 
 static void draw_process(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at, int y)
@@ -157,7 +157,7 @@ static void draw_process(const struct picker *p, const struct proc_row *r, struc
 			  units_thousands(text, r->threads));
 	if (at->memory_x)
 		put_right(cv, at->memory_x, y, MEMORY_COLS, STYLE_TEXT, r->rss_bytes ? units_bytes(text, r->rss_bytes) : "\xC2\xB7");
-	lines_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, r->cpu_ns, r->over_ns, false);
+	pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, r->cpu_ns, r->over_ns, false);
 	if (at->group_x)
 		canvas_text_cut(cv, at->group_x, y, GROUP_COLS - 2, STYLE_FAINT, r->group, strlen(r->group));
 	draw_name(p, r, cv, at, y);
@@ -185,7 +185,7 @@ static void draw_line(const struct picker *p, struct canvas *cv, const struct la
 	else
 		draw_process(p, &p->list->row.v[p->order.v[line - whole]], cv, at, y);
 	if (line == p->cursor)
-		lines_mark(cv, y, cv->w);
+		pane_common_mark(cv, y, cv->w);
 }
 
 void picker_draw(struct picker *p, struct canvas *cv, bool rule)
@@ -229,7 +229,7 @@ void picker_status(const struct picker *p, struct canvas *cv, int y, bool typed)
 		snprintf(text, sizeof(text), "Enter looks at %s", p->order.n || whole ? "all that runs" : "what is under the cursor");
 	} else {
 		r = &p->list->row.v[p->order.v[p->cursor - whole]];
-		text_format(text, sizeof(text), "%s%s%s" WORDS_DOT "%s", r->user, *r->group ? WORDS_DOT : "", r->group,
+		text_format(text, sizeof(text), "%s%s%s" TEXT_BUILDER_DOT "%s", r->user, *r->group ? TEXT_BUILDER_DOT : "", r->group,
 			    *r->command ? r->command : r->name);
 	}
 	canvas_text_cut(cv, 1, y, cv->w - 2, STYLE_TEXT, text, strlen(text));

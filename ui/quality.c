@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/vec.h"
-#include "profile/frameshare.h"
+#include "query/frameshare.h"
 #include "ui/listtree.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -414,23 +414,23 @@ const char *quality_remedy(const struct quality *q, uint32_t node)
 	return l->level == QUALITY_WHY && l->reason == WALK_NOT_ASKED && q->by_rules ? "" : reason_of(l)->remedy;
 }
 
-static void put_module(const struct quality *q, module_id id, struct words *ret)
+static void put_module(const struct quality *q, module_id id, struct text_builder *ret)
 {
 	const struct module *m = dict_get_module(q->dict, id);
 	const struct strtab *st = dict_strings(q->dict);
 	char text[LABEL_MAX];
 
 	if (m && m->kind == MODULE_KERNEL) {
-		words_put(ret, "[kernel]");
+		text_builder_put(ret, "[kernel]");
 	} else if (!m || !strtab_len(st, m->path)) {
-		words_put(ret, m && m->kind == MODULE_ANON ? "[anon]" : "[unknown]");
+		text_builder_put(ret, m && m->kind == MODULE_ANON ? "[anon]" : "[unknown]");
 	} else {
 		text_sanitise(text, sizeof(text), strtab_get(st, m->path), strtab_len(st, m->path));
-		words_put(ret, "%s", text);
+		text_builder_put(ret, "%s", text);
 	}
 }
 
-static void put_part(const struct quality_line *l, struct words *ret)
+static void put_part(const struct quality_line *l, struct text_builder *ret)
 {
 	static const char *const names[] = { [QUALITY_SAMPLES] = "stacks of samples", [QUALITY_BLOCKED] = "stacks of waits",
 					     [QUALITY_QUEUED] = "stacks of waits for a CPU", [QUALITY_LOST] = "lost events",
@@ -440,21 +440,21 @@ static void put_part(const struct quality_line *l, struct words *ret)
 					     [QUALITY_DOUBTS] = "what makes figures less certain" };
 	char share[UNITS_MAX], n[UNITS_MAX];
 
-	words_put(ret, "%s", names[l->part]);
+	text_builder_put(ret, "%s", names[l->part]);
 	if (l->part == QUALITY_WAYS || l->part == QUALITY_WAIT_WAYS)
-		words_put(ret, ": %s of %s in the kernel", units_percent(share, 1 - (double)l->count / (double)l->of),
+		text_builder_put(ret, ": %s of %s in the kernel", units_percent(share, 1 - (double)l->count / (double)l->of),
 			  units_thousands(n, l->of));
 	else if (l->of)
-		words_put(ret, ": %s of %s complete", units_percent(share, 1 - (double)l->count / (double)l->of),
+		text_builder_put(ret, ": %s of %s complete", units_percent(share, 1 - (double)l->count / (double)l->of),
 			  units_thousands(n, l->of));
 	else if (l->part == QUALITY_LOST && !l->count)
-		words_put(ret, ": none");
+		text_builder_put(ret, ": none");
 }
 
 static char *label(const struct quality *q, uint32_t node, bool brief, char *dst, size_t size)
 {
 	const struct quality_line *l = &q->line[node];
-	struct words words = words_in(dst, size);
+	struct text_builder words = text_builder_in(dst, size);
 	char n[UNITS_MAX];
 
 	if (l->level == QUALITY_PART && l->part < QUALITY_PARTS)
@@ -462,13 +462,13 @@ static char *label(const struct quality *q, uint32_t node, bool brief, char *dst
 	else if (l->level == QUALITY_MODULE)
 		put_module(q, l->module, &words);
 	else if (l->level == QUALITY_REST)
-		words_put(&words, "%s more", units_thousands(n, l->module));
+		text_builder_put(&words, "%s more", units_thousands(n, l->module));
 	else if (l->part == QUALITY_RULES && l->level == QUALITY_REASON && l->reason == WAYS_MEMORY)
-		words_put(&words, "memory of rules: %s", units_bytes(n, q->rules_bytes));
+		text_builder_put(&words, "memory of rules: %s", units_bytes(n, q->rules_bytes));
 	else if ((l->level == QUALITY_REASON || l->level == QUALITY_WHY) && !brief)
-		words_put(&words, "%s: %s", reason_of(l)->name, reason_of(l)->text);
+		text_builder_put(&words, "%s: %s", reason_of(l)->name, reason_of(l)->text);
 	else if (l->level == QUALITY_REASON || l->level == QUALITY_WHY)
-		words_put(&words, "%s", reason_of(l)->name);
+		text_builder_put(&words, "%s", reason_of(l)->name);
 	return dst;
 }
 

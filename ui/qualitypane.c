@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct layout {
 
 static struct layout lay_out(int w)
 {
-	struct layout l = { .share_cols = w >= 56 ? LINES_PERCENT_COLS : 6 };
+	struct layout l = { .share_cols = w >= 56 ? PANE_COMMON_PERCENT_COLS : 6 };
 	int end = w;
 
 	if (w >= 72)
@@ -53,7 +53,7 @@ static void draw_figures(const struct quality_line *l, struct canvas *cv, const 
 	char text[UNITS_MAX];
 
 	if (at->share_x && l->of)
-		lines_percent(cv, at->share_x, y, at->share_cols, STYLE_TEXT, l->count, l->of, false);
+		pane_common_percent(cv, at->share_x, y, at->share_cols, STYLE_TEXT, l->count, l->of, false);
 	if (at->count_x && l->count) {
 		units_thousands(text, l->count);
 		if ((int)strlen(text) >= COUNT_COLS)
@@ -89,8 +89,8 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 	quality_brief(tv->quality, node, brief, sizeof(brief));
 	if (!*remedy || (!draw_both(cv, x, y, at->name_end, style, label, remedy) &&
 			 !draw_both(cv, x, y, at->name_end, style, brief, remedy)))
-		lines_list(cv, x, y, at->name_end - x, style, label);
-	lines_matches(cv, x, y, at->name_end - x, s, brief);
+		pane_common_list(cv, x, y, at->name_end - x, style, label);
+	pane_common_matches(cv, x, y, at->name_end - x, s, brief);
 }
 
 static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *at, size_t i, int y,
@@ -99,11 +99,11 @@ static void draw_row(const struct treeview *tv, struct canvas *cv, const struct 
 	const uint32_t node = tv->rows.v[i].node;
 	const int x = name_x(tv, i) + LINE_STEP;
 
-	lines_fold(tv, cv, x - LINE_STEP, y, node);
+	pane_common_fold(tv, cv, x - LINE_STEP, y, node);
 	draw_name(tv, cv, at, x, y, node, s);
 	draw_figures(&tv->quality->line[node], cv, at, y);
 	if (i == tv->cursor)
-		lines_cursor(tv, cv, y, cv->w);
+		pane_common_cursor(tv, cv, y, cv->w);
 }
 
 void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
@@ -120,13 +120,13 @@ void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
 
 	if (!tv->quality)
 		return;
-	lines_rule(cv, y, l.name_end, "quality");
+	pane_common_rule(cv, y, l.name_end, "quality");
 	if (l.share_x)
-		lines_head(cv, l.share_x, y, l.share_cols, "share", false);
+		pane_common_head(cv, l.share_x, y, l.share_cols, "share", false);
 	if (l.count_x)
-		lines_head(cv, l.count_x, y, COUNT_COLS, "count", false);
+		pane_common_head(cv, l.count_x, y, COUNT_COLS, "count", false);
 	if (l.time_x)
-		lines_head(cv, l.time_x, y, TIME_COLS, "time", false);
+		pane_common_head(cv, l.time_x, y, TIME_COLS, "time", false);
 }
 
 /* What is wrong, in full, and what can be done about it. */
@@ -139,11 +139,11 @@ void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
 
 	if (node == NODE_NONE)
 		return;
-	room = lines_place(tv, cv, y) - 2;
+	room = pane_common_place(tv, cv, y) - 2;
 	quality_label(tv->quality, node, label, sizeof(label));
 	remedy = quality_remedy(tv->quality, node);
 	if (!*remedy || !draw_both(cv, 1, y, room, STYLE_TITLE, label, remedy))
-		lines_list(cv, 1, y, room, STYLE_TITLE, label);
+		pane_common_list(cv, 1, y, room, STYLE_TITLE, label);
 }
 
 bool qualitypane_on_mark(const struct treeview *tv, int x, int y)

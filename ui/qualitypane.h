@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "profile/meta.h"
-#include "profile/query.h"
+#include "query/query.h"
 #include "ui/canvas.h"
 #include "ui/search.h"
 #include "ui/treeview.h"

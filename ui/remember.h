@@ -15,7 +15,7 @@
 #define SBERF_UI_REMEMBER_H
 
 #include "base/err.h"
-#include "profile/query.h"
+#include "query/query.h"
 #include "ui/panes.h"
 #include "ui/treeview.h"
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "export/formats.h"
 #include "export/outfile.h"
-#include "export/recording.h"
+#include "export/recording_out.h"
 #include "record/recording.h"
 
 #include <stdio.h>

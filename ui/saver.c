@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/thread.h"
-#include "ui/stage.h"
+#include "ui/view_session.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -91,7 +91,7 @@ static void do_job(struct saver *s, char *text, size_t size)
 		break;
 	case SAVE_LEAVE:
 		r = 0;
-		stage_leave(take_ptr(s->job.stage), text, size);
+		view_session_leave(take_ptr(s->job.stage), text, size);
 		break;
 	default:
 		r = save_now(&s->job, s->feed->names, text, size, &e);

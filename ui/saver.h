@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "profile/meta.h"
-#include "profile/query.h"
+#include "query/query.h"
 #include "ui/feed.h"
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ enum save_as {
 	SAVE_LEAVE,                      /* a stage that is not shown any more is left */
 };
 
-struct stage;
+struct view_session;
 
 #define SAVE_TITLE_MAX 512
 
@@ -38,7 +38,7 @@ struct save_job {
 	struct snapshot *snapshot;       /* a reference, owned; NULL from SAVE_RECORD on */
 	pid_t pid;                       /* SAVE_ATTACH: who; 0 = the whole machine */
 	uint64_t start_ticks;            /* of that */
-	struct stage *stage;             /* SAVE_LEAVE: owned */
+	struct view_session *stage;             /* SAVE_LEAVE: owned */
 	struct query query;              /* what it points at is copied by saver_ask() */
 	struct profile_meta meta;
 	char title[SAVE_TITLE_MAX];      /* of a picture */

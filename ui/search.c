@@ -129,7 +129,7 @@ static bool known_matches(struct search *s, const struct names *names, func_id f
 }
 
 /* What is known of the matches in a view. */
-struct hits {
+struct instruction_costs {
 	const struct treeview *tv;
 	const uint32_t *n;       /* by node: matches in it and below */
 	const uint8_t *is;       /* by node: it is one itself */
@@ -141,7 +141,7 @@ struct hits {
 };
 
 /* A place without a name is called the same wherever it is. */
-static bool place_matches(struct search *s, struct hits *h, frame_id frame)
+static bool place_matches(struct search *s, struct instruction_costs *h, frame_id frame)
 {
 	const bool known = frame < s->place.n;
 	char label[LABEL_MAX];
@@ -158,7 +158,7 @@ static bool place_matches(struct search *s, struct hits *h, frame_id frame)
 }
 
 /* Whether what FRAME is read as matches, from its name FIRST on. */
-static bool frame_matches(struct search *s, struct hits *h, frame_id frame, uint32_t first)
+static bool frame_matches(struct search *s, struct instruction_costs *h, frame_id frame, uint32_t first)
 {
 	const struct tree *t = h->tv->tree;
 	const struct frame_names *fn = names_get(t->names, frame);
@@ -178,7 +178,7 @@ static bool frame_matches(struct search *s, struct hits *h, frame_id frame, uint
  * Whether a function of STACK matches. There are thousands of call paths, and each takes long to read; but their callers are the
  * same again and again.
  */
-static bool stack_matches(struct search *s, struct hits *h, stack_id stack)
+static bool stack_matches(struct search *s, struct instruction_costs *h, stack_id stack)
 {
 	const struct tree *t = h->tv->tree;
 	stack_id from = stack;
@@ -207,7 +207,7 @@ static bool stack_matches(struct search *s, struct hits *h, stack_id stack)
 }
 
 /* In the list of waits functions in which libc goes into the kernel are not read. */
-static bool wait_matches(struct search *s, struct hits *h, uint32_t node)
+static bool wait_matches(struct search *s, struct instruction_costs *h, uint32_t node)
 {
 	const struct waits *w = h->tv->waits;
 	char head[LABEL_MAX];
@@ -235,7 +235,7 @@ static uint32_t called_by(const struct treeview *tv, const struct tree_node *n)
 }
 
 /* A call path without functions as nodes is called by all of them. */
-static bool line_matches(struct search *s, struct hits *h, uint32_t node)
+static bool line_matches(struct search *s, struct instruction_costs *h, uint32_t node)
 {
 	const struct treeview *tv = h->tv;
 	const stack_id path = tv->numa ? numaview_path(tv->numa, node) : STACK_ROOT;
@@ -247,7 +247,7 @@ static bool line_matches(struct search *s, struct hits *h, uint32_t node)
 	return tv->tree->node[node].first_child == NODE_NONE && stack_matches(s, h, path);
 }
 
-static bool matches(struct search *s, struct hits *h, uint32_t node)
+static bool matches(struct search *s, struct instruction_costs *h, uint32_t node)
 {
 	const uint32_t what = s->what.v[node];
 
@@ -289,7 +289,7 @@ bool search_prepare(struct search *s, const struct treeview *tv)
 	return true;
 }
 
-static void count_hits(struct search *s, struct hits *h)
+static void count_hits(struct search *s, struct instruction_costs *h)
 {
 	const uint32_t n = s->tree->n;
 
@@ -306,7 +306,7 @@ static void count_hits(struct search *s, struct hits *h)
 }
 
 /* Sums what the matches under the base take; one that is below another is a part of that. */
-static void weigh_hits(struct search *s, const struct hits *h)
+static void weigh_hits(struct search *s, const struct instruction_costs *h)
 {
 	enum { OUTSIDE, INSIDE, BELOW };
 	const struct tree_node *node = s->tree->node;
@@ -324,7 +324,7 @@ static void weigh_hits(struct search *s, const struct hits *h)
 }
 
 /* The children of NODE in the order of the view; returns the place of CHILD among them. */
-static size_t list_children(struct hits *h, uint32_t node, uint32_t child)
+static size_t list_children(struct instruction_costs *h, uint32_t node, uint32_t child)
 {
 	size_t at = 0;
 
@@ -336,7 +336,7 @@ static size_t list_children(struct hits *h, uint32_t node, uint32_t child)
 }
 
 /* The first match in NODE and below it, which has some. */
-static uint32_t first_in(struct hits *h, uint32_t node)
+static uint32_t first_in(struct instruction_costs *h, uint32_t node)
 {
 	while (!h->is[node]) {
 		size_t i = 0;
@@ -352,7 +352,7 @@ static uint32_t first_in(struct hits *h, uint32_t node)
 }
 
 /* The last one. */
-static uint32_t last_in(struct hits *h, uint32_t node)
+static uint32_t last_in(struct instruction_costs *h, uint32_t node)
 {
 	for (;;) {
 		size_t i;
@@ -368,7 +368,7 @@ static uint32_t last_in(struct hits *h, uint32_t node)
 }
 
 /* The first match after FROM; NODE_NONE = none. */
-static uint32_t after(struct hits *h, uint32_t from)
+static uint32_t after(struct instruction_costs *h, uint32_t from)
 {
 	list_children(h, from, NODE_NONE);
 	for (size_t i = 0; i < h->children.n; i++) {
@@ -385,7 +385,7 @@ static uint32_t after(struct hits *h, uint32_t from)
 }
 
 /* The last match before FROM, NODE_NONE = none; *RET_N says how many there are. */
-static uint32_t before(struct hits *h, uint32_t from, size_t *ret_n)
+static uint32_t before(struct instruction_costs *h, uint32_t from, size_t *ret_n)
 {
 	uint32_t near = NODE_NONE, under = NODE_NONE;    /* the nearest, or what it is the last one in */
 
@@ -414,7 +414,7 @@ static bool is_under(const struct tree *t, uint32_t node, uint32_t base)
 	return node == base;
 }
 
-static uint32_t find(struct search *s, struct hits *h, uint32_t from, enum search_step step)
+static uint32_t find(struct search *s, struct instruction_costs *h, uint32_t from, enum search_step step)
 {
 	const bool inside = from != NODE_NONE && is_under(h->tv->tree, from, h->base);
 	size_t n_before = s->matches;
@@ -444,7 +444,7 @@ size_t search_hits(const struct search *s, const struct treeview *tv, uint32_t n
 
 uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from, enum search_step step)
 {
-	struct hits h = { .tv = tv };
+	struct instruction_costs h = { .tv = tv };
 	uint32_t found = NODE_NONE;
 
 	s->matches = s->at = 0;

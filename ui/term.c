@@ -3,7 +3,7 @@
  * term.c - the only file that knows the terminal library.
  *
  * Cells that did not change since the last term_draw() are not handed to the library, and the library sends no more than it
- * must. Signals come as numbers from rescue.h, which gives the terminal back when one of them kills the program.
+ * must. Signals come as numbers from term_signals.h, which gives the terminal back when one of them kills the program.
  */
 #include "config.h"
 
@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "ui/keymap.h"
-#include "ui/rescue.h"
 #include "ui/screenout.h"
+#include "ui/term_signals.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ struct terminal {
 	struct screenout frame;          /* from out to out_fd */
 	SCREEN *screen;
 	int in_fd, out_fd;
-	int signal_fd;                   /* of rescue.h; -1 = not caught */
+	int signal_fd;                   /* of term_signals.h; -1 = not caught */
 	int w, h;
 	int colours;
 	unsigned int rgb[3];             /* bits of red, green and blue in the number of a colour; 0 = it is one of a palette */
@@ -57,13 +57,13 @@ bool term_use_locale(void)
 }
 
 /* Appends what the terminal calls NAME to the N bytes at DST, without its padding; returns how many there are then. */
-static size_t put_capability(char dst[RESCUE_MAX], size_t n, const char *name)
+static size_t put_capability(char dst[TERM_SIGNALS_MAX], size_t n, const char *name)
 {
 	const char *s = tigetstr((char *)name);
 
 	if (!s || s == (const char *)-1)
 		return n;
-	while (*s && n < RESCUE_MAX) {
+	while (*s && n < TERM_SIGNALS_MAX) {
 		const char *end = s[0] == '$' && s[1] == '<' ? strchr(s, '>') : NULL;
 
 		if (end)
@@ -77,7 +77,7 @@ static size_t put_capability(char dst[RESCUE_MAX], size_t n, const char *name)
 static void prepare_rescue(const struct terminal *t)
 {
 	static const char *const names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
-	char text[RESCUE_MAX];
+	char text[TERM_SIGNALS_MAX];
 	size_t n = 0;
 
 	if (t->mouse) {
@@ -86,7 +86,7 @@ static void prepare_rescue(const struct terminal *t)
 	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		n = put_capability(text, n, names[i]);
-	rescue_with(text, n);
+	term_signals_with(text, n);
 }
 
 /* Taking and giving back */
@@ -290,7 +290,7 @@ int term_open(const struct term_options *o, struct terminal **ret, struct err *e
 	t->signal_fd = -1;
 	t->frame.mem = -1;
 	/* Who comes to the rescue writes to the terminal itself, whatever the library writes to in that moment. */
-	if ((r = open_files(t, e)) || (r = rescue_open(t->out_fd, &t->signal_fd, e)))
+	if ((r = open_files(t, e)) || (r = term_signals_open(t->out_fd, &t->signal_fd, e)))
 		return r;
 	screenout_open(&t->frame, fileno(t->out), t->out_fd);
 	/* Of the size only what the terminal says: read_size() does the rest. */
@@ -323,11 +323,11 @@ void term_close(struct terminal *t)
 		set_term(t->screen);
 		mousemask(0, NULL);
 		leave();
-		rescue_hold();
+		term_signals_hold();
 		delscreen(t->screen);
 	}
 	if (t->signal_fd >= 0)
-		rescue_close();
+		term_signals_close();
 	screenout_close(&t->frame);
 	if (t->in)
 		fclose(t->in);
@@ -368,7 +368,7 @@ void term_forget(struct terminal *t)
 static void suspend(struct terminal *t)
 {
 	leave();
-	rescue_stop();
+	term_signals_stop();
 	t->skip_cont = true;
 }
 
@@ -505,7 +505,7 @@ static bool next_signal(struct terminal *t, struct term_event *ret)
 {
 	int sig;
 
-	while ((sig = rescue_signal())) {
+	while ((sig = term_signals_signal())) {
 		ret->type = on_signal(t, sig);
 		if (ret->type != TERM_NONE)
 			return true;

@@ -9,16 +9,16 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "model/memory.h"
-#include "ui/lines.h"
-#include "ui/measurestyle.h"
 #include "ui/listtree.h"
-#include "ui/words.h"
+#include "ui/measurestyle.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PERCENT_COLS LINES_PERCENT_COLS
+#define PERCENT_COLS PANE_COMMON_PERCENT_COLS
 #define BRIEF_COLS 6
 #define BAR_COLS 9
 #define NODE_COLS 6
@@ -85,16 +85,16 @@ const struct thread_row *threadspane_row(const struct threadlist *l, uint32_t no
 
 char *threadspane_label(const struct threadlist *l, uint32_t node, char *dst, size_t size)
 {
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 	char process[LABEL_MAX];
 
 	if (!threadspane_row(l, node))
 		return dst;
-	thread_row_label(l, node - 1, words_end(&w), words_room(&w));
-	words_grown(&w);
+	thread_row_label(l, node - 1, text_builder_end(&w), text_builder_room(&w));
+	text_builder_grown(&w);
 	thread_row_process(l, node - 1, process, sizeof(process));
 	if (l->several && strcmp(dst, process) != 0)
-		words_put(&w, WORDS_DOT "%s", process);
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", process);
 	return dst;
 }
 
@@ -206,7 +206,7 @@ static void draw_figures(const struct treeview *tv, const struct tree_look *look
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			lines_percent(cv, l->x[c], y, l->cols, column_measure(look, c) ? measure_style(column_measure(look, c)) : STYLE_FAINT,
+			pane_common_percent(cv, l->x[c], y, l->cols, column_measure(look, c) ? measure_style(column_measure(look, c)) : STYLE_FAINT,
 				      value[c], whole_ns(tv, look),
 				      doubt && c == COL_BLOCKED);
 	}
@@ -226,7 +226,7 @@ static void draw_name(const struct threadlist *list, uint32_t node, struct canva
 	used = canvas_text_cut(cv, LINE_NAME_X, y, room, style, own, strlen(own));
 	if ((int)text_width(label, strlen(label)) <= room)
 		used += canvas_put(cv, LINE_NAME_X + used, y, STYLE_FAINT, label + strlen(own));
-	lines_matches(cv, LINE_NAME_X, y, used, s, label);
+	pane_common_matches(cv, LINE_NAME_X, y, used, s, label);
 }
 
 static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
@@ -247,7 +247,7 @@ static void draw_row(const struct treeview *tv, const struct tree_look *look, st
 		canvas_printf(cv, l->node_x, y, STYLE_TEXT, "%*u", NODE_COLS - 1, (unsigned int)r->node);
 	draw_figures(tv, look, r, cv, l, y);
 	if (i == tv->cursor)
-		lines_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
+		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
 		draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
 }
@@ -282,23 +282,23 @@ void threadspane_rule(const struct treeview *tv, const struct tree_look *look, s
 		return;
 	l = lay_out(tv->threads, look, cv->w);
 	if (shows_order(tv, &l))
-		lines_rule(cv, y, l.name_end, title);
+		pane_common_rule(cv, y, l.name_end, title);
 	else
-		lines_rule_sorted(cv, y, l.name_end, title, tv->sort);
+		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
 	if (l.does_x) {
 		canvas_fill(cv, l.does_x - 1, y, 5, STYLE_FAINT, ' ');
 		canvas_put(cv, l.does_x, y, STYLE_FAINT, "now");
 	}
 	if (l.node_x)
-		lines_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
+		pane_common_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			lines_head(cv, l.x[c], y, l.cols, !column_measure(look, c) ? "idle" : l.cols < PERCENT_COLS ?
+			pane_common_head(cv, l.x[c], y, l.cols, !column_measure(look, c) ? "idle" : l.cols < PERCENT_COLS ?
 				   column_measure(look, c)->brief : column_measure(look, c)->head,
 				   tv->sort == column_sort[c]);
 	}
 	if (l.bar_x)
-		lines_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
+		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
 }
 
 enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
@@ -315,7 +315,7 @@ enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_lo
 	return l.bar_x && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
 }
 
-static void put_state(const struct threadlist *l, const struct thread_row *r, struct words *ret)
+static void put_state(const struct threadlist *l, const struct thread_row *r, struct text_builder *ret)
 {
 	char call[CALL_NAME_MAX], time[UNITS_MAX];
 
@@ -323,18 +323,18 @@ static void put_state(const struct threadlist *l, const struct thread_row *r, st
 	units_time(time, r->waited_ns);
 	switch (r->does) {
 	case THREAD_RUNS:
-		words_put(ret, "running");
+		text_builder_put(ret, "running");
 		break;
 	case THREAD_QUEUED:
-		words_put(ret, "woken from %s, waits for a CPU", call);
+		text_builder_put(ret, "woken from %s, waits for a CPU", call);
 		break;
 	case THREAD_WAITS:
 	case THREAD_IDLES:
-		words_put(ret, "%s in %s for %s, %s", r->does == THREAD_IDLES ? "idles" : "waits", call, time,
+		text_builder_put(ret, "%s in %s for %s, %s", r->does == THREAD_IDLES ? "idles" : "waits", call, time,
 			  wait_state_name(r->state));
 		break;
 	default:
-		words_put(ret, "not seen lately");
+		text_builder_put(ret, "not seen lately");
 	}
 }
 
@@ -344,7 +344,7 @@ void threadspane_status(const struct treeview *tv, const struct tree_look *look,
 	const uint32_t node = treeview_node(tv);
 	const struct thread_row *r = tv->threads && node != NODE_NONE ? threadspane_row(tv->threads, node) : NULL;
 	char label[LABEL_MAX], figures[256], idle[UNITS_MAX];
-	struct words words = words_in(figures, sizeof(figures));
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	uint64_t whole;
 	int room, used;
 
@@ -353,17 +353,17 @@ void threadspane_status(const struct treeview *tv, const struct tree_look *look,
 	whole = whole_ns(tv, look);
 	put_state(tv->threads, r, &words);
 	if (r->node != NODE_UNKNOWN)
-		words_put(&words, WORDS_DOT "node %u", (unsigned int)r->node);
+		text_builder_put(&words, TEXT_BUILDER_DOT "node %u", (unsigned int)r->node);
 	if (r->idle_ns)
-		words_put(&words, WORDS_DOT "idle %s", units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
+		text_builder_put(&words, TEXT_BUILDER_DOT "idle %s", units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
 	threadspane_label(tv->threads, node, label, sizeof(label));
-	room = lines_place(tv, cv, y) - 2;
+	room = pane_common_place(tv, cv, y) - 2;
 	used = (int)text_width(figures, words.n) + 3;
 	if (room < used + LINE_NAME_MIN)
 		used = 0;
 	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
 	if (used) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
 }

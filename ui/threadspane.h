@@ -3,13 +3,13 @@
  * threadspane.h - the list of threads: what each does now, where, and what its time went into.
  *
  * Its rows are the nodes of a tree of one level, so that cursor, sorting and search work as in the call tree; node I + 1 is
- * row I of the list (profile/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
+ * row I of the list (query/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
  * not count as blocked.
  */
 #ifndef SBERF_UI_THREADSPANE_H
 #define SBERF_UI_THREADSPANE_H
 
-#include "profile/threadlist.h"
+#include "query/threadlist.h"
 #include "ui/canvas.h"
 #include "ui/search.h"
 #include "ui/treepane.h"

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define TICK_COLS 12             /* from one time on the axis to the next, at least */
 #define TICK 0x2575u
 #define NO_TIMES "There are no times."
-#define RANGE LINES_RULE_HEAVY
+#define RANGE PANE_COMMON_RULE_HEAVY
 
 static const struct {
 	const char *name, *brief;
@@ -277,72 +277,72 @@ void timepane_draw(const struct timepane *t, const struct timeview *tv, const st
 
 /* Words */
 
-static void put_length(struct words *w, uint64_t ns)
+static void put_length(struct text_builder *w, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
 	if (ns % NSEC_PER_SEC || ns > 60 * NSEC_PER_SEC)
-		words_put(w, "%s", units_time(text, ns));
+		text_builder_put(w, "%s", units_time(text, ns));
 	else
-		words_put(w, "%u s", (unsigned int)(ns / NSEC_PER_SEC));
+		text_builder_put(w, "%u s", (unsigned int)(ns / NSEC_PER_SEC));
 }
 
 void timepane_rule(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y)
 {
 	const uint64_t right = column_at(w, w->w - 1);
 	char title[TIMEPANE_TEXT];
-	struct words text = words_in(title, sizeof(title));
+	struct text_builder text = text_builder_in(title, sizeof(title));
 
-	words_put(&text, t->heat ? "time" WORDS_DOT "heat map, %s" : "time", kinds[t->kind].name);
-	words_put(&text, WORDS_DOT);
+	text_builder_put(&text, t->heat ? "time" TEXT_BUILDER_DOT "heat map, %s" : "time", kinds[t->kind].name);
+	text_builder_put(&text, TEXT_BUILDER_DOT);
 	put_length(&text, w->column_ns);
-	words_put(&text, " a column");
+	text_builder_put(&text, " a column");
 	if (tv->filtered)
-		words_put(&text, t->heat ? WORDS_DOT "of everything" : WORDS_DOT "filtered");
+		text_builder_put(&text, t->heat ? TEXT_BUILDER_DOT "of everything" : TEXT_BUILDER_DOT "filtered");
 	if (w->newest_ns > right) {
-		words_put(&text, WORDS_DOT);
+		text_builder_put(&text, TEXT_BUILDER_DOT);
 		put_length(&text, w->newest_ns - right);
-		words_put(&text, " newer");
+		text_builder_put(&text, " newer");
 	}
-	lines_rule(cv, y, cv->w, title);
+	pane_common_rule(cv, y, cv->w, title);
 }
 
 /* How fully something is said. */
 enum form { FORM_FULL, FORM_LEVELS, FORM_SHORT, FORM_LEAST, FORMS };
 
-static void put_levels(struct words *w, const struct timeview *tv, const struct time_range_ns *r, enum form form)
+static void put_levels(struct text_builder *w, const struct timeview *tv, const struct time_range_ns *r, enum form form)
 {
 	double level[TIME_NR];
 
 	levels(tv, r->from_ns, r->to_ns, level);
-	words_put(w, WORDS_DOT "%s %.2f", form < FORM_SHORT ? "running" : "run", level[TIME_RUNNING]);
+	text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "running" : "run", level[TIME_RUNNING]);
 	if (tv->off_cpu && form < FORM_LEAST)
-		words_put(w, WORDS_DOT "%s %.2f", form < FORM_SHORT ? "runnable" : "rq", level[TIME_RUNNABLE]);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "runnable" : "rq", level[TIME_RUNNABLE]);
 	if (tv->off_cpu)
-		words_put(w, WORDS_DOT "%s %.2f", form < FORM_SHORT ? "blocked" : "blk", level[TIME_BLOCKED]);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "blocked" : "blk", level[TIME_BLOCKED]);
 }
 
-static void put_status(struct words *words, const struct timepane *t, const struct timeview *tv, const struct time_window *w,
+static void put_status(struct text_builder *words, const struct timepane *t, const struct timeview *tv, const struct time_window *w,
 		       enum form form)
 {
 	const struct time_range_ns cursor = { w->cursor_ns, w->cursor_ns + w->column_ns };
 	const struct time_range_ns *r = t->marking ? &w->marked : &cursor;
 	char time[80];
 
-	words_put(words, "%s", t->marking ? timepane_range(tv, r, w->column_ns, time, sizeof(time)) :
+	text_builder_put(words, "%s", t->marking ? timepane_range(tv, r, w->column_ns, time, sizeof(time)) :
 		  timepane_time(tv, r->from_ns, w->column_ns, time, sizeof(time)));
 	put_levels(words, tv, r, form);
 	if (form == FORM_FULL)
-		words_put(words, "%s", t->marking ? WORDS_DOT "Enter shows only this" : t->back ? "" : WORDS_DOT "newest");
+		text_builder_put(words, "%s", t->marking ? TEXT_BUILDER_DOT "Enter shows only this" : t->back ? "" : TEXT_BUILDER_DOT "newest");
 }
 
 void timepane_status(const struct timepane *t, const struct timeview *tv, const struct time_window *w, struct canvas *cv, int y)
 {
 	char text[TIMEPANE_TEXT];
-	struct words words;
+	struct text_builder words;
 
 	for (enum form form = FORM_FULL; form < FORMS; form++) {
-		words = words_in(text, sizeof(text));
+		words = text_builder_in(text, sizeof(text));
 		put_status(&words, t, tv, w, form);
 		if ((int)text_width(text, words.n) <= cv->w - 2)
 			break;

@@ -5,7 +5,7 @@
 #include "ui/timepane.h"
 
 #include "base/clock.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,11 +170,11 @@ uint64_t timepane_since(const struct timeview *tv, uint64_t time_ns)
 char *timepane_time(const struct timeview *tv, uint64_t time_ns, uint64_t column_ns, char *dst, size_t size)
 {
 	const uint64_t since = timepane_since(tv, time_ns), s = since / NSEC_PER_SEC;
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 
-	words_put(&w, "%02" PRIu64 ":%02u:%02u", s / 3600, (unsigned int)(s / 60 % 60), (unsigned int)(s % 60));
+	text_builder_put(&w, "%02" PRIu64 ":%02u:%02u", s / 3600, (unsigned int)(s / 60 % 60), (unsigned int)(s % 60));
 	if (column_ns % NSEC_PER_SEC)
-		words_put(&w, ".%u", (unsigned int)(since / (NSEC_PER_SEC / 10) % 10));
+		text_builder_put(&w, ".%u", (unsigned int)(since / (NSEC_PER_SEC / 10) % 10));
 	return dst;
 }
 

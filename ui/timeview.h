@@ -10,7 +10,8 @@
 
 #include "base/cleanup.h"
 #include "profile/heat.h"
-#include "profile/query.h"
+#include "query/heatquery.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/numaview.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 #include <string.h>
 
@@ -34,57 +34,57 @@ unsigned int title_columns(const struct query *q, bool off_cpu)
 }
 
 /* What is counted: KINDS of time, or another measure; OWN is what an import calls its. */
-static void put_measures(struct words *w, const struct query *q, unsigned int kinds, const char *own)
+static void put_measures(struct text_builder *w, const struct query *q, unsigned int kinds, const char *own)
 {
 	const struct measure_set set = asked(q);
 	char text[TITLE_MAX];
 
 	if (q->measures & ~MEASURES_WALL)
-		words_put(w, "%s", measure_set_title(&set, own, text, sizeof(text)));
+		text_builder_put(w, "%s", measure_set_title(&set, own, text, sizeof(text)));
 	else
-		words_put(w, "%s", own && own[0] ? own : measure_wall_title(kinds));
+		text_builder_put(w, "%s", own && own[0] ? own : measure_wall_title(kinds));
 }
 
-static void put_states(struct words *w, uint32_t states)
+static void put_states(struct text_builder *w, uint32_t states)
 {
-	const char *before = WORDS_DOT "state ";
+	const char *before = TEXT_BUILDER_DOT "state ";
 
 	for (unsigned int s = 0; s < 32; s++) {
 		if (states & 1u << s) {
-			words_put(w, "%s%s", before, wait_state_name(s));
+			text_builder_put(w, "%s%s", before, wait_state_name(s));
 			before = ",";
 		}
 	}
 }
 
-static void put_calls(struct words *w, const struct query *q)
+static void put_calls(struct text_builder *w, const struct query *q)
 {
 	char name[CALL_NAME_MAX];
 
 	for (uint32_t i = 0; i < q->nr_calls && i < QUERY_CALLS_MAX; i++)
-		words_put(w, "%s%s", i ? "," : WORDS_DOT "in ", call_name(q->calls[i], q->arch, name));
+		text_builder_put(w, "%s%s", i ? "," : TEXT_BUILDER_DOT "in ", call_name(q->calls[i], q->arch, name));
 }
 
 /* " . node 1", " . nodes 0-1,3" */
-static void put_nodes(struct words *w, const struct nodeset *s)
+static void put_nodes(struct text_builder *w, const struct nodeset *s)
 {
 	const char *before = "";
 
 	if (nodeset_empty(s))
 		return;
-	words_put(w, numaview_only(s) >= 0 ? WORDS_DOT "node " : WORDS_DOT "nodes ");
+	text_builder_put(w, numaview_only(s) >= 0 ? TEXT_BUILDER_DOT "node " : TEXT_BUILDER_DOT "nodes ");
 	for (unsigned int i = 0, last; i < NODES_MAX; i = last + 1) {
 		last = i;
 		if (!nodeset_has(s, i))
 			continue;
 		while (nodeset_has(s, last + 1))
 			last++;
-		words_put(w, last > i ? "%s%u-%u" : "%s%u", before, i, last);
+		text_builder_put(w, last > i ? "%s%u-%u" : "%s%u", before, i, last);
 		before = ",";
 	}
 }
 
-static void put_filters(struct words *w, const struct query *q, const struct ui_options *o)
+static void put_filters(struct text_builder *w, const struct query *q, const struct ui_options *o)
 {
 	char least[UNITS_MAX];
 
@@ -92,31 +92,31 @@ static void put_filters(struct words *w, const struct query *q, const struct ui_
 	put_states(w, q->states);
 	put_calls(w, q);
 	if (o->min_block_ns)
-		words_put(w, WORDS_DOT "waits from %s", units_time(least, o->min_block_ns));
+		text_builder_put(w, TEXT_BUILDER_DOT "waits from %s", units_time(least, o->min_block_ns));
 }
 
 /* Which frames are left out. */
-static void put_hidden(struct words *w, const struct query *q)
+static void put_hidden(struct text_builder *w, const struct query *q)
 {
 	if (q->hide_kernel)
-		words_put(w, WORDS_DOT "no kernel");
+		text_builder_put(w, TEXT_BUILDER_DOT "no kernel");
 	if (q->hide_libraries)
-		words_put(w, WORDS_DOT "no libraries");
+		text_builder_put(w, TEXT_BUILDER_DOT "no libraries");
 	if (q->no_inlines)
-		words_put(w, WORDS_DOT "no inlined");
+		text_builder_put(w, TEXT_BUILDER_DOT "no inlined");
 	if (q->fold_recursion)
-		words_put(w, WORDS_DOT "recursion folded");
+		text_builder_put(w, TEXT_BUILDER_DOT "recursion folded");
 }
 
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size)
 {
 	static const char *const groups[] = { "all together", "by process", "by executable", "by command name", "by thread",
 					      "by cgroup" };
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 
 	put_measures(&w, q, kinds, o->unit);
-	words_put(&w, WORDS_DOT "%s%s%s", q->by_node ? "by node, " : "",
-		  groups[q->group_by], q->inverted ? WORDS_DOT "inverted" : "");
+	text_builder_put(&w, TEXT_BUILDER_DOT "%s%s%s", q->by_node ? "by node, " : "",
+		  groups[q->group_by], q->inverted ? TEXT_BUILDER_DOT "inverted" : "");
 	put_hidden(&w, q);
 	put_filters(&w, q, o);
 	return dst;
@@ -125,12 +125,12 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
 		  char *dst, size_t size)
 {
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 	char all[UNITS_MAX], some[UNITS_MAX];
 
 	if (funcs->shown < funcs->functions)
-		words_put(&w, "%s of ", units_thousands(some, funcs->shown));
-	words_put(&w, "%s function%s" WORDS_DOT, units_thousands(all, funcs->functions), funcs->functions == 1 ? "" : "s");
+		text_builder_put(&w, "%s of ", units_thousands(some, funcs->shown));
+	text_builder_put(&w, "%s function%s" TEXT_BUILDER_DOT, units_thousands(all, funcs->functions), funcs->functions == 1 ? "" : "s");
 	put_measures(&w, q, kinds, NULL);
 	put_hidden(&w, q);
 	put_filters(&w, q, o);
@@ -139,10 +139,10 @@ char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsv
 
 char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const struct ui_options *o, char *dst, size_t size)
 {
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 	char all[UNITS_MAX];
 
-	words_put(&w, "%s thread%s" WORDS_DOT, units_thousands(all, n), n == 1 ? "" : "s");
+	text_builder_put(&w, "%s thread%s" TEXT_BUILDER_DOT, units_thousands(all, n), n == 1 ? "" : "s");
 	put_measures(&w, q, kinds, NULL);
 	put_filters(&w, q, o);
 	return dst;
@@ -151,15 +151,15 @@ char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size)
 {
 	const uint32_t kinds = q->measures & MEASURES_OFF_CPU;
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 	char idle[UNITS_MAX];
 
-	words_put(&w, "waits%s", kinds == 1u << MEASURE_BLOCKED ? WORDS_DOT "blocked" :
-		  kinds == 1u << MEASURE_RUNNABLE ? WORDS_DOT "run queue" : "");
+	text_builder_put(&w, "waits%s", kinds == 1u << MEASURE_BLOCKED ? TEXT_BUILDER_DOT "blocked" :
+		  kinds == 1u << MEASURE_RUNNABLE ? TEXT_BUILDER_DOT "run queue" : "");
 	if (q->by_node)
-		words_put(&w, WORDS_DOT "by node");
+		text_builder_put(&w, TEXT_BUILDER_DOT "by node");
 	if (idle_ns)
-		words_put(&w, WORDS_DOT "%s%s idle%s", q->fold_idle ? "" : "with ", units_time(idle, idle_ns),
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s%s idle%s", q->fold_idle ? "" : "with ", units_time(idle, idle_ns),
 			  q->fold_idle ? " hidden" : "");
 	put_filters(&w, q, o);
 	return dst;
@@ -176,19 +176,19 @@ enum form {
 };
 
 /* How many nodes there are, and how far apart. */
-static void put_topology(struct words *w, const struct numa_view *v, enum form form)
+static void put_topology(struct text_builder *w, const struct numa_view *v, enum form form)
 {
 	char distances[64], n[UNITS_MAX];
 
-	words_put(w, "numa");
+	text_builder_put(w, "numa");
 	if (form >= FORM_LEAST || !v->nr_nodes)
 		return;
-	words_put(w, WORDS_DOT "%s node%s", units_thousands(n, v->nr_nodes), v->nr_nodes == 1 ? "" : "s");
+	text_builder_put(w, TEXT_BUILDER_DOT "%s node%s", units_thousands(n, v->nr_nodes), v->nr_nodes == 1 ? "" : "s");
 	if (v->state && v->nr_nodes > 1 && form < FORM_BRIEF)
-		words_put(w, ", distances %s", topology_distances(&v->state->topology, distances, sizeof(distances)));
+		text_builder_put(w, ", distances %s", topology_distances(&v->state->topology, distances, sizeof(distances)));
 }
 
-static void put_far(struct words *w, const struct numa_view *v, enum form form)
+static void put_far(struct text_builder *w, const struct numa_view *v, enum form form)
 {
 	const uint64_t n = v->all.near_count + v->all.far_count;
 	const char *plural = n == 1 ? "" : "s";
@@ -197,25 +197,25 @@ static void put_far(struct words *w, const struct numa_view *v, enum form form)
 	units_percent(far, v->far_share);
 	units_thousands(count, n);
 	if (!n)
-		words_put(w, form < FORM_LEAST ? WORDS_DOT "no accesses sampled" : "");
+		text_builder_put(w, form < FORM_LEAST ? TEXT_BUILDER_DOT "no accesses sampled" : "");
 	else if (v->nr_nodes <= 1)
-		words_put(w, WORDS_DOT "%s addressed sample%s", count, plural);
+		text_builder_put(w, TEXT_BUILDER_DOT "%s addressed sample%s", count, plural);
 	else if (form >= FORM_SHORT)
-		words_put(w, WORDS_DOT "far ~%s of %s%s%s", far, count, form == FORM_SHORT ? " sample" : "",
+		text_builder_put(w, TEXT_BUILDER_DOT "far ~%s of %s%s%s", far, count, form == FORM_SHORT ? " sample" : "",
 			  form == FORM_SHORT ? plural : "");
 	else if (form == FORM_FULL || !v->all.far_ns)
-		words_put(w, WORDS_DOT "far accesses ~%s of %s addressed sample%s", far, count, plural);
+		text_builder_put(w, TEXT_BUILDER_DOT "far accesses ~%s of %s addressed sample%s", far, count, plural);
 	else
-		words_put(w, WORDS_DOT "far accesses ~%s, by distance ~%s, of %s addressed sample%s", far,
+		text_builder_put(w, TEXT_BUILDER_DOT "far accesses ~%s, by distance ~%s, of %s addressed sample%s", far,
 			  units_percent(weighed, v->far_weighed), count, plural);
 }
 
 char *title_numa(const struct numa_view *v, int cols, const struct ui_options *o, char *dst, size_t size)
 {
-	struct words w;
+	struct text_builder w;
 
 	for (unsigned int form = 0; form < FORMS; form++) {
-		w = words_in(dst, size);
+		w = text_builder_in(dst, size);
 		put_topology(&w, v, (enum form)form);
 		put_far(&w, v, (enum form)form);
 		put_filters(&w, &v->query, o);

@@ -3,8 +3,8 @@
 #ifndef SBERF_UI_TITLE_H
 #define SBERF_UI_TITLE_H
 
-#include "profile/numa.h"
-#include "profile/query.h"
+#include "query/numareport.h"
+#include "query/query.h"
 #include "ui/feed.h"
 #include "ui/funcsview.h"
 

@@ -14,14 +14,14 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/basecells.h"
-#include "ui/lines.h"
 #include "ui/measurestyle.h"
-#include "ui/words.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define PERCENT_COLS LINES_PERCENT_COLS
+#define PERCENT_COLS PANE_COMMON_PERCENT_COLS
 #define BRIEF_COLS 6             /* of a percentage without its sign */
 #define BAR_COLS 9               /* a blank and eight columns of bar */
 #define TAG_MAX 16               /* bytes of what stands behind a name */
@@ -218,11 +218,11 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 	const int tag_cols = *put_tag(tv->tree, row->node, tag, sizeof(tag)) ? (int)strlen(tag) + 1 : 0;
 	int x = l->name_x + indent_of(l, row->depth), used;
 
-	lines_fold(tv, cv, x, y, row->node);
+	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
 	tree_label(tv->tree, row->node, label, sizeof(label));
 	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, name_style(n, label), label, strlen(label));
-	lines_matches(cv, x, y, used, s, label);
+	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
 		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
 	if (says_waiting(tv, row))
@@ -261,7 +261,7 @@ static void draw_figures(const struct treeview *tv, uint32_t node, const struct 
 		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			lines_percent(cv, l->x[c], y, l->cols, column_style(look, (enum column)c), value[c],
+			pane_common_percent(cv, l->x[c], y, l->cols, column_style(look, (enum column)c), value[c],
 				      column_whole(tv, look, (enum column)c), doubt[c]);
 	}
 }
@@ -294,7 +294,7 @@ static void draw_row(const struct treeview *tv, const struct tree_look *look, st
 	draw_name(tv, cv, l, row, y, s);
 	draw_figures(tv, row->node, look, cv, l, y);
 	if (i == tv->cursor)
-		lines_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
+		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
 		draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
@@ -361,21 +361,21 @@ void treepane_rule(const struct treeview *tv, const struct tree_look *look, stru
 	const struct layout l = lay_out(tv, look, cv->w);
 
 	if (shows_order(tv, look, &l))
-		lines_rule(cv, y, l.name_end, title);
+		pane_common_rule(cv, y, l.name_end, title);
 	else
-		lines_rule_sorted(cv, y, l.name_end, title, tv->sort);
+		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
 	if (tv->base)
 		basecells_heads(&l.base, cv, y, treeview_own_order(tv));
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			lines_head(cv, l.x[c], y, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
+			pane_common_head(cv, l.x[c], y, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
 	}
 	if (l.bar_head)
-		lines_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
+		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
 }
 
 /* What is said of NODE beside its name and place. */
-static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node, struct words *ret)
+static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node, struct text_builder *ret)
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t whole = unit_ns(tv, look);
@@ -387,15 +387,15 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 		return;
 	}
 	if (tree_no_table(tv->tree, node))
-		words_put(ret, "no unwind table" WORDS_DOT);
+		text_builder_put(ret, "no unwind table" TEXT_BUILDER_DOT);
 	if (is_waiting(n))
-		words_put(ret, "still waiting %s" WORDS_DOT, units_time(text, (uint64_t)n->open_longest_ns));
+		text_builder_put(ret, "still waiting %s" TEXT_BUILDER_DOT, units_time(text, (uint64_t)n->open_longest_ns));
 	else if (!is_inverted(tv))
-		words_put(ret, "self %s" WORDS_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
+		text_builder_put(ret, "self %s" TEXT_BUILDER_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
 	if (look->flat)
-		words_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
+		text_builder_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
 	else
-		words_put(ret, "%s of its parent",
+		text_builder_put(ret, "%s of its parent",
 			  units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
 }
 
@@ -404,13 +404,13 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 {
 	const uint32_t node = treeview_node(tv);
 	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
-	struct words words = words_in(figures, sizeof(figures));
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int room, used;
 	bool fits;                       /* the figures */
 
 	if (node == NODE_NONE)
 		return;
-	room = lines_place(tv, cv, y) - 2;
+	room = pane_common_place(tv, cv, y) - 2;
 	status_figures(tv, look, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
 	tree_label(tv->tree, node, label, sizeof(label));
@@ -423,11 +423,11 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 		*line = '\0';
 	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
 	if (*line) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		room += canvas_put(cv, room, y, STYLE_TEXT, line);
 	}
 	if (fits) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
 }

@@ -18,8 +18,8 @@
 #define SBERF_UI_TREEVIEW_H
 
 #include "base/vec.h"
-#include "profile/query.h"
-#include "profile/waits.h"
+#include "query/query.h"
+#include "query/waits.h"
 #include "ui/folds.h"
 
 #include <stdbool.h>

@@ -12,8 +12,8 @@
 #include "ui/remember.h"
 #include "ui/saver.h"
 #include "ui/scanner.h"
-#include "ui/stage.h"
 #include "ui/term.h"
+#include "ui/view_session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +27,7 @@
 struct ui {
 	const struct ui_options *options;
 	struct terminal *term;
-	struct stage *stage;             /* what is shown, */
+	struct view_session *stage;             /* what is shown, */
 	struct view *view;               /* and its view */
 	struct saver *saver;
 	struct scanner *scanner;         /* NULL as long as nobody wanted a list of processes */
@@ -68,10 +68,10 @@ static void follow(struct ui *ui, struct feed *fresh)
 {
 	struct save_job job = { .as = SAVE_LEAVE, .stage = ui->stage };
 	struct err e = ERR_INIT;
-	struct stage *stage;
+	struct view_session *stage;
 	char text[ERR_TEXT_MAX];
 
-	if (stage_new(fresh, ui->options, &stage, &e) < 0) {
+	if (view_session_new(fresh, ui->options, &stage, &e) < 0) {
 		view_say(ui->view, e.text);
 		fresh->leave(fresh->owner, text, sizeof(text));
 		return;
@@ -315,11 +315,11 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	canvas = canvas_new(w, h, o->ascii || !utf8);
 	if (!canvas)
 		return err_nomem(e, "the view");
-	r = stage_new(feed, o, &ui.stage, e);
+	r = view_session_new(feed, o, &ui.stage, e);
 	if (!r)
 		r = saver_new(&ui.stage->feed, &ui.saver, e);
 	if (r) {
-		stage_free(ui.stage);
+		view_session_free(ui.stage);
 		return r;
 	}
 	ui.term = term;
@@ -332,6 +332,6 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	scanner_free(ui.scanner);
 	saver_free(ui.saver);            /* it may be leaving a former one, for seconds */
 	*feed = ui.stage->feed;
-	stage_free(ui.stage);
+	view_session_free(ui.stage);
 	return r;
 }

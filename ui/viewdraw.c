@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "ui/help.h"
-#include "ui/lines.h"
+#include "ui/keyhelp.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 #include "ui/view_private.h"
-#include "ui/words.h"
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -53,7 +53,7 @@ static void say_idle(uint64_t idle_ns, char *dst, size_t size)
 {
 	char time[UNITS_MAX];
 
-	snprintf(dst, size, WORDS_DOT "%s idle hidden", units_time(time, idle_ns));
+	snprintf(dst, size, TEXT_BUILDER_DOT "%s idle hidden", units_time(time, idle_ns));
 }
 
 /* So many different stacks that the lightest found no line of their own: said, not hidden. */
@@ -80,11 +80,11 @@ static void draw_tree_rule(const struct view *v, const struct pane *p, struct ca
 	if (p->built && p->built->tree->cut_ns)
 		say_unsplit(p->built->tree, unsplit, sizeof(unsplit));
 	if (idle_ns && !q->fold_idle)
-		snprintf(idle, sizeof(idle), WORDS_DOT "with idle");
+		snprintf(idle, sizeof(idle), TEXT_BUILDER_DOT "with idle");
 	else if (idle_ns && p->tv->flame)        /* the tree has a line for it */
 		say_idle(idle_ns, idle, sizeof(idle));
-	text_format(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" WORDS_DOT : "",
-		 title_tree(q, kinds, v->options, words, sizeof(words)), p->tv->base ? WORDS_DOT "against baseline" : "", idle, unsplit, base ? WORDS_DOT "in " : "", zoom);
+	text_format(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" TEXT_BUILDER_DOT : "",
+		 title_tree(q, kinds, v->options, words, sizeof(words)), p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT "in " : "", zoom);
 	if (p->tv->flame)
 		flamepane_rule(p->tv, cv, 0, title);
 	else
@@ -98,11 +98,11 @@ static void draw_funcs_rule(const struct view *v, const struct pane *p, struct c
 	char title[TITLE_MAX + 64], words[TITLE_MAX], outside[64] = "", share[UNITS_MAX];
 
 	if (b->funcs.outside_ns)
-		snprintf(outside, sizeof(outside), WORDS_DOT "%s in none",
+		snprintf(outside, sizeof(outside), TEXT_BUILDER_DOT "%s in none",
 			 units_percent(share, whole ? (double)b->funcs.outside_ns / (double)whole : 0));
 	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &b->funcs, v->options, words,
 							   sizeof(words)),
-		 b->baseline ? WORDS_DOT "self against baseline" : outside);
+		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
 	treepane_rule(p->tv, &p->look, cv, 0, title);
 }
 
@@ -123,22 +123,22 @@ static void draw_rule(const struct view *v, const struct pane *p, struct canvas 
 	else if (p->tv->quality)
 		qualitypane_rule(p->tv, cv, 0);
 	else if (p->built && p->built->numa)
-		lines_rule(cv, 0, cv->w, title_numa(p->built->numa, cv->w - LINES_RULE_COLS, v->options, title, sizeof(title)));
+		pane_common_rule(cv, 0, cv->w, title_numa(p->built->numa, cv->w - PANE_COMMON_RULE_COLS, v->options, title, sizeof(title)));
 	else if (p->built && p->built->waits)
 		waitspane_rule(p->tv, cv, 0, title_waits(&p->built->job.query, p->built->waits->idle_ns, v->options, title,
 							 sizeof(title)));
 	else
-		lines_rule(cv, 0, cv->w, pane_info((enum pane_id)(p - v->pane))->name);
+		pane_common_rule(cv, 0, cv->w, pane_info((enum pane_id)(p - v->pane))->name);
 }
 
 /* Tells the rule of the pane in focus, at row 0 of CV, from those of others. */
 static void mark_rule(const struct pane *p, struct canvas *cv)
 {
-	const uint32_t rule = cv->ascii ? '-' : LINES_RULE;
+	const uint32_t rule = cv->ascii ? '-' : PANE_COMMON_RULE;
 
 	for (int x = 0; !p->tv->aside && x < cv->w; x++) {
 		if (canvas_at(cv, x, 0)->ch == rule && canvas_at(cv, x, 0)->style == STYLE_FAINT)
-			canvas_fill(cv, x, 0, 1, STYLE_FAINT, LINES_RULE_HEAVY);
+			canvas_fill(cv, x, 0, 1, STYLE_FAINT, PANE_COMMON_RULE_HEAVY);
 	}
 	if (p->tv->aside)
 		canvas_restyle(cv, 0, 0, cv->w, STYLE_FAINT);
@@ -237,15 +237,15 @@ static void draw_waiting(const struct view *v, const struct pane *p, struct canv
 static void search_text(const struct search *s, char *dst, size_t size)
 {
 	char a[UNITS_MAX], b[UNITS_MAX], share[UNITS_MAX];
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 
 	if (!s->matches) {
-		words_put(&w, "no match");
+		text_builder_put(&w, "no match");
 		return;
 	}
-	words_put(&w, "%s of %s", units_thousands(a, s->at), units_thousands(b, s->matches));
+	text_builder_put(&w, "%s of %s", units_thousands(a, s->at), units_thousands(b, s->matches));
 	if (s->of_ns)
-		words_put(&w, WORDS_DOT "%s", units_percent(share, (double)s->matched_ns / (double)s->of_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", units_percent(share, (double)s->matched_ns / (double)s->of_ns));
 }
 
 static void draw_search(const struct view *v, struct canvas *cv, int y)
@@ -493,7 +493,7 @@ static void draw_between(const struct view *v, struct canvas *cv)
 		const struct rect *r = &v->pane[p].at;
 
 		for (int y = r->y; r->x > 0 && y < r->y + r->h; y++)
-			canvas_fill(cv, r->x - 1, y, 1, STYLE_FAINT, LINES_BETWEEN);
+			canvas_fill(cv, r->x - 1, y, 1, STYLE_FAINT, PANE_COMMON_BETWEEN);
 	}
 }
 
@@ -517,14 +517,14 @@ static void draw_help(struct view *v, struct canvas *cv)
 
 	if (v->room.h > v->rules) {
 		part = canvas_part(cv, &(struct rect){ 0, v->room.y + v->rules, cv->w, v->room.h - v->rules });
-		lines = help_draw(&part, 0, part.h, view_help_mode(v), view_can(v), &v->help_top);
+		lines = keyhelp_draw(&part, 0, part.h, view_help_mode(v), view_can(v), &v->help_top);
 		last = v->help_top + part.h;
 		if (lines > part.h)
-			snprintf(title, sizeof(title), "keys" WORDS_DOT "%d-%d of %d%s", v->help_top + 1, last, lines,
-				 last < lines ? WORDS_DOT "Space: more" : "");
+			snprintf(title, sizeof(title), "keys" TEXT_BUILDER_DOT "%d-%d of %d%s", v->help_top + 1, last, lines,
+				 last < lines ? TEXT_BUILDER_DOT "Space: more" : "");
 	}
 	if (v->rules)
-		lines_rule(cv, v->room.y, cv->w, title);
+		pane_common_rule(cv, v->room.y, cv->w, title);
 }
 
 static void draw_picker(struct view *v, struct canvas *cv)
@@ -542,7 +542,7 @@ static void draw_filters(const struct view *v, struct canvas *cv)
 	struct canvas part;
 
 	if (v->rules)
-		lines_rule(cv, v->room.y, cv->w, "filters: all of them must hold");
+		pane_common_rule(cv, v->room.y, cv->w, "filters: all of them must hold");
 	if (v->room.h <= v->rules)
 		return;
 	part = canvas_part(cv, &(struct rect){ 0, v->room.y + v->rules, cv->w, v->room.h - v->rules });

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "ui/menu.h"
+#include "ui/text_builder.h"
 #include "ui/view_private.h"
-#include "ui/words.h"
 
 #include <string.h>
 
@@ -103,12 +103,12 @@ char *view_options_prompt(const struct view *v, int cols, bool keys, char *dst, 
 {
 	const char *begin[MENU_FORMS] = { "change which option?", "options:", "options:", "o" };
 	char full[128];
-	struct words w = words_in(full, sizeof(full));
+	struct text_builder w = text_builder_in(full, sizeof(full));
 
-	words_put(&w, "%s ", begin[MENU_FULL]);
+	text_builder_put(&w, "%s ", begin[MENU_FULL]);
 	for (size_t i = 0; i < NR_OPTIONS; i++) {
 		if (options[i].name)
-			words_put(&w, "%s %s %s", i && options[i - 1].name ? "," : "", options[i].name,
+			text_builder_put(&w, "%s %s %s", i && options[i - 1].name ? "," : "", options[i].name,
 				  state_of(v, options[i].action));
 	}
 	if (!keys)                       /* else the choices follow */

@@ -4,8 +4,8 @@
 
 #include "base/units.h"
 #include "ui/menu.h"
+#include "ui/text_builder.h"
 #include "ui/view_private.h"
-#include "ui/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,16 +54,16 @@ static void name_picture(const struct view *v, char *dst, size_t size)
 {
 	const struct pane *p = saved(v);
 	const uint32_t base = treeview_base(p->tv);
-	struct words w = words_in(dst, size);
+	struct text_builder w = text_builder_in(dst, size);
 	char text[TITLE_MAX], label[LABEL_MAX], since[UNITS_MAX];
 
-	words_put(&w, "%s: %s", v->header.meta.target, title_tree(&p->built->job.query, p->look.kinds, v->options, text, sizeof(text)));
+	text_builder_put(&w, "%s: %s", v->header.meta.target, title_tree(&p->built->job.query, p->look.kinds, v->options, text, sizeof(text)));
 	if (base)
-		words_put(&w, WORDS_DOT "in %s", tree_label(p->tv->tree, base, label, sizeof(label)));
+		text_builder_put(&w, TEXT_BUILDER_DOT "in %s", tree_label(p->tv->tree, base, label, sizeof(label)));
 	if (v->range.snapshot)
-		words_put(&w, WORDS_DOT "%s", v->header.range);
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", v->header.range);
 	if (p->built->baseline)
-		words_put(&w, WORDS_DOT "only the last %s", units_time(since, v->header.baseline_ns));
+		text_builder_put(&w, TEXT_BUILDER_DOT "only the last %s", units_time(since, v->header.baseline_ns));
 }
 
 void view_save_job(const struct view *v, struct save_job *ret)

@@ -11,9 +11,9 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/lines.h"
+#include "ui/pane_common.h"
+#include "ui/text_builder.h"
 #include "ui/waitsview.h"
-#include "ui/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -157,14 +157,14 @@ static void draw_row(const struct treeview *tv, struct canvas *cv, const struct 
 	char label[LABEL_MAX];
 	int used;
 
-	lines_fold(tv, cv, x - LINE_STEP, y, row->node);
+	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = lines_list(cv, x, y, (r ? l->name_end : cv->w) - x, label_style(tv->waits, row->node), label);
-	lines_matches(cv, x, y, used, s, label);
+	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, label_style(tv->waits, row->node), label);
+	pane_common_matches(cv, x, y, used, s, label);
 	if (r)
 		draw_figures(r, cv, l, y);
 	if (i == tv->cursor)
-		lines_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
+		pane_common_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
 }
 
 void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
@@ -197,29 +197,29 @@ void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const c
 {
 	const struct layout l = lay_out(cv->w);
 
-	lines_rule(cv, y, l.name_end, title);
+	pane_common_rule(cv, y, l.name_end, title);
 	if (l.total_x)
-		lines_head(cv, l.total_x, y, TOTAL_COLS, "total", true);
+		pane_common_head(cv, l.total_x, y, TOTAL_COLS, "total", true);
 	if (l.count_x)
-		lines_head(cv, l.count_x, y, l.count_cols, "count", false);
+		pane_common_head(cv, l.count_x, y, l.count_cols, "count", false);
 	if (l.avg_x)
-		lines_head(cv, l.avg_x, y, TOTAL_COLS, "avg", false);
+		pane_common_head(cv, l.avg_x, y, TOTAL_COLS, "avg", false);
 	if (l.longest_x)
-		lines_head(cv, l.longest_x, y, TOTAL_COLS, "longest", false);
+		pane_common_head(cv, l.longest_x, y, TOTAL_COLS, "longest", false);
 	if (l.hist_x)
 		draw_scale(cv, &l, y);
 }
 
-static void row_words(const struct wait_row *r, struct words *ret)
+static void row_words(const struct wait_row *r, struct text_builder *ret)
 {
 	char text[UNITS_MAX];
 	const double total = r->total_ns ? (double)r->total_ns : 1;
 
-	words_put(ret, "%s thread%s", units_thousands(text, r->threads), r->threads == 1 ? "" : "s");
+	text_builder_put(ret, "%s thread%s", units_thousands(text, r->threads), r->threads == 1 ? "" : "s");
 	if (r->runnable_ns)
-		words_put(ret, WORDS_DOT "run queue %s", units_percent(text, (double)r->runnable_ns / total));
+		text_builder_put(ret, TEXT_BUILDER_DOT "run queue %s", units_percent(text, (double)r->runnable_ns / total));
 	if (r->open_ns)
-		words_put(ret, WORDS_DOT "still open %s", units_percent(text, (double)r->open_ns / total));
+		text_builder_put(ret, TEXT_BUILDER_DOT "still open %s", units_percent(text, (double)r->open_ns / total));
 }
 
 /* "name . 3 threads . run queue 1.2 %", cut to what fits, and the row at the right. */
@@ -228,21 +228,21 @@ void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
 	const uint32_t node = treeview_node(tv);
 	const struct wait_row *r = tv->waits && node != NODE_NONE ? waitsview_row(tv->waits, node) : NULL;
 	char label[LABEL_MAX], figures[128];
-	struct words words = words_in(figures, sizeof(figures));
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int room, used;
 
 	if (node == NODE_NONE || !tv->waits)
 		return;
 	if (r)
 		row_words(r, &words);
-	room = lines_place(tv, cv, y) - 2;
+	room = pane_common_place(tv, cv, y) - 2;
 	used = words.n ? (int)text_width(figures, words.n) + 3 : 0;
 	if (room < used + LINE_NAME_MIN || cv->w < 40)
 		used = 0;
 	treeview_label(tv, node, label, sizeof(label));
-	room = 1 + lines_list(cv, 1, y, room - used, STYLE_TITLE, label);
+	room = 1 + pane_common_list(cv, 1, y, room - used, STYLE_TITLE, label);
 	if (used) {
-		room += canvas_put(cv, room, y, STYLE_FAINT, WORDS_DOT);
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
 }

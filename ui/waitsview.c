@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "ui/listtree.h"
-#include "ui/words.h"
+#include "ui/text_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,18 +71,18 @@ struct tree *waitsview_tree(const struct waits *w)
 /* Labels */
 
 /* What a row is called but for the functions at its end. A waker is told with those that woke. */
-static void put_row(const struct waits *w, uint32_t node, struct words *ret)
+static void put_row(const struct waits *w, uint32_t node, struct text_builder *ret)
 {
 	const struct wait_row *r = waitsview_row(w, node);
 
 	if (r->level == WAIT_LEVEL_STACK && r->stack != STACK_ROOT)
 		return;
 	if (r->level == WAIT_LEVEL_WAKER)
-		words_put(ret, "woken by ");
-	wait_row_label(w, node, words_end(ret), words_room(ret));
-	words_grown(ret);
+		text_builder_put(ret, "woken by ");
+	wait_row_label(w, node, text_builder_end(ret), text_builder_room(ret));
+	text_builder_grown(ret);
 	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT)
-		words_put(ret, ": ");
+		text_builder_put(ret, ": ");
 }
 
 /* The stack whose functions end what NODE is called; STACK_ROOT = it has none. */
@@ -97,27 +97,27 @@ static stack_id stack_of(const struct waits *w, uint32_t node)
 }
 
 /* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" but for the functions. */
-static void put_open(const struct waits *w, const struct wait_open *o, struct words *ret)
+static void put_open(const struct waits *w, const struct wait_open *o, struct text_builder *ret)
 {
 	char call[CALL_NAME_MAX], time[UNITS_MAX];
 
-	words_thread(ret, w->dict, o->thread);
-	words_put(ret, WORDS_DOT "%s for %s%s" WORDS_DOT,
+	text_builder_thread(ret, w->dict, o->thread);
+	text_builder_put(ret, TEXT_BUILDER_DOT "%s for %s%s" TEXT_BUILDER_DOT,
 		  waitsview_stands_still(w, o) ? "waiting for a lock" : call_name(o->call, w->query.arch, call),
 		  o->flags & EVENT_F_EARLIER ? "at least " : "", units_time(time, (uint64_t)o->waited_ns));
 }
 
-static void put_open_title(const struct waits *w, struct words *ret)
+static void put_open_title(const struct waits *w, struct text_builder *ret)
 {
 	const uint32_t shown = waitsview_nr_open(w), idle = w->nr_open - shown;
 	char n[UNITS_MAX];
 
-	words_put(ret, "still waiting: %s thread%s", units_thousands(n, shown), shown == 1 ? "" : "s");
+	text_builder_put(ret, "still waiting: %s thread%s", units_thousands(n, shown), shown == 1 ? "" : "s");
 	if (idle)
-		words_put(ret, ", and %s idle", units_thousands(n, idle));
+		text_builder_put(ret, ", and %s idle", units_thousands(n, idle));
 }
 
-static void put_head(const struct waits *w, uint32_t node, struct words *ret)
+static void put_head(const struct waits *w, uint32_t node, struct text_builder *ret)
 {
 	const struct wait_open *o = waitsview_open(w, node);
 
@@ -126,17 +126,17 @@ static void put_head(const struct waits *w, uint32_t node, struct words *ret)
 	} else if (o) {
 		put_open(w, o, ret);
 		if (o->stack == STACK_ROOT)
-			wait_stack_label(w, o->stack, words_end(ret), words_room(ret));
+			wait_stack_label(w, o->stack, text_builder_end(ret), text_builder_room(ret));
 	} else {
 		put_open_title(w, ret);
 	}
-	words_grown(ret);
+	text_builder_grown(ret);
 }
 
 struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size)
 {
 	const stack_id stack = stack_of(w, node);
-	struct words words = words_in(dst, size);
+	struct text_builder words = text_builder_in(dst, size);
 
 	put_head(w, node, &words);
 	if (stack == STACK_ROOT)
@@ -147,11 +147,11 @@ struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst
 char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
 {
 	const stack_id stack = stack_of(w, node);
-	struct words words = words_in(dst, size);
+	struct text_builder words = text_builder_in(dst, size);
 
 	put_head(w, node, &words);
 	if (stack != STACK_ROOT)
-		wait_stack_label(w, stack, words_end(&words), words_room(&words));
+		wait_stack_label(w, stack, text_builder_end(&words), text_builder_room(&words));
 	return dst;
 }
 

@@ -9,7 +9,7 @@
 #ifndef SBERF_UI_WAITSVIEW_H
 #define SBERF_UI_WAITSVIEW_H
 
-#include "profile/waits.h"
+#include "query/waits.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -146,19 +146,19 @@ static int build_hits(struct annotation *a, const struct snapshot *s, const stru
 	const uint32_t size = l->size ? l->size : l->of.size < LISTING_CODE_MAX ? (uint32_t)l->of.size : LISTING_CODE_MAX;
 	AUTO_FREE uint32_t *none = calloc(size + 1ul, sizeof(*none)), *group = calloc(l->insn.n + 1ul, sizeof(*group));
 	AUTO_FREE bool *enters = calloc(l->insn.n + 1ul, sizeof(*enters));
-	const struct hits_of of = {
+	const struct instruction_costs_of of = {
 		.module = l->of.module, .start = l->of.start, .size = size, .place = l->insn.n ? l->place : none,
 		.places = l->insn.n ? (uint32_t)l->insn.n : 1, .group = group, .groups = (uint32_t)l->line.n, .enters = enters,
 	};
 
 	if (!none || !group || !enters)
 		return err_nomem(e, "what a function weighs");
-	group[0] = HITS_NONE;
+	group[0] = INSTRUCTION_COSTS_NONE;
 	for (size_t i = 0; i < l->insn.n; i++) {
 		group[i] = l->insn.v[i].line;
 		enters[i] = l->insn.v[i].enters;
 	}
-	return hits_build(s, names, q, &of, &a->hits, e);
+	return instruction_costs_build(s, names, q, &of, &a->hits, e);
 }
 
 int annotation_build(struct listing *l, const struct snapshot *s, const struct names *names, const struct query *q,
@@ -187,7 +187,7 @@ void annotation_free(struct annotation *a)
 	if (!a)
 		return;
 	listing_free(a->listing);
-	hits_free(a->hits);
+	instruction_costs_free(a->hits);
 	for (unsigned int i = 0; i < a->notes; i++)
 		free(a->note[i]);
 	for (unsigned int i = 0; i < ANNOT_LAYOUTS; i++)

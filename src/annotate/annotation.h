@@ -12,7 +12,7 @@
 #include "annotate/listing.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "profile/hits.h"
+#include "query/instruction_costs.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +43,7 @@ struct annot_row {
 
 struct annotation {
 	struct listing *listing;                 /* a reference, owned */
-	struct hits *hits;                       /* owned */
+	struct instruction_costs *hits;                       /* owned */
 	struct {
 		VEC(struct annot_row) row;
 	} layout[ANNOT_LAYOUTS];

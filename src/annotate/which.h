@@ -4,7 +4,7 @@
 #define SBERF_ANNOTATE_WHICH_H
 
 #include "annotate/listing.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 

@@ -32,7 +32,7 @@ int thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes)
 }
 
 /* struct sched_attr of sched_setattr(2), as it first was. <linux/sched/types.h> and <pthread.h> exclude each other before glibc 2.41. */
-struct turns {
+struct batching {
 	uint32_t size, policy;
 	uint64_t flags;
 	int32_t nice;
@@ -43,7 +43,7 @@ struct turns {
 void thread_run_first(void)
 {
 	const struct sched_param lowest = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
-	struct turns a = { .size = sizeof(a) };
+	struct batching a = { .size = sizeof(a) };
 
 	/* Whoever chose another policy, or niceness, knows better. */
 	if (syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) || a.policy != SCHED_NORMAL)

@@ -3,14 +3,14 @@
 libsberf_a_SOURCES += src/capture/source.h
 libsberf_a_SOURCES += src/capture/bpflog.c
 libsberf_a_SOURCES += src/capture/bpflog.h
-libsberf_a_SOURCES += src/capture/decode.c
-libsberf_a_SOURCES += src/capture/decode.h
+libsberf_a_SOURCES += src/capture/wire_decode.c
+libsberf_a_SOURCES += src/capture/wire_decode.h
 libsberf_a_SOURCES += src/capture/faultentry.c
 libsberf_a_SOURCES += src/capture/faultentry.h
 libsberf_a_SOURCES += src/capture/features.c
 libsberf_a_SOURCES += src/capture/features.h
-libsberf_a_SOURCES += src/capture/kernel_half.c
-libsberf_a_SOURCES += src/capture/kernel_half.h
+libsberf_a_SOURCES += src/capture/bpf_side.c
+libsberf_a_SOURCES += src/capture/bpf_side.h
 libsberf_a_SOURCES += src/capture/kstacks.c
 libsberf_a_SOURCES += src/capture/kstacks.h
 libsberf_a_SOURCES += src/capture/mapsizes.c
@@ -44,7 +44,7 @@ libsberf_a_SOURCES += src/capture/source_cpus.c
 libsberf_a_SOURCES += src/capture/source_private.h
 
 # Made first also when a single program is asked for.
-src/capture/kernel_half.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
+src/capture/bpf_side.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
 libsberf_a_SOURCES += src/capture/source_waits.c
 libsberf_a_SOURCES += src/capture/source_sums.c
 libsberf_a_SOURCES += src/capture/waker.c

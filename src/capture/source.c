@@ -13,9 +13,9 @@
 #include "capture/source_private.h"
 
 #include "base/clock.h"
-#include "capture/decode.h"
 #include "capture/perf_record.h"
 #include "capture/probe.h"
+#include "capture/wire_decode.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,9 +83,9 @@ static int open_rings(struct source *s, struct err *e)
 	if (!s->rings)
 		return err_nomem(e, "ring buffers");
 	for (uint32_t i = 0; i < s->layout.nr_rings && !r; i++) {
-		int fd = kernel_half_ring_fd(s->kernel, i);
+		int fd = bpf_side_ring_fd(s->kernel, i);
 
-		r = ring_open(fd, kernel_half_ring_bytes(s->kernel, i), &s->rings[i], e);
+		r = ring_open(fd, bpf_side_ring_bytes(s->kernel, i), &s->rings[i], e);
 		if (!r)
 			r = source_watch(s, fd, e);
 	}
@@ -103,9 +103,9 @@ static int open_kernel(struct source *s, const struct capture_plan *plan, struct
 	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
 	if (r)
 		return r;
-	r = kernel_half_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
+	r = bpf_side_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
 	if (!r)
-		s->cpus = kernel_half_cpus(s->kernel);
+		s->cpus = bpf_side_cpus(s->kernel);
 	return r;
 }
 
@@ -129,7 +129,7 @@ static int explain_nofile(const struct source *s, int code, struct err *e)
 
 uint32_t source_first_copy(const struct source *s)
 {
-	return kernel_half_first_copy(s->kernel);
+	return bpf_side_first_copy(s->kernel);
 }
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
@@ -157,14 +157,14 @@ int source_prepare(struct source *s, struct err *e)
 {
 	const int r = source_cpus_watch(s, e);
 
-	return r ? r : kernel_half_aim(s->kernel, e);
+	return r ? r : bpf_side_aim(s->kernel, e);
 }
 
 int source_start(struct source *s, struct err *e)
 {
-	int r = kernel_half_aim(s->kernel, e);
+	int r = bpf_side_aim(s->kernel, e);
 
-	r = r ? r : kernel_half_start(s->kernel, e);
+	r = r ? r : bpf_side_start(s->kernel, e);
 	if (r)
 		return r;
 	s->running = true;
@@ -175,7 +175,7 @@ int source_start(struct source *s, struct err *e)
 void source_stop(struct source *s)
 {
 	s->running = false;
-	kernel_half_stop(s->kernel);
+	bpf_side_stop(s->kernel);
 	(void)source_cpus_enable(s, false, NULL);
 }
 
@@ -201,8 +201,8 @@ static void tell_stranger(struct source *s, const void *data, uint32_t len)
 	struct raw_event ev;
 
 	/* At the end there is nobody to be taught. */
-	if (s->stranger && s->running && decode_record(data, len, &ev) > 0)
-		kernel_half_deaf(s->kernel, s->stranger(s->stranger_ctx, &ev));
+	if (s->stranger && s->running && wire_decode_record(data, len, &ev) > 0)
+		bpf_side_deaf(s->kernel, s->stranger(s->stranger_ctx, &ev));
 }
 
 static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t tag)
@@ -352,7 +352,7 @@ static void count_gap(struct source *s, const struct raw_sample *sample)
 static int deliver_record(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
 {
 	struct raw_event ev;
-	int r = decode_record(it->data, it->len, &ev);
+	int r = wire_decode_record(it->data, it->len, &ev);
 
 	if (r > 0) {
 		if (ev.kind == RAW_SAMPLE) {
@@ -421,7 +421,7 @@ static int wait_for_data(struct source *s, uint64_t until_ns, struct err *e)
 /* Is so much in a ring that who fills it asks for a reader? */
 static bool crowded(const struct source *s)
 {
-	const uint64_t much = kernel_half_wake_bytes(s->kernel);
+	const uint64_t much = bpf_side_wake_bytes(s->kernel);
 
 	for (uint32_t i = 0; i < s->layout.nr_rings; i++)
 		if (ring_used(s->rings[i]) >= much)
@@ -482,13 +482,13 @@ void source_stats(const struct source *s, struct source_stats *ret)
 		.gaps = s->gaps,
 		.gaps_ns = s->gaps_ns,
 		.event = sampler_event_name(s->event),
-		.features = kernel_half_features(s->kernel),
+		.features = bpf_side_features(s->kernel),
 	};
 
 	add_kernel_losses(s, &st.lost);
 	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
 		st.ring_used += ring_used(s->rings[i]);
-		st.ring_size += kernel_half_ring_bytes(s->kernel, i);
+		st.ring_size += bpf_side_ring_bytes(s->kernel, i);
 		st.lost.n[LOST_BAD_RECORD] += ring_bad(s->rings[i]);
 	}
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
@@ -506,7 +506,7 @@ void source_stats(const struct source *s, struct source_stats *ret)
 
 uint64_t source_bpf_ns(const struct source *s)
 {
-	return kernel_half_cpu_ns(s->kernel);
+	return bpf_side_cpu_ns(s->kernel);
 }
 
 uint64_t source_seen_ns(const struct source *s)
@@ -523,12 +523,12 @@ int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
 {
 	if (bytes < SB_STACK_MIN || bytes > SB_STACK_MAX)
 		return -EINVAL;
-	return kernel_half_set_cap(s->kernel, exe_id, bytes);
+	return bpf_side_set_cap(s->kernel, exe_id, bytes);
 }
 
 struct rulebook *source_rulebook(const struct source *s)
 {
-	return kernel_half_rulebook(s->kernel);
+	return bpf_side_rulebook(s->kernel);
 }
 
 int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
@@ -569,7 +569,7 @@ void source_free(struct source *s)
 	for (uint32_t i = 0; s->rings && i < s->layout.nr_rings; i++)
 		ring_free(s->rings[i]);
 	free(s->rings);
-	kernel_half_free(s->kernel);
+	bpf_side_free(s->kernel);
 	if (s->epoll_fd >= 0)
 		close(s->epoll_fd);
 	if (s->wake_fd >= 0)

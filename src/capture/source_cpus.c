@@ -64,7 +64,7 @@ static int open_faults(struct source *s, uint32_t cpu, struct err *e)
 	int r = 0;
 
 	for (unsigned int i = 0; i < 2 && !r; i++) {
-		r = sampler_open_faults(cpu, i, kernel_half_fault_fd(s->kernel), e);
+		r = sampler_open_faults(cpu, i, bpf_side_fault_fd(s->kernel), e);
 		if (r < 0)
 			return r;
 		slot->fault_fd[i] = r;
@@ -82,7 +82,7 @@ static int slot_open(struct source *s, uint32_t cpu, struct err *e)
 	if (!r)
 		r = source_watch(s, slot->side.fd, e);
 	if (!r && slot->wanted) {
-		slot->fd = sampler_open(s->event, cpu, s->rate.hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
+		slot->fd = sampler_open(s->event, cpu, s->rate.hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
 		if (slot->fd < 0) {
 			r = slot->fd;
 			slot->fd = -1;
@@ -207,7 +207,7 @@ static int open_samplers(struct source *s, uint32_t freq_hz, int *fd, struct err
 
 		if (slot->fd < 0)
 			continue;
-		fd[cpu] = sampler_open(s->event, cpu, freq_hz, kernel_half_sampler_fd(s->kernel), slot->side.fd, e);
+		fd[cpu] = sampler_open(s->event, cpu, freq_hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
 		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)           /* one that has just left: source_cpus_check() follows it */
 			return fd[cpu];
 	}
@@ -261,7 +261,7 @@ static void find_node(struct source *s, uint32_t cpu)
 	if (!cpu_node_read(SYSTEM_DIR, cpu, &node) || node == s->layout.node[cpu])
 		return;
 	s->layout.node[cpu] = node;
-	kernel_half_set_node(s->kernel, cpu, node);
+	bpf_side_set_node(s->kernel, cpu, node);
 }
 
 static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)

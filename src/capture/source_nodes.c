@@ -21,12 +21,12 @@ int source_set_faults(struct source *s, bool on, struct err *e)
 {
 	int r;
 
-	if (kernel_half_fault_fd(s->kernel) < 0)
+	if (bpf_side_fault_fd(s->kernel) < 0)
 		return on ? err_set(e, EINVAL, "page faults are not prepared for") : 0;
-	kernel_half_watch_balancing(s->kernel, on);
+	bpf_side_watch_balancing(s->kernel, on);
 	r = source_cpus_set_faults(s, on, e);
 	if (r)
-		kernel_half_watch_balancing(s->kernel, false);
+		bpf_side_watch_balancing(s->kernel, false);
 	return r;
 }
 
@@ -59,7 +59,7 @@ static int tell_home(void *ctx, const void *item, struct err *e)
 int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e)
 {
 	struct telling to = { .each = each, .ctx = ctx };
-	AUTO_FD int fd = kernel_half_homes(s->kernel, e);
+	AUTO_FD int fd = bpf_side_homes(s->kernel, e);
 
 	return fd < 0 ? fd : source_read_list(fd, sizeof(struct sb_home), NULL, tell_home, &to, e);
 }

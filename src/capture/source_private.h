@@ -4,7 +4,7 @@
 #define SBERF_CAPTURE_SOURCE_PRIVATE_H
 
 #include "base/vec.h"
-#include "capture/kernel_half.h"
+#include "capture/bpf_side.h"
 #include "capture/kstacks.h"
 #include "capture/rate.h"
 #include "capture/reorder.h"
@@ -35,7 +35,7 @@ struct cpu_slot {
 };
 
 struct source {
-	struct kernel_half *kernel;
+	struct bpf_side *kernel;
 	const volatile struct sb_cpu *cpus;      /* of kernel */
 	struct cpu_layout layout;
 	struct ring **rings;                     /* layout.nr_rings */

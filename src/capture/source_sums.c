@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "bpf/wire.h"
-#include "capture/decode.h"
+#include "capture/wire_decode.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static struct source_sum sum_of(const struct sb_sum_key *key, const struct sb_su
 		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id, .last_ns = s->last_ns,
 		.longest_ns = s->longest_ns, .longest_blocked_ns = s->longest_blocked_ns,
 		.longest_runnable_ns = s->longest_runnable_ns, .cpu = s->cpu, .node = s->node, .state = s->state,
-		.call = decode_call(s->call, s->state, s->flags & SB_WAIT_COMPAT),
+		.call = wire_decode_call(s->call, s->state, s->flags & SB_WAIT_COMPAT),
 	};
 
 	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++)
@@ -44,9 +44,9 @@ bool source_turn_sums(struct source *s, uint64_t *ret_ns)
 	int fd[2];
 
 	*ret_ns = 0;
-	if (!kernel_half_sums(s->kernel, fd, &turn))
+	if (!bpf_side_sums(s->kernel, fd, &turn))
 		return false;
-	kernel_half_turn_sums(s->kernel);
+	bpf_side_turn_sums(s->kernel);
 	*ret_ns = clock_mono_ns();
 	return true;
 }
@@ -79,7 +79,7 @@ int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 	bool begin = true, end = false;
 	int fd[2], n = 0;
 
-	if (!kernel_half_sums(s->kernel, fd, &turn))
+	if (!bpf_side_sums(s->kernel, fd, &turn))
 		return 0;
 	if (!key || !sum)
 		return err_nomem(e, "the sums of waits");

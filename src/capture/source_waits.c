@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "bpf/wire.h"
-#include "capture/decode.h"
 #include "capture/waker.h"
+#include "capture/wire_decode.h"
 #include "model/event.h"
 
 #include <bpf/bpf.h>
@@ -103,9 +103,9 @@ static struct source_total tell(const struct sb_total_key *key, const struct sb_
 	if (key->what == SB_TOTAL_PREEMPTED)
 		ret.call = CALL_PREEMPTED;
 	else if (key->what >= SB_TOTAL_COMPAT)
-		ret.call = decode_call(key->what - SB_TOTAL_COMPAT, WAIT_NONE, true);
+		ret.call = wire_decode_call(key->what - SB_TOTAL_COMPAT, WAIT_NONE, true);
 	else
-		ret.call = decode_call(key->what, WAIT_NONE, false);
+		ret.call = wire_decode_call(key->what, WAIT_NONE, false);
 	ret.blocked_ns = t->ns;
 	ret.runnable_ns = t->runnable_ns;
 	ret.long_count = t->long_count;
@@ -118,7 +118,7 @@ static struct source_total tell(const struct sb_total_key *key, const struct sb_
 
 int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
 {
-	const int fd = kernel_half_totals_fd(s->kernel);
+	const int fd = bpf_side_totals_fd(s->kernel);
 	const uint64_t now = clock_mono_ns();
 	struct totals t = { 0 };
 	int r;
@@ -164,7 +164,7 @@ static void tell_open(struct source *s, const struct sb_open *o, source_open_fn 
 		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns, .cgroup_id = o->cgroup_id, .id = o->id,
 		.since_ns = o->out_ns, .woken_ns = o->waking_ns, .state = o->state, .seeded = o->flags & SB_WAIT_SEEDED,
 		.has_stack = !(o->flags & SB_WAIT_NO_STACK), .cpu = o->cpu, .node = o->node, .exe_id = o->exe_id,
-		.call = decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
+		.call = wire_decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
 	};
 
 	memcpy(w.comm, o->comm, sizeof(o->comm));
@@ -248,9 +248,9 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 
 	*ret_ns = clock_mono_ns();
 	s->open.n = 0;
-	if (kernel_half_totals_fd(s->kernel) < 0)
+	if (bpf_side_totals_fd(s->kernel) < 0)
 		return 0;
-	fd = kernel_half_list(s->kernel, min_ns, up_to_ns, e);
+	fd = bpf_side_list(s->kernel, min_ns, up_to_ns, e);
 	if (fd < 0)
 		return fd;
 	r = source_read_list(fd, sizeof(struct sb_open), kernel_bytes, take_open, &to, e);
@@ -272,7 +272,7 @@ static const struct open_slot *find_open(const struct source *s, pid_t tid, uint
 /* Copies the record out of SLOT, which is ours as long as it is BUSY. 0: it is not whole. */
 static uint32_t copy_record(struct source *s, const struct sb_slot *slot)
 {
-	const uint32_t max = kernel_half_slot_bytes(s->kernel) - (uint32_t)sizeof(*slot);
+	const uint32_t max = bpf_side_slot_bytes(s->kernel) - (uint32_t)sizeof(*slot);
 	const uint32_t size = *(const volatile uint32_t *)&slot->size;
 
 	if (size > max || size % 8 || size < sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
@@ -296,22 +296,22 @@ static void complete(struct source *s, uint32_t size, uint64_t id)
 bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
 {
 	const struct open_slot *o = find_open(s, w->tid, w->start_ns, w->id);
-	struct sb_slot *slot = o ? kernel_half_slot(s->kernel, o->slot) : NULL;
+	struct sb_slot *slot = o ? bpf_side_slot(s->kernel, o->slot) : NULL;
 	__u64 expected = w->id;
 	uint32_t size;
 
 	if (!s->taken)
-		s->taken = malloc(kernel_half_slot_bytes(s->kernel));
+		s->taken = malloc(bpf_side_slot_bytes(s->kernel));
 	if (!slot || !s->taken ||
 	    !__atomic_compare_exchange_n(&slot->state, &expected, SB_SLOT_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return false;
 	size = copy_record(s, slot);
 	__atomic_store_n(&slot->state, SB_SLOT_IDLE, __ATOMIC_RELEASE);
-	(void)kernel_half_free_slot(s->kernel, o->slot);
+	(void)bpf_side_free_slot(s->kernel, o->slot);
 	if (!size)
 		return false;
 	complete(s, size, w->id);
-	if (decode_record(s->taken, size, ret) <= 0)
+	if (wire_decode_record(s->taken, size, ret) <= 0)
 		return false;
 	ret->kind = RAW_WAIT_STACK;
 	ret->wait = (struct raw_wait){ .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded };
@@ -322,17 +322,17 @@ bool source_open_stack(struct source *s, const struct source_open *w, struct raw
 
 void source_set_wait_period(struct source *s, uint64_t ns)
 {
-	kernel_half_set_wait_period(s->kernel, ns < PERIOD_MIN ? PERIOD_MIN : ns > PERIOD_MAX ? PERIOD_MAX : ns);
+	bpf_side_set_wait_period(s->kernel, ns < PERIOD_MIN ? PERIOD_MIN : ns > PERIOD_MAX ? PERIOD_MAX : ns);
 }
 
 uint64_t source_wait_period(const struct source *s)
 {
-	return kernel_half_wait_period(s->kernel);
+	return bpf_side_wait_period(s->kernel);
 }
 
 void source_set_wakers(struct source *s, bool on)
 {
-	kernel_half_set_wakers(s->kernel, on);
+	bpf_side_set_wakers(s->kernel, on);
 }
 
 void source_waits_waker(struct source *s, struct raw_event *ev)

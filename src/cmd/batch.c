@@ -10,7 +10,7 @@
 #include "cmd/batch.h"
 
 #include "base/clock.h"
-#include "cmd/filter.h"
+#include "cmd/filter_options.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "export/export.h"
@@ -94,7 +94,7 @@ static int build_tree(const struct batch *b, const struct snapshot *s, struct tr
 static int print_nothing(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	char text[HEADER_TEXT], why[ERR_TEXT_MAX];
-	const int r = filter_why_nothing(b->o, &b->query, s, engine_names(b->session.engine), why, sizeof(why), e);
+	const int r = filter_options_why_nothing(b->o, &b->query, s, engine_names(b->session.engine), why, sizeof(why), e);
 
 	if (r < 0)
 		return r;

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "cmd/options.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 /*
  * Captures, and prints a document at each refresh until o->iterations of them, the target's end, a signal that ends sberf, or a

@@ -10,12 +10,12 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cmd/loaded.h"
+#include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/pipes.h"
 #include "model/kind.h"
+#include "record/check_stats.h"
 #include "record/recording.h"
-#include "record/survey.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ enum { SOUND = 0, UNREADABLE = 1, DAMAGED = 3 };
 
 struct checked {
 	const char *path;
-	struct survey survey;
+	struct check_stats survey;
 	struct profile *profile;
 	struct names *names;
 	struct profile_meta meta;
@@ -51,7 +51,7 @@ static void line(const char *label, const char *fmt, ...)
 /* Beyond being cut off, which tells of itself. */
 static bool is_damaged(const struct checked *c)
 {
-	const struct survey *s = &c->survey;
+	const struct check_stats *s = &c->survey;
 	const bool only_cut = s->damages == 1 && s->damage.n && s->damage.v[0].kind == DAMAGE_CUT;
 
 	return (s->damages && !only_cut) || s->lost_events;
@@ -126,7 +126,7 @@ static const char *moment(const struct profile_meta *m, uint64_t ns, char *dst, 
 
 static void tell_events(const struct checked *c)
 {
-	const struct survey *s = &c->survey;
+	const struct check_stats *s = &c->survey;
 	char n[UNITS_MAX], from[UNITS_MAX + 1], to[UNITS_MAX + 1];
 
 	if (s->first_ns)
@@ -182,7 +182,7 @@ static void tell_losses(const struct profile_meta *m)
 
 static void tell_blocks(const struct checked *c)
 {
-	const struct survey *s = &c->survey;
+	const struct check_stats *s = &c->survey;
 	char bytes[UNITS_MAX], blocks[UNITS_MAX], n[UNITS_MAX], rows[UNITS_MAX], percent[UNITS_MAX];
 	uint64_t all = 0;
 
@@ -192,19 +192,19 @@ static void tell_blocks(const struct checked *c)
 	     units_thousands(blocks, c->report.blocks), units_thousands(n, s->epochs));
 	line("", "%-8s%10s%14s%9s%14s", "type", "blocks", "bytes", "share", "rows");
 	for (unsigned int i = 1; i <= BLOCK_TYPES; i++) {
-		const struct survey_type *t = &s->type[i % BLOCK_TYPES];
+		const struct check_stats_type *t = &s->type[i % BLOCK_TYPES];
 
 		if (!t->blocks)
 			continue;
-		line("", "%-8s%10s%14s%9s%14s", survey_type_name(i % BLOCK_TYPES), units_thousands(blocks, t->blocks),
+		line("", "%-8s%10s%14s%9s%14s", check_stats_type_name(i % BLOCK_TYPES), units_thousands(blocks, t->blocks),
 		     units_thousands(bytes, t->stored_bytes), units_percent(percent, (double)t->stored_bytes / (double)all),
 		     t->rows ? units_thousands(rows, t->rows) : "");
 	}
 }
 
-static void tell_damage(const struct survey_damage *d)
+static void tell_damage(const struct check_stats_damage *d)
 {
-	const char *type = survey_type_name(d->type);
+	const char *type = check_stats_type_name(d->type);
 
 	printf("    ");
 	switch (d->kind) {
@@ -239,7 +239,7 @@ static void tell_damage(const struct survey_damage *d)
 }
 
 /* What is known to be gone, by the numbers of what is there. */
-static void tell_lost(const struct survey *s)
+static void tell_lost(const struct check_stats *s)
 {
 	static const struct { enum block_type type; const char *what; } tables[] = {
 		{ BLOCK_STR, "strings" }, { BLOCK_MOD, "modules" }, { BLOCK_FRAME, "frames" }, { BLOCK_STACK, "stack nodes" },
@@ -264,7 +264,7 @@ static void tell_lost(const struct survey *s)
 
 static void tell_damages(const struct checked *c)
 {
-	const struct survey *s = &c->survey;
+	const struct check_stats *s = &c->survey;
 	char n[UNITS_MAX];
 
 	if (!c->meta.complete)
@@ -333,7 +333,7 @@ int cmd_check(const struct options *o, struct err *e)
 	int status = SOUND;
 
 	for (size_t i = 0; i < n; i++) {
-		struct checked c = { .path = loaded_path(path[i]) };
+		struct checked c = { .path = open_recording_path(path[i]) };
 		struct err one = ERR_INIT;
 		int r;
 
@@ -345,7 +345,7 @@ int cmd_check(const struct options *o, struct err *e)
 			fprintf(stderr, "sberf check: %s\n", one.text);
 		}
 		status = worse(status, r < 0 ? UNREADABLE : r);
-		survey_free(&c.survey);
+		check_stats_free(&c.survey);
 		names_free(c.names);
 		profile_free(c.profile);
 	}

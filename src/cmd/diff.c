@@ -3,15 +3,15 @@
 #include "config.h"
 
 #include "base/progress.h"
-#include "cmd/filter.h"
 #include "base/text.h"
-#include "cmd/loaded.h"
+#include "cmd/filter_options.h"
+#include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/formats.h"
 #include "export/outfile.h"
-#include "profile/diff.h"
+#include "query/treediff.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,7 +21,7 @@
 
 struct sides {
 	const char *path[DIFF_SIDES];
-	struct loaded loaded[DIFF_SIDES];
+	struct open_recording loaded[DIFF_SIDES];
 	struct tree *tree[DIFF_SIDES];
 	uint64_t wall_ns[DIFF_SIDES];
 	struct diff *diff;
@@ -51,7 +51,7 @@ static int load(struct sides *s, const struct options *o, struct err *e)
 
 		if (o->import && outfile_is_recording(s->path[side]))
 			of_side.import = IMPORT_NONE;
-		r = loaded_open(&s->loaded[side], s->path[side], &of_side, e);
+		r = open_recording(&s->loaded[side], s->path[side], &of_side, e);
 		if (r < 0)
 			return r;
 		s->wall_ns[side] = s->loaded[side].meta.duration_ns;
@@ -95,7 +95,7 @@ static int choose_inlines(const struct sides *s, const struct options *o, bool *
 /* Narrows Q to the --time of SIDE, which is then what its wall time is. */
 static int choose_time(struct sides *s, int side, const struct options *o, struct query *q, struct err *e)
 {
-	const struct loaded *l = &s->loaded[side];
+	const struct open_recording *l = &s->loaded[side];
 	uint64_t from_ns, to_ns;
 	struct time_range range;
 	int r = o->time ? time_range_parse(o->time, &range, e) : 0;
@@ -110,7 +110,7 @@ static int choose_time(struct sides *s, int side, const struct options *o, struc
 static int say_nothing(const struct sides *s, int side, const struct options *o, const struct query *q, struct err *e)
 {
 	char why[ERR_TEXT_MAX];
-	const int r = filter_why_nothing(o, q, s->loaded[side].snapshot, s->loaded[side].names, why, sizeof(why), e);
+	const int r = filter_options_why_nothing(o, q, s->loaded[side].snapshot, s->loaded[side].names, why, sizeof(why), e);
 
 	if (r >= 0)
 		fprintf(stderr, "sberf diff: nothing in '%s' is what was asked for%s%s\n", s->path[side], r ? ": " : "", r ? why : "");
@@ -129,10 +129,10 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 	if (r < 0)
 		return r;
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		const struct loaded *l = &s->loaded[side];
+		const struct open_recording *l = &s->loaded[side];
 		struct query q;
 
-		r = filter_query(o, l->meta.arch, &q, e);
+		r = filter_options_query(o, l->meta.arch, &q, e);
 		if (r >= 0)
 			r = choose_time(s, side, o, &q, e);
 		if (r < 0)
@@ -219,13 +219,13 @@ static void sides_free(struct sides *s)
 	diff_free(s->diff);
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		tree_free(s->tree[side]);
-		loaded_free(&s->loaded[side]);
+		open_recording_free(&s->loaded[side]);
 	}
 }
 
 int cmd_diff(const struct options *o, struct err *e)
 {
-	struct sides s = { .path = { loaded_path(o->before), loaded_path(o->after) } };
+	struct sides s = { .path = { open_recording_path(o->before), open_recording_path(o->after) } };
 	enum diff_format format = DIFF_FORMAT_TREE;
 	int r = choose_format(o, &format, e);
 

@@ -12,11 +12,11 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cmd/filter.h"
+#include "cmd/filter_options.h"
 #include "cmd/optable.h"
 #include "cmd/timerange.h"
 #include "model/event.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -500,7 +500,7 @@ static int check_patterns(const struct options *o, struct err *e)
 {
 	struct terms terms;
 
-	return filter_terms(o, NULL, &terms, e);
+	return filter_options_terms(o, NULL, &terms, e);
 }
 
 /* Whether MEASURES are about waits and nothing else. */

@@ -11,10 +11,10 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "capture/source.h"
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/formats.h"
 #include "import/import.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,7 +77,7 @@ struct options {
 	/* What is shown (top, report) */
 	uint32_t measures;               /* --metric: mask for query.measures; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
-	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter.h */
+	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter_options.h */
 	text_vec focus, ignore;          /* --focus, --ignore REGEX, as often as they are given */
 	text_vec threads, processes;     /* --thread, --process PATTERN; the same */
 	text_vec cgroups;                /* --cgroup PATH (report, diff); the same */

@@ -5,11 +5,11 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "cmd/feed.h"
-#include "cmd/filter.h"
-#include "cmd/loaded.h"
+#include "cmd/filter_options.h"
+#include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
+#include "cmd/view_feed.h"
 #include "export/formats.h"
 #include "export/outfile.h"
 #include "numa/state.h"
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /* What is asked for is about waits, and nobody followed any. */
-static void say_no_waits(const struct loaded *l, const struct options *o, enum format format)
+static void say_no_waits(const struct open_recording *l, const struct options *o, enum format format)
 {
 	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
 
@@ -29,7 +29,7 @@ static void say_no_waits(const struct loaded *l, const struct options *o, enum f
 }
 
 /* What is asked for is where accesses went that were far, and none is. */
-static void say_no_accesses(const struct loaded *l, const struct options *o)
+static void say_no_accesses(const struct open_recording *l, const struct options *o)
 {
 	const struct numa_state *numa = snapshot_numa(l->snapshot);
 
@@ -45,7 +45,7 @@ static void say_no_accesses(const struct loaded *l, const struct options *o)
 }
 
 /* Nodes are asked for that the machine did not have. */
-static void say_no_nodes(const struct loaded *l, const struct options *o)
+static void say_no_nodes(const struct open_recording *l, const struct options *o)
 {
 	const struct numa_state *numa = snapshot_numa(l->snapshot);
 	char nodes[NUMA_LIST_MAX], id[16];
@@ -64,7 +64,7 @@ static void say_no_nodes(const struct loaded *l, const struct options *o)
 }
 
 /* Narrows Q to --time, and says what that is. */
-static int choose_time(const struct loaded *l, const struct options *o, struct query *q, struct err *e)
+static int choose_time(const struct open_recording *l, const struct options *o, struct query *q, struct err *e)
 {
 	char from[UNITS_MAX], to[UNITS_MAX], all[UNITS_MAX];
 	struct time_range range;
@@ -101,7 +101,7 @@ static void name_options(const struct query *q, char *dst, size_t size)
 }
 
 /* What patterns leave of all that is shown otherwise. */
-static int say_share(const struct loaded *l, const struct query *q, struct err *e)
+static int say_share(const struct open_recording *l, const struct query *q, struct err *e)
 {
 	char share[UNITS_MAX], options[64];
 	uint64_t ns, all_ns;
@@ -119,7 +119,7 @@ static int say_share(const struct loaded *l, const struct query *q, struct err *
 }
 
 /* What filters leave, and why that is nothing. */
-static int say_filters(const struct loaded *l, const struct options *o, const struct query *q, enum format format, struct err *e)
+static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q, enum format format, struct err *e)
 {
 	struct query asked = *q;
 	char why[ERR_TEXT_MAX];
@@ -129,16 +129,16 @@ static int say_filters(const struct loaded *l, const struct options *o, const st
 		asked.measures = query_only_waits(q) ? MEASURES_OFF_CPU : MEASURES_ON_CPU;
 	r = say_share(l, &asked, e);
 	if (r >= 0)
-		r = filter_why_nothing(o, &asked, l->snapshot, l->names, why, sizeof(why), e);
+		r = filter_options_why_nothing(o, &asked, l->snapshot, l->names, why, sizeof(why), e);
 	if (r > 0)
 		fprintf(stderr, "sberf report: %s\n", why);
 	return r < 0 ? r : 0;
 }
 
 /* What is asked for: by filters, and by time. */
-static int ask(const struct loaded *l, const struct options *o, enum format format, struct query *q, struct err *e)
+static int ask(const struct open_recording *l, const struct options *o, enum format format, struct query *q, struct err *e)
 {
-	int r = filter_query(o, l->meta.arch, q, e);
+	int r = filter_options_query(o, l->meta.arch, q, e);
 
 	/* An import counts one thing. */
 	if (l->meta.unit[0])
@@ -148,11 +148,11 @@ static int ask(const struct loaded *l, const struct options *o, enum format form
 	return r < 0 ? r : say_filters(l, o, q, format, e);
 }
 
-static int write_report(struct loaded *l, const struct options *o, enum format format, const char *input, struct err *e)
+static int write_report(struct open_recording *l, const struct options *o, enum format format, const char *input, struct err *e)
 {
 	struct export_view v = {
 		.snapshot = l->snapshot, .names = l->names, .meta = &l->meta, .ascii = o->ascii, .group_given = o->group_given,
-		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? loaded_events : NULL, .source = l, .title = o->title,
+		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? open_recording_events : NULL, .source = l, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */
 		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
 	};
@@ -180,7 +180,7 @@ static int write_report(struct loaded *l, const struct options *o, enum format f
 	return r;
 }
 
-static int show(struct loaded *l, const struct options *o, struct err *e)
+static int show(struct open_recording *l, const struct options *o, struct err *e)
 {
 	struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
@@ -190,7 +190,7 @@ static int show(struct loaded *l, const struct options *o, struct err *e)
 	struct feed feed = feed_from_still(&still);
 	int r = ask(l, o, FORMAT_NONE, &ui.filter, e);
 
-	filter_as_terms(o, &ui.filter);
+	filter_options_as_terms(o, &ui.filter);
 	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
 }
 
@@ -210,14 +210,14 @@ static bool for_terminal(const struct options *o)
 
 int cmd_report(const struct options *o, struct err *e)
 {
-	const char *input = loaded_path(o->input);
-	struct loaded l = { .twice = !o->import && format_needs_events(choose_format(o)) };
-	int r = loaded_open(&l, input, o, e);
+	const char *input = open_recording_path(o->input);
+	struct open_recording l = { .twice = !o->import && format_needs_events(choose_format(o)) };
+	int r = open_recording(&l, input, o, e);
 
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = show(&l, o, e);
 	else if (r >= 0)
 		r = write_report(&l, o, choose_format(o), input, e);
-	loaded_free(&l);
+	open_recording_free(&l);
 	return r;
 }

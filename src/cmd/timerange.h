@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "profile/meta.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,11 +9,11 @@
 #include "config.h"
 
 #include "cmd/batch.h"
-#include "cmd/filter.h"
+#include "cmd/filter_options.h"
 #include "cmd/options.h"
-#include "cmd/saved.h"
+#include "cmd/recording_text.h"
 #include "cmd/signals.h"
-#include "cmd/targets.h"
+#include "cmd/top_targets.h"
 #include "engine/guard.h"
 
 #include <errno.h>
@@ -95,7 +95,7 @@ static void catch_save(struct targets *t)
  */
 static int end(struct capture *c, struct err *e)
 {
-	char text[SAVED_TEXT_MAX];
+	char text[RECORDING_TEXT_MAX];
 
 	capture_end_recording(c, text, sizeof(text));
 	if (text[0])
@@ -153,13 +153,13 @@ int cmd_top(const struct options *o, struct err *e)
 	struct targets t = { .o = o };
 	AUTO(capture_free) struct capture *c = NULL;
 	struct query filter;
-	int status = 0, r = filter_query(o, NULL, &filter, e);
+	int status = 0, r = filter_options_query(o, NULL, &filter, e);
 
 	if (r < 0)
 		return r;
 	if (o->batch)
 		return batch_run(o, &filter, e);
-	filter_as_terms(o, &filter);
+	filter_options_as_terms(o, &filter);
 	if (o->keep_ns)
 		signals_keep_usr2(true);
 	r = capture_open(&t, o, &c, &status, e);

@@ -112,7 +112,7 @@ static void set_numa(struct engine *en, uint64_t now)
 	 * It was prepared for, so it fails only for lack of memory or descriptors: then nothing is sampled, the state says so, and it is
 	 * tried again later, since trying costs some system calls for each CPU.
 	 */
-	if (en->sink.numa && now >= en->numa_next_ns && numa_set(en->sink.numa, atomic_load(&en->sampling_numa), NULL) < 0)
+	if (en->sink.numa && now >= en->numa_next_ns && numa_facts_set(en->sink.numa, atomic_load(&en->sampling_numa), NULL) < 0)
 		en->numa_next_ns = now + NUMA_RETRY_NS;
 }
 
@@ -198,11 +198,11 @@ static uint32_t longest_turn(const struct engine *en, uint64_t now)
 /* How long the turn that begins NOW waits: not beyond until_ns, and not long while something that was asked for is to come. */
 static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 {
-	const uint32_t ms = turns_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
+	const uint32_t ms = batching_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
 	const uint64_t left = en->until_ns > now ? (en->until_ns - now) / NSEC_PER_MSEC + 1 : 0;
 
 	if (is_loading || target_watch_ending(en->watch) || (en->sink.offcpu && offcpu_pending(en->sink.offcpu)))
-		return TURNS_MIN_MS;
+		return BATCHING_MIN_MS;
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
 
@@ -223,7 +223,7 @@ static int turn(struct engine *en, bool flush, struct err *e)
 		r = s < 0 ? s : r;
 	}
 	if (en->sink.numa)
-		numa_turn(en->sink.numa, clock_mono_ns());
+		numa_facts_turn(en->sink.numa, clock_mono_ns());
 	return r;
 }
 
@@ -290,7 +290,7 @@ static void finish(struct engine *en)
 	if (en->sink.offcpu)
 		offcpu_finish(en->sink.offcpu);
 	if (en->sink.numa)
-		numa_finish(en->sink.numa);
+		numa_facts_finish(en->sink.numa);
 	profile_advance(en->profile, clock_mono_ns());
 	symbolizer_look_again(en->symbolizer);
 	if (en->sink.recorder && !recorder_status(en->sink.recorder, NULL))
@@ -403,7 +403,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 
 static int build_numa(struct engine *en, const struct engine_config *c, struct err *e)
 {
-	const struct numa_config n = {
+	const struct numa_facts_config n = {
 		.source = en->source,
 		.ps = en->ps,
 		.profile = en->profile,
@@ -416,9 +416,9 @@ static int build_numa(struct engine *en, const struct engine_config *c, struct e
 
 	if (c->plan.numa == NUMA_OFF)
 		return 0;
-	r = numa_new(&n, &en->sink.numa, e);
+	r = numa_facts_new(&n, &en->sink.numa, e);
 	if (r >= 0)
-		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_has_nodes(en->sink.numa));
+		atomic_init(&en->sampling_numa, c->plan.numa == NUMA_ON || numa_facts_has_nodes(en->sink.numa));
 	return r;
 }
 
@@ -648,7 +648,7 @@ void engine_free(struct engine *en)
 	snapshot_unref(en->snapshot);
 	ingest_free(en->ingest);
 	offcpu_free(en->sink.offcpu);
-	engine_numa_free(en->sink.numa);
+	numa_facts_free(en->sink.numa);
 	symbolizer_free(en->symbolizer);
 	target_watch_free(en->watch);
 	processes_free(en->ps);

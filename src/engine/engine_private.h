@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 #include "base/vec.h"
+#include "engine/batching.h"
 #include "engine/event_sink.h"
 #include "engine/ingest.h"
-#include "engine/numa.h"
+#include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "engine/target.h"
-#include "engine/turns.h"
 #include "numa/state.h"
 #include "process/process.h"
 #include "record/recording.h"
@@ -37,7 +37,7 @@ struct engine {
 	struct target_watch *watch;
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
-	struct turns turns;
+	struct batching turns;
 	bool untold;                     /* the kernel half does not know that mappings have changed before it is taught so */
 	uint64_t until_ns;               /* when what goes on now is to end, 0 = that is open */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
@@ -91,7 +91,7 @@ struct engine {
 /* The capture has failed, and ends. */
 void engine_fail(struct engine *en, int result, const struct err *e);
 
-/* ---- recording.c: for the engine thread ---- */
+/* ---- recorder_slot.c: for the engine thread ---- */
 
 /* The capture goes on when the recorder fails. */
 bool engine_recorder_spare(const struct engine *en);
@@ -117,7 +117,7 @@ void engine_serve_rate(struct engine *en);
 /* The figures of now, as they are true of what is being recorded. */
 void engine_recorded_meta(const struct engine *en, struct profile_meta *ret);
 
-/* ---- figures.c ---- */
+/* ---- capture_figures.c ---- */
 
 /* What is known before the capture begins. */
 void engine_describe(struct engine *en, const struct engine_config *c);

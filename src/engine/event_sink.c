@@ -4,7 +4,7 @@
 
 #include "engine/event_sink.h"
 
-#include "engine/numa.h"
+#include "engine/numa_facts.h"
 #include "engine/offcpu.h"
 #include "profile/profile.h"
 #include "record/recording.h"
@@ -25,7 +25,7 @@ static void take_sample(struct event_sink *s, const struct raw_event *raw, const
 {
 	s->sampled_ns += ev->weight;
 	if (s->numa)
-		numa_sample(s->numa, raw, ev);
+		numa_facts_sample(s->numa, raw, ev);
 	if (s->offcpu)
 		offcpu_sample(s->offcpu, raw, ev);
 	else
@@ -50,11 +50,11 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 		break;
 	case RAW_FAULT:
 		if (s->numa)
-			numa_fault(s->numa, raw, ev);
+			numa_facts_fault(s->numa, raw, ev);
 		break;
 	case RAW_MOVE:
 		if (s->numa)
-			numa_wait(s->numa, raw, ev);
+			numa_facts_wait(s->numa, raw, ev);
 		break;
 	default:
 		break;

@@ -3,7 +3,7 @@
  * event_sink.h - the way of events through the engine, by direct calls: from a walked stack to those who settle what it weighs, and from
  * there into the profile and the recording.
  *
- *	raw event > ingest.c > event_sink_walked() > offcpu.c, numa.c > account.c, moves.c, touch.c, ... > event_sink_add() > profile
+ *	raw event > ingest.c > event_sink_walked() > offcpu.c, numa_facts.c > reconcile.c, moves.c, data_access.c, ... > event_sink_add() > profile
  *
  * A sample that nobody has to settle goes from the first to the last at once. One thread (the engine) calls.
  */
@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-struct numa;
+struct numa_facts;
 struct offcpu;
 struct profile;
 struct recorder;
@@ -25,7 +25,7 @@ struct event_sink {
 	struct profile *profile;         /* NULL: events are only observed */
 	struct recorder *recorder;       /* NULL = no recording */
 	struct offcpu *offcpu;           /* settles samples and waits by what threads have spent; NULL = a sample weighs what it says */
-	struct numa *numa;               /* gives samples and faults a place, counts migrations; NULL = nobody does */
+	struct numa_facts *numa;               /* gives samples and faults a place, counts migrations; NULL = nobody does */
 
 	/* Gets each event of event_sink_walked(), as RAW became it, and each of event_sink_add(), with RAW NULL; NULL = nobody looks on. */
 	void (*observer)(void *ctx, const struct raw_event *raw, const struct event *ev);

@@ -13,8 +13,8 @@
 #include "engine/intern.h"
 #include "engine/learn.h"
 #include "engine/parked.h"
+#include "engine/stack_completion.h"
 #include "engine/stacksize.h"
-#include "engine/upper.h"
 #include "engine/verify.h"
 #include "engine/wakers.h"
 #include "symbol/kernel.h"
@@ -36,7 +36,7 @@ struct ingest {
 	struct intern intern;
 	struct wakers wakers;
 	struct learn *learn;     /* NULL: the kernel half walks by no rules */
-	struct upper *upper;     /* NULL: every page of a stack can be read that is there */
+	struct completion *upper;     /* NULL: every page of a stack can be read that is there */
 	struct raw_sample more;  /* the sample at hand with more of its stack */
 	struct chain chain;      /* of the sample at hand; large */
 	struct chain other;      /* of its copy, where it was walked by rules and copied */
@@ -89,13 +89,13 @@ void ingest_free(struct ingest *in)
 
 void ingest_begin(struct ingest *in)
 {
-	if (upper_needed())
-		in->upper = upper_new();
+	if (completion_needed())
+		in->upper = completion_new();
 }
 
 void ingest_end(struct ingest *in)
 {
-	upper_free(in->upper);
+	completion_free(in->upper);
 	in->upper = NULL;
 }
 
@@ -257,12 +257,12 @@ static bool walk_further(struct ingest *in, const struct unwind_space *space, co
 {
 	if (!in->upper || in->chain.cut != CUT_STACK_UNREADABLE)
 		return true;
-	switch (upper_extend(in->upper, raw, in->chain.fault, &in->more)) {
-	case UPPER_READY:
+	switch (completion_extend(in->upper, raw, in->chain.fault, &in->more)) {
+	case COMPLETION_READY:
 		unwind_sample(in->unwinder, space, &in->more, &in->chain);
 		in->figures.extended++;
 		return !in->chain.loading;
-	case UPPER_ASKED:
+	case COMPLETION_ASKED:
 		return false;
 	default:
 		return true;
@@ -409,7 +409,7 @@ void ingest_retry(struct ingest *in, uint64_t now_ns)
 {
 	in->now_ns = now_ns;
 	if (in->upper)
-		upper_poll(in->upper);
+		completion_poll(in->upper);
 	parked_each(&in->parked, retry_one, in);
 }
 

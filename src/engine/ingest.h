@@ -3,7 +3,7 @@
  * ingest.h - raw events in, unwound events out: the middle of the engine, without threads or clocks of its own.
  *
  * Samples, waits, faults and migrations come out with thread and stack; what the first two weigh is for others to say
- * (account.h). Who wakes is remembered until the wait that it ended comes.
+ * (reconcile.h). Who wakes is remembered until the wait that it ended comes.
  *
  * A sample whose stack runs into a module that is still being loaded is parked (copied) and tried again when loads finish.
  * Parking is bounded in bytes and time; what must be given up is cut as not_loaded.
@@ -62,7 +62,7 @@ int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e
 void ingest_free(struct ingest *in);     /* NULL is fine; parked samples are dropped: ingest_settle() first */
 
 /*
- * Begins to complete stacks that the kernel half could not read to their end, where that is known to happen (upper.h). On the
+ * Begins to complete stacks that the kernel half could not read to their end, where that is known to happen (stack_completion.h). On the
  * thread that makes all further calls.
  */
 void ingest_begin(struct ingest *in);

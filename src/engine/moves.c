@@ -13,7 +13,7 @@
 #define ENDED_MANY 1024u
 
 struct mover {
-	struct account_task task;
+	struct reconcile_task task;
 	uint64_t moves, kernel_moves;    /* as the totals say */
 	uint64_t told;                   /* of moves */
 	uint64_t before;                 /* moves as of moves.before_ns: what is not told of them MOVES_LATE_NS later is missing */
@@ -76,7 +76,7 @@ static struct mover *find(const struct moves *m, pid_t tid, uint64_t start_ns)
 	return NULL;
 }
 
-static struct mover *mover_of(struct moves *m, const struct account_task *task)
+static struct mover *mover_of(struct moves *m, const struct reconcile_task *task)
 {
 	struct mover *w = find(m, task->tid, task->start_ns);
 
@@ -92,7 +92,7 @@ static struct mover *mover_of(struct moves *m, const struct account_task *task)
 	return NULL;
 }
 
-void moves_told(struct moves *m, const struct account_task *task, const struct event *ev)
+void moves_told(struct moves *m, const struct reconcile_task *task, const struct event *ev)
 {
 	struct mover *w = mover_of(m, task);
 
@@ -103,7 +103,7 @@ void moves_told(struct moves *m, const struct account_task *task, const struct e
 
 void moves_total(struct moves *m, const struct source_total *t)
 {
-	const struct account_task task = { .pid = t->pid, .tid = t->tid, .start_ns = t->start_ns };
+	const struct reconcile_task task = { .pid = t->pid, .tid = t->tid, .start_ns = t->start_ns };
 	struct mover *w;
 
 	if (t->kind != EVENT_SAMPLE || !(t->moves || t->kernel_moves))

@@ -14,9 +14,9 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "capture/source.h"
-#include "engine/account.h"
 #include "engine/event_sink.h"
 #include "engine/parked.h"
+#include "engine/reconcile.h"
 #include "model/event.h"
 
 #define MOVES_LATE_NS (PARKED_TIME_NS + 1000000000u)
@@ -27,7 +27,7 @@ struct moves_config {
 	struct dict *dict;               /* must outlive the result */
 	struct event_sink *sink;         /* gets each migration */
 	/* The id of a thread that only totals know; ID_NONE: its migrations cannot be told. */
-	thread_id (*thread)(void *ctx, const struct account_task *task);
+	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
 	void *ctx;
 };
 
@@ -35,7 +35,7 @@ int moves_new(const struct moves_config *c, struct moves **ret, struct err *e);
 void moves_free(struct moves *m);        /* NULL is fine */
 
 /* EV, an EVENT_MIGRATION of TASK with its stack. */
-void moves_told(struct moves *m, const struct account_task *task, const struct event *ev);
+void moves_told(struct moves *m, const struct reconcile_task *task, const struct event *ev);
 
 /* What the totals say of a thread: of every one, for each reading of them. */
 void moves_total(struct moves *m, const struct source_total *t);

@@ -7,12 +7,12 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "capture/peek.h"
-#include "engine/account.h"
-#include "engine/numa.h"
+#include "engine/numa_facts.h"
 #include "engine/openwaits.h"
-#include "engine/outside.h"
-#include "engine/sums.h"
-#include "engine/who.h"
+#include "engine/reconcile.h"
+#include "engine/remote_stacks.h"
+#include "engine/task_thread.h"
+#include "engine/wait_sums.h"
 
 #include <stdlib.h>
 
@@ -36,10 +36,10 @@
 
 struct offcpu {
 	struct offcpu_config config;
-	struct account *account;
+	struct reconcile *account;
 	struct openwaits *waits;
-	struct sums *sums;
-	struct outside *outside;         /* made by offcpu_start() */
+	struct wait_sums *sums;
+	struct remote_stacks *outside;         /* made by offcpu_start() */
 	uint64_t totals_ns;              /* up to when the totals read last are whole; 0 = they are settled */
 	uint64_t seen_ns;                /* every event up to then has been handed on */
 	uint64_t start_ns, settled_ns, read_ns, next_look_ns, look_ns;
@@ -57,11 +57,11 @@ struct offcpu {
 
 /* ---- what account and openwaits ask for ---- */
 
-static thread_id thread_of_task(void *ctx, const struct account_task *task)
+static thread_id thread_of_task(void *ctx, const struct reconcile_task *task)
 {
 	struct offcpu *oc = ctx;
 
-	return who_is(oc->config.ps, profile_dict(oc->config.profile), task);
+	return task_thread(oc->config.ps, profile_dict(oc->config.profile), task);
 }
 
 static thread_id thread_of_open(void *ctx, const struct source_open *w)
@@ -72,27 +72,27 @@ static thread_id thread_of_open(void *ctx, const struct source_open *w)
 	return p ? process_thread(oc->config.ps, p, w->tid, w->start_ns, w->cgroup_id, w->comm) : ID_NONE;
 }
 
-static void tell_end(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+static void tell_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
 {
 	struct offcpu *oc = ctx;
 
-	if (!account_wait(oc->account, task, ev, w))
+	if (!reconcile_wait(oc->account, task, ev, w))
 		oc->lost++;
 }
 
-static void tell_sum(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+static void tell_sum(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
 {
 	struct offcpu *oc = ctx;
 
-	if (!account_sum(oc->account, task, ev, w))
+	if (!reconcile_sum(oc->account, task, ev, w))
 		oc->lost++;
 }
 
-static void tell_missed(void *ctx, const struct account_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void tell_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
 {
 	struct offcpu *oc = ctx;
 
-	account_missed(oc->account, task, call, blocked_ns, runnable_ns);
+	reconcile_missed(oc->account, task, call, blocked_ns, runnable_ns);
 }
 
 static bool take_stack(void *ctx, const struct source_open *w)
@@ -101,7 +101,7 @@ static bool take_stack(void *ctx, const struct source_open *w)
 	struct raw_event raw;
 
 	if (!w->has_stack)
-		return oc->outside && outside_ask(oc->outside, w);
+		return oc->outside && remote_stacks_ask(oc->outside, w);
 	if (!source_open_stack(oc->config.source, w, &raw))
 		return false;
 	ingest_raw(oc->config.ingest, &raw);
@@ -113,9 +113,9 @@ static bool take_stack(void *ctx, const struct source_open *w)
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
 {
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
-	const struct account_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .thread = thread_of_task,
+	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .thread = thread_of_task,
 						.ctx = oc };
-	struct sums_config sums = { .each = tell_sum, .thread = thread_of_task, .ctx = oc };
+	struct wait_sums_config sums = { .each = tell_sum, .thread = thread_of_task, .ctx = oc };
 	struct openwaits_config waits = { .sink = c->sink, .take = take_stack, .ended = tell_end, .missed = tell_missed,
 					  .thread = thread_of_open, .ctx = oc };
 	int r;
@@ -123,11 +123,11 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	if (!oc)
 		return err_nomem(e, "the account of time");
 	oc->config = *c;
-	r = account_new(&account, &oc->account, e);
+	r = reconcile_new(&account, &oc->account, e);
 	if (r < 0)
 		return r;
-	waits.no_stack = sums.no_stack = account_no_stack(oc->account);
-	oc->sums = sums_new(&sums);
+	waits.no_stack = sums.no_stack = reconcile_no_stack(oc->account);
+	oc->sums = wait_sums_new(&sums);
 	if (!oc->sums)
 		return err_nomem(e, "the account of time");
 	r = openwaits_new(&waits, &oc->waits, e);
@@ -141,10 +141,10 @@ void offcpu_free(struct offcpu *oc)
 {
 	if (!oc)
 		return;
-	outside_free(oc->outside);
+	remote_stacks_free(oc->outside);
 	openwaits_free(oc->waits);
-	sums_free(oc->sums);
-	account_free(oc->account);
+	wait_sums_free(oc->sums);
+	reconcile_free(oc->account);
 	vec_free(&oc->facts);
 	free(oc);
 }
@@ -153,7 +153,7 @@ void offcpu_start(struct offcpu *oc)
 {
 	const uint64_t now = clock_mono_ns();
 
-	oc->outside = outside_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX,
+	oc->outside = remote_stacks_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX,
 				  oc->config.ingest);
 	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns = oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
@@ -162,38 +162,38 @@ void offcpu_start(struct offcpu *oc)
 
 /* ---- events ---- */
 
-static struct account_task task_of(const struct raw_event *raw)
+static struct reconcile_task task_of(const struct raw_event *raw)
 {
-	return (struct account_task){ .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
+	return (struct reconcile_task){ .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
 }
 
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct account_task task = task_of(raw);
+	const struct reconcile_task task = task_of(raw);
 
-	if (!account_sample(oc->account, &task, ev))
+	if (!reconcile_sample(oc->account, &task, ev))
 		oc->lost++;
 }
 
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct account_task task = task_of(raw);
-	struct account_wait w = { .blocked_ns = raw->wait.blocked_ns, .runnable_ns = raw->wait.runnable_ns,
+	const struct reconcile_task task = task_of(raw);
+	struct reconcile_wait w = { .blocked_ns = raw->wait.blocked_ns, .runnable_ns = raw->wait.runnable_ns,
 				  .period_ns = raw->wait.period_ns };
 	struct event end = *ev;
 
 	if (raw->wait.sum && ev->stack != ID_NONE)
-		sums_first(oc->sums, &task, raw->wait.sum, ev);
+		wait_sums_first(oc->sums, &task, raw->wait.sum, ev);
 	if (!openwaits_over(oc->waits, &task, raw->wait.id, &end, &w))
 		return;
 	tell_end(oc, &task, &end, &w);
 	if (oc->config.sink->numa)
-		numa_wait(oc->config.sink->numa, raw, &end);
+		numa_facts_wait(oc->config.sink->numa, raw, &end);
 }
 
 void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct account_task task = task_of(raw);
+	const struct reconcile_task task = task_of(raw);
 
 	openwaits_stack(oc->waits, &task, raw->wait.id, ev);
 }
@@ -218,9 +218,9 @@ static void take_total(void *ctx, const struct source_total *t)
 	struct offcpu *oc = ctx;
 
 	oc->gone += t->last;
-	account_total(oc->account, t);
+	reconcile_total(oc->account, t);
 	if (oc->config.sink->numa)
-		numa_total(oc->config.sink->numa, t);
+		numa_facts_total(oc->config.sink->numa, t);
 }
 
 static int read_totals(struct offcpu *oc, struct err *e)
@@ -235,7 +235,7 @@ static int read_totals(struct offcpu *oc, struct err *e)
 		return oc->failures > FAILURES ? r : 0;
 	oc->totals_ns = whole_ns;
 	if (oc->config.sink->numa)
-		numa_totals_read(oc->config.sink->numa, whole_ns);
+		numa_facts_totals_read(oc->config.sink->numa, whole_ns);
 	return 0;
 }
 
@@ -293,9 +293,9 @@ static int read_sums(struct offcpu *oc, uint64_t seen_ns, uint64_t now_ns, struc
 	int r = 0;
 
 	if (oc->turning_ns && seen_ns >= oc->turning_ns + LATE_NS) {
-		r = source_sums(oc->config.source, sums_take, oc->sums, e);
+		r = source_sums(oc->config.source, wait_sums_take, oc->sums, e);
 		oc->failures = r < 0 ? oc->failures + 1 : 0;
-		sums_turned(oc->sums);
+		wait_sums_turned(oc->sums);
 		oc->summed_ns = oc->turning_ns;
 		oc->turning_ns = 0;
 	}
@@ -309,20 +309,20 @@ static int read_sums(struct offcpu *oc, uint64_t seen_ns, uint64_t now_ns, struc
 
 static void settle(struct offcpu *oc)
 {
-	account_settle(oc->account, oc->totals_ns);
+	reconcile_settle(oc->account, oc->totals_ns);
 	oc->settled_ns = oc->totals_ns;
 	oc->totals_ns = 0;
 }
 
 bool offcpu_further(struct offcpu *oc, const struct raw_event *raw)
 {
-	return oc->outside && outside_further(oc->outside, raw);
+	return oc->outside && remote_stacks_further(oc->outside, raw);
 }
 
 int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 {
 	const uint64_t now = clock_mono_ns();
-	const unsigned int read = outside_poll(oc->outside);
+	const unsigned int read = remote_stacks_poll(oc->outside);
 	int r = 0;
 
 	if (oc->stop_ns)
@@ -349,7 +349,7 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 
 bool offcpu_pending(const struct offcpu *oc)
 {
-	return outside_pending(oc->outside);
+	return remote_stacks_pending(oc->outside);
 }
 
 uint64_t offcpu_settled_ns(const struct offcpu *oc)
@@ -379,7 +379,7 @@ void offcpu_provisional(struct offcpu *oc)
 	if (now - oc->look_ns > FRESH_NS)
 		(void)look(oc, now, NULL);
 	oc->facts.n = 0;
-	account_rest(oc->account, now, &rest);
+	reconcile_rest(oc->account, now, &rest);
 	openwaits_rest(oc->waits, now, &rest);
 	(void)profile_provisional(oc->config.profile, oc->settled_ns, now, oc->facts.v, oc->facts.n);
 }
@@ -396,7 +396,7 @@ void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
 	oc->stop_ns = stop_ns;
 	(void)read_totals(oc, NULL);
 	(void)look(oc, stop_ns, NULL);
-	(void)outside_poll(oc->outside);
+	(void)remote_stacks_poll(oc->outside);
 }
 
 void offcpu_finish(struct offcpu *oc)
@@ -406,15 +406,15 @@ void offcpu_finish(struct offcpu *oc)
 	openwaits_figures(oc->waits, oc->stop_ns, &oc->at_end);
 	/* Both: they may have been turned without having been read. */
 	for (int i = 0; i < 2 && source_turn_sums(oc->config.source, &ignored); i++)
-		(void)source_sums(oc->config.source, sums_take, oc->sums, NULL);
-	sums_finish(oc->sums);
+		(void)source_sums(oc->config.source, wait_sums_take, oc->sums, NULL);
+	wait_sums_finish(oc->sums);
 	oc->summed_ns = UINT64_MAX;
 	/* What is open comes last: whoever reads the events in order sees that nothing followed. */
 	openwaits_give_up(oc->waits);
-	account_finish(oc->account, oc->stop_ns);
+	reconcile_finish(oc->account, oc->stop_ns);
 	openwaits_finish(oc->waits, oc->stop_ns);
 	oc->settled_ns = clock_mono_ns();
-	outside_free(oc->outside);
+	remote_stacks_free(oc->outside);
 	oc->outside = NULL;
 	(void)profile_provisional(oc->config.profile, 0, 0, NULL, 0);
 }
@@ -422,9 +422,9 @@ void offcpu_finish(struct offcpu *oc)
 void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 {
 	struct openwaits_figures open;
-	struct account_figures a;
+	struct reconcile_figures a;
 
-	account_figures(oc->account, &a);
+	reconcile_figures_of(oc->account, &a);
 	openwaits_figures(oc->waits, oc->stop_ns ? oc->stop_ns : clock_mono_ns(), &open);
 	m->wait_own_ns = a.own_ns + open.own_ns;
 	m->wait_none_ns = a.none_ns + open.none_ns;
@@ -442,6 +442,6 @@ void offcpu_figures(const struct offcpu *oc, struct profile_meta *m)
 	m->wait_short = a.short_count;
 	m->wait_period_ns = source_wait_period(oc->config.source);
 	if (oc->outside)
-		outside_measure(oc->outside, m);
+		remote_stacks_measure(oc->outside, m);
 	m->lost.n[LOST_BACKLOG] += oc->lost;
 }

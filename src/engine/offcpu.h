@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * offcpu.h - time off the CPU in the engine: asks the source for totals and waits under way at the right moments, has stacks
- * read that the source does not give, and lets the account (account.h) and the waits under way (openwaits.h) tell what they
+ * read that the source does not give, and lets the account (reconcile.h) and the waits under way (openwaits.h) tell what they
  * make of it.
  *
  * Totals are read four times a second, and settled as soon as all events up to that moment have come. Waits under way are
@@ -47,7 +47,7 @@ void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct 
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev);
 
-/* The stack of RAW, a RAW_WAIT_STACK, goes on behind what was read of it. True: it comes again, with more (engine/outside.h). */
+/* The stack of RAW, a RAW_WAIT_STACK, goes on behind what was read of it. True: it comes again, with more (engine/remote_stacks.h). */
 bool offcpu_further(struct offcpu *oc, const struct raw_event *raw);
 
 /* Does what is due. SEEN_NS: every event up to then has been handed on. Fails when the source has not answered for seconds. */

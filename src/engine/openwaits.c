@@ -3,7 +3,7 @@
  * openwaits.c - a list of waits, made anew by each look, and an index over it by thread and wait.
  *
  * A wait that a look does not find any more has ended. Its end is told by an event that is on its way; when none has come after
- * a few looks it was lost, and so is the rest of the wait: what stands for it is in the totals (account.h).
+ * a few looks it was lost, and so is the rest of the wait: what stands for it is in the totals (reconcile.h).
  */
 #include "config.h"
 
@@ -28,7 +28,7 @@ enum stack_state {
 };
 
 struct open {
-	struct account_task task;
+	struct reconcile_task task;
 	struct source_open w;
 	struct event like;       /* thread and, by stack_state, its stack: a template of what is told */
 	uint8_t stack;           /* enum stack_state */
@@ -38,7 +38,7 @@ struct open {
 	bool dead;               /* to be removed by the next look */
 	bool over;               /* it has ended, but its stack is still to come: */
 	struct event end_ev;
-	struct account_wait end;
+	struct reconcile_wait end;
 	uint64_t told[2];        /* blocked, runnable: in pieces */
 };
 
@@ -77,17 +77,17 @@ static uint64_t rehash(const void *ctx, uint32_t at)
 {
 	const struct openwaits *o = ctx;
 
-	return account_task_hash(&o->list.v[at].task, o->list.v[at].w.id);
+	return reconcile_task_hash(&o->list.v[at].task, o->list.v[at].w.id);
 }
 
-static bool is_it(const struct open *w, const struct account_task *t, uint64_t id)
+static bool is_it(const struct open *w, const struct reconcile_task *t, uint64_t id)
 {
-	return !w->dead && w->w.id == id && account_task_same(&w->task, t);
+	return !w->dead && w->w.id == id && reconcile_task_same(&w->task, t);
 }
 
-static struct open *find(struct openwaits *o, const struct account_task *t, uint64_t id)
+static struct open *find(struct openwaits *o, const struct reconcile_task *t, uint64_t id)
 {
-	const uint64_t h = account_task_hash(t, id);
+	const uint64_t h = reconcile_task_hash(t, id);
 	uint32_t i;
 
 	for (uint32_t at = hidx_first(&o->index, h); (i = hidx_id(&o->index, at)) != HIDX_NONE; at = hidx_next(&o->index, at))
@@ -107,7 +107,7 @@ static void add_to_index(struct openwaits *o, uint32_t i)
 }
 
 /* NULL when out of memory: it is seen again by the next look. */
-static struct open *append(struct openwaits *o, const struct account_task *t, const struct source_open *w)
+static struct open *append(struct openwaits *o, const struct reconcile_task *t, const struct source_open *w)
 {
 	const bool indexed = o->index.slot || !o->list.n;
 	struct open *fresh = vec_push(&o->list);
@@ -227,7 +227,7 @@ void openwaits_begin(struct openwaits *o, uint64_t up_to_ns)
 void openwaits_see(void *ctx, const struct source_open *w)
 {
 	struct openwaits *o = ctx;
-	const struct account_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
+	const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
 	struct open *known;
 
 	if (!w->seeded && w->since_ns > o->up_to_ns)
@@ -344,7 +344,7 @@ static void give_stack(const struct openwaits *o, const struct open *w, struct e
 	ev->flags |= w->like.flags;
 }
 
-void openwaits_stack(struct openwaits *o, const struct account_task *task, uint64_t id, const struct event *ev)
+void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uint64_t id, const struct event *ev)
 {
 	struct open *w = find(o, task, id);
 
@@ -363,8 +363,8 @@ void openwaits_stack(struct openwaits *o, const struct account_task *task, uint6
 	o->config.ended(o->config.ctx, &w->task, &w->end_ev, &w->end);
 }
 
-bool openwaits_over(struct openwaits *o, const struct account_task *task, uint64_t id, struct event *ev,
-		    struct account_wait *w)
+bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint64_t id, struct event *ev,
+		    struct reconcile_wait *w)
 {
 	struct open *known = find(o, task, id);
 

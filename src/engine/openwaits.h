@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "capture/source.h"
-#include "engine/account.h"
+#include "engine/reconcile.h"
 #include "model/event.h"
 
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 struct openwaits;
 
 struct openwaits_config {
-	stack_id no_stack;       /* account_no_stack() */
+	stack_id no_stack;       /* reconcile_no_stack() */
 	struct event_sink *sink; /* gets pieces, and at the end the rest */
 	/*
 	 * Asks for the stack of W, which comes by openwaits_stack(), at once or later. False when that was not possible now: it
@@ -33,10 +33,10 @@ struct openwaits_config {
 	 * wait lasted longer.
 	 */
 	bool (*take)(void *ctx, const struct source_open *w);
-	/* A wait that ended with its stack still to come, now that it has come or will not. As account_wait(). */
-	void (*ended)(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w);
-	/* The end of a wait was not told though these parts of it were told here: account_missed(). */
-	void (*missed)(void *ctx, const struct account_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns);
+	/* A wait that ended with its stack still to come, now that it has come or will not. As reconcile_wait(). */
+	void (*ended)(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
+	/* The end of a wait was not told though these parts of it were told here: reconcile_missed(). */
+	void (*missed)(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns);
 	thread_id (*thread)(void *ctx, const struct source_open *w);
 	void *ctx;
 };
@@ -62,15 +62,15 @@ void openwaits_end(struct openwaits *o, uint64_t look_ns);
  * The stack of the wait ID, with all that belongs to it in EV; NULL: there will be none. EV.time_ns is when it was seen: the
  * wait must have lasted longer. Ignored when the wait is not known (any more).
  */
-void openwaits_stack(struct openwaits *o, const struct account_task *task, uint64_t id, const struct event *ev);
+void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uint64_t id, const struct event *ev);
 
 /*
  * The wait ID of TASK is over (RAW_WAIT). EV has all that belongs to it, W its length; EV.stack is ID_NONE when it came
  * without. Sets what was told of it in W, and the stack in EV (NOTE_NO_STACK when there is none). False when its stack is still
  * to come: config.ended will tell it.
  */
-bool openwaits_over(struct openwaits *o, const struct account_task *task, uint64_t id, struct event *ev,
-		    struct account_wait *w);
+bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint64_t id, struct event *ev,
+		    struct reconcile_wait *w);
 
 /* Asks again for stacks that could not be asked for: there may be room now. */
 void openwaits_ask(struct openwaits *o);

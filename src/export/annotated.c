@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
-#include "profile/funcs.h"
+#include "query/funcs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void put_rows(struct writer *w, const struct annotation *a)
 	}
 }
 
-static void put_head(struct writer *w, const struct listing_of *of, const struct hits *h)
+static void put_head(struct writer *w, const struct listing_of *of, const struct instruction_costs *h)
 {
 	char path[ERR_TEXT_MAX], text[UNITS_MAX], self[UNITS_MAX];
 

@@ -2,7 +2,7 @@
 /* diffflame.c - a difference as a flame graph of both sides. */
 #include "config.h"
 
-#include "export/diff.h"
+#include "export/diffformats.h"
 
 #include "base/cleanup.h"
 #include "base/units.h"

@@ -2,7 +2,7 @@
 /* diffformats.c - the table of what a difference can be written as. */
 #include "config.h"
 
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/formats.h"
 
 static const struct {

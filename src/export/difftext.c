@@ -14,11 +14,11 @@
  *	   before    after   change    error  running runnable  blocked     before      after
  *	   20.1 %   33.4 %    +13.3     ±4.1     +2.0    ~+0.1    +11.2     404 ms     665 ms  - fsync
  *
- * Branches are drawn as in text.c: only one indents and marks its children.
+ * Branches are drawn as in treetext.c: only one indents and marks its children.
  */
 #include "config.h"
 
-#include "export/diff.h"
+#include "export/diffformats.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -149,7 +149,7 @@ static void put_figures(struct text *x, const struct diff_pair *p, bool all)
 	out_text(&x->o, "  ");
 }
 
-/* Where the node I begins, as in text.c. */
+/* Where the node I begins, as in treetext.c. */
 static void put_indent(struct text *x, uint32_t i, const char *mark)
 {
 	const struct diff_node *n = &x->d->node[i];
@@ -190,7 +190,7 @@ static bool is_unknown(struct text *x, uint32_t i)
 	return !strcmp(diff_label(x->d, x->d->node[i].what, x->label, NAME_BYTES_MAX + 1), FLAME_UNKNOWN);
 }
 
-/* The last one of the run of "[unknown]" that begins with I and is one line, as in text.c. */
+/* The last one of the run of "[unknown]" that begins with I and is one line, as in treetext.c. */
 static uint32_t run_end(struct text *x, uint32_t i)
 {
 	const struct diff_node *v = x->d->node;

@@ -2,15 +2,15 @@
 /*
  * events.h - the single events that a view asks for, for formats that tell when each thing happened. Private to exporters.
  *
- * Each is judged as its fact in the snapshot is (profile/filter.h), so what comes adds up to what a tree of the same query shows;
+ * Each is judged as its fact in the snapshot is (query/filter.h), so what comes adds up to what a tree of the same query shows;
  * also where the snapshot has "(other)" to bound its memory.
  */
 #ifndef SBERF_EXPORT_EVENTS_H
 #define SBERF_EXPORT_EVENTS_H
 
 #include "base/err.h"
-#include "export/view.h"
-#include "profile/filter.h"
+#include "export/export_view.h"
+#include "query/filter.h"
 
 /* Gets an event that is asked for, and what it is: a mask of FACT_*, as filter_event() says. EV lives for the call. Anything but 0 ends the pass. */
 typedef int asked_event_fn(void *ctx, const struct event *ev, unsigned int is);

@@ -10,11 +10,11 @@
 #define SBERF_EXPORT_EXPORT_H
 
 #include "base/err.h"
-#include "export/view.h"
+#include "export/export_view.h"
 #include "profile/meta.h"
-#include "profile/numa.h"
-#include "profile/query.h"
-#include "profile/waits.h"
+#include "query/numareport.h"
+#include "query/query.h"
+#include "query/waits.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "model/kind.h"
 #include "numa/state.h"
-#include "profile/frameshare.h"
-#include "profile/threads.h"
+#include "query/frameshare.h"
+#include "query/threads.h"
 
 #include <errno.h>
 #include <math.h>

@@ -16,7 +16,7 @@
 #include "export/events.h"
 #include "export/fxmarkers.h"
 #include "export/fxtables.h"
-#include "profile/label.h"
+#include "query/label.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 #include "profile/meta.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

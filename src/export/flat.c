@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
-#include "profile/funcs.h"
-#include "profile/label.h"
+#include "query/funcs.h"
+#include "query/label.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "export/export.h"
 #include "export/formats.h"
-#include "profile/numa.h"
-#include "profile/waits.h"
+#include "query/numareport.h"
+#include "query/waits.h"
 
 #include <errno.h>
 #include <string.h>

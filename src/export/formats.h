@@ -8,7 +8,7 @@
 #define SBERF_EXPORT_FORMATS_H
 
 #include "base/err.h"
-#include "export/view.h"
+#include "export/export_view.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "export/frames.h"
 
 #include "base/text.h"
-#include "profile/label.h"
+#include "query/label.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,8 +9,8 @@
 #include "base/vec.h"
 #include "model/dict.h"
 #include "model/names.h"
-#include "profile/hidden.h"
-#include "profile/query.h"
+#include "query/hidden.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stddef.h>

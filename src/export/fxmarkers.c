@@ -3,7 +3,7 @@
 
 #include "export/fxmarkers.h"
 
-#include "profile/label.h"
+#include "query/label.h"
 
 #include <stdlib.h>
 #include <string.h>

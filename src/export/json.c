@@ -12,8 +12,8 @@
 
 #include "export/export.h"
 #include "export/figures.h"
-#include "profile/filter.h"
-#include "profile/label.h"
+#include "query/filter.h"
+#include "query/label.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #ifndef SBERF_EXPORT_JSON_H
 #define SBERF_EXPORT_JSON_H
 
+#include "export/export_view.h"
 #include "export/jsonout.h"
-#include "export/view.h"
-#include "profile/numa.h"
-#include "profile/waits.h"
+#include "query/numareport.h"
+#include "query/waits.h"
 
 /*
  * What the amounts of M are called in JSON, behind OF: "self_running_ns", "made_bytes"; what is no time or bytes has no unit behind it.

@@ -5,7 +5,7 @@
 #include "export/out.h"
 
 #include "base/text.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -3,20 +3,20 @@
  * perfdata.c - a file that `perf report` and `perf script` read: samples and waits as records of perf, one by one.
  *
  * There are no names in it: perf finds functions in the files that modules were read from, where they still are. Every process has each
- * of its modules mapped where layout.h says; the mapping is told before the first sample that needs it, without a time, so perf knows it
+ * of its modules mapped where address_layout.h says; the mapping is told before the first sample that needs it, without a time, so perf knows it
  * from the beginning. The kernel's symbols are moved by perf to where the mapping says that _text is.
  *
  * How long the records are stands before them, so they are made twice: a first pass only counts.
  */
 #include "config.h"
 
+#include "export/address_layout.h"
 #include "export/events.h"
 #include "export/export.h"
 #include "export/frames.h"
-#include "export/layout.h"
 #include "export/out.h"
 #include "export/perfdata.h"
-#include "profile/label.h"
+#include "query/label.h"
 
 #include "base/hash.h"
 #include "base/text.h"

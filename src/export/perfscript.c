@@ -14,13 +14,13 @@
  */
 #include "config.h"
 
+#include "export/address_layout.h"
 #include "export/events.h"
 #include "export/export.h"
 #include "export/frames.h"
-#include "export/layout.h"
 #include "export/out.h"
 #include "model/perfname.h"
-#include "profile/label.h"
+#include "query/label.h"
 
 #include "base/clock.h"
 #include "base/strtab.h"

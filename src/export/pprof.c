@@ -7,11 +7,11 @@
 
 #include "export/export.h"
 #include "export/figures.h"
+#include "export/label_sums.h"
 #include "export/out.h"
 #include "export/pprofparts.h"
-#include "export/sums.h"
-#include "profile/label.h"
 #include "profile/slice.h"
+#include "query/label.h"
 
 #include "base/clock.h"
 #include "base/text.h"

@@ -5,7 +5,7 @@
 #include "export/pprofparts.h"
 
 #include "base/text.h"
-#include "profile/label.h"
+#include "query/label.h"
 
 #include <stdlib.h>
 #include <string.h>

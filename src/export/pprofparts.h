@@ -11,9 +11,9 @@
 
 #include "base/strtab.h"
 #include "base/vec.h"
+#include "export/address_layout.h"
 #include "export/frames.h"
 #include "export/gzout.h"
-#include "export/layout.h"
 #include "src/export/pprof.pb-c.h"
 
 #include <stdbool.h>

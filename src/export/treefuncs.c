@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/hash.h"
-#include "profile/identity.h"
 #include "profile/slice.h"
+#include "query/identity.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef SBERF_EXPORT_TREEFUNCS_H
 #define SBERF_EXPORT_TREEFUNCS_H
 
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/progress.h"
 #include "base/text.h"
-#include "import/reading.h"
+#include "import/import_state.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int (*const readers[IMPORT_NR])(struct reading *r, struct err *e) = {
+static int (*const readers[IMPORT_NR])(struct import_state *r, struct err *e) = {
 #define X(id, name, read) [IMPORT_##id] = read,
 	IMPORT_FORMATS(X)
 #undef X
 };
 
-void reading_note(struct reading *r, const char *fmt, ...)
+void import_state_note(struct import_state *r, const char *fmt, ...)
 {
 	char *note = r->report->note;
 	const size_t size = sizeof(r->report->note);
@@ -47,51 +47,51 @@ static const char *what_else(const char *text)
 	return NULL;
 }
 
-int reading_other(struct reading *r, const char *text, struct err *e)
+int import_state_other(struct import_state *r, const char *text, struct err *e)
 {
 	const char *other = r->lines.nr == 1 ? what_else(text) : NULL;
 
 	return other ? err_set(e, EBADMSG, "%s is %s", r->lines.name, other) : 0;
 }
 
-bool reading_is_cut(struct reading *r)
+bool import_state_is_cut(struct import_state *r)
 {
 	r->cut |= r->lines.unfinished && (r->sink.stacks || r->lines.cut);
 	return r->cut;
 }
 
-int reading_refuse(struct reading *r, const char *text, const char *wanted, struct err *e)
+int import_state_refuse(struct import_state *r, const char *text, const char *wanted, struct err *e)
 {
-	const int rc = reading_other(r, text, e);
+	const int rc = import_state_other(r, text, e);
 
-	if (rc < 0 || reading_is_cut(r))
+	if (rc < 0 || import_state_is_cut(r))
 		return rc;
 	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%.*s%s', is not %s", r->lines.nr, r->lines.name,
 		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text, strlen(text) > QUOTED_MAX ? "..." : "", wanted);
 }
 
-static void write_note(struct reading *r)
+static void write_note(struct import_state *r)
 {
 	struct profile_stats st;
 
 	profile_stats(r->sink.profile, &st);
 	if (r->cut)
-		reading_note(r, "the end was cut off: the last stack is left out");
+		import_state_note(r, "the end was cut off: the last stack is left out");
 	else if (r->lines.cut)
-		reading_note(r, "the file ends too early: it was cut off");
+		import_state_note(r, "the file ends too early: it was cut off");
 	if (r->sink.changed)
-		reading_note(r, "names with bytes that are no text, shown as U+FFFD: %" PRIu64, r->sink.changed);
+		import_state_note(r, "names with bytes that are no text, shown as U+FFFD: %" PRIu64, r->sink.changed);
 	if (r->sink.deep)
-		reading_note(r, "stacks without their innermost functions, of more than %u: %" PRIu64, SINK_DEPTH_MAX, r->sink.deep);
+		import_state_note(r, "stacks without their innermost functions, of more than %u: %" PRIu64, SINK_DEPTH_MAX, r->sink.deep);
 	if (r->rounded)
-		reading_note(r, "numbers with decimals, which folded stacks round: %" PRIu64, r->rounded);
+		import_state_note(r, "numbers with decimals, which folded stacks round: %" PRIu64, r->rounded);
 	if (st.refused || st.facts_folded)
-		reading_note(r, "memory is full: %" PRIu64 " stacks stand under (other)", st.refused + st.facts_folded);
+		import_state_note(r, "memory is full: %" PRIu64 " stacks stand under (other)", st.refused + st.facts_folded);
 	if (sink_full(&r->sink))
-		reading_note(r, "memory is full of names: what comes behind line %" PRIu64 " is left out", r->lines.nr);
+		import_state_note(r, "memory is full of names: what comes behind line %" PRIu64 " is left out", r->lines.nr);
 }
 
-static int read_all(struct reading *r, enum import_format format, struct err *e)
+static int read_all(struct import_state *r, enum import_format format, struct err *e)
 {
 	int rc = readers[format](r, e);
 
@@ -112,7 +112,7 @@ int import_read(int fd, const char *name, const struct import_options *o, struct
 		struct profile_meta *meta, struct import_report *report, struct err *e)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-	struct reading r = { .report = report, .event = o->event };
+	struct import_state r = { .report = report, .event = o->event };
 	int rc;
 
 	memset(meta, 0, sizeof(*meta));

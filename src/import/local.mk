@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/import: one "libsberf_a_SOURCES += src/import/FILE" a line, headers too.
-libsberf_a_SOURCES += src/import/folded.c
+libsberf_a_SOURCES += src/import/read_folded.c
 libsberf_a_SOURCES += src/import/import.c
 libsberf_a_SOURCES += src/import/import.h
 libsberf_a_SOURCES += src/import/lines.c
@@ -11,7 +11,7 @@ libsberf_a_SOURCES += src/import/perfevents.c
 libsberf_a_SOURCES += src/import/perfevents.h
 libsberf_a_SOURCES += src/import/perfline.c
 libsberf_a_SOURCES += src/import/perfline.h
-libsberf_a_SOURCES += src/import/perfscript.c
-libsberf_a_SOURCES += src/import/reading.h
+libsberf_a_SOURCES += src/import/read_perfscript.c
+libsberf_a_SOURCES += src/import/import_state.h
 libsberf_a_SOURCES += src/import/sink.c
 libsberf_a_SOURCES += src/import/sink.h

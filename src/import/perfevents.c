@@ -4,7 +4,7 @@
 #include "import/perfevents.h"
 
 #include "base/text.h"
-#include "import/reading.h"
+#include "import/import_state.h"
 #include "model/event.h"
 #include "model/perfname.h"
 
@@ -103,7 +103,7 @@ unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t le
 	return kind;
 }
 
-void perf_events_note(const struct perf_events *p, struct reading *r)
+void perf_events_note(const struct perf_events *p, struct import_state *r)
 {
 	char text[NOTE_BYTES];
 	size_t at = 0;
@@ -114,5 +114,5 @@ void perf_events_note(const struct perf_events *p, struct reading *r)
 	if (p->more)
 		text_format(text + at, sizeof(text) - at, ", %" PRIu64 " of further events", p->more);
 	if (p->nr_left)
-		reading_note(r, "left out: %s (--event chooses another one)", text);
+		import_state_note(r, "left out: %s (--event chooses another one)", text);
 }

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct reading;
+struct import_state;
 
 #define PERF_EVENT_NAME 32u      /* with the NUL: as much as profile_meta.event holds; what is longer is cut */
 #define PERF_EVENTS_LEFT 8u      /* events that are told by name when they are left out */
@@ -42,6 +42,6 @@ void perf_events_init(struct perf_events *p, const char *wanted);
 unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period, struct profile_meta *m);
 
 /* Says in the note of R's report what was left out. */
-void perf_events_note(const struct perf_events *p, struct reading *r);
+void perf_events_note(const struct perf_events *p, struct import_state *r);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * A *measure* says which facts count, by their weight or their number, in what unit, and how it is called and shown. There is one table
  * of them (measure.c), and no other place that knows which there are: a new one is one row, and its kind of fact one of kinds.h. A
- * question (profile/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add up to wall time add up to
+ * question (query/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add up to wall time add up to
  * the total of the node; else the total is the first one of the set.
  */
 #ifndef SBERF_MODEL_MEASURE_H

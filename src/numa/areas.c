@@ -4,7 +4,7 @@
 
 #include "numa/areas.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 
 #include <stdlib.h>
 #include <string.h>

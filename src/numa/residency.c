@@ -5,14 +5,14 @@
 #include "numa/residency.h"
 
 #include "base/hash.h"
-#include "base/search.h"
+#include "base/sorted.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FIRST_PIECES 48u         /* into about so many the first survey cuts a process */
-#define MERGE_ABOVE (PIECES_MAX / 2)
+#define MERGE_ABOVE (OPEN_WAIT_MERGE_MAX / 2)
 #define PARTS 4u                 /* of a piece that is cut */
 #define PART_PAGES 16u           /* a part has so many pages at least */
 #define PRIOR_WEIGHT 4.0         /* what was found before counts as so many pages of now */
@@ -118,7 +118,7 @@ static void cut_at(struct residency *r, uint64_t addr)
 
 	while (i && r->pieces.v[i - 1].start > addr)
 		i--;
-	if (!i || r->pieces.v[i - 1].start == addr || r->pieces.n == PIECES_MAX || !vec_reserve(&r->pieces, 1))
+	if (!i || r->pieces.v[i - 1].start == addr || r->pieces.n == OPEN_WAIT_MERGE_MAX || !vec_reserve(&r->pieces, 1))
 		return;
 	memmove(&r->pieces.v[i + 1], &r->pieces.v[i], (r->pieces.n - i) * sizeof(struct piece));
 	r->pieces.v[i] = (struct piece){ .start = addr, .share = r->pieces.v[i - 1].share };
@@ -472,7 +472,7 @@ static bool add_rows(struct residency *r, const struct guess *g, double scale, r
 
 bool residency_end(struct residency *r, uint64_t bytes, resident_vec *ret, struct residency_sum *ret_sum)
 {
-	struct guess g[PIECES_MAX];
+	struct guess g[OPEN_WAIT_MERGE_MAX];
 	double pages = 0, scale = (double)r->page_bytes;
 	bool ok;
 

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define RESIDENCY_ROUNDS 3u
-#define PIECES_MAX 256u
+#define OPEN_WAIT_MERGE_MAX 256u
 #define RESIDENCY_UNKNOWN UINT64_MAX     /* the kernel does not say how much is there */
 
 /* A page of the sample. */

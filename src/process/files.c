@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "process/vdso.h"
+#include "process/vdso_file.h"
 #include "system/maps.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "process/files_impl.h"
 
-#include "process/vdso.h"
+#include "process/vdso_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

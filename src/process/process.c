@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "process/private.h"
+#include "process/process_private.h"
 
 #include "base/clock.h"
 #include "base/parse.h"

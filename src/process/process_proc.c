@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "process/private.h"
+#include "process/process_private.h"
 
 #include "base/clock.h"
 

@@ -4,7 +4,7 @@
 
 #include "process/space.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/vec.h"
 #include "model/event.h"
-#include "profile/query.h"
+#include "model/measure.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -59,11 +59,5 @@ enum time_kind heat_kind(unsigned int event_kind);
 void heat_sum(const struct heat *h, uint64_t from_ns, uint64_t to_ns, double ret[TIME_NR]);
 /* The same for one kind and each offset. */
 void heat_offsets(const struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double ret[HEAT_ROWS]);
-
-/*
- * Sets RET, which is empty, to the time of what Q asks for in S, whatever range it names. Slices do not say when in them it was: it
- * is spread evenly, and waits that are longer end with their slice. False when out of memory: RET is for heat_free() all the same.
- */
-bool heat_query(const struct snapshot *s, const struct names *names, const struct query *q, struct heat *ret);
 
 #endif

@@ -55,7 +55,7 @@ void decoder_free(struct decoder *d)
 		return;
 	start_epoch(d, 0);
 	vec_free(&d->texts);
-	pieces_free(&d->pieces);
+	open_wait_merge_free(&d->pieces);
 	free(d);
 }
 
@@ -529,5 +529,5 @@ int decoder_end(struct decoder *d, struct decode_counts *ret, struct err *e)
 	*ret = d->counts;
 	if (r < 0)
 		return r;
-	return pieces_end(&d->pieces, d->to.profile, d->to.meta) ? decode_nomem(e) : 0;
+	return open_wait_merge_end(&d->pieces, d->to.profile, d->to.meta) ? decode_nomem(e) : 0;
 }

@@ -5,7 +5,7 @@
 #include "record/decode_private.h"
 
 #include "model/kind.h"
-#include "record/tally.h"
+#include "record/event_counts.h"
 
 #include <errno.h>
 
@@ -123,9 +123,9 @@ static bool get_carried(struct table_view *t, struct event *ev, struct event_ids
 
 static int take(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
 {
-	if (!d->to.options.only_each && pieces_add(&d->pieces, d->to.profile, ev))
+	if (!d->to.options.only_each && open_wait_merge_add(&d->pieces, d->to.profile, ev))
 		return decode_nomem(e);
-	tally_event(d->to.meta, ev, no_stack);
+	event_counts_add(d->to.meta, ev, no_stack);
 	if (d->to.options.each)
 		d->to.options.each(d->to.options.ctx, ev);
 	return 0;
@@ -136,7 +136,7 @@ static int judge(struct decoder *d, const struct event *ev, bool no_stack, uint6
 {
 	if (length_ns >= d->to.options.min_block_ns)
 		return take(d, ev, no_stack, e);
-	d->counts.short_waits += tally_count(ev);
+	d->counts.short_waits += event_counts_stands_for(ev);
 	d->counts.short_ns += ev->weight;
 	return 0;
 }

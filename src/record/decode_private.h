@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "record/decode.h"
 #include "record/idmap.h"
-#include "record/pieces.h"
+#include "record/open_wait_merge.h"
 #include "record/table.h"
 
 struct text {
@@ -25,7 +25,7 @@ struct decoder {
 	struct idmap text, module, frame, stack, shape, thread, func;    /* id in the file -> index, id, ... */
 	struct name name[NAMES_PER_FRAME_MAX];
 	bool lost_named;
-	struct pieces pieces;
+	struct open_wait_merge pieces;
 	uint8_t kind_of[EVENT_KINDS_MAX];        /* by kind in the file, from EVENT_COUNTED on: ours, by the name of a measure; 0 = not known */
 	struct event blocked;                    /* the last event when it was the blocked part of a wait; else of kind 0 */
 	bool blocked_held, blocked_no_stack;     /* it is too short by itself: what comes next decides */

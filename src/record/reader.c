@@ -8,8 +8,8 @@
 
 #include "base/progress.h"
 #include "base/text.h"
+#include "record/check_stats.h"
 #include "record/metatext.h"
-#include "record/survey.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,15 +25,15 @@ struct reading {
 	struct profile_meta *meta;
 	uint64_t next_seq;
 	bool header_damaged;
-	struct survey *survey;   /* NULL = nobody wants it */
+	struct check_stats *survey;   /* NULL = nobody wants it */
 	byte_vec raw;
 };
 
 /* Running out of memory here costs a line of `sberf check`, not the recording. */
-static void tell(struct reading *rd, enum survey_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
+static void tell(struct reading *rd, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
 {
 	if (rd->survey)
-		survey_damage(rd->survey, kind, at, n, type);
+		check_stats_damage(rd->survey, kind, at, n, type);
 }
 
 /* The payload of B. With a codec that is not known it stays empty if B is left out in any case. */
@@ -51,7 +51,7 @@ static int unpack(struct reading *rd, const struct block *b, const uint8_t *stor
 }
 
 /* B, which begins at AT, is no good. */
-static int damaged_block(struct reading *rd, enum survey_damage_kind kind, const struct block *b, uint64_t at)
+static int damaged_block(struct reading *rd, enum check_stats_damage_kind kind, const struct block *b, uint64_t at)
 {
 	rd->report->damaged_blocks++;
 	tell(rd, kind, at, (uint64_t)BLOCK_HEADER_SIZE + b->stored_len, b->type);
@@ -60,7 +60,7 @@ static int damaged_block(struct reading *rd, enum survey_damage_kind kind, const
 
 static void count_block(struct reading *rd, const struct block *b)
 {
-	struct survey_type *t = rd->survey ? &rd->survey->type[b->type < BLOCK_TYPES ? b->type : 0] : NULL;
+	struct check_stats_type *t = rd->survey ? &rd->survey->type[b->type < BLOCK_TYPES ? b->type : 0] : NULL;
 
 	rd->report->blocks++;
 	if (!t)
@@ -73,8 +73,8 @@ static void count_block(struct reading *rd, const struct block *b)
 /* Whether the N blocks that are missing before AT are the one that was just told as damaged. */
 static bool just_one(const struct reading *rd, uint64_t at, uint64_t n)
 {
-	const struct survey *s = rd->survey;
-	const struct survey_damage *last = s && s->damage.n ? &s->damage.v[s->damage.n - 1] : NULL;
+	const struct check_stats *s = rd->survey;
+	const struct check_stats_damage *last = s && s->damage.n ? &s->damage.v[s->damage.n - 1] : NULL;
 
 	return n == 1 && last && last->kind == DAMAGE_BYTES && last->type && last->at + last->n == at;
 }
@@ -137,7 +137,7 @@ static void write_note(struct reading *rd, const struct decode_counts *c)
 		note(report, "a newer sberf wrote it: %" PRIu64 " items of kinds unknown here were left out", c->unknown);
 }
 
-static void finish_survey(struct survey *s, const struct decode_counts *c)
+static void finish_survey(struct check_stats *s, const struct decode_counts *c)
 {
 	s->first_ns = c->first_ns;
 	s->last_ns = c->last_ns;

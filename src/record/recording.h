@@ -25,7 +25,7 @@ struct progress;
 struct recorder;
 struct numa_figures;
 struct numa_state;
-struct survey;
+struct check_stats;
 
 /* What is recorded to. A zeroed one needs a path. */
 struct recorder_config {
@@ -117,7 +117,7 @@ struct load_options {
 				    not the same as in recordings of another origin, though the numbers are */
 	int64_t shift_ns;        /* added to the times of events */
 	struct progress *progress;       /* of a file: told how far reading has come; begun and ended by the caller; may be NULL */
-	struct survey *survey;   /* what was met is added to it (record/survey.h), an empty one; may be NULL */
+	struct check_stats *survey;   /* what was met is added to it (record/check_stats.h), an empty one; may be NULL */
 };
 
 /*

@@ -18,7 +18,7 @@
 #include "numa/state.h"
 #include "record/create.h"
 #include "record/encoder.h"
-#include "record/keep.h"
+#include "record/flight_recorder.h"
 #include "record/metasum.h"
 #include "record/queue.h"
 #include "record/stream.h"
@@ -54,7 +54,7 @@ struct recorder {
 	_Atomic uint64_t held;           /* bytes of what is kept */
 	uint64_t max_bytes;              /* of one file; 0 = there is but one */
 	unsigned int max_files;
-	struct keep *keep;               /* NULL = it is written as it comes */
+	struct flight_recorder *keep;               /* NULL = it is written as it comes */
 	_Atomic bool save;               /* what is kept is wanted */
 
 	pthread_mutex_t lock;            /* over the next ones, held only to copy */
@@ -244,14 +244,14 @@ static void write_taken(struct recorder *r, bool all_names)
 static void next_segment(struct recorder *r, uint64_t now)
 {
 	encoder_restart(r->enc);
-	must(r, keep_segment(r->keep, now, &r->told, &r->numa_told));
+	must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told));
 }
 
 /* The events taken in fill a block. What is in memory is bounded however fast they come: it does not wait for the next flush. */
 static void block_full(struct recorder *r)
 {
 	must(r, stream_tables(&r->stream));
-	if (stopped(r) || !r->keep || !keep_full(r->keep))
+	if (stopped(r) || !r->keep || !flight_recorder_full(r->keep))
 		return;
 	write_taken(r, false);
 	if (!stopped(r))
@@ -330,7 +330,7 @@ static void drain(void *ctx)
 }
 
 /* Writes what is kept to PATH. When there was room for a part of it only, that is there, and E has a sentence all the same. */
-static int save(struct recorder *r, const char *path, struct keep_saved *ret, struct err *e)
+static int save(struct recorder *r, const char *path, struct flight_recorder_saved *ret, struct err *e)
 {
 	char time[UNITS_MAX];
 	int code;
@@ -338,7 +338,7 @@ static int save(struct recorder *r, const char *path, struct keep_saved *ret, st
 	flush(r, true);
 	if (stopped(r))
 		return recorder_status(r, e);
-	code = keep_save(r->keep, path, &r->told, r->numa_last, drain, r, ret, e);
+	code = flight_recorder_save(r->keep, path, &r->told, r->numa_last, drain, r, ret, e);
 	if (code >= 0 && ret->error)
 		err_set(e, ret->error, "cannot write all that was kept to %s: %s; it has the last %s", path, strerror(ret->error),
 			units_time(time, ret->ns));
@@ -373,7 +373,7 @@ static void tell_saved(struct recorder *r, const struct recorder_saved *saved)
 static void save_wanted(struct recorder *r)
 {
 	struct recorder_saved saved = { .path = "" };
-	struct keep_saved got = { 0 };
+	struct flight_recorder_saved got = { 0 };
 	int code = free_name(r, saved.path, sizeof(saved.path), &saved.err);
 
 	if (code >= 0)
@@ -388,7 +388,7 @@ static void save_wanted(struct recorder *r)
 static void save_at_end(struct recorder *r)
 {
 	struct recorder_saved saved = { .path = "" };
-	struct keep_saved got;
+	struct flight_recorder_saved got;
 	int code = 0;
 
 	if (r->numbered)
@@ -485,17 +485,17 @@ static void *writer_main(void *arg)
 			continue;
 		}
 		/* Of what comes fast memory takes no more than of what comes slowly. */
-		if (now < r->flush_ns && !(r->keep && keep_due(r->keep, now))) {
+		if (now < r->flush_ns && !(r->keep && flight_recorder_due(r->keep, now))) {
 			encode_queue(r);
 			continue;
 		}
 		flush(r, false);
 		check_size(r);
 		if (r->keep)
-			atomic_store(&r->held, keep_bytes(r->keep));
+			atomic_store(&r->held, flight_recorder_bytes(r->keep));
 		r->flush_ns = now + FLUSH_NS;
 		if (r->keep) {
-			if (keep_due(r->keep, now) && !stopped(r))
+			if (flight_recorder_due(r->keep, now) && !stopped(r))
 				next_segment(r, now);
 		} else if (now >= r->epoch_ns && !stopped(r)) {
 			begin_epoch(r);
@@ -539,7 +539,7 @@ static void recorder_free(struct recorder *r)
 	if (r->wake >= 0)
 		close(r->wake);
 	encoder_free(r->enc);
-	keep_free(r->keep);
+	flight_recorder_free(r->keep);
 	numa_state_unref(r->numa);
 	numa_state_unref(r->numa_last);
 	stream_free(&r->stream);
@@ -570,8 +570,8 @@ static struct recorder *recorder_new(const struct recorder_config *c, const stru
 	r->stream = (struct stream){ .write = write_whole, .ctx = r, .enc = r->enc };
 	r->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (c->keep_ns) {
-		r->keep = keep_new(c->keep_ns, c->keep_bytes);
-		r->stream.write = keep_block;
+		r->keep = flight_recorder_new(c->keep_ns, c->keep_bytes);
+		r->stream.write = flight_recorder_block;
 		r->stream.ctx = r->keep;
 	}
 	if ((r->keep || !c->keep_ns) && r->path && r->queue.event && r->enc && r->wake >= 0)
@@ -595,7 +595,7 @@ static int begin_keep(struct recorder *r, const struct profile_meta *meta, struc
 	r->beside = NULL;
 	close(take_fd(&r->fd));
 	r->told = *meta;
-	return keep_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 : err_nomem(e, "the recording");
+	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 : err_nomem(e, "the recording");
 }
 
 static int begin(struct recorder *r, const struct profile_meta *meta, struct err *e)

@@ -8,7 +8,7 @@
 
 #include "symbol/ehframe.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

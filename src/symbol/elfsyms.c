@@ -9,7 +9,7 @@
 
 #include "symbol/elfsyms.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "symbol/ehframe.h"
 #include "symbol/plt.h"

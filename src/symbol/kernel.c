@@ -5,7 +5,7 @@
 #include "symbol/kernel.h"
 
 #include "base/parse.h"
-#include "base/search.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 #include <errno.h>

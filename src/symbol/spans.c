@@ -4,7 +4,7 @@
 
 #include "symbol/spans.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "unwind/image_split.h"
+#include "unwind/cfi_split.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void write_sections(uint8_t *copy, const struct layout *l, const struct i
 }
 
 /* Is section NAME of the copy fit to be run? One that was compressed is not any more: libdw has unpacked it. */
-static bool is_fit(const struct image *im, const char *name, bool eh, struct splitter *s)
+static bool is_fit(const struct image *im, const char *name, bool eh, struct cfi_splitter *s)
 {
 	size_t names;
 	Elf_Scn *scn = NULL;
@@ -135,13 +135,13 @@ void image_copy_free(struct image_copy *c)
 /* Either .eh_frame is fit, and its long functions are split, or nobody asks it. */
 static void check_eh(struct image *im, uint16_t type)
 {
-	struct splitter s = { 0 };
+	struct cfi_splitter s = { 0 };
 
 	if (is_fit(im, ".eh_frame", true, &s)) {
-		splitter_end(&s, im, type);
+		cfi_splitter_end(&s, im, type);
 		return;
 	}
-	splitter_drop(&s);
+	cfi_splitter_drop(&s);
 	dwarf_cfi_end(im->copy.eh);
 	im->copy.eh = NULL;
 }

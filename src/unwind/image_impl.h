@@ -121,19 +121,19 @@ struct eh_entry eh_table_entry(const struct image_section *hdr, size_t i);
 /* image_check.c: drops EH, or HDR, when it is not fit for libdw. HDR may be NULL. */
 void image_check_cfi(struct image_section *eh, struct image_section *hdr);
 
-struct splitter;
+struct cfi_splitter;
 
 /*
  * image_ops.c: may libdw run the instructions in DATA, a section of an ELF file that begins with IDENT: .eh_frame when EH, else .debug_frame?
  * False as well when out of memory. Long functions of it go to S, unless that is NULL.
  */
-bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct splitter *s);
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct cfi_splitter *s);
 
-/* image_split.c: is VADDR in one of im->split? */
+/* cfi_split.c: is VADDR in one of im->split? */
 bool image_is_split(const struct image *im, uint64_t vaddr);
 
 /*
- * image_gaps.c: finds code without CFI that keeps frame pointers: adds marks for blocks of another compiler's, and fills im->frames. HDR is
+ * cfi_gaps.c: finds code without CFI that keeps frame pointers: adds marks for blocks of another compiler's, and fills im->frames. HDR is
  * .eh_frame_hdr, EH .eh_frame; either may be absent.
  */
 void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr, const struct image_section *eh);
@@ -145,7 +145,7 @@ const struct frames *image_frames(const struct image *im, uint64_t vaddr, uint64
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 
 /*
- * image_go.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no .debug_frame. PCLNTAB is
+ * go_frames.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no .debug_frame. PCLNTAB is
  * the section's place in the file, TEXT the virtual address of its code.
  */
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text);

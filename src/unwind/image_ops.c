@@ -13,8 +13,8 @@
  */
 #include "config.h"
 
+#include "unwind/cfi_split.h"
 #include "unwind/image_ops.h"
-#include "unwind/image_split.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -263,7 +263,7 @@ static struct op_cie *cie_at(const cie_vec *cies, Dwarf_Off at)
 }
 
 /* Is the FDE IN, of C, fit? If so, and it is long, it is split to S, unless that is NULL. */
-static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, struct splitter *s)
+static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, struct cfi_splitter *s)
 {
 	struct op_bytes b = { in->start, in->end, false, 0 };
 	uint64_t size = 0;
@@ -277,7 +277,7 @@ static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, st
 	if (!are_fit(b.at, b.end, c->encoding, expr))
 		return false;
 	if (s)
-		split_fde(s, c, in, b.at);
+		cfi_split_fde(s, c, in, b.at);
 	return true;
 }
 
@@ -285,7 +285,7 @@ static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, st
  * Goes through the entries of DATA and adds its CIEs to CIES. *RET_LATER: an FDE has none of these, or not yet, and has not been looked at.
  * What libdw itself does not understand it does not run either.
  */
-static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, struct splitter *s,
+static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, struct cfi_splitter *s,
 		       bool *ret_later)
 {
 	const bool have_cies = cies->n;
@@ -320,7 +320,7 @@ static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_
 	return true;
 }
 
-bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct splitter *s)
+bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct cfi_splitter *s)
 {
 	cie_vec cies = { 0 };
 	bool later, fit = each_entry(ident, data, eh, &cies, s, &later);

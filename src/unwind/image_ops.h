@@ -27,7 +27,7 @@ struct op_cie {
 	uint8_t encoding;        /* of addresses, DW_EH_PE_* */
 	bool sized;              /* augmentation data of FDEs begins with its size ... */
 	size_t skip;             /* ... or is so long */
-	size_t copied_at;        /* in what image_split.c makes; valid when COPIED */
+	size_t copied_at;        /* in what cfi_split.c makes; valid when COPIED */
 	bool copied;
 };
 

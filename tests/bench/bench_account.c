@@ -13,8 +13,8 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/parse.h"
-#include "engine/account.h"
 #include "engine/openwaits.h"
+#include "engine/reconcile.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@
 struct bench {
 	struct event_sink sink;
 	struct profile *p;
-	struct account *a;
+	struct reconcile *a;
 	struct openwaits *o;
 	uint32_t threads, records;
 	thread_id *thread;
@@ -61,7 +61,7 @@ static void take_rest(void *ctx, const struct raw_event *raw, const struct event
 	b->facts++;
 }
 
-static thread_id name_task(void *ctx, const struct account_task *task)
+static thread_id name_task(void *ctx, const struct reconcile_task *task)
 {
 	const struct bench *b = ctx;
 
@@ -78,35 +78,35 @@ static thread_id name_open(void *ctx, const struct source_open *w)
 static bool take_stack(void *ctx, const struct source_open *w)
 {
 	struct bench *b = ctx;
-	const struct account_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
+	const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
 	const struct event ev = { .stack = b->stack[w->tid % STACKS], .thread = b->thread[w->tid - 1], .cut_module = ID_NONE };
 
 	openwaits_stack(b->o, &task, w->id, &ev);
 	return true;
 }
 
-static void take_end(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
 {
 	(void)ctx, (void)task, (void)ev, (void)w;
 }
 
-static void take_missed(void *ctx, const struct account_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
 {
 	(void)ctx, (void)task, (void)call, (void)blocked_ns, (void)runnable_ns;
 }
 
 static void make(struct bench *b)
 {
-	const struct account_config account = { .sink = &b->sink, .thread = name_task, .dict = profile_dict(b->p), .ctx = b };
+	const struct reconcile_config account = { .sink = &b->sink, .thread = name_task, .dict = profile_dict(b->p), .ctx = b };
 	struct openwaits_config waits = { .sink = &b->sink, .take = take_stack, .ended = take_end, .missed = take_missed,
 					  .thread = name_open, .ctx = b };
 	const struct module m = { .kind = MODULE_FILE };
 	struct err e = ERR_INIT;
 
 	b->sink = (struct event_sink){ .profile = b->p, .observer = take, .observer_ctx = b };
-	if (account_new(&account, &b->a, &e) < 0)
+	if (reconcile_new(&account, &b->a, &e) < 0)
 		die(e.text);
-	waits.no_stack = account_no_stack(b->a);
+	waits.no_stack = reconcile_no_stack(b->a);
 	if (openwaits_new(&waits, &b->o, &e) < 0)
 		die(e.text);
 	for (uint32_t i = 0; i < STACKS; i++)
@@ -130,15 +130,15 @@ static void hold(struct bench *b, uint64_t now_ns, uint64_t *n)
 
 	for (uint32_t i = 0; i < (b->records + 200) / 4; i++, ++*n) {
 		const uint32_t t = (uint32_t)(hash_u64(*n) % b->threads);
-		const struct account_task task = { .pid = 1, .tid = (pid_t)t + 1, .start_ns = 1 };
-		const struct account_wait w = { .blocked_ns = 400000, .runnable_ns = 5000, .period_ns = 10000000 };
+		const struct reconcile_task task = { .pid = 1, .tid = (pid_t)t + 1, .start_ns = 1 };
+		const struct reconcile_wait w = { .blocked_ns = 400000, .runnable_ns = 5000, .period_ns = 10000000 };
 		const bool sample = i >= b->records / 4;
 		const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = now_ns, .thread = b->thread[t],
 					  .weight = 10000000, .stack = b->stack[*n % STACKS], .flags = EVENT_F_USER,
 					  .cut_module = ID_NONE,
 					  .wait = { .call = CALL_SYSCALL + 1 + (uint32_t)*n % CALLS, .waker = ID_NONE } };
 
-		if (!(sample ? account_sample(b->a, &task, &ev) : account_wait(b->a, &task, &ev, &w)))
+		if (!(sample ? reconcile_sample(b->a, &task, &ev) : reconcile_wait(b->a, &task, &ev, &w)))
 			die("out of memory");
 	}
 	b->hold_ns += clock_mono_ns() - from;
@@ -155,7 +155,7 @@ static void read_totals(struct bench *b)
 		t->blocked_ns += 1000000;
 		t->runnable_ns += 10000;
 		t->count += 2;
-		account_total(b->a, t);
+		reconcile_total(b->a, t);
 	}
 	b->total_ns += clock_mono_ns() - from;
 }
@@ -181,7 +181,7 @@ static void rest(struct bench *b, uint64_t now_ns)
 	struct event_sink to = { .observer = take_rest, .observer_ctx = b };
 	const uint64_t from = clock_mono_ns();
 
-	account_rest(b->a, now_ns, &to);
+	reconcile_rest(b->a, now_ns, &to);
 	openwaits_rest(b->o, now_ns, &to);
 	b->rest_ns += clock_mono_ns() - from;
 }
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 		hold(&b, now, &n);
 		read_totals(&b);
 		from = clock_mono_ns();
-		account_settle(b.a, now);
+		reconcile_settle(b.a, now);
 		b.settle_ns += clock_mono_ns() - from;
 		if (now % NSEC_PER_SEC)
 			continue;
@@ -218,16 +218,16 @@ int main(int argc, char **argv)
 	}
 	printf("account: %u threads, %u keys, %u records and 200 samples a second\n", b.threads, b.threads * (CALLS + 1),
 	       b.records);
-	printf("account_total %.0f ns a total, account_sample and _wait %.0f ns each\n",
+	printf("reconcile_total %.0f ns a total, reconcile_sample and _wait %.0f ns each\n",
 	       (double)b.total_ns / turns / (b.threads * (CALLS + 1)), (double)b.hold_ns / (double)n);
-	printf("account_settle %.0f us, with %.0f events and profile_add; provisional facts %.0f us a second, %.0f facts\n",
+	printf("reconcile_settle %.0f us, with %.0f events and profile_add; provisional facts %.0f us a second, %.0f facts\n",
 	       (double)b.settle_ns / turns / 1e3, (double)b.events / turns, (double)b.rest_ns / SECONDS / 1e3,
 	       (double)b.facts / SECONDS);
 	printf("a look at %u waits under way %.0f us; all together %.2f %% of a CPU\n", b.threads / 2,
 	       (double)b.look_ns / SECONDS / 1e3,
 	       (double)(b.total_ns + b.hold_ns + b.settle_ns + b.rest_ns + b.look_ns) / SECONDS / 1e7);
 	openwaits_free(b.o);
-	account_free(b.a);
+	reconcile_free(b.a);
 	profile_free(b.p);
 	free(b.thread);
 	free(b.total);

@@ -14,8 +14,8 @@
 #include "base/parse.h"
 #include "export/export.h"
 #include "profile/profile.h"
-#include "profile/query.h"
-#include "profile/waits.h"
+#include "query/query.h"
+#include "query/waits.h"
 #include "tests/unit/big.h"
 
 #include <stdio.h>

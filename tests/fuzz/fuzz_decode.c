@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "capture/decode.h"
+#include "capture/wire_decode.h"
 
 #include "bpf/wire.h"
 #include "model/wait.h"
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memcpy(copy, &n, sizeof(n));
 	low = copy;
 	high = copy + size;
-	if (decode_record(copy, size, &ev) == 1)
+	if (wire_decode_record(copy, size, &ev) == 1)
 		check_event(&ev);
 	free(copy);
 	return 0;

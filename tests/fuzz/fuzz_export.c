@@ -11,14 +11,14 @@
 #include "config.h"
 
 #include "base/text.h"
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/formats.h"
 #include "model/kind.h"
-#include "src/export/pprof.pb-c.h"
 #include "numa/state.h"
 #include "record/bytes.h"
 #include "record/format.h"
 #include "record/metatext.h"
+#include "src/export/pprof.pb-c.h"
 #include "tests/fuzz/wellformed.h"
 
 #include <jansson.h>

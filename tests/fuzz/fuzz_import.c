@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "import/import.h"
-#include "profile/query.h"
+#include "query/query.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

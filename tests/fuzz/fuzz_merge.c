@@ -9,8 +9,8 @@
 #include "config.h"
 
 #include "cmd/options.h"
+#include "record/check_stats.h"
 #include "record/reader.h"
-#include "record/survey.h"
 #include "tests/fuzz/seal.h"
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int64_t count(const uint8_t *p, size_t n, bool *ret_sound)
 	AUTO(profile_free) struct profile *profile = profile_new(NULL);
 	AUTO(names_free) struct names *names = names_new();
 	struct cursor in = { p, p + n };
-	struct survey survey = { 0 };
+	struct check_stats survey = { 0 };
 	struct load_report report;
 	struct profile_meta meta;
 	const struct load_target t = {
@@ -50,7 +50,7 @@ static int64_t count(const uint8_t *p, size_t n, bool *ret_sound)
 	must(profile && names);
 	r = recording_read("fuzz.data", seal_read, &in, &t, NULL);
 	*ret_sound = !r && meta.complete && !survey.damages && !survey.lost_events && !survey.type[0].blocks && !survey.kind[0];
-	survey_free(&survey);
+	check_stats_free(&survey);
 	return r < 0 ? r : (int64_t)report.events;
 }
 

@@ -9,8 +9,8 @@
 
 #include "model/kind.h"
 #include "numa/state.h"
+#include "record/check_stats.h"
 #include "record/reader.h"
-#include "record/survey.h"
 #include "tests/fuzz/seal.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void check_numa(struct profile *p)
 }
 
 /* Blocks and damages lie in the SIZE bytes, and are told of once each. */
-static void check_survey(const struct survey *s, const struct load_report *report, size_t size)
+static void check_survey(const struct check_stats *s, const struct load_report *report, size_t size)
 {
 	uint64_t blocks = 0, bytes = 0, events = 0;
 
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	AUTO(profile_free) struct profile *p = profile_new(NULL);
 	AUTO(names_free) struct names *ns = names_new();
 	AUTO_FREE uint8_t *copy = malloc(size + 1);
-	struct survey survey = { 0 };
+	struct check_stats survey = { 0 };
 	struct load_report report;
 	struct profile_meta meta;
 	struct err e = ERR_INIT;
@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = recording_read("fuzz.data", seal_read, &in, &t, &e);
 	if (!r)
 		check_survey(&survey, &report, size - as_it_is);
-	survey_free(&survey);
+	check_stats_free(&survey);
 	must((r == 0) == (e.code == 0) && r <= 0);
 	check_names(profile_dict(p), ns);
 	check_numa(p);

@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "base/cleanup.h"
-#include "capture/kernel_half.h"
+#include "capture/bpf_side.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
 
@@ -95,8 +95,8 @@ static int show(enum target_kind target, const struct cpu_layout *layout, uint32
 		.target = target, .freq_hz = RATE, .kernel = true, .walk_rules = true, .stack_bytes = STACK_BYTES, .off_cpu = true,
 		.numa = NUMA_ON, .nr_threads = threads, .ring_bytes = (uint64_t)layout->nr_rings * RING_MIN,
 	};
-	AUTO(kernel_half_free) struct kernel_half *k = NULL;
-	int r = kernel_half_open(&plan, layout, RATE, &k, e);
+	AUTO(bpf_side_free) struct bpf_side *k = NULL;
+	int r = bpf_side_open(&plan, layout, RATE, &k, e);
 
 	if (r)
 		return r;

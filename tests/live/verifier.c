@@ -10,8 +10,8 @@
 #include "config.h"
 
 #include "base/cleanup.h"
+#include "capture/bpf_side.h"
 #include "capture/features.h"
-#include "capture/kernel_half.h"
 
 #include <bpf/bpf.h>
 #include <dirent.h>
@@ -99,7 +99,7 @@ static int show(const struct kind *kind)
 		.numa = NUMA_ON, .name = kind->process,
 	};
 	struct cpu_layout layout = { 0 };
-	struct kernel_half *k = NULL;
+	struct bpf_side *k = NULL;
 	struct err e = ERR_INIT;
 	int r = cpu_layout_read(SYSTEM_DIR, &layout, &e);
 
@@ -107,14 +107,14 @@ static int show(const struct kind *kind)
 		force_older();
 	if (!r) {
 		pretend_nodes(&layout);
-		r = kernel_half_open(&plan, &layout, FREQ_HZ, &k, &e);
+		r = bpf_side_open(&plan, &layout, FREQ_HZ, &k, &e);
 	}
 	unsetenv("SBERF_WITHOUT");
 	if (r)
 		fprintf(stderr, "verifier: %s: %s\n", kind->name, e.text);
 	else if (!print_programs(kind->name))
 		r = -ENOENT;
-	kernel_half_free(k);
+	bpf_side_free(k);
 	cpu_layout_free(&layout);
 	return r;
 }

@@ -67,7 +67,7 @@ suites_base += tests/unit/test_topology
 
 suites_capture =
 suites_capture += tests/unit/test_bpflog
-suites_capture += tests/unit/test_decode
+suites_capture += tests/unit/test_wire_decode
 suites_capture += tests/unit/test_features
 suites_capture += tests/unit/test_mapsizes
 suites_capture += tests/unit/test_peek
@@ -114,12 +114,12 @@ suites_unwind += tests/unit/test_rows_budget
 suites_unwind += tests/unit/test_unwind
 
 suites_profile =
-suites_profile += tests/unit/test_diff
+suites_profile += tests/unit/test_treediff
 suites_profile += tests/unit/test_frames
 suites_profile += tests/unit/test_funcs
 suites_profile += tests/unit/test_heat
 suites_profile += tests/unit/test_no_time
-suites_profile += tests/unit/test_numa
+suites_profile += tests/unit/test_numareport
 suites_profile += tests/unit/test_profile
 suites_profile += tests/unit/test_query
 suites_profile += tests/unit/test_replay
@@ -137,7 +137,7 @@ suites_export += tests/unit/test_outfile
 suites_export += tests/unit/test_roundtrip
 
 suites_record =
-suites_record += tests/unit/test_keep
+suites_record += tests/unit/test_flight_recorder
 suites_record += tests/unit/test_merge
 suites_record += tests/unit/test_queue
 suites_record += tests/unit/test_record
@@ -147,7 +147,7 @@ suites_record += tests/unit/test_record_waits
 suites_record += tests/unit/test_recorder
 
 suites_engine =
-suites_engine += tests/unit/test_account
+suites_engine += tests/unit/test_reconcile
 suites_engine += tests/unit/test_child
 suites_engine += tests/unit/test_ingest
 suites_engine += tests/unit/test_intern
@@ -155,10 +155,10 @@ suites_engine += tests/unit/test_moves
 suites_engine += tests/unit/test_openwaits
 suites_engine += tests/unit/test_parked
 suites_engine += tests/unit/test_stacksize
-suites_engine += tests/unit/test_sums
+suites_engine += tests/unit/test_wait_sums
 suites_engine += tests/unit/test_target
-suites_engine += tests/unit/test_turns
-suites_engine += tests/unit/test_upper
+suites_engine += tests/unit/test_batching
+suites_engine += tests/unit/test_stack_completion
 
 suites_ui =
 suites_ui += tests/unit/test_annotate
@@ -301,20 +301,20 @@ tests_unit_suites_view_LDADD = $(suite_ldadd)
 
 # On their own.
 unit_tests += tests/unit/test_options
-tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
+tests_unit_test_options_SOURCES = tests/unit/test_options.c src/cmd/filter_options.c src/cmd/options.c src/cmd/optable.c src/cmd/timerange.c
 unit_tests += tests/unit/test_rulebook
 tests_unit_test_rulebook_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem
 unit_tests += tests/unit/test_record_nomem
 tests_unit_test_record_nomem_SOURCES = tests/unit/test_record_nomem.c $(synth)
 tests_unit_test_record_nomem_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-unit_tests += tests/unit/test_targets
-tests_unit_test_targets_SOURCES = tests/unit/test_targets.c src/cmd/targets.c
+unit_tests += tests/unit/test_top_targets
+tests_unit_test_top_targets_SOURCES = tests/unit/test_top_targets.c src/cmd/top_targets.c
 unit_tests += tests/unit/test_process_live
 unit_tests += tests/unit/test_learn
 tests_unit_test_learn_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=bpf_map_update_elem -Wl,--wrap=bpf_map_delete_elem -Wl,--wrap=clock_gettime
 # The rules of this one are those of its own program: all of them are to be sound.
 unit_tests += tests/unit/test_unwind_rows
-unit_tests += tests/unit/test_touch
+unit_tests += tests/unit/test_data_access
 # Takes in the tables of measures and kinds, with rows of its own.
 unit_tests += tests/unit/test_measure
 tests_unit_test_measure_LDADD = $(unit_libraries) $(LDADD)

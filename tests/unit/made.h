@@ -13,10 +13,10 @@
 #include "model/names.h"
 #include "numa/state.h"
 #include "profile/meta.h"
-#include "profile/numa.h"
 #include "profile/profile.h"
-#include "profile/query.h"
-#include "profile/waits.h"
+#include "query/numareport.h"
+#include "query/query.h"
+#include "query/waits.h"
 
 #define MADE_ARCH "x86_64"
 

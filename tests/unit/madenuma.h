@@ -6,7 +6,7 @@
 #ifndef SBERF_TESTS_UNIT_MADENUMA_H
 #define SBERF_TESTS_UNIT_MADENUMA_H
 
-#include "profile/numa.h"
+#include "query/numareport.h"
 #include "tests/unit/madefeed.h"
 
 #define MADE_NODES 128u

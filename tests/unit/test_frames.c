@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "profile/query.h"
+#include "query/query.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"

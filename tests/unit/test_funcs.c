@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "profile/funcs.h"
+#include "query/funcs.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"

@@ -7,7 +7,7 @@
 
 #include "cfi_section.h"
 #include "own_code.h"
-#include "unwind/image_split.h"
+#include "unwind/cfi_split.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -157,10 +157,10 @@ static void libraries(void **state)
 /* ---- sections of nobody's making ---- */
 
 /* What becomes of the section at hand. */
-static struct splitter take_section(void)
+static struct cfi_splitter take_section(void)
 {
 	Elf_Data data = { .d_buf = section, .d_size = used, .d_version = EV_CURRENT };
-	struct splitter s = { .addr = 0x10000, .base = section };
+	struct cfi_splitter s = { .addr = 0x10000, .base = section };
 
 	elf_version(EV_CURRENT);
 	assert_true(image_ops_fit(ident, &data, true, &s));
@@ -170,7 +170,7 @@ static struct splitter take_section(void)
 /* One FDE of N instructions OPS and SIZE bytes of code: is it split? */
 static bool is_split(uint32_t size, const void *ops, size_t n)
 {
-	struct splitter s;
+	struct cfi_splitter s;
 	bool split;
 
 	begin_usual();
@@ -178,7 +178,7 @@ static bool is_split(uint32_t size, const void *ops, size_t n)
 	s = take_section();
 	split = s.split.n == 1;
 	assert_true(s.split.n <= 1);
-	splitter_drop(&s);
+	cfi_splitter_drop(&s);
 	return split;
 }
 
@@ -224,7 +224,7 @@ static void what_stays_whole(void **state)
 static void not_without_limit(void **state)
 {
 	static uint8_t ops[150000];
-	struct splitter s;
+	struct cfi_splitter s;
 	size_t at = 0;
 
 	(void)state;
@@ -242,7 +242,7 @@ static void not_without_limit(void **state)
 	s = take_section();
 	assert_in_range(s.split.n, 1, 4);
 	assert_in_range(s.out.n, 1 << 20, 4 << 20);
-	splitter_drop(&s);
+	cfi_splitter_drop(&s);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "bpf/wire.h"
 #include "engine/ingest.h"
-#include "process/private.h"
+#include "process/process_private.h"
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"

@@ -36,9 +36,9 @@ static bool is_large(const struct measured *x);
 
 #include "base/clock.h"
 #include "base/vec.h"
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/formats.h"
-#include "profile/diff.h"
+#include "query/treediff.h"
 #include "record/reader.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/golden.h"

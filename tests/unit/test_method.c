@@ -70,7 +70,7 @@ static void stacks_are_counted_by_them(void **state)
 	assert_int_equal(rest.learned, 1);
 }
 
-static void reasons_are_those_of_the_kernel_half(void **state)
+static void reasons_are_those_of_the_bpf_side(void **state)
 {
 	assert_int_equal(WALK_NR, SB_WALK_NR);
 	assert_int_equal(WALK_NO_SPACE, SB_WALK_NO_SPACE);
@@ -118,7 +118,7 @@ int main(void)
 		cmocka_unit_test(ways_follow_from_methods),
 		cmocka_unit_test(stacks_are_counted_by_them),
 		cmocka_unit_test(differences_have_a_cause),
-		cmocka_unit_test(reasons_are_those_of_the_kernel_half),
+		cmocka_unit_test(reasons_are_those_of_the_bpf_side),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

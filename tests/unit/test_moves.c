@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-#define T1 ((struct account_task){ .pid = 10, .tid = 11, .start_ns = 5 })
+#define T1 ((struct reconcile_task){ .pid = 10, .tid = 11, .start_ns = 5 })
 #define S 1000000000ull          /* of the clock of totals */
-#define T2 ((struct account_task){ .pid = 10, .tid = 12, .start_ns = 6 })
+#define T2 ((struct reconcile_task){ .pid = 10, .tid = 12, .start_ns = 6 })
 
 struct world {
 	struct event_sink sink;
@@ -32,7 +32,7 @@ static void each(void *ctx, const struct raw_event *raw, const struct event *ev)
 	w->last_ns = ev->time_ns;
 }
 
-static thread_id thread_of(void *ctx, const struct account_task *task)
+static thread_id thread_of(void *ctx, const struct reconcile_task *task)
 {
 	struct world *w = ctx;
 
@@ -66,7 +66,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void told(struct world *w, struct account_task task)
+static void told(struct world *w, struct reconcile_task task)
 {
 	const struct event ev = { .kind = EVENT_MIGRATION, .thread = w->thread, .stack = w->stack, .weight = 1, .count = 1,
 				  .place = { .node = 1, .file = ID_NONE } };
@@ -74,7 +74,7 @@ static void told(struct world *w, struct account_task task)
 	moves_told(w->moves, &task, &ev);
 }
 
-static void total(struct world *w, struct account_task task, uint64_t moves, uint64_t kernel_moves, bool last)
+static void total(struct world *w, struct reconcile_task task, uint64_t moves, uint64_t kernel_moves, bool last)
 {
 	const struct source_total t = { .pid = task.pid, .tid = task.tid, .start_ns = task.start_ns, .kind = EVENT_SAMPLE,
 					.moves = moves, .kernel_moves = kernel_moves, .last = last };
@@ -138,7 +138,7 @@ static void ended_ones_are_dropped(void **state)
 	uint64_t moves, kernel_moves;
 
 	for (int i = 0; i < 100000; i++) {
-		const struct account_task t = { .pid = 10, .tid = 100 + i, .start_ns = (uint64_t)i };
+		const struct reconcile_task t = { .pid = 10, .tid = 100 + i, .start_ns = (uint64_t)i };
 
 		told(w, t);
 		total(w, t, 2, 3, true);

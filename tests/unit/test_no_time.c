@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "export/export.h"
-#include "profile/waits.h"
+#include "query/waits.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 #include "ui/history.h"

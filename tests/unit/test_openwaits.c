@@ -18,7 +18,7 @@
 #define FUTEX (CALL_SYSCALL + 202)
 
 /* What was told, or is provisional. */
-struct sums {
+struct wait_sums {
 	uint64_t blocked_ns, runnable_ns, own_ns, none_ns, events, count;
 	uint64_t frozen_ns;      /* of them in that state */
 	uint8_t flags;           /* of the last one */
@@ -27,16 +27,16 @@ struct sums {
 struct world {
 	struct event_sink sink;
 	struct openwaits *o;
-	struct sums told, rest, ended;
+	struct wait_sums told, rest, ended;
 	unsigned int asked;      /* stacks */
 	bool refuse;             /* them */
 	const uint64_t *kernel;  /* of what was asked for last */
-	struct account_wait end;         /* of the last that ended late */
+	struct reconcile_wait end;         /* of the last that ended late */
 	uint64_t missed_ns;
 	struct source_open w;    /* what a look finds: thread 1 in a futex since 100 s */
 };
 
-static void add(struct sums *s, const struct event *ev)
+static void add(struct wait_sums *s, const struct event *ev)
 {
 	assert_true(ev->kind == EVENT_BLOCKED || ev->kind == EVENT_RUNNABLE);
 	assert_true(ev->stack == HERS || ev->stack == NONE);
@@ -72,7 +72,7 @@ static bool take_stack(void *ctx, const struct source_open *w)
 	return !world->refuse;
 }
 
-static void take_end(void *ctx, const struct account_task *task, const struct event *ev, const struct account_wait *w)
+static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
 {
 	struct world *world = ctx;
 
@@ -82,7 +82,7 @@ static void take_end(void *ctx, const struct account_task *task, const struct ev
 	*(ev->stack == HERS ? &world->ended.own_ns : &world->ended.none_ns) += w->blocked_ns + w->runnable_ns;
 }
 
-static void take_missed(void *ctx, const struct account_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
 {
 	((struct world *)ctx)->missed_ns += blocked_ns + runnable_ns;
 }
@@ -118,7 +118,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static const struct account_task one = { .pid = 1, .tid = 1, .start_ns = 9 };
+static const struct reconcile_task one = { .pid = 1, .tid = 1, .start_ns = 9 };
 
 /* A look at NOW that finds the wait if it is THERE. */
 static void look(struct world *w, uint64_t now_ns, bool there)
@@ -137,20 +137,20 @@ static void stack_comes(struct world *w, uint64_t time_ns)
 	openwaits_stack(w->o, &one, w->w.id, &ev);
 }
 
-static const struct sums *rest_at(struct world *w, uint64_t now_ns)
+static const struct wait_sums *rest_at(struct world *w, uint64_t now_ns)
 {
 	struct event_sink to = { .observer = take_rest, .observer_ctx = w };
 
-	w->rest = (struct sums){ 0 };
+	w->rest = (struct wait_sums){ 0 };
 	openwaits_rest(w->o, now_ns, &to);
 	return &w->rest;
 }
 
 /* The wait is over at TIME_NS without a stack in the event. */
-static bool over(struct world *w, uint64_t time_ns, struct event *ev, struct account_wait *a)
+static bool over(struct world *w, uint64_t time_ns, struct event *ev, struct reconcile_wait *a)
 {
 	*ev = (struct event){ .time_ns = time_ns, .stack = ID_NONE, .wait = { .call = FUTEX } };
-	*a = (struct account_wait){ .blocked_ns = time_ns - w->w.since_ns, .period_ns = 1 };
+	*a = (struct reconcile_wait){ .blocked_ns = time_ns - w->w.since_ns, .period_ns = 1 };
 	return openwaits_over(w->o, &one, w->w.id, ev, a);
 }
 
@@ -190,7 +190,7 @@ static void a_preempted_one_is_in_the_run_queue(void **state)
 static void pieces_come_each_second_and_the_rest_follows(void **state)
 {
 	struct world *w = *state;
-	struct account_wait a;
+	struct reconcile_wait a;
 	struct event ev;
 	uint64_t now = 100 * S + 300 * MS, pieces = 0;
 
@@ -246,7 +246,7 @@ static void an_end_with_its_own_stack(void **state)
 {
 	struct world *w = *state;
 	struct event ev = { .time_ns = 103 * S, .stack = 42 };
-	struct account_wait a = { .blocked_ns = 3 * S };
+	struct reconcile_wait a = { .blocked_ns = 3 * S };
 
 	look(w, 102 * S, true);
 	look(w, 102 * S + 1, true);
@@ -264,7 +264,7 @@ static void an_end_with_its_own_stack(void **state)
 static void an_end_waits_for_the_stack(void **state)
 {
 	struct world *w = *state;
-	struct account_wait a;
+	struct reconcile_wait a;
 	struct event ev;
 
 	look(w, 101 * S, true);
@@ -293,7 +293,7 @@ static void an_end_waits_for_the_stack(void **state)
 static void a_stack_from_outside_needs_a_witness(void **state)
 {
 	struct world *w = *state;
-	struct account_wait a;
+	struct reconcile_wait a;
 	struct event ev;
 
 	w->w.has_stack = false;

@@ -5,7 +5,7 @@
 #include "cmd/options.h"
 
 #include "base/clock.h"
-#include "cmd/filter.h"
+#include "cmd/filter_options.h"
 #include "cmd/optable.h"
 #include "model/event.h"
 #include "tests/unit/cmocka_all.h"
@@ -234,14 +234,14 @@ static void nodes(void **state)
 	assert_int_equal(o.nodes.n, 3);
 	assert_int_equal(o.nodes.v[2], 3);
 	assert_true(o.by_node && !o.far);
-	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
+	assert_int_equal(filter_options_query(&o, NULL, &q, NULL), 0);
 	assert_true(q.by_node && !(q.measures & MEASURES_FAR));
 	assert_int_equal(q.nodes.word[0], 0xb);
 	options_free(&o);
 	assert_int_equal(parse(far, &o, NULL), 0);
 	assert_true(o.far);
 	assert_int_equal(o.numa, NUMA_ON);
-	assert_int_equal(filter_query(&o, NULL, &q, NULL), 0);
+	assert_int_equal(filter_options_query(&o, NULL, &q, NULL), 0);
 	assert_true(q.measures == MEASURES_FAR && nodeset_empty(&q.nodes));
 	options_free(&o);
 	assert_int_equal(parse(numa, &o, NULL), 0);
@@ -273,7 +273,7 @@ static void filters(void **state)
 	struct query q;
 
 	*vec_push(&o.threads) = "redis*";
-	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
+	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), 0);
 	assert_int_equal(q.measures, MEASURES_OFF_CPU);
 	assert_int_equal(q.states, 4);
 	assert_int_equal(q.terms.n, 1);
@@ -282,24 +282,24 @@ static void filters(void **state)
 	assert_int_equal(q.calls[0], CALL_SYSCALL + 202);
 	assert_int_equal(q.calls[1], CALL_FAULT);
 	assert_int_equal(q.nr_calls, 2);
-	assert_int_equal(filter_query(&o, "aarch64", &q, &e), 0);
+	assert_int_equal(filter_options_query(&o, "aarch64", &q, &e), 0);
 	assert_int_equal(q.calls[0], CALL_SYSCALL + 98);
 
 	o.syscalls = "futex,fly";
-	assert_int_equal(filter_query(&o, "x86_64", &q, &e), -EINVAL);
+	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), -EINVAL);
 	assert_string_equal(e.text, "there is no system call 'fly' on x86_64: write it as its manual page does, such as futex, read or "
 				    "epoll_wait");
 	o.syscalls = "futex,";
-	assert_int_equal(filter_query(&o, NULL, &q, &e), -EINVAL);
+	assert_int_equal(filter_options_query(&o, NULL, &q, &e), -EINVAL);
 	assert_non_null(strstr(e.text, "'' on this machine"));
 	o.syscalls = "read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read";
-	assert_int_equal(filter_query(&o, "x86_64", &q, &e), -E2BIG);
+	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), -E2BIG);
 	assert_string_equal(e.text, "--syscall takes at most 16 system calls");
 	o.syscalls = NULL;
 	memset(long_thread, '*', TERM_TEXT_MAX);
 	long_thread[TERM_TEXT_MAX] = '\0';
 	o.threads.v[0] = long_thread;
-	assert_int_equal(filter_query(&o, NULL, &q, &e), -EINVAL);
+	assert_int_equal(filter_options_query(&o, NULL, &q, &e), -EINVAL);
 	assert_string_equal(e.text, "--thread: the pattern is longer than 255 bytes");
 	vec_free(&o.threads);
 }
@@ -315,14 +315,14 @@ static void filters_are_terms(void **state)
 	char text[TERM_WRITTEN_MAX];
 
 	assert_int_equal(parse(line, &o, NULL), 0);
-	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
-	filter_as_terms(&o, &q);
+	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), 0);
+	filter_options_as_terms(&o, &q);
 	assert_int_equal(q.terms.n, 4);
 	for (uint32_t i = 0; i < q.terms.n; i++)
 		assert_string_equal(term_text(&q.terms.v[i], text), want[i]);
 	assert_true(!q.states && !q.nr_calls && nodeset_empty(&q.nodes));
 	assert_true(query_only_waits(&q));
-	assert_int_equal(filter_query(&o, "x86_64", &q, &e), 0);
+	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), 0);
 	while (q.terms.n < TERMS_MAX - 1) {
 		struct filter_term t;
 
@@ -330,7 +330,7 @@ static void filters_are_terms(void **state)
 		assert_int_equal(term_make(TERM_FUNCTION, false, many, NULL, NULL, &t, &e), 0);
 		assert_true(terms_add(&q.terms, &t));
 	}
-	filter_as_terms(&o, &q);
+	filter_options_as_terms(&o, &q);
 	assert_string_equal(term_text(&q.terms.v[TERMS_MAX - 1], text), "state:S,D");
 	assert_int_equal(q.nr_calls, 2);
 	assert_int_equal(q.nodes.word[0], 0xb);
@@ -347,7 +347,7 @@ static void filters_add_up(void **state)
 	char text[TERM_WRITTEN_MAX];
 
 	assert_int_equal(parse(line, &o, NULL), 0);
-	assert_int_equal(filter_query(&o, NULL, &q, &e), 0);
+	assert_int_equal(filter_options_query(&o, NULL, &q, &e), 0);
 	assert_int_equal(q.terms.n, 6);
 	for (uint32_t i = 0; i < q.terms.n; i++)
 		assert_string_equal(term_text(&q.terms.v[i], text), want[i]);
@@ -355,7 +355,7 @@ static void filters_add_up(void **state)
 	memset(&o, 0, sizeof(o));
 	for (unsigned int i = 0; i < TERMS_MAX + 1; i++)
 		*vec_push(&o.ignore) = &"abcdefghijklmnopqrstuvw"[i];
-	assert_int_equal(filter_query(&o, NULL, &q, &e), -E2BIG);
+	assert_int_equal(filter_options_query(&o, NULL, &q, &e), -E2BIG);
 	assert_string_equal(e.text, "--ignore: there can be 16 filters");
 	vec_free(&o.ignore);
 	refused("report --focus (a)\\1", "--focus '(a)\\1' is no pattern that can be looked for: it has a back reference, and these can take for ever");

@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "process/private.h"
-#include "process/vdso.h"
+#include "process/process_private.h"
+#include "process/vdso_file.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <errno.h>

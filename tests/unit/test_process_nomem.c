@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "process/private.h"
+#include "process/process_private.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 

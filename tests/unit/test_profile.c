@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "profile/frameshare.h"
 #include "profile/profile.h"
-#include "profile/waits.h"
+#include "query/frameshare.h"
+#include "query/waits.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"

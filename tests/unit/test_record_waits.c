@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "model/kind.h"
-#include "record/pieces.h"
+#include "record/open_wait_merge.h"
 #include "record/table.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/sample.h"
@@ -281,7 +281,7 @@ static void load_pieces(struct loaded *l, uint32_t n, bool two)
 /* However many pieces a wait has, it has ended when it has, and its time stays about where it was. */
 static void many_pieces(void **state)
 {
-	const uint32_t n = 2 * PIECES_MAX;
+	const uint32_t n = 2 * OPEN_WAIT_MERGE_MAX;
 	uint64_t open, over, ns = 0;
 	struct snapshot *s;
 	struct slice_view v;
@@ -312,12 +312,12 @@ static void too_many_pieces(void **state)
 	uint64_t open, over;
 	struct loaded l;
 
-	load_pieces(&l, PIECES_MAX + 1000, true);
+	load_pieces(&l, OPEN_WAIT_MERGE_MAX + 1000, true);
 	open_sums(&l, &open, &over);
 	assert_int_equal(open, 2000);
-	assert_int_equal(over, 2 * PIECES_MAX + 7);
+	assert_int_equal(over, 2 * OPEN_WAIT_MERGE_MAX + 7);
 	assert_int_equal(l.meta.wait_open_ns, 0);
-	assert_int_equal(l.meta.blocked_ns, (2 * (PIECES_MAX + 1000) + 7) * 1000000ull);
+	assert_int_equal(l.meta.blocked_ns, (2 * (OPEN_WAIT_MERGE_MAX + 1000) + 7) * 1000000ull);
 	loaded_free(&l);
 }
 

@@ -129,7 +129,7 @@ static void check(struct made *m, const char *what, double first, double later)
 			const size_t asked = survey(&r, m, hash_2u64(seed, i), &rows, &sum);
 			const double off = error_of(m, &rows);
 
-			assert_in_range(asked, 1, BUDGET + PIECES_MAX);
+			assert_in_range(asked, 1, BUDGET + OPEN_WAIT_MERGE_MAX);
 			assert_int_equal(sum.asked, asked);
 			assert_true((double)sum_of(&rows) / PAGE <= m->there + 1 + (double)sum.found / PAGE);
 			missing[i > 0] = fmax(missing[i > 0], 1 - (double)sum_of(&rows) / PAGE / m->there);
@@ -286,8 +286,8 @@ static void mappings_change(void **state)
 			map(&m, i % 3 * GB + PAGE, i % 4 ? "rw-p" : "---p", "");
 		}
 		count_truth(&m, UINT64_MAX);
-		assert_true(survey(&r, &m, i, &rows, &sum) <= BUDGET + PIECES_MAX);
-		assert_true(r.pieces.n <= PIECES_MAX);
+		assert_true(survey(&r, &m, i, &rows, &sum) <= BUDGET + OPEN_WAIT_MERGE_MAX);
+		assert_true(r.pieces.n <= OPEN_WAIT_MERGE_MAX);
 		assert_true(error_of(&m, &rows) < 0.12);
 		vec_free(&rows);
 		areas_free(&m.areas);

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "export/diff.h"
+#include "export/diffformats.h"
 #include "export/export.h"
 #include "import/import.h"
-#include "profile/diff.h"
+#include "query/treediff.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 

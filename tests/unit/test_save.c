@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "export/recording.h"
+#include "export/recording_out.h"
 #include "record/recording.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/madefeed.h"

@@ -2,7 +2,7 @@
 /* test_search.c - the place of a number in an array, and the innermost of ranges that nest. */
 #include "config.h"
 
-#include "base/search.h"
+#include "base/sorted.h"
 #include "symbol/spans.h"
 #include "tests/unit/cmocka_all.h"
 

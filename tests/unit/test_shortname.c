@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/cleanup.h"
-#include "profile/shortname.h"
+#include "query/shortname.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* test_terms.c - filters as a person writes them: what is read, what is refused and why, and what they match. */
 #include "config.h"
 
-#include "profile/pattern.h"
 #include "base/wildcard.h"
+#include "query/pattern.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 

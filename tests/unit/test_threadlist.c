@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "profile/threadlist.h"
+#include "query/threadlist.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"

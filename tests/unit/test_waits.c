@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "profile/waits.h"
+#include "query/waits.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"

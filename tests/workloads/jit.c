@@ -17,7 +17,7 @@ static const unsigned char outer[] = { 0x55, 0x48, 0x89, 0xe5, 0xe8, 0, 0, 0, 0,
 #error "jit: write the code of this architecture"
 #endif
 #define PAGE 4096
-#define PIECES_MAX 1000
+#define OPEN_WAIT_MERGE_MAX 1000
 #define AT_OUTER2 64
 #define AT_OUTER1 128
 
@@ -58,11 +58,11 @@ static void (*make_piece(void))(void (*)(void))
 
 int main(int argc, char **argv)
 {
-	static void (*piece[PIECES_MAX])(void (*)(void));
+	static void (*piece[OPEN_WAIT_MERGE_MAX])(void (*)(void));
 	const int n = argc > 2 ? atoi(argv[2]) : 1;
 
 	end_after(argc, argv);
-	if (n < 1 || n > PIECES_MAX)
+	if (n < 1 || n > OPEN_WAIT_MERGE_MAX)
 		return 1;
 	for (int i = 0; i < n; i++)
 		piece[i] = make_piece();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* turns.c - two functions that take 90 and 10 % of the time; SIGUSR1 makes them change places. */
+/* batching.c - two functions that take 90 and 10 % of the time; SIGUSR1 makes them change places. */
 #include "workload.h"
 
 #include <signal.h>

@@ -1,0 +1,678 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * bpf_side.c - see bpf_side.h.
+ *
+ * Maps that are indexed by CPU get their sizes before loading, rings are made by hand, each in the memory of its node: the
+ * template of a map of maps must have the same flags, so it is made the same way.
+ */
+#include "config.h"
+
+#include "capture/bpf_side.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "bpf/sberf.skel.h"
+#include "bpf/sberf_plain.skel.h"
+#include "capture/bpflog.h"
+#include "capture/faultentry.h"
+#include "capture/features.h"
+#include "capture/mapmem.h"
+#include "capture/mapsizes.h"
+#include "capture/prepare.h"
+#include "capture/probe.h"
+#include "capture/programs.h"
+#include "system/cgroup.h"
+#include "system/lookup.h"
+#include "system/sysfile.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#define WAKE_BYTES_MAX (1024u * 1024)
+
+struct bpf_side {
+	struct sberf_bpf *skel;
+	int stats_fd;                    /* keeps the kernel measuring run times, -1 = not permitted */
+	int cgroup_fd;                   /* of the target, -1 = it is something else */
+	struct map_sizes sizes;
+	uint32_t nr_rings;               /* made so far */
+	int *ring_fd;                    /* of each ring */
+	uint64_t *ring_bytes;
+	const volatile struct sb_cpu *cpus;
+	size_t cpus_bytes;               /* of that mapping */
+	bool follows;                    /* children belong to the target */
+	u32_vec ids;                     /* of the target, until bpf_side_aim() */
+	char *name;                      /* of the target's processes, until then; NULL = it has none */
+	bool off_cpu;
+	struct features features;        /* of this kernel; run_stats: and permitted */
+	uint8_t *slots;                  /* mapped; NULL without off_cpu */
+	size_t slots_size;               /* of that mapping */
+	bool walks;                      /* by learnt rules */
+	uint32_t first_copy;             /* bpf_side_first_copy() */
+	struct rulebook *book;           /* NULL when it does not */
+	struct programs programs;
+};
+
+/* Both objects are made of the same source, so what is in them has the same names and places. */
+static int open_object(struct bpf_side *k)
+{
+	struct bpf_object_skeleton *s;
+	int r;
+
+	k->skel = calloc(1, sizeof(*k->skel));
+	if (!k->skel)
+		return -ENOMEM;
+	r = sberf_bpf__create_skeleton(k->skel);
+	if (r)
+		return r;
+	s = k->skel->skeleton;
+	if (k->features.plain_reads)
+		s->data = (void *)(uintptr_t)sberf_plain_bpf__elf_bytes(&s->data_sz);
+	return bpf_object__open_skeleton(s, NULL);
+}
+
+static int open_skeleton(struct bpf_side *k, struct err *e)
+{
+	int r = prepare_programs();
+	struct bpf_program *p;
+
+	bpflog_begin();
+	r = r ? r : open_object(k);
+	if (r)
+		return err_set(e, -r, "cannot open the BPF programs: %s", strerror(-r));
+	/* What libbpf's own handler of the section would have done. */
+	bpf_object__for_each_program(p, k->skel->obj) {
+		const char *section = bpf_program__section_name(p);
+
+		if (!r && !strncmp(section, "tp_btf/", 7))
+			r = bpf_program__set_attach_target(p, 0, section + 7);
+	}
+	return r ? probe_explain(PROBE_STEP_LOAD, -r, e) : programs_find(&k->programs, k->skel->obj, e);
+}
+
+static int make_ring(uint32_t node, uint64_t bytes)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NUMA_NODE, .numa_node = node);
+
+	return bpf_map_create(BPF_MAP_TYPE_RINGBUF, "sb_ring", 0, 0, (uint32_t)bytes, &opts);
+}
+
+static int make_rings(struct bpf_side *k, const struct capture_plan *plan, const struct cpu_layout *l, uint32_t freq_hz,
+		      struct err *e)
+{
+	k->ring_fd = malloc(l->nr_rings * sizeof(*k->ring_fd));
+	k->ring_bytes = calloc(l->nr_rings, sizeof(*k->ring_bytes));
+	if (!k->ring_fd || !k->ring_bytes)
+		return err_nomem(e, "ring buffers");
+	k->nr_rings = l->nr_rings;
+	for (uint32_t i = 0; i < k->nr_rings; i++)
+		k->ring_fd[i] = -1;
+	for (uint32_t i = 0; i < k->nr_rings; i++) {
+		uint64_t bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, plan->ring_bytes);
+
+		k->ring_bytes[i] = bytes;
+		k->ring_fd[i] = make_ring(l->ring_node[i], bytes);
+		if (k->ring_fd[i] < 0)
+			return probe_explain(PROBE_STEP_RING, errno, e);
+	}
+	return 0;
+}
+
+static uint32_t walk_max(void)
+{
+	uint64_t max;
+
+	if (!sysfile_u64("/proc/sys/kernel/perf_event_max_stack", &max) || max > SB_KSTACK_MAX)
+		return SB_KSTACK_MAX;
+	return (uint32_t)max;
+}
+
+/*
+ * Whether faults of automatic balancing are to be told from others: where it is on, or could be switched on, and the kernel has
+ * the function by which that is seen, and lets programs be there, which some do not.
+ */
+static bool may_balance(struct features *f, bool many_nodes)
+{
+	uint64_t mode;
+
+	if (!f->balancing || !sysfile_u64("/proc/sys/kernel/numa_balancing", &mode) || (!many_nodes && !mode))
+		return false;
+	f->balancing = prepare_may_hook("mpol_misplaced");
+	return f->balancing;
+}
+
+/* The knobs of the programs. */
+static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const struct cpu_layout *l)
+{
+	struct sberf_bpf *s = k->skel;
+
+	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in bpf/maps.bpf.h");
+	s->rodata->target = plan->target;
+	s->rodata->kernel_frames = plan->kernel && !plan->no_callers;
+	s->rodata->kernel_leaf = plan->kernel && plan->no_callers;
+	s->rodata->no_callers = plan->no_callers;
+	s->rodata->frame_pointers = plan->frame_pointers;
+	s->rodata->walk_max = walk_max();
+	k->walks = capture_walks(plan);
+	s->rodata->verify_every = plan->verify_every;
+	s->rodata->off_cpu = plan->off_cpu;
+	s->rodata->prev_state_arg = k->features.prev_state;
+	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
+	s->rodata->loops = k->walks && k->features.loops;
+	s->rodata->min_wait_ns = plan->min_block_ns;
+	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;
+	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
+	s->bss->wakers = plan->wakers;
+	k->off_cpu = plan->off_cpu;
+	s->rodata->slot_bytes = k->sizes.slot_bytes;
+	s->rodata->sum_waits = k->walks && plan->off_cpu;
+	k->follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
+	s->rodata->by_name = plan->name;
+	if (plan->name)
+		strncpy((char *)s->rodata->target_name, plan->name, sizeof(s->rodata->target_name) - 1);
+}
+
+/* Which programs are needed: the conditions of programs.h that hold. */
+static uint32_t conditions(struct bpf_side *k, const struct capture_plan *plan)
+{
+	const bool many_nodes = k->skel->rodata->many_nodes, numa = plan->numa != NUMA_OFF;
+	uint32_t when = k->walks ? WHEN_WALKS : WHEN_COPIES;
+
+	when |= k->features.mmap_lock ? WHEN_MMAP_LOCK : 0;
+	when |= plan->off_cpu ? WHEN_WAITS | WHEN_NEW_TASKS : 0;
+	when |= many_nodes ? WHEN_MANY_NODES : 0;
+	when |= numa ? WHEN_NUMA : 0;
+	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
+	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
+	when |= plan->name ? WHEN_NAME : 0;
+	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
+}
+
+static int size_maps(struct bpf_side *k)
+{
+	const struct map_sizes *n = &k->sizes;
+	struct sberf_bpf *s = k->skel;
+	int r = bpf_map__set_inner_map_fd(s->maps.rings, k->ring_fd[0]);
+
+	r = r ? r : bpf_map__set_max_entries(s->maps.rings, n->rings);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpus, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_ring, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.cpu_node, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.scratches, n->cpus);
+	r = r ? r : bpf_map__set_max_entries(s->maps.chunks, n->chunks);
+	r = r ? r : bpf_map__set_value_size(s->maps.slots, n->slot_bytes);
+	r = r ? r : bpf_map__set_max_entries(s->maps.slots, n->slots);
+	r = r ? r : bpf_map__set_max_entries(s->maps.free_slots, n->slots);
+	r = r ? r : bpf_map__set_max_entries(s->maps.totals, n->totals);
+	r = r ? r : bpf_map__set_max_entries(s->maps.even_sums, n->sums);
+	r = r ? r : bpf_map__set_max_entries(s->maps.odd_sums, n->sums);
+	r = r ? r : bpf_map__set_max_entries(s->maps.page_of, n->pages);
+	r = r ? r : bpf_map__set_max_entries(s->maps.pages, n->pages);
+	r = r ? r : bpf_map__set_max_entries(s->maps.rules, n->rules);
+	r = r ? r : bpf_map__set_max_entries(s->maps.space_of, n->spaces);
+	r = r ? r : bpf_map__set_max_entries(s->maps.spaces, n->spaces);
+	r = r ? r : bpf_map__set_max_entries(s->maps.mapped, n->mapped);
+	return r ? r : bpf_map__set_max_entries(s->maps.walks, n->walks);
+}
+
+static int fill_maps(struct bpf_side *k, const struct cpu_layout *l, struct err *e)
+{
+	const int rings = bpf_map__fd(k->skel->maps.rings), cpu_ring = bpf_map__fd(k->skel->maps.cpu_ring);
+	const int cpu_node = bpf_map__fd(k->skel->maps.cpu_node);
+	int r = 0;
+
+	for (uint32_t i = 0; i < k->nr_rings && !r; i++)
+		r = bpf_map_update_elem(rings, &i, &k->ring_fd[i], BPF_ANY);
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus && !r; cpu++)
+		r = bpf_map_update_elem(cpu_ring, &cpu, &l->ring[cpu], BPF_ANY);
+	for (uint32_t cpu = 0; cpu < k->sizes.cpus && !r; cpu++)
+		r = bpf_map_update_elem(cpu_node, &cpu, &l->node[cpu], BPF_ANY);
+	for (uint32_t slot = 0; k->off_cpu && slot < k->sizes.slots && !r; slot++)
+		r = bpf_side_free_slot(k, slot);
+	return r ? err_set(e, -r, "cannot fill a BPF map: %s", strerror(-r)) : 0;
+}
+
+void bpf_side_set_node(struct bpf_side *k, uint32_t cpu, uint32_t node)
+{
+	/* Of a map that has all possible CPUs. */
+	(void)bpf_map_update_elem(bpf_map__fd(k->skel->maps.cpu_node), &cpu, &node, BPF_ANY);
+}
+
+/* *RET: the N bytes of the map FD, and how many they are in whole pages. NULL when they cannot be mapped. */
+static void *map_array(int fd, size_t n, int prot, size_t *ret_size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p;
+
+	*ret_size = (n + page - 1) / page * page;
+	p = mmap(NULL, *ret_size, prot, MAP_SHARED, fd, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int map_slots(struct bpf_side *k, struct err *e)
+{
+	if (!k->off_cpu)
+		return 0;
+	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes, PROT_READ | PROT_WRITE,
+			     &k->slots_size);
+	return k->slots ? 0 : err_set(e, errno, "cannot map the stacks of waits: %s", strerror(errno));
+}
+
+/* Of the maps that walks by rules need; what was found lately, and families, are among the variables of the programs. */
+static uint64_t walk_bytes(const struct bpf_side *k)
+{
+	const struct bpf_map *const needed[] = {
+		k->skel->maps.page_of, k->skel->maps.pages, k->skel->maps.rules, k->skel->maps.space_of, k->skel->maps.spaces,
+		k->skel->maps.mapped, k->skel->maps.walks, k->skel->maps.bss,
+	};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		bytes += mapmem(bpf_map__fd(needed[i]));
+	return bytes;
+}
+
+static int open_book(struct bpf_side *k, struct err *e)
+{
+	const struct rulebook_maps maps = {
+		.page_of = bpf_map__fd(k->skel->maps.page_of),
+		.pages = bpf_map__fd(k->skel->maps.pages),
+		.rules = bpf_map__fd(k->skel->maps.rules),
+		.space_of = bpf_map__fd(k->skel->maps.space_of),
+		.spaces = bpf_map__fd(k->skel->maps.spaces),
+		.bytes = k->walks ? walk_bytes(k) : 0,
+	};
+
+	return k->walks ? rulebook_new(&maps, &k->book, e) : 0;
+}
+
+static int map_cpus(struct bpf_side *k, struct err *e)
+{
+	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ, &k->cpus_bytes);
+	return k->cpus ? 0 : err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
+}
+
+/*
+ * The number that the kernel has for this process; where it differs from our own, the process ids that people see here are
+ * not those of the samples.
+ */
+static int check_namespace(struct bpf_side *k, struct err *e)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int r = bpf_prog_test_run_opts(programs_fd(&k->programs, ATTACH_RUN), &opts);
+
+	if (r < 0)
+		return err_set(e, -r, "cannot run a BPF program: %s", strerror(-r));
+	if (k->skel->bss->own_tgid != (uint32_t)getpid())
+		return err_set(e, EPERM,
+			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those of the kernel "
+			       "(%u): start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
+	return 0;
+}
+
+/* Its id is the inode of its directory (on 64-bit kernels). */
+static int know_cgroup(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	struct stat st;
+
+	if (plan->target != TARGET_CGROUP)
+		return 0;
+	k->cgroup_fd = cgroup_open(plan->cgroup, e);
+	if (k->cgroup_fd < 0)
+		return k->cgroup_fd;
+	if (fstat(k->cgroup_fd, &st))
+		return err_set(e, errno, "cannot select the cgroup '%s': %s", plan->cgroup, strerror(errno));
+	k->skel->rodata->target_cgroup = st.st_ino;
+	return 0;
+}
+
+static int set_cgroup(struct bpf_side *k, const char *name, struct err *e)
+{
+	const uint32_t key = 0;
+	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.cgroups), &key, &k->cgroup_fd, BPF_ANY);
+
+	return r ? err_set(e, -r, "cannot select the cgroup '%s': %s", name, strerror(-r)) : 0;
+}
+
+static int add_target(struct bpf_side *k, uint32_t id, struct err *e)
+{
+	uint64_t unbound = 0;
+	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.targets), &id, &unbound, BPF_NOEXIST);
+
+	if (!r || r == -EEXIST)
+		return 0;
+	if (r == -E2BIG)
+		return err_set(e, E2BIG, "the target has too many processes or threads: use -a or --cgroup");
+	return err_set(e, -r, "cannot add %u to the target: %s", id, strerror(-r));
+}
+
+static int set_target(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	if (plan->target == TARGET_CGROUP)
+		return set_cgroup(k, plan->cgroup, e);
+	if (!vec_reserve(&k->ids, plan->ids.n))
+		return err_nomem(e, "the target list");
+	for (size_t i = 0; i < plan->ids.n; i++)
+		k->ids.v[k->ids.n++] = plan->ids.v[i];
+	k->name = plan->name ? strdup(plan->name) : NULL;
+	return !plan->name || k->name ? 0 : err_nomem(e, "the target list");
+}
+
+int bpf_side_aim(struct bpf_side *k, struct err *e)
+{
+	/* Who got the name since the target was made up, and before the programs saw it. */
+	const int found = k->name ? lookup_by_name(k->name, &k->ids, e) : 0;
+
+	if (found < 0)
+		return found;
+	free(take_ptr(k->name));
+	for (size_t i = 0; i < k->ids.n; i++) {
+		const int r = add_target(k, k->ids.v[i], e);
+
+		if (r)
+			return r;
+	}
+	k->ids.n = 0;
+	return 0;
+}
+
+static uint64_t smallest(const uint64_t *v, uint32_t n)
+{
+	uint64_t min = v[0];
+
+	for (uint32_t i = 1; i < n; i++)
+		if (v[i] < min)
+			min = v[i];
+	return min;
+}
+
+static int no_walks(struct bpf_side *k, struct err *e)
+{
+	k->features.walks = false;
+	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: leave --unwind kernel out");
+}
+
+/* Loads what set_knobs() chose. */
+static int load(struct bpf_side *k, struct err *e)
+{
+	int r = size_maps(k);
+
+	if (r)
+		return err_set(e, -r, "cannot size a BPF map: %s", strerror(-r));
+	r = sberf_bpf__load(k->skel);
+	if (r && k->walks && (r == -EINVAL || r == -EACCES || r == -E2BIG))
+		return no_walks(k, e);
+	if (r)
+		return probe_explain(PROBE_STEP_LOAD, -r, e);
+	/* A reader is woken when a ring is a quarter full, or holds a megabyte: seldom, but long before it is full. */
+	k->skel->bss->wake_bytes = smallest(k->ring_bytes, k->nr_rings) / 4;
+	if (k->skel->bss->wake_bytes > WAKE_BYTES_MAX)
+		k->skel->bss->wake_bytes = WAKE_BYTES_MAX;
+	return 0;
+}
+
+/* What this kernel has, and whether PLAN can do with it. */
+static int check_features(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	int r = features_read(&k->features, e);
+	struct utsname u = { .release = "" };
+
+	(void)uname(&u);
+	r = r ? r : features_check(&k->features, plan->off_cpu, u.release, e);
+	if (!r && capture_walks(plan) && !plan->walk_or_copy && !k->features.walks)
+		r = no_walks(k, e);
+	return r;
+}
+
+/* Walks stacks only if *WALKS says that the kernel may let it, and leaves there whether it does. */
+static int open_half(const struct capture_plan *asked, const struct cpu_layout *layout, uint32_t freq_hz, bool *walks,
+		     struct bpf_side **ret, struct err *e)
+{
+	AUTO(bpf_side_free) struct bpf_side *k = calloc(1, sizeof(*k));
+	struct capture_plan had = *asked;
+	const struct capture_plan *const plan = &had;
+	int r;
+
+	if (!k)
+		return err_nomem(e, "the capture");
+	k->stats_fd = k->cgroup_fd = -1;
+	r = check_features(k, plan, e);
+	k->features.walks &= *walks;
+	had.walk_rules &= k->features.walks;
+	k->sizes = map_sizes_of(plan, layout, plan->nr_threads ? plan->nr_threads : map_sizes_threads(plan));
+	r = r ? r : open_skeleton(k, e);
+	if (r)
+		return r;
+	set_knobs(k, plan, layout);
+	programs_choose(&k->programs, conditions(k, plan));
+	r = know_cgroup(k, plan, e);
+	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
+	r = r ? r : load(k, e);
+	*walks = k->features.walks;
+	r = r ? r : fill_maps(k, layout, e);
+	r = r ? r : map_cpus(k, e);
+	r = r ? r : map_slots(k, e);
+	r = r ? r : open_book(k, e);
+	r = r ? r : check_namespace(k, e);
+	/* What follows children has to be there before the first target is. */
+	r = r ? r : programs_attach(&k->programs, ATTACH_LOADED, e);
+	r = r ? r : set_target(k, plan, e);
+	if (r)
+		return r;
+	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
+	k->features.run_stats = k->stats_fd >= 0;
+	*ret = take_ptr(k);
+	return 0;
+}
+
+int bpf_side_open(const struct capture_plan *plan, const struct cpu_layout *layout, uint32_t freq_hz,
+		     struct bpf_side **ret, struct err *e)
+{
+	bool walks = true;
+	int r = open_half(plan, layout, freq_hz, &walks, ret, e);
+
+	return r && !walks && plan->walk_or_copy ? open_half(plan, layout, freq_hz, &walks, ret, e) : r;
+}
+
+void bpf_side_free(struct bpf_side *k)
+{
+	if (!k)
+		return;
+	bpf_side_stop(k);
+	programs_free(&k->programs);
+	if (k->cpus)
+		munmap((void *)(uintptr_t)k->cpus, k->cpus_bytes);
+	if (k->slots)
+		munmap(k->slots, k->slots_size);
+	for (uint32_t i = 0; k->ring_fd && i < k->nr_rings; i++)
+		if (k->ring_fd[i] >= 0)
+			close(k->ring_fd[i]);
+	rulebook_free(k->book);
+	if (k->stats_fd >= 0)
+		close(k->stats_fd);
+	if (k->cgroup_fd >= 0)
+		close(k->cgroup_fd);
+	sberf_bpf__destroy(k->skel);
+	vec_free(&k->ids);
+	free(k->name);
+	free(k->ring_fd);
+	free(k->ring_bytes);
+	free(k);
+}
+
+int bpf_side_sampler_fd(const struct bpf_side *k)
+{
+	return programs_fd(&k->programs, ATTACH_SAMPLES);
+}
+
+int bpf_side_fault_fd(const struct bpf_side *k)
+{
+	return programs_fd(&k->programs, ATTACH_FAULTS);
+}
+
+void bpf_side_watch_balancing(struct bpf_side *k, bool on)
+{
+	if (on)
+		(void)programs_attach(&k->programs, ATTACH_LIVE, NULL);
+	else
+		programs_detach(&k->programs, ATTACH_LIVE, NULL);
+}
+
+int bpf_side_ring_fd(const struct bpf_side *k, uint32_t ring)
+{
+	return k->ring_fd[ring];
+}
+
+uint64_t bpf_side_wake_bytes(const struct bpf_side *k)
+{
+	return k->skel->bss->wake_bytes;
+}
+
+uint64_t bpf_side_ring_bytes(const struct bpf_side *k, uint32_t ring)
+{
+	return k->ring_bytes[ring];
+}
+
+const volatile struct sb_cpu *bpf_side_cpus(const struct bpf_side *k)
+{
+	return k->cpus;
+}
+
+void bpf_side_deaf(struct bpf_side *k, uint64_t until_ns)
+{
+	__atomic_store_n(&k->skel->bss->deaf_until_ns, until_ns, __ATOMIC_RELAXED);
+}
+
+int bpf_side_set_cap(struct bpf_side *k, uint64_t exe_id, uint32_t bytes)
+{
+	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.caps), &exe_id, &bytes, BPF_ANY);
+}
+
+int bpf_side_start(struct bpf_side *k, struct err *e)
+{
+	char ignored[4096];
+	int r, fd;
+
+	if (!k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
+		return 0;
+	r = programs_attach(&k->programs, ATTACH_WAITS, e);
+	if (r)
+		return r;
+	__atomic_store_n(&k->skel->bss->following, true, __ATOMIC_SEQ_CST);
+	/* The tasks that are there get their state. */
+	fd = bpf_side_list(k, UINT64_MAX, 0, e);
+	if (fd < 0)
+		return fd;
+	while (read(fd, ignored, sizeof(ignored)) > 0)
+		;
+	close(fd);
+	return 0;
+}
+
+void bpf_side_stop(struct bpf_side *k)
+{
+	/* Else some who come would not have been seen to leave. */
+	if (programs_attached(&k->programs, ATTACH_WAITS))
+		__atomic_store_n(&k->skel->bss->following, false, __ATOMIC_SEQ_CST);
+	/* In this order the kernel need not wait until nobody looks at the first one any more. */
+	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
+	programs_detach(&k->programs, ATTACH_LIVE, NULL);
+}
+
+int bpf_side_list(struct bpf_side *k, uint64_t min_ns, uint64_t up_to_ns, struct err *e)
+{
+	k->skel->bss->open_min_ns = min_ns;
+	k->skel->bss->open_kstack_ns = up_to_ns;
+	return programs_iterate(&k->programs, "sb_tasks", e);
+}
+
+int bpf_side_homes(struct bpf_side *k, struct err *e)
+{
+	return programs_iterate(&k->programs, "sb_homes", e);
+}
+
+struct sb_slot *bpf_side_slot(struct bpf_side *k, uint32_t slot)
+{
+	return k->slots && slot < k->sizes.slots ? (void *)(k->slots + (size_t)slot * k->sizes.slot_bytes) : NULL;
+}
+
+uint32_t bpf_side_slot_bytes(const struct bpf_side *k)
+{
+	return k->sizes.slot_bytes;
+}
+
+int bpf_side_free_slot(struct bpf_side *k, uint32_t slot)
+{
+	return bpf_map_update_elem(bpf_map__fd(k->skel->maps.free_slots), NULL, &slot, BPF_ANY);
+}
+
+int bpf_side_totals_fd(const struct bpf_side *k)
+{
+	return k->off_cpu ? bpf_map__fd(k->skel->maps.totals) : -1;
+}
+
+bool bpf_side_sums(struct bpf_side *k, int ret_fd[2], uint32_t *ret_turn)
+{
+	ret_fd[0] = bpf_map__fd(k->skel->maps.even_sums);
+	ret_fd[1] = bpf_map__fd(k->skel->maps.odd_sums);
+	*ret_turn = k->skel->bss->sums_turn;
+	return k->skel->rodata->sum_waits;
+}
+
+void bpf_side_turn_sums(struct bpf_side *k)
+{
+	__atomic_store_n(&k->skel->bss->sums_turn, k->skel->bss->sums_turn + 1, __ATOMIC_SEQ_CST);
+}
+
+void bpf_side_set_wait_period(struct bpf_side *k, uint64_t ns)
+{
+	k->skel->data->wait_period_ns = ns;
+}
+
+uint64_t bpf_side_wait_period(const struct bpf_side *k)
+{
+	return k->skel->data->wait_period_ns;
+}
+
+void bpf_side_set_wakers(struct bpf_side *k, bool on)
+{
+	k->skel->bss->wakers = on;
+}
+
+struct rulebook *bpf_side_rulebook(const struct bpf_side *k)
+{
+	return k->book;
+}
+
+uint32_t bpf_side_first_copy(const struct bpf_side *k)
+{
+	return k->first_copy;
+}
+
+const struct features *bpf_side_features(const struct bpf_side *k)
+{
+	return &k->features;
+}
+
+uint64_t bpf_side_cpu_ns(const struct bpf_side *k)
+{
+	struct bpf_program *p;
+	uint64_t sum = 0;
+
+	if (k->stats_fd < 0)
+		return UINT64_MAX;
+	bpf_object__for_each_program(p, k->skel->obj) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t len = sizeof(info);
+
+		if (bpf_program__fd(p) >= 0 && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+			sum += info.run_time_ns;
+	}
+	return sum;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * wire_decode.c - one cursor over the record; each part is taken whole and then read.
+ *
+ * The cursor hands out 8-byte aligned pieces only: every size in the format is a multiple of 8, and one that is not makes
+ * the record bad.
+ */
+#include "config.h"
+
+#include "capture/wire_decode.h"
+
+#include "bpf/wire.h"
+#include "model/wait.h"
+
+#include <errno.h>
+#include <string.h>
+
+_Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE == WAIT_INTERRUPTIBLE &&
+	       SB_STATE_UNINTERRUPTIBLE == WAIT_UNINTERRUPTIBLE && SB_STATE_KILLABLE == WAIT_KILLABLE &&
+	       SB_STATE_STOPPED == WAIT_STOPPED && SB_STATE_TRACED == WAIT_TRACED && SB_STATE_EXITING == WAIT_EXITING &&
+	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN, "states cross by number");
+_Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
+	       "contexts cross by number");
+
+struct cursor {
+	const uint8_t *at;
+	size_t left;
+};
+
+static const void *take(struct cursor *in, size_t n)
+{
+	const void *p = in->at;
+
+	if (n % 8 || n > in->left)
+		return NULL;
+	in->at += n;
+	in->left -= n;
+	return p;
+}
+
+/* The next part, cut out of IN into *RET; NULL at the end or when it is bad (then something is left). */
+static const struct sb_part *take_part(struct cursor *in, struct cursor *ret)
+{
+	const struct sb_part *part = (const void *)in->at;
+
+	if (in->left < sizeof(*part) || part->size < sizeof(*part))
+		return NULL;
+	ret->at = in->at;
+	ret->left = part->size;
+	return take(in, part->size);
+}
+
+static void copy_comm(char dst[17], const char src[16])
+{
+	memcpy(dst, src, 16);
+	dst[16] = '\0';
+}
+
+static bool read_task(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_task *t = take(in, sizeof(*t));
+
+	if (!t)
+		return false;
+	ev->pid = (pid_t)t->pid;
+	ev->tid = (pid_t)t->tid;
+	ev->sample.start_ns = t->start_ns;
+	ev->sample.cgroup_id = t->cgroup_id;
+	ev->sample.exe_id = t->exe_id;
+	copy_comm(ev->sample.comm, t->comm);
+	return true;
+}
+
+static bool read_sample(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_sample *p = take(in, sizeof(*p));
+
+	if (!p)
+		return false;
+	s->period = p->period;
+	s->ip = p->ip;
+	s->since_ns = p->since_ns;
+	s->busy = p->part.flags & SB_SAMPLE_BUSY;
+	return true;
+}
+
+static bool read_regs(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_regs *r = take(in, sizeof(*r));
+	const uint64_t *v;
+
+	if (!r || !r->machine || !r->nr || r->nr > RAW_REGS_MAX)
+		return false;
+	v = take(in, r->nr * sizeof(*v));
+	if (!v)
+		return false;
+	s->machine = r->machine;
+	s->nr_regs = r->nr;
+	memcpy(s->regs, v, r->nr * sizeof(*v));
+	return true;
+}
+
+static bool read_addrs(struct cursor *in, const uint64_t **ret, uint32_t *ret_nr, int32_t *ret_error, bool *ret_full)
+{
+	const struct sb_part_addrs *a = take(in, sizeof(*a));
+	const uint64_t *v;
+
+	if (!a || a->nr > in->left / sizeof(*v))
+		return false;
+	*ret = take(in, a->nr * sizeof(*v));
+	*ret_nr = a->nr;
+	*ret_error = a->error;
+	*ret_full = a->part.flags & SB_ADDRS_FULL;
+	return true;
+}
+
+static bool read_segment(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_segment *g = take(in, sizeof(*g));
+	struct raw_segment *seg;
+
+	if (!g || g->got > in->left || g->got > g->want || s->nr_segments == RAW_SEGMENTS_MAX)
+		return false;
+	seg = &s->segment[s->nr_segments++];
+	seg->addr = g->addr;
+	seg->len = g->got;
+	seg->want = g->want;
+	seg->unreadable = g->got < g->want;
+	seg->interrupted = g->part.flags & SB_SEG_INTERRUPTED;
+	seg->bytes = in->at;
+	return true;
+}
+
+/* What the kernel half says of a call, as model/wait.h does. */
+uint32_t wire_decode_call(int32_t call, unsigned int state, bool compat)
+{
+	static const uint32_t ways[] = {
+		[-SB_CALL_FAULT] = CALL_FAULT, [-SB_CALL_KERNEL] = CALL_KERNEL, [-SB_CALL_STOPPED] = CALL_STOPPED,
+		[-SB_CALL_TRACED] = CALL_TRACED, [-SB_CALL_FROZEN] = CALL_FROZEN, [-SB_CALL_RETURN] = CALL_RETURN,
+	};
+
+	if (state == WAIT_PREEMPTED || state == WAIT_NEW)
+		return CALL_PREEMPTED;
+	if (call < 0)
+		return call >= SB_CALL_RETURN ? ways[-call] : CALL_NONE;
+	if ((uint32_t)call > CALL_SYSCALL_MAX)
+		return CALL_NONE;
+	return (compat ? CALL_COMPAT : CALL_SYSCALL) + (uint32_t)call;
+}
+
+/* The two parts of a wait, which must add up to the time between its ends. */
+static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct raw_wait *w)
+{
+	const bool never_blocked = p->state == WAIT_PREEMPTED || p->state == WAIT_NEW;
+	const uint64_t until = never_blocked ? p->out_ns : p->waking_ns ? p->waking_ns : end_ns;
+
+	if (p->out_ns > end_ns || until < p->out_ns || until > end_ns)
+		return false;
+	w->blocked_ns = until - p->out_ns;
+	w->runnable_ns = end_ns - until;
+	return true;
+}
+
+static bool read_wait(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_wait *p = take(in, sizeof(*p));
+	struct raw_wait *w = &ev->wait;
+
+	/* Not twice: what the second leaves out would be of the first. */
+	if (!p || !(ev->kind == RAW_WAIT || ev->kind == RAW_MOVE) || w->period_ns || !p->period_ns || !read_lengths(p, ev->time_ns, w))
+		return false;
+	w->id = p->id;
+	w->period_ns = p->period_ns;
+	w->state = p->state;
+	w->call = wire_decode_call(p->call, p->state, p->part.flags & SB_WAIT_COMPAT);
+	w->seeded = p->part.flags & SB_WAIT_SEEDED;
+	w->no_stack = p->part.flags & SB_WAIT_NO_STACK;
+	w->to_cpu = p->to_cpu;
+	w->to_node = p->to_node;
+	w->sum = p->sum;
+	w->context = p->context;
+	if (w->context == WAKER_TASK) {
+		w->waker_pid = (pid_t)p->waker_pid;
+		w->waker_tid = (pid_t)p->waker_tid;
+		w->waker_start_ns = p->waker_start_ns;
+		copy_comm(w->waker_comm, p->waker_comm);
+	}
+	return true;
+}
+
+static bool read_wake(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_wake *p = take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_WAKE)
+		return false;
+	ev->wake = (struct raw_wake){ .tid = (pid_t)p->tid, .start_ns = p->start_ns, .wait_id = p->wait_id };
+	return true;
+}
+
+static bool read_addr(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_addr *p = take(in, sizeof(*p));
+
+	if (!p || ev->kind != RAW_FAULT)
+		return false;
+	ev->sample.addr = p->addr;
+	return true;
+}
+
+static bool read_walk(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_walk *p = take(in, sizeof(*p));
+
+	if (!p || !p->space || p->part.flags >= SB_WALK_NR)
+		return false;
+	s->space_id = p->space;
+	s->walk_check = p->check;
+	s->walk_why = (uint8_t)p->part.flags;
+	return true;
+}
+
+static bool read_stop(struct cursor *in, struct raw_sample *s)
+{
+	const struct sb_part_stop *p = take(in, sizeof(*p));
+
+	if (!p)
+		return false;
+	s->stopped = true;
+	s->stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp, .exact = p->part.flags & SB_STOP_EXACT };
+	return true;
+}
+
+/* Frames up to a stop tell nothing without it. */
+static bool read_walked(const struct sb_part *part, struct cursor *in, struct raw_sample *s)
+{
+	const bool stopped = part->flags & SB_ADDRS_STOPPED;
+
+	s->ruled = part->flags & SB_ADDRS_RULES;
+	s->placed = part->flags & SB_ADDRS_PLACED;
+	s->no_table = part->flags & SB_ADDRS_NO_TABLE;
+	return stopped == s->stopped && !(stopped && s->ruled) &&
+	       read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
+}
+
+static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_event *ev)
+{
+	struct raw_sample *s = &ev->sample;
+
+	switch (part->type) {
+	case SB_PART_SAMPLE:
+		return read_sample(in, s);
+	case SB_PART_REGS:
+		return read_regs(in, s);
+	case SB_PART_KSTACK:
+		return read_addrs(in, &s->kernel, &s->nr_kernel, &s->kernel_error, &s->kernel_full);
+	case SB_PART_WALKED:
+		return read_walked(part, in, s);
+	case SB_PART_WALK:
+		return read_walk(in, s);
+	case SB_PART_STOP:
+		return read_stop(in, s);
+	case SB_PART_SEGMENT:
+		return read_segment(in, s);
+	case SB_PART_WAIT:
+		return read_wait(in, ev);
+	case SB_PART_WAKE:
+		return read_wake(in, ev);
+	case SB_PART_ADDR:
+		return read_addr(in, ev);
+	default:
+		return true;
+	}
+}
+
+static void read_flags(uint16_t flags, struct raw_sample *s)
+{
+	s->in_kernel = flags & SB_F_KERNEL;
+	s->kthread = flags & SB_F_KTHREAD;
+	s->compat = flags & SB_F_COMPAT;
+	s->no_user = flags & SB_F_NO_USER;
+}
+
+static bool kind_of(unsigned int kind, enum raw_kind *ret)
+{
+	switch (kind) {
+	case SB_REC_SAMPLE:
+		*ret = RAW_SAMPLE;
+		return true;
+	case SB_REC_WAIT:
+		*ret = RAW_WAIT;
+		return true;
+	case SB_REC_WAKE:
+		*ret = RAW_WAKE;
+		return true;
+	case SB_REC_MOVE:
+		*ret = RAW_MOVE;
+		return true;
+	case SB_REC_FAULT:
+		*ret = RAW_FAULT;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Without the part that makes it what it is, a wait, wake or fault says nothing. */
+static bool is_whole(const struct raw_event *ev)
+{
+	switch (ev->kind) {
+	case RAW_WAIT:
+	case RAW_MOVE:
+		return ev->wait.period_ns;
+	case RAW_WAKE:
+		return ev->wake.wait_id;
+	case RAW_FAULT:
+		return ev->sample.addr && ev->sample.period;
+	default:
+		return true;
+	}
+}
+
+int wire_decode_record(const void *data, size_t len, struct raw_event *ret)
+{
+	struct cursor in = { data, len }, body;
+	const struct sb_hdr *h = take(&in, sizeof(*h));
+	const struct sb_part *part;
+	struct raw_event ev;
+
+	if (!h || h->size != len)
+		return -EBADMSG;
+	memset(&ev, 0, sizeof(ev));
+	if (!kind_of(h->kind, &ev.kind))
+		return 0;
+	ev.cpu = h->cpu;
+	ev.node = h->node;
+	ev.time_ns = h->time_ns;
+	read_flags(h->flags, &ev.sample);
+	part = take_part(&in, &body);
+	if (!part || part->type != SB_PART_TASK || !read_task(&body, &ev))
+		return -EBADMSG;
+	while ((part = take_part(&in, &body)))
+		if (!read_part(part, &body, &ev))
+			return -EBADMSG;
+	if (in.left || !is_whole(&ev))
+		return -EBADMSG;
+	*ret = ev;
+	return 1;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_feed.c - adapters, nothing else. */
+#include "config.h"
+
+#include "cmd/view_feed.h"
+
+#include "base/numbered.h"
+#include "base/strtab.h"
+#include "cmd/recording_text.h"
+#include "process/open.h"
+#include "process/process.h"
+#include "symbol/elffile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct snapshot *live_snapshot(void *ctx)
+{
+	return engine_snapshot(ctx);
+}
+
+static uint64_t live_published(void *ctx)
+{
+	return engine_published(ctx);
+}
+
+static void live_status(void *ctx, struct profile_meta *ret)
+{
+	engine_status(ctx, ret);
+}
+
+static void live_prefer(void *ctx, const frame_id *frames, size_t n)
+{
+	symbolizer_prefer(engine_symbolizer(ctx), frames, n);
+}
+
+static void live_reset(void *ctx)
+{
+	engine_reset(ctx);
+}
+
+static void live_wakers(void *ctx, bool on)
+{
+	engine_wakers(ctx, on);
+}
+
+static void live_numa(void *ctx, bool on)
+{
+	engine_numa(ctx, on);
+}
+
+static void live_rate(void *ctx, uint32_t hz)
+{
+	engine_set_rate(ctx, hz);
+}
+
+static void live_refresh(void *ctx, uint64_t ns)
+{
+	engine_set_refresh(ctx, ns);
+}
+
+static void live_recording(void *ctx, struct feed_recording *ret)
+{
+	static const enum feed_recording_state states[] = {
+		[ENGINE_RECORDING_KEEPING] = RECORDING_KEEPING,
+		[ENGINE_RECORDING_GOING] = RECORDING_GOING,
+		[ENGINE_RECORDING_ENDING] = RECORDING_ENDING,
+		[ENGINE_RECORDING_FAILED] = RECORDING_NONE,
+	};
+	struct engine_recording now;
+
+	engine_recording(ctx, &now);
+	*ret = (struct feed_recording){ .state = states[now.state], .bytes = now.bytes, .keep_ns = now.keep_ns };
+}
+
+static int begin_recording(struct engine *en, char *text, size_t size, struct err *e)
+{
+	char name[64];
+	int r = numbered_name(name, sizeof(name), RECORDING_PREFIX "-", RECORDING_SUFFIX, e);
+
+	if (r < 0)
+		return r;
+	r = engine_record(en, name, e);
+	if (r < 0 && r != -EBUSY && r != -ESRCH)
+		return err_set(e, -r, "cannot record into %s: %s; %s", name, strerror(-r), numbered_remedy(-r));
+	if (r >= 0)
+		snprintf(text, size, "recording into %s from now on; R ends it", name);
+	return r;
+}
+
+static int end_recording(struct engine *en, char *text, size_t size, struct err *e)
+{
+	struct recorder_saved saved;
+	const int r = engine_record_end(en, &saved, e);
+
+	if (r >= 0)
+		recording_text(&saved, "", text, size);
+	return r;
+}
+
+static int live_record(void *ctx, char *text, size_t size, struct err *e)
+{
+	struct engine_recording now;
+
+	text[0] = '\0';
+	engine_recording(ctx, &now);
+	if (now.state == ENGINE_RECORDING_GOING)
+		return end_recording(ctx, text, size, e);
+	if (now.state != ENGINE_RECORDING_KEEPING)
+		return begin_recording(ctx, text, size, e);
+	engine_save(ctx);
+	return 0;
+}
+
+static bool live_news(void *ctx, char *text, size_t size)
+{
+	struct recorder_saved saved;
+	struct err e = ERR_INIT;
+
+	if (engine_rate_failed(ctx, &e)) {
+		snprintf(text, size, "%s", e.text);
+		return true;
+	}
+	if (!engine_saved(ctx, &saved))
+		return false;
+	recording_text(&saved, "the view goes on", text, size);
+	return true;
+}
+
+static int live_open_code(void *ctx, module_id module, struct err *e)
+{
+	return processes_open_code(ctx, module, e);
+}
+
+static int live_open_source(void *ctx, module_id module, const char *path)
+{
+	return processes_open_source(ctx, module, path);
+}
+
+static bool live_ended(void *ctx)
+{
+	return engine_wait(ctx, 1);
+}
+
+struct feed feed_from_engine(struct engine *en)
+{
+	return (struct feed){
+		.ctx = en,
+		.names = engine_names(en),
+		.snapshot = live_snapshot,
+		.published = live_published,
+		.status = live_status,
+		.prefer = live_prefer,
+		.reset = live_reset,
+		.wakers = live_wakers,
+		.numa = engine_can_numa(en) ? live_numa : NULL,
+		.rate = live_rate,
+		.refresh = live_refresh,
+		.recording = live_recording,
+		.record = live_record,
+		.news = live_news,
+		.code = { .open = live_open_code, .open_source = live_open_source, .ctx = engine_processes(en) },
+		.ended = live_ended,
+	};
+}
+
+static struct snapshot *still_snapshot(void *ctx)
+{
+	return snapshot_ref(((struct still *)ctx)->snapshot);
+}
+
+static uint64_t still_published(void *ctx)
+{
+	return 1;
+}
+
+static void still_status(void *ctx, struct profile_meta *ret)
+{
+	*ret = ((struct still *)ctx)->meta;
+}
+
+static bool same_build(const struct module *m, const struct elf_file *f)
+{
+	uint8_t id[BUILD_ID_MAX];
+
+	return elf_file_build_id(f, id) == m->build_id_len && !memcmp(id, m->build_id, m->build_id_len);
+}
+
+/* A recording may be of another machine, or old: only a build-id tells that a file is the one that ran. */
+static int still_open_code(void *ctx, module_id module, struct err *e)
+{
+	const struct dict *d = snapshot_dict(((struct still *)ctx)->snapshot);
+	const struct module *m = dict_get_module(d, module);
+	const char *known = m ? strtab_get(dict_strings(d), m->path) : "";
+	AUTO(elf_file_free) struct elf_file *f = NULL;
+	AUTO_FREE char *path = strdup(known);
+	struct module wanted;
+	AUTO_FD int fd = -1;
+	int r;
+
+	if (!path)
+		return err_nomem(e, "a file of code");
+	if (!m || m->kind != MODULE_FILE)
+		return err_set(e, ENOENT, "this code was in no file, and a recording does not hold code");
+	if (!m->build_id_len)
+		return err_set(e, ENOENT, "%s had no build-id when it ran, so the file that is there now may be another one", path);
+	/* From here on a file can hang for longer than the recording is there. */
+	wanted = *m;
+	fd = open_in_root(NULL, path, false);
+	if (fd < 0)
+		return err_set(e, -fd, "cannot open %s: %s", path, strerror(-fd));
+	r = elf_file_open(fd, &f, e);
+	if (r < 0)
+		return r;
+	if (!same_build(&wanted, f))
+		return err_set(e, ESTALE, "%s is not the one that ran: it has another build-id", path);
+	return take_fd(&fd);
+}
+
+static int still_open_source(void *ctx, module_id module, const char *path)
+{
+	return open_in_root(NULL, path, false);
+}
+
+struct code_access code_of_still(struct still *st)
+{
+	return (struct code_access){ .open = still_open_code, .open_source = still_open_source, .ctx = st };
+}
+
+static bool still_ended(void *ctx)
+{
+	return true;
+}
+
+struct feed feed_from_still(struct still *st)
+{
+	return (struct feed){
+		.ctx = st,
+		.names = st->names,
+		.snapshot = still_snapshot,
+		.published = still_published,
+		.status = still_status,
+		.code = code_of_still(st),
+		.ended = still_ended,
+	};
+}

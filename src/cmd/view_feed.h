@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* view_feed.h - a live engine, or a loaded recording, as what the terminal view is fed with (ui/feed.h). */
+#ifndef SBERF_CMD_VIEW_FEED_H
+#define SBERF_CMD_VIEW_FEED_H
+
+#include "engine/engine.h"
+#include "ui/feed.h"
+
+/* A loaded recording: a snapshot that does not change. */
+struct still {
+	struct snapshot *snapshot;
+	struct profile_meta meta;
+	const struct names *names;
+};
+
+/* Both borrow their argument for as long as the feed is used. */
+struct feed feed_from_engine(struct engine *en);
+struct feed feed_from_still(struct still *st);
+
+/*
+ * How the code behind ST is come by: from files of this machine that have the build-ids of those that ran. ST is borrowed.
+ */
+struct code_access code_of_still(struct still *st);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* capture_figures.c - the figures of a capture, gathered from whoever has them. */
+#include "config.h"
+
+#include "engine/engine_private.h"
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "capture/features.h"
+#include "capture/rulebook.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define RATE_GAPS 20             /* distances between samples that make a rate */
+
+static void copy_text(char *dst, size_t size, const char *src)
+{
+	text_sanitise(dst, size, src ? src : "", src ? strlen(src) : 0);
+}
+
+void engine_begin(struct engine *en)
+{
+	en->started_ns = en->meta.start_mono_ns = clock_mono_ns();
+	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_SELF, &u))
+		return META_UNKNOWN;
+	return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * NSEC_PER_USEC;
+}
+
+void engine_describe(struct engine *en, const struct engine_config *c)
+{
+	struct profile_meta *m = &en->meta;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		copy_text(m->host, sizeof(m->host), u.nodename);
+		copy_text(m->kernel, sizeof(m->kernel), u.release);
+		copy_text(m->arch, sizeof(m->arch), u.machine);
+	}
+	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
+	copy_text(m->target, sizeof(m->target), c->target_text);
+	m->named = !c->child && c->plan.ids.n && (c->plan.target == TARGET_PIDS || c->plan.target == TARGET_TIDS);
+	m->absent = !c->child && c->plan.target == TARGET_PIDS && !c->plan.ids.n;
+	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
+	m->freq_asked = c->plan.freq_hz;
+	en->own_base_ns = own_cpu_ns();  /* there may have been captures before in this process */
+	engine_begin(en);
+	m->file_bytes = META_UNKNOWN;
+	m->bpf_cpu_ns = META_UNKNOWN;
+}
+
+static uint64_t own_rss_bytes(void)
+{
+	AUTO_FILE FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long size, resident;
+
+	if (!f || fscanf(f, "%lu %lu", &size, &resident) != 2)
+		return 0;
+	return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The rate that busy CPUs had in the last second or so; what the kernel granted as long as that is not known. */
+static uint32_t rate_got(struct engine *en, const struct source_stats *st)
+{
+	const uint64_t now = clock_mono_ns(), gaps = st->gaps - en->rate_gaps, ns = st->gaps_ns - en->rate_gaps_ns;
+
+	if (!en->rate_hz)
+		en->rate_hz = st->freq_hz;
+	if (now - en->rate_ns < NSEC_PER_SEC || gaps < RATE_GAPS)
+		return en->rate_hz;
+	en->rate_hz = (uint32_t)((double)gaps * 1e9 / (double)ns + 0.5);
+	en->rate_ns = now;
+	en->rate_gaps = st->gaps;
+	en->rate_gaps_ns = st->gaps_ns;
+	return en->rate_hz;
+}
+
+static void measure_rules(struct engine *en, const struct ingest_figures *in, const struct source_stats *st)
+{
+	const struct rulebook *book = source_rulebook(en->source);
+	struct profile_meta *m = &en->meta;
+	struct rulebook_stats s = { .bytes = 0 };
+
+	if (book)
+		rulebook_stats(book, &s);
+	m->rules_pages = book ? s.pages : META_UNKNOWN;
+	m->rules = book ? s.rules : META_UNKNOWN;
+	m->rules_processes = book ? s.spaces : META_UNKNOWN;
+	m->rules_evicted = book ? s.evicted : META_UNKNOWN;
+	m->rules_bytes = s.bytes + in->rule_bytes;
+	m->verify_checked = in->verified;
+	m->verify_incomplete = in->unverified;
+	m->verify_different = 0;
+	for (unsigned int i = 0; i < VERIFY_NR; i++)
+		m->verify_different += m->verify_cause[i] = in->different[i];
+	m->verify_kernel_checked = st->kstacks_checked;
+	m->verify_kernel_different = st->kstacks_different;
+}
+
+/* What sberf itself takes. A file of /proc takes longer to read than all other figures together, so that is done once a second. */
+static void measure_own(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	const uint64_t now = clock_mono_ns();
+
+	m->bpf_cpu_ns = source_bpf_ns(en->source);
+	m->user_cpu_ns = own_cpu_ns();
+	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
+		m->user_cpu_ns -= en->own_base_ns;
+	if (en->turning)
+		m->engine_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (en->turning && !en->stopped_ns && now - en->rss_ns < NSEC_PER_SEC)
+		return;
+	en->rss_ns = now;
+	m->rss_bytes = own_rss_bytes();
+}
+
+void engine_measure(struct engine *en)
+{
+	struct profile_meta *m = &en->meta;
+	struct ingest_figures in;
+	struct profile_stats ps;
+	struct source_stats st;
+	char activity[sizeof(m->activity)];
+
+	source_stats(en->source, &st);
+	ingest_figures(en->ingest, &in);
+	copy_text(m->event, sizeof(m->event), st.event);
+	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));
+	m->freq_got = rate_got(en, &st);
+	m->cpus = st.cpus_sampled;
+	m->samples = in.samples;
+	m->user_samples = in.user_samples;
+	m->unwound = in.unwound;
+	m->wait_unwound = in.wait_unwound;
+	measure_rules(en, &in, &st);
+	memcpy(m->cut, in.cut, sizeof(m->cut));
+	m->wait_stacks = in.wait_stacks;
+	memcpy(m->wait_cut, in.wait_cut, sizeof(m->wait_cut));
+	m->oncpu_ns = en->sink.sampled_ns;
+	m->lost = st.lost;
+	m->lost.n[LOST_NO_MEMORY] += in.no_memory + en->sink.no_memory;
+	m->lost.n[LOST_RECORDER] += en->sink.not_recorded;
+	m->late = st.late;
+	m->wait_inferred = st.inferred;
+	m->wait_summed = st.summed;
+	m->wait_unsummed = st.unsummed;
+	profile_stats(en->profile, &ps);
+	m->refused = ps.refused;
+	m->folded = ps.facts_folded;
+	measure_own(en);
+	m->symbols_pending = symbolizer_pending(en->symbolizer);
+	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
+	copy_text(m->activity, sizeof(m->activity), activity);
+	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
+	if (en->sink.recorder && !engine_recorder_spare(en))
+		m->file_bytes = recorder_bytes(en->sink.recorder);
+	if (en->sink.offcpu)
+		offcpu_figures(en->sink.offcpu, m);
+	m->wakers = en->sink.offcpu && atomic_load(&en->wakers);
+	if (m->target_state == TARGET_WAITING && (m->samples || m->waits))
+		m->target_state = TARGET_RUNNING;
+}
+
+void engine_show_figures(struct engine *en)
+{
+	engine_measure(en);
+	pthread_mutex_lock(&en->lock);
+	en->shown = en->meta;
+	engine_show_recording(en);
+	pthread_mutex_unlock(&en->lock);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* remote_stacks.c - requests to the helper, each with the wait that it is about. */
+#include "config.h"
+
+#include "engine/remote_stacks.h"
+
+#include "base/clock.h"
+#include "base/vec.h"
+#include "capture/peek.h"
+#include "engine/ingest.h"
+#include "model/wait.h"
+#include "unwind/unwind.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_NS (5 * NSEC_PER_MSEC)
+#define FURTHER 16u                      /* times as much is read where a stack goes on ... */
+#define FURTHER_BYTES_S (64ull << 20)    /* ... as long as it is not more than that in all: a process may make it look so ... */
+#define FURTHER_BYTES_MAX (512ull << 20) /* ... or so much at once */
+
+struct asked {
+	struct source_open w;
+	uint64_t kernel[SB_KSTACK_MAX];  /* w.kernel: of a wait that is asked for again it does not live as long */
+	uint32_t bytes;
+	bool used;
+	bool by_thread;          /* the process had no memory any more: its first thread has ended */
+};
+
+struct remote_stacks {
+	struct peek *peek;       /* NULL: there is no helper to be had */
+	uint32_t first, most;            /* bytes */
+	struct ingest *ingest;
+	VEC(struct asked) asked;         /* by cookie */
+	uint64_t further_bytes, further_ns;      /* used up of what may be read further, at that moment */
+};
+
+struct remote_stacks *remote_stacks_new(uint32_t first, uint32_t most, struct ingest *in)
+{
+	struct remote_stacks *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->first = first;
+	o->most = most < PEEK_BYTES_MAX ? most : PEEK_BYTES_MAX;
+	o->ingest = in;
+	(void)peek_new(&o->peek, NULL);
+	return o;
+}
+
+void remote_stacks_free(struct remote_stacks *o)
+{
+	if (!o)
+		return;
+	peek_free(o->peek);
+	vec_free(&o->asked);
+	free(o);
+}
+
+/* What the source lists of W, with SEG as its stack (NULL = none). */
+static void walk(struct remote_stacks *o, const struct source_open *w, uint64_t time_ns, const struct raw_segment *seg)
+{
+	struct raw_event raw = {
+		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
+		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .machine = w->machine,
+			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
+			    .nr_kernel = w->nr_kernel },
+		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
+	};
+
+	if (seg) {
+		raw.sample.segment[raw.sample.nr_segments++] = *seg;
+		raw.sample.outside = true;
+	}
+	memcpy(raw.sample.comm, w->comm, sizeof(raw.sample.comm));
+	memcpy(raw.sample.regs, w->regs, sizeof(raw.sample.regs));
+	ingest_raw(o->ingest, &raw);
+}
+
+static void walk_unread(struct remote_stacks *o, const struct source_open *w)
+{
+	walk(o, w, w->since_ns, NULL);
+}
+
+static struct asked *free_place(struct remote_stacks *o)
+{
+	struct asked *fresh;
+
+	for (size_t i = 0; i < o->asked.n; i++)
+		if (!o->asked.v[i].used)
+			return &o->asked.v[i];
+	fresh = o->asked.n < PEEK_QUEUE_MAX ? vec_push(&o->asked) : NULL;
+	if (fresh)
+		*fresh = (struct asked){ 0 };
+	return fresh;
+}
+
+/* 0, or a negative errno of peek_ask(). */
+static int ask(struct remote_stacks *o, struct asked *a)
+{
+	const uint64_t sp = unwind_sp(a->w.machine, a->w.nr_regs, a->w.regs);
+	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
+
+	return peek_ask(o->peek, (uint64_t)(a - o->asked.v), pid, sp, a->bytes);
+}
+
+/* Asks for BYTES of the stack of W. 0, or a negative errno: -EAGAIN when there is no room now. */
+static int ask_for(struct remote_stacks *o, const struct source_open *w, uint32_t bytes)
+{
+	struct asked *a = free_place(o);
+	int r;
+
+	if (!a)
+		return -EAGAIN;
+	*a = (struct asked){ .w = *w, .bytes = bytes };
+	if (a->w.nr_kernel > SB_KSTACK_MAX)
+		a->w.nr_kernel = SB_KSTACK_MAX;
+	if (a->w.nr_kernel)
+		memcpy(a->kernel, w->kernel, a->w.nr_kernel * sizeof(*a->kernel));
+	r = ask(o, a);
+	a->used = r == 0;
+	return r;
+}
+
+bool remote_stacks_ask(struct remote_stacks *o, const struct source_open *w)
+{
+	int r;
+
+	if (!o->peek || !unwind_sp(w->machine, w->nr_regs, w->regs)) {
+		walk_unread(o, w);
+		return true;
+	}
+	r = ask_for(o, w, o->first);
+	if (r && r != -EAGAIN)
+		walk_unread(o, w);
+	return r != -EAGAIN;
+}
+
+/* May BYTES be read further? Then they are used up until take() knows how many they were. */
+static bool use_up(struct remote_stacks *o, uint32_t bytes)
+{
+	const uint64_t now = clock_mono_ns(), ns = now - o->further_ns;
+	const uint64_t back = ns < NSEC_PER_SEC * 16 ? FURTHER_BYTES_S * ns / NSEC_PER_SEC : FURTHER_BYTES_MAX;
+
+	o->further_bytes -= back < o->further_bytes ? back : o->further_bytes;
+	o->further_ns = now;
+	if (o->further_bytes + bytes > FURTHER_BYTES_MAX)
+		return false;
+	o->further_bytes += bytes;
+	return true;
+}
+
+/* As the source would list the wait RAW. */
+static struct source_open listed(const struct raw_event *raw)
+{
+	const struct raw_sample *s = &raw->sample;
+	struct source_open w = {
+		.pid = raw->pid, .tid = raw->tid, .start_ns = s->start_ns, .cgroup_id = s->cgroup_id, .exe_id = s->exe_id,
+		.id = raw->wait.id, .since_ns = raw->time_ns, .call = raw->wait.call, .state = raw->wait.state,
+		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->machine, .nr_regs = s->nr_regs,
+		.nr_kernel = s->nr_kernel, .kernel = s->kernel,
+	};
+
+	memcpy(w.comm, s->comm, sizeof(w.comm));
+	memcpy(w.regs, s->regs, sizeof(w.regs));
+	return w;
+}
+
+bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
+{
+	const struct raw_sample *s = &raw->sample;
+	const uint32_t had = s->outside && s->nr_segments ? s->segment[0].len : 0;
+	const uint32_t bytes = had < o->most / FURTHER ? had * FURTHER : o->most;
+	struct source_open w;
+
+	if (!o->peek || !had || had >= o->most || !use_up(o, bytes))
+		return false;
+	w = listed(raw);
+	return !ask_for(o, &w, bytes);
+}
+
+static void take(struct remote_stacks *o, const struct peek_answer *answer)
+{
+	struct asked *a = &o->asked.v[answer->cookie];
+	const struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
+					 .bytes = answer->bytes };
+	struct source_open w = a->w;
+	const uint32_t spared = a->bytes > answer->len ? a->bytes - answer->len : 0;
+	uint64_t kernel[SB_KSTACK_MAX];
+
+	if (a->bytes > o->first)
+		o->further_bytes -= spared < o->further_bytes ? spared : o->further_bytes;
+	memcpy(kernel, a->kernel, sizeof(kernel));
+	w.kernel = kernel;
+	if (answer->status == PEEK_GONE && !a->by_thread && w.tid != w.pid) {
+		a->by_thread = true;
+		if (!ask(o, a))
+			return;
+	}
+	a->used = false;
+	if (answer->status == PEEK_OK)
+		walk(o, &w, clock_mono_ns(), &seg);
+	else
+		walk_unread(o, &w);
+}
+
+/* The helper answers within microseconds, one request after the other; it is worth waiting for a little. */
+static bool wait_for_answer(const struct remote_stacks *o, uint64_t until_ns)
+{
+	struct pollfd pfd = { .fd = peek_fd(o->peek), .events = POLLIN };
+
+	return peek_pending(o->peek) && clock_mono_ns() < until_ns && poll(&pfd, 1, 1) > 0;
+}
+
+unsigned int remote_stacks_poll(struct remote_stacks *o)
+{
+	const uint64_t until = clock_mono_ns() + WAIT_NS;
+	struct peek_answer answer;
+	unsigned int n = 0;
+
+	if (!o || !o->peek)
+		return 0;
+	do {
+		while (peek_take(o->peek, &answer)) {
+			if (answer.cookie < o->asked.n)
+				take(o, &answer);
+			n++;
+		}
+	} while (wait_for_answer(o, until));
+	return n;
+}
+
+bool remote_stacks_pending(const struct remote_stacks *o)
+{
+	return o && o->peek && peek_pending(o->peek) > 0;
+}
+
+void remote_stacks_measure(const struct remote_stacks *o, struct profile_meta *m)
+{
+	struct peek_stats st = { 0 };
+
+	if (o->peek)
+		peek_stats(o->peek, &st);
+	m->wait_outside = st.answered[PEEK_OK];
+	m->wait_hung = st.answered[PEEK_HUNG];
+	m->wait_denied = st.answered[PEEK_DENIED];
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* stack_completion.c - one place for each thread, found by its number; threads that share a place take turns. */
+#include "config.h"
+
+#include "engine/stack_completion.h"
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "capture/peek.h"
+#include "system/sysfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACES 512u
+#define READ_BYTES 16384u                /* of the upper part: outermost callers are near the end of a stack */
+#define FRESH_NS NSEC_PER_SEC
+
+struct place {
+	pid_t tid;
+	uint64_t start_ns;
+	uint64_t addr;           /* that was asked for */
+	uint64_t read_ns;        /* when it was read; 0 = not yet */
+	uint32_t len;            /* bytes there; 0 = none could be read */
+	bool asked;
+	uint8_t *bytes;          /* READ_BYTES, owned; NULL = never needed */
+};
+
+struct completion {
+	struct peek *peek;
+	struct place place[PLACES];
+	uint8_t stack[SB_STACK_MAX + READ_BYTES];        /* what completion_extend() gave */
+};
+
+bool completion_needed(void)
+{
+	uint64_t mode;
+
+	return sysfile_u64("/proc/sys/kernel/numa_balancing", &mode) && mode;
+}
+
+struct completion *completion_new(void)
+{
+	struct completion *u = calloc(1, sizeof(*u));
+
+	if (u && peek_new(&u->peek, NULL) < 0) {
+		free(u);
+		u = NULL;
+	}
+	return u;
+}
+
+void completion_free(struct completion *u)
+{
+	if (!u)
+		return;
+	peek_free(u->peek);
+	for (unsigned int i = 0; i < PLACES; i++)
+		free(u->place[i].bytes);
+	free(u);
+}
+
+/*
+ * The segment of S behind which there is a page that cannot be read, in which FAULT is; 0: the last one, which is that of the main stack. NULL
+ * when there is none.
+ */
+static const struct raw_segment *cut_segment(const struct raw_sample *s, uint64_t fault)
+{
+	const struct raw_segment *seg = fault || !s->nr_segments ? NULL : &s->segment[s->nr_segments - 1];
+
+	for (uint32_t i = 0; fault && i < s->nr_segments; i++)
+		if (s->segment[i].addr + s->segment[i].len <= fault && (!seg || s->segment[i].addr >= seg->addr))
+			seg = &s->segment[i];
+	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
+}
+
+static enum completion_state ask(struct completion *u, struct place *p, const struct raw_event *raw, uint64_t addr)
+{
+	if (p->asked)
+		return COMPLETION_NONE;       /* for another thread, or another part: next time */
+	if (!p->bytes)
+		p->bytes = malloc(READ_BYTES);
+	if (!p->bytes || peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + SB_RED_ZONE, READ_BYTES))
+		return COMPLETION_NONE;
+	p->tid = raw->tid;
+	p->start_ns = raw->sample.start_ns;
+	p->addr = addr;
+	p->read_ns = 0;
+	p->len = 0;
+	p->asked = true;
+	return COMPLETION_ASKED;
+}
+
+/* SEG of S with the bytes of P behind it. */
+static void join(struct completion *u, const struct raw_sample *s, const struct raw_segment *seg, const struct place *p,
+		 struct raw_sample *ret)
+{
+	struct raw_segment *joint = &ret->segment[seg - s->segment];
+
+	*ret = *s;
+	memcpy(u->stack, seg->bytes, seg->len);
+	memcpy(u->stack + seg->len, p->bytes, p->len);
+	joint->bytes = u->stack;
+	joint->len = seg->len + p->len;
+}
+
+enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct raw_sample *ret)
+{
+	const struct raw_segment *seg = cut_segment(&raw->sample, fault);
+	const uint64_t addr = seg ? seg->addr + seg->len : 0;
+	struct place *p;
+
+	if (!seg || (fault && fault - addr >= READ_BYTES))
+		return COMPLETION_NONE;
+	p = &u->place[hash_2u64(raw->sample.start_ns, (uint32_t)raw->tid) % PLACES];
+	if (p->tid != raw->tid || p->start_ns != raw->sample.start_ns || p->addr != addr ||
+	    (!p->asked && clock_mono_ns() - p->read_ns >= FRESH_NS))
+		return ask(u, p, raw, addr);
+	if (p->asked)
+		return COMPLETION_ASKED;
+	if (!p->len)
+		return COMPLETION_NONE;
+	join(u, &raw->sample, seg, p, ret);
+	return COMPLETION_READY;
+}
+
+unsigned int completion_poll(struct completion *u)
+{
+	struct peek_answer a;
+	unsigned int n = 0;
+
+	for (; peek_take(u->peek, &a); n++) {
+		struct place *p = a.cookie < PLACES ? &u->place[a.cookie] : NULL;
+
+		if (!p || !p->asked)
+			continue;
+		p->asked = false;
+		p->read_ns = clock_mono_ns();
+		p->len = a.status == PEEK_OK && a.addr == p->addr ? a.len < READ_BYTES ? a.len : READ_BYTES : 0;
+		memcpy(p->bytes, a.bytes, p->len);
+	}
+	return n;
+}

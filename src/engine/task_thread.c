@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* task_thread.c - see task_thread.h. */
+#include "config.h"
+
+#include "engine/task_thread.h"
+
+#define THREADS_MANY (1u << 16)          /* in the dictionary */
+
+thread_id task_thread(struct processes *ps, struct dict *d, const struct reconcile_task *task)
+{
+	struct process *p;
+
+	if (dict_threads(d) >= THREADS_MANY)
+		return dict_other_thread(d);
+	p = processes_get(ps, task->pid);
+	return p ? process_thread(ps, p, task->tid, task->start_ns, 0, NULL) : ID_NONE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * address_layout.h - addresses for formats that have addresses rather than places in files. Private to exporters.
+ *
+ * They are those of a process in which every file is mapped once, from its beginning, one behind the other: a sum over processes has
+ * no others. The kernel is where it is without randomisation, and code without a file where it was.
+ */
+#ifndef SBERF_EXPORT_ADDRESS_LAYOUT_H
+#define SBERF_EXPORT_ADDRESS_LAYOUT_H
+
+#include "model/dict.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LAYOUT_KERNEL 0xffffffff81000000ull      /* of _text: arch/x86/include/asm/page_64_types.h */
+
+/* Where the frames of a module are. */
+struct span {
+	uint64_t base;           /* added to offsets gives addresses */
+	uint64_t low, high;      /* offsets between which all frames lie, at page borders; HIGH is exclusive, 0 = there are none */
+};
+
+/* By module id, for all frames of D; to be freed with free(). NULL when out of memory. */
+struct span *layout_modules(const struct dict *d);
+
+/* The address of FRAME. Notes have none: 0. */
+uint64_t layout_address(const struct span *modules, const struct dict *d, frame_id frame);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "config.h"
+
+#include "export/label_sums.h"
+
+#include "profile/slice.h"
+#include "query/filter.h"
+
+#include <stdlib.h>
+
+struct summing {
+	struct stack_sums *to;
+	const struct dict *d;
+	struct filter filter;
+	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
+};
+
+static uint64_t sum_hash(const struct stack_sum *s)
+{
+	return hash_2u64(hash_2u64((uint64_t)s->stack << 32 | s->thread, (uint64_t)s->call << 32 | s->node),
+			 (uint64_t)s->kind << 16 | (uint64_t)s->places << 8 | s->state);
+}
+
+static uint64_t sum_rehash(const void *ctx, uint32_t id)
+{
+	const struct stack_sums *s = ctx;
+
+	return sum_hash(&s->v.v[id]);
+}
+
+static bool same(const struct stack_sum *a, const struct stack_sum *b)
+{
+	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node && a->kind == b->kind &&
+	       a->places == b->places && a->state == b->state;
+}
+
+/* The sum that is told apart as WANT is; NULL when out of memory. */
+static struct stack_sum *find(struct stack_sums *s, const struct stack_sum *want)
+{
+	const uint64_t h = sum_hash(want);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&s->index, h); (id = hidx_id(&s->index, at)) != HIDX_NONE; at = hidx_next(&s->index, at))
+		if (hidx_same(&s->index, at, h) && same(&s->v.v[id], want))
+			return &s->v.v[id];
+	if (!vec_reserve(&s->v, 1))
+		return NULL;
+	s->v.v[s->v.n] = *want;
+	if (!hidx_add(&s->index, h, (uint32_t)s->v.n, sum_rehash, s))
+		return NULL;
+	return &s->v.v[s->v.n++];
+}
+
+static bool add_idle(struct summing *g, const struct fact *x, uint64_t count)
+{
+	const thread_id t = g->filter.same[x->thread];
+
+	if (!g->idle_thread)
+		g->idle_thread = calloc(g->filter.threads, sizeof(*g->idle_thread));
+	if (!g->idle_thread)
+		return false;
+	g->to->idle_threads += !g->idle_thread[t];
+	g->idle_thread[t] = 1;
+	g->to->idle_ns = add_capped(g->to->idle_ns, x->weight);
+	g->to->idle_count += count;
+	return true;
+}
+
+static bool add_fact(struct summing *g, const struct fact *x, unsigned int is)
+{
+	struct stack_sum want = { .stack = x->stack, .thread = x->thread, .node = x->node, .kind = x->kind & 31,
+				  .places = filter_places(&g->filter, x) & 7 };
+	const uint64_t count = is & FACT_COUNTS ? x->count : 0;
+	struct stack_sum *s;
+
+	g->to->places |= want.places;
+	if (is & FACT_IDLE && g->filter.q->fold_idle)
+		return add_idle(g, x, count);
+	if (EVENT_IS_WAIT(x->kind)) {
+		const struct wait *w = dict_get_wait(g->d, x->wait);
+
+		want.call = w->call;
+		want.state = w->state;
+	}
+	s = find(g->to, &want);
+	if (!s)
+		return false;
+	s->count += count;
+	s->ns = add_capped(s->ns, x->weight);
+	return true;
+}
+
+static bool add_all(struct summing *g, const struct snapshot *s)
+{
+	struct slice_view v;
+
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		if (!filter_slice(&g->filter, &v))
+			continue;
+		for (size_t k = 0; k < v.n; k++) {
+			const unsigned int is = filter_fact(&g->filter, &v, i, &v.fact[k]);
+
+			if (is && !add_fact(g, &v.fact[k], is))
+				return false;
+		}
+	}
+	return true;
+}
+
+int stack_sums_build(struct stack_sums *s, const struct export_view *v, const struct query *q, struct err *e)
+{
+	struct summing g = { .to = s, .d = snapshot_dict(v->snapshot) };
+	bool ok;
+
+	*s = (struct stack_sums){ 0 };
+	ok = filter_init(&g.filter, v->snapshot, v->names, q) && add_all(&g, v->snapshot);
+	s->set = g.filter.set;
+	filter_free(&g.filter);
+	free(g.idle_thread);
+	hidx_free(&s->index);
+	return ok ? 0 : err_nomem(e, "the sums of stacks");
+}
+
+void stack_sums_free(struct stack_sums *s)
+{
+	vec_free(&s->v);
+	hidx_free(&s->index);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * label_sums.h - what a view asks for, summed by stack, thread, node, kind, state and system call: for formats whose samples have labels.
+ * Private to exporters.
+ */
+#ifndef SBERF_EXPORT_LABEL_SUMS_H
+#define SBERF_EXPORT_LABEL_SUMS_H
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "export/export_view.h"
+
+#include <stdint.h>
+
+struct stack_sum {
+	stack_id stack;
+	thread_id thread;
+	uint32_t call;           /* of waits: CALL_* */
+	uint16_t node;
+	uint8_t kind : 5;        /* enum event_kind */
+	uint8_t places : 3;      /* of stack_sums.set: what measures it counts in */
+	uint8_t state;           /* of waits: enum wait_state */
+	uint64_t count;          /* of samples or waits: the two parts of a wait count once */
+	uint64_t ns;
+};
+
+_Static_assert(EVENT_KINDS_MAX <= 1u << 5 && MEASURES_ASKED <= 3, "they fit");
+
+struct stack_sums {
+	VEC(struct stack_sum) v; /* in the order of first use */
+	struct hidx index;
+	struct measure_set set;  /* what was asked for */
+	unsigned int places;     /* of it, where there is something, as a mask */
+	uint64_t idle_ns, idle_count;    /* query.fold_idle: idling waits, which are in no sum */
+	uint32_t idle_threads;
+};
+
+/* Sums what Q asks for of V. It takes 60 bytes for each sum. -ENOMEM with a sentence: to be freed all the same. */
+int stack_sums_build(struct stack_sums *s, const struct export_view *v, const struct query *q, struct err *e);
+void stack_sums_free(struct stack_sums *s);      /* zeroed is fine */
+
+#endif

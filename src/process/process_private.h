@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* process_private.h - the insides of process.h, shared by its own files and its tests. */
+#ifndef SBERF_PROCESS_PROCESS_PRIVATE_H
+#define SBERF_PROCESS_PROCESS_PRIVATE_H
+
+#include "base/hash.h"
+#include "process/files.h"
+#include "process/owner.h"
+#include "process/process.h"
+#include "process/root.h"
+#include "process/space.h"
+#include "system/cgroup.h"
+#include "system/procfs.h"
+
+#define COMM_MAX 16u             /* TASK_COMM_LEN, with its NUL */
+
+struct thread_now {
+	pid_t tid;
+	bool dead;
+	uint64_t start_ns;       /* 0 = unknown */
+	uint64_t cgroup_id;      /* 0 = unknown */
+	uint32_t exe_changes;    /* value of the process's counter when ID was made */
+	thread_id id;            /* ID_NONE = make it again */
+	char comm[COMM_MAX + 1]; /* raw bytes; "" = unknown */
+};
+
+struct process {
+	struct processes *ps;
+	pid_t pid;
+	uint64_t start_ns;       /* only an identity, never changes; CLOCK_MONOTONIC */
+	uint64_t start_ticks;    /* of /proc/PID/stat; 0 = never read */
+	bool maps_known;         /* by fork, exec or /proc */
+	bool doubted;            /* some of what happened to its mappings was lost */
+	bool kthread, denied, gone;
+	bool dead;               /* every thread that is known has ended */
+	bool exe_next;           /* after an exec: the next file that is mapped is the executable */
+	uint64_t used_ns;        /* when it was last asked for, or ended */
+	uint64_t read_ns;        /* when its /proc/PID/maps was last read; 0 = never */
+	uint64_t tried_ns;       /* when that was last tried */
+	uint64_t cost_ns;        /* how long that took */
+	uint32_t exe_changes;
+	str_id exe;
+	module_id anon;          /* ID_NONE until needed */
+	str_id dump;             /* path of a jitdump file that it maps; 0 = none was seen */
+	backing_id dump_file;    /* that file, or its parent's; BACKING_NONE = none */
+	struct proc_status status;   /* ns_pid 0 = unknown */
+	struct space *space;     /* never NULL */
+	struct root *root;       /* NULL = unknown */
+	VEC(struct thread_now) threads;  /* by tid */
+	size_t nr_live;          /* of them, those that have not ended */
+};
+
+/* What a walk looks things up in: the mappings of P now, or some that were held. */
+struct view {
+	struct process *p;
+	const struct space *space;
+};
+
+struct process_hold {
+	struct space *space;
+	struct process_hold *prev, *next;
+};
+
+struct processes {
+	struct dict *dict;
+	struct files *files;
+	struct cgroups *cgroups;
+	struct owners *owners;
+	struct roots roots;
+	VEC(struct process *) v;
+	struct hidx by_pid;
+	struct view view;        /* of the last process_space() or process_held_space() */
+	struct process_hold *holds;
+	uint64_t swept_ns, checked_ns;
+	uint32_t ends;           /* of processes, since the last sweep */
+	size_t ended_maps;       /* that these had, for their part */
+	uint64_t maps_read;
+	uint64_t retired;
+};
+
+/* processes_new() with another reader of files, for tests. */
+int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e);
+
+/* process_proc.c: what /proc says. True when mappings, executable or identity changed. */
+bool process_read(struct process *p);
+/* The backing of the mapping M of P, which is there since SINCE_NS, called NAME. */
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
+			   uint64_t since_ns);
+void process_set_exe(struct process *p, const char *path, size_t len);
+/* Makes P a fresh process of the same number that started at START_NS; ticks 0 = unknown. */
+void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks);
+
+/* process_threads.c: the threads of P. */
+struct thread_now *thread_of(struct process *p, pid_t tid);          /* added when new; NULL when out of memory */
+void thread_set_comm(struct thread_now *t, const char *comm);
+void thread_revive(struct process *p, struct thread_now *t);         /* another thread has the number of one that ended */
+bool threads_end(struct process *p, pid_t tid);                      /* TID ended; true when it was the last one known */
+void threads_trim(struct process *p);                                /* forgets threads that have ended */
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* frameshare.c - a stack has the frames of its parent and one more, and parents come first: one pass over the stacks, one over the facts. */
+#include "config.h"
+
+#include "query/frameshare.h"
+
+#include "model/event.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static bool is_user_code(const struct dict *d, frame_id frame)
+{
+	const struct frame *f = dict_get_frame(d, frame);
+	const struct module *m = f ? dict_get_module(d, f->module) : NULL;
+
+	return m && m->kind != MODULE_KERNEL && m->kind != MODULE_NOTE;
+}
+
+/* How many frames each of the N stacks of D has, to COUNT. */
+static void count_frames(const struct dict *d, struct frame_share *count, uint32_t n)
+{
+	for (stack_id id = STACK_ROOT + 1; id < n; id++) {
+		const struct stack *s = dict_get_stack(d, id);
+
+		count[id] = count[s->parent];
+		if (!is_user_code(d, s->frame))
+			continue;
+		count[id].frames++;
+		count[id].no_table += (dict_frame_flags(d, s->frame) & FRAME_F_NO_TABLE) != 0;
+	}
+}
+
+static void add_slice(const struct slice_view *v, const struct frame_share *count, uint32_t n, struct frame_share *sum)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		const struct fact *f = &v->fact[i];
+
+		if ((f->kind != EVENT_SAMPLE && !EVENT_IS_WAIT(f->kind)) || f->stack >= n)
+			continue;
+		sum->frames += f->count * count[f->stack].frames;
+		sum->no_table += f->count * count[f->stack].no_table;
+	}
+}
+
+int frame_share_of(const struct snapshot *s, struct frame_share *ret)
+{
+	const struct dict *d = snapshot_dict(s);
+	const uint32_t n = dict_stacks(d);
+	AUTO_FREE struct frame_share *count = calloc(n, sizeof(*count));
+	struct frame_share sum = { 0 };
+	struct slice_view v;
+
+	if (!count)
+		return -ENOMEM;
+	count_frames(d, count, n);
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		add_slice(&v, count, n, &sum);
+	}
+	*ret = sum;
+	return 0;
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * query.c - from facts to a call tree, touching each fact and each trie node once.
+ *
+ * 1. Facts are summed per (group, stack), over slices and threads; what is not of the first measure beside, as most stacks have none.
+ * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
+ *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
+ *    and what is left out when there are too many nodes is the lightest.
+ * 3. Each stack walks up the trie to the first node that this group has met before, and down again making tree nodes. The memo
+ *    of what was met is one array over the trie, stamped with the group. An inverted tree has no shared prefixes to remember
+ *    and walks each stack whole, as is done where recursion is folded.
+ * 4. Totals are summed from the back (parents come before their children), and siblings sorted.
+ *
+ * No recursion anywhere: stacks are thousands of frames deep.
+ */
+#include "config.h"
+
+#include "query/query.h"
+
+#include "base/hash.h"
+#include "base/vec.h"
+#include "profile/slice.h"
+#include "query/filter.h"
+#include "query/foldpath.h"
+#include "query/group.h"
+#include "query/hidden.h"
+#include "query/identity.h"
+#include "query/tree.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a (group, stack) weighs. */
+struct sum {
+	stack_id stack;
+	uint32_t group;          /* 0 when there are no groups */
+	uint64_t ns, count;
+	double squares;          /* as in tree_node */
+	uint64_t beside;         /* plus one: where builder.beside says what of it is not of the first measure; 0 = nothing */
+};
+
+/* What of a sum is not of the measure in the first place, and what of it is in waits. Apart, as most questions are about stacks that only run. */
+struct beside {
+	uint64_t value[MEASURES_ASKED];  /* by place; the first one's only when it is no part of the total */
+	uint64_t open_ns, doubt_ns;
+	float open_longest_ns;
+};
+
+/* Where a trie node ended up in the tree, for the group whose number plus one is in STAMP. */
+struct memo {
+	uint32_t stamp;
+	uint32_t node;           /* with MEMO_CUT when that is only an ancestor of the right place */
+};
+
+#define MEMO_CUT 0x80000000u
+#define DEPTH_MAX (UINT16_MAX - 1)
+#define DOUBT_NS 1e7             /* what a wait stands for at least that stands for others: docs/architecture.md, "Time off the CPU" */
+
+struct builder {
+	const struct dict *d;
+	const struct names *names;
+	const struct query *q;
+	uint32_t max_nodes;
+	struct groups groups;
+	struct filter filter;
+	VEC(struct sum) sums;
+	VEC(struct beside) beside;
+	struct hidx sum_index;
+	VEC(struct tree_node) nodes;
+	struct hidx node_index;  /* by key */
+	struct memo *memo;       /* by stack id; none for inverted trees, and where recursion is folded */
+	VEC(stack_id) path;
+	struct identity identity;
+	struct hidden hidden;
+	struct fold_path folded;
+	uint64_t max_ns, cut_ns;
+	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
+	uint32_t idle_threads;
+	uint64_t idle_ns;
+	struct beside idle;      /* what was folded */
+	uint64_t idle_count;
+	double idle_squares;
+	bool no_memory;
+};
+
+static bool fail(struct builder *b)
+{
+	b->no_memory = true;
+	return false;
+}
+
+/* 1. Sums. */
+
+static uint64_t sum_hash(uint32_t group, stack_id stack)
+{
+	return hash_u64((uint64_t)group << 32 | stack);
+}
+
+static uint64_t sum_rehash(const void *ctx, uint32_t id)
+{
+	const struct builder *b = ctx;
+
+	return sum_hash(b->sums.v[id].group, b->sums.v[id].stack);
+}
+
+/* The sum of (GROUP, STACK), made when there is none; NULL when out of memory. */
+static struct sum *find_sum(struct builder *b, uint32_t group, stack_id stack)
+{
+	const uint64_t h = sum_hash(group, stack);
+	uint32_t id;
+
+	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
+	     at = hidx_next(&b->sum_index, at))
+		if (b->sums.v[id].stack == stack && b->sums.v[id].group == group)
+			return &b->sums.v[id];
+	if (!vec_reserve(&b->sums, 1))
+		return NULL;
+	b->sums.v[b->sums.n] = (struct sum){ .stack = stack, .group = group };
+	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, sum_rehash, b))
+		return NULL;
+	return &b->sums.v[b->sums.n++];
+}
+
+static void add_beside(struct beside *to, const struct fact *f, unsigned int places, unsigned int is)
+{
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+		if (places >> place & 1)
+			to->value[place] = add_capped(to->value[place], f->weight);
+	if (is & FACT_OPEN) {
+		to->open_ns = add_capped(to->open_ns, f->weight);
+		if (f->longest_ns > to->open_longest_ns)
+			to->open_longest_ns = f->longest_ns;
+	}
+	if (is & FACT_DOUBT)
+		to->doubt_ns = add_capped(to->doubt_ns, f->weight);
+}
+
+/* Counts F, which idles. */
+static bool note_idle(struct builder *b, const struct fact *f)
+{
+	const thread_id t = b->filter.same[f->thread];
+
+	if (!b->idle_thread)
+		b->idle_thread = calloc(b->filter.threads, sizeof(*b->idle_thread));
+	if (!b->idle_thread)
+		return fail(b);
+	b->idle_threads += !b->idle_thread[t];
+	b->idle_thread[t] = 1;
+	b->idle_ns = add_capped(b->idle_ns, f->weight);
+	return true;
+}
+
+static bool grouped(const struct builder *b)
+{
+	return b->q->group_by != GROUP_NONE || b->q->by_node;
+}
+
+/* The group that F is in; GROUP_TOP when out of memory. */
+static uint32_t group_of(struct builder *b, const struct fact *f)
+{
+	const uint32_t of_thread = b->groups.of_thread ? b->groups.of_thread[f->thread] : GROUP_TOP;
+
+	if (b->q->by_node)
+		return groups_on_node(&b->groups, of_thread, f->node < NODES_MAX ? f->node : NODE_UNKNOWN);
+	return of_thread == GROUP_TOP ? 0 : of_thread;
+}
+
+/* What F adds to tree_node.squares: its weight times what each event in it weighs. */
+static double squares_of(const struct fact *f, unsigned int is)
+{
+	const double ns = (double)f->weight;
+	double each = f->count ? ns / (double)f->count : ns;
+
+	if (EVENT_IS_WAIT(f->kind) && f->longest_ns > each)
+		each = f->longest_ns;
+	if (is & FACT_DOUBT && each < DOUBT_NS)
+		each = ns < DOUBT_NS ? ns : DOUBT_NS;
+	return ns * each;
+}
+
+static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
+{
+	const unsigned int places = filter_places(&b->filter, f);
+	const bool leads = places & b->filter.set.lead;
+	const uint64_t count = leads && is & FACT_COUNTS ? f->count : 0;
+	uint32_t group;
+	struct sum *s;
+
+	if (is & FACT_IDLE && !note_idle(b, f))
+		return false;
+	if (is & FACT_IDLE && b->q->fold_idle) {
+		add_beside(&b->idle, f, places, is);
+		b->idle_count += count;
+		b->idle_squares += squares_of(f, is);
+		return true;
+	}
+	group = group_of(b, f);
+	s = group == GROUP_TOP ? NULL : find_sum(b, group, f->stack);
+	if (!s)
+		return fail(b);
+	if (leads) {
+		s->ns = add_capped(s->ns, f->weight);
+		s->count += count;
+		s->squares += squares_of(f, is);
+	}
+	if (places == 1 && leads)
+		return true;
+	if (!s->beside) {
+		struct beside *beside = vec_push(&b->beside);
+
+		if (!beside)
+			return fail(b);
+		*beside = (struct beside){ 0 };
+		s->beside = b->beside.n;
+	}
+	add_beside(&b->beside.v[s->beside - 1], f, places, is);
+	return true;
+}
+
+static bool sum_facts(struct builder *b, const struct snapshot *s)
+{
+	struct slice_view view;
+
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &view);
+		if (!filter_slice(&b->filter, &view))
+			continue;
+		for (size_t k = 0; k < view.n; k++) {
+			const unsigned int is = filter_fact(&b->filter, &view, i, &view.fact[k]);
+
+			if (is && !add_fact(b, &view.fact[k], is))
+				return false;
+		}
+		if (view.to_ns > b->max_ns)
+			b->max_ns = view.to_ns;
+	}
+	hidx_free(&b->sum_index);
+	return true;
+}
+
+/* 2. Order. */
+
+struct group_weight {
+	uint64_t ns;
+	uint32_t group;
+};
+
+static int compare_groups(const void *va, const void *vb)
+{
+	const struct group_weight *a = va, *b = vb;
+
+	return a->ns != b->ns ? (a->ns < b->ns) - (a->ns > b->ns) : (a->group > b->group) - (a->group < b->group);
+}
+
+/* Stable counting sort of the N sums at FROM into TO; PLACE(sum) < CLASSES is at start[]. */
+static void place_sums(struct sum *to, const struct sum *from, size_t n, size_t *start, const uint32_t *rank)
+{
+	for (size_t i = 0; i < n; i++)
+		to[start[rank ? rank[from[i].group] : WEIGHT_CLASSES - 1 - weight_class(from[i].ns)]++] = from[i];
+}
+
+/* Turns counts into where each class starts. */
+static void counts_to_starts(size_t *count, size_t n)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const size_t here = count[i];
+
+		count[i] = at;
+		at += here;
+	}
+}
+
+/* Fills RANK, the place of each of N groups by falling weight, and START, where the sums of each rank start. */
+static bool rank_groups(const struct builder *b, size_t n, uint32_t *rank, size_t *start)
+{
+	AUTO_FREE struct group_weight *w = calloc(n, sizeof(*w));
+
+	if (!w)
+		return false;
+	for (size_t g = 0; g < n; g++)
+		w[g].group = (uint32_t)g;
+	for (size_t i = 0; i < b->sums.n; i++)
+		w[b->sums.v[i].group].ns = add_capped(w[b->sums.v[i].group].ns, b->sums.v[i].ns);
+	qsort(w, n, sizeof(*w), compare_groups);
+	for (size_t r = 0; r < n; r++)
+		rank[w[r].group] = (uint32_t)r;
+	for (size_t i = 0; i < b->sums.n; i++)
+		start[rank[b->sums.v[i].group]]++;
+	counts_to_starts(start, n);
+	return true;
+}
+
+static bool order_sums(struct builder *b)
+{
+	const size_t groups = b->groups.v.n ? b->groups.v.n : 1;
+	AUTO_FREE struct sum *tmp = malloc((b->sums.n + 1) * sizeof(*tmp));
+	AUTO_FREE uint32_t *rank = malloc(groups * sizeof(*rank));
+	AUTO_FREE size_t *start = calloc(groups, sizeof(*start));
+	size_t classes[WEIGHT_CLASSES] = { 0 };
+
+	if (!tmp || !rank || !start || !rank_groups(b, groups, rank, start))
+		return fail(b);
+	for (size_t i = 0; i < b->sums.n; i++)
+		classes[WEIGHT_CLASSES - 1 - weight_class(b->sums.v[i].ns)]++;
+	counts_to_starts(classes, WEIGHT_CLASSES);
+	place_sums(tmp, b->sums.v, b->sums.n, classes, NULL);
+	place_sums(b->sums.v, tmp, b->sums.n, start, rank);
+	return true;
+}
+
+/* 3. Nodes. */
+
+static bool same_node(const struct builder *b, const struct tree_node *have, const struct tree_node *want)
+{
+	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
+	    have->inlined != want->inlined)
+		return false;
+	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) : have->frame == want->frame;
+}
+
+static uint64_t node_rehash(const void *ctx, uint32_t id)
+{
+	const struct builder *b = ctx;
+
+	return b->nodes.v[id].key;
+}
+
+/* The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be no more, or no memory. */
+static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identity)
+{
+	const uint32_t parent = want->parent;
+	uint32_t id;
+
+	want->key = tree_key(b->nodes.v[parent].key, identity, want->kind, want->inlined);
+	for (uint32_t at = hidx_first(&b->node_index, want->key); (id = hidx_id(&b->node_index, at)) != HIDX_NONE;
+	     at = hidx_next(&b->node_index, at))
+		if (hidx_same(&b->node_index, at, want->key) && same_node(b, &b->nodes.v[id], want))
+			return id;
+	if (b->nodes.n >= b->max_nodes || b->nodes.v[parent].depth >= DEPTH_MAX)
+		return NODE_NONE;
+	want->depth = b->nodes.v[parent].depth + 1;
+	if (!vec_reserve(&b->nodes, 1) ||
+	    !hidx_add(&b->node_index, want->key, (uint32_t)b->nodes.n, node_rehash, b)) {
+		fail(b);
+		return NODE_NONE;
+	}
+	b->nodes.v[b->nodes.n] = *want;
+	return (uint32_t)b->nodes.n++;
+}
+
+/* The node of group G, under those of the groups above. */
+static uint32_t group_node(struct builder *b, uint32_t g)
+{
+	struct group *group = &b->groups.v.v[g];
+	struct tree_node want = { .kind = group->kind, .place = ID_NONE };
+
+	if (group->node != NODE_NONE)
+		return group->node;
+	if (group->kind == NODE_NUMA)
+		want.frame = group->numa;
+	else
+		want.thread = group->thread;
+	if (group->up != GROUP_TOP)
+		want.parent = group_node(b, group->up);
+	if (want.parent != NODE_NONE)
+		group->node = child(b, &want, group->hash);
+	return group->node;
+}
+
+/* Goes from NODE to the child for one name of FRAME, or for its address when NAME is NULL. */
+static uint32_t step(struct builder *b, uint32_t node, frame_id frame, const struct name *name, bool inlined)
+{
+	const struct func *f = name ? names_func(b->names, name->func) : NULL;
+	struct tree_node want = { .parent = node, .place = frame };
+
+	if (f) {
+		want.kind = NODE_FUNC;
+		want.inlined = inlined;
+		want.func = name->func;
+		return child(b, &want, identity_func(&b->identity, name->func));
+	}
+	want.kind = NODE_ADDR;
+	want.frame = frame;
+	return child(b, &want, identity_frame(&b->identity, frame));
+}
+
+/* Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False when there was no more. */
+static bool steps(struct builder *b, uint32_t *node, frame_id frame)
+{
+	const struct frame *f = dict_get_frame(b->d, frame);
+	const struct module *m = f ? dict_get_module(b->d, f->module) : NULL;
+	const struct frame_names *fn;
+	uint32_t next, n;
+
+	if (!m || hidden_module(&b->hidden, f->module))
+		return true;
+	fn = m->kind == MODULE_NOTE ? NULL : names_get(b->names, frame);
+	n = fn ? fn->n : 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t at = b->q->inverted ? i : n - 1 - i;      /* names are innermost first */
+		const bool inlined = at < n - 1;
+
+		if (inlined && b->q->no_inlines)
+			continue;
+		next = step(b, *node, frame, fn ? &fn->name[at] : NULL, inlined);
+		if (next == NODE_NONE)
+			return false;
+		*node = next;
+	}
+	return true;
+}
+
+/* The node of STACK under the group node TOP, remembered under STAMP; with MEMO_CUT when it is only an ancestor. */
+static uint32_t walk_down(struct builder *b, uint32_t top, uint32_t stamp, stack_id stack)
+{
+	uint32_t node = top;
+
+	b->path.n = 0;
+	while (stack != STACK_ROOT && b->memo[stack].stamp != stamp) {
+		stack_id *slot = vec_push(&b->path);
+
+		if (!slot) {
+			fail(b);
+			return top;
+		}
+		*slot = stack;
+		stack = dict_get_stack(b->d, stack)->parent;
+	}
+	if (stack != STACK_ROOT)
+		node = b->memo[stack].node;
+	while (b->path.n) {
+		stack = b->path.v[--b->path.n];
+		if (!(node & MEMO_CUT) && !steps(b, &node, dict_get_stack(b->d, stack)->frame))
+			node |= MEMO_CUT;
+		b->memo[stack] = (struct memo){ .stamp = stamp, .node = node };
+	}
+	return node;
+}
+
+/* The node that STACK ends at in an inverted tree, from its innermost frame to its outermost. */
+static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
+{
+	uint32_t node = top;
+
+	while (stack != STACK_ROOT) {
+		const struct stack *s = dict_get_stack(b->d, stack);
+
+		if (!steps(b, &node, s->frame))
+			return node | MEMO_CUT;
+		stack = s->parent;
+	}
+	return node;
+}
+
+/* The node that STACK ends at when recursion is folded, whichever way the tree stands. */
+static uint32_t walk_folded(struct builder *b, uint32_t top, stack_id stack)
+{
+	uint32_t node = top;
+
+	if (!fold_path_of(&b->folded, stack)) {
+		fail(b);
+		return top;
+	}
+	for (size_t i = 0; i < b->folded.step.n; i++) {
+		const struct fold_step *s = &b->folded.step.v[b->q->inverted ? b->folded.step.n - 1 - i : i];
+		const uint32_t next = step(b, node, s->frame, s->name, s->inlined);
+
+		if (next == NODE_NONE)
+			return node | MEMO_CUT;
+		node = next;
+	}
+	return node;
+}
+
+/* Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in the first place, or not of it at all. */
+static void add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
+{
+	const struct beside none = { 0 }, *o = beside ? beside : &none;
+	uint64_t first = ns;
+
+	n->self_ns = add_capped(n->self_ns, ns);
+	for (unsigned int place = 1; place < MEASURES_ASKED; place++) {
+		n->value[place] = add_capped(n->value[place], o->value[place]);
+		if (set->lead >> place & 1)
+			first -= o->value[place] < first ? o->value[place] : first;
+	}
+	n->value[0] = add_capped(n->value[0], set->lead & 1 ? first : o->value[0]);
+	if (!beside)
+		return;
+	n->open_ns = add_capped(n->open_ns, o->open_ns);
+	if (o->open_longest_ns > n->open_longest_ns)
+		n->open_longest_ns = o->open_longest_ns;
+	n->doubt_ns = add_capped(n->doubt_ns, o->doubt_ns);
+}
+
+/* The node of what was folded; without room for it it stays with the root. Made first, so that there usually is room. */
+static void add_idle(struct builder *b)
+{
+	struct tree_node want = { .kind = NODE_IDLE, .place = ID_NONE };
+	uint32_t at;
+
+	if (!b->q->fold_idle || !b->idle_threads)
+		return;
+	at = child(b, &want, 0);
+	if (at == NODE_NONE) {
+		b->cut_ns = add_capped(b->cut_ns, b->idle_ns);
+		at = 0;
+	} else {
+		b->nodes.v[at].frame = b->idle_threads;
+	}
+	add_self(&b->nodes.v[at], &b->filter.set, b->idle_ns, &b->idle);
+	b->nodes.v[at].count += b->idle_count;
+	b->nodes.v[at].squares += b->idle_squares;
+}
+
+static bool add_stacks(struct builder *b)
+{
+	add_idle(b);
+	for (size_t i = 0; i < b->sums.n && !b->no_memory; i++) {
+		const struct sum *s = &b->sums.v[i];
+		const uint32_t top = grouped(b) ? group_node(b, s->group) : 0;
+		uint32_t at = MEMO_CUT;          /* no room even for its group: stays with the root */
+
+		if (top != NODE_NONE)
+			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) :
+			     b->q->fold_recursion ? walk_folded(b, top, s->stack) : walk_up(b, top, s->stack);
+		if (at & MEMO_CUT)
+			b->cut_ns = add_capped(b->cut_ns, s->ns);
+		at &= ~MEMO_CUT;
+		add_self(&b->nodes.v[at], &b->filter.set, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
+		b->nodes.v[at].count += s->count;
+		b->nodes.v[at].squares += s->squares;
+	}
+	return !b->no_memory;
+}
+
+/* Frees everything but the nodes. */
+static void builder_free(struct builder *b)
+{
+	groups_free(&b->groups);
+	filter_free(&b->filter);
+	free(b->idle_thread);
+	vec_free(&b->sums);
+	vec_free(&b->beside);
+	hidx_free(&b->sum_index);
+	hidx_free(&b->node_index);
+	free(b->memo);
+	vec_free(&b->path);
+	identity_free(&b->identity);
+	hidden_free(&b->hidden);
+	fold_path_free(&b->folded);
+}
+
+static bool prepare(struct builder *b, const struct snapshot *s)
+{
+	struct tree_node *root = vec_push(&b->nodes);
+
+	if (!root || !filter_init(&b->filter, s, b->names, b->q))
+		return fail(b);
+	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !identity_init(&b->identity, b->d, b->names) ||
+	    !hidden_init(&b->hidden, b->d, b->q))
+		return fail(b);
+	b->folded = (struct fold_path){ .q = b->q, .hidden = &b->hidden, .identity = &b->identity };
+	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = TREE_ROOT_KEY, .place = ID_NONE };
+	if (!b->q->inverted && !b->q->fold_recursion)
+		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
+	return b->memo || b->q->inverted || b->q->fold_recursion || fail(b);
+}
+
+int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e)
+{
+	struct builder b = { .d = snapshot_dict(s), .names = names, .q = q };
+	struct tree *t = calloc(1, sizeof(*t));
+	struct measure_set set;
+	bool ok;
+
+	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
+	if (b.max_nodes >= HIDX_IDS)
+		b.max_nodes = HIDX_IDS - 1;
+	ok = t && prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
+	set = b.filter.set;
+	builder_free(&b);
+	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
+		vec_free(&b.nodes);
+		free(t);
+		return err_nomem(e, "the call tree");
+	}
+	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
+	t->cut_ns = b.cut_ns;
+	t->idle_ns = b.idle_ns;
+	t->idle_threads = b.idle_threads;
+	t->max_ns = b.max_ns;
+	*ret = t;
+	return 0;
+}
+
+struct tree *tree_share(struct tree *t)
+{
+	atomic_fetch_add(&t->shared, 1);
+	return t;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t || atomic_fetch_sub(&t->shared, 1))
+		return;
+	free(t->node);
+	free(t);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * terms.h - filters as a person writes them: terms that must all hold.
+ *
+ *	malloc|free            stacks in which a function matches this regular expression (extended, found anywhere in the name)
+ *	thread:redis-*,12      threads of this name or tid
+ *	process:postgres       processes of this name, or pid: a thread is of it
+ *	cgroup:4f1c            cgroups whose path has this somewhere, so that a part of a container's id will do
+ *	node:0-1               what the CPUs of these NUMA nodes did
+ *	state:D,K              waits in these states, by letter or name; running time is left out
+ *	syscall:futex          waits in these system calls; the same
+ *	!...                   all but that
+ *
+ * Commas separate what may be either; * and ? are wildcards (base/wildcard.h) in threads, processes and cgroups. A keyword is one only
+ * with a single colon, so std::thread::run is a function, and function: comes before what would be taken for something else.
+ *
+ * Terms are values of bounded size, without pointers: questions are copied and compared with them. Bytes after the text are zero.
+ */
+#ifndef SBERF_QUERY_TERMS_H
+#define SBERF_QUERY_TERMS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TERMS_MAX 16u
+#define TERM_TEXT_MAX 256u               /* with the NUL */
+#define TERM_WRITTEN_MAX (TERM_TEXT_MAX + 16)    /* of term_text() */
+
+enum term_what {
+	TERM_FUNCTION,
+	TERM_THREAD,
+	TERM_PROCESS,
+	TERM_CGROUP,
+	TERM_NODE,
+	TERM_STATE,
+	TERM_SYSCALL,
+	TERM_NR
+};
+
+struct filter_term {
+	uint8_t what;            /* enum term_what */
+	uint8_t not;             /* 1: all but that */
+	uint8_t picked;          /* 1: chosen in the list that it narrows, which goes on to show the others */
+	char text[TERM_TEXT_MAX];        /* without keyword; never empty */
+};
+
+struct terms {
+	uint32_t n;
+	struct filter_term v[TERMS_MAX];        /* all zero from n on */
+};
+
+/* "thread", ..., "function". */
+const char *term_keyword(enum term_what what);
+
+/*
+ * Reads TEXT, blanks around it left out, as the list above says. -EINVAL with a sentence when it is empty, too long or makes no
+ * sense; ARCH (NULL = this machine's) says which system calls there are.
+ */
+int term_parse(const char *text, const char *arch, struct filter_term *ret, struct err *e);
+/*
+ * Makes a term of WHAT and its TEXT alone, as the command line has them: sentences name it as OPTION ("--focus"), NULL = by nothing.
+ */
+int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch, struct filter_term *ret, struct err *e);
+/* How term_parse() would read T. Not sanitised. Returns DST. */
+char *term_text(const struct filter_term *t, char dst[TERM_WRITTEN_MAX]);
+bool term_same(const struct filter_term *a, const struct filter_term *b);
+
+/*
+ * A keyword that begins with the LEN bytes at TEXT ("thr" of "!thr"), NULL when there is none. *RET_LEN bytes of it are common to all
+ * that do; *RET_ONLY says that it is the only one. "function" is not offered.
+ */
+const char *term_complete(const char *text, size_t len, size_t *ret_len, bool *ret_only);
+
+/* Appends T; one that is there already moves to the end. False when there are TERMS_MAX. */
+bool terms_add(struct terms *ts, const struct filter_term *t);
+void terms_remove(struct terms *ts, uint32_t i);
+/* Removes all terms of WHAT, only those that were picked when PICKED. */
+void terms_drop(struct terms *ts, enum term_what what, bool picked);
+bool terms_same(const struct terms *a, const struct terms *b);
+/* Whether a term asks for waits of some kind only, which leaves running time out. */
+bool terms_only_waits(const struct terms *ts);
+
+/*
+ * "*" and "?" of a pattern with commas: whether TEXT, LEN bytes that end in NUL, matches one of its parts as a whole; with ANYWHERE,
+ * when a part of TEXT does.
+ */
+bool term_matches(const char *pattern, const char *text, size_t len, bool anywhere);
+
+/* The function called NAME and no other as a regular expression; false when it is too long for a term. */
+bool term_exactly(const char *name, char dst[TERM_TEXT_MAX]);
+/* The thread, process or cgroup called NAME as a pattern; the same. */
+bool term_literally(const char *name, char dst[TERM_TEXT_MAX]);
+
+#endif
