@@ -73,6 +73,19 @@ captures_among_others() {
 	done
 }
 
+# Functions of one name, private ones too: neither a backtrace nor a search would tell them apart.
+functions_of_one_name() {
+	find src ui -name '*.c' -print0 | xargs -0 awk '
+		/^[a-z]/ && /\(/ && !/;$/ { head = $0; sub(/\(.*/, "", head); sub(/.*[ *]/, "", head); next }
+		/^\{/ && head { print head, FILENAME }
+		!/^[ \t]/ { head = "" }' | sort -u | cut -d" " -f1 | uniq -d
+}
+
+# Files of one base name in two folders of the product.
+files_of_one_name() {
+	find src ui -name '*.c' -printf '%f\n' | sort | uniq -d
+}
+
 # What stands in two lists, or twice in one: a file of two libraries, a test of two groups; and variables that are set twice.
 listed_twice() {
 	find . -path ./build -prune -o -name local.mk -print0 | xargs -0 sed -nE \
@@ -96,6 +109,8 @@ none "docs/architecture.md draws the same list" \
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
 none "every source file names its licence" "$(without_licence)"
+none "no two functions have one name" "$(functions_of_one_name)"
+none "no two files have one name" "$(files_of_one_name)"
 none "nothing is listed twice" "$(listed_twice)"
 none "every unit test is in a list" "$(without_list)"
 none "what captures is among those that run after the others" "$(captures_among_others)"

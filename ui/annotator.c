@@ -53,7 +53,7 @@ void annotate_now(struct listing *l, const struct names *names, struct annot_job
 }
 
 /* Drops a reference; called with the lock, which is gone afterwards. */
-static void unref_unlock(struct annotator *a)
+static void annotator_unref_unlock(struct annotator *a)
 {
 	const bool last = !--a->refs;
 
@@ -70,7 +70,7 @@ static void unref_unlock(struct annotator *a)
 	free(a);
 }
 
-static void tell(const struct annotator *a)
+static void annotator_tell(const struct annotator *a)
 {
 	const uint64_t one = 1;
 
@@ -79,20 +79,20 @@ static void tell(const struct annotator *a)
 }
 
 /* Puts ANSWER in place of one that nobody took. Called with the lock. */
-static void hand_over(struct annotator *a, const struct annot_answer *answer)
+static void annotator_hand_over(struct annotator *a, const struct annot_answer *answer)
 {
 	if (a->has)
 		annotation_free(a->done.annotation);
 	a->done = *answer;
 	a->has = true;
-	tell(a);
+	annotator_tell(a);
 }
 
 /*
  * Reads the function that is asked for in place of *KEPT, without the lock that it is called with. The snapshot stays where it is meanwhile:
  * when this hangs it is not lost.
  */
-static void read_code(struct annotator *a, struct listing **kept)
+static void annotator_read_code(struct annotator *a, struct listing **kept)
 {
 	struct annot_answer answer = { .annotation = NULL };
 	const struct listing_of of = a->job.of;
@@ -106,11 +106,11 @@ static void read_code(struct annotator *a, struct listing **kept)
 	a->reading = false;
 	if (r && !atomic_load(&a->stop)) {
 		snapshot_unref(take_ptr(a->job.snapshot));
-		hand_over(a, &answer);
+		annotator_hand_over(a, &answer);
 	}
 }
 
-static void sum_up(struct annotator *a, struct listing *l)
+static void annotator_sum_up(struct annotator *a, struct listing *l)
 {
 	struct annot_job job = a->job;
 	struct annot_answer answer;
@@ -119,10 +119,10 @@ static void sum_up(struct annotator *a, struct listing *l)
 	pthread_mutex_unlock(&a->lock);
 	annotate_now(l, a->names, &job, &answer);
 	pthread_mutex_lock(&a->lock);
-	hand_over(a, &answer);
+	annotator_hand_over(a, &answer);
 }
 
-static void *work(void *arg)
+static void *annotator_work(void *arg)
 {
 	struct annotator *a = arg;
 	struct listing *kept = NULL;
@@ -132,14 +132,14 @@ static void *work(void *arg)
 		if (!a->job.snapshot)
 			pthread_cond_wait(&a->asked, &a->lock);
 		else if (kept && same_function(&kept->of, &a->job.of))
-			sum_up(a, kept);
+			annotator_sum_up(a, kept);
 		else
-			read_code(a, &kept);
+			annotator_read_code(a, &kept);
 	}
 	listing_free(kept);
 	a->ended = true;
 	pthread_cond_signal(&a->left);
-	unref_unlock(a);
+	annotator_unref_unlock(a);
 	return NULL;
 }
 
@@ -157,11 +157,11 @@ int annotator_new(const struct code_access *access, const struct names *names, s
 	thread_cond_init(&a->asked);
 	thread_cond_init(&a->left);
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = a->fd < 0 ? errno : thread_start(work, a, STACK_BYTES);
+	r = a->fd < 0 ? errno : thread_start(annotator_work, a, STACK_BYTES);
 	if (r) {
 		a->refs = 1;
 		pthread_mutex_lock(&a->lock);
-		unref_unlock(a);
+		annotator_unref_unlock(a);
 		return err_set(e, r, "cannot start the thread that reads code: %s", strerror(r));
 	}
 	*ret = a;
@@ -186,7 +186,7 @@ void annotator_free(struct annotator *a)
 		else
 			pthread_cond_wait(&a->left, &a->lock);
 	}
-	unref_unlock(a);
+	annotator_unref_unlock(a);
 }
 
 void annotator_ask(struct annotator *a, struct annot_job *job)

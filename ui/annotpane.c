@@ -40,12 +40,12 @@ size_t annotview_rows(const struct annotview *v)
 	return v->a ? v->a->layout[v->layout].row.n : 0;
 }
 
-static const struct annot_row *row_at(const struct annotview *v, size_t i)
+static const struct annot_row *annotpane_row_at(const struct annotview *v, size_t i)
 {
 	return i < annotview_rows(v) ? &v->a->layout[v->layout].row.v[i] : NULL;
 }
 
-static void clamp(struct annotview *v)
+static void annotpane_clamp(struct annotview *v)
 {
 	const size_t n = annotview_rows(v);
 
@@ -60,19 +60,19 @@ static void clamp(struct annotview *v)
 }
 
 /* Puts the cursor on ROW, somewhere in the middle when it was not on screen. */
-static void go(struct annotview *v, size_t row)
+static void annotpane_go(struct annotview *v, size_t row)
 {
 	v->cursor = row;
 	if (row < v->top || row - v->top >= v->height)
 		v->top = row > v->height / 3 ? row - v->height / 3 : 0;
-	clamp(v);
+	annotpane_clamp(v);
 }
 
 static void go_to_hottest(struct annotview *v)
 {
 	const size_t row = v->a ? annotation_hottest(v->a, v->layout, v->of.inlined[0] ? v->of.inlined : NULL) : SIZE_MAX;
 
-	go(v, row == SIZE_MAX ? 0 : row);
+	annotpane_go(v, row == SIZE_MAX ? 0 : row);
 }
 
 /* What R, a line or an instruction, says without where it is. */
@@ -87,7 +87,7 @@ static const char *bare_text(const struct annotview *v, const struct annot_row *
 /* Many rows are looked at with each key: most of them are told by their text, without where they are. */
 static bool is_match(const struct annotview *v, size_t row)
 {
-	const struct annot_row *r = row_at(v, row);
+	const struct annot_row *r = annotpane_row_at(v, row);
 	const bool plain = r->kind == ANNOT_LINE || r->kind == ANNOT_INSN;
 	char text[TEXT_SIZE];
 	size_t len;
@@ -116,14 +116,14 @@ void annotview_show(struct annotview *v, struct annotation *a)
 	v->a = a;
 	if (first || !v->moved)
 		go_to_hottest(v);
-	clamp(v);
+	annotpane_clamp(v);
 }
 
 void annotview_to_row(struct annotview *v, size_t row)
 {
 	v->moved = true;
 	v->cursor = row;
-	clamp(v);
+	annotpane_clamp(v);
 }
 
 void annotview_move(struct annotview *v, long by)
@@ -156,7 +156,7 @@ bool annotview_find(struct annotview *v, size_t from)
 	for (size_t i = 0; i < n && v->matches; i++) {
 		if (is_match(v, (from + i) % n)) {
 			v->moved = true;
-			go(v, (from + i) % n);
+			annotpane_go(v, (from + i) % n);
 			return true;
 		}
 	}
@@ -169,7 +169,7 @@ static bool previous_match(struct annotview *v)
 
 	for (size_t i = 1; i <= n; i++) {
 		if (is_match(v, (v->cursor + n - i) % n)) {
-			go(v, (v->cursor + n - i) % n);
+			annotpane_go(v, (v->cursor + n - i) % n);
 			return true;
 		}
 	}
@@ -186,20 +186,20 @@ bool annotview_next(struct annotview *v, bool back)
 	row = v->a ? annotation_next_hottest(v->a, v->layout, v->cursor, back) : SIZE_MAX;
 	if (row == SIZE_MAX)
 		return false;
-	go(v, row);
+	annotpane_go(v, row);
 	return true;
 }
 
 void annotview_set_layout(struct annotview *v, enum annot_layout layout)
 {
-	const struct annot_row *r = row_at(v, v->cursor);
+	const struct annot_row *r = annotpane_row_at(v, v->cursor);
 	const struct annot_row here = r ? *r : (struct annot_row){ 0 };
 
 	v->layout = layout;
 	if (!v->a)
 		return;
 	if (v->moved)
-		go(v, annotation_find(v->a, layout, &here));
+		annotpane_go(v, annotation_find(v->a, layout, &here));
 	else
 		go_to_hottest(v);
 	count_matches(v);
@@ -207,7 +207,7 @@ void annotview_set_layout(struct annotview *v, enum annot_layout layout)
 
 /* Drawing */
 
-static void draw_rule(const struct annotview *v, struct canvas *cv, const char *kinds)
+static void annotpane_draw_rule(const struct annotview *v, struct canvas *cv, const char *kinds)
 {
 	const struct instruction_costs *h = v->a ? v->a->hits : NULL;
 	char title[512], self[UNITS_MAX], total[UNITS_MAX], count[UNITS_MAX];
@@ -231,7 +231,7 @@ static int figures_cols(const struct canvas *cv)
 	return cv->w < NARROW ? 1 + NARROW_COLS : 1 + 2 * FIGURE_COLS;
 }
 
-static void draw_heads(struct canvas *cv, int y)
+static void annotpane_draw_heads(struct canvas *cv, int y)
 {
 	static const char skid[] = "samples stand on the instruction after what took the time";
 	const int x = figures_cols(cv);
@@ -245,7 +245,7 @@ static void draw_heads(struct canvas *cv, int y)
 	canvas_text_cut(cv, x + 2, y, cv->w - x - 3, STYLE_FAINT, skid, strlen(skid));
 }
 
-static enum style heat(uint64_t ns, uint64_t all)
+static enum style annotpane_heat(uint64_t ns, uint64_t all)
 {
 	const double share = all ? (double)ns / (double)all : 0;
 
@@ -255,7 +255,7 @@ static enum style heat(uint64_t ns, uint64_t all)
 static void draw_figure(struct canvas *cv, int x, int y, int cols, uint64_t ns, uint64_t all)
 {
 	if (ns)
-		pane_common_percent(cv, x, y, cols, heat(ns, all), ns, all, false);
+		pane_common_percent(cv, x, y, cols, annotpane_heat(ns, all), ns, all, false);
 }
 
 static enum style text_style(const struct annotview *v, const struct annot_row *r)
@@ -288,9 +288,9 @@ static const char *skip_columns(const char *text, int cols)
 	return text;
 }
 
-static void draw_row(const struct annotview *v, struct canvas *cv, int y, size_t row)
+static void annotpane_draw_row(const struct annotview *v, struct canvas *cv, int y, size_t row)
 {
-	const struct annot_row *r = row_at(v, row);
+	const struct annot_row *r = annotpane_row_at(v, row);
 	const uint64_t all = v->a->hits->all.total_ns;
 	const bool figures = r->kind == ANNOT_LINE || r->kind == ANNOT_INSN;
 	const int x = figures ? figures_cols(cv) + 1 : 2;
@@ -323,18 +323,18 @@ void annotpane_draw(struct annotview *v, struct canvas *cv, const char *kinds, b
 	const char *text = v->why[0] ? v->why : "reading \xE2\x80\xA6";
 
 	if (rule)
-		draw_rule(v, cv, kinds);
+		annotpane_draw_rule(v, cv, kinds);
 	v->first = y;
 	v->height = cv->h > y ? (size_t)(cv->h - y) : 1;
-	clamp(v);
+	annotpane_clamp(v);
 	if (!v->a) {
 		canvas_text_cut(cv, 2, y, cv->w - 3, v->why[0] ? STYLE_WARN : STYLE_TITLE, text, strlen(text));
 		return;
 	}
 	if (cv->h >= HEAD_ROWS)
-		draw_heads(cv, y - 1);
+		annotpane_draw_heads(cv, y - 1);
 	for (int i = 0; y + i < cv->h && v->top + (size_t)i < annotview_rows(v); i++)
-		draw_row(v, cv, y + i, v->top + (size_t)i);
+		annotpane_draw_row(v, cv, y + i, v->top + (size_t)i);
 }
 
 size_t annotpane_at(const struct annotview *v, int y)
@@ -345,7 +345,7 @@ size_t annotpane_at(const struct annotview *v, int y)
 }
 
 /* "app.c:12" of what R is made of; "" when it is not known. */
-static void put_place(struct text_builder *w, const struct annotview *v, const struct annot_row *r)
+static void annotpane_put_place(struct text_builder *w, const struct annotview *v, const struct annot_row *r)
 {
 	const struct listing *l = v->a->listing;
 	const uint32_t line = r->kind == ANNOT_LINE ? r->of : r->kind == ANNOT_INSN ? l->insn.v[r->of].line : LISTING_NONE;
@@ -361,7 +361,7 @@ static void put_place(struct text_builder *w, const struct annotview *v, const s
 
 void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
 {
-	const struct annot_row *r = row_at(v, v->cursor);
+	const struct annot_row *r = annotpane_row_at(v, v->cursor);
 	char text[512], place[3 * UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
 	struct text_builder w = text_builder_in(text, sizeof(text));
 	const uint64_t all = v->a ? v->a->hits->all.total_ns : 0;
@@ -374,7 +374,7 @@ void annotpane_status(const struct annotview *v, struct canvas *cv, int y)
 	x = cv->w - 1 - (int)strlen(place);
 	canvas_put(cv, x, y, STYLE_FAINT, place);
 	text_builder_put(&w, "%s", v->of.name);
-	put_place(&w, v, r);
+	annotpane_put_place(&w, v, r);
 	if (r->hit.total_ns && all)
 		text_builder_put(&w, TEXT_BUILDER_DOT "%s in all, %s itself", units_time(a, r->hit.total_ns), units_time(b, r->hit.self_ns));
 	canvas_text_cut(cv, 1, y, x - 3, STYLE_TEXT, text, strlen(text));

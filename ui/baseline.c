@@ -39,14 +39,14 @@ struct merger {
 	bool flat;
 };
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t baseline_rehash(const void *ctx, uint32_t id)
 {
 	const struct merger *m = ctx;
 
 	return m->node[id].key;
 }
 
-static uint32_t find(const struct merger *m, uint64_t key)
+static uint32_t baseline_find(const struct merger *m, uint64_t key)
 {
 	uint32_t id, at = hidx_first(&m->index, key);
 
@@ -63,15 +63,15 @@ static void set_side(const struct merger *m, int side, const struct tree_node *n
 	memcpy(p->value[side], n->value, sizeof(n->value));
 }
 
-static bool add(struct merger *m, const struct tree_node *n, uint32_t parent)
+static bool baseline_add(struct merger *m, const struct tree_node *n, uint32_t parent)
 {
 	m->node[m->n] = *n;
 	m->node[m->n].parent = parent;
-	return hidx_add(&m->index, n->key, m->n++, rehash, m);
+	return hidx_add(&m->index, n->key, m->n++, baseline_rehash, m);
 }
 
 /* Nodes that were there before and are not any more: nothing of them is from since. */
-static struct tree_node gone(const struct tree_node *n)
+static struct tree_node baseline_gone(const struct tree_node *n)
 {
 	struct tree_node r = *n;
 
@@ -87,7 +87,7 @@ static bool add_after(struct merger *m)
 	const struct tree *t = m->tree[DIFF_AFTER];
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		if (!add(m, &t->node[i], t->node[i].parent))
+		if (!baseline_add(m, &t->node[i], t->node[i].parent))
 			return false;
 		set_side(m, DIFF_AFTER, &t->node[i], !i, &m->pair[i]);
 	}
@@ -99,12 +99,12 @@ static bool add_before(struct merger *m, uint32_t *at)
 	const struct tree *t = m->tree[DIFF_BEFORE];
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		const struct tree_node n = gone(&t->node[i]);
+		const struct tree_node n = baseline_gone(&t->node[i]);
 
-		at[i] = i ? find(m, n.key) : 0;
+		at[i] = i ? baseline_find(m, n.key) : 0;
 		if (at[i] == HIDX_NONE) {
 			at[i] = m->n;
-			if (!add(m, &n, at[n.parent]))
+			if (!baseline_add(m, &n, at[n.parent]))
 				return false;
 		}
 		set_side(m, DIFF_BEFORE, &t->node[i], !i, &m->pair[at[i]]);
@@ -120,7 +120,7 @@ struct place {
 	double share;            /* the larger one */
 };
 
-static int compare_places(const void *va, const void *vb)
+static int baseline_compare_places(const void *va, const void *vb)
 {
 	const struct place *a = va, *b = vb;
 
@@ -133,7 +133,7 @@ static int compare_places(const void *va, const void *vb)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static void find_places(const struct merger *m, const struct baseline *b, struct place *place)
+static void baseline_find_places(const struct merger *m, const struct baseline *b, struct place *place)
 {
 	for (uint32_t i = 0; i < m->n; i++) {
 		const double before = diff_share(&b->diff, DIFF_BEFORE, m->pair[i].ns[DIFF_BEFORE]);
@@ -150,7 +150,7 @@ static void find_places(const struct merger *m, const struct baseline *b, struct
 }
 
 /* Puts nodes and pairs in order. */
-static bool put_in_order(struct merger *m, struct baseline *b)
+static bool baseline_put_in_order(struct merger *m, struct baseline *b)
 {
 	AUTO_FREE struct place *place = malloc(m->n * sizeof(*place));
 	AUTO_FREE uint32_t *now = malloc(m->n * sizeof(*now));
@@ -161,8 +161,8 @@ static bool put_in_order(struct merger *m, struct baseline *b)
 		free(node);
 		return false;
 	}
-	find_places(m, b, place);
-	qsort(place, m->n, sizeof(*place), compare_places);
+	baseline_find_places(m, b, place);
+	qsort(place, m->n, sizeof(*place), baseline_compare_places);
 	for (uint32_t i = 0; i < m->n; i++)
 		now[place[i].node] = i;
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -178,7 +178,7 @@ static bool put_in_order(struct merger *m, struct baseline *b)
 }
 
 /* Where the first slice of S begins that is behind MARK_NS; UINT64_MAX = there is none. */
-static uint64_t first_behind(const struct snapshot *s, uint64_t mark_ns)
+static uint64_t baseline_first_behind(const struct snapshot *s, uint64_t mark_ns)
 {
 	uint64_t from_ns = UINT64_MAX;
 	struct slice_view v;
@@ -202,7 +202,7 @@ static uint64_t ask_before(const struct baseline_mark *m, struct query *q)
 static uint64_t ask_after(const struct baseline_mark *m, const struct snapshot *s, uint64_t end_ns, struct query *q)
 {
 	if (!q->to_ns) {                 /* no range was chosen */
-		q->from_ns = first_behind(s, m->mark_ns);
+		q->from_ns = baseline_first_behind(s, m->mark_ns);
 		q->to_ns = UINT64_MAX;
 		return end_ns > q->from_ns ? end_ns - q->from_ns : 0;
 	}
@@ -225,7 +225,7 @@ static void add_times(const struct dict *d, const struct slice_view *v, uint64_t
  * What is told does not end where a second does: running time comes in quarters of one, and what is not settled yet may have begun
  * earlier. A moment after the mark that is more than all that has passed since. False when out of memory.
  */
-static bool find_unit(const struct snapshot *s, const struct query *q, uint64_t wall_ns, double *ret)
+static bool baseline_find_unit(const struct snapshot *s, const struct query *q, uint64_t wall_ns, double *ret)
 {
 	const uint64_t to_ns = q->to_ns ? q->to_ns : UINT64_MAX;
 	const uint32_t threads = dict_threads(snapshot_dict(s));
@@ -256,7 +256,7 @@ static int one_side(struct snapshot *s, const struct names *names, const struct 
 	return 0;
 }
 
-static int merge(struct merger *m, struct baseline *b, struct tree **ret, struct err *e)
+static int baseline_merge(struct merger *m, struct baseline *b, struct tree **ret, struct err *e)
 {
 	const uint32_t most = m->tree[DIFF_BEFORE]->n + m->tree[DIFF_AFTER]->n;
 	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
@@ -270,7 +270,7 @@ static int merge(struct merger *m, struct baseline *b, struct tree **ret, struct
 	hidx_free(&m->index);
 	if (ok) {
 		b->whole.total = pair[0];
-		ok = put_in_order(m, b);
+		ok = baseline_put_in_order(m, b);
 	}
 	if (ok) {
 		what.n = m->n;
@@ -297,15 +297,15 @@ int baseline_build(const struct baseline_mark *mark, struct snapshot *s, uint64_
 	b->diff.norm = DIFF_BY_WALL;
 	wall_ns[DIFF_BEFORE] = ask_before(mark, &qb);
 	wall_ns[DIFF_AFTER] = ask_after(mark, s, end_ns, &qa);
-	if (!find_unit(mark->snapshot, &qb, wall_ns[DIFF_BEFORE], &b->diff.unit[DIFF_BEFORE]) ||
-	    !find_unit(s, &qa, wall_ns[DIFF_AFTER], &b->diff.unit[DIFF_AFTER]))
+	if (!baseline_find_unit(mark->snapshot, &qb, wall_ns[DIFF_BEFORE], &b->diff.unit[DIFF_BEFORE]) ||
+	    !baseline_find_unit(s, &qa, wall_ns[DIFF_AFTER], &b->diff.unit[DIFF_AFTER]))
 		return err_nomem(e, "the difference");
 	b->young = b->diff.unit[DIFF_AFTER] <= 0;
 	if (one_side(mark->snapshot, names, &qb, flat, &before, e) < 0 || one_side(s, names, &qa, flat, &after, e) < 0)
 		return -ENOMEM;
 	m.tree[DIFF_BEFORE] = before;
 	m.tree[DIFF_AFTER] = after;
-	if (merge(&m, b, ret_tree, e) < 0)
+	if (baseline_merge(&m, b, ret_tree, e) < 0)
 		return -ENOMEM;
 	*ret = take_ptr(b);
 	return 0;

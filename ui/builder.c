@@ -70,7 +70,7 @@ static void build_waits(struct built *b, const struct names *names)
 		err_nomem(&b->err, "the list of waits");
 }
 
-static void build_numa(struct built *b, const struct names *names)
+static void builder_build_numa(struct built *b, const struct names *names)
 {
 	const struct build_job *job = &b->job;
 	const double elapsed = (double)build_elapsed_ns(job) / NSEC_PER_SEC;
@@ -152,7 +152,7 @@ static void look_for_standstill(struct built *b, const struct names *names)
 		b->standstill = waitsview_standstill(waits);
 }
 
-static void build_tree(struct built *b, const struct names *names)
+static void builder_build_tree(struct built *b, const struct names *names)
 {
 	tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err);
 }
@@ -196,7 +196,7 @@ struct built *build_now(const struct names *names, struct build_job *job)
 		build_waits(b, names);
 		break;
 	case PANE_NUMA:
-		build_numa(b, names);
+		builder_build_numa(b, names);
 		break;
 	case PANE_THREADS:
 		build_threads(b, names);
@@ -211,7 +211,7 @@ struct built *build_now(const struct names *names, struct build_job *job)
 		build_time(b, names);
 		break;
 	default:
-		(job->mark.snapshot ? build_difference : build_tree)(b, names);
+		(job->mark.snapshot ? build_difference : builder_build_tree)(b, names);
 		break;
 	}
 	job->mark.snapshot = NULL;
@@ -281,7 +281,7 @@ void built_free(struct built *b)
 	free(b);
 }
 
-static void tell(struct builder *b)
+static void builder_tell(struct builder *b)
 {
 	const uint64_t one = 1;
 
@@ -311,12 +311,12 @@ static struct build_job take_job(struct builder *b, enum pane_id p)
 }
 
 /* Under lock. */
-static void answer(struct builder *b, enum pane_id p, struct built *built)
+static void builder_answer(struct builder *b, enum pane_id p, struct built *built)
 {
 	built_free(b->done[p]);
 	b->done[p] = built;
 	b->no_memory |= !built;
-	tell(b);
+	builder_tell(b);
 }
 
 /* What P can be built from beside its own question: that for a pane which has a call tree; PANES = there is none. Under lock. */
@@ -332,7 +332,7 @@ static enum pane_id source_of(const struct builder *b, enum pane_id p)
 }
 
 /* Answers the question for P, and all that the same tree answers. Under lock, which is given up meanwhile. */
-static void serve(struct builder *b, enum pane_id p)
+static void builder_serve(struct builder *b, enum pane_id p)
 {
 	struct build_job job[PANES];
 	struct built *built[PANES];
@@ -355,11 +355,11 @@ static void serve(struct builder *b, enum pane_id p)
 	pthread_mutex_lock(&b->lock);
 	for (enum pane_id i = 0; i < PANES; i++) {
 		if (i == first || more & 1u << i)
-			answer(b, i, built[i]);
+			builder_answer(b, i, built[i]);
 	}
 }
 
-static void *work(void *arg)
+static void *builder_work(void *arg)
 {
 	struct builder *b = arg;
 
@@ -370,21 +370,21 @@ static void *work(void *arg)
 		if (p == PANES)
 			pthread_cond_wait(&b->asked, &b->lock);
 		else
-			serve(b, p);
+			builder_serve(b, p);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return NULL;
 }
 
 /* Starts the thread with all signals blocked: they belong to the thread that owns the terminal. */
-static int start(struct builder *b)
+static int builder_start(struct builder *b)
 {
 	sigset_t all, before;
 	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&b->thread, NULL, work, b);
+	r = pthread_create(&b->thread, NULL, builder_work, b);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
@@ -400,7 +400,7 @@ int builder_new(const struct names *names, struct builder **ret, struct err *e)
 	thread_mutex_init(&b->lock);
 	pthread_cond_init(&b->asked, NULL);
 	b->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = b->fd < 0 ? errno : start(b);
+	r = b->fd < 0 ? errno : builder_start(b);
 	if (r) {
 		if (b->fd >= 0)
 			close(b->fd);

@@ -18,7 +18,7 @@
 
 #define CHUNK 256u               /* bytes sanitised at a time */
 
-static int clamp(int v, int lo, int hi)
+static int canvas_clamp(int v, int lo, int hi)
 {
 	return v < lo ? lo : v > hi ? hi : v;
 }
@@ -51,8 +51,8 @@ bool canvas_resize(struct canvas *cv, int w, int h)
 {
 	struct cell *cell;
 
-	w = clamp(w, 1, CANVAS_SIDE_MAX);
-	h = clamp(h, 1, CANVAS_SIDE_MAX);
+	w = canvas_clamp(w, 1, CANVAS_SIDE_MAX);
+	h = canvas_clamp(h, 1, CANVAS_SIDE_MAX);
 	cell = calloc((size_t)w * (size_t)h, sizeof(*cell));
 	if (!cell)
 		return false;
@@ -93,10 +93,10 @@ void canvas_clip(struct canvas *cv, const struct rect *r)
 		cv->clip = (struct rect){ 0, 0, cv->w, cv->h };
 		return;
 	}
-	cv->clip.x = clamp(r->x, 0, cv->w);
-	cv->clip.y = clamp(r->y, 0, cv->h);
-	cv->clip.w = clamp(r->w - (cv->clip.x - r->x), 0, cv->w - cv->clip.x);
-	cv->clip.h = clamp(r->h - (cv->clip.y - r->y), 0, cv->h - cv->clip.y);
+	cv->clip.x = canvas_clamp(r->x, 0, cv->w);
+	cv->clip.y = canvas_clamp(r->y, 0, cv->h);
+	cv->clip.w = canvas_clamp(r->w - (cv->clip.x - r->x), 0, cv->w - cv->clip.x);
+	cv->clip.h = canvas_clamp(r->h - (cv->clip.y - r->y), 0, cv->h - cv->clip.y);
 }
 
 const struct cell *canvas_at(const struct canvas *cv, int x, int y)
@@ -109,7 +109,7 @@ bool cell_same(const struct cell *a, const struct cell *b)
 	return a->ch == b->ch && a->style == b->style && a->width == b->width && !memcmp(a->mark, b->mark, sizeof(a->mark));
 }
 
-static bool inside(const struct canvas *cv, int x, int y)
+static bool canvas_inside(const struct canvas *cv, int x, int y)
 {
 	return x >= cv->clip.x && x < cv->clip.x + cv->clip.w && y >= cv->clip.y && y < cv->clip.y + cv->clip.h;
 }
@@ -119,7 +119,7 @@ static struct cell *take_cell(struct canvas *cv, int x, int y)
 {
 	struct cell *c;
 
-	if (!inside(cv, x, y))
+	if (!canvas_inside(cv, x, y))
 		return NULL;
 	c = cell_at(cv, x, y);
 	if (c->width == 0 && x > 0)
@@ -173,7 +173,7 @@ static void put_mark(struct canvas *cv, int x, int y, uint32_t cp)
 {
 	struct cell *c;
 
-	if (cv->ascii || !inside(cv, x - 1, y))
+	if (cv->ascii || !canvas_inside(cv, x - 1, y))
 		return;
 	c = cell_at(cv, x - 1, y);
 	if (!c->width && x > 1)
@@ -207,7 +207,7 @@ static bool put_clean(struct canvas *cv, int *x, int end, int y, enum style styl
 }
 
 /* How much of S to sanitise next: at most CHUNK bytes, not ending inside a character. */
-static size_t chunk(const char *s, size_t len)
+static size_t canvas_chunk(const char *s, size_t len)
 {
 	size_t n = len;
 
@@ -221,12 +221,12 @@ static size_t chunk(const char *s, size_t len)
 
 int canvas_text(struct canvas *cv, int x, int y, int cols, enum style style, const char *s, size_t len)
 {
-	const int end = x + clamp(cols, 0, CANVAS_SIDE_MAX);
+	const int end = x + canvas_clamp(cols, 0, CANVAS_SIDE_MAX);
 	int at = x;
 
 	for (size_t done = 0; done < len;) {
 		char clean[3 * CHUNK + 1];
-		const size_t n = chunk(s + done, len - done);
+		const size_t n = canvas_chunk(s + done, len - done);
 		const size_t got = text_sanitise(clean, sizeof(clean), s + done, n);
 
 		if (!put_clean(cv, &at, end, y, style, clean, got))
@@ -274,16 +274,16 @@ int canvas_printf(struct canvas *cv, int x, int y, enum style style, const char 
 
 void canvas_fill(struct canvas *cv, int x, int y, int n, enum style style, uint32_t ch)
 {
-	for (int i = 0; i < clamp(n, 0, CANVAS_SIDE_MAX); i++)
+	for (int i = 0; i < canvas_clamp(n, 0, CANVAS_SIDE_MAX); i++)
 		put_cp(cv, x + i, y, style, ch, 1);
 }
 
 void canvas_restyle(struct canvas *cv, int x, int y, int n, enum style style)
 {
-	for (int i = x; i < x + clamp(n, 0, CANVAS_SIDE_MAX); i++) {
+	for (int i = x; i < x + canvas_clamp(n, 0, CANVAS_SIDE_MAX); i++) {
 		struct cell *c;
 
-		if (!inside(cv, i, y))
+		if (!canvas_inside(cv, i, y))
 			continue;
 		c = cell_at(cv, i, y);
 		c->style = style == STYLE_CURSOR && c->style == STYLE_MATCH ? STYLE_CURSOR_MATCH : (uint8_t)style;
@@ -296,7 +296,7 @@ static double fraction_of(double f)
 }
 
 /* How much of the column from FROM to TO lies between START and END; all in eighths. */
-static double overlap(double start, double end, double from, double to)
+static double canvas_overlap(double start, double end, double from, double to)
 {
 	const double a = start > from ? start : from, b = end < to ? end : to;
 
@@ -304,13 +304,13 @@ static double overlap(double start, double end, double from, double to)
 }
 
 /* The style of column I: that of the part which fills most of it. */
-static enum style column_style(const struct bar_part *part, int parts, int cols, int i)
+static enum style canvas_column_style(const struct bar_part *part, int parts, int cols, int i)
 {
 	enum style style = parts ? part[0].style : STYLE_TEXT;
 	double start = 0, most = 0;
 
 	for (int p = 0; p < parts; p++) {
-		const double end = start + fraction_of(part[p].fraction) * cols, here = overlap(start, end, i, i + 1);
+		const double end = start + fraction_of(part[p].fraction) * cols, here = canvas_overlap(start, end, i, i + 1);
 
 		if (here > most) {
 			most = here;
@@ -326,13 +326,13 @@ void canvas_bars(struct canvas *cv, int x, int y, int cols, const struct bar_par
 	double sum = 0;
 	int eighths;
 
-	cols = clamp(cols, 0, CANVAS_SIDE_MAX);
+	cols = canvas_clamp(cols, 0, CANVAS_SIDE_MAX);
 	for (int p = 0; p < parts; p++)
 		sum += fraction_of(part[p].fraction);
 	eighths = (int)(fraction_of(sum) * cols * 8 + 0.5);
 	for (int i = 0; i < cols && i * 8 < eighths; i++) {
 		const int fill = eighths - i * 8;
-		const enum style style = column_style(part, parts, cols, i);
+		const enum style style = canvas_column_style(part, parts, cols, i);
 
 		if (!cv->ascii)
 			canvas_fill(cv, x + i, y, 1, style, fill >= 8 ? 0x2588u : 0x2590u - (uint32_t)fill);
@@ -359,7 +359,7 @@ void canvas_spark(struct canvas *cv, int x, int y, enum style style, double frac
 		put_cp(cv, x, y, style, 0x2581u + (uint32_t)(f * 7 + 0.5), 1);
 }
 
-static size_t encode(char *dst, uint32_t cp)
+static size_t canvas_encode(char *dst, uint32_t cp)
 {
 	if (cp < 0x80) {
 		dst[0] = (char)cp;
@@ -393,13 +393,13 @@ static size_t dump_cell(char *dst, const struct cell *c, bool styles)
 	}
 	if (!c->width)
 		return 0;
-	n += encode(dst, c->ch);
+	n += canvas_encode(dst, c->ch);
 	for (unsigned int i = 0; i < CELL_MARKS && c->mark[i]; i++)
-		n += encode(dst + n, c->mark[i]);
+		n += canvas_encode(dst + n, c->mark[i]);
 	return n;
 }
 
-static char *dump(const struct canvas *cv, bool styles)
+static char *canvas_dump_text(const struct canvas *cv, bool styles)
 {
 	char *text = malloc((size_t)cv->h * ((size_t)cv->w * 4 * (1 + CELL_MARKS) + 1) + 1);
 	size_t n = 0;
@@ -421,10 +421,10 @@ static char *dump(const struct canvas *cv, bool styles)
 
 char *canvas_dump(const struct canvas *cv)
 {
-	return dump(cv, false);
+	return canvas_dump_text(cv, false);
 }
 
 char *canvas_dump_styles(const struct canvas *cv)
 {
-	return dump(cv, true);
+	return canvas_dump_text(cv, true);
 }

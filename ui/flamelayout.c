@@ -29,7 +29,7 @@ void flame_layout_free(struct flame_layout *l)
 }
 
 /* The column in which NS from the left is. It grows with NS, also where rounding comes in. */
-static int column(const struct maker *m, uint64_t ns)
+static int flamelayout_column(const struct maker *m, uint64_t ns)
 {
 	const int at = (int)((double)ns * m->width / (double)m->l->whole_ns);
 
@@ -42,7 +42,7 @@ static bool is_idle(const struct maker *m, uint32_t node)
 }
 
 /* What NODE weighs without the idle waits that were folded, which are children of the root. */
-static uint64_t weight(const struct maker *m, uint32_t node, uint32_t *ret_children)
+static uint64_t flamelayout_weight(const struct maker *m, uint32_t node, uint32_t *ret_children)
 {
 	const struct tree_node *n = &m->t->node[node];
 	uint64_t ns = n->total_ns;
@@ -79,14 +79,14 @@ static void list_kept(struct maker *m, uint32_t base, uint32_t node)
 }
 
 /* The node of LEVEL that is kept, if it is below PARENT. */
-static uint32_t kept(const struct maker *m, uint32_t level, uint32_t parent)
+static uint32_t flamelayout_kept(const struct maker *m, uint32_t level, uint32_t parent)
 {
 	const uint32_t node = level && level <= m->l->keep.n ? m->l->keep.v[level - 1] : NODE_NONE;
 
 	return node != NODE_NONE && m->t->node[node].parent == parent ? node : NODE_NONE;
 }
 
-static struct pending *push(struct maker *m, const struct flame_frame *parent, uint32_t number, uint32_t node)
+static struct pending *flamelayout_push(struct maker *m, const struct flame_frame *parent, uint32_t number, uint32_t node)
 {
 	struct pending *p = vec_push(&m->stack);
 
@@ -103,13 +103,14 @@ static struct pending *push(struct maker *m, const struct flame_frame *parent, u
 static void push_merged(struct maker *m, const struct flame_frame *parent, uint32_t number, uint32_t node, uint32_t keep,
 			uint32_t n, uint64_t from_ns, uint64_t ns)
 {
-	const int x = column(m, from_ns), w = column(m, from_ns + ns) - x, last = parent->x + parent->w - 1;
+	const int x = flamelayout_column(m, from_ns), w = flamelayout_column(m, from_ns + ns) - x,
+		  last = parent->x + parent->w - 1;
 	struct pending *p;
 
 	m->l->narrow_ns += ns;
 	if (w < 1 && keep == NODE_NONE)
 		return;
-	p = push(m, parent, number, keep != NODE_NONE ? keep : node);
+	p = flamelayout_push(m, parent, number, keep != NODE_NONE ? keep : node);
 	if (!p)
 		return;
 	p->kept_only = true;
@@ -125,11 +126,11 @@ static void push_children(struct maker *m, uint32_t number, uint64_t from_ns)
 {
 	const struct flame_frame parent = m->l->frame.v[number];
 	const struct tree_node *v = m->t->node;
-	uint32_t left, c = v[parent.node].first_child, keep = kept(m, parent.level + 1, parent.node);
-	uint64_t rest_ns = weight(m, parent.node, &left) - v[parent.node].self_ns;
+	uint32_t left, c = v[parent.node].first_child, keep = flamelayout_kept(m, parent.level + 1, parent.node);
+	uint64_t rest_ns = flamelayout_weight(m, parent.node, &left) - v[parent.node].self_ns;
 
 	for (; c != NODE_NONE; c = v[c].next_sibling) {
-		const int x = column(m, from_ns), w = column(m, from_ns + v[c].total_ns) - x;
+		const int x = flamelayout_column(m, from_ns), w = flamelayout_column(m, from_ns + v[c].total_ns) - x;
 		struct pending *p;
 
 		if (is_idle(m, c))
@@ -137,7 +138,7 @@ static void push_children(struct maker *m, uint32_t number, uint64_t from_ns)
 		/* Those behind it weigh no more: they are not even looked at. */
 		if (w < 1 || (double)v[c].total_ns * m->width < (double)m->l->whole_ns)
 			break;
-		p = push(m, &parent, number, c);
+		p = flamelayout_push(m, &parent, number, c);
 		if (!p)
 			return;
 		p->from_ns = from_ns;
@@ -155,14 +156,14 @@ static void push_children(struct maker *m, uint32_t number, uint64_t from_ns)
 static void push_kept(struct maker *m, uint32_t number)
 {
 	const struct flame_frame parent = m->l->frame.v[number];
-	const uint32_t node = kept(m, parent.level + 1, parent.node);
-	struct pending *p = node == NODE_NONE ? NULL : push(m, &parent, number, node);
+	const uint32_t node = flamelayout_kept(m, parent.level + 1, parent.node);
+	struct pending *p = node == NODE_NONE ? NULL : flamelayout_push(m, &parent, number, node);
 
 	if (p)
 		p->kept_only = true;
 }
 
-static void reverse(struct pending *v, size_t n)
+static void flamelayout_reverse(struct pending *v, size_t n)
 {
 	for (size_t a = 0; a + 1 < n - a; a++) {
 		const struct pending t = v[a];
@@ -172,7 +173,7 @@ static void reverse(struct pending *v, size_t n)
 	}
 }
 
-static void place(struct maker *m)
+static void flamelayout_place(struct maker *m)
 {
 	struct flame_layout *l = m->l;
 
@@ -193,7 +194,7 @@ static void place(struct maker *m)
 			push_kept(m, number);
 		else
 			push_children(m, number, p.from_ns);
-		reverse(m->stack.v + below, m->stack.n - below);
+		flamelayout_reverse(m->stack.v + below, m->stack.n - below);
 	}
 }
 
@@ -219,7 +220,7 @@ bool flame_layout_make(struct flame_layout *l, const struct tree *t, uint32_t ba
 	l->frame.n = l->keep.n = 0;
 	l->levels = 0;
 	l->narrow_ns = 0;
-	l->whole_ns = base < t->n ? weight(&m, base, &children) : 0;
+	l->whole_ns = base < t->n ? flamelayout_weight(&m, base, &children) : 0;
 	if (!l->whole_ns)
 		return true;
 	list_kept(&m, base, keep);
@@ -228,7 +229,7 @@ bool flame_layout_make(struct flame_layout *l, const struct tree *t, uint32_t ba
 		return false;
 	*p = (struct pending){ .frame = { .node = base, .first = base, .parent = FLAME_NONE, .merged = 1, .w = m.width,
 					  .ns = l->whole_ns } };
-	place(&m);
+	flamelayout_place(&m);
 	find_ends(l);
 	vec_free(&m.stack);
 	return m.ok;

@@ -92,7 +92,7 @@ static bool merged_match(const struct search *s, const struct treeview *tv, size
 	return search_hits(s, tv, parent->node) > hits;
 }
 
-static bool found(const struct search *s, const struct treeview *tv, size_t row, const char *label)
+static bool flamepane_found(const struct search *s, const struct treeview *tv, size_t row, const char *label)
 {
 	size_t len;
 
@@ -100,10 +100,10 @@ static bool found(const struct search *s, const struct treeview *tv, size_t row,
 }
 
 /* Gives the columns of a frame the colours of its kinds, or that of what it is. */
-static void colour(const struct drawing *d, size_t row, int y, const char *label)
+static void flamepane_colour(const struct drawing *d, size_t row, int y, const char *label)
 {
 	const struct flame_frame *f = flameview_frame(d->tv, row);
-	const bool here = row == d->tv->cursor && !d->tv->aside, match = found(d->s, d->tv, row, label);
+	const bool here = row == d->tv->cursor && !d->tv->aside, match = flamepane_found(d->s, d->tv, row, label);
 	const unsigned int shade = (f->level + (unsigned int)f->x) % 2;
 	uint64_t ns[TIME_NR];
 
@@ -119,7 +119,7 @@ static void colour(const struct drawing *d, size_t row, int y, const char *label
 	}
 }
 
-static void draw_name(struct canvas *cv, int x, int y, int cols, const char *label)
+static void flamepane_draw_name(struct canvas *cv, int x, int y, int cols, const char *label)
 {
 	const size_t len = strlen(label);
 
@@ -150,11 +150,11 @@ static void draw_frame(const struct drawing *d, size_t row, int y)
 	} else {
 		canvas_fill(d->cv, f->x, y, f->w - 1, STYLE_TEXT, ' ');
 		canvas_fill(d->cv, f->x + f->w - 1, y, 1, STYLE_TEXT, d->cv->ascii ? '|' : HALF);
-		draw_name(d->cv, f->x + mark, y, f->w - 1 - mark, label);
+		flamepane_draw_name(d->cv, f->x + mark, y, f->w - 1 - mark, label);
 	}
 	if (mark)
 		canvas_fill(d->cv, f->x, y, 1, STYLE_TEXT, MARK);
-	colour(d, row, y, label);
+	flamepane_colour(d, row, y, label);
 }
 
 /* The next row behind I that may be on one of LINES lines. */
@@ -212,13 +212,13 @@ static void put_weight(struct text_builder *w, const struct measure *m, uint64_t
 	text_builder_put(w, "%s%s%s", measure_text(m, value, text), m->unit == UNIT_OWN ? " " : "", m->unit == UNIT_OWN ? unit : "");
 }
 
-static double share(uint64_t ns, uint64_t of)
+static double flamepane_share(uint64_t ns, uint64_t of)
 {
 	return of ? (double)ns / (double)of : 0;
 }
 
 /* What the count of N is of, by the kinds of time in it. */
-static const char *counted(const struct tree_node *n, const struct tree_look *look)
+static const char *flamepane_counted(const struct tree_node *n, const struct tree_look *look)
 {
 	const bool wall = measure_set_is_wall(&look->set), running = !look->kinds || !wall || n->value[TIME_RUNNING];
 	const bool waits = look->kinds && wall && n->value[TIME_RUNNING] < n->total_ns;
@@ -244,16 +244,16 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 	struct text_builder w;
 	size_t i = 0;
 
-	snprintf(figure[i++], 96, "%s", units_percent(a, share(ns, whole_ns)));
+	snprintf(figure[i++], 96, "%s", units_percent(a, flamepane_share(ns, whole_ns)));
 	w = text_builder_in(figure[i++], 96);
 	put_weight(&w, lead, ns, unit);
 	if (f->merged > 1)
 		snprintf(figure[i++], 96, "one of %s too narrow, in all %s", units_thousands(a, f->merged),
-			 units_percent(b, share(f->ns, whole_ns)));
+			 units_percent(b, flamepane_share(f->ns, whole_ns)));
 	if (lead->unit != UNIT_OWN)
-		snprintf(figure[i++], 96, "%s %s", units_thousands(a, n->count), counted(n, look));
+		snprintf(figure[i++], 96, "%s %s", units_thousands(a, n->count), flamepane_counted(n, look));
 	if (parent_ns)
-		snprintf(figure[i++], 96, "%s of its parent", units_percent(a, share(ns, parent_ns)));
+		snprintf(figure[i++], 96, "%s of its parent", units_percent(a, flamepane_share(ns, parent_ns)));
 	return i;
 }
 

@@ -43,7 +43,7 @@ void flameview_begin_at(struct treeview *tv, const struct treeview *lines)
 }
 
 /* The innermost node that MARKS say leads to the cursor. */
-static uint32_t marked(const struct tree *t, const uint8_t *marks)
+static uint32_t flameview_marked(const struct tree *t, const uint8_t *marks)
 {
 	uint32_t at = 0, c = t->node[0].first_child;
 
@@ -62,7 +62,7 @@ void flameview_list(struct treeview *tv, const uint8_t *marks)
 {
 	struct flame_layout *l = &tv->flame->layout;
 	size_t found;
-	const uint32_t keep = tv->at_first ? NODE_NONE : marks ? marked(tv->tree, marks) :
+	const uint32_t keep = tv->at_first ? NODE_NONE : marks ? flameview_marked(tv->tree, marks) :
 			      treeview_path(tv->tree, tv->path.v, tv->path.n, &found);
 
 	tv->rows.n = 0;
@@ -110,7 +110,7 @@ static uint32_t not_idle(const struct tree *t, uint32_t node)
 	return node;
 }
 
-static uint32_t heaviest_child(const struct tree *t, uint32_t node)
+static uint32_t flameview_heaviest_child(const struct tree *t, uint32_t node)
 {
 	return not_idle(t, t->node[node].first_child);
 }
@@ -124,7 +124,7 @@ void flameview_down(struct treeview *tv, long by)
 		return;
 	for (; by < 0 && node != base; by++)
 		node = tv->tree->node[node].parent;
-	for (uint32_t c; by > 0 && (c = heaviest_child(tv->tree, node)) != NODE_NONE; by--)
+	for (uint32_t c; by > 0 && (c = flameview_heaviest_child(tv->tree, node)) != NODE_NONE; by--)
 		node = c;
 	if (node != from)
 		treeview_visit(tv, node);
@@ -138,7 +138,8 @@ void flameview_last(struct treeview *tv)
 
 	if (from == NODE_NONE)
 		return;
-	while ((child = heaviest_child(tv->tree, node)) != NODE_NONE && tv->tree->node[child].total_ns >= tv->tree->node[node].self_ns)
+	while ((child = flameview_heaviest_child(tv->tree, node)) != NODE_NONE &&
+	       tv->tree->node[child].total_ns >= tv->tree->node[node].self_ns)
 		node = child;
 	if (node != from)
 		treeview_visit(tv, node);
@@ -149,13 +150,14 @@ static uint32_t sibling_before(const struct tree *t, uint32_t node)
 	const uint32_t parent = t->node[node].parent;
 	uint32_t before = NODE_NONE;
 
-	for (uint32_t c = heaviest_child(t, parent); c != node && c != NODE_NONE; c = not_idle(t, t->node[c].next_sibling))
+	for (uint32_t c = flameview_heaviest_child(t, parent); c != node && c != NODE_NONE;
+	     c = not_idle(t, t->node[c].next_sibling))
 		before = c;
 	return before;
 }
 
 /* The nearest frame of the cursor's level that stands on one side of it. */
-static uint32_t neighbour(const struct treeview *tv, bool right)
+static uint32_t flameview_neighbour(const struct treeview *tv, bool right)
 {
 	const uint32_t level = flameview_here(tv)->level;
 
@@ -175,7 +177,7 @@ void flameview_aside(struct treeview *tv, bool right)
 		return;
 	to = right ? not_idle(tv->tree, tv->tree->node[node].next_sibling) : sibling_before(tv->tree, node);
 	if (to == NODE_NONE)
-		to = neighbour(tv, right);
+		to = flameview_neighbour(tv, right);
 	if (to != NODE_NONE)
 		treeview_visit(tv, to);
 }

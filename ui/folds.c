@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-static uint64_t hash_of(const void *ctx, uint32_t id)
+static uint64_t folds_hash_of(const void *ctx, uint32_t id)
 {
 	const struct folds *f = ctx;
 
 	return hash_u64(f->entry.v[id].key);
 }
 
-static struct fold_entry *find(const struct folds *f, uint64_t key)
+static struct fold_entry *folds_find(const struct folds *f, uint64_t key)
 {
 	const uint64_t h = hash_u64(key);
 	uint32_t id;
@@ -40,7 +40,7 @@ void folds_clear(struct folds *f, bool open_default)
 
 enum fold folds_get(const struct folds *f, uint64_t key)
 {
-	const struct fold_entry *e = find(f, key);
+	const struct fold_entry *e = folds_find(f, key);
 
 	return e ? (enum fold)e->fold : FOLD_UNSET;
 }
@@ -54,14 +54,14 @@ bool folds_open(const struct folds *f, uint64_t key)
 
 void folds_set(struct folds *f, uint64_t key, enum fold fold)
 {
-	struct fold_entry *e = find(f, key);
+	struct fold_entry *e = folds_find(f, key);
 
 	if (!e) {
 		e = vec_push(&f->entry);
 		if (!e)
 			return;
 		e->key = key;
-		if (!hidx_add(&f->index, hash_u64(key), (uint32_t)(f->entry.n - 1), hash_of, f)) {
+		if (!hidx_add(&f->index, hash_u64(key), (uint32_t)(f->entry.n - 1), folds_hash_of, f)) {
 			f->entry.n--;
 			return;
 		}

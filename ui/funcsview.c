@@ -28,7 +28,7 @@ static int by_total(const void *va, const void *vb)
 	return r ? r : (a->row->node > b->row->node) - (a->row->node < b->row->node);
 }
 
-static int by_self(const void *va, const void *vb)
+static int funcsview_by_self(const void *va, const void *vb)
 {
 	const struct ranked *a = va, *b = vb;
 
@@ -37,13 +37,13 @@ static int by_self(const void *va, const void *vb)
 	return by_total(va, vb);
 }
 
-static const char *name_of(const struct tree *t, uint32_t node)
+static const char *funcsview_name_of(const struct tree *t, uint32_t node)
 {
 	return t->node[node].kind == NODE_FUNC ? names_text(t->names, names_func(t->names, t->node[node].func)->name) : "";
 }
 
 /* Lists what has a node in the end, by falling total. Returns how many there are. */
-static uint32_t rank(const struct funcs *f, struct ranked *item, struct funcsview *ret)
+static uint32_t funcsview_rank(const struct funcs *f, struct ranked *item, struct funcsview *ret)
 {
 	const uint32_t half = FUNCSVIEW_ROWS / 2;
 	uint32_t n = 0;
@@ -52,13 +52,13 @@ static uint32_t rank(const struct funcs *f, struct ranked *item, struct funcsvie
 		const struct func_row *r = &f->row[i];
 
 		if (func_row_is_function(f, r))
-			item[n++] = (struct ranked){ .row = r, .name = name_of(f->tree, r->node) };
+			item[n++] = (struct ranked){ .row = r, .name = funcsview_name_of(f->tree, r->node) };
 		else
 			ret->outside_ns += r->self_ns;
 		ret->functions += func_row_is_function(f, r) && f->tree->node[r->node].kind != NODE_IDLE;
 	}
 	if (n > FUNCSVIEW_ROWS) {
-		qsort(item, n, sizeof(*item), by_self);
+		qsort(item, n, sizeof(*item), funcsview_by_self);
 		qsort(item + half, n - half, sizeof(*item), by_total);
 		n = FUNCSVIEW_ROWS;
 	}
@@ -99,7 +99,7 @@ int funcsview_tree(const struct tree *t, struct funcsview *ret_view, struct tree
 	node = calloc(f->n + 1ul, sizeof(*node));
 	if (!item || !node)
 		return err_nomem(e, "the list of functions");
-	n = rank(f, item, ret_view);
+	n = funcsview_rank(f, item, ret_view);
 	node[0] = t->node[0];
 	node[0].nr_children = 0;
 	node[0].parent = NODE_NONE;

@@ -35,7 +35,7 @@ struct item *header_add(struct items *is, int line, enum rank rank, enum style s
 	return it;
 }
 
-static uint64_t own_cpu_ns(const struct profile_meta *m)
+static uint64_t header_own_cpu_ns(const struct profile_meta *m)
 {
 	return (m->user_cpu_ns == META_UNKNOWN ? 0 : m->user_cpu_ns) + (m->bpf_cpu_ns == META_UNKNOWN ? 0 : m->bpf_cpu_ns);
 }
@@ -69,7 +69,7 @@ static void update_thin(struct header *h)
 
 void header_update(struct header *h, const struct profile_meta *meta)
 {
-	const uint64_t cpu = own_cpu_ns(meta);
+	const uint64_t cpu = header_own_cpu_ns(meta);
 
 	h->meta = *meta;
 	update_thin(h);
@@ -245,7 +245,7 @@ static void add_recording(struct items *is, const struct feed_recording *r)
 	}
 }
 
-static void add_target(struct items *is, const struct header *h)
+static void header_add_target(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
 	char state[64], clock[32], count[UNITS_MAX];
@@ -373,7 +373,7 @@ static void add_kinds(struct items *is, const struct header *h)
 	add_kind(is, h, TIME_RUNNABLE, h->meta.runnable_ns);
 }
 
-static uint64_t cuts(const struct profile_meta *m, unsigned int reason)
+static uint64_t header_cuts(const struct profile_meta *m, unsigned int reason)
 {
 	return m->cut[reason] + m->wait_cut[reason];
 }
@@ -384,7 +384,7 @@ static unsigned int worst_cut(const struct profile_meta *m)
 	unsigned int worst = CUT_COMPLETE;
 
 	for (unsigned int i = CUT_COMPLETE + 1; i < CUT_NR; i++) {
-		if (cuts(m, i) && (worst == CUT_COMPLETE || cuts(m, i) > cuts(m, worst)))
+		if (header_cuts(m, i) && (worst == CUT_COMPLETE || header_cuts(m, i) > header_cuts(m, worst)))
 			worst = i;
 	}
 	return worst;
@@ -413,7 +413,7 @@ static void add_complete(struct items *is, const struct header *h)
 	it->right = !header_off_cpu(h);
 }
 
-static void add_stacks(struct items *is, const struct header *h)
+static void header_add_stacks(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
 	const unsigned int cut = worst_cut(m);
@@ -424,7 +424,7 @@ static void add_stacks(struct items *is, const struct header *h)
 	add_complete(is, h);
 	if (cut == CUT_COMPLETE)
 		return;
-	units_percent(share, (double)cuts(m, cut) / (double)(m->user_samples + m->wait_stacks));
+	units_percent(share, (double)header_cuts(m, cut) / (double)(m->user_samples + m->wait_stacks));
 	header_add(is, header_off_cpu(h) ? 2 : 1, RANK_DETAIL, STYLE_DOUBT, "%s %s%s%s", share, cut_info(cut)->name,
 		   *cut_info(cut)->remedy ? ": " : "", cut_info(cut)->remedy)->right = true;
 }
@@ -458,7 +458,7 @@ static void add_own(struct items *is, const struct header *h)
 	double own = h->own_cores;
 
 	if (own < 0 && m->duration_ns && m->user_cpu_ns != META_UNKNOWN)
-		own = (double)own_cpu_ns(m) / (double)m->duration_ns;
+		own = (double)header_own_cpu_ns(m) / (double)m->duration_ns;
 	if (own >= 0 && !is_cut_off(h))
 		header_add(is, 2, RANK_OWN, STYLE_TEXT, "sberf %s CPU", units_percent(a, own))->right = true;
 	if (m->rss_bytes && m->rss_bytes != META_UNKNOWN && !is_cut_off(h))
@@ -500,7 +500,7 @@ static void add_loss(struct items *is, const struct profile_meta *m, unsigned in
 }
 
 /* One item for every loss that happened, on lines of their own; on a small screen one for all. */
-static void add_losses(struct items *is, const struct profile_meta *m, bool small)
+static void header_add_losses(struct items *is, const struct profile_meta *m, bool small)
 {
 	const uint64_t total = losses_total(&m->lost);
 	char n[UNITS_MAX];
@@ -543,15 +543,15 @@ void header_collect(struct items *is, const struct header *h, bool small)
 	is->n = 0;
 	if (!h->known)
 		return;
-	add_target(is, h);
+	header_add_target(is, h);
 	add_kinds(is, h);
 	if (!h->ended)
 		add_standstill(is, &h->standstill, small);
-	add_stacks(is, h);
+	header_add_stacks(is, h);
 	add_quality(is, h);
 	add_filter(is, h, small);
 	if (header_off_cpu(h))
 		add_sampled(is, &h->meta);
-	add_losses(is, &h->meta, small);
+	header_add_losses(is, &h->meta, small);
 	add_own(is, h);
 }

@@ -19,7 +19,7 @@
 #define MORE_COLS 14                     /* for "and 12 more" */
 #define TARGET_COLS 18                   /* a longer name is cut before event, rate or samples leave */
 
-static int cols(const struct item *it)
+static int headerline_cols(const struct item *it)
 {
 	const int text = (int)text_width(it->text, strlen(it->text));
 	int sum = it->lead ? (int)strlen(it->lead) : 0;
@@ -35,13 +35,13 @@ static int line_cols(const struct items *is, int line)
 
 	for (int i = 0; i < is->n; i++) {
 		if (is->item[i].line == line && !is->item[i].gone)
-			sum += cols(&is->item[i]), n++;
+			sum += headerline_cols(&is->item[i]), n++;
 	}
 	return sum + (n > 1 ? (n - 1) * 3 : 0);
 }
 
 /* The least important item of LINE that can still shorten (BRIEF) or go; NULL when there is none. */
-static struct item *least(struct items *is, int line, bool brief)
+static struct item *headerline_least(struct items *is, int line, bool brief)
 {
 	struct item *found = NULL;
 
@@ -59,17 +59,18 @@ static struct item *least(struct items *is, int line, bool brief)
 static bool squeeze_target(struct items *is, int line, int w, int shortest)
 {
 	struct item *it = &is->item[0];
-	const int over = line_cols(is, line) - w, had = cols(it), want = had - over > shortest ? had - over : shortest;
+	const int over = line_cols(is, line) - w, had = headerline_cols(it),
+		  want = had - over > shortest ? had - over : shortest;
 	char text[ITEM_TEXT + 4];
 
 	if (!is->n || it->rank != RANK_TARGET || it->line != line || over <= 0 || want >= had)
 		return false;
 	text_cut_middle(text, sizeof(text), it->text, strlen(it->text), (size_t)want, false);
 	text_format(it->text, sizeof(it->text), "%s", text);
-	return cols(it) < had;
+	return headerline_cols(it) < had;
 }
 
-static void shorten(struct item *it)
+static void headerline_shorten(struct item *it)
 {
 	memcpy(it->text, it->brief, sizeof(it->brief));
 	it->brief[0] = '\0';
@@ -80,7 +81,7 @@ static bool shorten_filter(struct items *is, int line)
 {
 	for (int i = 0; i < is->n; i++) {
 		if (is->item[i].line == line && is->item[i].rank == RANK_FILTER && is->item[i].brief[0]) {
-			shorten(&is->item[i]);
+			headerline_shorten(&is->item[i]);
 			return true;
 		}
 	}
@@ -108,11 +109,11 @@ static void fit_line(struct items *is, int line, int w)
 	while (line_cols(is, line) > w) {
 		if (drop_spark(is, line))
 			continue;
-		it = least(is, line, false);
+		it = headerline_least(is, line, false);
 		if (it && it->rank >= RANK_LUXURY) {
 			it->gone = true;
-		} else if (least(is, line, true)) {
-			shorten(least(is, line, true));
+		} else if (headerline_least(is, line, true)) {
+			headerline_shorten(headerline_least(is, line, true));
 		} else if (it && (it->rank > RANK_EVENT || !squeeze_target(is, line, w, TARGET_COLS))) {
 			it->gone = true;
 		} else if (!it && !shorten_filter(is, line)) {
@@ -182,7 +183,7 @@ static int side_cols(const struct items *is, int line, bool right)
 	return line_cols(&side, line);
 }
 
-static void draw_line(const struct header *h, struct canvas *cv, struct items *is, int line, int y)
+static void headerline_draw_line(const struct header *h, struct canvas *cv, struct items *is, int line, int y)
 {
 	int left, x;
 
@@ -201,7 +202,7 @@ static int loss_lines(const struct items *is, int w)
 	int lines = 0, used = w;
 
 	for (int i = 0; i < is->n; i++) {
-		const int need = cols(&is->item[i]);
+		const int need = headerline_cols(&is->item[i]);
 
 		if (is->item[i].line != LOSS_LINE)
 			continue;
@@ -220,7 +221,7 @@ static void shorten_losses(struct items *is, int w, int most)
 {
 	for (int i = is->n - 1; i >= 0 && loss_lines(is, w) > most; i--) {
 		if (is->item[i].line == LOSS_LINE && is->item[i].brief[0])
-			shorten(&is->item[i]);
+			headerline_shorten(&is->item[i]);
 	}
 }
 
@@ -236,11 +237,11 @@ static int wrap_losses(struct items *is, int w, int most)
 
 		if (it->line != LOSS_LINE)
 			continue;
-		if (used && used + 3 + cols(it) > w - (line - LOSS_LINE + 1 == most ? reserve : 0)) {
+		if (used && used + 3 + headerline_cols(it) > w - (line - LOSS_LINE + 1 == most ? reserve : 0)) {
 			line++;
 			used = 0;
 		}
-		used += (used ? 3 : 0) + cols(it);
+		used += (used ? 3 : 0) + headerline_cols(it);
 		it->line = (uint8_t)line;
 		it->gone = line - LOSS_LINE >= most;
 		left += it->gone;
@@ -277,5 +278,5 @@ void header_draw(const struct header *h, struct canvas *cv, int y, int lines)
 			is.item[i].line = (uint8_t)(lines - 1);
 	}
 	for (int line = 0; line < lines; line++)
-		draw_line(h, cv, &is, line, y + line);
+		headerline_draw_line(h, cv, &is, line, y + line);
 }

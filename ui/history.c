@@ -11,7 +11,7 @@
 #define PULSE_NS (NSEC_PER_SEC - NSEC_PER_SEC / 20)      /* looks come a little early at times */
 
 /* NS of KIND, evenly from FROM_NS to TO_NS. The last second of H ends at END_NS. */
-static void spread(struct history *h, uint64_t end_ns, enum time_kind kind, double ns, uint64_t from_ns, uint64_t to_ns)
+static void history_spread(struct history *h, uint64_t end_ns, enum time_kind kind, double ns, uint64_t from_ns, uint64_t to_ns)
 {
 	const double level = ns / (double)(to_ns - from_ns);
 	unsigned int i = to_ns < end_ns ? (unsigned int)((end_ns - to_ns) / NSEC_PER_SEC) : 0;
@@ -38,7 +38,7 @@ static uint64_t began_before(const struct snapshot *s, const struct slice_view *
 	return f->weight - length < v->from_ns ? f->weight - length : v->from_ns;
 }
 
-static void add_slice(const struct snapshot *s, const struct slice_view *v, uint64_t end_ns, struct history *h)
+static void history_add_slice(const struct snapshot *s, const struct slice_view *v, uint64_t end_ns, struct history *h)
 {
 	double sum[TIME_NR] = { 0 };
 
@@ -52,11 +52,11 @@ static void add_slice(const struct snapshot *s, const struct slice_view *v, uint
 			continue;
 		before = began_before(s, v, f);
 		if (before)
-			spread(h, end_ns, kind, (double)before, v->from_ns - before, v->from_ns);
+			history_spread(h, end_ns, kind, (double)before, v->from_ns - before, v->from_ns);
 		sum[kind] += (double)(f->weight - before);
 	}
 	for (int k = 0; k < TIME_NR; k++)
-		spread(h, end_ns, (enum time_kind)k, sum[k], v->from_ns, v->to_ns);
+		history_spread(h, end_ns, (enum time_kind)k, sum[k], v->from_ns, v->to_ns);
 }
 
 void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, struct history *ret)
@@ -71,12 +71,12 @@ void history_of(const struct snapshot *s, uint64_t start_ns, uint64_t end_ns, st
 		if (v.to_ns <= end - ret->n * NSEC_PER_SEC)
 			break;
 		if (v.to_ns > v.from_ns)
-			add_slice(s, &v, end, ret);
+			history_add_slice(s, &v, end, ret);
 	}
 }
 
 /* Puts SECONDS of the same levels before what is known. */
-static void push(struct history *h, unsigned int seconds, const double level[TIME_NR])
+static void history_push(struct history *h, unsigned int seconds, const double level[TIME_NR])
 {
 	const unsigned int n = seconds < HISTORY_MAX ? seconds : HISTORY_MAX;
 	const unsigned int kept = h->n + n < HISTORY_MAX ? h->n : HISTORY_MAX - n;
@@ -96,7 +96,7 @@ static void push_growth(struct pulse *p, uint64_t passed_ns, const uint64_t tota
 
 	for (int k = 0; k < TIME_NR; k++)
 		level[k] = (double)(total_ns[k] - p->total_ns[k]) / (double)passed_ns;
-	push(&p->history, (unsigned int)((passed_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC), level);
+	history_push(&p->history, (unsigned int)((passed_ns + NSEC_PER_SEC / 2) / NSEC_PER_SEC), level);
 }
 
 void pulse_beat(struct pulse *p, uint64_t at_ns, const uint64_t total_ns[TIME_NR])

@@ -12,7 +12,7 @@ struct columns {
 	unsigned int panes[LAYOUT_PANES_MAX];
 };
 
-static unsigned int least(unsigned int a, unsigned int b)
+static unsigned int layout_least(unsigned int a, unsigned int b)
 {
 	return a < b ? a : b;
 }
@@ -33,7 +33,7 @@ static unsigned int most_rows(const struct rect *room)
 }
 
 /* Spreads N panes over the columns from FROM on; where they cannot be as many everywhere, the last ones get one more. */
-static void spread(struct columns *c, unsigned int from, unsigned int n)
+static void layout_spread(struct columns *c, unsigned int from, unsigned int n)
 {
 	const unsigned int columns = c->n - from;
 
@@ -51,13 +51,13 @@ static bool first_alone(const struct rect *room, const struct columns *c, unsign
 
 static struct columns columns_for(const struct rect *room, unsigned int n)
 {
-	struct columns c = { .n = least(most_columns(room), n) };
+	struct columns c = { .n = layout_least(most_columns(room), n) };
 
 	if (first_alone(room, &c, n)) {
 		c.panes[0] = 1;
-		spread(&c, 1, n - 1);
+		layout_spread(&c, 1, n - 1);
 	} else {
-		spread(&c, 0, n);
+		layout_spread(&c, 0, n);
 	}
 	return c;
 }
@@ -82,9 +82,9 @@ static void place_column(const struct rect *at, const unsigned int *weight, cons
 }
 
 /* The panes that find room, in their order: the first ones, and the one in focus. */
-static unsigned int choose(unsigned int n, unsigned int room, unsigned int focus, unsigned int *shown)
+static unsigned int layout_choose(unsigned int n, unsigned int room, unsigned int focus, unsigned int *shown)
 {
-	room = least(room, n);
+	room = layout_least(room, n);
 	for (unsigned int i = 0; i < room; i++)
 		shown[i] = i;
 	if (focus >= room)
@@ -102,7 +102,7 @@ unsigned int layout_panes(const struct rect *room, const unsigned int *weight, u
 	memset(ret, 0, n * sizeof(*ret));
 	if (room->w < 1 || room->h < 1)
 		return 0;
-	nr = choose(n, most_columns(room) * most_rows(room), focus, shown);
+	nr = layout_choose(n, most_columns(room) * most_rows(room), focus, shown);
 	c = columns_for(room, nr);
 	for (unsigned int i = 0; i < c.n; i++) {
 		const int left = room->x + room->w - x, columns = (int)(c.n - i);

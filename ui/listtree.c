@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static void link_nodes(struct tree_node *node, uint32_t n, uint32_t *last)
+static void listtree_link_nodes(struct tree_node *node, uint32_t n, uint32_t *last)
 {
 	for (uint32_t i = 0; i < n; i++)
 		node[i].first_child = node[i].next_sibling = last[i] = NODE_NONE;
@@ -35,7 +35,7 @@ struct tree *listtree_new(const struct tree *what, struct tree_node *node)
 		free(t);
 		return NULL;
 	}
-	link_nodes(nodes, what->n, last);
+	listtree_link_nodes(nodes, what->n, last);
 	*t = *what;
 	t->node = take_ptr(nodes);
 	t->shared = 0;

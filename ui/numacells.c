@@ -97,7 +97,7 @@ static int index_of(const struct numa_view *v, int32_t id)
 	return -1;
 }
 
-static uint64_t sum_of(const uint64_t *value, uint32_t n)
+static uint64_t numacells_sum_of(const uint64_t *value, uint32_t n)
 {
 	uint64_t sum = 0;
 
@@ -140,7 +140,7 @@ static struct values values_of(const struct numaview *nv, const struct numa_line
 	default:
 		break;
 	}
-	s.whole = s.top = sum_of(s.value, v->nr_nodes);
+	s.whole = s.top = numacells_sum_of(s.value, v->nr_nodes);
 	return s;
 }
 

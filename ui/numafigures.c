@@ -49,23 +49,23 @@ const struct numa_path *numa_path_of(const struct numa_view *v, const struct num
 
 /* Values */
 
-static void nothing(struct numa_figure *ret)
+static void numafigures_nothing(struct numa_figure *ret)
 {
 	snprintf(ret->text, sizeof(ret->text), NOTHING);
 	ret->style = STYLE_FAINT;
 	ret->doubt = false;
 }
 
-static void word(struct numa_figure *ret, const char *text)
+static void numafigures_word(struct numa_figure *ret, const char *text)
 {
 	snprintf(ret->text, sizeof(ret->text), "%s", text);
 	ret->style = STYLE_FAINT;
 }
 
-static void share(struct numa_figure *ret, uint64_t part, uint64_t whole, enum style style, bool doubt)
+static void numafigures_share(struct numa_figure *ret, uint64_t part, uint64_t whole, enum style style, bool doubt)
 {
 	if (!part || !whole) {
-		nothing(ret);
+		numafigures_nothing(ret);
 		return;
 	}
 	units_percent(ret->text, (double)part / (double)whole);
@@ -73,10 +73,10 @@ static void share(struct numa_figure *ret, uint64_t part, uint64_t whole, enum s
 	ret->doubt = doubt;
 }
 
-static void count(struct numa_figure *ret, uint64_t n, bool doubt)
+static void numafigures_count(struct numa_figure *ret, uint64_t n, bool doubt)
 {
 	if (!n) {
-		nothing(ret);
+		numafigures_nothing(ret);
 		return;
 	}
 	if (n < 100000)
@@ -86,22 +86,22 @@ static void count(struct numa_figure *ret, uint64_t n, bool doubt)
 	ret->doubt = doubt;
 }
 
-static void bytes(struct numa_figure *ret, uint64_t n, bool doubt)
+static void numafigures_bytes(struct numa_figure *ret, uint64_t n, bool doubt)
 {
 	if (!n) {
-		nothing(ret);
+		numafigures_nothing(ret);
 		return;
 	}
 	units_bytes(ret->text, n);
 	ret->doubt = doubt;
 }
 
-static void rate(struct numa_figure *ret, uint64_t n, double seconds, bool doubt)
+static void numafigures_rate(struct numa_figure *ret, uint64_t n, double seconds, bool doubt)
 {
 	const double each = seconds > 0 ? (double)n / seconds : 0;
 
 	if (!n || seconds <= 0) {
-		nothing(ret);
+		numafigures_nothing(ret);
 		return;
 	}
 	if (each < 0.05)
@@ -113,7 +113,7 @@ static void rate(struct numa_figure *ret, uint64_t n, double seconds, bool doubt
 	ret->doubt = doubt;
 }
 
-static uint64_t all_ns(const struct numa_accesses *a)
+static uint64_t numafigures_all_ns(const struct numa_accesses *a)
 {
 	return a->near_ns + a->far_ns;
 }
@@ -127,11 +127,11 @@ static void node_cpu(const struct numa_view *v, const struct numa_line *l, struc
 	for (uint32_t i = 0; i < v->nr_nodes; i++)
 		sum += v->node[i].running_ns;
 	if (numaview_offline(v, l->i) && !v->node[l->i].running_ns)
-		word(ret, "offline");
+		numafigures_word(ret, "offline");
 	else if (numaview_no_cpus(v, l->i) && !v->node[l->i].running_ns)
-		word(ret, "no CPU");
+		numafigures_word(ret, "no CPU");
 	else
-		share(ret, v->node[l->i].running_ns, sum, STYLE_RUNNING, false);
+		numafigures_share(ret, v->node[l->i].running_ns, sum, STYLE_RUNNING, false);
 }
 
 static void node_queue(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
@@ -140,7 +140,7 @@ static void node_queue(const struct numa_view *v, const struct numa_line *l, str
 
 	for (uint32_t i = 0; i < v->nr_nodes; i++)
 		sum += v->node[i].runnable_ns;
-	share(ret, v->node[l->i].runnable_ns, sum, STYLE_RUNNABLE, false);
+	numafigures_share(ret, v->node[l->i].runnable_ns, sum, STYLE_RUNNABLE, false);
 }
 
 /* How full the node is: the target's part, then that of others. */
@@ -159,47 +159,47 @@ static void node_bar(const struct numa_view *v, const struct numa_line *l, struc
 static void node_memory(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
 	if (numaview_no_memory(v, l->i) && !v->node[l->i].resident_bytes)
-		word(ret, "none");
+		numafigures_word(ret, "none");
 	else
-		bytes(ret, v->node[l->i].resident_bytes, true);
+		numafigures_bytes(ret, v->node[l->i].resident_bytes, true);
 }
 
 static void node_free(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	bytes(ret, v->node[l->i].node ? v->node[l->i].node->free_bytes : 0, false);
+	numafigures_bytes(ret, v->node[l->i].node ? v->node[l->i].node->free_bytes : 0, false);
 }
 
 static void node_faults(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	rate(ret, v->node[l->i].faults, v->sampled_seconds, true);
+	numafigures_rate(ret, v->node[l->i].faults, v->sampled_seconds, true);
 }
 
 static void node_moves(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	rate(ret, v->node[l->i].moves_in, v->seconds, false);
+	numafigures_rate(ret, v->node[l->i].moves_in, v->seconds, false);
 }
 
 /* Accesses */
 
 static void access_near(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, numa_accesses_of(v, l)->near_ns, all_ns(&v->all), STYLE_TEXT, true);
+	numafigures_share(ret, numa_accesses_of(v, l)->near_ns, numafigures_all_ns(&v->all), STYLE_TEXT, true);
 }
 
 static void access_far(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, numa_accesses_of(v, l)->far_ns, all_ns(&v->all), STYLE_FAR, true);
+	numafigures_share(ret, numa_accesses_of(v, l)->far_ns, numafigures_all_ns(&v->all), STYLE_FAR, true);
 }
 
 static void access_share(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, all_ns(numa_accesses_of(v, l)), all_ns(&v->all), STYLE_TEXT, true);
+	numafigures_share(ret, numafigures_all_ns(numa_accesses_of(v, l)), numafigures_all_ns(&v->all), STYLE_TEXT, true);
 }
 
 static void access_bar(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
 	const struct numa_accesses *a = numa_accesses_of(v, l);
-	const double all = all_ns(&v->all) ? (double)all_ns(&v->all) : 1;
+	const double all = numafigures_all_ns(&v->all) ? (double)numafigures_all_ns(&v->all) : 1;
 
 	ret->share = (double)a->far_ns / all;
 	ret->more = (double)a->near_ns / all;
@@ -210,23 +210,23 @@ static void access_own(const struct numa_view *v, const struct numa_line *l, str
 {
 	const struct numa_accesses *a = numa_accesses_of(v, l);
 
-	share(ret, a->far_ns, all_ns(a), STYLE_FAR, true);
+	numafigures_share(ret, a->far_ns, numafigures_all_ns(a), STYLE_FAR, true);
 }
 
 static void access_weighed(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, numa_accesses_of(v, l)->cost_ns, v->all.near_ns + v->all.cost_ns, STYLE_FAR, true);
+	numafigures_share(ret, numa_accesses_of(v, l)->cost_ns, v->all.near_ns + v->all.cost_ns, STYLE_FAR, true);
 }
 
 static void access_count(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	count(ret, numa_accesses_count(numa_accesses_of(v, l)), false);
+	numafigures_count(ret, numa_accesses_count(numa_accesses_of(v, l)), false);
 }
 
 static void func_samples(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
 	if (l->level == NUMA_LEVEL_ROW)
-		count(ret, v->func[l->i].samples, false);
+		numafigures_count(ret, v->func[l->i].samples, false);
 }
 
 /* Faults and moves */
@@ -235,29 +235,29 @@ static void path_count(const struct numa_view *v, const struct numa_line *l, str
 {
 	const struct numa_path *p = numa_path_of(v, l);
 
-	count(ret, p->count, p->count != p->samples);
+	numafigures_count(ret, p->count, p->count != p->samples);
 }
 
 static void path_rate(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
 	const struct numa_path *p = numa_path_of(v, l);
 
-	rate(ret, p->count, v->seconds, p->count != p->samples);
+	numafigures_rate(ret, p->count, v->seconds, p->count != p->samples);
 }
 
 static void path_samples(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	count(ret, numa_path_of(v, l)->samples, false);
+	numafigures_count(ret, numa_path_of(v, l)->samples, false);
 }
 
 static void site_away(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, v->site[l->i].away_count, v->site[l->i].path.count, STYLE_FAR, true);
+	numafigures_share(ret, v->site[l->i].away_count, v->site[l->i].path.count, STYLE_FAR, true);
 }
 
 static void site_nowhere(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, v->site[l->i].unknown_count, v->site[l->i].path.count, STYLE_DOUBT, true);
+	numafigures_share(ret, v->site[l->i].unknown_count, v->site[l->i].path.count, STYLE_DOUBT, true);
 }
 
 /* Threads */
@@ -268,13 +268,13 @@ static void thread_cpu(const struct numa_view *v, const struct numa_line *l, str
 
 	for (uint32_t i = 0; i < v->nr_nodes; i++)
 		sum += v->node[i].running_ns;
-	share(ret, v->thread[l->i].running_ns, sum, STYLE_RUNNING, false);
+	numafigures_share(ret, v->thread[l->i].running_ns, sum, STYLE_RUNNING, false);
 }
 
 static void node_number(struct numa_figure *ret, int32_t node, bool doubt)
 {
 	if (node < 0) {
-		nothing(ret);
+		numafigures_nothing(ret);
 		return;
 	}
 	snprintf(ret->text, sizeof(ret->text), "%d", (int)node);
@@ -295,19 +295,19 @@ static void thread_now(const struct numa_view *v, const struct numa_line *l, str
 
 static void thread_away(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, v->thread[l->i].away_ns, v->thread[l->i].running_ns, STYLE_FAR, false);
+	numafigures_share(ret, v->thread[l->i].away_ns, v->thread[l->i].running_ns, STYLE_FAR, false);
 }
 
 static void thread_moves(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	count(ret, v->thread[l->i].moves, false);
+	numafigures_count(ret, v->thread[l->i].moves, false);
 }
 
 /* Memory and policies */
 
 static void mapping_resident(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	bytes(ret, v->mapping[l->i].resident_bytes, true);
+	numafigures_bytes(ret, v->mapping[l->i].resident_bytes, true);
 }
 
 static const struct numa_process *process_of(const struct numa_view *v, const struct numa_line *l)
@@ -317,30 +317,30 @@ static const struct numa_process *process_of(const struct numa_view *v, const st
 
 static void process_rss(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	bytes(ret, process_of(v, l)->rss_bytes, false);
+	numafigures_bytes(ret, process_of(v, l)->rss_bytes, false);
 }
 
 static void process_pages(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
 	if (process_of(v, l)->denied)
-		word(ret, "denied");
+		numafigures_word(ret, "denied");
 	else
-		count(ret, process_of(v, l)->found, false);
+		numafigures_count(ret, process_of(v, l)->found, false);
 }
 
 static void process_faults(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	count(ret, process_of(v, l)->faults, false);
+	numafigures_count(ret, process_of(v, l)->faults, false);
 }
 
 static void miss_share(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	share(ret, v->state->figures.miss[l->i], v->state->figures.samples, STYLE_TEXT, false);
+	numafigures_share(ret, v->state->figures.miss[l->i], v->state->figures.samples, STYLE_TEXT, false);
 }
 
 static void miss_count(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret)
 {
-	count(ret, v->state->figures.miss[l->i], false);
+	numafigures_count(ret, v->state->figures.miss[l->i], false);
 }
 
 #define ONE NUMA_WHEN_ONE

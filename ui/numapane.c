@@ -107,7 +107,7 @@ static int drop_column(struct layout *l)
 	return cols;
 }
 
-static struct layout lay_out(const struct numaview *nv, enum numa_part part, int w)
+static struct layout numapane_lay_out(const struct numaview *nv, enum numa_part part, int w)
 {
 	const int name = name_cols(part, w);
 	struct layout l = { .cells = lay_out_cells(nv, part, w) };
@@ -122,7 +122,7 @@ static struct layout lay_out(const struct numaview *nv, enum numa_part part, int
 	return l;
 }
 
-static int indent_of(uint32_t depth, int end)
+static int numapane_indent_of(uint32_t depth, int end)
 {
 	const int indent = (int)depth * LINE_STEP, most = end - LINE_NAME_X - LINE_STEP - NAME_LEAST;
 
@@ -148,7 +148,7 @@ static bool is_chosen(const struct query *q, unsigned int id)
 	return nodeset_has(&q->nodes, id);
 }
 
-static enum style name_style(const struct numaview *nv, const struct numa_line *l, const char *label)
+static enum style numapane_name_style(const struct numaview *nv, const struct numa_line *l, const char *label)
 {
 	switch (l->level) {
 	case NUMA_LEVEL_PART:
@@ -168,7 +168,8 @@ static enum style name_style(const struct numaview *nv, const struct numa_line *
 	return *label == '[' || *label == '(' ? STYLE_DOUBT : STYLE_TEXT;
 }
 
-static void draw_figures(const struct layout *lay, const struct numaview *nv, const struct numa_line *l, struct canvas *cv, int y)
+static void numapane_draw_figures(const struct layout *lay, const struct numaview *nv, const struct numa_line *l,
+				  struct canvas *cv, int y)
 {
 	for (unsigned int i = 0; i < lay->n; i++) {
 		struct numa_figure f = { .style = STYLE_TEXT };
@@ -204,7 +205,8 @@ static void draw_bars(const struct layout *lay, const struct numaview *nv, const
 }
 
 /* Heads of columns stand in the line above the rows, when these can be seen. */
-static void draw_heads(const struct layout *lay, const struct numaview *nv, enum numa_part part, struct canvas *cv, int y)
+static void numapane_draw_heads(const struct layout *lay, const struct numaview *nv, enum numa_part part, struct canvas *cv,
+				int y)
 {
 	for (unsigned int i = 0; i < lay->n; i++)
 		canvas_put(cv, lay->x[i] + lay->col[i]->cols - (int)strlen(lay->col[i]->head), y, STYLE_FAINT, lay->col[i]->head);
@@ -246,7 +248,8 @@ static void draw_behind(const struct treeview *tv, uint32_t node, struct canvas 
 }
 
 /* LABEL from X on; of one that says several things those are left out for which there is no room. */
-static int draw_name(const struct numa_line *l, struct canvas *cv, int x, int y, int cols, enum style style, char *label)
+static int numapane_draw_name(const struct numa_line *l, struct canvas *cv, int x, int y, int cols, enum style style,
+			      char *label)
 {
 	char *last;
 
@@ -256,8 +259,8 @@ static int draw_name(const struct numa_line *l, struct canvas *cv, int x, int y,
 	return pane_common_list(cv, x, y, cols, style, label);
 }
 
-static void draw_row(const struct treeview *tv, const struct layout *lay, struct canvas *cv, size_t i, int y,
-		     const struct search *s)
+static void numapane_draw_row(const struct treeview *tv, const struct layout *lay, struct canvas *cv, size_t i, int y,
+			      const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct numaview *nv = tv->numa;
@@ -265,18 +268,18 @@ static void draw_row(const struct treeview *tv, const struct layout *lay, struct
 	const bool heads = l->level == NUMA_LEVEL_PART && tv->tree->node[row->node].first_child != NODE_NONE &&
 			   treeview_is_open(tv, row->node);
 	const int end = heads || has_figures(l) ? lay->name_end : cv->w;
-	const int x = LINE_NAME_X + indent_of(row->depth, end) + LINE_STEP;
+	const int x = LINE_NAME_X + numapane_indent_of(row->depth, end) + LINE_STEP;
 	char label[LABEL_MAX];
 	int used;
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = draw_name(l, cv, x, y, end - x, name_style(nv, l, label), label);
+	used = numapane_draw_name(l, cv, x, y, end - x, numapane_name_style(nv, l, label), label);
 	pane_common_matches(cv, x, y, used, s, label);
 	if (heads)
-		draw_heads(lay, nv, (enum numa_part)l->part, cv, y);
+		numapane_draw_heads(lay, nv, (enum numa_part)l->part, cv, y);
 	else if (has_figures(l))
-		draw_figures(lay, nv, l, cv, y);
+		numapane_draw_figures(lay, nv, l, cv, y);
 	else
 		draw_behind(tv, row->node, cv, x + used, y);
 	if (i == tv->cursor)
@@ -292,11 +295,11 @@ void numapane_rows(const struct treeview *tv, struct canvas *cv, int y, int line
 	if (!tv->numa)
 		return;
 	for (unsigned int p = 0; p < NUMA_PARTS; p++)
-		lay[p] = lay_out(tv->numa, (enum numa_part)p, cv->w);
+		lay[p] = numapane_lay_out(tv->numa, (enum numa_part)p, cv->w);
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++) {
 		const size_t row = tv->top + (size_t)i;
 
-		draw_row(tv, &lay[tv->numa->line[tv->rows.v[row].node].part], cv, row, y + i, s);
+		numapane_draw_row(tv, &lay[tv->numa->line[tv->rows.v[row].node].part], cv, row, y + i, s);
 	}
 }
 
@@ -310,8 +313,8 @@ bool numapane_on_mark(const struct treeview *tv, int w, int x, int y)
 	if (!tv->numa || row >= tv->rows.n)
 		return false;
 	l = &tv->numa->line[tv->rows.v[row].node];
-	lay = lay_out(tv->numa, (enum numa_part)l->part, w);
-	mark = LINE_NAME_X + indent_of(tv->rows.v[row].depth, has_figures(l) ? lay.name_end : w);
+	lay = numapane_lay_out(tv->numa, (enum numa_part)l->part, w);
+	mark = LINE_NAME_X + numapane_indent_of(tv->rows.v[row].depth, has_figures(l) ? lay.name_end : w);
 	return x >= mark && x < mark + LINE_STEP;
 }
 

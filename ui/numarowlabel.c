@@ -28,7 +28,7 @@ static void put_note(const struct numaview *nv, uint32_t note, struct text_build
 	}
 }
 
-static void put_part(const struct numaview *nv, enum numa_part part, struct text_builder *ret)
+static void numarowlabel_put_part(const struct numaview *nv, enum numa_part part, struct text_builder *ret)
 {
 	static const char *const texts[NUMA_PARTS] = {
 		[NUMA_PART_NODES] = "nodes", [NUMA_PART_MATRIX] = "accesses from",
@@ -41,7 +41,7 @@ static void put_part(const struct numaview *nv, enum numa_part part, struct text
 	text_builder_put(ret, "%s", part == NUMA_PART_FUNCS && numaview_is_one(nv->v) ? "functions by accesses" : texts[part]);
 }
 
-static void put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
+static void numarowlabel_put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
 {
 	const struct numa_node *n = v->node[i].node;
 	char size[UNITS_MAX];
@@ -65,13 +65,13 @@ static const char *or_none(const char *list)
 	return *list ? list : "none";
 }
 
-static void put_process(const struct numa_process *p, struct text_builder *ret)
+static void numarowlabel_put_process(const struct numa_process *p, struct text_builder *ret)
 {
 	text_builder_put(ret, "%s%s%d" TEXT_BUILDER_DOT "%s" TEXT_BUILDER_DOT "nodes %s" TEXT_BUILDER_DOT "CPUs %s", p->comm, *p->comm ? " " : "",
 		  (int)p->pid, *p->policy ? p->policy : "policy unknown", or_none(p->mems), or_none(p->cpus));
 }
 
-static void put_row(const struct numaview *nv, const struct numa_line *l, struct text_builder *ret)
+static void numarowlabel_put_row(const struct numaview *nv, const struct numa_line *l, struct text_builder *ret)
 {
 	const struct numa_view *v = nv->v;
 
@@ -80,7 +80,7 @@ static void put_row(const struct numaview *nv, const struct numa_line *l, struct
 		put_note(nv, l->i, ret);
 		return;
 	case NUMA_PART_NODES:
-		put_node(v, l->i, ret);
+		numarowlabel_put_node(v, l->i, ret);
 		return;
 	case NUMA_PART_MATRIX:
 		text_builder_put(ret, "node %u", v->node[l->i].id);
@@ -95,7 +95,7 @@ static void put_row(const struct numaview *nv, const struct numa_line *l, struct
 		numa_mapping_label(v, &v->mapping[l->i], text_builder_end(ret), text_builder_room(ret));
 		break;
 	case NUMA_PART_PROCESSES:
-		put_process(&v->state->process.v[l->i], ret);
+		numarowlabel_put_process(&v->state->process.v[l->i], ret);
 		return;
 	case NUMA_PART_MISSES:
 		text_builder_put(ret, "%s", access_miss_word(l->i)->text);
@@ -107,7 +107,8 @@ static void put_row(const struct numaview *nv, const struct numa_line *l, struct
 	text_builder_grown(ret);
 }
 
-static void put_share(struct text_builder *ret, const char *before, uint64_t part, uint64_t whole, const char *behind)
+static void numarowlabel_put_share(struct text_builder *ret, const char *before, uint64_t part, uint64_t whole,
+				   const char *behind)
 {
 	char share[UNITS_MAX];
 
@@ -115,14 +116,14 @@ static void put_share(struct text_builder *ret, const char *before, uint64_t par
 }
 
 /* From the CPUs of node I to the memory of node TO. */
-static void put_cell(const struct numa_view *v, uint32_t i, uint32_t to, struct text_builder *ret)
+static void numarowlabel_put_cell(const struct numa_view *v, uint32_t i, uint32_t to, struct text_builder *ret)
 {
 	const struct numa_cell *c = &v->cell[i * v->nr_nodes + to];
 	char n[UNITS_MAX];
 
 	text_builder_put(ret, "to node %u", v->node[to].id);
 	if (c->count)
-		put_share(ret, TEXT_BUILDER_DOT "~", c->ns, v->all.near_ns + v->all.far_ns, "");
+		numarowlabel_put_share(ret, TEXT_BUILDER_DOT "~", c->ns, v->all.near_ns + v->all.far_ns, "");
 	else
 		text_builder_put(ret, TEXT_BUILDER_DOT "no access seen");
 	if (v->state)
@@ -138,14 +139,15 @@ static void put_of_node(const struct numa_view *v, const struct numa_line *l, st
 	switch (l->part) {
 	case NUMA_PART_THREADS:
 		text_builder_put(ret, "on node %u", v->node[l->sub].id);
-		put_share(ret, TEXT_BUILDER_DOT, v->thread[l->i].node_ns[l->sub], v->thread[l->i].running_ns, " of its running time");
+		numarowlabel_put_share(ret, TEXT_BUILDER_DOT, v->thread[l->i].node_ns[l->sub], v->thread[l->i].running_ns,
+				       " of its running time");
 		break;
 	case NUMA_PART_MAPPINGS:
 		text_builder_put(ret, "on node %u" TEXT_BUILDER_DOT "~%s", v->node[l->sub].id,
 			  units_bytes(size, v->mapping[l->i].node_bytes[l->sub]));
 		break;
 	default:
-		put_cell(v, l->i, l->sub, ret);
+		numarowlabel_put_cell(v, l->i, l->sub, ret);
 		break;
 	}
 }
@@ -193,7 +195,7 @@ static void put_words(const struct numa_state *s, const struct numa_line *l, str
 }
 
 /* A call path below its function begins with who calls that; one that is told otherwise, with whatever it begins with. */
-static void put_path(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
+static void numarowlabel_put_path(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
 {
 	char path[LABEL_MAX], func[LABEL_MAX];
 	const char *behind = path;
@@ -213,13 +215,13 @@ char *numaview_label(const struct numaview *nv, uint32_t node, char *dst, size_t
 
 	switch (l->level) {
 	case NUMA_LEVEL_PART:
-		put_part(nv, (enum numa_part)l->part, &words);
+		numarowlabel_put_part(nv, (enum numa_part)l->part, &words);
 		break;
 	case NUMA_LEVEL_ROW:
-		put_row(nv, l, &words);
+		numarowlabel_put_row(nv, l, &words);
 		break;
 	case NUMA_LEVEL_PATH:
-		put_path(nv->v, l, &words);
+		numarowlabel_put_path(nv->v, l, &words);
 		break;
 	case NUMA_LEVEL_PLACE:
 		return tree_label(nv->tree, node, dst, size);

@@ -15,7 +15,7 @@
 #define DISTANCES_MAX 16u        /* of one node, in words */
 
 /* "12 moves"; PLURAL is what is appended to WHAT when it is not one. */
-static void put_count(struct text_builder *ret, uint64_t n, const char *what, const char *plural)
+static void numastatus_put_count(struct text_builder *ret, uint64_t n, const char *what, const char *plural)
 {
 	char text[UNITS_MAX];
 
@@ -23,12 +23,12 @@ static void put_count(struct text_builder *ret, uint64_t n, const char *what, co
 }
 
 /* "304 sampled accesses . ~64.0 % of them far . ~31.0 % of all by distance" */
-static void put_accesses(const struct numa_view *v, const struct numa_accesses *a, struct text_builder *ret)
+static void numastatus_put_accesses(const struct numa_view *v, const struct numa_accesses *a, struct text_builder *ret)
 {
 	const uint64_t all = a->near_ns + a->far_ns, cost = v->all.near_ns + v->all.cost_ns;
 	char share[UNITS_MAX];
 
-	put_count(ret, numa_accesses_count(a), "sampled access", "es");
+	numastatus_put_count(ret, numa_accesses_count(a), "sampled access", "es");
 	if (!all || numaview_is_one(v))
 		return;
 	text_builder_put(ret, TEXT_BUILDER_DOT "~%s of them far", units_percent(share, (double)a->far_ns / (double)all));
@@ -46,19 +46,19 @@ static void put_distances(const struct numa_view *v, uint32_t i, struct text_bui
 	text_builder_put(ret, "%s" TEXT_BUILDER_DOT, v->nr_nodes > DISTANCES_MAX ? " ..." : "");
 }
 
-static void put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
+static void numastatus_put_node(const struct numa_view *v, uint32_t i, struct text_builder *ret)
 {
 	const struct numa_node_row *r = &v->node[i];
 
 	put_distances(v, i, ret);
-	put_accesses(v, &r->from, ret);
+	numastatus_put_accesses(v, &r->from, ret);
 	if (r->fault_samples) {
 		text_builder_put(ret, TEXT_BUILDER_DOT);
-		put_count(ret, r->fault_samples, "sampled fault", "s");
+		numastatus_put_count(ret, r->fault_samples, "sampled fault", "s");
 	}
 	if (r->moves_in || r->moves_out) {
 		text_builder_put(ret, TEXT_BUILDER_DOT);
-		put_count(ret, r->moves_in, "move", "s");
+		numastatus_put_count(ret, r->moves_in, "move", "s");
 		text_builder_put(ret, " here, %" PRIu64 " away", r->moves_out);
 	}
 }
@@ -71,7 +71,7 @@ static void put_path_thread(const struct numa_view *v, const struct numa_path *p
 	text_builder_thread(ret, v->dict, p->thread);
 }
 
-static void put_site(const struct numa_view *v, const struct numa_site_row *r, struct text_builder *ret)
+static void numastatus_put_site(const struct numa_view *v, const struct numa_site_row *r, struct text_builder *ret)
 {
 	char pages[UNITS_MAX], away[UNITS_MAX];
 
@@ -82,7 +82,7 @@ static void put_site(const struct numa_view *v, const struct numa_site_row *r, s
 	put_path_thread(v, &r->path, ret);
 }
 
-static void put_thread(const struct numa_view *v, const struct numa_thread_row *r, struct text_builder *ret)
+static void numastatus_put_thread(const struct numa_view *v, const struct numa_thread_row *r, struct text_builder *ret)
 {
 	const struct thread *t = dict_get_thread(v->dict, r->thread);
 	const struct numa_thread *known = t && v->state ? numa_state_thread(v->state, t->pid, t->tid) : NULL;
@@ -92,17 +92,17 @@ static void put_thread(const struct numa_view *v, const struct numa_thread_row *
 			  r->home_by_kernel ? "says the kernel" : "where it ran most");
 	if (known && *known->policy)
 		text_builder_put(ret, "policy %s" TEXT_BUILDER_DOT, known->policy);
-	put_accesses(v, &r->accesses, ret);
+	numastatus_put_accesses(v, &r->accesses, ret);
 	if (r->moves && v->seconds > 0)
 		text_builder_put(ret, TEXT_BUILDER_DOT "%.1f moves/s", (double)r->moves / v->seconds);
 	if (known)
 		text_builder_put(ret, TEXT_BUILDER_DOT "put elsewhere %" PRIu64 " times", known->kernel_moves);
 }
 
-static void put_mapping(const struct numa_view *v, const struct numa_mapping_row *r, struct text_builder *ret)
+static void numastatus_put_mapping(const struct numa_view *v, const struct numa_mapping_row *r, struct text_builder *ret)
 {
 	text_builder_put(ret, "%s" TEXT_BUILDER_DOT, mapping_word(r->mapping)->text);
-	put_accesses(v, &r->accesses, ret);
+	numastatus_put_accesses(v, &r->accesses, ret);
 }
 
 /* What a part is about. */
@@ -124,7 +124,7 @@ static const char *part_text(enum numa_part part)
 }
 
 /* Of which nothing is in PART, for want of room. */
-static void put_left(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
+static void numastatus_put_left(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
 {
 	const struct numa_figures *f = v->state ? &v->state->figures : NULL;
 	const uint64_t left = !f ? 0 : part == NUMA_PART_THREADS ? f->threads_left :
@@ -133,11 +133,11 @@ static void put_left(const struct numa_view *v, enum numa_part part, struct text
 	if (!left)
 		return;
 	text_builder_put(ret, TEXT_BUILDER_DOT "not looked at: up to ");
-	put_count(ret, left, "more", "");
+	numastatus_put_count(ret, left, "more", "");
 }
 
 /* Faults that are none of those that PART has. */
-static void put_balancing(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
+static void numastatus_put_balancing(const struct numa_view *v, enum numa_part part, struct text_builder *ret)
 {
 	const uint64_t n = v->state && part == NUMA_PART_SITES ? v->state->figures.balancing_faults : 0;
 	char text[UNITS_MAX];
@@ -146,30 +146,30 @@ static void put_balancing(const struct numa_view *v, enum numa_part part, struct
 		text_builder_put(ret, TEXT_BUILDER_DOT "not ~%s faults of automatic balancing", units_thousands(text, n));
 }
 
-static void put_row(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
+static void numastatus_put_row(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
 {
 	switch (l->part) {
 	case NUMA_PART_NODES:
 	case NUMA_PART_MATRIX:
-		put_node(v, l->i, ret);
+		numastatus_put_node(v, l->i, ret);
 		break;
 	case NUMA_PART_FUNCS:
-		put_accesses(v, numa_accesses_of(v, l), ret);
+		numastatus_put_accesses(v, numa_accesses_of(v, l), ret);
 		if (l->level == NUMA_LEVEL_PATH)
 			put_path_thread(v, &v->path[l->sub], ret);
 		break;
 	case NUMA_PART_SITES:
-		put_site(v, &v->site[l->i], ret);
+		numastatus_put_site(v, &v->site[l->i], ret);
 		break;
 	case NUMA_PART_THREADS:
-		put_thread(v, &v->thread[l->i], ret);
+		numastatus_put_thread(v, &v->thread[l->i], ret);
 		break;
 	case NUMA_PART_MOVES:
-		put_count(ret, v->move[l->i].path.count, "move", "s");
+		numastatus_put_count(ret, v->move[l->i].path.count, "move", "s");
 		put_path_thread(v, &v->move[l->i].path, ret);
 		break;
 	case NUMA_PART_MAPPINGS:
-		put_mapping(v, &v->mapping[l->i], ret);
+		numastatus_put_mapping(v, &v->mapping[l->i], ret);
 		break;
 	default:
 		break;
@@ -177,16 +177,16 @@ static void put_row(const struct numa_view *v, const struct numa_line *l, struct
 }
 
 /* What is said beside the name. */
-static void put_figures(const struct treeview *tv, uint32_t node, struct text_builder *ret)
+static void numastatus_put_figures(const struct treeview *tv, uint32_t node, struct text_builder *ret)
 {
 	const struct numa_line *l = &tv->numa->line[node];
 
 	if (l->level == NUMA_LEVEL_PART) {
 		text_builder_put(ret, "%s", part_text((enum numa_part)l->part));
-		put_left(tv->numa->v, (enum numa_part)l->part, ret);
-		put_balancing(tv->numa->v, (enum numa_part)l->part, ret);
+		numastatus_put_left(tv->numa->v, (enum numa_part)l->part, ret);
+		numastatus_put_balancing(tv->numa->v, (enum numa_part)l->part, ret);
 	} else if (l->level == NUMA_LEVEL_ROW || l->level == NUMA_LEVEL_PATH) {
-		put_row(tv->numa->v, l, ret);
+		numastatus_put_row(tv->numa->v, l, ret);
 	}
 }
 
@@ -201,7 +201,7 @@ void numapane_status(const struct treeview *tv, struct canvas *cv, int y)
 	if (!tv->numa || node == NODE_NONE)
 		return;
 	end = pane_common_place(tv, cv, y) - 2;
-	put_figures(tv, node, &words);
+	numastatus_put_figures(tv, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
 	treeview_label(tv, node, label, sizeof(label));
 	room = *figures ? end / 2 : end;

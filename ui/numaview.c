@@ -98,7 +98,8 @@ stack_id numaview_stack(const struct numaview *nv, const struct numa_line *line)
 }
 
 /* Adds a line below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
-static uint32_t add(struct maker *m, uint32_t parent, const struct tree_node *what, struct numa_line line, uint64_t identity)
+static uint32_t numaview_add(struct maker *m, uint32_t parent, const struct tree_node *what, struct numa_line line,
+			     uint64_t identity)
 {
 	struct tree_node *node = m->failed ? NULL : vec_push(&m->node);
 	struct numa_line *slot = m->failed ? NULL : vec_push(&m->line);
@@ -114,14 +115,14 @@ static uint32_t add(struct maker *m, uint32_t parent, const struct tree_node *wh
 	return (uint32_t)m->node.n - 1;
 }
 
-static uint32_t add_line(struct maker *m, uint32_t parent, struct numa_line line, uint64_t identity)
+static uint32_t numaview_add_line(struct maker *m, uint32_t parent, struct numa_line line, uint64_t identity)
 {
-	return add(m, parent, &(struct tree_node){ .kind = NODE_GROUP, .place = ID_NONE }, line, identity);
+	return numaview_add(m, parent, &(struct tree_node){ .kind = NODE_GROUP, .place = ID_NONE }, line, identity);
 }
 
-static uint32_t add_row(struct maker *m, uint32_t head, uint32_t i, uint64_t identity)
+static uint32_t numaview_add_row(struct maker *m, uint32_t head, uint32_t i, uint64_t identity)
 {
-	return add_line(m, head, (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_ROW, i, 0 }, identity);
+	return numaview_add_line(m, head, (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_ROW, i, 0 }, identity);
 }
 
 /* Call paths */
@@ -129,7 +130,8 @@ static uint32_t add_row(struct maker *m, uint32_t head, uint32_t i, uint64_t ide
 /*
  * Adds a function of a call path: the name NR of FRAME, or the place itself when it has none. False when there is no more room.
  */
-static bool add_place(struct maker *m, uint32_t path, frame_id frame, const struct frame_names *fn, uint32_t nr, uint32_t at)
+static bool numaview_add_place(struct maker *m, uint32_t path, frame_id frame, const struct frame_names *fn, uint32_t nr,
+			       uint32_t at)
 {
 	struct tree_node what = { .kind = NODE_ADDR, .frame = frame, .place = frame };
 	struct numa_line line = m->line.v[path];
@@ -143,7 +145,7 @@ static bool add_place(struct maker *m, uint32_t path, frame_id frame, const stru
 		what.func = fn->name[nr].func;
 		what.inlined = nr + 1u < fn->n;
 	}
-	return add(m, path, &what, line, at + 1ull);
+	return numaview_add(m, path, &what, line, at + 1ull);
 }
 
 static bool is_kernel(const struct dict *d, frame_id frame)
@@ -152,7 +154,7 @@ static bool is_kernel(const struct dict *d, frame_id frame)
 }
 
 /* The functions of STACK as lines below PATH, innermost first. */
-static void add_places(struct maker *m, uint32_t path, stack_id stack)
+static void numaview_add_places(struct maker *m, uint32_t path, stack_id stack)
 {
 	const struct dict *d = m->v->dict;
 	uint32_t at = 0;
@@ -165,14 +167,14 @@ static void add_places(struct maker *m, uint32_t path, stack_id stack)
 		if (m->v->query.hide_kernel && is_kernel(d, frame))
 			continue;
 		for (uint32_t i = m->v->query.no_inlines ? last : 0; i <= last; i++) {
-			if (!add_place(m, path, frame, fn, i, at++))
+			if (!numaview_add_place(m, path, frame, fn, i, at++))
 				return;
 		}
 	}
 }
 
 /* Where in the call paths of R its function is: the innermost frame that is called so. ID_NONE = nowhere. */
-static frame_id place_of(const struct numa_view *v, const struct numa_func_row *r)
+static frame_id numaview_place_of(const struct numa_view *v, const struct numa_func_row *r)
 {
 	stack_id s = r->nr_paths ? v->path[r->first_path].stack : STACK_ROOT;
 
@@ -190,10 +192,10 @@ static frame_id place_of(const struct numa_view *v, const struct numa_func_row *
 	return ID_NONE;
 }
 
-static uint32_t add_func(struct maker *m, uint32_t head, uint32_t i)
+static uint32_t numaview_add_func(struct maker *m, uint32_t head, uint32_t i)
 {
 	const struct numa_func_row *r = &m->v->func[i];
-	struct tree_node what = { .kind = NODE_GROUP, .place = place_of(m->v, r) };
+	struct tree_node what = { .kind = NODE_GROUP, .place = numaview_place_of(m->v, r) };
 
 	if (r->func != ID_NONE) {
 		what.kind = NODE_FUNC;
@@ -202,13 +204,13 @@ static uint32_t add_func(struct maker *m, uint32_t head, uint32_t i)
 		what.kind = NODE_ADDR;
 		what.frame = what.place;
 	}
-	return add(m, head, &what, (struct numa_line){ NUMA_PART_FUNCS, NUMA_LEVEL_ROW, i, 0 }, r->key);
+	return numaview_add(m, head, &what, (struct numa_line){ NUMA_PART_FUNCS, NUMA_LEVEL_ROW, i, 0 }, r->key);
 }
 
 /* Parts */
 
 /* What row I has to do with each node, of which VALUE tells how much. */
-static void add_nodes(struct maker *m, uint32_t row, const uint64_t *value, bool all)
+static void numaview_add_nodes(struct maker *m, uint32_t row, const uint64_t *value, bool all)
 {
 	for (uint32_t i = 0; value && i < m->v->nr_nodes; i++) {
 		struct numa_line line = m->line.v[row];
@@ -217,7 +219,7 @@ static void add_nodes(struct maker *m, uint32_t row, const uint64_t *value, bool
 			continue;
 		line.level = NUMA_LEVEL_NODE;
 		line.sub = i;
-		add_line(m, row, line, m->v->node[i].id);
+		numaview_add_line(m, row, line, m->v->node[i].id);
 	}
 }
 
@@ -229,7 +231,7 @@ static void make_notes(struct maker *m, uint32_t root)
 
 	for (uint32_t i = 0; i < NUMA_NOTES; i++) {
 		if (is[i])
-			add_line(m, root, (struct numa_line){ NUMA_PART_NOTES, NUMA_LEVEL_ROW, i, 0 }, SEED + i);
+			numaview_add_line(m, root, (struct numa_line){ NUMA_PART_NOTES, NUMA_LEVEL_ROW, i, 0 }, SEED + i);
 	}
 }
 
@@ -239,22 +241,22 @@ static void make_matrix(struct maker *m, uint32_t head)
 	const uint32_t n = m->v->nr_nodes;
 
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t row = add_row(m, head, i, m->v->node[i].id);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->node[i].id);
 
 		for (uint32_t to = 0; row && n > 1 && to < n; to++) {
 			const uint64_t value[] = { m->v->cell[i * n + to].ns };
 
 			if (value[0] || (n <= FEW_NODES && m->v->all.near_ns + m->v->all.far_ns))
-				add_line(m, row, (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_NODE, i, to },
-					 m->v->node[to].id);
+				numaview_add_line(m, row, (struct numa_line){ m->line.v[head].part, NUMA_LEVEL_NODE, i, to },
+						  m->v->node[to].id);
 		}
 	}
 }
 
-static void make_nodes(struct maker *m, uint32_t head)
+static void numaview_make_nodes(struct maker *m, uint32_t head)
 {
 	for (uint32_t i = 0; i < m->v->nr_nodes; i++)
-		add_row(m, head, i, m->v->node[i].id);
+		numaview_add_row(m, head, i, m->v->node[i].id);
 }
 
 static void make_funcs(struct maker *m, uint32_t head)
@@ -262,14 +264,14 @@ static void make_funcs(struct maker *m, uint32_t head)
 	m->places = PLACES;
 	for (uint32_t i = 0; i < m->v->nr_funcs; i++) {
 		const struct numa_func_row *r = &m->v->func[i];
-		const uint32_t row = add_func(m, head, i);
+		const uint32_t row = numaview_add_func(m, head, i);
 
 		for (uint32_t p = r->first_path; row && p < r->first_path + r->nr_paths; p++) {
 			const struct numa_line line = { NUMA_PART_FUNCS, NUMA_LEVEL_PATH, i, p };
-			const uint32_t path = add_line(m, row, line, m->v->path[p].stack);
+			const uint32_t path = numaview_add_line(m, row, line, m->v->path[p].stack);
 
 			if (path)
-				add_places(m, path, m->v->path[p].stack);
+				numaview_add_places(m, path, m->v->path[p].stack);
 		}
 	}
 }
@@ -278,20 +280,20 @@ static void make_sites(struct maker *m, uint32_t head)
 {
 	m->places = PLACES;
 	for (uint32_t i = 0; i < m->v->nr_sites; i++) {
-		const uint32_t row = add_row(m, head, i, m->v->site[i].key);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->site[i].key);
 
 		if (row)
-			add_places(m, row, m->v->site[i].path.stack);
+			numaview_add_places(m, row, m->v->site[i].path.stack);
 	}
 }
 
 static void make_threads(struct maker *m, uint32_t head)
 {
 	for (uint32_t i = 0; i < m->v->nr_threads; i++) {
-		const uint32_t row = add_row(m, head, i, m->v->thread[i].thread);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->thread[i].thread);
 
 		if (row)
-			add_nodes(m, row, m->v->thread[i].node_ns, false);
+			numaview_add_nodes(m, row, m->v->thread[i].node_ns, false);
 	}
 }
 
@@ -299,10 +301,10 @@ static void make_moves(struct maker *m, uint32_t head)
 {
 	m->places = PLACES;
 	for (uint32_t i = 0; i < m->v->nr_moves; i++) {
-		const uint32_t row = add_row(m, head, i, m->v->move[i].key);
+		const uint32_t row = numaview_add_row(m, head, i, m->v->move[i].key);
 
 		if (row)
-			add_places(m, row, m->v->move[i].path.stack);
+			numaview_add_places(m, row, m->v->move[i].path.stack);
 	}
 }
 
@@ -310,10 +312,10 @@ static void make_mappings(struct maker *m, uint32_t head)
 {
 	for (uint32_t i = 0; i < m->v->nr_mappings; i++) {
 		const struct numa_mapping_row *r = &m->v->mapping[i];
-		const uint32_t row = add_row(m, head, i, hash_2u64(r->mapping, r->file));
+		const uint32_t row = numaview_add_row(m, head, i, hash_2u64(r->mapping, r->file));
 
 		if (row && m->v->nr_nodes > 1)
-			add_nodes(m, row, r->node_bytes, false);
+			numaview_add_nodes(m, row, r->node_bytes, false);
 	}
 }
 
@@ -321,10 +323,10 @@ static void make_processes(struct maker *m, uint32_t head)
 {
 	for (uint32_t i = 0; m->v->state && i < m->v->state->process.n; i++) {
 		const struct numa_process *p = &m->v->state->process.v[i];
-		const uint32_t row = add_row(m, head, i, hash_2u64((uint64_t)p->pid, p->start_ns));
+		const uint32_t row = numaview_add_row(m, head, i, hash_2u64((uint64_t)p->pid, p->start_ns));
 
 		for (uint32_t k = 0; row && k < NUMA_WORDS; k++)
-			add_line(m, row, (struct numa_line){ NUMA_PART_PROCESSES, NUMA_LEVEL_WORDS, i, k }, k);
+			numaview_add_line(m, row, (struct numa_line){ NUMA_PART_PROCESSES, NUMA_LEVEL_WORDS, i, k }, k);
 	}
 }
 
@@ -332,7 +334,7 @@ static void make_misses(struct maker *m, uint32_t head)
 {
 	for (uint32_t i = 0; i < MISS_NR; i++) {
 		if (m->v->state->figures.miss[i])
-			add_row(m, head, i, i);
+			numaview_add_row(m, head, i, i);
 	}
 }
 
@@ -376,11 +378,11 @@ static uint32_t add_head(struct maker *m, enum numa_part part)
 	};
 	const struct tree_node what = { .kind = NODE_GROUP, .place = ID_NONE, .total_ns = weight[part] };
 
-	return add(m, 0, &what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 }, SEED + NUMA_NOTES + part);
+	return numaview_add(m, 0, &what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 }, SEED + NUMA_NOTES + part);
 }
 
 /* How many rows HEAD, which was added last but for what is below it, has. */
-static uint32_t rows_of(const struct maker *m, uint32_t head)
+static uint32_t numaview_rows_of(const struct maker *m, uint32_t head)
 {
 	uint32_t n = 0;
 
@@ -392,7 +394,7 @@ static uint32_t rows_of(const struct maker *m, uint32_t head)
 static void make_part(struct maker *m, const struct numaview *nv, enum numa_part part)
 {
 	static void (*const make[NUMA_PARTS])(struct maker *m, uint32_t head) = {
-		[NUMA_PART_NODES] = make_nodes, [NUMA_PART_MATRIX] = make_matrix, [NUMA_PART_FUNCS] = make_funcs,
+		[NUMA_PART_NODES] = numaview_make_nodes, [NUMA_PART_MATRIX] = make_matrix, [NUMA_PART_FUNCS] = make_funcs,
 		[NUMA_PART_SITES] = make_sites, [NUMA_PART_THREADS] = make_threads, [NUMA_PART_MOVES] = make_moves,
 		[NUMA_PART_MAPPINGS] = make_mappings, [NUMA_PART_PROCESSES] = make_processes, [NUMA_PART_MISSES] = make_misses,
 	};
@@ -406,9 +408,9 @@ static void make_part(struct maker *m, const struct numaview *nv, enum numa_part
 	if (!head)
 		return;
 	(part == NUMA_PART_NODES && nv->beside ? make_matrix : make[part])(m, head);
-	rows = m->failed ? 0 : rows_of(m, head);
+	rows = m->failed ? 0 : numaview_rows_of(m, head);
 	if (rows > (few ? few : LIST_ROWS_MIN) + 1)
-		add(m, head, &more, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_MORE, rows, 0 }, SEED);
+		numaview_add(m, head, &more, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_MORE, rows, 0 }, SEED);
 }
 
 /* The lines of NV; false when out of memory. */

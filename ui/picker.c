@@ -30,7 +30,7 @@ static size_t nr_lines(const struct picker *p)
 	return whole_lines(p) + p->order.n;
 }
 
-static const struct proc_row *row_at(const struct picker *p, size_t line)
+static const struct proc_row *picker_row_at(const struct picker *p, size_t line)
 {
 	const size_t whole = whole_lines(p);
 
@@ -38,7 +38,7 @@ static const struct proc_row *row_at(const struct picker *p, size_t line)
 }
 
 /* The list is sorted already, by whoever reads it: tens of thousands of processes would keep a key waiting. */
-static void list_lines(struct picker *p)
+static void picker_list_lines(struct picker *p)
 {
 	const size_t n = p->list ? p->list->row.n : 0;
 
@@ -58,13 +58,13 @@ static void list_lines(struct picker *p)
 }
 
 /* Puts the cursor on LINE, or the nearest there is. */
-static void go_to(struct picker *p, size_t line)
+static void picker_go_to(struct picker *p, size_t line)
 {
 	const size_t n = nr_lines(p);
 	const struct proc_row *r;
 
 	p->cursor = line < n ? line : n ? n - 1 : 0;
-	r = row_at(p, p->cursor);
+	r = picker_row_at(p, p->cursor);
 	p->pid = r ? r->pid : 0;
 	p->start_ticks = r ? r->start_ticks : 0;
 }
@@ -80,14 +80,14 @@ static void follow_cursor(struct picker *p)
 		if (r->pid == p->pid && r->start_ticks == p->start_ticks)
 			line = i + whole_lines(p);
 	}
-	go_to(p, p->pid ? line : 0);
+	picker_go_to(p, p->pid ? line : 0);
 }
 
 void picker_give(struct picker *p, struct proclist *l)
 {
 	proclist_unref(p->list);
 	p->list = l;
-	list_lines(p);
+	picker_list_lines(p);
 	follow_cursor(p);
 }
 
@@ -95,7 +95,7 @@ void picker_give(struct picker *p, struct proclist *l)
 
 void picker_move(struct picker *p, long by)
 {
-	go_to(p, by < 0 && (size_t)-by > p->cursor ? 0 : p->cursor + (size_t)by);
+	picker_go_to(p, by < 0 && (size_t)-by > p->cursor ? 0 : p->cursor + (size_t)by);
 }
 
 bool picker_click(struct picker *p, int y)
@@ -104,25 +104,25 @@ bool picker_click(struct picker *p, int y)
 
 	if (line < 0 || line >= p->lines || p->top + (size_t)line >= nr_lines(p))
 		return false;
-	go_to(p, p->top + (size_t)line);
+	picker_go_to(p, p->top + (size_t)line);
 	return true;
 }
 
 /* What is typed has only the best line under the cursor. */
 static void text_changed(struct picker *p)
 {
-	list_lines(p);
-	go_to(p, 0);
+	picker_list_lines(p);
+	picker_go_to(p, 0);
 }
 
 static void clear_text(struct picker *p)
 {
 	search_erase(&p->text, true);
-	list_lines(p);
+	picker_list_lines(p);
 	follow_cursor(p);
 }
 
-static enum pick_reaction leave(struct picker *p, bool *typed)
+static enum pick_reaction picker_leave(struct picker *p, bool *typed)
 {
 	if (!p->text.len && !*typed)
 		return PICK_LEAVE;
@@ -131,7 +131,7 @@ static enum pick_reaction leave(struct picker *p, bool *typed)
 	return PICK_DRAW;
 }
 
-static void type(struct picker *p, uint32_t key)
+static void picker_type(struct picker *p, uint32_t key)
 {
 	if (key < 0x20 || key >= KEY_BASE)
 		return;
@@ -157,19 +157,19 @@ enum pick_reaction picker_key(struct picker *p, enum action a, uint32_t key, boo
 		picker_move(p, page);
 		break;
 	case ACT_FIRST:
-		go_to(p, 0);
+		picker_go_to(p, 0);
 		break;
 	case ACT_LAST:
-		go_to(p, SIZE_MAX);
+		picker_go_to(p, SIZE_MAX);
 		break;
 	case ACT_SORT:
 		p->sort = (p->sort + 1) % PROC_ORDERS;
-		list_lines(p);
+		picker_list_lines(p);
 		follow_cursor(p);
 		break;
 	case ACT_KERNEL:
 		p->kernel = !p->kernel;
-		list_lines(p);
+		picker_list_lines(p);
 		follow_cursor(p);
 		break;
 	case ACT_SEARCH:
@@ -186,18 +186,18 @@ enum pick_reaction picker_key(struct picker *p, enum action a, uint32_t key, boo
 	case ACT_ATTACH:
 		return nr_lines(p) ? PICK_ATTACH : PICK_NONE;
 	case ACT_CANCEL:
-		return leave(p, typed);
+		return picker_leave(p, typed);
 	default:
 		if (!*typed)
 			return PICK_NONE;
-		type(p, key);
+		picker_type(p, key);
 	}
 	return PICK_DRAW;
 }
 
 char *picker_name(const struct picker *p, char *dst, size_t size)
 {
-	const struct proc_row *r = p->pid ? row_at(p, p->cursor) : NULL;
+	const struct proc_row *r = p->pid ? picker_row_at(p, p->cursor) : NULL;
 
 	if (!r)
 		snprintf(dst, size, "%s", "the whole machine");

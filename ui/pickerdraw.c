@@ -28,7 +28,7 @@ struct layout {
 	int user_x, threads_x, memory_x, cpu_x, cpu_cols, group_x, name_x, name_cols, command_x;
 };
 
-static struct layout lay_out(int w)
+static struct layout pickerdraw_lay_out(int w)
 {
 	struct layout at = { .cpu_cols = w >= 72 ? CPU_COLS : CPU_BRIEF };
 	int x = PID_COLS;
@@ -97,7 +97,7 @@ static void draw_title(const struct picker *p, struct canvas *cv)
 	pane_common_rule(cv, 0, cv->w, text);
 }
 
-static void draw_heads(const struct picker *p, struct canvas *cv, const struct layout *at, int y)
+static void pickerdraw_draw_heads(const struct picker *p, struct canvas *cv, const struct layout *at, int y)
 {
 	put_right(cv, 0, y, PID_COLS, p->sort == PROC_BY_PID ? STYLE_TITLE : STYLE_FAINT, "pid");
 	if (at->user_x)
@@ -132,7 +132,8 @@ static void draw_whole(const struct picker *p, struct canvas *cv, const struct l
 	canvas_text_cut(cv, at->name_x, y, cols, STYLE_TITLE, name, strlen(name));
 }
 
-static void draw_name(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at, int y)
+static void pickerdraw_draw_name(const struct picker *p, const struct proc_row *r, struct canvas *cv, const struct layout *at,
+				 int y)
 {
 	const struct search *s = p->text.len ? &p->text : NULL;
 	int cols = pane_common_list(cv, at->name_x, y, at->name_cols, r->kthread ? STYLE_FAINT : STYLE_TEXT, r->name);
@@ -160,11 +161,11 @@ static void draw_process(const struct picker *p, const struct proc_row *r, struc
 	pane_common_percent(cv, at->cpu_x, y, at->cpu_cols, STYLE_RUNNING, r->cpu_ns, r->over_ns, false);
 	if (at->group_x)
 		canvas_text_cut(cv, at->group_x, y, GROUP_COLS - 2, STYLE_FAINT, r->group, strlen(r->group));
-	draw_name(p, r, cv, at, y);
+	pickerdraw_draw_name(p, r, cv, at, y);
 }
 
 /* Scrolls as far as needed for the cursor to be seen. */
-static void scroll(struct picker *p, size_t n)
+static void pickerdraw_scroll(struct picker *p, size_t n)
 {
 	const size_t lines = p->lines > 0 ? (size_t)p->lines : 1;
 
@@ -176,7 +177,7 @@ static void scroll(struct picker *p, size_t n)
 		p->top = n > lines ? n - lines : 0;
 }
 
-static void draw_line(const struct picker *p, struct canvas *cv, const struct layout *at, int y, size_t line)
+static void pickerdraw_draw_line(const struct picker *p, struct canvas *cv, const struct layout *at, int y, size_t line)
 {
 	const size_t whole = p->text.len ? 0 : 1;
 
@@ -190,18 +191,18 @@ static void draw_line(const struct picker *p, struct canvas *cv, const struct la
 
 void picker_draw(struct picker *p, struct canvas *cv, bool rule)
 {
-	const struct layout at = lay_out(cv->w);
+	const struct layout at = pickerdraw_lay_out(cv->w);
 	const size_t n = (p->text.len ? 0 : 1) + p->order.n;
 
 	p->first_y = rule ? 1 : 0;
 	if (rule)
 		draw_title(p, cv);
 	if (cv->h >= HEAD_LINES)
-		draw_heads(p, cv, &at, p->first_y++);
+		pickerdraw_draw_heads(p, cv, &at, p->first_y++);
 	p->lines = cv->h - p->first_y;
-	scroll(p, n);
+	pickerdraw_scroll(p, n);
 	for (int i = 0; i < p->lines && p->top + (size_t)i < n; i++)
-		draw_line(p, cv, &at, p->first_y + i, p->top + (size_t)i);
+		pickerdraw_draw_line(p, cv, &at, p->first_y + i, p->top + (size_t)i);
 	if (!n && p->lines > 0)
 		canvas_put(cv, at.name_x < cv->w / 2 ? at.name_x : 1, p->first_y, STYLE_WARN, "none has that");
 }

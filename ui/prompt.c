@@ -28,7 +28,7 @@ void prompt_begin(struct prompt *p, const char *suggestion)
 }
 
 /* Puts a "!" before the text, or takes it away. */
-static void turn(struct prompt *p)
+static void prompt_turn(struct prompt *p)
 {
 	if (p->text[0] == '!') {
 		memmove(p->text, p->text + 1, p->len--);
@@ -43,7 +43,7 @@ void prompt_type(struct prompt *p, uint32_t cp)
 	if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp > 0x10FFFF)
 		return;
 	if (p->suggested && cp == '!') {
-		turn(p);
+		prompt_turn(p);
 		return;
 	}
 	if (p->suggested)

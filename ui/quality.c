@@ -78,7 +78,7 @@ struct maker {
 };
 
 /* Adds LINE below PARENT; 0 when out of memory. WEIGHT says how much it wants to be opened. */
-static uint32_t add(struct maker *m, uint32_t parent, struct quality_line line, uint64_t weight)
+static uint32_t quality_add(struct maker *m, uint32_t parent, struct quality_line line, uint64_t weight)
 {
 	const uint32_t id = (uint32_t)m->node.n;
 	struct tree_node *n;
@@ -137,7 +137,7 @@ static void add_modules(struct maker *m, uint32_t parent, const struct quality_r
 		line.count = row[i].count;
 		line.ns = row[i].weight;
 		if (++modules <= MODULES_MAX) {
-			add(m, parent, line, 0);
+			quality_add(m, parent, line, 0);
 			continue;
 		}
 		rest.count += line.count;
@@ -145,10 +145,11 @@ static void add_modules(struct maker *m, uint32_t parent, const struct quality_r
 	}
 	rest.module = modules - MODULES_MAX;
 	if (modules > MODULES_MAX)
-		add(m, parent, rest, 0);
+		quality_add(m, parent, rest, 0);
 }
 
-static void add_stacks(struct maker *m, const struct quality_row *row, size_t n, enum quality_part part, unsigned int kind)
+static void quality_add_stacks(struct maker *m, const struct quality_row *row, size_t n, enum quality_part part,
+			       unsigned int kind)
 {
 	const struct stacks s = sum_stacks(row, n, kind);
 	struct quality_line line = { (uint8_t)part, QUALITY_PART, 0, ID_NONE, s.all - s.cut[CUT_COMPLETE], s.all, 0 };
@@ -157,7 +158,7 @@ static void add_stacks(struct maker *m, const struct quality_row *row, size_t n,
 
 	if (!s.all)
 		return;
-	head = add(m, 0, line, line.count ? 9 : 1);
+	head = quality_add(m, 0, line, line.count ? 9 : 1);
 	for (;;) {
 		unsigned int next = CUT_COMPLETE;
 		uint32_t reason;
@@ -174,13 +175,13 @@ static void add_stacks(struct maker *m, const struct quality_row *row, size_t n,
 		last = s.cut[next] << 8 | (CUT_NR - next);
 		line = (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)next, ID_NONE, s.cut[next], s.all,
 					      s.ns[next] };
-		reason = add(m, head, line, 5);
+		reason = quality_add(m, head, line, 5);
 		if (reason)
 			add_modules(m, reason, row, n, kind, line);
 	}
 }
 
-static uint64_t known(uint64_t figure)
+static uint64_t quality_known(uint64_t figure)
 {
 	return figure == META_UNKNOWN ? 0 : figure;
 }
@@ -189,7 +190,8 @@ static uint64_t known(uint64_t figure)
 
 static uint32_t add_way(struct maker *m, uint32_t parent, enum quality_part part, unsigned int reason, uint64_t count, uint64_t of)
 {
-	return add(m, parent, (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)reason, ID_NONE, count, of, 0 }, 1);
+	return quality_add(m, parent,
+			   (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)reason, ID_NONE, count, of, 0 }, 1);
 }
 
 /* Why copies were needed, in a capture that was to need none. */
@@ -203,7 +205,7 @@ static void add_whys(struct maker *m, uint32_t parent, enum quality_part part, c
 		line.reason = (uint8_t)i;
 		line.count = u->walk[i];
 		if (line.count)
-			add(m, parent, line, 0);
+			quality_add(m, parent, line, 0);
 	}
 }
 
@@ -214,7 +216,7 @@ static void add_ways(struct maker *m, enum quality_part part, const struct unwou
 
 	if (!all)
 		return;
-	head = add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE, all - in_kernel, all, 0 }, 7);
+	head = quality_add(m, 0, (struct quality_line){ (uint8_t)part, QUALITY_PART, 0, ID_NONE, all - in_kernel, all, 0 }, 7);
 	for (unsigned int i = 0; i < WAY_NR && head; i++) {
 		const uint32_t way = u->way[i] ? add_way(m, head, part, i, u->way[i], all) : 0;
 
@@ -226,7 +228,7 @@ static void add_ways(struct maker *m, enum quality_part part, const struct unwou
 /* What --verify-unwind found. */
 static void add_verified(struct maker *m, uint32_t head, const struct profile_meta *meta)
 {
-	const uint64_t hops = known(meta->verify_kernel_checked), other = known(meta->verify_kernel_different);
+	const uint64_t hops = quality_known(meta->verify_kernel_checked), other = quality_known(meta->verify_kernel_different);
 
 	if (meta->verify_checked)
 		add_way(m, head, QUALITY_RULES, WAYS_CHECKED, meta->verify_checked, 0);
@@ -246,15 +248,15 @@ static void add_rules(struct maker *m, const struct profile_meta *meta)
 {
 	uint32_t head;
 
-	if (!known(meta->rules_pages) && !known(meta->rules_evicted) && !meta->verify_checked)
+	if (!quality_known(meta->rules_pages) && !quality_known(meta->rules_evicted) && !meta->verify_checked)
 		return;
-	head = add(m, 0, (struct quality_line){ .part = QUALITY_RULES, .module = ID_NONE },
-		   meta->verify_different || known(meta->verify_kernel_different) ? 8 : 7);
-	if (head && known(meta->rules_pages)) {
+	head = quality_add(m, 0, (struct quality_line){ .part = QUALITY_RULES, .module = ID_NONE },
+			   meta->verify_different || quality_known(meta->verify_kernel_different) ? 8 : 7);
+	if (head && quality_known(meta->rules_pages)) {
 		add_way(m, head, QUALITY_RULES, WAYS_RULES, meta->rules_pages, 0);
 		add_way(m, head, QUALITY_RULES, WAYS_MEMORY, 0, 0);
 	}
-	if (head && known(meta->rules_evicted))
+	if (head && quality_known(meta->rules_evicted))
 		add_way(m, head, QUALITY_RULES, WAYS_EVICTED, meta->rules_evicted, 0);
 	if (head)
 		add_verified(m, head, meta);
@@ -262,17 +264,17 @@ static void add_rules(struct maker *m, const struct profile_meta *meta)
 
 /* Events that were lost, and the rest */
 
-static void add_losses(struct maker *m, const struct profile_meta *meta)
+static void quality_add_losses(struct maker *m, const struct profile_meta *meta)
 {
 	const uint64_t total = losses_total(&meta->lost);
-	const uint32_t head = add(m, 0, (struct quality_line){ QUALITY_LOST, QUALITY_PART, 0, ID_NONE, total, 0, 0 },
-				  total ? 9 : 1);
+	const uint32_t head = quality_add(m, 0, (struct quality_line){ QUALITY_LOST, QUALITY_PART, 0, ID_NONE, total, 0, 0 },
+					  total ? 9 : 1);
 
 	for (unsigned int i = 0; i < LOST_NR && head; i++) {
 		struct quality_line line = { QUALITY_LOST, QUALITY_REASON, (uint8_t)i, ID_NONE, meta->lost.n[i], 0, 0 };
 
 		if (line.count)
-			add(m, head, line, 0);
+			quality_add(m, head, line, 0);
 	}
 }
 
@@ -280,35 +282,35 @@ static void add_losses(struct maker *m, const struct profile_meta *meta)
 /* How often DOUBT applies, or, in *RET_NS, to how much time. */
 static uint64_t doubt_count(const struct profile_meta *m, const struct frame_share *frames, enum doubt doubt, uint64_t *ret_ns)
 {
-	const uint64_t off = known(m->blocked_ns) + known(m->runnable_ns);
-	const uint64_t told = known(m->wait_own_ns) + known(m->wait_none_ns);
+	const uint64_t off = quality_known(m->blocked_ns) + quality_known(m->runnable_ns);
+	const uint64_t told = quality_known(m->wait_own_ns) + quality_known(m->wait_none_ns);
 
 	*ret_ns = 0;
 	switch (doubt) {
 	case DOUBT_RATE:
 		return m->freq_got && m->freq_got < m->freq_asked - m->freq_asked / RATE_SHARE ? m->freq_got : 0;
 	case DOUBT_NO_STACK:
-		*ret_ns = known(m->wait_none_ns);
+		*ret_ns = quality_known(m->wait_none_ns);
 		return 0;
 	case DOUBT_EXTRAPOLATED:
 		*ret_ns = off > told ? off - told : 0;
 		return 0;
 	case DOUBT_LATE:
-		return known(m->late);
+		return quality_known(m->late);
 	case DOUBT_REFUSED:
-		return known(m->refused);
+		return quality_known(m->refused);
 	case DOUBT_FOLDED:
-		return known(m->folded);
+		return quality_known(m->folded);
 	case DOUBT_HUNG:
-		return known(m->wait_hung);
+		return quality_known(m->wait_hung);
 	case DOUBT_DENIED:
-		return known(m->wait_denied);
+		return quality_known(m->wait_denied);
 	case DOUBT_INFERRED:
-		return known(m->wait_inferred);
+		return quality_known(m->wait_inferred);
 	case DOUBT_UNSUMMED:
-		return known(m->wait_unsummed);
+		return quality_known(m->wait_unsummed);
 	case DOUBT_SYMBOLS:
-		return known(m->symbols_pending);
+		return quality_known(m->symbols_pending);
 	case DOUBT_NO_TABLE:
 		return frames->no_table;
 	default:
@@ -326,12 +328,12 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 		line.count = doubt_count(meta, frames, (enum doubt)i, &line.ns);
 		if (!line.count && !line.ns)
 			continue;
-		head = head ? head : add(m, 0, (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
+		head = head ? head : quality_add(m, 0, (struct quality_line){ .part = QUALITY_DOUBTS, .module = ID_NONE }, 8);
 		line.level = QUALITY_REASON;
 		line.reason = (uint8_t)i;
 		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? frames->frames : 0;
 		if (head)
-			add(m, head, line, 0);
+			quality_add(m, head, line, 0);
 	}
 }
 
@@ -345,11 +347,11 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	struct frame_share frames = { 0 };
 	struct maker m = { .failed = !q || frame_share_of(s, &frames) < 0 };
 
-	add(&m, NODE_NONE, (struct quality_line){ .part = QUALITY_PARTS, .module = ID_NONE }, QUALITY_PARTS);
-	add_stacks(&m, row, n, QUALITY_SAMPLES, EVENT_SAMPLE);
-	add_stacks(&m, row, n, QUALITY_BLOCKED, EVENT_BLOCKED);
-	add_stacks(&m, row, n, QUALITY_QUEUED, EVENT_RUNNABLE);
-	add_losses(&m, meta);
+	quality_add(&m, NODE_NONE, (struct quality_line){ .part = QUALITY_PARTS, .module = ID_NONE }, QUALITY_PARTS);
+	quality_add_stacks(&m, row, n, QUALITY_SAMPLES, EVENT_SAMPLE);
+	quality_add_stacks(&m, row, n, QUALITY_BLOCKED, EVENT_BLOCKED);
+	quality_add_stacks(&m, row, n, QUALITY_QUEUED, EVENT_RUNNABLE);
+	quality_add_losses(&m, meta);
 	add_ways(&m, QUALITY_WAYS, &samples);
 	add_ways(&m, QUALITY_WAIT_WAYS, &meta->wait_unwound);
 	add_rules(&m, meta);
@@ -360,7 +362,7 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 		what.n = (uint32_t)m.node.n;
 		q->dict = what.dict;
 		q->rules_bytes = meta->rules_bytes;
-		q->by_rules = known(meta->rules_pages);
+		q->by_rules = quality_known(meta->rules_pages);
 		q->line = take_ptr(m.line.v);
 		q->tree = listtree_new(&what, take_ptr(m.node.v));
 	}
@@ -414,7 +416,7 @@ const char *quality_remedy(const struct quality *q, uint32_t node)
 	return l->level == QUALITY_WHY && l->reason == WALK_NOT_ASKED && q->by_rules ? "" : reason_of(l)->remedy;
 }
 
-static void put_module(const struct quality *q, module_id id, struct text_builder *ret)
+static void quality_put_module(const struct quality *q, module_id id, struct text_builder *ret)
 {
 	const struct module *m = dict_get_module(q->dict, id);
 	const struct strtab *st = dict_strings(q->dict);
@@ -430,7 +432,7 @@ static void put_module(const struct quality *q, module_id id, struct text_builde
 	}
 }
 
-static void put_part(const struct quality_line *l, struct text_builder *ret)
+static void quality_put_part(const struct quality_line *l, struct text_builder *ret)
 {
 	static const char *const names[] = { [QUALITY_SAMPLES] = "stacks of samples", [QUALITY_BLOCKED] = "stacks of waits",
 					     [QUALITY_QUEUED] = "stacks of waits for a CPU", [QUALITY_LOST] = "lost events",
@@ -451,16 +453,16 @@ static void put_part(const struct quality_line *l, struct text_builder *ret)
 		text_builder_put(ret, ": none");
 }
 
-static char *label(const struct quality *q, uint32_t node, bool brief, char *dst, size_t size)
+static char *quality_label_of(const struct quality *q, uint32_t node, bool brief, char *dst, size_t size)
 {
 	const struct quality_line *l = &q->line[node];
 	struct text_builder words = text_builder_in(dst, size);
 	char n[UNITS_MAX];
 
 	if (l->level == QUALITY_PART && l->part < QUALITY_PARTS)
-		put_part(l, &words);
+		quality_put_part(l, &words);
 	else if (l->level == QUALITY_MODULE)
-		put_module(q, l->module, &words);
+		quality_put_module(q, l->module, &words);
 	else if (l->level == QUALITY_REST)
 		text_builder_put(&words, "%s more", units_thousands(n, l->module));
 	else if (l->part == QUALITY_RULES && l->level == QUALITY_REASON && l->reason == WAYS_MEMORY)
@@ -474,10 +476,10 @@ static char *label(const struct quality *q, uint32_t node, bool brief, char *dst
 
 char *quality_label(const struct quality *q, uint32_t node, char *dst, size_t size)
 {
-	return label(q, node, false, dst, size);
+	return quality_label_of(q, node, false, dst, size);
 }
 
 char *quality_brief(const struct quality *q, uint32_t node, char *dst, size_t size)
 {
-	return label(q, node, true, dst, size);
+	return quality_label_of(q, node, true, dst, size);
 }

@@ -21,7 +21,7 @@ struct layout {
 	int name_end, share_x, count_x, time_x, share_cols;
 };
 
-static struct layout lay_out(int w)
+static struct layout qualitypane_lay_out(int w)
 {
 	struct layout l = { .share_cols = w >= 56 ? PANE_COMMON_PERCENT_COLS : 6 };
 	int end = w;
@@ -41,14 +41,14 @@ static int name_x(const struct treeview *tv, size_t row)
 	return LINE_NAME_X + (int)tv->rows.v[row].depth * LINE_STEP;
 }
 
-static enum style label_style(const struct quality_line *l)
+static enum style qualitypane_label_style(const struct quality_line *l)
 {
 	if (l->level == QUALITY_PART)
 		return STYLE_TITLE;
 	return l->part == QUALITY_LOST ? STYLE_ALERT : l->level == QUALITY_REASON || l->level == QUALITY_WHY ? STYLE_TEXT : STYLE_FAINT;
 }
 
-static void draw_figures(const struct quality_line *l, struct canvas *cv, const struct layout *at, int y)
+static void qualitypane_draw_figures(const struct quality_line *l, struct canvas *cv, const struct layout *at, int y)
 {
 	char text[UNITS_MAX];
 
@@ -78,10 +78,10 @@ static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style
 }
 
 /* Where there is little room, what can be done is more useful than what is wrong: the status line has both. */
-static void draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *at, int x, int y, uint32_t node,
-		      const struct search *s)
+static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *at, int x, int y,
+				  uint32_t node, const struct search *s)
 {
-	const enum style style = label_style(&tv->quality->line[node]);
+	const enum style style = qualitypane_label_style(&tv->quality->line[node]);
 	const char *remedy = quality_remedy(tv->quality, node);
 	char label[LABEL_MAX], brief[LABEL_MAX];
 
@@ -93,30 +93,30 @@ static void draw_name(const struct treeview *tv, struct canvas *cv, const struct
 	pane_common_matches(cv, x, y, at->name_end - x, s, brief);
 }
 
-static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *at, size_t i, int y,
-		     const struct search *s)
+static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *at, size_t i, int y,
+				 const struct search *s)
 {
 	const uint32_t node = tv->rows.v[i].node;
 	const int x = name_x(tv, i) + LINE_STEP;
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, node);
-	draw_name(tv, cv, at, x, y, node, s);
-	draw_figures(&tv->quality->line[node], cv, at, y);
+	qualitypane_draw_name(tv, cv, at, x, y, node, s);
+	qualitypane_draw_figures(&tv->quality->line[node], cv, at, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, cv->w);
 }
 
 void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
 {
-	const struct layout l = lay_out(cv->w);
+	const struct layout l = qualitypane_lay_out(cv->w);
 
 	for (int i = 0; tv->quality && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
 void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
 {
-	const struct layout l = lay_out(cv->w);
+	const struct layout l = qualitypane_lay_out(cv->w);
 
 	if (!tv->quality)
 		return;

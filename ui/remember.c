@@ -62,7 +62,7 @@ static size_t word_called(const char *const *word, size_t n, const char *text, s
 }
 
 /* The next word of *AT, which ends before END; returns its length, 0 = there is none. */
-static size_t next_word(const char **at, const char *end)
+static size_t remember_next_word(const char **at, const char *end)
 {
 	const char *from;
 
@@ -80,7 +80,7 @@ static bool parse_panes(const char *at, const char *end, unsigned int *ret)
 	size_t len;
 
 	*ret = 0;
-	while ((len = next_word(&at, end))) {
+	while ((len = remember_next_word(&at, end))) {
 		const enum pane_id p = pane_called(at - len, len);
 
 		if (p == PANES)
@@ -90,7 +90,7 @@ static bool parse_panes(const char *at, const char *end, unsigned int *ret)
 	return *ret;
 }
 
-static bool is_key(const char *key, size_t len, const char *what)
+static bool remember_is_key(const char *key, size_t len, const char *what)
 {
 	return len == strlen(what) && !memcmp(key, what, len);
 }
@@ -100,32 +100,32 @@ static void parse_look(const char *key, size_t key_len, const char *at, const ch
 {
 	size_t len;
 
-	while ((len = next_word(&at, end))) {
+	while ((len = remember_next_word(&at, end))) {
 		const char *word = at - len;
 		const size_t sort = word_called(sorts, SORT_NR, word, len), group = word_called(groups, GROUPS_NR, word, len);
 		const size_t option = word_called(options, REMEMBERED_NR, word, len);
 
-		if (is_key(key, key_len, "sort") && sort < SORT_NR)
+		if (remember_is_key(key, key_len, "sort") && sort < SORT_NR)
 			r->sort = (enum sort_by)sort;
-		if (is_key(key, key_len, "group") && group < GROUPS_NR)
+		if (remember_is_key(key, key_len, "group") && group < GROUPS_NR)
 			r->group = (unsigned int)group + 1;
-		if (is_key(key, key_len, "options") && option < REMEMBERED_NR)
+		if (remember_is_key(key, key_len, "options") && option < REMEMBERED_NR)
 			r->options |= 1u << option;
 	}
 }
 
-static bool parse_line(const char *at, const char *end, struct remembered *r)
+static bool remember_parse_line(const char *at, const char *end, struct remembered *r)
 {
-	const size_t len = next_word(&at, end);
+	const size_t len = remember_next_word(&at, end);
 	const char *key = at - len;
 	unsigned int panes;
 
 	if (!len || *key == '#')
 		return true;
-	if (is_key(key, len, "panes"))
+	if (remember_is_key(key, len, "panes"))
 		return parse_panes(at, end, &r->open);
 	parse_look(key, len, at, end, r);
-	if (!is_key(key, len, "focus"))
+	if (!remember_is_key(key, len, "focus"))
 		return strspn(key, "abcdefghijklmnopqrstuvwxyz_") >= len;
 	if (!parse_panes(at, end, &panes) || (panes & (panes - 1)))
 		return false;
@@ -142,7 +142,7 @@ int remember_parse(const char *text, size_t len, struct remembered *ret, unsigne
 		const char *next = memchr(at, '\n', (size_t)(end - at));
 
 		next = next ? next : end;
-		if (memchr(at, '\0', (size_t)(next - at)) || !parse_line(at, next, &r))
+		if (memchr(at, '\0', (size_t)(next - at)) || !remember_parse_line(at, next, &r))
 			return -EINVAL;
 		at = next + (next < end);
 	}
@@ -185,7 +185,7 @@ int remember_read(const char *path, struct remembered *ret, struct err *e)
 }
 
 /* The folder of PATH, in place; false when it has none. */
-static bool up(char *path)
+static bool remember_up(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -204,7 +204,7 @@ static int make_folders(const char *path, struct err *e)
 	if (strlen(path) >= sizeof(own))
 		return err_set(e, ENAMETOOLONG, "the path of what the view remembers is too long");
 	strcpy(config, strcpy(own, path));
-	if (!up(own) || !up(config) || !up(config))
+	if (!remember_up(own) || !remember_up(config) || !remember_up(config))
 		return err_set(e, EINVAL, "%s is in no folder", path);
 	if (mkdir(config, 0700) < 0 && errno != EEXIST)
 		return err_set(e, errno, "cannot make %s: %s", config, strerror(errno));
@@ -217,7 +217,7 @@ static int make_folders(const char *path, struct err *e)
 	return 0;
 }
 
-static int put(FILE *f, const struct remembered *what)
+static int remember_put(FILE *f, const struct remembered *what)
 {
 	fputs("# What sberf top showed last; made anew when it ends.\npanes", f);
 	for (enum pane_id p = 0; p < PANES; p++) {
@@ -244,5 +244,5 @@ int remember_write(const char *path, const struct remembered *what, struct err *
 	if (r)
 		return r < 0 ? r : 0;
 	r = outfile_open(&out, path, NULL, e);
-	return r < 0 ? r : outfile_close(&out, put(out.file, what), e);
+	return r < 0 ? r : outfile_close(&out, remember_put(out.file, what), e);
 }

@@ -28,7 +28,7 @@ static const struct {
 	[SAVE_RECORDING] = { RECORDING_SUFFIX, FORMAT_NONE, "for sberf report" },
 };
 
-static int write_file(FILE *out, const struct save_job *job, const struct names *names, struct err *e)
+static int save_write_file(FILE *out, const struct save_job *job, const struct names *names, struct err *e)
 {
 	struct export_view v = {
 		.snapshot = job->snapshot, .names = names, .meta = &job->meta, .query = job->query, .group_given = true,
@@ -57,7 +57,7 @@ int save_now(const struct save_job *job, const struct names *names, char *text, 
 	if (r >= 0 && job->as == SAVE_RECORDING)
 		(void)fchmod(fileno(out.file), 0600);
 	if (r >= 0)
-		r = outfile_close(&out, write_file(out.file, job, names, e), e);
+		r = outfile_close(&out, save_write_file(out.file, job, names, e), e);
 	if (r < 0)
 		return err_set(e, -r, "cannot save %s: %s; %s", name, strerror(-r), numbered_remedy(-r));
 	if (!stat(name, &st))

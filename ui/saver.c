@@ -40,7 +40,7 @@ struct saver {
 	int fd;
 };
 
-static void forget(struct saver *s)
+static void saver_forget(struct saver *s)
 {
 	snapshot_unref(take_ptr(s->job.snapshot));
 	free(s->own.arch);
@@ -48,7 +48,7 @@ static void forget(struct saver *s)
 	s->own = (struct borrowed){ 0 };
 }
 
-static bool copy_text(const char **text, char **ret_own)
+static bool saver_copy_text(const char **text, char **ret_own)
 {
 	*ret_own = *text ? strdup(*text) : NULL;
 	if (*text && !*ret_own)
@@ -63,7 +63,7 @@ static bool own_query(struct saver *s)
 	struct query *q = &s->job.query;
 	const size_t n = q->nr_within * sizeof(*q->within);
 
-	if (!copy_text(&q->arch, &s->own.arch))
+	if (!saver_copy_text(&q->arch, &s->own.arch))
 		return false;
 	if (!n)
 		return true;
@@ -100,7 +100,7 @@ static void do_job(struct saver *s, char *text, size_t size)
 		text_format(text, size, "%s", e.text);
 }
 
-static void tell(const struct saver *s)
+static void saver_tell(const struct saver *s)
 {
 	const uint64_t one = 1;
 
@@ -108,7 +108,7 @@ static void tell(const struct saver *s)
 		;
 }
 
-static void *work(void *arg)
+static void *saver_work(void *arg)
 {
 	struct saver *s = arg;
 	char text[TEXT_SIZE];
@@ -125,24 +125,24 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&s->lock);
 		text[0] = '\0';
 		do_job(s, text, sizeof(text));
-		forget(s);
+		saver_forget(s);
 		pthread_mutex_lock(&s->lock);
 		memcpy(s->text, text, sizeof(text));
-		tell(s);
+		saver_tell(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return NULL;
 }
 
 /* With all signals blocked: they belong to the thread that owns the terminal. */
-static int start(struct saver *s)
+static int saver_start(struct saver *s)
 {
 	sigset_t all, before;
 	int r;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&s->thread, NULL, work, s);
+	r = pthread_create(&s->thread, NULL, saver_work, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return r;
 }
@@ -158,7 +158,7 @@ int saver_new(const struct feed *feed, struct saver **ret, struct err *e)
 	thread_mutex_init(&s->lock);
 	pthread_cond_init(&s->asked, NULL);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = s->fd < 0 ? errno : start(s);
+	r = s->fd < 0 ? errno : saver_start(s);
 	if (r) {
 		if (s->fd >= 0)
 			close(s->fd);
@@ -180,7 +180,7 @@ void saver_free(struct saver *s)
 	pthread_join(s->thread, NULL);
 	if (s->has_fresh)
 		s->fresh.leave(s->fresh.owner, s->text, sizeof(s->text));
-	forget(s);
+	saver_forget(s);
 	close(s->fd);
 	pthread_cond_destroy(&s->asked);
 	pthread_mutex_destroy(&s->lock);
@@ -202,7 +202,7 @@ bool saver_ask(struct saver *s, struct save_job *job)
 	job->snapshot = NULL;
 	ok = own_query(s);
 	if (!ok)
-		forget(s);
+		saver_forget(s);
 	pthread_mutex_lock(&s->lock);
 	s->busy = true;
 	s->wanted = ok;
@@ -210,7 +210,7 @@ bool saver_ask(struct saver *s, struct save_job *job)
 		pthread_cond_signal(&s->asked);
 	} else {
 		snprintf(s->text, sizeof(s->text), "not enough memory to save anything");
-		tell(s);
+		saver_tell(s);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return true;

@@ -34,7 +34,7 @@ struct scanner {
 	bool news;
 };
 
-static void let_go(struct scanner *s)
+static void scanner_let_go(struct scanner *s)
 {
 	if (atomic_fetch_sub(&s->users, 1) != 1)
 		return;
@@ -50,7 +50,7 @@ static void let_go(struct scanner *s)
 	free(s);
 }
 
-static void hand_over(struct scanner *s, struct proclist *l, const struct err *e)
+static void scanner_hand_over(struct scanner *s, struct proclist *l, const struct err *e)
 {
 	const uint64_t one = 1;
 
@@ -65,7 +65,7 @@ static void hand_over(struct scanner *s, struct proclist *l, const struct err *e
 }
 
 /* Reads one list; how long that took. Names of users that came up follow with the next one. */
-static uint64_t scan(struct scanner *s)
+static uint64_t scanner_scan(struct scanner *s)
 {
 	const uint64_t began = clock_ns(CLOCK_BOOTTIME);
 	struct proclist *l = NULL;
@@ -79,13 +79,13 @@ static uint64_t scan(struct scanner *s)
 		proclist_unref(s->before);
 		s->before = proclist_ref(l);
 	}
-	hand_over(s, l, &e);
+	scanner_hand_over(s, l, &e);
 	proc_users_learn(&s->names);
 	return took;
 }
 
 /* Waits until somebody wants a list and DUE_NS has come, FIRST when nobody did for a while; true = nobody will any more. */
-static bool wait_for_turn(struct scanner *s, uint64_t due_ns, bool *first)
+static bool scanner_wait_for_turn(struct scanner *s, uint64_t due_ns, bool *first)
 {
 	pthread_mutex_lock(&s->lock);
 	while (!atomic_load(&s->stop) && (!s->every_ns || clock_mono_ns() < due_ns)) {
@@ -101,7 +101,7 @@ static bool wait_for_turn(struct scanner *s, uint64_t due_ns, bool *first)
 	return atomic_load(&s->stop);
 }
 
-static uint64_t pace(struct scanner *s)
+static uint64_t scanner_pace(struct scanner *s)
 {
 	uint64_t every;
 
@@ -111,20 +111,20 @@ static uint64_t pace(struct scanner *s)
 	return every;
 }
 
-static void *work(void *arg)
+static void *scanner_work(void *arg)
 {
 	struct scanner *s = arg;
 	uint64_t due_ns = 0;
 	bool first = true;
 
-	while (!wait_for_turn(s, due_ns, &first)) {
-		const uint64_t began = clock_mono_ns(), took = scan(s), every = pace(s);
+	while (!scanner_wait_for_turn(s, due_ns, &first)) {
+		const uint64_t began = clock_mono_ns(), took = scanner_scan(s), every = scanner_pace(s);
 		const uint64_t wait = first && every > FIRST_NS ? FIRST_NS : every;
 
 		first = false;
 		due_ns = began + (wait > took * SHARE ? wait : took * SHARE);
 	}
-	let_go(s);
+	scanner_let_go(s);
 	return NULL;
 }
 
@@ -140,10 +140,10 @@ int scanner_new(const char *dir, struct scanner **ret, struct err *e)
 	thread_cond_init(&s->changed);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->proc = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = s->fd < 0 || s->proc < 0 ? errno : thread_start(work, s, STACK_BYTES);
+	r = s->fd < 0 || s->proc < 0 ? errno : thread_start(scanner_work, s, STACK_BYTES);
 	if (r) {
-		let_go(s);
-		let_go(s);
+		scanner_let_go(s);
+		scanner_let_go(s);
 		return err_set(e, r, "cannot list the processes of %s: %s", dir, strerror(r));
 	}
 	*ret = s;
@@ -158,7 +158,7 @@ void scanner_free(struct scanner *s)
 	atomic_store(&s->stop, true);
 	pthread_cond_signal(&s->changed);
 	pthread_mutex_unlock(&s->lock);
-	let_go(s);
+	scanner_let_go(s);
 }
 
 void scanner_go(struct scanner *s, uint64_t every_ns)

@@ -27,7 +27,7 @@ void screenout_close(struct screenout *o)
 }
 
 /* Makes o->fd mean what FROM does. EBUSY: another thread is just opening something. */
-static int become(const struct screenout *o, int from)
+static int screenout_become(const struct screenout *o, int from)
 {
 	int r;
 
@@ -41,7 +41,7 @@ void screenout_begin(struct screenout *o)
 {
 	if (o->mem < 0)
 		return;
-	if (lseek(o->mem, 0, SEEK_SET) == 0 && ftruncate(o->mem, 0) == 0 && become(o, o->mem) >= 0)
+	if (lseek(o->mem, 0, SEEK_SET) == 0 && ftruncate(o->mem, 0) == 0 && screenout_become(o, o->mem) >= 0)
 		return;
 	close(o->mem);
 	o->mem = -1;
@@ -73,7 +73,7 @@ void screenout_end(struct screenout *o)
 
 	if (o->mem < 0)
 		return;
-	(void)become(o, o->tty);
+	(void)screenout_become(o, o->tty);
 	n = lseek(o->mem, 0, SEEK_CUR);
 	while (at < n && (got = pread(o->mem, o->text, sizeof(o->text), at)) > 0) {
 		send_all(o->tty, o->text, (size_t)got);

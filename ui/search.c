@@ -36,7 +36,7 @@ void search_free(struct search *s)
 	search_forget(s);
 }
 
-static void changed(struct search *s)
+static void search_changed(struct search *s)
 {
 	s->known.n = s->place.n = 0;
 	s->matches = s->at = 0;
@@ -69,10 +69,10 @@ void search_erase(struct search *s, bool all)
 			break;
 	}
 	s->text[s->len] = '\0';
-	changed(s);
+	search_changed(s);
 }
 
-static char lower(char c)
+static char search_lower(char c)
 {
 	return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -93,7 +93,8 @@ const char *search_in(const struct search *s, const char *label, size_t *ret_len
 	for (; *label; label++) {
 		size_t i = 0;
 
-		while (i < s->len && (exact ? label[i] : lower(label[i])) == (exact ? s->text[i] : lower(s->text[i])))
+		while (i < s->len &&
+		       (exact ? label[i] : search_lower(label[i])) == (exact ? s->text[i] : search_lower(s->text[i])))
 			i++;
 		if (i == s->len) {
 			*ret_len = s->len;
@@ -247,7 +248,7 @@ static bool line_matches(struct search *s, struct instruction_costs *h, uint32_t
 	return tv->tree->node[node].first_child == NODE_NONE && stack_matches(s, h, path);
 }
 
-static bool matches(struct search *s, struct instruction_costs *h, uint32_t node)
+static bool search_matches(struct search *s, struct instruction_costs *h, uint32_t node)
 {
 	const uint32_t what = s->what.v[node];
 
@@ -295,7 +296,7 @@ static void count_hits(struct search *s, struct instruction_costs *h)
 
 	s->is.v[0] = 0;
 	for (uint32_t i = 1; i < n; i++)         /* what did not match less will not match more */
-		s->is.v[i] = (!s->narrower || s->is.v[i]) && matches(s, h, i);
+		s->is.v[i] = (!s->narrower || s->is.v[i]) && search_matches(s, h, i);
 	memset(s->hits.v, 0, n * sizeof(*s->hits.v));
 	for (uint32_t i = n; i-- > 1;) {         /* parents come before their children */
 		s->hits.v[i] += s->is.v[i];
@@ -368,7 +369,7 @@ static uint32_t last_in(struct instruction_costs *h, uint32_t node)
 }
 
 /* The first match after FROM; NODE_NONE = none. */
-static uint32_t after(struct instruction_costs *h, uint32_t from)
+static uint32_t search_after(struct instruction_costs *h, uint32_t from)
 {
 	list_children(h, from, NODE_NONE);
 	for (size_t i = 0; i < h->children.n; i++) {
@@ -385,7 +386,7 @@ static uint32_t after(struct instruction_costs *h, uint32_t from)
 }
 
 /* The last match before FROM, NODE_NONE = none; *RET_N says how many there are. */
-static uint32_t before(struct instruction_costs *h, uint32_t from, size_t *ret_n)
+static uint32_t search_before(struct instruction_costs *h, uint32_t from, size_t *ret_n)
 {
 	uint32_t near = NODE_NONE, under = NODE_NONE;    /* the nearest, or what it is the last one in */
 
@@ -414,25 +415,25 @@ static bool is_under(const struct tree *t, uint32_t node, uint32_t base)
 	return node == base;
 }
 
-static uint32_t find(struct search *s, struct instruction_costs *h, uint32_t from, enum search_step step)
+static uint32_t search_find_match(struct search *s, struct instruction_costs *h, uint32_t from, enum search_step step)
 {
 	const bool inside = from != NODE_NONE && is_under(h->tv->tree, from, h->base);
 	size_t n_before = s->matches;
 	uint32_t found;
 
 	if (inside && step == SEARCH_HERE && h->is[from]) {
-		before(h, from, &n_before);
+		search_before(h, from, &n_before);
 		s->at = n_before + 1;
 		return from;
 	}
 	if (step == SEARCH_PREV) {
-		found = inside ? before(h, from, &n_before) : NODE_NONE;
+		found = inside ? search_before(h, from, &n_before) : NODE_NONE;
 		s->at = found == NODE_NONE ? s->matches : n_before;
 		return found == NODE_NONE ? last_in(h, h->base) : found;
 	}
-	found = inside ? after(h, from) : NODE_NONE;
+	found = inside ? search_after(h, from) : NODE_NONE;
 	if (found != NODE_NONE)
-		before(h, from, &n_before);
+		search_before(h, from, &n_before);
 	s->at = found == NODE_NONE ? 1 : n_before + h->is[from] + 1;
 	return found == NODE_NONE ? first_in(h, h->base) : found;
 }
@@ -467,7 +468,7 @@ uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from,
 	if (tv->flame)
 		weigh_hits(s, &h);
 	if (s->matches)
-		found = find(s, &h, from, step);
+		found = search_find_match(s, &h, from, step);
 	free(h.stack);
 	vec_free(&h.children);
 	return found;

@@ -181,7 +181,7 @@ static bool make_pair(int pair, int fg, int bg)
 #endif
 }
 
-static attr_t attributes(unsigned int look)
+static attr_t term_attributes(unsigned int look)
 {
 	return (look & LOOK_BOLD ? A_BOLD : 0) | (look & LOOK_DIM ? A_DIM : 0) | (look & LOOK_UNDERLINE ? A_UNDERLINE : 0) |
 	       (look & LOOK_REVERSE ? A_REVERSE : 0);
@@ -192,7 +192,7 @@ static void set_styles(struct terminal *t, bool dark)
 	for (unsigned int i = 0; i < STYLE_NR; i++) {
 		const int fg = style_colour(i, t->colours, dark);
 
-		t->attr[i] = attributes(style_look(i, t->colours, dark));
+		t->attr[i] = term_attributes(style_look(i, t->colours, dark));
 		t->pair[i] = 0;
 		if (fg == COLOUR_NONE)
 			continue;
@@ -201,7 +201,7 @@ static void set_styles(struct terminal *t, bool dark)
 	}
 }
 
-static int bounded(uint64_t n)
+static int term_bounded(uint64_t n)
 {
 	return n < CANVAS_SIDE_MAX ? (int)n : CANVAS_SIDE_MAX;
 }
@@ -212,7 +212,7 @@ static int side_of_environment(const char *name, int otherwise)
 	const char *s = getenv(name);
 	uint64_t n;
 
-	return s && !parse_u64(s, name, 1, UINT64_MAX, &n, NULL) ? bounded(n) : bounded((uint64_t)otherwise);
+	return s && !parse_u64(s, name, 1, UINT64_MAX, &n, NULL) ? term_bounded(n) : term_bounded((uint64_t)otherwise);
 }
 
 /* The terminal knows best. LINES and COLUMNS are for one that does not, and our part: the library fails where they are large. */
@@ -221,8 +221,8 @@ static void read_size(struct terminal *t)
 	struct winsize ws;
 
 	if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_col && ws.ws_row) {
-		t->w = bounded(ws.ws_col);
-		t->h = bounded(ws.ws_row);
+		t->w = term_bounded(ws.ws_col);
+		t->h = term_bounded(ws.ws_row);
 	} else {
 		t->w = side_of_environment("COLUMNS", COLS);
 		t->h = side_of_environment("LINES", LINES);
@@ -244,7 +244,7 @@ static int open_files(struct terminal *t, struct err *e)
 	return t->in && t->out ? 0 : err_set(e, errno, "cannot open the terminal: %s", strerror(errno));
 }
 
-static void enter(struct terminal *t, bool no_color, bool dark)
+static void term_enter(struct terminal *t, bool no_color, bool dark)
 {
 	set_term(t->screen);
 	set_escdelay(ESC_DELAY_MS);
@@ -264,7 +264,7 @@ static void enter(struct terminal *t, bool no_color, bool dark)
 }
 
 /* Why the library does not take the terminal, as far as one can see: it counts rows and columns in 15 bits. */
-static int refused(const struct terminal *t, const char *type, struct err *e)
+static int term_refused(const struct terminal *t, const char *type, struct err *e)
 {
 	struct winsize ws;
 
@@ -298,14 +298,14 @@ int term_open(const struct term_options *o, struct terminal **ret, struct err *e
 	use_tioctl(TRUE);
 	t->screen = newterm((char *)type, t->out, t->in);
 	if (!t->screen)
-		return refused(t, type, e);
-	enter(t, o->no_color, o->dark);
+		return term_refused(t, type, e);
+	term_enter(t, o->no_color, o->dark);
 	*ret = take_ptr(t);
 	return 0;
 }
 
 /* Where there is no screen to go back to, what is shown stays, and the shell goes on below. */
-static void leave(void)
+static void term_leave(void)
 {
 	if (!exit_ca_mode) {
 		move(LINES - 1, 0);
@@ -322,7 +322,7 @@ void term_close(struct terminal *t)
 	if (t->screen) {
 		set_term(t->screen);
 		mousemask(0, NULL);
-		leave();
+		term_leave();
 		term_signals_hold();
 		delscreen(t->screen);
 	}
@@ -365,15 +365,15 @@ void term_forget(struct terminal *t)
 }
 
 /* Leaves the screen to the shell until the process is continued. */
-static void suspend(struct terminal *t)
+static void term_suspend(struct terminal *t)
 {
-	leave();
+	term_leave();
 	term_signals_stop();
 	t->skip_cont = true;
 }
 
 /* Enters the screen anew: the line settings and what is shown may be anything. */
-static void resume(struct terminal *t)
+static void term_resume(struct terminal *t)
 {
 	reset_prog_mode();
 	refresh();
@@ -386,8 +386,8 @@ static enum term_event_type on_signal(struct terminal *t, int sig)
 {
 	switch (sig) {
 	case SIGTSTP:
-		suspend(t);
-		resume(t);
+		term_suspend(t);
+		term_resume(t);
 		return TERM_REDRAW;
 	case SIGCONT:
 		if (t->skip_cont) {
@@ -395,7 +395,7 @@ static enum term_event_type on_signal(struct terminal *t, int sig)
 			return TERM_NONE;
 		}
 		endwin();
-		resume(t);
+		term_resume(t);
 		return TERM_REDRAW;
 	case SIGWINCH:
 		read_size(t);
@@ -541,7 +541,7 @@ void term_next(struct terminal *t, struct term_event *ret)
 
 /* Output */
 
-static void put_cell(const struct terminal *t, int x, int y, const struct cell *c)
+static void term_put_cell(const struct terminal *t, int x, int y, const struct cell *c)
 {
 	wchar_t text[2 + CELL_MARKS] = { (wchar_t)c->ch };
 	cchar_t cc;
@@ -573,7 +573,7 @@ void term_draw(struct terminal *t, const struct canvas *cv)
 			const struct cell *c = canvas_at(cv, x, y);
 
 			if (all || !t->shown || !cell_same(c, canvas_at(t->shown, x, y)))
-				put_cell(t, x, y, c);
+				term_put_cell(t, x, y, c);
 		}
 	}
 	if (t->shown)

@@ -36,7 +36,7 @@ static const enum sort_by column_sort[COL_NR] = {
 };
 
 /* The measure that C is the column of, one that is shown; NULL = that of what idles. */
-static const struct measure *column_measure(const struct tree_look *look, int c)
+static const struct measure *threadspane_column_measure(const struct tree_look *look, int c)
 {
 	return c == COL_IDLE ? NULL : measure_column(&look->set, (unsigned int)c);
 }
@@ -114,13 +114,13 @@ static bool several_nodes(const struct threadlist *l)
 	return false;
 }
 
-static bool shows(const struct tree_look *look, enum time_kind kind)
+static bool threadspane_shows(const struct tree_look *look, enum time_kind kind)
 {
 	return look->kinds ? look->kinds & 1u << kind : kind == TIME_RUNNING;
 }
 
 /* Columns from the right. What a thread does comes before how its time is split, where there is no room for both. */
-static struct layout lay_out(const struct threadlist *l, const struct tree_look *look, int w)
+static struct layout threadspane_lay_out(const struct threadlist *l, const struct tree_look *look, int w)
 {
 	struct layout at = { .cols = w >= 72 ? PERCENT_COLS : BRIEF_COLS };
 	int end = w;
@@ -129,11 +129,11 @@ static struct layout lay_out(const struct threadlist *l, const struct tree_look 
 		at.bar_x = (end -= BAR_COLS) + 1;
 	if (w >= 96 && look->kinds && l->query.fold_idle)
 		at.x[COL_IDLE] = end -= at.cols;
-	if (w >= 34 && shows(look, TIME_BLOCKED))
+	if (w >= 34 && threadspane_shows(look, TIME_BLOCKED))
 		at.x[COL_BLOCKED] = end -= at.cols;
-	if (w >= 56 && shows(look, TIME_RUNNABLE))
+	if (w >= 56 && threadspane_shows(look, TIME_RUNNABLE))
 		at.x[COL_RUNNABLE] = end -= at.cols;
-	if (w >= 14 && shows(look, TIME_RUNNING))
+	if (w >= 14 && threadspane_shows(look, TIME_RUNNING))
 		at.x[COL_RUNNING] = end -= at.cols;
 	if (w >= 90 && several_nodes(l))
 		at.node_x = end -= NODE_COLS;
@@ -177,14 +177,15 @@ static enum style does_style(const struct thread_row *r)
 	return styles[r->does];
 }
 
-static void draw_bar(const struct thread_row *r, const struct tree_look *look, struct canvas *cv, int x, int y, uint64_t whole)
+static void threadspane_draw_bar(const struct thread_row *r, const struct tree_look *look, struct canvas *cv, int x, int y,
+				 uint64_t whole)
 {
 	static const enum style styles[TIME_NR] = { STYLE_RUNNING, STYLE_RUNNABLE, STYLE_BLOCKED };
 	struct bar_part part[TIME_NR];
 	int n = 0;
 
 	for (int k = 0; k < TIME_NR; k++) {
-		if (shows(look, (enum time_kind)k) && (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
+		if (threadspane_shows(look, (enum time_kind)k) && (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
 			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->value[k] / (double)whole : 0 };
 	}
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, n);
@@ -197,8 +198,8 @@ static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look
 	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->tree->node[0].total_ns;
 }
 
-static void draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
-			 struct canvas *cv, const struct layout *l, int y)
+static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
+				     struct canvas *cv, const struct layout *l, int y)
 {
 	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING], [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
 					 [COL_BLOCKED] = r->value[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
@@ -206,15 +207,17 @@ static void draw_figures(const struct treeview *tv, const struct tree_look *look
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			pane_common_percent(cv, l->x[c], y, l->cols, column_measure(look, c) ? measure_style(column_measure(look, c)) : STYLE_FAINT,
-				      value[c], whole_ns(tv, look),
-				      doubt && c == COL_BLOCKED);
+			pane_common_percent(cv, l->x[c], y, l->cols,
+					    threadspane_column_measure(look, c)
+						    ? measure_style(threadspane_column_measure(look, c))
+						    : STYLE_FAINT,
+					    value[c], whole_ns(tv, look), doubt && c == COL_BLOCKED);
 	}
 }
 
 /* The process only where there is room for it: threads are told apart by their own names and numbers. */
-static void draw_name(const struct threadlist *list, uint32_t node, struct canvas *cv, const struct layout *l, int y,
-		      const struct search *s)
+static void threadspane_draw_name(const struct threadlist *list, uint32_t node, struct canvas *cv, const struct layout *l,
+				  int y, const struct search *s)
 {
 	const enum style style = list->row[node - 1].does == THREAD_IDLES ? STYLE_FAINT : STYLE_TEXT;
 	const int room = l->name_end - LINE_NAME_X;
@@ -229,8 +232,8 @@ static void draw_name(const struct threadlist *list, uint32_t node, struct canva
 	pane_common_matches(cv, LINE_NAME_X, y, used, s, label);
 }
 
-static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
-		     size_t i, int y, const struct search *s)
+static void threadspane_draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
+				 const struct layout *l, size_t i, int y, const struct search *s)
 {
 	const uint32_t node = tv->rows.v[i].node;
 	const struct thread_row *r = threadspane_row(tv->threads, node);
@@ -238,18 +241,18 @@ static void draw_row(const struct treeview *tv, const struct tree_look *look, st
 
 	if (!r)
 		return;
-	draw_name(tv->threads, node, cv, l, y, s);
+	threadspane_draw_name(tv->threads, node, cv, l, y, s);
 	if (l->does_x) {
 		does_text(tv->threads, r, l->does_cols - 1, text, sizeof(text));
 		canvas_text_cut(cv, l->does_x, y, l->does_cols - 1, does_style(r), text, strlen(text));
 	}
 	if (l->node_x && r->node != NODE_UNKNOWN)
 		canvas_printf(cv, l->node_x, y, STYLE_TEXT, "%*u", NODE_COLS - 1, (unsigned int)r->node);
-	draw_figures(tv, look, r, cv, l, y);
+	threadspane_draw_figures(tv, look, r, cv, l, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
-		draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
+		threadspane_draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
 }
 
 void threadspane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
@@ -259,13 +262,13 @@ void threadspane_rows(const struct treeview *tv, const struct tree_look *look, s
 
 	if (!tv->threads)
 		return;
-	l = lay_out(tv->threads, look, cv->w);
+	l = threadspane_lay_out(tv->threads, look, cv->w);
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+		threadspane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
 /* Whether a head says what the threads are sorted by. */
-static bool shows_order(const struct treeview *tv, const struct layout *l)
+static bool threadspane_shows_order(const struct treeview *tv, const struct layout *l)
 {
 	bool shows = l->bar_x && tv->sort == SORT_TOTAL;
 
@@ -280,8 +283,8 @@ void threadspane_rule(const struct treeview *tv, const struct tree_look *look, s
 
 	if (!tv->threads)
 		return;
-	l = lay_out(tv->threads, look, cv->w);
-	if (shows_order(tv, &l))
+	l = threadspane_lay_out(tv->threads, look, cv->w);
+	if (threadspane_shows_order(tv, &l))
 		pane_common_rule(cv, y, l.name_end, title);
 	else
 		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
@@ -293,9 +296,11 @@ void threadspane_rule(const struct treeview *tv, const struct tree_look *look, s
 		pane_common_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			pane_common_head(cv, l.x[c], y, l.cols, !column_measure(look, c) ? "idle" : l.cols < PERCENT_COLS ?
-				   column_measure(look, c)->brief : column_measure(look, c)->head,
-				   tv->sort == column_sort[c]);
+			pane_common_head(cv, l.x[c], y, l.cols,
+					 !threadspane_column_measure(look, c) ? "idle"
+					 : l.cols < PERCENT_COLS              ? threadspane_column_measure(look, c)->brief
+									      : threadspane_column_measure(look, c)->head,
+					 tv->sort == column_sort[c]);
 	}
 	if (l.bar_x)
 		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
@@ -307,7 +312,7 @@ enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_lo
 
 	if (!tv->threads)
 		return SORT_NR;
-	l = lay_out(tv->threads, look, w);
+	l = threadspane_lay_out(tv->threads, look, w);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
 			return column_sort[c];

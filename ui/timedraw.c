@@ -46,7 +46,7 @@ static double known_ns(const struct timeview *tv, uint64_t from_ns, uint64_t to_
 }
 
 /* Threads at each kind of time, on average. */
-static void levels(const struct timeview *tv, uint64_t from_ns, uint64_t to_ns, double ret[TIME_NR])
+static void timedraw_levels(const struct timeview *tv, uint64_t from_ns, uint64_t to_ns, double ret[TIME_NR])
 {
 	const double whole = known_ns(tv, from_ns, to_ns);
 
@@ -58,7 +58,7 @@ static void levels(const struct timeview *tv, uint64_t from_ns, uint64_t to_ns, 
 /* The strip */
 
 /* A bar of LINES lines with its foot at row Y; what is not nothing is seen. */
-static void draw_bar(struct canvas *cv, int x, int y, int lines, enum style style, double fraction)
+static void timedraw_draw_bar(struct canvas *cv, int x, int y, int lines, enum style style, double fraction)
 {
 	for (int i = 0; i < lines; i++) {
 		const double part = fraction * lines - i;
@@ -69,7 +69,8 @@ static void draw_bar(struct canvas *cv, int x, int y, int lines, enum style styl
 }
 
 /* What stands beside the bars of KIND, of which the first of LINES is at row Y: its name, and what the highest stands for. */
-static void draw_scale(const struct time_window *w, struct canvas *cv, int y, int lines, enum time_kind kind, double top)
+static void timedraw_draw_scale(const struct time_window *w, struct canvas *cv, int y, int lines, enum time_kind kind,
+				double top)
 {
 	const bool wide = w->x >= 10;
 	char text[32];
@@ -85,14 +86,14 @@ static void draw_scale(const struct time_window *w, struct canvas *cv, int y, in
 }
 
 /* The highest levels on screen. */
-static void highest(const struct timeview *tv, const struct time_window *w, double ret[TIME_NR])
+static void timedraw_highest(const struct timeview *tv, const struct time_window *w, double ret[TIME_NR])
 {
 	double level[TIME_NR];
 
 	for (unsigned int k = 0; k < TIME_NR; k++)
 		ret[k] = 0;
 	for (int i = 0; is_column(w, i); i++) {
-		levels(tv, column_at(w, i), column_at(w, i) + w->column_ns, level);
+		timedraw_levels(tv, column_at(w, i), column_at(w, i) + w->column_ns, level);
 		for (unsigned int k = 0; k < TIME_NR; k++)
 			ret[k] = level[k] > ret[k] ? level[k] : ret[k];
 	}
@@ -105,10 +106,10 @@ static void draw_kind(const struct timeview *tv, const struct time_window *w, st
 	double level[TIME_NR];
 
 	for (int i = 0; top > 0 && is_column(w, i); i++) {
-		levels(tv, column_at(w, i), column_at(w, i) + w->column_ns, level);
-		draw_bar(cv, w->x + i, y + lines - 1, lines, kinds[kind].style, level[kind] / top);
+		timedraw_levels(tv, column_at(w, i), column_at(w, i) + w->column_ns, level);
+		timedraw_draw_bar(cv, w->x + i, y + lines - 1, lines, kinds[kind].style, level[kind] / top);
 	}
-	draw_scale(w, cv, y, lines, kind, top);
+	timedraw_draw_scale(w, cv, y, lines, kind, top);
 }
 
 /* Where there is no room for all kinds, those that say most; one of which there is nothing takes one line. */
@@ -120,7 +121,7 @@ static void draw_strip(const struct timeview *tv, const struct time_window *w, s
 	double top[TIME_NR];
 	int y = 0, left = w->lines, shares = 0;
 
-	highest(tv, w, top);
+	timedraw_highest(tv, w, top);
 	for (int i = 0; i < n; i++) {
 		shares += top[order[n - 1][i]] > 0;
 		left -= top[order[n - 1][i]] <= 0;
@@ -277,7 +278,7 @@ void timepane_draw(const struct timepane *t, const struct timeview *tv, const st
 
 /* Words */
 
-static void put_length(struct text_builder *w, uint64_t ns)
+static void timedraw_put_length(struct text_builder *w, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
@@ -295,13 +296,13 @@ void timepane_rule(const struct timepane *t, const struct timeview *tv, const st
 
 	text_builder_put(&text, t->heat ? "time" TEXT_BUILDER_DOT "heat map, %s" : "time", kinds[t->kind].name);
 	text_builder_put(&text, TEXT_BUILDER_DOT);
-	put_length(&text, w->column_ns);
+	timedraw_put_length(&text, w->column_ns);
 	text_builder_put(&text, " a column");
 	if (tv->filtered)
 		text_builder_put(&text, t->heat ? TEXT_BUILDER_DOT "of everything" : TEXT_BUILDER_DOT "filtered");
 	if (w->newest_ns > right) {
 		text_builder_put(&text, TEXT_BUILDER_DOT);
-		put_length(&text, w->newest_ns - right);
+		timedraw_put_length(&text, w->newest_ns - right);
 		text_builder_put(&text, " newer");
 	}
 	pane_common_rule(cv, y, cv->w, title);
@@ -314,7 +315,7 @@ static void put_levels(struct text_builder *w, const struct timeview *tv, const 
 {
 	double level[TIME_NR];
 
-	levels(tv, r->from_ns, r->to_ns, level);
+	timedraw_levels(tv, r->from_ns, r->to_ns, level);
 	text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "running" : "run", level[TIME_RUNNING]);
 	if (tv->off_cpu && form < FORM_LEAST)
 		text_builder_put(w, TEXT_BUILDER_DOT "%s %.2f", form < FORM_SHORT ? "runnable" : "rq", level[TIME_RUNNABLE]);

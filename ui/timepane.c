@@ -22,14 +22,14 @@ static const uint64_t lengths[] = {
 #define SCALES (sizeof(lengths) / sizeof(lengths[0]))
 
 /* The refresh takes the place of the next longer one. */
-static uint64_t length_of(const struct timepane *t, unsigned int scale)
+static uint64_t timepane_length_of(const struct timepane *t, unsigned int scale)
 {
 	const uint64_t before = scale ? lengths[scale - 1] : 0;
 
 	return t->refresh_ns > before && t->refresh_ns < lengths[scale] ? t->refresh_ns : lengths[scale];
 }
 
-static uint64_t grid(uint64_t time_ns, uint64_t column_ns)
+static uint64_t timepane_grid(uint64_t time_ns, uint64_t column_ns)
 {
 	return time_ns - time_ns % column_ns;
 }
@@ -39,8 +39,8 @@ static void put_ends(struct time_window *w, const struct timeview *tv)
 {
 	const uint64_t end = tv->ended && tv->end_ns > tv->from_ns ? tv->end_ns - 1 + w->column_ns : tv->end_ns;
 
-	w->first_ns = grid(tv->from_ns, w->column_ns);
-	w->newest_ns = grid(end, w->column_ns);
+	w->first_ns = timepane_grid(tv->from_ns, w->column_ns);
+	w->newest_ns = timepane_grid(end, w->column_ns);
 	w->newest_ns = w->newest_ns > w->first_ns + w->column_ns ? w->newest_ns - w->column_ns : w->first_ns;
 }
 
@@ -50,18 +50,18 @@ static uint64_t columns_between(const struct time_window *w, uint64_t from_ns, u
 }
 
 /* Puts the length of columns, and with it their ends. */
-static void put_scale(struct time_window *w, const struct timepane *t, const struct timeview *tv)
+static void timepane_put_scale(struct time_window *w, const struct timepane *t, const struct timeview *tv)
 {
 	const uint64_t least = t->heat ? NSEC_PER_SEC : 0, wanted = t->scaled || t->fit ? 0 : t->refresh_ns;
 	unsigned int scale = t->scaled ? t->scale : 0;
 
-	while (scale < SCALES - 1 && (length_of(t, scale) < wanted || length_of(t, scale) < least))
+	while (scale < SCALES - 1 && (timepane_length_of(t, scale) < wanted || timepane_length_of(t, scale) < least))
 		scale++;
-	w->column_ns = length_of(t, scale);
+	w->column_ns = timepane_length_of(t, scale);
 	put_ends(w, tv);
 	while (t->fit && !t->scaled && scale < SCALES - 1 &&
 	       columns_between(w, w->first_ns, w->newest_ns) >= (uint64_t)w->w) {
-		w->column_ns = length_of(t, ++scale);
+		w->column_ns = timepane_length_of(t, ++scale);
 		put_ends(w, tv);
 	}
 }
@@ -74,7 +74,7 @@ static uint64_t left_of(const struct timepane *t, const struct time_window *w)
 
 	if (!t->back)
 		return w->newest_ns - w->first_ns > wide ? w->newest_ns - wide : w->first_ns;
-	left = grid(t->left_ns, w->column_ns);
+	left = timepane_grid(t->left_ns, w->column_ns);
 	left = left < w->first_ns ? w->first_ns : left > w->newest_ns ? w->newest_ns : left;
 	left = left > w->cursor_ns ? w->cursor_ns : left;
 	return w->cursor_ns - left > wide ? w->cursor_ns - wide : left;
@@ -82,7 +82,7 @@ static uint64_t left_of(const struct timepane *t, const struct time_window *w)
 
 static void put_cursor(struct time_window *w, const struct timepane *t)
 {
-	const uint64_t cursor = grid(t->cursor_ns, w->column_ns), mark = grid(t->mark_ns, w->column_ns);
+	const uint64_t cursor = timepane_grid(t->cursor_ns, w->column_ns), mark = timepane_grid(t->mark_ns, w->column_ns);
 
 	w->cursor_ns = !t->back || cursor > w->newest_ns ? w->newest_ns : cursor < w->first_ns ? w->first_ns : cursor;
 	w->left_ns = left_of(t, w);
@@ -97,12 +97,12 @@ struct time_window timepane_window(const struct timepane *t, const struct timevi
 
 	r.w = w - r.x > 0 ? w - r.x : 1;
 	r.lines = r.axis < 0 ? h : h - 1;
-	put_scale(&r, t, tv);
+	timepane_put_scale(&r, t, tv);
 	put_cursor(&r, t);
 	return r;
 }
 
-static void go_to(struct timepane *t, const struct time_window *w, uint64_t column_ns)
+static void timepane_go_to(struct timepane *t, const struct time_window *w, uint64_t column_ns)
 {
 	t->left_ns = w->left_ns;
 	t->cursor_ns = column_ns;
@@ -110,7 +110,7 @@ static void go_to(struct timepane *t, const struct time_window *w, uint64_t colu
 }
 
 /* FROM_NS moved by COLUMNS, no further than the ends. */
-static uint64_t moved(const struct time_window *w, uint64_t from_ns, int64_t columns)
+static uint64_t timepane_moved(const struct time_window *w, uint64_t from_ns, int64_t columns)
 {
 	const uint64_t before = columns_between(w, w->first_ns, from_ns), after = columns_between(w, from_ns, w->newest_ns);
 
@@ -121,14 +121,15 @@ static uint64_t moved(const struct time_window *w, uint64_t from_ns, int64_t col
 
 void timepane_move(struct timepane *t, const struct time_window *w, int64_t columns)
 {
-	go_to(t, w, moved(w, w->cursor_ns, columns));
+	timepane_go_to(t, w, timepane_moved(w, w->cursor_ns, columns));
 }
 
 void timepane_page(struct timepane *t, const struct time_window *w, int pages)
 {
-	const uint64_t last = moved(w, w->newest_ns, 1 - w->w), left = moved(w, w->left_ns, (int64_t)pages * w->w);
+	const uint64_t last = timepane_moved(w, w->newest_ns, 1 - w->w),
+		       left = timepane_moved(w, w->left_ns, (int64_t)pages * w->w);
 
-	go_to(t, w, moved(w, w->cursor_ns, (int64_t)pages * w->w));
+	timepane_go_to(t, w, timepane_moved(w, w->cursor_ns, (int64_t)pages * w->w));
 	t->left_ns = left < last ? left : last;
 }
 
@@ -139,7 +140,7 @@ bool timepane_to(struct timepane *t, const struct time_window *w, int x)
 	if (x < w->x || x >= w->x + w->w)
 		return false;
 	at = w->left_ns + (uint64_t)(x - w->x) * w->column_ns;
-	go_to(t, w, at < w->newest_ns ? at : w->newest_ns);
+	timepane_go_to(t, w, at < w->newest_ns ? at : w->newest_ns);
 	return true;
 }
 
@@ -148,13 +149,14 @@ bool timepane_rescale(struct timepane *t, const struct time_window *w, int by)
 	unsigned int scale = 0;
 	uint64_t x;
 
-	while (scale < SCALES - 1 && length_of(t, scale) < w->column_ns)
+	while (scale < SCALES - 1 && timepane_length_of(t, scale) < w->column_ns)
 		scale++;
-	if ((by < 0 && (!scale || (t->heat && length_of(t, scale - 1) < NSEC_PER_SEC))) || (by > 0 && scale == SCALES - 1))
+	if ((by < 0 && (!scale || (t->heat && timepane_length_of(t, scale - 1) < NSEC_PER_SEC))) ||
+	    (by > 0 && scale == SCALES - 1))
 		return false;
 	t->scaled = true;
 	t->scale = by > 0 ? scale + 1 : scale - 1;
-	x = columns_between(w, w->left_ns, w->cursor_ns) * length_of(t, t->scale);
+	x = columns_between(w, w->left_ns, w->cursor_ns) * timepane_length_of(t, t->scale);
 	t->cursor_ns = w->cursor_ns;
 	t->left_ns = w->cursor_ns > x ? w->cursor_ns - x : 0;
 	return true;
@@ -162,7 +164,7 @@ bool timepane_rescale(struct timepane *t, const struct time_window *w, int by)
 
 uint64_t timepane_since(const struct timeview *tv, uint64_t time_ns)
 {
-	const uint64_t start = grid(tv->start_ns, NSEC_PER_SEC);
+	const uint64_t start = timepane_grid(tv->start_ns, NSEC_PER_SEC);
 
 	return time_ns > start ? time_ns - start : 0;
 }

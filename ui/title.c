@@ -11,14 +11,14 @@
 
 #include <string.h>
 
-static struct measure_set asked(const struct query *q)
+static struct measure_set title_asked(const struct query *q)
 {
 	return measure_set(q->measures ? q->measures : MEASURES_WALL);
 }
 
 unsigned int title_kinds(const struct query *q)
 {
-	const struct measure_set set = asked(q);
+	const struct measure_set set = title_asked(q);
 	unsigned int places = 0;
 
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
@@ -36,7 +36,7 @@ unsigned int title_columns(const struct query *q, bool off_cpu)
 /* What is counted: KINDS of time, or another measure; OWN is what an import calls its. */
 static void put_measures(struct text_builder *w, const struct query *q, unsigned int kinds, const char *own)
 {
-	const struct measure_set set = asked(q);
+	const struct measure_set set = title_asked(q);
 	char text[TITLE_MAX];
 
 	if (q->measures & ~MEASURES_WALL)
@@ -45,7 +45,7 @@ static void put_measures(struct text_builder *w, const struct query *q, unsigned
 		text_builder_put(w, "%s", own && own[0] ? own : measure_wall_title(kinds));
 }
 
-static void put_states(struct text_builder *w, uint32_t states)
+static void title_put_states(struct text_builder *w, uint32_t states)
 {
 	const char *before = TEXT_BUILDER_DOT "state ";
 
@@ -66,7 +66,7 @@ static void put_calls(struct text_builder *w, const struct query *q)
 }
 
 /* " . node 1", " . nodes 0-1,3" */
-static void put_nodes(struct text_builder *w, const struct nodeset *s)
+static void title_put_nodes(struct text_builder *w, const struct nodeset *s)
 {
 	const char *before = "";
 
@@ -88,8 +88,8 @@ static void put_filters(struct text_builder *w, const struct query *q, const str
 {
 	char least[UNITS_MAX];
 
-	put_nodes(w, &q->nodes);
-	put_states(w, q->states);
+	title_put_nodes(w, &q->nodes);
+	title_put_states(w, q->states);
 	put_calls(w, q);
 	if (o->min_block_ns)
 		text_builder_put(w, TEXT_BUILDER_DOT "waits from %s", units_time(least, o->min_block_ns));
@@ -188,7 +188,7 @@ static void put_topology(struct text_builder *w, const struct numa_view *v, enum
 		text_builder_put(w, ", distances %s", topology_distances(&v->state->topology, distances, sizeof(distances)));
 }
 
-static void put_far(struct text_builder *w, const struct numa_view *v, enum form form)
+static void title_put_far(struct text_builder *w, const struct numa_view *v, enum form form)
 {
 	const uint64_t n = v->all.near_count + v->all.far_count;
 	const char *plural = n == 1 ? "" : "s";
@@ -217,7 +217,7 @@ char *title_numa(const struct numa_view *v, int cols, const struct ui_options *o
 	for (unsigned int form = 0; form < FORMS; form++) {
 		w = text_builder_in(dst, size);
 		put_topology(&w, v, (enum form)form);
-		put_far(&w, v, (enum form)form);
+		title_put_far(&w, v, (enum form)form);
 		put_filters(&w, &v->query, o);
 		if (text_width(dst, w.n) <= (size_t)(cols > 0 ? cols : 0))
 			break;

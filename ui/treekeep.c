@@ -23,7 +23,7 @@ struct migration {
 };
 
 /* Functions are the same by name and module: the tree merges them by these. */
-static bool same_func(const struct names *ns, func_id a, func_id b)
+static bool treekeep_same_func(const struct names *ns, func_id a, func_id b)
 {
 	const struct func *fa, *fb;
 
@@ -34,13 +34,13 @@ static bool same_func(const struct names *ns, func_id a, func_id b)
 	return fa && fb && fa->name == fb->name && fa->module == fb->module;
 }
 
-static bool same_node(const struct names *ns, const struct tree_node *a, const struct tree_node *b)
+static bool treekeep_same_node(const struct names *ns, const struct tree_node *a, const struct tree_node *b)
 {
 	if (a->kind != b->kind)
 		return false;
 	switch (a->kind) {
 	case NODE_FUNC:
-		return a->inlined == b->inlined && same_func(ns, a->func, b->func);
+		return a->inlined == b->inlined && treekeep_same_func(ns, a->func, b->func);
 	case NODE_ADDR:
 		return a->frame == b->frame;
 	default:
@@ -50,7 +50,7 @@ static bool same_node(const struct names *ns, const struct tree_node *a, const s
 
 static uint32_t same_sibling(const struct tree *t, uint32_t from, uint32_t until, const struct tree_node *what)
 {
-	while (from != until && from != NODE_NONE && !same_node(t->names, &t->node[from], what))
+	while (from != until && from != NODE_NONE && !treekeep_same_node(t->names, &t->node[from], what))
 		from = t->node[from].next_sibling;
 	return from == until ? NODE_NONE : from;
 }
@@ -68,7 +68,7 @@ static uint32_t func_child(const struct tree *t, uint32_t parent, func_id func)
 {
 	uint32_t c = t->node[parent].first_child;
 
-	while (c != NODE_NONE && !(t->node[c].kind == NODE_FUNC && same_func(t->names, t->node[c].func, func)))
+	while (c != NODE_NONE && !(t->node[c].kind == NODE_FUNC && treekeep_same_func(t->names, t->node[c].func, func)))
 		c = t->node[c].next_sibling;
 	return c;
 }
@@ -140,7 +140,7 @@ static void open_between(struct treeview *tv, const struct migration *m, uint32_
 	}
 }
 
-static void carry(struct folds *f, uint64_t from, uint64_t to)
+static void treekeep_carry(struct folds *f, uint64_t from, uint64_t to)
 {
 	const enum fold fold = folds_get(f, from);
 
@@ -148,15 +148,15 @@ static void carry(struct folds *f, uint64_t from, uint64_t to)
 		folds_set(f, to, fold);
 }
 
-static void meet(struct treeview *tv, struct migration *m, uint32_t node)
+static void treekeep_meet(struct treeview *tv, struct migration *m, uint32_t node)
 {
 	const uint32_t twin = find_twin(m, node);
 
 	m->twin[node] = twin;
 	if (twin == NODE_NONE)
 		return;
-	carry(&tv->folds, m->old->node[node].key, m->next->node[twin].key);
-	carry(&tv->autos, m->old->node[node].key, m->next->node[twin].key);
+	treekeep_carry(&tv->folds, m->old->node[node].key, m->next->node[twin].key);
+	treekeep_carry(&tv->autos, m->old->node[node].key, m->next->node[twin].key);
 	if (m->old->node[node].kind == NODE_FUNC || node == treeview_node(tv) || treeview_is_open(tv, node))
 		open_between(tv, m, node, twin);
 }
@@ -173,7 +173,7 @@ static void meet_zoom(struct treeview *tv, struct migration *m)
 			c = m->old->node[c].next_sibling;
 		if (c == NODE_NONE)
 			return;
-		meet(tv, m, c);
+		treekeep_meet(tv, m, c);
 		at = c;
 	}
 	twin = m->twin[at];
@@ -247,7 +247,7 @@ static void keep_screen(struct treeview *tv, const struct migration *m)
 	vec_free(&was_open);
 }
 
-static void migrate(struct treeview *tv, struct migration *m)
+static void treekeep_migrate(struct treeview *tv, struct migration *m)
 {
 	AUTO_FREE uint8_t *marks = NULL;
 	uint32_t cursor;
@@ -258,7 +258,7 @@ static void migrate(struct treeview *tv, struct migration *m)
 	meet_zoom(tv, m);
 	for (size_t i = 0; i < tv->rows.n; i++) {
 		if (tv->rows.v[i].node)  /* the root, which is a frame, has met */
-			meet(tv, m, tv->rows.v[i].node);
+			treekeep_meet(tv, m, tv->rows.v[i].node);
 	}
 	cursor = cursor_twin(tv, m);
 	if (!tv->at_first && cursor != NODE_NONE)
@@ -277,7 +277,7 @@ void treeview_migrate(struct treeview *tv, const struct tree *next)
 	struct migration m = { .old = tv->tree, .next = next, .twin = twin, .hint = hint };
 
 	if (twin && hint) {
-		migrate(tv, &m);
+		treekeep_migrate(tv, &m);
 	} else {
 		tv->tree = next;
 		treeview_weigh(tv);

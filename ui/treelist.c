@@ -24,7 +24,7 @@ struct sort_item {
 	const char *label;
 };
 
-static int by_rank(const void *pa, const void *pb)
+static int treelist_by_rank(const void *pa, const void *pb)
 {
 	const struct sort_item *a = pa, *b = pb;
 
@@ -41,7 +41,7 @@ static int by_rank(const void *pa, const void *pb)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-static uint8_t group_of(const uint8_t *marks, uint32_t node)
+static uint8_t treelist_group_of(const uint8_t *marks, uint32_t node)
 {
 	if (!marks)
 		return 0;
@@ -71,12 +71,13 @@ static void sort_children(const struct treeview *tv, const uint8_t *marks, uint3
 	if (!item)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		item[i] = (struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = group_of(marks, node[i]) };
+		item[i] =
+			(struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = treelist_group_of(marks, node[i]) };
 		item[i].value = sort_value(&tv->tree->node[node[i]], sort);
 		if (labels)
 			item[i].label = treeview_label(tv, node[i], labels + i * SORT_LABEL, SORT_LABEL);
 	}
-	qsort(item, n, sizeof(*item), by_rank);
+	qsort(item, n, sizeof(*item), treelist_by_rank);
 	for (size_t i = 0; i < n; i++)
 		node[i] = item[i].node;
 }
@@ -158,7 +159,7 @@ uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node)
 }
 
 /* Leaves out what the children of NODE, at START in LIST, have too much of; the row that stands for it comes last. */
-static void shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *list, size_t start)
+static void treelist_shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *list, size_t start)
 {
 	const uint32_t more = treeview_more(tv->tree, node);
 	size_t n = start, rows, seen = 0;
@@ -182,7 +183,7 @@ static void push_reversed(const struct treeview *tv, uint32_t node, const uint8_
 	const size_t start = stack->n;
 
 	treeview_children(tv, node, marks, stack);
-	shorten(tv, node, marks, stack, start);
+	treelist_shorten(tv, node, marks, stack, start);
 	for (size_t a = start, b = stack->n; a + 1 < b; a++, b--) {
 		const uint32_t t = stack->v[a];
 

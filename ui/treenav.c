@@ -5,7 +5,7 @@
 #include "ui/treeview.h"
 
 /* What NODE weighs: by the kind of time that the view is sorted by, else all of it. */
-static uint64_t weight(const struct treeview *tv, uint32_t node)
+static uint64_t treenav_weight(const struct treeview *tv, uint32_t node)
 {
 	const struct tree_node *n = &tv->tree->node[node];
 
@@ -20,22 +20,22 @@ static uint64_t weight(const struct treeview *tv, uint32_t node)
 }
 
 /* NODE_NONE when there is none, or none has any weight. */
-static uint32_t heaviest_child(const struct treeview *tv, uint32_t node)
+static uint32_t treenav_heaviest_child(const struct treeview *tv, uint32_t node)
 {
 	uint32_t best = NODE_NONE;
 
 	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
 		const uint8_t kind = tv->tree->node[c].kind;
 
-		if (kind != NODE_IDLE && kind != NODE_MORE && weight(tv, c) &&
-		    (best == NODE_NONE || weight(tv, c) > weight(tv, best)))
+		if (kind != NODE_IDLE && kind != NODE_MORE && treenav_weight(tv, c) &&
+		    (best == NODE_NONE || treenav_weight(tv, c) > treenav_weight(tv, best)))
 			best = c;
 	}
 	return best;
 }
 
 /* Goes to NODE, and what had to be opened stays open. */
-static void go(struct treeview *tv, uint32_t node)
+static void treenav_go(struct treeview *tv, uint32_t node)
 {
 	treeview_settle(tv);
 	treeview_visit(tv, node);
@@ -45,24 +45,24 @@ static void go(struct treeview *tv, uint32_t node)
 bool treeview_heaviest(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
-	const uint32_t child = node == NODE_NONE ? NODE_NONE : heaviest_child(tv, node);
+	const uint32_t child = node == NODE_NONE ? NODE_NONE : treenav_heaviest_child(tv, node);
 
 	if (child == NODE_NONE)
 		return false;
-	go(tv, child);
+	treenav_go(tv, child);
 	return true;
 }
 
 bool treeview_hottest(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
-	uint32_t at = node == NODE_NONE ? NODE_NONE : heaviest_child(tv, node), next;
+	uint32_t at = node == NODE_NONE ? NODE_NONE : treenav_heaviest_child(tv, node), next;
 
 	if (at == NODE_NONE)
 		return false;
-	while ((next = heaviest_child(tv, at)) != NODE_NONE && weight(tv, next) >= weight(tv, at) / 2)
+	while ((next = treenav_heaviest_child(tv, at)) != NODE_NONE && treenav_weight(tv, next) >= treenav_weight(tv, at) / 2)
 		at = next;
-	go(tv, at);
+	treenav_go(tv, at);
 	treeview_open(tv);
 	return true;
 }

@@ -40,14 +40,14 @@ static const enum sort_by column_sort[COL_NR] = {
 };
 
 /* The measure that C is the column of, one that is shown; NULL = that of self or total. */
-static const struct measure *column_measure(const struct tree_look *look, enum column c)
+static const struct measure *treepane_column_measure(const struct tree_look *look, enum column c)
 {
 	return c < COL_RUNNING ? NULL : measure_column(&look->set, c - COL_RUNNING);
 }
 
-static enum style column_style(const struct tree_look *look, enum column c)
+static enum style treepane_column_style(const struct tree_look *look, enum column c)
 {
-	const struct measure *m = column_measure(look, c);
+	const struct measure *m = treepane_column_measure(look, c);
 
 	return m ? measure_style(m) : STYLE_TEXT;
 }
@@ -63,7 +63,7 @@ struct layout {
 };
 
 /* KIND: a place of LOOK's set. */
-static bool shows(const struct tree_look *look, enum time_kind kind)
+static bool treepane_shows(const struct tree_look *look, enum time_kind kind)
 {
 	return look->kinds & 1u << kind;
 }
@@ -101,11 +101,11 @@ static int lay_out_kinds(struct layout *l, const struct treeview *tv, const stru
 	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
 	if (w >= 72)
 		l->bar_x = (end -= BAR_COLS) + 1;
-	if (shows(look, TIME_BLOCKED) && (w >= 30 || (w >= 14 && kinds == 1)))
+	if (treepane_shows(look, TIME_BLOCKED) && (w >= 30 || (w >= 14 && kinds == 1)))
 		l->x[COL_BLOCKED] = end -= l->cols;
-	if (shows(look, TIME_RUNNABLE) && (w >= 48 || (w >= 30 && kinds == 2) || (w >= 14 && kinds == 1)))
+	if (treepane_shows(look, TIME_RUNNABLE) && (w >= 48 || (w >= 30 && kinds == 2) || (w >= 14 && kinds == 1)))
 		l->x[COL_RUNNABLE] = end -= l->cols;
-	if (shows(look, TIME_RUNNING) && (w >= 30 || (w >= 14 && kinds == 1)))
+	if (treepane_shows(look, TIME_RUNNING) && (w >= 30 || (w >= 14 && kinds == 1)))
 		l->x[COL_RUNNING] = end -= l->cols;
 	if (kinds > 1 && (wide || (w >= 14 && w < 30)))
 		l->x[COL_TOTAL] = end -= l->cols;
@@ -124,11 +124,11 @@ static int lay_out_flat(struct layout *l, const struct treeview *tv, const struc
 	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
 	if (w >= 72)
 		l->bar_x = (end -= BAR_COLS) + 1;
-	if (kinds && shows(look, TIME_BLOCKED) && w >= 84)
+	if (kinds && treepane_shows(look, TIME_BLOCKED) && w >= 84)
 		l->x[COL_BLOCKED] = end -= l->cols;
-	if (kinds && shows(look, TIME_RUNNABLE) && w >= 100)
+	if (kinds && treepane_shows(look, TIME_RUNNABLE) && w >= 100)
 		l->x[COL_RUNNABLE] = end -= l->cols;
-	if (kinds && shows(look, TIME_RUNNING) && w >= 84)
+	if (kinds && treepane_shows(look, TIME_RUNNING) && w >= 84)
 		l->x[COL_RUNNING] = end -= l->cols;
 	if (w >= 30 || (w >= 14 && tv->sort == SORT_TOTAL))
 		l->x[COL_TOTAL] = end -= l->cols;
@@ -137,7 +137,7 @@ static int lay_out_flat(struct layout *l, const struct treeview *tv, const struc
 	return end;
 }
 
-static struct layout lay_out(const struct treeview *tv, const struct tree_look *look, int w)
+static struct layout treepane_lay_out(const struct treeview *tv, const struct tree_look *look, int w)
 {
 	struct layout l = { .name_x = LINE_NAME_X };
 	int room, depth;
@@ -155,7 +155,7 @@ static struct layout lay_out(const struct treeview *tv, const struct tree_look *
 	return l;
 }
 
-static int indent_of(const struct layout *l, uint32_t row_depth)
+static int treepane_indent_of(const struct layout *l, uint32_t row_depth)
 {
 	const int depth = row_depth < 100000 ? (int)row_depth : 100000;
 	const int indent = depth > l->shift ? (depth - l->shift) * LINE_STEP : 0;
@@ -174,7 +174,7 @@ static char *put_tag(const struct tree *t, uint32_t node, char *dst, size_t size
 }
 
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
-static enum style name_style(const struct tree_node *n, const char *label)
+static enum style treepane_name_style(const struct tree_node *n, const char *label)
 {
 	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
 		return STYLE_TITLE;
@@ -188,7 +188,7 @@ static bool is_waiting(const struct tree_node *n)
 }
 
 /* Says how long N has been waiting, as fully as fits into COLS; returns how many columns it took. */
-static int draw_waiting(const struct tree_node *n, struct canvas *cv, int x, int y, int cols)
+static int treepane_draw_waiting(const struct tree_node *n, struct canvas *cv, int x, int y, int cols)
 {
 	static const char *const forms[] = { "still waiting %s", "waits %s", "%s" };
 	char text[64], time[UNITS_MAX];
@@ -210,23 +210,23 @@ static bool says_waiting(const struct treeview *tv, const struct tree_row *row)
 	return is_waiting(n) && (n->first_child == NODE_NONE || !treeview_is_open(tv, row->node));
 }
 
-static void draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row, int y,
-		      const struct search *s)
+static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row,
+			       int y, const struct search *s)
 {
 	const struct tree_node *n = &tv->tree->node[row->node];
 	char label[LABEL_MAX], tag[TAG_MAX];
 	const int tag_cols = *put_tag(tv->tree, row->node, tag, sizeof(tag)) ? (int)strlen(tag) + 1 : 0;
-	int x = l->name_x + indent_of(l, row->depth), used;
+	int x = l->name_x + treepane_indent_of(l, row->depth), used;
 
 	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
 	tree_label(tv->tree, row->node, label, sizeof(label));
-	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, name_style(n, label), label, strlen(label));
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(n, label), label, strlen(label));
 	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
 		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
 	if (says_waiting(tv, row))
-		draw_waiting(n, cv, x + used, y, l->name_end - x - used);
+		treepane_draw_waiting(n, cv, x + used, y, l->name_end - x - used);
 }
 
 /* What 100 % is in the columns of totals. */
@@ -238,13 +238,13 @@ static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
 /* The same in that of C: parts of wall time are of the time that passed, others of all that there is of them. */
 static uint64_t column_whole(const struct treeview *tv, const struct tree_look *look, enum column c)
 {
-	const struct measure *m = column_measure(look, c);
+	const struct measure *m = treepane_column_measure(look, c);
 
 	return m && !m->wall ? tv->tree->node[0].value[c - COL_RUNNING] : unit_ns(tv, look);
 }
 
-static void draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
-			 const struct layout *l, int y)
+static void treepane_draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
+				  const struct layout *l, int y)
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
@@ -261,12 +261,13 @@ static void draw_figures(const struct treeview *tv, uint32_t node, const struct 
 		basecells_draw(&l->base, tv->base, node, cv, y);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l->x[c])
-			pane_common_percent(cv, l->x[c], y, l->cols, column_style(look, (enum column)c), value[c],
+			pane_common_percent(cv, l->x[c], y, l->cols, treepane_column_style(look, (enum column)c), value[c],
 				      column_whole(tv, look, (enum column)c), doubt[c]);
 	}
 }
 
-static void draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y, uint64_t whole)
+static void treepane_draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y,
+			      uint64_t whole)
 {
 	struct bar_part part[MEASURES_ASKED];
 	int parts = 0;
@@ -285,32 +286,32 @@ static void draw_bar(const struct tree_node *n, const struct tree_look *look, st
 	canvas_bars(cv, x, y, BAR_COLS - 1, part, parts);
 }
 
-static void draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct layout *l,
-		     size_t i, int y, const struct search *s)
+static void treepane_draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
+			      const struct layout *l, size_t i, int y, const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct tree_node *n = &tv->tree->node[row->node];
 
-	draw_name(tv, cv, l, row, y, s);
-	draw_figures(tv, row->node, look, cv, l, y);
+	treepane_draw_name(tv, cv, l, row, y, s);
+	treepane_draw_figures(tv, row->node, look, cv, l, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
 	if (l->bar_x)
-		draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
+		treepane_draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
 
 void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
 		   const struct search *s)
 {
-	const struct layout l = lay_out(tv, look, cv->w);
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
 
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+		treepane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
 void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
-	const struct layout l = lay_out(tv, look, cv->w);
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
 	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
 	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)",
 					     "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
@@ -327,7 +328,7 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 			break;
 	}
 	canvas_text_cut(cv, l.name_x, y, l.name_end - l.name_x, STYLE_FAINT, text, strlen(text));
-	draw_figures(tv, idle, look, cv, &l, y);
+	treepane_draw_figures(tv, idle, look, cv, &l, y);
 	canvas_restyle(cv, l.name_end, y, cv->w - l.name_end, STYLE_FAINT);      /* however much it is */
 	if (l.bar_x)
 		canvas_put(cv, l.bar_x, y, STYLE_FAINT, "idle");
@@ -336,7 +337,7 @@ void treepane_idle(const struct treeview *tv, const struct tree_look *look, stru
 /* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
 static const char *head_of(const struct treeview *tv, const struct tree_look *look, const struct layout *l, enum column c)
 {
-	const struct measure *m = column_measure(look, c);
+	const struct measure *m = treepane_column_measure(look, c);
 
 	if (!m)
 		return c == COL_SELF || is_inverted(tv) ? "self" : "total";
@@ -347,7 +348,7 @@ static const char *head_of(const struct treeview *tv, const struct tree_look *lo
  * Whether it can be seen what the lines of TV are sorted by: a head says so, or they stand as trees always do. On a narrow screen the
  * column may have no room.
  */
-static bool shows_order(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
+static bool treepane_shows_order(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
 {
 	bool shows = treeview_own_order(tv) && (tv->base || !look->flat);
 
@@ -358,9 +359,9 @@ static bool shows_order(const struct treeview *tv, const struct tree_look *look,
 
 void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
 {
-	const struct layout l = lay_out(tv, look, cv->w);
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
 
-	if (shows_order(tv, look, &l))
+	if (treepane_shows_order(tv, look, &l))
 		pane_common_rule(cv, y, l.name_end, title);
 	else
 		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
@@ -434,16 +435,16 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 
 bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
 {
-	const struct layout l = lay_out(tv, look, w);
+	const struct layout l = treepane_lay_out(tv, look, w);
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
 
-	return row < tv->rows.n && x >= l.name_x + indent_of(&l, tv->rows.v[row].depth) &&
-	       x <= l.name_x + indent_of(&l, tv->rows.v[row].depth) + 1;
+	return row < tv->rows.n && x >= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) &&
+	       x <= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) + 1;
 }
 
 enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
 {
-	const struct layout l = lay_out(tv, look, w);
+	const struct layout l = treepane_lay_out(tv, look, w);
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)

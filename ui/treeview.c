@@ -173,7 +173,7 @@ static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 	treeview_clamp(tv);
 }
 
-static void relist(struct treeview *tv)
+static void treeview_relist(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
@@ -269,7 +269,7 @@ void treeview_set_height(struct treeview *tv, size_t height)
 		treeview_unfold(tv);
 		treeview_list(tv, NULL);
 	} else if (tv->tree && tv->numa) {
-		relist(tv);              /* long lists have other lengths now */
+		treeview_relist(tv);              /* long lists have other lengths now */
 	}
 	treeview_fill(tv);
 }
@@ -280,7 +280,7 @@ void treeview_set_width(struct treeview *tv, int width)
 		return;
 	tv->flame->width = width;
 	if (tv->tree)
-		relist(tv);
+		treeview_relist(tv);
 }
 
 /* Moving */
@@ -307,14 +307,14 @@ void treeview_first(struct treeview *tv)
 	tv->at_first = true;
 }
 
-static bool can_fold(const struct treeview *tv, uint32_t node)
+static bool treeview_can_fold(const struct treeview *tv, uint32_t node)
 {
 	return tv->tree->node[node].first_child != NODE_NONE || tv->tree->node[node].kind == NODE_MORE;
 }
 
-static void fold(struct treeview *tv, uint32_t node, enum fold how)
+static void treeview_fold(struct treeview *tv, uint32_t node, enum fold how)
 {
-	if (can_fold(tv, node))
+	if (treeview_can_fold(tv, node))
 		folds_set(&tv->folds, tv->tree->node[node].key, how);
 }
 
@@ -322,8 +322,8 @@ static void fold(struct treeview *tv, uint32_t node, enum fold how)
 static void fold_here(struct treeview *tv, uint32_t node, enum fold how)
 {
 	tv->touched = true;
-	fold(tv, node, how);
-	relist(tv);
+	treeview_fold(tv, node, how);
+	treeview_relist(tv);
 }
 
 void treeview_open(struct treeview *tv)
@@ -346,7 +346,7 @@ void treeview_toggle(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
-	if (node != NODE_NONE && can_fold(tv, node))
+	if (node != NODE_NONE && treeview_can_fold(tv, node))
 		fold_here(tv, node, treeview_is_open(tv, node) ? FOLD_CLOSED : FOLD_OPEN);
 }
 
@@ -354,7 +354,7 @@ void treeview_right(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
-	if (node == NODE_NONE || !can_fold(tv, node))
+	if (node == NODE_NONE || !treeview_can_fold(tv, node))
 		return;
 	if (treeview_is_open(tv, node))
 		treeview_move(tv, 1);
@@ -368,7 +368,7 @@ void treeview_left(struct treeview *tv)
 
 	if (node == NODE_NONE)
 		return;
-	if (can_fold(tv, node) && treeview_is_open(tv, node)) {
+	if (treeview_can_fold(tv, node) && treeview_is_open(tv, node)) {
 		treeview_close(tv);
 		return;
 	}
@@ -396,7 +396,7 @@ bool treeview_open_level(struct treeview *tv)
 	for (size_t i = tv->cursor; i < end; i++) {
 		const struct tree_row *r = &tv->rows.v[i];
 
-		if (r->depth < level && can_fold(tv, r->node) && !treeview_is_open(tv, r->node))
+		if (r->depth < level && treeview_can_fold(tv, r->node) && !treeview_is_open(tv, r->node))
 			level = r->depth;
 	}
 	for (size_t i = tv->cursor; i < end; i++) {
@@ -409,10 +409,10 @@ bool treeview_open_level(struct treeview *tv)
 		return false;
 	for (size_t i = tv->cursor; i < end; i++) {
 		if (tv->rows.v[i].depth == level)
-			fold(tv, tv->rows.v[i].node, FOLD_OPEN);
+			treeview_fold(tv, tv->rows.v[i].node, FOLD_OPEN);
 	}
 	tv->touched = true;
-	relist(tv);
+	treeview_relist(tv);
 	return true;
 }
 
@@ -430,10 +430,10 @@ void treeview_close_level(struct treeview *tv)
 	}
 	for (size_t i = tv->cursor; i < end; i++) {
 		if (tv->rows.v[i].depth + 1 == level)
-			fold(tv, tv->rows.v[i].node, FOLD_CLOSED);
+			treeview_fold(tv, tv->rows.v[i].node, FOLD_CLOSED);
 	}
 	tv->touched = true;
-	relist(tv);
+	treeview_relist(tv);
 }
 
 void treeview_all(struct treeview *tv, bool open)
@@ -444,8 +444,8 @@ void treeview_all(struct treeview *tv, bool open)
 	tv->lent.n = 0;
 	treeview_weigh(tv);
 	if (tv->tree && tv->zooms.n && !open)
-		fold(tv, treeview_base(tv), FOLD_OPEN);
-	relist(tv);
+		treeview_fold(tv, treeview_base(tv), FOLD_OPEN);
+	treeview_relist(tv);
 }
 
 /* Zoom */
@@ -476,7 +476,7 @@ bool treeview_unzoom(struct treeview *tv)
 	tv->zoom.n = tv->zooms.n ? tv->zooms.v[tv->zooms.n - 1] : 0;
 	tv->touched = true;
 	treeview_weigh(tv);
-	relist(tv);
+	treeview_relist(tv);
 	return true;
 }
 
@@ -485,14 +485,14 @@ void treeview_sort(struct treeview *tv, enum sort_by sort)
 	tv->sort = sort;
 	if (!tv->tree)
 		return;
-	relist(tv);
+	treeview_relist(tv);
 	if (tv->at_first)
 		tv->cursor = tv->top = 0;
 }
 
 /* Visiting */
 
-static void lend(struct treeview *tv, uint32_t node)
+static void treeview_lend(struct treeview *tv, uint32_t node)
 {
 	const uint64_t key = tv->tree->node[node].key;
 	struct lent_fold *l = vec_push(&tv->lent);
@@ -508,11 +508,11 @@ static bool lend_if(struct treeview *tv, uint32_t node, bool closed)
 {
 	if (node == NODE_NONE || !closed)
 		return false;
-	lend(tv, node);
+	treeview_lend(tv, node);
 	return true;
 }
 
-static bool under(const struct tree *t, uint32_t node, uint32_t base)
+static bool treeview_under(const struct tree *t, uint32_t node, uint32_t base)
 {
 	while (node != base && node)
 		node = t->node[node].parent;
@@ -530,7 +530,7 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 
 		folds_set(&tv->folds, l.key, l.before);
 	}
-	while (tv->zooms.n && !under(tv->tree, node, treeview_base(tv)))
+	while (tv->zooms.n && !treeview_under(tv->tree, node, treeview_base(tv)))
 		treeview_unzoom(tv);
 	for (uint32_t at = node; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
 		folded |= lend_if(tv, treeview_hidden_by(tv, at), true);

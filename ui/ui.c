@@ -50,7 +50,7 @@ static void redraw_all(struct ui *ui)
 }
 
 /* Has what waits for a disk or the kernel done elsewhere; take_saved() says what came of it. */
-static void save(struct ui *ui, enum reaction r)
+static void ui_save(struct ui *ui, enum reaction r)
 {
 	struct save_job job = { .as = r == REACT_ATTACH ? SAVE_ATTACH : SAVE_RECORD };
 
@@ -64,7 +64,7 @@ static void save(struct ui *ui, enum reaction r)
 }
 
 /* Goes on with another feed, in the same panes; what was shown before is left elsewhere, since that takes its time. */
-static void follow(struct ui *ui, struct feed *fresh)
+static void ui_follow(struct ui *ui, struct feed *fresh)
 {
 	struct save_job job = { .as = SAVE_LEAVE, .stage = ui->stage };
 	struct err e = ERR_INIT;
@@ -94,12 +94,12 @@ static void take_saved(struct ui *ui)
 	if (text[0])
 		view_say(ui->view, text);
 	if (saver_fresh(ui->saver, &fresh))
-		follow(ui, &fresh);
+		ui_follow(ui, &fresh);
 	ui->dirty = true;
 }
 
 /* Lists of processes are read as long as one is looked at. */
-static void scan(struct ui *ui)
+static void ui_scan(struct ui *ui)
 {
 	const bool wanted = view_is_picking(ui->view);
 	struct err e = ERR_INIT;
@@ -125,10 +125,10 @@ static void take_list(struct ui *ui)
 	ui->dirty = true;
 }
 
-static void react(struct ui *ui, enum reaction r)
+static void ui_react(struct ui *ui, enum reaction r)
 {
 	if (r == REACT_SAVE || r == REACT_RECORD || r == REACT_ATTACH)
-		save(ui, r);
+		ui_save(ui, r);
 	if (r == REACT_QUIT)
 		ui->quit = true;
 	if (r == REACT_REDRAW)
@@ -147,10 +147,10 @@ static void handle_input(struct ui *ui)
 		case TERM_NONE:
 			return;
 		case TERM_KEY:
-			react(ui, view_key(ui->view, ev.key));
+			ui_react(ui, view_key(ui->view, ev.key));
 			break;
 		case TERM_MOUSE:
-			react(ui, view_mouse(ui->view, ev.mouse, ev.x, ev.y));
+			ui_react(ui, view_mouse(ui->view, ev.mouse, ev.x, ev.y));
 			break;
 		case TERM_REDRAW:
 			redraw_all(ui);
@@ -165,7 +165,7 @@ static void handle_input(struct ui *ui)
 	}
 }
 
-static void tick(struct ui *ui, uint64_t now)
+static void ui_tick(struct ui *ui, uint64_t now)
 {
 	const uint64_t wanted = view_refresh_ns(ui->view), refresh = wanted > LEAST_REFRESH_NS ? wanted : LEAST_REFRESH_NS;
 
@@ -198,7 +198,7 @@ static void take_annotated(struct ui *ui)
 	ui->dirty = true;
 }
 
-static void ask(struct ui *ui, uint64_t now)
+static void ui_ask(struct ui *ui, uint64_t now)
 {
 	struct build_job job[PANES];
 	struct annot_job code;
@@ -220,7 +220,7 @@ static int wait_ms(const struct ui *ui)
 	return now >= ui->next_tick_ns ? 0 : (int)((ui->next_tick_ns - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC);
 }
 
-static int run(struct ui *ui, int quit_fd, struct err *e)
+static int ui_run_loop(struct ui *ui, int quit_fd, struct err *e)
 {
 	/* Behind the threads that build, which a view has by now: they compute, and take their turns as they come. */
 	thread_run_first();
@@ -236,9 +236,9 @@ static int run(struct ui *ui, int quit_fd, struct err *e)
 			{ .fd = annotator_fd(ui->stage->annotator), .events = POLLIN },
 		};
 
-		tick(ui, now);
-		ask(ui, now);
-		scan(ui);
+		ui_tick(ui, now);
+		ui_ask(ui, now);
+		ui_scan(ui);
 		p[5].fd = ui->scanner ? scanner_fd(ui->scanner) : -1;
 		if (ui->dirty) {
 			view_draw(ui->view, ui->canvas);
@@ -263,7 +263,7 @@ static int run(struct ui *ui, int quit_fd, struct err *e)
 }
 
 /* Opens the panes of the last time; what cannot be read is said, and changes nothing. */
-static void restore(struct ui *ui)
+static void ui_restore(struct ui *ui)
 {
 	struct remembered what;
 	struct err e = ERR_INIT;
@@ -280,7 +280,7 @@ static void restore(struct ui *ui)
 }
 
 /* Nobody asked for it, so nobody is told when it cannot be kept. */
-static void remember(const struct ui *ui)
+static void ui_remember(const struct ui *ui)
 {
 	const struct remembered now = view_panes(ui->view);
 	struct err e = ERR_INIT;
@@ -325,9 +325,9 @@ int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct er
 	ui.term = term;
 	ui.view = ui.stage->view;
 	ui.canvas = canvas;
-	restore(&ui);
-	r = run(&ui, quit_fd, e);
-	remember(&ui);
+	ui_restore(&ui);
+	r = ui_run_loop(&ui, quit_fd, e);
+	ui_remember(&ui);
 	term_close(take_ptr(term));
 	scanner_free(ui.scanner);
 	saver_free(ui.saver);            /* it may be leaving a former one, for seconds */

@@ -306,7 +306,7 @@ static void click_flame(struct treeview *tv, enum mouse what, int x, int line)
 		flameview_zoom(tv);
 }
 
-static void click(struct view *v, enum mouse what, int x, int line)
+static void view_click(struct view *v, enum mouse what, int x, int line)
 {
 	struct pane *p = view_here(v);
 
@@ -360,6 +360,6 @@ enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 	x -= v->pane[p].at.x;
 	y -= v->pane[p].at.y + (v->pane[p].rule ? 1 : 0);
 	view_focus(v, p);
-	click(v, what, x, y);
+	view_click(v, what, x, y);
 	return REACT_DRAW;
 }

@@ -96,7 +96,7 @@ static void show_in_tree(struct view *v)
 	view_go_to_sought(v);
 }
 
-static void toggle(struct view *v, enum pane_id p)
+static void viewact_toggle(struct view *v, enum pane_id p)
 {
 	if (!view_toggle(v, p))
 		view_say(v, "this is the only pane");
@@ -169,7 +169,7 @@ static bool end_baseline(struct view *v)
 	return true;
 }
 
-static void back(struct view *v)
+static void viewact_back(struct view *v)
 {
 	if (v->search.len)
 		search_erase(&v->search, true);
@@ -178,7 +178,7 @@ static void back(struct view *v)
 		view_close(v, v->focus);
 }
 
-static void reset(struct view *v)
+static void viewact_reset(struct view *v)
 {
 	if (v->header.paused) {
 		view_say(v, "the view is paused, nothing was forgotten: press p first");
@@ -191,7 +191,7 @@ static void reset(struct view *v)
 	view_say(v, "everything seen so far is forgotten");
 }
 
-static long page_of(const struct treeview *tv)
+static long viewact_page_of(const struct treeview *tv)
 {
 	return tv->height > 1 ? (long)tv->height - 1 : 1;
 }
@@ -205,7 +205,7 @@ static bool move_in_flame(struct treeview *tv, enum action a)
 		return true;
 	case ACT_PGUP:
 	case ACT_PGDN:
-		flameview_down(tv, a == ACT_PGUP ? -page_of(tv) : page_of(tv));
+		flameview_down(tv, a == ACT_PGUP ? -viewact_page_of(tv) : viewact_page_of(tv));
 		return true;
 	case ACT_LEFT:
 	case ACT_RIGHT:
@@ -222,10 +222,10 @@ static bool move_in_flame(struct treeview *tv, enum action a)
 	}
 }
 
-static bool move(struct view *v, enum action a)
+static bool viewact_move(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
-	const long page = page_of(tv);
+	const long page = viewact_page_of(tv);
 
 	if (tv->flame)
 		return move_in_flame(tv, a);
@@ -260,7 +260,7 @@ static bool move(struct view *v, enum action a)
 }
 
 /* Goes from the node under the cursor to one of its relatives, or says that there is none. */
-static bool relate(struct view *v, enum action a)
+static bool viewact_relate(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
 
@@ -293,7 +293,7 @@ static void say_least_open(struct view *v, const struct treeview *tv)
 	view_say(v, text);
 }
 
-static bool fold(struct view *v, enum action a)
+static bool viewact_fold(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
 
@@ -363,11 +363,11 @@ static bool off_cpu(struct view *v, enum action a)
 	}
 }
 
-static bool panes(struct view *v, enum action a)
+static bool viewact_panes(struct view *v, enum action a)
 {
 	for (enum pane_id p = 0; p < PANES; p++) {
 		if (pane_info(p)->toggle == a) {
-			toggle(v, p);
+			viewact_toggle(v, p);
 			return true;
 		}
 	}
@@ -392,11 +392,12 @@ void view_help_begin(struct view *v)
 
 enum reaction view_act(struct view *v, enum action a)
 {
-	if (view_time_act(v, a) || move(v, a) || relate(v, a) || fold(v, a) || off_cpu(v, a) || panes(v, a) || view_pace_act(v, a))
+	if (view_time_act(v, a) || viewact_move(v, a) || viewact_relate(v, a) || viewact_fold(v, a) || off_cpu(v, a) ||
+	    viewact_panes(v, a) || view_pace_act(v, a))
 		return REACT_DRAW;
 	switch (a) {
 	case ACT_BACK:
-		back(v);
+		viewact_back(v);
 		break;
 	case ACT_SORT:
 		change_sort(v);
@@ -431,7 +432,7 @@ enum reaction view_act(struct view *v, enum action a)
 		begin_baseline(v);
 		break;
 	case ACT_RESET:
-		reset(v);
+		viewact_reset(v);
 		break;
 	case ACT_ANNOTATE:
 		view_annot_begin(v);

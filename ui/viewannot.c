@@ -49,7 +49,7 @@ void view_annot_begin(struct view *v)
 	v->annot.next_ns = 0;
 }
 
-static struct snapshot *newest(const struct view *v)
+static struct snapshot *viewannot_newest(const struct view *v)
 {
 	const struct built *b = v->pane[v->focus].built;
 
@@ -68,7 +68,7 @@ bool view_annot_job(struct view *v, uint64_t now_ns, struct annot_job *ret)
 		return false;
 	if (an->a && (v->header.paused || published == v->annot.seen_published || now_ns < v->annot.next_ns))
 		return false;
-	s = newest(v);
+	s = viewannot_newest(v);
 	if (!s)
 		return false;
 	*ret = (struct annot_job){ .snapshot = s, .query = v->annot.query, .of = an->of };
@@ -98,7 +98,7 @@ void view_annot_give(struct view *v, const struct annot_answer *answer, uint64_t
 
 /* Keys */
 
-static void move(struct annotview *an, enum action a)
+static void viewannot_move(struct annotview *an, enum action a)
 {
 	const long page = an->height > 1 ? (long)an->height - 1 : 1;
 
@@ -124,7 +124,7 @@ static void move(struct annotview *an, enum action a)
 	}
 }
 
-static void back(struct annotview *an)
+static void viewannot_back(struct annotview *an)
 {
 	if (an->search.len)
 		search_erase(&an->search, true);
@@ -138,7 +138,7 @@ enum reaction view_annot_act(struct view *v, enum action a)
 
 	switch (a) {
 	case ACT_BACK:
-		back(an);
+		viewannot_back(an);
 		break;
 	case ACT_CANCEL:
 		annotview_clear(an);
@@ -163,7 +163,7 @@ enum reaction view_annot_act(struct view *v, enum action a)
 	case ACT_REDRAW:
 		return view_act(v, a);
 	default:
-		move(an, a);
+		viewannot_move(an, a);
 	}
 	return REACT_DRAW;
 }

@@ -18,7 +18,7 @@ bool view_baseline_end(struct view *v)
 }
 
 /* Where S ends, without what is not settled yet: that will be told again. */
-static uint64_t settled(const struct snapshot *s, uint64_t end_ns)
+static uint64_t viewbaseline_settled(const struct snapshot *s, uint64_t end_ns)
 {
 	const size_t n = snapshot_slices(s);
 	struct slice_view last;
@@ -48,7 +48,7 @@ bool view_baseline_mark(struct view *v)
 		return false;
 	if (!range) {
 		mark.from_ns = v->reset_ns > m->start_mono_ns ? v->reset_ns : m->start_mono_ns;
-		mark.to_ns = settled(mark.snapshot, now_ns);
+		mark.to_ns = viewbaseline_settled(mark.snapshot, now_ns);
 	}
 	if (mark.to_ns <= mark.from_ns) {
 		snapshot_unref(mark.snapshot);

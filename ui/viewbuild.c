@@ -17,7 +17,7 @@
  * What P is to show: it does not depend on what makes no difference to it. Who is chosen in the list of threads is chosen for
  * all others.
  */
-static struct query question(const struct view *v, enum pane_id p)
+static struct query viewbuild_question(const struct view *v, enum pane_id p)
 {
 	struct query q = v->query;
 
@@ -58,7 +58,7 @@ static bool same_query(const struct query *a, const struct query *b)
  * The time up to which S knows what is under way; END_NS, that of the figures, where nothing is. They are told at other
  * times.
  */
-static uint64_t end_of(const struct snapshot *s, uint64_t end_ns)
+static uint64_t viewbuild_end_of(const struct snapshot *s, uint64_t end_ns)
 {
 	const size_t n = s ? snapshot_slices(s) : 0;
 	struct slice_view last;
@@ -75,14 +75,14 @@ static void set_times(const struct view *v, const struct snapshot *s, struct bui
 	const struct profile_meta *m = &v->header.meta;
 
 	job->start_ns = m->start_mono_ns;
-	job->end_ns = end_of(s, m->start_mono_ns + m->duration_ns);
+	job->end_ns = viewbuild_end_of(s, m->start_mono_ns + m->duration_ns);
 	if (job->end_ns < job->start_ns)
 		job->end_ns = job->start_ns;
 	job->from_ns = v->reset_ns > job->start_ns && v->reset_ns < job->end_ns ? v->reset_ns : job->start_ns;
 }
 
 /* What was built from the newest data, NULL when nothing was. */
-static const struct built *newest(const struct view *v)
+static const struct built *viewbuild_newest(const struct view *v)
 {
 	const struct built *b = NULL;
 
@@ -96,9 +96,9 @@ static const struct built *newest(const struct view *v)
 }
 
 /* What is to be looked at, without the question; NULL when there is nothing yet. A paused view stays with what it has. */
-static struct snapshot *wanted(const struct view *v, struct build_job *job)
+static struct snapshot *viewbuild_wanted(const struct view *v, struct build_job *job)
 {
-	const struct built *b = v->header.paused ? newest(v) : NULL;
+	const struct built *b = v->header.paused ? viewbuild_newest(v) : NULL;
 	struct snapshot *s;
 
 	if (b) {
@@ -116,7 +116,7 @@ static bool same_question(const struct view *v, enum pane_id pane)
 {
 	const struct pane *p = &v->pane[pane];
 	const uint32_t nr = p->built && p->built->numa ? p->built->numa->nr_nodes : 0;
-	const struct query q = question(v, pane);
+	const struct query q = viewbuild_question(v, pane);
 
 	return p->asked && same_query(&q, &p->asked_query) && p->asked_mark_ns == view_baseline_of(v, pane) &&
 	       (!nr || !p->at.h || numapane_beside(p->at.w, nr) == numapane_beside(p->asked_w, nr));
@@ -129,7 +129,7 @@ static bool has_news(const struct view *v, const struct pane *p, uint64_t publis
 	return (published != p->seen_published && !still) || generation != p->seen_generation;
 }
 
-static unsigned int building(const struct view *v)
+static unsigned int viewbuild_building(const struct view *v)
 {
 	unsigned int panes = 0;
 
@@ -145,7 +145,7 @@ static bool is_wanted(const struct view *v, enum pane_id p)
 }
 
 /* The panes whose question is not the one that they answer. */
-static unsigned int changed(const struct view *v)
+static unsigned int viewbuild_changed(const struct view *v)
 {
 	unsigned int panes = 0;
 
@@ -154,7 +154,7 @@ static unsigned int changed(const struct view *v)
 	return panes;
 }
 
-static unsigned int news(const struct view *v, uint64_t published, uint64_t generation)
+static unsigned int viewbuild_news(const struct view *v, uint64_t published, uint64_t generation)
 {
 	unsigned int panes = 0;
 
@@ -179,13 +179,13 @@ static void end_round(struct view *v)
 }
 
 /* What P is to be built from: what its round is about, or, outside of one, the newest there is. False when that is nothing. */
-static bool take_snapshot(struct view *v, struct build_job *job)
+static bool viewbuild_take_snapshot(struct view *v, struct build_job *job)
 {
 	if (v->round.snapshot) {
 		*job = v->round;
 		job->snapshot = snapshot_ref(v->round.snapshot);
 	} else {
-		job->snapshot = wanted(v, job);
+		job->snapshot = viewbuild_wanted(v, job);
 	}
 	return job->snapshot;
 }
@@ -194,16 +194,17 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 {
 	const uint64_t published = v->feed->published(v->feed->ctx), generation = names_generation(v->feed->names);
 	struct build_job job = { 0 };
-	unsigned int due = changed(v);
+	unsigned int due = viewbuild_changed(v);
 	struct pane *p;
 
 	v->todo &= v->open;
-	if (!due && !v->todo && !building(v) && now_ns >= v->next_build_ns && news(v, published, generation)) {
-		v->todo = news(v, published, generation);
-		v->round.snapshot = wanted(v, &v->round);
+	if (!due && !v->todo && !viewbuild_building(v) && now_ns >= v->next_build_ns &&
+	    viewbuild_news(v, published, generation)) {
+		v->todo = viewbuild_news(v, published, generation);
+		v->round.snapshot = viewbuild_wanted(v, &v->round);
 	}
 	due = due ? due : v->todo;
-	if (!due || !take_snapshot(v, &job)) {
+	if (!due || !viewbuild_take_snapshot(v, &job)) {
 		end_round(v);
 		return false;
 	}
@@ -213,7 +214,7 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	v->todo &= ~(1u << job.what);
 	if (!v->todo)
 		end_round(v);
-	job.query = question(v, job.what);
+	job.query = viewbuild_question(v, job.what);
 	job.width = p->asked_w = p->at.w;
 	job.meta = v->header.meta;
 	job.filtered = view_time_is_filtered(v);
@@ -373,9 +374,9 @@ void view_give(struct view *v, struct built *b, uint64_t now_ns)
 		v->nr_typed = 0;
 	v->took_ns += b->took_ns;
 	v->next_build_ns = now_ns + v->took_ns * (BUILD_SHARE - 1);
-	if (!building(v))
+	if (!viewbuild_building(v))
 		v->took_ns = 0;
-	q = question(v, b->job.what);
+	q = viewbuild_question(v, b->job.what);
 	if (!b->tree || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) || !view_is_open(v, b->job.what)) {
 		if (!b->tree)
 			view_say(v, b->err.text);

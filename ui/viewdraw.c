@@ -106,7 +106,7 @@ static void draw_funcs_rule(const struct view *v, const struct pane *p, struct c
 	treepane_rule(p->tv, &p->look, cv, 0, title);
 }
 
-static void draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+static void viewdraw_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	char title[TITLE_MAX];
 
@@ -145,7 +145,7 @@ static void mark_rule(const struct pane *p, struct canvas *cv)
 }
 
 /* How many bytes of TEXT fit into W columns, broken at a blank; all of it when there is none. */
-static size_t fitting(const char *text, int w)
+static size_t viewdraw_fitting(const char *text, int w)
 {
 	const size_t len = strlen(text);
 	size_t fits = 0;
@@ -159,7 +159,7 @@ static size_t fitting(const char *text, int w)
 
 static const char *after_line(const char *text, int w)
 {
-	text += fitting(text, w);
+	text += viewdraw_fitting(text, w);
 	while (*text == ' ')
 		text++;
 	return text;
@@ -171,7 +171,7 @@ static int draw_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum 
 	int line = 0;
 
 	for (; *text && line < lines; text = after_line(text, w))
-		canvas_text_cut(cv, x, y + line++, w, style, text, fitting(text, w));
+		canvas_text_cut(cv, x, y + line++, w, style, text, viewdraw_fitting(text, w));
 	return line;
 }
 
@@ -219,7 +219,7 @@ static const char *filter_key(const struct view *v, const struct pane *p, const 
 	return v->query.terms.n > v->given_terms ? "; Esc takes the latest filter back." : "; F lists the filters, to remove any.";
 }
 
-static void draw_waiting(const struct view *v, const struct pane *p, struct canvas *cv)
+static void viewdraw_draw_waiting(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const int x = cv->w >= 40 ? 3 : 1, y = cv->h > 4 ? 1 : 0;
 	const char *why = why_nothing(v, p);
@@ -409,7 +409,7 @@ static size_t pane_frames(const struct pane *p, frame_id *ret)
 }
 
 /* Tells the feed which frames are on screen, when they are others than last time. */
-static void prefer(struct view *v)
+static void viewdraw_prefer(struct view *v)
 {
 	AUTO_FREE frame_id *frame = NULL;
 	size_t lines = 0, n = 0;
@@ -456,7 +456,7 @@ static void draw_lines(const struct view *v, const struct pane *p, struct canvas
 		view_time_draw(v, cv);
 	} else if (!p->tv->rows.n && !view_has_idle(p)) {
 		if (p->built || !view_has_tree(v))
-			draw_waiting(v, p, cv);
+			viewdraw_draw_waiting(v, p, cv);
 	} else if (p->tv->numa) {
 		numapane_rows(p->tv, cv, 0, cv->h, s);
 	} else if (p->tv->waits) {
@@ -476,7 +476,7 @@ static void draw_pane(const struct view *v, struct pane *p, struct canvas *cv)
 	struct rect lines = { 0, p->rule ? 1 : 0, p->at.w, view_lines(p) };
 
 	if (p->rule) {
-		draw_rule(v, p, &part);
+		viewdraw_draw_rule(v, p, &part);
 		if (v->open & (v->open - 1))
 			mark_rule(p, &part);
 	}
@@ -584,5 +584,5 @@ void view_draw(struct view *v, struct canvas *cv)
 		draw_question(v, cv, cv->h - 1);
 	if (p.footer >= 0)
 		draw_footer(v, cv, p.footer);
-	prefer(v);
+	viewdraw_prefer(v);
 }

@@ -29,7 +29,7 @@ char *view_filter_label(const struct filter_term *t, char *dst, size_t size)
 }
 
 /* "filter: thread:redis-* !call +2" for the header: as many as fit, and how many there are. */
-static void tell_header(struct view *v)
+static void viewfilter_tell_header(struct view *v)
 {
 	const struct terms *ts = &v->query.terms;
 	struct header *h = &v->header;
@@ -58,18 +58,18 @@ static void tell_header(struct view *v)
 void view_filter_init(struct view *v)
 {
 	v->given_terms = v->query.terms.n;
-	tell_header(v);
+	viewfilter_tell_header(v);
 }
 
 static void remove_term(struct view *v, uint32_t i)
 {
 	v->given_terms -= i < v->given_terms;
 	terms_remove(&v->query.terms, i);
-	tell_header(v);
+	viewfilter_tell_header(v);
 }
 
 /* Appends T, and says so. False when there is no room. */
-static bool add_term(struct view *v, const struct filter_term *t)
+static bool viewfilter_add_term(struct view *v, const struct filter_term *t)
 {
 	for (uint32_t i = v->query.terms.n; i-- > 0;) {
 		if (term_same(&v->query.terms.v[i], t))
@@ -77,7 +77,7 @@ static bool add_term(struct view *v, const struct filter_term *t)
 	}
 	if (!terms_add(&v->query.terms, t))
 		return false;
-	tell_header(v);
+	viewfilter_tell_header(v);
 	return true;
 }
 
@@ -109,7 +109,7 @@ bool view_filter_pick(struct view *v, enum term_what what, unsigned int id)
 		return false;
 	}
 	terms_drop(ts, what, true);
-	if (add_term(v, &t))
+	if (viewfilter_add_term(v, &t))
 		return true;
 	view_say(v, "there are too many filters: F removes some");
 	return false;
@@ -150,7 +150,7 @@ void view_filter_begin(struct view *v)
 	v->over = MODE_FILTER;
 }
 
-static void accept(struct view *v)
+static void viewfilter_accept(struct view *v)
 {
 	struct err e = ERR_INIT;
 	struct filter_term t;
@@ -166,7 +166,7 @@ static void accept(struct view *v)
 	}
 	if (v->changes)
 		remove_term(v, v->changes - 1);
-	if (!add_term(v, &t)) {
+	if (!viewfilter_add_term(v, &t)) {
 		snprintf(v->prompt_error, sizeof(v->prompt_error), "there are too many filters: F removes some");
 		return;
 	}
@@ -176,7 +176,7 @@ static void accept(struct view *v)
 }
 
 /* The keyword that was begun, up to its colon. Without a text the first of them all; what is complete gives way to the next. */
-static void complete(struct view *v)
+static void viewfilter_complete(struct view *v)
 {
 	struct prompt *p = &v->prompt;
 	const bool not = p->text[0] == '!';
@@ -199,13 +199,13 @@ enum reaction view_filter_key(struct view *v, uint32_t key)
 
 	switch (keymap_action(key, MODE_FILTER, view_can(v))) {
 	case ACT_ACCEPT:
-		accept(v);
+		viewfilter_accept(v);
 		return REACT_DRAW;
 	case ACT_CANCEL:
 		v->over = 0;
 		break;
 	case ACT_COMPLETE:
-		complete(v);
+		viewfilter_complete(v);
 		break;
 	case ACT_PREV:
 		prompt_recall(p, 1);
@@ -242,7 +242,7 @@ void view_filters_begin(struct view *v)
 }
 
 /* Whatever was removed, the cursor stays on what there is; without any the list has nothing to show. */
-static void settle(struct view *v)
+static void viewfilter_settle(struct view *v)
 {
 	const uint32_t n = v->query.terms.n;
 
@@ -258,7 +258,7 @@ static void remove_here(struct view *v)
 
 	remove_term(v, v->filters_at);
 	say_filter(v, "not filtered by ", &t, " any more");
-	settle(v);
+	viewfilter_settle(v);
 }
 
 /* Takes the filter under the cursor into the prompt. */
@@ -287,7 +287,7 @@ enum reaction view_filters_key(struct view *v, uint32_t key)
 		while (v->query.terms.n)
 			remove_term(v, v->query.terms.n - 1);
 		view_say(v, "nothing is filtered any more");
-		settle(v);
+		viewfilter_settle(v);
 		break;
 	case ACT_CHANGE:
 		change_here(v);

@@ -14,7 +14,7 @@
 #define HINT_COLS 12             /* of the text, which a hint leaves room for */
 
 /* What can be written, as fully as fits into COLS columns; "" when nothing does. */
-static const char *hint(int cols)
+static const char *viewfilterdraw_hint(int cols)
 {
 	static const char *const hints[] = {
 		"a function, !function, thread: process: cgroup: node: state: syscall:, also with !",
@@ -32,7 +32,7 @@ static const char *hint(int cols)
 }
 
 /* The end of TEXT that fits into COLS columns. */
-static const char *tail(const char *text, int cols)
+static const char *viewfilterdraw_tail(const char *text, int cols)
 {
 	while (*text && (int)text_width(text, strlen(text)) > cols) {
 		text++;
@@ -56,11 +56,11 @@ void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool error
 		x += canvas_put(cv, x, y, STYLE_KEY, LEAD);
 	else
 		room = cv->w - 3;
-	text = tail(p->text, room > 0 ? room : 0);
+	text = viewfilterdraw_tail(p->text, room > 0 ? room : 0);
 	x += canvas_text(cv, x, y, cv->w - x - 1, p->suggested ? STYLE_CURSOR : STYLE_TEXT, text, strlen(text));
 	if (!p->suggested)
 		canvas_fill(cv, x++, y, 1, STYLE_CURSOR, ' ');
-	words = hint(cv->w - x - 3);
+	words = viewfilterdraw_hint(cv->w - x - 3);
 	canvas_put(cv, x + 2, y, STYLE_FAINT, words);
 }
 

@@ -116,7 +116,7 @@ char *view_options_prompt(const struct view *v, int cols, bool keys, char *dst, 
 	return menu_prompt(MODE_OPTIONS, view_can(v), keys, begin, is_on, v, cols, dst, size);
 }
 
-static void turn(struct view *v, enum action a)
+static void viewoptions_turn(struct view *v, enum action a)
 {
 	const struct option *o = option_of(a);
 	bool *on = switch_of(&v->query, a);
@@ -133,7 +133,7 @@ void view_change_question(struct view *v, enum action a)
 					      "roots by command name", "roots by thread", "roots by cgroup" };
 
 	if (a != ACT_GROUP) {
-		turn(v, a);
+		viewoptions_turn(v, a);
 		return;
 	}
 	v->query.group_by = v->query.group_by == GROUP_CGROUP ? GROUP_NONE : v->query.group_by + 1;

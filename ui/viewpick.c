@@ -30,7 +30,7 @@ static void close_picker(struct view *v)
 	v->over = 0;
 }
 
-static enum reaction attach(struct view *v)
+static enum reaction viewpick_attach(struct view *v)
 {
 	char name[128];
 
@@ -44,7 +44,7 @@ static enum reaction attach(struct view *v)
 	return REACT_ATTACH;
 }
 
-static enum reaction leave(struct view *v)
+static enum reaction viewpick_leave(struct view *v)
 {
 	if (v->feed->none)
 		return REACT_QUIT;
@@ -71,9 +71,9 @@ enum reaction view_pick_key(struct view *v, uint32_t key)
 	v->over = typed ? MODE_PICK_TEXT : MODE_PICK;
 	switch (r) {
 	case PICK_ATTACH:
-		return attach(v);
+		return viewpick_attach(v);
 	case PICK_LEAVE:
-		return leave(v);
+		return viewpick_leave(v);
 	default:
 		return r == PICK_DRAW ? REACT_DRAW : REACT_NONE;
 	}
@@ -85,7 +85,7 @@ enum reaction view_pick_mouse(struct view *v, enum mouse what, int y)
 	if (what == MOUSE_WHEEL_UP || what == MOUSE_WHEEL_DOWN)
 		picker_move(&v->picker, what == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS);
 	else if (picker_click(&v->picker, y - v->room.y) && what == MOUSE_DOUBLE)
-		return attach(v);
+		return viewpick_attach(v);
 	return REACT_DRAW;
 }
 

@@ -11,14 +11,14 @@
 #include <string.h>
 
 /* What is saved: the flame graph that is in focus, else the call tree. */
-static const struct pane *saved(const struct view *v)
+static const struct pane *viewsave_saved(const struct view *v)
 {
 	return &v->pane[v->focus == PANE_FLAME ? PANE_FLAME : PANE_TREE];
 }
 
 void view_save_begin(struct view *v)
 {
-	const struct pane *p = saved(v);
+	const struct pane *p = viewsave_saved(v);
 
 	if (!p->built || !p->built->tree || !(p->tv->rows.n || view_has_idle(p)))
 		view_say(v, "there is nothing to save yet");
@@ -52,7 +52,7 @@ char *view_save_prompt(const struct view *v, int cols, bool keys, char *dst, siz
  */
 static void name_picture(const struct view *v, char *dst, size_t size)
 {
-	const struct pane *p = saved(v);
+	const struct pane *p = viewsave_saved(v);
 	const uint32_t base = treeview_base(p->tv);
 	struct text_builder w = text_builder_in(dst, size);
 	char text[TITLE_MAX], label[LABEL_MAX], since[UNITS_MAX];
@@ -68,8 +68,8 @@ static void name_picture(const struct view *v, char *dst, size_t size)
 
 void view_save_job(const struct view *v, struct save_job *ret)
 {
-	const struct treeview *tv = saved(v)->tv;
-	const struct built *b = saved(v)->built;
+	const struct treeview *tv = viewsave_saved(v)->tv;
+	const struct built *b = viewsave_saved(v)->built;
 
 	*ret = (struct save_job){
 		.as = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query, .meta = v->header.meta,

@@ -4,7 +4,7 @@
 
 #include "ui/view_private.h"
 
-static void leave(struct view *v)
+static void viewsearch_leave(struct view *v)
 {
 	struct built *b = take_ptr(v->parked);
 
@@ -14,7 +14,7 @@ static void leave(struct view *v)
 		view_show(v, b);
 }
 
-static void find(struct view *v, uint32_t from, enum search_step step)
+static void viewsearch_find(struct view *v, uint32_t from, enum search_step step)
 {
 	struct treeview *tv = view_here(v)->tv;
 	const uint32_t node = search_find(&v->search, tv, from, step);
@@ -37,7 +37,7 @@ void view_search_begin(struct view *v)
 	search_prepare(&v->search, tv);  /* so that the first character does not have to */
 }
 
-static void cancel(struct view *v)
+static void viewsearch_cancel(struct view *v)
 {
 	struct treeview *tv = view_here(v)->tv;
 
@@ -48,14 +48,14 @@ static void cancel(struct view *v)
 		tv->at_first = v->origin_first;
 		treeview_clamp(tv);
 	}
-	leave(v);
+	viewsearch_leave(v);
 }
 
 void view_search_step(struct view *v, enum search_step step)
 {
 	if (!v->search.len)
 		return;
-	find(v, treeview_node(view_here(v)->tv), step);
+	viewsearch_find(v, treeview_node(view_here(v)->tv), step);
 	if (!v->over)
 		treeview_settle(view_here(v)->tv);
 }
@@ -79,10 +79,10 @@ enum reaction view_search_key(struct view *v, uint32_t key)
 
 	switch (a) {
 	case ACT_ACCEPT:
-		leave(v);
+		viewsearch_leave(v);
 		break;
 	case ACT_CANCEL:
-		cancel(v);
+		viewsearch_cancel(v);
 		break;
 	case ACT_NEXT:
 		view_search_step(v, SEARCH_NEXT);
@@ -93,13 +93,13 @@ enum reaction view_search_key(struct view *v, uint32_t key)
 	case ACT_ERASE:
 	case ACT_ERASE_ALL:
 		search_erase(&v->search, a == ACT_ERASE_ALL);
-		find(v, v->origin, SEARCH_HERE);
+		viewsearch_find(v, v->origin, SEARCH_HERE);
 		break;
 	default:
 		if (key < 0x20 || key >= KEY_BASE)
 			return REACT_NONE;
 		search_type(&v->search, key);
-		find(v, v->origin, SEARCH_HERE);
+		viewsearch_find(v, v->origin, SEARCH_HERE);
 	}
 	return REACT_DRAW;
 }

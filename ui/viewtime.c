@@ -37,7 +37,7 @@ bool view_hold(const struct view *v, struct build_job *job)
 }
 
 /* The question is about FROM_NS to TO_NS from now on; 0, 0: as the command line says. */
-static void ask_for(struct view *v, uint64_t from_ns, uint64_t to_ns)
+static void viewtime_ask_for(struct view *v, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct query *all = &v->options->filter;
 
@@ -49,11 +49,11 @@ void view_all_time(struct view *v)
 {
 	snapshot_unref(take_ptr(v->range.snapshot));
 	v->header.range[0] = '\0';
-	ask_for(v, 0, 0);
+	viewtime_ask_for(v, 0, 0);
 }
 
 /* Shows R alone, rounded out to slices. */
-static void choose(struct view *v, const struct time_range_ns *r, uint64_t column_ns)
+static void viewtime_choose(struct view *v, const struct time_range_ns *r, uint64_t column_ns)
 {
 	const struct built *b = v->pane[PANE_TIME].built;
 	struct time_range_ns real = *r;
@@ -68,7 +68,7 @@ static void choose(struct view *v, const struct time_range_ns *r, uint64_t colum
 	view_all_time(v);
 	v->range = b->job;
 	v->range.snapshot = snapshot_ref(b->snapshot);
-	ask_for(v, real.from_ns, real.to_ns);
+	viewtime_ask_for(v, real.from_ns, real.to_ns);
 	timepane_range(b->time, &real, (real.from_ns % NSEC_PER_SEC || real.to_ns % NSEC_PER_SEC) ? column_ns : NSEC_PER_SEC,
 		       v->header.range, sizeof(v->header.range));
 	v->range_behind = v->query.terms.n;
@@ -78,7 +78,7 @@ static void choose(struct view *v, const struct time_range_ns *r, uint64_t colum
 		snprintf(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", asked);
 }
 
-static void mark(struct view *v, const struct time_window *w)
+static void viewtime_mark(struct view *v, const struct time_window *w)
 {
 	v->time.marking = true;
 	v->time.mark_ns = w->cursor_ns;
@@ -91,13 +91,13 @@ static void turn_kind(struct view *v, enum time_kind kind)
 	v->time.kind = (uint8_t)kind;
 }
 
-static void rescale(struct view *v, const struct time_window *w, int by)
+static void viewtime_rescale(struct view *v, const struct time_window *w, int by)
 {
 	if (!timepane_rescale(&v->time, w, by))
 		view_say(v, by < 0 ? "columns get no shorter" : "columns get no longer");
 }
 
-static bool move(struct view *v, const struct time_window *w, enum action a)
+static bool viewtime_move(struct view *v, const struct time_window *w, enum action a)
 {
 	switch (a) {
 	case ACT_LEFT:
@@ -130,14 +130,14 @@ bool view_time_act(struct view *v, enum action a)
 	if (v->focus != PANE_TIME || !v->pane[PANE_TIME].built)
 		return false;
 	w = window_of(v);
-	if (move(v, &w, a))
+	if (viewtime_move(v, &w, a))
 		return true;
 	switch (a) {
 	case ACT_MARK:
 		if (v->time.marking)
-			choose(v, &w.marked, w.column_ns);
+			viewtime_choose(v, &w.marked, w.column_ns);
 		else
-			mark(v, &w);
+			viewtime_mark(v, &w);
 		return true;
 	case ACT_HEAT:
 		v->time.heat = !v->time.heat;
@@ -153,7 +153,7 @@ bool view_time_act(struct view *v, enum action a)
 		return true;
 	case ACT_OPEN:
 	case ACT_CLOSE:
-		rescale(v, &w, a == ACT_OPEN ? -1 : 1);
+		viewtime_rescale(v, &w, a == ACT_OPEN ? -1 : 1);
 		return true;
 	case ACT_BACK:
 		if (!v->time.marking)
@@ -213,19 +213,19 @@ bool view_time_drop(struct view *v, int x)
 	v->time.marking = true;
 	v->time.mark_ns = v->time.press_ns;
 	w = window_of(v);
-	choose(v, &w.marked, w.column_ns);
+	viewtime_choose(v, &w.marked, w.column_ns);
 	return true;
 }
 
 /* Something that the strip does not know of is left out elsewhere. */
-static bool is_filtered(const struct view *v)
+static bool viewtime_is_filtered(const struct view *v)
 {
 	return v->query.terms.n || !nodeset_empty(&v->query.nodes);
 }
 
 bool view_time_is_filtered(const struct view *v)
 {
-	return is_filtered(v) || v->query.states || v->query.nr_calls;
+	return viewtime_is_filtered(v) || v->query.states || v->query.nr_calls;
 }
 
 void view_time_rule(const struct view *v, struct canvas *cv)

@@ -32,7 +32,7 @@ struct layout {
 	int hist_step;                   /* columns a bucket */
 };
 
-static struct layout lay_out(int w)
+static struct layout waitspane_lay_out(int w)
 {
 	struct layout l = { .count_cols = w >= 52 ? COUNT_COLS : BRIEF_COLS, .hist_step = w >= 140 ? 2 : 1 };
 	int end = w;
@@ -51,7 +51,7 @@ static struct layout lay_out(int w)
 	return l;
 }
 
-static int indent_of(const struct layout *l, uint32_t depth)
+static int waitspane_indent_of(const struct layout *l, uint32_t depth)
 {
 	const int indent = (int)depth * LINE_STEP, most = l->name_end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
 
@@ -114,7 +114,7 @@ static void draw_count(struct canvas *cv, const struct layout *l, int y, uint64_
 	draw_right(cv, l->count_x, y, l->count_cols, STYLE_TEXT, text);
 }
 
-static void draw_figures(const struct wait_row *r, struct canvas *cv, const struct layout *l, int y)
+static void waitspane_draw_figures(const struct wait_row *r, struct canvas *cv, const struct layout *l, int y)
 {
 	const enum style style = row_style(r);
 	char total[UNITS_MAX];
@@ -135,7 +135,7 @@ static void draw_figures(const struct wait_row *r, struct canvas *cv, const stru
 }
 
 /* Names of stacks are text, what they are sorted into are titles. */
-static enum style label_style(const struct waits *w, uint32_t node)
+static enum style waitspane_label_style(const struct waits *w, uint32_t node)
 {
 	const struct wait_row *r = waitsview_row(w, node);
 	const struct wait_open *o = waitsview_open(w, node);
@@ -148,35 +148,35 @@ static enum style label_style(const struct waits *w, uint32_t node)
 }
 
 /* A line about a thread that still waits has no figures: all of it is text. */
-static void draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y,
-		     const struct search *s)
+static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y,
+			       const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct wait_row *r = waitsview_row(tv->waits, row->node);
-	const int x = LINE_NAME_X + indent_of(l, row->depth) + LINE_STEP;
+	const int x = LINE_NAME_X + waitspane_indent_of(l, row->depth) + LINE_STEP;
 	char label[LABEL_MAX];
 	int used;
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, label_style(tv->waits, row->node), label);
+	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, waitspane_label_style(tv->waits, row->node), label);
 	pane_common_matches(cv, x, y, used, s, label);
 	if (r)
-		draw_figures(r, cv, l, y);
+		waitspane_draw_figures(r, cv, l, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
 }
 
 void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
 {
-	const struct layout l = lay_out(cv->w);
+	const struct layout l = waitspane_lay_out(cv->w);
 
 	for (int i = 0; i < lines && tv->waits && tv->top + (size_t)i < tv->rows.n; i++)
-		draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+		waitspane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
 /* The scale stands where its lengths begin: 10 us are 3.3 powers of two. */
-static void draw_scale(struct canvas *cv, const struct layout *l, int y)
+static void waitspane_draw_scale(struct canvas *cv, const struct layout *l, int y)
 {
 	static const struct {
 		const char *text;
@@ -195,7 +195,7 @@ static void draw_scale(struct canvas *cv, const struct layout *l, int y)
 
 void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
 {
-	const struct layout l = lay_out(cv->w);
+	const struct layout l = waitspane_lay_out(cv->w);
 
 	pane_common_rule(cv, y, l.name_end, title);
 	if (l.total_x)
@@ -207,7 +207,7 @@ void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const c
 	if (l.longest_x)
 		pane_common_head(cv, l.longest_x, y, TOTAL_COLS, "longest", false);
 	if (l.hist_x)
-		draw_scale(cv, &l, y);
+		waitspane_draw_scale(cv, &l, y);
 }
 
 static void row_words(const struct wait_row *r, struct text_builder *ret)
@@ -249,18 +249,18 @@ void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
 
 bool waitspane_on_mark(const struct treeview *tv, int w, int x, int y)
 {
-	const struct layout l = lay_out(w);
+	const struct layout l = waitspane_lay_out(w);
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
 	int mark;
 
 	if (row >= tv->rows.n)
 		return false;
-	mark = LINE_NAME_X + indent_of(&l, tv->rows.v[row].depth);
+	mark = LINE_NAME_X + waitspane_indent_of(&l, tv->rows.v[row].depth);
 	return x >= mark && x < mark + LINE_STEP;
 }
 
 /* The stack that the row for NODE is about; STACK_ROOT = none. */
-static stack_id stack_of(const struct waits *w, uint32_t node)
+static stack_id waitspane_stack_of(const struct waits *w, uint32_t node)
 {
 	const struct wait_row *r = waitsview_row(w, node);
 	const struct wait_open *o = waitsview_open(w, node);
@@ -275,7 +275,7 @@ size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, siz
 	size_t n = 0;
 
 	for (size_t i = tv->top; tv->waits && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
-		stack_id at = stack_of(tv->waits, tv->rows.v[i].node);
+		stack_id at = waitspane_stack_of(tv->waits, tv->rows.v[i].node);
 
 		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
 			const struct stack *s = dict_get_stack(tv->waits->dict, at);

@@ -71,7 +71,7 @@ struct tree *waitsview_tree(const struct waits *w)
 /* Labels */
 
 /* What a row is called but for the functions at its end. A waker is told with those that woke. */
-static void put_row(const struct waits *w, uint32_t node, struct text_builder *ret)
+static void waitsview_put_row(const struct waits *w, uint32_t node, struct text_builder *ret)
 {
 	const struct wait_row *r = waitsview_row(w, node);
 
@@ -86,7 +86,7 @@ static void put_row(const struct waits *w, uint32_t node, struct text_builder *r
 }
 
 /* The stack whose functions end what NODE is called; STACK_ROOT = it has none. */
-static stack_id stack_of(const struct waits *w, uint32_t node)
+static stack_id waitsview_stack_of(const struct waits *w, uint32_t node)
 {
 	const struct wait_open *o = waitsview_open(w, node);
 	const struct wait_row *r = waitsview_row(w, node);
@@ -97,7 +97,7 @@ static stack_id stack_of(const struct waits *w, uint32_t node)
 }
 
 /* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" but for the functions. */
-static void put_open(const struct waits *w, const struct wait_open *o, struct text_builder *ret)
+static void waitsview_put_open(const struct waits *w, const struct wait_open *o, struct text_builder *ret)
 {
 	char call[CALL_NAME_MAX], time[UNITS_MAX];
 
@@ -117,14 +117,14 @@ static void put_open_title(const struct waits *w, struct text_builder *ret)
 		text_builder_put(ret, ", and %s idle", units_thousands(n, idle));
 }
 
-static void put_head(const struct waits *w, uint32_t node, struct text_builder *ret)
+static void waitsview_put_head(const struct waits *w, uint32_t node, struct text_builder *ret)
 {
 	const struct wait_open *o = waitsview_open(w, node);
 
 	if (waitsview_row(w, node)) {
-		put_row(w, node, ret);
+		waitsview_put_row(w, node, ret);
 	} else if (o) {
-		put_open(w, o, ret);
+		waitsview_put_open(w, o, ret);
 		if (o->stack == STACK_ROOT)
 			wait_stack_label(w, o->stack, text_builder_end(ret), text_builder_room(ret));
 	} else {
@@ -135,10 +135,10 @@ static void put_head(const struct waits *w, uint32_t node, struct text_builder *
 
 struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size)
 {
-	const stack_id stack = stack_of(w, node);
+	const stack_id stack = waitsview_stack_of(w, node);
 	struct text_builder words = text_builder_in(dst, size);
 
-	put_head(w, node, &words);
+	waitsview_put_head(w, node, &words);
 	if (stack == STACK_ROOT)
 		return (struct wait_first){ .stack = STACK_ROOT };
 	return node < w->n ? w->first[node] : wait_stack_first(w, stack);
@@ -146,10 +146,10 @@ struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst
 
 char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
 {
-	const stack_id stack = stack_of(w, node);
+	const stack_id stack = waitsview_stack_of(w, node);
 	struct text_builder words = text_builder_in(dst, size);
 
-	put_head(w, node, &words);
+	waitsview_put_head(w, node, &words);
 	if (stack != STACK_ROOT)
 		wait_stack_label(w, stack, text_builder_end(&words), text_builder_room(&words));
 	return dst;
@@ -165,7 +165,7 @@ static pid_t pid_of(const struct waits *w, const struct wait_open *o)
 }
 
 /* Whether a function that FRAME stands for waits for the end of a thread. */
-static bool joins(const struct waits *w, frame_id frame)
+static bool waitsview_joins(const struct waits *w, frame_id frame)
 {
 	static const char *const parts[] = { "pthread_join", "pthread_clockjoin", "pthread_timedjoin", "thrd_join" };
 	const struct frame_names *fn = names_get(w->names, frame);
@@ -187,7 +187,7 @@ static bool is_join(const struct waits *w, stack_id stack)
 	for (unsigned int i = 0; i < JOIN_FRAMES && stack != STACK_ROOT; i++) {
 		const struct stack *s = dict_get_stack(w->dict, stack);
 
-		if (joins(w, s->frame))
+		if (waitsview_joins(w, s->frame))
 			return true;
 		stack = s->parent;
 	}

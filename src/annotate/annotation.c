@@ -20,7 +20,7 @@ struct builder {
 };
 
 __attribute__((format(printf, 2, 3)))
-static void note(struct builder *b, const char *fmt, ...)
+static void annotation_note(struct builder *b, const char *fmt, ...)
 {
 	struct annotation *a = b->a;
 	va_list ap;
@@ -42,20 +42,21 @@ static void take_notes(struct builder *b)
 	const struct listing_file *own = l->file.n ? &l->file.v[0] : NULL;
 
 	if (l->why_no_code[0])
-		note(b, "%s", l->why_no_code);
+		annotation_note(b, "%s", l->why_no_code);
 	if (l->why_no_lines[0])
-		note(b, "%s", l->why_no_lines);
+		annotation_note(b, "%s", l->why_no_lines);
 	if (l->lacks[0])
-		note(b, "%s", l->lacks);
+		annotation_note(b, "%s", l->lacks);
 	if (own && own->why)
-		note(b, "the source is not at %s: %s", own->path, own->why);
+		annotation_note(b, "the source is not at %s: %s", own->path, own->why);
 	if (own && own->newer)
-		note(b, "%s was changed after the program was built: lines may not fit", own->path);
+		annotation_note(b, "%s was changed after the program was built: lines may not fit", own->path);
 	if (l->size && l->size < l->of.size)
-		note(b, "only the first %" PRIu32 " bytes of the function are shown", l->size);
+		annotation_note(b, "only the first %" PRIu32 " bytes of the function are shown", l->size);
 }
 
-static void put(struct builder *b, enum annot_layout layout, enum annot_kind kind, uint32_t of, const struct hit *hit)
+static void annotation_put(struct builder *b, enum annot_layout layout, enum annot_kind kind, uint32_t of,
+			   const struct hit *hit)
 {
 	struct annot_row *r = vec_push(&b->a->layout[layout].row);
 
@@ -73,7 +74,7 @@ static const struct hit *hit_of(const struct builder *b, uint32_t insn)
 static void put_code(struct builder *b, enum annot_layout layout)
 {
 	for (uint32_t i = 0; i < b->l->insn.n; i++)
-		put(b, layout, ANNOT_INSN, i, hit_of(b, i));
+		annotation_put(b, layout, ANNOT_INSN, i, hit_of(b, i));
 }
 
 /* Of the instructions from FROM on that are made of the same line; *RET_END is behind the last. */
@@ -103,12 +104,12 @@ static void put_both(struct builder *b)
 		const struct listing_line *ln = line == LISTING_NONE ? NULL : &b->l->line.v[line];
 
 		if (ln && ln->text && ln->file != file)
-			put(b, ANNOT_BOTH, ANNOT_FILE, ln->file, NULL);
+			annotation_put(b, ANNOT_BOTH, ANNOT_FILE, ln->file, NULL);
 		if (ln && ln->text)
-			put(b, ANNOT_BOTH, ANNOT_LINE, line, &sum);
+			annotation_put(b, ANNOT_BOTH, ANNOT_LINE, line, &sum);
 		file = ln && ln->text ? ln->file : file;
 		for (; i < end; i++)
-			put(b, ANNOT_BOTH, ANNOT_INSN, i, hit_of(b, i));
+			annotation_put(b, ANNOT_BOTH, ANNOT_INSN, i, hit_of(b, i));
 	}
 }
 
@@ -118,18 +119,18 @@ static void put_source(struct builder *b)
 		const struct listing_line *ln = &b->l->line.v[i], *before = i ? ln - 1 : NULL;
 
 		if (!before || before->file != ln->file)
-			put(b, ANNOT_SOURCE, ANNOT_FILE, ln->file, NULL);
+			annotation_put(b, ANNOT_SOURCE, ANNOT_FILE, ln->file, NULL);
 		else if (before->number + 1 != ln->number)
-			put(b, ANNOT_SOURCE, ANNOT_GAP, 0, NULL);
-		put(b, ANNOT_SOURCE, ANNOT_LINE, i, &b->a->hits->group[i]);
+			annotation_put(b, ANNOT_SOURCE, ANNOT_GAP, 0, NULL);
+		annotation_put(b, ANNOT_SOURCE, ANNOT_LINE, i, &b->a->hits->group[i]);
 	}
 }
 
-static void put_rows(struct builder *b)
+static void annotation_put_rows(struct builder *b)
 {
 	for (enum annot_layout k = 0; k < ANNOT_LAYOUTS; k++) {
 		for (uint32_t i = 0; i < b->a->notes; i++)
-			put(b, k, ANNOT_NOTE, i, NULL);
+			annotation_put(b, k, ANNOT_NOTE, i, NULL);
 		if (k == ANNOT_CODE || !listing_has_source(b->l))
 			put_code(b, k);
 		else if (k == ANNOT_BOTH)
@@ -175,7 +176,7 @@ int annotation_build(struct listing *l, const struct snapshot *s, const struct n
 	if (r < 0)
 		return r;
 	take_notes(&b);
-	put_rows(&b);
+	annotation_put_rows(&b);
 	if (b.no_memory)
 		return err_nomem(e, "what a function weighs");
 	*ret = take_ptr(a);
@@ -262,7 +263,7 @@ size_t annotation_hottest(const struct annotation *a, enum annot_layout layout, 
 }
 
 /* Whether row A comes before row B when they stand in falling order. */
-static bool hotter(const struct annot_row *row, size_t a, size_t b)
+static bool annotation_hotter(const struct annot_row *row, size_t a, size_t b)
 {
 	return row[a].hit.total_ns != row[b].hit.total_ns ? row[a].hit.total_ns > row[b].hit.total_ns : a < b;
 }
@@ -276,17 +277,17 @@ size_t annotation_next_hottest(const struct annotation *a, enum annot_layout lay
 	for (size_t i = 0; i < n && at < n; i++) {
 		if (!row[i].hit.total_ns || i == at)
 			continue;
-		if (hotter(row, back ? i : at, back ? at : i) &&
-		    (next == SIZE_MAX || hotter(row, back ? next : i, back ? i : next)))
+		if (annotation_hotter(row, back ? i : at, back ? at : i) &&
+		    (next == SIZE_MAX || annotation_hotter(row, back ? next : i, back ? i : next)))
 			next = i;
-		if (end == SIZE_MAX || hotter(row, back ? end : i, back ? i : end))
+		if (end == SIZE_MAX || annotation_hotter(row, back ? end : i, back ? i : end))
 			end = i;
 	}
 	return next != SIZE_MAX ? next : end;
 }
 
 /* The line that R is about; LISTING_NONE = none. */
-static uint32_t line_of(const struct annotation *a, const struct annot_row *r)
+static uint32_t annotation_line_of(const struct annotation *a, const struct annot_row *r)
 {
 	return r->kind == ANNOT_LINE ? r->of : r->kind == ANNOT_INSN ? a->listing->insn.v[r->of].line : LISTING_NONE;
 }
@@ -294,13 +295,13 @@ static uint32_t line_of(const struct annotation *a, const struct annot_row *r)
 size_t annotation_find(const struct annotation *a, enum annot_layout layout, const struct annot_row *r)
 {
 	const struct annot_row *row = a->layout[layout].row.v;
-	const uint32_t line = line_of(a, r);
+	const uint32_t line = annotation_line_of(a, r);
 	size_t near = SIZE_MAX;
 
 	for (size_t i = 0; i < a->layout[layout].row.n; i++) {
 		if (row[i].kind == r->kind && row[i].of == r->of)
 			return i;
-		if (near == SIZE_MAX && line != LISTING_NONE && line_of(a, &row[i]) == line)
+		if (near == SIZE_MAX && line != LISTING_NONE && annotation_line_of(a, &row[i]) == line)
 			near = i;
 	}
 	return near == SIZE_MAX ? 0 : near;

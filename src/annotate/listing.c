@@ -46,7 +46,7 @@ struct reader {
 	struct err *e;
 };
 
-static int stopped(const struct reader *r)
+static int listing_stopped(const struct reader *r)
 {
 	return atomic_load(r->stop) ? err_set(r->e, ECANCELED, "it was not wanted any more") : 0;
 }
@@ -58,7 +58,7 @@ static int no_memory(const struct reader *r)
 
 /* The file of code */
 
-static int open_code(struct reader *r)
+static int listing_open_code(struct reader *r)
 {
 	struct err e = ERR_INIT;
 	struct stat st;
@@ -71,7 +71,7 @@ static int open_code(struct reader *r)
 	r->address = r->of->start;
 	if (r->elf && !elf_file_vaddr(r->elf, r->of->start, &r->address))
 		snprintf(r->l->why_no_code, sizeof(r->l->why_no_code), "the file has no code there");
-	return stopped(r);
+	return listing_stopped(r);
 }
 
 static void say_no_lines(struct reader *r, const char *why)
@@ -99,7 +99,7 @@ static int open_details(struct reader *r)
 		say_no_lines(r, "there is no debug information (-g) in the file, and none beside it: so no lines are known");
 	else if (details_open(r->elf, debug, r->of->path, r->access->symfs, &r->dwarf, &e))
 		say_no_lines(r, e.text);
-	return stopped(r);
+	return listing_stopped(r);
 }
 
 /* Up to LEN bytes of the function; how many there are. */
@@ -132,7 +132,7 @@ static const char *keep_name(struct reader *r, const char *name)
 }
 
 /* " <name+0x10>" of what an instruction calls or jumps to, "" inside of the function. */
-static void name_target(struct reader *r, uint64_t target, char *dst, size_t size)
+static void listing_name_target(struct reader *r, uint64_t target, char *dst, size_t size)
 {
 	const char *name;
 	struct elf_sym sym;
@@ -155,7 +155,7 @@ static bool add_insn(struct reader *r, const struct disasm_insn *in, uint32_t at
 	if (!slot)
 		return false;
 	if (in->jumps)
-		name_target(r, in->target, name, sizeof(name));
+		listing_name_target(r, in->target, name, sizeof(name));
 	snprintf(text, sizeof(text), "%s%s", in->text, name);
 	*slot = (struct listing_insn){ .address = r->address + at, .at = at, .line = LISTING_NONE, .size = in->size, .enters = in->enters,
 				       .text = arena_strndup(&r->l->text, text, strlen(text)) };
@@ -164,7 +164,7 @@ static bool add_insn(struct reader *r, const struct disasm_insn *in, uint32_t at
 	return slot->text;
 }
 
-static int disassemble(struct reader *r, const uint8_t *code)
+static int listing_disassemble(struct reader *r, const uint8_t *code)
 {
 	AUTO(disasm_free) struct disasm *d = NULL;
 	struct err e = ERR_INIT;
@@ -179,10 +179,10 @@ static int disassemble(struct reader *r, const uint8_t *code)
 		if (!add_insn(r, &in, at))
 			return no_memory(r);
 	}
-	return stopped(r);
+	return listing_stopped(r);
 }
 
-static int read_code(struct reader *r)
+static int listing_read_code(struct reader *r)
 {
 	const size_t want = r->of->size < LISTING_CODE_MAX ? (size_t)r->of->size : LISTING_CODE_MAX;
 	AUTO_FREE uint8_t *code = malloc(want + 1);
@@ -195,13 +195,13 @@ static int read_code(struct reader *r)
 		snprintf(r->l->why_no_code, sizeof(r->l->why_no_code), "its instructions cannot be read");
 		return 0;
 	}
-	return disassemble(r, code);
+	return listing_disassemble(r, code);
 }
 
 /* Lines */
 
 /* The number of the source file that P names; LISTING_NONE when there are too many, or it is not known. */
-static uint32_t file_of(struct reader *r, const struct dwarf_place *p)
+static uint32_t listing_file_of(struct reader *r, const struct dwarf_place *p)
 {
 	struct listing_file *slot;
 	char clean[PATH_MAX], path[PATH_MAX];
@@ -241,7 +241,7 @@ static const char *inlined_name(struct reader *r, const struct dwarf_place *p)
 	return *p->user ? r->inlined.v[*p->user - 1] : NULL;
 }
 
-static int find_lines(struct reader *r)
+static int listing_find_lines(struct reader *r)
 {
 	struct dwarf_place place[PLACES_MAX];
 	bool own = false;
@@ -253,7 +253,7 @@ static int find_lines(struct reader *r)
 	for (size_t i = 0; i < r->l->insn.n && !own && r->dwarf; i++) {
 		const size_t n = dwarf_info_find(r->dwarf, r->l->insn.v[i].address, place, PLACES_MAX);
 
-		own = n && n <= PLACES_MAX && place[n - 1].line && file_of(r, &place[n - 1]) != LISTING_NONE;
+		own = n && n <= PLACES_MAX && place[n - 1].line && listing_file_of(r, &place[n - 1]) != LISTING_NONE;
 	}
 	for (size_t i = 0; i < r->l->insn.n; i++) {
 		struct listing_insn *in = &r->l->insn.v[i];
@@ -261,7 +261,7 @@ static int find_lines(struct reader *r)
 
 		r->refs.v[i] = (struct line_ref){ LISTING_NONE, n ? place[0].line : 0 };
 		if (n && place[0].line)
-			r->refs.v[i].file = file_of(r, &place[0]);
+			r->refs.v[i].file = listing_file_of(r, &place[0]);
 		if (n > 1)
 			in->inlined = inlined_name(r, &place[0]);
 	}
@@ -269,7 +269,7 @@ static int find_lines(struct reader *r)
 		snprintf(r->l->lacks, sizeof(r->l->lacks), "%s", dwarf_info_lacks(r->dwarf));
 	if (r->dwarf && !r->l->file.n)
 		say_no_lines(r, "its debug information has no lines of this function");
-	return stopped(r);
+	return listing_stopped(r);
 }
 
 /* The text of lines */
@@ -281,7 +281,7 @@ static int read_source(struct reader *r, uint32_t i)
 	static const char too_much[] = "the other sources of this function are as much as is read";
 	AUTO_FD int fd = -1;
 
-	if (stopped(r))
+	if (listing_stopped(r))
 		return -ECANCELED;
 	fd = r->raw[i][0] == '/' ? r->access->open_source(r->access->ctx, r->of->module, r->raw[i]) : -ENOENT;
 	if (fd < 0)
@@ -297,7 +297,7 @@ static int read_source(struct reader *r, uint32_t i)
 	return 0;
 }
 
-static int by_place(const void *pa, const void *pb)
+static int listing_by_place(const void *pa, const void *pb)
 {
 	const struct line_ref *a = pa, *b = pb;
 
@@ -306,7 +306,7 @@ static int by_place(const void *pa, const void *pb)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static bool add_line(struct reader *r, uint32_t file, uint32_t number, bool code)
+static bool listing_add_line(struct reader *r, uint32_t file, uint32_t number, bool code)
 {
 	const struct srcfile *s = r->source[file];
 	struct listing_line *slot = vec_push(&r->l->line);
@@ -336,12 +336,12 @@ static bool add_with_context(struct reader *r, const struct line_ref *ref, const
 	if (!r->source[ref->file])
 		from = ref->number;
 	for (; ok && from < ref->number; from++)
-		ok = add_line(r, ref->file, from, false);
-	return ok && add_line(r, ref->file, ref->number, true);
+		ok = listing_add_line(r, ref->file, from, false);
+	return ok && listing_add_line(r, ref->file, ref->number, true);
 }
 
 /* All lines in their order, from those that instructions refer to. */
-static int list_lines(struct reader *r)
+static int listing_list_lines(struct reader *r)
 {
 	const struct line_ref *previous = NULL;
 	VEC(struct line_ref) sorted = { 0 };
@@ -351,9 +351,9 @@ static int list_lines(struct reader *r)
 		if (r->refs.v[i].file != LISTING_NONE)
 			sorted.v[sorted.n++] = r->refs.v[i];
 	if (ok && sorted.n)
-		qsort(sorted.v, sorted.n, sizeof(*sorted.v), by_place);
+		qsort(sorted.v, sorted.n, sizeof(*sorted.v), listing_by_place);
 	for (size_t i = 0; ok && i < sorted.n && r->l->line.n < LINES_MAX; i++) {
-		if (previous && !by_place(previous, &sorted.v[i]))
+		if (previous && !listing_by_place(previous, &sorted.v[i]))
 			continue;
 		ok = add_with_context(r, &sorted.v[i], previous);
 		previous = &sorted.v[i];
@@ -363,7 +363,7 @@ static int list_lines(struct reader *r)
 }
 
 /* The number in listing.line of what REF says. */
-static uint32_t line_of(const struct listing *l, const struct line_ref *ref)
+static uint32_t listing_line_of(const struct listing *l, const struct line_ref *ref)
 {
 	size_t lo = 0, hi = l->line.n;
 
@@ -371,7 +371,7 @@ static uint32_t line_of(const struct listing *l, const struct line_ref *ref)
 		const size_t mid = lo + (hi - lo) / 2;
 		const struct line_ref have = { l->line.v[mid].file, l->line.v[mid].number };
 
-		if (by_place(&have, ref) < 0)
+		if (listing_by_place(&have, ref) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -381,25 +381,25 @@ static uint32_t line_of(const struct listing *l, const struct line_ref *ref)
 
 static int read_lines(struct reader *r)
 {
-	int rc = find_lines(r);
+	int rc = listing_find_lines(r);
 
 	for (uint32_t i = 0; !rc && i < r->l->file.n; i++)
 		rc = read_source(r, i);
 	if (!rc)
-		rc = list_lines(r);
+		rc = listing_list_lines(r);
 	for (size_t i = 0; !rc && i < r->l->insn.n; i++)
-		r->l->insn.v[i].line = line_of(r->l, &r->refs.v[i]);
+		r->l->insn.v[i].line = listing_line_of(r->l, &r->refs.v[i]);
 	return rc;
 }
 
-static int read_all(struct reader *r)
+static int listing_read_all(struct reader *r)
 {
-	int rc = open_code(r);
+	int rc = listing_open_code(r);
 
 	if (!rc && !r->l->why_no_code[0])
 		rc = open_details(r);
 	if (!rc && !r->l->why_no_code[0])
-		rc = read_code(r);
+		rc = listing_read_code(r);
 	if (!rc && !r->l->why_no_code[0])
 		rc = read_lines(r);
 	return rc;
@@ -432,7 +432,7 @@ int listing_read(const struct code_access *access, const struct listing_of *of, 
 		return err_nomem(e, "the code of a function");
 	atomic_init(&l->refs, 1);
 	l->of = *of;
-	rc = read_all(&r);
+	rc = listing_read_all(&r);
 	reader_clear(&r);
 	if (!rc)
 		*ret = take_ptr(l);

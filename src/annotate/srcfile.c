@@ -37,7 +37,7 @@ static int check_readable(const struct stat *st, struct err *e)
 	return err_set(e, EACCES, "it is not for everybody to read, so privileges are not used to show it");
 }
 
-static int read_all(struct srcfile *s, int fd, struct err *e)
+static int srcfile_read_all(struct srcfile *s, int fd, struct err *e)
 {
 	char *text;
 	ssize_t n;
@@ -60,7 +60,7 @@ static int read_all(struct srcfile *s, int fd, struct err *e)
 	return 0;
 }
 
-static bool find_lines(struct srcfile *s)
+static bool srcfile_find_lines(struct srcfile *s)
 {
 	for (size_t at = 0; at < s->len;) {
 		const char *end = memchr(s->text + at, '\n', s->len - at);
@@ -89,10 +89,10 @@ int srcfile_read(int fd, struct srcfile **ret, struct err *e)
 	s->changed = st.st_mtim;
 	r = check_readable(&st, e);
 	if (!r)
-		r = read_all(s, fd, e);
+		r = srcfile_read_all(s, fd, e);
 	if (r < 0)
 		return r;
-	if (!find_lines(s))
+	if (!srcfile_find_lines(s))
 		return err_nomem(e, "a source file");
 	*ret = take_ptr(s);
 	return 0;

@@ -21,7 +21,7 @@ static const struct func *func_of_frame(const struct tree *t, frame_id frame)
 }
 
 /* The function that NODE of T is, or is inlined into; NULL: *WHY says why there is none to show. */
-static const struct func *func_of(const struct tree *t, uint32_t node, const char **why)
+static const struct func *which_func_of(const struct tree *t, uint32_t node, const char **why)
 {
 	const struct tree_node *n = &t->node[node];
 	const struct func *f = NULL;
@@ -44,7 +44,7 @@ static const struct func *func_of(const struct tree *t, uint32_t node, const cha
 }
 
 /* What is to be read of F, which NODE of T is, or is inlined into. */
-static void describe(struct listing_of *of, const struct tree *t, uint32_t node, const struct func *f)
+static void which_describe(struct listing_of *of, const struct tree *t, uint32_t node, const struct func *f)
 {
 	const struct module *m = dict_get_module(t->dict, f->module);
 	const struct tree_node *n = &t->node[node];
@@ -59,9 +59,9 @@ static void describe(struct listing_of *of, const struct tree *t, uint32_t node,
 
 bool listing_which(const struct tree *t, uint32_t node, struct listing_of *ret, const char **ret_why)
 {
-	const struct func *f = func_of(t, node, ret_why);
+	const struct func *f = which_func_of(t, node, ret_why);
 
 	if (f)
-		describe(ret, t, node, f);
+		which_describe(ret, t, node, f);
 	return f;
 }

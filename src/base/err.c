@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put(struct err *e, const char *raw)
+static void err_put(struct err *e, const char *raw)
 {
 	text_sanitise(e->text, sizeof(e->text), raw, strlen(raw));
 }
@@ -29,7 +29,7 @@ int err_set(struct err *e, int code, const char *fmt, ...)
 	text_vformat(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
 	e->code = code;
-	put(e, raw);
+	err_put(e, raw);
 	return -code;
 }
 
@@ -45,7 +45,7 @@ int err_prefix(struct err *e, const char *fmt, ...)
 	n = text_vformat(raw, ERR_TEXT_MAX, fmt, ap);
 	va_end(ap);
 	text_format(raw + n, sizeof(raw) - n, ": %s", e->text);
-	put(e, raw);
+	err_put(e, raw);
 	return -e->code;
 }
 

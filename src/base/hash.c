@@ -28,7 +28,7 @@ uint64_t hash_bytes(const void *data, size_t len)
 	return hash_u64(h);
 }
 
-static void place(struct hidx *t, uint64_t hash, uint32_t id)
+static void hash_put(struct hidx *t, uint64_t hash, uint32_t id)
 {
 	uint32_t at = hidx_first(t, hash);
 
@@ -49,7 +49,7 @@ static void ask_for_huge_pages(void *at, size_t bytes)
 		(void)madvise((void *)from, ((uintptr_t)at + bytes - from) / page * page, MADV_HUGEPAGE);
 }
 
-static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
+static bool hash_grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
 {
 	size_t n = t->slot ? ((size_t)t->mask + 1) * 2 : 16;
 	struct hidx bigger = { .mask = (uint32_t)(n - 1), .used = t->used };
@@ -63,7 +63,7 @@ static bool grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32_t id
 	memset(bigger.slot, 0xff, n * sizeof(*bigger.slot));
 	for (size_t i = 0; t->slot && i <= t->mask; i++)
 		if (t->slot[i].word != HIDX_NONE)
-			place(&bigger, rehash(ctx, hidx_id(t, (uint32_t)i)), hidx_id(t, (uint32_t)i));
+			hash_put(&bigger, rehash(ctx, hidx_id(t, (uint32_t)i)), hidx_id(t, (uint32_t)i));
 	free(t->slot);
 	*t = bigger;
 	return true;
@@ -73,9 +73,9 @@ bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(con
 {
 	if (id >= HIDX_IDS)
 		return false;
-	if ((!t->slot || t->used >= t->mask / 4 * 3) && !grow(t, rehash, ctx))
+	if ((!t->slot || t->used >= t->mask / 4 * 3) && !hash_grow(t, rehash, ctx))
 		return false;
-	place(t, hash, id);
+	hash_put(t, hash, id);
 	t->used++;
 	return true;
 }

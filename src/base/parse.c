@@ -79,7 +79,7 @@ bool parse_dec(const char **p, const char *end, uint64_t *ret)
 }
 
 /* V in the largest of UNITS that divides it. */
-static const char *exact(char *dst, size_t dst_size, uint64_t v, const struct unit *units, size_t n)
+static const char *parse_exact(char *dst, size_t dst_size, uint64_t v, const struct unit *units, size_t n)
 {
 	size_t i = 0;
 
@@ -94,14 +94,14 @@ static int out_of_range(const char *s, const char *what, uint64_t min, uint64_t 
 {
 	char lo[40], hi[40];
 
-	exact(lo, sizeof(lo), min, units, n);
-	exact(hi, sizeof(hi), max, units, n);
+	parse_exact(lo, sizeof(lo), min, units, n);
+	parse_exact(hi, sizeof(hi), max, units, n);
 	if (max == UINT64_MAX)
 		return err_set(e, ERANGE, "%s '%s' is out of range: it must be at least %s", what, s, lo);
 	return err_set(e, ERANGE, "%s '%s' is out of range: it must be from %s to %s", what, s, lo, hi);
 }
 
-static int malformed(const char *s, const char *what, const char *example, struct err *e)
+static int parse_malformed(const char *s, const char *what, const char *example, struct err *e)
 {
 	return err_set(e, EINVAL, "%s '%s' is not %s", what, s, example);
 }
@@ -113,7 +113,7 @@ int parse_u64(const char *s, const char *what, uint64_t min, uint64_t max, uint6
 	const enum digits d = read_digits(&p, text_end(s), 10, &v);
 
 	if (d == DIGITS_NONE || (d == DIGITS_OK && *p))
-		return malformed(s, what, "a whole number", e);
+		return parse_malformed(s, what, "a whole number", e);
 	if (d == DIGITS_OVERFLOW || v < min || v > max)
 		return out_of_range(s, what, min, max, UNITS(plain), e);
 	*ret = v;
@@ -139,7 +139,7 @@ static bool read_fraction(const char **p, uint64_t each, uint64_t *ret)
 	return true;
 }
 
-static const struct unit *find_unit(const char *name, const struct unit *units, size_t n)
+static const struct unit *parse_find_unit(const char *name, const struct unit *units, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(units[i].name, name))
@@ -155,14 +155,14 @@ int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns
 	const struct unit *u;
 
 	if (d == DIGITS_NONE)
-		return malformed(s, what, example, e);
+		return parse_malformed(s, what, example, e);
 	if (d == DIGITS_OVERFLOW)
 		return out_of_range(s, what, min_ns, max_ns, UNITS(times), e);
-	u = find_unit(p[strspn(p, ".0123456789")] ? p + strspn(p, ".0123456789") : "s", UNITS(times));
+	u = parse_find_unit(p[strspn(p, ".0123456789")] ? p + strspn(p, ".0123456789") : "s", UNITS(times));
 	if (!u || (*p == '.' && !read_fraction(&p, u->each, &fraction)))
-		return malformed(s, what, example, e);
+		return parse_malformed(s, what, example, e);
 	if (*p && strcmp(p, u->name))
-		return malformed(s, what, example, e);
+		return parse_malformed(s, what, example, e);
 	if (__builtin_mul_overflow(v, u->each, &v) || __builtin_add_overflow(v, fraction, &v) || v < min_ns || v > max_ns)
 		return out_of_range(s, what, min_ns, max_ns, UNITS(times), e);
 	*ret_ns = v;
@@ -180,7 +180,7 @@ static int parse_decimal(const char *s, const char *what, uint64_t min, uint64_t
 	const bool ok = d != DIGITS_NONE && (*p != '.' || read_fraction(&p, each, &fraction)) && (!*p || !strcmp(p, unit->name));
 
 	if (d != DIGITS_OVERFLOW && !ok)
-		return malformed(s, what, example, e);
+		return parse_malformed(s, what, example, e);
 	if (d == DIGITS_OVERFLOW || v < min || v > max || (v == max && fraction))
 		return out_of_range(s, what, min, max, unit, 1, e);
 	*ret = (double)v + (double)fraction / (double)each;
@@ -205,10 +205,10 @@ int parse_pixels(const char *s, const char *what, uint64_t min, uint64_t max, do
 static const struct unit *size_unit(const char *suffix)
 {
 	const char letter[] = { *suffix >= 'a' && *suffix <= 'z' ? (char)(*suffix - 'a' + 'A') : *suffix, '\0' };
-	const struct unit *u = find_unit(letter, UNITS(sizes));
+	const struct unit *u = parse_find_unit(letter, UNITS(sizes));
 
 	if (!u)
-		return !strcmp(suffix, "B") ? find_unit("", UNITS(sizes)) : NULL;
+		return !strcmp(suffix, "B") ? parse_find_unit("", UNITS(sizes)) : NULL;
 	if (*suffix)
 		suffix++;
 	return !*suffix || (u->each > 1 && (!strcmp(suffix, "B") || !strcmp(suffix, "iB"))) ? u : NULL;
@@ -222,7 +222,7 @@ int parse_size(const char *s, const char *what, uint64_t min, uint64_t max, uint
 	const struct unit *u = d == DIGITS_OK ? size_unit(p) : NULL;
 
 	if (d != DIGITS_OVERFLOW && !u)
-		return malformed(s, what, "a size such as 4096, 32K or 1M", e);
+		return parse_malformed(s, what, "a size such as 4096, 32K or 1M", e);
 	if (d == DIGITS_OVERFLOW || __builtin_mul_overflow(v, u->each, &v) || v < min || v > max)
 		return out_of_range(s, what, min, max, UNITS(sizes), e);
 	*ret = v;
@@ -242,7 +242,7 @@ static int read_range(const char **p, const char *s, const char *what, uint32_t 
 		d = read_digits(p, text_end(*p), 10, &last);
 	}
 	if (d == DIGITS_NONE || (d == DIGITS_OK && **p && **p != ',') || (d == DIGITS_OK && last < first))
-		return malformed(s, what, example, e);
+		return parse_malformed(s, what, example, e);
 	if (d == DIGITS_OVERFLOW || last > max)
 		return out_of_range(s, what, 0, max, UNITS(plain), e);
 	if (last - first >= PARSE_LIST_MAX - l->n)
@@ -254,7 +254,7 @@ static int read_range(const char **p, const char *s, const char *what, uint32_t 
 	return 0;
 }
 
-static int compare_u32(const void *a, const void *b)
+static int parse_compare_u32(const void *a, const void *b)
 {
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -265,7 +265,7 @@ static void sort_unique(u32_vec *l)
 {
 	size_t out = 0;
 
-	qsort(l->v, l->n, sizeof(*l->v), compare_u32);
+	qsort(l->v, l->n, sizeof(*l->v), parse_compare_u32);
 	for (size_t i = 0; i < l->n; i++)
 		if (!i || l->v[i] != l->v[i - 1])
 			l->v[out++] = l->v[i];

@@ -40,7 +40,7 @@ char *progress_text(char dst[PROGRESS_TEXT_MAX], const struct progress *p, uint6
 }
 
 /* Columns of the terminal, of which the last stays free: a line that went on in the next one could not be drawn over. */
-static int columns(void)
+static int progress_columns(void)
 {
 	struct winsize w;
 
@@ -59,7 +59,7 @@ void progress_at(struct progress *p, uint64_t done)
 		return;
 	p->next_ns = now + EACH_NS;
 	/* \033[K: to the end of the line. */
-	fprintf(stderr, "\r%.*s\033[K", columns(), progress_text(text, p, p->before + done, now - p->begun_ns));
+	fprintf(stderr, "\r%.*s\033[K", progress_columns(), progress_text(text, p, p->before + done, now - p->begun_ns));
 	p->shown = true;
 }
 

@@ -63,7 +63,7 @@ static const struct range wide[] = {
 	{ 0x1FA70, 0x1FAFF }, { 0x20000, 0x2FFFD }, { 0x30000, 0x3FFFD },
 };
 
-static bool within(const struct range *r, size_t n, uint32_t cp)
+static bool text_within(const struct range *r, size_t n, uint32_t cp)
 {
 	size_t lo = 0, hi = n;
 
@@ -78,7 +78,7 @@ static bool within(const struct range *r, size_t n, uint32_t cp)
 	return lo < n && cp >= r[lo].first;
 }
 
-#define WITHIN(table, cp) within(table, sizeof(table) / sizeof((table)[0]), cp)
+#define WITHIN(table, cp) text_within(table, sizeof(table) / sizeof((table)[0]), cp)
 
 static bool safe_cp(uint32_t cp)
 {
@@ -117,7 +117,7 @@ size_t text_decode(const char *s, size_t len, uint32_t *ret_cp)
 }
 
 /* Decodes as text_decode() and says whether these bytes may pass as they are. */
-static size_t next(const char *s, size_t len, bool *ret_safe)
+static size_t text_next(const char *s, size_t len, bool *ret_safe)
 {
 	uint32_t cp;
 	const size_t n = text_decode(s, len, &cp);
@@ -129,7 +129,7 @@ static size_t next(const char *s, size_t len, bool *ret_safe)
 #define EACH_BYTE 0x0101010101010101ull
 
 /* Bytes at the beginning of S that are printable ASCII, as nearly all text is: some of them, eight at a time. */
-static size_t plain(const char *s, size_t len)
+static size_t text_plain(const char *s, size_t len)
 {
 	size_t at = 0;
 
@@ -147,14 +147,14 @@ static size_t plain(const char *s, size_t len)
 size_t text_sanitise(char *dst, size_t dst_size, const char *s, size_t len)
 {
 	const size_t room = dst_size ? dst_size - 1 : 0;
-	size_t out = plain(s, len < room ? len : room);
+	size_t out = text_plain(s, len < room ? len : room);
 
 	if (!dst_size)
 		return 0;
 	memcpy(dst, s, out);
 	for (size_t at = out; at < len;) {
 		bool safe;
-		const size_t n = next(s + at, len - at, &safe);
+		const size_t n = text_next(s + at, len - at, &safe);
 		const size_t put = safe ? n : 3;
 
 		if (put > dst_size - 1 - out)
@@ -210,8 +210,8 @@ bool text_is_clean(const char *s, size_t len)
 {
 	bool safe = true;
 
-	for (size_t at = plain(s, len); at < len && safe;)
-		at += next(s + at, len - at, &safe);
+	for (size_t at = text_plain(s, len); at < len && safe;)
+		at += text_next(s + at, len - at, &safe);
 	return safe;
 }
 
@@ -236,7 +236,7 @@ size_t text_width(const char *s, size_t len)
 }
 
 /* Bytes of the longest prefix of S that takes at most COLS columns, with the marks that belong to its last character. */
-static size_t prefix(const char *s, size_t len, size_t cols)
+static size_t text_prefix(const char *s, size_t len, size_t cols)
 {
 	size_t at = 0;
 
@@ -254,7 +254,7 @@ static size_t prefix(const char *s, size_t len, size_t cols)
 }
 
 /* Where the longest suffix of S begins that takes at most COLS columns and does not begin with a combining mark. */
-static size_t suffix(const char *s, size_t len, size_t cols)
+static size_t text_suffix(const char *s, size_t len, size_t cols)
 {
 	size_t total = text_width(s, len), at = 0;
 
@@ -285,8 +285,8 @@ size_t text_cut_middle(char *dst, size_t dst_size, const char *s, size_t len, si
 	} else if (cols < dots_cols) {
 		head = 0, tail = len;
 	} else {
-		head = prefix(s, len, (cols - dots_cols + 1) / 2);
-		tail = suffix(s, len, (cols - dots_cols) / 2);
+		head = text_prefix(s, len, (cols - dots_cols + 1) / 2);
+		tail = text_suffix(s, len, (cols - dots_cols) / 2);
 	}
 	if (head + (head < len && cols >= dots_cols ? dots_len : 0) + (len - tail) >= dst_size)
 		return 0;

@@ -54,7 +54,7 @@ char *units_time(char dst[UNITS_MAX], uint64_t ns)
  * N in steps of BASE: whole under BASE, then with one decimal under DECIMAL_UNDER units and whole above. SUFFIX[0] is
  * the unit itself; the last suffix is large enough for any uint64_t.
  */
-static char *steps(char *dst, uint64_t n, uint64_t base, uint64_t decimal_under, const char *const *suffix)
+static char *units_steps(char *dst, uint64_t n, uint64_t base, uint64_t decimal_under, const char *const *suffix)
 {
 	uint64_t each = 1, tenths;
 
@@ -73,14 +73,14 @@ char *units_bytes(char dst[UNITS_MAX], uint64_t bytes)
 {
 	static const char *const suffix[] = { " B", " KB", " MB", " GB", " TB", " PB", " EB" };
 
-	return steps(dst, bytes, 1024, 10, suffix);
+	return units_steps(dst, bytes, 1024, 10, suffix);
 }
 
 char *units_count(char dst[UNITS_MAX], uint64_t n)
 {
 	static const char *const suffix[] = { "", "k", "M", "G", "T", "P", "E" };
 
-	return steps(dst, n, 1000, 100, suffix);
+	return units_steps(dst, n, 1000, 100, suffix);
 }
 
 char *units_percent(char dst[UNITS_MAX], double fraction)

@@ -17,7 +17,7 @@
 #define ONE_MAX 256              /* bytes of a bracket expression */
 
 /* Behind the bracket expression at AT, NULL when it is not closed. */
-static const char *bracket_end(const char *at)
+static const char *wildcard_bracket_end(const char *at)
 {
 	const char *end = at + 1;
 
@@ -48,7 +48,7 @@ static bool bracket_has(const char *at, const char *end, const char *text, size_
 /* Whether what is at *PATTERN, no star, is like the character at *TEXT; both are moved behind it. */
 static bool take_one(const char **pattern, const char **text)
 {
-	const char *p = *pattern, *end = *p == '[' ? bracket_end(p) : NULL;
+	const char *p = *pattern, *end = *p == '[' ? wildcard_bracket_end(p) : NULL;
 	uint32_t cp;
 	size_t len;
 

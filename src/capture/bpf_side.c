@@ -179,7 +179,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 }
 
 /* Which programs are needed: the conditions of programs.h that hold. */
-static uint32_t conditions(struct bpf_side *k, const struct capture_plan *plan)
+static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_plan *plan)
 {
 	const bool many_nodes = k->skel->rodata->many_nodes, numa = plan->numa != NUMA_OFF;
 	uint32_t when = k->walks ? WHEN_WALKS : WHEN_COPIES;
@@ -340,7 +340,7 @@ static int set_cgroup(struct bpf_side *k, const char *name, struct err *e)
 	return r ? err_set(e, -r, "cannot select the cgroup '%s': %s", name, strerror(-r)) : 0;
 }
 
-static int add_target(struct bpf_side *k, uint32_t id, struct err *e)
+static int bpf_side_add_target(struct bpf_side *k, uint32_t id, struct err *e)
 {
 	uint64_t unbound = 0;
 	int r = bpf_map_update_elem(bpf_map__fd(k->skel->maps.targets), &id, &unbound, BPF_NOEXIST);
@@ -373,7 +373,7 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 		return found;
 	free(take_ptr(k->name));
 	for (size_t i = 0; i < k->ids.n; i++) {
-		const int r = add_target(k, k->ids.v[i], e);
+		const int r = bpf_side_add_target(k, k->ids.v[i], e);
 
 		if (r)
 			return r;
@@ -382,7 +382,7 @@ int bpf_side_aim(struct bpf_side *k, struct err *e)
 	return 0;
 }
 
-static uint64_t smallest(const uint64_t *v, uint32_t n)
+static uint64_t bpf_side_smallest(const uint64_t *v, uint32_t n)
 {
 	uint64_t min = v[0];
 
@@ -399,7 +399,7 @@ static int no_walks(struct bpf_side *k, struct err *e)
 }
 
 /* Loads what set_knobs() chose. */
-static int load(struct bpf_side *k, struct err *e)
+static int bpf_side_load(struct bpf_side *k, struct err *e)
 {
 	int r = size_maps(k);
 
@@ -411,7 +411,7 @@ static int load(struct bpf_side *k, struct err *e)
 	if (r)
 		return probe_explain(PROBE_STEP_LOAD, -r, e);
 	/* A reader is woken when a ring is a quarter full, or holds a megabyte: seldom, but long before it is full. */
-	k->skel->bss->wake_bytes = smallest(k->ring_bytes, k->nr_rings) / 4;
+	k->skel->bss->wake_bytes = bpf_side_smallest(k->ring_bytes, k->nr_rings) / 4;
 	if (k->skel->bss->wake_bytes > WAKE_BYTES_MAX)
 		k->skel->bss->wake_bytes = WAKE_BYTES_MAX;
 	return 0;
@@ -450,10 +450,10 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	if (r)
 		return r;
 	set_knobs(k, plan, layout);
-	programs_choose(&k->programs, conditions(k, plan));
+	programs_choose(&k->programs, bpf_side_conditions(k, plan));
 	r = know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
-	r = r ? r : load(k, e);
+	r = r ? r : bpf_side_load(k, e);
 	*walks = k->features.walks;
 	r = r ? r : fill_maps(k, layout, e);
 	r = r ? r : map_cpus(k, e);

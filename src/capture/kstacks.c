@@ -12,19 +12,19 @@ struct kstack {
 	uint64_t addr[];
 };
 
-static uint64_t hash(const uint64_t *addr, uint32_t n)
+static uint64_t kstacks_hash(const uint64_t *addr, uint32_t n)
 {
 	return hash_bytes(addr, n * sizeof(*addr));
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t kstacks_rehash(const void *ctx, uint32_t id)
 {
 	const struct kstacks *k = ctx;
 
-	return hash(k->list.v[id]->addr, k->list.v[id]->n);
+	return kstacks_hash(k->list.v[id]->addr, k->list.v[id]->n);
 }
 
-static const struct kstack *find(const struct kstacks *k, uint64_t h, const uint64_t *addr, uint32_t n)
+static const struct kstack *kstacks_find(const struct kstacks *k, uint64_t h, const uint64_t *addr, uint32_t n)
 {
 	uint32_t id;
 
@@ -34,7 +34,7 @@ static const struct kstack *find(const struct kstacks *k, uint64_t h, const uint
 	return NULL;
 }
 
-static const struct kstack *add(struct kstacks *k, uint64_t h, const uint64_t *addr, uint32_t n)
+static const struct kstack *kstacks_add(struct kstacks *k, uint64_t h, const uint64_t *addr, uint32_t n)
 {
 	const uint32_t id = (uint32_t)k->list.n;
 	struct kstack *fresh;
@@ -42,7 +42,7 @@ static const struct kstack *add(struct kstacks *k, uint64_t h, const uint64_t *a
 	if (id >= KSTACKS_MAX || !vec_reserve(&k->list, 1))
 		return NULL;
 	fresh = arena_alloc(&k->arena, sizeof(*fresh) + n * sizeof(*addr));
-	if (!fresh || !hidx_add(&k->index, h, id, rehash, k))
+	if (!fresh || !hidx_add(&k->index, h, id, kstacks_rehash, k))
 		return NULL;
 	fresh->n = n;
 	memcpy(fresh->addr, addr, n * sizeof(*addr));
@@ -52,11 +52,11 @@ static const struct kstack *add(struct kstacks *k, uint64_t h, const uint64_t *a
 
 const uint64_t *kstacks_keep(struct kstacks *k, const uint64_t *addr, uint32_t n)
 {
-	const uint64_t h = hash(addr, n);
-	const struct kstack *kept = n ? find(k, h, addr, n) : NULL;
+	const uint64_t h = kstacks_hash(addr, n);
+	const struct kstack *kept = n ? kstacks_find(k, h, addr, n) : NULL;
 
 	if (!kept && n)
-		kept = add(k, h, addr, n);
+		kept = kstacks_add(k, h, addr, n);
 	return kept ? kept->addr : NULL;
 }
 

@@ -16,7 +16,7 @@
 #define HASH_BUCKET 16u
 #define PAGE 4096u
 
-static uint64_t round_up(uint64_t n, uint64_t to)
+static uint64_t mapmem_round_up(uint64_t n, uint64_t to)
 {
 	return (n + to - 1) / to * to;
 }
@@ -37,14 +37,16 @@ uint64_t mapmem_laid_out(const struct bpf_map_info *m)
 	switch (m->type) {
 	case BPF_MAP_TYPE_HASH:
 	case BPF_MAP_TYPE_LRU_HASH:
-		return m->map_flags & BPF_F_NO_PREALLOC ? 0 :
-		       n * (HASH_ITEM_HEAD + round_up(m->key_size, 8) + round_up(m->value_size, 8)) + power_of_two(n) * HASH_BUCKET;
+		return m->map_flags & BPF_F_NO_PREALLOC
+			       ? 0
+			       : n * (HASH_ITEM_HEAD + mapmem_round_up(m->key_size, 8) + mapmem_round_up(m->value_size, 8)) +
+					 power_of_two(n) * HASH_BUCKET;
 	case BPF_MAP_TYPE_STACK:
 		return (n + 1) * m->value_size;
 	case BPF_MAP_TYPE_TASK_STORAGE:
 		return 0;
 	default:
-		return round_up(n * round_up(m->value_size, 8), m->map_flags & BPF_F_MMAPABLE ? PAGE : 8);
+		return mapmem_round_up(n * mapmem_round_up(m->value_size, 8), m->map_flags & BPF_F_MMAPABLE ? PAGE : 8);
 	}
 }
 

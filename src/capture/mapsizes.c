@@ -13,7 +13,7 @@
 
 #define SLOT_ALIGN 4096u
 
-static uint32_t within(uint64_t n, uint32_t least, uint32_t most)
+static uint32_t mapsizes_within(uint64_t n, uint32_t least, uint32_t most)
 {
 	return n < least ? least : n > most ? most : (uint32_t)n;
 }
@@ -29,9 +29,10 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
 	if (plan->off_cpu) {
-		s.slots = within(threads, follows ? SLOTS_FEW : SLOTS_MANY, SLOTS_MAX);
-		s.slots = within((uint64_t)SLOTS_PER_CPU * cpus->nr_cpus, s.slots, UINT32_MAX);
-		s.totals = within((uint64_t)TOTALS_PER_THREAD * threads, follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
+		s.slots = mapsizes_within(threads, follows ? SLOTS_FEW : SLOTS_MANY, SLOTS_MAX);
+		s.slots = mapsizes_within((uint64_t)SLOTS_PER_CPU * cpus->nr_cpus, s.slots, UINT32_MAX);
+		s.totals =
+			mapsizes_within((uint64_t)TOTALS_PER_THREAD * threads, follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
 	}
 	if (walks) {
 		s.walks = 2 * cpus->nr_cpus;

@@ -110,7 +110,7 @@ struct peek {
  */
 
 /* The first of the WANT bytes at FROM, up to PAGES_AT_ONCE pages of them. *RET_ASKED: how many that is. */
-static ssize_t read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst, uint32_t *ret_asked)
+static ssize_t peek_read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst, uint32_t *ret_asked)
 {
 	struct iovec remote[PAGES_AT_ONCE], local = { dst, 0 };
 	unsigned long n = 0;
@@ -134,7 +134,7 @@ static ssize_t read_pages(pid_t pid, uint64_t from, uint32_t want, uint64_t page
 	uint32_t done = 0, asked;
 
 	while (done < want) {
-		const ssize_t got = read_some(pid, from + done, want - done, page_size, dst + done, &asked);
+		const ssize_t got = peek_read_some(pid, from + done, want - done, page_size, dst + done, &asked);
 
 		if (got < 0)
 			return done ? (ssize_t)done : got;
@@ -227,7 +227,7 @@ static bool helper_ended(struct helper *h)
 	return true;
 }
 
-static void reap(struct peek *p)
+static void peek_reap(struct peek *p)
 {
 	for (uint32_t i = 0; i < p->nr_left;) {
 		if (helper_ended(&p->left[i]))
@@ -248,7 +248,7 @@ static void helper_drop(struct peek *p)
 	helper_close(p, h);
 	p->left[p->nr_left++] = *h;
 	*h = (struct helper){ .pidfd = -1, .sock = -1 };
-	reap(p);
+	peek_reap(p);
 }
 
 /*
@@ -295,7 +295,7 @@ static int helper_fork(struct peek *p, struct helper *h, int theirs)
 }
 
 /* SIZE bytes that take no memory until they are written to; NULL with errno when there are none. */
-static void *map_bytes(int how, size_t size)
+static void *peek_map_bytes(int how, size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, how | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -309,7 +309,7 @@ static int helper_start(struct peek *p)
 
 	if (p->nr_left >= PEEK_ABANDONED_MAX)
 		return -EIO;
-	h.shared = map_bytes(MAP_SHARED, sizeof(*h.shared));
+	h.shared = peek_map_bytes(MAP_SHARED, sizeof(*h.shared));
 	if (!h.shared)
 		return -errno;
 	r = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ? -errno : 0;
@@ -336,7 +336,7 @@ static struct shunned *find_shunned(struct peek *p, pid_t pid)
 	return NULL;
 }
 
-static void shun(struct peek *p, pid_t pid, uint64_t now)
+static void peek_shun(struct peek *p, pid_t pid, uint64_t now)
 {
 	struct shunned *s = find_shunned(p, pid);
 
@@ -353,7 +353,7 @@ static bool is_shunned(struct peek *p, pid_t pid)
 }
 
 /* Gives the oldest request to a helper; to a second one when the first has died meanwhile. */
-static bool hand_over(struct peek *p)
+static bool peek_hand_over(struct peek *p)
 {
 	const struct request *q = &p->queue[p->first];
 
@@ -386,7 +386,7 @@ static uint64_t due_ns(const struct peek *p)
 }
 
 /* Sets the oldest request going when it is not, and the clock. */
-static void advance(struct peek *p)
+static void peek_advance(struct peek *p)
 {
 	struct itimerspec t = { 0 };
 	uint64_t due;
@@ -394,7 +394,7 @@ static void advance(struct peek *p)
 	if (p->stage == STAGE_WAITS && p->n) {
 		if (is_shunned(p, p->queue[p->first].pid)) {
 			set_verdict(p, PEEK_HUNG);
-		} else if (hand_over(p)) {
+		} else if (peek_hand_over(p)) {
 			p->stage = STAGE_ASKED;
 			p->sent_ns = clock_mono_ns();
 		} else {
@@ -419,7 +419,7 @@ int peek_new(struct peek **ret, struct err *e)
 	p->page_size = sysconf(_SC_PAGESIZE);
 	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	p->bytes = map_bytes(MAP_PRIVATE, PEEK_BYTES_MAX);
+	p->bytes = peek_map_bytes(MAP_PRIVATE, PEEK_BYTES_MAX);
 	if (p->epoll_fd < 0 || p->timer_fd < 0 || !p->bytes || epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &ev))
 		r = -errno;
 	else
@@ -441,7 +441,7 @@ void peek_free(struct peek *p)
 	if (p->nr_left) {
 		end = (struct pollfd){ .fd = p->left[p->nr_left - 1].pidfd, .events = POLLIN };
 		poll(&end, 1, PEEK_LIMIT_MS);
-		reap(p);
+		peek_reap(p);
 	}
 	for (uint32_t i = 0; i < p->nr_left; i++)
 		close(p->left[i].pidfd);
@@ -455,7 +455,7 @@ void peek_free(struct peek *p)
 }
 
 /* Gives the memory of the latest answer back where it was much. */
-static void shrink(struct peek *p)
+static void peek_shrink(struct peek *p)
 {
 	if (p->nr_bytes > KEPT_BYTES)
 		madvise(p->bytes, PEEK_BYTES_MAX, MADV_DONTNEED);
@@ -473,7 +473,7 @@ static void take_bytes(struct peek *p, uint32_t len)
 
 static int may_ask(struct peek *p, pid_t pid)
 {
-	reap(p);
+	peek_reap(p);
 	if (p->n == PEEK_QUEUE_MAX)
 		return -EAGAIN;
 	if (is_shunned(p, pid))
@@ -491,7 +491,7 @@ int peek_ask(struct peek *p, uint64_t cookie, pid_t pid, uint64_t sp, uint32_t w
 	}
 	p->queue[(p->first + p->n++) % PEEK_QUEUE_MAX] = (struct request){ cookie, sp, pid, want };
 	p->stats.asked++;
-	advance(p);
+	peek_advance(p);
 	return 0;
 }
 
@@ -528,7 +528,7 @@ static void watch_clock(struct peek *p)
 	helper_drop(p);
 	set_verdict(p, reading ? PEEK_HUNG : PEEK_FAILED);
 	if (reading)
-		shun(p, p->queue[p->first].pid, now);
+		peek_shun(p, p->queue[p->first].pid, now);
 }
 
 /* What the helper has to say. True with RET filled when it is an answer. */
@@ -561,8 +561,8 @@ bool peek_take(struct peek *p, struct peek_answer *ret)
 	struct peek_answer a = { 0 };
 	bool got;
 
-	reap(p);
-	shrink(p);
+	peek_reap(p);
+	peek_shrink(p);
 	got = p->helper.pid && listen_to_helper(p, &a);
 	if (!got && p->stage == STAGE_DUE) {
 		a.status = p->verdict;
@@ -577,7 +577,7 @@ bool peek_take(struct peek *p, struct peek_answer *ret)
 		p->stats.answered[a.status]++;
 		*ret = a;
 	}
-	advance(p);
+	peek_advance(p);
 	return got;
 }
 

@@ -44,7 +44,7 @@ struct body {
 	size_t left;
 };
 
-static const void *take(struct body *in, size_t n)
+static const void *perf_record_take(struct body *in, size_t n)
 {
 	const void *p = in->at;
 
@@ -67,7 +67,7 @@ static const char *take_text(struct body *in)
  */
 static bool read_mmap2(struct body *in, uint16_t misc, struct raw_event *ev)
 {
-	const struct mmap2_fields *f = take(in, sizeof(*f));
+	const struct mmap2_fields *f = perf_record_take(in, sizeof(*f));
 	struct raw_mmap *m = &ev->mmap;
 
 	m->path = f ? take_text(in) : NULL;
@@ -90,7 +90,7 @@ static bool read_mmap2(struct body *in, uint16_t misc, struct raw_event *ev)
 
 static bool read_comm(struct body *in, uint16_t misc, struct raw_event *ev)
 {
-	const struct comm_fields *f = take(in, sizeof(*f));
+	const struct comm_fields *f = perf_record_take(in, sizeof(*f));
 
 	ev->comm.comm = f ? take_text(in) : NULL;
 	if (!ev->comm.comm)
@@ -102,9 +102,9 @@ static bool read_comm(struct body *in, uint16_t misc, struct raw_event *ev)
 	return true;
 }
 
-static bool read_task(struct body *in, enum raw_kind kind, struct raw_event *ev)
+static bool perf_record_read_task(struct body *in, enum raw_kind kind, struct raw_event *ev)
 {
-	const struct task_fields *f = take(in, sizeof(*f));
+	const struct task_fields *f = perf_record_take(in, sizeof(*f));
 
 	if (!f)
 		return false;
@@ -118,7 +118,7 @@ static bool read_task(struct body *in, enum raw_kind kind, struct raw_event *ev)
 
 static bool read_lost(struct body *in, struct perf_record *rec)
 {
-	const struct lost_fields *f = take(in, sizeof(*f));
+	const struct lost_fields *f = perf_record_take(in, sizeof(*f));
 
 	if (!f)
 		return false;
@@ -135,9 +135,9 @@ static bool read_body(struct body *in, const struct perf_event_header *h, struct
 	case PERF_RECORD_COMM:
 		return read_comm(in, h->misc, &rec->ev);
 	case PERF_RECORD_FORK:
-		return read_task(in, RAW_FORK, &rec->ev);
+		return perf_record_read_task(in, RAW_FORK, &rec->ev);
 	case PERF_RECORD_EXIT:
-		return read_task(in, RAW_EXIT, &rec->ev);
+		return perf_record_read_task(in, RAW_EXIT, &rec->ev);
 	case PERF_RECORD_LOST:
 		return read_lost(in, rec);
 	case PERF_RECORD_THROTTLE:

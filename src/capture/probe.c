@@ -24,14 +24,14 @@
 #define UNRESTRICTED "sudo sysctl kernel.kptr_restrict=1"
 
 /* In a container: namespaces of its own, or capabilities that no command inside can give. */
-static bool contained(const struct probe_facts *f)
+static bool probe_contained(const struct probe_facts *f)
 {
 	return !f->init_userns || !f->init_pidns || f->bounded;
 }
 
-static void fill(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void probe_fill(char *dst, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-static void fill(char *dst, size_t size, const char *fmt, ...)
+static void probe_fill(char *dst, size_t size, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -47,13 +47,13 @@ static bool is_paranoid(const struct probe_facts *f)
 }
 
 /* The command that grants capabilities, by situation. */
-static void grant(const struct probe_facts *f, char *dst, size_t size)
+static void probe_grant(const struct probe_facts *f, char *dst, size_t size)
 {
-	if (contained(f))
-		fill(dst, size, DOCKER);
+	if (probe_contained(f))
+		probe_fill(dst, size, DOCKER);
 	else
-		fill(dst, size, "sudo setcap " CAPS "+ep %s%s", f->self[0] ? f->self : "sberf",
-		     is_paranoid(f) ? " && " UNPARANOID : "");
+		probe_fill(dst, size, "sudo setcap " CAPS "+ep %s%s", f->self[0] ? f->self : "sberf",
+			   is_paranoid(f) ? " && " UNPARANOID : "");
 }
 
 /* The list being written. */
@@ -63,7 +63,7 @@ struct rows {
 	size_t n;
 };
 
-static struct probe_check *add(struct rows *r, const char *name, bool ok, enum probe_state otherwise, const char *need)
+static struct probe_check *probe_add(struct rows *r, const char *name, bool ok, enum probe_state otherwise, const char *need)
 {
 	struct probe_check *c = &r->row[r->n++];
 
@@ -73,99 +73,101 @@ static struct probe_check *add(struct rows *r, const char *name, bool ok, enum p
 
 static void check_btf(struct rows *r)
 {
-	struct probe_check *c = add(r, "kernel type information (BTF)", r->f->btf, PROBE_MISSING, "/sys/kernel/btf/vmlinux");
+	struct probe_check *c =
+		probe_add(r, "kernel type information (BTF)", r->f->btf, PROBE_MISSING, "/sys/kernel/btf/vmlinux");
 
-	fill(c->now, sizeof(c->now), r->f->btf ? "/sys/kernel/btf/vmlinux" : "absent in kernel %s", r->f->release);
+	probe_fill(c->now, sizeof(c->now), r->f->btf ? "/sys/kernel/btf/vmlinux" : "absent in kernel %s", r->f->release);
 	if (!r->f->btf)
-		fill(c->fix, sizeof(c->fix), "grep CONFIG_DEBUG_INFO_BTF /boot/config-%s   # boot a kernel where it is y",
-		     r->f->release);
+		probe_fill(c->fix, sizeof(c->fix), "grep CONFIG_DEBUG_INFO_BTF /boot/config-%s   # boot a kernel where it is y",
+			   r->f->release);
 }
 
 static void check_cap(struct rows *r, const char *name, bool held, enum probe_state otherwise, const char *need)
 {
-	struct probe_check *c = add(r, name, held, otherwise, need);
+	struct probe_check *c = probe_add(r, name, held, otherwise, need);
 
-	fill(c->now, sizeof(c->now), held ? "held" : "not held");
+	probe_fill(c->now, sizeof(c->now), held ? "held" : "not held");
 	if (!held)
-		grant(r->f, c->fix, sizeof(c->fix));
+		probe_grant(r->f, c->fix, sizeof(c->fix));
 }
 
 static void check_namespaces(struct rows *r)
 {
 	bool user = r->f->init_userns, pid = r->f->init_pidns;
-	struct probe_check *c = add(r, "namespaces", user && pid, PROBE_MISSING, "the initial user and pid namespaces");
+	struct probe_check *c = probe_add(r, "namespaces", user && pid, PROBE_MISSING, "the initial user and pid namespaces");
 
-	fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other",
-	     pid ? "initial" : "other");
+	probe_fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other",
+		   pid ? "initial" : "other");
 	if (!user || !pid)
-		fill(c->fix, sizeof(c->fix), DOCKER);
+		probe_fill(c->fix, sizeof(c->fix), DOCKER);
 }
 
 /* The programs need nothing that a lockdown denies, so this is for information; see say_locked(). */
 static void check_lockdown(struct rows *r)
 {
-	struct probe_check *c = add(r, "kernel lockdown", true, PROBE_OK, "");
+	struct probe_check *c = probe_add(r, "kernel lockdown", true, PROBE_OK, "");
 
-	fill(c->now, sizeof(c->now), "%s", r->f->lockdown[0] ? r->f->lockdown : "none (not built in)");
+	probe_fill(c->now, sizeof(c->now), "%s", r->f->lockdown[0] ? r->f->lockdown : "none (not built in)");
 }
 
 static void check_perf(struct rows *r)
 {
 	int code = r->f->perf_clock;
-	struct probe_check *c = add(r, "perf events on all CPUs", !code, PROBE_MISSING, "allowed");
+	struct probe_check *c = probe_add(r, "perf events on all CPUs", !code, PROBE_MISSING, "allowed");
 
 	if (r->f->paranoid == PROBE_UNKNOWN)
-		fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
+		probe_fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
 	else
-		fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld", code ? strerror(code) : "allowed",
-		     (long long)r->f->paranoid);
+		probe_fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld", code ? strerror(code) : "allowed",
+			   (long long)r->f->paranoid);
 	if (code && r->f->cap_perfmon)
-		fill(c->fix, sizeof(c->fix), UNPARANOID);
+		probe_fill(c->fix, sizeof(c->fix), UNPARANOID);
 	else if (code)
-		grant(r->f, c->fix, sizeof(c->fix));
+		probe_grant(r->f, c->fix, sizeof(c->fix));
 }
 
 static void check_pmu(struct rows *r)
 {
 	int code = r->f->perf_cycles;
-	struct probe_check *c = add(r, "hardware cycle counter (PMU)", !code, PROBE_NOTE, "a PMU; cpu-clock is used instead");
+	struct probe_check *c =
+		probe_add(r, "hardware cycle counter (PMU)", !code, PROBE_NOTE, "a PMU; cpu-clock is used instead");
 
-	fill(c->now, sizeof(c->now), "%s", code == ENOENT ? "none" : code ? strerror(code) : "present");
+	probe_fill(c->now, sizeof(c->now), "%s", code == ENOENT ? "none" : code ? strerror(code) : "present");
 }
 
 static void check_ringbuf(struct rows *r)
 {
 	int code = r->f->ringbuf;
-	struct probe_check *c = add(r, "BPF ring buffers", !code, PROBE_MISSING, "kernel 5.15 or later, and CAP_BPF");
+	struct probe_check *c = probe_add(r, "BPF ring buffers", !code, PROBE_MISSING, "kernel 5.15 or later, and CAP_BPF");
 
 	if (r->f->unprivileged_bpf == PROBE_UNKNOWN)
-		fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
+		probe_fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
 	else
-		fill(c->now, sizeof(c->now), "%s, kernel.unprivileged_bpf_disabled = %lld", code ? strerror(code) : "allowed",
-		     (long long)r->f->unprivileged_bpf);
+		probe_fill(c->now, sizeof(c->now), "%s, kernel.unprivileged_bpf_disabled = %lld",
+			   code ? strerror(code) : "allowed", (long long)r->f->unprivileged_bpf);
 	if (code == EINVAL)
-		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
+		probe_fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
 	else if (code)
-		grant(r->f, c->fix, sizeof(c->fix));
+		probe_grant(r->f, c->fix, sizeof(c->fix));
 }
 
 static void check_pt_regs(struct rows *r)
 {
 	int v = r->f->pt_regs;
-	struct probe_check *c = add(r, "user registers in BPF programs", v == 1, PROBE_MISSING, "kernel 5.15 or later");
+	struct probe_check *c = probe_add(r, "user registers in BPF programs", v == 1, PROBE_MISSING, "kernel 5.15 or later");
 
-	fill(c->now, sizeof(c->now), "%s", v == 1 ? "allowed" : v ? "could not be asked" : "absent");
+	probe_fill(c->now, sizeof(c->now), "%s", v == 1 ? "allowed" : v ? "could not be asked" : "absent");
 	if (v < 0)
-		grant(r->f, c->fix, sizeof(c->fix));
+		probe_grant(r->f, c->fix, sizeof(c->fix));
 	else if (!v)
-		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
+		probe_fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel 5.15 or later");
 }
 
 static void need_kernel(struct probe_check *c, const char *version)
 {
-	fill(c->now, sizeof(c->now), c->state == PROBE_OK ? "present" : "absent");
+	probe_fill(c->now, sizeof(c->now), c->state == PROBE_OK ? "present" : "absent");
 	if (c->state != PROBE_OK)
-		fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel %s or later", version);
+		probe_fill(c->fix, sizeof(c->fix), "uname -r   # boot kernel %s or later", version);
 }
 
 /* Time off the CPU. All of it is asked of BTF: without that there is nothing to say that check_btf() has not said. */
@@ -177,20 +179,21 @@ static void check_off_cpu(struct rows *r)
 
 	if (!r->f->btf)
 		return;
-	c = add(r, "off-CPU: scheduler tracepoints", both, PROBE_NOTE,
-		"sched_switch and sched_waking; else only time on CPUs is seen");
-	fill(c->now, sizeof(c->now), "%s", both ? "sched_switch, sched_waking" : f->sched_switch ? "no sched_waking" :
-	     f->sched_waking ? "no sched_switch" : "none");
+	c = probe_add(r, "off-CPU: scheduler tracepoints", both, PROBE_NOTE,
+		      "sched_switch and sched_waking; else only time on CPUs is seen");
+	probe_fill(c->now, sizeof(c->now), "%s", both ? "sched_switch, sched_waking" : f->sched_switch ? "no sched_waking" :
+		   f->sched_waking ? "no sched_switch" : "none");
 	if (!both)
-		fill(c->fix, sizeof(c->fix), "grep CONFIG_BPF_EVENTS /boot/config-%s   # boot a kernel where it is y",
-		     r->f->release);
-	need_kernel(add(r, "off-CPU: task storage in BPF", f->task_storage, PROBE_NOTE,
-			"kernel 5.15 or later; else only time on CPUs is seen"), "5.15");
-	need_kernel(add(r, "off-CPU: iterator over tasks", f->task_iter, PROBE_NOTE,
-			"kernel 5.15 or later; else waits are seen when they end, not before"), "5.15");
+		probe_fill(c->fix, sizeof(c->fix), "grep CONFIG_BPF_EVENTS /boot/config-%s   # boot a kernel where it is y",
+			   r->f->release);
+	need_kernel(probe_add(r, "off-CPU: task storage in BPF", f->task_storage, PROBE_NOTE,
+			      "kernel 5.15 or later; else only time on CPUs is seen"), "5.15");
+	need_kernel(probe_add(r, "off-CPU: iterator over tasks", f->task_iter, PROBE_NOTE,
+			      "kernel 5.15 or later; else waits are seen when they end, not before"), "5.15");
 	if (both)
-		need_kernel(add(r, "off-CPU: state of who leaves", f->prev_state, PROBE_NOTE,
-				"kernel 5.18 or later; else a wait that ends as it begins may count as preempted"), "5.18");
+		need_kernel(probe_add(r, "off-CPU: state of who leaves", f->prev_state, PROBE_NOTE,
+				      "kernel 5.18 or later; else a wait that ends as it begins may count as preempted"),
+			    "5.18");
 }
 
 /* For information: those that matter to somebody have rows of their own. */
@@ -201,7 +204,7 @@ static void check_missing(struct rows *r)
 	if (!r->f->btf)
 		return;
 	features_missing(&r->f->features, names, sizeof(names));
-	fill(add(r, "kernel features done without", true, PROBE_OK, "")->now, PROBE_TEXT_MAX, "%s", names);
+	probe_fill(probe_add(r, "kernel features done without", true, PROBE_OK, "")->now, PROBE_TEXT_MAX, "%s", names);
 }
 
 /* What capture/peek.h needs. */
@@ -210,88 +213,91 @@ static void check_peek(struct rows *r)
 	const int64_t scope = r->f->ptrace_scope;
 	const bool forbidden = scope >= YAMA_NO_ATTACH, ok = !forbidden && r->f->cap_sys_ptrace;
 	const char *now = ok ? "readable" : scope > 0 ? "not readable" : "of the same user's processes only";
-	struct probe_check *c = add(r, "off-CPU: stacks from before", ok, PROBE_NOTE,
-				    forbidden ? "2 or less, to read stacks of threads that were blocked before the start" :
-				    "CAP_SYS_PTRACE, to read stacks of others' threads that were blocked before the start");
+	struct probe_check *c =
+		probe_add(r, "off-CPU: stacks from before", ok, PROBE_NOTE,
+			  forbidden ? "2 or less, to read stacks of threads that were blocked before the start"
+				    : "CAP_SYS_PTRACE, to read stacks of others' threads that were blocked before the start");
 
 	if (scope == PROBE_UNKNOWN)
-		fill(c->now, sizeof(c->now), "%s", now);
+		probe_fill(c->now, sizeof(c->now), "%s", now);
 	else
-		fill(c->now, sizeof(c->now), "%s, kernel.yama.ptrace_scope = %lld", now, (long long)scope);
+		probe_fill(c->now, sizeof(c->now), "%s, kernel.yama.ptrace_scope = %lld", now, (long long)scope);
 	if (forbidden)
-		fill(c->fix, sizeof(c->fix), "grep -r ptrace_scope /etc/sysctl.*   # set it to 1 and reboot");
+		probe_fill(c->fix, sizeof(c->fix), "grep -r ptrace_scope /etc/sysctl.*   # set it to 1 and reboot");
 	else if (!ok)
-		grant(r->f, c->fix, sizeof(c->fix));
+		probe_grant(r->f, c->fix, sizeof(c->fix));
 }
 
 /* What numa/placement.h needs. */
-static void check_nodes(struct rows *r)
+static void probe_check_nodes(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
-	struct probe_check *c = add(r, "NUMA: nodes", f->nodes, PROBE_NOTE, "/sys/devices/system/node");
+	struct probe_check *c = probe_add(r, "NUMA: nodes", f->nodes, PROBE_NOTE, "/sys/devices/system/node");
 
 	if (f->nodes == 1)
-		fill(c->now, sizeof(c->now), "1: no memory is far");
+		probe_fill(c->now, sizeof(c->now), "1: no memory is far");
 	else
-		fill(c->now, sizeof(c->now), f->nodes ? "%u, distances %s" : "not known", f->nodes, f->distances);
-	c = add(r, "NUMA: where pages are", !f->move_pages && f->cap_sys_ptrace, PROBE_NOTE,
-		f->move_pages ? "the system call move_pages; else accesses and memory have no node" :
-		"CAP_SYS_PTRACE, to ask about other users' processes");
-	fill(c->now, sizeof(c->now), "%s", f->move_pages ? strerror(f->move_pages) : f->cap_sys_ptrace ? "may be asked" :
-	     "of the same user's processes only");
+		probe_fill(c->now, sizeof(c->now), f->nodes ? "%u, distances %s" : "not known", f->nodes, f->distances);
+	c = probe_add(r, "NUMA: where pages are", !f->move_pages && f->cap_sys_ptrace, PROBE_NOTE,
+		      f->move_pages ? "the system call move_pages; else accesses and memory have no node" :
+		      "CAP_SYS_PTRACE, to ask about other users' processes");
+	probe_fill(c->now, sizeof(c->now), "%s", f->move_pages ? strerror(f->move_pages) : f->cap_sys_ptrace ? "may be asked" :
+		   "of the same user's processes only");
 	if (!f->move_pages && !f->cap_sys_ptrace)
-		grant(f, c->fix, sizeof(c->fix));
+		probe_grant(f, c->fix, sizeof(c->fix));
 }
 
 static void check_kallsyms(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
-	struct probe_check *c = add(r, "names of kernel functions", f->kallsyms, PROBE_NOTE,
-				    "readable addresses in /proc/kallsyms");
+	struct probe_check *c = probe_add(r, "names of kernel functions", f->kallsyms, PROBE_NOTE,
+					  "readable addresses in /proc/kallsyms");
 
-	fill(c->now, sizeof(c->now), "%s, kernel.kptr_restrict = %lld", f->kallsyms ? "readable" : "hidden",
-	     f->kptr_restrict == PROBE_UNKNOWN ? -1LL : (long long)f->kptr_restrict);
+	probe_fill(c->now, sizeof(c->now), "%s, kernel.kptr_restrict = %lld", f->kallsyms ? "readable" : "hidden",
+		   f->kptr_restrict == PROBE_UNKNOWN ? -1LL : (long long)f->kptr_restrict);
 	if (!f->kallsyms && f->kptr_restrict >= 2)
-		fill(c->fix, sizeof(c->fix), UNRESTRICTED);
+		probe_fill(c->fix, sizeof(c->fix), UNRESTRICTED);
 	else if (!f->kallsyms)
-		grant(f, c->fix, sizeof(c->fix));
+		probe_grant(f, c->fix, sizeof(c->fix));
 }
 
 /* Without debug information there are no inlined calls and no lines; names come from symbol tables. */
 static void check_debug(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
-	struct probe_check *c = add(r, "debug information", f->zstd && f->packages, PROBE_NOTE,
-				    "elfutils 0.191 or newer, built with zstd, for inlined calls and lines of files that have these");
+	struct probe_check *c =
+		probe_add(r, "debug information", f->zstd && f->packages, PROBE_NOTE,
+			  "elfutils 0.191 or newer, built with zstd, for inlined calls and lines of files that have these");
 
-	fill(c->now, sizeof(c->now), "elfutils %s%s%s%s", f->elfutils[0] ? f->elfutils : "(unknown)",
-	     f->zstd && f->packages ? "" : ": cannot read ", f->zstd ? "" : "sections packed by zstd",
-	     f->packages ? "" : f->zstd ? "packages of split units (.dwp)" : ", nor packages of split units (.dwp)");
+	probe_fill(c->now, sizeof(c->now), "elfutils %s%s%s%s", f->elfutils[0] ? f->elfutils : "(unknown)",
+		   f->zstd && f->packages ? "" : ": cannot read ", f->zstd ? "" : "sections packed by zstd",
+		   f->packages ? "" : f->zstd ? "packages of split units (.dwp)" : ", nor packages of split units (.dwp)");
 }
 
 static void check_nofile(struct rows *r)
 {
 	const struct probe_facts *f = r->f;
-	struct probe_check *c = add(r, "open files", f->nofile_max >= f->nofile_need, PROBE_MISSING, "a higher hard limit");
+	struct probe_check *c =
+		probe_add(r, "open files", f->nofile_max >= f->nofile_need, PROBE_MISSING, "a higher hard limit");
 
-	fill(c->now, sizeof(c->now), "%llu, at most %llu; %u CPUs take %llu", (unsigned long long)f->nofile,
-	     (unsigned long long)f->nofile_max, f->nr_cpus, (unsigned long long)f->nofile_need);
+	probe_fill(c->now, sizeof(c->now), "%llu, at most %llu; %u CPUs take %llu", (unsigned long long)f->nofile,
+		   (unsigned long long)f->nofile_max, f->nr_cpus, (unsigned long long)f->nofile_need);
 	if (c->state != PROBE_OK)
-		fill(c->fix, sizeof(c->fix), "sudo prlimit --pid $$ --nofile=%llu", (unsigned long long)f->nofile_need);
+		probe_fill(c->fix, sizeof(c->fix), "sudo prlimit --pid $$ --nofile=%llu", (unsigned long long)f->nofile_need);
 }
 
 static void check_rate(struct rows *r)
 {
 	int64_t max = r->f->max_rate;
 	bool enough = max == PROBE_UNKNOWN || max >= 1000;
-	struct probe_check *c = add(r, "highest sampling rate", enough, PROBE_NOTE, "1000 Hz or more");
+	struct probe_check *c = probe_add(r, "highest sampling rate", enough, PROBE_NOTE, "1000 Hz or more");
 
 	if (max == PROBE_UNKNOWN)
-		fill(c->now, sizeof(c->now), "unknown");
+		probe_fill(c->now, sizeof(c->now), "unknown");
 	else
-		fill(c->now, sizeof(c->now), "%lld Hz", (long long)max);
+		probe_fill(c->now, sizeof(c->now), "%lld Hz", (long long)max);
 	if (c->state != PROBE_OK)
-		fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.perf_event_max_sample_rate=100000");
+		probe_fill(c->fix, sizeof(c->fix), "sudo sysctl kernel.perf_event_max_sample_rate=100000");
 }
 
 size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CHECKS_MAX])
@@ -310,7 +316,7 @@ size_t probe_checks(const struct probe_facts *f, struct probe_check ret[PROBE_CH
 	check_off_cpu(&r);
 	check_missing(&r);
 	check_peek(&r);
-	check_nodes(&r);
+	probe_check_nodes(&r);
 	check_perf(&r);
 	check_pmu(&r);
 	check_kallsyms(&r);
@@ -341,7 +347,7 @@ int probe_print(const struct probe_facts *f, FILE *out)
 	return missing;
 }
 
-static const char *denied(enum probe_step step)
+static const char *probe_denied(enum probe_step step)
 {
 	switch (step) {
 	case PROBE_STEP_RING:
@@ -361,7 +367,7 @@ static bool is_permission(int code)
 }
 
 /* The capabilities that STEP needs and that are not held. */
-static const char *lacking(const struct probe_facts *f, enum probe_step step)
+static const char *probe_lacking(const struct probe_facts *f, enum probe_step step)
 {
 	bool bpf = step != PROBE_STEP_PERF && !f->cap_bpf;
 
@@ -376,33 +382,34 @@ static int say_capabilities(const struct probe_facts *f, enum probe_step step, i
 {
 	char fix[ERR_TEXT_MAX];
 
-	grant(f, fix, sizeof(fix));
-	if (contained(f))
+	probe_grant(f, fix, sizeof(fix));
+	if (probe_contained(f))
 		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: %s",
-			       denied(step), strerror(code), caps, fix);
-	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s", denied(step),
+			       probe_denied(step), strerror(code), caps, fix);
+	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s", probe_denied(step),
 		       strerror(code), caps, fix);
 }
 
 /* What the facts say about a denial; 0 when they say nothing. */
 static int say_denied(const struct probe_facts *f, enum probe_step step, int code, struct err *e)
 {
-	const char *caps = lacking(f, step);
+	const char *caps = probe_lacking(f, step);
 
 	if (!f->init_userns)
 		return err_set(e, code,
 			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not count for the "
-			       "kernel as a whole; it must run in the initial one: " DOCKER, denied(step), strerror(code));
+			       "kernel as a whole; it must run in the initial one: " DOCKER,
+			       probe_denied(step), strerror(code));
 	if (caps)
 		return say_capabilities(f, step, code, caps, e);
 	if (step == PROBE_STEP_PERF && is_paranoid(f))
 		return err_set(e, code,
 			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: " UNPARANOID,
-			       denied(step), strerror(code), (long long)f->paranoid);
+			       probe_denied(step), strerror(code), (long long)f->paranoid);
 	if (f->seccomp)
 		return err_set(e, code,
 			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container "
-			       "must allow it; run: docker run --security-opt seccomp=unconfined ...", denied(step),
+			       "must allow it; run: docker run --security-opt seccomp=unconfined ...", probe_denied(step),
 			       strerror(code));
 	return 0;
 }
@@ -414,8 +421,8 @@ static int say_locked(const struct probe_facts *f, enum probe_step step, int cod
 
 	return err_set(e, code,
 		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and should be "
-		       "none%s; boot without lockdown=%s (see: cat /proc/cmdline)", denied(step), strerror(code), f->lockdown,
-		       all ? " or integrity" : "", f->lockdown);
+		       "none%s; boot without lockdown=%s (see: cat /proc/cmdline)",
+		       probe_denied(step), strerror(code), f->lockdown, all ? " or integrity" : "", f->lockdown);
 }
 
 int probe_nofile(int code, uint64_t allowed, uint32_t nr_cpus, uint64_t need, struct err *e)
@@ -451,7 +458,7 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 		return probe_nofile(code, f->nofile_max, f->nr_cpus, f->nofile_need, e);
 	if (e && e->code)
 		return -code;
-	return err_set(e, code, "%s failed: %s", denied(step), strerror(code));
+	return err_set(e, code, "%s failed: %s", probe_denied(step), strerror(code));
 }
 
 void probe_notice(const struct probe_facts *f, char *dst, size_t size)
@@ -463,13 +470,13 @@ void probe_notice(const struct probe_facts *f, char *dst, size_t size)
 	if (f->kallsyms && f->cap_sys_ptrace)
 		return;
 	if (restricted)
-		fill(names, sizeof(names), "kernel functions stay unnamed: kernel.kptr_restrict is %lld",
-		     (long long)f->kptr_restrict);
+		probe_fill(names, sizeof(names), "kernel functions stay unnamed: kernel.kptr_restrict is %lld",
+			   (long long)f->kptr_restrict);
 	else if (!f->kallsyms)
-		fill(names, sizeof(names), "kernel functions stay unnamed: CAP_SYSLOG is missing");
+		probe_fill(names, sizeof(names), "kernel functions stay unnamed: CAP_SYSLOG is missing");
 	if (!f->cap_sys_ptrace || !restricted)
-		grant(f, fix, sizeof(fix));
-	fill(dst, size, "%s%s%s; run: %s%s%s", names, names[0] && !f->cap_sys_ptrace ? ", and " : "",
-	     f->cap_sys_ptrace ? "" : "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing", fix,
-	     fix[0] && restricted ? " && " : "", restricted ? UNRESTRICTED : "");
+		probe_grant(f, fix, sizeof(fix));
+	probe_fill(dst, size, "%s%s%s; run: %s%s%s", names, names[0] && !f->cap_sys_ptrace ? ", and " : "",
+		   f->cap_sys_ptrace ? "" : "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing", fix,
+		   fix[0] && restricted ? " && " : "", restricted ? UNRESTRICTED : "");
 }

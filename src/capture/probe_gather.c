@@ -58,7 +58,7 @@ static bool is_ns(const char *path, ino_t ino)
 	return stat(path, &st) || st.st_ino == ino;
 }
 
-static int64_t number(const char *path)
+static int64_t probe_gather_number(const char *path)
 {
 	int64_t v;
 
@@ -111,7 +111,7 @@ static bool kallsyms_readable(void)
 }
 
 /* "Seccomp: 2" in /proc/self/status: a filter is in force. */
-static bool is_filtered(void)
+static bool probe_gather_is_filtered(void)
 {
 	AUTO_FILE FILE *in = fopen("/proc/self/status", "re");
 	char line[256];
@@ -175,12 +175,12 @@ void probe_gather(struct probe_facts *ret)
 	f.init_userns = is_ns("/proc/self/ns/user", INIT_USER_NS_INO);
 	f.init_pidns = is_ns("/proc/self/ns/pid", INIT_PID_NS_INO);
 	f.bounded = prctl(PR_CAPBSET_READ, CAP_BPF, 0, 0, 0) == 0 || prctl(PR_CAPBSET_READ, CAP_PERFMON, 0, 0, 0) == 0;
-	f.seccomp = is_filtered();
-	f.paranoid = number("/proc/sys/kernel/perf_event_paranoid");
-	f.unprivileged_bpf = number("/proc/sys/kernel/unprivileged_bpf_disabled");
-	f.kptr_restrict = number("/proc/sys/kernel/kptr_restrict");
-	f.ptrace_scope = number("/proc/sys/kernel/yama/ptrace_scope");
-	f.max_rate = number("/proc/sys/kernel/perf_event_max_sample_rate");
+	f.seccomp = probe_gather_is_filtered();
+	f.paranoid = probe_gather_number("/proc/sys/kernel/perf_event_paranoid");
+	f.unprivileged_bpf = probe_gather_number("/proc/sys/kernel/unprivileged_bpf_disabled");
+	f.kptr_restrict = probe_gather_number("/proc/sys/kernel/kptr_restrict");
+	f.ptrace_scope = probe_gather_number("/proc/sys/kernel/yama/ptrace_scope");
+	f.max_rate = probe_gather_number("/proc/sys/kernel/perf_event_max_sample_rate");
 	gather_lockdown(&f);
 	if (!uname(&u))
 		snprintf(f.release, sizeof(f.release), "%s", u.release);

@@ -77,7 +77,7 @@ static bool programs_is(const struct programs *p, size_t i, enum program_attach 
 }
 
 /* The program that was chosen of those attached in the way HOW; NULL when there is none. */
-static struct bpf_program *chosen(const struct programs *p, enum program_attach how)
+static struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (programs_is(p, i, how))
@@ -87,7 +87,7 @@ static struct bpf_program *chosen(const struct programs *p, enum program_attach 
 
 int programs_fd(const struct programs *p, enum program_attach how)
 {
-	const struct bpf_program *prog = chosen(p, how);
+	const struct bpf_program *prog = programs_chosen(p, how);
 
 	return prog ? bpf_program__fd(prog) : -ENOENT;
 }

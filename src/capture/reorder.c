@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static bool before(const struct reorder_item *a, const struct reorder_item *b)
+static bool reorder_before(const struct reorder_item *a, const struct reorder_item *b)
 {
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->seq < b->seq;
 }
@@ -22,7 +22,7 @@ bool reorder_put(struct reorder *r, const struct reorder_item *it)
 	v = r->heap.v;
 	for (at = r->heap.n - 1; at; at = up) {
 		up = (at - 1) / 2;
-		if (!before(&item, &v[up]))
+		if (!reorder_before(&item, &v[up]))
 			break;
 		v[at] = v[up];
 	}
@@ -31,14 +31,14 @@ bool reorder_put(struct reorder *r, const struct reorder_item *it)
 }
 
 /* Puts ITEM where the root was and lets it sink. */
-static void sink(struct reorder_item *v, size_t n, const struct reorder_item *item)
+static void reorder_sink(struct reorder_item *v, size_t n, const struct reorder_item *item)
 {
 	size_t at = 0, down;
 
 	while ((down = 2 * at + 1) < n) {
-		if (down + 1 < n && before(&v[down + 1], &v[down]))
+		if (down + 1 < n && reorder_before(&v[down + 1], &v[down]))
 			down++;
-		if (!before(&v[down], item))
+		if (!reorder_before(&v[down], item))
 			break;
 		v[at] = v[down];
 		at = down;
@@ -55,7 +55,7 @@ bool reorder_take(struct reorder *r, uint64_t watermark_ns, struct reorder_item 
 	*ret = v[0];
 	last = v[--r->heap.n];
 	if (r->heap.n)
-		sink(v, r->heap.n, &last);
+		reorder_sink(v, r->heap.n, &last);
 	if (ret->time_ns < r->passed_ns)
 		r->late++;
 	else

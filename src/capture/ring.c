@@ -78,7 +78,7 @@ void ring_free(struct ring *r)
 }
 
 /* Gives back what is done at the head. */
-static void release(struct ring *r)
+static void ring_release(struct ring *r)
 {
 	uint64_t end = 0;
 
@@ -97,7 +97,7 @@ static void release(struct ring *r)
 void ring_done(struct ring *r, uint64_t tag)
 {
 	r->pending.v[tag - r->first_tag].done = true;
-	release(r);
+	ring_release(r);
 }
 
 bool ring_collect(struct ring *r, ring_fn *fn, void *ctx)
@@ -126,7 +126,7 @@ bool ring_collect(struct ring *r, ring_fn *fn, void *ctx)
 		if (!p->done)
 			fn(ctx, at + BPF_RINGBUF_HDR_SZ, (uint32_t)len, r->first_tag + r->pending.n - 1);
 	}
-	release(r);
+	ring_release(r);
 	return true;
 }
 

@@ -47,7 +47,7 @@ _Static_assert(SB_RULE_SP == RULE_SP && SB_RULE_BP == RULE_BP && SB_RULE_PLT == 
 	       SB_RULE_BP_SAME == RULE_BP_SAME && SB_RULE_PLACED == RULE_PLACED && SB_RULE_NO_TABLE == RULE_NO_TABLE &&
 	       sizeof(struct sb_rule) == sizeof(struct rule), "rules cross as they are");
 
-static size_t map_bytes(uint32_t n, size_t size)
+static size_t rulebook_map_bytes(uint32_t n, size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -71,7 +71,7 @@ static bool shelf_open(struct shelf *s, int by_key, int items, size_t item_size,
 	s->item_size = item_size;
 	s->used_at = used_at;
 	s->max = max;
-	s->bytes = map_bytes(max, item_size);
+	s->bytes = rulebook_map_bytes(max, item_size);
 	s->key = calloc(max, sizeof(*s->key));
 	if (!s->key) {
 		err_nomem(e, "the rules");
@@ -99,7 +99,7 @@ static uint64_t used_ns(const struct shelf *s, uint32_t i)
 	return *(const volatile uint64_t *)(const void *)(s->item + i * s->item_size + s->used_at);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t i)
+static uint64_t rulebook_rehash(const void *ctx, uint32_t i)
 {
 	const struct shelf *s = ctx;
 
@@ -162,7 +162,7 @@ static bool shelf_make_room(struct shelf *s, uint64_t *evicted)
 	hidx_free(&s->index);
 	s->index = index;
 	for (uint32_t i = 0; i < s->max; i++)
-		if (s->key[i] && !hidx_add(&s->index, hash_u64(s->key[i]), i, rehash, s))
+		if (s->key[i] && !hidx_add(&s->index, hash_u64(s->key[i]), i, rulebook_rehash, s))
 			shelf_drop(s, i);
 	return true;
 }
@@ -183,7 +183,7 @@ static uint32_t shelf_take(struct shelf *s, uint64_t key, uint64_t *evicted)
 		s->next = s->next + 1 < s->max ? s->next + 1 : 0;
 	i = s->next;
 	s->key[i] = key + 1;
-	if (!hidx_add(&s->index, hash_u64(s->key[i]), i, rehash, s)) {
+	if (!hidx_add(&s->index, hash_u64(s->key[i]), i, rulebook_rehash, s)) {
 		s->key[i] = 0;
 		return UINT32_MAX;
 	}
@@ -251,7 +251,7 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 	if (!b || !b->rule_slot || !b->space_ns || !b->space_id)
 		return err_nomem(e, "the rules");
 	b->kernel_bytes = maps->bytes;
-	b->rules = map_shared(maps->rules, map_bytes(SB_RULES, sizeof(*b->rules)), e);
+	b->rules = map_shared(maps->rules, rulebook_map_bytes(SB_RULES, sizeof(*b->rules)), e);
 	if (!b->rules ||
 	    !shelf_open(&b->pages, maps->page_of, maps->pages, sizeof(struct sb_page), offsetof(struct sb_page, used_ns),
 			RULEBOOK_PAGES, e) ||
@@ -270,7 +270,7 @@ void rulebook_free(struct rulebook *b)
 	shelf_close(&b->pages);
 	shelf_close(&b->spaces);
 	if (b->rules)
-		munmap(b->rules, map_bytes(SB_RULES, sizeof(*b->rules)));
+		munmap(b->rules, rulebook_map_bytes(SB_RULES, sizeof(*b->rules)));
 	free(b->rule_slot);
 	free(b->space_ns);
 	free(b->space_id);

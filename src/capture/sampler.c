@@ -48,7 +48,7 @@ static int open_attr(struct perf_event_attr *a, uint32_t cpu)
 	return (int)syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
+static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t freq_hz)
 {
 	const bool cycles = event == EVENT_CYCLES;
 	struct perf_event_attr a = attr_of(cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
@@ -73,11 +73,11 @@ const char *sampler_event_name(enum capture_event event)
 int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e)
 {
 	enum capture_event event = wish == EVENT_AUTO ? EVENT_CYCLES : wish;
-	AUTO_FD int fd = open_event(event, cpu, 1);
+	AUTO_FD int fd = sampler_open_event(event, cpu, 1);
 
 	if (fd < 0 && wish == EVENT_AUTO && (errno == ENOENT || errno == EOPNOTSUPP || errno == EINVAL)) {
 		event = EVENT_CPU_CLOCK;
-		fd = open_event(event, cpu, 1);
+		fd = sampler_open_event(event, cpu, 1);
 	}
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s%s", sampler_event_name(event), cpu,
@@ -88,7 +88,7 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 
 int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, int sideband_fd, struct err *e)
 {
-	AUTO_FD int fd = open_event(event, cpu, freq_hz);
+	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz);
 
 	if (fd < 0)
 		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s", sampler_event_name(event), cpu,

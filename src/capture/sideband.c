@@ -47,7 +47,7 @@ static void fill_attr(struct perf_event_attr *a)
 	a->wakeup_watermark = SIDEBAND_DATA_BYTES / 8;
 }
 
-static int open_event(uint32_t cpu)
+static int sideband_open_event(uint32_t cpu)
 {
 	struct perf_event_attr attr;
 
@@ -69,7 +69,7 @@ static size_t first_bytes(void)
 int sideband_open(struct sideband *b, uint32_t cpu, struct err *e)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = first_bytes();
-	AUTO_FD int fd = open_event(cpu);
+	AUTO_FD int fd = sideband_open_event(cpu);
 	void *map;
 
 	if (fd < 0)
@@ -94,7 +94,7 @@ int sideband_enable(struct sideband *b, bool on)
 }
 
 /* The LEN bytes at position AT, in COPY when they wrap around. */
-static const void *whole(const uint8_t *data, size_t size, uint64_t at, size_t len, uint8_t *copy)
+static const void *sideband_whole(const uint8_t *data, size_t size, uint64_t at, size_t len, uint8_t *copy)
 {
 	size_t from = at & (size - 1), first = size - from;
 
@@ -125,7 +125,7 @@ int sideband_read(struct sideband *b, sideband_fn *fn, void *ctx)
 			n = -EBADMSG;
 			break;
 		}
-		fn(ctx, whole(data, b->data_bytes, at, h->size, copy), h->size);
+		fn(ctx, sideband_whole(data, b->data_bytes, at, h->size, copy), h->size);
 		at += h->size;
 	}
 	__atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);

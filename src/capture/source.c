@@ -46,7 +46,7 @@ static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 /* What a descriptor that is waited for tells: there is something to collect, or somebody wants a read to return. */
 enum told { TOLD_DATA, TOLD_CALL };
 
-static int watch(struct source *s, int fd, enum told what, struct err *e)
+static int source_watch_fd(struct source *s, int fd, enum told what, struct err *e)
 {
 	/* Edge-triggered: what waits for the watermark stays in its buffer and must not wake us again. */
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.u32 = what };
@@ -58,12 +58,12 @@ static int watch(struct source *s, int fd, enum told what, struct err *e)
 
 int source_watch(struct source *s, int fd, struct err *e)
 {
-	return watch(s, fd, TOLD_DATA, e);
+	return source_watch_fd(s, fd, TOLD_DATA, e);
 }
 
 int source_call_on(struct source *s, int fd, struct err *e)
 {
-	return watch(s, fd, TOLD_CALL, e);
+	return source_watch_fd(s, fd, TOLD_CALL, e);
 }
 
 static int open_wait(struct source *s, struct err *e)
@@ -185,7 +185,7 @@ struct collecting {
 	uint32_t stream;         /* ring, or nr_rings for copies */
 };
 
-static void lose(struct source *s, enum lost_reason why, uint64_t n)
+static void source_lose(struct source *s, enum lost_reason why, uint64_t n)
 {
 	s->lost.n[why] += n;
 }
@@ -212,14 +212,14 @@ static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t t
 	struct reorder_item it = { .data = data, .len = len, .stream = c->stream, .tag = tag };
 
 	if (len < sizeof(*h)) {
-		lose(c->s, LOST_BAD_RECORD, 1);
+		source_lose(c->s, LOST_BAD_RECORD, 1);
 	} else {
 		it.time_ns = h->time_ns;
 		if (h->flags & SB_F_STRANGER)
 			tell_stranger(c->s, data, len);
 		if (reorder_put(&c->s->order, &it))
 			return;
-		lose(c->s, LOST_NO_MEMORY, 1);
+		source_lose(c->s, LOST_NO_MEMORY, 1);
 	}
 	ring_done(c->s->rings[c->stream], tag);
 }
@@ -230,19 +230,19 @@ static void keep_copy(struct source *s, const void *data, size_t len, uint64_t t
 	void *copy;
 
 	if (s->copied_bytes + len > COPIES_MAX) {
-		lose(s, LOST_BACKLOG, 1);
+		source_lose(s, LOST_BACKLOG, 1);
 		return;
 	}
 	copy = malloc(len);
 	if (!copy) {
-		lose(s, LOST_NO_MEMORY, 1);
+		source_lose(s, LOST_NO_MEMORY, 1);
 		return;
 	}
 	memcpy(copy, data, len);
 	it.data = copy;
 	if (!reorder_put(&s->order, &it)) {
 		free(copy);
-		lose(s, LOST_NO_MEMORY, 1);
+		source_lose(s, LOST_NO_MEMORY, 1);
 		return;
 	}
 	s->copied_bytes += len;
@@ -275,7 +275,7 @@ static void collect_throttle(struct source *s, const struct perf_record *rec)
 	if (rec->what == PERF_REC_THROTTLE) {
 		*since = rec->ev.time_ns;
 	} else if (*since) {
-		lose(s, LOST_THROTTLED, source_missed(s, throttled_ns(*since, rec->ev.time_ns)));
+		source_lose(s, LOST_THROTTLED, source_missed(s, throttled_ns(*since, rec->ev.time_ns)));
 		*since = 0;
 	}
 }
@@ -286,7 +286,7 @@ static void collect_side(void *ctx, const void *data, size_t len)
 	struct perf_record rec;
 
 	if (perf_record_read(data, len, &rec)) {
-		lose(s, LOST_BAD_RECORD, 1);
+		source_lose(s, LOST_BAD_RECORD, 1);
 		return;
 	}
 	switch (rec.what) {
@@ -294,7 +294,7 @@ static void collect_side(void *ctx, const void *data, size_t len)
 		keep_copy(s, data, len, rec.ev.time_ns);
 		break;
 	case PERF_REC_LOST:
-		lose(s, LOST_SIDE_BAND, rec.lost);
+		source_lose(s, LOST_SIDE_BAND, rec.lost);
 		break;
 	case PERF_REC_THROTTLE:
 	case PERF_REC_UNTHROTTLE:
@@ -308,11 +308,11 @@ static void collect_side(void *ctx, const void *data, size_t len)
 void source_collect_side(struct source *s, struct sideband *b)
 {
 	if (sideband_read(b, collect_side, s) < 0)
-		lose(s, LOST_SIDE_BAND, 1);
+		source_lose(s, LOST_SIDE_BAND, 1);
 }
 
 /* Takes in what all streams hold and moves the watermark. */
-static void collect(struct source *s)
+static void source_collect(struct source *s)
 {
 	uint64_t now = clock_mono_ns();
 	bool whole = true;
@@ -329,7 +329,7 @@ static void collect(struct source *s)
 }
 
 /* How long the task ran for what PERIOD stands for. Between two samples a CPU may have idled, so cycles are bounded. */
-static uint64_t weight(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
+static uint64_t source_weight(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
 {
 	const uint64_t each = rate_period_ns(&s->rate, time_ns);
 
@@ -356,7 +356,7 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 
 	if (r > 0) {
 		if (ev.kind == RAW_SAMPLE) {
-			ev.sample.weight = weight(s, &ev.sample, ev.time_ns);
+			ev.sample.weight = source_weight(s, &ev.sample, ev.time_ns);
 			s->delivered++;
 			count_gap(s, &ev.sample);
 		} else if (ev.kind == RAW_WAKE) {
@@ -364,7 +364,7 @@ static int deliver_record(struct source *s, const struct reorder_item *it, raw_f
 		}
 		each(ctx, &ev);
 	} else {
-		lose(s, LOST_BAD_RECORD, 1);
+		source_lose(s, LOST_BAD_RECORD, 1);
 	}
 	ring_done(s->rings[it->stream], it->tag);
 	return r > 0;
@@ -385,7 +385,7 @@ static int deliver_copy(struct source *s, const struct reorder_item *it, raw_fn 
 	return !r;
 }
 
-static int deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *ctx)
+static int source_deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *ctx)
 {
 	struct reorder_item it;
 	int n = 0;
@@ -419,7 +419,7 @@ static int wait_for_data(struct source *s, uint64_t until_ns, struct err *e)
 }
 
 /* Is so much in a ring that who fills it asks for a reader? */
-static bool crowded(const struct source *s)
+static bool source_crowded(const struct source *s)
 {
 	const uint64_t much = bpf_side_wake_bytes(s->kernel);
 
@@ -433,26 +433,26 @@ static bool crowded(const struct source *s)
  * A stranger who wakes us is told of at once, and so are buffers emptied that have no room for long; what they hold has its turn later, with
  * all that comes by then: many events one after the other find in the caches what a few at a time would not.
  */
-static int wait_for_turn(struct source *s, int timeout_ms, struct err *e)
+static int source_wait_for_turn(struct source *s, int timeout_ms, struct err *e)
 {
 	const uint64_t until = clock_mono_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
 	int r;
 
-	while ((r = wait_for_data(s, until, e)) > 0 && !crowded(s))
-		collect(s);
+	while ((r = wait_for_data(s, until, e)) > 0 && !source_crowded(s))
+		source_collect(s);
 	return r < 0 ? r : 0;
 }
 
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
-	int r = flush ? 0 : wait_for_turn(s, timeout_ms, e);
+	int r = flush ? 0 : source_wait_for_turn(s, timeout_ms, e);
 
 	if (r)
 		return r;
 	if (s->running)
 		source_cpus_check(s);
-	collect(s);
-	return deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
+	source_collect(s);
+	return source_deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
 }
 
 /* The counters of the kernel half, over all CPUs. */

@@ -106,7 +106,7 @@ static int want_cpus(struct source *s, const u32_vec *cpus, struct err *e)
 }
 
 /* Marks which CPUs are online. The file stays open, since it is read several times a second. */
-static int read_online(struct source *s, bool *online, struct err *e)
+static int source_cpus_read_online(struct source *s, bool *online, struct err *e)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
 	u32_vec list = { 0 };
@@ -165,7 +165,7 @@ int source_cpus_open(struct source *s, const struct capture_plan *plan, struct e
 		s->slot[cpu].side = (struct sideband)SIDEBAND_INIT;
 	}
 	r = want_cpus(s, &plan->cpus, e);
-	r = r ? r : read_online(s, online, e);
+	r = r ? r : source_cpus_read_online(s, online, e);
 	if (r)
 		return r;
 	while (first + 1 < s->layout.nr_cpus && !online[first])
@@ -254,7 +254,7 @@ static void cpu_left(struct source *s, uint32_t cpu, uint64_t now)
 }
 
 /* A CPU that was put in meanwhile is on a node that nobody knew before; its ring stays. */
-static void find_node(struct source *s, uint32_t cpu)
+static void source_cpus_find_node(struct source *s, uint32_t cpu)
 {
 	uint32_t node;
 
@@ -268,7 +268,7 @@ static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 
-	find_node(s, cpu);
+	source_cpus_find_node(s, cpu);
 	/* It may have left again meanwhile: the next look tries once more. */
 	if (slot_open(s, cpu, NULL) || slot_enable(slot, true)) {
 		slot_close(s, slot);
@@ -318,7 +318,7 @@ void source_cpus_check(struct source *s)
 		return;
 	s->checked_ns = now;
 	online = calloc(s->layout.nr_cpus, sizeof(*online));
-	if (online && !read_online(s, online, NULL))
+	if (online && !source_cpus_read_online(s, online, NULL))
 		for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
 			check_cpu(s, cpu, online[cpu], now);
 	free(online);

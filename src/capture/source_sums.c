@@ -17,12 +17,12 @@
 
 _Static_assert(SOURCE_SUM_PARTS == SB_SUM_BUCKETS, "one part for each");
 
-static uint32_t fits(uint64_t n)
+static uint32_t source_sums_fits(uint64_t n)
 {
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static struct source_sum sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
+static struct source_sum source_sums_sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
 {
 	struct source_sum ret = {
 		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id, .last_ns = s->last_ns,
@@ -34,7 +34,7 @@ static struct source_sum sum_of(const struct sb_sum_key *key, const struct sb_su
 	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++)
 		if (s->part[i].count)
 			ret.part[ret.n++] = (struct source_sum_part){ s->part[i].blocked_ns, s->part[i].runnable_ns,
-								      fits(s->part[i].count) };
+								      source_sums_fits(s->part[i].count) };
 	return ret;
 }
 
@@ -63,7 +63,7 @@ static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32
 	if (r && r != -ENOENT)
 		return r;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct source_sum one = sum_of(&key[i], &sum[i]);
+		const struct source_sum one = source_sums_sum_of(&key[i], &sum[i]);
 
 		if (one.n)
 			each(ctx, &one);

@@ -39,7 +39,7 @@ static void totals_free(struct totals *t)
 }
 
 /* Reads all entries. Threads come and go meanwhile: an entry may be missed, and is then read the next time. */
-static int read_totals(int fd, struct totals *t, struct err *e)
+static int source_waits_read_totals(int fd, struct totals *t, struct err *e)
 {
 	uint32_t position[4], *from = NULL;
 	int r = 0;
@@ -74,7 +74,7 @@ static int find_gone(struct totals *t, struct err *e)
 	return 0;
 }
 
-static int compare_threads(const void *va, const void *vb)
+static int source_waits_compare_threads(const void *va, const void *vb)
 {
 	const struct sb_total_key *a = va, *b = vb;
 
@@ -83,10 +83,10 @@ static int compare_threads(const void *va, const void *vb)
 
 static bool is_gone(const struct totals *t, const struct sb_total_key *key)
 {
-	return t->gone.n && bsearch(key, t->gone.v, t->gone.n, sizeof(*key), compare_threads);
+	return t->gone.n && bsearch(key, t->gone.v, t->gone.n, sizeof(*key), source_waits_compare_threads);
 }
 
-static struct source_total tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
+static struct source_total source_waits_tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
 {
 	struct source_total ret = {
 		.pid = (pid_t)t->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .last = last, .count = t->count,
@@ -126,14 +126,14 @@ int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *
 	*ret_ns = now;
 	if (fd < 0)
 		return 0;
-	r = read_totals(fd, &t, e);
+	r = source_waits_read_totals(fd, &t, e);
 	if (!r)
 		r = find_gone(&t, e);
 	if (!r && t.gone.n > 1)
-		qsort(t.gone.v, t.gone.n, sizeof(t.gone.v[0]), compare_threads);
+		qsort(t.gone.v, t.gone.n, sizeof(t.gone.v[0]), source_waits_compare_threads);
 	for (size_t i = 0; !r && i < t.key.n; i++) {
 		const bool last = is_gone(&t, &t.key.v[i]);
-		const struct source_total one = tell(&t.key.v[i], &t.total.v[i], last);
+		const struct source_total one = source_waits_tell(&t.key.v[i], &t.total.v[i], last);
 
 		each(ctx, &one);
 		if (last)
@@ -282,7 +282,7 @@ static uint32_t copy_record(struct source *s, const struct sb_slot *slot)
 }
 
 /* The head of the wait was to be filled in when it ends. */
-static void complete(struct source *s, uint32_t size, uint64_t id)
+static void source_waits_complete(struct source *s, uint32_t size, uint64_t id)
 {
 	struct sb_hdr *h = (void *)s->taken;
 	struct sb_part_wait *w = (void *)((char *)s->taken + sizeof(*h) + sizeof(struct sb_part_task));
@@ -310,7 +310,7 @@ bool source_open_stack(struct source *s, const struct source_open *w, struct raw
 	(void)bpf_side_free_slot(s->kernel, o->slot);
 	if (!size)
 		return false;
-	complete(s, size, w->id);
+	source_waits_complete(s, size, w->id);
 	if (wire_decode_record(s->taken, size, ret) <= 0)
 		return false;
 	ret->kind = RAW_WAIT_STACK;

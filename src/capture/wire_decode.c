@@ -27,7 +27,7 @@ struct cursor {
 	size_t left;
 };
 
-static const void *take(struct cursor *in, size_t n)
+static const void *wire_decode_take(struct cursor *in, size_t n)
 {
 	const void *p = in->at;
 
@@ -47,7 +47,7 @@ static const struct sb_part *take_part(struct cursor *in, struct cursor *ret)
 		return NULL;
 	ret->at = in->at;
 	ret->left = part->size;
-	return take(in, part->size);
+	return wire_decode_take(in, part->size);
 }
 
 static void copy_comm(char dst[17], const char src[16])
@@ -56,9 +56,9 @@ static void copy_comm(char dst[17], const char src[16])
 	dst[16] = '\0';
 }
 
-static bool read_task(struct cursor *in, struct raw_event *ev)
+static bool wire_decode_read_task(struct cursor *in, struct raw_event *ev)
 {
-	const struct sb_part_task *t = take(in, sizeof(*t));
+	const struct sb_part_task *t = wire_decode_take(in, sizeof(*t));
 
 	if (!t)
 		return false;
@@ -73,7 +73,7 @@ static bool read_task(struct cursor *in, struct raw_event *ev)
 
 static bool read_sample(struct cursor *in, struct raw_sample *s)
 {
-	const struct sb_part_sample *p = take(in, sizeof(*p));
+	const struct sb_part_sample *p = wire_decode_take(in, sizeof(*p));
 
 	if (!p)
 		return false;
@@ -86,12 +86,12 @@ static bool read_sample(struct cursor *in, struct raw_sample *s)
 
 static bool read_regs(struct cursor *in, struct raw_sample *s)
 {
-	const struct sb_part_regs *r = take(in, sizeof(*r));
+	const struct sb_part_regs *r = wire_decode_take(in, sizeof(*r));
 	const uint64_t *v;
 
 	if (!r || !r->machine || !r->nr || r->nr > RAW_REGS_MAX)
 		return false;
-	v = take(in, r->nr * sizeof(*v));
+	v = wire_decode_take(in, r->nr * sizeof(*v));
 	if (!v)
 		return false;
 	s->machine = r->machine;
@@ -102,21 +102,21 @@ static bool read_regs(struct cursor *in, struct raw_sample *s)
 
 static bool read_addrs(struct cursor *in, const uint64_t **ret, uint32_t *ret_nr, int32_t *ret_error, bool *ret_full)
 {
-	const struct sb_part_addrs *a = take(in, sizeof(*a));
+	const struct sb_part_addrs *a = wire_decode_take(in, sizeof(*a));
 	const uint64_t *v;
 
 	if (!a || a->nr > in->left / sizeof(*v))
 		return false;
-	*ret = take(in, a->nr * sizeof(*v));
+	*ret = wire_decode_take(in, a->nr * sizeof(*v));
 	*ret_nr = a->nr;
 	*ret_error = a->error;
 	*ret_full = a->part.flags & SB_ADDRS_FULL;
 	return true;
 }
 
-static bool read_segment(struct cursor *in, struct raw_sample *s)
+static bool wire_decode_read_segment(struct cursor *in, struct raw_sample *s)
 {
-	const struct sb_part_segment *g = take(in, sizeof(*g));
+	const struct sb_part_segment *g = wire_decode_take(in, sizeof(*g));
 	struct raw_segment *seg;
 
 	if (!g || g->got > in->left || g->got > g->want || s->nr_segments == RAW_SEGMENTS_MAX)
@@ -161,9 +161,9 @@ static bool read_lengths(const struct sb_part_wait *p, uint64_t end_ns, struct r
 	return true;
 }
 
-static bool read_wait(struct cursor *in, struct raw_event *ev)
+static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 {
-	const struct sb_part_wait *p = take(in, sizeof(*p));
+	const struct sb_part_wait *p = wire_decode_take(in, sizeof(*p));
 	struct raw_wait *w = &ev->wait;
 
 	/* Not twice: what the second leaves out would be of the first. */
@@ -190,7 +190,7 @@ static bool read_wait(struct cursor *in, struct raw_event *ev)
 
 static bool read_wake(struct cursor *in, struct raw_event *ev)
 {
-	const struct sb_part_wake *p = take(in, sizeof(*p));
+	const struct sb_part_wake *p = wire_decode_take(in, sizeof(*p));
 
 	if (!p || ev->kind != RAW_WAKE)
 		return false;
@@ -200,7 +200,7 @@ static bool read_wake(struct cursor *in, struct raw_event *ev)
 
 static bool read_addr(struct cursor *in, struct raw_event *ev)
 {
-	const struct sb_part_addr *p = take(in, sizeof(*p));
+	const struct sb_part_addr *p = wire_decode_take(in, sizeof(*p));
 
 	if (!p || ev->kind != RAW_FAULT)
 		return false;
@@ -210,7 +210,7 @@ static bool read_addr(struct cursor *in, struct raw_event *ev)
 
 static bool read_walk(struct cursor *in, struct raw_sample *s)
 {
-	const struct sb_part_walk *p = take(in, sizeof(*p));
+	const struct sb_part_walk *p = wire_decode_take(in, sizeof(*p));
 
 	if (!p || !p->space || p->part.flags >= SB_WALK_NR)
 		return false;
@@ -222,7 +222,7 @@ static bool read_walk(struct cursor *in, struct raw_sample *s)
 
 static bool read_stop(struct cursor *in, struct raw_sample *s)
 {
-	const struct sb_part_stop *p = take(in, sizeof(*p));
+	const struct sb_part_stop *p = wire_decode_take(in, sizeof(*p));
 
 	if (!p)
 		return false;
@@ -261,9 +261,9 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 	case SB_PART_STOP:
 		return read_stop(in, s);
 	case SB_PART_SEGMENT:
-		return read_segment(in, s);
+		return wire_decode_read_segment(in, s);
 	case SB_PART_WAIT:
-		return read_wait(in, ev);
+		return wire_decode_read_wait(in, ev);
 	case SB_PART_WAKE:
 		return read_wake(in, ev);
 	case SB_PART_ADDR:
@@ -281,7 +281,7 @@ static void read_flags(uint16_t flags, struct raw_sample *s)
 	s->no_user = flags & SB_F_NO_USER;
 }
 
-static bool kind_of(unsigned int kind, enum raw_kind *ret)
+static bool wire_decode_kind_of(unsigned int kind, enum raw_kind *ret)
 {
 	switch (kind) {
 	case SB_REC_SAMPLE:
@@ -323,21 +323,21 @@ static bool is_whole(const struct raw_event *ev)
 int wire_decode_record(const void *data, size_t len, struct raw_event *ret)
 {
 	struct cursor in = { data, len }, body;
-	const struct sb_hdr *h = take(&in, sizeof(*h));
+	const struct sb_hdr *h = wire_decode_take(&in, sizeof(*h));
 	const struct sb_part *part;
 	struct raw_event ev;
 
 	if (!h || h->size != len)
 		return -EBADMSG;
 	memset(&ev, 0, sizeof(ev));
-	if (!kind_of(h->kind, &ev.kind))
+	if (!wire_decode_kind_of(h->kind, &ev.kind))
 		return 0;
 	ev.cpu = h->cpu;
 	ev.node = h->node;
 	ev.time_ns = h->time_ns;
 	read_flags(h->flags, &ev.sample);
 	part = take_part(&in, &body);
-	if (!part || part->type != SB_PART_TASK || !read_task(&body, &ev))
+	if (!part || part->type != SB_PART_TASK || !wire_decode_read_task(&body, &ev))
 		return -EBADMSG;
 	while ((part = take_part(&in, &body)))
 		if (!read_part(part, &body, &ev))

@@ -42,7 +42,7 @@ struct batch {
 };
 
 /* The latest snapshot, or one of nothing; NULL when out of memory. */
-static struct snapshot *take_snapshot(struct batch *b)
+static struct snapshot *batch_take_snapshot(struct batch *b)
 {
 	struct snapshot *s = engine_snapshot(b->session.engine);
 
@@ -75,7 +75,7 @@ static int print_header(struct batch *b, const struct snapshot *s, struct err *e
 }
 
 /* Idle waits are one line, unless there is nothing else. */
-static int build_tree(const struct batch *b, const struct snapshot *s, struct tree **ret, struct err *e)
+static int batch_build_tree(const struct batch *b, const struct snapshot *s, struct tree **ret, struct err *e)
 {
 	struct query q = b->query;
 	int r;
@@ -114,7 +114,7 @@ static int print_text(struct batch *b, const struct snapshot *s, struct err *e)
 	int r = print_header(b, s, e);
 
 	if (r >= 0)
-		r = build_tree(b, s, &t, e);
+		r = batch_build_tree(b, s, &t, e);
 	if (r < 0)
 		return r;
 	return t->node[0].total_ns ? export_tree(b->out, t, &how, e) : print_nothing(b, s, e);
@@ -133,7 +133,7 @@ static int print_json(struct batch *b, const struct snapshot *s, struct err *e)
 
 static int print_document(struct batch *b, bool ended, struct err *e)
 {
-	AUTO(snapshot_unref) struct snapshot *s = take_snapshot(b);
+	AUTO(snapshot_unref) struct snapshot *s = batch_take_snapshot(b);
 	struct profile_meta meta;
 	int r;
 
@@ -197,7 +197,7 @@ static int print_all(struct batch *b, const sigset_t *set, struct err *e)
 }
 
 /* Standard output is for documents alone: a command writes to standard error. */
-static int take_stdout(struct batch *b, struct err *e)
+static int batch_take_stdout(struct batch *b, struct err *e)
 {
 	const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
@@ -214,10 +214,10 @@ static int take_stdout(struct batch *b, struct err *e)
 	return 0;
 }
 
-static int prepare(struct batch *b, struct err *e)
+static int batch_prepare(struct batch *b, struct err *e)
 {
 	const bool utf8 = term_use_locale();
-	int r = take_stdout(b, e);
+	int r = batch_take_stdout(b, e);
 
 	if (r < 0)
 		return r;
@@ -233,7 +233,7 @@ int batch_run(const struct options *o, const struct query *filter, struct err *e
 {
 	struct batch b = { .o = o, .query = *filter, .session = SESSION_INIT };
 	sigset_t set;
-	int r = prepare(&b, e);
+	int r = batch_prepare(&b, e);
 
 	if (r >= 0) {
 		signals_block(&set, false);

@@ -35,9 +35,9 @@ struct checked {
 	struct load_report report;
 };
 
-static void line(const char *label, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void check_line(const char *label, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void line(const char *label, const char *fmt, ...)
+static void check_line(const char *label, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -57,18 +57,18 @@ static bool is_damaged(const struct checked *c)
 	return (s->damages && !only_cut) || s->lost_events;
 }
 
-static void tell_header(const struct checked *c)
+static void check_tell_header(const struct checked *c)
 {
 	const struct record_header *h = &c->survey.header;
 	const uint8_t *u = h->uuid;
 
-	line("format", "%u.%u%s", h->major, h->minor, h->minor > RECORD_MINOR ? ", newer than this sberf" : "");
-	line("id", "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4], u[5], u[6],
-	     u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+	check_line("format", "%u.%u%s", h->major, h->minor, h->minor > RECORD_MINOR ? ", newer than this sberf" : "");
+	check_line("id", "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
+		   u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
 /* "2026-01-31 12:34:56.789 UTC", or "unknown". */
-static const char *date(uint64_t real_ns, char *dst, size_t size)
+static const char *check_date(uint64_t real_ns, char *dst, size_t size)
 {
 	const struct timespec ts = clock_timespec(real_ns);
 	struct tm tm;
@@ -81,7 +81,7 @@ static const char *date(uint64_t real_ns, char *dst, size_t size)
 }
 
 /* How the recording ended. */
-static const char *ending(const struct profile_meta *m, char *dst, size_t size)
+static const char *check_ending(const struct profile_meta *m, char *dst, size_t size)
 {
 	if (!m->complete)
 		return "then it was cut off";
@@ -100,22 +100,22 @@ static void tell_origin(const struct profile_meta *m)
 {
 	char text[64], time[UNITS_MAX];
 
-	line("made by", "sberf %s on %s, %s, %s", m->version[0] ? m->version : "?", m->host[0] ? m->host : "?",
-	     m->kernel[0] ? m->kernel : "?", m->arch[0] ? m->arch : "?");
-	line("command", "%s", m->cmdline[0] ? m->cmdline : "unknown");
-	line("target", "%s", m->target[0] ? m->target : "unknown");
+	check_line("made by", "sberf %s on %s, %s, %s", m->version[0] ? m->version : "?", m->host[0] ? m->host : "?",
+		   m->kernel[0] ? m->kernel : "?", m->arch[0] ? m->arch : "?");
+	check_line("command", "%s", m->cmdline[0] ? m->cmdline : "unknown");
+	check_line("target", "%s", m->target[0] ? m->target : "unknown");
 	if (m->freq_asked)
 		snprintf(text, sizeof(text), "%u Hz asked for", m->freq_asked);
 	else
 		snprintf(text, sizeof(text), "no single rate known");
-	line("sampled", "%s, %s, %u CPUs; %s%s", m->event[0] ? m->event : "?", text, m->cpus,
-	     m->off_cpu ? "with waits" : "without waits", m->wakers ? " and who ended them" : "");
-	line("began", "%s", date(m->start_real_ns, text, sizeof(text)));
-	line("lasted", "%s, %s", units_time(time, m->duration_ns), ending(m, text, sizeof(text)));
+	check_line("sampled", "%s, %s, %u CPUs; %s%s", m->event[0] ? m->event : "?", text, m->cpus,
+		   m->off_cpu ? "with waits" : "without waits", m->wakers ? " and who ended them" : "");
+	check_line("began", "%s", check_date(m->start_real_ns, text, sizeof(text)));
+	check_line("lasted", "%s, %s", units_time(time, m->duration_ns), check_ending(m, text, sizeof(text)));
 }
 
 /* When NS was, seen from the beginning of the recording; events may lie before it. */
-static const char *moment(const struct profile_meta *m, uint64_t ns, char *dst, size_t size)
+static const char *check_moment(const struct profile_meta *m, uint64_t ns, char *dst, size_t size)
 {
 	const bool before = ns < m->start_mono_ns;
 	char time[UNITS_MAX];
@@ -130,18 +130,19 @@ static void tell_events(const struct checked *c)
 	char n[UNITS_MAX], from[UNITS_MAX + 1], to[UNITS_MAX + 1];
 
 	if (s->first_ns)
-		line("events", "%s, from %s to %s after the beginning", units_thousands(n, c->report.events),
-		     moment(&c->meta, s->first_ns, from, sizeof(from)), moment(&c->meta, s->last_ns, to, sizeof(to)));
+		check_line("events", "%s, from %s to %s after the beginning", units_thousands(n, c->report.events),
+			   check_moment(&c->meta, s->first_ns, from, sizeof(from)),
+			   check_moment(&c->meta, s->last_ns, to, sizeof(to)));
 	else
-		line("events", "none");
+		check_line("events", "none");
 	for (unsigned int i = 1; i < EVENT_KINDS_MAX; i++)
 		if (s->kind[i])
-			line("", "%14s  %s", units_thousands(n, s->kind[i]), event_kinds[i].name);
+			check_line("", "%14s  %s", units_thousands(n, s->kind[i]), event_kinds[i].name);
 	if (s->kind[0])
-		line("", "%14s  of kinds that only a newer sberf knows, left out", units_thousands(n, s->kind[0]));
+		check_line("", "%14s  of kinds that only a newer sberf knows, left out", units_thousands(n, s->kind[0]));
 	if (s->type[0].blocks)
-		line("left out", "%s block%s of types that only a newer sberf knows", units_thousands(n, s->type[0].blocks),
-		     s->type[0].blocks == 1 ? "" : "s");
+		check_line("left out", "%s block%s of types that only a newer sberf knows",
+			   units_thousands(n, s->type[0].blocks), s->type[0].blocks == 1 ? "" : "s");
 }
 
 /* Of the frames how many have a name; notes, such as "[lost]", are none. */
@@ -159,10 +160,10 @@ static void tell_names(const struct checked *c)
 		n++;
 		named += names_get(c->names, i) != NULL;
 	}
-	line("refer to", "%s threads, %s stack nodes, %s frames", units_thousands(threads, dict_threads(d)),
-	     units_thousands(stacks, dict_stacks(d) ? dict_stacks(d) - 1 : 0), units_thousands(frames, n));
-	line("names", "%s functions; %s of the frames have a name", units_thousands(frames, names_funcs(c->names)),
-	     n ? units_percent(percent, (double)named / (double)n) : "none");
+	check_line("refer to", "%s threads, %s stack nodes, %s frames", units_thousands(threads, dict_threads(d)),
+		   units_thousands(stacks, dict_stacks(d) ? dict_stacks(d) - 1 : 0), units_thousands(frames, n));
+	check_line("names", "%s functions; %s of the frames have a name", units_thousands(frames, names_funcs(c->names)),
+		   n ? units_percent(percent, (double)named / (double)n) : "none");
 }
 
 static void tell_losses(const struct profile_meta *m)
@@ -173,11 +174,11 @@ static void tell_losses(const struct profile_meta *m)
 	for (unsigned int i = 0; i < LOST_NR; i++) {
 		if (!m->lost.n[i])
 			continue;
-		line(any ? "" : "lost", "%14s  %s", units_thousands(n, m->lost.n[i]), lost_info(i)->text);
+		check_line(any ? "" : "lost", "%14s  %s", units_thousands(n, m->lost.n[i]), lost_info(i)->text);
 		any = true;
 	}
 	if (!any)
-		line("lost", "nothing that is known of");
+		check_line("lost", "nothing that is known of");
 }
 
 static void tell_blocks(const struct checked *c)
@@ -188,21 +189,22 @@ static void tell_blocks(const struct checked *c)
 
 	for (int i = 0; i < BLOCK_TYPES; i++)
 		all += s->type[i].stored_bytes;
-	line("size", "%s bytes in %s blocks, %s epochs", units_thousands(bytes, c->meta.file_bytes),
-	     units_thousands(blocks, c->report.blocks), units_thousands(n, s->epochs));
-	line("", "%-8s%10s%14s%9s%14s", "type", "blocks", "bytes", "share", "rows");
+	check_line("size", "%s bytes in %s blocks, %s epochs", units_thousands(bytes, c->meta.file_bytes),
+		   units_thousands(blocks, c->report.blocks), units_thousands(n, s->epochs));
+	check_line("", "%-8s%10s%14s%9s%14s", "type", "blocks", "bytes", "share", "rows");
 	for (unsigned int i = 1; i <= BLOCK_TYPES; i++) {
 		const struct check_stats_type *t = &s->type[i % BLOCK_TYPES];
 
 		if (!t->blocks)
 			continue;
-		line("", "%-8s%10s%14s%9s%14s", check_stats_type_name(i % BLOCK_TYPES), units_thousands(blocks, t->blocks),
-		     units_thousands(bytes, t->stored_bytes), units_percent(percent, (double)t->stored_bytes / (double)all),
-		     t->rows ? units_thousands(rows, t->rows) : "");
+		check_line("", "%-8s%10s%14s%9s%14s", check_stats_type_name(i % BLOCK_TYPES),
+			   units_thousands(blocks, t->blocks), units_thousands(bytes, t->stored_bytes),
+			   units_percent(percent, (double)t->stored_bytes / (double)all),
+			   t->rows ? units_thousands(rows, t->rows) : "");
 	}
 }
 
-static void tell_damage(const struct check_stats_damage *d)
+static void check_tell_damage(const struct check_stats_damage *d)
 {
 	const char *type = check_stats_type_name(d->type);
 
@@ -268,19 +270,20 @@ static void tell_damages(const struct checked *c)
 	char n[UNITS_MAX];
 
 	if (!c->meta.complete)
-		line("the end", "is missing: sberf was killed, or still writes, or the file was cut; up to there it can be read");
+		check_line("the end",
+			   "is missing: sberf was killed, or still writes, or the file was cut; up to there it can be read");
 	if (!s->damages && !s->lost_events)
 		return;
-	line("damaged", "%s place%s", units_thousands(n, s->damages), s->damages == 1 ? "" : "s");
+	check_line("damaged", "%s place%s", units_thousands(n, s->damages), s->damages == 1 ? "" : "s");
 	for (size_t i = 0; i < s->damage.n; i++)
-		tell_damage(&s->damage.v[i]);
+		check_tell_damage(&s->damage.v[i]);
 	if (s->damages > s->damage.n)
 		printf("    and %s more\n", units_thousands(n, s->damages - s->damage.n));
 	if (is_damaged(c))
 		tell_lost(s);
 }
 
-static int tell(const struct checked *c)
+static int check_tell(const struct checked *c)
 {
 	const bool damaged = is_damaged(c);
 	char name[4096];
@@ -288,7 +291,7 @@ static int tell(const struct checked *c)
 	text_sanitise(name, sizeof(name), pipes_name(c->path), strlen(pipes_name(c->path)));
 	printf("%s: %s\n", name, c->meta.complete ? damaged ? "damaged" : "complete, nothing is damaged" :
 				 damaged ? "cut off, damaged" : "cut off, nothing is damaged");
-	tell_header(c);
+	check_tell_header(c);
 	tell_origin(&c->meta);
 	tell_events(c);
 	tell_names(c);
@@ -316,11 +319,11 @@ static int check_one(struct checked *c, struct err *e)
 	progress_end(&progress);
 	if (patient)
 		pipes_end_patience();
-	return r < 0 ? r : tell(c);
+	return r < 0 ? r : check_tell(c);
 }
 
 /* UNREADABLE outweighs DAMAGED, which outweighs SOUND. */
-static int worse(int a, int b)
+static int check_worse(int a, int b)
 {
 	return a == UNREADABLE || b == UNREADABLE ? UNREADABLE : a > b ? a : b;
 }
@@ -344,7 +347,7 @@ int cmd_check(const struct options *o, struct err *e)
 			fflush(stdout);
 			fprintf(stderr, "sberf check: %s\n", one.text);
 		}
-		status = worse(status, r < 0 ? UNREADABLE : r);
+		status = check_worse(status, r < 0 ? UNREADABLE : r);
 		check_stats_free(&c.survey);
 		names_free(c.names);
 		profile_free(c.profile);

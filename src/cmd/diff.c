@@ -28,21 +28,21 @@ struct sides {
 };
 
 /* Whether SIDE counts what is no time. */
-static bool is_imported(const struct sides *s, int side)
+static bool diff_is_imported(const struct sides *s, int side)
 {
 	return s->loaded[side].meta.unit[0];
 }
 
-static bool same_file(const char *a, const char *b)
+static bool diff_same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
 	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
 }
 
-static int load(struct sides *s, const struct options *o, struct err *e)
+static int diff_load(struct sides *s, const struct options *o, struct err *e)
 {
-	if (same_file(s->path[DIFF_BEFORE], s->path[DIFF_AFTER]))
+	if (diff_same_file(s->path[DIFF_BEFORE], s->path[DIFF_AFTER]))
 		return err_set(e, EINVAL, "'%s' and '%s' are the same file: name the recording before and the one after",
 			       s->path[DIFF_BEFORE], s->path[DIFF_AFTER]);
 	for (int side = 0; side < DIFF_SIDES; side++) {
@@ -60,7 +60,7 @@ static int load(struct sides *s, const struct options *o, struct err *e)
 }
 
 /* What is counted on both sides: time that only one of them knows of is no difference. */
-static uint32_t choose_measures(const struct sides *s, const struct options *o, enum diff_format format)
+static uint32_t diff_choose_measures(const struct sides *s, const struct options *o, enum diff_format format)
 {
 	const bool *waits[DIFF_SIDES] = { &s->loaded[DIFF_BEFORE].meta.off_cpu, &s->loaded[DIFF_AFTER].meta.off_cpu };
 
@@ -93,7 +93,7 @@ static int choose_inlines(const struct sides *s, const struct options *o, bool *
 }
 
 /* Narrows Q to the --time of SIDE, which is then what its wall time is. */
-static int choose_time(struct sides *s, int side, const struct options *o, struct query *q, struct err *e)
+static int diff_choose_time(struct sides *s, int side, const struct options *o, struct query *q, struct err *e)
 {
 	const struct open_recording *l = &s->loaded[side];
 	uint64_t from_ns, to_ns;
@@ -117,13 +117,13 @@ static int say_nothing(const struct sides *s, int side, const struct options *o,
 	return r < 0 ? r : 0;
 }
 
-static int build(struct sides *s, const struct options *o, enum diff_format format, struct err *e)
+static int diff_build_both(struct sides *s, const struct options *o, enum diff_format format, struct err *e)
 {
-	const uint32_t measures = choose_measures(s, o, format);
+	const uint32_t measures = diff_choose_measures(s, o, format);
 	bool no_inlines;
 	int r;
 
-	if (o->norm != DIFF_BY_TOTAL && (is_imported(s, DIFF_BEFORE) || is_imported(s, DIFF_AFTER)))
+	if (o->norm != DIFF_BY_TOTAL && (diff_is_imported(s, DIFF_BEFORE) || diff_is_imported(s, DIFF_AFTER)))
 		return err_set(e, EINVAL, "what is imported does not say how long anything took: only --normalize total compares it");
 	r = choose_inlines(s, o, &no_inlines, e);
 	if (r < 0)
@@ -134,7 +134,7 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 
 		r = filter_options_query(o, l->meta.arch, &q, e);
 		if (r >= 0)
-			r = choose_time(s, side, o, &q, e);
+			r = diff_choose_time(s, side, o, &q, e);
 		if (r < 0)
 			return r;
 		q.measures = l->meta.unit[0] ? 0 : measures;
@@ -155,7 +155,7 @@ static int build(struct sides *s, const struct options *o, enum diff_format form
 }
 
 /* By --format, else by the name of the file that is written. */
-static int choose_format(const struct options *o, enum diff_format *ret, struct err *e)
+static int diff_choose_format(const struct options *o, enum diff_format *ret, struct err *e)
 {
 	const enum diff_format by_file = o->output ? diff_format_of_file(o->output) : DIFF_FORMAT_NONE;
 
@@ -174,7 +174,7 @@ static int write_diff(const struct sides *s, const struct options *o, enum diff_
 		/* 0 asks for all that there is, not for the default. */
 		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
 	};
-	const int read = o->output && same_file(o->output, s->path[DIFF_AFTER]) ? DIFF_AFTER : DIFF_BEFORE;
+	const int read = o->output && diff_same_file(o->output, s->path[DIFF_AFTER]) ? DIFF_AFTER : DIFF_BEFORE;
 	struct progress progress;
 	struct outfile out;
 	int r = outfile_open(&out, o->output, s->path[read], e);
@@ -189,7 +189,7 @@ static int write_diff(const struct sides *s, const struct options *o, enum diff_
 }
 
 /* EXIT_GREW with a sentence when a function grew by more than --fail-above, else 0. */
-static int judge(const struct sides *s, const struct options *o, struct err *e)
+static int diff_judge_all(const struct sides *s, const struct options *o, struct err *e)
 {
 	AUTO_FREE struct diff_func *f = NULL;
 	struct diff_growth g;
@@ -227,16 +227,16 @@ int cmd_diff(const struct options *o, struct err *e)
 {
 	struct sides s = { .path = { open_recording_path(o->before), open_recording_path(o->after) } };
 	enum diff_format format = DIFF_FORMAT_TREE;
-	int r = choose_format(o, &format, e);
+	int r = diff_choose_format(o, &format, e);
 
 	if (r >= 0)
-		r = load(&s, o, e);
+		r = diff_load(&s, o, e);
 	if (r >= 0)
-		r = build(&s, o, format, e);
+		r = diff_build_both(&s, o, format, e);
 	if (r >= 0)
 		r = write_diff(&s, o, format, e);
 	if (r >= 0 && o->fail_given)
-		r = judge(&s, o, e);
+		r = diff_judge_all(&s, o, e);
 	sides_free(&s);
 	return r;
 }

@@ -96,7 +96,7 @@ int filter_options_query(const struct options *o, const char *arch, struct query
 }
 
 /* "S,D" */
-static void put_states(uint32_t states, char *dst, size_t size)
+static void filter_options_put_states(uint32_t states, char *dst, size_t size)
 {
 	static const char letters[WAIT_STATE_NR] = {
 #define X(id, nr, letter, name) [nr] = letter,
@@ -112,7 +112,7 @@ static void put_states(uint32_t states, char *dst, size_t size)
 }
 
 /* "0-1,3". False when DST has no room. */
-static bool put_nodes(const struct nodeset *s, char *dst, size_t size)
+static bool filter_options_put_nodes(const struct nodeset *s, char *dst, size_t size)
 {
 	struct list_text list = list_text(dst, size);
 
@@ -131,7 +131,7 @@ static bool put_nodes(const struct nodeset *s, char *dst, size_t size)
 }
 
 /* False when Q has no room for it, or a term has none. */
-static bool add(struct query *q, enum term_what what, const char *text)
+static bool filter_options_add(struct query *q, enum term_what what, const char *text)
 {
 	struct filter_term t;
 
@@ -142,12 +142,13 @@ void filter_options_as_terms(const struct options *o, struct query *q)
 {
 	char text[TERM_TEXT_MAX];
 
-	put_states(q->states, text, sizeof(text));
-	if (q->states && add(q, TERM_STATE, text))
+	filter_options_put_states(q->states, text, sizeof(text));
+	if (q->states && filter_options_add(q, TERM_STATE, text))
 		q->states = 0;
-	if (q->nr_calls && add(q, TERM_SYSCALL, o->syscalls))
+	if (q->nr_calls && filter_options_add(q, TERM_SYSCALL, o->syscalls))
 		q->nr_calls = 0;
-	if (!nodeset_empty(&q->nodes) && put_nodes(&q->nodes, text, sizeof(text)) && add(q, TERM_NODE, text))
+	if (!nodeset_empty(&q->nodes) && filter_options_put_nodes(&q->nodes, text, sizeof(text)) &&
+	    filter_options_add(q, TERM_NODE, text))
 		q->nodes = (struct nodeset){ { 0 } };
 }
 

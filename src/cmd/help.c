@@ -10,7 +10,7 @@
 #define OPTION_COLUMNS 30        /* where the descriptions of options begin */
 
 /* Writes TEXT in lines of COLUMNS; the cursor is at AT, further lines begin at INDENT. Ends the last line. */
-static void wrap(FILE *f, const char *text, size_t at, size_t indent)
+static void help_wrap(FILE *f, const char *text, size_t at, size_t indent)
 {
 	bool first = true;
 
@@ -64,13 +64,13 @@ static void put_option(FILE *f, const struct opt *opt)
 		char text[256];
 
 		snprintf(text, sizeof(text), "%s (%s)", opt->help, opt->fallback);
-		wrap(f, text, OPTION_COLUMNS, OPTION_COLUMNS);
+		help_wrap(f, text, OPTION_COLUMNS, OPTION_COLUMNS);
 	} else {
-		wrap(f, opt->help, OPTION_COLUMNS, OPTION_COLUMNS);
+		help_wrap(f, opt->help, OPTION_COLUMNS, OPTION_COLUMNS);
 	}
 }
 
-static void put_section(FILE *f, const struct command_info *c, enum opt_section section)
+static void help_put_section(FILE *f, const struct command_info *c, enum opt_section section)
 {
 	bool any = false;
 
@@ -91,10 +91,10 @@ void help_command(FILE *f, const struct command_info *c)
 	fprintf(f, "Usage: sberf %s%s%s\n", c->name, *c->synopsis ? " " : "", c->synopsis);
 	for (const char *const *p = c->text; *p; p++) {
 		fputc('\n', f);
-		wrap(f, *p, 0, 0);
+		help_wrap(f, *p, 0, 0);
 	}
 	for (int s = 0; s < NR_SECTIONS; s++)
-		put_section(f, c, (enum opt_section)s);
+		help_put_section(f, c, (enum opt_section)s);
 	if (c->bit & CMD_CAPTURING)
 		fputs("\nTIME takes a unit: 500ms, 5s, 2m. BYTES too: 4096, 32K, 1M.\n", f);
 	fputs("\nExamples:\n", f);

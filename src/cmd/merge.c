@@ -61,7 +61,7 @@ struct merge {
 	int error;                       /* errno of a failed write */
 };
 
-static bool write_bytes(void *ctx, const uint8_t *p, size_t n)
+static bool merge_write_bytes(void *ctx, const uint8_t *p, size_t n)
 {
 	struct merge *m = ctx;
 
@@ -73,14 +73,14 @@ static bool write_bytes(void *ctx, const uint8_t *p, size_t n)
 	return true;
 }
 
-static void must(struct merge *m, bool ok)
+static void merge_must(struct merge *m, bool ok)
 {
 	m->failed |= !ok;
 }
 
 static void next_epoch(struct merge *m)
 {
-	must(m, stream_names(&m->stream) && stream_tables(&m->stream) && stream_epoch(&m->stream, &m->meta));
+	merge_must(m, stream_names(&m->stream) && stream_tables(&m->stream) && stream_epoch(&m->stream, &m->meta));
 }
 
 static void take_event(void *ctx, const struct event *ev)
@@ -95,9 +95,9 @@ static void take_event(void *ctx, const struct event *ev)
 	}
 	if (!m->epoch_ns)
 		m->epoch_ns = ev->time_ns + EPOCH_NS;
-	must(m, encoder_event(m->stream.enc, ev));
+	merge_must(m, encoder_event(m->stream.enc, ev));
 	if (!m->failed && encoder_full(m->stream.enc))
-		must(m, stream_tables(&m->stream));
+		merge_must(m, stream_tables(&m->stream));
 }
 
 static int cannot_write(const struct merge *m, struct err *e)
@@ -150,7 +150,7 @@ static void find_origin(struct merge *m, size_t nr)
 }
 
 /* The beginning of IN. A recorder at the other end of a pipe gets its Ctrl-C. */
-static int look_at(struct input *in, struct err *e)
+static int merge_look_at(struct input *in, struct err *e)
 {
 	const bool patient = pipes_begin_patience(in->path);
 	bool copied = false;
@@ -182,7 +182,7 @@ static int look_at_inputs(struct merge *m, const struct options *o, struct err *
 		in->path = o->files.v[m->n];
 		in->name = pipes_name(in->path);
 		in->fd = -1;
-		r = look_at(in, e);
+		r = merge_look_at(in, e);
 		if (r < 0)
 			return r;
 	}
@@ -246,7 +246,7 @@ static void say_origins(const struct merge *m)
 			"nodes are told apart by nothing but their numbers\n", origins);
 }
 
-static int load(struct merge *m, struct input *in, const struct load_options *lo, struct err *e)
+static int merge_load(struct merge *m, struct input *in, const struct load_options *lo, struct err *e)
 {
 	if (in->fd < 0)
 		return recording_load(in->path, m->profile, m->names, &in->meta, &in->report, lo, e);
@@ -266,7 +266,7 @@ static int load_one(struct merge *m, struct input *in, struct err *e)
 
 	profile_numa(m->profile, NULL);
 	snprintf(m->what, sizeof(m->what), "sberf merge: recording %zu of %zu", (size_t)(in - m->input) + 1, m->n);
-	r = load(m, in, &lo, e);
+	r = merge_load(m, in, &lo, e);
 	m->progress.before += in->bytes;
 	if (r < 0)
 		return r;
@@ -280,7 +280,7 @@ static int load_one(struct merge *m, struct input *in, struct err *e)
 		return err_nomem(e, "the merged recording");
 	/* States never change once they are shared. */
 	in->numa = numa_state_ref((struct numa_state *)snapshot_numa(snapshot));
-	must(m, !m->failed && stream_names(&m->stream) && stream_tables(&m->stream));
+	merge_must(m, !m->failed && stream_names(&m->stream) && stream_tables(&m->stream));
 	return m->failed ? cannot_write(m, e) : 0;
 }
 
@@ -323,7 +323,7 @@ static uint32_t all_cpus(const struct merge *m)
 }
 
 /* Figures of all. The commands are those that recorded, as a report keeps them: not this one, with its own paths. */
-static void sum_up(struct merge *m)
+static void merge_sum_up(struct merge *m)
 {
 	const struct input *last = &m->input[0];
 	bool one_target = true;
@@ -398,7 +398,7 @@ static int merge_all(struct merge *m, struct err *e)
 	if (r < 0)
 		return r;
 	say_overlaps(m);
-	sum_up(m);
+	merge_sum_up(m);
 	if (!write_numa(m) || !stream_meta(&m->stream, &m->meta) || !stream_end(&m->stream))
 		return cannot_write(m, e);
 	fprintf(stderr, "sberf merge: %zu recording%s, %s events, %s in %s\n", m->n, m->n == 1 ? "" : "s", units_thousands(n, events),
@@ -419,7 +419,7 @@ static int open_output(struct merge *m, const char *path, struct err *e)
 	return r;
 }
 
-static int prepare(struct merge *m, const struct options *o, struct err *e)
+static int merge_prepare(struct merge *m, const struct options *o, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = PROFILE_BYTES };
 	int r;
@@ -434,7 +434,7 @@ static int prepare(struct merge *m, const struct options *o, struct err *e)
 	if (!m->profile || !m->names)
 		return err_nomem(e, "the merged recording");
 	m->stream.enc = encoder_new(profile_dict(m->profile), m->names);
-	m->stream.write = write_bytes;
+	m->stream.write = merge_write_bytes;
 	m->stream.ctx = m;
 	return m->stream.enc ? open_output(m, o->output, e) : err_nomem(e, "the merged recording");
 }
@@ -460,7 +460,7 @@ int cmd_merge(const struct options *o, struct err *e)
 
 	if (!m)
 		return err_nomem(e, "the merged recording");
-	r = prepare(m, o, e);
+	r = merge_prepare(m, o, e);
 	if (r >= 0) {
 		say_origins(m);
 		r = outfile_close(&m->out, merge_all(m, e), e);

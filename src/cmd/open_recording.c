@@ -22,7 +22,7 @@ const char *open_recording_path(const char *input)
 	return input ? input : "sberf.data";
 }
 
-static int load(struct open_recording *l, const char *path, const struct load_options *lo, struct err *e)
+static int open_recording_load(struct open_recording *l, const char *path, const struct load_options *lo, struct err *e)
 {
 	int fd;
 
@@ -47,7 +47,7 @@ static int open_own(struct open_recording *l, const char *path, const struct opt
 	patient = pipes_begin_patience(path);
 	snprintf(what, sizeof(what), "sberf %s: reading", o->command_name);
 	progress_begin(&progress, what, 0);
-	r = load(l, path, &lo, e);
+	r = open_recording_load(l, path, &lo, e);
 	progress_end(&progress);
 	if (patient)
 		pipes_end_patience();

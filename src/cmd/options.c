@@ -34,7 +34,7 @@ struct parser {
 };
 
 /* "-F" or "--cgroup", for sentences. */
-static const char *display(const struct opt *opt, char dst[64])
+static const char *options_display(const struct opt *opt, char dst[64])
 {
 	if (opt->letter)
 		snprintf(dst, 64, "-%c", opt->letter);
@@ -191,7 +191,7 @@ static int set_text(const struct opt *opt, const char *value, const char **ret, 
 	return 0;
 }
 
-static int add_text(const struct opt *opt, const char *value, text_vec *ret, struct err *e)
+static int options_add_text(const struct opt *opt, const char *value, text_vec *ret, struct err *e)
 {
 	const char *text = NULL, **at;
 	const int r = set_text(opt, value, &text, e);
@@ -246,7 +246,7 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_states(opt, value, field, e);
 	case OPT_TEXTS:
 	case OPT_FILES:
-		return add_text(opt, value, field, e);
+		return options_add_text(opt, value, field, e);
 	case OPT_TEXT:
 	case OPT_FILE:
 	case OPT_DIR:
@@ -271,17 +271,17 @@ static int take_target(struct parser *p, const struct opt *opt)
 	char was[64], now[64];
 
 	if (p->target == opt)
-		return err_set(p->e, EINVAL, "%s was given twice%s", display(opt, now),
+		return err_set(p->e, EINVAL, "%s was given twice%s", options_display(opt, now),
 			       opt->type == OPT_IDS ? ": separate the ids by commas" : "");
 	if (p->target)
-		return err_set(p->e, EINVAL, "%s and %s both say what to observe: give one of them", display(p->target, was),
-			       display(opt, now));
+		return err_set(p->e, EINVAL, "%s and %s both say what to observe: give one of them",
+			       options_display(p->target, was), options_display(opt, now));
 	p->target = opt;
 	p->o->target = opt->target;
 	return 0;
 }
 
-static int take(struct parser *p, const struct opt *opt, const char *value)
+static int options_take(struct parser *p, const struct opt *opt, const char *value)
 {
 	int r = set_field(p->o, opt, value, p->e);
 
@@ -316,7 +316,7 @@ static int needs_value(struct parser *p, const struct opt *opt)
 {
 	char name[64], value[OPT_VALUE_MAX];
 
-	return err_set(p->e, EINVAL, "%s needs a value: %s %s", display(opt, name), name, opt_value(opt, value));
+	return err_set(p->e, EINVAL, "%s needs a value: %s %s", options_display(opt, name), name, opt_value(opt, value));
 }
 
 /* "--name", "--name=value" or "--name" and the next argument; *I is moved onto the last argument used. */
@@ -331,10 +331,10 @@ static int parse_long(struct parser *p, int argc, char **argv, int *i)
 	if (!opt->metavar && equals)
 		return err_set(p->e, EINVAL, "--%s takes no value", opt->name);
 	if (!opt->metavar || equals)
-		return take(p, opt, equals ? equals + 1 : "");
+		return options_take(p, opt, equals ? equals + 1 : "");
 	if (*i + 1 >= argc)
 		return needs_value(p, opt);
-	return take(p, opt, argv[++*i]);
+	return options_take(p, opt, argv[++*i]);
 }
 
 /* What -n with VALUE means: for top a number of documents, as for other programs of this name, when it is a number. */
@@ -355,15 +355,15 @@ static int parse_short(struct parser *p, int argc, char **argv, int *i)
 		if (!opt)
 			return err_set(p->e, EINVAL, "there is no option -%c", *at);
 		if (opt->metavar && at[1])
-			return take(p, meant_by(p, opt, at + 1), at + 1);
+			return options_take(p, meant_by(p, opt, at + 1), at + 1);
 		if (opt->metavar && *i + 1 >= argc)
 			return needs_value(p, opt);
 		if (opt->metavar) {
 			const char *value = argv[++*i];
 
-			return take(p, meant_by(p, opt, value), value);
+			return options_take(p, meant_by(p, opt, value), value);
 		}
-		r = take(p, opt, "");
+		r = options_take(p, opt, "");
 		if (r)
 			return r;
 	}
@@ -396,7 +396,7 @@ static int parse_argument(struct parser *p, const char *value)
 		return err_set(p->e, EINVAL, "'%s' is one argument too many", value);
 	if (opt->type != OPT_FILES && *(const char **)((char *)p->o + opt->at))
 		return err_set(p->e, EINVAL, "'%s' is a second %s: give one", value, opt->what);
-	return take(p, opt, value);
+	return options_take(p, opt, value);
 }
 
 /* What stands behind "--": the command to run, or further arguments of a command that runs none. */
@@ -564,7 +564,7 @@ static int check_numa(const struct options *o, struct err *e)
 	return 0;
 }
 
-static bool is_one_of(enum format format, uint32_t formats)
+static bool options_is_one_of(enum format format, uint32_t formats)
 {
 	return formats >> format & 1;
 }
@@ -599,13 +599,13 @@ static int check_shown(const struct options *o, struct err *e)
 
 	if (ending)
 		return err_set(e, EINVAL, "no format is called '%s': say with --format what '%s' is to be", ending, o->output);
-	if (flame && !is_one_of(format, 1u << FORMAT_SVG | 1u << FORMAT_HTML))
+	if (flame && !options_is_one_of(format, 1u << FORMAT_SVG | 1u << FORMAT_HTML))
 		return err_set(e, EINVAL, "%s is for flame graphs: --format svg and html", flame);
-	if (o->percent_limit > 0 && !is_one_of(format, texts))
+	if (o->percent_limit > 0 && !options_is_one_of(format, texts))
 		return err_set(e, EINVAL, "--percent-limit is for --format tree and flat: every other format is complete");
-	if (o->depth && !is_one_of(format, texts & ~(1u << FORMAT_FLAT)))
+	if (o->depth && !options_is_one_of(format, texts & ~(1u << FORMAT_FLAT)))
 		return err_set(e, EINVAL, "--depth is for --format tree: every other format is complete");
-	if (o->inverted && !is_one_of(format, trees))
+	if (o->inverted && !options_is_one_of(format, trees))
 		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: tree, folded, svg, html and speedscope");
 	if (about_time && format == FORMAT_SUMMARY)
 		return err_set(e, EINVAL, "%s cannot change --format summary, which is about all that was recorded", about_time);

@@ -35,7 +35,7 @@ void pipes_say_waiting(const char *path, const char *command)
 		fprintf(stderr, "sberf %s: waiting for what is written into the pipe %s\n", command, path);
 }
 
-static int write_all(int fd, const char *from, size_t n)
+static int pipes_write_all(int fd, const char *from, size_t n)
 {
 	while (n) {
 		const ssize_t k = write(fd, from, n);
@@ -76,7 +76,7 @@ static int copy_all(int from, int to, const char *path, const char *dir, struct 
 	if (!buf)
 		return err_nomem(e, "a recording");
 	while ((k = read_full(from, buf, COPY_BYTES)) > 0) {
-		r = write_all(to, buf, (size_t)k);
+		r = pipes_write_all(to, buf, (size_t)k);
 		if (r < 0)
 			return err_set(e, -r, "cannot copy %s to read it twice: %s: %s; name another directory with TMPDIR, or a file",
 				       path, dir, strerror(-r));

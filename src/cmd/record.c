@@ -197,7 +197,7 @@ static int command_status(const struct session *s, const struct profile_meta *m,
 }
 
 /* The recording has failed; a command that still runs is not left behind for that. */
-static int give_up(const struct session *s, const struct profile_meta *m, const sigset_t *set, int r, struct err *e)
+static int record_give_up(const struct session *s, const struct profile_meta *m, const sigset_t *set, int r, struct err *e)
 {
 	if (s->child.pid && m->target_state != TARGET_EXITED && m->target_state != TARGET_KILLED) {
 		fprintf(stderr, "sberf record: %s\n", e->text);
@@ -208,7 +208,7 @@ static int give_up(const struct session *s, const struct profile_meta *m, const 
 	return r;
 }
 
-static int run(struct session *s, const struct options *o, const char *path, struct err *e)
+static int record_run(struct session *s, const struct options *o, const char *path, struct err *e)
 {
 	struct profile_meta m;
 	sigset_t set;
@@ -225,7 +225,7 @@ static int run(struct session *s, const struct options *o, const char *path, str
 	engine_status(s->engine, &m);
 	r = engine_result(s->engine, e);
 	if (r < 0)
-		return give_up(s, &m, &set, r, e);
+		return record_give_up(s, &m, &set, r, e);
 	say_result(&m, o, path);
 	return s->child.pid ? command_status(s, &m, &set) : 0;
 }
@@ -234,7 +234,7 @@ static int run(struct session *s, const struct options *o, const char *path, str
  * Takes standard output for the recording alone: who writes there, the command of S included, writes to standard error from now on.
  * Under its own number, which exec closes, it is then R's.
  */
-static int take_stdout(const struct options *o, struct recorder_config *r, struct err *e)
+static int record_take_stdout(const struct options *o, struct recorder_config *r, struct err *e)
 {
 	if (isatty(STDOUT_FILENO))
 		return err_set(e, EINVAL, "a recording is nothing to read on a terminal; name a file with -o, or send it on: "
@@ -262,11 +262,11 @@ int cmd_record(const struct options *o, struct err *e)
 	to->max_bytes = o->keep_ns ? 0 : o->max_bytes;
 	to->max_files = o->max_files;
 	if (!strcmp(to->path, "-"))
-		r = take_stdout(o, to, e);
+		r = record_take_stdout(o, to, e);
 	if (!r)
 		r = session_open(&s, o, false, e);
 	if (!r)
-		r = run(&s, o, to->path, e);
+		r = record_run(&s, o, to->path, e);
 	session_close(&s);
 	if (to->fd > 0)
 		close(to->fd);

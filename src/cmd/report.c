@@ -64,7 +64,7 @@ static void say_no_nodes(const struct open_recording *l, const struct options *o
 }
 
 /* Narrows Q to --time, and says what that is. */
-static int choose_time(const struct open_recording *l, const struct options *o, struct query *q, struct err *e)
+static int report_choose_time(const struct open_recording *l, const struct options *o, struct query *q, struct err *e)
 {
 	char from[UNITS_MAX], to[UNITS_MAX], all[UNITS_MAX];
 	struct time_range range;
@@ -136,7 +136,8 @@ static int say_filters(const struct open_recording *l, const struct options *o, 
 }
 
 /* What is asked for: by filters, and by time. */
-static int ask(const struct open_recording *l, const struct options *o, enum format format, struct query *q, struct err *e)
+static int report_ask(const struct open_recording *l, const struct options *o, enum format format, struct query *q,
+		      struct err *e)
 {
 	int r = filter_options_query(o, l->meta.arch, q, e);
 
@@ -144,7 +145,7 @@ static int ask(const struct open_recording *l, const struct options *o, enum for
 	if (l->meta.unit[0])
 		q->measures = 0;
 	if (r >= 0 && o->time)
-		r = choose_time(l, o, q, e);
+		r = report_choose_time(l, o, q, e);
 	return r < 0 ? r : say_filters(l, o, q, format, e);
 }
 
@@ -160,7 +161,7 @@ static int write_report(struct open_recording *l, const struct options *o, enum 
 	const struct code_access code = code_of_still(&still);
 	struct progress progress;
 	struct outfile out;
-	int r = ask(l, o, format, &v.query, e);
+	int r = report_ask(l, o, format, &v.query, e);
 
 	if (r < 0)
 		return r;
@@ -180,7 +181,7 @@ static int write_report(struct open_recording *l, const struct options *o, enum 
 	return r;
 }
 
-static int show(struct open_recording *l, const struct options *o, struct err *e)
+static int report_show(struct open_recording *l, const struct options *o, struct err *e)
 {
 	struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
@@ -188,14 +189,14 @@ static int show(struct open_recording *l, const struct options *o, struct err *e
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
 	struct feed feed = feed_from_still(&still);
-	int r = ask(l, o, FORMAT_NONE, &ui.filter, e);
+	int r = report_ask(l, o, FORMAT_NONE, &ui.filter, e);
 
 	filter_options_as_terms(o, &ui.filter);
 	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
 }
 
 /* By --format, else by the name of the file that is written. */
-static enum format choose_format(const struct options *o)
+static enum format report_choose_format(const struct options *o)
 {
 	const enum format by_file = o->output ? format_of_file(o->output) : FORMAT_NONE;
 
@@ -211,13 +212,13 @@ static bool for_terminal(const struct options *o)
 int cmd_report(const struct options *o, struct err *e)
 {
 	const char *input = open_recording_path(o->input);
-	struct open_recording l = { .twice = !o->import && format_needs_events(choose_format(o)) };
+	struct open_recording l = { .twice = !o->import && format_needs_events(report_choose_format(o)) };
 	int r = open_recording(&l, input, o, e);
 
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		r = show(&l, o, e);
+		r = report_show(&l, o, e);
 	else if (r >= 0)
-		r = write_report(&l, o, choose_format(o), input, e);
+		r = write_report(&l, o, report_choose_format(o), input, e);
 	open_recording_free(&l);
 	return r;
 }

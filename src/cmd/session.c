@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void name_target(struct session *s, const char *what, const char *which)
+static void session_name_target(struct session *s, const char *what, const char *which)
 {
 	char clean[sizeof(s->target_text)];
 
@@ -102,7 +102,7 @@ static int target_name(struct session *s, const struct options *o, struct err *e
 	}
 	if (!o->wait)
 		return err_set(e, ESRCH, "no process is called '%s' (see `ps -e`; --wait waits for one)", o->name);
-	name_target(s, "", o->name);
+	session_name_target(s, "", o->name);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	s->config.plan.target = TARGET_PIDS;
 	name = name ? name + 1 : o->argv[0];
 	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name, (int)s->child.pid);
-	name_target(s, "", which);
+	session_name_target(s, "", which);
 	return 0;
 }
 
@@ -142,14 +142,14 @@ static int resolve_target(struct session *s, const struct options *o, bool detac
 	case OPT_TARGET_CGROUP:
 		s->config.plan.target = TARGET_CGROUP;
 		s->config.plan.cgroup = o->cgroup;
-		name_target(s, "cgroup ", o->cgroup);
+		session_name_target(s, "cgroup ", o->cgroup);
 		return 0;
 	case OPT_TARGET_ALL:
 	case OPT_TARGET_NONE:
 		break;
 	}
 	s->config.plan.target = TARGET_ALL;
-	name_target(s, "all tasks", "");
+	session_name_target(s, "all tasks", "");
 	return 0;
 }
 

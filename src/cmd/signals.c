@@ -3,7 +3,7 @@
 
 #include "cmd/signals.h"
 
-static void ignore(int sig)
+static void signals_ignore(int sig)
 {
 }
 
@@ -22,7 +22,7 @@ void signals_keep_usr2(bool keep)
  */
 void signals_block(sigset_t *set, bool usr2)
 {
-	const struct sigaction act = { .sa_handler = ignore };
+	const struct sigaction act = { .sa_handler = signals_ignore };
 	struct sigaction hup;
 
 	sigemptyset(set);

@@ -61,7 +61,7 @@ static uint64_t point_at(const struct time_point *p, const struct profile_meta *
 	return m->start_mono_ns + (p->percent ? (uint64_t)((double)m->duration_ns * p->share / 100) : p->ns);
 }
 
-static uint64_t since(uint64_t ns, const struct profile_meta *m)
+static uint64_t timerange_since(uint64_t ns, const struct profile_meta *m)
 {
 	return ns > m->start_mono_ns ? ns - m->start_mono_ns : 0;
 }
@@ -85,7 +85,7 @@ bool time_range_apply(const struct time_range *r, const struct snapshot *s, cons
 			q->to_ns = v.to_ns;
 		any = true;
 	}
-	*ret_from_ns = since(any ? q->from_ns : from, m);
-	*ret_to_ns = since(any ? q->to_ns : to, m);
+	*ret_from_ns = timerange_since(any ? q->from_ns : from, m);
+	*ret_to_ns = timerange_since(any ? q->to_ns : to, m);
 	return any;
 }

@@ -93,7 +93,7 @@ static void catch_save(struct targets *t)
  * Ends what is still being recorded, and says where it is. Whoever watched has seen most names; the others are waited for for a
  * while. The view has its last news told by then, or not at all.
  */
-static int end(struct capture *c, struct err *e)
+static int top_end(struct capture *c, struct err *e)
 {
 	char text[RECORDING_TEXT_MAX];
 
@@ -107,7 +107,7 @@ static int end(struct capture *c, struct err *e)
 }
 
 /* C is given back as what was looked at last. */
-static int show(struct capture **c, const struct query *filter, int quit_fd, struct err *e)
+static int top_show(struct capture **c, const struct query *filter, int quit_fd, struct err *e)
 {
 	struct targets *t = (*c)->all;
 	const struct options *o = t->o;
@@ -125,7 +125,7 @@ static int show(struct capture **c, const struct query *filter, int quit_fd, str
 		catch_save(t);
 	r = ui_run(&feed, &ui, quit_fd, e);
 	*c = feed.owner;
-	ended = end(*c, r < 0 ? NULL : e);
+	ended = top_end(*c, r < 0 ? NULL : e);
 	if (o->keep_ns)
 		signals_keep_usr2(true);         /* nobody has anything to write any more */
 	if (t->command)
@@ -133,17 +133,17 @@ static int show(struct capture **c, const struct query *filter, int quit_fd, str
 	return r < 0 ? r : ended;
 }
 
-static int run(struct capture **c, const struct query *filter, struct err *e)
+static int top_run(struct capture **c, const struct query *filter, struct err *e)
 {
 	struct end_signals es;
 	int r;
 
 	if (!(*c)->s.child.pid)
-		return show(c, filter, -1, e);
+		return top_show(c, filter, -1, e);
 	r = catch_end(&es, e);
 	if (r < 0)
 		return r;
-	r = show(c, filter, es.pipe[0], e);
+	r = top_show(c, filter, es.pipe[0], e);
 	release_end(&es);
 	return r;
 }
@@ -164,7 +164,7 @@ int cmd_top(const struct options *o, struct err *e)
 		signals_keep_usr2(true);
 	r = capture_open(&t, o, &c, &status, e);
 	if (!r) {
-		r = run(&c, &filter, e);
+		r = top_run(&c, &filter, e);
 		status = c->s.status;
 	}
 	return r < 0 && status ? status : r;

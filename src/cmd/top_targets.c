@@ -125,7 +125,7 @@ static int check_same(pid_t pid, uint64_t start_ticks, struct err *e)
 }
 
 /* A capture of PID, or of all, as if sberf had been started with it, at the pace of now. */
-static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+static int top_targets_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
 {
 	const struct capture *c = owner;
 	struct options o = *c->all->o;
@@ -153,7 +153,7 @@ static int attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret
 }
 
 /* The command behind `--` goes on, as it would have if the view had not been left for another target. */
-static void leave(void *owner, char *text, size_t size)
+static void top_targets_leave(void *owner, char *text, size_t size)
 {
 	struct capture *c = owner;
 
@@ -194,7 +194,7 @@ struct feed capture_feed(struct capture *c)
 		f = feed_from_engine(c->s.engine);
 	f.code.symfs = c->all->o->symfs;
 	f.owner = c;
-	f.attach = attach;
-	f.leave = leave;
+	f.attach = top_targets_attach;
+	f.leave = top_targets_leave;
 	return f;
 }

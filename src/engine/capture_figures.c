@@ -17,7 +17,7 @@
 
 #define RATE_GAPS 20             /* distances between samples that make a rate */
 
-static void copy_text(char *dst, size_t size, const char *src)
+static void capture_figures_copy_text(char *dst, size_t size, const char *src)
 {
 	text_sanitise(dst, size, src ? src : "", src ? strlen(src) : 0);
 }
@@ -28,7 +28,7 @@ void engine_begin(struct engine *en)
 	en->meta.start_real_ns = clock_ns(CLOCK_REALTIME);
 }
 
-static uint64_t own_cpu_ns(void)
+static uint64_t capture_figures_own_cpu_ns(void)
 {
 	struct rusage u;
 
@@ -44,17 +44,17 @@ void engine_describe(struct engine *en, const struct engine_config *c)
 	struct utsname u;
 
 	if (!uname(&u)) {
-		copy_text(m->host, sizeof(m->host), u.nodename);
-		copy_text(m->kernel, sizeof(m->kernel), u.release);
-		copy_text(m->arch, sizeof(m->arch), u.machine);
+		capture_figures_copy_text(m->host, sizeof(m->host), u.nodename);
+		capture_figures_copy_text(m->kernel, sizeof(m->kernel), u.release);
+		capture_figures_copy_text(m->arch, sizeof(m->arch), u.machine);
 	}
-	copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
-	copy_text(m->target, sizeof(m->target), c->target_text);
+	capture_figures_copy_text(m->version, sizeof(m->version), PACKAGE_VERSION);
+	capture_figures_copy_text(m->target, sizeof(m->target), c->target_text);
 	m->named = !c->child && c->plan.ids.n && (c->plan.target == TARGET_PIDS || c->plan.target == TARGET_TIDS);
 	m->absent = !c->child && c->plan.target == TARGET_PIDS && !c->plan.ids.n;
-	copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
+	capture_figures_copy_text(m->cmdline, sizeof(m->cmdline), c->cmdline);
 	m->freq_asked = c->plan.freq_hz;
-	en->own_base_ns = own_cpu_ns();  /* there may have been captures before in this process */
+	en->own_base_ns = capture_figures_own_cpu_ns();  /* there may have been captures before in this process */
 	engine_begin(en);
 	m->file_bytes = META_UNKNOWN;
 	m->bpf_cpu_ns = META_UNKNOWN;
@@ -115,7 +115,7 @@ static void measure_own(struct engine *en)
 	const uint64_t now = clock_mono_ns();
 
 	m->bpf_cpu_ns = source_bpf_ns(en->source);
-	m->user_cpu_ns = own_cpu_ns();
+	m->user_cpu_ns = capture_figures_own_cpu_ns();
 	if (m->user_cpu_ns != META_UNKNOWN && en->own_base_ns != META_UNKNOWN)
 		m->user_cpu_ns -= en->own_base_ns;
 	if (en->turning)
@@ -136,7 +136,7 @@ void engine_measure(struct engine *en)
 
 	source_stats(en->source, &st);
 	ingest_figures(en->ingest, &in);
-	copy_text(m->event, sizeof(m->event), st.event);
+	capture_figures_copy_text(m->event, sizeof(m->event), st.event);
 	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));
 	m->freq_got = rate_got(en, &st);
 	m->cpus = st.cpus_sampled;
@@ -162,7 +162,7 @@ void engine_measure(struct engine *en)
 	measure_own(en);
 	m->symbols_pending = symbolizer_pending(en->symbolizer);
 	symbolizer_progress(en->symbolizer, activity, sizeof(activity));
-	copy_text(m->activity, sizeof(m->activity), activity);
+	capture_figures_copy_text(m->activity, sizeof(m->activity), activity);
 	m->duration_ns = (en->stopped_ns ? en->stopped_ns : clock_mono_ns()) - m->start_mono_ns;
 	if (en->sink.recorder && !engine_recorder_spare(en))
 		m->file_bytes = recorder_bytes(en->sink.recorder);

@@ -124,7 +124,7 @@ static bool environment_make(struct environment *env, const struct identity *id)
 	return env->v;
 }
 
-static bool become(const struct identity *id)
+static bool child_become(const struct identity *id)
 {
 	return !id->change || (!setgroups((size_t)id->nr_groups, id->groups) && !setgid(id->gid) && !setuid(id->uid));
 }
@@ -163,7 +163,7 @@ static _Noreturn void run_child(char *const *argv, char **env, bool detached, co
 		;
 	if (code != 1)
 		_exit(125);
-	if (become(id))
+	if (child_become(id))
 		execvpe(argv[0], argv, env);
 	code = errno ? errno : EPERM;
 	if (write(report, &code, sizeof(code)) < 0)
@@ -189,7 +189,7 @@ static int say_cannot_run(const char *file, int code, int *ret_status, struct er
 }
 
 /* 0 when PATH can be executed as far as can be told without trying. */
-static int executable(const char *path)
+static int child_executable(const char *path)
 {
 	struct stat st;
 
@@ -207,7 +207,7 @@ int child_check(const char *file, int *ret_status, struct err *e)
 	int code, worst = ENOENT;
 
 	if (strchr(file, '/')) {
-		code = executable(file);
+		code = child_executable(file);
 		return code ? say_cannot_run(file, code, ret_status, e) : 0;
 	}
 	if (!dirs)
@@ -217,7 +217,7 @@ int child_check(const char *file, int *ret_status, struct err *e)
 		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - dirs), dirs, end > dirs ? "/" : "./", file) >=
 		    (int)sizeof(path))
 			continue;
-		code = executable(path);
+		code = child_executable(path);
 		if (!code)
 			return 0;
 		if (code != ENOENT && code != ENOTDIR)

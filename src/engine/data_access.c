@@ -63,7 +63,7 @@ void data_access_free(struct data_access *t)
 	free(t);
 }
 
-static void miss(struct data_access *t, const struct event *ev, enum access_miss why)
+static void data_access_miss(struct data_access *t, const struct event *ev, enum access_miss why)
 {
 	if (ev->kind == EVENT_ACCESS)
 		t->figures.miss[why]++;
@@ -73,7 +73,7 @@ static void miss(struct data_access *t, const struct event *ev, enum access_miss
 
 /* ---- where is the page? ---- */
 
-static bool take_number(struct data_access *t, uint32_t *ret)
+static bool data_access_take_number(struct data_access *t, uint32_t *ret)
 {
 	if (t->free != UINT32_MAX) {
 		*ret = t->free;
@@ -97,16 +97,16 @@ static void give_number(struct data_access *t, uint32_t number)
 /* EV gets no answer. An access is nothing without it; a fault is one all the same. */
 static void go_without(struct data_access *t, const struct event *ev)
 {
-	miss(t, ev, MISS_BACKLOG);
+	data_access_miss(t, ev, MISS_BACKLOG);
 	if (ev->kind == EVENT_FAULT)
 		event_sink_add(t->config.sink, ev);
 }
 
-static void ask(struct data_access *t, pid_t pid, uint64_t addr, uint64_t sp, const struct event *ev)
+static void data_access_ask(struct data_access *t, pid_t pid, uint64_t addr, uint64_t sp, const struct event *ev)
 {
 	uint32_t number;
 
-	if (!take_number(t, &number)) {
+	if (!data_access_take_number(t, &number)) {
 		go_without(t, ev);
 		return;
 	}
@@ -119,7 +119,7 @@ static void ask(struct data_access *t, pid_t pid, uint64_t addr, uint64_t sp, co
 }
 
 /* The file that lies behind a mapping, as far as there is room for names: a target may map millions. */
-static module_id file_of(struct data_access *t, const struct page_answer *a)
+static module_id data_access_file_of(struct data_access *t, const struct page_answer *a)
 {
 	struct module m = { .kind = MODULE_FILE, .dev = a->dev, .ino = a->ino };
 	const uint32_t before = dict_modules(t->config.dict);
@@ -145,7 +145,7 @@ static void count_access(struct data_access *t, const struct event *ev)
 		t->figures.near++;
 }
 
-static void answered(void *ctx, const struct page_answer *a)
+static void data_access_answered(void *ctx, const struct page_answer *a)
 {
 	struct data_access *t = ctx;
 	struct event ev;
@@ -156,7 +156,7 @@ static void answered(void *ctx, const struct page_answer *a)
 	give_number(t, (uint32_t)a->tag);
 	ev.place.node = a->node;
 	ev.place.mapping = a->mapping;
-	ev.place.file = file_of(t, a);
+	ev.place.file = data_access_file_of(t, a);
 	t->figures.pages++;
 	if (ev.kind == EVENT_ACCESS)
 		count_access(t, &ev);
@@ -168,7 +168,7 @@ static void answered(void *ctx, const struct page_answer *a)
 /* ---- which address? ---- */
 
 /* Where it landed: the innermost frame, which is exact when user code was interrupted. */
-static bool place_of(const struct data_access *t, const struct event *ev, struct frame *ret)
+static bool data_access_place_of(const struct data_access *t, const struct event *ev, struct frame *ret)
 {
 	const struct stack *s = dict_get_stack(t->config.dict, ev->stack);
 	const struct frame *f = s ? dict_get_frame(t->config.dict, s->frame) : NULL;
@@ -179,27 +179,29 @@ static bool place_of(const struct data_access *t, const struct event *ev, struct
 	return true;
 }
 
-static void apply(struct data_access *t, const struct access_rule *rule, const struct raw_sample *s, pid_t pid, const struct event *ev)
+static void data_access_apply(struct data_access *t, const struct access_rule *rule, const struct raw_sample *s, pid_t pid,
+			      const struct event *ev)
 {
 	struct event access = *ev;
 	enum access_miss why;
 	uint64_t addr;
 
 	if (!access_address(rule, s, &addr, &why)) {
-		miss(t, ev, why);
+		data_access_miss(t, ev, why);
 		return;
 	}
 	access.place.how = rule->how;
-	ask(t, pid, addr, unwind_sp(s->machine, s->nr_regs, s->regs), &access);
+	data_access_ask(t, pid, addr, unwind_sp(s->machine, s->nr_regs, s->regs), &access);
 }
 
 /* Keeps what is needed once the rule of PLACE is known. */
-static void keep(struct data_access *t, const struct raw_event *raw, const struct event *ev, const struct frame *place)
+static void data_access_keep(struct data_access *t, const struct raw_event *raw, const struct event *ev,
+			     const struct frame *place)
 {
 	struct undecoded *u = t->undecoded.n < UNDECODED_MAX ? vec_push(&t->undecoded) : NULL;
 
 	if (!u) {
-		miss(t, ev, MISS_BACKLOG);
+		data_access_miss(t, ev, MISS_BACKLOG);
 		return;
 	}
 	*u = (struct undecoded){ .ev = *ev, .place = *place, .pid = raw->pid };
@@ -209,7 +211,7 @@ static void keep(struct data_access *t, const struct raw_event *raw, const struc
 }
 
 /* What completeness of stacks is judged by are the samples themselves. */
-static struct event event_of(const struct event *ev, enum event_kind kind)
+static struct event data_access_event_of(const struct event *ev, enum event_kind kind)
 {
 	struct event r = *ev;
 
@@ -222,34 +224,34 @@ static struct event event_of(const struct event *ev, enum event_kind kind)
 
 void data_access_sample(struct data_access *t, const struct raw_event *raw, const struct event *ev)
 {
-	const struct event access = event_of(ev, EVENT_ACCESS);
+	const struct event access = data_access_event_of(ev, EVENT_ACCESS);
 	struct access_rule rule;
 	struct frame place;
 
 	t->figures.samples++;
 	if (raw->sample.in_kernel || raw->sample.kthread)
-		miss(t, &access, MISS_KERNEL);
+		data_access_miss(t, &access, MISS_KERNEL);
 	else if (!raw->sample.nr_regs)
-		miss(t, &access, MISS_NO_REGS);
-	else if (!t->config.code || !place_of(t, ev, &place))
-		miss(t, &access, MISS_NO_CODE);
+		data_access_miss(t, &access, MISS_NO_REGS);
+	else if (!t->config.code || !data_access_place_of(t, ev, &place))
+		data_access_miss(t, &access, MISS_NO_CODE);
 	else if (code_rule(t->config.code, &place, &rule))
-		apply(t, &rule, &raw->sample, raw->pid, &access);
+		data_access_apply(t, &rule, &raw->sample, raw->pid, &access);
 	else
-		keep(t, raw, &access, &place);
+		data_access_keep(t, raw, &access, &place);
 }
 
 void data_access_fault(struct data_access *t, const struct raw_event *raw, const struct event *ev)
 {
-	const struct event fault = event_of(ev, EVENT_FAULT);
+	const struct event fault = data_access_event_of(ev, EVENT_FAULT);
 	const struct raw_sample *s = &raw->sample;
 
 	t->figures.faults++;
-	ask(t, raw->pid, s->addr, unwind_sp(s->machine, s->nr_regs, s->regs), &fault);
+	data_access_ask(t, raw->pid, s->addr, unwind_sp(s->machine, s->nr_regs, s->regs), &fault);
 }
 
 /* Tries again those whose rule was not known. None waits for ever: code.c answers for a file in which its reader hangs, too. */
-static void retry(struct data_access *t)
+static void data_access_retry(struct data_access *t)
 {
 	size_t left = 0;
 
@@ -258,7 +260,7 @@ static void retry(struct data_access *t)
 		struct access_rule rule;
 
 		if (code_rule(t->config.code, &u->place, &rule))
-			apply(t, &rule, &u->sample, u->pid, &u->ev);
+			data_access_apply(t, &rule, &u->sample, u->pid, &u->ev);
 		else
 			t->undecoded.v[left++] = *u;
 	}
@@ -268,15 +270,15 @@ static void retry(struct data_access *t)
 bool data_access_poll(struct data_access *t)
 {
 	if (t->config.code && code_poll(t->config.code) && t->undecoded.n)
-		retry(t);
-	placement_poll(t->config.placement, answered, t);
+		data_access_retry(t);
+	placement_poll(t->config.placement, data_access_answered, t);
 	return t->undecoded.n || t->nr_asked;
 }
 
 void data_access_give_up(struct data_access *t)
 {
 	for (size_t i = 0; i < t->undecoded.n; i++)
-		miss(t, &t->undecoded.v[i].ev, MISS_BACKLOG);
+		data_access_miss(t, &t->undecoded.v[i].ev, MISS_BACKLOG);
 	t->undecoded.n = 0;
 	for (uint32_t i = 0; i < t->asked.n; i++) {
 		const struct event ev = t->asked.v[i].ev;

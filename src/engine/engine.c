@@ -30,7 +30,7 @@
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
 
-static void publish(struct engine *en)
+static void engine_publish(struct engine *en)
 {
 	struct snapshot *fresh, *old;
 
@@ -122,7 +122,7 @@ static uint64_t figures_due(const struct engine *en)
 	return engine_refresh(en) ? FIGURES_NS : NSEC_PER_SEC;
 }
 
-static void housekeeping(struct engine *en, uint64_t now)
+static void engine_housekeeping(struct engine *en, uint64_t now)
 {
 	if (atomic_exchange(&en->reset, false)) {
 		if (en->sink.offcpu)
@@ -148,7 +148,7 @@ static void housekeeping(struct engine *en, uint64_t now)
 		en->published_ns = now;
 		if (en->sink.offcpu)
 			offcpu_provisional(en->sink.offcpu);
-		publish(en);
+		engine_publish(en);
 	}
 	engine_serve_recording(en);
 	if (en->sink.recorder)
@@ -168,7 +168,7 @@ static void take_raw(void *ctx, const struct raw_event *ev)
 	ingest_raw(en->ingest, ev);
 }
 
-static bool loading(const struct engine *en)
+static bool engine_loading(const struct engine *en)
 {
 	struct ingest_figures in;
 
@@ -206,9 +206,9 @@ static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 	return en->until_ns && left < ms ? (uint32_t)left : ms;
 }
 
-static int turn(struct engine *en, bool flush, struct err *e)
+static int engine_turn(struct engine *en, bool flush, struct err *e)
 {
-	const bool wait = loading(en);
+	const bool wait = engine_loading(en);
 	const uint64_t from = clock_mono_ns();
 	int r = source_read(en->source, flush ? 0 : (int)turn_ms(en, from, wait), flush, take_raw, en, e);
 
@@ -227,7 +227,7 @@ static int turn(struct engine *en, bool flush, struct err *e)
 	return r;
 }
 
-static bool over(struct engine *en, uint64_t now)
+static bool engine_over(struct engine *en, uint64_t now)
 {
 	enum target_state state;
 	int code = 0;
@@ -249,9 +249,9 @@ static int sit_out_delay(struct engine *en, struct err *e)
 
 	en->until_ns = en->started_ns + en->delay_ns;
 	while (r >= 0 && clock_mono_ns() < en->until_ns) {
-		if (over(en, en->started_ns))
+		if (engine_over(en, en->started_ns))
 			return 0;
-		r = turn(en, false, e);
+		r = engine_turn(en, false, e);
 	}
 	engine_begin(en);
 	r = r < 0 ? r : source_start(en->source, e);
@@ -269,7 +269,7 @@ static void wait_for_names(struct engine *en)
 		engine_show_figures(en);
 }
 
-static void finish(struct engine *en)
+static void engine_finish(struct engine *en)
 {
 	const uint64_t until = clock_mono_ns() + SETTLE_NS;
 	struct err e = ERR_INIT;
@@ -283,8 +283,8 @@ static void finish(struct engine *en)
 	if (en->sink.offcpu)
 		offcpu_last(en->sink.offcpu, en->stopped_ns);
 	do {
-		r = turn(en, true, &e);
-	} while ((r > 0 || (r == 0 && loading(en))) && clock_mono_ns() < until);
+		r = engine_turn(en, true, &e);
+	} while ((r > 0 || (r == 0 && engine_loading(en))) && clock_mono_ns() < until);
 	ingest_settle(en->ingest);
 	ingest_end(en->ingest);
 	if (en->sink.offcpu)
@@ -298,7 +298,7 @@ static void finish(struct engine *en)
 	engine_measure(en);
 	if (en->sink.recorder)
 		engine_recorder_finish(en);
-	publish(en);
+	engine_publish(en);
 	pthread_mutex_lock(&en->lock);
 	en->shown = en->meta;
 	atomic_store(&en->ended, true);
@@ -323,13 +323,13 @@ static void *engine_main(void *arg)
 	if (r >= 0 && en->sink.offcpu)
 		offcpu_start(en->sink.offcpu);
 	en->until_ns = en->duration_ns ? en->started_ns + en->duration_ns : 0;
-	while (r >= 0 && !over(en, clock_mono_ns())) {
-		r = turn(en, false, &e);
-		housekeeping(en, clock_mono_ns());
+	while (r >= 0 && !engine_over(en, clock_mono_ns())) {
+		r = engine_turn(en, false, &e);
+		engine_housekeeping(en, clock_mono_ns());
 	}
 	if (r < 0)
 		engine_fail(en, r, &e);
-	finish(en);
+	engine_finish(en);
 	return NULL;
 }
 
@@ -401,7 +401,7 @@ static int build_offcpu(struct engine *en, const struct capture_plan *plan, stru
 	return plan->off_cpu ? offcpu_new(&c, &en->sink.offcpu, e) : 0;
 }
 
-static int build_numa(struct engine *en, const struct engine_config *c, struct err *e)
+static int engine_build_numa(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct numa_facts_config n = {
 		.source = en->source,
@@ -444,7 +444,7 @@ static int build_watch(struct engine *en, const struct engine_config *c, struct 
 	return r < 0 ? r : target_watch_each(en->watch, call_on, en->source, e);
 }
 
-static int build(struct engine *en, const struct engine_config *c, struct err *e)
+static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = c->profile_bytes };
 	struct module_opener opener = { .open = open_module };
@@ -476,7 +476,7 @@ static int build(struct engine *en, const struct engine_config *c, struct err *e
 		return r;
 	r = build_ingest(en, &c->plan, e);
 	r = r < 0 ? r : build_offcpu(en, &c->plan, e);
-	return r < 0 ? r : build_numa(en, c, e);
+	return r < 0 ? r : engine_build_numa(en, c, e);
 }
 
 int engine_new(const struct engine_config *c, struct engine **ret, struct err *e)
@@ -498,7 +498,7 @@ int engine_new(const struct engine_config *c, struct engine **ret, struct err *e
 	engine_describe(en, c);
 	if (en->end_fd < 0)
 		return err_set(e, errno, "cannot make an event descriptor: %s", strerror(errno));
-	r = build(en, c, e);
+	r = engine_build(en, c, e);
 	if (r < 0)
 		return r;
 	engine_show_figures(en);

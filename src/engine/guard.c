@@ -39,7 +39,7 @@ static void keep_only(const int fd[2])
 }
 
 /* FD[0] is a pidfd of sberf, FD[1] one of COMMAND. The command has its own end only as long as sberf lives. */
-static _Noreturn void watch(const int fd[2], pid_t command)
+static _Noreturn void guard_watch(const int fd[2], pid_t command)
 {
 	struct pollfd p[2] = { { .fd = fd[0], .events = POLLIN }, { .fd = fd[1], .events = POLLIN } };
 	sigset_t none;
@@ -64,7 +64,7 @@ int guard_start(pid_t command, struct err *e)
 
 	if (between == 0) {
 		if (fork() == 0)
-			watch((const int[]){ self, other }, command);
+			guard_watch((const int[]){ self, other }, command);
 		_exit(0);
 	}
 	if (between < 0)

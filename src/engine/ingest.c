@@ -104,7 +104,7 @@ static bool has_user_side(const struct raw_sample *s)
 	return !s->kthread && !s->no_user;
 }
 
-static void count(struct ingest *in, const struct raw_event *raw, const struct event *ev)
+static void ingest_count(struct ingest *in, const struct raw_event *raw, const struct event *ev)
 {
 	const bool wait = raw->kind == RAW_WAIT || raw->kind == RAW_WAIT_STACK;
 
@@ -121,7 +121,7 @@ static void count(struct ingest *in, const struct raw_event *raw, const struct e
 }
 
 /* How far a copy went that S begins. */
-static uint32_t copied(const struct raw_segment *s)
+static uint32_t ingest_copied(const struct raw_segment *s)
 {
 	return s->want > s->len ? s->want : s->len;
 }
@@ -137,7 +137,7 @@ static bool is_lesson(struct ingest *in, const struct raw_sample *s)
 	if (in->chain.cut == CUT_COMPLETE)
 		return true;
 	for (uint32_t i = 0; i < s->nr_segments; i++)
-		longest = copied(&s->segment[i]) > longest ? copied(&s->segment[i]) : longest;
+		longest = ingest_copied(&s->segment[i]) > longest ? ingest_copied(&s->segment[i]) : longest;
 	return in->chain.cut == CUT_STACK_SIZE && longest >= stacksize_cap(&in->sizes, s->exe_id);
 }
 
@@ -171,7 +171,7 @@ static void describe_wait(const struct raw_wait *w, struct event *ev)
 }
 
 /* EV has its stack, and gets what else its kind has. */
-static void hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
+static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, struct event *ev)
 {
 	switch (raw->kind) {
 	case RAW_WAKE:
@@ -203,7 +203,7 @@ static void hand_over(struct ingest *in, const struct raw_event *raw, struct eve
 	event_sink_walked(in->config.sink, raw, ev);
 }
 
-static void finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
+static void ingest_finish(struct ingest *in, thread_id thread, const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
 	const bool user = has_user_side(s);
@@ -230,8 +230,8 @@ static void finish(struct ingest *in, thread_id thread, const struct raw_event *
 		return;
 	}
 	if (raw->kind != RAW_WAKE)
-		count(in, raw, &ev);
-	hand_over(in, raw, &ev);
+		ingest_count(in, raw, &ev);
+	ingest_hand_over(in, raw, &ev);
 }
 
 /* Its stack was taken while it lasted, or there is none. */
@@ -243,11 +243,11 @@ static void finish_bare(struct ingest *in, thread_id thread, const struct raw_ev
 	if (thread == ID_NONE)
 		in->figures.no_memory++;
 	else
-		hand_over(in, raw, &ev);
+		ingest_hand_over(in, raw, &ev);
 }
 
 /* A walk that left every known mapping, or never entered one: reading /proc/PID/maps again may help. */
-static bool missed(const struct chain *c)
+static bool ingest_missed(const struct chain *c)
 {
 	return c->cut == CUT_NO_MAPPING;
 }
@@ -276,13 +276,13 @@ static bool comes_again(struct ingest *in, const struct raw_event *raw)
 	       in->config.further(in->config.ctx, raw);
 }
 
-static struct unwind_space watched(struct ingest *in, struct unwind_space space)
+static struct unwind_space ingest_watched(struct ingest *in, struct unwind_space space)
 {
 	return in->learn ? learn_watch(in->learn, &space) : space;
 }
 
 /* S came both ways: do they lead to the same? What the copy was too short for, or has too many frames, cannot be said. */
-static void verify(struct ingest *in, const struct unwind_space *space, const struct raw_sample *s)
+static void ingest_verify(struct ingest *in, const struct unwind_space *space, const struct raw_sample *s)
 {
 	const struct chain *a = &in->chain, *b = &in->other;
 	enum verify_cause cause;
@@ -307,23 +307,23 @@ static void verify(struct ingest *in, const struct unwind_space *space, const st
 }
 
 /* Walks the user side into in->chain; false when it has to wait, for a module or for more of the stack. */
-static bool walk(struct ingest *in, struct process *p, const struct raw_event *raw)
+static bool ingest_walk(struct ingest *in, struct process *p, const struct raw_event *raw)
 {
-	struct unwind_space space = watched(in, process_space(in->ps, p));
+	struct unwind_space space = ingest_watched(in, process_space(in->ps, p));
 	const struct raw_sample *s = &raw->sample;
 
 	unwind_sample(in->unwinder, &space, s, &in->chain);
-	if (missed(&in->chain) && process_reread(in->ps, p)) {
-		space = watched(in, process_space(in->ps, p));
+	if (ingest_missed(&in->chain) && process_reread(in->ps, p)) {
+		space = ingest_watched(in, process_space(in->ps, p));
 		unwind_sample(in->unwinder, &space, s, &in->chain);
 	}
-	if (missed(&in->chain) && process_gone(p))
+	if (ingest_missed(&in->chain) && process_gone(p))
 		in->chain.cut = CUT_GONE;
-	verify(in, &space, s);
+	ingest_verify(in, &space, s);
 	return !in->chain.loading && walk_further(in, &space, raw);
 }
 
-static bool park(struct ingest *in, struct process *p, thread_id thread, const struct raw_event *raw)
+static bool ingest_park(struct ingest *in, struct process *p, thread_id thread, const struct raw_event *raw)
 {
 	struct process_hold *hold = process_hold(in->ps, p);
 
@@ -346,8 +346,8 @@ static void ingest_sample(struct ingest *in, const struct raw_event *raw)
 	thread = process_thread(in->ps, p, raw->tid, s->start_ns, s->cgroup_id, s->comm);
 	if ((raw->kind == RAW_WAIT || raw->kind == RAW_MOVE) && raw->wait.no_stack)
 		finish_bare(in, thread, raw);
-	else if ((walk(in, p, raw) || !park(in, p, thread, raw)) && !comes_again(in, raw))
-		finish(in, thread, raw);
+	else if ((ingest_walk(in, p, raw) || !ingest_park(in, p, thread, raw)) && !comes_again(in, raw))
+		ingest_finish(in, thread, raw);
 }
 
 static bool retry_one(void *ctx, const struct parked_sample *s)
@@ -358,12 +358,12 @@ static bool retry_one(void *ctx, const struct parked_sample *s)
 	struct unwind_space space;
 
 	if (p) {
-		space = watched(in, process_held_space(in->ps, p, s->hold));
+		space = ingest_watched(in, process_held_space(in->ps, p, s->hold));
 		unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
 		if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && may_wait)
 			return false;
 		if (!comes_again(in, &s->ev))
-			finish(in, s->thread, &s->ev);
+			ingest_finish(in, s->thread, &s->ev);
 	} else {
 		if (may_wait)
 			return false;

@@ -49,7 +49,7 @@ static struct frame frame_at(const struct intern *it, const struct way *w, uint3
 }
 
 /* A file that was never identified has no module: its frames are places unknown. */
-static frame_id add_frame(struct intern *it, const struct frame *f)
+static frame_id intern_add_frame(struct intern *it, const struct frame *f)
 {
 	frame_id id;
 
@@ -62,7 +62,7 @@ static frame_id add_frame(struct intern *it, const struct frame *f)
 }
 
 /* Two hashes of different kind over the same words. */
-static struct intern_key mix(struct intern_key key, const struct frame *f)
+static struct intern_key intern_mix(struct intern_key key, const struct frame *f)
 {
 	key.a = (key.a ^ f->offset) * 0x9e3779b97f4a7c15ull + f->module * 0xc2b2ae3d27d4eb4full;
 	key.a ^= key.a >> 29;
@@ -71,7 +71,7 @@ static struct intern_key mix(struct intern_key key, const struct frame *f)
 	return key;
 }
 
-static struct intern_slot *slot_of(struct intern *it, const struct intern_key *key)
+static struct intern_slot *intern_slot_of(struct intern *it, const struct intern_key *key)
 {
 	return &it->memo[key->b & (INTERN_MEMO - 1)];
 }
@@ -83,31 +83,31 @@ static void make_keys(struct intern *it, const struct way *w, struct intern_key 
 	for (uint32_t k = 0; k < n; k++) {
 		const struct frame f = frame_at(it, w, k);
 
-		key = it->key[k] = mix(key, &f);
+		key = it->key[k] = intern_mix(key, &f);
 		if (n - k <= AHEAD)
-			__builtin_prefetch(slot_of(it, &key), 1);
+			__builtin_prefetch(intern_slot_of(it, &key), 1);
 	}
 }
 
 /* How many of the N frames at hand, from the root, are remembered; *RET is the stack that the last of them ends. */
-static uint32_t recall(struct intern *it, uint32_t n, stack_id *ret)
+static uint32_t intern_recall(struct intern *it, uint32_t n, stack_id *ret)
 {
 	for (uint32_t k = n; k > 0; k--) {
 		const struct intern_key *key = &it->key[k - 1];
-		const struct intern_slot *slot = slot_of(it, key);
+		const struct intern_slot *slot = intern_slot_of(it, key);
 
 		if (slot->a == key->a && slot->b == key->b >> 32) {
 			*ret = slot->stack;
 			return k;
 		}
 		if (k > AHEAD)
-			__builtin_prefetch(slot_of(it, key - AHEAD), 1);
+			__builtin_prefetch(intern_slot_of(it, key - AHEAD), 1);
 	}
 	return 0;
 }
 
 /* Looks up the frames of W that are not remembered, from the one after HAD on. */
-static void find_frames(struct intern *it, const struct way *w, uint32_t had)
+static void intern_find_frames(struct intern *it, const struct way *w, uint32_t had)
 {
 	for (uint32_t k = had; k < w->user + w->kernel; k++) {
 		const struct frame f = frame_at(it, w, k);
@@ -117,16 +117,16 @@ static void find_frames(struct intern *it, const struct way *w, uint32_t had)
 	for (uint32_t k = had; k < w->user + w->kernel; k++) {
 		const struct frame f = frame_at(it, w, k);
 
-		it->path[k - had] = add_frame(it, &f);
+		it->path[k - had] = intern_add_frame(it, &f);
 	}
 }
 
-static void remember(struct intern *it, uint32_t had, uint32_t n)
+static void intern_remember(struct intern *it, uint32_t had, uint32_t n)
 {
 	for (uint32_t k = had; k < n; k++) {
 		const struct intern_key *key = &it->key[k];
 
-		*slot_of(it, key) = (struct intern_slot){ key->a, (uint32_t)(key->b >> 32), it->with[k - had] };
+		*intern_slot_of(it, key) = (struct intern_slot){ key->a, (uint32_t)(key->b >> 32), it->with[k - had] };
 	}
 }
 
@@ -138,14 +138,14 @@ stack_id intern_stack(struct intern *it, const struct chain *c, const struct raw
 	uint32_t had;
 
 	make_keys(it, &w, (struct intern_key){ 1 + cut, cut });
-	had = recall(it, n, &stack);
+	had = intern_recall(it, n, &stack);
 	if (!had && cut != CUT_COMPLETE)
 		stack = dict_stack(it->dict, stack, dict_note(it->dict, NOTE_CUT + cut));
 	if (stack == ID_NONE)
 		return ID_NONE;
-	find_frames(it, &w, had);
+	intern_find_frames(it, &w, had);
 	stack = dict_path(it->dict, stack, it->path, n - had, it->with);
 	if (stack != ID_NONE)
-		remember(it, had, n);
+		intern_remember(it, had, n);
 	return stack;
 }

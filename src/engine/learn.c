@@ -105,7 +105,7 @@ static bool has_places(const struct learn *l, const struct unwind_map *m)
 	return m->state == MAP_READY && m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
 }
 
-static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
+static bool learn_find(void *ctx, uint64_t pc, struct unwind_map *ret)
 {
 	struct learn *l = ctx;
 
@@ -124,11 +124,11 @@ struct unwind_space learn_watch(struct learn *l, const struct unwind_space *spac
 {
 	l->inner = *space;
 	l->nr_seen = 0;
-	return (struct unwind_space){ .find = find, .ctx = l };
+	return (struct unwind_space){ .find = learn_find, .ctx = l };
 }
 
 /* Does M overlap one of the N of MAP? */
-static bool overlaps(const struct sb_map *map, size_t n, const struct sb_map *m)
+static bool learn_overlaps(const struct sb_map *map, size_t n, const struct sb_map *m)
 {
 	for (size_t i = 0; i < n; i++)
 		if (m->start < map[i].end && map[i].start < m->end)
@@ -136,7 +136,7 @@ static bool overlaps(const struct sb_map *map, size_t n, const struct sb_map *m)
 	return false;
 }
 
-static int by_start(const void *a, const void *b)
+static int learn_by_start(const void *a, const void *b)
 {
 	const struct sb_map *x = a, *y = b;
 
@@ -150,7 +150,7 @@ static struct sb_map as_taught(const struct unwind_map *m)
 }
 
 /* Is M still mapped as it was? */
-static bool stands(struct learn *l, const struct sb_map *m)
+static bool learn_stands(struct learn *l, const struct sb_map *m)
 {
 	struct unwind_map now;
 	struct sb_map as;
@@ -166,7 +166,7 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 {
 	for (size_t i = 0; i < l->nr_seen; i++) {
 		const struct sb_map m = as_taught(&l->seen[i]);
-		const struct sb_map *k = bsearch(&m, known, n, sizeof(m), by_start);
+		const struct sb_map *k = bsearch(&m, known, n, sizeof(m), learn_by_start);
 
 		if (!k || memcmp(k, &m, sizeof(m)) != 0)
 			return false;
@@ -181,7 +181,8 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_known, uint64_t fp, struct sb_map *map, size_t n)
 {
 	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
-		if ((known[i].module & SB_MAP_FP) == fp && !overlaps(map, l->nr_seen, &known[i]) && stands(l, &known[i]))
+		if ((known[i].module & SB_MAP_FP) == fp && !learn_overlaps(map, l->nr_seen, &known[i]) &&
+		    learn_stands(l, &known[i]))
 			map[n++] = known[i];
 	return n;
 }
@@ -198,7 +199,7 @@ static size_t add_others(struct learn *l, bool load, uint64_t fp, struct sb_map 
 	for (size_t i = 0; i < nr && n < SB_SPACE_MAPS; i++) {
 		const struct sb_map m = as_taught(&other[i]);
 
-		if (has_places(l, &other[i]) && (m.module & SB_MAP_FP) == fp && !overlaps(map, had, &m))
+		if (has_places(l, &other[i]) && (m.module & SB_MAP_FP) == fp && !learn_overlaps(map, had, &m))
 			map[n++] = m;
 	}
 	return n;
@@ -225,7 +226,7 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 	n = add_others(l, load, 0, map, n);
 	n = keep_known(l, known, nr_known, SB_MAP_FP, map, n);
 	n = add_others(l, false, SB_MAP_FP, map, n);
-	qsort(map, n, sizeof(*map), by_start);
+	qsort(map, n, sizeof(*map), learn_by_start);
 	if (!rulebook_teach_maps(l->book, pid, id, map, n, time_ns))
 		return false;
 	l->last_pid = pid;
@@ -241,7 +242,7 @@ static struct image *image_of(const struct learn *l, module_id module)
 }
 
 /* Adds COST to what is used up at *USED, of which OVER can be saved up. */
-static void use_up(uint64_t *used, uint64_t cost_ns, uint64_t over_ns, uint64_t now_ns)
+static void learn_use_up(uint64_t *used, uint64_t cost_ns, uint64_t over_ns, uint64_t now_ns)
 {
 	*used = (*used + over_ns < now_ns ? now_ns - over_ns : *used) + cost_ns;
 }
@@ -260,7 +261,7 @@ static struct taught *taught_of(struct learn *l, module_id module)
 }
 
 /* Pages to teach now of a module that was taught T, a power of two. What is only near shall not drive out what is in use. */
-static uint32_t around(const struct learn *l, struct taught *t)
+static uint32_t learn_around(const struct learn *l, struct taught *t)
 {
 	uint32_t n = AROUND_MIN;
 
@@ -270,7 +271,7 @@ static uint32_t around(const struct learn *l, struct taught *t)
 	return rulebook_is_crowded(l->book) ? AROUND_MIN : n;
 }
 
-static bool is_dear(const struct taught *t)
+static bool learn_is_dear(const struct taught *t)
 {
 	return t->ns > t->pages * DEAR_NS;
 }
@@ -282,7 +283,7 @@ static void teach_page(struct learn *l, struct taught *t, struct image *im, modu
 	uint64_t took_ns;
 	size_t n;
 
-	if (rulebook_has(l->book, module, at) || (is_dear(t) && began_ns < l->dear_ns))
+	if (rulebook_has(l->book, module, at) || (learn_is_dear(t) && began_ns < l->dear_ns))
 		return;
 	n = rows_of(im, at, SB_TEXT_BYTES, row, SB_ROWS);
 	for (size_t i = 0; l->tables_only && i < n; i++)
@@ -292,8 +293,8 @@ static void teach_page(struct learn *l, struct taught *t, struct image *im, modu
 	took_ns = clock_mono_ns() - began_ns;
 	t->pages++;
 	t->ns += took_ns;
-	if (is_dear(t))
-		use_up(&l->dear_ns, took_ns * DEAR_COSTS, DEAR_OVER_NS, began_ns);
+	if (learn_is_dear(t))
+		learn_use_up(&l->dear_ns, took_ns * DEAR_COSTS, DEAR_OVER_NS, began_ns);
 }
 
 /* Teaches what F needs, and until UNTIL_NS what is near. True when something was missing. */
@@ -309,7 +310,7 @@ static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_n
 	t = taught_of(l, f->module);
 	if (!im || !t)
 		return false;
-	bytes = (uint64_t)around(l, t) * SB_TEXT_BYTES;
+	bytes = (uint64_t)learn_around(l, t) * SB_TEXT_BYTES;
 	start = f->offset / bytes * bytes;
 	teach_page(l, t, im, f->module, f->offset / SB_TEXT_BYTES * SB_TEXT_BYTES);
 	for (uint64_t at = start; at < start + bytes && clock_mono_ns() < until_ns; at += SB_TEXT_BYTES)
@@ -331,7 +332,7 @@ static bool look_at_stop(struct learn *l, const struct raw_sample *s, struct fra
 	const uint64_t pc = s->stop.pc - !s->stop.exact;
 	struct unwind_map m;
 
-	if (!s->stopped || !find(l, pc, &m) || m.state != MAP_READY)
+	if (!s->stopped || !learn_find(l, pc, &m) || m.state != MAP_READY)
 		return false;
 	*ret = (struct frame){ .module = m.module, .offset = unwind_place(&m, pc) };
 	return true;
@@ -396,12 +397,12 @@ uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_eve
 		return l->glimpse_ns;
 	if (teach_glimpse(l, ps, ev->pid, id, from)) {
 		one->vain = 0;
-		use_up(&one->used_ns, AGAIN_NS, AGAIN_MAX * AGAIN_NS, from);
+		learn_use_up(&one->used_ns, AGAIN_NS, AGAIN_MAX * AGAIN_NS, from);
 	} else {
 		one->used_ns = from + (VAIN_NS << one->vain);
 		one->vain += one->vain < VAIN_MAX;
 	}
 	ns = clock_mono_ns() - from;
-	use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS, GLIMPSE_OVER_NS, from);
+	learn_use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS, GLIMPSE_OVER_NS, from);
 	return l->glimpse_ns;
 }

@@ -53,21 +53,21 @@ void moves_free(struct moves *m)
 	free(m);
 }
 
-static uint64_t hash_of(pid_t tid, uint64_t start_ns)
+static uint64_t moves_hash_of(pid_t tid, uint64_t start_ns)
 {
 	return hash_2u64(start_ns, (uint32_t)tid);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t moves_rehash(const void *ctx, uint32_t id)
 {
 	const struct moves *m = ctx;
 
-	return hash_of(m->v.v[id].task.tid, m->v.v[id].task.start_ns);
+	return moves_hash_of(m->v.v[id].task.tid, m->v.v[id].task.start_ns);
 }
 
-static struct mover *find(const struct moves *m, pid_t tid, uint64_t start_ns)
+static struct mover *moves_find(const struct moves *m, pid_t tid, uint64_t start_ns)
 {
-	const uint64_t h = hash_of(tid, start_ns);
+	const uint64_t h = moves_hash_of(tid, start_ns);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&m->index, h); (id = hidx_id(&m->index, at)) != HIDX_NONE; at = hidx_next(&m->index, at))
@@ -78,7 +78,7 @@ static struct mover *find(const struct moves *m, pid_t tid, uint64_t start_ns)
 
 static struct mover *mover_of(struct moves *m, const struct reconcile_task *task)
 {
-	struct mover *w = find(m, task->tid, task->start_ns);
+	struct mover *w = moves_find(m, task->tid, task->start_ns);
 
 	if (w || m->v.n >= MOVERS_MAX)
 		return w;
@@ -86,7 +86,7 @@ static struct mover *mover_of(struct moves *m, const struct reconcile_task *task
 	if (!w)
 		return NULL;
 	*w = (struct mover){ .task = *task };
-	if (hidx_add(&m->index, hash_of(task->tid, task->start_ns), (uint32_t)(m->v.n - 1), rehash, m))
+	if (hidx_add(&m->index, moves_hash_of(task->tid, task->start_ns), (uint32_t)(m->v.n - 1), moves_rehash, m))
 		return w;
 	m->v.n--;
 	return NULL;
@@ -152,7 +152,7 @@ static void drop_ended(struct moves *m)
 	hidx_free(&m->index);
 	for (uint32_t id = 0; id < m->v.n; id++) {
 		m->ended += m->v.v[id].ended;
-		(void)hidx_add(&m->index, rehash(m, id), id, rehash, m);
+		(void)hidx_add(&m->index, moves_rehash(m, id), id, moves_rehash, m);
 	}
 }
 
@@ -175,7 +175,7 @@ void moves_settle(struct moves *m, uint64_t time_ns, bool last)
 
 void moves_of(const struct moves *m, pid_t tid, uint64_t start_ns, uint64_t *ret_moves, uint64_t *ret_kernel_moves)
 {
-	const struct mover *w = find(m, tid, start_ns);
+	const struct mover *w = moves_find(m, tid, start_ns);
 
 	*ret_moves = w ? w->moves : 0;
 	*ret_kernel_moves = w ? w->kernel_moves : 0;

@@ -58,25 +58,25 @@ struct numa_facts {
 };
 
 /* In the thread of code.h: once it may hang in a file, it needs nothing of PS any more. */
-static int open_code(void *ctx, module_id module, struct err *e)
+static int numa_facts_open_code(void *ctx, module_id module, struct err *e)
 {
 	struct processes *ps = ctx;
 
 	return processes_open_code(ps, module, e);
 }
 
-static thread_id thread_of(void *ctx, const struct reconcile_task *task)
+static thread_id numa_facts_thread_of(void *ctx, const struct reconcile_task *task)
 {
 	struct numa_facts *n = ctx;
 
 	return task_thread(n->config.ps, profile_dict(n->config.profile), task);
 }
 
-static int build(struct numa_facts *n, struct err *e)
+static int numa_facts_build(struct numa_facts *n, struct err *e)
 {
 	struct dict *dict = profile_dict(n->config.profile);
-	const struct code_config code = { .dict = dict, .open = open_code, .ctx = n->config.ps };
-	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .thread = thread_of, .ctx = n };
+	const struct code_config code = { .dict = dict, .open = numa_facts_open_code, .ctx = n->config.ps };
+	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .thread = numa_facts_thread_of, .ctx = n };
 	struct data_access_config touch = { .dict = dict, .sink = n->config.sink };
 	int r = topology_read(SYSTEM_DIR, &n->topology, e);
 
@@ -97,7 +97,7 @@ int numa_facts_new(const struct numa_facts_config *c, struct numa_facts **ret, s
 	if (!n)
 		return err_nomem(e, "the engine");
 	n->config = *c;
-	r = build(n, e);
+	r = numa_facts_build(n, e);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(n);

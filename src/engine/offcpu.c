@@ -80,7 +80,8 @@ static void tell_end(void *ctx, const struct reconcile_task *task, const struct 
 		oc->lost++;
 }
 
-static void tell_sum(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+static void offcpu_tell_sum(void *ctx, const struct reconcile_task *task, const struct event *ev,
+			    const struct reconcile_wait *w)
 {
 	struct offcpu *oc = ctx;
 
@@ -95,7 +96,7 @@ static void tell_missed(void *ctx, const struct reconcile_task *task, uint32_t c
 	reconcile_missed(oc->account, task, call, blocked_ns, runnable_ns);
 }
 
-static bool take_stack(void *ctx, const struct source_open *w)
+static bool offcpu_take_stack(void *ctx, const struct source_open *w)
 {
 	struct offcpu *oc = ctx;
 	struct raw_event raw;
@@ -115,8 +116,8 @@ int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
 	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .thread = thread_of_task,
 						.ctx = oc };
-	struct wait_sums_config sums = { .each = tell_sum, .thread = thread_of_task, .ctx = oc };
-	struct openwaits_config waits = { .sink = c->sink, .take = take_stack, .ended = tell_end, .missed = tell_missed,
+	struct wait_sums_config sums = { .each = offcpu_tell_sum, .thread = thread_of_task, .ctx = oc };
+	struct openwaits_config waits = { .sink = c->sink, .take = offcpu_take_stack, .ended = tell_end, .missed = tell_missed,
 					  .thread = thread_of_open, .ctx = oc };
 	int r;
 
@@ -162,14 +163,14 @@ void offcpu_start(struct offcpu *oc)
 
 /* ---- events ---- */
 
-static struct reconcile_task task_of(const struct raw_event *raw)
+static struct reconcile_task offcpu_task_of(const struct raw_event *raw)
 {
 	return (struct reconcile_task){ .pid = raw->pid, .tid = raw->tid, .start_ns = raw->sample.start_ns };
 }
 
 void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct reconcile_task task = task_of(raw);
+	const struct reconcile_task task = offcpu_task_of(raw);
 
 	if (!reconcile_sample(oc->account, &task, ev))
 		oc->lost++;
@@ -177,7 +178,7 @@ void offcpu_sample(struct offcpu *oc, const struct raw_event *raw, const struct 
 
 void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct reconcile_task task = task_of(raw);
+	const struct reconcile_task task = offcpu_task_of(raw);
 	struct reconcile_wait w = { .blocked_ns = raw->wait.blocked_ns, .runnable_ns = raw->wait.runnable_ns,
 				  .period_ns = raw->wait.period_ns };
 	struct event end = *ev;
@@ -193,7 +194,7 @@ void offcpu_wait(struct offcpu *oc, const struct raw_event *raw, const struct ev
 
 void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct event *ev)
 {
-	const struct reconcile_task task = task_of(raw);
+	const struct reconcile_task task = offcpu_task_of(raw);
 
 	openwaits_stack(oc->waits, &task, raw->wait.id, ev);
 }
@@ -223,7 +224,7 @@ static void take_total(void *ctx, const struct source_total *t)
 		numa_facts_total(oc->config.sink->numa, t);
 }
 
-static int read_totals(struct offcpu *oc, struct err *e)
+static int offcpu_read_totals(struct offcpu *oc, struct err *e)
 {
 	uint64_t whole_ns;
 	int r;
@@ -239,7 +240,7 @@ static int read_totals(struct offcpu *oc, struct err *e)
 	return 0;
 }
 
-static int look(struct offcpu *oc, uint64_t now_ns, struct err *e)
+static int offcpu_look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 {
 	const uint64_t min_ns = oc->stop_ns || now_ns - oc->start_ns < NSEC_PER_SEC ? 0 : OPEN_NS;
 	uint64_t look_ns;
@@ -307,7 +308,7 @@ static int read_sums(struct offcpu *oc, uint64_t seen_ns, uint64_t now_ns, struc
 	return r < 0 && oc->failures > FAILURES ? r : 0;
 }
 
-static void settle(struct offcpu *oc)
+static void offcpu_settle(struct offcpu *oc)
 {
 	reconcile_settle(oc->account, oc->totals_ns);
 	oc->settled_ns = oc->totals_ns;
@@ -329,10 +330,10 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 		return 0;
 	oc->seen_ns = seen_ns;
 	if (oc->totals_ns && seen_ns >= oc->totals_ns + LATE_NS)
-		settle(oc);
+		offcpu_settle(oc);
 	if (!oc->totals_ns && now - oc->read_ns >= (oc->gone < STORM ? READ_NS : STORM_NS)) {
 		oc->read_ns = now;
-		r = read_totals(oc, e);
+		r = offcpu_read_totals(oc, e);
 	}
 	if (r >= 0)
 		r = read_sums(oc, seen_ns, now, e);
@@ -342,7 +343,7 @@ int offcpu_turn(struct offcpu *oc, uint64_t seen_ns, struct err *e)
 			oc->next_look_ns = now + SOON_NS;
 	}
 	if (r >= 0 && now >= oc->next_look_ns)
-		r = look(oc, now, e);
+		r = offcpu_look(oc, now, e);
 	adapt_period(oc, now);
 	return r;
 }
@@ -359,7 +360,7 @@ uint64_t offcpu_settled_ns(const struct offcpu *oc)
 
 /* ---- what is shown before it is told ---- */
 
-static void add_fact(void *ctx, const struct raw_event *raw, const struct event *ev)
+static void offcpu_add_fact(void *ctx, const struct raw_event *raw, const struct event *ev)
 {
 	struct offcpu *oc = ctx;
 	struct fact f, *place;
@@ -373,11 +374,11 @@ static void add_fact(void *ctx, const struct raw_event *raw, const struct event 
 
 void offcpu_provisional(struct offcpu *oc)
 {
-	struct event_sink rest = { .observer = add_fact, .observer_ctx = oc };
+	struct event_sink rest = { .observer = offcpu_add_fact, .observer_ctx = oc };
 	const uint64_t now = clock_mono_ns();
 
 	if (now - oc->look_ns > FRESH_NS)
-		(void)look(oc, now, NULL);
+		(void)offcpu_look(oc, now, NULL);
 	oc->facts.n = 0;
 	reconcile_rest(oc->account, now, &rest);
 	openwaits_rest(oc->waits, now, &rest);
@@ -394,8 +395,8 @@ void offcpu_reset(struct offcpu *oc)
 void offcpu_last(struct offcpu *oc, uint64_t stop_ns)
 {
 	oc->stop_ns = stop_ns;
-	(void)read_totals(oc, NULL);
-	(void)look(oc, stop_ns, NULL);
+	(void)offcpu_read_totals(oc, NULL);
+	(void)offcpu_look(oc, stop_ns, NULL);
 	(void)remote_stacks_poll(oc->outside);
 }
 

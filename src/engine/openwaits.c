@@ -73,7 +73,7 @@ void openwaits_free(struct openwaits *o)
 
 /* ---- the list ---- */
 
-static uint64_t rehash(const void *ctx, uint32_t at)
+static uint64_t openwaits_rehash(const void *ctx, uint32_t at)
 {
 	const struct openwaits *o = ctx;
 
@@ -85,7 +85,7 @@ static bool is_it(const struct open *w, const struct reconcile_task *t, uint64_t
 	return !w->dead && w->w.id == id && reconcile_task_same(&w->task, t);
 }
 
-static struct open *find(struct openwaits *o, const struct reconcile_task *t, uint64_t id)
+static struct open *openwaits_find(struct openwaits *o, const struct reconcile_task *t, uint64_t id)
 {
 	const uint64_t h = reconcile_task_hash(t, id);
 	uint32_t i;
@@ -99,15 +99,15 @@ static struct open *find(struct openwaits *o, const struct reconcile_task *t, ui
 	return NULL;
 }
 
-/* Without memory for the index there is none until the next look, and find() looks at all. */
+/* Without memory for the index there is none until the next look, and openwaits_find() looks at all. */
 static void add_to_index(struct openwaits *o, uint32_t i)
 {
-	if (!hidx_add(&o->index, rehash(o, i), i, rehash, o))
+	if (!hidx_add(&o->index, openwaits_rehash(o, i), i, openwaits_rehash, o))
 		hidx_free(&o->index);
 }
 
 /* NULL when out of memory: it is seen again by the next look. */
-static struct open *append(struct openwaits *o, const struct reconcile_task *t, const struct source_open *w)
+static struct open *openwaits_append(struct openwaits *o, const struct reconcile_task *t, const struct source_open *w)
 {
 	const bool indexed = o->index.slot || !o->list.n;
 	struct open *fresh = vec_push(&o->list);
@@ -120,7 +120,7 @@ static struct open *append(struct openwaits *o, const struct reconcile_task *t, 
 	return fresh;
 }
 
-static void compact(struct openwaits *o)
+static void openwaits_compact(struct openwaits *o)
 {
 	size_t kept = 0;
 
@@ -136,7 +136,7 @@ static void compact(struct openwaits *o)
 /* ---- telling ---- */
 
 /* How long W has lasted at NOW_NS: blocked, runnable. */
-static void lengths(const struct open *w, uint64_t now_ns, uint64_t ret[2])
+static void openwaits_lengths(const struct open *w, uint64_t now_ns, uint64_t ret[2])
 {
 	const uint64_t since = w->w.since_ns, now = now_ns > since ? now_ns : since;
 	uint64_t woken = w->w.woken_ns ? w->w.woken_ns : now;
@@ -155,7 +155,7 @@ static void lengths(const struct open *w, uint64_t now_ns, uint64_t ret[2])
 }
 
 /* What of LENGTH has not been told. */
-static uint64_t untold(const struct open *w, const uint64_t length[2], int part)
+static uint64_t openwaits_untold(const struct open *w, const uint64_t length[2], int part)
 {
 	return length[part] > w->told[part] ? length[part] - w->told[part] : 0;
 }
@@ -166,17 +166,17 @@ static bool has_stack(const struct open *w)
 }
 
 /* The events for what of W is not told: with COUNT 1 for the whole wait, or as pieces (0). Returns their weight. */
-static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns, uint32_t count,
-		     struct event_sink *to)
+static uint64_t openwaits_tell(struct openwaits *o, const struct open *w, uint64_t now_ns, uint32_t count,
+			       struct event_sink *to)
 {
 	uint64_t length[2], sum = 0;
 
-	lengths(w, now_ns, length);
+	openwaits_lengths(w, now_ns, length);
 	for (int i = 0; i < 2; i++) {
-		const uint64_t weight = untold(w, length, i);
+		const uint64_t weight = openwaits_untold(w, length, i);
 		struct event ev = w->like;
 
-		if (!weight && !(count && (length[0] || i) && !untold(w, length, 1)))
+		if (!weight && !(count && (length[0] || i) && !openwaits_untold(w, length, 1)))
 			continue;
 		if (!has_stack(w)) {
 			ev.stack = o->config.no_stack;
@@ -198,20 +198,20 @@ static uint64_t tell(struct openwaits *o, const struct open *w, uint64_t now_ns,
 }
 
 /* For good. */
-static void commit(struct openwaits *o, struct open *w, uint64_t now_ns, uint32_t count)
+static void openwaits_commit_wait(struct openwaits *o, struct open *w, uint64_t now_ns, uint32_t count)
 {
-	uint64_t length[2], sum = tell(o, w, now_ns, count, o->config.sink);
+	uint64_t length[2], sum = openwaits_tell(o, w, now_ns, count, o->config.sink);
 
 	*(has_stack(w) ? &o->own_ns : &o->none_ns) += sum;
-	lengths(w, now_ns, length);
+	openwaits_lengths(w, now_ns, length);
 	for (int i = 0; i < 2; i++)
-		w->told[i] += untold(w, length, i);
+		w->told[i] += openwaits_untold(w, length, i);
 }
 
 /* ---- looks ---- */
 
 /* Whether the stack of W, if it was seen, is that of a wait that was still under way at TIME_NS. */
-static void believe(struct open *w, uint64_t time_ns)
+static void openwaits_believe(struct open *w, uint64_t time_ns)
 {
 	if (w->stack == STACK_SEEN && w->like.time_ns <= time_ns)
 		w->stack = STACK_KNOWN;
@@ -232,9 +232,9 @@ void openwaits_see(void *ctx, const struct source_open *w)
 
 	if (!w->seeded && w->since_ns > o->up_to_ns)
 		return;
-	known = find(o, &task, w->id);
+	known = openwaits_find(o, &task, w->id);
 	if (!known)
-		known = append(o, &task, w);
+		known = openwaits_append(o, &task, w);
 	if (!known || known->over)
 		return;
 	known->seen = true;
@@ -256,7 +256,7 @@ static void end_without(struct openwaits *o, struct open *w)
 	o->config.ended(o->config.ctx, &w->task, &w->end_ev, &w->end);
 }
 
-static void miss(struct openwaits *o, struct open *w)
+static void openwaits_miss(struct openwaits *o, struct open *w)
 {
 	if (++w->missed <= PATIENCE)
 		return;
@@ -274,8 +274,8 @@ static bool piece_is_due(const struct openwaits *o, const struct open *w, uint64
 	const uint64_t least = o->list.n * (NSEC_PER_SEC / PIECES_A_SECOND);
 	uint64_t length[2], grown;
 
-	lengths(w, now_ns, length);
-	grown = untold(w, length, 0) + untold(w, length, 1);
+	openwaits_lengths(w, now_ns, length);
+	grown = openwaits_untold(w, length, 0) + openwaits_untold(w, length, 1);
 	if (w->stack != STACK_KNOWN && w->stack != STACK_NEVER && grown < NO_STACK_NS)
 		return false;
 	return grown >= PIECE_NS && grown >= least;
@@ -286,7 +286,7 @@ static void change_state(struct openwaits *o, struct open *w)
 {
 	if (w->state == w->w.state || (w->stack != STACK_KNOWN && w->stack != STACK_NEVER))
 		return;
-	commit(o, w, o->look_ns, 0);
+	openwaits_commit_wait(o, w, o->look_ns, 0);
 	w->w.state = w->state;
 }
 
@@ -311,17 +311,17 @@ void openwaits_end(struct openwaits *o, uint64_t look_ns)
 		struct open *w = &o->list.v[i];
 
 		if (w->seen)
-			believe(w, look_ns);
+			openwaits_believe(w, look_ns);
 		else if (!w->dead)
-			miss(o, w);
+			openwaits_miss(o, w);
 	}
-	compact(o);
+	openwaits_compact(o);
 	openwaits_ask(o);
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct open *w = &o->list.v[i];
 
 		if (w->seen && piece_is_due(o, w, o->look_ns))
-			commit(o, w, o->look_ns, 0);
+			openwaits_commit_wait(o, w, o->look_ns, 0);
 		if (w->seen)
 			change_state(o, w);
 	}
@@ -346,7 +346,7 @@ static void give_stack(const struct openwaits *o, const struct open *w, struct e
 
 void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uint64_t id, const struct event *ev)
 {
-	struct open *w = find(o, task, id);
+	struct open *w = openwaits_find(o, task, id);
 
 	if (!w || (w->stack != STACK_WANTED && w->stack != STACK_ASKED))
 		return;
@@ -355,7 +355,7 @@ void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uin
 		w->like = *ev;
 	/* What the latest look did not find is not known to have lasted until then. */
 	if (w->over || w->seen)
-		believe(w, w->over ? w->end_ev.time_ns : o->look_ns);
+		openwaits_believe(w, w->over ? w->end_ev.time_ns : o->look_ns);
 	if (!w->over)
 		return;
 	give_stack(o, w, &w->end_ev);
@@ -366,7 +366,7 @@ void openwaits_stack(struct openwaits *o, const struct reconcile_task *task, uin
 bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint64_t id, struct event *ev,
 		    struct reconcile_wait *w)
 {
-	struct open *known = find(o, task, id);
+	struct open *known = openwaits_find(o, task, id);
 
 	if (known) {
 		w->told_blocked_ns = known->told[0];
@@ -378,7 +378,7 @@ bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint
 	ev->stack = o->config.no_stack;
 	if (!known)
 		return true;
-	believe(known, ev->time_ns);
+	openwaits_believe(known, ev->time_ns);
 	give_stack(o, known, ev);
 	if (known->stack != STACK_ASKED)
 		return true;
@@ -393,7 +393,7 @@ bool openwaits_over(struct openwaits *o, const struct reconcile_task *task, uint
 
 /* ---- what is under way ---- */
 
-static bool goes_on(const struct open *w)
+static bool openwaits_goes_on(const struct open *w)
 {
 	return !w->dead && !w->over && !w->missed;
 }
@@ -401,15 +401,15 @@ static bool goes_on(const struct open *w)
 void openwaits_commit(struct openwaits *o, uint64_t now_ns)
 {
 	for (size_t i = 0; i < o->list.n; i++)
-		if (goes_on(&o->list.v[i]))
-			commit(o, &o->list.v[i], now_ns, 0);
+		if (openwaits_goes_on(&o->list.v[i]))
+			openwaits_commit_wait(o, &o->list.v[i], now_ns, 0);
 }
 
 void openwaits_rest(struct openwaits *o, uint64_t now_ns, struct event_sink *to)
 {
 	for (size_t i = 0; i < o->list.n; i++)
-		if (goes_on(&o->list.v[i]) || (o->list.v[i].over && !o->list.v[i].dead))
-			tell(o, &o->list.v[i], now_ns, 1, to);
+		if (openwaits_goes_on(&o->list.v[i]) || (o->list.v[i].over && !o->list.v[i].dead))
+			openwaits_tell(o, &o->list.v[i], now_ns, 1, to);
 }
 
 void openwaits_give_up(struct openwaits *o)
@@ -417,10 +417,10 @@ void openwaits_give_up(struct openwaits *o)
 	for (size_t i = 0; i < o->list.n; i++) {
 		struct open *w = &o->list.v[i];
 
-		if (w->dead || goes_on(w))
+		if (w->dead || openwaits_goes_on(w))
 			continue;
 		w->missed = PATIENCE;
-		miss(o, w);
+		openwaits_miss(o, w);
 	}
 }
 
@@ -428,8 +428,8 @@ void openwaits_finish(struct openwaits *o, uint64_t now_ns)
 {
 	openwaits_give_up(o);
 	for (size_t i = 0; i < o->list.n; i++)
-		if (goes_on(&o->list.v[i]) && o->list.v[i].w.since_ns < now_ns)
-			commit(o, &o->list.v[i], now_ns, 1);
+		if (openwaits_goes_on(&o->list.v[i]) && o->list.v[i].w.since_ns < now_ns)
+			openwaits_commit_wait(o, &o->list.v[i], now_ns, 1);
 	o->list.n = 0;
 	hidx_free(&o->index);
 }
@@ -441,13 +441,14 @@ void openwaits_figures(const struct openwaits *o, uint64_t now_ns, struct openwa
 		const struct open *w = &o->list.v[i];
 		uint64_t length[2];
 
-		if (!goes_on(w))
+		if (!openwaits_goes_on(w))
 			continue;
-		lengths(w, now_ns, length);
+		openwaits_lengths(w, now_ns, length);
 		ret->n++;
 		ret->blocked_ns += length[0];
 		ret->runnable_ns += length[1];
-		*(has_stack(w) ? &ret->own_ns : &ret->none_ns) += untold(w, length, 0) + untold(w, length, 1);
+		*(has_stack(w) ? &ret->own_ns : &ret->none_ns) +=
+			openwaits_untold(w, length, 0) + openwaits_untold(w, length, 1);
 	}
 }
 

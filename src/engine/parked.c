@@ -24,7 +24,7 @@ void parked_free(struct parked *q)
 	parked_init(q);
 }
 
-static size_t words(size_t bytes)
+static size_t parked_words(size_t bytes)
 {
 	return (bytes + 7) / 8;
 }
@@ -35,17 +35,17 @@ static size_t data_words(const struct raw_sample *s)
 	size_t n = s->nr_kernel + s->nr_walked;
 
 	for (uint32_t i = 0; i < s->nr_segments; i++)
-		n += words(s->segment[i].len);
+		n += parked_words(s->segment[i].len);
 	return n;
 }
 
-static void *append(uint64_t **at, const void *src, size_t bytes)
+static void *parked_append(uint64_t **at, const void *src, size_t bytes)
 {
 	void *dst = *at;
 
 	if (bytes)
 		memcpy(dst, src, bytes);
-	*at += words(bytes);
+	*at += parked_words(bytes);
 	return dst;
 }
 
@@ -69,10 +69,10 @@ bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, t
 	p->ev = *ev;
 	s = &p->ev.sample;
 	at = p->data;
-	s->kernel = append(&at, s->kernel, 8ul * s->nr_kernel);
-	s->walked = append(&at, s->walked, 8ul * s->nr_walked);
+	s->kernel = parked_append(&at, s->kernel, 8ul * s->nr_kernel);
+	s->walked = parked_append(&at, s->walked, 8ul * s->nr_walked);
 	for (uint32_t i = 0; i < s->nr_segments; i++)
-		s->segment[i].bytes = append(&at, s->segment[i].bytes, s->segment[i].len);
+		s->segment[i].bytes = parked_append(&at, s->segment[i].bytes, s->segment[i].len);
 	*q->tail = p;
 	q->tail = &p->next;
 	q->bytes += bytes;

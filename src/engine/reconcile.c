@@ -70,7 +70,7 @@ void reconcile_figures_of(const struct reconcile *a, struct reconcile_figures *r
 
 /* ---- the queue ---- */
 
-static struct held *hold(struct reconcile *a, struct key *k, const struct event *ev)
+static struct held *reconcile_hold(struct reconcile *a, struct key *k, const struct event *ev)
 {
 	struct held *h = k && a->held.n < HELD_MAX ? vec_push(&a->held) : NULL;
 
@@ -84,12 +84,12 @@ static struct held *hold(struct reconcile *a, struct key *k, const struct event 
 
 bool reconcile_sample(struct reconcile *a, const struct reconcile_task *task, const struct event *ev)
 {
-	return hold(a, reconcile_key(a, task, EVENT_SAMPLE, CALL_NONE), ev);
+	return reconcile_hold(a, reconcile_key(a, task, EVENT_SAMPLE, CALL_NONE), ev);
 }
 
 bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
 {
-	struct held *h = hold(a, reconcile_key(a, task, EVENT_BLOCKED, ev->wait.call), ev);
+	struct held *h = reconcile_hold(a, reconcile_key(a, task, EVENT_BLOCKED, ev->wait.call), ev);
 
 	if (!h)
 		return false;
@@ -151,7 +151,7 @@ static struct giving for_good(struct reconcile *a)
 
 /* ---- totals ---- */
 
-static void add_figures(struct reconcile_figures *sum, uint8_t kind, const uint64_t more[FIGURES])
+static void reconcile_add_figures(struct reconcile_figures *sum, uint8_t kind, const uint64_t more[FIGURES])
 {
 	sum->short_ns += more[LEFT_OUT_NS];
 	sum->short_count += more[LEFT_OUT_COUNT];
@@ -186,7 +186,7 @@ void reconcile_total(void *ctx, const struct source_total *t)
 		if (i < LEFT_OUT_NS)
 			k->coming[i] += more[i];
 	}
-	add_figures(&a->figures, k->kind, more);
+	reconcile_add_figures(&a->figures, k->kind, more);
 }
 
 static void take_coming(struct reconcile *a)
@@ -240,7 +240,7 @@ static int64_t to_give(const struct reconcile *a, const struct key *k, int part)
 }
 
 /* Decides what becomes of each event, and what every key gives. */
-static void plan(struct reconcile *a, uint64_t time_ns)
+static void reconcile_plan(struct reconcile *a, uint64_t time_ns)
 {
 	for (struct held *h = a->held.v; h < a->held.v + a->held.n; h++) {
 		struct key *k = &a->keys.v[h->key];
@@ -268,7 +268,7 @@ static void plan(struct reconcile *a, uint64_t time_ns)
 }
 
 /* Its share of what is to be given, which is taken from what is left. */
-static uint64_t share(struct key *k, const struct held *h, int part)
+static uint64_t reconcile_share(struct key *k, const struct held *h, int part)
 {
 	const double wish = wish_of(h, part);
 	int64_t give = k->give[part], got;
@@ -287,7 +287,7 @@ static uint64_t share(struct key *k, const struct held *h, int part)
 	return (uint64_t)got;
 }
 
-static uint64_t ahead(struct key *k, const struct held *h, int part)
+static uint64_t reconcile_ahead(struct key *k, const struct held *h, int part)
 {
 	const int64_t got = llround(wish_of(h, part));
 
@@ -309,7 +309,7 @@ static void give_long(struct reconcile *a, struct key *k, const struct held *h)
 	tell_wait(a, &g, h, rest, held_count(h));
 }
 
-static void give(struct reconcile *a, struct key *k, const struct held *h)
+static void reconcile_give(struct reconcile *a, struct key *k, const struct held *h)
 {
 	const struct giving g = for_good(a);
 	uint64_t part[PARTS];
@@ -320,7 +320,7 @@ static void give(struct reconcile *a, struct key *k, const struct held *h)
 		return;
 	}
 	for (int i = 0; i < PARTS; i++)
-		part[i] = h->turn == TURN_SHARE ? share(k, h, i) : ahead(k, h, i);
+		part[i] = h->turn == TURN_SHARE ? reconcile_share(k, h, i) : reconcile_ahead(k, h, i);
 	if (held_is_wait(h)) {
 		tell_wait(a, &g, h, part, part[SHORT_COUNT]);
 	} else {
@@ -407,17 +407,17 @@ static void look_at_keys(struct reconcile *a, uint64_t time_ns)
 }
 
 /* As of NOW_NS, gives what is held up to UNTIL_NS. */
-static void settle(struct reconcile *a, uint64_t until_ns, uint64_t now_ns)
+static void reconcile_settle_until(struct reconcile *a, uint64_t until_ns, uint64_t now_ns)
 {
 	size_t kept = 0;
 
 	take_coming(a);
-	plan(a, until_ns);
+	reconcile_plan(a, until_ns);
 	for (size_t i = 0; i < a->held.n; i++) {
 		if (a->held.v[i].turn == TURN_LATER)
 			a->held.v[kept++] = a->held.v[i];
 		else
-			give(a, &a->keys.v[a->held.v[i].key], &a->held.v[i]);
+			reconcile_give(a, &a->keys.v[a->held.v[i].key], &a->held.v[i]);
 	}
 	a->held.n = kept;
 	look_at_keys(a, now_ns);
@@ -425,7 +425,7 @@ static void settle(struct reconcile *a, uint64_t until_ns, uint64_t now_ns)
 
 void reconcile_settle(struct reconcile *a, uint64_t time_ns)
 {
-	settle(a, time_ns, time_ns);
+	reconcile_settle_until(a, time_ns, time_ns);
 }
 
 void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to)
@@ -465,7 +465,7 @@ void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to
 void reconcile_finish(struct reconcile *a, uint64_t time_ns)
 {
 	a->ending = true;
-	settle(a, UINT64_MAX, time_ns);
+	reconcile_settle_until(a, UINT64_MAX, time_ns);
 	for (struct key *k = a->keys.v; k < a->keys.v + a->keys.n; k++)
 		if (k->kind)
 			close_key(a, k, time_ns);

@@ -8,20 +8,20 @@
 
 #define DROPPED_MIN 256u                 /* keys before the index is made anew */
 
-static uint64_t hash_of(const struct reconcile_task *t, uint8_t kind, uint32_t call)
+static uint64_t reconcile_keys_hash_of(const struct reconcile_task *t, uint8_t kind, uint32_t call)
 {
 	return reconcile_task_hash(t, (uint64_t)kind << 32 | call);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t reconcile_keys_rehash(const void *ctx, uint32_t id)
 {
 	const struct reconcile *a = ctx;
 	const struct key *k = &a->keys.v[id];
 
-	return hash_of(&k->task, k->kind, k->call);
+	return reconcile_keys_hash_of(&k->task, k->kind, k->call);
 }
 
-static bool is_key(const struct key *k, const struct reconcile_task *t, uint8_t kind, uint32_t call)
+static bool reconcile_keys_is_key(const struct key *k, const struct reconcile_task *t, uint8_t kind, uint32_t call)
 {
 	return k->kind == kind && k->call == call && reconcile_task_same(&k->task, t);
 }
@@ -34,7 +34,7 @@ static void make_index(struct reconcile *a)
 	if (!vec_reserve(&a->free, a->keys.n))
 		return;
 	for (uint32_t id = 0; id < a->keys.n; id++) {
-		if (a->keys.v[id].kind && !hidx_add(&fresh, rehash(a, id), id, rehash, a)) {
+		if (a->keys.v[id].kind && !hidx_add(&fresh, reconcile_keys_rehash(a, id), id, reconcile_keys_rehash, a)) {
 			hidx_free(&fresh);
 			return;
 		}
@@ -65,18 +65,18 @@ static struct key *new_key(struct reconcile *a, uint32_t *ret_id)
 
 struct key *reconcile_key(struct reconcile *a, const struct reconcile_task *t, uint8_t kind, uint32_t call)
 {
-	const uint64_t h = hash_of(t, kind, call);
+	const uint64_t h = reconcile_keys_hash_of(t, kind, call);
 	struct key *k;
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&a->index, h); (id = hidx_id(&a->index, at)) != HIDX_NONE; at = hidx_next(&a->index, at))
-		if (hidx_same(&a->index, at, h) && is_key(&a->keys.v[id], t, kind, call))
+		if (hidx_same(&a->index, at, h) && reconcile_keys_is_key(&a->keys.v[id], t, kind, call))
 			return &a->keys.v[id];
 	k = new_key(a, &id);
 	if (!k)
 		return NULL;
 	*k = (struct key){ .task = *t, .kind = kind, .call = call, .thread = ID_NONE };
-	if (hidx_add(&a->index, h, id, rehash, a))
+	if (hidx_add(&a->index, h, id, reconcile_keys_rehash, a))
 		return k;
 	reconcile_drop(a, k);
 	return NULL;

@@ -51,7 +51,7 @@ void tell_wait(const struct reconcile *a, const struct giving *g, const struct h
 }
 
 /* Short waits stand for short ones; a long one does until there is one. */
-static void push(struct latest *l, const struct event *ev, bool is_a_long_one)
+static void reconcile_tell_push(struct latest *l, const struct event *ev, bool is_a_long_one)
 {
 	if (is_a_long_one && l->n && !l->is_long)
 		return;
@@ -85,16 +85,16 @@ void remember_stack(const struct reconcile *a, struct key *k, const struct event
 	if (!k->latest)
 		k->latest = calloc(1, sizeof(*k->latest));
 	if (k->latest)
-		push(k->latest, ev, is_a_long_one);
+		reconcile_tell_push(k->latest, ev, is_a_long_one);
 	kin = place_of_kin(a, k, ev->thread, &key);
 	if (!kin)
 		return;
 	if (kin->key != key)
 		*kin = (struct kin){ .key = key };
-	push(&kin->latest, ev, is_a_long_one);
+	reconcile_tell_push(&kin->latest, ev, is_a_long_one);
 }
 
-static thread_id thread_of(const struct reconcile *a, const struct key *k)
+static thread_id reconcile_tell_thread_of(const struct reconcile *a, const struct key *k)
 {
 	const struct reconcile_task task = k->task;
 
@@ -144,7 +144,7 @@ static void tell_one(const struct reconcile *a, const struct giving *g, const st
 void tell_carried(const struct reconcile *a, const struct giving *g, const struct key *k, bool may, uint64_t time_ns,
 		  const uint64_t part[PARTS])
 {
-	const thread_id thread = thread_of(a, k);
+	const thread_id thread = reconcile_tell_thread_of(a, k);
 	struct latest *l = may ? stand_ins(a, k, thread) : NULL;
 	uint64_t n = l ? 1 + (part[0] + part[1]) / SPREAD_NS : 1, rest[PARTS];
 

@@ -22,7 +22,7 @@ bool engine_recorder_spare(const struct engine *en)
 }
 
 /* Takes in a recorder that has been opened. */
-static void adopt(struct engine *en, struct recorder *fresh)
+static void recorder_slot_adopt(struct engine *en, struct recorder *fresh)
 {
 	struct profile_meta meta;
 
@@ -37,7 +37,7 @@ static void adopt(struct engine *en, struct recorder *fresh)
 }
 
 /* Gives the recorder away to whoever closes it. */
-static void let_go(struct engine *en, const struct err *why)
+static void recorder_slot_let_go(struct engine *en, const struct err *why)
 {
 	struct recorder *r = take_ptr(en->sink.recorder);
 
@@ -68,9 +68,9 @@ void engine_serve_recording(struct engine *en)
 	leave = en->rec.let_go;
 	pthread_mutex_unlock(&en->lock);
 	if (fresh)
-		adopt(en, fresh);
+		recorder_slot_adopt(en, fresh);
 	if (leave && en->recorder_midway)
-		let_go(en, NULL);
+		recorder_slot_let_go(en, NULL);
 }
 
 bool engine_recorder_failed(struct engine *en, struct err *e)
@@ -79,7 +79,7 @@ bool engine_recorder_failed(struct engine *en, struct err *e)
 		return false;
 	if (!engine_recorder_spare(en))
 		return true;
-	let_go(en, e);
+	recorder_slot_let_go(en, e);
 	return false;
 }
 
@@ -192,7 +192,8 @@ void engine_recording(struct engine *en, struct engine_recording *ret)
 }
 
 /* Whether a recording can begin: then that is said, so that there is but one. */
-static int reserve(struct engine *en, const char *path, struct profile_meta *ret_meta, struct recorder **ret_old, struct err *e)
+static int recorder_slot_reserve(struct engine *en, const char *path, struct profile_meta *ret_meta, struct recorder **ret_old,
+				 struct err *e)
 {
 	int r = 0;
 
@@ -216,7 +217,7 @@ int engine_record(struct engine *en, const char *path, struct err *e)
 	const struct recorder_config c = { .path = path, .midway = true };
 	struct recorder *fresh = NULL, *old = NULL;
 	struct profile_meta meta;
-	int r = reserve(en, path, &meta, &old, e);
+	int r = recorder_slot_reserve(en, path, &meta, &old, e);
 
 	if (r < 0)
 		return r;

@@ -60,7 +60,8 @@ void remote_stacks_free(struct remote_stacks *o)
 }
 
 /* What the source lists of W, with SEG as its stack (NULL = none). */
-static void walk(struct remote_stacks *o, const struct source_open *w, uint64_t time_ns, const struct raw_segment *seg)
+static void remote_stacks_walk(struct remote_stacks *o, const struct source_open *w, uint64_t time_ns,
+			       const struct raw_segment *seg)
 {
 	struct raw_event raw = {
 		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
@@ -81,7 +82,7 @@ static void walk(struct remote_stacks *o, const struct source_open *w, uint64_t 
 
 static void walk_unread(struct remote_stacks *o, const struct source_open *w)
 {
-	walk(o, w, w->since_ns, NULL);
+	remote_stacks_walk(o, w, w->since_ns, NULL);
 }
 
 static struct asked *free_place(struct remote_stacks *o)
@@ -98,7 +99,7 @@ static struct asked *free_place(struct remote_stacks *o)
 }
 
 /* 0, or a negative errno of peek_ask(). */
-static int ask(struct remote_stacks *o, struct asked *a)
+static int remote_stacks_ask_helper(struct remote_stacks *o, struct asked *a)
 {
 	const uint64_t sp = unwind_sp(a->w.machine, a->w.nr_regs, a->w.regs);
 	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
@@ -107,7 +108,7 @@ static int ask(struct remote_stacks *o, struct asked *a)
 }
 
 /* Asks for BYTES of the stack of W. 0, or a negative errno: -EAGAIN when there is no room now. */
-static int ask_for(struct remote_stacks *o, const struct source_open *w, uint32_t bytes)
+static int remote_stacks_ask_for(struct remote_stacks *o, const struct source_open *w, uint32_t bytes)
 {
 	struct asked *a = free_place(o);
 	int r;
@@ -119,7 +120,7 @@ static int ask_for(struct remote_stacks *o, const struct source_open *w, uint32_
 		a->w.nr_kernel = SB_KSTACK_MAX;
 	if (a->w.nr_kernel)
 		memcpy(a->kernel, w->kernel, a->w.nr_kernel * sizeof(*a->kernel));
-	r = ask(o, a);
+	r = remote_stacks_ask_helper(o, a);
 	a->used = r == 0;
 	return r;
 }
@@ -132,14 +133,14 @@ bool remote_stacks_ask(struct remote_stacks *o, const struct source_open *w)
 		walk_unread(o, w);
 		return true;
 	}
-	r = ask_for(o, w, o->first);
+	r = remote_stacks_ask_for(o, w, o->first);
 	if (r && r != -EAGAIN)
 		walk_unread(o, w);
 	return r != -EAGAIN;
 }
 
-/* May BYTES be read further? Then they are used up until take() knows how many they were. */
-static bool use_up(struct remote_stacks *o, uint32_t bytes)
+/* May BYTES be read further? Then they are used up until remote_stacks_take() knows how many they were. */
+static bool remote_stacks_use_up(struct remote_stacks *o, uint32_t bytes)
 {
 	const uint64_t now = clock_mono_ns(), ns = now - o->further_ns;
 	const uint64_t back = ns < NSEC_PER_SEC * 16 ? FURTHER_BYTES_S * ns / NSEC_PER_SEC : FURTHER_BYTES_MAX;
@@ -153,7 +154,7 @@ static bool use_up(struct remote_stacks *o, uint32_t bytes)
 }
 
 /* As the source would list the wait RAW. */
-static struct source_open listed(const struct raw_event *raw)
+static struct source_open remote_stacks_listed(const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
 	struct source_open w = {
@@ -175,13 +176,13 @@ bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
 	const uint32_t bytes = had < o->most / FURTHER ? had * FURTHER : o->most;
 	struct source_open w;
 
-	if (!o->peek || !had || had >= o->most || !use_up(o, bytes))
+	if (!o->peek || !had || had >= o->most || !remote_stacks_use_up(o, bytes))
 		return false;
-	w = listed(raw);
-	return !ask_for(o, &w, bytes);
+	w = remote_stacks_listed(raw);
+	return !remote_stacks_ask_for(o, &w, bytes);
 }
 
-static void take(struct remote_stacks *o, const struct peek_answer *answer)
+static void remote_stacks_take(struct remote_stacks *o, const struct peek_answer *answer)
 {
 	struct asked *a = &o->asked.v[answer->cookie];
 	const struct raw_segment seg = { .addr = answer->addr, .len = answer->len, .unreadable = answer->unreadable,
@@ -196,12 +197,12 @@ static void take(struct remote_stacks *o, const struct peek_answer *answer)
 	w.kernel = kernel;
 	if (answer->status == PEEK_GONE && !a->by_thread && w.tid != w.pid) {
 		a->by_thread = true;
-		if (!ask(o, a))
+		if (!remote_stacks_ask_helper(o, a))
 			return;
 	}
 	a->used = false;
 	if (answer->status == PEEK_OK)
-		walk(o, &w, clock_mono_ns(), &seg);
+		remote_stacks_walk(o, &w, clock_mono_ns(), &seg);
 	else
 		walk_unread(o, &w);
 }
@@ -225,7 +226,7 @@ unsigned int remote_stacks_poll(struct remote_stacks *o)
 	do {
 		while (peek_take(o->peek, &answer)) {
 			if (answer.cookie < o->asked.n)
-				take(o, &answer);
+				remote_stacks_take(o, &answer);
 			n++;
 		}
 	} while (wait_for_answer(o, until));

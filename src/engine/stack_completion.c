@@ -74,7 +74,8 @@ static const struct raw_segment *cut_segment(const struct raw_sample *s, uint64_
 	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
 }
 
-static enum completion_state ask(struct completion *u, struct place *p, const struct raw_event *raw, uint64_t addr)
+static enum completion_state stack_completion_ask(struct completion *u, struct place *p, const struct raw_event *raw,
+						  uint64_t addr)
 {
 	if (p->asked)
 		return COMPLETION_NONE;       /* for another thread, or another part: next time */
@@ -92,8 +93,8 @@ static enum completion_state ask(struct completion *u, struct place *p, const st
 }
 
 /* SEG of S with the bytes of P behind it. */
-static void join(struct completion *u, const struct raw_sample *s, const struct raw_segment *seg, const struct place *p,
-		 struct raw_sample *ret)
+static void stack_completion_join(struct completion *u, const struct raw_sample *s, const struct raw_segment *seg,
+				  const struct place *p, struct raw_sample *ret)
 {
 	struct raw_segment *joint = &ret->segment[seg - s->segment];
 
@@ -115,12 +116,12 @@ enum completion_state completion_extend(struct completion *u, const struct raw_e
 	p = &u->place[hash_2u64(raw->sample.start_ns, (uint32_t)raw->tid) % PLACES];
 	if (p->tid != raw->tid || p->start_ns != raw->sample.start_ns || p->addr != addr ||
 	    (!p->asked && clock_mono_ns() - p->read_ns >= FRESH_NS))
-		return ask(u, p, raw, addr);
+		return stack_completion_ask(u, p, raw, addr);
 	if (p->asked)
 		return COMPLETION_ASKED;
 	if (!p->len)
 		return COMPLETION_NONE;
-	join(u, &raw->sample, seg, p, ret);
+	stack_completion_join(u, &raw->sample, seg, p, ret);
 	return COMPLETION_READY;
 }
 

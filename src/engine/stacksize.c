@@ -19,7 +19,7 @@ void stacksize_init(struct stacksize *t, uint32_t first)
 	t->first = first;
 }
 
-static struct stacksize_exe *find(struct stacksize *t, uint64_t exe_id)
+static struct stacksize_exe *stacksize_find(struct stacksize *t, uint64_t exe_id)
 {
 	struct stacksize_exe *set = &t->exe[(hash_u64(exe_id) % SETS) * WAYS], *oldest = set;
 
@@ -35,11 +35,11 @@ static struct stacksize_exe *find(struct stacksize *t, uint64_t exe_id)
 
 uint32_t stacksize_cap(struct stacksize *t, uint64_t exe_id)
 {
-	return exe_id ? find(t, exe_id)->cap : t->first;
+	return exe_id ? stacksize_find(t, exe_id)->cap : t->first;
 }
 
 /* The smallest allowed power of two that holds BYTES. */
-static uint32_t round_up(uint32_t bytes)
+static uint32_t stacksize_round_up(uint32_t bytes)
 {
 	uint32_t cap = SB_STACK_MIN;
 
@@ -48,7 +48,7 @@ static uint32_t round_up(uint32_t bytes)
 	return cap;
 }
 
-static uint32_t change(struct stacksize_exe *x, uint32_t cap)
+static uint32_t stacksize_change(struct stacksize_exe *x, uint32_t cap)
 {
 	x->cap = cap;
 	x->run = 0;
@@ -63,17 +63,17 @@ uint32_t stacksize_learn(struct stacksize *t, uint64_t exe_id, uint32_t needed, 
 
 	if (!exe_id)
 		return 0;
-	x = find(t, exe_id);
+	x = stacksize_find(t, exe_id);
 	x->used_at = ++t->clock;
 	if (cut) {
 		x->settled = x->shrunk;
-		return x->cap < SB_STACK_MAX ? change(x, round_up(x->cap * 2)) : 0;
+		return x->cap < SB_STACK_MAX ? stacksize_change(x, stacksize_round_up(x->cap * 2)) : 0;
 	}
 	if (needed > x->deepest)
 		x->deepest = needed;
 	if (++x->run < STACKSIZE_RUN || x->settled)
 		return 0;
-	fits = x->deepest < SB_STACK_MAX / 2 ? round_up(x->deepest * 2 + MARGIN) : SB_STACK_MAX;
+	fits = x->deepest < SB_STACK_MAX / 2 ? stacksize_round_up(x->deepest * 2 + MARGIN) : SB_STACK_MAX;
 	if (fits > x->cap / 2) {
 		/* Nothing to gain now; look at a fresh run. */
 		x->run = 0;
@@ -81,5 +81,5 @@ uint32_t stacksize_learn(struct stacksize *t, uint64_t exe_id, uint32_t needed, 
 		return 0;
 	}
 	x->shrunk = true;
-	return change(x, fits);
+	return stacksize_change(x, fits);
 }

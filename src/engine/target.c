@@ -53,7 +53,7 @@ struct target_watch {
 	VEC(struct watched) list;
 };
 
-static bool add(struct target_watch *tw, uint32_t id, bool process)
+static bool target_add(struct target_watch *tw, uint32_t id, bool process)
 {
 	struct watched *w = vec_push(&tw->list);
 
@@ -80,7 +80,7 @@ int target_watch_new(const struct capture_plan *plan, pid_t child, struct target
 	tw->process = child ? child : n == 1 && processes ? (pid_t)plan->ids.v[0] : 0;
 	tw->begun = !child;
 	for (size_t i = 0; i < n; i++)
-		if (!add(tw, plan->ids.v[i], processes))
+		if (!target_add(tw, plan->ids.v[i], processes))
 			return err_nomem(e, "the target watch");
 	*ret = take_ptr(tw);
 	return 0;
@@ -176,7 +176,7 @@ static void watch_successors(struct target_watch *tw)
 
 	(void)lookup_by_name(tw->name, &ids, NULL);
 	for (size_t i = 0; i < ids.n; i++)
-		(void)add(tw, ids.v[i], true);
+		(void)target_add(tw, ids.v[i], true);
 	vec_free(&ids);
 }
 

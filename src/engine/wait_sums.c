@@ -44,7 +44,7 @@ struct wait_sums *wait_sums_new(const struct wait_sums_config *c)
 	return s;
 }
 
-static void clear(struct generation *g)
+static void wait_sums_clear(struct generation *g)
 {
 	vec_free(&g->v);
 	hidx_free(&g->index);
@@ -55,20 +55,20 @@ void wait_sums_free(struct wait_sums *s)
 {
 	if (!s)
 		return;
-	clear(&s->now);
-	clear(&s->before);
+	wait_sums_clear(&s->now);
+	wait_sums_clear(&s->before);
 	vec_free(&s->pending);
 	free(s);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t i)
+static uint64_t wait_sums_rehash(const void *ctx, uint32_t i)
 {
 	const struct generation *g = ctx;
 
 	return reconcile_task_hash(&g->v.v[i].task, g->v.v[i].id);
 }
 
-static struct first *find(const struct generation *g, const struct reconcile_task *task, uint64_t id)
+static struct first *wait_sums_find(const struct generation *g, const struct reconcile_task *task, uint64_t id)
 {
 	const uint64_t hash = reconcile_task_hash(task, id);
 
@@ -83,13 +83,13 @@ static struct first *find(const struct generation *g, const struct reconcile_tas
 void wait_sums_first(struct wait_sums *s, const struct reconcile_task *task, uint64_t id, const struct event *ev)
 {
 	struct generation *g = &s->now;
-	struct first *f = find(g, task, id);
+	struct first *f = wait_sums_find(g, task, id);
 
 	if (!f && g->v.n < FIRSTS_MAX) {
 		f = vec_push(&g->v);
 		if (f)
 			*f = (struct first){ .task = *task, .id = id };
-		if (f && !hidx_add(&g->index, reconcile_task_hash(task, id), (uint32_t)(g->v.n - 1), rehash, g)) {
+		if (f && !hidx_add(&g->index, reconcile_task_hash(task, id), (uint32_t)(g->v.n - 1), wait_sums_rehash, g)) {
 			g->v.n--;
 			f = NULL;
 		}
@@ -98,17 +98,18 @@ void wait_sums_first(struct wait_sums *s, const struct reconcile_task *task, uin
 		f->ev = *ev;
 }
 
-static struct reconcile_task task_of(const struct source_sum *sum)
+static struct reconcile_task wait_sums_task_of(const struct source_sum *sum)
 {
 	return (struct reconcile_task){ .pid = sum->pid, .tid = sum->tid, .start_ns = sum->start_ns };
 }
 
 /* Waits of SUM that are like EV. */
-static void tell(struct wait_sums *s, const struct source_sum *sum, const struct event *ev, uint64_t time_ns, const struct source_sum_part *part)
+static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, const struct event *ev, uint64_t time_ns,
+			   const struct source_sum_part *part)
 {
 	const struct reconcile_wait w = { .blocked_ns = part->blocked_ns, .runnable_ns = part->runnable_ns, .period_ns = 1,
 					.count = part->count };
-	const struct reconcile_task task = task_of(sum);
+	const struct reconcile_task task = wait_sums_task_of(sum);
 	struct event one = *ev;
 
 	if (!part->count)
@@ -120,7 +121,7 @@ static void tell(struct wait_sums *s, const struct source_sum *sum, const struct
 }
 
 /* The longest apart: it is of interest as it is. It is in the last part. */
-static void tell_sum(struct wait_sums *s, const struct source_sum *sum, const struct event *ev)
+static void wait_sums_tell_sum(struct wait_sums *s, const struct source_sum *sum, const struct event *ev)
 {
 	const struct source_sum_part longest = { sum->longest_blocked_ns, sum->longest_runnable_ns, 1 };
 
@@ -131,27 +132,27 @@ static void tell_sum(struct wait_sums *s, const struct source_sum *sum, const st
 			rest.blocked_ns -= longest.blocked_ns;
 			rest.runnable_ns -= longest.runnable_ns;
 			rest.count--;
-			tell(s, sum, ev, sum->longest_ns, &longest);
+			wait_sums_tell(s, sum, ev, sum->longest_ns, &longest);
 		}
-		tell(s, sum, ev, sum->last_ns, &rest);
+		wait_sums_tell(s, sum, ev, sum->last_ns, &rest);
 	}
 }
 
-static bool try(struct wait_sums *s, const struct source_sum *sum)
+static bool wait_sums_try(struct wait_sums *s, const struct source_sum *sum)
 {
-	const struct reconcile_task task = task_of(sum);
-	const struct first *f = find(&s->now, &task, sum->id);
+	const struct reconcile_task task = wait_sums_task_of(sum);
+	const struct first *f = wait_sums_find(&s->now, &task, sum->id);
 
 	if (!f)
-		f = find(&s->before, &task, sum->id);
+		f = wait_sums_find(&s->before, &task, sum->id);
 	if (f)
-		tell_sum(s, sum, &f->ev);
+		wait_sums_tell_sum(s, sum, &f->ev);
 	return f;
 }
 
 static void tell_orphan(struct wait_sums *s, const struct source_sum *sum)
 {
-	const struct reconcile_task task = task_of(sum);
+	const struct reconcile_task task = wait_sums_task_of(sum);
 	const struct event ev = {
 		.thread = s->config.thread(s->config.ctx, &task), .stack = s->config.no_stack, .cut_module = ID_NONE,
 		.wait = { .call = sum->call, .state = sum->state, .waker = ID_NONE },
@@ -160,7 +161,7 @@ static void tell_orphan(struct wait_sums *s, const struct source_sum *sum)
 
 	s->orphans++;
 	if (ev.thread != ID_NONE)
-		tell_sum(s, sum, &ev);
+		wait_sums_tell_sum(s, sum, &ev);
 }
 
 void wait_sums_take(void *ctx, const struct source_sum *sum)
@@ -168,7 +169,7 @@ void wait_sums_take(void *ctx, const struct source_sum *sum)
 	struct wait_sums *s = ctx;
 	struct pending *p;
 
-	if (try(s, sum))
+	if (wait_sums_try(s, sum))
 		return;
 	p = s->pending.n < PENDING_MAX ? vec_push(&s->pending) : NULL;
 	if (p)
@@ -184,7 +185,7 @@ void wait_sums_turned(struct wait_sums *s)
 	for (size_t i = 0; i < s->pending.n; i++) {
 		struct pending *p = &s->pending.v[i];
 
-		if (p->turns && try(s, &p->sum))
+		if (p->turns && wait_sums_try(s, &p->sum))
 			continue;
 		if (p->turns++ < PATIENCE)
 			s->pending.v[kept++] = *p;
@@ -192,7 +193,7 @@ void wait_sums_turned(struct wait_sums *s)
 			tell_orphan(s, &p->sum);
 	}
 	s->pending.n = kept;
-	clear(&s->before);
+	wait_sums_clear(&s->before);
 	s->before = s->now;
 	s->now = (struct generation){ 0 };
 }
@@ -200,7 +201,7 @@ void wait_sums_turned(struct wait_sums *s)
 void wait_sums_finish(struct wait_sums *s)
 {
 	for (size_t i = 0; i < s->pending.n; i++)
-		if (!try(s, &s->pending.v[i].sum))
+		if (!wait_sums_try(s, &s->pending.v[i].sum))
 			tell_orphan(s, &s->pending.v[i].sum);
 	s->pending.n = 0;
 }

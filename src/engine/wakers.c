@@ -6,19 +6,19 @@
 
 #include "base/hash.h"
 
-static struct waker *place(struct wakers *t, pid_t tid, uint64_t wait)
+static struct waker *wakers_place(struct wakers *t, pid_t tid, uint64_t wait)
 {
 	return &t->at[hash_2u64(wait, (uint64_t)tid) & (WAKERS - 1)];
 }
 
 void wakers_put(struct wakers *t, const struct waker *w)
 {
-	*place(t, w->tid, w->wait_id) = *w;
+	*wakers_place(t, w->tid, w->wait_id) = *w;
 }
 
 void wakers_take(struct wakers *t, pid_t tid, uint64_t wait, struct event_wait *ret)
 {
-	struct waker *w = place(t, tid, wait);
+	struct waker *w = wakers_place(t, tid, wait);
 
 	ret->context = WAKER_UNKNOWN;
 	ret->waker = ID_NONE;

@@ -36,7 +36,7 @@ struct writer {
 	struct err *e;
 };
 
-static int by_self(const void *pa, const void *pb)
+static int annotated_by_self(const void *pa, const void *pb)
 {
 	const struct func_row *a = pa, *b = pb;
 
@@ -45,12 +45,12 @@ static int by_self(const void *pa, const void *pb)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static const char *share(char dst[UNITS_MAX], uint64_t ns, uint64_t all)
+static const char *annotated_share(char dst[UNITS_MAX], uint64_t ns, uint64_t all)
 {
 	return ns && all ? units_percent(dst, (double)ns / (double)all) : "";
 }
 
-static void put_rows(struct writer *w, const struct annotation *a)
+static void annotated_put_rows(struct writer *w, const struct annotation *a)
 {
 	char text[ANNOT_TEXT_MAX + PATH_MAX], total[UNITS_MAX], self[UNITS_MAX];
 	const uint64_t all = a->hits->all.total_ns;
@@ -59,13 +59,14 @@ static void put_rows(struct writer *w, const struct annotation *a)
 	for (size_t i = 0; i < a->layout[ANNOT_BOTH].row.n; i++) {
 		const struct annot_row *r = &a->layout[ANNOT_BOTH].row.v[i];
 
-		out_format(&w->o, "%8s%9s  ", share(total, r->hit.total_ns, all), share(self, r->hit.self_ns, all));
+		out_format(&w->o, "%8s%9s  ", annotated_share(total, r->hit.total_ns, all),
+			   annotated_share(self, r->hit.self_ns, all));
 		out_text(&w->o, annotation_text(a, r, text, sizeof(text)));
 		out_text(&w->o, "\n");
 	}
 }
 
-static void put_head(struct writer *w, const struct listing_of *of, const struct instruction_costs *h)
+static void annotated_put_head(struct writer *w, const struct listing_of *of, const struct instruction_costs *h)
 {
 	char path[ERR_TEXT_MAX], text[UNITS_MAX], self[UNITS_MAX];
 
@@ -75,7 +76,7 @@ static void put_head(struct writer *w, const struct listing_of *of, const struct
 	out_format(&w->o, ", %s samples; they stand on the instruction after what took the time\n", units_thousands(text, h->count));
 }
 
-static int put_function(struct writer *w, const struct listing_of *of)
+static int annotated_put_function(struct writer *w, const struct listing_of *of)
 {
 	static const _Atomic bool never = false;
 	AUTO(annotation_free) struct annotation *a = NULL;
@@ -87,8 +88,8 @@ static int put_function(struct writer *w, const struct listing_of *of)
 	listing_free(l);
 	if (r)
 		return r;
-	put_head(w, of, a->hits);
-	put_rows(w, a);
+	annotated_put_head(w, of, a->hits);
+	annotated_put_rows(w, a);
 	return 0;
 }
 
@@ -114,7 +115,7 @@ static int put_functions(struct writer *w, const struct funcs *f, struct listing
 		if (!listing_which(w->t, f->row[i].node, of, &why) || was_shown(shown, n, of))
 			continue;
 		out_text(&w->o, n++ ? "\n" : "");
-		r = put_function(w, of);
+		r = annotated_put_function(w, of);
 	}
 	if (!n && !r)
 		out_text(&w->o, "there is no function with code that takes 1 % of the time itself\n");
@@ -135,7 +136,7 @@ int export_annotated(FILE *out, const struct export_view *v, const struct tree *
 	r = funcs_build(t, &f, e);
 	if (r < 0)
 		return r;
-	qsort(f->row, f->n, sizeof(*f->row), by_self);
+	qsort(f->row, f->n, sizeof(*f->row), annotated_by_self);
 	r = put_functions(&w, f, shown);
 	return r < 0 ? r : out_end(&w.o, e);
 }

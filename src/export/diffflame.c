@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Inlined everywhere in this place, or not at all: that is what the node says. */
-static enum flame_kind kind_of(const struct diff *d, uint32_t i)
+static enum flame_kind diffflame_kind_of(const struct diff *d, uint32_t i)
 {
 	int side;
 	const uint32_t node = diff_named(d, d->node[i].what, &side);
@@ -31,7 +31,7 @@ static uint32_t error_of(const struct diff *d, const struct diff_node *n)
 }
 
 /* EACH: so much of a value is one of what the graph counts. */
-static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
+static bool diffflame_add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 {
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 
@@ -40,7 +40,7 @@ static bool add_nodes(struct flame *f, const struct diff *d, uint64_t each)
 		struct flame_node *to;
 
 		diff_label(d, n->what, label, NAME_BYTES_MAX + 1);
-		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label), kind_of(d, i))) == FLAME_NONE)
+		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label), diffflame_kind_of(d, i))) == FLAME_NONE)
 			return false;
 		to = &f->nodes.v[i];
 		flame_set_parts(to->before, &d->tree[DIFF_BEFORE]->set, n->self.value[DIFF_BEFORE], each);
@@ -66,7 +66,7 @@ static int add_chance(struct flame *f, const struct diff *d, struct err *e)
 	return flame_fact(f, "differs by chance", text, e);
 }
 
-static int add_facts(struct flame *f, const struct diff_view *v, struct err *e)
+static int diffflame_add_facts(struct flame *f, const struct diff_view *v, struct err *e)
 {
 	static const char *const of[DIFF_SIDES] = { "before", "after" };
 	int r = 0;
@@ -95,7 +95,7 @@ static int add_title(struct flame *f, const struct diff_view *v, struct err *e)
 	return err_nomem(e, "the flame graph");
 }
 
-static int fill(struct flame *f, const struct diff_view *v, struct err *e)
+static int diffflame_fill(struct flame *f, const struct diff_view *v, struct err *e)
 {
 	const struct diff *d = v->diff;
 	/* One import and one recording have no unit in common: numbers of folded stacks are most often microseconds. */
@@ -110,21 +110,21 @@ static int fill(struct flame *f, const struct diff_view *v, struct err *e)
 	f->after_whole = (uint64_t)d->unit[DIFF_AFTER] / each;
 	f->before_name = strtab_adds(f->texts, v->name[DIFF_BEFORE]);
 	f->after_name = strtab_adds(f->texts, v->name[DIFF_AFTER]);
-	if (f->before_name == STR_NONE || f->after_name == STR_NONE || !add_nodes(f, d, each))
+	if (f->before_name == STR_NONE || f->after_name == STR_NONE || !diffflame_add_nodes(f, d, each))
 		return err_nomem(e, "the flame graph");
 	r = add_title(f, v, e);
-	return r < 0 ? r : add_facts(f, v, e);
+	return r < 0 ? r : diffflame_add_facts(f, v, e);
 }
 
-static int draw(FILE *out, const struct diff_view *v, int (*how)(FILE *, const struct flame *, const struct flame_options *, struct err *),
-		struct err *e)
+static int diffflame_draw(FILE *out, const struct diff_view *v,
+			  int (*how)(FILE *, const struct flame *, const struct flame_options *, struct err *), struct err *e)
 {
 	struct flame f;
 	int r = flame_init(&f, e);
 
 	if (r < 0)
 		return r;
-	r = fill(&f, v, e);
+	r = diffflame_fill(&f, v, e);
 	if (r >= 0)
 		r = how(out, &f, &v->flame, e);
 	flame_free(&f);
@@ -133,10 +133,10 @@ static int draw(FILE *out, const struct diff_view *v, int (*how)(FILE *, const s
 
 int export_diff_svg(FILE *out, const struct diff_view *v, struct err *e)
 {
-	return draw(out, v, flame_svg, e);
+	return diffflame_draw(out, v, flame_svg, e);
 }
 
 int export_diff_html(FILE *out, const struct diff_view *v, struct err *e)
 {
-	return draw(out, v, flame_html, e);
+	return diffflame_draw(out, v, flame_html, e);
 }

@@ -13,7 +13,7 @@
 #define SUFFIX_MAX 8u            /* tree_suffix() */
 
 /* NS of before, scaled to the whole of after. */
-static uint64_t scaled(const struct diff *d, uint64_t ns)
+static uint64_t difffolded_scaled(const struct diff *d, uint64_t ns)
 {
 	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ? d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
 	const double wanted = (double)ns * scale;
@@ -24,7 +24,7 @@ static uint64_t scaled(const struct diff *d, uint64_t ns)
 }
 
 /* LINE is by node; TEXT has NAME_BYTES_MAX + SUFFIX_MAX bytes. */
-static bool add_nodes(struct fold *f, const struct diff *d, uint32_t *line, char *text)
+static bool difffolded_add_nodes(struct fold *f, const struct diff *d, uint32_t *line, char *text)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct diff_node *n = &d->node[i];
@@ -34,7 +34,7 @@ static bool add_nodes(struct fold *f, const struct diff *d, uint32_t *line, char
 		line[i] = fold_node(f, i ? line[n->parent] : FOLD_NONE, text);
 		if (line[i] == FOLD_NONE)
 			return false;
-		f->nodes.v[line[i]].self_ns[DIFF_BEFORE] += scaled(d, n->self.ns[DIFF_BEFORE]);
+		f->nodes.v[line[i]].self_ns[DIFF_BEFORE] += difffolded_scaled(d, n->self.ns[DIFF_BEFORE]);
 		f->nodes.v[line[i]].self_ns[DIFF_AFTER] += n->self.ns[DIFF_AFTER];
 	}
 	return true;
@@ -47,7 +47,8 @@ int export_diff_folded(FILE *out, const struct diff_view *v, struct err *e)
 	AUTO_FREE char *text = malloc(NAME_BYTES_MAX + SUFFIX_MAX);
 	struct out o = { .file = out };
 	struct fold f;
-	const bool ok = fold_init(&f, measure_lead(&v->diff->tree[DIFF_AFTER]->set)) && line && text && add_nodes(&f, v->diff, line, text) &&
+	const bool ok = fold_init(&f, measure_lead(&v->diff->tree[DIFF_AFTER]->set)) && line && text &&
+			difffolded_add_nodes(&f, v->diff, line, text) &&
 			fold_write(&f, &o, DIFF_SIDES, q->group_by != GROUP_NONE || q->by_node);
 
 	fold_free(&f);

@@ -41,24 +41,24 @@ struct text {
 	char *label;             /* NAME_BYTES_MAX + 1 */
 };
 
-static const char *nothing(const struct text *x)
+static const char *difftext_nothing(const struct text *x)
 {
 	return x->v->ascii ? "." : "\xc2\xb7";
 }
 
 /* TEXT right-aligned in WIDTH columns. */
-static void put_cell(struct text *x, int width, const char *text)
+static void difftext_put_cell(struct text *x, int width, const char *text)
 {
 	const int len = (int)text_width(text, strlen(text));
 
 	out_format(&x->o, "%*s%s", width > len ? width - len : 0, "", text);
 }
 
-static void put_share(struct text *x, int side, const struct diff_pair *p)
+static void difftext_put_share(struct text *x, int side, const struct diff_pair *p)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) : nothing(x));
+	difftext_put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) : difftext_nothing(x));
 }
 
 /* The measure whose change has the column of PLACE: one that adds up to the total, of which shares are. */
@@ -84,7 +84,7 @@ static void put_amount(struct text *x, int side, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns, text) : nothing(x));
+	difftext_put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns, text) : difftext_nothing(x));
 }
 
 /* "+13.3", "~-0.4", or "-<0.1" for what would read as nothing. */
@@ -95,12 +95,12 @@ static void put_change(struct text *x, const struct diff_change *c)
 	char text[64];
 
 	if (points == 0)
-		snprintf(text, sizeof(text), "%s", nothing(x));
+		snprintf(text, sizeof(text), "%s", difftext_nothing(x));
 	else if (fabs(points) < 0.05)
 		snprintf(text, sizeof(text), "%s%c<0.1", mark, points < 0 ? '-' : '+');
 	else
 		snprintf(text, sizeof(text), "%s%+.1f", mark, points);
-	put_cell(x, 10, text);
+	difftext_put_cell(x, 10, text);
 }
 
 static void put_error(struct text *x, const struct diff_change *c)
@@ -112,11 +112,11 @@ static void put_error(struct text *x, const struct diff_change *c)
 		snprintf(text, sizeof(text), "<0.1");
 	else if (c->change != 0)
 		snprintf(text, sizeof(text), "%s%.1f", x->v->ascii ? "+-" : "\xc2\xb1", points);
-	put_cell(x, 9, text);
+	difftext_put_cell(x, 9, text);
 }
 
 /* What the change of P is made of, where there are several measures. */
-static void put_parts(struct text *x, const struct diff_pair *p)
+static void difftext_put_parts(struct text *x, const struct diff_pair *p)
 {
 	for (unsigned int place = 0; x->d->parted && place < MEASURES_ASKED; place++) {
 		const struct diff_pair part = diff_part(p, place);
@@ -128,18 +128,18 @@ static void put_parts(struct text *x, const struct diff_pair *p)
 }
 
 /* The columns of P; without ALL those that a sum has not stay empty. */
-static void put_figures(struct text *x, const struct diff_pair *p, bool all)
+static void difftext_put_figures(struct text *x, const struct diff_pair *p, bool all)
 {
 	const struct diff_change c = diff_judge(x->d, p);
 
-	put_share(x, DIFF_BEFORE, p);
-	put_share(x, DIFF_AFTER, p);
+	difftext_put_share(x, DIFF_BEFORE, p);
+	difftext_put_share(x, DIFF_AFTER, p);
 	put_change(x, &c);
 	if (all)
 		put_error(x, &c);
 	else
 		out_format(&x->o, "%9s", "");
-	put_parts(x, p);
+	difftext_put_parts(x, p);
 	if (all) {
 		put_amount(x, DIFF_BEFORE, p->ns[DIFF_BEFORE]);
 		put_amount(x, DIFF_AFTER, p->ns[DIFF_AFTER]);
@@ -150,7 +150,7 @@ static void put_figures(struct text *x, const struct diff_pair *p, bool all)
 }
 
 /* Where the node I begins, as in treetext.c. */
-static void put_indent(struct text *x, uint32_t i, const char *mark)
+static void difftext_put_indent(struct text *x, uint32_t i, const char *mark)
 {
 	const struct diff_node *n = &x->d->node[i];
 	const bool branch = i && x->d->node[n->parent].nr_children > 1;
@@ -163,7 +163,7 @@ static void put_indent(struct text *x, uint32_t i, const char *mark)
 }
 
 /* "  (appeared)", "  (vanished)" or "": also for what was too rare to be seen on both sides. */
-static const char *fate(const struct diff *d, const struct diff_pair *p)
+static const char *difftext_fate(const struct diff *d, const struct diff_pair *p)
 {
 	const struct diff_change c = diff_judge(d, p);
 
@@ -185,32 +185,32 @@ static void put_label(struct text *x, uint32_t what)
 	out_text(&x->o, x->label);
 }
 
-static bool is_unknown(struct text *x, uint32_t i)
+static bool difftext_is_unknown(struct text *x, uint32_t i)
 {
 	return !strcmp(diff_label(x->d, x->d->node[i].what, x->label, NAME_BYTES_MAX + 1), FLAME_UNKNOWN);
 }
 
 /* The last one of the run of "[unknown]" that begins with I and is one line, as in treetext.c. */
-static uint32_t run_end(struct text *x, uint32_t i)
+static uint32_t difftext_run_end(struct text *x, uint32_t i)
 {
 	const struct diff_node *v = x->d->node;
 
 	while (v[i].nr_children == 1 && !v[i].self.ns[DIFF_BEFORE] && !v[i].self.ns[DIFF_AFTER] && v[i].depth < x->max_depth &&
-	       is_unknown(x, i) && is_unknown(x, v[i].first_child))
+	       difftext_is_unknown(x, i) && difftext_is_unknown(x, v[i].first_child))
 		i = v[i].first_child;
 	return i;
 }
 
 /* A line for I and what else is in its run. Returns the end of that. */
-static uint32_t put_run(struct text *x, uint32_t i)
+static uint32_t difftext_put_run(struct text *x, uint32_t i)
 {
 	const struct diff_node *n = &x->d->node[i];
 	const char *suffix = diff_suffix(x->d, i);
-	const uint32_t last = run_end(x, i);
+	const uint32_t last = difftext_run_end(x, i);
 	char frames[UNITS_MAX];
 
-	put_figures(x, &n->total, true);
-	put_indent(x, i, "- ");
+	difftext_put_figures(x, &n->total, true);
+	difftext_put_indent(x, i, "- ");
 	x->level[x->d->node[last].depth] = x->level[n->depth];
 	put_label(x, n->what);
 	if (last != i)
@@ -218,44 +218,44 @@ static uint32_t put_run(struct text *x, uint32_t i)
 			   units_thousands(frames, 1u + x->d->node[last].depth - n->depth));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
-	if (i && !fate(x->d, &x->d->node[n->parent].total)[0])
-		out_text(&x->o, fate(x->d, &n->total));
+	if (i && !difftext_fate(x->d, &x->d->node[n->parent].total)[0])
+		out_text(&x->o, difftext_fate(x->d, &n->total));
 	out_text(&x->o, "\n");
 	return last;
 }
 
 /* One line for FIRST and the siblings after it. */
-static void put_rest(struct text *x, uint32_t first)
+static void difftext_put_rest(struct text *x, uint32_t first)
 {
 	struct diff_pair sum = { 0 };
 	uint32_t n = 0;
 
 	for (uint32_t i = first; i != NODE_NONE; i = x->d->node[i].next_sibling, n++)
 		diff_add(&sum, &x->d->node[i].total);
-	put_figures(x, &sum, false);
-	put_indent(x, first, "");
+	difftext_put_figures(x, &sum, false);
+	difftext_put_indent(x, first, "");
 	out_format(&x->o, "%s %" PRIu32 " more\n", x->v->ascii ? "..." : "\xe2\x80\xa6", n);
 }
 
-static bool fits(const struct text *x, uint32_t i)
+static bool difftext_fits(const struct text *x, uint32_t i)
 {
 	return x->d->node[i].most >= x->least && x->d->node[i].depth <= x->max_depth;
 }
 
 /* What comes after I, depth first; 0 = nothing. A node that does not fit stood for the rest of its family. */
-static uint32_t next_node(const struct text *x, uint32_t i)
+static uint32_t difftext_next_node(const struct text *x, uint32_t i)
 {
 	const struct diff_node *v = x->d->node;
 
-	if (fits(x, i) && v[i].first_child != NODE_NONE)
+	if (difftext_fits(x, i) && v[i].first_child != NODE_NONE)
 		return v[i].first_child;
-	while (i && (!fits(x, i) || v[i].next_sibling == NODE_NONE))
+	while (i && (!difftext_fits(x, i) || v[i].next_sibling == NODE_NONE))
 		i = v[i].parent;
 	return i ? v[i].next_sibling : 0;
 }
 
 /* Which file is which, and what shares are of: two graphs that look alike are easily read the wrong way round. */
-static bool is_imported(const struct text *x, int side)
+static bool difftext_is_imported(const struct text *x, int side)
 {
 	return measure_lead(&x->d->tree[side]->set)->unit == UNIT_OWN;
 }
@@ -278,7 +278,7 @@ static void put_heading(struct text *x)
 			out_format(&x->o, " in %s", units_time(text, x->v->wall_ns[side]));
 		out_text(&x->o, "\n");
 	}
-	if (is_imported(x, DIFF_BEFORE) || is_imported(x, DIFF_AFTER))
+	if (difftext_is_imported(x, DIFF_BEFORE) || difftext_is_imported(x, DIFF_AFTER))
 		out_text(&x->o, "What is imported is taken to count samples: if it counts anything else, errors are not what is said here.\n");
 	out_format(&x->o, "Shares are %s; change is in points of these.\n"
 		   "~ is before what differs no more than sampling differs by chance, 95 times of 100.\n\n", whole[x->d->norm]);
@@ -298,7 +298,7 @@ static void put_part_names(struct text *x)
 }
 
 /* LABEL: NAME_BYTES_MAX + 1. */
-static void begin(struct text *x, FILE *out, const struct diff_view *v, char *label)
+static void difftext_begin(struct text *x, FILE *out, const struct diff_view *v, char *label)
 {
 	*x = (struct text){
 		.v = v, .d = v->diff, .o = { .file = out }, .max_depth = UINT16_MAX, .least = v->min_percent / 100, .label = label,
@@ -321,17 +321,17 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e)
 	level = malloc((deepest + 1ul) * sizeof(*level));
 	if (!level || !label)
 		return err_nomem(e, "the text of the difference");
-	begin(&x, out, v, label);
+	difftext_begin(&x, out, v, label);
 	x.level = level;
 	out_format(&x.o, "%10s%10s%10s%9s", "before", "after", "change", "error");
 	put_part_names(&x);
 	out_format(&x.o, "%11s%11s\n", "before", "after");
 	do {
-		if (!i || fits(&x, i))
-			i = put_run(&x, i);
+		if (!i || difftext_fits(&x, i))
+			i = difftext_put_run(&x, i);
 		else
-			put_rest(&x, i);
-		i = next_node(&x, i);
+			difftext_put_rest(&x, i);
+		i = difftext_next_node(&x, i);
 	} while (i);
 	return out_end(&x.o, e);
 }
@@ -341,20 +341,20 @@ static void put_change_of(struct text *x, const struct diff_pair *p)
 {
 	const struct diff_change c = diff_judge(x->d, p);
 
-	put_share(x, DIFF_BEFORE, p);
-	put_share(x, DIFF_AFTER, p);
+	difftext_put_share(x, DIFF_BEFORE, p);
+	difftext_put_share(x, DIFF_AFTER, p);
 	put_change(x, &c);
-	put_parts(x, p);
+	difftext_put_parts(x, p);
 }
 
-static void put_function(struct text *x, const struct diff_func *f)
+static void difftext_put_function(struct text *x, const struct diff_func *f)
 {
 	put_change_of(x, &f->self);
 	out_text(&x->o, " ");
 	put_change_of(x, &f->total);
 	out_text(&x->o, "  ");
 	put_label(x, f->what);
-	out_text(&x->o, fate(x->d, &f->total));
+	out_text(&x->o, difftext_fate(x->d, &f->total));
 	out_text(&x->o, "\n");
 }
 
@@ -385,10 +385,10 @@ int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e)
 
 	if (r < 0)
 		return r;
-	begin(&x, out, v, label);
+	difftext_begin(&x, out, v, label);
 	put_flat_head(&x);
 	for (i = 0; i < n && changed_enough(&x, &func[i]); i++)
-		put_function(&x, &func[i]);
+		difftext_put_function(&x, &func[i]);
 	if (i < n)
 		out_format(&x.o, "%*s%s %zu more\n", 63 + 20 * parts_shown(&x), "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
 	return out_end(&x.o, e);

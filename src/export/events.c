@@ -33,17 +33,17 @@ struct pass {
 	uint64_t seq;
 };
 
-static bool earlier(const struct held *a, const struct held *b)
+static bool events_earlier(const struct held *a, const struct held *b)
 {
 	return a->ev.time_ns != b->ev.time_ns ? a->ev.time_ns < b->ev.time_ns : a->seq < b->seq;
 }
 
 /* Puts H into the heap, from the bottom up. */
-static void hold(struct pass *p, const struct held *h)
+static void events_hold(struct pass *p, const struct held *h)
 {
 	size_t at = p->held++;
 
-	while (at && earlier(h, &p->heap[(at - 1) / 2])) {
+	while (at && events_earlier(h, &p->heap[(at - 1) / 2])) {
 		p->heap[at] = p->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
@@ -51,15 +51,15 @@ static void hold(struct pass *p, const struct held *h)
 }
 
 /* Takes the earliest out and hands it on. */
-static int let_go(struct pass *p)
+static int events_let_go(struct pass *p)
 {
 	const struct held first = p->heap[0], last = p->heap[--p->held];
 	size_t at = 0;
 
 	for (size_t child; (child = 2 * at + 1) < p->held; at = child) {
-		if (child + 1 < p->held && earlier(&p->heap[child + 1], &p->heap[child]))
+		if (child + 1 < p->held && events_earlier(&p->heap[child + 1], &p->heap[child]))
 			child++;
-		if (!earlier(&p->heap[child], &last))
+		if (!events_earlier(&p->heap[child], &last))
 			break;
 		p->heap[at] = p->heap[child];
 	}
@@ -88,7 +88,7 @@ static size_t find_slice(const struct pass *p, uint64_t time_ns, struct slice_vi
 	return low;
 }
 
-static int judge(void *ctx, const struct event *ev)
+static int events_judge(void *ctx, const struct event *ev)
 {
 	struct pass *p = ctx;
 	struct held h = { .ev = *ev, .seq = p->seq++ };
@@ -103,9 +103,9 @@ static int judge(void *ctx, const struct event *ev)
 	if (!h.is)
 		return 0;
 	if (p->held == WINDOW)
-		r = let_go(p);
+		r = events_let_go(p);
 	if (!r)
-		hold(p, &h);
+		events_hold(p, &h);
 	return r;
 }
 
@@ -124,11 +124,11 @@ int events_each(const struct export_view *v, const struct query *q, asked_event_
 		return 0;
 	p.heap = malloc(WINDOW * sizeof(*p.heap));
 	if (filter_init(&p.filter, v->snapshot, v->names, q) && p.heap)
-		r = v->each_event(v->source, judge, &p, e);
+		r = v->each_event(v->source, events_judge, &p, e);
 	else
 		r = err_nomem(e, "the filter of events");
 	while (!r && p.held)
-		r = let_go(&p);
+		r = events_let_go(&p);
 	filter_free(&p.filter);
 	free(p.heap);
 	return r;

@@ -41,7 +41,7 @@ static void put_us(struct sink *o, const char *name, uint64_t ns)
 	put_u64(o, name, ns == META_UNKNOWN ? ns : ns / 1000 + (ns % 1000 >= 500));
 }
 
-static void put_fixed(struct sink *o, const char *name, uint64_t v, unsigned int digits)
+static void figures_put_fixed(struct sink *o, const char *name, uint64_t v, unsigned int digits)
 {
 	o->fn(o->ctx, &(struct figure){ .name = name, .type = FIGURE_FIXED, .v = v, .digits = digits });
 }
@@ -51,14 +51,14 @@ static void put_seconds(struct sink *o, const char *name, uint64_t ns)
 	if (ns == META_UNKNOWN)
 		put_u64(o, name, ns);
 	else
-		put_fixed(o, name, ns / NSEC_PER_MSEC + (ns % NSEC_PER_MSEC >= NSEC_PER_MSEC / 2), 3);
+		figures_put_fixed(o, name, ns / NSEC_PER_MSEC + (ns % NSEC_PER_MSEC >= NSEC_PER_MSEC / 2), 3);
 }
 
 /* N / OF times SCALE, rounded down: 100 % means all of it. Not known when OF is 0. */
 static void put_ratio(struct sink *o, const char *name, double n, double of, uint64_t scale, unsigned int digits)
 {
 	if (of > 0)
-		put_fixed(o, name, (uint64_t)fmin(floor(n / of * (double)scale), 1e18), digits);
+		figures_put_fixed(o, name, (uint64_t)fmin(floor(n / of * (double)scale), 1e18), digits);
 	else
 		put_u64(o, name, META_UNKNOWN);
 }
@@ -67,18 +67,18 @@ static void put_ratio(struct sink *o, const char *name, double n, double of, uin
  * One of several shares of OF that make 100 % together; SUM is that of it and those before, and *BEFORE what these came to, 0 at first. Sums
  * are rounded down, not shares.
  */
-static void put_share(struct sink *o, const char *name, double sum, double of, uint64_t *before)
+static void figures_put_share(struct sink *o, const char *name, double sum, double of, uint64_t *before)
 {
 	const uint64_t upto = of > 0 ? (uint64_t)fmin(floor(sum / of * 10000), 1e18) : 0;
 
 	if (of > 0)
-		put_fixed(o, name, upto - *before, 2);
+		figures_put_fixed(o, name, upto - *before, 2);
 	else
 		put_u64(o, name, META_UNKNOWN);
 	*before = upto;
 }
 
-static void put_text(struct sink *o, const char *name, const char *text, size_t size)
+static void figures_put_text(struct sink *o, const char *name, const char *text, size_t size)
 {
 	char safe[3 * META_TEXT + 1];
 
@@ -92,7 +92,7 @@ static void put_flag(struct sink *o, const char *name, bool v)
 }
 
 /* "2026-01-31T12:00:00Z" */
-static void put_time(struct sink *o, const char *name, uint64_t real_ns)
+static void figures_put_time(struct sink *o, const char *name, uint64_t real_ns)
 {
 	const time_t t = (time_t)(real_ns / NSEC_PER_SEC);
 	char text[64] = "";
@@ -100,7 +100,7 @@ static void put_time(struct sink *o, const char *name, uint64_t real_ns)
 
 	if (real_ns && gmtime_r(&t, &tm) && !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		text[0] = '\0';
-	put_text(o, name, text, sizeof(text));
+	figures_put_text(o, name, text, sizeof(text));
 }
 
 /* PREFIX and NAME together. */
@@ -150,7 +150,7 @@ static void count_place(const struct dict *d, const struct fact *f, struct count
 	}
 }
 
-static int count(const struct snapshot *s, struct counted *ret)
+static int figures_count(const struct snapshot *s, struct counted *ret)
 {
 	const struct dict *d = snapshot_dict(s);
 	const uint32_t nr_threads = dict_threads(d);
@@ -190,7 +190,7 @@ static void put_published(struct sink *o, const struct profile_meta *m, const st
 	put_u64(o, "file_bytes", m->file_bytes);
 	put_seconds(o, "user_cpu_seconds", m->user_cpu_ns);
 	put_seconds(o, "bpf_cpu_seconds", m->bpf_cpu_ns);
-	put_text(o, "event", m->event, sizeof(m->event));
+	figures_put_text(o, "event", m->event, sizeof(m->event));
 }
 
 /*
@@ -208,7 +208,7 @@ static void put_ways(struct sink *o, const struct unwound *u)
 
 		snprintf(name, sizeof(name), "unwound_%s_percent", unwind_way_info((enum unwind_way)i)->name);
 		sum += (double)u->way[i];
-		put_share(o, name, sum, all, &before);
+		figures_put_share(o, name, sum, all, &before);
 	}
 }
 
@@ -242,15 +242,15 @@ static void put_further(struct sink *o, const struct profile_meta *m, const stru
 	put_u64(o, "rate_got_hz", m->freq_got ? m->freq_got : META_UNKNOWN);
 	put_u64(o, "cpus", m->cpus);
 	put_seconds(o, "duration_seconds", m->duration_ns);
-	put_time(o, "start", m->start_real_ns);
+	figures_put_time(o, "start", m->start_real_ns);
 	put_flag(o, "complete", m->complete);
-	put_text(o, "target", m->target, sizeof(m->target));
-	put_text(o, "host", m->host, sizeof(m->host));
-	put_text(o, "kernel", m->kernel, sizeof(m->kernel));
-	put_text(o, "kernel_without", m->kernel_without, sizeof(m->kernel_without));
-	put_text(o, "arch", m->arch, sizeof(m->arch));
-	put_text(o, "version", m->version, sizeof(m->version));
-	put_text(o, "command", m->cmdline, sizeof(m->cmdline));
+	figures_put_text(o, "target", m->target, sizeof(m->target));
+	figures_put_text(o, "host", m->host, sizeof(m->host));
+	figures_put_text(o, "kernel", m->kernel, sizeof(m->kernel));
+	figures_put_text(o, "kernel_without", m->kernel_without, sizeof(m->kernel_without));
+	figures_put_text(o, "arch", m->arch, sizeof(m->arch));
+	figures_put_text(o, "version", m->version, sizeof(m->version));
+	figures_put_text(o, "command", m->cmdline, sizeof(m->cmdline));
 	put_u64(o, "user_samples", m->user_samples);
 	put_us(o, "other_weight_us", m->unit[0] ? META_UNKNOWN : c->other_ns);
 	put_u64(o, "late_events", m->late);
@@ -273,9 +273,10 @@ static void put_offcpu(struct sink *o, const struct profile_meta *m)
 	put_us(o, "offcpu_runnable_us", m->runnable_ns | none);
 	put_u64(o, "offcpu_waits", m->waits | none);
 	put_ratio(o, "offcpu_complete_percent", (double)m->wait_cut[CUT_COMPLETE], (double)m->wait_stacks, 10000, 2);
-	put_share(o, "offcpu_sampled_percent", (double)m->wait_own_ns, (double)ns, &before);
-	put_share(o, "offcpu_extrapolated_percent", (double)(told < ns ? ns - m->wait_none_ns : m->wait_own_ns), (double)ns, &before);
-	put_share(o, "offcpu_no_stack_percent", (double)(told < ns ? ns : told), (double)ns, &before);
+	figures_put_share(o, "offcpu_sampled_percent", (double)m->wait_own_ns, (double)ns, &before);
+	figures_put_share(o, "offcpu_extrapolated_percent", (double)(told < ns ? ns - m->wait_none_ns : m->wait_own_ns),
+			  (double)ns, &before);
+	figures_put_share(o, "offcpu_no_stack_percent", (double)(told < ns ? ns : told), (double)ns, &before);
 	put_us(o, "offcpu_open_us", m->wait_open_ns | none);
 	put_u64(o, "offcpu_open_waits", m->wait_open | none);
 	put_us(o, "offcpu_short_us", m->wait_short_ns | none);
@@ -329,7 +330,7 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_
 	struct sink o = { .fn = fn, .ctx = ctx };
 	struct counted c;
 
-	if (count(s, &c) < 0)
+	if (figures_count(s, &c) < 0)
 		return err_nomem(e, "the figures of the profile");
 	put_published(&o, m, &c);
 	put_further(&o, m, &c);

@@ -46,7 +46,7 @@ struct firefox {
 	struct jsonout j;
 };
 
-static int gather(void *ctx, const struct event *ev, unsigned int is)
+static int firefox_gather(void *ctx, const struct event *ev, unsigned int is)
 {
 	struct firefox *x = ctx;
 	struct fx_sample *s;
@@ -83,7 +83,7 @@ static json_t *fixed_text(const char *text, size_t size)
 	return jsonout_text(text, strnlen(text, size));
 }
 
-static json_t *categories(struct jsonout *j)
+static json_t *firefox_categories(struct jsonout *j)
 {
 	json_t *list = json_array();
 
@@ -113,7 +113,7 @@ static void put_meta(struct firefox *x)
 	jsonout_set(j, o, "usesOnlyOneStackType", json_true());
 	jsonout_set(j, o, "sourceCodeIsNotOnSearchfox", json_true());
 	jsonout_set(j, o, "sampleUnits", json_pack("{s:s, s:s, s:s}", "time", "ms", "eventDelay", "ms", "threadCPUDelta", "ns"));
-	jsonout_set(j, o, "categories", categories(j));
+	jsonout_set(j, o, "categories", firefox_categories(j));
 	jsonout_set(j, o, "markerSchema", json_pack("[o]", fx_marker_schema()));
 	jsonout_put(j, "meta", o);
 }
@@ -148,7 +148,7 @@ static void put_libs(struct firefox *x)
 }
 
 /* The N samples at S, whose stacks T gets. False when out of memory. */
-static bool put_samples(struct firefox *x, struct fx_tables *t, const struct fx_sample *s, size_t n)
+static bool firefox_put_samples(struct firefox *x, struct fx_tables *t, const struct fx_sample *s, size_t n)
 {
 	const uint64_t start = x->v->meta->start_mono_ns;
 	struct jsonout *j = &x->j;
@@ -198,13 +198,13 @@ static void put_thread_words(struct firefox *x, const struct thread *t)
 	jsonout_put(j, "pausedRanges", json_array());
 }
 
-static void put_thread(struct firefox *x, const struct fx_sample *s, size_t n)
+static void firefox_put_thread(struct firefox *x, const struct fx_sample *s, size_t n)
 {
 	struct fx_tables t;
 
 	jsonout_begin(&x->j, NULL, '{');
 	put_thread_words(x, dict_get_thread(x->d, s->thread));
-	if (fx_tables_init(&t, &x->reader) && put_samples(x, &t, s, n) &&
+	if (fx_tables_init(&t, &x->reader) && firefox_put_samples(x, &t, s, n) &&
 	    fx_markers_put(&x->markers, &x->marker, s->thread, &t, x->v->meta, &x->j))
 		fx_tables_put(&t, x->lib, &x->j);
 	else
@@ -213,7 +213,7 @@ static void put_thread(struct firefox *x, const struct fx_sample *s, size_t n)
 	jsonout_end(&x->j, '}');
 }
 
-static void put_threads(struct firefox *x)
+static void firefox_put_threads(struct firefox *x)
 {
 	const struct fx_sample *s = x->samples.v;
 	size_t end;
@@ -225,18 +225,18 @@ static void put_threads(struct firefox *x)
 	for (size_t at = 0; at < x->samples.n && !x->j.no_memory && !x->j.o.error; at = end) {
 		for (end = at; end < x->samples.n && s[end].thread == s[at].thread; end++)
 			;
-		put_thread(x, s + at, end - at);
+		firefox_put_thread(x, s + at, end - at);
 	}
 	jsonout_end(&x->j, ']');
 }
 
-static void put_profile(struct firefox *x)
+static void firefox_put_profile(struct firefox *x)
 {
 	jsonout_begin(&x->j, NULL, '{');
 	put_meta(x);
 	put_libs(x);
 	jsonout_put(&x->j, "pages", json_array());
-	put_threads(x);
+	firefox_put_threads(x);
 	jsonout_end(&x->j, '}');
 }
 
@@ -246,14 +246,14 @@ int export_firefox(FILE *out, const struct export_view *v, struct err *e)
 	int r;
 
 	x.reader = (struct frame_reader){ .d = x.d, .names = v->names, .q = &v->query };
-	r = events_each(v, &v->query, gather, &x, e);
+	r = events_each(v, &v->query, firefox_gather, &x, e);
 	if (r == -ENOMEM)
 		r = err_nomem(e, "the events of the profile");
 	x.lib = malloc((dict_modules(x.d) + 1ul) * sizeof(*x.lib));
 	if (!x.lib)
 		x.j.no_memory = true;
 	else if (r >= 0)
-		put_profile(&x);
+		firefox_put_profile(&x);
 	frames_free(&x.reader);
 	vec_free(&x.samples);
 	fx_markers_free(&x.markers);

@@ -99,22 +99,22 @@ int flame_fact(struct flame *f, const char *name, const char *text, struct err *
 }
 
 /* Other tools call what they could not name so, in stacks that were imported. */
-static bool is_unknown(const struct names *names, const struct func *func)
+static bool flame_is_unknown(const struct names *names, const struct func *func)
 {
 	return !strcmp(names_text(names, func->name), FLAME_UNKNOWN);
 }
 
-static enum flame_kind func_kind(const struct names *names, const struct tree_node *n, const struct func *func)
+static enum flame_kind flame_func_kind(const struct names *names, const struct tree_node *n, const struct func *func)
 {
 	if (func->kind == FUNC_KERNEL)
 		return FLAME_KERNEL;
 	if (func->kind == FUNC_NOTE)
-		return is_unknown(names, func) ? FLAME_UNRESOLVED : FLAME_NOTE;
+		return flame_is_unknown(names, func) ? FLAME_UNRESOLVED : FLAME_NOTE;
 	if (n->inlined)
 		return FLAME_INLINED;
 	if (func->kind == FUNC_JIT)
 		return FLAME_JIT;
-	return is_unknown(names, func) ? FLAME_UNRESOLVED : FLAME_USER;
+	return flame_is_unknown(names, func) ? FLAME_UNRESOLVED : FLAME_USER;
 }
 
 enum flame_kind flame_kind_of(const struct tree *t, uint32_t node)
@@ -131,7 +131,7 @@ enum flame_kind flame_kind_of(const struct tree *t, uint32_t node)
 	case NODE_IDLE:
 		return FLAME_IDLE;
 	case NODE_FUNC:
-		return func_kind(t->names, n, names_func(t->names, n->func));
+		return flame_func_kind(t->names, n, names_func(t->names, n->func));
 	default:
 		break;
 	}
@@ -174,7 +174,7 @@ static uint32_t label_node(const struct from_tree *b, uint32_t node)
 }
 
 /* Takes V away from *FROM, which has no less, but when sums were capped. */
-static void take(uint64_t *from, uint64_t v)
+static void flame_take(uint64_t *from, uint64_t v)
 {
 	*from -= v < *from ? v : *from;
 }
@@ -203,11 +203,11 @@ static void set_selfs(struct flame *f, const struct tree *t, uint64_t each)
 		flame_set_parts(parts, &t->set, t->node[i].value, each);
 		memcpy(f->nodes.v[i].self, parts, sizeof(parts));
 		for (unsigned int k = 0; i && k < TIME_NR; k++)
-			take(&f->nodes.v[t->node[i].parent].self[k], parts[k]);
+			flame_take(&f->nodes.v[t->node[i].parent].self[k], parts[k]);
 	}
 }
 
-static bool add_nodes(const struct from_tree *b)
+static bool flame_add_nodes(const struct from_tree *b)
 {
 	if (!b->label_of || !b->text || !vec_reserve(&b->f->nodes, b->t->n))
 		return false;
@@ -233,7 +233,7 @@ static int add_event(struct flame *f, const struct profile_meta *m, struct err *
 	return flame_fact(f, "event", text, e);
 }
 
-static int add_facts(struct flame *f, const struct profile_meta *m, struct err *e)
+static int flame_add_facts(struct flame *f, const struct profile_meta *m, struct err *e)
 {
 	const struct {
 		const char *name, *text;
@@ -258,7 +258,7 @@ static int add_facts(struct flame *f, const struct profile_meta *m, struct err *
 }
 
 /* What is counted, when that is none of what everybody expects: time, or what an import is of. */
-static const struct measure *special(const struct tree *t)
+static const struct measure *flame_special(const struct tree *t)
 {
 	const struct measure *m = measure_lead(&t->set);
 
@@ -289,7 +289,7 @@ static const char *node_list(const struct nodeset *set, char *dst, size_t size)
 }
 
 /* "only stacks with", "without threads". */
-static int add_term(struct flame *f, const struct filter_term *t, struct err *e)
+static int flame_add_term(struct flame *f, const struct filter_term *t, struct err *e)
 {
 	static const char *const names[TERM_NR][2] = {
 		[TERM_FUNCTION] = { "only stacks with", "without stacks with" },
@@ -310,10 +310,10 @@ int flame_filters(struct flame *f, const struct tree *t, struct err *e)
 	char nodes[NUMA_LIST_MAX];
 	int r = 0;
 
-	if (special(t))
-		r = flame_fact(f, "counted", special(t)->about, e);
+	if (flame_special(t))
+		r = flame_fact(f, "counted", flame_special(t)->about, e);
 	for (uint32_t i = 0; i < q->terms.n && r >= 0; i++)
-		r = add_term(f, &q->terms.v[i], e);
+		r = flame_add_term(f, &q->terms.v[i], e);
 	if (r >= 0 && !nodeset_empty(&q->nodes))
 		r = flame_fact(f, "only CPUs of nodes", node_list(&q->nodes, nodes, sizeof(nodes)), e);
 	return r;
@@ -326,7 +326,7 @@ int flame_from_tree(struct flame *ret, const struct tree *t, const struct profil
 	int r = flame_init(ret, e);
 
 	b.label_of = malloc((2ul * b.funcs + 1) * sizeof(*b.label_of));
-	if (r >= 0 && !add_nodes(&b))
+	if (r >= 0 && !flame_add_nodes(&b))
 		r = err_nomem(e, "the flame graph");
 	if (r >= 0) {
 		ret->unit = flame_unit_of(lead);
@@ -335,9 +335,9 @@ int flame_from_tree(struct flame *ret, const struct tree *t, const struct profil
 	if (r >= 0)
 		r = flame_filters(ret, t, e);
 	if (r >= 0 && m)
-		r = add_facts(ret, m, e);
-	if (r >= 0 && m && special(t))
-		r = measure_title(ret, special(t), m, e);
+		r = flame_add_facts(ret, m, e);
+	if (r >= 0 && m && flame_special(t))
+		r = measure_title(ret, flame_special(t), m, e);
 	free(b.label_of);
 	free(b.text);
 	if (r < 0)

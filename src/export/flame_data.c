@@ -20,7 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void put_number(FILE *out, uint64_t v)
+static void flame_data_put_number(FILE *out, uint64_t v)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -33,7 +33,7 @@ static void put_number(FILE *out, uint64_t v)
  * LEN bytes of sanitised TEXT inside a JSON string. What could end a script (</ <!) or a CDATA section (]]>) never stands there
  * unescaped, also when it starts or ends outside of TEXT.
  */
-static void put_text(FILE *out, const char *text, size_t len)
+static void flame_data_put_text(FILE *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const char c = text[i], next = i + 1 < len ? text[i + 1] : '/';
@@ -49,15 +49,15 @@ static void put_text(FILE *out, const char *text, size_t len)
 	}
 }
 
-static void put_string(struct out *o, const char *text)
+static void flame_data_put_string(struct out *o, const char *text)
 {
 	out_text(o, "\"");
-	put_text(o->file, text, strlen(text));
+	flame_data_put_text(o->file, text, strlen(text));
 	out_text(o, "\"");
 }
 
 /* Bytes that A and B begin with alike, whole characters only; *RET_UNITS is the same in UTF-16. */
-static size_t common(const char *a, const char *b, size_t *ret_units)
+static size_t flame_data_common(const char *a, const char *b, size_t *ret_units)
 {
 	size_t n = 0;
 
@@ -78,19 +78,19 @@ static void put_labels(struct out *o, const struct flame_plan *p)
 	last[0] = '\0';
 	for (size_t i = 0; i < p->f->labels.n; i++) {
 		const size_t len = flame_text(p, p->label_at[i], now);
-		size_t units, same = common(last, now, &units);
+		size_t units, same = flame_data_common(last, now, &units);
 		char *swap = last;
 
-		put_number(o->file, units);
-		put_number(o->file, p->f->labels.v[p->label_at[i]].kind);
-		put_text(o->file, now + same, len - same);
+		flame_data_put_number(o->file, units);
+		flame_data_put_number(o->file, p->f->labels.v[p->label_at[i]].kind);
+		flame_data_put_text(o->file, now + same, len - same);
 		fputs("\\n", o->file);
 		last = now;
 		now = swap;
 	}
 }
 
-static void put_node(FILE *out, const struct flame_plan *p, const struct flame_node *n, uint32_t up)
+static void flame_data_put_node(FILE *out, const struct flame_plan *p, const struct flame_node *n, uint32_t up)
 {
 	uint64_t v[2 * TIME_NR + 1], mask = 0;
 	unsigned int columns = 0;
@@ -103,11 +103,11 @@ static void put_node(FILE *out, const struct flame_plan *p, const struct flame_n
 		v[columns++] = n->error;
 	for (unsigned int c = 0; c < columns; c++)
 		mask |= (uint64_t)(v[c] > 0) << c;
-	put_number(out, (uint64_t)up << columns | mask);
-	put_number(out, p->rank[n->label]);
+	flame_data_put_number(out, (uint64_t)up << columns | mask);
+	flame_data_put_number(out, p->rank[n->label]);
 	for (unsigned int c = 0; c < columns; c++)
 		if (v[c])
-			put_number(out, v[c]);
+			flame_data_put_number(out, v[c]);
 }
 
 static void put_tree(struct out *o, const struct flame_plan *p)
@@ -115,7 +115,7 @@ static void put_tree(struct out *o, const struct flame_plan *p)
 	for (uint32_t at = 0, depth = 0; at < p->n; at++) {
 		const uint32_t up = at ? depth + 1 - p->depth[at] : 0;
 
-		put_node(o->file, p, &p->f->nodes.v[p->node[at]], up);
+		flame_data_put_node(o->file, p, &p->f->nodes.v[p->node[at]], up);
 		depth = p->depth[at];
 	}
 }
@@ -124,9 +124,9 @@ static void put_facts(struct out *o, const struct flame_plan *p)
 {
 	for (size_t i = 0; i < p->f->facts.n; i++) {
 		out_text(o, i ? ",[" : "[");
-		put_string(o, flame_clean(p, p->f->facts.v[i].name, ""));
+		flame_data_put_string(o, flame_clean(p, p->f->facts.v[i].name, ""));
 		out_text(o, ",");
-		put_string(o, flame_clean(p, p->f->facts.v[i].text, ""));
+		flame_data_put_string(o, flame_clean(p, p->f->facts.v[i].text, ""));
 		out_text(o, "]");
 	}
 }
@@ -137,7 +137,7 @@ void flame_data(struct out *o, const struct flame_plan *p)
 	const struct flame *f = p->f;
 
 	out_text(o, "{\"v\":1,\"title\":");
-	put_string(o, flame_clean(p, f->title, ""));
+	flame_data_put_string(o, flame_clean(p, f->title, ""));
 	out_text(o, ",\"facts\":[");
 	put_facts(o, p);
 	out_format(o, "],\"unit\":\"%s\",\"parts\":[", units[f->unit]);
@@ -145,9 +145,9 @@ void flame_data(struct out *o, const struct flame_plan *p)
 		out_format(o, "%s%u", k ? "," : "", p->part[k]);
 	out_format(o, "],\"compared\":%s,\"whole\":[%" PRIu64 ",%" PRIu64 "],\"sides\":[", f->compared ? "true" : "false",
 		   f->before_whole, f->after_whole);
-	put_string(o, flame_clean(p, f->before_name, "before"));
+	flame_data_put_string(o, flame_clean(p, f->before_name, "before"));
 	out_text(o, ",");
-	put_string(o, flame_clean(p, f->after_name, "after"));
+	flame_data_put_string(o, flame_clean(p, f->after_name, "after"));
 	out_format(o, "],\"upwards\":%s,\"minWidth\":%g,\"nrLabels\":%zu,\"nrNodes\":%" PRIu32 ",\n\"labels\":\"",
 		   p->o.upwards ? "true" : "false", p->o.min_width, f->labels.n, p->n);
 	put_labels(o, p);

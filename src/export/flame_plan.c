@@ -38,27 +38,27 @@ static bool sort_labels(struct flame_plan *p)
 	return true;
 }
 
-static double sum_of(const uint64_t part[TIME_NR])
+static double flame_plan_sum_of(const uint64_t part[TIME_NR])
 {
 	return (double)part[TIME_RUNNING] + (double)part[TIME_RUNNABLE] + (double)part[TIME_BLOCKED];
 }
 
 /* What 100 % is on each side of a comparison. */
-static void wholes(const struct flame *f, double *before, double *after)
+static void flame_plan_wholes(const struct flame *f, double *before, double *after)
 {
 	*before = (double)f->before_whole;
 	*after = (double)f->after_whole;
 	for (size_t i = 0; i < f->nodes.n; i++) {
 		if (!f->before_whole)
-			*before += sum_of(f->nodes.v[i].before);
+			*before += flame_plan_sum_of(f->nodes.v[i].before);
 		if (!f->after_whole)
-			*after += sum_of(f->nodes.v[i].self);
+			*after += flame_plan_sum_of(f->nodes.v[i].self);
 	}
 	*before = *before > 0 ? *before : 1;
 	*after = *after > 0 ? *after : 1;
 }
 
-static bool weigh(struct flame_plan *p)
+static bool flame_plan_weigh(struct flame_plan *p)
 {
 	const struct flame *f = p->f;
 	double before = 1, after = 1;
@@ -67,11 +67,11 @@ static bool weigh(struct flame_plan *p)
 	if (!p->weight)
 		return false;
 	if (f->compared)
-		wholes(f, &before, &after);
+		flame_plan_wholes(f, &before, &after);
 	for (size_t i = 0; i < f->nodes.n; i++) {
-		p->weight[i] = sum_of(f->nodes.v[i].self);
+		p->weight[i] = flame_plan_sum_of(f->nodes.v[i].self);
 		if (f->compared)
-			p->weight[i] = (p->weight[i] / after + sum_of(f->nodes.v[i].before) / before) / 2;
+			p->weight[i] = (p->weight[i] / after + flame_plan_sum_of(f->nodes.v[i].before) / before) / 2;
 	}
 	for (size_t i = f->nodes.n - 1; i > 0; i--)
 		p->weight[f->nodes.v[i].parent] += p->weight[i];
@@ -90,7 +90,7 @@ static int compare_nodes(const void *va, const void *vb, void *ctx)
 }
 
 /* Children of node i are family[first[i]] to family[first[i + 1] - 1]. */
-static void gather(const struct flame_plan *p, uint32_t *first, uint32_t *family)
+static void flame_plan_gather(const struct flame_plan *p, uint32_t *first, uint32_t *family)
 {
 	const struct flame_node *v = p->f->nodes.v;
 
@@ -116,7 +116,7 @@ static bool is_run(const struct flame_plan *p, uint32_t i, uint32_t parent)
 }
 
 /* Fills p->row; parents come first. */
-static bool count_rows(struct flame_plan *p)
+static bool flame_plan_count_rows(struct flame_plan *p)
 {
 	p->row = malloc(p->n * sizeof(*p->row));
 	if (!p->row)
@@ -135,7 +135,7 @@ bool flame_follows(const struct flame_plan *p, uint32_t at)
 }
 
 /* Pre-order, from a stack of nodes to be visited, the next one last. A node's depth is kept where the node will be found. */
-static bool order(struct flame_plan *p)
+static bool flame_plan_order(struct flame_plan *p)
 {
 	AUTO_FREE uint32_t *first = calloc(p->n + 3ul, sizeof(*first)), *family = malloc(p->n * sizeof(*family));
 	AUTO_FREE uint32_t *stack = malloc(p->n * sizeof(*stack)), *level = calloc(p->n, sizeof(*level));
@@ -145,7 +145,7 @@ static bool order(struct flame_plan *p)
 	p->depth = malloc(p->n * sizeof(*p->depth));
 	if (!first || !family || !stack || !level || !p->node || !p->depth)
 		return false;
-	gather(p, first, family);
+	flame_plan_gather(p, first, family);
 	stack[top++] = 0;
 	for (uint32_t at = 0; top; at++) {
 		const uint32_t i = stack[--top];
@@ -182,7 +182,8 @@ int flame_plan(struct flame_plan *p, const struct flame *f, const struct flame_o
 		p->o.min_width = FLAME_MIN_WIDTH_DEFAULT;
 	p->text = malloc(FLAME_TEXT_MAX + 1);
 	p->other = malloc(FLAME_TEXT_MAX + 1);
-	if (!p->text || !p->other || !sort_labels(p) || !weigh(p) || !order(p) || !count_rows(p))
+	if (!p->text || !p->other || !sort_labels(p) || !flame_plan_weigh(p) || !flame_plan_order(p) ||
+	    !flame_plan_count_rows(p))
 		return err_nomem(e, "the flame graph");
 	find_parts(p);
 	return 0;

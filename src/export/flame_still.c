@@ -54,7 +54,7 @@ struct still {
 };
 
 /* FNV-1a over UTF-16, as hashText() in flame_model.js, so that the still has the colours of the viewer. */
-static uint32_t hash_text(const char *text, size_t len, uint32_t seed)
+static uint32_t flame_still_hash_text(const char *text, size_t len, uint32_t seed)
 {
 	uint32_t h = seed ^ 0x811c9dc5u, cp;
 
@@ -81,7 +81,7 @@ static bool is_drawn(const struct flame_plan *p, uint32_t at)
 	return p->weight[p->node[at]] > 0 && p->weight[p->node[at]] >= least_weight(p) && !flame_follows(p, at);
 }
 
-static unsigned int rows_of(const struct flame_plan *p)
+static unsigned int flame_still_rows_of(const struct flame_plan *p)
 {
 	unsigned int rows = 1;
 
@@ -93,11 +93,11 @@ static unsigned int rows_of(const struct flame_plan *p)
 
 unsigned int flame_still_height(const struct flame_plan *p)
 {
-	return HEAD + rows_of(p) * FLAME_ROW + FOOT;
+	return HEAD + flame_still_rows_of(p) * FLAME_ROW + FOOT;
 }
 
 /* What a frame weighs, for people. */
-static const char *amount(const struct flame *f, double weight, char text[UNITS_MAX])
+static const char *flame_still_amount(const struct flame *f, double weight, char text[UNITS_MAX])
 {
 	if (f->unit == FLAME_NS)
 		return units_time(text, (uint64_t)weight);
@@ -112,12 +112,12 @@ static void put_title(struct out *o, const struct flame_plan *p, uint32_t i, con
 	out_text(o, "<title>");
 	flame_escape(o, p->other, strlen(p->other));
 	if (!p->f->compared)
-		out_format(o, " · %s", amount(p->f, p->weight[i], weight));
+		out_format(o, " · %s", flame_still_amount(p->f, p->weight[i], weight));
 	out_format(o, " · %s</title>", units_percent(share, p->weight[0] > 0 ? p->weight[i] / p->weight[0] : 0));
 }
 
 /* The name of the frame at AT into p->text, with how many are drawn as one; its length. */
-static size_t put_name(const struct flame_plan *p, uint32_t at)
+static size_t flame_still_put_name(const struct flame_plan *p, uint32_t at)
 {
 	const size_t len = flame_text(p, p->f->nodes.v[p->node[at]].label, p->text);
 	char frames[UNITS_MAX];
@@ -128,7 +128,7 @@ static size_t put_name(const struct flame_plan *p, uint32_t at)
 	return n > 1 ? len + (size_t)sprintf(p->text + len, " \xc3\x97%s", units_thousands(frames, n)) : len;
 }
 
-static unsigned int kind_of(const struct flame_plan *p, uint32_t i)
+static unsigned int flame_still_kind_of(const struct flame_plan *p, uint32_t i)
 {
 	const unsigned int kind = p->f->labels.v[p->f->nodes.v[i].label].kind;
 
@@ -141,7 +141,7 @@ static uint32_t numa_of(const struct still *s, uint32_t i, uint32_t depth)
 	const struct flame_plan *p = s->p;
 	unsigned int node;
 
-	if (kind_of(p, i) == FLAME_NUMA &&
+	if (flame_still_kind_of(p, i) == FLAME_NUMA &&
 	    sscanf(strtab_get(p->f->texts, p->f->labels.v[p->f->nodes.v[i].label].text), "%*[^0-9]%u", &node) == 1)
 		return node;
 	return depth ? s->numa[depth - 1] : NO_NODE;
@@ -164,20 +164,20 @@ static void put_fill(const struct still *s, unsigned int kind, uint32_t numa, un
  * The frame at the place AT, which begins at s->next[depth], in a row at Y px. A label makes it a picture of its own, which cuts
  * what is too wide after all.
  */
-static void put_frame(const struct still *s, uint32_t at, unsigned int y)
+static void flame_still_put_frame(const struct still *s, uint32_t at, unsigned int y)
 {
 	const struct flame_plan *p = s->p;
 	const uint32_t i = p->node[at], label = p->f->nodes.v[i].label, depth = p->depth[at];
 	const double share = p->weight[i] / p->weight[0], x = s->next[depth];
-	const unsigned int shade = hash_text(p->text, flame_text(p, label, p->text), 7) % SHADES;
-	const size_t len = put_name(p, at);
+	const unsigned int shade = flame_still_hash_text(p->text, flame_text(p, label, p->text), 7) % SHADES;
+	const size_t len = flame_still_put_name(p, at);
 	const int columns = (int)((share * FLAME_WIDTH - 2 * PAD) / CHAR_WIDTH);
 	struct out *o = s->o;
 
 	if (columns < 3) {
 		out_format(o, "<rect x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%u\"", x * 100, y, share * 100,
 			   FLAME_ROW - 1);
-		put_fill(s, kind_of(p, i), s->numa[depth], shade);
+		put_fill(s, flame_still_kind_of(p, i), s->numa[depth], shade);
 		out_text(o, ">");
 		put_title(o, p, i, p->text, len);
 		out_text(o, "</rect>\n");
@@ -186,14 +186,14 @@ static void put_frame(const struct still *s, uint32_t at, unsigned int y)
 	out_format(o, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%u\">", x * 100, y, share * 100, FLAME_ROW - 1);
 	put_title(o, p, i, p->text, len);
 	out_text(o, "<rect width=\"100%\" height=\"100%\"");
-	put_fill(s, kind_of(p, i), s->numa[depth], shade);
+	put_fill(s, flame_still_kind_of(p, i), s->numa[depth], shade);
 	out_text(o, "/><text x=\"4\" y=\"13\">");
 	text_cut_middle(p->other, FLAME_TEXT_MAX + 1, p->text, len, (size_t)columns, false);
 	flame_escape(o, p->other, strlen(p->other));
 	out_text(o, "</text></svg>\n");
 }
 
-static void put_head(const struct still *s, const char *remedy)
+static void flame_still_put_head(const struct still *s, const char *remedy)
 {
 	const char *title = flame_clean(s->p, s->p->f->title, "flame graph");
 	char frames[UNITS_MAX];
@@ -226,7 +226,7 @@ static void put_legend(struct still *s)
 	for (uint32_t at = 0; at < p->n; at++) {
 		const uint32_t numa = s->numa[p->depth[at]] = numa_of(s, p->node[at], p->depth[at]);
 
-		kinds[kind_of(p, p->node[at])] |= is_drawn(p, at);
+		kinds[flame_still_kind_of(p, p->node[at])] |= is_drawn(p, at);
 		if (numa < NODE_COLORS)
 			nodes[numa] |= is_drawn(p, at);
 	}
@@ -242,7 +242,7 @@ static void put_legend(struct still *s)
 	}
 }
 
-static void put_frames(struct still *s)
+static void flame_still_put_frames(struct still *s)
 {
 	const struct flame_plan *p = s->p;
 
@@ -252,7 +252,7 @@ static void put_frames(struct still *s)
 		s->next[depth + 1] = s->next[depth];
 		s->numa[depth] = numa_of(s, i, depth);
 		if (is_drawn(p, at))
-			put_frame(s, at, HEAD + FLAME_ROW * (p->o.upwards ? s->rows - 1 - row : row));
+			flame_still_put_frame(s, at, HEAD + FLAME_ROW * (p->o.upwards ? s->rows - 1 - row : row));
 		s->next[depth] += p->weight[0] > 0 ? p->weight[i] / p->weight[0] : 0;
 	}
 }
@@ -261,7 +261,7 @@ void flame_still(struct out *o, const struct flame_plan *p, const char *remedy)
 {
 	AUTO_FREE double *next = calloc(p->deepest + 2ul, sizeof(*next));
 	AUTO_FREE uint32_t *numa = calloc(p->deepest + 1ul, sizeof(*numa));
-	struct still s = { .o = o, .p = p, .rows = rows_of(p), .next = next, .numa = numa };
+	struct still s = { .o = o, .p = p, .rows = flame_still_rows_of(p), .next = next, .numa = numa };
 
 	if (!next || !numa) {
 		o->error = o->error ? o->error : ENOMEM;
@@ -269,7 +269,7 @@ void flame_still(struct out *o, const struct flame_plan *p, const char *remedy)
 	}
 	for (size_t i = 0; i < p->f->labels.n; i++)
 		s.by_node |= p->f->labels.v[i].kind == FLAME_NUMA;
-	put_head(&s, remedy);
+	flame_still_put_head(&s, remedy);
 	put_legend(&s);
-	put_frames(&s);
+	flame_still_put_frames(&s);
 }

@@ -40,7 +40,7 @@ static const char *row_label(const struct flat *f, const struct func_row *r, uns
 	return tree_label(f->t, r->node, f->label[room], NAME_BYTES_MAX + 1);
 }
 
-static int compare_rows(const void *va, const void *vb, void *ctx)
+static int flat_compare_rows(const void *va, const void *vb, void *ctx)
 {
 	const struct func_row *a = va, *b = vb;
 	const struct flat *f = ctx;
@@ -54,21 +54,21 @@ static int compare_rows(const void *va, const void *vb, void *ctx)
 	return r ? r : (a->node > b->node) - (a->node < b->node);
 }
 
-static char *share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
+static char *flat_share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
 {
 	const uint64_t all = f->t->node[0].total_ns;
 
 	return units_percent(dst, all ? (double)ns / (double)all : 0);
 }
 
-static int amount_width(const struct flat *f)
+static int flat_amount_width(const struct flat *f)
 {
 	const char *head = tree_text_head(f->lead, f->options->unit);
 
 	return f->lead->unit == UNIT_TIME ? 10 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
 
-static void put_part(struct flat *f, unsigned int place, uint64_t value)
+static void flat_put_part(struct flat *f, unsigned int place, uint64_t value)
 {
 	const uint64_t all = tree_whole(f->t, place);
 	char text[UNITS_MAX];
@@ -79,20 +79,20 @@ static void put_part(struct flat *f, unsigned int place, uint64_t value)
 		out_format(&f->o, "%8s%s", "", f->options->ascii ? "." : "·");
 }
 
-static void put_figures(struct flat *f, const struct func_row *r)
+static void flat_put_figures(struct flat *f, const struct func_row *r)
 {
 	char self[UNITS_MAX], total[UNITS_MAX], time[UNITS_MAX];
 
-	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, share(f, r->self_ns, self));
-	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? share(f, r->total_ns, total) : "");
+	out_guess(&f->o, 8, r->self_ns, r->doubt_ns, flat_share(f, r->self_ns, self));
+	out_format(&f->o, "%9s", func_row_is_function(f->funcs, r) ? flat_share(f, r->total_ns, total) : "");
 	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
 		if (measure_column(&f->t->set, place))
-			put_part(f, place, r->value[place]);
-	out_guess(&f->o, amount_width(f) + 1, r->self_ns, r->doubt_ns, measure_text(f->lead, r->self_ns, time));
+			flat_put_part(f, place, r->value[place]);
+	out_guess(&f->o, flat_amount_width(f) + 1, r->self_ns, r->doubt_ns, measure_text(f->lead, r->self_ns, time));
 }
 
 /* The module of N, cut to its column. */
-static void put_module(struct flat *f, const struct tree_node *n)
+static void flat_put_module(struct flat *f, const struct tree_node *n)
 {
 	const struct tree *t = f->t;
 	const struct module *m = NULL;
@@ -113,13 +113,13 @@ static void put_module(struct flat *f, const struct tree_node *n)
 	out_format(&f->o, "  %s%*s  ", cut, (int)(MODULE_COLS - cols), "");
 }
 
-static void put_row(struct flat *f, const struct func_row *r)
+static void flat_put_row(struct flat *f, const struct func_row *r)
 {
 	const struct tree_node *n = &f->t->node[r->node];
 	const char *suffix = n->inlined ? "" : tree_suffix(f->t, r->node);
 
-	put_figures(f, r);
-	put_module(f, n);
+	flat_put_figures(f, r);
+	flat_put_module(f, n);
 	out_text(&f->o, func_row_is_function(f->funcs, r) ? row_label(f, r, 0) : "(no function)");
 	if (suffix[0])
 		out_format(&f->o, " %s", suffix + 1);
@@ -128,30 +128,30 @@ static void put_row(struct flat *f, const struct func_row *r)
 	out_text(&f->o, "\n");
 }
 
-static void put_header(struct flat *f)
+static void flat_put_header(struct flat *f)
 {
 	out_format(&f->o, "%8s%9s", "self", "total");
 	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
 		if (measure_column(&f->t->set, place))
 			out_format(&f->o, "%9s", measure_column(&f->t->set, place)->head);
-	out_format(&f->o, "%*s  %-*s  %s\n", amount_width(f) + 1, tree_text_head(f->lead, f->options->unit), (int)MODULE_COLS,
-		   "module", "function");
+	out_format(&f->o, "%*s  %-*s  %s\n", flat_amount_width(f) + 1, tree_text_head(f->lead, f->options->unit),
+		   (int)MODULE_COLS, "module", "function");
 }
 
-static void put_rows(struct flat *f)
+static void flat_put_rows(struct flat *f)
 {
 	const double least = (double)f->t->node[0].total_ns * fmin(f->options->min_percent, 100) / 100;
 	struct func_row rest = { 0 };
 	uint32_t n = 0;
 
-	put_header(f);
+	flat_put_header(f);
 	for (uint32_t i = 0; i < f->funcs->n; i++) {
 		const struct func_row *r = &f->funcs->row[i];
 
 		if (!func_row_is_function(f->funcs, r) && !r->self_ns)
 			continue;
 		if ((double)(func_row_is_function(f->funcs, r) ? r->total_ns : r->self_ns) >= least) {
-			put_row(f, r);
+			flat_put_row(f, r);
 			continue;
 		}
 		n++;
@@ -162,7 +162,7 @@ static void put_rows(struct flat *f)
 	}
 	if (!n)
 		return;
-	put_figures(f, &rest);
+	flat_put_figures(f, &rest);
 	out_format(&f->o, "  %*s  %s %" PRIu32 " more\n", (int)MODULE_COLS, "", f->options->ascii ? "..." : "…", n);
 }
 
@@ -180,7 +180,7 @@ int export_flat(FILE *out, const struct tree *t, const struct tree_text_options 
 	f.funcs = funcs;
 	f.lead = measure_lead(&t->set);
 	f.parted = tree_is_parted(t);
-	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), compare_rows, &f);
-	put_rows(&f);
+	qsort_r(funcs->row, funcs->n, sizeof(*funcs->row), flat_compare_rows, &f);
+	flat_put_rows(&f);
 	return out_end(&f.o, e);
 }

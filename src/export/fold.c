@@ -12,16 +12,16 @@
 
 #define BELOW 0x80000000u        /* with the number of a node: not its line, but those of what is below it */
 
-static uint64_t node_hash(uint32_t parent, str_id text)
+static uint64_t fold_node_hash(uint32_t parent, str_id text)
 {
 	return hash_u64((uint64_t)parent << 32 | text);
 }
 
-static uint64_t node_rehash(const void *ctx, uint32_t id)
+static uint64_t fold_node_rehash(const void *ctx, uint32_t id)
 {
 	const struct fold *f = ctx;
 
-	return node_hash(f->nodes.v[id].parent, f->nodes.v[id].text);
+	return fold_node_hash(f->nodes.v[id].parent, f->nodes.v[id].text);
 }
 
 bool fold_init(struct fold *f, const struct measure *m)
@@ -39,9 +39,9 @@ void fold_free(struct fold *f)
 	*f = (struct fold){ 0 };
 }
 
-static uint32_t find_node(struct fold *f, uint32_t parent, str_id text)
+static uint32_t fold_find_node(struct fold *f, uint32_t parent, str_id text)
 {
-	const uint64_t h = node_hash(parent, text);
+	const uint64_t h = fold_node_hash(parent, text);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&f->index, h); (id = hidx_id(&f->index, at)) != HIDX_NONE; at = hidx_next(&f->index, at))
@@ -52,7 +52,7 @@ static uint32_t find_node(struct fold *f, uint32_t parent, str_id text)
 	f->nodes.v[f->nodes.n] = (struct fold_node){ .parent = parent, .text = text };
 	if (parent != FOLD_NONE)
 		f->nodes.v[f->nodes.n].depth = f->nodes.v[parent].depth + 1;
-	if (!hidx_add(&f->index, h, (uint32_t)f->nodes.n, node_rehash, f))
+	if (!hidx_add(&f->index, h, (uint32_t)f->nodes.n, fold_node_rehash, f))
 		return FOLD_NONE;
 	return (uint32_t)f->nodes.n++;
 }
@@ -64,7 +64,7 @@ uint32_t fold_node(struct fold *f, uint32_t parent, char *text)
 	for (char *c = text; (c = strchr(c, ';'));)
 		*c = ':';
 	id = strtab_adds(f->texts, text);
-	return id == STR_NONE ? FOLD_NONE : find_node(f, parent, id);
+	return id == STR_NONE ? FOLD_NONE : fold_find_node(f, parent, id);
 }
 
 /* Whether a line ends at N; otherwise all of it is in what is below. */

@@ -27,7 +27,7 @@ static char *node_text(const struct tree *t, uint32_t node, text_vec *text)
 }
 
 /* LINE is by node of the tree. */
-static bool add_nodes(struct fold *f, const struct tree *t, uint32_t *line, text_vec *text)
+static bool folded_add_nodes(struct fold *f, const struct tree *t, uint32_t *line, text_vec *text)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		const struct tree_node *n = &t->node[i];
@@ -49,7 +49,8 @@ int export_folded(FILE *out, const struct tree *t, struct err *e)
 	struct out o = { .file = out };
 	text_vec text = { 0 };
 	struct fold f;
-	const bool ok = fold_init(&f, measure_lead(&t->set)) && line && add_nodes(&f, t, line, &text) && fold_write(&f, &o, 1, grouped);
+	const bool ok = fold_init(&f, measure_lead(&t->set)) && line && folded_add_nodes(&f, t, line, &text) &&
+			fold_write(&f, &o, 1, grouped);
 
 	vec_free(&text);
 	fold_free(&f);

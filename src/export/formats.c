@@ -26,7 +26,8 @@ static int build_any_tree(const struct export_view *v, enum group_by group, uint
 	return tree_build(v->snapshot, v->names, &q, ret, e);
 }
 
-static int build_tree(const struct export_view *v, enum group_by group, uint32_t measures, struct tree **ret, struct err *e)
+static int formats_build_tree(const struct export_view *v, enum group_by group, uint32_t measures, struct tree **ret,
+			      struct err *e)
 {
 	return build_any_tree(v, group, measures, false, ret, e);
 }
@@ -43,7 +44,7 @@ static int format_tree(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct tree_text_options how = text_options(v);
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_PROCESS, 0, &t, e);
+	int r = formats_build_tree(v, GROUP_PROCESS, 0, &t, e);
 
 	return r < 0 ? r : export_tree(out, t, &how, e);
 }
@@ -52,7 +53,7 @@ static int format_flat(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct tree_text_options how = text_options(v);
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_NONE, 0, &t, e);
+	int r = formats_build_tree(v, GROUP_NONE, 0, &t, e);
 
 	return r < 0 ? r : export_flat(out, t, &how, e);
 }
@@ -62,7 +63,7 @@ static int format_annotate(FILE *out, const struct export_view *v, struct err *e
 {
 	struct export_view on_cpu = *v;
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_NONE, MEASURES_ON_CPU, &t, e);
+	int r = formats_build_tree(v, GROUP_NONE, MEASURES_ON_CPU, &t, e);
 
 	if (r < 0)
 		return r;
@@ -137,7 +138,7 @@ static int format_summary(FILE *out, const struct export_view *v, struct err *e)
 static int format_speedscope(FILE *out, const struct export_view *v, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_COMM, 0, &t, e);
+	int r = formats_build_tree(v, GROUP_COMM, 0, &t, e);
 
 	return r < 0 ? r : export_speedscope(out, t, v->meta, e);
 }
@@ -145,7 +146,7 @@ static int format_speedscope(FILE *out, const struct export_view *v, struct err 
 static int format_json(FILE *out, const struct export_view *v, struct err *e)
 {
 	AUTO(tree_free) struct tree *t = NULL;
-	int r = build_tree(v, GROUP_PROCESS, 0, &t, e);
+	int r = formats_build_tree(v, GROUP_PROCESS, 0, &t, e);
 
 	return r < 0 ? r : export_json(out, v, t, e);
 }
@@ -192,7 +193,7 @@ bool format_needs_events(enum format format)
 }
 
 /* Does the name BASE, behind something else, end in "." and the LEN bytes at EXTENSION? */
-static bool ends_in(const char *base, const char *extension, size_t len)
+static bool formats_ends_in(const char *base, const char *extension, size_t len)
 {
 	const size_t base_len = strlen(base);
 
@@ -206,7 +207,7 @@ bool format_ends_in(const char *path, const char *extensions)
 	for (const char *at = extensions;; at++) {
 		const size_t len = strcspn(at, ",");
 
-		if (ends_in(base, at, len))
+		if (formats_ends_in(base, at, len))
 			return true;
 		at += len;
 		if (!*at)

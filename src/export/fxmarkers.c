@@ -53,7 +53,7 @@ void fx_markers_free(struct fx_markers *m)
 	vec_free(&m->v);
 }
 
-static int compare(const void *va, const void *vb)
+static int fxmarkers_compare(const void *va, const void *vb)
 {
 	const struct fx_marker *a = va, *b = vb;
 
@@ -66,7 +66,7 @@ static int compare(const void *va, const void *vb)
 	return (a->stack > b->stack) - (a->stack < b->stack);
 }
 
-static bool goes_on(const struct fx_marker *a, const struct fx_marker *b)
+static bool fxmarkers_goes_on(const struct fx_marker *a, const struct fx_marker *b)
 {
 	return a->thread == b->thread && a->end_ns == b->start_ns && a->kind == b->kind && a->call == b->call && a->state == b->state &&
 	       a->stack == b->stack && a->category == b->category;
@@ -77,12 +77,12 @@ void fx_markers_sort(struct fx_markers *m)
 	size_t n = 0;
 
 	if (m->v.n)
-		qsort(m->v.v, m->v.n, sizeof(*m->v.v), compare);
+		qsort(m->v.v, m->v.n, sizeof(*m->v.v), fxmarkers_compare);
 	for (size_t i = 0; i < m->v.n; i++) {
 		struct fx_marker *last = n ? &m->v.v[n - 1] : NULL;
 		const struct fx_marker next = m->v.v[i];
 
-		if (!last || !goes_on(last, &next)) {
+		if (!last || !fxmarkers_goes_on(last, &next)) {
 			m->v.v[n++] = next;
 			continue;
 		}
@@ -129,7 +129,7 @@ static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_mar
 	return ok;
 }
 
-static str_id name_of(struct fx_tables *t, const struct fx_marker *m, const char *arch)
+static str_id fxmarkers_name_of(struct fx_tables *t, const struct fx_marker *m, const char *arch)
 {
 	char name[CALL_NAME_MAX];
 
@@ -144,7 +144,7 @@ static bool put_names(struct jsonout *j, struct fx_tables *t, const struct fx_ma
 
 	jsonout_begin(j, "name", '[');
 	for (size_t i = 0; i < n && ok; i++) {
-		const str_id id = name_of(t, &m[i], arch);
+		const str_id id = fxmarkers_name_of(t, &m[i], arch);
 
 		ok = id != STR_NONE;
 		jsonout_put(j, NULL, json_integer(id));
@@ -154,7 +154,7 @@ static bool put_names(struct jsonout *j, struct fx_tables *t, const struct fx_ma
 }
 
 /* When they began, or ended: milliseconds since the recording began. */
-static void put_times(struct jsonout *j, const char *column, const struct fx_marker *m, size_t n, uint64_t zero_ns)
+static void fxmarkers_put_times(struct jsonout *j, const char *column, const struct fx_marker *m, size_t n, uint64_t zero_ns)
 {
 	const bool ends = !strcmp(column, "endTime");
 
@@ -183,8 +183,8 @@ bool fx_markers_put(const struct fx_markers *list, size_t *at, thread_id thread,
 		ok = put_data(j, t, &m[i], meta->arch);
 	jsonout_end(j, ']');
 	ok = ok && put_names(j, t, m, n, meta->arch);
-	put_times(j, "startTime", m, n, meta->start_mono_ns);
-	put_times(j, "endTime", m, n, meta->start_mono_ns);
+	fxmarkers_put_times(j, "startTime", m, n, meta->start_mono_ns);
+	fxmarkers_put_times(j, "endTime", m, n, meta->start_mono_ns);
 	jsonout_begin(j, "phase", '[');
 	for (size_t i = 0; i < n; i++)
 		jsonout_put(j, NULL, json_integer(PHASE_INTERVAL));

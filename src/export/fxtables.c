@@ -18,23 +18,23 @@
 #define DEPTH_BITS 16
 #define RESOURCE_LIBRARY 1
 
-static uint64_t row_hash(struct fx_row r)
+static uint64_t fxtables_row_hash(struct fx_row r)
 {
 	return hash_2u64(r.a, r.b);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t fxtables_rehash(const void *ctx, uint32_t id)
 {
 	const struct fx_rows *rows = ctx;
 
-	return row_hash(rows->v.v[id]);
+	return fxtables_row_hash(rows->v.v[id]);
 }
 
 /* The row (A, B), made when there is none; FX_NONE when out of memory. */
-static uint32_t row_of(struct fx_rows *rows, uint64_t a, uint64_t b)
+static uint32_t fxtables_row_of(struct fx_rows *rows, uint64_t a, uint64_t b)
 {
 	const struct fx_row want = { a, b };
-	const uint64_t h = row_hash(want);
+	const uint64_t h = fxtables_row_hash(want);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&rows->index, h); (id = hidx_id(&rows->index, at)) != HIDX_NONE; at = hidx_next(&rows->index, at))
@@ -43,12 +43,12 @@ static uint32_t row_of(struct fx_rows *rows, uint64_t a, uint64_t b)
 	if (!vec_reserve(&rows->v, 1))
 		return FX_NONE;
 	rows->v.v[rows->v.n] = want;
-	if (!hidx_add(&rows->index, h, (uint32_t)rows->v.n, rehash, rows))
+	if (!hidx_add(&rows->index, h, (uint32_t)rows->v.n, fxtables_rehash, rows))
 		return FX_NONE;
 	return (uint32_t)rows->v.n++;
 }
 
-static void rows_free(struct fx_rows *rows)
+static void fxtables_rows_free(struct fx_rows *rows)
 {
 	vec_free(&rows->v);
 	hidx_free(&rows->index);
@@ -63,11 +63,11 @@ bool fx_tables_init(struct fx_tables *t, struct frame_reader *reader)
 void fx_tables_free(struct fx_tables *t)
 {
 	strtab_free(t->texts);
-	rows_free(&t->resources);
-	rows_free(&t->funcs);
-	rows_free(&t->frames);
-	rows_free(&t->stacks);
-	rows_free(&t->known);
+	fxtables_rows_free(&t->resources);
+	fxtables_rows_free(&t->funcs);
+	fxtables_rows_free(&t->frames);
+	fxtables_rows_free(&t->stacks);
+	fxtables_rows_free(&t->known);
 	vec_free(&t->known_row);
 }
 
@@ -88,21 +88,23 @@ static enum fx_category category_of(const struct frame_text *text, const struct 
 }
 
 /* The function called TEXT, of RESOURCE (FX_NONE = none) and the source FILE. */
-static uint32_t func_row(struct fx_tables *t, const char *text, size_t len, uint32_t resource, const char *file)
+static uint32_t fxtables_func_row(struct fx_tables *t, const char *text, size_t len, uint32_t resource, const char *file)
 {
 	const str_id name = strtab_add(t->texts, text, len), source = strtab_adds(t->texts, file);
 
 	if (name == STR_NONE || source == STR_NONE)
 		return FX_NONE;
-	return row_of(&t->funcs, name, (uint64_t)(resource + 1) << 32 | source);
+	return fxtables_row_of(&t->funcs, name, (uint64_t)(resource + 1) << 32 | source);
 }
 
 static uint32_t frame_row(struct fx_tables *t, uint32_t func, enum fx_category category, uint32_t depth, uint32_t line)
 {
 	const uint64_t short_line = line < 1u << LINE_BITS ? line : 0, short_depth = depth < 1u << DEPTH_BITS ? depth : UINT16_MAX;
 
-	return func == FX_NONE ? FX_NONE :
-	       row_of(&t->frames, func, (uint64_t)category << (LINE_BITS + DEPTH_BITS) | short_line << DEPTH_BITS | short_depth);
+	return func == FX_NONE ? FX_NONE
+			       : fxtables_row_of(&t->frames, func,
+						 (uint64_t)category << (LINE_BITS + DEPTH_BITS) | short_line << DEPTH_BITS |
+							 short_depth);
 }
 
 /* The row of the function I of FRAME above the stack AT; FX_NONE when out of memory. */
@@ -116,23 +118,23 @@ static uint32_t push_name(struct fx_tables *t, uint32_t at, frame_id frame, cons
 	if (!label)
 		return FX_NONE;
 	if (text->module->kind != MODULE_NOTE) {
-		resource = row_of(&t->resources, text->frame->module, 0);
+		resource = fxtables_row_of(&t->resources, text->frame->module, 0);
 		if (resource == FX_NONE)
 			return FX_NONE;
 	}
-	row = func_row(t, label, strlen(label), resource, name ? names_text(t->reader->names, name->file) : "");
+	row = fxtables_func_row(t, label, strlen(label), resource, name ? names_text(t->reader->names, name->file) : "");
 	row = frame_row(t, row, category ? category : category_of(text, frame_func(t->reader, text, i)), text->n - 1 - i,
 			name ? name->line : 0);
-	return row == FX_NONE ? FX_NONE : row_of(&t->stacks, (uint64_t)(at + 1) << 32, row);
+	return row == FX_NONE ? FX_NONE : fxtables_row_of(&t->stacks, (uint64_t)(at + 1) << 32, row);
 }
 
 /* Time of which there is no stack at all, and which would else be nothing that runs. */
 static bool no_stack(struct fx_tables *t, enum fx_category category, uint32_t *ret)
 {
 	static const char text[] = "[no stack]";
-	const uint32_t frame = frame_row(t, func_row(t, text, strlen(text), FX_NONE, ""), category, 0, 0);
+	const uint32_t frame = frame_row(t, fxtables_func_row(t, text, strlen(text), FX_NONE, ""), category, 0, 0);
 
-	*ret = frame == FX_NONE ? FX_NONE : row_of(&t->stacks, 0, frame);
+	*ret = frame == FX_NONE ? FX_NONE : fxtables_row_of(&t->stacks, 0, frame);
 	return *ret != FX_NONE;
 }
 
@@ -160,7 +162,7 @@ static bool make_stack(struct fx_tables *t, stack_id stack, enum fx_category cat
 
 bool fx_stack(struct fx_tables *t, stack_id stack, enum fx_category category, uint32_t *ret)
 {
-	const uint32_t id = row_of(&t->known, stack, category);
+	const uint32_t id = fxtables_row_of(&t->known, stack, category);
 
 	if (id == FX_NONE || !vec_reserve(&t->known_row, 1))
 		return false;
@@ -185,12 +187,12 @@ static void put_column(struct jsonout *j, const char *name, const struct fx_rows
 	jsonout_end(j, ']');
 }
 
-static uint32_t nothing(const struct fx_row *r)
+static uint32_t fxtables_nothing(const struct fx_row *r)
 {
 	return FX_NONE;
 }
 
-static uint32_t zero(const struct fx_row *r)
+static uint32_t fxtables_zero(const struct fx_row *r)
 {
 	return 0;
 }
@@ -232,13 +234,13 @@ static uint32_t func_file(const struct fx_row *r)
 	return (uint32_t)r->b ? (uint32_t)r->b : FX_NONE;
 }
 
-static void put_length(struct jsonout *j, const struct fx_rows *rows)
+static void fxtables_put_length(struct jsonout *j, const struct fx_rows *rows)
 {
 	jsonout_put(j, "length", json_integer((json_int_t)rows->v.n));
 	jsonout_end(j, '}');
 }
 
-static void put_frames(const struct fx_tables *t, struct jsonout *j)
+static void fxtables_put_frames(const struct fx_tables *t, struct jsonout *j)
 {
 	jsonout_begin(j, "frameTable", '{');
 	jsonout_begin(j, "address", '[');
@@ -247,16 +249,16 @@ static void put_frames(const struct fx_tables *t, struct jsonout *j)
 	jsonout_end(j, ']');
 	put_column(j, "inlineDepth", &t->frames, frame_depth);
 	put_column(j, "category", &t->frames, frame_category);
-	put_column(j, "subcategory", &t->frames, zero);
+	put_column(j, "subcategory", &t->frames, fxtables_zero);
 	put_column(j, "func", &t->frames, first_word);
-	put_column(j, "nativeSymbol", &t->frames, nothing);
-	put_column(j, "innerWindowID", &t->frames, zero);
+	put_column(j, "nativeSymbol", &t->frames, fxtables_nothing);
+	put_column(j, "innerWindowID", &t->frames, fxtables_zero);
 	put_column(j, "line", &t->frames, frame_line);
-	put_column(j, "column", &t->frames, nothing);
-	put_length(j, &t->frames);
+	put_column(j, "column", &t->frames, fxtables_nothing);
+	fxtables_put_length(j, &t->frames);
 }
 
-static void put_funcs(const struct fx_tables *t, struct jsonout *j)
+static void fxtables_put_funcs(const struct fx_tables *t, struct jsonout *j)
 {
 	jsonout_begin(j, "funcTable", '{');
 	for (unsigned int i = 0; i < 2; i++) {
@@ -271,9 +273,9 @@ static void put_funcs(const struct fx_tables *t, struct jsonout *j)
 		jsonout_put(j, NULL, json_integer((json_int_t)(t->funcs.v.v[i].b >> 32) - 1));
 	jsonout_end(j, ']');
 	put_column(j, "fileName", &t->funcs, func_file);
-	put_column(j, "lineNumber", &t->funcs, nothing);
-	put_column(j, "columnNumber", &t->funcs, nothing);
-	put_length(j, &t->funcs);
+	put_column(j, "lineNumber", &t->funcs, fxtables_nothing);
+	put_column(j, "columnNumber", &t->funcs, fxtables_nothing);
+	fxtables_put_length(j, &t->funcs);
 }
 
 /* The names of resources stand behind the other texts. */
@@ -293,12 +295,12 @@ static void put_resources(const struct fx_tables *t, const uint32_t *lib, struct
 	for (size_t i = 0; i < t->resources.v.n; i++)
 		jsonout_put(j, NULL, json_integer((json_int_t)(first + i)));
 	jsonout_end(j, ']');
-	put_column(j, "host", &t->resources, nothing);
+	put_column(j, "host", &t->resources, fxtables_nothing);
 	jsonout_begin(j, "type", '[');
 	for (size_t i = 0; i < t->resources.v.n; i++)
 		jsonout_put(j, NULL, json_integer(RESOURCE_LIBRARY));
 	jsonout_end(j, ']');
-	put_length(j, &t->resources);
+	fxtables_put_length(j, &t->resources);
 }
 
 static json_t *module_name(const struct dict *d, module_id id)
@@ -328,9 +330,9 @@ void fx_tables_put(const struct fx_tables *t, const uint32_t *lib, struct jsonou
 	jsonout_begin(j, "stackTable", '{');
 	put_column(j, "prefix", &t->stacks, stack_prefix);
 	put_column(j, "frame", &t->stacks, stack_frame);
-	put_length(j, &t->stacks);
-	put_frames(t, j);
-	put_funcs(t, j);
+	fxtables_put_length(j, &t->stacks);
+	fxtables_put_frames(t, j);
+	fxtables_put_funcs(t, j);
 	put_resources(t, lib, j);
 	jsonout_put(j, "nativeSymbols", json_pack("{s:[], s:[], s:[], s:[], s:i}", "libIndex", "address", "name", "functionSize", "length", 0));
 	put_texts(t, j);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static void put_head(struct out *o, const struct flame_plan *p)
+static void html_put_head(struct out *o, const struct flame_plan *p)
 {
 	const char *title;
 
@@ -50,7 +50,7 @@ int flame_html(FILE *out, const struct flame *f, const struct flame_options *how
 	int r = flame_plan(&p, f, how, e);
 
 	if (r >= 0) {
-		put_head(&o, &p);
+		html_put_head(&o, &p);
 		put_body(&o, &p);
 		r = out_end(&o, e);
 	}

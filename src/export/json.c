@@ -39,7 +39,7 @@ static json_t *figure_value(const struct figure *f)
 	}
 }
 
-static void put_figure(void *ctx, const struct figure *f)
+static void json_put_figure(void *ctx, const struct figure *f)
 {
 	jsonout_put(ctx, f->name, figure_value(f));
 }
@@ -49,7 +49,7 @@ void json_put_figures(struct jsonout *j, const struct profile_meta *m, const str
 	struct err none = ERR_INIT;
 
 	jsonout_begin(j, "figures", '{');
-	if (figures_each(m, s, put_figure, j, &none) < 0)
+	if (figures_each(m, s, json_put_figure, j, &none) < 0)
 		j->no_memory = true;
 	jsonout_end(j, '}');
 }
@@ -109,7 +109,7 @@ static json_t *nodes_of(struct jsonout *j, const struct query *q)
 }
 
 /* The pattern of the threads asked for, when there is one such term. */
-static json_t *thread_of(const struct query *q)
+static json_t *json_thread_of(const struct query *q)
 {
 	const char *text = NULL;
 	unsigned int n = 0;
@@ -146,7 +146,7 @@ void json_put_question(struct jsonout *j, const struct tree *t)
 	jsonout_set(j, o, "states", states_of(j, q));
 	jsonout_set(j, o, "syscalls", calls_of(j, q));
 	jsonout_set(j, o, "nodes", nodes_of(j, q));
-	jsonout_set(j, o, "thread", thread_of(q));
+	jsonout_set(j, o, "thread", json_thread_of(q));
 	jsonout_set(j, o, "filters", filters_of(j, q));
 	jsonout_set(j, o, "group_by", json_string(groups[q->group_by]));
 	jsonout_set(j, o, "by_node", json_boolean(q->by_node));
@@ -263,7 +263,7 @@ void json_put_threads(struct jsonout *j, const struct export_view *v, const stru
 }
 
 /* What is about waits and nodes; nothing of what there is nothing known of. */
-static int put_lists(struct jsonout *j, const struct export_view *v, const struct tree *t, struct err *e)
+static int json_put_lists(struct jsonout *j, const struct export_view *v, const struct tree *t, struct err *e)
 {
 	const struct query *q = &t->query;
 	AUTO(waits_free) struct waits *w = NULL;
@@ -315,7 +315,7 @@ int export_json(FILE *out, const struct export_view *v, const struct tree *t, st
 	json_put_modules(&j, snapshot_dict(v->snapshot));
 	json_put_threads(&j, v, t);
 	json_put_tree(&j, t);
-	r = put_lists(&j, v, t, e);
+	r = json_put_lists(&j, v, t, e);
 	if (r < 0)
 		return r;
 	jsonout_end(&j, '}');

@@ -16,7 +16,7 @@
 #define DIGITS 16
 #define SHORT_TEXT 1024u
 
-static int write_bytes(const char *bytes, size_t n, void *data)
+static int jsonout_write_bytes(const char *bytes, size_t n, void *data)
 {
 	struct out *o = data;
 
@@ -29,7 +29,9 @@ static void write_piece(struct jsonout *j, const json_t *piece)
 {
 	if (j->o.error || j->no_memory)
 		return;
-	if (json_dump_callback(piece, write_bytes, &j->o, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS)) && !j->o.error)
+	if (json_dump_callback(piece, jsonout_write_bytes, &j->o,
+			       JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(DIGITS)) &&
+	    !j->o.error)
 		j->no_memory = true;
 }
 

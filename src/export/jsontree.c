@@ -47,7 +47,7 @@ static void set_amounts(const struct writer *w, json_t *o, const struct tree_par
 	set_parts(w, o, "self_", self->ns);
 }
 
-static const char *func_kind(const struct tree *t, uint32_t node, const struct module *m)
+static const char *jsontree_func_kind(const struct tree *t, uint32_t node, const struct module *m)
 {
 	static const char *const kinds[] = {
 		[FUNC_USER] = "user", [FUNC_KERNEL] = "kernel", [FUNC_JIT] = "jit", [FUNC_NOTE] = "note",
@@ -69,7 +69,7 @@ static const char *func_kind(const struct tree *t, uint32_t node, const struct m
 }
 
 /* Where in its module: of a function where it begins, if that is known. */
-static void set_place(struct jsonout *j, json_t *o, const struct tree *t, uint32_t node)
+static void jsontree_set_place(struct jsonout *j, json_t *o, const struct tree *t, uint32_t node)
 {
 	const struct tree_node *n = &t->node[node];
 	const struct func *f = n->kind == NODE_FUNC ? names_func(t->names, n->func) : NULL;
@@ -93,11 +93,11 @@ static json_t *func_piece(const struct writer *w, const struct tree_func *f)
 	const char *file = tree_source(t, f->node, &line);
 
 	jsonout_set(j, o, "name", jsonout_string(label_of(w, f->node)));
-	jsonout_set(j, o, "kind", json_string(func_kind(t, f->node, m)));
+	jsonout_set(j, o, "kind", json_string(jsontree_func_kind(t, f->node, m)));
 	if (m)
 		jsonout_set(j, o, "module", jsonout_u64(id));
 	if (m && m->kind != MODULE_NOTE)
-		set_place(j, o, t, f->node);
+		jsontree_set_place(j, o, t, f->node);
 	if (file[0])
 		jsonout_set(j, o, "file", jsonout_string(file));
 	set_amounts(w, o, &f->self, tree_parts_sum(w->t, &f->total), f->total.ns);
@@ -135,7 +135,7 @@ static void set_what(const struct writer *w, json_t *o, uint32_t node)
 		jsonout_set(j, o, "threads", jsonout_u64(n->frame));
 }
 
-static json_t *node_piece(const struct writer *w, uint32_t node, uint32_t parent)
+static json_t *jsontree_node_piece(const struct writer *w, uint32_t node, uint32_t parent)
 {
 	const struct tree_node *n = &w->t->node[node];
 	struct jsonout *j = w->j;
@@ -151,7 +151,7 @@ static json_t *node_piece(const struct writer *w, uint32_t node, uint32_t parent
 }
 
 /* PLACE is by node: where it stands in the list. */
-static void put_lists(const struct writer *w, uint32_t *place)
+static void jsontree_put_lists(const struct writer *w, uint32_t *place)
 {
 	struct jsonout *j = w->j;
 
@@ -164,7 +164,7 @@ static void put_lists(const struct writer *w, uint32_t *place)
 		const uint32_t node = w->funcs.order[i];
 
 		place[node] = i;
-		jsonout_put(j, NULL, node_piece(w, node, i ? place[w->t->node[node].parent] : NODE_NONE));
+		jsonout_put(j, NULL, jsontree_node_piece(w, node, i ? place[w->t->node[node].parent] : NODE_NONE));
 	}
 	jsonout_end(j, ']');
 }
@@ -176,7 +176,7 @@ void json_put_tree(struct jsonout *j, const struct tree *t)
 	struct writer w = { .j = j, .t = t, .label = label };
 
 	if (tree_funcs_init(&w.funcs, t) && place && label)
-		put_lists(&w, place);
+		jsontree_put_lists(&w, place);
 	else
 		j->no_memory = true;
 	tree_funcs_free(&w.funcs);

@@ -104,7 +104,7 @@ static json_t *accesses_piece(struct jsonout *j, const struct numa_accesses *a)
 	return o;
 }
 
-static json_t *node_piece(struct jsonout *j, const struct numa_node_row *r)
+static json_t *jsonwaits_node_piece(struct jsonout *j, const struct numa_node_row *r)
 {
 	json_t *o = json_pack("{s:i}", "node", (int)r->id);
 
@@ -130,7 +130,7 @@ void json_put_nodes(struct jsonout *j, const struct numa_view *v)
 {
 	jsonout_begin(j, "nodes", '[');
 	for (uint32_t i = 0; i < v->nr_nodes; i++)
-		jsonout_put(j, NULL, node_piece(j, &v->node[i]));
+		jsonout_put(j, NULL, jsonwaits_node_piece(j, &v->node[i]));
 	jsonout_end(j, ']');
 	jsonout_begin(j, "accesses", '[');
 	for (uint32_t i = 0; i < v->nr_nodes * v->nr_nodes; i++) {

@@ -15,43 +15,43 @@ struct summing {
 	uint8_t *idle_thread;    /* by filter.same[]: it idles; NULL while there is none */
 };
 
-static uint64_t sum_hash(const struct stack_sum *s)
+static uint64_t label_sums_sum_hash(const struct stack_sum *s)
 {
 	return hash_2u64(hash_2u64((uint64_t)s->stack << 32 | s->thread, (uint64_t)s->call << 32 | s->node),
 			 (uint64_t)s->kind << 16 | (uint64_t)s->places << 8 | s->state);
 }
 
-static uint64_t sum_rehash(const void *ctx, uint32_t id)
+static uint64_t label_sums_sum_rehash(const void *ctx, uint32_t id)
 {
 	const struct stack_sums *s = ctx;
 
-	return sum_hash(&s->v.v[id]);
+	return label_sums_sum_hash(&s->v.v[id]);
 }
 
-static bool same(const struct stack_sum *a, const struct stack_sum *b)
+static bool label_sums_same(const struct stack_sum *a, const struct stack_sum *b)
 {
 	return a->stack == b->stack && a->thread == b->thread && a->call == b->call && a->node == b->node && a->kind == b->kind &&
 	       a->places == b->places && a->state == b->state;
 }
 
 /* The sum that is told apart as WANT is; NULL when out of memory. */
-static struct stack_sum *find(struct stack_sums *s, const struct stack_sum *want)
+static struct stack_sum *label_sums_find(struct stack_sums *s, const struct stack_sum *want)
 {
-	const uint64_t h = sum_hash(want);
+	const uint64_t h = label_sums_sum_hash(want);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&s->index, h); (id = hidx_id(&s->index, at)) != HIDX_NONE; at = hidx_next(&s->index, at))
-		if (hidx_same(&s->index, at, h) && same(&s->v.v[id], want))
+		if (hidx_same(&s->index, at, h) && label_sums_same(&s->v.v[id], want))
 			return &s->v.v[id];
 	if (!vec_reserve(&s->v, 1))
 		return NULL;
 	s->v.v[s->v.n] = *want;
-	if (!hidx_add(&s->index, h, (uint32_t)s->v.n, sum_rehash, s))
+	if (!hidx_add(&s->index, h, (uint32_t)s->v.n, label_sums_sum_rehash, s))
 		return NULL;
 	return &s->v.v[s->v.n++];
 }
 
-static bool add_idle(struct summing *g, const struct fact *x, uint64_t count)
+static bool label_sums_add_idle(struct summing *g, const struct fact *x, uint64_t count)
 {
 	const thread_id t = g->filter.same[x->thread];
 
@@ -66,7 +66,7 @@ static bool add_idle(struct summing *g, const struct fact *x, uint64_t count)
 	return true;
 }
 
-static bool add_fact(struct summing *g, const struct fact *x, unsigned int is)
+static bool label_sums_add_fact(struct summing *g, const struct fact *x, unsigned int is)
 {
 	struct stack_sum want = { .stack = x->stack, .thread = x->thread, .node = x->node, .kind = x->kind & 31,
 				  .places = filter_places(&g->filter, x) & 7 };
@@ -75,14 +75,14 @@ static bool add_fact(struct summing *g, const struct fact *x, unsigned int is)
 
 	g->to->places |= want.places;
 	if (is & FACT_IDLE && g->filter.q->fold_idle)
-		return add_idle(g, x, count);
+		return label_sums_add_idle(g, x, count);
 	if (EVENT_IS_WAIT(x->kind)) {
 		const struct wait *w = dict_get_wait(g->d, x->wait);
 
 		want.call = w->call;
 		want.state = w->state;
 	}
-	s = find(g->to, &want);
+	s = label_sums_find(g->to, &want);
 	if (!s)
 		return false;
 	s->count += count;
@@ -101,7 +101,7 @@ static bool add_all(struct summing *g, const struct snapshot *s)
 		for (size_t k = 0; k < v.n; k++) {
 			const unsigned int is = filter_fact(&g->filter, &v, i, &v.fact[k]);
 
-			if (is && !add_fact(g, &v.fact[k], is))
+			if (is && !label_sums_add_fact(g, &v.fact[k], is))
 				return false;
 		}
 	}

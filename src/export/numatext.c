@@ -62,7 +62,7 @@ struct numa_text {
 };
 
 /* TEXT right-aligned in WIDTH, with ~ when it is a GUESS; a dot when it would say NOTHING. */
-static void put_cell(struct numa_text *x, int width, bool nothing, bool guess, const char *text)
+static void numatext_put_cell(struct numa_text *x, int width, bool nothing, bool guess, const char *text)
 {
 	if (nothing)
 		out_format(&x->o, "%*s%s", width - 1, "", x->ascii ? "." : "·");
@@ -70,40 +70,40 @@ static void put_cell(struct numa_text *x, int width, bool nothing, bool guess, c
 		out_guess(&x->o, width, 1, guess, text);
 }
 
-static void put_time(struct numa_text *x, int width, uint64_t ns, bool guess)
+static void numatext_put_time(struct numa_text *x, int width, uint64_t ns, bool guess)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, width, !ns, guess, units_time(text, ns));
+	numatext_put_cell(x, width, !ns, guess, units_time(text, ns));
 }
 
 static void put_bytes(struct numa_text *x, int width, uint64_t bytes, bool guess)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, width, !bytes, guess, units_bytes(text, bytes));
+	numatext_put_cell(x, width, !bytes, guess, units_bytes(text, bytes));
 }
 
-static void put_count(struct numa_text *x, int width, uint64_t n, bool guess)
+static void numatext_put_count(struct numa_text *x, int width, uint64_t n, bool guess)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, width, !n, guess, units_thousands(text, n));
+	numatext_put_cell(x, width, !n, guess, units_thousands(text, n));
 }
 
-static const char *share(uint64_t part, uint64_t of, char dst[UNITS_MAX])
+static const char *numatext_share(uint64_t part, uint64_t of, char dst[UNITS_MAX])
 {
 	return units_percent(dst, of ? (double)part / (double)of : 0);
 }
 
-static void put_share(struct numa_text *x, int width, uint64_t part, uint64_t of, bool guess)
+static void numatext_put_share(struct numa_text *x, int width, uint64_t part, uint64_t of, bool guess)
 {
 	char text[UNITS_MAX];
 
-	put_cell(x, width, !part, guess, share(part, of, text));
+	numatext_put_cell(x, width, !part, guess, numatext_share(part, of, text));
 }
 
-static uint64_t all_ns(const struct numa_accesses *a)
+static uint64_t numatext_all_ns(const struct numa_accesses *a)
 {
 	return a->near_ns + a->far_ns < a->near_ns ? UINT64_MAX : a->near_ns + a->far_ns;
 }
@@ -121,7 +121,7 @@ static void put_more(struct numa_text *x, int width, size_t n, size_t max)
 }
 
 /* What a state of nodes had no room for is said, and that WHAT of it is not known. */
-static void put_left(struct numa_text *x, uint64_t n, const char *who, const char *what)
+static void numatext_put_left(struct numa_text *x, uint64_t n, const char *who, const char *what)
 {
 	char text[UNITS_MAX];
 
@@ -131,22 +131,22 @@ static void put_left(struct numa_text *x, uint64_t n, const char *who, const cha
 }
 
 /* TEXT from column AT on, in at most LINES lines. */
-static void put_parts(struct numa_text *x, const char *text, const char *between, unsigned int at, unsigned int lines)
+static void numatext_put_parts(struct numa_text *x, const char *text, const char *between, unsigned int at, unsigned int lines)
 {
 	const struct out_place place = { .between = between, .from = at, .to = COLUMNS, .lines = lines, .ascii = x->ascii };
 
 	out_parts(&x->o, text, &place);
 }
 
-static void put_path(struct numa_text *x, stack_id stack, unsigned int at, unsigned int lines)
+static void numatext_put_path(struct numa_text *x, stack_id stack, unsigned int at, unsigned int lines)
 {
 	char label[LABEL_MAX];
 
-	put_parts(x, numa_path_label(x->v, stack, label, sizeof(label)), ARROW, at, lines);
+	numatext_put_parts(x, numa_path_label(x->v, stack, label, sizeof(label)), ARROW, at, lines);
 }
 
 /* "bio_aof 1236" */
-static const char *thread_text(const struct numa_text *x, thread_id id, char dst[THREAD_MAX])
+static const char *numatext_thread_text(const struct numa_text *x, thread_id id, char dst[THREAD_MAX])
 {
 	const struct thread *t = dict_get_thread(x->v->dict, id);
 	const struct strtab *strings = dict_strings(x->v->dict);
@@ -178,7 +178,7 @@ static void put_machine(struct numa_text *x)
 			   topology_distances(&state->topology, distances, sizeof(distances)));
 }
 
-static void put_far(struct numa_text *x)
+static void numatext_put_far(struct numa_text *x)
 {
 	const struct numa_view *v = x->v;
 	const uint64_t n = all_count(&v->all);
@@ -206,7 +206,8 @@ static void put_addresses(struct numa_text *x)
 		return;
 	for (unsigned int i = MISS_NONE + 1; i < MISS_NR; i++)
 		without += f->miss[i];
-	out_format(&x->o, "addresses: %s of %s samples\n", share(without < f->samples ? f->samples - without : 0, f->samples, text),
+	out_format(&x->o, "addresses: %s of %s samples\n",
+		   numatext_share(without < f->samples ? f->samples - without : 0, f->samples, text),
 		   units_thousands(count, f->samples));
 }
 
@@ -230,7 +231,7 @@ static void put_moves_total(struct numa_text *x)
 }
 
 /* Faults that could be taken for first touches, and are none. */
-static void put_balancing(struct numa_text *x)
+static void numatext_put_balancing(struct numa_text *x)
 {
 	const struct numa_figures *f = x->v->state ? &x->v->state->figures : NULL;
 	char text[UNITS_MAX];
@@ -249,23 +250,23 @@ static const char *cpus_of(const struct numa_text *x, const struct numa_node_row
 	return r->node->nr_cpus ? r->node->cpus : "none";
 }
 
-static void put_node(struct numa_text *x, const struct numa_node_row *r)
+static void numatext_put_node(struct numa_text *x, const struct numa_node_row *r)
 {
 	out_format(&x->o, "%6" PRIu16, r->id);
-	put_time(x, 10, r->running_ns, false);
-	put_time(x, 11, r->runnable_ns, false);
+	numatext_put_time(x, 10, r->running_ns, false);
+	numatext_put_time(x, 11, r->runnable_ns, false);
 	put_bytes(x, 9, r->node ? r->node->size_bytes : 0, false);
 	put_bytes(x, 9, r->node ? r->node->free_bytes : 0, false);
 	put_bytes(x, 9, r->resident_bytes, true);
-	put_count(x, 12, r->faults, true);
+	numatext_put_count(x, 12, r->faults, true);
 	if (!x->one) {
-		put_count(x, 11, r->moves_in, false);
-		put_count(x, 11, r->moves_out, false);
+		numatext_put_count(x, 11, r->moves_in, false);
+		numatext_put_count(x, 11, r->moves_out, false);
 	}
 	out_format(&x->o, "  %s\n", cpus_of(x, r));
 }
 
-static void put_nodes(struct numa_text *x)
+static void numatext_put_nodes(struct numa_text *x)
 {
 	if (!x->v->nr_nodes)
 		return;
@@ -273,10 +274,10 @@ static void put_nodes(struct numa_text *x)
 	out_format(&x->o, "%6s%10s%11s%9s%9s%9s%12s", "node", "running", "run queue", "memory", "free", "target", "faults");
 	out_format(&x->o, "%s  CPUs\n", x->one ? "" : "   moves in  moves out");
 	for (uint32_t i = 0; i < x->v->nr_nodes; i++)
-		put_node(x, &x->v->node[i]);
+		numatext_put_node(x, &x->v->node[i]);
 }
 
-static unsigned int distance(const struct numa_text *x, uint32_t from, uint32_t to)
+static unsigned int numatext_distance(const struct numa_text *x, uint32_t from, uint32_t to)
 {
 	static const struct numa_topology nothing;
 
@@ -295,8 +296,8 @@ static void put_table(struct numa_text *x)
 	for (uint32_t from = 0; from < v->nr_nodes; from++) {
 		out_format(&x->o, "%6" PRIu16 "%6s", v->node[from].id, "");
 		for (uint32_t to = 0; to < v->nr_nodes; to++) {
-			put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns, all_ns(&v->all), true);
-			snprintf(text, sizeof(text), "(%u)", distance(x, from, to));
+			numatext_put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns, numatext_all_ns(&v->all), true);
+			snprintf(text, sizeof(text), "(%u)", numatext_distance(x, from, to));
 			out_format(&x->o, "%7s", text);
 		}
 		out_text(&x->o, "\n");
@@ -315,9 +316,10 @@ static void put_pairs(struct numa_text *x)
 
 			if (!c->count || n++ >= PAIRS)
 				continue;
-			out_format(&x->o, "%10" PRIu16 "%8" PRIu16 "%10u", v->node[from].id, v->node[to].id, distance(x, from, to));
-			put_share(x, 12, c->ns, all_ns(&v->all), true);
-			put_count(x, 12, c->count, false);
+			out_format(&x->o, "%10" PRIu16 "%8" PRIu16 "%10u", v->node[from].id, v->node[to].id,
+				   numatext_distance(x, from, to));
+			numatext_put_share(x, 12, c->ns, numatext_all_ns(&v->all), true);
+			numatext_put_count(x, 12, c->count, false);
 			out_text(&x->o, "\n");
 		}
 	}
@@ -336,7 +338,7 @@ static void put_matrix(struct numa_text *x)
 }
 
 /* "on 0 58.0 %, 1 42.0 %" into DST: how the N of OF are spread. Returns the length; 0 where that says nothing. */
-static size_t spread(const struct numa_text *x, const uint64_t *n, uint64_t of, char dst[SPREAD_MAX])
+static size_t numatext_spread(const struct numa_text *x, const uint64_t *n, uint64_t of, char dst[SPREAD_MAX])
 {
 	unsigned int named = 0;
 	char text[UNITS_MAX];
@@ -349,22 +351,22 @@ static size_t spread(const struct numa_text *x, const uint64_t *n, uint64_t of, 
 		if (named++ >= SOME_NODES)
 			return len + text_format(dst + len, SPREAD_MAX - len, ", %s", x->ascii ? "..." : "…");
 		len += text_format(dst + len, SPREAD_MAX - len, "%s%" PRIu16 " %s", named == 1 ? "on " : ", ", x->v->node[i].id,
-				   share(n[i], of, text));
+				   numatext_share(n[i], of, text));
 	}
 	return len;
 }
 
 /* Functions */
 
-static void put_accesses(struct numa_text *x, const struct numa_accesses *a)
+static void numatext_put_accesses(struct numa_text *x, const struct numa_accesses *a)
 {
 	if (!x->one) {
-		put_time(x, 10, a->cost_ns, true);
-		put_time(x, 10, a->far_ns, true);
-		put_share(x, 10, a->far_ns, all_ns(a), true);
+		numatext_put_time(x, 10, a->cost_ns, true);
+		numatext_put_time(x, 10, a->far_ns, true);
+		numatext_put_share(x, 10, a->far_ns, numatext_all_ns(a), true);
 	}
-	put_time(x, 10, all_ns(a), true);
-	put_count(x, 10, all_count(a), false);
+	numatext_put_time(x, 10, numatext_all_ns(a), true);
+	numatext_put_count(x, 10, all_count(a), false);
 }
 
 static void put_func(struct numa_text *x, uint32_t i)
@@ -373,22 +375,22 @@ static void put_func(struct numa_text *x, uint32_t i)
 	const unsigned int at = x->one ? 32 : 62;
 	char label[LABEL_MAX];
 
-	put_accesses(x, &r->accesses);
-	put_count(x, 10, r->samples, false);
+	numatext_put_accesses(x, &r->accesses);
+	numatext_put_count(x, 10, r->samples, false);
 	numa_func_label(x->v, i, label, sizeof(label));
 	out_text(&x->o, "  ");
 	out_fit(&x->o, label, strlen(label), COLUMNS - at, x->ascii);
 	out_text(&x->o, "\n");
 	for (uint32_t p = 0; p < r->nr_paths && p < FUNC_PATHS; p++) {
-		put_accesses(x, &x->v->path[r->first_path + p].accesses);
+		numatext_put_accesses(x, &x->v->path[r->first_path + p].accesses);
 		out_text(&x->o, "    ");
-		put_path(x, x->v->path[r->first_path + p].stack, at - 8, 1);
+		numatext_put_path(x, x->v->path[r->first_path + p].stack, at - 8, 1);
 		out_text(&x->o, "\n");
 	}
 	put_more(x, (int)at - 5, r->nr_paths, FUNC_PATHS);
 }
 
-static void put_funcs(struct numa_text *x)
+static void numatext_put_funcs(struct numa_text *x)
 {
 	if (!x->v->nr_funcs)
 		return;
@@ -407,27 +409,27 @@ static void put_funcs(struct numa_text *x)
 static void put_site_nodes(struct numa_text *x, const struct numa_site_row *r, unsigned int at)
 {
 	char where[SPREAD_MAX], text[UNITS_MAX], thread[THREAD_MAX], all[SPREAD_MAX + UNITS_MAX + THREAD_MAX + 32];
-	const size_t len = spread(x, r->node_count, r->path.count, where);
+	const size_t len = numatext_spread(x, r->node_count, r->path.count, where);
 	size_t n = text_format(all, sizeof(all), "%s", where);
 
 	if (r->unknown_count)
 		n += text_format(all + n, sizeof(all) - n, "%snowhere %s", len ? ", " : "",
-				 share(r->unknown_count, r->path.count, text));
-	text_format(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "", thread_text(x, r->path.thread, thread));
+				 numatext_share(r->unknown_count, r->path.count, text));
+	text_format(all + n, sizeof(all) - n, "%smost by %s", n ? ", " : "", numatext_thread_text(x, r->path.thread, thread));
 	out_format(&x->o, "\n%*s", (int)at, "");
-	put_parts(x, all, ", ", at, 3);
+	numatext_put_parts(x, all, ", ", at, 3);
 }
 
-static void put_site(struct numa_text *x, const struct numa_site_row *r)
+static void numatext_put_site(struct numa_text *x, const struct numa_site_row *r)
 {
 	const unsigned int at = x->one ? 37 : 48;
 
-	put_count(x, 12, r->path.count, true);
-	put_count(x, 10, r->path.samples, false);
+	numatext_put_count(x, 12, r->path.count, true);
+	numatext_put_count(x, 10, r->path.samples, false);
 	if (!x->one)
-		put_share(x, 11, r->away_count, r->path.count, true);
+		numatext_put_share(x, 11, r->away_count, r->path.count, true);
 	out_format(&x->o, "  %-13s", mapping_word(r->mapping)->name);
-	put_path(x, r->path.stack, at, PATH_LINES);
+	numatext_put_path(x, r->path.stack, at, PATH_LINES);
 	put_site_nodes(x, r, at);
 	out_text(&x->o, "\n");
 }
@@ -440,7 +442,7 @@ static void put_sites(struct numa_text *x)
 		   x->one ? "" : ", by how many pages are on another node than who touched them");
 	out_format(&x->o, "%12s%10s%s  %-13scall path\n", "faults", "samples", x->one ? "" : "  elsewhere", "memory");
 	for (uint32_t i = 0; i < x->v->nr_sites && i < SITES; i++)
-		put_site(x, &x->v->site[i]);
+		numatext_put_site(x, &x->v->site[i]);
 	put_more(x, 12, x->v->nr_sites, SITES);
 }
 
@@ -451,7 +453,7 @@ static void put_rate(struct numa_text *x, int width, uint64_t n)
 	char text[UNITS_MAX];
 
 	snprintf(text, sizeof(text), rate < 0.05 ? "<0.1" : "%.1f", rate);
-	put_cell(x, width, rate <= 0, false, text);
+	numatext_put_cell(x, width, rate <= 0, false, text);
 }
 
 static void put_moves(struct numa_text *x)
@@ -464,11 +466,11 @@ static void put_moves(struct numa_text *x)
 		const struct numa_move_row *r = &x->v->move[i];
 		char thread[THREAD_MAX];
 
-		put_count(x, 12, r->path.count, false);
+		numatext_put_count(x, 12, r->path.count, false);
 		put_rate(x, 12, r->path.count);
 		out_text(&x->o, "  ");
-		put_path(x, r->path.stack, 26, PATH_LINES);
-		out_format(&x->o, "\n%26smost by %s\n", "", thread_text(x, r->path.thread, thread));
+		numatext_put_path(x, r->path.stack, 26, PATH_LINES);
+		out_format(&x->o, "\n%26smost by %s\n", "", numatext_thread_text(x, r->path.thread, thread));
 	}
 	put_more(x, 12, x->v->nr_moves, MOVES);
 }
@@ -480,30 +482,30 @@ static void put_node_number(struct numa_text *x, int32_t node, bool guess)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%" PRId32, node);
-	put_cell(x, 6, node < 0, guess, text);
+	numatext_put_cell(x, 6, node < 0, guess, text);
 }
 
 static void put_thread_row(struct numa_text *x, const struct numa_thread_row *r)
 {
 	char thread[THREAD_MAX];
 
-	put_time(x, 10, r->running_ns, false);
+	numatext_put_time(x, 10, r->running_ns, false);
 	if (!x->one) {
-		put_time(x, 13, r->away_ns, false);
-		put_share(x, 9, r->away_ns, r->running_ns, false);
+		numatext_put_time(x, 13, r->away_ns, false);
+		numatext_put_share(x, 9, r->away_ns, r->running_ns, false);
 		put_node_number(x, r->home, !r->home_by_kernel);
 		put_node_number(x, r->node, false);
-		put_count(x, 11, r->moves, false);
-		put_share(x, 9, r->accesses.far_ns, all_ns(&r->accesses), true);
+		numatext_put_count(x, 11, r->moves, false);
+		numatext_put_share(x, 9, r->accesses.far_ns, numatext_all_ns(&r->accesses), true);
 	}
-	put_count(x, 10, all_count(&r->accesses), false);
+	numatext_put_count(x, 10, all_count(&r->accesses), false);
 	out_text(&x->o, "  ");
-	thread_text(x, r->thread, thread);
+	numatext_thread_text(x, r->thread, thread);
 	out_fit(&x->o, thread, strlen(thread), COLUMNS - (x->one ? 22 : 76), x->ascii);
 	out_text(&x->o, "\n");
 }
 
-static void put_threads(struct numa_text *x)
+static void numatext_put_threads(struct numa_text *x)
 {
 	if (!x->v->nr_threads)
 		return;
@@ -516,26 +518,26 @@ static void put_threads(struct numa_text *x)
 	for (uint32_t i = 0; i < x->v->nr_threads && i < THREADS; i++)
 		put_thread_row(x, &x->v->thread[i]);
 	put_more(x, 10, x->v->nr_threads, THREADS);
-	put_left(x, x->v->state ? x->v->state->figures.threads_left : 0, "threads", "homes are");
+	numatext_put_left(x, x->v->state ? x->v->state->figures.threads_left : 0, "threads", "homes are");
 }
 
 /* Memory */
 
-static void put_mapping(struct numa_text *x, const struct numa_mapping_row *r)
+static void numatext_put_mapping(struct numa_text *x, const struct numa_mapping_row *r)
 {
 	char label[LABEL_MAX], where[SPREAD_MAX], all[LABEL_MAX + SPREAD_MAX + 2];
-	const size_t len = spread(x, r->node_bytes, r->resident_bytes, where);
+	const size_t len = numatext_spread(x, r->node_bytes, r->resident_bytes, where);
 
 	put_bytes(x, 10, r->resident_bytes, true);
 	if (!x->one) {
-		put_time(x, 10, r->accesses.far_ns, true);
-		put_share(x, 10, r->accesses.far_ns, all_ns(&r->accesses), true);
+		numatext_put_time(x, 10, r->accesses.far_ns, true);
+		numatext_put_share(x, 10, r->accesses.far_ns, numatext_all_ns(&r->accesses), true);
 	}
-	put_time(x, 10, all_ns(&r->accesses), true);
-	put_count(x, 10, all_count(&r->accesses), false);
+	numatext_put_time(x, 10, numatext_all_ns(&r->accesses), true);
+	numatext_put_count(x, 10, all_count(&r->accesses), false);
 	out_text(&x->o, "  ");
 	text_format(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)), len ? ": " : "", where);
-	put_parts(x, all, ", ", x->one ? 32 : 52, 2);
+	numatext_put_parts(x, all, ", ", x->one ? 32 : 52, 2);
 	out_text(&x->o, "\n");
 }
 
@@ -549,7 +551,7 @@ static void put_mappings(struct numa_text *x)
 		out_format(&x->o, "%10s%10s", "far", "share");
 	out_format(&x->o, "%10s%10s\n", x->one ? "time" : "of time", "accesses");
 	for (uint32_t i = 0; i < x->v->nr_mappings; i++)
-		put_mapping(x, &x->v->mapping[i]);
+		numatext_put_mapping(x, &x->v->mapping[i]);
 }
 
 static void put_residents(struct numa_text *x, const struct numa_process *p)
@@ -573,7 +575,7 @@ static void put_residents(struct numa_text *x, const struct numa_process *p)
 		out_format(&x->o, "      none of %s pages looked at is in memory\n", units_thousands(text, p->asked));
 }
 
-static void put_process(struct numa_text *x, const struct numa_process *p)
+static void numatext_put_process(struct numa_text *x, const struct numa_process *p)
 {
 	char rss[UNITS_MAX], faults[UNITS_MAX], major[UNITS_MAX];
 
@@ -585,7 +587,7 @@ static void put_process(struct numa_text *x, const struct numa_process *p)
 	put_residents(x, p);
 }
 
-static void put_processes(struct numa_text *x)
+static void numatext_put_processes(struct numa_text *x)
 {
 	const struct numa_state *state = x->v->state;
 
@@ -593,9 +595,9 @@ static void put_processes(struct numa_text *x)
 		return;
 	out_text(&x->o, "\nprocesses\n");
 	for (size_t i = 0; i < state->process.n && i < PROCESSES; i++)
-		put_process(x, &state->process.v[i]);
+		numatext_put_process(x, &state->process.v[i]);
 	put_more(x, 5, state->process.n, PROCESSES);
-	put_left(x, state->figures.processes_left, "processes", "memory is");
+	numatext_put_left(x, state->figures.processes_left, "processes", "memory is");
 }
 
 /* Samples that have no address */
@@ -609,8 +611,8 @@ static void put_misses(struct numa_text *x)
 		if (!f->miss[i])
 			continue;
 		out_text(&x->o, title);
-		put_share(x, 10, f->miss[i], f->samples, false);
-		put_count(x, 10, f->miss[i], false);
+		numatext_put_share(x, 10, f->miss[i], f->samples, false);
+		numatext_put_count(x, 10, f->miss[i], false);
 		out_format(&x->o, "  %s\n", access_miss_word(i)->text);
 		title = "";
 	}
@@ -622,18 +624,18 @@ int export_numa(FILE *out, const struct numa_view *v, const struct numa_text_opt
 			       .seconds = o && o->seconds > 0 ? o->seconds : v->seconds };
 
 	put_machine(&x);
-	put_far(&x);
+	numatext_put_far(&x);
 	put_addresses(&x);
 	put_moves_total(&x);
-	put_balancing(&x);
-	put_nodes(&x);
+	numatext_put_balancing(&x);
+	numatext_put_nodes(&x);
 	put_matrix(&x);
-	put_funcs(&x);
+	numatext_put_funcs(&x);
 	put_sites(&x);
 	put_moves(&x);
-	put_threads(&x);
+	numatext_put_threads(&x);
 	put_mappings(&x);
-	put_processes(&x);
+	numatext_put_processes(&x);
 	put_misses(&x);
 	return out_end(&x.o, e);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void fail(struct out *o)
+static void out_fail(struct out *o)
 {
 	o->error = errno ? errno : EIO;
 }
@@ -20,7 +20,7 @@ static void fail(struct out *o)
 void out_text(struct out *o, const char *s)
 {
 	if (!o->error && fputs(s, o->file) < 0)
-		fail(o);
+		out_fail(o);
 }
 
 void out_format(struct out *o, const char *fmt, ...)
@@ -31,7 +31,7 @@ void out_format(struct out *o, const char *fmt, ...)
 		return;
 	va_start(ap, fmt);
 	if (vfprintf(o->file, fmt, ap) < 0)
-		fail(o);
+		out_fail(o);
 	va_end(ap);
 }
 
@@ -112,7 +112,7 @@ int out_binary(FILE *file, const char *format, struct err *e)
 int out_end(struct out *o, struct err *e)
 {
 	if (!o->error && (fflush(o->file) || ferror(o->file)))
-		fail(o);
+		out_fail(o);
 	if (!o->error)
 		return 0;
 	return err_set(e, o->error, "the output cannot be written: %s", strerror(o->error));

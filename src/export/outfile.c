@@ -79,7 +79,7 @@ static void leave_signals(void)
 			signal(deadly[i], SIG_DFL);
 }
 
-static int open_beside(struct outfile *o, struct err *e)
+static int outfile_open_beside(struct outfile *o, struct err *e)
 {
 	int fd, error;
 
@@ -115,11 +115,11 @@ int outfile_open(struct outfile *o, const char *path, const char *input, struct 
 	}
 	o->path = path;
 	if (stat(path, &st))
-		return open_beside(o, e);
+		return outfile_open_beside(o, e);
 	if (!S_ISREG(st.st_mode))
 		return open_special(o, e);
 	r = check_output(path, &st, input, e);
-	return r < 0 ? r : open_beside(o, e);
+	return r < 0 ? r : outfile_open_beside(o, e);
 }
 
 /* The cookie is what is written to, from whose descriptor this takes over. */

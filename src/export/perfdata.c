@@ -84,7 +84,7 @@ static void choose_events(struct writer *w)
 
 /* Records. */
 
-static void begin(struct writer *w, unsigned int type, unsigned int misc)
+static void perfdata_begin(struct writer *w, unsigned int type, unsigned int misc)
 {
 	const struct perf_event_header h = { .type = type, .misc = (uint16_t)misc };
 
@@ -92,7 +92,7 @@ static void begin(struct writer *w, unsigned int type, unsigned int misc)
 	perf_put(&w->record, &w->ok, &h, sizeof(h));
 }
 
-static void end(struct writer *w)
+static void perfdata_end(struct writer *w)
 {
 	struct perf_event_header *h = (struct perf_event_header *)w->record.v;
 
@@ -116,7 +116,7 @@ static void put_sample_id(struct writer *w, pid_t pid, pid_t tid, uint64_t time_
 
 static void put_kernel(struct writer *w)
 {
-	begin(w, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	perfdata_begin(w, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
 	perf_put_u32(&w->record, &w->ok, UINT32_MAX);
 	perf_put_u32(&w->record, &w->ok, 0);
 	perf_put_u64(&w->record, &w->ok, LAYOUT_KERNEL);
@@ -124,7 +124,7 @@ static void put_kernel(struct writer *w)
 	perf_put_u64(&w->record, &w->ok, LAYOUT_KERNEL); /* where _text was */
 	perf_put_text(&w->record, &w->ok, "[kernel.kallsyms]_text", ALIGN);
 	put_sample_id(w, -1, 0, 0);
-	end(w);
+	perfdata_end(w);
 }
 
 /* Which file it is: by its build-id, else by device and inode. */
@@ -144,7 +144,7 @@ static unsigned int put_identity(struct writer *w, const struct module *m)
 	return 0;
 }
 
-static void put_mapping(struct writer *w, pid_t pid, module_id id)
+static void perfdata_put_mapping(struct writer *w, pid_t pid, module_id id)
 {
 	const struct module *m = dict_get_module(w->d, id);
 	const struct span *s = &w->span[id];
@@ -155,7 +155,7 @@ static void put_mapping(struct writer *w, pid_t pid, module_id id)
 		put_kernel(w);
 		return;
 	}
-	begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+	perfdata_begin(w, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 	perf_put_u32(&w->record, &w->ok, (uint32_t)pid);
 	perf_put_u32(&w->record, &w->ok, (uint32_t)pid);
 	perf_put_u64(&w->record, &w->ok, s->base + s->low);
@@ -168,7 +168,7 @@ static void put_mapping(struct writer *w, pid_t pid, module_id id)
 	put_sample_id(w, pid, pid, 0);
 	if (w->ok)
 		((struct perf_event_header *)w->record.v)->misc |= (uint16_t)misc;
-	end(w);
+	perfdata_end(w);
 }
 
 static void put_comm(struct writer *w, const struct thread *t, uint64_t time_ns)
@@ -177,12 +177,12 @@ static void put_comm(struct writer *w, const struct thread *t, uint64_t time_ns)
 	char comm[COMM_BYTES];
 
 	text_sanitise(comm, sizeof(comm), strtab_get(st, t->comm), strtab_len(st, t->comm));
-	begin(w, PERF_RECORD_COMM, PERF_RECORD_MISC_USER);
+	perfdata_begin(w, PERF_RECORD_COMM, PERF_RECORD_MISC_USER);
 	perf_put_u32(&w->record, &w->ok, (uint32_t)t->pid);
 	perf_put_u32(&w->record, &w->ok, (uint32_t)t->tid);
 	perf_put_text(&w->record, &w->ok, comm, ALIGN);
 	put_sample_id(w, t->pid, t->tid, time_ns);
-	end(w);
+	perfdata_end(w);
 }
 
 /* What has been told of processes and threads. */
@@ -218,7 +218,7 @@ static void want_mapping(struct writer *w, pid_t pid, module_id module)
 	w->mapped.v[w->mapped.n] = want;
 	w->ok = hidx_add(&w->mapped_index, h, (uint32_t)w->mapped.n, mapped_rehash, w);
 	w->mapped.n += w->ok;
-	put_mapping(w, pid, module);
+	perfdata_put_mapping(w, pid, module);
 }
 
 static uint64_t called_hash(const struct called *c)
@@ -299,7 +299,7 @@ static uint64_t event_id(const struct writer *w, unsigned int kind)
 	return 1;
 }
 
-static int write_event(void *ctx, const struct event *ev, unsigned int is)
+static int perfdata_write_event(void *ctx, const struct event *ev, unsigned int is)
 {
 	struct writer *w = ctx;
 	const struct thread *t = dict_get_thread(w->d, ev->thread);
@@ -310,7 +310,7 @@ static int write_event(void *ctx, const struct event *ev, unsigned int is)
 		w->ok = w->ok && frames_of(&w->frames, ev->stack);
 	want_comm(w, ev->thread, ev->time_ns);
 	mode = make_chain(w, t->pid);
-	begin(w, PERF_RECORD_SAMPLE, mode);
+	perfdata_begin(w, PERF_RECORD_SAMPLE, mode);
 	perf_put_u64(&w->record, &w->ok, event_id(w, ev->kind));
 	perf_put_u64(&w->record, &w->ok, w->chain.n ? w->chain.v[1] : 0);
 	perf_put_u32(&w->record, &w->ok, (uint32_t)t->pid);
@@ -320,11 +320,11 @@ static int write_event(void *ctx, const struct event *ev, unsigned int is)
 	perf_put_u64(&w->record, &w->ok, ev->weight);
 	perf_put_u64(&w->record, &w->ok, w->chain.n);
 	perf_put(&w->record, &w->ok, w->chain.v, w->chain.n * sizeof(*w->chain.v));
-	end(w);
+	perfdata_end(w);
 	return !w->ok ? -ENOMEM : w->out.error ? -w->out.error : 0;
 }
 
-static void forget(struct writer *w)
+static void perfdata_forget(struct writer *w)
 {
 	vec_free(&w->mapped);
 	hidx_free(&w->mapped_index);
@@ -335,8 +335,8 @@ static void forget(struct writer *w)
 /* perf takes a file without records for one that was never ended, and reads what stands behind them as samples. */
 static void write_nothing(struct writer *w)
 {
-	begin(w, RECORD_FINISHED_ROUND, 0);
-	end(w);
+	perfdata_begin(w, RECORD_FINISHED_ROUND, 0);
+	perfdata_end(w);
 }
 
 /* One pass over all events. */
@@ -344,10 +344,10 @@ static int write_records(struct writer *w, bool counting, struct err *e)
 {
 	int r;
 
-	forget(w);
+	perfdata_forget(w);
 	w->counting = counting;
 	w->bytes = 0;
-	r = events_each(w->v, &w->q, write_event, w, e);
+	r = events_each(w->v, &w->q, perfdata_write_event, w, e);
 	if (!r && !w->bytes)
 		write_nothing(w);
 	if (r == -ENOMEM || !w->ok)
@@ -355,13 +355,13 @@ static int write_records(struct writer *w, bool counting, struct err *e)
 	return w->out.error ? out_end(&w->out, e) : r;
 }
 
-static void write_bytes(struct writer *w, const perf_bytes *b)
+static void perfdata_write_bytes(struct writer *w, const perf_bytes *b)
 {
 	if (!w->out.error && fwrite(b->v, 1, b->n, w->out.file) != b->n)
 		w->out.error = errno ? errno : EIO;
 }
 
-static int write_file(struct writer *w, struct err *e)
+static int perfdata_write_file(struct writer *w, struct err *e)
 {
 	perf_bytes part = { 0 };
 	uint64_t bytes;
@@ -373,12 +373,12 @@ static int write_file(struct writer *w, struct err *e)
 	bytes = w->bytes;
 	ok = perf_head(&part, w->event, w->events, bytes);
 	if (ok)
-		write_bytes(w, &part);
+		perfdata_write_bytes(w, &part);
 	r = ok ? write_records(w, false, e) : 0;
 	part.n = 0;
 	ok = ok && perf_tail(&part, w->event, w->events, perf_head_bytes(w->events) + bytes, w->v->meta, w->d, w->used);
 	if (ok && r >= 0)
-		write_bytes(w, &part);
+		perfdata_write_bytes(w, &part);
 	vec_free(&part);
 	if (r < 0)
 		return r;
@@ -404,8 +404,8 @@ int export_perf_data(FILE *out, const struct export_view *v, struct err *e)
 	w.span = layout_modules(d);
 	w.used = calloc(dict_modules(d) + 1ul, 1);
 	choose_events(&w);
-	r = w.span && w.used ? write_file(&w, e) : err_nomem(e, "the addresses");
-	forget(&w);
+	r = w.span && w.used ? perfdata_write_file(&w, e) : err_nomem(e, "the addresses");
+	perfdata_forget(&w);
 	frames_free(&w.frames);
 	vec_free(&w.chain);
 	vec_free(&w.record);

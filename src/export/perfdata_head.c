@@ -68,7 +68,7 @@ void perf_put_text(perf_bytes *b, bool *ok, const char *text, size_t align)
 	perf_put(b, ok, zeros, room - len);
 }
 
-static void put_section(perf_bytes *b, bool *ok, uint64_t at, uint64_t bytes)
+static void perfdata_head_put_section(perf_bytes *b, bool *ok, uint64_t at, uint64_t bytes)
 {
 	perf_put_u64(b, ok, at);
 	perf_put_u64(b, ok, bytes);
@@ -108,21 +108,21 @@ bool perf_head(perf_bytes *b, const struct perf_event_kind *event, unsigned int 
 	perf_put(b, &ok, "PERFILE2", 8);
 	perf_put_u64(b, &ok, HEAD_BYTES);
 	perf_put_u64(b, &ok, ATTR_BYTES + SECTION_BYTES);
-	put_section(b, &ok, HEAD_BYTES + n * sizeof(uint64_t), n * (ATTR_BYTES + SECTION_BYTES));
-	put_section(b, &ok, perf_head_bytes(n), data_bytes);
-	put_section(b, &ok, 0, 0);
+	perfdata_head_put_section(b, &ok, HEAD_BYTES + n * sizeof(uint64_t), n * (ATTR_BYTES + SECTION_BYTES));
+	perfdata_head_put_section(b, &ok, perf_head_bytes(n), data_bytes);
+	perfdata_head_put_section(b, &ok, 0, 0);
 	perf_put(b, &ok, has, sizeof(has));
 	for (unsigned int i = 0; i < n; i++)
 		perf_put_u64(b, &ok, i + 1);
 	for (unsigned int i = 0; i < n; i++) {
 		put_attr(b, &ok, &event[i]);
-		put_section(b, &ok, HEAD_BYTES + i * sizeof(uint64_t), sizeof(uint64_t));
+		perfdata_head_put_section(b, &ok, HEAD_BYTES + i * sizeof(uint64_t), sizeof(uint64_t));
 	}
 	return ok;
 }
 
 /* A text with its length before it. */
-static void put_string(perf_bytes *b, bool *ok, const char *text)
+static void perfdata_head_put_string(perf_bytes *b, bool *ok, const char *text)
 {
 	char safe[3 * META_TEXT];
 
@@ -138,7 +138,7 @@ static void put_events(perf_bytes *b, bool *ok, const struct perf_event_kind *ev
 	for (unsigned int i = 0; i < n; i++) {
 		put_attr(b, ok, &event[i]);
 		perf_put_u32(b, ok, 1);
-		put_string(b, ok, perf_name(event[i].kind));
+		perfdata_head_put_string(b, ok, perf_name(event[i].kind));
 		perf_put_u64(b, ok, i + 1);
 	}
 }
@@ -190,16 +190,16 @@ static void put_feature(perf_bytes *b, bool *ok, enum feature f, const struct pe
 		put_build_ids(b, ok, d, used);
 		break;
 	case FEATURE_HOSTNAME:
-		put_string(b, ok, m->host);
+		perfdata_head_put_string(b, ok, m->host);
 		break;
 	case FEATURE_OSRELEASE:
-		put_string(b, ok, m->kernel);
+		perfdata_head_put_string(b, ok, m->kernel);
 		break;
 	case FEATURE_VERSION:
-		put_string(b, ok, m->version);
+		perfdata_head_put_string(b, ok, m->version);
 		break;
 	case FEATURE_ARCH:
-		put_string(b, ok, m->arch);
+		perfdata_head_put_string(b, ok, m->arch);
 		break;
 	case FEATURE_NRCPUS:
 		perf_put_u32(b, ok, m->cpus);
@@ -207,7 +207,7 @@ static void put_feature(perf_bytes *b, bool *ok, enum feature f, const struct pe
 		break;
 	case FEATURE_CMDLINE:
 		perf_put_u32(b, ok, 1);
-		put_string(b, ok, m->cmdline);
+		perfdata_head_put_string(b, ok, m->cmdline);
 		break;
 	case FEATURE_EVENT_DESC:
 		put_events(b, ok, event, n);
@@ -226,7 +226,7 @@ bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int 
 		const size_t before = what.n;
 
 		put_feature(&what, &ok, features[i], event, n, m, d, used);
-		put_section(b, &ok, end + before, what.n - before);
+		perfdata_head_put_section(b, &ok, end + before, what.n - before);
 	}
 	if (ok)
 		perf_put(b, &ok, what.v, what.n);

@@ -78,7 +78,7 @@ static void break_offsets(char *file)
 }
 
 /* Appends a line for the function I of T, that of FRAME. False when out of memory. */
-static bool add_line(struct script *s, frame_id frame, const struct frame_text *t, unsigned int i)
+static bool perfscript_add_line(struct script *s, frame_id frame, const struct frame_text *t, unsigned int i)
 {
 	const struct func *f = frame_func(&s->frames, t, i);
 	const uint64_t offset = t->frame->offset, address = t->module->kind == MODULE_KERNEL ? LAYOUT_KERNEL + offset :
@@ -108,7 +108,7 @@ static const char *frame_lines(struct script *s, frame_id frame)
 
 		s->lines.n = 0;
 		for (unsigned int i = 0; i < t.n; i++)
-			if (!add_line(s, frame, &t, i))
+			if (!perfscript_add_line(s, frame, &t, i))
 				return NULL;
 		*text = strtab_add(s->texts, s->lines.v, s->lines.n);
 		if (*text == STR_NONE) {
@@ -138,7 +138,7 @@ static const char *comm_text(struct script *s, thread_id id)
 	return strtab_get(s->texts, s->comm[id]);
 }
 
-static int write_event(void *ctx, const struct event *ev, unsigned int is)
+static int perfscript_write_event(void *ctx, const struct event *ev, unsigned int is)
 {
 	struct script *s = ctx;
 	const struct thread *t = dict_get_thread(s->d, ev->thread);
@@ -177,7 +177,7 @@ int export_perf_script(FILE *out, const struct export_view *v, struct err *e)
 
 	s.frames.q = &s.q;
 	if (s.texts && s.frame_text && s.comm)
-		r = events_each(v, &s.q, write_event, &s, e);
+		r = events_each(v, &s.q, perfscript_write_event, &s, e);
 	else
 		r = -ENOMEM;
 	if (r == -ENOMEM)

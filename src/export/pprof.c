@@ -62,7 +62,7 @@ static int put_value_type(struct pprof *p, const char *name, const char *unit)
 }
 
 /* What events of M are called; of an import that has periods of samples they are these. NULL = nothing but M itself. */
-static const char *counted(const struct pprof *p, const struct measure *m)
+static const char *pprof_counted(const struct pprof *p, const struct measure *m)
 {
 	const struct profile_meta *meta = p->v->meta;
 
@@ -75,10 +75,10 @@ static const char *counted(const struct pprof *p, const struct measure *m)
 static void put_value_types_of(struct pprof *p, unsigned int place)
 {
 	const struct measure *m = measure_column(&p->sums.set, place);
-	const char *events = counted(p, m);
+	const char *events = pprof_counted(p, m);
 
 	for (unsigned int i = 0; events && i < MEASURES_ASKED && p->count[place] < 0; i++)
-		if (p->count[i] >= 0 && !strcmp(events, counted(p, measure_column(&p->sums.set, i))))
+		if (p->count[i] >= 0 && !strcmp(events, pprof_counted(p, measure_column(&p->sums.set, i))))
 			p->count[place] = p->count[i];
 	if (events && p->count[place] < 0)
 		p->count[place] = put_value_type(p, events, "count");
@@ -101,7 +101,7 @@ static void put_value_types(struct pprof *p)
 
 /* Samples. */
 
-static bool add_place(struct pprof *p, uint64_t id)
+static bool pprof_add_place(struct pprof *p, uint64_t id)
 {
 	uint64_t *at = vec_push(&p->places);
 
@@ -122,7 +122,7 @@ static void gather_places(struct pprof *p, stack_id stack)
 	if (!frames_of(frames, stack))
 		p->parts.no_memory = true;
 	for (size_t i = 0; i < frames->path.n; i++)
-		if (!add_place(p, pprof_place(&p->parts, frames->path.v[i])))
+		if (!pprof_add_place(p, pprof_place(&p->parts, frames->path.v[i])))
 			return;
 }
 
@@ -153,7 +153,7 @@ static int64_t call_text(struct pprof *p, uint32_t call)
 	return c->text;
 }
 
-static int64_t thread_text(struct pprof *p, thread_id id)
+static int64_t pprof_thread_text(struct pprof *p, thread_id id)
 {
 	const struct thread *t = dict_get_thread(p->parts.d, id);
 	char label[LABEL_MAX] = "";
@@ -191,7 +191,7 @@ static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels
 	if (s->node < NODES_MAX)
 		snprintf(node, sizeof(node), "%u", (unsigned int)s->node);
 	l->n = 0;
-	add_label(p, l, "thread", thread_text(p, s->thread));
+	add_label(p, l, "thread", pprof_thread_text(p, s->thread));
 	add_label(p, l, "process", p->process_text[s->thread]);
 	if (p->v->meta->unit[0])
 		return;
@@ -241,13 +241,13 @@ static void put_idle(struct pprof *p)
 	snprintf(name, sizeof(name), "idle: %" PRIu32 " thread%s for events, for work, or sleep%s", p->sums.idle_threads,
 		 p->sums.idle_threads == 1 ? " waits" : "s wait", p->sums.idle_threads == 1 ? "s" : "");
 	p->places.n = 0;
-	if (!add_place(p, pprof_words(&p->parts, name)))
+	if (!pprof_add_place(p, pprof_words(&p->parts, name)))
 		return;
 	add_label(p, &l, "state", pprof_text(&p->parts, "idle"));
 	put_sample(p, 1u << TIME_BLOCKED, p->sums.idle_count, p->sums.idle_ns, &l);
 }
 
-static void put_samples(struct pprof *p)
+static void pprof_put_samples(struct pprof *p)
 {
 	uint64_t nothing = 0;
 
@@ -260,7 +260,7 @@ static void put_samples(struct pprof *p)
 		if (!p->places.n) {
 			if (!nothing)
 				nothing = pprof_words(&p->parts, "[no stack]");
-			add_place(p, nothing);
+			pprof_add_place(p, nothing);
 		}
 		sum_labels(p, s, &l);
 		put_sample(p, s->places, s->count, s->ns, &l);
@@ -301,7 +301,7 @@ static void put_comment(struct pprof *p, const char *what, const char *value)
 }
 
 /* Where, when and how it was recorded, and what is missing in it, by the names of --format summary. */
-static void put_figure(void *ctx, const struct figure *f)
+static void pprof_put_figure(void *ctx, const struct figure *f)
 {
 	static const char *const missing[] = { "lost_", "cut_", "offcpu_cut_" };
 	char value[32];
@@ -316,7 +316,7 @@ static void put_figure(void *ctx, const struct figure *f)
 			put_comment(ctx, f->name, value);
 }
 
-static void put_times(struct pprof *p)
+static void pprof_put_times(struct pprof *p)
 {
 	const struct profile_meta *m = p->v->meta;
 	const uint32_t hz = m->freq_asked ? m->freq_asked : m->freq_got;
@@ -332,7 +332,7 @@ static void put_times(struct pprof *p)
 	pprof_put(&p->parts, &part);
 }
 
-static int put_all(struct pprof *p, struct gzout *gz, struct err *e)
+static int pprof_put_all(struct pprof *p, struct gzout *gz, struct err *e)
 {
 	const struct dict *d = snapshot_dict(p->v->snapshot);
 	int r = stack_sums_build(&p->sums, p->v, &p->q, e);
@@ -344,11 +344,11 @@ static int put_all(struct pprof *p, struct gzout *gz, struct err *e)
 	if (!pprof_parts_init(&p->parts, gz, d, p->v->names, &p->q) || !p->thread_text || !p->process_text)
 		return err_nomem(e, "the profile");
 	put_value_types(p);
-	put_times(p);
-	r = figures_each(p->v->meta, p->v->snapshot, put_figure, p, e);
+	pprof_put_times(p);
+	r = figures_each(p->v->meta, p->v->snapshot, pprof_put_figure, p, e);
 	if (r < 0)
 		return r;
-	put_samples(p);
+	pprof_put_samples(p);
 	pprof_put_modules(&p->parts, main_exe(p));
 	pprof_put_texts(&p->parts);
 	return p->parts.no_memory ? err_nomem(e, "the profile") : 0;
@@ -363,7 +363,7 @@ int export_pprof(FILE *out, const struct export_view *v, struct err *e)
 	if (r < 0)
 		return r;
 	gz = gzout_open(out);
-	r = gz ? put_all(&p, gz, e) : err_nomem(e, "the profile");
+	r = gz ? pprof_put_all(&p, gz, e) : err_nomem(e, "the profile");
 	stack_sums_free(&p.sums);
 	pprof_parts_free(&p.parts);
 	free(p.thread_text);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void append(ProtobufCBuffer *b, size_t len, const uint8_t *data)
+static void pprofparts_append(ProtobufCBuffer *b, size_t len, const uint8_t *data)
 {
 	struct pprof_parts *p = (struct pprof_parts *)b;
 
@@ -20,7 +20,7 @@ static void append(ProtobufCBuffer *b, size_t len, const uint8_t *data)
 bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names, const struct query *q)
 {
 	*p = (struct pprof_parts){
-		.buffer = { .append = append }, .gz = gz, .d = d, .frames = { .d = d, .names = names, .q = q },
+		.buffer = { .append = pprofparts_append }, .gz = gz, .d = d, .frames = { .d = d, .names = names, .q = q },
 		.texts = strtab_new(),
 		.module_used = calloc(dict_modules(d) + 1ul, 1),
 		.frame_seen = calloc(dict_frames(d) + 1ul, 1),
@@ -82,7 +82,7 @@ void pprof_put_texts(struct pprof_parts *p)
 
 /* Modules. */
 
-static int64_t file_of(struct pprof_parts *p, const struct module *m)
+static int64_t pprofparts_file_of(struct pprof_parts *p, const struct module *m)
 {
 	const struct strtab *st = dict_strings(p->d);
 
@@ -98,7 +98,7 @@ static int64_t file_of(struct pprof_parts *p, const struct module *m)
 	}
 }
 
-static void put_module(struct pprof_parts *p, module_id id)
+static void pprofparts_put_module(struct pprof_parts *p, module_id id)
 {
 	const struct module *m = dict_get_module(p->d, id);
 	const struct span *s = &p->span[id];
@@ -112,7 +112,7 @@ static void put_module(struct pprof_parts *p, module_id id)
 	mapping.id = id + 1ull;
 	mapping.start = s->base + s->low;
 	mapping.end = s->base + s->high;
-	mapping.file = file_of(p, m);
+	mapping.file = pprofparts_file_of(p, m);
 	mapping.build_id = pprof_text(p, hex);
 	mapping.has_functions = mapping.has_files = mapping.has_lines = true;
 	mapping.has_inlined = !p->frames.q->no_inlines;
@@ -144,15 +144,15 @@ void pprof_put_modules(struct pprof_parts *p, str_id exe)
 	const module_id first = main_module(p, exe);
 
 	if (first != ID_NONE)
-		put_module(p, first);
+		pprofparts_put_module(p, first);
 	for (module_id id = 0; id < dict_modules(p->d); id++)
 		if (id != first)
-			put_module(p, id);
+			pprofparts_put_module(p, id);
 }
 
 /* Functions and places. A named function has its id plus one; what has no name, a number behind those, as its place. */
 
-static void put_function(struct pprof_parts *p, uint64_t id, int64_t name, int64_t file)
+static void pprofparts_put_function(struct pprof_parts *p, uint64_t id, int64_t name, int64_t file)
 {
 	Pprof__Function function = PPROF__FUNCTION__INIT, *one = &function;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -166,7 +166,7 @@ static void put_function(struct pprof_parts *p, uint64_t id, int64_t name, int64
 }
 
 /* The number of what the function I of T, that of FRAME, is. It has one file, that of the first line seen of it. */
-static uint64_t function_of(struct pprof_parts *p, frame_id frame, const struct frame_text *t, unsigned int i)
+static uint64_t pprofparts_function_of(struct pprof_parts *p, frame_id frame, const struct frame_text *t, unsigned int i)
 {
 	const struct func *f = frame_func(&p->frames, t, i);
 	const uint64_t id = f ? t->name[i].func + 1ull : p->extra++;
@@ -182,12 +182,12 @@ static uint64_t function_of(struct pprof_parts *p, frame_id frame, const struct 
 		return id;
 	}
 	file = f ? names_text(p->frames.names, t->name[i].file) : "";
-	put_function(p, id, pprof_text(p, label), pprof_foreign(p, file, strlen(file)));
+	pprofparts_put_function(p, id, pprof_text(p, label), pprof_foreign(p, file, strlen(file)));
 	return id;
 }
 
 /* Writes the LINES of a place. */
-static void put_place(struct pprof_parts *p, uint64_t id, module_id module, uint64_t address)
+static void pprofparts_put_place(struct pprof_parts *p, uint64_t id, module_id module, uint64_t address)
 {
 	Pprof__Location location = PPROF__LOCATION__INIT, *one = &location;
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -208,7 +208,7 @@ static void put_place(struct pprof_parts *p, uint64_t id, module_id module, uint
 	pprof_put(p, &part);
 }
 
-static void add_line(struct pprof_parts *p, uint64_t function, int64_t line)
+static void pprofparts_add_line(struct pprof_parts *p, uint64_t function, int64_t line)
 {
 	Pprof__Line *at = vec_push(&p->lines);
 
@@ -231,9 +231,9 @@ uint64_t pprof_place(struct pprof_parts *p, frame_id frame)
 	p->frame_seen[frame] = 1;
 	p->lines.n = 0;
 	for (unsigned int i = 0; i < t.n; i++)
-		add_line(p, function_of(p, frame, &t, i), t.name ? t.name[i].line : 0);
+		pprofparts_add_line(p, pprofparts_function_of(p, frame, &t, i), t.name ? t.name[i].line : 0);
 	p->module_used[t.frame->module] |= !note;
-	put_place(p, frame + 1ull, note ? ID_NONE : t.frame->module, layout_address(p->span, p->d, frame));
+	pprofparts_put_place(p, frame + 1ull, note ? ID_NONE : t.frame->module, layout_address(p->span, p->d, frame));
 	return frame + 1ull;
 }
 
@@ -241,9 +241,9 @@ uint64_t pprof_words(struct pprof_parts *p, const char *name)
 {
 	const uint64_t id = p->extra++;
 
-	put_function(p, id, pprof_text(p, name), 0);
+	pprofparts_put_function(p, id, pprof_text(p, name), 0);
 	p->lines.n = 0;
-	add_line(p, id, 0);
-	put_place(p, id, ID_NONE, 0);
+	pprofparts_add_line(p, id, 0);
+	pprofparts_put_place(p, id, ID_NONE, 0);
 	return id;
 }

@@ -21,7 +21,7 @@ struct writing {
 	struct stream stream;
 };
 
-static bool write_bytes(void *ctx, const uint8_t *p, size_t n)
+static bool recording_out_write_bytes(void *ctx, const uint8_t *p, size_t n)
 {
 	struct writing *w = ctx;
 
@@ -52,7 +52,7 @@ static void tell_ends(const struct dict *d, struct event *ev)
 		ev->cut = (uint8_t)(f->offset - NOTE_CUT);
 }
 
-static struct event event_of(const struct dict *d, const struct slice_view *v, const struct fact *f)
+static struct event recording_out_event_of(const struct dict *d, const struct slice_view *v, const struct fact *f)
 {
 	struct event ev = {
 		.kind = f->kind, .cut = CUT_COMPLETE, .node = f->node, .thread = f->thread, .stack = f->stack,
@@ -65,7 +65,7 @@ static struct event event_of(const struct dict *d, const struct slice_view *v, c
 	return ev;
 }
 
-static bool write_event(struct writing *w, struct event *ev, uint64_t count, uint64_t weight)
+static bool recording_out_write_event(struct writing *w, struct event *ev, uint64_t count, uint64_t weight)
 {
 	ev->count = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 	ev->weight = weight;
@@ -75,7 +75,7 @@ static bool write_event(struct writing *w, struct event *ev, uint64_t count, uin
 }
 
 /* A length that is in the bucket of the waits of F, whose longest is not known to the nanosecond. */
-static uint64_t length_of(const struct writing *w, const struct fact *f)
+static uint64_t recording_out_length_of(const struct writing *w, const struct fact *f)
 {
 	const unsigned int bucket = dict_get_wait(w->d, f->wait)->bucket;
 	const uint64_t longest = (uint64_t)f->longest_ns, from = wait_bucket_from_ns(bucket);
@@ -88,7 +88,7 @@ static uint64_t length_of(const struct writing *w, const struct fact *f)
 /* The waits of F that have stacks of their own: one event each, the longest first, the others of equal length. */
 static bool write_each(struct writing *w, struct event *ev, const struct fact *f)
 {
-	const uint64_t first_ns = length_of(w, f) < f->weight ? length_of(w, f) : f->weight;
+	const uint64_t first_ns = recording_out_length_of(w, f) < f->weight ? recording_out_length_of(w, f) : f->weight;
 	uint64_t left = f->count, left_ns = f->weight;
 	bool ok = true;
 
@@ -96,7 +96,7 @@ static bool write_each(struct writing *w, struct event *ev, const struct fact *f
 		const uint64_t n = i == WAITS_MAX - 1 ? left : 1, ns = left == n ? left_ns : i ? left_ns / left : first_ns;
 
 		ev->wait.own_ns = ns / n;
-		ok = write_event(w, ev, n, ns);
+		ok = recording_out_write_event(w, ev, n, ns);
 		left -= n;
 		left_ns -= ns;
 	}
@@ -105,13 +105,13 @@ static bool write_each(struct writing *w, struct event *ev, const struct fact *f
 
 static bool write_fact(struct writing *w, const struct slice_view *v, const struct fact *f)
 {
-	struct event ev = event_of(w->d, v, f);
+	struct event ev = recording_out_event_of(w->d, v, f);
 
 	if (EVENT_IS_WAIT(f->kind) && f->count && !(ev.flags & (EVENT_F_OPEN | EVENT_F_EXTRAPOLATED)))
 		return write_each(w, &ev, f);
 	if (EVENT_IS_WAIT(f->kind))
-		ev.wait.own_ns = length_of(w, f);
-	return write_event(w, &ev, f->count, f->weight);
+		ev.wait.own_ns = recording_out_length_of(w, f);
+	return recording_out_write_event(w, &ev, f->count, f->weight);
 }
 
 static bool write_facts(struct writing *w, const struct snapshot *s)
@@ -129,7 +129,7 @@ static bool write_facts(struct writing *w, const struct snapshot *s)
 	return true;
 }
 
-static bool write_all(struct writing *w, const struct export_view *v)
+static bool recording_out_write_all(struct writing *w, const struct export_view *v)
 {
 	struct profile_meta meta = *v->meta;
 	bool too_large = false;
@@ -148,8 +148,8 @@ int export_recording(FILE *out, const struct export_view *v, struct err *e)
 	struct writing w = { .out = out, .d = snapshot_dict(v->snapshot) };
 	bool ok;
 
-	w.stream = (struct stream){ .write = write_bytes, .ctx = &w, .enc = encoder_new(w.d, v->names) };
-	ok = w.stream.enc && filter_init(&w.filter, v->snapshot, v->names, &v->query) && write_all(&w, v);
+	w.stream = (struct stream){ .write = recording_out_write_bytes, .ctx = &w, .enc = encoder_new(w.d, v->names) };
+	ok = w.stream.enc && filter_init(&w.filter, v->snapshot, v->names, &v->query) && recording_out_write_all(&w, v);
 	if (ok && fflush(out)) {
 		ok = false;
 		w.error = errno;

@@ -39,7 +39,7 @@ static bool shows_root(const struct tree *t)
 }
 
 /* NODE as a frame. Its file is that of the source, else the binary. */
-static json_t *frame_of(struct speedscope *x, uint32_t node)
+static json_t *speedscope_frame_of(struct speedscope *x, uint32_t node)
 {
 	const struct strtab *strings = dict_strings(x->t->dict);
 	module_id id;
@@ -61,7 +61,7 @@ static json_t *frame_of(struct speedscope *x, uint32_t node)
 }
 
 /* Writes all frames, and numbers them: functions first, then what else nodes stand for. */
-static bool put_frames(struct speedscope *x)
+static bool speedscope_put_frames(struct speedscope *x)
 {
 	AUTO_FREE json_t **of_func = calloc(x->funcs.n + 1ul, sizeof(json_t *));
 	uint32_t n = 0;
@@ -72,14 +72,15 @@ static bool put_frames(struct speedscope *x)
 	jsonout_begin(&x->j, "frames", '[');
 	for (uint32_t i = 0; i < x->funcs.n; i++) {
 		of_func[i] = jsonout_u64(n++);
-		jsonout_put(&x->j, NULL, frame_of(x, x->funcs.v[i].node));
+		jsonout_put(&x->j, NULL, speedscope_frame_of(x, x->funcs.v[i].node));
 	}
 	for (uint32_t i = 0; i < x->t->n; i++) {
 		if (x->funcs.of[i] != NODE_NONE) {
 			x->number[i] = json_incref(of_func[x->funcs.of[i]]);
 		} else if (i || shows_root(x->t) || tree_parts_sum(x->t, &x->funcs.self[0])) {
 			x->number[i] = jsonout_u64(n++);
-			jsonout_put(&x->j, NULL, i || shows_root(x->t) ? frame_of(x, i) : json_pack("{s:s}", "name", "(other)"));
+			jsonout_put(&x->j, NULL,
+				    i || shows_root(x->t) ? speedscope_frame_of(x, i) : json_pack("{s:s}", "name", "(other)"));
 		}
 	}
 	for (uint32_t i = 0; i < x->funcs.n; i++)
@@ -90,7 +91,7 @@ static bool put_frames(struct speedscope *x)
 }
 
 /* The frames from the outermost to NODE; NULL when out of memory. */
-static json_t *stack_of(struct speedscope *x, uint32_t node)
+static json_t *speedscope_stack_of(struct speedscope *x, uint32_t node)
 {
 	json_t *stack = json_array();
 
@@ -122,7 +123,7 @@ static const char *unit_of(const struct measure *m)
 }
 
 /* One profile: what each node has of the measure in PLACE for itself. */
-static void put_profile(struct speedscope *x, unsigned int place)
+static void speedscope_put_profile(struct speedscope *x, unsigned int place)
 {
 	const struct measure *m = measure_column(&x->t->set, place);
 	const uint64_t all = x->t->node[0].value[place];
@@ -136,7 +137,7 @@ static void put_profile(struct speedscope *x, unsigned int place)
 	jsonout_begin(&x->j, "samples", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
 		if (x->funcs.self[x->funcs.order[i]].ns[place])
-			jsonout_put(&x->j, NULL, stack_of(x, x->funcs.order[i]));
+			jsonout_put(&x->j, NULL, speedscope_stack_of(x, x->funcs.order[i]));
 	jsonout_end(&x->j, ']');
 	jsonout_begin(&x->j, "weights", '[');
 	for (uint32_t i = 0; i < x->t->n; i++)
@@ -154,23 +155,23 @@ static void put_profiles(struct speedscope *x)
 	for (unsigned int i = 0; i < MEASURES_ASKED; i++) {
 		if (!x->t->node[0].value[profile_order[i]])
 			continue;
-		put_profile(x, profile_order[i]);
+		speedscope_put_profile(x, profile_order[i]);
 		any = true;
 	}
 	/* A file without a profile is refused. */
 	if (!any)
-		put_profile(x, measure_column(&x->t->set, 0) ? 0 : x->t->set.first);
+		speedscope_put_profile(x, measure_column(&x->t->set, 0) ? 0 : x->t->set.first);
 	jsonout_end(&x->j, ']');
 }
 
-static bool put_all(struct speedscope *x, const struct profile_meta *m)
+static bool speedscope_put_all(struct speedscope *x, const struct profile_meta *m)
 {
 	jsonout_begin(&x->j, NULL, '{');
 	jsonout_put(&x->j, "$schema", json_string("https://www.speedscope.app/file-format-schema.json"));
 	jsonout_put(&x->j, "exporter", jsonout_string("sberf " PACKAGE_VERSION));
 	jsonout_put(&x->j, "name", jsonout_text(m->target, strnlen(m->target, sizeof(m->target))));
 	jsonout_put(&x->j, "activeProfileIndex", json_integer(0));
-	if (!put_frames(x))
+	if (!speedscope_put_frames(x))
 		return false;
 	put_profiles(x);
 	jsonout_end(&x->j, '}');
@@ -183,7 +184,7 @@ int export_speedscope(FILE *out, const struct tree *t, const struct profile_meta
 		.t = t, .unit = m->unit, .number = calloc(t->n, sizeof(json_t *)), .label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
 	};
 
-	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !put_all(&x, m))
+	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !speedscope_put_all(&x, m))
 		x.j.no_memory = true;
 	for (uint32_t i = 0; x.number && i < t->n; i++)
 		json_decref(x.number[i]);

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-static void put_fixed(struct out *o, const struct figure *f)
+static void summary_put_fixed(struct out *o, const struct figure *f)
 {
 	uint64_t scale = 1;
 
@@ -18,7 +18,7 @@ static void put_fixed(struct out *o, const struct figure *f)
 	out_format(o, "%" PRIu64 ".%0*" PRIu64 "\n", f->v / scale, (int)f->digits, f->v % scale);
 }
 
-static void put_figure(void *ctx, const struct figure *f)
+static void summary_put_figure(void *ctx, const struct figure *f)
 {
 	struct out *o = ctx;
 
@@ -26,7 +26,7 @@ static void put_figure(void *ctx, const struct figure *f)
 	if (f->type == FIGURE_NUMBER)
 		out_format(o, "%" PRIu64 "\n", f->v);
 	else if (f->type == FIGURE_FIXED)
-		put_fixed(o, f);
+		summary_put_fixed(o, f);
 	else if (f->type == FIGURE_FLAG)
 		out_text(o, f->v ? "yes\n" : "no\n");
 	else
@@ -36,7 +36,7 @@ static void put_figure(void *ctx, const struct figure *f)
 int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)
 {
 	struct out o = { .file = out };
-	int r = figures_each(m, s, put_figure, &o, e);
+	int r = figures_each(m, s, summary_put_figure, &o, e);
 
 	return r < 0 ? r : out_end(&o, e);
 }

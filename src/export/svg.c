@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static void put_escaped(struct out *o, const char *text)
+static void svg_put_escaped(struct out *o, const char *text)
 {
 	flame_escape(o, text, strlen(text));
 }
@@ -51,7 +51,7 @@ int flame_svg(FILE *out, const struct flame *f, const struct flame_options *how,
 		out_format(&o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sberf\" "
 			   "width=\"%u\" height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n<title>",
 			   FLAME_WIDTH, flame_still_height(&p));
-		put_escaped(&o, flame_clean(&p, f->title, "flame graph"));
+		svg_put_escaped(&o, flame_clean(&p, f->title, "flame graph"));
 		out_text(&o, "</title>\n");
 		put_style(&o, &p);
 		put_still(&o, &p);

@@ -15,7 +15,7 @@
 struct collect {
 	const struct tree *t;
 	struct tree_funcs *r;
-	struct hidx index;       /* of r->v, by func_hash() */
+	struct hidx index;       /* of r->v, by treefuncs_func_hash() */
 	uint32_t *within;        /* by function: how many calls of it are under way */
 };
 
@@ -32,7 +32,7 @@ const struct module *tree_module(const struct tree *t, uint32_t node, module_id 
 }
 
 /* What is left of all when the parts below are taken from it; 0 where sums were capped. */
-static void subtract(uint64_t *all, uint64_t part)
+static void treefuncs_subtract(uint64_t *all, uint64_t part)
 {
 	*all -= part < *all ? part : *all;
 }
@@ -43,10 +43,10 @@ static void find_self(const struct tree *t, struct tree_parts *self)
 		memcpy(self[i].ns, t->node[i].value, sizeof(self[i].ns));
 	for (uint32_t i = 1; i < t->n; i++)
 		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-			subtract(&self[t->node[i].parent].ns[k], t->node[i].value[k]);
+			treefuncs_subtract(&self[t->node[i].parent].ns[k], t->node[i].value[k]);
 }
 
-static uint64_t func_hash(const struct tree *t, uint32_t node)
+static uint64_t treefuncs_func_hash(const struct tree *t, uint32_t node)
 {
 	const struct tree_node *n = &t->node[node];
 	const struct func *f;
@@ -61,10 +61,10 @@ static uint64_t func_rehash(const void *ctx, uint32_t id)
 {
 	const struct collect *c = ctx;
 
-	return func_hash(c->t, c->r->v[id].node);
+	return treefuncs_func_hash(c->t, c->r->v[id].node);
 }
 
-static bool same_func(const struct tree *t, uint32_t a, uint32_t b)
+static bool treefuncs_same_func(const struct tree *t, uint32_t a, uint32_t b)
 {
 	const struct tree_node *na = &t->node[a], *nb = &t->node[b];
 
@@ -76,13 +76,13 @@ static bool same_func(const struct tree *t, uint32_t a, uint32_t b)
 }
 
 /* The function that NODE is of, made when there is none; there are as many places as nodes. NODE_NONE when out of memory. */
-static uint32_t func_of(struct collect *c, uint32_t node)
+static uint32_t treefuncs_func_of(struct collect *c, uint32_t node)
 {
-	const uint64_t h = func_hash(c->t, node);
+	const uint64_t h = treefuncs_func_hash(c->t, node);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&c->index, h); (id = hidx_id(&c->index, at)) != HIDX_NONE; at = hidx_next(&c->index, at))
-		if (hidx_same(&c->index, at, h) && same_func(c->t, c->r->v[id].node, node))
+		if (hidx_same(&c->index, at, h) && treefuncs_same_func(c->t, c->r->v[id].node, node))
 			return id;
 	c->r->v[c->r->n] = (struct tree_func){ .node = node };
 	return hidx_add(&c->index, h, c->r->n, func_rehash, c) ? c->r->n++ : NODE_NONE;
@@ -95,7 +95,7 @@ static void add_parts(struct tree_parts *to, const uint64_t ns[MEASURES_ASKED])
 }
 
 /* NODE is entered. */
-static bool enter(struct collect *c, uint32_t node)
+static bool treefuncs_enter(struct collect *c, uint32_t node)
 {
 	const struct tree_node *n = &c->t->node[node];
 	struct tree_func *f;
@@ -104,7 +104,7 @@ static bool enter(struct collect *c, uint32_t node)
 	c->r->of[node] = NODE_NONE;
 	if (n->kind != NODE_FUNC && n->kind != NODE_ADDR)
 		return true;
-	id = c->r->of[node] = func_of(c, node);
+	id = c->r->of[node] = treefuncs_func_of(c, node);
 	if (id == NODE_NONE)
 		return false;
 	f = &c->r->v[id];
@@ -118,26 +118,26 @@ static bool enter(struct collect *c, uint32_t node)
 	return true;
 }
 
-static void leave(struct collect *c, uint32_t node)
+static void treefuncs_leave(struct collect *c, uint32_t node)
 {
 	if (c->r->of[node] != NODE_NONE)
 		c->within[c->r->of[node]]--;
 }
 
-static bool walk(struct collect *c)
+static bool treefuncs_walk(struct collect *c)
 {
 	const struct tree_node *nodes = c->t->node;
 	uint32_t at = 0, n = 0;
 
 	for (;;) {
-		if (!enter(c, at))
+		if (!treefuncs_enter(c, at))
 			return false;
 		c->r->order[n++] = at;
 		if (nodes[at].first_child != NODE_NONE) {
 			at = nodes[at].first_child;
 			continue;
 		}
-		for (leave(c, at); at && nodes[at].next_sibling == NODE_NONE; leave(c, at))
+		for (treefuncs_leave(c, at); at && nodes[at].next_sibling == NODE_NONE; treefuncs_leave(c, at))
 			at = nodes[at].parent;
 		if (!at)
 			return true;
@@ -157,7 +157,7 @@ bool tree_funcs_init(struct tree_funcs *r, const struct tree *t)
 	if (!within || !r->v || !r->of || !r->self || !r->order)
 		return false;
 	find_self(t, r->self);
-	ok = walk(&c);
+	ok = treefuncs_walk(&c);
 	hidx_free(&c.index);
 	return ok;
 }

@@ -64,7 +64,7 @@ struct text {
 	char *label;             /* NAME_BYTES_MAX + 1 */
 };
 
-static char *share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
+static char *treetext_share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
 {
 	const uint64_t all = x->t->node[0].total_ns;
 
@@ -72,7 +72,7 @@ static char *share(const struct text *x, uint64_t ns, char dst[UNITS_MAX])
 }
 
 /* Where the node I begins: LEVEL has that of its parent. MARK stands before one of several children. */
-static void put_indent(struct text *x, uint32_t i, const char *mark)
+static void treetext_put_indent(struct text *x, uint32_t i, const char *mark)
 {
 	const struct tree_node *n = &x->t->node[i];
 	const bool branch = i && x->t->node[n->parent].nr_children > 1;
@@ -84,7 +84,7 @@ static void put_indent(struct text *x, uint32_t i, const char *mark)
 		out_format(&x->o, "[%u] ", level);
 }
 
-static void put_part(struct text *x, unsigned int place, uint64_t value)
+static void treetext_put_part(struct text *x, unsigned int place, uint64_t value)
 {
 	const uint64_t all = tree_whole(x->t, place);
 	char text[UNITS_MAX];
@@ -96,15 +96,15 @@ static void put_part(struct text *x, unsigned int place, uint64_t value)
 }
 
 /* The columns of a tree of several measures; without SELF that one and the amount stay empty. */
-static void put_parts(struct text *x, const struct figures *f, bool self)
+static void treetext_put_parts(struct text *x, const struct figures *f, bool self)
 {
 	char text[UNITS_MAX];
 
-	out_guess(&x->o, 8, f->total_ns, f->doubt_ns, share(x, f->total_ns, text));
-	out_guess(&x->o, 9, f->self_ns, self ? f->self_doubt_ns : 0, self ? share(x, f->self_ns, text) : "");
+	out_guess(&x->o, 8, f->total_ns, f->doubt_ns, treetext_share(x, f->total_ns, text));
+	out_guess(&x->o, 9, f->self_ns, self ? f->self_doubt_ns : 0, self ? treetext_share(x, f->self_ns, text) : "");
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (measure_column(&x->t->set, place))
-			put_part(x, place, f->value[place]);
+			treetext_put_part(x, place, f->value[place]);
 	out_guess(&x->o, 11, f->total_ns, self ? f->doubt_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_text(&x->o, "  ");
 }
@@ -119,29 +119,30 @@ static void put_estimate(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], text[UNITS_MAX];
 
-	out_format(&x->o, "%7s %7s", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "");
+	out_format(&x->o, "%7s %7s", treetext_share(x, f->total_ns, total), self ? treetext_share(x, f->self_ns, own) : "");
 	out_guess(&x->o, estimate_width(x), f->total_ns, self ? f->total_ns : 0, self ? measure_text(x->lead, f->total_ns, text) : "");
 	out_format(&x->o, "%9s  ", self ? units_thousands(text, f->count) : "");
 }
 
-static int amount_width(const struct text *x)
+static int treetext_amount_width(const struct text *x)
 {
 	const char *head = tree_text_head(x->lead, x->options->unit);
 
 	return x->lead->unit == UNIT_TIME ? 9 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
 
-static void put_figures(struct text *x, const struct figures *f, bool self)
+static void treetext_put_figures(struct text *x, const struct figures *f, bool self)
 {
 	char total[UNITS_MAX], own[UNITS_MAX], time[UNITS_MAX];
 
 	if (x->parted)
-		put_parts(x, f, self);
+		treetext_put_parts(x, f, self);
 	else if (x->lead->estimate)
 		put_estimate(x, f, self);
 	else
-		out_format(&x->o, "%7s %7s %*s  ", share(x, f->total_ns, total), self ? share(x, f->self_ns, own) : "",
-			   amount_width(x), self ? measure_text(x->lead, f->total_ns, time) : "");
+		out_format(&x->o, "%7s %7s %*s  ", treetext_share(x, f->total_ns, total),
+			   self ? treetext_share(x, f->self_ns, own) : "", treetext_amount_width(x),
+			   self ? measure_text(x->lead, f->total_ns, time) : "");
 }
 
 /* Adds the figures of node I; what its children have is not its own. *RET_OPEN_NS: in waits here that have not ended. */
@@ -164,7 +165,7 @@ static void add_node(const struct tree *t, uint32_t i, struct figures *f, uint64
 	*ret_open_ns = open;
 }
 
-static bool is_unknown(const struct tree *t, uint32_t i)
+static bool treetext_is_unknown(const struct tree *t, uint32_t i)
 {
 	const struct tree_node *n = &t->node[i];
 	const struct func *f = n->kind == NODE_FUNC ? names_func(t->names, n->func) : NULL;
@@ -173,20 +174,20 @@ static bool is_unknown(const struct tree *t, uint32_t i)
 }
 
 /* The last one of the run that begins with I, which is on the line of I: the same in all figures. */
-static uint32_t run_end(const struct text *x, uint32_t i)
+static uint32_t treetext_run_end(const struct text *x, uint32_t i)
 {
 	const struct tree_node *node = x->t->node;
 
-	while (node[i].nr_children == 1 && !node[i].self_ns && node[i].depth < x->max_depth && is_unknown(x->t, i) &&
-	       is_unknown(x->t, node[i].first_child))
+	while (node[i].nr_children == 1 && !node[i].self_ns && node[i].depth < x->max_depth && treetext_is_unknown(x->t, i) &&
+	       treetext_is_unknown(x->t, node[i].first_child))
 		i = node[i].first_child;
 	return i;
 }
 
 /* A line for FIRST and what else is in its run. Returns the end of that. */
-static uint32_t put_run(struct text *x, uint32_t first)
+static uint32_t treetext_put_run(struct text *x, uint32_t first)
 {
-	const uint32_t i = run_end(x, first);
+	const uint32_t i = treetext_run_end(x, first);
 	const unsigned int frames = 1u + x->t->node[i].depth - x->t->node[first].depth;
 	const char *suffix = tree_suffix(x->t, i);
 	char line[LABEL_MAX], time[UNITS_MAX];
@@ -194,8 +195,8 @@ static uint32_t put_run(struct text *x, uint32_t first)
 	uint64_t open_ns;
 
 	add_node(x->t, i, &f, &open_ns);
-	put_figures(x, &f, true);
-	put_indent(x, first, "- ");
+	treetext_put_figures(x, &f, true);
+	treetext_put_indent(x, first, "- ");
 	x->level[x->t->node[i].depth] = x->level[x->t->node[first].depth];
 	out_text(&x->o, tree_label(x->t, i, x->label, NAME_BYTES_MAX + 1));
 	if (frames > 1)
@@ -213,7 +214,7 @@ static uint32_t put_run(struct text *x, uint32_t first)
 }
 
 /* One line for FIRST and the siblings after it. */
-static void put_rest(struct text *x, uint32_t first)
+static void treetext_put_rest(struct text *x, uint32_t first)
 {
 	struct figures f = { 0 };
 	uint64_t open_ns;
@@ -221,29 +222,29 @@ static void put_rest(struct text *x, uint32_t first)
 
 	for (uint32_t i = first; i != NODE_NONE; i = x->t->node[i].next_sibling, n++)
 		add_node(x->t, i, &f, &open_ns);
-	put_figures(x, &f, false);
-	put_indent(x, first, "");
+	treetext_put_figures(x, &f, false);
+	treetext_put_indent(x, first, "");
 	out_format(&x->o, "%s %" PRIu32 " more\n", x->options->ascii ? "..." : "…", n);
 }
 
-static bool fits(const struct text *x, uint32_t i)
+static bool treetext_fits(const struct text *x, uint32_t i)
 {
 	return x->t->node[i].total_ns >= x->least_ns && x->t->node[i].depth <= x->max_depth;
 }
 
 /* What comes after I, depth first; 0 = nothing. A node that does not fit stood for the rest of its family. */
-static uint32_t next_node(const struct text *x, uint32_t i)
+static uint32_t treetext_next_node(const struct text *x, uint32_t i)
 {
 	const struct tree_node *node = x->t->node;
 
-	if (fits(x, i) && node[i].first_child != NODE_NONE)
+	if (treetext_fits(x, i) && node[i].first_child != NODE_NONE)
 		return node[i].first_child;
-	while (i && (!fits(x, i) || node[i].next_sibling == NODE_NONE))
+	while (i && (!treetext_fits(x, i) || node[i].next_sibling == NODE_NONE))
 		i = node[i].parent;
 	return i ? node[i].next_sibling : 0;
 }
 
-static unsigned int deepest(const struct tree *t)
+static unsigned int treetext_deepest(const struct tree *t)
 {
 	unsigned int d = 0;
 
@@ -252,7 +253,7 @@ static unsigned int deepest(const struct tree *t)
 	return d;
 }
 
-static void put_header(struct text *x)
+static void treetext_put_header(struct text *x)
 {
 	const char *head = tree_text_head(x->lead, x->options->unit);
 
@@ -265,7 +266,7 @@ static void put_header(struct text *x)
 	} else if (x->lead->estimate) {
 		out_format(&x->o, "%7s %7s%*s%9s\n", "total", "self", estimate_width(x), x->lead->head, "samples");
 	} else {
-		out_format(&x->o, "%7s %7s %*s\n", "total", "self", amount_width(x), head);
+		out_format(&x->o, "%7s %7s %*s\n", "total", "self", treetext_amount_width(x), head);
 	}
 }
 
@@ -274,7 +275,7 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 	static const struct tree_text_options all;
 	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) + t->query.by_node;
-	AUTO_FREE uint16_t *level = malloc((deepest(t) + 1ul) * sizeof(*level));
+	AUTO_FREE uint16_t *level = malloc((treetext_deepest(t) + 1ul) * sizeof(*level));
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 	const struct figures cut = { .total_ns = t->cut_ns };
 	uint32_t i = 0;
@@ -289,16 +290,16 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
 	x.lead = measure_lead(&t->set);
 	x.parted = tree_is_parted(t);
-	put_header(&x);
+	treetext_put_header(&x);
 	do {
-		if (fits(&x, i))
-			i = put_run(&x, i);
+		if (treetext_fits(&x, i))
+			i = treetext_put_run(&x, i);
 		else
-			put_rest(&x, i);
-		i = next_node(&x, i);
+			treetext_put_rest(&x, i);
+		i = treetext_next_node(&x, i);
 	} while (i);
 	if (t->cut_ns) {
-		put_figures(&x, &cut, false);
+		treetext_put_figures(&x, &cut, false);
 		out_format(&x.o, "is counted with callers: the tree has no more than %" PRIu32 " nodes\n", t->n);
 	}
 	return out_end(&x.o, e);

@@ -50,7 +50,7 @@ static void put_padded(struct waits_text *x, const char *text, size_t columns)
 }
 
 /* Two lines, so that neighbours have room. */
-static void put_scale(struct waits_text *x)
+static void waitstext_put_scale(struct waits_text *x)
 {
 	static const struct { uint64_t ns; const char *text; } marks[] = {
 		{ 1000, "1us" }, { 10000, "10us" }, { 100000, "100us" }, { 1000000, "1ms" }, { 10000000, "10ms" },
@@ -92,12 +92,12 @@ static void put_histogram(struct waits_text *x, const uint64_t hist[WAIT_BUCKETS
 }
 
 /* Rows of nodes are there only when asked for. */
-static unsigned int depth(const struct waits_text *x, const struct wait_row *r)
+static unsigned int waitstext_depth(const struct waits_text *x, const struct wait_row *r)
 {
 	return r->level > WAIT_LEVEL_NODE && !x->w->query.by_node ? r->level - 1u : r->level;
 }
 
-static void put_row(struct waits_text *x, uint32_t i)
+static void waitstext_put_row(struct waits_text *x, uint32_t i)
 {
 	const struct wait_row *r = &x->w->row[i];
 	char text[UNITS_MAX], label[LABEL_MAX];
@@ -108,7 +108,7 @@ static void put_row(struct waits_text *x, uint32_t i)
 	out_format(&x->o, "%11s", units_time(text, r->longest_ns < 1e19 ? (uint64_t)r->longest_ns : UINT64_MAX));
 	out_format(&x->o, "%11s  ", r->count ? units_time(text, r->total_ns / r->count) : "");
 	put_histogram(x, r->hist);
-	out_format(&x->o, "  %*s%s", (int)(2 * depth(x, r)), "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
+	out_format(&x->o, "  %*s%s", (int)(2 * waitstext_depth(x, r)), "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
 	out_label(&x->o, wait_row_label(x->w, i, label, sizeof(label)), x->ascii);
 	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT) {
 		out_text(&x->o, ": ");
@@ -129,7 +129,7 @@ static void put_waited(struct waits_text *x, const struct wait_open *w)
 	out_format(&x->o, "%10s  ", both);
 }
 
-static void put_open(struct waits_text *x, const struct wait_open *w)
+static void waitstext_put_open(struct waits_text *x, const struct wait_open *w)
 {
 	const struct thread *t = dict_get_thread(x->w->dict, w->thread);
 	const struct strtab *strings = dict_strings(x->w->dict);
@@ -157,7 +157,7 @@ static void put_all_open(struct waits_text *x)
 		const struct wait_open *w = &x->w->open[i];
 
 		if (!w->idling) {
-			put_open(x, w);
+			waitstext_put_open(x, w);
 			continue;
 		}
 		idle++;
@@ -172,9 +172,9 @@ int export_waits(FILE *out, const struct waits *w, const struct waits_text_optio
 {
 	struct waits_text x = { .w = w, .ascii = o && o->ascii, .o = { .file = out } };
 
-	put_scale(&x);
+	waitstext_put_scale(&x);
 	for (uint32_t i = 0; i < w->n; i++)
-		put_row(&x, i);
+		waitstext_put_row(&x, i);
 	if (w->nr_open)
 		put_all_open(&x);
 	return out_end(&x.o, e);

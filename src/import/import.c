@@ -70,7 +70,7 @@ int import_state_refuse(struct import_state *r, const char *text, const char *wa
 		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text, strlen(text) > QUOTED_MAX ? "..." : "", wanted);
 }
 
-static void write_note(struct import_state *r)
+static void import_write_note(struct import_state *r)
 {
 	struct profile_stats st;
 
@@ -91,7 +91,7 @@ static void write_note(struct import_state *r)
 		import_state_note(r, "memory is full of names: what comes behind line %" PRIu64 " is left out", r->lines.nr);
 }
 
-static int read_all(struct import_state *r, enum import_format format, struct err *e)
+static int import_read_all(struct import_state *r, enum import_format format, struct err *e)
 {
 	int rc = readers[format](r, e);
 
@@ -104,7 +104,7 @@ static int read_all(struct import_state *r, enum import_format format, struct er
 	r->report->lines = r->lines.nr;
 	r->report->stacks = r->sink.stacks;
 	r->sink.meta->complete = !r->cut && !r->lines.cut;
-	write_note(r);
+	import_write_note(r);
 	return 0;
 }
 
@@ -125,7 +125,7 @@ int import_read(int fd, const char *name, const struct import_options *o, struct
 	if (!rc)
 		rc = lines_open(&r.lines, fd, name, o->progress, e);
 	if (!rc)
-		rc = read_all(&r, o->format, e);
+		rc = import_read_all(&r, o->format, e);
 	lines_close(&r.lines);
 	sink_free(&r.sink);
 	return rc;

@@ -35,7 +35,7 @@ static int make_room(struct lines *l, struct err *e)
 }
 
 /* Reads more behind what is there. */
-static int fill(struct lines *l, struct err *e)
+static int lines_fill(struct lines *l, struct err *e)
 {
 	ssize_t k;
 	int r = make_room(l, e);
@@ -76,7 +76,7 @@ static int begin_text(struct lines *l, struct err *e)
 	const char *other;
 
 	while (l->n < SNIFF_BYTES && !l->end)
-		if (fill(l, e) < 0)
+		if (lines_fill(l, e) < 0)
 			return -e->code;
 	other = other_encoding(l->buf, l->n);
 	if (other)
@@ -113,7 +113,7 @@ int lines_next(struct lines *l, char **ret, size_t *ret_len, struct err *e)
 		seen = l->n - l->at;
 		if (seen > LINES_LONGEST)
 			break;
-		if (fill(l, e) < 0)
+		if (lines_fill(l, e) < 0)
 			return -e->code;
 	}
 	len = newline ? (size_t)(newline - (l->buf + l->at)) : l->n - l->at;

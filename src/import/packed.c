@@ -63,19 +63,19 @@ struct packed {
 	} as;
 };
 
-static size_t left(const struct packed *p)
+static size_t packed_left(const struct packed *p)
 {
 	return p->n - p->at;
 }
 
-static bool begins(const struct packed *p, const char *magic)
+static bool packed_begins(const struct packed *p, const char *magic)
 {
-	return left(p) >= strlen(magic) && !memcmp(p->in + p->at, magic, strlen(magic));
+	return packed_left(p) >= strlen(magic) && !memcmp(p->in + p->at, magic, strlen(magic));
 }
 
 static enum step plain_step(struct packed *p, char *dst, size_t size, size_t *ret_n)
 {
-	*ret_n = left(p) < size ? left(p) : size;
+	*ret_n = packed_left(p) < size ? packed_left(p) : size;
 	memcpy(dst, p->in + p->at, *ret_n);
 	p->at += *ret_n;
 	return STEP_WHOLE;
@@ -96,11 +96,11 @@ static enum step gzip_step(struct packed *p, char *dst, size_t size, size_t *ret
 	z_stream *z = &p->as.gzip;
 	int r;
 
-	if (!p->inside && !begins(p, p->how->magic))
+	if (!p->inside && !packed_begins(p, p->how->magic))
 		return STEP_REST;
 	p->inside = true;
 	z->next_in = p->in + p->at;
-	z->avail_in = (uInt)left(p);
+	z->avail_in = (uInt)packed_left(p);
 	z->next_out = (Bytef *)dst;
 	z->avail_out = (uInt)size;
 	r = inflate(z, Z_NO_FLUSH);
@@ -130,7 +130,7 @@ static enum step xz_step(struct packed *p, char *dst, size_t size, size_t *ret_n
 	lzma_ret r;
 
 	xz->next_in = p->in + p->at;
-	xz->avail_in = left(p);
+	xz->avail_in = packed_left(p);
 	xz->next_out = (uint8_t *)dst;
 	xz->avail_out = size;
 	r = lzma_code(xz, p->end ? LZMA_FINISH : LZMA_RUN);
@@ -164,7 +164,7 @@ static void zstd_end(struct packed *p)
 
 static enum step zstd_step(struct packed *p, char *dst, size_t size, size_t *ret_n)
 {
-	ZSTD_inBuffer in = { .src = p->in + p->at, .size = left(p) };
+	ZSTD_inBuffer in = { .src = p->in + p->at, .size = packed_left(p) };
 	ZSTD_outBuffer out = { .dst = dst, .size = size };
 	const bool more = in.size || p->last != STEP_WHOLE;
 	const size_t r = more ? ZSTD_decompressStream(p->as.zstd, &out, &in) : 0;
@@ -207,13 +207,13 @@ static enum step bzip2_step(struct packed *p, char *dst, size_t size, size_t *re
 	bz_stream *b = &p->as.bzip2;
 	int r;
 
-	if (!p->inside && !begins(p, p->how->magic))
+	if (!p->inside && !packed_begins(p, p->how->magic))
 		return STEP_REST;
 	if (!p->inside && BZ2_bzDecompressInit(b, 0, 0) != BZ_OK)
 		return STEP_MEMORY;
 	p->inside = true;
 	b->next_in = (char *)p->in + p->at;
-	b->avail_in = (unsigned int)left(p);
+	b->avail_in = (unsigned int)packed_left(p);
 	b->next_out = dst;
 	b->avail_out = (unsigned int)size;
 	r = BZ2_bzDecompress(b);
@@ -235,7 +235,7 @@ static bool is_bzip2(const struct packed *p)
 	const char *pi = "1AY&SY", *root = "\x17rE8P\x90";
 	const uint8_t *s = p->in + p->at;
 
-	return left(p) >= 10 && s[3] >= '1' && s[3] <= '9' && (!memcmp(s + 4, pi, 6) || !memcmp(s + 4, root, 6));
+	return packed_left(p) >= 10 && s[3] >= '1' && s[3] <= '9' && (!memcmp(s + 4, pi, 6) || !memcmp(s + 4, root, 6));
 }
 
 static const struct packing plain = { .name = "plain text", .step = plain_step };
@@ -250,15 +250,15 @@ static const struct packing packings[] = {
 static const struct packing *packing_of(const struct packed *p)
 {
 	for (size_t i = 0; i < sizeof(packings) / sizeof(*packings); i++)
-		if (begins(p, packings[i].magic) && (!packings[i].sure || packings[i].sure(p)))
+		if (packed_begins(p, packings[i].magic) && (!packings[i].sure || packings[i].sure(p)))
 			return &packings[i];
 	return &plain;
 }
 
 /* Reads on, to MAGIC_MAX bytes at least that are not used yet, or to the end. */
-static int fill(struct packed *p, struct err *e)
+static int packed_fill(struct packed *p, struct err *e)
 {
-	memmove(p->in, p->in + p->at, left(p));
+	memmove(p->in, p->in + p->at, packed_left(p));
 	p->n -= p->at;
 	p->at = 0;
 	while (p->n < MAGIC_MAX && !p->end) {
@@ -275,10 +275,10 @@ static int fill(struct packed *p, struct err *e)
 	return 0;
 }
 
-static int begin(struct packed *p, struct err *e)
+static int packed_begin(struct packed *p, struct err *e)
 {
 	const struct packing *how;
-	int r = fill(p, e);
+	int r = packed_fill(p, e);
 
 	if (r < 0)
 		return r;
@@ -300,7 +300,7 @@ int packed_open(struct packed **ret, int fd, const char *name, struct err *e)
 	if (!p)
 		return err_nomem(e, name);
 	*p = (struct packed){ .fd = fd, .name = name, .in = malloc(IN_BYTES) };
-	r = p->in ? begin(p, e) : err_nomem(e, name);
+	r = p->in ? packed_begin(p, e) : err_nomem(e, name);
 	if (r < 0)
 		packed_close(p);
 	else
@@ -319,7 +319,7 @@ void packed_close(struct packed *p)
 }
 
 /* What the step said that gave nothing more. */
-static ssize_t stop(const struct packed *p, struct err *e)
+static ssize_t packed_stop(const struct packed *p, struct err *e)
 {
 	if (p->last == STEP_MEMORY)
 		return err_set(e, ENOMEM, "unpacking %s takes too much memory: use `%s -dc FILE | sberf ... -`", p->name, p->how->tool);
@@ -335,22 +335,22 @@ ssize_t packed_read(struct packed *p, char *dst, size_t size, struct err *e)
 	while (!n && p->last < STEP_REST) {
 		size_t before;
 
-		if (left(p) < MAGIC_MAX && !p->end)
-			r = fill(p, e);
+		if (packed_left(p) < MAGIC_MAX && !p->end)
+			r = packed_fill(p, e);
 		if (r < 0)
 			return r;
-		before = left(p);
+		before = packed_left(p);
 		/* What is whole and has nothing behind it has ended; else there may still be something in the decoder. */
 		if (p->last == STEP_WHOLE && !before)
 			return 0;
 		p->last = p->how->step(p, dst, size, &n);
-		if (p->last != STEP_ON || n || left(p) != before)
+		if (p->last != STEP_ON || n || packed_left(p) != before)
 			continue;
 		if (p->end)
 			return 0;
 		p->last = STEP_DAMAGED;
 	}
-	return n ? (ssize_t)n : stop(p, e);
+	return n ? (ssize_t)n : packed_stop(p, e);
 }
 
 const char *packed_format(const struct packed *p)
@@ -360,7 +360,7 @@ const char *packed_format(const struct packed *p)
 
 uint64_t packed_done(const struct packed *p)
 {
-	return p->read - left(p);
+	return p->read - packed_left(p);
 }
 
 bool packed_cut(const struct packed *p)

@@ -63,7 +63,7 @@ static void leave_out(struct perf_events *p, const char *name)
 }
 
 /* NAME is what samples are read of from now on. */
-static void choose(struct perf_events *p, const char *name, bool has_period, struct profile_meta *m)
+static void perfevents_choose(struct perf_events *p, const char *name, bool has_period, struct profile_meta *m)
 {
 	_Static_assert(sizeof(m->event) >= PERF_EVENT_NAME && sizeof(m->unit) >= PERF_EVENT_NAME, "names fit");
 
@@ -74,7 +74,8 @@ static void choose(struct perf_events *p, const char *name, bool has_period, str
 }
 
 /* What a sample of NAME, whose period is time of KIND when that is not 0, is read as; 0 = as nothing. */
-static unsigned int judge(struct perf_events *p, const char *name, unsigned int kind, bool has_period, struct profile_meta *m)
+static unsigned int perfevents_judge(struct perf_events *p, const char *name, unsigned int kind, bool has_period,
+				     struct profile_meta *m)
 {
 	if (p->wanted[0] && strcmp(p->wanted, name))
 		return 0;
@@ -86,7 +87,7 @@ static unsigned int judge(struct perf_events *p, const char *name, unsigned int 
 	if (!p->event[0] && p->time && !kind)
 		return 0;
 	if (!p->event[0])
-		choose(p, name, has_period, m);
+		perfevents_choose(p, name, has_period, m);
 	return strcmp(p->event, name) ? 0 : p->time ? EVENT_SAMPLE : EVENT_COUNTED;
 }
 
@@ -97,7 +98,7 @@ unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t le
 	unsigned int kind;
 
 	copy_name(own, name, plain);
-	kind = judge(p, own, has_period ? perf_name_kind(own, strlen(own)) : 0, has_period, m);
+	kind = perfevents_judge(p, own, has_period ? perf_name_kind(own, strlen(own)) : 0, has_period, m);
 	if (!kind)
 		leave_out(p, own);
 	return kind;

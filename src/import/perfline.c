@@ -15,7 +15,7 @@
 
 #define RECORD "PERF_RECORD_"
 
-static bool blank(char c)
+static bool perfline_blank(char c)
 {
 	return isblank((unsigned char)c);
 }
@@ -29,10 +29,10 @@ static struct part next_token(const char **at, const char *end)
 {
 	struct part p;
 
-	while (*at < end && blank(**at))
+	while (*at < end && perfline_blank(**at))
 		++*at;
 	p.s = *at;
-	while (*at < end && !blank(**at))
+	while (*at < end && !perfline_blank(**at))
 		++*at;
 	p.len = (size_t)(*at - p.s);
 	return p;
@@ -44,17 +44,17 @@ static struct part last_token(const char *begin, const char **end)
 	struct part p;
 	const char *stop;
 
-	while (*end > begin && blank((*end)[-1]))
+	while (*end > begin && perfline_blank((*end)[-1]))
 		--*end;
 	stop = *end;
-	while (*end > begin && !blank((*end)[-1]))
+	while (*end > begin && !perfline_blank((*end)[-1]))
 		--*end;
 	p.s = *end;
 	p.len = (size_t)(stop - p.s);
 	return p;
 }
 
-static bool parse_number(const char *s, size_t len, uint64_t *ret)
+static bool perfline_parse_number(const char *s, size_t len, uint64_t *ret)
 {
 	const char *at = s;
 
@@ -67,7 +67,7 @@ static bool parse_id(const char *s, size_t len, uint64_t *ret)
 		*ret = 0;
 		return true;
 	}
-	return parse_number(s, len, ret) && *ret <= INT32_MAX;
+	return perfline_parse_number(s, len, ret) && *ret <= INT32_MAX;
 }
 
 /* "1234" or "1234/1240". */
@@ -84,7 +84,8 @@ static bool parse_ids(struct part p, struct perf_header *h)
 
 static bool parse_cpu(struct part p, uint64_t *ret)
 {
-	return p.len > 2 && p.s[0] == '[' && p.s[p.len - 1] == ']' && parse_number(p.s + 1, p.len - 2, ret) && *ret <= UINT32_MAX;
+	return p.len > 2 && p.s[0] == '[' && p.s[p.len - 1] == ']' && perfline_parse_number(p.s + 1, p.len - 2, ret) &&
+	       *ret <= UINT32_MAX;
 }
 
 /* "5777.475916:", with up to nine decimals. */
@@ -97,8 +98,8 @@ static bool parse_stamp(struct part p, uint64_t *ret_ns)
 	if (!dot || p.s[p.len - 1] != ':')
 		return false;
 	digits = p.len - 2 - (size_t)(dot - p.s);
-	if (!digits || digits > 9 || !parse_number(p.s, (size_t)(dot - p.s), &s) || !parse_number(dot + 1, digits, &part) ||
-	    s >= UINT64_MAX / NSEC_PER_SEC)
+	if (!digits || digits > 9 || !perfline_parse_number(p.s, (size_t)(dot - p.s), &s) ||
+	    !perfline_parse_number(dot + 1, digits, &part) || s >= UINT64_MAX / NSEC_PER_SEC)
 		return false;
 	for (size_t i = 0; i < digits; i++)
 		scale /= 10;
@@ -111,7 +112,7 @@ static bool parse_event(const char *at, const char *end, struct perf_header *h)
 {
 	struct part p = next_token(&at, end);
 
-	h->has_period = p.len && parse_number(p.s, p.len, &h->period);
+	h->has_period = p.len && perfline_parse_number(p.s, p.len, &h->period);
 	if (h->has_period)
 		p = next_token(&at, end);
 	h->record = !h->has_period && part_begins(p, RECORD);
@@ -140,7 +141,7 @@ static bool is_flags(struct part p, bool cpu, const char *at, const char *end)
 	const struct part q = next_token(&behind, end);
 	uint64_t ns, number;
 
-	if (!p.len || p.s[p.len - 1] == ':' || parse_number(p.s, p.len, &number) || !(cpu || are_letters(p)))
+	if (!p.len || p.s[p.len - 1] == ':' || perfline_parse_number(p.s, p.len, &number) || !(cpu || are_letters(p)))
 		return false;
 	return (q.len && parse_stamp(q, &ns)) || (cpu && are_letters(p));
 }
@@ -179,8 +180,8 @@ static bool parse_from_end(const char *s, size_t len, struct perf_header *h, uin
 	h->event = event;
 	h->rest = (struct part){ .s = s + len };
 	h->has_period = h->has_time = true;
-	return parse_number(period.s, period.len, &h->period) && parse_stamp(stamp, &h->time_ns) && parse_cpu(cpu, ret_cpu) &&
-	       parse_ids(ids, h);
+	return perfline_parse_number(period.s, period.len, &h->period) && parse_stamp(stamp, &h->time_ns) &&
+	       parse_cpu(cpu, ret_cpu) && parse_ids(ids, h);
 }
 
 /*
@@ -223,7 +224,7 @@ static bool parse_any(const char *s, size_t len, struct perf_header *h)
 {
 	const char *at = s, *end = s + len, *begin;
 
-	while (at < end && blank(*at))
+	while (at < end && perfline_blank(*at))
 		at++;
 	begin = at;
 	while (at < end) {
@@ -235,7 +236,7 @@ static bool parse_any(const char *s, size_t len, struct perf_header *h)
 		behind = parse_when(at, end, h);
 		if (!behind || !parse_event(behind, end, h))
 			continue;
-		while (comm_end > begin && blank(comm_end[-1]))
+		while (comm_end > begin && perfline_blank(comm_end[-1]))
 			comm_end--;
 		h->comm = (struct part){ .s = begin, .len = (size_t)(comm_end - begin) };
 		return true;
@@ -287,7 +288,7 @@ static size_t without_offset(const char *s, size_t len)
  * Where the file begins, with its parenthesis, that ends P; NULL when there is none. Both names and paths may hold " (". Behind an offset
  * a file begins; else what begins with a slash is one; else the last parenthesis is it.
  */
-static const char *file_of(struct part p)
+static const char *perfline_file_of(struct part p)
 {
 	const char *slash;
 	size_t last = 0;
@@ -310,7 +311,7 @@ static const char *file_of(struct part p)
 }
 
 /* Whether all parentheses of P that open also close: otherwise it was cut off in one, such as "(/opt/App (x86)". */
-static bool balanced(struct part p)
+static bool perfline_balanced(struct part p)
 {
 	size_t open = 0;
 
@@ -326,7 +327,7 @@ static bool balanced(struct part p)
 /* Divides P, which is a function and its file, for F. */
 static void parse_place(struct part p, struct perf_frame *f)
 {
-	const char *file = file_of(p);
+	const char *file = perfline_file_of(p);
 	size_t plain;
 
 	f->symbol = p;
@@ -334,15 +335,15 @@ static void parse_place(struct part p, struct perf_frame *f)
 		f->dso = (struct part){ .s = file + 1, .len = (size_t)(p.s + p.len - file) - 2 };
 		f->symbol.len = (size_t)(file - p.s);
 		f->inlined = f->dso.len == 7 && part_begins(f->dso, "inlined");
-		f->whole = balanced(f->dso);
-		f->symbol.len -= f->symbol.len && blank(f->symbol.s[f->symbol.len - 1]);
+		f->whole = perfline_balanced(f->dso);
+		f->symbol.len -= f->symbol.len && perfline_blank(f->symbol.s[f->symbol.len - 1]);
 	}
 	plain = without_offset(f->symbol.s, f->symbol.len);
 	if (plain < f->symbol.len) {
 		f->symbol.len = plain;
 		return;
 	}
-	while (f->symbol.len && blank(f->symbol.s[f->symbol.len - 1]))
+	while (f->symbol.len && perfline_blank(f->symbol.s[f->symbol.len - 1]))
 		f->symbol.len--;
 }
 
@@ -356,14 +357,14 @@ bool perf_line_frame(const char *s, size_t len, struct perf_frame *ret)
 	uint64_t ip;
 	bool exact;
 
-	while (at < end && blank(*at))
+	while (at < end && perfline_blank(*at))
 		at++;
-	if (at == end || !parse_hex(&at, end, &ip) || (at < end && !blank(*at)))
+	if (at == end || !parse_hex(&at, end, &ip) || (at < end && !perfline_blank(*at)))
 		return false;
 	exact = s[0] == '\t' && at - s == 1 + ADDRESS_COLUMNS && end[-1] == ')';
 	if (exact)
 		at++;
-	while (!exact && at < end && blank(*at))
+	while (!exact && at < end && perfline_blank(*at))
 		at++;
 	parse_place((struct part){ .s = at, .len = (size_t)(end - at) }, &f);
 	if (!f.symbol.len)

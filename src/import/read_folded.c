@@ -57,14 +57,14 @@ static char suffix_of(const char *s, size_t len)
 }
 
 /* How long the name at S is, which ends at ";" or END. */
-static size_t name_len(const char *s, const char *end)
+static size_t read_folded_name_len(const char *s, const char *end)
 {
 	const char *semicolon = memchr(s, ';', (size_t)(end - s));
 
 	return (size_t)((semicolon ? semicolon : end) - s);
 }
 
-static struct sink_name plain_name(const char *s, size_t len)
+static struct sink_name read_folded_plain_name(const char *s, size_t len)
 {
 	return (struct sink_name){ .text = s, .len = len, .kind = FUNC_USER };
 }
@@ -74,7 +74,7 @@ static module_id begin_run(struct folded *f, const char *s, size_t len)
 {
 	const char suffix = suffix_of(s, len);
 
-	f->run[0] = plain_name(s, len);
+	f->run[0] = read_folded_plain_name(s, len);
 	if (suffix != 'k' && suffix != 'j')
 		return f->user;
 	f->run[0].len -= SUFFIX_LEN;
@@ -86,15 +86,15 @@ static module_id begin_run(struct folded *f, const char *s, size_t len)
 static const char *take_run(struct folded *f, const char *s, const char *end, stack_id *stack)
 {
 	const char *at = s;
-	size_t len = name_len(at, end), n = 1;
+	size_t len = read_folded_name_len(at, end), n = 1;
 	const module_id module = begin_run(f, at, len);
 	frame_id frame;
 
 	for (at += len; at < end && n < SINK_RUN_MAX; at += 1 + len) {
-		len = name_len(at + 1, end);
+		len = read_folded_name_len(at + 1, end);
 		if (suffix_of(at + 1, len) != 'i')
 			break;
-		f->run[n++] = plain_name(at + 1, len - SUFFIX_LEN);
+		f->run[n++] = read_folded_plain_name(at + 1, len - SUFFIX_LEN);
 	}
 	frame = sink_frame(&f->r->sink, module, n > 1 ? s : f->run[0].text, n > 1 ? (size_t)(at - s) : f->run[0].len, f->run, n);
 	if (frame != ID_NONE)
@@ -125,13 +125,13 @@ static void keep_common(struct folded *f, const char *s, size_t len)
 
 		/* A run may go on in this line: it ends before a name that is not inlined, or with the line. */
 		if (end <= common && (end == len || (s[end] == ';' &&
-		    (f->known.n == 1 || suffix_of(s + end + 1, name_len(s + end + 1, s + len)) != 'i'))))
+		    (f->known.n == 1 || suffix_of(s + end + 1, read_folded_name_len(s + end + 1, s + len)) != 'i'))))
 			return;
 		f->known.n--;
 	}
 }
 
-static bool remember(struct folded *f, size_t end, stack_id stack)
+static bool read_folded_remember(struct folded *f, size_t end, stack_id stack)
 {
 	struct known *k = vec_push(&f->known);
 
@@ -151,24 +151,24 @@ static bool remember_line(struct folded *f, const char *s, size_t len)
 }
 
 /* The stack that the LEN bytes at S are; f->thread is what runs it. ID_NONE when out of memory. */
-static stack_id take_stack(struct folded *f, const char *s, size_t len)
+static stack_id read_folded_take_stack(struct folded *f, const char *s, size_t len)
 {
 	const char *at, *end = s + len;
 	stack_id stack;
 
 	keep_common(f, s, len);
 	if (!f->known.n) {
-		const size_t comm = name_len(s, end);
+		const size_t comm = read_folded_name_len(s, end);
 
 		f->thread = sink_thread(&f->r->sink, 0, 0, s, comm);
-		if (f->thread == ID_NONE || !remember(f, comm, STACK_ROOT))
+		if (f->thread == ID_NONE || !read_folded_remember(f, comm, STACK_ROOT))
 			return ID_NONE;
 	}
 	at = s + f->known.v[f->known.n - 1].end;
 	stack = f->known.v[f->known.n - 1].stack;
 	while (at < end) {
 		at = take_run(f, at + 1, end, &stack);
-		if (!at || !remember(f, (size_t)(at - s), stack))
+		if (!at || !read_folded_remember(f, (size_t)(at - s), stack))
 			return ID_NONE;
 	}
 	return remember_line(f, s, len) ? stack : ID_NONE;
@@ -178,7 +178,7 @@ static stack_id take_stack(struct folded *f, const char *s, size_t len)
  * The number from AT to END, with decimals if need be, as weight and as a whole number. False when it is none, or too large to
  * be counted.
  */
-static bool take_number(struct folded *f, const char *at, const char *end, uint64_t *ret_ns, uint64_t *ret_count)
+static bool read_folded_take_number(struct folded *f, const char *at, const char *end, uint64_t *ret_ns, uint64_t *ret_count)
 {
 	uint64_t whole, part = 0;
 	unsigned int digits = 0;
@@ -220,20 +220,20 @@ static size_t without_number(struct folded *f, const char *s, size_t len)
 
 	while (at && s[at - 1] != ' ' && s[at - 1] != ';')
 		at--;
-	return at > 1 && s[at - 1] == ' ' && take_number(f, s + at, s + len, &ns, &count) ? at - 1 : len;
+	return at > 1 && s[at - 1] == ' ' && read_folded_take_number(f, s + at, s + len, &ns, &count) ? at - 1 : len;
 }
 
 /* Looks whether the stack of LEN bytes at S ends in a number, as if there were two. */
 static void look_for_two(struct folded *f, const char *s, size_t len)
 {
 	const uint64_t rounded = f->r->rounded;
-	const size_t group = name_len(s, s + len);
+	const size_t group = read_folded_name_len(s, s + len);
 	size_t deeper = 0;
 
 	f->lines++;
 	if (f->two_numbers + 1 == f->lines && without_number(f, s, len) < len)
 		f->two_numbers++;
-	for (size_t at = group; !f->surely_two && at < len; at += 1 + name_len(s + at + 1, s + len))
+	for (size_t at = group; !f->surely_two && at < len; at += 1 + read_folded_name_len(s + at + 1, s + len))
 		deeper++;
 	f->surely_two |= deeper >= DEEPER_THAN_GROUPS || (deeper && without_number(f, s, group) == group);
 	f->r->rounded = rounded;
@@ -256,7 +256,7 @@ static int judge_two(struct folded *f, struct err *e)
 	return 0;
 }
 
-static int take_line(struct folded *f, const char *s, size_t len, struct err *e)
+static int read_folded_take_line(struct folded *f, const char *s, size_t len, struct err *e)
 {
 	struct sink *sink = &f->r->sink;
 	uint64_t ns, count;
@@ -269,24 +269,24 @@ static int take_line(struct folded *f, const char *s, size_t len, struct err *e)
 		;
 	if (!len || (s[0] == '#' && !at))
 		return 0;
-	if (at < 2 || !take_number(f, s + at, s + len, &ns, &count))
+	if (at < 2 || !read_folded_take_number(f, s + at, s + len, &ns, &count))
 		return s[0] == '#' ? 0 : import_state_refuse(f->r, s, WANTED, e);
 	if (!sink_weighs(sink, ns))
 		return err_set(e, EOVERFLOW, "the numbers of %s add up to more than can be counted, at line %llu",
 			       f->r->lines.name, (unsigned long long)f->r->lines.nr);
 	look_for_two(f, s, at - 1);
-	stack = take_stack(f, s, deep_enough(f, s, at - 1));
+	stack = read_folded_take_stack(f, s, deep_enough(f, s, at - 1));
 	return sink_add(sink, EVENT_COUNTED, 0, f->thread, stack, ns, count, e);
 }
 
-static int take_lines(struct folded *f, struct err *e)
+static int read_folded_take_lines(struct folded *f, struct err *e)
 {
 	size_t len;
 	char *s;
 	int r;
 
 	while ((r = lines_next(&f->r->lines, &s, &len, e)) > 0 && !sink_full(&f->r->sink)) {
-		r = take_line(f, s, len, e);
+		r = read_folded_take_line(f, s, len, e);
 		if (r < 0)
 			return r;
 	}
@@ -304,7 +304,7 @@ int import_folded(struct import_state *r, struct err *e)
 	if (f.user == ID_NONE || f.kernel == ID_NONE || f.jit == ID_NONE)
 		return err_nomem(e, "the profile of an import");
 	strcpy(r->sink.meta->unit, "weight");
-	rc = take_lines(&f, e);
+	rc = read_folded_take_lines(&f, e);
 	vec_free(&f.before);
 	vec_free(&f.known);
 	return rc;

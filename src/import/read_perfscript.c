@@ -83,7 +83,7 @@ static bool is_jit(struct part dso)
 	       memmem(dso.s, dso.len, "/jitted-", strlen("/jitted-"));
 }
 
-static module_id module_of(struct perfscript *p, const struct perf_frame *f)
+static module_id read_perfscript_module_of(struct perfscript *p, const struct perf_frame *f)
 {
 	if (f->kernel)
 		return p->kernel;
@@ -93,7 +93,7 @@ static module_id module_of(struct perfscript *p, const struct perf_frame *f)
 }
 
 /* Appends "LEN:NAME;", so that names with a semicolon cannot make two runs one. */
-static bool append(struct perfscript *p, const char *s, size_t len)
+static bool read_perfscript_append(struct perfscript *p, const char *s, size_t len)
 {
 	char *at;
 
@@ -112,7 +112,7 @@ static frame_id make_frame(struct perfscript *p, const struct perf_frame *f)
 {
 	const uint8_t kind = f->kernel ? FUNC_KERNEL : is_jit(f->dso) ? FUNC_JIT : FUNC_USER;
 	struct sink_name name[SINK_RUN_MAX] = { { .text = f->symbol.s, .len = f->symbol.len, .kind = kind } };
-	const module_id module = module_of(p, f);
+	const module_id module = read_perfscript_module_of(p, f);
 	size_t n = 1;
 	bool ok;
 
@@ -121,12 +121,12 @@ static frame_id make_frame(struct perfscript *p, const struct perf_frame *f)
 	if (!p->inlined.n && !memchr(f->symbol.s, ';', f->symbol.len))
 		return sink_frame(&p->r->sink, module, f->symbol.s, f->symbol.len, name, 1);
 	p->run.n = 0;
-	ok = append(p, f->symbol.s, f->symbol.len);
+	ok = read_perfscript_append(p, f->symbol.s, f->symbol.len);
 	for (size_t i = p->inlined.n; ok && i-- > 0 && n < SINK_RUN_MAX;) {
 		const struct inlined *in = &p->inlined.v[i];
 
 		name[n++] = (struct sink_name){ .text = p->text.v + in->at, .len = in->len, .kind = f->kernel ? FUNC_KERNEL : FUNC_USER };
-		ok = append(p, p->text.v + in->at, in->len);
+		ok = read_perfscript_append(p, p->text.v + in->at, in->len);
 	}
 	return ok ? sink_frame(&p->r->sink, module, p->run.v, p->run.n, name, n) : ID_NONE;
 }
@@ -147,7 +147,7 @@ static bool keep_inlined(struct perfscript *p, const struct perf_frame *f)
 }
 
 /* Adds the frame of F, with what is inlined into it. */
-static int add_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
+static int read_perfscript_add_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
 	const frame_id frame = make_frame(p, f);
 	frame_id *slot;
@@ -174,7 +174,7 @@ static int end_inlined(struct perfscript *p, const struct perf_frame *f, struct 
 
 	p->inlined.n--;
 	own.symbol = (struct part){ p->text.v + p->inlined.v[p->inlined.n].at, p->inlined.v[p->inlined.n].len };
-	return add_frame(p, &own, e);
+	return read_perfscript_add_frame(p, &own, e);
 }
 
 static int take_frame(struct perfscript *p, const struct perf_frame *f, struct err *e)
@@ -186,7 +186,7 @@ static int take_frame(struct perfscript *p, const struct perf_frame *f, struct e
 			return r;
 	}
 	if (!f->inlined)
-		return add_frame(p, f, e);
+		return read_perfscript_add_frame(p, f, e);
 	return p->inlined.n >= SINK_RUN_MAX || keep_inlined(p, f) ? 0 : err_nomem(e, "the names of an import");
 }
 
@@ -261,7 +261,7 @@ static int begin_sample(struct perfscript *p, const struct perf_header *h, struc
 	return perf_line_frame(h->rest.s, h->rest.len, &f) ? read_frame(p, &f, e) : 0;
 }
 
-static void quote(struct quote *q, uint64_t nr, const char *s, size_t len)
+static void read_perfscript_quote(struct quote *q, uint64_t nr, const char *s, size_t len)
 {
 	const size_t shown = len > QUOTED_MAX ? text_whole(s, QUOTED_MAX) : len;
 
@@ -274,14 +274,14 @@ static void count_unknown(struct perfscript *p, const char *s, size_t len)
 	struct tally *t = &p->tally;
 
 	if (!t->unknown++)
-		quote(&t->first, p->r->lines.nr, s, len);
+		read_perfscript_quote(&t->first, p->r->lines.nr, s, len);
 	if (!t->lacks)
 		t->lacks = perf_line_lacks(s, len);
 	if (t->lacks && !t->lacking.nr)
-		quote(&t->lacking, p->r->lines.nr, s, len);
+		read_perfscript_quote(&t->lacking, p->r->lines.nr, s, len);
 }
 
-static int refuse(const struct perfscript *p, struct err *e)
+static int read_perfscript_refuse(const struct perfscript *p, struct err *e)
 {
 	const struct tally *t = &p->tally;
 	const char *name = p->r->lines.name;
@@ -301,7 +301,7 @@ static int pass_over(struct perfscript *p, const char *s, size_t len, struct err
 	if (r < 0 || import_state_is_cut(p->r))
 		return r;
 	count_unknown(p, s, len);
-	return p->tally.unknown > p->tally.known + PATIENCE ? refuse(p, e) : 0;
+	return p->tally.unknown > p->tally.known + PATIENCE ? read_perfscript_refuse(p, e) : 0;
 }
 
 /* Whether a line that begins with "#" is a comment: names of threads may begin so too. */
@@ -321,7 +321,7 @@ static bool is_comment(struct perfscript *p, const char *s, size_t len)
 	return p->in_header || !perf_line_header(s, len, &h);
 }
 
-static int take_line(struct perfscript *p, const char *s, size_t len, struct err *e)
+static int read_perfscript_take_line(struct perfscript *p, const char *s, size_t len, struct err *e)
 {
 	const bool indented = len && isblank((unsigned char)s[0]);
 	struct perf_frame f;
@@ -360,7 +360,7 @@ static int end_text(struct perfscript *p, struct err *e)
 	return end_sample(p, e);
 }
 
-static int take_lines(struct perfscript *p, struct err *e)
+static int read_perfscript_take_lines(struct perfscript *p, struct err *e)
 {
 	struct import_state *r = p->r;
 	size_t len;
@@ -368,14 +368,14 @@ static int take_lines(struct perfscript *p, struct err *e)
 	int rc;
 
 	while ((rc = lines_next(&r->lines, &s, &len, e)) > 0 && !sink_full(&r->sink)) {
-		rc = take_line(p, s, len, e);
+		rc = read_perfscript_take_line(p, s, len, e);
 		if (rc < 0)
 			return rc;
 	}
 	if (rc < 0)
 		return rc;
 	if (p->tally.unknown && p->tally.unknown >= p->tally.known)
-		return refuse(p, e);
+		return read_perfscript_refuse(p, e);
 	return end_text(p, e);
 }
 
@@ -400,7 +400,7 @@ int import_perf_script(struct import_state *r, struct err *e)
 	int rc;
 
 	perf_events_init(&p.events, r->event);
-	rc = p.kernel == ID_NONE ? err_nomem(e, "the profile of an import") : take_lines(&p, e);
+	rc = p.kernel == ID_NONE ? err_nomem(e, "the profile of an import") : read_perfscript_take_lines(&p, e);
 	if (rc >= 0 && p.first_ns != UINT64_MAX) {
 		m->start_mono_ns = p.first_ns;
 		m->duration_ns = p.last_ns - p.first_ns;

@@ -44,7 +44,7 @@ static bool make_clean(struct sink *s, const char **text, size_t *len, bool *ret
 }
 
 /* The id of TEXT among names. */
-static str_id add_text(struct sink *s, const char *text, size_t len)
+static str_id sink_add_text(struct sink *s, const char *text, size_t len)
 {
 	const uint32_t before = names_strings(s->names);
 	bool changed;
@@ -80,21 +80,21 @@ module_id sink_module(struct sink *s, enum module_kind kind, const char *path, s
 }
 
 /* What people write where no function is known. */
-static bool is_note(const char *text)
+static bool sink_is_note(const char *text)
 {
 	return !strcmp(text, "[unknown]") || !strcmp(text, "(other)") || !strcmp(text, "[lost]") ||
 	       !strcmp(text, "[no stack]") || !strncmp(text, "[cut: ", strlen("[cut: "));
 }
 
-static bool name_frame(struct sink *s, frame_id frame, module_id module, const struct sink_name *name, size_t n)
+static bool sink_name_frame(struct sink *s, frame_id frame, module_id module, const struct sink_name *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct func f = { .name = add_text(s, name[i].text, name[i].len), .module = module, .kind = name[i].kind };
+		struct func f = { .name = sink_add_text(s, name[i].text, name[i].len), .module = module, .kind = name[i].kind };
 		struct name *to = &s->run.v[n - 1 - i];          /* innermost first */
 
 		if (f.name == STR_NONE)
 			return false;
-		if (f.kind == FUNC_USER && is_note(names_text(s->names, f.name)))
+		if (f.kind == FUNC_USER && sink_is_note(names_text(s->names, f.name)))
 			f.kind = FUNC_NOTE;
 		*to = (struct name){ .func = names_add_func(s->names, &f) };
 		if (to->func == ID_NONE)
@@ -105,14 +105,14 @@ static bool name_frame(struct sink *s, frame_id frame, module_id module, const s
 
 frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t len, const struct sink_name *name, size_t n)
 {
-	const str_id id = add_text(s, text, len);
+	const str_id id = sink_add_text(s, text, len);
 	const frame_id frame = id == STR_NONE ? ID_NONE : dict_frame(s->dict, module, id);
 
 	if (frame == ID_NONE || names_get(s->names, frame))
 		return frame;
 	if (dict_get_frame(s->dict, frame)->module != module)    /* there was no room for it */
 		return frame;
-	return name_frame(s, frame, module, name, n) ? frame : ID_NONE;
+	return sink_name_frame(s, frame, module, name, n) ? frame : ID_NONE;
 }
 
 thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, size_t len)
@@ -129,7 +129,7 @@ bool sink_weighs(const struct sink *s, uint64_t weight)
 }
 
 /* What the profile says of itself. */
-static void count(struct profile_meta *m, unsigned int kind, uint64_t weight, uint64_t samples)
+static void sink_count(struct profile_meta *m, unsigned int kind, uint64_t weight, uint64_t samples)
 {
 	if (kind == EVENT_SAMPLE || kind == EVENT_COUNTED) {
 		m->samples += samples;
@@ -157,6 +157,6 @@ int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thre
 		return err_nomem(e, "the profile of an import");
 	s->total_ns += weight;
 	s->stacks++;
-	count(s->meta, kind, weight, samples);
+	sink_count(s->meta, kind, weight, samples);
 	return 0;
 }

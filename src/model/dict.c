@@ -41,14 +41,14 @@ struct dict {
 /* Who adds: what may be refused, and the stand-ins, for which some room is set aside. */
 enum need { NEED_USUAL, NEED_STAND_IN, NEED_ALWAYS };
 
-#define ID_FULL (ID_NONE - 1)    /* from intern(): there is no room under the limit */
+#define ID_FULL (ID_NONE - 1)    /* from dict_intern(): there is no room under the limit */
 
 _Static_assert(sizeof(struct frame) == 16, "frames come in millions");
 _Static_assert(sizeof(struct stack) == 8, "trie nodes come in millions");
 _Static_assert(sizeof(struct wait) == 16, "as many as there are ways to wait, times wakers");
 _Static_assert(sizeof(struct memory_place) == 8, "hashed and compared as a whole");
 
-static uint64_t module_hash(const void *elem)
+static uint64_t dict_module_hash(const void *elem)
 {
 	const struct module *m = elem;
 	uint64_t h = hash_2u64((uint64_t)m->kind << 32 | (uint32_t)m->pid, m->start_ns);
@@ -73,7 +73,7 @@ static bool module_equal(const void *va, const void *vb)
 	return a->path == b->path;
 }
 
-static uint64_t frame_hash(const void *elem)
+static uint64_t dict_frame_hash(const void *elem)
 {
 	const struct frame *f = elem;
 
@@ -87,7 +87,7 @@ static bool frame_equal(const void *va, const void *vb)
 	return a->module == b->module && a->offset == b->offset;
 }
 
-static uint64_t stack_hash(const void *elem)
+static uint64_t dict_stack_hash(const void *elem)
 {
 	const struct stack *s = elem;
 
@@ -101,7 +101,7 @@ static bool stack_equal(const void *va, const void *vb)
 	return a->parent == b->parent && a->frame == b->frame;
 }
 
-static uint64_t thread_hash(const void *elem)
+static uint64_t dict_thread_hash(const void *elem)
 {
 	const struct thread *t = elem;
 
@@ -131,7 +131,7 @@ static bool wait_equal(const void *va, const void *vb)
 	return !memcmp(va, vb, sizeof(struct wait));     /* there is no padding */
 }
 
-static uint64_t place_hash(const void *elem)
+static uint64_t dict_place_hash(const void *elem)
 {
 	const struct memory_place *p = elem;
 
@@ -149,7 +149,7 @@ static void table_init(struct table *t, size_t size, uint64_t (*hash)(const void
 	t->hash = hash;
 }
 
-static void table_free(struct table *t)
+static void dict_table_free(struct table *t)
 {
 	hidx_free(&t->index);
 	pages_free(&t->elems);
@@ -174,7 +174,7 @@ static bool has_room(const struct dict *d, const struct table *t, uint32_t added
 }
 
 /* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants: this becomes a plain loop. */
-static inline __attribute__((always_inline)) uint32_t intern(const struct dict *d, struct table *t, const void *key,
+static inline __attribute__((always_inline)) uint32_t dict_intern(const struct dict *d, struct table *t, const void *key,
 							      size_t size, uint64_t (*hash)(const void *),
 							      bool (*equal)(const void *, const void *), enum need need)
 {
@@ -196,29 +196,29 @@ static inline __attribute__((always_inline)) uint32_t intern(const struct dict *
 	return new_id;
 }
 
-static frame_id add_frame(struct dict *d, const struct frame *f, enum need need)
+static frame_id dict_add_frame(struct dict *d, const struct frame *f, enum need need)
 {
-	return intern(d, &d->frames, f, sizeof(*f), frame_hash, frame_equal, need);
+	return dict_intern(d, &d->frames, f, sizeof(*f), dict_frame_hash, frame_equal, need);
 }
 
-static stack_id add_stack(struct dict *d, const struct stack *s, enum need need)
+static stack_id dict_add_stack(struct dict *d, const struct stack *s, enum need need)
 {
-	return intern(d, &d->stacks, s, sizeof(*s), stack_hash, stack_equal, need);
+	return dict_intern(d, &d->stacks, s, sizeof(*s), dict_stack_hash, stack_equal, need);
 }
 
 static thread_id add_thread(struct dict *d, const struct thread *t, enum need need)
 {
-	return intern(d, &d->threads, t, sizeof(*t), thread_hash, thread_equal, need);
+	return dict_intern(d, &d->threads, t, sizeof(*t), dict_thread_hash, thread_equal, need);
 }
 
-static wait_id add_wait(struct dict *d, const struct wait *w, enum need need)
+static wait_id dict_add_wait(struct dict *d, const struct wait *w, enum need need)
 {
-	return intern(d, &d->waits, w, sizeof(*w), wait_hash, wait_equal, need);
+	return dict_intern(d, &d->waits, w, sizeof(*w), wait_hash, wait_equal, need);
 }
 
-static place_id add_place(struct dict *d, const struct memory_place *p, enum need need)
+static place_id dict_add_place(struct dict *d, const struct memory_place *p, enum need need)
 {
-	return intern(d, &d->places, p, sizeof(*p), place_hash, place_equal, need);
+	return dict_intern(d, &d->places, p, sizeof(*p), dict_place_hash, place_equal, need);
 }
 
 static uint64_t argument_hash(const void *elem)
@@ -231,9 +231,9 @@ static bool argument_equal(const void *va, const void *vb)
 	return *(const uint64_t *)va == *(const uint64_t *)vb;
 }
 
-static argument_id add_argument(struct dict *d, uint64_t argument, enum need need)
+static argument_id dict_add_argument(struct dict *d, uint64_t argument, enum need need)
 {
-	return intern(d, &d->arguments, &argument, sizeof(argument), argument_hash, argument_equal, need);
+	return dict_intern(d, &d->arguments, &argument, sizeof(argument), argument_hash, argument_equal, need);
 }
 
 struct dict *dict_new(void)
@@ -246,17 +246,18 @@ struct dict *dict_new(void)
 	if (!d)
 		return NULL;
 	d->notes = ID_NONE;
-	table_init(&d->modules, sizeof(struct module), module_hash);
-	table_init(&d->frames, sizeof(struct frame), frame_hash);
-	table_init(&d->stacks, sizeof(struct stack), stack_hash);
-	table_init(&d->threads, sizeof(struct thread), thread_hash);
+	table_init(&d->modules, sizeof(struct module), dict_module_hash);
+	table_init(&d->frames, sizeof(struct frame), dict_frame_hash);
+	table_init(&d->stacks, sizeof(struct stack), dict_stack_hash);
+	table_init(&d->threads, sizeof(struct thread), dict_thread_hash);
 	table_init(&d->waits, sizeof(struct wait), wait_hash);
-	table_init(&d->places, sizeof(struct memory_place), place_hash);
+	table_init(&d->places, sizeof(struct memory_place), dict_place_hash);
 	table_init(&d->arguments, sizeof(uint64_t), argument_hash);
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
-	if (!d->strings || add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT || add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY ||
-	    add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY || add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY) {
+	if (!d->strings || dict_add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT ||
+	    dict_add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY || dict_add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY ||
+	    dict_add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY) {
 		dict_free(d);
 		return NULL;
 	}
@@ -267,13 +268,13 @@ void dict_free(struct dict *d)
 {
 	if (!d)
 		return;
-	table_free(&d->modules);
-	table_free(&d->frames);
-	table_free(&d->stacks);
-	table_free(&d->threads);
-	table_free(&d->waits);
-	table_free(&d->places);
-	table_free(&d->arguments);
+	dict_table_free(&d->modules);
+	dict_table_free(&d->frames);
+	dict_table_free(&d->stacks);
+	dict_table_free(&d->threads);
+	dict_table_free(&d->waits);
+	dict_table_free(&d->places);
+	dict_table_free(&d->arguments);
 	strtab_free(d->strings);
 	free(d);
 }
@@ -282,11 +283,11 @@ module_id dict_module(struct dict *d, const struct module *m)
 {
 	if (m->build_id_len > BUILD_ID_MAX)
 		return ID_NONE;
-	return intern(d, &d->modules, m, sizeof(*m), module_hash, module_equal, NEED_ALWAYS);
+	return dict_intern(d, &d->modules, m, sizeof(*m), dict_module_hash, module_equal, NEED_ALWAYS);
 }
 
 /* Counts that STAND_IN was given for something else, and returns it. */
-static uint32_t refuse(struct dict *d, uint32_t stand_in)
+static uint32_t dict_refuse(struct dict *d, uint32_t stand_in)
 {
 	atomic_fetch_add_explicit(&d->refused, 1, memory_order_relaxed);
 	return stand_in;
@@ -299,8 +300,8 @@ frame_id dict_frame(struct dict *d, module_id module, uint64_t offset)
 
 	if (module >= dict_modules(d))
 		return ID_NONE;
-	id = add_frame(d, &f, module == d->notes ? NEED_STAND_IN : NEED_USUAL);
-	return id == ID_FULL ? refuse(d, d->other_frame) : id;
+	id = dict_add_frame(d, &f, module == d->notes ? NEED_STAND_IN : NEED_USUAL);
+	return id == ID_FULL ? dict_refuse(d, d->other_frame) : id;
 }
 
 void dict_frame_flag(struct dict *d, frame_id id, uint32_t flags)
@@ -322,7 +323,7 @@ void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset)
 {
 	const struct frame f = { .module = module, .offset = offset };
 
-	hidx_prefetch(&d->frames.index, frame_hash(&f));
+	hidx_prefetch(&d->frames.index, dict_frame_hash(&f));
 }
 
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
@@ -336,9 +337,9 @@ stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
 		return ID_NONE;
 	if (d->limit && up->frame == d->other_frame)
 		return parent;
-	id = add_stack(d, &s, NEED_USUAL);
+	id = dict_add_stack(d, &s, NEED_USUAL);
 	if (id == ID_FULL)
-		id = refuse(d, add_stack(d, &other, NEED_STAND_IN));
+		id = dict_refuse(d, dict_add_stack(d, &other, NEED_STAND_IN));
 	return id == ID_FULL ? d->other_stack : id;
 }
 
@@ -362,7 +363,7 @@ static bool add_new(struct dict *d, stack_id parent, const frame_id *frame, uint
 		if (frame[i] >= frames || frame[i] == d->other_frame)
 			return false;
 		key[i] = (struct stack){ .parent = i ? first + i - 1 : parent, .frame = frame[i] };
-		hash[i] = stack_hash(&key[i]);
+		hash[i] = dict_stack_hash(&key[i]);
 		hidx_prefetch(&t->index, hash[i]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -408,7 +409,7 @@ thread_id dict_thread(struct dict *d, const struct thread *t)
 {
 	const thread_id id = add_thread(d, t, NEED_USUAL);
 
-	return id == ID_FULL ? refuse(d, dict_other_thread(d)) : id;
+	return id == ID_FULL ? dict_refuse(d, dict_other_thread(d)) : id;
 }
 
 /* The same as W without waker; WAIT_EMPTY when there is no room for that. */
@@ -419,7 +420,7 @@ static wait_id add_wakerless(struct dict *d, const struct wait *w)
 
 	less.waker = ID_NONE;
 	less.waker_stack = STACK_ROOT;
-	id = add_wait(d, &less, NEED_STAND_IN);
+	id = dict_add_wait(d, &less, NEED_STAND_IN);
 	return id == ID_FULL ? WAIT_EMPTY : id;
 }
 
@@ -429,8 +430,8 @@ wait_id dict_wait(struct dict *d, const struct wait *w)
 
 	if (w->waker_stack >= dict_stacks(d) || (w->waker != ID_NONE && w->waker >= dict_threads(d)))
 		return ID_NONE;
-	id = add_wait(d, w, NEED_USUAL);
-	return id == ID_FULL ? refuse(d, add_wakerless(d, w)) : id;
+	id = dict_add_wait(d, w, NEED_USUAL);
+	return id == ID_FULL ? dict_refuse(d, add_wakerless(d, w)) : id;
 }
 
 wait_id dict_wakerless(struct dict *d, wait_id id)
@@ -447,7 +448,7 @@ static place_id add_fileless(struct dict *d, const struct memory_place *p)
 	place_id id;
 
 	less.file = ID_NONE;
-	id = add_place(d, &less, NEED_STAND_IN);
+	id = dict_add_place(d, &less, NEED_STAND_IN);
 	return id == ID_FULL ? PLACE_EMPTY : id;
 }
 
@@ -457,15 +458,15 @@ place_id dict_place(struct dict *d, const struct memory_place *p)
 
 	if (p->file != ID_NONE && p->file >= dict_modules(d))
 		return ID_NONE;
-	id = add_place(d, p, NEED_USUAL);
-	return id == ID_FULL ? refuse(d, add_fileless(d, p)) : id;
+	id = dict_add_place(d, p, NEED_USUAL);
+	return id == ID_FULL ? dict_refuse(d, add_fileless(d, p)) : id;
 }
 
 argument_id dict_argument(struct dict *d, uint64_t argument)
 {
-	const argument_id id = add_argument(d, argument, NEED_USUAL);
+	const argument_id id = dict_add_argument(d, argument, NEED_USUAL);
 
-	return id == ID_FULL ? refuse(d, ARGUMENT_EMPTY) : id;
+	return id == ID_FULL ? dict_refuse(d, ARGUMENT_EMPTY) : id;
 }
 
 place_id dict_fileless(struct dict *d, place_id id)
@@ -489,7 +490,7 @@ int dict_limit(struct dict *d, size_t bytes)
 {
 	const frame_id frame = dict_note(d, NOTE_OTHER);
 	const struct stack other = { .parent = STACK_ROOT, .frame = frame };
-	const stack_id stack = frame == ID_NONE ? ID_NONE : add_stack(d, &other, NEED_ALWAYS);
+	const stack_id stack = frame == ID_NONE ? ID_NONE : dict_add_stack(d, &other, NEED_ALWAYS);
 
 	if (stack == ID_NONE)
 		return -ENOMEM;
@@ -523,39 +524,39 @@ struct strtab *dict_strings(const struct dict *d)
 	return d->strings;
 }
 
-static const void *table_get(const struct table *t, uint32_t id)
+static const void *dict_table_get(const struct table *t, uint32_t id)
 {
 	return id < pages_count(&t->elems) ? pages_at(&t->elems, id) : NULL;
 }
 
 const struct module *dict_get_module(const struct dict *d, module_id id)
 {
-	return table_get(&d->modules, id);
+	return dict_table_get(&d->modules, id);
 }
 
 const struct frame *dict_get_frame(const struct dict *d, frame_id id)
 {
-	return table_get(&d->frames, id);
+	return dict_table_get(&d->frames, id);
 }
 
 const struct stack *dict_get_stack(const struct dict *d, stack_id id)
 {
-	return table_get(&d->stacks, id);
+	return dict_table_get(&d->stacks, id);
 }
 
 const struct thread *dict_get_thread(const struct dict *d, thread_id id)
 {
-	return table_get(&d->threads, id);
+	return dict_table_get(&d->threads, id);
 }
 
 const struct wait *dict_get_wait(const struct dict *d, wait_id id)
 {
-	return table_get(&d->waits, id);
+	return dict_table_get(&d->waits, id);
 }
 
 const struct memory_place *dict_get_place(const struct dict *d, place_id id)
 {
-	return table_get(&d->places, id);
+	return dict_table_get(&d->places, id);
 }
 
 uint32_t dict_modules(const struct dict *d)
@@ -585,7 +586,7 @@ uint32_t dict_waits(const struct dict *d)
 
 uint64_t dict_get_argument(const struct dict *d, argument_id id)
 {
-	const uint64_t *argument = table_get(&d->arguments, id);
+	const uint64_t *argument = dict_table_get(&d->arguments, id);
 
 	return argument ? *argument : 0;
 }

@@ -44,7 +44,7 @@ static uint64_t rehash_func(const void *ctx, uint32_t id)
 	return hash_func(pages_at(&ns->funcs, id));
 }
 
-static bool same_func(const struct func *a, const struct func *b)
+static bool names_same_func(const struct func *a, const struct func *b)
 {
 	return a->name == b->name && a->module == b->module && a->start == b->start && a->size == b->size && a->kind == b->kind;
 }
@@ -133,7 +133,7 @@ func_id names_add_func(struct names *ns, const struct func *f)
 
 	for (uint32_t at = hidx_first(&ns->index, h); (have = hidx_id(&ns->index, at)) != HIDX_NONE;
 	     at = hidx_next(&ns->index, at))
-		if (hidx_same(&ns->index, at, h) && same_func(pages_at(&ns->funcs, have), f))
+		if (hidx_same(&ns->index, at, h) && names_same_func(pages_at(&ns->funcs, have), f))
 			return have;
 	slot = pages_reserve(&ns->funcs);
 	if (!slot)
@@ -146,7 +146,7 @@ func_id names_add_func(struct names *ns, const struct func *f)
 }
 
 /* The slot of FRAME, made when the array does not reach it yet; NULL when out of memory or FRAME is beyond every dictionary. */
-static slot_t *slot_of(struct names *ns, frame_id frame)
+static slot_t *names_slot_of(struct names *ns, frame_id frame)
 {
 	while (pages_count(&ns->slots) <= frame) {
 		if (!pages_reserve(&ns->slots))
@@ -167,7 +167,7 @@ int names_set(struct names *ns, frame_id frame, const struct name *name, uint16_
 	if (frame >= PAGES_MAX)
 		return -ENOMEM;
 	fn = arena_alloc(&ns->arena, sizeof(*fn) + n * sizeof(*name));
-	slot = slot_of(ns, frame);
+	slot = names_slot_of(ns, frame);
 	logged = pages_reserve(&ns->log);
 	if (!fn || !slot || !logged)
 		return -ENOMEM;

@@ -141,7 +141,7 @@ static uint32_t token_of(uint32_t call, const char *arch)
 	return !m ? 0 : call >= CALL_COMPAT ? m->compat : m->token;
 }
 
-static uint32_t number_of(uint32_t call)
+static uint32_t wait_number_of(uint32_t call)
 {
 	return call >= CALL_COMPAT ? call - CALL_COMPAT : call - CALL_SYSCALL;
 }
@@ -164,11 +164,11 @@ static const char *const ways[CALL_SYSCALL] = {
 #define NUMBERS_TRIED 1024
 #define CALL_MAX (CALL_COMPAT + CALL_SYSCALL_MAX)
 
-static char *resolve(uint32_t call, const char *arch)
+static char *wait_resolve(uint32_t call, const char *arch)
 {
 	const uint32_t token = token_of(call, arch);
 
-	return token ? seccomp_syscall_resolve_num_arch(token, (int)number_of(call)) : NULL;
+	return token ? seccomp_syscall_resolve_num_arch(token, (int)wait_number_of(call)) : NULL;
 }
 
 char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX])
@@ -180,11 +180,11 @@ char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX])
 		snprintf(dst, CALL_NAME_MAX, "%s", call < CALL_SYSCALL && ways[call] ? ways[call] : ways[CALL_NONE]);
 		return dst;
 	}
-	name = resolve(call, arch);
+	name = wait_resolve(call, arch);
 	if (name)
 		snprintf(dst, CALL_NAME_MAX, "%s%s", name, suffix);
 	else
-		snprintf(dst, CALL_NAME_MAX, NUMBER_PREFIX "%u%s", number_of(call), suffix);
+		snprintf(dst, CALL_NAME_MAX, NUMBER_PREFIX "%u%s", wait_number_of(call), suffix);
 	return dst;
 }
 
@@ -249,7 +249,7 @@ uint32_t call_compat(uint32_t call, const char *arch)
 
 	if (call < CALL_SYSCALL || call >= CALL_COMPAT || !m || !m->compat || m->compat == m->token)
 		return CALL_NONE;
-	name = resolve(call, arch);
+	name = wait_resolve(call, arch);
 	nr = name ? number_by_name(m->compat, name) : -1;
 	return nr >= 0 ? CALL_COMPAT + (uint32_t)nr : CALL_NONE;
 }
@@ -330,13 +330,13 @@ static const struct row *row_of_name(const char *name)
 	return &unknown;
 }
 
-static const struct row *row_of(uint32_t call, const char *arch)
+static const struct row *wait_row_of(uint32_t call, const char *arch)
 {
 	AUTO_FREE char *name = NULL;
 
 	if (call < CALL_SYSCALL)
 		return &ways_in[call];
-	name = resolve(call, arch);
+	name = wait_resolve(call, arch);
 	return name ? row_of_name(name) : &unknown;
 }
 
@@ -350,7 +350,7 @@ bool call_name_waits(const char *name)
 #define IS_FUTEX (1u << 12)
 
 /*
- * What row_of() says of CALL, kept under a tag of all that decides: 17 bits of call and 32 of architecture. Two calls that
+ * What wait_row_of() says of CALL, kept under a tag of all that decides: 17 bits of call and 32 of architecture. Two calls that
  * share an entry replace each other; an empty entry is no tag, as no call that is looked up is 0.
  */
 static uint32_t packed_row(uint32_t call, const char *arch)
@@ -364,7 +364,7 @@ static uint32_t packed_row(uint32_t call, const char *arch)
 
 	if (have >> TAG_SHIFT == tag)
 		return have & ((1u << TAG_SHIFT) - 1);
-	row = row_of(call, arch);
+	row = wait_row_of(call, arch);
 	packed = (uint32_t)(row->sleeping | row->uninterruptible << 4 | row->killable << 8) | (row == FUTEX_ROW ? IS_FUTEX : 0);
 	atomic_store_explicit(slot, tag << TAG_SHIFT | packed, memory_order_relaxed);
 	return packed;

@@ -89,7 +89,7 @@ void access_decoder_free(struct access_decoder *d)
 }
 
 /* The instruction that begins AT; NULL = it is not known, or not in the code. */
-static const struct access_insn *insn_at(struct access_decoder *d, int64_t at)
+static const struct access_insn *access_insn_at(struct access_decoder *d, int64_t at)
 {
 	struct slot *s;
 
@@ -116,7 +116,7 @@ static void note_jump(struct access_decoder *d, int at, int64_t to)
 }
 
 /* How many bytes the instruction AT has, 0 = not known; where it jumps is noted. */
-static int skim(struct access_decoder *d, int at)
+static int access_skim(struct access_decoder *d, int at)
 {
 	int32_t target = 0;
 	bool jumps;
@@ -137,14 +137,14 @@ static void look_before(struct access_decoder *d)
 	int at = 0, prior = NOWHERE;
 
 	while (at < d->at) {
-		const int n = skim(d, at);
+		const int n = access_skim(d, at);
 
 		d->slot[at].prior = prior;
 		prior = n ? at : NOWHERE;
 		in_step = n ? in_step + 1 : 0;
 		at += n ? n : 1;
 	}
-	d->lost = at != d->at || in_step < IN_STEP || (prior != NOWHERE && !insn_at(d, prior));
+	d->lost = at != d->at || in_step < IN_STEP || (prior != NOWHERE && !access_insn_at(d, prior));
 	d->slot[d->at].prior = d->lost ? NOWHERE : prior;
 }
 
@@ -153,7 +153,7 @@ static void look_behind(struct access_decoder *d)
 {
 	int n;
 
-	for (int at = d->at; (n = skim(d, at)) && at + n < d->len; at += n)
+	for (int at = d->at; (n = access_skim(d, at)) && at + n < d->len; at += n)
 		d->slot[at + n].prior = at;
 }
 
@@ -179,7 +179,7 @@ static int executed_before(struct access_decoder *d, int at)
 
 	for (unsigned int n = 0; n <= PADS_MAX && (!n || (i && i->pad)); n++) {
 		at = d->slot[at].prior;
-		i = insn_at(d, at);
+		i = access_insn_at(d, at);
 	}
 	return i && (i->flow == FLOW_NEXT || i->flow == FLOW_BRANCH) ? at : NOWHERE;
 }
@@ -190,7 +190,7 @@ static bool is_loop_head(const struct access_decoder *d, int before)
 	return d->back != NOWHERE && (d->around == NOWHERE || d->around > d->back || d->around_to > before);
 }
 
-static uint32_t bit_of(const struct access_decoder *d, uint8_t reg)
+static uint32_t access_bit_of(const struct access_decoder *d, uint8_t reg)
 {
 	return reg == ACCESS_REG_NONE || reg == d->arch->pc ? 0 : 1u << reg;
 }
@@ -198,13 +198,13 @@ static uint32_t bit_of(const struct access_decoder *d, uint8_t reg)
 /* The registers, as a set of bits, that the address of R is made of; the pc is none of them. */
 static uint32_t address_regs(const struct access_decoder *d, const struct access_rule *r)
 {
-	return bit_of(d, r->base) | bit_of(d, r->index);
+	return access_bit_of(d, r->base) | access_bit_of(d, r->index);
 }
 
 /* Adds what I does to registers; SIGN is 1 going forward, -1 going back. */
 static void drift_over(const struct access_decoder *d, struct drift *f, const struct access_insn *i, int sign)
 {
-	f->changed |= i->changes & ~bit_of(d, i->moved);
+	f->changed |= i->changes & ~access_bit_of(d, i->moved);
 	if (i->moved != ACCESS_REG_NONE)
 		f->by[i->moved] += sign * (int64_t)i->move;
 }
@@ -260,7 +260,7 @@ struct last {
 };
 
 /* What I, which begins AT, tells; registers have drifted by F since. */
-static struct last last_of(const struct access_decoder *d, const struct access_insn *i, int at, const struct drift *f)
+static struct last access_last_of(const struct access_decoder *d, const struct access_insn *i, int at, const struct drift *f)
 {
 	struct last l = { .over = i->passed ? 0 : address_regs(d, &i->mem) & i->changes };
 
@@ -281,12 +281,12 @@ static struct last look_back(struct access_decoder *d, int at)
 	struct drift f = { 0 };
 
 	for (unsigned int n = 1; n <= BACK_MAX && at != NOWHERE; n++) {
-		const struct access_insn *i = insn_at(d, at);
+		const struct access_insn *i = access_insn_at(d, at);
 
 		if (!i)
 			break;
 		if (is_access(d, i)) {
-			struct last l = last_of(d, i, at, &f);
+			struct last l = access_last_of(d, i, at, &f);
 
 			l.distance = n;
 			return l;
@@ -297,19 +297,19 @@ static struct last look_back(struct access_decoder *d, int at)
 	return (struct last){ 0 };
 }
 
-static bool same_rule(const struct access_rule *a, const struct access_rule *b)
+static bool access_same_rule(const struct access_rule *a, const struct access_rule *b)
 {
 	return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp;
 }
 
 /* The nearer of two; none when they are as near and differ. */
-static struct last nearer(const struct last *a, const struct last *b)
+static struct last access_nearer(const struct last *a, const struct last *b)
 {
 	if (!b->distance || (a->distance && a->distance < b->distance))
 		return *a;
 	if (!a->distance || b->distance < a->distance)
 		return *b;
-	return a->miss == b->miss && a->over == b->over && same_rule(&a->rule, &b->rule) ? *a : (struct last){ 0 };
+	return a->miss == b->miss && a->over == b->over && access_same_rule(&a->rule, &b->rule) ? *a : (struct last){ 0 };
 }
 
 /* The last access before the place, by all ways that lead there. *RET_KNOWN: there is such a way. */
@@ -323,7 +323,7 @@ static struct last last_access(struct access_decoder *d, bool *ret_known)
 	for (size_t i = 0; i < sizeof(way) / sizeof(*way); i++) {
 		const struct last other = look_back(d, way[i]);
 
-		l = *ret_known ? nearer(&l, &other) : other;
+		l = *ret_known ? access_nearer(&l, &other) : other;
 		*ret_known |= way[i] != NOWHERE;
 	}
 	return l;
@@ -336,7 +336,7 @@ static bool look_ahead(struct access_decoder *d, uint32_t only, struct access_ru
 	struct drift f = { 0 };
 	int64_t at = d->at;
 
-	for (unsigned int n = 0; n < AHEAD_MAX && (i = insn_at(d, at)); n++) {
+	for (unsigned int n = 0; n < AHEAD_MAX && (i = access_insn_at(d, at)); n++) {
 		if (is_access(d, i) && (!only || address_regs(d, &i->mem) & only)) {
 			if (i->touch == TOUCH_MEMORY && !unknown_regs(d, &i->mem, &f)) {
 				*ret = rule_of(d, i, at + i->len - d->at, n ? ACCESS_AHEAD : ACCESS_AT, &f);
@@ -352,7 +352,7 @@ static bool look_ahead(struct access_decoder *d, uint32_t only, struct access_ru
 	return false;
 }
 
-static struct access_rule missed(uint8_t miss)
+static struct access_rule access_missed(uint8_t miss)
 {
 	return (struct access_rule){ .miss = miss, .base = ACCESS_REG_NONE, .index = ACCESS_REG_NONE };
 }
@@ -364,18 +364,18 @@ struct access_rule access_decode(struct access_decoder *d, const uint8_t *code, 
 	bool known;
 
 	if (at >= len)
-		return missed(MISS_NOT_DECODED);
+		return access_missed(MISS_NOT_DECODED);
 	set_code(d, code, len, at);
 	last = last_access(d, &known);
-	if (!insn_at(d, d->at) || (d->lost && !known))
-		return missed(MISS_NOT_DECODED);
+	if (!access_insn_at(d, d->at) || (d->lost && !known))
+		return access_missed(MISS_NOT_DECODED);
 	if (last.rule.how)
 		return last.rule;
 	if (last.miss)
 		note_miss(d, last.miss);
 	if (last.miss != MISS_VECTOR && look_ahead(d, last.over, &r))
 		return r;
-	return missed(d->miss);
+	return access_missed(d->miss);
 }
 
 bool access_address(const struct access_rule *rule, const struct raw_sample *s, uint64_t *ret_addr, enum access_miss *ret_miss)

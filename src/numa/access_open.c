@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static cs_err opened(csh *cs, const struct access_arch *arch, cs_opt_value syntax)
+static cs_err access_open_opened(csh *cs, const struct access_arch *arch, cs_opt_value syntax)
 {
 	cs_err rc = cs_open(arch->cs, arch->mode, cs);
 
@@ -19,7 +19,7 @@ static cs_err opened(csh *cs, const struct access_arch *arch, cs_opt_value synta
 
 int access_open(const struct access_arch *arch, cs_opt_value syntax, csh *cs, cs_insn **scratch, struct err *e)
 {
-	const cs_err rc = opened(cs, arch, syntax);
+	const cs_err rc = access_open_opened(cs, arch, syntax);
 
 	if (rc != CS_ERR_OK)
 		return err_set(e, rc == CS_ERR_MEM ? ENOMEM : EOPNOTSUPP, "cannot open the disassembler: %s", cs_strerror(rc));

@@ -74,7 +74,7 @@ static bool has_group(const cs_detail *d, uint8_t group)
 }
 
 /* It leads to a place that it does not tell, or to none. */
-static bool ends_flow(const cs_insn *in)
+static bool access_ends_flow(const cs_insn *in)
 {
 	static const uint8_t groups[] = { X86_GRP_CALL, X86_GRP_RET, X86_GRP_INT, X86_GRP_IRET };
 	static const unsigned int ids[] = {
@@ -188,7 +188,7 @@ static void set_move(struct access_insn *ret, unsigned int id, const cs_x86 *x)
 	ret->move = (int32_t)move;
 }
 
-static uint32_t bit_of(unsigned int reg)
+static uint32_t access_x86_64_bit_of(unsigned int reg)
 {
 	const uint8_t n = reg_of(reg);
 
@@ -205,12 +205,12 @@ static uint32_t changes_of(csh cs, const cs_insn *in)
 	if (cs_regs_access(cs, in, read, &nr_read, written, &nr_written) != CS_ERR_OK)
 		return UINT32_MAX;
 	for (uint8_t i = 0; i < nr_written; i++)
-		set |= bit_of(written[i]);
+		set |= access_x86_64_bit_of(written[i]);
 	/* What capstone does not tell. */
 	if (x->op_count && x->operands[0].type == X86_OP_REG && !x->operands[0].access)
-		set |= bit_of(x->operands[0].reg);
+		set |= access_x86_64_bit_of(x->operands[0].reg);
 	if (in->id == X86_INS_CMPXCHG || in->id == X86_INS_XLATB)
-		set |= bit_of(X86_REG_RAX);
+		set |= access_x86_64_bit_of(X86_REG_RAX);
 	if (in->id == X86_INS_ENTER)
 		set |= 1u << RSP | 1u << RBP;
 	return set;
@@ -221,7 +221,7 @@ static enum access_flow flow_of(const cs_insn *in, int32_t *ret_target)
 	const cs_detail *d = in->detail;
 	const cs_x86 *x = &d->x86;
 
-	if (ends_flow(in))
+	if (access_ends_flow(in))
 		return FLOW_END;
 	if (!has_group(d, X86_GRP_JUMP) && !has_group(d, X86_GRP_BRANCH_RELATIVE))
 		return FLOW_NEXT;
@@ -294,7 +294,7 @@ static int32_t disp8_unit(const struct vex *v)
 	return 16 << (v->length < 3 ? v->length : 2);
 }
 
-static int32_t get_s32(const uint8_t *p)
+static int32_t access_get_s32(const uint8_t *p)
 {
 	int32_t v;
 
@@ -316,11 +316,11 @@ static void read_modrm(const struct vex *v, const uint8_t *p, struct access_rule
 	}
 	if (mod == 0 && (rm == 5 || (rm == 4 && (sib & 7) == 5))) {
 		ret->base = rm == 5 ? PC : ACCESS_REG_NONE;
-		ret->disp = get_s32(disp);
+		ret->disp = access_get_s32(disp);
 	} else if (mod == 1) {
 		ret->disp = (int8_t)*disp * disp8_unit(v);
 	} else if (mod == 2) {
-		ret->disp = get_s32(disp);
+		ret->disp = access_get_s32(disp);
 	}
 }
 

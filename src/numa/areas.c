@@ -13,7 +13,7 @@
 #define ABOVE_SP (128u << 10)    /* of a stack larger than usual: what is taken for it above a stack pointer */
 #define TEXT_MAX (64u << 20)     /* bytes of paths */
 
-static bool starts(const struct maps_line *m, const char *prefix)
+static bool areas_starts(const struct maps_line *m, const char *prefix)
 {
 	const size_t n = strlen(prefix);
 
@@ -41,7 +41,7 @@ static const struct rule rules[] = {
 	{ "", MAPPING_KERNEL },                  /* "anon_inode:[perf_event]" and the like */
 };
 
-static bool is_one_of(uint64_t dev, const uint64_t *devs, size_t n)
+static bool areas_is_one_of(uint64_t dev, const uint64_t *devs, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (devs[i] == dev)
@@ -49,19 +49,19 @@ static bool is_one_of(uint64_t dev, const uint64_t *devs, size_t n)
 	return false;
 }
 
-static enum mapping_kind kind_of(const struct maps_line *m, uint64_t dev, const uint64_t *devs, size_t nr_devs)
+static enum mapping_kind areas_kind_of(const struct maps_line *m, uint64_t dev, const uint64_t *devs, size_t nr_devs)
 {
 	const struct rule *r = rules;
 
-	if (m->ino && is_one_of(dev, devs, nr_devs))
+	if (m->ino && areas_is_one_of(dev, devs, nr_devs))
 		return MAPPING_HUGE;
 	/*
 	 * Shared memory without a name is a file of this name inside the kernel; a private mapping of the device is plain
 	 * memory.
 	 */
-	if (!m->name_len || starts(m, "/dev/zero"))
+	if (!m->name_len || areas_starts(m, "/dev/zero"))
 		return m->shared ? MAPPING_SHARED : MAPPING_ANON;
-	while (!starts(m, r->prefix))
+	while (!areas_starts(m, r->prefix))
 		r++;
 	return r->kind;
 }
@@ -69,11 +69,12 @@ static enum mapping_kind kind_of(const struct maps_line *m, uint64_t dev, const 
 /* Whether a file can be named that somebody made: not those that only the kernel knows. */
 static bool has_file(const struct maps_line *m, enum mapping_kind kind)
 {
-	return m->ino && (kind == MAPPING_FILE || (kind != MAPPING_ANON && (starts(m, "/memfd:") || starts(m, "/dev/shm/"))));
+	return m->ino &&
+	       (kind == MAPPING_FILE || (kind != MAPPING_ANON && (areas_starts(m, "/memfd:") || areas_starts(m, "/dev/shm/"))));
 }
 
 /* Keeps the name of M for A, which is behind LAST (NULL = the first). Neighbours are often of one file. */
-static bool add_path(struct areas *a, struct area *area, const struct area *last, const struct maps_line *m)
+static bool areas_add_path(struct areas *a, struct area *area, const struct area *last, const struct maps_line *m)
 {
 	const size_t len = map_name_len(m->name, m->name_len, NULL);
 
@@ -101,7 +102,7 @@ static uint64_t stack_end(const struct area *a, uint64_t sp)
 }
 
 /* The stack that was seen to begin at START, NULL when none was. */
-static struct stack_seen *find_stack(const struct areas *a, uint64_t start)
+static struct stack_seen *areas_find_stack(const struct areas *a, uint64_t start)
 {
 	const size_t n = count_upto(a->stacks.v, a->stacks.n, start, start);
 
@@ -111,7 +112,7 @@ static struct stack_seen *find_stack(const struct areas *a, uint64_t start)
 /* The area is a stack when one was seen that began where it does. */
 static void recall_stack(const struct areas *a, struct area *area)
 {
-	const struct stack_seen *s = find_stack(a, area->start);
+	const struct stack_seen *s = areas_find_stack(a, area->start);
 
 	if (s)
 		area->stack_end = s->end < area->end ? s->end : area->end;
@@ -125,11 +126,11 @@ bool areas_add(struct areas *a, const struct maps_line *m, const uint64_t *devs,
 
 	if (last && m->start < last->end)
 		return true;
-	area.kind = (uint8_t)kind_of(m, dev, devs, nr_devs);
+	area.kind = (uint8_t)areas_kind_of(m, dev, devs, nr_devs);
 	if (has_file(m, area.kind)) {
 		area.dev = dev;
 		area.ino = m->ino;
-		if (!add_path(a, &area, last, m))
+		if (!areas_add_path(a, &area, last, m))
 			return false;
 	}
 	area.guarded = area.kind == MAPPING_ANON && m->write && last && last->none && last->kind == MAPPING_ANON &&
@@ -143,7 +144,7 @@ bool areas_add(struct areas *a, const struct maps_line *m, const uint64_t *devs,
 }
 
 /* The same, and what is found may be changed. */
-static struct area *find(const struct areas *a, uint64_t addr)
+static struct area *areas_find_at(const struct areas *a, uint64_t addr)
 {
 	const size_t n = count_upto(a->v.v, a->v.n, start, addr);
 
@@ -152,7 +153,7 @@ static struct area *find(const struct areas *a, uint64_t addr)
 
 const struct area *areas_find(const struct areas *a, uint64_t addr)
 {
-	return find(a, addr);
+	return areas_find_at(a, addr);
 }
 
 enum mapping_kind area_kind(const struct area *area, uint64_t addr)
@@ -168,10 +169,10 @@ const char *area_path(const struct areas *a, const struct area *area)
 }
 
 /* Remembers S, in the place of an older one that began there. What does not fit is forgotten with the next reading of maps. */
-static void remember(struct areas *a, const struct stack_seen *s)
+static void areas_remember(struct areas *a, const struct stack_seen *s)
 {
 	const size_t at = count_upto(a->stacks.v, a->stacks.n, start, s->start);
-	struct stack_seen *old = find_stack(a, s->start);
+	struct stack_seen *old = areas_find_stack(a, s->start);
 
 	if (old) {
 		*old = *s;
@@ -186,12 +187,12 @@ static void remember(struct areas *a, const struct stack_seen *s)
 
 void areas_saw_stack(struct areas *a, uint64_t sp)
 {
-	struct area *area = find(a, sp);
+	struct area *area = areas_find_at(a, sp);
 
 	if (!area || !area->guarded || sp < area->stack_end)
 		return;
 	area->stack_end = stack_end(area, sp);
-	remember(a, &(struct stack_seen){ area->start, area->stack_end });
+	areas_remember(a, &(struct stack_seen){ area->start, area->stack_end });
 }
 
 void areas_reset(struct areas *a)

@@ -123,7 +123,7 @@ static void file_close(struct file *f)
 }
 
 /* Drops a reference; called with the lock, which is gone afterwards. */
-static void unref_unlock(struct worker *w)
+static void code_unref_unlock(struct worker *w)
 {
 	const bool last = !--w->refs;
 
@@ -231,7 +231,7 @@ static bool function_start(struct worker *w, struct file *f, uint64_t offset, ui
 }
 
 /* Up to LEN bytes at OFFSET; returns how many there are. */
-static size_t read_some(int fd, uint64_t offset, uint8_t *buf, size_t len)
+static size_t code_read_some(int fd, uint64_t offset, uint8_t *buf, size_t len)
 {
 	ssize_t n;
 
@@ -249,16 +249,16 @@ static struct access_rule no_code(void)
 }
 
 /* The instructions around OFFSET of F, from *FROM on or from where they can be read, to CODE. Returns how many bytes. */
-static size_t read_code(const struct file *f, uint64_t offset, uint64_t *from, uint8_t *code)
+static size_t code_read_bytes(const struct file *f, uint64_t offset, uint64_t *from, uint8_t *code)
 {
 	const uint64_t page = offset & ~UINT64_C(4095);
-	const size_t len = read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
+	const size_t len = code_read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
 
 	if (len)
 		return len;
 	/* In memory, what is not mapped cannot be read: the page of the place is. */
 	*from = *from > page ? *from : page;
-	return read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
+	return code_read_some(f->fd, *from, code, (size_t)(offset - *from) + ACCESS_CODE_BEHIND);
 }
 
 static struct access_rule find_rule(struct worker *w, const struct frame *place)
@@ -272,13 +272,13 @@ static struct access_rule find_rule(struct worker *w, const struct frame *place)
 		return no_code();
 	if (function_start(w, f, place->offset, &start) && start > from)
 		from = start;
-	len = read_code(f, place->offset, &from, code);
+	len = code_read_bytes(f, place->offset, &from, code);
 	if (!len && is_memory(&w->config, place->module)) {
 		/* Who has executed another program since has other memory, and what was opened is that of before (mem_rw(), fs/proc/base.c). */
 		file_close(f);
 		file_open(w, f, place->module);
 		f->last = w->clock;
-		len = f->fd < 0 ? 0 : read_code(f, place->offset, &from, code);
+		len = f->fd < 0 ? 0 : code_read_bytes(f, place->offset, &from, code);
 	}
 	if (len <= place->offset - from)
 		return no_code();
@@ -300,7 +300,7 @@ static bool next_place(struct worker *w)
 	return true;
 }
 
-static void *work(void *arg)
+static void *code_work(void *arg)
 {
 	struct worker *w = arg;
 
@@ -319,11 +319,11 @@ static void *work(void *arg)
 	}
 	w->ended = true;
 	pthread_cond_signal(&w->left);
-	unref_unlock(w);
+	code_unref_unlock(w);
 	return NULL;
 }
 
-static int worker_new(const struct code_config *c, struct worker **ret, struct err *e)
+static int code_worker_new(const struct code_config *c, struct worker **ret, struct err *e)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 	int rc;
@@ -337,14 +337,14 @@ static int worker_new(const struct code_config *c, struct worker **ret, struct e
 	w->refs = 2;
 	rc = access_decoder_new(&w->decoder, e);
 	if (!rc) {
-		rc = thread_start(work, w, STACK_BYTES);
+		rc = thread_start(code_work, w, STACK_BYTES);
 		if (rc)
 			rc = err_set(e, rc, "cannot start the thread that reads instructions: %s", strerror(rc));
 	}
 	if (rc) {
 		w->refs = 1;
 		pthread_mutex_lock(&w->lock);
-		unref_unlock(w);
+		code_unref_unlock(w);
 		return rc;
 	}
 	*ret = w;
@@ -359,7 +359,7 @@ int code_new(const struct code_config *c, struct code **ret, struct err *e)
 	if (!co)
 		return err_nomem(e, "the table of instructions");
 	co->config = *c;
-	rc = worker_new(c, &co->worker, e);
+	rc = code_worker_new(c, &co->worker, e);
 	if (rc)
 		return rc;
 	*ret = take_ptr(co);
@@ -384,7 +384,7 @@ static void worker_free(struct worker *w)
 	pthread_cond_signal(&w->work);
 	while (!w->ended && !pthread_cond_timedwait(&w->left, &w->lock, &until))
 		;
-	unref_unlock(w);
+	code_unref_unlock(w);
 }
 
 void code_free(struct code *c)
@@ -402,7 +402,7 @@ static uint64_t hash_place(const struct frame *place)
 	return hash_2u64(place->module, place->offset);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t code_rehash(const void *ctx, uint32_t id)
 {
 	const struct half *h = ctx;
 
@@ -423,7 +423,7 @@ static struct rule *find_in(const struct half *h, const struct frame *place, uin
 }
 
 /* Adds R to the younger half; when that is full, it becomes the older one and what was there is forgotten. */
-static bool add(struct code *c, const struct rule *r)
+static bool code_add(struct code *c, const struct rule *r)
 {
 	struct half *h = &c->half[c->young];
 	struct rule *slot;
@@ -437,14 +437,14 @@ static bool add(struct code *c, const struct rule *r)
 	if (!slot)
 		return false;
 	*slot = *r;
-	if (hidx_add(&h->index, hash_place(&r->place), (uint32_t)h->rule.n - 1, rehash, h))
+	if (hidx_add(&h->index, hash_place(&r->place), (uint32_t)h->rule.n - 1, code_rehash, h))
 		return true;
 	h->rule.n--;
 	return false;
 }
 
 /* What is known of PLACE, kept for a while longer; NULL = nothing. */
-static struct rule *find(struct code *c, const struct frame *place)
+static struct rule *code_find(struct code *c, const struct frame *place)
 {
 	const uint64_t hash = hash_place(place);
 	struct rule *r = find_in(&c->half[c->young], place, hash), copy;
@@ -456,7 +456,7 @@ static struct rule *find(struct code *c, const struct frame *place)
 		return NULL;
 	copy = *r;
 	r->state = RULE_MOVED;
-	return add(c, &copy) ? find_in(&c->half[c->young], place, hash) : NULL;
+	return code_add(c, &copy) ? find_in(&c->half[c->young], place, hash) : NULL;
 }
 
 static bool is_readable(const struct code *c, module_id id)
@@ -470,7 +470,7 @@ static bool is_readable(const struct code *c, module_id id)
 }
 
 /* Puts PLACE into the queue of W, which has room. */
-static void give(struct worker *w, const struct frame *place)
+static void code_give(struct worker *w, const struct frame *place)
 {
 	pthread_mutex_lock(&w->lock);
 	w->queue[(w->first + w->waiting) % QUEUE_MAX] = *place;
@@ -479,40 +479,40 @@ static void give(struct worker *w, const struct frame *place)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static bool ask(struct code *c, const struct frame *place)
+static bool code_ask(struct code *c, const struct frame *place)
 {
 	const struct rule r = { .place = *place };
 
-	if (!c->worker || c->asked == QUEUE_MAX || !add(c, &r))
+	if (!c->worker || c->asked == QUEUE_MAX || !code_add(c, &r))
 		return false;
-	give(c->worker, place);
+	code_give(c->worker, place);
 	c->asked++;
 	return true;
 }
 
 /* There may be other code by now where R was read. Stays as it is when too much has been asked for. */
-static void ask_again(struct code *c, struct rule *r)
+static void code_ask_again(struct code *c, struct rule *r)
 {
 	if (!c->worker || c->asked == QUEUE_MAX)
 		return;
 	r->state = RULE_ASKED;
-	give(c->worker, &r->place);
+	code_give(c->worker, &r->place);
 	c->asked++;
 }
 
 bool code_rule(struct code *c, const struct frame *place, struct access_rule *ret)
 {
-	struct rule *r = find(c, place);
+	struct rule *r = code_find(c, place);
 
 	if (r) {
 		if (r->state == RULE_KNOWN && r->until_ns != UINT64_MAX && clock_mono_ns() > r->until_ns)
-			ask_again(c, r);
+			code_ask_again(c, r);
 		if (r->state == RULE_KNOWN)
 			*ret = r->rule;
 		return r->state == RULE_KNOWN;
 	}
 	if (is_readable(c, place->module)) {
-		if (ask(c, place))
+		if (code_ask(c, place))
 			return false;
 		*ret = (struct access_rule){ .miss = MISS_BACKLOG, .base = ACCESS_REG_NONE, .index = ACCESS_REG_NONE };
 		return true;
@@ -521,21 +521,21 @@ bool code_rule(struct code *c, const struct frame *place, struct access_rule *re
 	return true;
 }
 
-static void take(struct code *c, const struct frame *place, const struct access_rule *rule)
+static void code_take(struct code *c, const struct frame *place, const struct access_rule *rule)
 {
 	const bool memory = is_memory(&c->config, place->module);
 	const struct rule known = { .place = *place, .state = RULE_KNOWN, .rule = *rule,
 				    .until_ns = memory ? clock_mono_ns() + MEMORY_NS : UINT64_MAX };
-	struct rule *r = find(c, place);
+	struct rule *r = code_find(c, place);
 
 	c->asked--;
 	if (r)
 		*r = known;
 	else
-		add(c, &known);
+		code_add(c, &known);
 }
 
-static void add_figures(struct code_figures *sum, const struct code_figures *more)
+static void code_add_figures(struct code_figures *sum, const struct code_figures *more)
 {
 	sum->files += more->files;
 	sum->failed += more->failed;
@@ -552,23 +552,23 @@ static void replace_worker(struct code *c)
 	struct worker *old = c->worker, *w = NULL;
 	const struct access_rule none = no_code();
 
-	add_figures(&c->past, &old->figures);
+	code_add_figures(&c->past, &old->figures);
 	c->past.failed++;
 	c->unreadable[c->hung++] = old->current.module;
-	take(c, &old->current, &none);
+	code_take(c, &old->current, &none);
 	old->stop = true;
 	if (c->hung < HUNG_MAX)
-		worker_new(&c->config, &w, NULL);
+		code_worker_new(&c->config, &w, NULL);
 	c->worker = w;
 	for (; old->waiting; old->waiting--, old->first = (old->first + 1) % QUEUE_MAX) {
 		const struct frame *place = &old->queue[old->first];
 
 		if (!w || !is_readable(c, place->module))
-			take(c, place, &none);
+			code_take(c, place, &none);
 		else
-			give(w, place);
+			code_give(w, place);
 	}
-	unref_unlock(old);
+	code_unref_unlock(old);
 }
 
 unsigned int code_poll(struct code *c)
@@ -580,7 +580,7 @@ unsigned int code_poll(struct code *c)
 		return 0;
 	pthread_mutex_lock(&w->lock);
 	for (; n < w->nr_done; n++)
-		take(c, &w->done[n].place, &w->done[n].rule);
+		code_take(c, &w->done[n].place, &w->done[n].rule);
 	w->nr_done = 0;
 	if (w->busy && clock_mono_ns() - w->started_ns > HUNG_NS) {
 		replace_worker(c);
@@ -596,7 +596,7 @@ void code_figures(const struct code *c, struct code_figures *ret)
 	*ret = c->past;
 	if (c->worker) {
 		pthread_mutex_lock(&c->worker->lock);
-		add_figures(ret, &c->worker->figures);
+		code_add_figures(ret, &c->worker->figures);
 		pthread_mutex_unlock(&c->worker->lock);
 	}
 	ret->bytes += sizeof(*c) + sizeof(struct worker);

@@ -119,7 +119,7 @@ static bool turn_to(struct worker *w, pid_t pid)
 }
 
 /* Keeps the path of AREA in B, in which LAST is that of the question before. */
-static uint32_t add_path(struct batch *b, const struct procmem *m, const struct area *area, uint32_t last)
+static uint32_t placement_worker_add_path(struct batch *b, const struct procmem *m, const struct area *area, uint32_t last)
 {
 	const char *path = area_path(&m->areas, area);
 	const size_t size = strlen(path) + 1;
@@ -137,7 +137,7 @@ static uint32_t add_path(struct batch *b, const struct procmem *m, const struct 
  * Answers question I of B by what the kernel says (STATUS) and by M, which may be NULL. LAST as above, for the next one
  * returned.
  */
-static uint32_t answer(struct batch *b, size_t i, struct procmem *m, int status, uint32_t last)
+static uint32_t placement_worker_answer(struct batch *b, size_t i, struct procmem *m, int status, uint32_t last)
 {
 	const struct question *q = &b->q[i];
 	const struct area *area;
@@ -153,7 +153,7 @@ static uint32_t answer(struct batch *b, size_t i, struct procmem *m, int status,
 		return last;
 	b->a[i].dev = area->dev;
 	b->a[i].ino = area->ino;
-	b->path[i] = add_path(b, m, area, last);
+	b->path[i] = placement_worker_add_path(b, m, area, last);
 	return b->path[i];
 }
 
@@ -170,7 +170,7 @@ static void ask_process(struct worker *w, struct batch *b, const uint16_t *order
 		addr[i] = (void *)(uintptr_t)b->q[order[i]].addr;
 	r = w->query.fn(w->query.ctx, pid, n, addr, status);
 	for (size_t i = 0; i < n; i++)
-		last = answer(b, order[i], m, r < 0 ? r : status[i], last);
+		last = placement_worker_answer(b, order[i], m, r < 0 ? r : status[i], last);
 }
 
 static int compare_questions(const void *va, const void *vb, void *ctx)
@@ -215,7 +215,7 @@ static void end_job(struct worker *w, const struct job *j, struct numa_process *
 		numa_process_clear(p);
 }
 
-static bool survey(struct worker *w, const struct job *j)
+static bool placement_worker_survey(struct worker *w, const struct job *j)
 {
 	struct numa_process p = { .pid = j->pid, .start_ns = j->start_ns };
 	struct procmem *m;
@@ -239,7 +239,7 @@ static bool is_ready(const struct worker *w, uint64_t *ret_until)
 }
 
 /* Waits for something to do, with the lock. False: the end. */
-static bool wait_for_work(struct worker *w)
+static bool placement_worker_wait_for_work(struct worker *w)
 {
 	uint64_t until;
 
@@ -296,19 +296,19 @@ static void work_once(struct worker *w)
 	if (go_on && w->jobs.n) {
 		job = w->jobs.v[0];
 		pthread_mutex_unlock(&w->lock);
-		survey(w, &job);
+		placement_worker_survey(w, &job);
 		pthread_mutex_lock(&w->lock);
 	}
 	w->cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-static void *work(void *arg)
+static void *placement_worker_work(void *arg)
 {
 	struct worker *w = arg;
 
 	hugedevs_of_kernel(&w->kernel_devs);
 	pthread_mutex_lock(&w->lock);
-	while (wait_for_work(w))
+	while (placement_worker_wait_for_work(w))
 		work_once(w);
 	w->ended = true;
 	pthread_cond_signal(&w->idle);
@@ -335,7 +335,7 @@ int worker_new(const struct page_query *q, struct worker **ret, struct err *e)
 	batch_list_init(&w->done);
 	w->query = *q;
 	w->refs = 2;
-	r = thread_start(work, w, STACK_BYTES);
+	r = thread_start(placement_worker_work, w, STACK_BYTES);
 	if (r) {
 		w->refs = 1;
 		pthread_mutex_lock(&w->lock);

@@ -15,22 +15,22 @@ static const char *const modes[] = {
 	"default", "preferred", "bind", "interleave", "local", "preferred-many", "weighted-interleave",
 };
 
-static bool has(const uint64_t *nodes, unsigned int node)
+static bool policy_has(const uint64_t *nodes, unsigned int node)
 {
 	return nodes[node / 64] >> (node % 64) & 1;
 }
 
 /* NODES as "0-1,3" in SIZE bytes at DST. */
-static void put_nodes(char *dst, size_t size, const uint64_t *nodes, unsigned int nr)
+static void policy_put_nodes(char *dst, size_t size, const uint64_t *nodes, unsigned int nr)
 {
 	struct list_text l = list_text(dst, size);
 	char item[24];
 
 	for (unsigned int from = 0, to; from < nr; from = to + 1) {
 		to = from;
-		if (!has(nodes, from))
+		if (!policy_has(nodes, from))
 			continue;
-		while (to + 1 < nr && has(nodes, to + 1))
+		while (to + 1 < nr && policy_has(nodes, to + 1))
 			to++;
 		if (to > from)
 			snprintf(item, sizeof(item), "%u-%u", from, to);
@@ -50,7 +50,7 @@ char *policy_text(char *dst, size_t size, unsigned int mode, const uint64_t *nod
 	if (!mode)
 		return dst;
 	dst[used] = ':';
-	put_nodes(dst + used + 1, size - used - 1, nodes, nr);
+	policy_put_nodes(dst + used + 1, size - used - 1, nodes, nr);
 	if (!dst[used + 1])
 		dst[used] = '\0';
 	return dst;

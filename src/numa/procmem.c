@@ -54,7 +54,7 @@ size_t procmem_bytes(const struct procmem *m)
 }
 
 /* Another process has the number now: nothing holds any more but the kernel's own devices. */
-static void renew(struct procmem *m)
+static void procmem_renew(struct procmem *m)
 {
 	areas_free(&m->areas);
 	residency_free(&m->small);
@@ -63,19 +63,19 @@ static void renew(struct procmem *m)
 }
 
 /* Who DIR is about. False: it has ended. */
-static bool read_identity(struct procmem *m, int dir, struct proc_stat *ret)
+static bool procmem_read_identity(struct procmem *m, int dir, struct proc_stat *ret)
 {
 	if (dir < 0 || proc_read_stat(dir, ret))
 		return false;
 	if (m->start_ticks && m->start_ticks != ret->start_ticks)
-		renew(m);
+		procmem_renew(m);
 	if (m->start_ticks != ret->start_ticks)
 		hugedevs_of_process(dir, &m->devs);
 	m->start_ticks = ret->start_ticks;
 	return !ret->zombie;
 }
 
-static void take_line(void *ctx, const struct maps_line *line)
+static void procmem_take_line(void *ctx, const struct maps_line *line)
 {
 	struct procmem *m = ctx;
 
@@ -83,13 +83,13 @@ static void take_line(void *ctx, const struct maps_line *line)
 	areas_add(&m->areas, line, m->devs.v, m->devs.n);
 }
 
-static void read_maps(struct procmem *m, int dir)
+static void procmem_read_maps(struct procmem *m, int dir)
 {
 	const uint64_t now = clock_mono_ns();
 	ssize_t lines;
 
 	areas_reset(&m->areas);
-	lines = proc_read_maps(dir, take_line, m);
+	lines = proc_read_maps(dir, procmem_take_line, m);
 	m->denied = lines == -EACCES || lines == -EPERM;
 	m->gone = lines == -ESRCH;
 	m->read_ns = now;
@@ -97,17 +97,17 @@ static void read_maps(struct procmem *m, int dir)
 	m->cost_ns = m->tried_ns - now;
 }
 
-static void reread(struct procmem *m)
+static void procmem_reread(struct procmem *m)
 {
 	AUTO_FD int dir = proc_open(m->pid);
 	struct proc_stat st;
 
-	m->gone = !read_identity(m, dir, &st);
+	m->gone = !procmem_read_identity(m, dir, &st);
 	m->tried_ns = clock_mono_ns();
 	if (m->gone)
 		areas_reset(&m->areas);
 	else
-		read_maps(m, dir);
+		procmem_read_maps(m, dir);
 }
 
 /* Whether AFTER_NS, or so many times what the last reading took, have passed since. */
@@ -124,7 +124,7 @@ const struct area *procmem_find(struct procmem *m, uint64_t addr)
 
 	if (a ? !is_due(m, STALE_NS, STALE_COSTS) : !is_due(m, REREAD_NS, REREAD_COSTS))
 		return a;
-	reread(m);
+	procmem_reread(m);
 	return areas_find(&m->areas, addr);
 }
 
@@ -137,7 +137,7 @@ void procmem_saw_stack(struct procmem *m, uint64_t sp)
 /* Surveys. */
 
 /* Asks where N pages are. 0, or a negative errno for all that are left. */
-static int ask(const struct procmem *m, const struct page_query *q, struct sampled_page *s, size_t n)
+static int procmem_ask(const struct procmem *m, const struct page_query *q, struct sampled_page *s, size_t n)
 {
 	void *addr[BATCH];
 	int status[BATCH];
@@ -160,8 +160,8 @@ static int ask(const struct procmem *m, const struct page_query *q, struct sampl
 }
 
 /* A survey of the pages that R is of, PAGES in all, of which BYTES are in memory. 0 or a negative errno. */
-static int survey(struct procmem *m, struct residency *r, const struct page_query *q, size_t pages, uint64_t bytes,
-		  struct numa_process *ret)
+static int procmem_survey_now(struct procmem *m, struct residency *r, const struct page_query *q, size_t pages, uint64_t bytes,
+			      struct numa_process *ret)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), there = bytes == RESIDENCY_UNKNOWN ? bytes : bytes / page;
 	struct residency_sum sum = { 0 };
@@ -173,7 +173,7 @@ static int survey(struct procmem *m, struct residency *r, const struct page_quer
 	for (unsigned int i = 0; i < RESIDENCY_ROUNDS && !rc; i++) {
 		const size_t n = residency_round(r, pages / RESIDENCY_ROUNDS, &s);
 
-		rc = n ? ask(m, q, s, n) : 0;
+		rc = n ? procmem_ask(m, q, s, n) : 0;
 	}
 	if (!residency_end(r, bytes, &ret->resident, &sum))
 		return -ENOMEM;
@@ -197,9 +197,9 @@ static int survey_all(struct procmem *m, const struct page_query *q, const struc
 
 	ret->moment_ns = clock_mono_ns();
 	m->surveys++;
-	rc = survey(m, &m->small, q, RESIDENT_PAGES - huge, ret->rss_bytes, ret);
+	rc = procmem_survey_now(m, &m->small, q, RESIDENT_PAGES - huge, ret->rss_bytes, ret);
 	if (!rc && huge)
-		rc = survey(m, &m->huge, q, huge, st->huge_known ? st->huge_bytes : RESIDENCY_UNKNOWN, ret);
+		rc = procmem_survey_now(m, &m->huge, q, huge, st->huge_known ? st->huge_bytes : RESIDENCY_UNKNOWN, ret);
 	numa_process_tidy(ret);
 	return rc;
 }
@@ -264,14 +264,14 @@ static void tell_policies(struct procmem *m, int dir, struct numa_process *ret)
 }
 
 /* What is told in words and numbers. */
-static bool tell(struct procmem *m, int dir, struct node_status *st, struct numa_process *ret)
+static bool procmem_tell(struct procmem *m, int dir, struct node_status *st, struct numa_process *ret)
 {
 	AUTO_FREE char *text = malloc(STATUS_BYTES);
 	struct proc_stat stat;
 	uint64_t pages = 0;
 	ssize_t n;
 
-	if (!text || !read_identity(m, dir, &stat))
+	if (!text || !procmem_read_identity(m, dir, &stat))
 		return false;
 	text_sanitise(ret->comm, sizeof(ret->comm), stat.comm, strlen(stat.comm));
 	ret->faults = stat.faults;
@@ -292,10 +292,10 @@ bool procmem_survey(struct procmem *m, const struct page_query *q, struct numa_p
 	struct node_status st;
 	int rc;
 
-	if (!tell(m, dir, &st, ret))
+	if (!procmem_tell(m, dir, &st, ret))
 		return false;
 	if (!m->read_ns || is_due(m, REREAD_NS, REREAD_COSTS))
-		read_maps(m, dir);
+		procmem_read_maps(m, dir);
 	look_for_stacks(m, dir);
 	rc = m->denied ? -EPERM : survey_all(m, q, &st, ret);
 	ret->denied = rc == -EPERM || rc == -EACCES;

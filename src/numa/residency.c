@@ -31,7 +31,7 @@ void residency_free(struct residency *r)
 
 /* Pages and their numbers. */
 
-static bool counts(const struct residency *r, const struct area *a)
+static bool residency_counts(const struct residency *r, const struct area *a)
 {
 	return !a->none && (a->kind == MAPPING_HUGE) == r->huge;
 }
@@ -47,7 +47,7 @@ static bool number_pages(struct residency *r)
 		const struct area *a = &r->areas->v.v[i];
 
 		*vec_push(&r->before) = n;
-		n += counts(r, a) ? (a->end - a->start) / r->page_bytes : 0;
+		n += residency_counts(r, a) ? (a->end - a->start) / r->page_bytes : 0;
 	}
 	*vec_push(&r->before) = n;
 	return true;
@@ -88,13 +88,13 @@ static uint64_t pages_below(const struct residency *r, uint64_t addr)
 	/* The first area that ends above. */
 	const size_t i = count_upto(r->areas->v.v, r->areas->v.n, end, addr);
 
-	if (i == r->areas->v.n || r->areas->v.v[i].start >= addr || !counts(r, &r->areas->v.v[i]))
+	if (i == r->areas->v.n || r->areas->v.v[i].start >= addr || !residency_counts(r, &r->areas->v.v[i]))
 		return r->before.v[i];
 	return r->before.v[i] + (addr - r->areas->v.v[i].start) / r->page_bytes;
 }
 
 /* So many of PAGES can be in memory. */
-static double at_most(const struct residency *r, uint64_t pages)
+static double residency_at_most(const struct residency *r, uint64_t pages)
 {
 	return (double)(pages < r->there ? pages : r->there);
 }
@@ -112,7 +112,7 @@ static void number_pieces(struct residency *r)
 }
 
 /* Cuts the piece that ADDR is in there, if there is room. */
-static void cut_at(struct residency *r, uint64_t addr)
+static void residency_cut_at(struct residency *r, uint64_t addr)
 {
 	size_t i = r->pieces.n;
 
@@ -132,26 +132,26 @@ static void cut_areas(struct residency *r)
 	double all = 0, run = 0;
 
 	for (size_t i = 0; i < r->areas->v.n; i++)
-		all += at_most(r, r->before.v[i + 1] - r->before.v[i]);
+		all += residency_at_most(r, r->before.v[i + 1] - r->before.v[i]);
 	for (size_t i = 0; i < r->areas->v.n; i++) {
-		const double most = at_most(r, r->before.v[i + 1] - r->before.v[i]);
+		const double most = residency_at_most(r, r->before.v[i + 1] - r->before.v[i]);
 
 		if (most * FIRST_PIECES >= all && most >= PART_PAGES) {
-			cut_at(r, r->areas->v.v[i].start);
-			cut_at(r, r->areas->v.v[i].end);
+			residency_cut_at(r, r->areas->v.v[i].start);
+			residency_cut_at(r, r->areas->v.v[i].end);
 			run = 0;
 			continue;
 		}
 		run += most;
 		if (first && run * FIRST_PIECES >= all) {
-			cut_at(r, r->areas->v.v[i].end);
+			residency_cut_at(r, r->areas->v.v[i].end);
 			run = 0;
 		}
 	}
 }
 
 /* A and B, neighbours, are known to be alike: nothing is there, or all. */
-static bool alike(const struct piece *a, const struct piece *b)
+static bool residency_alike(const struct piece *a, const struct piece *b)
 {
 	return (a->share >= 0 && a->share < 0.02 && b->share >= 0 && b->share < 0.02) || (a->share > 0.95 && b->share > 0.95);
 }
@@ -164,7 +164,7 @@ static void tidy_pieces(struct residency *r)
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		struct piece *p = &r->pieces.v[i], *last = out ? &r->pieces.v[out - 1] : NULL;
 
-		if (last && (!p->pages || !last->pages || (left > MERGE_ABOVE && alike(last, p)))) {
+		if (last && (!p->pages || !last->pages || (left > MERGE_ABOVE && residency_alike(last, p)))) {
 			if (!last->pages)
 				last->share = p->share;
 			last->pages += p->pages;
@@ -187,7 +187,7 @@ static bool is_there(const struct sampled_page *s)
 	return s->status >= 0 && (unsigned int)s->status < NODES_MAX;
 }
 
-static void count_sample(struct residency *r)
+static void residency_count_sample(struct residency *r)
 {
 	for (size_t i = 0; i < r->pieces.n; i++)
 		r->pieces.v[i].asked = r->pieces.v[i].found = 0;
@@ -209,7 +209,7 @@ static double usual_share(const struct residency *r)
  * What part of P is in memory, by what was found and what is known from before; negative = nothing is known. Of a new piece
  * the share of the whole process counts as known, lest a single hit among many alike draws all of the sample.
  */
-static double share_of(const struct residency *r, const struct piece *p)
+static double residency_share_of(const struct residency *r, const struct piece *p)
 {
 	const double before = p->share < 0 ? usual_share(r) : p->share;
 
@@ -222,7 +222,7 @@ static double share_of(const struct residency *r, const struct piece *p)
 static bool is_mixed(const struct residency *r, const struct piece *p, double all)
 {
 	return p->asked >= 6 && p->found && p->found * 20 < p->asked * 19 && p->pages >= PARTS * PART_PAGES &&
-	       share_of(r, p) * (double)p->pages * 100 >= all;
+	       residency_share_of(r, p) * (double)p->pages * 100 >= all;
 }
 
 /* Cuts what is mixed, as far as there is room. */
@@ -231,30 +231,30 @@ static void cut_mixed(struct residency *r)
 	double all = 0;
 
 	for (size_t i = 0; i < r->pieces.n; i++)
-		all += fmax(share_of(r, &r->pieces.v[i]), 0) * (double)r->pieces.v[i].pages;
+		all += fmax(residency_share_of(r, &r->pieces.v[i]), 0) * (double)r->pieces.v[i].pages;
 	for (size_t i = r->pieces.n; i-- > 0;) {
 		const struct piece p = r->pieces.v[i];
 
 		if (!is_mixed(r, &p, all))
 			continue;
 		for (unsigned int part = 1; part < PARTS; part++)
-			cut_at(r, page_addr(r, p.first + p.pages / PARTS * part));
+			residency_cut_at(r, page_addr(r, p.first + p.pages / PARTS * part));
 	}
 	number_pieces(r);
-	count_sample(r);
+	residency_count_sample(r);
 }
 
 /* Carries what the last survey found over to this one, with some doubt: memory moves, and a few pages prove little. */
-static void remember(struct residency *r)
+static void residency_remember(struct residency *r)
 {
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		struct piece *p = &r->pieces.v[i];
-		const double share = share_of(r, p);
+		const double share = residency_share_of(r, p);
 
 		p->share = share < 0 ? share : share + DOUBT * (usual_share(r) - share);
 	}
 	r->sample.n = 0;
-	count_sample(r);
+	residency_count_sample(r);
 }
 
 bool residency_begin(struct residency *r, const struct areas *areas, uint64_t there, uint64_t page_bytes, uint64_t seed)
@@ -274,7 +274,7 @@ bool residency_begin(struct residency *r, const struct areas *areas, uint64_t th
 	number_pieces(r);
 	if (r->sample.n)
 		cut_mixed(r);
-	remember(r);
+	residency_remember(r);
 	cut_areas(r);
 	number_pieces(r);
 	tidy_pieces(r);
@@ -285,16 +285,16 @@ bool residency_begin(struct residency *r, const struct areas *areas, uint64_t th
 /* Drawing. */
 
 /* Uniform in [0, 1). */
-static double draw(struct residency *r)
+static double residency_draw(struct residency *r)
 {
 	return (double)(hash_2u64(r->seed, r->drawn++) >> 11) * 0x1p-53;
 }
 
 /* How much of the sample P is worth: for exploring, and for what is known to be there. */
-static void weigh(const struct residency *r, const struct piece *p, double *ret_explore, double *ret_known)
+static void residency_weigh(const struct residency *r, const struct piece *p, double *ret_explore, double *ret_known)
 {
-	const double share = share_of(r, p), pages = (double)p->pages;
-	const double most = at_most(r, p->pages), there = share < 0 ? most : fmin(share * pages, most);
+	const double share = residency_share_of(r, p), pages = (double)p->pages;
+	const double most = residency_at_most(r, p->pages), there = share < 0 ? most : fmin(share * pages, most);
 
 	*ret_explore = most;
 	/*
@@ -312,7 +312,7 @@ static bool draw_pages(struct residency *r, const struct piece *p, size_t n)
 	if (!vec_reserve(&r->sample, n))
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t at = (uint64_t)(((double)i + draw(r)) * each);
+		const uint64_t at = (uint64_t)(((double)i + residency_draw(r)) * each);
 
 		*vec_push(&r->sample) = (struct sampled_page){
 			.addr = page_addr(r, p->first + (at < p->pages ? at : p->pages - 1)),
@@ -336,10 +336,10 @@ static struct worth worth_of(const struct residency *r)
 		const struct piece *p = &r->pieces.v[i];
 		double e, k;
 
-		weigh(r, p, &e, &k);
+		residency_weigh(r, p, &e, &k);
 		w.explore += e;
 		w.known += k;
-		w.found += fmax(share_of(r, p), 0) * (double)p->pages;
+		w.found += fmax(residency_share_of(r, p), 0) * (double)p->pages;
 		w.unasked += p->pages && !p->asked;
 	}
 	return w;
@@ -353,7 +353,7 @@ static bool draw_round(struct residency *r, double budget, const struct worth *w
 {
 	const double missing = fmin(fmax(1 - w->found / (double)r->there, EXPLORE), EXPLORE_MOST);
 	const double explore = w->known > 0 ? missing : 1;
-	double sum = 0, next = draw(r);
+	double sum = 0, next = residency_draw(r);
 
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		const struct piece *p = &r->pieces.v[i];
@@ -362,7 +362,7 @@ static bool draw_round(struct residency *r, double budget, const struct worth *w
 
 		if (!p->pages)
 			continue;
-		weigh(r, p, &e, &k);
+		residency_weigh(r, p, &e, &k);
 		sum += budget * (explore * e / w->explore + (w->known > 0 ? (1 - explore) * k / w->known : 0));
 		for (; next < sum; next++)
 			n++;
@@ -382,7 +382,7 @@ size_t residency_round(struct residency *r, size_t budget, struct sampled_page *
 
 	if (!nr_pages(r) || !r->there)
 		return 0;
-	count_sample(r);
+	residency_count_sample(r);
 	if (before)
 		cut_mixed(r);
 	w = worth_of(r);
@@ -414,7 +414,7 @@ static struct guess guess_of(const struct piece *p)
  * Brings the N guesses at G, which belong to the pieces, to the sum THERE: each gives way by its variance, within its
  * bounds.
  */
-static void fit(const struct residency *r, struct guess *g, double there)
+static void residency_fit(const struct residency *r, struct guess *g, double there)
 {
 	for (unsigned int round = 0; round < FIT_ROUNDS; round++) {
 		double off = there, variance = 0;
@@ -436,7 +436,7 @@ static void fit(const struct residency *r, struct guess *g, double there)
 	}
 }
 
-static struct numa_resident *row_of(resident_vec *rows, size_t from, uint8_t mapping, uint16_t node)
+static struct numa_resident *residency_row_of(resident_vec *rows, size_t from, uint8_t mapping, uint16_t node)
 {
 	struct numa_resident *row;
 
@@ -461,7 +461,8 @@ static bool add_rows(struct residency *r, const struct guess *g, double scale, r
 
 		if (!is_there(s))
 			continue;
-		row = row_of(ret, from, (uint8_t)area_kind(areas_find(r->areas, s->addr), s->addr), (uint16_t)s->status);
+		row = residency_row_of(ret, from, (uint8_t)area_kind(areas_find(r->areas, s->addr), s->addr),
+				       (uint16_t)s->status);
 		if (!row)
 			return false;
 		row->bytes += (uint64_t)(g[p - r->pieces.v].pages / p->found * scale + 0.5);
@@ -477,13 +478,13 @@ bool residency_end(struct residency *r, uint64_t bytes, resident_vec *ret, struc
 	bool ok;
 
 	*ret_sum = (struct residency_sum){ .asked = (uint32_t)r->sample.n };
-	count_sample(r);
+	residency_count_sample(r);
 	for (size_t i = 0; i < r->pieces.n; i++) {
 		g[i] = guess_of(&r->pieces.v[i]);
 		ret_sum->found += r->pieces.v[i].found;
 	}
 	if (bytes != RESIDENCY_UNKNOWN)
-		fit(r, g, (double)bytes / scale);
+		residency_fit(r, g, (double)bytes / scale);
 	for (size_t i = 0; i < r->pieces.n; i++)
 		pages += g[i].pages;
 	/* Never more than all of a piece: what was not found stays unsaid. */

@@ -181,7 +181,7 @@ struct writing {
 	bool failed;             /* out of memory; nothing is added any more */
 };
 
-static void put(struct writing *w, const char *s, size_t len)
+static void statetext_put(struct writing *w, const char *s, size_t len)
 {
 	if (w->failed || !vec_reserve(&w->text, len)) {
 		w->failed = true;
@@ -191,8 +191,8 @@ static void put(struct writing *w, const char *s, size_t len)
 	w->text.n += len;
 }
 
-static void putf(struct writing *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void putf(struct writing *w, const char *fmt, ...)
+static void statetext_putf(struct writing *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void statetext_putf(struct writing *w, const char *fmt, ...)
 {
 	char text[64];
 	va_list ap;
@@ -201,18 +201,18 @@ static void putf(struct writing *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	put(w, text, (size_t)n);
+	statetext_put(w, text, (size_t)n);
 }
 
-static void put_text(struct writing *w, const char *s, size_t size)
+static void statetext_put_text(struct writing *w, const char *s, size_t size)
 {
 	const size_t len = strnlen(s, size);
 
 	for (size_t i = 0; i < len; i++)
 		if (s[i] == '%' || s[i] == ' ' || (unsigned char)s[i] < ' ')
-			putf(w, "%%%02X", (unsigned int)(unsigned char)s[i]);
+			statetext_putf(w, "%%%02X", (unsigned int)(unsigned char)s[i]);
 		else
-			put(w, &s[i], 1);
+			statetext_put(w, &s[i], 1);
 }
 
 static uint64_t number_at(const void *p, size_t size)
@@ -233,46 +233,46 @@ static void put_line(struct writing *w, enum line_kind kind, const void *row)
 {
 	const struct line *l = &lines[kind];
 
-	put(w, l->name, strlen(l->name));
+	statetext_put(w, l->name, strlen(l->name));
 	for (size_t i = 0; i < l->nr_keys; i++) {
 		const struct key *k = &l->keys[i];
 		const void *p = (const char *)row + k->at;
 
-		put(w, " ", 1);
-		put(w, k->name, strlen(k->name));
-		put(w, "=", 1);
+		statetext_put(w, " ", 1);
+		statetext_put(w, k->name, strlen(k->name));
+		statetext_put(w, "=", 1);
 		if (k->kind == VALUE_TEXT)
-			put_text(w, p, k->size);
+			statetext_put_text(w, p, k->size);
 		else if (k->kind == VALUE_UNSIGNED)
-			putf(w, "%" PRIu64, number_at(p, k->size));
+			statetext_putf(w, "%" PRIu64, number_at(p, k->size));
 		else if (k->kind == VALUE_SIGNED)
-			putf(w, "%" PRId32, *(const int32_t *)p);
+			statetext_putf(w, "%" PRId32, *(const int32_t *)p);
 	}
 }
 
 /* The distances are the last key of a node, so that they can be appended. */
-static void put_nodes(struct writing *w, const struct numa_topology *t)
+static void statetext_put_nodes(struct writing *w, const struct numa_topology *t)
 {
 	for (uint32_t i = 0; i < t->nr; i++) {
 		const struct node_line row = { .node = t->node[i] };
 
 		put_line(w, LINE_NODE, &row);
 		for (uint32_t j = 0; j < t->nr; j++)
-			putf(w, "%s%u", j ? "," : "", (unsigned int)t->distance[(size_t)i * t->nr + j]);
-		put(w, "\n", 1);
+			statetext_putf(w, "%s%u", j ? "," : "", (unsigned int)t->distance[(size_t)i * t->nr + j]);
+		statetext_put(w, "\n", 1);
 	}
 }
 
-static void put_processes(struct writing *w, const struct numa_state *s)
+static void statetext_put_processes(struct writing *w, const struct numa_state *s)
 {
 	for (size_t i = 0; i < s->process.n && i < NUMA_PROCESSES_MAX; i++) {
 		const struct numa_process *p = &s->process.v[i];
 
 		put_line(w, LINE_PROCESS, p);
-		put(w, "\n", 1);
+		statetext_put(w, "\n", 1);
 		for (size_t j = 0; j < p->resident.n; j++) {
 			put_line(w, LINE_RESIDENT, &p->resident.v[j]);
-			put(w, "\n", 1);
+			statetext_put(w, "\n", 1);
 		}
 	}
 }
@@ -285,16 +285,16 @@ char *numa_state_write(const struct numa_state *s, size_t *ret_len)
 	struct writing w = { 0 };
 
 	put_line(&w, LINE_HEAD, &head);
-	put(&w, "\n", 1);
+	statetext_put(&w, "\n", 1);
 	put_line(&w, LINE_FIGURES, &s->figures);
-	put(&w, "\n", 1);
-	put_nodes(&w, &s->topology);
-	put_processes(&w, s);
+	statetext_put(&w, "\n", 1);
+	statetext_put_nodes(&w, &s->topology);
+	statetext_put_processes(&w, s);
 	for (size_t i = 0; i < s->thread.n && i < NUMA_THREADS_MAX; i++) {
 		put_line(&w, LINE_THREAD, &s->thread.v[i]);
-		put(&w, "\n", 1);
+		statetext_put(&w, "\n", 1);
 	}
-	put(&w, "", 1);
+	statetext_put(&w, "", 1);
 	if (w.failed) {
 		vec_free(&w.text);
 		return NULL;
@@ -305,7 +305,7 @@ char *numa_state_write(const struct numa_state *s, size_t *ret_len)
 
 /* Reading. */
 
-static int refuse(const struct reading *r, const char *why)
+static int statetext_refuse(const struct reading *r, const char *why)
 {
 	return err_set(r->e, EBADMSG, "line %u of the state of nodes %s", r->line, why);
 }
@@ -316,7 +316,7 @@ static bool span_is(const struct span *s, const char *name)
 }
 
 /* What stands before the next C of *IN, which moves behind it; all of it when there is none. */
-static struct span cut_at(struct span *in, char c)
+static struct span statetext_cut_at(struct span *in, char c)
 {
 	const char *at = in->len ? memchr(in->p, c, in->len) : NULL;
 	const struct span before = { in->p, at ? (size_t)(at - in->p) : in->len };
@@ -326,7 +326,7 @@ static struct span cut_at(struct span *in, char c)
 	return before;
 }
 
-static bool parse_number(const struct span *value, uint64_t *ret)
+static bool statetext_parse_number(const struct span *value, uint64_t *ret)
 {
 	const char *p = value->p, *end = value->p + value->len;
 
@@ -388,14 +388,14 @@ static bool parse_signed(const struct key *k, struct span value, int32_t *ret)
 	uint64_t v;
 
 	if (negative)
-		cut_at(&value, '-');
-	if (!parse_number(&value, &v) || v > INT32_MAX)
+		statetext_cut_at(&value, '-');
+	if (!statetext_parse_number(&value, &v) || v > INT32_MAX)
 		return false;
 	*ret = negative ? -(int32_t)v : (int32_t)v;
 	return *ret >= k->min && (negative || v <= k->max);
 }
 
-static bool parse_value(const struct key *k, const struct span *value, void *row)
+static bool statetext_parse_value(const struct key *k, const struct span *value, void *row)
 {
 	void *p = (char *)row + k->at;
 	uint64_t v;
@@ -404,7 +404,7 @@ static bool parse_value(const struct key *k, const struct span *value, void *row
 	case VALUE_TEXT:
 		return parse_text(value, p, k->size);
 	case VALUE_UNSIGNED:
-		if (!parse_number(value, &v) || v < (uint64_t)k->min || v > k->max)
+		if (!statetext_parse_number(value, &v) || v < (uint64_t)k->min || v > k->max)
 			return false;
 		set_number(p, k->size, v);
 		return true;
@@ -420,12 +420,12 @@ static bool parse_value(const struct key *k, const struct span *value, void *row
 /* Sets in ROW what PAIR, "key=value", says. Notes keys that came as bits of *SEEN. */
 static int parse_pair(const struct reading *r, const struct line *l, struct span *pair, union row *row, uint32_t *seen)
 {
-	const struct span name = cut_at(pair, '=');
+	const struct span name = statetext_cut_at(pair, '=');
 
 	for (size_t i = 0; i < l->nr_keys; i++) {
 		if (!span_is(&name, l->keys[i].name))
 			continue;
-		if (!parse_value(&l->keys[i], pair, row))
+		if (!statetext_parse_value(&l->keys[i], pair, row))
 			return err_set(r->e, EBADMSG, "line %u of the state of nodes: %s makes no sense", r->line,
 				       l->keys[i].name);
 		*seen |= UINT32_C(1) << i;
@@ -441,9 +441,9 @@ static void clear_row(const struct line *l, union row *row)
 		row->thread.home = -1;
 }
 
-static int parse_line(struct reading *r, struct span line)
+static int statetext_parse_line(struct reading *r, struct span line)
 {
-	const struct span what = cut_at(&line, ' ');
+	const struct span what = statetext_cut_at(&line, ' ');
 	const struct line *l = lines;
 	union row row;
 	uint32_t seen = 0;
@@ -453,10 +453,10 @@ static int parse_line(struct reading *r, struct span line)
 	if (l == lines + LINE_NR)
 		return 0;
 	if (r->begun == (l == &lines[LINE_HEAD]))
-		return refuse(r, r->begun ? "begins another one" : "stands before its beginning");
+		return statetext_refuse(r, r->begun ? "begins another one" : "stands before its beginning");
 	clear_row(l, &row);
 	while (line.len) {
-		struct span pair = cut_at(&line, ' ');
+		struct span pair = statetext_cut_at(&line, ' ');
 		const int rc = parse_pair(r, l, &pair, &row, &seen);
 
 		if (rc)
@@ -489,7 +489,7 @@ static int take_node(struct reading *r, const union row *row)
 
 	/* So they are no more than there are numbers. */
 	if (r->nodes.n && r->nodes.v[r->nodes.n - 1].node.id >= row->node.node.id)
-		return refuse(r, "is not behind the node before it");
+		return statetext_refuse(r, "is not behind the node before it");
 	n = vec_push(&r->nodes);
 	if (!n)
 		return err_nomem(r->e, "a state of nodes");
@@ -502,7 +502,7 @@ static int take_process(struct reading *r, const union row *row)
 	struct numa_process *p;
 
 	if (r->s->process.n == NUMA_PROCESSES_MAX)
-		return refuse(r, "is one process too many");
+		return statetext_refuse(r, "is one process too many");
 	p = vec_push(&r->s->process);
 	if (!p)
 		return err_nomem(r->e, "a state of nodes");
@@ -516,9 +516,9 @@ static int take_resident(struct reading *r, const union row *row)
 	struct numa_resident *m;
 
 	if (!p)
-		return refuse(r, "is the memory of no process");
+		return statetext_refuse(r, "is the memory of no process");
 	if (p->resident.n == (size_t)MAPPING_NR * NODES_MAX)
-		return refuse(r, "is one too many for its process");
+		return statetext_refuse(r, "is one too many for its process");
 	m = vec_push(&p->resident);
 	if (!m)
 		return err_nomem(r->e, "a state of nodes");
@@ -535,9 +535,9 @@ static int take_thread(struct reading *r, const union row *row)
 	struct numa_thread *t;
 
 	if (last && (last->pid > row->thread.pid || (last->pid == row->thread.pid && last->tid >= row->thread.tid)))
-		return refuse(r, "is not behind the thread before it");
+		return statetext_refuse(r, "is not behind the thread before it");
 	if (r->s->thread.n == NUMA_THREADS_MAX)
-		return refuse(r, "is one thread too many");
+		return statetext_refuse(r, "is one thread too many");
 	t = vec_push(&r->s->thread);
 	if (!t)
 		return err_nomem(r->e, "a state of nodes");
@@ -555,9 +555,9 @@ static int finish_distances(const struct reading *r, uint32_t i)
 	if (!in.len)
 		return 0;
 	for (uint32_t j = 0; j < nr; j++) {
-		const struct span value = j + 1 < nr ? cut_at(&in, ',') : in;
+		const struct span value = j + 1 < nr ? statetext_cut_at(&in, ',') : in;
 
-		if (!parse_number(&value, &v) || v > UINT16_MAX)
+		if (!statetext_parse_number(&value, &v) || v > UINT16_MAX)
 			return err_set(r->e, EBADMSG, "the distances from node %u are not %" PRIu32 " numbers",
 				       (unsigned int)r->nodes.v[i].node.id, nr);
 		r->s->topology.distance[(size_t)i * nr + j] = (uint16_t)v;
@@ -583,8 +583,8 @@ static int parse_lines(struct reading *r, struct span in)
 	while (in.len && !rc) {
 		r->line++;
 		if (!memchr(in.p, '\n', in.len))
-			return refuse(r, "is cut off");
-		rc = parse_line(r, cut_at(&in, '\n'));
+			return statetext_refuse(r, "is cut off");
+		rc = statetext_parse_line(r, statetext_cut_at(&in, '\n'));
 	}
 	if (!rc && !r->begun)
 		rc = err_set(r->e, EBADMSG, "the state of nodes has no beginning");

@@ -77,7 +77,7 @@ void files_free(struct files *fs)
 }
 
 /* The entry that stands for B. */
-static struct file *resolve(const struct files *fs, backing_id b)
+static struct file *files_resolve(const struct files *fs, backing_id b)
 {
 	struct file *f = fs->entry.v[b];
 
@@ -128,7 +128,7 @@ static backing_id find_build_id(const struct files *fs, const struct file_id *id
  * Inode numbers are used again for new files. The kernel's generation tells them apart; /proc/PID/maps does not show it, and
  * then the name has to be equal too.
  */
-static bool same_file(const struct file *f, const struct file_id *id, const char *path)
+static bool files_same_file(const struct file *f, const struct file_id *id, const char *path)
 {
 	if (f->id.dev != id->dev || f->id.ino != id->ino)
 		return false;
@@ -144,7 +144,7 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 
 	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
 	     at = hidx_next(&fs->by_inode, at))
-		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated && same_file(fs->entry.v[b], id, path))
+		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated && files_same_file(fs->entry.v[b], id, path))
 			return b;
 	return BACKING_NONE;
 }
@@ -258,13 +258,13 @@ backing_id files_add(struct files *fs, const struct file_id *id, const struct pl
 		return new_entry(fs, id, p, MODULE_FILE);
 	if (!id->build_id_len && is_rewritten(fs->entry.v[b], p, since_ns))
 		return new_edition(fs, b, id, p);
-	move_place(fs, resolve(fs, b), p);
+	move_place(fs, files_resolve(fs, b), p);
 	return b;
 }
 
 backing_id files_add_moved(struct files *fs, backing_id of, pid_t pid, const struct moved *where, backing_id otherwise)
 {
-	const struct file *file = resolve(fs, of);
+	const struct file *file = files_resolve(fs, of);
 	struct place p = file->place;
 	const struct file_id id = file->id;
 	backing_id b;
@@ -386,7 +386,7 @@ static backing_id book_module(struct files *fs, backing_id b, module_id module)
 }
 
 /* F is the file that ELDER stands for: ELDER gets what F has and lacks itself. F's image was not handed out yet. */
-static void merge(struct files *fs, struct file *f, backing_id b)
+static void files_merge(struct files *fs, struct file *f, backing_id b)
 {
 	struct file *elder = fs->entry.v[b];
 
@@ -422,7 +422,7 @@ static void name_module(struct files *fs, backing_id b)
 	if (fs->entry.v[elder]->same != BACKING_NONE)
 		elder = fs->entry.v[elder]->same;
 	if (elder != b)
-		merge(fs, f, elder);
+		files_merge(fs, f, elder);
 }
 
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes)
@@ -456,7 +456,7 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 	return b;
 }
 
-static void fail(struct files *fs, struct file *f)
+static void files_fail(struct files *fs, struct file *f)
 {
 	fs->failures++;
 	f->life = LIFE_FAILED;
@@ -471,7 +471,7 @@ static void start_load(struct files *fs, backing_id b)
 	if (f->life == LIFE_FAILED && (!f->new_place || clock_mono_ns() - f->failed_ns < RETRY_NS))
 		return;
 	if (fs->image_bytes >= IMAGES_MAX) {
-		fail(fs, f);
+		files_fail(fs, f);
 		return;
 	}
 	if (!loader_add(fs->loader, b, &f->id, &f->place))
@@ -480,7 +480,7 @@ static void start_load(struct files *fs, backing_id b)
 	f->new_place = false;
 }
 
-static void fill(const struct file *f, struct unwind_map *ret)
+static void files_fill(const struct file *f, struct unwind_map *ret)
 {
 	static const enum map_state state[] = {
 		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY, [LIFE_NOT_ELF] = MAP_ANON,
@@ -504,23 +504,23 @@ void files_state(struct files *fs, backing_id b, struct unwind_map *ret)
 		ret->image = NULL;
 		return;
 	}
-	f = resolve(fs, b);
+	f = files_resolve(fs, b);
 	if (f->module == ID_NONE && (f->id.build_id_len || f->is_path_key)) {
 		name_module(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
-		f = resolve(fs, b);
+		f = files_resolve(fs, b);
 	}
 	if (f->life == LIFE_IDLE || (f->life == LIFE_FAILED && f->new_place))
 		start_load(fs, f == fs->entry.v[b] ? b : fs->entry.v[b]->same);
-	fill(f, ret);
+	files_fill(f, ret);
 }
 
 bool files_is_ready(struct files *fs, backing_id b, struct unwind_map *ret)
 {
-	const struct file *f = resolve(fs, b);
+	const struct file *f = files_resolve(fs, b);
 
 	if ((f->life != LIFE_READY || f->module == ID_NONE) && f->life != LIFE_NOT_ELF)
 		return false;
-	fill(f, ret);
+	files_fill(f, ret);
 	return true;
 }
 
@@ -529,7 +529,7 @@ static bool fill_ready(const struct file *f, struct unwind_map *ret)
 {
 	if (f->life != LIFE_READY || f->module == ID_NONE)
 		return false;
-	fill(f, ret);
+	files_fill(f, ret);
 	return true;
 }
 
@@ -553,7 +553,7 @@ bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unw
 		if (f->id.dev == dev && f->id.ino == ino && (last == BACKING_NONE || f->born > fs->entry.v[last]->born))
 			last = b;
 	}
-	return last != BACKING_NONE && fill_ready(resolve(fs, last), ret);
+	return last != BACKING_NONE && fill_ready(files_resolve(fs, last), ret);
 }
 
 /* Keeps FD, the only way to a deleted file, and lets go of the one kept longest when there are too many. */
@@ -596,7 +596,7 @@ static void become_ready(struct files *fs, struct file *f, struct loaded *l)
 }
 
 /* The entry that B's file turned out to be, now that its build-id is known; B itself when it is the first. */
-static backing_id meet(struct files *fs, backing_id b, const struct image *im)
+static backing_id files_meet(struct files *fs, backing_id b, const struct image *im)
 {
 	struct file *f = fs->entry.v[b];
 	struct file_id id = { 0 };
@@ -677,12 +677,12 @@ static void take_in(struct files *fs, struct load_result *r)
 	}
 	if (!settled) {
 		f->life = LIFE_FAILED;
-		b = meet(fs, b, r->loaded.image);
+		b = files_meet(fs, b, r->loaded.image);
 		f = fs->entry.v[b];
 		if (f->life != LIFE_READY && fs->image_bytes < IMAGES_MAX)
 			become_ready(fs, f, &r->loaded);
 		else if (f->life != LIFE_READY)
-			fail(fs, f);
+			files_fail(fs, f);
 		if (f->life == LIFE_READY)
 			name_module(fs, b);
 	}
@@ -716,7 +716,7 @@ struct image *files_image(struct files *fs, module_id module)
 {
 	const backing_id b = module < fs->by_module.n ? fs->by_module.v[module] : BACKING_NONE;
 
-	return b == BACKING_NONE ? NULL : resolve(fs, b)->image;
+	return b == BACKING_NONE ? NULL : files_resolve(fs, b)->image;
 }
 
 bool files_crowded(const struct files *fs)
@@ -724,7 +724,7 @@ bool files_crowded(const struct files *fs)
 	return fs->used >= fs->crowd || fs->image_bytes >= fs->image_limit;
 }
 
-static void mark(struct files *fs, backing_id b)
+static void files_mark_used(struct files *fs, backing_id b)
 {
 	if (b >= BACKING_ANON)
 		return;
@@ -739,16 +739,16 @@ static void mark(struct files *fs, backing_id b)
 void files_mark_one(struct files *fs, backing_id b)
 {
 	if (b != BACKING_NONE)
-		mark(fs, b);
+		files_mark_used(fs, b);
 }
 
 void files_mark(struct files *fs, const struct space *s)
 {
 	for (size_t i = 0; i < s->maps.n; i++)
-		mark(fs, s->maps.v[i].backing);
+		files_mark_used(fs, s->maps.v[i].backing);
 }
 
-static bool droppable(const struct file *f)
+static bool files_droppable(const struct file *f)
 {
 	return !f->marked && !f->reading && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
 									 f->same != BACKING_NONE || (f->place.moved.end && f->life == LIFE_READY));
@@ -759,7 +759,7 @@ static void drop_images(struct files *fs)
 {
 	for (backing_id b = 0; b < fs->entry.n; b++)
 		if (fs->entry.v[b] && fs->entry.v[b]->marked)
-			resolve(fs, b)->marked = true;
+			files_resolve(fs, b)->marked = true;
 	for (backing_id b = 0; b < fs->entry.n; b++) {
 		struct file *f = fs->entry.v[b];
 
@@ -780,7 +780,7 @@ void files_sweep(struct files *fs)
 	for (backing_id b = 0; b < fs->entry.n; b++) {
 		struct file *f = fs->entry.v[b];
 
-		if (f && droppable(f) && vec_reserve(&fs->unused, 1)) {
+		if (f && files_droppable(f) && vec_reserve(&fs->unused, 1)) {
 			fs->unused.v[fs->unused.n++] = b;
 			fs->kept -= f->kept_fd >= 0;
 			file_free(f);

@@ -107,7 +107,7 @@ static void close_fds(struct loader *l)
 }
 
 /* Drops a reference; called with the lock, which is gone afterwards. */
-static void unref_unlock(struct loader *l)
+static void loader_unref_unlock(struct loader *l)
 {
 	const bool last = !--l->refs;
 
@@ -142,7 +142,7 @@ static void unlink_running(struct loader *l, const struct job *j)
 }
 
 /* Books the end of J. False when this thread is one too many. */
-static bool finish(struct loader *l, struct job *j)
+static bool loader_finish(struct loader *l, struct job *j)
 {
 	const bool late = j->given_up;
 
@@ -164,7 +164,7 @@ static bool finish(struct loader *l, struct job *j)
 	return true;
 }
 
-static void *work(void *arg)
+static void *loader_work(void *arg)
 {
 	struct loader *l = arg;
 	bool counted = true;
@@ -183,19 +183,19 @@ static void *work(void *arg)
 		pthread_mutex_unlock(&l->lock);
 		j->result.status = l->fn(l->ctx, &j->id, &j->place, &j->result.loaded, &j->result.err);
 		pthread_mutex_lock(&l->lock);
-		counted = finish(l, j);
+		counted = loader_finish(l, j);
 	}
 	if (counted)
 		l->working--;
 	pthread_cond_signal(&l->idle);
-	unref_unlock(l);
+	loader_unref_unlock(l);
 	return NULL;
 }
 
 /* Starts one thread; called with the lock. */
-static int start_thread(struct loader *l)
+static int loader_start_thread(struct loader *l)
 {
-	const int r = thread_start(work, l, STACK_BYTES);
+	const int r = thread_start(loader_work, l, STACK_BYTES);
 
 	if (r)
 		return -r;
@@ -204,7 +204,7 @@ static int start_thread(struct loader *l)
 	return 0;
 }
 
-static bool watch(int epoll_fd, int fd)
+static bool loader_watch(int epoll_fd, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
@@ -216,7 +216,7 @@ static bool open_fds(struct loader *l)
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	l->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return l->epoll_fd >= 0 && watch(l->epoll_fd, l->event_fd) && watch(l->epoll_fd, l->timer_fd);
+	return l->epoll_fd >= 0 && loader_watch(l->epoll_fd, l->event_fd) && loader_watch(l->epoll_fd, l->timer_fd);
 }
 
 int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, struct loader **ret, struct err *e)
@@ -240,7 +240,7 @@ int loader_new(load_fn *fn, void *ctx, unsigned int threads, uint64_t limit_ns, 
 		return err_set(e, errno, "cannot set up the module loader: %s (see ulimit -n)", strerror(errno));
 	pthread_mutex_lock(&l->lock);
 	for (unsigned int i = 0; i < threads; i++) {
-		const int r = start_thread(l);
+		const int r = loader_start_thread(l);
 
 		if (r) {
 			pthread_mutex_unlock(&l->lock);
@@ -264,7 +264,7 @@ void loader_free(struct loader *l)
 	pthread_cond_broadcast(&l->work);
 	while (l->working && !pthread_cond_timedwait(&l->idle, &l->lock, &until))
 		;
-	unref_unlock(l);
+	loader_unref_unlock(l);
 }
 
 static void set_tick(struct loader *l, uint64_t ns)
@@ -307,7 +307,7 @@ static void say_given_up(struct load_result *r, const struct job *j)
 }
 
 /* Gives up one load that has run too long, or that waits while every thread hangs. */
-static bool give_up(struct loader *l, struct load_result *ret)
+static bool loader_give_up(struct loader *l, struct load_result *ret)
 {
 	const uint64_t now = clock_mono_ns();
 	struct job *j = l->running;
@@ -320,7 +320,7 @@ static bool give_up(struct loader *l, struct load_result *ret)
 		j->given_up = true;
 		l->working--;
 		if (++l->hung <= LOADER_HUNG_MAX)
-			start_thread(l);
+			loader_start_thread(l);
 		return true;
 	}
 	j = l->working ? NULL : list_pop(&l->waiting);
@@ -332,7 +332,7 @@ static bool give_up(struct loader *l, struct load_result *ret)
 }
 
 /* Makes the fds unreadable until something new happens; called with the lock. */
-static void quiet(struct loader *l)
+static void loader_quiet(struct loader *l)
 {
 	const int fds[] = { l->event_fd, l->timer_fd };
 	uint64_t n;
@@ -351,9 +351,9 @@ bool loader_take(struct loader *l, struct load_result *ret)
 	j = list_pop(&l->done);
 	if (j)
 		*ret = j->result;
-	got = j || give_up(l, ret);
+	got = j || loader_give_up(l, ret);
 	if (!got)
-		quiet(l);
+		loader_quiet(l);
 	pthread_mutex_unlock(&l->lock);
 	if (j) {
 		j->result.status = -ECANCELED;      /* what was loaded is the taker's now */

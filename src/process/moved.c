@@ -23,7 +23,7 @@ struct segments {
 };
 
 /* The PT_LOADs of the file FD. False when it is none that is executed here. */
-static bool read_segments(int fd, struct segments *ret)
+static bool moved_read_segments(int fd, struct segments *ret)
 {
 	Elf64_Ehdr h;
 	Elf64_Phdr p;
@@ -42,7 +42,7 @@ static bool read_segments(int fd, struct segments *ret)
 	return ret->n > 0;
 }
 
-static uint64_t page_of(uint64_t at)
+static uint64_t moved_page_of(uint64_t at)
 {
 	return at & ~(uint64_t)(PAGE - 1);
 }
@@ -55,9 +55,10 @@ static const Elf64_Phdr *mapped_segment(const struct segments *s, const struct m
 	for (unsigned int i = 0; i < s->n; i++) {
 		const Elf64_Phdr *p = &s->at[i];
 
-		if (!(p->p_flags & PF_X) != !m->exec || m->pgoff < page_of(p->p_offset) || m->pgoff >= p->p_offset + p->p_filesz)
+		if (!(p->p_flags & PF_X) != !m->exec || m->pgoff < moved_page_of(p->p_offset) ||
+		    m->pgoff >= p->p_offset + p->p_filesz)
 			continue;
-		if (!best || page_of(p->p_offset) == m->pgoff)
+		if (!best || moved_page_of(p->p_offset) == m->pgoff)
 			best = p;
 	}
 	return best;
@@ -70,7 +71,7 @@ static const Elf64_Phdr *text_segment(const struct segments *s, const struct mov
 
 	for (unsigned int i = 0; i < s->n; i++) {
 		const Elf64_Phdr *p = &s->at[i];
-		const uint64_t from = page_of(p->p_vaddr) + bias, to = p->p_vaddr + bias + p->p_memsz;
+		const uint64_t from = moved_page_of(p->p_vaddr) + bias, to = p->p_vaddr + bias + p->p_memsz;
 
 		if (m->start >= to || m->end <= from)
 			continue;
@@ -88,7 +89,7 @@ static bool is_filling(const uint8_t *piece, size_t n)
 }
 
 /* The LEN bytes at FROM in PID beside those at OFFSET in FD. */
-static int compare(int fd, uint64_t offset, pid_t pid, uint64_t from, uint64_t len, struct err *e)
+static int moved_compare(int fd, uint64_t offset, pid_t pid, uint64_t from, uint64_t len, struct err *e)
 {
 	unsigned int said = 0, same = 0;
 
@@ -119,7 +120,7 @@ int moved_check(int fd, pid_t pid, const struct moved *m, uint64_t *ret_offset, 
 	uint64_t bias, from, to;
 	int r;
 
-	if (!read_segments(fd, &s))
+	if (!moved_read_segments(fd, &s))
 		return err_set(e, ESTALE, "it is no 64-bit ELF file");
 	mapped = mapped_segment(&s, m);
 	if (!mapped)
@@ -132,7 +133,7 @@ int moved_check(int fd, pid_t pid, const struct moved *m, uint64_t *ret_offset, 
 	to = text->p_vaddr + bias + text->p_filesz < m->end ? text->p_vaddr + bias + text->p_filesz : m->end;
 	if (from >= to)
 		return err_set(e, ESTALE, "its text belongs elsewhere");
-	r = compare(fd, text->p_offset + (from - bias - text->p_vaddr), pid, from, to - from, e);
+	r = moved_compare(fd, text->p_offset + (from - bias - text->p_vaddr), pid, from, to - from, e);
 	if (!r)
 		*ret_offset = text->p_offset - text->p_vaddr - bias + m->start;
 	return r;

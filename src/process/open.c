@@ -217,7 +217,7 @@ static bool is_elf(int fd)
 }
 
 /* 0 when FD is the file meant by ID, with its image (NULL when it is no ELF file); -ESTALE when it is another one. */
-static int check(int fd, const struct stat *st, const struct file_id *id, struct image **ret, struct err *e)
+static int open_check(int fd, const struct stat *st, const struct file_id *id, struct image **ret, struct err *e)
 {
 	AUTO(image_free) struct image *im = NULL;
 	uint8_t have[BUILD_ID_MAX];
@@ -240,7 +240,7 @@ static int check(int fd, const struct stat *st, const struct file_id *id, struct
 }
 
 /* How much a failure says: a wrong file more than a file that cannot be read, and that more than none at all. */
-static int telling(int code)
+static int open_telling(int code)
 {
 	switch (code) {
 	case ESTALE:
@@ -255,15 +255,15 @@ static int telling(int code)
 
 static void keep_worse(struct err *worst, const struct err *now)
 {
-	if (telling(now->code) > telling(worst->code))
+	if (open_telling(now->code) > open_telling(worst->code))
 		*worst = *now;
 }
 
 /*
  * The first way to a file for which ACCEPT (0 or a negative errno with a sentence) succeeds. An fd or a negative errno.
  */
-static int find_file(const struct place *p, int (*accept)(void *ctx, int fd, const struct stat *st, struct err *e), void *ctx,
-		     struct err *e)
+static int open_find_file(const struct place *p, int (*accept)(void *ctx, int fd, const struct stat *st, struct err *e),
+			  void *ctx, struct err *e)
 {
 	struct err worst = ERR_INIT;
 
@@ -292,7 +292,7 @@ struct loading {
 static int accept_load(void *ctx, int fd, const struct stat *st, struct err *e)
 {
 	struct loading *l = ctx;
-	int r = check(fd, st, l->id, &l->out->image, e);
+	int r = open_check(fd, st, l->id, &l->out->image, e);
 
 	if (r)
 		return r;
@@ -310,14 +310,14 @@ static int accept_compared(void *ctx, int fd, const struct stat *st, struct err 
 
 	if (!id->build_id_len && same_inode(fd, st, id))
 		return 0;
-	return check(fd, st, id, &im, e);
+	return open_check(fd, st, id, &im, e);
 }
 
 /* Compares P.moved with the file. */
 static int load_moved(const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
 	struct file_id copy = *id;
-	AUTO_FD int fd = find_file(p, accept_compared, &copy, e);
+	AUTO_FD int fd = open_find_file(p, accept_compared, &copy, e);
 
 	if (fd < 0)
 		return fd;
@@ -334,7 +334,7 @@ int load_file(void *ctx, const struct file_id *id, const struct place *p, struct
 
 	if (p->moved.end)
 		return load_moved(id, p, ret, e);
-	fd = find_file(p, accept_load, &l, e);
+	fd = open_find_file(p, accept_load, &l, e);
 	if (fd < 0)
 		return fd;
 	if (p->dump && got.not_elf)
@@ -357,12 +357,12 @@ static int accept_reopen(void *ctx, int fd, const struct stat *st, struct err *e
 
 	if (same_mark(st, o->mark))
 		return 0;
-	return check(fd, st, o->id, &im, e);
+	return open_check(fd, st, o->id, &im, e);
 }
 
 int open_file(const struct file_id *id, const struct place *p, const struct file_mark *mark, struct err *e)
 {
 	struct reopening o = { .id = id, .mark = mark };
 
-	return find_file(p, accept_reopen, &o, e);
+	return open_find_file(p, accept_reopen, &o, e);
 }

@@ -121,7 +121,7 @@ static void drop_eldest(struct owners *os)
 }
 
 /* Keeps what FD is open on for MODULE, in place of what was kept before. */
-static void keep(struct owners *os, module_id module, int fd)
+static void owner_keep(struct owners *os, module_id module, int fd)
 {
 	AUTO_FD int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	struct owner *o;
@@ -168,7 +168,7 @@ static int open_owner(const struct owner *o)
 }
 
 /* What /proc says now replaces what was known. */
-static void refresh(struct owner *o)
+static void owner_refresh(struct owner *o)
 {
 	AUTO_FD int dir = open_owner(o);
 
@@ -222,7 +222,7 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 
 	if (!copy_owner(os, module, &o))
 		return err_set(e, ENOENT, "module %u is not the memory of a known process", module);
-	refresh(&o);
+	owner_refresh(&o);
 	if (!o.status.ns_pid || !o.root) {
 		root_unref(o.root);
 		return err_set(e, ESRCH, "process %d ended before its namespaces were read", (int)o.pid);
@@ -233,7 +233,7 @@ int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct 
 		fd = open_jitdump(&o);
 	root_unref(o.root);
 	if (fd >= 0)
-		keep(os, module, fd);
+		owner_keep(os, module, fd);
 	else if (fd != -ELOOP && fd != -ENOTSUP)
 		fd = open_kept(os, module);
 	if (fd < 0)
@@ -265,6 +265,6 @@ pid_t owners_ns_pid(struct owners *os, module_id module)
 	if (!copy_owner(os, module, &o))
 		return 0;
 	root_unref(o.root);
-	refresh(&o);
+	owner_refresh(&o);
 	return o.status.ns_pid;
 }

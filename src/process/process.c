@@ -91,14 +91,14 @@ static uint64_t pid_hash(pid_t pid)
 	return hash_u64((uint64_t)(uint32_t)pid + 1);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t i)
+static uint64_t process_rehash(const void *ctx, uint32_t i)
 {
 	const struct processes *ps = ctx;
 
 	return pid_hash(ps->v.v[i]->pid);
 }
 
-static struct process *find(const struct processes *ps, pid_t pid)
+static struct process *process_find(const struct processes *ps, pid_t pid)
 {
 	const uint64_t h = pid_hash(pid);
 	uint32_t i;
@@ -113,7 +113,7 @@ static struct process *find(const struct processes *ps, pid_t pid)
 /* The process PID, added empty when it is not known; NULL when out of memory. */
 static struct process *find_or_add(struct processes *ps, pid_t pid)
 {
-	struct process *p = find(ps, pid);
+	struct process *p = process_find(ps, pid);
 
 	if (p || !vec_reserve(&ps->v, 1))
 		return p;
@@ -125,7 +125,7 @@ static struct process *find_or_add(struct processes *ps, pid_t pid)
 	p->anon = ID_NONE;
 	p->dump_file = BACKING_NONE;
 	p->space = space_new();
-	if (!p->space || !hidx_add(&ps->by_pid, pid_hash(pid), (uint32_t)ps->v.n, rehash, ps)) {
+	if (!p->space || !hidx_add(&ps->by_pid, pid_hash(pid), (uint32_t)ps->v.n, process_rehash, ps)) {
 		process_free(p);
 		return NULL;
 	}
@@ -242,7 +242,7 @@ static void apply_comm(struct processes *ps, const struct raw_event *ev)
 }
 
 /* CHILD starts with what PARENT has. */
-static void inherit(struct process *child, struct process *parent)
+static void process_inherit(struct process *child, struct process *parent)
 {
 	if (!parent->maps_known && !parent->kthread)
 		process_read(parent);
@@ -273,7 +273,7 @@ static void apply_fork(struct processes *ps, const struct raw_event *ev)
 		memcpy(comm, from->comm, sizeof(comm));
 	if (p != parent && ev->time_ns > p->read_ns) {
 		process_renew(p, ev->time_ns, 0);
-		inherit(p, parent);
+		process_inherit(p, parent);
 	}
 	t = thread_of(p, ev->tid);
 	if (!t)
@@ -293,7 +293,7 @@ static size_t part_of_maps(const struct process *p)
 
 static void apply_exit(struct processes *ps, const struct raw_event *ev)
 {
-	struct process *p = find(ps, ev->pid);
+	struct process *p = process_find(ps, ev->pid);
 
 	if (!p || !threads_end(p, ev->tid))
 		return;
@@ -304,7 +304,7 @@ static void apply_exit(struct processes *ps, const struct raw_event *ev)
 }
 
 /* Forgets the dead that nobody has asked for during AGE_NS. Whether more are left than are kept for long. */
-static bool retire(struct processes *ps, uint64_t now, uint64_t age_ns)
+static bool process_retire(struct processes *ps, uint64_t now, uint64_t age_ns)
 {
 	size_t kept = 0, dead = 0, maps = 0;
 
@@ -351,7 +351,7 @@ static void mark_files(struct processes *ps)
 		files_mark(ps->files, h->space);
 }
 
-static void sweep(struct processes *ps)
+static void process_sweep(struct processes *ps)
 {
 	uint64_t now = coarse_ns();
 
@@ -365,11 +365,11 @@ static void sweep(struct processes *ps)
 		ps->checked_ns = now;
 		check_alive(ps, now);
 	}
-	for (uint64_t age = DEAD_NS; retire(ps, now, age); age /= 2)
+	for (uint64_t age = DEAD_NS; process_retire(ps, now, age); age /= 2)
 		;
 	hidx_free(&ps->by_pid);
 	for (size_t i = 0; i < ps->v.n; i++)
-		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, rehash, ps);
+		hidx_add(&ps->by_pid, pid_hash(ps->v.v[i]->pid), (uint32_t)i, process_rehash, ps);
 	roots_trim(&ps->roots, now);
 	if (!files_crowded(ps->files))
 		return;
@@ -400,7 +400,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 		apply_exit(ps, ev);
 		break;
 	}
-	sweep(ps);
+	process_sweep(ps);
 }
 
 int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e)

@@ -202,7 +202,7 @@ static void note_line(struct reading *r, const struct maps_line *m, bool memory)
 		r->reach = m->end;
 }
 
-static void take_line(void *ctx, const struct maps_line *m)
+static void process_proc_take_line(void *ctx, const struct maps_line *m)
 {
 	const bool memory = map_is_memory(m->name, m->name_len);
 	struct reading *r = ctx;
@@ -242,7 +242,7 @@ static bool is_another(const struct process *p, const struct proc_stat *st)
 }
 
 /* The identity of P: start, name of the first thread, root, executable. */
-static bool read_identity(struct process *p, int dir)
+static bool process_proc_read_identity(struct process *p, int dir)
 {
 	char exe[PROC_PATH_MAX];
 	const uint32_t changes = p->exe_changes;
@@ -276,7 +276,7 @@ static bool read_identity(struct process *p, int dir)
 }
 
 /* The mappings of P. Nothing that was known is lost when they cannot be read. */
-static bool read_maps(struct process *p, int dir, uint64_t now)
+static bool process_proc_read_maps(struct process *p, int dir, uint64_t now)
 {
 	AUTO(space_free) struct space *fresh = space_new();
 	struct reading r;
@@ -290,7 +290,7 @@ static bool read_maps(struct process *p, int dir, uint64_t now)
 	r.now_ns = now;
 	r.file.end = r.memory.end = r.reach = 0;
 	p->ps->maps_read++;
-	lines = proc_read_maps(dir, take_line, &r);
+	lines = proc_read_maps(dir, process_proc_take_line, &r);
 	settle_memory(&r, NULL);
 	if (lines <= 0) {
 		/* A process whose memory is gone already shows no line: a zombie. */
@@ -320,9 +320,9 @@ bool process_read(struct process *p)
 		p->gone = !p->maps_known;
 		return false;
 	}
-	changed = read_identity(p, dir);
+	changed = process_proc_read_identity(p, dir);
 	if (!p->kthread)
-		changed |= read_maps(p, dir, now);
+		changed |= process_proc_read_maps(p, dir, now);
 	p->tried_ns = clock_mono_ns();
 	p->cost_ns = p->tried_ns - now;
 	return changed;

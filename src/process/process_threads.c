@@ -71,7 +71,7 @@ bool threads_end(struct process *p, pid_t tid)
 	return !p->nr_live;
 }
 
-static thread_id intern(struct processes *ps, struct process *p, const struct thread_now *now)
+static thread_id process_threads_intern(struct processes *ps, struct process *p, const struct thread_now *now)
 {
 	struct strtab *st = dict_strings(ps->dict);
 	struct thread t = { .pid = p->pid, .tid = now->tid, .start_ns = now->start_ns, .exe = p->exe };
@@ -116,6 +116,6 @@ thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uin
 	if (t->id != ID_NONE && t->exe_changes == p->exe_changes)
 		return t->id;
 	t->exe_changes = p->exe_changes;
-	t->id = intern(ps, p, t);
+	t->id = process_threads_intern(ps, p, t);
 	return t->id;
 }

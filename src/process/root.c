@@ -48,7 +48,7 @@ void root_leave(struct root *r)
 }
 
 /* Neither call asks a file system that might not answer: nsfs is the kernel's, and statx is told not to synchronise. */
-static bool identify(int ns_fd, int fd, struct root *ret)
+static bool root_identify(int ns_fd, int fd, struct root *ret)
 {
 	struct statx st;
 	struct stat ns;
@@ -85,7 +85,7 @@ struct root *roots_get(struct roots *rs, int dir)
 	AUTO_FD int ns_fd = openat(dir, "ns/mnt", O_RDONLY | O_CLOEXEC);
 	struct root want = { .fd = -1 }, *r;
 
-	if (fd < 0 || ns_fd < 0 || !identify(ns_fd, fd, &want))
+	if (fd < 0 || ns_fd < 0 || !root_identify(ns_fd, fd, &want))
 		return NULL;
 	for (uint32_t i = 0; i < rs->n; i++) {
 		r = rs->v[i];

@@ -53,14 +53,14 @@ bool space_own(struct space **s)
 }
 
 /* The first mapping that ends behind ADDR. */
-static size_t first_behind(const struct space *s, uint64_t addr)
+static size_t space_first_behind(const struct space *s, uint64_t addr)
 {
 	return count_upto(s->maps.v, s->maps.n, end, addr);
 }
 
 const struct mapping *space_find(const struct space *s, uint64_t addr)
 {
-	const size_t i = first_behind(s, addr);
+	const size_t i = space_first_behind(s, addr);
 
 	return i < s->maps.n && s->maps.v[i].start <= addr ? &s->maps.v[i] : NULL;
 }
@@ -81,7 +81,7 @@ static bool anon_neighbours(const struct mapping *a, const struct mapping *b)
 }
 
 /* Replaces the mappings [FROM, TO) by the N at NEW. */
-static bool splice(struct space *s, size_t from, size_t to, const struct mapping *new, size_t n)
+static bool space_splice(struct space *s, size_t from, size_t to, const struct mapping *new, size_t n)
 {
 	const size_t behind = s->maps.n - to;
 
@@ -101,7 +101,7 @@ static bool splice(struct space *s, size_t from, size_t to, const struct mapping
 
 bool space_map(struct space *s, const struct mapping *m)
 {
-	size_t from = first_behind(s, m->start), to = from, n = 0;
+	size_t from = space_first_behind(s, m->start), to = from, n = 0;
 	struct mapping piece[3], mid = *m;
 	bool head, tail;
 
@@ -132,7 +132,7 @@ bool space_map(struct space *s, const struct mapping *m)
 		memmove(&piece[i + 1], &piece[i + 2], (n - i - 2) * sizeof(*piece));
 		n--;
 	}
-	return splice(s, from, to, piece, n);
+	return space_splice(s, from, to, piece, n);
 }
 
 size_t space_bytes(const struct space *s)

@@ -18,7 +18,7 @@ struct search {
 	size_t len;
 };
 
-static void look(void *ctx, const struct maps_line *m)
+static void vdso_file_look(void *ctx, const struct maps_line *m)
 {
 	struct search *s = ctx;
 
@@ -31,7 +31,7 @@ const void *vdso_find(size_t *ret_len)
 	struct search s = { .at = getauxval(AT_SYSINFO_EHDR) };
 	AUTO_FD int dir = proc_open(getpid());
 
-	if (!s.at || dir < 0 || proc_read_maps(dir, look, &s) < 0 || !s.len)
+	if (!s.at || dir < 0 || proc_read_maps(dir, vdso_file_look, &s) < 0 || !s.len)
 		return NULL;
 	*ret_len = s.len;
 	return (const void *)(uintptr_t)s.at;

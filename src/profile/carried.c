@@ -30,7 +30,7 @@ static uint32_t nothing_count(const struct dict *d)
 	return 1;
 }
 
-static uint32_t none(struct dict *d, uint32_t id)
+static uint32_t carried_none(struct dict *d, uint32_t id)
 {
 	(void)d;
 	(void)id;
@@ -126,7 +126,7 @@ static uint32_t argument_intern(struct dict *d, const struct event *ev, struct f
 	return dict_argument(d, ev->argument);
 }
 
-static uint32_t same(struct dict *d, uint32_t id)
+static uint32_t carried_same(struct dict *d, uint32_t id)
 {
 	(void)d;
 	return id;
@@ -144,11 +144,11 @@ static void argument_look(const struct dict *d, uint32_t id, struct measured *m)
 
 const struct carried_ops carried_ops[CARRIES_NR] = {
 	[CARRIES_NOTHING] = {
-		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = none, .lightest = none,
+		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = carried_none, .lightest = carried_none,
 		.lightest_is_none = true, .tell = nothing_tell,
 	},
 	[CARRIES_WAIT] = {
-		.known = wait_known, .intern = wait_intern, .count = dict_waits, .lighter = wait_lighter, .lightest = none,
+		.known = wait_known, .intern = wait_intern, .count = dict_waits, .lighter = wait_lighter, .lightest = carried_none,
 		.lightest_is_none = true, .tell = wait_tell,
 	},
 	[CARRIES_PLACE] = {
@@ -156,7 +156,7 @@ const struct carried_ops carried_ops[CARRIES_NR] = {
 		.lightest = dict_fileless, .tell = place_tell, .look = place_look,
 	},
 	[CARRIES_ARGUMENT] = {
-		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = same, .lightest = none,
+		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = carried_same, .lightest = carried_none,
 		.lightest_is_none = true, .tell = argument_tell, .look = argument_look,
 	},
 };

@@ -52,7 +52,7 @@ bool heat_share(struct heat *to, const struct heat *from)
 }
 
 /* The column at AT, to be written to: a copy when others refer to it. NULL when out of memory. */
-static struct heat_column *own(struct heat *h, size_t at)
+static struct heat_column *heat_own(struct heat *h, size_t at)
 {
 	struct heat_column *c = h->columns.v[at], *copy;
 
@@ -84,13 +84,13 @@ static size_t column_after(const struct heat *h, uint64_t time_ns)
 }
 
 /* Merges the older half of the columns in pairs. */
-static void merge_old(struct heat *h)
+static void heat_merge_old(struct heat *h)
 {
 	const size_t half = h->columns.n / 4 * 2;
 	size_t out = 0;
 
 	for (size_t i = 0; i < half; i += 2) {
-		struct heat_column *a = own(h, i), *b = h->columns.v[i + 1];
+		struct heat_column *a = heat_own(h, i), *b = h->columns.v[i + 1];
 
 		h->columns.v[out++] = h->columns.v[i];
 		if (!a) {
@@ -127,7 +127,7 @@ static struct heat_column *column_for(struct heat *h, size_t at, uint64_t from_n
 	uint64_t end;
 
 	if (next <= from_ns)
-		return own(h, at);
+		return heat_own(h, at);
 	if (!vec_reserve(&h->columns, 1))
 		return NULL;
 	end = column_end(from, to_ns < next ? to_ns : next);
@@ -141,7 +141,7 @@ static struct heat_column *column_for(struct heat *h, size_t at, uint64_t from_n
 }
 
 /* Adds LEVEL, time per time, from FROM_NS to TO_NS, which lie in C. */
-static void fill(struct heat_column *c, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double level)
+static void heat_fill(struct heat_column *c, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double level)
 {
 	while (from_ns < to_ns) {
 		const uint64_t offset = from_ns % NSEC_PER_SEC, row = offset / HEAT_ROW_NS;
@@ -170,12 +170,12 @@ void heat_add(struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to
 		uint64_t end;
 
 		if (h->columns.n >= HEAT_COLUMNS_MAX)
-			merge_old(h);
+			heat_merge_old(h);
 		c = column_for(h, column_after(h, from_ns), from_ns, to_ns);
 		if (!c)
 			return;
 		end = c->to_ns < to_ns ? c->to_ns : to_ns;
-		fill(c, kind, from_ns, end, level);
+		heat_fill(c, kind, from_ns, end, level);
 		from_ns = end;
 	}
 }
@@ -202,7 +202,7 @@ void heat_event(struct heat *h, const struct event *ev)
 }
 
 /* How much of row ROW of C, or of C when it is of many seconds, lies between FROM_NS and TO_NS: 0 to 1. */
-static double share_of(const struct heat_column *c, unsigned int row, uint64_t from_ns, uint64_t to_ns)
+static double heat_share_of(const struct heat_column *c, unsigned int row, uint64_t from_ns, uint64_t to_ns)
 {
 	const bool one = c->to_ns - c->from_ns <= NSEC_PER_SEC;
 	const uint64_t from = one ? c->from_ns + row * HEAT_ROW_NS : c->from_ns, to = one ? from + HEAT_ROW_NS : c->to_ns;
@@ -219,7 +219,7 @@ void heat_offsets(const struct heat *h, enum time_kind kind, uint64_t from_ns, u
 		const bool whole = c->from_ns >= from_ns && c->to_ns <= to_ns;
 
 		for (unsigned int row = 0; row < HEAT_ROWS; row++)
-			ret[row] += (double)c->ns[kind][row] * (whole ? 1 : share_of(c, row, from_ns, to_ns));
+			ret[row] += (double)c->ns[kind][row] * (whole ? 1 : heat_share_of(c, row, from_ns, to_ns));
 	}
 }
 

@@ -97,16 +97,16 @@ static size_t open_bytes(const struct open_slice *o)
 	return o->facts.cap * sizeof(o->facts.v[0]) + hidx_bytes(&o->index);
 }
 
-static uint64_t row_hash(const struct quality_row *row)
+static uint64_t profile_row_hash(const struct quality_row *row)
 {
 	return hash_2u64((uint64_t)row->kind << 8 | row->cut, row->module);
 }
 
-static uint64_t row_rehash(const void *ctx, uint32_t id)
+static uint64_t profile_row_rehash(const void *ctx, uint32_t id)
 {
 	const struct quality *q = ctx;
 
-	return row_hash(&q->rows.v[id]);
+	return profile_row_hash(&q->rows.v[id]);
 }
 
 static bool same_row(const struct quality_row *a, const struct quality_row *b)
@@ -118,7 +118,7 @@ static bool same_row(const struct quality_row *a, const struct quality_row *b)
 static struct quality_row *quality_row(struct quality *q, uint8_t kind, uint8_t cut, module_id module)
 {
 	struct quality_row key = { .kind = kind, .cut = cut, .module = module };
-	uint64_t h = row_hash(&key);
+	uint64_t h = profile_row_hash(&key);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&q->index, h); (id = hidx_id(&q->index, at)) != HIDX_NONE; at = hidx_next(&q->index, at))
@@ -129,7 +129,7 @@ static struct quality_row *quality_row(struct quality *q, uint8_t kind, uint8_t 
 	if (!vec_reserve(&q->rows, 1))
 		return NULL;
 	q->rows.v[q->rows.n] = key;
-	if (!hidx_add(&q->index, h, (uint32_t)q->rows.n, row_rehash, q))
+	if (!hidx_add(&q->index, h, (uint32_t)q->rows.n, profile_row_rehash, q))
 		return NULL;
 	return &q->rows.v[q->rows.n++];
 }
@@ -193,7 +193,7 @@ static uint64_t open_from(const struct profile *p)
 }
 
 /* Puts the late facts in place; what finds no memory stays for the next time. */
-static void place_late(struct profile *p)
+static void profile_place_late(struct profile *p)
 {
 	const size_t done = timeline_late(&p->timeline, p->late.v, p->late.n, open_from(p));
 
@@ -224,10 +224,10 @@ static uint64_t grid_end(const struct profile *p, uint64_t time_ns)
 }
 
 /* Closes what ended before NOW_NS and keeps the timeline within its bounds. */
-static void turn(struct profile *p, uint64_t now_ns)
+static void profile_turn(struct profile *p, uint64_t now_ns)
 {
 	if (p->late.n)
-		place_late(p);
+		profile_place_late(p);
 	if (p->open.facts.n && !close_slice(p))
 		p->open.to_ns = grid_end(p, now_ns);
 	timeline_age(&p->timeline, now_ns);
@@ -238,7 +238,7 @@ static void turn(struct profile *p, uint64_t now_ns)
 void profile_advance(struct profile *p, uint64_t now_ns)
 {
 	if (p->open.facts.n ? now_ns >= p->open.to_ns : p->late.n)
-		turn(p, now_ns);
+		profile_turn(p, now_ns);
 }
 
 static int add_late(struct profile *p, uint64_t time_ns, const struct fact *f)
@@ -246,7 +246,7 @@ static int add_late(struct profile *p, uint64_t time_ns, const struct fact *f)
 	struct late_fact *late;
 
 	if (p->late.n >= LATE_MAX)
-		place_late(p);
+		profile_place_late(p);
 	late = vec_push(&p->late);
 	if (!late)
 		return -ENOMEM;
@@ -279,7 +279,7 @@ static int lighten_open(struct profile *p)
 	return r;
 }
 
-static int add_fact(struct profile *p, uint64_t time_ns, const struct fact *f)
+static int profile_add_fact(struct profile *p, uint64_t time_ns, const struct fact *f)
 {
 	profile_advance(p, time_ns);
 	if (time_ns < open_from(p))
@@ -329,12 +329,12 @@ static int add_spread(struct profile *p, const struct event *ev, const struct fa
 		const uint64_t next = from - from % slice_ns + step, to = next < last_ns ? next : last_ns;
 
 		piece.weight = to - from + before;
-		if (add_fact(p, to - 1, &piece) >= 0)
+		if (profile_add_fact(p, to - 1, &piece) >= 0)
 			last.weight -= piece.weight;
 		before = 0;
 		from = to;
 	}
-	return add_fact(p, ev->time_ns, &last);
+	return profile_add_fact(p, ev->time_ns, &last);
 }
 
 static uint32_t event_count(const struct event *ev)
@@ -344,7 +344,7 @@ static uint32_t event_count(const struct event *ev)
 	return ev->count ? ev->count : 1;
 }
 
-static bool known(const struct dict *d, const struct event *ev)
+static bool profile_known(const struct dict *d, const struct event *ev)
 {
 	if (ev->stack >= dict_stacks(d) || ev->thread >= dict_threads(d))
 		return false;
@@ -356,7 +356,7 @@ int profile_fact(struct profile *p, const struct event *ev, struct fact *ret)
 	struct fact f = { .stack = ev->stack, .thread = ev->thread, .node = ev->node, .kind = ev->kind,
 			  .count = event_count(ev), .weight = ev->weight };
 
-	if (!known(p->dict, ev))
+	if (!profile_known(p->dict, ev))
 		return -EINVAL;
 	f.carried = carried_of(ev->kind)->intern(p->dict, ev, &f);
 	if (f.carried == ID_NONE)
@@ -444,7 +444,7 @@ struct snapshot *profile_snapshot(struct profile *p)
 	struct snapshot *s;
 
 	if (p->late.n)
-		place_late(p);
+		profile_place_late(p);
 	if (p->late.n)
 		return NULL;
 	if (p->open.facts.n) {

@@ -17,12 +17,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static int compare(const void *a, const void *b)
+static int slice_compare(const void *a, const void *b)
 {
 	return fact_compare(a, b);
 }
 
-static bool in_order(const struct fact *f, size_t n)
+static bool slice_in_order(const struct fact *f, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (fact_compare(&f[i - 1], &f[i]) > 0)
@@ -35,8 +35,8 @@ size_t facts_sort(struct fact *f, size_t n)
 	size_t out = 0;
 
 	/* As they often are: those of sorted text are. */
-	if (!in_order(f, n))
-		qsort(f, n, sizeof(*f), compare);
+	if (!slice_in_order(f, n))
+		qsort(f, n, sizeof(*f), slice_compare);
 	for (size_t i = 0; i < n; i++) {
 		if (out && !fact_compare(&f[out - 1], &f[i]))
 			fact_add(&f[out - 1], &f[i]);
@@ -169,7 +169,7 @@ size_t slice_bytes(const struct slice *s)
 }
 
 /* What keeping F is worth, in time. */
-static uint64_t worth(const struct fact *f)
+static uint64_t slice_worth(const struct fact *f)
 {
 	uint64_t ns;
 
@@ -177,20 +177,20 @@ static uint64_t worth(const struct fact *f)
 }
 
 /* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */
-static size_t run_end(const struct slice *s, size_t at, const struct slice_fold *fold, uint64_t *ret_ns)
+static size_t slice_run_end(const struct slice *s, size_t at, const struct slice_fold *fold, uint64_t *ret_ns)
 {
 	const stack_id stack = s->fact[at].stack;
 	uint64_t ns = 0;
 
 	do
-		ns = add_capped(ns, worth(&s->fact[at++]));
+		ns = add_capped(ns, slice_worth(&s->fact[at++]));
 	while (at < s->n && s->fact[at].stack == stack && fold->thread == ID_NONE);
 	*ret_ns = ns;
 	return at;
 }
 
 /* Whether FOLD can take F at all, whatever it weighs. */
-static bool can_fold(const struct slice_fold *fold, const struct fact *f)
+static bool slice_can_fold(const struct slice_fold *fold, const struct fact *f)
 {
 	if (fold->thread == ID_NONE)
 		return f->stack != fold->other;
@@ -202,8 +202,8 @@ void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t hi
 	uint64_t ns;
 
 	for (size_t at = 0, end; at < s->n; at = end) {
-		end = run_end(s, at, fold, &ns);
-		if (can_fold(fold, &s->fact[at]))
+		end = slice_run_end(s, at, fold, &ns);
+		if (slice_can_fold(fold, &s->fact[at]))
 			histogram[weight_class(ns)] += end - at;
 	}
 }
@@ -221,7 +221,7 @@ static struct fact folded_fact(const struct slice_fold *fold, const struct fact 
 }
 
 /* Puts the facts of S that stay at the front of OUT, those folded at its end. Returns how many stay. */
-static size_t split(const struct slice *s, const struct slice_fold *fold, struct fact *out)
+static size_t slice_split(const struct slice *s, const struct slice_fold *fold, struct fact *out)
 {
 	size_t kept = 0, folded = s->n;
 	uint64_t ns;
@@ -229,8 +229,8 @@ static size_t split(const struct slice *s, const struct slice_fold *fold, struct
 	for (size_t at = 0, end; at < s->n; at = end) {
 		const struct fact *f = &s->fact[at];
 
-		end = run_end(s, at, fold, &ns);
-		if (!can_fold(fold, f) || weight_class(ns) >= fold->below) {
+		end = slice_run_end(s, at, fold, &ns);
+		if (!slice_can_fold(fold, f) || weight_class(ns) >= fold->below) {
 			memcpy(out + kept, f, (end - at) * sizeof(*f));
 			kept += end - at;
 			continue;
@@ -248,7 +248,7 @@ struct slice *slice_apply(struct slice *s, const struct slice_fold *fold)
 
 	if (!parts)
 		return NULL;
-	kept = split(s, fold, parts->fact);
+	kept = slice_split(s, fold, parts->fact);
 	if (kept == s->n) {
 		slice_free(parts);
 		return slice_ref(s);

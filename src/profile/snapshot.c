@@ -28,7 +28,7 @@ struct snapshot {
 };
 
 /* Heaviest first; equal ones by their key, so that the order is always the same. */
-static int compare_rows(const void *va, const void *vb)
+static int snapshot_compare_rows(const void *va, const void *vb)
 {
 	const struct quality_row *a = va, *b = vb;
 
@@ -60,7 +60,7 @@ struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slic
 	s->rows = rows;
 	if (rows) {
 		memcpy(copy, row, rows * sizeof(*copy));
-		qsort(copy, rows, sizeof(*copy), compare_rows);
+		qsort(copy, rows, sizeof(*copy), snapshot_compare_rows);
 	}
 	for (s->n = 0; s->n < n; s->n++)
 		s->slice[s->n] = slice_ref(slices[s->n]);

@@ -26,7 +26,7 @@ uint64_t timeline_end(const struct timeline *t)
 }
 
 /* Puts S at AT, moving the rest up; the caller has reserved room. */
-static void insert(struct timeline *t, size_t at, struct slice *s)
+static void timeline_insert(struct timeline *t, size_t at, struct slice *s)
 {
 	memmove(&t->slices.v[at + 1], &t->slices.v[at], (t->slices.n - at) * sizeof(t->slices.v[0]));
 	t->slices.v[at] = s;
@@ -34,7 +34,7 @@ static void insert(struct timeline *t, size_t at, struct slice *s)
 	t->bytes += slice_bytes(s);
 }
 
-static void replace(struct timeline *t, size_t at, struct slice *s)
+static void timeline_replace(struct timeline *t, size_t at, struct slice *s)
 {
 	t->bytes = t->bytes - slice_bytes(t->slices.v[at]) + slice_bytes(s);
 	slice_unref(t->slices.v[at]);
@@ -45,7 +45,7 @@ int timeline_append(struct timeline *t, struct slice *s)
 {
 	if (!vec_reserve(&t->slices, 1))
 		return -ENOMEM;
-	insert(t, t->slices.n, s);
+	timeline_insert(t, t->slices.n, s);
 	return 0;
 }
 
@@ -78,7 +78,7 @@ static void gap_around(const struct timeline *t, size_t at, uint64_t time_ns, ui
 }
 
 /* Places the late facts from LATE that share a slice with the first. Returns how many, 0 when out of memory. */
-static size_t place_late(struct timeline *t, const struct late_fact *late, size_t n, struct fact *tmp, uint64_t end_ns)
+static size_t timeline_place_late(struct timeline *t, const struct late_fact *late, size_t n, struct fact *tmp, uint64_t end_ns)
 {
 	const size_t at = slices_until(t, late->time_ns);
 	const bool covered = at && late->time_ns < t->slices.v[at - 1]->to_ns;
@@ -100,11 +100,11 @@ static size_t place_late(struct timeline *t, const struct late_fact *late, size_
 
 		if (!merged)
 			return 0;
-		replace(t, at - 1, merged);
+		timeline_replace(t, at - 1, merged);
 	} else {
 		if (!vec_reserve(&t->slices, 1))
 			return 0;
-		insert(t, at, take_ptr(fresh));
+		timeline_insert(t, at, take_ptr(fresh));
 	}
 	return same;
 }
@@ -124,7 +124,7 @@ size_t timeline_late(struct timeline *t, struct late_fact *late, size_t n, uint6
 	if (!tmp)
 		return 0;
 	qsort(late, n, sizeof(*late), compare_late);
-	while (done < n && (placed = place_late(t, late + done, n - done, tmp, end_ns)))
+	while (done < n && (placed = timeline_place_late(t, late + done, n - done, tmp, end_ns)))
 		done += placed;
 	return done;
 }
@@ -149,7 +149,8 @@ static uint64_t bucket_ns(const struct timeline *t, uint64_t age_ns)
 }
 
 /* Whether A and B after it become one. Unless FORCE, a large one waits for its like, or each second would copy it. */
-static bool mergeable(const struct timeline *t, const struct slice *a, const struct slice *b, uint64_t now_ns, bool force)
+static bool timeline_mergeable(const struct timeline *t, const struct slice *a, const struct slice *b, uint64_t now_ns,
+			       bool force)
 {
 	const uint64_t bucket = now_ns > b->to_ns ? bucket_ns(t, now_ns - b->to_ns) : 0;
 
@@ -158,20 +159,20 @@ static bool mergeable(const struct timeline *t, const struct slice *a, const str
 	return a->n + b->n <= t->merge_max && (force || a->n / 2 <= b->n);
 }
 
-static void merge_old(struct timeline *t, uint64_t now_ns, bool force)
+static void timeline_merge_old(struct timeline *t, uint64_t now_ns, bool force)
 {
 	size_t out = 0;
 
 	for (size_t i = 1; i < t->slices.n; i++) {
 		struct slice *merged = NULL;
 
-		if (mergeable(t, t->slices.v[out], t->slices.v[i], now_ns, force))
+		if (timeline_mergeable(t, t->slices.v[out], t->slices.v[i], now_ns, force))
 			merged = slice_merge(t->slices.v[out], t->slices.v[i]);
 		if (!merged) {
 			t->slices.v[++out] = t->slices.v[i];
 			continue;
 		}
-		replace(t, out, merged);
+		timeline_replace(t, out, merged);
 		t->bytes -= slice_bytes(t->slices.v[i]);
 		slice_unref(t->slices.v[i]);
 	}
@@ -181,7 +182,7 @@ static void merge_old(struct timeline *t, uint64_t now_ns, bool force)
 
 void timeline_age(struct timeline *t, uint64_t now_ns)
 {
-	merge_old(t, now_ns, false);
+	timeline_merge_old(t, now_ns, false);
 }
 
 /* The lowest class below which folding the first N slices frees NEED facts; WEIGHT_CLASSES when all of them do not suffice. */
@@ -210,7 +211,7 @@ static void fold_until(struct timeline *t, size_t n, struct slice_fold *fold, si
 			if (!s)
 				return;
 			t->folded += t->slices.v[i]->n - s->n;
-			replace(t, i, s);
+			timeline_replace(t, i, s);
 		}
 		if (before - t->bytes <= before / 256)
 			return;
@@ -230,10 +231,10 @@ void timeline_shrink(struct timeline *t, uint64_t now_ns, size_t max_bytes, stru
 {
 	struct slice_fold fold = { .dict = d, .other = dict_other_stack(d), .thread = ID_NONE };
 
-	merge_old(t, now_ns, true);
+	timeline_merge_old(t, now_ns, true);
 	while (t->bytes > max_bytes && t->coarser < TIMELINE_COARSER_MAX) {
 		t->coarser++;
-		merge_old(t, now_ns, true);
+		timeline_merge_old(t, now_ns, true);
 	}
 	fold_until(t, older_than(t, now_ns, t->keep_ns), &fold, max_bytes);
 	fold_until(t, t->slices.n, &fold, max_bytes);

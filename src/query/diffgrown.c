@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The weight of what a side of P is made of, typically: a heavy wait, or a sample. */
-static double typical(const struct diff_pair *p)
+static double diffgrown_typical(const struct diff_pair *p)
 {
 	const double ns = (double)p->ns[DIFF_BEFORE] + (double)p->ns[DIFF_AFTER];
 
@@ -18,7 +18,7 @@ static double typical(const struct diff_pair *p)
 }
 
 /* The variance of the share that P has on SIDE; W: the weight of one more sample for it, and of one against. */
-static double variance(const struct diff *d, const struct diff_pair *p, int side, double w)
+static double diffgrown_variance(const struct diff *d, const struct diff_pair *p, int side, double w)
 {
 	const struct diff_pair *all = &d->node[0].total;
 	const double sum = (double)all->ns[side] + 2 * w, rest = all->squares[side] - p->squares[side];
@@ -33,10 +33,10 @@ struct diff_change diff_judge(const struct diff *d, const struct diff_pair *p)
 	struct diff_change c = {
 		.before = diff_share(d, DIFF_BEFORE, p->ns[DIFF_BEFORE]), .after = diff_share(d, DIFF_AFTER, p->ns[DIFF_AFTER]),
 	};
-	const double w = typical(p);
+	const double w = diffgrown_typical(p);
 
 	c.change = c.after - c.before;
-	c.sigma = sqrt(variance(d, p, DIFF_BEFORE, w) + variance(d, p, DIFF_AFTER, w));
+	c.sigma = sqrt(diffgrown_variance(d, p, DIFF_BEFORE, w) + diffgrown_variance(d, p, DIFF_AFTER, w));
 	return c;
 }
 
@@ -48,16 +48,16 @@ struct gather {
 	uint32_t *open;                  /* by what they are: how often above the node at hand */
 };
 
-static bool is_function(const struct diff_node *n)
+static bool diffgrown_is_function(const struct diff_node *n)
 {
 	return n->kind == NODE_FUNC || n->kind == NODE_ADDR;
 }
 
-static void enter(struct gather *g, const struct diff_node *n)
+static void diffgrown_enter(struct gather *g, const struct diff_node *n)
 {
 	struct diff_func *f = &g->func[n->what];
 
-	if (!is_function(n))
+	if (!diffgrown_is_function(n))
 		return;
 	f->what = n->what;
 	f->kind = n->kind == NODE_FUNC ? NODE_FUNC : f->kind ? f->kind : n->kind;
@@ -67,19 +67,19 @@ static void enter(struct gather *g, const struct diff_node *n)
 }
 
 /* Depth first, by links alone: stacks are thousands of frames deep. */
-static void walk(struct gather *g)
+static void diffgrown_walk(struct gather *g)
 {
 	const struct diff_node *v = g->d->node;
 	uint32_t i = 0;
 
 	for (;;) {
-		enter(g, &v[i]);
+		diffgrown_enter(g, &v[i]);
 		if (v[i].first_child != NODE_NONE) {
 			i = v[i].first_child;
 			continue;
 		}
 		for (;;) {
-			if (is_function(&v[i]))
+			if (diffgrown_is_function(&v[i]))
 				g->open[v[i].what]--;
 			if (!i)
 				return;
@@ -96,16 +96,16 @@ static double change_of(const struct diff *d, const struct diff_pair *p)
 	return diff_share(d, DIFF_AFTER, p->ns[DIFF_AFTER]) - diff_share(d, DIFF_BEFORE, p->ns[DIFF_BEFORE]);
 }
 
-static double most_of(const struct diff *d, const struct diff_func *f)
+static double diffgrown_most_of(const struct diff *d, const struct diff_func *f)
 {
 	return fmax(fabs(change_of(d, &f->self)), fabs(change_of(d, &f->total)));
 }
 
-static int compare_functions(const void *va, const void *vb, void *ctx)
+static int diffgrown_compare_functions(const void *va, const void *vb, void *ctx)
 {
 	const struct diff *d = ctx;
 	const struct diff_func *a = va, *b = vb;
-	const double ma = most_of(d, a), mb = most_of(d, b);
+	const double ma = diffgrown_most_of(d, a), mb = diffgrown_most_of(d, b);
 	const double la = fmax((double)a->self.ns[DIFF_BEFORE], (double)a->self.ns[DIFF_AFTER]);
 	const double lb = fmax((double)b->self.ns[DIFF_BEFORE], (double)b->self.ns[DIFF_AFTER]);
 
@@ -126,11 +126,11 @@ int diff_functions(const struct diff *d, struct diff_func **ret, size_t *ret_n, 
 
 	if (!func || !open)
 		return err_nomem(e, "the list of functions");
-	walk(&g);
+	diffgrown_walk(&g);
 	for (uint32_t i = 0; i < all; i++)
 		if (func[i].kind)
 			func[n++] = func[i];
-	qsort_r(func, n, sizeof(*func), compare_functions, (void *)d);
+	qsort_r(func, n, sizeof(*func), diffgrown_compare_functions, (void *)d);
 	*ret = take_ptr(func);
 	*ret_n = n;
 	return 0;
@@ -150,7 +150,8 @@ static double normal_quantile(double p)
 #define FALSE_ALARMS 0.01        /* the probability of any when nothing changed, with LEAST 0 */
 #define NEARLY 0.8               /* of another function's growth: whose own share grew by that is to blame for it */
 
-static void consider(const struct diff *d, const struct diff_func *f, bool self, double least, double z, struct diff_growth *best)
+static void diffgrown_consider(const struct diff *d, const struct diff_func *f, bool self, double least, double z,
+			       struct diff_growth *best)
 {
 	const struct diff_change c = diff_judge(d, self ? &f->self : &f->total);
 
@@ -164,8 +165,8 @@ struct diff_growth diff_grown(const struct diff *d, const struct diff_func *f, s
 	struct diff_growth self = { 0 }, total = { 0 };
 
 	for (size_t i = 0; i < n; i++) {
-		consider(d, &f[i], true, least, z, &self);
-		consider(d, &f[i], false, least, z, &total);
+		diffgrown_consider(d, &f[i], true, least, z, &self);
+		diffgrown_consider(d, &f[i], false, least, z, &total);
 	}
 	return self.func && (!total.func || self.change.change >= NEARLY * total.change.change) ? self : total;
 }

@@ -25,7 +25,7 @@ struct places {
 	struct hidx index;
 };
 
-static uint64_t place_hash(const struct place *p)
+static uint64_t diffinline_place_hash(const struct place *p)
 {
 	return hash_2u64(hash_bytes(p->module->build_id, p->module->build_id_len), p->offset);
 }
@@ -34,7 +34,7 @@ static uint64_t place_rehash(const void *ctx, uint32_t id)
 {
 	const struct places *p = ctx;
 
-	return place_hash(&p->v.v[id]);
+	return diffinline_place_hash(&p->v.v[id]);
 }
 
 static bool same_place(const struct place *a, const struct place *b)
@@ -57,20 +57,20 @@ static bool known_place(const struct dict *d, const struct names *names, frame_i
 	return true;
 }
 
-static bool add(struct places *p, const struct place *place)
+static bool diffinline_add(struct places *p, const struct place *place)
 {
 	if (!vec_reserve(&p->v, 1))
 		return false;
 	p->v.v[p->v.n] = *place;
-	if (!hidx_add(&p->index, place_hash(place), (uint32_t)p->v.n, place_rehash, p))
+	if (!hidx_add(&p->index, diffinline_place_hash(place), (uint32_t)p->v.n, place_rehash, p))
 		return false;
 	p->v.n++;
 	return true;
 }
 
-static bool differs(const struct places *p, const struct place *place)
+static bool diffinline_differs(const struct places *p, const struct place *place)
 {
-	const uint64_t h = place_hash(place);
+	const uint64_t h = diffinline_place_hash(place);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&p->index, h); (id = hidx_id(&p->index, at)) != HIDX_NONE; at = hidx_next(&p->index, at))
@@ -87,9 +87,9 @@ int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct 
 
 	for (frame_id i = 0; ok && i < dict_frames(dict[DIFF_BEFORE]); i++)
 		if (known_place(dict[DIFF_BEFORE], names[DIFF_BEFORE], i, &place))
-			ok = add(&places, &place);
+			ok = diffinline_add(&places, &place);
 	for (frame_id i = 0; ok && !found && i < dict_frames(dict[DIFF_AFTER]); i++)
-		found = known_place(dict[DIFF_AFTER], names[DIFF_AFTER], i, &place) && differs(&places, &place);
+		found = known_place(dict[DIFF_AFTER], names[DIFF_AFTER], i, &place) && diffinline_differs(&places, &place);
 	vec_free(&places.v);
 	hidx_free(&places.index);
 	if (!ok)

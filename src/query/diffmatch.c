@@ -2,7 +2,7 @@
 /*
  * diffmatch.c - see diffmatch.h. Whatever a node can be is an *item*, found by its key: a function by name and file, a place by
  * build-id and offset, a group by its name. Items that turn out to be the same thing are joined, and the one that joined items lead to
- * (top()) is what a node is.
+ * (diffmatch_top()) is what a node is.
  *
  * 1. Modules: a *file class* for all that have one name or one build-id; a *build* for each build-id, shared when both sides have it.
  * 2. Every node gets its item. A function whose place in a shared build is known is joined with that place, and so with whatever the
@@ -115,7 +115,7 @@ static uint32_t find_item(struct matches *m, uint8_t tag, uint64_t a, uint64_t b
 	return id;
 }
 
-static uint32_t top(struct matches *m, uint32_t id)
+static uint32_t diffmatch_top(struct matches *m, uint32_t id)
 {
 	struct item *v = m->items.v;
 
@@ -124,10 +124,10 @@ static uint32_t top(struct matches *m, uint32_t id)
 	return id;
 }
 
-static void join(struct matches *m, uint32_t a, uint32_t b)
+static void diffmatch_join(struct matches *m, uint32_t a, uint32_t b)
 {
-	a = top(m, a);
-	b = top(m, b);
+	a = diffmatch_top(m, a);
+	b = diffmatch_top(m, b);
 	m->items.v[a > b ? a : b].up = a > b ? b : a;
 }
 
@@ -263,7 +263,7 @@ static uint32_t make_func_item(struct matches *m, const struct side *s, const st
 	range = vec_push(&m->ranges);
 	if (place == NONE || !range)
 		return NONE;
-	join(m, item, place);
+	diffmatch_join(m, item, place);
 	*range = (struct range){ .build = build, .start = f->start, .end = f->start + f->size, .item = item };
 	return item;
 }
@@ -363,18 +363,18 @@ static void join_covered(struct matches *m, size_t n)
 				hi = mid;
 		}
 		if (lo && v[lo - 1].build == want.build && want.start < v[lo - 1].end)
-			join(m, (uint32_t)i, v[lo - 1].item);
+			diffmatch_join(m, (uint32_t)i, v[lo - 1].item);
 	}
 }
 
 /* What is on a side goes up to what it was joined to. */
-static void see(struct matches *m)
+static void diffmatch_see(struct matches *m)
 {
 	for (size_t i = 0; i < m->items.n; i++)
 		m->items.v[i].seen = 0;
 	for (int side = 0; side < DIFF_SIDES; side++)
 		for (uint32_t i = 0; i < m->side[side].t->n; i++)
-			m->items.v[top(m, m->side[side].what[i])].seen |= (uint8_t)(1u << side);
+			m->items.v[diffmatch_top(m, m->side[side].what[i])].seen |= (uint8_t)(1u << side);
 }
 
 /* 4. What only one side has. */
@@ -405,7 +405,7 @@ static bool join_by_name(struct matches *m)
 		for (size_t i = 0; ok && i < n; i++) {
 			const struct item *item = &m->items.v[i];
 			const char *name = strtab_get(m->texts, item->text);
-			const uint8_t seen = m->items.v[top(m, (uint32_t)i)].seen;
+			const uint8_t seen = m->items.v[diffmatch_top(m, (uint32_t)i)].seen;
 			str_id text;
 
 			if (item->tag != TAG_FUNC || seen != 1u << side)
@@ -422,7 +422,7 @@ static bool join_by_name(struct matches *m)
 			if (ok && side == DIFF_BEFORE && first.v[text] == NONE)
 				first.v[text] = (uint32_t)i;
 			else if (ok && side == DIFF_AFTER && first.v[text] != NONE)
-				join(m, (uint32_t)i, first.v[text]);
+				diffmatch_join(m, (uint32_t)i, first.v[text]);
 		}
 	}
 	vec_free(&first);
@@ -437,7 +437,8 @@ static uint32_t main_group(struct matches *m, int side, uint32_t depth, double *
 	for (uint32_t i = 0; i < t->n; i++) {
 		const uint32_t item = m->side[side].what[i];
 
-		if (t->node[i].kind != NODE_GROUP || t->node[i].depth != depth || m->items.v[top(m, item)].seen != 1u << side)
+		if (t->node[i].kind != NODE_GROUP || t->node[i].depth != depth ||
+		    m->items.v[diffmatch_top(m, item)].seen != 1u << side)
 			continue;
 		weight[item] += (double)t->node[i].total_ns;
 		if (weight[item] > (double)t->node[0].total_ns / 2)
@@ -460,18 +461,18 @@ static bool join_main_groups(struct matches *m)
 			group[side] = main_group(m, side, depth, weight);
 		}
 		if (group[DIFF_BEFORE] != NONE && group[DIFF_AFTER] != NONE)
-			join(m, group[DIFF_BEFORE], group[DIFF_AFTER]);
+			diffmatch_join(m, group[DIFF_BEFORE], group[DIFF_AFTER]);
 	}
 	return true;
 }
 
-static bool has_name(const struct side *s, const struct tree_node *n)
+static bool diffmatch_has_name(const struct side *s, const struct tree_node *n)
 {
 	return n->kind != NODE_ADDR && (n->kind != NODE_FUNC || !is_place_name(s, names_func(s->t->names, n->func)));
 }
 
 /* What each node is in the end, and the heaviest nodes of each thing. */
-static void settle(struct matches *m, int side)
+static void diffmatch_settle(struct matches *m, int side)
 {
 	struct side *s = &m->side[side];
 
@@ -480,17 +481,17 @@ static void settle(struct matches *m, int side)
 		struct item *item;
 		uint32_t *named;
 
-		s->what[i] = top(m, s->what[i]);
+		s->what[i] = diffmatch_top(m, s->what[i]);
 		item = &m->items.v[s->what[i]];
 		if (item->node[side] == NODE_NONE || n->total_ns > s->t->node[item->node[side]].total_ns)
 			item->node[side] = i;
 		named = &item->named[side];
-		if ((*named == NODE_NONE || n->total_ns > s->t->node[*named].total_ns) && has_name(s, n))
+		if ((*named == NODE_NONE || n->total_ns > s->t->node[*named].total_ns) && diffmatch_has_name(s, n))
 			*named = i;
 	}
 }
 
-static bool match(struct matches *m)
+static bool diffmatch_match(struct matches *m)
 {
 	size_t places;
 
@@ -504,11 +505,11 @@ static bool match(struct matches *m)
 	if (m->ranges.n)
 		qsort(m->ranges.v, m->ranges.n, sizeof(*m->ranges.v), compare_ranges);
 	join_covered(m, places);
-	see(m);
+	diffmatch_see(m);
 	if (!join_by_name(m) || !join_main_groups(m))
 		return false;
-	settle(m, DIFF_BEFORE);
-	settle(m, DIFF_AFTER);
+	diffmatch_settle(m, DIFF_BEFORE);
+	diffmatch_settle(m, DIFF_AFTER);
 	return true;
 }
 
@@ -521,7 +522,7 @@ struct matches *matches_new(const struct tree *const tree[DIFF_SIDES])
 	m->side[DIFF_BEFORE].t = tree[DIFF_BEFORE];
 	m->side[DIFF_AFTER].t = tree[DIFF_AFTER];
 	m->texts = strtab_new();
-	if (m->texts && match(m))
+	if (m->texts && diffmatch_match(m))
 		return m;
 	matches_free(m);
 	return NULL;

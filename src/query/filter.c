@@ -37,7 +37,7 @@ static bool call_asked(const struct query *q, const uint32_t *compat, uint32_t c
 	return !q->nr_calls;
 }
 
-static uint8_t judge_wait(const struct filter *f, const struct wait *w)
+static uint8_t filter_judge_wait(const struct filter *f, const struct wait *w)
 {
 	const struct query *q = f->q;
 	const enum wait_class class = wait_class_of(w->call, w->state, q->arch);
@@ -69,11 +69,11 @@ static bool judge_waits(struct filter *f, unsigned int *ret)
 		f->compat[i] = i < f->q->nr_calls ? call_compat(f->q->calls[i], f->q->arch) : CALL_NONE;
 	*ret = 0;
 	for (wait_id id = 0; id < f->waits; id++)
-		*ret |= f->wait[id] = judge_wait(f, dict_get_wait(f->d, id));
+		*ret |= f->wait[id] = filter_judge_wait(f, dict_get_wait(f->d, id));
 	return true;
 }
 
-static bool judge_threads(struct filter *f)
+static bool filter_judge_threads(struct filter *f)
 {
 	AUTO_FREE uint32_t *terms = NULL;
 
@@ -113,7 +113,7 @@ static bool may_idle(struct filter *f, const struct fact *x)
 }
 
 /* OPEN is when a thread was last known to wait. */
-static void look_at(struct filter *f, struct share *share, uint32_t *open, const struct slice_view *v, size_t slice)
+static void filter_look_at(struct filter *f, struct share *share, uint32_t *open, const struct slice_view *v, size_t slice)
 {
 	const bool in_time = share && filter_slice(f, v);
 
@@ -139,7 +139,7 @@ static void look_at(struct filter *f, struct share *share, uint32_t *open, const
 /* Marks the threads of pools by their SHARE. */
 static bool find_pools(struct filter *f, const struct share *share)
 {
-	if (!judge_threads(f))
+	if (!filter_judge_threads(f))
 		return false;
 	for (thread_id id = 0; id < f->threads; id++) {
 		const struct share *s = &share[f->same[id]];
@@ -180,7 +180,7 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 	}
 	for (size_t i = 0; (share || open) && i < snapshot_slices(f->s); i++) {
 		snapshot_slice(f->s, i, &v);
-		look_at(f, share, open, &v, i);
+		filter_look_at(f, share, open, &v, i);
 	}
 	if (open)
 		find_waiting(f, open, v.provisional);
@@ -188,7 +188,7 @@ static bool look_at_all(struct filter *f, const struct names *names, unsigned in
 }
 
 /* Whether S is of an import that counts what is no time: then all of its facts do. */
-static bool is_imported(const struct snapshot *s)
+static bool filter_is_imported(const struct snapshot *s)
 {
 	struct slice_view v = { 0 };
 
@@ -199,12 +199,12 @@ static bool is_imported(const struct snapshot *s)
 
 uint32_t query_measures(const struct query *q, const struct snapshot *s)
 {
-	const uint32_t asked = q->measures ? q->measures : is_imported(s) ? MEASURES_IMPORTED : MEASURES_WALL;
+	const uint32_t asked = q->measures ? q->measures : filter_is_imported(s) ? MEASURES_IMPORTED : MEASURES_WALL;
 
 	return query_only_waits(q) ? asked & ~(MEASURES_ON_CPU | MEASURES_IMPORTED) : asked;
 }
 
-static void choose_measures(struct filter *f)
+static void filter_choose_measures(struct filter *f)
 {
 	f->set = measure_set(query_measures(f->q, f->s));
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
@@ -249,10 +249,11 @@ bool filter_init(struct filter *f, const struct snapshot *s, const struct names 
 	f->threads = dict_threads(f->d);
 	f->to_ns = q->to_ns ? q->to_ns : UINT64_MAX;
 	term_match_init(&f->terms, q);
-	choose_measures(f);
+	filter_choose_measures(f);
 	if (q->nr_within && !subtree_filter_init(&f->within, f->d, names, q))
 		return false;
-	if (!stack_filter_init(&f->stacks, f->d, names, q) || !judge_waits(f, &waits) || (f->terms.threads && !judge_threads(f)))
+	if (!stack_filter_init(&f->stacks, f->d, names, q) || !judge_waits(f, &waits) ||
+	    (f->terms.threads && !filter_judge_threads(f)))
 		return false;
 	/* A recording may hold waits of which nothing is known, and those are all the same one. */
 	f->same = threads_same(f->s, f->threads);
@@ -417,7 +418,7 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 	if (f->stacks.stack && !stack_filter_has(&f->stacks, ev->stack))
 		return 0;
 	if (EVENT_IS_WAIT(ev->kind))
-		return wait_is(f, judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
+		return wait_is(f, filter_judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
 	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node, .argument = ev->argument }) ?
 		FACT_IN | FACT_COUNTS : 0;
 }

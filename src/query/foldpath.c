@@ -4,23 +4,23 @@
 
 #include "query/foldpath.h"
 
-static uint64_t hash_of(uint64_t identity, bool named)
+static uint64_t foldpath_hash_of(uint64_t identity, bool named)
 {
 	return hash_2u64(identity, named);
 }
 
-static uint64_t rehash(const void *ctx, uint32_t id)
+static uint64_t foldpath_rehash(const void *ctx, uint32_t id)
 {
 	const struct fold_path *p = ctx;
 
-	return hash_of(p->place.v[id].identity, p->place.v[id].named);
+	return foldpath_hash_of(p->place.v[id].identity, p->place.v[id].named);
 }
 
 /* The place of steps like STEP; a new one is of the end of the path. NULL when out of memory. */
-static struct fold_place *place_of(struct fold_path *p, const struct fold_step *step)
+static struct fold_place *foldpath_place_of(struct fold_path *p, const struct fold_step *step)
 {
 	const bool named = step->name;
-	const uint64_t hash = hash_of(step->identity, named);
+	const uint64_t hash = foldpath_hash_of(step->identity, named);
 	struct fold_place *slot;
 	uint32_t id;
 
@@ -33,16 +33,16 @@ static struct fold_place *place_of(struct fold_path *p, const struct fold_step *
 	if (!slot)
 		return NULL;
 	*slot = (struct fold_place){ .identity = step->identity, .named = named, .at = (uint32_t)p->step.n };
-	if (hidx_add(&p->places, hash, (uint32_t)(p->place.n - 1), rehash, p))
+	if (hidx_add(&p->places, hash, (uint32_t)(p->place.n - 1), foldpath_rehash, p))
 		return slot;
 	p->place.n--;
 	return NULL;
 }
 
 /* Goes on to NEXT, or back to where it is already. */
-static bool go(struct fold_path *p, const struct fold_step *next)
+static bool foldpath_go(struct fold_path *p, const struct fold_step *next)
 {
-	struct fold_place *place = place_of(p, next);
+	struct fold_place *place = foldpath_place_of(p, next);
 	struct fold_step *slot;
 
 	if (!place)
@@ -74,7 +74,7 @@ static bool go_frame(struct fold_path *p, frame_id frame)
 		return true;
 	fn = note ? NULL : names_get(p->identity->names, frame);
 	if (!fn)
-		return go(p, &(struct fold_step){ .identity = identity_frame(p->identity, frame), .frame = frame });
+		return foldpath_go(p, &(struct fold_step){ .identity = identity_frame(p->identity, frame), .frame = frame });
 	for (uint32_t i = p->q->no_inlines ? 1 : fn->n; i-- > 0;) {     /* names are innermost first */
 		const uint32_t at = p->q->no_inlines ? fn->n - 1u : i;
 		const struct fold_step next = {
@@ -82,7 +82,7 @@ static bool go_frame(struct fold_path *p, frame_id frame)
 			.inlined = at < fn->n - 1u,
 		};
 
-		if (!go(p, &next))
+		if (!foldpath_go(p, &next))
 			return false;
 	}
 	return true;

@@ -31,7 +31,8 @@ static void count_frames(const struct dict *d, struct frame_share *count, uint32
 	}
 }
 
-static void add_slice(const struct slice_view *v, const struct frame_share *count, uint32_t n, struct frame_share *sum)
+static void frameshare_add_slice(const struct slice_view *v, const struct frame_share *count, uint32_t n,
+				 struct frame_share *sum)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
@@ -56,7 +57,7 @@ int frame_share_of(const struct snapshot *s, struct frame_share *ret)
 	count_frames(d, count, n);
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
-		add_slice(&v, count, n, &sum);
+		frameshare_add_slice(&v, count, n, &sum);
 	}
 	*ret = sum;
 	return 0;

@@ -29,7 +29,7 @@ uint64_t func_key(const struct tree *t, uint32_t i)
 	return n->kind == NODE_ADDR ? hash_2u64(n->frame, UINT64_MAX) : hash_u64(n->kind == NODE_IDLE);
 }
 
-static bool same(const struct tree *t, uint32_t ia, uint32_t ib)
+static bool funcs_same(const struct tree *t, uint32_t ia, uint32_t ib)
 {
 	const struct tree_node *a = &t->node[ia], *b = &t->node[ib];
 
@@ -40,7 +40,7 @@ static bool same(const struct tree *t, uint32_t ia, uint32_t ib)
 	return identity_same_func(t->names, a->func, b->func);
 }
 
-static uint64_t row_rehash(const void *ctx, uint32_t id)
+static uint64_t funcs_row_rehash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 
@@ -48,29 +48,29 @@ static uint64_t row_rehash(const void *ctx, uint32_t id)
 }
 
 /* The row of NODE; NODE_NONE when out of memory. */
-static uint32_t row_of(struct builder *b, uint32_t node)
+static uint32_t funcs_row_of(struct builder *b, uint32_t node)
 {
 	const uint64_t h = func_key(b->t, node);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->index, h); (id = hidx_id(&b->index, at)) != HIDX_NONE; at = hidx_next(&b->index, at))
-		if (hidx_same(&b->index, at, h) && same(b->t, b->rows.v[id].node, node))
+		if (hidx_same(&b->index, at, h) && funcs_same(b->t, b->rows.v[id].node, node))
 			return id;
 	if (!vec_reserve(&b->rows, 1))
 		return NODE_NONE;
 	b->rows.v[b->rows.n] = (struct func_row){ .node = node };
-	if (!hidx_add(&b->index, h, (uint32_t)b->rows.n, row_rehash, b))
+	if (!hidx_add(&b->index, h, (uint32_t)b->rows.n, funcs_row_rehash, b))
 		return NODE_NONE;
 	return (uint32_t)b->rows.n++;
 }
 
-static uint64_t less(uint64_t ns, uint64_t part)
+static uint64_t funcs_less(uint64_t ns, uint64_t part)
 {
 	return ns > part ? ns - part : 0;
 }
 
 /* Adds what ends at node I to R. */
-static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
+static void funcs_add_self(const struct tree *t, uint32_t i, struct func_row *r)
 {
 	const struct tree_node *n = &t->node[i];
 	uint64_t kind[MEASURES_ASKED], doubt = n->doubt_ns, count = n->count;
@@ -78,11 +78,11 @@ static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
 
 	memcpy(kind, n->value, sizeof(kind));
 	for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
-		doubt = less(doubt, t->node[c].doubt_ns);
-		count = less(count, t->node[c].count);
+		doubt = funcs_less(doubt, t->node[c].doubt_ns);
+		count = funcs_less(count, t->node[c].count);
 		squares -= t->node[c].squares;
 		for (unsigned int k = 0; k < MEASURES_ASKED; k++)
-			kind[k] = less(kind[k], t->node[c].value[k]);
+			kind[k] = funcs_less(kind[k], t->node[c].value[k]);
 	}
 	r->self_ns += n->self_ns;
 	r->doubt_ns += doubt;
@@ -92,26 +92,26 @@ static void add_self(const struct tree *t, uint32_t i, struct func_row *r)
 		r->value[k] += kind[k];
 }
 
-static void enter(struct builder *b, uint32_t i)
+static void funcs_enter(struct builder *b, uint32_t i)
 {
 	struct func_row *r = &b->rows.v[b->row_of[i]];
 
 	if (!b->above[b->row_of[i]]++)
 		r->total_ns += b->t->node[i].total_ns;
-	add_self(b->t, i, r);
+	funcs_add_self(b->t, i, r);
 }
 
 /* Goes through all nodes, parents before children, and leaves each when all below it has been seen. */
-static void walk(struct builder *b)
+static void funcs_walk(struct builder *b)
 {
 	const struct tree_node *node = b->t->node;
 	uint32_t i = 0;
 
-	enter(b, 0);
+	funcs_enter(b, 0);
 	for (;;) {
 		if (node[i].first_child != NODE_NONE) {
 			i = node[i].first_child;
-			enter(b, i);
+			funcs_enter(b, i);
 			continue;
 		}
 		for (; i && node[i].next_sibling == NODE_NONE; i = node[i].parent)
@@ -120,7 +120,7 @@ static void walk(struct builder *b)
 			return;
 		b->above[b->row_of[i]]--;
 		i = node[i].next_sibling;
-		enter(b, i);
+		funcs_enter(b, i);
 	}
 }
 
@@ -129,7 +129,7 @@ static bool sort_into_rows(struct builder *b)
 	bool ok = b->row_of;
 
 	for (uint32_t i = 0; ok && i < b->t->n; i++) {
-		b->row_of[i] = row_of(b, i);
+		b->row_of[i] = funcs_row_of(b, i);
 		ok = b->row_of[i] != NODE_NONE;
 	}
 	b->above = ok ? calloc(b->rows.n + 1, sizeof(*b->above)) : NULL;
@@ -143,7 +143,7 @@ int funcs_build(const struct tree *t, struct funcs **ret, struct err *e)
 	const bool ok = f && sort_into_rows(&b);
 
 	if (ok) {
-		walk(&b);
+		funcs_walk(&b);
 		*f = (struct funcs){ .tree = t, .row = b.rows.v, .n = (uint32_t)b.rows.n };
 		*ret = f;
 	} else {

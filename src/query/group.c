@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_text(const struct dict *d, str_id id)
+static uint64_t group_hash_text(const struct dict *d, str_id id)
 {
 	return hash_bytes(strtab_get(dict_strings(d), id), strtab_len(dict_strings(d), id));
 }
@@ -26,7 +26,7 @@ static uint64_t group_rehash(const void *ctx, uint32_t id)
 }
 
 /* The group equal to KEY, made when there is none; GROUP_TOP when out of memory. */
-static uint32_t intern(struct groups *g, const struct group *key)
+static uint32_t group_intern(struct groups *g, const struct group *key)
 {
 	const uint64_t h = group_hash(key);
 	uint32_t id;
@@ -50,14 +50,14 @@ static uint32_t intern_text(struct groups *g, const struct dict *d, thread_id id
 {
 	const struct group key = {
 		.id = { text },
-		.hash = hash_text(d, text),
+		.hash = group_hash_text(d, text),
 		.up = GROUP_TOP,
 		.kind = NODE_GROUP,
 		.thread = id,
 		.node = NODE_NONE,
 	};
 
-	return intern(g, &key);
+	return group_intern(g, &key);
 }
 
 /* The process of T; its main thread, under the name it had last, stands for it once that is known. */
@@ -65,13 +65,13 @@ static uint32_t intern_process(struct groups *g, const struct dict *d, thread_id
 {
 	const struct group key = {
 		.id = { (uint32_t)t->pid, t->exe },
-		.hash = hash_2u64((uint32_t)t->pid, hash_text(d, t->exe)),
+		.hash = hash_2u64((uint32_t)t->pid, group_hash_text(d, t->exe)),
 		.up = GROUP_TOP,
 		.kind = NODE_GROUP,
 		.thread = id,
 		.node = NODE_NONE,
 	};
-	const uint32_t group = intern(g, &key);
+	const uint32_t group = group_intern(g, &key);
 
 	if (group != GROUP_TOP && t->tid == t->pid)
 		g->v.v[group].thread = id;
@@ -93,13 +93,13 @@ static uint32_t intern_thread(struct groups *g, const struct dict *d, thread_id 
 
 	if (key.up == GROUP_TOP)
 		return GROUP_TOP;
-	group = intern(g, &key);
+	group = group_intern(g, &key);
 	if (group != GROUP_TOP)
 		g->v.v[group].thread = id;
 	return group;
 }
 
-static uint32_t group_of(struct groups *g, const struct dict *d, enum group_by by, thread_id id)
+static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum group_by by, thread_id id)
 {
 	const struct thread *t = dict_get_thread(d, id);
 
@@ -129,7 +129,7 @@ uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa)
 		if (key.up == GROUP_TOP)
 			return GROUP_TOP;
 	}
-	return intern(g, &key);
+	return group_intern(g, &key);
 }
 
 int groups_build(struct groups *g, const struct dict *d, enum group_by by)
@@ -141,7 +141,7 @@ int groups_build(struct groups *g, const struct dict *d, enum group_by by)
 		return 0;
 	g->of_thread = malloc((threads + 1ul) * sizeof(*g->of_thread));
 	for (thread_id id = 0; g->of_thread && id < threads; id++) {
-		g->of_thread[id] = group_of(g, d, by, id);
+		g->of_thread[id] = group_of_thread(g, d, by, id);
 		if (g->of_thread[id] == GROUP_TOP)
 			groups_free(g);
 	}

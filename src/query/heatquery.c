@@ -17,7 +17,7 @@ static uint64_t before_slice(const struct filter *f, const struct slice_view *v,
 }
 
 /* Adds what F asks for in V, the snapshot's slice number SLICE. */
-static void add_slice(struct heat *h, struct filter *f, const struct slice_view *v, size_t slice)
+static void heatquery_add_slice(struct heat *h, struct filter *f, const struct slice_view *v, size_t slice)
 {
 	double sum[TIME_NR] = { 0 };
 
@@ -50,7 +50,7 @@ bool heat_query(const struct snapshot *s, const struct names *names, const struc
 	ok = filter_init(&f, s, names, &all);
 	for (size_t i = 0; ok && i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
-		add_slice(ret, &f, &v, i);
+		heatquery_add_slice(ret, &f, &v, i);
 	}
 	filter_free(&f);
 	return ok;

@@ -17,13 +17,13 @@ struct text {
 	size_t n;
 };
 
-static struct text text_of(const struct dict *d, str_id id)
+static struct text hidden_text_of(const struct dict *d, str_id id)
 {
 	return (struct text){ strtab_get(dict_strings(d), id), strtab_len(dict_strings(d), id) };
 }
 
 /* The folder of T without its slash at the end; "" of one in the root. */
-static struct text folder(struct text t)
+static struct text hidden_folder(struct text t)
 {
 	const char *slash = memrchr(t.s, '/', t.n);
 
@@ -31,12 +31,12 @@ static struct text folder(struct text t)
 	return t;
 }
 
-static bool is(struct text t, const char *what)
+static bool hidden_is(struct text t, const char *what)
 {
 	return strlen(what) == t.n && !memcmp(t.s, what, t.n);
 }
 
-static bool ends_in(struct text t, const char *what)
+static bool hidden_ends_in(struct text t, const char *what)
 {
 	const size_t n = strlen(what);
 
@@ -50,18 +50,19 @@ static bool is_shared(struct text t)
 					       "/usr/lib64", "/usr/libexec", "/usr/local/lib" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (is(t, folders[i]))
+		if (hidden_is(t, folders[i]))
 			return true;
-	return memmem(t.s, t.n, "-linux-", 7) && (is(folder(t), "/lib") || is(folder(t), "/usr/lib"));
+	return memmem(t.s, t.n, "-linux-", 7) &&
+	       (hidden_is(hidden_folder(t), "/lib") || hidden_is(hidden_folder(t), "/usr/lib"));
 }
 
 /* What a program in the executable EXE brings along is in this folder or below; "" = in none. */
 static struct text home_of(struct text exe)
 {
-	struct text home = folder(exe);
+	struct text home = hidden_folder(exe);
 
-	if (ends_in(home, "/bin") || ends_in(home, "/sbin"))
-		home = folder(home);
+	if (hidden_ends_in(home, "/bin") || hidden_ends_in(home, "/sbin"))
+		home = hidden_folder(home);
 	return is_shared(home) ? (struct text){ "", 0 } : home;
 }
 
@@ -77,12 +78,12 @@ static bool belongs_to(struct text path, struct text exe)
 /* By its name: "libc.so.6", "x.so". */
 static bool is_named_so(struct text path)
 {
-	return ends_in(path, ".so") || memmem(path.s, path.n, ".so.", 4);
+	return hidden_ends_in(path, ".so") || memmem(path.s, path.n, ".so.", 4);
 }
 
 static bool is_library(const struct dict *d, const struct module *m, const path_vec *exes)
 {
-	const struct text path = text_of(d, m->path);
+	const struct text path = hidden_text_of(d, m->path);
 
 	if (m->kind != MODULE_FILE)
 		return m->kind == MODULE_VDSO;
@@ -91,7 +92,7 @@ static bool is_library(const struct dict *d, const struct module *m, const path_
 	if (!exes->n)
 		return is_named_so(path);
 	for (size_t i = 0; i < exes->n; i++)
-		if (belongs_to(path, text_of(d, exes->v[i])))
+		if (belongs_to(path, hidden_text_of(d, exes->v[i])))
 			return false;
 	return true;
 }

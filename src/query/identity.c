@@ -31,7 +31,7 @@ void identity_free(struct identity *id)
 	vec_free(&id->module);
 }
 
-static uint64_t module_hash(struct identity *id, module_id module)
+static uint64_t identity_module_hash(struct identity *id, module_id module)
 {
 	const struct module *m = dict_get_module(id->d, module);
 	const struct strtab *st = dict_strings(id->d);
@@ -59,7 +59,7 @@ uint64_t identity_func(struct identity *id, func_id func)
 	if (func < id->func.n && id->func.v[func])
 		return id->func.v[func];
 	text = names_text(id->names, f->name);
-	h = hash_2u64(hash_2u64(hash_bytes(text, strlen(text)), f->kind), module_hash(id, f->module)) | 1;
+	h = hash_2u64(hash_2u64(hash_bytes(text, strlen(text)), f->kind), identity_module_hash(id, f->module)) | 1;
 	if (func < id->func.n)
 		id->func.v[func] = h;
 	return h;
@@ -76,5 +76,5 @@ uint64_t identity_frame(struct identity *id, frame_id frame)
 {
 	const struct frame *f = dict_get_frame(id->d, frame);
 
-	return hash_2u64(module_hash(id, f->module), f->offset);
+	return hash_2u64(identity_module_hash(id, f->module), f->offset);
 }

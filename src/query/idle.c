@@ -38,7 +38,7 @@ static bool contains_any(const char *name, const char *const *part, size_t n)
 	return false;
 }
 
-static const char *strip(const char *name)
+static const char *idle_strip(const char *name)
 {
 	name += strspn(name, "_");
 	if (!strncmp(name, "GI_", 3))
@@ -48,7 +48,7 @@ static const char *strip(const char *name)
 
 bool idle_condition_name(const char *name)
 {
-	const char *plain = strip(name);
+	const char *plain = idle_strip(name);
 
 	for (size_t i = 0; i < COUNT(conditions); i++) {
 		const size_t len = strlen(conditions[i]);
@@ -61,7 +61,7 @@ bool idle_condition_name(const char *name)
 	return contains_any(name, condition_parts, COUNT(condition_parts)) && strcasestr(name, "wait");
 }
 
-static uint8_t kind_of(struct idle_memo *m, func_id id)
+static uint8_t idle_kind_of(struct idle_memo *m, func_id id)
 {
 	const struct func *f = names_func(m->names, id);
 	uint8_t kind = KIND_PLAIN;
@@ -82,12 +82,12 @@ static uint8_t kind_of(struct idle_memo *m, func_id id)
 }
 
 /* Goes through the functions of FRAME; false as soon as it is known that this is no condition. */
-static bool look_at(struct idle_memo *m, frame_id frame, unsigned int *depth, bool *found)
+static bool idle_look_at(struct idle_memo *m, frame_id frame, unsigned int *depth, bool *found)
 {
 	const struct frame_names *fn = names_get(m->names, frame);
 
 	for (uint32_t i = 0; fn && i < fn->n; i++, (*depth)++) {
-		const uint8_t kind = kind_of(m, fn->name[i].func);
+		const uint8_t kind = idle_kind_of(m, fn->name[i].func);
 
 		if (kind == KIND_LOCK)
 			return false;
@@ -107,7 +107,7 @@ static bool find_condition(struct idle_memo *m, stack_id stack)
 		const struct stack *s = dict_get_stack(m->d, stack);
 		const struct frame *f = dict_get_frame(m->d, s->frame);
 
-		if (dict_get_module(m->d, f->module)->kind != MODULE_KERNEL && !look_at(m, s->frame, &depth, &found))
+		if (dict_get_module(m->d, f->module)->kind != MODULE_KERNEL && !idle_look_at(m, s->frame, &depth, &found))
 			return false;
 		stack = s->parent;
 	}

@@ -39,14 +39,14 @@ static uint32_t place_of_frame(const struct builder *b, frame_id id)
 	return id < b->frames ? b->at[id] : INSTRUCTION_COSTS_NONE;
 }
 
-static bool in_kernel(const struct builder *b, frame_id id)
+static bool instruction_costs_in_kernel(const struct builder *b, frame_id id)
 {
 	const struct frame *f = dict_get_frame(b->d, id);
 
 	return f && dict_get_module(b->d, f->module)->kind == MODULE_KERNEL;
 }
 
-static void find_frames(struct builder *b)
+static void instruction_costs_find_frames(struct builder *b)
 {
 	for (frame_id i = 0; i < b->frames; i++) {
 		const struct frame *f = dict_get_frame(b->d, i);
@@ -58,16 +58,16 @@ static void find_frames(struct builder *b)
 
 /* 1. */
 
-static stack_id visible(const struct builder *b, stack_id id)
+static stack_id instruction_costs_visible(const struct builder *b, stack_id id)
 {
-	while (b->q->hide_kernel && id != STACK_ROOT && in_kernel(b, dict_get_stack(b->d, id)->frame))
+	while (b->q->hide_kernel && id != STACK_ROOT && instruction_costs_in_kernel(b, dict_get_stack(b->d, id)->frame))
 		id = dict_get_stack(b->d, id)->parent;
 	return id;
 }
 
-static void add_fact(struct builder *b, const struct fact *x, unsigned int is)
+static void instruction_costs_add_fact(struct builder *b, const struct fact *x, unsigned int is)
 {
-	const stack_id id = visible(b, x->stack);
+	const stack_id id = instruction_costs_visible(b, x->stack);
 
 	if (id >= b->stacks)
 		return;
@@ -77,7 +77,7 @@ static void add_fact(struct builder *b, const struct fact *x, unsigned int is)
 		b->h->count += x->count;
 }
 
-static void add_facts(struct builder *b, struct filter *f, const struct snapshot *s)
+static void instruction_costs_add_facts(struct builder *b, struct filter *f, const struct snapshot *s)
 {
 	struct slice_view v;
 
@@ -87,7 +87,7 @@ static void add_facts(struct builder *b, struct filter *f, const struct snapshot
 			const unsigned int is = filter_fact(f, &v, i, &v.fact[k]);
 
 			if (is && !(is & FACT_IDLE && b->q->fold_idle))
-				add_fact(b, &v.fact[k], is);
+				instruction_costs_add_fact(b, &v.fact[k], is);
 		}
 	}
 }
@@ -110,7 +110,7 @@ static void hang_up(struct builder *b)
 
 /* 3. */
 
-static uint32_t group_of(const struct builder *b, uint32_t place)
+static uint32_t instruction_costs_group_of(const struct builder *b, uint32_t place)
 {
 	return b->of->group ? b->of->group[place] : INSTRUCTION_COSTS_NONE;
 }
@@ -119,14 +119,14 @@ static uint32_t group_of(const struct builder *b, uint32_t place)
 static uint32_t place_of_call(const struct builder *b, const struct sum *s, uint32_t at)
 {
 	const uint32_t here = b->of->place[at], before = at ? b->of->place[at - 1] : here;
-	const bool kernel = s->child != STACK_ROOT && in_kernel(b, dict_get_stack(b->d, s->child)->frame);
+	const bool kernel = s->child != STACK_ROOT && instruction_costs_in_kernel(b, dict_get_stack(b->d, s->child)->frame);
 
 	return kernel && before != here && b->of->enters && b->of->enters[before] ? before : here;
 }
 
 static void add_total(struct builder *b, uint32_t place, uint64_t ns)
 {
-	const uint32_t group = group_of(b, place);
+	const uint32_t group = instruction_costs_group_of(b, place);
 
 	if (!b->above[place])
 		b->h->place[place].total_ns += ns;
@@ -134,7 +134,7 @@ static void add_total(struct builder *b, uint32_t place, uint64_t ns)
 		b->h->group[group].total_ns += ns;
 }
 
-static void enter(struct builder *b, stack_id id)
+static void instruction_costs_enter(struct builder *b, stack_id id)
 {
 	const struct sum *s = &b->sum[id];
 	const uint32_t at = place_of_frame(b, dict_get_stack(b->d, id)->frame);
@@ -144,7 +144,7 @@ static void enter(struct builder *b, stack_id id)
 		return;
 	here = b->of->place[at];
 	call = place_of_call(b, s, at);
-	group = group_of(b, here);
+	group = instruction_costs_group_of(b, here);
 	b->h->place[here].self_ns += s->own_ns;
 	if (group != INSTRUCTION_COSTS_NONE)
 		b->h->group[group].self_ns += s->own_ns;
@@ -154,11 +154,11 @@ static void enter(struct builder *b, stack_id id)
 	add_total(b, here, s->own_ns);
 	add_total(b, call, s->all_ns - s->own_ns);
 	b->above[call]++;
-	if (group_of(b, call) != INSTRUCTION_COSTS_NONE)
-		b->above_group[group_of(b, call)]++;
+	if (instruction_costs_group_of(b, call) != INSTRUCTION_COSTS_NONE)
+		b->above_group[instruction_costs_group_of(b, call)]++;
 }
 
-static void leave(struct builder *b, stack_id id)
+static void instruction_costs_leave(struct builder *b, stack_id id)
 {
 	const uint32_t at = place_of_frame(b, dict_get_stack(b->d, id)->frame);
 	uint32_t call;
@@ -168,22 +168,22 @@ static void leave(struct builder *b, stack_id id)
 	call = place_of_call(b, &b->sum[id], at);
 	b->above_all--;
 	b->above[call]--;
-	if (group_of(b, call) != INSTRUCTION_COSTS_NONE)
-		b->above_group[group_of(b, call)]--;
+	if (instruction_costs_group_of(b, call) != INSTRUCTION_COSTS_NONE)
+		b->above_group[instruction_costs_group_of(b, call)]--;
 }
 
-static void walk(struct builder *b)
+static void instruction_costs_walk(struct builder *b)
 {
 	stack_id at = b->sum[STACK_ROOT].child;
 
 	while (at != STACK_ROOT) {
-		enter(b, at);
+		instruction_costs_enter(b, at);
 		if (b->sum[at].child != STACK_ROOT) {
 			at = b->sum[at].child;
 			continue;
 		}
 		for (; at != STACK_ROOT; at = dict_get_stack(b->d, at)->parent) {
-			leave(b, at);
+			instruction_costs_leave(b, at);
 			if (b->sum[at].sibling != STACK_ROOT) {
 				at = b->sum[at].sibling;
 				break;
@@ -192,7 +192,7 @@ static void walk(struct builder *b)
 	}
 }
 
-static bool prepare(struct builder *b)
+static bool instruction_costs_prepare(struct builder *b)
 {
 	b->h->place = calloc(b->of->places + 1ul, sizeof(*b->h->place));
 	b->h->group = calloc(b->of->groups + 1ul, sizeof(*b->h->group));
@@ -214,14 +214,14 @@ int instruction_costs_build(const struct snapshot *s, const struct names *names,
 	bool ok;
 
 	b.frames = dict_frames(d);
-	ok = h && prepare(&b);
+	ok = h && instruction_costs_prepare(&b);
 	if (ok) {
 		ok = filter_init(&f, s, names, q);
 		if (ok) {
-			find_frames(&b);
-			add_facts(&b, &f, s);
+			instruction_costs_find_frames(&b);
+			instruction_costs_add_facts(&b, &f, s);
 			hang_up(&b);
-			walk(&b);
+			instruction_costs_walk(&b);
 		}
 		filter_free(&f);
 	}

@@ -104,7 +104,7 @@ void label_build_id(const struct module *m, char dst[2 * BUILD_ID_MAX + 1])
 }
 
 /* "redis-server" of label_process(). Returns the length. */
-static size_t put_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
+static size_t label_put_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
 	size_t at = 0;
 
@@ -115,7 +115,7 @@ static size_t put_process(const struct dict *d, const struct thread *thread, cha
 
 void label_process(const struct dict *d, const struct thread *thread, char *dst, size_t size)
 {
-	const size_t at = put_process(d, thread, dst, size);
+	const size_t at = label_put_process(d, thread, dst, size);
 
 	if (thread->pid)
 		snprintf(dst + at, size - at, "%s%d", at ? " " : "", (int)thread->pid);
@@ -138,7 +138,7 @@ void label_numa(uint32_t node, char *dst, size_t size)
 		snprintf(dst, size, "unknown node");
 }
 
-static void group_label(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
+static void label_of_group(const struct tree *t, const struct tree_node *n, char *dst, size_t size)
 {
 	const struct thread *thread = dict_get_thread(t->dict, n->thread);
 
@@ -161,11 +161,11 @@ void label_kin(const struct tree *t, uint32_t node, char *dst, size_t size)
 
 	dst[0] = '\0';
 	if (group_is_process(&t->query, n->depth))
-		put_process(t->dict, thread, dst, size);
+		label_put_process(t->dict, thread, dst, size);
 	else if (t->query.group_by == GROUP_THREAD)
 		put_str(t->dict, dst, size, 0, thread->comm);
 	else
-		group_label(t, n, dst, size);
+		label_of_group(t, n, dst, size);
 	if (!dst[0])
 		label_put(dst, size, 0, "[unknown]", strlen("[unknown]"));
 }
@@ -211,7 +211,7 @@ char *tree_label(const struct tree *t, uint32_t node, char *dst, size_t dst_size
 		label_put(dst, dst_size, 0, "all", strlen("all"));
 		break;
 	case NODE_GROUP:
-		group_label(t, n, dst, dst_size);
+		label_of_group(t, n, dst, dst_size);
 		break;
 	case NODE_NUMA:
 		label_numa(n->frame, dst, dst_size);
@@ -282,7 +282,7 @@ bool tree_no_table(const struct tree *t, uint32_t node)
 }
 
 /* The entry of FN that made the node N; NULL when names have changed since. */
-static const struct name *name_of(const struct tree *t, const struct tree_node *n, const struct frame_names *fn)
+static const struct name *label_name_of(const struct tree *t, const struct tree_node *n, const struct frame_names *fn)
 {
 	const struct func *want = names_func(t->names, n->func);
 
@@ -299,7 +299,7 @@ const char *tree_source(const struct tree *t, uint32_t node, uint32_t *ret_line)
 {
 	const struct tree_node *n = &t->node[node];
 	const struct frame_names *fn = n->kind == NODE_FUNC && n->place != ID_NONE ? names_get(t->names, n->place) : NULL;
-	const struct name *name = fn ? name_of(t, n, fn) : NULL;
+	const struct name *name = fn ? label_name_of(t, n, fn) : NULL;
 
 	*ret_line = name ? name->line : 0;
 	return name ? names_text(t->names, name->file) : "";

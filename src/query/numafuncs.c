@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static enum module_kind kind_of(const struct dict *d, frame_id frame)
+static enum module_kind numafuncs_kind_of(const struct dict *d, frame_id frame)
 {
 	return dict_get_module(d, dict_get_frame(d, frame)->module)->kind;
 }
@@ -22,12 +22,12 @@ bool numa_innermost(const struct dict *d, const struct names *names, const struc
 		const frame_id frame = dict_get_stack(d, s)->frame;
 		const struct frame_names *fn = names_get(names, frame);
 
-		if (q->hide_kernel && kind_of(d, frame) == MODULE_KERNEL)
+		if (q->hide_kernel && numafuncs_kind_of(d, frame) == MODULE_KERNEL)
 			continue;
 		if (first == ID_NONE)
 			first = frame;
 		/* Why the stack was cut is no function that accesses could be of. */
-		if (kind_of(d, frame) == MODULE_NOTE)
+		if (numafuncs_kind_of(d, frame) == MODULE_NOTE)
 			break;
 		if (!fn || !names_func(names, fn->name[q->no_inlines ? fn->n - 1u : 0].func))
 			continue;
@@ -41,7 +41,7 @@ bool numa_innermost(const struct dict *d, const struct names *names, const struc
 	return first != ID_NONE;
 }
 
-static uint64_t func_hash(const void *ctx, uint32_t id)
+static uint64_t numafuncs_func_hash(const void *ctx, uint32_t id)
 {
 	const struct numa_build *b = ctx;
 
@@ -72,7 +72,7 @@ bool numa_funcs_find(struct numa_build *b, stack_id stack, bool make, uint32_t *
 	id = (uint32_t)b->funcs.n;
 	b->funcs.v[b->funcs.n++] = want;
 	*ret = id;
-	return hidx_add(&b->func_index, want.key, id, func_hash, b);
+	return hidx_add(&b->func_index, want.key, id, numafuncs_func_hash, b);
 }
 
 static int compare_funcs(const void *va, const void *vb, void *ctx)

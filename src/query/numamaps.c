@@ -64,7 +64,7 @@ static bool add_residency(struct numa_build *b)
 	return true;
 }
 
-static bool counts(const struct numa_mapping_row *r)
+static bool numamaps_counts(const struct numa_mapping_row *r)
 {
 	return r->accesses.near_count || r->accesses.far_count || r->resident_bytes;
 }
@@ -73,7 +73,7 @@ static int compare_mappings(const void *va, const void *vb, void *ctx)
 {
 	const struct numa_build *b = ctx;
 	const struct numa_mapping_row *a = &b->mappings.v[*(const uint32_t *)va], *o = &b->mappings.v[*(const uint32_t *)vb];
-	int r = counts(o) - counts(a);
+	int r = numamaps_counts(o) - numamaps_counts(a);
 
 	if (!r)
 		r = compare_u64(add_capped(o->accesses.near_ns, o->accesses.far_ns), add_capped(a->accesses.near_ns, a->accesses.far_ns));
@@ -123,7 +123,8 @@ bool numa_mappings_rows(struct numa_build *b)
 	order = in_order(b->mappings.n, compare_mappings, b);
 	if (!order)
 		return false;
-	while (v->nr_mappings < b->mappings.n && v->nr_mappings < NUMA_ROWS && counts(&b->mappings.v[order[v->nr_mappings]]))
+	while (v->nr_mappings < b->mappings.n && v->nr_mappings < NUMA_ROWS &&
+	       numamaps_counts(&b->mappings.v[order[v->nr_mappings]]))
 		v->nr_mappings++;
 	v->mapping = numa_block(b, v->nr_mappings, sizeof(*v->mapping));
 	for (uint32_t i = 0; v->mapping && i < v->nr_mappings; i++) {

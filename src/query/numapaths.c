@@ -17,14 +17,14 @@ static uint64_t stack_key(uint8_t kind, stack_id stack)
 	return hash_u64((uint64_t)kind << 32 | stack);
 }
 
-static uint64_t stack_hash(const void *ctx, uint32_t id)
+static uint64_t numapaths_stack_hash(const void *ctx, uint32_t id)
 {
 	const struct numa_build *b = ctx;
 
 	return stack_key(b->stacks.v[id].kind, b->stacks.v[id].stack);
 }
 
-static struct numa_stack *find_stack(const struct numa_build *b, uint8_t kind, stack_id stack)
+static struct numa_stack *numapaths_find_stack(const struct numa_build *b, uint8_t kind, stack_id stack)
 {
 	const uint64_t h = stack_key(kind, stack);
 	uint32_t id;
@@ -38,7 +38,7 @@ static struct numa_stack *find_stack(const struct numa_build *b, uint8_t kind, s
 
 static struct numa_stack *get_stack(struct numa_build *b, uint8_t kind, stack_id stack)
 {
-	struct numa_stack *s = find_stack(b, kind, stack);
+	struct numa_stack *s = numapaths_find_stack(b, kind, stack);
 	const uint32_t id = (uint32_t)b->stacks.n;
 
 	if (s)
@@ -47,7 +47,7 @@ static struct numa_stack *get_stack(struct numa_build *b, uint8_t kind, stack_id
 	if (!s)
 		return NULL;
 	*s = (struct numa_stack){ .stack = stack, .kind = kind, .bunch = ROW_NONE };
-	return hidx_add(&b->stack_index, stack_key(kind, stack), id, stack_hash, b) ? s : NULL;
+	return hidx_add(&b->stack_index, stack_key(kind, stack), id, numapaths_stack_hash, b) ? s : NULL;
 }
 
 bool numa_paths_sum(struct numa_build *b, const struct numa_fact *x)
@@ -171,7 +171,7 @@ static bool make_bunches(struct numa_build *b)
 
 /* Rows */
 
-static uint32_t func_row(const struct numa_build *b, const struct numa_bunch *u)
+static uint32_t numapaths_func_row(const struct numa_build *b, const struct numa_bunch *u)
 {
 	return u->func == ROW_NONE ? ROW_NONE : b->funcs.v[u->func].row;
 }
@@ -184,7 +184,7 @@ static int compare_bunches(const void *va, const void *vb, void *ctx)
 	int r = compare_u64(a->kind, o->kind);
 
 	if (!r)
-		r = compare_u64(func_row(b, a), func_row(b, o));
+		r = compare_u64(numapaths_func_row(b, a), numapaths_func_row(b, o));
 	if (!r)
 		r = numa_compare_accesses(&a->sum.accesses, &o->sum.accesses);
 	if (!r)
@@ -200,7 +200,7 @@ static void give_paths(struct numa_build *b, const uint32_t *order)
 
 	for (size_t i = 0; i < b->bunches.n; i++) {
 		struct numa_bunch *u = &b->bunches.v[order[i]];
-		const uint32_t func = func_row(b, u);
+		const uint32_t func = numapaths_func_row(b, u);
 		struct numa_func_row *f = func == ROW_NONE ? NULL : &v->func[func];
 
 		if (!f || f->nr_paths >= NUMA_PATHS)
@@ -285,12 +285,12 @@ static void fill_func(struct numa_build *b, const struct numa_fact *x, uint32_t 
 
 bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x)
 {
-	const struct numa_stack *s = find_stack(b, x->f->kind, x->f->stack);
+	const struct numa_stack *s = numapaths_find_stack(b, x->f->kind, x->f->stack);
 	const struct numa_bunch *u = s && s->bunch != ROW_NONE ? &b->bunches.v[s->bunch] : NULL;
 
 	if (!u)
 		return true;
-	fill_func(b, x, func_row(b, u));
+	fill_func(b, x, numapaths_func_row(b, u));
 	if (u->row == ROW_NONE)
 		return true;
 	if (u->kind == EVENT_FAULT)

@@ -83,7 +83,7 @@ static struct numa_fact look_up(struct numa_build *b, const struct fact *f, size
 }
 
 /* Calls EACH for every fact that is asked for; false as soon as EACH is. */
-static bool each_fact(struct numa_build *b, bool (*each)(struct numa_build *b, const struct numa_fact *x))
+static bool numareport_each_fact(struct numa_build *b, bool (*each)(struct numa_build *b, const struct numa_fact *x))
 {
 	struct slice_view v;
 
@@ -184,14 +184,14 @@ static bool number_nodes(struct numa_build *b)
 	return true;
 }
 
-static bool make_nodes(struct numa_build *b)
+static bool numareport_make_nodes(struct numa_build *b)
 {
 	for (unsigned int id = 0; id < NODES_MAX; id++)
 		b->index[id] = -1;
 	for (uint32_t i = 0; i < b->topology->nr; i++)
 		see_node(b, b->topology->node[i].id);
 	each_resident(b, see_resident);
-	if (!each_fact(b, see_nodes) || !number_nodes(b))
+	if (!numareport_each_fact(b, see_nodes) || !number_nodes(b))
 		return false;
 	each_resident(b, add_resident);
 	return true;
@@ -248,7 +248,7 @@ static void add_time(struct numa_build *b, const struct numa_fact *x)
 
 /* All together */
 
-static bool sum_fact(struct numa_build *b, const struct numa_fact *x)
+static bool numareport_sum_fact(struct numa_build *b, const struct numa_fact *x)
 {
 	numa_threads_sum(b, x);
 	switch (x->f->kind) {
@@ -270,13 +270,13 @@ static bool sum_fact(struct numa_build *b, const struct numa_fact *x)
 	}
 }
 
-static bool fill_fact(struct numa_build *b, const struct numa_fact *x)
+static bool numareport_fill_fact(struct numa_build *b, const struct numa_fact *x)
 {
 	numa_threads_fill(b, x);
 	return !x->place || numa_paths_fill(b, x);
 }
 
-static bool prepare(struct numa_build *b)
+static bool numareport_prepare(struct numa_build *b)
 {
 	if (!filter_init(&b->filter, b->s, b->names, &b->q) || !identity_init(&b->identity, b->d, b->names) ||
 	    !stack_signature_init(&b->reading, b->d, b->names, b->q.no_inlines, true))
@@ -284,17 +284,18 @@ static bool prepare(struct numa_build *b)
 	b->filter.kinds = KINDS_ALL;
 	b->filter.choosy = 0;
 	b->same = threads_same(b->s, b->filter.threads);
-	return b->same && make_nodes(b) && numa_threads_begin(b);
+	return b->same && numareport_make_nodes(b) && numa_threads_begin(b);
 }
 
-static bool build(struct numa_build *b)
+static bool numareport_build(struct numa_build *b)
 {
 	struct numa_view *v = b->v;
 	double all, costly;
 
-	if (!prepare(b) || !each_fact(b, sum_fact))
+	if (!numareport_prepare(b) || !numareport_each_fact(b, numareport_sum_fact))
 		return false;
-	if (!numa_threads_rows(b) || !numa_paths_rows(b) || !numa_mappings_rows(b) || !each_fact(b, fill_fact))
+	if (!numa_threads_rows(b) || !numa_paths_rows(b) || !numa_mappings_rows(b) ||
+	    !numareport_each_fact(b, numareport_fill_fact))
 		return false;
 	numa_threads_end(b);
 	numa_paths_end(b);
@@ -356,7 +357,7 @@ int numa_view_build(const struct snapshot *s, const struct names *names, const s
 	ok = b.v && b.arena;
 	if (ok) {
 		*b.v = (struct numa_view){ .dict = b.d, .names = names, .state = state, .query = *q, .blocks = b.arena };
-		ok = build(&b);
+		ok = numareport_build(&b);
 	} else {
 		free(b.arena);
 	}

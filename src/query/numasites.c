@@ -11,7 +11,7 @@ static struct numa_path path_of(const struct numa_bunch *u)
 	return (struct numa_path){ .stack = u->stack, .thread = ID_NONE, .count = u->sum.weight, .samples = u->sum.samples };
 }
 
-static void count_rows(struct numa_build *b, const uint32_t *order)
+static void numasites_count_rows(struct numa_build *b, const uint32_t *order)
 {
 	for (size_t i = 0; i < b->bunches.n; i++) {
 		struct numa_bunch *u = &b->bunches.v[order[i]];
@@ -35,7 +35,7 @@ bool numa_sites_rows(struct numa_build *b, const uint32_t *order)
 {
 	struct numa_view *v = b->v;
 
-	count_rows(b, order);
+	numasites_count_rows(b, order);
 	v->site = numa_block(b, v->nr_sites, sizeof(*v->site));
 	v->move = numa_block(b, v->nr_moves, sizeof(*v->move));
 	b->site_mapping = calloc(v->nr_sites + 1ul, sizeof(*b->site_mapping));

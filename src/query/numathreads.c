@@ -47,7 +47,7 @@ void numa_threads_sum(struct numa_build *b, const struct numa_fact *x)
 		note_place(t, x);
 }
 
-static int compare_threads(const void *va, const void *vb, void *ctx)
+static int numathreads_compare_threads(const void *va, const void *vb, void *ctx)
 {
 	const struct numa_build *b = ctx;
 	const uint32_t a = *(const uint32_t *)va, o = *(const uint32_t *)vb;
@@ -94,7 +94,7 @@ static void fill_row(const struct numa_build *b, struct numa_thread_row *r)
 
 bool numa_threads_rows(struct numa_build *b)
 {
-	AUTO_FREE uint32_t *order = in_order(b->filter.threads, compare_threads, b);
+	AUTO_FREE uint32_t *order = in_order(b->filter.threads, numathreads_compare_threads, b);
 	struct numa_view *v = b->v;
 
 	if (!order)
@@ -125,7 +125,7 @@ void numa_threads_fill(struct numa_build *b, const struct numa_fact *x)
 }
 
 /* The node where R ran most; -1 when it never ran. */
-static int32_t most_of(const struct numa_view *v, const struct numa_thread_row *r)
+static int32_t numathreads_most_of(const struct numa_view *v, const struct numa_thread_row *r)
 {
 	uint64_t most = 0;
 	int32_t home = -1;
@@ -147,7 +147,7 @@ void numa_threads_end(struct numa_build *b)
 		int home;
 
 		if (r->home < 0)
-			r->home = most_of(b->v, r);
+			r->home = numathreads_most_of(b->v, r);
 		for (uint32_t k = 0; k < b->v->nr_nodes; k++)
 			all = add_capped(all, r->node_ns[k]);
 		home = r->home >= 0 && r->home < (int32_t)NODES_MAX ? b->index[r->home] : -1;

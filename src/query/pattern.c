@@ -18,7 +18,7 @@ static const char too_large[] = "what it repeats is too large";
 static const char too_deep[] = "its parentheses are nested too deeply";
 
 /* Behind the bracket expression that begins at AT, "[^]a[:alpha:]]". */
-static const char *skip_bracket(const char *at)
+static const char *pattern_skip_bracket(const char *at)
 {
 	at += at[1] == '^' ? 2 : 1;
 	at += *at == ']';
@@ -34,7 +34,7 @@ static const char *skip_bracket(const char *at)
 }
 
 /* How often the interval at *AT, "{2,5}", repeats what is before it at most; moves *AT onto its end. */
-static size_t interval(const char **at)
+static size_t pattern_interval(const char **at)
 {
 	char *end;
 	unsigned long n = strtoul(*at + 1, &end, 10);
@@ -49,7 +49,7 @@ static size_t interval(const char **at)
 }
 
 /* How large TEXT is with its repetitions written out; 0, and *RET_WHY, when that is too much. */
-static size_t size_of(const char *text, const char **ret_why)
+static size_t pattern_size_of(const char *text, const char **ret_why)
 {
 	size_t sum[DEPTH_MAX] = { 0 }, last = 0;         /* of what is in parentheses; of what a repetition would repeat */
 	unsigned int depth = 0;
@@ -60,7 +60,7 @@ static size_t size_of(const char *text, const char **ret_why)
 			return 0;
 		}
 		if (*at == '{') {
-			const size_t more = last * (interval(&at) - 1);
+			const size_t more = last * (pattern_interval(&at) - 1);
 
 			sum[depth] += more;
 			last += more;
@@ -75,7 +75,7 @@ static size_t size_of(const char *text, const char **ret_why)
 			last = sum[depth--] + 1;
 			sum[depth] += last;
 		} else if (*at == '[') {
-			at = skip_bracket(at) - 1;
+			at = pattern_skip_bracket(at) - 1;
 			last = 1;
 			sum[depth]++;
 		} else if (!strchr("*+?", *at)) {
@@ -99,7 +99,7 @@ int pattern_check(const char *text, const char *option, struct err *e)
 	int r;
 
 	option = option ? option : "";
-	if (!size_of(text, &why))
+	if (!pattern_size_of(text, &why))
 		return err_set(e, EINVAL, "%s%s'%s' is no pattern that can be looked for: %s", option, blank, text, why);
 	r = regcomp(&p.regex, text, REG_EXTENDED | REG_NOSUB);
 	if (!r) {
@@ -110,11 +110,11 @@ int pattern_check(const char *text, const char *option, struct err *e)
 	return err_set(e, EINVAL, "%s%s'%s' is no regular expression: %s", option, blank, text, sentence);
 }
 
-static bool make(struct pattern *p)
+static bool pattern_make(struct pattern *p)
 {
 	const char *why;
 
-	p->made = size_of(p->text, &why) && !regcomp(&p->regex, p->text, REG_EXTENDED | REG_NOSUB);
+	p->made = pattern_size_of(p->text, &why) && !regcomp(&p->regex, p->text, REG_EXTENDED | REG_NOSUB);
 	p->gave_up = !p->made;
 	p->since_ns = 0;
 	return p->made;
@@ -123,7 +123,7 @@ static bool make(struct pattern *p)
 bool pattern_init(struct pattern *p, const char *text)
 {
 	*p = (struct pattern){ .text = text, .clock_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) };
-	return make(p);
+	return pattern_make(p);
 }
 
 void pattern_free(struct pattern *p)
@@ -144,7 +144,7 @@ static void look_at_clock(struct pattern *p)
 	p->since_ns += took;
 	if (p->since_ns >= FORGET_NS) {
 		pattern_free(p);
-		make(p);
+		pattern_make(p);
 	}
 	p->gave_up |= p->spent_ns >= PATTERN_CPU_NS;
 }

@@ -85,7 +85,7 @@ struct builder {
 	bool no_memory;
 };
 
-static bool fail(struct builder *b)
+static bool query_fail(struct builder *b)
 {
 	b->no_memory = true;
 	return false;
@@ -93,22 +93,22 @@ static bool fail(struct builder *b)
 
 /* 1. Sums. */
 
-static uint64_t sum_hash(uint32_t group, stack_id stack)
+static uint64_t query_sum_hash(uint32_t group, stack_id stack)
 {
 	return hash_u64((uint64_t)group << 32 | stack);
 }
 
-static uint64_t sum_rehash(const void *ctx, uint32_t id)
+static uint64_t query_sum_rehash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 
-	return sum_hash(b->sums.v[id].group, b->sums.v[id].stack);
+	return query_sum_hash(b->sums.v[id].group, b->sums.v[id].stack);
 }
 
 /* The sum of (GROUP, STACK), made when there is none; NULL when out of memory. */
-static struct sum *find_sum(struct builder *b, uint32_t group, stack_id stack)
+static struct sum *query_find_sum(struct builder *b, uint32_t group, stack_id stack)
 {
-	const uint64_t h = sum_hash(group, stack);
+	const uint64_t h = query_sum_hash(group, stack);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
@@ -118,7 +118,7 @@ static struct sum *find_sum(struct builder *b, uint32_t group, stack_id stack)
 	if (!vec_reserve(&b->sums, 1))
 		return NULL;
 	b->sums.v[b->sums.n] = (struct sum){ .stack = stack, .group = group };
-	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, sum_rehash, b))
+	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, query_sum_rehash, b))
 		return NULL;
 	return &b->sums.v[b->sums.n++];
 }
@@ -145,20 +145,20 @@ static bool note_idle(struct builder *b, const struct fact *f)
 	if (!b->idle_thread)
 		b->idle_thread = calloc(b->filter.threads, sizeof(*b->idle_thread));
 	if (!b->idle_thread)
-		return fail(b);
+		return query_fail(b);
 	b->idle_threads += !b->idle_thread[t];
 	b->idle_thread[t] = 1;
 	b->idle_ns = add_capped(b->idle_ns, f->weight);
 	return true;
 }
 
-static bool grouped(const struct builder *b)
+static bool query_grouped(const struct builder *b)
 {
 	return b->q->group_by != GROUP_NONE || b->q->by_node;
 }
 
 /* The group that F is in; GROUP_TOP when out of memory. */
-static uint32_t group_of(struct builder *b, const struct fact *f)
+static uint32_t query_group_of(struct builder *b, const struct fact *f)
 {
 	const uint32_t of_thread = b->groups.of_thread ? b->groups.of_thread[f->thread] : GROUP_TOP;
 
@@ -180,7 +180,7 @@ static double squares_of(const struct fact *f, unsigned int is)
 	return ns * each;
 }
 
-static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
+static bool query_add_fact(struct builder *b, const struct fact *f, unsigned int is)
 {
 	const unsigned int places = filter_places(&b->filter, f);
 	const bool leads = places & b->filter.set.lead;
@@ -196,10 +196,10 @@ static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 		b->idle_squares += squares_of(f, is);
 		return true;
 	}
-	group = group_of(b, f);
-	s = group == GROUP_TOP ? NULL : find_sum(b, group, f->stack);
+	group = query_group_of(b, f);
+	s = group == GROUP_TOP ? NULL : query_find_sum(b, group, f->stack);
 	if (!s)
-		return fail(b);
+		return query_fail(b);
 	if (leads) {
 		s->ns = add_capped(s->ns, f->weight);
 		s->count += count;
@@ -211,7 +211,7 @@ static bool add_fact(struct builder *b, const struct fact *f, unsigned int is)
 		struct beside *beside = vec_push(&b->beside);
 
 		if (!beside)
-			return fail(b);
+			return query_fail(b);
 		*beside = (struct beside){ 0 };
 		s->beside = b->beside.n;
 	}
@@ -230,7 +230,7 @@ static bool sum_facts(struct builder *b, const struct snapshot *s)
 		for (size_t k = 0; k < view.n; k++) {
 			const unsigned int is = filter_fact(&b->filter, &view, i, &view.fact[k]);
 
-			if (is && !add_fact(b, &view.fact[k], is))
+			if (is && !query_add_fact(b, &view.fact[k], is))
 				return false;
 		}
 		if (view.to_ns > b->max_ns)
@@ -247,7 +247,7 @@ struct group_weight {
 	uint32_t group;
 };
 
-static int compare_groups(const void *va, const void *vb)
+static int query_compare_groups(const void *va, const void *vb)
 {
 	const struct group_weight *a = va, *b = vb;
 
@@ -285,7 +285,7 @@ static bool rank_groups(const struct builder *b, size_t n, uint32_t *rank, size_
 		w[g].group = (uint32_t)g;
 	for (size_t i = 0; i < b->sums.n; i++)
 		w[b->sums.v[i].group].ns = add_capped(w[b->sums.v[i].group].ns, b->sums.v[i].ns);
-	qsort(w, n, sizeof(*w), compare_groups);
+	qsort(w, n, sizeof(*w), query_compare_groups);
 	for (size_t r = 0; r < n; r++)
 		rank[w[r].group] = (uint32_t)r;
 	for (size_t i = 0; i < b->sums.n; i++)
@@ -303,7 +303,7 @@ static bool order_sums(struct builder *b)
 	size_t classes[WEIGHT_CLASSES] = { 0 };
 
 	if (!tmp || !rank || !start || !rank_groups(b, groups, rank, start))
-		return fail(b);
+		return query_fail(b);
 	for (size_t i = 0; i < b->sums.n; i++)
 		classes[WEIGHT_CLASSES - 1 - weight_class(b->sums.v[i].ns)]++;
 	counts_to_starts(classes, WEIGHT_CLASSES);
@@ -314,7 +314,7 @@ static bool order_sums(struct builder *b)
 
 /* 3. Nodes. */
 
-static bool same_node(const struct builder *b, const struct tree_node *have, const struct tree_node *want)
+static bool query_same_node(const struct builder *b, const struct tree_node *have, const struct tree_node *want)
 {
 	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
 	    have->inlined != want->inlined)
@@ -322,7 +322,7 @@ static bool same_node(const struct builder *b, const struct tree_node *have, con
 	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) : have->frame == want->frame;
 }
 
-static uint64_t node_rehash(const void *ctx, uint32_t id)
+static uint64_t query_node_rehash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 
@@ -330,7 +330,7 @@ static uint64_t node_rehash(const void *ctx, uint32_t id)
 }
 
 /* The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be no more, or no memory. */
-static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identity)
+static uint32_t query_child(struct builder *b, struct tree_node *want, uint64_t identity)
 {
 	const uint32_t parent = want->parent;
 	uint32_t id;
@@ -338,14 +338,14 @@ static uint32_t child(struct builder *b, struct tree_node *want, uint64_t identi
 	want->key = tree_key(b->nodes.v[parent].key, identity, want->kind, want->inlined);
 	for (uint32_t at = hidx_first(&b->node_index, want->key); (id = hidx_id(&b->node_index, at)) != HIDX_NONE;
 	     at = hidx_next(&b->node_index, at))
-		if (hidx_same(&b->node_index, at, want->key) && same_node(b, &b->nodes.v[id], want))
+		if (hidx_same(&b->node_index, at, want->key) && query_same_node(b, &b->nodes.v[id], want))
 			return id;
 	if (b->nodes.n >= b->max_nodes || b->nodes.v[parent].depth >= DEPTH_MAX)
 		return NODE_NONE;
 	want->depth = b->nodes.v[parent].depth + 1;
 	if (!vec_reserve(&b->nodes, 1) ||
-	    !hidx_add(&b->node_index, want->key, (uint32_t)b->nodes.n, node_rehash, b)) {
-		fail(b);
+	    !hidx_add(&b->node_index, want->key, (uint32_t)b->nodes.n, query_node_rehash, b)) {
+		query_fail(b);
 		return NODE_NONE;
 	}
 	b->nodes.v[b->nodes.n] = *want;
@@ -367,12 +367,12 @@ static uint32_t group_node(struct builder *b, uint32_t g)
 	if (group->up != GROUP_TOP)
 		want.parent = group_node(b, group->up);
 	if (want.parent != NODE_NONE)
-		group->node = child(b, &want, group->hash);
+		group->node = query_child(b, &want, group->hash);
 	return group->node;
 }
 
 /* Goes from NODE to the child for one name of FRAME, or for its address when NAME is NULL. */
-static uint32_t step(struct builder *b, uint32_t node, frame_id frame, const struct name *name, bool inlined)
+static uint32_t query_step(struct builder *b, uint32_t node, frame_id frame, const struct name *name, bool inlined)
 {
 	const struct func *f = name ? names_func(b->names, name->func) : NULL;
 	struct tree_node want = { .parent = node, .place = frame };
@@ -381,15 +381,15 @@ static uint32_t step(struct builder *b, uint32_t node, frame_id frame, const str
 		want.kind = NODE_FUNC;
 		want.inlined = inlined;
 		want.func = name->func;
-		return child(b, &want, identity_func(&b->identity, name->func));
+		return query_child(b, &want, identity_func(&b->identity, name->func));
 	}
 	want.kind = NODE_ADDR;
 	want.frame = frame;
-	return child(b, &want, identity_frame(&b->identity, frame));
+	return query_child(b, &want, identity_frame(&b->identity, frame));
 }
 
 /* Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False when there was no more. */
-static bool steps(struct builder *b, uint32_t *node, frame_id frame)
+static bool query_steps(struct builder *b, uint32_t *node, frame_id frame)
 {
 	const struct frame *f = dict_get_frame(b->d, frame);
 	const struct module *m = f ? dict_get_module(b->d, f->module) : NULL;
@@ -406,7 +406,7 @@ static bool steps(struct builder *b, uint32_t *node, frame_id frame)
 
 		if (inlined && b->q->no_inlines)
 			continue;
-		next = step(b, *node, frame, fn ? &fn->name[at] : NULL, inlined);
+		next = query_step(b, *node, frame, fn ? &fn->name[at] : NULL, inlined);
 		if (next == NODE_NONE)
 			return false;
 		*node = next;
@@ -424,7 +424,7 @@ static uint32_t walk_down(struct builder *b, uint32_t top, uint32_t stamp, stack
 		stack_id *slot = vec_push(&b->path);
 
 		if (!slot) {
-			fail(b);
+			query_fail(b);
 			return top;
 		}
 		*slot = stack;
@@ -434,7 +434,7 @@ static uint32_t walk_down(struct builder *b, uint32_t top, uint32_t stamp, stack
 		node = b->memo[stack].node;
 	while (b->path.n) {
 		stack = b->path.v[--b->path.n];
-		if (!(node & MEMO_CUT) && !steps(b, &node, dict_get_stack(b->d, stack)->frame))
+		if (!(node & MEMO_CUT) && !query_steps(b, &node, dict_get_stack(b->d, stack)->frame))
 			node |= MEMO_CUT;
 		b->memo[stack] = (struct memo){ .stamp = stamp, .node = node };
 	}
@@ -442,14 +442,14 @@ static uint32_t walk_down(struct builder *b, uint32_t top, uint32_t stamp, stack
 }
 
 /* The node that STACK ends at in an inverted tree, from its innermost frame to its outermost. */
-static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
+static uint32_t query_walk_up(struct builder *b, uint32_t top, stack_id stack)
 {
 	uint32_t node = top;
 
 	while (stack != STACK_ROOT) {
 		const struct stack *s = dict_get_stack(b->d, stack);
 
-		if (!steps(b, &node, s->frame))
+		if (!query_steps(b, &node, s->frame))
 			return node | MEMO_CUT;
 		stack = s->parent;
 	}
@@ -457,17 +457,17 @@ static uint32_t walk_up(struct builder *b, uint32_t top, stack_id stack)
 }
 
 /* The node that STACK ends at when recursion is folded, whichever way the tree stands. */
-static uint32_t walk_folded(struct builder *b, uint32_t top, stack_id stack)
+static uint32_t query_walk_folded(struct builder *b, uint32_t top, stack_id stack)
 {
 	uint32_t node = top;
 
 	if (!fold_path_of(&b->folded, stack)) {
-		fail(b);
+		query_fail(b);
 		return top;
 	}
 	for (size_t i = 0; i < b->folded.step.n; i++) {
 		const struct fold_step *s = &b->folded.step.v[b->q->inverted ? b->folded.step.n - 1 - i : i];
-		const uint32_t next = step(b, node, s->frame, s->name, s->inlined);
+		const uint32_t next = query_step(b, node, s->frame, s->name, s->inlined);
 
 		if (next == NODE_NONE)
 			return node | MEMO_CUT;
@@ -477,7 +477,7 @@ static uint32_t walk_folded(struct builder *b, uint32_t top, stack_id stack)
 }
 
 /* Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in the first place, or not of it at all. */
-static void add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
+static void query_add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
 {
 	const struct beside none = { 0 }, *o = beside ? beside : &none;
 	uint64_t first = ns;
@@ -498,40 +498,40 @@ static void add_self(struct tree_node *n, const struct measure_set *set, uint64_
 }
 
 /* The node of what was folded; without room for it it stays with the root. Made first, so that there usually is room. */
-static void add_idle(struct builder *b)
+static void query_add_idle(struct builder *b)
 {
 	struct tree_node want = { .kind = NODE_IDLE, .place = ID_NONE };
 	uint32_t at;
 
 	if (!b->q->fold_idle || !b->idle_threads)
 		return;
-	at = child(b, &want, 0);
+	at = query_child(b, &want, 0);
 	if (at == NODE_NONE) {
 		b->cut_ns = add_capped(b->cut_ns, b->idle_ns);
 		at = 0;
 	} else {
 		b->nodes.v[at].frame = b->idle_threads;
 	}
-	add_self(&b->nodes.v[at], &b->filter.set, b->idle_ns, &b->idle);
+	query_add_self(&b->nodes.v[at], &b->filter.set, b->idle_ns, &b->idle);
 	b->nodes.v[at].count += b->idle_count;
 	b->nodes.v[at].squares += b->idle_squares;
 }
 
-static bool add_stacks(struct builder *b)
+static bool query_add_stacks(struct builder *b)
 {
-	add_idle(b);
+	query_add_idle(b);
 	for (size_t i = 0; i < b->sums.n && !b->no_memory; i++) {
 		const struct sum *s = &b->sums.v[i];
-		const uint32_t top = grouped(b) ? group_node(b, s->group) : 0;
+		const uint32_t top = query_grouped(b) ? group_node(b, s->group) : 0;
 		uint32_t at = MEMO_CUT;          /* no room even for its group: stays with the root */
 
 		if (top != NODE_NONE)
 			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) :
-			     b->q->fold_recursion ? walk_folded(b, top, s->stack) : walk_up(b, top, s->stack);
+			     b->q->fold_recursion ? query_walk_folded(b, top, s->stack) : query_walk_up(b, top, s->stack);
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
-		add_self(&b->nodes.v[at], &b->filter.set, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
+		query_add_self(&b->nodes.v[at], &b->filter.set, s->ns, s->beside ? &b->beside.v[s->beside - 1] : NULL);
 		b->nodes.v[at].count += s->count;
 		b->nodes.v[at].squares += s->squares;
 	}
@@ -539,7 +539,7 @@ static bool add_stacks(struct builder *b)
 }
 
 /* Frees everything but the nodes. */
-static void builder_free(struct builder *b)
+static void query_builder_free(struct builder *b)
 {
 	groups_free(&b->groups);
 	filter_free(&b->filter);
@@ -555,20 +555,20 @@ static void builder_free(struct builder *b)
 	fold_path_free(&b->folded);
 }
 
-static bool prepare(struct builder *b, const struct snapshot *s)
+static bool query_prepare(struct builder *b, const struct snapshot *s)
 {
 	struct tree_node *root = vec_push(&b->nodes);
 
 	if (!root || !filter_init(&b->filter, s, b->names, b->q))
-		return fail(b);
+		return query_fail(b);
 	if (groups_build(&b->groups, b->d, b->q->group_by) < 0 || !identity_init(&b->identity, b->d, b->names) ||
 	    !hidden_init(&b->hidden, b->d, b->q))
-		return fail(b);
+		return query_fail(b);
 	b->folded = (struct fold_path){ .q = b->q, .hidden = &b->hidden, .identity = &b->identity };
 	*root = (struct tree_node){ .kind = NODE_ROOT, .parent = NODE_NONE, .key = TREE_ROOT_KEY, .place = ID_NONE };
 	if (!b->q->inverted && !b->q->fold_recursion)
 		b->memo = calloc(dict_stacks(b->d), sizeof(*b->memo));
-	return b->memo || b->q->inverted || b->q->fold_recursion || fail(b);
+	return b->memo || b->q->inverted || b->q->fold_recursion || query_fail(b);
 }
 
 int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e)
@@ -581,9 +581,9 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 	b.max_nodes = q->max_nodes ? q->max_nodes : TREE_NODES_DEFAULT;
 	if (b.max_nodes >= HIDX_IDS)
 		b.max_nodes = HIDX_IDS - 1;
-	ok = t && prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && add_stacks(&b);
+	ok = t && query_prepare(&b, s) && sum_facts(&b, s) && order_sums(&b) && query_add_stacks(&b);
 	set = b.filter.set;
-	builder_free(&b);
+	query_builder_free(&b);
 	if (!ok || tree_link(b.nodes.v, (uint32_t)b.nodes.n, b.d, names, !q->unsorted) < 0) {
 		vec_free(&b.nodes);
 		free(t);

@@ -32,7 +32,7 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-static bool starts(const struct reader *r, const char *text)
+static bool shortname_starts(const struct reader *r, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -40,7 +40,7 @@ static bool starts(const struct reader *r, const char *text)
 }
 
 /* What was written since FROM ends in TEXT. */
-static bool ends_in(const struct reader *r, size_t from, const char *text)
+static bool shortname_ends_in(const struct reader *r, size_t from, const char *text)
 {
 	const size_t len = strlen(text);
 
@@ -48,12 +48,12 @@ static bool ends_in(const struct reader *r, size_t from, const char *text)
 }
 
 /* The last byte of the last word; NUL = it has none yet. */
-static char before(const struct reader *r)
+static char shortname_before(const struct reader *r)
 {
 	return r->out > r->word ? r->dst[r->out - 1] : '\0';
 }
 
-static bool copy(struct reader *r, size_t n)
+static bool shortname_copy(struct reader *r, size_t n)
 {
 	memcpy(r->dst + r->out, r->s + r->at, n);
 	r->out += n;
@@ -94,13 +94,13 @@ static size_t operator_len(const char *s, size_t n, size_t i)
 	return sign ? len + sign : 0;
 }
 
-static char closing(char open)
+static char shortname_closing(char open)
 {
 	return open == '<' ? '>' : open == '(' ? ')' : open == '[' ? ']' : '}';
 }
 
 /* Where the bracket that opens at I ends, behind it; 0 = nowhere. */
-static size_t bracket_end(const char *s, size_t n, size_t i)
+static size_t shortname_bracket_end(const char *s, size_t n, size_t i)
 {
 	char open[DEPTH_MAX];
 	size_t depth = 0;
@@ -119,7 +119,7 @@ static size_t bracket_end(const char *s, size_t n, size_t i)
 		} else if (strchr(")]}", c) || (c == '>' && open[depth - 1] == '<')) {
 			while (c != '>' && depth && open[depth - 1] == '<')
 				depth--;         /* "less than" */
-			if (!depth || closing(open[--depth]) != c)
+			if (!depth || shortname_closing(open[--depth]) != c)
 				return 0;
 			if (!depth)
 				return i;
@@ -130,14 +130,14 @@ static size_t bracket_end(const char *s, size_t n, size_t i)
 
 static bool copy_bracket(struct reader *r)
 {
-	const size_t end = bracket_end(r->s, r->n, r->at);
+	const size_t end = shortname_bracket_end(r->s, r->n, r->at);
 
-	return end && copy(r, end - r->at);
+	return end && shortname_copy(r, end - r->at);
 }
 
-static bool skip_bracket(struct reader *r)
+static bool shortname_skip_bracket(struct reader *r)
 {
-	const size_t end = bracket_end(r->s, r->n, r->at);
+	const size_t end = shortname_bracket_end(r->s, r->n, r->at);
 
 	if (end)
 		r->at = end;
@@ -149,12 +149,12 @@ static bool read_operator(struct reader *r)
 	const size_t len = operator_len(r->s, r->n, r->at);
 
 	if (len) {
-		copy(r, len);
+		shortname_copy(r, len);
 		r->sign = r->out;
 		return true;
 	}
 	r->conversion = r->s[r->at + strlen(OPERATOR)] == ' ';
-	return copy(r, strlen(OPERATOR) + r->conversion);
+	return shortname_copy(r, strlen(OPERATOR) + r->conversion);
 }
 
 /* Angle brackets behind "::" that are a part of the path of their own. */
@@ -163,7 +163,7 @@ static bool is_part(const struct reader *r, size_t end)
 	static const char *const begin[] = { "<lambda", "<unnamed", "<impl " };
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
-		if (starts(r, begin[i]))
+		if (shortname_starts(r, begin[i]))
 			return true;
 	if (end < r->n && (r->n - end < 2 || memcmp(r->s + end, "::", 2) != 0))
 		return true;             /* "py::<module>:/a.py", "Foo::<init>(int)" */
@@ -173,8 +173,8 @@ static bool is_part(const struct reader *r, size_t end)
 /* Template arguments go, "<T as Trait>::f" and "<module>" stay. */
 static bool read_angle(struct reader *r)
 {
-	const size_t end = bracket_end(r->s, r->n, r->at);
-	const char c = before(r);
+	const size_t end = shortname_bracket_end(r->s, r->n, r->at);
+	const char c = shortname_before(r);
 
 	if (!end)
 		return false;
@@ -183,12 +183,12 @@ static bool read_angle(struct reader *r)
 		return end == r->n || !is_word(r->s[end]);
 	}
 	if (c == ':' && !is_part(r, end)) {
-		r->out -= ends_in(r, r->word, "::") ? 2 : 0;
+		r->out -= shortname_ends_in(r, r->word, "::") ? 2 : 0;
 		r->at = end;
 		return true;
 	}
 	r->kept++;
-	return copy(r, 1);
+	return shortname_copy(r, 1);
 }
 
 /* Behind a parameter list: what belongs to it goes; false when something follows that must not. */
@@ -197,20 +197,20 @@ static bool read_tail(struct reader *r)
 	static const char *const belongs[] = { " const", " volatile", " restrict", " noexcept", " &&", " &" };
 
 	for (size_t i = 0; i < sizeof(belongs) / sizeof(belongs[0]); i++) {
-		if (starts(r, belongs[i])) {
+		if (shortname_starts(r, belongs[i])) {
 			r->at += strlen(belongs[i]);
 			i = SIZE_MAX;    /* from the first on again */
 		}
 	}
-	if (starts(r, " requires "))
+	if (shortname_starts(r, " requires "))
 		r->at = r->n;
-	return r->at == r->n || starts(r, "::") || starts(r, " [") || strchr(".@[", r->s[r->at]);
+	return r->at == r->n || shortname_starts(r, "::") || shortname_starts(r, " [") || strchr(".@[", r->s[r->at]);
 }
 
 /* "int (*f<int>(int))(char)": what the function that returns a pointer is called is within. */
 static bool read_pointer(struct reader *r)
 {
-	const size_t end = bracket_end(r->s, r->n, r->at);
+	const size_t end = shortname_bracket_end(r->s, r->n, r->at);
 
 	if (!end)
 		return false;
@@ -221,37 +221,37 @@ static bool read_pointer(struct reader *r)
 
 static bool read_paren(struct reader *r)
 {
-	const char c = before(r);
+	const char c = shortname_before(r);
 
-	if (starts(r, "(anonymous") || c == '.' || (r->kept && (!is_word(c) || ends_in(r, r->word, "fn"))))
+	if (shortname_starts(r, "(anonymous") || c == '.' || (r->kept && (!is_word(c) || shortname_ends_in(r, r->word, "fn"))))
 		return copy_bracket(r);
 	if (r->braces && !is_word(c))    /* "struct { f (int) }" of Go */
 		return copy_bracket(r);
-	if (r->kept || r->braces || ends_in(r, r->base, "decltype") || ends_in(r, r->base, "decltype "))
-		return skip_bracket(r);
+	if (r->kept || r->braces || shortname_ends_in(r, r->base, "decltype") || shortname_ends_in(r, r->base, "decltype "))
+		return shortname_skip_bracket(r);
 	if (c == '!') {                  /* of D */
 		r->out--;
-		return skip_bracket(r);
+		return shortname_skip_bracket(r);
 	}
-	if (!c && (starts(r, "(*") || starts(r, "(&")))
+	if (!c && (shortname_starts(r, "(*") || shortname_starts(r, "(&")))
 		return read_pointer(r);
 	if (!is_word(c) && r->sign != r->out && !r->conversion && !(c && strchr(">]}", c)))
 		return false;
 	r->params = true;
 	r->conversion = false;
-	return skip_bracket(r) && read_tail(r);
+	return shortname_skip_bracket(r) && read_tail(r);
 }
 
 static bool read_blank(struct reader *r)
 {
-	if (r->sign == r->out && starts(r, " <")) {      /* "operator<< <int>" */
+	if (r->sign == r->out && shortname_starts(r, " <")) {      /* "operator<< <int>" */
 		r->at++;
 		return true;
 	}
-	if (r->sign == r->out || starts(r, " [clone ") || r->kept || r->braces || r->conversion)
-		return copy(r, 1);       /* within a word: operator"" _s */
-	copy(r, 1);
-	if (ends_in(r, r->base, " to ") || ends_in(r, r->base, " for "))
+	if (r->sign == r->out || shortname_starts(r, " [clone ") || r->kept || r->braces || r->conversion)
+		return shortname_copy(r, 1);       /* within a word: operator"" _s */
+	shortname_copy(r, 1);
+	if (shortname_ends_in(r, r->base, " to ") || shortname_ends_in(r, r->base, " for "))
 		r->base = r->out;        /* "non-virtual thunk to " */
 	r->word = r->out;
 	return true;
@@ -267,25 +267,25 @@ static bool read_one(struct reader *r)
 	case '<':
 		return read_angle(r);
 	case '>':
-		if (before(r) == '-')
-			return copy(r, 1);
-		return r->kept && r->kept-- && copy(r, 1);
+		if (shortname_before(r) == '-')
+			return shortname_copy(r, 1);
+		return r->kept && r->kept-- && shortname_copy(r, 1);
 	case '(':
 		return read_paren(r);
 	case '[':
-		return starts(r, "[abi:") ? skip_bracket(r) : copy_bracket(r);
+		return shortname_starts(r, "[abi:") ? shortname_skip_bracket(r) : copy_bracket(r);
 	case '{':
 		r->braces++;
-		return copy(r, 1);
+		return shortname_copy(r, 1);
 	case '}':
-		return r->braces && r->braces-- && copy(r, 1);
+		return r->braces && r->braces-- && shortname_copy(r, 1);
 	case ')':
 	case ']':
 		return false;
 	case ' ':
 		return read_blank(r);
 	default:
-		return copy(r, 1);
+		return shortname_copy(r, 1);
 	}
 }
 

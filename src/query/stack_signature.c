@@ -61,7 +61,7 @@ static const char *func_text(const struct stack_signature *r, func_id id)
 }
 
 /* NAME without underscores, prefixes of glibc and symbol version, in DST; "" when it is too long to be one of these. */
-static void plain_name(const char *name, char dst[NAME_LEN])
+static void stack_signature_plain_name(const char *name, char dst[NAME_LEN])
 {
 	size_t len;
 
@@ -79,7 +79,7 @@ static bool is_entry_name(const char *name)
 {
 	char plain[NAME_LEN];
 
-	plain_name(name, plain);
+	stack_signature_plain_name(name, plain);
 	for (size_t i = 0; i < COUNT(entry_parts); i++)
 		if (strstr(plain, entry_parts[i]))
 			return true;
@@ -93,7 +93,7 @@ static bool is_helper_name(const char *name)
 {
 	char plain[NAME_LEN];
 
-	plain_name(name, plain);
+	stack_signature_plain_name(name, plain);
 	for (size_t i = 0; i < COUNT(helpers); i++)
 		if (!strncmp(plain, helpers[i], strlen(helpers[i])))
 			return true;
@@ -109,14 +109,14 @@ static bool is_scheduler_name(const char *name)
 	return strstr(name, "_schedule") || strstr(name, "schedule_");
 }
 
-static module_id module_of(const struct stack_signature *r, stack_id stack)
+static module_id stack_signature_module_of(const struct stack_signature *r, stack_id stack)
 {
 	return dict_get_frame(r->d, dict_get_stack(r->d, stack)->frame)->module;
 }
 
-static bool in_kernel(const struct stack_signature *r, stack_id stack)
+static bool stack_signature_in_kernel(const struct stack_signature *r, stack_id stack)
 {
-	return dict_get_module(r->d, module_of(r, stack))->kind == MODULE_KERNEL;
+	return dict_get_module(r->d, stack_signature_module_of(r, stack))->kind == MODULE_KERNEL;
 }
 
 /* The name of the function of STACK's innermost frame, in which others may be inlined; NULL when it has none. */
@@ -167,19 +167,19 @@ static uint32_t first_name(const struct stack_signature *r, const struct frame_n
 	return i;
 }
 
-static bool is_note(const struct stack_signature *r, stack_id stack)
+static bool stack_signature_is_note(const struct stack_signature *r, stack_id stack)
 {
-	return dict_get_module(r->d, module_of(r, stack))->kind == MODULE_NOTE;
+	return dict_get_module(r->d, stack_signature_module_of(r, stack))->kind == MODULE_NOTE;
 }
 
 /* Whether what is left out goes on with STACK: inner functions of a stripped libc have no names. */
-static bool goes_on(const struct stack_signature *r, stack_id stack)
+static bool stack_signature_goes_on(const struct stack_signature *r, stack_id stack)
 {
 	const struct frame_names *fn = names_get(r->names, dict_get_stack(r->d, stack)->frame);
 
 	if (fn && is_entry(r, fn->name[fn->n - 1].func))
 		return true;
-	return (r->touches || !fn) && is_libc(r, module_of(r, stack));
+	return (r->touches || !fn) && is_libc(r, stack_signature_module_of(r, stack));
 }
 
 /*
@@ -188,12 +188,12 @@ static bool goes_on(const struct stack_signature *r, stack_id stack)
  */
 static stack_id leave_libc(const struct stack_signature *r, stack_id user)
 {
-	const module_id module = module_of(r, user);
+	const module_id module = stack_signature_module_of(r, user);
 	stack_id s = user;
 
-	while (s != STACK_ROOT && (r->touches || module_of(r, s) == module) && goes_on(r, s))
+	while (s != STACK_ROOT && (r->touches || stack_signature_module_of(r, s) == module) && stack_signature_goes_on(r, s))
 		s = dict_get_stack(r->d, s)->parent;
-	return s == STACK_ROOT || is_note(r, s) ? user : s;
+	return s == STACK_ROOT || stack_signature_is_note(r, s) ? user : s;
 }
 
 static stack_id leave_scheduler(const struct stack_signature *r, stack_id kernel)
@@ -211,11 +211,11 @@ static stack_id leave_scheduler(const struct stack_signature *r, stack_id kernel
 }
 
 /* The innermost frame of STACK that is read. */
-static stack_id start(const struct stack_signature *r, stack_id stack)
+static stack_id stack_signature_start(const struct stack_signature *r, stack_id stack)
 {
 	stack_id s = stack;
 
-	while (s != STACK_ROOT && in_kernel(r, s))
+	while (s != STACK_ROOT && stack_signature_in_kernel(r, s))
 		s = dict_get_stack(r->d, s)->parent;
 	if (s != STACK_ROOT)
 		return leave_libc(r, s);
@@ -224,7 +224,7 @@ static stack_id start(const struct stack_signature *r, stack_id stack)
 
 stack_id stack_signature_first(const struct stack_signature *r, stack_id stack, uint32_t *ret_name)
 {
-	const stack_id s = start(r, stack);
+	const stack_id s = stack_signature_start(r, stack);
 	const struct frame_names *fn = s == STACK_ROOT ? NULL : names_get(r->names, dict_get_stack(r->d, s)->frame);
 
 	*ret_name = fn ? first_name(r, fn) : 0;
@@ -232,7 +232,7 @@ stack_id stack_signature_first(const struct stack_signature *r, stack_id stack, 
 }
 
 /* A hash of the name of ID, not 0. */
-static uint64_t func_hash(struct stack_signature *r, func_id id)
+static uint64_t stack_signature_func_hash(struct stack_signature *r, func_id id)
 {
 	uint64_t *memo = id < r->funcs ? &r->func[id] : NULL, h;
 	const char *text;
@@ -246,7 +246,7 @@ static uint64_t func_hash(struct stack_signature *r, func_id id)
 	return h;
 }
 
-static uint64_t place_hash(const struct stack_signature *r, frame_id frame)
+static uint64_t stack_signature_place_hash(const struct stack_signature *r, frame_id frame)
 {
 	char text[NAME_LEN];
 
@@ -255,16 +255,16 @@ static uint64_t place_hash(const struct stack_signature *r, frame_id frame)
 }
 
 /* OUTER, what was read outside of FRAME, and FRAME, the innermost or not. Not 0. */
-static uint64_t frame_hash(struct stack_signature *r, uint64_t outer, frame_id frame, bool innermost)
+static uint64_t stack_signature_frame_hash(struct stack_signature *r, uint64_t outer, frame_id frame, bool innermost)
 {
 	const struct frame_names *fn = names_get(r->names, frame);
 	uint32_t first;
 
 	if (!fn)
-		return hash_2u64(outer, place_hash(r, frame)) | 1;
+		return hash_2u64(outer, stack_signature_place_hash(r, frame)) | 1;
 	first = innermost ? first_name(r, fn) : r->no_inlines ? fn->n - 1u : 0;
 	for (uint32_t i = fn->n; i-- > first;)
-		outer = hash_2u64(outer, func_hash(r, fn->name[i].func)) | 1;
+		outer = hash_2u64(outer, stack_signature_func_hash(r, fn->name[i].func)) | 1;
 	return outer;
 }
 
@@ -285,7 +285,7 @@ static uint64_t outer_hash(struct stack_signature *r, stack_id s)
 	h = s == STACK_ROOT ? EMPTY_HASH : r->stack[s];
 	while (r->path.n) {
 		s = r->path.v[--r->path.n];
-		h = frame_hash(r, h, dict_get_stack(r->d, s)->frame, false);
+		h = stack_signature_frame_hash(r, h, dict_get_stack(r->d, s)->frame, false);
 		r->stack[s] = h;
 	}
 	return h;
@@ -293,17 +293,17 @@ static uint64_t outer_hash(struct stack_signature *r, stack_id s)
 
 uint64_t stack_signature_hash(struct stack_signature *r, stack_id stack)
 {
-	const stack_id first = start(r, stack);
+	const stack_id first = stack_signature_start(r, stack);
 	uint64_t outer;
 
 	if (first == STACK_ROOT)
 		return EMPTY_HASH;
 	outer = outer_hash(r, dict_get_stack(r->d, first)->parent);
-	return outer ? frame_hash(r, outer, dict_get_stack(r->d, first)->frame, true) : 0;
+	return outer ? stack_signature_frame_hash(r, outer, dict_get_stack(r->d, first)->frame, true) : 0;
 }
 
 /* Appends TEXT to what reads so far. False when there is no room for more. */
-static bool put_name(char *dst, size_t size, size_t *at, const char *text)
+static bool stack_signature_put_name(char *dst, size_t size, size_t *at, const char *text)
 {
 	if (*at && *at + strlen(ARROW) + 1 >= size)
 		return false;
@@ -313,7 +313,7 @@ static bool put_name(char *dst, size_t size, size_t *at, const char *text)
 	return *at + 1 < size;
 }
 
-static bool put_frame(const struct stack_signature *r, char *dst, size_t size, size_t *at, frame_id frame)
+static bool stack_signature_put_frame(const struct stack_signature *r, char *dst, size_t size, size_t *at, frame_id frame)
 {
 	const struct frame_names *fn = names_get(r->names, frame);
 	char place[NAME_LEN];
@@ -321,27 +321,27 @@ static bool put_frame(const struct stack_signature *r, char *dst, size_t size, s
 
 	if (!fn) {
 		label_place(r->d, frame, place, sizeof(place));
-		return put_name(dst, size, at, place);
+		return stack_signature_put_name(dst, size, at, place);
 	}
 	first = !*at ? first_name(r, fn) : r->no_inlines ? fn->n - 1u : 0;
 	for (uint32_t i = first; i < fn->n; i++)
-		if (!put_name(dst, size, at, func_text(r, fn->name[i].func)))
+		if (!stack_signature_put_name(dst, size, at, func_text(r, fn->name[i].func)))
 			return false;
 	return true;
 }
 
 char *stack_signature_text(const struct stack_signature *r, stack_id stack, char *dst, size_t size)
 {
-	stack_id s = start(r, stack);
+	stack_id s = stack_signature_start(r, stack);
 	size_t at = 0;
 
 	if (!size)
 		return dst;
 	dst[0] = '\0';
-	while (s != STACK_ROOT && put_frame(r, dst, size, &at, dict_get_stack(r->d, s)->frame))
+	while (s != STACK_ROOT && stack_signature_put_frame(r, dst, size, &at, dict_get_stack(r->d, s)->frame))
 		s = dict_get_stack(r->d, s)->parent;
 	if (!at)
-		put_name(dst, size, &at, "[no stack]");
+		stack_signature_put_name(dst, size, &at, "[no stack]");
 	return dst;
 }
 

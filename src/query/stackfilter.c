@@ -15,7 +15,7 @@
 
 _Static_assert(TERMS_MAX < 31, "a bit for each term, and one more");
 
-static uint32_t match(struct stack_filter *f, const char *text)
+static uint32_t stackfilter_match(struct stack_filter *f, const char *text)
 {
 	uint32_t r = KNOWN;
 
@@ -33,9 +33,9 @@ static uint32_t match_func(struct stack_filter *f, func_id id)
 	if (!func)
 		return KNOWN;
 	if (func->name >= f->texts)
-		return match(f, names_text(f->names, func->name));
+		return stackfilter_match(f, names_text(f->names, func->name));
 	if (!f->text[func->name])
-		f->text[func->name] = match(f, names_text(f->names, func->name));
+		f->text[func->name] = stackfilter_match(f, names_text(f->names, func->name));
 	return f->text[func->name];
 }
 
@@ -51,7 +51,7 @@ static uint32_t match_frame(struct stack_filter *f, frame_id frame)
 		return KNOWN;
 	if (!fn) {
 		label_place(f->d, frame, label, sizeof(label));
-		return match(f, label);
+		return stackfilter_match(f, label);
 	}
 	for (uint32_t i = f->q->no_inlines ? fn->n - 1u : 0; i < fn->n; i++)
 		r |= match_func(f, fn->name[i].func);

@@ -16,13 +16,14 @@ static uint64_t key_at(const struct subtree_filter *w, uint32_t n)
 }
 
 /* One step further than N keys, to the node that IDENTITY, KIND and INLINED make. */
-static uint32_t step(const struct subtree_filter *w, uint32_t n, uint64_t identity, unsigned int kind, bool inlined)
+static uint32_t subtree_filter_step(const struct subtree_filter *w, uint32_t n, uint64_t identity, unsigned int kind,
+				    bool inlined)
 {
 	return tree_key(key_at(w, n), identity, kind, inlined) == w->q->within[n] ? n + 1 : OUT;
 }
 
 /* Steps through all that FRAME stands for, as far as there are keys. */
-static uint32_t steps(struct subtree_filter *w, uint32_t n, frame_id frame)
+static uint32_t subtree_filter_steps(struct subtree_filter *w, uint32_t n, frame_id frame)
 {
 	const struct frame *f = dict_get_frame(w->d, frame);
 	const struct module *m = dict_get_module(w->d, f->module);
@@ -36,22 +37,22 @@ static uint32_t steps(struct subtree_filter *w, uint32_t n, frame_id frame)
 
 		if (at < names - 1 && w->q->no_inlines)
 			continue;
-		n = fn ? step(w, n, identity_func(&w->identity, fn->name[at].func), NODE_FUNC, at < names - 1) :
-			 step(w, n, identity_frame(&w->identity, frame), NODE_ADDR, false);
+		n = fn ? subtree_filter_step(w, n, identity_func(&w->identity, fn->name[at].func), NODE_FUNC, at < names - 1) :
+			 subtree_filter_step(w, n, identity_frame(&w->identity, frame), NODE_ADDR, false);
 	}
 	return n;
 }
 
-static uint32_t walk_up(struct subtree_filter *w, stack_id stack)
+static uint32_t subtree_filter_walk_up(struct subtree_filter *w, stack_id stack)
 {
 	uint32_t n = w->groups;
 
 	for (; stack != STACK_ROOT && n < w->q->nr_within; stack = dict_get_stack(w->d, stack)->parent)
-		n = steps(w, n, dict_get_stack(w->d, stack)->frame);
+		n = subtree_filter_steps(w, n, dict_get_stack(w->d, stack)->frame);
 	return n;
 }
 
-static uint32_t walk_folded(struct subtree_filter *w, stack_id stack)
+static uint32_t subtree_filter_walk_folded(struct subtree_filter *w, stack_id stack)
 {
 	uint32_t n = w->groups;
 
@@ -62,7 +63,7 @@ static uint32_t walk_folded(struct subtree_filter *w, stack_id stack)
 	for (size_t i = 0; i < w->folded.step.n && n < w->q->nr_within; i++) {
 		const struct fold_step *s = &w->folded.step.v[w->q->inverted ? w->folded.step.n - 1 - i : i];
 
-		n = step(w, n, s->identity, s->name ? NODE_FUNC : NODE_ADDR, s->inlined);
+		n = subtree_filter_step(w, n, s->identity, s->name ? NODE_FUNC : NODE_ADDR, s->inlined);
 	}
 	return n;
 }
@@ -75,13 +76,13 @@ static void judge_stacks(struct subtree_filter *w)
 		const struct stack *s = dict_get_stack(w->d, id);
 
 		if (w->q->fold_recursion)
-			w->stack[id] = walk_folded(w, id);
+			w->stack[id] = subtree_filter_walk_folded(w, id);
 		else if (w->q->inverted)
-			w->stack[id] = walk_up(w, id);
+			w->stack[id] = subtree_filter_walk_up(w, id);
 		else if (w->stack[s->parent] >= w->q->nr_within)
 			w->stack[id] = w->stack[s->parent];
 		else
-			w->stack[id] = steps(w, w->stack[s->parent], s->frame);
+			w->stack[id] = subtree_filter_steps(w, w->stack[s->parent], s->frame);
 	}
 }
 
@@ -92,10 +93,10 @@ static uint32_t in_group(const struct subtree_filter *w, const struct groups *gr
 
 	if (group->up != GROUP_TOP)
 		n = in_group(w, groups, group->up, n);
-	return n >= w->q->nr_within ? n : step(w, n, group->hash, group->kind, false);
+	return n >= w->q->nr_within ? n : subtree_filter_step(w, n, group->hash, group->kind, false);
 }
 
-static void judge_threads(struct subtree_filter *w, const struct groups *groups)
+static void subtree_filter_judge_threads(struct subtree_filter *w, const struct groups *groups)
 {
 	const uint32_t above = w->q->by_node;
 
@@ -107,7 +108,7 @@ static void find_numa(struct subtree_filter *w)
 {
 	w->numa = UINT32_MAX;
 	for (uint32_t numa = 0; numa <= UINT16_MAX; numa++)
-		if (step(w, 0, numa, NODE_NUMA, false) == 1)
+		if (subtree_filter_step(w, 0, numa, NODE_NUMA, false) == 1)
 			w->numa = numa;
 }
 
@@ -127,7 +128,7 @@ bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const s
 	if (ok) {
 		if (q->by_node)
 			find_numa(w);
-		judge_threads(w, &groups);
+		subtree_filter_judge_threads(w, &groups);
 		judge_stacks(w);
 	}
 	groups_free(&groups);

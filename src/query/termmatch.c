@@ -20,7 +20,7 @@ static bool about_threads(const struct filter_term *t)
 }
 
 /* Copies the next of the words with commas at *AT, the last of which ends with the text. False behind it. */
-static bool next_word(const char **at, char *dst, size_t size)
+static bool termmatch_next_word(const char **at, char *dst, size_t size)
 {
 	size_t len;
 
@@ -34,13 +34,13 @@ static bool next_word(const char **at, char *dst, size_t size)
 	return true;
 }
 
-static void read_wait(struct wait_term *w, const struct filter_term *t, const char *arch)
+static void termmatch_read_wait(struct wait_term *w, const struct filter_term *t, const char *arch)
 {
 	const char *at = t->text;
 	char word[TERM_TEXT_MAX];
 
 	*w = (struct wait_term){ .not = t->not };
-	while (next_word(&at, word, sizeof(word))) {
+	while (termmatch_next_word(&at, word, sizeof(word))) {
 		if (t->what == TERM_STATE) {
 			w->states |= 1u << wait_state_find(word);
 		} else if (w->nr_calls < QUERY_CALLS_MAX) {
@@ -51,7 +51,7 @@ static void read_wait(struct wait_term *w, const struct filter_term *t, const ch
 	}
 }
 
-static void read_nodes(struct term_match *m, const struct filter_term *t)
+static void termmatch_read_nodes(struct term_match *m, const struct filter_term *t)
 {
 	struct nodeset nodes = { { 0 } };
 
@@ -75,9 +75,9 @@ void term_match_init(struct term_match *m, const struct query *q)
 
 		m->threads |= about_threads(t);
 		if (t->what == TERM_NODE)
-			read_nodes(m, t);
+			termmatch_read_nodes(m, t);
 		else if (t->what == TERM_STATE || t->what == TERM_SYSCALL)
-			read_wait(&m->wait[m->n++], t, q->arch);
+			termmatch_read_wait(&m->wait[m->n++], t, q->arch);
 	}
 }
 
@@ -113,7 +113,7 @@ static bool is_called(const struct dict *d, const char *pattern, pid_t id, str_i
 }
 
 /* The same for the name of the executable without its folder. */
-static bool runs(const struct dict *d, const char *pattern, str_id exe)
+static bool termmatch_runs(const struct dict *d, const char *pattern, str_id exe)
 {
 	const char *path = strtab_get(dict_strings(d), exe), *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -133,7 +133,7 @@ static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const
 			is = is_called(d, pattern, t->tid, t->comm);
 		else if (ts->v[i].what == TERM_PROCESS)
 			is = (t->tid == t->pid && is_called(d, pattern, t->pid, t->comm)) || is_called(d, pattern, t->pid, 0) ||
-			     runs(d, pattern, t->exe);
+			     termmatch_runs(d, pattern, t->exe);
 		else if (ts->v[i].what == TERM_CGROUP)
 			is = term_matches(pattern, strtab_get(dict_strings(d), t->cgroup), strtab_len(dict_strings(d), t->cgroup), true);
 		bits |= is ? 1u << i : 0;
@@ -162,7 +162,7 @@ static uint32_t bits_of(const struct process *p, size_t n, pid_t pid)
 }
 
 /* The N main threads at P in order of pid, one for each pid; returns how many these are. */
-static size_t unite(struct process *p, size_t n)
+static size_t termmatch_unite(struct process *p, size_t n)
 {
 	size_t to = 0;
 
@@ -193,7 +193,7 @@ bool term_match_threads(const struct terms *ts, const struct dict *d, uint32_t *
 		if (t->tid == t->pid)
 			p[mains++] = (struct process){ .pid = t->pid, .bits = terms[id] & processes };
 	}
-	mains = processes ? unite(p, mains) : 0;
+	mains = processes ? termmatch_unite(p, mains) : 0;
 	for (thread_id id = 0; id < n; id++)
 		terms[id] |= bits_of(p, mains, dict_get_thread(d, id)->pid);
 	return true;

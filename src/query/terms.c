@@ -58,7 +58,7 @@ static bool next_part(const char **at, char dst[TERM_TEXT_MAX])
 }
 
 /* How OPTION begins a sentence. */
-static const char *lead(const char *option, char *dst, size_t size)
+static const char *terms_lead(const char *option, char *dst, size_t size)
 {
 	snprintf(dst, size, "%s%s", option ? option : "", option ? ": " : "");
 	return dst;
@@ -72,7 +72,7 @@ static int check_state(const char *part, const char *option, struct err *e)
 	if (s != WAIT_STATE_NR && s != WAIT_NONE)
 		return 0;
 	return err_set(e, EINVAL, "%sthere is no state '%s': there are R preempted, S interruptible, D uninterruptible, K killable, T stopped, "
-		       "t traced, X exiting, I idle, N new and F frozen", lead(option, before, sizeof(before)), part);
+		       "t traced, X exiting, I idle, N new and F frozen", terms_lead(option, before, sizeof(before)), part);
 }
 
 static int check_call(const char *part, const char *arch, const char *option, struct err *e)
@@ -82,20 +82,21 @@ static int check_call(const char *part, const char *arch, const char *option, st
 	if (call_find(part, arch) != CALL_NONE)
 		return 0;
 	return err_set(e, EINVAL, "%sthere is no system call '%s' on %s: write it as its manual page does, such as futex, read or epoll_wait",
-		       lead(option, before, sizeof(before)), part, arch && arch[0] ? arch : "this machine");
+		       terms_lead(option, before, sizeof(before)), part, arch && arch[0] ? arch : "this machine");
 }
 
-static int check_nodes(const char *text, const char *option, struct err *e)
+static int terms_check_nodes(const char *text, const char *option, struct err *e)
 {
 	struct nodeset nodes = { { 0 } };
 	char before[32];
 
 	if (nodeset_parse(text, &nodes))
 		return 0;
-	return err_set(e, EINVAL, "%s'%s' is no list of NUMA nodes such as 0-1,3", lead(option, before, sizeof(before)), text);
+	return err_set(e, EINVAL, "%s'%s' is no list of NUMA nodes such as 0-1,3", terms_lead(option, before, sizeof(before)),
+		       text);
 }
 
-static int check(const struct filter_term *t, const char *option, const char *arch, struct err *e)
+static int terms_check(const struct filter_term *t, const char *option, const char *arch, struct err *e)
 {
 	const char *at = t->text;
 	char part[TERM_TEXT_MAX], before[32];
@@ -105,13 +106,14 @@ static int check(const struct filter_term *t, const char *option, const char *ar
 	if (t->what == TERM_FUNCTION)
 		return pattern_check(t->text, option, e);
 	if (t->what == TERM_NODE)
-		return check_nodes(t->text, option, e);
+		return terms_check_nodes(t->text, option, e);
 	while (r >= 0 && next_part(&at, part)) {
 		if (!part[0])
-			return err_set(e, EINVAL, "%s'%s' has nothing before or behind a comma", lead(option, before, sizeof(before)), t->text);
+			return err_set(e, EINVAL, "%s'%s' has nothing before or behind a comma",
+				       terms_lead(option, before, sizeof(before)), t->text);
 		if (t->what == TERM_SYSCALL && ++n > QUERY_CALLS_MAX)
-			return err_set(e, EINVAL, "%sthere are more than %u system calls in '%s'", lead(option, before, sizeof(before)),
-				       QUERY_CALLS_MAX, t->text);
+			return err_set(e, EINVAL, "%sthere are more than %u system calls in '%s'",
+				       terms_lead(option, before, sizeof(before)), QUERY_CALLS_MAX, t->text);
 		if (t->what == TERM_STATE)
 			r = check_state(part, option, e);
 		else if (t->what == TERM_SYSCALL)
@@ -127,13 +129,13 @@ int term_make(enum term_what what, bool not, const char *text, const char *optio
 	char before[32];
 	int r;
 
-	lead(option, before, sizeof(before));
+	terms_lead(option, before, sizeof(before));
 	if (!len)
 		return err_set(e, EINVAL, "%sthere is nothing behind %s:", before, keywords[what]);
 	if (len >= sizeof(t.text))
 		return err_set(e, EINVAL, "%sthe pattern is longer than %zu bytes", before, sizeof(t.text) - 1);
 	memcpy(t.text, text, len);
-	r = check(&t, option, arch, e);
+	r = terms_check(&t, option, arch, e);
 	if (r >= 0)
 		*ret = t;
 	return r;
@@ -254,7 +256,7 @@ bool term_matches(const char *pattern, const char *text, size_t len, bool anywhe
 }
 
 /* Copies TEXT with a backslash before each of SPECIAL, from AT on. False when it does not fit. */
-static bool put_escaped(char dst[TERM_TEXT_MAX], size_t at, const char *text, const char *special, const char *end)
+static bool terms_put_escaped(char dst[TERM_TEXT_MAX], size_t at, const char *text, const char *special, const char *end)
 {
 	for (; *text; text++) {
 		if (at + 3 >= TERM_TEXT_MAX)
@@ -270,10 +272,10 @@ static bool put_escaped(char dst[TERM_TEXT_MAX], size_t at, const char *text, co
 bool term_exactly(const char *name, char dst[TERM_TEXT_MAX])
 {
 	dst[0] = '^';
-	return *name && put_escaped(dst, 1, name, "\\^$.[]|()*+?{}", "$");
+	return *name && terms_put_escaped(dst, 1, name, "\\^$.[]|()*+?{}", "$");
 }
 
 bool term_literally(const char *name, char dst[TERM_TEXT_MAX])
 {
-	return *name && put_escaped(dst, 0, name, "\\*?[],", "");
+	return *name && terms_put_escaped(dst, 0, name, "\\*?[],", "");
 }

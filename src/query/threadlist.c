@@ -41,8 +41,8 @@ static void note_run(struct thread_row *r, struct last *l, const struct slice_vi
 }
 
 /* Of a wait that has been ended but whose thread does not run yet both parts are told: what counts is the second. */
-static void note_open(struct thread_row *r, struct last *l, const struct slice_view *v, const struct fact *x,
-		      const struct wait *w, unsigned int is)
+static void threadlist_note_open(struct thread_row *r, struct last *l, const struct slice_view *v, const struct fact *x,
+				 const struct wait *w, unsigned int is)
 {
 	if (l->open_ns == v->to_ns && r->does == THREAD_QUEUED)
 		return;
@@ -53,7 +53,7 @@ static void note_open(struct thread_row *r, struct last *l, const struct slice_v
 	r->waited_ns = (uint64_t)x->longest_ns;
 }
 
-static void add_places(struct thread_row *r, const struct measure_set *set, unsigned int places, uint64_t weight)
+static void threadlist_add_places(struct thread_row *r, const struct measure_set *set, unsigned int places, uint64_t weight)
 {
 	if (places & set->lead)
 		r->total_ns = add_capped(r->total_ns, weight);
@@ -62,7 +62,7 @@ static void add_places(struct thread_row *r, const struct measure_set *set, unsi
 			r->value[place] = add_capped(r->value[place], weight);
 }
 
-static void add_fact(struct builder *b, const struct slice_view *v, const struct fact *x, unsigned int is)
+static void threadlist_add_fact(struct builder *b, const struct slice_view *v, const struct fact *x, unsigned int is)
 {
 	const thread_id id = b->same[x->thread];
 	struct thread_row *r = &b->row[id];
@@ -72,13 +72,13 @@ static void add_fact(struct builder *b, const struct slice_view *v, const struct
 	if (is & FACT_IDLE && b->filter.q->fold_idle)
 		r->idle_ns = add_capped(r->idle_ns, x->weight);
 	else
-		add_places(r, &b->filter.set, filter_places(&b->filter, x), x->weight);
+		threadlist_add_places(r, &b->filter.set, filter_places(&b->filter, x), x->weight);
 	if (is & FACT_DOUBT && !(is & FACT_IDLE && b->filter.q->fold_idle))
 		r->doubt_ns = add_capped(r->doubt_ns, x->weight);
 	if (!EVENT_IS_WAIT(x->kind))
 		note_run(r, &b->last[id], v, x);
 	else if (is & FACT_OPEN)
-		note_open(r, &b->last[id], v, x, dict_get_wait(b->filter.d, x->wait), is);
+		threadlist_note_open(r, &b->last[id], v, x, dict_get_wait(b->filter.d, x->wait), is);
 }
 
 static void add_slices(struct builder *b)
@@ -92,12 +92,12 @@ static void add_slices(struct builder *b)
 			const unsigned int is = filter_fact(&b->filter, &v, i, x);
 
 			if (is)
-				add_fact(b, &v, x, is);
+				threadlist_add_fact(b, &v, x, is);
 		}
 	}
 }
 
-static uint64_t end_of(const struct snapshot *s)
+static uint64_t threadlist_end_of(const struct snapshot *s)
 {
 	const size_t n = snapshot_slices(s);
 	struct slice_view v = { 0 };
@@ -108,7 +108,7 @@ static uint64_t end_of(const struct snapshot *s)
 }
 
 /* Who waited once and had samples since, runs. */
-static void settle(struct thread_row *r, const struct last *l, uint64_t end_ns)
+static void threadlist_settle(struct thread_row *r, const struct last *l, uint64_t end_ns)
 {
 	const bool lately = l->ran_ns && l->ran_ns + LATELY_NS >= end_ns;
 
@@ -124,7 +124,7 @@ uint64_t thread_row_ns(const struct thread_row *r)
 	return r->total_ns;
 }
 
-static int compare(const void *va, const void *vb, void *ctx)
+static int threadlist_compare(const void *va, const void *vb, void *ctx)
 {
 	const struct thread_row *a = va, *b = vb;
 	const struct dict *d = ctx;
@@ -145,7 +145,7 @@ static bool of_several(const struct threadlist *l)
 	return i < l->n;
 }
 
-static struct threadlist *collect(struct builder *b)
+static struct threadlist *threadlist_collect(struct builder *b)
 {
 	struct threadlist *l = calloc(1, sizeof(*l));
 	uint32_t n = 0;
@@ -155,7 +155,7 @@ static struct threadlist *collect(struct builder *b)
 	for (thread_id id = 0; id < b->filter.threads; id++) {
 		if (!b->seen[id])
 			continue;
-		settle(&b->row[id], &b->last[id], end_of(b->s));
+		threadlist_settle(&b->row[id], &b->last[id], threadlist_end_of(b->s));
 		b->row[n++] = b->row[id];
 	}
 	l->dict = b->filter.d;
@@ -163,12 +163,12 @@ static struct threadlist *collect(struct builder *b)
 	l->set = b->filter.set;
 	l->row = take_ptr(b->row);
 	l->n = n;
-	qsort_r(l->row, n, sizeof(*l->row), compare, (void *)(uintptr_t)l->dict);
+	qsort_r(l->row, n, sizeof(*l->row), threadlist_compare, (void *)(uintptr_t)l->dict);
 	l->several = of_several(l);
 	return l;
 }
 
-static bool begin(struct builder *b, const struct names *names, const struct query *q)
+static bool threadlist_begin(struct builder *b, const struct names *names, const struct query *q)
 {
 	size_t n;
 
@@ -193,9 +193,9 @@ int threadlist_build(const struct snapshot *s, const struct names *names, const 
 	struct builder b = { .s = s };
 	struct threadlist *l = NULL;
 
-	if (begin(&b, names, q)) {
+	if (threadlist_begin(&b, names, q)) {
 		add_slices(&b);
-		l = collect(&b);
+		l = threadlist_collect(&b);
 	}
 	filter_free(&b.filter);
 	free(b.same);

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static uint64_t thread_hash(const void *ctx, uint32_t id)
+static uint64_t threads_thread_hash(const void *ctx, uint32_t id)
 {
 	const struct thread *t = dict_get_thread(ctx, id);
 
@@ -25,15 +25,15 @@ static bool same_thread(const struct dict *d, thread_id ia, thread_id ib)
 }
 
 /* The id in INDEX of the same thread as ID, which is added when there is none; ID_NONE when out of memory. */
-static thread_id last_of(struct hidx *index, const struct dict *d, thread_id id)
+static thread_id threads_last_of(struct hidx *index, const struct dict *d, thread_id id)
 {
-	const uint64_t h = thread_hash(d, id);
+	const uint64_t h = threads_thread_hash(d, id);
 	thread_id have;
 
 	for (uint32_t at = hidx_first(index, h); (have = hidx_id(index, at)) != HIDX_NONE; at = hidx_next(index, at))
 		if (hidx_same(index, at, h) && same_thread(d, have, id))
 			return have;
-	return hidx_add(index, h, id, thread_hash, d) ? id : ID_NONE;
+	return hidx_add(index, h, id, threads_thread_hash, d) ? id : ID_NONE;
 }
 
 /* By thread id below N, one id of each thread; *RET_MANY: some have several. NULL when out of memory. */
@@ -45,7 +45,7 @@ static thread_id *one_of_each(const struct dict *d, uint32_t n, bool *ret_many)
 
 	*ret_many = false;
 	for (thread_id id = n; ok && id-- > 0;) {
-		same[id] = last_of(&index, d, id);
+		same[id] = threads_last_of(&index, d, id);
 		*ret_many |= same[id] != id;
 		ok = same[id] != ID_NONE;
 	}
@@ -62,7 +62,7 @@ struct seen {
 	uint32_t slice;          /* + 1; 0 = never */
 };
 
-static void see(struct seen *seen, uint32_t n, const struct slice_view *v, uint32_t slice)
+static void threads_see(struct seen *seen, uint32_t n, const struct slice_view *v, uint32_t slice)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		const struct fact *f = &v->fact[i];
@@ -98,7 +98,7 @@ thread_id *threads_same(const struct snapshot *s, uint32_t n)
 	}
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
-		see(seen, n, &v, (uint32_t)i + 1);
+		threads_see(seen, n, &v, (uint32_t)i + 1);
 	}
 	for (thread_id id = 0; id < n; id++)
 		last[id] = same[id];

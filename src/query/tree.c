@@ -22,14 +22,14 @@ static int compare_text(const struct dict *d, str_id a, str_id b)
 	return a == b ? 0 : strcmp(strtab_get(dict_strings(d), a), strtab_get(dict_strings(d), b));
 }
 
-static int compare_functions(const struct order *o, const struct tree_node *a, const struct tree_node *b)
+static int tree_compare_functions(const struct order *o, const struct tree_node *a, const struct tree_node *b)
 {
 	const struct func *fa = names_func(o->names, a->func), *fb = names_func(o->names, b->func);
 
 	return fa->name == fb->name ? 0 : strcmp(names_text(o->names, fa->name), names_text(o->names, fb->name));
 }
 
-static int compare_places(const struct order *o, const struct tree_node *a, const struct tree_node *b)
+static int tree_compare_places(const struct order *o, const struct tree_node *a, const struct tree_node *b)
 {
 	const struct frame *fa = dict_get_frame(o->d, a->frame), *fb = dict_get_frame(o->d, b->frame);
 	const struct module *ma = dict_get_module(o->d, fa->module), *mb = dict_get_module(o->d, fb->module);
@@ -38,7 +38,7 @@ static int compare_places(const struct order *o, const struct tree_node *a, cons
 	return r ? r : compare_u64(fa->offset, fb->offset);
 }
 
-static int compare_groups(const struct order *o, const struct tree_node *a, const struct tree_node *b)
+static int tree_compare_groups(const struct order *o, const struct tree_node *a, const struct tree_node *b)
 {
 	const struct thread *ta = dict_get_thread(o->d, a->thread), *tb = dict_get_thread(o->d, b->thread);
 	int r = compare_text(o->d, ta->comm, tb->comm);
@@ -48,7 +48,7 @@ static int compare_groups(const struct order *o, const struct tree_node *a, cons
 	return r ? r : compare_u64((uint32_t)ta->tid, (uint32_t)tb->tid);
 }
 
-static int compare_siblings(const void *va, const void *vb, void *ctx)
+static int tree_compare_siblings(const void *va, const void *vb, void *ctx)
 {
 	const struct order *o = ctx;
 	const struct tree_node *a = &o->node[*(const uint32_t *)va], *b = &o->node[*(const uint32_t *)vb];
@@ -59,17 +59,17 @@ static int compare_siblings(const void *va, const void *vb, void *ctx)
 	if (!r)
 		r = compare_u64(a->kind, b->kind);
 	if (!r && a->kind == NODE_FUNC)
-		r = compare_functions(o, a, b);
+		r = tree_compare_functions(o, a, b);
 	else if (!r && a->kind == NODE_ADDR)
-		r = compare_places(o, a, b);
+		r = tree_compare_places(o, a, b);
 	else if (!r && a->kind == NODE_NUMA)
 		r = compare_u64(a->frame, b->frame);
 	else if (!r)
-		r = compare_groups(o, a, b);
+		r = tree_compare_groups(o, a, b);
 	return r ? r : compare_u64(a->key, b->key);
 }
 
-static void sum_up(struct tree_node *node, uint32_t n)
+static void tree_sum_up(struct tree_node *node, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		node[i].total_ns = node[i].self_ns;
@@ -92,7 +92,7 @@ static void sum_up(struct tree_node *node, uint32_t n)
 }
 
 /* Fills FAMILY with the nodes but the root, siblings together; first_child of each parent tells where its children start. */
-static void gather(struct tree_node *node, uint32_t n, uint32_t *family)
+static void tree_gather(struct tree_node *node, uint32_t n, uint32_t *family)
 {
 	uint32_t at = 0;
 
@@ -115,11 +115,11 @@ int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const st
 
 	if (!family)
 		return -ENOMEM;
-	sum_up(node, n);
-	gather(node, n, family);
+	tree_sum_up(node, n);
+	tree_gather(node, n, family);
 	for (uint32_t i = 0; i < n && sorted; i++)
 		if (node[i].nr_children > 1)
-			qsort_r(&family[node[i].first_child], node[i].nr_children, sizeof(*family), compare_siblings, &o);
+			qsort_r(&family[node[i].first_child], node[i].nr_children, sizeof(*family), tree_compare_siblings, &o);
 	node[0].next_sibling = NODE_NONE;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *child = &family[node[i].first_child];

@@ -32,22 +32,22 @@ struct own {
 	double squares;
 };
 
-static uint64_t node_hash(uint32_t parent, uint32_t what)
+static uint64_t treediff_node_hash(uint32_t parent, uint32_t what)
 {
 	return hash_u64((uint64_t)parent << 32 | what);
 }
 
-static uint64_t node_rehash(const void *ctx, uint32_t id)
+static uint64_t treediff_node_rehash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 
-	return node_hash(b->nodes.v[id].parent, b->nodes.v[id].what);
+	return treediff_node_hash(b->nodes.v[id].parent, b->nodes.v[id].what);
 }
 
 /* The child of PARENT that is WHAT, made when there is none, like N; NODE_NONE when out of memory. */
-static uint32_t child(struct builder *b, uint32_t parent, uint32_t what, const struct tree_node *n)
+static uint32_t treediff_child(struct builder *b, uint32_t parent, uint32_t what, const struct tree_node *n)
 {
-	const uint64_t h = node_hash(parent, what);
+	const uint64_t h = treediff_node_hash(parent, what);
 	uint32_t id;
 
 	for (uint32_t at = hidx_first(&b->index, h); (id = hidx_id(&b->index, at)) != HIDX_NONE; at = hidx_next(&b->index, at))
@@ -59,7 +59,7 @@ static uint32_t child(struct builder *b, uint32_t parent, uint32_t what, const s
 	b->nodes.v[id] = (struct diff_node){
 		.parent = parent, .what = what, .depth = n->depth, .kind = n->kind, .inlined = n->inlined,
 	};
-	if (!hidx_add(&b->index, h, id, node_rehash, b))
+	if (!hidx_add(&b->index, h, id, treediff_node_rehash, b))
 		return NODE_NONE;
 	b->nodes.n++;
 	return id;
@@ -95,7 +95,7 @@ static bool add_side(struct builder *b, int side)
 		const struct tree_node *n = &t->node[i];
 		struct diff_node *to;
 
-		b->at[i] = child(b, i ? b->at[n->parent] : NODE_NONE, matches_what(b->d->matches, side, i), n);
+		b->at[i] = treediff_child(b, i ? b->at[n->parent] : NODE_NONE, matches_what(b->d->matches, side, i), n);
 		if (b->at[i] == NODE_NONE)
 			return false;
 		to = &b->nodes.v[b->at[i]];
@@ -132,7 +132,7 @@ struct diff_pair diff_part(const struct diff_pair *p, unsigned int place)
 	return r;
 }
 
-static void sum_up(struct diff_node *v, uint32_t n)
+static void treediff_sum_up(struct diff_node *v, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		v[i].total = v[i].self;
@@ -174,7 +174,7 @@ static double larger_share(const struct diff *d, const struct diff_pair *p)
 	return fmax(diff_share(d, DIFF_BEFORE, p->ns[DIFF_BEFORE]), diff_share(d, DIFF_AFTER, p->ns[DIFF_AFTER]));
 }
 
-static int compare_siblings(const void *va, const void *vb, void *ctx)
+static int treediff_compare_siblings(const void *va, const void *vb, void *ctx)
 {
 	const struct diff *d = ctx;
 	const struct diff_node *a = &d->node[*(const uint32_t *)va], *b = &d->node[*(const uint32_t *)vb];
@@ -188,7 +188,7 @@ static int compare_siblings(const void *va, const void *vb, void *ctx)
 }
 
 /* Links the children of each node, in order. FAMILY has room for all nodes. */
-static void link_nodes(struct diff *d, uint32_t *family)
+static void treediff_link_nodes(struct diff *d, uint32_t *family)
 {
 	struct diff_node *v = d->node;
 	uint32_t at = 0;
@@ -209,14 +209,14 @@ static void link_nodes(struct diff *d, uint32_t *family)
 		uint32_t *child = &family[v[i].first_child];
 
 		if (v[i].nr_children > 1)
-			qsort_r(child, v[i].nr_children, sizeof(*child), compare_siblings, d);
+			qsort_r(child, v[i].nr_children, sizeof(*child), treediff_compare_siblings, d);
 		for (uint32_t c = 0; c < v[i].nr_children; c++)
 			v[child[c]].next_sibling = c + 1 < v[i].nr_children ? child[c + 1] : NODE_NONE;
 		v[i].first_child = v[i].nr_children ? child[0] : NODE_NONE;
 	}
 }
 
-static bool build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
+static bool treediff_build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 {
 	const uint32_t most = d->tree[0]->n > d->tree[1]->n ? d->tree[0]->n : d->tree[1]->n;
 	AUTO_FREE uint32_t *at = malloc(most * sizeof(*at));
@@ -233,10 +233,10 @@ static bool build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 	family = malloc(d->n * sizeof(*family));
 	if (!family)
 		return false;
-	sum_up(d->node, d->n);
+	treediff_sum_up(d->node, d->n);
 	set_parts_and_units(d, wall_ns);
 	find_most(d);
-	link_nodes(d, family);
+	treediff_link_nodes(d, family);
 	return true;
 }
 
@@ -252,7 +252,7 @@ int diff_build(const struct tree *before, const struct tree *after, enum diff_no
 	d->tree[DIFF_AFTER] = after;
 	d->norm = norm;
 	d->matches = matches_new(tree);
-	if (!d->matches || !build(d, wall_ns))
+	if (!d->matches || !treediff_build(d, wall_ns))
 		return err_nomem(e, "the difference");
 	*ret = take_ptr(d);
 	return 0;
@@ -268,7 +268,7 @@ void diff_free(struct diff *d)
 }
 
 /* "app-1 → app-2": two groups that were joined under different names. */
-static void group_label(const struct diff *d, uint32_t what, char *dst, size_t size)
+static void treediff_group_label(const struct diff *d, uint32_t what, char *dst, size_t size)
 {
 	const uint32_t before = matches_node(d->matches, DIFF_BEFORE, what), after = matches_node(d->matches, DIFF_AFTER, what);
 	char other[LABEL_MAX];
@@ -318,7 +318,7 @@ char *diff_label(const struct diff *d, uint32_t what, char *dst, size_t dst_size
 	const struct tree *t = d->tree[side];
 
 	if (t->node[node].kind == NODE_GROUP)
-		group_label(d, what, dst, dst_size);
+		treediff_group_label(d, what, dst, dst_size);
 	else if (matches_nameless(d->matches, what))
 		nameless_label(t, &t->node[node], dst, dst_size);
 	else

@@ -33,7 +33,7 @@ static uint64_t row_key(const struct wait_rows *rows, uint32_t parent, uint64_t 
 	return hash_2u64(rows->v.v[parent].key, identity);
 }
 
-static uint64_t row_hash(const void *ctx, uint32_t id)
+static uint64_t waitrows_row_hash(const void *ctx, uint32_t id)
 {
 	const struct wait_rows *rows = ctx;
 
@@ -63,7 +63,7 @@ uint32_t rows_get(struct wait_rows *rows, const struct wait_row *want, uint64_t 
 	id = (uint32_t)rows->v.n;
 	rows->v.v[id] = *want;
 	rows->v.v[id].key = row_key(rows, want->parent, identity);
-	if (!hidx_add(&rows->index, rows->v.v[id].key, id, row_hash, rows))
+	if (!hidx_add(&rows->index, rows->v.v[id].key, id, waitrows_row_hash, rows))
 		return NODE_NONE;
 	rows->v.n++;
 	return id;
@@ -87,7 +87,7 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 		r->longest_ns = (double)f->longest_ns;
 }
 
-static void add_row(struct wait_row *to, const struct wait_row *from)
+static void waitrows_add_row(struct wait_row *to, const struct wait_row *from)
 {
 	to->total_ns = add_capped(to->total_ns, from->total_ns);
 	to->blocked_ns = add_capped(to->blocked_ns, from->blocked_ns);
@@ -101,7 +101,7 @@ static void add_row(struct wait_row *to, const struct wait_row *from)
 		to->longest_ns = from->longest_ns;
 }
 
-static int compare_rows(const void *va, const void *vb, void *ctx)
+static int waitrows_compare_rows(const void *va, const void *vb, void *ctx)
 {
 	const struct wait_rows *rows = ctx;
 	const struct wait_row *a = &rows->v.v[*(const uint32_t *)va], *b = &rows->v.v[*(const uint32_t *)vb];
@@ -116,10 +116,10 @@ static int compare_rows(const void *va, const void *vb, void *ctx)
  * Puts the rows into OUT depth first. Families are gone through in the order of their parents, which have their places by then;
  * a row's place is behind its elder siblings and all below these.
  */
-static bool put_in_order(struct wait_rows *rows, struct wait_row *out)
+static bool waitrows_put_in_order(struct wait_rows *rows, struct wait_row *out)
 {
 	const size_t n = rows->v.n;
-	AUTO_FREE uint32_t *order = in_order(n, compare_rows, rows), *size = calloc(n, sizeof(*size));
+	AUTO_FREE uint32_t *order = in_order(n, waitrows_compare_rows, rows), *size = calloc(n, sizeof(*size));
 	AUTO_FREE uint32_t *at = calloc(n, sizeof(*at)), *next = calloc(n, sizeof(*next));
 
 	if (!order || !size || !at || !next)
@@ -151,6 +151,6 @@ bool rows_finish(struct wait_rows *rows, struct wait_row *out)
 {
 	for (size_t i = rows->v.n; i-- > 1;)
 		if (rows->v.v[i].level != WAIT_LEVEL_WAKER)
-			add_row(&rows->v.v[rows->v.v[i].parent], &rows->v.v[i]);
-	return put_in_order(rows, out);
+			waitrows_add_row(&rows->v.v[rows->v.v[i].parent], &rows->v.v[i]);
+	return waitrows_put_in_order(rows, out);
 }

@@ -101,13 +101,14 @@ struct builder {
 	uint64_t idle_ns;
 };
 
-static bool asked(const struct builder *b, unsigned int is)
+static bool waits_asked(const struct builder *b, unsigned int is)
 {
 	return is && !(is & FACT_IDLE && b->q->fold_idle);
 }
 
 /* Calls EACH for every fact that is asked for; false as soon as EACH is, for want of memory. */
-static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const struct fact *f, unsigned int is, size_t slice))
+static bool waits_each_fact(struct builder *b,
+			    bool (*each)(struct builder *b, const struct fact *f, unsigned int is, size_t slice))
 {
 	struct slice_view v;
 
@@ -122,7 +123,7 @@ static bool each_fact(struct builder *b, bool (*each)(struct builder *b, const s
 
 			if (is & FACT_IDLE)
 				b->idle_ns = add_capped(b->idle_ns, v.fact[k].weight);
-			if (!asked(b, is))
+			if (!waits_asked(b, is))
 				continue;
 			if (!each(b, &v.fact[k], is, i))
 				return false;
@@ -139,7 +140,7 @@ static uint64_t place_key(uint16_t node, uint8_t class, uint32_t call, uint64_t 
 	return hash_2u64((uint64_t)node << 48 | (uint64_t)call << 8 | class, stack_or_reading);
 }
 
-static uint64_t sum_hash(const void *ctx, uint32_t id)
+static uint64_t waits_sum_hash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 	const struct sum *s = &b->sums.v[id];
@@ -153,7 +154,7 @@ static bool same_sum(const struct sum *a, const struct sum *b)
 }
 
 /* The sum like WANT, in sums; ID_NONE when there is none. */
-static uint32_t find_sum(const struct builder *b, const struct sum *want)
+static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 {
 	const uint64_t h = place_key(want->node, want->class, want->call, want->stack);
 	uint32_t id;
@@ -165,11 +166,11 @@ static uint32_t find_sum(const struct builder *b, const struct sum *want)
 	return ID_NONE;
 }
 
-static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
+static bool waits_sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
 	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call, .class = b->class[f->wait],
 				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
-	uint32_t id = find_sum(b, &want);
+	uint32_t id = waits_find_sum(b, &want);
 	struct sum *s;
 
 	if (!vec_reserve(&b->in, 1))
@@ -180,7 +181,7 @@ static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, s
 		if (!s)
 			return false;
 		*s = want;
-		if (!hidx_add(&b->sum_index, sum_hash(b, id), id, sum_hash, b))
+		if (!hidx_add(&b->sum_index, waits_sum_hash(b, id), id, waits_sum_hash, b))
 			return false;
 	}
 	b->sums.v[id].ns = add_capped(b->sums.v[id].ns, f->weight);
@@ -188,7 +189,7 @@ static bool sum_fact(struct builder *b, const struct fact *f, unsigned int is, s
 	return true;
 }
 
-static uint64_t place_hash(const void *ctx, uint32_t id)
+static uint64_t waits_place_hash(const void *ctx, uint32_t id)
 {
 	const struct builder *b = ctx;
 	const struct place *p = &b->places.v[id];
@@ -202,7 +203,7 @@ static bool in_place(const struct place *p, const struct sum *s, uint64_t readin
 }
 
 /* The place of S, which reads READING, in places; made when there is none. ID_NONE when out of memory. */
-static uint32_t place_of(struct builder *b, const struct sum *s, uint64_t reading)
+static uint32_t waits_place_of(struct builder *b, const struct sum *s, uint64_t reading)
 {
 	const uint64_t h = place_key(s->node, s->class, s->call, reading);
 	struct place *p;
@@ -218,17 +219,17 @@ static uint32_t place_of(struct builder *b, const struct sum *s, uint64_t readin
 		return ID_NONE;
 	*p = (struct place){ .reading = reading, .stack = s->stack, .call = s->call, .node = s->node, .class = s->class,
 			     .row = NODE_NONE };
-	return hidx_add(&b->place_index, h, id, place_hash, b) ? id : ID_NONE;
+	return hidx_add(&b->place_index, h, id, waits_place_hash, b) ? id : ID_NONE;
 }
 
-static bool find_places(struct builder *b)
+static bool waits_find_places(struct builder *b)
 {
 	for (size_t i = 0; i < b->sums.n; i++) {
 		struct sum *s = &b->sums.v[i];
 		const uint64_t reading = stack_signature_hash(&b->reading, s->stack);
 		struct place *p;
 
-		s->place = reading ? place_of(b, s, reading) : ID_NONE;
+		s->place = reading ? waits_place_of(b, s, reading) : ID_NONE;
 		if (s->place == ID_NONE)
 			return false;
 		p = &b->places.v[s->place];
@@ -284,18 +285,18 @@ static bool give_row(struct builder *b, struct place *p, uint64_t reading, stack
 	return p->row != NODE_NONE;
 }
 
-static int compare_places(const void *va, const void *vb, void *ctx)
+static int waits_compare_places(const void *va, const void *vb, void *ctx)
 {
 	const struct builder *b = ctx;
 	const struct place *a = &b->places.v[*(const uint32_t *)va], *o = &b->places.v[*(const uint32_t *)vb];
 	int r = compare_u64(o->ns, a->ns);
 
-	return r ? r : compare_u64(place_hash(b, *(const uint32_t *)va), place_hash(b, *(const uint32_t *)vb));
+	return r ? r : compare_u64(waits_place_hash(b, *(const uint32_t *)va), waits_place_hash(b, *(const uint32_t *)vb));
 }
 
 static bool give_rows(struct builder *b)
 {
-	AUTO_FREE uint32_t *order = in_order(b->places.n, compare_places, b);
+	AUTO_FREE uint32_t *order = in_order(b->places.n, waits_compare_places, b);
 	const stack_id other = dict_other_stack(b->d);
 	const uint64_t other_reading = stack_signature_hash(&b->reading, other == ID_NONE ? STACK_ROOT : other);
 
@@ -374,7 +375,7 @@ static struct woke *woke_of(struct builder *b, uint32_t row, uint32_t waker)
 }
 
 /* Notes what F says of the wait that its thread is in: the latest that is known, and of that the longest. */
-static bool note_open(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
+static bool waits_note_open(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
 	const struct wait *w = dict_get_wait(b->d, f->wait);
 	const thread_id t = b->filter.same[f->thread];
@@ -403,7 +404,7 @@ static bool note_open(struct builder *b, const struct fact *f, unsigned int is, 
 	return true;
 }
 
-static bool fill_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
+static bool waits_fill_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
 	const uint32_t row = b->places.v[b->sums.v[b->in.v[b->at]].place].row;
 	struct woke *woke;
@@ -411,7 +412,7 @@ static bool fill_fact(struct builder *b, const struct fact *f, unsigned int is, 
 	row_fill(&b->rows.v.v[row], dict_get_wait(b->d, f->wait), f, is);
 	if (!add_pair(b, row, b->filter.same[f->thread], f->weight))
 		return false;
-	if (is & FACT_OPEN && !note_open(b, f, is, slice))
+	if (is & FACT_OPEN && !waits_note_open(b, f, is, slice))
 		return false;
 	b->in.v[b->at] = 0;
 	if (!b->waker_of || !b->waker_of[f->wait])
@@ -561,7 +562,7 @@ static bool add_wakers(struct builder *b)
 		if (w->row == NODE_NONE)
 			return false;
 	}
-	return each_fact(b, fill_waker);
+	return waits_each_fact(b, fill_waker);
 }
 
 static int compare_open(const void *va, const void *vb)
@@ -575,7 +576,7 @@ static int compare_open(const void *va, const void *vb)
 	return compare_u64(a->thread, b->thread);
 }
 
-static bool finish(struct builder *b, struct waits *w)
+static bool waits_finish(struct builder *b, struct waits *w)
 {
 	w->n = (uint32_t)b->rows.v.n;
 	w->row = malloc(b->rows.v.n * sizeof(*w->row));
@@ -597,20 +598,20 @@ static bool finish(struct builder *b, struct waits *w)
 	return true;
 }
 
-static bool build(struct builder *b, const struct names *names)
+static bool waits_build_list(struct builder *b, const struct names *names)
 {
 	if (!rows_init(&b->rows) || !filter_init(&b->filter, b->s, names, b->q) ||
 	    !stack_signature_init(&b->reading, b->d, names, b->q->no_inlines, false))
 		return false;
 	b->filter.kinds &= KINDS_OFF_CPU;
-	if (!look_at_waits(b) || !each_fact(b, sum_fact) || !find_places(b) || !give_rows(b))
+	if (!look_at_waits(b) || !waits_each_fact(b, waits_sum_fact) || !waits_find_places(b) || !give_rows(b))
 		return false;
-	if (!each_fact(b, fill_fact) || !count_threads(b))
+	if (!waits_each_fact(b, waits_fill_fact) || !count_threads(b))
 		return false;
 	return !b->woke.n || add_wakers(b);
 }
 
-static void builder_free(struct builder *b)
+static void waits_builder_free(struct builder *b)
 {
 	filter_free(&b->filter);
 	stack_signature_free(&b->reading);
@@ -641,8 +642,8 @@ int waits_build(const struct snapshot *s, const struct names *names, const struc
 
 	if (!(waiting.measures & MEASURES_WALL))         /* what is about something else says nothing of waits */
 		waiting.measures = 0;
-	ok = w && build(&b, names) && finish(&b, w);
-	builder_free(&b);
+	ok = w && waits_build_list(&b, names) && waits_finish(&b, w);
+	waits_builder_free(&b);
 	if (!ok) {
 		waits_free(w);
 		return err_nomem(e, "the list of waits");

@@ -45,7 +45,7 @@ uint32_t header_stream(const struct record_header *h)
 	return (uint32_t)get_le(h->uuid, 4);
 }
 
-static void put_header(uint8_t *dst, const struct block *b)
+static void block_put_header(uint8_t *dst, const struct block *b)
 {
 	memcpy(dst, BLOCK_MAGIC, BLOCK_MAGIC_SIZE);
 	put_le(dst + BLOCK_AT_TYPE, b->type, 2);
@@ -58,7 +58,7 @@ static void put_header(uint8_t *dst, const struct block *b)
 	put_le(dst + BLOCK_AT_STREAM, b->stream, 4);
 }
 
-static uint32_t checksum(const uint8_t *src, size_t stored_len)
+static uint32_t block_checksum(const uint8_t *src, size_t stored_len)
 {
 	const uint32_t crc = libdeflate_crc32(0, src, BLOCK_AT_CRC);
 
@@ -72,7 +72,7 @@ void packer_free(struct packer *p)
 }
 
 /* Compresses the N bytes at SRC to DST, which has room for MAX. Returns how many it takes; 0: more than that, or out of memory. */
-static size_t pack(struct packer *p, const uint8_t *src, size_t n, uint8_t *dst, size_t max)
+static size_t block_pack(struct packer *p, const uint8_t *src, size_t n, uint8_t *dst, size_t max)
 {
 	if (!p->compressor)
 		p->compressor = libdeflate_alloc_compressor(LEVEL);
@@ -90,15 +90,15 @@ bool block_put(const struct block *b, const uint8_t *payload, size_t n, struct p
 	at = dst->v + dst->n;
 	h.raw_len = h.stored_len = (uint32_t)n;
 	h.codec = CODEC_RAW;
-	packed = n > 1 ? pack(p, payload, n, at + BLOCK_HEADER_SIZE, n - 1) : 0;
+	packed = n > 1 ? block_pack(p, payload, n, at + BLOCK_HEADER_SIZE, n - 1) : 0;
 	if (packed) {
 		h.codec = CODEC_ZLIB;
 		h.stored_len = (uint32_t)packed;
 	} else {
 		memcpy(at + BLOCK_HEADER_SIZE, payload, n);
 	}
-	put_header(at, &h);
-	put_le(at + BLOCK_AT_CRC, checksum(at, h.stored_len), 4);
+	block_put_header(at, &h);
+	put_le(at + BLOCK_AT_CRC, block_checksum(at, h.stored_len), 4);
 	dst->n += BLOCK_HEADER_SIZE + h.stored_len;
 	return true;
 }
@@ -121,13 +121,13 @@ bool block_get(const uint8_t src[BLOCK_HEADER_SIZE], struct block *b)
 
 bool block_intact(const uint8_t *src, const struct block *b)
 {
-	return checksum(src, b->stored_len) == b->crc;
+	return block_checksum(src, b->stored_len) == b->crc;
 }
 
 /* Bytes that deflate makes of one at most. A header that says more is wrong, and no memory is taken for what it says. */
 #define DEFLATE_GROWTH_MAX 1032u
 
-static int unpack(const struct block *b, const uint8_t *stored, byte_vec *raw)
+static int block_unpack_bytes(const struct block *b, const uint8_t *stored, byte_vec *raw)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
 	enum libdeflate_result r;
@@ -153,5 +153,5 @@ int block_unpack(const struct block *b, const uint8_t *stored, byte_vec *raw)
 		return -ENOMEM;
 	if (b->codec == CODEC_RAW && b->stored_len == b->raw_len)
 		return bytes_add(raw, stored, b->stored_len) ? 0 : -ENOMEM;
-	return b->codec == CODEC_ZLIB ? unpack(b, stored, raw) : -EBADMSG;
+	return b->codec == CODEC_ZLIB ? block_unpack_bytes(b, stored, raw) : -EBADMSG;
 }

@@ -50,7 +50,7 @@ static int look_inside(const char *path)
 }
 
 /* What is at PATH: an enum existing, or a negative errno with a sentence for what must stay as it is. */
-static int look(const char *path, struct err *e)
+static int create_look(const char *path, struct err *e)
 {
 	struct stat st;
 	int r;
@@ -82,7 +82,7 @@ static int old_name(const char *path, char **ret, struct err *e)
 		old = NULL;
 		return err_nomem(e, "a file name");
 	}
-	r = look(old, e);
+	r = create_look(old, e);
 	if (r < 0)
 		return r;
 	*ret = take_ptr(old);
@@ -92,7 +92,7 @@ static int old_name(const char *path, char **ret, struct err *e)
 /* Whether PATH can be taken: NOTHING, EMPTY, or RECORDING with *RET_OLD, the caller's. */
 static int check_place(const char *path, char **ret_old, struct err *e)
 {
-	const int r = look(path, e);
+	const int r = create_look(path, e);
 	const int code = r == RECORDING ? old_name(path, ret_old, e) : 0;
 
 	return code < 0 ? code : r;
@@ -123,7 +123,7 @@ static int cannot_create(const char *path, int code, struct err *e)
 }
 
 /* Opens BESIDE, locked; what goes wrong is told of PATH. */
-static int open_beside(const char *beside, const char *path, int *ret_fd, struct err *e)
+static int create_open_beside(const char *beside, const char *path, int *ret_fd, struct err *e)
 {
 	AUTO_FD int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
 	int r;
@@ -151,7 +151,7 @@ int recording_create(const char *path, int *ret_fd, char **ret_beside, struct er
 		beside = NULL;
 		return err_nomem(e, "a file name");
 	}
-	r = open_beside(beside, path, ret_fd, e);
+	r = create_open_beside(beside, path, ret_fd, e);
 	if (r < 0)
 		return r;
 	*ret_beside = take_ptr(beside);
@@ -198,7 +198,7 @@ static int count_parts(const char *path, unsigned int files, struct err *e)
 
 	for (unsigned int nr = 0; nr < files; nr++) {
 		AUTO_FREE char *name = part_name(path, nr);
-		const int r = name ? look(name, e) : err_nomem(e, "a file name");
+		const int r = name ? create_look(name, e) : err_nomem(e, "a file name");
 
 		if (r < 0)
 			return r;

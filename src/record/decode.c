@@ -59,7 +59,7 @@ void decoder_free(struct decoder *d)
 	free(d);
 }
 
-static struct text text_of(const struct decoder *d, uint64_t id)
+static struct text decode_text_of(const struct decoder *d, uint64_t id)
 {
 	const uint32_t at = id < EPOCH_IDS_MAX ? idmap_get(&d->text, (uint32_t)id) : ID_NONE;
 
@@ -70,14 +70,14 @@ static struct text text_of(const struct decoder *d, uint64_t id)
 
 static str_id dict_text(struct decoder *d, uint64_t id)
 {
-	const struct text t = text_of(d, id);
+	const struct text t = decode_text_of(d, id);
 
 	return strtab_add(dict_strings(d->dict), t.s, t.len);
 }
 
 static str_id names_text_of(struct decoder *d, uint64_t id)
 {
-	const struct text t = text_of(d, id);
+	const struct text t = decode_text_of(d, id);
 
 	return names_add_text(d->to.names, t.s, t.len);
 }
@@ -118,7 +118,7 @@ thread_id decode_lost_thread(struct decoder *d)
 }
 
 /* The two pieces of a text, one behind the other; NULL when out of memory. */
-static char *join(struct arena *a, const uint8_t *head, size_t len, const uint8_t *rest, size_t rest_len)
+static char *decode_join(struct arena *a, const uint8_t *head, size_t len, const uint8_t *rest, size_t rest_len)
 {
 	char *s = arena_alloc(a, len + rest_len + 1);
 
@@ -146,7 +146,7 @@ static int load_str(struct decoder *d, struct table_view *t, struct err *e)
 		text = vec_push(&d->texts);
 		if (!text)
 			return decode_nomem(e);
-		*text = (struct text){ join(&d->arena, bytes, (size_t)len, more, (size_t)rest), (uint32_t)(len + rest) };
+		*text = (struct text){ decode_join(&d->arena, bytes, (size_t)len, more, (size_t)rest), (uint32_t)(len + rest) };
 		if (!text->s || !idmap_set(&d->text, (uint32_t)(t->base + i), (uint32_t)(d->texts.n - 1)))
 			return decode_nomem(e);
 	}
@@ -242,7 +242,7 @@ static bool is_no_stack(const struct decoder *d, frame_id frame)
 }
 
 /* One stack: PARENT and FRAME as in the file. */
-static int add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, uint64_t frame_in_file, struct err *e)
+static int decode_add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, uint64_t frame_in_file, struct err *e)
 {
 	stack_id parent = parent_in_file == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, parent_in_file);
 	frame_id frame = decode_id(&d->frame, frame_in_file);
@@ -273,7 +273,7 @@ static int load_stack(struct decoder *d, struct table_view *t, struct err *e)
 
 		if (!table_get_max(t, STACK_PARENT, own, &up) || !up || !table_get(t, STACK_FRAME, &frame))
 			return -EBADMSG;
-		r = add_stack(d, own, own - (uint32_t)up, frame, e);
+		r = decode_add_stack(d, own, own - (uint32_t)up, frame, e);
 		if (r < 0)
 			return r;
 	}
@@ -342,7 +342,7 @@ static int load_measures(struct decoder *d, struct table_view *t, struct err *e)
 		if (!table_get(t, MEASURES_KIND, &kind) || !table_get(t, MEASURES_NAME, &name) || !table_get(t, MEASURES_UNIT, &unit))
 			return -EBADMSG;
 		if (kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX && !d->kind_of[kind])
-			d->kind_of[kind] = kind_named(text_of(d, name), text_of(d, unit));
+			d->kind_of[kind] = kind_named(decode_text_of(d, name), decode_text_of(d, unit));
 	}
 	return 0;
 }
@@ -437,7 +437,7 @@ static bool check_base(struct decoder *d, unsigned int type, const struct table_
 	return true;
 }
 
-static int newer(const struct block *b, struct err *e)
+static int decode_newer(const struct block *b, struct err *e)
 {
 	return err_set(e, EPROTONOSUPPORT,
 		       "the recording holds data (block type %u) that this sberf does not know and must not "
@@ -460,7 +460,7 @@ static int load_table(struct decoder *d, const struct block *b, const uint8_t *p
 
 	switch (table_open(&t, l->columns, payload, n)) {
 	case TABLE_NEWER:
-		return newer(b, e);
+		return decode_newer(b, e);
 	case TABLE_MALFORMED:
 		return -EBADMSG;
 	case TABLE_OK:
@@ -516,7 +516,7 @@ int decoder_block(struct decoder *d, const struct block *b, const uint8_t *paylo
 	else if (b->type < BLOCK_TYPES && loaders[b->type].load)
 		r = load_table(d, b, payload, n, e);
 	else if (b->flags & BLOCK_F_CRITICAL)
-		return newer(b, e);
+		return decode_newer(b, e);
 	else
 		d->counts.unknown++;
 	return r < 0 ? r : check_memory(d, e);

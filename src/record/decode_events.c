@@ -90,7 +90,7 @@ static void find_waker(const struct decoder *d, struct event *ev, const struct e
 	ev->wait.waker_stack = stack == ID_NONE ? STACK_ROOT : stack;
 }
 
-static void find_file(const struct decoder *d, struct event *ev, const struct event_ids *ids)
+static void decode_events_find_file(const struct decoder *d, struct event *ev, const struct event_ids *ids)
 {
 	if (ids->file)
 		ev->place.file = decode_id(&d->module, ids->file - 1);
@@ -101,12 +101,12 @@ static const struct {
 	bool (*get)(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry);
 	void (*find)(const struct decoder *d, struct event *ev, const struct event_ids *ids);
 } carried[CARRIES_NR] = {
-	[CARRIES_WAIT] = { get_wait, find_waker }, [CARRIES_PLACE] = { get_place, find_file },
+	[CARRIES_WAIT] = { get_wait, find_waker }, [CARRIES_PLACE] = { get_place, decode_events_find_file },
 	[CARRIES_ARGUMENT] = { get_argument, NULL },
 };
 
 /* Our kind for that of the file; 0 = it is not known. */
-static unsigned int kind_of(const struct decoder *d, uint64_t kind)
+static unsigned int decode_events_kind_of(const struct decoder *d, uint64_t kind)
 {
 	if (kind >= EVENT_SAMPLE && kind <= KINDS_NUMBERED)
 		return (unsigned int)kind;
@@ -121,7 +121,7 @@ static bool get_carried(struct table_view *t, struct event *ev, struct event_ids
 	return true;
 }
 
-static int take(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+static int decode_events_take(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
 {
 	if (!d->to.options.only_each && open_wait_merge_add(&d->pieces, d->to.profile, ev))
 		return decode_nomem(e);
@@ -132,10 +132,10 @@ static int take(struct decoder *d, const struct event *ev, bool no_stack, struct
 }
 
 /* Takes EV, a part of a wait that lasted for LENGTH_NS in all, or counts it as too short. */
-static int judge(struct decoder *d, const struct event *ev, bool no_stack, uint64_t length_ns, struct err *e)
+static int decode_events_judge(struct decoder *d, const struct event *ev, bool no_stack, uint64_t length_ns, struct err *e)
 {
 	if (length_ns >= d->to.options.min_block_ns)
-		return take(d, ev, no_stack, e);
+		return decode_events_take(d, ev, no_stack, e);
 	d->counts.short_waits += event_counts_stands_for(ev);
 	d->counts.short_ns += ev->weight;
 	return 0;
@@ -154,11 +154,11 @@ static int judge_held(struct decoder *d, uint64_t length_ns, struct err *e)
 	const bool held = d->blocked_held;
 
 	d->blocked_held = false;
-	return held ? judge(d, &d->blocked, d->blocked_no_stack, length_ns, e) : 0;
+	return held ? decode_events_judge(d, &d->blocked, d->blocked_no_stack, length_ns, e) : 0;
 }
 
 /* Judges waits by both of their parts: a blocked part that is too short is held back until it is known what follows. */
-static int judge_wait(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+static int decode_events_judge_wait(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
 {
 	const bool rest = is_rest_of(&d->blocked, ev);
 	const uint64_t length_ns = ev->wait.own_ns + (rest ? d->blocked.wait.own_ns : 0);
@@ -172,10 +172,10 @@ static int judge_wait(struct decoder *d, const struct event *ev, bool no_stack, 
 		d->blocked_no_stack = no_stack;
 		d->blocked_held = length_ns < d->to.options.min_block_ns;
 	}
-	return d->blocked_held ? 0 : judge(d, ev, no_stack, length_ns, e);
+	return d->blocked_held ? 0 : decode_events_judge(d, ev, no_stack, length_ns, e);
 }
 
-static int deliver(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
+static int decode_events_deliver(struct decoder *d, const struct event *ev, bool no_stack, struct err *e)
 {
 	d->counts.events++;
 	d->counts.kind[ev->kind]++;
@@ -184,8 +184,8 @@ static int deliver(struct decoder *d, const struct event *ev, bool no_stack, str
 	if (ev->time_ns > d->counts.last_ns)
 		d->counts.last_ns = ev->time_ns;
 	if (d->to.options.min_block_ns && EVENT_IS_WAIT(ev->kind))
-		return judge_wait(d, ev, no_stack, e);
-	return take(d, ev, no_stack, e);
+		return decode_events_judge_wait(d, ev, no_stack, e);
+	return decode_events_take(d, ev, no_stack, e);
 }
 
 int decode_events_end(struct decoder *d, struct err *e)
@@ -193,7 +193,7 @@ int decode_events_end(struct decoder *d, struct err *e)
 	return judge_held(d, 0, e);
 }
 
-static uint64_t shifted(uint64_t ns, int64_t by)
+static uint64_t decode_events_shifted(uint64_t ns, int64_t by)
 {
 	if (by < 0)
 		return ns > -(uint64_t)by ? ns + (uint64_t)by : 0;
@@ -208,7 +208,7 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 
 	if (!get_event(t, &ev, &ids))
 		return -EBADMSG;
-	ev.kind = (uint8_t)kind_of(d, ids.kind);
+	ev.kind = (uint8_t)decode_events_kind_of(d, ids.kind);
 	if (!get_carried(t, &ev, &ids))
 		return -EBADMSG;
 	if (!ev.kind) {
@@ -216,7 +216,7 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 		d->counts.kind[0]++;
 		return 0;
 	}
-	ev.time_ns = shifted(ev.time_ns, d->to.options.shift_ns);
+	ev.time_ns = decode_events_shifted(ev.time_ns, d->to.options.shift_ns);
 	ev.thread = decode_id(&d->thread, ids.thread);
 	ev.stack = ids.stack == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, ids.stack);
 	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
@@ -229,7 +229,7 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 		ev.stack = decode_lost_stack(d);
 	if (ev.thread == ID_NONE || ev.stack == ID_NONE)
 		return decode_nomem(e);
-	return deliver(d, &ev, no_stack, e);
+	return decode_events_deliver(d, &ev, no_stack, e);
 }
 
 int decode_events(struct decoder *d, struct table_view *t, struct err *e)

@@ -95,7 +95,7 @@ void encoder_free(struct encoder *enc)
 	free(enc);
 }
 
-static void add(struct encoder *enc, enum block_type type, unsigned int column, uint64_t value)
+static void encoder_add(struct encoder *enc, enum block_type type, unsigned int column, uint64_t value)
 {
 	if (!table_add(&enc->table[type], column, value))
 		enc->failed = true;
@@ -124,8 +124,8 @@ static uint32_t map_text(struct encoder *enc, struct idmap *map, str_id id, cons
 	rest = len > TEXT_LEN_MAX ? len - TEXT_LEN_MAX : 0;
 	len -= rest;
 	rest = rest < TEXT_REST_MAX ? rest : TEXT_REST_MAX;
-	add(enc, BLOCK_STR, STR_LEN, len);
-	add(enc, BLOCK_STR, STR_REST, rest);
+	encoder_add(enc, BLOCK_STR, STR_LEN, len);
+	encoder_add(enc, BLOCK_STR, STR_REST, rest);
 	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, len) ||
 	    !table_add_bytes(&enc->table[BLOCK_STR], STR_REST_BYTES, s + len, rest))
 		enc->failed = true;
@@ -137,8 +137,8 @@ static uint32_t own_text(struct encoder *enc, const char *s)
 {
 	if (!*s)
 		return 0;
-	add(enc, BLOCK_STR, STR_LEN, strlen(s));
-	add(enc, BLOCK_STR, STR_REST, 0);
+	encoder_add(enc, BLOCK_STR, STR_LEN, strlen(s));
+	encoder_add(enc, BLOCK_STR, STR_REST, 0);
 	if (!table_add_bytes(&enc->table[BLOCK_STR], STR_BYTES, s, strlen(s)))
 		enc->failed = true;
 	return end_row(enc, BLOCK_STR, NULL, 0);
@@ -155,9 +155,9 @@ static void describe_kind(struct encoder *enc, unsigned int kind)
 
 		if (!(measures >> id & 1))
 			continue;
-		add(enc, BLOCK_MEASURES, MEASURES_KIND, kind);
-		add(enc, BLOCK_MEASURES, MEASURES_NAME, own_text(enc, m->name));
-		add(enc, BLOCK_MEASURES, MEASURES_UNIT, own_text(enc, measure_unit_name(m->unit)));
+		encoder_add(enc, BLOCK_MEASURES, MEASURES_KIND, kind);
+		encoder_add(enc, BLOCK_MEASURES, MEASURES_NAME, own_text(enc, m->name));
+		encoder_add(enc, BLOCK_MEASURES, MEASURES_UNIT, own_text(enc, measure_unit_name(m->unit)));
 		end_row(enc, BLOCK_MEASURES, NULL, 0);
 	}
 }
@@ -185,16 +185,16 @@ static uint32_t map_module(struct encoder *enc, module_id id)
 	if (known != ID_NONE || !m)
 		return known;
 	path = map_dict_text(enc, m->path);
-	add(enc, BLOCK_MOD, MOD_KIND, (uint64_t)m->kind);
-	add(enc, BLOCK_MOD, MOD_PATH, path);
-	add(enc, BLOCK_MOD, MOD_ID_LEN, m->build_id_len);
+	encoder_add(enc, BLOCK_MOD, MOD_KIND, (uint64_t)m->kind);
+	encoder_add(enc, BLOCK_MOD, MOD_PATH, path);
+	encoder_add(enc, BLOCK_MOD, MOD_ID_LEN, m->build_id_len);
 	if (!table_add_bytes(&enc->table[BLOCK_MOD], MOD_ID_BYTES, m->build_id, m->build_id_len))
 		enc->failed = true;
-	add(enc, BLOCK_MOD, MOD_DEV, m->dev);
-	add(enc, BLOCK_MOD, MOD_INO, m->ino);
-	add(enc, BLOCK_MOD, MOD_GENERATION, m->generation);
-	add(enc, BLOCK_MOD, MOD_PID, (uint32_t)m->pid);
-	add(enc, BLOCK_MOD, MOD_START, m->start_ns);
+	encoder_add(enc, BLOCK_MOD, MOD_DEV, m->dev);
+	encoder_add(enc, BLOCK_MOD, MOD_INO, m->ino);
+	encoder_add(enc, BLOCK_MOD, MOD_GENERATION, m->generation);
+	encoder_add(enc, BLOCK_MOD, MOD_PID, (uint32_t)m->pid);
+	encoder_add(enc, BLOCK_MOD, MOD_START, m->start_ns);
 	return end_row(enc, BLOCK_MOD, &enc->module, id);
 }
 
@@ -222,9 +222,9 @@ static uint32_t map_frame(struct encoder *enc, frame_id id)
 	if (known != ID_NONE || !f)
 		return known;
 	module = map_module(enc, f->module);
-	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
-	add(enc, BLOCK_FRAME, FRAME_OFFSET, f->offset);
-	add(enc, BLOCK_FRAME, FRAME_FLAGS, dict_frame_flags(enc->dict, id));
+	encoder_add(enc, BLOCK_FRAME, FRAME_MODULE, module);
+	encoder_add(enc, BLOCK_FRAME, FRAME_OFFSET, f->offset);
+	encoder_add(enc, BLOCK_FRAME, FRAME_FLAGS, dict_frame_flags(enc->dict, id));
 	use_frame(enc, id);
 	return end_row(enc, BLOCK_FRAME, &enc->frame, id);
 }
@@ -233,8 +233,8 @@ static uint32_t stack_row(struct encoder *enc, uint32_t parent, uint32_t frame, 
 {
 	const struct table *t = &enc->table[BLOCK_STACK];
 
-	add(enc, BLOCK_STACK, STACK_PARENT, t->base + t->rows - parent);
-	add(enc, BLOCK_STACK, STACK_FRAME, frame);
+	encoder_add(enc, BLOCK_STACK, STACK_PARENT, t->base + t->rows - parent);
+	encoder_add(enc, BLOCK_STACK, STACK_FRAME, frame);
 	return end_row(enc, BLOCK_STACK, map, id);
 }
 
@@ -245,14 +245,14 @@ static uint32_t gone_stack(struct encoder *enc)
 
 	if (enc->gone_stack)
 		return enc->gone_stack;
-	add(enc, BLOCK_MOD, MOD_KIND, MODULE_NOTE);
+	encoder_add(enc, BLOCK_MOD, MOD_KIND, MODULE_NOTE);
 	for (unsigned int column = MOD_PATH; column <= MOD_GENERATION; column++)
 		if (column != MOD_ID_BYTES)
-			add(enc, BLOCK_MOD, column, 0);
+			encoder_add(enc, BLOCK_MOD, column, 0);
 	module = end_row(enc, BLOCK_MOD, NULL, 0);
-	add(enc, BLOCK_FRAME, FRAME_MODULE, module);
-	add(enc, BLOCK_FRAME, FRAME_OFFSET, NOTE_OTHER);
-	add(enc, BLOCK_FRAME, FRAME_FLAGS, 0);
+	encoder_add(enc, BLOCK_FRAME, FRAME_MODULE, module);
+	encoder_add(enc, BLOCK_FRAME, FRAME_OFFSET, NOTE_OTHER);
+	encoder_add(enc, BLOCK_FRAME, FRAME_FLAGS, 0);
 	frame = end_row(enc, BLOCK_FRAME, NULL, 0);
 	enc->gone_stack = stack_row(enc, STACK_ROOT, frame, NULL, 0);
 	return enc->gone_stack;
@@ -302,59 +302,59 @@ static uint32_t map_thread(struct encoder *enc, thread_id id)
 	comm = map_dict_text(enc, t->comm);
 	exe = map_dict_text(enc, t->exe);
 	cgroup = map_dict_text(enc, t->cgroup);
-	add(enc, BLOCK_THREAD, THREAD_PID, (uint32_t)t->pid);
-	add(enc, BLOCK_THREAD, THREAD_TID, (uint32_t)t->tid);
-	add(enc, BLOCK_THREAD, THREAD_START, t->start_ns);
-	add(enc, BLOCK_THREAD, THREAD_COMM, comm);
-	add(enc, BLOCK_THREAD, THREAD_EXE, exe);
-	add(enc, BLOCK_THREAD, THREAD_CGROUP, cgroup);
+	encoder_add(enc, BLOCK_THREAD, THREAD_PID, (uint32_t)t->pid);
+	encoder_add(enc, BLOCK_THREAD, THREAD_TID, (uint32_t)t->tid);
+	encoder_add(enc, BLOCK_THREAD, THREAD_START, t->start_ns);
+	encoder_add(enc, BLOCK_THREAD, THREAD_COMM, comm);
+	encoder_add(enc, BLOCK_THREAD, THREAD_EXE, exe);
+	encoder_add(enc, BLOCK_THREAD, THREAD_CGROUP, cgroup);
 	return end_row(enc, BLOCK_THREAD, &enc->thread, id);
 }
 
 /* A reader refuses what is beyond the limits of the format, and the rest of its block with it. */
-static uint64_t at_most(uint64_t value, uint64_t max)
+static uint64_t encoder_at_most(uint64_t value, uint64_t max)
 {
 	return value < max ? value : max;
 }
 
 /* What waits have beside the others. The dictionary may have forgotten a waker; then it is not known. */
-static void add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
+static void encoder_add_wait(struct encoder *enc, const struct event *ev, bool is_wait)
 {
 	static const struct event_wait none = { .waker = ID_NONE };
 	const struct event_wait *w = is_wait ? &ev->wait : &none;
 	const uint32_t waker = w->waker == ID_NONE ? ID_NONE : map_thread(enc, w->waker);
 
-	add(enc, BLOCK_EVENTS, EVENTS_CALL, w->call <= CALL_MAX ? w->call : CALL_NONE);
-	add(enc, BLOCK_EVENTS, EVENTS_STATE, w->state);
-	add(enc, BLOCK_EVENTS, EVENTS_WAKER, (uint32_t)(waker + 1));
-	add(enc, BLOCK_EVENTS, EVENTS_WAKER_STACK, map_stack(enc, w->waker_stack));
-	add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_CALL, w->call <= CALL_MAX ? w->call : CALL_NONE);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_STATE, w->state);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER, (uint32_t)(waker + 1));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER_STACK, map_stack(enc, w->waker_stack));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
 	/* Most waits stand for themselves alone: 0. */
-	add(enc, BLOCK_EVENTS, EVENTS_OWN,
-	    is_wait ? zigzag(at_most(ev->weight, WEIGHT_MAX) - at_most(w->own_ns, WEIGHT_MAX)) : 0);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_OWN,
+		    is_wait ? zigzag(encoder_at_most(ev->weight, WEIGHT_MAX) - encoder_at_most(w->own_ns, WEIGHT_MAX)) : 0);
 }
 
 /* What migrations, faults and accesses have beside the others. */
-static void add_place(struct encoder *enc, const struct event *ev, bool has_place)
+static void encoder_add_place(struct encoder *enc, const struct event *ev, bool has_place)
 {
 	static const struct event_place none = { .node = NODE_UNKNOWN, .file = ID_NONE };
 	const struct event_place *p = has_place ? &ev->place : &none;
 	const uint32_t file = p->file == ID_NONE ? ID_NONE : map_module(enc, p->file);
 
-	add(enc, BLOCK_EVENTS, EVENTS_PLACE_NODE, p->node < NODES_MAX ? p->node + 1u : 0);
-	add(enc, BLOCK_EVENTS, EVENTS_MAPPING, p->mapping);
-	add(enc, BLOCK_EVENTS, EVENTS_HOW, p->how);
-	add(enc, BLOCK_EVENTS, EVENTS_FILE, (uint32_t)(file + 1));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_PLACE_NODE, p->node < NODES_MAX ? p->node + 1u : 0);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_MAPPING, p->mapping);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_HOW, p->how);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_FILE, (uint32_t)(file + 1));
 }
 
-static void add_argument(struct encoder *enc, const struct event *ev, bool has_argument)
+static void encoder_add_argument(struct encoder *enc, const struct event *ev, bool has_argument)
 {
-	add(enc, BLOCK_EVENTS, EVENTS_ARGUMENT, has_argument ? ev->argument : 0);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_ARGUMENT, has_argument ? ev->argument : 0);
 }
 
 /* By what a kind carries: the columns of that, which every row has a part in. */
 static void (*const add_carried[CARRIES_NR])(struct encoder *enc, const struct event *ev, bool carries) = {
-	[CARRIES_WAIT] = add_wait, [CARRIES_PLACE] = add_place, [CARRIES_ARGUMENT] = add_argument,
+	[CARRIES_WAIT] = encoder_add_wait, [CARRIES_PLACE] = encoder_add_place, [CARRIES_ARGUMENT] = encoder_add_argument,
 };
 
 bool encoder_event(struct encoder *enc, const struct event *ev)
@@ -363,19 +363,19 @@ bool encoder_event(struct encoder *enc, const struct event *ev)
 	const uint32_t thread = map_thread(enc, ev->thread);
 	const uint32_t cut_module = ev->cut_module == ID_NONE ? ID_NONE : map_module(enc, ev->cut_module);
 
-	add(enc, BLOCK_EVENTS, EVENTS_TIME, at_most(ev->time_ns, TIME_MAX));
-	add(enc, BLOCK_EVENTS, EVENTS_KIND, ev->kind);
-	add(enc, BLOCK_EVENTS, EVENTS_THREAD, thread);
-	add(enc, BLOCK_EVENTS, EVENTS_STACK, stack);
-	add(enc, BLOCK_EVENTS, EVENTS_CPU, ev->cpu);
-	add(enc, BLOCK_EVENTS, EVENTS_NODE, ev->node);
-	add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, at_most(ev->weight, WEIGHT_MAX));
-	add(enc, BLOCK_EVENTS, EVENTS_CUT, ev->cut);
-	add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
-	add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);
-	add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
-	add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
-	add(enc, BLOCK_EVENTS, EVENTS_WALK, ev->walk);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_TIME, encoder_at_most(ev->time_ns, TIME_MAX));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_KIND, ev->kind);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_THREAD, thread);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_STACK, stack);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_CPU, ev->cpu);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_NODE, ev->node);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_WEIGHT, encoder_at_most(ev->weight, WEIGHT_MAX));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_CUT, ev->cut);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_CUT_MODULE, (uint32_t)(cut_module + 1));
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_METHOD, ev->method);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_FLAGS, ev->flags);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_COUNT, ev->count);
+	encoder_add(enc, BLOCK_EVENTS, EVENTS_WALK, ev->walk);
 	for (unsigned int i = 0; i < CARRIES_NR; i++)
 		if (add_carried[i])
 			add_carried[i](enc, ev, kind_carries(ev->kind) == i);
@@ -395,11 +395,11 @@ static uint32_t map_func(struct encoder *enc, func_id id)
 		return known;
 	name = map_name_text(enc, f->name);
 	module = f->module == ID_NONE ? ID_NONE : map_module(enc, f->module);
-	add(enc, BLOCK_FUNC, FUNC_NAME, name);
-	add(enc, BLOCK_FUNC, FUNC_MODULE, (uint32_t)(module + 1));
-	add(enc, BLOCK_FUNC, FUNC_START, f->start);
-	add(enc, BLOCK_FUNC, FUNC_SIZE, f->size);
-	add(enc, BLOCK_FUNC, FUNC_KIND, f->kind);
+	encoder_add(enc, BLOCK_FUNC, FUNC_NAME, name);
+	encoder_add(enc, BLOCK_FUNC, FUNC_MODULE, (uint32_t)(module + 1));
+	encoder_add(enc, BLOCK_FUNC, FUNC_START, f->start);
+	encoder_add(enc, BLOCK_FUNC, FUNC_SIZE, f->size);
+	encoder_add(enc, BLOCK_FUNC, FUNC_KIND, f->kind);
 	return end_row(enc, BLOCK_FUNC, &enc->func, id);
 }
 
@@ -407,16 +407,16 @@ static void names_row(struct encoder *enc, frame_id id, const struct frame_names
 {
 	const uint32_t frame = map_frame(enc, id);
 
-	add(enc, BLOCK_NAMES, NAMES_FRAME, frame);
-	add(enc, BLOCK_NAMES, NAMES_COUNT, fn->n);
-	add(enc, BLOCK_NAMES, NAMES_DETAILED, fn->detailed);
+	encoder_add(enc, BLOCK_NAMES, NAMES_FRAME, frame);
+	encoder_add(enc, BLOCK_NAMES, NAMES_COUNT, fn->n);
+	encoder_add(enc, BLOCK_NAMES, NAMES_DETAILED, fn->detailed);
 	for (uint16_t i = 0; i < fn->n; i++) {
 		const uint32_t func = map_func(enc, fn->name[i].func);
 		const uint32_t file = map_name_text(enc, fn->name[i].file);
 
-		add(enc, BLOCK_NAMES, NAMES_FUNC, func);
-		add(enc, BLOCK_NAMES, NAMES_FILE, file);
-		add(enc, BLOCK_NAMES, NAMES_LINE, fn->name[i].line);
+		encoder_add(enc, BLOCK_NAMES, NAMES_FUNC, func);
+		encoder_add(enc, BLOCK_NAMES, NAMES_FILE, file);
+		encoder_add(enc, BLOCK_NAMES, NAMES_LINE, fn->name[i].line);
 	}
 	enc->table[BLOCK_NAMES].rows++;
 }

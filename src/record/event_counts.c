@@ -11,7 +11,7 @@ uint64_t event_counts_stands_for(const struct event *ev)
 	return ev->count ? ev->count : 1;
 }
 
-static void count_sample(struct profile_meta *m, const struct event *ev)
+static void event_counts_count_sample(struct profile_meta *m, const struct event *ev)
 {
 	const uint64_t n = event_counts_stands_for(ev);
 
@@ -54,5 +54,5 @@ void event_counts_add(struct profile_meta *m, const struct event *ev, bool no_st
 	if (EVENT_IS_WAIT(ev->kind))
 		count_wait(m, ev, no_stack);
 	else if (ev->kind == EVENT_SAMPLE)
-		count_sample(m, ev);
+		event_counts_count_sample(m, ev);
 }

@@ -55,7 +55,7 @@ void flight_recorder_free(struct flight_recorder *k)
 	free(k);
 }
 
-static struct segment *newest(const struct flight_recorder *k)
+static struct segment *flight_recorder_newest(const struct flight_recorder *k)
 {
 	return k->segment.v[k->segment.n - 1];
 }
@@ -64,7 +64,7 @@ bool flight_recorder_block(void *ctx, const uint8_t *block, size_t n)
 {
 	struct flight_recorder *k = ctx;
 
-	if (!bytes_add(&newest(k)->blocks, block, n))
+	if (!bytes_add(&flight_recorder_newest(k)->blocks, block, n))
 		return false;
 	k->bytes += n;
 	while (k->bytes > k->max_bytes && k->segment.n > 1)
@@ -74,14 +74,15 @@ bool flight_recorder_block(void *ctx, const uint8_t *block, size_t n)
 
 bool flight_recorder_full(const struct flight_recorder *k)
 {
-	return newest(k)->blocks.n >= k->max_bytes / FLIGHT_RECORDER_SEGMENTS;
+	return flight_recorder_newest(k)->blocks.n >= k->max_bytes / FLIGHT_RECORDER_SEGMENTS;
 }
 
 bool flight_recorder_due(const struct flight_recorder *k, uint64_t now_ns)
 {
 	const uint64_t step = k->keep_ns / FLIGHT_RECORDER_SEGMENTS;
 
-	return now_ns - newest(k)->from_ns >= (step > NSEC_PER_SEC ? step : NSEC_PER_SEC) || flight_recorder_full(k);
+	return now_ns - flight_recorder_newest(k)->from_ns >= (step > NSEC_PER_SEC ? step : NSEC_PER_SEC) ||
+	       flight_recorder_full(k);
 }
 
 bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta, const struct numa_figures *numa)
@@ -102,7 +103,7 @@ bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const s
 }
 
 /* The payload of an EVENTS block whose first row is number BASE of the whole. */
-static bool rebased(const byte_vec *payload, uint64_t base, byte_vec *dst)
+static bool flight_recorder_rebased(const byte_vec *payload, uint64_t base, byte_vec *dst)
 {
 	struct cursor in = cursor_of(payload);
 	uint64_t own;
@@ -112,7 +113,7 @@ static bool rebased(const byte_vec *payload, uint64_t base, byte_vec *dst)
 }
 
 /* How many rows a table has, and which number the first one: *RET_BASE. */
-static uint64_t rows(const byte_vec *payload, uint64_t *ret_base)
+static uint64_t flight_recorder_rows(const byte_vec *payload, uint64_t *ret_base)
 {
 	struct cursor in = cursor_of(payload);
 	uint64_t n = 0;
@@ -137,9 +138,9 @@ static size_t write_one(struct walk *w, const uint8_t *p)
 	if (!block_get(p, &b) || block_unpack(&b, p + BLOCK_HEADER_SIZE, &w->payload))
 		return 0;
 	if (b.type == BLOCK_EVENTS) {
-		n = rows(&w->payload, &base);
+		n = flight_recorder_rows(&w->payload, &base);
 		w->in_segment = base + n;
-		if (!rebased(&w->payload, w->before, &w->events) ||
+		if (!flight_recorder_rebased(&w->payload, w->before, &w->events) ||
 		    !stream_block(w->to, BLOCK_EVENTS, w->events.v, w->events.n))
 			return 0;
 	} else if (!stream_block(w->to, (enum block_type)b.type, w->payload.v, w->payload.n)) {
@@ -151,7 +152,7 @@ static size_t write_one(struct walk *w, const uint8_t *p)
 /* What is in the segments from FIRST on now. AFTER may let the newest one grow, and drop the oldest ones. */
 static bool write_segments(struct flight_recorder *k, size_t first, struct walk *w, flight_recorder_after_fn *after, void *ctx)
 {
-	const struct segment *last = newest(k);
+	const struct segment *last = flight_recorder_newest(k);
 	const size_t until = last->blocks.n;
 
 	for (size_t i = first; i < k->segment.n; i++) {
@@ -233,7 +234,7 @@ static bool save_from(struct flight_recorder *k, size_t first, struct stream *s,
 }
 
 /* The first segment behind FIRST from which on there are no more than BYTES; as many as there are when there is none. */
-static size_t fits(const struct flight_recorder *k, size_t first, uint64_t bytes)
+static size_t flight_recorder_fits(const struct flight_recorder *k, size_t first, uint64_t bytes)
 {
 	uint64_t sum = 0;
 	size_t i = k->segment.n;
@@ -263,7 +264,7 @@ static int save_newest(struct flight_recorder *k, struct save *save, const struc
 		if (ok)
 			return 0;
 		if (no_room(save->error))
-			first = fits(k, first, save->bytes);
+			first = flight_recorder_fits(k, first, save->bytes);
 		if (!no_room(save->error) || first == k->segment.n)
 			break;
 		if (ftruncate(save->fd, 0) || lseek(save->fd, 0, SEEK_SET))

@@ -10,7 +10,7 @@
 #define DIR_FIRST 8u      /* pages that the first directory has room for */
 
 /* Makes the directory reach page AT. */
-static bool reach(struct idmap *m, uint32_t at)
+static bool idmap_reach(struct idmap *m, uint32_t at)
 {
 	uint32_t cap = m->cap ? m->cap : DIR_FIRST;
 	uint32_t **page;
@@ -32,7 +32,7 @@ bool idmap_set(struct idmap *m, uint32_t id, uint32_t value)
 {
 	uint32_t **page;
 
-	if (id >= EPOCH_IDS_MAX || value == ID_NONE || !reach(m, id / IDMAP_PAGE))
+	if (id >= EPOCH_IDS_MAX || value == ID_NONE || !idmap_reach(m, id / IDMAP_PAGE))
 		return false;
 	page = &m->page[id / IDMAP_PAGE];
 	if (!*page) {

@@ -15,7 +15,7 @@
 #define WASTE_MAX (256ull << 20)
 
 /* Bytes at hand, after an attempt to have N. Negative errno when reading fails. */
-static ssize_t want(struct input *in, size_t n, struct err *e)
+static ssize_t input_want(struct input *in, size_t n, struct err *e)
 {
 	while (in->buf.n - in->at < n && !in->end) {
 		const size_t room = n > READ_BYTES ? n : READ_BYTES;
@@ -37,13 +37,13 @@ static ssize_t want(struct input *in, size_t n, struct err *e)
 	return (ssize_t)(in->buf.n - in->at);
 }
 
-static void advance(struct input *in, size_t n)
+static void input_advance(struct input *in, size_t n)
 {
 	in->at += n;
 	in->offset += n;
 }
 
-static const uint8_t *here(const struct input *in)
+static const uint8_t *input_position(const struct input *in)
 {
 	return in->buf.v + in->at;
 }
@@ -61,16 +61,16 @@ static int not_a_recording(const struct input *in, size_t have, struct err *e)
 {
 	if (!have)
 		return err_set(e, EBADMSG, "%s is empty; it is not a recording of sberf", in->name);
-	if (have >= 8 && (!memcmp(here(in), "PERFILE2", 8) || !memcmp(here(in), "2ELIFREP", 8)))
+	if (have >= 8 && (!memcmp(input_position(in), "PERFILE2", 8) || !memcmp(input_position(in), "2ELIFREP", 8)))
 		return err_set(e, EBADMSG, "%s is a recording of perf, not of sberf; read it with: perf report -i %s", in->name,
 			       in->name);
-	if (*here(in) != '<' && is_text(here(in), have < 8 ? have : 8))
+	if (*input_position(in) != '<' && is_text(input_position(in), have < 8 ? have : 8))
 		return err_set(e, EBADMSG, "%s is not a recording of sberf; report and diff read text of other tools with --import",
 			       in->name);
 	return err_set(e, EBADMSG, "%s is not a recording of sberf", in->name);
 }
 
-static int check_header(const struct input *in, const struct record_header *h, struct err *e)
+static int input_check_header(const struct input *in, const struct record_header *h, struct err *e)
 {
 	if (h->major > RECORD_MAJOR)
 		return err_set(e, EPROTONOSUPPORT,
@@ -87,29 +87,29 @@ static int check_header(const struct input *in, const struct record_header *h, s
 
 int input_open(struct input *in, struct record_header *h, bool *ret_damaged, struct err *e)
 {
-	ssize_t have = want(in, HEADER_SIZE, e);
+	ssize_t have = input_want(in, HEADER_SIZE, e);
 	int r;
 
 	if (have < 0)
 		return (int)have;
-	if (have < (ssize_t)RECORD_MAGIC_SIZE || memcmp(here(in), RECORD_MAGIC, RECORD_MAGIC_SIZE) != 0)
+	if (have < (ssize_t)RECORD_MAGIC_SIZE || memcmp(input_position(in), RECORD_MAGIC, RECORD_MAGIC_SIZE) != 0)
 		return not_a_recording(in, (size_t)have, e);
 	if (have < (ssize_t)HEADER_SIZE)
 		return err_set(e, EBADMSG, "%s was cut off after %zd bytes: nothing of the recording is left", in->name, have);
-	*ret_damaged = !header_get(here(in), h);
+	*ret_damaged = !header_get(input_position(in), h);
 	if (*ret_damaged) {
-		advance(in, HEADER_SIZE);
+		input_advance(in, HEADER_SIZE);
 		return 0;
 	}
-	r = check_header(in, h, e);
+	r = input_check_header(in, h, e);
 	if (r < 0)
 		return r;
 	in->stream = header_stream(h);
 	in->stream_known = true;
-	have = want(in, h->size, e);
+	have = input_want(in, h->size, e);
 	if (have < 0)
 		return (int)have;
-	advance(in, (size_t)have < h->size ? (size_t)have : h->size);
+	input_advance(in, (size_t)have < h->size ? (size_t)have : h->size);
 	return 0;
 }
 
@@ -121,11 +121,11 @@ static enum found probe_block(struct input *in, size_t have, struct block *b, st
 	ssize_t whole;
 
 	if (have < BLOCK_HEADER_SIZE)
-		return !memcmp(here(in), BLOCK_MAGIC, have < BLOCK_MAGIC_SIZE ? have : BLOCK_MAGIC_SIZE) ? FOUND_CUT :
+		return !memcmp(input_position(in), BLOCK_MAGIC, have < BLOCK_MAGIC_SIZE ? have : BLOCK_MAGIC_SIZE) ? FOUND_CUT :
 												   FOUND_NOTHING;
-	if (!block_get(here(in), b) || (in->stream_known && b->stream != in->stream))
+	if (!block_get(input_position(in), b) || (in->stream_known && b->stream != in->stream))
 		return FOUND_NOTHING;
-	whole = want(in, BLOCK_HEADER_SIZE + b->stored_len, e);
+	whole = input_want(in, BLOCK_HEADER_SIZE + b->stored_len, e);
 	if (whole < 0) {
 		*ret_error = (int)whole;
 		return FOUND_NOTHING;
@@ -134,33 +134,34 @@ static enum found probe_block(struct input *in, size_t have, struct block *b, st
 		in->damaged_type = b->type;
 	if (whole < (ssize_t)(BLOCK_HEADER_SIZE + b->stored_len))
 		return FOUND_CUT;
-	if (block_intact(here(in), b))
+	if (block_intact(input_position(in), b))
 		return FOUND_BLOCK;
 	in->wasted += BLOCK_HEADER_SIZE + b->stored_len;
 	return FOUND_NOTHING;
 }
 
-static enum found probe(struct input *in, struct block *b, struct err *e, int *ret_error)
+static enum found input_probe(struct input *in, struct block *b, struct err *e, int *ret_error)
 {
-	const ssize_t have = want(in, HEADER_SIZE, e);
+	const ssize_t have = input_want(in, HEADER_SIZE, e);
 	struct record_header h;
 
 	if (have < 0) {
 		*ret_error = (int)have;
 		return FOUND_NOTHING;
 	}
-	if (have >= (ssize_t)HEADER_SIZE && !memcmp(here(in), RECORD_MAGIC, RECORD_MAGIC_SIZE) && header_get(here(in), &h))
+	if (have >= (ssize_t)HEADER_SIZE && !memcmp(input_position(in), RECORD_MAGIC, RECORD_MAGIC_SIZE) &&
+	    header_get(input_position(in), &h))
 		return FOUND_RECORDING;
 	return probe_block(in, (size_t)have, b, e, ret_error);
 }
 
 /* Steps to the next byte at hand that a magic could begin with. */
-static void step(struct input *in)
+static void input_step(struct input *in)
 {
 	const size_t have = in->buf.n - in->at;
-	const uint8_t *s = memchr(here(in) + 1, BLOCK_MAGIC[0], have - 1);
+	const uint8_t *s = memchr(input_position(in) + 1, BLOCK_MAGIC[0], have - 1);
 
-	advance(in, s ? (size_t)(s - here(in)) : have);
+	input_advance(in, s ? (size_t)(s - input_position(in)) : have);
 }
 
 /* Nothing more is found: what was stepped over since START is a block that was cut off, or damage. */
@@ -182,14 +183,14 @@ int input_next(struct input *in, struct block *b, const uint8_t **ret_stored, st
 	in->damaged_type = 0;
 	for (;;) {
 		enum found found;
-		ssize_t have = want(in, 1, e);
+		ssize_t have = input_want(in, 1, e);
 
 		if (have < 0)
 			return (int)have;
 		in->gave_up |= in->wasted > WASTE_MAX;
 		if (!have || in->gave_up)
 			return at_end(in, start, cut_at_start && !in->gave_up);
-		found = probe(in, b, e, &error);
+		found = input_probe(in, b, e, &error);
 		if (error)
 			return error;
 		if (found == FOUND_RECORDING)
@@ -199,13 +200,13 @@ int input_next(struct input *in, struct block *b, const uint8_t **ret_stored, st
 		if (found == FOUND_BLOCK)
 			break;
 		cut_at_start |= found == FOUND_CUT && in->offset == start;
-		step(in);
+		input_step(in);
 	}
 	in->damaged_bytes += in->offset - start;
 	in->stream = b->stream;
 	in->stream_known = true;
-	*ret_stored = here(in) + BLOCK_HEADER_SIZE;
-	advance(in, BLOCK_HEADER_SIZE + b->stored_len);
+	*ret_stored = input_position(in) + BLOCK_HEADER_SIZE;
+	input_advance(in, BLOCK_HEADER_SIZE + b->stored_len);
 	return 1;
 }
 

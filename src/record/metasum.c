@@ -25,20 +25,20 @@ static const size_t counters[] = {
 
 #define NR_COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
-static uint64_t *counter(struct profile_meta *m, size_t i)
+static uint64_t *metasum_counter(struct profile_meta *m, size_t i)
 {
 	return (uint64_t *)((char *)m + counters[i]);
 }
 
 /* What is not known of one is not known of both. */
-static uint64_t plus(uint64_t a, uint64_t b)
+static uint64_t metasum_plus(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
 	return a == META_UNKNOWN || b == META_UNKNOWN || __builtin_add_overflow(a, b, &sum) ? META_UNKNOWN : sum;
 }
 
-static uint64_t minus(uint64_t a, uint64_t b)
+static uint64_t metasum_minus(uint64_t a, uint64_t b)
 {
 	if (a == META_UNKNOWN || b == META_UNKNOWN)
 		return META_UNKNOWN;
@@ -46,7 +46,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* The larger one of two, of those that are known. */
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t metasum_larger(uint64_t a, uint64_t b)
 {
 	if (a == META_UNKNOWN || b == META_UNKNOWN)
 		return a < b ? a : b;
@@ -54,7 +54,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* Whether PART is one of the texts of ALL, which has "; " between them. */
-static bool holds(const char *all, const char *part)
+static bool metasum_holds(const char *all, const char *part)
 {
 	const size_t len = strlen(part);
 
@@ -64,31 +64,31 @@ static bool holds(const char *all, const char *part)
 	return false;
 }
 
-static void add_text(char *dst, size_t size, const char *src)
+static void metasum_add_text(char *dst, size_t size, const char *src)
 {
 	const size_t used = strlen(dst);
 	static const char more[] = "; ...";
 
-	if (!*src || holds(dst, src))
+	if (!*src || metasum_holds(dst, src))
 		return;
 	if (!used)
 		snprintf(dst, size, "%s", src);
 	else if (used + 2 + strlen(src) + sizeof(more) <= size)
 		snprintf(dst + used, size - used, "; %s", src);
-	else if (used + sizeof(more) <= size && !holds(dst, "..."))
+	else if (used + sizeof(more) <= size && !metasum_holds(dst, "..."))
 		memcpy(dst + used, more, sizeof(more));
 }
 
 static void add_texts(struct profile_meta *dst, const struct profile_meta *src)
 {
-	add_text(dst->version, sizeof(dst->version), src->version);
-	add_text(dst->host, sizeof(dst->host), src->host);
-	add_text(dst->kernel, sizeof(dst->kernel), src->kernel);
-	add_text(dst->kernel_without, sizeof(dst->kernel_without), src->kernel_without);
-	add_text(dst->arch, sizeof(dst->arch), src->arch);
-	add_text(dst->target, sizeof(dst->target), src->target);
-	add_text(dst->cmdline, sizeof(dst->cmdline), src->cmdline);
-	add_text(dst->event, sizeof(dst->event), src->event);
+	metasum_add_text(dst->version, sizeof(dst->version), src->version);
+	metasum_add_text(dst->host, sizeof(dst->host), src->host);
+	metasum_add_text(dst->kernel, sizeof(dst->kernel), src->kernel);
+	metasum_add_text(dst->kernel_without, sizeof(dst->kernel_without), src->kernel_without);
+	metasum_add_text(dst->arch, sizeof(dst->arch), src->arch);
+	metasum_add_text(dst->target, sizeof(dst->target), src->target);
+	metasum_add_text(dst->cmdline, sizeof(dst->cmdline), src->cmdline);
+	metasum_add_text(dst->event, sizeof(dst->event), src->event);
 }
 
 void meta_add(struct profile_meta *dst, const struct profile_meta *src)
@@ -97,7 +97,7 @@ void meta_add(struct profile_meta *dst, const struct profile_meta *src)
 
 	add_texts(dst, src);
 	for (size_t i = 0; i < NR_COUNTERS; i++)
-		*counter(dst, i) = plus(*counter(dst, i), *counter(&from, i));
+		*metasum_counter(dst, i) = metasum_plus(*metasum_counter(dst, i), *metasum_counter(&from, i));
 	if (dst->freq_asked != src->freq_asked)
 		dst->freq_asked = 0;
 	if (dst->freq_got != src->freq_got)
@@ -110,13 +110,13 @@ void meta_add(struct profile_meta *dst, const struct profile_meta *src)
 	}
 	dst->off_cpu |= src->off_cpu;
 	dst->wakers |= src->wakers;
-	dst->symbols_pending = plus(dst->symbols_pending, src->symbols_pending);
+	dst->symbols_pending = metasum_plus(dst->symbols_pending, src->symbols_pending);
 	if (src->rss_bytes > dst->rss_bytes)
 		dst->rss_bytes = src->rss_bytes;
-	dst->rules_pages = larger(dst->rules_pages, src->rules_pages);
-	dst->rules = larger(dst->rules, src->rules);
-	dst->rules_processes = larger(dst->rules_processes, src->rules_processes);
-	dst->rules_bytes = larger(dst->rules_bytes, src->rules_bytes);
+	dst->rules_pages = metasum_larger(dst->rules_pages, src->rules_pages);
+	dst->rules = metasum_larger(dst->rules, src->rules);
+	dst->rules_processes = metasum_larger(dst->rules_processes, src->rules_processes);
+	dst->rules_bytes = metasum_larger(dst->rules_bytes, src->rules_bytes);
 	if (src->wait_period_ns > dst->wait_period_ns)
 		dst->wait_period_ns = src->wait_period_ns;
 }
@@ -127,10 +127,10 @@ void meta_since(struct profile_meta *now, const struct profile_meta *then)
 	const uint64_t gone_ns = then->duration_ns;
 
 	for (size_t i = 0; i < NR_COUNTERS; i++)
-		*counter(now, i) = minus(*counter(now, i), *counter(&from, i));
+		*metasum_counter(now, i) = metasum_minus(*metasum_counter(now, i), *metasum_counter(&from, i));
 	now->start_real_ns += gone_ns;
 	now->start_mono_ns += gone_ns;
-	now->duration_ns = minus(now->duration_ns, gone_ns);
+	now->duration_ns = metasum_minus(now->duration_ns, gone_ns);
 }
 
 /* The first members of struct numa_figures are counters; behind them stand the most that was met at a time. */
@@ -158,6 +158,6 @@ void numa_figures_since(struct numa_figures *now, const struct numa_figures *the
 	memcpy(to, now, sizeof(to));
 	memcpy(from, then, sizeof(from));
 	for (size_t i = 0; i < NR_FIGURES; i++)
-		to[i] = minus(to[i], from[i]);
+		to[i] = metasum_minus(to[i], from[i]);
 	memcpy(now, to, sizeof(to));
 }

@@ -79,7 +79,7 @@ static const struct key keys[] = {
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 #define UNKNOWN "unknown"
 
-static bool add_text(byte_vec *dst, const char *s)
+static bool metatext_add_text(byte_vec *dst, const char *s)
 {
 	return bytes_add(dst, s, strlen(s));
 }
@@ -89,7 +89,7 @@ static bool add_u64(byte_vec *dst, uint64_t v)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, v);
-	return add_text(dst, v == META_UNKNOWN ? UNKNOWN : text);
+	return metatext_add_text(dst, v == META_UNKNOWN ? UNKNOWN : text);
 }
 
 static bool add_int(byte_vec *dst, int v)
@@ -97,7 +97,7 @@ static bool add_int(byte_vec *dst, int v)
 	char text[16];
 
 	snprintf(text, sizeof(text), "%d", v);
-	return add_text(dst, text);
+	return metatext_add_text(dst, text);
 }
 
 static bool add_value(byte_vec *dst, const struct key *k, const struct profile_meta *m)
@@ -108,7 +108,7 @@ static bool add_value(byte_vec *dst, const struct key *k, const struct profile_m
 	switch (k->kind) {
 	case VALUE_TEXT:
 		text_sanitise(clean, sizeof(clean), p, strnlen(p, k->size));
-		return add_text(dst, clean);
+		return metatext_add_text(dst, clean);
 	case VALUE_U32:
 		return add_u64(dst, *(const uint32_t *)p);
 	case VALUE_U64:
@@ -127,13 +127,14 @@ static bool add_value(byte_vec *dst, const struct key *k, const struct profile_m
 bool meta_text(const struct profile_meta *m, byte_vec *dst)
 {
 	for (size_t i = 0; i < NR_KEYS; i++)
-		if (!add_text(dst, keys[i].name) || !add_text(dst, "=") || !add_value(dst, &keys[i], m) || !add_text(dst, "\n"))
+		if (!metatext_add_text(dst, keys[i].name) || !metatext_add_text(dst, "=") || !add_value(dst, &keys[i], m) ||
+		    !metatext_add_text(dst, "\n"))
 			return false;
 	return true;
 }
 
 /* The next line of *IN without its newline; false at the end. */
-static bool next_line(struct cursor *in, struct cursor *line)
+static bool metatext_next_line(struct cursor *in, struct cursor *line)
 {
 	const uint8_t *nl;
 
@@ -154,8 +155,8 @@ bool meta_changed(const byte_vec *before, const byte_vec *now, byte_vec *dst)
 {
 	struct cursor old = cursor_of(before), new = cursor_of(now), was, is;
 
-	while (next_line(&new, &is)) {
-		if (next_line(&old, &was) && same_line(&was, &is))
+	while (metatext_next_line(&new, &is)) {
+		if (metatext_next_line(&old, &was) && same_line(&was, &is))
 			continue;
 		if (!bytes_add(dst, is.p, (size_t)(is.end - is.p)) || !bytes_add(dst, "\n", 1))
 			return false;
@@ -164,7 +165,7 @@ bool meta_changed(const byte_vec *before, const byte_vec *now, byte_vec *dst)
 }
 
 /* Digits only, all of them, no overflow. */
-static bool parse_number(const struct cursor *value, uint64_t max, uint64_t *ret)
+static bool metatext_parse_number(const struct cursor *value, uint64_t max, uint64_t *ret)
 {
 	uint64_t v = 0;
 
@@ -187,11 +188,11 @@ static void parse_int(const struct cursor *value, int *ret)
 	const struct cursor digits = { value->p + negative, value->end };
 	uint64_t v;
 
-	if (parse_number(&digits, INT32_MAX, &v))
+	if (metatext_parse_number(&digits, INT32_MAX, &v))
 		*ret = negative ? -(int)v : (int)v;
 }
 
-static void parse_value(struct profile_meta *m, const struct key *k, const struct cursor *value)
+static void metatext_parse_value(struct profile_meta *m, const struct key *k, const struct cursor *value)
 {
 	void *p = (char *)m + k->at;
 	const size_t len = (size_t)(value->end - value->p);
@@ -202,11 +203,11 @@ static void parse_value(struct profile_meta *m, const struct key *k, const struc
 		text_sanitise(p, k->size, (const char *)value->p, len);
 		break;
 	case VALUE_U32:
-		if (parse_number(value, UINT32_MAX, &v))
+		if (metatext_parse_number(value, UINT32_MAX, &v))
 			*(uint32_t *)p = (uint32_t)v;
 		break;
 	case VALUE_U64:
-		if (parse_number(value, UINT64_MAX, &v))
+		if (metatext_parse_number(value, UINT64_MAX, &v))
 			*(uint64_t *)p = v;
 		else if (len == strlen(UNKNOWN) && !memcmp(value->p, UNKNOWN, len))
 			*(uint64_t *)p = META_UNKNOWN;
@@ -215,11 +216,11 @@ static void parse_value(struct profile_meta *m, const struct key *k, const struc
 		parse_int(value, p);
 		break;
 	case VALUE_STATE:
-		if (parse_number(value, TARGET_ENDED, &v))
+		if (metatext_parse_number(value, TARGET_ENDED, &v))
 			*(enum target_state *)p = (enum target_state)v;
 		break;
 	case VALUE_BOOL:
-		if (parse_number(value, 1, &v))
+		if (metatext_parse_number(value, 1, &v))
 			*(bool *)p = v;
 		break;
 	case VALUE_OUT:
@@ -228,7 +229,7 @@ static void parse_value(struct profile_meta *m, const struct key *k, const struc
 }
 
 /* Cuts LINE at its "=" into *KEY and what is left. */
-static bool split(struct cursor *line, struct cursor *key)
+static bool metatext_split(struct cursor *line, struct cursor *key)
 {
 	const uint8_t *eq = memchr(line->p, '=', (size_t)(line->end - line->p));
 
@@ -250,12 +251,12 @@ void meta_parse(struct profile_meta *m, const uint8_t *text, size_t n)
 {
 	struct cursor in = { text, text + n }, line, key;
 
-	while (next_line(&in, &line)) {
-		if (!split(&line, &key))
+	while (metatext_next_line(&in, &line)) {
+		if (!metatext_split(&line, &key))
 			continue;
 		for (size_t i = 0; i < NR_KEYS; i++)
 			if (key_is(&key, keys[i].name))
-				parse_value(m, &keys[i], &line);
+				metatext_parse_value(m, &keys[i], &line);
 	}
 }
 
@@ -272,8 +273,8 @@ bool meta_number(const uint8_t *text, size_t n, const char *key, uint64_t *ret)
 	struct cursor in = { text, text + n }, line, name;
 	bool found = false;
 
-	while (next_line(&in, &line))
-		if (split(&line, &name) && key_is(&name, key) && parse_number(&line, UINT64_MAX, ret))
+	while (metatext_next_line(&in, &line))
+		if (metatext_split(&line, &name) && key_is(&name, key) && metatext_parse_number(&line, UINT64_MAX, ret))
 			found = true;
 	return found;
 }

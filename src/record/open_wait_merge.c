@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* The state of THREAD, made when there is none, and then NULL when out of memory. */
-static struct piece_thread *thread_of(struct open_wait_merge *ps, thread_id thread)
+static struct piece_thread *open_wait_merge_thread_of(struct open_wait_merge *ps, thread_id thread)
 {
 	const uint32_t known = idmap_get(&ps->thread_of, thread);
 	struct piece_thread *t;
@@ -36,7 +36,7 @@ static uint32_t new_piece(struct open_wait_merge *ps)
 	return (uint32_t)++ps->piece.n;
 }
 
-static void hold(struct open_wait_merge *ps, struct piece_thread *t, uint32_t at, const struct event *ev)
+static void open_wait_merge_hold(struct open_wait_merge *ps, struct piece_thread *t, uint32_t at, const struct event *ev)
 {
 	ps->piece.v[at - 1] = (struct piece){ .ev = *ev };
 	if (t->last)
@@ -56,7 +56,7 @@ static bool same_wait(const struct event *a, const struct event *b)
 }
 
 /* Puts neighbours together, into the later of two, as far as they are old. When that helps little it is not tried again soon. */
-static void thin(struct open_wait_merge *ps, struct piece_thread *t)
+static void open_wait_merge_thin(struct open_wait_merge *ps, struct piece_thread *t)
 {
 	const uint32_t before = t->n;
 	uint32_t *link = &t->first;
@@ -87,7 +87,7 @@ static void thin(struct open_wait_merge *ps, struct piece_thread *t)
 }
 
 /* Gives what is held of T to P; OVER says that the wait has ended. */
-static int release(struct open_wait_merge *ps, struct piece_thread *t, struct profile *p, bool over)
+static int open_wait_merge_release(struct open_wait_merge *ps, struct piece_thread *t, struct profile *p, bool over)
 {
 	int r = 0;
 
@@ -109,20 +109,20 @@ static int release(struct open_wait_merge *ps, struct piece_thread *t, struct pr
 
 static int add_piece(struct open_wait_merge *ps, struct profile *p, const struct event *ev)
 {
-	struct piece_thread *t = thread_of(ps, ev->thread);
+	struct piece_thread *t = open_wait_merge_thread_of(ps, ev->thread);
 	uint32_t at;
 
 	if (!t)
 		return -ENOMEM;
 	if (t->n >= t->thin_at)
-		thin(ps, t);
+		open_wait_merge_thin(ps, t);
 	at = new_piece(ps);
 	t->ns += ev->weight;
 	if (ev->time_ns > t->time_ns)
 		t->time_ns = ev->time_ns;
 	if (!at)
 		return profile_add(p, ev);
-	hold(ps, t, at, ev);
+	open_wait_merge_hold(ps, t, at, ev);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ int open_wait_merge_add(struct open_wait_merge *ps, struct profile *p, const str
 	/* Samples of before the wait may come after its pieces. */
 	if (known != ID_NONE && ev->time_ns >= ps->thread.v[known].time_ns) {
 		ps->thread.v[known].ns = 0;
-		r = release(ps, &ps->thread.v[known], p, true);
+		r = open_wait_merge_release(ps, &ps->thread.v[known], p, true);
 	}
 	return r < 0 ? r : profile_add(p, ev);
 }
@@ -158,7 +158,7 @@ int open_wait_merge_end(struct open_wait_merge *ps, struct profile *p, struct pr
 	for (size_t i = 0; !r && i < ps->thread.n; i++) {
 		m->wait_open_ns += ps->thread.v[i].ns;
 		m->wait_open += ps->thread.v[i].ns != 0;
-		r = release(ps, &ps->thread.v[i], p, false);
+		r = open_wait_merge_release(ps, &ps->thread.v[i], p, false);
 	}
 	return r;
 }

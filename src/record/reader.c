@@ -30,14 +30,14 @@ struct reading {
 };
 
 /* Running out of memory here costs a line of `sberf check`, not the recording. */
-static void tell(struct reading *rd, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
+static void reader_tell(struct reading *rd, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
 {
 	if (rd->survey)
 		check_stats_damage(rd->survey, kind, at, n, type);
 }
 
 /* The payload of B. With a codec that is not known it stays empty if B is left out in any case. */
-static int unpack(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
+static int reader_unpack(struct reading *rd, const struct block *b, const uint8_t *stored, struct err *e)
 {
 	int r = 0;
 
@@ -54,7 +54,7 @@ static int unpack(struct reading *rd, const struct block *b, const uint8_t *stor
 static int damaged_block(struct reading *rd, enum check_stats_damage_kind kind, const struct block *b, uint64_t at)
 {
 	rd->report->damaged_blocks++;
-	tell(rd, kind, at, (uint64_t)BLOCK_HEADER_SIZE + b->stored_len, b->type);
+	reader_tell(rd, kind, at, (uint64_t)BLOCK_HEADER_SIZE + b->stored_len, b->type);
 	return 0;
 }
 
@@ -88,10 +88,10 @@ static int take_block(struct reading *rd, const struct block *b, const uint8_t *
 	if (b->seq < rd->next_seq)
 		return damaged_block(rd, DAMAGE_OUT_OF_ORDER, b, at);
 	if (b->seq > rd->next_seq && !just_one(rd, at, b->seq - rd->next_seq))
-		tell(rd, DAMAGE_MISSING, at, b->seq - rd->next_seq, 0);
+		reader_tell(rd, DAMAGE_MISSING, at, b->seq - rd->next_seq, 0);
 	rd->report->damaged_blocks += b->seq - rd->next_seq;
 	rd->next_seq = (uint64_t)b->seq + 1;
-	r = unpack(rd, b, stored, e);
+	r = reader_unpack(rd, b, stored, e);
 	if (!r)
 		r = decoder_block(rd->decoder, b, rd->raw.v, rd->raw.n, e);
 	if (r == -EBADMSG)
@@ -102,10 +102,10 @@ static int take_block(struct reading *rd, const struct block *b, const uint8_t *
 	return r;
 }
 
-static void note(struct load_report *report, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void reader_note(struct load_report *report, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Adds to the note, "; " between its parts. */
-static void note(struct load_report *report, const char *fmt, ...)
+static void reader_note(struct load_report *report, const char *fmt, ...)
 {
 	size_t at = strlen(report->note);
 	va_list ap;
@@ -117,24 +117,26 @@ static void note(struct load_report *report, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void write_note(struct reading *rd, const struct decode_counts *c)
+static void reader_write_note(struct reading *rd, const struct decode_counts *c)
 {
 	struct load_report *report = rd->report;
 
 	report->note[0] = '\0';
 	if (report->cut_off)
-		note(report, "the recording was cut off: its end is missing");
+		reader_note(report, "the recording was cut off: its end is missing");
 	if (rd->in.gave_up)
-		note(report, "it is damaged from byte %" PRIu64 " on, and the rest was not read", rd->in.offset);
+		reader_note(report, "it is damaged from byte %" PRIu64 " on, and the rest was not read", rd->in.offset);
 	else if (report->damaged_blocks || report->damaged_bytes)
-		note(report, "%" PRIu64 " block%s (%" PRIu64 " bytes) damaged, %" PRIu64 " events known to be lost",
-		     report->damaged_blocks, report->damaged_blocks == 1 ? "" : "s", report->damaged_bytes, c->lost);
+		reader_note(report, "%" PRIu64 " block%s (%" PRIu64 " bytes) damaged, %" PRIu64 " events known to be lost",
+			    report->damaged_blocks, report->damaged_blocks == 1 ? "" : "s", report->damaged_bytes, c->lost);
 	else if (rd->header_damaged)
-		note(report, "the header is damaged");
+		reader_note(report, "the header is damaged");
 	if (rd->meta->numa_too_large)
-		note(report, "states of the NUMA nodes that found no room in the recording: %" PRIu64, rd->meta->numa_too_large);
+		reader_note(report, "states of the NUMA nodes that found no room in the recording: %" PRIu64,
+			    rd->meta->numa_too_large);
 	if (c->unknown)
-		note(report, "a newer sberf wrote it: %" PRIu64 " items of kinds unknown here were left out", c->unknown);
+		reader_note(report, "a newer sberf wrote it: %" PRIu64 " items of kinds unknown here were left out",
+			    c->unknown);
 }
 
 static void finish_survey(struct check_stats *s, const struct decode_counts *c)
@@ -150,7 +152,7 @@ static void finish_survey(struct check_stats *s, const struct decode_counts *c)
 	}
 }
 
-static int finish(struct reading *rd, struct err *e)
+static int reader_finish(struct reading *rd, struct err *e)
 {
 	struct profile_meta *m = rd->meta;
 	struct decode_counts c;
@@ -169,23 +171,23 @@ static int finish(struct reading *rd, struct err *e)
 	m->wait_short_ns += c.short_ns;
 	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns && c.last_ns - m->start_mono_ns > m->duration_ns)
 		m->duration_ns = c.last_ns - m->start_mono_ns;
-	write_note(rd, &c);
+	reader_write_note(rd, &c);
 	if (rd->survey)
 		finish_survey(rd->survey, &c);
 	return 0;
 }
 
 /* What input_next() stepped over on its way to a block, or to the end. */
-static void tell_damage(struct reading *rd, uint64_t damaged_before)
+static void reader_tell_damage(struct reading *rd, uint64_t damaged_before)
 {
 	const struct input *in = &rd->in;
 
 	if (in->gave_up)
-		tell(rd, DAMAGE_GAVE_UP, in->damaged_at, 0, 0);
+		reader_tell(rd, DAMAGE_GAVE_UP, in->damaged_at, 0, 0);
 	else if (in->cut)
-		tell(rd, DAMAGE_CUT, in->damaged_at, in->offset - in->damaged_at, in->damaged_type);
+		reader_tell(rd, DAMAGE_CUT, in->damaged_at, in->offset - in->damaged_at, in->damaged_type);
 	else if (in->damaged_bytes > damaged_before)
-		tell(rd, DAMAGE_BYTES, in->damaged_at, in->damaged_bytes - damaged_before, in->damaged_type);
+		reader_tell(rd, DAMAGE_BYTES, in->damaged_at, in->damaged_bytes - damaged_before, in->damaged_type);
 }
 
 static int next_block(struct reading *rd, struct block *b, const uint8_t **ret_stored, struct err *e)
@@ -194,7 +196,7 @@ static int next_block(struct reading *rd, struct block *b, const uint8_t **ret_s
 	const int r = input_next(&rd->in, b, ret_stored, e);
 
 	if (r >= 0)
-		tell_damage(rd, damaged_before);
+		reader_tell_damage(rd, damaged_before);
 	return r;
 }
 
@@ -213,10 +215,10 @@ static int read_blocks(struct reading *rd, struct err *e)
 		return r;
 	if (!rd->report->blocks)
 		return err_set(e, EBADMSG, "%s has a header of sberf but no block that can be read", rd->in.name);
-	return finish(rd, e);
+	return reader_finish(rd, e);
 }
 
-static int read_all(struct reading *rd, struct err *e)
+static int reader_read_all(struct reading *rd, struct err *e)
 {
 	struct record_header h = { 0 };
 	int r = input_open(&rd->in, &h, &rd->header_damaged, e);
@@ -226,7 +228,7 @@ static int read_all(struct reading *rd, struct err *e)
 	if (rd->survey)
 		rd->survey->header = h;
 	if (rd->header_damaged)
-		tell(rd, DAMAGE_HEADER, 0, HEADER_SIZE, 0);
+		reader_tell(rd, DAMAGE_HEADER, 0, HEADER_SIZE, 0);
 	if (!rd->header_damaged) {
 		rd->meta->start_real_ns = h.start_real_ns;
 		rd->meta->start_mono_ns = h.start_mono_ns;
@@ -247,7 +249,7 @@ int recording_read(const char *name, input_fn *read, void *ctx, const struct loa
 		return err_nomem(e, "a profile from a recording");
 	memset(t->report, 0, sizeof(*t->report));
 	meta_init(t->meta);
-	r = read_all(&rd, e);
+	r = reader_read_all(&rd, e);
 	vec_free(&rd.raw);
 	input_free(&rd.in);
 	return r;
@@ -298,7 +300,7 @@ int recording_load_fd(int fd, const char *name, struct profile *p, struct names 
 	return recording_read(name, read_followed, &f, &t, e);
 }
 
-static int peek(struct input *in, struct profile_meta *meta, uint8_t *ret_uuid, struct err *e)
+static int reader_peek(struct input *in, struct profile_meta *meta, uint8_t *ret_uuid, struct err *e)
 {
 	byte_vec raw = { 0 };
 	struct record_header h = { 0 };
@@ -330,7 +332,7 @@ int recording_peek(int fd, const char *name, struct profile_meta *meta, uint8_t 
 
 	meta_init(meta);
 	memset(ret_uuid, 0, UUID_SIZE);
-	r = peek(&in, meta, ret_uuid, e);
+	r = reader_peek(&in, meta, ret_uuid, e);
 	input_free(&in);
 	return r;
 }

@@ -38,7 +38,7 @@ static size_t runs_until(const struct table_column *c, size_t i)
 	return end;
 }
 
-static enum column_encoding shortest(const struct table_column *c)
+static enum column_encoding table_shortest(const struct table_column *c)
 {
 	size_t plain = 0, delta = 0, runs = 0;
 	uint64_t last = 0;
@@ -82,7 +82,7 @@ static bool encode_column(const struct table_column *c, unsigned int tag, byte_v
 	if (!c->bytes.n && !c->values.n)
 		return true;
 	if (!c->bytes.n) {
-		encoding = (uint8_t)shortest(c);
+		encoding = (uint8_t)table_shortest(c);
 		scratch->n = 0;
 		if (!encode_values(c, encoding, scratch))
 			return false;

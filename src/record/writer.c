@@ -79,7 +79,7 @@ struct recorder {
 	uint64_t flush_ns, epoch_ns;     /* when the next ones are due */
 };
 
-static void fail(struct recorder *r, const struct err *why)
+static void writer_fail(struct recorder *r, const struct err *why)
 {
 	pthread_mutex_lock(&r->lock);
 	if (!r->err.code)
@@ -93,7 +93,7 @@ static void fail_nomem(struct recorder *r)
 	struct err why = ERR_INIT;
 
 	err_nomem(&why, "the recording");
-	fail(r, &why);
+	writer_fail(r, &why);
 }
 
 static void fail_write(struct recorder *r, int code)
@@ -111,7 +111,7 @@ static void fail_write(struct recorder *r, int code)
 	else
 		err_set(&why, code, "cannot write to %s: %s; the recording %s after %" PRIu64
 			" bytes and can be read up to there", r->path, strerror(code), cut_back ? "ends" : "breaks off", whole);
-	fail(r, &why);
+	writer_fail(r, &why);
 }
 
 /* Something that does not want to wait, as a terminal's or ssh's pipe may be set up, is waited for here. */
@@ -148,15 +148,15 @@ static bool write_whole(void *ctx, const uint8_t *p, size_t n)
 	return true;
 }
 
-static bool stopped(const struct recorder *r)
+static bool writer_stopped(const struct recorder *r)
 {
 	return atomic_load(&r->failed);
 }
 
 /* What the stream has said; false that is no failed write is a lack of memory. */
-static void must(struct recorder *r, bool ok)
+static void writer_must(struct recorder *r, bool ok)
 {
-	if (!ok && !stopped(r))
+	if (!ok && !writer_stopped(r))
 		fail_nomem(r);
 }
 
@@ -184,7 +184,7 @@ static void write_new_meta(struct recorder *r)
 	const struct profile_meta meta = file_meta(r, &is_new);
 
 	if (is_new && !r->keep)
-		must(r, stream_meta(&r->stream, &meta));
+		writer_must(r, stream_meta(&r->stream, &meta));
 }
 
 static void write_new_numa(struct recorder *r)
@@ -204,7 +204,7 @@ static void write_new_numa(struct recorder *r)
 	numa_figures_since(&of_file.figures, &r->numa_base);
 	pthread_mutex_unlock(&r->lock);
 	if (!r->keep)
-		must(r, stream_numa(&r->stream, &of_file, &too_large));
+		writer_must(r, stream_numa(&r->stream, &of_file, &too_large));
 	r->numa_too_large += too_large;
 	numa_state_unref(r->numa_last);
 	r->numa_last = state;
@@ -222,21 +222,21 @@ static void encode_names(struct recorder *r)
 {
 	bool done;
 
-	must(r, encoder_names(r->enc, NAMES_BUDGET, &done));
+	writer_must(r, encoder_names(r->enc, NAMES_BUDGET, &done));
 }
 
 /* Writes what was taken in, with some of the names or ALL of them that are known, and figures that are new. */
 static void write_taken(struct recorder *r, bool all_names)
 {
-	if (!stopped(r) && all_names)
-		must(r, stream_names(&r->stream));
-	else if (!stopped(r))
+	if (!writer_stopped(r) && all_names)
+		writer_must(r, stream_names(&r->stream));
+	else if (!writer_stopped(r))
 		encode_names(r);
-	if (!stopped(r))
-		must(r, stream_tables(&r->stream));
-	if (!stopped(r))
+	if (!writer_stopped(r))
+		writer_must(r, stream_tables(&r->stream));
+	if (!writer_stopped(r))
 		write_new_numa(r);
-	if (!stopped(r))
+	if (!writer_stopped(r))
 		write_new_meta(r);
 }
 
@@ -244,17 +244,17 @@ static void write_taken(struct recorder *r, bool all_names)
 static void next_segment(struct recorder *r, uint64_t now)
 {
 	encoder_restart(r->enc);
-	must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told));
+	writer_must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told));
 }
 
 /* The events taken in fill a block. What is in memory is bounded however fast they come: it does not wait for the next flush. */
 static void block_full(struct recorder *r)
 {
-	must(r, stream_tables(&r->stream));
-	if (stopped(r) || !r->keep || !flight_recorder_full(r->keep))
+	writer_must(r, stream_tables(&r->stream));
+	if (writer_stopped(r) || !r->keep || !flight_recorder_full(r->keep))
 		return;
 	write_taken(r, false);
-	if (!stopped(r))
+	if (!writer_stopped(r))
 		next_segment(r, clock_mono_ns());
 }
 
@@ -262,7 +262,7 @@ static void encode_queue(struct recorder *r)
 {
 	const struct event *ev;
 
-	while (!stopped(r) && !r->linger_ns && (ev = queue_peek(&r->queue))) {
+	while (!writer_stopped(r) && !r->linger_ns && (ev = queue_peek(&r->queue))) {
 		const bool ok = encoder_event(r->enc, ev);
 
 		queue_drop(&r->queue);
@@ -275,7 +275,7 @@ static void encode_queue(struct recorder *r)
 }
 
 /* Writes what has come. */
-static void flush(struct recorder *r, bool all_names)
+static void writer_flush(struct recorder *r, bool all_names)
 {
 	encode_queue(r);
 	write_taken(r, all_names);
@@ -286,10 +286,10 @@ static void begin_epoch(struct recorder *r)
 	bool is_new;
 	const struct profile_meta meta = file_meta(r, &is_new);
 
-	must(r, stream_epoch(&r->stream, &meta));
+	writer_must(r, stream_epoch(&r->stream, &meta));
 }
 
-static void wait_for_work(struct recorder *r)
+static void writer_wait_for_work(struct recorder *r)
 {
 	const uint64_t now = clock_mono_ns();
 	const uint64_t left = r->flush_ns > now ? r->flush_ns - now : 0;
@@ -311,7 +311,7 @@ static int begin_file(struct recorder *r, const struct profile_meta *meta, struc
 	r->file_bytes = 0;
 	if (r->files++ || r->midway)
 		meta_since(&own, meta);
-	must(r, stream_begin(&r->stream, &own));
+	writer_must(r, stream_begin(&r->stream, &own));
 	code = recorder_status(r, e);
 	if (code == 0 && r->max_bytes)
 		code = recording_shift(r->path, r->max_files, e);
@@ -324,21 +324,21 @@ static int begin_file(struct recorder *r, const struct profile_meta *meta, struc
 	return 0;
 }
 
-static void drain(void *ctx)
+static void writer_drain(void *ctx)
 {
 	encode_queue(ctx);
 }
 
 /* Writes what is kept to PATH. When there was room for a part of it only, that is there, and E has a sentence all the same. */
-static int save(struct recorder *r, const char *path, struct flight_recorder_saved *ret, struct err *e)
+static int writer_save(struct recorder *r, const char *path, struct flight_recorder_saved *ret, struct err *e)
 {
 	char time[UNITS_MAX];
 	int code;
 
-	flush(r, true);
-	if (stopped(r))
+	writer_flush(r, true);
+	if (writer_stopped(r))
 		return recorder_status(r, e);
-	code = flight_recorder_save(r->keep, path, &r->told, r->numa_last, drain, r, ret, e);
+	code = flight_recorder_save(r->keep, path, &r->told, r->numa_last, writer_drain, r, ret, e);
 	if (code >= 0 && ret->error)
 		err_set(e, ret->error, "cannot write all that was kept to %s: %s; it has the last %s", path, strerror(ret->error),
 			units_time(time, ret->ns));
@@ -377,7 +377,7 @@ static void save_wanted(struct recorder *r)
 	int code = free_name(r, saved.path, sizeof(saved.path), &saved.err);
 
 	if (code >= 0)
-		code = save(r, saved.path, &got, &saved.err);
+		code = writer_save(r, saved.path, &got, &saved.err);
 	if (code < 0)
 		saved.path[0] = '\0';
 	saved.bytes = got.bytes;
@@ -396,11 +396,11 @@ static void save_at_end(struct recorder *r)
 	else
 		snprintf(saved.path, sizeof(saved.path), "%s", r->path);
 	if (code >= 0)
-		code = save(r, r->numbered ? saved.path : r->path, &got, &saved.err);
+		code = writer_save(r, r->numbered ? saved.path : r->path, &got, &saved.err);
 	if (code >= 0)
 		atomic_store(&r->written, got.bytes);
 	if (saved.err.code) {
-		fail(r, &saved.err);
+		writer_fail(r, &saved.err);
 		return;
 	}
 	saved.bytes = got.bytes;
@@ -415,9 +415,9 @@ static void end_file(struct recorder *r)
 		save_at_end(r);
 		return;
 	}
-	flush(r, true);
-	if (!stopped(r))
-		must(r, stream_end(&r->stream));
+	writer_flush(r, true);
+	if (!writer_stopped(r))
+		writer_must(r, stream_end(&r->stream));
 }
 
 /* The next file has the last state of nodes too, unless a newer one has come. */
@@ -435,7 +435,7 @@ static void next_file(struct recorder *r)
 	struct err why = ERR_INIT;
 
 	end_file(r);
-	if (stopped(r))
+	if (writer_stopped(r))
 		return;
 	pthread_mutex_lock(&r->lock);
 	r->base = r->told;
@@ -449,14 +449,14 @@ static void next_file(struct recorder *r)
 		return;
 	else
 		err_prefix(&why, "cannot begin another file");
-	fail(r, &why);
+	writer_fail(r, &why);
 }
 
 /* A full file is ended when its names are known, or have taken too long, or events wait. */
-static void linger(struct recorder *r, uint64_t now)
+static void writer_linger(struct recorder *r, uint64_t now)
 {
 	encode_names(r);
-	if (stopped(r))
+	if (writer_stopped(r))
 		return;
 	if (now < r->linger_ns && queue_fill(&r->queue) < QUEUE_EVENTS / 2 && !encoder_all_named(r->enc)) {
 		r->flush_ns = now + LINGER_STEP_NS;
@@ -475,13 +475,13 @@ static void *writer_main(void *arg)
 
 	r->flush_ns = now + FLUSH_NS;
 	r->epoch_ns = now + EPOCH_NS;
-	while (!atomic_load(&r->stop) && !stopped(r)) {
-		wait_for_work(r);
+	while (!atomic_load(&r->stop) && !writer_stopped(r)) {
+		writer_wait_for_work(r);
 		now = clock_mono_ns();
 		if (atomic_exchange(&r->save, false))
 			save_wanted(r);
 		if (r->linger_ns) {
-			linger(r, now);
+			writer_linger(r, now);
 			continue;
 		}
 		/* Of what comes fast memory takes no more than of what comes slowly. */
@@ -489,33 +489,33 @@ static void *writer_main(void *arg)
 			encode_queue(r);
 			continue;
 		}
-		flush(r, false);
+		writer_flush(r, false);
 		check_size(r);
 		if (r->keep)
 			atomic_store(&r->held, flight_recorder_bytes(r->keep));
 		r->flush_ns = now + FLUSH_NS;
 		if (r->keep) {
-			if (flight_recorder_due(r->keep, now) && !stopped(r))
+			if (flight_recorder_due(r->keep, now) && !writer_stopped(r))
 				next_segment(r, now);
-		} else if (now >= r->epoch_ns && !stopped(r)) {
+		} else if (now >= r->epoch_ns && !writer_stopped(r)) {
 			begin_epoch(r);
 			r->epoch_ns = now + EPOCH_NS;
 		}
 	}
 	/* Here is no waiting for names: whoever stops it has waited. */
 	encode_queue(r);
-	while (!stopped(r) && r->linger_ns && queue_fill(&r->queue)) {
+	while (!writer_stopped(r) && r->linger_ns && queue_fill(&r->queue)) {
 		next_file(r);
 		r->linger_ns = 0;
 		encode_queue(r);
 	}
-	if (!stopped(r))
+	if (!writer_stopped(r))
 		end_file(r);
 	return NULL;
 }
 
 /* The thread takes no signals: those belong to the main program, and SIGXFSZ and SIGPIPE would end it where errno will do. */
-static int start_thread(struct recorder *r, struct err *e)
+static int writer_start_thread(struct recorder *r, struct err *e)
 {
 	sigset_t all, before;
 	int code;
@@ -598,14 +598,14 @@ static int begin_keep(struct recorder *r, const struct profile_meta *meta, struc
 	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 : err_nomem(e, "the recording");
 }
 
-static int begin(struct recorder *r, const struct profile_meta *meta, struct err *e)
+static int writer_begin(struct recorder *r, const struct profile_meta *meta, struct err *e)
 {
 	const int code = r->keep ? begin_keep(r, meta, e) : begin_file(r, meta, e);
 
 	if (code < 0)
 		return code;
 	r->meta = r->base = *meta;
-	return start_thread(r, e);
+	return writer_start_thread(r, e);
 }
 
 int recorder_open(const struct recorder_config *c, const struct dict *dict, const struct names *names,
@@ -616,7 +616,7 @@ int recorder_open(const struct recorder_config *c, const struct dict *dict, cons
 
 	if (!r)
 		return err_nomem(e, "the recorder");
-	code = begin(r, meta, e);
+	code = writer_begin(r, meta, e);
 	if (code < 0) {
 		recorder_free(r);
 		return code;
@@ -625,7 +625,7 @@ int recorder_open(const struct recorder_config *c, const struct dict *dict, cons
 	return 0;
 }
 
-static void wake(struct recorder *r)
+static void writer_wake(struct recorder *r)
 {
 	const uint64_t one = 1;
 
@@ -638,10 +638,10 @@ bool recorder_event(struct recorder *r, const struct event *ev)
 {
 	uint32_t fill;
 
-	if (stopped(r) || !queue_put(&r->queue, ev, &fill))
+	if (writer_stopped(r) || !queue_put(&r->queue, ev, &fill))
 		return false;
 	if (fill == QUEUE_EVENTS / 2)
-		wake(r);
+		writer_wake(r);
 	return true;
 }
 
@@ -679,7 +679,7 @@ void recorder_save(struct recorder *r)
 	if (!r->keep)
 		return;
 	atomic_store(&r->save, true);
-	wake(r);
+	writer_wake(r);
 }
 
 bool recorder_saved(struct recorder *r, struct recorder_saved *ret)
@@ -744,7 +744,7 @@ int recorder_end(struct recorder *r, const struct profile_meta *meta, struct rec
 
 	recorder_meta(r, meta);
 	atomic_store(&r->stop, true);
-	wake(r);
+	writer_wake(r);
 	if (r->started)
 		pthread_join(r->thread, NULL);
 	code = recorder_status(r, e);

@@ -109,7 +109,7 @@ static bool link_section(const struct elf_file *f, const char *section, struct e
 }
 
 /* The directory of PATH with its last slash into DIR; "" when PATH has none. */
-static void directory_of(const char *path, char dir[PATH_MAX])
+static void debugfile_directory_of(const char *path, char dir[PATH_MAX])
 {
 	const char *slash = strrchr(path, '/');
 	const size_t len = slash ? (size_t)(slash - path) + 1 : 0;
@@ -149,7 +149,7 @@ static int by_debuglink(const struct elf_file *f, const char *path, const char *
 	if (strchr(name, '/') || crc_at + sizeof(w->crc) > link.len)
 		return -ENOENT;
 	memcpy(&w->crc, data + crc_at, sizeof(w->crc));
-	directory_of(path, dir);
+	debugfile_directory_of(path, dir);
 	if (symfs)
 		fd = try_beside(symfs, dir, name, w);
 	return fd >= 0 ? fd : try_beside("", dir, name, w);
@@ -189,6 +189,6 @@ int debugfile_open_alt(const struct elf_file *debug, const char *path, const cha
 		return fd;
 	if (name[0] == '/')
 		return try_joined(symfs ? symfs : "", "", name, &w);
-	directory_of(path, dir);
+	debugfile_directory_of(path, dir);
 	return try_joined(dir, "", name, &w);
 }

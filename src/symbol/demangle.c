@@ -31,7 +31,7 @@ struct sink {
 	jmp_buf give_up;
 };
 
-static void put(const char *s, size_t len, void *ctx)
+static void demangle_put(const char *s, size_t len, void *ctx)
 {
 	struct sink *k = ctx;
 
@@ -53,7 +53,7 @@ static void put(const char *s, size_t len, void *ctx)
 
 typedef int stream_fn(const char *mangled, int options, demangle_callbackref callback, void *ctx);
 
-static char *run(stream_fn *fn, const char *name, size_t len)
+static char *demangle_run(stream_fn *fn, const char *name, size_t len)
 {
 	const int options = DMGL_PARAMS | DMGL_ANSI | (len > LIMITED_LEN ? DMGL_NO_RECURSE_LIMIT : 0);
 	struct sink *k = calloc(1, sizeof(*k));
@@ -61,7 +61,7 @@ static char *run(stream_fn *fn, const char *name, size_t len)
 
 	if (!k)
 		return NULL;
-	if (!setjmp(k->give_up) && fn(name, options, put, k) && k->len)
+	if (!setjmp(k->give_up) && fn(name, options, demangle_put, k) && k->len)
 		text = take_ptr(k->text);
 	free(k->text);
 	free(k);
@@ -97,9 +97,9 @@ char *demangle(const char *name)
 	if (len > DEMANGLE_IN_MAX || name[0] != '_')
 		return NULL;
 	if (name[1] == 'R' || !strncmp(name, "_ZN", 3))
-		text = run(rust_demangle_callback, name, len);
+		text = demangle_run(rust_demangle_callback, name, len);
 	if (!text && name[1] == 'Z')
-		text = run(cplus_demangle_v3_callback, name, len);
+		text = demangle_run(cplus_demangle_v3_callback, name, len);
 	if (!text && name[1] == 'D')
 		text = run_d(name, len);
 	return text;

@@ -103,7 +103,7 @@ bool dwarf_info_present(const struct elf_file *f)
 }
 
 /* 0 and *RET, or a negative errno with a sentence. What else is set is to be ended in either case. */
-static int begin(int fd, int *ret_fd, Elf **ret_elf, Dwarf **ret, struct err *e)
+static int dwarf_open_debug(int fd, int *ret_fd, Elf **ret_elf, Dwarf **ret, struct err *e)
 {
 	int rc;
 
@@ -140,7 +140,7 @@ static int add_ranges(struct dwarf_info *d, Dwarf_Die *die, spans *to, uint32_t 
 	return n;
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+static uint32_t dwarf_number_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -165,8 +165,8 @@ static uint32_t add_scope(struct dwarf_info *d, struct unit *u, Dwarf_Die *die, 
 	s = vec_push(&u->scopes);
 	*s = (struct scope){ .die = dwarf_dieoffset(die), .parent = parent, .inlined = inlined };
 	if (inlined) {
-		s->call_file = number_of(die, DW_AT_call_file);
-		s->call_line = number_of(die, DW_AT_call_line);
+		s->call_file = dwarf_number_of(die, DW_AT_call_file);
+		s->call_line = dwarf_number_of(die, DW_AT_call_line);
 	}
 	return id;
 }
@@ -201,7 +201,7 @@ struct level {
 };
 
 /* Walks the unit below its DIE, depth first, without recursion. */
-static void walk(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die)
+static void dwarf_walk(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die)
 {
 	struct level *level = calloc(DEPTH_MAX, sizeof(*level));
 	uint32_t depth = 0, dies = 0;
@@ -280,7 +280,7 @@ static void index_unit(struct dwarf_info *d, struct unit *u)
 		drop_indexes(d);
 	d->ranges_left = RANGES_ALL;
 	if (dwarf_offdie(d->dw, u->die, &die))
-		walk(d, u, body_of(d, u, &die));
+		dwarf_walk(d, u, body_of(d, u, &die));
 	else
 		d->damaged++;
 	spans_seal(&u->spans);
@@ -347,10 +347,10 @@ int dwarf_info_open(const struct elf_file *f, int alt_fd, uint64_t code_start, s
 	d->section_bytes = bytes;
 	d->code_start = code_start;
 	elf_version(EV_CURRENT);
-	rc = begin(f->fd, &d->fd, &d->elf, &d->dw, e);
+	rc = dwarf_open_debug(f->fd, &d->fd, &d->elf, &d->dw, e);
 	if (rc)
 		return rc;
-	if (alt_fd >= 0 && !begin(alt_fd, &d->alt_fd, &d->alt_elf, &d->alt, &d->lacks))
+	if (alt_fd >= 0 && !dwarf_open_debug(alt_fd, &d->alt_fd, &d->alt_elf, &d->alt, &d->lacks))
 		dwarf_setalt(d->dw, d->alt);
 	rc = map_units(d, e);
 	if (rc)
@@ -391,7 +391,7 @@ static const char *linkage_name(Dwarf_Die *die)
 	return dwarf_diename(die);
 }
 
-static const char *file_of(Dwarf_Die *unit_die, uint32_t nr)
+static const char *dwarf_file_of(Dwarf_Die *unit_die, uint32_t nr)
 {
 	Dwarf_Files *files;
 	const char *s;
@@ -424,8 +424,8 @@ static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die,
 }
 
 /* Fills places from the innermost scope outwards; returns how many there are. */
-static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place,
-		    size_t max)
+static size_t dwarf_climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place,
+			  size_t max)
 {
 	Dwarf_Die *body = body_of(d, u, unit_die);
 	Dwarf *dw = dwarf_cu_getdwarf(body->cu);
@@ -444,14 +444,14 @@ static size_t climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, u
 		n++;
 		if (!s->inlined)
 			break;
-		here.file = file_of(body, s->call_file);
+		here.file = dwarf_file_of(body, s->call_file);
 		here.line = s->call_line;
 		at = s->parent;
 	}
 	return n;
 }
 
-static const char *directory_of(Dwarf_Die *unit_die)
+static const char *dwarf_directory_of(Dwarf_Die *unit_die)
 {
 	Dwarf_Attribute attr;
 	const char *s = dwarf_attr(unit_die, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
@@ -473,10 +473,10 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place 
 	place[0] = (struct dwarf_place){ .file = "", .dir = "" };
 	if (!dwarf_offdie(d->dw, u->die, &die))
 		return 0;
-	place[0].dir = directory_of(&die);
+	place[0].dir = dwarf_directory_of(&die);
 	find_line(d, u, &die, vaddr, &place[0]);
 	at = spans_find(&u->spans, vaddr);
-	n = climb(d, u, &die, at ? at->value : NONE, place, max);
+	n = dwarf_climb(d, u, &die, at ? at->value : NONE, place, max);
 	return n ? n : place[0].line > 0;
 }
 

@@ -45,7 +45,7 @@ static const Elf64_Phdr *find_hdr(const struct elf_file *f)
 	return NULL;
 }
 
-static int32_t get_s32(const uint8_t *p)
+static int32_t ehframe_get_s32(const uint8_t *p)
 {
 	int32_t v;
 
@@ -68,12 +68,12 @@ static size_t count_entries(const uint8_t *data, size_t len)
 /* Where entry I of the search table DATA points: the piece and the entry that describes it. */
 static uint64_t start_of(const uint8_t *data, size_t i, uint64_t base)
 {
-	return base + (uint64_t)(int64_t)get_s32(data + HDR_BYTES + 8 * i);
+	return base + (uint64_t)(int64_t)ehframe_get_s32(data + HDR_BYTES + 8 * i);
 }
 
 static uint64_t entry_of(const uint8_t *data, size_t i, uint64_t base)
 {
-	return base + (uint64_t)(int64_t)get_s32(data + HDR_BYTES + 8 * i + 4);
+	return base + (uint64_t)(int64_t)ehframe_get_s32(data + HDR_BYTES + 8 * i + 4);
 }
 
 /* Reads the bytes from the first to the last entry. Without them sizes are not known, which is no failure. */
@@ -99,7 +99,7 @@ static void read_entries(const struct elf_file *f, const uint8_t *data, size_t n
 }
 
 /* The size that the entry at AT tells of the piece at START; 0 when it is not in the usual form (a pc-relative start). */
-static uint32_t size_of(const struct entries *in, uint64_t at, uint64_t start)
+static uint32_t ehframe_size_of(const struct entries *in, uint64_t at, uint64_t start)
 {
 	const uint8_t *p;
 	uint32_t size;
@@ -107,7 +107,7 @@ static uint32_t size_of(const struct entries *in, uint64_t at, uint64_t start)
 	if (!in->data || at < in->vaddr || at - in->vaddr > in->len - ENTRY_BYTES)
 		return 0;
 	p = in->data + (at - in->vaddr);
-	if (at + 8 + (uint64_t)(int64_t)get_s32(p + 8) != start)
+	if (at + 8 + (uint64_t)(int64_t)ehframe_get_s32(p + 8) != start)
 		return 0;
 	memcpy(&size, p + 12, sizeof(size));
 	return size;
@@ -127,7 +127,8 @@ static bool take_pieces(struct fde_starts *t, const struct elf_file *f, const ui
 
 		if (t->n && start < t->piece[t->n - 1].start)
 			break;
-		t->piece[t->n++] = (struct piece){ .start = start, .size = size_of(&in, entry_of(data, i, base), start) };
+		t->piece[t->n++] =
+			(struct piece){ .start = start, .size = ehframe_size_of(&in, entry_of(data, i, base), start) };
 	}
 	free(in.data);
 	return true;

@@ -64,7 +64,7 @@ void *elf_file_dup(const struct elf_file *f, uint64_t offset, uint64_t len, uint
 	return p;
 }
 
-static void read_sections(struct elf_file *f)
+static void elffile_read_sections(struct elf_file *f)
 {
 	uint64_t nr = f->eh.e_shnum, names = f->eh.e_shstrndx;
 	Elf64_Shdr first;
@@ -95,7 +95,7 @@ static int read_headers(struct elf_file *f, struct err *e)
 	if (f->eh.e_phentsize == sizeof(*f->ph))
 		f->ph = elf_file_dup(f, f->eh.e_phoff, f->eh.e_phnum * sizeof(*f->ph), SEGMENTS_MAX * sizeof(*f->ph));
 	f->nr_ph = f->ph ? f->eh.e_phnum : 0;
-	read_sections(f);
+	elffile_read_sections(f);
 	return 0;
 }
 
@@ -169,7 +169,7 @@ bool elf_file_bytes(const struct elf_file *f, const Elf64_Shdr *sh, size_t max, 
 	return true;
 }
 
-static uint64_t align4(uint64_t n)
+static uint64_t elffile_align4(uint64_t n)
 {
 	return (n + 3) & ~(uint64_t)3;
 }
@@ -182,8 +182,8 @@ bool elf_note_next(const uint8_t **p, size_t *len, struct elf_note *ret)
 	if (*len < sizeof(nh))
 		return false;
 	memcpy(&nh, *p, sizeof(nh));
-	name_len = align4(nh.n_namesz);
-	desc_len = align4(nh.n_descsz);
+	name_len = elffile_align4(nh.n_namesz);
+	desc_len = elffile_align4(nh.n_descsz);
 	*p += sizeof(nh);
 	*len -= sizeof(nh);
 	if (name_len > *len || nh.n_descsz > *len - name_len)

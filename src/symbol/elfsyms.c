@@ -107,7 +107,7 @@ static uint64_t code_end(const struct builder *b, uint64_t addr)
 }
 
 /* Appends LEN bytes of S and SUFFIX to the text; returns where, NONE when that fails. */
-static uint32_t add_text(struct builder *b, const char *s, size_t len, const char *suffix)
+static uint32_t elfsyms_add_text(struct builder *b, const char *s, size_t len, const char *suffix)
 {
 	const size_t suffix_len = strlen(suffix), at = b->text.n;
 
@@ -138,7 +138,7 @@ static void add_raw(struct builder *b, struct raw r, const char *name, size_t le
 	struct raw *slot;
 
 	r.underscores = leading_underscores(name);
-	r.name = add_text(b, name, len, suffix);
+	r.name = elfsyms_add_text(b, name, len, suffix);
 	slot = r.name != NONE && b->raw.n < SYMBOLS_MAX ? vec_push(&b->raw) : NULL;
 	if (slot)
 		*slot = r;
@@ -147,7 +147,7 @@ static void add_raw(struct builder *b, struct raw r, const char *name, size_t le
 }
 
 /* The length of NAME from a table of SOURCE without its symbol version, which only .symtab has; names are cut at NAME_MAX_LEN. */
-static size_t name_len(const struct builder *b, const char *name, enum source source)
+static size_t elfsyms_name_len(const struct builder *b, const char *name, enum source source)
 {
 	const size_t len = strnlen(name, NAME_MAX_LEN);
 
@@ -182,7 +182,7 @@ static void add_symbol(struct builder *b, const Elf64_Sym *s, const struct elf_b
 	r.local = ELF64_ST_BIND(s->st_info) == STB_LOCAL;
 	r.weak = ELF64_ST_BIND(s->st_info) == STB_WEAK;
 	r.label = ELF64_ST_TYPE(s->st_info) == STT_NOTYPE;
-	add_raw(b, r, name, name_len(b, name, source), "");
+	add_raw(b, r, name, elfsyms_name_len(b, name, source), "");
 }
 
 static void add_symbols(struct builder *b, const struct elf_file *f, const Elf64_Shdr *sh, const struct elf_bytes *str,
@@ -256,7 +256,7 @@ static void add_plt_entry(void *ctx, uint64_t vaddr, uint32_t size, uint32_t ind
 		return;
 	}
 	name = (const char *)b->dynstr.data + s.st_name;
-	add_raw(b, r, name, name_len(b, name, SOURCE_PLT), "@plt");
+	add_raw(b, r, name, elfsyms_name_len(b, name, SOURCE_PLT), "@plt");
 }
 
 static void add_plt(struct builder *b)
@@ -299,7 +299,7 @@ static int cmp_raw(const void *va, const void *vb, void *text)
 }
 
 /* Keeps one symbol of each address, and no label that lies inside a function. */
-static void choose(struct builder *b)
+static void elfsyms_choose(struct builder *b)
 {
 	uint64_t inside = 0;
 	size_t kept = 0;
@@ -319,7 +319,7 @@ static void choose(struct builder *b)
 }
 
 /* How far the symbol at I reaches: without a size to the next one, or to where unwind tables say that another function begins. */
-static uint32_t extent(const struct builder *b, size_t i)
+static uint32_t elfsyms_extent(const struct builder *b, size_t i)
 {
 	const struct raw *r = &b->raw.v[i];
 	uint64_t end = code_end(b, r->addr);
@@ -346,7 +346,7 @@ static bool any_open(const struct builder *b)
 static bool add_spans(const struct builder *b, spans *to)
 {
 	for (size_t i = 0; i < b->raw.n; i++) {
-		const uint64_t start = b->raw.v[i].addr, size = extent(b, i);
+		const uint64_t start = b->raw.v[i].addr, size = elfsyms_extent(b, i);
 
 		if (!spans_add(to, start, size <= UINT64_MAX - start ? start + size : UINT64_MAX, b->raw.v[i].name))
 			return false;
@@ -355,13 +355,13 @@ static bool add_spans(const struct builder *b, spans *to)
 	return true;
 }
 
-static int finish(struct builder *b, struct elf_syms **ret, struct err *e)
+static int elfsyms_finish(struct builder *b, struct elf_syms **ret, struct err *e)
 {
 	AUTO(elf_syms_free) struct elf_syms *s = calloc(1, sizeof(*s));
 
 	if (b->raw.n)
 		qsort_r(b->raw.v, b->raw.n, sizeof(*b->raw.v), cmp_raw, b->text.v);
-	choose(b);
+	elfsyms_choose(b);
 	if (any_open(b))
 		b->starts = fde_starts_new(b->file);
 	if (s)
@@ -393,7 +393,7 @@ int elf_syms_new(const struct elf_file *file, const struct elf_file *debug, stru
 		add_debugdata(&b);
 	add_table(&b, file, SHT_DYNSYM, SOURCE_DYNSYM);
 	add_plt(&b);
-	rc = finish(&b, ret, e);
+	rc = elfsyms_finish(&b, ret, e);
 	fde_starts_free(b.starts);
 	symvers_free(b.versions);
 	vec_free(&b.raw);

@@ -33,7 +33,7 @@ static bool given_up(const struct fetcher *f)
 static void *(*get_user_data)(debuginfod_client *c);
 
 /* DONE of ALL bytes; ALL is 0 while it is not known. */
-static void show(const struct fetcher *f, long done, long all)
+static void fetch_show(const struct fetcher *f, long done, long all)
 {
 	char line[sizeof(f->what) + 64];
 
@@ -48,12 +48,12 @@ static int on_progress(debuginfod_client *c, long done, long all)
 {
 	const struct fetcher *f = get_user_data(c);
 
-	show(f, done, all);
+	fetch_show(f, done, all);
 	return given_up(f);
 }
 
 /* Function NAME of the library; with a sentence when it is not there. */
-static void *function(struct fetcher *f, const char *name, struct err *e)
+static void *fetch_function(struct fetcher *f, const char *name, struct err *e)
 {
 	void *p = dlsym(f->lib, name);
 
@@ -62,7 +62,7 @@ static void *function(struct fetcher *f, const char *name, struct err *e)
 	return p;
 }
 
-static int load(struct fetcher *f, struct err *e)
+static int fetch_load(struct fetcher *f, struct err *e)
 {
 	void (*set_progress)(debuginfod_client *c, debuginfod_progressfn_t fn);
 	void (*set_user_data)(debuginfod_client *c, void *value);
@@ -71,12 +71,14 @@ static int load(struct fetcher *f, struct err *e)
 	f->lib = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 	if (!f->lib)
 		return err_set(e, ENOTSUP, "--debuginfod needs " DEBUGINFOD_SONAME " (Debian: libdebuginfod1): %s", dlerror());
-	begin = (debuginfod_client * (*)(void)) function(f, "debuginfod_begin", e);
-	f->end = (void (*)(debuginfod_client *))function(f, "debuginfod_end", e);
-	f->find = (int (*)(debuginfod_client *, const unsigned char *, int, char **))function(f, "debuginfod_find_debuginfo", e);
-	set_progress = (void (*)(debuginfod_client *, debuginfod_progressfn_t))function(f, "debuginfod_set_progressfn", e);
-	set_user_data = (void (*)(debuginfod_client *, void *))function(f, "debuginfod_set_user_data", e);
-	get_user_data = (void *(*)(debuginfod_client *))function(f, "debuginfod_get_user_data", e);
+	begin = (debuginfod_client * (*)(void)) fetch_function(f, "debuginfod_begin", e);
+	f->end = (void (*)(debuginfod_client *))fetch_function(f, "debuginfod_end", e);
+	f->find = (int (*)(debuginfod_client *, const unsigned char *, int, char **))fetch_function(
+		f, "debuginfod_find_debuginfo", e);
+	set_progress =
+		(void (*)(debuginfod_client *, debuginfod_progressfn_t))fetch_function(f, "debuginfod_set_progressfn", e);
+	set_user_data = (void (*)(debuginfod_client *, void *))fetch_function(f, "debuginfod_set_user_data", e);
+	get_user_data = (void *(*)(debuginfod_client *))fetch_function(f, "debuginfod_get_user_data", e);
 	if (!begin || !f->end || !f->find || !set_progress || !set_user_data || !get_user_data)
 		return -ENOTSUP;
 	f->client = begin();
@@ -98,7 +100,7 @@ int fetcher_new(const struct fetch_hooks *hooks, struct fetcher **ret, struct er
 	if (!urls || !*urls)
 		return err_set(e, ENOTSUP, "--debuginfod needs servers in DEBUGINFOD_URLS, which is not set (sudo removes it: try sudo -E)");
 	f->hooks = *hooks;
-	rc = load(f, e);
+	rc = fetch_load(f, e);
 	if (rc)
 		return rc;
 	*ret = take_ptr(f);
@@ -125,7 +127,7 @@ int fetcher_debuginfo(struct fetcher *f, const uint8_t *id, uint8_t id_len, cons
 		return -ECANCELED;
 	what = slash ? slash + 1 : what;
 	text_sanitise(f->what, sizeof(f->what), what, strlen(what));
-	show(f, 0, 0);
+	fetch_show(f, 0, 0);
 	fd = f->find(f->client, id, id_len, &path);
 	free(path);
 	f->hooks.progress(f->hooks.ctx, "");

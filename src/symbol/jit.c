@@ -38,7 +38,7 @@ struct jit_syms {
 #define BODY_MAX (sizeof(struct jitdump_load) + NAME_MAX_LEN + 1)        /* of a record: a function and its name */
 
 /* Appends a name; NONE when it does not fit. */
-static uint32_t add_name(struct jit_syms *j, const char *name, size_t len)
+static uint32_t jit_add_name(struct jit_syms *j, const char *name, size_t len)
 {
 	const size_t at = j->text.n;
 
@@ -68,7 +68,7 @@ static bool is_blank(char c)
 }
 
 /* A number, as strtoull() reads it for perf: blanks and "0x" may stand before it. */
-static bool take_number(const char **p, const char *end, uint64_t *ret)
+static bool jit_take_number(const char **p, const char *end, uint64_t *ret)
 {
 	while (*p < end && is_blank(**p))
 		(*p)++;
@@ -87,8 +87,8 @@ static void parse_map_line(struct jit_syms *j, const char *p, const char *end)
 {
 	uint64_t start, size;
 
-	if (take_number(&p, end, &start) && take_blank(&p, end) && take_number(&p, end, &size) && take_blank(&p, end))
-		add_entry(j, start, size, add_name(j, p, strnlen(p, (size_t)(end - p))));
+	if (jit_take_number(&p, end, &start) && take_blank(&p, end) && jit_take_number(&p, end, &size) && take_blank(&p, end))
+		add_entry(j, start, size, jit_add_name(j, p, strnlen(p, (size_t)(end - p))));
 	else
 		j->refused++;
 }
@@ -135,7 +135,7 @@ static struct place *find_place(const struct places *p, uint64_t index)
 }
 
 /* The function with INDEX is the entry that was just added. False when out of memory. */
-static bool set_place(struct places *p, const struct jit_syms *j, uint64_t index)
+static bool jit_set_place(struct places *p, const struct jit_syms *j, uint64_t index)
 {
 	const struct place now = { .index = index, .entry = (uint32_t)(j->entry.n - 1) };
 	struct place *have = find_place(p, index);
@@ -163,9 +163,9 @@ static bool parse_load(struct jit_syms *j, struct places *p, const uint8_t *body
 	}
 	name = (const char *)body + sizeof(load);
 	memcpy(&load, body, sizeof(load));
-	if (!add_entry(j, load.code_addr, load.code_size, add_name(j, name, strlen(name))))
+	if (!add_entry(j, load.code_addr, load.code_size, jit_add_name(j, name, strlen(name))))
 		return true;
-	return set_place(p, j, load.code_index);
+	return jit_set_place(p, j, load.code_index);
 }
 
 static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body, size_t len)
@@ -183,7 +183,7 @@ static bool parse_move(struct jit_syms *j, struct places *p, const uint8_t *body
 	}
 	if (!add_entry(j, move.new_addr, move.code_size, j->entry.v[from->entry].name))
 		return true;
-	return set_place(p, j, move.code_index);
+	return jit_set_place(p, j, move.code_index);
 }
 
 struct reading {
@@ -192,7 +192,7 @@ struct reading {
 	const uint8_t *body;
 };
 
-static bool take_record(void *ctx, uint32_t id, size_t len)
+static bool jit_take_record(void *ctx, uint32_t id, size_t len)
 {
 	struct reading *r = ctx;
 
@@ -204,7 +204,7 @@ static int parse_jitdump(struct jit_syms *j, const struct jit_input *in, struct 
 	AUTO_FREE uint8_t *body = malloc(BODY_MAX);
 	struct reading r = { .j = j, .body = body };
 	const struct jitdump_visitor v = { .ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE, .body = body, .body_max = BODY_MAX,
-					   .record = take_record, .ctx = &r };
+					   .record = jit_take_record, .ctx = &r };
 	bool refused = false;
 	uint32_t machine;
 	const bool ok = body && jitdump_each(in, &v, &machine, &refused);

@@ -50,7 +50,7 @@ bool jitdump_is(const struct jit_input *in)
 }
 
 /* Shows the record R, which is at AT of IN, if it is wanted. */
-static bool show(const struct jit_input *in, uint64_t at, const struct record *r, const struct jitdump_visitor *v)
+static bool jitdump_show(const struct jit_input *in, uint64_t at, const struct record *r, const struct jitdump_visitor *v)
 {
 	size_t len = r->total_size - sizeof(*r);
 
@@ -76,7 +76,7 @@ bool jitdump_each(const struct jit_input *in, const struct jitdump_visitor *v, u
 		/* A record whose end is not there yet is still being written. */
 		if (*ret_refused || rec.total_size > in->size - at)
 			return true;
-		if (!show(in, at, &rec, v))
+		if (!jitdump_show(in, at, &rec, v))
 			return false;
 	}
 	return true;

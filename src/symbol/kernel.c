@@ -41,7 +41,7 @@ struct line {
 	size_t name_len, module_len;
 };
 
-static bool parse_line(const char *p, const char *end, struct line *ret)
+static bool kernel_parse_line(const char *p, const char *end, struct line *ret)
 {
 	struct line l = { 0 };
 	const char *tab;
@@ -58,7 +58,7 @@ static bool parse_line(const char *p, const char *end, struct line *ret)
 	return l.name_len > 0;
 }
 
-static bool is_function(char type)
+static bool kernel_is_function(char type)
 {
 	return type == 't' || type == 'T' || type == 'w' || type == 'W';
 }
@@ -69,14 +69,14 @@ static uint8_t rank_of(const struct line *l)
 	const uint8_t bind = l->type == 'T' ? 0 : l->type == 't' ? 1 : 2;
 	uint8_t underscores = 0;
 
-	if (!is_function(l->type))
+	if (!kernel_is_function(l->type))
 		return UINT8_MAX;
 	while (underscores < l->name_len && underscores < 15 && l->name[underscores] == '_')
 		underscores++;
 	return (uint8_t)(bind << 4 | underscores);
 }
 
-static bool add_name(struct ksyms *k, const struct line *l, uint32_t *ret)
+static bool kernel_add_name(struct ksyms *k, const struct line *l, uint32_t *ret)
 {
 	const size_t len = l->name_len + (l->module ? 1 + l->module_len : 0) + 1;
 	char *p;
@@ -95,14 +95,14 @@ static bool add_name(struct ksyms *k, const struct line *l, uint32_t *ret)
 	return true;
 }
 
-static bool add_line(struct ksyms *k, const struct line *l)
+static bool kernel_add_line(struct ksyms *k, const struct line *l)
 {
 	struct entry en = { .addr = l->addr, .name = NO_NAME, .rank = rank_of(l) };
 	struct entry *slot;
 
 	if (l->type == 'a' || l->type == 'A')
 		return true;
-	if (is_function(l->type) && !add_name(k, l, &en.name))
+	if (kernel_is_function(l->type) && !kernel_add_name(k, l, &en.name))
 		return false;
 	slot = vec_push(&k->sym);
 	if (slot)
@@ -148,9 +148,9 @@ int ksyms_parse(const char *text, size_t len, struct ksyms **ret, struct err *e)
 		const char *nl = memchr(p, '\n', (size_t)(end - p));
 		struct line l;
 
-		if (!parse_line(p, nl ? nl : end, &l))
+		if (!kernel_parse_line(p, nl ? nl : end, &l))
 			k->bad_lines++;
-		else if (!add_line(k, &l))
+		else if (!kernel_add_line(k, &l))
 			return err_nomem(e, "kernel symbols");
 		p = nl ? nl + 1 : end;
 	}
@@ -242,7 +242,7 @@ size_t ksyms_bytes(const struct ksyms *k)
 }
 
 /* The line of _text, or NULL. */
-static const char *find_text(const char *text, size_t len)
+static const char *kernel_find_text(const char *text, size_t len)
 {
 	static const char needle[] = " _text\n";
 	const char *hit = len ? memmem(text, len, needle, sizeof(needle) - 1) : NULL;
@@ -256,7 +256,7 @@ static const char *find_text(const char *text, size_t len)
 
 static bool has_text(const char *text, size_t len)
 {
-	return find_text(text, len);
+	return kernel_find_text(text, len);
 }
 
 static uint64_t text_base;
@@ -269,7 +269,7 @@ static void read_text_base(void)
 
 	if (read_kallsyms(&text, &len, has_text, NULL))
 		return;
-	line = find_text(text, len);
+	line = kernel_find_text(text, len);
 	if (line)
 		parse_hex(&line, text + len, &text_base);
 }

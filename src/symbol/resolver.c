@@ -462,7 +462,7 @@ static bool ensure_dwarf(struct resolver *r, struct mod *m)
 }
 
 /* Puts the inlined calls of PLACE before the function that ANSWER has from the symbol table, if it has one. */
-static bool add_places(const struct dwarf_place *place, size_t n, struct answer *answer)
+static bool resolver_add_places(const struct dwarf_place *place, size_t n, struct answer *answer)
 {
 	const bool named = answer->n;
 	struct answer_name outer = answer->name[0];
@@ -512,5 +512,5 @@ bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct 
 		r->stats->deep_inlining++;
 		n = ANSWER_MAX;
 	}
-	return n ? add_places(place, n, answer) : named;
+	return n ? resolver_add_places(place, n, answer) : named;
 }

@@ -61,7 +61,7 @@ struct reader {
 	bool wide, operand16, address32;         /* REX.W, 66, 67 */
 };
 
-static bool take(struct reader *r, uint8_t *ret)
+static bool skim_take(struct reader *r, uint8_t *ret)
 {
 	if (r->p == r->end)
 		return false;
@@ -69,7 +69,7 @@ static bool take(struct reader *r, uint8_t *ret)
 	return true;
 }
 
-static bool skip(struct reader *r, size_t n)
+static bool skim_skip(struct reader *r, size_t n)
 {
 	if ((size_t)(r->end - r->p) < n)
 		return false;
@@ -81,17 +81,17 @@ static bool skip_modrm(struct reader *r, uint8_t *ret_modrm)
 {
 	uint8_t modrm, sib = 0, mod;
 
-	if (!take(r, &modrm))
+	if (!skim_take(r, &modrm))
 		return false;
 	*ret_modrm = modrm;
 	mod = modrm >> 6;
 	if (mod == 3)
 		return true;
-	if ((modrm & 7) == 4 && !take(r, &sib))
+	if ((modrm & 7) == 4 && !skim_take(r, &sib))
 		return false;
 	if (mod == 0 && ((modrm & 7) == 5 || ((modrm & 7) == 4 && (sib & 7) == 5)))
 		mod = 2;
-	return skip(r, mod == 1 ? 1 : mod == 2 ? 4 : 0);
+	return skim_skip(r, mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
 static bool has_modrm(char kind)
@@ -111,16 +111,16 @@ static bool skip_rest(struct reader *r, char kind)
 	case '.':
 	case 'm': return true;
 	case 'b':
-	case 'B': return skip(r, 1);
-	case 'w': return skip(r, 2);
-	case 'e': return skip(r, 3);
-	case 'j': return skip(r, 4);
+	case 'B': return skim_skip(r, 1);
+	case 'w': return skim_skip(r, 2);
+	case 'e': return skim_skip(r, 3);
+	case 'j': return skim_skip(r, 4);
 	case 'z':
-	case 'Z': return skip(r, z);
-	case 'v': return skip(r, r->wide ? 8 : z);
-	case 'o': return skip(r, r->address32 ? 4 : 8);
-	case 't': return skip(r, modrm & 0x30 ? 0 : 1);
-	case 'T': return skip(r, modrm & 0x30 ? 0 : z);
+	case 'Z': return skim_skip(r, z);
+	case 'v': return skim_skip(r, r->wide ? 8 : z);
+	case 'o': return skim_skip(r, r->address32 ? 4 : 8);
+	case 't': return skim_skip(r, modrm & 0x30 ? 0 : 1);
+	case 'T': return skim_skip(r, modrm & 0x30 ? 0 : z);
 	default: return false;
 	}
 }
@@ -131,7 +131,7 @@ static bool take_opcode(struct reader *r, uint8_t *ret)
 	char kind;
 
 	do {
-		if (!take(r, ret))
+		if (!skim_take(r, ret))
 			return false;
 		kind = one_byte[*ret];
 		r->operand16 |= *ret == 0x66;
@@ -146,11 +146,11 @@ static bool skip_after_0f(struct reader *r, uint8_t *ret_opcode)
 {
 	uint8_t opcode;
 
-	if (!take(r, &opcode))
+	if (!skim_take(r, &opcode))
 		return false;
 	*ret_opcode = opcode;
 	if (opcode == 0x38 || opcode == 0x3a)
-		return skip(r, 1) && skip_rest(r, opcode == 0x38 ? 'm' : 'B');
+		return skim_skip(r, 1) && skip_rest(r, opcode == 0x38 ? 'm' : 'B');
 	return skip_rest(r, after_0f[opcode]);
 }
 
@@ -161,7 +161,7 @@ static bool skip_vex(struct reader *r, uint8_t first)
 	const uint8_t map = first == 0xc5 || r->p == r->end ? 1 : *r->p & (first == 0xc4 ? 31 : 7);
 	uint8_t opcode;
 
-	if (!skip(r, prefix) || !take(r, &opcode))
+	if (!skim_skip(r, prefix) || !skim_take(r, &opcode))
 		return false;
 	if (map == 1)
 		return skip_rest(r, after_0f[opcode] == 'j' ? 'm' : after_0f[opcode]);

@@ -38,7 +38,7 @@ static int cmp_span(const void *va, const void *vb)
 }
 
 /* Symbol tables come sorted: a look is cheaper than to sort them once more. */
-static bool in_order(const spans *s)
+static bool spans_in_order(const spans *s)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (cmp_span(&s->v[i - 1], &s->v[i]) > 0)
@@ -48,7 +48,7 @@ static bool in_order(const spans *s)
 
 void spans_seal(spans *s)
 {
-	if (!in_order(s))
+	if (!spans_in_order(s))
 		qsort(s->v, s->n, sizeof(*s->v), cmp_span);
 	for (size_t i = 0; i < s->n; i++) {
 		uint32_t outer = i ? (uint32_t)i - 1 : SPAN_NONE;
@@ -60,24 +60,24 @@ void spans_seal(spans *s)
 }
 
 /* Climbs from AT to the next span that covers ADDR, or to SPAN_NONE. LEFT bounds the steps of all climbs of a search. */
-static uint32_t covering(const spans *s, uint32_t at, uint64_t addr, int *left)
+static uint32_t spans_covering(const spans *s, uint32_t at, uint64_t addr, int *left)
 {
 	while (at != SPAN_NONE && addr >= s->v[at].end)
 		at = --*left > 0 ? s->v[at].outer : SPAN_NONE;
 	return at;
 }
 
-static uint32_t innermost(const spans *s, uint64_t addr, int *left)
+static uint32_t spans_innermost(const spans *s, uint64_t addr, int *left)
 {
 	const size_t n = count_upto(s->v, s->n, start, addr);
 
-	return covering(s, n ? (uint32_t)(n - 1) : SPAN_NONE, addr, left);
+	return spans_covering(s, n ? (uint32_t)(n - 1) : SPAN_NONE, addr, left);
 }
 
 const struct span *spans_find(const spans *s, uint64_t addr)
 {
 	int left = CLIMB_MAX;
-	const uint32_t at = innermost(s, addr, &left);
+	const uint32_t at = spans_innermost(s, addr, &left);
 
 	return at != SPAN_NONE ? &s->v[at] : NULL;
 }
@@ -87,7 +87,8 @@ const struct span *spans_find_last(const spans *s, uint64_t addr)
 	const struct span *last = NULL;
 	int left = CLIMB_MAX;
 
-	for (uint32_t at = innermost(s, addr, &left); at != SPAN_NONE && left-- > 0; at = covering(s, s->v[at].outer, addr, &left))
+	for (uint32_t at = spans_innermost(s, addr, &left); at != SPAN_NONE && left-- > 0;
+	     at = spans_covering(s, s->v[at].outer, addr, &left))
 		if (!last || s->v[at].value > last->value)
 			last = &s->v[at];
 	return last;

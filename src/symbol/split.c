@@ -50,7 +50,7 @@ static void own_path(int fd, char path[PATH_MAX], char dir[PATH_MAX])
 }
 
 /* What a path leads to: 0 for a file that may be opened, of *RET_BYTES; -ENOENT, or another negative errno with a sentence. */
-static int look_at(const char *path, uint64_t max, uint64_t *ret_bytes, struct err *e)
+static int split_look_at(const char *path, uint64_t max, uint64_t *ret_bytes, struct err *e)
 {
 	AUTO_FD int fd = regular_open(path);
 	AUTO(elf_file_free) struct elf_file *f = NULL;
@@ -77,11 +77,13 @@ static int look_in(const char *dir, const char *name, uint64_t max, uint64_t *re
 
 	if (name[0] == '/')
 		dir = between = "";
-	return snprintf(path, PATH_MAX, "%s%s%s", dir, between, name) < PATH_MAX ? look_at(path, max, ret_bytes, e) : -ENOENT;
+	return snprintf(path, PATH_MAX, "%s%s%s", dir, between, name) < PATH_MAX ? split_look_at(path, max, ret_bytes, e)
+										 : -ENOENT;
 }
 
 /* The file of UNIT in one of the places where libdw looks for it, the second one being relative to the first. */
-static int find_file(Dwarf_Die *unit, const char *dir, uint64_t max, uint64_t *ret_bytes, char path[PATH_MAX], struct err *e)
+static int split_find_file(Dwarf_Die *unit, const char *dir, uint64_t max, uint64_t *ret_bytes, char path[PATH_MAX],
+			   struct err *e)
 {
 	const char *comp_dir = string_of(unit, DW_AT_comp_dir), *name = dwo_name(unit);
 	int r = look_in(dir, name, max, ret_bytes, path, e);
@@ -93,7 +95,7 @@ static int find_file(Dwarf_Die *unit, const char *dir, uint64_t max, uint64_t *r
 }
 
 /* Why libdw could not use the file at PATH. */
-static int refused(const char *path, struct err *e)
+static int split_refused(const char *path, struct err *e)
 {
 	AUTO_FD int fd = regular_open(path);
 	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
@@ -118,9 +120,9 @@ int split_open(Dwarf_Die *unit, int fd, uint64_t max, Dwarf_Die *ret, uint64_t *
 	int r;
 
 	own_path(fd, own, dir);
-	r = find_file(unit, dir, max, &bytes, path, &why);
+	r = split_find_file(unit, dir, max, &bytes, path, &why);
 	if (r == -ENOENT && snprintf(path, sizeof(path), "%s.dwp", own) < PATH_MAX) {
-		r = look_at(path, max, &bytes, &why);
+		r = split_look_at(path, max, &bytes, &why);
 		packed = true;
 	}
 	if (r == -ENOENT)
@@ -131,6 +133,7 @@ int split_open(Dwarf_Die *unit, int fd, uint64_t max, Dwarf_Die *ret, uint64_t *
 		return 0;
 	}
 	if (!r)
-		r = packed ? err_set(&why, ENOTSUP, "this libdw cannot use it: packages need elfutils 0.191 or newer") : refused(path, &why);
+		r = packed ? err_set(&why, ENOTSUP, "this libdw cannot use it: packages need elfutils 0.191 or newer")
+			   : split_refused(path, &why);
 	return err_set(e, -r, "inlined calls are not known: they are in %s: %s", path, why.text);
 }

@@ -88,7 +88,7 @@ static struct timespec deadline_after(uint64_t ns)
 }
 
 /* Locks unless the symbolizer is being freed. */
-static bool enter(struct symbolizer *sy)
+static bool symbolizer_enter(struct symbolizer *sy)
 {
 	pthread_mutex_lock(&sy->lock);
 	if (!atomic_load(&sy->stop))
@@ -97,18 +97,18 @@ static bool enter(struct symbolizer *sy)
 	return false;
 }
 
-static void leave(struct symbolizer *sy)
+static void symbolizer_leave(struct symbolizer *sy)
 {
 	pthread_mutex_unlock(&sy->lock);
 }
 
-static bool ask(struct symbolizer *sy, frame_id id, struct question *q)
+static bool symbolizer_ask(struct symbolizer *sy, frame_id id, struct question *q)
 {
 	const struct frame *frame;
 	const struct module *module;
 	bool ok;
 
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return false;
 	frame = dict_get_frame(sy->dict, id);
 	module = frame ? dict_get_module(sy->dict, frame->module) : NULL;
@@ -119,12 +119,12 @@ static bool ask(struct symbolizer *sy, frame_id id, struct question *q)
 		q->path = strdup(strtab_get(dict_strings(sy->dict), module->path));
 		ok = q->path;
 	}
-	leave(sy);
+	symbolizer_leave(sy);
 	return ok;
 }
 
 /* The function of one name of an answer, interned; under lock. */
-static func_id function_of(struct symbolizer *sy, const struct answer_name *an, module_id module)
+static func_id symbolizer_function_of(struct symbolizer *sy, const struct answer_name *an, module_id module)
 {
 	struct func f = { .module = module, .start = an->start, .size = an->size, .kind = an->kind };
 	func_id id;
@@ -141,26 +141,26 @@ static func_id function_of(struct symbolizer *sy, const struct answer_name *an, 
 }
 
 /* Hands the answer over. */
-static void tell(struct symbolizer *sy, frame_id id, module_id module, bool detailed)
+static void symbolizer_tell(struct symbolizer *sy, frame_id id, module_id module, bool detailed)
 {
 	struct name name[ANSWER_MAX];
 	bool ok = true;
 
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return;
 	for (uint16_t i = 0; i < sy->answer.n && ok; i++) {
 		const struct answer_name *an = &sy->answer.name[i];
 
-		name[i] = (struct name){ .func = function_of(sy, an, module), .line = an->line,
+		name[i] = (struct name){ .func = symbolizer_function_of(sy, an, module), .line = an->line,
 					 .file = names_add_text(sy->names, an->file, strlen(an->file)) };
 		ok = name[i].func != ID_NONE && name[i].file != STR_NONE;
 	}
 	if (!ok || names_set(sy->names, id, name, sy->answer.n, detailed))
 		sy->counts.no_memory++;
-	leave(sy);
+	symbolizer_leave(sy);
 }
 
-static void settle(struct symbolizer *sy, frame_id id)
+static void symbolizer_settle(struct symbolizer *sy, frame_id id)
 {
 	if (sy->state.v[id] == FRAME_SETTLED)
 		return;
@@ -169,7 +169,7 @@ static void settle(struct symbolizer *sy, frame_id id)
 }
 
 /* A perf map may be written later than the code runs: the frame is settled without a name, but not forgotten. */
-static void miss(struct symbolizer *sy, frame_id id)
+static void symbolizer_miss(struct symbolizer *sy, frame_id id)
 {
 	frame_id *slot = sy->missed.n < MISSED_MAX ? vec_push(&sy->missed) : NULL;
 
@@ -180,28 +180,28 @@ static void miss(struct symbolizer *sy, frame_id id)
 }
 
 /* Asks for a frame that was settled without a name; true when it has one now. */
-static bool ask_again(struct symbolizer *sy, frame_id id)
+static bool symbolizer_ask_again(struct symbolizer *sy, frame_id id)
 {
 	struct question q = { 0 };
 	bool named;
 
-	if (!ask(sy, id, &q))
+	if (!symbolizer_ask(sy, id, &q))
 		return false;
 	named = resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer);
 	if (named)
-		tell(sy, id, q.frame.module, true);
+		symbolizer_tell(sy, id, q.frame.module, true);
 	free(q.path);
 	answer_clear(&sy->answer);
 	return named;
 }
 
 /* Asks for the missed frames again. */
-static void retry(struct symbolizer *sy)
+static void symbolizer_retry(struct symbolizer *sy)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < sy->missed.n; i++)
-		if (!ask_again(sy, sy->missed.v[i]))
+		if (!symbolizer_ask_again(sy, sy->missed.v[i]))
 			sy->missed.v[kept++] = sy->missed.v[i];
 	sy->missed.n = kept;
 }
@@ -212,13 +212,13 @@ static void ask_nameless(struct symbolizer *sy, frame_id id)
 	const struct module *m = NULL;
 	bool nameless = false;
 
-	if (enter(sy)) {
+	if (symbolizer_enter(sy)) {
 		m = dict_get_module(sy->dict, dict_get_frame(sy->dict, id)->module);
 		nameless = m && m->kind == MODULE_ANON && !names_get(sy->names, id);
-		leave(sy);
+		symbolizer_leave(sy);
 	}
 	if (nameless)
-		ask_again(sy, id);
+		symbolizer_ask_again(sy, id);
 }
 
 /* The last look at frames of run-time compilers, also at those that were given up. */
@@ -226,32 +226,32 @@ static void look_again(struct symbolizer *sy)
 {
 	uint32_t wanted;
 
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return;
 	wanted = sy->looks_wanted;
-	leave(sy);
+	symbolizer_leave(sy);
 	if (wanted == sy->looks_done)
 		return;
 	resolver_hurry(sy->resolver);
 	for (frame_id id = 0; id < sy->state.n && !atomic_load(&sy->stop); id++)
 		if (sy->state.v[id] == FRAME_SETTLED)
 			ask_nameless(sy, id);
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return;
 	sy->looks_done = wanted;
-	leave(sy);
+	symbolizer_leave(sy);
 }
 
 /* The first look at a frame: symbol tables. */
-static void name_frame(struct symbolizer *sy, frame_id id)
+static void symbolizer_name_frame(struct symbolizer *sy, frame_id id)
 {
 	struct question q = { 0 };
 	bool more;
 
 	if (sy->state.v[id] != FRAME_NEW)
 		return;
-	if (!ask(sy, id, &q)) {
-		settle(sy, id);
+	if (!symbolizer_ask(sy, id, &q)) {
+		symbolizer_settle(sy, id);
 		return;
 	}
 	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
@@ -260,14 +260,14 @@ static void name_frame(struct symbolizer *sy, frame_id id)
 	/* What has no debug information, as the first of its frames found out, is not looked at twice. */
 	more = resolver_may_detail(sy->resolver, q.frame.module);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-		tell(sy, id, q.frame.module, !more);
+		symbolizer_tell(sy, id, q.frame.module, !more);
 	else if (q.module.kind == MODULE_ANON)
-		miss(sy, id);
+		symbolizer_miss(sy, id);
 	answer_clear(&sy->answer);
 	if (sy->details && more)
 		sy->state.v[id] = FRAME_NAMED;
 	else
-		settle(sy, id);
+		symbolizer_settle(sy, id);
 }
 
 /* The second look: debug information. */
@@ -277,11 +277,11 @@ static void detail_frame(struct symbolizer *sy, frame_id id)
 
 	if (sy->state.v[id] != FRAME_NAMED)
 		return;
-	if (ask(sy, id, &q) && resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
-		tell(sy, id, q.frame.module, true);
+	if (symbolizer_ask(sy, id, &q) && resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
+		symbolizer_tell(sy, id, q.frame.module, true);
 	free(q.path);
 	answer_clear(&sy->answer);
-	settle(sy, id);
+	symbolizer_settle(sy, id);
 }
 
 static int cmp_todo(const void *va, const void *vb)
@@ -304,12 +304,12 @@ static bool plan_details(struct symbolizer *sy, uint32_t n)
 
 		if (sy->state.v[id] != FRAME_NAMED)
 			continue;
-		if (!vec_reserve(&sy->todo, 1) || !enter(sy))
+		if (!vec_reserve(&sy->todo, 1) || !symbolizer_enter(sy))
 			break;
 		slot = vec_push(&sy->todo);
 		frame = dict_get_frame(sy->dict, id);
 		*slot = (struct todo){ .module = frame->module, .offset = frame->offset, .frame = id };
-		leave(sy);
+		symbolizer_leave(sy);
 	}
 	if (sy->todo.n)
 		qsort(sy->todo.v, sy->todo.n, sizeof(*sy->todo.v), cmp_todo);
@@ -333,7 +333,7 @@ static uint32_t look_around(struct symbolizer *sy)
 {
 	uint32_t n;
 
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return 0;
 	if (sy->prefer.n) {
 		sy->preferred.n = 0;
@@ -346,7 +346,7 @@ static uint32_t look_around(struct symbolizer *sy)
 	}
 	sy->stats = sy->counts;
 	n = note_new_frames(sy);
-	leave(sy);
+	symbolizer_leave(sy);
 	return n;
 }
 
@@ -363,13 +363,13 @@ static frame_id next_preferred(struct symbolizer *sy, size_t *at, enum frame_sta
 }
 
 /* One frame; false when there is nothing to do. */
-static bool step(struct symbolizer *sy)
+static bool symbolizer_step(struct symbolizer *sy)
 {
 	const uint32_t n = look_around(sy);
 	frame_id id = next_preferred(sy, &sy->next_preferred, FRAME_NEW, n);
 
 	if (id != ID_NONE || sy->next < n) {
-		name_frame(sy, id != ID_NONE ? id : sy->next++);
+		symbolizer_name_frame(sy, id != ID_NONE ? id : sy->next++);
 		return true;
 	}
 	id = next_preferred(sy, &sy->next_preferred_details, FRAME_NAMED, n);
@@ -382,13 +382,13 @@ static bool step(struct symbolizer *sy)
 }
 
 /* Says that all is settled, and sleeps until there is more. False = stop. */
-static bool rest(struct symbolizer *sy)
+static bool symbolizer_rest(struct symbolizer *sy)
 {
 	const struct timespec retry_at = deadline_after(RETRY_NS);
 	bool early = true;
 
 	look_again(sy);
-	if (!enter(sy))
+	if (!symbolizer_enter(sy))
 		return false;
 	sy->settled_below = sy->next < sy->next_details || !sy->details ? sy->next : sy->next_details;
 	pthread_cond_broadcast(&sy->news);
@@ -399,15 +399,15 @@ static bool rest(struct symbolizer *sy)
 			pthread_cond_wait(&sy->work, &sy->lock);
 	}
 	sy->kicked = false;
-	leave(sy);
+	symbolizer_leave(sy);
 	if (sy->missed.n && clock_mono_ns() >= sy->retry_ns) {
-		retry(sy);
+		symbolizer_retry(sy);
 		sy->retry_ns = clock_mono_ns() + RETRY_NS;
 	}
 	return !atomic_load(&sy->stop);
 }
 
-static void unref(struct symbolizer *sy)
+static void symbolizer_unref(struct symbolizer *sy)
 {
 	int refs;
 
@@ -429,19 +429,19 @@ static void unref(struct symbolizer *sy)
 	free(sy);
 }
 
-static void *worker(void *arg)
+static void *symbolizer_worker(void *arg)
 {
 	struct symbolizer *sy = arg;
 
 	do {
-		while (step(sy))
+		while (symbolizer_step(sy))
 			;
-	} while (rest(sy));
+	} while (symbolizer_rest(sy));
 	pthread_mutex_lock(&sy->lock);
 	sy->ended = true;
 	pthread_cond_broadcast(&sy->news);
 	pthread_mutex_unlock(&sy->lock);
-	unref(sy);
+	symbolizer_unref(sy);
 	return NULL;
 }
 
@@ -496,13 +496,13 @@ int symbolizer_new(const struct dict *dict, struct names *names, const struct mo
 	sy->refs = 2;
 	rc = new_resolver(sy, opener, options, e);
 	if (!rc) {
-		rc = thread_start(worker, sy, WORKER_STACK);
+		rc = thread_start(symbolizer_worker, sy, WORKER_STACK);
 		if (rc)
 			rc = err_set(e, rc, "cannot start the thread that names functions: %s", strerror(rc));
 	}
 	if (rc) {
 		sy->refs = 1;
-		unref(sy);
+		symbolizer_unref(sy);
 		return rc;
 	}
 	*ret = sy;
@@ -600,5 +600,5 @@ void symbolizer_free(struct symbolizer *sy)
 	while (!sy->ended && !rc)
 		rc = pthread_cond_timedwait(&sy->news, &sy->lock, &deadline);
 	pthread_mutex_unlock(&sy->lock);
-	unref(sy);
+	symbolizer_unref(sy);
 }

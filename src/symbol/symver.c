@@ -36,7 +36,7 @@ static bool read_table(const struct elf_file *f, uint32_t type, struct table *re
 }
 
 /* SIZE bytes at AT of T into ENTRY; false when they are not all there. */
-static bool take(const struct table *t, uint64_t at, void *entry, size_t size)
+static bool symver_take(const struct table *t, uint64_t at, void *entry, size_t size)
 {
 	if (at > t->bytes.len || size > t->bytes.len - at)
 		return false;
@@ -44,7 +44,7 @@ static bool take(const struct table *t, uint64_t at, void *entry, size_t size)
 	return true;
 }
 
-static void add_name(struct symvers *v, const struct table *t, uint32_t at)
+static void symver_add_name(struct symvers *v, const struct table *t, uint32_t at)
 {
 	const char **slot = at < t->str.len && v->name.n < VERSIONS_MAX ? vec_push(&v->name) : NULL;
 
@@ -58,9 +58,9 @@ static void add_defined(struct symvers *v, const struct table *t)
 	Elf64_Verdef def;
 	Elf64_Verdaux aux;
 
-	for (uint64_t at = 0; take(t, at, &def, sizeof(def)); at += def.vd_next) {
-		if (take(t, at + def.vd_aux, &aux, sizeof(aux)))
-			add_name(v, t, aux.vda_name);
+	for (uint64_t at = 0; symver_take(t, at, &def, sizeof(def)); at += def.vd_next) {
+		if (symver_take(t, at + def.vd_aux, &aux, sizeof(aux)))
+			symver_add_name(v, t, aux.vda_name);
 		if (!def.vd_next)
 			break;
 	}
@@ -71,9 +71,10 @@ static void add_needed(struct symvers *v, const struct table *t)
 	Elf64_Verneed need;
 	Elf64_Vernaux aux;
 
-	for (uint64_t at = 0; take(t, at, &need, sizeof(need)) && v->name.n < VERSIONS_MAX; at += need.vn_next) {
-		for (uint64_t a = at + need.vn_aux; take(t, a, &aux, sizeof(aux)) && v->name.n < VERSIONS_MAX; a += aux.vna_next) {
-			add_name(v, t, aux.vna_name);
+	for (uint64_t at = 0; symver_take(t, at, &need, sizeof(need)) && v->name.n < VERSIONS_MAX; at += need.vn_next) {
+		for (uint64_t a = at + need.vn_aux; symver_take(t, a, &aux, sizeof(aux)) && v->name.n < VERSIONS_MAX;
+		     a += aux.vna_next) {
+			symver_add_name(v, t, aux.vna_name);
 			if (!aux.vna_next)
 				break;
 		}

@@ -23,7 +23,7 @@ static const char *packed_name(Elf *elf, size_t names, Elf_Scn *scn, Elf64_Chdr 
 	return name;
 }
 
-static int cannot(const Elf64_Chdr *ch, struct err *e)
+static int unpack_cannot(const Elf64_Chdr *ch, struct err *e)
 {
 	char way[32] = "zstd";
 
@@ -81,7 +81,7 @@ int unpack_debug(Elf *elf, struct err *e)
 		if (!name || elf_compress(scn, 0, 0) >= 0)
 			continue;
 		if (ch.ch_type != ELFCOMPRESS_ZLIB)
-			return cannot(&ch, e);
+			return unpack_cannot(&ch, e);
 		/* Without the others something is known yet. */
 		if (!strncmp(name, ".debug_info", 11) || !strncmp(name, ".debug_abbrev", 13))
 			return err_set(e, EBADMSG, "its debug information is compressed and damaged");

@@ -13,7 +13,7 @@
 #define FIRST_SIZE 65536u
 
 /* Runs the decoder until it ends; *OUT and *CAP grow. The length, or 0 on failure. */
-static size_t run(lzma_stream *xz, uint8_t **out, size_t max)
+static size_t xz_run(lzma_stream *xz, uint8_t **out, size_t max)
 {
 	size_t cap = 0, used = 0;
 
@@ -50,7 +50,7 @@ uint8_t *xz_unpack(const uint8_t *data, size_t len, size_t max, size_t *ret_len)
 		return NULL;
 	xz.next_in = data;
 	xz.avail_in = len;
-	n = run(&xz, &out, max);
+	n = xz_run(&xz, &out, max);
 	lzma_end(&xz);
 	if (!n)
 		return NULL;

@@ -41,7 +41,7 @@ struct cgroups {
 	uint64_t searched_ns;
 };
 
-static uint64_t rehash(const void *ctx, uint32_t i)
+static uint64_t cgroup_rehash(const void *ctx, uint32_t i)
 {
 	const struct cgroups *cg = ctx;
 
@@ -249,7 +249,7 @@ static str_id by_search(struct cgroups *cg, uint64_t id, uint64_t now)
 	return s.found;
 }
 
-static struct known *lookup(struct cgroups *cg, uint64_t id)
+static struct known *cgroup_lookup(struct cgroups *cg, uint64_t id)
 {
 	const uint64_t h = hash_u64(id);
 	struct known *k;
@@ -264,7 +264,7 @@ static struct known *lookup(struct cgroups *cg, uint64_t id)
 		return NULL;
 	i = (uint32_t)cg->known.n - 1;
 	*k = (struct known){ .id = id };
-	if (hidx_add(&cg->index, h, i, rehash, cg))
+	if (hidx_add(&cg->index, h, i, cgroup_rehash, cg))
 		return k;
 	cg->known.n--;
 	return NULL;
@@ -272,7 +272,7 @@ static struct known *lookup(struct cgroups *cg, uint64_t id)
 
 str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid)
 {
-	struct known *k = id && cg->mount >= 0 ? lookup(cg, id) : NULL;
+	struct known *k = id && cg->mount >= 0 ? cgroup_lookup(cg, id) : NULL;
 	uint64_t now;
 
 	if (!k || k->path)

@@ -156,7 +156,7 @@ void cpu_layout_free(struct cpu_layout *l)
 	*l = (struct cpu_layout){ 0 };
 }
 
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+static uint64_t cpus_clamp(uint64_t v, uint64_t low, uint64_t high)
 {
 	return v < low ? low : v > high ? high : v;
 }
@@ -166,11 +166,11 @@ uint64_t cpu_ring_bytes(uint32_t nr_cpus, uint32_t nr_rings, uint32_t freq_hz, u
 	uint64_t want, bytes = RING_MIN;
 
 	if (asked) {
-		want = clamp(asked / nr_rings, RING_MIN, RING_MAX);
+		want = cpus_clamp(asked / nr_rings, RING_MIN, RING_MAX);
 	} else {
 		want = (uint64_t)nr_cpus * freq_hz / 4 * stack_bytes;
-		want = clamp(want, RING_DEFAULT_MIN, RING_DEFAULT_MAX);
-		want = clamp(want, RING_MIN, RINGS_MAX / nr_rings > RING_MIN ? RINGS_MAX / nr_rings : RING_MIN);
+		want = cpus_clamp(want, RING_DEFAULT_MIN, RING_DEFAULT_MAX);
+		want = cpus_clamp(want, RING_MIN, RINGS_MAX / nr_rings > RING_MIN ? RINGS_MAX / nr_rings : RING_MIN);
 	}
 	/* Downwards: what was asked for is a limit. */
 	while (bytes * 2 <= want)

@@ -36,14 +36,14 @@ _Static_assert(sizeof(struct procmap_query) == 104, "its size is part of the ioc
 #define ASKED_MAX 65536u                 /* as many mappings as a process may have, unless that was raised */
 
 /* The first executable mapping from ADDR on, with the name of it if NAME is not NULL. 0 or a negative errno, -ENOENT: there is none. */
-static int ask(int fd, uint64_t addr, char *name, struct procmap_query *q)
+static int execmaps_ask(int fd, uint64_t addr, char *name, struct procmap_query *q)
 {
 	*q = (struct procmap_query){ .size = sizeof(*q), .query_flags = VMA_EXECUTABLE | COVERING_OR_NEXT, .query_addr = addr,
 				     .vma_name_size = name ? NAME_MAX_BYTES : 0, .vma_name_addr = (uintptr_t)name };
 	return ioctl(fd, PROCMAP_QUERY_IOCTL, q) ? -errno : 0;
 }
 
-static struct maps_line line_of(const struct procmap_query *q, const char *name)
+static struct maps_line execmaps_line_of(const struct procmap_query *q, const char *name)
 {
 	return (struct maps_line){
 		.start = q->vma_start, .end = q->vma_end, .pgoff = q->vma_offset, .read = q->vma_flags & VMA_READABLE,
@@ -58,7 +58,7 @@ static ssize_t ask_all(int fd, void (*each)(void *ctx, const struct maps_line *m
 	ssize_t n = 0;
 	int r;
 
-	while ((r = ask(fd, q.vma_end, NULL, &q)) == 0) {
+	while ((r = execmaps_ask(fd, q.vma_end, NULL, &q)) == 0) {
 		char name[NAME_MAX_BYTES] = "";
 		struct procmap_query named;
 		struct maps_line m;
@@ -66,10 +66,11 @@ static ssize_t ask_all(int fd, void (*each)(void *ctx, const struct maps_line *m
 		if (n++ == ASKED_MAX)
 			return -E2BIG;
 		/* A name that is too long is none of those that matter; the mapping may be gone, too. */
-		if (!q.inode && (ask(fd, q.vma_start, name, &named) || !named.vma_name_size || named.vma_start != q.vma_start))
+		if (!q.inode &&
+		    (execmaps_ask(fd, q.vma_start, name, &named) || !named.vma_name_size || named.vma_start != q.vma_start))
 			name[0] = '\0';
 		name[sizeof(name) - 1] = '\0';
-		m = line_of(&q, name);
+		m = execmaps_line_of(&q, name);
 		each(ctx, &m);
 	}
 	return r == -ENOENT ? n : r;

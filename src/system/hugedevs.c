@@ -16,7 +16,7 @@
 #define DEVS_MAX 256u            /* more mounts of hugetlbfs are not looked for */
 #define HUGE_SHIFT 26            /* MFD_HUGE_SHIFT of linux/memfd.h */
 
-static void add(dev_vec *v, uint64_t dev)
+static void hugedevs_add(dev_vec *v, uint64_t dev)
 {
 	for (size_t i = 0; i < v->n; i++)
 		if (v->v[i] == dev)
@@ -42,7 +42,7 @@ void hugedevs_of_kernel(dev_vec *ret)
 			continue;
 		fd = memfd_create("sberf", MFD_CLOEXEC | MFD_HUGETLB | (unsigned int)(__builtin_ctzll(kb) + 10) << HUGE_SHIFT);
 		if (fd >= 0 && !fstat(fd, &st))
-			add(ret, st.st_dev);
+			hugedevs_add(ret, st.st_dev);
 	}
 }
 
@@ -62,15 +62,15 @@ void hugedevs_of_line(const char *line, size_t len, dev_vec *ret)
 	}
 	if (parse_dec(&p, end, &maj) && p < end && *p++ == ':' && parse_dec(&p, end, &min) && maj <= UINT32_MAX &&
 	    min <= UINT32_MAX)
-		add(ret, makedev((unsigned int)maj, (unsigned int)min));
+		hugedevs_add(ret, makedev((unsigned int)maj, (unsigned int)min));
 }
 
-static void take_line(void *ctx, char *line, size_t len)
+static void hugedevs_take_line(void *ctx, char *line, size_t len)
 {
 	hugedevs_of_line(line, len, ctx);
 }
 
 void hugedevs_of_process(int dir, dev_vec *ret)
 {
-	proc_read_lines(dir, "mountinfo", take_line, ret);
+	proc_read_lines(dir, "mountinfo", hugedevs_take_line, ret);
 }

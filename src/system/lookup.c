@@ -38,7 +38,7 @@ struct status {
 };
 
 /* The number behind NAME in TEXT, or -1. */
-static long field(const char *text, const char *name)
+static long lookup_field(const char *text, const char *name)
 {
 	const char *p = strstr(text, name);
 
@@ -53,8 +53,10 @@ static bool read_status(pid_t id, struct status *ret)
 	if (id <= 0 || read_proc(id, "status", text, sizeof(text)) <= 0)
 		return false;
 	p = strstr(text, "\nState:\t");
-	*ret = (struct status){ .state = p ? p[8] : 'X', .tgid = field(text, "\nTgid:\t"), .ppid = field(text, "\nPPid:\t"),
-				.threads = field(text, "\nThreads:\t") };
+	*ret = (struct status){ .state = p ? p[8] : 'X',
+				.tgid = lookup_field(text, "\nTgid:\t"),
+				.ppid = lookup_field(text, "\nPPid:\t"),
+				.threads = lookup_field(text, "\nThreads:\t") };
 	return ret->state != 'X';
 }
 
@@ -94,7 +96,7 @@ char *lookup_comm(pid_t id, char *dst, size_t dst_size)
 	return dst;
 }
 
-static bool has_name(pid_t pid, const char *name)
+static bool lookup_has_name(pid_t pid, const char *name)
 {
 	char comm[64], link[PATH_MAX], path[64];
 	const char *base;
@@ -131,7 +133,8 @@ int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
 		const long pid = isdigit((unsigned char)d->d_name[0]) ? strtol(d->d_name, NULL, 10) : 0;
 		uint32_t *id;
 
-		if (pid <= 0 || pid > INT_MAX || pid == getpid() || !has_name((pid_t)pid, name) || !lookup_process_exists((pid_t)pid))
+		if (pid <= 0 || pid > INT_MAX || pid == getpid() || !lookup_has_name((pid_t)pid, name) ||
+		    !lookup_process_exists((pid_t)pid))
 			continue;
 		id = vec_push(ret);
 		if (!id)

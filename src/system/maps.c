@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool skip(const char **p, const char *end, char c)
+static bool maps_skip(const char **p, const char *end, char c)
 {
 	if (*p == end || **p != c)
 		return false;
@@ -61,10 +61,10 @@ bool maps_parse(char *line, size_t len, struct maps_line *ret)
 	struct maps_line m;
 	char *name;
 
-	if (!parse_hex(&p, end, &m.start) || !skip(&p, end, '-') || !parse_hex(&p, end, &m.end) || m.start >= m.end ||
-	    !skip(&p, end, ' ') || !take_perms(&p, end, &m) || !skip(&p, end, ' ') || !parse_hex(&p, end, &m.pgoff) ||
-	    !skip(&p, end, ' ') || !take_u32_hex(&p, end, &m.maj) || !skip(&p, end, ':') || !take_u32_hex(&p, end, &m.min) ||
-	    !skip(&p, end, ' ') || !parse_dec(&p, end, &m.ino))
+	if (!parse_hex(&p, end, &m.start) || !maps_skip(&p, end, '-') || !parse_hex(&p, end, &m.end) || m.start >= m.end ||
+	    !maps_skip(&p, end, ' ') || !take_perms(&p, end, &m) || !maps_skip(&p, end, ' ') || !parse_hex(&p, end, &m.pgoff) ||
+	    !maps_skip(&p, end, ' ') || !take_u32_hex(&p, end, &m.maj) || !maps_skip(&p, end, ':') ||
+	    !take_u32_hex(&p, end, &m.min) || !maps_skip(&p, end, ' ') || !parse_dec(&p, end, &m.ino))
 		return false;
 	/* An anonymous mapping ends here or after one space; a name stands behind at least one space of padding. */
 	if (p != end && *p != ' ')
@@ -78,14 +78,14 @@ bool maps_parse(char *line, size_t len, struct maps_line *ret)
 	return true;
 }
 
-static bool starts(const char *s, size_t len, const char *prefix)
+static bool maps_starts(const char *s, size_t len, const char *prefix)
 {
 	const size_t n = strlen(prefix);
 
 	return len >= n && !memcmp(s, prefix, n);
 }
 
-static bool is(const char *s, size_t len, const char *whole)
+static bool maps_is(const char *s, size_t len, const char *whole)
 {
 	return len == strlen(whole) && !memcmp(s, whole, len);
 }
@@ -98,10 +98,10 @@ enum map_what map_what(const char *name, size_t len)
 
 	if (!len)
 		return WHAT_ANON;
-	if (is(name, len, "[vdso]"))
+	if (maps_is(name, len, "[vdso]"))
 		return WHAT_VDSO;
 	for (size_t i = 0; i < sizeof(anon) / sizeof(*anon); i++)
-		if (starts(name, len, anon[i]))
+		if (maps_starts(name, len, anon[i]))
 			return WHAT_ANON;
 	if (name[0] == '[')
 		return WHAT_SPECIAL;
@@ -110,7 +110,7 @@ enum map_what map_what(const char *name, size_t len)
 
 bool map_is_memory(const char *name, size_t len)
 {
-	return map_what(name, len) == WHAT_ANON || starts(name, len, "/memfd:");
+	return map_what(name, len) == WHAT_ANON || maps_starts(name, len, "/memfd:");
 }
 
 size_t map_name_len(const char *name, size_t len, bool *ret_deleted)

@@ -177,7 +177,7 @@ struct line_reader {
  * The next line without its newline, in *RET; 1, 0 at the end, or a negative errno. A line longer than the buffer, which the
  * kernel does not write, is an error.
  */
-static int next_line(struct line_reader *r, char **ret, size_t *ret_len)
+static int procfs_next_line(struct line_reader *r, char **ret, size_t *ret_len)
 {
 	for (;;) {
 		char *nl = memchr(r->buf + r->at, '\n', r->len - r->at);
@@ -218,7 +218,7 @@ ssize_t proc_read_lines(int dir, const char *name, void (*each)(void *ctx, char 
 		return -ENOMEM;
 	r->fd = fd;
 	r->at = r->len = 0;
-	while ((got = next_line(r, &line, &len)) > 0) {
+	while ((got = procfs_next_line(r, &line, &len)) > 0) {
 		each(ctx, line, len);
 		if (++lines == LINES_MAX)
 			return -E2BIG;

@@ -127,7 +127,7 @@ char *proc_group_name(const char *path, char *dst, size_t size)
 }
 
 /* What there is of the file NAME under DIR, at most SIZE - 1 bytes; NUL-terminated. */
-static size_t read_some(int dir, const char *name, char *buf, size_t size)
+static size_t proclist_read_some(int dir, const char *name, char *buf, size_t size)
 {
 	AUTO_FD int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
 	const ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
@@ -136,7 +136,7 @@ static size_t read_some(int dir, const char *name, char *buf, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-static const char *keep(struct proclist *l, const char *s, size_t len)
+static const char *proclist_keep(struct proclist *l, const char *s, size_t len)
 {
 	char clean[3 * PROCLIST_COMMAND + 1];
 	const size_t n = text_sanitise(clean, sizeof(clean), s, len);
@@ -148,7 +148,7 @@ static const char *keep(struct proclist *l, const char *s, size_t len)
 static const char *read_command(struct proclist *l, int dir)
 {
 	char buf[PROCLIST_COMMAND];
-	size_t n = read_some(dir, "cmdline", buf, sizeof(buf));
+	size_t n = proclist_read_some(dir, "cmdline", buf, sizeof(buf));
 
 	while (n && (buf[n - 1] == '\0' || buf[n - 1] == ' '))
 		n--;
@@ -156,7 +156,7 @@ static const char *read_command(struct proclist *l, int dir)
 		if (buf[i] == '\0')
 			buf[i] = ' ';
 	}
-	return keep(l, buf, n);
+	return proclist_keep(l, buf, n);
 }
 
 /* Of cgroup v2, whose line begins with "0::" (cgroups(7)). */
@@ -164,7 +164,7 @@ static const char *read_group(struct proclist *l, int dir)
 {
 	char buf[8192] = "\n", name[128], *line;
 
-	read_some(dir, "cgroup", buf + 1, sizeof(buf) - 1);
+	proclist_read_some(dir, "cgroup", buf + 1, sizeof(buf) - 1);
 	line = strstr(buf, "\n0::");
 	if (!line)
 		return "";
@@ -175,7 +175,7 @@ static const char *read_group(struct proclist *l, int dir)
 }
 
 /* What can be searched for, in lower case. */
-static const char *find_text(struct proclist *l, const struct proc_row *r)
+static const char *proclist_find_text(struct proclist *l, const struct proc_row *r)
 {
 	char text[6 * PROCLIST_COMMAND];
 	const int n = snprintf(text, sizeof(text), "%d\n%s\n%s\n%s", (int)r->pid, r->name, r->command, r->group);
@@ -193,7 +193,7 @@ static void read_texts(struct proclist *l, int dir, struct proc_row *r)
 	r->uid = proc_read_status(dir, &status) ? 0 : status.uid;
 	r->command = read_command(l, dir);
 	r->group = read_group(l, dir);
-	r->find = find_text(l, r);
+	r->find = proclist_find_text(l, r);
 }
 
 /* They are those of before when nothing can have changed. */
@@ -242,7 +242,7 @@ static uint64_t ticks_ns(uint64_t ticks)
 }
 
 /* What it took, and in which time: since it was seen before, else since it began. */
-static void measure(struct proc_row *r, const struct proc_row *was, const struct proclist *before, uint64_t now_ns)
+static void proclist_measure(struct proc_row *r, const struct proc_row *was, const struct proclist *before, uint64_t now_ns)
 {
 	const uint64_t from_ns = was ? before->time_ns : ticks_ns(r->start_ticks), from = was ? was->ticks : 0;
 
@@ -266,9 +266,9 @@ static int read_process(struct proclist *l, int proc, const char *number, const 
 	r.ticks = st.ticks;
 	r.threads = st.threads < UINT32_MAX ? (uint32_t)st.threads : UINT32_MAX;
 	r.rss_bytes = st.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	r.name = keep(l, st.comm, strlen(st.comm));
+	r.name = proclist_keep(l, st.comm, strlen(st.comm));
 	was = row_before(before, r.pid, r.start_ticks);
-	measure(&r, was, before, l->time_ns);
+	proclist_measure(&r, was, before, l->time_ns);
 	if (!r.name)
 		return -ENOMEM;
 	if (was && was->ticks == r.ticks && !strcmp(was->name, r.name))
@@ -289,8 +289,8 @@ static bool is_number(const char *s)
 	return n && n < 10 && !s[n];
 }
 
-static int read_all(struct proclist *l, DIR *d, const struct proclist *before, struct proc_users *users, pid_t self,
-		    const atomic_bool *stop, struct err *e)
+static int proclist_read_all(struct proclist *l, DIR *d, const struct proclist *before, struct proc_users *users, pid_t self,
+			     const atomic_bool *stop, struct err *e)
 {
 	const struct dirent *entry;
 
@@ -322,7 +322,7 @@ struct sort_item {
 	const char *name;        /* or by name */
 };
 
-static int by_rank(const void *pa, const void *pb)
+static int proclist_by_rank(const void *pa, const void *pb)
 {
 	const struct sort_item *a = pa, *b = pb;
 	const int c = a->name ? strcmp(a->name, b->name) : 0;
@@ -370,7 +370,7 @@ int proclist_sort(struct proclist *l, struct err *e)
 		for (uint32_t i = 0; i < l->row.n; i++)
 			item[i] = item_of(l, i, order);
 		if (order != PROC_BY_PID)
-			qsort(item, l->row.n, sizeof(*item), by_rank);
+			qsort(item, l->row.n, sizeof(*item), proclist_by_rank);
 		for (size_t i = 0; i < l->row.n; i++)
 			l->order[order][i] = item[i].row;
 	}
@@ -397,7 +397,7 @@ int proclist_read(int proc, const struct proclist *before, struct proc_users *us
 			close(fd);
 		return err_set(e, r, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`", strerror(r));
 	}
-	r = read_all(l, d, before, users, self, stop, e);
+	r = proclist_read_all(l, d, before, users, self, stop, e);
 	if (r < 0)
 		return r;
 	if (l->row.n)

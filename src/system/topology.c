@@ -165,7 +165,7 @@ static void read_distances(const char *system, struct numa_topology *t, uint32_t
 	}
 }
 
-static int read_online(const char *system, const u32_vec *online, struct numa_topology *ret, struct err *e)
+static int topology_read_online(const char *system, const u32_vec *online, struct numa_topology *ret, struct err *e)
 {
 	struct numa_topology t;
 	int r = topology_make(&t, (uint32_t)online->n, e);
@@ -186,7 +186,7 @@ static int read_online(const char *system, const u32_vec *online, struct numa_to
 	return 0;
 }
 
-static int read_nodes(const char *system, struct numa_topology *ret, struct err *e)
+static int topology_read_nodes(const char *system, struct numa_topology *ret, struct err *e)
 {
 	char path[PATH_MAX];
 	u32_vec online = { 0 };
@@ -195,7 +195,7 @@ static int read_nodes(const char *system, struct numa_topology *ret, struct err 
 	snprintf(path, sizeof(path), "%s/node/online", system);
 	/* A kernel without NUMA has no such file. */
 	if (!cpus_read(path, &online, NULL) && online.n && online.v[online.n - 1] < NODES_MAX)
-		r = read_online(system, &online, ret, e);
+		r = topology_read_online(system, &online, ret, e);
 	vec_free(&online);
 	return r;
 }
@@ -226,7 +226,7 @@ static int make_one_node(struct numa_topology *ret, struct err *e)
 int topology_read(const char *system, struct numa_topology *ret, struct err *e)
 {
 	struct numa_topology t = { 0 };
-	int r = read_nodes(system, &t, e);
+	int r = topology_read_nodes(system, &t, e);
 
 	if (!r && !t.nr) {
 		topology_free(&t);
@@ -292,7 +292,7 @@ bool topology_is_far(unsigned int from, unsigned int to)
 	return to != NODE_UNKNOWN && to != from;
 }
 
-static int compare_u32(const void *va, const void *vb)
+static int topology_compare_u32(const void *va, const void *vb)
 {
 	const uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
 
@@ -320,7 +320,7 @@ char *topology_distances(const struct numa_topology *t, char *dst, size_t size)
 	for (int i = 0; i < (int)t->nr; i++)
 		for (int j = 0; j < (int)t->nr; j++)
 			n = add_distance(v, n, distance_at(t, i, j, i == j));
-	qsort(v, n, sizeof(*v), compare_u32);
+	qsort(v, n, sizeof(*v), topology_compare_u32);
 	dst[0] = '\0';
 	for (size_t i = 0; i < n; i++) {
 		char text[16];

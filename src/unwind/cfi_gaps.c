@@ -107,7 +107,7 @@ static bool in_code(const struct image *im, uint64_t vaddr)
 	return false;
 }
 
-static bool cover(range_vec *c, uint64_t start, uint64_t end)
+static bool cfi_gaps_cover(range_vec *c, uint64_t start, uint64_t end)
 {
 	struct image_range *r = vec_push(c);
 
@@ -120,12 +120,12 @@ static bool cover(range_vec *c, uint64_t start, uint64_t end)
 static bool cover_by_table(range_vec *c, const struct image_section *hdr, const struct image_section *eh, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!cover(c, eh_table_entry(hdr, i).start, entry_end(hdr, eh, i)))
+		if (!cfi_gaps_cover(c, eh_table_entry(hdr, i).start, entry_end(hdr, eh, i)))
 			return false;
 	return true;
 }
 
-static int by_start(const void *a, const void *b)
+static int cfi_gaps_by_start(const void *a, const void *b)
 {
 	const struct image_range *x = a, *y = b;
 
@@ -150,11 +150,11 @@ static bool cover_by_entries(const struct image *im, range_vec *c, const struct 
 		memcpy(&start, eh->bytes + at + 8, sizeof(start));
 		memcpy(&size, eh->bytes + at + 12, sizeof(size));
 		from = eh->addr + at + 8 + (uint64_t)(int64_t)start;
-		if (word[0] < FDE_HEAD - 4 || !in_code(im, from) || !cover(c, from, from + size))
+		if (word[0] < FDE_HEAD - 4 || !in_code(im, from) || !cfi_gaps_cover(c, from, from + size))
 			return false;
 	}
 	if (c->n)
-		qsort(c->v, c->n, sizeof(*c->v), by_start);
+		qsort(c->v, c->n, sizeof(*c->v), cfi_gaps_by_start);
 	return true;
 }
 

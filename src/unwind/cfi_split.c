@@ -44,7 +44,7 @@ struct cut {
 	uint8_t left[LEFT_MAX];  /* what is left of the instructions so far */
 };
 
-static bool put(struct cfi_splitter *s, const void *bytes, size_t n)
+static bool cfi_split_put(struct cfi_splitter *s, const void *bytes, size_t n)
 {
 	if (s->out.n + n > OUT_MAX || !vec_reserve(&s->out, n))
 		return false;
@@ -81,12 +81,13 @@ static uint64_t base_of(const struct cfi_splitter *s, uint8_t enc, size_t at)
 }
 
 /* V in the size that ENC says. False when it does not fit. */
-static bool put_number(struct cfi_splitter *s, uint64_t v, uint8_t enc)
+static bool cfi_split_put_number(struct cfi_splitter *s, uint64_t v, uint8_t enc)
 {
 	const uint32_t v32 = (uint32_t)v;
 	const size_t size = op_address_size(enc);
 
-	return put(s, size == sizeof(v) ? (const void *)&v : &v32, size) && read_number(s->out.v + s->out.n - size, enc) == v;
+	return cfi_split_put(s, size == sizeof(v) ? (const void *)&v : &v32, size) &&
+	       read_number(s->out.v + s->out.n - size, enc) == v;
 }
 
 /* How long what begins at AT of the output is stands there. */
@@ -106,7 +107,7 @@ static bool put_cie(struct cfi_splitter *s, struct op_cie *c)
 		return true;
 	memcpy(&len, s->base + c->at, sizeof(len));
 	c->copied_at = s->out.n;
-	c->copied = put(s, s->base + c->at, sizeof(len) + len);
+	c->copied = cfi_split_put(s, s->base + c->at, sizeof(len) + len);
 	return c->copied;
 }
 
@@ -121,9 +122,9 @@ static bool begin_part(struct cut *c, const uint8_t *own)
 	c->own = own;
 	c->fde = s->out.n;
 	s->expr += c->left_expr;
-	return s->expr <= OP_EXPR_ALL && put(s, &len, sizeof(len)) && put(s, &back, sizeof(back)) &&
-	       put_number(s, c->pc - base_of(s, enc, s->out.n), enc) && put_number(s, 0, enc & 0x0f) && put(s, &no_data, 1) &&
-	       put(s, c->left, c->left_n);
+	return s->expr <= OP_EXPR_ALL && cfi_split_put(s, &len, sizeof(len)) && cfi_split_put(s, &back, sizeof(back)) &&
+	       cfi_split_put_number(s, c->pc - base_of(s, enc, s->out.n), enc) && cfi_split_put_number(s, 0, enc & 0x0f) &&
+	       cfi_split_put(s, &no_data, 1) && cfi_split_put(s, c->left, c->left_n);
 }
 
 /* The part under way ends where the instruction AT begins, and at the address PC. */
@@ -134,7 +135,7 @@ static bool end_part(struct cut *c, const uint8_t *at, uint64_t pc)
 	const uint64_t range = pc - c->part_pc;
 	const uint32_t range32 = (uint32_t)range;
 
-	if (!put(c->s, c->own, (size_t)(at - c->own)) || range > INT32_MAX)
+	if (!cfi_split_put(c->s, c->own, (size_t)(at - c->own)) || range > INT32_MAX)
 		return false;
 	memcpy(c->s->out.v + c->fde + 2 * sizeof(uint32_t) + size, size == sizeof(range) ? (const void *)&range : &range32, size);
 	end_entry(c->s, c->fde);
@@ -142,7 +143,7 @@ static bool end_part(struct cut *c, const uint8_t *at, uint64_t pc)
 }
 
 /* OP, up to END, is left for the parts to come, unless it is of a state that will be forgotten. EXPR: bytes of an expression in it. */
-static bool leave(struct cut *c, const struct op *op, const uint8_t *end, uint64_t expr)
+static bool cfi_split_leave(struct cut *c, const struct op *op, const uint8_t *end, uint64_t expr)
 {
 	const size_t n = (size_t)(end - op->at);
 
@@ -160,7 +161,7 @@ static bool leave(struct cut *c, const struct op *op, const uint8_t *end, uint64
 }
 
 /* OP is in front of B and leads to another place, where a part may begin. */
-static bool advance(struct cut *c, const struct op *op, const struct op_bytes *b)
+static bool cfi_split_advance(struct cut *c, const struct op *op, const struct op_bytes *b)
 {
 	uint64_t by;
 
@@ -173,11 +174,11 @@ static bool advance(struct cut *c, const struct op *op, const struct op_bytes *b
 }
 
 /* OP is in front of B, which had EXPR bytes of expressions before it. False when it is none of those that this understands. */
-static bool take(struct cut *c, const struct op *op, const struct op_bytes *b, uint64_t expr)
+static bool cfi_split_take(struct cut *c, const struct op *op, const struct op_bytes *b, uint64_t expr)
 {
 	switch (op->code) {
 	case DW_CFA_advance_loc: case DW_CFA_advance_loc1: case DW_CFA_advance_loc2: case DW_CFA_advance_loc4:
-		return advance(c, op, b);
+		return cfi_split_advance(c, op, b);
 	case DW_CFA_set_loc: case DW_CFA_MIPS_advance_loc8:
 		return false;
 	case DW_CFA_remember_state:
@@ -188,11 +189,11 @@ static bool take(struct cut *c, const struct op *op, const struct op_bytes *b, u
 	case DW_CFA_nop: case DW_CFA_GNU_args_size:
 		return true;     /* say nothing of rows */
 	default:
-		return leave(c, op, b->at, b->expr - expr);
+		return cfi_split_leave(c, op, b->at, b->expr - expr);
 	}
 }
 
-static bool split(struct cut *c, struct op_bytes b)
+static bool cfi_split_row(struct cut *c, struct op_bytes b)
 {
 	if (!begin_part(c, b.at))
 		return false;
@@ -200,13 +201,13 @@ static bool split(struct cut *c, struct op_bytes b)
 		const uint64_t expr = b.expr;
 		struct op op;
 
-		if (!op_next(&b, c->cie->encoding, &op) || b.over || !take(c, &op, &b, expr))
+		if (!op_next(&b, c->cie->encoding, &op) || b.over || !cfi_split_take(c, &op, &b, expr))
 			return false;
 	}
 	return end_part(c, b.at, c->end);
 }
 
-static bool note(range_vec *v, const struct image_range *func)
+static bool cfi_split_note(range_vec *v, const struct image_range *func)
 {
 	struct image_range *r = v->n < FUNCS_MAX ? vec_push(v) : NULL;
 
@@ -216,7 +217,7 @@ static bool note(range_vec *v, const struct image_range *func)
 }
 
 /* The function of IN, an FDE of CIE; an empty one where that cannot be said. */
-static struct image_range function_of(const struct cfi_splitter *s, const struct op_cie *cie, const Dwarf_FDE *in)
+static struct image_range cfi_split_function_of(const struct cfi_splitter *s, const struct op_cie *cie, const Dwarf_FDE *in)
 {
 	const size_t size = op_address_size(cie->encoding);
 	uint64_t start, range;
@@ -231,18 +232,18 @@ static struct image_range function_of(const struct cfi_splitter *s, const struct
 void cfi_split_fde(struct cfi_splitter *s, struct op_cie *cie, const Dwarf_FDE *in, const uint8_t *ops)
 {
 	const bool is_long = (size_t)(in->end - ops) > LONG_BYTES;
-	const struct image_range func = is_long ? function_of(s, cie, in) : (struct image_range){ 0 };
+	const struct image_range func = is_long ? cfi_split_function_of(s, cie, in) : (struct image_range){ 0 };
 	struct cut c = { .s = s, .cie = cie, .pc = func.start, .end = func.end, .offset_at = NO_OFFSET };
 	size_t out;
 
 	if (func.start == func.end || !cie->sized || !put_cie(s, cie))
 		return;
 	out = s->out.n;
-	if (!split(&c, (struct op_bytes){ .at = ops, .end = in->end }) || !note(&s->split, &func))
+	if (!cfi_split_row(&c, (struct op_bytes){ .at = ops, .end = in->end }) || !cfi_split_note(&s->split, &func))
 		s->out.n = out;
 }
 
-static int by_start(const void *a, const void *b)
+static int cfi_split_by_start(const void *a, const void *b)
 {
 	const struct image_range *x = a, *y = b;
 
@@ -258,7 +259,7 @@ void cfi_splitter_end(struct cfi_splitter *s, struct image *im, uint16_t type)
 		memcpy(s->out.v + s->out.n, &none, sizeof(none));
 		eh.bytes = s->out.v;
 		eh.size = s->out.n + sizeof(none);
-		qsort(s->split.v, s->split.n, sizeof(*s->split.v), by_start);
+		qsort(s->split.v, s->split.n, sizeof(*s->split.v), cfi_split_by_start);
 		if (!image_copy_make(&im->parts, im->machine, type, &eh, 1, NULL) && im->parts.eh) {
 			memcpy(&im->split, &s->split, sizeof(im->split));
 			memset(&s->split, 0, sizeof(s->split));

@@ -59,7 +59,7 @@ size_t go_table_bytes(const struct go_table *t)
 	return t ? sizeof(*t) + t->size : 0;
 }
 
-static bool get(const struct go_table *t, uint64_t at, unsigned int size, uint64_t *ret)
+static bool go_frames_get(const struct go_table *t, uint64_t at, unsigned int size, uint64_t *ret)
 {
 	uint32_t v32;
 
@@ -96,26 +96,26 @@ static bool parse_header(struct go_table *t, uint64_t text)
 	uint64_t magic, at = 8;
 	bool has_text;
 
-	if (!get(t, 0, 4, &magic) || t->size < 8 || t->p[7] != 8)
+	if (!go_frames_get(t, 0, 4, &magic) || t->size < 8 || t->p[7] != 8)
 		return false;
 	has_text = magic == MAGIC_1_18 || magic == MAGIC_1_20;
 	if (!has_text && magic != MAGIC_1_16)
 		return false;
 	t->word = has_text ? 4 : 8;
-	if (!get(t, at, 8, &t->nr))
+	if (!go_frames_get(t, at, 8, &t->nr))
 		return false;
 	at += 16;
 	t->text = 0;
 	if (has_text) {
-		if (!get(t, at, 8, &t->text))
+		if (!go_frames_get(t, at, 8, &t->text))
 			return false;
 		if (t->text == 0)
 			t->text = text;  /* relocated at start, or (since 1.26) told elsewhere: mark_functions() sees if that is right */
 		at += 8;
 	}
 	t->quantum = t->p[6];
-	return get(t, at, 8, &t->names) && get(t, at + 24, 8, &t->pcs) && get(t, at + 32, 8, &t->funcs) &&
-	       t->names < t->size && t->pcs < t->size && t->funcs < t->size &&
+	return go_frames_get(t, at, 8, &t->names) && go_frames_get(t, at + 24, 8, &t->pcs) &&
+	       go_frames_get(t, at + 32, 8, &t->funcs) && t->names < t->size && t->pcs < t->size && t->funcs < t->size &&
 	       t->nr <= (t->size - t->funcs) / (2 * t->word);
 }
 
@@ -133,19 +133,21 @@ static size_t which_name(const struct go_table *t, uint64_t name, const char *co
 }
 
 /* The function I: its range, relative to the text, and the place of its record. */
-static bool function(const struct go_table *t, uint64_t i, uint64_t *ret_start, uint64_t *ret_end, uint64_t *ret_record)
+static bool go_frames_function(const struct go_table *t, uint64_t i, uint64_t *ret_start, uint64_t *ret_end,
+			       uint64_t *ret_record)
 {
 	uint64_t at = t->funcs + i * 2 * t->word, record;
 
-	if (!get(t, at, t->word, ret_start) || !get(t, at + t->word, t->word, &record) ||
-	    !get(t, at + 2 * (uint64_t)t->word, t->word, ret_end) || *ret_end <= *ret_start || record >= t->size - t->funcs)
+	if (!go_frames_get(t, at, t->word, ret_start) || !go_frames_get(t, at + t->word, t->word, &record) ||
+	    !go_frames_get(t, at + 2 * (uint64_t)t->word, t->word, ret_end) || *ret_end <= *ret_start ||
+	    record >= t->size - t->funcs)
 		return false;
 	*ret_record = t->funcs + record;
 	return true;
 }
 
 /* The code from START to END of IM, as the file has it. */
-static struct go_code read_code(const struct image *im, const struct elf_file *f, uint64_t start, uint64_t end)
+static struct go_code go_frames_read_code(const struct image *im, const struct elf_file *f, uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < im->nr_loads && end - start <= SWITCH_MAX; i++) {
 		const struct image_load *l = &im->loads[i];
@@ -167,7 +169,8 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 	struct go_code c;
 	size_t which;
 
-	if (!function(t, i, &start, &end, &record) || !get(t, record + t->word, 4, &name) || name >= t->size - t->names)
+	if (!go_frames_function(t, i, &start, &end, &record) || !go_frames_get(t, record + t->word, 4, &name) ||
+	    name >= t->size - t->names)
 		return;
 	which = which_name(t, t->names + name, roots, NR_ROOTS);
 	if (which == ROOT_MSTART && threads_of_c)
@@ -179,7 +182,7 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 	which = which_name(t, t->names + name, switches, GO_CODE_NR);
 	if (which == GO_CODE_NR)
 		return;
-	c = read_code(im, f, t->text + start, t->text + end);
+	c = go_frames_read_code(im, f, t->text + start, t->text + end);
 	if (!c.len || (code[which].len && !arch_changes_go_stack(&c))) {
 		free(c.text);
 		return;
@@ -308,7 +311,7 @@ bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint
 	while (lo < hi) {
 		uint64_t mid = (lo + hi) / 2;
 
-		if (!function(t, mid, &start, &end, &record))
+		if (!go_frames_function(t, mid, &start, &end, &record))
 			return false;
 		if (vaddr - t->text < start)
 			hi = mid;
@@ -317,7 +320,7 @@ bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint
 		else
 			break;
 	}
-	if (lo >= hi || !get(t, record + t->word + 12, 4, &pcsp) || pcsp == 0 || pcsp >= t->size - t->pcs ||
+	if (lo >= hi || !go_frames_get(t, record + t->word + 12, 4, &pcsp) || pcsp == 0 || pcsp >= t->size - t->pcs ||
 	    !pc_value(t, t->pcs + pcsp, vaddr - t->text - start, &size, &until) || size < 0 || size % 8)
 		return false;
 	*ret = (uint32_t)size;

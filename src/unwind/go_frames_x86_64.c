@@ -29,10 +29,11 @@
 #define NOWHERE SIZE_MAX
 
 #define FIND(code, from, ...) \
-	find((code), (from), (const int16_t[]){ __VA_ARGS__ }, sizeof((const int16_t[]){ __VA_ARGS__ }) / sizeof(int16_t))
+	go_frames_find((code), (from), (const int16_t[]){ __VA_ARGS__ }, \
+		       sizeof((const int16_t[]){ __VA_ARGS__ }) / sizeof(int16_t))
 
 /* Where the N bytes WANT are in C, from FROM on; NOWHERE when they are not. */
-static size_t find(const struct go_code *c, size_t from, const int16_t *want, size_t n)
+static size_t go_frames_find(const struct go_code *c, size_t from, const int16_t *want, size_t n)
 {
 	for (size_t at = from; at < c->len && n <= c->len - at; at++) {
 		size_t i = 0;
@@ -121,7 +122,7 @@ struct way_back {
 	struct rule rule;
 };
 
-static struct way_back way(size_t at, uint8_t how, int16_t bp, int32_t cfa)
+static struct way_back go_frames_way(size_t at, uint8_t how, int16_t bp, int32_t cfa)
 {
 	return (struct way_back){ at, { .kind = RULE_SWITCH, .arg = how, .bp = bp, .cfa = cfa } };
 }
@@ -144,7 +145,9 @@ static struct way_back from_systemstack(const struct go_code *c)
 		if (FIND(c, load, 0x48, 0x8b, 0x58, SB_GO_M, 0x48, 0x8b, 0x83, ANY, ANY, 0, 0) != load)
 			continue;
 		curg = word_at(c, load + 7);
-		return curg > INT16_MAX ? no_way : way(behind, is_framed(c) ? SB_SWITCH_UP_FRAMED : SB_SWITCH_UP, (int16_t)curg, g);
+		return curg > INT16_MAX
+			       ? no_way
+			       : go_frames_way(behind, is_framed(c) ? SB_SWITCH_UP_FRAMED : SB_SWITCH_UP, (int16_t)curg, g);
 	}
 	return no_way;
 }
@@ -162,7 +165,7 @@ static struct way_back from_morestack(const struct go_code *c, int16_t curg)
 		at = FIND(c, 0, 0x48, 0x8b, 0x63, SB_GO_SP, 0x48, 0xc7, 0xc5, 0, 0, 0, 0, 0xe8, ANY, ANY, ANY, ANY);
 		len = 16;
 	}
-	return at == NOWHERE || !g_at(c) ? no_way : way(at + len, SB_SWITCH_MORE, curg, g_at(c));
+	return at == NOWHERE || !g_at(c) ? no_way : go_frames_way(at + len, SB_SWITCH_MORE, curg, g_at(c));
 }
 
 /* push %rax; mov (%rdx),%r12; call *%r12 */
@@ -170,7 +173,7 @@ static struct way_back from_mcall(const struct go_code *c, int16_t curg)
 {
 	const size_t at = FIND(c, 0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4);
 
-	return at == NOWHERE ? no_way : way(at + 7, SB_SWITCH_PARK, curg, 0);
+	return at == NOWHERE ? no_way : go_frames_way(at + 7, SB_SWITCH_PARK, curg, 0);
 }
 
 /* Where what asmcgocall() calls returns to, when it has noted at AT what it needs then: call landing pad, there and then, or call *%rax. */
@@ -189,8 +192,8 @@ static struct way_back from_asmcgocall(const struct go_code *c)
 
 	if (at == NOWHERE || at + 17 >= c->len)
 		return no_way;
-	return c->text[at + 14] == 0x3c ? way(behind_call(c, at + 16), how, c->text[at + 4], 0) :
-	       way(behind_call(c, at + 17), how, c->text[at + 4], c->text[at + 16]);
+	return c->text[at + 14] == 0x3c ? go_frames_way(behind_call(c, at + 16), how, c->text[at + 4], 0) :
+	       go_frames_way(behind_call(c, at + 17), how, c->text[at + 4], c->text[at + 16]);
 }
 
 /* The same on the thread's own stack: movq $0,G(%rsp); mov %rdx,D(%rsp); ...; call */
@@ -204,7 +207,7 @@ static struct way_back from_asmcgocall_on_g0(const struct go_code *c, const stru
 }
 
 /* Bytes of the frame of C, with %rbp in it: sub $F,%rsp at its beginning, or behind push %rbp; mov %rsp,%rbp. 0 = there is none. */
-static uint8_t frame_of(const struct go_code *c)
+static uint8_t go_frames_frame_of(const struct go_code *c)
 {
 	const size_t at = is_framed(c) ? 4 : 0;
 	uint8_t bytes;
@@ -222,11 +225,13 @@ static struct way_back from_cgocallback(const struct go_code *c)
 	const size_t change = keep == NOWHERE ? NOWHERE : FIND(c, keep, 0x48, 0x89, 0xfc);
 	const size_t call = change == NOWHERE ? NOWHERE : FIND(c, change, 0xff, 0xd0);
 
-	return call == NOWHERE || !g_at(c) || !frame_of(c) ? no_way : way(call + 2, SB_SWITCH_BACK, frame_of(c), g_at(c));
+	return call == NOWHERE || !g_at(c) || !go_frames_frame_of(c)
+		       ? no_way
+		       : go_frames_way(call + 2, SB_SWITCH_BACK, go_frames_frame_of(c), g_at(c));
 }
 
 /* Marks C, where nothing is known but of the return addresses A and B, which are in this order. */
-static void mark(struct image *im, const struct go_code *c, struct way_back a, struct way_back b)
+static void go_frames_mark(struct image *im, const struct go_code *c, struct way_back a, struct way_back b)
 {
 	const struct way_back *ways[] = { &a, &b };
 	const struct rule unknown = { .kind = RULE_SWITCH, .arg = SB_SWITCH_UNKNOWN };
@@ -266,6 +271,6 @@ void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_N
 			a = from_cgocallback(c);
 		else if (i == GO_ASMCGOCALL && (a = from_asmcgocall(c)).at != NOWHERE)
 			b = from_asmcgocall_on_g0(c, &a.rule);
-		mark(im, c, a, b);
+		go_frames_mark(im, c, a, b);
 	}
 }

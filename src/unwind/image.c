@@ -32,7 +32,7 @@ struct reader {
 	Elf64_Shdr relro;                /* sh_size 0 = none */
 };
 
-static int check_header(const struct reader *r, struct err *e)
+static int image_check_header(const struct reader *r, struct err *e)
 {
 	const Elf64_Ehdr *eh = &r->f->eh;
 
@@ -68,7 +68,7 @@ static bool needs_library(struct reader *r, const Elf64_Phdr *ph)
 	return false;
 }
 
-static void read_segment(struct reader *r, const Elf64_Phdr *ph)
+static void image_read_segment(struct reader *r, const Elf64_Phdr *ph)
 {
 	struct image *im = r->im;
 
@@ -89,14 +89,14 @@ static void read_segment(struct reader *r, const Elf64_Phdr *ph)
 	}
 }
 
-static int read_segments(struct reader *r, struct err *e)
+static int image_read_segments(struct reader *r, struct err *e)
 {
 	r->im->loads = calloc(r->f->nr_ph, sizeof(*r->im->loads));
 	if (!r->im->loads)
 		return err_nomem(e, "an ELF image");
 	r->im->no_needed = true;
 	for (size_t i = 0; i < r->f->nr_ph; i++)
-		read_segment(r, &r->f->ph[i]);
+		image_read_segment(r, &r->f->ph[i]);
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static void read_section(struct reader *r, const char *name, const Elf64_Shdr *s
 	}
 }
 
-static void read_sections(struct reader *r)
+static void image_read_sections(struct reader *r)
 {
 	const struct elf_file *f = r->f;
 
@@ -214,14 +214,14 @@ static void read_eh_by_segment(struct reader *r)
 
 static int read_image(struct reader *r, struct err *e)
 {
-	int err = check_header(r, e);
+	int err = image_check_header(r, e);
 
 	if (!err)
-		err = read_segments(r, e);
+		err = image_read_segments(r, e);
 	if (err)
 		return err;
 	r->im->build_id_len = elf_file_build_id(r->f, r->im->build_id);
-	read_sections(r);
+	image_read_sections(r);
 	read_eh_by_segment(r);
 	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR], &r->sec[SEC_EH_FRAME]);
 	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);

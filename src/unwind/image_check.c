@@ -45,7 +45,7 @@ static bool collect_entries(struct image_section *sec, offset_vec *starts)
 	return true;
 }
 
-static int compare(const void *a, const void *b)
+static int image_check_compare(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
@@ -60,13 +60,13 @@ static bool table_fits(const struct image_section *hdr, const struct image_secti
 		uint64_t at = eh_table_entry(hdr, i).fde - eh->addr;
 		uint32_t key = (uint32_t)at;
 
-		if (at > UINT32_MAX || starts->n == 0 || !bsearch(&key, starts->v, starts->n, sizeof(key), compare))
+		if (at > UINT32_MAX || starts->n == 0 || !bsearch(&key, starts->v, starts->n, sizeof(key), image_check_compare))
 			return false;
 	}
 	return n > 0;
 }
 
-static void drop(struct image_section *sec)
+static void image_check_drop(struct image_section *sec)
 {
 	free(sec->bytes);
 	sec->bytes = NULL;
@@ -77,10 +77,10 @@ void image_check_cfi(struct image_section *eh, struct image_section *hdr)
 	offset_vec starts = { 0 };
 
 	if (eh->bytes && (eh->size > UINT32_MAX || !collect_entries(eh, &starts)))
-		drop(eh);
+		image_check_drop(eh);
 	if (hdr && hdr->bytes && (!eh->bytes || !table_fits(hdr, eh, &starts)))
-		drop(hdr);
+		image_check_drop(hdr);
 	if (eh->bytes && !(hdr && hdr->bytes) && starts.n > ENTRIES_MAX)
-		drop(eh);
+		image_check_drop(eh);
 	vec_free(&starts);
 }

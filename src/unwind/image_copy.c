@@ -24,7 +24,7 @@ struct layout {
 	size_t size;             /* of everything */
 };
 
-static struct layout lay_out(const struct image_section *sec, size_t n)
+static struct layout image_copy_lay_out(const struct image_section *sec, size_t n)
 {
 	struct layout l = { .nr_sections = 2, .names_size = 1 + sizeof(shstrtab) };
 
@@ -107,7 +107,7 @@ static bool is_fit(const struct image *im, const char *name, bool eh, struct cfi
 
 int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec, size_t n, struct err *e)
 {
-	const struct layout l = lay_out(sec, n);
+	const struct layout l = image_copy_lay_out(sec, n);
 
 	c->bytes = calloc(1, l.size);
 	if (!c->bytes)

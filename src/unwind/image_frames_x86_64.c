@@ -31,7 +31,7 @@ struct code {
 	uint64_t vaddr;
 };
 
-static struct insn insn_at(const struct code *c, size_t at)
+static struct insn image_frames_insn_at(const struct code *c, size_t at)
 {
 	struct insn in = { .p = c->text + at };
 
@@ -40,7 +40,7 @@ static struct insn insn_at(const struct code *c, size_t at)
 	return in;
 }
 
-static bool is(const struct insn *in, const char *bytes, size_t n)
+static bool image_frames_is(const struct insn *in, const char *bytes, size_t n)
 {
 	return in->len == n && memcmp(in->p, bytes, n) == 0;
 }
@@ -52,7 +52,8 @@ static bool is_padding(const struct insn *in)
 
 	while (i + 2 < in->len && (in->p[i] == 0x66 || in->p[i] == 0x2e))
 		i++;
-	return is(in, "\x90", 1) || is(in, "\x66\x90", 2) || is(in, "\xcc", 1) || (in->len >= i + 3 && in->p[i] == 0x0f && in->p[i + 1] == 0x1f);
+	return image_frames_is(in, "\x90", 1) || image_frames_is(in, "\x66\x90", 2) || image_frames_is(in, "\xcc", 1) ||
+	       (in->len >= i + 3 && in->p[i] == 0x0f && in->p[i + 1] == 0x1f);
 }
 
 static bool is_jmp(const struct insn *in)
@@ -65,7 +66,7 @@ static bool is_jmp(const struct insn *in)
 
 static bool is_ret(const struct insn *in)
 {
-	return is(in, "\xc3", 1) || is(in, "\xf3\xc3", 2) || (in->len == 3 && in->p[0] == 0xc2);
+	return image_frames_is(in, "\xc3", 1) || image_frames_is(in, "\xf3\xc3", 2) || (in->len == 3 && in->p[0] == 0xc2);
 }
 
 static bool is_call(const struct insn *in)
@@ -76,18 +77,18 @@ static bool is_call(const struct insn *in)
 	       (in->p[prefix] == 0xe8 || (in->p[prefix] == 0xff && (in->p[prefix + 1] & 0x38) == 0x10));
 }
 
-static bool ends_flow(const struct insn *in)
+static bool image_frames_ends_flow(const struct insn *in)
 {
-	return is_ret(in) || is_jmp(in) || is(in, "\xf4", 1) || is(in, "\x0f\x0b", 2);
+	return is_ret(in) || is_jmp(in) || image_frames_is(in, "\xf4", 1) || image_frames_is(in, "\x0f\x0b", 2);
 }
 
 static size_t skip_padding(const struct code *c, size_t at)
 {
-	struct insn in = insn_at(c, at);
+	struct insn in = image_frames_insn_at(c, at);
 
 	while (in.len && is_padding(&in)) {
 		at += in.len;
-		in = insn_at(c, at);
+		in = image_frames_insn_at(c, at);
 	}
 	return at;
 }
@@ -121,28 +122,29 @@ static struct function read_function(const struct code *c, size_t start)
 	unsigned int nr = 0;
 
 	for (;;) {
-		const struct insn in = insn_at(c, f.end);
+		const struct insn in = image_frames_insn_at(c, f.end);
 
 		if (!in.len)
 			return f;
 		f.moves |= moves_sp(&in);
 		if (nr++ < BEGINS && !f.keeps) {
-			if (is(&in, "\x55", 1))
+			if (image_frames_is(&in, "\x55", 1))
 				f.pushed = f.end + 1;
-			else if (f.pushed && (is(&in, "\x48\x89\xe5", 3) || is(&in, "\x48\x8b\xec", 3)))
+			else if (f.pushed &&
+				 (image_frames_is(&in, "\x48\x89\xe5", 3) || image_frames_is(&in, "\x48\x8b\xec", 3)))
 				f.keeps = (f.set = f.end + 3);
 		}
 		if (in.jumps && in.target > 0 && f.end + (size_t)in.target < c->len && f.end + (size_t)in.target > furthest && !is_jmp(&in))
 			furthest = f.end + (size_t)in.target;
 		f.end += in.len;
-		if (ends_flow(&in) && f.end > furthest) {
+		if (image_frames_ends_flow(&in) && f.end > furthest) {
 			f.whole = true;
 			return f;
 		}
 	}
 }
 
-static void add(struct image *im, const struct code *c, size_t from, size_t to, struct rule r)
+static void image_frames_add(struct image *im, const struct code *c, size_t from, size_t to, struct rule r)
 {
 	image_add_frames(im, c->vaddr + from, c->vaddr + to, r);
 }
@@ -156,25 +158,25 @@ static void add_function(struct image *im, const struct code *c, const struct fu
 	const struct rule body = { .kind = RULE_FP, .arg = RULE_NO_TABLE };
 	size_t from = f->set;
 
-	add(im, c, f->start, f->pushed, called);
-	add(im, c, f->pushed, f->set, pushed);
+	image_frames_add(im, c, f->start, f->pushed, called);
+	image_frames_add(im, c, f->pushed, f->set, pushed);
 	for (size_t at = f->set; at < f->end;) {
-		const struct insn in = insn_at(c, at);
+		const struct insn in = image_frames_insn_at(c, at);
 
 		if (!in.len)
 			break;
 		if (is_ret(&in) && (in.p[-1] == 0x5d || in.p[-1] == 0xc9)) {
-			add(im, c, from, at, body);
-			add(im, c, at, at + in.len, called);
+			image_frames_add(im, c, from, at, body);
+			image_frames_add(im, c, at, at + in.len, called);
 			from = at + in.len;
 		}
 		at += in.len;
 	}
-	add(im, c, from, f->end, body);
+	image_frames_add(im, c, from, f->end, body);
 }
 
 /* The function behind F in C; all of C when there is none. */
-static size_t behind(const struct code *c, const struct function *f)
+static size_t image_frames_behind(const struct code *c, const struct function *f)
 {
 	const uint8_t *next;
 
@@ -193,7 +195,7 @@ static bool any_keeps(const struct code *c)
 
 		if (f.keeps)
 			return true;
-		at = behind(c, &f);
+		at = image_frames_behind(c, &f);
 	}
 	return false;
 }
@@ -208,8 +210,8 @@ void arch_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_
 		if (f.keeps)
 			add_function(im, &c, &f);
 		else if (f.whole && !f.moves)
-			add(im, &c, f.start, f.end, called);
-		at = behind(&c, &f);
+			image_frames_add(im, &c, f.start, f.end, called);
+		at = image_frames_behind(&c, &f);
 	}
 }
 
@@ -217,8 +219,8 @@ void arch_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_
 static bool begins_function(const struct insn *in)
 {
 	return (in->len == 1 && (in->p[0] & 0xf8) == 0x50) || (in->len == 2 && in->p[0] == 0x41 && (in->p[1] & 0xf8) == 0x50) ||
-	       (in->len >= 4 && in->p[0] == 0x48 && (in->p[1] | 2) == 0x83 && in->p[2] == 0xec) || is(in, "\xf3\x0f\x1e\xfa", 4) ||
-	       is_padding(in);
+	       (in->len >= 4 && in->p[0] == 0x48 && (in->p[1] | 2) == 0x83 && in->p[2] == 0xec) ||
+	       image_frames_is(in, "\xf3\x0f\x1e\xfa", 4) || is_padding(in);
 }
 
 size_t arch_entry_code(const uint8_t *text, size_t len)
@@ -227,12 +229,12 @@ size_t arch_entry_code(const uint8_t *text, size_t len)
 	bool has_called = false;
 
 	for (size_t at = 0; at < len;) {
-		const struct insn in = insn_at(&c, at);
+		const struct insn in = image_frames_insn_at(&c, at);
 
 		if (!in.len || (has_called && begins_function(&in)))
 			return at;
 		at += in.len;
-		if (ends_flow(&in))
+		if (image_frames_ends_flow(&in))
 			return at;
 		has_called |= is_call(&in);
 	}

@@ -36,7 +36,7 @@ static uint8_t take_byte(struct op_bytes *b)
 	return *b->at++;
 }
 
-static void skip(struct op_bytes *b, uint64_t n)
+static void image_ops_skip(struct op_bytes *b, uint64_t n)
 {
 	if (n > (uint64_t)(b->end - b->at)) {
 		b->over = true;
@@ -52,7 +52,7 @@ static uint64_t take_fixed(struct op_bytes *b, unsigned int size)
 	const uint8_t *at = b->at;
 	uint64_t v = 0;
 
-	skip(b, size);
+	image_ops_skip(b, size);
 	for (unsigned int i = 0; !b->over && i < size; i++)
 		v |= (uint64_t)at[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? i : size - 1 - i] << (8 * i);
 	return v;
@@ -131,7 +131,7 @@ static bool take_operands(struct op_bytes *b, const char *op, uint8_t encoding, 
 		case 'a':
 			if (!op_address_size(encoding))
 				return false;
-			skip(b, op_address_size(encoding));
+			image_ops_skip(b, op_address_size(encoding));
 			break;
 		case 'r': case 'u': case 'b':
 			if (!take_uleb(b, &v) || (*op == 'r' && v > REGISTER_MAX))
@@ -139,7 +139,7 @@ static bool take_operands(struct op_bytes *b, const char *op, uint8_t encoding, 
 			if (*op == 'b' && v > EXPR_MAX)
 				return false;
 			if (*op == 'b') {
-				skip(b, v);
+				image_ops_skip(b, v);
 				b->expr += v;
 			}
 			break;
@@ -216,7 +216,7 @@ static bool read_augmentation(const Dwarf_CIE *in, struct op_cie *c)
 			enc = take_byte(&b);
 			if (enc != DW_EH_PE_omit && !op_address_size(enc))
 				return false;
-			skip(&b, op_address_size(enc));
+			image_ops_skip(&b, op_address_size(enc));
 			break;
 		default:
 			/* How addresses are encoded does not stand behind what libdw does not know. */
@@ -227,7 +227,7 @@ static bool read_augmentation(const Dwarf_CIE *in, struct op_cie *c)
 	return !b.over && op_address_size(c->encoding);
 }
 
-static int by_place(const void *a, const void *b)
+static int image_ops_by_place(const void *a, const void *b)
 {
 	const struct op_cie *x = a, *y = b;
 
@@ -259,7 +259,7 @@ static struct op_cie *cie_at(const cie_vec *cies, Dwarf_Off at)
 {
 	const struct op_cie key = { .at = at };
 
-	return cies->n ? bsearch(&key, cies->v, cies->n, sizeof(key), by_place) : NULL;
+	return cies->n ? bsearch(&key, cies->v, cies->n, sizeof(key), image_ops_by_place) : NULL;
 }
 
 /* Is the FDE IN, of C, fit? If so, and it is long, it is split to S, unless that is NULL. */
@@ -268,10 +268,10 @@ static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, st
 	struct op_bytes b = { in->start, in->end, false, 0 };
 	uint64_t size = 0;
 
-	skip(&b, 2 * op_address_size(c->encoding));
+	image_ops_skip(&b, 2 * op_address_size(c->encoding));
 	if (c->sized && !take_uleb(&b, &size))
 		return false;
-	skip(&b, c->sized ? size : c->skip);
+	image_ops_skip(&b, c->sized ? size : c->skip);
 	if (b.over)
 		return true;
 	if (!are_fit(b.at, b.end, c->encoding, expr))

@@ -95,7 +95,7 @@ static bool set_index(struct reading *r, uint64_t index, uint32_t func)
 }
 
 /* Adds the function of SIZE bytes at ADDR with the rows of F. False when out of memory; what makes no sense is counted and left out. */
-static bool add_func(struct reading *r, uint64_t addr, uint64_t size, uint64_t index, struct func f)
+static bool made_add_func(struct reading *r, uint64_t addr, uint64_t size, uint64_t index, struct func f)
 {
 	struct made_code *m = r->m;
 
@@ -110,7 +110,7 @@ static bool add_func(struct reading *r, uint64_t addr, uint64_t size, uint64_t i
 }
 
 /* What only the complete evaluator can follow has none here: it asks libdw anew for each frame. */
-static struct rule usable(struct rule rule)
+static struct rule made_usable(struct rule rule)
 {
 	return rule.kind == RULE_SLOW ? (struct rule){ .kind = RULE_BAD } : rule;
 }
@@ -134,7 +134,7 @@ static struct func read_rows(struct reading *r, uint64_t size)
 		return f;
 	}
 	for (size_t i = 0; i < n; i++)
-		r->m->row.v[r->m->row.n++] = (struct rule_row){ r->room[i].at, usable(r->room[i].rule) };
+		r->m->row.v[r->m->row.n++] = (struct rule_row){ r->room[i].at, made_usable(r->room[i].rule) };
 	f.nr = (uint32_t)n;
 	r->any = true;
 	return f;
@@ -152,7 +152,7 @@ static bool take_load(struct reading *r, size_t len)
 	memcpy(&load, r->body, sizeof(load));
 	f = read_rows(r, load.code_size);
 	r->table_len = 0;
-	return add_func(r, load.code_addr, load.code_size, load.code_index, f);
+	return made_add_func(r, load.code_addr, load.code_size, load.code_index, f);
 }
 
 static bool take_move(struct reading *r, size_t len)
@@ -168,7 +168,7 @@ static bool take_move(struct reading *r, size_t len)
 		r->m->refused++;
 		return true;
 	}
-	return add_func(r, move.new_addr, move.code_size, move.code_index, r->m->func.v[from->func]);
+	return made_add_func(r, move.new_addr, move.code_size, move.code_index, r->m->func.v[from->func]);
 }
 
 /* Keeps what is told of the next function. */
@@ -187,7 +187,7 @@ static void take_unwinding(struct reading *r, size_t len)
 	memcpy(r->table, r->body + sizeof(u), r->table_len);
 }
 
-static bool take_record(void *ctx, uint32_t id, size_t len)
+static bool made_take_record(void *ctx, uint32_t id, size_t len)
 {
 	struct reading *r = ctx;
 
@@ -203,7 +203,7 @@ static int read_records(struct reading *r, const struct jit_input *in, struct er
 {
 	const struct jitdump_visitor v = {
 		.ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE | 1u << JITDUMP_UNWINDING,
-		.body = r->body, .body_max = BODY_MAX, .record = take_record, .ctx = r,
+		.body = r->body, .body_max = BODY_MAX, .record = made_take_record, .ctx = r,
 	};
 	uint32_t machine;
 	bool refused;

@@ -44,7 +44,7 @@ static bool used_up(struct budget *b)
 	return cpu_ns - b->half_ns > BUDGET_NS / 2;
 }
 
-static bool same_rule(const struct rule *a, const struct rule *b)
+static bool rows_same_rule(const struct rule *a, const struct rule *b)
 {
 	return a->kind == b->kind && a->arg == b->arg && a->bp == b->bp && a->cfa == b->cfa;
 }
@@ -52,9 +52,9 @@ static bool same_rule(const struct rule *a, const struct rule *b)
 static const struct rule none = { .kind = RULE_NONE };
 
 /* False when there is no room: then what follows has no rule. */
-static bool add(struct rows *rs, uint32_t at, struct rule r)
+static bool rows_add(struct rows *rs, uint32_t at, struct rule r)
 {
-	if (rs->n && same_rule(&rs->row[rs->n - 1].rule, &r))
+	if (rs->n && rows_same_rule(&rs->row[rs->n - 1].rule, &r))
 		return true;
 	if (rs->n == rs->max)
 		return false;    /* the last row is none */
@@ -107,7 +107,7 @@ static struct place go_mark(const struct image *im, uint64_t offset, uint64_t va
  * The row that covers the place of the file at OFFSET. A row that leads out of its segment says nothing about what the file has
  * there.
  */
-static struct place look_at(struct image *im, uint64_t offset)
+static struct place rows_look_at(struct image *im, uint64_t offset)
 {
 	struct place p = { .rule = none, .end = offset + 1 };
 	AUTO_FREE Dwarf_Frame *row = NULL;
@@ -149,7 +149,7 @@ static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint6
 		return offset + 1;
 	if (end < next)
 		return end;
-	*ret = look_at(im, next);
+	*ret = rows_look_at(im, next);
 	if (ret->known && ret->start < next)
 		return offset + 1;
 	/* The byte before a function without caller may be where somebody's return address leads to. */
@@ -175,13 +175,13 @@ size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row
 		if (++asked % ASKED_EACH == 0 && used_up(&budget))
 			im->too_slow = true;
 		if (im->too_slow) {
-			add(&rs, (uint32_t)(at - offset), none);
+			rows_add(&rs, (uint32_t)(at - offset), none);
 			break;
 		}
 		if (!seen)
-			p = look_at(im, at);
+			p = rows_look_at(im, at);
 		seen = false;
-		if (!add(&rs, (uint32_t)(at - offset), p.rule))
+		if (!rows_add(&rs, (uint32_t)(at - offset), p.rule))
 			break;
 		next = p.known ? p.end : cross_gap(im, at, p.end, limit, &p, &seen);
 		at = next > at ? next : at + 1;  /* whatever a hostile file says */

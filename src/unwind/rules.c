@@ -8,7 +8,7 @@
 
 #define SLOTS_MIN 4096u
 
-static void put(struct rule_table *t, const struct rule_slot *s)
+static void rules_put(struct rule_table *t, const struct rule_slot *s)
 {
 	uint64_t i = rule_home(t, s->key);
 
@@ -19,7 +19,7 @@ static void put(struct rule_table *t, const struct rule_slot *s)
 }
 
 /* A table of SLOTS slots with those of OLD that KEEP wants. */
-static bool rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module), module_id module)
+static bool rules_rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module), module_id module)
 {
 	struct rule_table fresh = { .slot = calloc(slots, sizeof(*fresh.slot)), .mask = slots - 1 };
 
@@ -27,7 +27,7 @@ static bool rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t 
 		return false;
 	for (uint64_t i = 0; t->slot && i <= t->mask; i++)
 		if (t->slot[i].key && keep(t->slot[i].key, module))
-			put(&fresh, &t->slot[i]);
+			rules_put(&fresh, &t->slot[i]);
 	free(t->slot);
 	*t = fresh;
 	return true;
@@ -51,17 +51,17 @@ void rule_add(struct rule_table *t, uint64_t key, struct rule r)
 
 	if (t->used >= RULE_TABLE_MAX)
 		rule_table_free(t);
-	if (!t->slot && !rebuild(t, SLOTS_MIN, keep_all, 0))
+	if (!t->slot && !rules_rebuild(t, SLOTS_MIN, keep_all, 0))
 		return;
-	if (2 * (t->used + 1) > t->mask + 1 && !rebuild(t, 2 * (t->mask + 1), keep_all, 0))
+	if (2 * (t->used + 1) > t->mask + 1 && !rules_rebuild(t, 2 * (t->mask + 1), keep_all, 0))
 		return;
-	put(t, &s);
+	rules_put(t, &s);
 }
 
 void rule_forget(struct rule_table *t, module_id module)
 {
 	/* Without memory for a smaller table everything is forgotten, which is right too. */
-	if (t->slot && !rebuild(t, t->mask + 1, keep_others, module))
+	if (t->slot && !rules_rebuild(t, t->mask + 1, keep_others, module))
 		rule_table_free(t);
 }
 

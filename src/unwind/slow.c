@@ -38,7 +38,7 @@ struct machine {
 	uint64_t stack[EXPR_STACK];
 };
 
-static bool push(struct machine *m, uint64_t v)
+static bool slow_push(struct machine *m, uint64_t v)
 {
 	if (m->n == EXPR_STACK)
 		return false;
@@ -48,10 +48,10 @@ static bool push(struct machine *m, uint64_t v)
 
 static bool push_reg(struct machine *m, uint64_t reg, uint64_t add)
 {
-	return reg < ARCH_REGS && (m->r->known & 1u << reg) && push(m, m->r->reg[reg] + add);
+	return reg < ARCH_REGS && (m->r->known & 1u << reg) && slow_push(m, m->r->reg[reg] + add);
 }
 
-static bool deref(struct machine *m, uint64_t size)
+static bool slow_deref(struct machine *m, uint64_t size)
 {
 	uint64_t v;
 
@@ -66,7 +66,7 @@ static bool deref(struct machine *m, uint64_t size)
 }
 
 /* Brings the element DEPTH below the top to the top; the COUNT elements down to it move down by one. */
-static bool rotate(struct machine *m, unsigned int count)
+static bool slow_rotate(struct machine *m, unsigned int count)
 {
 	uint64_t top;
 
@@ -79,12 +79,12 @@ static bool rotate(struct machine *m, unsigned int count)
 	return true;
 }
 
-static bool pick(struct machine *m, uint64_t depth)
+static bool slow_pick(struct machine *m, uint64_t depth)
 {
-	return depth < m->n && push(m, m->stack[m->n - 1 - depth]);
+	return depth < m->n && slow_push(m, m->stack[m->n - 1 - depth]);
 }
 
-static bool unary(struct machine *m, const Dwarf_Op *op)
+static bool slow_unary(struct machine *m, const Dwarf_Op *op)
 {
 	uint64_t *a;
 
@@ -115,7 +115,7 @@ static uint64_t shift_right(int64_t a, uint64_t by)
 	return (uint64_t)(a >> (by > 63 ? 63 : by));
 }
 
-static bool divide(unsigned int atom, uint64_t a, uint64_t b, uint64_t *ret)
+static bool slow_divide(unsigned int atom, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	if (b == 0)
 		return false;
@@ -138,7 +138,7 @@ static bool binary_value(unsigned int atom, uint64_t a, uint64_t b, uint64_t *re
 	case DW_OP_minus: *ret = a - b; return true;
 	case DW_OP_mul:   *ret = a * b; return true;
 	case DW_OP_div:
-	case DW_OP_mod:   return divide(atom, a, b, ret);
+	case DW_OP_mod:   return slow_divide(atom, a, b, ret);
 	case DW_OP_shl:   *ret = b > 63 ? 0 : a << b; return true;
 	case DW_OP_shr:   *ret = b > 63 ? 0 : a >> b; return true;
 	case DW_OP_shra:  *ret = shift_right(sa, b); return true;
@@ -152,7 +152,7 @@ static bool binary_value(unsigned int atom, uint64_t a, uint64_t b, uint64_t *re
 	}
 }
 
-static bool binary(struct machine *m, unsigned int atom)
+static bool slow_binary(struct machine *m, unsigned int atom)
 {
 	uint64_t v;
 
@@ -164,10 +164,10 @@ static bool binary(struct machine *m, unsigned int atom)
 }
 
 /* One operation that only works on the stack; a longer function because it is a table. */
-static bool execute(struct machine *m, const Dwarf_Op *op)
+static bool slow_execute(struct machine *m, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-		return push(m, op->atom - DW_OP_lit0);
+		return slow_push(m, op->atom - DW_OP_lit0);
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
 		return push_reg(m, op->atom - DW_OP_breg0, op->number);
 	switch (op->atom) {
@@ -175,31 +175,31 @@ static bool execute(struct machine *m, const Dwarf_Op *op)
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u: case DW_OP_const2s:
 	case DW_OP_const4u: case DW_OP_const4s: case DW_OP_const8u: case DW_OP_const8s:
 	case DW_OP_constu: case DW_OP_consts:
-		return push(m, op->number);
+		return slow_push(m, op->number);
 	case DW_OP_bregx:
 		return push_reg(m, op->number, op->number2);
 	case DW_OP_call_frame_cfa:
-		return m->cfa && push(m, *m->cfa);
+		return m->cfa && slow_push(m, *m->cfa);
 	case DW_OP_dup:
-		return pick(m, 0);
+		return slow_pick(m, 0);
 	case DW_OP_over:
-		return pick(m, 1);
+		return slow_pick(m, 1);
 	case DW_OP_pick:
-		return pick(m, op->number);
+		return slow_pick(m, op->number);
 	case DW_OP_drop:
 		return m->n > 0 && m->n--;
 	case DW_OP_swap:
-		return rotate(m, 2);
+		return slow_rotate(m, 2);
 	case DW_OP_rot:
-		return rotate(m, 3);
+		return slow_rotate(m, 3);
 	case DW_OP_deref:
-		return deref(m, 8);
+		return slow_deref(m, 8);
 	case DW_OP_deref_size:
-		return deref(m, op->number);
+		return slow_deref(m, op->number);
 	case DW_OP_nop:
 		return true;
 	default:
-		return unary(m, op) || binary(m, op->atom);
+		return slow_unary(m, op) || slow_binary(m, op->atom);
 	}
 }
 
@@ -214,7 +214,7 @@ static size_t branch_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *op)
 	return target > ops[n - 1].offset && target < UINT32_MAX ? n : n + 1;
 }
 
-static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
 {
 	size_t at = 0;
 
@@ -241,7 +241,7 @@ static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *
 				return false;
 			continue;
 		}
-		if (!execute(m, op))
+		if (!slow_execute(m, op))
 			return false;
 	}
 	if (m->n == 0)
@@ -250,13 +250,13 @@ static bool run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *
 	return true;
 }
 
-static bool evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
 {
 	struct value v = { .kind = VALUE_ADDRESS };
 
 	m->n = 0;
 	m->fault = 0;
-	if (n == 0 || !run(m, ops, n, &v))
+	if (n == 0 || !slow_run(m, ops, n, &v))
 		return false;
 	*ret = v;
 	return true;
@@ -280,7 +280,7 @@ static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_
 		*ret = m->r->reg[nr];
 		return m->r->known & 1u << nr;
 	}
-	if (n == 0 || !evaluate(m, op, n, &v))
+	if (n == 0 || !slow_evaluate(m, op, n, &v))
 		return false;
 	if (v.kind == VALUE_PLAIN) {
 		*ret = v.v;
@@ -301,7 +301,7 @@ static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next
 	Dwarf_Op *op;
 	size_t n;
 
-	if (dwarf_frame_cfa(row, &op, &n) != 0 || !evaluate(&m, op, n, &cfa))
+	if (dwarf_frame_cfa(row, &op, &n) != 0 || !slow_evaluate(&m, op, n, &cfa))
 		return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
 	m.cfa = &cfa.v;
 	for (int i = 0; i < ARCH_REGS; i++) {
@@ -315,7 +315,7 @@ static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next
 	return STEP_OK;
 }
 
-static enum step by_signal(struct walk *w, struct registers *next)
+static enum step slow_by_signal(struct walk *w, struct registers *next)
 {
 	uint64_t regs = w->regs.reg[ARCH_SP] + ARCH_SIGNAL_REGS;
 
@@ -342,7 +342,7 @@ static enum step by_frame_pointer(struct walk *w, struct registers *next)
 	return st;
 }
 
-static enum step by_leaf(struct walk *w, struct registers *next)
+static enum step slow_by_leaf(struct walk *w, struct registers *next)
 {
 	*next = w->regs;
 	next->exact = false;
@@ -359,7 +359,7 @@ static enum step by_asking(struct walk *w, struct image *im, uint64_t offset, st
 
 	if (image_vaddr(im, offset, &vaddr))
 		row = image_row(im, vaddr);
-	return row ? by_row(w, row, next) : by_leaf(w, next);
+	return row ? by_row(w, row, next) : slow_by_leaf(w, next);
 }
 
 static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t offset, struct registers *next)
@@ -369,7 +369,7 @@ static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t o
 	enum step st;
 
 	if (rule.kind == RULE_SIGNAL)
-		return by_signal(w, next);
+		return slow_by_signal(w, next);
 	if (rule.kind == RULE_FP)
 		return by_frame_pointer(w, next);
 	if (!walk_may_ask(w->u, m->image, began_ns))
@@ -398,7 +398,7 @@ static enum step by_made(struct walk *w, const struct rule *r, struct registers 
 }
 
 /* One frame further with every register. */
-static enum step advance(struct walk *w)
+static enum step slow_advance(struct walk *w)
 {
 	struct registers next = { .frame = w->regs.frame + 1 };
 	uint64_t lookup = w->regs.reg[ARCH_PC] - !w->regs.exact;
@@ -415,7 +415,7 @@ static enum step advance(struct walk *w)
 	else if (m->state == MAP_ANON)
 		st = by_frame_pointer(w, &next);
 	else
-		st = by_leaf(w, &next);
+		st = slow_by_leaf(w, &next);
 	if (st == STEP_OK) {
 		next.frame = w->regs.frame + 1;
 		w->regs = next;
@@ -438,11 +438,11 @@ enum step slow_step(struct walk *w)
 	if (w->regs.known == 0)
 		first_registers(w);
 	while (st == STEP_OK && w->regs.frame + 1 < w->out->n)
-		st = advance(w);
+		st = slow_advance(w);
 	if (st == STEP_OK && (w->regs.reg[ARCH_PC] != w->pc || w->regs.reg[ARCH_SP] != w->sp))
 		return walk_cut(w, CUT_BAD_FRAME);
 	if (st == STEP_OK)
-		st = advance(w);
+		st = slow_advance(w);
 	if (st != STEP_OK)
 		return st;
 	w->pc = w->regs.reg[ARCH_PC];

@@ -39,14 +39,14 @@ struct unwinder {
 	bool tables_only, no_callers;
 };
 
-static bool is_dear(const struct image *im)
+static bool unwind_is_dear(const struct image *im)
 {
 	return im->asked_ns > DEAR_FREE_NS + im->asked * DEAR_NS;
 }
 
 bool walk_may_ask(const struct unwinder *u, const struct image *im, uint64_t now_ns)
 {
-	return now_ns >= u->dear_ns || !is_dear(im);
+	return now_ns >= u->dear_ns || !unwind_is_dear(im);
 }
 
 void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns)
@@ -55,7 +55,7 @@ void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns)
 
 	im->asked++;
 	im->asked_ns += took_ns;
-	if (is_dear(im))
+	if (unwind_is_dear(im))
 		u->dear_ns = (u->dear_ns + DEAR_OVER_NS < began_ns ? began_ns - DEAR_OVER_NS : u->dear_ns) + took_ns * DEAR_COSTS;
 }
 
@@ -276,7 +276,7 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 }
 
 /* [START, BEHIND) is something else than what goes on from VADDR up to *END, which becomes less. False: VADDR is in it. */
-static bool goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behind)
+static bool unwind_goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behind)
 {
 	if (behind <= vaddr || start >= *end)
 		return true;
@@ -290,10 +290,11 @@ static bool goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behi
 static bool is_marked(const struct image *im, uint64_t vaddr, uint64_t *end)
 {
 	for (size_t i = 0; i < im->marks.n; i++)
-		if (im->marks.v[i].kind != MARK_FP && !goes_on(vaddr, end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end))
+		if (im->marks.v[i].kind != MARK_FP &&
+		    !unwind_goes_on(vaddr, end, im->marks.v[i].range.start - 1, im->marks.v[i].range.end))
 			return true;
-	return !goes_on(vaddr, end, im->plt.start, im->plt.end) ||
-	       (im->entry_end && !goes_on(vaddr, end, im->entry, im->entry_end));
+	return !unwind_goes_on(vaddr, end, im->plt.start, im->plt.end) ||
+	       (im->entry_end && !unwind_goes_on(vaddr, end, im->entry, im->entry_end));
 }
 
 struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
@@ -425,7 +426,7 @@ static enum step by_drap(struct walk *w, const struct rule *r)
 	return to_caller(w, cfa, bp);
 }
 
-static enum step by_signal(struct walk *w)
+static enum step unwind_by_signal(struct walk *w)
 {
 	uint64_t regs = w->sp + ARCH_SIGNAL_REGS, old = w->sp, pc, sp, bp;
 
@@ -495,7 +496,7 @@ static enum step by_lone_frame(struct walk *w)
 }
 
 /* Code without any information. Where it runs, it may be a leaf that has not touched sp. */
-static enum step by_leaf(struct walk *w)
+static enum step unwind_by_leaf(struct walk *w)
 {
 	uint64_t ra;
 
@@ -567,13 +568,13 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 	case RULE_END:
 		return STEP_ROOT;
 	case RULE_SIGNAL:
-		return by_signal(w);
+		return unwind_by_signal(w);
 	case RULE_CLONE:
-		return in_new_thread(w) ? STEP_ROOT : by_leaf(w);
+		return in_new_thread(w) ? STEP_ROOT : unwind_by_leaf(w);
 	case RULE_FP:
 		return by_fp(w);
 	case RULE_NONE:
-		return by_leaf(w);
+		return unwind_by_leaf(w);
 	case RULE_SLOW:
 		return by_slow(w);
 	case RULE_SWITCH:
@@ -584,7 +585,7 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 	return walk_cut(w, CUT_BAD_CFI);
 }
 
-static inline void emit(struct chain *c, module_id module, uint64_t offset, bool no_table)
+static inline void unwind_emit(struct chain *c, module_id module, uint64_t offset, bool no_table)
 {
 	c->frame[c->n++] = (struct frame){ .module = module, .flags = no_table ? FRAME_F_NO_TABLE : 0, .offset = offset };
 }
@@ -599,7 +600,7 @@ static enum step not_loaded(struct walk *w)
 /* A frame in something that has no image. */
 static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t lookup)
 {
-	emit(w->out, m->module, unwind_place(m, lookup), m->state != MAP_LOADING && m->state != MAP_NO_FILE);
+	unwind_emit(w->out, m->module, unwind_place(m, lookup), m->state != MAP_LOADING && m->state != MAP_NO_FILE);
 	if (w->u->tables_only && m->state != MAP_LOADING && m->state != MAP_NO_FILE)
 		return walk_cut(w, CUT_NO_CFI);
 	switch (m->state) {
@@ -607,7 +608,7 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 		return by_fp(w);
 	case MAP_SPECIAL:
 	case MAP_PROBES:
-		return by_leaf(w);
+		return unwind_by_leaf(w);
 	case MAP_LOADING:
 		return not_loaded(w);
 	default:
@@ -641,7 +642,7 @@ static inline enum step one_frame(struct walk *w)
 	if (w->out->n == CHAIN_MAX)
 		return walk_cut(w, CUT_FRAME_LIMIT);
 	if (m->state == MAP_ANON && m->made && made_code_rule(m->made, lookup, &r)) {
-		emit(w->out, m->module, unwind_place(m, lookup), false);
+		unwind_emit(w->out, m->module, unwind_place(m, lookup), false);
 		return by_rule(w, &r);
 	}
 	if (m->state != MAP_READY)
@@ -649,7 +650,7 @@ static inline enum step one_frame(struct walk *w)
 	offset = lookup - m->start + m->pgoff;
 	r = walk_rule(w, m, offset);
 	/* Where no call left the return address, the place itself is meant. */
-	emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact), rule_is_guess(&r));
+	unwind_emit(w->out, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact), rule_is_guess(&r));
 	if (w->u->tables_only && rule_is_guess(&r))
 		return walk_cut(w, CUT_NO_CFI);
 	return by_rule(w, &r);
@@ -698,7 +699,7 @@ static void take_walked(struct walk *w)
 		offset = unwind_place(m, lookup);
 		root = m->state == MAP_READY && walk_rule(w, m, offset).kind == RULE_END;
 		c->loading |= m->state == MAP_LOADING;
-		emit(c, m->module, offset, false);
+		unwind_emit(c, m->module, offset, false);
 	}
 	if (root) {
 		c->cut = CUT_COMPLETE;
@@ -734,7 +735,8 @@ static bool take_places(struct walk *w)
 		if ((w->s->placed || w->s->no_table) && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);
 		check = sb_check(check, m->module, offset);
-		emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact), m->state == MAP_ANON || rule_is_guess(&r));
+		unwind_emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact),
+			    m->state == MAP_ANON || rule_is_guess(&r));
 		w->exact = r.kind == RULE_SIGNAL;
 	}
 	if (c->n == w->s->nr_walked && check == w->s->walk_check)
@@ -860,7 +862,7 @@ static void take_innermost(struct walk *w)
 	else if (m->state == MAP_LOADING)
 		(void)not_loaded(w);
 	if (m)
-		emit(w->out, m->module, unwind_place(m, w->pc), false);
+		unwind_emit(w->out, m->module, unwind_place(m, w->pc), false);
 }
 
 void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
