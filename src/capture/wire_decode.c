@@ -94,9 +94,9 @@ static bool read_regs(struct cursor *in, struct raw_sample *s)
 	v = wire_decode_take(in, r->nr * sizeof(*v));
 	if (!v)
 		return false;
-	s->machine = r->machine;
-	s->nr_regs = r->nr;
-	memcpy(s->regs, v, r->nr * sizeof(*v));
+	s->user.machine = r->machine;
+	s->user.nr_regs = r->nr;
+	memcpy(s->user.regs, v, r->nr * sizeof(*v));
 	return true;
 }
 
@@ -119,9 +119,9 @@ static bool wire_decode_read_segment(struct cursor *in, struct raw_sample *s)
 	const struct sb_part_segment *g = wire_decode_take(in, sizeof(*g));
 	struct raw_segment *seg;
 
-	if (!g || g->got > in->left || g->got > g->want || s->nr_segments == RAW_SEGMENTS_MAX)
+	if (!g || g->got > in->left || g->got > g->want || s->user.nr_segments == RAW_SEGMENTS_MAX)
 		return false;
-	seg = &s->segment[s->nr_segments++];
+	seg = &s->user.segment[s->user.nr_segments++];
 	seg->addr = g->addr;
 	seg->len = g->got;
 	seg->want = g->want;
@@ -215,7 +215,7 @@ static bool read_walk(struct cursor *in, struct raw_sample *s)
 	if (!p || !p->space || p->part.flags >= SB_WALK_NR)
 		return false;
 	s->space_id = p->space;
-	s->walk_check = p->check;
+	s->user.walk_check = p->check;
 	s->walk_why = (uint8_t)p->part.flags;
 	return true;
 }
@@ -226,8 +226,8 @@ static bool read_stop(struct cursor *in, struct raw_sample *s)
 
 	if (!p)
 		return false;
-	s->stopped = true;
-	s->stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp, .exact = p->part.flags & SB_STOP_EXACT };
+	s->user.stopped = true;
+	s->user.stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp, .exact = p->part.flags & SB_STOP_EXACT };
 	return true;
 }
 
@@ -236,11 +236,11 @@ static bool read_walked(const struct sb_part *part, struct cursor *in, struct ra
 {
 	const bool stopped = part->flags & SB_ADDRS_STOPPED;
 
-	s->ruled = part->flags & SB_ADDRS_RULES;
-	s->placed = part->flags & SB_ADDRS_PLACED;
-	s->no_table = part->flags & SB_ADDRS_NO_TABLE;
-	return stopped == s->stopped && !(stopped && s->ruled) &&
-	       read_addrs(in, &s->walked, &s->nr_walked, &s->walked_error, &s->walked_full);
+	s->user.ruled = part->flags & SB_ADDRS_RULES;
+	s->user.placed = part->flags & SB_ADDRS_PLACED;
+	s->user.no_table = part->flags & SB_ADDRS_NO_TABLE;
+	return stopped == s->user.stopped && !(stopped && s->user.ruled) &&
+	       read_addrs(in, &s->user.walked, &s->user.nr_walked, &s->walked_error, &s->user.walked_full);
 }
 
 static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_event *ev)
@@ -276,8 +276,8 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 static void read_flags(uint16_t flags, struct raw_sample *s)
 {
 	s->in_kernel = flags & SB_F_KERNEL;
-	s->kthread = flags & SB_F_KTHREAD;
-	s->compat = flags & SB_F_COMPAT;
+	s->user.kthread = flags & SB_F_KTHREAD;
+	s->user.compat = flags & SB_F_COMPAT;
 	s->no_user = flags & SB_F_NO_USER;
 }
 

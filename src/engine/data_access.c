@@ -191,7 +191,7 @@ static void data_access_apply(struct data_access *t, const struct access_rule *r
 		return;
 	}
 	access.place.how = rule->how;
-	data_access_ask(t, pid, addr, unwind_sp(s->machine, s->nr_regs, s->regs), &access);
+	data_access_ask(t, pid, addr, unwind_sp(s->user.machine, s->user.nr_regs, s->user.regs), &access);
 }
 
 /* Keeps what is needed once the rule of PLACE is known. */
@@ -205,9 +205,9 @@ static void data_access_keep(struct data_access *t, const struct raw_event *raw,
 		return;
 	}
 	*u = (struct undecoded){ .ev = *ev, .place = *place, .pid = raw->pid };
-	u->sample.machine = raw->sample.machine;
-	u->sample.nr_regs = raw->sample.nr_regs;
-	memcpy(u->sample.regs, raw->sample.regs, sizeof(u->sample.regs));
+	u->sample.user.machine = raw->sample.user.machine;
+	u->sample.user.nr_regs = raw->sample.user.nr_regs;
+	memcpy(u->sample.user.regs, raw->sample.user.regs, sizeof(u->sample.user.regs));
 }
 
 /* What completeness of stacks is judged by are the samples themselves. */
@@ -229,9 +229,9 @@ void data_access_sample(struct data_access *t, const struct raw_event *raw, cons
 	struct frame place;
 
 	t->figures.samples++;
-	if (raw->sample.in_kernel || raw->sample.kthread)
+	if (raw->sample.in_kernel || raw->sample.user.kthread)
 		data_access_miss(t, &access, MISS_KERNEL);
-	else if (!raw->sample.nr_regs)
+	else if (!raw->sample.user.nr_regs)
 		data_access_miss(t, &access, MISS_NO_REGS);
 	else if (!t->config.code || !data_access_place_of(t, ev, &place))
 		data_access_miss(t, &access, MISS_NO_CODE);
@@ -247,7 +247,7 @@ void data_access_fault(struct data_access *t, const struct raw_event *raw, const
 	const struct raw_sample *s = &raw->sample;
 
 	t->figures.faults++;
-	data_access_ask(t, raw->pid, s->addr, unwind_sp(s->machine, s->nr_regs, s->regs), &fault);
+	data_access_ask(t, raw->pid, s->addr, unwind_sp(s->user.machine, s->user.nr_regs, s->user.regs), &fault);
 }
 
 /* Tries again those whose rule was not known. None waits for ever: code.c answers for a file in which its reader hangs, too. */

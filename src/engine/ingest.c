@@ -37,7 +37,7 @@ struct ingest {
 	struct wakers wakers;
 	struct learn *learn;     /* NULL: the kernel half walks by no rules */
 	struct completion *upper;     /* NULL: every page of a stack can be read that is there */
-	struct raw_sample more;  /* the sample at hand with more of its stack */
+	struct unwind_input more;  /* the sample at hand with more of its stack, or only what was copied of it */
 	struct chain chain;      /* of the sample at hand; large */
 	struct chain other;      /* of its copy, where it was walked by rules and copied */
 };
@@ -101,7 +101,7 @@ void ingest_end(struct ingest *in)
 
 static bool has_user_side(const struct raw_sample *s)
 {
-	return !s->kthread && !s->no_user;
+	return !s->user.kthread && !s->no_user;
 }
 
 static void ingest_count(struct ingest *in, const struct raw_event *raw, const struct event *ev)
@@ -136,8 +136,8 @@ static bool is_lesson(struct ingest *in, const struct raw_sample *s)
 
 	if (in->chain.cut == CUT_COMPLETE)
 		return true;
-	for (uint32_t i = 0; i < s->nr_segments; i++)
-		longest = ingest_copied(&s->segment[i]) > longest ? ingest_copied(&s->segment[i]) : longest;
+	for (uint32_t i = 0; i < s->user.nr_segments; i++)
+		longest = ingest_copied(&s->user.segment[i]) > longest ? ingest_copied(&s->user.segment[i]) : longest;
 	return in->chain.cut == CUT_STACK_SIZE && longest >= stacksize_cap(&in->sizes, s->exe_id);
 }
 
@@ -146,7 +146,7 @@ static void learn_stack_size(struct ingest *in, const struct raw_sample *s)
 	const struct chain *c = &in->chain;
 	uint32_t cap;
 
-	if (!in->config.set_stack_cap || !s->nr_segments || s->ruled || !is_lesson(in, s))
+	if (!in->config.set_stack_cap || !s->user.nr_segments || s->user.ruled || !is_lesson(in, s))
 		return;
 	cap = stacksize_learn(&in->sizes, s->exe_id, c->bytes_used, c->cut == CUT_STACK_SIZE);
 	if (cap)
@@ -211,7 +211,7 @@ static void ingest_finish(struct ingest *in, thread_id thread, const struct raw_
 		.cut = (uint8_t)(user ? in->chain.cut : CUT_COMPLETE),
 		.method = (uint8_t)in->chain.method,
 		.flags = (uint8_t)((user ? EVENT_F_USER : 0) | (s->in_kernel ? EVENT_F_KERNEL : 0)),
-		.walk = s->ruled ? 0 : s->walk_why,
+		.walk = s->user.ruled ? 0 : s->walk_why,
 		.node = (uint16_t)raw->node,
 		.cpu = raw->cpu,
 		.time_ns = raw->time_ns,
@@ -281,19 +281,19 @@ static struct unwind_space ingest_watched(struct ingest *in, struct unwind_space
 	return in->learn ? learn_watch(in->learn, &space) : space;
 }
 
-/* S came both ways: do they lead to the same? What the copy was too short for, or has too many frames, cannot be said. */
-static void ingest_verify(struct ingest *in, const struct unwind_space *space, const struct raw_sample *s)
+/* USER came both ways: do they lead to the same? What the copy was too short for, or has too many frames, cannot be said. */
+static void ingest_verify(struct ingest *in, const struct unwind_space *space, const struct unwind_input *user)
 {
 	const struct chain *a = &in->chain, *b = &in->other;
 	enum verify_cause cause;
 
-	if (!s->ruled || !s->nr_segments || (a->cut != CUT_COMPLETE && a->cut != CUT_FRAME_LIMIT))
+	if (!user->ruled || !user->nr_segments || (a->cut != CUT_COMPLETE && a->cut != CUT_FRAME_LIMIT))
 		return;
 	if (a->cut == CUT_FRAME_LIMIT) {
 		in->figures.unverified++;
 		return;
 	}
-	in->more = *s;
+	in->more = *user;
 	in->more.nr_walked = 0;
 	unwind_sample(in->unwinder, space, &in->more, &in->other);
 	if (b->cut != CUT_COMPLETE) {
@@ -310,16 +310,16 @@ static void ingest_verify(struct ingest *in, const struct unwind_space *space, c
 static bool ingest_walk(struct ingest *in, struct process *p, const struct raw_event *raw)
 {
 	struct unwind_space space = ingest_watched(in, process_space(in->ps, p));
-	const struct raw_sample *s = &raw->sample;
+	const struct unwind_input *user = &raw->sample.user;
 
-	unwind_sample(in->unwinder, &space, s, &in->chain);
+	unwind_sample(in->unwinder, &space, user, &in->chain);
 	if (ingest_missed(&in->chain) && process_reread(in->ps, p)) {
 		space = ingest_watched(in, process_space(in->ps, p));
-		unwind_sample(in->unwinder, &space, s, &in->chain);
+		unwind_sample(in->unwinder, &space, user, &in->chain);
 	}
 	if (ingest_missed(&in->chain) && process_gone(p))
 		in->chain.cut = CUT_GONE;
-	ingest_verify(in, &space, s);
+	ingest_verify(in, &space, user);
 	return !in->chain.loading && walk_further(in, &space, raw);
 }
 
@@ -359,7 +359,7 @@ static bool retry_one(void *ctx, const struct parked_sample *s)
 
 	if (p) {
 		space = ingest_watched(in, process_held_space(in->ps, p, s->hold));
-		unwind_sample(in->unwinder, &space, &s->ev.sample, &in->chain);
+		unwind_sample(in->unwinder, &space, &s->ev.sample.user, &in->chain);
 		if ((in->chain.loading || !walk_further(in, &space, &s->ev)) && may_wait)
 			return false;
 		if (!comes_again(in, &s->ev))

@@ -329,10 +329,10 @@ static uint64_t taken_ns(const struct raw_event *ev)
 /* Looks where the walk of S stopped, so that the mapping is seen; *RET is that place. False when it is in no file that is loaded. */
 static bool look_at_stop(struct learn *l, const struct raw_sample *s, struct frame *ret)
 {
-	const uint64_t pc = s->stop.pc - !s->stop.exact;
+	const uint64_t pc = s->user.stop.pc - !s->user.stop.exact;
 	struct unwind_map m;
 
-	if (!s->stopped || !learn_find(l, pc, &m) || m.state != MAP_READY)
+	if (!s->user.stopped || !learn_find(l, pc, &m) || m.state != MAP_READY)
 		return false;
 	*ret = (struct frame){ .module = m.module, .offset = unwind_place(&m, pc) };
 	return true;
@@ -349,13 +349,13 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 		return false;
 	if (c->stale || c->cut == CUT_STALE)
 		rulebook_teach_maps(l->book, (uint32_t)ev->pid, s->space_id, NULL, 0, taken_ns(ev));
-	if (s->ruled)
+	if (s->user.ruled)
 		return false;
 	/* A copy may end before: then nothing else tells what is needed there. */
 	stopped = look_at_stop(l, s, &stop);
 	if (!l->nr_seen)
 		return false;
-	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev), s->stopped && s->walk_why == SB_WALK_NO_MAP);
+	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev), s->user.stopped && s->walk_why == SB_WALK_NO_MAP);
 	until_ns = clock_mono_ns() + LESSON_NS;
 	if (stopped)
 		ruled = teach_rules(l, &stop, until_ns);

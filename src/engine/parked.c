@@ -32,10 +32,10 @@ static size_t parked_words(size_t bytes)
 /* 8-byte words that the variable parts of S take. Each part is bounded by the wire format, so the sum cannot overflow. */
 static size_t data_words(const struct raw_sample *s)
 {
-	size_t n = s->nr_kernel + s->nr_walked;
+	size_t n = s->nr_kernel + s->user.nr_walked;
 
-	for (uint32_t i = 0; i < s->nr_segments; i++)
-		n += parked_words(s->segment[i].len);
+	for (uint32_t i = 0; i < s->user.nr_segments; i++)
+		n += parked_words(s->user.segment[i].len);
 	return n;
 }
 
@@ -70,9 +70,9 @@ bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, t
 	s = &p->ev.sample;
 	at = p->data;
 	s->kernel = parked_append(&at, s->kernel, 8ul * s->nr_kernel);
-	s->walked = parked_append(&at, s->walked, 8ul * s->nr_walked);
-	for (uint32_t i = 0; i < s->nr_segments; i++)
-		s->segment[i].bytes = parked_append(&at, s->segment[i].bytes, s->segment[i].len);
+	s->user.walked = parked_append(&at, s->user.walked, 8ul * s->user.nr_walked);
+	for (uint32_t i = 0; i < s->user.nr_segments; i++)
+		s->user.segment[i].bytes = parked_append(&at, s->user.segment[i].bytes, s->user.segment[i].len);
 	*q->tail = p;
 	q->tail = &p->next;
 	q->bytes += bytes;

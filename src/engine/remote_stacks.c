@@ -65,18 +65,18 @@ static void remote_stacks_walk(struct remote_stacks *o, const struct source_open
 {
 	struct raw_event raw = {
 		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
-		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .machine = w->machine,
-			    .nr_regs = w->nr_regs, .kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
+		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .user.machine = w->machine,
+			    .user.nr_regs = w->nr_regs, .user.kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
 			    .nr_kernel = w->nr_kernel },
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
 	};
 
 	if (seg) {
-		raw.sample.segment[raw.sample.nr_segments++] = *seg;
+		raw.sample.user.segment[raw.sample.user.nr_segments++] = *seg;
 		raw.sample.outside = true;
 	}
 	memcpy(raw.sample.comm, w->comm, sizeof(raw.sample.comm));
-	memcpy(raw.sample.regs, w->regs, sizeof(raw.sample.regs));
+	memcpy(raw.sample.user.regs, w->regs, sizeof(raw.sample.user.regs));
 	ingest_raw(o->ingest, &raw);
 }
 
@@ -160,19 +160,19 @@ static struct source_open remote_stacks_listed(const struct raw_event *raw)
 	struct source_open w = {
 		.pid = raw->pid, .tid = raw->tid, .start_ns = s->start_ns, .cgroup_id = s->cgroup_id, .exe_id = s->exe_id,
 		.id = raw->wait.id, .since_ns = raw->time_ns, .call = raw->wait.call, .state = raw->wait.state,
-		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->machine, .nr_regs = s->nr_regs,
+		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->user.machine, .nr_regs = s->user.nr_regs,
 		.nr_kernel = s->nr_kernel, .kernel = s->kernel,
 	};
 
 	memcpy(w.comm, s->comm, sizeof(w.comm));
-	memcpy(w.regs, s->regs, sizeof(w.regs));
+	memcpy(w.regs, s->user.regs, sizeof(w.regs));
 	return w;
 }
 
 bool remote_stacks_further(struct remote_stacks *o, const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
-	const uint32_t had = s->outside && s->nr_segments ? s->segment[0].len : 0;
+	const uint32_t had = s->outside && s->user.nr_segments ? s->user.segment[0].len : 0;
 	const uint32_t bytes = had < o->most / FURTHER ? had * FURTHER : o->most;
 	struct source_open w;
 

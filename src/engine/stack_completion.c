@@ -61,16 +61,16 @@ void completion_free(struct completion *u)
 }
 
 /*
- * The segment of S behind which there is a page that cannot be read, in which FAULT is; 0: the last one, which is that of the main stack. NULL
+ * The segment of IN behind which there is a page that cannot be read, in which FAULT is; 0: the last one, which is that of the main stack. NULL
  * when there is none.
  */
-static const struct raw_segment *cut_segment(const struct raw_sample *s, uint64_t fault)
+static const struct raw_segment *cut_segment(const struct unwind_input *in, uint64_t fault)
 {
-	const struct raw_segment *seg = fault || !s->nr_segments ? NULL : &s->segment[s->nr_segments - 1];
+	const struct raw_segment *seg = fault || !in->nr_segments ? NULL : &in->segment[in->nr_segments - 1];
 
-	for (uint32_t i = 0; fault && i < s->nr_segments; i++)
-		if (s->segment[i].addr + s->segment[i].len <= fault && (!seg || s->segment[i].addr >= seg->addr))
-			seg = &s->segment[i];
+	for (uint32_t i = 0; fault && i < in->nr_segments; i++)
+		if (in->segment[i].addr + in->segment[i].len <= fault && (!seg || in->segment[i].addr >= seg->addr))
+			seg = &in->segment[i];
 	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
 }
 
@@ -92,22 +92,22 @@ static enum completion_state stack_completion_ask(struct completion *u, struct p
 	return COMPLETION_ASKED;
 }
 
-/* SEG of S with the bytes of P behind it. */
-static void stack_completion_join(struct completion *u, const struct raw_sample *s, const struct raw_segment *seg,
-				  const struct place *p, struct raw_sample *ret)
+/* SEG of IN with the bytes of P behind it. */
+static void stack_completion_join(struct completion *u, const struct unwind_input *in, const struct raw_segment *seg,
+				  const struct place *p, struct unwind_input *ret)
 {
-	struct raw_segment *joint = &ret->segment[seg - s->segment];
+	struct raw_segment *joint = &ret->segment[seg - in->segment];
 
-	*ret = *s;
+	*ret = *in;
 	memcpy(u->stack, seg->bytes, seg->len);
 	memcpy(u->stack + seg->len, p->bytes, p->len);
 	joint->bytes = u->stack;
 	joint->len = seg->len + p->len;
 }
 
-enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct raw_sample *ret)
+enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct unwind_input *ret)
 {
-	const struct raw_segment *seg = cut_segment(&raw->sample, fault);
+	const struct raw_segment *seg = cut_segment(&raw->sample.user, fault);
 	const uint64_t addr = seg ? seg->addr + seg->len : 0;
 	struct place *p;
 
@@ -121,7 +121,7 @@ enum completion_state completion_extend(struct completion *u, const struct raw_e
 		return COMPLETION_ASKED;
 	if (!p->len)
 		return COMPLETION_NONE;
-	stack_completion_join(u, &raw->sample, seg, p, ret);
+	stack_completion_join(u, &raw->sample.user, seg, p, ret);
 	return COMPLETION_READY;
 }
 

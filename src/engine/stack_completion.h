@@ -35,7 +35,7 @@ enum completion_state {
 };
 
 /* What there is of the stack of RAW, a sample or wait, where it was cut: at FAULT, or (0) behind all that it has. */
-enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct raw_sample *ret);
+enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct unwind_input *ret);
 
 /* Takes in what has been read; returns how much. */
 unsigned int completion_poll(struct completion *u);

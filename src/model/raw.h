@@ -8,14 +8,14 @@
 #ifndef SBERF_MODEL_RAW_H
 #define SBERF_MODEL_RAW_H
 
+#include "model/unwind_input.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #define BUILD_ID_MAX 20u
-#define RAW_SEGMENTS_MAX 9u
-#define RAW_REGS_MAX 34u         /* aarch64 has 33 */
 
 enum raw_kind {
 	RAW_SAMPLE,
@@ -30,21 +30,6 @@ enum raw_kind {
 	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
 };
 
-struct raw_segment {
-	uint64_t addr;           /* user address of bytes[0] */
-	uint32_t len;            /* bytes copied */
-	uint32_t want;           /* bytes from addr on that were to be copied; those behind a page that cannot be read are in other segments */
-	bool unreadable;         /* it ended because a page could not be read, not at the cap */
-	bool interrupted;        /* the main stack under a handler that runs on an alternate stack */
-	const uint8_t *bytes;
-};
-
-/* The frame at which a walk of the kernel half stopped. */
-struct raw_stop {
-	uint64_t pc, sp, bp;
-	bool exact;              /* pc is where a signal interrupted it, not a return address */
-};
-
 struct raw_sample {
 	uint64_t period;         /* ns for cpu-clock, cycles for cycles */
 	uint64_t weight;         /* what it stands for, filled in by the source */
@@ -53,8 +38,6 @@ struct raw_sample {
 	uint64_t ip;             /* where it landed: user or kernel address */
 	uint64_t addr;           /* RAW_FAULT: user address */
 	bool in_kernel;          /* landed in kernel mode */
-	bool kthread;            /* there is no user side */
-	bool compat;             /* 32-bit: no registers, no stack */
 	bool no_user;            /* a user task that has no user side now: exiting, in the middle of exec, an io_uring worker */
 	bool kernel_full;        /* the kernel walk filled its array */
 	int32_t kernel_error;    /* negative errno of the kernel walk, 0 = fine */
@@ -62,24 +45,11 @@ struct raw_sample {
 	uint64_t cgroup_id;
 	uint64_t exe_id;         /* wire.h sb_part_task */
 	char comm[17];           /* raw bytes, NUL-terminated */
-	uint32_t machine;        /* ELF e_machine of the registers; 0 = no registers */
-	uint32_t nr_regs;        /* values in regs, DWARF order, pc last; 0 = none */
-	uint64_t regs[RAW_REGS_MAX];
+	struct unwind_input user;        /* its user side: what is unwound. Nothing of it is borrowed longer than the event */
 	bool outside;            /* the segment was read from outside, by a helper process, while the thread waited */
-	uint32_t nr_segments;
-	struct raw_segment segment[RAW_SEGMENTS_MAX];
 	uint32_t nr_kernel;      /* kernel addresses, innermost first */
 	const uint64_t *kernel;
-	uint32_t nr_walked;      /* user addresses that the kernel half walked, innermost first */
-	const uint64_t *walked;
-	bool walked_full;        /* the kernel walk of the user side filled its array */
 	int32_t walked_error;
-	bool ruled;              /* walked by learnt rules (wire.h), from places that walk_check stands for; to the root unless full */
-	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
-	bool no_table;           /* with it, or stopped: some rule is of no unwind table: whose, has to be asked for */
-	bool stopped;            /* a walk by rules did not come to the root: walked has its frames up to stop (none: there was no room) */
-	struct raw_stop stop;
-	uint64_t walk_check;
 	uint64_t space_id;       /* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */
 };

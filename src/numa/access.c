@@ -386,14 +386,14 @@ bool access_address(const struct access_rule *rule, const struct raw_sample *s, 
 		*ret_miss = s->in_kernel ? MISS_KERNEL : (enum access_miss)rule->miss;
 		return false;
 	}
-	if (!host || s->machine != host->machine || s->nr_regs < host->nr_regs) {
+	if (!host || s->user.machine != host->machine || s->user.nr_regs < host->nr_regs) {
 		*ret_miss = MISS_NO_REGS;
 		return false;
 	}
 	if (rule->base != ACCESS_REG_NONE)
-		addr += s->regs[rule->base];
+		addr += s->user.regs[rule->base];
 	if (rule->index != ACCESS_REG_NONE)
-		addr += s->regs[rule->index] * rule->scale;
+		addr += s->user.regs[rule->index] * rule->scale;
 	if (rule->absolute32)
 		addr = (uint32_t)addr;
 	if (addr >= host->user_end) {

@@ -2,7 +2,7 @@
 /*
  * access_arch.h - what access.c asks of an architecture: what one instruction does, as far as it matters for addresses.
  *
- * Registers have DWARF numbers, as in raw_sample.regs. Implemented in access_NAME.c.
+ * Registers have DWARF numbers, as in unwind_input.regs. Implemented in access_NAME.c.
  */
 #ifndef SBERF_NUMA_ACCESS_ARCH_H
 #define SBERF_NUMA_ACCESS_ARCH_H
@@ -46,7 +46,7 @@ struct access_insn {
 
 struct access_arch {
 	uint32_t machine;        /* ELF e_machine */
-	uint32_t nr_regs, pc;    /* values in raw_sample.regs, and which of them is the pc */
+	uint32_t nr_regs, pc;    /* values in unwind_input.regs, and which of them is the pc */
 	uint64_t user_end;       /* addresses of user space are below, with any kernel */
 	cs_arch cs;
 	cs_mode mode;

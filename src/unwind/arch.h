@@ -15,7 +15,7 @@
 
 #if defined(__x86_64__)
 #define ARCH_MACHINE EM_X86_64
-#define ARCH_REGS 17             /* values in raw_sample.regs */
+#define ARCH_REGS 17             /* values in unwind_input.regs */
 #define ARCH_FP 6                /* rbp */
 #define ARCH_SP 7                /* rsp */
 #define ARCH_PC 16               /* return address column, rip */

@@ -425,7 +425,7 @@ static enum step slow_advance(struct walk *w)
 
 static void first_registers(struct walk *w)
 {
-	memcpy(w->regs.reg, w->s->regs, sizeof(w->regs.reg));
+	memcpy(w->regs.reg, w->in->regs, sizeof(w->regs.reg));
 	w->regs.known = (1u << ARCH_REGS) - 1;
 	w->regs.frame = 0;
 	w->regs.exact = true;

@@ -103,8 +103,8 @@ static const struct raw_segment *segment_below(const struct walk *w, uint64_t ad
 {
 	const struct raw_segment *best = NULL;
 
-	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
-		const struct raw_segment *s = &w->s->segment[i];
+	for (uint32_t i = 0; i < w->in->nr_segments; i++) {
+		const struct raw_segment *s = &w->in->segment[i];
 
 		if (s->interrupted == w->interrupted && s->addr <= addr && (!best || s->addr > best->addr))
 			best = s;
@@ -122,8 +122,8 @@ static bool is_unreadable(const struct walk *w, uint64_t addr)
 
 bool walk_turn_to(struct walk *w, uint64_t addr)
 {
-	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
-		const struct raw_segment *s = &w->s->segment[i];
+	for (uint32_t i = 0; i < w->in->nr_segments; i++) {
+		const struct raw_segment *s = &w->in->segment[i];
 
 		if (s->interrupted != w->interrupted || addr < s->addr || addr - s->addr >= s->len || s->len - (addr - s->addr) < 8)
 			continue;
@@ -148,8 +148,8 @@ enum step walk_fault(struct walk *w, uint64_t addr)
 
 bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *ret)
 {
-	for (uint32_t i = 0; i < w->s->nr_segments; i++) {
-		const struct raw_segment *s = &w->s->segment[i];
+	for (uint32_t i = 0; i < w->in->nr_segments; i++) {
+		const struct raw_segment *s = &w->in->segment[i];
 
 		if (addr < s->addr || addr - s->addr >= s->len || s->len - (addr - s->addr) < size)
 			continue;
@@ -163,12 +163,12 @@ bool walk_read_any(struct walk *w, uint64_t addr, unsigned int size, uint64_t *r
 }
 
 /* What was copied of the stack that SP is on, there; just behind it if there is nothing else. */
-static const struct raw_segment *segment_of(const struct raw_sample *s, uint64_t sp)
+static const struct raw_segment *segment_of(const struct unwind_input *in, uint64_t sp)
 {
 	const struct raw_segment *before = NULL;
 
-	for (uint32_t i = 0; i < s->nr_segments; i++) {
-		const struct raw_segment *seg = &s->segment[i];
+	for (uint32_t i = 0; i < in->nr_segments; i++) {
+		const struct raw_segment *seg = &in->segment[i];
 
 		if (sp < seg->addr || sp - seg->addr > seg->len)
 			continue;
@@ -182,7 +182,7 @@ static const struct raw_segment *segment_of(const struct raw_sample *s, uint64_t
 /* The stack that sp is on becomes the current one; without a copy of it, one that has no bytes. */
 static void enter_stack(struct walk *w)
 {
-	const struct raw_segment *s = segment_of(w->s, w->sp);
+	const struct raw_segment *s = segment_of(w->in, w->sp);
 
 	w->used = w->used > w->top - w->base ? w->used : w->top - w->base;
 	w->base = w->top = w->sp;
@@ -442,7 +442,7 @@ static enum step unwind_by_signal(struct walk *w)
 	w->exact = true;
 	if (sp >= w->lo && sp < w->hi)
 		return sp > old ? STEP_OK : walk_cut(w, CUT_BAD_FRAME);
-	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !is_unreadable(w, sp) && !segment_of(w->s, sp))
+	if (sp >= w->hi && sp - w->hi <= SAME_STACK_GAP && !is_unreadable(w, sp) && !segment_of(w->in, sp))
 		return STEP_OK;  /* the same stack, beyond the copy: the next read says so */
 	enter_stack(w);
 	return STEP_OK;
@@ -531,7 +531,7 @@ static enum step by_slow(struct walk *w)
 
 static bool in_new_thread(const struct walk *w)
 {
-	return w->exact && w->out->n == 1 && w->s->regs[ARCH_RESULT] == 0;
+	return w->exact && w->out->n == 1 && w->in->regs[ARCH_RESULT] == 0;
 }
 
 /*
@@ -681,12 +681,12 @@ static void take_walked(struct walk *w)
 
 	c->method = METHOD_KERNEL;
 	c->cut = CUT_FP_END;
-	for (uint32_t i = 0; i < w->s->nr_walked; i++) {
-		uint64_t lookup = w->s->walked[i] - (i > 0);
+	for (uint32_t i = 0; i < w->in->nr_walked; i++) {
+		uint64_t lookup = w->in->walked[i] - (i > 0);
 		const struct unwind_map *m = walk_map(w, lookup);
 		uint64_t offset;
 
-		if (!m && is_return_probe(w, w->s->walked[i])) {
+		if (!m && is_return_probe(w, w->in->walked[i])) {
 			c->cut_module = ID_NONE;
 			c->cut = CUT_URETPROBE;
 			return;
@@ -716,8 +716,8 @@ static bool take_places(struct walk *w)
 	struct chain *c = w->out;
 	uint64_t check = 0;
 
-	for (uint32_t i = 0; i < w->s->nr_walked && c->n < CHAIN_MAX; i++) {
-		uint64_t lookup = w->s->walked[i] - !w->exact, offset;
+	for (uint32_t i = 0; i < w->in->nr_walked && c->n < CHAIN_MAX; i++) {
+		uint64_t lookup = w->in->walked[i] - !w->exact, offset;
 		const struct unwind_map *m = walk_map(w, lookup);
 		struct rule r = { .kind = RULE_SP };
 
@@ -732,14 +732,14 @@ static bool take_places(struct walk *w)
 			break;
 		offset = unwind_place(m, lookup);
 		w->u->stats.fp_frames += m->state == MAP_ANON;
-		if ((w->s->placed || w->s->no_table) && m->state == MAP_READY)
+		if ((w->in->placed || w->in->no_table) && m->state == MAP_READY)
 			r = walk_rule(w, m, offset);
 		check = sb_check(check, m->module, offset);
 		unwind_emit(c, m->module, offset + ((r.arg & RULE_PLACED) && !w->exact),
 			    m->state == MAP_ANON || rule_is_guess(&r));
 		w->exact = r.kind == RULE_SIGNAL;
 	}
-	if (c->n == w->s->nr_walked && check == w->s->walk_check)
+	if (c->n == w->in->nr_walked && check == w->in->walk_check)
 		return true;
 	c->n = 0;
 	c->stale = true;
@@ -751,7 +751,7 @@ static void take_ruled(struct walk *w)
 {
 	w->out->method = METHOD_RULES;
 	if (take_places(w))
-		w->out->cut = w->s->walked_full ? CUT_FRAME_LIMIT : CUT_COMPLETE;
+		w->out->cut = w->in->walked_full ? CUT_FRAME_LIMIT : CUT_COMPLETE;
 	else if (w->out->stale)
 		w->out->cut = CUT_STALE;
 }
@@ -762,7 +762,7 @@ static void take_ruled(struct walk *w)
  */
 static bool walk_from_stop(struct walk *w)
 {
-	const struct raw_stop *stop = &w->s->stop;
+	const struct raw_stop *stop = &w->in->stop;
 	const uint64_t first_sp = w->sp;
 
 	if (!take_places(w))
@@ -786,14 +786,14 @@ static bool is_short(const struct chain *c)
 	return c->cut == CUT_STACK_SIZE || c->cut == CUT_STACK_UNREADABLE;
 }
 
-static enum cut_reason why_no_stack(const struct raw_sample *s)
+static enum cut_reason why_no_stack(const struct unwind_input *in)
 {
-	if (s->kthread)
+	if (in->kthread)
 		return CUT_COMPLETE;
-	return s->compat ? CUT_COMPAT : CUT_NO_REGS;
+	return in->compat ? CUT_COMPAT : CUT_NO_REGS;
 }
 
-void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s,
+void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in,
 		struct chain *out)
 {
 	out->n = 0;
@@ -805,11 +805,11 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 	out->stale = out->loading = false;
 	w->u = u;
 	w->space = space;
-	w->s = s;
+	w->in = in;
 	w->out = out;
-	w->pc = s->regs[ARCH_PC];
-	w->sp = s->regs[ARCH_SP];
-	w->bp = s->regs[ARCH_FP];
+	w->pc = in->regs[ARCH_PC];
+	w->sp = in->regs[ARCH_SP];
+	w->bp = in->regs[ARCH_FP];
 	w->exact = true;
 	w->mixed = false;
 	w->base = w->top = w->used = 0;
@@ -833,21 +833,21 @@ enum step walk_frame(struct walk *w)
  * By what was copied of the stack from its beginning on. Where that does not do, from where the kernel half stopped, unless that is not as far:
  * of that frame only pc, sp and bp are known, and its rule may need more.
  */
-static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s)
+static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in)
 {
 	struct chain *c = w->out;
 	uint32_t came;
 	bool stale;
 
 	walk_stack(w);
-	if (!s->stopped || !s->nr_walked || !is_short(c))
+	if (!in->stopped || !in->nr_walked || !is_short(c))
 		return;
 	came = c->n;
-	walk_begin(w, u, space, s, c);
+	walk_begin(w, u, space, in, c);
 	if ((walk_from_stop(w) && (c->cut == CUT_COMPLETE || c->n >= came)) || c->loading)
 		return;
 	stale = c->stale;
-	walk_begin(w, u, space, s, c);
+	walk_begin(w, u, space, in, c);
 	walk_stack(w);
 	c->stale = stale;
 }
@@ -865,19 +865,19 @@ static void take_innermost(struct walk *w)
 		unwind_emit(w->out, m->module, unwind_place(m, w->pc), false);
 }
 
-void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret)
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in, struct chain *ret)
 {
 	struct walk w;
 
 	u->stats.samples++;
-	walk_begin(&w, u, space, s, ret);
-	if (s->nr_walked && s->ruled)
+	walk_begin(&w, u, space, in, ret);
+	if (in->nr_walked && in->ruled)
 		take_ruled(&w);
-	else if (s->nr_walked && !s->stopped)
+	else if (in->nr_walked && !in->stopped)
 		take_walked(&w);
-	else if (s->nr_regs >= ARCH_REGS && s->machine == ARCH_MACHINE && !s->kthread && !s->compat)
-		u->no_callers ? take_innermost(&w) : walk_copy(&w, u, space, s);
+	else if (in->nr_regs >= ARCH_REGS && in->machine == ARCH_MACHINE && !in->kthread && !in->compat)
+		u->no_callers ? take_innermost(&w) : walk_copy(&w, u, space, in);
 	else
-		ret->cut = why_no_stack(s);
+		ret->cut = why_no_stack(in);
 	u->stats.frames += ret->n;
 }

@@ -90,10 +90,10 @@ void unwinder_free(struct unwinder *u);          /* NULL is fine; before the ima
 void unwinder_forget(struct unwinder *u, module_id module);
 
 /*
- * Walks the user side of S in SPACE. Never fails: what cannot be walked is cut with a reason. ret->n may be 0 (kernel
+ * Walks what IN has in SPACE. Never fails: what cannot be walked is cut with a reason. ret->n may be 0 (kernel
  * thread, no registers). RET is the caller's and large: keep one.
  */
-void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s, struct chain *ret);
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in, struct chain *ret);
 
 /* The stack pointer among NR registers of MACHINE; 0 when they are not those of this architecture. */
 uint64_t unwind_sp(uint32_t machine, uint32_t nr, const uint64_t *regs);

@@ -24,7 +24,7 @@ struct registers {
 struct walk {
 	struct unwinder *u;
 	const struct unwind_space *space;
-	const struct raw_sample *s;
+	const struct unwind_input *in;
 	struct chain *out;
 	uint64_t pc, sp, bp;
 	bool exact;                      /* as in struct registers */
@@ -48,8 +48,8 @@ enum step {
 	STEP_CUT,                /* out->cut says why */
 };
 
-/* W at frame 0 of S, with OUT empty. unwind_sample() does no more than call these two; a test compares their steps. */
-void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct raw_sample *s,
+/* W at frame 0 of IN, with OUT empty. unwind_sample() does no more than call these two; a test compares their steps. */
+void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in,
 		struct chain *out);
 /* Adds the frame that W stands at to the chain and goes to its caller. */
 enum step walk_frame(struct walk *w);

@@ -114,7 +114,7 @@ static void ask_for_all(struct bench *b, struct code *code)
 
 static void bench_hits(struct bench *b, struct code *code, const char *name, size_t places)
 {
-	struct raw_sample s = { .machine = EM_X86_64, .nr_regs = 17 };
+	struct raw_sample s = { .user.machine = EM_X86_64, .user.nr_regs = 17 };
 	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), sum = 0;
 
 	for (size_t i = 0; i < REPEAT; i++) {
@@ -123,7 +123,7 @@ static void bench_hits(struct bench *b, struct code *code, const char *name, siz
 		enum access_miss miss;
 		uint64_t addr = 0;
 
-		s.regs[i % 17] = i;
+		s.user.regs[i % 17] = i;
 		if (code_rule(code, &place, &r) && access_address(&r, &s, &addr, &miss))
 			sum += addr;
 	}

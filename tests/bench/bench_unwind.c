@@ -101,7 +101,7 @@ static void walk(struct unwinder *u, struct sample *s, unsigned int repeat, stru
 	struct unwind_space space = { .find = find, .ctx = s };
 
 	for (unsigned int i = 0; i < repeat; i++)
-		unwind_sample(u, &space, &s->fx.sample, &chain);
+		unwind_sample(u, &space, &s->fx.input, &chain);
 	c->frames += (uint64_t)chain.n * repeat;
 	c->cut[chain.cut]++;
 	c->used += chain.bytes_used;

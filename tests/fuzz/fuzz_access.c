@@ -39,12 +39,12 @@ static void step_over(const uint8_t *code, size_t len)
 
 static void apply(const struct access_rule *r)
 {
-	struct raw_sample s = { .machine = EM_X86_64, .nr_regs = NR_REGS };
+	struct raw_sample s = { .user.machine = EM_X86_64, .user.nr_regs = NR_REGS };
 	enum access_miss miss = MISS_NONE;
 	uint64_t addr;
 
 	for (unsigned int i = 0; i < NR_REGS; i++)
-		s.regs[i] = 0x0123456789abcdefu * (i + 1);
+		s.user.regs[i] = 0x0123456789abcdefu * (i + 1);
 	must(access_address(r, &s, &addr, &miss) ? r->how && addr < 1ull << 56 : miss != MISS_NONE && miss < MISS_NR);
 }
 

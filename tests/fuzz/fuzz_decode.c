@@ -32,15 +32,15 @@ static void inside(const void *p, size_t n)
 
 static void check_sample(const struct raw_sample *s)
 {
-	must(s->nr_regs <= RAW_REGS_MAX && s->nr_segments <= RAW_SEGMENTS_MAX);
-	must(!s->nr_regs == !s->machine);
+	must(s->user.nr_regs <= RAW_REGS_MAX && s->user.nr_segments <= RAW_SEGMENTS_MAX);
+	must(!s->user.nr_regs == !s->user.machine);
 	must(memchr(s->comm, '\0', sizeof(s->comm)));
-	for (uint32_t i = 0; i < s->nr_segments; i++)
-		inside(s->segment[i].bytes, s->segment[i].len);
+	for (uint32_t i = 0; i < s->user.nr_segments; i++)
+		inside(s->user.segment[i].bytes, s->user.segment[i].len);
 	if (s->nr_kernel)
 		inside(s->kernel, s->nr_kernel * sizeof(*s->kernel));
-	if (s->nr_walked)
-		inside(s->walked, s->nr_walked * sizeof(*s->walked));
+	if (s->user.nr_walked)
+		inside(s->user.walked, s->user.nr_walked * sizeof(*s->user.walked));
 }
 
 static void check_wait(const struct raw_wait *w, uint64_t end_ns)

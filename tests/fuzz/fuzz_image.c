@@ -45,7 +45,7 @@ static void walk(struct image *im, uint64_t size)
 	struct space at = { im, size };
 	struct unwind_space space = { .find = find, .ctx = &at };
 	uint64_t stack[STACK / 8];
-	struct raw_sample s = { .machine = MACHINE, .nr_regs = 17, .nr_segments = 1 };
+	struct unwind_input s = { .machine = MACHINE, .nr_regs = 17, .nr_segments = 1 };
 
 	for (uint64_t i = 0; u && i < WALKS; i++) {
 		for (unsigned int k = 0; k < STACK / 8; k++)

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct unwinder *u;
 	static uint64_t stack[STACK_MAX / 8];
 	struct unwind_space space = { .find = find, .ctx = NULL };
-	struct raw_sample s = { .machine = MACHINE, .nr_regs = NR_REGS, .nr_segments = 1 };
+	struct unwind_input s = { .machine = MACHINE, .nr_regs = NR_REGS, .nr_segments = 1 };
 	size_t len, half;
 	uint8_t flags;
 

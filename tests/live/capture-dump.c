@@ -81,15 +81,15 @@ static bool apart(const struct raw_segment *a, const struct raw_segment *b)
 
 static void count_segments(struct counts *c, const struct raw_sample *s)
 {
-	for (uint32_t i = 0; i < s->nr_segments; i++) {
-		const struct raw_segment *g = &s->segment[i];
+	for (uint32_t i = 0; i < s->user.nr_segments; i++) {
+		const struct raw_segment *g = &s->user.segment[i];
 
 		c->segments++;
 		c->bytes += g->len;
 		c->unreadable += g->unreadable;
 		c->interrupted += g->interrupted;
-		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE && apart(g, &s->segment[0]);
-		c->stack_pointer_inside += !i && s->regs[7] >= g->addr && s->regs[7] < g->addr + g->len;
+		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE && apart(g, &s->user.segment[0]);
+		c->stack_pointer_inside += !i && s->user.regs[7] >= g->addr && s->user.regs[7] < g->addr + g->len;
 	}
 }
 
@@ -122,13 +122,13 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 	c->samples++;
 	c->weight += s->weight;
 	c->in_kernel += s->in_kernel;
-	c->kernel_regs += s->in_kernel && s->nr_regs;
+	c->kernel_regs += s->in_kernel && s->user.nr_regs;
 	c->kernel_frames += s->in_kernel && s->nr_kernel;
-	c->kthread += s->kthread;
-	c->compat += s->compat;
+	c->kthread += s->user.kthread;
+	c->compat += s->user.compat;
 	c->no_user += s->no_user;
-	c->regs += s->nr_regs == SB_X86_64_NR_REGS && s->machine == 62;
-	c->walked += s->nr_walked > 0;
+	c->regs += s->user.nr_regs == SB_X86_64_NR_REGS && s->user.machine == 62;
+	c->walked += s->user.nr_walked > 0;
 	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
 	c->cgroup += s->cgroup_id != 0;
@@ -149,7 +149,7 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	c->waits++;
 	c->own += is_own(c, ev->pid);
 	c->long_waits += length >= (double)w->period_ns;
-	c->wait_stacks += ev->sample.nr_regs && ev->sample.nr_segments && ev->sample.segment[0].len > SB_RED_ZONE;
+	c->wait_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > SB_RED_ZONE;
 	c->wait_kernel += ev->sample.nr_kernel > 0;
 	c->no_stack += w->no_stack;
 	c->seeded += w->seeded;
@@ -161,14 +161,14 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 		printf("wait %d %s: %s, %s, blocked %" PRIu64 " runnable %" PRIu64 " us, woken by %s %d, %u bytes%s\n", (int)ev->tid,
 		       ev->sample.comm, call_name(w->call, NULL, name), wait_state_name(w->state), w->blocked_ns / 1000,
 		       w->runnable_ns / 1000, w->context == WAKER_TASK ? w->waker_comm : waker_context_name(w->context),
-		       (int)w->waker_tid, ev->sample.segment[0].len, w->seeded ? ", seeded" : "");
+		       (int)w->waker_tid, ev->sample.user.segment[0].len, w->seeded ? ", seeded" : "");
 }
 
 static void count_fault(struct counts *c, const struct raw_event *ev)
 {
 	c->fault_samples++;
 	c->faults += ev->sample.period;
-	c->fault_stacks += ev->sample.nr_regs && ev->sample.nr_segments && ev->sample.segment[0].len > SB_RED_ZONE;
+	c->fault_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > SB_RED_ZONE;
 	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
 }
@@ -215,7 +215,7 @@ static void take_open(void *ctx, const struct source_open *w)
 	struct raw_event ev;
 
 	if (w->has_stack && source_open_stack(c->source, w, &ev))
-		c->open_stacks += ev.kind == RAW_WAIT_STACK && ev.sample.nr_segments > 0;
+		c->open_stacks += ev.kind == RAW_WAIT_STACK && ev.sample.user.nr_segments > 0;
 }
 
 static void count(void *ctx, const struct raw_event *ev)
@@ -238,8 +238,8 @@ static void count(void *ctx, const struct raw_event *ev)
 	c->irq_wakes += ev->kind == RAW_WAKE && (ev->wake.context == WAKER_HARDIRQ || ev->wake.context == WAKER_SOFTIRQ);
 	if (ev->kind == RAW_WAKE && c->verbose)
 		printf("wake %d by %s %d %s: %s\n", (int)ev->wake.tid, ev->sample.comm, (int)ev->tid,
-		       ev->sample.nr_segments ? "with stack" : "", waker_context_name(ev->wake.context));
-	c->wake_stacks += ev->kind == RAW_WAKE && (ev->sample.nr_regs || ev->sample.nr_kernel);
+		       ev->sample.user.nr_segments ? "with stack" : "", waker_context_name(ev->wake.context));
+	c->wake_stacks += ev->kind == RAW_WAKE && (ev->sample.user.nr_regs || ev->sample.nr_kernel);
 	if (ev->kind == RAW_WAIT || ev->kind == RAW_WAKE || ev->kind == RAW_MOVE || ev->kind == RAW_FAULT)
 		return;
 	if (ev->kind == RAW_FORK && has_id(&c->children, ev->fork.ppid)) {

@@ -394,10 +394,10 @@ static void prefixes(void **state)
 
 static struct raw_sample sample(void)
 {
-	struct raw_sample s = { .machine = EM_X86_64, .nr_regs = NR_REGS };
+	struct raw_sample s = { .user.machine = EM_X86_64, .user.nr_regs = NR_REGS };
 
 	for (unsigned int i = 0; i < NR_REGS; i++)
-		s.regs[i] = 0x100000000u * (i + 1);
+		s.user.regs[i] = 0x100000000u * (i + 1);
 	return s;
 }
 
@@ -444,16 +444,16 @@ static void addresses_that_are_none(void **state)
 	struct raw_sample s = sample();
 
 	assert_int_equal(why_not(&missed, &s), MISS_SEGMENT);
-	s.regs[RBX] = 0xffffffff81000000;
+	s.user.regs[RBX] = 0xffffffff81000000;
 	assert_int_equal(why_not(&r, &s), MISS_PAGE);
-	s.regs[RBX] = 0x0100000000000000;
+	s.user.regs[RBX] = 0x0100000000000000;
 	assert_int_equal(why_not(&r, &s), MISS_PAGE);
-	s.regs[RBX] = 0x00007fffffffffff;
+	s.user.regs[RBX] = 0x00007fffffffffff;
 	assert_int_equal(address(&r, &s), 0x00007fffffffffff);
-	s.nr_regs = 0;
+	s.user.nr_regs = 0;
 	assert_int_equal(why_not(&r, &s), MISS_NO_REGS);
 	s = sample();
-	s.machine = EM_AARCH64;
+	s.user.machine = EM_AARCH64;
 	assert_int_equal(why_not(&r, &s), MISS_NO_REGS);
 	s.in_kernel = true;
 	assert_int_equal(why_not(&r, &s), MISS_KERNEL);

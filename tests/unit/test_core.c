@@ -39,7 +39,7 @@ static void test_walks(void **state)
 	assert_non_null(u);
 	assert_true(fixture_read(f, &fx));
 	space = fixture_space(&fx);
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_int_equal(chain.n, fx.expect->n);
 	fixture_free(&fx);

@@ -116,12 +116,12 @@ static int teardown(void **state)
 
 static void sample(struct told *t, unsigned int place, uint64_t base)
 {
-	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = 10, .tid = 11, .sample = { .machine = 62, .nr_regs = 17 } };
+	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = 10, .tid = 11, .sample = { .user.machine = 62, .user.nr_regs = 17 } };
 	const struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .node = 1, .thread = t->thread,
 				  .stack = t->stack[place], .weight = 1000, .time_ns = base };
 
-	raw.sample.regs[3] = base;
-	raw.sample.regs[SP] = 0x7ffc00000000;
+	raw.sample.user.regs[3] = base;
+	raw.sample.user.regs[SP] = 0x7ffc00000000;
 	data_access_sample(t->touch, &raw, &ev);
 }
 

@@ -105,9 +105,9 @@ static struct raw_event raw(enum raw_kind kind, pid_t tid)
 	struct raw_event ev = { .kind = kind, .time_ns = 1000, .pid = P1, .tid = tid, .node = 1, .cpu = 3 };
 
 	ev.sample.start_ns = (uint64_t)tid;
-	ev.sample.machine = EM_X86_64;
-	ev.sample.nr_regs = SB_X86_64_NR_REGS;
-	ev.sample.regs[SB_X86_64_NR_REGS - 1] = 0x1234;
+	ev.sample.user.machine = EM_X86_64;
+	ev.sample.user.nr_regs = SB_X86_64_NR_REGS;
+	ev.sample.user.regs[SB_X86_64_NR_REGS - 1] = 0x1234;
 	memcpy(ev.sample.comm, "worker", 7);
 	return ev;
 }
@@ -249,9 +249,9 @@ static void cut_off_of(struct world *w, struct raw_event ev, uint32_t len)
 		stack[i + 1] = 0x1300;
 	}
 	ev.sample.exe_id = 5;
-	ev.sample.regs[6] = ev.sample.regs[7] = 0x700000;
-	ev.sample.nr_segments = 1;
-	ev.sample.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len, .bytes = (const uint8_t *)stack };
+	ev.sample.user.regs[6] = ev.sample.user.regs[7] = 0x700000;
+	ev.sample.user.nr_segments = 1;
+	ev.sample.user.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len, .bytes = (const uint8_t *)stack };
 	ingest_raw(w->in, &ev);
 }
 

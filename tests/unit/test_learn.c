@@ -118,8 +118,8 @@ static void stop(struct learn *l, const struct unwind_map *map, uint64_t code, u
 {
 	const struct unwind_space space = { .find = find, .list = list, .ctx = (void *)(uintptr_t)map };
 	const struct raw_event ev = { .kind = RAW_SAMPLE, .pid = 12, .time_ns = 5,
-				      .sample = { .space_id = 7, .stopped = true, .walk_why = SB_WALK_NO_PAGE,
-						  .stop = { .pc = code + page * SB_TEXT_BYTES + 100 } } };
+				      .sample = { .space_id = 7, .user.stopped = true, .walk_why = SB_WALK_NO_PAGE,
+						  .user.stop = { .pc = code + page * SB_TEXT_BYTES + 100 } } };
 	const struct chain c = { .cut = CUT_STACK_SIZE };
 
 	(void)learn_watch(l, &space);

@@ -18,17 +18,17 @@ static struct raw_event sample(pid_t pid)
 
 	for (int i = 0; i < 2; i++) {
 		memset(bytes[i], 0x10 + i, sizeof(bytes[i]));
-		s->segment[i] = (struct raw_segment){ .addr = 0x1000u * (unsigned)i, .len = i ? 33 : 40, .bytes = bytes[i] };
+		s->user.segment[i] = (struct raw_segment){ .addr = 0x1000u * (unsigned)i, .len = i ? 33 : 40, .bytes = bytes[i] };
 	}
-	s->nr_segments = 2;
+	s->user.nr_segments = 2;
 	for (unsigned int i = 0; i < 3; i++)
 		kernel[i] = 100 + i;
 	walked[0] = 7;
 	walked[1] = 8;
 	s->nr_kernel = 3;
 	s->kernel = kernel;
-	s->nr_walked = 2;
-	s->walked = walked;
+	s->user.nr_walked = 2;
+	s->user.walked = walked;
 	return ev;
 }
 
@@ -51,10 +51,10 @@ static bool compare(void *ctx, const struct parked_sample *p)
 	const struct raw_sample *s = &p->ev.sample;
 
 	assert_int_equal(s->kernel[2], 102);
-	assert_int_equal(s->walked[1], 8);
-	assert_int_equal(s->segment[0].bytes[39], 0x10);
-	assert_int_equal(s->segment[1].bytes[32], 0x11);
-	assert_int_equal(s->segment[1].addr, 0x1000);
+	assert_int_equal(s->user.walked[1], 8);
+	assert_int_equal(s->user.segment[0].bytes[39], 0x10);
+	assert_int_equal(s->user.segment[1].bytes[32], 0x11);
+	assert_int_equal(s->user.segment[1].addr, 0x1000);
 	*(bool *)ctx = true;
 	return true;
 }
@@ -121,8 +121,8 @@ static void is_bounded(void **state)
 	struct raw_event ev = sample(1);
 	unsigned int n = 0;
 
-	ev.sample.segment[0].len = sizeof(big);
-	ev.sample.segment[0].bytes = big;
+	ev.sample.user.segment[0].len = sizeof(big);
+	ev.sample.user.segment[0].bytes = big;
 	parked_init(&q);
 	while (parked_add(&q, &ev, 0, 0, NULL))
 		n++;

@@ -58,8 +58,8 @@ static int tear_down(void **state)
 /* The lower page from its middle on was copied. */
 static struct raw_event cut_sample(const struct world *w, pid_t tid)
 {
-	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = tid, .tid = tid, .sample = { .start_ns = 1, .nr_segments = 1 } };
-	struct raw_segment *seg = &raw.sample.segment[0];
+	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = tid, .tid = tid, .sample = { .start_ns = 1, .user.nr_segments = 1 } };
+	struct raw_segment *seg = &raw.sample.user.segment[0];
 
 	seg->addr = (uint64_t)(uintptr_t)w->pages + PAGE / 2;
 	seg->len = PAGE / 2;
@@ -80,7 +80,7 @@ static void is_read_and_kept(void **state)
 {
 	struct world *w = *state;
 	const struct raw_event raw = cut_sample(w, w->child);
-	struct raw_sample more;
+	struct unwind_input more;
 
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_ASKED);
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_ASKED);
@@ -88,7 +88,7 @@ static void is_read_and_kept(void **state)
 	for (int again = 0; again < 2; again++) {
 		assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_READY);
 		assert_int_equal(more.nr_segments, 1);
-		assert_int_equal(more.segment[0].addr, raw.sample.segment[0].addr);
+		assert_int_equal(more.segment[0].addr, raw.sample.user.segment[0].addr);
 		assert_int_equal(more.segment[0].len, PAGE / 2 + PAGE);
 		assert_memory_equal(more.segment[0].bytes, (const uint8_t *)w->pages + PAGE / 2, PAGE / 2 + PAGE);
 	}
@@ -103,16 +103,16 @@ static void nothing_is_to_be_had(void **state)
 {
 	struct world *w = *state;
 	struct raw_event raw = cut_sample(w, w->child);
-	struct raw_sample more;
+	struct unwind_input more;
 
 	/* It ended because it was long enough, or there is no stack. */
-	raw.sample.segment[0].unreadable = false;
+	raw.sample.user.segment[0].unreadable = false;
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_NONE);
-	raw.sample.nr_segments = 0;
+	raw.sample.user.nr_segments = 0;
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_NONE);
 	/* Nothing is mapped behind it. */
 	raw = cut_sample(w, w->child);
-	raw.sample.segment[0].addr += PAGE;
+	raw.sample.user.segment[0].addr += PAGE;
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_ASKED);
 	wait_for_one(w->u);
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_NONE);

@@ -48,7 +48,7 @@ static void walk(struct fixture *fx)
 	struct unwind_space space = fixture_space(fx);
 
 	assert_non_null(u);
-	unwind_sample(u, &space, &fx->sample, &chain);
+	unwind_sample(u, &space, &fx->input, &chain);
 }
 
 static void assert_frames(const struct chain *want, uint32_t n)
@@ -70,7 +70,7 @@ static void test_whole(void **state)
 	assert_int_equal(chain.method, METHOD_CFI);
 	assert_false(chain.loading);
 	assert_frames(fx.expect, fx.expect->n);
-	assert_true(chain.bytes_used > 0 && chain.bytes_used < fx.sample.segment[0].len);
+	assert_true(chain.bytes_used > 0 && chain.bytes_used < fx.input.segment[0].len);
 	fixture_free(&fx);
 }
 
@@ -78,14 +78,14 @@ static void test_whole(void **state)
 static void cut_segment(unsigned int which, bool unreadable)
 {
 	struct fixture fx = load();
-	uint32_t full = fx.sample.segment[which].len;
+	uint32_t full = fx.input.segment[which].len;
 	unsigned int cuts = 0;
 
 	for (uint32_t len = 128; len < full; len += 8) {
-		uint64_t base = which == 0 ? fx.sample.regs[REG_SP] : fx.sample.segment[1].addr + 128;
+		uint64_t base = which == 0 ? fx.input.regs[REG_SP] : fx.input.segment[1].addr + 128;
 
-		fx.sample.segment[which].len = len;
-		fx.sample.segment[which].unreadable = unreadable;
+		fx.input.segment[which].len = len;
+		fx.input.segment[which].unreadable = unreadable;
 		walk(&fx);
 		assert_frames(fx.expect, chain.n);
 		if (chain.cut == CUT_COMPLETE)
@@ -93,7 +93,7 @@ static void cut_segment(unsigned int which, bool unreadable)
 		cuts++;
 		assert_int_equal(chain.cut, unreadable ? CUT_STACK_UNREADABLE : CUT_STACK_SIZE);
 		if (!unreadable)
-			assert_true(base + chain.bytes_used > fx.sample.segment[which].addr + len);
+			assert_true(base + chain.bytes_used > fx.input.segment[which].addr + len);
 	}
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_true(cuts > 3);
@@ -112,17 +112,17 @@ static void test_cut(void **state)
 static void test_pieces(void **state)
 {
 	struct fixture fx = load();
-	const struct raw_segment whole = fx.sample.segment[0], under = fx.sample.segment[1];
+	const struct raw_segment whole = fx.input.segment[0], under = fx.input.segment[1];
 
-	assert_int_equal(fx.sample.nr_segments, 2);
-	fx.sample.nr_segments = 3;
-	fx.sample.segment[1] = under;
+	assert_int_equal(fx.input.nr_segments, 2);
+	fx.input.nr_segments = 3;
+	fx.input.segment[1] = under;
 	for (uint32_t len = 128; len < whole.len; len += 8) {
-		fx.sample.segment[0].len = len;
-		fx.sample.segment[2] = whole;
-		fx.sample.segment[2].addr += len;
-		fx.sample.segment[2].bytes += len;
-		fx.sample.segment[2].len -= len;
+		fx.input.segment[0].len = len;
+		fx.input.segment[2] = whole;
+		fx.input.segment[2].addr += len;
+		fx.input.segment[2].bytes += len;
+		fx.input.segment[2].len -= len;
 		walk(&fx);
 		assert_int_equal(chain.cut, CUT_COMPLETE);
 		assert_frames(fx.expect, fx.expect->n);
@@ -134,11 +134,11 @@ static void test_no_interrupted_stack(void **state)
 {
 	struct fixture fx = load();
 
-	fx.sample.nr_segments = 1;
+	fx.input.nr_segments = 1;
 	walk(&fx);
 	assert_frames(fx.expect, HANDLER_FRAMES);
 	assert_int_equal(chain.cut, CUT_STACK_UNREADABLE);
-	fx.sample.nr_segments = 0;
+	fx.input.nr_segments = 0;
 	walk(&fx);
 	assert_frames(fx.expect, 1);
 	assert_int_equal(chain.cut, CUT_STACK_UNREADABLE);
@@ -175,7 +175,7 @@ static void test_return_to_what_is_loading(void **state)
 	assert_non_null(m);
 	*m = (struct fixture_map){ .map = { .start = 0x10000000, .end = 0x10010000, .state = MAP_LOADING } };
 	fx.maps.v[0].map.state = MAP_SPECIAL;
-	memcpy(fx.seg[0] + (fx.sample.regs[REG_SP] - fx.sample.segment[0].addr), &ra, sizeof(ra));
+	memcpy(fx.seg[0] + (fx.input.regs[REG_SP] - fx.input.segment[0].addr), &ra, sizeof(ra));
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_NO_CFI);
 	assert_true(chain.loading);
@@ -198,21 +198,21 @@ static void test_no_user_side(void **state)
 {
 	struct fixture fx = load();
 
-	fx.sample.kthread = true;
+	fx.input.kthread = true;
 	walk(&fx);
 	assert_int_equal(chain.n, 0);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_int_equal(chain.method, METHOD_NONE);
-	fx.sample.kthread = false;
-	fx.sample.compat = true;
+	fx.input.kthread = false;
+	fx.input.compat = true;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_COMPAT);
-	fx.sample.compat = false;
-	fx.sample.nr_regs = 0;
+	fx.input.compat = false;
+	fx.input.nr_regs = 0;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_NO_REGS);
-	fx.sample.nr_regs = NR_REGS;
-	fx.sample.machine = 183;
+	fx.input.nr_regs = NR_REGS;
+	fx.input.machine = 183;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_NO_REGS);
 	fixture_free(&fx);
@@ -226,13 +226,13 @@ static void test_walked(void **state)
 
 	for (uint32_t i = 0; i < fx.expect->n; i++)
 		walked[i] = fixture_address(&fx, &fx.expect->frame[i]) + (i > 0);
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = fx.expect->n;
+	fx.input.walked = walked;
+	fx.input.nr_walked = fx.expect->n;
 	walk(&fx);
 	assert_int_equal(chain.method, METHOD_KERNEL);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_frames(fx.expect, fx.expect->n);
-	fx.sample.nr_walked--;
+	fx.input.nr_walked--;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_FP_END);
 	assert_frames(fx.expect, fx.expect->n - 1);
@@ -259,24 +259,24 @@ static void test_ruled(void **state)
 		walked[i] = fixture_address(&fx, f) + (i > 0 && !sigreturn && !interrupted);
 		check = sb_check(check, f->module, f->offset - sigreturn);
 	}
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = fx.expect->n;
-	fx.sample.ruled = fx.sample.placed = true;
-	fx.sample.walk_check = check;
+	fx.input.walked = walked;
+	fx.input.nr_walked = fx.expect->n;
+	fx.input.ruled = fx.input.placed = true;
+	fx.input.walk_check = check;
 	walk(&fx);
 	assert_int_equal(chain.method, METHOD_RULES);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_frames(fx.expect, fx.expect->n);
-	fx.sample.walked_full = true;            /* there were more frames than it had room for: these are the nearest */
+	fx.input.walked_full = true;            /* there were more frames than it had room for: these are the nearest */
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_FRAME_LIMIT);
 	assert_frames(fx.expect, fx.expect->n);
-	fx.sample.walked_full = false;
-	fx.sample.walk_check++;
+	fx.input.walked_full = false;
+	fx.input.walk_check++;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STALE);
 	assert_int_equal(chain.n, 0);
-	fx.sample.walk_check--;
+	fx.input.walk_check--;
 	/* A file that is not loaded may turn out to be the one that it was taken for. */
 	fx.maps.v[0].map.state = MAP_LOADING;
 	walk(&fx);
@@ -302,16 +302,16 @@ static void test_ruled_by_calls(void **state)
 	struct unwind_stats stats;
 	uint64_t walked[2];
 
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = 2;
-	fx.sample.ruled = true;
+	fx.input.walked = walked;
+	fx.input.nr_walked = 2;
+	fx.input.ruled = true;
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct frame *f = &fx.expect->frame[i];
 
 		walked[i] = fixture_address(&fx, f) + (i > 0);
-		fx.sample.walk_check = sb_check(fx.sample.walk_check, f->module, f->offset);
+		fx.input.walk_check = sb_check(fx.input.walk_check, f->module, f->offset);
 	}
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_frames(fx.expect, 2);
 	unwinder_stats(u, &stats);
@@ -326,18 +326,18 @@ static void test_forget(void **state)
 	struct unwind_space space = fixture_space(&fx);
 	struct unwind_stats one, two, three;
 
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	unwinder_stats(u, &one);
 	assert_int_equal(one.rule_misses, fx.expect->n);
 	assert_int_equal(one.rule_hits, 0);
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	unwinder_stats(u, &two);
 	assert_int_equal(two.rule_misses, one.rule_misses);
 	assert_int_equal(two.rule_hits, fx.expect->n);
 	assert_int_equal(two.frames, 2 * fx.expect->n);
 	unwinder_forget(u, 1);
 	unwinder_forget(u, 0);
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	unwinder_stats(u, &three);
 	assert_int_equal(three.rule_misses, 2 * one.rule_misses);
 	assert_frames(fx.expect, fx.expect->n);
@@ -347,7 +347,7 @@ static void test_forget(void **state)
 /* N frames of SIZE bytes in JIT code, each with a saved frame pointer; the outermost one's is END. */
 static struct fixture jit_stack(uint32_t n, uint32_t size, uint64_t end)
 {
-	struct fixture fx = { .sample = { .machine = MACHINE, .nr_regs = NR_REGS, .nr_segments = 1 } };
+	struct fixture fx = { .input = { .machine = MACHINE, .nr_regs = NR_REGS, .nr_segments = 1 } };
 	struct fixture_map *m = vec_push(&fx.maps);
 	uint64_t *words;
 
@@ -360,9 +360,9 @@ static struct fixture jit_stack(uint32_t n, uint32_t size, uint64_t end)
 		words[i * size / 8] = i + 1 < n ? STACK + (uint64_t)(i + 1) * size : end;
 		words[i * size / 8 + 1] = i + 1 < n ? JIT + 16 + i % 100 : 0;
 	}
-	fx.sample.segment[0] = (struct raw_segment){ .addr = STACK, .len = n * size, .bytes = fx.seg[0] };
-	fx.sample.regs[REG_SP] = fx.sample.regs[REG_FP] = STACK;
-	fx.sample.regs[REG_PC] = JIT + 5;
+	fx.input.segment[0] = (struct raw_segment){ .addr = STACK, .len = n * size, .bytes = fx.seg[0] };
+	fx.input.regs[REG_SP] = fx.input.regs[REG_FP] = STACK;
+	fx.input.regs[REG_PC] = JIT + 5;
 	return fx;
 }
 
@@ -390,10 +390,10 @@ static void test_no_table(void **state)
 	walk(&fx);
 	for (uint32_t i = 0; i < 3; i++)
 		assert_int_equal(chain.frame[i].flags, FRAME_F_NO_TABLE);
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = 2;
-	fx.sample.ruled = true;
-	fx.sample.walk_check = sb_check(sb_check(0, 7, JIT + 5), 7, JIT + 15);
+	fx.input.walked = walked;
+	fx.input.nr_walked = 2;
+	fx.input.ruled = true;
+	fx.input.walk_check = sb_check(sb_check(0, 7, JIT + 5), 7, JIT + 15);
 	walk(&fx);
 	assert_int_equal(chain.method, METHOD_RULES);
 	assert_int_equal(chain.n, 2);
@@ -414,18 +414,18 @@ static void test_no_callers(void **state)
 	struct unwind_space space = fixture_space(&fx);
 
 	unwinder_use_no_callers(u);
-	fx.sample.nr_segments = 0;
-	unwind_sample(u, &space, &fx.sample, &chain);
+	fx.input.nr_segments = 0;
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_int_equal(chain.n, 1);
 	assert_int_equal(chain.cut, CUT_COMPLETE);
 	assert_int_equal(chain.frame[0].offset, JIT + 5);
-	fx.sample.regs[REG_PC] = JIT + 8192;
-	unwind_sample(u, &space, &fx.sample, &chain);
+	fx.input.regs[REG_PC] = JIT + 8192;
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_int_equal(chain.n, 0);
 	assert_int_equal(chain.cut, CUT_NO_MAPPING);
-	fx.sample.regs[REG_PC] = JIT + 5;
+	fx.input.regs[REG_PC] = JIT + 5;
 	fx.maps.v[0].map.state = MAP_LOADING;
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_true(chain.loading);
 	fixture_free(&fx);
 }
@@ -450,9 +450,9 @@ static void test_made_code(void **state)
 	assert_non_null(made);
 	vec_free(&dump);
 	fx.maps.v[0].map.made = made;
-	fx.sample.regs[REG_PC] = JIT + 4;        /* 64 bytes and a return address on the stack, which nobody's frame pointer knows of */
+	fx.input.regs[REG_PC] = JIT + 4;        /* 64 bytes and a return address on the stack, which nobody's frame pointer knows of */
 	words[8] = JIT + 0x100;                  /* of something of which nothing is told: by the frame pointer from there */
-	fx.sample.regs[REG_FP] = STACK + 96;
+	fx.input.regs[REG_FP] = STACK + 96;
 	words[12] = 0;
 	words[13] = JIT + 0x200;
 	walk(&fx);
@@ -462,10 +462,10 @@ static void test_made_code(void **state)
 	assert_int_equal(chain.frame[1].offset, JIT + 0xff);
 	assert_int_equal(chain.frame[1].flags, FRAME_F_NO_TABLE);
 	assert_int_equal(chain.frame[2].offset, JIT + 0x1ff);
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = 2;
-	fx.sample.ruled = true;
-	fx.sample.walk_check = sb_check(sb_check(0, 7, JIT + 4), 7, JIT + 15);
+	fx.input.walked = walked;
+	fx.input.nr_walked = 2;
+	fx.input.ruled = true;
+	fx.input.walk_check = sb_check(sb_check(0, 7, JIT + 4), 7, JIT + 15);
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STALE);
 	assert_true(chain.stale);
@@ -481,7 +481,7 @@ static void test_tables_only(void **state)
 
 	assert_non_null(u);
 	unwinder_use_tables_only(u);
-	unwind_sample(u, &space, &fx.sample, &chain);
+	unwind_sample(u, &space, &fx.input, &chain);
 	assert_int_equal(chain.n, 1);
 	assert_int_equal(chain.cut, CUT_NO_CFI);
 	assert_int_equal(chain.cut_module, 7);
@@ -492,9 +492,9 @@ static void test_tables_only(void **state)
 /* Frames [FROM, TO) of SIZE bytes of the stack of FX, of which more was to be copied, as segment I. */
 static void only(struct fixture *fx, unsigned int i, uint32_t from, uint32_t to, uint32_t size)
 {
-	fx->sample.segment[i] = (struct raw_segment){ .addr = STACK + (uint64_t)from * size, .len = (to - from) * size,
+	fx->input.segment[i] = (struct raw_segment){ .addr = STACK + (uint64_t)from * size, .len = (to - from) * size,
 						      .bytes = fx->seg[0] + (size_t)from * size };
-	fx->sample.nr_segments = i + 1;
+	fx->input.nr_segments = i + 1;
 }
 
 /* A large frame that nobody has touched inside: what lies behind the pages that cannot be read has been copied too. */
@@ -506,8 +506,8 @@ static void test_hole(void **state)
 	*fp = STACK + 20 * 32;
 	only(&fx, 0, 0, 10, 32);
 	only(&fx, 1, 20, 40, 32);
-	fx.sample.segment[0].unreadable = true;
-	fx.sample.segment[0].want = 40 * 32;
+	fx.input.segment[0].unreadable = true;
+	fx.input.segment[0].want = 40 * 32;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_FP_END);
 	assert_int_equal(chain.n, 30);
@@ -518,8 +518,8 @@ static void test_hole(void **state)
 	assert_int_equal(chain.n, 11);
 	/* Nothing can be read up to the end of what was to be copied: a longer copy may have more. */
 	only(&fx, 0, 0, 10, 32);
-	fx.sample.segment[0].unreadable = true;
-	fx.sample.segment[0].want = 15 * 32;
+	fx.input.segment[0].unreadable = true;
+	fx.input.segment[0].want = 15 * 32;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STACK_SIZE);
 	assert_true(chain.bytes_used > 15 * 32);
@@ -540,11 +540,11 @@ static void test_stopped(void **state)
 		walked[i] = i ? JIT + 16 + (i - 1) : JIT + 5;
 		check = sb_check(check, 7u, walked[i] - (i > 0));
 	}
-	fx.sample.stopped = true;
-	fx.sample.stop = (struct raw_stop){ .pc = JIT + 16 + 19, .sp = STACK + 20 * 32, .bp = STACK + 20 * 32 };
-	fx.sample.walked = walked;
-	fx.sample.nr_walked = 20;
-	fx.sample.walk_check = check;
+	fx.input.stopped = true;
+	fx.input.stop = (struct raw_stop){ .pc = JIT + 16 + 19, .sp = STACK + 20 * 32, .bp = STACK + 20 * 32 };
+	fx.input.walked = walked;
+	fx.input.nr_walked = 20;
+	fx.input.walk_check = check;
 	only(&fx, 1, 20, 40, 32);
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_FP_END);
@@ -554,25 +554,25 @@ static void test_stopped(void **state)
 	for (uint32_t i = 1; i < 40; i++)
 		assert_int_equal(chain.frame[i].offset, JIT + 15 + (i - 1) % 100);
 	/* It cannot be gone on from there: the copy from the beginning came further. */
-	fx.sample.nr_walked = 5;
-	fx.sample.walk_check = 0;
+	fx.input.nr_walked = 5;
+	fx.input.walk_check = 0;
 	for (uint32_t i = 0; i < 5; i++)
-		fx.sample.walk_check = sb_check(fx.sample.walk_check, 7u, walked[i] - (i > 0));
-	fx.sample.stop.bp = 0;
+		fx.input.walk_check = sb_check(fx.input.walk_check, 7u, walked[i] - (i > 0));
+	fx.input.stop.bp = 0;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STACK_SIZE);
 	assert_int_equal(chain.n, 11);
 	assert_false(chain.stale);
-	fx.sample.nr_walked = 20;
-	fx.sample.walk_check = check;
+	fx.input.nr_walked = 20;
+	fx.input.walk_check = check;
 	/* It says itself that it came by something else: what was copied from the beginning is all there is. */
-	fx.sample.walk_check++;
+	fx.input.walk_check++;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STACK_SIZE);
 	assert_int_equal(chain.n, 11);
 	assert_true(chain.stale);
 	/* There was no room for the frames. */
-	fx.sample.nr_walked = 0;
+	fx.input.nr_walked = 0;
 	walk(&fx);
 	assert_int_equal(chain.cut, CUT_STACK_SIZE);
 	assert_int_equal(chain.n, 11);

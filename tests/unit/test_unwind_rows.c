@@ -55,9 +55,9 @@ static void fill_stack(void)
 		stack[i] = STACK + SP_AT + 16 * (hash_u64(i) % 1024);
 }
 
-static struct raw_sample sample_at(uint64_t pc)
+static struct unwind_input sample_at(uint64_t pc)
 {
-	struct raw_sample s = { .machine = ARCH_MACHINE, .nr_regs = ARCH_REGS, .nr_segments = 1 };
+	struct unwind_input s = { .machine = ARCH_MACHINE, .nr_regs = ARCH_REGS, .nr_segments = 1 };
 
 	for (int i = 0; i < ARCH_REGS; i++)
 		s.regs[i] = STACK + SP_AT + 16 * (hash_2u64(pc, (uint64_t)i) % 1024);
@@ -71,7 +71,7 @@ static struct raw_sample sample_at(uint64_t pc)
 static bool compare(struct unwinder *u, struct file *f, uint64_t pc, enum rule_kind kind)
 {
 	struct unwind_space space = { .find = find, .ctx = f };
-	struct raw_sample s = sample_at(pc);
+	struct unwind_input s = sample_at(pc);
 	struct walk fast, slow;
 	enum step a, b;
 
@@ -92,7 +92,7 @@ static bool compare(struct unwinder *u, struct file *f, uint64_t pc, enum rule_k
 static void count_row(struct unwinder *u, struct file *f, uint64_t offset, struct figures *fig)
 {
 	struct unwind_space space = { .find = find, .ctx = f };
-	struct raw_sample s = sample_at(BASE + offset);
+	struct unwind_input s = sample_at(BASE + offset);
 	struct unwind_map m;
 	struct walk w;
 	enum rule_kind kind;

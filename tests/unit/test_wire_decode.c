@@ -130,21 +130,21 @@ static void whole_record(void **state)
 	assert_int_equal(ev.sample.ip, 21);
 	assert_int_equal(ev.sample.since_ns, 22);
 	assert_true(ev.sample.busy);
-	assert_true(ev.sample.in_kernel && !ev.sample.kthread && !ev.sample.compat && !ev.sample.no_user);
-	assert_int_equal(ev.sample.nr_regs, SB_X86_64_NR_REGS);
-	assert_int_equal(ev.sample.machine, 62);
-	assert_int_equal(ev.sample.regs[16], 116);
-	assert_int_equal(ev.sample.nr_segments, 2);
-	assert_int_equal(ev.sample.segment[0].addr, 0x7000);
-	assert_int_equal(ev.sample.segment[0].len, 64);
-	assert_false(ev.sample.segment[0].unreadable || ev.sample.segment[0].interrupted);
-	assert_int_equal(ev.sample.segment[1].len, 56);
-	assert_true(ev.sample.segment[1].unreadable && ev.sample.segment[1].interrupted);
-	assert_int_equal(ev.sample.segment[1].bytes[55], 0x5a);
+	assert_true(ev.sample.in_kernel && !ev.sample.user.kthread && !ev.sample.user.compat && !ev.sample.no_user);
+	assert_int_equal(ev.sample.user.nr_regs, SB_X86_64_NR_REGS);
+	assert_int_equal(ev.sample.user.machine, 62);
+	assert_int_equal(ev.sample.user.regs[16], 116);
+	assert_int_equal(ev.sample.user.nr_segments, 2);
+	assert_int_equal(ev.sample.user.segment[0].addr, 0x7000);
+	assert_int_equal(ev.sample.user.segment[0].len, 64);
+	assert_false(ev.sample.user.segment[0].unreadable || ev.sample.user.segment[0].interrupted);
+	assert_int_equal(ev.sample.user.segment[1].len, 56);
+	assert_true(ev.sample.user.segment[1].unreadable && ev.sample.user.segment[1].interrupted);
+	assert_int_equal(ev.sample.user.segment[1].bytes[55], 0x5a);
 	assert_int_equal(ev.sample.nr_kernel, 3);
 	assert_int_equal(ev.sample.kernel[2], 202);
-	assert_true(ev.sample.kernel_full && !ev.sample.walked_full);
-	assert_int_equal(ev.sample.nr_walked, 2);
+	assert_true(ev.sample.kernel_full && !ev.sample.user.walked_full);
+	assert_int_equal(ev.sample.user.nr_walked, 2);
 	assert_int_equal(ev.sample.walked_error, -EFAULT);
 }
 
@@ -155,8 +155,8 @@ static void flags(void **state)
 		size_t at;
 	} each[] = {
 		{ SB_F_KERNEL, offsetof(struct raw_sample, in_kernel) },
-		{ SB_F_KTHREAD, offsetof(struct raw_sample, kthread) },
-		{ SB_F_COMPAT, offsetof(struct raw_sample, compat) },
+		{ SB_F_KTHREAD, offsetof(struct raw_sample, user.kthread) },
+		{ SB_F_COMPAT, offsetof(struct raw_sample, user.compat) },
 		{ SB_F_NO_USER, offsetof(struct raw_sample, no_user) },
 	};
 	struct raw_event ev;
@@ -185,13 +185,13 @@ static void walked_by_rules(void **state)
 	a->part.flags = SB_ADDRS_RULES;
 	a->nr = 1;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_true(ev.sample.ruled);
-	assert_false(ev.sample.placed);
+	assert_true(ev.sample.user.ruled);
+	assert_false(ev.sample.user.placed);
 	a->part.flags |= SB_ADDRS_PLACED;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_true(ev.sample.ruled && ev.sample.placed);
+	assert_true(ev.sample.user.ruled && ev.sample.user.placed);
 	assert_int_equal(ev.sample.space_id, 7);
-	assert_int_equal(ev.sample.walk_check, 8);
+	assert_int_equal(ev.sample.user.walk_check, 8);
 	w->part.flags = SB_WALK_NO_PAGE;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
 	assert_int_equal(ev.sample.walk_why, SB_WALK_NO_PAGE);
@@ -233,15 +233,15 @@ static void stopped(void **state)
 	a->nr = 1;
 	add_segment(&r, 0x7000, 128, 56);
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_true(ev.sample.stopped && ev.sample.placed && !ev.sample.ruled && !ev.sample.stop.exact);
-	assert_int_equal(ev.sample.nr_walked, 1);
-	assert_int_equal(ev.sample.stop.pc, 1);
-	assert_int_equal(ev.sample.stop.sp, 2);
-	assert_int_equal(ev.sample.stop.bp, 3);
-	assert_int_equal(ev.sample.segment[0].want, 128);
+	assert_true(ev.sample.user.stopped && ev.sample.user.placed && !ev.sample.user.ruled && !ev.sample.user.stop.exact);
+	assert_int_equal(ev.sample.user.nr_walked, 1);
+	assert_int_equal(ev.sample.user.stop.pc, 1);
+	assert_int_equal(ev.sample.user.stop.sp, 2);
+	assert_int_equal(ev.sample.user.stop.bp, 3);
+	assert_int_equal(ev.sample.user.segment[0].want, 128);
 	stop->part.flags = SB_STOP_EXACT;
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_true(ev.sample.stop.exact);
+	assert_true(ev.sample.user.stop.exact);
 	/* It cannot have come to its root as well. */
 	a->part.flags |= SB_ADDRS_RULES;
 	refuse(&r);
@@ -258,8 +258,8 @@ static void parts_may_be_absent_or_new(void **state)
 
 	start(&r, SB_F_KTHREAD);
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_int_equal(ev.sample.nr_regs, 0);
-	assert_int_equal(ev.sample.nr_segments, 0);
+	assert_int_equal(ev.sample.user.nr_regs, 0);
+	assert_int_equal(ev.sample.user.nr_segments, 0);
 	part(&r, 999, 40);
 	add_sample(&r);
 	part(&r, 1000, 8);
@@ -276,9 +276,9 @@ static void empty_segment(void **state)
 	start(&r, 0);
 	add_segment(&r, 0x7000, 64, 0);
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_int_equal(ev.sample.nr_segments, 1);
-	assert_int_equal(ev.sample.segment[0].len, 0);
-	assert_true(ev.sample.segment[0].unreadable);
+	assert_int_equal(ev.sample.user.nr_segments, 1);
+	assert_int_equal(ev.sample.user.segment[0].len, 0);
+	assert_true(ev.sample.user.segment[0].unreadable);
 }
 
 static void unknown_kind(void **state)
@@ -425,7 +425,7 @@ static void waits(void **state)
 	assert_int_equal(ev.wait.to_node, 2);
 	assert_int_equal(ev.wait.waker_tid, 21);
 	assert_string_equal(ev.wait.waker_comm, "wwwwwwwwwwwwwwww");
-	assert_int_equal(ev.sample.nr_regs, SB_X86_64_NR_REGS);
+	assert_int_equal(ev.sample.user.nr_regs, SB_X86_64_NR_REGS);
 	assert_false(ev.wait.no_stack || ev.wait.seeded);
 	assert_cut_anywhere(&r);
 }

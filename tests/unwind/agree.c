@@ -132,7 +132,7 @@ static void look(pid_t pid, struct fixture *fx, const struct options *o, struct 
 	struct figures before = *f;
 	Dwfl *dwfl = oracle_open(pid);
 
-	unwind_sample(u, &space, &fx->sample, &chain);
+	unwind_sample(u, &space, &fx->input, &chain);
 	f->captures++;
 	f->frames += chain.n;
 	f->cut[chain.cut]++;

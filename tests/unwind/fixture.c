@@ -106,7 +106,7 @@ static bool finish_image(struct reading *r)
 
 static bool read_regs(struct reading *r, char *line)
 {
-	struct raw_sample *s = &r->fx->sample;
+	struct unwind_input *s = &r->fx->input;
 
 	for (char *word = strtok(line, " "); word; word = strtok(NULL, " ")) {
 		if (s->nr_regs == RAW_REGS_MAX)
@@ -118,7 +118,7 @@ static bool read_regs(struct reading *r, char *line)
 
 static bool read_segment(struct reading *r, const char *line)
 {
-	struct raw_sample *s = &r->fx->sample;
+	struct unwind_input *s = &r->fx->input;
 	struct raw_segment *seg = &s->segment[s->nr_segments];
 	char flags[4];
 
@@ -134,7 +134,7 @@ static bool read_segment(struct reading *r, const char *line)
 
 static bool read_bytes(struct reading *r, const char *line)
 {
-	struct raw_sample *s = &r->fx->sample;
+	struct unwind_input *s = &r->fx->input;
 	struct raw_segment *seg = s->nr_segments ? &s->segment[s->nr_segments - 1] : NULL;
 	int n;
 
@@ -228,7 +228,7 @@ static bool read_line(struct reading *r, char *line)
 	if (strcmp(line, "sberf-capture") == 0)
 		return sscanf(rest, "%x", &v) == 1 && v == 1;
 	if (strcmp(line, "machine") == 0)
-		return sscanf(rest, "%x", &r->fx->sample.machine) == 1;
+		return sscanf(rest, "%x", &r->fx->input.machine) == 1;
 	if (strcmp(line, "regs") == 0)
 		return read_regs(r, rest);
 	if (strcmp(line, "segment") == 0)
@@ -327,7 +327,7 @@ static void write_map(FILE *f, const struct fixture_map *m, unsigned int *images
 
 bool fixture_write(FILE *f, const struct fixture *fx, const struct chain *expect)
 {
-	const struct raw_sample *s = &fx->sample;
+	const struct unwind_input *s = &fx->input;
 	unsigned int images = 0;
 
 	fprintf(f, "sberf-capture 1\nmachine %x\nregs", s->machine);

@@ -30,7 +30,7 @@ struct fixture_map {
 };
 
 struct fixture {
-	struct raw_sample sample;        /* segments point to SEG */
+	struct unwind_input input;        /* segments point to SEG */
 	uint8_t *seg[RAW_SEGMENTS_MAX];
 	VEC(struct fixture_map) maps;
 	VEC(struct image *) images;      /* owned; maps point to them */

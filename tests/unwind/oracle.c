@@ -44,8 +44,8 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 {
 	const struct fixture *fx = arg;
 
-	for (uint32_t i = 0; i < fx->sample.nr_segments; i++) {
-		const struct raw_segment *s = &fx->sample.segment[i];
+	for (uint32_t i = 0; i < fx->input.nr_segments; i++) {
+		const struct raw_segment *s = &fx->input.segment[i];
 
 		if (addr >= s->addr && addr - s->addr < s->len && s->len - (addr - s->addr) >= 8) {
 			memcpy(ret, s->bytes + (addr - s->addr), 8);
@@ -59,7 +59,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
 	const struct fixture *fx = arg;
 
-	return dwfl_thread_state_registers(thread, 0, NR_REGS, fx->sample.regs);
+	return dwfl_thread_state_registers(thread, 0, NR_REGS, fx->input.regs);
 }
 
 static int each_frame(Dwfl_Frame *state, void *arg)

@@ -91,7 +91,7 @@ static bool one_step(pid_t pid)
 /* Keeps the shadow stack while the instruction CODE, at PC with SP, is done. */
 static bool follow(pid_t pid, const struct fixture *fx, struct shadow *sh, struct figures *f)
 {
-	uint64_t pc = fx->sample.regs[16], word[2];
+	uint64_t pc = fx->input.regs[16], word[2];
 	uint8_t code[16];
 	bool call, ret;
 
@@ -101,7 +101,7 @@ static bool follow(pid_t pid, const struct fixture *fx, struct shadow *sh, struc
 	if (!one_step(pid))
 		return false;
 	if (call) {
-		peek(pid, fx->sample.regs[7] - 8, word);
+		peek(pid, fx->input.regs[7] - 8, word);
 		if (word[0] > pc && word[0] - pc < 16 && vec_reserve(&sh->ra, 1)) {
 			sh->ra.v[sh->ra.n++] = word[0];
 			f->calls++;
@@ -124,18 +124,18 @@ static bool is_right(const struct fixture *fx, const struct shadow *sh)
 	for (uint32_t i = 1; i < chain.n; i++)
 		if (fixture_address(fx, &chain.frame[i]) + 1 != sh->ra.v[sh->ra.n - i])
 			return false;
-	return fixture_address(fx, &chain.frame[0]) == fx->sample.regs[16];
+	return fixture_address(fx, &chain.frame[0]) == fx->input.regs[16];
 }
 
 static void show(pid_t pid, const struct fixture *fx, const struct shadow *sh)
 {
 	Dwfl *dwfl = oracle_open(pid);
 
-	printf("# pc %llx: cut %s, %u frames, %zu calls open\n", (unsigned long long)fx->sample.regs[16],
+	printf("# pc %llx: cut %s, %u frames, %zu calls open\n", (unsigned long long)fx->input.regs[16],
 	       cut_info(chain.cut)->name, chain.n, sh->ra.n);
 	for (uint32_t i = 0; dwfl && i < 8 && (i < chain.n || i <= sh->ra.n); i++) {
 		uint64_t ours = i < chain.n ? fixture_address(fx, &chain.frame[i]) : 0;
-		uint64_t truth = i == 0 ? fx->sample.regs[16] : i <= sh->ra.n ? sh->ra.v[sh->ra.n - i] - 1 : 0;
+		uint64_t truth = i == 0 ? fx->input.regs[16] : i <= sh->ra.n ? sh->ra.v[sh->ra.n - i] - 1 : 0;
 
 		printf("#   %8llx %16llx %-24s true %16llx %s\n",
 		       i < chain.n ? (unsigned long long)chain.frame[i].offset : 0, (unsigned long long)ours,
@@ -151,7 +151,7 @@ static bool capture(pid_t pid, struct target_files *files, struct unwinder *u, s
 	struct unwind_space space = fixture_space(fx);
 
 	if (last->maps.n && target_capture(pid, pid, CAP, files, last, fx)) {
-		unwind_sample(u, &space, &fx->sample, &chain);
+		unwind_sample(u, &space, &fx->input, &chain);
 		if (chain.cut == CUT_COMPLETE)
 			return true;
 		fixture_free(fx);
@@ -163,7 +163,7 @@ static void check(pid_t pid, struct unwinder *u, struct fixture *fx, const struc
 {
 	struct unwind_space space = fixture_space(fx);
 
-	unwind_sample(u, &space, &fx->sample, &chain);
+	unwind_sample(u, &space, &fx->input, &chain);
 	f->walks++;
 	f->frames += chain.n;
 	if (is_right(fx, sh))

@@ -139,7 +139,7 @@ static size_t copy_stack(pid_t pid, uint64_t addr, uint8_t *dst, size_t cap)
 
 static bool add_segment(pid_t pid, uint64_t sp, size_t cap, bool interrupted, struct fixture *fx)
 {
-	struct raw_sample *s = &fx->sample;
+	struct unwind_input *s = &fx->input;
 	struct raw_segment *seg = &s->segment[s->nr_segments];
 	uint8_t *bytes = malloc(cap);
 
@@ -232,7 +232,7 @@ static uint64_t interrupted_sp(const struct raw_segment *seg, uint64_t sp)
 	return 0;
 }
 
-static bool read_registers(pid_t tid, struct raw_sample *s)
+static bool read_registers(pid_t tid, struct unwind_input *s)
 {
 	struct user_regs_struct u;
 
@@ -257,7 +257,7 @@ static bool copy_maps(const struct fixture *from, struct fixture *to)
 bool target_capture(pid_t pid, pid_t tid, size_t cap, struct target_files *tf, const struct fixture *before,
 		    struct fixture *ret)
 {
-	struct raw_sample *s = &ret->sample;
+	struct unwind_input *s = &ret->input;
 	uint64_t sp, under;
 
 	*ret = (struct fixture){ 0 };
