@@ -286,6 +286,8 @@ static int open_book(struct bpf_side *k, struct err *e)
 		.rules = bpf_map__fd(k->skel->maps.rules),
 		.space_of = bpf_map__fd(k->skel->maps.space_of),
 		.spaces = bpf_map__fd(k->skel->maps.spaces),
+		.nr_pages = k->sizes.pages,
+		.nr_spaces = k->sizes.spaces,
 		.bytes = k->walks ? walk_bytes(k) : 0,
 	};
 
@@ -445,7 +447,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	r = check_features(k, plan, e);
 	k->features.walks &= *walks;
 	had.walk_rules &= k->features.walks;
-	k->sizes = map_sizes_of(plan, layout, plan->nr_threads ? plan->nr_threads : map_sizes_threads(plan));
+	k->sizes = map_sizes_of(plan, layout, map_sizes_target(plan));
 	r = r ? r : open_skeleton(k, e);
 	if (r)
 		return r;

@@ -7,6 +7,8 @@
 #include "base/cleanup.h"
 #include "bpf/wire.h"
 #include "capture/rulebook.h"
+#include "system/maps.h"
+#include "system/procfs.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -18,10 +20,21 @@ static uint32_t mapsizes_within(uint64_t n, uint32_t least, uint32_t most)
 	return n < least ? least : n > most ? most : (uint32_t)n;
 }
 
-struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, uint32_t threads)
+/* For THREADS, and for those that may come: few when all of a target is KNOWN. */
+static uint32_t mapsizes_slots(const struct cpu_layout *cpus, bool follows, bool known, uint32_t threads)
+{
+	uint32_t n = follows ? SLOTS_FEW : SLOTS_MANY;
+
+	if (known)
+		n = mapsizes_within((uint64_t)SLOTS_PER_THREAD * threads, SLOTS_LEAST, SLOTS_FEW);
+	n = mapsizes_within(threads, n, SLOTS_MAX);
+	return mapsizes_within((uint64_t)SLOTS_PER_CPU * cpus->nr_cpus, n, UINT32_MAX);
+}
+
+struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, struct target_size size)
 {
 	const bool follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
-	const bool walks = capture_walks(plan);
+	const bool known = follows && size.code_bytes;
 	struct map_sizes s = {
 		.cpus = cpus->nr_cpus, .rings = cpus->nr_rings, .chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
 		.sums = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
@@ -29,19 +42,18 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
 	if (plan->off_cpu) {
-		s.slots = mapsizes_within(threads, follows ? SLOTS_FEW : SLOTS_MANY, SLOTS_MAX);
-		s.slots = mapsizes_within((uint64_t)SLOTS_PER_CPU * cpus->nr_cpus, s.slots, UINT32_MAX);
-		s.totals =
-			mapsizes_within((uint64_t)TOTALS_PER_THREAD * threads, follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
+		s.slots = mapsizes_slots(cpus, follows, known, size.threads);
+		s.totals = mapsizes_within((uint64_t)TOTALS_PER_THREAD * size.threads, follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
 	}
-	if (walks) {
+	if (capture_walks(plan)) {
 		s.walks = 2 * cpus->nr_cpus;
-		s.pages = RULEBOOK_PAGES;
+		s.pages = known ? mapsizes_within((2 * size.code_bytes + CODE_TO_COME) / SB_TEXT_BYTES, 1, RULEBOOK_PAGES) : RULEBOOK_PAGES;
 		s.rules = SB_RULES;
-		s.spaces = RULEBOOK_SPACES;
+		s.spaces = known ? mapsizes_within((uint64_t)SPACES_PER_PROCESS * size.processes, SPACES_LEAST, RULEBOOK_SPACES) :
+				   RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
 	}
-	if (walks && plan->off_cpu)
+	if (capture_walks(plan) && plan->off_cpu)
 		s.sums = SUMS;
 	return s;
 }
@@ -65,15 +77,31 @@ static uint32_t threads_of_process(uint32_t pid)
 	return stat(path, &st) || st.st_nlink < 2 ? 0 : (uint32_t)st.st_nlink - 2;
 }
 
-uint32_t map_sizes_threads(const struct capture_plan *plan)
+/* Adds the bytes of a mapping of code; more than there can be rules for need not be told apart. */
+static void mapsizes_add_code(void *ctx, const struct maps_line *m)
 {
-	uint32_t n = 0;
+	uint64_t *bytes = ctx;
 
-	if (plan->target == TARGET_TIDS)
-		return (uint32_t)plan->ids.n;
-	if (plan->target != TARGET_PIDS)
-		return threads_of_machine();
-	for (size_t i = 0; i < plan->ids.n; i++)
-		n += threads_of_process(plan->ids.v[i]);
-	return n;
+	if (m->exec && m->end > m->start && *bytes <= UINT32_MAX)
+		*bytes += m->end - m->start;
+}
+
+struct target_size map_sizes_target(const struct capture_plan *plan)
+{
+	const bool whole = !plan->to_come && !plan->name && !plan->nr_threads;
+	struct target_size s = { .threads = plan->nr_threads };
+
+	if (!s.threads && plan->target == TARGET_TIDS)
+		s.threads = (uint32_t)plan->ids.n;
+	else if (!s.threads && plan->target != TARGET_PIDS)
+		s.threads = threads_of_machine();
+	if (plan->target != TARGET_PIDS && plan->target != TARGET_TIDS)
+		return s;
+	for (size_t i = 0; i < plan->ids.n && !plan->nr_threads && plan->target == TARGET_PIDS; i++)
+		s.threads += threads_of_process(plan->ids.v[i]);
+	s.processes = (uint32_t)plan->ids.n;
+	for (size_t i = 0; i < plan->ids.n && whole && s.code_bytes < RULEBOOK_PAGES * (uint64_t)SB_TEXT_BYTES; i++)
+		if (proc_read_exec_maps((pid_t)plan->ids.v[i], mapsizes_add_code, &s.code_bytes) < 0)
+			return (struct target_size){ .threads = s.threads, .processes = s.processes };
+	return s;
 }

@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
-#define SLOTS_FEW 512u                   /* stacks of waits under way that are kept at a time: of threads active within a second */
+#define SLOTS_LEAST 64u                  /* stacks of waits under way that are kept at a time: of threads active within a second */
+#define SLOTS_PER_THREAD 8u              /* of those that the target begins with, as more may come, but */
+#define SLOTS_FEW 512u                   /* no more than that for this reason */
 #define SLOTS_MANY 1024u                 /* for a whole machine or cgroup */
 #define SLOTS_PER_CPU 4u                 /* at least: who runs has one too */
 #define SLOTS_MAX 4096u                  /* for many threads; 160 MB */
@@ -28,6 +30,13 @@
 #define TOTALS_MANY 65536u
 #define TOTALS_PER_THREAD 4u             /* at least: its running time, and a few calls */
 #define TOTALS_MAX (1024u * 1024)        /* some 180 MB; all of them are read four times a second */
+/*
+ * Rules are for all code that a known target has now, twice, and for CODE_TO_COME of what it may load and of what its children may run;
+ * its processes, and as many children as they may have one after another, find room for their mappings.
+ */
+#define CODE_TO_COME (8u << 20)          /* bytes */
+#define SPACES_LEAST 192u
+#define SPACES_PER_PROCESS 8u
 
 /* Elements of the maps, and bytes of those that have no fixed size. What is not used has one element. */
 struct map_sizes {
@@ -39,10 +48,20 @@ struct map_sizes {
 	uint32_t mapped;                 /* a map that forgets */
 };
 
-/* For PLAN on CPUS, with THREADS in its target when it begins. Pure. */
-struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, uint32_t threads);
+/* What a target is when its capture begins. */
+struct target_size {
+	uint32_t threads;        /* 0 = cannot be read */
+	uint32_t processes;
+	uint64_t code_bytes;     /* mapped executable, that of each process for itself; 0 = unknown, so as large as can be */
+};
 
-/* Threads that the target of PLAN has now, or the whole machine, when it is not processes or threads; 0 when that cannot be read. */
-uint32_t map_sizes_threads(const struct capture_plan *plan);
+/* For PLAN on CPUS, with a target of SIZE. Pure. */
+struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, struct target_size size);
+
+/*
+ * What the target of PLAN is now. Of a target that is not processes or threads, the threads of the machine; of one that is to come, and
+ * where PLAN says how many threads, no code.
+ */
+struct target_size map_sizes_target(const struct capture_plan *plan);
 
 #endif

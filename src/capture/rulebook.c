@@ -245,18 +245,18 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 	if (b)
 		b->rule_slot = calloc(RULE_SLOTS, sizeof(*b->rule_slot));
 	if (b)
-		b->space_ns = calloc(RULEBOOK_SPACES, sizeof(*b->space_ns));
+		b->space_ns = calloc(maps->nr_spaces, sizeof(*b->space_ns));
 	if (b)
-		b->space_id = calloc(RULEBOOK_SPACES, sizeof(*b->space_id));
+		b->space_id = calloc(maps->nr_spaces, sizeof(*b->space_id));
 	if (!b || !b->rule_slot || !b->space_ns || !b->space_id)
 		return err_nomem(e, "the rules");
 	b->kernel_bytes = maps->bytes;
 	b->rules = map_shared(maps->rules, rulebook_map_bytes(SB_RULES, sizeof(*b->rules)), e);
 	if (!b->rules ||
 	    !shelf_open(&b->pages, maps->page_of, maps->pages, sizeof(struct sb_page), offsetof(struct sb_page, used_ns),
-			RULEBOOK_PAGES, e) ||
+			maps->nr_pages, e) ||
 	    !shelf_open(&b->spaces, maps->space_of, maps->spaces, sizeof(struct sb_space), offsetof(struct sb_space, used_ns),
-			RULEBOOK_SPACES, e))
+			maps->nr_spaces, e))
 		return -ENOMEM;
 	rule_index(b, &none);
 	*ret = take_ptr(b);
@@ -411,6 +411,6 @@ void rulebook_stats(const struct rulebook *b, struct rulebook_stats *ret)
 		.spaces = b->spaces.n,
 		.evicted = b->evicted,
 		.bytes = b->kernel_bytes + sizeof(*b) + shelf_bytes(&b->pages) + shelf_bytes(&b->spaces) +
-			 RULE_SLOTS * sizeof(*b->rule_slot) + RULEBOOK_SPACES * (sizeof(*b->space_ns) + sizeof(*b->space_id)),
+			 RULE_SLOTS * sizeof(*b->rule_slot) + b->spaces.max * (sizeof(*b->space_ns) + sizeof(*b->space_id)),
 	};
 }

@@ -18,12 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* At most; how many there are is chosen for the target (mapsizes.h). */
 #define RULEBOOK_PAGES 16384u            /* of SB_TEXT_BYTES: 32 MiB of code, by 17 MiB of rows */
-#define RULEBOOK_SPACES 1024u            /* processes */
+#define RULEBOOK_SPACES 1024u            /* processes, by 8 MiB of mappings */
 
 /* Descriptors of the maps of the kernel half; borrowed, to outlive the rulebook. */
 struct rulebook_maps {
 	int page_of, pages, rules, space_of, spaces;
+	uint32_t nr_pages, nr_spaces;    /* that there is room for */
 	uint64_t bytes;                  /* of the kernel's memory that these take, and what else walks need */
 };
 

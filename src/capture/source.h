@@ -59,7 +59,8 @@ struct capture_plan {
 	bool off_cpu;            /* follow waits; running time is then exact */
 	bool wakers;             /* and tell who ends them: source_set_wakers() */
 	uint64_t min_block_ns;   /* shorter waits are only counted */
-	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many as the target has now */
+	bool to_come;            /* for TARGET_PIDS: what its processes will run is not running yet, as a command that is to be started */
+	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many, and as much code, as the target has now */
 	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
 };
 

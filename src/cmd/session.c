@@ -123,6 +123,7 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	*id = (uint32_t)s->child.pid;
 	s->config.child = s->child.pid;
 	s->config.plan.target = TARGET_PIDS;
+	s->config.plan.to_come = true;
 	name = name ? name + 1 : o->argv[0];
 	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name, (int)s->child.pid);
 	session_name_target(s, "", which);

@@ -133,6 +133,7 @@ static void neighbours(void **state)
 		.pages = map_of(RULEBOOK_PAGES * sizeof(struct sb_page)),
 		.rules = map_of(SB_RULES * sizeof(struct sb_rule)),
 		.spaces = map_of(RULEBOOK_SPACES * sizeof(struct sb_space)),
+		.nr_pages = RULEBOOK_PAGES, .nr_spaces = RULEBOOK_SPACES,
 	};
 	AUTO_FD int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	AUTO(image_free) struct image *im = NULL;

@@ -93,6 +93,8 @@ static int setup(void **state)
 		page_index[i] = space_index[i] = NONE;
 	maps.page_of = PAGE_OF;
 	maps.space_of = SPACE_OF;
+	maps.nr_pages = RULEBOOK_PAGES;
+	maps.nr_spaces = RULEBOOK_SPACES;
 	pages = shared(&maps.pages, RULEBOOK_PAGES * sizeof(*pages));
 	rules = shared(&maps.rules, SB_RULES * sizeof(*rules));
 	spaces = shared(&maps.spaces, RULEBOOK_SPACES * sizeof(*spaces));
