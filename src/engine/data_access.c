@@ -191,7 +191,7 @@ static void data_access_apply(struct data_access *t, const struct access_rule *r
 		return;
 	}
 	access.place.how = rule->how;
-	data_access_ask(t, pid, addr, unwind_sp(s->user.machine, s->user.nr_regs, s->user.regs), &access);
+	data_access_ask(t, pid, addr, machine_sp(s->user.machine, s->user.nr_regs, s->user.regs), &access);
 }
 
 /* Keeps what is needed once the rule of PLACE is known. */
@@ -247,7 +247,7 @@ void data_access_fault(struct data_access *t, const struct raw_event *raw, const
 	const struct raw_sample *s = &raw->sample;
 
 	t->figures.faults++;
-	data_access_ask(t, raw->pid, s->addr, unwind_sp(s->user.machine, s->user.nr_regs, s->user.regs), &fault);
+	data_access_ask(t, raw->pid, s->addr, machine_sp(s->user.machine, s->user.nr_regs, s->user.regs), &fault);
 }
 
 /* Tries again those whose rule was not known. None waits for ever: code.c answers for a file in which its reader hangs, too. */

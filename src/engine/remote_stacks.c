@@ -101,7 +101,7 @@ static struct asked *free_place(struct remote_stacks *o)
 /* 0, or a negative errno of peek_ask(). */
 static int remote_stacks_ask_helper(struct remote_stacks *o, struct asked *a)
 {
-	const uint64_t sp = unwind_sp(a->w.machine, a->w.nr_regs, a->w.regs);
+	const uint64_t sp = machine_sp(a->w.machine, a->w.nr_regs, a->w.regs);
 	const pid_t pid = a->by_thread ? a->w.tid : a->w.pid;
 
 	return peek_ask(o->peek, (uint64_t)(a - o->asked.v), pid, sp, a->bytes);
@@ -129,7 +129,7 @@ bool remote_stacks_ask(struct remote_stacks *o, const struct source_open *w)
 {
 	int r;
 
-	if (!o->peek || !unwind_sp(w->machine, w->nr_regs, w->regs)) {
+	if (!o->peek || !machine_sp(w->machine, w->nr_regs, w->regs)) {
 		walk_unread(o, w);
 		return true;
 	}

@@ -9,11 +9,13 @@
 #ifndef SBERF_MODEL_UNWIND_INPUT_H
 #define SBERF_MODEL_UNWIND_INPUT_H
 
+#include "model/machine.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 #define RAW_SEGMENTS_MAX 9u
-#define RAW_REGS_MAX 34u         /* AArch64 has 33 */
+#define RAW_REGS_MAX MACHINE_REGS_MAX
 
 /* A run of bytes that were copied from a stack. */
 struct raw_segment {

@@ -77,13 +77,13 @@ const char *waker_context_name(unsigned int context)
 
 /* Architectures. */
 
-struct machine {
+struct call_abi {
 	const char *name;        /* as uname gives it; a trailing "*" stands for anything */
 	uint32_t token;          /* libseccomp's */
 	uint32_t compat;         /* of its 32-bit ABI, 0 = none */
 };
 
-static const struct machine machines[] = {
+static const struct call_abi machines[] = {
 	{ "x86_64", SCMP_ARCH_X86_64, SCMP_ARCH_X86 },
 	{ "i386", SCMP_ARCH_X86, SCMP_ARCH_X86 },
 	{ "i486", SCMP_ARCH_X86, SCMP_ARCH_X86 },
@@ -106,7 +106,7 @@ static const struct machine machines[] = {
 	{ "parisc", SCMP_ARCH_PARISC, SCMP_ARCH_PARISC },
 };
 
-static const struct machine *find_machine(const char *name)
+static const struct call_abi *find_machine(const char *name)
 {
 	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
 		const size_t len = strcspn(machines[i].name, "*");
@@ -118,10 +118,10 @@ static const struct machine *find_machine(const char *name)
 }
 
 /* The machine ARCH, this one for NULL and ""; NULL when it is none that is known. */
-static const struct machine *machine_of(const char *arch)
+static const struct call_abi *call_abi_of(const char *arch)
 {
-	static const struct machine *_Atomic here;
-	const struct machine *m;
+	static const struct call_abi *_Atomic here;
+	const struct call_abi *m;
 	struct utsname u;
 
 	if (arch && arch[0])
@@ -136,7 +136,7 @@ static const struct machine *machine_of(const char *arch)
 
 static uint32_t token_of(uint32_t call, const char *arch)
 {
-	const struct machine *m = machine_of(arch);
+	const struct call_abi *m = call_abi_of(arch);
 
 	return !m ? 0 : call >= CALL_COMPAT ? m->compat : m->token;
 }
@@ -221,7 +221,7 @@ static int number_by_name(uint32_t token, const char *name)
 
 uint32_t call_find(const char *name, const char *arch)
 {
-	const struct machine *m = machine_of(arch);
+	const struct call_abi *m = call_abi_of(arch);
 	const size_t len = strlen(name), suffix = strlen(COMPAT_SUFFIX);
 	const bool compat = len > suffix && !strcmp(name + len - suffix, COMPAT_SUFFIX);
 	char plain[CALL_NAME_MAX];
@@ -243,7 +243,7 @@ uint32_t call_find(const char *name, const char *arch)
 
 uint32_t call_compat(uint32_t call, const char *arch)
 {
-	const struct machine *m = machine_of(arch);
+	const struct call_abi *m = call_abi_of(arch);
 	AUTO_FREE char *name = NULL;
 	int nr;
 

@@ -88,10 +88,10 @@ static void look_at_gap(struct gaps *g, uint64_t start, uint64_t end, bool inner
 	text = elf_file_dup(g->f, g->l->offset + (start - g->l->vaddr), len, GAP_MAX);
 	if (!text)
 		return;
-	if (inner && len >= BLOCK_MIN && arch_count_prologues(text, len) >= len / BYTES_PER_PROLOGUE)
+	if (inner && len >= BLOCK_MIN && g->im->arch->count_prologues(text, len) >= len / BYTES_PER_PROLOGUE)
 		image_add_mark(g->im, MARK_FP, start, end);
-	else
-		arch_find_frames(g->im, text, len, start);
+	else if (g->im->arch->find_frames)
+		g->im->arch->find_frames(g->im, text, len, start);
 }
 
 static bool in_segment(const struct image_load *l, uint64_t vaddr)
@@ -183,7 +183,7 @@ void image_find_gaps(struct image *im, const struct elf_file *f, const struct im
 	bool known = true;
 
 	/* Go has a table of its own. */
-	if (im->machine != ARCH_MACHINE || im->go)
+	if (!im->arch || im->go)
 		return;
 	if (n)
 		known = cover_by_table(&covered, hdr, eh, n);

@@ -183,7 +183,7 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 	if (which == GO_CODE_NR)
 		return;
 	c = go_frames_read_code(im, f, t->text + start, t->text + end);
-	if (!c.len || (code[which].len && !arch_changes_go_stack(&c))) {
+	if (!c.len || (code[which].len && !im->arch->changes_go_stack(&c))) {
 		free(c.text);
 		return;
 	}
@@ -199,7 +199,7 @@ static bool mark_threads(struct image *im, const struct elf_file *f)
 	for (uint32_t i = 0; i < im->nr_loads && !im->no_needed; i++) {
 		const struct image_load *l = &im->loads[i];
 		AUTO_FREE uint8_t *text = l->exec ? elf_file_dup(f, l->offset, l->filesz, CODE_MAX) : NULL;
-		const size_t at = text ? arch_find_go_thread(text, l->filesz, &rule) : SIZE_MAX;
+		const size_t at = text ? im->arch->find_go_thread(text, l->filesz, &rule) : SIZE_MAX;
 
 		if (at == SIZE_MAX)
 			continue;
@@ -223,9 +223,9 @@ static bool mark_functions(struct image *im, const struct elf_file *f, const str
 	for (uint64_t i = 0; i < t->nr; i++)
 		look_at_function(im, f, t, i, threads_of_c, code);
 	for (unsigned int i = 0; i < GO_CODE_NR; i++)
-		right |= arch_changes_go_stack(&code[i]);
+		right |= im->arch->changes_go_stack(&code[i]);
 	if (right)
-		arch_mark_go_switches(im, code);
+		im->arch->mark_go_switches(im, code);
 	else
 		im->marks.n = before;
 	for (unsigned int i = 0; i < GO_CODE_NR; i++)
@@ -248,7 +248,7 @@ bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret)
 
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text)
 {
-	struct go_table *t = calloc(1, sizeof(*t));
+	struct go_table *t = im->arch && im->arch->mark_go_switches ? calloc(1, sizeof(*t)) : NULL;
 
 	if (!t)
 		return;

@@ -98,7 +98,7 @@ static bool is_framed(const struct go_code *c)
 }
 
 /* crosscall_amd64() of runtime/cgo: push %rbx, %rbp, %r12 to %r15; ...; call *%rbx; pop them; ret */
-size_t arch_find_go_thread(const uint8_t *text, size_t len, struct rule *ret)
+size_t x86_64_find_go_thread(const uint8_t *text, size_t len, struct rule *ret)
 {
 	static const uint8_t code[] = { 0xff, 0xd3, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3 };
 	const uint8_t *at = memmem(text, len, code, sizeof(code));
@@ -108,7 +108,7 @@ size_t arch_find_go_thread(const uint8_t *text, size_t len, struct rule *ret)
 }
 
 /* mov sched.sp(g),%rsp, or by way of %rbx */
-bool arch_changes_go_stack(const struct go_code *c)
+bool x86_64_changes_go_stack(const struct go_code *c)
 {
 	for (int16_t modrm = 0x60; modrm < 0x68; modrm++)
 		if (FIND(c, 0, 0x8b, modrm, SB_GO_SP) != NOWHERE)
@@ -249,7 +249,7 @@ static void go_frames_mark(struct image *im, const struct go_code *c, struct way
 	image_add_switch(im, at, c->vaddr + c->len, unknown);
 }
 
-void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR])
+void x86_64_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR])
 {
 	const struct way_back up = from_systemstack(&code[GO_SYSTEMSTACK]);
 	const int16_t curg = up.rule.bp;
@@ -259,7 +259,7 @@ void arch_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_N
 		const struct go_code *c = &code[i];
 		struct way_back a = no_way, b = no_way;
 
-		if (!arch_changes_go_stack(c))
+		if (!x86_64_changes_go_stack(c))
 			continue;
 		if (i == GO_SYSTEMSTACK)
 			a = up;

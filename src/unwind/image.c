@@ -41,6 +41,7 @@ static int image_check_header(const struct reader *r, struct err *e)
 	if (!r->f->nr_ph)
 		return err_set(e, ENOEXEC, "its program headers cannot be used");
 	r->im->machine = eh->e_machine;
+	r->im->arch = unwind_arch_of(eh->e_machine);
 	r->im->entry = eh->e_entry;
 	return 0;
 }
@@ -271,7 +272,7 @@ int image_from_memory(const void *data, size_t len, struct image **ret, struct e
 	return err ? err : open_elf(f, ret, e);
 }
 
-int image_from_cfi(uint64_t size, const void *data, size_t len, struct image **ret, struct err *e)
+int image_from_cfi(uint32_t machine, uint64_t size, const void *data, size_t len, struct image **ret, struct err *e)
 {
 	AUTO(image_free) struct image *im = calloc(1, sizeof(*im));
 	struct image_section eh = { ".eh_frame", (size + 7) & ~7ull, len, SHF_ALLOC, malloc(len ? len : 1) };
@@ -283,7 +284,8 @@ int image_from_cfi(uint64_t size, const void *data, size_t len, struct image **r
 		free(eh.bytes);
 		return err_nomem(e, "call-frame information");
 	}
-	im->machine = ARCH_MACHINE;
+	im->machine = (uint16_t)machine;
+	im->arch = unwind_arch_of(machine);
 	im->nr_loads = 1;
 	*im->loads = (struct image_load){ .filesz = size, .exec = true };
 	memcpy(eh.bytes, data, len);

@@ -200,7 +200,7 @@ static bool any_keeps(const struct code *c)
 	return false;
 }
 
-void arch_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
+void x86_64_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
 {
 	const struct code c = { text, len, vaddr };
 
@@ -223,7 +223,7 @@ static bool begins_function(const struct insn *in)
 	       image_frames_is(in, "\xf3\x0f\x1e\xfa", 4) || is_padding(in);
 }
 
-size_t arch_entry_code(const uint8_t *text, size_t len)
+size_t x86_64_entry_code(const uint8_t *text, size_t len)
 {
 	const struct code c = { .text = text, .len = len };
 	bool has_called = false;

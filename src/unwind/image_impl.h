@@ -61,8 +61,11 @@ struct image_copy {
 	Dwarf_CFI *eh;           /* .eh_frame; owned */
 };
 
+struct unwind_arch;
+
 struct image {
-	uint16_t machine;
+	uint16_t machine;        /* ELF e_machine */
+	const struct unwind_arch *arch;  /* NULL = nothing is known of that machine: no place has a rule */
 	bool go;                 /* compiled by Go's own compiler: frame pointers where there is no CFI */
 	bool no_needed;          /* needs no shared library: a static program or a libc */
 	bool too_slow;           /* some rows of it took so long that no more are asked for (rows.c) */

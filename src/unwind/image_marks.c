@@ -48,7 +48,7 @@ static void find_entry(struct image *im, const struct elf_file *f)
 			continue;
 		text = elf_file_dup(f, l->offset + skip, len, ENTRY_CODE);
 		if (text)
-			im->entry_end = im->entry + arch_entry_code(text, len);
+			im->entry_end = im->entry + im->arch->entry_code(text, len);
 		return;
 	}
 }
@@ -60,16 +60,16 @@ void image_find_marks(struct image *im, const struct elf_file *f)
 	for (uint32_t i = 0; i < im->nr_loads; i++)
 		if (im->loads[i].exec && im->loads[i].filesz <= STATIC_CODE)
 			code += im->loads[i].filesz;
-	if (im->machine == ARCH_MACHINE)
+	if (im->arch)
 		find_entry(im, f);
-	if (im->machine != ARCH_MACHINE || code > (im->no_needed ? STATIC_CODE : SMALL_CODE))
+	if (!im->arch || code > (im->no_needed ? STATIC_CODE : SMALL_CODE))
 		return;
 	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
 		AUTO_FREE uint8_t *text = l->exec ? elf_file_dup(f, l->offset, l->filesz, STATIC_CODE) : NULL;
 
 		if (text)
-			arch_find_marks(im, text, l->filesz, l->vaddr);
+			im->arch->find_marks(im, text, l->filesz, l->vaddr);
 	}
 }
 

@@ -104,7 +104,7 @@ static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end
 }
 
 /* push %rbp; mov %rsp,%rbp in its two encodings */
-size_t arch_count_prologues(const uint8_t *text, size_t len)
+size_t x86_64_count_prologues(const uint8_t *text, size_t len)
 {
 	size_t n = 0;
 
@@ -113,7 +113,7 @@ size_t arch_count_prologues(const uint8_t *text, size_t len)
 	return n;
 }
 
-void arch_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
+void x86_64_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr)
 {
 	const uint8_t *end = text + len;
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/unwind: one "libsberf_core_a_SOURCES += src/unwind/FILE" a line, headers too.
+libsberf_core_a_SOURCES += src/unwind/arch.c
 libsberf_core_a_SOURCES += src/unwind/arch.h
 libsberf_core_a_SOURCES += src/unwind/image.c
 libsberf_core_a_SOURCES += src/unwind/image.h

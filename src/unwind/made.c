@@ -56,6 +56,7 @@ struct reading {
 	VEC(struct index_slot) known;
 	struct hidx hash;        /* of index; id = position in known */
 	uint64_t began_ns;
+	uint32_t machine;        /* ELF e_machine of the code; 0 = not said */
 	bool any;                /* some function has rows */
 };
 
@@ -124,7 +125,7 @@ static struct func read_rows(struct reading *r, uint64_t size)
 
 	if (!r->table_len || !size || size > FUNC_BYTES_MAX)
 		return f;
-	if (clock_mono_ns() - r->began_ns > BUDGET_NS || image_from_cfi(size, r->table, r->table_len, &im, NULL)) {
+	if (clock_mono_ns() - r->began_ns > BUDGET_NS || image_from_cfi(r->machine, size, r->table, r->table_len, &im, NULL)) {
 		r->m->refused++;
 		return f;
 	}
@@ -205,13 +206,13 @@ static int read_records(struct reading *r, const struct jit_input *in, struct er
 		.ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE | 1u << JITDUMP_UNWINDING,
 		.body = r->body, .body_max = BODY_MAX, .record = made_take_record, .ctx = r,
 	};
-	uint32_t machine;
+	const struct machine *host = machine_host();   /* such files are of processes that run */
 	bool refused;
 
-	if (!r->body || !r->table || !r->room || !jitdump_each(in, &v, &machine, &refused))
+	if (!r->body || !r->table || !r->room || !jitdump_each(in, &v, &r->machine, &refused))
 		return err_nomem(e, "what a jitdump file says of unwinding");
 	r->m->refused += refused;
-	if (machine && machine != ARCH_MACHINE)
+	if (r->machine && (!host || r->machine != host->number))
 		return err_set(e, ENOEXEC, "a jitdump file of another machine");
 	return 0;
 }

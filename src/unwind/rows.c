@@ -115,7 +115,7 @@ static struct place rows_look_at(struct image *im, uint64_t offset)
 	Dwarf_Addr start, end;
 	bool signal;
 
-	if (im->machine != ARCH_MACHINE || !image_vaddr(im, offset, &vaddr))
+	if (!im->arch || !image_vaddr(im, offset, &vaddr))
 		return p;
 	p = go_mark(im, offset, vaddr, &until);
 	if (p.known)
@@ -123,13 +123,13 @@ static struct place rows_look_at(struct image *im, uint64_t offset)
 	row = image_row(im, vaddr);
 	if (!row)
 		return without_row(im, offset, vaddr);
-	if (dwarf_frame_info(row, &start, &end, &signal) != ARCH_PC || start > vaddr || end <= vaddr)
+	if (dwarf_frame_info(row, &start, &end, &signal) != im->arch->return_column || start > vaddr || end <= vaddr)
 		return p;
 	if (end > until)
 		end = until;
 	if (!image_vaddr(im, offset + (end - vaddr) - 1, &last) || last != end - 1)
 		return p;
-	p.rule = arch_rule(row, signal);
+	p.rule = im->arch->rule(row, signal);
 	p.start = vaddr - start > offset ? 0 : offset - (vaddr - start);
 	p.end = offset + (end - vaddr);
 	p.known = true;

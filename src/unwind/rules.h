@@ -2,8 +2,9 @@
 /*
  * rules.h - how to get from a frame to its caller, in eight bytes, and the table that remembers it per place.
  *
- * CFA, the canonical frame address, is the value of sp before the call. Unless said otherwise the return address is at
- * CFA - 8, and the caller's sp is CFA.
+ * CFA, the canonical frame address, is the value of sp before the call, and the caller's sp. Of RULE_SP and RULE_BP, arg says where the
+ * return address is (RULE_RA_*): where the call of x86-64 pushes it, in a slot of its own, beside the frame pointer, or still in the link
+ * register. RULE_END says that there is none. All other kinds have it where the call pushes it, unless they say otherwise.
  */
 #ifndef SBERF_UNWIND_RULES_H
 #define SBERF_UNWIND_RULES_H
@@ -31,6 +32,11 @@ enum rule_kind {
 
 #define RULE_PLACED 0x80u        /* in arg: no call left this return address, somebody put it on the stack */
 #define RULE_NO_TABLE 0x40u      /* in arg: not of a table, but by frame pointers and how functions set them up; always with RULE_FP */
+#define RULE_RA 0x30u            /* in arg of RULE_SP and RULE_BP: where the return address is */
+#define RULE_RA_PUSHED 0x00u     /* at CFA - 8 */
+#define RULE_RA_BESIDE 0x10u     /* in the word above the caller's bp: at CFA + 8 * bp + 8 */
+#define RULE_RA_SLOT 0x20u       /* at CFA + 8 * bp; the caller's bp is the bp of this frame */
+#define RULE_RA_LINK 0x30u       /* in the link register, of the frame that runs only; bp as usual */
 #define RULE_BP_SAME INT16_MAX   /* rule.bp: the caller's bp is the bp of this frame */
 
 struct rule {

@@ -29,7 +29,7 @@ struct value {
 	uint64_t v;
 };
 
-struct machine {
+struct evaluation {
 	struct walk *w;
 	const struct registers *r;
 	const uint64_t *cfa;     /* NULL while the CFA itself is being computed */
@@ -38,7 +38,7 @@ struct machine {
 	uint64_t stack[EXPR_STACK];
 };
 
-static bool slow_push(struct machine *m, uint64_t v)
+static bool slow_push(struct evaluation *m, uint64_t v)
 {
 	if (m->n == EXPR_STACK)
 		return false;
@@ -46,12 +46,12 @@ static bool slow_push(struct machine *m, uint64_t v)
 	return true;
 }
 
-static bool push_reg(struct machine *m, uint64_t reg, uint64_t add)
+static bool push_reg(struct evaluation *m, uint64_t reg, uint64_t add)
 {
-	return reg < ARCH_REGS && (m->r->known & 1u << reg) && slow_push(m, m->r->reg[reg] + add);
+	return reg < m->w->machine->nr_regs && (m->r->known & 1ull << reg) && slow_push(m, m->r->reg[reg] + add);
 }
 
-static bool slow_deref(struct machine *m, uint64_t size)
+static bool slow_deref(struct evaluation *m, uint64_t size)
 {
 	uint64_t v;
 
@@ -66,7 +66,7 @@ static bool slow_deref(struct machine *m, uint64_t size)
 }
 
 /* Brings the element DEPTH below the top to the top; the COUNT elements down to it move down by one. */
-static bool slow_rotate(struct machine *m, unsigned int count)
+static bool slow_rotate(struct evaluation *m, unsigned int count)
 {
 	uint64_t top;
 
@@ -79,12 +79,12 @@ static bool slow_rotate(struct machine *m, unsigned int count)
 	return true;
 }
 
-static bool slow_pick(struct machine *m, uint64_t depth)
+static bool slow_pick(struct evaluation *m, uint64_t depth)
 {
 	return depth < m->n && slow_push(m, m->stack[m->n - 1 - depth]);
 }
 
-static bool slow_unary(struct machine *m, const Dwarf_Op *op)
+static bool slow_unary(struct evaluation *m, const Dwarf_Op *op)
 {
 	uint64_t *a;
 
@@ -152,7 +152,7 @@ static bool binary_value(unsigned int atom, uint64_t a, uint64_t b, uint64_t *re
 	}
 }
 
-static bool slow_binary(struct machine *m, unsigned int atom)
+static bool slow_binary(struct evaluation *m, unsigned int atom)
 {
 	uint64_t v;
 
@@ -164,7 +164,7 @@ static bool slow_binary(struct machine *m, unsigned int atom)
 }
 
 /* One operation that only works on the stack; a longer function because it is a table. */
-static bool slow_execute(struct machine *m, const Dwarf_Op *op)
+static bool slow_execute(struct evaluation *m, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		return slow_push(m, op->atom - DW_OP_lit0);
@@ -214,7 +214,7 @@ static size_t branch_target(const Dwarf_Op *ops, size_t n, const Dwarf_Op *op)
 	return target > ops[n - 1].offset && target < UINT32_MAX ? n : n + 1;
 }
 
-static bool slow_run(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_run(struct evaluation *m, const Dwarf_Op *ops, size_t n, struct value *ret)
 {
 	size_t at = 0;
 
@@ -250,7 +250,7 @@ static bool slow_run(struct machine *m, const Dwarf_Op *ops, size_t n, struct va
 	return true;
 }
 
-static bool slow_evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, struct value *ret)
+static bool slow_evaluate(struct evaluation *m, const Dwarf_Op *ops, size_t n, struct value *ret)
 {
 	struct value v = { .kind = VALUE_ADDRESS };
 
@@ -263,7 +263,7 @@ static bool slow_evaluate(struct machine *m, const Dwarf_Op *ops, size_t n, stru
 }
 
 /* The caller's value of register NR; unknown when ROW does not tell. A failed read is left in M->fault. */
-static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_t *ret)
+static bool caller_register(struct evaluation *m, Dwarf_Frame *row, int nr, uint64_t *ret)
 {
 	Dwarf_Op mem[3], *op;
 	struct value v;
@@ -276,9 +276,9 @@ static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_
 	 * libdw calls what the ABI preserves "undefined" where a row does not mention it (elfutils 0.188 takes register 0
 	 * for rbx in its table of defaults); no compiler says so of these registers explicitly.
 	 */
-	if (!op || (n == 0 && (ARCH_PRESERVED & 1u << nr))) {
+	if (!op || (n == 0 && (m->w->arch->preserved & 1ull << nr))) {
 		*ret = m->r->reg[nr];
-		return m->r->known & 1u << nr;
+		return m->r->known & 1ull << nr;
 	}
 	if (n == 0 || !slow_evaluate(m, op, n, &v))
 		return false;
@@ -291,12 +291,31 @@ static bool caller_register(struct machine *m, Dwarf_Frame *row, int nr, uint64_
 	m->fault = v.v;
 	/* Below sp the slot has been given up, so the register has its old value back. */
 	*ret = m->r->reg[nr];
-	return v.v < m->r->reg[ARCH_SP] && nr != ARCH_PC && (m->r->known & 1u << nr);
+	return v.v < m->r->reg[m->w->machine->sp] && nr != m->w->arch->return_column && (m->r->known & 1ull << nr);
+}
+
+static uint64_t slow_bit(unsigned int reg)
+{
+	return 1ull << reg;
+}
+
+/* NEXT, whose other registers are there, is where RA leads to; the call has overwritten the link register. */
+static enum step slow_returned(const struct walk *w, struct registers *next, uint64_t ra)
+{
+	const struct machine *mach = w->machine;
+
+	next->reg[mach->pc] = ra & mach->code_bits;
+	next->known |= slow_bit(mach->pc);
+	if (mach->link != MACHINE_NO_REG)
+		next->known &= ~slow_bit(mach->link);
+	return STEP_OK;
 }
 
 static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next)
 {
-	struct machine m = { .w = w, .r = &w->regs };
+	struct evaluation m = { .w = w, .r = &w->regs };
+	const struct machine *mach = w->machine;
+	const unsigned int column = w->arch->return_column;
 	struct value cfa;
 	Dwarf_Op *op;
 	size_t n;
@@ -304,52 +323,57 @@ static enum step by_row(struct walk *w, Dwarf_Frame *row, struct registers *next
 	if (dwarf_frame_cfa(row, &op, &n) != 0 || !slow_evaluate(&m, op, n, &cfa))
 		return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
 	m.cfa = &cfa.v;
-	for (int i = 0; i < ARCH_REGS; i++) {
-		if (caller_register(&m, row, i, &next->reg[i]))
-			next->known |= 1u << i;
-		else if (i == ARCH_PC)
+	for (unsigned int i = 0; i < mach->nr_regs; i++)
+		if (caller_register(&m, row, (int)i, &next->reg[i]))
+			next->known |= slow_bit(i);
+		else if (i == column)
 			return m.fault ? walk_fault(w, m.fault) : walk_cut(w, CUT_BAD_CFI);
-	}
-	if (!(next->known & 1u << ARCH_SP))
+	if (!(next->known & slow_bit(mach->sp)))
 		return walk_cut(w, CUT_BAD_CFI);
-	return STEP_OK;
+	return slow_returned(w, next, next->reg[column]);
 }
 
 static enum step slow_by_signal(struct walk *w, struct registers *next)
 {
-	uint64_t regs = w->regs.reg[ARCH_SP] + ARCH_SIGNAL_REGS;
+	const struct machine *mach = w->machine;
 
-	for (int i = 0; i < ARCH_REGS; i++) {
-		uint64_t at = regs + 8ull * arch_signal_index[i];
+	for (unsigned int i = 0; i < mach->nr_regs; i++) {
+		const uint64_t at = w->regs.reg[mach->sp] + w->arch->signal_at[i];
 
 		if (!walk_read_any(w, at, 8, &next->reg[i]))
 			return walk_fault(w, at);
 	}
-	next->known = (1u << ARCH_REGS) - 1;
+	next->known = slow_bit(mach->nr_regs) - 1;
 	next->exact = true;
 	return STEP_OK;
 }
 
 static enum step by_frame_pointer(struct walk *w, struct registers *next)
 {
+	const struct machine *mach = w->machine;
 	uint64_t caller[3];
-	enum step st = walk_fp(w, w->regs.reg[ARCH_SP], w->regs.reg[ARCH_FP], caller);
+	enum step st = walk_fp(w, w->regs.reg[mach->sp], w->regs.reg[mach->fp], caller);
 
-	next->reg[ARCH_PC] = caller[0];
-	next->reg[ARCH_SP] = caller[1];
-	next->reg[ARCH_FP] = caller[2];
-	next->known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
+	next->reg[mach->pc] = caller[0];
+	next->reg[mach->sp] = caller[1];
+	next->reg[mach->fp] = caller[2];
+	next->known = slow_bit(mach->pc) | slow_bit(mach->fp) | (w->arch->fp_ends_frame ? slow_bit(mach->sp) : 0);
 	return st;
 }
 
 static enum step slow_by_leaf(struct walk *w, struct registers *next)
 {
+	const struct machine *mach = w->machine;
+	uint64_t ra;
+
 	*next = w->regs;
 	next->exact = false;
-	next->reg[ARCH_SP] += 8;
-	if (!walk_read_any(w, w->regs.reg[ARCH_SP], 8, &next->reg[ARCH_PC]))
-		return walk_fault(w, w->regs.reg[ARCH_SP]);
-	return STEP_OK;
+	if (mach->link != MACHINE_NO_REG)
+		return next->known & slow_bit(mach->link) ? slow_returned(w, next, next->reg[mach->link]) : walk_cut(w, CUT_BAD_FRAME);
+	next->reg[mach->sp] += 8;
+	if (!walk_read_any(w, w->regs.reg[mach->sp], 8, &ra))
+		return walk_fault(w, w->regs.reg[mach->sp]);
+	return slow_returned(w, next, ra);
 }
 
 static enum step by_asking(struct walk *w, struct image *im, uint64_t offset, struct registers *next)
@@ -379,29 +403,46 @@ static enum step by_image(struct walk *w, const struct unwind_map *m, uint64_t o
 	return st;
 }
 
+/* Where R, of a frame with that CFA, has its return address; 0 = in the link register. */
+static uint64_t return_slot(const struct rule *r, uint64_t cfa)
+{
+	const uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8);
+
+	switch (r->arg & RULE_RA) {
+	case RULE_RA_PUSHED: return cfa - 8;
+	case RULE_RA_BESIDE: return slot + 8;
+	case RULE_RA_SLOT: return slot;
+	default: return 0;
+	}
+}
+
 /* In code of which rules are all that is known (made.h): what else its caller's registers held is not told. */
 static enum step by_made(struct walk *w, const struct rule *r, struct registers *next)
 {
-	const uint64_t cfa = w->regs.reg[r->kind == RULE_BP ? ARCH_FP : ARCH_SP] + (uint64_t)(int64_t)r->cfa;
-	const uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8);
+	const struct machine *mach = w->machine;
+	const uint64_t cfa = w->regs.reg[r->kind == RULE_BP ? mach->fp : mach->sp] + (uint64_t)(int64_t)r->cfa;
+	const uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8), at = return_slot(r, cfa);
+	uint64_t ra;
 
 	if (r->kind != RULE_SP && r->kind != RULE_BP)
 		return walk_cut(w, CUT_BAD_CFI);
-	next->reg[ARCH_SP] = cfa;
-	next->reg[ARCH_FP] = w->regs.reg[ARCH_FP];
-	next->known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
-	if (!walk_read_any(w, cfa - 8, 8, &next->reg[ARCH_PC]))
-		return walk_fault(w, cfa - 8);
-	if (r->bp != RULE_BP_SAME && !walk_read_any(w, slot, 8, &next->reg[ARCH_FP]))
+	next->reg[mach->sp] = cfa;
+	next->reg[mach->fp] = w->regs.reg[mach->fp];
+	next->known = slow_bit(mach->sp) | slow_bit(mach->fp);
+	if (r->bp != RULE_BP_SAME && (r->arg & RULE_RA) != RULE_RA_SLOT && !walk_read_any(w, slot, 8, &next->reg[mach->fp]))
 		return walk_fault(w, slot);
-	return STEP_OK;
+	if (!at && !(mach->link != MACHINE_NO_REG && w->regs.known & slow_bit(mach->link)))
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (!at)
+		return slow_returned(w, next, w->regs.reg[mach->link]);
+	return walk_read_any(w, at, 8, &ra) ? slow_returned(w, next, ra) : walk_fault(w, at);
 }
 
 /* One frame further with every register. */
 static enum step slow_advance(struct walk *w)
 {
 	struct registers next = { .frame = w->regs.frame + 1 };
-	uint64_t lookup = w->regs.reg[ARCH_PC] - !w->regs.exact;
+	uint64_t lookup = w->regs.reg[w->machine->pc] - !w->regs.exact;
 	const struct unwind_map *m = walk_map(w, lookup);
 	struct rule made;
 	enum step st;
@@ -423,31 +464,35 @@ static enum step slow_advance(struct walk *w)
 	return st;
 }
 
-static void first_registers(struct walk *w)
+static void registers_of_frame_0(struct walk *w)
 {
 	memcpy(w->regs.reg, w->in->regs, sizeof(w->regs.reg));
-	w->regs.known = (1u << ARCH_REGS) - 1;
+	w->regs.known = slow_bit(w->machine->nr_regs) - 1;
 	w->regs.frame = 0;
 	w->regs.exact = true;
 }
 
 enum step slow_step(struct walk *w)
 {
+	const struct machine *mach = w->machine;
 	enum step st = STEP_OK;
 
 	if (w->regs.known == 0)
-		first_registers(w);
+		registers_of_frame_0(w);
 	while (st == STEP_OK && w->regs.frame + 1 < w->out->n)
 		st = slow_advance(w);
-	if (st == STEP_OK && (w->regs.reg[ARCH_PC] != w->pc || w->regs.reg[ARCH_SP] != w->sp))
+	if (st == STEP_OK && (w->regs.reg[mach->pc] != w->pc || (!w->sp_unknown && w->regs.reg[mach->sp] != w->sp)))
 		return walk_cut(w, CUT_BAD_FRAME);
 	if (st == STEP_OK)
 		st = slow_advance(w);
 	if (st != STEP_OK)
 		return st;
-	w->pc = w->regs.reg[ARCH_PC];
-	w->sp = w->regs.reg[ARCH_SP];
-	w->bp = w->regs.known & 1u << ARCH_FP ? w->regs.reg[ARCH_FP] : 0;
+	w->pc = w->regs.reg[mach->pc];
+	w->sp = w->regs.reg[mach->sp];
+	w->bp = w->regs.known & slow_bit(mach->fp) ? w->regs.reg[mach->fp] : 0;
+	w->sp_unknown = !(w->regs.known & slow_bit(mach->sp));
+	w->link_known = mach->link != MACHINE_NO_REG && w->regs.known & slow_bit(mach->link);
+	w->link = w->link_known ? w->regs.reg[mach->link] : 0;
 	w->exact = w->regs.exact;
 	return STEP_OK;
 }

@@ -6,7 +6,7 @@
  * leads. A frame is looked up by its own pc when something runs there (frame 0, what a signal interrupted) and by the byte
  * before the return address otherwise, because a call may be the last instruction of its function. Nothing is believed:
  * the caller's sp must be higher than ours and aligned, what is read must have been copied from the stack that sp is on,
- * and only a signal frame may lead to another stack.
+ * and only a signal frame may lead to another stack. Return addresses are taken without what signs them.
  */
 #include "config.h"
 
@@ -18,8 +18,7 @@
 #include <stdlib.h>
 
 #define CODE_ALIGNMENT 16u               /* of nearly all functions */
-#define PLT_ENTRY 16u
-#define PAGE 4096u
+#define PAGE 4096u                       /* no page is smaller, and others are multiples of it */
 #define GAP_MAX (1ull << 30)             /* a frame larger than that is nonsense */
 #define SAME_STACK_GAP (1ull << 20)      /* an sp this little above the copied bytes is on the same stack */
 
@@ -210,19 +209,12 @@ const struct unwind_map *walk_map(struct walk *w, uint64_t pc)
 		m->start = m->end = 0;   /* may have been overwritten: no longer remembered */
 		return NULL;
 	}
+	/* Code of another machine is no code here. */
+	if (w->arch && m->state == MAP_READY && m->image->arch != w->arch)
+		m->state = MAP_SPECIAL;
 	if (w->last_map == w->nr_maps)
 		w->nr_maps++;
 	return m;
-}
-
-/* The linker's stubs where they have no CFI (lld): the first one pushes two words, the others push before they jump. */
-static struct rule plt_rule(const struct image *im, uint64_t vaddr)
-{
-	uint64_t at = vaddr - im->plt.start;
-
-	if (at < PLT_ENTRY)
-		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = at >= 6 ? 24 : 16 };
-	return (struct rule){ .kind = RULE_PLT, .bp = RULE_BP_SAME, .cfa = 8, .arg = 11 };
 }
 
 /*
@@ -233,7 +225,7 @@ static bool starts_root(struct image *im, uint64_t vaddr)
 {
 	AUTO_FREE Dwarf_Frame *row = image_row(im, vaddr);
 
-	return row && arch_rule(row, false).kind == RULE_END;
+	return row && im->arch->rule(row, false).kind == RULE_END;
 }
 
 /* What Go's own table says of VADDR, up to *RET_END. */
@@ -264,7 +256,7 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 	if (image_mark(im, MARK_CLONE, vaddr))
 		return (struct rule){ .kind = RULE_CLONE };
 	if (vaddr >= im->plt.start && vaddr < im->plt.end)
-		return plt_rule(im, vaddr);
+		return im->arch->plt(vaddr - im->plt.start);
 	if (go_rule(im, vaddr, &rule, &end))
 		return rule;
 	frames = image_frames(im, vaddr, &end);
@@ -332,7 +324,7 @@ struct rule walk_learn(struct image *im, uint64_t offset)
 	uint64_t vaddr;
 	bool signal;
 
-	if (im->machine != ARCH_MACHINE || !image_vaddr(im, offset, &vaddr))
+	if (!im->arch || !image_vaddr(im, offset, &vaddr))
 		return (struct rule){ .kind = RULE_NONE };
 	/* Go describes the functions that switch stacks too, but what it says is true on one side of the switch only. */
 	if (image_go_rule(im, vaddr, &rule))
@@ -340,9 +332,9 @@ struct rule walk_learn(struct image *im, uint64_t offset)
 	row = image_row(im, vaddr);
 	if (!row)
 		return rule_without_row(im, vaddr);
-	if (dwarf_frame_info(row, NULL, NULL, &signal) != ARCH_PC)
+	if (dwarf_frame_info(row, NULL, NULL, &signal) != im->arch->return_column)
 		return (struct rule){ .kind = RULE_BAD };
-	return arch_rule(row, signal);
+	return im->arch->rule(row, signal);
 }
 
 struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offset)
@@ -379,8 +371,19 @@ enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3])
 		return walk_fault(w, bp);
 	if (!walk_read_any(w, bp + 8, 8, &ret[0]))
 		return walk_fault(w, bp + 8);
+	ret[0] &= w->machine->code_bits;
 	ret[1] = bp + 16;
 	return ret[0] ? STEP_OK : walk_cut(w, CUT_FP_END);
+}
+
+/* The caller, whose registers these are. */
+static inline enum step to_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t bp)
+{
+	w->pc = pc & w->machine->code_bits;
+	w->sp = sp;
+	w->bp = bp;
+	w->exact = false;
+	return w->pc ? STEP_OK : STEP_ROOT;      /* a return to 0 is impossible: whoever made this stack ended it so */
 }
 
 /* The caller by its return address at CFA - 8. BP is the caller's. */
@@ -394,25 +397,47 @@ static inline enum step to_caller(struct walk *w, uint64_t cfa, uint64_t bp)
 		return walk_fault(w, cfa - 8);
 	if (cfa > w->top)
 		w->top = cfa;
-	w->pc = ra;
-	w->sp = cfa;
-	w->bp = bp;
-	w->exact = false;
-	return ra ? STEP_OK : STEP_ROOT;         /* a return to 0 is impossible: whoever made this stack ended it so */
+	return to_frame(w, ra, cfa, bp);
+}
+
+/* The caller by the link register, which only the frame that runs has not lost to what it called. */
+static enum step by_link(struct walk *w, uint64_t cfa, uint64_t bp)
+{
+	if (!w->exact || !w->link_known || cfa < w->sp || cfa % 8)
+		return walk_cut(w, CUT_BAD_FRAME);
+	return to_frame(w, w->link, cfa, bp);
+}
+
+/* The caller by a return address that is elsewhere than where x86-64 pushes it. BP: the caller's, if R has it in a register or a slot of its own. */
+static enum step by_place(struct walk *w, const struct rule *r, uint64_t cfa, uint64_t bp)
+{
+	const uint64_t at = cfa + (uint64_t)((int64_t)r->bp * 8) + ((r->arg & RULE_RA) == RULE_RA_BESIDE ? 8 : 0);
+	uint64_t ra;
+
+	if ((r->arg & RULE_RA) == RULE_RA_LINK)
+		return by_link(w, cfa, bp);
+	if (cfa <= w->sp || cfa % 8 || at < w->sp)
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (!walk_read(w, at, &ra))
+		return walk_fault(w, at);
+	if (at + 8 > w->top)
+		w->top = at + 8;
+	return to_frame(w, ra, cfa, bp);
 }
 
 static inline enum step by_cfa(struct walk *w, const struct rule *r, uint64_t cfa)
 {
+	const uint8_t ra = r->arg & RULE_RA;
 	uint64_t bp = w->bp;
 
 	/* A slot that was given up may lie below what was copied; then the register has its old value back already. */
-	if (r->bp != RULE_BP_SAME) {
+	if (r->bp != RULE_BP_SAME && ra != RULE_RA_SLOT) {
 		uint64_t slot = cfa + (uint64_t)((int64_t)r->bp * 8);
 
 		if (!walk_read(w, slot, &bp) && slot >= w->sp)
 			return walk_fault(w, slot);
 	}
-	return to_caller(w, cfa, bp);
+	return ra == RULE_RA_PUSHED ? to_caller(w, cfa, bp) : by_place(w, r, cfa, bp);
 }
 
 static enum step by_drap(struct walk *w, const struct rule *r)
@@ -426,16 +451,27 @@ static enum step by_drap(struct walk *w, const struct rule *r)
 	return to_caller(w, cfa, bp);
 }
 
+/* The register REG of what a signal interrupted, where its handler returns to. */
+static bool read_interrupted(struct walk *w, unsigned int reg, uint64_t *ret)
+{
+	return walk_read(w, w->sp + w->arch->signal_at[reg], ret);
+}
+
 static enum step unwind_by_signal(struct walk *w)
 {
-	uint64_t regs = w->sp + ARCH_SIGNAL_REGS, old = w->sp, pc, sp, bp;
+	const struct machine *m = w->machine;
+	const uint64_t old = w->sp, last = w->sp + w->arch->signal_at[m->pc];
+	uint64_t pc, sp, bp;
 
-	if (!walk_read(w, regs + 8 * ARCH_SIGNAL_PC, &pc))
-		return walk_fault(w, regs + 8 * ARCH_SIGNAL_PC);
-	if (!walk_read(w, regs + 8 * ARCH_SIGNAL_SP, &sp) || !walk_read(w, regs + 8 * ARCH_SIGNAL_FP, &bp))
-		return walk_fault(w, regs);
-	if (regs + 8 * (ARCH_SIGNAL_PC + 1) > w->top)
-		w->top = regs + 8 * (ARCH_SIGNAL_PC + 1);
+	if (w->sp_unknown)
+		return walk_cut(w, CUT_BAD_FRAME);
+	if (!read_interrupted(w, m->pc, &pc))
+		return walk_fault(w, last);
+	if (!read_interrupted(w, m->sp, &sp) || !read_interrupted(w, m->fp, &bp))
+		return walk_fault(w, w->sp);
+	w->link_known = m->link != MACHINE_NO_REG && read_interrupted(w, m->link, &w->link);
+	if (last + 8 > w->top)
+		w->top = last + 8;
 	w->pc = pc;
 	w->sp = sp;
 	w->bp = bp;
@@ -461,6 +497,7 @@ static enum step by_fp(struct walk *w)
 	w->sp = caller[1];
 	w->bp = caller[2];
 	w->exact = false;
+	w->sp_unknown = !w->arch->fp_ends_frame;
 	return STEP_OK;
 }
 
@@ -492,7 +529,7 @@ static enum step by_lone_frame(struct walk *w)
 		return walk_cut(w, CUT_NO_CFI);
 	if (!walk_read(w, w->sp, &bp) || !walk_read(w, w->sp + 8, &ra))
 		return walk_fault(w, w->sp);
-	return plausible_return(w, ra) ? to_caller(w, w->sp + 16, bp) : walk_cut(w, CUT_NO_CFI);
+	return plausible_return(w, ra & w->machine->code_bits) ? to_caller(w, w->sp + 16, bp) : walk_cut(w, CUT_NO_CFI);
 }
 
 /* Code without any information. Where it runs, it may be a leaf that has not touched sp. */
@@ -503,6 +540,8 @@ static enum step unwind_by_leaf(struct walk *w)
 	w->mixed = true;
 	if (!w->exact)
 		return by_lone_frame(w);
+	if (w->machine->link != MACHINE_NO_REG)
+		return w->link_known && plausible_return(w, w->link & w->machine->code_bits) ? by_link(w, w->sp, w->bp) : by_lone_frame(w);
 	if (!walk_read(w, w->sp, &ra))
 		return walk_fault(w, w->sp);
 	return plausible_return(w, ra) ? to_caller(w, w->sp + 8, w->bp) : by_lone_frame(w);
@@ -531,7 +570,7 @@ static enum step by_slow(struct walk *w)
 
 static bool in_new_thread(const struct walk *w)
 {
-	return w->exact && w->out->n == 1 && w->in->regs[ARCH_RESULT] == 0;
+	return w->exact && w->out->n == 1 && w->in->regs[w->machine->result] == 0;
 }
 
 /*
@@ -558,8 +597,11 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 {
 	switch ((enum rule_kind)r->kind) {
 	case RULE_SP:
+		if (w->sp_unknown)
+			return by_fp(w);         /* such code keeps the frame pointer, or nobody could have come here by it */
 		return by_cfa(w, r, w->sp + (uint64_t)(int64_t)r->cfa);
 	case RULE_BP:
+		w->sp_unknown = false;
 		return by_cfa(w, r, w->bp + (uint64_t)(int64_t)r->cfa);
 	case RULE_PLT:
 		return by_cfa(w, r, w->sp + (uint64_t)(int64_t)r->cfa + ((w->pc & 15) >= r->arg ? 8 : 0));
@@ -763,15 +805,17 @@ static void take_ruled(struct walk *w)
 static bool walk_from_stop(struct walk *w)
 {
 	const struct raw_stop *stop = &w->in->stop;
+	const struct machine *m = w->machine;
 	const uint64_t first_sp = w->sp;
 
 	if (!take_places(w))
 		return false;
-	w->pc = w->regs.reg[ARCH_PC] = stop->pc;
-	w->sp = w->regs.reg[ARCH_SP] = stop->sp;
-	w->bp = w->regs.reg[ARCH_FP] = stop->bp;
+	w->pc = w->regs.reg[m->pc] = stop->pc;
+	w->sp = w->regs.reg[m->sp] = stop->sp;
+	w->bp = w->regs.reg[m->fp] = stop->bp;
 	w->exact = w->regs.exact = stop->exact;
-	w->regs.known = 1u << ARCH_PC | 1u << ARCH_SP | 1u << ARCH_FP;
+	w->link_known = false;
+	w->regs.known = 1ull << m->pc | 1ull << m->sp | 1ull << m->fp;
 	w->regs.frame = w->out->n;
 	enter_stack(w);
 	if (first_sp <= w->base)
@@ -793,6 +837,19 @@ static enum cut_reason why_no_stack(const struct unwind_input *in)
 	return in->compat ? CUT_COMPAT : CUT_NO_REGS;
 }
 
+/* Those that frame 0 runs with. */
+static void walk_from_regs(struct walk *w)
+{
+	const struct machine *m = w->machine;
+	const uint64_t *regs = w->in->regs;
+
+	w->pc = m ? regs[m->pc] : 0;
+	w->sp = m ? regs[m->sp] : 0;
+	w->bp = m ? regs[m->fp] : 0;
+	w->link_known = m && m->link != MACHINE_NO_REG;
+	w->link = w->link_known ? regs[m->link] : 0;
+}
+
 void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in,
 		struct chain *out)
 {
@@ -807,21 +864,17 @@ void walk_begin(struct walk *w, struct unwinder *u, const struct unwind_space *s
 	w->space = space;
 	w->in = in;
 	w->out = out;
-	w->pc = in->regs[ARCH_PC];
-	w->sp = in->regs[ARCH_SP];
-	w->bp = in->regs[ARCH_FP];
+	w->arch = unwind_arch_of(in->machine);
+	w->machine = w->arch && in->nr_regs >= machine_of(in->machine)->nr_regs ? machine_of(in->machine) : NULL;
+	walk_from_regs(w);
 	w->exact = true;
+	w->sp_unknown = false;
 	w->mixed = false;
 	w->base = w->top = w->used = 0;
 	w->interrupted = false;
 	w->regs.known = 0;
 	w->nr_maps = w->last_map = 0;
 	enter_stack(w);
-}
-
-uint64_t unwind_sp(uint32_t machine, uint32_t nr, const uint64_t *regs)
-{
-	return machine == ARCH_MACHINE && nr >= ARCH_REGS ? regs[ARCH_SP] : 0;
 }
 
 enum step walk_frame(struct walk *w)
@@ -875,7 +928,7 @@ void unwind_sample(struct unwinder *u, const struct unwind_space *space, const s
 		take_ruled(&w);
 	else if (in->nr_walked && !in->stopped)
 		take_walked(&w);
-	else if (in->nr_regs >= ARCH_REGS && in->machine == ARCH_MACHINE && !in->kthread && !in->compat)
+	else if (w.machine && !in->kthread && !in->compat)
 		u->no_callers ? take_innermost(&w) : walk_copy(&w, u, space, in);
 	else
 		ret->cut = why_no_stack(in);

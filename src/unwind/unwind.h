@@ -95,9 +95,6 @@ void unwinder_forget(struct unwinder *u, module_id module);
  */
 void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in, struct chain *ret);
 
-/* The stack pointer among NR registers of MACHINE; 0 when they are not those of this architecture. */
-uint64_t unwind_sp(uint32_t machine, uint32_t nr, const uint64_t *regs);
-
 /* Figures since unwinder_new(). */
 struct unwind_stats {
 	uint64_t samples, frames;

@@ -13,8 +13,10 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-/* struct sigcontext: r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip (Linux asm/sigcontext.h). */
-const uint8_t arch_signal_index[ARCH_REGS] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16 };
+#define REG_FP 6                 /* rbp */
+#define REG_SP 7                 /* rsp */
+#define REG_PC 16                /* return address column, rip */
+#define PLT_ENTRY 16u
 
 static const struct rule slow = { .kind = RULE_SLOW };
 
@@ -34,12 +36,7 @@ static bool is_plt(const Dwarf_Op *op, size_t n, uint8_t *ret_at)
 	return true;
 }
 
-static bool fits_i32(uint64_t number)
-{
-	return (int64_t)number >= INT32_MIN && (int64_t)number <= INT32_MAX;
-}
-
-static bool cfa_rule(Dwarf_Frame *row, struct rule *r)
+static bool x86_64_cfa_rule(Dwarf_Frame *row, struct rule *r)
 {
 	Dwarf_Op *op;
 	size_t n;
@@ -48,17 +45,14 @@ static bool cfa_rule(Dwarf_Frame *row, struct rule *r)
 		r->kind = RULE_BAD;
 		return true;
 	}
-	if (n == 1 && op->atom == DW_OP_bregx && (op->number == ARCH_SP || op->number == ARCH_FP) && fits_i32(op->number2)) {
-		r->kind = op->number == ARCH_SP ? RULE_SP : RULE_BP;
-		r->cfa = (int32_t)op->number2;
+	if (arch_cfa_rule(op, n, REG_SP, REG_FP, r))
 		return true;
-	}
 	if (is_plt(op, n, &r->arg)) {
 		r->kind = RULE_PLT;
 		r->cfa = 8;
 		return true;
 	}
-	if (n == 2 && op[0].atom == DW_OP_breg6 && fits_i32(op[0].number) && op[1].atom == DW_OP_deref) {
+	if (n == 2 && op[0].atom == DW_OP_breg6 && arch_fits_i32(op[0].number) && op[1].atom == DW_OP_deref) {
 		r->kind = RULE_DRAP;
 		r->cfa = (int32_t)op[0].number;
 		return true;
@@ -83,7 +77,7 @@ static bool bp_rule(Dwarf_Frame *row, struct rule *r)
 	int64_t off;
 	size_t n;
 
-	if (dwarf_frame_register(row, ARCH_FP, mem, &op, &n) != 0)
+	if (dwarf_frame_register(row, REG_FP, mem, &op, &n) != 0)
 		return false;
 	if (!op) {
 		r->bp = RULE_BP_SAME;
@@ -97,32 +91,52 @@ static bool bp_rule(Dwarf_Frame *row, struct rule *r)
 	return true;
 }
 
-/* The caller's sp is the CFA, as the ABI has it, unless the row says something else. */
-static bool sp_is_cfa(Dwarf_Frame *row)
-{
-	Dwarf_Op mem[3], *op;
-	size_t n;
-
-	return dwarf_frame_register(row, ARCH_SP, mem, &op, &n) == 0 && op && n == 2 && op[0].atom == DW_OP_call_frame_cfa &&
-	       op[1].atom == DW_OP_stack_value;
-}
-
-struct rule arch_rule(Dwarf_Frame *row, bool signal)
+static struct rule x86_64_rule(Dwarf_Frame *row, bool signal)
 {
 	struct rule r = { .bp = RULE_BP_SAME };
 	Dwarf_Op mem[3], *op;
 	int64_t off;
 	size_t n;
 
-	if (dwarf_frame_register(row, ARCH_PC, mem, &op, &n) != 0)
+	if (dwarf_frame_register(row, REG_PC, mem, &op, &n) != 0)
 		return slow;
 	if (n == 0 && op == mem)
 		return (struct rule){ .kind = RULE_END };
 	if (signal)
 		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
-	if (!op || !at_cfa(op, n, &off) || off != -8 || !sp_is_cfa(row) || !cfa_rule(row, &r))
+	if (!op || !at_cfa(op, n, &off) || off != -8 || !arch_sp_is_cfa(row, REG_SP) || !x86_64_cfa_rule(row, &r))
 		return slow;
 	if (r.kind == RULE_BAD)
 		return r;
 	return bp_rule(row, &r) ? r : slow;
 }
+
+/* The linker's stubs where they have no CFI (lld): the first one pushes two words, the others push before they jump. */
+static struct rule x86_64_plt_rule(uint64_t at)
+{
+	if (at < PLT_ENTRY)
+		return (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = at >= 6 ? 24 : 16 };
+	return (struct rule){ .kind = RULE_PLT, .bp = RULE_BP_SAME, .cfa = 8, .arg = 11 };
+}
+
+/* sp is at struct ucontext; glibc sys/ucontext.h has the indices of uc_mcontext.gregs. */
+#define AT(i) (40 + 8 * (i))
+
+const struct unwind_arch unwind_x86_64 = {
+	.machine = EM_X86_64,
+	.return_column = REG_PC,
+	.fp_ends_frame = true,
+	.preserved = 0xf048,             /* rbx rbp r12-r15 (psABI 1.0 section 3.2.1) */
+	/* In the order of DWARF; there it is r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip. */
+	.signal_at = { AT(13), AT(12), AT(14), AT(11), AT(9), AT(8), AT(10), AT(15), AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7),
+		       AT(16) },
+	.rule = x86_64_rule,
+	.plt = x86_64_plt_rule,
+	.entry_code = x86_64_entry_code,
+	.count_prologues = x86_64_count_prologues,
+	.find_frames = x86_64_find_frames,
+	.find_marks = x86_64_find_marks,
+	.changes_go_stack = x86_64_changes_go_stack,
+	.find_go_thread = x86_64_find_go_thread,
+	.mark_go_switches = x86_64_mark_go_switches,
+};

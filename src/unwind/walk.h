@@ -15,8 +15,8 @@
 
 /* Every register of one frame. */
 struct registers {
-	uint64_t reg[ARCH_REGS];         /* ARCH_PC included */
-	uint32_t known;                  /* bit per register */
+	uint64_t reg[MACHINE_REGS_MAX];  /* those of the machine */
+	uint64_t known;                  /* bit per register */
 	uint32_t frame;                  /* which frame of the chain they are of */
 	bool exact;                      /* pc is where the frame runs, not a return address */
 };
@@ -26,8 +26,13 @@ struct walk {
 	const struct unwind_space *space;
 	const struct unwind_input *in;
 	struct chain *out;
-	uint64_t pc, sp, bp;
+	const struct machine *machine;   /* of the registers; NULL = none that is known: nothing is walked from them */
+	const struct unwind_arch *arch;  /* NULL with it */
+	uint64_t pc, sp, bp;             /* bp: of whatever register is the frame pointer */
+	uint64_t link;                   /* the link register, where EXACT */
 	bool exact;                      /* as in struct registers */
+	bool link_known;                 /* LINK is set, and not used up */
+	bool sp_unknown;                 /* the frame was come to by frame pointers alone, and sp is somewhere above */
 	bool mixed;                      /* some frame took frame pointers or a guess */
 	uint64_t lo, hi;                 /* the copied bytes of the stack that sp is on: addresses [lo, hi) */
 	const uint8_t *bytes;            /* of address lo */

@@ -137,7 +137,7 @@ static void position_independent(void **state)
 	struct image im;
 
 	set_up_image(&im);
-	arch_mark_go_switches(&im, code);
+	x86_64_mark_go_switches(&im, code);
 	returns(&im, GO_SYSTEMSTACK, 0x46, SB_SWITCH_UP, 0xc0, -8);
 	returns(&im, GO_MORESTACK, 0x80, SB_SWITCH_MORE, 0xc0, -8);
 	returns(&im, GO_MCALL, 0x45, SB_SWITCH_PARK, 0xc0, 0);
@@ -156,7 +156,7 @@ static void with_frames(void **state)
 	struct image im;
 
 	set_up_image(&im);
-	arch_mark_go_switches(&im, code);
+	x86_64_mark_go_switches(&im, code);
 	returns(&im, GO_SYSTEMSTACK, 0x4a, SB_SWITCH_UP_FRAMED, 0xb8, -8);
 	returns(&im, GO_MORESTACK, 0x7d, SB_SWITCH_MORE, 0xb8, -8);
 	returns(&im, GO_MCALL, 0x55, SB_SWITCH_PARK, 0xb8, 0);
@@ -187,7 +187,7 @@ static void cut_short(void **state)
 				memcpy(copy[i], code[i].text, code[i].len);
 		}
 		set_up_image(&im);
-		arch_mark_go_switches(&im, exact);
+		x86_64_mark_go_switches(&im, exact);
 		vec_free(&im.marks);
 		for (unsigned int i = 0; i < GO_CODE_NR; i++)
 			free(copy[i]);

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#define NR_REGS 17
+#define REG_SP 7
+#define REG_PC 16
 #define STACK 0x7f0000000000u
 #define STACK_SIZE 32768u
 #define SP_AT 8192u              /* bytes of the stack below sp and at least as many above the frames */
@@ -57,12 +60,12 @@ static void fill_stack(void)
 
 static struct unwind_input sample_at(uint64_t pc)
 {
-	struct unwind_input s = { .machine = ARCH_MACHINE, .nr_regs = ARCH_REGS, .nr_segments = 1 };
+	struct unwind_input s = { .machine = EM_X86_64, .nr_regs = NR_REGS, .nr_segments = 1 };
 
-	for (int i = 0; i < ARCH_REGS; i++)
+	for (int i = 0; i < NR_REGS; i++)
 		s.regs[i] = STACK + SP_AT + 16 * (hash_2u64(pc, (uint64_t)i) % 1024);
-	s.regs[ARCH_SP] = STACK + SP_AT;
-	s.regs[ARCH_PC] = pc;
+	s.regs[REG_SP] = STACK + SP_AT;
+	s.regs[REG_PC] = pc;
 	s.segment[0] = (struct raw_segment){ .addr = STACK, .len = STACK_SIZE, .bytes = (const uint8_t *)stack };
 	return s;
 }
@@ -123,7 +126,7 @@ static void all_rows(struct unwinder *u, struct file *f, struct figures *fig)
 				at++;
 				continue;
 			}
-			assert_int_equal(dwarf_frame_info(row, &from, &to, NULL), ARCH_PC);
+			assert_int_equal(dwarf_frame_info(row, &from, &to, NULL), REG_PC);
 			count_row(u, f, at - l->vaddr + l->offset, fig);
 			at = to > at ? to : at + 1;
 		}
