@@ -9,7 +9,7 @@
 
 const struct unwind_arch *unwind_arch_of(uint32_t machine)
 {
-	static const struct unwind_arch *const archs[] = { &unwind_x86_64 };
+	static const struct unwind_arch *const archs[] = { &unwind_x86_64, &unwind_aarch64 };
 
 	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++)
 		if (archs[i]->machine == machine)

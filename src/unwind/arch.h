@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what the unwinder asks of an architecture, beside its registers (model/machine.h); implemented in *_x86_64.c.
+ * arch.h - what the unwinder asks of an architecture, beside its registers (model/machine.h); implemented in *_x86_64.c and *_aarch64.c.
  *
  * All of them are there at once: an image has the one that its file is for, a walk the one that its registers are of. An operation that is
  * NULL finds nothing.
@@ -61,7 +61,7 @@ struct unwind_arch {
 /* The one for the ELF e_machine MACHINE; NULL = there is none. */
 const struct unwind_arch *unwind_arch_of(uint32_t machine);
 
-extern const struct unwind_arch unwind_x86_64;
+extern const struct unwind_arch unwind_x86_64, unwind_aarch64;
 
 /* For those that turn rows into rules. Does NUMBER, which is signed, fit into rule.cfa? */
 bool arch_fits_i32(uint64_t number);
@@ -78,5 +78,10 @@ void x86_64_find_marks(struct image *im, const uint8_t *text, size_t len, uint64
 bool x86_64_changes_go_stack(const struct go_code *c);
 size_t x86_64_find_go_thread(const uint8_t *text, size_t len, struct rule *ret);
 void x86_64_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR]);
+
+/* AArch64: image_marks_aarch64.c */
+size_t aarch64_entry_code(const uint8_t *text, size_t len);
+size_t aarch64_count_prologues(const uint8_t *text, size_t len);
+void aarch64_find_marks(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
 
 #endif

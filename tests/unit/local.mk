@@ -112,6 +112,7 @@ suites_unwind += tests/unit/test_image_split
 suites_unwind += tests/unit/test_made
 suites_unwind += tests/unit/test_rows_budget
 suites_unwind += tests/unit/test_unwind
+suites_unwind += tests/unit/test_unwind_aarch64
 
 suites_profile =
 suites_profile += tests/unit/test_treediff
@@ -333,5 +334,6 @@ EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt tes
 EXTRA_DIST += tests/data/v1_2.sberf tests/data/v1_2.txt
 EXTRA_DIST += tests/data/v1_3.sberf tests/data/v1_3.txt
 EXTRA_DIST += tests/data/newer.sberf
+EXTRA_DIST += tests/data/unwind/aarch64-plain.bin tests/data/unwind/aarch64-pac.bin tests/data/unwind/aarch64-debug.bin
 EXTRA_DIST += tests/golden
 EXTRA_DIST += tests/fixtures

@@ -18,3 +18,4 @@ shell_tests += tests/unwind/rows.sh
 shell_tests += tests/unwind/step.sh
 slow_tests += tests/unwind/step.sh
 EXTRA_DIST += tests/unwind/steps.c
+EXTRA_DIST += tests/unwind/aarch64/program.c tests/unwind/aarch64/record.py
