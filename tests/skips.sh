@@ -55,6 +55,7 @@ table=(
 	'^no (xz|objcopy|setpriv)( |$)'                  'absent "$1"'
 	'^no figures of Linux ([0-9.]+) are kept'        '! grep -q "^$1[[:space:]]" "${0%/*}/live/verifier.tsv"'
 	'^no 32-bit programs'                            '! runs_32_bit'
+	'^this kernel sets no probes by perf'            '[ ! -r /sys/bus/event_source/devices/uprobe/type ]'
 	'^no tracefs is mounted'                         '[ ! -r /sys/kernel/tracing/events/sched/sched_switch/id ]'
 	'^no io_uring'                                   '[ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 1)" != 0 ]'
 	'^no memory for huge pages'                      '! awk "/^MemFree/ { exit !(\$2 > 1048576) }" /proc/meminfo'

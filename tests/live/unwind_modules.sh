@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 		((void (*)(void *const *, int))step[0])(step + 1, argc - 2);
 }
 C
-"$CC" -O2 -fPIC -shared -o step.so step.c && "$CC" -O2 -o main main.c -ldl
+${CC:-cc} -O2 -fPIC -shared -o step.so step.c && ${CC:-cc} -O2 -o main main.c -ldl
 result $? "the program is built"
 for ((i = 0; i < libraries; i++)); do
 	cp step.so "step_$i.so"

@@ -68,7 +68,8 @@ cd - >/dev/null || exit 1
 # Nothing tells what was there before the probe.
 chain=$top_builddir/tests/workloads/bin/chain
 at=$(nm "$chain" | awk '$3 == "level_3" { print $1 }')
-if [ -r /sys/bus/event_source/devices/uprobe/type ] && "$CC" -o "$SCRATCH/retprobe" "$top_srcdir/tests/live/retprobe.c"; then
+if [ -r /sys/bus/event_source/devices/uprobe/type ]; then
+	${CC:-cc} -o "$SCRATCH/retprobe" "$top_srcdir/tests/live/retprobe.c" || exit 99
 	mkfifo "$SCRATCH/hold"
 	"$SCRATCH/retprobe" "$(readlink -f "$chain")" "$at" <"$SCRATCH/hold" >"$SCRATCH/set" &
 	also_kill $!

@@ -44,7 +44,7 @@ behind:
 	.quad 0, 0
 	.section .note.GNU-stack, "", @progbits
 ASM
-"$CC" -shared -nostdlib -o ranges.so ranges.s || exit 99
+$CC -shared -nostdlib -o ranges.so ranges.s || exit 99
 nm ranges.so | awk '$3 == "code" { print $1 }' >address
 note "a file of $(stat -c %s ranges.so) bytes"
 "$symname" -m ranges.so <address >out 2>memory
