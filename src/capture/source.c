@@ -149,6 +149,8 @@ int source_open(const struct capture_plan *plan, struct source **ret, struct err
 		return explain_nofile(s, -r, e);
 	if (r)
 		return r;
+	if (plan->wakers)
+		source_waits_prepare(s);
 	*ret = take_ptr(s);
 	return 0;
 }

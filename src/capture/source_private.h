@@ -57,7 +57,7 @@ struct source {
 	struct kstacks kstacks;                  /* of waits under way */
 	source_stranger_fn *stranger;
 	void *stranger_ctx;
-	struct ksyms *ksyms;                     /* once a waker was told */
+	struct ksyms *ksyms;                     /* once wakers are asked for */
 	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that source_open_stack() took last */
 };
@@ -85,6 +85,8 @@ void source_cpus_close(struct source *s);        /* half-opened is fine */
 typedef int list_fn(void *ctx, const void *item, struct err *e);
 typedef size_t list_more_fn(const void *item);           /* bytes */
 int source_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e);
+/* Reads what tells who wakes, all of the kernel's symbols: a tenth of a second, for which nobody would empty the rings later. */
+void source_waits_prepare(struct source *s);
 void source_waits_waker(struct source *s, struct raw_event *ev);         /* sets ev->wake.context */
 void source_waits_close(struct source *s);
 

@@ -330,17 +330,22 @@ uint64_t source_wait_period(const struct source *s)
 	return bpf_side_wait_period(s->kernel);
 }
 
+void source_waits_prepare(struct source *s)
+{
+	if (!s->ksyms_tried)
+		(void)ksyms_load(&s->ksyms, NULL);
+	s->ksyms_tried = true;
+}
+
 void source_set_wakers(struct source *s, bool on)
 {
+	if (on)
+		source_waits_prepare(s);
 	bpf_side_set_wakers(s->kernel, on);
 }
 
 void source_waits_waker(struct source *s, struct raw_event *ev)
 {
-	/* Reading all of the kernel's symbols takes a tenth of a second, so only once there is a waker. */
-	if (!s->ksyms_tried)
-		(void)ksyms_load(&s->ksyms, NULL);
-	s->ksyms_tried = true;
 	ev->wake.context = (uint8_t)waker_context_of(s->ksyms, ev->sample.kernel, ev->sample.nr_kernel);
 }
 

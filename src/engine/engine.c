@@ -25,6 +25,7 @@
 #define TURN_MS 250              /* ... and else */
 #define BEGUN_NS NSEC_PER_SEC
 #define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
+#define POLL_NS (5 * NSEC_PER_MSEC)      /* while events are taken in, files that were loaded are looked for so often */
 #define RETRY_NS (20 * NSEC_PER_MSEC)    /* what waits for a file is tried again when one is there, and so often: all of it is walked */
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
@@ -160,10 +161,25 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	}
 }
 
+/* Takes in the files that have been loaded, and walks what waited for them. */
+static void take_loaded(struct engine *en, uint64_t now_ns)
+{
+	en->polled_ns = now_ns;
+	if (processes_poll(en->ps))
+		ingest_retry(en->ingest, now_ns);
+}
+
+/*
+ * Until the kernel half is taught, all that comes is copied, and where a CPU is hard to get that may be seconds of work at once: what is
+ * learnt in the middle of it must not wait for its end.
+ */
 static void take_raw(void *ctx, const struct raw_event *ev)
 {
 	struct engine *en = ctx;
+	const uint64_t now = clock_mono_ns();
 
+	if (now - en->polled_ns >= POLL_NS)
+		take_loaded(en, now);
 	target_watch_exec(en->watch, ev, en->meta.executed, sizeof(en->meta.executed));
 	ingest_raw(en->ingest, ev);
 }

@@ -44,6 +44,7 @@ struct engine {
 	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
 	uint64_t stopped_ns;             /* 0 = it runs */
 	uint64_t side_lost, doubted_ns;  /* records of the side band that were lost, and when mappings were doubted for it */
+	uint64_t polled_ns;              /* when files that were loaded were taken in while events came */
 	uint64_t retried_ns;             /* when what waits for files was tried again */
 	uint64_t own_base_ns;            /* CPU time of this process before the capture */
 	uint64_t rate_ns, rate_gaps, rate_gaps_ns;       /* since when, and from what, the rate is being measured */
