@@ -191,6 +191,7 @@ struct built *build_now(const struct names *names, struct build_job *job)
 	if (!b)
 		return NULL;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
+	(void)frame_share_of(b->snapshot, &b->frames);
 	switch (job->what) {
 	case PANE_WAITS:
 		build_waits(b, names);
@@ -254,6 +255,7 @@ static struct built *build_after(const struct names *names, const struct built *
 	if (!b)
 		return NULL;
 	b->history = from->history;
+	b->frames = from->frames;
 	b->standstill = from->standstill;
 	memcpy(b->nothing, from->nothing, sizeof(b->nothing));
 	if (job->what == PANE_FUNCS)

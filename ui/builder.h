@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "profile/meta.h"
+#include "query/frameshare.h"
 #include "query/numareport.h"
 #include "query/query.h"
 #include "query/threadlist.h"
@@ -59,6 +60,7 @@ struct built {
 	struct standstill standstill;    /* threads that look as if they waited for each other */
 	char nothing[2 * TERM_TEXT_MAX]; /* why the filters leave nothing, a sentence; "" = they leave something */
 	struct history history;
+	struct frame_share frames;       /* zeroes when out of memory */
 	uint64_t took_ns;                /* time to build */
 	struct err err;                  /* when it failed */
 };

@@ -413,6 +413,19 @@ static void add_complete(struct items *is, const struct header *h)
 	it->right = !header_off_cpu(h);
 }
 
+/* Which share of frames is of code without unwind tables, if there are any: what is beyond them may be missing without a word. */
+static void add_no_table(struct items *is, const struct header *h)
+{
+	char share[UNITS_MAX];
+	struct item *it;
+
+	if (!h->frames.no_table)
+		return;
+	units_percent(share, (double)h->frames.no_table / (double)h->frames.frames);
+	it = header_add(is, header_off_cpu(h) ? 2 : 1, RANK_PENDING, STYLE_TEXT, "%s of frames by frame pointer", share);
+	snprintf(it->brief, sizeof(it->brief), "fp %s", share);
+}
+
 static void header_add_stacks(struct items *is, const struct header *h)
 {
 	const struct profile_meta *m = &h->meta;
@@ -422,6 +435,7 @@ static void header_add_stacks(struct items *is, const struct header *h)
 	if (!m->user_samples && !m->wait_stacks)
 		return;
 	add_complete(is, h);
+	add_no_table(is, h);
 	if (cut == CUT_COMPLETE)
 		return;
 	units_percent(share, (double)header_cuts(m, cut) / (double)(m->user_samples + m->wait_stacks));

@@ -9,6 +9,7 @@
 #define SBERF_UI_HEADER_H
 
 #include "profile/meta.h"
+#include "query/frameshare.h"
 #include "ui/canvas.h"
 #include "ui/feed.h"
 #include "ui/history.h"
@@ -19,6 +20,7 @@
 struct header {
 	struct profile_meta meta;        /* the figures of now */
 	struct history history;          /* from a snapshot */
+	struct frame_share frames;       /* the same */
 	struct pulse pulse;              /* where waits are followed: from the figures themselves */
 	struct standstill standstill;    /* threads that may be waiting for each other */
 	bool known;                      /* meta was filled */

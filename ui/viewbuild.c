@@ -294,6 +294,7 @@ static void show_in_header(struct view *v, const struct built *b)
 	if (view_is_held(v, b->job.what))
 		return;
 	v->header.history = b->history;
+	v->header.frames = b->frames;
 	v->header.standstill = b->standstill;
 }
 

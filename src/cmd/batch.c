@@ -62,6 +62,8 @@ static int print_header(struct batch *b, const struct snapshot *s, struct err *e
 	const char *end;
 
 	history_of(s, m->start_mono_ns, m->start_mono_ns + m->duration_ns, &b->header.history);
+	if (frame_share_of(s, &b->header.frames) < 0)
+		return err_nomem(e, "the header");
 	canvas_clear(b->page);
 	header_draw(&b->header, b->page, 0, lines);
 	text = canvas_dump(b->page);

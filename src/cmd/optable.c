@@ -145,7 +145,9 @@ const struct opt opts[] = {
 			"has none but keeps these. force uses the tables alone: a stack that comes to other code is truncated there. fp follows "
 			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. off takes no stacks: of each "
 			"sample the function that ran, of each wait the one that called the kernel, without callers. dwarf is another name of "
-			"fallback. Frames of code without tables are marked with fp in the view, [fp] in text, no_table in JSON.",
+			"fallback. Frames of code without tables are marked with fp in the view, [fp] in text, no_table in JSON, and samples that have such "
+			"frames with a label no_table in pprof. Other formats have no place for a mark; the share of such frames is among the "
+			"figures of summary, JSON and pprof, and in the comments before the samples of perf-script.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,

@@ -336,6 +336,6 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_
 	put_further(&o, m, &c);
 	put_offcpu(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);
-	put_ratio(&o, "frames_no_table_percent", (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
+	put_ratio(&o, FIGURE_NO_TABLE, (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
 	return 0;
 }

@@ -28,6 +28,8 @@ struct figure {
 	const char *text;        /* sanitised */
 };
 
+#define FIGURE_NO_TABLE "frames_no_table_percent"
+
 /* Gets one figure, which lives for the call. */
 typedef void figure_fn(void *ctx, const struct figure *f);
 

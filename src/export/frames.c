@@ -42,6 +42,14 @@ bool frames_of(struct frame_reader *r, stack_id stack)
 	return true;
 }
 
+bool frames_no_table(const struct frame_reader *r)
+{
+	for (size_t i = 0; i < r->path.n; i++)
+		if (dict_frame_flags(r->d, r->path.v[i]) & FRAME_F_NO_TABLE)
+			return true;
+	return false;
+}
+
 void frames_free(struct frame_reader *r)
 {
 	vec_free(&r->path);

@@ -35,6 +35,8 @@ struct frame_text {
 
 /* Gathers the frames of STACK in r->path, innermost first, without those that are left out. False when out of memory. */
 bool frames_of(struct frame_reader *r, stack_id stack);
+/* Has one of these code without an unwind table, from which the stack goes on by its frame pointer or by a guess? */
+bool frames_no_table(const struct frame_reader *r);
 void frames_free(struct frame_reader *r);        /* zeroed is fine */
 
 /* Of a frame that frames_of() told. */

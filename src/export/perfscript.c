@@ -10,6 +10,14 @@
  * far-access. An inlined function is called "(inlined)" in place of its file, as perf does. Addresses are offsets in the file.
  * Every function has an offset behind its name, because readers take one off.
  *
+ * A frame has no place for a mark that its code has no unwind table. How many have none stands in comments before the first sample, if any has, as
+ * `perf script --header` writes them. Readers go by the first of these lines, and by the empty one behind the last:
+ *
+ *	# ========
+ *	# frames_no_table_percent: 12.34
+ *	# ========
+ *	#
+ *
  * What a frame looks like is made once.
  */
 #include "config.h"
@@ -17,6 +25,7 @@
 #include "export/address_layout.h"
 #include "export/events.h"
 #include "export/export.h"
+#include "export/figures.h"
 #include "export/frames.h"
 #include "export/out.h"
 #include "model/perfname.h"
@@ -164,6 +173,14 @@ static int perfscript_write_event(void *ctx, const struct event *ev, unsigned in
 	return s->out.error ? -s->out.error : 0;
 }
 
+static void put_no_table(void *ctx, const struct figure *f)
+{
+	struct out *o = ctx;
+
+	if (f->type == FIGURE_FIXED && f->v && !strcmp(f->name, FIGURE_NO_TABLE))
+		out_format(o, "# ========\n# %s: %" PRIu64 ".%02" PRIu64 "\n# ========\n#\n\n", f->name, f->v / 100, f->v % 100);
+}
+
 int export_perf_script(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct dict *d = snapshot_dict(v->snapshot);
@@ -176,10 +193,9 @@ int export_perf_script(FILE *out, const struct export_view *v, struct err *e)
 	int r;
 
 	s.frames.q = &s.q;
-	if (s.texts && s.frame_text && s.comm)
+	r = s.texts && s.frame_text && s.comm ? figures_each(v->meta, v->snapshot, put_no_table, &s.out, e) : -ENOMEM;
+	if (r >= 0)
 		r = events_each(v, &s.q, perfscript_write_event, &s, e);
-	else
-		r = -ENOMEM;
 	if (r == -ENOMEM)
 		r = err_nomem(e, "the samples");
 	if (!r || s.out.error)

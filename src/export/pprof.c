@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define VALUES_MAX (2 * MEASURES_ASKED)   /* of each measure, and of how many events that was */
-#define LABELS_MAX 5
+#define LABELS_MAX 6
 #define NODE_TEXT 16
 
 struct call_text {
@@ -183,7 +183,7 @@ static void add_label(struct pprof *p, struct labels *l, const char *key, int64_
 	l->list[l->n++] = label;
 }
 
-/* All are texts: readers drop a number that is 0. What an import does not say has none. */
+/* Of the stack that was gathered last. All are texts: readers drop a number that is 0. What an import does not say has none. */
 static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels *l)
 {
 	char node[NODE_TEXT] = "unknown";
@@ -197,6 +197,8 @@ static void sum_labels(struct pprof *p, const struct stack_sum *s, struct labels
 		return;
 	add_label(p, l, "node", pprof_text(&p->parts, node));
 	add_label(p, l, "state", pprof_text(&p->parts, state_text(s)));
+	if (frames_no_table(&p->parts.frames))
+		add_label(p, l, "no_table", pprof_text(&p->parts, "yes"));
 	if (EVENT_IS_WAIT(s->kind) && s->call != CALL_NONE && s->call != CALL_PREEMPTED)
 		add_label(p, l, "syscall", call_text(p, s->call));
 }
@@ -310,6 +312,10 @@ static void pprof_put_figure(void *ctx, const struct figure *f)
 		put_comment(ctx, f->name, f->text);
 	if (f->type == FIGURE_FLAG && !strcmp(f->name, "complete") && !f->v)
 		put_comment(ctx, f->name, "no: the recording was cut off");
+	if (f->type == FIGURE_FIXED && f->v && !strcmp(f->name, FIGURE_NO_TABLE)) {
+		snprintf(value, sizeof(value), "%" PRIu64 ".%02" PRIu64, f->v / 100, f->v % 100);
+		put_comment(ctx, f->name, value);
+	}
 	snprintf(value, sizeof(value), "%" PRIu64, f->v);
 	for (size_t i = 0; f->type == FIGURE_NUMBER && f->v && i < sizeof(missing) / sizeof(missing[0]); i++)
 		if (!strncmp(f->name, missing[i], strlen(missing[i])))

@@ -33,6 +33,20 @@ at_least "fallback: percent of frames that have none" 20 "$(value fallback.data 
 check "fallback: they are told apart in JSON" grep -q '"no_table":true' json
 at_least "fallback: percent of samples there that come to main through them" 95 "$(among fallback.folded 'fp_leaf ' ';main;.*fp_1;.*fp_leaf ')"
 
+# Where formats have a place for it, and where they have none.
+"$SBERF" report -i fallback.data --format pprof --metric on-cpu -o marked.pb.gz
+check "fallback: samples of pprof have a label that says so" sh -c 'gunzip -c marked.pb.gz | grep -qa no_table'
+check "fallback: and the share is a comment there" sh -c 'gunzip -c marked.pb.gz | grep -qa "frames_no_table_percent: [1-9]"'
+"$SBERF" report -i fallback.data --format perf-script --metric on-cpu >script
+equal "fallback: the share is in the comments before perf's samples" "# ========|# frames_no_table_percent: $(value fallback.data frames_no_table_percent)|# ========|#||" \
+	"$(head -n 5 script | tr '\n' '|')"
+"$SBERF" report --import perf-script script --format folded 2>script.err | sed 's/ [0-9]*$//; s/^[^;]*;//' | sort -u >back
+equal "fallback: which is read back without a word" "" "$(cat script.err)"
+check "fallback: and with the same functions" grep -q ';main;.*;fp_1;.*;fp_leaf' back
+equal "fallback: nothing reads otherwise in folded stacks" 0 "$(grep -cE 'fp\]|no_table' fallback.folded)"
+"$SBERF" top -e cpu-clock -F 997 -b --iterations 1 -d 500ms -p "$workload" >view
+check "fallback: the header of the view has the share" grep -qE '[0-9.]+ % of frames by frame pointer|fp [0-9.]+ %' view
+
 capture force
 at_least "force: percent of samples there that end in the first of them" 99 "$(among force.folded 'fp_leaf ' ';\[cut: no_cfi\];fp_leaf ')"
 
@@ -41,6 +55,7 @@ equal "off: stacks of more than one frame" 0 "$(grep -cE '^[^;]*;[^;]*;' off.fol
 equal "off: the same of waits" 0 "$("$SBERF" report -i off.data --format folded --no-inline --metric off-cpu | grep -cE '^[^;]*;[^;]*;')"
 at_least "off: percent of samples that are in the function which takes the time" 90 "$(share off.folded ';fp_leaf ')"
 equal "off: percent complete" 100.00 "$(value off.data oncpu_complete_percent)"
+check "off: no label says so" sh -c "! '$SBERF' report -i off.data --format pprof | gunzip -c | grep -qa no_table.yes"
 stop_workload
 equal "off: cuts" 0 "$(summary off.data | awk -F ': ' '/^cut_/ { n += $2 } END { print n + 0 }')"
 finish
