@@ -306,6 +306,9 @@ static const struct { const char *name, *text; } figures[] = {
 	  "Threads and processes, at most at a time, that were not looked at: their homes and where their memory is are not known." },
 	{ "frames_no_table_percent",
 	  "Frames of user code that have no unwind table, in all stacks of samples and waits: stacks go on from them by frame pointers, or by a guess." },
+	{ "unreadable",
+	  "How often something of a file could not be read that names or stacks need; unreadable_1 to unreadable_8, as far as there are so many, "
+	  "say of which file, and why." },
 	{ NULL, NULL },
 };
 

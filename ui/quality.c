@@ -32,7 +32,8 @@
 	X(INFERRED, "inferred", "switches that the kernel did not tell", "") \
 	X(UNSUMMED, "unsummed", "short waits that were sampled: there was no room to sum them", "") \
 	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
-	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "")
+	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
+	X(UNREAD, "unread", "files of which something could not be read", "")
 
 enum doubt {
 #define X(id, name, text, remedy) DOUBT_##id,
@@ -313,14 +314,24 @@ static uint64_t doubt_count(const struct profile_meta *m, const struct frame_sha
 		return quality_known(m->symbols_pending);
 	case DOUBT_NO_TABLE:
 		return frames->no_table;
+	case DOUBT_UNREAD:
+		return quality_known(m->unread.n);
 	default:
 		return 0;
 	}
 }
 
+/* Which files that are, and why. */
+static void add_unread(struct maker *m, uint32_t parent, const struct unread *u)
+{
+	struct quality_line line = { .part = QUALITY_DOUBTS, .level = QUALITY_FILE, .module = ID_NONE };
+	for (; line.reason < UNREAD_MAX && u->text[line.reason][0]; line.reason++)
+		quality_add(m, parent, line, 0);
+}
+
 static void add_doubts(struct maker *m, const struct profile_meta *meta, const struct frame_share *frames)
 {
-	uint32_t head = 0;
+	uint32_t head = 0, at = 0;
 
 	for (unsigned int i = 0; i < DOUBT_NR; i++) {
 		struct quality_line line = { QUALITY_DOUBTS, QUALITY_PART, 0, ID_NONE, 0, 0, 0 };
@@ -333,7 +344,9 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 		line.reason = (uint8_t)i;
 		line.of = i == DOUBT_RATE ? meta->freq_asked : i == DOUBT_NO_TABLE ? frames->frames : 0;
 		if (head)
-			quality_add(m, head, line, 0);
+			at = quality_add(m, head, line, 0);
+		if (at && i == DOUBT_UNREAD)
+			add_unread(m, at, &meta->unread);
 	}
 }
 
@@ -362,6 +375,7 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 		what.n = (uint32_t)m.node.n;
 		q->dict = what.dict;
 		q->rules_bytes = meta->rules_bytes;
+		q->unread = meta->unread;
 		q->by_rules = quality_known(meta->rules_pages);
 		q->line = take_ptr(m.line.v);
 		q->tree = listtree_new(&what, take_ptr(m.node.v));
@@ -463,6 +477,8 @@ static char *quality_label_of(const struct quality *q, uint32_t node, bool brief
 		quality_put_part(l, &words);
 	else if (l->level == QUALITY_MODULE)
 		quality_put_module(q, l->module, &words);
+	else if (l->level == QUALITY_FILE)
+		text_builder_put(&words, "%s", q->unread.text[l->reason]);
 	else if (l->level == QUALITY_REST)
 		text_builder_put(&words, "%s more", units_thousands(n, l->module));
 	else if (l->part == QUALITY_RULES && l->level == QUALITY_REASON && l->reason == WAYS_MEMORY)

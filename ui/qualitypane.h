@@ -34,6 +34,7 @@ enum quality_level {
 	QUALITY_WHY,             /* of a way: why a copy was needed */
 	QUALITY_MODULE,          /* of a cut */
 	QUALITY_REST,            /* the other modules of a cut: module is how many */
+	QUALITY_FILE,            /* one that could not be read: reason is which */
 };
 
 struct quality_line {
@@ -47,6 +48,7 @@ struct quality_line {
 struct quality {
 	const struct dict *dict;
 	uint64_t rules_bytes;            /* as profile_meta has it */
+	struct unread unread;            /* the same */
 	bool by_rules;                   /* the kernel was asked to walk: what it was not asked for is not for want of the option */
 	struct quality_line *line;       /* by node; that of the root means nothing */
 	struct tree *tree;               /* owned */

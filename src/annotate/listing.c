@@ -82,6 +82,8 @@ static void say_no_lines(struct reader *r, const char *why)
 /* Symbols for what is called, and debug information. */
 static int open_details(struct reader *r)
 {
+	AUTO_FD int root = r->access->open_root ? r->access->open_root(r->access->ctx, r->of->module) : -ENOENT;
+	const struct debug_places where = { r->access->symfs, root };
 	const struct elf_file *debug = r->elf;
 	struct err e = ERR_INIT;
 
@@ -90,14 +92,14 @@ static int open_details(struct reader *r)
 		return 0;
 	}
 	if (!elf_syms_complete(r->elf) || !dwarf_info_present(r->elf))
-		r->debug = details_file(r->elf, r->of->path, r->access->symfs, &r->debug_fd);
+		r->debug = details_file(r->elf, r->of->path, &where, &r->debug_fd);
 	if (elf_syms_new(r->elf, r->debug, &r->syms, NULL))
 		r->syms = NULL;
 	if (!dwarf_info_present(debug))
 		debug = r->debug;
 	if (!debug || !dwarf_info_present(debug))
 		say_no_lines(r, "there is no debug information (-g) in the file, and none beside it: so no lines are known");
-	else if (details_open(r->elf, debug, r->of->path, r->access->symfs, &r->dwarf, &e))
+	else if (details_open(r->elf, debug, r->of->path, &where, &r->dwarf, &e))
 		say_no_lines(r, e.text);
 	return listing_stopped(r);
 }

@@ -33,6 +33,8 @@ struct code_access {
 	int (*open)(void *ctx, module_id module, struct err *e);
 	/* The regular file that is PATH where the code of MODULE runs; an fd or a negative errno. */
 	int (*open_source)(void *ctx, module_id module, const char *path);
+	/* The root in which the path of MODULE means what it says (O_PATH); negative when that is ours. NULL = it always is. */
+	int (*open_root)(void *ctx, module_id module);
 	void *ctx;
 	const char *symfs;       /* directory in which debug files are looked up first; NULL = none */
 };

@@ -138,6 +138,11 @@ static int live_open_source(void *ctx, module_id module, const char *path)
 	return processes_open_source(ctx, module, path);
 }
 
+static int live_open_root(void *ctx, module_id module)
+{
+	return processes_open_root(ctx, module);
+}
+
 static bool live_ended(void *ctx)
 {
 	return engine_wait(ctx, 1);
@@ -160,7 +165,7 @@ struct feed feed_from_engine(struct engine *en)
 		.recording = live_recording,
 		.record = live_record,
 		.news = live_news,
-		.code = { .open = live_open_code, .open_source = live_open_source, .ctx = engine_processes(en) },
+		.code = { .open = live_open_code, .open_source = live_open_source, .open_root = live_open_root, .ctx = engine_processes(en) },
 		.ended = live_ended,
 	};
 }

@@ -135,6 +135,8 @@ void engine_measure(struct engine *en)
 	char activity[sizeof(m->activity)];
 
 	source_stats(en->source, &st);
+	symbolizer_unread(en->symbolizer, &m->unread);
+	unread_join(&m->unread, processes_unread(en->ps));
 	ingest_figures(en->ingest, &in);
 	capture_figures_copy_text(m->event, sizeof(m->event), st.event);
 	features_missing(st.features, m->kernel_without, sizeof(m->kernel_without));

@@ -351,6 +351,11 @@ static void *engine_main(void *arg)
 
 /* ---- life ---- */
 
+static int open_root(void *ctx, module_id module)
+{
+	return processes_open_root(ctx, module);
+}
+
 static int open_module(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
 	struct processes *ps = ctx;
@@ -463,7 +468,7 @@ static int build_watch(struct engine *en, const struct engine_config *c, struct 
 static int engine_build(struct engine *en, const struct engine_config *c, struct err *e)
 {
 	const struct profile_limits limits = { .bytes = c->profile_bytes };
-	struct module_opener opener = { .open = open_module };
+	struct module_opener opener = { .open = open_module, .root = open_root };
 	int r = source_open(&c->plan, &en->source, e);
 
 	if (r < 0)

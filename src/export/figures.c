@@ -80,7 +80,7 @@ static void figures_put_share(struct sink *o, const char *name, double sum, doub
 
 static void figures_put_text(struct sink *o, const char *name, const char *text, size_t size)
 {
-	char safe[3 * META_TEXT + 1];
+	char safe[3 * UNREAD_TEXT + 1];
 
 	text_sanitise(safe, sizeof(safe), text, strnlen(text, size));
 	o->fn(o->ctx, &(struct figure){ .name = name, .type = safe[0] ? FIGURE_TEXT : FIGURE_UNKNOWN, .text = safe });
@@ -325,6 +325,18 @@ static void put_numa(struct sink *o, const struct profile_meta *m, const struct 
 	put_u64(o, "numa_processes_left", f->processes_left | none);
 }
 
+/* As many as are kept by name, which begins with that of their file. */
+static void put_unread(struct sink *o, const struct unread *u)
+{
+	put_u64(o, "unreadable", u->n);
+	for (unsigned int i = 0; i < UNREAD_MAX && u->text[i][0]; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "unreadable_%u", i + 1);
+		figures_put_text(o, name, u->text[i], sizeof(u->text[i]));
+	}
+}
+
 int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_fn *fn, void *ctx, struct err *e)
 {
 	struct sink o = { .fn = fn, .ctx = ctx };
@@ -337,5 +349,6 @@ int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_
 	put_offcpu(&o, m);
 	put_numa(&o, m, snapshot_numa(s), &c);
 	put_ratio(&o, FIGURE_NO_TABLE, (double)c.frames.no_table, (double)c.frames.frames, 10000, 2);
+	put_unread(&o, &m->unread);
 	return 0;
 }

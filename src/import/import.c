@@ -120,6 +120,7 @@ int import_read(int fd, const char *name, const struct import_options *o, struct
 	meta->target_state = TARGET_ENDED;
 	text_sanitise(meta->target, sizeof(meta->target), base, strlen(base));
 	meta->file_bytes = meta->user_cpu_ns = meta->bpf_cpu_ns = meta->engine_cpu_ns = meta->rss_bytes = META_UNKNOWN;
+	meta->unread.n = META_UNKNOWN;
 	meta->rules_pages = meta->rules = meta->rules_processes = meta->rules_evicted = meta->rules_bytes = META_UNKNOWN;
 	rc = sink_init(&r.sink, p, names, meta, e);
 	if (!rc)

@@ -23,5 +23,7 @@ libsberf_core_a_SOURCES += src/model/raw.h
 libsberf_core_a_SOURCES += src/model/reasons.c
 libsberf_core_a_SOURCES += src/model/reasons.h
 libsberf_core_a_SOURCES += src/model/unwind_input.h
+libsberf_core_a_SOURCES += src/model/unread.c
+libsberf_core_a_SOURCES += src/model/unread.h
 libsberf_core_a_SOURCES += src/model/wait.c
 libsberf_core_a_SOURCES += src/model/wait.h

@@ -669,6 +669,8 @@ static void take_in(struct files *fs, struct load_result *r)
 		return;
 	}
 	fs->loads++;
+	if (r->loaded.image && image_lacks(r->loaded.image)->code)
+		unread_add(&fs->unread, f->place.path, image_lacks(r->loaded.image));
 	/* Of the file that was read, which is not the entry that holds its image when another one equals it. */
 	if (!settled || !f->mark.known) {
 		pthread_mutex_lock(&fs->lock);
@@ -705,6 +707,11 @@ unsigned int files_poll(struct files *fs)
 		n++;
 	}
 	return n;
+}
+
+const struct unread *files_unread(const struct files *fs)
+{
+	return &fs->unread;
 }
 
 int files_fd(const struct files *fs)

@@ -16,6 +16,7 @@
 #define SBERF_PROCESS_FILES_H
 
 #include "model/dict.h"
+#include "model/unread.h"
 #include "process/loader.h"
 #include "process/space.h"
 #include "unwind/unwind.h"
@@ -67,6 +68,8 @@ bool files_vdso(const struct files *fs, uint64_t bytes, struct unwind_map *ret);
 /* Takes finished loads in; returns how many. */
 unsigned int files_poll(struct files *fs);
 int files_fd(const struct files *fs);
+/* Files whose call-frame information cannot be used, though it is there. */
+const struct unread *files_unread(const struct files *fs);
 
 /* The image loaded for MODULE, NULL when there is none at the moment. */
 struct image *files_image(struct files *fs, module_id module);
@@ -76,6 +79,8 @@ int files_open(struct files *fs, module_id module, struct err *e);
 
 /* An fd for the regular file PATH under the root that MODULE was seen in, else under our own; or a negative errno. Any thread. */
 int files_open_beside(struct files *fs, module_id module, const char *path);
+/* A handle (O_PATH) of the root that those see who mapped MODULE; negative when it is ours, or not known any more. Any thread. */
+int files_open_root(struct files *fs, module_id module);
 
 /* Entries or images since the last sweep are so many that a sweep is worthwhile. */
 bool files_crowded(const struct files *fs);

@@ -57,6 +57,7 @@ struct files {
 	uint32_t kept;
 	uint64_t kept_seq, births;
 	uint64_t loads, failures;
+	struct unread unread;            /* of which call-frame information cannot be used */
 	uint32_t hung;                   /* comparisons that did not come back */
 	size_t image_bytes;
 	size_t image_limit;              /* so many of them make a sweep worthwhile */

@@ -75,3 +75,17 @@ int files_open_beside(struct files *fs, module_id module, const char *path)
 	}
 	return r < 0 && ours ? open_in_root(NULL, path, false) : r;
 }
+
+int files_open_root(struct files *fs, module_id module)
+{
+	struct wanted w;
+	int r = copy_wanted(fs, module, &w);
+
+	if (r)
+		return r;
+	if (w.kept_fd >= 0)
+		close(w.kept_fd);
+	r = root_is_ours(w.place.root) ? -ENOENT : fcntl(w.place.root->fd, F_DUPFD_CLOEXEC, 3);
+	place_clear(&w.place);
+	return r < 0 ? -ENOENT : r;
+}

@@ -102,10 +102,10 @@ int open_in_root(const struct root *root, const char *path, bool no_links)
 
 bool root_is_ours(const struct root *root)
 {
-	struct stat theirs, ours;
+	struct stat theirs, ours, ns;
 
-	return !root || fstat(root->fd, &theirs) < 0 || stat("/", &ours) < 0 ||
-	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino);
+	return !root || fstat(root->fd, &theirs) < 0 || stat("/", &ours) < 0 || stat("/proc/self/ns/mnt", &ns) < 0 ||
+	       (theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino && root->mnt_ns == ns.st_ino);
 }
 
 enum way { WAY_MAP_FILES, WAY_ROOT, WAY_ROOT_UNDELETED, WAY_OWN, WAY_EXE, WAY_NR };

@@ -86,7 +86,10 @@ int reopen_fd(int fd);
  * when NO_LINKS. An fd or a negative errno (-ELOOP, -ENOTSUP: not a regular file).
  */
 int open_in_root(const struct root *root, const char *path, bool no_links);
-/* False when ROOT is known to be another directory than our own root, as in containers: paths mean something else there. */
+/*
+ * False when ROOT is known to be another directory than our own root, as in containers, or to have mounts of its own: paths mean something else
+ * there.
+ */
 bool root_is_ours(const struct root *root);
 
 #endif

@@ -587,6 +587,16 @@ int processes_open_source(struct processes *ps, module_id module, const char *pa
 	return files_open_beside(ps->files, module, path);
 }
 
+int processes_open_root(struct processes *ps, module_id module)
+{
+	return files_open_root(ps->files, module);
+}
+
+const struct unread *processes_unread(const struct processes *ps)
+{
+	return files_unread(ps->files);
+}
+
 struct image *processes_image(struct processes *ps, module_id module)
 {
 	return files_image(ps->files, module);

@@ -115,6 +115,10 @@ int processes_open_code(struct processes *ps, module_id module, struct err *e);
  * As above in all else.
  */
 int processes_open_source(struct processes *ps, module_id module, const char *path);
+/* A handle (O_PATH) of the root under which the path of MODULE means what it says; negative when that is ours. As above in all else. */
+int processes_open_root(struct processes *ps, module_id module);
+/* Files whose call-frame information cannot be used, though it is there. The engine's thread. */
+const struct unread *processes_unread(const struct processes *ps);
 
 /*
  * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map of its process

@@ -8,6 +8,7 @@
 
 #include "model/method.h"
 #include "model/reasons.h"
+#include "model/unread.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,6 +86,7 @@ struct profile_meta {
 	uint64_t file_bytes;         /* of the recording; META_UNKNOWN when there is none */
 	uint64_t engine_cpu_ns;      /* of it, the engine thread: from the rings to the profile and the recorder's queue */
 	uint64_t symbols_pending;    /* frames without names yet */
+	struct unread unread;        /* files of which something could not be read that names or stacks would need */
 	char activity[96];           /* what a worker does that takes long ("debuginfod: libc.so.6 34 %"), "" = nothing; sanitised */
 };
 

@@ -81,6 +81,10 @@ static void metasum_add_text(char *dst, size_t size, const char *src)
 
 static void add_texts(struct profile_meta *dst, const struct profile_meta *src)
 {
+	const uint64_t unread = metasum_plus(dst->unread.n, src->unread.n);
+
+	unread_join(&dst->unread, &src->unread);
+	dst->unread.n = unread;
 	metasum_add_text(dst->version, sizeof(dst->version), src->version);
 	metasum_add_text(dst->host, sizeof(dst->host), src->host);
 	metasum_add_text(dst->kernel, sizeof(dst->kernel), src->kernel);

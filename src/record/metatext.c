@@ -44,6 +44,15 @@ static const struct key keys[] = {
 	AT("engine_cpu_ns", engine_cpu_ns, VALUE_U64),
 	AT("rss_bytes", rss_bytes, VALUE_U64),
 	AT("symbols_pending", symbols_pending, VALUE_U64),
+	AT("unread", unread.n, VALUE_U64),
+	AT("unread_1", unread.text[0], VALUE_TEXT),
+	AT("unread_2", unread.text[1], VALUE_TEXT),
+	AT("unread_3", unread.text[2], VALUE_TEXT),
+	AT("unread_4", unread.text[3], VALUE_TEXT),
+	AT("unread_5", unread.text[4], VALUE_TEXT),
+	AT("unread_6", unread.text[5], VALUE_TEXT),
+	AT("unread_7", unread.text[6], VALUE_TEXT),
+	AT("unread_8", unread.text[7], VALUE_TEXT),
 	AT("off_cpu", off_cpu, VALUE_BOOL),
 	AT("wakers", wakers, VALUE_BOOL),
 	AT("wait_short_ns", wait_short_ns, VALUE_U64),
@@ -76,6 +85,8 @@ static const struct key keys[] = {
 #undef X
 };
 
+_Static_assert(UNREAD_MAX == 8 && UNREAD_TEXT >= META_TEXT, "as the keys above, and the longest text");
+
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 #define UNKNOWN "unknown"
 
@@ -103,7 +114,7 @@ static bool add_int(byte_vec *dst, int v)
 static bool add_value(byte_vec *dst, const struct key *k, const struct profile_meta *m)
 {
 	const void *p = (const char *)m + k->at;
-	char clean[3 * META_TEXT];
+	char clean[3 * UNREAD_TEXT];
 
 	switch (k->kind) {
 	case VALUE_TEXT:
@@ -265,6 +276,7 @@ void meta_init(struct profile_meta *m)
 	memset(m, 0, sizeof(*m));
 	m->target_state = TARGET_ENDED;
 	m->user_cpu_ns = m->bpf_cpu_ns = m->engine_cpu_ns = m->file_bytes = META_UNKNOWN;
+	m->unread.n = META_UNKNOWN;
 	m->rules_pages = m->rules = m->rules_processes = m->rules_evicted = m->rules_bytes = META_UNKNOWN;
 }
 

@@ -4,12 +4,12 @@
 
 #include "symbol/debugfile.h"
 
+#include "symbol/target_root.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -20,16 +20,13 @@ struct wanted {
 	uint8_t id[BUILD_ID_MAX];
 	uint8_t id_len;          /* 0 = go by crc */
 	uint32_t crc;
+	const char *path;        /* of the file that it belongs to */
+	int root;                /* in which it is looked for; -1 = ours */
 };
 
 int regular_open(const char *path)
 {
-	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		return -errno;
-	return S_ISREG(st.st_mode) ? take_fd(&fd) : -EINVAL;
+	return target_root_open(-1, path);
 }
 
 static bool same_build_id(int fd, const struct wanted *w)
@@ -57,7 +54,7 @@ static bool same_crc(int fd, uint32_t want)
 
 static int try_path(const char *path, const struct wanted *w)
 {
-	AUTO_FD int fd = regular_open(path);
+	AUTO_FD int fd = target_root_open(w->root, path);
 
 	if (fd < 0)
 		return -ENOENT;
@@ -73,10 +70,35 @@ static int try_joined(const char *a, const char *b, const char *c, const struct 
 	return n > 0 && (size_t)n < sizeof(path) ? try_path(path, w) : -ENOENT;
 }
 
-static int by_build_id(const struct wanted *w, const char *symfs)
+/* Looks with TRY below symfs, in the root that the target sees, and in ours. */
+static int in_places(const struct debug_places *where, struct wanted *w, int (*try)(const char *root, const char *name, const struct wanted *w),
+		     const char *name)
+{
+	int fd = -ENOENT;
+
+	w->root = -1;
+	if (where->symfs)
+		fd = try(where->symfs, name, w);
+	if (fd < 0 && where->root >= 0) {
+		w->root = where->root;
+		fd = try("", name, w);
+		w->root = -1;
+	}
+	return fd >= 0 ? fd : try("", name, w);
+}
+
+/* Below a directory of the user's, debug files may also lie without the directories above them. */
+static int try_build_id(const char *root, const char *name, const struct wanted *w)
+{
+	const int fd = try_joined(root, DEBUG_ROOT, name, w);
+
+	return fd >= 0 || !root[0] ? fd : try_joined(root, "", name, w);
+}
+
+static int by_build_id(struct wanted *w, const struct debug_places *where)
 {
 	char name[2 * BUILD_ID_MAX + 32];
-	int n, fd = -ENOENT;
+	int n;
 
 	if (w->id_len < 2)
 		return -ENOENT;
@@ -84,12 +106,7 @@ static int by_build_id(const struct wanted *w, const char *symfs)
 	for (uint8_t i = 1; i < w->id_len; i++)
 		n += snprintf(name + n, sizeof(name) - (size_t)n, "%02x", w->id[i]);
 	snprintf(name + n, sizeof(name) - (size_t)n, ".debug");
-	if (symfs) {
-		fd = try_joined(symfs, DEBUG_ROOT, name, w);
-		if (fd < 0)
-			fd = try_joined(symfs, "", name, w);
-	}
-	return fd >= 0 ? fd : try_joined("", DEBUG_ROOT, name, w);
+	return in_places(where, w, try_build_id, name);
 }
 
 /* The NUL-terminated file name at the start of section SECTION; the caller frees ret->data. */
@@ -117,11 +134,13 @@ static void debugfile_directory_of(const char *path, char dir[PATH_MAX])
 	snprintf(dir, PATH_MAX, "%.*s", len < PATH_MAX ? (int)len : 0, path);
 }
 
-static int try_beside(const char *root, const char *dir, const char *name, const struct wanted *w)
+/* NAME beside the file at w->path, and where distributions put debug files. */
+static int try_beside(const char *root, const char *name, const struct wanted *w)
 {
-	char base[PATH_MAX], below[PATH_MAX];
+	char dir[PATH_MAX], base[PATH_MAX], below[PATH_MAX];
 	int fd;
 
+	debugfile_directory_of(w->path, dir);
 	if (snprintf(base, sizeof(base), "%s%s", root, dir) >= PATH_MAX)
 		return -ENOENT;
 	fd = try_joined(base, "", name, w);
@@ -132,14 +151,12 @@ static int try_beside(const char *root, const char *dir, const char *name, const
 	return fd;
 }
 
-static int by_debuglink(const struct elf_file *f, const char *path, const char *symfs, struct wanted *w)
+static int by_debuglink(const struct elf_file *f, const struct debug_places *where, struct wanted *w)
 {
 	AUTO_FREE uint8_t *data = NULL;
 	struct elf_bytes link;
-	char dir[PATH_MAX];
 	const char *name;
 	size_t crc_at;
-	int fd = -ENOENT;
 
 	if (!link_section(f, ".gnu_debuglink", &link))
 		return -ENOENT;
@@ -149,28 +166,35 @@ static int by_debuglink(const struct elf_file *f, const char *path, const char *
 	if (strchr(name, '/') || crc_at + sizeof(w->crc) > link.len)
 		return -ENOENT;
 	memcpy(&w->crc, data + crc_at, sizeof(w->crc));
-	debugfile_directory_of(path, dir);
-	if (symfs)
-		fd = try_beside(symfs, dir, name, w);
-	return fd >= 0 ? fd : try_beside("", dir, name, w);
+	return in_places(where, w, try_beside, name);
 }
 
-int debugfile_open(const struct elf_file *f, const char *path, const char *symfs)
+int debugfile_open(const struct elf_file *f, const char *path, const struct debug_places *where)
 {
-	struct wanted w = { 0 };
+	struct wanted w = { .path = path };
 	int fd;
 
 	w.id_len = elf_file_build_id(f, w.id);
-	fd = by_build_id(&w, symfs);
-	return fd >= 0 ? fd : by_debuglink(f, path, symfs, &w);
+	fd = by_build_id(&w, where);
+	return fd >= 0 ? fd : by_debuglink(f, where, &w);
 }
 
-int debugfile_open_alt(const struct elf_file *debug, const char *path, const char *symfs)
+/* The file that is called NAME where w->path is. */
+static int try_named(const char *root, const char *name, const struct wanted *w)
+{
+	char dir[PATH_MAX];
+
+	if (name[0] == '/')
+		return try_joined(root, "", name, w);
+	debugfile_directory_of(w->path, dir);
+	return root[0] ? -ENOENT : try_joined(dir, "", name, w);
+}
+
+int debugfile_open_alt(const struct elf_file *debug, const char *path, const struct debug_places *where)
 {
 	AUTO_FREE uint8_t *data = NULL;
 	struct elf_bytes link;
-	struct wanted w = { 0 };
-	char dir[PATH_MAX];
+	struct wanted w = { .path = path };
 	const char *name;
 	size_t id_len;
 	int fd;
@@ -184,11 +208,6 @@ int debugfile_open_alt(const struct elf_file *debug, const char *path, const cha
 		return -ENOENT;
 	w.id_len = (uint8_t)id_len;
 	memcpy(w.id, data + strlen(name) + 1, id_len);
-	fd = by_build_id(&w, symfs);
-	if (fd >= 0)
-		return fd;
-	if (name[0] == '/')
-		return try_joined(symfs ? symfs : "", "", name, &w);
-	debugfile_directory_of(path, dir);
-	return try_joined(dir, "", name, &w);
+	fd = by_build_id(&w, where);
+	return fd >= 0 ? fd : in_places(where, &w, try_named, name);
 }

@@ -2,7 +2,7 @@
 /*
  * debugfile.h - finds the separate debug file of a stripped one, and opens foreign files without falling into them.
  *
- * By build-id first: DIR/xx/yyyy.debug in [symfs]/usr/lib/debug/.build-id and symfs/.build-id. Then by the name and checksum
+ * By build-id first: DIR/xx/yyyy.debug in /usr/lib/debug/.build-id of each place and symfs/.build-id. Then by the name and checksum
  * in .gnu_debuglink: beside the file, in .debug/ beside it, and in /usr/lib/debug + its directory. What is found must have
  * the same build-id, or the checksum where there is no build-id.
  */
@@ -13,16 +13,22 @@
 
 #include <stdbool.h>
 
+/* Where files are looked for. */
+struct debug_places {
+	const char *symfs;       /* a directory that comes first; NULL = none */
+	int root;                /* the root that the target sees (O_PATH), when that is not ours: it comes before ours; -1 = none */
+};
+
 /* PATH for reading; never blocks in open() on a FIFO or terminal. Regular files only; a negative errno otherwise. */
 int regular_open(const char *path);
 
 /*
- * The debug file of F, which the target knows as PATH. SYMFS may be NULL; with it, everything is looked up below it first.
+ * The debug file of F, which the target knows as PATH, in one of the places WHERE.
  * Returns an fd owned by the caller, -ENOENT when there is none.
  */
-int debugfile_open(const struct elf_file *f, const char *path, const char *symfs);
+int debugfile_open(const struct elf_file *f, const char *path, const struct debug_places *where);
 
 /* The same for the file of shared debug information (dwz) that the .gnu_debugaltlink of DEBUG names, found as PATH was. */
-int debugfile_open_alt(const struct elf_file *debug, const char *path, const char *symfs);
+int debugfile_open_alt(const struct elf_file *debug, const char *path, const struct debug_places *where);
 
 #endif

@@ -4,13 +4,11 @@
 
 #include "symbol/details.h"
 
-#include "symbol/debugfile.h"
-
 #include <errno.h>
 
-struct elf_file *details_file(const struct elf_file *code, const char *path, const char *symfs, int *ret_fd)
+struct elf_file *details_file(const struct elf_file *code, const char *path, const struct debug_places *where, int *ret_fd)
 {
-	AUTO_FD int fd = debugfile_open(code, path, symfs);
+	AUTO_FD int fd = debugfile_open(code, path, where);
 	struct elf_file *f;
 
 	if (fd < 0 || elf_file_open(fd, &f, NULL))
@@ -30,13 +28,13 @@ static uint64_t code_start(const struct elf_file *f)
 	return low;
 }
 
-int details_open(const struct elf_file *code, const struct elf_file *debug, const char *path, const char *symfs,
+int details_open(const struct elf_file *code, const struct elf_file *debug, const char *path, const struct debug_places *where,
 		 struct dwarf_info **ret, struct err *e)
 {
-	AUTO_FD int alt_fd = debugfile_open_alt(debug, path, symfs);
+	AUTO_FD int alt_fd = debugfile_open_alt(debug, path, where);
 
 	/* Without the shared file that it refers to, libdw would go and look for one by itself. */
 	if (alt_fd < 0 && elf_file_section(debug, ".gnu_debugaltlink"))
 		return err_set(e, ENOENT, "the debug information that it shares with others (dwz) was not found");
-	return dwarf_info_open(debug, alt_fd, code_start(code), ret, e);
+	return dwarf_info_open(debug, alt_fd, where->root, code_start(code), ret, e);
 }

@@ -51,6 +51,7 @@ struct unit {
 
 struct dwarf_info {
 	int fd, alt_fd;
+	int root;                    /* that the target sees; -1 = ours */
 	Elf *elf, *alt_elf;
 	Dwarf *dw, *alt;
 	uint64_t code_start;
@@ -261,7 +262,7 @@ static Dwarf_Die *body_of(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_
 	if (!u->half_tried && split_is(unit_die)) {
 		const uint64_t left = d->section_bytes < DWARF_BYTES_MAX ? DWARF_BYTES_MAX - d->section_bytes : 0;
 
-		if (!split_open(unit_die, d->fd, left, &u->half, &bytes, &d->lacks))
+		if (!split_open(unit_die, d->fd, d->root, left, &u->half, &bytes, &d->lacks))
 			d->section_bytes += bytes;
 		else
 			u->half.addr = NULL;
@@ -333,7 +334,7 @@ static int map_units(struct dwarf_info *d, struct err *e)
 	return 0;
 }
 
-int dwarf_info_open(const struct elf_file *f, int alt_fd, uint64_t code_start, struct dwarf_info **ret, struct err *e)
+int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t code_start, struct dwarf_info **ret, struct err *e)
 {
 	AUTO(dwarf_info_free) struct dwarf_info *d = calloc(1, sizeof(*d));
 	const uint64_t bytes = dwarf_debug_bytes(f);
@@ -342,6 +343,7 @@ int dwarf_info_open(const struct elf_file *f, int alt_fd, uint64_t code_start, s
 	if (!d)
 		return err_nomem(e, "debug information");
 	d->fd = d->alt_fd = -1;
+	d->root = root >= 0 ? fcntl(root, F_DUPFD_CLOEXEC, 3) : -1;
 	if (bytes > DWARF_BYTES_MAX)
 		return err_set(e, EFBIG, "more than %llu MiB of debug information", DWARF_BYTES_MAX >> 20);
 	d->section_bytes = bytes;
@@ -374,6 +376,8 @@ void dwarf_info_free(struct dwarf_info *d)
 		close(d->fd);
 	if (d->alt_fd >= 0)
 		close(d->alt_fd);
+	if (d->root >= 0)
+		close(d->root);
 	free(d);
 }
 

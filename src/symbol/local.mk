@@ -42,5 +42,7 @@ libsberf_core_a_SOURCES += src/symbol/symver.c
 libsberf_core_a_SOURCES += src/symbol/symver.h
 libsberf_core_a_SOURCES += src/symbol/split.c
 libsberf_core_a_SOURCES += src/symbol/split.h
+libsberf_core_a_SOURCES += src/symbol/target_root.c
+libsberf_core_a_SOURCES += src/symbol/target_root.h
 libsberf_core_a_SOURCES += src/symbol/unpack.c
 libsberf_core_a_SOURCES += src/symbol/unpack.h

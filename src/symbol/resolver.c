@@ -51,6 +51,7 @@ struct resolver {
 	char *symfs;                 /* NULL = none */
 	struct fetcher *fetcher;     /* NULL = none */
 	struct symbolizer_stats *stats;
+	struct unread *unread;
 	const _Atomic bool *stop;
 	VEC(struct mod) mods;        /* by module id */
 	uint64_t clock;
@@ -85,7 +86,7 @@ static void mod_free(struct mod *m)
 }
 
 struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
-			      struct symbolizer_stats *stats, const _Atomic bool *stop)
+			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop)
 {
 	AUTO(resolver_free) struct resolver *r = calloc(1, sizeof(*r));
 
@@ -96,6 +97,7 @@ struct resolver *resolver_new(const struct module_opener *opener, const char *sy
 	r->fetcher = fetcher;
 	r->opener = *opener;
 	r->stats = stats;
+	r->unread = unread;
 	r->stop = stop;
 	if (symfs) {
 		r->symfs = strdup(symfs);
@@ -183,6 +185,7 @@ static void close_oldest(struct resolver *r)
 /* Opens the file of M (again), so that m->elf can be read from. */
 static bool ensure_file(struct resolver *r, struct mod *m)
 {
+	struct err e = ERR_INIT;
 	uid_t uid;
 
 	if (m->open_failed || atomic_load(r->stop))
@@ -192,13 +195,15 @@ static bool ensure_file(struct resolver *r, struct mod *m)
 	close_oldest(r);
 	m->fd = open_in_symfs(r, m);
 	if (m->fd < 0 && r->opener.open)
-		m->fd = r->opener.open(r->opener.ctx, (module_id)(m - r->mods.v), &uid, NULL);
+		m->fd = r->opener.open(r->opener.ctx, (module_id)(m - r->mods.v), &uid, &e);
 	if (m->fd >= 0 && m->elf)
 		m->elf->fd = m->fd;
-	else if (m->fd >= 0 && elf_file_open(m->fd, &m->elf, NULL))
+	else if (m->fd >= 0 && elf_file_open(m->fd, &m->elf, &e))
 		mod_close(m);
 	m->open_failed = m->fd < 0;
 	r->stats->unreadable_modules += m->open_failed;
+	if (m->open_failed && e.code)
+		unread_add(r->unread, m->path, &e);
 	return !m->open_failed;
 }
 
@@ -241,6 +246,21 @@ static void bound_symbols(struct resolver *r, const struct mod *keep)
 	}
 }
 
+/* The root in which the path of M means what it says; negative = ours. */
+static int root_of(const struct resolver *r, const struct mod *m)
+{
+	return r->opener.root && !atomic_load(r->stop) ? r->opener.root(r->opener.ctx, (module_id)(m - r->mods.v)) : -ENOENT;
+}
+
+/* The separate debug file of M, as details_file(). */
+static struct elf_file *find_debug(const struct resolver *r, const struct mod *m, int *ret_fd)
+{
+	AUTO_FD int root = root_of(r, m);
+	const struct debug_places where = { r->symfs, root };
+
+	return details_file(m->elf, m->path, &where, ret_fd);
+}
+
 static bool ensure_symbols(struct resolver *r, struct mod *m)
 {
 	AUTO(elf_file_free) struct elf_file *debug = NULL;
@@ -251,7 +271,7 @@ static bool ensure_symbols(struct resolver *r, struct mod *m)
 	if (m->read_failed || !(m->m.kind == MODULE_VDSO ? ensure_vdso(m) : ensure_file(r, m)))
 		return false;
 	if (m->m.kind == MODULE_FILE && !elf_syms_complete(m->elf))
-		debug = details_file(m->elf, m->path, r->symfs, &debug_fd);
+		debug = find_debug(r, m, &debug_fd);
 	m->read_failed = elf_syms_new(m->elf, debug, &m->syms, NULL) != 0;
 	if (m->read_failed)
 		return false;
@@ -416,8 +436,14 @@ static void bound_details(struct resolver *r, const struct mod *keep)
 /* Opens the debug information in F, which belongs to M. */
 static void open_dwarf(struct resolver *r, struct mod *m, const struct elf_file *f)
 {
-	if (details_open(m->elf, f, m->path, r->symfs, &m->dwarf, NULL))
-		r->stats->unreadable_details++;
+	AUTO_FD int root = root_of(r, m);
+	const struct debug_places where = { r->symfs, root };
+	struct err e = ERR_INIT;
+
+	if (!details_open(m->elf, f, m->path, &where, &m->dwarf, &e))
+		return;
+	r->stats->unreadable_details++;
+	unread_add(r->unread, m->path, &e);
 }
 
 /* A debug file from a server; what it knows of functions replaces what is known so far. */
@@ -451,7 +477,7 @@ static bool ensure_dwarf(struct resolver *r, struct mod *m)
 	if (dwarf_info_present(m->elf)) {
 		open_dwarf(r, m, m->elf);
 	} else {
-		debug = details_file(m->elf, m->path, r->symfs, &debug_fd);
+		debug = find_debug(r, m, &debug_fd);
 		if (!debug)
 			debug = fetch_debug(r, m, &debug_fd);
 		if (debug && dwarf_info_present(debug))
@@ -489,6 +515,15 @@ static bool resolver_add_places(const struct dwarf_place *place, size_t n, struc
 	return named;
 }
 
+static void note_lack(struct resolver *r, const struct mod *m)
+{
+	struct err e = ERR_INIT;
+
+	err_set(&e, ENOENT, "%s", dwarf_info_lacks(m->dwarf));
+	r->stats->unreadable_details++;
+	unread_add(r->unread, m->path, &e);
+}
+
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer)
 {
 	struct mod *m = resolver_knows(r, id) ? &r->mods.v[id] : NULL;
@@ -506,7 +541,8 @@ bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct 
 	lacked = dwarf_info_lacks(m->dwarf);
 	n = dwarf_info_find(m->dwarf, vaddr, place, ANSWER_MAX);
 	r->stats->damaged_details += dwarf_info_damaged(m->dwarf) - damaged;
-	r->stats->unreadable_details += !lacked && dwarf_info_lacks(m->dwarf);
+	if (!lacked && dwarf_info_lacks(m->dwarf))
+		note_lack(r, m);
 	bound_details(r, m);
 	if (n > ANSWER_MAX) {
 		r->stats->deep_inlining++;

@@ -39,11 +39,11 @@ void answer_clear(struct answer *a);
 struct resolver;
 
 /*
- * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts. STOP, once
+ * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts, UNREAD the files that could not be read. STOP, once
  * true, makes everything return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
  */
 struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
-			      struct symbolizer_stats *stats, const _Atomic bool *stop);
+			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
 
 /* Tells what module ID is; PATH is as the target sees it. False when out of memory. */

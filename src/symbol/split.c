@@ -6,6 +6,7 @@
 
 #include "symbol/debugfile.h"
 #include "symbol/dwarf.h"
+#include "symbol/target_root.h"
 #include "symbol/unpack.h"
 
 #include <dwarf.h>
@@ -111,29 +112,51 @@ static bool get_half(Dwarf_Die *unit, Dwarf_Die *ret)
 	return !dwarf_cu_info(unit->cu, NULL, NULL, NULL, ret, NULL, NULL, NULL) && ret->addr;
 }
 
-int split_open(Dwarf_Die *unit, int fd, uint64_t max, Dwarf_Die *ret, uint64_t *ret_bytes, struct err *e)
-{
-	char own[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
-	struct err why = ERR_INIT;
-	bool packed = false;
-	uint64_t bytes = 0;
-	int r;
+/* One look for the other half of UNIT, in whatever root the thread has. */
+struct looking {
+	Dwarf_Die *unit;
+	const char *own, *dir;
+	uint64_t max;
+	int r;                   /* -ENOENT: it is not there; else 0, or a negative errno with a sentence in WHY */
+	char path[PATH_MAX];
+	uint64_t bytes;
+	Dwarf_Die half;
+	struct err why;
+};
 
-	own_path(fd, own, dir);
-	r = split_find_file(unit, dir, max, &bytes, path, &why);
-	if (r == -ENOENT && snprintf(path, sizeof(path), "%s.dwp", own) < PATH_MAX) {
-		r = split_look_at(path, max, &bytes, &why);
+static void split_look(void *ctx)
+{
+	struct looking *l = ctx;
+	bool packed = false;
+
+	l->r = split_find_file(l->unit, l->dir, l->max, &l->bytes, l->path, &l->why);
+	if (l->r == -ENOENT && snprintf(l->path, sizeof(l->path), "%s.dwp", l->own) < PATH_MAX) {
+		l->r = split_look_at(l->path, l->max, &l->bytes, &l->why);
 		packed = true;
 	}
-	if (r == -ENOENT)
+	/* libdw looks once, for good: so only where there is something. */
+	if (l->r || get_half(l->unit, &l->half))
+		return;
+	l->r = packed ? err_set(&l->why, ENOTSUP, "this libdw cannot use it: packages need elfutils 0.191 or newer") :
+	       split_refused(l->path, &l->why);
+}
+
+int split_open(Dwarf_Die *unit, int fd, int root, uint64_t max, Dwarf_Die *ret, uint64_t *ret_bytes, struct err *e)
+{
+	char own[PATH_MAX], dir[PATH_MAX];
+	struct looking l = { .unit = unit, .own = own, .dir = dir, .max = max, .r = -ENOENT };
+
+	own_path(fd, own, dir);
+	if (root >= 0)
+		(void)target_root_run(root, split_look, &l);
+	if (l.r == -ENOENT)
+		split_look(&l);
+	if (l.r == -ENOENT)
 		return err_set(e, ENOENT, "inlined calls are not known: they are in %s, which is neither beside the program nor where it was "
 			       "compiled", dwo_name(unit));
-	if (!r && get_half(unit, ret)) {
-		*ret_bytes = bytes;
-		return 0;
-	}
-	if (!r)
-		r = packed ? err_set(&why, ENOTSUP, "this libdw cannot use it: packages need elfutils 0.191 or newer")
-			   : split_refused(path, &why);
-	return err_set(e, -r, "inlined calls are not known: they are in %s: %s", path, why.text);
+	if (l.r)
+		return err_set(e, -l.r, "inlined calls are not known: they are in %s: %s", l.path, l.why.text);
+	*ret = l.half;
+	*ret_bytes = l.bytes;
+	return 0;
 }

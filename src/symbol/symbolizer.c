@@ -56,10 +56,12 @@ struct symbolizer {
 	uint32_t settled_below;          /* every frame below is settled */
 	_Atomic uint64_t nr_settled;
 	struct symbolizer_stats stats;   /* copied from the worker's */
+	struct unread unread;            /* the same */
 
 	/* the worker's alone */
 	struct resolver *resolver;
 	struct symbolizer_stats counts;
+	struct unread found;             /* that could not be read */
 	VEC(uint8_t) state;              /* enum frame_state by frame id */
 	VEC(frame_id) preferred;
 	size_t next_preferred, next_preferred_details;
@@ -345,6 +347,8 @@ static uint32_t look_around(struct symbolizer *sy)
 		sy->prefer.n = 0;
 	}
 	sy->stats = sy->counts;
+	if (sy->unread.n != sy->found.n)
+		sy->unread = sy->found;
 	n = note_new_frames(sy);
 	symbolizer_leave(sy);
 	return n;
@@ -474,7 +478,7 @@ static int new_resolver(struct symbolizer *sy, const struct module_opener *opene
 		if (rc)
 			return rc;
 	}
-	sy->resolver = resolver_new(opener, o->symfs, fetcher, &sy->counts, &sy->stop);
+	sy->resolver = resolver_new(opener, o->symfs, fetcher, &sy->counts, &sy->found, &sy->stop);
 	return sy->resolver ? 0 : err_nomem(e, "the symbolizer");
 }
 
@@ -578,6 +582,13 @@ char *symbolizer_progress(struct symbolizer *sy, char *dst, size_t dst_size)
 	snprintf(dst, dst_size, "%s", sy->progress);
 	pthread_mutex_unlock(&sy->progress_lock);
 	return dst;
+}
+
+void symbolizer_unread(struct symbolizer *sy, struct unread *ret)
+{
+	pthread_mutex_lock(&sy->lock);
+	*ret = sy->unread;
+	pthread_mutex_unlock(&sy->lock);
 }
 
 void symbolizer_stats(struct symbolizer *sy, struct symbolizer_stats *ret)

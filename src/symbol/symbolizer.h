@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "model/names.h"
+#include "model/unread.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,6 +29,8 @@ struct symbolizer;
  */
 struct module_opener {
 	int (*open)(void *ctx, module_id module, uid_t *ret_uid, struct err *e);
+	/* The root in which the path of MODULE means what it says (O_PATH), an fd of the symbolizer's; negative when that is ours. NULL = it always is. */
+	int (*root)(void *ctx, module_id module);
 	void *ctx;
 };
 
@@ -78,6 +81,8 @@ void symbolizer_cancel(struct symbolizer *sy);
 /* One line for a status bar, e.g. "debuginfod: libc.so.6 34 %"; "" when idle. Returns DST. */
 char *symbolizer_progress(struct symbolizer *sy, char *dst, size_t dst_size);
 
+/* Which files could not be read, wholly or in part, and why. */
+void symbolizer_unread(struct symbolizer *sy, struct unread *ret);
 /* What was left out so far. */
 void symbolizer_stats(struct symbolizer *sy, struct symbolizer_stats *ret);
 

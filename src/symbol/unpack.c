@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define WHAT "its debug information"
 #define ZSTD 2u                          /* ELFCOMPRESS_ZSTD, gABI draft of 2022; elf.h of glibc 2.36 lacks it */
 
 /* The name of SCN when it is a compressed section of debug information; else NULL. */
@@ -23,14 +24,16 @@ static const char *packed_name(Elf *elf, size_t names, Elf_Scn *scn, Elf64_Chdr 
 	return name;
 }
 
-static int unpack_cannot(const Elf64_Chdr *ch, struct err *e)
+int unpack_refused(const char *what, uint32_t type, struct err *e)
 {
 	char way[32] = "zstd";
 
-	if (ch->ch_type != ZSTD)
-		snprintf(way, sizeof(way), "method %u", (unsigned int)ch->ch_type);
-	return err_set(e, ENOTSUP, "its debug information is compressed with %s, which this libelf cannot unpack: a newer elfutils can, or "
-		       "\"objcopy --decompress-debug-sections\" on the file", way);
+	if (type == ELFCOMPRESS_ZLIB)
+		return err_set(e, EBADMSG, "%s is compressed and damaged", what);
+	if (type != ZSTD)
+		snprintf(way, sizeof(way), "method %u", (unsigned int)type);
+	return err_set(e, ENOTSUP, "%s is compressed with %s, which this libelf cannot unpack: a newer elfutils can, or "
+		       "\"objcopy --decompress-debug-sections\" on the file", what, way);
 }
 
 /* A file of three sections: none, their names, and one to be packed. */
@@ -81,10 +84,10 @@ int unpack_debug(Elf *elf, struct err *e)
 		if (!name || elf_compress(scn, 0, 0) >= 0)
 			continue;
 		if (ch.ch_type != ELFCOMPRESS_ZLIB)
-			return unpack_cannot(&ch, e);
+			return unpack_refused(WHAT, ch.ch_type, e);
 		/* Without the others something is known yet. */
 		if (!strncmp(name, ".debug_info", 11) || !strncmp(name, ".debug_abbrev", 13))
-			return err_set(e, EBADMSG, "its debug information is compressed and damaged");
+			return unpack_refused(WHAT, ch.ch_type, e);
 	}
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "unwind/image.h"
+#include "symbol/unpack.h"
 #include "unwind/arch.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@
 #define CFI_MAX (128ull << 20)           /* bytes of one call-frame section */
 #define UNPACKED_MAX (32ull << 20)       /* the same of a compressed one, unpacked */
 #define DYNAMIC_MAX (64u << 10)
+#define NOT_FIT "is damaged, or has what no compiler writes"
 
 /* In this order libdw has to find them: it looks for no table behind .eh_frame (elfutils, libdw/dwarf_getcfi_elf.c). */
 enum { SEC_EH_FRAME_HDR, SEC_EH_FRAME, SEC_DEBUG_FRAME, SEC_NR };
@@ -101,13 +103,23 @@ static int image_read_segments(struct reader *r, struct err *e)
 	return 0;
 }
 
+/* Section S, which was there, is of no use: why. The first one of a file is kept. */
+static void lose_section(struct image *im, const struct image_section *s, const char *why)
+{
+	if (!im->lacks.code)
+		err_set(&im->lacks, ENOTSUP, "its call-frame information in %s %s", s->name, why);
+}
+
 static void take_section(struct reader *r, int which, const char *name, const Elf64_Shdr *sh)
 {
 	struct image_section *s = &r->sec[which];
 
 	if (s->bytes || sh->sh_type == SHT_NOBITS)
 		return;
+	s->name = name;
 	s->bytes = elf_file_dup(r->f, sh->sh_offset, sh->sh_size, CFI_MAX);
+	if (!s->bytes && sh->sh_size)
+		lose_section(r->im, s, "is larger than 128 MiB, or not in the file");
 	if (!s->bytes)
 		return;
 	*s = (struct image_section){ name, sh->sh_addr, sh->sh_size, sh->sh_flags & (SHF_ALLOC | SHF_COMPRESSED), s->bytes };
@@ -116,10 +128,26 @@ static void take_section(struct reader *r, int which, const char *name, const El
 
 		/* What unpacks to more than the cap is left out, as if it were not there. */
 		if (s->size < sizeof(ch) || (memcpy(&ch, s->bytes, sizeof(ch)), ch.ch_size > UNPACKED_MAX)) {
+			lose_section(r->im, s, "is compressed and would be more than 32 MiB, or damaged");
 			free(s->bytes);
 			s->bytes = NULL;
 		}
 	}
+}
+
+/* Drops what libdw must not read. */
+static void check_sections(struct reader *r)
+{
+	struct image_section *eh = &r->sec[SEC_EH_FRAME], *debug = &r->sec[SEC_DEBUG_FRAME];
+	const bool had_eh = eh->bytes, had_debug = debug->bytes;
+
+	image_check_cfi(eh, &r->sec[SEC_EH_FRAME_HDR]);
+	if (!(debug->flags & SHF_COMPRESSED))
+		image_check_cfi(debug, NULL);
+	if (had_eh && !eh->bytes)
+		lose_section(r->im, eh, NOT_FIT);
+	if (had_debug && !debug->bytes)
+		lose_section(r->im, debug, NOT_FIT);
 }
 
 static void read_section(struct reader *r, const char *name, const Elf64_Shdr *sh)
@@ -213,6 +241,19 @@ static void read_eh_by_segment(struct reader *r)
 				      elf_file_dup(r->f, l->offset + skip, l->filesz - skip, CFI_MAX) };
 }
 
+/* The section S, .debug_frame, is not used: libdw does not say whether it could not unpack it. */
+static void lose_debug(struct image *im, const struct image_section *s)
+{
+	Elf64_Chdr ch;
+
+	if (!(s->flags & SHF_COMPRESSED)) {
+		lose_section(im, s, NOT_FIT);
+	} else if (!im->lacks.code) {
+		memcpy(&ch, s->bytes, sizeof(ch));
+		unpack_refused("its call-frame information in .debug_frame", ch.ch_type, &im->lacks);
+	}
+}
+
 static int read_image(struct reader *r, struct err *e)
 {
 	int err = image_check_header(r, e);
@@ -225,12 +266,14 @@ static int read_image(struct reader *r, struct err *e)
 	image_read_sections(r);
 	read_eh_by_segment(r);
 	image_find_gaps(r->im, r->f, &r->sec[SEC_EH_FRAME_HDR], &r->sec[SEC_EH_FRAME]);
-	image_check_cfi(&r->sec[SEC_EH_FRAME], &r->sec[SEC_EH_FRAME_HDR]);
-	if (!(r->sec[SEC_DEBUG_FRAME].flags & SHF_COMPRESSED))
-		image_check_cfi(&r->sec[SEC_DEBUG_FRAME], NULL);
+	check_sections(r);
 	err = image_build_copy(r->im, r->f->eh.e_type, r->sec, SEC_NR, e);
 	if (err)
 		return err;
+	if (r->sec[SEC_EH_FRAME].bytes && !r->im->copy.eh)
+		lose_section(r->im, &r->sec[SEC_EH_FRAME], NOT_FIT);
+	if (r->sec[SEC_DEBUG_FRAME].bytes && !r->im->debug)
+		lose_debug(r->im, &r->sec[SEC_DEBUG_FRAME]);
 	image_find_marks(r->im, r->f);
 	/* The C linker that makes position-independent programs puts it among other data. */
 	if (r->im->go && !r->pclntab_size && image_find_go(r->f, r->relro.sh_offset, r->relro.sh_size, &r->pclntab))
@@ -314,6 +357,11 @@ void image_free(struct image *im)
 	vec_free(&im->split);
 	go_table_free(im->go_table);
 	free(im);
+}
+
+const struct err *image_lacks(const struct image *im)
+{
+	return &im->lacks;
 }
 
 uint8_t image_build_id(const struct image *im, uint8_t id[BUILD_ID_MAX])

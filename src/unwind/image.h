@@ -33,6 +33,9 @@ void image_free(struct image *im);               /* NULL is fine */
 /* Bytes of the build-id copied to ID; 0 = none. */
 uint8_t image_build_id(const struct image *im, uint8_t id[BUILD_ID_MAX]);
 
+/* What of its call-frame information cannot be used, though it is there: the sentence of an error; code 0 = nothing. */
+const struct err *image_lacks(const struct image *im);
+
 /* File offset -> ELF virtual address by the PT_LOAD that covers it, executable ones first; false when none does. */
 bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr);
 

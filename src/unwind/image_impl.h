@@ -86,6 +86,7 @@ struct image {
 	struct image_copy parts;
 	Dwarf *dwarf;            /* on COPY, only for .debug_frame */
 	Dwarf_CFI *debug;        /* .debug_frame; owned by DWARF */
+	struct err lacks;        /* image_lacks() */
 };
 
 /* A section of the real file that goes into the copy. */

@@ -101,6 +101,16 @@ for version in 5 4; do
 	check "DWARF $version, split: inlined calls" grep -q '|.*|' got
 	equal "DWARF $version, split: the same as in one file" "" "$(diff want got | head -5)"
 	equal "DWARF $version, split: nothing is missing" "" "$(lacks parted)"
+	if [ "$(id -u)" -eq 0 ]; then
+		# Where the program runs, its paths may lead to other files than here.
+		mkdir -p "root/$SCRATCH/split" && mv split/known.dwo "root/$SCRATCH/split"
+		"$symname" -r root parted <pcs >got
+		equal "DWARF $version, split, in another root: the same as in one file" "" "$(diff want got | head -5)"
+		equal "DWARF $version, split, in another root: nothing is missing" "" "$("$symname" -r root -l parted <pcs)"
+		mv "root/$SCRATCH/split/known.dwo" split && rm -r root
+	else
+		skip "needs root" "DWARF $version, split, in another root"
+	fi
 	mv split/known.dwo good.dwo
 	matches "DWARF $version, without the other half: it is said which file is missing" \
 		'^inlined calls are not known: they are in .*known\.dwo, which is neither beside' "$(lacks parted)"
@@ -115,6 +125,23 @@ for version in 5 4; do
 	mv good.dwo parted.dwp
 	matches "DWARF $version, packed: it is said that this libdw cannot" 'parted\.dwp: this libdw cannot use it' "$(lacks parted)"
 	rm parted.dwp
+done
+
+# The separate debug file of a program in another root is there, by its build-id or its name.
+$cc -O2 -g -Wl,--build-id=sha1 -o debugged known.c || exit 99
+instructions debugged >pcs
+"$symname" debugged <pcs >want
+objcopy --only-keep-debug debugged debugged.debug && objcopy --strip-all --add-gnu-debuglink=debugged.debug debugged stripped || exit 99
+id=$(readelf -n debugged | sed -n 's/.*Build ID: //p')
+for at in "usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug" debugged.debug; do
+	mkdir -p "root/${at%/*}" "root/$SCRATCH"
+	[ "$at" = debugged.debug ] && at=$SCRATCH/debugged.debug
+	mv debugged.debug "root/$at"
+	"$symname" "$PWD/stripped" <pcs >got
+	check "without ${at##*/}: no inlined calls" sh -c '! grep -q "|.*|" got'
+	"$symname" -r root "$PWD/stripped" <pcs >got
+	equal "${at##*/} in another root: the same as in one file" "" "$(diff want got | head -5)"
+	mv "root/$at" debugged.debug && rm -r root
 done
 
 # Compressed in a way that this libelf may not know: the type of .debug_info's compression is made zstd's, its bytes are not touched.

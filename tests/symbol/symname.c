@@ -32,7 +32,7 @@ struct asked {
 
 typedef VEC(struct asked) asked_vec;
 
-static const char *file;
+static const char *file, *root_dir;
 
 static int open_file(void *ctx, module_id module, uid_t *ret_uid, struct err *e)
 {
@@ -99,9 +99,14 @@ static bool settled(struct symbolizer *sy, uint64_t wait_ns)
 	return false;
 }
 
+static int open_root(void *ctx, module_id module)
+{
+	return open(root_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static int answer(const struct symbolizer_options *o, bool only_time, uint64_t wait_ns)
 {
-	const struct module_opener opener = { .open = open_file };
+	const struct module_opener opener = { .open = open_file, .root = root_dir ? open_root : NULL };
 	AUTO(dict_free) struct dict *d = dict_new();
 	AUTO(names_free) struct names *ns = names_new();
 	AUTO(symbolizer_free) struct symbolizer *sy = NULL;
@@ -139,6 +144,8 @@ static int tell_lack(const char *symfs)
 	AUTO(elf_file_free) struct elf_file *f = NULL, *debug = NULL;
 	AUTO(dwarf_info_free) struct dwarf_info *d = NULL;
 	AUTO_FD int fd = open(file, O_RDONLY | O_CLOEXEC), debug_fd = -1;
+	AUTO_FD int root = root_dir ? open(root_dir, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	const struct debug_places where = { symfs, root };
 	struct dwarf_place place;
 	struct err e = ERR_INIT;
 	uint64_t vaddr;
@@ -147,8 +154,8 @@ static int tell_lack(const char *symfs)
 	if (fd < 0 || elf_file_open(fd, &f, &e))
 		return die(e.code ? e.text : strerror(errno));
 	if (!dwarf_info_present(f))
-		debug = details_file(f, file, symfs, &debug_fd);
-	if (details_open(f, debug ? debug : f, file, symfs, &d, &e)) {
+		debug = details_file(f, file, &where, &debug_fd);
+	if (details_open(f, debug ? debug : f, file, &where, &d, &e)) {
 		puts(e.text);
 		return 0;
 	}
@@ -178,7 +185,7 @@ int main(int argc, char **argv)
 	bool only_time = false, memory = false, lack = false;
 	int c, rc;
 
-	while ((c = getopt(argc, argv, "ns:dtmlw:")) != -1) {
+	while ((c = getopt(argc, argv, "ns:dtmlw:r:")) != -1) {
 		if (c == 'n')
 			o.no_details = true;
 		else if (c == 's')
@@ -189,6 +196,8 @@ int main(int argc, char **argv)
 			only_time = true;
 		else if (c == 'm')
 			memory = true;
+		else if (c == 'r')
+			root_dir = optarg;
 		else if (c == 'l')
 			lack = true;
 		else if (c != 'w' || parse_u64(optarg, "time", 0, 300000, &wait_ms, NULL))

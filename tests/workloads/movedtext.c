@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * movedtext.c - a program whose text moves to other memory at the same address, as it does for huge pages: movedtext S HOW
+ * movedtext.c - a program whose text moves to other memory at the same address, as it does for huge pages: movedtext S HOW [FILE]
  *
  * HOW is "mremap", anonymous memory moved over it; "memfd", a file in memory; "copy", fresh anonymous memory; "huge", the same of huge pages
- * (MAP_HUGETLB). What moves are whole pages of 2 MB, in which the functions are that take the time.
+ * (MAP_HUGETLB); "file", a file on a mounted hugetlbfs, which the third argument names. What moves are whole pages of 2 MB, in which the
+ * functions are that take the time.
  * "orphan" is "copy" of a program that ends while a child of it goes on.
  */
 #define _GNU_SOURCE
 #include "workload.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -85,12 +87,16 @@ static void move(char *to, size_t n, int fd, int flags)
 		fail("the text does not move");
 }
 
-static void move_by(const char *how, char *to, size_t n)
+static void move_by(const char *how, const char *path, char *to, size_t n)
 {
 	int fd = -1;
 
 	if (!strcmp(how, "memfd"))
 		fd = memfd_create("hugetext", MFD_CLOEXEC);
+	else if (!strcmp(how, "file"))
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0 && !strcmp(how, "file"))
+		fail(path);
 	if (fd >= 0 && ftruncate(fd, (off_t)n))
 		fail("ftruncate");
 	if (!strcmp(how, "mremap")) {
@@ -113,7 +119,7 @@ int main(int argc, char **argv)
 	const uintptr_t from = ((uintptr_t)text_start + HUGE_PAGE - 1) & -HUGE_PAGE, to = (uintptr_t)text_end & -HUGE_PAGE;
 
 	end_after(argc, argv);
-	move_by(how, (char *)from, to - from);
+	move_by(how, argc > 3 ? argv[3] : "", (char *)from, to - from);
 	if (!strcmp(how, "orphan")) {
 		if (fork())
 			_exit(0);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unread.h - files of which something could not be read that names or stacks would need, and why: the first few by name, and how many there are.
+ */
+#ifndef SBERF_MODEL_UNREAD_H
+#define SBERF_MODEL_UNREAD_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+#define UNREAD_MAX 8u
+#define UNREAD_TEXT 384u
+
+struct unread {
+	uint64_t n;
+	char text[UNREAD_MAX][UNREAD_TEXT];      /* "libfoo.so: its debug information is ...", sanitised; "" = no more of them are kept */
+};
+
+/* Adds the file at PATH, and the sentence of WHY. */
+void unread_add(struct unread *u, const char *path, const struct err *why);
+/* Adds what MORE has, as far as there is room for texts; those that are there already are not kept twice. */
+void unread_join(struct unread *u, const struct unread *more);
+
+#endif
