@@ -10,7 +10,8 @@
 #define SBERF_BPF_ARCH_X86_64_H
 
 #define SB_EM_MACHINE 62         /* EM_X86_64 */
-#define SB_NR_REGS SB_X86_64_NR_REGS
+#define SB_NR_REGS 17            /* rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip */
+#define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
 
 /* arch/x86/include/uapi/asm/ptrace.h: struct pt_regs of 64-bit user space */
 struct sb_ctx_regs {

@@ -68,7 +68,7 @@ int BPF_PROG(sb_balance, void *page, void *vma, unsigned long addr)
 /* Is ADDR in the page at PAGE, or in a huge page that begins there? */
 static __always_inline bool is_in_page(__u64 addr, __u64 page)
 {
-	const __u64 size = page & (HUGE_BYTES - 1) ? PAGE_BYTES : HUGE_BYTES;
+	const __u64 size = page & (HUGE_BYTES - 1) ? page_bytes : HUGE_BYTES;
 
 	return ((addr ^ page) & ~(size - 1)) == 0;
 }

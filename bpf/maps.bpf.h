@@ -3,7 +3,7 @@
 #ifndef SBERF_BPF_MAPS_H
 #define SBERF_BPF_MAPS_H
 
-#define PAGE_BYTES 4096u
+#define PAGE_BYTES 4096u                 /* no page is smaller, and no piece of this size is in two; a page may be more of them (page_bytes) */
 #define PIECES (SB_STACK_MAX / PAGE_BYTES + 2)           /* page-bounded pieces of a copy: both ends may be partial */
 #define HOLE_PAGES 4                     /* that cannot be read, behind which a copy still goes on */
 #define ADDRS_BYTES (sizeof(struct sb_part_addrs) + SB_KSTACK_MAX * 8)
@@ -37,6 +37,7 @@
 #define TARGET_PIDS 1
 #define TARGET_TIDS 2
 #define TARGET_CGROUP 3
+const volatile __u32 page_bytes = PAGE_BYTES;    /* of this machine */
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
@@ -315,6 +316,7 @@ struct {
 /* What the task iterator says of one of them; only one looks at a time. */
 struct opening {
 	struct sb_open o;
+	__u64 reg[SB_NR_REGS];
 	__u64 kernel[SB_KSTACK_MAX];
 };
 

@@ -214,12 +214,12 @@ __noinline __u64 sb_readable(__u64 addr, __u64 end)
 	struct mm_struct *mm = plain(task)->mm;
 	__u64 ignored;
 
-	if (!mm || addr > (mm->env_end | (PAGE_BYTES - 1)))
+	if (!mm || addr > (mm->env_end | (page_bytes - 1)))
 		return end;
 	for (int i = 0; i < HOLE_PAGES && addr < end; i++) {
 		if (!bpf_probe_read_user(&ignored, sizeof(ignored), (void *)addr))
 			return addr;
-		addr = (addr | (PAGE_BYTES - 1)) + 1;
+		addr = (addr | (page_bytes - 1)) + 1;
 	}
 	return end;
 }
@@ -233,9 +233,9 @@ __noinline int sb_put_stack(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 
 	__u64 addr = (sp - SB_RED_ZONE) & ~7ull, end = addr + want;
 	__u32 got = sb_put_segment(place, off, addr, want, flags);
 
-	if (!got && addr < (sp & ~(__u64)(PAGE_BYTES - 1))) {
+	if (!got && addr < (sp & ~(__u64)(page_bytes - 1))) {
 		/* The page below sp need not exist yet; without it only the red zone is short. */
-		addr = sp & ~(__u64)(PAGE_BYTES - 1);
+		addr = sp & ~(__u64)(page_bytes - 1);
 		got = sb_put_segment(place, off, addr, end - addr, flags);
 	}
 #pragma unroll

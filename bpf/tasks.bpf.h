@@ -55,15 +55,16 @@ static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 }
 
 /* The user's registers of TASK, which has no slot: its stack is read from outside. */
-static __always_inline void put_open_regs(struct sb_open *o, struct task_struct *task)
+static __always_inline void put_open_regs(struct opening *p, struct task_struct *task)
 {
+	struct sb_open *o = &p->o;
 	struct pt_regs *regs;
 
 	if (task->flags & PF_KTHREAD || !has_user_side(task) || o->flags & SB_WAIT_COMPAT)
 		return;
 	regs = (void *)bpf_task_pt_regs(task);
-	sb_regs_to_dwarf(regs, o->reg);
-	o->nr_regs = o->reg[SB_DWARF_SP] ? SB_NR_REGS : 0;
+	sb_regs_to_dwarf(regs, p->reg);
+	o->nr_regs = p->reg[SB_DWARF_SP] ? SB_NR_REGS : 0;
 	o->machine = SB_EM_MACHINE;
 }
 
@@ -118,7 +119,7 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		p->o.slot = st->slot - 1;
 	} else {
 		p->o.flags |= SB_WAIT_NO_STACK;
-		put_open_regs(&p->o, task);
+		put_open_regs(p, task);
 	}
 	bytes = put_open_kernel(p, st, task);
 	/* It ran meanwhile: not of interest any more. */
@@ -126,7 +127,12 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		return;
 	if (bytes)
 		st->kstack_id = p->o.id;
-	bpf_seq_write(seq, p, sizeof(p->o) + bytes);
+	/* When there is no room for one of these, all of them are written again, to the next buffer. */
+	bpf_seq_write(seq, &p->o, sizeof(p->o));
+	if (p->o.nr_regs)
+		bpf_seq_write(seq, p->reg, sizeof(p->reg));
+	if (bytes)
+		bpf_seq_write(seq, p->kernel, bytes);
 }
 
 SEC("iter/task")

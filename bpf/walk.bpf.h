@@ -201,14 +201,14 @@ static __always_inline int find_rule(struct walk *w, __u64 module, __u64 offset,
 	return why;
 }
 
-/* The caller by its return address at CFA - 8; BP is the caller's. 0 or an answer. */
-static __always_inline int to_caller(struct walk *w, __u64 cfa, __u64 bp)
+/* The caller by its return address at AT; BP is the caller's. 0 or an answer. */
+static __always_inline int to_caller(struct walk *w, __u64 cfa, __u64 at, __u64 bp)
 {
 	__u64 ra;
 
 	if (cfa <= w->sp || (cfa & 7) || cfa - w->sp > WALK_GAP_MAX)
 		return SB_WALK_BAD;
-	if (walk_read(w, cfa - 8, &ra))
+	if (walk_read(w, at, &ra))
 		return SB_WALK_NO_READ;
 	w->pc = ra;
 	w->sp = cfa;
@@ -219,17 +219,25 @@ static __always_inline int to_caller(struct walk *w, __u64 cfa, __u64 bp)
 
 static __always_inline int by_cfa(struct walk *w, const struct sb_rule *r, __u64 cfa)
 {
-	__u64 bp = w->bp, slot = cfa + (__s64)r->bp * 8;
+	__u64 bp = w->bp, slot = cfa + (__s64)r->bp * 8, at = cfa - 8;
+	const __u8 ra = r->arg & SB_RULE_RA;
 
 	if (cfa <= w->sp || (cfa & 7) || cfa - w->sp > WALK_GAP_MAX)
 		return SB_WALK_BAD;
+	if (ra) {
+		if (ra == SB_RULE_RA_LINK)
+			return SB_WALK_NO_RULE;
+		at = slot + (ra == SB_RULE_RA_BESIDE ? 8 : 0);
+		if (at < w->sp)
+			return SB_WALK_BAD;
+	}
 	/* A slot that was given up may lie below the stack; then the register has its old value back already. */
-	if (r->bp != SB_RULE_BP_SAME && slot >= w->low && walk_read(w, slot, &bp)) {
+	if (r->bp != SB_RULE_BP_SAME && ra != SB_RULE_RA_SLOT && slot >= w->low && walk_read(w, slot, &bp)) {
 		if (slot >= w->sp)
 			return SB_WALK_NO_READ;
 		bp = w->bp;
 	}
-	return to_caller(w, cfa, bp);
+	return to_caller(w, cfa, at, bp);
 }
 
 static __always_inline int by_drap(struct walk *w, const struct sb_rule *r)
@@ -238,7 +246,7 @@ static __always_inline int by_drap(struct walk *w, const struct sb_rule *r)
 
 	if (walk_read(w, w->bp + (__s64)r->cfa, &cfa) || walk_read(w, w->bp, &bp))
 		return SB_WALK_NO_READ;
-	return to_caller(w, cfa, bp);
+	return to_caller(w, cfa, cfa - 8, bp);
 }
 
 /* There is no mark for the root of a chain of frame pointers: where it ends, the walk has failed. */
@@ -251,7 +259,7 @@ static __always_inline int by_frame_pointer(struct walk *w)
 		return SB_WALK_BAD;
 	if (walk_read(w, at, &bp))
 		return SB_WALK_NO_READ;
-	why = to_caller(w, at + 16, bp);
+	why = to_caller(w, at + 16, at + 8, bp);
 	return why == WALK_ROOT ? SB_WALK_BAD : why;
 }
 

@@ -90,8 +90,6 @@ struct sb_part_regs {
 #define SB_REGS_FULL 0x1u        /* all of them are the task's user registers */
 #define SB_REGS_SYSCALL 0x2u     /* taken inside a system call or fault: pc is exact, not a return address */
 
-#define SB_X86_64_NR_REGS 17     /* rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip */
-
 struct sb_part_addrs {
 	struct sb_part part;     /* flags: SB_ADDRS_* */
 	__u32 nr;                /* addresses that follow */
@@ -249,7 +247,10 @@ struct sb_sum {
 	struct sb_sum_part part[SB_SUM_BUCKETS];
 };
 
-/* What the iterator says of one task that is off the CPU; the addresses of its kernel stack are behind it. */
+/*
+ * What the iterator says of one task that is off the CPU. Behind it are the user's registers, as in sb_part_regs, and the addresses of the
+ * kernel's stack, innermost first.
+ */
 struct sb_open {
 	__u64 id, out_ns, waking_ns;     /* as in sb_part_wait */
 	__u64 start_ns, cgroup_id, exe_id;
@@ -258,12 +259,11 @@ struct sb_open {
 	__s32 call;
 	__u8 state;
 	__u8 flags;                      /* SB_WAIT_SEEDED, SB_WAIT_COMPAT, SB_WAIT_NO_STACK: it has no slot */
-	__u16 nr_kernel;                 /* addresses of the kernel's stack that follow this, innermost first; 0 = they were told before */
+	__u16 nr_kernel;                 /* addresses; 0 = they were told before */
 	__u32 slot;                      /* index when it has one */
-	__u16 nr_regs;                   /* 0 = none, else SB_NR_REGS */
+	__u16 nr_regs;                   /* 0 = none */
 	__u16 machine;                   /* as sb_part_regs.machine */
 	char comm[16];
-	__u64 reg[17];
 };
 
 /* What the iterator says of the nodes of one task. */
@@ -285,7 +285,6 @@ struct sb_home {
 #define SB_STACK_MAX 65536u
 #define SB_RUNS_MAX 3u           /* segments of one copy: between pages that cannot be read ... */
 #define SB_SEGMENTS_MAX (3 * SB_RUNS_MAX)        /* ... of the stack, of the one that a signal interrupted, and from where a walk stopped */
-#define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
 #define SB_KSTACK_MAX 127u       /* kernel frames at most; kernel.perf_event_max_stack's default */
 
 /*
@@ -310,7 +309,7 @@ struct sb_home {
 
 struct sb_rule {
 	__u8 kind;               /* SB_RULE_* */
-	__u8 arg;
+	__u8 arg;                /* of SB_RULE_SP and SB_RULE_BP: SB_RULE_RA_* */
 	__s16 bp;
 	__s32 cfa;
 };
@@ -327,6 +326,11 @@ struct sb_rule {
 #define SB_RULE_BP_SAME 0x7fff
 #define SB_RULE_PLACED 0x80      /* in arg, but of SB_RULE_SWITCH and SB_RULE_PLT, where neither of the two is set */
 #define SB_RULE_NO_TABLE 0x40
+#define SB_RULE_RA 0x30          /* where the return address is */
+#define SB_RULE_RA_PUSHED 0x00   /* at CFA - 8 */
+#define SB_RULE_RA_BESIDE 0x10   /* above the caller's bp */
+#define SB_RULE_RA_SLOT 0x20     /* where the caller's bp would be, which is not saved */
+#define SB_RULE_RA_LINK 0x30     /* in a register: no architecture of the kernel half has it there */
 
 /*
  * In arg of SB_RULE_SWITCH: where Go's runtime changes stacks, and what it keeps for the way back. Slots and offsets are bytes; offsets in
@@ -472,7 +476,7 @@ _Static_assert(sizeof(struct sb_part_addr) == 16, "sb_part_addr is wire format")
 _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");
-_Static_assert(sizeof(struct sb_open) == 232, "sb_open is what the iterator writes");
+_Static_assert(sizeof(struct sb_open) == 96, "sb_open is what the iterator writes");
 _Static_assert(sizeof(struct sb_part_walk) == 24, "sb_part_walk is wire format");
 _Static_assert(sizeof(struct sb_part_stop) == 32, "sb_part_stop is wire format");
 _Static_assert(sizeof(struct sb_page) == 64 + 4 * SB_ROWS, "sb_page is shared with user space");

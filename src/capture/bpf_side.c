@@ -153,6 +153,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	struct sberf_bpf *s = k->skel;
 
 	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in bpf/maps.bpf.h");
+	s->rodata->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	s->rodata->target = plan->target;
 	s->rodata->kernel_frames = plan->kernel && !plan->no_callers;
 	s->rodata->kernel_leaf = plan->kernel && plan->no_callers;

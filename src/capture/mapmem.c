@@ -14,7 +14,7 @@
 /* kernel/bpf/hashtab.c: struct htab_elem in front of a key, struct bucket; all items of a preallocated hash are there from the start. */
 #define HASH_ITEM_HEAD 48u
 #define HASH_BUCKET 16u
-#define PAGE 4096u
+#define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
 
 static uint64_t mapmem_round_up(uint64_t n, uint64_t to)
 {

@@ -22,6 +22,7 @@
 #include "capture/peek.h"
 
 #include "base/clock.h"
+#include "model/machine.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -147,8 +148,8 @@ static ssize_t read_pages(pid_t pid, uint64_t from, uint32_t want, uint64_t page
 
 static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst, struct reply *ret)
 {
-	const uint64_t page = q->sp & ~(page_size - 1);
-	uint64_t from = q->sp > SB_RED_ZONE ? (q->sp - SB_RED_ZONE) & ~7ull : 0;
+	const uint64_t page = q->sp & ~(page_size - 1), red_zone = machine_host_red_zone();
+	uint64_t from = q->sp > red_zone ? (q->sp - red_zone) & ~7ull : 0;
 	uint32_t want = q->want < PEEK_BYTES_MAX ? q->want : PEEK_BYTES_MAX;
 	ssize_t got;
 

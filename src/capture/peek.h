@@ -45,7 +45,7 @@ enum peek_status {
 struct peek_answer {
 	uint64_t cookie;
 	enum peek_status status;
-	uint64_t addr;           /* of bytes[0]: sp - SB_RED_ZONE rounded down to 8, or sp's page if that below is missing */
+	uint64_t addr;           /* of bytes[0]: sp less the red zone of this machine, rounded down to 8, or sp's page if that below is missing */
 	uint32_t len;            /* 0 unless PEEK_OK */
 	bool unreadable;         /* it ended because a page could not be read, not at the bytes wanted */
 	const uint8_t *bytes;    /* valid until the next peek_take() */
@@ -63,7 +63,7 @@ struct peek;
 int peek_new(struct peek **ret, struct err *e);
 
 /*
- * Queues a read of WANT bytes (cut to PEEK_BYTES_MAX) of process or thread PID from SB_RED_ZONE below SP upwards. Every
+ * Queues a read of WANT bytes (cut to PEEK_BYTES_MAX) of process or thread PID from the red zone of this machine below SP upwards. Every
  * request that is queued gets one answer, in order. Fails with -EAGAIN when the queue is full, -ETIMEDOUT for a process that
  * is left alone (PEEK_SHUN_S), -EIO while too many helpers are abandoned.
  */

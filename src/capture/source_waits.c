@@ -157,7 +157,7 @@ static int note_slot(struct source *s, const struct sb_open *o, struct err *e)
 	return 0;
 }
 
-/* O has the kernel's stack of its wait behind it, or nothing. */
+/* O has the user's registers behind it, and the kernel's stack of its wait, or nothing of either. */
 static void tell_open(struct source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
 {
 	struct source_open w = {
@@ -167,13 +167,15 @@ static void tell_open(struct source *s, const struct sb_open *o, source_open_fn 
 		.call = wire_decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
 	};
 
+	const uint64_t *regs = (const uint64_t *)(o + 1);
+
 	memcpy(w.comm, o->comm, sizeof(o->comm));
-	if (o->nr_regs) {
+	if (o->nr_regs && o->nr_regs <= RAW_REGS_MAX) {
 		w.machine = o->machine;
-		w.nr_regs = o->nr_regs <= sizeof(o->reg) / sizeof(o->reg[0]) ? o->nr_regs : 0;
-		memcpy(w.regs, o->reg, w.nr_regs * sizeof(w.regs[0]));
+		w.nr_regs = o->nr_regs;
+		memcpy(w.regs, regs, w.nr_regs * sizeof(w.regs[0]));
 	}
-	w.kernel = kstacks_keep(&s->kstacks, (const uint64_t *)(o + 1), o->nr_kernel);
+	w.kernel = kstacks_keep(&s->kstacks, regs + o->nr_regs, o->nr_kernel);
 	w.nr_kernel = w.kernel ? o->nr_kernel : 0;
 	each(ctx, &w);
 }
@@ -230,14 +232,15 @@ static int take_open(void *ctx, const void *item, struct err *e)
 	return r;
 }
 
-static size_t kernel_bytes(const void *item)
+static size_t source_waits_open_bytes(const void *item)
 {
 	const struct sb_open *o = item;
 
-	return (o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX) * sizeof(uint64_t);
+	return ((o->nr_regs < RAW_REGS_MAX ? o->nr_regs : RAW_REGS_MAX) + (o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX)) *
+	       sizeof(uint64_t);
 }
 
-_Static_assert(sizeof(struct sb_open) + 8 * SB_KSTACK_MAX <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX,
+_Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX) <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX,
 	       "room for a part of one is left");
 
 int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
@@ -253,7 +256,7 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 	fd = bpf_side_list(s->kernel, min_ns, up_to_ns, e);
 	if (fd < 0)
 		return fd;
-	r = source_read_list(fd, sizeof(struct sb_open), kernel_bytes, take_open, &to, e);
+	r = source_read_list(fd, sizeof(struct sb_open), source_waits_open_bytes, take_open, &to, e);
 	close(fd);
 	return r;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "capture/peek.h"
+#include "model/machine.h"
 #include "system/sysfile.h"
 
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static enum completion_state stack_completion_ask(struct completion *u, struct p
 		return COMPLETION_NONE;       /* for another thread, or another part: next time */
 	if (!p->bytes)
 		p->bytes = malloc(READ_BYTES);
-	if (!p->bytes || peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + SB_RED_ZONE, READ_BYTES))
+	if (!p->bytes || peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + machine_host_red_zone(), READ_BYTES))
 		return COMPLETION_NONE;
 	p->tid = raw->tid;
 	p->start_ns = raw->sample.start_ns;

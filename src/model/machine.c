@@ -38,6 +38,13 @@ const struct machine *machine_host(void)
 #endif
 }
 
+uint64_t machine_host_red_zone(void)
+{
+	const struct machine *m = machine_host();
+
+	return m ? m->red_zone : 0;
+}
+
 uint64_t machine_sp(uint32_t number, uint32_t nr, const uint64_t *regs)
 {
 	const struct machine *m = machine_of(number);

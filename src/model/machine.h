@@ -30,6 +30,8 @@ struct machine {
 const struct machine *machine_of(uint32_t number);
 /* The one that this program was compiled for; NULL = it is none of them. */
 const struct machine *machine_host(void);
+/* Its red zone; 0 when it is none of them. */
+uint64_t machine_host_red_zone(void);
 
 /* The stack pointer among NR registers of the machine NUMBER; 0 when they are not all there, or it is not known. */
 uint64_t machine_sp(uint32_t number, uint32_t nr, const uint64_t *regs);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #define SEGMENTS_MAX 64u
-#define PAGE 4096u
 #define PIECES 32u               /* compared at most */
 #define PIECE_BYTES 64u
 #define PIECES_MIN 2u            /* that say something: filling is everywhere the same */
@@ -44,7 +43,7 @@ static bool moved_read_segments(int fd, struct segments *ret)
 
 static uint64_t moved_page_of(uint64_t at)
 {
-	return at & ~(uint64_t)(PAGE - 1);
+	return at & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 }
 
 /* Which segment the mapping of M is of. Two may have a page of the file in common: one is executed, or one begins there. */

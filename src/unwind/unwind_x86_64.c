@@ -2,7 +2,8 @@
 /*
  * unwind_x86_64.c - rows of call-frame information that a rule can express on x86-64.
  *
- * Nearly every row has CFA = sp + n or bp + n, the return address at CFA - 8, and bp saved at CFA - 8k or untouched. The
+ * Nearly every row has CFA = sp + n or bp + n, the return address at CFA - 8, and bp saved at CFA - 8k or untouched. Code written by hand may
+ * have moved the return address. The
  * linker's PLT stubs are one expression in two variants (breakpoint at 11, or 10 with -z ibtplt), and functions that realign
  * their stack find the CFA in memory at bp - n. What is none of these is left to the complete evaluator.
  */
@@ -91,6 +92,24 @@ static bool bp_rule(Dwarf_Frame *row, struct rule *r)
 	return true;
 }
 
+/* The return address is OFF bytes from the CFA, and R has the rest of its row. False: a rule cannot say that. */
+static bool return_rule(int64_t off, struct rule *r)
+{
+	if (off == -8)
+		return true;
+	if (off % 8 || (r->kind != RULE_SP && r->kind != RULE_BP))
+		return false;
+	if (r->bp == RULE_BP_SAME && off / 8 >= INT16_MIN && off / 8 < RULE_BP_SAME) {
+		r->bp = (int16_t)(off / 8);
+		r->arg |= RULE_RA_SLOT;
+		return true;
+	}
+	if (off != 8 * (int64_t)r->bp + 8)
+		return false;
+	r->arg |= RULE_RA_BESIDE;
+	return true;
+}
+
 static struct rule x86_64_rule(Dwarf_Frame *row, bool signal)
 {
 	struct rule r = { .bp = RULE_BP_SAME };
@@ -104,11 +123,11 @@ static struct rule x86_64_rule(Dwarf_Frame *row, bool signal)
 		return (struct rule){ .kind = RULE_END };
 	if (signal)
 		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
-	if (!op || !at_cfa(op, n, &off) || off != -8 || !arch_sp_is_cfa(row, REG_SP) || !x86_64_cfa_rule(row, &r))
+	if (!op || !at_cfa(op, n, &off) || !arch_sp_is_cfa(row, REG_SP) || !x86_64_cfa_rule(row, &r))
 		return slow;
 	if (r.kind == RULE_BAD)
 		return r;
-	return bp_rule(row, &r) ? r : slow;
+	return bp_rule(row, &r) && return_rule(off, &r) ? r : slow;
 }
 
 /* The linker's stubs where they have no CFI (lld): the first one pushes two words, the others push before they jump. */

@@ -32,6 +32,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define NR_REGS 17               /* of x86-64 */
+#define RED_ZONE 128u            /* the same */
 #define IDS_MAX 4096u
 
 struct ids {
@@ -88,7 +90,7 @@ static void count_segments(struct counts *c, const struct raw_sample *s)
 		c->bytes += g->len;
 		c->unreadable += g->unreadable;
 		c->interrupted += g->interrupted;
-		c->interrupted_far += g->interrupted && g->len > SB_RED_ZONE && apart(g, &s->user.segment[0]);
+		c->interrupted_far += g->interrupted && g->len > RED_ZONE && apart(g, &s->user.segment[0]);
 		c->stack_pointer_inside += !i && s->user.regs[7] >= g->addr && s->user.regs[7] < g->addr + g->len;
 	}
 }
@@ -127,7 +129,7 @@ static void count_sample(struct counts *c, const struct raw_event *ev)
 	c->kthread += s->user.kthread;
 	c->compat += s->user.compat;
 	c->no_user += s->no_user;
-	c->regs += s->user.nr_regs == SB_X86_64_NR_REGS && s->user.machine == 62;
+	c->regs += s->user.nr_regs == NR_REGS && s->user.machine == 62;
 	c->walked += s->user.nr_walked > 0;
 	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
@@ -149,7 +151,7 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	c->waits++;
 	c->own += is_own(c, ev->pid);
 	c->long_waits += length >= (double)w->period_ns;
-	c->wait_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > SB_RED_ZONE;
+	c->wait_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > RED_ZONE;
 	c->wait_kernel += ev->sample.nr_kernel > 0;
 	c->no_stack += w->no_stack;
 	c->seeded += w->seeded;
@@ -168,7 +170,7 @@ static void count_fault(struct counts *c, const struct raw_event *ev)
 {
 	c->fault_samples++;
 	c->faults += ev->sample.period;
-	c->fault_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > SB_RED_ZONE;
+	c->fault_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > RED_ZONE;
 	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
 }

@@ -43,6 +43,10 @@ if [ -z "${SBERF_EMULATED:-}" ]; then
 	walked "1000 frames" 50 recurse
 	walked "signal handler" 50 signals
 	walked "realigned stacks" 50 realign
+	walked "return addresses elsewhere" 50 slots
+	"$SBERF" report -i walked.data --format folded --no-inline >folded
+	at_least "return addresses elsewhere: percent of time under main;in_slot;beside_frame_pointer;in_pieces" 99 \
+		"$(share folded ';main;in_slot;beside_frame_pointer;in_pieces')"
 fi
 walked "signal handler on an alternate stack" 50 signals 0 alt
 walked "calls through the linker's stubs" 50 plt

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NR_REGS 17               /* of x86-64 */
 #define P1 10000001
 
 struct world {
@@ -106,8 +107,8 @@ static struct raw_event raw(enum raw_kind kind, pid_t tid)
 
 	ev.sample.start_ns = (uint64_t)tid;
 	ev.sample.user.machine = EM_X86_64;
-	ev.sample.user.nr_regs = SB_X86_64_NR_REGS;
-	ev.sample.user.regs[SB_X86_64_NR_REGS - 1] = 0x1234;
+	ev.sample.user.nr_regs = NR_REGS;
+	ev.sample.user.regs[NR_REGS - 1] = 0x1234;
 	memcpy(ev.sample.comm, "worker", 7);
 	return ev;
 }

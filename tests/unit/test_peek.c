@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define PAGE 4096u
+#define RED_ZONE 128u            /* of x86-64 */
 #define PAGES 8u                 /* readable, between two that are not */
 #define NOBODY 65534u
 
@@ -183,20 +184,20 @@ static void bytes_end_where_the_memory_does(void **state)
 
 	/* From the red zone up, sp rounded down to a word. */
 	a = ask(p, t.pid, address(PAGE + 203), 1000);
-	check_bytes(&a, PAGE + 200 - SB_RED_ZONE, 1000, false);
+	check_bytes(&a, PAGE + 200 - RED_ZONE, 1000, false);
 	a = ask(p, t.pid, address(200), 3 * PAGE);
-	check_bytes(&a, 200 - SB_RED_ZONE, 3 * PAGE, false);
+	check_bytes(&a, 200 - RED_ZONE, 3 * PAGE, false);
 
 	/* Wanted to the very end, and one byte more. */
-	a = ask(p, t.pid, address(SB_RED_ZONE), all);
+	a = ask(p, t.pid, address(RED_ZONE), all);
 	check_bytes(&a, 0, all, false);
-	a = ask(p, t.pid, address(SB_RED_ZONE), all + 1);
+	a = ask(p, t.pid, address(RED_ZONE), all + 1);
 	check_bytes(&a, 0, all, true);
 	a = ask(p, t.pid, address(all - 8), UINT32_MAX);
-	check_bytes(&a, all - 8 - SB_RED_ZONE, 8 + SB_RED_ZONE, true);
+	check_bytes(&a, all - 8 - RED_ZONE, 8 + RED_ZONE, true);
 
 	/* The red zone reaches into the page before, which is not there; or, exactly, does not. */
-	a = ask(p, t.pid, address(SB_RED_ZONE - 1), PAGE);
+	a = ask(p, t.pid, address(RED_ZONE - 1), PAGE);
 	check_bytes(&a, 0, PAGE - 8, false);
 	a = ask(p, t.pid, address(0), 2 * all);
 	check_bytes(&a, 0, all, true);
@@ -234,7 +235,7 @@ static void a_deep_stack_is_read_in_pieces(void **state)
 	assert_int_equal(mprotect(deep + 1300 * PAGE, PAGE, PROT_NONE), 0);
 	t = start_target(0);
 	assert_int_equal(mprotect(deep + 1300 * PAGE, PAGE, PROT_READ), 0);
-	a = ask(p, t.pid, at + SB_RED_ZONE, len);
+	a = ask(p, t.pid, at + RED_ZONE, len);
 	assert_int_equal(a.status, PEEK_OK);
 	assert_true(a.unreadable);
 	assert_int_equal(a.addr, at);
@@ -242,10 +243,10 @@ static void a_deep_stack_is_read_in_pieces(void **state)
 	assert_memory_equal(a.bytes, deep, a.len);
 
 	/* What comes next is as it was, and smaller than what was there. */
-	a = ask(p, t.pid, at + 1301 * PAGE + SB_RED_ZONE, 799 * PAGE);
+	a = ask(p, t.pid, at + 1301 * PAGE + RED_ZONE, 799 * PAGE);
 	assert_int_equal(a.len, 799 * PAGE);
 	assert_memory_equal(a.bytes, deep + 1301 * PAGE, a.len);
-	a = ask(p, t.pid, at + 512 * PAGE + 8 + SB_RED_ZONE, 100 * PAGE);
+	a = ask(p, t.pid, at + 512 * PAGE + 8 + RED_ZONE, 100 * PAGE);
 	assert_int_equal(a.len, 100 * PAGE);
 	assert_false(a.unreadable);
 	assert_memory_equal(a.bytes, deep + 512 * PAGE + 8, a.len);
@@ -361,7 +362,7 @@ static void a_read_that_hangs_is_given_up(void **state)
 
 	/* Up to the page that blocks it reads as any other. */
 	a = ask(p, bad.pid, address(PAGE), PAGE);
-	check_bytes(&a, PAGE - SB_RED_ZONE, PAGE, false);
+	check_bytes(&a, PAGE - RED_ZONE, PAGE, false);
 
 	assert_int_equal(peek_ask(p, 1, bad.pid, address(2 * PAGE), 4 * PAGE), 0);
 	assert_int_equal(peek_ask(p, 2, bad.pid, address(PAGE), PAGE), 0);
@@ -376,7 +377,7 @@ static void a_read_that_hangs_is_given_up(void **state)
 	assert_int_equal(a.status, PEEK_HUNG);
 	a = take(p);
 	assert_int_equal(a.cookie, 3);
-	check_bytes(&a, 2 * PAGE - SB_RED_ZONE, 4 * PAGE, false);
+	check_bytes(&a, 2 * PAGE - RED_ZONE, 4 * PAGE, false);
 
 	/* From now on nothing is asked of it; its reader is dead and buried. */
 	assert_int_equal(peek_ask(p, 4, bad.pid, address(PAGE), PAGE), -ETIMEDOUT);
@@ -473,7 +474,7 @@ static void the_queue_is_bounded(void **state)
 	for (uint32_t i = 0; i < PEEK_QUEUE_MAX; i++) {
 		a = take(p);
 		assert_int_equal(a.cookie, i);
-		check_bytes(&a, PAGE + 8 * i - SB_RED_ZONE, 64, false);
+		check_bytes(&a, PAGE + 8 * i - RED_ZONE, 64, false);
 	}
 	assert_false(peek_take(p, &a));
 	peek_stats(p, &stats);
@@ -501,9 +502,9 @@ static void a_helper_that_is_killed_is_replaced(void **state)
 			assert_int_equal(peek_ask(p, 5, t.pid, address(PAGE), 64), 0);
 		a = take(p);
 		assert_int_equal(a.cookie, 5);
-		check_bytes(&a, PAGE - SB_RED_ZONE, 64, false);
+		check_bytes(&a, PAGE - RED_ZONE, 64, false);
 		a = ask(p, t.pid, address(PAGE), 64);
-		check_bytes(&a, PAGE - SB_RED_ZONE, 64, false);
+		check_bytes(&a, PAGE - RED_ZONE, 64, false);
 		assert_int_not_equal(peek_pid(p), 0);
 	}
 	end_target(&t);

@@ -12,6 +12,8 @@
 #include <stdalign.h>
 #include <string.h>
 
+#define NR_REGS 17               /* of x86-64 */
+
 /* A record being written. */
 struct rec {
 	alignas(8) uint8_t b[8192];
@@ -110,7 +112,7 @@ static void whole_record(void **state)
 
 	start(&r, SB_F_KERNEL | SB_F_ALTSTACK);
 	add_sample(&r);
-	add_regs(&r, SB_X86_64_NR_REGS);
+	add_regs(&r, NR_REGS);
 	add_segment(&r, 0x7000, 64, 64);
 	add_segment(&r, 0x9000, 128, 56)->part.flags = SB_SEG_INTERRUPTED;
 	add_addrs(&r, SB_PART_KSTACK, 3)->part.flags = SB_ADDRS_FULL;
@@ -131,7 +133,7 @@ static void whole_record(void **state)
 	assert_int_equal(ev.sample.since_ns, 22);
 	assert_true(ev.sample.busy);
 	assert_true(ev.sample.in_kernel && !ev.sample.user.kthread && !ev.sample.user.compat && !ev.sample.no_user);
-	assert_int_equal(ev.sample.user.nr_regs, SB_X86_64_NR_REGS);
+	assert_int_equal(ev.sample.user.nr_regs, NR_REGS);
 	assert_int_equal(ev.sample.user.machine, 62);
 	assert_int_equal(ev.sample.user.regs[16], 116);
 	assert_int_equal(ev.sample.user.nr_segments, 2);
@@ -375,7 +377,7 @@ static void cut_anywhere(void **state)
 
 	start(&r, 0);
 	add_sample(&r);
-	add_regs(&r, SB_X86_64_NR_REGS);
+	add_regs(&r, NR_REGS);
 	add_segment(&r, 0x7000, 64, 64);
 	assert_cut_anywhere(&r);
 }
@@ -410,7 +412,7 @@ static void waits(void **state)
 	w->waker_tid = 21;
 	w->waker_start_ns = 22;
 	memset(w->waker_comm, 'w', sizeof(w->waker_comm));
-	add_regs(&r, SB_X86_64_NR_REGS);
+	add_regs(&r, NR_REGS);
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
 	assert_int_equal(ev.kind, RAW_WAIT);
 	assert_int_equal(ev.time_ns, 1000);
@@ -425,7 +427,7 @@ static void waits(void **state)
 	assert_int_equal(ev.wait.to_node, 2);
 	assert_int_equal(ev.wait.waker_tid, 21);
 	assert_string_equal(ev.wait.waker_comm, "wwwwwwwwwwwwwwww");
-	assert_int_equal(ev.sample.user.nr_regs, SB_X86_64_NR_REGS);
+	assert_int_equal(ev.sample.user.nr_regs, NR_REGS);
 	assert_false(ev.wait.no_stack || ev.wait.seeded);
 	assert_cut_anywhere(&r);
 }

@@ -14,7 +14,7 @@ file_of() {
 check "the C library, every byte" "$rows" 1 "$(file_of libc.so.6)"
 check "libdw" "$rows" 3 "$(file_of libdw.so.1)"
 check "sberf itself" "$rows" 3 "$SBERF"
-for program in chain chain_static chain_lld chain_debug_frame realign plt signals gochain gochain_stripped chain_musl chain_musl_static \
+for program in chain chain_static chain_lld chain_debug_frame realign slots plt signals gochain gochain_stripped chain_musl chain_musl_static \
 	signals_musl threads_musl coroutines fpcode_first fpcode_last fpcode_between libfpcode.so bare_fp bare; do
 	if [ -s "$bin/$program" ]; then
 		check "$program" "$rows" 1 "$bin/$program"

@@ -19,6 +19,8 @@
 #include <time.h>
 
 #define PAGE 4096u
+#define NR_REGS 17               /* of x86-64 */
+#define RED_ZONE 128u            /* the same */
 #define SETTLE_STEPS 3000
 #define SETTLE_WAITS 1000        /* of 20 us */
 
@@ -145,7 +147,7 @@ static bool add_segment(pid_t pid, uint64_t sp, size_t cap, bool interrupted, st
 
 	if (!bytes)
 		return false;
-	seg->addr = sp - SB_RED_ZONE;
+	seg->addr = sp - RED_ZONE;
 	seg->len = (uint32_t)copy_stack(pid, seg->addr, bytes, cap);
 	seg->unreadable = seg->len < cap;
 	seg->interrupted = interrupted;
@@ -239,8 +241,8 @@ static bool read_registers(pid_t tid, struct unwind_input *s)
 	if (ptrace(PTRACE_GETREGS, tid, 0, &u) < 0)
 		return false;
 	memcpy(s->regs, (uint64_t[]){ u.rax, u.rdx, u.rcx, u.rbx, u.rsi, u.rdi, u.rbp, u.rsp, u.r8, u.r9, u.r10, u.r11,
-				       u.r12, u.r13, u.r14, u.r15, u.rip }, SB_X86_64_NR_REGS * sizeof(uint64_t));
-	s->nr_regs = SB_X86_64_NR_REGS;
+				       u.r12, u.r13, u.r14, u.r15, u.rip }, NR_REGS * sizeof(uint64_t));
+	s->nr_regs = NR_REGS;
 	s->machine = EM_X86_64;
 	return true;
 }
