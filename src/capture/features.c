@@ -16,6 +16,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,21 +169,31 @@ bool features_allow(const char *name)
 	return true;
 }
 
-int features_read(struct features *ret, struct err *e)
+static struct features of_running_kernel;
+
+static void ask_running_kernel(void)
 {
 	const libbpf_print_fn_t print = libbpf_set_print(NULL);  /* there may be none: nothing to complain about */
 	struct btf *btf = btf__load_vmlinux_btf();
-	const char *list = getenv(WITHOUT);
-	struct features f = { 0 };
-	int r;
 
 	libbpf_set_print(print);
 	if (btf)
-		features_of(btf, &f);
-	btf__free(btf);
+		features_of(btf, &of_running_kernel);
 	/* Where nothing balances there is nothing to be told apart. */
 	if (btf && access("/proc/sys/kernel/numa_balancing", F_OK))
-		f.balancing = true;
+		of_running_kernel.balancing = true;
+	btf__free(btf);
+}
+
+int features_read(struct features *ret, struct err *e)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *list = getenv(WITHOUT);
+	struct features f;
+	int r;
+
+	pthread_once(&once, ask_running_kernel);
+	f = of_running_kernel;
 	r = list ? features_force_off(&f, list, e) : 0;
 	if (!r)
 		*ret = f;

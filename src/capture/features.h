@@ -6,7 +6,7 @@
  * has been in every kernel since then (tests/unit/test_features.c looks through the programs for what has not). docs/kernels.md
  * says the same to users. To use something newer: a row here, its probe in features_of(), a way without it, a row there.
  *
- * Nothing here needs a permission: /sys/kernel/btf/vmlinux is for everybody. Reading it takes some milliseconds.
+ * Nothing here needs a permission: /sys/kernel/btf/vmlinux is for everybody. Reading it takes some milliseconds, once.
  */
 #ifndef SBERF_CAPTURE_FEATURES_H
 #define SBERF_CAPTURE_FEATURES_H
