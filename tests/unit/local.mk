@@ -318,6 +318,7 @@ unit_tests += tests/unit/test_unwind_rows
 unit_tests += tests/unit/test_data_access
 # Takes in the tables of measures and kinds, with rows of its own.
 unit_tests += tests/unit/test_measure
+tests_unit_test_measure_SOURCES = tests/unit/test_measure.c src/cmd/merge.c src/cmd/pipes.c
 tests_unit_test_measure_LDADD = $(unit_libraries) $(LDADD)
 unit_tests += tests/unit/test_lookup
 unit_tests += tests/unit/test_kstacks

@@ -453,6 +453,7 @@ void memory_begin(struct memory_recording *r, const struct synth *s, const struc
 	uint8_t header[HEADER_SIZE];
 	byte_vec text = { 0 };
 
+	h.uuid[UUID_SIZE - 1] = (uint8_t)(h.uuid[UUID_SIZE - 1] + s->recording);
 	memset(r, 0, sizeof(*r));
 	r->enc = encoder_new(s->dict, s->names);
 	assert_non_null(r->enc);

@@ -24,6 +24,7 @@ struct synth {
 	uint64_t random;
 	unsigned int places;             /* offsets in use in each module */
 	unsigned int depth;              /* frames at most */
+	uint8_t recording;               /* of memory_begin(): a number that makes its UUID another one */
 };
 
 void synth_init(struct synth *s, uint64_t seed);

@@ -34,8 +34,10 @@ static bool is_large(const struct measured *x);
 #include "model/kind.c"
 #include "model/measure.c"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "cmd/options.h"
 #include "export/diffformats.h"
 #include "export/formats.h"
 #include "query/treediff.h"
@@ -45,6 +47,9 @@ static bool is_large(const struct measured *x);
 #include "tests/unit/keys.h"
 #include "tests/unit/synth.h"
 
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 static bool is_large(const struct measured *x)
@@ -308,11 +313,11 @@ static void read_into(struct made *m, const byte_vec *bytes, struct load_report 
 		fail_msg("%s", e.text);
 }
 
-/* A recording of what the source of M gave. */
-static void record(struct made *m, struct memory_recording *r)
+/* A recording of what the source of M gave, the one of that NUMBER. */
+static void record(struct made *m, uint8_t number, struct memory_recording *r)
 {
-	const struct synth s = { .dict = m->d, .names = m->names };
-	struct profile_meta meta = { .target = "app 7" };
+	const struct synth s = { .dict = m->d, .names = m->names, .recording = number };
+	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC, .start_mono_ns = NSEC_PER_SEC };
 
 	memory_begin(r, &s, &meta);
 	fake_source(m, to_recording, r);
@@ -320,29 +325,71 @@ static void record(struct made *m, struct memory_recording *r)
 	memory_end(r);
 }
 
-/* Recordings have them by name, with their arguments, and two that are read one after the other add up. */
+/* A file with the N bytes at V; PATH, a pattern of mkstemp(3), becomes its name. */
+static void put_file(char *path, const uint8_t *v, size_t n)
+{
+	AUTO_FD int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, v, n), n);
+}
+
+/* What `sberf merge` makes of A and B, to *RET. */
+static void merge(const byte_vec *a, const byte_vec *b, byte_vec *ret)
+{
+	char one[] = "/tmp/test_measure.XXXXXX", two[] = "/tmp/test_measure.XXXXXX", both[] = "/tmp/test_measure.XXXXXX";
+	const char *files[] = { one, two };
+	const struct options o = { .command_name = "merge", .files = { .v = files, .n = 2 }, .output = both };
+	struct err e = ERR_INIT;
+	AUTO_FD int fd = -1;
+	ssize_t n;
+
+	put_file(one, a->v, a->n);
+	put_file(two, b->v, b->n);
+	put_file(both, NULL, 0);
+	if (cmd_merge(&o, &e) < 0)
+		fail_msg("%s", e.text);
+	fd = open(both, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && vec_reserve(ret, 1 << 20));
+	n = read(fd, ret->v, 1 << 20);
+	assert_true(n > 0);
+	ret->n = (size_t)n;
+	unlink(one);
+	unlink(two);
+	unlink(both);
+}
+
+/* Recordings have them by name, with their arguments, and two that are merged add up. */
 static void recordings_and_merges(void **state)
 {
 	struct made *m = *state, merged;
 	const struct query q = question(alloc_and_reads());
-	struct memory_recording r;
+	struct memory_recording r, later;
 	struct load_report report;
 	const struct tree *t;
+	byte_vec both = { 0 };
 
-	record(m, &r);
+	record(m, 1, &r);
+	record(m, 2, &later);
 	assert_non_null(memmem(r.bytes.v, r.bytes.n, "SBLK", 4));
+	merge(&r.bytes, &later.bytes, &both);
 	made_init(&merged, NULL);
 	read_into(&merged, &r.bytes, &report);
 	assert_int_equal(report.events, 5);
 	t = made_look(&merged, &q);
 	assert_int_equal(t->node[0].total_ns, 4 << 20);
 	assert_int_equal(t->node[0].value[1], 8);
-	read_into(&merged, &r.bytes, &report);
+	made_free(&merged);
+	made_init(&merged, NULL);
+	read_into(&merged, &both, &report);
+	assert_int_equal(report.events, 10);
 	t = made_look(&merged, &q);
 	assert_int_equal(t->node[0].total_ns, 8 << 20);
 	assert_int_equal(t->node[0].value[1], 16);
 	assert_int_equal(node_called(t, "load")->value[1], 12);
 	memory_free(&r);
+	memory_free(&later);
+	vec_free(&both);
 	made_free(&merged);
 }
 
@@ -351,7 +398,7 @@ static void unknown_ones_are_left_out(void **state)
 {
 	struct made *m = *state, loaded;
 	const struct synth s = { .dict = m->d, .names = m->names };
-	struct profile_meta meta = { .target = "app 7" };
+	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC, .start_mono_ns = NSEC_PER_SEC };
 	struct event ev = { .kind = KIND_ALLOC - 1, .time_ns = MADE_START_NS, .weight = 5, .cut_module = ID_NONE, .count = 1,
 			    .wait.waker = ID_NONE, .place.file = ID_NONE };
 	struct memory_recording r;
