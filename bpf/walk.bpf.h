@@ -358,7 +358,11 @@ __noinline int sb_walk_switch(__u32 which, __u64 rule)
 	struct sb_rule *r = (void *)&rule;
 	__u64 g, m;
 
-	if (!w || w->exact)
+	if (!w)
+		return SB_WALK_NO_RULE;
+	if (r->arg == SB_SWITCH_BP)
+		return to_caller_at(w, w->bp, true);
+	if (w->exact)
 		return SB_WALK_NO_RULE;
 	if (r->arg == SB_SWITCH_CALL || r->arg == SB_SWITCH_CALL_FRAMED)
 		return from_call(w, r);

@@ -342,6 +342,7 @@ struct sb_rule {
  *	SB_SWITCH_PARK   mcall         offset of m.curg
  *	SB_SWITCH_CALL   asmcgocall    slot of g, 0 = none was left slot of the distance from g's stack's end, without g of sp
  *	SB_SWITCH_BACK   cgocallback   bytes of its frame          of g from the thread pointer
+ *	SB_SWITCH_BP     time.now ...: rbp, which is not changed with the stack, lies below the return address
  *
  * Framed: the function, systemstack or asmcgocall, has pushed rbp below its return address.
  */
@@ -353,6 +354,7 @@ struct sb_rule {
 #define SB_SWITCH_BACK 5
 #define SB_SWITCH_UP_FRAMED 6
 #define SB_SWITCH_CALL_FRAMED 7
+#define SB_SWITCH_BP 8           /* the only one that holds where something runs, too */
 #define SB_GO_STACK_END 0x8      /* in g: stack.hi */
 #define SB_GO_M 0x30             /* in g: m */
 #define SB_GO_SP 0x38            /* in g: sched.sp */

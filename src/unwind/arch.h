@@ -47,7 +47,7 @@ struct unwind_arch {
 	/* Adds the marks found in LEN bytes of code at TEXT, whose virtual address is VADDR. */
 	void (*find_marks)(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
 
-	/* The three of Go's stacks are there together, or none is. Does C change stacks? Else it only calls one that does, under the same name. */
+	/* The four of Go's stacks are there together, or none is. Does C change stacks? Else it only calls one that does, under the same name. */
 	bool (*changes_go_stack)(const struct go_code *c);
 	/*
 	 * Where in the LEN bytes at TEXT C has called Go to begin a thread, and the rule that holds for that return address: C's assembly for that has
@@ -56,6 +56,8 @@ struct unwind_arch {
 	size_t (*find_go_thread)(const uint8_t *text, size_t len, struct rule *ret);
 	/* Marks the places in CODE whose callers are on another stack. */
 	void (*mark_go_switches)(struct image *im, const struct go_code code[GO_CODE_NR]);
+	/* The same of C, which asks for the time on another stack than it was called on. */
+	void (*mark_go_clock)(struct image *im, const struct go_code *c);
 };
 
 /* The one for the ELF e_machine MACHINE; NULL = there is none. */
@@ -78,6 +80,7 @@ void x86_64_find_marks(struct image *im, const uint8_t *text, size_t len, uint64
 bool x86_64_changes_go_stack(const struct go_code *c);
 size_t x86_64_find_go_thread(const uint8_t *text, size_t len, struct rule *ret);
 void x86_64_mark_go_switches(struct image *im, const struct go_code code[GO_CODE_NR]);
+void x86_64_mark_go_clock(struct image *im, const struct go_code *c);
 
 /* AArch64: image_marks_aarch64.c */
 size_t aarch64_entry_code(const uint8_t *text, size_t len);

@@ -38,6 +38,10 @@ static const char *const switches[GO_CODE_NR] = {
 	[GO_ASMCGOCALL] = "runtime.asmcgocall", [GO_CGOCALLBACK] = "runtime.cgocallback",
 };
 
+/* They ask the vDSO, which is C, on the thread's own stack. */
+static const char *const clocks[] = { "time.now", "runtime.nanotime1", "runtime.walltime", "runtime.walltime1" };
+#define NR_CLOCKS (sizeof(clocks) / sizeof(*clocks))
+
 struct go_table {
 	uint8_t *p;
 	uint64_t size;
@@ -167,6 +171,7 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 {
 	uint64_t start, end, record, name;
 	struct go_code c;
+	bool is_clock;
 	size_t which;
 
 	if (!go_frames_function(t, i, &start, &end, &record) || !go_frames_get(t, record + t->word, 4, &name) ||
@@ -179,10 +184,16 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 		image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
 	if (which < NR_ROOTS)
 		return;
+	is_clock = which_name(t, t->names + name, clocks, NR_CLOCKS) < NR_CLOCKS;
 	which = which_name(t, t->names + name, switches, GO_CODE_NR);
-	if (which == GO_CODE_NR)
+	if (which == GO_CODE_NR && !is_clock)
 		return;
 	c = go_frames_read_code(im, f, t->text + start, t->text + end);
+	if (is_clock) {
+		im->arch->mark_go_clock(im, &c);
+		free(c.text);
+		return;
+	}
 	if (!c.len || (code[which].len && !im->arch->changes_go_stack(&c))) {
 		free(c.text);
 		return;
@@ -196,7 +207,7 @@ static bool mark_threads(struct image *im, const struct elf_file *f)
 {
 	struct rule rule;
 
-	for (uint32_t i = 0; i < im->nr_loads && !im->no_needed; i++) {
+	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
 		AUTO_FREE uint8_t *text = l->exec ? elf_file_dup(f, l->offset, l->filesz, CODE_MAX) : NULL;
 		const size_t at = text ? im->arch->find_go_thread(text, l->filesz, &rule) : SIZE_MAX;
@@ -235,7 +246,7 @@ static bool mark_functions(struct image *im, const struct elf_file *f, const str
 
 bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret)
 {
-	const struct mark *m = im->go ? image_mark(im, MARK_SWITCH, vaddr + 1) : NULL;
+	const struct mark *m = image_mark(im, MARK_SWITCH, vaddr + 1);
 
 	if (m)
 		*ret = m->rule;

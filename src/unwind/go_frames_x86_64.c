@@ -12,6 +12,8 @@
  *                already it keeps no goroutine, and the stack pointer itself.
  *  cgocallback   the thread's own stack (m.g0) is where C called: sched.sp is the frame of this function there.
  *
+ *  time.now, nanotime1 and walltime ask the vDSO, and change the stack for that. Their caller is where rbp says, all the time.
+ *
  * Offsets that differ from version to version are read from the code, and whether these functions have a frame, as they do since Go 1.21:
  * then rbp lies below their return address (the rules that are framed). In a position-independent program the offset of g comes
  * in a register. Code that looks different is not followed: what returns to it is cut. Seen: Go 1.19 with and without cgo, also
@@ -273,4 +275,24 @@ void x86_64_mark_go_switches(struct image *im, const struct go_code code[GO_CODE
 			b = from_asmcgocall_on_g0(c, &a.rule);
 		go_frames_mark(im, c, a, b);
 	}
+}
+
+/*
+ * mov %rsp,%r12; ...; mov sched.sp(g),%rsp; ...; mov %r12,%rsp; ...; ret. What is behind that makes the system call instead, and jumps back. Rbp is set
+ * before, by lea F(%rsp),%rbp or as in all functions, and what is called keeps it.
+ */
+void x86_64_mark_go_clock(struct image *im, const struct go_code *c)
+{
+	const struct rule rule = { .kind = RULE_SWITCH, .arg = SB_SWITCH_BP };
+	const size_t keep = FIND(c, 0, 0x49, 0x89, 0xe4), back = FIND(c, keep, 0x4c, 0x89, 0xe4);
+	size_t end;
+
+	if (keep == NOWHERE || back == NOWHERE || !x86_64_changes_go_stack(c) || (!is_framed(c) && FIND(c, 0, 0x48, 0x8d, 0x6c, 0x24) > keep))
+		return;
+	/* A mark holds for what runs one byte before it. */
+	image_add_switch(im, c->vaddr + keep + 1, c->vaddr + back + 4, rule);
+	end = FIND(c, back, 0x48, 0x83, 0xc4, ANY, 0xc3);
+	end = end == NOWHERE ? FIND(c, back, 0x5d, 0xc3) : end + 3;
+	if (end != NOWHERE)
+		image_add_switch(im, c->vaddr + end + 3, c->vaddr + c->len, rule);
 }

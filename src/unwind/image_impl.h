@@ -32,7 +32,7 @@ enum mark_kind {
 	MARK_CONTEXT,            /* the first byte of what a coroutine's first function returns to */
 	MARK_FP,                 /* code that keeps frame pointers and has no CFI */
 	MARK_CLONE,              /* behind clone's system call: a thread entry in the child, a leaf in the parent */
-	MARK_SWITCH,             /* return addresses in it have their caller on another stack: RULE */
+	MARK_SWITCH,             /* return addresses in it, and what runs before them, have their caller on another stack: RULE, whatever tables say */
 };
 
 struct mark {
@@ -108,7 +108,7 @@ void image_find_marks(struct image *im, const struct elf_file *f);
 void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end);
 /* The same of MARK_SWITCH, where RULE holds. */
 void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rule rule);
-/* The rule behind VADDR where Go's runtime has roots or changes stacks, which counts more than a row; false when it does not. */
+/* The rule behind VADDR where stacks change, or Go's runtime has roots, which counts more than a row; false when there is none. */
 bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret);
 
 /* The search table of .eh_frame_hdr. */

@@ -86,13 +86,13 @@ static struct place without_row(struct image *im, uint64_t offset, uint64_t vadd
  * A root of Go's at VADDR, or a change of stacks, which is at OFFSET of the file, if there is one: as in walk_learn(), that counts more than a row, and the byte
  * behind VADDR is what is asked about. *END: where the next one begins, if that is less.
  */
-static struct place go_mark(const struct image *im, uint64_t offset, uint64_t vaddr, uint64_t *end)
+static struct place rows_marked(const struct image *im, uint64_t offset, uint64_t vaddr, uint64_t *end)
 {
-	for (size_t i = 0; im->go && i < im->marks.n; i++) {
+	for (size_t i = 0; i < im->marks.n; i++) {
 		const struct mark *m = &im->marks.v[i];
 		const uint64_t first = m->range.start - 1, behind = m->range.end - 1;
 
-		if ((m->kind != MARK_ROOT && m->kind != MARK_SWITCH) || behind <= vaddr)
+		if ((m->kind != MARK_SWITCH && !(im->go && m->kind == MARK_ROOT)) || behind <= vaddr)
 			continue;
 		if (first <= vaddr)
 			return (struct place){ m->kind == MARK_SWITCH ? m->rule : (struct rule){ .kind = RULE_END }, vaddr - first > offset ? 0 : offset - (vaddr - first),
@@ -117,7 +117,7 @@ static struct place rows_look_at(struct image *im, uint64_t offset)
 
 	if (!im->arch || !image_vaddr(im, offset, &vaddr))
 		return p;
-	p = go_mark(im, offset, vaddr, &until);
+	p = rows_marked(im, offset, vaddr, &until);
 	if (p.known)
 		return p;
 	row = image_row(im, vaddr);

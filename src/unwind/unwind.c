@@ -574,14 +574,17 @@ static bool in_new_thread(const struct walk *w)
 }
 
 /*
- * The caller is on another stack. Only asmcgocall() of Go, when it did not change stacks, tells where without looking at what no copy has; the
- * kernel half can look.
+ * The caller is on another stack. Only when it is not, as asmcgocall() of Go may be called on the right one already, tells what was copied where it
+ * is; the kernel half can look.
  */
 static enum step by_switch(struct walk *w, const struct rule *r)
 {
 	const bool framed = r->arg == SB_SWITCH_CALL_FRAMED;
 	uint64_t g, sp, bp = w->bp;
 
+	/* It may not have been changed, or both are in the copy. */
+	if (r->arg == SB_SWITCH_BP && bp >= w->sp && walk_read(w, bp, &g))
+		return to_caller(w, bp + 16, g);
 	if ((r->arg != SB_SWITCH_CALL && !framed) || w->exact)
 		return walk_cut(w, CUT_STACK_SWITCH);
 	if (!walk_read(w, w->sp + (uint64_t)r->bp, &g) || !walk_read(w, w->sp + (uint64_t)r->cfa, &sp))

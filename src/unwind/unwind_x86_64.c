@@ -158,4 +158,5 @@ const struct unwind_arch unwind_x86_64 = {
 	.changes_go_stack = x86_64_changes_go_stack,
 	.find_go_thread = x86_64_find_go_thread,
 	.mark_go_switches = x86_64_mark_go_switches,
+	.mark_go_clock = x86_64_mark_go_clock,
 };

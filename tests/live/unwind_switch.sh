@@ -33,6 +33,35 @@ go_and_c() {
 }
 go_and_c "Go that calls C that calls Go"
 go_and_c "Go and C at any address" -buildmode=pie
+go_and_c "Go and C without libraries" -ldflags '-linkmode external -extldflags -static'
+
+# The vDSO is asked on another stack, signals are handled on a third one, and the kernel goes back from there by a system call of its own.
+# go_asks TITLE NAMES OPTIONS...: NAMES is "named", or "bare" where functions have none.
+go_asks() {
+	local title=$1 names=$2
+	shift 2
+	if ! command -v go >/dev/null || ! go build "$@" -o "$SCRATCH/gosignals" "$top_srcdir/tests/workloads/gosignals.go" 2>"$SCRATCH/go.err"; then
+		for part in recorded time signals return complete compared; do
+			skip "no Go with a C compiler here" "$title: $part"
+		done
+		return
+	fi
+	check "$title is recorded" record "$SCRATCH/go.data" -F 997 --no-off-cpu --verify-unwind 4 -- "$SCRATCH/gosignals"
+	"$SBERF" report -i "$SCRATCH/go.data" --time 500ms, --format folded --no-inline 2>/dev/null | sed 's/;[^;]*_\[k\]//g' >"$SCRATCH/go.folded"
+	note "$title: $(cuts "$SCRATCH/go.data")"
+	if [ "$names" = named ]; then
+		grep -E ';time[.]now(;|\b)' "$SCRATCH/go.folded" >"$SCRATCH/part"
+		at_least "$title: percent of where the time is asked for that is below main" 99 "$(share "$SCRATCH/part" ';main[.]main;main[.]inTurns;main[.]asksTime;time[.]Now;time[.]now')"
+		grep -E ';runtime[.]sigtrampgo' "$SCRATCH/go.folded" >"$SCRATCH/part"
+		at_least "$title: percent of handlers that are below what they interrupted" 95 "$(share "$SCRATCH/part" ';main[.]main;main[.]inTurns;.*;runtime[.]sigtrampgo')"
+		grep -E ';(runtime[.]sigreturn[^;]*|__restore_rt) [0-9]' "$SCRATCH/go.folded" >"$SCRATCH/part"
+		at_least "$title: percent of the way back from there that is" 95 "$(share "$SCRATCH/part" ';main[.]main;main[.]inTurns;')"
+	fi
+	at_least "$title: percent complete behind the first half second" 98 "$(awk '{ n += $NF } /\[cut/ { c += $NF } END { print 100 - 100 * c / n }' "$SCRATCH/go.folded")"
+	equal "$title: stacks walked in two ways that differ" 0 "$(value "$SCRATCH/go.data" verify_different)"
+}
+go_asks "Go that asks for the time" named
+go_asks "the same, stripped" bare -ldflags '-s -w'
 
 # Fibers: whoever made their stacks may have said where they end, or not.
 ln -s "$(readlink -f "$top_builddir/tests/workloads/bin/fibers")" "$SCRATCH/fibers"

@@ -23,6 +23,7 @@ EXTRA_DIST += tests/workloads/workload.h
 EXTRA_DIST += tests/workloads/plugin.c tests/workloads/layer.c
 EXTRA_DIST += tests/workloads/gochain.go
 EXTRA_DIST += tests/workloads/cgoback.go
+EXTRA_DIST += tests/workloads/gosignals.go
 EXTRA_DIST += tests/workloads/bare.c
 EXTRA_DIST += tests/workloads/fpblock.c
 EXTRA_DIST += tests/workloads/fpcode.c
