@@ -39,14 +39,17 @@ libsberf_a_SOURCES += src/capture/sampler.c
 libsberf_a_SOURCES += src/capture/sampler.h
 libsberf_a_SOURCES += src/capture/sideband.c
 libsberf_a_SOURCES += src/capture/sideband.h
+libsberf_a_SOURCES += src/capture/live_source.c
+libsberf_a_SOURCES += src/capture/live_source.h
 libsberf_a_SOURCES += src/capture/source.c
-libsberf_a_SOURCES += src/capture/source_cpus.c
-libsberf_a_SOURCES += src/capture/source_private.h
+libsberf_a_SOURCES += src/capture/source_ops.h
+libsberf_a_SOURCES += src/capture/live_cpus.c
+libsberf_a_SOURCES += src/capture/live_private.h
 
 # Made first also when a single program is asked for.
 src/capture/bpf_side.$(OBJEXT): bpf/sberf.skel.h bpf/sberf_plain.skel.h
-libsberf_a_SOURCES += src/capture/source_waits.c
-libsberf_a_SOURCES += src/capture/source_sums.c
+libsberf_a_SOURCES += src/capture/live_waits.c
+libsberf_a_SOURCES += src/capture/live_sums.c
 libsberf_a_SOURCES += src/capture/waker.c
 libsberf_a_SOURCES += src/capture/waker.h
-libsberf_a_SOURCES += src/capture/source_nodes.c
+libsberf_a_SOURCES += src/capture/live_nodes.c

@@ -1,581 +1,174 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * source.c - a running kernel as a source: rings and side band in, ordered events out.
- *
- * One read: wait; look whether CPUs came or went; note the time; collect what all streams hold; deliver what is older than
- * that time by SLACK_NS, in order. Whatever happened before that is then known to have been collected, since nothing takes
- * SLACK_NS from reading the clock to being visible.
- *
- * Samples wait in the kernel's ring itself (ring.h), side-band records in copies of bounded total size.
- */
+/* source.c - to whichever kind of source it is. What a kind has not got stands here once. */
 #include "config.h"
 
-#include "capture/source_private.h"
+#include "capture/source_ops.h"
 
-#include "base/clock.h"
-#include "capture/perf_record.h"
-#include "capture/probe.h"
-#include "capture/wire_decode.h"
+#include "capture/live_source.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/resource.h>
-
-#define SLACK_NS (5 * NSEC_PER_MSEC)
-#define TICK_NS (10 * NSEC_PER_MSEC)             /* the longest that kernels are built with, CONFIG_HZ=100 */
-#define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
-
-/*
- * As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of descriptors later. With another target, two
- * captures run for a moment, which is nice to have, and told as an error of the second if it cannot be had.
- */
-static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
-{
-	const rlim_t need = cpus_nofile(nr_cpus, nr_rings), wanted = 2 * need;
-	struct rlimit lim;
-
-	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= wanted)
-		return 0;
-	lim.rlim_cur = lim.rlim_max < wanted ? lim.rlim_max : wanted;
-	(void)setrlimit(RLIMIT_NOFILE, &lim);
-	return lim.rlim_cur < need ? -EMFILE : 0;
-}
-
-/* What a descriptor that is waited for tells: there is something to collect, or somebody wants a read to return. */
-enum told { TOLD_DATA, TOLD_CALL };
-
-static int source_watch_fd(struct source *s, int fd, enum told what, struct err *e)
-{
-	/* Edge-triggered: what waits for the watermark stays in its buffer and must not wake us again. */
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET, .data.u32 = what };
-
-	if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
-		return err_set(e, errno, "cannot wait for what is captured: %s", strerror(errno));
-	return 0;
-}
-
-int source_watch(struct source *s, int fd, struct err *e)
-{
-	return source_watch_fd(s, fd, TOLD_DATA, e);
-}
-
-int source_call_on(struct source *s, int fd, struct err *e)
-{
-	return source_watch_fd(s, fd, TOLD_CALL, e);
-}
-
-static int open_wait(struct source *s, struct err *e)
-{
-	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->epoll_fd < 0 || s->wake_fd < 0)
-		return err_set(e, errno, "cannot make an epoll or event descriptor: %s", strerror(errno));
-	return source_call_on(s, s->wake_fd, e);
-}
-
-static int open_rings(struct source *s, struct err *e)
-{
-	int r = 0;
-
-	s->rings = calloc(s->layout.nr_rings, sizeof(*s->rings));
-	if (!s->rings)
-		return err_nomem(e, "ring buffers");
-	for (uint32_t i = 0; i < s->layout.nr_rings && !r; i++) {
-		int fd = bpf_side_ring_fd(s->kernel, i);
-
-		r = ring_open(fd, bpf_side_ring_bytes(s->kernel, i), &s->rings[i], e);
-		if (!r)
-			r = source_watch(s, fd, e);
-	}
-	return r;
-}
-
-static int open_kernel(struct source *s, const struct capture_plan *plan, struct err *e)
-{
-	uint32_t max = sampler_max_rate();
-	int r = cpu_layout_read(SYSTEM_DIR, &s->layout, e);
-
-	if (r)
-		return r;
-	s->rate.hz = plan->freq_hz < max ? plan->freq_hz : max;
-	r = raise_nofile(s->layout.nr_cpus, s->layout.nr_rings);
-	if (r)
-		return r;
-	r = bpf_side_open(plan, &s->layout, s->rate.hz, &s->kernel, e);
-	if (!r)
-		s->cpus = bpf_side_cpus(s->kernel);
-	return r;
-}
-
-static int check_plan(const struct capture_plan *p, struct err *e)
-{
-	if (!p->freq_hz || p->stack_bytes < SB_STACK_MIN || p->stack_bytes > SB_STACK_MAX)
-		return err_set(e, EINVAL, "a rate of %u Hz with %u bytes of stack cannot be captured", p->freq_hz,
-			       p->stack_bytes);
-	return 0;
-}
-
-/* Instead of the sentence of whatever came to be the one file too many. */
-static int explain_nofile(const struct source *s, int code, struct err *e)
-{
-	const uint32_t nr_cpus = s->layout.nr_cpus ? s->layout.nr_cpus : 1;
-	struct rlimit lim = { 0 };
-
-	(void)getrlimit(RLIMIT_NOFILE, &lim);
-	return probe_nofile(code, lim.rlim_cur, nr_cpus, cpus_nofile(nr_cpus, s->layout.nr_rings), e);
-}
-
-uint32_t source_first_copy(const struct source *s)
-{
-	return bpf_side_first_copy(s->kernel);
-}
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
 {
-	AUTO(source_free) struct source *s = calloc(1, sizeof(*s));
-	int r;
-
-	if (!s)
-		return err_nomem(e, "the capture");
-	s->epoll_fd = s->wake_fd = s->online_fd = -1;
-	r = check_plan(plan, e);
-	r = r ? r : open_kernel(s, plan, e);
-	r = r ? r : open_wait(s, e);
-	r = r ? r : open_rings(s, e);
-	r = r ? r : source_cpus_open(s, plan, e);
-	if (r == -EMFILE || r == -ENFILE)
-		return explain_nofile(s, -r, e);
-	if (r)
-		return r;
-	if (plan->wakers)
-		source_waits_prepare(s);
-	*ret = take_ptr(s);
-	return 0;
+	return live_open(plan, ret, e);
 }
 
 int source_prepare(struct source *s, struct err *e)
 {
-	const int r = source_cpus_watch(s, e);
-
-	return r ? r : bpf_side_aim(s->kernel, e);
+	return s->ops->prepare(s, e);
 }
 
 int source_start(struct source *s, struct err *e)
 {
-	int r = bpf_side_aim(s->kernel, e);
-
-	r = r ? r : bpf_side_start(s->kernel, e);
-	if (r)
-		return r;
-	s->running = true;
-	s->checked_ns = clock_mono_ns();
-	return source_cpus_enable(s, true, e);
+	return s->ops->start(s, e);
 }
 
 void source_stop(struct source *s)
 {
-	s->running = false;
-	bpf_side_stop(s->kernel);
-	(void)source_cpus_enable(s, false, NULL);
-}
-
-/* What one collection of a stream needs to know. */
-struct collecting {
-	struct source *s;
-	uint32_t stream;         /* ring, or nr_rings for copies */
-};
-
-static void source_lose(struct source *s, enum lost_reason why, uint64_t n)
-{
-	s->lost.n[why] += n;
-}
-
-void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx)
-{
-	s->stranger = fn;
-	s->stranger_ctx = ctx;
-}
-
-static void tell_stranger(struct source *s, const void *data, uint32_t len)
-{
-	struct raw_event ev;
-
-	/* At the end there is nobody to be taught. */
-	if (s->stranger && s->running && wire_decode_record(data, len, &ev) > 0)
-		bpf_side_deaf(s->kernel, s->stranger(s->stranger_ctx, &ev));
-}
-
-static void collect_record(void *ctx, const void *data, uint32_t len, uint64_t tag)
-{
-	struct collecting *c = ctx;
-	const struct sb_hdr *h = data;
-	struct reorder_item it = { .data = data, .len = len, .stream = c->stream, .tag = tag };
-
-	if (len < sizeof(*h)) {
-		source_lose(c->s, LOST_BAD_RECORD, 1);
-	} else {
-		it.time_ns = h->time_ns;
-		if (h->flags & SB_F_STRANGER)
-			tell_stranger(c->s, data, len);
-		if (reorder_put(&c->s->order, &it))
-			return;
-		source_lose(c->s, LOST_NO_MEMORY, 1);
-	}
-	ring_done(c->s->rings[c->stream], tag);
-}
-
-static void keep_copy(struct source *s, const void *data, size_t len, uint64_t time_ns)
-{
-	struct reorder_item it = { .time_ns = time_ns, .len = (uint32_t)len, .stream = s->layout.nr_rings };
-	void *copy;
-
-	if (s->copied_bytes + len > COPIES_MAX) {
-		source_lose(s, LOST_BACKLOG, 1);
-		return;
-	}
-	copy = malloc(len);
-	if (!copy) {
-		source_lose(s, LOST_NO_MEMORY, 1);
-		return;
-	}
-	memcpy(copy, data, len);
-	it.data = copy;
-	if (!reorder_put(&s->order, &it)) {
-		free(copy);
-		source_lose(s, LOST_NO_MEMORY, 1);
-		return;
-	}
-	s->copied_bytes += len;
-}
-
-/* Samples that a pause of NS on one CPU has cost. */
-uint64_t source_missed(const struct source *s, uint64_t ns)
-{
-	return ns / (NSEC_PER_SEC / s->rate.hz);
-}
-
-/*
- * A throttled event resumes at the next tick of its CPU. A CPU that idles has no ticks and may stay throttled for seconds, but
- * has nothing to sample either: what was lost is a tick at most.
- */
-static uint64_t throttled_ns(uint64_t from_ns, uint64_t to_ns)
-{
-	const uint64_t ns = to_ns > from_ns ? to_ns - from_ns : 0;
-
-	return ns < TICK_NS ? ns : TICK_NS;
-}
-
-static void collect_throttle(struct source *s, const struct perf_record *rec)
-{
-	uint64_t *since;
-
-	if (rec->ev.cpu >= s->layout.nr_cpus)
-		return;
-	since = &s->slot[rec->ev.cpu].throttled_ns;
-	if (rec->what == PERF_REC_THROTTLE) {
-		*since = rec->ev.time_ns;
-	} else if (*since) {
-		source_lose(s, LOST_THROTTLED, source_missed(s, throttled_ns(*since, rec->ev.time_ns)));
-		*since = 0;
-	}
-}
-
-static void collect_side(void *ctx, const void *data, size_t len)
-{
-	struct source *s = ctx;
-	struct perf_record rec;
-
-	if (perf_record_read(data, len, &rec)) {
-		source_lose(s, LOST_BAD_RECORD, 1);
-		return;
-	}
-	switch (rec.what) {
-	case PERF_REC_EVENT:
-		keep_copy(s, data, len, rec.ev.time_ns);
-		break;
-	case PERF_REC_LOST:
-		source_lose(s, LOST_SIDE_BAND, rec.lost);
-		break;
-	case PERF_REC_THROTTLE:
-	case PERF_REC_UNTHROTTLE:
-		collect_throttle(s, &rec);
-		break;
-	case PERF_REC_OTHER:
-		break;
-	}
-}
-
-void source_collect_side(struct source *s, struct sideband *b)
-{
-	if (sideband_read(b, collect_side, s) < 0)
-		source_lose(s, LOST_SIDE_BAND, 1);
-}
-
-/* Takes in what all streams hold and moves the watermark. */
-static void source_collect(struct source *s)
-{
-	uint64_t now = clock_mono_ns();
-	bool whole = true;
-
-	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
-		struct collecting c = { s, i };
-
-		whole &= ring_collect(s->rings[i], collect_record, &c);
-	}
-	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
-		source_collect_side(s, &s->slot[cpu].side);
-	if (whole)
-		s->watermark_ns = now - SLACK_NS;
-}
-
-/* How long the task ran for what PERIOD stands for. Between two samples a CPU may have idled, so cycles are bounded. */
-static uint64_t source_weight(const struct source *s, const struct raw_sample *sample, uint64_t time_ns)
-{
-	const uint64_t each = rate_period_ns(&s->rate, time_ns);
-
-	if (s->event == EVENT_CPU_CLOCK)
-		return sample->period;
-	if (!sample->since_ns)
-		return each;
-	return sample->since_ns < 2 * each ? sample->since_ns : 2 * each;
-}
-
-/* Idle CPUs are not sampled, so the distance of two samples tells of the rate only where the CPU was busy in between. */
-static void count_gap(struct source *s, const struct raw_sample *sample)
-{
-	if (!sample->since_ns || !sample->busy)
-		return;
-	s->gaps++;
-	s->gaps_ns += sample->since_ns;
-}
-
-static int deliver_record(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
-{
-	struct raw_event ev;
-	int r = wire_decode_record(it->data, it->len, &ev);
-
-	if (r > 0) {
-		if (ev.kind == RAW_SAMPLE) {
-			ev.sample.weight = source_weight(s, &ev.sample, ev.time_ns);
-			s->delivered++;
-			count_gap(s, &ev.sample);
-		} else if (ev.kind == RAW_WAKE) {
-			source_waits_waker(s, &ev);
-		}
-		each(ctx, &ev);
-	} else {
-		source_lose(s, LOST_BAD_RECORD, 1);
-	}
-	ring_done(s->rings[it->stream], it->tag);
-	return r > 0;
-}
-
-static int deliver_copy(struct source *s, const struct reorder_item *it, raw_fn *each, void *ctx)
-{
-	struct perf_record rec;
-	int r = perf_record_read(it->data, it->len, &rec);
-
-	if (!r) {
-		if (rec.ev.cpu < s->layout.nr_cpus)
-			rec.ev.node = s->layout.node[rec.ev.cpu];
-		each(ctx, &rec.ev);
-	}
-	s->copied_bytes -= it->len;
-	free((void *)(uintptr_t)it->data);
-	return !r;
-}
-
-static int source_deliver(struct source *s, uint64_t watermark_ns, raw_fn *each, void *ctx)
-{
-	struct reorder_item it;
-	int n = 0;
-
-	while (reorder_take(&s->order, watermark_ns, &it)) {
-		if (it.stream < s->layout.nr_rings)
-			n += deliver_record(s, &it, each, ctx);
-		else
-			n += deliver_copy(s, &it, each, ctx);
-	}
-	return n;
-}
-
-/* Waits until UNTIL_NS at most. 1: there is something to collect, 0: it is time, or somebody called. */
-static int wait_for_data(struct source *s, uint64_t until_ns, struct err *e)
-{
-	const uint64_t now = clock_mono_ns(), left = until_ns > now ? until_ns - now : 0;
-	struct epoll_event ev[8];
-	uint64_t wakes;
-	bool called = false;
-	int n = epoll_wait(s->epoll_fd, ev, 8, (int)((left + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
-
-	if (n < 0)
-		return errno == EINTR ? 0 : err_set(e, errno, "cannot wait for samples: %s", strerror(errno));
-	for (int i = 0; i < n; i++)
-		called |= ev[i].data.u32 == TOLD_CALL;
-	/* Only to make it silent again; nothing to read is fine. */
-	if (called && read(s->wake_fd, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN && errno != EINTR)
-		return err_set(e, errno, "cannot read an event descriptor: %s", strerror(errno));
-	return n && !called && left;
-}
-
-/* Is so much in a ring that who fills it asks for a reader? */
-static bool source_crowded(const struct source *s)
-{
-	const uint64_t much = bpf_side_wake_bytes(s->kernel);
-
-	for (uint32_t i = 0; i < s->layout.nr_rings; i++)
-		if (ring_used(s->rings[i]) >= much)
-			return true;
-	return false;
-}
-
-/*
- * A stranger who wakes us is told of at once, and so are buffers emptied that have no room for long; what they hold has its turn later, with
- * all that comes by then: many events one after the other find in the caches what a few at a time would not.
- */
-static int source_wait_for_turn(struct source *s, int timeout_ms, struct err *e)
-{
-	const uint64_t until = clock_mono_ns() + (uint64_t)timeout_ms * NSEC_PER_MSEC;
-	int r;
-
-	while ((r = wait_for_data(s, until, e)) > 0 && !source_crowded(s))
-		source_collect(s);
-	return r < 0 ? r : 0;
-}
-
-int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
-{
-	int r = flush ? 0 : source_wait_for_turn(s, timeout_ms, e);
-
-	if (r)
-		return r;
-	if (s->running)
-		source_cpus_check(s);
-	source_collect(s);
-	return source_deliver(s, flush ? UINT64_MAX : s->watermark_ns, each, ctx);
-}
-
-/* The counters of the kernel half, over all CPUs. */
-static void add_kernel_losses(const struct source *s, struct losses *l)
-{
-	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
-		l->n[LOST_RING_FULL] += s->cpus[cpu].lost[SB_LOST_RING_FULL];
-		l->n[LOST_NESTED] += s->cpus[cpu].lost[SB_LOST_NESTED];
-		l->n[LOST_NO_RING] += s->cpus[cpu].lost[SB_LOST_NO_RING];
-		l->n[LOST_NO_SLOT] += s->cpus[cpu].lost[SB_LOST_SLOT];
-		l->n[LOST_TOTALS] += s->cpus[cpu].lost[SB_LOST_TOTALS];
-		l->n[LOST_TASK_STATE] += s->cpus[cpu].lost[SB_LOST_TASK_STATE];
-		l->n[LOST_CLOCK] += s->cpus[cpu].lost[SB_LOST_CLOCK];
-		l->n[LOST_SWITCH] += s->cpus[cpu].lost[SB_LOST_SWITCH];
-		l->n[LOST_WAKE] += s->cpus[cpu].lost[SB_LOST_WAKE];
-		l->n[LOST_TARGETS] += s->cpus[cpu].unfollowed;
-	}
-}
-
-void source_stats(const struct source *s, struct source_stats *ret)
-{
-	struct source_stats st = {
-		.lost = s->lost,
-		.late = s->order.late,
-		.samples = s->delivered,
-		.freq_hz = s->rate.hz,
-		.gaps = s->gaps,
-		.gaps_ns = s->gaps_ns,
-		.event = sampler_event_name(s->event),
-		.features = bpf_side_features(s->kernel),
-	};
-
-	add_kernel_losses(s, &st.lost);
-	for (uint32_t i = 0; i < s->layout.nr_rings; i++) {
-		st.ring_used += ring_used(s->rings[i]);
-		st.ring_size += bpf_side_ring_bytes(s->kernel, i);
-		st.lost.n[LOST_BAD_RECORD] += ring_bad(s->rings[i]);
-	}
-	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
-		st.cpus_sampled += s->slot[cpu].fd >= 0;
-		st.waits += s->cpus[cpu].waits;
-		st.switches += s->cpus[cpu].switches;
-		st.inferred += s->cpus[cpu].inferred;
-		st.summed += s->cpus[cpu].summed;
-		st.unsummed += s->cpus[cpu].sums_full;
-		st.kstacks_checked += s->cpus[cpu].kstacks_checked;
-		st.kstacks_different += s->cpus[cpu].kstacks_different;
-	}
-	*ret = st;
-}
-
-uint64_t source_bpf_ns(const struct source *s)
-{
-	return bpf_side_cpu_ns(s->kernel);
-}
-
-uint64_t source_seen_ns(const struct source *s)
-{
-	return s->watermark_ns;
-}
-
-uint64_t source_side_lost(const struct source *s)
-{
-	return s->lost.n[LOST_SIDE_BAND];
-}
-
-int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
-{
-	if (bytes < SB_STACK_MIN || bytes > SB_STACK_MAX)
-		return -EINVAL;
-	return bpf_side_set_cap(s->kernel, exe_id, bytes);
-}
-
-struct rulebook *source_rulebook(const struct source *s)
-{
-	return bpf_side_rulebook(s->kernel);
-}
-
-int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
-{
-	const uint32_t max = sampler_max_rate(), hz = freq_hz < max ? freq_hz : max;
-	int r;
-
-	if (!freq_hz)
-		return err_set(e, EINVAL, "a rate of 0 Hz cannot be sampled");
-	r = source_cpus_set_rate(s, hz, e);
-	if (!r)
-		rate_change(&s->rate, hz, clock_mono_ns());
-	return r;
-}
-
-void source_wake(struct source *s)
-{
-	uint64_t one = 1;
-	int saved = errno;
-
-	/* It can fail only when it is awake already. */
-	if (write(s->wake_fd, &one, sizeof(one)) < 0)
-		errno = saved;
+	s->ops->stop(s);
 }
 
 void source_free(struct source *s)
 {
-	struct reorder_item it;
+	if (s)
+		s->ops->free(s);
+}
 
-	if (!s)
-		return;
-	while (reorder_take(&s->order, UINT64_MAX, &it))
-		if (it.stream == s->layout.nr_rings)
-			free((void *)(uintptr_t)it.data);
-	reorder_free(&s->order);
-	source_cpus_close(s);
-	source_waits_close(s);
-	for (uint32_t i = 0; s->rings && i < s->layout.nr_rings; i++)
-		ring_free(s->rings[i]);
-	free(s->rings);
-	bpf_side_free(s->kernel);
-	if (s->epoll_fd >= 0)
-		close(s->epoll_fd);
-	if (s->wake_fd >= 0)
-		close(s->wake_fd);
-	cpu_layout_free(&s->layout);
-	free(s);
+int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
+{
+	return s->ops->read(s, timeout_ms, flush, each, ctx, e);
+}
+
+bool source_ended(const struct source *s)
+{
+	return s->ops->ended && s->ops->ended(s);
+}
+
+bool source_of_now(const struct source *s)
+{
+	return s->ops->of_now;
+}
+
+uint64_t source_seen_ns(const struct source *s)
+{
+	return s->ops->seen_ns(s);
+}
+
+void source_stats(const struct source *s, struct source_stats *ret)
+{
+	s->ops->stats(s, ret);
+}
+
+uint64_t source_side_lost(const struct source *s)
+{
+	return s->ops->side_lost(s);
+}
+
+uint64_t source_bpf_ns(const struct source *s)
+{
+	return s->ops->bpf_ns ? s->ops->bpf_ns(s) : UINT64_MAX;
+}
+
+int source_call_on(struct source *s, int fd, struct err *e)
+{
+	return s->ops->call_on(s, fd, e);
+}
+
+void source_wake(struct source *s)
+{
+	s->ops->wake(s);
+}
+
+int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
+{
+	if (!s->ops->set_rate)
+		return err_set(e, ENOTSUP, "the rate of what was captured before cannot be changed");
+	return s->ops->set_rate(s, freq_hz, e);
+}
+
+int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes)
+{
+	return s->ops->set_stack_cap ? s->ops->set_stack_cap(s, exe_id, bytes) : 0;
+}
+
+uint32_t source_first_copy(const struct source *s)
+{
+	return s->ops->first_copy(s);
+}
+
+struct rulebook *source_rulebook(const struct source *s)
+{
+	return s->ops->rulebook ? s->ops->rulebook(s) : NULL;
+}
+
+void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx)
+{
+	if (s->ops->on_stranger)
+		s->ops->on_stranger(s, fn, ctx);
+}
+
+/* Off the CPU. */
+
+int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+{
+	return s->ops->totals ? s->ops->totals(s, each, ctx, ret_ns, e) : 0;
+}
+
+bool source_turn_sums(struct source *s, uint64_t *ret_ns)
+{
+	return s->ops->totals && s->ops->turn_sums(s, ret_ns);
+}
+
+int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
+{
+	return s->ops->totals ? s->ops->sums(s, each, ctx, e) : 0;
+}
+
+int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+{
+	return s->ops->totals ? s->ops->open_waits(s, min_ns, up_to_ns, each, ctx, ret_ns, e) : 0;
+}
+
+bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
+{
+	return s->ops->totals && s->ops->open_stack(s, w, ret);
+}
+
+void source_set_wait_period(struct source *s, uint64_t ns)
+{
+	if (s->ops->totals)
+		s->ops->set_wait_period(s, ns);
+}
+
+uint64_t source_wait_period(const struct source *s)
+{
+	return s->ops->totals ? s->ops->wait_period(s) : 0;
+}
+
+void source_set_wakers(struct source *s, bool on)
+{
+	if (s->ops->totals)
+		s->ops->set_wakers(s, on);
+}
+
+/* Nodes. */
+
+int source_set_faults(struct source *s, bool on, struct err *e)
+{
+	return s->ops->nodes ? s->ops->set_faults(s, on, e) : 0;
+}
+
+uint64_t source_balancing_faults(const struct source *s)
+{
+	return s->ops->nodes ? s->ops->balancing_faults(s) : 0;
+}
+
+int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e)
+{
+	return s->ops->nodes ? s->ops->homes(s, each, ctx, e) : 0;
+}
+
+uint32_t source_nodes(const struct source *s)
+{
+	return s->ops->nodes ? s->ops->nodes(s) : 1;
 }

@@ -4,6 +4,9 @@
  *
  * The interface between what is privileged and what is not: bytes and events one way, commands the other. Events arrive
  * ordered by time within the watermark (late ones are delivered all the same, and counted).
+ *
+ * There are several kinds of source, each a table of operations (source_ops.h), and whoever has one cannot tell which: the running kernel
+ * (live_source.h).
  */
 #ifndef SBERF_CAPTURE_SOURCE_H
 #define SBERF_CAPTURE_SOURCE_H
@@ -165,6 +168,10 @@ int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void
  */
 typedef uint64_t source_stranger_fn(void *ctx, const struct raw_event *ev);
 void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx);
+/* Whether there will be no more events, ever. */
+bool source_ended(const struct source *s);
+/* Whether /proc shows the processes that its events are of: else what they have mapped is known by events alone. */
+bool source_of_now(const struct source *s);
 /* CLOCK_MONOTONIC up to which all that happened has been delivered; 0 before the first reading. */
 uint64_t source_seen_ns(const struct source *s);
 

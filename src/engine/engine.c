@@ -248,7 +248,7 @@ static bool engine_over(struct engine *en, uint64_t now)
 	enum target_state state;
 	int code = 0;
 
-	if (atomic_load(&en->stop))
+	if (atomic_load(&en->stop) || source_ended(en->source))
 		return true;
 	if (target_watch_ended(en->watch, &state, &code)) {
 		en->meta.target_state = state;

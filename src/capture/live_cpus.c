@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source_cpus.c - the perf events of each CPU, through offline and back.
+ * live_cpus.c - the perf events of each CPU, through offline and back.
  *
  * When a CPU goes offline the kernel switches its events off, and they stay off when it returns. So the list of online CPUs
  * is read several times a second: events of a CPU that left are closed, and made anew when it is back. A CPU that leaves
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "capture/source_private.h"
+#include "capture/live_private.h"
 
 #include "base/clock.h"
 #include "capture/probe.h"
@@ -36,9 +36,9 @@ static void close_events(struct cpu_slot *slot)
 	close_fd(&slot->fault_fd[1]);
 }
 
-static void slot_close(struct source *s, struct cpu_slot *slot)
+static void slot_close(struct live_source *s, struct cpu_slot *slot)
 {
-	source_collect_side(s, &slot->side);
+	live_collect_side(s, &slot->side);
 	sideband_close(&slot->side);
 	close_events(slot);
 	slot->throttled_ns = 0;
@@ -58,7 +58,7 @@ static int slot_enable(struct cpu_slot *slot, bool on)
 }
 
 /* Samples page faults on CPU, from now on. */
-static int open_faults(struct source *s, uint32_t cpu, struct err *e)
+static int open_faults(struct live_source *s, uint32_t cpu, struct err *e)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 	int r = 0;
@@ -74,13 +74,13 @@ static int open_faults(struct source *s, uint32_t cpu, struct err *e)
 }
 
 /* Opens the events of CPU, switched off. -ENODEV: it is offline. */
-static int slot_open(struct source *s, uint32_t cpu, struct err *e)
+static int slot_open(struct live_source *s, uint32_t cpu, struct err *e)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 	int r = sideband_open(&slot->side, cpu, e);
 
 	if (!r)
-		r = source_watch(s, slot->side.fd, e);
+		r = live_watch(s, slot->side.fd, e);
 	if (!r && slot->wanted) {
 		slot->fd = sampler_open(s->event, cpu, s->rate.hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
 		if (slot->fd < 0) {
@@ -93,7 +93,7 @@ static int slot_open(struct source *s, uint32_t cpu, struct err *e)
 	return r;
 }
 
-static int want_cpus(struct source *s, const u32_vec *cpus, struct err *e)
+static int want_cpus(struct live_source *s, const u32_vec *cpus, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
 		s->slot[cpu].wanted = !cpus->n;
@@ -106,7 +106,7 @@ static int want_cpus(struct source *s, const u32_vec *cpus, struct err *e)
 }
 
 /* Marks which CPUs are online. The file stays open, since it is read several times a second. */
-static int source_cpus_read_online(struct source *s, bool *online, struct err *e)
+static int live_cpus_read_online(struct live_source *s, bool *online, struct err *e)
 {
 	static const char path[] = "/sys/devices/system/cpu/online";
 	u32_vec list = { 0 };
@@ -132,7 +132,7 @@ static int err_pass(struct err *e, const struct err *why, int r)
 	return r;
 }
 
-static int open_online(struct source *s, const bool *online, struct err *e)
+static int open_online(struct live_source *s, const bool *online, struct err *e)
 {
 	bool any = false;
 
@@ -140,7 +140,7 @@ static int open_online(struct source *s, const bool *online, struct err *e)
 		struct err why = ERR_INIT;
 		int r = online[cpu] ? slot_open(s, cpu, &why) : -ENODEV;
 
-		/* One that left just now comes back by source_cpus_check(). */
+		/* One that left just now comes back by live_cpus_check(). */
 		if (r == -ENODEV)
 			continue;
 		if (r)
@@ -151,7 +151,7 @@ static int open_online(struct source *s, const bool *online, struct err *e)
 	return any ? 0 : err_set(e, ENODEV, "none of the CPUs to sample is online");
 }
 
-int source_cpus_open(struct source *s, const struct capture_plan *plan, struct err *e)
+int live_cpus_open(struct live_source *s, const struct capture_plan *plan, struct err *e)
 {
 	AUTO_FREE bool *online = calloc(s->layout.nr_cpus, sizeof(*online));
 	uint32_t first = 0;
@@ -165,7 +165,7 @@ int source_cpus_open(struct source *s, const struct capture_plan *plan, struct e
 		s->slot[cpu].side = (struct sideband)SIDEBAND_INIT;
 	}
 	r = want_cpus(s, &plan->cpus, e);
-	r = r ? r : source_cpus_read_online(s, online, e);
+	r = r ? r : live_cpus_read_online(s, online, e);
 	if (r)
 		return r;
 	while (first + 1 < s->layout.nr_cpus && !online[first])
@@ -176,7 +176,7 @@ int source_cpus_open(struct source *s, const struct capture_plan *plan, struct e
 	return open_online(s, online, e);
 }
 
-int source_cpus_watch(struct source *s, struct err *e)
+int live_cpus_watch(struct live_source *s, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
 		struct sideband *side = &s->slot[cpu].side;
@@ -188,7 +188,7 @@ int source_cpus_watch(struct source *s, struct err *e)
 	return 0;
 }
 
-int source_cpus_enable(struct source *s, bool on, struct err *e)
+int live_cpus_enable(struct live_source *s, bool on, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
 		int r = slot_enable(&s->slot[cpu], on);
@@ -200,7 +200,7 @@ int source_cpus_enable(struct source *s, bool on, struct err *e)
 }
 
 /* Opens a sampler for each CPU that has one, into FD, switched off; -1 = none. */
-static int open_samplers(struct source *s, uint32_t freq_hz, int *fd, struct err *e)
+static int open_samplers(struct live_source *s, uint32_t freq_hz, int *fd, struct err *e)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
 		const struct cpu_slot *slot = &s->slot[cpu];
@@ -208,14 +208,14 @@ static int open_samplers(struct source *s, uint32_t freq_hz, int *fd, struct err
 		if (slot->fd < 0)
 			continue;
 		fd[cpu] = sampler_open(s->event, cpu, freq_hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
-		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)           /* one that has just left: source_cpus_check() follows it */
+		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)           /* one that has just left: live_cpus_check() follows it */
 			return fd[cpu];
 	}
 	return 0;
 }
 
 /* Puts the sampler FD in the place of the one of SLOT, which has gone off by then, so that nothing is sampled twice. */
-static int replace_sampler(const struct source *s, struct cpu_slot *slot, int *fd)
+static int replace_sampler(const struct live_source *s, struct cpu_slot *slot, int *fd)
 {
 	(void)sampler_enable(slot->fd, false);
 	close(slot->fd);
@@ -224,7 +224,7 @@ static int replace_sampler(const struct source *s, struct cpu_slot *slot, int *f
 	return s->running ? sampler_enable(slot->fd, true) : 0;
 }
 
-int source_cpus_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
+int live_cpus_set_rate(struct live_source *s, uint32_t freq_hz, struct err *e)
 {
 	AUTO_FREE int *fd = calloc(s->layout.nr_cpus, sizeof(*fd));
 	int r;
@@ -235,7 +235,7 @@ int source_cpus_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
 		fd[cpu] = -1;
 	r = open_samplers(s, freq_hz, fd, e);
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
-		/* One that cannot be switched on has left: source_cpus_check() finds that it is silent. */
+		/* One that cannot be switched on has left: live_cpus_check() finds that it is silent. */
 		if (!r && fd[cpu] >= 0)
 			(void)replace_sampler(s, &s->slot[cpu], &fd[cpu]);
 		close_fd(&fd[cpu]);
@@ -244,7 +244,7 @@ int source_cpus_set_rate(struct source *s, uint32_t freq_hz, struct err *e)
 }
 
 /* The CPU is not sampled from here on; what it had is closed. */
-static void cpu_left(struct source *s, uint32_t cpu, uint64_t now)
+static void cpu_left(struct live_source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 
@@ -254,7 +254,7 @@ static void cpu_left(struct source *s, uint32_t cpu, uint64_t now)
 }
 
 /* A CPU that was put in meanwhile is on a node that nobody knew before; its ring stays. */
-static void source_cpus_find_node(struct source *s, uint32_t cpu)
+static void live_cpus_find_node(struct live_source *s, uint32_t cpu)
 {
 	uint32_t node;
 
@@ -264,11 +264,11 @@ static void source_cpus_find_node(struct source *s, uint32_t cpu)
 	bpf_side_set_node(s->kernel, cpu, node);
 }
 
-static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
+static void cpu_came(struct live_source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 
-	source_cpus_find_node(s, cpu);
+	live_cpus_find_node(s, cpu);
 	/* It may have left again meanwhile: the next look tries once more. */
 	if (slot_open(s, cpu, NULL) || slot_enable(slot, true)) {
 		slot_close(s, slot);
@@ -277,12 +277,12 @@ static void cpu_came(struct source *s, uint32_t cpu, uint64_t now)
 	if (s->faults && slot->wanted)
 		(void)open_faults(s, cpu, NULL);
 	if (slot->off_since_ns && now > slot->off_since_ns)
-		s->lost.n[LOST_CPU_OFFLINE] += source_missed(s, now - slot->off_since_ns);
+		s->lost.n[LOST_CPU_OFFLINE] += live_missed(s, now - slot->off_since_ns);
 	slot->off_since_ns = 0;
 }
 
 /* Has the sampler of CPU stopped although the CPU is there? Tells a silent event from an idle CPU at the second look. */
-static bool is_dead(struct source *s, uint32_t cpu, uint64_t now)
+static bool is_dead(struct live_source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 	uint64_t last = s->cpus[cpu].last_ns, patience = SILENT_PERIODS * (NSEC_PER_SEC / s->rate.hz), before;
@@ -298,7 +298,7 @@ static bool is_dead(struct source *s, uint32_t cpu, uint64_t now)
 	return before && before == slot->enabled_ns;
 }
 
-static void check_cpu(struct source *s, uint32_t cpu, bool online, uint64_t now)
+static void check_cpu(struct live_source *s, uint32_t cpu, bool online, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];
 
@@ -309,7 +309,7 @@ static void check_cpu(struct source *s, uint32_t cpu, bool online, uint64_t now)
 		cpu_came(s, cpu, now);
 }
 
-void source_cpus_check(struct source *s)
+void live_cpus_check(struct live_source *s)
 {
 	uint64_t now = clock_mono_ns();
 	bool *online;
@@ -318,13 +318,13 @@ void source_cpus_check(struct source *s)
 		return;
 	s->checked_ns = now;
 	online = calloc(s->layout.nr_cpus, sizeof(*online));
-	if (online && !source_cpus_read_online(s, online, NULL))
+	if (online && !live_cpus_read_online(s, online, NULL))
 		for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
 			check_cpu(s, cpu, online[cpu], now);
 	free(online);
 }
 
-static void close_faults(struct source *s)
+static void close_faults(struct live_source *s)
 {
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++) {
 		close_fd(&s->slot[cpu].fault_fd[0]);
@@ -332,13 +332,13 @@ static void close_faults(struct source *s)
 	}
 }
 
-int source_cpus_set_faults(struct source *s, bool on, struct err *e)
+int live_cpus_set_faults(struct live_source *s, bool on, struct err *e)
 {
 	int r = 0;
 
 	close_faults(s);
 	for (uint32_t cpu = 0; on && !r && cpu < s->layout.nr_cpus; cpu++) {
-		/* One that has just left is of no interest: source_cpus_check() follows it. */
+		/* One that has just left is of no interest: live_cpus_check() follows it. */
 		r = s->slot[cpu].fd < 0 ? 0 : open_faults(s, cpu, e);
 		r = r == -ENODEV ? 0 : r;
 	}
@@ -348,7 +348,7 @@ int source_cpus_set_faults(struct source *s, bool on, struct err *e)
 	return r;
 }
 
-void source_cpus_close(struct source *s)
+void live_cpus_close(struct live_source *s)
 {
 	for (uint32_t cpu = 0; s->slot && cpu < s->layout.nr_cpus; cpu++) {
 		sideband_close(&s->slot[cpu].side);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source_sums.c - sums of short waits, out of the map that the kernel half has left (bpf/sums.bpf.h). */
+/* live_sums.c - sums of short waits, out of the map that the kernel half has left (bpf/sums.bpf.h). */
 #include "config.h"
 
-#include "capture/source_private.h"
+#include "capture/live_private.h"
 
 #include "base/clock.h"
 #include "bpf/wire.h"
@@ -17,12 +17,12 @@
 
 _Static_assert(SOURCE_SUM_PARTS == SB_SUM_BUCKETS, "one part for each");
 
-static uint32_t source_sums_fits(uint64_t n)
+static uint32_t live_sums_fits(uint64_t n)
 {
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-static struct source_sum source_sums_sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
+static struct source_sum live_sums_sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
 {
 	struct source_sum ret = {
 		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id, .last_ns = s->last_ns,
@@ -34,12 +34,13 @@ static struct source_sum source_sums_sum_of(const struct sb_sum_key *key, const 
 	for (uint32_t i = 0; i < SB_SUM_BUCKETS; i++)
 		if (s->part[i].count)
 			ret.part[ret.n++] = (struct source_sum_part){ s->part[i].blocked_ns, s->part[i].runnable_ns,
-								      source_sums_fits(s->part[i].count) };
+								      live_sums_fits(s->part[i].count) };
 	return ret;
 }
 
-bool source_turn_sums(struct source *s, uint64_t *ret_ns)
+bool live_turn_sums(struct source *base, uint64_t *ret_ns)
 {
+	struct live_source *s = live_of(base);
 	uint32_t turn;
 	int fd[2];
 
@@ -63,7 +64,7 @@ static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32
 	if (r && r != -ENOENT)
 		return r;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct source_sum one = source_sums_sum_of(&key[i], &sum[i]);
+		const struct source_sum one = live_sums_sum_of(&key[i], &sum[i]);
 
 		if (one.n)
 			each(ctx, &one);
@@ -71,8 +72,9 @@ static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32
 	return (int)n;
 }
 
-int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
+int live_sums(struct source *base, source_sum_fn *each, void *ctx, struct err *e)
 {
+	struct live_source *s = live_of(base);
 	AUTO_FREE struct sb_sum_key *key = calloc(BATCH, sizeof(*key));
 	AUTO_FREE struct sb_sum *sum = calloc(BATCH, sizeof(*sum));
 	uint32_t turn, position[4];

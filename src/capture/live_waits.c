@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source_waits.c - what the kernel half keeps of waits, asked for: totals, and waits under way with their stacks.
+ * live_waits.c - what the kernel half keeps of waits, asked for: totals, and waits under way with their stacks.
  *
  * The map of totals is read whole, since it changes under our hands: entries of a thread that has gone are told for the last time
  * and removed only after all of them have been seen. Slots of waits under way are shared memory; who may touch one is settled by
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "capture/source_private.h"
+#include "capture/live_private.h"
 
 #include "base/clock.h"
 #include "bpf/wire.h"
@@ -39,7 +39,7 @@ static void totals_free(struct totals *t)
 }
 
 /* Reads all entries. Threads come and go meanwhile: an entry may be missed, and is then read the next time. */
-static int source_waits_read_totals(int fd, struct totals *t, struct err *e)
+static int live_waits_read_totals(int fd, struct totals *t, struct err *e)
 {
 	uint32_t position[4], *from = NULL;
 	int r = 0;
@@ -74,7 +74,7 @@ static int find_gone(struct totals *t, struct err *e)
 	return 0;
 }
 
-static int source_waits_compare_threads(const void *va, const void *vb)
+static int live_waits_compare_threads(const void *va, const void *vb)
 {
 	const struct sb_total_key *a = va, *b = vb;
 
@@ -83,10 +83,10 @@ static int source_waits_compare_threads(const void *va, const void *vb)
 
 static bool is_gone(const struct totals *t, const struct sb_total_key *key)
 {
-	return t->gone.n && bsearch(key, t->gone.v, t->gone.n, sizeof(*key), source_waits_compare_threads);
+	return t->gone.n && bsearch(key, t->gone.v, t->gone.n, sizeof(*key), live_waits_compare_threads);
 }
 
-static struct source_total source_waits_tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
+static struct source_total live_waits_tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
 {
 	struct source_total ret = {
 		.pid = (pid_t)t->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .last = last, .count = t->count,
@@ -116,8 +116,9 @@ static struct source_total source_waits_tell(const struct sb_total_key *key, con
 	return ret;
 }
 
-int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+int live_totals(struct source *base, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
 {
+	struct live_source *s = live_of(base);
 	const int fd = bpf_side_totals_fd(s->kernel);
 	const uint64_t now = clock_mono_ns();
 	struct totals t = { 0 };
@@ -126,14 +127,14 @@ int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *
 	*ret_ns = now;
 	if (fd < 0)
 		return 0;
-	r = source_waits_read_totals(fd, &t, e);
+	r = live_waits_read_totals(fd, &t, e);
 	if (!r)
 		r = find_gone(&t, e);
 	if (!r && t.gone.n > 1)
-		qsort(t.gone.v, t.gone.n, sizeof(t.gone.v[0]), source_waits_compare_threads);
+		qsort(t.gone.v, t.gone.n, sizeof(t.gone.v[0]), live_waits_compare_threads);
 	for (size_t i = 0; !r && i < t.key.n; i++) {
 		const bool last = is_gone(&t, &t.key.v[i]);
-		const struct source_total one = source_waits_tell(&t.key.v[i], &t.total.v[i], last);
+		const struct source_total one = live_waits_tell(&t.key.v[i], &t.total.v[i], last);
 
 		each(ctx, &one);
 		if (last)
@@ -144,7 +145,7 @@ int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *
 	return r;
 }
 
-static int note_slot(struct source *s, const struct sb_open *o, struct err *e)
+static int note_slot(struct live_source *s, const struct sb_open *o, struct err *e)
 {
 	struct open_slot *slot;
 
@@ -158,7 +159,7 @@ static int note_slot(struct source *s, const struct sb_open *o, struct err *e)
 }
 
 /* O has the user's registers behind it, and the kernel's stack of its wait, or nothing of either. */
-static void tell_open(struct source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
+static void tell_open(struct live_source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
 {
 	struct source_open w = {
 		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns, .cgroup_id = o->cgroup_id, .id = o->id,
@@ -189,7 +190,7 @@ static size_t whole_item(const void *item, size_t have, size_t size, list_more_f
 	return have < size ? 0 : size;
 }
 
-int source_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e)
+int live_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e)
 {
 	uint64_t list[8 * LIST_ITEM_MAX / sizeof(uint64_t)];
 	char *const bytes = (char *)list;
@@ -217,7 +218,7 @@ int source_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, voi
 }
 
 struct telling {
-	struct source *s;
+	struct live_source *s;
 	source_open_fn *each;
 	void *ctx;
 };
@@ -232,7 +233,7 @@ static int take_open(void *ctx, const void *item, struct err *e)
 	return r;
 }
 
-static size_t source_waits_open_bytes(const void *item)
+static size_t live_waits_open_bytes(const void *item)
 {
 	const struct sb_open *o = item;
 
@@ -243,9 +244,10 @@ static size_t source_waits_open_bytes(const void *item)
 _Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX) <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX,
 	       "room for a part of one is left");
 
-int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
+int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
 		      struct err *e)
 {
+	struct live_source *s = live_of(base);
 	struct telling to = { .s = s, .each = each, .ctx = ctx };
 	int fd, r;
 
@@ -256,12 +258,12 @@ int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, sour
 	fd = bpf_side_list(s->kernel, min_ns, up_to_ns, e);
 	if (fd < 0)
 		return fd;
-	r = source_read_list(fd, sizeof(struct sb_open), source_waits_open_bytes, take_open, &to, e);
+	r = live_read_list(fd, sizeof(struct sb_open), live_waits_open_bytes, take_open, &to, e);
 	close(fd);
 	return r;
 }
 
-static const struct open_slot *find_open(const struct source *s, pid_t tid, uint64_t start_ns, uint64_t id)
+static const struct open_slot *find_open(const struct live_source *s, pid_t tid, uint64_t start_ns, uint64_t id)
 {
 	for (size_t i = 0; i < s->open.n; i++) {
 		const struct open_slot *o = &s->open.v[i];
@@ -273,7 +275,7 @@ static const struct open_slot *find_open(const struct source *s, pid_t tid, uint
 }
 
 /* Copies the record out of SLOT, which is ours as long as it is BUSY. 0: it is not whole. */
-static uint32_t copy_record(struct source *s, const struct sb_slot *slot)
+static uint32_t copy_record(struct live_source *s, const struct sb_slot *slot)
 {
 	const uint32_t max = bpf_side_slot_bytes(s->kernel) - (uint32_t)sizeof(*slot);
 	const uint32_t size = *(const volatile uint32_t *)&slot->size;
@@ -285,7 +287,7 @@ static uint32_t copy_record(struct source *s, const struct sb_slot *slot)
 }
 
 /* The head of the wait was to be filled in when it ends. */
-static void source_waits_complete(struct source *s, uint32_t size, uint64_t id)
+static void live_waits_complete(struct live_source *s, uint32_t size, uint64_t id)
 {
 	struct sb_hdr *h = (void *)s->taken;
 	struct sb_part_wait *w = (void *)((char *)s->taken + sizeof(*h) + sizeof(struct sb_part_task));
@@ -296,8 +298,9 @@ static void source_waits_complete(struct source *s, uint32_t size, uint64_t id)
 	};
 }
 
-bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret)
+bool live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret)
 {
+	struct live_source *s = live_of(base);
 	const struct open_slot *o = find_open(s, w->tid, w->start_ns, w->id);
 	struct sb_slot *slot = o ? bpf_side_slot(s->kernel, o->slot) : NULL;
 	__u64 expected = w->id;
@@ -313,7 +316,7 @@ bool source_open_stack(struct source *s, const struct source_open *w, struct raw
 	(void)bpf_side_free_slot(s->kernel, o->slot);
 	if (!size)
 		return false;
-	source_waits_complete(s, size, w->id);
+	live_waits_complete(s, size, w->id);
 	if (wire_decode_record(s->taken, size, ret) <= 0)
 		return false;
 	ret->kind = RAW_WAIT_STACK;
@@ -323,36 +326,42 @@ bool source_open_stack(struct source *s, const struct source_open *w, struct raw
 	return true;
 }
 
-void source_set_wait_period(struct source *s, uint64_t ns)
+void live_set_wait_period(struct source *base, uint64_t ns)
 {
+	struct live_source *s = live_of(base);
+
 	bpf_side_set_wait_period(s->kernel, ns < PERIOD_MIN ? PERIOD_MIN : ns > PERIOD_MAX ? PERIOD_MAX : ns);
 }
 
-uint64_t source_wait_period(const struct source *s)
+uint64_t live_wait_period(const struct source *base)
 {
+	const struct live_source *s = live_of(base);
+
 	return bpf_side_wait_period(s->kernel);
 }
 
-void source_waits_prepare(struct source *s)
+void live_waits_prepare(struct live_source *s)
 {
 	if (!s->ksyms_tried)
 		(void)ksyms_load(&s->ksyms, NULL);
 	s->ksyms_tried = true;
 }
 
-void source_set_wakers(struct source *s, bool on)
+void live_set_wakers(struct source *base, bool on)
 {
+	struct live_source *s = live_of(base);
+
 	if (on)
-		source_waits_prepare(s);
+		live_waits_prepare(s);
 	bpf_side_set_wakers(s->kernel, on);
 }
 
-void source_waits_waker(struct source *s, struct raw_event *ev)
+void live_waits_waker(struct live_source *s, struct raw_event *ev)
 {
 	ev->wake.context = (uint8_t)waker_context_of(s->ksyms, ev->sample.kernel, ev->sample.nr_kernel);
 }
 
-void source_waits_close(struct source *s)
+void live_waits_close(struct live_source *s)
 {
 	ksyms_free(s->ksyms);
 	vec_free(&s->open);

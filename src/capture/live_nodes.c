@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source_nodes.c - what a source says of NUMA nodes: page faults that are sampled, and where threads are at home. */
+/* live_nodes.c - what a source says of NUMA nodes: page faults that are sampled, and where threads are at home. */
 #include "config.h"
 
-#include "capture/source_private.h"
+#include "capture/live_private.h"
 
 #include "base/cleanup.h"
 #include "bpf/wire.h"
@@ -12,26 +12,30 @@
 
 _Static_assert(SOURCE_POLICY_NODES == SB_HOME_NODES * 64, "nodes of a policy cross as they are");
 
-uint32_t source_nodes(const struct source *s)
+uint32_t live_nodes(const struct source *base)
 {
+	const struct live_source *s = live_of(base);
+
 	return cpu_layout_nodes(&s->layout);
 }
 
-int source_set_faults(struct source *s, bool on, struct err *e)
+int live_set_faults(struct source *base, bool on, struct err *e)
 {
+	struct live_source *s = live_of(base);
 	int r;
 
 	if (bpf_side_fault_fd(s->kernel) < 0)
 		return on ? err_set(e, EINVAL, "page faults are not prepared for") : 0;
 	bpf_side_watch_balancing(s->kernel, on);
-	r = source_cpus_set_faults(s, on, e);
+	r = live_cpus_set_faults(s, on, e);
 	if (r)
 		bpf_side_watch_balancing(s->kernel, false);
 	return r;
 }
 
-uint64_t source_balancing_faults(const struct source *s)
+uint64_t live_balancing_faults(const struct source *base)
 {
+	const struct live_source *s = live_of(base);
 	uint64_t n = 0;
 
 	for (uint32_t cpu = 0; cpu < s->layout.nr_cpus; cpu++)
@@ -56,10 +60,11 @@ static int tell_home(void *ctx, const void *item, struct err *e)
 	return 0;
 }
 
-int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e)
+int live_homes(struct source *base, source_home_fn *each, void *ctx, struct err *e)
 {
+	struct live_source *s = live_of(base);
 	struct telling to = { .each = each, .ctx = ctx };
 	AUTO_FD int fd = bpf_side_homes(s->kernel, e);
 
-	return fd < 0 ? fd : source_read_list(fd, sizeof(struct sb_home), NULL, tell_home, &to, e);
+	return fd < 0 ? fd : live_read_list(fd, sizeof(struct sb_home), NULL, tell_home, &to, e);
 }

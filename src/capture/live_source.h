@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* live_source.h - the running kernel as a source: see source.h. */
+#ifndef SBERF_CAPTURE_LIVE_SOURCE_H
+#define SBERF_CAPTURE_LIVE_SOURCE_H
+
+#include "capture/source.h"
+
+/* source_open() of a plan that is to capture what happens now. */
+int live_open(const struct capture_plan *plan, struct source **ret, struct err *e);
+
+#endif
