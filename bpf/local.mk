@@ -49,3 +49,5 @@ bpf_headers += bpf/nodes.bpf.h
 bpf_headers += bpf/walk.bpf.h
 bpf_headers += bpf/space.bpf.h
 bpf_headers += bpf/sums.bpf.h
+bpf_headers += bpf/entered.bpf.h
+bpf_headers += bpf/event.bpf.h

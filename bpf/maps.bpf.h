@@ -12,8 +12,11 @@
 #define STACK_HEADS (SB_SEGMENTS_MAX * sizeof(struct sb_part_segment))
 #define STACK_ROOM (2 * SB_STACK_MAX + STACK_HEADS)      /* of all copies in one record */
 #define WALK_HEAD_BYTES (sizeof(struct sb_part_walk) + sizeof(struct sb_part_stop) + sizeof(struct sb_part_addrs))
-#define RECORD_MAX (HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + sizeof(struct sb_part_addr) + WALK_HEAD_BYTES + \
-		    8 * SB_WALK_MAX)
+#define EVENT_BYTES (sizeof(struct sb_part_event) + 8 * SB_ARGS_MAX)
+#define EVENT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + EVENT_BYTES)
+#define TEXT_BYTES (sizeof(struct sb_part_text) + SB_TEXT_MAX)
+/* The longest is that of an event, with a text. */
+#define RECORD_MAX (EVENT_HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + WALK_HEAD_BYTES + 8 * SB_WALK_MAX + TEXT_BYTES)
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))

@@ -16,6 +16,7 @@
 #ifndef SBERF_BPF_OFFCPU_H
 #define SBERF_BPF_OFFCPU_H
 
+#include "entered.bpf.h"
 #include "kstack.bpf.h"
 #include "record.bpf.h"
 #include "sums.bpf.h"
@@ -604,33 +605,6 @@ int sb_enter(__u64 *ctx)
 	return 0;
 }
 
-/*
- * Registers and stack of the waker, which is current: walked by rules when these are used (WALK) and do, else copied. Whoever has the
- * scratch buffer may use the sampler's walk.
- */
-static __always_inline __u32 put_waker_user(struct scratch *s, __u32 off, struct task_struct *task, __u64 now, bool walk)
-{
-	struct sb_hdr *h = (void *)s->rec;
-	struct sb_part_regs *r = (void *)(s->rec + WAKE_HEAD_BYTES);
-	const __u64 *v = (void *)(r + 1);
-	struct copying c = { .room = STACK_ROOM };
-	bool walked;
-
-	if (!put_entry_regs(r, h, task))
-		return off;
-	off += REGS_BYTES;
-	if (no_callers)
-		return off;
-	if (walk) {
-		off += put_walk(h, s->rec + WAKE_HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task,
-				v, now, &walked, &c.stop);
-		if (walked)
-			return off;
-	}
-	c.sp = v[SB_DWARF_SP];
-	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
-}
-
 /* Tells that the current task wakes P, with its stacks. */
 static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struct task_struct *p, const struct sb_task *st,
 				      struct task_struct *task, void *ctx, __u64 now, bool walk)
@@ -649,7 +623,7 @@ static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struc
 	w->pad = 0;
 	h->flags |= SB_F_KERNEL;
 	if (has_user(h, task))
-		off = put_waker_user(s, off, task, now, walk);
+		off = put_entered(s, off, task, now, walk);
 	/* Always: they tell whether it is this task that wakes, or an interrupt on top of it. */
 	off = put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	if (!send_scratch(c, s, off))

@@ -12,6 +12,8 @@
  *	hops.bpf.h      the same of who runs, address by address
  *	totals.bpf.h    what each task has spent in what way
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
+ *	entered.bpf.h   the user's side of who has entered the kernel
+ *	event.bpf.h     hits of probes
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait

@@ -26,6 +26,7 @@
 #define SB_REC_MOVE 3        /* the same as SB_REC_WAIT of a wait that is not told otherwise, for its end on another node */
 #define SB_REC_FAULT 4       /* a page fault: sb_part_sample, whose period is the faults it stands for, and sb_part_addr */
 #define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
+#define SB_REC_EVENT 6       /* a probe was hit: sb_part_event, and sb_part_text for each argument that is a string */
 
 /* sb_hdr.flags */
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
@@ -62,6 +63,8 @@ struct sb_part {
 #define SB_PART_ADDR 9       /* struct sb_part_addr */
 #define SB_PART_WALK 10      /* struct sb_part_walk: the kernel half walks by learnt rules (see below) */
 #define SB_PART_STOP 11      /* struct sb_part_stop: with it, where that walk stopped when it did not come to the root */
+#define SB_PART_EVENT 12     /* struct sb_part_event + nr arguments */
+#define SB_PART_TEXT 13      /* struct sb_part_text + got bytes, padded to 8; at most SB_TEXTS_MAX of them, behind SB_PART_EVENT */
 
 struct sb_part_task {
 	struct sb_part part;
@@ -116,6 +119,44 @@ struct sb_part_addr {
 	struct sb_part part;
 	__u64 addr;              /* user address that was touched */
 };
+
+/*
+ * A hit of any probe, with whatever it tells: sb_hdr.time_ns is the moment, or the end of what has a length; the other parts are those of
+ * a sample. What the value is of, and what each argument is, knows whoever placed the probe.
+ */
+struct sb_part_event {
+	struct sb_part part;     /* flags: SB_EVENT_* */
+	__u32 probe;             /* which: SB_PROBE_*, or a number from SB_PROBE_PLACED on */
+	__u16 nr;                /* arguments that follow, SB_ARGS_MAX at most */
+	__u16 unread;            /* which of them could not be read, as a mask: these are 0 */
+	__u64 value;             /* in the unit of its probe: 1, bytes, ns; of all hits that this one stands for */
+	__u64 count;             /* so many, at least 1 */
+	__u64 begun_ns;          /* CLOCK_MONOTONIC; 0 = it is a moment */
+	/* __u64 arg[nr]; */
+};
+#define SB_EVENT_OPEN 0x1u       /* it has begun, and not ended yet: sb_hdr.time_ns is now */
+#define SB_ARGS_MAX 12u          /* the most that a USDT note describes */
+
+struct sb_part_text {
+	struct sb_part part;     /* flags: SB_TEXT_* */
+	__u16 arg;               /* which argument points to it */
+	__u16 got;               /* bytes that follow, without the end of the string */
+	__u32 pad;
+	/* __u8 byte[got], padded to 8; */
+};
+#define SB_TEXT_CUT 0x1u         /* there is more */
+#define SB_TEXT_MAX 256u         /* bytes, its end included */
+#define SB_TEXTS_MAX 6u
+
+/*
+ * The probes that sberf has by itself are numbered as the kinds of events that come of them (enum event_kind of src/model/event.h). From
+ * SB_PROBE_PLACED on they are those that somebody placed in a program; such a number comes by the cookie of the link (SB_COOKIE_*).
+ */
+#define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
+#define SB_PROBE_PLACED 64
+#define SB_COOKIE(probe, text) ((__u64)(text) << 32 | (probe))
+#define SB_COOKIE_PROBE(cookie) ((__u32)(cookie))
+#define SB_COOKIE_TEXT(cookie) ((__u32)((cookie) >> 32))         /* which argument is a string, + 1; 0 = none is */
 
 /*
  * A wait: sb_hdr.time_ns is its end, sb_hdr.cpu and .node where the task was before. With SB_WAIT_NO_STACK nothing else
@@ -475,6 +516,8 @@ _Static_assert(sizeof(struct sb_part_wait) == 96, "sb_part_wait is wire format")
 _Static_assert(sizeof(struct sb_part_wake) == 32, "sb_part_wake is wire format");
 _Static_assert(sizeof(struct sb_slot) == 24, "sb_slot is shared with user space");
 _Static_assert(sizeof(struct sb_part_addr) == 16, "sb_part_addr is wire format");
+_Static_assert(sizeof(struct sb_part_event) == 40, "sb_part_event is wire format");
+_Static_assert(sizeof(struct sb_part_text) == 16, "sb_part_text is wire format");
 _Static_assert(sizeof(struct sb_home) == 48, "sb_home is what the iterator writes");
 _Static_assert(sizeof(struct sb_sum) == 48 + 24 * SB_SUM_BUCKETS, "sb_sum is shared with user space");
 _Static_assert(sizeof(struct sb_total) == 88, "sb_total is shared with user space");

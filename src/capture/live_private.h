@@ -58,7 +58,7 @@ struct live_source {
 	struct kstacks kstacks;                  /* of waits under way */
 	source_stranger_fn *stranger;
 	void *stranger_ctx;
-	struct ksyms *ksyms;                     /* once wakers are asked for */
+	struct ksyms *ksyms;                     /* once wakers, or hits of tracepoints, are asked for */
 	bool ksyms_tried;
 	uint64_t *taken;                         /* the record that live_open_stack() took last */
 };
@@ -106,9 +106,10 @@ uint32_t live_nodes(const struct source *base);
 typedef int list_fn(void *ctx, const void *item, struct err *e);
 typedef size_t list_more_fn(const void *item);           /* bytes */
 int live_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e);
-/* Reads what tells who wakes, all of the kernel's symbols: a tenth of a second, for which nobody would empty the rings later. */
+/* Reads what tells who wakes and who looks on, all of the kernel's symbols: a tenth of a second, for which nobody would empty the rings later. */
 void live_waits_prepare(struct live_source *s);
 void live_waits_waker(struct live_source *s, struct raw_event *ev);         /* sets ev->wake.context */
+void live_hit(struct live_source *s, struct raw_event *ev);              /* takes what looks on from its kernel stack */
 void live_waits_close(struct live_source *s);
 
 #endif

@@ -351,6 +351,8 @@ static int deliver_record(struct live_source *s, const struct reorder_item *it, 
 			count_gap(s, &ev.sample);
 		} else if (ev.kind == RAW_WAKE) {
 			live_waits_waker(s, &ev);
+		} else if (ev.kind == RAW_EVENT) {
+			live_hit(s, &ev);
 		}
 		each(ctx, &ev);
 	} else {

@@ -361,6 +361,18 @@ void live_waits_waker(struct live_source *s, struct raw_event *ev)
 	ev->wake.context = (uint8_t)waker_context_of(s->ksyms, ev->sample.kernel, ev->sample.nr_kernel);
 }
 
+void live_hit(struct live_source *s, struct raw_event *ev)
+{
+	struct raw_sample *sample = &ev->sample;
+	uint32_t n;
+
+	if (!sample->nr_kernel)
+		return;
+	n = waker_looking_on(s->ksyms, sample->kernel, sample->nr_kernel);
+	sample->kernel += n;
+	sample->nr_kernel -= n;
+}
+
 void live_waits_close(struct live_source *s)
 {
 	ksyms_free(s->ksyms);

@@ -13,6 +13,7 @@ enum role {
 	ROLE_INTERRUPT,          /* entry from a device, a timer or another CPU */
 	ROLE_SOFTIRQ,            /* runs softirqs */
 	ROLE_SOFTIRQ_THREAD,
+	ROLE_LOOKING_ON,         /* between a tracepoint and the end of a BPF program */
 };
 
 struct role_name {
@@ -21,7 +22,10 @@ struct role_name {
 	enum role role;
 };
 
-/* arch/x86/include/asm/idtentry.h, arch/arm64/kernel/entry-common.c, kernel/softirq.c */
+/*
+ * arch/x86/include/asm/idtentry.h, arch/arm64/kernel/entry-common.c, kernel/softirq.c; include/linux/tracepoint.h, include/trace/bpf_probe.h,
+ * kernel/trace/bpf_trace.c, kernel/bpf/core.c
+ */
 static const struct role_name names[] = {
 	{ "asm_sysvec_", true, ROLE_INTERRUPT },
 	{ "asm_common_interrupt", false, ROLE_INTERRUPT },
@@ -37,6 +41,10 @@ static const struct role_name names[] = {
 	{ "handle_softirqs", true, ROLE_SOFTIRQ },
 	{ "__softirqentry_text_start", false, ROLE_SOFTIRQ },
 	{ "run_ksoftirqd", false, ROLE_SOFTIRQ_THREAD },
+	{ "__traceiter_", true, ROLE_LOOKING_ON },
+	{ "__bpf_trace_", true, ROLE_LOOKING_ON },
+	{ "bpf_trace_run", true, ROLE_LOOKING_ON },
+	{ "bpf_prog_", true, ROLE_LOOKING_ON },
 };
 
 static enum role role_of(const char *name)
@@ -74,9 +82,19 @@ enum waker_context waker_context_of(const struct ksyms *k, const uint64_t *addrs
 			softirq = true;
 			break;
 		case ROLE_PLAIN:
+		case ROLE_LOOKING_ON:
 		case ROLE_UNKNOWN:
 			break;
 		}
 	}
 	return WAKER_TASK;
+}
+
+uint32_t waker_looking_on(const struct ksyms *k, const uint64_t *addrs, uint32_t n)
+{
+	uint32_t i = 0;
+
+	while (k && !ksyms_hidden(k) && i < n && role_at(k, addrs[i]) == ROLE_LOOKING_ON)
+		i++;
+	return i;
 }

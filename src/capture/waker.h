@@ -18,4 +18,7 @@
 /* ADDRS: N kernel addresses, innermost first. WAKER_UNKNOWN when there are none, or K is NULL or hidden. */
 enum waker_context waker_context_of(const struct ksyms *k, const uint64_t *addrs, uint32_t n);
 
+/* How many of these, the innermost ones, are not of what happened but of looking on: the tracepoint's, and the BPF program that it runs. */
+uint32_t waker_looking_on(const struct ksyms *k, const uint64_t *addrs, uint32_t n);
+
 #endif

@@ -22,6 +22,8 @@ _Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE ==
 _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
 	       "contexts cross by number");
 
+_Static_assert(SB_ARGS_MAX == RAW_ARGS_MAX && SB_TEXTS_MAX == RAW_TEXTS_MAX, "a hit has room for what crosses");
+
 struct cursor {
 	const uint8_t *at;
 	size_t left;
@@ -208,6 +210,37 @@ static bool read_addr(struct cursor *in, struct raw_event *ev)
 	return true;
 }
 
+static bool read_hit(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_event *p = wire_decode_take(in, sizeof(*p));
+	const uint64_t *arg;
+
+	/* Not twice, as a wait. */
+	if (!p || ev->kind != RAW_EVENT || ev->hit.count || !p->probe || !p->count || p->begun_ns > ev->time_ns || p->nr > SB_ARGS_MAX)
+		return false;
+	arg = wire_decode_take(in, p->nr * sizeof(*arg));
+	if (!arg)
+		return false;
+	ev->hit = (struct raw_hit){
+		.probe = p->probe, .unread = p->unread, .open = p->part.flags & SB_EVENT_OPEN, .nr_args = (uint8_t)p->nr,
+		.value = p->value, .count = p->count, .begun_ns = p->begun_ns, .arg = arg,
+	};
+	return true;
+}
+
+static bool read_hit_text(struct cursor *in, struct raw_event *ev)
+{
+	const struct sb_part_text *p = wire_decode_take(in, sizeof(*p));
+	struct raw_hit *hit = &ev->hit;
+
+	if (!p || ev->kind != RAW_EVENT || p->arg >= hit->nr_args || p->got > in->left || hit->nr_texts == SB_TEXTS_MAX)
+		return false;
+	hit->text[hit->nr_texts++] = (struct raw_text){
+		.arg = p->arg, .len = p->got, .cut = p->part.flags & SB_TEXT_CUT, .bytes = (const char *)in->at,
+	};
+	return true;
+}
+
 static bool read_walk(struct cursor *in, struct raw_sample *s)
 {
 	const struct sb_part_walk *p = wire_decode_take(in, sizeof(*p));
@@ -268,6 +301,10 @@ static bool read_part(const struct sb_part *part, struct cursor *in, struct raw_
 		return read_wake(in, ev);
 	case SB_PART_ADDR:
 		return read_addr(in, ev);
+	case SB_PART_EVENT:
+		return read_hit(in, ev);
+	case SB_PART_TEXT:
+		return read_hit_text(in, ev);
 	default:
 		return true;
 	}
@@ -299,12 +336,15 @@ static bool wire_decode_kind_of(unsigned int kind, enum raw_kind *ret)
 	case SB_REC_FAULT:
 		*ret = RAW_FAULT;
 		return true;
+	case SB_REC_EVENT:
+		*ret = RAW_EVENT;
+		return true;
 	default:
 		return false;
 	}
 }
 
-/* Without the part that makes it what it is, a wait, wake or fault says nothing. */
+/* Without the part that makes it what it is, a wait, wake, fault or hit says nothing. */
 static bool is_whole(const struct raw_event *ev)
 {
 	switch (ev->kind) {
@@ -315,6 +355,8 @@ static bool is_whole(const struct raw_event *ev)
 		return ev->wake.wait_id;
 	case RAW_FAULT:
 		return ev->sample.addr && ev->sample.period;
+	case RAW_EVENT:
+		return ev->hit.count;
 	default:
 		return true;
 	}

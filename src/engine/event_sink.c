@@ -56,6 +56,9 @@ void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const 
 		if (s->numa)
 			numa_facts_wait(s->numa, raw, ev);
 		break;
+	case RAW_EVENT:
+		event_sink_add(s, ev);
+		break;
 	default:
 		break;
 	}

@@ -38,7 +38,7 @@ struct event_sink {
 };
 
 /*
- * RAW became EV, by walking its stack. EV of a RAW_SAMPLE, RAW_FAULT or RAW_MOVE has kind, weight and count; that of a RAW_WAIT or
+ * RAW became EV, by walking its stack. EV of a RAW_SAMPLE, RAW_FAULT, RAW_MOVE or RAW_EVENT has kind, weight and count; that of a RAW_WAIT or
  * RAW_WAIT_STACK only what belongs to the wait, with ID_NONE as its stack when that is elsewhere. RAW may be a copy of what the source
  * gave. Both live until this returns.
  */

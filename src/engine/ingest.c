@@ -17,6 +17,7 @@
 #include "engine/stacksize.h"
 #include "engine/verify.h"
 #include "engine/wakers.h"
+#include "model/kind.h"
 #include "symbol/kernel.h"
 #include "unwind/unwind.h"
 
@@ -189,6 +190,12 @@ static void ingest_hand_over(struct ingest *in, const struct raw_event *raw, str
 		ev->kind = EVENT_FAULT;
 		ev->weight = raw->sample.period;
 		ev->count = 1;
+		break;
+	case RAW_EVENT:
+		ev->kind = (uint8_t)raw->hit.probe;
+		ev->weight = raw->hit.value;
+		ev->count = raw->hit.count < UINT32_MAX ? (uint32_t)raw->hit.count : UINT32_MAX;
+		ev->argument = raw->hit.nr_args && kind_carries(ev->kind) == CARRIES_ARGUMENT ? raw->hit.arg[0] : 0;
 		break;
 	case RAW_MOVE:
 		ev->kind = EVENT_MIGRATION;
@@ -390,6 +397,11 @@ void ingest_raw(void *ctx, const struct raw_event *ev)
 	case RAW_FAULT:
 	case RAW_MOVE:
 		if (in->config.numa)
+			ingest_sample(in, ev);
+		break;
+	case RAW_EVENT:
+		/* Others are of no kind that anything counts. */
+		if (kind_is_known(ev->hit.probe))
 			ingest_sample(in, ev);
 		break;
 	default:

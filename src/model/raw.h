@@ -28,6 +28,7 @@ enum raw_kind {
 	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
 	RAW_MOVE,                /* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
 	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
+	RAW_EVENT,               /* a probe was hit: sample has the stacks, hit the rest */
 };
 
 struct raw_sample {
@@ -79,6 +80,30 @@ struct raw_wake {
 	uint8_t context;         /* enum waker_context, told by the kernel's stack */
 };
 
+#define RAW_ARGS_MAX 12u
+#define RAW_TEXTS_MAX 6u
+
+/* The string that an argument points to. */
+struct raw_text {
+	uint16_t arg;            /* which argument */
+	uint16_t len;
+	bool cut;                /* there is more */
+	const char *bytes;       /* raw, LEN of them, without an end */
+};
+
+/* A hit of a probe: raw_event.time_ns is the moment, or the end of what has a length. */
+struct raw_hit {
+	uint32_t probe;          /* an enum event_kind of probes that sberf has by itself; else a number that was given when it was placed */
+	uint16_t unread;         /* arguments that could not be read, as a mask: these are 0 */
+	bool open;               /* what begun_ns began has not ended yet */
+	uint8_t nr_args, nr_texts;
+	uint64_t value;          /* in the unit of its probe, of all hits that it stands for together */
+	uint64_t count;          /* of these, at least 1 */
+	uint64_t begun_ns;       /* CLOCK_MONOTONIC; 0 = it is a moment */
+	const uint64_t *arg;
+	struct raw_text text[RAW_TEXTS_MAX];
+};
+
 struct raw_mmap {
 	uint64_t start, len, pgoff;      /* bytes */
 	uint32_t prot, flags;            /* PROT_*, MAP_* */
@@ -105,10 +130,11 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT */
+			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT */
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;
+				struct raw_hit hit;
 			};
 		};
 		struct raw_mmap mmap;

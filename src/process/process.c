@@ -386,6 +386,7 @@ void processes_apply(struct processes *ps, const struct raw_event *ev)
 	case RAW_WAKE:
 	case RAW_MOVE:
 	case RAW_FAULT:
+	case RAW_EVENT:
 		return;
 	case RAW_MMAP:
 		apply_mmap(ps, ev);

@@ -57,15 +57,28 @@ static void check_wait(const struct raw_wait *w, uint64_t end_ns)
 	must((unsigned int)wait_class_of(w->call, w->state, NULL) < WAIT_CLASS_NR);
 }
 
+static void check_hit(const struct raw_hit *hit, uint64_t end_ns)
+{
+	must(hit->probe && hit->count && hit->begun_ns <= end_ns && hit->nr_args <= RAW_ARGS_MAX && hit->nr_texts <= RAW_TEXTS_MAX);
+	if (hit->nr_args)
+		inside(hit->arg, hit->nr_args * sizeof(*hit->arg));
+	for (uint32_t i = 0; i < hit->nr_texts; i++) {
+		must(hit->text[i].arg < hit->nr_args);
+		inside(hit->text[i].bytes, hit->text[i].len);
+	}
+}
+
 static void check_event(const struct raw_event *ev)
 {
 	must(ev->kind == RAW_SAMPLE || ev->kind == RAW_WAIT || ev->kind == RAW_WAKE || ev->kind == RAW_MOVE ||
-	     ev->kind == RAW_FAULT);
+	     ev->kind == RAW_FAULT || ev->kind == RAW_EVENT);
 	check_sample(&ev->sample);
 	if (ev->kind == RAW_WAIT || ev->kind == RAW_MOVE)
 		check_wait(&ev->wait, ev->time_ns);
 	else if (ev->kind == RAW_FAULT)
 		must(ev->sample.addr && ev->sample.period);
+	else if (ev->kind == RAW_EVENT)
+		check_hit(&ev->hit, ev->time_ns);
 	else if (ev->kind == RAW_WAKE)
 		must(ev->wake.wait_id);
 }

@@ -20,7 +20,10 @@ static const char canned[] =
 	"ffffffff81009000 t run_ksoftirqd\n"
 	"ffffffff8100a000 T irq_exit_rcu\n"
 	"ffffffff8100b000 T asm_common_interrupt\n"
-	"ffffffff8100c000 D data\n";
+	"ffffffff8100c000 D data\n"
+	"ffffffff8100d000 T bpf_trace_run2\n"
+	"ffffffff8100e000 T __traceiter_sched_process_fork\n"
+	"ffffffffc0001000 t bpf_prog_6deef7357e7b4530_sb_forks\t[bpf]\n";
 
 #define WAKE 0xffffffff81001042
 #define TIMER 0xffffffff81002010
@@ -68,10 +71,27 @@ static void nothing_to_go_by(void **state)
 	assert_int_equal(waker_context_of(h, &at, 1), WAKER_UNKNOWN);
 }
 
+/* What a tracepoint puts on top of a stack is no part of it; what is further out is, whatever its name. */
+static void looking_on(void **state)
+{
+	const uint64_t addrs[] = { 0xffffffffc0001010, 0xffffffff8100d010, 0xffffffff8100e010, SENDMSG, 0xffffffff8100d010, SYSCALL };
+	AUTO(ksyms_free) struct ksyms *k = NULL;
+
+	(void)state;
+	assert_int_equal(ksyms_parse(canned, strlen(canned), &k, NULL), 0);
+	assert_int_equal(waker_looking_on(k, addrs, 6), 3);
+	assert_int_equal(waker_looking_on(k, addrs, 2), 2);
+	assert_int_equal(waker_looking_on(k, addrs + 3, 3), 0);
+	assert_int_equal(waker_looking_on(k, addrs, 0), 0);
+	assert_int_equal(waker_looking_on(NULL, addrs, 6), 0);
+	assert_int_equal(CONTEXT(k, addrs[0], addrs[1], addrs[2], SENDMSG, SYSCALL), WAKER_TASK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contexts),
+		cmocka_unit_test(looking_on),
 		cmocka_unit_test(nothing_to_go_by),
 	};
 

@@ -573,9 +573,120 @@ static void moves(void **state)
 	assert_cut_anywhere(&r);
 }
 
+/* A hit of probe 70 with NR arguments: 300, 301, ... and room for two more. */
+static struct sb_part_event *start_event(struct rec *r, uint16_t nr)
+{
+	struct sb_part_event *p;
+
+	start(r, 0);
+	((struct sb_hdr *)r->b)->kind = SB_REC_EVENT;
+	p = part(r, SB_PART_EVENT, sizeof(*p) + (nr + 2u) * 8);
+	p->probe = 70;
+	p->nr = nr;
+	p->unread = 2;
+	p->value = 4096;
+	p->count = 3;
+	p->begun_ns = 600;
+	for (uint16_t i = 0; i < nr; i++)
+		((uint64_t *)(p + 1))[i] = 300u + i;
+	return p;
+}
+
+static struct sb_part_text *add_text(struct rec *r, uint16_t arg, const char *text)
+{
+	const size_t n = strlen(text);
+	struct sb_part_text *p = part(r, SB_PART_TEXT, sizeof(*p) + ((n + 7) & ~7ul));
+
+	p->arg = arg;
+	p->got = (uint16_t)n;
+	memcpy(p + 1, text, n);
+	return p;
+}
+
+static void hits_of_probes(void **state)
+{
+	struct sb_part_event *p;
+	struct raw_event ev;
+	struct rec r;
+
+	p = start_event(&r, SB_ARGS_MAX);
+	add_regs(&r, SB_X86_64_NR_REGS);
+	add_segment(&r, 0x7000, 64, 64);
+	add_text(&r, 0, "");
+	add_text(&r, 3, "/etc/passwd")->part.flags = SB_TEXT_CUT;
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_int_equal(ev.kind, RAW_EVENT);
+	assert_int_equal(ev.sample.user.nr_segments, 1);
+	assert_int_equal(ev.hit.probe, 70);
+	assert_int_equal(ev.hit.value, 4096);
+	assert_int_equal(ev.hit.count, 3);
+	assert_int_equal(ev.hit.begun_ns, 600);
+	assert_int_equal(ev.hit.unread, 2);
+	assert_false(ev.hit.open);
+	assert_int_equal(ev.hit.nr_args, SB_ARGS_MAX);
+	assert_int_equal(ev.hit.arg[11], 311);
+	assert_int_equal(ev.hit.nr_texts, 2);
+	assert_int_equal(ev.hit.text[0].len, 0);
+	assert_int_equal(ev.hit.text[1].arg, 3);
+	assert_int_equal(ev.hit.text[1].len, 11);
+	assert_memory_equal(ev.hit.text[1].bytes, "/etc/passwd", 11);
+	assert_true(ev.hit.text[1].cut && !ev.hit.text[0].cut);
+	p->part.flags = SB_EVENT_OPEN;
+	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
+	assert_true(ev.hit.open);
+	assert_cut_anywhere(&r);
+}
+
+static void hits_that_make_no_sense(void **state)
+{
+	struct sb_part_event *p;
+	struct sb_part_text *t;
+	struct rec r;
+
+	/* More arguments than there is room for, or than there may be; none that it stands for; begun after its end; no probe. */
+	start_event(&r, 3)->nr = 6;
+	refuse(&r);
+	p = start_event(&r, SB_ARGS_MAX);
+	p->nr = SB_ARGS_MAX + 1;
+	refuse(&r);
+	start_event(&r, 1)->count = 0;
+	refuse(&r);
+	start_event(&r, 1)->begun_ns = 1001;
+	refuse(&r);
+	start_event(&r, 1)->probe = 0;
+	refuse(&r);
+	/* Twice, or in a sample. */
+	start_event(&r, 1);
+	memcpy(part(&r, SB_PART_EVENT, sizeof(*p)), r.b + sizeof(struct sb_hdr) + sizeof(struct sb_part_task), sizeof(*p));
+	refuse(&r);
+	start_event(&r, 1);
+	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
+	refuse(&r);
+	start(&r, 0);
+	((struct sb_hdr *)r.b)->kind = SB_REC_EVENT;
+	refuse(&r);
+	/* Texts: longer than their part, of no argument, too many, without an event. */
+	start_event(&r, 1);
+	t = add_text(&r, 0, "12345678");
+	t->got = 9;
+	refuse(&r);
+	start_event(&r, 1);
+	add_text(&r, 1, "x");
+	refuse(&r);
+	start_event(&r, 1);
+	for (unsigned int i = 0; i < SB_TEXTS_MAX + 1; i++)
+		add_text(&r, 0, "x");
+	refuse(&r);
+	start(&r, 0);
+	add_text(&r, 0, "x");
+	refuse(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hits_of_probes),
+		cmocka_unit_test(hits_that_make_no_sense),
 		cmocka_unit_test(whole_record),
 		cmocka_unit_test(flags),
 		cmocka_unit_test(walked_by_rules),
