@@ -14,6 +14,7 @@
  *	offcpu.bpf.h    waits: their stacks, lengths, reasons, wakers
  *	entered.bpf.h   the user's side of who has entered the kernel
  *	event.bpf.h     hits of probes
+ *	forks.bpf.h     who makes processes and threads
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait
@@ -37,6 +38,7 @@
 #include "maps.bpf.h"
 #include "oncpu.bpf.h"
 #include "faults.bpf.h"
+#include "forks.bpf.h"
 #include "offcpu.bpf.h"
 #include "tasks.bpf.h"
 

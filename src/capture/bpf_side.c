@@ -183,7 +183,7 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_plan *plan)
 {
 	const bool many_nodes = k->skel->rodata->many_nodes, numa = plan->numa != NUMA_OFF;
-	uint32_t when = k->walks ? WHEN_WALKS : WHEN_COPIES;
+	uint32_t when = k->walks ? WHEN_WALKS : 0;
 
 	when |= k->features.mmap_lock ? WHEN_MMAP_LOCK : 0;
 	when |= plan->off_cpu ? WHEN_WAITS | WHEN_NEW_TASKS : 0;
@@ -453,7 +453,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	if (r)
 		return r;
 	set_knobs(k, plan, layout);
-	programs_choose(&k->programs, bpf_side_conditions(k, plan));
+	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
 	r = know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : bpf_side_load(k, e);
@@ -560,10 +560,10 @@ int bpf_side_set_cap(struct bpf_side *k, uint64_t exe_id, uint32_t bytes)
 int bpf_side_start(struct bpf_side *k, struct err *e)
 {
 	char ignored[4096];
-	int r, fd;
+	int r = programs_attach(&k->programs, ATTACH_EVENTS, e), fd;
 
-	if (!k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
-		return 0;
+	if (r || !k->off_cpu || programs_attached(&k->programs, ATTACH_WAITS))
+		return r;
 	r = programs_attach(&k->programs, ATTACH_WAITS, e);
 	if (r)
 		return r;
@@ -586,6 +586,7 @@ void bpf_side_stop(struct bpf_side *k)
 	/* In this order the kernel need not wait until nobody looks at the first one any more. */
 	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
+	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
 }
 
 int bpf_side_list(struct bpf_side *k, uint64_t min_ns, uint64_t up_to_ns, struct err *e)

@@ -8,49 +8,61 @@
 #include "capture/programs.h"
 
 #include "capture/probe.h"
+#include "model/event.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct program {
 	const char *name;        /* as bpf/ calls it */
 	uint32_t when;           /* mask of enum program_when: all of them */
 	enum program_attach how;
+	bool twin;               /* it takes stacks: NAME copies them, and NAME_walk walks them by learned rules; one of the two is loaded */
+	uint8_t makes;           /* events of this kind alone: loaded when they are to be counted; 0 = not only */
 } table[] = {
-	{ "sb_oncpu", WHEN_COPIES, ATTACH_SAMPLES },
-	{ "sb_oncpu_walk", WHEN_WALKS, ATTACH_SAMPLES },
-	{ "sb_fault", WHEN_NUMA | WHEN_COPIES, ATTACH_FAULTS },
-	{ "sb_fault_walk", WHEN_NUMA | WHEN_WALKS, ATTACH_FAULTS },
-	{ "sb_fork", WHEN_NEW_TASKS, ATTACH_LOADED },
-	{ "sb_exec", WHEN_EXEC, ATTACH_LOADED },
-	{ "sb_rename", WHEN_NAME, ATTACH_LOADED },
-	{ "sb_free", WHEN_CHILDREN, ATTACH_LOADED },
-	{ "sb_mapped", WHEN_WALKS | WHEN_MMAP_LOCK, ATTACH_LOADED },
-	{ "sb_leave", WHEN_WAITS | WHEN_COPIES, ATTACH_WAITS },
-	{ "sb_leave_walk", WHEN_WAITS | WHEN_WALKS, ATTACH_WAITS },
-	{ "sb_enter", WHEN_WAITS, ATTACH_WAITS },
-	{ "sb_waking", WHEN_WAITS | WHEN_COPIES, ATTACH_WAITS },
-	{ "sb_waking_walk", WHEN_WAITS | WHEN_WALKS, ATTACH_WAITS },
-	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS },
-	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE },
-	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR },
-	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR },
-	{ "sb_whoami", 0, ATTACH_RUN },
+	{ "sb_oncpu", 0, ATTACH_SAMPLES, true, 0 },
+	{ "sb_fault", WHEN_NUMA, ATTACH_FAULTS, true, 0 },
+	{ "sb_fork", WHEN_NEW_TASKS, ATTACH_LOADED, false, 0 },
+	{ "sb_exec", WHEN_EXEC, ATTACH_LOADED, false, 0 },
+	{ "sb_rename", WHEN_NAME, ATTACH_LOADED, false, 0 },
+	{ "sb_free", WHEN_CHILDREN, ATTACH_LOADED, false, 0 },
+	{ "sb_mapped", WHEN_WALKS | WHEN_MMAP_LOCK, ATTACH_LOADED, false, 0 },
+	{ "sb_leave", WHEN_WAITS, ATTACH_WAITS, true, 0 },
+	{ "sb_enter", WHEN_WAITS, ATTACH_WAITS, false, 0 },
+	{ "sb_waking", WHEN_WAITS, ATTACH_WAITS, true, 0 },
+	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS, false, 0 },
+	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
+	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },
+	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },
+	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR, false, 0 },
+	{ "sb_whoami", 0, ATTACH_RUN, false, 0 },
 };
 
 #define ROWS (sizeof(table) / sizeof(*table))
 
 _Static_assert(ROWS <= PROGRAMS_MAX, "there is room for each row");
 
+static int find_program(struct bpf_object *obj, const char *name, const char *more, struct bpf_program **ret, struct err *e)
+{
+	char full[64];
+
+	snprintf(full, sizeof(full), "%s%s", name, more);
+	*ret = bpf_object__find_program_by_name(obj, full);
+	return *ret ? 0 : err_set(e, ENOENT, "the BPF object has no program %s: sberf was built wrongly", full);
+}
+
 int programs_find(struct programs *p, struct bpf_object *obj, struct err *e)
 {
-	for (size_t i = 0; i < ROWS; i++) {
-		p->prog[i] = bpf_object__find_program_by_name(obj, table[i].name);
-		if (!p->prog[i])
-			return err_set(e, ENOENT, "the BPF object has no program %s: sberf was built wrongly", table[i].name);
+	int r = 0;
+
+	for (size_t i = 0; i < ROWS && !r; i++) {
+		r = find_program(obj, table[i].name, "", &p->prog[i], e);
+		if (!r && table[i].twin)
+			r = find_program(obj, table[i].name, "_walk", &p->walking[i], e);
 	}
-	return 0;
+	return r;
 }
 
 static void programs_detach_row(struct programs *p, size_t i)
@@ -65,10 +77,18 @@ void programs_free(struct programs *p)
 		programs_detach_row(p, i);
 }
 
-void programs_choose(const struct programs *p, uint32_t when)
+void programs_choose(struct programs *p, uint32_t when, uint32_t kinds)
 {
-	for (size_t i = 0; i < ROWS; i++)
-		bpf_program__set_autoload(p->prog[i], !(table[i].when & ~when));
+	for (size_t i = 0; i < ROWS; i++) {
+		const struct program *row = &table[i];
+		const bool wanted = !(row->when & ~when) && (!row->makes || kinds >> row->makes & 1);
+
+		if (row->twin) {
+			bpf_program__set_autoload(when & WHEN_WALKS ? p->prog[i] : p->walking[i], false);
+			p->prog[i] = when & WHEN_WALKS ? p->walking[i] : p->prog[i];
+		}
+		bpf_program__set_autoload(p->prog[i], wanted);
+	}
 }
 
 static bool programs_is(const struct programs *p, size_t i, enum program_attach how)

@@ -64,6 +64,7 @@ struct capture_plan {
 	uint64_t min_block_ns;   /* shorter waits are only counted */
 	bool to_come;            /* for TARGET_PIDS: what its processes will run is not running yet, as a command that is to be started */
 	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many, and as much code, as the target has now */
+	uint32_t kinds;          /* of events that are counted only when asked for, by programs of their own: mask of 1 << enum event_kind */
 	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
 };
 

@@ -204,6 +204,13 @@ const struct opt opts[] = {
 		.help = "only count waits shorter than this, without their stacks",
 		.more = "A wait is judged as a whole: blocked, and then in the run queue.",
 	},
+	{
+		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(measures), .choices = metrics,
+		.help = "also count what is counted only when asked for",
+		.more = "forks are processes that are started, new-threads threads, each with the stack that does it. All other metrics are recorded "
+			"without being named. report --metric shows them.",
+	},
 	/* What is shown */
 	{
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",

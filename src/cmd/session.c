@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/guard.h"
+#include "model/measure.h"
 #include "system/lookup.h"
 
 #include <errno.h>
@@ -154,6 +155,16 @@ static int resolve_target(struct session *s, const struct options *o, bool detac
 	return 0;
 }
 
+/* The kinds of events that count in MEASURES. */
+static uint32_t kinds_of(uint32_t measures)
+{
+	uint32_t kinds = 0;
+
+	for (unsigned int id = 0; id < measures_count(); id++)
+		kinds |= measures >> id & 1 ? measure_get(id)->kinds : 0;
+	return kinds;
+}
+
 int session_open(struct session *s, const struct options *o, bool detached, struct err *e)
 {
 	struct capture_plan *plan = &s->config.plan;
@@ -175,6 +186,7 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->wakers = o->wakers;
 	plan->min_block_ns = o->min_block_ns;
 	plan->numa = o->numa;
+	plan->kinds = kinds_of(o->measures);
 	s->config.delay_ns = o->delay_ns;
 	s->config.duration_ns = o->duration_ns;
 	s->config.cmdline = o->cmdline;

@@ -22,6 +22,7 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_FAULT = 5,         /* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
 	EVENT_ACCESS = 6,        /* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
 	EVENT_COUNTED = 7,       /* what an import counts that is no time (profile_meta.unit): its weight is that of measure.h, UNIT_OWN */
+	EVENT_FORK = 8,          /* it made a process or a thread; weight and count: how many, argument: 1 of processes, 0 of threads */
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 

@@ -12,6 +12,16 @@ static bool is_far(const struct measured *x)
 	return x->place_node != NODE_UNKNOWN && x->place_node != x->node;
 }
 
+static bool is_process(const struct measured *x)
+{
+	return x->argument;
+}
+
+static bool is_thread(const struct measured *x)
+{
+	return !x->argument;
+}
+
 /* In this order they are asked for: the first of a set leads. Append, and name in enum measure_id what code must know by name. */
 static const struct measure measure_table[] = {
 	[MEASURE_RUNNING] = {
@@ -47,6 +57,14 @@ static const struct measure measure_table[] = {
 		.name = "migrations", .title = "migrations", .head = "moves", .brief = "moves", .json = "migrations",
 		.about = "threads that came back on another NUMA node",
 		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_MIGRATION, .pprof = "migrations",
+	}, {
+		.name = "forks", .title = "processes started", .head = "forks", .brief = "forks", .json = "forks",
+		.about = "processes that were started, where that was asked for when it was captured",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_process, .pprof = "forks",
+	}, {
+		.name = "new-threads", .title = "threads started", .head = "threads", .brief = "thrds", .json = "new_threads",
+		.about = "threads that were started, where that was asked for when it was captured",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_thread, .pprof = "new_threads",
 	},
 #ifdef MEASURES_OF_TEST
 	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */

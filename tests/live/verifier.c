@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "capture/bpf_side.h"
 #include "capture/features.h"
+#include "model/event.h"
 
 #include <bpf/bpf.h>
 #include <dirent.h>
@@ -96,7 +97,7 @@ static int show(const struct kind *kind)
 	struct capture_plan plan = {
 		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true, .frame_pointers = kind->frame_pointers,
 		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384, .off_cpu = true, .wakers = true,
-		.numa = NUMA_ON, .name = kind->process,
+		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK,
 	};
 	struct cpu_layout layout = { 0 };
 	struct bpf_side *k = NULL;
