@@ -4,18 +4,52 @@
 
 #include "capture/source_ops.h"
 
+#include "base/clock.h"
 #include "capture/live_source.h"
+#include "capture/rawtee.h"
+#include "capture/replay.h"
 
 #include <errno.h>
+#include <string.h>
+
+static int source_open_tee(struct source *s, const struct capture_plan *plan, struct err *e)
+{
+	struct rawfile_head head = { .begun_ns = clock_mono_ns(), .stack_bytes = source_first_copy(s) };
+	struct source_stats st;
+
+	source_stats(s, &st);
+	head.freq_hz = st.freq_hz;
+	strncpy(head.event, st.event, sizeof(head.event) - 1);
+	for (size_t i = 0; plan->target == TARGET_PIDS && i < plan->ids.n; i++) {
+		uint32_t *pid = vec_push(&s->tee_pids);
+
+		if (!pid)
+			return err_nomem(e, "the target list");
+		*pid = plan->ids.v[i];
+	}
+	return rawtee_open(plan->raw_capture, &head, &s->tee, e);
+}
 
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e)
 {
-	return live_open(plan, ret, e);
+	AUTO(source_free) struct source *s = NULL;
+	int r = plan->replay ? replay_open(plan->replay, &s, e) : live_open(plan, &s, e);
+
+	if (!r && plan->raw_capture)
+		r = source_open_tee(s, plan, e);
+	if (r)
+		return r;
+	*ret = take_ptr(s);
+	return 0;
 }
 
 int source_prepare(struct source *s, struct err *e)
 {
-	return s->ops->prepare(s, e);
+	const int r = s->ops->prepare(s, e);
+
+	if (!r && s->tee)
+		rawtee_begin(s->tee, s->tee_pids.v, s->tee_pids.n);
+	return r;
 }
 
 int source_start(struct source *s, struct err *e)
@@ -30,13 +64,45 @@ void source_stop(struct source *s)
 
 void source_free(struct source *s)
 {
-	if (s)
-		s->ops->free(s);
+	if (!s)
+		return;
+	rawtee_close(s->tee);
+	vec_free(&s->tee_pids);
+	s->ops->free(s);
+}
+
+/* Who reads, and who gets the same. */
+struct both {
+	struct rawtee *tee;
+	raw_fn *each;
+	void *ctx;
+};
+
+static void take_both(void *ctx, const struct raw_event *ev)
+{
+	const struct both *b = ctx;
+
+	rawtee_put(b->tee, ev);
+	b->each(b->ctx, ev);
+}
+
+static int source_read_both(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
+{
+	struct both b = { s->tee, each, ctx };
+	const int n = s->ops->read(s, timeout_ms, flush, take_both, &b, e);
+	struct source_stats st;
+	int r;
+
+	if (n < 0)
+		return n;
+	source_stats(s, &st);
+	r = rawtee_turn(s->tee, source_seen_ns(s), &st.lost, e);
+	return r ? r : n;
 }
 
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
-	return s->ops->read(s, timeout_ms, flush, each, ctx, e);
+	return s->tee ? source_read_both(s, timeout_ms, flush, each, ctx, e) : s->ops->read(s, timeout_ms, flush, each, ctx, e);
 }
 
 bool source_ended(const struct source *s)

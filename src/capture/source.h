@@ -6,7 +6,7 @@
  * ordered by time within the watermark (late ones are delivered all the same, and counted).
  *
  * There are several kinds of source, each a table of operations (source_ops.h), and whoever has one cannot tell which: the running kernel
- * (live_source.h).
+ * (live_source.h), and a replay of what was captured before (replay.h).
  */
 #ifndef SBERF_CAPTURE_SOURCE_H
 #define SBERF_CAPTURE_SOURCE_H
@@ -65,6 +65,8 @@ struct capture_plan {
 	bool to_come;            /* for TARGET_PIDS: what its processes will run is not running yet, as a command that is to be started */
 	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many, and as much code, as the target has now */
 	uint32_t kinds;          /* of events that are counted only when asked for, by programs of their own: mask of 1 << enum event_kind */
+	const char *raw_capture; /* write what the source gives into this file, too; NULL = do not */
+	const char *replay;      /* nothing is captured: all that is in this raw capture is given again; NULL = capture. No waits, no nodes, no rules */
 	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
 };
 

@@ -56,8 +56,12 @@ struct source_ops {
 	bool of_now;             /* /proc shows the processes that it tells of */
 };
 
+struct rawtee;
+
 struct source {
 	const struct source_ops *ops;
+	struct rawtee *tee;      /* gets all that is read; source.c's; NULL = nobody does */
+	u32_vec tee_pids;        /* processes that it is to know from the beginning */
 };
 
 #endif

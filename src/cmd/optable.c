@@ -103,6 +103,13 @@ const struct opt opts[] = {
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
 		.help = "the whole machine; what top -b shows when nothing is named",
 	},
+	{
+		.name = "replay", .metavar = "FILE", .type = OPT_FILE, .what = "raw capture",
+		.section = SECTION_TARGET, .commands = CMD_RECORD, .target = OPT_TARGET_REPLAY, .at = FIELD(replay),
+		.help = "what --raw-capture wrote into FILE, again",
+		.more = "For those who work on sberf. Nothing is captured: what was then is unwound anew, with the files that are there now, and "
+			"recorded. Samples alone are; waits and NUMA nodes are left out.",
+	},
 	/* CAPTURE */
 	{
 		.letter = 'F', .name = "freq", .metavar = "HZ", .type = OPT_NUMBER, .what = "rate",
@@ -210,6 +217,13 @@ const struct opt opts[] = {
 		.help = "also count what is counted only when asked for",
 		.more = "forks are processes that are started, new-threads threads, each with the stack that does it. All other metrics are recorded "
 			"without being named. report --metric shows them.",
+	},
+	{
+		.name = "raw-capture", .metavar = "FILE", .type = OPT_FILE, .what = "raw capture",
+		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(raw_capture),
+		.help = "write what is captured, before it is unwound, into FILE too",
+		.more = "For those who work on sberf: --replay reads it, on the same machine. Stacks are copied then, as with --unwind copy. The file "
+			"holds memory of the target, and is large.",
 	},
 	/* What is shown */
 	{

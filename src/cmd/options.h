@@ -26,6 +26,7 @@ enum opt_target {
 	OPT_TARGET_NAME,         /* -n */
 	OPT_TARGET_CGROUP,       /* --cgroup */
 	OPT_TARGET_ALL,          /* -a */
+	OPT_TARGET_REPLAY,       /* --replay: nothing is captured */
 	OPT_TARGET_COMMAND,      /* -- COMMAND */
 };
 
@@ -72,6 +73,8 @@ struct options {
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
+	const char *raw_capture;         /* --raw-capture FILE (record), NULL = none is written */
+	const char *replay;              /* --replay FILE (record), NULL = capture */
 	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are only counted; report: left out */
 
 	/* What is shown (top, report) */

@@ -146,6 +146,13 @@ static int resolve_target(struct session *s, const struct options *o, bool detac
 		s->config.plan.cgroup = o->cgroup;
 		session_name_target(s, "cgroup ", o->cgroup);
 		return 0;
+	case OPT_TARGET_REPLAY:
+		s->config.plan.replay = o->replay;
+		s->config.plan.off_cpu = s->config.plan.wakers = false;
+		s->config.plan.numa = NUMA_OFF;
+		s->config.plan.target = TARGET_ALL;
+		session_name_target(s, "replay of ", o->replay);
+		return 0;
 	case OPT_TARGET_ALL:
 	case OPT_TARGET_NONE:
 		break;
@@ -176,7 +183,9 @@ int session_open(struct session *s, const struct options *o, bool detached, stru
 	plan->frame_pointers = o->call_graph == CALL_GRAPH_FP;
 	plan->no_callers = o->call_graph == CALL_GRAPH_OFF;
 	plan->tables_only = o->call_graph == CALL_GRAPH_FORCE;
-	plan->walk_rules = o->unwind != UNWIND_COPY;
+	/* What the kernel walks is known by numbers of modules that a replay does not have. */
+	plan->walk_rules = o->unwind != UNWIND_COPY && !o->raw_capture;
+	plan->raw_capture = o->raw_capture;
 	plan->walk_or_copy = o->unwind == UNWIND_AUTO;
 	plan->verify_every = o->verify_every;
 	plan->stack_bytes = o->stack_bytes;

@@ -483,6 +483,8 @@ static int engine_build(struct engine *en, const struct engine_config *c, struct
 	en->ps = processes_new(profile_dict(en->profile), e);
 	if (!en->ps)
 		return -ENOMEM;
+	if (!source_of_now(en->source))
+		processes_recorded(en->ps);
 	opener.ctx = en->ps;
 	r = symbolizer_new(profile_dict(en->profile), en->names, &opener, &c->symbols, &en->symbolizer, e);
 	if (r < 0)

@@ -155,6 +155,16 @@ struct process *processes_get(struct processes *ps, pid_t pid)
 	return p;
 }
 
+void processes_recorded(struct processes *ps)
+{
+	ps->recorded = true;
+}
+
+int process_dir(const struct process *p)
+{
+	return p->ps->recorded ? -ESRCH : proc_open(p->pid);
+}
+
 void processes_doubt(struct processes *ps)
 {
 	for (size_t i = 0; i < ps->v.n; i++)
@@ -222,7 +232,7 @@ static void apply_exec(struct processes *ps, struct process *p, uint64_t time_ns
 	p->dump_file = BACKING_NONE;
 	if (p->anon != ID_NONE)
 		owners_set_dump(ps->owners, p->anon, NULL);
-	dir = proc_open(p->pid);
+	dir = process_dir(p);
 	root = dir >= 0 ? roots_get(&ps->roots, dir) : NULL;
 	if (root) {
 		root_leave(p->root);
@@ -333,7 +343,7 @@ static void check_alive(struct processes *ps, uint64_t now)
 		struct process *p = ps->v.v[i];
 
 		threads_trim(p);
-		if (!p->dead && kill(p->pid, 0) && errno == ESRCH) {
+		if (!p->dead && !ps->recorded && kill(p->pid, 0) && errno == ESRCH) {
 			p->dead = true;
 			p->used_ns = now;
 		}
@@ -409,6 +419,8 @@ int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err
 	AUTO_DIR DIR *d = NULL;
 	const struct dirent *de;
 
+	if (ps->recorded)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		if (!processes_get(ps, pids[i]))
 			return err_nomem(e, "the table of processes");
@@ -439,7 +451,7 @@ static module_id anon_module(struct process *p)
 	p->anon = dict_module(p->ps->dict, &m);
 	if (p->anon == ID_NONE)
 		return p->anon;
-	dir = proc_open(p->pid);
+	dir = process_dir(p);
 	if (dir >= 0)
 		proc_read_status(dir, &p->status);
 	o = (struct owner){ .pid = p->pid, .start_ticks = p->start_ticks, .status = p->status, .root = p->root,
@@ -548,7 +560,7 @@ bool process_denied(const struct process *p)
 
 pid_t process_ns_pid(struct process *p)
 {
-	AUTO_FD int dir = p->status.ns_pid ? -1 : proc_open(p->pid);
+	AUTO_FD int dir = p->status.ns_pid ? -1 : process_dir(p);
 
 	if (dir >= 0)
 		proc_read_status(dir, &p->status);

@@ -50,6 +50,12 @@ struct process *processes_get(struct processes *ps, pid_t pid);
  */
 void processes_doubt(struct processes *ps);
 
+/*
+ * From here on, before the first event, /proc is not asked about processes: their events are of another time, and numbers are others' by now.
+ * Then processes_scan() does nothing.
+ */
+void processes_recorded(struct processes *ps);
+
 /* Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are told from earlier ones. */
 int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e);
 

@@ -75,11 +75,15 @@ struct processes {
 	uint32_t ends;           /* of processes, since the last sweep */
 	size_t ended_maps;       /* that these had, for their part */
 	uint64_t maps_read;
+	bool recorded;           /* what events say is all there is: processes_recorded() */
 	uint64_t retired;
 };
 
 /* processes_new() with another reader of files, for tests. */
 int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e);
+
+/* proc_open() of P; -ESRCH where /proc shows others than those that events are of. */
+int process_dir(const struct process *p);
 
 /* process_proc.c: what /proc says. True when mappings, executable or identity changed. */
 bool process_read(struct process *p);

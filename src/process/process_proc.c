@@ -312,7 +312,7 @@ static bool process_proc_read_maps(struct process *p, int dir, uint64_t now)
 bool process_read(struct process *p)
 {
 	const uint64_t now = clock_mono_ns();
-	AUTO_FD int dir = proc_open(p->pid);
+	AUTO_FD int dir = process_dir(p);
 	bool changed;
 
 	p->tried_ns = now;

@@ -79,3 +79,6 @@ tests_fuzz_fuzz_merge_LDADD = $(fuzz_ldadd)
 fuzz_targets += tests/fuzz/fuzz_export
 tests_fuzz_fuzz_export_SOURCES = tests/fuzz/fuzz_export.c tests/fuzz/wellformed.c tests/fuzz/wellformed.h $(fuzz_main)
 tests_fuzz_fuzz_export_LDADD = $(fuzz_ldadd)
+fuzz_targets += tests/fuzz/fuzz_raw
+tests_fuzz_fuzz_raw_SOURCES = tests/fuzz/fuzz_raw.c $(fuzz_main)
+tests_fuzz_fuzz_raw_LDADD = $(fuzz_ldadd)

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# replay.sh - a raw capture that is replayed makes the same profile as the capture that wrote it.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+cd "$SCRATCH" || exit 99
+
+# folded FILE: its stacks, without what differs by who replays.
+folded() {
+	"$SBERF" report --format folded -i "$1" | sort
+}
+
+# same NAME RECORD-OPTIONS...: records with a raw capture beside, replays that, and compares.
+same() {
+	local name=$1
+	shift
+	record "$name.data" -F 997 --no-off-cpu --raw-capture "$name.raw" "$@"
+	result $? "$name: a raw capture is written beside a recording"
+	"$SBERF" record --replay "$name.raw" -o "$name.again" 2>"$name.err"
+	result $? "$name: it can be replayed"
+	note "$(tail -1 "$name.err")"
+	folded "$name.data" >"$name.1"
+	folded "$name.again" >"$name.2"
+	at_least "$name: stacks" "$stacks" "$(wc -l <"$name.1")"
+	check "$name: the replay has the same stacks, each with the same weight" diff "$name.1" "$name.2"
+	equal "$name: and lost the same" "$(value "$name.data" lost_ring_full)" "$(value "$name.again" lost_ring_full)"
+	equal "$name: with as many samples" "$(value "$name.data" oncpu_samples)" "$(value "$name.again" oncpu_samples)"
+}
+
+stacks=3
+# A workload ends by SIGALRM.
+# shellcheck disable=SC2016
+for_a_second='"$0" 1 >/dev/null || :'
+same copies -- sh -c "$for_a_second" "$WORKLOADS/chain"
+same deep -- sh -c "$for_a_second" "$WORKLOADS/recurse"
+# Processes that come and go, each with its mappings.
+same children -- sh -c "$for_a_second" "$WORKLOADS/forkstorm"
+# What had begun before.
+start_workload mixed
+same attached -p "$workload" --duration 1s
+stop_workload
+# shellcheck disable=SC2016
+[ -x /usr/bin/python3 ] && same python -- sh -c 'timeout 2 /usr/bin/python3 "$0" || :' "$top_srcdir/tests/workloads/busy.py"
+
+# Nothing else is taken for one, and waits are not replayed.
+head -c 100 /dev/zero >zeros
+"$SBERF" record --replay zeros -o none.data 2>err
+equal "another file: status 1" 1 $?
+matches "and one sentence" "^sberf record: cannot replay 'zeros': it is no raw capture$" "$(cat err)"
+size=$(stat -c %s copies.raw)
+head -c $((size * 2 / 3)) copies.raw >cut.raw
+check "one that is cut is replayed up to there" "$SBERF" record --replay cut.raw -o cut.data
+at_least "samples of it" 20 "$(value cut.data oncpu_samples)"
+finish
