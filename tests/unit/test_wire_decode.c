@@ -610,7 +610,7 @@ static void hits_of_probes(void **state)
 	struct rec r;
 
 	p = start_event(&r, SB_ARGS_MAX);
-	add_regs(&r, SB_X86_64_NR_REGS);
+	add_regs(&r, NR_REGS);
 	add_segment(&r, 0x7000, 64, 64);
 	add_text(&r, 0, "");
 	add_text(&r, 3, "/etc/passwd")->part.flags = SB_TEXT_CUT;
