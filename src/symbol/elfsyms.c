@@ -267,7 +267,7 @@ static void add_plt(struct builder *b)
 	if (!sh || sh->sh_link >= f->nr_sh || !elf_file_bytes(f, sh, DYNSYM_MAX, &b->dynsym))
 		return;
 	if (elf_file_bytes(f, &f->sh[sh->sh_link], STRINGS_MAX, &b->dynstr)) {
-		plt_x86_64(f, add_plt_entry, b);
+		plt_entries(f, add_plt_entry, b);
 		free(b->dynstr.data);
 	}
 	free(b->dynsym.data);

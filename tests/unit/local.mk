@@ -103,6 +103,7 @@ suites_symbol += tests/unit/test_demangle
 suites_symbol += tests/unit/test_ehframe
 suites_symbol += tests/unit/test_jit
 suites_symbol += tests/unit/test_kernel
+suites_symbol += tests/unit/test_plt
 suites_symbol += tests/unit/test_search
 suites_symbol += tests/unit/test_symbolizer
 
@@ -336,6 +337,7 @@ EXTRA_DIST += tests/data/example.sberf tests/data/v1.sberf tests/data/v1.txt tes
 EXTRA_DIST += tests/data/v1_2.sberf tests/data/v1_2.txt
 EXTRA_DIST += tests/data/v1_3.sberf tests/data/v1_3.txt
 EXTRA_DIST += tests/data/newer.sberf
+EXTRA_DIST += tests/data/symbol/aarch64-plt-plain.so tests/data/symbol/aarch64-plt-bti.so
 EXTRA_DIST += tests/data/unwind/aarch64-plain.bin tests/data/unwind/aarch64-pac.bin tests/data/unwind/aarch64-debug.bin
 EXTRA_DIST += tests/golden
 EXTRA_DIST += tests/fixtures
