@@ -108,6 +108,11 @@ void image_find_marks(struct image *im, const struct elf_file *f);
 void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint64_t end);
 /* The same of MARK_SWITCH, where RULE holds. */
 void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rule rule);
+/*
+ * Adds marks for the code from START to END, which handlers return to. In the system call, the place is END already, behind the function, and there
+ * is one as long as the kernel is at it. No table knows that, and Go's tell of a function like others.
+ */
+void image_add_sigreturn(struct image *im, uint64_t start, uint64_t end);
 /* The rule behind VADDR where stacks change, or Go's runtime has roots, which counts more than a row; false when there is none. */
 bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret);
 

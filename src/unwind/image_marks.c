@@ -36,6 +36,21 @@ void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rul
 		im->marks.v[before].rule = rule;
 }
 
+/* Does a function with call-frame information begin at VADDR? */
+static bool begins_at(struct image *im, uint64_t vaddr)
+{
+	AUTO_FREE Dwarf_Frame *row = image_row(im, vaddr);
+	Dwarf_Addr start;
+
+	return row && dwarf_frame_info(row, &start, NULL, NULL) >= 0 && start == vaddr;
+}
+
+void image_add_sigreturn(struct image *im, uint64_t start, uint64_t end)
+{
+	image_add_mark(im, MARK_SIGRETURN, start, end);
+	image_add_switch(im, start, end + (begins_at(im, end) ? 1 : 2), (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED });
+}
+
 /* Only the code at the entry point itself has no caller; what follows it may be anybody's. */
 static void find_entry(struct image *im, const struct elf_file *f)
 {

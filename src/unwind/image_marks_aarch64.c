@@ -74,5 +74,5 @@ void aarch64_find_marks(struct image *im, const uint8_t *text, size_t len, uint6
 {
 	for (size_t at = 0; at + 2 * INSN <= len; at += INSN)
 		if (aarch64_insn_at(text, at) == MOV_SIGRETURN && aarch64_insn_at(text, at + INSN) == SVC)
-			image_add_mark(im, MARK_SIGRETURN, vaddr + at, vaddr + at + 2 * INSN);
+			image_add_sigreturn(im, vaddr + at, vaddr + at + 2 * INSN);
 }

@@ -60,25 +60,6 @@ static size_t clone_tail(const uint8_t *p, const uint8_t *end)
 	return (size_t)(q + 3 - (p + 2));
 }
 
-/* Does a function with call-frame information begin at VADDR? */
-static bool begins_at(struct image *im, uint64_t vaddr)
-{
-	AUTO_FREE Dwarf_Frame *row = image_row(im, vaddr);
-	Dwarf_Addr start;
-
-	return row && dwarf_frame_info(row, &start, NULL, NULL) >= 0 && start == vaddr;
-}
-
-/*
- * The code from START to END is what handlers return to. In the system call, the place is END already, behind the function, and there is one as long as
- * the kernel is at it. No table knows that, and Go's tell of a function like others.
- */
-static void sigreturn_marks(struct image *im, uint64_t start, uint64_t end)
-{
-	image_add_mark(im, MARK_SIGRETURN, start, end);
-	image_add_switch(im, start, end + (begins_at(im, end) ? 1 : 2), (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED });
-}
-
 static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *end, uint64_t vaddr)
 {
 	for (const uint8_t *p = text; (p = memmem(p, (size_t)(end - p), "\x0f\x05", 2)); p += 2) {
@@ -89,7 +70,7 @@ static void syscall_marks(struct image *im, const uint8_t *text, const uint8_t *
 			image_add_mark(im, MARK_CLONE, at + 2, at + 2 + tail);
 		if ((size_t)(p - text) >= sizeof(sigreturn) - 2 &&
 		    bytes_at(p + 2 - sizeof(sigreturn), end, sigreturn, sizeof(sigreturn)))
-			sigreturn_marks(im, at + 2 - sizeof(sigreturn), at + 2);
+			image_add_sigreturn(im, at + 2 - sizeof(sigreturn), at + 2);
 	}
 }
 

@@ -279,6 +279,33 @@ static void test_link_of_caller(void **state)
 	tape_close(t);
 }
 
+/* In the system call by which a handler ends, the place is behind the two instructions that it returns to. */
+static void test_in_sigreturn(void **state)
+{
+	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
+	struct tape *t = tape_open("aarch64-plain.bin");
+	unsigned int seen = 0;
+	uint64_t before = 0;
+
+	assert_non_null(u);
+	for (uint32_t i = 0; i < t->states; i++, before = t->in.regs[PC]) {
+		tape_next(t);
+		/* Where the second frame was interrupted, the first is that code; and this is not its first instruction. */
+		if (t->nr_frames < 2 || t->frame[1] % 2 || t->in.regs[PC] != before + 4)
+			continue;
+		t->in.regs[PC] += 4;
+		t->frame[0] += 4;
+		walk(u, t);
+		assert_frames(t, i);
+		assert_int_equal(chain.cut, CUT_COMPLETE);
+		assert_int_equal(chain.n, t->nr_frames);
+		t->in.regs[PC] -= 4;
+		seen++;
+	}
+	assert_int_equal(seen, 2);
+	tape_close(t);
+}
+
 /* Registers of another machine do not lead through this one's files, nor do too few of them. */
 static void test_other_machine(void **state)
 {
@@ -311,6 +338,7 @@ int main(void)
 		cmocka_unit_test(test_debug_frame),
 		cmocka_unit_test(test_short),
 		cmocka_unit_test(test_link_of_caller),
+		cmocka_unit_test(test_in_sigreturn),
 		cmocka_unit_test(test_other_machine),
 	};
 

@@ -193,6 +193,7 @@ __asm__(".text\n"
 	"	nop\n"
 	"restorer:\n"
 	"	mov	x8, #139\n"
-	"	svc	#0\n");
+	"	svc	#0\n"
+	"	nop\n");
 
 #endif
