@@ -74,9 +74,10 @@ static void test_names(void **state)
 	const struct module m = { .kind = MODULE_FILE };
 	const _Atomic bool stop = false;
 	struct symbolizer_stats stats = { 0 };
+	struct unread unread = { 0 };
 	struct answer answer = { 0 };
 	uint64_t at = (uint64_t)(uintptr_t)core_named;
-	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, NULL, NULL, &stats, &stop);
+	AUTO(resolver_free) struct resolver *r = resolver_new(&opener, NULL, NULL, &stats, &unread, &stop);
 
 	dl_iterate_phdr(offset_of, &at);
 	assert_non_null(r);
