@@ -115,6 +115,17 @@ struct task_struct___x86 {
 		(v)[15] = (r)->r15; \
 		(v)[16] = (r)->ip; \
 	} while (0)
+/* What the psABI passes in registers. */
+#define SB_CALL_ARGS 6
+#define sb_regs_to_args(r, v) \
+	do { \
+		(v)[0] = (r)->di; \
+		(v)[1] = (r)->si; \
+		(v)[2] = (r)->dx; \
+		(v)[3] = (r)->cx; \
+		(v)[4] = (r)->r8; \
+		(v)[5] = (r)->r9; \
+	} while (0)
 #define SB_DWARF_CX 2
 #define SB_DWARF_BP 6
 #define SB_DWARF_SP 7

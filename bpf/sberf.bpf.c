@@ -15,6 +15,7 @@
  *	entered.bpf.h   the user's side of who has entered the kernel
  *	event.bpf.h     hits of probes
  *	forks.bpf.h     who makes processes and threads
+ *	placed.bpf.h    who comes by a place in a program
  *	faults.bpf.h    which addresses are touched first, with which stacks
  *	nodes.bpf.h     on which NUMA nodes tasks are, and when they are moved
  *	tasks.bpf.h     the tasks that are there, and those that wait
@@ -40,6 +41,7 @@
 #include "faults.bpf.h"
 #include "forks.bpf.h"
 #include "offcpu.bpf.h"
+#include "placed.bpf.h"
 #include "tasks.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

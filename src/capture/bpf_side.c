@@ -16,6 +16,7 @@
 #include "capture/bpflog.h"
 #include "capture/faultentry.h"
 #include "capture/features.h"
+#include "capture/link.h"
 #include "capture/mapmem.h"
 #include "capture/mapsizes.h"
 #include "capture/prepare.h"
@@ -57,6 +58,7 @@ struct bpf_side {
 	uint32_t first_copy;             /* bpf_side_first_copy() */
 	struct rulebook *book;           /* NULL when it does not */
 	struct programs programs;
+	VEC(struct links *) links;       /* to places in programs */
 };
 
 /* Both objects are made of the same source, so what is in them has the same names and places. */
@@ -192,6 +194,7 @@ static uint32_t bpf_side_conditions(struct bpf_side *k, const struct capture_pla
 	when |= numa && may_balance(&k->features, many_nodes) ? WHEN_BALANCE : 0;
 	when |= k->follows ? WHEN_CHILDREN | WHEN_NEW_TASKS : 0;
 	when |= plan->name ? WHEN_NAME : 0;
+	when |= plan->nr_places ? WHEN_PLACES : 0;
 	return when | (plan->target == TARGET_TIDS || plan->name ? WHEN_EXEC : 0);
 }
 
@@ -433,6 +436,44 @@ static int check_features(struct bpf_side *k, const struct capture_plan *plan, s
 	return r;
 }
 
+/* The kind of link decides as what the program of places is loaded. */
+static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	const enum link_kind kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY;
+	const int r = plan->nr_places ? link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind, link_way_of(kind)) : 0;
+
+	return r ? err_set(e, -r, "this kernel cannot probe programs in that way: %s", strerror(-r)) : 0;
+}
+
+/* Those that can be had. */
+static int attach_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
+{
+	int all = 0;
+
+	for (uint32_t i = 0; i < plan->nr_places; i++) {
+		const struct link_places *places = &plan->places[i];
+		struct links **at = vec_push(&k->links);
+		int r;
+
+		if (!at)
+			return err_nomem(e, "probes");
+		*at = NULL;
+		r = links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places, plan->place_failed,
+				 plan->place_ctx, at, e);
+		if (r < 0)
+			return r;
+		all += r;
+	}
+	return all || !plan->nr_places ? 0 : err_set(e, ENOENT, "none of the places that were asked for can be probed");
+}
+
+static void drop_places(struct bpf_side *k)
+{
+	for (size_t i = 0; i < k->links.n; i++)
+		links_drop(k->links.v[i]);
+	vec_free(&k->links);
+}
+
 /* Walks stacks only if *WALKS says that the kernel may let it, and leaves there whether it does. */
 static int open_half(const struct capture_plan *asked, const struct cpu_layout *layout, uint32_t freq_hz, bool *walks,
 		     struct bpf_side **ret, struct err *e)
@@ -454,7 +495,8 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 		return r;
 	set_knobs(k, plan, layout);
 	programs_choose(&k->programs, bpf_side_conditions(k, plan), plan->kinds);
-	r = know_cgroup(k, plan, e);
+	r = prepare_places(k, plan, e);
+	r = r ? r : know_cgroup(k, plan, e);
 	r = r ? r : make_rings(k, plan, layout, freq_hz, e);
 	r = r ? r : bpf_side_load(k, e);
 	*walks = k->features.walks;
@@ -466,6 +508,7 @@ static int open_half(const struct capture_plan *asked, const struct cpu_layout *
 	/* What follows children has to be there before the first target is. */
 	r = r ? r : programs_attach(&k->programs, ATTACH_LOADED, e);
 	r = r ? r : set_target(k, plan, e);
+	r = r ? r : attach_places(k, plan, e);
 	if (r)
 		return r;
 	k->stats_fd = k->features.run_stats ? bpf_enable_stats(BPF_STATS_RUN_TIME) : -1;
@@ -587,6 +630,7 @@ void bpf_side_stop(struct bpf_side *k)
 	programs_detach(&k->programs, ATTACH_WAITS, "sb_enter");
 	programs_detach(&k->programs, ATTACH_LIVE, NULL);
 	programs_detach(&k->programs, ATTACH_EVENTS, NULL);
+	drop_places(k);
 }
 
 int bpf_side_list(struct bpf_side *k, uint64_t min_ns, uint64_t up_to_ns, struct err *e)

@@ -38,6 +38,7 @@ enum feature_use {
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
 	X(plain_reads, "6.2", FEATURE_SPARED, "where the verifier asks whether types are trusted (6.3 and later), loading takes longer") \
 	X(loops, "5.17", FEATURE_SPARED, "stacks in the kernel are all unwound by the kernel, which makes samples of what runs there dearer") \
+	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, and takes a tenth of a second to be taken off") \
 	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and short waits are sampled")
 
 /* What a kernel has; of a list of things forced off, what is not in it. */

@@ -42,6 +42,8 @@ static void register_handlers(void)
 	handler_error = libbpf_register_prog_handler("perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, &opts);
 	if (handler_error >= 0)
 		handler_error = libbpf_register_prog_handler("tp_btf+", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, &opts);
+	if (handler_error >= 0)
+		handler_error = libbpf_register_prog_handler("kprobe", BPF_PROG_TYPE_KPROBE, 0, &opts);
 }
 
 /*

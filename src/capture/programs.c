@@ -35,6 +35,7 @@ static const struct program {
 	{ "sb_migrate", WHEN_WAITS | WHEN_MANY_NODES, ATTACH_WAITS, false, 0 },
 	{ "sb_balance", WHEN_NUMA | WHEN_BALANCE, ATTACH_LIVE, false, 0 },
 	{ "sb_forks", 0, ATTACH_EVENTS, true, EVENT_FORK },
+	{ "sb_placed", WHEN_PLACES, ATTACH_PLACES, true, 0 },
 	{ "sb_tasks", WHEN_WAITS, ATTACH_ITERATOR, false, 0 },
 	{ "sb_homes", WHEN_NUMA, ATTACH_ITERATOR, false, 0 },
 	{ "sb_whoami", 0, ATTACH_RUN, false, 0 },
@@ -96,8 +97,7 @@ static bool programs_is(const struct programs *p, size_t i, enum program_attach 
 	return table[i].how == how && p->prog[i] && bpf_program__autoload(p->prog[i]);
 }
 
-/* The program that was chosen of those attached in the way HOW; NULL when there is none. */
-static struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how)
+struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how)
 {
 	for (size_t i = 0; i < ROWS; i++)
 		if (programs_is(p, i, how))

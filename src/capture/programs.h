@@ -25,7 +25,8 @@ enum program_when {
 	WHEN_CHILDREN = 1 << 6,      /* children of the target belong to it */
 	WHEN_NEW_TASKS = 1 << 7,     /* something has to be known of tasks that start: WHEN_CHILDREN or WHEN_WAITS */
 	WHEN_EXEC = 1 << 8,          /* programs that are executed matter: the target is threads, or has a name */
-	WHEN_NAME = 1 << 9,         /* processes that get the target's name belong to it */
+	WHEN_PLACES = 1 << 9,        /* places in programs are probed */
+	WHEN_NAME = 1 << 10,         /* processes that get the target's name belong to it */
 };
 
 enum program_attach {
@@ -34,6 +35,7 @@ enum program_attach {
 	ATTACH_LOADED,               /* as soon as it is loaded, before there is a target */
 	ATTACH_WAITS,                /* while waits are followed, in the order of the table */
 	ATTACH_EVENTS,               /* while the capture runs */
+	ATTACH_PLACES,               /* by links of their own (link.h) */
 	ATTACH_LIVE,                 /* and detached by itself, by a switch */
 	ATTACH_ITERATOR,             /* by the first reading of what it lists */
 	ATTACH_RUN,                  /* never: it is run once */
@@ -61,6 +63,9 @@ void programs_choose(struct programs *p, uint32_t when, uint32_t kinds);
 
 /* The fd of the program that was chosen of those attached in the way HOW, for perf events and test runs; negative: none, or it is not loaded. */
 int programs_fd(const struct programs *p, enum program_attach how);
+
+/* The program that was chosen of those attached in the way HOW; NULL when there is none. */
+struct bpf_program *programs_chosen(const struct programs *p, enum program_attach how);
 
 /* Attaches all chosen programs of HOW that are not attached yet. What was attached stays so when one fails. */
 int programs_attach(struct programs *p, enum program_attach how, struct err *e);

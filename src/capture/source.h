@@ -18,6 +18,7 @@
 #include "model/reasons.h"
 
 struct source;
+struct link_places;
 
 enum capture_event {
 	EVENT_AUTO,              /* cycles where there is a PMU, else cpu-clock */
@@ -65,6 +66,10 @@ struct capture_plan {
 	bool to_come;            /* for TARGET_PIDS: what its processes will run is not running yet, as a command that is to be started */
 	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many, and as much code, as the target has now */
 	uint32_t kinds;          /* of events that are counted only when asked for, by programs of their own: mask of 1 << enum event_kind */
+	const struct link_places *places;        /* places in the code of programs to be probed (capture/link.h), of several files; NULL = none */
+	uint32_t nr_places;
+	void (*place_failed)(void *ctx, uint32_t place, const struct err *e);    /* told of each that cannot be had; NULL = nobody is */
+	void *place_ctx;
 	const char *raw_capture; /* write what the source gives into this file, too; NULL = do not */
 	const char *replay;      /* nothing is captured: all that is in this raw capture is given again; NULL = capture. No waits, no nodes, no rules */
 	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */

@@ -48,6 +48,8 @@ check_PROGRAMS += tests/live/access
 shell_tests += tests/live/access.sh
 shell_tests += tests/live/diff.sh
 shell_tests += tests/live/forks.sh
+check_PROGRAMS += tests/live/links
+shell_tests += tests/live/links.sh
 shell_tests += tests/live/replay.sh
 shell_tests += tests/live/numa.sh
 # The table of docs/sizes.md, from what this kernel makes of the maps.
@@ -75,6 +77,7 @@ watching_tests += tests/live/unwind_switch.sh
 watching_tests += tests/live/annotate.sh
 watching_tests += tests/live/diff.sh
 watching_tests += tests/live/forks.sh
+watching_tests += tests/live/links.sh
 watching_tests += tests/live/replay.sh
 watching_tests += tests/live/access.sh
 watching_tests += tests/live/record_pipe.sh

@@ -69,6 +69,7 @@ suites_capture =
 suites_capture += tests/unit/test_bpflog
 suites_capture += tests/unit/test_wire_decode
 suites_capture += tests/unit/test_features
+suites_capture += tests/unit/test_link
 suites_capture += tests/unit/test_mapsizes
 suites_capture += tests/unit/test_peek
 suites_capture += tests/unit/test_perf_record

@@ -92,7 +92,7 @@ static void other_features(void **state)
 	struct features f;
 
 	features_of(btf, &f);
-	assert_false(f.balancing || f.exit_code || f.mmap_lock || f.plain_reads || f.loops);
+	assert_false(f.balancing || f.exit_code || f.mmap_lock || f.plain_reads || f.loops || f.uprobe_multi);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_MAP_TYPE_TASK_STORAGE", 29), 0);
 	assert_true(btf__add_enum(btf, "bpf_func_id", 4) > 0);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_FUNC_task_pt_regs", 175), 0);
@@ -109,7 +109,10 @@ static void other_features(void **state)
 	assert_int_equal(btf__add_field(btf, "exit_code", 1, 480, 0), 0);
 	assert_true(btf__add_func(btf, "mpol_misplaced", BTF_FUNC_STATIC, 1) > 0);
 	assert_true(btf__add_func(btf, "bpf_rdonly_cast", BTF_FUNC_STATIC, 1) > 0);
+	assert_true(btf__add_enum(btf, "bpf_attach_type", 4) > 0);
+	assert_int_equal(btf__add_enum_value(btf, "BPF_TRACE_UPROBE_MULTI", 48), 0);
 	features_of(btf, &f);
+	assert_true(f.uprobe_multi);
 	assert_true(f.plain_reads);
 	assert_true(f.loops);
 	assert_true(f.task_storage);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * placed.bpf.h - probes that somebody placed in the code of programs: each hit, with the arguments of the call as the psABI passes them. What
+ * probe it is, and which argument is a string, comes by the cookie of its link (wire.h).
+ */
+#ifndef SBERF_BPF_PLACED_H
+#define SBERF_BPF_PLACED_H
+
+#include "event.bpf.h"
+
+static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	const __u64 cookie = bpf_get_attach_cookie(regs);
+	struct hit hit = { .probe = SB_COOKIE_PROBE(cookie), .text = SB_COOKIE_TEXT(cookie), .value = 1, .nr = SB_CALL_ARGS };
+
+	if (!wanted(task, task->tgid, task->pid))
+		return 0;
+	sb_regs_to_args(regs, hit.arg);
+#pragma unroll
+	for (unsigned int i = 0; i < SB_CALL_ARGS; i++)
+		if (hit.text == i + 1)
+			hit.text_addr = hit.arg[i];
+	return tell_hit(regs, &hit, regs, walk);
+}
+
+/* The kind of link, and with it the type to be loaded as, is user space's to choose (capture/link.h). */
+PROBE_PROGRAMS("kprobe", sb_placed, on_placed)
+
+#endif

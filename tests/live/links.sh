@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# links.sh - probes in the code of a program: the C library's malloc() and getenv() of a workload, each hit with its arguments, registers and
+# stack, by one link for many and by one link each.
+. "${top_srcdir:?is set by make check}/tests/tap.sh"
+. "$top_srcdir/tests/live/live.sh"
+
+need_capture
+command -v nm >/dev/null || skip_all "there is no nm"
+calls=500
+libc=$(ldd "$WORKLOADS/calls" | awk '/libc[.]so/ { print $3 }')
+
+# at NAME: where that function is in the library: its text is mapped as it is in the file.
+at() {
+	nm -D --defined-only "$libc" | awk -v name="$1" '{ sub(/@.*/, "", $3) } $3 == name { print "0x" $1; exit }'
+}
+
+# links ARGS...: into $got.
+links() {
+	got=$("$top_builddir/tests/live/links" "$libc" "$@" 2>"$SCRATCH/err") || note "$(cat "$SCRATCH/err")"
+}
+
+# says NAME: what was printed of it.
+says() {
+	sed -n "s/^$1: //p" <<<"$got"
+}
+
+for way in many single; do
+	case $way in
+	many) unset SBERF_WITHOUT ;;
+	single) export SBERF_WITHOUT=uprobe_multi ;;
+	esac
+	links malloc="$(at malloc)",12345 getenv="$(at getenv)":1 far=0x7ffffffff000 -- "$WORKLOADS/calls" $calls
+	equal "$way: each malloc() of that size is a hit, with registers and stack" \
+		"hits $calls, with registers $calls, with a stack $calls, texts 0 \"\"" "$(says malloc)"
+	matches "$way: and each getenv(), with its name" "texts [0-9]+ \"NAME_OF_THE_TEST\"" "$(says getenv)"
+	matches "$way: what cannot be probed is named, and the others go on" \
+		"^cannot probe far in '$libc': it is outside of the file's code, or no instruction begins there" "$(says failed)"
+	equal "$way: no hit is of an unknown probe" 0 "$(says unknown)"
+	equal "$way: and none is lost" 0 "$(says lost)"
+	equal "$way: in the end all are off" 0 "$(says 'still on')"
+	note "$got"
+done
+unset SBERF_WITHOUT
+
+# 64 probes: closing the capture does not wait until they are off. (0.1 s each, one by one.)
+mapfile -t places < <(nm -D --defined-only "$libc" | awk '$2 == "T" && n++ < 64 { sub(/@.*/, "", $3); print $3 "=0x" $1 }')
+SBERF_WITHOUT=uprobe_multi links "${places[@]}" -- "$WORKLOADS/calls" 10
+note "$(grep -E '^(placed|closed|off) in' <<<"$got")"
+closed=$(says 'closed in')
+check "a capture with 64 probes, each by its own link, is closed in less than 0.5 s" test "$(printf '%.0f' "${closed% ms}")" -lt 500
+finish
