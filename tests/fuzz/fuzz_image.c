@@ -16,7 +16,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MACHINE 62u              /* x86-64 */
+#define X86_64_PC 16
+#define AARCH64_LINK 30
+#define AARCH64_PC 32
 #define BASE 0x10000u
 #define WALKS 64u
 #define STACK 512u
@@ -45,14 +47,14 @@ static void walk(struct image *im, uint64_t size)
 	struct space at = { im, size };
 	struct unwind_space space = { .find = find, .ctx = &at };
 	uint64_t stack[STACK / 8];
-	struct unwind_input s = { .machine = MACHINE, .nr_regs = 17, .nr_segments = 1 };
+	struct unwind_input s = { .machine = im->machine, .nr_regs = RAW_REGS_MAX, .nr_segments = 1 };
 
 	for (uint64_t i = 0; u && i < WALKS; i++) {
 		for (unsigned int k = 0; k < STACK / 8; k++)
 			stack[k] = BASE + (i * 7919 + k * 31) % size;
-		for (unsigned int k = 0; k < 16; k++)
+		for (unsigned int k = 0; k < RAW_REGS_MAX; k++)
 			s.regs[k] = 0x7000 + 16 * k;
-		s.regs[16] = BASE + size * i / WALKS;
+		s.regs[X86_64_PC] = s.regs[AARCH64_PC] = s.regs[AARCH64_LINK] = BASE + size * i / WALKS;
 		s.segment[0] = (struct raw_segment){ .addr = 0x7000, .len = STACK, .bytes = (const uint8_t *)stack };
 		unwind_sample(u, &space, &s, &chain);
 	}
