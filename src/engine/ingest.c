@@ -259,21 +259,32 @@ static bool ingest_missed(const struct chain *c)
 	return c->cut == CUT_NO_MAPPING;
 }
 
-/* Walks again, with more of the stack, what was cut where a page could not be read. False when it has to wait for that. */
+/*
+ * Walks again, with more of the stack, what was cut where a page could not be read, as long as it comes further by that. False when it has to
+ * wait for that.
+ */
 static bool walk_further(struct ingest *in, const struct unwind_space *space, const struct raw_event *raw)
 {
+	uint64_t before;
+
 	if (!in->upper || in->chain.cut != CUT_STACK_UNREADABLE)
 		return true;
-	switch (completion_extend(in->upper, raw, in->chain.fault, &in->more)) {
-	case COMPLETION_READY:
+	do {
+		before = in->chain.fault;
+		switch (completion_extend(in->upper, raw, before, &in->more)) {
+		case COMPLETION_READY:
+			break;
+		case COMPLETION_ASKED:
+			return false;
+		default:
+			return true;
+		}
 		unwind_sample(in->unwinder, space, &in->more, &in->chain);
-		in->figures.extended++;
-		return !in->chain.loading;
-	case COMPLETION_ASKED:
-		return false;
-	default:
-		return true;
-	}
+		if (in->chain.loading)
+			return false;
+	} while (in->chain.cut == CUT_STACK_UNREADABLE && in->chain.fault > before);
+	in->figures.extended++;
+	return true;
 }
 
 /* Does RAW, which was walked, come again, with more of its stack? */

@@ -14,7 +14,9 @@
 #include <string.h>
 
 #define PLACES 512u
-#define READ_BYTES 16384u                /* of the upper part: outermost callers are near the end of a stack */
+#define READ_BYTES 16384u                /* of the upper part at first: outermost callers are near the end of a stack ... */
+#define READ_MOST (1u << 20)             /* ... and that there is more of it shows when the walk comes to the end of that */
+#define KEPT_MOST (32u << 20)            /* of all threads together */
 #define FRESH_NS NSEC_PER_SEC
 
 struct place {
@@ -22,15 +24,17 @@ struct place {
 	uint64_t start_ns;
 	uint64_t addr;           /* that was asked for */
 	uint64_t read_ns;        /* when it was read; 0 = not yet */
+	uint32_t want;           /* bytes asked for */
 	uint32_t len;            /* bytes there; 0 = none could be read */
 	bool asked;
-	uint8_t *bytes;          /* READ_BYTES, owned; NULL = never needed */
+	uint8_t *bytes;          /* WANT, owned; NULL = never needed */
 };
 
 struct completion {
 	struct peek *peek;
 	struct place place[PLACES];
-	uint8_t stack[SB_STACK_MAX + READ_BYTES];        /* what completion_extend() gave */
+	size_t kept;             /* bytes of all places */
+	uint8_t stack[SB_STACK_MAX + READ_MOST]; /* what completion_extend() gave */
 };
 
 bool completion_needed(void)
@@ -75,22 +79,55 @@ static const struct raw_segment *cut_segment(const struct unwind_input *in, uint
 	return seg && seg->unreadable && seg->len && seg->len <= SB_STACK_MAX ? seg : NULL;
 }
 
+/* Gives P room for WANT bytes. False when there is none: what it had is gone then, too. */
+static bool stack_completion_reserve(struct completion *u, struct place *p, uint32_t want)
+{
+	if (p->bytes && p->want == want)
+		return true;
+	free(p->bytes);
+	u->kept -= p->bytes ? p->want : 0;
+	p->bytes = u->kept + want <= KEPT_MOST ? malloc(want) : NULL;
+	p->want = want;
+	u->kept += p->bytes ? want : 0;
+	return p->bytes;
+}
+
 static enum completion_state stack_completion_ask(struct completion *u, struct place *p, const struct raw_event *raw,
-						  uint64_t addr)
+						  uint64_t addr, uint32_t want)
 {
 	if (p->asked)
 		return COMPLETION_NONE;       /* for another thread, or another part: next time */
-	if (!p->bytes)
-		p->bytes = malloc(READ_BYTES);
-	if (!p->bytes || peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + machine_host_red_zone(), READ_BYTES))
+	p->len = 0;
+	if (!stack_completion_reserve(u, p, want) ||
+	    peek_ask(u->peek, (uint64_t)(p - u->place), raw->tid, addr + machine_host_red_zone(), want))
 		return COMPLETION_NONE;
 	p->tid = raw->tid;
 	p->start_ns = raw->sample.start_ns;
 	p->addr = addr;
 	p->read_ns = 0;
-	p->len = 0;
 	p->asked = true;
 	return COMPLETION_ASKED;
+}
+
+/* So much is to be read from ADDR on, for FAULT to be in it, when HAD bytes of it were read before: twice as much, or as far as it takes. */
+static uint32_t bytes_wanted(uint64_t addr, uint64_t fault, uint32_t had)
+{
+	uint32_t want = had ? had : READ_BYTES;
+
+	while (want < READ_MOST && fault && fault - addr >= want)
+		want *= 2;
+	return want;
+}
+
+/* Where in the stack IN what is put behind SEG has to end: at what was copied when the sample was taken. */
+static uint64_t completion_next_segment(const struct unwind_input *in, const struct raw_segment *seg)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (uint32_t i = 0; i < in->nr_segments; i++)
+		if (in->segment[i].addr > seg->addr && in->segment[i].addr < next)
+			next = in->segment[i].addr;
+	return next;
 }
 
 /* SEG of IN with the bytes of P behind it. */
@@ -98,12 +135,14 @@ static void stack_completion_join(struct completion *u, const struct unwind_inpu
 				  const struct place *p, struct unwind_input *ret)
 {
 	struct raw_segment *joint = &ret->segment[seg - in->segment];
+	const uint64_t room = completion_next_segment(in, seg) - p->addr;
+	const uint32_t len = p->len < room ? p->len : (uint32_t)room;
 
 	*ret = *in;
 	memcpy(u->stack, seg->bytes, seg->len);
-	memcpy(u->stack + seg->len, p->bytes, p->len);
+	memcpy(u->stack + seg->len, p->bytes, len);
 	joint->bytes = u->stack;
-	joint->len = seg->len + p->len;
+	joint->len = seg->len + len;
 }
 
 enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct unwind_input *ret)
@@ -111,15 +150,19 @@ enum completion_state completion_extend(struct completion *u, const struct raw_e
 	const struct raw_segment *seg = cut_segment(&raw->sample.user, fault);
 	const uint64_t addr = seg ? seg->addr + seg->len : 0;
 	struct place *p;
+	uint32_t want;
 
-	if (!seg || (fault && fault - addr >= READ_BYTES))
+	if (!seg || (fault && fault - addr >= READ_MOST))
 		return COMPLETION_NONE;
 	p = &u->place[hash_2u64(raw->sample.start_ns, (uint32_t)raw->tid) % PLACES];
 	if (p->tid != raw->tid || p->start_ns != raw->sample.start_ns || p->addr != addr ||
 	    (!p->asked && clock_mono_ns() - p->read_ns >= FRESH_NS))
-		return stack_completion_ask(u, p, raw, addr);
+		return stack_completion_ask(u, p, raw, addr, bytes_wanted(addr, fault, 0));
 	if (p->asked)
 		return COMPLETION_ASKED;
+	want = bytes_wanted(addr, fault, p->want);
+	if (p->len == p->want && want > p->want)
+		return stack_completion_ask(u, p, raw, addr, want);
 	if (!p->len)
 		return COMPLETION_NONE;
 	stack_completion_join(u, &raw->sample.user, seg, p, ret);
@@ -138,7 +181,7 @@ unsigned int completion_poll(struct completion *u)
 			continue;
 		p->asked = false;
 		p->read_ns = clock_mono_ns();
-		p->len = a.status == PEEK_OK && a.addr == p->addr ? a.len < READ_BYTES ? a.len : READ_BYTES : 0;
+		p->len = a.status == PEEK_OK && a.addr == p->addr ? a.len < p->want ? a.len : p->want : 0;
 		memcpy(p->bytes, a.bytes, p->len);
 	}
 	return n;

@@ -6,7 +6,7 @@
  * access to pages now and then, to see by the next fault who uses them. A BPF program cannot take a fault, so a copy of the stack ends
  * at such a page: the one with the outermost callers, which nobody touches while their callees run, in nearly every sample. For the same
  * reason it has not changed since: a page that somebody had touched would be readable. So it is read from outside a moment later
- * (capture/peek.h), kept for a second, and put behind what was copied.
+ * (capture/peek.h), kept for a second, and put behind what was copied: 16 KB, and twice as much each time the walk comes to the end of that, up to 1 MB.
  *
  * One thread (the engine) calls.
  */

@@ -35,6 +35,17 @@ static void set_call(struct jsonout *j, json_t *o, uint32_t call, const char *ar
 		jsonout_set(j, o, "call", jsonout_string(call_name(call, arch, name)));
 }
 
+/* By name, in the order of their numbers. */
+static json_t *jsonwaits_states(struct jsonout *j, uint16_t states)
+{
+	json_t *list = json_array();
+
+	for (unsigned int state = WAIT_NONE + 1; state < WAIT_STATE_NR; state++)
+		if (states >> state & 1)
+			jsonout_append(j, list, json_string(wait_state_name((enum wait_state)state)));
+	return list;
+}
+
 static json_t *wait_piece(struct jsonout *j, const struct waits *w, uint32_t i)
 {
 	const struct wait_row *r = &w->row[i];
@@ -56,6 +67,7 @@ static json_t *wait_piece(struct jsonout *j, const struct waits *w, uint32_t i)
 		jsonout_set(j, o, "waker", json_string(waker_context_name(r->context)));
 	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT)
 		jsonout_set(j, o, "waker_stack", jsonout_string(wait_stack_label(w, r->stack, label, sizeof(label))));
+	jsonout_set(j, o, "states", jsonwaits_states(j, r->states));
 	jsonout_set(j, o, "total_ns", jsonout_u64(r->total_ns));
 	jsonout_set_some(j, o, "runnable_ns", r->runnable_ns);
 	jsonout_set_some(j, o, "blocked_ns", r->blocked_ns);

@@ -75,6 +75,7 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 
 	*part = add_capped(*part, f->weight);
 	r->total_ns = add_capped(r->total_ns, f->weight);
+	r->states |= (uint16_t)(1u << w->state);
 	if (is & FACT_DOUBT)
 		r->doubt_ns = add_capped(r->doubt_ns, f->weight);
 	if (is & FACT_OPEN)
@@ -94,6 +95,7 @@ static void waitrows_add_row(struct wait_row *to, const struct wait_row *from)
 	to->runnable_ns = add_capped(to->runnable_ns, from->runnable_ns);
 	to->doubt_ns = add_capped(to->doubt_ns, from->doubt_ns);
 	to->open_ns = add_capped(to->open_ns, from->open_ns);
+	to->states |= from->states;
 	to->count += from->count;
 	for (unsigned int i = 0; i < WAIT_BUCKETS; i++)
 		to->hist[i] += from->hist[i];

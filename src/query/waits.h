@@ -34,6 +34,7 @@ struct wait_row {
 	stack_id stack;          /* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
 	thread_id thread;        /* STACK: the thread that waited longest there in all; WAKER: the waker; ID_NONE = none */
 	uint8_t context;         /* WAIT_LEVEL_WAKER: enum waker_context */
+	uint16_t states;         /* that waits of it were in: 1 << enum wait_state, or-ed */
 	uint64_t total_ns;       /* blocked and runnable, as the query asks */
 	uint64_t blocked_ns, runnable_ns;
 	uint64_t doubt_ns;       /* of total_ns: extrapolated */

@@ -55,6 +55,8 @@ is_held frozen2 frozen F frozen
 for name in stopped traced; do
 	"$SBERF" report -i held.data --format firefox --thread $name >held.json
 	check "held: $name: an export has the state" grep -Eq "\"state\": ?\"$name\"" held.json
+	"$SBERF" report -i held.data --format json --thread $name --state $name | tr -d '\n\t ' >held.json
+	check "held: $name: JSON has it with what was waited for" grep -q "\"class\":\"$name\",.*\"states\":\[\"$name\"\]" held.json
 done
 
 if [ "$(truth held.out missing least)" ] && [ "$(whole held.data blocked --thread missing --syscall 'page fault')" != "no report" ]; then

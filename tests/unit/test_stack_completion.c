@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 #define PAGE 4096u
+#define DEEP 40u                         /* pages of another stack, all but the first of which could not be read */
 
-/* A child that has two pages, numbered in words, and nothing behind them. */
+/* A child that has two pages, numbered in words, and nothing behind them; and DEEP pages of another stack. */
 struct world {
-	uint64_t *pages;
+	uint64_t *pages, *deep;
 	pid_t child;
 	struct completion *u;
 };
@@ -33,6 +34,10 @@ static int set_up(void **state)
 	munmap((char *)w.pages + 2 * PAGE, PAGE);
 	for (unsigned int i = 0; i < 2 * PAGE / 8; i++)
 		w.pages[i] = i;
+	w.deep = mmap(NULL, DEEP * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(w.deep, MAP_FAILED);
+	for (unsigned int i = 0; i < DEEP * PAGE / 8; i++)
+		w.deep[i] = ~(uint64_t)i;
 	w.child = fork();
 	assert_true(w.child >= 0);
 	if (!w.child)
@@ -52,6 +57,7 @@ static int tear_down(void **state)
 	kill(w->child, SIGKILL);
 	waitpid(w->child, NULL, 0);
 	munmap(w->pages, 2 * PAGE);
+	munmap(w->deep, DEEP * PAGE);
 	return 0;
 }
 
@@ -123,11 +129,40 @@ static void nothing_is_to_be_had(void **state)
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_NONE);
 }
 
+/* What the walk does not come to the end of at once is read further, however far it is; what was copied behind the hole stays as it was. */
+static void hole_is_larger(void **state)
+{
+	struct world *w = *state;
+	const uint64_t at = (uint64_t)(uintptr_t)w->deep;
+	struct raw_event raw = cut_sample(w, w->child);
+	struct raw_segment *seg = raw.sample.user.segment;
+	struct unwind_input more;
+
+	seg[0] = (struct raw_segment){ .addr = at, .len = PAGE, .bytes = (const uint8_t *)w->deep, .unreadable = true };
+	assert_int_equal(completion_extend(w->u, &raw, at + PAGE, &more), COMPLETION_ASKED);
+	wait_for_one(w->u);
+	assert_int_equal(completion_extend(w->u, &raw, at + PAGE, &more), COMPLETION_READY);
+	assert_int_equal(more.segment[0].len, 5 * PAGE);
+	/* The next fault is behind that, and the one after it far behind. */
+	for (unsigned int page = 5; page < DEEP; page += 30) {
+		assert_int_equal(completion_extend(w->u, &raw, at + page * PAGE, &more), COMPLETION_ASKED);
+		wait_for_one(w->u);
+		assert_int_equal(completion_extend(w->u, &raw, at + page * PAGE, &more), COMPLETION_READY);
+		assert_true(more.segment[0].len > page * PAGE);
+		assert_memory_equal(more.segment[0].bytes, w->deep, more.segment[0].len < DEEP * PAGE ? more.segment[0].len : DEEP * PAGE);
+	}
+	raw.sample.user.nr_segments = 2;
+	seg[1] = (struct raw_segment){ .addr = at + 20 * PAGE, .len = PAGE, .bytes = (const uint8_t *)w->pages };
+	assert_int_equal(completion_extend(w->u, &raw, at + PAGE, &more), COMPLETION_READY);
+	assert_int_equal(more.segment[0].len, 20 * PAGE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(is_read_and_kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(nothing_is_to_be_had, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(hole_is_larger, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
