@@ -58,6 +58,7 @@ table=(
 	'^this kernel sets no probes by perf'            '[ ! -r /sys/bus/event_source/devices/uprobe/type ]'
 	'^no tracefs is mounted'                         '[ ! -r /sys/kernel/tracing/events/sched/sched_switch/id ]'
 	'^no io_uring'                                   '[ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 1)" != 0 ]'
+	'^no hugetlbfs can be mounted'                   'no_capability 21'
 	'^no memory for huge pages'                      '! awk "/^MemFree/ { exit !(\$2 > 1048576) }" /proc/meminfo'
 	'^there is no /dev/full'                         '[ ! -w /dev/full ]'
 	'^the guest is an x86-64 one'                    '[ "$(uname -m)" != x86_64 ]'

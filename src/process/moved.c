@@ -14,6 +14,8 @@
 #define PIECES 32u               /* compared at most */
 #define PIECE_BYTES 64u
 #define PIECES_MIN 2u            /* that say something: filling is everywhere the same */
+#define BLOCK 4096u
+#define BLOCKS 16384u            /* that are looked through for them: 64 MB */
 #define PATCHED 8u               /* of so many pieces one may differ */
 
 struct segments {
@@ -87,27 +89,80 @@ static bool is_filling(const uint8_t *piece, size_t n)
 	return !memcmp(piece, piece + 1, n - 1);
 }
 
+/* What a comparison of memory with a file has come to. */
+struct comparison {
+	int fd;
+	uint64_t offset;         /* in FD */
+	pid_t pid;
+	uint64_t from;           /* in the memory of PID */
+	uint64_t len;
+	unsigned int said, same; /* pieces that say something; those that are the same */
+	unsigned int blocks;     /* of the file that may still be looked through */
+};
+
+/* Compares the piece WANT, which lies AT bytes behind the beginning, with the memory. */
+static int compare_piece(struct comparison *c, uint64_t at, const uint8_t want[PIECE_BYTES], struct err *e)
+{
+	uint8_t have[PIECE_BYTES];
+	const struct iovec local = { have, sizeof(have) }, remote = { (void *)(uintptr_t)(c->from + at), sizeof(have) };
+
+	if (is_filling(want, PIECE_BYTES))
+		return 0;
+	c->said++;
+	if (process_vm_readv(c->pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(have))
+		c->same += !memcmp(want, have, sizeof(have));
+	else if (errno != EFAULT)
+		return err_set(e, errno, "cannot read the memory of process %d: %s", (int)c->pid, strerror(errno));
+	return 0;
+}
+
+/* Pieces all over it. */
+static int compare_some(struct comparison *c, struct err *e)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; !r && c->len >= PIECE_BYTES && i < PIECES; i++) {
+		const uint64_t at = (c->len - PIECE_BYTES) / (PIECES - 1) * i;
+		uint8_t want[PIECE_BYTES];
+
+		if (pread(c->fd, want, sizeof(want), (off_t)(c->offset + at)) != (ssize_t)sizeof(want))
+			return err_set(e, EIO, "the file is too short");
+		r = compare_piece(c, at, want, e);
+	}
+	return r;
+}
+
+/* Where nearly all is filling, the pieces that say something are looked for, from the beginning on. */
+static int compare_rest(struct comparison *c, struct err *e)
+{
+	uint8_t block[BLOCK];
+	int r = 0;
+
+	for (uint64_t at = 0; !r && c->said < PIECES && c->len - at >= PIECE_BYTES && c->blocks; c->blocks--) {
+		const uint64_t left = c->len - at, n = (left < BLOCK ? left : BLOCK) & ~(uint64_t)(PIECE_BYTES - 1);
+
+		if (pread(c->fd, block, n, (off_t)(c->offset + at)) != (ssize_t)n)
+			return err_set(e, EIO, "the file is too short");
+		for (uint64_t i = 0; !r && i < n && c->said < PIECES; i += PIECE_BYTES)
+			r = compare_piece(c, at + i, block + i, e);
+		at += n;
+	}
+	return r;
+}
+
 /* The LEN bytes at FROM in PID beside those at OFFSET in FD. */
 static int moved_compare(int fd, uint64_t offset, pid_t pid, uint64_t from, uint64_t len, struct err *e)
 {
-	unsigned int said = 0, same = 0;
+	struct comparison c = { .fd = fd, .offset = offset, .pid = pid, .from = from, .len = len, .blocks = BLOCKS };
+	int r = compare_some(&c, e);
 
-	for (unsigned int i = 0; len >= PIECE_BYTES && i < PIECES; i++) {
-		const uint64_t at = (len - PIECE_BYTES) / (PIECES - 1) * i;
-		uint8_t want[PIECE_BYTES], have[PIECE_BYTES];
-		const struct iovec local = { have, sizeof(have) }, remote = { (void *)(uintptr_t)(from + at), sizeof(have) };
-
-		if (pread(fd, want, sizeof(want), (off_t)(offset + at)) != (ssize_t)sizeof(want))
-			return err_set(e, EIO, "the file is too short");
-		if (is_filling(want, sizeof(want)))
-			continue;
-		said++;
-		if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(have))
-			same += !memcmp(want, have, sizeof(have));
-		else if (errno != EFAULT)
-			return err_set(e, errno, "cannot read the memory of process %d: %s", (int)pid, strerror(errno));
+	if (!r && c.said < PIECES_MIN) {
+		c.said = c.same = 0;
+		r = compare_rest(&c, e);
 	}
-	if (said < PIECES_MIN || (said - same) * PATCHED > said)
+	if (r)
+		return r;
+	if (c.said < PIECES_MIN || (c.said - c.same) * PATCHED > c.said)
 		return err_set(e, ESTALE, "the memory has other bytes than the file");
 	return 0;
 }

@@ -201,7 +201,7 @@ static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 		map.backing = process_backing(p, m->path, len, &id, &map, ev->time_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = map.start;
-	if (map.backing != BACKING_NONE && map_is_memory(m->path, len))
+	if (map.backing != BACKING_NONE && (map_is_memory(m->path, len) || map_may_be_huge(m->maj, map.start, map.end, m->pgoff)))
 		map.backing = in_place_of(p, &map);
 	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {
 		p->exe_next = false;

@@ -204,7 +204,7 @@ static void note_line(struct reading *r, const struct maps_line *m, bool memory)
 
 static void process_proc_take_line(void *ctx, const struct maps_line *m)
 {
-	const bool memory = map_is_memory(m->name, m->name_len);
+	const bool memory = map_is_memory(m->name, m->name_len) || (m->exec && map_may_be_huge(m->maj, m->start, m->end, m->pgoff));
 	struct reading *r = ctx;
 	const struct file_id id = id_of(m);
 	struct mapping map = { .start = m->start, .end = m->end, .pgoff = m->pgoff };

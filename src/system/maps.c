@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define HUGE_PAGE (2ull << 20)            /* the smallest one, of x86-64 and of AArch64 with pages of 4 KB */
+
 static bool maps_skip(const char **p, const char *end, char c)
 {
 	if (*p == end || **p != c)
@@ -111,6 +113,11 @@ enum map_what map_what(const char *name, size_t len)
 bool map_is_memory(const char *name, size_t len)
 {
 	return map_what(name, len) == WHAT_ANON || maps_starts(name, len, "/memfd:");
+}
+
+bool map_may_be_huge(uint32_t maj, uint64_t start, uint64_t end, uint64_t pgoff)
+{
+	return !maj && !((start | end | pgoff) & (HUGE_PAGE - 1));
 }
 
 size_t map_name_len(const char *name, size_t len, bool *ret_deleted)

@@ -41,6 +41,11 @@ enum map_what map_what(const char *name, size_t len);
 
 /* Is that memory without a file that is meant to hold code: none at all, or one made for memory (memfd_create(2))? */
 bool map_is_memory(const char *name, size_t len);
+/*
+ * Could the mapping from START to END, of a file from PGOFF on, be of whole huge pages of a file on a hugetlbfs? Those have no device of their own: major
+ * number MAJ is 0. Files of programs and libraries hardly ever look so.
+ */
+bool map_may_be_huge(uint32_t maj, uint64_t start, uint64_t end, uint64_t pgoff);
 
 /* LEN without a trailing " (deleted)"; *RET_DELETED (may be NULL) says whether there was one. */
 size_t map_name_len(const char *name, size_t len, bool *ret_deleted);

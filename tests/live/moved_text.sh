@@ -11,6 +11,7 @@ pages=/proc/sys/vm/nr_hugepages
 had=
 
 put_back() {
+	! mountpoint -q "$SCRATCH/huge" || { rm -f "$SCRATCH/huge/text"; umount "$SCRATCH/huge"; }
 	[ -z "$had" ] || echo "$had" >$pages
 }
 trap 'put_back; tap_cleanup' EXIT
@@ -27,7 +28,7 @@ look() {
 moved() {
 	local title=$1
 	shift
-	start_workload movedtext 60 "$@" || {
+	start_workload "${program:-movedtext}" 60 "$@" || {
 		result 1 "$title: it runs"
 		return
 	}
@@ -51,6 +52,7 @@ largepages() {
 moved "mremap" mremap
 moved "a file in memory" memfd
 moved "copied back" copy
+program=movedtext_filling moved "nearly all filling, copied back" copy
 
 if command -v node >/dev/null; then
 	largepages
@@ -77,6 +79,14 @@ if [ "$(cat $pages)" -lt $((had + 4)) ]; then
 	skip "no memory for huge pages" "huge pages"
 else
 	moved "huge pages" huge
+	mkdir huge
+	if mount -t hugetlbfs none huge 2>mount.err; then
+		moved "a file on a hugetlbfs" file huge/text
+		rm -f huge/text
+		umount huge
+	else
+		skip "no hugetlbfs can be mounted" "a file on a hugetlbfs"
+	fi
 fi
 put_back
 had=

@@ -111,6 +111,29 @@ static void other_bytes_are_other_text(void **state)
 	assert_int_equal(at, 77);
 }
 
+/* Two pieces that say something, beside each other and at no place that is looked at first. */
+static void nearly_all_is_filling(void **state)
+{
+	struct world *w = *state;
+	uint8_t page[PAGE];
+	uint64_t at = 77;
+
+	memset(page, 0x90, sizeof(page));
+	for (unsigned int i = 0; i < PAGES; i++)
+		assert_int_equal(pwrite(w->fd, page, PAGE, TEXT_AT + i * PAGE), PAGE);
+	memset(w->text, 0x90, PAGES * PAGE);
+	assert_int_equal(check(w, &w->m, &at), -ESTALE);
+	for (unsigned int i = 0; i < 128; i++)
+		w->text[5 * PAGE + 1024 + i] = (uint8_t)(i * 7);
+	assert_int_equal(pwrite(w->fd, w->text + 5 * PAGE, PAGE, TEXT_AT + 5 * PAGE), PAGE);
+	assert_int_equal(check(w, &w->m, &at), 0);
+	assert_int_equal(at, TEXT_AT);
+	w->text[5 * PAGE + 1024 + 70]++;
+	at = 77;
+	assert_int_equal(check(w, &w->m, &at), -ESTALE);
+	assert_int_equal(at, 77);
+}
+
 static void another_place_is_other_text(void **state)
 {
 	struct world *w = *state;
@@ -156,6 +179,7 @@ int main(void)
 		TEST(its_bytes_agree),
 		TEST(a_breakpoint_makes_no_other_text),
 		TEST(other_bytes_are_other_text),
+		TEST(nearly_all_is_filling),
 		TEST(another_place_is_other_text),
 		TEST(headers_that_lie),
 	};

@@ -35,6 +35,11 @@ $(workload_programs:%=tests/workloads/bin/%): tests/workloads/workload.h
 
 # The functions of its text stand between what fills the pages that move.
 tests/workloads/bin/movedtext: workload_flags = -fno-toplevel-reorder
+tests/workloads/bin/movedtext_filling: workload_flags = -fno-toplevel-reorder -DFILLING
+check_DATA += tests/workloads/bin/movedtext_filling
+CLEANFILES += tests/workloads/bin/movedtext_filling
+tests/workloads/bin/movedtext_filling: $(top_srcdir)/tests/workloads/movedtext.c tests/workloads/workload.h
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) $(workload_cflags) $(workload_flags) $< -o $@
 
 numa_programs = migrate nodes
 workloads += $(numa_programs:%=tests/workloads/bin/%)

@@ -21,6 +21,13 @@
 
 #define HUGE_PAGE (2ul << 20)
 
+/* With FILLING nearly all of the text is one byte, again and again. */
+#ifdef FILLING
+#define FILL "0x9090909090909090"
+#else
+#define FILL "0x0b0fcccc"
+#endif
+
 #if defined(__x86_64__)
 /*
  * move_text(TO, FROM, N, FD, FLAGS): maps N bytes of FD over TO, by system calls alone, copies FROM there, and makes it code. It runs from a
@@ -28,7 +35,7 @@
  */
 asm(".text\n"
     ".globl text_start, text_end, move_text, move_text_end\n"
-    "text_start: .fill 0x50000, 8, 0x0b0fcccc\n"
+    "text_start: .fill 0x50000, 8, " FILL "\n"
     "move_text:\n"
     "	push %rdi\n push %rsi\n push %rdx\n"
     "	mov %r8d, %r10d\n movslq %ecx, %r8\n mov %rdx, %rsi\n mov $3, %edx\n xor %r9d, %r9d\n mov $9, %eax\n syscall\n"
@@ -62,7 +69,7 @@ NOINLINE void text_outer(void)
 	sink++;
 }
 
-asm(".text\n .fill 0x50000, 8, 0x0b0fcccc\n text_end:\n");
+asm(".text\n .fill 0x50000, 8, " FILL "\n text_end:\n");
 
 static void fail(const char *what)
 {
