@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plt.h - which function each entry of a procedure linkage table jumps to: the code of an entry names a slot of the GOT, and the relocation
- * of that slot names the function. Code of the table is per machine: plt_*.c.
+ * plt.h - which function each entry of a procedure linkage table jumps to: the code of an entry
+ * names a slot of the GOT, and the relocation of that slot names the function. Code of the table is
+ * per machine: plt_*.c.
  */
 #ifndef SBERF_SYMBOL_PLT_H
 #define SBERF_SYMBOL_PLT_H
@@ -14,10 +15,16 @@
 /* The entry of SIZE bytes at virtual address VADDR calls dynamic symbol SYM (index in .dynsym, not checked). */
 typedef void plt_fn(void *ctx, uint64_t vaddr, uint32_t size, uint32_t sym);
 
-/* Calls EACH for every entry of .plt, .plt.sec and .plt.got that can be told; files for machines that are not known have none. */
+/*
+ * Calls EACH for every entry of .plt, .plt.sec and .plt.got that can be told; files for machines
+ * that are not known have none.
+ */
 void plt_entries(const struct elf_file *f, plt_fn *each, void *ctx);
 
-/* For plt_*.c. A table: LEN bytes of code that run at VADDR, in entries of ENTRY_SIZE bytes, as its section says (0 = it does not). */
+/*
+ * For plt_*.c. A table: LEN bytes of code that run at VADDR, in entries of ENTRY_SIZE bytes, as its
+ * section says (0 = it does not).
+ */
 struct plt_table {
 	const uint8_t *code;
 	size_t len;

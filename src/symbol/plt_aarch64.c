@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * plt_aarch64.c - reads the code of PLT entries: adrp x16, PAGE; ldr x17, [x16, #n]; add x16, x16, #n; br x17, perhaps with a landing pad (bti c)
- * before, and before the jump what checks a signed pointer. The first entry has the same in it for a slot of the linker's own, which no
- * relocation names.
+ * plt_aarch64.c - reads the code of PLT entries: adrp x16, PAGE; ldr x17, [x16, #n]; add x16, x16,
+ * #n; br x17, perhaps with a landing pad (bti c) before, and before the jump what checks a signed
+ * pointer. The first entry has the same in it for a slot of the linker's own, which no relocation
+ * names.
  */
 #include "config.h"
 

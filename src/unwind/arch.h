@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what the unwinder asks of an architecture, beside its registers (model/machine.h); implemented in *_x86_64.c and *_aarch64.c.
+ * arch.h - what the unwinder asks of an architecture, beside its registers (model/machine.h);
+ * implemented in *_x86_64.c and *_aarch64.c.
  *
- * All of them are there at once: an image has the one that its file is for, a walk the one that its registers are of. An operation that is
- * NULL finds nothing.
+ * All of them are there at once: an image has the one that its file is for, a walk the one that its
+ * registers are of. An operation that is NULL finds nothing.
  */
 #ifndef SBERF_UNWIND_ARCH_H
 #define SBERF_UNWIND_ARCH_H
@@ -30,28 +31,44 @@ struct unwind_arch {
 	uint8_t return_column;   /* of call-frame information: has the caller's pc */
 	bool fp_ends_frame;      /* what a frame pointer points to ends its frame, so that the caller's sp is behind it */
 	uint64_t preserved;      /* registers, a bit each, that a called function keeps */
-	/* Bytes from sp, in the code that a signal handler returns to, to where the kernel has saved each register. */
+	/*
+	 * Bytes from sp, in the code that a signal handler returns to, to where the kernel has
+	 * saved each register.
+	 */
 	uint16_t signal_at[MACHINE_REGS_MAX];
 
-	/* Turns a libdw row into a rule; RULE_SLOW when only the complete evaluator can follow it. SIGNAL: of a signal frame. */
+	/*
+	 * Turns a libdw row into a rule; RULE_SLOW when only the complete evaluator can follow it.
+	 * SIGNAL: of a signal frame.
+	 */
 	struct rule (*rule)(Dwarf_Frame *row, bool signal);
 	/* The rule AT bytes into the linker's stubs of an image, where they have no call-frame information. */
 	struct rule (*plt)(uint64_t at);
 
-	/* How many of the LEN bytes at TEXT, which a program is entered at, are run before what they call: return addresses up to there are its root. */
+	/*
+	 * How many of the LEN bytes at TEXT, which a program is entered at, are run before what
+	 * they call: return addresses up to there are its root.
+	 */
 	size_t (*entry_code)(const uint8_t *text, size_t len);
 	/* How many functions in LEN bytes of code at TEXT begin by setting up a frame pointer. */
 	size_t (*count_prologues)(const uint8_t *text, size_t len);
-	/* Finds the functions that keep frame pointers in LEN bytes of code at TEXT, without call-frame information, for image_add_frames(). */
+	/*
+	 * Finds the functions that keep frame pointers in LEN bytes of code at TEXT, without
+	 * call-frame information, for image_add_frames().
+	 */
 	void (*find_frames)(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
 	/* Adds the marks found in LEN bytes of code at TEXT, whose virtual address is VADDR. */
 	void (*find_marks)(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);
 
-	/* The four of Go's stacks are there together, or none is. Does C change stacks? Else it only calls one that does, under the same name. */
+	/*
+	 * The four of Go's stacks are there together, or none is. Does C change stacks? Else it
+	 * only calls one that does, under the same name.
+	 */
 	bool (*changes_go_stack)(const struct go_code *c);
 	/*
-	 * Where in the LEN bytes at TEXT C has called Go to begin a thread, and the rule that holds for that return address: C's assembly for that has
-	 * no call-frame information. SIZE_MAX: nowhere.
+	 * Where in the LEN bytes at TEXT C has called Go to begin a thread, and the rule that holds
+	 * for that return address: C's assembly for that has no call-frame information. SIZE_MAX:
+	 * nowhere.
 	 */
 	size_t (*find_go_thread)(const uint8_t *text, size_t len, struct rule *ret);
 	/* Marks the places in CODE whose callers are on another stack. */

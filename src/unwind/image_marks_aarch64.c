@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_marks_aarch64.c - the code of the marks on AArch64, all of whose instructions have four bytes.
+ * image_marks_aarch64.c - the code of the marks on AArch64, all of whose instructions have four
+ * bytes.
  *
  *  sigreturn   mov x8, #139; svc #0: what Linux makes every handler return to; the vDSO has no call-frame information for it.
  *
@@ -39,7 +40,10 @@ static bool aarch64_ends_flow(uint32_t i)
 	       (i & 0xfffffbff) == 0xd65f0bff || (i & 0xffe0001f) == 0xd4200000 || (i & 0xffe0001f) == 0xd4400000 || i >> 16 == 0;
 }
 
-/* stp x29, x30, [sp, #-n]!; sub sp, sp, #n; paciasp: behind a call that does not return, this is the next function. */
+/*
+ * stp x29, x30, [sp, #-n]!; sub sp, sp, #n; paciasp: behind a call that does not return, this is
+ * the next function.
+ */
 static bool aarch64_begins_function(uint32_t i)
 {
 	return (i & 0xffc07fff) == 0xa9807bfd || (i & 0xff8003ff) == 0xd10003ff || i == PACIASP;

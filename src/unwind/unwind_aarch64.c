@@ -2,11 +2,13 @@
 /*
  * unwind_aarch64.c - rows of call-frame information that a rule can express on AArch64.
  *
- * Nearly every row has CFA = sp + n or x29 + n. A call leaves the return address in x30: where a function has not saved it, at its start, at its end
- * and in leaves, it is there still, which is of use only for the frame that runs. Functions save it beside x29, in the slot above, or alone.
+ * Nearly every row has CFA = sp + n or x29 + n. A call leaves the return address in x30: where a
+ * function has not saved it, at its start, at its end and in leaves, it is there still, which is of
+ * use only for the frame that runs. Functions save it beside x29, in the slot above, or alone.
  *
- * With pointer authentication (DW_CFA_AARCH64_negate_ra_state) what is saved is signed in the bits above the address: whoever takes a return
- * address takes it without these (machine.code_bits), so rows need not tell.
+ * With pointer authentication (DW_CFA_AARCH64_negate_ra_state) what is saved is signed in the bits
+ * above the address: whoever takes a return address takes it without these (machine.code_bits), so
+ * rows need not tell.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * test_plt.c - the linker's stubs in files of AArch64: who each of them jumps to, and how they are unwound, since they have no call-frame
- * information. Both libraries of tests/data/symbol are of one source that calls puts(), _exit() and dlopen():
+ * test_plt.c - the linker's stubs in files of AArch64: who each of them jumps to, and how they are
+ * unwound, since they have no call-frame information. Both libraries of tests/data/symbol are of
+ * one source that calls puts(), _exit() and dlopen():
  *
  *	aarch64-linux-gnu-gcc -O2 -fPIC -shared -nostdlib -Wl,-z,max-page-size=4096,-z,noseparate-code,--build-id=none,-z,lazy -s
  *
@@ -93,7 +94,10 @@ static void test_names(void **state)
 	names("aarch64-plt-bti.so", 0x330, 20, 24);
 }
 
-/* All the way through the return address is in x30; the first stub pushes it, too, after a landing pad or none. */
+/*
+ * All the way through the return address is in x30; the first stub pushes it, too, after a landing
+ * pad or none.
+ */
 static void test_rules(void **state)
 {
 	AUTO(image_free) struct image *im = NULL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * test_unwind_aarch64.c - stacks of AArch64, unwound wherever this runs: tests/data/unwind/aarch64-*.bin, which tests/unwind/aarch64/record.py
- * has made, are all the states of a program that was stepped through, and who had called whom by then.
+ * test_unwind_aarch64.c - stacks of AArch64, unwound wherever this runs:
+ * tests/data/unwind/aarch64-*.bin, which tests/unwind/aarch64/record.py has made, are all the
+ * states of a program that was stepped through, and who had called whom by then.
  */
 #include "config.h"
 
@@ -178,7 +179,10 @@ static void assert_frames(const struct tape *t, uint32_t state)
 	}
 }
 
-/* At every instruction of the file NAME. Returns in how many of the states the return address is signed, in x30 or on the stack. */
+/*
+ * At every instruction of the file NAME. Returns in how many of the states the return address is
+ * signed, in x30 or on the stack.
+ */
 static unsigned int every_state(const char *name, struct unwind_stats *ret)
 {
 	AUTO(unwinder_free) struct unwinder *u = unwinder_new();
@@ -227,7 +231,10 @@ static void test_debug_frame(void **state)
 	assert_int_equal(every_state("aarch64-debug.bin", &st), 0);
 }
 
-/* However few bytes of the stack there are, what is told is the beginning of the true chain, and why it ends. */
+/*
+ * However few bytes of the stack there are, what is told is the beginning of the true chain, and
+ * why it ends.
+ */
 static void test_short(void **state)
 {
 	AUTO(unwinder_free) struct unwinder *u = unwinder_new();

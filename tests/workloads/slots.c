@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * slots.c - functions whose return address is elsewhere than where the call pushed it, as their call-frame information says: in a slot of
- * its own, or beside the caller's frame pointer. What the call pushed is overwritten meanwhile.
+ * slots.c - functions whose return address is elsewhere than where the call pushed it, as their
+ * call-frame information says: in a slot of its own, or beside the caller's frame pointer. What the
+ * call pushed is overwritten meanwhile.
  */
 #include "workload.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * program.c - frames of all shapes that compilers give them on AArch64, for record.py to step through, instruction by instruction.
+ * program.c - frames of all shapes that compilers give them on AArch64, for record.py to step
+ * through, instruction by instruction.
  *
- * It is compiled twice and linked together: with frame pointers, which also has what begins and ends the program, and (OMIT) without. There
- * is no library: what is recorded is this file alone. What the functions compute means nothing; it keeps the compiler from
- * leaving them out.
+ * It is compiled twice and linked together: with frame pointers, which also has what begins and
+ * ends the program, and (OMIT) without. There is no library: what is recorded is this file alone.
+ * What the functions compute means nothing; it keeps the compiler from leaving them out.
  */
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -147,8 +148,9 @@ __attribute__((used)) NOINLINE static long begin(void)
 }
 
 /*
- * The entry has no caller. by_expression() says of its frame what only expressions can say; send_signal() is a leaf that is
- * interrupted; and what a handler returns to has no call-frame information, as the kernel's has none.
+ * The entry has no caller. by_expression() says of its frame what only expressions can say;
+ * send_signal() is a leaf that is interrupted; and what a handler returns to has no call-frame
+ * information, as the kernel's has none.
  */
 __asm__(".text\n"
 	".globl _start\n"
@@ -164,7 +166,10 @@ __asm__(".text\n"
 	"by_expression:\n"
 	"	.cfi_startproc\n"
 	"	stp	x29, x30, [sp, #-48]!\n"
-	/* DW_CFA_def_cfa_expression: breg31 40; plus_uconst 8. DW_CFA_expression of x30, behind the CFA: const1u 40; minus */
+	/*
+	 * DW_CFA_def_cfa_expression: breg31 40; plus_uconst 8. DW_CFA_expression of x30, behind the
+	 * CFA: const1u 40; minus
+	 */
 	"	.cfi_escape 0x0f, 0x04, 0x8f, 0x28, 0x23, 0x08\n"
 	"	.cfi_offset x29, -48\n"
 	"	.cfi_escape 0x10, 0x1e, 0x03, 0x08, 0x28, 0x1c\n"
