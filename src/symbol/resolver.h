@@ -39,8 +39,9 @@ void answer_clear(struct answer *a);
 struct resolver;
 
 /*
- * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts, UNREAD the files that could not be read. STOP, once
- * true, makes everything return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
+ * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts, UNREAD the files
+ * that could not be read. STOP, once true, makes everything return early: OPENER is not called any more. NULL when out of memory
+ * (FETCHER is freed).
  */
 struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
 			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop);
