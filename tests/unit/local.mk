@@ -76,6 +76,7 @@ suites_capture += tests/unit/test_perf_record
 suites_capture += tests/unit/test_probe
 suites_capture += tests/unit/test_rate
 suites_capture += tests/unit/test_rawfile
+suites_capture += tests/unit/test_rawreplay
 suites_capture += tests/unit/test_reorder
 suites_capture += tests/unit/test_ring
 suites_capture += tests/unit/test_sideband

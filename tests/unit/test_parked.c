@@ -77,6 +77,41 @@ static void copies_are_deep(void **state)
 	parked_free(&q);
 }
 
+static bool compare_hit(void *ctx, const struct parked_sample *p)
+{
+	const struct raw_hit *hit = &p->ev.hit;
+
+	assert_true(hit->nr_args == 2 && hit->arg[0] == 21 && hit->arg[1] == 22);
+	assert_true(hit->nr_texts == 2 && hit->text[0].len == 5 && !memcmp(hit->text[0].bytes, "hello", 5));
+	assert_true(hit->text[1].arg == 1 && hit->text[1].len == 0);
+	return compare(ctx, p);
+}
+
+/* A hit has arguments and strings beside what a sample has. */
+static void hits_are_copied_whole(void **state)
+{
+	uint64_t args[] = { 21, 22 };
+	char text[] = "hello";
+	struct raw_event ev = sample(1);
+	struct parked q;
+	bool compared = false;
+
+	(void)state;
+	parked_init(&q);
+	ev.kind = RAW_EVENT;
+	ev.hit = (struct raw_hit){ .probe = 70, .count = 1, .nr_args = 2, .arg = args, .nr_texts = 2,
+				   .text = { { .arg = 0, .len = 5, .bytes = text }, { .arg = 1, .len = 0, .bytes = text } } };
+	assert_true(parked_add(&q, &ev, 1, 0, NULL));
+	memset(args, 0, sizeof(args));
+	memset(text, 0, sizeof(text));
+	memset(kernel, 0, sizeof(kernel));
+	memset(walked, 0, sizeof(walked));
+	memset(bytes, 0, sizeof(bytes));
+	parked_each(&q, compare_hit, &compared);
+	assert_true(compared);
+	parked_free(&q);
+}
+
 static void keeps_order_and_what_is_not_done(void **state)
 {
 	struct parked q;
@@ -135,6 +170,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(copies_are_deep),
+		cmocka_unit_test(hits_are_copied_whole),
 		cmocka_unit_test(keeps_order_and_what_is_not_done),
 		cmocka_unit_test(is_bounded),
 	};

@@ -597,6 +597,30 @@ static void one_that_ended_unseen(void **state)
 	assert_true(look(w, P3, 10, &m));
 }
 
+/* Of what was captured at another time /proc knows nothing, though there may be a process of that number. */
+static void what_was_recorded_asks_nobody(void **state)
+{
+	struct world *w = *state;
+	struct process_stats stats;
+	struct unwind_map m;
+	struct process *p;
+
+	processes_recorded(w->ps);
+	assert_int_equal(processes_scan(w->ps, NULL, 0, NULL), 0);
+	p = processes_get(w->ps, getpid());
+	assert_non_null(p);
+	assert_true(process_gone(p));
+	comm(w, getpid(), getpid(), "then", true);
+	map(w, getpid(), 5, 2, "/bin/then", 99);
+	p = processes_get(w->ps, getpid());
+	assert_false(process_gone(p));
+	assert_true(look(w, getpid(), 5, &m));
+	assert_false(process_reread(w->ps, p));
+	assert_int_equal(process_ns_pid(p), 0);
+	processes_stats(w->ps, &stats);
+	assert_int_equal(stats.maps_read, 0);
+}
+
 static void what_was_read_is_not_undone_by_older_events(void **state)
 {
 	struct world *w = *state;
@@ -684,6 +708,7 @@ int main(void)
 		TEST(a_failure_is_tried_again_elsewhere),
 		TEST(a_file_system_that_does_not_answer),
 		TEST(one_that_ended_unseen),
+		TEST(what_was_recorded_asks_nobody),
 		TEST(what_was_read_is_not_undone_by_older_events),
 		TEST(another_process_behind_a_known_number),
 	};
