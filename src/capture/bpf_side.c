@@ -169,7 +169,8 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 	s->rodata->fault_return = plan->off_cpu ? fault_entry_return() : 0;
 	s->rodata->loops = k->walks && k->features.loops;
 	s->rodata->min_wait_ns = plan->min_block_ns;
-	s->rodata->many_nodes = cpu_layout_nodes(l) > 1;
+	/* Nodes that come later have CPUs of this layout, and nobody loads the programs again for them. */
+	s->rodata->many_nodes = cpu_layout_nodes(l) > 1 || cpu_nodes_possible(SYSTEM_DIR);
 	s->data->stack_cap = k->first_copy = k->walks && !plan->stack_fixed ? SB_STACK_MAX : plan->stack_bytes;
 	s->bss->wakers = plan->wakers;
 	k->off_cpu = plan->off_cpu;

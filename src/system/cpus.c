@@ -5,6 +5,7 @@
 #include "system/cpus.h"
 
 #include "base/cleanup.h"
+#include "system/sysfile.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -145,6 +146,14 @@ uint32_t cpu_layout_nodes(const struct cpu_layout *l)
 		n += before == cpu;
 	}
 	return n;
+}
+
+bool cpu_nodes_possible(const char *system)
+{
+	char path[PATH_MAX], line[256];
+
+	snprintf(path, sizeof(path), "%s/node/possible", system);
+	return sysfile_line(path, line, sizeof(line)) && strpbrk(line, ",-");
 }
 
 void cpu_layout_free(struct cpu_layout *l)

@@ -45,6 +45,8 @@ bool cpu_node_read(const char *system, uint32_t cpu, uint32_t *ret);
 int cpu_layout_deal(struct cpu_layout *l, struct err *e);
 
 uint32_t cpu_layout_nodes(const struct cpu_layout *l);   /* nodes that have CPUs */
+/* Does the folder SYSTEM tell of more than one node that there may be, now or later? */
+bool cpu_nodes_possible(const char *system);
 
 void cpu_layout_free(struct cpu_layout *l);      /* zeroed is fine */
 

@@ -164,10 +164,43 @@ static void offline_cpus_have_nodes(void **state)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+static void says_possible(const char *dir, const char *text)
+{
+	char path[160];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/node/possible", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void nodes_that_may_come(void **state)
+{
+	char dir[] = "/tmp/sberf-cpus.XXXXXX", node[64], file[80];
+
+	assert_non_null(mkdtemp(dir));
+	assert_false(cpu_nodes_possible(dir));
+	snprintf(node, sizeof(node), "%s/node", dir);
+	assert_int_equal(mkdir(node, 0700), 0);
+	says_possible(dir, "0\n");
+	assert_false(cpu_nodes_possible(dir));
+	says_possible(dir, "0-3\n");
+	assert_true(cpu_nodes_possible(dir));
+	says_possible(dir, "0,2\n");
+	assert_true(cpu_nodes_possible(dir));
+	snprintf(file, sizeof(file), "%s/possible", node);
+	unlink(file);
+	rmdir(node);
+	rmdir(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(deals_rings),
+		cmocka_unit_test(nodes_that_may_come),
 		cmocka_unit_test(sizes_rings),
 		cmocka_unit_test(reads_lists),
 		cmocka_unit_test(reads_this_machine),
