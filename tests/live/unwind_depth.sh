@@ -86,21 +86,31 @@ done
 
 # The same at once on the whole machine: samples, waits, page faults and who wakes others, in a recording and in what the view shows.
 sizes="60000 65536 70001 small"
+pids=
 for size in $sizes; do
 	ln -s "$(readlink -f "$WORKLOADS/stays")" "stays_$size"
 	"./stays_$size" 60 "$([ "$size" = small ] && echo 1000 || echo 1)" "$size" turns >"$size.out" &
 	also_kill $!
+	pids=$pids${pids:+,}$!
 	wait_until 20 grep -q ready "$size.out"
 done
-check "all at once, on the whole machine: recorded" record deep.data -F 499 -a --wakers --numa --ring-size 32M --duration 3s
-note "$(cuts deep.data)"
-for size in $sizes; do
-	for metric in on-cpu off-cpu faults; do
-		"$SBERF" report -i deep.data --time 500ms, --thread "stays_$size" --metric $metric --format folded --no-inline >folded 2>/dev/null
-		at_least "$size, $metric: percent of all behind the first half second that is whole" 99 \
-			"$(share folded "$root(;stay_small|;one_$size)+;innermost")"
+# all_whole TITLE METRIC...: of each program, of what the recording has of it behind the first half second.
+all_whole() {
+	local title=$1
+	shift
+	note "$(cuts deep.data)"
+	for size in $sizes; do
+		for metric in "$@"; do
+			"$SBERF" report -i deep.data --time 500ms, --thread "stays_$size" --metric "$metric" --format folded --no-inline >folded 2>/dev/null
+			at_least "$title, $size, $metric: percent of all behind the first half second that is whole" 99 \
+				"$(share folded "$root(;stay_small|;one_$size)+;innermost")"
+		done
 	done
-done
+}
+check "on the whole machine: recorded" record deep.data -F 499 -a --ring-size 32M --duration 3s
+all_whole "on the whole machine" on-cpu off-cpu
+check "with who wakes whom: recorded" record deep.data -F 499 -p "$pids" --wakers --numa --ring-size 32M --duration 2s
+all_whole "with who wakes whom" on-cpu off-cpu faults
 if command -v python3 >/dev/null; then
 	cat >wakers.py <<'END'
 import json, sys
@@ -110,7 +120,8 @@ whole = sum(w["count"] for w in waits if "innermost" in w.get("waker_stack", "")
 print(100 * whole / every if every else 0)
 END
 	cat >view.py <<'END'
-# Of what the last document has more than the first one, in percent: what has no frame that says that something is missing.
+# Of what the last document has more than the first one, and has a stack, in percent: what has no frame that says that it is cut. The end of what is
+# shown has not got its stacks yet.
 import json
 text, docs, at = open("view.json").read(), [], 0
 while at < len(text):
@@ -126,6 +137,8 @@ def of(doc):
         if n.get("kind") == "group" and name.startswith("stays_"):
             below.add(i)
             every += n["total_ns"]
+        elif up in below and name == "[no stack]":
+            every -= n["total_ns"]
         elif up in below and not name.startswith("["):
             whole += n["total_ns"]
     return every, whole

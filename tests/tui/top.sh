@@ -106,6 +106,16 @@ see "nothing runs: it says what it waits for" '[Ww]aiting for'
 keys q
 restored "after waiting"
 
+# A name that nobody has yet: it says so, and shows who has it as soon as there is one.
+ln -s "$(readlink -f "$WORKLOADS/shares")" "$SCRATCH/latecomer"
+type_line "$SBERF top -e cpu-clock -n latecomer --wait"
+see "nobody has the name: it says what it waits for" '[Ww]aiting for .*latecomer'
+"$SCRATCH/latecomer" 60 >/dev/null &
+also_kill $!
+see "and who begins to have it is shown" '▾ main'
+keys q
+restored "after waiting for a name"
+
 # Bad starts leave the terminal as it was and say one sentence.
 type_line "$SBERF top -p 4194001; echo status=\$?"
 see "no such process: a sentence" '^sberf top: .*4194001'

@@ -15,7 +15,7 @@
 #define SMALL 512u
 #define LARGE 65536u
 #define PAGE 4096u
-#define PAGES 4u
+#define PAGES 16u
 static volatile int stop;        /* never set */
 static int waits, asleep, turns;
 static int question[2], answer[2];
