@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * entered.bpf.h - the user's side of the current task where it is in the kernel, by a system call, an exception or a probe: as it was when it
- * entered.
+ * entered.bpf.h - the user's side of the current task where it is in the kernel, by a system call,
+ * an exception or a probe: as it was when it entered.
  */
 #ifndef SBERF_BPF_ENTERED_H
 #define SBERF_BPF_ENTERED_H
@@ -9,8 +9,9 @@
 #include "walk.bpf.h"
 
 /*
- * The stack of TASK, which is current, behind its registers, which are those in front of OFF, a constant: walked by rules when these are
- * used (WALK) and do, else copied. Whoever has the scratch buffer may use the sampler's walk. Returns the offset behind it.
+ * The stack of TASK, which is current, behind its registers, which are those in front of OFF, a
+ * constant: walked by rules when these are used (WALK) and do, else copied. Whoever has the scratch
+ * buffer may use the sampler's walk. Returns the offset behind it.
  */
 static __always_inline __u32 put_stack_at(struct scratch *s, __u32 off, struct task_struct *task, __u64 now, bool walk)
 {
@@ -22,7 +23,8 @@ static __always_inline __u32 put_stack_at(struct scratch *s, __u32 off, struct t
 	if (no_callers)
 		return off;
 	if (walk) {
-		off += put_walk(h, s->rec + off, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now, &walked, &c.stop);
+		off += put_walk(h, s->rec + off, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now,
+				&walked, &c.stop);
 		if (walked)
 			return off;
 	}
@@ -30,7 +32,10 @@ static __always_inline __u32 put_stack_at(struct scratch *s, __u32 off, struct t
 	return put_stacks(bpf_get_smp_processor_id(), off, h, task, &c);
 }
 
-/* Registers and stack of TASK, which is current, at OFF, a constant. Returns the offset behind them. */
+/*
+ * Registers and stack of TASK, which is current, at OFF, a constant. Returns the offset behind
+ * them.
+ */
 static __always_inline __u32 put_entered(struct scratch *s, __u32 off, struct task_struct *task, __u64 now, bool walk)
 {
 	if (!put_entry_regs((void *)(s->rec + off), (void *)s->rec, task))
@@ -39,8 +44,8 @@ static __always_inline __u32 put_entered(struct scratch *s, __u32 off, struct ta
 }
 
 /* The same where a probe is in the task's own code, with the registers REGS there. */
-static __always_inline __u32 put_probed(struct scratch *s, __u32 off, struct sb_ctx_regs *regs, struct task_struct *task, __u64 now,
-					bool walk)
+static __always_inline __u32 put_probed(struct scratch *s, __u32 off, struct sb_ctx_regs *regs,
+					struct task_struct *task, __u64 now, bool walk)
 {
 	struct sb_part_regs *r = (void *)(s->rec + off);
 	struct sb_hdr *h = (void *)s->rec;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.bpf.h - one record for a hit of any probe: which, what it weighs, its arguments, and the stacks of the task that hit it.
+ * event.bpf.h - one record for a hit of any probe: which, what it weighs, its arguments, and the
+ * stacks of the task that hit it.
  *
- * A program of a probe fills a struct hit and calls tell_hit(). It comes in two, as all that takes stacks: PROBE_PROGRAMS() makes both.
+ * A program of a probe fills a struct hit and calls tell_hit(). It comes in two, as all that takes
+ * stacks: PROBE_PROGRAMS() makes both.
  */
 #ifndef SBERF_BPF_EVENT_H
 #define SBERF_BPF_EVENT_H
@@ -21,7 +23,10 @@ struct hit {
 	__u64 arg[SB_ARGS_MAX];
 };
 
-/* Has the event of H at its place in S, with room for all arguments, so that what follows has a constant offset. */
+/*
+ * Has the event of H at its place in S, with room for all arguments, so that what follows has a
+ * constant offset.
+ */
 static __always_inline void put_hit(struct scratch *s, const struct hit *hit, struct task_struct *task, __u64 now)
 {
 	struct sb_part_event *p = put_head(s->rec, SB_REC_EVENT, task, now);
@@ -42,7 +47,10 @@ static __always_inline void put_hit(struct scratch *s, const struct hit *hit, st
 		arg[i] = hit->arg[i];
 }
 
-/* The string at user address ADDR, of argument ARG, at OFF. Returns the offset behind it; where nothing can be read, that is told. */
+/*
+ * The string at user address ADDR, of argument ARG, at OFF. Returns the offset behind it; where
+ * nothing can be read, that is told.
+ */
 static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, __u64 addr)
 {
 	struct sb_part_event *event = (void *)(s->rec + EVENT_HEAD_BYTES - EVENT_BYTES);
@@ -70,8 +78,8 @@ static __always_inline __u32 put_text(struct scratch *s, __u32 off, __u32 arg, _
 }
 
 /*
- * The current task, which is of the target, hits HIT. REGS: where its user's side is, for a probe in its own code; NULL: it has entered the
- * kernel, whose stack is of interest, too.
+ * The current task, which is of the target, hits HIT. REGS: where its user's side is, for a probe
+ * in its own code; NULL: it has entered the kernel, whose stack is of interest, too.
  */
 static __always_inline int tell_hit(void *ctx, const struct hit *hit, struct sb_ctx_regs *regs, bool walk)
 {

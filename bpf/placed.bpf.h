@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * placed.bpf.h - probes that somebody placed in the code of programs: each hit, with the arguments of the call as the psABI passes them. What
- * probe it is, and which argument is a string, comes by the cookie of its link (wire.h).
+ * placed.bpf.h - probes that somebody placed in the code of programs: each hit, with the arguments
+ * of the call as the psABI passes them. What probe it is, and which argument is a string, comes by
+ * the cookie of its link (wire.h).
  */
 #ifndef SBERF_BPF_PLACED_H
 #define SBERF_BPF_PLACED_H
@@ -12,7 +13,9 @@ static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 {
 	struct task_struct *task = (void *)bpf_get_current_task_btf();
 	const __u64 cookie = bpf_get_attach_cookie(regs);
-	struct hit hit = { .probe = SB_COOKIE_PROBE(cookie), .text = SB_COOKIE_TEXT(cookie), .value = 1, .nr = SB_CALL_ARGS };
+	struct hit hit = {
+		.probe = SB_COOKIE_PROBE(cookie), .text = SB_COOKIE_TEXT(cookie), .value = 1, .nr = SB_CALL_ARGS
+	};
 
 	if (!wanted(task, task->tgid, task->pid))
 		return 0;
@@ -24,7 +27,10 @@ static __always_inline int on_placed(struct sb_ctx_regs *regs, bool walk)
 	return tell_hit(regs, &hit, regs, walk);
 }
 
-/* The kind of link, and with it the type to be loaded as, is user space's to choose (capture/link.h). */
+/*
+ * The kind of link, and with it the type to be loaded as, is user space's to choose
+ * (capture/link.h).
+ */
 PROBE_PROGRAMS("kprobe", sb_placed, on_placed)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * link.c - see link.h. The call that makes a link of many is made by hand, with its arguments as include/uapi/linux/bpf.h has them since
- * Linux 6.6.
+ * link.c - see link.h. The call that makes a link of many is made by hand, with its arguments as
+ * include/uapi/linux/bpf.h has them since Linux 6.6.
  */
 #include "config.h"
 
@@ -69,17 +69,19 @@ static int create_many(int prog_fd, const struct link_places *p, uint32_t first,
 }
 
 /*
- * A directory has no code, which a kernel that can do it says when it comes to the path, EBADF. One that looks whose probes they are to be by
- * process says before that there is no process -1, EINVAL; from 6.6 to 6.9 it went by thread, and ESRCH, or EBADF, came.
+ * A directory has no code, which a kernel that can do it says when it comes to the path, EBADF. One
+ * that looks whose probes they are to be by process says before that there is no process -1,
+ * EINVAL; from 6.6 to 6.9 it went by thread, and ESRCH, or EBADF, came.
  */
 static bool try_many(enum link_kind kind)
 {
-	static const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	static const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+						   { .code = BPF_JMP | BPF_EXIT } };
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)attach_type(kind));
 	const uint64_t offset = 0;
 	struct link_places p = { .kind = kind, .path = "/", .n = 1, .offset = &offset };
-	AUTO_FD int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sb_probe", "Dual BSD/GPL", nothing, sizeof(nothing) / sizeof(nothing[0]),
-					 &opts);
+	AUTO_FD int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "sb_probe", "Dual BSD/GPL", nothing,
+					 sizeof(nothing) / sizeof(nothing[0]), &opts);
 
 	if (prog < 0 || create_many(prog, &p, 0, 1) != -EBADF)
 		return false;
@@ -109,7 +111,8 @@ int link_prepare(struct bpf_program *prog, enum link_kind kind, enum link_way wa
 {
 	if (way == LINK_NOT || (way == LINK_SINGLE && kind == LINK_SESSION))
 		return -ENOTSUP;
-	return way == LINK_MANY ? bpf_program__set_expected_attach_type(prog, (enum bpf_attach_type)attach_type(kind)) : 0;
+	return way == LINK_MANY ? bpf_program__set_expected_attach_type(prog, (enum bpf_attach_type)attach_type(kind))
+				: 0;
 }
 
 /* What is being attached. */
@@ -151,14 +154,16 @@ static void place_failed(struct attaching *a, uint32_t i, int error)
 	if (p->name)
 		err_set(&e, -error, "cannot probe %s in '%s': %s", p->name[i], p->path, place_reason(error));
 	else
-		err_set(&e, -error, "cannot probe '%s' at 0x%llx: %s", p->path, (unsigned long long)p->offset[i], place_reason(error));
+		err_set(&e, -error, "cannot probe '%s' at 0x%llx: %s", p->path, (unsigned long long)p->offset[i],
+			place_reason(error));
 	if (a->failed)
 		a->failed(a->ctx, i, &e);
 }
 
 /*
- * N places from FIRST on by one link. The kernel takes all or none, and does not say which it did not like: that is found by halves, so that
- * a few bad ones cost as many links more, times the steps of a search.
+ * N places from FIRST on by one link. The kernel takes all or none, and does not say which it did
+ * not like: that is found by halves, so that a few bad ones cost as many links more, times the
+ * steps of a search.
  */
 static int attach_many(struct attaching *a, uint32_t first, uint32_t n)
 {
@@ -186,9 +191,11 @@ static int attach_each(struct attaching *a)
 	const struct link_places *p = a->places;
 
 	for (uint32_t i = 0; i < p->n; i++) {
-		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = p->kind == LINK_RETURN, .bpf_cookie = p->cookie ? p->cookie[i] : 0,
+		LIBBPF_OPTS(bpf_uprobe_opts, opts, .retprobe = p->kind == LINK_RETURN,
+			    .bpf_cookie = p->cookie ? p->cookie[i] : 0,
 			    .ref_ctr_offset = p->semaphore ? (size_t)p->semaphore[i] : 0);
-		struct bpf_link *link = bpf_program__attach_uprobe_opts(a->prog, p->pid ? p->pid : -1, p->path, (size_t)p->offset[i], &opts);
+		struct bpf_link *link = bpf_program__attach_uprobe_opts(a->prog, p->pid ? p->pid : -1, p->path,
+									(size_t)p->offset[i], &opts);
 		const int error = link ? 0 : -errno;
 
 		if (is_general(error))
@@ -208,7 +215,8 @@ static int check_places(const struct link_places *p, struct err *e)
 	struct stat st;
 
 	if (!p->n || p->n > LINK_PLACES_MAX)
-		return err_set(e, E2BIG, "%u places of '%s' cannot be probed at once: %u can", p->n, p->path, LINK_PLACES_MAX);
+		return err_set(e, E2BIG, "%u places of '%s' cannot be probed at once: %u can", p->n, p->path,
+			       LINK_PLACES_MAX);
 	if (stat(p->path, &st))
 		return err_set(e, errno, "cannot probe '%s': %s", p->path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
@@ -220,18 +228,20 @@ static int explain_links(const struct link_places *p, int error, struct err *e)
 {
 	switch (error) {
 	case -ESRCH:
-		return err_set(e, ESRCH, "cannot probe '%s' in process %d: there is no such process", p->path, (int)p->pid);
+		return err_set(e, ESRCH, "cannot probe '%s' in process %d: there is no such process", p->path,
+			       (int)p->pid);
 	case -EMFILE:
 	case -ENFILE:
-		return err_set(e, -error, "cannot hold %u probes of '%s': %s (each takes a descriptor here: see ulimit -n)", p->n,
+		return err_set(e, -error,
+			       "cannot hold %u probes of '%s': %s (each takes a descriptor here: see ulimit -n)", p->n,
 			       p->path, strerror(-error));
 	default:
 		return err_set(e, -error, "cannot probe '%s': %s", p->path, strerror(-error));
 	}
 }
 
-int links_attach(const struct bpf_program *prog, enum link_way way, const struct link_places *places, link_failed_fn *failed, void *ctx,
-		 struct links **ret, struct err *e)
+int links_attach(const struct bpf_program *prog, enum link_way way, const struct link_places *places,
+		 link_failed_fn *failed, void *ctx, struct links **ret, struct err *e)
 {
 	AUTO(links_free) struct links *l = calloc(1, sizeof(*l));
 	struct attaching a = { prog, places, l, failed, ctx, 0 };
@@ -261,7 +271,10 @@ void links_free(struct links *l)
 	free(l);
 }
 
-/* Sets to be taken off, those that are many probes by one link first, and the thread that does it, while there are any. */
+/*
+ * Sets to be taken off, those that are many probes by one link first, and the thread that does it,
+ * while there are any.
+ */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

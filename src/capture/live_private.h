@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_private.h - what live_source.c (streams, order), live_cpus.c (CPUs that come and go), live_waits.c and others of the live source share. */
+/*
+ * live_private.h - what live_source.c (streams, order), live_cpus.c (CPUs that come and go),
+ * live_waits.c and others of the live source share.
+ */
 #ifndef SBERF_CAPTURE_LIVE_PRIVATE_H
 #define SBERF_CAPTURE_LIVE_PRIVATE_H
 
@@ -99,14 +102,18 @@ uint32_t live_nodes(const struct source *base);
 
 /* live_waits.c */
 /*
- * Reads what one run of an iterator lists, structures of SIZE bytes, and behind each what MORE (NULL = nothing) says, LIST_ITEM_MAX at most,
- * up to the end of FD: EACH gets them one by one and ends it with a negative errno. Returns how many, or a negative errno.
+ * Reads what one run of an iterator lists, structures of SIZE bytes, and behind each what MORE
+ * (NULL = nothing) says, LIST_ITEM_MAX at most, up to the end of FD: EACH gets them one by one and
+ * ends it with a negative errno. Returns how many, or a negative errno.
  */
 #define LIST_ITEM_MAX 2048u
 typedef int list_fn(void *ctx, const void *item, struct err *e);
 typedef size_t list_more_fn(const void *item);           /* bytes */
 int live_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e);
-/* Reads what tells who wakes and who looks on, all of the kernel's symbols: a tenth of a second, for which nobody would empty the rings later. */
+/*
+ * Reads what tells who wakes and who looks on, all of the kernel's symbols: a tenth of a second,
+ * for which nobody would empty the rings later.
+ */
 void live_waits_prepare(struct live_source *s);
 void live_waits_waker(struct live_source *s, struct raw_event *ev);         /* sets ev->wake.context */
 void live_hit(struct live_source *s, struct raw_event *ev);              /* takes what looks on from its kernel stack */

@@ -81,8 +81,13 @@ static int rawfile_put_bytes(FILE *f, const void *p, size_t n)
 int rawfile_begin(FILE *f, const struct rawfile_head *head)
 {
 	struct file_head h = {
-		.magic = { 'S', 'B', 'E', 'R', 'F', 'R', 'A', 'W' }, .version = RAW_VERSION, .order = RAW_ORDER, .size = sizeof(h),
-		.freq_hz = head->freq_hz, .begun_ns = head->begun_ns, .stack_bytes = head->stack_bytes,
+		.magic = { 'S', 'B', 'E', 'R', 'F', 'R', 'A', 'W' },
+		.version = RAW_VERSION,
+		.order = RAW_ORDER,
+		.size = sizeof(h),
+		.freq_hz = head->freq_hz,
+		.begun_ns = head->begun_ns,
+		.stack_bytes = head->stack_bytes,
 	};
 
 	memcpy(h.event, head->event, sizeof(h.event));
@@ -96,19 +101,23 @@ static int rawfile_put_wire(FILE *f, const struct raw_event *ev, void *buf)
 
 	if (!n)
 		return -EMSGSIZE;
-	*w = (struct wire_record){ .head = { .size = (uint32_t)(sizeof(*w) + n), .type = REC_WIRE }, .weight = ev->sample.weight,
+	*w = (struct wire_record){ .head = { .size = (uint32_t)(sizeof(*w) + n), .type = REC_WIRE },
+				   .weight = ev->sample.weight,
 				   .context = ev->kind == RAW_WAKE ? ev->wake.context : 0 };
 	return rawfile_put_bytes(f, w, w->head.size);
 }
 
 /* R, of BYTES, with TEXT behind it. */
-static int rawfile_put_side(FILE *f, struct side_head *r, size_t bytes, uint16_t type, const struct raw_event *ev, const char *text)
+static int rawfile_put_side(FILE *f, struct side_head *r, size_t bytes, uint16_t type, const struct raw_event *ev,
+			    const char *text)
 {
 	static const char zeros[8];
-	const size_t len = text ? strnlen(text, RAW_PATH_MAX - 1) : 0, behind = text ? len + 1 : 0, pad = -(bytes + behind) & 7;
+	const size_t len = text ? strnlen(text, RAW_PATH_MAX - 1) : 0, behind = text ? len + 1 : 0,
+		     pad = -(bytes + behind) & 7;
 	int error;
 
-	r->head = (struct record_head){ .size = (uint32_t)(bytes + behind + pad), .type = type, .flags = r->head.flags };
+	r->head =
+		(struct record_head){ .size = (uint32_t)(bytes + behind + pad), .type = type, .flags = r->head.flags };
 	r->time_ns = ev->time_ns;
 	r->cpu = ev->cpu;
 	r->node = ev->node;
@@ -123,8 +132,16 @@ static int rawfile_put_mmap(FILE *f, const struct raw_event *ev)
 {
 	const struct raw_mmap *m = &ev->mmap;
 	struct mmap_record r = {
-		.start = m->start, .len = m->len, .pgoff = m->pgoff, .ino = m->ino, .generation = m->ino_generation, .prot = m->prot,
-		.flags = m->flags, .maj = m->maj, .min = m->min, .build_id_len = m->build_id_len,
+		.start = m->start,
+		.len = m->len,
+		.pgoff = m->pgoff,
+		.ino = m->ino,
+		.generation = m->ino_generation,
+		.prot = m->prot,
+		.flags = m->flags,
+		.maj = m->maj,
+		.min = m->min,
+		.build_id_len = m->build_id_len,
 	};
 
 	memcpy(r.build_id, m->build_id, sizeof(r.build_id));
@@ -194,9 +211,13 @@ int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struc
 	if (fread(&h, 1, sizeof(h), f) != sizeof(h) || memcmp(h.magic, RAW_MAGIC, sizeof(h.magic)))
 		return err_set(e, EBADMSG, "it is no raw capture");
 	if (h.order != RAW_ORDER || h.version != RAW_VERSION || h.size != sizeof(h))
-		return err_set(e, EBADMSG, "it is a raw capture of another version of sberf, or of another kind of machine: only the sberf "
+		return err_set(e, EBADMSG,
+			       "it is a raw capture of another version of sberf, or of another kind of machine: only "
+			       "the sberf "
 			       "that wrote it reads it");
-	*head = (struct rawfile_head){ .begun_ns = h.begun_ns, .freq_hz = h.freq_hz ? h.freq_hz : 1, .stack_bytes = h.stack_bytes };
+	*head = (struct rawfile_head){ .begun_ns = h.begun_ns,
+				       .freq_hz = h.freq_hz ? h.freq_hz : 1,
+				       .stack_bytes = h.stack_bytes };
 	memcpy(head->event, h.event, sizeof(head->event));
 	head->event[sizeof(head->event) - 1] = '\0';
 	*ret = take_ptr(r);
@@ -259,8 +280,17 @@ static bool rawfile_read_mmap(const struct record_head *h, struct raw_event *ev)
 		return false;
 	ev->kind = RAW_MMAP;
 	ev->mmap = (struct raw_mmap){
-		.start = m->start, .len = m->len, .pgoff = m->pgoff, .prot = m->prot, .flags = m->flags, .maj = m->maj, .min = m->min,
-		.ino = m->ino, .ino_generation = m->generation, .build_id_len = (uint8_t)m->build_id_len, .path = path,
+		.start = m->start,
+		.len = m->len,
+		.pgoff = m->pgoff,
+		.prot = m->prot,
+		.flags = m->flags,
+		.maj = m->maj,
+		.min = m->min,
+		.ino = m->ino,
+		.ino_generation = m->generation,
+		.build_id_len = (uint8_t)m->build_id_len,
+		.path = path,
 	};
 	memcpy(ev->mmap.build_id, m->build_id, sizeof(ev->mmap.build_id));
 	return true;
@@ -298,7 +328,9 @@ static bool rawfile_read_side(const struct record_head *h, struct raw_event *ev)
 	ev->pid = (pid_t)s->pid;
 	ev->tid = (pid_t)s->tid;
 	ev->kind = RAW_EXIT;
-	return h->type == REC_EXIT || (h->type == REC_MMAP ? rawfile_read_mmap(h, ev) : h->type == REC_COMM ? rawfile_read_comm(h, ev) : rawfile_read_fork(h, ev));
+	return h->type == REC_EXIT || (h->type == REC_MMAP   ? rawfile_read_mmap(h, ev)
+				       : h->type == REC_COMM ? rawfile_read_comm(h, ev)
+							     : rawfile_read_fork(h, ev));
 }
 
 static bool rawfile_read_wire(const struct record_head *h, struct raw_event *ev)

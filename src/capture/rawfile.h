@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rawfile.h - a raw capture in a file: what a source gave, in its order, before anything was unwound. For replays on the machine that wrote it
- * (capture/replay.h); no recording, and no format for others to read.
+ * rawfile.h - a raw capture in a file: what a source gave, in its order, before anything was
+ * unwound. For replays on the machine that wrote it (capture/replay.h); no recording, and no format
+ * for others to read.
  *
- * A head, then records: a size, a type, and by type a wire record (bpf/wire.h) with what the source added to it, an event of the side band, or
- * where a reading of the source ended. Native-endian; every record is a multiple of 8 bytes and RAWFILE_RECORD_MAX at most. A file whose end is
- * missing can be read up to there. It is believed in nothing.
+ * A head, then records: a size, a type, and by type a wire record (bpf/wire.h) with what the source
+ * added to it, an event of the side band, or where a reading of the source ended. Native-endian;
+ * every record is a multiple of 8 bytes and RAWFILE_RECORD_MAX at most. A file whose end is missing
+ * can be read up to there. It is believed in nothing.
  */
 #ifndef SBERF_CAPTURE_RAWFILE_H
 #define SBERF_CAPTURE_RAWFILE_H
@@ -30,16 +32,25 @@ struct rawfile_head {
 	char event[16];          /* "cycles", "cpu-clock" */
 };
 
-/* Begins a file: its head. These return 0 or a negative errno; F buffers, so who closes it asks as well. */
+/*
+ * Begins a file: its head. These return 0 or a negative errno; F buffers, so who closes it asks as
+ * well.
+ */
 int rawfile_begin(FILE *f, const struct rawfile_head *head);
-/* An event of the source. A kind that a file has no place for (a wait's stack) is left out. BUF is scratch of RAWFILE_RECORD_MAX bytes. */
+/*
+ * An event of the source. A kind that a file has no place for (a wait's stack) is left out. BUF is
+ * scratch of RAWFILE_RECORD_MAX bytes.
+ */
 int rawfile_put(FILE *f, const struct raw_event *ev, void *buf);
 /* The end of a reading: all up to SEEN_NS has been given, and so much was lost. */
 int rawfile_put_turn(FILE *f, uint64_t seen_ns, const struct losses *lost);
 
 struct rawfile;
 
-/* Reads the head of the file behind F, which becomes its own. -EBADMSG with a sentence for what is no raw capture, or of another version. */
+/*
+ * Reads the head of the file behind F, which becomes its own. -EBADMSG with a sentence for what is
+ * no raw capture, or of another version.
+ */
 int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struct err *e);
 void rawfile_close(struct rawfile *r);           /* NULL is fine */
 DEFINE_AUTO(rawfile_close, struct rawfile);
@@ -51,8 +62,9 @@ enum rawfile_what {
 };
 
 /*
- * The next one to *EV, whose pointers live until the next call, or to *SEEN_NS and *LOST. Returns an enum rawfile_what, or -EBADMSG with a
- * sentence: what follows cannot be read. Records of unknown type are skipped.
+ * The next one to *EV, whose pointers live until the next call, or to *SEEN_NS and *LOST. Returns
+ * an enum rawfile_what, or -EBADMSG with a sentence: what follows cannot be read. Records of
+ * unknown type are skipped.
  */
 int rawfile_next(struct rawfile *r, struct raw_event *ev, uint64_t *seen_ns, struct losses *lost, struct err *e);
 /* Whether its end, which was reached, is in the middle of a record. */

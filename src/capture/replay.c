@@ -79,7 +79,10 @@ static void replay_stats(const struct source *s, struct source_stats *ret)
 {
 	const struct replay *r = replay_of(s);
 
-	*ret = (struct source_stats){ .lost = r->lost, .samples = r->samples, .freq_hz = r->head.freq_hz, .event = r->event,
+	*ret = (struct source_stats){ .lost = r->lost,
+				      .samples = r->samples,
+				      .freq_hz = r->head.freq_hz,
+				      .event = r->event,
 				      .features = &r->features };
 }
 

@@ -102,7 +102,8 @@ static int source_read_both(struct source *s, int timeout_ms, bool flush, raw_fn
 
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e)
 {
-	return s->tee ? source_read_both(s, timeout_ms, flush, each, ctx, e) : s->ops->read(s, timeout_ms, flush, each, ctx, e);
+	return s->tee ? source_read_both(s, timeout_ms, flush, each, ctx, e)
+		      : s->ops->read(s, timeout_ms, flush, each, ctx, e);
 }
 
 bool source_ended(const struct source *s)
@@ -190,7 +191,8 @@ int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
 	return s->ops->totals ? s->ops->sums(s, each, ctx, e) : 0;
 }
 
-int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns, struct err *e)
+int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
+		      uint64_t *ret_ns, struct err *e)
 {
 	return s->ops->totals ? s->ops->open_waits(s, min_ns, up_to_ns, each, ctx, ret_ns, e) : 0;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source_ops.h - what is behind a source (capture/source.h): one table of operations for each kind. For those who are one.
+ * source_ops.h - what is behind a source (capture/source.h): one table of operations for each kind.
+ * For those who are one.
  *
- * A kind embeds a struct source as its first member. Operations that may be NULL say what is so then; the functions of source.h know. None is
- * called for each event: events come by the function that read() is given.
+ * A kind embeds a struct source as its first member. Operations that may be NULL say what is so
+ * then; the functions of source.h know. None is called for each event: events come by the function
+ * that read() is given.
  */
 #ifndef SBERF_CAPTURE_SOURCE_OPS_H
 #define SBERF_CAPTURE_SOURCE_OPS_H
@@ -40,14 +42,17 @@ struct source_ops {
 	int (*totals)(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 	bool (*turn_sums)(struct source *s, uint64_t *ret_ns);
 	int (*sums)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
-	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
-			  struct err *e);
+	int (*open_waits)(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
+			  uint64_t *ret_ns, struct err *e);
 	bool (*open_stack)(struct source *s, const struct source_open *w, struct raw_event *ret);
 	void (*set_wait_period)(struct source *s, uint64_t ns);
 	uint64_t (*wait_period)(const struct source *s);
 	void (*set_wakers)(struct source *s, bool on);
 
-	/* Nodes: all of them or none. NULL: page faults and homes are not known, and there is one node. */
+	/*
+	 * Nodes: all of them or none. NULL: page faults and homes are not known, and there is one
+	 * node.
+	 */
 	int (*set_faults)(struct source *s, bool on, struct err *e);
 	uint64_t (*balancing_faults)(const struct source *s);
 	int (*homes)(struct source *s, source_home_fn *each, void *ctx, struct err *e);

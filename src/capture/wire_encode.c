@@ -30,8 +30,6 @@ static void *wire_encode_room(struct making *m, size_t bytes)
 	return memset(p, 0, padded);
 }
 
-/* A part of TYPE and BYTES, with MORE bytes behind them that *RET_MORE (NULL when there are none) points to. */
-
 /* A part of TYPE: a head of BYTES, with MORE bytes behind it; NULL when there is no room. */
 static void *wire_encode_part(struct making *m, uint16_t type, uint16_t flags, size_t bytes, size_t more)
 {
@@ -87,8 +85,8 @@ static void wire_encode_head(struct making *m, const struct raw_event *ev, uint1
 	if (!h || !t)
 		return;
 	h->kind = kind;
-	h->flags = (uint16_t)((s->in_kernel ? SB_F_KERNEL : 0) | (s->user.kthread ? SB_F_KTHREAD : 0) | (s->user.compat ? SB_F_COMPAT : 0) |
-			      (s->no_user ? SB_F_NO_USER : 0));
+	h->flags = (uint16_t)((s->in_kernel ? SB_F_KERNEL : 0) | (s->user.kthread ? SB_F_KTHREAD : 0) |
+			      (s->user.compat ? SB_F_COMPAT : 0) | (s->no_user ? SB_F_NO_USER : 0));
 	h->time_ns = ev->time_ns;
 	h->cpu = ev->cpu;
 	h->node = ev->node;
@@ -125,7 +123,8 @@ static void wire_encode_regs(struct making *m, const struct raw_sample *s)
 	copy_behind(p, sizeof(*p), s->user.regs, s->user.nr_regs * sizeof(*s->user.regs));
 }
 
-static void wire_encode_addrs(struct making *m, uint16_t type, uint16_t flags, const uint64_t *addr, uint32_t nr, int32_t error)
+static void wire_encode_addrs(struct making *m, uint16_t type, uint16_t flags, const uint64_t *addr, uint32_t nr,
+			      int32_t error)
 {
 	struct sb_part_addrs *p;
 
@@ -142,11 +141,15 @@ static void wire_encode_addrs(struct making *m, uint16_t type, uint16_t flags, c
 /* What the kernel half walked of the user's side, and where it stopped: that first. */
 static void wire_encode_walk(struct making *m, const struct raw_sample *s)
 {
-	const uint16_t flags = (uint16_t)((s->user.walked_full ? SB_ADDRS_FULL : 0) | (s->user.ruled ? SB_ADDRS_RULES : 0) |
-					  (s->user.placed ? SB_ADDRS_PLACED : 0) | (s->user.no_table ? SB_ADDRS_NO_TABLE : 0) |
-					  (s->user.stopped ? SB_ADDRS_STOPPED : 0));
+	const uint16_t flags =
+		(uint16_t)((s->user.walked_full ? SB_ADDRS_FULL : 0) | (s->user.ruled ? SB_ADDRS_RULES : 0) |
+			   (s->user.placed ? SB_ADDRS_PLACED : 0) | (s->user.no_table ? SB_ADDRS_NO_TABLE : 0) |
+			   (s->user.stopped ? SB_ADDRS_STOPPED : 0));
 	struct sb_part_walk *w = s->space_id ? wire_encode_part(m, SB_PART_WALK, s->walk_why, sizeof(*w), 0) : NULL;
-	struct sb_part_stop *stop = s->user.stopped ? wire_encode_part(m, SB_PART_STOP, s->user.stop.exact ? SB_STOP_EXACT : 0, sizeof(*stop), 0) : NULL;
+	struct sb_part_stop *stop =
+		s->user.stopped
+			? wire_encode_part(m, SB_PART_STOP, s->user.stop.exact ? SB_STOP_EXACT : 0, sizeof(*stop), 0)
+			: NULL;
 
 	if (w) {
 		w->space = s->space_id;
@@ -164,7 +167,8 @@ static void wire_encode_segments(struct making *m, const struct raw_sample *s)
 {
 	for (uint32_t i = 0; i < s->user.nr_segments; i++) {
 		const struct raw_segment *from = &s->user.segment[i];
-		struct sb_part_segment *p = wire_encode_part(m, SB_PART_SEGMENT, from->interrupted ? SB_SEG_INTERRUPTED : 0, sizeof(*p), from->len);
+		struct sb_part_segment *p = wire_encode_part(
+			m, SB_PART_SEGMENT, from->interrupted ? SB_SEG_INTERRUPTED : 0, sizeof(*p), from->len);
 
 		if (!p)
 			return;
@@ -205,8 +209,11 @@ static void wire_encode_wait(struct making *m, const struct raw_event *ev)
 	const struct raw_wait *w = &ev->wait;
 	bool compat;
 	const int32_t call = wire_encode_call(w->call, &compat);
-	struct sb_part_wait *p = wire_encode_part(m, SB_PART_WAIT, (uint16_t)((w->seeded ? SB_WAIT_SEEDED : 0) |
-					   (w->no_stack ? SB_WAIT_NO_STACK : 0) | (compat ? SB_WAIT_COMPAT : 0)), sizeof(*p), 0);
+	struct sb_part_wait *p =
+		wire_encode_part(m, SB_PART_WAIT,
+				 (uint16_t)((w->seeded ? SB_WAIT_SEEDED : 0) | (w->no_stack ? SB_WAIT_NO_STACK : 0) |
+					    (compat ? SB_WAIT_COMPAT : 0)),
+				 sizeof(*p), 0);
 
 	if (!p)
 		return;
@@ -247,7 +254,8 @@ static void wire_encode_addr(struct making *m, uint64_t addr)
 
 static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 {
-	struct sb_part_event *p = wire_encode_part(m, SB_PART_EVENT, h->open ? SB_EVENT_OPEN : 0, sizeof(*p), h->nr_args * sizeof(*h->arg));
+	struct sb_part_event *p = wire_encode_part(m, SB_PART_EVENT, h->open ? SB_EVENT_OPEN : 0, sizeof(*p),
+						   h->nr_args * sizeof(*h->arg));
 
 	if (!p)
 		return;
@@ -260,7 +268,8 @@ static void wire_encode_hit(struct making *m, const struct raw_hit *h)
 	copy_behind(p, sizeof(*p), h->arg, h->nr_args * sizeof(*h->arg));
 	for (unsigned int i = 0; i < h->nr_texts; i++) {
 		const struct raw_text *from = &h->text[i];
-		struct sb_part_text *t = wire_encode_part(m, SB_PART_TEXT, from->cut ? SB_TEXT_CUT : 0, sizeof(*t), from->len);
+		struct sb_part_text *t =
+			wire_encode_part(m, SB_PART_TEXT, from->cut ? SB_TEXT_CUT : 0, sizeof(*t), from->len);
 
 		if (!t)
 			return;
@@ -298,7 +307,8 @@ size_t wire_encode_record(const struct raw_event *ev, void *dst, size_t size)
 	wire_encode_regs(&m, s);
 	wire_encode_walk(&m, s);
 	wire_encode_segments(&m, s);
-	wire_encode_addrs(&m, SB_PART_KSTACK, s->kernel_full ? SB_ADDRS_FULL : 0, s->kernel, s->nr_kernel, s->kernel_error);
+	wire_encode_addrs(&m, SB_PART_KSTACK, s->kernel_full ? SB_ADDRS_FULL : 0, s->kernel, s->nr_kernel,
+			  s->kernel_error);
 	if (m.full)
 		return 0;
 	((struct sb_hdr *)dst)->size = (uint32_t)m.n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_raw.c - whatever the bytes, a raw capture is read to some end, and each event points only into the reader's own buffer: what it says is
- * written again, and comes back the same.
+ * fuzz_raw.c - whatever the bytes, a raw capture is read to some end, and each event points only
+ * into the reader's own buffer: what it says is written again, and comes back the same.
  */
 #include "config.h"
 

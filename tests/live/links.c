@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * links.c - runs a command with probes at places of a file, and says how often each was hit, as its records tell.
+ * links.c - runs a command with probes at places of a file, and says how often each was hit, as its
+ * records tell.
  *
  *	links FILE NAME=OFFSET[:TEXT][,VALUE]... -- COMMAND [ARGUMENTS...]
  *
- * TEXT is the number of an argument that is a string, from 1 on; with VALUE, hits whose first argument is another one are not counted. Prints
- * `NAME: hits N, with registers N, with a stack N, texts N "the last one"`, and what found no room in a ring, and how long it took to place the probes, until
- * the capture was closed, and until they were off.
+ * TEXT is the number of an argument that is a string, from 1 on; with VALUE, hits whose first
+ * argument is another one are not counted. Prints `NAME: hits N, with registers N, with a stack N,
+ * texts N "the last one"`, and what found no room in a ring, and how long it took to place the
+ * probes, until the capture was closed, and until they were off.
  */
 #include "config.h"
 
@@ -140,8 +142,14 @@ static int watch(const struct capture_plan *plan, pid_t child, int go, struct er
 
 int main(int argc, char **argv)
 {
-	struct capture_plan plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = 99, .kernel = true, .stack_bytes = 4096,
-				     .stack_fixed = true, .numa = NUMA_OFF, .ring_bytes = 64u << 20 };
+	struct capture_plan plan = { .target = TARGET_PIDS,
+				     .event = EVENT_CPU_CLOCK,
+				     .freq_hz = 99,
+				     .kernel = true,
+				     .stack_bytes = 4096,
+				     .stack_fixed = true,
+				     .numa = NUMA_OFF,
+				     .ring_bytes = 64u << 20 };
 	struct link_places places = { .kind = LINK_ENTRY, .offset = offset, .cookie = cookie, .name = name };
 	struct err e = ERR_INIT;
 	uint32_t id;
@@ -164,8 +172,9 @@ int main(int argc, char **argv)
 	if (r < 0)
 		printf("error: %s\n", e.text);
 	for (uint32_t k = 0; k < nr; k++)
-		printf("%s: hits %" PRIu64 ", with registers %" PRIu64 ", with a stack %" PRIu64 ", texts %" PRIu64 " \"%s\"\n", name[k],
-		       seen[k].hits, seen[k].regs, seen[k].stacks, seen[k].texts, seen[k].text);
+		printf("%s: hits %" PRIu64 ", with registers %" PRIu64 ", with a stack %" PRIu64 ", texts %" PRIu64
+		       " \"%s\"\n",
+		       name[k], seen[k].hits, seen[k].regs, seen[k].stacks, seen[k].texts, seen[k].text);
 	printf("unknown: %u\n", unknown);
 	return r < 0;
 }

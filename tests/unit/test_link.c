@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_link.c - what cannot be probed is said before the kernel is asked; live/links.sh has the rest. */
+/*
+ * test_link.c - what cannot be probed is said before the kernel is asked; live/links.sh has the
+ * rest.
+ */
 #include "config.h"
 
 #include "capture/link.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rawfile.c - events go into a raw capture and come out the same; cut or damaged, it is read up to there, and never believed. */
+/*
+ * test_rawfile.c - events go into a raw capture and come out the same; cut or damaged, it is read
+ * up to there, and never believed.
+ */
 #include "config.h"
 
 #include "capture/rawfile.h"
@@ -13,7 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const uint64_t kernel[] = { 0xffffffff81000000, 0xffffffff81000100 }, walked[] = { 0x401000, 0x402000, 0x403000 };
+static const uint64_t kernel[] = { 0xffffffff81000000, 0xffffffff81000100 },
+		      walked[] = { 0x401000, 0x402000, 0x403000 };
 static const uint64_t args[] = { 11, 12, 13 };
 static const uint8_t stack[24] = "twenty-three characters";
 
@@ -22,15 +26,18 @@ static struct raw_event whole_sample(enum raw_kind kind)
 	struct raw_event ev = {
 		.kind = kind, .cpu = 3, .node = 1, .time_ns = 5000, .pid = 10, .tid = 11,
 		.sample = {
-			.period = 20, .weight = 21, .since_ns = 22, .busy = true, .ip = 0x401000, .in_kernel = true, .kernel_full = true,
-			.start_ns = 12, .cgroup_id = 13, .exe_id = 14, .comm = "0123456789abcdef", .nr_kernel = 2, .kernel = kernel, .space_id = 7,
-			.walk_why = SB_WALK_NO_PAGE,
+			.period = 20, .weight = 21, .since_ns = 22, .busy = true, .ip = 0x401000, .in_kernel = true,
+			.kernel_full = true, .start_ns = 12, .cgroup_id = 13, .exe_id = 14, .comm = "0123456789abcdef",
+			.nr_kernel = 2, .kernel = kernel, .space_id = 7, .walk_why = SB_WALK_NO_PAGE,
 			.user = {
-				.machine = 62, .nr_regs = 17, .nr_walked = 3, .walked = walked, .placed = true, .no_table = true, .stopped = true,
-				.stop = { .pc = 1, .sp = 2, .bp = 3, .exact = true }, .walk_check = 99, .nr_segments = 2,
+				.machine = 62, .nr_regs = 17, .nr_walked = 3, .walked = walked,
+				.placed = true, .no_table = true, .stopped = true,
+				.stop = { .pc = 1, .sp = 2, .bp = 3, .exact = true },
+				.walk_check = 99, .nr_segments = 2,
 				.segment = {
 					{ .addr = 0x7000, .len = 24, .want = 24, .bytes = stack },
-					{ .addr = 0x9000, .len = 16, .want = 64, .unreadable = true, .interrupted = true, .bytes = stack },
+					{ .addr = 0x9000, .len = 16, .want = 64, .unreadable = true, .interrupted = true,
+					  .bytes = stack },
 				},
 			},
 		},
@@ -46,25 +53,34 @@ static void assert_same_sample(const struct raw_event *a, const struct raw_event
 	const struct raw_sample *x = &a->sample, *y = &b->sample;
 
 	assert_int_equal(a->kind, b->kind);
-	assert_true(a->cpu == b->cpu && a->node == b->node && a->time_ns == b->time_ns && a->pid == b->pid && a->tid == b->tid);
-	assert_true(x->period == y->period && x->weight == y->weight && x->since_ns == y->since_ns && x->busy == y->busy && x->ip == y->ip);
-	assert_true(x->in_kernel == y->in_kernel && x->user.kthread == y->user.kthread && x->user.compat == y->user.compat && x->no_user == y->no_user);
+	assert_true(a->cpu == b->cpu && a->node == b->node && a->time_ns == b->time_ns && a->pid == b->pid &&
+		    a->tid == b->tid);
+	assert_true(x->period == y->period && x->weight == y->weight && x->since_ns == y->since_ns &&
+		    x->busy == y->busy && x->ip == y->ip);
+	assert_true(x->in_kernel == y->in_kernel && x->user.kthread == y->user.kthread &&
+		    x->user.compat == y->user.compat && x->no_user == y->no_user);
 	assert_true(x->start_ns == y->start_ns && x->cgroup_id == y->cgroup_id && x->exe_id == y->exe_id);
 	assert_string_equal(x->comm, y->comm);
-	assert_true(x->user.machine == y->user.machine && x->user.nr_regs == y->user.nr_regs && !memcmp(x->user.regs, y->user.regs, sizeof(x->user.regs)));
-	assert_true(x->nr_kernel == y->nr_kernel && x->kernel_full == y->kernel_full && x->kernel_error == y->kernel_error);
+	assert_true(x->user.machine == y->user.machine && x->user.nr_regs == y->user.nr_regs &&
+		    !memcmp(x->user.regs, y->user.regs, sizeof(x->user.regs)));
+	assert_true(x->nr_kernel == y->nr_kernel && x->kernel_full == y->kernel_full &&
+		    x->kernel_error == y->kernel_error);
 	assert_memory_equal(x->kernel, y->kernel, x->nr_kernel * 8);
-	assert_true(x->user.nr_walked == y->user.nr_walked && x->user.walked_full == y->user.walked_full && x->walked_error == y->walked_error);
+	assert_true(x->user.nr_walked == y->user.nr_walked && x->user.walked_full == y->user.walked_full &&
+		    x->walked_error == y->walked_error);
 	assert_memory_equal(x->user.walked, y->user.walked, x->user.nr_walked * 8);
-	assert_true(x->user.ruled == y->user.ruled && x->user.placed == y->user.placed && x->user.no_table == y->user.no_table && x->user.stopped == y->user.stopped);
-	assert_true(x->user.stop.pc == y->user.stop.pc && x->user.stop.sp == y->user.stop.sp && x->user.stop.bp == y->user.stop.bp && x->user.stop.exact == y->user.stop.exact);
-	assert_true(x->user.walk_check == y->user.walk_check && x->space_id == y->space_id && x->walk_why == y->walk_why);
+	assert_true(x->user.ruled == y->user.ruled && x->user.placed == y->user.placed &&
+		    x->user.no_table == y->user.no_table && x->user.stopped == y->user.stopped);
+	assert_true(x->user.stop.pc == y->user.stop.pc && x->user.stop.sp == y->user.stop.sp &&
+		    x->user.stop.bp == y->user.stop.bp && x->user.stop.exact == y->user.stop.exact);
+	assert_true(x->user.walk_check == y->user.walk_check && x->space_id == y->space_id &&
+		    x->walk_why == y->walk_why);
 	assert_int_equal(x->user.nr_segments, y->user.nr_segments);
 	for (uint32_t i = 0; i < x->user.nr_segments; i++) {
 		const struct raw_segment *s = &x->user.segment[i], *t = &y->user.segment[i];
 
-		assert_true(s->addr == t->addr && s->len == t->len && s->want == t->want && s->unreadable == t->unreadable &&
-			    s->interrupted == t->interrupted);
+		assert_true(s->addr == t->addr && s->len == t->len && s->want == t->want &&
+			    s->unreadable == t->unreadable && s->interrupted == t->interrupted);
 		assert_memory_equal(s->bytes, t->bytes, s->len);
 	}
 }
@@ -74,19 +90,34 @@ static struct raw_event whole_wait(void)
 	struct raw_event ev = whole_sample(RAW_WAIT);
 
 	ev.wait = (struct raw_wait){
-		.id = 77, .blocked_ns = 1000, .runnable_ns = 200, .period_ns = 9, .call = CALL_SYSCALL + 202, .state = WAIT_INTERRUPTIBLE,
-		.context = WAKER_TASK, .seeded = true, .sum = 5, .to_cpu = 1, .to_node = 2, .waker_pid = 20, .waker_tid = 21,
-		.waker_start_ns = 22, .waker_comm = "waker",
+		.id = 77,
+		.blocked_ns = 1000,
+		.runnable_ns = 200,
+		.period_ns = 9,
+		.call = CALL_SYSCALL + 202,
+		.state = WAIT_INTERRUPTIBLE,
+		.context = WAKER_TASK,
+		.seeded = true,
+		.sum = 5,
+		.to_cpu = 1,
+		.to_node = 2,
+		.waker_pid = 20,
+		.waker_tid = 21,
+		.waker_start_ns = 22,
+		.waker_comm = "waker",
 	};
 	return ev;
 }
 
 static void assert_same_wait(const struct raw_wait *a, const struct raw_wait *b)
 {
-	assert_true(a->id == b->id && a->blocked_ns == b->blocked_ns && a->runnable_ns == b->runnable_ns && a->period_ns == b->period_ns);
+	assert_true(a->id == b->id && a->blocked_ns == b->blocked_ns && a->runnable_ns == b->runnable_ns &&
+		    a->period_ns == b->period_ns);
 	assert_true(a->call == b->call && a->state == b->state && a->context == b->context && a->seeded == b->seeded);
-	assert_true(a->no_stack == b->no_stack && a->sum == b->sum && a->to_cpu == b->to_cpu && a->to_node == b->to_node);
-	assert_true(a->waker_pid == b->waker_pid && a->waker_tid == b->waker_tid && a->waker_start_ns == b->waker_start_ns);
+	assert_true(a->no_stack == b->no_stack && a->sum == b->sum && a->to_cpu == b->to_cpu &&
+		    a->to_node == b->to_node);
+	assert_true(a->waker_pid == b->waker_pid && a->waker_tid == b->waker_tid &&
+		    a->waker_start_ns == b->waker_start_ns);
 	assert_string_equal(a->waker_comm, b->waker_comm);
 }
 
@@ -95,8 +126,17 @@ static struct raw_event whole_hit(void)
 	struct raw_event ev = whole_sample(RAW_EVENT);
 
 	ev.hit = (struct raw_hit){
-		.probe = 70, .value = 4096, .count = 2, .begun_ns = 4000, .unread = 4, .open = true, .nr_args = 3, .arg = args, .nr_texts = 2,
-		.text = { { .arg = 1, .len = 23, .cut = true, .bytes = (const char *)stack }, { .arg = 0, .len = 0, .bytes = "" } },
+		.probe = 70,
+		.value = 4096,
+		.count = 2,
+		.begun_ns = 4000,
+		.unread = 4,
+		.open = true,
+		.nr_args = 3,
+		.arg = args,
+		.nr_texts = 2,
+		.text = { { .arg = 1, .len = 23, .cut = true, .bytes = (const char *)stack },
+			  { .arg = 0, .len = 0, .bytes = "" } },
 	};
 	return ev;
 }
@@ -104,10 +144,12 @@ static struct raw_event whole_hit(void)
 static void assert_same_hit(const struct raw_hit *a, const struct raw_hit *b)
 {
 	assert_true(a->probe == b->probe && a->value == b->value && a->count == b->count && a->begun_ns == b->begun_ns);
-	assert_true(a->unread == b->unread && a->open == b->open && a->nr_args == b->nr_args && a->nr_texts == b->nr_texts);
+	assert_true(a->unread == b->unread && a->open == b->open && a->nr_args == b->nr_args &&
+		    a->nr_texts == b->nr_texts);
 	assert_memory_equal(a->arg, b->arg, a->nr_args * 8);
 	for (unsigned int i = 0; i < a->nr_texts; i++) {
-		assert_true(a->text[i].arg == b->text[i].arg && a->text[i].len == b->text[i].len && a->text[i].cut == b->text[i].cut);
+		assert_true(a->text[i].arg == b->text[i].arg && a->text[i].len == b->text[i].len &&
+			    a->text[i].cut == b->text[i].cut);
 		assert_memory_equal(a->text[i].bytes, b->text[i].bytes, a->text[i].len);
 	}
 }
@@ -115,7 +157,8 @@ static void assert_same_hit(const struct raw_hit *a, const struct raw_hit *b)
 /* Every call that a wait can have is the same afterwards. */
 static void calls_come_back(void **state)
 {
-	static const uint32_t calls[] = { CALL_NONE, CALL_FAULT, CALL_KERNEL, CALL_STOPPED, CALL_TRACED, CALL_FROZEN, CALL_RETURN, CALL_SYSCALL,
+	static const uint32_t calls[] = { CALL_NONE,          CALL_FAULT,  CALL_KERNEL,      CALL_STOPPED,
+					  CALL_TRACED,        CALL_FROZEN, CALL_RETURN,      CALL_SYSCALL,
 					  CALL_SYSCALL + 202, CALL_COMPAT, CALL_COMPAT + 240 };
 	bool compat;
 
@@ -139,12 +182,31 @@ static struct made_file make_file(void)
 {
 	struct raw_event events[] = {
 		{ .kind = RAW_COMM, .time_ns = 1, .pid = 10, .tid = 10, .comm = { .exec = true, .comm = "name" } },
-		{ .kind = RAW_MMAP, .time_ns = 2, .cpu = 1, .node = 1, .pid = 10, .tid = 10,
-		  .mmap = { .start = 0x1000, .len = 0x2000, .pgoff = 0x3000, .prot = 5, .flags = 2, .maj = 8, .min = 1, .ino = 77,
-			    .ino_generation = 3, .build_id_len = 3, .build_id = "abc", .path = "/lib/libc.so.6" } },
+		{ .kind = RAW_MMAP,
+		  .time_ns = 2,
+		  .cpu = 1,
+		  .node = 1,
+		  .pid = 10,
+		  .tid = 10,
+		  .mmap = { .start = 0x1000,
+			    .len = 0x2000,
+			    .pgoff = 0x3000,
+			    .prot = 5,
+			    .flags = 2,
+			    .maj = 8,
+			    .min = 1,
+			    .ino = 77,
+			    .ino_generation = 3,
+			    .build_id_len = 3,
+			    .build_id = "abc",
+			    .path = "/lib/libc.so.6" } },
 		{ .kind = RAW_FORK, .time_ns = 3, .pid = 12, .tid = 12, .fork = { .ppid = 10, .ptid = 11 } },
 		{ .kind = RAW_EXIT, .time_ns = 4, .pid = 12, .tid = 12 },
-		whole_sample(RAW_SAMPLE), whole_wait(), whole_sample(RAW_WAKE), whole_sample(RAW_FAULT), whole_hit(),
+		whole_sample(RAW_SAMPLE),
+		whole_wait(),
+		whole_sample(RAW_WAKE),
+		whole_sample(RAW_FAULT),
+		whole_hit(),
 	};
 	const struct losses lost = { .n = { [LOST_RING_FULL] = 5, [LOST_SIDE_BAND] = 6 } };
 	struct made_file m = { 0 };
@@ -175,7 +237,8 @@ static struct rawfile *open_bytes(char *bytes, size_t n)
 
 	assert_non_null(f);
 	assert_int_equal(rawfile_open(f, &got, &r, &e), 0);
-	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 && !strcmp(got.event, "cpu-clock"));
+	assert_true(got.begun_ns == 1 && got.freq_hz == 99 && got.stack_bytes == 32768 &&
+		    !strcmp(got.event, "cpu-clock"));
 	return r;
 }
 
@@ -199,11 +262,15 @@ static void all_kinds_come_back(void **state)
 	uint64_t seen_ns;
 
 	(void)state;
-	assert_true(ev.kind == RAW_COMM && ev.comm.exec && !strcmp(ev.comm.comm, "name") && ev.time_ns == 1 && ev.pid == 10);
+	assert_true(ev.kind == RAW_COMM && ev.comm.exec && !strcmp(ev.comm.comm, "name") && ev.time_ns == 1 &&
+		    ev.pid == 10);
 	ev = next_event(r);
-	assert_true(ev.kind == RAW_MMAP && ev.cpu == 1 && ev.node == 1 && ev.mmap.start == 0x1000 && ev.mmap.len == 0x2000);
-	assert_true(ev.mmap.pgoff == 0x3000 && ev.mmap.prot == 5 && ev.mmap.flags == 2 && ev.mmap.maj == 8 && ev.mmap.min == 1);
-	assert_true(ev.mmap.ino == 77 && ev.mmap.ino_generation == 3 && ev.mmap.build_id_len == 3 && !memcmp(ev.mmap.build_id, "abc", 3));
+	assert_true(ev.kind == RAW_MMAP && ev.cpu == 1 && ev.node == 1 && ev.mmap.start == 0x1000 &&
+		    ev.mmap.len == 0x2000);
+	assert_true(ev.mmap.pgoff == 0x3000 && ev.mmap.prot == 5 && ev.mmap.flags == 2 && ev.mmap.maj == 8 &&
+		    ev.mmap.min == 1);
+	assert_true(ev.mmap.ino == 77 && ev.mmap.ino_generation == 3 && ev.mmap.build_id_len == 3 &&
+		    !memcmp(ev.mmap.build_id, "abc", 3));
 	assert_string_equal(ev.mmap.path, "/lib/libc.so.6");
 	ev = next_event(r);
 	assert_true(ev.kind == RAW_FORK && ev.pid == 12 && ev.fork.ppid == 10 && ev.fork.ptid == 11);
@@ -219,7 +286,8 @@ static void all_kinds_come_back(void **state)
 	assert_same_sample(&ev, &want);
 	assert_same_wait(&ev.wait, &want.wait);
 	ev = next_event(r);
-	assert_true(ev.kind == RAW_WAKE && ev.wake.tid == 5 && ev.wake.start_ns == 6 && ev.wake.wait_id == 7 && ev.wake.context == WAKER_SOFTIRQ);
+	assert_true(ev.kind == RAW_WAKE && ev.wake.tid == 5 && ev.wake.start_ns == 6 && ev.wake.wait_id == 7 &&
+		    ev.wake.context == WAKER_SOFTIRQ);
 	ev = next_event(r);
 	assert_true(ev.kind == RAW_FAULT && ev.sample.addr == 0x7f0000000000);
 	ev = next_event(r);
@@ -297,7 +365,9 @@ static void others_are_refused(void **state)
 	static const struct {
 		size_t at;
 		const char *says;
-	} heads[] = { { 0, "no raw capture" }, { 8, "another version" }, { 12, "another version" }, { 16, "another version" } };
+	} heads[] = {
+		{ 0, "no raw capture" }, { 8, "another version" }, { 12, "another version" }, { 16, "another version" }
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rawreplay.c - a raw capture as a source, as whoever has one sees it: without privileges, reading by reading, and then it has ended. */
+/*
+ * test_rawreplay.c - a raw capture as a source, as whoever has one sees it: without privileges,
+ * reading by reading, and then it has ended.
+ */
 #include "config.h"
 
 #include "capture/rawfile.h"
@@ -17,7 +20,9 @@ static const struct losses lost = { .n = { [LOST_RING_FULL] = 3 } };
 static int write_capture(void **state)
 {
 	const struct rawfile_head head = { .begun_ns = 1, .freq_hz = 499, .stack_bytes = 8192, .event = "cpu-clock" };
-	struct raw_event ev = { .kind = RAW_COMM, .time_ns = 1, .pid = 10, .tid = 10, .comm = { .exec = true, .comm = "name" } };
+	struct raw_event ev = {
+		.kind = RAW_COMM, .time_ns = 1, .pid = 10, .tid = 10, .comm = { .exec = true, .comm = "name" }
+	};
 	void *buf = malloc(RAWFILE_RECORD_MAX);
 	const int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
@@ -73,7 +78,8 @@ static void a_replay_is_a_source(void **state)
 	assert_int_equal(source_read(s, 1000, false, count, &weight, &e), 0);
 	assert_true(source_ended(s));
 	source_stats(s, &st);
-	assert_true(st.samples == 2 && st.freq_hz == 499 && st.lost.n[LOST_RING_FULL] == 3 && !strcmp(st.event, "cpu-clock"));
+	assert_true(st.samples == 2 && st.freq_hz == 499 && st.lost.n[LOST_RING_FULL] == 3 &&
+		    !strcmp(st.event, "cpu-clock"));
 	assert_non_null(st.features);
 	/* What it has not got is not there, and no error; another rate cannot be had. */
 	assert_null(source_rulebook(s));

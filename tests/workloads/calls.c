@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * calls.c - calls of the C library in known numbers, each by way of outer() and inner(): `calls N` asks malloc() N times for CALLS_SIZE bytes,
- * and getenv() as often for a name of its own.
+ * calls.c - calls of the C library in known numbers, each by way of outer() and inner(): `calls N`
+ * asks malloc() N times for CALLS_SIZE bytes, and getenv() as often for a name of its own.
  */
 #include "workload.h"
 
