@@ -67,6 +67,7 @@ done
 same "a program without any table that keeps frame pointers" -x -e _start,bare_main,bare_outer,bare_inner,bare_leaf "$bin/bare_fp"
 # What lies near the entry point is not the root for that.
 same "a program without any table or frame pointers" -x -n 20 -k no_cfi "$bin/bare"
+same "the same at any address" -x -n 20 -k no_cfi "$bin/bare_pie"
 if node=$(command -v node); then
 	same "the built-in functions of node" -x -p 95 "$node" -e 'function f(n) { return n ? f(n - 1) + 1 : JSON.parse("[1]")[0]; }
 		require("fs").writeSync(1, "ready\n"); for (;;) { f(20); "abcabc".replace(/b(.)/g, "x$1"); }'

@@ -86,7 +86,7 @@ tests/workloads/bin/shares_stripped: tests/workloads/bin/shares
 # chain.c linked in every way. What a machine has no tool for becomes an empty file, and the tests that need it say so.
 chain_variants = chain_static chain_static_pie chain_nopie chain_stripped chain_noheaders chain_lld chain_debug_frame \
 	chain_fp chain_musl chain_musl_static signals_musl threads_musl gochain gochain_stripped fpblock fpcode_first fpcode_last fpcode_between \
-	fpcode_library bare_fp bare
+	fpcode_library bare_fp bare_pie bare
 chain_outputs = $(chain_variants:%=tests/workloads/bin/%)
 check_DATA += $(chain_outputs)
 CLEANFILES += $(chain_outputs) tests/workloads/bin/plugin_a.so tests/workloads/bin/plugin_b.so
@@ -132,6 +132,8 @@ tests/workloads/bin/bare_fp: $(top_srcdir)/tests/workloads/bare.c
 	$(build_chain) $(without_tables) -static -nostdlib -fno-stack-protector $< -o $@
 tests/workloads/bin/bare: $(top_srcdir)/tests/workloads/bare.c
 	$(build_chain) $(without_tables) -fomit-frame-pointer -static -nostdlib -fno-stack-protector $< -o $@
+tests/workloads/bin/bare_pie: $(top_srcdir)/tests/workloads/bare.c
+	$(build_chain) $(without_tables) -fomit-frame-pointer -static-pie -fPIE -nostdlib -fno-stack-protector $< -o $@
 # Program headers only: e_shoff, e_shnum and e_shstrndx are zeroed.
 tests/workloads/bin/chain_noheaders: tests/workloads/bin/chain_stripped
 	$(AM_V_GEN)cp $< $@.tmp && dd if=/dev/zero of=$@.tmp bs=1 seek=40 count=8 conv=notrunc status=none && \
