@@ -51,11 +51,10 @@ check-programs: all
 	@$(MAKE) $(AM_MAKEFLAGS) $(check_PROGRAMS) $(check_LIBRARIES) $(check_DATA)
 
 # Four kinds of tests, run in three phases.
-#   guests	    boot a kernel of their own, under an emulator that takes one CPU: first, GUEST_JOBS at a time
+#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS at a time
+#   guests	    boot a kernel of their own, under an emulator that takes one CPU: among the pure ones, and begun first
 #   watching	    watch real programs, but compare with nothing that depends on who else runs (shares of samples, whole stacks, what is
 #		    said and shown): afterwards, WATCH_JOBS at a time
-#   pure	    ask for no clock, no kernel feature and no privilege that others beside them could take away: CHECK_JOBS at a time, beside
-#		    those that watch and after them
 #   measuring	    compare with a clock, a load or a cost: last, one at a time
 # Long ones go first: slow_tests, which check-fast leaves out, before others that are pure.
 # A script elsewhere than in tests/live and tests/qemu is pure, and one in tests/live measures, unless its local.mk adds it to
@@ -69,23 +68,18 @@ guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
 other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
 slow_logs = $(filter $(slow_tests:.sh=.log) $(slow_tests:=.log),$(other_logs))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
-# A guest takes a CPU as long as it runs. Those that watch programs sleep for 40 % of their time: that is for the pure ones, which get what
-# the others leave.
-GUEST_JOBS = `nproc`
+# Half as many again as CPUs: of the time that they take, pure tests use a CPU for 60 %. Those that watch programs would find these starved.
+CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
 WATCH_JOBS = `nproc`
-CHECK_JOBS = `nproc`
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.
 check-TESTS: $(check_PROGRAMS) $(check_DATA)
 	@rm -f $(TEST_LOGS) $(TEST_LOGS:.log=.trs) $(TEST_LOGS:.log=.first.log) $(TEST_SUITE_LOG); rc=0; \
-	logs='$(strip $(guest_logs))'; \
-	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(GUEST_JOBS) $$logs || :; \
-	logs='$(strip $(pure_logs))'; beside=; \
-	test -z "$$logs" || { nice -n 10 $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs & beside=$$!; }; \
+	logs='$(strip $(guest_logs) $(pure_logs))'; \
+	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(CHECK_JOBS) $$logs || :; \
 	logs='$(strip $(watching_logs))'; \
 	test -z "$$logs" || $(MAKE) $(AM_MAKEFLAGS) -k -j$(WATCH_JOBS) $$logs || :; \
-	test -z "$$beside" || wait $$beside || :; \
 	$(MAKE) $(AM_MAKEFLAGS) -j1 $(TEST_SUITE_LOG) || rc=$$?; \
 	if test $$rc -ne 0 && test -n "$$CHECK_AGAIN" && \
 	AGAIN_SOURCES=$(top_srcdir) bash $(top_srcdir)/tests/again.sh $(TEST_LOGS); then \

@@ -89,7 +89,7 @@ bool arch_cfa_rule(const Dwarf_Op *op, size_t n, unsigned int sp, unsigned int f
 /* Is the caller's SP the CFA, as ABIs have it, unless ROW says something else? */
 bool arch_sp_is_cfa(Dwarf_Frame *row, int sp);
 
-/* x86-64: image_marks_x86_64.c, image_frames_x86_64.c, image_go_x86_64.c */
+/* x86-64: image_marks_x86_64.c, image_frames_x86_64.c, go_frames_x86_64.c */
 size_t x86_64_entry_code(const uint8_t *text, size_t len);
 size_t x86_64_count_prologues(const uint8_t *text, size_t len);
 void x86_64_find_frames(struct image *im, const uint8_t *text, size_t len, uint64_t vaddr);

@@ -7,9 +7,10 @@
 need_capture
 cd "$SCRATCH" || exit 99
 
-# folded FILE: its stacks, without what differs by who replays.
+# folded FILE: its stacks. BPF programs have names as long as they run: those of the capture are gone when it is replayed.
 folded() {
-	"$SBERF" report --format folded -i "$1" | sort
+	"$SBERF" report --format folded -i "$1" | sed -E 's/;(bpf_prog_[^;]*|\[kernel\]\+0x[0-9a-f]+)_\[k\]/;[bpf]/g' |
+		awk '{ weight = $NF; sub(/ [0-9]+$/, ""); sum[$0] += weight } END { for (stack in sum) print stack, sum[stack] }' | sort
 }
 
 # same NAME RECORD-OPTIONS...: records with a raw capture beside, replays that, and compares.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # On Debian's own kernel, in a guest with two CPUs: sberf loads, samples and ends cleanly; a CPU that goes off and comes back
-# is sampled again within a second, and the gap is counted.
+# is sampled again within a second, and the gap is counted. A node that is plugged in while sberf records is seen, with the memory
+# that is on it and the accesses to it.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/qemu/guest.sh"
 command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not installed"
@@ -53,6 +54,29 @@ pid=$!
 off_and_on pidof modes | sed 's/^/dump /'
 wait $pid
 sed 's/^/dump /' dump.out
+
+# Memory of a node that had none. Whoever runs the guest plugs it in when asked to.
+echo "nodes before: $(cat /sys/devices/system/node/online)"
+sberf record -a --numa -F 99 -o node.data --duration 120s &
+pid=$!
+until grep -q sberf-engine /proc/$pid/task/*/comm 2>/dev/null; do usleep 100000; done
+echo "plug memory in"
+tries=300
+until [ -d /sys/devices/system/node/node1 ] || [ $((tries -= 1)) -eq 0 ]; do
+	for state in $(grep -l offline /sys/devices/system/memory/memory*/state); do
+		echo online_movable >$state
+	done
+	usleep 100000
+done
+for state in $(grep -l offline /sys/devices/system/memory/memory*/state); do
+	echo online_movable >$state
+done
+echo "nodes after: $(cat /sys/devices/system/node/online)"
+nodes 6 far_reader:0:1 | sed 's/^/node /'
+kill -INT $pid
+wait $pid
+echo "node status $?"
+sberf report -i node.data --format numa | sed 's/^/node /'
 JOB
 
 root=$SCRATCH/root
@@ -61,7 +85,18 @@ guest_add "$root" "$SBERF" /bin/sberf
 guest_add "$root" "$top_builddir/tests/workloads/bin/shares" /bin/shares
 guest_add "$root" "$top_builddir/tests/live/capture-dump" /bin/capture-dump
 guest_add "$root" "$top_builddir/tests/workloads/bin/modes" /bin/modes
-guest_run "$kernel" "$root" 600 "$SCRATCH/console" >"$SCRATCH/out"
+guest_add "$root" "$top_builddir/tests/workloads/bin/nodes" /bin/nodes
+mkfifo "$SCRATCH/plug.in" "$SCRATCH/plug.out"
+guest_run "$kernel" "$root" 600 "$SCRATCH/console" -m 1024M,slots=1,maxmem=2048M -object memory-backend-ram,id=first,size=1024M \
+	-numa node,nodeid=0,cpus=0-1,memdev=first -numa node,nodeid=1 \
+	-chardev "pipe,id=plug,path=$SCRATCH/plug" -mon chardev=plug >"$SCRATCH/out" &
+guest=$!
+until grep -q '^plug memory in' "$SCRATCH/console.out" 2>/dev/null || ! kill -0 $guest 2>/dev/null; do
+	sleep 0.2
+done
+printf '%s\n' 'object_add memory-backend-ram,id=late,size=256M' 'device_add pc-dimm,id=late0,memdev=late,node=1' |
+	timeout 10 tee "$SCRATCH/plug.in" >"$SCRATCH/plugged"
+wait $guest
 note "$(cat "$SCRATCH/out")"
 
 figure() {
@@ -86,4 +121,11 @@ check "and only the gap" num "$(figure gap lost_cpu_offline)" '<=' $(((off + 150
 check "the CPU is sampled again" num "$(figure dump after_gap)" '>=' 10
 check "within a second" num "$(figure dump longest_gap_ms)" '<=' $(($(figure dump off_ms) + 1000))
 check "after it was off" num "$(figure dump longest_gap_ms)" '>=' 1500
+
+matches "the node was not there" "nodes before: 0" "$(grep '^nodes before' "$SCRATCH/out")"
+matches "a node is plugged in" "nodes after: 0-1" "$(grep '^nodes after' "$SCRATCH/out")"
+matches "the recording goes on with it" "node status 0" "$(cat "$SCRATCH/out")"
+matches "its memory is known" '^node  *1 .* 2[0-9][0-9] MB ' "$(grep -E '^node +1 ' "$SCRATCH/out" | head -n 1)"
+matches "what is on it is far from the CPUs" '^node  *0  .*~[0-9]' "$(sed -n '/accesses from the CPUs/,/^node $/p' "$SCRATCH/out" | grep -E '^node +0 ')"
+matches "whose fault that is" '~.* far_reader' "$(sed -n '/functions by what/,/^node $/p' "$SCRATCH/out")"
 finish

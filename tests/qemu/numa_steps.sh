@@ -18,7 +18,7 @@ command -v qemu-system-x86_64 >/dev/null || skip_all "qemu-system-x86_64 is not 
 command -v busybox >/dev/null || skip_all "busybox is not installed"
 [ "$(uname -m)" = x86_64 ] || skip_all "the guest is an x86-64 one"
 skip_unless_changed tests/qemu/numa_steps.sh tests/qemu/guest.sh 'src/numa/access*.[ch]' 'src/numa/code.[ch]' \
-	'src/engine/touch.[ch]' tests/workloads/nodes.c tests/workloads/{switches,truth,workload}.h
+	'src/engine/data_access.[ch]' tests/workloads/nodes.c tests/workloads/{switches,truth,workload}.h
 kernel=$(guest_kernel "${SBERF_GUEST_CACHE:-$top_builddir/guest}") || skip_all "no kernel image can be downloaded"
 
 cat >"$SCRATCH/job.sh" <<'JOB'
