@@ -75,7 +75,9 @@ void row_fill(struct wait_row *r, const struct wait *w, const struct fact *f, un
 
 	*part = add_capped(*part, f->weight);
 	r->total_ns = add_capped(r->total_ns, f->weight);
-	r->states |= (uint16_t)(1u << w->state);
+	/* A recording of later may have states without a name here. */
+	if (w->state < WAIT_STATE_NR)
+		r->states |= (uint16_t)(1u << w->state);
 	if (is & FACT_DOUBT)
 		r->doubt_ns = add_capped(r->doubt_ns, f->weight);
 	if (is & FACT_OPEN)
