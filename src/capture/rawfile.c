@@ -213,8 +213,7 @@ int rawfile_open(FILE *f, struct rawfile_head *head, struct rawfile **ret, struc
 	if (h.order != RAW_ORDER || h.version != RAW_VERSION || h.size != sizeof(h))
 		return err_set(e, EBADMSG,
 			       "it is a raw capture of another version of sberf, or of another kind of machine: only "
-			       "the sberf "
-			       "that wrote it reads it");
+			       "the sberf that wrote it reads it");
 	*head = (struct rawfile_head){ .begun_ns = h.begun_ns,
 				       .freq_hz = h.freq_hz ? h.freq_hz : 1,
 				       .stack_bytes = h.stack_bytes };

@@ -59,17 +59,14 @@ sed 's/^/dump /' dump.out
 echo "nodes before: $(cat /sys/devices/system/node/online)"
 sberf record -a --numa -F 99 -o node.data --duration 120s &
 pid=$!
-until grep -q sberf-engine /proc/$pid/task/*/comm 2>/dev/null; do usleep 100000; done
+until grep -q sberf-engine /proc/$pid/task/*/comm 2>/dev/null || ! kill -0 $pid 2>/dev/null; do usleep 100000; done
 echo "plug memory in"
 tries=300
-until [ -d /sys/devices/system/node/node1 ] || [ $((tries -= 1)) -eq 0 ]; do
+until [ "$(cat /sys/devices/system/node/has_memory)" = 0-1 ] || [ $((tries -= 1)) -eq 0 ]; do
+	usleep 100000
 	for state in $(grep -l offline /sys/devices/system/memory/memory*/state); do
 		echo online_movable >$state
 	done
-	usleep 100000
-done
-for state in $(grep -l offline /sys/devices/system/memory/memory*/state); do
-	echo online_movable >$state
 done
 echo "nodes after: $(cat /sys/devices/system/node/online)"
 nodes 6 far_reader:0:1 | sed 's/^/node /'

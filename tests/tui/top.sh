@@ -100,14 +100,13 @@ result $? "what the command had started ends with a view that was killed"
 kill -KILL "$child" 2>/dev/null
 type_line 'stty sane; tput rmcup; clear'
 
-# A target that does not run says what is waited for. It slept before: one that is begun here may be seen while it begins.
-sleep 1000 &
-sleeper=$!
-type_line "$SBERF top -e cpu-clock --no-off-cpu -p $sleeper"
+# A target that does not run says what is waited for. It waited before: one that is begun here may be seen while it begins.
+start_workload never
+type_line "$SBERF top -e cpu-clock --no-off-cpu -p $workload"
 see "nothing runs: it says what it waits for" '[Ww]aiting for'
 keys q
 restored "after waiting"
-kill $sleeper
+stop_workload
 
 # A name that nobody has yet: it says so, and shows who has it as soon as there is one.
 ln -s "$(readlink -f "$WORKLOADS/shares")" "$SCRATCH/latecomer"
