@@ -7,10 +7,11 @@
  * Runs WORKLOAD with WAY ("all" for every way) until each way has SAMPLES samples in its function, or for two minutes. Prints a
  * line for each way and one for all samples of user code, in percent:
  *
- *	NAME samples N address A right R far F truth T before B at A ahead H MISS COUNT ...
+ *	NAME samples N address A right R slow S far F truth T before B at A ahead H MISS COUNT ...
  *
- * A: have an address; R of these: in an array that the function accesses. F of these: on a far node, by a map made up here, in
- * which parts of the arrays are far; T: what F must be, since the functions access all of their arrays alike.
+ * A: have an address; R of these: in an array that the function accesses; S: in one of those it waits for, which are not in the caches.
+ * F of the latter: on a far node, by a map made up here, in which parts of the arrays are far; T: what F must be, since the functions
+ * access all of these arrays alike.
  */
 #include "config.h"
 
@@ -44,14 +45,15 @@ struct array {
 static const struct way {
 	const char *name, *array, *other;
 	unsigned int far, other_far;     /* percent */
+	const char *cached;              /* accessed as well, but seldom waited for */
 } ways[] = {
-	{ "stride", "stride", NULL, 50, 0 },
-	{ "gather", "gather", NULL, 50, 0 },
-	{ "chase", "chase", NULL, 30, 0 },
-	{ "store", "store", NULL, 20, 0 },
-	{ "pair", "pair_a", "pair_b", 50, 100 },
-	{ "copy", "source", "copied", 50, 50 },
-	{ "fill", "fill", NULL, 0, 0 },
+	{ "stride", "stride", NULL, 50, 0, NULL },
+	{ "gather", "gather", NULL, 50, 0, "table" },
+	{ "chase", "chase", NULL, 30, 0, NULL },
+	{ "store", "store", NULL, 20, 0, NULL },
+	{ "pair", "pair_a", "pair_b", 50, 100, NULL },
+	{ "copy", "source", "copied", 50, 50, NULL },
+	{ "fill", "fill", NULL, 0, 0, NULL },
 };
 #define NR_WAYS (sizeof(ways) / sizeof(*ways))
 
@@ -62,7 +64,7 @@ struct seen {
 };
 
 struct count {
-	uint64_t samples, address, right, far;
+	uint64_t samples, address, right, slow, far;
 	uint64_t how[ACCESS_HARDWARE + 1], miss[MISS_NR];
 };
 
@@ -224,16 +226,20 @@ static bool is_far(const struct array *a, uint64_t addr, unsigned int percent)
 
 static void judge(struct test *t, size_t w, uint64_t addr, struct count *c)
 {
-	const char *names[] = { ways[w].array, ways[w].other };
+	const char *names[] = { ways[w].array, ways[w].other, ways[w].cached };
 	const unsigned int far[] = { ways[w].far, ways[w].other_far };
 
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		const struct array *a = find_array(t, names[i]);
 
 		if (!a || addr < a->start || addr >= a->end)
 			continue;
 		c->right++;
 		t->all.right++;
+		if (i == 2)
+			break;
+		c->slow++;
+		t->all.slow++;
 		c->far += is_far(a, addr, far[i]);
 	}
 }
@@ -282,8 +288,8 @@ static double percent(uint64_t part, uint64_t all)
 
 static void print_count(const char *name, const struct count *c, unsigned int truth)
 {
-	printf("%s samples %" PRIu64 " address %.1f right %.1f far %.1f truth %u", name, c->samples,
-	       percent(c->address, c->samples), percent(c->right, c->address), percent(c->far, c->right), truth);
+	printf("%s samples %" PRIu64 " address %.1f right %.1f slow %.1f far %.1f truth %u", name, c->samples,
+	       percent(c->address, c->samples), percent(c->right, c->address), percent(c->slow, c->address), percent(c->far, c->slow), truth);
 	printf(" before %.1f at %.1f ahead %.1f", percent(c->how[ACCESS_BEFORE], c->address),
 	       percent(c->how[ACCESS_AT], c->address), percent(c->how[ACCESS_AHEAD], c->address));
 	for (unsigned int i = 1; i < MISS_NR; i++)

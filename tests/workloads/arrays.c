@@ -225,10 +225,8 @@ static void make_arrays(void)
 	pair_b = array("pair_b", BIG);
 	source = array("source", BIG);
 	copied = array("copied", BIG);
+	table = array("table", TABLE * sizeof(*table));
 	filled = array("fill", BIG);
-	table = malloc(TABLE * sizeof(*table));
-	if (!table)
-		_exit(1);
 	for (size_t i = 0; i < TABLE; i++)
 		table[i] = (uint32_t)below(draw(), BIG / 16);
 	make_chase();
