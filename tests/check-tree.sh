@@ -99,6 +99,27 @@ without_list() {
 		grep -vxFf <(sed -nE 's/^(suites_[a-z]+|unit_tests) \+= (\S+)$/\2/p' tests/unit/local.mk)
 }
 
+pages() {
+	find README.md docs tests -name '*.md' | sort
+}
+
+# Links between the pages, and to pictures, that lead nowhere.
+broken_links() {
+	pages | while read -r page; do
+		grep -oE '\]\([^)#]+' "$page" | cut -c3- | grep -v '^[a-z]*:' | sort -u | while read -r target; do
+			[ -e "$(dirname "$page")/$target" ] || echo "$page: $target"
+		done
+	done
+}
+
+# Pages of docs/ that README.md does not name, or that a release archive would lack.
+pages_out_of_reach() {
+	find docs -name '*.md' | while read -r page; do
+		grep -qF "]($page)" README.md || echo "$page is not in README.md"
+		grep -qE "^EXTRA_DIST \+=.* $page( |\$)" docs/local.mk Makefile.am || echo "$page is not in EXTRA_DIST"
+	done
+}
+
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
@@ -106,6 +127,9 @@ none "a folder includes only folders below it (tests/layers.txt)" "$(arrows_agai
 none "the list of layers has no circle and no folder that is gone" "$(faults_of_the_list)"
 none "docs/architecture.md draws the same list" \
 	"$(diff <(sed -n '/^```layers$/,/^```$/p' docs/architecture.md | grep -v '^```') <(grep -v '^#' tests/layers.txt))"
+none "links of the pages lead somewhere" "$(broken_links)"
+none "README.md leads to every page of docs/, and archives have them" "$(pages_out_of_reach)"
+check "README.md is a door: 150 lines at most" test "$(wc -l <README.md)" -le 150
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
 none "every source file names its licence" "$(without_licence)"
