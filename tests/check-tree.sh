@@ -23,6 +23,20 @@ includes() {
 	grep -rlE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" --include='*.[ch]' "$@"
 }
 
+# reached FILE...: the headers of ours that these include, directly or through others.
+reached() {
+	local all="$*" next="$*"
+	while [ -n "$next" ]; do
+		next=$(sed -nE 's,^[[:space:]]*#[[:space:]]*include[[:space:]]*"([^"]+)".*,\1,p' $next | sort -u |
+			while read -r file; do [ -f "$file" ] && echo "$file" || { [ -f "src/$file" ] && echo "src/$file"; }; done |
+			grep -vxFf <(tr ' ' '\n' <<<"$all"))
+		all="$all $next"
+		all=$(echo $all)
+		next=$(echo $next)
+	done
+	tr ' ' '\n' <<<"$all"
+}
+
 # The folder of a file or of an include: a folder of src/, or ui, or bpf.
 arrows() {
 	grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[^"]*/' --include='*.[ch]' src ui | grep -v '^src/main\.c:' |
@@ -123,6 +137,8 @@ pages_out_of_reach() {
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
+none "top -b and report know nothing of terminals, keys and views" \
+	"$(reached src/cmd/batch.c src/cmd/report.c | grep -E '^ui/(term|term_signals|keymap|view|view_.*|panes/.*)\.h$')"
 none "a folder includes only folders below it (tests/layers.txt)" "$(arrows_against_the_list)"
 none "the list of layers has no circle and no folder that is gone" "$(faults_of_the_list)"
 none "docs/architecture.md draws the same list" \

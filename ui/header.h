@@ -10,8 +10,8 @@
 
 #include "profile/meta.h"
 #include "query/frameshare.h"
+#include "session/session.h"
 #include "ui/canvas.h"
-#include "ui/feed.h"
 #include "ui/history.h"
 #include "ui/waitsview.h"
 

@@ -98,6 +98,7 @@ libsberfui_a_SOURCES += ui/treepane.h
 libsberfui_a_SOURCES += ui/treeview.c
 libsberfui_a_SOURCES += ui/treeview.h
 libsberfui_a_SOURCES += ui/ui.c
+libsberfui_a_SOURCES += ui/ui.h
 libsberfui_a_SOURCES += ui/view.c
 libsberfui_a_SOURCES += ui/view.h
 libsberfui_a_SOURCES += ui/view_private.h

@@ -10,6 +10,7 @@
 #include "ui/term.h"
 
 #include "base/clock.h"
+#include "base/locale.h"
 #include "base/parse.h"
 #include "ui/keymap.h"
 #include "ui/screenout.h"
@@ -18,9 +19,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -53,7 +52,7 @@ struct terminal {
 
 bool term_use_locale(void)
 {
-	return setlocale(LC_CTYPE, "") && !strcmp(nl_langinfo(CODESET), "UTF-8");
+	return locale_use();
 }
 
 /* Appends what the terminal calls NAME to the N bytes at DST, without its padding; returns how many there are then. */

@@ -5,8 +5,8 @@
 
 #include "query/numareport.h"
 #include "query/query.h"
-#include "ui/feed.h"
 #include "ui/funcsview.h"
+#include "ui/ui.h"
 
 #include <stddef.h>
 

@@ -10,14 +10,15 @@
 #ifndef SBERF_UI_VIEW_H
 #define SBERF_UI_VIEW_H
 
+#include "session/session.h"
 #include "system/proclist.h"
 #include "ui/annotator.h"
 #include "ui/builder.h"
 #include "ui/canvas.h"
-#include "ui/feed.h"
 #include "ui/keymap.h"
 #include "ui/remember.h"
 #include "ui/saver.h"
+#include "ui/ui.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,9 +6,9 @@
 #ifndef SBERF_UI_VIEW_SESSION_H
 #define SBERF_UI_VIEW_SESSION_H
 
+#include "session/session.h"
 #include "ui/annotator.h"
 #include "ui/builder.h"
-#include "ui/feed.h"
 #include "ui/view.h"
 
 struct view_session {

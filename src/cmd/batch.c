@@ -10,13 +10,13 @@
 #include "cmd/batch.h"
 
 #include "base/clock.h"
+#include "base/locale.h"
 #include "cmd/filter_options.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
 #include "export/export.h"
 #include "export/formats.h"
 #include "ui/header.h"
-#include "ui/term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +218,7 @@ static int batch_take_stdout(struct batch *b, struct err *e)
 
 static int batch_prepare(struct batch *b, struct err *e)
 {
-	const bool utf8 = term_use_locale();
+	const bool utf8 = locale_use();
 	int r = batch_take_stdout(b, e);
 
 	if (r < 0)

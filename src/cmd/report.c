@@ -9,11 +9,12 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
-#include "cmd/view_feed.h"
 #include "export/formats.h"
 #include "export/outfile.h"
 #include "numa/state.h"
+#include "session/feeds.h"
 #include "system/listtext.h"
+#include "ui/ui.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,10 +11,11 @@
 #include "cmd/batch.h"
 #include "cmd/filter_options.h"
 #include "cmd/options.h"
-#include "cmd/recording_text.h"
 #include "cmd/signals.h"
 #include "cmd/top_targets.h"
 #include "engine/guard.h"
+#include "session/recording_text.h"
+#include "ui/ui.h"
 
 #include <errno.h>
 #include <fcntl.h>

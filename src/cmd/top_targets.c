@@ -5,8 +5,8 @@
 #include "cmd/top_targets.h"
 
 #include "base/clock.h"
-#include "cmd/recording_text.h"
-#include "cmd/view_feed.h"
+#include "session/feeds.h"
+#include "session/recording_text.h"
 #include "system/procfs.h"
 
 #include <errno.h>

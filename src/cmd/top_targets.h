@@ -10,7 +10,7 @@
 #include "cmd/options.h"
 #include "cmd/session.h"
 #include "model/names.h"
-#include "ui/feed.h"
+#include "session/session.h"
 
 #include <stdatomic.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "tests/unit/madenuma.h"
-#include "ui/feed.h"
+#include "ui/ui.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #define SBERF_TESTS_UNIT_MADEFEED_H
 
 #include "tests/unit/made.h"
-#include "ui/feed.h"
+#include "ui/ui.h"
 
 #include <pthread.h>
 

@@ -4,9 +4,9 @@
 
 #include "tests/unit/cmocka_all.h"
 
-#include "cmd/recording_text.h"
 #include "cmd/top_targets.h"
-#include "cmd/view_feed.h"
+#include "session/feeds.h"
+#include "session/recording_text.h"
 #include "system/procfs.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* recording_text.h - what has become of a recording, as a sentence: for the screen and for standard error. */
-#ifndef SBERF_CMD_RECORDING_TEXT_H
-#define SBERF_CMD_RECORDING_TEXT_H
+#ifndef SBERF_SESSION_RECORDING_TEXT_H
+#define SBERF_SESSION_RECORDING_TEXT_H
 
 #include "record/recording.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_feed.h - a live engine, or a loaded recording, as what the terminal view is fed with (ui/feed.h). */
-#ifndef SBERF_CMD_VIEW_FEED_H
-#define SBERF_CMD_VIEW_FEED_H
+/* feeds.h - a live engine, or a loaded recording, as what is asked through session.h. */
+#ifndef SBERF_SESSION_FEEDS_H
+#define SBERF_SESSION_FEEDS_H
 
 #include "engine/engine.h"
-#include "ui/feed.h"
+#include "session/session.h"
 
 /* A loaded recording: a snapshot that does not change. */
 struct still {

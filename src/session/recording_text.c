@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "config.h"
 
-#include "cmd/recording_text.h"
+#include "session/recording_text.h"
 
 #include "base/text.h"
 #include "base/units.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_feed.c - adapters, nothing else. */
+/* feeds.c - adapters, nothing else. */
 #include "config.h"
 
-#include "cmd/view_feed.h"
+#include "session/feeds.h"
 
 #include "base/numbered.h"
 #include "base/strtab.h"
-#include "cmd/recording_text.h"
 #include "process/open.h"
 #include "process/process.h"
+#include "session/recording_text.h"
 #include "symbol/elffile.h"
 
 #include <errno.h>
