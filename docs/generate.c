@@ -169,18 +169,19 @@ static void filters(void)
 {
 	static const char *const forms[][2] = {
 		{ "malloc|free", "stacks in which a function matches this regular expression (extended, without back references)" },
-		{ "thread:redis-*,12", "threads of this name or tid; * and ? are wildcards, commas separate what may be either" },
+		{ "thread:redis-*,12", "threads of this name or tid; * and ? are wildcards, and commas separate "
+		                       "several patterns, of which one must match" },
 		{ "process:postgres", "processes of this name, that of the main thread or of the executable, or pid" },
-		{ "cgroup:4f1c", "cgroups with this in their path, such as a part of a container's id" },
+		{ "cgroup:4f1c", "cgroups with this text in their path, such as a part of a container's id" },
 		{ "node:0-1", "what the CPUs of these NUMA nodes did" },
 		{ "state:D,K", "waits in these states, by letter or name; running time is left out" },
-		{ "syscall:futex", "waits in these system calls; the same" },
-		{ "!...", "all but that, whatever it is" },
-		{ "function:...", "a function whose name would be taken for one of these" },
+		{ "syscall:futex", "waits in these system calls; running time is left out" },
+		{ "!...", "all but that, for any of these" },
+		{ "function:...", "a function whose name looks like one of these, such as function:state:x" },
 	};
 
 	puts(".PP");
-	line("A filter is one of these. Several add up: all of them must hold, in all panes and in what S saves.");
+	line("A filter has one of these forms. Several filters add up: all must hold, in all panes and in what S saves.");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		puts(".TP");
 		bold(forms[i][0]);
@@ -193,27 +194,30 @@ static void filters(void)
 static void keys(void)
 {
 	fputs(".SH KEYS\n", stdout);
-	line("The screen has one or several panes: the call tree, its flame graph, the list of waits, the view by NUMA node, threads, functions each "
-	     "by itself, a strip of time, and how good all these figures are: incomplete stacks by reason and module, losses, how stacks "
-	     "were unwound, and what can be done about each. A key shows or hides each of them; they share the screen as its size allows, and keys go to the one whose "
-	     "rule is heavy. What finds no room is counted in the last line, and comes with Tab. Which ones were open is kept, "
-	     "with the order and grouping of the tree and the options behind o, in $XDG_CONFIG_HOME/sberf/view, by default ~/.config/sberf/view, for the next time.");
+	line("The screen has one pane or several: the call tree, its flame graph, the list of waits, NUMA nodes, "
+	     "threads, functions, time, and quality. The quality pane says how good all figures are: truncated stacks "
+	     "by reason and module, losses, how stacks were unwound, and what can be done about each. A key shows or "
+	     "hides each pane. The panes share the screen as its size allows, and the pane with the heavy rule takes "
+	     "the keys. The last line counts the panes that have no room; Tab leads to them. sberf remembers which "
+	     "panes were open, the order and grouping of the tree, and the options behind o, in "
+	     "$XDG_CONFIG_HOME/sberf/view, by default ~/.config/sberf/view.");
 	keys_of_mode(MODE_TREE, "In the tree");
 	keys_of_mode(MODE_FLAME, "In the flame graph");
 	keys_of_mode(MODE_WAITS, "In the list of waits");
-	keys_of_mode(MODE_NUMA, "In the view by NUMA node");
+	keys_of_mode(MODE_NUMA, "In the pane of NUMA nodes");
 	keys_of_mode(MODE_THREADS, "In the list of threads");
 	keys_of_mode(MODE_FUNCS, "In the list of functions");
-	keys_of_mode(MODE_QUALITY, "Where it is said how good figures are");
-	keys_of_mode(MODE_TIME, "In the strip of time");
-	line("There is a column for each refresh, as far as there is room, and in a recording for all of it: how much ran, was runnable and was "
-	     "blocked then. The cursor says it in words. Enter begins a range, and a second one ends it: then all other panes show what "
-	     "was seen in that time alone, and the header names it, until Esc. What is shown is whole slices of the profile, of a second, "
-	     "and of more where two minutes have passed; if that is more than was asked for, it is said. The capture goes on "
-	     "meanwhile, and so does the strip. What filters leave is on it, as well as slices know; the heat map is of everything. It has "
-	     "a column for each second and a row for each offset in it: what comes back every second at the same time is a line. A click "
-	     "goes to a column, a double click there is Enter, and what the mouse is drawn over "
-	     "is a range.");
+	keys_of_mode(MODE_QUALITY, "In the quality pane");
+	keys_of_mode(MODE_TIME, "In the time pane");
+	line("Each column is one refresh, as far as there is room; in a recording the columns cover all of it. A "
+	     "column shows how much was running, runnable and blocked then, and the line of the cursor says it in "
+	     "words. Enter begins a range, and a second Enter ends it. Then all other panes show that time alone, and "
+	     "the header names it, until Esc. A range consists of whole slices of the profile. A slice is a second "
+	     "long, and longer for what is more than two minutes old. When the slices cover more than the range, sberf "
+	     "says what it really shows. The capture and the strip go on meanwhile. The strip shows what the filters "
+	     "leave, slice by slice; the heat map shows everything. In the heat map each second is a column, and the "
+	     "offset within the second is a row: what comes back every second at the same moment is a line. A click "
+	     "goes to a column, a double click is Enter there, and drawing with the mouse marks a range.");
 	keys_of_mode(MODE_ANNOTATE, "In the code of a function");
 	keys_of_mode(MODE_SEARCH, "While a search is typed");
 	keys_of_mode(MODE_FILTER, "While a filter is typed");
@@ -225,127 +229,151 @@ static void keys(void)
 	keys_of_mode(MODE_PICK_TEXT, "While a text is typed there");
 	keys_of_mode(MODE_HELP, "On the help screen");
 	fputs(".SS With the mouse\n", stdout);
-	line("A click on a line moves the cursor there, on its mark it opens or closes the line, on the head of a column it sorts, on a "
-	     "rule it takes the focus, and what the last line names it presses. A double click zooms into a line of the tree, "
-	     "leads from a function to the tree and leaves only a thread; on a rule it shows the pane alone. The wheel scrolls "
-	     "the pane under the pointer. With Shift most terminals mark text as ever.");
+	line("A click on a line moves the cursor there, and a click on its mark opens or closes it. A click on the "
+	     "head of a column sorts by it, on a rule it chooses that pane, and on a key of the last line it presses "
+	     "that key. A double click zooms into a line of the tree, leads from a function to the tree, and shows "
+	     "only one thread; on a rule it shows the pane alone. The wheel scrolls the pane under the pointer. With "
+	     "Shift most terminals select text as usual.");
 }
 
 /* What --format summary writes, line by line; NULL ends the list. tests/cli/manual.sh compares both. */
 static const struct { const char *name, *text; } figures[] = {
 	{ "oncpu_samples, oncpu_samples_per_second", "Samples of running threads." },
 	{ "oncpu_weight_us", "Running time: exact when waits were followed, else what the samples stand for." },
-	{ "oncpu_complete_percent", "Of the samples with a user side: how many have a complete stack." },
-	{ "threads, unique_stacks", "How many different ones there are." },
-	{ "cut_REASON", "Samples whose stack was cut, by reason (below)." },
+	{ "oncpu_complete_percent", "Of the samples with a user stack: how many have a complete one." },
+	{ "threads, unique_stacks", "How many different threads and stacks there are." },
+	{ "cut_REASON", "Samples whose user stack is truncated, by reason (below)." },
 	{ "lost_REASON", "Events that were lost, by reason (below)." },
 	{ "file_bytes", "Size of the recording." },
 	{ "user_cpu_seconds, bpf_cpu_seconds, engine_cpu_seconds, rss_bytes",
-	  "What sberf itself used: all of it outside of the kernel, its BPF programs, and, of the first, the thread that takes in "
-	  "events; and its memory." },
-	{ "event, rate_asked_hz, rate_got_hz, cpus", "What was sampled, how often on each busy CPU, and on how many CPUs." },
-	{ "duration_seconds, start, complete", "How long, from when on (UTC), and whether the recording has its end." },
-	{ "target, host, kernel, arch, version, command", "What was recorded, where, and by which sberf." },
-	{ "kernel_without", "What the capture did without, as the kernel lacks it or does not permit it (docs/kernels.md)." },
-	{ "user_samples", "Samples with a user side." },
-	{ "other_weight_us", "Time under (other), which stands for what had no room in memory." },
-	{ "late_events, dictionary_refused, facts_folded", "Events out of order; what had no room in memory." },
+	  "What sberf itself used: CPU time of its processes and of its BPF programs; of the first, the part of the "
+	  "engine thread, which takes in events; and memory." },
+	{ "event, rate_asked_hz, rate_got_hz, cpus", "The event, how often it was asked for and how often it came on "
+	                                             "each busy CPU, and on how many CPUs." },
+	{ "duration_seconds, start, complete", "How long the recording is, when it began (UTC), and whether it has its "
+	                                       "end." },
+	{ "target, host, kernel, arch, version, command", "What was recorded, on which machine, and by which sberf." },
+	{ "kernel_without", "Features that the capture did without, because the kernel lacks them or does not permit "
+	                    "them (docs/kernels.md)." },
+	{ "user_samples", "Samples with a user stack." },
+	{ "other_weight_us", "Time under (other): what found no room in memory is added up there." },
+	{ "late_events, dictionary_refused, facts_folded", "Events that came out of order; entries and facts that "
+	                                                   "found no room in memory." },
 	{ "unwound_kernel_percent, unwound_copy_percent, unwound_frame_pointers_percent, unwound_none_percent",
-	  "Of the stacks of samples and waits: how many were walked in the kernel by learnt rules, how many copied (--unwind), how many walked "
-	  "by frame pointers, and of how many there was nothing to walk. The four make 100 %." },
-	{ "unwound_learned_percent", "Of them: how many were copied, and taught the kernel what it had been lacking to walk them." },
-	{ "walk_REASON", "Stacks that were copied, by why the kernel did not walk them (below)." },
+	  "Of the stacks of samples and waits: how many were unwound in the kernel by learned rules, how many were "
+	  "copied (--unwind), how many were unwound by frame pointers, and how many had nothing to unwind. The four "
+	  "make 100 %." },
+	{ "unwound_learned_percent", "Of them: how many were copied, and gave the kernel rules that it had lacked." },
+	{ "walk_REASON", "Stacks that were copied, by the reason why the kernel did not unwind them (below)." },
 	{ "verify_checked, verify_different",
-	  "Stacks walked in the kernel that were copied too and walked again to their end, and how many of them had other frames "
-	  "(--verify-unwind)." },
-	{ "verify_incomplete", "Stacks walked in the kernel whose copy did not lead to the end: of them nothing can be said." },
+	  "Stacks that were unwound in the kernel, and were also copied and unwound from the copy to the end; and how "
+	  "many of them had other frames (--verify-unwind)." },
+	{ "verify_incomplete", "Stacks that were unwound in the kernel, and whose copy did not reach the end: of these "
+	                       "nothing can be said." },
 	{ "verify_shorter, verify_longer, verify_other_module, verify_other_place",
-	  "Those that differ, by the first frame that does: the kernel's walk ended early or late, or came to another module, or to another "
-	  "place in the same one." },
+	  "Those that differ, by the first different frame: the kernel ended early or late, or came to another module, "
+	  "or to another place in the same module." },
 	{ "verify_kernel_checked, verify_kernel_different",
-	  "Stacks in the kernel that were read by what was learnt of them and told by the kernel's unwinder too, and how many of them had other "
-	  "frames (--verify-unwind)." },
+	  "Kernel stacks that were read by learned rules and unwound by the kernel's own unwinder too, and how many of "
+	  "them had other frames (--verify-unwind)." },
 	{ "rules_pages, rules, rules_processes, rules_evicted",
-	  "What the kernel knew in the end to walk stacks by: pages of code, different rules, processes; and how many pages and processes had "
-	  "to give way to others. Of recordings that were merged the largest; the last one is a sum." },
-	{ "rules_bytes", "Memory of these, in all maps of the kernel that walks need, and of what sberf keeps of them for itself." },
+	  "The rules that the kernel had at the end: pages of code, different rules, processes; and how many pages and "
+	  "processes were removed to make room. In merged recordings these are the largest values; the last one is a "
+	  "sum." },
+	{ "rules_bytes", "Memory of these rules: all kernel maps that unwinding needs, and what sberf keeps of them "
+	                 "for itself." },
 	{ "offcpu_weight_us, offcpu_blocked_us, offcpu_runnable_us",
-	  "Time of waits, exact: until they were woken, then in the run queue, and both." },
+	  "Time of waits, exact: all of it, the part until somebody woke the thread, and the part in the run queue." },
 	{ "offcpu_waits", "How many waits there were." },
 	{ "offcpu_complete_percent", "Of the waits that have a stack of their own: how many have a complete one." },
 	{ "offcpu_sampled_percent, offcpu_extrapolated_percent, offcpu_no_stack_percent",
-	  "Of that time: in waits with a stack of their own, spread over the stacks of like waits of the same thread, and with no "
-	  "stack to stand on. The three make 100 %." },
-	{ "offcpu_open_us, offcpu_open_waits", "Of that time and these waits: not over at the end." },
-	{ "offcpu_short_us, offcpu_short_waits", "Left out by --min-block: in none of the above." },
-	{ "offcpu_period_us", "Waits of this length and more all have a stack of their own." },
-	{ "offcpu_cut_REASON", "Waits whose own stack was cut, by reason (below)." },
-	{ "wakers", "Whether it was noted who ended waits." },
+	  "Of that time: in waits with a stack of their own, spread over the stacks of similar waits of the same "
+	  "thread, and without any stack. The three make 100 %." },
+	{ "offcpu_open_us, offcpu_open_waits", "Of that time and these waits: those that had not ended." },
+	{ "offcpu_short_us, offcpu_short_waits", "Left out by --min-block: in none of the figures above." },
+	{ "offcpu_period_us", "All waits of this length and longer have a stack of their own." },
+	{ "offcpu_cut_REASON", "Waits whose own stack is truncated, by reason (below)." },
+	{ "wakers", "Whether wakers were recorded." },
 	{ "offcpu_outside_stacks, offcpu_outside_hung, offcpu_outside_denied",
-	  "Stacks that were read from outside, of threads that were blocked already or found no room, and tries that failed because "
-	  "the memory did not answer (a file system that hangs, for one), or may not be read." },
-	{ "offcpu_inferred_switches", "Switches that the kernel did not tell; when they were follows from those that it did." },
-	{ "offcpu_summed_waits", "Short waits of a stack that was told already, summed up in the kernel: exact; not with --unwind copy." },
-	{ "offcpu_unsummed_waits", "Short waits that found no room to be summed, and were sampled instead." },
+	  "Stacks that were read from outside, of threads that were blocked before the capture or whose stack found no "
+	  "room; and tries that failed because the memory did not answer (for example a file system that hangs), or "
+	  "may not be read." },
+	{ "offcpu_inferred_switches", "Switches that the kernel did not report; their times follow from those that it "
+	                              "did." },
+	{ "offcpu_summed_waits", "Short waits whose stack was known already, added up in the kernel: exact; not with "
+	                         "--unwind copy." },
+	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
 	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults were sampled." },
-	{ "numa_samples, numa_address_percent", "Samples that were asked for the address of an access, and how many of them gave one." },
-	{ "numa_accesses", "Those of them whose page was found on a node." },
+	{ "numa_samples, numa_address_percent", "Samples for which sberf looked for the address of an access, and how "
+	                                        "many of them gave one." },
+	{ "numa_accesses", "Those of them whose page is on a known node." },
 	{ "numa_far_percent, numa_far_us",
 	  "Of the time that these stand for: how much went to pages on another node than that of the CPU, and how long that is. "
 	  "Estimated." },
 	{ "numa_miss_REASON", "Samples that gave no address, or no page, by reason (below)." },
 	{ "numa_faults, numa_fault_samples, numa_fault_misses",
-	  "Page faults, estimated; how many were sampled; and, of these, how many had a page that was nowhere when asked for." },
+	  "Page faults, estimated; how many were sampled; and how many of these had a page that was on no node when "
+	  "sberf asked." },
 	{ "numa_balancing_faults",
-	  "Page faults by which the kernel's automatic balancing saw who uses a page, estimated; they are no first touches." },
+	  "Page faults that the kernel's NUMA balancing causes to see who uses a page, estimated; they are no first "
+	  "touches." },
 	{ "numa_migrations, numa_kernel_migrations",
-	  "How often threads came back on another node than they had left, and how often the scheduler put them to another one, "
-	  "running or not. Exact." },
+	  "How often threads came back on another node than they had left, and how often the scheduler moved them to "
+	  "another one, running or not. Exact." },
 	{ "numa_too_large", "States of the nodes that found no room in the recording." },
 	{ "numa_threads_left, numa_processes_left",
-	  "Threads and processes, at most at a time, that were not looked at: their homes and where their memory is are not known." },
+	  "Threads and processes that sberf did not look at, the most at one time: it does not know their home nodes "
+	  "and where their memory is." },
 	{ "frames_no_table_percent",
-	  "Frames of user code that have no unwind table, in all stacks of samples and waits: stacks go on from them by frame pointers, or by a guess." },
+	  "Frames of user code without unwind table, in all stacks of samples and waits: there sberf follows frame "
+	  "pointers, or guesses." },
 	{ "unreadable",
-	  "How often something of a file could not be read that names or stacks need; unreadable_1 to unreadable_8, as far as there are so many, "
-	  "say of which file, and why." },
+	  "How often sberf could not read a part of a file that names or stacks need. unreadable_1 to unreadable_8, as "
+	  "far as there are so many, say which file, and why." },
 	{ NULL, NULL },
 };
 
 /* What is in --format numa and in the view by node, in their order; NULL ends the list. */
 static const struct { const char *name, *text; } nodes[] = {
 	{ "nodes",
-	  "Running and run queue: time on and for the CPUs of a node, exact. Memory and free are of the machine. Target is what the "
-	  "target has there, estimated from about a thousand pages of each process; what processes share counts in each of them. "
-	  "Faults are page faults whose page is there, estimated. Moves are threads that came back on another node, exact." },
+	  "Running and run queue: time on the CPUs of a node and in their run queues, exact. Memory and free are of "
+	  "the machine. Target is the memory of the target there, estimated from about a thousand pages of each "
+	  "process; memory that processes share counts in each of them. Faults are page faults whose page is there, "
+	  "estimated. Moves are threads that came back on another node, exact." },
 	{ "accesses",
-	  "Samples that were touching memory, from the node of their CPU (from) to the node of the page (to). The address is found "
-	  "from the instruction before the one that was interrupted, and the registers; which page had been waited for is therefore "
-	  "an estimate. Samples in the kernel have no address." },
+	  "Samples that were accessing memory, from the node of their CPU (from) to the node of the page (to). sberf "
+	  "finds the address from the instruction before the one that was interrupted, and from the registers. So it "
+	  "is an estimate which page the CPU waited for. Samples in the kernel have no address." },
 	{ "functions",
-	  "Of the time of these samples: far is what went to other nodes, share its part, and cost is far weighed by distance: "
-	  "2.1 times at a distance of 21. Accesses are samples with an address, samples all of a function." },
+	  "Of the time of these samples: far is the part that went to other nodes, share is its percentage, and cost "
+	  "is far weighed by distance: 2.1 times at a distance of 21. Accesses are samples with an address, samples "
+	  "are all of a function." },
 	{ "first touches",
-	  "Page faults, which decide on the node of a page, by call path; estimated from samples, whose number is beside it. "
-	  "Elsewhere: the page is on another node than who touched it. Nowhere: it was gone when asked for, or is the page of "
-	  "zeros that is read before anything is written." },
+	  "Page faults, which decide on the node of a page, by call path; estimated from samples, whose number stands "
+	  "beside. Elsewhere: the page is on another node than the thread that touched it. Nowhere: the page was gone "
+	  "when sberf asked, or is the page of zeros that is read before anything is written." },
 	{ "migrations",
-	  "Threads that came back on a CPU of another node, by where they had left, and how many a second. Exact in sum; of very many "
-	  "only some have a path." },
+	  "Threads that came back on a CPU of another node, by where they had left, and how many a second. The sum is "
+	  "exact; of very many only some have a call path." },
 	{ "threads",
-	  "Home is the node that the kernel prefers, or, marked with ~, the one where the thread ran most; now where it ran last." },
+	  "Home is the node that the kernel prefers, or, marked with ~, the one where the thread ran most; now is "
+	  "where it ran last." },
 	{ "memory",
-	  "Resident memory and accesses by what the memory is for. Resident is an estimate, and what processes share counts in each." },
-	{ "processes", "Policy and cpuset as the kernel tells them; how many of the pages looked at are of a kind and on a node." },
-	{ "samples without an address", "Why." },
+	  "Resident memory and accesses by what the memory is for. Resident is an estimate; memory that processes "
+	  "share counts in each of them." },
+	{ "processes", "Policy and cpuset as the kernel reports them; how many of the pages that sberf looked at are "
+	               "of a kind and on a node." },
+	{ "samples without an address", "The reasons." },
 	{ NULL, NULL },
 };
 
 static void by_node(bool is_report)
 {
 	fputs(".SH NUMA NODES\n", stdout);
-	line(is_report ? "--format numa has these parts, those that are not empty. On one node there is nothing about distances." :
-	     "The view by node has these parts, those that are not empty. On one node there is nothing about distances.");
+	line(is_report ? "--format numa has these parts, as far as they are not empty. With one node there is nothing "
+	                 "about distances." :
+	     "The pane of NUMA nodes has these parts, as far as they are not empty. With one node there is nothing "
+	     "about distances.");
 	for (size_t i = 0; nodes[i].name; i++) {
 		fputs(".TP\n", stdout);
 		bold(nodes[i].name);
@@ -355,9 +383,10 @@ static void by_node(bool is_report)
 	if (!is_report)
 		return;
 	fputs(".PP\n", stdout);
-	line("Of many functions, call paths, threads and processes the first are listed, and how many more there are; the view by node has "
-	     "them all. A call path goes from the inside to the outside, without helpers such as memcpy or malloc; where it has no room an "
-	     "ellipsis ends it. --format tree and folded have it whole: with --far those of far accesses.");
+	line("Of many functions, call paths, threads and processes it lists the first ones, and says how many more "
+	     "there are; the pane of NUMA nodes has all of them. A call path goes from the innermost function "
+	     "outwards, without helpers such as memcpy or malloc; an ellipsis ends it where it has no room. --format "
+	     "tree and folded have whole call paths: with --far those of far accesses.");
 }
 
 static void reason(const char *kind, const char *name, const char *text)
@@ -374,8 +403,8 @@ static void reason(const char *kind, const char *name, const char *text)
 static void summary(void)
 {
 	fputs(".SH FIGURES\n", stdout);
-	line("--format summary writes a line for each of these. What is not known is unknown. Percentages are rounded down: 100.00 means "
-	     "all of it. Of those that make 100 % together the sums are.");
+	line("--format summary writes one line for each of these. A value that is not known is unknown. Percentages "
+	     "are rounded down: 100.00 means all of it. Figures that make 100 % together are rounded so that they do.");
 	for (size_t i = 0; figures[i].name; i++) {
 		fputs(".TP\n", stdout);
 		bold(figures[i].name);
@@ -450,10 +479,11 @@ static void main_page(void)
 	fputs(".SH NAME\nsberf \\- show where the time of a running program goes\n"
 	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.br\n"
 	      "\\fBsberf \\-\\-version\\fR\n.SH DESCRIPTION\n", stdout);
-	line("sberf shows where a program's time goes, running and waiting, as one call tree whose stacks are complete on ordinary "
-	     "optimised binaries without frame pointers. It samples and follows the scheduler in the kernel with BPF, copies "
-	     "the first stacks, unwinds them with the tables that compilers emit, and teaches the BPF program what these say, which walks "
-	     "the next ones by itself.");
+	line("sberf shows where the time of a program goes, running and waiting, as one call tree. The stacks are "
+	     "complete on ordinary optimised binaries without frame pointers. BPF programs sample and follow the "
+	     "scheduler in the kernel. They copy the first stacks; sberf unwinds these with the tables that compilers "
+	     "emit, and gives the BPF programs the rules that it learned from them. Then the BPF programs unwind "
+	     "further stacks themselves.");
 	fputs(".SH COMMANDS\n", stdout);
 	for (size_t i = 0; i < nr_command_infos; i++) {
 		printf(".TP\n.BR sberf\\-%s (1)\n", command_infos[i].name);
@@ -461,12 +491,12 @@ static void main_page(void)
 		fputs(".\n", stdout);
 	}
 	fputs(".SH PERMISSIONS\n", stdout);
-	line("Capturing needs root, or the four capabilities cap_bpf, cap_perfmon, cap_sys_ptrace and cap_syslog. Reading a recording "
-	     "needs nothing. `sberf doctor` says what is missing.");
+	line("Capturing needs root, or the four capabilities cap_bpf, cap_perfmon, cap_sys_ptrace and cap_syslog. "
+	     "Reading a recording needs no privilege. `sberf doctor` says what is missing.");
 	fputs(".PP\n", stdout);
-	line("Where it may (root, cap_sys_nice), the one thread that answers keys and draws runs before other threads (SCHED_FIFO, the "
-	     "lowest priority; see sched(7)). It computes for milliseconds at a time. Started with a niceness above 0, as by nice(1), sberf "
-	     "does without.");
+	line("Where sberf may (root, cap_sys_nice), the one thread that answers keys and draws the screen runs before "
+	     "other threads (SCHED_FIFO, the lowest priority; see sched(7)). It computes for milliseconds at a time. "
+	     "When sberf is started with a niceness above 0, as by nice(1), it does not do this.");
 	exit_statuses(NULL);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nWhen set and not empty, the terminal view has no colours.\n"
 	      ".TP\nSBERF_THEME\nWhether the terminal is \\fBdark\\fR or \\fBlight\\fR. It makes a difference where there are fewer than "

@@ -81,17 +81,19 @@ const struct opt opts[] = {
 		.letter = 'n', .name = "name", .metavar = "NAME", .type = OPT_TEXT, .what = "name",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_NAME, .at = FIELD(name),
 		.help = "every process of this name, also those that start later",
-		.more = "NAME is what a process is called (its comm, 15 characters at most) or the file that it executes, without folders. "
-			"Processes that get this name later, by executing a program or by calling themselves so, belong to the target from that "
-			"moment, before their first instruction under it, with all that they start. The capture ends with the last of them, "
-			"unless --wait is given; when there is none to begin with, that is an error.",
+		.more = "NAME is what a process is called (its comm, at most 15 characters), or the file that it "
+			"executes, without folders. A process that gets this name later, by executing a program or by "
+			"renaming itself, belongs to the target from that moment on, before its first instruction "
+			"under the name, with everything that it starts. The capture ends with the last such process, "
+			"unless --wait is given. It is an error when there is none at the beginning.",
 	}, {
 		.name = "wait", .type = OPT_FLAG, .min = true,
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .at = FIELD(wait),
 		.help = "wait for processes of --name to start",
-		.more = "The capture begins at once, also without any process of the name, and goes on when the last one has ended, until it "
-			"is stopped or --duration, which counts from the beginning, is over. So nothing of the first one, or of one that is started "
-			"again, is missed.",
+		.more = "The capture begins at once, even when no process has the name yet, and goes on when the last "
+			"one has ended. It ends when you stop it, or when --duration is over, which counts from the "
+			"beginning. So the capture misses nothing of the first process, or of one that is started "
+			"again.",
 	}, {
 		.name = "cgroup", .metavar = "PATH", .type = OPT_DIR, .what = "cgroup",
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_CGROUP, .at = FIELD(cgroup),
@@ -101,14 +103,14 @@ const struct opt opts[] = {
 	}, {
 		.letter = 'a', .name = "all", .type = OPT_FLAG,
 		.section = SECTION_TARGET, .commands = CMD_CAPTURING, .target = OPT_TARGET_ALL,
-		.help = "the whole machine; what top -b shows when nothing is named",
+		.help = "the whole machine; top -b does this when nothing is named",
 	},
 	{
 		.name = "replay", .metavar = "FILE", .type = OPT_FILE, .what = "raw capture",
 		.section = SECTION_TARGET, .commands = CMD_RECORD, .target = OPT_TARGET_REPLAY, .at = FIELD(replay),
-		.help = "what --raw-capture wrote into FILE, again",
-		.more = "For those who work on sberf. Nothing is captured: what was then is unwound anew, with the files that are there now, and "
-			"recorded. Samples alone are; waits and NUMA nodes are left out.",
+		.help = "unwind again what --raw-capture wrote into FILE",
+		.more = "For developers of sberf. sberf captures nothing: it unwinds the samples of FILE again, with "
+			"the binaries that are there now, and records them. It leaves out waits and NUMA nodes.",
 	},
 	/* CAPTURE */
 	{
@@ -116,13 +118,14 @@ const struct opt opts[] = {
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(freq_hz), .min = 1, .max = 1000000,
 		.fallback = "99",
 		.help = "samples per second and CPU",
-		.more = "The kernel grants at most kernel.perf_event_max_sample_rate.",
+		.more = "The kernel allows at most kernel.perf_event_max_sample_rate.",
 	}, {
 		.letter = 'e', .name = "event", .metavar = "EVENT", .type = OPT_CHOICE, .what = "event",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(event), .choices = events, .fallback = "auto",
 		.help = "what makes a sample",
-		.more = "cycles needs a hardware counter, sees the kernel where it keeps interrupts off, and follows the clock rate. "
-			"cpu-clock is a timer, and there everywhere. auto takes cycles where they can be counted.",
+		.more = "cycles needs a hardware counter; it also samples the kernel where interrupts are off, and "
+			"follows the clock rate of the CPU. cpu-clock is a timer, which every machine has. auto takes "
+			"cycles where they can be counted.",
 	}, {
 		.letter = 'C', .name = "cpu", .metavar = "CPUS", .type = OPT_LIST, .what = "CPU list",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(cpus), .max = LINUX_CPU_MAX,
@@ -134,46 +137,51 @@ const struct opt opts[] = {
 	}, {
 		.name = "no-kernel", .type = OPT_FLAG, .min = false,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(kernel),
-		.help = "without kernel functions: what they took counts for their caller",
+		.help = "without kernel functions: their time counts for their caller",
 	}, {
 		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes), .given = FIELD(stack_fixed),
 		.min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
-		.more = "Without this option the size needed is learnt for each executable, starting from 64K, or from the default with "
-			"--unwind copy; that of a wait is never more than the default then. The stack of a wait that began before the capture is "
-			"read as far as it goes, up to 8M.",
+		.more = "Without this option sberf learns the size that each executable needs. It begins with 64K, or "
+			"with the default when --unwind copy is given; the copied stack of a wait is never larger than "
+			"the default then. The stack of a wait that began before the capture is read as far as it "
+			"goes, up to 8M.",
 	}, {
 		.name = "call-graph", .metavar = "HOW", .type = OPT_CHOICE, .what = "call graph",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(call_graph), .choices = call_graphs,
 		.fallback = "fallback",
-		.help = "how stacks are walked",
-		.more = "fallback uses the unwind tables that compilers emit, which is complete on ordinary binaries, and frame pointers in code that "
-			"has none but keeps these. force uses the tables alone: a stack that comes to other code is truncated there. fp follows "
-			"frame pointers, which most binaries do not keep. Waits are copied with fp, too, and use the tables. off takes no stacks: of each "
-			"sample the function that ran, of each wait the one that called the kernel, without callers. dwarf is another name of "
-			"fallback. Frames of code without tables are marked with fp in the view, [fp] in text, no_table in JSON, and samples that have such "
-			"frames with a label no_table in pprof. Other formats have no place for a mark; the share of such frames is among the "
-			"figures of summary, JSON and pprof, and in the comments before the samples of perf-script.",
+		.help = "how stacks are unwound",
+		.more = "fallback uses the unwind tables that compilers emit: with them stacks of ordinary binaries "
+			"are complete. In code without tables that keeps frame pointers it follows those. force uses "
+			"the tables alone, and truncates a stack that comes to other code. fp follows frame pointers, "
+			"which most binaries do not keep; stacks of waits are copied even with fp, and use the tables. "
+			"off takes no stacks: it records the function that ran of each sample, and the function that "
+			"called the kernel of each wait, without callers. dwarf is another name of fallback. Frames of "
+			"code without tables are marked: with fp in the view, [fp] in text, no_table in JSON; in "
+			"pprof, samples that have such frames have the label no_table. Other formats have no place for "
+			"a mark. The share of such frames is among the figures of summary, JSON and pprof, and in the "
+			"comments before the samples of perf-script.",
 	}, {
 		.name = "unwind", .metavar = "WHERE", .type = OPT_CHOICE, .what = "place of unwinding",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(unwind), .choices = unwinds,
 		.fallback = "auto",
 		.help = "where stacks are unwound",
-		.more = "kernel has them walked in the kernel, however large, up to 1,024 frames, by rules that are learnt from copies while it "
-			"runs. Short waits of a stack that was told already are then summed up there, none of them sampled, but with --wakers. "
-			"copy has the kernel copy each stack, up to --stack-size. auto is kernel, or copy where the kernel does not take the "
-			"program that walks. Not with --call-graph fp.",
+		.more = "kernel unwinds stacks in the kernel, however large they are, up to 1,024 frames. It uses "
+			"rules that sberf learns from copied stacks while it runs. Then the kernel also adds up short "
+			"waits whose stack is known already, and samples none of them, except with --wakers. copy has "
+			"the kernel copy each stack, up to --stack-size. auto is kernel, or copy where the kernel "
+			"refuses the program that unwinds. Not with --call-graph fp.",
 	}, {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,
-		.help = "copy one of N stacks that were walked in the kernel too, and compare",
-		.more = "Not with --unwind copy or --call-graph fp. Of the kernel's own stacks one of N is unwound by the kernel, too. The summary counts what was "
-			"compared and what differed.",
+		.help = "also copy one of N stacks unwound in the kernel, and compare",
+		.more = "Not with --unwind copy or --call-graph fp. The kernel's own unwinder also unwinds one of N "
+			"kernel stacks. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,
-		.help = "memory between kernel and sberf, 64K to 1G",
+		.help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns), .max = 24 * 3600 * NSEC_PER_SEC,
@@ -181,10 +189,10 @@ const struct opt opts[] = {
 	}, {
 		.name = "off-cpu", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu), .fallback = "",
-		.help = "with the time that threads wait (the default)",
-		.more = "Each wait is followed from the moment a thread leaves its CPU to the moment it runs again: what it asked "
-			"the kernel for, with which stack, how long it was blocked and how long it then waited in the run queue. "
-			"Running time is exact as well then.",
+		.help = "follow the time that threads wait, too (the default)",
+		.more = "sberf follows each wait from the moment a thread leaves its CPU to the moment it runs again: "
+			"its system call, its stack, how long the thread was blocked, and how long it then waited in "
+			"the run queue. Running time is exact as well then.",
 	}, {
 		.name = "no-off-cpu", .type = OPT_FLAG, .min = false,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu),
@@ -192,49 +200,51 @@ const struct opt opts[] = {
 	}, {
 		.name = "wakers", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(wakers),
-		.help = "note who ends each wait, with its stack",
-		.more = "Also when it is outside the target. It costs about as much again as following waits does.",
+		.help = "record who ended each wait, with its stack",
+		.more = "The waker may be outside the target. This costs about as much again as following waits does.",
 	}, {
 		.name = "numa", .type = OPT_SET, .min = NUMA_ON,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(numa),
-		.help = "sample which memory is accessed, and where it is",
-		.more = "The address that a sample was accessing is found from the code and registers around it, and the kernel is asked "
-			"for the node of its page; page faults are sampled too, as they decide on that node. Done without this "
-			"option where there is more than one NUMA node. Migrations between nodes are always counted.",
+		.help = "sample which memory is accessed, and on which node it is",
+		.more = "sberf finds the address that a sample was accessing from the code and registers around it, "
+			"and asks the kernel for the node of its page. It also samples page faults, because they "
+			"decide on which node a page is. Where there is more than one NUMA node sberf does all this "
+			"without the option. It always counts migrations between nodes.",
 	}, {
 		.name = "no-numa", .type = OPT_SET, .min = NUMA_OFF,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(numa),
-		.help = "do not look at accesses and page faults",
+		.help = "do not sample accesses and page faults",
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
-		.help = "only count waits shorter than this, without their stacks",
-		.more = "A wait is judged as a whole: blocked, and then in the run queue.",
+		.help = "waits shorter than this are only counted, without stacks",
+		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue.",
 	},
 	{
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(measures), .choices = metrics,
-		.help = "also count what is counted only when asked for",
-		.more = "forks are processes that are started, new-threads threads, each with the stack that does it. All other metrics are recorded "
-			"without being named. report --metric shows them.",
+		.help = "also count what is counted only on request",
+		.more = "forks counts processes that are started and new-threads threads, each with the stack that "
+			"starts it. All other metrics are recorded without being named. report --metric shows them.",
 	},
 	{
 		.name = "raw-capture", .metavar = "FILE", .type = OPT_FILE, .what = "raw capture",
 		.section = SECTION_CAPTURE, .commands = CMD_RECORD, .at = FIELD(raw_capture),
-		.help = "write what is captured, before it is unwound, into FILE too",
-		.more = "For those who work on sberf: --replay reads it, on the same machine. Stacks are copied then, as with --unwind copy. The file "
-			"holds memory of the target, and is large.",
+		.help = "also write into FILE what was captured, before unwinding",
+		.more = "For developers of sberf: --replay reads it, on the same machine. Stacks are copied then, as "
+			"with --unwind copy. The file holds memory of the target, and is large.",
 	},
 	/* What is shown */
 	{
 		.name = "metric", .metavar = "METRIC[,METRIC...]", .type = OPT_MEASURES, .what = "metric",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(measures), .choices = metrics,
 		.help = "what to count",
-		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the time that "
-			"they waited for a CPU, off-cpu both of these, and wall all of it. When not given: wall; on-cpu with "
-			"--format folded, or off-cpu when --state or --syscall choose waits. Up to three can be named: parts of wall time "
-			"add up; else totals and the order are those of the first one of this page, and the others have columns beside it. "
-			"There are also:",
+		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the "
+			"time that they waited for a CPU, off-cpu both of these, and wall all of it. The default is "
+			"wall; with --format folded it is on-cpu, or off-cpu when --state or --syscall choose waits. "
+			"You can name up to three metrics. Parts of wall time add up. With other metrics, totals and "
+			"order are those of the one that stands first on this page, and the others have columns beside "
+			"it. There are also:",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
@@ -252,24 +262,26 @@ const struct opt opts[] = {
 		.name = "process", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "process",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(processes),
 		.help = "only processes of this name or pid; * and ? are wildcards",
-		.more = "The name is that of the main thread or of the executable. The pattern is for all of it, and commas separate several of which "
-			"one will do. Given more than once, all must hold; as with --cgroup, --thread, --focus and --ignore.",
+		.more = "The name is that of the main thread or of the executable. The pattern must match the whole "
+			"name. Commas separate several patterns, of which one must match. When --process is given "
+			"several times, all of them must hold; so it is with --cgroup, --thread, --focus and --ignore.",
 	}, {
 		.name = "cgroup", .metavar = "TEXT", .type = OPT_TEXTS, .what = "cgroup",
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(cgroups),
-		.help = "only cgroups that have this in their path",
-		.more = "A part of a container's id will do; * and ? are wildcards.",
+		.help = "only cgroups with this text in their path",
+		.more = "A part of a container's id is enough; * and ? are wildcards.",
 	}, {
 		.name = "thread", .metavar = "PATTERN", .type = OPT_TEXTS, .what = "thread",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(threads),
 		.help = "only threads of this name or tid; * and ? are wildcards",
-		.more = "Commas separate several of which one will do.",
+		.more = "Commas separate several patterns, of which one must match.",
 	}, {
 		.name = "focus", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(focus),
 		.help = "only stacks in which a function matches",
-		.more = "An extended regular expression, as for grep -E but without back references, found anywhere in the name of a function; it "
-			"tells case apart. How much is left is said on standard error.",
+		.more = "An extended regular expression, as for grep -E but without back references. It may match "
+			"anywhere in the name of a function, and it distinguishes upper and lower case. A sentence on "
+			"standard error says how much is left.",
 	}, {
 		.name = "ignore", .metavar = "REGEX", .type = OPT_TEXTS, .what = "regular expression",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(ignore),
@@ -277,9 +289,10 @@ const struct opt opts[] = {
 	}, {
 		.name = "time", .metavar = "FROM,TO", .type = OPT_TEXT, .what = "time range",
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(time),
-		.help = "only what happened then, such as 10s,20s or 50%,60%",
-		.more = "Counted from the beginning of the recording; either end may be left out. To a tenth of a second, as long as memory for "
-			"that suffices. A wait is told where it ended, and in pieces while it lasted.",
+		.help = "only what happened in this range, such as 10s,20s or 50%,60%",
+		.more = "Times count from the beginning of the recording. Either end may be left out. Ranges are exact "
+			"to a tenth of a second, as long as there is memory for that. A wait counts at the time when "
+			"it ended, and in pieces while it lasted.",
 	}, {
 		.name = "node", .metavar = "NODES", .type = OPT_LIST, .what = "node list",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(nodes), .max = NODES_MAX - 1,
@@ -288,45 +301,49 @@ const struct opt opts[] = {
 		.name = "by-node", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(by_node),
 		.help = "split by the NUMA node of the CPU",
-		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and above the classes in "
-			"the list of waits.",
+		.more = "Nodes are the roots of the tree, above the groups; the first frame of folded stacks; and the "
+			"first level in the list of waits, above the classes.",
 	}, {
 		.name = "far", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(far),
 		.help = "count accesses to memory of other NUMA nodes",
-		.more = "The tree then has, instead of time, samples that were accessing a page on another node than that of their "
-			"CPU, each with the time that it stands for. These are estimates: see --numa.",
+		.more = "Instead of time, the tree then shows samples that were accessing a page on another node than "
+			"that of their CPU, each with the time that it stands for. These are estimates: see --numa.",
 	}, {
 		.name = "hide-idle", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(hide_idle),
 		.help = "fold waits of threads that have nothing to do",
-		.more = "Event waits, sleeps, and the waits of a pool's workers for work become one line.",
+		.more = "Event waits, sleeps, and waits of pool workers for work become one line.",
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
 		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
 		.help = "leave out waits shorter than this",
-		.more = "A wait is judged as a whole: blocked, and then in the run queue. What was told of one while it lasted, once a second, "
-			"is judged by what it had lasted then. Time of which no single length is known is left out.",
+		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue. A long "
+			"wait is recorded in pieces, once a second; each piece has the length that the wait had "
+			"reached by then. Time of which no single length is known is left out.",
 	}, {
 		.name = "no-libraries", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(no_libraries),
-		.help = "without libraries: what they took counts for their caller",
-		.more = "A library is a shared object that a program does not bring along: not the executable, nor in the folder of the "
-			"executable or below (for one in a folder bin, the folder above), unless that is one that many programs share, such "
-			"as /usr/lib. In what other tools wrote, files called like libc.so.6 are libraries.",
+		.help = "without libraries: their time counts for their caller",
+		.more = "A library is a shared object that does not belong to the program. What belongs to the program "
+			"is the executable and everything in its folder or below (for an executable in a folder bin, "
+			"the folder above), unless many programs share that folder, such as /usr/lib. In imported "
+			"files, what is called like libc.so.6 is a library.",
 	}, {
 		.name = "fold-recursion", .type = OPT_FLAG, .min = true,
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(fold_recursion),
 		.help = "fold functions that call themselves, directly or not",
-		.more = "Where a function is called that is under way already, the stack goes back to its first call: of main, a, b, a, c stays "
-			"main, a, c. Formats that list stacks one by one, such as pprof, have them as they were.",
+		.more = "When a function is called that is already running in this stack, the stack goes back to its "
+			"first call: main, a, b, a, c becomes main, a, c. Formats that list stacks one by one, such as "
+			"pprof, have them as they were.",
 	},
 	/* Names */
 	{
 		.name = "short-names", .type = OPT_FLAG, .min = true,
 		.section = SECTION_SYMBOLS, .commands = CMD_TOP | CMD_READING, .at = FIELD(short_names),
 		.help = "C++ names without parameters and template arguments",
-		.more = "Functions that are called the same then stay different ones. pprof and other formats for further tools have full names.",
+		.more = "Functions whose short names are the same stay different functions. pprof and other formats "
+			"for further tools have full names.",
 	}, {
 		.name = "symfs", .metavar = "DIR", .type = OPT_DIR, .what = "directory",
 		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(symfs),
@@ -335,7 +352,7 @@ const struct opt opts[] = {
 		.name = "debuginfod", .type = OPT_FLAG, .min = true,
 		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING, .at = FIELD(debuginfod),
 		.help = "fetch missing debug files from $DEBUGINFOD_URLS",
-		.more = "Nothing is ever fetched without this option.",
+		.more = "sberf never fetches anything without this option.",
 	}, {
 		.name = "no-inline", .type = OPT_FLAG, .min = true,
 		.section = SECTION_SYMBOLS, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(no_inline),
@@ -346,37 +363,39 @@ const struct opt opts[] = {
 		.letter = 'd', .name = "refresh", .metavar = "SECONDS", .type = OPT_TIME, .what = "refresh",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(refresh_ns), .min = 100 * NSEC_PER_MSEC,
 		.max = 3600 * NSEC_PER_SEC, .fallback = "1s",
-		.help = "time between two pictures",
+		.help = "time between two refreshes",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "FILE", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(output),
 		.help = "the recording; sberf.data when not given",
-		.more = "- is standard output, which must not be a terminal. What a command behind -- writes to its standard output then goes "
-			"to standard error.",
+		.more = "- is standard output, which must not be a terminal. A command behind -- then writes to "
+			"standard error instead of standard output.",
 	}, {
 		.letter = 'b', .name = "batch", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(batch),
-		.help = "print to standard output instead, without a terminal",
-		.more = "One document at each refresh, about all that was seen so far, until Ctrl-C, SIGTERM, the target's end, or "
-			"the number of --iterations; also until nobody reads any more. As text it has the header with all losses, and "
-			"the tree as sberf report prints it.",
+		.help = "print to standard output, without a terminal",
+		.more = "sberf prints one document at each refresh, about all that was seen so far. It ends with "
+			"Ctrl-C, SIGTERM, the end of the target, the number of --iterations, or when nobody reads the "
+			"output any more. As text a document has the header with all losses, and the tree as sberf "
+			"report prints it.",
 	}, {
 		.name = "iterations", .metavar = "N", .type = OPT_NUMBER, .what = "number of documents",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(iterations), .min = 1, .max = UINT32_MAX,
-		.help = "with --batch, end after this many; -n N says the same",
-		.more = "So -n is a number of documents when its value is a number, and the name of a process otherwise; --name takes "
-			"both as a name.",
+		.help = "with --batch, end after N documents; -n N says the same",
+		.more = "So -n is a number of documents when its value is a number, and the name of a process "
+			"otherwise. --name always takes a name.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(format), .choices = batch_formats,
 		.help = "with --batch, what to print: text (the default) or json",
-		.more = "json is one object after the other, each as sberf report --format json writes it, complete, with a member "
-			"more that says which document it is and how the target is; docs/json-format.md of the source describes it.",
+		.more = "json is one object after the other. Each is complete, as sberf report --format json writes "
+			"it, and has one member more, which says which document it is and how the target is. "
+			"docs/json-format.md of the source describes it.",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(percent_limit), .given = FIELD(percent_given),
 		.max = 100,
-		.help = "with --batch, leave out of the text what is less (1%)",
+		.help = "with --batch, leave out of the text what is smaller (1%)",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(depth), .min = 1, .max = 65000,
@@ -385,27 +404,30 @@ const struct opt opts[] = {
 		.name = "keep", .metavar = "TIME", .type = OPT_TIME, .what = "time to keep",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(keep_ns), .min = NSEC_PER_SEC,
 		.max = 30ull * 24 * 3600 * NSEC_PER_SEC,
-		.help = "keep the last of it in memory, to be written when wanted",
-		.more = "A flight recorder that runs while one watches: key R, SIGUSR2 and the end write what happened in this time, or "
-			"up to a tenth more, into the first of sberf-1.sberf, sberf-2.sberf, ... in the current directory that does "
-			"not exist, while the view goes on. It takes at most 256M of memory; when that is not enough less is kept. "
-			"Without this option R begins and ends a recording.",
+		.help = "keep the last TIME in memory, to write it on request",
+		.more = "A flight recorder that runs while you watch. The key R, SIGUSR2 and the end of the view write "
+			"what happened in this time, or up to a tenth more. The file is the first of sberf-1.sberf, "
+			"sberf-2.sberf, ... in the current directory that does not exist. The view goes on. It takes "
+			"at most 256M of memory; when that is not enough, it keeps less time. Without this option R "
+			"begins and ends a recording.",
 	}, {
 		.name = "keep", .metavar = "TIME", .type = OPT_TIME, .what = "time to keep",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(keep_ns), .min = NSEC_PER_SEC,
 		.max = 30ull * 24 * 3600 * NSEC_PER_SEC,
-		.help = "keep only the last of it, in memory, until the end or SIGUSR2",
-		.more = "A flight recorder: what happened in this time, or up to a tenth more, is written to FILE at the end, and each time that "
-			"SIGUSR2 comes to FILE.1, FILE.2 and so on, the first name that is free, while recording goes on. It takes at most the "
-			"memory that --max-size says, 256M when it is not given; when that is not enough less is kept. On a disk without room for "
-			"all of it, the newest part is written, and how much that is is said.",
+		.help = "keep only the last TIME, in memory, until SIGUSR2 or the end",
+		.more = "A flight recorder. At the end sberf writes what happened in this time, or up to a tenth more, "
+			"to FILE. Each time that it receives SIGUSR2 it writes to FILE.1, FILE.2 and so on, the first "
+			"name that is free, and goes on recording. It takes at most the memory that --max-size says, "
+			"256M when it is not given; when that is not enough, it keeps less time. On a disk without "
+			"room for all of it sberf writes the newest part, and says how much that is.",
 	}, {
 		.name = "max-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of a file",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_bytes), .min = 65536, .max = 1ull << 50,
 		.help = "begin another file when one has about this size",
-		.more = "The file is always the newest one; the one before is FILE.1, that before it FILE.2, and so on. Each can be read by "
-			"itself, and sberf merge makes one recording of all of them. Files of an earlier recording with the same names take "
-			"part in this: the oldest go.",
+		.more = "FILE is always the newest file, FILE.1 the one before it, FILE.2 the one before that, and so "
+			"on. Each can be read by itself, and sberf merge makes one recording of all of them. Files of "
+			"an earlier recording with the same names count as older files: they are renamed and in the "
+			"end deleted, too.",
 	}, {
 		.name = "max-files", .metavar = "N", .type = OPT_NUMBER, .what = "number of files",
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_files), .given = FIELD(max_files_given),
@@ -417,7 +439,7 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(duration_ns), .min = NSEC_PER_MSEC,
 		.max = 366ull * 24 * 3600 * NSEC_PER_SEC,
 		.help = "stop after this time",
-		.more = "Without it, recording goes on until Ctrl-C or until the target has ended.",
+		.more = "Without it, sberf records until Ctrl-C, or until the target has ended.",
 	}, {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
@@ -427,8 +449,8 @@ const struct opt opts[] = {
 		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_MERGE, .at = FIELD(files),
 		.help = "a recording, once for each",
-		.more = "- is standard input. What comes through a pipe is copied into a file in $TMPDIR first, as it is read "
-			"twice.",
+		.more = "- is standard input. sberf reads each recording twice, so it first copies what comes through "
+			"a pipe into a file in $TMPDIR.",
 	}, {
 		.letter = 'o', .name = "output", .metavar = "OUT", .type = OPT_FILE, .what = "output file",
 		.section = SECTION_OUTPUT, .commands = CMD_MERGE, .at = FIELD(output),
@@ -442,85 +464,102 @@ const struct opt opts[] = {
 	}, {
 		.name = "import", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format of the input",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(import), .choices = imports,
-		.help = "the input is what another tool wrote",
-		.more = "folded: a stack on each line, its functions separated by semicolons and a number at the end, as stackcollapse-perf.pl, "
-			"bcc and many others write it; the first name is what ran. The numbers are shown as they are, since nobody says "
-			"what they count. Names that end in _[k], _[i] and _[j] are functions of the kernel, inlined and of JIT compilers. "
-			"perf-script: what perf script prints, by perf or by others, with stacks or without; of several events see --event. "
-			"Lines that are not known are passed over and counted as long as most are known. "
-			"Input may be compressed by gzip or xz, and by zstd or bzip2 where sberf was built with their libraries. There are no nodes in what is imported.",
+		.help = "the input is a file of another tool",
+		.more = "folded: one stack on each line, its functions separated by semicolons and a number at the "
+			"end, as stackcollapse-perf.pl, bcc and many others write it; the first name is the program "
+			"that ran. sberf shows the numbers as they are, because the file does not say what they count. "
+			"Names that end in _[k] are functions of the kernel, in _[i] inlined functions, in _[j] "
+			"functions of JIT compilers. perf-script: what perf script prints, by perf or by others, with "
+			"stacks or without; of several events see --event. sberf passes over lines that it does not "
+			"know and counts them, as long as it knows most lines. Input may be compressed by gzip or xz, "
+			"and by zstd or bzip2 where sberf was built with their libraries. An imported file has no NUMA "
+			"nodes.",
 	}, {
 		.name = "event", .metavar = "EVENT", .type = OPT_TEXT, .what = "event",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(imported_event),
 		.help = "the event of --import perf-script to look at",
-		.more = "Such as cycles or sched:sched_switch. Without it the first sample says what is read: when its event is time (cpu-clock, "
-			"task-clock, offcpu-blocked, offcpu-runnable, offcpu-time), time is, on the CPU and off it; when it is "
-			"another one, that one alone, in its own unit. How many samples of which events were left out is said on standard error.",
+		.more = "Such as cycles or sched:sched_switch. Without it the first sample decides. When its event is "
+			"time (cpu-clock, task-clock, offcpu-blocked, offcpu-runnable, offcpu-time), sberf reads all "
+			"of these, so time on the CPU and off it. When it is another event, sberf reads that one "
+			"alone, in its own unit. A sentence on standard error says how many samples of which events "
+			"were left out.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
 		.help = "what to write",
-		.more = "Chosen by the extension of -o when not given. tree is a call tree to read; frames [unknown] of which each "
-			"called but the next one, and took no time itself, are one line with their number, as in flame graphs. "
-			"flat lists functions by the time in themselves, with what they called beside. annotate has the source and the "
-			"instructions of those that take at least 1 % of the time on the CPU themselves, with the share of each line and instruction in the "
-			"time of its function: their files must be here, with the build-ids that were recorded. folded has one line for each stack, its functions separated by "
-			"semicolons and its weight in microseconds at the end; kernel functions end in _[k], inlined ones in "
-			"_[i], those of JIT compilers in _[j]. svg and html are flame graphs to be opened in a web "
-			"browser: one file each that holds every frame and loads nothing; frames zoom when clicked, a search by regular expression "
-			"tells its exact share, ? shows keys. html has a table of the tree beside. waits lists what threads waited for: by class, system call, stack, "
-			"and, when that was recorded, who ended the wait; with a histogram of lengths, and the threads that still "
-			"waited in the end. numa tells which NUMA nodes the target runs on, where its memory is, and which functions "
-			"pay for the distance: nodes and the accesses between them, functions, first touches of memory and migrations "
-			"with their call paths, threads, memory, processes; within 100 columns (see below). pprof is what `go tool pprof` and many others "
-			"read: compressed, with a value each for samples, time on the CPU, waits, time blocked and runnable, labels for thread, "
-			"process, node, state and system call, modules with build-ids, and inlined calls. speedscope is the JSON of the viewer of this "
-			"name: profiles of on-CPU, blocked and runnable time. firefox is a profile for profiler.firefox.com, which loads it in the browser and "
-			"sends it nowhere: each thread over time, with categories for user, kernel and JIT code, blocked, runnable and idle, and a marker for "
-			"each wait: its system call, state, and who ended it. json has everything for scripts; docs/json-format.md of the source "
-			"describes it, and docs/sberf-profile.schema.json does for programs. perf-script is what `perf script` "
-			"prints, a paragraph for each sample (cpu-clock) and part of a wait (offcpu-blocked, offcpu-runnable) with its length in "
-			"nanoseconds; most tools read one event of it, stackcollapse-perf.pl that of --event-filter. It "
-			"reads the recording twice, so one from a pipe is copied into a file in $TMPDIR first. perf-data is a file for `perf report -i` and `perf script -i` "
-			"with the same samples, read in the same way; perf looks for names in the binaries, and reads 127 frames of a stack "
-			"unless --max-stack says otherwise. It has no place for names: those of JIT compilers are shown as addresses unless "
-			"/tmp/perf-PID.map is still there, and notes such as [cut: ...] are left out. Of names longer than 65,535 bytes the rest is left out, but in "
-			"folded. What is imported and no time is written in its own unit: pprof and speedscope have it as a count, and json names it. summary has one \"name: value\" line for each figure (see "
-			"below). ~ stands before what is estimated or mostly extrapolated. On a terminal and without this option, the recording is shown as `sberf top` would.",
+		.more = "When not given, the extension of -o chooses. On a terminal without -o and without this "
+			"option, sberf shows the recording as `sberf top` would. tree is a call tree to read; frames "
+			"[unknown] of which each called only the next one, and took no time itself, are one line with "
+			"their number, as in flame graphs. flat lists functions by their own time, with their total "
+			"time beside it. annotate has the source and the instructions of the functions that take at "
+			"least 1 % of the time on the CPU themselves, with the share of each line and instruction in "
+			"the time of its function; their files must be here, with the build-ids that were recorded. "
+			"folded has one line for each stack: its functions, separated by semicolons, and its weight in "
+			"microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT "
+			"compilers in _[j]. svg and html are flame graphs for a web browser: one file each that holds "
+			"every frame and loads nothing. A click zooms into a frame, a search by regular expression "
+			"tells its exact share, and ? shows the keys. html has a table of the tree beside it. waits "
+			"lists what threads waited for: by class, system call and stack, and, when that was recorded, "
+			"by who ended the wait; with a histogram of lengths, and the threads that still waited at the "
+			"end. numa tells which NUMA nodes the target runs on, where its memory is, and which functions "
+			"pay for the distance: nodes and the accesses between them, functions, first touches of memory "
+			"and migrations with their call paths, threads, memory, processes; within 100 columns (see "
+			"below). pprof is what `go tool pprof` and many others read: compressed, with one value each "
+			"for samples, time on the CPU, waits, blocked time and runnable time, labels for thread, "
+			"process, node, state and system call, modules with build-ids, and inlined calls. speedscope "
+			"is the JSON of the viewer of this name: profiles of on-CPU, blocked and runnable time. "
+			"firefox is a profile for profiler.firefox.com, which loads it in the browser and sends it "
+			"nowhere: each thread over time, with categories for user, kernel and JIT code, blocked, "
+			"runnable and idle, and a marker for each wait with its system call, its state and who ended "
+			"it. json has everything for scripts; docs/json-format.md of the source describes it for "
+			"people, and docs/sberf-profile.schema.json for programs. perf-script is what `perf script` "
+			"prints: a paragraph for each sample (cpu-clock) and each part of a wait (offcpu-blocked, "
+			"offcpu-runnable), with its length in nanoseconds; most tools read one event of it, "
+			"stackcollapse-perf.pl that of --event-filter. It reads the recording twice, so it first "
+			"copies one from a pipe into a file in $TMPDIR. perf-data is a file for `perf report -i` and "
+			"`perf script -i` with the same samples, read in the same way. perf looks for names in the "
+			"binaries, and reads 127 frames of a stack unless --max-stack says otherwise. perf-data has no "
+			"place for names: those of JIT compilers are shown as addresses unless /tmp/perf-PID.map is "
+			"still there, and notes such as [cut: ...] are left out. Names longer than 65,535 bytes are "
+			"truncated, except in folded. What is imported and is not time is written in its own unit: "
+			"pprof and speedscope have it as a count, and json names it. summary has one \"name: value\" "
+			"line for each figure (see below). ~ stands before what is estimated or mostly extrapolated.",
 	}, {
 		.name = "before", .metavar = "FILE", .type = OPT_FILE, .what = "recording before the change", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(before),
-		.help = "what is compared with; the first of two arguments",
+		.help = "the recording to compare with; the first of two arguments",
 		.more = "- is standard input.",
 	}, {
 		.name = "after", .metavar = "FILE", .type = OPT_FILE, .what = "recording after the change", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(after),
-		.help = "what is looked at; the second of two arguments",
+		.help = "the recording to look at; the second of two arguments",
 		.more = "- is standard input.",
 	}, {
 		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(diff_format), .choices = diff_formats,
 		.help = "what to write",
-		.more = "Chosen by the extension of -o when not given, tree otherwise. tree is a call tree with the share before and after, "
-			"what changed and by how much that may be off, and both times; what changed most comes first. Where there is time off "
-			"the CPU, columns say how much of the change is running, runnable and blocked time. flat lists "
-			"functions by what they took themselves and with what they call, with the same columns. folded has a line for each stack with two "
-			"numbers, microseconds before and after, for flamegraph.pl and inferno-flamegraph; both are of the whole after. svg and "
-			"html are one flame graph of both sides: a frame is as wide as it is on average, red where it grew, blue where it "
-			"shrank, and what vanished is there.",
+		.more = "When not given, the extension of -o chooses, or else tree. tree is a call tree with the "
+			"shares before and after, the change, by how much the change may be off, and both times; the "
+			"largest change comes first. Where there is off-CPU time, columns say how much of the change "
+			"is running, runnable and blocked time. flat lists functions by their own time and their total "
+			"time, with the same columns. folded has a line for each stack with two numbers, microseconds "
+			"before and after, for flamegraph.pl and inferno-flamegraph; both are in proportion to the "
+			"whole after. svg and html are one flame graph of both sides: a frame is as wide as it is on "
+			"average, red where it grew and blue where it shrank; what vanished is in it, too.",
 	}, {
 		.name = "normalize", .metavar = "HOW", .type = OPT_CHOICE, .what = "normalisation",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(norm), .choices = norms, .fallback = "total",
 		.help = "what shares are of",
-		.more = "total: of all that its side has, so that recordings of different length compare, and what grew is what takes "
-			"a larger part. wall: of the time for which its side was recorded, so that a program that does the same with "
-			"less shows it everywhere; four busy threads have 400 %. none: of the total before, on both sides, for a job "
-			"that was recorded from its beginning to its end.",
+		.more = "total: shares are of all time on their side. So recordings of different lengths can be "
+			"compared, and a function grew when it takes a larger part. wall: shares are of the time for "
+			"which their side was recorded. So a program that does the same with less time shows that "
+			"everywhere; four busy threads have 400 %. none: shares are of the total before, on both "
+			"sides; for a job that was recorded from its beginning to its end.",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(percent_limit), .max = 100,
 		.help = "leave out what changed by fewer points than this",
-		.more = "In a tree, lines below which nothing changed more.",
+		.more = "In a tree, leave out lines below which nothing changed by more.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(depth), .min = 1, .max = UINT16_MAX,
@@ -529,21 +568,22 @@ const struct opt opts[] = {
 		.name = "fail-above", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit of growth",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(fail_above), .given = FIELD(fail_given), .max = 10000,
 		.help = "end with status 3 when a function grew by more points",
-		.more = "A function grew when its share, its own or that with what it calls, is larger by more than this many points, "
-			"and by more than sampling makes differ: counting all functions that are compared, chance alone ends with "
-			"status 3 in one of a hundred cases at most. A sentence on standard error names the one that grew most. Other "
-			"differences between two runs of one program are not chance in this sense: choose a limit above them. When filters "
-			"leave nothing on either side, there is nothing to judge, and the status is 1.",
+		.more = "A function grew when its share, its own or its total, is larger by more than this many "
+			"points, and by more than sampling varies. Over all functions that are compared, chance alone "
+			"causes status 3 in at most one of a hundred cases. A sentence on standard error names the "
+			"function that grew most. Other differences between two runs of one program are not chance in "
+			"this sense: choose a limit above them. When the filters leave nothing on either side, there "
+			"is nothing to judge, and the status is 1.",
 	}, {
 		.name = "inverted", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(inverted),
 		.help = "callers below the functions that they call",
-		.more = "So the tree begins with the innermost functions: what runs or waits, and who is to blame for it.",
+		.more = "So the tree begins with the innermost functions: first what runs or waits, then who called it.",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(percent_limit), .max = 100,
-		.help = "leave out of the text what is less than this",
-		.more = "Of --format tree and flat. What is left out has a line that counts it.",
+		.help = "leave out of the text what is smaller than this",
+		.more = "Of --format tree and flat. One line counts what is left out.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(depth), .min = 1, .max = 65000,
@@ -561,8 +601,8 @@ const struct opt opts[] = {
 	}, {
 		.name = "min-width", .metavar = "PIXELS", .type = OPT_PIXELS, .what = "smallest width",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(min_width), .given = FIELD(min_width_given), .min = 0, .max = 1000, .fallback = "0.5",
-		.help = "what is narrower in a flame graph shares a box",
-		.more = "All frames are in the file all the same: zooming in shows them, and a search counts them.",
+		.help = "frames narrower than this share a box in a flame graph",
+		.more = "The file holds all frames all the same: zooming in shows them, and a search counts them.",
 	}, {
 		.name = "orientation", .metavar = "WHERE", .type = OPT_SWITCH, .what = "orientation",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(upwards), .given = FIELD(upwards_given), .choices = orientations, .fallback = "icicle",
@@ -590,9 +630,10 @@ const struct opt opts[] = {
 	{
 		.name = "verbose", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OTHER, .commands = CMD_CAPTURING | CMD_DOCTOR, .at = FIELD(verbose),
-		.help = "at the end, print what libbpf and the kernel's verifier said",
-		.more = "It goes to standard error. A report of a BPF program that the kernel refuses needs it; sberf can go on without some "
-			"programs, and then nothing else shows the reason. doctor loads all programs to find out.",
+		.help = "at the end, print messages of libbpf and of the verifier",
+		.more = "They go to standard error. Add them to a report about a BPF program that the kernel refuses: "
+			"sberf can go on without some programs, and then nothing else shows the reason. doctor loads "
+			"all programs to find out.",
 	}, {
 		.letter = 'h', .name = "help", .type = OPT_HELP,
 		.section = SECTION_OTHER, .commands = CMD_ALL,
@@ -607,24 +648,28 @@ const struct opt opts[] = {
 const size_t nr_opts = sizeof(opts) / sizeof(opts[0]);
 
 static const char *const top_text[] = {
-	"Shows, while it happens, where the target spends its time, running or waiting, as one call tree whose stacks are "
-	"complete on ordinary optimised binaries without frame pointers.",
-	"Where waits are followed each line has running, runnable and blocked time, in percent of the time that has passed: of "
-	"one thread, so four busy threads have 400 %. A ~ stands before what is estimated for the most part. A wait that has not "
-	"ended counts with what it has lasted so far, and says so. Waits that only idle (for events, for work, for a time) have "
-	"one line at the end until w shows them; 6 lists what is waited for.",
-	"3 shows NUMA nodes: which of them the target runs on and has its memory on, which of its accesses go to which, the "
-	"functions that pay for the distance, and who touched memory first. On a machine of one node accesses are sampled from "
-	"the moment 3 is pressed. f narrows every view to one node, T splits it by nodes.",
-	"S saves exactly what is shown, with its filters and zoom, into the current directory: as a flame graph, for pprof, as "
-	"folded stacks, or as a recording (of sums, so to a second). R records what comes from now on, until it is pressed again.",
-	"Threads and child processes that start later belong to the target. When the target ends, the view stays.",
-	"Without a target it begins with a list of processes to pick one from, sorted by the CPU time they take now. P shows the same "
-	"list at any time: the capture ends, and one of what was picked begins in the same panes. When that fails, nothing has changed.",
-	"After o, + and - change how often is sampled, > and < how often what is shown is refreshed. Every sample weighs what it stood for when "
-	"it was taken, so totals stay right; a file that holds samples of several rates tells no single one.",
-	"A command behind -- is started by sberf as the user who called it (also through sudo), with no terminal of its own, "
-	"and is asked to end when the view is left.",
+	"Shows live where the target spends its time, running or waiting, as one call tree. The stacks are complete on "
+	"ordinary optimised binaries without frame pointers.",
+	"When waits are followed, each line has running, runnable and blocked time, in percent of the time that has "
+	"passed. 100 % is one thread, so four busy threads have 400 %. ~ stands before a figure that is mostly an "
+	"estimate. A wait that has not ended counts with its length so far, and is marked. Idle waits (for events, for "
+	"work, for a time) are one line at the end, until w shows them. 6 lists what the threads wait for.",
+	"3 shows the NUMA nodes: on which of them the target runs, on which its memory is, which accesses go to which "
+	"node, which functions pay for the distance, and who touched memory first. On a machine with one node, sberf "
+	"samples accesses from the moment 3 is pressed. f can limit all panes to one node, and T splits the tree by "
+	"node.",
+	"S saves exactly what is shown, with its filters and zoom, into the current directory: as a flame graph, for "
+	"pprof, as folded stacks, or as a recording (of sums, so its times are whole seconds). R records everything "
+	"from now on, until it is pressed again.",
+	"Threads and child processes that the target starts later belong to it. When the target ends, the view stays.",
+	"Without a target sberf begins with a list of processes to pick from, sorted by the CPU time that they take "
+	"now. P shows the same list at any time: the capture ends, and a capture of the picked process begins in the "
+	"same panes. If that fails, nothing has changed.",
+	"After o, + and - change how often sberf samples, and > and < how often it refreshes the screen. Each sample "
+	"is weighed by the rate in force when it was taken, so totals stay right. A file with samples of several rates "
+	"does not tell a single rate.",
+	"A command behind -- runs as the user who called sberf (also through sudo), with no terminal of its own. sberf "
+	"asks it to end when the view is left.",
 	NULL,
 };
 
@@ -639,17 +684,18 @@ static const char *const top_examples[] = {
 };
 
 static const char *const record_text[] = {
-	"Saves what the target does, on the CPU and while it waits, into a file, with all names and line numbers, until Ctrl-C, "
-	"the target's end or --duration. The file needs no binaries to be read later, on any machine.",
-	"Threads and child processes that start later belong to the target.",
-	"A command behind -- is started by sberf as the user who called it (also through sudo). Its exit status becomes that "
-	"of sberf. When --duration is over before the command is, recording stops, the command goes on, and sberf waits for its "
-	"end.",
-	"Ctrl-C, SIGTERM and SIGHUP end the recording, and reach the command too; at the second one sberf no longer waits for "
-	"it. SIGKILL costs a recording its last second.",
-	"When the recording cannot go on, because the disk is full or whoever read -o - has gone, what was written so far is a "
-	"recording up to there. sberf says so at once and does not end the command: it waits for it, and then its own status is 1. "
-	"When the recording cannot begin, the command is not started.",
+	"Saves what the target does, on the CPU and while it waits, into a file, until Ctrl-C, the end of the target, "
+	"or --duration. The file holds all names and line numbers. So any machine can read it later, without the "
+	"binaries.",
+	"Threads and child processes that the target starts later belong to it.",
+	"A command behind -- runs as the user who called sberf (also through sudo). sberf ends with the exit status of "
+	"the command. When --duration is over before the command has ended, recording stops, the command goes on, and "
+	"sberf waits for its end.",
+	"Ctrl-C, SIGTERM and SIGHUP end the recording, and reach the command too. At the second signal sberf no longer "
+	"waits for the command. SIGKILL costs a recording its last second.",
+	"When the recording cannot go on, because the disk is full or nobody reads -o - any more, what was written so "
+	"far is a recording up to that moment. sberf says so at once and does not end the command: it waits for it, "
+	"and then ends with status 1. When the recording cannot begin, sberf does not start the command.",
 	NULL,
 };
 
@@ -664,8 +710,8 @@ static const char *const record_examples[] = {
 };
 
 static const char *const report_text[] = {
-	"Reads a recording and writes it as a tree, as folded stacks, as a list of waits, by NUMA node, as figures for scripts, or as a "
-	"whole for other programs.",
+	"Reads a recording and shows it: as a tree, as folded stacks, as a list of waits, by NUMA node, as figures for "
+	"scripts, or as a file for another program.",
 	"Filters choose what is counted in every format but summary, which is about all that was recorded.",
 	NULL,
 };
@@ -689,12 +735,13 @@ static const char *const report_examples[] = {
 };
 
 static const char *const merge_text[] = {
-	"Makes one recording of several: parts of one that was rotated, of other processes, of other machines. Of one, it writes the same "
-	"again, in the format of this sberf.",
-	"Totals add up exactly, losses too. Recordings of one machine since it booted share a clock. Times of another one are moved by "
-	"the difference between the clocks of both; its threads, and files that have no build-id, stay apart from those of the same number. "
-	"The duration is that in which something was recorded. The command of the merged recording is that of the merge, and so names what "
-	"it was made of. Of NUMA nodes counts are added, and where memory was is what the last recording tells.",
+	"Makes one recording of several: of the parts of a rotated recording, of several processes, or of several "
+	"machines. Of one recording, it writes the same again, in the format of this version of sberf.",
+	"Totals add up exactly, losses too. Recordings of one machine since it booted share a clock. The times of "
+	"another machine are moved by the difference between the two clocks. Its threads, and its files without a "
+	"build-id, stay apart from those with the same number here. The duration is the time in which something was "
+	"recorded. The command of the merged recording is that of the merge, so it names the recordings that it was "
+	"made of. Counts of NUMA nodes are added; where memory was is what the last recording says.",
 	NULL,
 };
 
@@ -704,8 +751,9 @@ static const char *const merge_examples[] = {
 };
 
 static const char *const check_text[] = {
-	"Says what is in recordings: by which sberf they were made, where and when, how many events of each kind, names, losses, and the "
-	"size of each type of block; and what is damaged: where, and what is lost by it.",
+	"Says what is in recordings: which sberf made them, where and when; how many events of each kind, names and "
+	"losses they have; and the size of each type of block. It also says what is damaged, where, and what is lost "
+	"by the damage.",
 	NULL,
 };
 
@@ -716,17 +764,18 @@ static const char *const check_examples[] = {
 };
 
 static const char *const diff_text[] = {
-	"Compares two recordings of a program, before and after a change of it, and says what takes more or less of the time, and "
-	"what appeared or vanished.",
-	"Functions are the same when they are at the same place of the same build (files of one build-id); in different builds when "
-	"their demangled names are the same, inlined or not, first in files of the same name, then in any and without what compilers "
-	"add to the names of clones. Code without names in files that differ is one line for each file. Groups go by their names, "
-	"without pids and tids; two that have more than half of the time, each on its side, are the same, whatever they are called.",
-	"Changes are in points: percent of what shares are of (--normalize). Two samples of the same thing differ by chance. Behind "
-	"each change stands by how much it may be off for that reason, 95 times of 100: 1.96 standard errors of the difference "
-	"of two proportions, from the numbers and weights of samples and waits, with one added for and one against (Agresti and "
-	"Caffo, 2000). ~ stands before a change that is no larger. Recording longer makes them smaller: four times as long, half "
-	"as large.",
+	"Compares two recordings of a program, one from before a change and one from after it. It says what takes more "
+	"or less of the time, and what appeared or vanished.",
+	"Within one build (files with the same build-id), functions are the same when they are at the same place. In "
+	"different builds they are the same when their demangled names are the same, inlined or not: first in files of "
+	"the same name, then in any file, and without what compilers add to the names of clones. Code without names in "
+	"files that differ is one line for each file. Groups are matched by their names, without pids and tids. Two "
+	"groups that have more than half of the time, each on its side, are the same, whatever they are called.",
+	"Changes are in points: percent of what --normalize says. Two samples of the same thing differ by chance. "
+	"Beside each change stands by how much it may be off for that reason, 95 times of 100: 1.96 standard errors of "
+	"the difference of two proportions, from the numbers and weights of samples and waits, with one added for and "
+	"one against (Agresti and Caffo, 2000). ~ stands before a change that is no larger than that. A longer "
+	"recording makes the error smaller: four times as long, half as large.",
 	"Filters choose what is compared, on both sides.",
 	NULL,
 };
