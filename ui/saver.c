@@ -18,34 +18,43 @@
 #include <unistd.h>
 
 #define TEXT_SIZE (2 * ERR_TEXT_MAX)
+/*
+ * Room for what is left (SAVE_LEAVE) is kept apart. There is at most one of it for each target that was attached since it was asked for,
+ * and those are jobs that stood before it.
+ */
+#define ROOM (2 * SAVER_JOBS_MAX + 2)
 
-/* What a question borrows. */
-struct borrowed {
+/* A job, with what its question borrows. */
+struct saver_task {
+	struct save_job job;
+	const struct names *names;       /* of the feed that was shown when it was asked for */
 	char *arch;
 	uint64_t *within;
 };
 
 struct saver {
-	const struct feed *feed;
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t asked;
-	struct save_job job;             /* the thread's, while BUSY */
-	struct borrowed own;             /* the same */
-	bool wanted, busy;               /* under lock: JOB is to be done; ... or has not been taken yet */
-	bool stop;                       /* under lock */
-	char text[TEXT_SIZE];            /* under lock: what came of it */
-	struct feed fresh;               /* the same; the thread's, while BUSY */
+	pthread_cond_t change;
+	/* under lock */
+	const struct feed *feed;
+	struct saver_task task[ROOM];    /* a ring: the first NR from AT on wait for their turn */
+	unsigned int at, nr;
+	bool answered;                   /* what came of the last one has not been taken yet, */
+	bool held;                       /* or was another feed, and saver_use() is to say which is followed */
+	bool stop;
+	char text[TEXT_SIZE];            /* while ANSWERED: what came of it */
+	struct feed fresh;
 	bool has_fresh;
 	int fd;
 };
 
-static void saver_forget(struct saver *s)
+static void saver_forget(struct saver_task *t)
 {
-	snapshot_unref(take_ptr(s->job.snapshot));
-	free(s->own.arch);
-	free(s->own.within);
-	s->own = (struct borrowed){ 0 };
+	snapshot_unref(take_ptr(t->job.snapshot));
+	free(t->arch);
+	free(t->within);
+	*t = (struct saver_task){ 0 };
 }
 
 static bool saver_copy_text(const char **text, char **ret_own)
@@ -58,46 +67,47 @@ static bool saver_copy_text(const char **text, char **ret_own)
 }
 
 /* Copies what the question points at, as the view may change it meanwhile. */
-static bool own_query(struct saver *s)
+static bool saver_own_query(struct saver_task *t)
 {
-	struct query *q = &s->job.query;
+	struct query *q = &t->job.query;
 	const size_t n = q->nr_within * sizeof(*q->within);
 
-	if (!saver_copy_text(&q->arch, &s->own.arch))
+	if (!saver_copy_text(&q->arch, &t->arch))
 		return false;
 	if (!n)
 		return true;
-	s->own.within = malloc(n);
-	if (!s->own.within)
+	t->within = malloc(n);
+	if (!t->within)
 		return false;
-	memcpy(s->own.within, q->within, n);
-	q->within = s->own.within;
+	memcpy(t->within, q->within, n);
+	q->within = t->within;
 	return true;
 }
 
-static void do_job(struct saver *s, char *text, size_t size)
+/* FRESH: what a target that was attached is asked by. Returns whether there is one. */
+static bool saver_do(struct saver_task *t, const struct feed *feed, struct feed *fresh, char *text, size_t size)
 {
 	struct err e = ERR_INIT;
-	int r;
+	bool attached = false;
+	int r = 0;
 
-	s->has_fresh = false;
-	switch (s->job.as) {
+	switch (t->job.as) {
 	case SAVE_RECORD:
-		r = s->feed->record(s->feed->ctx, text, size, &e);
+		r = feed->record(feed->ctx, text, size, &e);
 		break;
 	case SAVE_ATTACH:
-		r = s->feed->attach(s->feed->owner, s->job.pid, s->job.start_ticks, &s->fresh, &e);
-		s->has_fresh = r >= 0;
+		r = feed->attach(feed->owner, t->job.pid, t->job.start_ticks, fresh, &e);
+		attached = r >= 0;
 		break;
 	case SAVE_LEAVE:
-		r = 0;
-		view_session_leave(take_ptr(s->job.stage), text, size);
+		view_session_leave(take_ptr(t->job.stage), text, size);
 		break;
 	default:
-		r = save_now(&s->job, s->feed->names, text, size, &e);
+		r = save_now(&t->job, t->names, text, size, &e);
 	}
 	if (r < 0)
 		text_format(text, size, "%s", e.text);
+	return attached;
 }
 
 static void saver_tell(const struct saver *s)
@@ -108,26 +118,52 @@ static void saver_tell(const struct saver *s)
 		;
 }
 
+/* Whether the next task is to be done now; under lock. When the view ends, nobody takes answers. */
+static bool saver_may_begin(const struct saver *s)
+{
+	return s->nr && (s->stop || (!s->answered && !s->held));
+}
+
+static struct saver_task saver_next(struct saver *s)
+{
+	const struct saver_task t = s->task[s->at];
+
+	s->task[s->at] = (struct saver_task){ 0 };
+	s->at = (s->at + 1) % ROOM;
+	s->nr--;
+	return t;
+}
+
 static void *saver_work(void *arg)
 {
 	struct saver *s = arg;
 	char text[TEXT_SIZE];
+	struct feed fresh;
 
 	pthread_mutex_lock(&s->lock);
-	for (;;) {
-		if (!s->wanted && s->stop)
-			break;
-		if (!s->wanted) {
-			pthread_cond_wait(&s->asked, &s->lock);
+	while (s->nr || !s->stop) {
+		const struct feed *feed = s->feed;
+		struct saver_task t;
+		bool attached = false;
+
+		if (!saver_may_begin(s)) {
+			pthread_cond_wait(&s->change, &s->lock);
 			continue;
 		}
-		s->wanted = false;
-		pthread_mutex_unlock(&s->lock);
-		text[0] = '\0';
-		do_job(s, text, sizeof(text));
-		saver_forget(s);
-		pthread_mutex_lock(&s->lock);
-		memcpy(s->text, text, sizeof(text));
+		t = saver_next(s);
+		if (!s->stop || (t.job.as != SAVE_ATTACH && t.job.as != SAVE_RECORD)) {
+			pthread_mutex_unlock(&s->lock);
+			text[0] = '\0';
+			attached = saver_do(&t, feed, &fresh, text, sizeof(text));
+			pthread_mutex_lock(&s->lock);
+			memcpy(s->text, text, sizeof(text));
+		}
+		saver_forget(&t);
+		if (attached) {
+			s->fresh = fresh;
+			s->has_fresh = true;
+		}
+		s->answered = true;
 		saver_tell(s);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -156,7 +192,7 @@ int saver_new(const struct feed *feed, struct saver **ret, struct err *e)
 		return err_nomem(e, "the view");
 	s->feed = feed;
 	thread_mutex_init(&s->lock);
-	pthread_cond_init(&s->asked, NULL);
+	pthread_cond_init(&s->change, NULL);
 	s->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = s->fd < 0 ? errno : saver_start(s);
 	if (r) {
@@ -175,45 +211,51 @@ void saver_free(struct saver *s)
 		return;
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
-	pthread_cond_signal(&s->asked);
+	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
 	if (s->has_fresh)
 		s->fresh.leave(s->fresh.owner, s->text, sizeof(s->text));
-	saver_forget(s);
 	close(s->fd);
-	pthread_cond_destroy(&s->asked);
+	pthread_cond_destroy(&s->change);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
-bool saver_ask(struct saver *s, struct save_job *job)
+/* Under lock. */
+static bool saver_has_room(const struct saver *s, enum save_as as)
 {
-	bool busy, ok = true;
+	return as == SAVE_LEAVE ? s->nr < ROOM : s->nr < SAVER_JOBS_MAX;
+}
 
-	pthread_mutex_lock(&s->lock);
-	busy = s->busy;
-	pthread_mutex_unlock(&s->lock);
-	if (busy) {
-		snapshot_unref(take_ptr(job->snapshot));
-		return false;
-	}
-	s->job = *job;
+int saver_ask(struct saver *s, struct save_job *job, struct err *e)
+{
+	struct saver_task t = { .job = *job };
+	bool room;
+
 	job->snapshot = NULL;
-	ok = own_query(s);
-	if (!ok)
-		saver_forget(s);
+	if (!saver_own_query(&t)) {
+		saver_forget(&t);
+		return err_nomem(e, "a copy of what is shown");
+	}
 	pthread_mutex_lock(&s->lock);
-	s->busy = true;
-	s->wanted = ok;
-	if (ok) {
-		pthread_cond_signal(&s->asked);
-	} else {
-		snprintf(s->text, sizeof(s->text), "not enough memory to save anything");
-		saver_tell(s);
+	room = saver_has_room(s, t.job.as);
+	if (room) {
+		t.names = s->feed->names;
+		s->task[(s->at + s->nr++) % ROOM] = t;
+		pthread_cond_signal(&s->change);
 	}
 	pthread_mutex_unlock(&s->lock);
-	return true;
+	if (room)
+		return 0;
+	if (t.job.as == SAVE_LEAVE) {
+		char text[TEXT_SIZE];
+
+		view_session_leave(t.job.stage, text, sizeof(text));
+		return 0;
+	}
+	saver_forget(&t);
+	return err_set(e, EBUSY, "%u jobs wait already; try again when one has finished", SAVER_JOBS_MAX);
 }
 
 bool saver_take(struct saver *s, char *text, size_t size)
@@ -223,25 +265,34 @@ bool saver_take(struct saver *s, char *text, size_t size)
 	if (read(s->fd, &n, sizeof(n)) < 0)
 		return false;
 	pthread_mutex_lock(&s->lock);
-	s->busy = false;
+	s->answered = false;
+	s->held = s->has_fresh;
 	snprintf(text, size, "%s", s->text);
+	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);
 	return true;
 }
 
 bool saver_fresh(struct saver *s, struct feed *ret)
 {
-	const bool has = s->has_fresh;
+	bool has;
 
+	pthread_mutex_lock(&s->lock);
+	has = s->has_fresh;
 	if (has)
 		*ret = s->fresh;
 	s->has_fresh = false;
+	pthread_mutex_unlock(&s->lock);
 	return has;
 }
 
 void saver_use(struct saver *s, const struct feed *feed)
 {
+	pthread_mutex_lock(&s->lock);
 	s->feed = feed;
+	s->held = false;
+	pthread_cond_signal(&s->change);
+	pthread_mutex_unlock(&s->lock);
 }
 
 int saver_fd(const struct saver *s)

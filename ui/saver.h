@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * saver.h - what waits for a disk or for the kernel, away from the keys: a thread that writes what is shown into a file, begins
- * and ends recordings, and goes on with another target.
+ * saver.h - a thread that does what waits for a disk or for the kernel, so that keys are answered meanwhile: it writes what is
+ * shown into a file, begins and ends recordings, and begins and ends the capture of another target.
  *
- * One thing at a time; the thread that asks and takes never waits. What is written is the question that is on the screen, asked
- * again of the same snapshot: complete where the screen leaves out what is lightest.
+ * Jobs are done one after the other, in the order in which they were asked for; the thread that asks and takes never waits. What
+ * is written is the question that is on the screen, asked again of the same snapshot: complete where the screen leaves out what
+ * is lightest.
  */
 #ifndef SBERF_UI_SAVER_H
 #define SBERF_UI_SAVER_H
@@ -54,15 +55,26 @@ struct saver;
 
 /* FEED is borrowed until there is another one: saver_use(). */
 int saver_new(const struct feed *feed, struct saver **ret, struct err *e);
-void saver_free(struct saver *s);                /* waits for what is at hand; NULL is fine */
+void saver_free(struct saver *s);                /* waits for what is to be written or left, begins nothing new; NULL is fine */
 
-/* Consumes JOB's reference. False when something else is at hand: then nothing is done. */
-bool saver_ask(struct saver *s, struct save_job *job);
-/* Whether something has come to its end; what came of it is in TEXT, a sentence, "" = nothing is to be said. */
+#define SAVER_JOBS_MAX 8u        /* that wait for their turn */
+
+/*
+ * Puts JOB behind those that are not done yet, and consumes its reference, whatever is returned. -EBUSY, with a sentence: SAVER_JOBS_MAX
+ * wait already; -ENOMEM. SAVE_LEAVE is never refused: where there is no room for it, it is done before this returns.
+ */
+int saver_ask(struct saver *s, struct save_job *job, struct err *e);
+/*
+ * Whether a job has come to its end, the oldest that was not taken yet; what came of it is in TEXT, a sentence, "" = nothing is to be
+ * said. The next job begins now, but after a SAVE_ATTACH that went well.
+ */
 bool saver_take(struct saver *s, char *text, size_t size);
-/* Whether what was taken last was SAVE_ATTACH and went well: *RET is the caller's then, to be shown, or left. */
+/*
+ * Whether what was taken last was SAVE_ATTACH and went well: *RET is the caller's then, to be shown, or left. The next job waits until
+ * saver_use() says whose feed it is about.
+ */
 bool saver_fresh(struct saver *s, struct feed *ret);
-/* From now on, FEED is what recordings and targets are asked of. Nothing may be at hand: right after saver_take(). */
+/* From now on, FEED is what recordings and targets are asked of, by jobs that were asked for before, too. After saver_fresh() alone. */
 void saver_use(struct saver *s, const struct feed *feed);
 /* Readable when saver_take() would be true. */
 int saver_fd(const struct saver *s);

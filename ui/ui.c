@@ -53,12 +53,13 @@ static void redraw_all(struct ui *ui)
 static void ui_save(struct ui *ui, enum reaction r)
 {
 	struct save_job job = { .as = r == REACT_ATTACH ? SAVE_ATTACH : SAVE_RECORD };
+	struct err e = ERR_INIT;
 
 	job.pid = view_picked(ui->view, &job.start_ticks);
 	if (r == REACT_SAVE)
 		view_save_job(ui->view, &job);
-	if (!saver_ask(ui->saver, &job))
-		view_say(ui->view, "what was begun before is not done yet: try again when it is");
+	if (saver_ask(ui->saver, &job, &e) < 0)
+		view_say(ui->view, e.text);
 	else if (r == REACT_SAVE)
 		view_say(ui->view, "saving ...");
 }
@@ -74,14 +75,15 @@ static void ui_follow(struct ui *ui, struct feed *fresh)
 	if (view_session_new(fresh, ui->options, &stage, &e) < 0) {
 		view_say(ui->view, e.text);
 		fresh->leave(fresh->owner, text, sizeof(text));
+		saver_use(ui->saver, &ui->stage->feed);
 		return;
 	}
 	view_take_over(stage->view, ui->view);
 	ui->stage = stage;
 	ui->view = stage->view;
 	ui->next_tick_ns = 0;
+	saver_ask(ui->saver, &job, &e);
 	saver_use(ui->saver, &stage->feed);
-	saver_ask(ui->saver, &job);
 }
 
 static void take_saved(struct ui *ui)

@@ -57,11 +57,13 @@ keys C-z
 see "Ctrl-Z: the shell is back" 'Stopped'
 type_line 'clear; fg'
 see "fg: so is the view" '^ shares .*running .*cpu-clock'
+keys Home
 see "and its tree" '▾ main .* [0-9.]+ %'
 see "what came while it was stopped is there, or said to be lost" 'lost [0-9]'
 
 stop_workload
 see "the target's end is told, and the view stays" 'killed by SIGKILL'
+keys Home
 see "with its tree" '▾ main .* [0-9.]+ %'
 keys q
 restored "after all that"

@@ -14,6 +14,8 @@
 #include "ui/saver.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -304,9 +306,172 @@ static void names_that_are_taken_are_left_alone(void **state)
 	madefeed_free(&f);
 }
 
+/* A feed of which every job waits until it is let go, and that writes down what was asked of it. */
+struct slow {
+	char name;
+	sem_t *gate;
+	char *log;               /* of all of them */
+	struct slow *other;      /* who is attached */
+};
+
+static int slow_record(void *ctx, char *text, size_t size, struct err *e)
+{
+	const struct slow *s = ctx;
+
+	sem_wait(s->gate);
+	snprintf(text, size, "recording of %c", s->name);
+	strncat(s->log, &s->name, 1);
+	return 0;
+}
+
+static void slow_leave(void *owner, char *text, size_t size)
+{
+	const struct slow *s = owner;
+
+	strcat(s->log, "-");
+	strncat(s->log, &s->name, 1);
+}
+
+static struct feed slow_feed(struct slow *s, const struct names *names);
+
+static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
+{
+	const struct slow *s = owner;
+
+	sem_wait(s->gate);
+	*ret = slow_feed(s->other, NULL);
+	strcat(s->log, "+");
+	strncat(s->log, &s->other->name, 1);
+	return 0;
+}
+
+static struct feed slow_feed(struct slow *s, const struct names *names)
+{
+	return (struct feed){ .ctx = s, .owner = s, .names = names, .record = slow_record, .attach = slow_attach, .leave = slow_leave };
+}
+
+/* What came of the oldest job that was not taken yet. */
+static const char *next_answer(struct saver *s)
+{
+	static char text[2 * ERR_TEXT_MAX];
+	struct pollfd p = { .fd = saver_fd(s), .events = POLLIN };
+
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	assert_true(saver_take(s, text, sizeof(text)));
+	return text;
+}
+
+static void ask_for(struct saver *s, enum save_as as)
+{
+	struct save_job job = { .as = as };
+	struct err e = ERR_INIT;
+
+	assert_int_equal(saver_ask(s, &job, &e), 0);
+}
+
+static void jobs_are_done_in_their_order(void **state)
+{
+	char log[64] = "";
+	sem_t gate;
+	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	struct made_feed f;
+	struct feed feed, fresh;
+	struct saver *s;
+	struct save_job job;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(sem_init(&gate, 0, 0), 0);
+	madefeed_init(&f);
+	madefeed_server(&f);
+	feed = slow_feed(&one, f.m.names);
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	ask_for(s, SAVE_RECORD);
+	job = job_of(&f, SAVE_FOLDED);
+	assert_int_equal(saver_ask(s, &job, &e), 0);
+	assert_null(job.snapshot);
+	ask_for(s, SAVE_ATTACH);
+	ask_for(s, SAVE_RECORD);
+	for (int i = 0; i < 3; i++)
+		sem_post(&gate);
+	assert_string_equal(next_answer(s), "recording of A");
+	assert_non_null(strstr(next_answer(s), "saved as sberf-1.folded"));
+	assert_false(saver_fresh(s, &fresh));
+	assert_string_equal(next_answer(s), "");
+	assert_true(saver_fresh(s, &fresh));
+	/* What was asked for before is about whom the view goes on with. */
+	saver_use(s, &fresh);
+	assert_string_equal(next_answer(s), "recording of B");
+	assert_string_equal(log, "A+BB");
+	saver_free(s);
+	assert_string_equal(log, "A+BB");
+	unlink("sberf-1.folded");
+	madefeed_free(&f);
+	sem_destroy(&gate);
+}
+
+static void no_more_jobs_wait_than_fit(void **state)
+{
+	char log[64] = "";
+	sem_t gate;
+	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	struct feed feed = slow_feed(&one, NULL);
+	struct saver *s;
+	struct made_feed f;
+	struct save_job job;
+	struct err e = ERR_INIT;
+	unsigned int n = 0;
+
+	assert_int_equal(sem_init(&gate, 0, 0), 0);
+	madefeed_init(&f);
+	madefeed_server(&f);
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	/* One may be at work; the others wait. */
+	for (;; n++) {
+		job = (struct save_job){ .as = SAVE_RECORD };
+		if (saver_ask(s, &job, &e) < 0)
+			break;
+		assert_true(n <= SAVER_JOBS_MAX);
+	}
+	assert_true(n >= SAVER_JOBS_MAX);
+	job = job_of(&f, SAVE_FOLDED);
+	assert_int_equal(saver_ask(s, &job, &e), -EBUSY);
+	assert_null(job.snapshot);
+	assert_non_null(strstr(e.text, "try again"));
+	/* The end: what is at work is waited for, and nothing new begins. */
+	sem_post(&gate);
+	saver_free(s);
+	assert_true(strlen(log) <= 1);
+	madefeed_free(&f);
+	sem_destroy(&gate);
+}
+
+static void what_was_attached_and_never_shown_is_left(void **state)
+{
+	char log[64] = "";
+	sem_t gate;
+	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	struct feed feed = slow_feed(&one, NULL);
+	struct pollfd p = { .events = POLLIN };
+	struct saver *s;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(sem_init(&gate, 0, 1), 0);
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	ask_for(s, SAVE_ATTACH);
+	p.fd = saver_fd(s);
+	assert_int_equal(poll(&p, 1, 60000), 1);
+	ask_for(s, SAVE_ATTACH);
+	saver_free(s);
+	assert_string_equal(log, "+B-B");
+	sem_destroy(&gate);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_are_done_in_their_order),
+		cmocka_unit_test(no_more_jobs_wait_than_fit),
+		cmocka_unit_test(what_was_attached_and_never_shown_is_left),
 		cmocka_unit_test(a_zoom_is_what_the_tree_has_there),
 		cmocka_unit_test(a_recording_of_sums_has_the_same_sums),
 		cmocka_unit_test(cut_stacks_and_waits_are_counted_as_before),
