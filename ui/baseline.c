@@ -5,8 +5,8 @@
 #include "ui/baseline.h"
 
 #include "base/hash.h"
-#include "ui/funcsview.h"
-#include "ui/listtree.h"
+#include "ui/panes/funcsview.h"
+#include "ui/panes/listtree.h"
 
 #include <errno.h>
 #include <stdlib.h>

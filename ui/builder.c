@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "ui/numapane.h"
-#include "ui/threadspane.h"
+#include "ui/panes/numapane.h"
+#include "ui/panes/threadspane.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -62,7 +62,7 @@ static void build_waits(struct built *b, const struct names *names)
 	q.measures &= MEASURES_OFF_CPU;
 	if (waits_build(b->snapshot, names, &q, &waits, &b->err) < 0)
 		return;
-	b->standstill = waitsview_standstill(waits);
+	b->standstill = waits_standstill(waits);
 	b->tree = waitsview_tree(waits);
 	if (b->tree)
 		b->waits = take_ptr(waits);
@@ -149,7 +149,7 @@ static void look_for_standstill(struct built *b, const struct names *names)
 	q.from_ns = last.from_ns;
 	q.to_ns = UINT64_MAX;
 	if (!waits_build(b->snapshot, names, &q, &waits, &e))
-		b->standstill = waitsview_standstill(waits);
+		b->standstill = waits_standstill(waits);
 }
 
 static void builder_build_tree(struct built *b, const struct names *names)

@@ -16,16 +16,17 @@
 #include "query/frameshare.h"
 #include "query/numareport.h"
 #include "query/query.h"
+#include "query/standstill.h"
 #include "query/threadlist.h"
 #include "query/waits.h"
 #include "ui/baseline.h"
-#include "ui/funcsview.h"
 #include "ui/history.h"
-#include "ui/numaview.h"
-#include "ui/panes.h"
-#include "ui/qualitypane.h"
-#include "ui/timeview.h"
-#include "ui/waitsview.h"
+#include "ui/panes/funcsview.h"
+#include "ui/panes/numaview.h"
+#include "ui/panes/panes.h"
+#include "ui/panes/qualitypane.h"
+#include "ui/panes/timeview.h"
+#include "ui/panes/waitsview.h"
 
 #include <stdbool.h>
 #include <stddef.h>

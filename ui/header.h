@@ -10,10 +10,10 @@
 
 #include "profile/meta.h"
 #include "query/frameshare.h"
+#include "query/standstill.h"
 #include "session/session.h"
 #include "ui/canvas.h"
 #include "ui/history.h"
-#include "ui/waitsview.h"
 
 #include <stdbool.h>
 

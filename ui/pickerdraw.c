@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/pane_common.h"
+#include "ui/panes/pane_common.h"
 #include "ui/text_builder.h"
 
 #include <stdio.h>

@@ -10,9 +10,9 @@
 #include "ui/search.h"
 
 #include "base/text.h"
-#include "ui/flameview.h"
-#include "ui/numaview.h"
-#include "ui/waitsview.h"
+#include "ui/panes/flameview.h"
+#include "ui/panes/numaview.h"
+#include "ui/panes/waitsview.h"
 
 #include <stdlib.h>
 #include <string.h>

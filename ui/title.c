@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "ui/numaview.h"
+#include "ui/panes/numaview.h"
 #include "ui/text_builder.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "query/numareport.h"
 #include "query/query.h"
-#include "ui/funcsview.h"
+#include "ui/panes/funcsview.h"
 #include "ui/ui.h"
 
 #include <stddef.h>

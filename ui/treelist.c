@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "ui/flameview.h"
+#include "ui/panes/flameview.h"
 #include "ui/treeview.h"
 
 #include <stdlib.h>

@@ -7,11 +7,11 @@
 
 #include "ui/treeview.h"
 
-#include "ui/flameview.h"
-#include "ui/numaview.h"
-#include "ui/qualitypane.h"
-#include "ui/threadspane.h"
-#include "ui/waitsview.h"
+#include "ui/panes/flameview.h"
+#include "ui/panes/numaview.h"
+#include "ui/panes/qualitypane.h"
+#include "ui/panes/threadspane.h"
+#include "ui/panes/waitsview.h"
 
 #include <stdlib.h>
 #include <string.h>

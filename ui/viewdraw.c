@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "ui/keyhelp.h"
-#include "ui/pane_common.h"
+#include "ui/panes/pane_common.h"
 #include "ui/text_builder.h"
 #include "ui/view_private.h"
 

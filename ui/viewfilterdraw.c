@@ -2,7 +2,7 @@
 /* viewfilterdraw.c - how the prompt of a filter and the list of filters look. */
 #include "config.h"
 
-#include "ui/pane_common.h"
+#include "ui/panes/pane_common.h"
 #include "ui/view_private.h"
 
 #include "base/text.h"

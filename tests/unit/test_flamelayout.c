@@ -6,7 +6,7 @@
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
-#include "ui/flamelayout.h"
+#include "ui/panes/flamelayout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

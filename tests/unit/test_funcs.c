@@ -7,7 +7,7 @@
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
-#include "ui/funcsview.h"
+#include "ui/panes/funcsview.h"
 
 #include <errno.h>
 #include <stdio.h>

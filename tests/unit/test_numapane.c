@@ -10,8 +10,8 @@
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/madenuma.h"
-#include "ui/numapane.h"
-#include "ui/numaview.h"
+#include "ui/panes/numapane.h"
+#include "ui/panes/numaview.h"
 
 #include <stdio.h>
 #include <stdlib.h>

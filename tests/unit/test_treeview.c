@@ -7,7 +7,7 @@
 
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/keys.h"
-#include "ui/flameview.h"
+#include "ui/panes/flameview.h"
 #include "ui/treeview.h"
 
 #include <stdio.h>

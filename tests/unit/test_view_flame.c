@@ -10,7 +10,7 @@
 #include "tests/unit/keys.h"
 
 #include "base/clock.h"
-#include "ui/flameview.h"
+#include "ui/panes/flameview.h"
 
 #include <stdio.h>
 #include <stdlib.h>

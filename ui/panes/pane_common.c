@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pane_common.c - see pane_common.h. */
+#include "config.h"
+
+#include "ui/panes/pane_common.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "ui/text_builder.h"
+#include "ui/title.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MARK_OPEN 0x25BE
+#define MARK_CLOSED 0x25B8
+#define MARK_CURSOR 0x258C
+#define ELLIPSIS 0x2026
+#define FAINT_SHARE 0.005
+#define ARROW "\xE2\x86\x93"
+
+void pane_common_rule(struct canvas *cv, int y, int end, const char *title)
+{
+	int used;
+
+	canvas_fill(cv, 0, y, cv->w, STYLE_FAINT, PANE_COMMON_RULE);
+	used = canvas_text_cut(cv, 3, y, end - PANE_COMMON_RULE_COLS, STYLE_TITLE, title, strlen(title));
+	if (used > 0) {
+		canvas_fill(cv, 2, y, 1, STYLE_FAINT, ' ');
+		canvas_fill(cv, 3 + used, y, 1, STYLE_FAINT, ' ');
+	}
+}
+
+void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted)
+{
+	static const char *const names[SORT_NR] = { "total", "self", "running", "runnable", "blocked", "name" };
+	char text[TITLE_MAX + 32];
+
+	snprintf(text, sizeof(text), "%s" TEXT_BUILDER_DOT ARROW "%s", title, names[sorted]);
+	pane_common_rule(cv, y, end, text);
+}
+
+void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted)
+{
+	const int w = (int)strlen(head) + (sorted ? 1 : 0);
+
+	canvas_fill(cv, x + cols - w - 1, y, w + 2, STYLE_FAINT, ' ');
+	if (sorted)
+		canvas_put(cv, x + cols - w, y, STYLE_TITLE, ARROW);
+	canvas_put(cv, x + cols - (int)strlen(head), y, sorted ? STYLE_TITLE : STYLE_FAINT, head);
+}
+
+void pane_common_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node)
+{
+	if (tv->tree->node[node].first_child != NODE_NONE)
+		canvas_fill(cv, x, y, 1, STYLE_FAINT, treeview_is_open(tv, node) ? MARK_OPEN : MARK_CLOSED);
+}
+
+void pane_common_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label)
+{
+	const char *at = label;
+	size_t len;
+
+	while (s && (at = search_in(s, at, &len))) {
+		const int from = (int)text_width(label, (size_t)(at - label));
+		const int n = (int)text_width(at, len);
+
+		if (from + n <= cols)
+			canvas_restyle(cv, x + from, y, n, STYLE_MATCH);
+		at += len;
+	}
+}
+
+int pane_common_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label)
+{
+	const size_t len = strlen(label);
+
+	if (cols < 2 || text_width(label, len) <= (size_t)cols)
+		return canvas_text(cv, x, y, cols, style, label, len);
+	cols = canvas_text(cv, x, y, cols - 1, style, label, len);
+	canvas_fill(cv, x + cols, y, 1, style, ELLIPSIS);
+	return cols + 1;
+}
+
+/* SHARE in COLS columns, one of them a blank: as precise as there is room for. */
+static void fit_percent(char dst[UNITS_MAX], double share, int cols, bool doubt)
+{
+	const char *sign = cols < PANE_COMMON_PERCENT_COLS ? "" : " %";
+	const size_t room = (size_t)cols - 1 - doubt;
+	size_t len;
+
+	units_percent(dst, share);
+	len = strlen(dst);
+	if (!*sign && len > 2)
+		dst[len -= 2] = '\0';
+	if (len > room)
+		len = (size_t)snprintf(dst, UNITS_MAX, "%.0f%s", share * 100, sign);
+	if (len > room)
+		snprintf(dst, UNITS_MAX, "%.0fk%s", share / 10, sign);
+}
+
+void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
+{
+	const double share = whole ? (double)part / (double)whole : 0;
+	char text[UNITS_MAX];
+
+	if (!part) {
+		canvas_put(cv, x + cols - (cols < PANE_COMMON_PERCENT_COLS ? 1 : 3), y, STYLE_FAINT, "\xC2\xB7");
+		return;
+	}
+	fit_percent(text, share, cols, doubt);
+	x += cols - (int)strlen(text);
+	if (doubt)
+		canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
+	canvas_put(cv, x, y, share < FAINT_SHARE ? STYLE_FAINT : style, text);
+}
+
+void pane_common_mark(struct canvas *cv, int y, int cols)
+{
+	canvas_restyle(cv, 0, y, cols, STYLE_CURSOR);
+	canvas_fill(cv, 0, y, 1, STYLE_TEXT, MARK_CURSOR);
+}
+
+void pane_common_cursor(const struct treeview *tv, struct canvas *cv, int y, int cols)
+{
+	if (tv->aside)
+		canvas_fill(cv, 0, y, 1, STYLE_FAINT, MARK_CURSOR);
+	else
+		pane_common_mark(cv, y, cols);
+}
+
+int pane_common_place(const struct treeview *tv, struct canvas *cv, int y)
+{
+	char text[3 * UNITS_MAX], a[UNITS_MAX], b[UNITS_MAX];
+	int x;
+
+	units_thousands(a, tv->cursor + 1);
+	units_thousands(b, tv->rows.n);
+	snprintf(text, sizeof(text), cv->w >= 60 ? "%s of %s rows" : "%s/%s", a, b);
+	x = cv->w - 1 - (int)strlen(text);
+	canvas_put(cv, x, y, STYLE_FAINT, text);
+	return x;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* pane_common.h - what panes that show a treeview have in common: the rule with its heads, marks of folds, matches and the cursor. */
+#ifndef SBERF_UI_PANES_PANE_COMMON_H
+#define SBERF_UI_PANES_PANE_COMMON_H
+
+#include "ui/canvas.h"
+#include "ui/search.h"
+#include "ui/treeview.h"
+
+#define LINE_STEP 2              /* columns a level */
+#define LINE_NAME_X 2            /* where names of depth 0 begin, their fold mark first */
+#define LINE_NAME_MIN 12         /* columns that indentation leaves to a name */
+
+#define PANE_COMMON_RULE 0x2500u       /* what rules are drawn of, */
+#define PANE_COMMON_RULE_HEAVY 0x2501u /* in focus, */
+#define PANE_COMMON_BETWEEN 0x2502u    /* and between columns */
+#define PANE_COMMON_RULE_COLS 6         /* columns of a rule that its title does not get */
+/* The rule at row Y with TITLE in it, cut to end before column END. */
+void pane_common_rule(struct canvas *cv, int y, int end, const char *title);
+/* The same for lines that are SORTED by what no head says: then the end of the title does, which is the last to be cut. */
+void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *title, enum sort_by sorted);
+/* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
+void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
+
+#define PANE_COMMON_PERCENT_COLS 9      /* of a percentage; with fewer columns its sign is left out */
+/*
+ * PART of WHOLE at row Y, right-aligned in the COLS columns from X on; DOUBT: it is estimated for the most part. Nothing is a
+ * dot.
+ */
+void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt);
+
+/* The fold mark of the row for NODE at column X; nothing for a leaf. */
+void pane_common_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node);
+/* Marks what S finds in LABEL, of which the first COLS columns stand from X on. S may be NULL. */
+void pane_common_matches(struct canvas *cv, int x, int y, int cols, const struct search *s, const char *label);
+/* LABEL from X on in COLS columns; what is too long loses its end, as in lists of functions whose first ones matter most. */
+int pane_common_list(struct canvas *cv, int x, int y, int cols, enum style style, const char *label);
+/* Makes the first COLS columns of row Y the line under the cursor of TV: it stands out where keys have an effect. */
+void pane_common_cursor(const struct treeview *tv, struct canvas *cv, int y, int cols);
+
+/* The same for a line that is no row of a treeview. */
+void pane_common_mark(struct canvas *cv, int y, int cols);
+
+/* "3 of 24 rows" at the right end of row Y, "3/24" where there is little room; returns the column where it begins. */
+int pane_common_place(const struct treeview *tv, struct canvas *cv, int y);
+
+#endif

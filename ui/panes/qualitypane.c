@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* qualitypane.c - how the lines of quality.c look. */
+#include "config.h"
+
+#include "ui/panes/qualitypane.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "ui/panes/pane_common.h"
+#include "ui/text_builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT_COLS 10
+#define TIME_COLS 9
+#define TO " \xE2\x86\x92 "      /* before what can be done */
+
+/* Where things stand on a line; 0 = no such column. */
+struct layout {
+	int name_end, share_x, count_x, time_x, share_cols;
+};
+
+static struct layout qualitypane_lay_out(int w)
+{
+	struct layout l = { .share_cols = w >= 56 ? PANE_COMMON_PERCENT_COLS : 6 };
+	int end = w;
+
+	if (w >= 72)
+		l.time_x = end -= TIME_COLS;
+	if (w >= 30)
+		l.count_x = end -= COUNT_COLS;
+	if (w >= 40)
+		l.share_x = end -= l.share_cols;
+	l.name_end = end - 1;
+	return l;
+}
+
+static int name_x(const struct treeview *tv, size_t row)
+{
+	return LINE_NAME_X + (int)tv->rows.v[row].depth * LINE_STEP;
+}
+
+static enum style qualitypane_label_style(const struct quality_line *l)
+{
+	if (l->level == QUALITY_PART)
+		return STYLE_TITLE;
+	return l->part == QUALITY_LOST ? STYLE_ALERT : l->level == QUALITY_REASON || l->level == QUALITY_WHY ? STYLE_TEXT : STYLE_FAINT;
+}
+
+static void qualitypane_draw_figures(const struct quality_line *l, struct canvas *cv, const struct layout *at, int y)
+{
+	char text[UNITS_MAX];
+
+	if (at->share_x && l->of)
+		pane_common_percent(cv, at->share_x, y, at->share_cols, STYLE_TEXT, l->count, l->of, false);
+	if (at->count_x && l->count) {
+		units_thousands(text, l->count);
+		if ((int)strlen(text) >= COUNT_COLS)
+			units_count(text, l->count);
+		canvas_put(cv, at->count_x + COUNT_COLS - (int)strlen(text), y, STYLE_TEXT, text);
+	}
+	if (at->time_x && l->ns) {
+		units_time(text, l->ns);
+		canvas_put(cv, at->time_x + TIME_COLS - (int)strlen(text), y, STYLE_TEXT, text);
+	}
+}
+
+/* Draws LABEL and behind it what can be done; false when there is no room for both. */
+static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style, const char *label, const char *remedy)
+{
+	if (x + (int)(text_width(label, strlen(label)) + text_width(remedy, strlen(remedy))) + 3 > end)
+		return false;
+	x += canvas_put(cv, x, y, style, label);
+	x += canvas_put(cv, x, y, STYLE_FAINT, TO);
+	canvas_put(cv, x, y, STYLE_KEY, remedy);
+	return true;
+}
+
+/* Where there is little room, what can be done is more useful than what is wrong: the status line has both. */
+static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *at, int x, int y,
+				  uint32_t node, const struct search *s)
+{
+	const enum style style = qualitypane_label_style(&tv->quality->line[node]);
+	const char *remedy = quality_remedy(tv->quality, node);
+	char label[LABEL_MAX], brief[LABEL_MAX];
+
+	quality_label(tv->quality, node, label, sizeof(label));
+	quality_brief(tv->quality, node, brief, sizeof(brief));
+	if (!*remedy || (!draw_both(cv, x, y, at->name_end, style, label, remedy) &&
+			 !draw_both(cv, x, y, at->name_end, style, brief, remedy)))
+		pane_common_list(cv, x, y, at->name_end - x, style, label);
+	pane_common_matches(cv, x, y, at->name_end - x, s, brief);
+}
+
+static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *at, size_t i, int y,
+				 const struct search *s)
+{
+	const uint32_t node = tv->rows.v[i].node;
+	const int x = name_x(tv, i) + LINE_STEP;
+
+	pane_common_fold(tv, cv, x - LINE_STEP, y, node);
+	qualitypane_draw_name(tv, cv, at, x, y, node, s);
+	qualitypane_draw_figures(&tv->quality->line[node], cv, at, y);
+	if (i == tv->cursor)
+		pane_common_cursor(tv, cv, y, cv->w);
+}
+
+void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+{
+	const struct layout l = qualitypane_lay_out(cv->w);
+
+	for (int i = 0; tv->quality && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
+		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+}
+
+void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
+{
+	const struct layout l = qualitypane_lay_out(cv->w);
+
+	if (!tv->quality)
+		return;
+	pane_common_rule(cv, y, l.name_end, "quality");
+	if (l.share_x)
+		pane_common_head(cv, l.share_x, y, l.share_cols, "share", false);
+	if (l.count_x)
+		pane_common_head(cv, l.count_x, y, COUNT_COLS, "count", false);
+	if (l.time_x)
+		pane_common_head(cv, l.time_x, y, TIME_COLS, "time", false);
+}
+
+/* What is wrong, in full, and what can be done about it. */
+void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
+{
+	const uint32_t node = tv->quality ? treeview_node(tv) : NODE_NONE;
+	char label[LABEL_MAX];
+	const char *remedy;
+	int room;
+
+	if (node == NODE_NONE)
+		return;
+	room = pane_common_place(tv, cv, y) - 2;
+	quality_label(tv->quality, node, label, sizeof(label));
+	remedy = quality_remedy(tv->quality, node);
+	if (!*remedy || !draw_both(cv, 1, y, room, STYLE_TITLE, label, remedy))
+		pane_common_list(cv, 1, y, room, STYLE_TITLE, label);
+}
+
+bool qualitypane_on_mark(const struct treeview *tv, int x, int y)
+{
+	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+
+	return tv->quality && row < tv->rows.n && x >= name_x(tv, row) && x < name_x(tv, row) + LINE_STEP;
+}

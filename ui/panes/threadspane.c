@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* threadspane.c - see threadspane.h. */
+#include "config.h"
+
+#include "ui/panes/threadspane.h"
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "model/memory.h"
+#include "ui/panes/listtree.h"
+#include "ui/panes/measurestyle.h"
+#include "ui/panes/pane_common.h"
+#include "ui/text_builder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERCENT_COLS PANE_COMMON_PERCENT_COLS
+#define BRIEF_COLS 6
+#define BAR_COLS 9
+#define NODE_COLS 6
+#define DOES_COLS 20             /* "epoll_wait 12.3 s" */
+#define DOES_BRIEF 9
+
+enum column {
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_IDLE, COL_NR
+};
+
+/* SORT_NR = by no key */
+static const enum sort_by column_sort[COL_NR] = {
+	[COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE, [COL_BLOCKED] = SORT_BLOCKED, [COL_IDLE] = SORT_NR,
+};
+
+/* The measure that C is the column of, one that is shown; NULL = that of what idles. */
+static const struct measure *threadspane_column_measure(const struct tree_look *look, int c)
+{
+	return c == COL_IDLE ? NULL : measure_column(&look->set, (unsigned int)c);
+}
+
+/* Where things stand on a line; 0 = no such column. */
+struct layout {
+	int name_end, does_x, does_cols, node_x, x[COL_NR], bar_x;
+	int cols;                        /* of a percentage */
+};
+
+/* Lists as trees */
+
+static uint64_t key_of(const struct dict *d, const struct thread_row *r)
+{
+	const struct thread *t = dict_get_thread(d, r->thread);
+
+	return hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns);
+}
+
+struct tree *threadspane_tree(const struct threadlist *l, const struct names *names)
+{
+	const struct tree what = { .dict = l->dict, .names = names, .query = l->query, .set = l->set, .n = l->n + 1 };
+	AUTO_FREE struct tree_node *node = calloc(l->n + 1ul, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node[0] = (struct tree_node){ .parent = NODE_NONE, .kind = NODE_ROOT, .place = ID_NONE };
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct thread_row *r = &l->row[i];
+
+		node[i + 1] = (struct tree_node){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
+						  .count = r->count, .thread = r->thread, .total_ns = thread_row_ns(r) };
+		memcpy(node[i + 1].value, r->value, sizeof(r->value));
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			node[0].value[place] += r->value[place];
+		node[0].total_ns += node[i + 1].total_ns;
+		node[0].count += r->count;
+	}
+	return listtree_new(&what, take_ptr(node));
+}
+
+const struct thread_row *threadspane_row(const struct threadlist *l, uint32_t node)
+{
+	return node && node <= l->n ? &l->row[node - 1] : NULL;
+}
+
+char *threadspane_label(const struct threadlist *l, uint32_t node, char *dst, size_t size)
+{
+	struct text_builder w = text_builder_in(dst, size);
+	char process[LABEL_MAX];
+
+	if (!threadspane_row(l, node))
+		return dst;
+	thread_row_label(l, node - 1, text_builder_end(&w), text_builder_room(&w));
+	text_builder_grown(&w);
+	thread_row_process(l, node - 1, process, sizeof(process));
+	if (l->several && strcmp(dst, process) != 0)
+		text_builder_put(&w, TEXT_BUILDER_DOT "%s", process);
+	return dst;
+}
+
+/* Drawing */
+
+static bool several_nodes(const struct threadlist *l)
+{
+	uint16_t first = NODE_UNKNOWN;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (l->row[i].node == NODE_UNKNOWN)
+			continue;
+		if (first != NODE_UNKNOWN && l->row[i].node != first)
+			return true;
+		first = l->row[i].node;
+	}
+	return false;
+}
+
+static bool threadspane_shows(const struct tree_look *look, enum time_kind kind)
+{
+	return look->kinds ? look->kinds & 1u << kind : kind == TIME_RUNNING;
+}
+
+/* Columns from the right. What a thread does comes before how its time is split, where there is no room for both. */
+static struct layout threadspane_lay_out(const struct threadlist *l, const struct tree_look *look, int w)
+{
+	struct layout at = { .cols = w >= 72 ? PERCENT_COLS : BRIEF_COLS };
+	int end = w;
+
+	if (w >= 64)
+		at.bar_x = (end -= BAR_COLS) + 1;
+	if (w >= 96 && look->kinds && l->query.fold_idle)
+		at.x[COL_IDLE] = end -= at.cols;
+	if (w >= 34 && threadspane_shows(look, TIME_BLOCKED))
+		at.x[COL_BLOCKED] = end -= at.cols;
+	if (w >= 56 && threadspane_shows(look, TIME_RUNNABLE))
+		at.x[COL_RUNNABLE] = end -= at.cols;
+	if (w >= 14 && threadspane_shows(look, TIME_RUNNING))
+		at.x[COL_RUNNING] = end -= at.cols;
+	if (w >= 90 && several_nodes(l))
+		at.node_x = end -= NODE_COLS;
+	at.does_cols = w >= 88 ? DOES_COLS : DOES_BRIEF;
+	if (w >= 44)
+		at.does_x = end -= at.does_cols;
+	at.name_end = end - 1;
+	return at;
+}
+
+/* What R does, as fully as fits into COLS columns. */
+static void does_text(const struct threadlist *l, const struct thread_row *r, int cols, char *dst, size_t size)
+{
+	char call[CALL_NAME_MAX], time[UNITS_MAX];
+
+	switch (r->does) {
+	case THREAD_RUNS:
+		snprintf(dst, size, "runs");
+		return;
+	case THREAD_QUEUED:
+		snprintf(dst, size, "in queue");
+		return;
+	case THREAD_WAITS:
+	case THREAD_IDLES:
+		units_time(time, r->waited_ns);
+		snprintf(dst, size, "%s %s", call_name(r->call, l->query.arch, call), time);
+		if ((int)text_width(dst, strlen(dst)) > cols)
+			snprintf(dst, size, "%s", time);
+		return;
+	default:
+		snprintf(dst, size, "\xC2\xB7");
+	}
+}
+
+static enum style does_style(const struct thread_row *r)
+{
+	static const enum style styles[] = { [THREAD_QUIET] = STYLE_FAINT, [THREAD_RUNS] = STYLE_RUNNING,
+					     [THREAD_QUEUED] = STYLE_RUNNABLE, [THREAD_WAITS] = STYLE_BLOCKED,
+					     [THREAD_IDLES] = STYLE_FAINT };
+
+	return styles[r->does];
+}
+
+static void threadspane_draw_bar(const struct thread_row *r, const struct tree_look *look, struct canvas *cv, int x, int y,
+				 uint64_t whole)
+{
+	static const enum style styles[TIME_NR] = { STYLE_RUNNING, STYLE_RUNNABLE, STYLE_BLOCKED };
+	struct bar_part part[TIME_NR];
+	int n = 0;
+
+	for (int k = 0; k < TIME_NR; k++) {
+		if (threadspane_shows(look, (enum time_kind)k) && (measure_set_is_wall(&look->set) || look->set.lead >> k & 1))
+			part[n++] = (struct bar_part){ styles[k], whole ? (double)r->value[k] / (double)whole : 0 };
+	}
+	canvas_bars(cv, x, y, BAR_COLS - 1, part, n);
+}
+
+static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look)
+{
+	const bool time = measure_lead(&look->set)->unit == UNIT_TIME;
+
+	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->tree->node[0].total_ns;
+}
+
+static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
+				     struct canvas *cv, const struct layout *l, int y)
+{
+	const uint64_t value[COL_NR] = { [COL_RUNNING] = r->value[TIME_RUNNING], [COL_RUNNABLE] = r->value[TIME_RUNNABLE],
+					 [COL_BLOCKED] = r->value[TIME_BLOCKED], [COL_IDLE] = r->idle_ns };
+	const bool doubt = r->doubt_ns > (r->value[TIME_RUNNABLE] + r->value[TIME_BLOCKED]) / 2;
+
+	for (int c = 0; c < COL_NR; c++) {
+		if (l->x[c])
+			pane_common_percent(cv, l->x[c], y, l->cols,
+					    threadspane_column_measure(look, c)
+						    ? measure_style(threadspane_column_measure(look, c))
+						    : STYLE_FAINT,
+					    value[c], whole_ns(tv, look), doubt && c == COL_BLOCKED);
+	}
+}
+
+/* The process only where there is room for it: threads are told apart by their own names and numbers. */
+static void threadspane_draw_name(const struct threadlist *list, uint32_t node, struct canvas *cv, const struct layout *l,
+				  int y, const struct search *s)
+{
+	const enum style style = list->row[node - 1].does == THREAD_IDLES ? STYLE_FAINT : STYLE_TEXT;
+	const int room = l->name_end - LINE_NAME_X;
+	char own[LABEL_MAX], label[LABEL_MAX];
+	int used;
+
+	thread_row_label(list, node - 1, own, sizeof(own));
+	threadspane_label(list, node, label, sizeof(label));
+	used = canvas_text_cut(cv, LINE_NAME_X, y, room, style, own, strlen(own));
+	if ((int)text_width(label, strlen(label)) <= room)
+		used += canvas_put(cv, LINE_NAME_X + used, y, STYLE_FAINT, label + strlen(own));
+	pane_common_matches(cv, LINE_NAME_X, y, used, s, label);
+}
+
+static void threadspane_draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
+				 const struct layout *l, size_t i, int y, const struct search *s)
+{
+	const uint32_t node = tv->rows.v[i].node;
+	const struct thread_row *r = threadspane_row(tv->threads, node);
+	char text[CALL_NAME_MAX + UNITS_MAX + 2];
+
+	if (!r)
+		return;
+	threadspane_draw_name(tv->threads, node, cv, l, y, s);
+	if (l->does_x) {
+		does_text(tv->threads, r, l->does_cols - 1, text, sizeof(text));
+		canvas_text_cut(cv, l->does_x, y, l->does_cols - 1, does_style(r), text, strlen(text));
+	}
+	if (l->node_x && r->node != NODE_UNKNOWN)
+		canvas_printf(cv, l->node_x, y, STYLE_TEXT, "%*u", NODE_COLS - 1, (unsigned int)r->node);
+	threadspane_draw_figures(tv, look, r, cv, l, y);
+	if (i == tv->cursor)
+		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
+	if (l->bar_x)
+		threadspane_draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
+}
+
+void threadspane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
+		      const struct search *s)
+{
+	struct layout l;
+
+	if (!tv->threads)
+		return;
+	l = threadspane_lay_out(tv->threads, look, cv->w);
+	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
+		threadspane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+}
+
+/* Whether a head says what the threads are sorted by. */
+static bool threadspane_shows_order(const struct treeview *tv, const struct layout *l)
+{
+	bool shows = l->bar_x && tv->sort == SORT_TOTAL;
+
+	for (int c = 0; c < COL_NR; c++)
+		shows |= l->x[c] && tv->sort == column_sort[c];
+	return shows;
+}
+
+void threadspane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
+{
+	struct layout l;
+
+	if (!tv->threads)
+		return;
+	l = threadspane_lay_out(tv->threads, look, cv->w);
+	if (threadspane_shows_order(tv, &l))
+		pane_common_rule(cv, y, l.name_end, title);
+	else
+		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
+	if (l.does_x) {
+		canvas_fill(cv, l.does_x - 1, y, 5, STYLE_FAINT, ' ');
+		canvas_put(cv, l.does_x, y, STYLE_FAINT, "now");
+	}
+	if (l.node_x)
+		pane_common_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c])
+			pane_common_head(cv, l.x[c], y, l.cols,
+					 !threadspane_column_measure(look, c) ? "idle"
+					 : l.cols < PERCENT_COLS              ? threadspane_column_measure(look, c)->brief
+									      : threadspane_column_measure(look, c)->head,
+					 tv->sort == column_sort[c]);
+	}
+	if (l.bar_x)
+		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
+}
+
+enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+{
+	struct layout l;
+
+	if (!tv->threads)
+		return SORT_NR;
+	l = threadspane_lay_out(tv->threads, look, w);
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
+			return column_sort[c];
+	}
+	return l.bar_x && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
+}
+
+static void put_state(const struct threadlist *l, const struct thread_row *r, struct text_builder *ret)
+{
+	char call[CALL_NAME_MAX], time[UNITS_MAX];
+
+	call_name(r->call, l->query.arch, call);
+	units_time(time, r->waited_ns);
+	switch (r->does) {
+	case THREAD_RUNS:
+		text_builder_put(ret, "running");
+		break;
+	case THREAD_QUEUED:
+		text_builder_put(ret, "woken from %s, waits for a CPU", call);
+		break;
+	case THREAD_WAITS:
+	case THREAD_IDLES:
+		text_builder_put(ret, "%s in %s for %s, %s", r->does == THREAD_IDLES ? "idles" : "waits", call, time,
+			  wait_state_name(r->state));
+		break;
+	default:
+		text_builder_put(ret, "not seen lately");
+	}
+}
+
+/* "worker 1240 . redis-server 1234 . waits in futex for 12.3 s, interruptible . node 0", and the row at the right. */
+void threadspane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+{
+	const uint32_t node = treeview_node(tv);
+	const struct thread_row *r = tv->threads && node != NODE_NONE ? threadspane_row(tv->threads, node) : NULL;
+	char label[LABEL_MAX], figures[256], idle[UNITS_MAX];
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
+	uint64_t whole;
+	int room, used;
+
+	if (!r)
+		return;
+	whole = whole_ns(tv, look);
+	put_state(tv->threads, r, &words);
+	if (r->node != NODE_UNKNOWN)
+		text_builder_put(&words, TEXT_BUILDER_DOT "node %u", (unsigned int)r->node);
+	if (r->idle_ns)
+		text_builder_put(&words, TEXT_BUILDER_DOT "idle %s", units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
+	threadspane_label(tv->threads, node, label, sizeof(label));
+	room = pane_common_place(tv, cv, y) - 2;
+	used = (int)text_width(figures, words.n) + 3;
+	if (room < used + LINE_NAME_MIN)
+		used = 0;
+	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
+	if (used) {
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		canvas_put(cv, room, y, STYLE_TEXT, figures);
+	}
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* timeview.c - see timeview.h. */
+#include "config.h"
+
+#include "ui/panes/timeview.h"
+
+#include "base/cleanup.h"
+#include "ui/panes/listtree.h"
+
+#include <stdlib.h>
+
+/* Waits that end when the slice does, one for each fact. */
+struct open_wait {
+	uint64_t ns;             /* how long it lasts */
+	double level;            /* threads in it */
+};
+
+static int longest_first(const void *va, const void *vb)
+{
+	const struct open_wait *a = va, *b = vb;
+
+	return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+/*
+ * Adds what of KIND V has. Waits lie over each other and all end with V: so their levels are added up from the longest on, and
+ * no time is gone through more than once, however many of them there are. Best effort, as heat_add().
+ */
+static void add_open(struct heat *h, const struct slice_view *v, enum time_kind kind)
+{
+	AUTO_FREE struct open_wait *w = calloc(v->n + 1ul, sizeof(*w));
+	double level = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; w && i < v->n; i++) {
+		const struct fact *f = &v->fact[i];
+		const uint64_t ns = f->weight < v->to_ns ? f->weight : v->to_ns;
+
+		if (heat_kind(f->kind) == kind && ns)
+			w[n++] = (struct open_wait){ .ns = ns, .level = (double)f->weight / (double)ns };
+	}
+	if (n)
+		qsort(w, n, sizeof(*w), longest_first);
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t left = i + 1 < n ? w[i + 1].ns : 0;
+
+		level += w[i].level;
+		heat_add(h, kind, v->to_ns - w[i].ns, v->to_ns - left, level * (double)(w[i].ns - left));
+	}
+}
+
+static void add_provisional(struct heat *h, const struct slice_view *v)
+{
+	double running_ns = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		running_ns += heat_kind(v->fact[i].kind) == TIME_RUNNING ? (double)v->fact[i].weight : 0;
+	heat_add(h, TIME_RUNNING, v->from_ns, v->to_ns, running_ns);
+	add_open(h, v, TIME_RUNNABLE);
+	add_open(h, v, TIME_BLOCKED);
+}
+
+static struct tree *empty_tree(const struct snapshot *s, const struct names *names)
+{
+	struct tree_node *root = calloc(1, sizeof(*root));
+
+	if (!root)
+		return NULL;
+	root->parent = NODE_NONE;
+	return listtree_new(&(struct tree){ .dict = snapshot_dict(s), .names = names, .n = 1 }, root);
+}
+
+struct timeview *timeview_new(const struct snapshot *s, const struct names *names, const struct query *q)
+{
+	AUTO(timeview_free) struct timeview *tv = calloc(1, sizeof(*tv));
+	const size_t n = snapshot_slices(s);
+	struct slice_view last;
+
+	if (!tv || !heat_share(&tv->heat, snapshot_heat(s)))
+		return NULL;
+	tv->tree = empty_tree(s, names);
+	if (!tv->tree)
+		return NULL;
+	tv->filtered = q;
+	if (tv->filtered && !heat_query(s, names, q, &tv->asked))
+		return NULL;
+	if (n) {
+		snapshot_slice(s, n - 1, &last);
+		if (last.provisional)
+			add_provisional(&tv->heat, &last);
+	}
+	return take_ptr(tv);
+}
+
+void timeview_free(struct timeview *tv)
+{
+	if (!tv)
+		return;
+	heat_free(&tv->heat);
+	heat_free(&tv->asked);
+	tree_free(tv->tree);
+	free(tv);
+}
+
+bool timeview_round_out(const struct snapshot *s, uint64_t *from_ns, uint64_t *to_ns)
+{
+	const uint64_t from = *from_ns, to = *to_ns;
+	struct slice_view v;
+	bool any = false;
+
+	for (size_t i = 0; i < snapshot_slices(s); i++) {
+		snapshot_slice(s, i, &v);
+		if (!v.n || v.from_ns >= to || v.to_ns <= from)
+			continue;
+		any = true;
+		/* What is provisional lies over the slices of the same time, and ends now. */
+		if (v.provisional)
+			continue;
+		*from_ns = v.from_ns < *from_ns ? v.from_ns : *from_ns;
+		*to_ns = v.to_ns > *to_ns ? v.to_ns : *to_ns;
+	}
+	return any;
+}

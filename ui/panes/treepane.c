@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * treepane.c - lines of the tree: cursor, indentation, name, columns.
+ *
+ * Columns stand at the right at fixed places; which ones there are depends on the width alone. Names get the rest and lose
+ * their middle when they are too long. Indentation grows with depth only as far as it leaves room for names: deeper down
+ * the whole tree is shifted left, by as much as the line under the cursor needs.
+ */
+#include "config.h"
+
+#include "ui/panes/treepane.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "ui/panes/basecells.h"
+#include "ui/panes/measurestyle.h"
+#include "ui/panes/pane_common.h"
+#include "ui/text_builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PERCENT_COLS PANE_COMMON_PERCENT_COLS
+#define BRIEF_COLS 6             /* of a percentage without its sign */
+#define BAR_COLS 9               /* a blank and eight columns of bar */
+#define TAG_MAX 16               /* bytes of what stands behind a name */
+#define OPEN_SHARE 2u            /* a line of which 1/OPEN_SHARE is waits that have not ended says so, */
+#define OPEN_NS NSEC_PER_SEC     /* when that is long */
+
+enum column {
+	COL_SELF, COL_TOTAL,
+	COL_RUNNING, COL_RUNNABLE, COL_BLOCKED,  /* of wall time; of other measures what stands in these places (measure_set()) */
+	COL_NR
+};
+
+static const enum sort_by column_sort[COL_NR] = {
+	[COL_SELF] = SORT_SELF, [COL_TOTAL] = SORT_TOTAL, [COL_RUNNING] = SORT_RUNNING, [COL_RUNNABLE] = SORT_RUNNABLE,
+	[COL_BLOCKED] = SORT_BLOCKED,
+};
+
+/* The measure that C is the column of, one that is shown; NULL = that of self or total. */
+static const struct measure *treepane_column_measure(const struct tree_look *look, enum column c)
+{
+	return c < COL_RUNNING ? NULL : measure_column(&look->set, c - COL_RUNNING);
+}
+
+static enum style treepane_column_style(const struct tree_look *look, enum column c)
+{
+	const struct measure *m = treepane_column_measure(look, c);
+
+	return m ? measure_style(m) : STYLE_TEXT;
+}
+
+/* Where things stand on a line of W columns. */
+struct layout {
+	int name_x, name_end;            /* the indented names */
+	int x[COL_NR], bar_x;            /* 0 = no such column; percentages end at x + cols */
+	int cols;                        /* of a percentage */
+	struct basecells base;           /* in place of these where the tree is compared with a baseline */
+	int shift;                       /* levels that indentation leaves out */
+	bool bar_head;                   /* the bar says the total, no column does */
+};
+
+/* KIND: a place of LOOK's set. */
+static bool treepane_shows(const struct tree_look *look, enum time_kind kind)
+{
+	return look->kinds & 1u << kind;
+}
+
+static bool is_inverted(const struct treeview *tv)
+{
+	return tv->tree && tv->tree->query.inverted;
+}
+
+/* Columns from the right for running time alone: which ones depends on the width. */
+static int lay_out_plain(struct layout *l, bool inverted, int w)
+{
+	int end = w;
+
+	l->cols = w >= 30 ? PERCENT_COLS : BRIEF_COLS;
+	if (w >= 56)
+		l->bar_x = (end -= BAR_COLS) + 1;
+	if (w >= 14)
+		l->x[COL_TOTAL] = end -= l->cols;
+	if (w >= 36 && !inverted)
+		l->x[COL_SELF] = end -= l->cols;
+	return end;
+}
+
+/*
+ * The same for several kinds of time: on a narrow screen time in the run queue is the first to have no column of its own, on a
+ * very narrow one all kinds share one. Where there is no column for the total, the bar stands for it.
+ */
+static int lay_out_kinds(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
+{
+	const int kinds = __builtin_popcount(look->kinds);
+	const bool wide = w >= 110;
+	int end = w;
+
+	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
+	if (w >= 72)
+		l->bar_x = (end -= BAR_COLS) + 1;
+	if (treepane_shows(look, TIME_BLOCKED) && (w >= 30 || (w >= 14 && kinds == 1)))
+		l->x[COL_BLOCKED] = end -= l->cols;
+	if (treepane_shows(look, TIME_RUNNABLE) && (w >= 48 || (w >= 30 && kinds == 2) || (w >= 14 && kinds == 1)))
+		l->x[COL_RUNNABLE] = end -= l->cols;
+	if (treepane_shows(look, TIME_RUNNING) && (w >= 30 || (w >= 14 && kinds == 1)))
+		l->x[COL_RUNNING] = end -= l->cols;
+	if (kinds > 1 && (wide || (w >= 14 && w < 30)))
+		l->x[COL_TOTAL] = end -= l->cols;
+	if (!is_inverted(tv) && w >= 36 && (wide || kinds == 1 || tv->sort == SORT_SELF))
+		l->x[COL_SELF] = end -= l->cols;
+	l->bar_head = l->bar_x && kinds > 1 && !l->x[COL_TOTAL];
+	return end;
+}
+
+/* The same for a flat list: what a function takes itself is what its bar and its kinds of time say. */
+static int lay_out_flat(struct layout *l, const struct treeview *tv, const struct tree_look *look, int w)
+{
+	const bool kinds = __builtin_popcount(look->kinds) > 1;
+	int end = w;
+
+	l->cols = w >= 56 ? PERCENT_COLS : BRIEF_COLS;
+	if (w >= 72)
+		l->bar_x = (end -= BAR_COLS) + 1;
+	if (kinds && treepane_shows(look, TIME_BLOCKED) && w >= 84)
+		l->x[COL_BLOCKED] = end -= l->cols;
+	if (kinds && treepane_shows(look, TIME_RUNNABLE) && w >= 100)
+		l->x[COL_RUNNABLE] = end -= l->cols;
+	if (kinds && treepane_shows(look, TIME_RUNNING) && w >= 84)
+		l->x[COL_RUNNING] = end -= l->cols;
+	if (w >= 30 || (w >= 14 && tv->sort == SORT_TOTAL))
+		l->x[COL_TOTAL] = end -= l->cols;
+	if (w >= 30 || (w >= 14 && tv->sort != SORT_TOTAL))
+		l->x[COL_SELF] = end -= l->cols;
+	return end;
+}
+
+static struct layout treepane_lay_out(const struct treeview *tv, const struct tree_look *look, int w)
+{
+	struct layout l = { .name_x = LINE_NAME_X };
+	int room, depth;
+
+	l.name_end = tv->base ? basecells_lay_out(&l.base, w) :
+		     look->flat ? lay_out_flat(&l, tv, look, w) : look->kinds ? lay_out_kinds(&l, tv, look, w) :
+		     lay_out_plain(&l, is_inverted(tv), w);
+	room = l.name_end - l.name_x - 2;
+	depth = tv->rows.n ? (int)(tv->rows.v[tv->cursor].depth < 100000 ? tv->rows.v[tv->cursor].depth : 100000) : 0;
+	room = room > LINE_NAME_MIN ? room - LINE_NAME_MIN : 0;
+	/* In steps of half the room, so that moving a line up or down does not move everything sideways. */
+	if (depth * LINE_STEP > room)
+		l.shift = room >= 2 * LINE_STEP ?
+			((depth * LINE_STEP - room) / (room / 2) + 1) * (room / 2 / LINE_STEP) : depth;
+	return l;
+}
+
+static int treepane_indent_of(const struct layout *l, uint32_t row_depth)
+{
+	const int depth = row_depth < 100000 ? (int)row_depth : 100000;
+	const int indent = depth > l->shift ? (depth - l->shift) * LINE_STEP : 0;
+	const int most = l->name_end - l->name_x - 2 - LINE_NAME_MIN;
+
+	return indent > most ? (most > 0 ? most : 0) : indent;
+}
+
+/* "[k]", "[j] fp": of which kind it is, and that its code has no unwind table. Returns DST. */
+static char *put_tag(const struct tree *t, uint32_t node, char *dst, size_t size)
+{
+	const char *suffix = tree_suffix(t, node), *mark = tree_no_table(t, node) ? "fp" : "";
+
+	snprintf(dst, size, "%s%s%s", *suffix == '_' ? suffix + 1 : suffix, *suffix && *mark ? " " : "", mark);
+	return dst;
+}
+
+/* Names of functions in the tree, titles of groups; what is no name is in doubt. */
+static enum style treepane_name_style(const struct tree_node *n, const char *label)
+{
+	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
+		return STYLE_TITLE;
+	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
+}
+
+/* True when N is for a good part waits that have not ended, for long enough to be worth a word. */
+static bool is_waiting(const struct tree_node *n)
+{
+	return n->open_longest_ns >= (float)OPEN_NS && n->open_ns >= n->total_ns / OPEN_SHARE;
+}
+
+/* Says how long N has been waiting, as fully as fits into COLS; returns how many columns it took. */
+static int treepane_draw_waiting(const struct tree_node *n, struct canvas *cv, int x, int y, int cols)
+{
+	static const char *const forms[] = { "still waiting %s", "waits %s", "%s" };
+	char text[64], time[UNITS_MAX];
+
+	units_time(time, (uint64_t)n->open_longest_ns);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), forms[i], time);
+		if ((int)strlen(text) + 2 <= cols)
+			return canvas_put(cv, x + 2, y, STYLE_ALERT, text) + 2;
+	}
+	return 0;
+}
+
+/* Where a path is cut off on screen it says whether it still waits: once, not on each of its lines. */
+static bool says_waiting(const struct treeview *tv, const struct tree_row *row)
+{
+	const struct tree_node *n = &tv->tree->node[row->node];
+
+	return is_waiting(n) && (n->first_child == NODE_NONE || !treeview_is_open(tv, row->node));
+}
+
+static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row,
+			       int y, const struct search *s)
+{
+	const struct tree_node *n = &tv->tree->node[row->node];
+	char label[LABEL_MAX], tag[TAG_MAX];
+	const int tag_cols = *put_tag(tv->tree, row->node, tag, sizeof(tag)) ? (int)strlen(tag) + 1 : 0;
+	int x = l->name_x + treepane_indent_of(l, row->depth), used;
+
+	pane_common_fold(tv, cv, x, y, row->node);
+	x += LINE_STEP;
+	tree_label(tv->tree, row->node, label, sizeof(label));
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(n, label), label, strlen(label));
+	pane_common_matches(cv, x, y, used, s, label);
+	if (tag_cols && used > 0)
+		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
+	if (says_waiting(tv, row))
+		treepane_draw_waiting(n, cv, x + used, y, l->name_end - x - used);
+}
+
+/* What 100 % is in the columns of totals. */
+static uint64_t unit_ns(const struct treeview *tv, const struct tree_look *look)
+{
+	return look->kinds && measure_set_is_wall(&look->set) ? look->elapsed_ns : tv->tree->node[0].total_ns;
+}
+
+/* The same in that of C: parts of wall time are of the time that passed, others of all that there is of them. */
+static uint64_t column_whole(const struct treeview *tv, const struct tree_look *look, enum column c)
+{
+	const struct measure *m = treepane_column_measure(look, c);
+
+	return m && !m->wall ? tv->tree->node[0].value[c - COL_RUNNING] : unit_ns(tv, look);
+}
+
+static void treepane_draw_figures(const struct treeview *tv, uint32_t node, const struct tree_look *look, struct canvas *cv,
+				  const struct layout *l, int y)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+	const uint64_t value[COL_NR] = { n->self_ns, n->total_ns, n->value[TIME_RUNNING], n->value[TIME_RUNNABLE],
+					 n->value[TIME_BLOCKED] };
+	const uint64_t runnable_ns = n->value[TIME_RUNNABLE], blocked_ns = n->value[TIME_BLOCKED];
+	const bool wall = measure_set_is_wall(&look->set);
+	/* Which kind is in doubt is not told: blocked time first, as much as there is. */
+	const bool doubt[COL_NR] = { [COL_SELF] = look->flat && n->doubt_ns > n->self_ns / 2,
+				     [COL_TOTAL] = !look->flat && n->doubt_ns > n->total_ns / 2,
+				     [COL_RUNNABLE] = wall && n->doubt_ns > blocked_ns + runnable_ns / 2,
+				     [COL_BLOCKED] = wall && n->doubt_ns > blocked_ns / 2 };
+
+	if (tv->base)
+		basecells_draw(&l->base, tv->base, node, cv, y);
+	for (int c = 0; c < COL_NR; c++) {
+		if (l->x[c])
+			pane_common_percent(cv, l->x[c], y, l->cols, treepane_column_style(look, (enum column)c), value[c],
+				      column_whole(tv, look, (enum column)c), doubt[c]);
+	}
+}
+
+static void treepane_draw_bar(const struct tree_node *n, const struct tree_look *look, struct canvas *cv, int x, int y,
+			      uint64_t whole)
+{
+	struct bar_part part[MEASURES_ASKED];
+	int parts = 0;
+
+	if (!look->kinds) {
+		canvas_bar(cv, x, y, BAR_COLS - 1, STYLE_RUNNING,
+			   whole ? (double)(look->flat ? n->self_ns : n->total_ns) / (double)whole : 0);
+		return;
+	}
+	for (int place = 0; place < (int)MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(&look->set, (unsigned int)place);
+
+		if (m && (m->wall || look->set.lead >> place & 1))
+			part[parts++] = (struct bar_part){ measure_style(m), whole ? (double)n->value[place] / (double)whole : 0 };
+	}
+	canvas_bars(cv, x, y, BAR_COLS - 1, part, parts);
+}
+
+static void treepane_draw_row(const struct treeview *tv, const struct tree_look *look, struct canvas *cv,
+			      const struct layout *l, size_t i, int y, const struct search *s)
+{
+	const struct tree_row *row = &tv->rows.v[i];
+	const struct tree_node *n = &tv->tree->node[row->node];
+
+	treepane_draw_name(tv, cv, l, row, y, s);
+	treepane_draw_figures(tv, row->node, look, cv, l, y);
+	if (i == tv->cursor)
+		pane_common_cursor(tv, cv, y, l->bar_x ? l->bar_x - 1 : cv->w);
+	if (l->bar_x)
+		treepane_draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
+}
+
+void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
+		   const struct search *s)
+{
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
+
+	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
+		treepane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+}
+
+void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+{
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
+	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
+	static const char *const forms[] = { "\xE2\x8B\xAF idle waits of %s thread%s (w shows)",
+					     "\xE2\x8B\xAF idle: %s thread%s", "\xE2\x8B\xAF idle" };
+	char text[128], n[UNITS_MAX];
+	uint32_t threads;
+
+	if (idle == NODE_NONE)
+		return;
+	threads = tv->tree->idle_threads;
+	units_thousands(n, threads);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		snprintf(text, sizeof(text), forms[i], n, threads == 1 ? "" : "s");
+		if ((int)text_width(text, strlen(text)) <= l.name_end - l.name_x)
+			break;
+	}
+	canvas_text_cut(cv, l.name_x, y, l.name_end - l.name_x, STYLE_FAINT, text, strlen(text));
+	treepane_draw_figures(tv, idle, look, cv, &l, y);
+	canvas_restyle(cv, l.name_end, y, cv->w - l.name_end, STYLE_FAINT);      /* however much it is */
+	if (l.bar_x)
+		canvas_put(cv, l.bar_x, y, STYLE_FAINT, "idle");
+}
+
+/* The weight of an inverted tree is the self time of its roots, split among their callers: there is no other column. */
+static const char *head_of(const struct treeview *tv, const struct tree_look *look, const struct layout *l, enum column c)
+{
+	const struct measure *m = treepane_column_measure(look, c);
+
+	if (!m)
+		return c == COL_SELF || is_inverted(tv) ? "self" : "total";
+	return l->cols < PERCENT_COLS ? m->brief : m->head;
+}
+
+/*
+ * Whether it can be seen what the lines of TV are sorted by: a head says so, or they stand as trees always do. On a narrow screen the
+ * column may have no room.
+ */
+static bool treepane_shows_order(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
+{
+	bool shows = treeview_own_order(tv) && (tv->base || !look->flat);
+
+	for (int c = 0; c < COL_NR; c++)
+		shows |= l->x[c] && tv->sort == column_sort[c];
+	return shows;
+}
+
+void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
+{
+	const struct layout l = treepane_lay_out(tv, look, cv->w);
+
+	if (treepane_shows_order(tv, look, &l))
+		pane_common_rule(cv, y, l.name_end, title);
+	else
+		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
+	if (tv->base)
+		basecells_heads(&l.base, cv, y, treeview_own_order(tv));
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c])
+			pane_common_head(cv, l.x[c], y, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
+	}
+	if (l.bar_head)
+		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
+}
+
+/* What is said of NODE beside its name and place. */
+static void status_figures(const struct treeview *tv, const struct tree_look *look, uint32_t node, struct text_builder *ret)
+{
+	const struct tree_node *n = &tv->tree->node[node];
+	const uint64_t whole = unit_ns(tv, look);
+	const uint64_t parent_ns = n->parent ? tv->tree->node[n->parent].total_ns : treeview_work_ns(tv->tree);
+	char text[UNITS_MAX];
+
+	if (tv->base) {
+		basecells_words(tv->base, node, ret);
+		return;
+	}
+	if (tree_no_table(tv->tree, node))
+		text_builder_put(ret, "no unwind table" TEXT_BUILDER_DOT);
+	if (is_waiting(n))
+		text_builder_put(ret, "still waiting %s" TEXT_BUILDER_DOT, units_time(text, (uint64_t)n->open_longest_ns));
+	else if (!is_inverted(tv))
+		text_builder_put(ret, "self %s" TEXT_BUILDER_DOT, units_percent(text, whole ? (double)n->self_ns / (double)whole : 0));
+	if (look->flat)
+		text_builder_put(ret, "total %s", units_percent(text, whole ? (double)n->total_ns / (double)whole : 0));
+	else
+		text_builder_put(ret, "%s of its parent",
+			  units_percent(text, parent_ns ? (double)n->total_ns / (double)parent_ns : 0));
+}
+
+/* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
+void treepane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+{
+	const uint32_t node = treeview_node(tv);
+	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
+	int room, used;
+	bool fits;                       /* the figures */
+
+	if (node == NODE_NONE)
+		return;
+	room = pane_common_place(tv, cv, y) - 2;
+	status_figures(tv, look, node, &words);
+	tree_line(tv->tree, node, line, sizeof(line));
+	tree_label(tv->tree, node, label, sizeof(label));
+	used = (int)text_width(figures, strlen(figures)) + 3;
+	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
+	used = fits ? used : 0;
+	if (*line && text_width(line, strlen(line)) + 3 + LINE_NAME_MIN <= (size_t)(room > used ? room - used : 0))
+		used += (int)text_width(line, strlen(line)) + 3;
+	else
+		*line = '\0';
+	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
+	if (*line) {
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		room += canvas_put(cv, room, y, STYLE_TEXT, line);
+	}
+	if (fits) {
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		canvas_put(cv, room, y, STYLE_TEXT, figures);
+	}
+}
+
+bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
+{
+	const struct layout l = treepane_lay_out(tv, look, w);
+	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+
+	return row < tv->rows.n && x >= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) &&
+	       x <= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) + 1;
+}
+
+enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+{
+	const struct layout l = treepane_lay_out(tv, look, w);
+
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
+			return column_sort[c];
+	}
+	return l.bar_head && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * waitspane.c - lines of the list of waits.
+ *
+ * The histogram has a column for each power of two from 1 us on; the last one holds all that is longer. Its heights are
+ * relative to the fullest column of the same line, and what occurred at all is never invisible.
+ */
+#include "config.h"
+
+#include "ui/panes/waitspane.h"
+
+#include "base/text.h"
+#include "base/units.h"
+#include "query/standstill.h"
+#include "ui/panes/pane_common.h"
+#include "ui/panes/waitsview.h"
+#include "ui/text_builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TOTAL_COLS 9
+#define COUNT_COLS 8
+#define NOTHING "\xC2\xB7"
+#define BRIEF_COLS 7             /* of a count where there is little room */
+#define HIST_BUCKETS 23          /* columns of the histogram: 1 us to 4 s and more */
+
+/* Where things stand on a line. */
+struct layout {
+	int name_end;
+	int total_x, count_x, avg_x, longest_x, hist_x;  /* 0 = no such column */
+	int count_cols;
+	int hist_step;                   /* columns a bucket */
+};
+
+static struct layout waitspane_lay_out(int w)
+{
+	struct layout l = { .count_cols = w >= 52 ? COUNT_COLS : BRIEF_COLS, .hist_step = w >= 140 ? 2 : 1 };
+	int end = w;
+
+	if (w >= 92)
+		l.hist_x = (end -= HIST_BUCKETS * l.hist_step + 1) + 1;
+	if (w >= 52)
+		l.longest_x = end -= TOTAL_COLS;
+	if (w >= 72)
+		l.avg_x = end -= TOTAL_COLS;
+	if (w >= 30)
+		l.count_x = end -= l.count_cols;
+	if (w >= 14)
+		l.total_x = end -= TOTAL_COLS;
+	l.name_end = end;
+	return l;
+}
+
+static int waitspane_indent_of(const struct layout *l, uint32_t depth)
+{
+	const int indent = (int)depth * LINE_STEP, most = l->name_end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
+
+	return indent > most ? (most > 0 ? most : 0) : indent;
+}
+
+static void draw_right(struct canvas *cv, int x, int y, int cols, enum style style, const char *text)
+{
+	if (x)
+		canvas_put(cv, x + cols - (int)strlen(text), y, style, text);
+}
+
+static void draw_time(struct canvas *cv, int x, int y, enum style style, double ns)
+{
+	char text[UNITS_MAX];
+
+	draw_right(cv, x, y, TOTAL_COLS, style, units_time(text, (uint64_t)ns));
+}
+
+static uint64_t column_of(const struct wait_row *r, int column)
+{
+	const unsigned int first = column ? (unsigned int)column + 1 : 0;
+	const unsigned int last = column == HIST_BUCKETS - 1 ? WAIT_BUCKETS - 1 : (unsigned int)column + 1;
+	uint64_t sum = 0;
+
+	for (unsigned int b = first; b <= last; b++)
+		sum += r->hist[b];
+	return sum;
+}
+
+static void draw_histogram(const struct wait_row *r, struct canvas *cv, const struct layout *l, int y, enum style style)
+{
+	uint64_t most = 0;
+
+	for (int c = 0; c < HIST_BUCKETS; c++) {
+		if (column_of(r, c) > most)
+			most = column_of(r, c);
+	}
+	for (int c = 0; c < HIST_BUCKETS && l->hist_x; c++) {
+		if (!column_of(r, c))
+			continue;
+		for (int i = 0; i < l->hist_step; i++)
+			canvas_spark(cv, l->hist_x + c * l->hist_step + i, y, style, (double)column_of(r, c) / (double)most);
+	}
+}
+
+/* Waits in the run queue are told by their colour. */
+static enum style row_style(const struct wait_row *r)
+{
+	return r->blocked_ns >= r->runnable_ns ? STYLE_BLOCKED : STYLE_RUNNABLE;
+}
+
+static void draw_count(struct canvas *cv, const struct layout *l, int y, uint64_t count)
+{
+	char text[UNITS_MAX];
+
+	units_thousands(text, count);
+	if ((int)strlen(text) >= l->count_cols)
+		units_count(text, count);
+	draw_right(cv, l->count_x, y, l->count_cols, STYLE_TEXT, text);
+}
+
+static void waitspane_draw_figures(const struct wait_row *r, struct canvas *cv, const struct layout *l, int y)
+{
+	const enum style style = row_style(r);
+	char total[UNITS_MAX];
+
+	units_time(total, r->total_ns);
+	if (l->total_x && r->doubt_ns > r->total_ns / 2)
+		canvas_put(cv, l->total_x + TOTAL_COLS - (int)strlen(total) - 1, y, STYLE_DOUBT, "~");
+	draw_right(cv, l->total_x, y, TOTAL_COLS, style, total);
+	if (r->count) {
+		draw_count(cv, l, y, r->count);
+		draw_time(cv, l->avg_x, y, STYLE_TEXT, (double)r->total_ns / (double)r->count);
+	} else {
+		/* The run queue behind waits that are hidden because they idle: those count them. */
+		draw_right(cv, l->count_x, y, l->count_cols + 1, STYLE_FAINT, NOTHING);    /* two bytes, one column */
+	}
+	draw_time(cv, l->longest_x, y, STYLE_TEXT, r->longest_ns);
+	draw_histogram(r, cv, l, y, style);
+}
+
+/* Names of stacks are text, what they are sorted into are titles. */
+static enum style waitspane_label_style(const struct waits *w, uint32_t node)
+{
+	const struct wait_row *r = waitsview_row(w, node);
+	const struct wait_open *o = waitsview_open(w, node);
+
+	if (o)
+		return wait_stands_still(w, o) ? STYLE_ALERT : o->idling ? STYLE_FAINT : STYLE_BLOCKED;
+	if (!r || r->level == WAIT_LEVEL_CLASS)
+		return STYLE_TITLE;
+	return r->level == WAIT_LEVEL_WAKER ? STYLE_FAINT : STYLE_TEXT;
+}
+
+/* A line about a thread that still waits has no figures: all of it is text. */
+static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *l, size_t i, int y,
+			       const struct search *s)
+{
+	const struct tree_row *row = &tv->rows.v[i];
+	const struct wait_row *r = waitsview_row(tv->waits, row->node);
+	const int x = LINE_NAME_X + waitspane_indent_of(l, row->depth) + LINE_STEP;
+	char label[LABEL_MAX];
+	int used;
+
+	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
+	treeview_label(tv, row->node, label, sizeof(label));
+	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, waitspane_label_style(tv->waits, row->node), label);
+	pane_common_matches(cv, x, y, used, s, label);
+	if (r)
+		waitspane_draw_figures(r, cv, l, y);
+	if (i == tv->cursor)
+		pane_common_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
+}
+
+void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+{
+	const struct layout l = waitspane_lay_out(cv->w);
+
+	for (int i = 0; i < lines && tv->waits && tv->top + (size_t)i < tv->rows.n; i++)
+		waitspane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+}
+
+/* The scale stands where its lengths begin: 10 us are 3.3 powers of two. */
+static void waitspane_draw_scale(struct canvas *cv, const struct layout *l, int y)
+{
+	static const struct {
+		const char *text;
+		int narrow, wide;        /* columns from the left of the histogram; -1 = no room */
+	} marks[] = { { "1us", 0, 0 }, { "10us", -1, 7 }, { "100us", 7, 13 }, { "1ms", -1, 20 }, { "10ms", 13, 27 },
+		      { "100ms", -1, 33 }, { "1s", 20, 40 } };
+
+	canvas_fill(cv, l->hist_x - 1, y, HIST_BUCKETS * l->hist_step + 1, STYLE_FAINT, ' ');
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const int at = l->hist_step == 1 ? marks[i].narrow : marks[i].wide;
+
+		if (at >= 0)
+			canvas_put(cv, l->hist_x + at, y, STYLE_FAINT, marks[i].text);
+	}
+}
+
+void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
+{
+	const struct layout l = waitspane_lay_out(cv->w);
+
+	pane_common_rule(cv, y, l.name_end, title);
+	if (l.total_x)
+		pane_common_head(cv, l.total_x, y, TOTAL_COLS, "total", true);
+	if (l.count_x)
+		pane_common_head(cv, l.count_x, y, l.count_cols, "count", false);
+	if (l.avg_x)
+		pane_common_head(cv, l.avg_x, y, TOTAL_COLS, "avg", false);
+	if (l.longest_x)
+		pane_common_head(cv, l.longest_x, y, TOTAL_COLS, "longest", false);
+	if (l.hist_x)
+		waitspane_draw_scale(cv, &l, y);
+}
+
+static void row_words(const struct wait_row *r, struct text_builder *ret)
+{
+	char text[UNITS_MAX];
+	const double total = r->total_ns ? (double)r->total_ns : 1;
+
+	text_builder_put(ret, "%s thread%s", units_thousands(text, r->threads), r->threads == 1 ? "" : "s");
+	if (r->runnable_ns)
+		text_builder_put(ret, TEXT_BUILDER_DOT "run queue %s", units_percent(text, (double)r->runnable_ns / total));
+	if (r->open_ns)
+		text_builder_put(ret, TEXT_BUILDER_DOT "still open %s", units_percent(text, (double)r->open_ns / total));
+}
+
+/* "name . 3 threads . run queue 1.2 %", cut to what fits, and the row at the right. */
+void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
+{
+	const uint32_t node = treeview_node(tv);
+	const struct wait_row *r = tv->waits && node != NODE_NONE ? waitsview_row(tv->waits, node) : NULL;
+	char label[LABEL_MAX], figures[128];
+	struct text_builder words = text_builder_in(figures, sizeof(figures));
+	int room, used;
+
+	if (node == NODE_NONE || !tv->waits)
+		return;
+	if (r)
+		row_words(r, &words);
+	room = pane_common_place(tv, cv, y) - 2;
+	used = words.n ? (int)text_width(figures, words.n) + 3 : 0;
+	if (room < used + LINE_NAME_MIN || cv->w < 40)
+		used = 0;
+	treeview_label(tv, node, label, sizeof(label));
+	room = 1 + pane_common_list(cv, 1, y, room - used, STYLE_TITLE, label);
+	if (used) {
+		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
+		canvas_put(cv, room, y, STYLE_TEXT, figures);
+	}
+}
+
+bool waitspane_on_mark(const struct treeview *tv, int w, int x, int y)
+{
+	const struct layout l = waitspane_lay_out(w);
+	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+	int mark;
+
+	if (row >= tv->rows.n)
+		return false;
+	mark = LINE_NAME_X + waitspane_indent_of(&l, tv->rows.v[row].depth);
+	return x >= mark && x < mark + LINE_STEP;
+}
+
+/* The stack that the row for NODE is about; STACK_ROOT = none. */
+static stack_id waitspane_stack_of(const struct waits *w, uint32_t node)
+{
+	const struct wait_row *r = waitsview_row(w, node);
+	const struct wait_open *o = waitsview_open(w, node);
+
+	if (o)
+		return o->stack;
+	return r && r->level >= WAIT_LEVEL_STACK ? r->stack : STACK_ROOT;
+}
+
+size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = tv->top; tv->waits && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
+		stack_id at = waitspane_stack_of(tv->waits, tv->rows.v[i].node);
+
+		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
+			const struct stack *s = dict_get_stack(tv->waits->dict, at);
+
+			ret[n++] = s->frame;
+			at = s->parent;
+		}
+	}
+	return n;
+}

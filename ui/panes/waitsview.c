@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* waitsview.c - see waitsview.h. */
+#include "config.h"
+
+#include "ui/panes/waitsview.h"
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/units.h"
+#include "query/standstill.h"
+#include "ui/panes/listtree.h"
+#include "ui/text_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_KEY 0x6e65706full   /* of the line above threads that still wait */
+
+/* Those that idle come last. */
+uint32_t waitsview_nr_open(const struct waits *w)
+{
+	uint32_t n = w->nr_open;
+
+	while (n && w->query.fold_idle && w->open[n - 1].idling)
+		n--;
+	return n;
+}
+
+const struct wait_row *waitsview_row(const struct waits *w, uint32_t node)
+{
+	return node < w->n ? &w->row[node] : NULL;
+}
+
+const struct wait_open *waitsview_open(const struct waits *w, uint32_t node)
+{
+	return node > w->n && node - w->n - 1 < w->nr_open ? &w->open[node - w->n - 1] : NULL;
+}
+
+/* The tree */
+
+static struct tree_node row_node(const struct wait_row *r)
+{
+	return (struct tree_node){ .key = r->key, .parent = r->parent, .kind = r->parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
+				   .place = ID_NONE, .total_ns = r->total_ns, .count = r->count };
+}
+
+/* The line above open waits weighs as much as everything, so that a view that follows what is heavy opens it. */
+static struct tree_node open_node(const struct waits *w, uint32_t i)
+{
+	struct tree_node n = { .parent = i ? w->n : 0, .kind = NODE_GROUP, .place = ID_NONE };
+
+	n.key = i ? hash_2u64(OPEN_KEY, w->open[i - 1].thread) : OPEN_KEY;
+	n.total_ns = i ? 0 : w->row[0].total_ns;
+	return n;
+}
+
+struct tree *waitsview_tree(const struct waits *w)
+{
+	const uint32_t open = waitsview_nr_open(w), n = w->n + (open ? open + 1 : 0);
+	const struct tree what = { .dict = w->dict, .names = w->names, .query = w->query, .n = n };
+	AUTO_FREE struct tree_node *node = calloc(n + 1ul, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		node[i] = i < w->n ? row_node(&w->row[i]) : open_node(w, i - w->n);
+	return listtree_new(&what, take_ptr(node));
+}
+
+/* Labels */
+
+/* What a row is called but for the functions at its end. A waker is told with those that woke. */
+static void waitsview_put_row(const struct waits *w, uint32_t node, struct text_builder *ret)
+{
+	const struct wait_row *r = waitsview_row(w, node);
+
+	if (r->level == WAIT_LEVEL_STACK && r->stack != STACK_ROOT)
+		return;
+	if (r->level == WAIT_LEVEL_WAKER)
+		text_builder_put(ret, "woken by ");
+	wait_row_label(w, node, text_builder_end(ret), text_builder_room(ret));
+	text_builder_grown(ret);
+	if (r->level == WAIT_LEVEL_WAKER && r->stack != STACK_ROOT)
+		text_builder_put(ret, ": ");
+}
+
+/* The stack whose functions end what NODE is called; STACK_ROOT = it has none. */
+static stack_id waitsview_stack_of(const struct waits *w, uint32_t node)
+{
+	const struct wait_open *o = waitsview_open(w, node);
+	const struct wait_row *r = waitsview_row(w, node);
+
+	if (o)
+		return o->stack;
+	return r && (r->level == WAIT_LEVEL_STACK || r->level == WAIT_LEVEL_WAKER) ? r->stack : STACK_ROOT;
+}
+
+/* "worker 1235 . waiting for a lock for 12.3 s . take_b > worker > start_thread" but for the functions. */
+static void waitsview_put_open(const struct waits *w, const struct wait_open *o, struct text_builder *ret)
+{
+	char call[CALL_NAME_MAX], time[UNITS_MAX];
+
+	text_builder_thread(ret, w->dict, o->thread);
+	text_builder_put(ret, TEXT_BUILDER_DOT "%s for %s%s" TEXT_BUILDER_DOT,
+		  wait_stands_still(w, o) ? "waiting for a lock" : call_name(o->call, w->query.arch, call),
+		  o->flags & EVENT_F_EARLIER ? "at least " : "", units_time(time, (uint64_t)o->waited_ns));
+}
+
+static void put_open_title(const struct waits *w, struct text_builder *ret)
+{
+	const uint32_t shown = waitsview_nr_open(w), idle = w->nr_open - shown;
+	char n[UNITS_MAX];
+
+	text_builder_put(ret, "still waiting: %s thread%s", units_thousands(n, shown), shown == 1 ? "" : "s");
+	if (idle)
+		text_builder_put(ret, ", and %s idle", units_thousands(n, idle));
+}
+
+static void waitsview_put_head(const struct waits *w, uint32_t node, struct text_builder *ret)
+{
+	const struct wait_open *o = waitsview_open(w, node);
+
+	if (waitsview_row(w, node)) {
+		waitsview_put_row(w, node, ret);
+	} else if (o) {
+		waitsview_put_open(w, o, ret);
+		if (o->stack == STACK_ROOT)
+			wait_stack_label(w, o->stack, text_builder_end(ret), text_builder_room(ret));
+	} else {
+		put_open_title(w, ret);
+	}
+	text_builder_grown(ret);
+}
+
+struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size)
+{
+	const stack_id stack = waitsview_stack_of(w, node);
+	struct text_builder words = text_builder_in(dst, size);
+
+	waitsview_put_head(w, node, &words);
+	if (stack == STACK_ROOT)
+		return (struct wait_first){ .stack = STACK_ROOT };
+	return node < w->n ? w->first[node] : wait_stack_first(w, stack);
+}
+
+char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size)
+{
+	const stack_id stack = waitsview_stack_of(w, node);
+	struct text_builder words = text_builder_in(dst, size);
+
+	waitsview_put_head(w, node, &words);
+	if (stack != STACK_ROOT)
+		wait_stack_label(w, stack, text_builder_end(&words), text_builder_room(&words));
+	return dst;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * waitsview.h - the list of waits as a tree that a treeview can show.
+ *
+ * Rows of the list become nodes with the same number, so that cursor, folds and search work as they do in the call tree. Behind
+ * them, as the last under the root, comes one node for the threads that are still waiting, with a node for each. Nothing is
+ * copied: a label or a figure is looked up in the list by the number of its node.
+ */
+#ifndef SBERF_UI_PANES_WAITSVIEW_H
+#define SBERF_UI_PANES_WAITSVIEW_H
+
+#include "query/waits.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The tree of W, to be freed with tree_free() before W is; NULL when out of memory. */
+struct tree *waitsview_tree(const struct waits *w);
+
+/* What NODE stands for: a row of the list, a thread that still waits, or (both NULL) the line above those. */
+const struct wait_row *waitsview_row(const struct waits *w, uint32_t node);
+const struct wait_open *waitsview_open(const struct waits *w, uint32_t node);
+
+/* How many threads that still wait have a line; the others only idle and are hidden. */
+uint32_t waitsview_nr_open(const struct waits *w);
+
+/* What NODE is called, sanitised. Returns DST. */
+char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size);
+/* The same without the functions at its end, which are most of it. Returns where these begin; STACK_ROOT: nothing is left out. */
+struct wait_first waitsview_head(const struct waits *w, uint32_t node, char *dst, size_t size);
+
+#endif
