@@ -134,6 +134,22 @@ pages_out_of_reach() {
 	done
 }
 
+# Files of the source that the pages name and that are not there.
+files_named_in_vain() {
+	pages | while read -r page; do
+		grep -oE '`(src|ui|bpf|tests|docs)/[A-Za-z_0-9/.-]+\.[A-Za-z]+`' "$page" | tr -d '`' | sort -u | while read -r file; do
+			[ -e "$file" ] || echo "$page: $file"
+		done
+	done
+}
+
+# Lines of the pages that are wider than 100 columns, but for tables and what is indented or fenced as code.
+wide_prose() {
+	pages | while read -r page; do
+		sed -E '/^```/,/^```$/d; /^(\||    |\t)/d' "$page" | LC_ALL=C.UTF-8 grep -E '^.{101}' | sed "s,^,$page: ,"
+	done
+}
+
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
@@ -145,6 +161,8 @@ none "docs/architecture.md draws the same list" \
 	"$(diff <(sed -n '/^```layers$/,/^```$/p' docs/architecture.md | grep -v '^```') <(grep -v '^#' tests/layers.txt))"
 none "links of the pages lead somewhere" "$(broken_links)"
 none "README.md leads to every page of docs/, and archives have them" "$(pages_out_of_reach)"
+none "files that the pages name are there" "$(files_named_in_vain)"
+none "prose of the pages is at most 100 columns wide" "$(wide_prose)"
 check "README.md is a door: 150 lines at most" test "$(wc -l <README.md)" -le 150
 none "no include climbs out of its folder" "$(includes '\.\.' src ui tests)"
 none "every .c file includes config.h first" "$(first_include_is_not_config)"
