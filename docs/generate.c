@@ -86,6 +86,31 @@ static void measures(void)
 	}
 }
 
+/* What each format is that USER offers, and what it groups by and counts when that is its own choice. */
+static void formats(enum exporter_user user)
+{
+	const struct exporter *x;
+
+	fputs(".RS\n", stdout);
+	for (unsigned int i = 0; (x = exporter_get(user, i)); i++) {
+		const char *about = user == EXPORT_BY_DIFF ? x->diff.about : user == EXPORT_BY_BATCH ? x->batch.about : x->about;
+		const bool report = user == EXPORT_BY_REPORT;
+
+		fputs(".TP\n", stdout);
+		bold(exporter_name(user, x));
+		putchar('\n');
+		capitalised(about);
+		if ((user == EXPORT_BY_DIFF ? x->diff.group_by : report ? x->group_by : GROUP_NONE) == GROUP_COMM)
+			put_text("; by comm unless --group-by is given");
+		if (report && x->measures == MEASURES_ON_CPU)
+			put_text("; of on-cpu unless --metric is given");
+		if (report && x->waits_too)
+			put_text(", or of off-cpu where --state or --syscall choose waits");
+		line(".");
+	}
+	fputs(".RE\n", stdout);
+}
+
 static void option(const struct opt *opt)
 {
 	char value[OPT_VALUE_MAX], text[64];
@@ -109,6 +134,8 @@ static void option(const struct opt *opt)
 		line(opt->more);
 	if (opt->type == OPT_MEASURES)
 		measures();
+	if (opt->type == OPT_FORMAT)
+		formats((enum exporter_user)opt->min);
 	if (opt->fallback && *opt->fallback) {
 		fputs("The default is ", stdout);
 		put_text(opt->fallback);
@@ -529,15 +556,11 @@ static void completion_value(const struct opt *opt)
 		return;
 	case OPT_CHOICE:
 	case OPT_SWITCH:
-		fputs("_sberf_words -W \"", stdout);
-		for (const struct opt_choice *choice = opt->choices; choice->name; choice++)
-			printf("%s%s", choice == opt->choices ? "" : " ", choice->name);
-		fputs("\"\n", stdout);
-		return;
+	case OPT_FORMAT:
 	case OPT_MEASURES:
 		fputs("_sberf_words -W \"", stdout);
-		for (unsigned int i = 0; opt_measure(opt, i); i++)
-			printf("%s%s", i ? " " : "", opt_measure(opt, i));
+		for (unsigned int i = 0; opt_word(opt, i); i++)
+			printf("%s%s", i ? " " : "", opt_word(opt, i));
 		fputs("\"\n", stdout);
 		return;
 	case OPT_STATES:

@@ -150,6 +150,14 @@ wide_prose() {
 	done
 }
 
+# Where a format is meant by its name, but in its own file: what is said of formats stands in their structures (export/exporter.h). The
+# tree is what is written when nothing is said.
+formats_known_elsewhere() {
+	local names
+	names=$(sed -nE '/^#define EXPORTERS/,/[^\\]$/p' src/export/exporter.h | grep -oE 'X\([a-z_]+\)' | tr -d 'X()' | grep -vx tree | paste -sd'|')
+	grep -rnwE --include='*.[ch]' "exporter_($names)" src ui docs | grep -v '^src/export/'
+}
+
 check "there is something to look at" test "$(sources | wc -l)" -gt 50
 none "only ui/term.c includes curses" \
 	"$(includes '(ncursesw?/)?(curses|ncurses|term|panel|menu|form)\.h' src ui bpf tests | grep -v '^ui/term\.c$')"
@@ -170,6 +178,7 @@ none "every source file names its licence" "$(without_licence)"
 none "no two functions have one name" "$(functions_of_one_name)"
 none "no two files have one name" "$(files_of_one_name)"
 none "nothing is listed twice" "$(listed_twice)"
+none "formats are listed in src/export alone" "$(formats_known_elsewhere)"
 none "every unit test is in a list" "$(without_list)"
 none "what captures is among those that run after the others" "$(captures_among_others)"
 # The brackets keep these patterns from finding themselves.

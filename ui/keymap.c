@@ -4,6 +4,8 @@
 
 #include "ui/keymap.h"
 
+#include "export/exporter.h"
+
 #include <string.h>
 
 #define TIMES (MODE_TREE | MODE_WAITS)
@@ -13,8 +15,9 @@
 #define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
 #define ANY (ROWS | MODE_HELP | MODE_PICK | MODE_ANNOTATE)
 #define PANE (LIST | MODE_TIME)
+#define SAVES_MAX 16u            /* formats of the menu S */
 
-static const struct binding table[] = {
+static const struct binding fixed[] = {
 	{ { UI_KEY_UP, 'k' }, ACT_UP, ANY, 0, 0, "Up k", "", "one line up" },
 	{ { UI_KEY_DOWN, 'j' }, ACT_DOWN, ANY, 0, 0, "Down j", "", "one line down" },
 	{ { UI_KEY_RIGHT, 'l' }, ACT_RIGHT, FOLDING, 0, 0, "Right l", "", "open, or go to the first child" },
@@ -157,12 +160,8 @@ static const struct binding table[] = {
 	{ { 'C' }, ACT_REMOVE_ALL, MODE_FILTERS, 0, 4, "C", "remove all", "remove all filters" },
 	{ { UI_KEY_ESC, 'F', 'q' }, ACT_CANCEL, MODE_FILTERS, 0, 5, "Esc", "back", "back to where you were" },
 
-	{ { 's', 'S', UI_KEY_ENTER }, ACT_SAVE_SVG, MODE_SAVE, 0, 1, "s Enter", "SVG", "a flame graph (SVG)" },
-	{ { 'h' }, ACT_SAVE_HTML, MODE_SAVE, 0, 2, "h", "HTML", "a flame graph and a table (HTML)" },
-	{ { 'p' }, ACT_SAVE_PPROF, MODE_SAVE, 0, 3, "p", "pprof", "for pprof" },
-	{ { 'f' }, ACT_SAVE_FOLDED, MODE_SAVE, 0, 4, "f", "folded", "folded stacks" },
-	{ { 'r' }, ACT_SAVE_RECORDING, MODE_SAVE, 0, 5, "r", "recording", "a recording" },
-	{ { UI_KEY_ESC, 'q' }, ACT_CANCEL, MODE_SAVE, 0, 6, "Esc", "back", "nothing" },
+	/* Before it come the formats: keymap(). */
+	{ { UI_KEY_ESC, 'q' }, ACT_CANCEL, MODE_SAVE, 0, SAVES_MAX + 1, "Esc", "back", "nothing" },
 
 	{ { 'k', 'K' }, ACT_KERNEL, MODE_OPTIONS, 0, 1, "k", "kernel", "hide or show kernel frames" },
 	{ { 'l' }, ACT_LIBRARIES, MODE_OPTIONS, 0, 2, "l", "libs", "hide or show frames of libraries" },
@@ -179,11 +178,47 @@ static const struct binding table[] = {
 	{ { 'q' }, ACT_CLOSE_HELP, MODE_HELP, 0, 0, "q", "", "back to where you were" },
 };
 
-#define NR (sizeof(table) / sizeof(table[0]))
+#define NR_FIXED (sizeof(fixed) / sizeof(fixed[0]))
+
+static struct binding table[NR_FIXED + SAVES_MAX];
+static char save_keys[SAVES_MAX][sizeof("s Enter")];
+
+/* The row of X, which is number NR of the menu S. */
+static struct binding save_binding(const struct exporter *x, unsigned int nr)
+{
+	struct binding b = { { (unsigned char)x->save.letter }, ACT_SAVE_AS, MODE_SAVE, 0, (uint8_t)(nr + 1), save_keys[nr], x->save.word, x->save.help };
+
+	/* S twice, and Enter, are the first one. */
+	if (!nr) {
+		b.key[1] = 'S';
+		b.key[2] = UI_KEY_ENTER;
+	}
+	snprintf(save_keys[nr], sizeof(save_keys[nr]), "%c%s", x->save.letter, nr ? "" : " Enter");
+	return b;
+}
+
+/* Puts the table together, once. */
+static size_t keymap_fill(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < NR_FIXED; i++) {
+		const struct exporter *x = NULL;
+
+		for (unsigned int k = 0; fixed[i].modes == MODE_SAVE && k < SAVES_MAX && (x = exporter_get(EXPORT_BY_SAVE, k)); k++)
+			table[n++] = save_binding(x, k);
+		table[n++] = fixed[i];
+	}
+	return n;
+}
 
 const struct binding *keymap(size_t *ret_n)
 {
-	*ret_n = NR;
+	static size_t n;
+
+	if (!n)
+		n = keymap_fill();
+	*ret_n = n;
 	return table;
 }
 
@@ -192,25 +227,33 @@ bool binding_valid(const struct binding *b, enum ui_mode mode, unsigned int can)
 	return (b->modes & mode) && (b->needs & can) == b->needs;
 }
 
+const struct binding *keymap_binding(uint32_t key, enum ui_mode mode, unsigned int can)
+{
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	for (size_t i = 0; i < n && key; i++)
+		if ((b[i].key[0] == key || b[i].key[1] == key || b[i].key[2] == key) && binding_valid(&b[i], mode, can))
+			return &b[i];
+	return NULL;
+}
+
 enum action keymap_action(uint32_t key, enum ui_mode mode, unsigned int can)
 {
-	for (size_t i = 0; i < NR && key; i++) {
-		const struct binding *b = &table[i];
+	const struct binding *b = keymap_binding(key, mode, can);
 
-		if ((b->key[0] == key || b->key[1] == key || b->key[2] == key) && binding_valid(b, mode, can))
-			return b->action;
-	}
-	return ACT_NONE;
+	return b ? b->action : ACT_NONE;
 }
 
 size_t keymap_footer(enum ui_mode mode, unsigned int can, const struct binding **ret, size_t max)
 {
-	size_t n = 0;
+	size_t n = 0, rows;
+	const struct binding *b = keymap(&rows);
 
-	for (unsigned int place = 1; place <= NR && n < max; place++) {
-		for (size_t i = 0; i < NR && n < max; i++) {
-			if (table[i].footer == place && binding_valid(&table[i], mode, can))
-				ret[n++] = &table[i];
+	for (unsigned int place = 1; place <= rows && n < max; place++) {
+		for (size_t i = 0; i < rows && n < max; i++) {
+			if (b[i].footer == place && binding_valid(&b[i], mode, can))
+				ret[n++] = &b[i];
 		}
 	}
 	return n;
@@ -218,9 +261,12 @@ size_t keymap_footer(enum ui_mode mode, unsigned int can, const struct binding *
 
 static void print_mode(FILE *out, enum ui_mode mode, const char *name)
 {
-	for (size_t i = 0; i < NR; i++) {
-		if (table[i].modes & mode)
-			fprintf(out, "%s\t%s\t%s\n", name, table[i].shown, table[i].help);
+	size_t n;
+	const struct binding *b = keymap(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (b[i].modes & mode)
+			fprintf(out, "%s\t%s\t%s\n", name, b[i].shown, b[i].help);
 	}
 }
 

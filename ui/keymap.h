@@ -99,7 +99,7 @@ enum action {
 	/* filters */
 	ACT_FILTER, ACT_FILTERS, ACT_COMPLETE, ACT_REMOVE, ACT_REMOVE_ALL, ACT_CHANGE,
 	/* saving */
-	ACT_SAVE_SVG, ACT_SAVE_HTML, ACT_SAVE_PPROF, ACT_SAVE_FOLDED, ACT_SAVE_RECORDING,
+	ACT_SAVE_AS,
 	/* the program */
 	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
 };
@@ -115,11 +115,14 @@ struct binding {
 	const char *help;        /* one line */
 };
 
-/* The rows, in the order of help; *RET_N of them. */
+/* The rows, in the order of help; *RET_N of them. Those of the menu S are the exporters that have a place there. Of one thread. */
 const struct binding *keymap(size_t *ret_n);
 
 /* True when B is valid in MODE with a source that can CAN. */
 bool binding_valid(const struct binding *b, enum ui_mode mode, unsigned int can);
+
+/* The row of KEY; NULL when it is not valid here. */
+const struct binding *keymap_binding(uint32_t key, enum ui_mode mode, unsigned int can);
 
 /* What KEY does; ACT_NONE when it is not valid here. */
 enum action keymap_action(uint32_t key, enum ui_mode mode, unsigned int can);

@@ -19,24 +19,21 @@
 #include <stdbool.h>
 
 enum save_as {
-	SAVE_SVG,
-	SAVE_HTML,
-	SAVE_PPROF,
-	SAVE_FOLDED,
-	SAVE_RECORDING,
-	SAVE_NR,
-	SAVE_RECORD = SAVE_NR,           /* nothing of what is shown: feed.record() */
+	SAVE_FILE,                       /* what is shown, by an exporter */
+	SAVE_RECORD,                     /* nothing of what is shown: feed.record() */
 	SAVE_ATTACH,                     /* feed.attach(): saver_fresh() is what comes of it */
 	SAVE_LEAVE,                      /* a stage that is not shown any more is left */
 };
 
 struct view_session;
+struct exporter;
 
 #define SAVE_TITLE_MAX 512
 
 struct save_job {
 	enum save_as as;
-	struct snapshot *snapshot;       /* a reference, owned; NULL from SAVE_RECORD on */
+	const struct exporter *exporter; /* SAVE_FILE: one of those that EXPORT_BY_SAVE offers */
+	struct snapshot *snapshot;       /* a reference, owned; NULL but for SAVE_FILE */
 	pid_t pid;                       /* SAVE_ATTACH: who; 0 = the whole machine */
 	uint64_t start_ticks;            /* of that */
 	struct view_session *stage;             /* SAVE_LEAVE: owned */

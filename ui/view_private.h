@@ -132,7 +132,7 @@ struct view {
 	uint32_t filters_at;             /* with MODE_FILTERS: the one under the cursor */
 
 	char message[2 * ERR_TEXT_MAX];  /* in the status line until the next key */
-	enum save_as save_as;            /* what was chosen last */
+	const struct exporter *save_as;  /* what was chosen last */
 	int help_top;
 	struct rect room;                /* of the last view_draw(): where panes stand, */
 	struct spot spot[SPOTS];         /* and what can be clicked in its footer */

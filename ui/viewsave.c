@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/units.h"
+#include "export/exporter.h"
 #include "ui/menu.h"
 #include "ui/text_builder.h"
 #include "ui/view_private.h"
@@ -28,14 +29,14 @@ void view_save_begin(struct view *v)
 
 enum reaction view_save_key(struct view *v, uint32_t key)
 {
-	const enum action a = keymap_action(key, MODE_SAVE, view_can(v));
+	const struct binding *b = keymap_binding(key, MODE_SAVE, view_can(v));
 
-	if (a == ACT_NONE)
+	if (!b)
 		return REACT_NONE;
 	v->over = 0;
-	if (a == ACT_CANCEL)
+	if (b->action == ACT_CANCEL)
 		return REACT_DRAW;
-	v->save_as = (enum save_as)(a - ACT_SAVE_SVG);
+	v->save_as = exporter_get(EXPORT_BY_SAVE, b->footer - 1u);
 	return REACT_SAVE;
 }
 
@@ -72,7 +73,7 @@ void view_save_job(const struct view *v, struct save_job *ret)
 	const struct built *b = viewsave_saved(v)->built;
 
 	*ret = (struct save_job){
-		.as = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query, .meta = v->header.meta,
+		.exporter = v->save_as, .snapshot = snapshot_ref(b->snapshot), .query = b->tree->query, .meta = v->header.meta,
 	};
 	meta_of_file(&ret->meta);
 	ret->query.max_nodes = 0;

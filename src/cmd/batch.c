@@ -14,8 +14,7 @@
 #include "cmd/filter_options.h"
 #include "cmd/session.h"
 #include "cmd/signals.h"
-#include "export/export.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "ui/header.h"
 
 #include <errno.h>
@@ -108,8 +107,8 @@ static int print_nothing(struct batch *b, const struct snapshot *s, struct err *
 
 static int print_text(struct batch *b, const struct snapshot *s, struct err *e)
 {
-	const struct tree_text_options how = {
-		.min_percent = b->o->percent_given ? b->o->percent_limit : PERCENT_LIMIT, .max_depth = b->o->depth,
+	struct export_view v = {
+		.meta = &b->header.meta, .min_percent = b->o->percent_given ? b->o->percent_limit : PERCENT_LIMIT, .max_depth = b->o->depth,
 		.ascii = b->page->ascii,
 	};
 	AUTO(tree_free) struct tree *t = NULL;
@@ -119,10 +118,12 @@ static int print_text(struct batch *b, const struct snapshot *s, struct err *e)
 		r = batch_build_tree(b, s, &t, e);
 	if (r < 0)
 		return r;
-	return t->node[0].total_ns ? export_tree(b->out, t, &how, e) : print_nothing(b, s, e);
+	v.tree = t;
+	return t->node[0].total_ns ? exporter_tree.write(b->out, &v, e) : print_nothing(b, s, e);
 }
 
-static int print_json(struct batch *b, const struct snapshot *s, struct err *e)
+/* For programs: all of it. */
+static int print_whole(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	const struct export_live live = { .document = b->printed + 1 };
 	const struct export_view v = {
@@ -130,7 +131,7 @@ static int print_json(struct batch *b, const struct snapshot *s, struct err *e)
 		.live = &live,
 	};
 
-	return format_write(b->out, FORMAT_JSON, &v, e);
+	return exporter_write(b->out, b->o->format, &v, e);
 }
 
 static int print_document(struct batch *b, bool ended, struct err *e)
@@ -145,7 +146,7 @@ static int print_document(struct batch *b, bool ended, struct err *e)
 	b->header.ended = ended;
 	header_update(&b->header, &meta);
 	b->query.arch = b->header.meta.arch;
-	r = b->o->format == FORMAT_JSON ? print_json(b, s, e) : print_text(b, s, e);
+	r = b->o->format && b->o->format != &exporter_tree ? print_whole(b, s, e) : print_text(b, s, e);
 	b->printed++;
 	return r;
 }

@@ -8,8 +8,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
-#include "export/diffformats.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "export/outfile.h"
 #include "query/treediff.h"
 
@@ -60,7 +59,7 @@ static int diff_load(struct sides *s, const struct options *o, struct err *e)
 }
 
 /* What is counted on both sides: time that only one of them knows of is no difference. */
-static uint32_t diff_choose_measures(const struct sides *s, const struct options *o, enum diff_format format)
+static uint32_t diff_choose_measures(const struct sides *s, const struct options *o, const struct exporter *x)
 {
 	const bool *waits[DIFF_SIDES] = { &s->loaded[DIFF_BEFORE].meta.off_cpu, &s->loaded[DIFF_AFTER].meta.off_cpu };
 
@@ -71,7 +70,7 @@ static uint32_t diff_choose_measures(const struct sides *s, const struct options
 	if (*waits[DIFF_BEFORE] != *waits[DIFF_AFTER])
 		fprintf(stderr, "sberf diff: there are no waits in '%s': running time is compared\n",
 			s->path[*waits[DIFF_BEFORE] ? DIFF_AFTER : DIFF_BEFORE]);
-	return format == DIFF_FORMAT_FOLDED || *waits[DIFF_BEFORE] != *waits[DIFF_AFTER] ? MEASURES_ON_CPU : 0;
+	return *waits[DIFF_BEFORE] != *waits[DIFF_AFTER] ? MEASURES_ON_CPU : x->diff.measures;
 }
 
 /* Without inlined calls where they are asked for and only one side knows them. */
@@ -117,9 +116,9 @@ static int say_nothing(const struct sides *s, int side, const struct options *o,
 	return r < 0 ? r : 0;
 }
 
-static int diff_build_both(struct sides *s, const struct options *o, enum diff_format format, struct err *e)
+static int diff_build_both(struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
-	const uint32_t measures = diff_choose_measures(s, o, format);
+	const uint32_t measures = diff_choose_measures(s, o, x);
 	bool no_inlines;
 	int r;
 
@@ -140,7 +139,7 @@ static int diff_build_both(struct sides *s, const struct options *o, enum diff_f
 		q.measures = l->meta.unit[0] ? 0 : measures;
 		q.no_inlines = no_inlines;
 		q.max_nodes = UINT32_MAX;
-		q.group_by = o->group_given ? o->group_by : format == DIFF_FORMAT_FOLDED ? GROUP_COMM : GROUP_PROCESS;
+		q.group_by = o->group_given ? o->group_by : x->diff.group_by;
 		r = tree_build(l->snapshot, l->names, &q, &s->tree[side], e);
 		if (r < 0)
 			return r;
@@ -154,19 +153,16 @@ static int diff_build_both(struct sides *s, const struct options *o, enum diff_f
 	return diff_build(s->tree[DIFF_BEFORE], s->tree[DIFF_AFTER], o->norm, s->wall_ns, &s->diff, e);
 }
 
-/* By --format, else by the name of the file that is written. */
-static int diff_choose_format(const struct options *o, enum diff_format *ret, struct err *e)
+/* The file that is written is called like a format of one profile. */
+static int diff_check_name(const struct options *o, struct err *e)
 {
-	const enum diff_format by_file = o->output ? diff_format_of_file(o->output) : DIFF_FORMAT_NONE;
-
-	if (!o->diff_format && !by_file && o->output && format_of_file(o->output))
-		return err_set(e, EINVAL, "'%s' is called like a format that has no room for two recordings: choose another name, or --format",
-			       o->output);
-	*ret = o->diff_format ? o->diff_format : by_file ? by_file : DIFF_FORMAT_TREE;
-	return 0;
+	if (o->format || !o->output || exporter_of_file(EXPORT_BY_DIFF, o->output) || !exporter_of_file(EXPORT_BY_REPORT, o->output))
+		return 0;
+	return err_set(e, EINVAL, "'%s' is called like a format that has no room for two recordings: choose another name, or --format",
+		       o->output);
 }
 
-static int write_diff(const struct sides *s, const struct options *o, enum diff_format format, struct err *e)
+static int write_diff(const struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
 	const struct diff_view v = {
 		.diff = s->diff, .name = { o->before, o->after }, .wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
@@ -183,7 +179,7 @@ static int write_diff(const struct sides *s, const struct options *o, enum diff_
 		return r;
 	progress_begin(&progress, "sberf diff: writing", 0);
 	(void)outfile_follow(&out, &progress);
-	r = outfile_close(&out, diff_write(out.file, format, &v, e), e);
+	r = outfile_close(&out, x->diff.write(out.file, &v, e), e);
 	progress_end(&progress);
 	return r;
 }
@@ -226,15 +222,15 @@ static void sides_free(struct sides *s)
 int cmd_diff(const struct options *o, struct err *e)
 {
 	struct sides s = { .path = { open_recording_path(o->before), open_recording_path(o->after) } };
-	enum diff_format format = DIFF_FORMAT_TREE;
-	int r = diff_choose_format(o, &format, e);
+	const struct exporter *x = options_exporter(o, EXPORT_BY_DIFF);
+	int r = diff_check_name(o, e);
 
 	if (r >= 0)
 		r = diff_load(&s, o, e);
 	if (r >= 0)
-		r = diff_build_both(&s, o, format, e);
+		r = diff_build_both(&s, o, x, e);
 	if (r >= 0)
-		r = write_diff(&s, o, format, e);
+		r = write_diff(&s, o, x, e);
 	if (r >= 0 && o->fail_given)
 		r = diff_judge_all(&s, o, e);
 	sides_free(&s);

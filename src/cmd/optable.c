@@ -33,22 +33,9 @@ static const struct opt_choice call_graphs[] = {
 };
 static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL }, { "copy", UNWIND_COPY },
 					     { NULL, 0 } };
-static const struct opt_choice formats[] = {
-#define X(id, name, extension, write) { name, FORMAT_##id },
-	EXPORT_FORMATS(X)
-#undef X
-	{ NULL, 0 },
-};
-static const struct opt_choice batch_formats[] = { { "text", FORMAT_TREE }, { "json", FORMAT_JSON }, { NULL, 0 } };
 static const struct opt_choice imports[] = {
 #define X(id, name, read) { name, IMPORT_##id },
 	IMPORT_FORMATS(X)
-#undef X
-	{ NULL, 0 },
-};
-static const struct opt_choice diff_formats[] = {
-#define X(id, name, extension, write) { name, DIFF_FORMAT_##id },
-	DIFF_FORMATS(X)
 #undef X
 	{ NULL, 0 },
 };
@@ -241,8 +228,7 @@ const struct opt opts[] = {
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the "
 			"time that they waited for a CPU, off-cpu both of these, and wall all of it. The default is "
-			"wall; with --format folded it is on-cpu, or off-cpu when --state or --syscall choose waits. "
-			"You can name up to three metrics. Parts of wall time add up. With other metrics, totals and "
+			"wall, or what --format says. You can name up to three metrics. Parts of wall time add up. With other metrics, totals and "
 			"order are those of the one that stands first on this page, and the others have columns beside "
 			"it. There are also:",
 	}, {
@@ -385,12 +371,9 @@ const struct opt opts[] = {
 		.more = "So -n is a number of documents when its value is a number, and the name of a process "
 			"otherwise. --name always takes a name.",
 	}, {
-		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
-		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(format), .choices = batch_formats,
-		.help = "with --batch, what to print: text (the default) or json",
-		.more = "json is one object after the other. Each is complete, as sberf report --format json writes "
-			"it, and has one member more, which says which document it is and how the target is. "
-			"docs/json-format.md of the source describes it.",
+		.name = "format", .metavar = "FORMAT", .type = OPT_FORMAT, .what = "format", .min = EXPORT_BY_BATCH,
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(format),
+		.help = "with --batch, what to print; text when not given",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(percent_limit), .given = FIELD(percent_given),
@@ -484,46 +467,13 @@ const struct opt opts[] = {
 			"alone, in its own unit. A sentence on standard error says how many samples of which events "
 			"were left out.",
 	}, {
-		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
-		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format), .choices = formats,
+		.name = "format", .metavar = "FORMAT", .type = OPT_FORMAT, .what = "format", .min = EXPORT_BY_REPORT,
+		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format),
 		.help = "what to write",
 		.more = "When not given, the extension of -o chooses. On a terminal without -o and without this "
-			"option, sberf shows the recording as `sberf top` would. tree is a call tree to read; frames "
-			"[unknown] of which each called only the next one, and took no time itself, are one line with "
-			"their number, as in flame graphs. flat lists functions by their own time, with their total "
-			"time beside it. annotate has the source and the instructions of the functions that take at "
-			"least 1 % of the time on the CPU themselves, with the share of each line and instruction in "
-			"the time of its function; their files must be here, with the build-ids that were recorded. "
-			"folded has one line for each stack: its functions, separated by semicolons, and its weight in "
-			"microseconds at the end; kernel functions end in _[k], inlined ones in _[i], those of JIT "
-			"compilers in _[j]. svg and html are flame graphs for a web browser: one file each that holds "
-			"every frame and loads nothing. A click zooms into a frame, a search by regular expression "
-			"tells its exact share, and ? shows the keys. html has a table of the tree beside it. waits "
-			"lists what threads waited for: by class, system call and stack, and, when that was recorded, "
-			"by who ended the wait; with a histogram of lengths, and the threads that still waited at the "
-			"end. numa tells which NUMA nodes the target runs on, where its memory is, and which functions "
-			"pay for the distance: nodes and the accesses between them, functions, first touches of memory "
-			"and migrations with their call paths, threads, memory, processes; within 100 columns (see "
-			"below). pprof is what `go tool pprof` and many others read: compressed, with one value each "
-			"for samples, time on the CPU, waits, blocked time and runnable time, labels for thread, "
-			"process, node, state and system call, modules with build-ids, and inlined calls. speedscope "
-			"is the JSON of the viewer of this name: profiles of on-CPU, blocked and runnable time. "
-			"firefox is a profile for profiler.firefox.com, which loads it in the browser and sends it "
-			"nowhere: each thread over time, with categories for user, kernel and JIT code, blocked, "
-			"runnable and idle, and a marker for each wait with its system call, its state and who ended "
-			"it. json has everything for scripts; docs/json-format.md of the source describes it for "
-			"people, and docs/sberf-profile.schema.json for programs. perf-script is what `perf script` "
-			"prints: a paragraph for each sample (cpu-clock) and each part of a wait (offcpu-blocked, "
-			"offcpu-runnable), with its length in nanoseconds; most tools read one event of it, "
-			"stackcollapse-perf.pl that of --event-filter. It reads the recording twice, so it first "
-			"copies one from a pipe into a file in $TMPDIR. perf-data is a file for `perf report -i` and "
-			"`perf script -i` with the same samples, read in the same way. perf looks for names in the "
-			"binaries, and reads 127 frames of a stack unless --max-stack says otherwise. perf-data has no "
-			"place for names: those of JIT compilers are shown as addresses unless /tmp/perf-PID.map is "
-			"still there, and notes such as [cut: ...] are left out. Names longer than 65,535 bytes are "
-			"truncated, except in folded. What is imported and is not time is written in its own unit: "
-			"pprof and speedscope have it as a count, and json names it. summary has one \"name: value\" "
-			"line for each figure (see below). ~ stands before what is estimated or mostly extrapolated.",
+			"option, sberf shows the recording as `sberf top` would. ~ stands before what is estimated or mostly "
+			"extrapolated. Names longer than 65,535 bytes are truncated, except in formats that say otherwise. What "
+			"is imported and is not time is written in its own unit.",
 	}, {
 		.name = "before", .metavar = "FILE", .type = OPT_FILE, .what = "recording before the change", .positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(before),
@@ -535,17 +485,10 @@ const struct opt opts[] = {
 		.help = "the recording to look at; the second of two arguments",
 		.more = "- is standard input.",
 	}, {
-		.name = "format", .metavar = "FORMAT", .type = OPT_CHOICE, .what = "format",
-		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(diff_format), .choices = diff_formats,
+		.name = "format", .metavar = "FORMAT", .type = OPT_FORMAT, .what = "format", .min = EXPORT_BY_DIFF,
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(format),
 		.help = "what to write",
-		.more = "When not given, the extension of -o chooses, or else tree. tree is a call tree with the "
-			"shares before and after, the change, by how much the change may be off, and both times; the "
-			"largest change comes first. Where there is off-CPU time, columns say how much of the change "
-			"is running, runnable and blocked time. flat lists functions by their own time and their total "
-			"time, with the same columns. folded has a line for each stack with two numbers, microseconds "
-			"before and after, for flamegraph.pl and inferno-flamegraph; both are in proportion to the "
-			"whole after. svg and html are one flame graph of both sides: a frame is as wide as it is on "
-			"average, red where it grew and blue where it shrank; what vanished is in it, too.",
+		.more = "When not given, the extension of -o chooses, or else tree.",
 	}, {
 		.name = "normalize", .metavar = "HOW", .type = OPT_CHOICE, .what = "normalisation",
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(norm), .choices = norms, .fallback = "total",
@@ -583,7 +526,7 @@ const struct opt opts[] = {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(percent_limit), .max = 100,
 		.help = "leave out of the text what is smaller than this",
-		.more = "Of --format tree and flat. One line counts what is left out.",
+		.more = "One line counts what is left out.",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(depth), .min = 1, .max = 65000,
@@ -593,7 +536,7 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(group_by), .given = FIELD(group_given),
 		.choices = groups,
 		.help = "what the roots of the tree are",
-		.more = "comm when not given with --format folded, svg, html or speedscope, process otherwise.",
+		.more = "The default is process, or what --format says.",
 	}, {
 		.name = "title", .metavar = "TEXT", .type = OPT_TEXT, .what = "title",
 		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(title),
@@ -835,31 +778,44 @@ const struct command_info *command_find(const char *name)
 	return NULL;
 }
 
-const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX])
-{
-	const bool listed = opt->choices && opt->type != OPT_MEASURES;
-	size_t used = 0;
-
-	if (!listed)
-		used = (size_t)snprintf(dst, OPT_VALUE_MAX, "%s", opt->metavar);
-	for (const struct opt_choice *c = listed ? opt->choices : NULL; c && c->name && used < OPT_VALUE_MAX; c++)
-		used += (size_t)snprintf(dst + used, OPT_VALUE_MAX - used, "%s%s", used ? "|" : "", c->name);
-	return dst;
-}
-
-const char *opt_measure(const struct opt *opt, unsigned int nr)
+const char *opt_word(const struct opt *opt, unsigned int nr)
 {
 	const struct opt_choice *c = opt->choices;
+	const struct exporter *x;
 
-	for (; c->name && nr; c++)
+	if (opt->type == OPT_FORMAT) {
+		x = exporter_get((enum exporter_user)opt->min, nr);
+		return x ? exporter_name((enum exporter_user)opt->min, x) : NULL;
+	}
+	for (; c && c->name && nr; c++)
 		nr--;
-	if (c->name)
+	if (c && c->name)
 		return c->name;
 	/* Parts of wall time are among the choices; what an import counts is not asked for. */
-	for (unsigned int id = TIME_NR; id < measures_count(); id++)
+	for (unsigned int id = TIME_NR; opt->type == OPT_MEASURES && id < measures_count(); id++)
 		if (measure_get(id)->about && !nr--)
 			return measure_get(id)->name;
 	return NULL;
+}
+
+const char *opt_words(const struct opt *opt, char *dst, size_t size)
+{
+	const char *name;
+	size_t n = 0;
+
+	dst[0] = '\0';
+	for (unsigned int i = 0; (name = opt_word(opt, i)) && n < size; i++)
+		n += (size_t)snprintf(dst + n, size - n, "%s%s", i ? "|" : "", name);
+	return dst;
+}
+
+const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX])
+{
+	if (!opt_word(opt, 0) || opt->type == OPT_MEASURES)
+		snprintf(dst, OPT_VALUE_MAX, "%s", opt->metavar);
+	else
+		opt_words(opt, dst, OPT_VALUE_MAX);
+	return dst;
 }
 
 uint32_t opt_measures(const struct opt *opt, const char *name, size_t len)

@@ -55,6 +55,7 @@ enum opt_type {
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
 	OPT_SWITCH,              /* bool, one of .choices */
+	OPT_FORMAT,              /* const struct exporter *, one of those that .min (enum exporter_user) offers */
 	OPT_MEASURES,            /* uint32_t mask of measures, by names with commas, or one of .choices for several */
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
@@ -108,9 +109,11 @@ extern const size_t nr_opts;
 /* How the value of OPT is written: its choices, "fallback|force|fp|dwarf", or else its metavar. Not for flags. Returns DST. */
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);
 
-/* The word NR of those that an OPT_MEASURES takes, its own choices first; NULL = there are no more. */
-const char *opt_measure(const struct opt *opt, unsigned int nr);
-/* What the LEN bytes at NAME stand for there, as a mask; 0 = nothing. */
+/* The word NR of those that OPT takes, its own choices first; NULL = there are no more. */
+const char *opt_word(const struct opt *opt, unsigned int nr);
+/* "on-cpu|blocked|...": all of them. Returns DST. */
+const char *opt_words(const struct opt *opt, char *dst, size_t size);
+/* What the LEN bytes at NAME stand for in an OPT_MEASURES, as a mask; 0 = nothing. */
 uint32_t opt_measures(const struct opt *opt, const char *name, size_t len);
 
 /* The command called NAME, NULL when there is none. */

@@ -22,9 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(sizeof(enum format) == 4 && sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4 &&
-	       sizeof(enum numa_wish) == 4 && sizeof(enum import_format) == 4 && sizeof(enum diff_format) == 4 &&
-	       sizeof(enum diff_norm) == 4, "OPT_CHOICE and OPT_SET fields have four bytes");
+_Static_assert(sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4 && sizeof(enum numa_wish) == 4 &&
+	       sizeof(enum import_format) == 4 && sizeof(enum diff_norm) == 4, "OPT_CHOICE and OPT_SET fields have four bytes");
 
 struct parser {
 	const struct command_info *command;
@@ -54,6 +53,17 @@ static int set_choice(const struct opt *opt, const char *value, uint32_t *ret, s
 		}
 	}
 	return err_set(e, EINVAL, "%s '%s' is unknown: it must be one of %s", opt->what, value, opt_value(opt, all));
+}
+
+static int set_format(const struct opt *opt, const char *value, const struct exporter **ret, struct err *e)
+{
+	const struct exporter *x = exporter_named((enum exporter_user)opt->min, value);
+	char all[OPT_VALUE_MAX];
+
+	if (!x)
+		return err_set(e, EINVAL, "%s '%s' is unknown: it must be one of %s", opt->what, value, opt_value(opt, all));
+	*ret = x;
+	return 0;
 }
 
 static int set_list(const struct opt *opt, const char *value, u32_vec *ret, struct err *e)
@@ -148,17 +158,6 @@ static int set_states(const struct opt *opt, const char *value, uint32_t *ret, s
 	return 0;
 }
 
-/* "on-cpu|blocked|...": all that OPT takes. */
-static const char *all_measures(const struct opt *opt, char *dst, size_t size)
-{
-	const char *name;
-	size_t n = 0;
-
-	for (unsigned int i = 0; (name = opt_measure(opt, i)) && n < size; i++)
-		n += (size_t)snprintf(dst + n, size - n, "%s%s", i ? "|" : "", name);
-	return dst;
-}
-
 /* Names with commas between them. */
 static int set_measures(const struct opt *opt, const char *value, uint32_t *ret, struct err *e)
 {
@@ -171,7 +170,7 @@ static int set_measures(const struct opt *opt, const char *value, uint32_t *ret,
 
 		if (!some)
 			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what, len < 64 ? (int)len : 64, at,
-				       all_measures(opt, all, sizeof(all)));
+				       opt_words(opt, all, sizeof(all)));
 		mask |= some;
 		at += len;
 		if (!*at)
@@ -240,6 +239,8 @@ static int set_field(struct options *o, const struct opt *opt, const char *value
 		return set_choice(opt, value, field, e);
 	case OPT_SWITCH:
 		return set_switch(opt, value, field, e);
+	case OPT_FORMAT:
+		return set_format(opt, value, field, e);
 	case OPT_MEASURES:
 		return set_measures(opt, value, field, e);
 	case OPT_STATES:
@@ -551,8 +552,8 @@ static int check_far(const struct options *o, struct err *e)
 
 	if (which)
 		return err_set(e, EINVAL, "--far and %s both say what to count: give one of them", which);
-	if (o->format == FORMAT_WAITS)
-		return err_set(e, EINVAL, "--far is about running code, and --format waits is not: give one of them");
+	if (o->format && o->format->subject == EXPORT_WAITS)
+		return err_set(e, EINVAL, "--far is about running code, and --format %s is not: give one of them", o->format->name);
 	if (o->numa == NUMA_OFF)
 		return err_set(e, EINVAL, "--far is about accesses to memory, which --no-numa leaves out: give one of them");
 	return 0;
@@ -561,14 +562,16 @@ static int check_far(const struct options *o, struct err *e)
 /* The view by node shows all that there is of time. */
 static int check_numa(const struct options *o, struct err *e)
 {
-	if (o->format == FORMAT_NUMA && o->measures)
-		return err_set(e, EINVAL, "--format numa counts running, waiting and accesses side by side: leave out --metric");
+	if (o->format && o->format->subject == EXPORT_NODES && o->measures)
+		return err_set(e, EINVAL, "--format %s counts running, waiting and accesses side by side: leave out --metric", o->format->name);
 	return 0;
 }
 
-static bool options_is_one_of(enum format format, uint32_t formats)
+const struct exporter *options_exporter(const struct options *o, enum exporter_user user)
 {
-	return formats >> format & 1;
+	const struct exporter *by_file = o->output && !o->format ? exporter_of_file(user, o->output) : NULL;
+
+	return o->format ? o->format : by_file ? by_file : &exporter_tree;
 }
 
 /* An option of flame graphs that was given; NULL = none was. */
@@ -584,50 +587,51 @@ static const char *unknown_ending(const struct options *o)
 	const char *slash = o->output ? strrchr(o->output, '/') : NULL, *base = slash ? slash + 1 : o->output;
 	const char *dot = base ? strrchr(base, '.') : NULL;
 
-	return !o->format && dot && dot > base && dot[1] && !format_of_file(o->output) ? dot : NULL;
+	return !o->format && dot && dot > base && dot[1] && !exporter_of_file(EXPORT_BY_REPORT, o->output) ? dot : NULL;
 }
 
-/* What the format has a place for. Without one it is the tree, or by the name of the output. */
+/* What the format has a place for. */
 static int check_shown(const struct options *o, struct err *e)
 {
-	const uint32_t texts = 1u << FORMAT_NONE | 1u << FORMAT_TREE | 1u << FORMAT_FLAT;
-	const uint32_t trees = 1u << FORMAT_NONE | 1u << FORMAT_TREE | 1u << FORMAT_FOLDED | 1u << FORMAT_SVG | 1u << FORMAT_HTML |
-			       1u << FORMAT_SPEEDSCOPE;
-	const enum format by_file = o->output && !o->format ? format_of_file(o->output) : FORMAT_NONE;
-	const enum format format = by_file ? by_file : o->format;
+	const struct exporter *x = options_exporter(o, EXPORT_BY_REPORT);
 	const char *flame = about_flame(o), *ending = unknown_ending(o);
 	const char *about_time = o->focus.n ? "--focus" : o->ignore.n ? "--ignore" : o->time ? "--time" : NULL;
 	struct time_range range;
+	char all[OPT_VALUE_MAX];
 
 	if (ending)
 		return err_set(e, EINVAL, "no format is called '%s': say with --format what '%s' is to be", ending, o->output);
-	if (flame && !options_is_one_of(format, 1u << FORMAT_SVG | 1u << FORMAT_HTML))
-		return err_set(e, EINVAL, "%s is for flame graphs: --format svg and html", flame);
-	if (o->percent_limit > 0 && !options_is_one_of(format, texts))
-		return err_set(e, EINVAL, "--percent-limit is for --format tree and flat: every other format is complete");
-	if (o->depth && !options_is_one_of(format, texts & ~(1u << FORMAT_FLAT)))
-		return err_set(e, EINVAL, "--depth is for --format tree: every other format is complete");
-	if (o->inverted && !options_is_one_of(format, trees))
-		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: tree, folded, svg, html and speedscope");
-	if (about_time && format == FORMAT_SUMMARY)
-		return err_set(e, EINVAL, "%s cannot change --format summary, which is about all that was recorded", about_time);
+	if (flame && !(x->takes & EXPORT_TAKES_FLAME))
+		return err_set(e, EINVAL, "%s is for flame graphs: --format %s", flame, exporters_taking(EXPORT_TAKES_FLAME, all, sizeof(all)));
+	if (o->percent_limit > 0 && !(x->takes & EXPORT_TAKES_PERCENT))
+		return err_set(e, EINVAL, "--percent-limit is for --format %s: every other format is complete",
+			       exporters_taking(EXPORT_TAKES_PERCENT, all, sizeof(all)));
+	if (o->depth && !(x->takes & EXPORT_TAKES_DEPTH))
+		return err_set(e, EINVAL, "--depth is for --format %s: every other format is complete",
+			       exporters_taking(EXPORT_TAKES_DEPTH, all, sizeof(all)));
+	if (o->inverted && !(x->takes & EXPORT_TAKES_INVERTED))
+		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: %s",
+			       exporters_taking(EXPORT_TAKES_INVERTED, all, sizeof(all)));
+	if (about_time && x->subject == EXPORT_CAPTURE)
+		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded", about_time, x->name);
 	return o->time ? time_range_parse(o->time, &range, e) : 0;
 }
 
 /* An option whose subject is in no import of that format; NULL = none was given. */
-static const char *not_imported(const struct options *o)
+static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX])
 {
-	const bool folded = o->import == IMPORT_FOLDED;
+	const bool folded = o->import == IMPORT_FOLDED, waits = o->format && o->format->subject == EXPORT_WAITS;
+	const bool nodes = o->format && o->format->subject == EXPORT_NODES;
 	const struct {
 		bool given;
 		const char *name;
 	} all[] = {
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
 		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) || o->measures & ~MEASURES_WALL, "--metric" },
-		{ folded && o->format == FORMAT_WAITS, "--format waits" }, { o->format == FORMAT_NUMA, "--format numa" },
-		{ o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
+		{ (folded && waits) || nodes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
 	};
 
+	snprintf(dst, OPT_VALUE_MAX, "--format %s", o->format ? o->format->name : "");
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (all[i].given)
 			return all[i].name;
@@ -637,7 +641,8 @@ static const char *not_imported(const struct options *o)
 /* Text of other tools tells little of waits and nothing of nodes; and there is no file that would be meant when none is named. */
 static int check_import(const struct options *o, struct err *e)
 {
-	const char *which = not_imported(o);
+	char text[OPT_VALUE_MAX];
+	const char *which = not_imported(o, text);
 
 	if (!o->input && !o->before)
 		return err_set(e, EINVAL, "say which file to import, or - for standard input");
@@ -676,8 +681,10 @@ static int check_batch(const struct options *o, struct err *e)
 	if (o->batch && o->keep_ns)
 		return err_set(e, EINVAL, "--keep is for whoever watches, and --batch (-b) has nobody who could; use sberf record "
 			       "--keep");
-	if (o->format == FORMAT_JSON && (o->percent_given || o->depth))
-		return err_set(e, EINVAL, "%s is for text: json is complete", o->depth ? "--depth" : "--percent-limit");
+	if (o->format && (o->depth ? !(o->format->takes & EXPORT_TAKES_DEPTH) :
+				     o->percent_given && !(o->format->takes & EXPORT_TAKES_PERCENT)))
+		return err_set(e, EINVAL, "%s is for text: %s is complete", o->depth ? "--depth" : "--percent-limit",
+			       exporter_name(EXPORT_BY_BATCH, o->format));
 	return 0;
 }
 

@@ -11,10 +11,10 @@
 #include "base/parse.h"
 #include "base/vec.h"
 #include "capture/source.h"
-#include "export/diffformats.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "import/import.h"
 #include "query/query.h"
+#include "query/treediff.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,8 +106,8 @@ struct options {
 	text_vec files;                  /* -i FILE or FILE, several (check, merge); empty = sberf.data */
 	enum import_format import;       /* --import: what the input is, IMPORT_NONE = a recording */
 	const char *imported_event;      /* --event: of --import perf-script, NULL = by the first sample */
-	enum format format;              /* --format */
-	enum group_by group_by;          /* --group-by, GROUP_COMM for folded, GROUP_PROCESS else */
+	const struct exporter *format;   /* --format, NULL = not given; diff too */
+	enum group_by group_by;          /* --group-by, when GROUP_GIVEN */
 	bool group_given;
 	bool inverted;                   /* --inverted (report) */
 	const char *title;               /* --title, NULL = what was recorded */
@@ -119,7 +119,6 @@ struct options {
 
 	/* diff */
 	const char *before, *after;      /* the two recordings; never NULL */
-	enum diff_format diff_format;    /* --format */
 	enum diff_norm norm;             /* --normalize, DIFF_BY_TOTAL */
 	double percent_limit;            /* --percent-limit, 0; report and top too */
 	bool percent_given;
@@ -150,6 +149,9 @@ struct options {
  */
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e);
 void options_free(struct options *o);
+
+/* What is written, for USER: --format, else what the output file is called like, else the tree. */
+const struct exporter *options_exporter(const struct options *o, enum exporter_user user);
 
 /*
  * Commands (src/cmd/NAME.c): the exit status, or a negative errno (exit status 1). A sentence in E is printed in both cases:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - `sberf report`: a recording in any format (export/formats.h); on a terminal, in the terminal view. */
+/* report.c - `sberf report`: a recording in any format (export/exporter.h); on a terminal, in the terminal view. */
 #include "config.h"
 
 #include "base/progress.h"
@@ -9,7 +9,7 @@
 #include "cmd/open_recording.h"
 #include "cmd/options.h"
 #include "cmd/timerange.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "export/outfile.h"
 #include "numa/state.h"
 #include "session/feeds.h"
@@ -21,9 +21,9 @@
 #include <unistd.h>
 
 /* What is asked for is about waits, and nobody followed any. */
-static void say_no_waits(const struct open_recording *l, const struct options *o, enum format format)
+static void say_no_waits(const struct open_recording *l, const struct options *o, const struct exporter *x)
 {
-	const bool asked = format == FORMAT_WAITS || o->states || o->syscalls || (o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
+	const bool asked = x->subject == EXPORT_WAITS || o->states || o->syscalls || (o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
 
 	if (asked && !l->meta.off_cpu)
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
@@ -119,15 +119,15 @@ static int say_share(const struct open_recording *l, const struct query *q, stru
 	return 0;
 }
 
-/* What filters leave, and why that is nothing. */
-static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q, enum format format, struct err *e)
+/* What filters leave of what X counts (NULL: the view), and why that is nothing. */
+static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q, const struct exporter *x, struct err *e)
 {
 	struct query asked = *q;
 	char why[ERR_TEXT_MAX];
 	int r;
 
-	if (!asked.measures && format == FORMAT_FOLDED && !l->meta.unit[0])
-		asked.measures = query_only_waits(q) ? MEASURES_OFF_CPU : MEASURES_ON_CPU;
+	if (x)
+		asked.measures = exporter_measures(x, q, l->meta.unit[0]);
 	r = say_share(l, &asked, e);
 	if (r >= 0)
 		r = filter_options_why_nothing(o, &asked, l->snapshot, l->names, why, sizeof(why), e);
@@ -137,8 +137,7 @@ static int say_filters(const struct open_recording *l, const struct options *o, 
 }
 
 /* What is asked for: by filters, and by time. */
-static int report_ask(const struct open_recording *l, const struct options *o, enum format format, struct query *q,
-		      struct err *e)
+static int report_ask(const struct open_recording *l, const struct options *o, const struct exporter *x, struct query *q, struct err *e)
 {
 	int r = filter_options_query(o, l->meta.arch, q, e);
 
@@ -147,10 +146,10 @@ static int report_ask(const struct open_recording *l, const struct options *o, e
 		q->measures = 0;
 	if (r >= 0 && o->time)
 		r = report_choose_time(l, o, q, e);
-	return r < 0 ? r : say_filters(l, o, q, format, e);
+	return r < 0 ? r : say_filters(l, o, q, x, e);
 }
 
-static int write_report(struct open_recording *l, const struct options *o, enum format format, const char *input, struct err *e)
+static int write_report(struct open_recording *l, const struct options *o, const struct exporter *x, const char *input, struct err *e)
 {
 	struct export_view v = {
 		.snapshot = l->snapshot, .names = l->names, .meta = &l->meta, .ascii = o->ascii, .group_given = o->group_given,
@@ -162,13 +161,13 @@ static int write_report(struct open_recording *l, const struct options *o, enum 
 	const struct code_access code = code_of_still(&still);
 	struct progress progress;
 	struct outfile out;
-	int r = report_ask(l, o, format, &v.query, e);
+	int r = report_ask(l, o, x, &v.query, e);
 
 	if (r < 0)
 		return r;
 	v.query.group_by = o->group_by;
 	v.code = &code;
-	say_no_waits(l, o, format);
+	say_no_waits(l, o, x);
 	say_no_accesses(l, o);
 	say_no_nodes(l, o);
 	r = outfile_open(&out, o->output, input, e);
@@ -177,7 +176,7 @@ static int write_report(struct open_recording *l, const struct options *o, enum 
 	progress_begin(&progress, "sberf report: writing", 0);
 	if (outfile_follow(&out, &progress))
 		l->writing = &progress;
-	r = outfile_close(&out, format_write(out.file, format, &v, e), e);
+	r = outfile_close(&out, exporter_write(out.file, x, &v, e), e);
 	progress_end(&progress);
 	return r;
 }
@@ -190,18 +189,10 @@ static int report_show(struct open_recording *l, const struct options *o, struct
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
 	struct feed feed = feed_from_still(&still);
-	int r = report_ask(l, o, FORMAT_NONE, &ui.filter, e);
+	int r = report_ask(l, o, NULL, &ui.filter, e);
 
 	filter_options_as_terms(o, &ui.filter);
 	return r < 0 ? r : ui_run(&feed, &ui, -1, e);
-}
-
-/* By --format, else by the name of the file that is written. */
-static enum format report_choose_format(const struct options *o)
-{
-	const enum format by_file = o->output ? format_of_file(o->output) : FORMAT_NONE;
-
-	return o->format ? o->format : by_file ? by_file : FORMAT_TREE;
 }
 
 /* Nothing is asked for that only a text or a file has. */
@@ -213,13 +204,14 @@ static bool for_terminal(const struct options *o)
 int cmd_report(const struct options *o, struct err *e)
 {
 	const char *input = open_recording_path(o->input);
-	struct open_recording l = { .twice = !o->import && format_needs_events(report_choose_format(o)) };
+	const struct exporter *x = options_exporter(o, EXPORT_BY_REPORT);
+	struct open_recording l = { .twice = !o->import && x->reads == EXPORT_EVENTS };
 	int r = open_recording(&l, input, o, e);
 
 	if (r >= 0 && for_terminal(o) && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		r = report_show(&l, o, e);
 	else if (r >= 0)
-		r = write_report(&l, o, report_choose_format(o), input, e);
+		r = write_report(&l, o, x, input, e);
 	open_recording_free(&l);
 	return r;
 }

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "annotate/annotation.h"
 #include "annotate/which.h"
@@ -122,8 +122,9 @@ static int put_functions(struct writer *w, const struct funcs *f, struct listing
 	return r;
 }
 
-int export_annotated(FILE *out, const struct export_view *v, const struct tree *t, struct err *e)
+static int annotated_write(FILE *out, const struct export_view *v, struct err *e)
 {
+	const struct tree *t = v->tree;
 	AUTO_FREE struct listing_of *shown = calloc(FUNCTIONS_MAX, sizeof(*shown));
 	struct writer w = { .v = v, .t = t, .o = { .file = out }, .e = e };
 	AUTO(funcs_free) struct funcs *f = NULL;
@@ -140,3 +141,13 @@ int export_annotated(FILE *out, const struct export_view *v, const struct tree *
 	r = put_functions(&w, f, shown);
 	return r < 0 ? r : out_end(&w.o, e);
 }
+
+const struct exporter exporter_annotate = {
+	.name = "annotate", .extensions = "",
+	.about = "the source and the instructions of the functions that take at least 1 % of the time on the CPU "
+		"themselves, with the share of each line and instruction in the time of its function; their files "
+		"must be here, with the build-ids that were recorded",
+	.reads = EXPORT_TREE, .group_by = GROUP_NONE,
+	.measures = MEASURES_ON_CPU,
+	.write = annotated_write,
+};

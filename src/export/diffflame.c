@@ -2,7 +2,7 @@
 /* diffflame.c - a difference as a flame graph of both sides. */
 #include "config.h"
 
-#include "export/diffformats.h"
+#include "export/diff_view.h"
 
 #include "base/cleanup.h"
 #include "base/units.h"
@@ -116,8 +116,7 @@ static int diffflame_fill(struct flame *f, const struct diff_view *v, struct err
 	return r < 0 ? r : diffflame_add_facts(f, v, e);
 }
 
-static int diffflame_draw(FILE *out, const struct diff_view *v,
-			  int (*how)(FILE *, const struct flame *, const struct flame_options *, struct err *), struct err *e)
+int export_diff_flame(FILE *out, const struct diff_view *v, flame_drawer *draw, struct err *e)
 {
 	struct flame f;
 	int r = flame_init(&f, e);
@@ -126,17 +125,7 @@ static int diffflame_draw(FILE *out, const struct diff_view *v,
 		return r;
 	r = diffflame_fill(&f, v, e);
 	if (r >= 0)
-		r = how(out, &f, &v->flame, e);
+		r = draw(out, &f, &v->flame, e);
 	flame_free(&f);
 	return r;
-}
-
-int export_diff_svg(FILE *out, const struct diff_view *v, struct err *e)
-{
-	return diffflame_draw(out, v, flame_svg, e);
-}
-
-int export_diff_html(FILE *out, const struct diff_view *v, struct err *e)
-{
-	return diffflame_draw(out, v, flame_html, e);
 }

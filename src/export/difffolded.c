@@ -2,7 +2,7 @@
 /* difffolded.c - a difference as folded stacks with two numbers. */
 #include "config.h"
 
-#include "export/diffformats.h"
+#include "export/diff_view.h"
 
 #include "base/cleanup.h"
 #include "export/fold.h"

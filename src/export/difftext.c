@@ -18,7 +18,7 @@
  */
 #include "config.h"
 
-#include "export/diffformats.h"
+#include "export/diff_view.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"

@@ -40,6 +40,7 @@ struct export_view {
 	const struct names *names;
 	const struct profile_meta *meta;
 	struct query query;      /* what to count; measures 0: what the format counts by default */
+	const struct tree *tree; /* what QUERY asks for, of an exporter that reads a tree: exporter_write() sets both */
 	bool group_given;        /* query.group_by was asked for; else the format's own */
 	double min_percent;      /* of the texts tree and flat: leave out what is less; 0 = all */
 	uint32_t max_depth;      /* of the text tree: levels under the groups; 0 = all */
@@ -51,5 +52,11 @@ struct export_view {
 	const struct export_live *live;  /* NULL: nothing comes after this */
 	const struct code_access *code;  /* for annotate: how files of code are opened; NULL = they are not */
 };
+
+/* The head of the column of totals, which are of LEAD, in texts: "time", or what they count; M says what an import counts. */
+static inline const char *tree_text_head(const struct measure *lead, const struct profile_meta *m)
+{
+	return lead->wall ? "time" : lead->unit == UNIT_OWN && m->unit[0] ? m->unit : lead->head;
+}
 
 #endif

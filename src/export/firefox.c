@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -240,7 +240,7 @@ static void firefox_put_profile(struct firefox *x)
 	jsonout_end(&x->j, '}');
 }
 
-int export_firefox(FILE *out, const struct export_view *v, struct err *e)
+static int firefox_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	struct firefox x = { .v = v, .d = snapshot_dict(v->snapshot), .j.o.file = out };
 	int r;
@@ -260,3 +260,12 @@ int export_firefox(FILE *out, const struct export_view *v, struct err *e)
 	free(x.lib);
 	return r < 0 ? r : jsonout_finish(&x.j, "the profile for Firefox", e);
 }
+
+const struct exporter exporter_firefox = {
+	.name = "firefox", .extensions = "firefox.json",
+	.about = "a profile for profiler.firefox.com, which loads it in the browser and sends it nowhere: each thread "
+		"over time, with categories for user, kernel and JIT code, blocked, runnable and idle, and a marker "
+		"for each wait with its system call, its state and who ended it",
+	.reads = EXPORT_EVENTS,
+	.write = firefox_write,
+};

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "export/export_view.h"
 #include "model/dict.h"
 #include "numa/state.h"
 #include "system/listtext.h"
@@ -342,5 +343,20 @@ int flame_from_tree(struct flame *ret, const struct tree *t, const struct profil
 	free(b.text);
 	if (r < 0)
 		flame_free(ret);
+	return r;
+}
+
+int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e)
+{
+	struct flame f;
+	int r = flame_from_tree(&f, v->tree, v->meta, e);
+
+	if (r < 0)
+		return r;
+	if (v->title)
+		r = flame_title(&f, v->title, e);
+	if (r >= 0)
+		r = draw(out, &f, &v->flame, e);
+	flame_free(&f);
 	return r;
 }

@@ -129,8 +129,14 @@ int flame_from_tree(struct flame *ret, const struct tree *t, const struct profil
  * One self-contained file each, written to OUT and flushed: 0, or a negative errno with a sentence. Every frame is in it, drawn or
  * not. The same graph gives the same bytes.
  */
-int flame_svg(FILE *out, const struct flame *f, const struct flame_options *o, struct err *e);
+typedef int flame_drawer(FILE *out, const struct flame *f, const struct flame_options *o, struct err *e);
+
+flame_drawer flame_svg;
 /* The same graph beside a table of it, under a content-security policy that allows nothing else. */
-int flame_html(FILE *out, const struct flame *f, const struct flame_options *o, struct err *e);
+flame_drawer flame_html;
+
+/* Draws what V asks for, whose tree is there. */
+struct export_view;
+int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e);
 
 #endif

@@ -5,10 +5,13 @@
  *	   self   total      time  module    function
  *	 55.0 %  80.0 %    660 ms  app       work
  *	 24.6 %  24.6 %    295 ms  [kernel]  ksys_read [k]
+ *
+ * Self, total (in stacks that have it at all, once however often), running, runnable and blocked time of self where there is such. All
+ * copies of a function are one, inlined or not. Self adds up to the whole.
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/text.h"
 #include "base/units.h"
@@ -26,7 +29,7 @@
 
 struct flat {
 	const struct tree *t;
-	const struct tree_text_options *options;
+	const struct export_view *v;
 	struct out o;
 	struct funcs *funcs;
 	char *label[2];          /* NAME_BYTES_MAX + 1 */
@@ -63,7 +66,7 @@ static char *flat_share(const struct flat *f, uint64_t ns, char dst[UNITS_MAX])
 
 static int flat_amount_width(const struct flat *f)
 {
-	const char *head = tree_text_head(f->lead, f->options->unit);
+	const char *head = tree_text_head(f->lead, f->v->meta);
 
 	return f->lead->unit == UNIT_TIME ? 10 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
@@ -76,7 +79,7 @@ static void flat_put_part(struct flat *f, unsigned int place, uint64_t value)
 	if (value)
 		out_format(&f->o, "%9s", units_percent(text, all ? (double)value / (double)all : 0));
 	else
-		out_format(&f->o, "%8s%s", "", f->options->ascii ? "." : "·");
+		out_format(&f->o, "%8s%s", "", f->v->ascii ? "." : "·");
 }
 
 static void flat_put_figures(struct flat *f, const struct func_row *r)
@@ -109,7 +112,7 @@ static void flat_put_module(struct flat *f, const struct tree_node *n)
 		strcpy(label, "[anon]");
 	else if (m && m->kind != MODULE_NOTE && strtab_len(dict_strings(t->dict), m->path))
 		label_file(t->dict, m->path, label, sizeof(label));
-	cols = text_cut_middle(cut, sizeof(cut), label, strlen(label), MODULE_COLS, f->options->ascii);
+	cols = text_cut_middle(cut, sizeof(cut), label, strlen(label), MODULE_COLS, f->v->ascii);
 	out_format(&f->o, "  %s%*s  ", cut, (int)(MODULE_COLS - cols), "");
 }
 
@@ -134,13 +137,13 @@ static void flat_put_header(struct flat *f)
 	for (unsigned int place = 0; f->parted && place < MEASURES_ASKED; place++)
 		if (measure_column(&f->t->set, place))
 			out_format(&f->o, "%9s", measure_column(&f->t->set, place)->head);
-	out_format(&f->o, "%*s  %-*s  %s\n", flat_amount_width(f) + 1, tree_text_head(f->lead, f->options->unit),
+	out_format(&f->o, "%*s  %-*s  %s\n", flat_amount_width(f) + 1, tree_text_head(f->lead, f->v->meta),
 		   (int)MODULE_COLS, "module", "function");
 }
 
 static void flat_put_rows(struct flat *f)
 {
-	const double least = (double)f->t->node[0].total_ns * fmin(f->options->min_percent, 100) / 100;
+	const double least = (double)f->t->node[0].total_ns * fmin(f->v->min_percent, 100) / 100;
 	struct func_row rest = { 0 };
 	uint32_t n = 0;
 
@@ -163,15 +166,15 @@ static void flat_put_rows(struct flat *f)
 	if (!n)
 		return;
 	flat_put_figures(f, &rest);
-	out_format(&f->o, "  %*s  %s %" PRIu32 " more\n", (int)MODULE_COLS, "", f->options->ascii ? "..." : "…", n);
+	out_format(&f->o, "  %*s  %s %" PRIu32 " more\n", (int)MODULE_COLS, "", f->v->ascii ? "..." : "…", n);
 }
 
-int export_flat(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
+static int flat_write(FILE *out, const struct export_view *v, struct err *e)
 {
-	static const struct tree_text_options all;
+	const struct tree *t = v->tree;
 	AUTO(funcs_free) struct funcs *funcs = NULL;
 	AUTO_FREE char *a = malloc(NAME_BYTES_MAX + 1), *b = malloc(NAME_BYTES_MAX + 1);
-	struct flat f = { .t = t, .options = o ? o : &all, .o = { .file = out }, .label = { a, b } };
+	struct flat f = { .t = t, .v = v, .o = { .file = out }, .label = { a, b } };
 
 	if (!a || !b)
 		return err_nomem(e, "the list of functions");
@@ -184,3 +187,16 @@ int export_flat(FILE *out, const struct tree *t, const struct tree_text_options 
 	flat_put_rows(&f);
 	return out_end(&f.o, e);
 }
+
+const struct exporter exporter_flat = {
+	.name = "flat", .extensions = "",
+	.about = "functions by their own time, with their total time beside it",
+	.reads = EXPORT_TREE, .group_by = GROUP_NONE,
+	.takes = EXPORT_TAKES_PERCENT,
+	.write = flat_write,
+	.diff = {
+		.about = "functions by their own time and their total time, with the columns of tree",
+		.group_by = GROUP_PROCESS,
+		.write = export_diff_flat,
+	},
+};

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* folded.c - a tree as folded stacks. */
+/*
+ * folded.c - a tree as folded stacks, one line for each different stack, in the order of their text:
+ *
+ *	comm;main;work_[i];do_syscall_64_[k] 10101
+ *
+ * The group comes first ("all" when there are none; behind its node, "node 0;comm", when the tree has these), then frames as they
+ * are called, with tree_suffix() behind and ";" in names replaced by ":", then microseconds. Rounding: fold.h.
+ */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/cleanup.h"
 #include "export/fold.h"
@@ -41,8 +48,9 @@ static bool folded_add_nodes(struct fold *f, const struct tree *t, uint32_t *lin
 	return true;
 }
 
-int export_folded(FILE *out, const struct tree *t, struct err *e)
+static int folded_write(FILE *out, const struct export_view *v, struct err *e)
 {
+	const struct tree *t = v->tree;
 	/* Under groups the root says nothing; what never found a group is marked. */
 	const bool grouped = t->query.group_by != GROUP_NONE || t->query.by_node;
 	AUTO_FREE uint32_t *line = malloc(t->n * sizeof(*line));
@@ -56,3 +64,25 @@ int export_folded(FILE *out, const struct tree *t, struct err *e)
 	fold_free(&f);
 	return ok ? out_end(&o, e) : err_nomem(e, "the folded stacks");
 }
+
+/* A line has one number. */
+const struct exporter exporter_folded = {
+	.name = "folded", .extensions = "folded",
+	.about = "one line for each stack: its functions, separated by semicolons, and its weight in microseconds at "
+		"the end; kernel functions end in _[k], inlined ones in _[i], those of JIT compilers in _[j]. Names "
+		"of any length are whole",
+	.reads = EXPORT_TREE_UNSORTED, .group_by = GROUP_COMM,
+	.measures = MEASURES_ON_CPU, .waits_too = true,
+	.takes = EXPORT_TAKES_INVERTED,
+	.write = folded_write,
+	.diff = {
+		.about = "a line for each stack with two numbers, microseconds before and after, for flamegraph.pl and "
+			"inferno-flamegraph; both are in proportion to the whole after",
+		.group_by = GROUP_COMM, .measures = MEASURES_ON_CPU,
+		.write = export_diff_folded,
+	},
+	.save = {
+		.letter = 'f', .place = 4, .word = "folded", .help = "folded stacks",
+		.use = "a line for each stack, its weight in microseconds",
+	},
+};

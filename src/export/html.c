@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "export/exporter.h"
 #include "export/flame_plan.h"
 
 #include <string.h>
@@ -57,3 +58,30 @@ int flame_html(FILE *out, const struct flame *f, const struct flame_options *how
 	flame_plan_free(&p);
 	return r;
 }
+
+static int html_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	return flame_write(out, v, flame_html, e);
+}
+
+static int html_write_diff(FILE *out, const struct diff_view *v, struct err *e)
+{
+	return export_diff_flame(out, v, flame_html, e);
+}
+
+const struct exporter exporter_html = {
+	.name = "html", .extensions = "html,htm",
+	.about = "the flame graph of svg as a page, with a table of the tree beside it",
+	.reads = EXPORT_TREE_UNSORTED, .group_by = GROUP_COMM,
+	.takes = EXPORT_TAKES_INVERTED | EXPORT_TAKES_FLAME,
+	.write = html_write,
+	.diff = {
+		.about = "the flame graph of svg as a page, with a table of the tree beside it",
+		.group_by = GROUP_PROCESS,
+		.write = html_write_diff,
+	},
+	.save = {
+		.letter = 'h', .place = 2, .word = "HTML", .help = "a flame graph and a table (HTML)",
+		.use = "a flame graph and a table, to be opened in a web browser",
+	},
+};

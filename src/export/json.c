@@ -10,7 +10,7 @@
 
 #include "export/json.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 #include "export/figures.h"
 #include "query/filter.h"
 #include "query/label.h"
@@ -298,8 +298,9 @@ static void put_live(struct jsonout *j, const struct export_view *v)
 	jsonout_put(j, "live", o);
 }
 
-int export_json(FILE *out, const struct export_view *v, const struct tree *t, struct err *e)
+static int json_write(FILE *out, const struct export_view *v, struct err *e)
 {
+	const struct tree *t = v->tree;
 	const struct measure *lead = measure_lead(&t->set);
 	struct jsonout j = { .o.file = out };
 	int r;
@@ -321,3 +322,17 @@ int export_json(FILE *out, const struct export_view *v, const struct tree *t, st
 	jsonout_end(&j, '}');
 	return jsonout_finish(&j, "the profile as JSON", e);
 }
+
+const struct exporter exporter_json = {
+	.name = "json", .extensions = "json",
+	.about = "everything, for scripts; docs/json-format.md of the source describes it for people, and "
+		"docs/sberf-profile.schema.json for programs. The unit of what is imported and is not time is named",
+	.reads = EXPORT_TREE, .group_by = GROUP_PROCESS,
+	.write = json_write,
+	.batch = {
+		.name = "json",
+		.about = "one object after the other. Each is complete, as sberf report --format json writes it, and has one "
+			"member more, which says which document it is and how the target is. docs/json-format.md of the "
+			"source describes it",
+	},
+};

@@ -28,12 +28,13 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
+#include "query/numareport.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,8 +57,9 @@
 
 struct numa_text {
 	const struct numa_view *v;
-	bool ascii, one, no_waits;
-	double seconds;
+	bool ascii, one;
+	bool no_waits;           /* waits were not followed, and so migrations are not known */
+	double seconds;          /* that rates are of */
 	struct out o;
 };
 
@@ -618,11 +620,17 @@ static void put_misses(struct numa_text *x)
 	}
 }
 
-int export_numa(FILE *out, const struct numa_view *v, const struct numa_text_options *o, struct err *e)
+static int numatext_write(FILE *out, const struct export_view *v, struct err *e)
 {
-	struct numa_text x = { .v = v, .ascii = o && o->ascii, .one = is_one(v), .no_waits = o && o->no_waits, .o = { .file = out },
-			       .seconds = o && o->seconds > 0 ? o->seconds : v->seconds };
+	AUTO(numa_view_free) struct numa_view *n = NULL;
+	struct numa_text x = { .ascii = v->ascii, .no_waits = !v->meta->off_cpu, .o = { .file = out } };
+	int r = numa_view_build(v->snapshot, v->names, &v->query, &n, e);
 
+	if (r < 0)
+		return r;
+	x.v = n;
+	x.one = is_one(n);
+	x.seconds = v->meta->duration_ns ? (double)v->meta->duration_ns / NSEC_PER_SEC : n->seconds;
 	put_machine(&x);
 	numatext_put_far(&x);
 	put_addresses(&x);
@@ -639,3 +647,12 @@ int export_numa(FILE *out, const struct numa_view *v, const struct numa_text_opt
 	put_misses(&x);
 	return out_end(&x.o, e);
 }
+
+const struct exporter exporter_numa = {
+	.name = "numa", .extensions = "",
+	.about = "which NUMA nodes the target runs on, where its memory is, and which functions pay for the distance: nodes and the accesses "
+		"between them, functions, first touches of memory and migrations with their call paths, threads, memory, processes; within 100 "
+		"columns (see below)",
+	.subject = EXPORT_NODES,
+	.write = numatext_write,
+};

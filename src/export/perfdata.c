@@ -12,7 +12,7 @@
 
 #include "export/address_layout.h"
 #include "export/events.h"
-#include "export/export.h"
+#include "export/exporter.h"
 #include "export/frames.h"
 #include "export/out.h"
 #include "export/perfdata.h"
@@ -389,7 +389,7 @@ static int perfdata_write_file(struct writer *w, struct err *e)
 	return out_end(&w->out, e);
 }
 
-int export_perf_data(FILE *out, const struct export_view *v, struct err *e)
+static int perfdata_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct dict *d = snapshot_dict(v->snapshot);
 	struct writer w = {
@@ -413,3 +413,13 @@ int export_perf_data(FILE *out, const struct export_view *v, struct err *e)
 	free(w.used);
 	return r;
 }
+
+const struct exporter exporter_perf_data = {
+	.name = "perf-data", .extensions = "perf.data",
+	.about = "a file for `perf report -i` and `perf script -i` with the samples of perf-script, read in the same "
+		"way. perf looks for names in the binaries, and reads 127 frames of a stack unless --max-stack says "
+		"otherwise. perf-data has no place for names: those of JIT compilers are shown as addresses unless "
+		"/tmp/perf-PID.map is still there, and notes such as [cut: ...] are left out",
+	.reads = EXPORT_EVENTS,
+	.write = perfdata_write,
+};

@@ -24,7 +24,7 @@
 
 #include "export/address_layout.h"
 #include "export/events.h"
-#include "export/export.h"
+#include "export/exporter.h"
 #include "export/figures.h"
 #include "export/frames.h"
 #include "export/out.h"
@@ -181,7 +181,7 @@ static void put_no_table(void *ctx, const struct figure *f)
 		out_format(o, "# ========\n# %s: %" PRIu64 ".%02" PRIu64 "\n# ========\n#\n\n", f->name, f->v / 100, f->v % 100);
 }
 
-int export_perf_script(FILE *out, const struct export_view *v, struct err *e)
+static int perfscript_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	const struct dict *d = snapshot_dict(v->snapshot);
 	struct script s = {
@@ -207,3 +207,13 @@ int export_perf_script(FILE *out, const struct export_view *v, struct err *e)
 	vec_free(&s.lines);
 	return r;
 }
+
+const struct exporter exporter_perf_script = {
+	.name = "perf-script", .extensions = "perf",
+	.about = "what `perf script` prints: a paragraph for each sample (cpu-clock) and each part of a wait "
+		"(offcpu-blocked, offcpu-runnable), with its length in nanoseconds; most tools read one event of it, "
+		"stackcollapse-perf.pl that of --event-filter. It reads the recording twice, so it first copies one "
+		"from a pipe into a file in $TMPDIR",
+	.reads = EXPORT_EVENTS,
+	.write = perfscript_write,
+};

@@ -2,10 +2,13 @@
 /*
  * pprof.c - a profile as pprof reads it: protocol buffers in gzip. Samples, what they have values of, and what the profile says of
  * itself; what samples refer to is in pprofparts.h.
+ *
+ * There is a sample for each stack, thread, node, state and system call, with these as labels of text, and a value for each thing that is
+ * asked for and there: samples, time on the CPU, waits, time blocked and runnable; of far accesses how many they are and their time.
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 #include "export/figures.h"
 #include "export/label_sums.h"
 #include "export/out.h"
@@ -360,7 +363,7 @@ static int pprof_put_all(struct pprof *p, struct gzout *gz, struct err *e)
 	return p->parts.no_memory ? err_nomem(e, "the profile") : 0;
 }
 
-int export_pprof(FILE *out, const struct export_view *v, struct err *e)
+static int pprof_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	struct pprof p = { .v = v, .q = v->query };
 	struct gzout *gz;
@@ -378,3 +381,12 @@ int export_pprof(FILE *out, const struct export_view *v, struct err *e)
 	vec_free(&p.places);
 	return gzout_close(gz, r, e);
 }
+
+const struct exporter exporter_pprof = {
+	.name = "pprof", .extensions = "pb.gz,pprof",
+	.about = "what `go tool pprof` and many others read: compressed, with one value each for samples, time on the "
+		"CPU, waits, blocked time and runnable time, labels for thread, process, node, state and system "
+		"call, modules with build-ids, and inlined calls. What is imported and is not time is a count",
+	.write = pprof_write,
+	.save = { .letter = 'p', .place = 3, .word = "pprof", .help = "for pprof", .use = "for go tool pprof and many others" },
+};

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * recording_out.c - what a view asks for as a recording: of a capture that nobody records, from its sums.
+ *
+ * Its events make the facts that the view asks for: the same stacks, threads, waits and weights. Times are those of slices, so a second at
+ * best, and which CPU it was is not known any more. Figures of losses and of sberf itself are those of the whole. A wait of its own is
+ * an event, others stand in one, as do samples.
+ */
 #include "config.h"
 
-#include "export/recording_out.h"
+#include "export/exporter.h"
 
 #include "numa/state.h"
 #include "profile/carried.h"
@@ -143,7 +150,7 @@ static bool recording_out_write_all(struct writing *w, const struct export_view 
 	return stream_meta(&w->stream, &meta) && stream_end(&w->stream);
 }
 
-int export_recording(FILE *out, const struct export_view *v, struct err *e)
+static int recording_out_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	struct writing w = { .out = out, .d = snapshot_dict(v->snapshot) };
 	bool ok;
@@ -161,3 +168,11 @@ int export_recording(FILE *out, const struct export_view *v, struct err *e)
 		return 0;
 	return w.error ? err_set(e, w.error, "cannot write the recording: %s", strerror(w.error)) : err_nomem(e, "the recording");
 }
+
+const struct exporter exporter_recording = {
+	.name = "recording", .extensions = "sberf",
+	.about = "a recording, as sberf record makes it",
+	.subject = EXPORT_RECORDING,
+	.write = recording_out_write,
+	.save = { .letter = 'r', .place = 5, .word = "recording", .help = "a recording", .use = "for sberf report" },
+};

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -178,13 +178,14 @@ static bool speedscope_put_all(struct speedscope *x, const struct profile_meta *
 	return true;
 }
 
-int export_speedscope(FILE *out, const struct tree *t, const struct profile_meta *m, struct err *e)
+static int speedscope_write(FILE *out, const struct export_view *v, struct err *e)
 {
+	const struct tree *t = v->tree;
 	struct speedscope x = {
-		.t = t, .unit = m->unit, .number = calloc(t->n, sizeof(json_t *)), .label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
+		.t = t, .unit = v->meta->unit, .number = calloc(t->n, sizeof(json_t *)), .label = malloc(NAME_BYTES_MAX + 1), .j.o.file = out,
 	};
 
-	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !speedscope_put_all(&x, m))
+	if (!x.number || !x.label || !tree_funcs_init(&x.funcs, t) || !speedscope_put_all(&x, v->meta))
 		x.j.no_memory = true;
 	for (uint32_t i = 0; x.number && i < t->n; i++)
 		json_decref(x.number[i]);
@@ -194,3 +195,12 @@ int export_speedscope(FILE *out, const struct tree *t, const struct profile_meta
 	vec_free(&x.path);
 	return jsonout_finish(&x.j, "the speedscope profile", e);
 }
+
+const struct exporter exporter_speedscope = {
+	.name = "speedscope", .extensions = "speedscope.json",
+	.about = "the JSON of the viewer of this name: profiles of on-CPU, blocked and runnable time. What is "
+		"imported and is not time is a count",
+	.reads = EXPORT_TREE, .group_by = GROUP_COMM,
+	.takes = EXPORT_TAKES_INVERTED,
+	.write = speedscope_write,
+};

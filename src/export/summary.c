@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* summary.c - "name: value" lines. Fractions are written from integers: a locale's decimal comma would break scripts. */
+/*
+ * summary.c - "name: value" lines for scripts. Names are published: new ones come at the end of their kind, none changes or goes. What
+ * is not known is "unknown". Fractions are written from integers: a locale's decimal comma would break scripts.
+ */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "export/figures.h"
 #include "export/out.h"
@@ -33,10 +36,17 @@ static void summary_put_figure(void *ctx, const struct figure *f)
 		out_format(o, "%s\n", f->type == FIGURE_TEXT ? f->text : "unknown");
 }
 
-int export_summary(FILE *out, const struct profile_meta *m, const struct snapshot *s, struct err *e)
+static int summary_write(FILE *out, const struct export_view *v, struct err *e)
 {
 	struct out o = { .file = out };
-	int r = figures_each(m, s, summary_put_figure, &o, e);
+	int r = figures_each(v->meta, v->snapshot, summary_put_figure, &o, e);
 
 	return r < 0 ? r : out_end(&o, e);
 }
+
+const struct exporter exporter_summary = {
+	.name = "summary", .extensions = "",
+	.about = "one \"name: value\" line for each figure of the capture (see below)",
+	.subject = EXPORT_CAPTURE,
+	.write = summary_write,
+};

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "export/exporter.h"
 #include "export/flame_plan.h"
 
 #include <string.h>
@@ -63,3 +64,32 @@ int flame_svg(FILE *out, const struct flame *f, const struct flame_options *how,
 	flame_plan_free(&p);
 	return r;
 }
+
+static int svg_write(FILE *out, const struct export_view *v, struct err *e)
+{
+	return flame_write(out, v, flame_svg, e);
+}
+
+static int svg_write_diff(FILE *out, const struct diff_view *v, struct err *e)
+{
+	return export_diff_flame(out, v, flame_svg, e);
+}
+
+const struct exporter exporter_svg = {
+	.name = "svg", .extensions = "svg",
+	.about = "a flame graph for a web browser: one file that holds every frame and loads nothing. A click zooms "
+		"into a frame, a search by regular expression tells its exact share, and ? shows the keys",
+	.reads = EXPORT_TREE_UNSORTED, .group_by = GROUP_COMM,
+	.takes = EXPORT_TAKES_INVERTED | EXPORT_TAKES_FLAME,
+	.write = svg_write,
+	.diff = {
+		.about = "one flame graph of both sides: a frame is as wide as it is on average, red where it grew and blue "
+			"where it shrank; what vanished is in it, too",
+		.group_by = GROUP_PROCESS,
+		.write = svg_write_diff,
+	},
+	.save = {
+		.letter = 's', .place = 1, .word = "SVG", .help = "a flame graph (SVG)",
+		.use = "a flame graph, to be opened in a web browser",
+	},
+};

@@ -30,7 +30,7 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/cleanup.h"
 #include "base/units.h"
@@ -56,7 +56,7 @@ struct text {
 	const struct tree *t;
 	const struct measure *lead;      /* what the total is of */
 	bool parted;             /* there are several measures: each has a column */
-	const struct tree_text_options *options;
+	const struct export_view *v;
 	struct out o;
 	uint64_t least_ns;       /* to be shown */
 	unsigned int max_depth;  /* of nodes */
@@ -92,7 +92,7 @@ static void treetext_put_part(struct text *x, unsigned int place, uint64_t value
 	if (value)
 		out_format(&x->o, "%9s", units_percent(text, all ? (double)value / (double)all : 0));
 	else
-		out_format(&x->o, "%8s%s", "", x->options->ascii ? "." : "·");
+		out_format(&x->o, "%8s%s", "", x->v->ascii ? "." : "·");
 }
 
 /* The columns of a tree of several measures; without SELF that one and the amount stay empty. */
@@ -126,7 +126,7 @@ static void put_estimate(struct text *x, const struct figures *f, bool self)
 
 static int treetext_amount_width(const struct text *x)
 {
-	const char *head = tree_text_head(x->lead, x->options->unit);
+	const char *head = tree_text_head(x->lead, x->v->meta);
 
 	return x->lead->unit == UNIT_TIME ? 9 : strlen(head) > 14 ? (int)strlen(head) : 14;
 }
@@ -190,7 +190,7 @@ static uint32_t treetext_put_run(struct text *x, uint32_t first)
 	const uint32_t i = treetext_run_end(x, first);
 	const unsigned int frames = 1u + x->t->node[i].depth - x->t->node[first].depth;
 	const char *suffix = tree_suffix(x->t, i);
-	char line[LABEL_MAX], time[UNITS_MAX];
+	char time[UNITS_MAX];
 	struct figures f = { 0 };
 	uint64_t open_ns;
 
@@ -200,13 +200,11 @@ static uint32_t treetext_put_run(struct text *x, uint32_t first)
 	x->level[x->t->node[i].depth] = x->level[x->t->node[first].depth];
 	out_text(&x->o, tree_label(x->t, i, x->label, NAME_BYTES_MAX + 1));
 	if (frames > 1)
-		out_format(&x->o, " %s%s", x->options->ascii ? "x" : "×", units_thousands(time, frames));
+		out_format(&x->o, " %s%s", x->v->ascii ? "x" : "×", units_thousands(time, frames));
 	if (suffix[0])
 		out_format(&x->o, " %s", suffix + 1);    /* "_[k]" */
 	if (tree_no_table(x->t, i))
 		out_text(&x->o, " [fp]");
-	if (x->options->lines && tree_line(x->t, i, line, sizeof(line))[0])
-		out_format(&x->o, "  %s", line);
 	if (open_ns)
 		out_format(&x->o, "  still waiting for %s", units_time(time, (uint64_t)x->t->node[i].open_longest_ns));
 	out_text(&x->o, "\n");
@@ -224,7 +222,7 @@ static void treetext_put_rest(struct text *x, uint32_t first)
 		add_node(x->t, i, &f, &open_ns);
 	treetext_put_figures(x, &f, false);
 	treetext_put_indent(x, first, "");
-	out_format(&x->o, "%s %" PRIu32 " more\n", x->options->ascii ? "..." : "…", n);
+	out_format(&x->o, "%s %" PRIu32 " more\n", x->v->ascii ? "..." : "…", n);
 }
 
 static bool treetext_fits(const struct text *x, uint32_t i)
@@ -255,7 +253,7 @@ static unsigned int treetext_deepest(const struct tree *t)
 
 static void treetext_put_header(struct text *x)
 {
-	const char *head = tree_text_head(x->lead, x->options->unit);
+	const char *head = tree_text_head(x->lead, x->v->meta);
 
 	if (x->parted) {
 		out_format(&x->o, "%8s%9s", "total", "self");
@@ -270,10 +268,10 @@ static void treetext_put_header(struct text *x)
 	}
 }
 
-int export_tree(FILE *out, const struct tree *t, const struct tree_text_options *o, struct err *e)
+static int treetext_write(FILE *out, const struct export_view *v, struct err *e)
 {
-	static const struct tree_text_options all;
-	struct text x = { .t = t, .options = o ? o : &all, .o = { .file = out }, .max_depth = UINT16_MAX };
+	const struct tree *t = v->tree;
+	struct text x = { .t = t, .v = v, .o = { .file = out }, .max_depth = UINT16_MAX };
 	const unsigned int groups = (t->query.group_by == GROUP_NONE ? 0 : t->query.group_by == GROUP_THREAD ? 2 : 1) + t->query.by_node;
 	AUTO_FREE uint16_t *level = malloc((treetext_deepest(t) + 1ul) * sizeof(*level));
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
@@ -284,10 +282,10 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 		return err_nomem(e, "the text of the call tree");
 	x.level = level;
 	x.label = label;
-	if (x.options->min_percent > 0)
-		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(x.options->min_percent, 100) / 100, 1e19);
-	if (x.options->max_depth)
-		x.max_depth = x.options->max_depth < UINT16_MAX ? x.options->max_depth + groups : UINT16_MAX;
+	if (v->min_percent > 0)
+		x.least_ns = (uint64_t)fmin((double)t->node[0].total_ns * fmin(v->min_percent, 100) / 100, 1e19);
+	if (v->max_depth)
+		x.max_depth = v->max_depth < UINT16_MAX ? v->max_depth + groups : UINT16_MAX;
 	x.lead = measure_lead(&t->set);
 	x.parted = tree_is_parted(t);
 	treetext_put_header(&x);
@@ -304,3 +302,20 @@ int export_tree(FILE *out, const struct tree *t, const struct tree_text_options 
 	}
 	return out_end(&x.o, e);
 }
+
+const struct exporter exporter_tree = {
+	.name = "tree", .extensions = "txt",
+	.about = "a call tree to read; frames [unknown] of which each called only the next one, and took no time "
+		"itself, are one line with their number, as in flame graphs",
+	.reads = EXPORT_TREE, .group_by = GROUP_PROCESS,
+	.takes = EXPORT_TAKES_PERCENT | EXPORT_TAKES_DEPTH | EXPORT_TAKES_INVERTED,
+	.write = treetext_write,
+	.diff = {
+		.about = "a call tree with the shares before and after, the change, by how much the change may be off, and "
+			"both times; the largest change comes first. Where there is off-CPU time, columns say how much of "
+			"the change is running, runnable and blocked time",
+		.group_by = GROUP_PROCESS,
+		.write = export_diff_tree,
+	},
+	.batch = { .name = "text", .about = "the header and the call tree of the view, to read" },
+};

@@ -19,12 +19,13 @@
  */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
+#include "query/waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,10 +169,15 @@ static void put_all_open(struct waits_text *x)
 			   idle == 1 ? "" : "s", units_time(text, longest < 1e19 ? (uint64_t)longest : UINT64_MAX));
 }
 
-int export_waits(FILE *out, const struct waits *w, const struct waits_text_options *o, struct err *e)
+static int waitstext_write(FILE *out, const struct export_view *v, struct err *e)
 {
-	struct waits_text x = { .w = w, .ascii = o && o->ascii, .o = { .file = out } };
+	AUTO(waits_free) struct waits *w = NULL;
+	struct waits_text x = { .ascii = v->ascii, .o = { .file = out } };
+	int r = waits_build(v->snapshot, v->names, &v->query, &w, e);
 
+	if (r < 0)
+		return r;
+	x.w = w;
 	waitstext_put_scale(&x);
 	for (uint32_t i = 0; i < w->n; i++)
 		waitstext_put_row(&x, i);
@@ -179,3 +185,11 @@ int export_waits(FILE *out, const struct waits *w, const struct waits_text_optio
 		put_all_open(&x);
 	return out_end(&x.o, e);
 }
+
+const struct exporter exporter_waits = {
+	.name = "waits", .extensions = "",
+	.about = "what threads waited for: by class, system call and stack, and, when that was recorded, by who ended "
+		"the wait; with a histogram of lengths, and the threads that still waited at the end",
+	.subject = EXPORT_WAITS,
+	.write = waitstext_write,
+};

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/parse.h"
-#include "export/export.h"
+#include "export/exporter.h"
 #include "profile/profile.h"
 #include "query/query.h"
 #include "query/waits.h"
@@ -113,13 +113,13 @@ static void time_tree(struct bench *b, const struct snapshot *s, const char *wha
 		build = took < build ? took : build;
 		nodes = t->n;
 		from = clock_mono_ns();
-		if (export_folded(null, t, &e) < 0)
+		if (exporter_folded.write(null, &(struct export_view){ .tree = t }, &e) < 0)
 			die(e.text);
 		took = clock_mono_ns() - from;
 		fold = took < fold ? took : fold;
 	}
 	fclose(null);
-	printf("tree_build %-22s %7.1f ms, %7u nodes; export_folded %7.1f ms\n", what, (double)build / 1e6, nodes,
+	printf("tree_build %-22s %7.1f ms, %7u nodes; folded %7.1f ms\n", what, (double)build / 1e6, nodes,
 	       (double)fold / 1e6);
 }
 

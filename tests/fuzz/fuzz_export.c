@@ -11,8 +11,7 @@
 #include "config.h"
 
 #include "base/text.h"
-#include "export/diffformats.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "model/kind.h"
 #include "numa/state.h"
 #include "record/bytes.h"
@@ -33,6 +32,20 @@
 #define OUTPUT_BASE (4u << 20)           /* pages have a program in them, JSON tables have their heads */
 #define UNPACK_FIRST (64u << 10)
 #define OUTPUT_FACTOR 100u               /* for each byte of a name, and each part of an event, in all tables where it is */
+
+/* The exporter that WHICH stands for: those that report offers, then those of differences. */
+static const struct exporter *pick(unsigned int which, bool *ret_compares)
+{
+	unsigned int reports = 0, diffs = 0;
+
+	while (exporter_get(EXPORT_BY_REPORT, reports))
+		reports++;
+	while (exporter_get(EXPORT_BY_DIFF, diffs))
+		diffs++;
+	which %= reports + diffs;
+	*ret_compares = which >= reports;
+	return *ret_compares ? exporter_get(EXPORT_BY_DIFF, which - reports) : exporter_get(EXPORT_BY_REPORT, which);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -351,44 +364,35 @@ static void check_json(const char *p, size_t n)
 	json_decref(json);
 }
 
-static void check_format(enum format format, const char *p, size_t n, uint64_t bound)
+static void check_format(const struct exporter *x, const char *p, size_t n, uint64_t bound)
 {
-	switch (format) {
-	case FORMAT_SVG:
+	if (x == &exporter_svg)
 		must(xml_wellformed(p, n));
-		return;
-	case FORMAT_HTML:
+	else if (x == &exporter_html)
 		must(html_own_scripts(p, n));
-		return;
-	case FORMAT_PPROF:
+	else if (x == &exporter_pprof)
 		check_gzip((const uint8_t *)p, n, bound);
-		return;
-	case FORMAT_PERF_DATA:
+	else if (x == &exporter_perf_data)
 		must(n > 8 && !memcmp(p, "PERFILE2", 8));
-		return;
-	case FORMAT_SPEEDSCOPE:
-	case FORMAT_FIREFOX:
-	case FORMAT_JSON:
+	else if (x == &exporter_speedscope || x == &exporter_firefox || x == &exporter_json)
 		check_json(p, n);
-		return;
-	default:
+	else
 		must(lines_clean(p, n));
-		if (format == FORMAT_FOLDED)
-			must(lines_end_in_number(p, n));
-	}
+	if (x == &exporter_folded)
+		must(lines_end_in_number(p, n));
 }
 
-static void check_diff(enum diff_format format, const char *p, size_t n)
+static void check_diff(const struct exporter *x, const char *p, size_t n)
 {
-	if (format == DIFF_FORMAT_SVG)
+	if (x == &exporter_svg)
 		must(xml_wellformed(p, n));
-	else if (format == DIFF_FORMAT_HTML)
+	else if (x == &exporter_html)
 		must(html_own_scripts(p, n));
 	else
 		must(lines_clean(p, n));
 }
 
-static int write_diff(struct input *i, FILE *out, enum diff_format format, struct query q, uint8_t more, struct err *e)
+static int write_diff(struct input *i, FILE *out, const struct exporter *x, struct query q, uint8_t more, struct err *e)
 {
 	const uint64_t wall_ns[DIFF_SIDES] = { i->side[0].meta.duration_ns, i->side[1].meta.duration_ns };
 	AUTO(diff_free) struct diff *diff = NULL;
@@ -407,21 +411,21 @@ static int write_diff(struct input *i, FILE *out, enum diff_format format, struc
 	}
 	r = r < 0 ? r : diff_build(i->side[0].tree, i->side[1].tree, norm, wall_ns, &diff, e);
 	v.diff = diff;
-	return r < 0 ? r : diff_write(out, format, &v, e);
+	return r < 0 ? r : x->diff.write(out, &v, e);
 }
 
-static int write_format(struct input *i, FILE *out, enum format format, const struct query *q, uint8_t more, struct err *e)
+static int write_format(struct input *i, FILE *out, const struct exporter *x, const struct query *q, uint8_t more, struct err *e)
 {
 	const struct side *s = &i->side[0];
 	const struct export_view v = {
 		.snapshot = s->snapshot, .names = s->names, .meta = &s->meta, .query = *q, .group_given = more & 1, .ascii = more & 2,
 		.title = more & 4 ? i->text[0].s : NULL, .source = &i->side[0],
-		.each_event = more & 8 && !format_needs_events(format) ? NULL : each_event,
+		.each_event = more & 8 && x->reads != EXPORT_EVENTS ? NULL : each_event,
 		.flame = { .upwards = more & 16, .no_script = more & 32 }, .min_percent = more & 64 ? 10 : 0,
 		.max_depth = more & 128 ? 3 : 0,
 	};
 
-	return format_write(out, format, &v, e);
+	return exporter_write(out, x, &v, e);
 }
 
 static void input_free(struct input *i)
@@ -440,8 +444,9 @@ static void input_free(struct input *i)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input i = { .in = { data, data + size } };
-	const uint8_t which = byte(&i) % (FORMAT_NR - 1 + DIFF_FORMAT_NR - 1), what = byte(&i), more = byte(&i);
-	const bool compares = which >= FORMAT_NR - 1;
+	bool compares;
+	const struct exporter *x = pick(byte(&i), &compares);
+	const uint8_t what = byte(&i), more = byte(&i);
 	const struct query q = make_query(what, more);
 	struct err e = ERR_INIT;
 	char *text = NULL;
@@ -455,16 +460,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out = open_memstream(&text, &n);
 	must(out);
 	if (compares)
-		r = write_diff(&i, out, (enum diff_format)(which - (FORMAT_NR - 1) + 1), q, more, &e);
+		r = write_diff(&i, out, x, q, more, &e);
 	else
-		r = write_format(&i, out, (enum format)(which + 1), &q, more, &e);
+		r = write_format(&i, out, x, &q, more, &e);
 	must(!fclose(out));
 	must((r == 0) == (e.code == 0) && r <= 0 && (!r || e.text[0]));
 	must(n <= bound);
 	if (!r && compares)
-		check_diff((enum diff_format)(which - (FORMAT_NR - 1) + 1), text, n);
+		check_diff(x, text, n);
 	else if (!r)
-		check_format((enum format)(which + 1), text, n, bound);
+		check_format(x, text, n, bound);
 	free(text);
 	input_free(&i);
 	return 0;

@@ -136,6 +136,7 @@ suites_profile += tests/unit/test_waits
 suites_export =
 suites_export += tests/unit/test_export
 suites_export += tests/unit/test_export_numa
+suites_export += tests/unit/test_exporters
 suites_export += tests/unit/test_flame
 suites_export += tests/unit/test_json
 suites_export += tests/unit/test_outfile

@@ -5,7 +5,6 @@
 #include "tests/unit/made.h"
 
 #include "base/hash.h"
-#include "export/export.h"
 #include "tests/unit/cmocka_all.h"
 
 #include <stdio.h>
@@ -285,6 +284,22 @@ const struct numa_view *made_numa(struct made *m, const struct query *q)
 	return m->numa;
 }
 
+int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q, const struct export_view *how, struct err *e)
+{
+	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
+	static const struct profile_meta none;
+	struct export_view v = how ? *how : (struct export_view){ 0 };
+
+	assert_non_null(s);
+	v.snapshot = s;
+	v.names = m->names;
+	v.query = *q;
+	v.tree = x->reads == EXPORT_TREE || x->reads == EXPORT_TREE_UNSORTED ? made_look(m, q) : NULL;
+	if (!v.meta)
+		v.meta = &none;
+	return x->write(f, &v, e);
+}
+
 char *made_summary(struct made *m, const struct profile_meta *meta)
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
@@ -293,7 +308,7 @@ char *made_summary(struct made *m, const struct profile_meta *meta)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_summary(f, meta, s, NULL), 0);
+	assert_int_equal(exporter_summary.write(f, &(struct export_view){ .snapshot = s, .meta = meta }, NULL), 0);
 	fclose(f);
 	return text;
 }

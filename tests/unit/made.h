@@ -10,6 +10,7 @@
 #ifndef SBERF_TESTS_UNIT_MADE_H
 #define SBERF_TESTS_UNIT_MADE_H
 
+#include "export/exporter.h"
 #include "model/names.h"
 #include "numa/state.h"
 #include "profile/meta.h"
@@ -89,7 +90,12 @@ void made_home(struct numa_state *s, pid_t pid, pid_t tid, int32_t home, uint32_
 struct numa_process *made_process(struct numa_state *s, pid_t pid);
 void made_resident(struct numa_process *p, uint16_t node, enum mapping_kind mapping, uint64_t bytes);
 
-/* What export_summary() writes; to be freed with free(). */
+/*
+ * Writes M to F as X, in the way of HOW (NULL = all that is usual; its snapshot, names, query and tree are set here): what Q asks for,
+ * without what the format would choose where Q says nothing. What exporter.write() returns.
+ */
+int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q, const struct export_view *how, struct err *e);
+/* What exporter_summary writes; to be freed with free(). */
 char *made_summary(struct made *m, const struct profile_meta *meta);
 
 /* Sums of everything in a snapshot of M. */

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "export/recording_out.h"
+#include "export/exporter.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/madefeed.h"
@@ -182,11 +182,11 @@ static void try_recording(void)
 	v.query.by_node = true;
 	v.query.within = keys;
 	v.query.nr_within = 2;
-	if (export_recording(out, &v, &e) < 0)
+	if (exporter_recording.write(out, &v, &e) < 0)
 		assert_string_not_equal(e.text, "");
 	v.query = (struct query){ .arch = MADE_ARCH };
 	e = (struct err)ERR_INIT;
-	if (export_recording(out, &v, &e) < 0)
+	if (exporter_recording.write(out, &v, &e) < 0)
 		assert_string_not_equal(e.text, "");
 	fclose(out);
 }

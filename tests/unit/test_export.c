@@ -2,7 +2,7 @@
 /* test_export.c - what exporters write, byte for byte, for profiles made by hand; and that they report failed writes. */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/made.h"
@@ -13,6 +13,8 @@
 
 #define MS 1000000ull
 
+static const struct profile_meta no_meta;
+
 static char *folded(struct made *m, const struct query *q)
 {
 	struct err e = ERR_INIT;
@@ -21,7 +23,7 @@ static char *folded(struct made *m, const struct query *q)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_folded(f, made_look(m, q), &e), 0);
+	assert_int_equal(made_write(m, f, &exporter_folded, q, NULL, &e), 0);
 	fclose(f);
 	return text;
 }
@@ -60,7 +62,7 @@ static void test_flat(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { .group_by = GROUP_NONE };
-	const struct tree_text_options light = { .min_percent = 10, .ascii = true };
+	const struct export_view light = { .min_percent = 10, .ascii = true };
 	const thread_id t = made_thread(m, 10, 10, "app");
 	char *text = NULL;
 	size_t len;
@@ -72,7 +74,7 @@ static void test_flat(void **state)
 	made_add(m, 3, t, "main;twice", 20 * MS);
 	made_wait(m, 4, t, "main;write;ksys_write_[k]", EVENT_BLOCKED, "write", 'S', 19 * MS);
 	made_add(m, 5, t, "", MS);
-	assert_int_equal(export_flat(f, made_look(m, &q), &light, NULL), 0);
+	assert_int_equal(made_write(m, f, &exporter_flat, &q, &light, NULL), 0);
 	fclose(f);
 	assert_string_equal(text,
 			    "    self    total  running runnable  blocked       time  module                function\n"
@@ -205,26 +207,29 @@ static void test_write_errors(void **state)
 
 	made_add(m, 1, made_thread(m, 1, 1, "a"), "main;f", MS);
 	assert_non_null(full);
-	assert_int_equal(export_folded(full, made_look(m, &q), &e), -ENOSPC);
+	assert_int_equal(made_write(m, full, &exporter_folded, &q, NULL, &e), -ENOSPC);
 	assert_non_null(strstr(e.text, "No space left on device"));
-	assert_int_equal(export_tree(full, m->tree, NULL, &e), -ENOSPC);
-	assert_int_equal(export_waits(full, made_waits(m, &q), NULL, &e), -ENOSPC);
+	assert_int_equal(made_write(m, full, &exporter_tree, &q, NULL, &e), -ENOSPC);
+	assert_int_equal(made_write(m, full, &exporter_waits, &q, NULL, &e), -ENOSPC);
 	fclose(full);
 }
 
-static void assert_text(const struct tree *t, const struct tree_text_options *o, const char *want)
+static void assert_text(const struct tree *t, const struct export_view *o, const char *want)
 {
 	AUTO_FREE char *text = NULL;
 	size_t len;
+	struct export_view v = o ? *o : (struct export_view){ 0 };
 	FILE *f = open_memstream(&text, &len);
 
+	v.tree = t;
+	v.meta = &no_meta;
 	assert_non_null(f);
-	assert_int_equal(export_tree(f, t, o, NULL), 0);
+	assert_int_equal(exporter_tree.write(f, &v, NULL), 0);
 	fclose(f);
 	assert_string_equal(text, want);
 }
 
-static void assert_tree(struct made *m, const struct query *q, const struct tree_text_options *o, const char *want)
+static void assert_tree(struct made *m, const struct query *q, const struct export_view *o, const char *want)
 {
 	assert_text(made_look(m, q), o, want);
 }
@@ -263,7 +268,7 @@ static void test_tree_with_waits(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { .group_by = GROUP_COMM };
-	const struct tree_text_options plain = { .ascii = true, .min_percent = 15 };
+	const struct export_view plain = { .ascii = true, .min_percent = 15 };
 	AUTO(tree_free) struct tree *t = NULL;
 	thread_id a;
 
@@ -308,8 +313,8 @@ static void test_tree(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { .group_by = GROUP_COMM };
-	const struct tree_text_options lines = { .lines = true }, pruned = { .min_percent = 20, .ascii = true },
-				       shallow = { .max_depth = 1 };
+	const struct export_view pruned = { .min_percent = 20, .ascii = true },
+				 shallow = { .max_depth = 1 };
 	thread_id a, b;
 
 	a = made_thread(m, 10, 10, "app");
@@ -318,17 +323,17 @@ static void test_tree(void **state)
 	made_add(m, 2, a, "main;write_[k]", 20 * MS);
 	made_add(m, 3, a, "main;@30", 10 * MS);
 	made_add(m, 4, b, "main", 10 * MS);
-	assert_tree(m, &q, &lines,
+	assert_tree(m, &q, NULL,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %    100 ms  all\n"
 		    " 90.0 %   0.0 %   90.0 ms  - app\n"
-		    " 90.0 %   0.0 %   90.0 ms    main  app.c:10\n"
-		    " 60.0 %   0.0 %   60.0 ms    - work  app.c:10\n"
-		    " 60.0 %  60.0 %   60.0 ms      in [i]  app.c:20\n"
-		    " 20.0 %  20.0 %   20.0 ms    - write [k]  app.c:10\n"
+		    " 90.0 %   0.0 %   90.0 ms    main\n"
+		    " 60.0 %   0.0 %   60.0 ms    - work\n"
+		    " 60.0 %  60.0 %   60.0 ms      in [i]\n"
+		    " 20.0 %  20.0 %   20.0 ms    - write [k]\n"
 		    " 10.0 %  10.0 %   10.0 ms    - libc.so.6+0x30\n"
 		    " 10.0 %   0.0 %   10.0 ms  - b\xef\xbf\xbdo\n"
-		    " 10.0 %  10.0 %   10.0 ms    main  app.c:10\n");
+		    " 10.0 %  10.0 %   10.0 ms    main\n");
 	assert_tree(m, &q, &pruned,
 		    "  total    self      time\n"
 		    "100.0 %   0.0 %    100 ms  all\n"
@@ -354,7 +359,7 @@ static void test_tree_of_far_accesses(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { .group_by = GROUP_COMM, .measures = MEASURES_FAR, .by_node = true };
-	const struct tree_text_options shallow = { .ascii = true, .max_depth = 1 };
+	const struct export_view shallow = { .ascii = true, .max_depth = 1 };
 	thread_id a;
 
 	a = made_thread(m, 10, 10, "app");
@@ -395,14 +400,14 @@ static void test_empty(void **state)
 	assert_tree(m, &q, NULL, "  total    self      time\n  0.0 %   0.0 %      0 ns  all\n");
 }
 
-static void assert_waits(struct made *m, const struct query *q, const struct waits_text_options *o, const char *want)
+static void assert_waits(struct made *m, const struct query *q, const struct export_view *o, const char *want)
 {
 	AUTO_FREE char *text = NULL;
 	size_t len;
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_waits(f, made_waits(m, q), o, NULL), 0);
+	assert_int_equal(made_write(m, f, &exporter_waits, q, o, NULL), 0);
 	fclose(f);
 	assert_string_equal(text, want);
 }
@@ -437,7 +442,7 @@ static void test_waits(void **state)
 {
 	struct made *m = *state;
 	const struct query q = { .arch = MADE_ARCH };
-	const struct waits_text_options plain = { .ascii = true };
+	const struct export_view plain = { .ascii = true };
 
 	make_waits(m);
 	assert_waits(m, &q, NULL,
@@ -689,7 +694,7 @@ static void test_tree_of_many_branches(void **state)
 		stack[strlen(stack) - 2] = '\0';
 	}
 	t = made_tree(m, &q);
-	assert_int_equal(export_tree(f, t, NULL, NULL), 0);
+	assert_int_equal(exporter_tree.write(f, &(struct export_view){ .tree = t, .meta = &no_meta }, NULL), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "  - [99] f99\n"));
 	assert_non_null(strstr(text, "  - f60\n"));
@@ -697,30 +702,27 @@ static void test_tree_of_many_branches(void **state)
 }
 
 /* What is written to nowhere, and by what. */
-static struct made *shared;
-static struct snapshot *shared_snapshot;
+static struct export_view shared_view;
 static int (*shared_writer)(FILE *f);
 
 static int write_folded(FILE *f)
 {
-	return export_folded(f, shared->tree, NULL);
+	return exporter_folded.write(f, &shared_view, NULL);
 }
 
 static int write_tree(FILE *f)
 {
-	return export_tree(f, shared->tree, NULL, NULL);
+	return exporter_tree.write(f, &shared_view, NULL);
 }
 
 static int write_summary(FILE *f)
 {
-	const struct profile_meta meta = { .samples = 1 };
-
-	return export_summary(f, &meta, shared_snapshot, NULL);
+	return exporter_summary.write(f, &shared_view, NULL);
 }
 
 static int write_waits(FILE *f)
 {
-	return export_waits(f, shared->waits, NULL, NULL);
+	return exporter_waits.write(f, &shared_view, NULL);
 }
 
 static bool try_to_write(void)
@@ -737,19 +739,20 @@ static bool try_to_write(void)
 static void test_no_memory(void **state)
 {
 	int (*const writer[])(FILE *f) = { write_folded, write_tree, write_summary, write_waits };
+	const struct profile_meta meta = { .samples = 1 };
 	const struct query q = { .group_by = GROUP_COMM };
+	struct made *m = *state;
 
-	shared = *state;
-	made_add(shared, 1, made_thread(shared, 1, 1, "a"), "main;f;g>h", MS);
-	made_look(shared, &q);
-	made_waits(shared, &q);
-	shared_snapshot = profile_snapshot(shared->p);
+	made_add(m, 1, made_thread(m, 1, 1, "a"), "main;f;g>h", MS);
+	shared_view = (struct export_view){
+		.snapshot = profile_snapshot(m->p), .names = m->names, .meta = &meta, .query = q, .tree = made_look(m, &q),
+	};
 	for (size_t i = 0; i < sizeof(writer) / sizeof(writer[0]); i++) {
 		shared_writer = writer[i];
 		for (long n = 0; fail_alloc_round(n, try_to_write); n++)
 			;
 	}
-	snapshot_unref(shared_snapshot);
+	snapshot_unref((struct snapshot *)shared_view.snapshot);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "export/export.h"
+#include "export/exporter.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 
@@ -14,9 +14,10 @@
 #define MS NSEC_PER_MSEC
 #define GB (UINT64_C(1) << 30)
 
+static const struct profile_meta usual = { .off_cpu = true };
 static const uint16_t two[] = { 10, 21, 21, 10 };
 
-static char *text_of(struct made *m, const struct query *q, const struct numa_text_options *o)
+static char *text_of(struct made *m, const struct query *q, const struct export_view *o)
 {
 	struct err e = ERR_INIT;
 	char *text = NULL;
@@ -24,12 +25,12 @@ static char *text_of(struct made *m, const struct query *q, const struct numa_te
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_numa(f, made_numa(m, q), o, &e), 0);
+	assert_int_equal(made_write(m, f, &exporter_numa, q, o ? o : &(struct export_view){ .meta = &usual }, &e), 0);
 	fclose(f);
 	return text;
 }
 
-static void assert_numa(struct made *m, const struct numa_text_options *o, const char *want)
+static void assert_numa(struct made *m, const struct export_view *o, const char *want)
 {
 	const struct query q = { .arch = MADE_ARCH };
 	AUTO_FREE char *text = text_of(m, &q, o);
@@ -94,7 +95,8 @@ static struct numa_state *make_server(struct made *m)
 
 static void test_two_nodes(void **state)
 {
-	const struct numa_text_options plain = { .ascii = true, .seconds = 14 };
+	const struct profile_meta meta = { .duration_ns = 14 * NSEC_PER_SEC, .off_cpu = true };
+	const struct export_view plain = { .ascii = true, .meta = &meta };
 	struct made *m = *state;
 	AUTO_FREE char *text = NULL;
 	const struct query q = { .arch = MADE_ARCH };
@@ -173,7 +175,8 @@ static void test_two_nodes(void **state)
 /* No migrations, and none that anybody looked for. */
 static void test_no_migrations(void **state)
 {
-	const struct numa_text_options followed = { .seconds = 1 }, not_followed = { .seconds = 1, .no_waits = true };
+	const struct profile_meta with = { .duration_ns = NSEC_PER_SEC, .off_cpu = true }, without = { .duration_ns = NSEC_PER_SEC };
+	const struct export_view followed = { .meta = &with }, not_followed = { .meta = &without };
 	const struct query q = { .arch = MADE_ARCH };
 	struct made *m = *state;
 	AUTO_FREE char *none = NULL, *unknown = NULL;
@@ -299,7 +302,7 @@ static void test_long_paths(void **state)
 	static const char path[] = "start;nine_ches;eight_ches;seven_ches;six_ches;five_ches;four_ches;three_ches;two_ches;one_ches;"
 				   "a_function_name_that_is_wider_than_what_is_left_of_a_line_of_one_hundred;leaf";
 	static const char leaf[] = "main;another_name_that_is_wider_than_what_is_left_of_a_line_of_one_hundred_columns";
-	const struct numa_text_options ascii = { .ascii = true };
+	const struct export_view ascii = { .ascii = true, .meta = &usual };
 	const struct query q = { .arch = MADE_ARCH };
 	struct made *m = *state;
 	const thread_id a = made_thread(m, 1, 1, "a");
@@ -403,7 +406,7 @@ static void test_write_error(void **state)
 
 	assert_non_null(full);
 	made_put_on(m, make_server(m));
-	assert_true(export_numa(full, made_numa(m, &q), NULL, &e) < 0);
+	assert_true(made_write(m, full, &exporter_numa, &q, NULL, &e) < 0);
 	assert_string_equal(e.text, "the output cannot be written: No space left on device");
 	fclose(full);
 }

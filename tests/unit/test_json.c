@@ -2,7 +2,7 @@
 /* test_json.c - what is written as JSON, byte for byte where that is short; and that failed writes and lack of memory are told. */
 #include "config.h"
 
-#include "export/export.h"
+#include "export/exporter.h"
 #include "export/jsonout.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"
@@ -24,7 +24,7 @@ static char *speedscope(struct made *m, const struct query *q)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_speedscope(f, made_look(m, q), &meta, &e), 0);
+	assert_int_equal(made_write(m, f, &exporter_speedscope, q, &(struct export_view){ .meta = &meta }, &e), 0);
 	fclose(f);
 	return text;
 }
@@ -160,17 +160,17 @@ static int each_event(void *source, event_fn *fn, void *ctx, struct err *e)
 static int write_one(FILE *f, struct err *e)
 {
 	const struct export_view v = {
-		.snapshot = shared_snapshot, .names = shared->names, .meta = &meta, .query = shared->tree->query,
+		.snapshot = shared_snapshot, .names = shared->names, .meta = &meta, .query = shared->tree->query, .tree = shared->tree,
 		.each_event = each_event,
 	};
 
 	switch (shared_writer) {
 	case SPEEDSCOPE:
-		return export_speedscope(f, shared->tree, &meta, e);
+		return exporter_speedscope.write(f, &v, e);
 	case JSON:
-		return export_json(f, &v, shared->tree, e);
+		return exporter_json.write(f, &v, e);
 	default:
-		return export_firefox(f, &v, e);
+		return exporter_firefox.write(f, &v, e);
 	}
 }
 

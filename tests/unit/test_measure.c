@@ -38,8 +38,7 @@ static bool is_large(const struct measured *x);
 #include "base/clock.h"
 #include "base/vec.h"
 #include "cmd/options.h"
-#include "export/diffformats.h"
-#include "export/formats.h"
+#include "export/exporter.h"
 #include "query/treediff.h"
 #include "record/reader.h"
 #include "tests/unit/cmocka_all.h"
@@ -118,8 +117,8 @@ static struct query question(uint32_t measures)
 	return (struct query){ .measures = measures, .arch = MADE_ARCH, .group_by = GROUP_COMM };
 }
 
-/* What FORMAT makes of it; the caller frees it. */
-static char *written(struct made *m, enum format format, uint32_t measures, size_t *ret_len)
+/* What X makes of it; the caller frees it. */
+static char *written(struct made *m, const struct exporter *x, uint32_t measures, size_t *ret_len)
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
 	static const struct profile_meta meta = { .target = "app 7", .target_state = TARGET_ENDED };
@@ -130,7 +129,7 @@ static char *written(struct made *m, enum format format, uint32_t measures, size
 	FILE *f = open_memstream(&text, ret_len);
 
 	assert_non_null(f);
-	if (format_write(f, format, &v, &e) < 0)
+	if (exporter_write(f, x, &v, &e) < 0)
 		fail_msg("%s", e.text);
 	fclose(f);
 	return text;
@@ -142,10 +141,10 @@ static void assert_has(const char *text, const char *part)
 		fail_msg("'%s' is not in:\n%s", part, text);
 }
 
-static void assert_written(struct made *m, enum format format, uint32_t measures, const char *const *parts)
+static void assert_written(struct made *m, const struct exporter *x, uint32_t measures, const char *const *parts)
 {
 	size_t len;
-	char *text = written(m, format, measures, &len);
+	char *text = written(m, x, measures, &len);
 
 	for (; *parts; parts++)
 		assert_has(text, *parts);
@@ -212,10 +211,10 @@ static void texts_have_columns(void **state)
 	struct made *m = *state;
 
 	fake_source(m, to_profile, m);
-	assert_written(m, FORMAT_TREE, alloc_and_reads(), tree);
-	assert_written(m, FORMAT_FLAT, alloc_and_reads(), flat);
-	assert_written(m, FORMAT_FOLDED, alloc(), folded);
-	assert_written(m, FORMAT_FOLDED, reads(), lines);
+	assert_written(m, &exporter_tree, alloc_and_reads(), tree);
+	assert_written(m, &exporter_flat, alloc_and_reads(), flat);
+	assert_written(m, &exporter_folded, alloc(), folded);
+	assert_written(m, &exporter_folded, reads(), lines);
 }
 
 static void pictures_and_documents(void **state)
@@ -233,10 +232,10 @@ static void pictures_and_documents(void **state)
 	struct made *m = *state;
 
 	fake_source(m, to_profile, m);
-	assert_written(m, FORMAT_SVG, alloc(), svg);
-	assert_written(m, FORMAT_HTML, reads(), html);
-	assert_written(m, FORMAT_SPEEDSCOPE, alloc_and_reads(), speedscope);
-	assert_written(m, FORMAT_JSON, alloc_and_reads(), json);
+	assert_written(m, &exporter_svg, alloc(), svg);
+	assert_written(m, &exporter_html, reads(), html);
+	assert_written(m, &exporter_speedscope, alloc_and_reads(), speedscope);
+	assert_written(m, &exporter_json, alloc_and_reads(), json);
 }
 
 /* The profile has no compression inside gzip that would hide its words. */
@@ -250,7 +249,7 @@ static void pprof_has_types(void **state)
 	char *packed;
 
 	fake_source(m, to_profile, m);
-	packed = written(m, FORMAT_PPROF, alloc_and_reads(), &len);
+	packed = written(m, &exporter_pprof, alloc_and_reads(), &len);
 	z.next_in = (unsigned char *)packed;
 	z.avail_in = (uInt)len;
 	z.next_out = raw;
@@ -283,7 +282,7 @@ static void differences_have_units(void **state)
 	fake_source(&other, to_profile, &other);
 	assert_int_equal(diff_build(made_look(m, &q), made_look(&other, &q), DIFF_BY_NONE, wall, &d, &e), 0);
 	v.diff = d;
-	assert_int_equal(export_diff_tree(f, &v, &e), 0);
+	assert_int_equal(exporter_tree.diff.write(f, &v, &e), 0);
 	fclose(f);
 	assert_has(text, "   +100.0");
 	assert_has(text, "4.0 MB     8.0 MB  all");

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "export/export.h"
 #include "query/waits.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"

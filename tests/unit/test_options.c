@@ -63,7 +63,7 @@ static void defaults(void **state)
 	assert_int_equal(o.delay_ns, 0);
 	assert_int_equal(o.refresh_ns, NSEC_PER_SEC);
 	assert_int_equal(o.duration_ns, 0);
-	assert_int_equal(o.format, FORMAT_NONE);
+	assert_null(o.format);
 	assert_int_equal(o.measures, 0);
 	assert_false(o.group_given || o.debuginfod || o.no_inline || o.ascii || o.no_color);
 	assert_null(o.output);
@@ -156,7 +156,7 @@ static void report_options(void **state)
 	struct options o;
 
 	assert_int_equal(parse(line, &o, NULL), 0);
-	assert_int_equal(o.format, FORMAT_FOLDED);
+	assert_ptr_equal(o.format, &exporter_folded);
 	assert_int_equal(o.group_by, GROUP_EXE);
 	assert_true(o.group_given);
 	assert_string_equal(o.output, "out");

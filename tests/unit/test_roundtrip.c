@@ -5,8 +5,7 @@
  */
 #include "config.h"
 
-#include "export/diffformats.h"
-#include "export/export.h"
+#include "export/exporter.h"
 #include "import/import.h"
 #include "query/treediff.h"
 #include "tests/unit/cmocka_all.h"
@@ -147,7 +146,7 @@ static char *folded(struct made *m, enum group_by group)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_folded(f, made_look(m, &q), &e), 0);
+	assert_int_equal(made_write(m, f, &exporter_folded, &q, NULL, &e), 0);
 	fclose(f);
 	return text;
 }
@@ -176,7 +175,7 @@ static char *perf_script(struct round *o)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(export_perf_script(f, &v, &e), 0);
+	assert_int_equal(exporter_perf_script.write(f, &v, &e), 0);
 	fclose(f);
 	return text;
 }
@@ -258,7 +257,7 @@ static char *diff_folded(struct round *before, struct round *after)
 	assert_non_null(f);
 	assert_int_equal(diff_build(made_look(&before->m, &q), made_look(&after->m, &q), DIFF_BY_TOTAL, wall, &d, &e), 0);
 	v.diff = d;
-	assert_int_equal(export_diff_folded(f, &v, &e), 0);
+	assert_int_equal(exporter_folded.diff.write(f, &v, &e), 0);
 	fclose(f);
 	diff_free(d);
 	return text;

@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "base/clock.h"
-#include "export/recording_out.h"
+#include "export/exporter.h"
 #include "record/recording.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/madefeed.h"
@@ -129,7 +129,7 @@ static void check_recording(struct made_feed *f, const struct query *q)
 	FILE *out = fopen("x.sberf", "we");
 
 	assert_non_null(out);
-	if (export_recording(out, &v, &e) < 0)
+	if (exporter_recording.write(out, &v, &e) < 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(fclose(out), 0);
 	if (recording_load("x.sberf", p, names, &meta, &report, NULL, &e) < 0)
@@ -191,7 +191,7 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 	madefeed_init(&f);
 	madefeed_server(&f);
 	s = profile_snapshot(f.m.p);
-	assert_int_equal(export_recording(out, &(struct export_view){ .snapshot = s, .names = f.m.names, .meta = &f.meta }, &e), 0);
+	assert_int_equal(exporter_recording.write(out, &(struct export_view){ .snapshot = s, .names = f.m.names, .meta = &f.meta }, &e), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_int_equal(recording_load("y.sberf", p, names, &meta, &report, NULL, &e), 0);
 	assert_int_equal(meta.samples, f.meta.samples);
@@ -203,9 +203,9 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 	madefeed_free(&f);
 }
 
-static struct save_job job_of(struct made_feed *f, enum save_as as)
+static struct save_job job_of(struct made_feed *f, const struct exporter *x)
 {
-	struct save_job job = { .as = as, .snapshot = profile_snapshot(f->m.p), .query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
+	struct save_job job = { .exporter = x, .snapshot = profile_snapshot(f->m.p), .query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
 				.meta = f->meta, .title = "a <title>" };
 
 	return job;
@@ -227,19 +227,20 @@ static void each_format_under_a_name_of_its_own(void **state)
 {
 	static const struct {
 		const char *name, *begins, *has;
-	} want[SAVE_NR] = {
-		[SAVE_SVG] = { "sberf-1.svg", "<?xml", "a &lt;title&gt;" },
-		[SAVE_HTML] = { "sberf-1.html", "<!DOCTYPE html>", "a &lt;title&gt;" },
-		[SAVE_PPROF] = { "sberf-1.pb.gz", "\x1f\x8b", "" },
-		[SAVE_FOLDED] = { "sberf-1.folded", "redis-", "redis-server 1234;main;aeMain;" },
-		[SAVE_RECORDING] = { "sberf-1.sberf", "", "" },
+	} want[] = {
+		{ "sberf-1.svg", "<?xml", "a &lt;title&gt;" },
+		{ "sberf-1.html", "<!DOCTYPE html>", "a &lt;title&gt;" },
+		{ "sberf-1.pb.gz", "\x1f\x8b", "" },
+		{ "sberf-1.folded", "redis-", "redis-server 1234;main;aeMain;" },
+		{ "sberf-1.sberf", "", "" },
 	};
 	struct made_feed f;
 
 	madefeed_init(&f);
 	madefeed_off_cpu(&f);
-	for (enum save_as as = 0; as < SAVE_NR; as++) {
-		struct save_job job = job_of(&f, as);
+	for (unsigned int as = 0; as < sizeof(want) / sizeof(want[0]); as++) {
+		const struct exporter *x = exporter_get(EXPORT_BY_SAVE, as);
+		struct save_job job = job_of(&f, x);
 		char text[ERR_TEXT_MAX];
 		struct err e = ERR_INIT;
 		AUTO_FREE char *is = NULL;
@@ -254,7 +255,7 @@ static void each_format_under_a_name_of_its_own(void **state)
 		assert_memory_equal(is, want[as].begins, strlen(want[as].begins));
 		assert_non_null(strstr(is, want[as].has));
 		assert_int_equal(stat(want[as].name, &st), 0);
-		if (as == SAVE_RECORDING)
+		if (x == &exporter_recording)
 			assert_int_equal(st.st_mode & 0777, 0600);
 		unlink(want[as].name);
 	}
@@ -274,7 +275,7 @@ static void folded_stacks_have_all_that_is_shown(void **state)
 
 	madefeed_init(&f);
 	madefeed_off_cpu(&f);
-	job = job_of(&f, SAVE_FOLDED);
+	job = job_of(&f, &exporter_folded);
 	assert_int_equal(save_now(&job, f.m.names, text, sizeof(text), &e), 0);
 	is = read_file("sberf-1.folded", &n);
 	for (char *line = strtok_r(is, "\n", &at); line; line = strtok_r(NULL, "\n", &at))
@@ -294,7 +295,7 @@ static void names_that_are_taken_are_left_alone(void **state)
 
 	madefeed_init(&f);
 	madefeed_server(&f);
-	job = job_of(&f, SAVE_FOLDED);
+	job = job_of(&f, &exporter_folded);
 	assert_int_equal(symlink("nowhere", "sberf-1.folded"), 0);
 	assert_int_equal(mkdir("sberf-2.folded", 0700), 0);
 	assert_int_equal(save_now(&job, f.m.names, text, sizeof(text), &e), 0);
@@ -386,7 +387,7 @@ static void jobs_are_done_in_their_order(void **state)
 	feed = slow_feed(&one, f.m.names);
 	assert_int_equal(saver_new(&feed, &s, &e), 0);
 	ask_for(s, SAVE_RECORD);
-	job = job_of(&f, SAVE_FOLDED);
+	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), 0);
 	assert_null(job.snapshot);
 	ask_for(s, SAVE_ATTACH);
@@ -433,7 +434,7 @@ static void no_more_jobs_wait_than_fit(void **state)
 		assert_true(n <= SAVER_JOBS_MAX);
 	}
 	assert_true(n >= SAVER_JOBS_MAX);
-	job = job_of(&f, SAVE_FOLDED);
+	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), -EBUSY);
 	assert_null(job.snapshot);
 	assert_non_null(strstr(e.text, "try again"));

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "base/hash.h"
-#include "export/diffformats.h"
+#include "export/exporter.h"
 #include "query/treediff.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/fail_alloc.h"

@@ -604,14 +604,14 @@ static void saving_asks_for_a_kind(void **state)
 	assert_int_equal(view_key(d.view, 'x'), REACT_NONE);
 	assert_int_equal(view_key(d.view, 'p'), REACT_SAVE);
 	view_save_job(d.view, &job);
-	assert_int_equal(job.as, SAVE_PPROF);
+	assert_ptr_equal(job.exporter, &exporter_pprof);
 	assert_true(job.query.inverted && !job.query.nr_within);
 	snapshot_unref(job.snapshot);
 	driver_press(&d, "i");
 	assert_int_equal(view_key(d.view, 'S'), REACT_DRAW);
 	assert_int_equal(view_key(d.view, UI_KEY_ENTER), REACT_SAVE);
 	view_save_job(d.view, &job);
-	assert_int_equal(job.as, SAVE_SVG);
+	assert_ptr_equal(job.exporter, &exporter_svg);
 	assert_false(job.query.inverted);
 	assert_int_equal(job.query.nr_within, 2);
 	assert_non_null(strstr(job.title, " in main"));

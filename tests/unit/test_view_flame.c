@@ -403,7 +403,7 @@ static void saving(void **state)
 	begin(&w, 100, 30, false, "7jj<Enter>S");
 	assert_int_equal(view_key(w.d.view, 's'), REACT_SAVE);
 	view_save_job(w.d.view, &job);
-	assert_int_equal(job.as, SAVE_SVG);
+	assert_ptr_equal(job.exporter, &exporter_svg);
 	assert_int_equal(job.query.nr_within, 2);
 	assert_true(job.query.within[1] == flame(&w)->tree->node[treeview_node(flame(&w))].key);
 	assert_non_null(strstr(job.title, "in start_thread"));
