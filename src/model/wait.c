@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 
+#include <pthread.h>
 #include <seccomp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -297,21 +298,6 @@ static const struct row rows[] = {
 		       "finit_module" },
 };
 
-/* Whether the words of LIST hold NAME. */
-static bool has_word(const char *list, const char *name)
-{
-	const size_t len = strlen(name);
-
-	for (const char *at = list; *at;) {
-		const size_t word = strcspn(at, " ");
-
-		if (word == len && !memcmp(at, name, len))
-			return true;
-		at += word + strspn(at + word, " ");
-	}
-	return false;
-}
-
 static const struct row unknown = { ALL(OTHER), "" };
 /* A kernel thread that can be interrupted, or says so itself (idle), has nothing to do. Zero is "other", too. */
 static const struct row ways_in[CALL_SYSCALL] = {
@@ -322,12 +308,45 @@ static const struct row ways_in[CALL_SYSCALL] = {
 	[CALL_FROZEN] = { ALL(FROZEN), "" },
 };
 
+/* A name of rows[].calls, in one row only. */
+struct call_word {
+	const char *at;          /* not terminated */
+	size_t len;
+	const struct row *row;
+};
+
+#define CALL_WORDS_MAX 512u
+/* Sorted: the name of each function of a snapshot is looked up. */
+static struct call_word call_words[CALL_WORDS_MAX];
+static size_t nr_call_words;
+static pthread_once_t call_words_once = PTHREAD_ONCE_INIT;
+
+static int compare_call_words(const void *va, const void *vb)
+{
+	const struct call_word *a = va, *b = vb;
+
+	return a->len != b->len ? (a->len < b->len ? -1 : 1) : memcmp(a->at, b->at, a->len);
+}
+
+static void sort_call_words(void)
+{
+	for (const struct row *row = rows; row < rows + sizeof(rows) / sizeof(rows[0]); row++) {
+		for (const char *at = row->calls; *at && nr_call_words < CALL_WORDS_MAX; at += strspn(at, " ")) {
+			call_words[nr_call_words++] = (struct call_word){ at, strcspn(at, " "), row };
+			at += call_words[nr_call_words - 1].len;
+		}
+	}
+	qsort(call_words, nr_call_words, sizeof(call_words[0]), compare_call_words);
+}
+
 static const struct row *row_of_name(const char *name)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (has_word(rows[i].calls, name))
-			return &rows[i];
-	return &unknown;
+	const struct call_word want = { .at = name, .len = strlen(name) };
+	const struct call_word *found;
+
+	pthread_once(&call_words_once, sort_call_words);
+	found = bsearch(&want, call_words, nr_call_words, sizeof(call_words[0]), compare_call_words);
+	return found ? found->row : &unknown;
 }
 
 static const struct row *wait_row_of(uint32_t call, const char *arch)

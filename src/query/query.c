@@ -68,6 +68,7 @@ struct builder {
 	VEC(struct sum) sums;
 	VEC(struct beside) beside;
 	struct hidx sum_index;
+	uint32_t last_sum;       /* that was found: facts are sorted by stack, so the next one is often of the same */
 	VEC(struct tree_node) nodes;
 	struct hidx node_index;  /* by key */
 	struct memo *memo;       /* by stack id; none for inverted trees, and where recursion is folded */
@@ -108,17 +109,24 @@ static uint64_t query_sum_rehash(const void *ctx, uint32_t id)
 /* The sum of (GROUP, STACK), made when there is none; NULL when out of memory. */
 static struct sum *query_find_sum(struct builder *b, uint32_t group, stack_id stack)
 {
-	const uint64_t h = query_sum_hash(group, stack);
-	uint32_t id;
+	uint32_t id = b->last_sum;
+	uint64_t h;
 
+	if (id < b->sums.n && b->sums.v[id].stack == stack && b->sums.v[id].group == group)
+		return &b->sums.v[id];
+	h = query_sum_hash(group, stack);
 	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->sum_index, at))
-		if (b->sums.v[id].stack == stack && b->sums.v[id].group == group)
-			return &b->sums.v[id];
+	     at = hidx_next(&b->sum_index, at)) {
+		if (b->sums.v[id].stack != stack || b->sums.v[id].group != group)
+			continue;
+		b->last_sum = id;
+		return &b->sums.v[id];
+	}
 	if (!vec_reserve(&b->sums, 1))
 		return NULL;
-	b->sums.v[b->sums.n] = (struct sum){ .stack = stack, .group = group };
-	if (!hidx_add(&b->sum_index, h, (uint32_t)b->sums.n, query_sum_rehash, b))
+	b->last_sum = (uint32_t)b->sums.n;
+	b->sums.v[b->last_sum] = (struct sum){ .stack = stack, .group = group };
+	if (!hidx_add(&b->sum_index, h, b->last_sum, query_sum_rehash, b))
 		return NULL;
 	return &b->sums.v[b->sums.n++];
 }
