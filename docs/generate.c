@@ -175,6 +175,20 @@ static void paragraphs(const char *const *text)
 	}
 }
 
+/* What the strip of time is, behind its keys. */
+static void words_on_time(void)
+{
+	line("Each column is one refresh, as far as there is room; in a recording the columns cover all of it. A "
+	     "column shows how much was running, runnable and blocked then, and the line of the cursor says it in "
+	     "words. Enter begins a range, and a second Enter ends it. Then all other panes show that time alone, and "
+	     "the header names it, until Esc. A range consists of whole slices of the profile. A slice is a second "
+	     "long, and longer for what is more than two minutes old. When the slices cover more than the range, sberf "
+	     "says what it really shows. The capture and the strip go on meanwhile. The strip shows what the filters "
+	     "leave, slice by slice; the heat map shows everything. In the heat map each second is a column, and the "
+	     "offset within the second is a row: what comes back every second at the same moment is a line. A click "
+	     "goes to a column, a double click is Enter there, and drawing with the mouse marks a range.");
+}
+
 static void keys_of_mode(enum ui_mode mode, const char *title)
 {
 	size_t n;
@@ -190,6 +204,8 @@ static void keys_of_mode(enum ui_mode mode, const char *title)
 		capitalised(b[i].help);
 		fputs(".\n", stdout);
 	}
+	if (mode == MODE_TIME)
+		words_on_time();
 }
 
 static void filters(void)
@@ -228,23 +244,9 @@ static void keys(void)
 	     "the keys. The last line counts the panes that have no room; Tab leads to them. sberf remembers which "
 	     "panes were open, the order and grouping of the tree, and the options behind o, in "
 	     "$XDG_CONFIG_HOME/sberf/view, by default ~/.config/sberf/view.");
-	keys_of_mode(MODE_TREE, "In the tree");
-	keys_of_mode(MODE_FLAME, "In the flame graph");
-	keys_of_mode(MODE_WAITS, "In the list of waits");
-	keys_of_mode(MODE_NUMA, "In the pane of NUMA nodes");
-	keys_of_mode(MODE_THREADS, "In the list of threads");
-	keys_of_mode(MODE_FUNCS, "In the list of functions");
-	keys_of_mode(MODE_QUALITY, "In the quality pane");
-	keys_of_mode(MODE_TIME, "In the time pane");
-	line("Each column is one refresh, as far as there is room; in a recording the columns cover all of it. A "
-	     "column shows how much was running, runnable and blocked then, and the line of the cursor says it in "
-	     "words. Enter begins a range, and a second Enter ends it. Then all other panes show that time alone, and "
-	     "the header names it, until Esc. A range consists of whole slices of the profile. A slice is a second "
-	     "long, and longer for what is more than two minutes old. When the slices cover more than the range, sberf "
-	     "says what it really shows. The capture and the strip go on meanwhile. The strip shows what the filters "
-	     "leave, slice by slice; the heat map shows everything. In the heat map each second is a column, and the "
-	     "offset within the second is a row: what comes back every second at the same moment is a line. A click "
-	     "goes to a column, a double click is Enter there, and drawing with the mouse marks a range.");
+#define X(id, name, key, shown, needs, footer, brief, help, where) keys_of_mode(MODE_##id, where);
+	PANE_LIST(X)
+#undef X
 	keys_of_mode(MODE_ANNOTATE, "In the code of a function");
 	keys_of_mode(MODE_SEARCH, "While a search is typed");
 	keys_of_mode(MODE_FILTER, "While a filter is typed");

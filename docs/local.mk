@@ -16,7 +16,7 @@ docs/exporters.c: $(wildcard $(top_srcdir)/src/export/*.c)
 		sed -n '/^const struct exporter exporter_.* = {$$/,/^};$$/{/^[[:space:]]*\.write = /d;p;}' $^; } >$@.tmp && mv $@.tmp $@
 
 docs/generate$(EXEEXT): $(generator_sources) docs/exporters.c src/cmd/optable.h src/cmd/options.h src/export/exporter.h \
-		src/model/event.h src/model/measure.h src/model/reasons.h src/model/wait.h ui/keymap.h config.h
+		src/model/event.h src/model/measure.h src/model/reasons.h src/model/wait.h ui/keymap.h ui/panes/list.h config.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC_FOR_BUILD) -std=gnu11 $(CFLAGS_FOR_BUILD) \
 		-I$(top_builddir) -iquote $(top_srcdir)/src -iquote $(top_srcdir) -o $@ \
 		$(addprefix $(top_srcdir)/,$(generator_sources)) docs/exporters.c

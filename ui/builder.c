@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "ui/panes/numapane.h"
-#include "ui/panes/threadspane.h"
+#include "query/waits.h"
+#include "ui/panes/pane.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -45,93 +45,16 @@ void build_job_drop(struct build_job *job)
 	snapshot_unref(take_ptr(job->mark.snapshot));
 }
 
+static const struct pane_ops *pane_ops_of(const struct build_job *job)
+{
+	return pane_info(job->what)->ops;
+}
+
 static void build_difference(struct built *b, const struct names *names)
 {
-	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query, b->job.what == PANE_FUNCS, &b->baseline, &b->tree,
-		       &b->err);
-	if (b->tree)
-		b->funcs.functions = b->funcs.shown = b->tree->n - 1;
+	baseline_build(&b->job.mark, b->snapshot, b->job.end_ns, names, &b->job.query, pane_ops_of(&b->job)->traits & PANE_FLAT,
+		       &b->baseline, &b->tree, &b->err);
 	snapshot_unref(take_ptr(b->job.mark.snapshot));
-}
-
-static void build_waits(struct built *b, const struct names *names)
-{
-	AUTO(waits_free) struct waits *waits = NULL;
-	struct query q = b->job.query;
-
-	q.measures &= MEASURES_OFF_CPU;
-	if (waits_build(b->snapshot, names, &q, &waits, &b->err) < 0)
-		return;
-	b->standstill = waits_standstill(waits);
-	b->tree = waitsview_tree(waits);
-	if (b->tree)
-		b->waits = take_ptr(waits);
-	else
-		err_nomem(&b->err, "the list of waits");
-}
-
-static void builder_build_numa(struct built *b, const struct names *names)
-{
-	const struct build_job *job = &b->job;
-	const double elapsed = (double)build_elapsed_ns(job) / NSEC_PER_SEC;
-
-	if (numa_view_build(b->snapshot, names, &job->query, &b->numa, &b->err) < 0)
-		return;
-	/* Slices are whole seconds: of a short capture the first and the last are longer than what was seen. */
-	if (elapsed > 0 && elapsed < b->numa->seconds)
-		b->numa->seconds = elapsed;
-	if (elapsed > 0 && elapsed < b->numa->sampled_seconds)
-		b->numa->sampled_seconds = elapsed;
-	b->numaview = numaview_new(b->numa, numapane_beside(job->width, b->numa->nr_nodes), job->live);
-	if (b->numaview)
-		b->tree = b->numaview->tree;
-	else
-		err_nomem(&b->err, "the view by node");
-}
-
-static void build_funcs(struct built *b, const struct names *names)
-{
-	AUTO(tree_free) struct tree *t = NULL;
-
-	if (!tree_build(b->snapshot, names, &b->job.query, &t, &b->err))
-		funcsview_tree(t, &b->funcs, &b->tree, &b->err);
-}
-
-static void build_threads(struct built *b, const struct names *names)
-{
-	AUTO(threadlist_free) struct threadlist *l = NULL;
-
-	if (threadlist_build(b->snapshot, names, &b->job.query, &l, &b->err) < 0)
-		return;
-	b->tree = threadspane_tree(l, names);
-	if (b->tree)
-		b->threads = take_ptr(l);
-	else
-		err_nomem(&b->err, "the list of threads");
-}
-
-static void build_quality(struct built *b, const struct names *names)
-{
-	b->quality = quality_new(b->snapshot, names, &b->job.meta);
-	if (b->quality)
-		b->tree = b->quality->tree;
-	else
-		err_nomem(&b->err, "the view of quality");
-}
-
-static void build_time(struct built *b, const struct names *names)
-{
-	b->time = timeview_new(b->snapshot, names, b->job.filtered ? &b->job.query : NULL);
-	if (!b->time) {
-		err_nomem(&b->err, "the view of time");
-		return;
-	}
-	b->time->start_ns = b->job.start_ns;
-	b->time->from_ns = b->job.from_ns;
-	b->time->end_ns = b->job.end_ns;
-	b->time->off_cpu = b->job.off_cpu;
-	b->time->ended = b->job.ended;
-	b->tree = b->time->tree;
 }
 
 /* Only the list of waits tells single threads; what has not ended is in the last slice, and that is listed quickly. */
@@ -150,11 +73,6 @@ static void look_for_standstill(struct built *b, const struct names *names)
 	q.to_ns = UINT64_MAX;
 	if (!waits_build(b->snapshot, names, &q, &waits, &e))
 		b->standstill = waits_standstill(waits);
-}
-
-static void builder_build_tree(struct built *b, const struct names *names)
-{
-	tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err);
 }
 
 static void explain_nothing(struct built *b, const struct names *names)
@@ -192,31 +110,9 @@ struct built *build_now(const struct names *names, struct build_job *job)
 		return NULL;
 	history_of(b->snapshot, job->start_ns, job->end_ns, &b->history);
 	(void)frame_share_of(b->snapshot, &b->frames);
-	switch (job->what) {
-	case PANE_WAITS:
-		build_waits(b, names);
-		break;
-	case PANE_NUMA:
-		builder_build_numa(b, names);
-		break;
-	case PANE_THREADS:
-		build_threads(b, names);
-		break;
-	case PANE_QUALITY:
-		build_quality(b, names);
-		break;
-	case PANE_FUNCS:
-		(job->mark.snapshot ? build_difference : build_funcs)(b, names);
-		break;
-	case PANE_TIME:
-		build_time(b, names);
-		break;
-	default:
-		(job->mark.snapshot ? build_difference : builder_build_tree)(b, names);
-		break;
-	}
+	(job->mark.snapshot ? build_difference : pane_ops_of(job)->build)(b, names);
 	job->mark.snapshot = NULL;
-	if (job->what != PANE_WAITS && b->tree)
+	if (!b->standstill_known && b->tree)
 		look_for_standstill(b, names);
 	if (b->tree && b->tree->n <= 1)
 		explain_nothing(b, names);
@@ -225,22 +121,17 @@ struct built *build_now(const struct names *names, struct build_job *job)
 }
 
 /*
- * Whether the pane of TO can be built from the call tree of FROM: it shows the same one, or the functions of a tree whatever its roots.
+ * Whether the pane of TO can be built from the call tree of FROM: it shows the same one, or what it shows can be read from that.
  * Byte by byte: what queries point at is the same for all that are asked together.
  */
 static bool can_follow(const struct build_job *from, const struct build_job *to)
 {
+	const struct pane_ops *ops = pane_ops_of(to);
 	struct query q = from->query;
 
-	if (from->snapshot != to->snapshot || from->mark.snapshot || to->mark.snapshot || from->what == to->what || (from->what != PANE_TREE && from->what != PANE_FLAME))
+	if (from->snapshot != to->snapshot || from->mark.snapshot || to->mark.snapshot || from->what == to->what)
 		return false;
-	if (to->what == PANE_FUNCS && !q.inverted && !q.fold_recursion) {
-		q.group_by = GROUP_NONE;
-		q.by_node = false;
-	} else if (to->what != PANE_TREE && to->what != PANE_FLAME) {
-		return false;
-	}
-	return !memcmp(&q, &to->query, sizeof(q));
+	return pane_ops_of(from)->traits & PANE_CALL_TREE && ops->derives && ops->derives(&q) && !memcmp(&q, &to->query, sizeof(q));
 }
 
 /* What JOB asks for from what FROM has, if that is all of it; else as build_now(). */
@@ -249,7 +140,8 @@ static struct built *build_after(const struct names *names, const struct built *
 	const uint64_t began = clock_mono_ns();
 	struct built *b;
 
-	if (!from || !from->tree || (job->what == PANE_FUNCS && from->tree->cut_ns))
+	/* Where a tree was cut off, not all that could be read from it is there. */
+	if (!from || !from->tree || (from->tree->cut_ns && !(pane_ops_of(job)->traits & PANE_CALL_TREE)))
 		return build_now(names, job);
 	b = built_new(job);
 	if (!b)
@@ -258,10 +150,7 @@ static struct built *build_after(const struct names *names, const struct built *
 	b->frames = from->frames;
 	b->standstill = from->standstill;
 	memcpy(b->nothing, from->nothing, sizeof(b->nothing));
-	if (job->what == PANE_FUNCS)
-		funcsview_tree(from->tree, &b->funcs, &b->tree, &b->err);
-	else
-		b->tree = tree_share(from->tree);
+	pane_ops_of(job)->derive(b, from->tree);
 	b->took_ns = clock_mono_ns() - began;
 	return b;
 }
@@ -270,15 +159,10 @@ void built_free(struct built *b)
 {
 	if (!b)
 		return;
-	if (!b->numaview && !b->quality && !b->time)
-		tree_free(b->tree);
-	waits_free(b->waits);
-	threadlist_free(b->threads);
+	if (pane_ops_of(&b->job)->drop)
+		pane_ops_of(&b->job)->drop(b);
+	tree_free(b->tree);
 	baseline_free(b->baseline);
-	quality_free(b->quality);
-	timeview_free(b->time);
-	numaview_free(b->numaview);
-	numa_view_free(b->numa);
 	snapshot_unref(b->snapshot);
 	free(b);
 }
@@ -324,11 +208,9 @@ static void builder_answer(struct builder *b, enum pane_id p, struct built *buil
 /* What P can be built from beside its own question: that for a pane which has a call tree; PANES = there is none. Under lock. */
 static enum pane_id source_of(const struct builder *b, enum pane_id p)
 {
-	static const enum pane_id trees[] = { PANE_TREE, PANE_FLAME };
-
-	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
-		if (trees[i] != p && b->job[trees[i]].snapshot && can_follow(&b->job[trees[i]], &b->job[p]))
-			return trees[i];
+	for (enum pane_id tree = 0; tree < PANES; tree++) {
+		if (tree != p && b->job[tree].snapshot && can_follow(&b->job[tree], &b->job[p]))
+			return tree;
 	}
 	return PANES;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * builder.h - builds what panes show away from the keys: a thread that turns (snapshot, question) into a tree, a list of
- * waits, functions or threads, a view by node, or one of how good all that is.
+ * builder.h - builds what panes show away from the keys: a thread that turns (snapshot, question) into what the operations of a
+ * pane (panes/pane.h) make of it.
  *
  * Of each pane only the newest question matters: asking again replaces one that has not been started. Panes are served in the
  * order in which they asked. The thread that asks and takes never waits. A *built* tree keeps the reference to the snapshot
@@ -14,19 +14,11 @@
 #include "base/err.h"
 #include "profile/meta.h"
 #include "query/frameshare.h"
-#include "query/numareport.h"
 #include "query/query.h"
 #include "query/standstill.h"
-#include "query/threadlist.h"
-#include "query/waits.h"
 #include "ui/baseline.h"
 #include "ui/history.h"
-#include "ui/panes/funcsview.h"
-#include "ui/panes/numaview.h"
-#include "ui/panes/panes.h"
-#include "ui/panes/qualitypane.h"
-#include "ui/panes/timeview.h"
-#include "ui/panes/waitsview.h"
+#include "ui/panes/list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,26 +31,21 @@ struct build_job {
 	uint64_t from_ns;                /* since when there are data: 100 % is the time from then to end_ns */
 	bool off_cpu;                    /* waits were followed */
 	enum pane_id what;
-	int width;                       /* PANE_NUMA: columns of the pane */
-	bool live;                       /* PANE_NUMA: sampling can still begin */
-	struct baseline_mark mark;       /* PANE_TREE, PANE_FUNCS: what to compare with */
-	bool ended, filtered;            /* PANE_TIME: nothing more will come; the query leaves something out */
-	struct profile_meta meta;        /* PANE_QUALITY: the figures of now */
+	int width;                       /* columns of the pane */
+	bool live;                       /* sampling can still begin */
+	struct baseline_mark mark;       /* what to compare with */
+	bool ended, filtered;            /* nothing more will come; the query leaves something out */
+	struct profile_meta meta;        /* the figures of now */
 };
 
 struct built {
 	struct snapshot *snapshot;       /* a reference, owned */
 	struct build_job job;            /* what was asked for; its snapshots are NULL */
-	struct waits *waits;             /* PANE_WAITS: owned */
-	struct numa_view *numa;          /* PANE_NUMA: owned */
-	struct numaview *numaview;       /* PANE_NUMA: its lines, owned */
-	struct threadlist *threads;      /* PANE_THREADS: owned */
-	struct quality *quality;         /* PANE_QUALITY: its lines, owned */
-	struct funcsview funcs;          /* PANE_FUNCS */
-	struct timeview *time;           /* PANE_TIME: owned */
+	void *model;                     /* what the pane shows, as its pane_ops know it, if that is more than the tree; owned */
 	struct baseline *baseline;       /* job.mark: what stands beside the nodes of tree; owned */
-	struct tree *tree;               /* owned, that of numaview, quality or time by it; NULL when it failed */
-	struct standstill standstill;    /* threads that look as if they waited for each other */
+	struct tree *tree;               /* owned, or a part of the model; NULL when it failed */
+	struct standstill standstill;    /* threads that look as if they waited for each other, */
+	bool standstill_known;           /* told by the pane itself */
 	char nothing[2 * TERM_TEXT_MAX]; /* why the filters leave nothing, a sentence; "" = they leave something */
 	struct history history;
 	struct frame_share frames;       /* zeroes when out of memory */

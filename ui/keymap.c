@@ -6,16 +6,20 @@
 
 #include "export/exporter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define TIMES (MODE_TREE | MODE_WAITS)
 #define FOLDING (TIMES | MODE_NUMA | MODE_QUALITY)
-#define ROWS (FOLDING | MODE_FUNCS | MODE_THREADS)
+#define ROWS (MODE_PANES & ~(MODE_FLAME | MODE_TIME))
 #define LIST (ROWS | MODE_FLAME)
 #define CALLS (MODE_TREE | MODE_FLAME | MODE_NUMA | MODE_FUNCS)
 #define ANY (ROWS | MODE_HELP | MODE_PICK | MODE_ANNOTATE)
-#define PANE (LIST | MODE_TIME)
+#define PANE MODE_PANES
 #define SAVES_MAX 16u            /* formats of the menu S */
+
+/* A row without an action stands for those that show and hide panes: from one of the list to, but for, another; by their keys. */
+#define KEYS_OF_PANES(from, to) { .key = { from, to }, .action = ACT_NONE }
 
 static const struct binding fixed[] = {
 	{ { UI_KEY_UP, 'k' }, ACT_UP, ANY, 0, 0, "Up k", "", "one line up" },
@@ -81,18 +85,12 @@ static const struct binding fixed[] = {
 	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "group roots by process, thread, ..." },
 	{ { 'T' }, ACT_BY_NODE, TIMES | MODE_FLAME, 0, 0, "T", "", "split by NUMA node, or not" },
 	{ { 'K' }, ACT_KERNEL, CALLS, 0, 14, "K", "kernel", "hide or show kernel frames" },
-	{ { '0' }, ACT_TREE, PANE, 0, 0, "0", "", "show or hide the call tree" },
+	KEYS_OF_PANES(PANE_HOME, PANE_HOME + 1),
 	{ { '1' }, ACT_RUNNING, LIST, CAN_OFF_CPU, 0, "1", "", "show or hide running time" },
 	{ { '2' }, ACT_BLOCKED, LIST, CAN_OFF_CPU, 0, "2", "", "show or hide blocked time" },
 	{ { 'u' }, ACT_RUNNABLE, LIST, CAN_OFF_CPU, 0, "u", "", "show or hide time in the run queue" },
 	{ { 'w' }, ACT_IDLE, LIST, CAN_OFF_CPU, 6, "w", "idle", "show or hide idle waits" },
-	{ { '3' }, ACT_NUMA, PANE, 0, 8, "3", "numa", "show or hide NUMA nodes, far memory" },
-	{ { '4' }, ACT_THREADS, PANE, 0, 20, "4", "threads", "show or hide the threads" },
-	{ { '5' }, ACT_FUNCS, PANE, 0, 21, "5", "functions", "show or hide the functions" },
-	{ { '6' }, ACT_WAITS, PANE, CAN_OFF_CPU, 5, "6", "waits", "show or hide the list of waits" },
-	{ { '7' }, ACT_FLAME, PANE, 0, 22, "7", "flame", "show or hide the flame graph" },
-	{ { '8' }, ACT_QUALITY, PANE, 0, 24, "8", "quality", "quality: how good the figures are" },
-	{ { '9' }, ACT_TIME, PANE, 0, 26, "9", "time", "time: the last minutes as a strip" },
+	KEYS_OF_PANES(PANE_HOME + 1, PANES),
 	{ { UI_KEY_TAB }, ACT_NEXT_PANE, PANE, CAN_TAB, 4, "Tab", "pane", "go to the next pane" },
 	{ { UI_KEY_BACKTAB }, ACT_PREV_PANE, PANE, CAN_TAB, 0, "Shift-Tab", "", "go to the previous pane" },
 	{ { 'm' }, ACT_ALONE, PANE, CAN_TAB, 0, "m", "", "show this pane alone, or all again" },
@@ -180,7 +178,7 @@ static const struct binding fixed[] = {
 
 #define NR_FIXED (sizeof(fixed) / sizeof(fixed[0]))
 
-static struct binding table[NR_FIXED + SAVES_MAX];
+static struct binding table[NR_FIXED + PANES + SAVES_MAX];
 static char save_keys[SAVES_MAX][sizeof("s Enter")];
 
 /* The row of X, which is number NR of the menu S. */
@@ -197,6 +195,29 @@ static struct binding save_binding(const struct exporter *x, unsigned int nr)
 	return b;
 }
 
+static const struct binding of_panes[PANES] = {
+#define X(id, name, key, shown, needs, footer, brief, help, where) { { key }, ACT_##id, PANE, needs, footer, shown, brief, help },
+	PANE_LIST(X)
+#undef X
+};
+
+static int by_key(const void *va, const void *vb)
+{
+	const struct binding *a = va, *b = vb;
+
+	return (a->key[0] > b->key[0]) - (a->key[0] < b->key[0]);
+}
+
+/* Puts the rows at AT that ROW stands for; returns how many. */
+static size_t keymap_fill_panes(const struct binding *row, struct binding *at)
+{
+	const size_t n = row->key[1] - row->key[0];
+
+	memcpy(at, &of_panes[row->key[0]], n * sizeof(*at));
+	qsort(at, n, sizeof(*at), by_key);
+	return n;
+}
+
 /* Puts the table together, once. */
 static size_t keymap_fill(void)
 {
@@ -207,7 +228,10 @@ static size_t keymap_fill(void)
 
 		for (unsigned int k = 0; fixed[i].modes == MODE_SAVE && k < SAVES_MAX && (x = exporter_get(EXPORT_BY_SAVE, k)); k++)
 			table[n++] = save_binding(x, k);
-		table[n++] = fixed[i];
+		if (fixed[i].action == ACT_NONE)
+			n += keymap_fill_panes(&fixed[i], &table[n]);
+		else
+			table[n++] = fixed[i];
 	}
 	return n;
 }
@@ -272,14 +296,9 @@ static void print_mode(FILE *out, enum ui_mode mode, const char *name)
 
 void keymap_print(FILE *out)
 {
-	print_mode(out, MODE_TREE, "tree");
-	print_mode(out, MODE_FLAME, "flame");
-	print_mode(out, MODE_WAITS, "waits");
-	print_mode(out, MODE_NUMA, "numa");
-	print_mode(out, MODE_THREADS, "threads");
-	print_mode(out, MODE_FUNCS, "functions");
-	print_mode(out, MODE_QUALITY, "quality");
-	print_mode(out, MODE_TIME, "time");
+#define X(id, name, key, shown, needs, footer, brief, help, where) print_mode(out, MODE_##id, #name);
+	PANE_LIST(X)
+#undef X
 	print_mode(out, MODE_ANNOTATE, "annotate");
 	print_mode(out, MODE_SEARCH, "search");
 	print_mode(out, MODE_FILTER, "filter");

@@ -9,6 +9,8 @@
 #ifndef SBERF_UI_KEYMAP_H
 #define SBERF_UI_KEYMAP_H
 
+#include "ui/panes/list.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,25 +39,23 @@ enum key {
 #define UI_KEY_ESC 0x1Bu
 #define UI_KEY_CTRL(letter) ((uint32_t)(letter) & 0x1Fu)
 
+/* Of panes that of their place in the list, of what has the keys in their stead those behind. */
 enum ui_mode {
-	MODE_TREE = 1,
-	MODE_SEARCH = 2,
-	MODE_HELP = 4,
-	MODE_WAITS = 8,
-	MODE_NUMA = 16,
-	MODE_FUNCS = 32,
-	MODE_THREADS = 64,
-	MODE_QUALITY = 128,
-	MODE_SAVE = 256,
-	MODE_OPTIONS = 512,
-	MODE_FLAME = 1024,
-	MODE_TIME = 2048,
-	MODE_PICK = 16384,
-	MODE_PICK_TEXT = 32768,  /* ... and typing what to search for */
-	MODE_ANNOTATE = 65536,
-	MODE_FILTER = 4096,
-	MODE_FILTERS = 8192,
+#define X(id, name, key, shown, needs, footer, brief, help, where) MODE_##id = 1u << PANE_##id,
+	PANE_LIST(X)
+#undef X
+	MODE_SEARCH = 1u << 20,
+	MODE_HELP = 1u << 21,
+	MODE_SAVE = 1u << 22,
+	MODE_OPTIONS = 1u << 23,
+	MODE_FILTER = 1u << 24,
+	MODE_FILTERS = 1u << 25,
+	MODE_PICK = 1u << 26,
+	MODE_PICK_TEXT = 1u << 27,       /* ... and typing what to search for */
+	MODE_ANNOTATE = 1u << 28,
 };
+#define MODE_PANES ((1u << PANES) - 1)   /* all of them */
+_Static_assert(MODE_PANES < MODE_SEARCH, "there are bits for all panes");
 
 enum ui_can {                    /* what the source of data can do */
 	CAN_PAUSE = 1,
@@ -79,8 +79,10 @@ enum action {
 	ACT_ZOOM, ACT_IN_TREE, ACT_BACK, ACT_SORT, ACT_INVERT, ACT_GROUP, ACT_KERNEL, ACT_INLINED,
 	ACT_LIBRARIES, ACT_RECURSION, ACT_NAMES,
 	ACT_ANNOTATE, ACT_LAYOUT,
-	/* panes */
-	ACT_TREE, ACT_FLAME, ACT_NUMA, ACT_THREADS, ACT_FUNCS, ACT_WAITS, ACT_QUALITY, ACT_TIME,
+	/* panes: showing or hiding each of them */
+#define X(id, name, key, shown, needs, footer, brief, help, where) ACT_##id,
+	PANE_LIST(X)
+#undef X
 	ACT_NEXT_PANE, ACT_PREV_PANE, ACT_ALONE,
 	/* time off the CPU */
 	ACT_RUNNING, ACT_BLOCKED, ACT_RUNNABLE, ACT_IDLE, ACT_WAKERS,
@@ -102,6 +104,14 @@ enum action {
 	ACT_SAVE_AS,
 	/* the program */
 	ACT_PAUSE, ACT_BASELINE, ACT_RESET, ACT_SAVE, ACT_RECORD, ACT_OPTIONS, ACT_REDRAW, ACT_HELP, ACT_CLOSE_HELP, ACT_QUIT,
+};
+
+enum mouse {
+	MOUSE_CLICK,
+	MOUSE_DOUBLE,
+	MOUSE_WHEEL_UP,
+	MOUSE_WHEEL_DOWN,
+	MOUSE_RELEASE,           /* of what a click pressed, wherever */
 };
 
 struct binding {

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "export/outfile.h"
+#include "ui/panes/pane.h"
 
 #include <errno.h>
 #include <fcntl.h>

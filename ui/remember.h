@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "query/query.h"
-#include "ui/panes/panes.h"
+#include "ui/panes/list.h"
 #include "ui/treeview.h"
 
 #include <stdbool.h>

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "profile/meta.h"
 #include "query/query.h"
-#include "ui/feed.h"
+#include "session/session.h"
 
 #include <stdbool.h>
 

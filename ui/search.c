@@ -10,9 +10,6 @@
 #include "ui/search.h"
 
 #include "base/text.h"
-#include "ui/panes/flameview.h"
-#include "ui/panes/numaview.h"
-#include "ui/panes/waitsview.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +127,7 @@ static bool known_matches(struct search *s, const struct names *names, func_id f
 }
 
 /* What is known of the matches in a view. */
-struct instruction_costs {
+struct searched {
 	const struct treeview *tv;
 	const uint32_t *n;       /* by node: matches in it and below */
 	const uint8_t *is;       /* by node: it is one itself */
@@ -142,7 +139,7 @@ struct instruction_costs {
 };
 
 /* A place without a name is called the same wherever it is. */
-static bool place_matches(struct search *s, struct instruction_costs *h, frame_id frame)
+static bool place_matches(struct search *s, struct searched *h, frame_id frame)
 {
 	const bool known = frame < s->place.n;
 	char label[LABEL_MAX];
@@ -159,7 +156,7 @@ static bool place_matches(struct search *s, struct instruction_costs *h, frame_i
 }
 
 /* Whether what FRAME is read as matches, from its name FIRST on. */
-static bool frame_matches(struct search *s, struct instruction_costs *h, frame_id frame, uint32_t first)
+static bool frame_matches(struct search *s, struct searched *h, frame_id frame, uint32_t first)
 {
 	const struct tree *t = h->tv->tree;
 	const struct frame_names *fn = names_get(t->names, frame);
@@ -179,7 +176,7 @@ static bool frame_matches(struct search *s, struct instruction_costs *h, frame_i
  * Whether a function of STACK matches. There are thousands of call paths, and each takes long to read; but their callers are the
  * same again and again.
  */
-static bool stack_matches(struct search *s, struct instruction_costs *h, stack_id stack)
+static bool stack_matches(struct search *s, struct searched *h, stack_id stack)
 {
 	const struct tree *t = h->tv->tree;
 	stack_id from = stack;
@@ -207,48 +204,40 @@ static bool stack_matches(struct search *s, struct instruction_costs *h, stack_i
 	return found == YES;
 }
 
-/* In the list of waits functions in which libc goes into the kernel are not read. */
-static bool wait_matches(struct search *s, struct instruction_costs *h, uint32_t node)
-{
-	const struct waits *w = h->tv->waits;
-	char head[LABEL_MAX];
-	const struct wait_first first = waitsview_head(w, node, head, sizeof(head));
-	const struct stack *at = first.stack == STACK_ROOT ? NULL : dict_get_stack(w->dict, first.stack);
-	size_t len;
-
-	if (search_in(s, head, &len))
-		return true;
-	return at && (frame_matches(s, h, at->frame, first.name) || stack_matches(s, h, at->parent));
-}
-
 /* What a node is called by: a number, and in its last two bits of what. */
 enum { BY_LABEL, BY_FUNC, BY_PLACE, BY_NOTHING, BY_BITS = 2 };
 
 static uint32_t called_by(const struct treeview *tv, const struct tree_node *n)
 {
-	if (tv->waits)
+	const bool places = !tv->ops || !tv->ops->label_places;
+
+	if (tv->ops && tv->ops->all_paths)
 		return BY_LABEL;
 	if (n->kind == NODE_IDLE)        /* it is no row */
 		return BY_NOTHING;
 	if (n->kind == NODE_FUNC && n->func <= UINT32_MAX >> BY_BITS)
 		return n->func << BY_BITS | BY_FUNC;
-	return n->kind == NODE_ADDR && !tv->numa && n->frame <= UINT32_MAX >> BY_BITS ? n->frame << BY_BITS | BY_PLACE : BY_LABEL;
+	return n->kind == NODE_ADDR && places && n->frame <= UINT32_MAX >> BY_BITS ? n->frame << BY_BITS | BY_PLACE : BY_LABEL;
 }
 
-/* A call path without functions as nodes is called by all of them. */
-static bool line_matches(struct search *s, struct instruction_costs *h, uint32_t node)
+/* A row that stands for a call path is called by all functions of it. */
+static bool line_matches(struct search *s, struct searched *h, uint32_t node)
 {
 	const struct treeview *tv = h->tv;
-	const stack_id path = tv->numa ? numaview_path(tv->numa, node) : STACK_ROOT;
+	struct row_path path = { .stack = STACK_ROOT };
+	char words[LABEL_MAX];
+	const struct stack *at;
+	size_t len;
 
-	if (tv->waits)
-		return wait_matches(s, h, node);
-	if (path == STACK_ROOT)
+	if (!tv->ops || !tv->ops->path || !tv->ops->path(tv, node, words, sizeof(words), &path))
 		return label_matches(s, tv, node);
-	return tv->tree->node[node].first_child == NODE_NONE && stack_matches(s, h, path);
+	if (search_in(s, words, &len))
+		return true;
+	at = path.stack == STACK_ROOT ? NULL : dict_get_stack(tv->tree->dict, path.stack);
+	return at && (frame_matches(s, h, at->frame, path.first) || stack_matches(s, h, at->parent));
 }
 
-static bool search_matches(struct search *s, struct instruction_costs *h, uint32_t node)
+static bool search_matches(struct search *s, struct searched *h, uint32_t node)
 {
 	const uint32_t what = s->what.v[node];
 
@@ -290,7 +279,7 @@ bool search_prepare(struct search *s, const struct treeview *tv)
 	return true;
 }
 
-static void count_hits(struct search *s, struct instruction_costs *h)
+static void count_hits(struct search *s, struct searched *h)
 {
 	const uint32_t n = s->tree->n;
 
@@ -307,7 +296,7 @@ static void count_hits(struct search *s, struct instruction_costs *h)
 }
 
 /* Sums what the matches under the base take; one that is below another is a part of that. */
-static void weigh_hits(struct search *s, const struct instruction_costs *h)
+static void weigh_hits(struct search *s, const struct searched *h)
 {
 	enum { OUTSIDE, INSIDE, BELOW };
 	const struct tree_node *node = s->tree->node;
@@ -320,12 +309,12 @@ static void weigh_hits(struct search *s, const struct instruction_costs *h)
 		if (above == INSIDE && h->is[i])
 			s->matched_ns += node[i].total_ns;
 	}
-	s->of_ns = state ? h->tv->flame->layout.whole_ns : 0;
+	s->of_ns = state ? h->tv->ops->whole_ns(h->tv) : 0;
 	free(state);
 }
 
 /* The children of NODE in the order of the view; returns the place of CHILD among them. */
-static size_t list_children(struct instruction_costs *h, uint32_t node, uint32_t child)
+static size_t list_children(struct searched *h, uint32_t node, uint32_t child)
 {
 	size_t at = 0;
 
@@ -337,7 +326,7 @@ static size_t list_children(struct instruction_costs *h, uint32_t node, uint32_t
 }
 
 /* The first match in NODE and below it, which has some. */
-static uint32_t first_in(struct instruction_costs *h, uint32_t node)
+static uint32_t first_in(struct searched *h, uint32_t node)
 {
 	while (!h->is[node]) {
 		size_t i = 0;
@@ -353,7 +342,7 @@ static uint32_t first_in(struct instruction_costs *h, uint32_t node)
 }
 
 /* The last one. */
-static uint32_t last_in(struct instruction_costs *h, uint32_t node)
+static uint32_t last_in(struct searched *h, uint32_t node)
 {
 	for (;;) {
 		size_t i;
@@ -369,7 +358,7 @@ static uint32_t last_in(struct instruction_costs *h, uint32_t node)
 }
 
 /* The first match after FROM; NODE_NONE = none. */
-static uint32_t search_after(struct instruction_costs *h, uint32_t from)
+static uint32_t search_after(struct searched *h, uint32_t from)
 {
 	list_children(h, from, NODE_NONE);
 	for (size_t i = 0; i < h->children.n; i++) {
@@ -386,7 +375,7 @@ static uint32_t search_after(struct instruction_costs *h, uint32_t from)
 }
 
 /* The last match before FROM, NODE_NONE = none; *RET_N says how many there are. */
-static uint32_t search_before(struct instruction_costs *h, uint32_t from, size_t *ret_n)
+static uint32_t search_before(struct searched *h, uint32_t from, size_t *ret_n)
 {
 	uint32_t near = NODE_NONE, under = NODE_NONE;    /* the nearest, or what it is the last one in */
 
@@ -415,7 +404,7 @@ static bool is_under(const struct tree *t, uint32_t node, uint32_t base)
 	return node == base;
 }
 
-static uint32_t search_find_match(struct search *s, struct instruction_costs *h, uint32_t from, enum search_step step)
+static uint32_t search_find_match(struct search *s, struct searched *h, uint32_t from, enum search_step step)
 {
 	const bool inside = from != NODE_NONE && is_under(h->tv->tree, from, h->base);
 	size_t n_before = s->matches;
@@ -445,7 +434,7 @@ size_t search_hits(const struct search *s, const struct treeview *tv, uint32_t n
 
 uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from, enum search_step step)
 {
-	struct instruction_costs h = { .tv = tv };
+	struct searched h = { .tv = tv };
 	uint32_t found = NODE_NONE;
 
 	s->matches = s->at = 0;
@@ -465,7 +454,7 @@ uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from,
 	h.n = s->hits.v;
 	h.is = s->is.v;
 	s->matches = h.n[h.base];
-	if (tv->flame)
+	if (tv->ops && tv->ops->whole_ns)
 		weigh_hits(s, &h);
 	if (s->matches)
 		found = search_find_match(s, &h, from, step);

@@ -218,7 +218,7 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 			}
 		}
 	}
-	if (tv->flame)
+	if (treeview_lists_own(tv))
 		tv->cursor = 0;          /* the frame of all */
 }
 

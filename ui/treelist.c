@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include "ui/panes/flameview.h"
 #include "ui/treeview.h"
 
 #include <stdlib.h>
@@ -200,8 +199,8 @@ void treeview_list(struct treeview *tv, const uint8_t *marks)
 	tv->rows.n = 0;
 	if (!tv->tree || !tv->tree->n)
 		return;
-	if (tv->flame) {
-		flameview_list(tv, marks);
+	if (treeview_lists_own(tv)) {
+		tv->ops->list(tv, marks);
 		return;
 	}
 	base = treeview_base(tv);

@@ -7,12 +7,6 @@
 
 #include "ui/treeview.h"
 
-#include "ui/panes/flameview.h"
-#include "ui/panes/numaview.h"
-#include "ui/panes/qualitypane.h"
-#include "ui/panes/threadspane.h"
-#include "ui/panes/waitsview.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,7 +162,7 @@ static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 			return;
 		}
 	}
-	if (tv->flame)
+	if (treeview_lists_own(tv))
 		tv->cursor = 0;          /* the frame of all */
 	treeview_clamp(tv);
 }
@@ -188,10 +182,7 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 	if (!tree || !tree->n) {
 		tv->tree = NULL;
 		tv->base = NULL;
-		tv->waits = NULL;
-		tv->numa = NULL;
-		tv->threads = NULL;
-		tv->quality = NULL;
+		tv->model = NULL;
 		tv->rows.n = 0;          /* cursor and top stay, to come back to the same line */
 		return;
 	}
@@ -214,50 +205,15 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 	treeview_clamp(tv);
 }
 
-void treeview_show_waits(struct treeview *tv, const struct waits *waits, const struct tree *tree)
+void treeview_show_model(struct treeview *tv, const void *model, const struct tree *tree)
 {
 	treeview_show(tv, tree);
-	tv->waits = waits;
-}
-
-/* What had a place beside the nodes stays in sight when it moves below them, unless it was closed there before. */
-static void keep_matrix(struct treeview *tv, const struct numaview *numa)
-{
-	const uint32_t head = numaview_head(numa, NUMA_PART_MATRIX);
-	const uint64_t key = head == NODE_NONE ? 0 : numa->tree->node[head].key;
-
-	if (head != NODE_NONE && tv->touched && tv->numa && tv->numa->beside && folds_get(&tv->folds, key) == FOLD_UNSET)
-		folds_set(&tv->folds, key, FOLD_OPEN);
-}
-
-void treeview_show_numa(struct treeview *tv, const struct numaview *numa)
-{
-	keep_matrix(tv, numa);
-	treeview_show(tv, numa->tree);
-	tv->numa = numa;
-}
-
-void treeview_show_threads(struct treeview *tv, const struct threadlist *threads, const struct tree *tree)
-{
-	treeview_show(tv, tree);
-	tv->threads = threads;
-}
-
-void treeview_show_quality(struct treeview *tv, const struct quality *quality)
-{
-	treeview_show(tv, quality->tree);
-	tv->quality = quality;
+	tv->model = tv->tree ? model : NULL;
 }
 
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
 {
-	if (tv->waits)
-		return waitsview_label(tv->waits, node, dst, size);
-	if (tv->quality)
-		return quality_label(tv->quality, node, dst, size);
-	if (tv->threads)
-		return threadspane_label(tv->threads, node, dst, size);
-	return tv->numa ? numaview_label(tv->numa, node, dst, size) : tree_label(tv->tree, node, dst, size);
+	return tv->ops && tv->ops->label ? tv->ops->label(tv, node, dst, size) : tree_label(tv->tree, node, dst, size);
 }
 
 void treeview_set_height(struct treeview *tv, size_t height)
@@ -268,7 +224,7 @@ void treeview_set_height(struct treeview *tv, size_t height)
 	if (tv->tree && !tv->touched) {
 		treeview_unfold(tv);
 		treeview_list(tv, NULL);
-	} else if (tv->tree && tv->numa) {
+	} else if (tv->tree && tv->ops && tv->ops->long_lists) {
 		treeview_relist(tv);              /* long lists have other lengths now */
 	}
 	treeview_fill(tv);
@@ -276,10 +232,7 @@ void treeview_set_height(struct treeview *tv, size_t height)
 
 void treeview_set_width(struct treeview *tv, int width)
 {
-	if (!tv->flame || width == tv->flame->width || width < 1)
-		return;
-	tv->flame->width = width;
-	if (tv->tree)
+	if (width > 0 && tv->ops && tv->ops->set_width && tv->ops->set_width(tv, width) && tv->tree)
 		treeview_relist(tv);
 }
 
@@ -539,7 +492,7 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 	tv->touched = true;
 	tv->at_first = false;
 	belong_to(tv, node);
-	if (folded || tv->flame)         /* frames that are narrow are there as long as the cursor is on them */
+	if (folded || treeview_lists_own(tv))         /* frames that are narrow are there as long as the cursor is on them */
 		treeview_list(tv, NULL);
 	settle_on(tv, node, false);
 	treeview_fill(tv);

@@ -19,7 +19,6 @@
 
 #include "base/vec.h"
 #include "query/query.h"
-#include "query/waits.h"
 #include "ui/folds.h"
 
 #include <stdbool.h>
@@ -36,11 +35,38 @@ enum sort_by {
 	SORT_NR,
 };
 
-struct flameview;
 struct baseline;
-struct numaview;
-struct quality;
-struct threadlist;
+struct treeview;
+
+/* What a row is called when functions of a call path are at its end: which, from the name FIRST of the innermost frame on. */
+struct row_path {
+	stack_id stack;          /* STACK_ROOT = there are none */
+	uint32_t first;
+};
+
+/*
+ * What the rows of a treeview are where they are not the nodes of a call tree, line by line. Whoever shows something of that kind
+ * has such a table; what the rows stand for is treeview.model.
+ */
+struct treeview_ops {
+	/* What NODE is called, sanitised; returns DST. NULL = as in a call tree. */
+	char *(*label)(const struct treeview *tv, uint32_t node, char *dst, size_t size);
+	/*
+	 * For searching, where that is many functions: true when NODE is called by what is at DST and by those functions. All rows
+	 * are asked when ALL_PATHS; else, and without it, nodes that are functions are called by these.
+	 */
+	bool (*path)(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret);
+	bool all_paths;
+	bool label_places;       /* addresses without a name are not called the same everywhere */
+	bool long_lists;         /* rows depend on the height */
+	/* Lists rows of its own, the first of them for all there is; they depend on the cursor. NULL = lines, as they are open. */
+	void (*list)(struct treeview *tv, const uint8_t *marks);
+	/* Takes note of the width, true when rows depend on it; and of the cursor having moved or the height. */
+	bool (*set_width)(struct treeview *tv, int width);
+	void (*follow)(struct treeview *tv);
+	/* What all of it weighs, where matches of a search are weighed. */
+	uint64_t (*whole_ns)(const struct treeview *tv);
+};
 
 #define LIST_ROWS_MIN 3u         /* of a long list that is not wanted whole */
 #define LIST_ROWS_MAX 10u
@@ -60,11 +86,9 @@ struct lent_fold {
 
 struct treeview {
 	const struct tree *tree;         /* borrowed; NULL = none yet */
-	const struct waits *waits;       /* borrowed: the list that the tree stands for (waitsview.h), or */
-	const struct numaview *numa;     /* borrowed: the view by node (numaview.h), or */
-	const struct threadlist *threads;        /* borrowed: the list of threads (threadspane.h), or */
-	const struct quality *quality;   /* borrowed: how good figures are (qualitypane.h); all NULL = a call tree, */
-	struct flameview *flame;         /* borrowed: shown as a flame graph (flameview.h): rows are its frames; NULL = as lines */
+	const struct treeview_ops *ops;  /* NULL = the nodes of a call tree */
+	const void *model;               /* borrowed: what the rows stand for, for ops; NULL = nothing but the tree */
+	void *own;                       /* of ops, for the life of the view */
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
@@ -89,14 +113,8 @@ void treeview_free(struct treeview *tv);
 
 /* Shows TREE (borrowed until the next call; NULL = none). The tree shown before must still be alive during the call. */
 void treeview_show(struct treeview *tv, const struct tree *tree);
-/* The same for a list of waits and the tree that waitsview_tree() made of it. */
-void treeview_show_waits(struct treeview *tv, const struct waits *waits, const struct tree *tree);
-/* The same for the view by node. */
-void treeview_show_numa(struct treeview *tv, const struct numaview *numa);
-/* The same for the list of threads and the tree that threadspane_tree() made of it. */
-void treeview_show_threads(struct treeview *tv, const struct threadlist *threads, const struct tree *tree);
-/* The same for how good figures are. */
-void treeview_show_quality(struct treeview *tv, const struct quality *quality);
+/* The same for rows that stand for MODEL, which is borrowed as TREE is. */
+void treeview_show_model(struct treeview *tv, const void *model, const struct tree *tree);
 /* What NODE is called, sanitised. Returns DST, which holds LABEL_MAX bytes if all of it is wanted. */
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* True when lines are in the order that the tree has by itself: by total, or by change where there is a baseline. */
@@ -106,7 +124,12 @@ static inline bool treeview_own_order(const struct treeview *tv)
 }
 /* Changes the number of lines; the cursor stays on screen. */
 void treeview_set_height(struct treeview *tv, size_t height);
-/* Changes the number of columns, which makes a difference to a flame graph. */
+/* True when rows are listed by tv->ops: there is no line for each node. */
+static inline bool treeview_lists_own(const struct treeview *tv)
+{
+	return tv->ops && tv->ops->list;
+}
+/* Changes the number of columns, which makes a difference to some. */
 void treeview_set_width(struct treeview *tv, int width);
 
 /* Where NODE of a call tree is in the code, ID_NONE for what is nowhere. */

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "ui/feed.h"
+#include "ui/ui.h"
 
 #include "base/clock.h"
 #include "base/thread.h"

@@ -14,40 +14,26 @@
 struct view *view_new(const struct feed *feed, const struct ui_options *o)
 {
 	struct view *v = calloc(1, sizeof(*v));
+	bool ok = true;
 
 	if (!v)
 		return NULL;
 	v->feed = feed;
 	v->options = o;
-	v->open = 1u << PANE_TREE;
-	v->focus = PANE_TREE;
+	v->open = 1u << PANE_HOME;
+	v->focus = PANE_HOME;
 	v->query = o->filter;
 	v->query.group_by = GROUP_PROCESS;
 	v->query.fold_idle = true;
 	v->query.arch = NULL;
 	view_filter_init(v);
-	for (unsigned int i = 0; i < 4 * GROUPS; i++) {
-		treeview_init(&v->tree[i], 1);
-		flameview_init(&v->flame[i], &v->flameview[i]);
+	for (enum pane_id p = 0; p < PANES; p++)
+		ok &= pane_init(&v->pane[p], p);
+	if (!ok) {
+		view_free(v);
+		return NULL;
 	}
-	treeview_init(&v->waits[0], 1);
-	treeview_init(&v->waits[1], 1);
-	treeview_init(&v->numa, 1);
-	treeview_init(&v->threads, 1);
-	treeview_init(&v->quality, 1);
-	treeview_init(&v->funcs, 1);
-	treeview_init(&v->no_lines, 1);
 	v->refresh_ns = v->time.refresh_ns = o->refresh_ns;
-	v->threads.sort = SORT_RUNNING;
-	v->funcs.sort = SORT_SELF;
-	v->pane[PANE_TREE].tv = &v->tree[GROUP_PROCESS];
-	v->pane[PANE_FLAME].tv = &v->flame[GROUP_PROCESS];
-	v->pane[PANE_NUMA].tv = &v->numa;
-	v->pane[PANE_THREADS].tv = &v->threads;
-	v->pane[PANE_QUALITY].tv = &v->quality;
-	v->pane[PANE_FUNCS].tv = &v->funcs;
-	v->pane[PANE_TIME].tv = &v->no_lines;
-	v->pane[PANE_WAITS].tv = &v->waits[0];
 	if (feed->none)
 		view_pick_begin(v);
 	return v;
@@ -57,24 +43,12 @@ void view_free(struct view *v)
 {
 	if (!v)
 		return;
-	for (unsigned int i = 0; i < 4 * GROUPS; i++) {
-		treeview_free(&v->tree[i]);
-		treeview_free(&v->flame[i]);
-		flameview_free(&v->flameview[i]);
-	}
-	treeview_free(&v->waits[0]);
-	treeview_free(&v->waits[1]);
-	treeview_free(&v->numa);
-	treeview_free(&v->threads);
-	treeview_free(&v->quality);
-	treeview_free(&v->funcs);
-	treeview_free(&v->no_lines);
 	search_free(&v->search);
 	picker_free(&v->picker);
 	annotview_clear(&v->annot.view);
 	vec_free(&v->preferred);
 	for (enum pane_id p = 0; p < PANES; p++)
-		built_free(v->pane[p].built);
+		pane_fini(&v->pane[p]);
 	built_free(v->parked);
 	snapshot_unref(v->round.snapshot);
 	snapshot_unref(v->mark.snapshot);
@@ -95,7 +69,7 @@ bool view_has_idle(const struct pane *p)
 bool view_has_tree(const struct view *v)
 {
 	for (enum pane_id p = 0; p < PANES; p++) {
-		if (v->pane[p].tv->rows.n || view_has_idle(&v->pane[p]) || (v->pane[p].built && v->pane[p].built->time))
+		if (v->pane[p].tv->rows.n || view_has_idle(&v->pane[p]) || (v->pane[p].built && pane_is(&v->pane[p], PANE_DRAWS_ALL)))
 			return true;
 	}
 	return false;
@@ -126,10 +100,12 @@ static void first_figures(struct view *v, uint64_t now_ns)
 	memcpy(v->arch, v->header.meta.arch, sizeof(v->arch));
 	v->arch[sizeof(v->arch) - 1] = '\0';
 	v->query.arch = v->arch;
-	if (view_is_open(v, PANE_WAITS) && !v->header.meta.off_cpu)
-		view_close(v, PANE_WAITS);       /* that was another time */
-	if (view_is_open(v, PANE_NUMA))
-		view_begin_sampling(v);
+	for (enum pane_id p = 0; p < PANES; p++) {
+		if (view_is_open(v, p) && pane_info(p)->needs & CAN_OFF_CPU && !v->header.meta.off_cpu)
+			view_close(v, p);        /* that was another time */
+		if (view_is_open(v, p) && v->pane[p].ops->opened)
+			v->pane[p].ops->opened(v, &v->pane[p]);
+	}
 }
 
 void view_tick(struct view *v, uint64_t now_ns)
@@ -255,29 +231,11 @@ enum reaction view_key(struct view *v, uint32_t key)
 
 /* The mouse */
 
-static bool on_mark(const struct pane *p, int x, int line)
-{
-	if (p->tv->quality)
-		return qualitypane_on_mark(p->tv, x, line);
-	if (p->tv->numa)
-		return numapane_on_mark(p->tv, p->at.w, x, line);
-	return p->tv->waits ? waitspane_on_mark(p->tv, p->at.w, x, line) : treepane_on_mark(p->tv, &p->look, p->at.w, x, line);
-}
-
-/* Which column of the pane in focus has its head at X of the rule; SORT_NR = none that can be sorted by. */
-static enum sort_by head_at(struct view *v, int x)
-{
-	const struct pane *p = view_here(v);
-
-	if (pane_info(v->focus)->mode & (MODE_TREE | MODE_FUNCS))
-		return treepane_head_at(p->tv, &p->look, p->at.w, x);
-	return v->focus == PANE_THREADS ? threadspane_head_at(p->tv, &p->look, p->at.w, x) : SORT_NR;
-}
-
 /* On the rule of the pane in focus: a head sorts, twice on anything else has the pane alone. */
 static void click_rule(struct view *v, enum mouse what, int x)
 {
-	const enum sort_by sort = head_at(v, x);
+	const struct pane *p = view_here(v);
+	const enum sort_by sort = p->ops->head_at ? p->ops->head_at(p, x) : SORT_NR;
 
 	if (sort != SORT_NR)
 		view_sort(v, sort);
@@ -295,47 +253,41 @@ static uint32_t footer_key(const struct view *v, int x, int y)
 	return 0;
 }
 
-static void click_flame(struct treeview *tv, enum mouse what, int x, int line)
-{
-	const size_t row = flamepane_row_at(tv, x, line);
-
-	if (row == SIZE_MAX)
-		return;
-	treeview_to_row(tv, row);
-	if (what == MOUSE_DOUBLE)
-		flameview_zoom(tv);
-}
-
 static void view_click(struct view *v, enum mouse what, int x, int line)
 {
 	struct pane *p = view_here(v);
 
 	if (line < 0 && p->rule)
 		click_rule(v, what, x);
-	if (line >= 0 && view_time_mouse(v, v->focus, what, x))
+	if (line >= 0 && p->ops->click && p->ops->click(v, p, what, x, line))
 		return;
-	if (p->tv->flame) {
-		click_flame(p->tv, what, x, line);
-		return;
-	}
 	if (line < 0 || line >= (int)p->tv->height || p->tv->top + (size_t)line >= p->tv->rows.n)
 		return;
 	treeview_to_row(p->tv, p->tv->top + (size_t)line);
-	if (what == MOUSE_DOUBLE && v->focus == PANE_TREE)
-		treeview_zoom(p->tv);
-	else if (what == MOUSE_DOUBLE && (v->focus == PANE_FUNCS || v->focus == PANE_THREADS))
-		view_act(v, v->focus == PANE_FUNCS ? ACT_IN_TREE : ACT_THREAD);
-	else if (what == MOUSE_DOUBLE || on_mark(p, x, line))
+	if (what == MOUSE_DOUBLE && p->ops->twice)
+		p->ops->twice(v, p);
+	else if (what == MOUSE_DOUBLE || (p->ops->on_mark && p->ops->on_mark(p, x, line)))
 		treeview_toggle(p->tv);
+}
+
+/* The button was let go at column X of the screen. */
+static bool view_release(struct view *v, int x)
+{
+	bool effect = false;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		effect |= v->pane[p].ops->release && v->pane[p].ops->release(v, &v->pane[p], x);
+	return effect;
 }
 
 enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 {
 	const long by = what == MOUSE_WHEEL_UP ? -VIEW_WHEEL_ROWS : VIEW_WHEEL_ROWS;
-	enum pane_id p = view_pane_at(v, x, y);
+	const enum pane_id p = view_pane_at(v, x, y);
+	struct pane *at;
 
 	if (what == MOUSE_RELEASE)
-		return !v->over && view_time_drop(v, x) ? REACT_DRAW : REACT_NONE;
+		return !v->over && view_release(v, x) ? REACT_DRAW : REACT_NONE;
 	if (what < MOUSE_WHEEL_UP && footer_key(v, x, y))
 		return view_key(v, footer_key(v, x, y));
 	if (v->over == MODE_HELP && what >= MOUSE_WHEEL_UP) {
@@ -350,11 +302,9 @@ enum reaction view_mouse(struct view *v, enum mouse what, int x, int y)
 		return REACT_NONE;
 	v->message[0] = '\0';
 	if (what >= MOUSE_WHEEL_UP) {
-		p = p == PANES ? v->focus : p;
-		if (v->pane[p].tv->flame)                /* whatever is in focus */
-			flameview_scroll(v->pane[p].tv, by);
-		else if (!view_time_mouse(v, p, what, 0))
-			treeview_move(v->pane[p].tv, by);
+		at = &v->pane[p == PANES ? v->focus : p];        /* whatever is in focus */
+		if (!at->ops->wheel || !at->ops->wheel(v, at, by))
+			treeview_move(at->tv, by);
 		return REACT_DRAW;
 	}
 	x -= v->pane[p].at.x;

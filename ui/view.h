@@ -35,14 +35,6 @@ enum reaction {
 	REACT_QUIT,
 };
 
-enum mouse {
-	MOUSE_CLICK,
-	MOUSE_DOUBLE,
-	MOUSE_WHEEL_UP,
-	MOUSE_WHEEL_DOWN,
-	MOUSE_RELEASE,           /* of what a click pressed, wherever */
-};
-
 /* FEED and O are borrowed. NULL when out of memory. */
 struct view *view_new(const struct feed *feed, const struct ui_options *o);
 void view_free(struct view *v);                  /* NULL is fine */

@@ -10,23 +10,14 @@
 #include "ui/annotator.h"
 #include "ui/annotpane.h"
 #include "ui/header.h"
-#include "ui/panes/flamepane.h"
-#include "ui/panes/flameview.h"
-#include "ui/panes/numapane.h"
-#include "ui/panes/panes.h"
-#include "ui/panes/qualitypane.h"
-#include "ui/panes/threadspane.h"
+#include "ui/panes/pane.h"
 #include "ui/panes/timepane.h"
-#include "ui/panes/treepane.h"
-#include "ui/panes/waitspane.h"
 #include "ui/picker.h"
 #include "ui/prompt.h"
 #include "ui/search.h"
 #include "ui/title.h"
 #include "ui/treeview.h"
 #include "ui/view.h"
-
-#define GROUPS (GROUP_CGROUP + 1u)
 
 #define TYPED_MAX 32u
 #define SPOTS 32u
@@ -35,21 +26,6 @@
 enum idle_mode {
 	IDLE_AUTO,               /* nobody said: hidden as soon as there is anything else */
 	IDLE_SAID,               /* as the user said */
-};
-
-/* One pane: open or not, it keeps the places of its cursors. */
-struct pane {
-	struct treeview *tv;             /* the one that is shown */
-	struct built *built;             /* what it shows, NULL = nothing yet */
-	struct tree_look look;           /* how; of the tree */
-	struct rect at;                  /* where it stands, its rule included; h = 0: not on screen */
-	bool rule;                       /* its first line is a rule */
-
-	bool asked, building;            /* something was ever asked for; is being built */
-	struct query asked_query;
-	uint64_t asked_mark_ns;          /* baseline that it was compared with, 0 = none */
-	int asked_w;                     /* columns that it had when it was asked for */
-	uint64_t seen_published, seen_generation;
 };
 
 /* Something in the footer that the mouse can press. */
@@ -86,15 +62,6 @@ struct view {
 	unsigned int restored;           /* options that view_restore() said: a mask of 1 << enum remembered_option */
 	enum pane_id focus;                 /* one of them */
 	bool alone;                      /* the one in focus has the whole screen */
-	struct treeview tree[4 * GROUPS];        /* by group_by; inverted ones behind; those by node behind all */
-	struct treeview flame[4 * GROUPS];       /* the flame graph, in the same way */
-	struct flameview flameview[4 * GROUPS];
-	struct treeview waits[2];        /* the list of waits; by node */
-	struct treeview numa;            /* the view by node */
-	struct treeview threads;         /* the list of threads */
-	struct treeview quality;         /* how good figures are */
-	struct treeview funcs;           /* the list of functions */
-	struct treeview no_lines;        /* of the pane of time */
 	struct timepane time;
 	struct baseline_mark mark;       /* what comes is compared with what was then; no snapshot = it is not */
 	struct build_job range;          /* what a range of time was chosen in; no snapshot = none was */
@@ -209,19 +176,15 @@ enum reaction view_no_key(struct view *v, uint32_t key);
 /* What keys do (viewact.c) */
 
 enum reaction view_act(struct view *v, enum action a);
+/* Opens the call tree, and puts its cursor where the function that is known by KEY (func_key()) takes most. */
+void view_show_in_tree(struct view *v, uint64_t key);
 /* Sorts the pane in focus, which has such a column, and says so. */
 void view_sort(struct view *v, enum sort_by sort);
 
-/* The pane of time, and the range that was chosen in it (viewtime.c) */
+/* The range of time that was chosen (viewtime.c) */
 
-/* What A does there; false when it is not in focus, or A means there what it does elsewhere. */
-bool view_time_act(struct view *v, enum action a);
-/* Goes back to the newest column; false when the cursor is not elsewhere. */
-bool view_time_leave(struct view *v);
-/* WHAT at column X of P; false when that is another pane. */
-bool view_time_mouse(struct view *v, enum pane_id p, enum mouse what, int x);
-/* The button was let go at column X of the screen: what was drawn over since it was pressed is a range. False when nothing was. */
-bool view_time_drop(struct view *v, int x);
+/* Only R, in all panes, rounded out to the slices of what B was built from; what it is called is as precise as COLUMN_NS. */
+void view_choose_time(struct view *v, const struct built *b, const struct time_range_ns *r, uint64_t column_ns);
 /* All time is shown again. */
 void view_all_time(struct view *v);
 /* True when what P shows is held still by a range. */
@@ -230,10 +193,6 @@ bool view_is_held(const struct view *v, enum pane_id p);
 bool view_hold(const struct view *v, struct build_job *job);
 /* Something is left out but kinds of time. */
 bool view_time_is_filtered(const struct view *v);
-/* These draw a pane that has been built. */
-void view_time_rule(const struct view *v, struct canvas *cv);
-void view_time_draw(const struct view *v, struct canvas *cv);
-void view_time_status(const struct view *v, struct canvas *cv, int y);
 /* Shows the keys that are valid. */
 void view_help_begin(struct view *v);
 
@@ -298,8 +257,6 @@ bool view_filter_back(struct view *v);
 bool view_filter_pick(struct view *v, enum term_what what, unsigned int id);
 /* T as it is typed, sanitised. Returns DST. */
 char *view_filter_label(const struct filter_term *t, char *dst, size_t size);
-/* What is under the cursor as a filter (viewhere.c); false when that is nothing in particular. */
-bool view_filter_here(const struct view *v, struct filter_term *t);
 /* The prompt at row Y (viewfilterdraw.c), with what is wrong in its place when ERRORS; that alone, false when nothing is. */
 void view_filter_draw(const struct view *v, struct canvas *cv, int y, bool errors);
 bool view_filter_draw_error(const struct view *v, struct canvas *cv, int y);

@@ -9,20 +9,29 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What kinds of time the open panes can show. */
+static uint32_t kinds_shown(const struct view *v)
+{
+	uint32_t kinds = 0;
+
+	for (enum pane_id p = 0; p < PANES; p++)
+		kinds |= view_is_open(v, p) ? v->pane[p].ops->kinds : 0;
+	return kinds;
+}
+
 /* Turns one kind of time on or off; where nothing shows that kind, the tree is opened to show it. */
 static void change_kind(struct view *v, enum time_kind kind)
 {
 	static const char *const names[] = { [TIME_RUNNING] = "running time", [TIME_BLOCKED] = "blocked time",
 					     [TIME_RUNNABLE] = "time in the run queue" };
-	const bool all = v->open & ~(1u << PANE_WAITS | 1u << PANE_NUMA | 1u << PANE_QUALITY);         /* a pane that shows all kinds */
-	const bool seen = all || (kind != TIME_RUNNING && view_is_open(v, PANE_WAITS));
-	const uint32_t needed = all || !seen ? MEASURES_WALL : MEASURES_OFF_CPU;
+	const uint32_t shown = kinds_shown(v), needed = shown & 1u << kind ? shown : MEASURES_WALL;
+	const bool seen = shown & 1u << kind;
 	uint32_t kinds = v->query.measures ? v->query.measures : MEASURES_WALL;
 	const bool time = kinds & MEASURES_WALL;
 	struct query next = v->query;
 
 	if (!seen)
-		view_open(v, PANE_TREE);
+		view_open(v, PANE_HOME);
 	if (!seen && kinds & 1u << kind)
 		return;
 	kinds ^= 1u << kind;
@@ -54,7 +63,7 @@ static void change_wakers(struct view *v)
 
 static bool sort_fits(const struct pane *p, enum sort_by sort)
 {
-	return (sort != SORT_SELF || !p->tv->threads) && (sort != SORT_RUNNING || p->look.kinds & 1u << TIME_RUNNING) &&
+	return !(p->ops->no_sort & 1u << sort) && (sort != SORT_RUNNING || p->look.kinds & 1u << TIME_RUNNING) &&
 	       (sort != SORT_RUNNABLE || p->look.kinds & 1u << TIME_RUNNABLE) &&
 	       (sort != SORT_BLOCKED || p->look.kinds & 1u << TIME_BLOCKED);
 }
@@ -66,8 +75,7 @@ void view_sort(struct view *v, enum sort_by sort)
 						    "sorted by name" };
 	struct pane *p = view_here(v);
 
-	for (unsigned int i = 0; v->focus == PANE_TREE && i < 4 * GROUPS; i++)
-		v->tree[i].sort = sort;
+	pane_sort(p, sort);
 	treeview_sort(p->tv, sort);
 	view_say(v, p->tv->base && treeview_own_order(p->tv) ? "sorted by change" : texts[sort]);
 }
@@ -83,16 +91,10 @@ static void change_sort(struct view *v)
 	view_sort(v, sort);
 }
 
-/* Leads from a function to the place in the tree where it takes most. */
-static void show_in_tree(struct view *v)
+void view_show_in_tree(struct view *v, uint64_t key)
 {
-	const struct treeview *tv = view_here(v)->tv;
-	const uint32_t node = treeview_node(tv);
-
-	if (node == NODE_NONE)
-		return;
-	v->sought = tv->tree->node[node].key;
-	view_open(v, PANE_TREE);
+	v->sought = key;
+	view_open(v, PANE_HOME);
 	view_go_to_sought(v);
 }
 
@@ -100,52 +102,14 @@ static void viewact_toggle(struct view *v, enum pane_id p)
 {
 	if (!view_toggle(v, p))
 		view_say(v, "this is the only pane");
-	else if (p == PANE_NUMA && view_is_open(v, p))
-		view_begin_sampling(v);
-	else if (p == PANE_FLAME && view_is_open(v, p))
-		flameview_begin_at(&v->flame[v->pane[PANE_TREE].tv - v->tree], v->pane[PANE_TREE].tv);
+	else if (view_is_open(v, p) && v->pane[p].ops->opened)
+		v->pane[p].ops->opened(v, &v->pane[p]);
 }
 
 static void only_here(struct view *v)
 {
 	v->alone = !v->alone;
 	view_place(v);
-}
-
-/* The number of the node under the cursor; -1 = none. */
-static int node_here(const struct view *v)
-{
-	const struct treeview *tv = v->pane[v->focus].tv;
-	const uint32_t node = tv->numa ? treeview_node(tv) : NODE_NONE;
-	const int i = node == NODE_NONE ? -1 : numaview_node(&tv->numa->line[node]);
-
-	return i < 0 ? -1 : (int)tv->numa->v->node[i].id;
-}
-
-/* Narrows everything to node ID, or widens it again. */
-static void choose_node(struct view *v, int id)
-{
-	if (view_filter_pick(v, TERM_NODE, (unsigned int)id))
-		snprintf(v->message, sizeof(v->message), "only what the CPUs of node %d did, in all views: Esc shows all again", id);
-}
-
-/* Narrows everything but the list itself to the thread under the cursor, or widens it again. */
-static void choose_thread(struct view *v)
-{
-	const struct treeview *tv = &v->threads;
-	const uint32_t node = treeview_node(tv);
-	const struct thread_row *r = tv->threads && node != NODE_NONE ? threadspane_row(tv->threads, node) : NULL;
-	const struct thread *t = r ? dict_get_thread(tv->threads->dict, r->thread) : NULL;
-	char label[64];
-
-	if (!t || !t->tid) {
-		view_say(v, "this stands for several threads");
-		return;
-	}
-	if (!view_filter_pick(v, TERM_THREAD, (unsigned int)t->tid))
-		return;
-	thread_row_label(tv->threads, node - 1, label, sizeof(label));
-	text_format(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", label);
 }
 
 /* What comes is compared with what was, or with the range that was chosen, which all panes leave then. */
@@ -169,12 +133,20 @@ static bool end_baseline(struct view *v)
 	return true;
 }
 
+/* What the pane in focus has to leave before it is closed. */
+static bool viewact_leave(struct view *v)
+{
+	const struct pane_ops *ops = view_here(v)->ops;
+
+	return ops->leave && ops->leave(v);
+}
+
 static void viewact_back(struct view *v)
 {
 	if (v->search.len)
 		search_erase(&v->search, true);
-	else if (!treeview_unzoom(view_here(v)->tv) && !end_baseline(v) && !view_filter_back(v) && !view_time_leave(v) &&
-		 v->focus != PANE_TREE)
+	else if (!treeview_unzoom(view_here(v)->tv) && !end_baseline(v) && !view_filter_back(v) && !viewact_leave(v) &&
+		 v->focus != PANE_HOME)
 		view_close(v, v->focus);
 }
 
@@ -196,39 +168,11 @@ static long viewact_page_of(const struct treeview *tv)
 	return tv->height > 1 ? (long)tv->height - 1 : 1;
 }
 
-static bool move_in_flame(struct treeview *tv, enum action a)
-{
-	switch (a) {
-	case ACT_UP:
-	case ACT_DOWN:
-		flameview_down(tv, a == ACT_UP ? -1 : 1);
-		return true;
-	case ACT_PGUP:
-	case ACT_PGDN:
-		flameview_down(tv, a == ACT_PGUP ? -viewact_page_of(tv) : viewact_page_of(tv));
-		return true;
-	case ACT_LEFT:
-	case ACT_RIGHT:
-		flameview_aside(tv, a == ACT_RIGHT);
-		return true;
-	case ACT_LAST:
-		flameview_last(tv);
-		return true;
-	case ACT_FIRST:
-		treeview_first(tv);
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool viewact_move(struct view *v, enum action a)
 {
 	struct treeview *tv = view_here(v)->tv;
 	const long page = viewact_page_of(tv);
 
-	if (tv->flame)
-		return move_in_flame(tv, a);
 	switch (a) {
 	case ACT_UP:
 		treeview_move(tv, -1);
@@ -299,10 +243,7 @@ static bool viewact_fold(struct view *v, enum action a)
 
 	switch (a) {
 	case ACT_TOGGLE:
-		if (node_here(v) >= 0)
-			choose_node(v, node_here(v));
-		else
-			treeview_toggle(tv);
+		treeview_toggle(tv);
 		return true;
 	case ACT_OPEN:
 		treeview_open(tv);
@@ -324,13 +265,7 @@ static bool viewact_fold(struct view *v, enum action a)
 			say_least_open(v, tv);
 		return true;
 	case ACT_ZOOM:
-		if (tv->flame)
-			flameview_zoom(tv);
-		else
-			treeview_zoom(tv);
-		return true;
-	case ACT_IN_TREE:
-		show_in_tree(v);
+		treeview_zoom(tv);
 		return true;
 	default:
 		return false;
@@ -354,9 +289,6 @@ static bool off_cpu(struct view *v, enum action a)
 		return true;
 	case ACT_WAKERS:
 		change_wakers(v);
-		return true;
-	case ACT_THREAD:
-		choose_thread(v);
 		return true;
 	default:
 		return false;
@@ -392,7 +324,11 @@ void view_help_begin(struct view *v)
 
 enum reaction view_act(struct view *v, enum action a)
 {
-	if (view_time_act(v, a) || viewact_move(v, a) || viewact_relate(v, a) || viewact_fold(v, a) || off_cpu(v, a) ||
+	struct pane *p = view_here(v);
+
+	if (p->ops->act && p->ops->act(v, p, a))
+		return REACT_DRAW;
+	if (viewact_move(v, a) || viewact_relate(v, a) || viewact_fold(v, a) || off_cpu(v, a) ||
 	    viewact_panes(v, a) || view_pace_act(v, a))
 		return REACT_DRAW;
 	switch (a) {

@@ -7,35 +7,20 @@
  */
 #include "config.h"
 
+#include "ui/panes/funcsview.h"
 #include "ui/view_private.h"
 
 #include <string.h>
 
 #define BUILD_SHARE 20u          /* building may take 1/BUILD_SHARE of the time */
 
-/*
- * What P is to show: it does not depend on what makes no difference to it. Who is chosen in the list of threads is chosen for
- * all others.
- */
+/* What P is to show: it does not depend on what makes no difference to it. */
 static struct query viewbuild_question(const struct view *v, enum pane_id p)
 {
 	struct query q = v->query;
 
-	if (p == PANE_TREE || p == PANE_FLAME)
-		return q;
-	if (p == PANE_QUALITY)           /* of all that was seen */
-		return (struct query){ .arch = v->query.arch };
-	if (p == PANE_TIME)
-		q.from_ns = q.to_ns = q.measures = q.fold_idle = 0;
-	q.group_by = GROUP_NONE;
-	q.inverted = false;
-	q.by_node &= p == PANE_WAITS;
-	q.hide_kernel &= p == PANE_FUNCS || p == PANE_NUMA;
-	q.hide_libraries &= p == PANE_FUNCS;
-	q.short_names &= p == PANE_FUNCS;
-	q.fold_recursion = false;        /* a function counts once there, whatever it calls */
-	if (p == PANE_THREADS)
-		terms_drop(&q.terms, TERM_THREAD, true);
+	if (v->pane[p].ops->question)
+		v->pane[p].ops->question(&q);
 	return q;
 }
 
@@ -111,20 +96,19 @@ static struct snapshot *viewbuild_wanted(const struct view *v, struct build_job 
 	return s;
 }
 
-/* Whether what P shows is what was asked for last. Accesses stand beside the nodes or below them, as the width allows. */
+/* Whether what P shows is what was asked for last, and for as many columns, where that makes a difference. */
 static bool same_question(const struct view *v, enum pane_id pane)
 {
 	const struct pane *p = &v->pane[pane];
-	const uint32_t nr = p->built && p->built->numa ? p->built->numa->nr_nodes : 0;
 	const struct query q = viewbuild_question(v, pane);
 
 	return p->asked && same_query(&q, &p->asked_query) && p->asked_mark_ns == view_baseline_of(v, pane) &&
-	       (!nr || !p->at.h || numapane_beside(p->at.w, nr) == numapane_beside(p->asked_w, nr));
+	       (!p->ops->fits || p->ops->fits(p));
 }
 
 static bool has_news(const struct view *v, const struct pane *p, uint64_t published, uint64_t generation)
 {
-	const bool still = v->header.paused || view_is_held(v, (enum pane_id)(p - v->pane));
+	const bool still = v->header.paused || view_is_held(v, p->id);
 
 	return (published != p->seen_published && !still) || generation != p->seen_generation;
 }
@@ -231,17 +215,23 @@ bool view_job(struct view *v, uint64_t now_ns, struct build_job *ret)
 	return true;
 }
 
-static struct tree_look look_of(const struct build_job *job)
+static struct tree_look look_of(const struct pane *p, const struct build_job *job)
 {
 	return (struct tree_look){ .kinds = title_columns(&job->query, job->off_cpu),
 				   .set = measure_set(job->query.measures ? job->query.measures : MEASURES_WALL),
-				   .elapsed_ns = build_elapsed_ns(job), .flat = job->what == PANE_FUNCS };
+				   .elapsed_ns = build_elapsed_ns(job), .flat = pane_is(p, PANE_FLAT) };
 }
 
 /* Whether the user has begun to look around in what the question is about. */
 static bool is_touched(const struct view *v)
 {
-	return v->pane[PANE_TREE].tv->touched || !v->pane[PANE_FLAME].tv->at_first;
+	for (enum pane_id p = 0; p < PANES; p++) {
+		const struct treeview *tv = v->pane[p].tv;
+
+		if (pane_is(&v->pane[p], PANE_CALL_TREE) && (treeview_lists_own(tv) ? !tv->at_first : tv->touched))
+			return true;
+	}
+	return false;
 }
 
 /* Idle waits are better than nothing, but not than anything else, as long as the user has not said which to show. */
@@ -263,31 +253,6 @@ static void type_ahead(struct view *v)
 		view_key(v, v->typed[i]);
 }
 
-static struct treeview *treeview_for(struct view *v, const struct built *b)
-{
-	const struct query *q = &b->tree->query;
-	const unsigned int by = (q->by_node ? 2 * GROUPS : 0) + (q->inverted ? GROUPS : 0) + q->group_by;
-
-	switch (b->job.what) {
-	case PANE_NUMA:
-		return &v->numa;
-	case PANE_THREADS:
-		return &v->threads;
-	case PANE_QUALITY:
-		return &v->quality;
-	case PANE_FUNCS:
-		return &v->funcs;
-	case PANE_TIME:
-		return &v->no_lines;
-	case PANE_WAITS:
-		return &v->waits[q->by_node];
-	case PANE_FLAME:
-		return &v->flame[by];
-	default:
-		return &v->tree[by];
-	}
-}
-
 /* What the header tells of B: levels of all the time that it knows, and who may be standing still. */
 static void show_in_header(struct view *v, const struct built *b)
 {
@@ -300,7 +265,7 @@ static void show_in_header(struct view *v, const struct built *b)
 
 void view_go_to_sought(struct view *v)
 {
-	struct treeview *tv = v->pane[PANE_TREE].tv;
+	struct treeview *tv = v->pane[PANE_HOME].tv;
 	const uint32_t node = v->sought && tv->tree ? funcsview_find(tv->tree, v->sought) : NODE_NONE;
 
 	if (!v->sought || !tv->tree)
@@ -316,8 +281,8 @@ void view_go_to_sought(struct view *v)
 
 void view_show(struct view *v, struct built *b)
 {
-	struct treeview *tv = treeview_for(v, b);
 	struct pane *p = &v->pane[b->job.what];
+	struct treeview *tv = pane_lines_for(p, &b->tree->query);
 
 	if (tv != p->tv) {
 		treeview_show(p->tv, NULL);
@@ -325,24 +290,19 @@ void view_show(struct view *v, struct built *b)
 		p->tv = tv;
 	}
 	tv->base = b->baseline;
-	if (b->numaview)
-		treeview_show_numa(tv, b->numaview);
-	else if (b->quality)
-		treeview_show_quality(tv, b->quality);
-	else if (b->threads)
-		treeview_show_threads(tv, b->threads, b->tree);
-	else
-		treeview_show_waits(tv, b->waits, b->tree);
+	if (p->ops->shows)
+		p->ops->shows(tv, b);
+	treeview_show_model(tv, b->model, b->tree);
 	show_in_header(v, b);
-	p->look = look_of(&b->job);
+	p->look = look_of(p, &b->job);
 	search_forget(&v->search);
 	built_free(p->built);
 	p->built = b;
 	v->begun = true;
-	if (b->job.what == PANE_TREE || b->job.what == PANE_FLAME)
+	if (pane_is(p, PANE_CALL_TREE))
 		choose_idle(v, b->tree);
-	if (b->job.what == PANE_TREE)
-		view_go_to_sought(v);
+	if (p->ops->shown)
+		p->ops->shown(v);
 	if (p == view_here(v))
 		type_ahead(v);
 }

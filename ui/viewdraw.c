@@ -49,86 +49,12 @@ static struct plan plan_screen(const struct view *v, const struct canvas *cv)
 	return p;
 }
 
-static void say_idle(uint64_t idle_ns, char *dst, size_t size)
-{
-	char time[UNITS_MAX];
-
-	snprintf(dst, size, TEXT_BUILDER_DOT "%s idle hidden", units_time(time, idle_ns));
-}
-
-/* So many different stacks that the lightest found no line of their own: said, not hidden. */
-static void say_unsplit(const struct tree *t, char *dst, size_t size)
-{
-	char share[UNITS_MAX];
-
-	snprintf(dst, size, " \xC2\xB7 %s not split further",
-		 units_percent(share, (double)t->cut_ns / (double)(t->node[0].total_ns ? t->node[0].total_ns : 1)));
-}
-
-/* The rule of the call tree, or of the flame graph of the same. */
-static void draw_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
-{
-	const struct query *q = p->built ? &p->built->tree->query : &v->query;
-	const unsigned int kinds = p->built ? p->look.kinds : title_columns(q, v->header.meta.off_cpu);
-	const struct tree_look look = { .kinds = kinds, .set = p->built ? p->look.set : measure_set(q->measures ? q->measures : MEASURES_WALL), .elapsed_ns = p->look.elapsed_ns };
-	char title[TITLE_MAX + LABEL_MAX + 160], words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "", idle[64] = "";
-	const uint32_t base = p->tv->tree ? treeview_base(p->tv) : 0;
-	const uint64_t idle_ns = p->built ? p->built->tree->idle_ns : 0;
-
-	if (base)
-		tree_label(p->tv->tree, base, zoom, sizeof(zoom));
-	if (p->built && p->built->tree->cut_ns)
-		say_unsplit(p->built->tree, unsplit, sizeof(unsplit));
-	if (idle_ns && !q->fold_idle)
-		snprintf(idle, sizeof(idle), TEXT_BUILDER_DOT "with idle");
-	else if (idle_ns && p->tv->flame)        /* the tree has a line for it */
-		say_idle(idle_ns, idle, sizeof(idle));
-	text_format(title, sizeof(title), "%s%s%s%s%s%s%s", p->tv->flame ? "flame" TEXT_BUILDER_DOT : "",
-		 title_tree(q, kinds, v->options, words, sizeof(words)), p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT "in " : "", zoom);
-	if (p->tv->flame)
-		flamepane_rule(p->tv, cv, 0, title);
-	else
-		treepane_rule(p->tv, &look, cv, 0, title);
-}
-
-static void draw_funcs_rule(const struct view *v, const struct pane *p, struct canvas *cv)
-{
-	const struct built *b = p->built;
-	const uint64_t whole = b->tree->node[0].total_ns;
-	char title[TITLE_MAX + 64], words[TITLE_MAX], outside[64] = "", share[UNITS_MAX];
-
-	if (b->funcs.outside_ns)
-		snprintf(outside, sizeof(outside), TEXT_BUILDER_DOT "%s in none",
-			 units_percent(share, whole ? (double)b->funcs.outside_ns / (double)whole : 0));
-	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &b->funcs, v->options, words,
-							   sizeof(words)),
-		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
-	treepane_rule(p->tv, &p->look, cv, 0, title);
-}
-
 static void viewdraw_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
-	char title[TITLE_MAX];
-
-	if (p == &v->pane[PANE_TREE] || p->tv->flame)
-		draw_tree_rule(v, p, cv);
-	else if (p->built && p->built->time)
-		view_time_rule(v, cv);
-	else if (p == &v->pane[PANE_FUNCS] && p->built)
-		draw_funcs_rule(v, p, cv);
-	else if (p == &v->pane[PANE_THREADS] && p->built)
-		threadspane_rule(p->tv, &p->look, cv, 0, title_threads(&p->built->job.query, p->look.kinds,
-								       p->built->threads->n, v->options, title,
-								       sizeof(title)));
-	else if (p->tv->quality)
-		qualitypane_rule(p->tv, cv, 0);
-	else if (p->built && p->built->numa)
-		pane_common_rule(cv, 0, cv->w, title_numa(p->built->numa, cv->w - PANE_COMMON_RULE_COLS, v->options, title, sizeof(title)));
-	else if (p->built && p->built->waits)
-		waitspane_rule(p->tv, cv, 0, title_waits(&p->built->job.query, p->built->waits->idle_ns, v->options, title,
-							 sizeof(title)));
+	if (p->built || pane_is(p, PANE_CALL_TREE))
+		p->ops->rule(v, p, cv);
 	else
-		pane_common_rule(cv, 0, cv->w, pane_info((enum pane_id)(p - v->pane))->name);
+		pane_common_rule(cv, 0, cv->w, pane_info(p->id)->name);
 }
 
 /* Tells the rule of the pane in focus, at row 0 of CV, from those of others. */
@@ -144,44 +70,13 @@ static void mark_rule(const struct pane *p, struct canvas *cv)
 		canvas_restyle(cv, 0, 0, cv->w, STYLE_FAINT);
 }
 
-/* How many bytes of TEXT fit into W columns, broken at a blank; all of it when there is none. */
-static size_t viewdraw_fitting(const char *text, int w)
-{
-	const size_t len = strlen(text);
-	size_t fits = 0;
-
-	for (size_t i = 1; i <= len; i++) {
-		if ((i == len || text[i] == ' ') && text_width(text, i) <= (size_t)w)
-			fits = i;
-	}
-	return fits ? fits : len;
-}
-
-static const char *after_line(const char *text, int w)
-{
-	text += viewdraw_fitting(text, w);
-	while (*text == ' ')
-		text++;
-	return text;
-}
-
-/* Draws TEXT in lines of at most W columns, broken at blanks; returns how many lines it took. */
-static int draw_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum style style, const char *text)
-{
-	int line = 0;
-
-	for (; *text && line < lines; text = after_line(text, w))
-		canvas_text_cut(cv, x, y + line++, w, style, text, viewdraw_fitting(text, w));
-	return line;
-}
-
 /* A message that does not fit into row Y takes what it needs of those above, as long as it is there: it may say what to do. */
 static void draw_message(const struct view *v, struct canvas *cv, int y)
 {
 	const int w = cv->w - 2;
 	int lines = 0;
 
-	for (const char *at = v->message; *at; at = after_line(at, w))
+	for (const char *at = v->message; *at; at = pane_common_after(at, w))
 		lines++;
 	if (lines == 1 || lines > cv->h / MESSAGE_SHARE || w < 1) {
 		canvas_text_cut(cv, 1, y, w, STYLE_WARN, v->message, strlen(v->message));
@@ -189,7 +84,7 @@ static void draw_message(const struct view *v, struct canvas *cv, int y)
 	}
 	for (int i = 0; i < lines; i++)
 		canvas_fill(cv, 0, y - i, cv->w, STYLE_TEXT, ' ');
-	draw_wrapped(cv, 1, y - lines + 1, w, lines, STYLE_WARN, v->message);
+	pane_common_wrapped(cv, 1, y - lines + 1, w, lines, STYLE_WARN, v->message);
 }
 
 /* What may be the reason that P shows nothing; NULL = none that is known. */
@@ -202,8 +97,8 @@ static const char *why_nothing(const struct view *v, const struct pane *p)
 		return "What sleeps takes no samples; it appears here as soon as it runs.";
 	if (p->built && p->built->nothing[0])
 		return p->built->nothing;
-	if (p->built && p->built->waits && p->built->waits->idle_ns && p->built->job.query.fold_idle)
-		return "Idle waits are hidden: w shows them.";
+	if (p->built && p->ops->nothing && p->ops->nothing(p))
+		return p->ops->nothing(p);
 	if (p->built && p->built->job.query.measures == MEASURES_FAR)
 		return "Only accesses to memory of another node count here; 3 shows the nodes and all accesses.";
 	if (p->built && !nodeset_empty(&p->built->job.query.nodes))
@@ -226,11 +121,11 @@ static void viewdraw_draw_waiting(const struct view *v, const struct pane *p, st
 	char text[HEADER_TEXT], whole[sizeof(p->built->nothing) + 64];
 	int used;
 
-	used = draw_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE, header_waiting(&v->header, text, sizeof(text)));
+	used = pane_common_wrapped(cv, x, y, cv->w - 2 * x, cv->h - y, STYLE_TITLE, header_waiting(&v->header, text, sizeof(text)));
 	if (!why)
 		return;
 	text_format(whole, sizeof(whole), "%s%s", why, filter_key(v, p, why));
-	draw_wrapped(cv, x, y + used + 1, cv->w - 2 * x, cv->h - y - used - 1, STYLE_FAINT, whole);
+	pane_common_wrapped(cv, x, y + used + 1, cv->w - 2 * x, cv->h - y - used - 1, STYLE_FAINT, whole);
 }
 
 /* What is searched for and where among the matches the cursor is. */
@@ -268,20 +163,8 @@ static void draw_place(const struct view *v, struct canvas *cv, int y)
 {
 	const struct pane *p = &v->pane[v->focus];
 
-	if (p->built && p->built->time)
-		view_time_status(v, cv, y);
-	else if (p->tv->numa)
-		numapane_status(p->tv, cv, y);
-	else if (p->tv->waits)
-		waitspane_status(p->tv, cv, y);
-	else if (p->tv->quality)
-		qualitypane_status(p->tv, cv, y);
-	else if (p->tv->threads)
-		threadspane_status(p->tv, &p->look, cv, y);
-	else if (p->tv->flame)
-		flamepane_status(p->tv, &p->look, v->header.meta.unit, cv, y);
-	else
-		treepane_status(p->tv, &p->look, cv, y);
+	if (p->built)
+		p->ops->status(v, p, cv, y);
 }
 
 /* What is asked for, with the keys where there is no footer that has them. */
@@ -401,11 +284,7 @@ static size_t pane_frames(const struct pane *p, frame_id *ret)
 	const int lines = view_lines(p);
 	const size_t max = (size_t)lines * FRAMES_A_LINE;
 
-	if (p->tv->waits)
-		return waitspane_frames(p->tv, lines, ret, max);
-	if (p->tv->flame)
-		return flamepane_frames(p->tv, lines, ret, max);
-	return p->tv->numa ? numapane_frames(p->tv, lines, ret, max) : node_frames(p->tv, lines, ret);
+	return p->ops->frames ? p->ops->frames(p, lines, ret, max) : node_frames(p->tv, lines, ret);
 }
 
 /* Tells the feed which frames are on screen, when they are others than last time. */
@@ -432,42 +311,15 @@ static void viewdraw_prefer(struct view *v)
 	v->feed->prefer(v->feed->ctx, frame, n);
 }
 
-static void draw_tree(const struct pane *p, struct canvas *cv, const struct search *s)
-{
-	const int idle = view_idle_lines(p);
-
-	if (p->tv->rows.n && p->tv->flame)
-		flamepane_rows(p->tv, &p->look, cv, s);
-	else if (p->tv->rows.n)
-		treepane_rows(p->tv, &p->look, cv, 0, cv->h - idle, s);
-	else
-		draw_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, cv->h - idle, STYLE_TITLE,
-			     "Nothing but idle waits so far: w shows them.");
-	if (idle)
-		treepane_idle(p->tv, &p->look, cv, cv->h - 1);
-}
-
 /* The lines of P below its rule; CV has nothing else. */
 static void draw_lines(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct search *s = v->search.len ? &v->search : NULL;
 
-	if (p->built && p->built->time) {
-		view_time_draw(v, cv);
-	} else if (!p->tv->rows.n && !view_has_idle(p)) {
-		if (p->built || !view_has_tree(v))
-			viewdraw_draw_waiting(v, p, cv);
-	} else if (p->tv->numa) {
-		numapane_rows(p->tv, cv, 0, cv->h, s);
-	} else if (p->tv->waits) {
-		waitspane_rows(p->tv, cv, 0, cv->h, s);
-	} else if (p->tv->quality) {
-		qualitypane_rows(p->tv, cv, 0, cv->h, s);
-	} else if (p->tv->threads) {
-		threadspane_rows(p->tv, &p->look, cv, 0, cv->h, s);
-	} else {
-		draw_tree(p, cv, s);
-	}
+	if (p->tv->rows.n || view_has_idle(p) || (p->built && pane_is(p, PANE_DRAWS_ALL)))
+		p->ops->rows(v, p, cv, s);
+	else if (p->built || !view_has_tree(v))
+		viewdraw_draw_waiting(v, p, cv);
 }
 
 static void draw_pane(const struct view *v, struct pane *p, struct canvas *cv)

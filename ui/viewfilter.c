@@ -137,6 +137,15 @@ bool view_filter_back(struct view *v)
 
 /* The prompt */
 
+/* What is under the cursor as a filter; false when that is nothing in particular. */
+static bool view_filter_here(const struct view *v, struct filter_term *t)
+{
+	const struct pane *p = &v->pane[v->focus];
+	const uint32_t node = p->tv->tree ? treeview_node(p->tv) : NODE_NONE;
+
+	return node != NODE_NONE && p->ops->here && p->ops->here(p->tv, node, t);
+}
+
 void view_filter_begin(struct view *v)
 {
 	struct filter_term t;

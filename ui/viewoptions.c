@@ -158,8 +158,7 @@ void view_restore(struct view *v, const struct remembered *what)
 	v->open = what->open;
 	v->focus = what->focus;
 	v->restored = what->options;
-	for (unsigned int i = 0; i < 4 * GROUPS; i++)
-		v->tree[i].sort = what->sort;
+	pane_sort(&v->pane[PANE_HOME], what->sort);
 	if (what->group)
 		q->group_by = (enum group_by)(what->group - 1);
 #define X(id, name, member) q->member |= (what->options >> REMEMBERED_##id & 1) != 0;
@@ -172,7 +171,7 @@ struct remembered view_panes(const struct view *v)
 	const unsigned int now = options_of(&v->query), given = options_of(&v->options->filter);
 
 	return (struct remembered){
-		.open = v->open, .focus = v->focus, .sort = v->tree[0].sort,
+		.open = v->open, .focus = v->focus, .sort = v->pane[PANE_HOME].lines[0].sort,
 		.group = v->query.group_by == GROUP_PROCESS ? 0 : (unsigned int)v->query.group_by + 1,
 		/* What the command line asks for is for this time. */
 		.options = (now & ~given) | (v->restored & given & now),

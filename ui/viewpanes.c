@@ -25,7 +25,7 @@ static struct open_panes list_open(const struct view *v)
 			continue;
 		if (p == v->focus)
 			o.focus = o.n;
-		o.weight[o.n] = pane_info(p)->weight;
+		o.weight[o.n] = v->pane[p].ops->weight;
 		o.pane[o.n++] = p;
 	}
 	return o;
@@ -38,7 +38,7 @@ int view_lines(const struct pane *p)
 
 int view_idle_lines(const struct pane *p)
 {
-	return view_has_idle(p) && !p->tv->flame && view_lines(p) >= IDLE_LINES ? 1 : 0;
+	return view_has_idle(p) && !pane_is(p, PANE_NO_IDLE_LINE) && view_lines(p) >= IDLE_LINES ? 1 : 0;
 }
 
 static void set_height(struct pane *p)
@@ -49,8 +49,8 @@ static void set_height(struct pane *p)
 		return;
 	treeview_set_height(p->tv, (size_t)(rows > 0 ? rows : 1));
 	treeview_set_width(p->tv, p->at.w);
-	if (p->tv->flame)
-		flameview_follow(p->tv);
+	if (p->tv->ops && p->tv->ops->follow)
+		p->tv->ops->follow(p->tv);
 }
 
 void view_place(struct view *v)
@@ -124,12 +124,12 @@ void view_open(struct view *v, enum pane_id p)
 
 bool view_close(struct view *v, enum pane_id p)
 {
-	if (v->open == 1u << p && p == PANE_TREE)
+	if (v->open == 1u << p && p == PANE_HOME)
 		return false;
 	if (v->open == 1u << p)
-		v->open |= 1u << PANE_TREE;
+		v->open |= 1u << PANE_HOME;
 	if (v->focus == p)
-		view_focus(v, view_is_open(v, PANE_TREE) && p != PANE_TREE ? PANE_TREE : view_neighbour(v, 1));
+		view_focus(v, view_is_open(v, PANE_HOME) && p != PANE_HOME ? PANE_HOME : view_neighbour(v, 1));
 	v->open &= ~(1u << p);
 	v->alone = false;
 	view_drop(v, p);

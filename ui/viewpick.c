@@ -121,10 +121,8 @@ void view_take_over(struct view *v, const struct view *from)
 	v->query.measures = q->measures;
 	v->query.fold_idle = q->fold_idle;
 	v->idle = from->idle;
-	for (unsigned int i = 0; i < 4 * GROUPS; i++)
-		v->tree[i].sort = from->tree[i].sort;
-	v->threads.sort = from->threads.sort;
-	v->funcs.sort = from->funcs.sort;
+	for (enum pane_id p = 0; p < PANES; p++)
+		pane_sort(&v->pane[p], from->pane[p].tv->sort);
 	v->picker.sort = from->picker.sort;
 	v->picker.kernel = from->picker.kernel;
 	v->prompt = from->prompt;        /* what was filtered by before */

@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is saved: the flame graph that is in focus, else the call tree. */
+/* What is saved: the one in focus, if it shows the call tree in some way, else that as lines. */
 static const struct pane *viewsave_saved(const struct view *v)
 {
-	return &v->pane[v->focus == PANE_FLAME ? PANE_FLAME : PANE_TREE];
+	return &v->pane[pane_is(&v->pane[v->focus], PANE_CALL_TREE) ? v->focus : PANE_HOME];
 }
 
 void view_save_begin(struct view *v)

@@ -90,3 +90,8 @@ void driver_resize(struct driver *d, int w, int h)
 	assert_true(canvas_resize(d->canvas, w, h));
 	view_draw(d->view, d->canvas);
 }
+
+bool driver_shows(const struct driver *d, enum pane_id p)
+{
+	return view_panes(d->view).focus == p && view_tree(d->view)->model;
+}

@@ -11,6 +11,8 @@
 #include "tests/unit/fail_alloc.h"
 #include "tests/unit/madefeed.h"
 #include "ui/builder.h"
+#include "ui/panes/funcsview.h"
+#include "ui/panes/qualitypane.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -140,7 +142,7 @@ static void one_tree_serves_several_panes(void **state)
 		b[one->job.what] = one;
 	}
 	assert_ptr_equal(b[PANE_TREE]->tree, b[PANE_FLAME]->tree);
-	assert_int_equal(b[PANE_FUNCS]->funcs.functions, own[PANE_FUNCS]->funcs.functions);
+	assert_int_equal(funcspane_of(b[PANE_FUNCS]).functions, funcspane_of(own[PANE_FUNCS]).functions);
 	for (enum pane_id p = 0; p < PANES; p++) {
 		const struct tree *is = b[p] ? b[p]->tree : NULL, *was = b[p] ? own[p]->tree : NULL;
 

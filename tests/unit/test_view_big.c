@@ -4,9 +4,11 @@
 
 #include "base/clock.h"
 #include "query/threadlist.h"
+#include "query/waits.h"
 #include "tests/unit/big.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/keys.h"
+#include "ui/panes/funcsview.h"
 #include "ui/view_private.h"
 
 #include <stdio.h>
@@ -89,13 +91,13 @@ static void test_panes_agree(void **state)
 	const struct built *b;
 
 	driver_press(&s->d, "456");
-	assert_int_equal(shown(s, PANE_THREADS)->built->threads->n, BIG_THREADS);
+	assert_int_equal(((const struct threadlist *)shown(s, PANE_THREADS)->built->model)->n, BIG_THREADS);
 	assert_int_equal(shown(s, PANE_THREADS)->built->tree->node[0].total_ns, all_ns);
-	assert_int_equal(shown(s, PANE_WAITS)->built->waits->row[0].total_ns, off_ns);
+	assert_int_equal(((const struct waits *)shown(s, PANE_WAITS)->built->model)->row[0].total_ns, off_ns);
 	b = shown(s, PANE_FUNCS)->built;
 	assert_int_equal(b->tree->node[0].total_ns, all_ns);
-	assert_int_equal(b->funcs.shown, FUNCSVIEW_ROWS);
-	assert_true(b->funcs.functions > FUNCSVIEW_ROWS);
+	assert_int_equal(funcspane_of(b).shown, FUNCSVIEW_ROWS);
+	assert_true(funcspane_of(b).functions > FUNCSVIEW_ROWS);
 	for (uint32_t i = 1; i < b->tree->n; i++)
 		self_ns += b->tree->node[i].self_ns;
 	assert_true(self_ns && self_ns < all_ns);

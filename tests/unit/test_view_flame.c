@@ -45,7 +45,7 @@ static void assert_on(const struct world *w, const char *label)
 {
 	char text[LABEL_MAX];
 
-	assert_non_null(flame(w)->flame);
+	assert_non_null(flameview_of(flame(w)));
 	assert_string_equal(tree_label(flame(w)->tree, treeview_node(flame(w)), text, sizeof(text)), label);
 }
 
@@ -227,7 +227,7 @@ static void zoom(void **state)
 	assert_on(&w, "start_thread");
 	assert_true(flameview_here(flame(&w))->w < 100);
 	driver_press(&w.d, "<Esc>");
-	assert_null(flame(&w)->flame);           /* the pane is closed */
+	assert_null(flameview_of(flame(&w)));           /* the pane is closed */
 	end(&w);
 }
 
@@ -239,7 +239,7 @@ static void begins_where_the_tree_is(void **state)
 	begin(&w, 100, 40, false, "/call<Enter><Esc>7");
 	assert_on(&w, "call");
 	driver_press(&w.d, "0k7");               /* closed and open again: it keeps its own place */
-	assert_null(flame(&w)->flame);
+	assert_null(flameview_of(flame(&w)));
 	driver_press(&w.d, "/memcpy<Enter><Esc>7");
 	assert_on(&w, "processCommand");
 	end(&w);
@@ -321,7 +321,7 @@ static void deep_stacks_scroll(void **state)
 	const struct flameview *f;
 
 	begin(&w, 60, 10, false, "7");
-	f = flame(&w)->flame;
+	f = flameview_of(flame(&w));
 	assert_true(f->layout.levels > flame(&w)->height);
 	driver_press(&w.d, "G");
 	assert_true(f->top > 0);
@@ -409,7 +409,7 @@ static void saving(void **state)
 	assert_non_null(strstr(job.title, "in start_thread"));
 	snapshot_unref(job.snapshot);
 	driver_press(&w.d, "<Tab>");
-	assert_null(flame(&w)->flame);
+	assert_null(flameview_of(flame(&w)));
 	driver_press(&w.d, "S");
 	view_key(w.d.view, 's');
 	view_save_job(w.d.view, &job);           /* the tree is not zoomed */

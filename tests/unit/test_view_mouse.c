@@ -110,10 +110,10 @@ static void rules_take_the_focus(void **state)
 	begin(&w, 100, 40, "6jj");
 	cursor = view_tree(w.d.view)->cursor;
 	assert_int_equal(press_on(&w, MOUSE_CLICK, "all time", 3), REACT_DRAW);
-	assert_null(view_tree(w.d.view)->waits);
+	assert_false(driver_shows(&w.d, PANE_WAITS));
 	assert_int_equal(view_tree(w.d.view)->sort, SORT_TOTAL);
 	press_on(&w, MOUSE_CLICK, "waits \xC2\xB7", 3);
-	assert_non_null(view_tree(w.d.view)->waits);
+	assert_true(driver_shows(&w.d, PANE_WAITS));
 	assert_int_equal(view_tree(w.d.view)->cursor, cursor);
 	press_on(&w, MOUSE_DOUBLE, "waits \xC2\xB7", 3);                 /* alone */
 	assert_false(screen_has(w.d.canvas, "all time"));
@@ -135,9 +135,9 @@ static void the_footer_is_pressed(void **state)
 	press_on(&w, MOUSE_CLICK, "back", 39);
 	assert_false(screen_has(w.d.canvas, "this help"));
 	press_on(&w, MOUSE_CLICK, "waits", 39);
-	assert_non_null(view_tree(w.d.view)->waits);
+	assert_true(driver_shows(&w.d, PANE_WAITS));
 	press_on(&w, MOUSE_CLICK, "pane", 39);
-	assert_null(view_tree(w.d.view)->waits);
+	assert_false(driver_shows(&w.d, PANE_WAITS));
 	press_on(&w, MOUSE_CLICK, "search", 39);
 	assert_true(screen_has(w.d.canvas, "cancel"));
 	press_on(&w, MOUSE_CLICK, "cancel", 39);
@@ -167,9 +167,9 @@ static void hidden_panes_are_reached(void **state)
 
 	begin(&w, 80, 14, "3456");
 	assert_true(screen_has(w.d.canvas, "more: Tab"));
-	assert_non_null(view_tree(w.d.view)->waits);
+	assert_true(driver_shows(&w.d, PANE_WAITS));
 	press_on(&w, MOUSE_CLICK, "more: Tab", 13);
-	assert_null(view_tree(w.d.view)->waits);
+	assert_false(driver_shows(&w.d, PANE_WAITS));
 	end(&w);
 }
 
@@ -184,7 +184,7 @@ static void twice_zooms(void **state)
 	assert_true(screen_has(w.d.canvas, " in aeMain"));
 	driver_press(&w.d, "<Esc>5");
 	press_on(&w, MOUSE_DOUBLE, "memcpy", 12);
-	assert_null(view_tree(w.d.view)->threads);
+	assert_false(driver_shows(&w.d, PANE_THREADS));
 	assert_true(screen_has(w.d.canvas, "\xE2\x96\x8C           memcpy"));
 	end(&w);
 }

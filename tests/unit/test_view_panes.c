@@ -90,7 +90,7 @@ static void functions_lead_into_the_tree(void **state)
 	struct world w;
 
 	begin(&w, 100, 40, false, "C50/memcpy<Enter><Esc><Enter>");
-	assert_null(view_tree(w.d.view)->waits);
+	assert_false(driver_shows(&w.d, PANE_WAITS));
 	assert_screen_has(w.d.canvas, "\xE2\x96\x8C           memcpy");
 	driver_press(&w.d, "i");
 	driver_press(&w.d, "50/tcp_send<Enter><Enter>");
@@ -298,7 +298,7 @@ static void escape_closes_the_pane_in_focus(void **state)
 	begin(&w, 100, 40, false, "36<Esc>");
 	assert_false(screen_has(w.d.canvas, "waits \xC2\xB7 "));
 	assert_screen_has(w.d.canvas, "numa \xC2\xB7 2 nodes");
-	assert_null(view_tree(w.d.view)->numa);  /* the tree is in focus */
+	assert_false(driver_shows(&w.d, PANE_NUMA));  /* the tree is in focus */
 	driver_press(&w.d, "<Esc><Tab><Esc><Esc>");
 	assert_false(screen_has(w.d.canvas, "numa \xC2\xB7 "));
 	assert_screen_has(w.d.canvas, "by process");
@@ -521,7 +521,7 @@ static void panes_come_back(void **state)
 	assert_screen_has(w.d.canvas, "waits");
 	assert_screen_has(w.d.canvas, "functions");
 	assert_screen_has(w.d.canvas, "numa \xC2\xB7 2 nodes");
-	assert_non_null(in_focus(&w)->waits);
+	assert_true(driver_shows(&w.d, PANE_WAITS));
 	assert_true(w.f.numa);                   /* as if 3 had been pressed */
 	end(&w);
 }
@@ -540,7 +540,7 @@ static void panes_without_anything_do_not(void **state)
 	view_restore(w.d.view, &what);
 	driver_refresh(&w.d);
 	assert_screen_has(w.d.canvas, "by process");
-	assert_null(in_focus(&w)->waits);
+	assert_false(driver_shows(&w.d, PANE_WAITS));
 	end(&w);
 }
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flamepane.c - frames as coloured blocks with their names in them.
+ * flamepane.c - the pane of the flame graph (flameview.h): a line for each level, the root on top, frames as coloured blocks with
+ * their names in them, the part of a frame in the colour of each kind of time that it takes.
  *
  * A block ends with half a column that is blank, so that each can be told from the next one and one of a single column is still
  * seen. Neighbours have different shades where there are colours enough; without colours they are underlined.
  */
 #include "config.h"
 
-#include "ui/panes/flamepane.h"
-
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/panes/flameview.h"
 #include "ui/panes/pane_common.h"
+#include "ui/panes/treepane.h"
 #include "ui/text_builder.h"
+#include "ui/view_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HALF 0x2590u             /* the right half of a column, in the colour of what is behind the block */
@@ -162,22 +164,22 @@ static size_t next_row(const struct treeview *tv, size_t i, int lines)
 {
 	const struct flame_frame *f = flameview_frame(tv, i);
 
-	return (long)f->level - (long)tv->flame->top + 1 >= lines ? f->end : i + 1;
+	return (long)f->level - (long)flameview_of(tv)->top + 1 >= lines ? f->end : i + 1;
 }
 
-void flamepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct search *s)
+static void flamepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const struct search *s)
 {
 	const struct drawing d = { tv, look, cv, s };
 
-	for (size_t i = 0; tv->flame && i < tv->rows.n; i = next_row(tv, i, cv->h)) {
-		if (flameview_frame(tv, i)->level >= tv->flame->top)
-			draw_frame(&d, i, (int)(flameview_frame(tv, i)->level - tv->flame->top));
+	for (size_t i = 0; flameview_of(tv) && i < tv->rows.n; i = next_row(tv, i, cv->h)) {
+		if (flameview_frame(tv, i)->level >= flameview_of(tv)->top)
+			draw_frame(&d, i, (int)(flameview_frame(tv, i)->level - flameview_of(tv)->top));
 	}
 }
 
-void flamepane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
+static void flamepane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
 {
-	const struct flame_layout *l = tv->flame ? &tv->flame->layout : NULL;
+	const struct flame_layout *l = flameview_of(tv) ? &flameview_of(tv)->layout : NULL;
 	char text[64] = "", share[UNITS_MAX];
 	int x = cv->w;
 
@@ -198,7 +200,7 @@ static int draw_level(const struct treeview *tv, struct canvas *cv, int y)
 	int x;
 
 	snprintf(text, sizeof(text), cv->w >= 60 ? "level %u of %u" : "%u/%u", flameview_here(tv)->level + 1,
-		 tv->flame->layout.levels);
+		 flameview_of(tv)->layout.levels);
 	x = cv->w - 1 - (int)strlen(text);
 	canvas_put(cv, x, y, STYLE_FAINT, text);
 	return x;
@@ -237,7 +239,7 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 	const struct flame_frame *f = flameview_here(tv);
 	const struct tree_node *n = &tv->tree->node[f->node];
 	const struct measure *lead = measure_lead(&tv->tree->set);
-	const uint64_t whole_ns = treeview_work_ns(tv->tree), zoom_ns = tv->flame->layout.whole_ns;
+	const uint64_t whole_ns = treeview_work_ns(tv->tree), zoom_ns = flameview_of(tv)->layout.whole_ns;
 	const uint64_t parent_ns = f->parent == FLAME_NONE ? 0 : flameview_frame(tv, f->parent)->ns;
 	const uint64_t ns = f->parent == FLAME_NONE ? zoom_ns : n->total_ns;
 	char a[UNITS_MAX], b[UNITS_MAX];
@@ -257,13 +259,13 @@ static size_t list_figures(const struct treeview *tv, const struct tree_look *lo
 	return i;
 }
 
-void flamepane_status(const struct treeview *tv, const struct tree_look *look, const char *unit, struct canvas *cv, int y)
+static void flamepane_status(const struct treeview *tv, const struct tree_look *look, const char *unit, struct canvas *cv, int y)
 {
 	char label[LABEL_MAX], figure[FIGURES][96];
 	size_t n, shown = 0;
 	int room, used = 0, x;
 
-	if (!tv->flame || !flameview_here(tv))
+	if (!flameview_of(tv) || !flameview_here(tv))
 		return;
 	room = draw_level(tv, cv, y) - 3;
 	n = list_figures(tv, look, unit, figure);
@@ -282,25 +284,151 @@ void flamepane_status(const struct treeview *tv, const struct tree_look *look, c
 	}
 }
 
-size_t flamepane_row_at(const struct treeview *tv, int x, int y)
+static size_t flamepane_row_at(const struct treeview *tv, int x, int y)
 {
 	uint32_t i;
 
-	if (!tv->flame || y < 0 || x < 0)
+	if (!flameview_of(tv) || y < 0 || x < 0)
 		return SIZE_MAX;
-	i = flame_layout_at(&tv->flame->layout, x, tv->flame->top + (uint32_t)y);
+	i = flame_layout_at(&flameview_of(tv)->layout, x, flameview_of(tv)->top + (uint32_t)y);
 	return i == FLAME_NONE || i >= tv->rows.n ? SIZE_MAX : i;
 }
 
-size_t flamepane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
+static size_t flamepane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; tv->flame && i < tv->rows.n && n < max; i = next_row(tv, i, lines)) {
+	for (size_t i = 0; flameview_of(tv) && i < tv->rows.n && n < max; i = next_row(tv, i, lines)) {
 		const frame_id f = treeview_place(tv, tv->rows.v[i].node);
 
-		if (f != ID_NONE && flameview_frame(tv, i)->level >= tv->flame->top)
+		if (f != ID_NONE && flameview_frame(tv, i)->level >= flameview_of(tv)->top)
 			ret[n++] = f;
 	}
 	return n;
 }
+
+/* The pane */
+
+static bool flamepane_init(struct treeview *tv)
+{
+	struct flameview *f = calloc(1, sizeof(*f));
+
+	if (f)
+		flameview_init(tv, f);
+	return f;
+}
+
+static void flamepane_fini(struct treeview *tv)
+{
+	if (!flameview_of(tv))
+		return;
+	flameview_free(flameview_of(tv));
+	free(flameview_of(tv));
+}
+
+/* Begins where the user is in the call tree. */
+static void flamepane_opened(struct view *v, struct pane *p)
+{
+	struct pane *tree = &v->pane[PANE_HOME];
+
+	flameview_begin_at(&p->lines[tree->tv - tree->lines], tree->tv);
+}
+
+static void flamepane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	char title[TREE_TITLE_MAX + 16] = "flame" TEXT_BUILDER_DOT;
+	const size_t len = strlen(title);
+
+	treepane_title(v, p, title + len, sizeof(title) - len);
+	flamepane_rule(p->tv, cv, 0, title);
+}
+
+static void flamepane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	if (p->tv->rows.n)
+		flamepane_rows(p->tv, &p->look, cv, s);
+	else
+		treepane_draw(v, p, cv, s);
+}
+
+static void flamepane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	flamepane_status(p->tv, &p->look, v->header.meta.unit, cv, y);
+}
+
+static size_t flamepane_names(const struct pane *p, int lines, frame_id *ret, size_t max)
+{
+	return flamepane_frames(p->tv, lines, ret, max);
+}
+
+static bool flamepane_act(struct view *v, struct pane *p, enum action a)
+{
+	struct treeview *tv = p->tv;
+	const long page = tv->height > 1 ? (long)tv->height - 1 : 1;
+
+	switch (a) {
+	case ACT_UP:
+	case ACT_DOWN:
+		flameview_down(tv, a == ACT_UP ? -1 : 1);
+		return true;
+	case ACT_PGUP:
+	case ACT_PGDN:
+		flameview_down(tv, a == ACT_PGUP ? -page : page);
+		return true;
+	case ACT_LEFT:
+	case ACT_RIGHT:
+		flameview_aside(tv, a == ACT_RIGHT);
+		return true;
+	case ACT_LAST:
+		flameview_last(tv);
+		return true;
+	case ACT_FIRST:
+		treeview_first(tv);
+		return true;
+	case ACT_ZOOM:
+		flameview_zoom(tv);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool flamepane_click(struct view *v, struct pane *p, enum mouse what, int x, int line)
+{
+	const size_t row = flamepane_row_at(p->tv, x, line);
+
+	if (row == SIZE_MAX)
+		return true;
+	treeview_to_row(p->tv, row);
+	if (what == MOUSE_DOUBLE)
+		flameview_zoom(p->tv);
+	return true;
+}
+
+static bool flamepane_wheel(struct view *v, struct pane *p, long by)
+{
+	flameview_scroll(p->tv, by);
+	return true;
+}
+
+const struct pane_ops pane_flame = {
+	.traits = PANE_CALL_TREE | PANE_NO_IDLE_LINE,
+	.weight = 3,
+	.kinds = MEASURES_WALL,
+	.ways = TREE_WAYS,
+	.way = treepane_way,
+	.init = flamepane_init,
+	.fini = flamepane_fini,
+	.build = treepane_build,
+	.derives = treepane_derives,
+	.derive = treepane_derive,
+	.opened = flamepane_opened,
+	.rule = flamepane_draw_rule,
+	.rows = flamepane_draw,
+	.status = flamepane_draw_status,
+	.frames = flamepane_names,
+	.act = flamepane_act,
+	.click = flamepane_click,
+	.wheel = flamepane_wheel,
+	.here = treepane_here,
+};

@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void flameview_init(struct treeview *tv, struct flameview *f)
-{
-	treeview_init(tv, 1);
-	tv->flame = f;
-	tv->folds.open_default = true;   /* nothing is closed, */
-	tv->touched = true;              /* and nothing opens by itself */
-	f->width = 1;
-}
-
 void flameview_free(struct flameview *f)
 {
 	flame_layout_free(&f->layout);
@@ -58,15 +49,15 @@ static uint32_t flameview_marked(const struct tree *t, const uint8_t *marks)
 	return at;
 }
 
-void flameview_list(struct treeview *tv, const uint8_t *marks)
+static void flameview_list(struct treeview *tv, const uint8_t *marks)
 {
-	struct flame_layout *l = &tv->flame->layout;
+	struct flame_layout *l = &flameview_of(tv)->layout;
 	size_t found;
 	const uint32_t keep = tv->at_first ? NODE_NONE : marks ? flameview_marked(tv->tree, marks) :
 			      treeview_path(tv->tree, tv->path.v, tv->path.n, &found);
 
 	tv->rows.n = 0;
-	flame_layout_make(l, tv->tree, treeview_base(tv), tv->flame->width, keep);
+	flame_layout_make(l, tv->tree, treeview_base(tv), flameview_of(tv)->width, keep);
 	if (!vec_reserve(&tv->rows, l->frame.n))
 		return;
 	for (size_t i = 0; i < l->frame.n; i++)
@@ -76,7 +67,7 @@ void flameview_list(struct treeview *tv, const uint8_t *marks)
 
 const struct flame_frame *flameview_frame(const struct treeview *tv, size_t row)
 {
-	return &tv->flame->layout.frame.v[row];
+	return &flameview_of(tv)->layout.frame.v[row];
 }
 
 const struct flame_frame *flameview_here(const struct treeview *tv)
@@ -87,7 +78,7 @@ const struct flame_frame *flameview_here(const struct treeview *tv)
 void flameview_follow(struct treeview *tv)
 {
 	const struct flame_frame *here = flameview_here(tv);
-	struct flameview *f = tv->flame;
+	struct flameview *f = flameview_of(tv);
 	const uint32_t levels = f->layout.levels, lines = (uint32_t)tv->height;
 
 	if (!here)
@@ -184,7 +175,7 @@ void flameview_aside(struct treeview *tv, bool right)
 
 void flameview_scroll(struct treeview *tv, long by)
 {
-	struct flameview *f = tv->flame;
+	struct flameview *f = flameview_of(tv);
 	const long levels = f->layout.levels, lines = (long)tv->height, most = levels > lines ? levels - lines : 0;
 	const struct flame_frame *here = flameview_here(tv);
 	long top = (long)f->top + by;
@@ -205,5 +196,33 @@ void flameview_zoom(struct treeview *tv)
 		treeview_unzoom(tv);
 	else
 		treeview_zoom(tv);
-	tv->flame->top = 0;
+	flameview_of(tv)->top = 0;
+}
+
+static bool flameview_set_width(struct treeview *tv, int width)
+{
+	struct flameview *f = flameview_of(tv);
+	const bool other = f->width != width;
+
+	f->width = width;
+	return other;
+}
+
+static uint64_t flameview_whole_ns(const struct treeview *tv)
+{
+	return flameview_of(tv)->layout.whole_ns;
+}
+
+static const struct treeview_ops flame_rows = {
+	.list = flameview_list, .set_width = flameview_set_width, .follow = flameview_follow, .whole_ns = flameview_whole_ns,
+};
+
+void flameview_init(struct treeview *tv, struct flameview *f)
+{
+	treeview_init(tv, 1);
+	tv->ops = &flame_rows;
+	tv->own = f;
+	tv->folds.open_default = true;   /* nothing is closed, */
+	tv->touched = true;              /* and nothing opens by itself */
+	f->width = 1;
 }

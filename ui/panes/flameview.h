@@ -19,6 +19,11 @@ struct flameview {
 	uint32_t top;                    /* first level on screen */
 };
 
+static inline struct flameview *flameview_of(const struct treeview *tv)
+{
+	return tv->own;
+}
+
 /* Makes TV, which is empty, a flame graph. F, zeroed, is borrowed for its life. */
 void flameview_init(struct treeview *tv, struct flameview *f);
 void flameview_free(struct flameview *f);
@@ -28,9 +33,6 @@ void flameview_free(struct flameview *f);
  * moved itself nothing happens.
  */
 void flameview_begin_at(struct treeview *tv, const struct treeview *lines);
-
-/* Lists the rows of TV anew (treeview_list()). */
-void flameview_list(struct treeview *tv, const uint8_t *marks);
 
 /* The frame of a row, which there is; that under the cursor, NULL when there are no rows. */
 const struct flame_frame *flameview_frame(const struct treeview *tv, size_t row);

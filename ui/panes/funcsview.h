@@ -31,4 +31,8 @@ int funcsview_tree(const struct tree *t, struct funcsview *ret_view, struct tree
 /* The node of T that takes most among those of the function that is known by KEY (func_key()); NODE_NONE when there is none. */
 uint32_t funcsview_find(const struct tree *t, uint64_t key);
 
+struct built;
+/* How many there are, of the pane of functions: what B, which was built for it, has. */
+struct funcsview funcspane_of(const struct built *b);
+
 #endif

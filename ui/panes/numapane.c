@@ -13,7 +13,9 @@
 #include "base/units.h"
 #include "ui/panes/numapane_private.h"
 #include "ui/panes/pane_common.h"
+#include "ui/panes/rowfilter.h"
 #include "ui/text_builder.h"
+#include "ui/view_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,7 +230,7 @@ static void share_of_misses(const struct numa_figures *f, char *dst, size_t size
 /* What stands behind a name: how many rows are hidden there, or where the function is. */
 static void draw_behind(const struct treeview *tv, uint32_t node, struct canvas *cv, int x, int y)
 {
-	const struct numa_line *l = &tv->numa->line[node];
+	const struct numa_line *l = &numapane_of(tv)->line[node];
 	const struct tree_node *n = &tv->tree->node[node];
 	char text[512] = "", count[UNITS_MAX];
 	uint32_t rows = n->nr_children;
@@ -240,7 +242,7 @@ static void draw_behind(const struct treeview *tv, uint32_t node, struct canvas 
 	else if (l->level == NUMA_LEVEL_PART && !rows)
 		snprintf(text, sizeof(text), "none so far");
 	else if (l->part == NUMA_PART_MISSES && l->level == NUMA_LEVEL_PART)
-		share_of_misses(&tv->numa->v->state->figures, text, sizeof(text));
+		share_of_misses(&numapane_of(tv)->v->state->figures, text, sizeof(text));
 	else if (l->level == NUMA_LEVEL_PART && !treeview_is_open(tv, node))
 		snprintf(text, sizeof(text), "%s", units_thousands(count, rows));
 	if (*text)
@@ -263,7 +265,7 @@ static void numapane_draw_row(const struct treeview *tv, const struct layout *la
 			      const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
-	const struct numaview *nv = tv->numa;
+	const struct numaview *nv = numapane_of(tv);
 	const struct numa_line *l = &nv->line[row->node];
 	const bool heads = l->level == NUMA_LEVEL_PART && tv->tree->node[row->node].first_child != NODE_NONE &&
 			   treeview_is_open(tv, row->node);
@@ -292,14 +294,14 @@ void numapane_rows(const struct treeview *tv, struct canvas *cv, int y, int line
 {
 	struct layout lay[NUMA_PARTS];
 
-	if (!tv->numa)
+	if (!numapane_of(tv))
 		return;
 	for (unsigned int p = 0; p < NUMA_PARTS; p++)
-		lay[p] = numapane_lay_out(tv->numa, (enum numa_part)p, cv->w);
+		lay[p] = numapane_lay_out(numapane_of(tv), (enum numa_part)p, cv->w);
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++) {
 		const size_t row = tv->top + (size_t)i;
 
-		numapane_draw_row(tv, &lay[tv->numa->line[tv->rows.v[row].node].part], cv, row, y + i, s);
+		numapane_draw_row(tv, &lay[numapane_of(tv)->line[tv->rows.v[row].node].part], cv, row, y + i, s);
 	}
 }
 
@@ -310,10 +312,10 @@ bool numapane_on_mark(const struct treeview *tv, int w, int x, int y)
 	struct layout lay;
 	int mark;
 
-	if (!tv->numa || row >= tv->rows.n)
+	if (!numapane_of(tv) || row >= tv->rows.n)
 		return false;
-	l = &tv->numa->line[tv->rows.v[row].node];
-	lay = numapane_lay_out(tv->numa, (enum numa_part)l->part, w);
+	l = &numapane_of(tv)->line[tv->rows.v[row].node];
+	lay = numapane_lay_out(numapane_of(tv), (enum numa_part)l->part, w);
 	mark = LINE_NAME_X + numapane_indent_of(tv->rows.v[row].depth, has_figures(l) ? lay.name_end : w);
 	return x >= mark && x < mark + LINE_STEP;
 }
@@ -322,14 +324,14 @@ size_t numapane_frames(const struct treeview *tv, int lines, frame_id *ret, size
 {
 	size_t n = 0;
 
-	for (size_t i = tv->top; tv->numa && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
+	for (size_t i = tv->top; numapane_of(tv) && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
 		const uint32_t node = tv->rows.v[i].node;
-		stack_id at = numaview_stack(tv->numa, &tv->numa->line[node]);
+		stack_id at = numaview_stack(numapane_of(tv), &numapane_of(tv)->line[node]);
 
 		if (at == STACK_ROOT && tv->tree->node[node].place != ID_NONE && n < max)
 			ret[n++] = tv->tree->node[node].place;
 		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
-			const struct stack *s = dict_get_stack(tv->numa->v->dict, at);
+			const struct stack *s = dict_get_stack(numapane_of(tv)->v->dict, at);
 
 			ret[n++] = s->frame;
 			at = s->parent;
@@ -337,3 +339,202 @@ size_t numapane_frames(const struct treeview *tv, int lines, frame_id *ret, size
 	}
 	return n;
 }
+
+static bool numapane_pick(struct filter_term *t, const struct numaview *nv, uint32_t node)
+{
+	const struct numa_line *l = &nv->line[node];
+	const int i = numaview_node(l);
+	char label[LABEL_MAX];
+
+	if (i >= 0)
+		return rowfilter_number(t, TERM_NODE, nv->v->node[i].id);
+	if (l->level == NUMA_LEVEL_PLACE)
+		return rowfilter_node(t, nv->tree, node);
+	if (l->level != NUMA_LEVEL_ROW)
+		return false;
+	switch (l->part) {
+	case NUMA_PART_FUNCS:
+		return rowfilter_name(t, TERM_FUNCTION, numa_func_label(nv->v, l->i, label, sizeof(label)));
+	case NUMA_PART_THREADS:
+		return rowfilter_thread(t, nv->v->dict, nv->v->thread[l->i].thread);
+	case NUMA_PART_PROCESSES:
+		return nv->v->state && rowfilter_number(t, TERM_PROCESS, nv->v->state->process.v[l->i].pid);
+	default:
+		return false;
+	}
+}
+
+static char *numapane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return numaview_label(numapane_of(tv), node, dst, size);
+}
+
+/* A call path without functions as nodes is called by all of them. */
+static bool numapane_path(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret)
+{
+	const stack_id path = numaview_path(numapane_of(tv), node);
+
+	*dst = '\0';
+	ret->stack = tv->tree->node[node].first_child == NODE_NONE ? path : STACK_ROOT;
+	return path != STACK_ROOT;
+}
+
+static const struct treeview_ops numapane_lines = {
+	.label = numapane_label, .path = numapane_path, .label_places = true, .long_lists = true,
+};
+
+/* What had a place beside the nodes stays in sight when it moves below them, unless it was closed there before. */
+static void numapane_keep_matrix(struct treeview *tv, const struct numaview *next)
+{
+	const uint32_t head = numaview_head(next, NUMA_PART_MATRIX);
+	const uint64_t key = head == NODE_NONE ? 0 : next->tree->node[head].key;
+	const struct numaview *nv = numapane_of(tv);
+
+	if (head != NODE_NONE && tv->touched && nv && nv->beside && folds_get(&tv->folds, key) == FOLD_UNSET)
+		folds_set(&tv->folds, key, FOLD_OPEN);
+}
+
+void numapane_show(struct treeview *tv, const struct numaview *nv)
+{
+	tv->ops = &numapane_lines;
+	numapane_keep_matrix(tv, nv);
+	treeview_show_model(tv, nv, nv->tree);
+}
+
+/* The pane */
+
+static void numapane_question(struct query *q)
+{
+	const bool hide_kernel = q->hide_kernel;
+
+	pane_list_question(q);
+	q->hide_kernel = hide_kernel;
+}
+
+static void numapane_build(struct built *b, const struct names *names)
+{
+	const struct build_job *job = &b->job;
+	const double elapsed = (double)build_elapsed_ns(job) / NSEC_PER_SEC;
+	AUTO(numa_view_free) struct numa_view *numa = NULL;
+	struct numaview *nv;
+
+	if (numa_view_build(b->snapshot, names, &job->query, &numa, &b->err) < 0)
+		return;
+	/* Slices are whole seconds: of a short capture the first and the last are longer than what was seen. */
+	if (elapsed > 0 && elapsed < numa->seconds)
+		numa->seconds = elapsed;
+	if (elapsed > 0 && elapsed < numa->sampled_seconds)
+		numa->sampled_seconds = elapsed;
+	nv = numaview_new(numa, numapane_beside(job->width, numa->nr_nodes), job->live);
+	if (!nv) {
+		err_nomem(&b->err, "the view by node");
+		return;
+	}
+	take_ptr(numa);
+	b->model = nv;
+	b->tree = nv->tree;
+}
+
+static void numapane_drop(struct built *b)
+{
+	struct numaview *nv = b->model;
+	struct numa_view *numa = nv ? (struct numa_view *)nv->v : NULL;
+
+	numaview_free(nv);
+	numa_view_free(numa);
+	b->tree = NULL;          /* a part of that */
+}
+
+/* Accesses stand beside the nodes or below them, as the width allows. */
+static bool numapane_fits(const struct pane *p)
+{
+	const struct numaview *nv = p->built ? p->built->model : NULL;
+	const uint32_t nr = nv ? nv->v->nr_nodes : 0;
+
+	return !nr || !p->at.h || numapane_beside(p->at.w, nr) == numapane_beside(p->asked_w, nr);
+}
+
+static void numapane_shows(struct treeview *tv, const struct built *b)
+{
+	numapane_keep_matrix(tv, b->model);
+}
+
+/* From now on there is something to see here, if that is up to us. */
+static void numapane_opened(struct view *v, struct pane *p)
+{
+	view_begin_sampling(v);
+}
+
+static void numapane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct numaview *nv = p->built->model;
+	char title[TITLE_MAX];
+
+	pane_common_rule(cv, 0, cv->w, title_numa(nv->v, cv->w - PANE_COMMON_RULE_COLS, v->options, title, sizeof(title)));
+}
+
+static void numapane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	numapane_rows(p->tv, cv, 0, cv->h, s);
+}
+
+static void numapane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	numapane_status(p->tv, cv, y);
+}
+
+static size_t numapane_names(const struct pane *p, int lines, frame_id *ret, size_t max)
+{
+	return numapane_frames(p->tv, lines, ret, max);
+}
+
+/* The index of the node under the cursor; -1 = none. */
+static int numapane_node_here(const struct pane *p)
+{
+	const struct numaview *nv = numapane_of(p->tv);
+	const uint32_t node = nv ? treeview_node(p->tv) : NODE_NONE;
+
+	return node == NODE_NONE ? -1 : numaview_node(&nv->line[node]);
+}
+
+/* On a node, Enter narrows everything to it, or widens it again. */
+static bool numapane_act(struct view *v, struct pane *p, enum action a)
+{
+	const int i = a == ACT_TOGGLE ? numapane_node_here(p) : -1;
+	unsigned int id;
+
+	if (i < 0)
+		return false;
+	id = numapane_of(p->tv)->v->node[i].id;
+	if (view_filter_pick(v, TERM_NODE, id))
+		snprintf(v->message, sizeof(v->message), "only what the CPUs of node %u did, in all views: Esc shows all again", id);
+	return true;
+}
+
+static bool numapane_mark_at(const struct pane *p, int x, int line)
+{
+	return numapane_on_mark(p->tv, p->at.w, x, line);
+}
+
+static bool numapane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	return numapane_pick(t, numapane_of(tv), node);
+}
+
+const struct pane_ops pane_numa = {
+	.weight = 2,
+	.question = numapane_question,
+	.build = numapane_build,
+	.drop = numapane_drop,
+	.fits = numapane_fits,
+	.lines = &numapane_lines,
+	.shows = numapane_shows,
+	.opened = numapane_opened,
+	.rule = numapane_draw_rule,
+	.rows = numapane_draw,
+	.status = numapane_draw_status,
+	.frames = numapane_names,
+	.act = numapane_act,
+	.on_mark = numapane_mark_at,
+	.here = numapane_here,
+};

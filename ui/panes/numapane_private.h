@@ -9,9 +9,16 @@
 #include "base/units.h"
 #include "ui/canvas.h"
 #include "ui/panes/numaview.h"
+#include "ui/treeview.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What the rows of TV stand for; NULL = it shows nothing. */
+static inline const struct numaview *numapane_of(const struct treeview *tv)
+{
+	return tv->model;
+}
 
 /* What stands in one column of one line: text, or a bar of two parts. */
 struct numa_figure {

@@ -179,14 +179,14 @@ static void numastatus_put_row(const struct numa_view *v, const struct numa_line
 /* What is said beside the name. */
 static void numastatus_put_figures(const struct treeview *tv, uint32_t node, struct text_builder *ret)
 {
-	const struct numa_line *l = &tv->numa->line[node];
+	const struct numa_line *l = &numapane_of(tv)->line[node];
 
 	if (l->level == NUMA_LEVEL_PART) {
 		text_builder_put(ret, "%s", part_text((enum numa_part)l->part));
-		numastatus_put_left(tv->numa->v, (enum numa_part)l->part, ret);
-		numastatus_put_balancing(tv->numa->v, (enum numa_part)l->part, ret);
+		numastatus_put_left(numapane_of(tv)->v, (enum numa_part)l->part, ret);
+		numastatus_put_balancing(numapane_of(tv)->v, (enum numa_part)l->part, ret);
 	} else if (l->level == NUMA_LEVEL_ROW || l->level == NUMA_LEVEL_PATH) {
-		numastatus_put_row(tv->numa->v, l, ret);
+		numastatus_put_row(numapane_of(tv)->v, l, ret);
 	}
 }
 
@@ -198,7 +198,7 @@ void numapane_status(const struct treeview *tv, struct canvas *cv, int y)
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int end, x, room;
 
-	if (!tv->numa || node == NODE_NONE)
+	if (!numapane_of(tv) || node == NODE_NONE)
 		return;
 	end = pane_common_place(tv, cv, y) - 2;
 	numastatus_put_figures(tv, node, &words);

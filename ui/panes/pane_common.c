@@ -141,3 +141,33 @@ int pane_common_place(const struct treeview *tv, struct canvas *cv, int y)
 	canvas_put(cv, x, y, STYLE_FAINT, text);
 	return x;
 }
+
+/* How many bytes of TEXT fit into W columns, broken at a blank; all of it when there is none. */
+static size_t pane_common_fitting(const char *text, int w)
+{
+	const size_t len = strlen(text);
+	size_t fits = 0;
+
+	for (size_t i = 1; i <= len; i++) {
+		if ((i == len || text[i] == ' ') && text_width(text, i) <= (size_t)w)
+			fits = i;
+	}
+	return fits ? fits : len;
+}
+
+const char *pane_common_after(const char *text, int w)
+{
+	text += pane_common_fitting(text, w);
+	while (*text == ' ')
+		text++;
+	return text;
+}
+
+int pane_common_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum style style, const char *text)
+{
+	int line = 0;
+
+	for (; *text && line < lines; text = pane_common_after(text, w))
+		canvas_text_cut(cv, x, y + line++, w, style, text, pane_common_fitting(text, w));
+	return line;
+}

@@ -41,6 +41,11 @@ void pane_common_cursor(const struct treeview *tv, struct canvas *cv, int y, int
 /* The same for a line that is no row of a treeview. */
 void pane_common_mark(struct canvas *cv, int y, int cols);
 
+/* Draws TEXT in lines of at most W columns, broken at blanks; returns how many lines it took. */
+int pane_common_wrapped(struct canvas *cv, int x, int y, int w, int lines, enum style style, const char *text);
+/* What of TEXT is behind the first of these lines. */
+const char *pane_common_after(const char *text, int w);
+
 /* "3 of 24 rows" at the right end of row Y, "3/24" where there is little room; returns the column where it begins. */
 int pane_common_place(const struct treeview *tv, struct canvas *cv, int y);
 

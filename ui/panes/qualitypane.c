@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/panes/pane.h"
 #include "ui/panes/pane_common.h"
 #include "ui/text_builder.h"
 
@@ -66,6 +67,11 @@ static void qualitypane_draw_figures(const struct quality_line *l, struct canvas
 	}
 }
 
+static const struct quality *qualitypane_of(const struct treeview *tv)
+{
+	return tv->model;
+}
+
 /* Draws LABEL and behind it what can be done; false when there is no room for both. */
 static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style, const char *label, const char *remedy)
 {
@@ -81,12 +87,12 @@ static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style
 static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *at, int x, int y,
 				  uint32_t node, const struct search *s)
 {
-	const enum style style = qualitypane_label_style(&tv->quality->line[node]);
-	const char *remedy = quality_remedy(tv->quality, node);
+	const enum style style = qualitypane_label_style(&qualitypane_of(tv)->line[node]);
+	const char *remedy = quality_remedy(qualitypane_of(tv), node);
 	char label[LABEL_MAX], brief[LABEL_MAX];
 
-	quality_label(tv->quality, node, label, sizeof(label));
-	quality_brief(tv->quality, node, brief, sizeof(brief));
+	quality_label(qualitypane_of(tv), node, label, sizeof(label));
+	quality_brief(qualitypane_of(tv), node, brief, sizeof(brief));
 	if (!*remedy || (!draw_both(cv, x, y, at->name_end, style, label, remedy) &&
 			 !draw_both(cv, x, y, at->name_end, style, brief, remedy)))
 		pane_common_list(cv, x, y, at->name_end - x, style, label);
@@ -101,24 +107,24 @@ static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, c
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, node);
 	qualitypane_draw_name(tv, cv, at, x, y, node, s);
-	qualitypane_draw_figures(&tv->quality->line[node], cv, at, y);
+	qualitypane_draw_figures(&qualitypane_of(tv)->line[node], cv, at, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, cv->w);
 }
 
-void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+static void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
 {
 	const struct layout l = qualitypane_lay_out(cv->w);
 
-	for (int i = 0; tv->quality && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
+	for (int i = 0; qualitypane_of(tv) && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
 		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
-void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
+static void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
 {
 	const struct layout l = qualitypane_lay_out(cv->w);
 
-	if (!tv->quality)
+	if (!qualitypane_of(tv))
 		return;
 	pane_common_rule(cv, y, l.name_end, "quality");
 	if (l.share_x)
@@ -130,9 +136,9 @@ void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
 }
 
 /* What is wrong, in full, and what can be done about it. */
-void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
+static void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
 {
-	const uint32_t node = tv->quality ? treeview_node(tv) : NODE_NONE;
+	const uint32_t node = qualitypane_of(tv) ? treeview_node(tv) : NODE_NONE;
 	char label[LABEL_MAX];
 	const char *remedy;
 	int room;
@@ -140,15 +146,80 @@ void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
 	if (node == NODE_NONE)
 		return;
 	room = pane_common_place(tv, cv, y) - 2;
-	quality_label(tv->quality, node, label, sizeof(label));
-	remedy = quality_remedy(tv->quality, node);
+	quality_label(qualitypane_of(tv), node, label, sizeof(label));
+	remedy = quality_remedy(qualitypane_of(tv), node);
 	if (!*remedy || !draw_both(cv, 1, y, room, STYLE_TITLE, label, remedy))
 		pane_common_list(cv, 1, y, room, STYLE_TITLE, label);
 }
 
-bool qualitypane_on_mark(const struct treeview *tv, int x, int y)
+static bool qualitypane_on_mark(const struct treeview *tv, int x, int y)
 {
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
 
-	return tv->quality && row < tv->rows.n && x >= name_x(tv, row) && x < name_x(tv, row) + LINE_STEP;
+	return qualitypane_of(tv) && row < tv->rows.n && x >= name_x(tv, row) && x < name_x(tv, row) + LINE_STEP;
 }
+
+/* The pane */
+
+/* It is about all that was seen. */
+static void qualitypane_question(struct query *q)
+{
+	*q = (struct query){ .arch = q->arch };
+}
+
+static void qualitypane_build(struct built *b, const struct names *names)
+{
+	struct quality *q = quality_new(b->snapshot, names, &b->job.meta);
+
+	b->model = q;
+	if (q)
+		b->tree = q->tree;
+	else
+		err_nomem(&b->err, "the view of quality");
+}
+
+static void qualitypane_drop(struct built *b)
+{
+	quality_free(b->model);
+	b->tree = NULL;          /* a part of that */
+}
+
+static char *qualitypane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return quality_label(qualitypane_of(tv), node, dst, size);
+}
+
+static void qualitypane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	qualitypane_rule(p->tv, cv, 0);
+}
+
+static void qualitypane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	qualitypane_rows(p->tv, cv, 0, cv->h, s);
+}
+
+static void qualitypane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	qualitypane_status(p->tv, cv, y);
+}
+
+static bool qualitypane_mark_at(const struct pane *p, int x, int line)
+{
+	return qualitypane_on_mark(p->tv, x, line);
+}
+
+static const struct treeview_ops qualitypane_lines = { .label = qualitypane_label };
+
+const struct pane_ops pane_quality = {
+	.traits = PANE_ALL_TIME,
+	.weight = 2,
+	.question = qualitypane_question,
+	.build = qualitypane_build,
+	.drop = qualitypane_drop,
+	.lines = &qualitypane_lines,
+	.rule = qualitypane_draw_rule,
+	.rows = qualitypane_draw,
+	.status = qualitypane_draw_status,
+	.on_mark = qualitypane_mark_at,
+};

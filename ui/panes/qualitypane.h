@@ -64,15 +64,6 @@ char *quality_brief(const struct quality *q, uint32_t node, char *dst, size_t si
 /* What can be done about NODE, "" = nothing that is known. */
 const char *quality_remedy(const struct quality *q, uint32_t node);
 
-/* The rule at row Y. All that follow do nothing for another treeview. */
-void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y);
-/* The rows of TV that are on screen, from row Y on, at most LINES. S marks matches; NULL = none. */
-void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s);
-/* One line about the row under the cursor. */
-void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y);
-/* True when column X at row Y (of the pane) is on the fold mark of that line. */
-bool qualitypane_on_mark(const struct treeview *tv, int x, int y);
-
 DEFINE_AUTO(quality_free, struct quality);
 
 #endif

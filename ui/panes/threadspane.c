@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threadspane.c - see threadspane.h. */
+/*
+ * threadspane.c - the pane of threads: what each does now, where, and what its time went into.
+ *
+ * Its rows are the nodes of a tree of one level, so that cursor, sorting and search work as in the call tree; node I + 1 is
+ * row I of the list (query/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
+ * not count as blocked.
+ */
 #include "config.h"
-
-#include "ui/panes/threadspane.h"
 
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/memory.h"
+#include "query/threadlist.h"
 #include "ui/panes/listtree.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
+#include "ui/panes/pane.h"
+#include "ui/panes/rowfilter.h"
 #include "ui/text_builder.h"
+#include "ui/view_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +55,6 @@ struct layout {
 	int cols;                        /* of a percentage */
 };
 
-/* Lists as trees */
-
 static uint64_t key_of(const struct dict *d, const struct thread_row *r)
 {
 	const struct thread *t = dict_get_thread(d, r->thread);
@@ -56,7 +62,12 @@ static uint64_t key_of(const struct dict *d, const struct thread_row *r)
 	return hash_2u64((uint64_t)(uint32_t)t->pid << 32 | (uint32_t)t->tid, t->start_ns);
 }
 
-struct tree *threadspane_tree(const struct threadlist *l, const struct names *names)
+static const struct threadlist *threadspane_of(const struct treeview *tv)
+{
+	return tv->model;
+}
+
+static struct tree *threadspane_tree(const struct threadlist *l, const struct names *names)
 {
 	const struct tree what = { .dict = l->dict, .names = names, .query = l->query, .set = l->set, .n = l->n + 1 };
 	AUTO_FREE struct tree_node *node = calloc(l->n + 1ul, sizeof(*node));
@@ -78,12 +89,14 @@ struct tree *threadspane_tree(const struct threadlist *l, const struct names *na
 	return listtree_new(&what, take_ptr(node));
 }
 
-const struct thread_row *threadspane_row(const struct threadlist *l, uint32_t node)
+/* The row that NODE is; NULL = none. */
+static const struct thread_row *threadspane_row(const struct threadlist *l, uint32_t node)
 {
 	return node && node <= l->n ? &l->row[node - 1] : NULL;
 }
 
-char *threadspane_label(const struct threadlist *l, uint32_t node, char *dst, size_t size)
+/* "worker 1240", and of which process when there are several; sanitised. Returns DST. */
+static char *threadspane_label(const struct threadlist *l, uint32_t node, char *dst, size_t size)
 {
 	struct text_builder w = text_builder_in(dst, size);
 	char process[LABEL_MAX];
@@ -236,14 +249,14 @@ static void threadspane_draw_row(const struct treeview *tv, const struct tree_lo
 				 const struct layout *l, size_t i, int y, const struct search *s)
 {
 	const uint32_t node = tv->rows.v[i].node;
-	const struct thread_row *r = threadspane_row(tv->threads, node);
+	const struct thread_row *r = threadspane_row(threadspane_of(tv), node);
 	char text[CALL_NAME_MAX + UNITS_MAX + 2];
 
 	if (!r)
 		return;
-	threadspane_draw_name(tv->threads, node, cv, l, y, s);
+	threadspane_draw_name(threadspane_of(tv), node, cv, l, y, s);
 	if (l->does_x) {
-		does_text(tv->threads, r, l->does_cols - 1, text, sizeof(text));
+		does_text(threadspane_of(tv), r, l->does_cols - 1, text, sizeof(text));
 		canvas_text_cut(cv, l->does_x, y, l->does_cols - 1, does_style(r), text, strlen(text));
 	}
 	if (l->node_x && r->node != NODE_UNKNOWN)
@@ -255,14 +268,14 @@ static void threadspane_draw_row(const struct treeview *tv, const struct tree_lo
 		threadspane_draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
 }
 
-void threadspane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
+static void threadspane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
 		      const struct search *s)
 {
 	struct layout l;
 
-	if (!tv->threads)
+	if (!threadspane_of(tv))
 		return;
-	l = threadspane_lay_out(tv->threads, look, cv->w);
+	l = threadspane_lay_out(threadspane_of(tv), look, cv->w);
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
 		threadspane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
 }
@@ -277,13 +290,13 @@ static bool threadspane_shows_order(const struct treeview *tv, const struct layo
 	return shows;
 }
 
-void threadspane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
+static void threadspane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
 {
 	struct layout l;
 
-	if (!tv->threads)
+	if (!threadspane_of(tv))
 		return;
-	l = threadspane_lay_out(tv->threads, look, cv->w);
+	l = threadspane_lay_out(threadspane_of(tv), look, cv->w);
 	if (threadspane_shows_order(tv, &l))
 		pane_common_rule(cv, y, l.name_end, title);
 	else
@@ -306,13 +319,13 @@ void threadspane_rule(const struct treeview *tv, const struct tree_look *look, s
 		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
 }
 
-enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+static enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
 {
 	struct layout l;
 
-	if (!tv->threads)
+	if (!threadspane_of(tv))
 		return SORT_NR;
-	l = threadspane_lay_out(tv->threads, look, w);
+	l = threadspane_lay_out(threadspane_of(tv), look, w);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
 			return column_sort[c];
@@ -344,10 +357,10 @@ static void put_state(const struct threadlist *l, const struct thread_row *r, st
 }
 
 /* "worker 1240 . redis-server 1234 . waits in futex for 12.3 s, interruptible . node 0", and the row at the right. */
-void threadspane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+static void threadspane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
 	const uint32_t node = treeview_node(tv);
-	const struct thread_row *r = tv->threads && node != NODE_NONE ? threadspane_row(tv->threads, node) : NULL;
+	const struct thread_row *r = threadspane_of(tv) && node != NODE_NONE ? threadspane_row(threadspane_of(tv), node) : NULL;
 	char label[LABEL_MAX], figures[256], idle[UNITS_MAX];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	uint64_t whole;
@@ -356,12 +369,12 @@ void threadspane_status(const struct treeview *tv, const struct tree_look *look,
 	if (!r)
 		return;
 	whole = whole_ns(tv, look);
-	put_state(tv->threads, r, &words);
+	put_state(threadspane_of(tv), r, &words);
 	if (r->node != NODE_UNKNOWN)
 		text_builder_put(&words, TEXT_BUILDER_DOT "node %u", (unsigned int)r->node);
 	if (r->idle_ns)
 		text_builder_put(&words, TEXT_BUILDER_DOT "idle %s", units_percent(idle, whole ? (double)r->idle_ns / (double)whole : 0));
-	threadspane_label(tv->threads, node, label, sizeof(label));
+	threadspane_label(threadspane_of(tv), node, label, sizeof(label));
 	room = pane_common_place(tv, cv, y) - 2;
 	used = (int)text_width(figures, words.n) + 3;
 	if (room < used + LINE_NAME_MIN)
@@ -372,3 +385,111 @@ void threadspane_status(const struct treeview *tv, const struct tree_look *look,
 		canvas_put(cv, room, y, STYLE_TEXT, figures);
 	}
 }
+
+/* The pane */
+
+static void threadspane_question(struct query *q)
+{
+	pane_list_question(q);
+	terms_drop(&q->terms, TERM_THREAD, true);        /* who is chosen here is chosen for all others */
+}
+
+static void threadspane_build(struct built *b, const struct names *names)
+{
+	struct threadlist *l = NULL;
+
+	if (threadlist_build(b->snapshot, names, &b->job.query, &l, &b->err) < 0)
+		return;
+	b->model = l;
+	b->tree = threadspane_tree(l, names);
+	if (!b->tree)
+		err_nomem(&b->err, "the list of threads");
+}
+
+static void threadspane_drop(struct built *b)
+{
+	tree_free(take_ptr(b->tree));
+	threadlist_free(b->model);
+}
+
+static char *threadspane_row_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return threadspane_label(threadspane_of(tv), node, dst, size);
+}
+
+static void threadspane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct threadlist *l = p->built->model;
+	char title[TITLE_MAX];
+
+	title_threads(&p->built->job.query, p->look.kinds, l->n, v->options, title, sizeof(title));
+	threadspane_rule(p->tv, &p->look, cv, 0, title);
+}
+
+static void threadspane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	threadspane_rows(p->tv, &p->look, cv, 0, cv->h, s);
+}
+
+static void threadspane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	threadspane_status(p->tv, &p->look, cv, y);
+}
+
+static enum sort_by threadspane_column_at(const struct pane *p, int x)
+{
+	return threadspane_head_at(p->tv, &p->look, p->at.w, x);
+}
+
+/* Narrows everything but the list itself to the thread under the cursor, or widens it again. */
+static void threadspane_choose(struct view *v, struct pane *p)
+{
+	const struct threadlist *l = threadspane_of(p->tv);
+	const uint32_t node = treeview_node(p->tv);
+	const struct thread_row *r = l && node != NODE_NONE ? threadspane_row(l, node) : NULL;
+	const struct thread *t = r ? dict_get_thread(l->dict, r->thread) : NULL;
+	char label[64];
+
+	if (!t || !t->tid) {
+		view_say(v, "this stands for several threads");
+		return;
+	}
+	if (!view_filter_pick(v, TERM_THREAD, (unsigned int)t->tid))
+		return;
+	thread_row_label(l, node - 1, label, sizeof(label));
+	text_format(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", label);
+}
+
+static bool threadspane_act(struct view *v, struct pane *p, enum action a)
+{
+	if (a == ACT_THREAD)
+		threadspane_choose(v, p);
+	return a == ACT_THREAD;
+}
+
+static bool threadspane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	const struct thread_row *r = threadspane_row(threadspane_of(tv), node);
+
+	return r && rowfilter_thread(t, threadspane_of(tv)->dict, r->thread);
+}
+
+static const struct treeview_ops threadspane_lines = { .label = threadspane_row_label };
+
+const struct pane_ops pane_threads = {
+	.weight = 2,
+	.kinds = MEASURES_WALL,
+	.no_sort = 1u << SORT_SELF,
+	.sort = SORT_RUNNING,
+	.question = threadspane_question,
+	.build = threadspane_build,
+	.drop = threadspane_drop,
+	.lines = &threadspane_lines,
+	.rule = threadspane_draw_rule,
+	.rows = threadspane_draw,
+	.status = threadspane_draw_status,
+	.act = threadspane_act,
+	.twice = threadspane_choose,
+	.head_at = threadspane_column_at,
+	.here = threadspane_here,
+};

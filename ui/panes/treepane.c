@@ -16,7 +16,9 @@
 #include "ui/panes/basecells.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
+#include "ui/panes/rowfilter.h"
 #include "ui/text_builder.h"
+#include "ui/view_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -300,7 +302,7 @@ static void treepane_draw_row(const struct treeview *tv, const struct tree_look 
 		treepane_draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
 
-void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
+static void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
 		   const struct search *s)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
@@ -309,7 +311,7 @@ void treepane_rows(const struct treeview *tv, const struct tree_look *look, stru
 		treepane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
-void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+static void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 	const uint32_t idle = tv->tree ? treeview_idle(tv->tree) : NODE_NONE;
@@ -401,7 +403,7 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 }
 
 /* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
-void treepane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+static void treepane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
 {
 	const uint32_t node = treeview_node(tv);
 	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
@@ -433,7 +435,7 @@ void treepane_status(const struct treeview *tv, const struct tree_look *look, st
 	}
 }
 
-bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
+static bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
 {
 	const struct layout l = treepane_lay_out(tv, look, w);
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
@@ -442,7 +444,7 @@ bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, i
 	       x <= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) + 1;
 }
 
-enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+static enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
 {
 	const struct layout l = treepane_lay_out(tv, look, w);
 
@@ -452,3 +454,129 @@ enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look 
 	}
 	return l.bar_head && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
 }
+
+static void treepane_say_idle(uint64_t idle_ns, char *dst, size_t size)
+{
+	char time[UNITS_MAX];
+
+	snprintf(dst, size, TEXT_BUILDER_DOT "%s idle hidden", units_time(time, idle_ns));
+}
+
+/* So many different stacks that the lightest found no line of their own: said, not hidden. */
+static void treepane_say_unsplit(const struct tree *t, char *dst, size_t size)
+{
+	char share[UNITS_MAX];
+
+	snprintf(dst, size, " \xC2\xB7 %s not split further",
+		 units_percent(share, (double)t->cut_ns / (double)(t->node[0].total_ns ? t->node[0].total_ns : 1)));
+}
+
+char *treepane_title(const struct view *v, const struct pane *p, char *dst, size_t size)
+{
+	const struct query *q = p->built ? &p->built->tree->query : &v->query;
+	const unsigned int kinds = p->built ? p->look.kinds : title_columns(q, v->header.meta.off_cpu);
+	char words[TITLE_MAX], zoom[LABEL_MAX] = "", unsplit[64] = "", idle[64] = "";
+	const uint32_t base = p->tv->tree ? treeview_base(p->tv) : 0;
+	const uint64_t idle_ns = p->built ? p->built->tree->idle_ns : 0;
+
+	if (base)
+		tree_label(p->tv->tree, base, zoom, sizeof(zoom));
+	if (p->built && p->built->tree->cut_ns)
+		treepane_say_unsplit(p->built->tree, unsplit, sizeof(unsplit));
+	if (idle_ns && !q->fold_idle)
+		snprintf(idle, sizeof(idle), TEXT_BUILDER_DOT "with idle");
+	else if (idle_ns && pane_is(p, PANE_NO_IDLE_LINE))
+		treepane_say_idle(idle_ns, idle, sizeof(idle));
+	text_format(dst, size, "%s%s%s%s%s%s", title_tree(q, kinds, v->options, words, sizeof(words)),
+		    p->tv->base ? TEXT_BUILDER_DOT "against baseline" : "", idle, unsplit, base ? TEXT_BUILDER_DOT "in " : "", zoom);
+	return dst;
+}
+
+/* The pane */
+
+static void treepane_tree_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const uint32_t measures = v->query.measures ? v->query.measures : MEASURES_WALL;
+	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu), .set = measure_set(measures) };
+	char title[TREE_TITLE_MAX];
+
+	treepane_rule(p->tv, p->built ? &p->look : &none, cv, 0, treepane_title(v, p, title, sizeof(title)));
+}
+
+void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	const int idle = view_idle_lines(p);
+
+	if (p->tv->rows.n)
+		treepane_rows(p->tv, &p->look, cv, 0, cv->h - idle, s);
+	else
+		pane_common_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, cv->h - idle, STYLE_TITLE,
+				    "Nothing but idle waits so far: w shows them.");
+	if (idle)
+		treepane_idle(p->tv, &p->look, cv, cv->h - 1);
+}
+
+void treepane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	treepane_status(p->tv, &p->look, cv, y);
+}
+
+enum sort_by treepane_column_at(const struct pane *p, int x)
+{
+	return treepane_head_at(p->tv, &p->look, p->at.w, x);
+}
+
+static bool treepane_mark_at(const struct pane *p, int x, int line)
+{
+	return treepane_on_mark(p->tv, &p->look, p->at.w, x, line);
+}
+
+bool treepane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	return rowfilter_node(t, tv->tree, node);
+}
+
+void treepane_build(struct built *b, const struct names *names)
+{
+	tree_build(b->snapshot, names, &b->job.query, &b->tree, &b->err);
+}
+
+bool treepane_derives(struct query *q)
+{
+	return true;
+}
+
+void treepane_derive(struct built *b, const struct tree *t)
+{
+	b->tree = tree_share((struct tree *)t);
+}
+
+/* By grouping; inverted ones behind, those by node behind all. */
+unsigned int treepane_way(const struct query *q)
+{
+	return (q->by_node ? 2 * TREE_GROUPS : 0) + (q->inverted ? TREE_GROUPS : 0) + q->group_by;
+}
+
+static void treepane_twice(struct view *v, struct pane *p)
+{
+	treeview_zoom(p->tv);
+}
+
+const struct pane_ops pane_tree = {
+	.traits = PANE_CALL_TREE | PANE_COMPARES,
+	.weight = 3,
+	.kinds = MEASURES_WALL,
+	.ways = TREE_WAYS,
+	.way = treepane_way,
+	.build = treepane_build,
+	.derives = treepane_derives,
+	.derive = treepane_derive,
+	.shown = view_go_to_sought,
+	.rule = treepane_tree_rule,
+	.rows = treepane_draw,
+	.status = treepane_draw_status,
+	.twice = treepane_twice,
+	.on_mark = treepane_mark_at,
+	.head_at = treepane_column_at,
+	.here = treepane_here,
+};

@@ -7,14 +7,14 @@
  */
 #include "config.h"
 
-#include "ui/panes/waitspane.h"
-
 #include "base/text.h"
 #include "base/units.h"
 #include "query/standstill.h"
 #include "ui/panes/pane_common.h"
+#include "ui/panes/rowfilter.h"
 #include "ui/panes/waitsview.h"
 #include "ui/text_builder.h"
+#include "ui/view_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -99,6 +99,11 @@ static void draw_histogram(const struct wait_row *r, struct canvas *cv, const st
 	}
 }
 
+static const struct waits *waitspane_of(const struct treeview *tv)
+{
+	return tv->model;
+}
+
 /* Waits in the run queue are told by their colour. */
 static enum style row_style(const struct wait_row *r)
 {
@@ -153,14 +158,14 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 			       const struct search *s)
 {
 	const struct tree_row *row = &tv->rows.v[i];
-	const struct wait_row *r = waitsview_row(tv->waits, row->node);
+	const struct wait_row *r = waitsview_row(waitspane_of(tv), row->node);
 	const int x = LINE_NAME_X + waitspane_indent_of(l, row->depth) + LINE_STEP;
 	char label[LABEL_MAX];
 	int used;
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, waitspane_label_style(tv->waits, row->node), label);
+	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, waitspane_label_style(waitspane_of(tv), row->node), label);
 	pane_common_matches(cv, x, y, used, s, label);
 	if (r)
 		waitspane_draw_figures(r, cv, l, y);
@@ -168,11 +173,11 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 		pane_common_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
 }
 
-void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+static void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
 {
 	const struct layout l = waitspane_lay_out(cv->w);
 
-	for (int i = 0; i < lines && tv->waits && tv->top + (size_t)i < tv->rows.n; i++)
+	for (int i = 0; i < lines && waitspane_of(tv) && tv->top + (size_t)i < tv->rows.n; i++)
 		waitspane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
 }
 
@@ -194,7 +199,7 @@ static void waitspane_draw_scale(struct canvas *cv, const struct layout *l, int 
 	}
 }
 
-void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
+static void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
 {
 	const struct layout l = waitspane_lay_out(cv->w);
 
@@ -224,15 +229,15 @@ static void row_words(const struct wait_row *r, struct text_builder *ret)
 }
 
 /* "name . 3 threads . run queue 1.2 %", cut to what fits, and the row at the right. */
-void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
+static void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
 {
 	const uint32_t node = treeview_node(tv);
-	const struct wait_row *r = tv->waits && node != NODE_NONE ? waitsview_row(tv->waits, node) : NULL;
+	const struct wait_row *r = waitspane_of(tv) && node != NODE_NONE ? waitsview_row(waitspane_of(tv), node) : NULL;
 	char label[LABEL_MAX], figures[128];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int room, used;
 
-	if (node == NODE_NONE || !tv->waits)
+	if (node == NODE_NONE || !waitspane_of(tv))
 		return;
 	if (r)
 		row_words(r, &words);
@@ -248,7 +253,7 @@ void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
 	}
 }
 
-bool waitspane_on_mark(const struct treeview *tv, int w, int x, int y)
+static bool waitspane_on_mark(const struct treeview *tv, int w, int x, int y)
 {
 	const struct layout l = waitspane_lay_out(w);
 	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
@@ -271,15 +276,15 @@ static stack_id waitspane_stack_of(const struct waits *w, uint32_t node)
 	return r && r->level >= WAIT_LEVEL_STACK ? r->stack : STACK_ROOT;
 }
 
-size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
+static size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
 {
 	size_t n = 0;
 
-	for (size_t i = tv->top; tv->waits && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
-		stack_id at = waitspane_stack_of(tv->waits, tv->rows.v[i].node);
+	for (size_t i = tv->top; waitspane_of(tv) && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
+		stack_id at = waitspane_stack_of(waitspane_of(tv), tv->rows.v[i].node);
 
 		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
-			const struct stack *s = dict_get_stack(tv->waits->dict, at);
+			const struct stack *s = dict_get_stack(waitspane_of(tv)->dict, at);
 
 			ret[n++] = s->frame;
 			at = s->parent;
@@ -287,3 +292,144 @@ size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, siz
 	}
 	return n;
 }
+
+/* The function that a call path is called after, the first of them. */
+static bool waitspane_path(struct filter_term *t, char *label)
+{
+	char *end = strstr(label, " \xE2\x80\xBA ");
+
+	if (end)
+		*end = '\0';
+	return rowfilter_name(t, TERM_FUNCTION, label);
+}
+
+static bool waitspane_here(struct filter_term *t, const struct waits *w, uint32_t node)
+{
+	const struct wait_row *r = waitsview_row(w, node);
+	const struct wait_open *o = waitsview_open(w, node);
+	char name[CALL_NAME_MAX], label[LABEL_MAX];
+
+	if (o)
+		return rowfilter_thread(t, w->dict, o->thread);
+	switch (r ? r->level : WAIT_LEVEL_ALL) {
+	case WAIT_LEVEL_NODE:
+		return r->node < NODES_MAX && rowfilter_number(t, TERM_NODE, r->node);
+	case WAIT_LEVEL_CALL:
+		return call_find(call_name(r->call, w->query.arch, name), w->query.arch) == r->call && rowfilter_name(t, TERM_SYSCALL, name);
+	case WAIT_LEVEL_STACK:
+		return waitspane_path(t, waitsview_label(w, node, label, sizeof(label)));
+	default:
+		return false;
+	}
+}
+
+/* The pane */
+
+static void waitspane_question(struct query *q)
+{
+	const bool by_node = q->by_node;
+
+	pane_list_question(q);
+	q->by_node = by_node;
+}
+
+static void waitspane_build(struct built *b, const struct names *names)
+{
+	struct waits *waits = NULL;
+	struct query q = b->job.query;
+
+	q.measures &= MEASURES_OFF_CPU;
+	if (waits_build(b->snapshot, names, &q, &waits, &b->err) < 0)
+		return;
+	b->model = waits;
+	b->standstill = waits_standstill(waits);
+	b->standstill_known = true;
+	b->tree = waitsview_tree(waits);
+	if (!b->tree)
+		err_nomem(&b->err, "the list of waits");
+}
+
+static void waitspane_drop(struct built *b)
+{
+	tree_free(take_ptr(b->tree));
+	waits_free(b->model);
+}
+
+static unsigned int waitspane_way(const struct query *q)
+{
+	return q->by_node;
+}
+
+static char *waitspane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
+{
+	return waitsview_label(waitspane_of(tv), node, dst, size);
+}
+
+/* Functions in which libc goes into the kernel are not read. */
+static bool waitspane_path_of(const struct treeview *tv, uint32_t node, char *dst, size_t size, struct row_path *ret)
+{
+	const struct wait_first first = waitsview_head(waitspane_of(tv), node, dst, size);
+
+	*ret = (struct row_path){ first.stack, first.name };
+	return true;
+}
+
+static void waitspane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct waits *w = p->built->model;
+	char title[TITLE_MAX];
+
+	waitspane_rule(p->tv, cv, 0, title_waits(&p->built->job.query, w->idle_ns, v->options, title, sizeof(title)));
+}
+
+static void waitspane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
+{
+	waitspane_rows(p->tv, cv, 0, cv->h, s);
+}
+
+static void waitspane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
+{
+	waitspane_status(p->tv, cv, y);
+}
+
+static const char *waitspane_nothing(const struct pane *p)
+{
+	const struct waits *w = p->built->model;
+
+	return w->idle_ns && p->built->job.query.fold_idle ? "Idle waits are hidden: w shows them." : NULL;
+}
+
+static size_t waitspane_names(const struct pane *p, int lines, frame_id *ret, size_t max)
+{
+	return waitspane_frames(p->tv, lines, ret, max);
+}
+
+static bool waitspane_mark_at(const struct pane *p, int x, int line)
+{
+	return waitspane_on_mark(p->tv, p->at.w, x, line);
+}
+
+static bool waitspane_row_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
+{
+	return waitspane_here(t, waitspane_of(tv), node);
+}
+
+static const struct treeview_ops waitspane_lines = { .label = waitspane_label, .path = waitspane_path_of, .all_paths = true };
+
+const struct pane_ops pane_waits = {
+	.weight = 2,
+	.kinds = MEASURES_OFF_CPU,
+	.ways = 2,
+	.way = waitspane_way,
+	.question = waitspane_question,
+	.build = waitspane_build,
+	.drop = waitspane_drop,
+	.lines = &waitspane_lines,
+	.rule = waitspane_draw_rule,
+	.rows = waitspane_draw,
+	.status = waitspane_draw_status,
+	.nothing = waitspane_nothing,
+	.frames = waitspane_names,
+	.on_mark = waitspane_mark_at,
+	.here = waitspane_row_here,
+};

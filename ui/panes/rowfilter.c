@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rowfilter.c - see rowfilter.h. */
+#include "config.h"
+
+#include "ui/panes/rowfilter.h"
+
+#include "base/text.h"
+#include "query/label.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool rowfilter_number(struct filter_term *t, enum term_what what, long id)
+{
+	*t = (struct filter_term){ .what = (uint8_t)what };
+	snprintf(t->text, sizeof(t->text), "%ld", id);
+	return id >= 0;
+}
+
+bool rowfilter_thread(struct filter_term *t, const struct dict *d, thread_id id)
+{
+	const struct thread *thread = dict_get_thread(d, id);
+
+	return thread && thread->tid && rowfilter_number(t, TERM_THREAD, thread->tid);
+}
+
+bool rowfilter_name(struct filter_term *t, enum term_what what, const char *name)
+{
+	*t = (struct filter_term){ .what = (uint8_t)what };
+	if (!text_is_clean(name, strlen(name)))
+		return false;
+	return what == TERM_FUNCTION ? term_exactly(name, t->text) : term_literally(name, t->text);
+}
+
+static bool rowfilter_group(struct filter_term *t, const struct tree *tree, const struct tree_node *n)
+{
+	const struct thread *thread = dict_get_thread(tree->dict, n->thread);
+	const struct strtab *st = dict_strings(tree->dict);
+	const char *exe;
+
+	if (!thread)
+		return false;
+	switch (tree->query.group_by) {
+	case GROUP_COMM:
+		return rowfilter_name(t, TERM_THREAD, strtab_get(st, thread->comm));
+	case GROUP_CGROUP:
+		return rowfilter_name(t, TERM_CGROUP, strtab_get(st, thread->cgroup));
+	case GROUP_EXE:
+		exe = strrchr(strtab_get(st, thread->exe), '/');
+		return rowfilter_name(t, TERM_PROCESS, exe ? exe + 1 : strtab_get(st, thread->exe));
+	case GROUP_THREAD:
+		if (n->parent && tree->node[n->parent].kind == NODE_GROUP)
+			return rowfilter_thread(t, tree->dict, n->thread);
+		break;
+	case GROUP_NONE:
+	case GROUP_PROCESS:
+		break;
+	}
+	return thread->pid && rowfilter_number(t, TERM_PROCESS, thread->pid);
+}
+
+bool rowfilter_node(struct filter_term *t, const struct tree *tree, uint32_t node)
+{
+	const struct tree_node *n = &tree->node[node];
+	char label[TERM_TEXT_MAX];
+
+	switch (n->kind) {
+	case NODE_GROUP:
+		return rowfilter_group(t, tree, n);
+	case NODE_NUMA:
+		return n->frame < NODES_MAX && rowfilter_number(t, TERM_NODE, (long)n->frame);
+	case NODE_FUNC:
+		return rowfilter_name(t, TERM_FUNCTION, names_text(tree->names, names_func(tree->names, n->func)->name));
+	case NODE_ADDR:
+		return rowfilter_name(t, TERM_FUNCTION, tree_label(tree, node, label, sizeof(label)));
+	default:
+		return false;
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* rowfilter.h - a row under the cursor as a filter: what the prompt of key f begins with. All return false when it makes none. */
+#ifndef SBERF_UI_PANES_ROWFILTER_H
+#define SBERF_UI_PANES_ROWFILTER_H
+
+#include "query/query.h"
+#include "query/terms.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is WHAT with the number ID. */
+bool rowfilter_number(struct filter_term *t, enum term_what what, long id);
+/* The thread ID of D. */
+bool rowfilter_thread(struct filter_term *t, const struct dict *d, thread_id id);
+/* What is called NAME, if that can be shown as it is. */
+bool rowfilter_name(struct filter_term *t, enum term_what what, const char *name);
+/* NODE of a call tree. */
+bool rowfilter_node(struct filter_term *t, const struct tree *tree, uint32_t node);
+
+#endif
