@@ -27,7 +27,7 @@
 /* In the order in which --help names them. The first is what is written when nothing says otherwise. */
 #define EXPORTERS(X) \
 	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(numa) X(pprof) X(perf_script) X(perf_data) X(summary) X(speedscope) X(firefox) \
-	X(json) X(annotate) X(recording)
+	X(json) X(annotate) X(callgrind) X(recording)
 
 /* What a profile is read as. */
 enum exporter_reads {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/export: one "libsberf_a_SOURCES += src/export/FILE" a line, headers too.
 libsberf_a_SOURCES += src/export/annotated.c
+libsberf_a_SOURCES += src/export/callgrind.c
 libsberf_a_SOURCES += src/export/events.c
 libsberf_a_SOURCES += src/export/events.h
 libsberf_a_SOURCES += src/export/exporter.c

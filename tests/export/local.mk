@@ -8,6 +8,7 @@ watching_tests += tests/export/live.sh
 shell_tests += tests/export/perf_data.sh
 shell_tests += tests/export/perf_script.sh
 shell_tests += tests/export/pprof.sh
+shell_tests += tests/export/callgrind.sh
 shell_tests += tests/export/firefox.sh
 shell_tests += tests/export/json.sh
 shell_tests += tests/export/speedscope.sh

@@ -725,6 +725,11 @@ static int write_waits(FILE *f)
 	return exporter_waits.write(f, &shared_view, NULL);
 }
 
+static int write_callgrind(FILE *f)
+{
+	return exporter_callgrind.write(f, &shared_view, NULL);
+}
+
 static bool try_to_write(void)
 {
 	FILE *null = fopen("/dev/null", "w");
@@ -738,7 +743,7 @@ static bool try_to_write(void)
 
 static void test_no_memory(void **state)
 {
-	int (*const writer[])(FILE *f) = { write_folded, write_tree, write_summary, write_waits };
+	int (*const writer[])(FILE *f) = { write_folded, write_tree, write_summary, write_waits, write_callgrind };
 	const struct profile_meta meta = { .samples = 1 };
 	const struct query q = { .group_by = GROUP_COMM };
 	struct made *m = *state;
