@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arena.c - blocks double up to 1 MiB, so small arenas stay small and large ones make few mallocs. */
+/*
+ * arena.c - blocks double up to 1 MiB, so small arenas stay small and large ones make few mallocs.
+ */
 #include "config.h"
 
 #include "base/arena.h"

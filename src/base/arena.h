@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arena.h - memory that is freed all at once.
+ * arena.h - allocates memory that is freed all at once.
  *
- * Allocations are bumped from blocks and never move; there is no per-object free. Used for what lives exactly as long as
- * its owner (a tree, a symbol table). Not thread-safe.
+ * Allocations are bumped from blocks and never move; there is no per-object free. Used for what
+ * lives exactly as long as its owner (a tree, a symbol table). Not thread-safe.
  */
 #ifndef SBERF_BASE_ARENA_H
 #define SBERF_BASE_ARENA_H

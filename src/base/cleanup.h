@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cleanup.h - locals that clean themselves, and visible hand-over.
+ * cleanup.h - lets local variables clean up after themselves, and makes the hand-over of an owned
+ * thing visible.
  *
  *	AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
  *	...
  *	*ret_fd = take_fd(&fd);
  *
- * AUTO(type_free) works for every destructor `void type_free(struct type *)`, provided DEFINE_AUTO(type_free, struct type)
- * stands once in the header that declares it. Destructors accept NULL.
+ * AUTO(type_free) works for every destructor `void type_free(struct type *)`, provided
+ * DEFINE_AUTO(type_free, struct type) stands once in the header that declares it. Destructors
+ * accept NULL.
  */
 #ifndef SBERF_BASE_CLEANUP_H
 #define SBERF_BASE_CLEANUP_H

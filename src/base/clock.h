@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.h - the two clocks sberf uses, in nanoseconds. bpf_ktime_get_ns() and the side band use MONOTONIC too. */
+/*
+ * clock.h - reads the two clocks that sberf uses, in nanoseconds. bpf_ktime_get_ns() and the side
+ * band use MONOTONIC too.
+ */
 #ifndef SBERF_BASE_CLOCK_H
 #define SBERF_BASE_CLOCK_H
 

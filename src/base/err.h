@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * err.h - errors as values.
+ * err.h - makes an error a value: a negative errno and one sentence.
  *
- * A function that can fail returns 0 (or a count) on success and a negative errno on failure, and describes the failure in
- * a caller-supplied `struct err`: one sentence that names the thing, the cause and the remedy, without a trailing newline or
- * full stop. Library code never prints; only main() and the status line speak. Outputs named `ret_*` change only on success.
- * A NULL `struct err *` is allowed everywhere and discards the sentence.
+ * A function that can fail returns 0 (or a count) on success and a negative errno on failure, and
+ * describes the failure in a caller-supplied `struct err`: one sentence that names the thing, the
+ * cause and the remedy, without a trailing newline or full stop. Library code never prints; only
+ * main() and the status line speak. Outputs named `ret_*` change only on success. A NULL `struct
+ * err *` is allowed everywhere and discards the sentence.
  */
 #ifndef SBERF_BASE_ERR_H
 #define SBERF_BASE_ERR_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hash.c - FNV-1a over 8-byte words with a final mix, and the growing of the open-addressing index. */
+/*
+ * hash.c - FNV-1a over 8-byte words with a final mix, and the growing of the open-addressing index.
+ */
 #include "config.h"
 
 #include "base/hash.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hash.h - hash functions and one open-addressing index.
+ * hash.h - hash functions and an open-addressing index that stores no keys.
  *
- * `struct hidx` maps a 64-bit hash to 32-bit ids that the caller owns elsewhere (an array, a dictionary). It stores no
- * keys: the caller compares. A slot is 4 bytes, whatever the keys are: 26 bits of id, as many as base/pages.h has, and 6 of the
- * hash, which spare 63 of 64 comparisons with something else.
+ * `struct hidx` maps a 64-bit hash to 32-bit ids that the caller owns elsewhere (an array, a
+ * dictionary). It stores no keys: the caller compares. A slot is 4 bytes, whatever the keys are: 26
+ * bits of id, as many as base/pages.h has, and 6 of the hash, which spare 63 of 64 comparisons with
+ * something else.
  *
  *	for (uint32_t at = hidx_first(&t, h); (id = hidx_id(&t, at)) != HIDX_NONE; at = hidx_next(&t, at))
  *		if (hidx_same(&t, at, h) && key_equal(id, key))

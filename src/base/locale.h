@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* locale.h - which characters whoever reads our text can read. */
+/* locale.h - finds out whether the reader of our text can read UTF-8. */
 #ifndef SBERF_BASE_LOCALE_H
 #define SBERF_BASE_LOCALE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* numbered.h - names of files with a number in them, such that nothing is replaced: "sberf-1.svg", "sberf-2.svg", ... */
+/*
+ * numbered.h - finds free names for files, such as "sberf-1.svg", "sberf-2.svg", so that no file is
+ * replaced.
+ */
 #ifndef SBERF_BASE_NUMBERED_H
 #define SBERF_BASE_NUMBERED_H
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pages.h - an append-only array whose elements never move, with one writer and any number of readers, without locks.
+ * pages.h - an append-only array whose elements never move, with one writer and any number of
+ * readers, without locks.
  *
- * Elements live in pages of 4,096, found through a directory of page pointers. A directory that is full is replaced by one of
- * twice its size and kept until the end, as readers may still use it: what they may read is in it. The writer fills the element
- * returned by pages_reserve() and makes it visible with pages_commit() (a release store of the count); a reader that saw
- * count n (an acquire load) may read elements 0 .. n-1 for as long as the array lives. This is what lets a snapshot of the
- * profile share its dictionaries with the thread that goes on adding to them.
+ * Elements live in pages of 4,096, found through a directory of page pointers. A directory that is
+ * full is replaced by one of twice its size and kept until the end, as readers may still use it:
+ * what they may read is in it. The writer fills the element returned by pages_reserve() and makes
+ * it visible with pages_commit() (a release store of the count); a reader that saw count n (an
+ * acquire load) may read elements 0 .. n-1 for as long as the array lives. This is what lets a
+ * snapshot of the profile share its dictionaries with the thread that goes on adding to them.
  */
 #ifndef SBERF_BASE_PAGES_H
 #define SBERF_BASE_PAGES_H

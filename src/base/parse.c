@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * parse.c - one digit loop with an overflow check under every number, and one sentence for every way of being wrong.
+ * parse.c - one digit loop with an overflow check under every number, and one sentence for every
+ * way of being wrong.
  */
 #include "config.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * parse.h - checked parsing of what a person or a /proc file wrote. No atoi, no strtol elsewhere.
+ * parse.h - parses numbers, times and sizes that a person or a /proc file wrote, with all checks.
+ * There is no atoi or strtol elsewhere.
  *
- * Every function takes the whole NUL-terminated S, refuses trailing rubbish, signs and overflow, returns 0 or a negative
- * errno (-EINVAL, -ERANGE) with a sentence that quotes S, and leaves its output untouched on failure.
+ * Every function takes the whole NUL-terminated S, refuses trailing rubbish, signs and overflow,
+ * returns 0 or a negative errno (-EINVAL, -ERANGE) with a sentence that quotes S, and leaves its
+ * output untouched on failure.
  */
 #ifndef SBERF_BASE_PARSE_H
 #define SBERF_BASE_PARSE_H

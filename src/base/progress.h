@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * progress.h - a line on the terminal for what takes long: share, rate and the time that is left. Nothing where standard error is no
- * terminal, and nothing for what is done at once.
+ * progress.h - draws a progress line on the terminal for slow work: share, rate and the time that
+ * is left. It draws nothing when standard error is no terminal, and nothing when the work is done
+ * at once.
  */
 #ifndef SBERF_BASE_PROGRESS_H
 #define SBERF_BASE_PROGRESS_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sizes.h - how large buffers are: as large as is quick, or small in builds for fuzzing (configure --enable-fuzzers).
+ * sizes.h - says how large buffers are: large enough to be quick, or small in builds for fuzzing
+ * (configure --enable-fuzzers).
  *
- * With small ones short inputs fill several of them and reach the code at their borders, and a run costs less. Only what nobody can see
- * from outside has a size of this kind: not what is a limit of what is read or written.
+ * With small buffers, short inputs fill several of them and reach the code at their borders, and a
+ * run costs less. Only sizes that cannot be seen from outside are here, and no limits of what sberf
+ * reads or writes.
  */
 #ifndef SBERF_BASE_SIZES_H
 #define SBERF_BASE_SIZES_H

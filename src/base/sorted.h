@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sorted.h - finding a place in an array that is sorted by a number. */
+/* sorted.h - finds a place in an array that is sorted by a number. */
 #ifndef SBERF_BASE_SORTED_H
 #define SBERF_BASE_SORTED_H
 

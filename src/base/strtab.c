@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* strtab.c - strings live in an arena, their addresses in a paged array, their ids in a hash index. */
+/*
+ * strtab.c - strings live in an arena, their addresses in a paged array, their ids in a hash index.
+ */
 #include "config.h"
 
 #include "base/strtab.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * strtab.h - interned strings: equal text has one id and one address.
+ * strtab.h - interns strings: equal text has one id and one address.
  *
- * Ids count up from 0, and id 0 is always "". Strings are bytes, not NUL-free text: lengths are kept. A returned pointer is
- * NUL-terminated and stays valid until strtab_free(). One thread adds; any thread may read an id it was handed through a
- * release/acquire pair (strings never move).
+ * Ids count up from 0, and id 0 is always "". Strings are bytes, not NUL-free text: lengths are
+ * kept. A returned pointer is NUL-terminated and stays valid until strtab_free(). One thread adds;
+ * any thread may read an id it was handed through a release/acquire pair (strings never move).
  */
 #ifndef SBERF_BASE_STRTAB_H
 #define SBERF_BASE_STRTAB_H

@@ -2,8 +2,8 @@
 /*
  * text.c - one decoder, one table of what must not pass, one table of widths.
  *
- * The decoder accepts exactly the well-formed sequences of Unicode 15, table 3-7: no overlong forms, no surrogates, nothing
- * above U+10FFFF.
+ * The decoder accepts exactly the well-formed sequences of Unicode 15, table 3-7: no overlong
+ * forms, no surrogates, nothing above U+10FFFF.
  */
 #include "config.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * text.h - foreign text made safe, and text made to fit.
+ * text.h - makes foreign text safe, and makes text fit a number of columns.
  *
- * Every string that comes from outside (comm, symbol, path, cgroup, a recording) passes text_sanitise() before it reaches a
- * terminal or a text file. Valid UTF-8 passes unchanged except: C0 and C1 controls, DEL, bidi controls and other
- * format characters that move or hide text (U+061C, U+200B..U+200F, U+2028..U+202E, U+2060..U+2069, U+FEFF, U+FFF9..U+FFFB),
- * surrogates, non-characters; each of these, and each byte that is not part of a valid UTF-8 sequence, becomes U+FFFD.
+ * Every string that comes from outside (comm, symbol, path, cgroup, a recording) passes
+ * text_sanitise() before it reaches a terminal or a text file. Valid UTF-8 passes unchanged except:
+ * C0 and C1 controls, DEL, bidi controls and other format characters that move or hide text
+ * (U+061C, U+200B..U+200F, U+2028..U+202E, U+2060..U+2069, U+FEFF, U+FFF9..U+FFFB), surrogates,
+ * non-characters; each of these, and each byte that is not part of a valid UTF-8 sequence, becomes
+ * U+FFFD.
  */
 #ifndef SBERF_BASE_TEXT_H
 #define SBERF_BASE_TEXT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread.h - threads that may be left behind when they hang, and conditions with deadlines. */
+/*
+ * thread.h - starts threads that may be left behind when they hang, and waits for conditions with
+ * deadlines.
+ */
 #ifndef SBERF_BASE_THREAD_H
 #define SBERF_BASE_THREAD_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * units.c - the unit is chosen after rounding: 999.96 ms is "1.00 s", never "1000 ms".
- */
+/* units.c - the unit is chosen after rounding: 999.96 ms is "1.00 s", never "1000 ms". */
 #include "config.h"
 
 #include "base/units.h"

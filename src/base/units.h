@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * units.h - numbers as people read them, in columns that do not jump.
+ * units.h - writes numbers as people read them, in columns of constant width.
  *
  * Each writes at most UNITS_MAX - 1 bytes and a NUL into DST and returns DST.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wildcard.c - see wildcard.h. What a * stands for is tried from the shortest on, and only for the last one that was met: an earlier
- * one that took more would leave less for the same rest. fnmatch(3) tries all of them.
+ * wildcard.c - see wildcard.h. What a * stands for is tried from the shortest on, and only for the
+ * last one that was met: an earlier one that took more would leave less for the same rest.
+ * fnmatch(3) tries all of them.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wildcard.h - patterns with * and ?, as fnmatch(3) has them, in time that is bounded by pattern times text. */
+/*
+ * wildcard.h - matches patterns with * and ?, like fnmatch(3), in time bounded by pattern times
+ * text.
+ */
 #ifndef SBERF_BASE_WILDCARD_H
 #define SBERF_BASE_WILDCARD_H
 
