@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotation.h - a listing with what its lines and instructions take, as rows in three layouts. Pure.
+ * annotation.h - joins a listing with the time that its lines and instructions take, as rows in
+ * three layouts. It is pure.
  *
- * A row's total is its self time and that of what is called there. In ANNOT_BOTH instructions stand in the order of their addresses,
- * each run of one line below that line, whose figures are those of the run; in ANNOT_SOURCE a line stands once, with all that
- * was made of it. Where there is no source, all layouts are that of the instructions.
+ * A row's total is its self time and that of what is called there. In ANNOT_BOTH instructions stand
+ * in the order of their addresses, each run of one line below that line, whose figures are those of
+ * the run; in ANNOT_SOURCE a line stands once, with all that was made of it. Where there is no
+ * source, all layouts are that of the instructions.
  */
 #ifndef SBERF_ANNOTATE_ANNOTATION_H
 #define SBERF_ANNOTATE_ANNOTATION_H

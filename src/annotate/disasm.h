@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * disasm.h - the instructions of a piece of code as text, in the syntax of objdump -d (on x86-64 that of AT&T). Pure; capstone
- * knows them.
+ * disasm.h - writes the instructions of a piece of code as text, in the syntax of objdump -d (on
+ * x86-64 that of AT&T). It is pure; capstone decodes them.
  */
 #ifndef SBERF_ANNOTATE_DISASM_H
 #define SBERF_ANNOTATE_DISASM_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * listing.h - the code of one function: its instructions, and the source lines that they were made of. What is in it is sanitised.
+ * listing.h - reads the code of one function: its instructions, and the source lines from which
+ * they were made. Its text is sanitised.
  *
- * It is read from the file behind a module, from debug information there or beside it, and from the source files that this
- * names: that may wait for a disk, so only threads that may hang call it. It depends on no figures: they come from instruction_costs.h.
+ * It is read from the file behind a module, from debug information there or beside it, and from the
+ * source files that this names: that may wait for a disk, so only threads that may hang call it. It
+ * depends on no figures: they come from instruction_costs.h.
  */
 #ifndef SBERF_ANNOTATE_LISTING_H
 #define SBERF_ANNOTATE_LISTING_H

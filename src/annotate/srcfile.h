@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* srcfile.h - the lines of a source file, read once and bounded; what is in them is foreign. */
+/* srcfile.h - reads the lines of a source file once, within limits; their text is foreign. */
 #ifndef SBERF_ANNOTATE_SRCFILE_H
 #define SBERF_ANNOTATE_SRCFILE_H
 

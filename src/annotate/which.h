@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* which.h - which code belongs to a node of a tree. Pure. */
+/* which.h - finds the code that belongs to a node of a tree. It is pure. */
 #ifndef SBERF_ANNOTATE_WHICH_H
 #define SBERF_ANNOTATE_WHICH_H
 

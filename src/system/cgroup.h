@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cgroup.h - the path of a cgroup v2 by its id, which is the inode of its directory.
+ * cgroup.h - finds the path of a cgroup v2 by its id, which is the inode of its directory.
  *
- * Three ways, cheapest first: the kernel opens the directory by its id (needs CAP_DAC_READ_SEARCH), the process that was
- * sampled says where it is (/proc/PID/cgroup, checked against the id), and the hierarchy is searched, bounded and not often.
- * What was found once is kept; a cgroup that is renamed or removed later keeps the path that it had.
+ * It tries three ways, the cheapest first: the kernel opens the directory by its id (needs
+ * CAP_DAC_READ_SEARCH); the process that was sampled says where it is (/proc/PID/cgroup, checked
+ * against the id); the hierarchy is searched, which is bounded and done seldom. What was found once
+ * is kept; a cgroup that is renamed or removed later keeps the path that it had.
  */
 #ifndef SBERF_SYSTEM_CGROUP_H
 #define SBERF_SYSTEM_CGROUP_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpus.h - which CPUs there are, which are online, and which ring each of them writes to.
+ * cpus.h - knows which CPUs there are, which are online, and to which ring each of them writes.
  *
- * A ring is shared by CPUs of one NUMA node, at most CPUS_PER_RING of them: producers of one ring contend for a lock, and its
- * memory should be near.
+ * A ring is shared by CPUs of one NUMA node, at most CPUS_PER_RING of them: producers of one ring
+ * contend for a lock, and its memory should be near.
  */
 #ifndef SBERF_SYSTEM_CPUS_H
 #define SBERF_SYSTEM_CPUS_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * execmaps.c - the executable mappings of a process, one question to the kernel for each.
+ * execmaps.c - reads the executable mappings of a process, with one question to the kernel for
+ * each.
  *
- * /proc/PID/maps writes a line of text for every mapping, with a path, and of a compiler's 66 eleven are executable. Since Linux 6.11 the
- * same file answers questions (PROCMAP_QUERY, commit bfc69fd05ef9): of that compiler 14 us instead of 57. Elsewhere the text is read.
+ * /proc/PID/maps writes a line of text for every mapping, with a path, and of a compiler's 66
+ * eleven are executable. Since Linux 6.11 the same file answers questions (PROCMAP_QUERY, commit
+ * bfc69fd05ef9): of that compiler 14 us instead of 57. Elsewhere the text is read.
  */
 #include "config.h"
 

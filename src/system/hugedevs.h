@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* hugedevs.h - the devices of hugetlbfs: a mapping of a file on one is of huge pages, which its name alone does not tell. */
+/*
+ * hugedevs.h - knows the devices of hugetlbfs, so that a mapping of a file with huge pages is
+ * recognised.
+ */
 #ifndef SBERF_SYSTEM_HUGEDEVS_H
 #define SBERF_SYSTEM_HUGEDEVS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * listtext.h - lists such as "0-3,8" in a place of fixed size: what does not fit is cut at a comma, "..." stands for it.
+ * listtext.h - writes lists such as "0-3,8" into a buffer of fixed size; what does not fit is
+ * truncated at a comma, and "..." stands for it.
  */
 #ifndef SBERF_SYSTEM_LISTTEXT_H
 #define SBERF_SYSTEM_LISTTEXT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lookup.h - questions about running processes that need no state: does it exist, what is it called, who has this name. */
+/*
+ * lookup.h - answers questions about running processes that need no state: does it exist, what is
+ * its name, which processes have this name.
+ */
 #ifndef SBERF_SYSTEM_LOOKUP_H
 #define SBERF_SYSTEM_LOOKUP_H
 

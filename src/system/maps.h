@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * maps.h - the text of /proc/PID/maps, one line at a time, and what the name of a mapping says about it.
+ * maps.h - reads the text of /proc/PID/maps, one line at a time, and says what the name of a
+ * mapping means.
  *
- * The format is that of proc_pid_maps(5): "start-end perms offset major:minor inode   name". The kernel writes a newline in a
- * path as \012 and escapes nothing else, so a path that really contains those four characters reads the same; whoever opens
- * the file checks its identity anyway.
+ * The format is that of proc_pid_maps(5): "start-end perms offset major:minor inode name". The
+ * kernel writes a newline in a path as \012 and escapes nothing else, so a path that really
+ * contains those four characters reads the same; whoever opens the file checks its identity anyway.
  */
 #ifndef SBERF_SYSTEM_MAPS_H
 #define SBERF_SYSTEM_MAPS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * procfs.h - what /proc/PID says, read through one directory handle.
+ * procfs.h - reads what /proc/PID says, through one directory handle.
  *
- * The handle pins the kernel's notion of the process, so that everything read through one handle is about one process even
- * when its number is given to another in between. Only text that the kernel makes is read here; no file system of the target
- * is touched.
+ * The handle pins the kernel's notion of the process, so that everything read through one handle is
+ * about one process even when its number is given to another in between. Only text that the kernel
+ * makes is read here; no file system of the target is touched.
  */
 #ifndef SBERF_SYSTEM_PROCFS_H
 #define SBERF_SYSTEM_PROCFS_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * proclist.h - the processes that run, as a list to pick one from: who they are, and what they took lately.
+ * proclist.h - lists the running processes to pick one from: who they are, and how much CPU time
+ * they took lately.
  *
- * Read from /proc, which waits (for a lock of an address space, at worst) and takes some 20 us a process: not for the thread that
- * answers keys. (libproc2 reads the same, but only of the /proc of this system, so nothing of it could be tested with processes
- * that vanish or have odd names; and procfs.h is there anyway.) A process that took no CPU time since the list before is read
- * but for one file: nothing else about it can have changed.
+ * Read from /proc, which waits (for a lock of an address space, at worst) and takes some 20 us a
+ * process: not for the thread that answers keys. (libproc2 reads the same, but only of the /proc of
+ * this system, so nothing of it could be tested with processes that vanish or have odd names; and
+ * procfs.h is there anyway.) A process that took no CPU time since the list before is read but for
+ * one file: nothing else about it can have changed.
  */
 #ifndef SBERF_SYSTEM_PROCLIST_H
 #define SBERF_SYSTEM_PROCLIST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sysfile.h - one-line files of /proc and /sys. */
+/* sysfile.h - reads one-line files of /proc and /sys. */
 #ifndef SBERF_SYSTEM_SYSFILE_H
 #define SBERF_SYSTEM_SYSFILE_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * topology.c - what the kernel tells of its nodes, read anew each time, and a few questions to a table.
+ * topology.c - what the kernel tells of its nodes, read anew each time, and a few questions to a
+ * table.
  *
- * Not by libnuma, which keeps from when the program began which nodes there are, and distances from when they were first asked for:
- * nodes that come later would never be seen.
+ * Not by libnuma, which keeps from when the program began which nodes there are, and distances from
+ * when they were first asked for: nodes that come later would never be seen.
  */
 #include "config.h"
 

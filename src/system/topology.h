@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * topology.h - the nodes of a machine, what they have, and how far they are from each other.
+ * topology.h - knows the NUMA nodes of a machine: their CPUs, their memory and their distances.
  *
- * Node numbers may have gaps, nodes may have memory and no CPU (CXL, HBM) or CPUs and no memory, CPUs may be offline. So a node is
- * always found by its number, never by its place in the table. Pure but for topology_read(); tests make their own.
+ * Node numbers may have gaps, nodes may have memory and no CPU (CXL, HBM) or CPUs and no memory,
+ * CPUs may be offline. So a node is always found by its number, never by its place in the table.
+ * Pure but for topology_read(); tests make their own.
  */
 #ifndef SBERF_SYSTEM_TOPOLOGY_H
 #define SBERF_SYSTEM_TOPOLOGY_H
