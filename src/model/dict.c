@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.c - six tables of one make: elements in an append-only paged array (base/pages.h), found through a hash index of
- * 4 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3 to 2.7 slots; nothing else is stored for it.
+ * dict.c - six tables of one make: elements in an append-only paged array (base/pages.h), found
+ * through a hash index of 4 bytes a slot that keeps no keys. A trie node costs its 8 bytes and 1.3
+ * to 2.7 slots; nothing else is stored for it.
  *
- * Under a limit (dict_limit) a sixteenth of the room, of the bytes and of what each index holds without growing, is set aside
- * for the stand-ins, so that "(other)" still finds its place under known callers when all else is full.
+ * Under a limit (dict_limit) a sixteenth of the room, of the bytes and of what each index holds
+ * without growing, is set aside for the stand-ins, so that "(other)" still finds its place under
+ * known callers when all else is full.
  *
  * The index belongs to the writer alone. Readers only ever touch the arrays.
  */

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits, places of memory, arguments.
+ * dict.h - the dictionaries of a profile: modules, frames, stacks, threads, kinds of waits, places
+ * of memory, arguments.
  *
- * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0 and are never reused or
- * moved. One thread (the engine) adds; any thread may read ids below a count that it has seen (base/pages.h), without locks.
+ * Everything is interned, by address and never by name: equal keys have one id, ids count up from 0
+ * and are never reused or moved. One thread (the engine) adds; any thread may read ids below a
+ * count that it has seen (base/pages.h), without locks.
  *
- * A *module* is a file, the vDSO, the kernel, the anonymous code of one process, or a pseudo module whose frames are
- * notes ("[cut: ...]", "(other)"). A *frame* is a place: (module, offset). The offset is
+ * A *module* is a file, the vDSO, the kernel, the anonymous code of one process, or a pseudo module
+ * whose frames are notes ("[cut: ...]", "(other)"). A *frame* is a place: (module, offset). The
+ * offset is
  *   MODULE_FILE, MODULE_VDSO: the offset in the file (pc - mapping start + mapping pgoff), so no bias is ever needed;
  *   MODULE_KERNEL: the address minus the address of _text (0 when that is unknown);
  *   MODULE_ANON: the virtual address in that process;
  *   MODULE_NOTE: an enum note_kind or, for cuts, NOTE_CUT + enum cut_reason.
- * For callers the offset is that of the return address minus one, which lies inside the call; for the innermost frame, and
- * for the frame that a signal interrupted, it is the exact pc. So a frame can be looked up as it is.
- * A *stack* is a trie node: (parent stack, frame), root first; STACK_ROOT is the empty stack.
+ * For callers the offset is that of the return address minus one, which lies inside the call; for
+ * the innermost frame, and for the frame that a signal interrupted, it is the exact pc. So a frame
+ * can be looked up as it is. A *stack* is a trie node: (parent stack, frame), root first;
+ * STACK_ROOT is the empty stack.
  *
- * Two modules are equal when kind, pid and start_ns are, and the best identity that either of them has: the build-id, else
- * device, inode and generation, else the path. So a file that is reached by two paths, or that is copied into two containers,
- * is one module, under the path it was first seen by. Whoever can forge a build-id can mislead whoever looks at it; no
- * cheaper identity exists, since the kernel hands out nothing else with a mapping.
+ * Two modules are equal when kind, pid and start_ns are, and the best identity that either of them
+ * has: the build-id, else device, inode and generation, else the path. So a file that is reached by
+ * two paths, or that is copied into two containers, is one module, under the path it was first seen
+ * by. Whoever can forge a build-id can mislead whoever looks at it; no cheaper identity exists,
+ * since the kernel hands out nothing else with a mapping.
  */
 #ifndef SBERF_MODEL_DICT_H
 #define SBERF_MODEL_DICT_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event.h - one unwound thing that happened. Ids are those of the dictionary (model/dict.h).
+ * event.h - defines an event: one unwound thing that happened. Ids are those of the dictionary
+ * (model/dict.h).
  *
- * The engine makes events from raw ones; the profile aggregates them; the recorder keeps each; a recording gives them back.
+ * The engine makes events from raw ones; the profile aggregates them; the recorder keeps each; a
+ * recording gives them back.
  */
 #ifndef SBERF_MODEL_EVENT_H
 #define SBERF_MODEL_EVENT_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kind.h - what each kind of event is: its name, and what it carries beside its weight.
+ * kind.h - the table of kinds of events: the name of each, and what it carries beside its weight.
  *
- * What is carried is one id in a fact, of a table of the dictionary, and some columns in a recording: what to do with it is a table of
- * operations in each of these (profile/carried.h, record/encoder.c, record/decode_events.c). A kind is one row here.
+ * What an event carries is one id in a fact (of a table of the dictionary) and some columns in a
+ * recording. Each of these has a table of operations that says what to do with it
+ * (profile/carried.h, record/encoder.c, record/decode_events.c). A kind is one row here.
  */
 #ifndef SBERF_MODEL_KIND_H
 #define SBERF_MODEL_KIND_H

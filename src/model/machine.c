@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* machine.c - the architectures. */
+/* machine.c - the table of architectures. */
 #include "config.h"
 
 #include "model/machine.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine.h - what must be known of an architecture in more than one folder: its registers, and what an address is.
+ * machine.h - knows what several folders need to know of an architecture: its registers, and what
+ * an address is.
  *
- * Which one it is is told by what is at hand, a sample's registers or a file's header, as the number that ELF has for it: what was caught
- * on one architecture is unwound on any other. What only one folder needs has tables of its own by the same number: unwind/arch.h,
- * numa/access_arch.h.
+ * The registers of a sample or the header of a file say which architecture it is, by its number in
+ * ELF. So a stack that was captured on one architecture is unwound on any other. What only one
+ * folder needs has tables of its own by the same number: unwind/arch.h, numa/access_arch.h.
  */
 #ifndef SBERF_MODEL_MACHINE_H
 #define SBERF_MODEL_MACHINE_H

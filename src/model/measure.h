@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * measure.h - what can be counted: time running, blocked, in the run queue, accesses to far memory, faults, what an import counts.
+ * measure.h - the table of what can be counted: time running, blocked, in the run queue, accesses
+ * to far memory, faults, what an import counts.
  *
- * A *measure* says which facts count, by their weight or their number, in what unit, and how it is called and shown. There is one table
- * of them (measure.c), and no other place that knows which there are: a new one is one row, and its kind of fact one of kinds.h. A
- * question (query/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add up to wall time add up to
- * the total of the node; else the total is the first one of the set.
+ * A *measure* says which facts count, by their weight or their number, in what unit, and how it is
+ * named and shown. There is one table of measures (measure.c), and no other place knows which there
+ * are: a new measure is one row there, and its kind of fact one row of kind.h. A question
+ * (query/query.h) asks for a set of measures, a node of a tree has a value of each. Those that add
+ * up to wall time add up to the total of the node; else the total is the first one of the set.
  */
 #ifndef SBERF_MODEL_MEASURE_H
 #define SBERF_MODEL_MEASURE_H

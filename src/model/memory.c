@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - see memory.h. */
+/* memory.c - the names of kinds of memory and of addresses (memory.h). */
 #include "config.h"
 
 #include "model/memory.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - the words for where memory is: nodes, what a mapping is for, how an address became known, and why not.
+ * memory.h - defines the words for where memory is: nodes, what a mapping is for, how an address
+ * became known, and why it did not.
  *
- * A *node* is a NUMA node by the kernel's number; numbers may have gaps. An access is *near* when the page lies on the node of the
- * CPU that made it, else *far*. Numbers here are in recordings: append only.
+ * A *node* is a NUMA node by the kernel's number; numbers may have gaps. An access is *near* when
+ * the page lies on the node of the CPU that made it, else *far*. Numbers here are in recordings:
+ * append only.
  */
 #ifndef SBERF_MODEL_MEMORY_H
 #define SBERF_MODEL_MEMORY_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* method.c - see method.h. */
+/* method.c - the names of methods, ways and walk reasons (method.h). */
 #include "config.h"
 
 #include "model/method.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * method.h - how the user side of a stack was unwound, and why the kernel half left it to a copy.
+ * method.h - says how a user stack was unwound, and why the kernel left it to a copy.
  *
- * The *method* says what addresses were found by, the *way* who walked: by rules in the kernel half, here from a copy, or the kernel by
- * frame pointers. What the kernel half cannot walk by rules is copied, and a *walk reason* says why; the copy may teach it.
+ * The *method* says by what the addresses were found. The *way* says who unwound: the BPF program
+ * by learned rules, the engine from a copy, or the kernel by frame pointers. What the BPF program
+ * cannot unwind by rules is copied, and a *walk reason* says why; from the copy it may learn how.
  */
 #ifndef SBERF_MODEL_METHOD_H
 #define SBERF_MODEL_METHOD_H

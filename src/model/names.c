@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names.c - functions are interned like everything in a dictionary; what a frame is called hangs on one atomic pointer.
+ * names.c - functions are interned like everything in a dictionary; what a frame is called hangs on
+ * one atomic pointer.
  *
- * The pointers live in a paged array indexed by frame id, which grows to the highest frame that was named, so frames may be
- * named in any order. A new answer is built in the arena and swung in with a release store; the old one stays where it is,
- * because a reader may be looking at it. A frame is named at most a few times (symbol table, debug information, a JIT map
- * that was read again), so what stays behind is small. Which frames were named is logged in the order in which that happened, so who
- * follows need not look at all.
+ * The pointers live in a paged array indexed by frame id, which grows to the highest frame that was
+ * named, so frames may be named in any order. A new answer is built in the arena and swung in with
+ * a release store; the old one stays where it is, because a reader may be looking at it. A frame is
+ * named at most a few times (symbol table, debug information, a JIT map that was read again), so
+ * what stays behind is small. Which frames were named is logged in the order in which that
+ * happened, so who follows need not look at all.
  */
 #include "config.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * names.h - what frames are called: functions, inlined calls, files and lines, by frame id.
+ * names.h - keeps the names of frames: functions, inlined calls, files and lines, by frame id.
  *
- * One thread adds (the symbolizer, or the reader of a recording); any thread reads without locks. A frame has no names at
- * first, then perhaps names from a symbol table, then perhaps better ones from debug information: names_get() gives the
- * best so far, and what it gave stays valid until names_free(). Text is raw bytes from foreign files: sanitise on output.
+ * One thread adds (the symbolizer, or the reader of a recording); any thread reads without locks. A
+ * frame has no names at first, then perhaps names from a symbol table, then perhaps better ones
+ * from debug information: names_get() gives the best so far, and what it gave stays valid until
+ * names_free(). Text is raw bytes from foreign files: sanitise on output.
  */
 #ifndef SBERF_MODEL_NAMES_H
 #define SBERF_MODEL_NAMES_H

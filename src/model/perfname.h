@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perfname.h - what perf's formats call the kinds of events whose periods are nanoseconds: exports write these names, imports read them. */
+/*
+ * perfname.h - the names that perf's formats use for events whose periods are nanoseconds: exports
+ * write them, imports read them.
+ */
 #ifndef SBERF_MODEL_PERFNAME_H
 #define SBERF_MODEL_PERFNAME_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * raw.h - what a capture source hands on: decoded, ordered by time, not yet unwound.
+ * raw.h - defines what a capture source hands on: raw events, decoded, ordered by time, not yet
+ * unwound.
  *
- * A raw event is a view: its pointers reach into the source's buffers and live until the callback returns. Process-wide
- * events (mmap, comm, fork, exit) come for every process, also outside the target; samples only for the target.
+ * A raw event is a view: its pointers reach into the source's buffers and live until the callback
+ * returns. Process-wide events (mmap, comm, fork, exit) come for every process, also outside the
+ * target; samples only for the target.
  */
 #ifndef SBERF_MODEL_RAW_H
 #define SBERF_MODEL_RAW_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reasons.h - every way of being incomplete, named once.
+ * reasons.h - names every way in which data can be incomplete, once.
  *
- * A *cut* is a user stack whose walk did not reach its root; a *loss* is an event that did not reach the profile. The names
- * are published (`cut_NAME`, `lost_NAME` in the summary, numbers in recordings): append, never rename or reuse.
+ * A *cut* is a truncated user stack, whose unwinding did not reach the root; a *loss* is an event
+ * that did not reach the profile. The names are published (`cut_NAME`, `lost_NAME` in the summary,
+ * numbers in recordings): append, never rename or reuse.
  */
 #ifndef SBERF_MODEL_REASONS_H
 #define SBERF_MODEL_REASONS_H

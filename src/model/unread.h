@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unread.h - files of which something could not be read that names or stacks would need, and why: the first few by name, and how many there are.
+ * unread.h - counts the files of which a part that names or stacks need could not be read, and
+ * keeps the first few with the reason.
  */
 #ifndef SBERF_MODEL_UNREAD_H
 #define SBERF_MODEL_UNREAD_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind_input.h - what unwinding starts from: the user side of one thread at one moment, as it was caught.
+ * unwind_input.h - defines what unwinding starts from: registers and stack bytes of one thread at
+ * one moment.
  *
- * It is a view: who made it keeps the bytes and the addresses that it points to, as long as it is in use. What it holds was written by
- * another program's kernel half, or by anybody who wrote a file: any value may stand anywhere, but pointers and their lengths are
- * right, and the counts are not more than there is room for.
+ * It is a view: its maker keeps the bytes and the addresses that it points to, as long as it is in
+ * use. Its values come from a BPF program, or from a file that anybody may have written. So any
+ * value may stand anywhere, but pointers and their lengths are right, and counts do not exceed the
+ * room.
  */
 #ifndef SBERF_MODEL_UNWIND_INPUT_H
 #define SBERF_MODEL_UNWIND_INPUT_H

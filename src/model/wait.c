@@ -2,12 +2,14 @@
 /*
  * wait.c - the tables behind wait.h.
  *
- * Names of system calls are libseccomp's, for every architecture it knows. Asking it costs a search through a few hundred
- * names, so what a call waits for is asked for once and then kept in a small cache that any number of threads use without a
- * lock: each entry is one word that says for which architecture and call it stands, and is replaced as a whole.
+ * Names of system calls are libseccomp's, for every architecture it knows. Asking it costs a search
+ * through a few hundred names, so what a call waits for is asked for once and then kept in a small
+ * cache that any number of threads use without a lock: each entry is one word that says for which
+ * architecture and call it stands, and is replaced as a whole.
  *
- * What a call waits for can only be guessed from its number and state: a read sleeps on a pipe, socket or terminal when it can
- * be interrupted (S), and on a disk when it cannot (D, K), whatever kind of file it was called on.
+ * What a call waits for can only be guessed from its number and state: a read sleeps on a pipe,
+ * socket or terminal when it can be interrupted (S), and on a disk when it cannot (D, K), whatever
+ * kind of file it was called on.
  */
 #include "config.h"
 

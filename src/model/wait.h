@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wait.h - the words for time off the CPU.
+ * wait.h - defines the words for time off the CPU.
  *
- * A *wait* is one stretch from the switch that takes a thread off its CPU to the one that puts it back on. It has two parts:
- * *blocked*, until somebody woke it, and *runnable*, from then on in the run queue. A thread that was preempted was never
- * blocked: its wait is runnable from the start. A *call* says what the thread had asked the kernel for: a system call by
- * number, or one of the few other ways into the kernel.
+ * A *wait* is one stretch from the switch that takes a thread off its CPU to the one that puts it
+ * back on. It has two parts: *blocked*, until somebody woke it, and *runnable*, from then on in the
+ * run queue. A thread that was preempted was never blocked: its wait is runnable from the start. A
+ * *call* says in which call the thread waits: a system call by number, or one of the few other ways
+ * into the kernel.
  */
 #ifndef SBERF_MODEL_WAIT_H
 #define SBERF_MODEL_WAIT_H
