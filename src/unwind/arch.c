@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* arch.c - the architectures that the unwinder knows. */
+/* arch.c - the table of the architectures that the unwinder knows. */
 #include "config.h"
 
 #include "unwind/arch.h"

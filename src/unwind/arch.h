@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch.h - what the unwinder asks of an architecture, beside its registers (model/machine.h);
+ * arch.h - lists what the unwinder asks of an architecture, beside its registers (model/machine.h);
  * implemented in *_x86_64.c and *_aarch64.c.
  *
  * All of them are there at once: an image has the one that its file is for, a walk the one that its

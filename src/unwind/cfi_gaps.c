@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cfi_gaps.c - code without CFI that keeps frame pointers.
+ * cfi_gaps.c - finds code without CFI that keeps frame pointers.
  *
- * What the table of .eh_frame_hdr (LSB 5.0, section 10.6.2) does not cover is looked at: before its first entry, between two of them, behind
- * the last, or all code of a file without table. Mostly these are functions that were compiled without unwind tables, each of which
- * shows by how it begins if it keeps a frame pointer (image_frames_x86_64.c).
+ * What the table of .eh_frame_hdr (LSB 5.0, section 10.6.2) does not cover is looked at: before its
+ * first entry, between two of them, behind the last, or all code of a file without table. Mostly
+ * these are functions that were compiled without unwind tables, each of which shows by how it
+ * begins if it keeps a frame pointer (image_frames_x86_64.c).
  *
- * V8 keeps its built-in functions, a megabyte and a half of code that its own compiler wrote, in the text of node: no CFI,
- * but frame pointers, as in the code that it writes at run time. Such a block is told by two things: a long way between
- * two entries, and many functions in it that begin by setting up a
- * frame pointer. Hand-written code without CFI, which keeps none, has few of these.
+ * V8 keeps its built-in functions, a megabyte and a half of code that its own compiler wrote, in
+ * the text of node: no CFI, but frame pointers, as in the code that it writes at run time. Such a
+ * block is told by two things: a long way between two entries, and many functions in it that begin
+ * by setting up a frame pointer. Hand-written code without CFI, which keeps none, has few of these.
  */
 #include "config.h"
 

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * cfi_split.c - what takes libdw less of functions that have many rows.
+ * cfi_split.c - splits long functions, so that libdw runs their call-frame instructions once
+ * instead of once per row.
  *
- * It runs the call-frame instructions of a function from its start for each row that it is asked for (elfutils, libdw/cfi.c:
- * execute_cfi()), so all rows of one take time with the square of their number. Hardly any function has as many as a
- * hundred; but a compiler has some with thousands: of the 49,002 of cc1plus 12.2 (Debian's) 162 have more than 256 bytes of instructions,
- * and take four fifths of the time for all.
+ * libdw runs the call-frame instructions of a function from its start for each row that it is asked
+ * for (elfutils, libdw/cfi.c: execute_cfi()), so the time for all rows of one function grows with
+ * the square of their number. Hardly any function has as many as a hundred; but a compiler has some
+ * with thousands: of the 49,002 of cc1plus 12.2 (Debian's) 162 have more than 256 bytes of
+ * instructions, and take four fifths of the time for all.
  *
- * Most of what is run leads nowhere: compilers write an epilogue in the midst of a function as DW_CFA_remember_state, what it does, and
- * DW_CFA_restore_state, which takes all of it back. So a long function is given to libdw in parts, in a second section: the FDE of each
- * part begins with what is left at its first place of all instructions before, and goes on with its own as they are. libdw still is who
- * says what they mean; here is only known which of them may be left out.
+ * Most of these instructions have no lasting effect: compilers write an epilogue in the middle of a
+ * function as DW_CFA_remember_state, its instructions, and DW_CFA_restore_state, which takes all of
+ * it back. So libdw gets a long function in parts, in a second section. The FDE of each part begins
+ * with what is left, at its first place, of all instructions before, and goes on with its own
+ * instructions as they are. libdw still says what they mean; this file only knows which of them may
+ * be left out.
  *
- * A function that is not of that kind stays as it is. None is in 2,489 files of Debian: they have 4,869 long ones.
+ * A function that cannot be split stays as it is. In 2,489 files of Debian with 4,869 long
+ * functions there is none.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cfi_split.h - functions of many call-frame instructions, made into some of few: see cfi_split.c. For image_*.c alone. */
+/*
+ * cfi_split.h - splits functions of many call-frame instructions, so that libdw is quick with them
+ * (cfi_split.c says why). Only image_*.c use it.
+ */
 #ifndef SBERF_UNWIND_CFI_SPLIT_H
 #define SBERF_UNWIND_CFI_SPLIT_H
 

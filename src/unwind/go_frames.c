@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * go_frames.c - how large the frames of a Go program are, and where its stacks end.
+ * go_frames.c - knows how large the frames of a Go program are, and where its stacks end.
  *
- * Go's linker writes no .eh_frame, and a stripped program has no .debug_frame either, but the run time always carries a
- * table of its functions: .gopclntab. It names the few functions at which a stack ends or moves to another one, and for
- * every instruction the distance from sp to the return address, which frame pointers do not give in leaf functions and
- * prologues. Layouts (Go source, debug/gosym and runtime/symtab.go): a header with magic, instruction quantum and pointer
- * size; then words nfunc, nfiles, [text start, since 1.18,] and the offsets of names, units, files, pc tables and functions.
- * The function table has pairs (entry, offset of the function record). A record is (entry, then 32 bits each:) name,
- * arguments, deferreturn, pcsp. A pc table is a row of (value difference as zigzag varint, pc difference as varint over the
- * quantum), from value -1 at the entry.
+ * Go's linker writes no .eh_frame, and a stripped program has no .debug_frame either, but the run
+ * time always carries a table of its functions: .gopclntab. It names the few functions at which a
+ * stack ends or moves to another one, and for every instruction the distance from sp to the return
+ * address, which frame pointers do not give in leaf functions and prologues. Layouts (Go source,
+ * debug/gosym and runtime/symtab.go): a header with magic, instruction quantum and pointer size;
+ * then words nfunc, nfiles, [text start, since 1.18,] and the offsets of names, units, files, pc
+ * tables and functions. The function table has pairs (entry, offset of the function record). A
+ * record is (entry, then 32 bits each:) name, arguments, deferreturn, pcsp. A pc table is a row of
+ * (value difference as zigzag varint, pc difference as varint over the quantum), from value -1 at
+ * the entry.
  */
 #include "config.h"
 

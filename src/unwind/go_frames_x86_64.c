@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * go_frames_x86_64.c - where Go's runtime changes stacks on x86-64, and what it keeps for the way back.
+ * go_frames_x86_64.c - knows where Go's runtime changes stacks on x86-64, and what it keeps for the
+ * way back.
  *
- * Five functions in assembly call something on another stack than they were called on (Go source, runtime/asm_amd64.s). What they called
- * returns to one address, and what they were called by is found from there:
+ * Five functions in assembly call something on another stack than they were called on (Go source,
+ * runtime/asm_amd64.s). What they called returns to one address, and what they were called by is
+ * found from there:
  *
  *  systemstack   the goroutine that the thread has at hand (m.curg) keeps its stack pointer in sched.sp.
  *  morestack     the same, and sched.pc is where it goes on.
@@ -14,10 +16,11 @@
  *
  *  time.now, nanotime1 and walltime ask the vDSO, and change the stack for that. Their caller is where rbp says, all the time.
  *
- * Offsets that differ from version to version are read from the code, and whether these functions have a frame, as they do since Go 1.21:
- * then rbp lies below their return address (the rules that are framed). In a position-independent program the offset of g comes
- * in a register. Code that looks different is not followed: what returns to it is cut. Seen: Go 1.19 with and without cgo, also
- * position-independent, and 1.26; the source of those between has the same instructions.
+ * Offsets that differ from version to version are read from the code, and whether these functions
+ * have a frame, as they do since Go 1.21: then rbp lies below their return address (the rules that
+ * are framed). In a position-independent program the offset of g comes in a register. Code that
+ * looks different is not followed: what returns to it is cut. Seen: Go 1.19 with and without cgo,
+ * also position-independent, and 1.26; the source of those between has the same instructions.
  */
 #include "config.h"
 

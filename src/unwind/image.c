@@ -2,9 +2,10 @@
 /*
  * image.c - reads of an ELF file what unwinding needs, and nothing more.
  *
- * Everything in the file is somebody else's: each offset and size is checked against the file and against a cap before
- * anything is allocated. The call-frame sections are found by their section headers, or, in files that have none, from the
- * PT_GNU_EH_FRAME header, whose pointer names the start of .eh_frame (LSB 5.0, section 10.6.2).
+ * Everything in the file is somebody else's: each offset and size is checked against the file and
+ * against a cap before anything is allocated. The call-frame sections are found by their section
+ * headers, or, in files that have none, from the PT_GNU_EH_FRAME header, whose pointer names the
+ * start of .eh_frame (LSB 5.0, section 10.6.2).
  */
 #include "config.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image.h - what unwinding needs of one ELF file, read into memory once.
+ * image.h - holds what unwinding needs of one ELF file, read into memory once.
  *
- * An image is made from an open file by whoever may wait for a disk (the module loader) and then handed to the one thread
- * that unwinds: a libdw handle has one owner. After image_open() returned, nothing touches the file again, so a file that
- * is truncated, replaced or sits on a hanging file system later does no harm.
+ * An image is made from an open file by whoever may wait for a disk (the module loader) and then
+ * handed to the one thread that unwinds: a libdw handle has one owner. After image_open() returned,
+ * nothing touches the file again, so a file that is truncated, replaced or sits on a hanging file
+ * system later does no harm.
  */
 #ifndef SBERF_UNWIND_IMAGE_H
 #define SBERF_UNWIND_IMAGE_H

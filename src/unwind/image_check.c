@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_check.c - refuses call-frame information that is only there to waste time (memory: image_ops.c).
+ * image_check.c - refuses call-frame information that only wastes time (image_ops.c: that only
+ * takes memory).
  *
- * libdw runs the instructions of an FDE from its start for each row that is asked for. Real FDEs have tens or hundreds of
- * bytes of them; one of 100 MB would stop the unwinding thread at every new place. So entries have a largest size here. The
- * search table of .eh_frame_hdr could point into the middle of an entry, where another length stands: it is used only when
- * each of its entries points to the start of one. Without it libdw reads .eh_frame once from front to back.
+ * libdw runs the instructions of an FDE from its start for each row that is asked for. Real FDEs
+ * have tens or hundreds of bytes of them; one of 100 MB would stop the unwinding thread at every
+ * new place. So entries have a largest size here. The search table of .eh_frame_hdr could point
+ * into the middle of an entry, where another length stands: it is used only when each of its
+ * entries points to the start of one. Without it libdw reads .eh_frame once from front to back.
  */
 #include "config.h"
 

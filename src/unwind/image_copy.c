@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_copy.c - the small ELF file that libdw reads: header, section headers, names, call-frame bytes.
+ * image_copy.c - makes the small ELF file that libdw reads: header, section headers, names,
+ * call-frame bytes.
  *
- * libdw takes the place of a section from sh_addr (for pc-relative pointers) and its bytes from sh_offset, so a section may
- * lie anywhere in the copy.
+ * libdw takes the place of a section from sh_addr (for pc-relative pointers) and its bytes from
+ * sh_offset, so a section may lie anywhere in the copy.
  */
 #include "config.h"
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_frames_x86_64.c - functions without call-frame information that keep frame pointers, told by their code.
+ * image_frames_x86_64.c - recognises functions without call-frame information that keep frame
+ * pointers, by their code.
  *
- * Code is read function by function. A function ends where the flow does (ret, jmp, hlt, ud2) and no jump that was seen before leads further;
- * padding follows, and the next one. It keeps a frame pointer if it begins with push %rbp and mov %rsp,%rbp, perhaps with other instructions in
- * between. Then all of it has rules: two up to there, one for its body, and one for a ret, where the frame pointer is the caller's again.
- * Others get none, since their frames would be passed over, but those beside them that call nobody and leave the stack pointer alone.
+ * Code is read function by function. A function ends where the flow does (ret, jmp, hlt, ud2) and
+ * no jump that was seen before leads further; padding follows, and the next one. It keeps a frame
+ * pointer if it begins with push %rbp and mov %rsp,%rbp, perhaps with other instructions in
+ * between. Then all of it has rules: two up to there, one for its body, and one for a ret, where
+ * the frame pointer is the caller's again. Others get none, since their frames would be passed
+ * over, but those beside them that call nobody and leave the stack pointer alone.
  */
 #include "config.h"
 

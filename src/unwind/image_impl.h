@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image_impl.h - what the unwinder itself sees of an image; nobody else includes this.
+ * image_impl.h - the inside of an image, for the files of the unwinder alone.
  *
- * An image holds a small ELF file of its own making: the section headers and the bytes of the call-frame sections of the
- * real one, at their real virtual addresses. libdw is pointed at that copy, so a 200 MB library costs only its CFI, and
- * libdw never sees a file. Beside it stand the *marks*: places that mean something to the walk and have no CFI.
+ * An image holds a small ELF file of its own making: the section headers and the bytes of the
+ * call-frame sections of the real one, at their real virtual addresses. libdw is pointed at that
+ * copy, so a 200 MB library costs only its CFI, and libdw never sees a file. Beside it are the
+ * *marks*: places that mean something for unwinding and have no CFI.
  */
 #ifndef SBERF_UNWIND_IMAGE_IMPL_H
 #define SBERF_UNWIND_IMAGE_IMPL_H

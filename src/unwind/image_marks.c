@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_marks.c - places that call-frame information does not describe, and how they are recognised.
+ * image_marks.c - recognises places that call-frame information does not describe.
  *
- * C libraries leave a few pieces of assembly without CFI, exactly where chains end or bend. They are found once, by their
- * code, in programs that need no library (static ones, Go) and in small files (a libc has 1.5 MB of code); elsewhere they
- * do not occur. What the bytes are is architecture, so the patterns are in image_marks_x86_64.c and image_marks_aarch64.c.
+ * C libraries leave a few pieces of assembly without CFI, exactly where chains end or bend. They
+ * are found once, by their code, in programs that need no library (static ones, Go) and in small
+ * files (a libc has 1.5 MB of code); elsewhere they do not occur. What the bytes are is
+ * architecture, so the patterns are in image_marks_x86_64.c and image_marks_aarch64.c.
  */
 #include "config.h"
 

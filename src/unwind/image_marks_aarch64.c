@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * image_marks_aarch64.c - the code of the marks on AArch64, all of whose instructions have four
- * bytes.
+ * image_marks_aarch64.c - the code of the marks on AArch64, where every instruction has four bytes.
  *
  *  sigreturn   mov x8, #139; svc #0: what Linux makes every handler return to; the vDSO has no call-frame information for it.
  *

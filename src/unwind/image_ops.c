@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * image_ops.c - refuses call-frame instructions that are only there to take memory.
+ * image_ops.c - refuses call-frame instructions that only take memory.
  *
- * libdw keeps a rule for each register up to the highest one that an instruction names, and a copy of all of them for each
- * DW_CFA_remember_state until its DW_CFA_restore_state (elfutils, libdw/cfi.c: execute_cfi() and enough_registers()). Neither has a limit
- * of its own: one instruction of five bytes makes it take gigabytes. Compilers name the few registers of the ABI and remember one state,
- * hardly ever two. Of an expression it keeps 32 bytes for each operation until the section is closed; they have some ten bytes, and
- * a library of hand-written code has hundreds of them.
+ * libdw keeps a rule for each register up to the highest one that an instruction names, and a copy
+ * of all of them for each DW_CFA_remember_state until its DW_CFA_restore_state (elfutils,
+ * libdw/cfi.c: execute_cfi() and enough_registers()). Neither has a limit of its own: one
+ * instruction of five bytes makes it take gigabytes. Compilers name the few registers of the ABI
+ * and remember one state, hardly ever two. Of an expression it keeps 32 bytes for each operation
+ * until the section is closed; they have some ten bytes, and a library of hand-written code has
+ * hundreds of them.
  *
- * Entries are taken apart by libdw; only where the instructions of an FDE begin, which it does not tell, is found here, by the augmentation
- * of its CIE (LSB 5.0 Core, section 10.6.1). What is not understood is refused, so that libdw never runs what was not looked at.
+ * Entries are taken apart by libdw; only where the instructions of an FDE begin, which it does not
+ * tell, is found here, by the augmentation of its CIE (LSB 5.0 Core, section 10.6.1). What is not
+ * understood is refused, so that libdw never runs what was not looked at.
  */
 #include "config.h"
 

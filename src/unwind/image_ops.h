@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* image_ops.h - call-frame instructions, one by one (DWARF 5, section 6.4.2): image_ops.c for who looks at images; nobody else includes this. */
+/*
+ * image_ops.h - reads call-frame instructions one by one (DWARF 5, section 6.4.2), for the files
+ * that check images.
+ */
 #ifndef SBERF_UNWIND_IMAGE_OPS_H
 #define SBERF_UNWIND_IMAGE_OPS_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * made.c - one small image for each function, as long as its rows are read: the same checks and the same limits of time as for files.
+ * made.c - one small image for each function, as long as its rows are read: the same checks and the
+ * same limits of time as for files.
  *
- * Rows begin at bytes of their function, so one that moves takes them along. The file belongs to the watched program, so there are limits: of
- * functions, of rows of all of them, of bytes of one, and of the time that all rows take together.
+ * Rows begin at bytes of their function, so one that moves takes them along. The file belongs to
+ * the watched program, so there are limits: of functions, of rows of all of them, of bytes of one,
+ * and of the time that all rows take together.
  */
 #include "config.h"
 

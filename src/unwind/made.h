@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * made.h - how to unwind code that a run-time compiler made and described in its jitdump file.
+ * made.h - unwinds code that a run-time compiler made and described in its jitdump file.
  *
- * Each function there may come with call-frame information of its own (JIT_CODE_UNWINDING_INFO). All of it is turned into rows when the
- * file is read, by who may wait for a disk; what is left afterwards are addresses and rules, and no handle of libdw. Where functions
- * overlap, the one told last counts, also when nothing is said of how to unwind it: then the walk follows frame pointers as ever.
+ * Each function there may come with call-frame information of its own (JIT_CODE_UNWINDING_INFO).
+ * All of it becomes rows when the file is read, in a thread that may wait for a disk. Afterwards
+ * only addresses and rules are left, and no handle of libdw. Where functions overlap, the latest
+ * one counts, even when it comes without unwind information: then unwinding follows frame pointers
+ * as usual.
  */
 #ifndef SBERF_UNWIND_MADE_H
 #define SBERF_UNWIND_MADE_H

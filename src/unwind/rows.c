@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rows.c - from row to row of libdw's. Between functions there is nothing, and asking about nothing costs as much as asking
- * about something. So gaps are crossed in strides, and byte by byte only where a row turns out to have begun within one: the
- * code that signal handlers return to has its row begin one byte before it, for the sake of that byte. What is smaller than a
- * stride may stay without.
+ * rows.c - from row to row of libdw's. Between functions there is nothing, and asking about nothing
+ * costs as much as asking about something. So gaps are crossed in strides, and byte by byte only
+ * where a row turns out to have begun within one: the code that signal handlers return to has its
+ * row begin one byte before it, for the sake of that byte. What is smaller than a stride may stay
+ * without.
  *
- * libdw runs the instructions of a function from its start for each row, however many there are: a page of a file that is made for it takes
- * a second. So a file gets that much time once; what the kernel half has no rules for is copied.
+ * libdw runs the instructions of a function from its start for each row, however many there are: a
+ * page of a file that is made for it takes a second. So a file gets that much time once; what the
+ * kernel half has no rules for is copied.
  */
 #include "config.h"
 

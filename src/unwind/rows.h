@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rows.h - the rules of a stretch of code at once, for whoever walks without asking.
+ * rows.h - computes all rules of a stretch of code at once, for the BPF program, which cannot ask
+ * for single ones.
  *
- * The walk of unwind.h asks for the rule of one place when it comes by. The kernel half cannot ask: it is given the rules of
- * a whole page of a file, computed by the same code, as rows that each hold from their place up to the next one.
+ * unwind.h asks for the rule of one place when it reaches that place. The BPF program cannot ask.
+ * It gets the rules of a whole page of a file, computed by the same code, as rows; each row holds
+ * from its place up to the next one.
  */
 #ifndef SBERF_UNWIND_ROWS_H
 #define SBERF_UNWIND_ROWS_H

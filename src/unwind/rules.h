@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rules.h - how to get from a frame to its caller, in eight bytes, and the table that remembers it per place.
+ * rules.h - defines how to get from a frame to its caller, in eight bytes, and the table that
+ * remembers this per place.
  *
- * CFA, the canonical frame address, is the value of sp before the call, and the caller's sp. Of RULE_SP and RULE_BP, arg says where the
- * return address is (RULE_RA_*): where the call of x86-64 pushes it, in a slot of its own, beside the frame pointer, or still in the link
- * register. RULE_END says that there is none. All other kinds have it where the call pushes it, unless they say otherwise.
+ * CFA, the canonical frame address, is the value of sp before the call, and the caller's sp. Of
+ * RULE_SP and RULE_BP, arg says where the return address is (RULE_RA_*): where the call of x86-64
+ * pushes it, in a slot of its own, beside the frame pointer, or still in the link register.
+ * RULE_END says that there is none. All other kinds have it where the call pushes it, unless they
+ * say otherwise.
  */
 #ifndef SBERF_UNWIND_RULES_H
 #define SBERF_UNWIND_RULES_H

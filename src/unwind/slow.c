@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * slow.c - the complete evaluator: every register, every DWARF expression.
+ * slow.c - the complete evaluator of call-frame information: every register, every DWARF
+ * expression.
  *
- * It is needed by one frame in ten thousand (lazy binding in ld.so, hand-written crypto, vfork), so it keeps nothing: when
- * the fast walk meets a row that no rule expresses, the registers are carried from frame 0 (or from the last frame that
- * came here) up to that row, and one step further. Registers that a frame does not preserve become unknown, and using an
- * unknown one ends the walk. Expressions run on a fixed stack and for a bounded number of operations.
+ * It is needed by one frame in ten thousand (lazy binding in ld.so, hand-written crypto, vfork), so
+ * it keeps nothing: when the fast walk meets a row that no rule expresses, the registers are
+ * carried from frame 0 (or from the last frame that came here) up to that row, and one step
+ * further. Registers that a frame does not preserve become unknown, and using an unknown one ends
+ * the walk. Expressions run on a fixed stack and for a bounded number of operations.
  */
 #include "config.h"
 

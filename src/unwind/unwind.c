@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * unwind.c - the fast walk: pc, sp and bp, one remembered rule a frame.
+ * unwind.c - the fast path of unwinding: pc, sp and bp, one remembered rule a frame.
  *
- * Each turn of the loop looks at one frame: which mapping holds it, which rule belongs to the place, and where the rule
- * leads. A frame is looked up by its own pc when something runs there (frame 0, what a signal interrupted) and by the byte
- * before the return address otherwise, because a call may be the last instruction of its function. Nothing is believed:
- * the caller's sp must be higher than ours and aligned, what is read must have been copied from the stack that sp is on,
- * and only a signal frame may lead to another stack. Return addresses are taken without what signs them.
+ * Each turn of the loop looks at one frame: which mapping holds it, which rule belongs to the
+ * place, and where the rule leads. A frame is looked up by its own pc when something runs there
+ * (frame 0, what a signal interrupted) and by the byte before the return address otherwise, because
+ * a call may be the last instruction of its function. Nothing is believed: the caller's sp must be
+ * higher than ours and aligned, what is read must have been copied from the stack that sp is on,
+ * and only a signal frame may lead to another stack. Return addresses are taken without what signs
+ * them.
  */
 #include "config.h"
 

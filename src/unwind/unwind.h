@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind.h - registers and copied stack bytes in, a chain of places out.
+ * unwind.h - turns registers and copied stack bytes into a stack of frames.
  *
- * Call-frame information comes from libdw. The row of a pc is asked for once and kept as a small rule keyed by (module,
- * offset); walking with rules costs nanoseconds. What the rule cannot express goes to a slow, complete evaluator.
- * Everything is single-threaded and pure: the same registers, bytes and mappings give the same chain.
+ * Call-frame information comes from libdw. The row of a pc is asked for once and kept as a small
+ * rule keyed by (module, offset); walking with rules costs nanoseconds. What the rule cannot
+ * express goes to a slow, complete evaluator. Everything is single-threaded and pure: the same
+ * registers, bytes and mappings give the same chain.
  */
 #ifndef SBERF_UNWIND_UNWIND_H
 #define SBERF_UNWIND_UNWIND_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * unwind_aarch64.c - rows of call-frame information that a rule can express on AArch64.
+ * unwind_aarch64.c - turns rows of call-frame information into rules on AArch64.
  *
  * Nearly every row has CFA = sp + n or x29 + n. A call leaves the return address in x30: where a
  * function has not saved it, at its start, at its end and in leaves, it is there still, which is of

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * unwind_x86_64.c - rows of call-frame information that a rule can express on x86-64.
+ * unwind_x86_64.c - turns rows of call-frame information into rules on x86-64.
  *
- * Nearly every row has CFA = sp + n or bp + n, the return address at CFA - 8, and bp saved at CFA - 8k or untouched. Code written by hand may
- * have moved the return address. The
- * linker's PLT stubs are one expression in two variants (breakpoint at 11, or 10 with -z ibtplt), and functions that realign
- * their stack find the CFA in memory at bp - n. What is none of these is left to the complete evaluator.
+ * Nearly every row has CFA = sp + n or bp + n, the return address at CFA - 8, and bp saved at CFA -
+ * 8k or untouched. Code written by hand may have moved the return address. The linker's PLT stubs
+ * are one expression in two variants (breakpoint at 11, or 10 with -z ibtplt), and functions that
+ * realign their stack find the CFA in memory at bp - n. What is none of these is left to the
+ * complete evaluator.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk.h - the state of one walk, shared by the fast walk (unwind.c) and the complete evaluator (slow.c).
+ * walk.h - the state of one stack that is being unwound, shared by the fast path (unwind.c) and the
+ * complete evaluator (slow.c).
  */
 #ifndef SBERF_UNWIND_WALK_H
 #define SBERF_UNWIND_WALK_H
