@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.c - two indexes (build-id, inode) over one table of entries, and the life of an entry: idle, loading, then ready,
- * without code for the unwinder (not ELF), or failed.
+ * files.c - two indexes (build-id, inode) over one table of entries, and the life of an entry:
+ * idle, loading, then ready, without code for the unwinder (not ELF), or failed.
  */
 #include "config.h"
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.h - the files behind mappings: one entry for one file, however many processes map it, and its image once loaded.
+ * files.h - keeps the files behind mappings: one entry for one file, however many processes map it,
+ * and its image once loaded.
  *
- * An entry is found by build-id or by inode, whatever the mapping was shown with. A mapping that came with an inode only
- * (from /proc) gets its module when the file has been read, because only then is its build-id known, and with it whether it
- * is a module that is known already; until then its state is MAP_LOADING and its module ID_NONE.
+ * An entry is found by build-id or by inode, whatever the mapping was shown with. A mapping that
+ * came with an inode only (from /proc) gets its module when the file has been read, because only
+ * then is its build-id known, and with it whether it is a module that is known already; until then
+ * its state is MAP_LOADING and its module ID_NONE.
  *
- * A file is loaded when somebody first asks for its state, so that the thousands of libraries in which nothing runs cost
- * nothing. Entries in which nothing ran go away when no process maps them any more; the others stay, since the symbolizer may
- * come back to them, but their images go where these are many, and are read anew when somebody maps the file again.
+ * A file is loaded when somebody first asks for its state, so that the thousands of libraries in
+ * which nothing runs cost nothing. Entries in which nothing ran go away when no process maps them
+ * any more; the others stay, since the symbolizer may come back to them, but their images go where
+ * these are many, and are read anew when somebody maps the file again.
  *
  * One thread (the engine) calls, except for files_open().
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files_impl.h - the table of files from inside.
+ * files_impl.h - the inside of the table of files.
  *
- * Two entries may turn out to be one file: then the younger points at the elder (`same`). The lock guards what files_open()
- * reads from other threads: the table by module, and of an entry its place, mark, identity and kept fd.
+ * Two entries may turn out to be one file: then the younger points at the elder (`same`). The lock
+ * guards what files_open() reads from other threads: the table by module, and of an entry its
+ * place, mark, identity and kept fd.
  */
 #ifndef SBERF_PROCESS_FILES_IMPL_H
 #define SBERF_PROCESS_FILES_IMPL_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* files_open.c - the file behind a module for any thread: what is needed is copied under the lock, and opened without it. */
+/*
+ * files_open.c - the file behind a module for any thread: what is needed is copied under the lock,
+ * and opened without it.
+ */
 #include "config.h"
 
 #include "process/files_impl.h"

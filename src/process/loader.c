@@ -2,8 +2,8 @@
 /*
  * loader.c - one lock, three lists of jobs (waiting, running, done) and a count of threads.
  *
- * The struct belongs to its owner and to every thread together; whoever leaves last frees it. So a thread that hangs in a
- * file system costs its stack and the struct, and nothing waits for it.
+ * The struct belongs to its owner and to every thread together; whoever leaves last frees it. So a
+ * thread that hangs in a file system costs its stack and the struct, and nothing waits for it.
  */
 #include "config.h"
 

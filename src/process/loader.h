@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loader.h - a few threads that open and read files, any of which may hang for ever.
+ * loader.h - runs a few threads that open and read files, any of which may hang for ever.
  *
- * A load that takes longer than the limit is given up: its result is a failure, its thread is left behind and replaced, as
- * long as not too many are left behind. A thread that comes back after all is reused or ends, and what it brings is taken
- * as a second, late result: a big file on a slow disk is worth having late. One thread adds and takes.
+ * A load that takes longer than the limit is given up: its result is a failure, its thread is left
+ * behind and replaced, as long as not too many are left behind. A thread that comes back after all
+ * is reused or ends, and what it brings is taken as a second, late result: a big file on a slow
+ * disk is worth having late. One thread adds and takes.
  */
 #ifndef SBERF_PROCESS_LOADER_H
 #define SBERF_PROCESS_LOADER_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* moved.c - see moved.h. Where the file would have its text follows from its program headers and one mapping of it. */
+/*
+ * moved.c - see moved.h. Where the file would have its text follows from its program headers and
+ * one mapping of it.
+ */
 #include "config.h"
 
 #include "process/moved.h"

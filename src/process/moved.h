@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * moved.h - text of a file that its process has moved: to huge pages, at the same address.
+ * moved.h - recognises text of a file that its process has moved to huge pages at the same address.
  *
- * Programs copy their own text there to have it in fewer entries of the TLB (node --use-largepages, databases, what BOLT makes). The
- * kernel then shows memory without a file, or a file on a hugetlbfs, in the middle of what is mapped of the file. What is there is the file's text if the bytes
- * say so: some tens of pieces of it are compared, all over it. Breakpoints and other patches of the process may be in a few of them.
+ * Programs copy their own text there to have it in fewer entries of the TLB (node --use-largepages,
+ * databases, what BOLT makes). The kernel then shows memory without a file, or a file on a
+ * hugetlbfs, in the middle of what is mapped of the file. What is there is the file's text if the
+ * bytes say so: some tens of pieces of it are compared, all over it. Breakpoints and other patches
+ * of the process may be in a few of them.
  */
 #ifndef SBERF_PROCESS_MOVED_H
 #define SBERF_PROCESS_MOVED_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open.c - every way is tried in turn until a file proves to be the one; of the failures, the most telling one is reported.
+ * open.c - every way is tried in turn until a file proves to be the one; of the failures, the most
+ * telling one is reported.
  *
- * A path is first opened with O_PATH, which does nothing to what it names; only when that is a regular file is it opened for
- * reading, through /proc/self/fd, so nothing can be swapped in between.
+ * A path is first opened with O_PATH, which does nothing to what it names; only when that is a
+ * regular file is it opened for reading, through /proc/self/fd, so nothing can be swapped in
+ * between.
  */
 #include "config.h"
 

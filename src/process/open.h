@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open.h - from a mapping to the file behind it, never trusting a name.
+ * open.h - opens the file behind a mapping, and never trusts a name.
  *
- * A *place* is where a file was seen mapped; it offers several ways to the file (map_files, the path under the process's
- * root, the path under our own, the process's exe), since each of them fails in some common case. What is found must prove
- * that it is the file that is mapped: by its build-id when the kernel gave one with the mapping, else by device and inode.
- * A file that cannot prove it is a failure with a reason and never used.
+ * A *place* is where a file was seen mapped; it offers several ways to the file (map_files, the
+ * path under the process's root, the path under our own, the process's exe), since each of them
+ * fails in some common case. What is found must prove that it is the file that is mapped: by its
+ * build-id when the kernel gave one with the mapping, else by device and inode. A file that cannot
+ * prove it is a failure with a reason and never used.
  *
- * Opening never follows a path to anything but a regular file, and never waits for a FIFO or touches a device. It may still
- * wait for a file system that does not answer: only threads that may hang call this.
+ * Opening never follows a path to anything but a regular file, and never waits for a FIFO or
+ * touches a device. It may still wait for a file system that does not answer: only threads that may
+ * hang call this.
  */
 #ifndef SBERF_PROCESS_OPEN_H
 #define SBERF_PROCESS_OPEN_H

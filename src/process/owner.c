@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * owner.c - a locked list, and the names under which run-time compilers tell what they made: /tmp/perf-PID.map with the PID they
- * see, or jit-PID.dump in a directory of their choice, which they map executable as a mark for profilers.
+ * owner.c - a locked list, and the names under which run-time compilers tell what they made:
+ * /tmp/perf-PID.map with the PID they see, or jit-PID.dump in a directory of their choice, which
+ * they map executable as a mark for profilers.
  */
 #include "config.h"
 

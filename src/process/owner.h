@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * owner.h - who owns a MODULE_ANON: what is needed to find the perf map of a process, also after its end, and
- * its memory while it lives, from any thread.
+ * owner.h - knows to whom anonymous code (MODULE_ANON) belongs: what is needed to find the perf map
+ * of a process, also after its end, and its memory while it lives, from any thread.
  */
 #ifndef SBERF_PROCESS_OWNER_H
 #define SBERF_PROCESS_OWNER_H

@@ -2,9 +2,10 @@
 /*
  * process.c - the table of processes, and what each kind of event does to it.
  *
- * A process is found by number. It stays for a while after its end, because samples arrive later than they were taken, and
- * goes then; what the symbolizer needs of it (roots, owners, files) has owners of its own. A number that is used again makes
- * a fresh process: a fork event says so, or the start time in /proc when events were lost.
+ * A process is found by number. It stays for a while after its end, because samples arrive later
+ * than they were taken, and goes then; what the symbolizer needs of it (roots, owners, files) has
+ * owners of its own. A number that is used again makes a fresh process: a fork event says so, or
+ * the start time in /proc when events were lost.
  */
 #include "config.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process.h - who is who: pid -> identity, mappings, modules; it outlives the process.
+ * process.h - knows each process: pid -> identity, mappings, modules; also after the process has
+ * ended.
  *
- * Fed by the side band in time order, and from /proc for what existed before the capture began or when a lookup misses.
- * Reading /proc text is cheap and local and happens here; opening the files behind mappings may hang, and happens in
- * the loader threads behind this interface. One thread (the engine) calls.
+ * Fed by the side band in time order, and from /proc for what existed before the capture began or
+ * when a lookup misses. Reading /proc text is cheap and local and happens here; opening the files
+ * behind mappings may hang, and happens in the loader threads behind this interface. One thread
+ * (the engine) calls.
  */
 #ifndef SBERF_PROCESS_PROCESS_H
 #define SBERF_PROCESS_PROCESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_private.h - the insides of process.h, shared by its own files and its tests. */
+/* process_private.h - the inside of process.h, shared by its own files and its tests. */
 #ifndef SBERF_PROCESS_PROCESS_PRIVATE_H
 #define SBERF_PROCESS_PROCESS_PRIVATE_H
 

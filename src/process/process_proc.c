@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process_proc.c - a process as /proc shows it.
+ * process_proc.c - reads a process as /proc shows it.
  *
- * What is read at a moment T replaces all that events have said before T, and events from before T that arrive later are
- * ignored (process.c compares with read_ns, taken before the first byte is read). An event from after T that the text
- * already shows is applied again, which changes nothing. In between the order of events corrects what they repeat: if A is
- * mapped at T+1 and B over it at T+2 and the text shows B, then A comes back only until B's own event follows.
+ * What is read at a moment T replaces all that events have said before T, and events from before T
+ * that arrive later are ignored (process.c compares with read_ns, taken before the first byte is
+ * read). An event from after T that the text already shows is applied again, which changes nothing.
+ * In between the order of events corrects what they repeat: if A is mapped at T+1 and B over it at
+ * T+2 and the text shows B, then A comes back only until B's own event follows.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_threads.c - the identity that a thread has now. It is interned once and then only compared, field by field. */
+/*
+ * process_threads.c - the identity that a thread has now. It is interned once and then only
+ * compared, field by field.
+ */
 #include "config.h"
 
 #include "base/sorted.h"

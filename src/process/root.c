@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* root.c - the table holds one reference to each root and lets go of those that nobody else holds when it needs room. */
+/*
+ * root.c - the table holds one reference to each root and lets go of those that nobody else holds
+ * when it needs room.
+ */
 #include "config.h"
 
 #include "process/root.h"

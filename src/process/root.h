@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * root.h - the file-system roots that processes see, kept open as long as somebody may want a file from them.
+ * root.h - keeps the file-system roots that processes see open as long as somebody may want a file
+ * from them.
  *
- * A root is /proc/PID/root opened with O_PATH: it leads into the mount namespace and the chroot of that process. Children
- * inherit their parent's until they exec, so that the files of a process that lived for a millisecond can be opened after
- * its end. A second handle keeps the namespace itself alive, because with the last process of a namespace all that is
- * mounted in it would go. It also keeps those mounts busy, so it is given up some time after the last process that used
- * the root; what is opened later must be found in another way.
+ * A root is /proc/PID/root opened with O_PATH: it leads into the mount namespace and the chroot of
+ * that process. Children inherit their parent's until they exec, so that the files of a process
+ * that lived for a millisecond can be opened after its end. A second handle keeps the namespace
+ * itself alive, because with the last process of a namespace all that is mounted in it would go. It
+ * also keeps those mounts busy, so it is given up some time after the last process that used the
+ * root; what is opened later must be found in another way.
  *
- * Equal roots share their handles; how many there are is bounded. Processes come and go in one thread (the engine), plain
- * references in any.
+ * Equal roots share their handles; how many there are is bounded. Processes come and go in one
+ * thread (the engine), plain references in any.
  */
 #ifndef SBERF_PROCESS_ROOT_H
 #define SBERF_PROCESS_ROOT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* space.c - overlay on a sorted array: find the run of ranges that are touched, replace it by at most three. */
+/*
+ * space.c - overlay on a sorted array: find the run of ranges that are touched, replace it by at
+ * most three.
+ */
 #include "config.h"
 
 #include "process/space.h"

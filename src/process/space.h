@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.h - the executable mappings of one address space: a sorted array of ranges that do not overlap.
+ * space.h - holds the executable mappings of one address space: a sorted array of ranges that do
+ * not overlap.
  *
- * The kernel reports new mappings and never removed ones, so a new mapping overlays what was there: older ranges are cut,
- * split or dropped. After a fork two processes share one space until either changes it.
+ * The kernel reports new mappings and never removed ones, so a new mapping overlays what was there:
+ * older ranges are cut, split or dropped. After a fork two processes share one space until either
+ * changes it.
  */
 #ifndef SBERF_PROCESS_SPACE_H
 #define SBERF_PROCESS_SPACE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* vdso_file.h - the vDSO that this process has, which is that of every other 64-bit process of the running kernel. */
+/*
+ * vdso_file.h - describes the vDSO of this process, which is the same in every other 64-bit process
+ * of the running kernel.
+ */
 #ifndef SBERF_PROCESS_VDSO_FILE_H
 #define SBERF_PROCESS_VDSO_FILE_H
 
