@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * block.h - the frame around a payload: what it is, how long, and a checksum over all of it; and the header of the file.
+ * block.h - writes and reads the frame around a payload (what it is, how long, and a checksum over
+ * all of it), and the header of the file.
  */
 #ifndef SBERF_RECORD_BLOCK_H
 #define SBERF_RECORD_BLOCK_H

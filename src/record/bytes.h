@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bytes.h - little-endian numbers, varints, and the one cursor through which foreign bytes are read.
+ * bytes.h - reads and writes little-endian numbers and varints; foreign bytes are read through one
+ * cursor.
  *
- * A varint is LEB128: seven bits a byte, lowest first, the top bit says "more"; at most ten bytes. Zigzag maps small signed
- * differences to small unsigned numbers: 0, -1, 1, -2 ... -> 0, 1, 2, 3 ...
+ * A varint is LEB128: seven bits a byte, lowest first, the top bit says "more"; at most ten bytes.
+ * Zigzag maps small signed differences to small unsigned numbers: 0, -1, 1, -2 ... -> 0, 1, 2, 3
+ * ...
  */
 #ifndef SBERF_RECORD_BYTES_H
 #define SBERF_RECORD_BYTES_H

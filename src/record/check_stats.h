@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_stats.h - what reading a recording met, block by block: what `sberf check` tells. Filled by the reader (load_options.survey).
+ * check_stats.h - collects, block by block, what a reader finds in a recording, for `sberf check`.
+ * Filled by the reader (load_options.survey).
  */
 #ifndef SBERF_RECORD_CHECK_STATS_H
 #define SBERF_RECORD_CHECK_STATS_H

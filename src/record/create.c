@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* create.c - see create.h. Every step that could follow a link or meet a file of another kind is told not to. */
+/*
+ * create.c - see create.h. Every step that could follow a link or meet a file of another kind is
+ * told not to.
+ */
 #include "config.h"
 
 #include "record/create.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * create.h - makes the file of a recording without ever overwriting what is not one, or one that is still being written.
+ * create.h - makes the file of a recording, and never overwrites a file that is no recording, or
+ * one that is still being written.
  *
- * In two steps, so that a disk that is full at the first byte costs nothing: the file begins beside its place, and takes that
- * place when its header is in it.
+ * In two steps, so that a disk that is full at the first byte costs nothing: the file begins beside
+ * its place, and takes that place when its header is in it.
  */
 #ifndef SBERF_RECORD_CREATE_H
 #define SBERF_RECORD_CREATE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * decode.c - one function for each type of block. Every id of the file goes through a map; one that is not in it is lost.
+ * decode.c - one function for each type of block. Every id of the file goes through a map; one that
+ * is not in it is lost.
  */
 #include "config.h"
 

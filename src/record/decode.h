@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * decode.h - from the tables of a recording to a profile, names and figures: the reverse of encoder.h.
+ * decode.h - turns the tables of a recording into a profile, names and figures: the reverse of
+ * encoder.h.
  *
- * What a damaged block took away is known, because every table says where its ids begin: stacks, frames and threads that
- * stood there become "[lost]", and events that are missing are counted. Nothing is ever taken for something else.
+ * Every table says where its ids begin, so it is known what a damaged block took away. Stacks,
+ * frames and threads of that block become "[lost]", and missing events are counted. Nothing is ever
+ * taken for something else.
  */
 #ifndef SBERF_RECORD_DECODE_H
 #define SBERF_RECORD_DECODE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* decode_events.c - rows of EVENTS: to the profile, to the figures, and to whoever wants each. What is lost is named so. */
+/*
+ * decode_events.c - rows of EVENTS: to the profile, to the figures, and to whoever wants each. What
+ * is lost is named so.
+ */
 #include "config.h"
 
 #include "record/decode_private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* decode_private.h - what the files of the decoder share; nobody else includes this. */
+/* decode_private.h - has what the files of the decoder share; nobody else includes this. */
 #ifndef SBERF_RECORD_DECODE_PRIVATE_H
 #define SBERF_RECORD_DECODE_PRIVATE_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * encoder.c - maps the ids of the dictionary to those of the file, and adds a row wherever one is used for the first time.
+ * encoder.c - maps the ids of the dictionary to those of the file, and adds a row wherever one is
+ * used for the first time.
  *
- * Ids of the file are 32-bit here; EPOCH_IDS_MAX keeps them far from the end. `failed` is sticky: once memory ran out
- * between two tables that belong together, nothing may be written any more.
+ * Ids of the file are 32-bit here; EPOCH_IDS_MAX keeps them far from the end. `failed` is sticky:
+ * once memory ran out between two tables that belong together, nothing may be written any more.
  */
 #include "config.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * encoder.h - events to tables: numbers what they use, and keeps the blocks in an order in which nothing is used before it
- * has been described.
+ * encoder.h - turns events into tables: it numbers what events use, and describes everything before
+ * it is used.
  *
- * Only what events use is described, each thing once in an *epoch*. A new epoch starts the numbering afresh and so repeats
- * what is still in use: what a damaged block took away comes back, and a recording of days does not depend on its first
- * minute. No clock, no file: pure.
+ * Only what events use is described, each thing once in an *epoch*. A new epoch starts the
+ * numbering afresh and so repeats what is still in use: what a damaged block took away comes back,
+ * and a recording of days does not depend on its first minute. No clock, no file: pure.
  */
 #ifndef SBERF_RECORD_ENCODER_H
 #define SBERF_RECORD_ENCODER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event_counts.h - the figures of a recording that follow from its events. They are not written: whoever reads counts them from what
- * could be read, so that they fit it, also when a part is damaged or left out. Waits that have not ended: see open_wait_merge.h.
+ * event_counts.h - counts the figures of a recording that follow from its events. They are not in
+ * the file: a reader counts them from what it could read, so they are right even when a part is
+ * damaged or left out. For waits that have not ended see open_wait_merge.h.
  */
 #ifndef SBERF_RECORD_EVENT_COUNTS_H
 #define SBERF_RECORD_EVENT_COUNTS_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flight_recorder.h - the last stretch of a recording in memory: what a flight recorder holds until somebody wants it.
+ * flight_recorder.h - keeps the last stretch of a recording in memory until somebody wants it.
  *
- * Blocks are kept as they were written, in *segments*. Each segment is an epoch of its own, whose events count from 0, so that it needs
- * none of the others: the oldest is dropped when all behind it reach back far enough, or for memory.
+ * Blocks are kept as they were written, in *segments*. Each segment is an epoch of its own, whose
+ * events count from 0, so it needs none of the others. The oldest one is dropped when the later
+ * ones reach back far enough, or when memory runs short.
  */
 #ifndef SBERF_RECORD_FLIGHT_RECORDER_H
 #define SBERF_RECORD_FLIGHT_RECORDER_H

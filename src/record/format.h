@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * format.h - the numbers of the recording format. docs/recording-format.md is the description, these are its constants.
+ * format.h - the numbers of the recording format. docs/recording-format.md describes them.
  *
- * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns, table.h) or, for META, NUMA
- * and END, lines of text. Everything is little-endian. Numbers in this file are never changed or reused: append only.
+ * A recording is a header and then blocks. A block's payload is a *table* (rows kept as columns,
+ * table.h) or, for META, NUMA and END, lines of text. Everything is little-endian. Numbers in this
+ * file are never changed or reused: append only.
  */
 #ifndef SBERF_RECORD_FORMAT_H
 #define SBERF_RECORD_FORMAT_H

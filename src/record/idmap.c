@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* idmap.c - pages are made when something is set in them, and the directory grows to the last of them. */
+/*
+ * idmap.c - pages are made when something is set in them, and the directory grows to the last of
+ * them.
+ */
 #include "config.h"
 
 #include "record/idmap.h"

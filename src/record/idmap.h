@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * idmap.h - from the ids of one dictionary to those of another, sparse.
+ * idmap.h - maps the ids of one dictionary to those of another, sparsely.
  *
- * Ids in a recording are not those of a profile. The writer numbers what its events use, in the order of first use, so that a
- * recording that begins in the middle of a long session holds only what it needs; the reader maps the numbers back. A range
- * of ids that a damaged block took away costs nothing: pages of the map exist only where something was set, and the directory of
- * pages reaches as far as the largest id.
+ * Ids in a recording are not those of a profile. The writer numbers what its events use, in the
+ * order of first use, so that a recording that begins in the middle of a long session holds only
+ * what it needs; the reader maps the numbers back. A range of ids that a damaged block took away
+ * costs nothing: pages of the map exist only where something was set, and the directory of pages
+ * reaches as far as the largest id.
  */
 #ifndef SBERF_RECORD_IDMAP_H
 #define SBERF_RECORD_IDMAP_H

@@ -2,8 +2,9 @@
 /*
  * input.h - finds the intact blocks in a stream of bytes, and steps over what is damaged.
  *
- * Reading never seeks, so a pipe will do. What is not an intact block of this recording is searched for the next one, byte by
- * byte; a checksum decides. How much of that search a hostile file can cause is bounded.
+ * Reading never seeks, so a pipe will do. What is not an intact block of this recording is searched
+ * for the next one, byte by byte; a checksum decides. How much of that search a hostile file can
+ * cause is bounded.
  */
 #ifndef SBERF_RECORD_INPUT_H
 #define SBERF_RECORD_INPUT_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * metasum.h - figures of several recordings as those of one, and of a part of one.
+ * metasum.h - adds up the figures of several recordings, and makes those of a part of one.
  *
- * Figures that follow from the events (metatext.h) are left alone: whoever reads the events counts them.
+ * Figures that follow from the events (metatext.h) are left alone: whoever reads the events counts
+ * them.
  */
 #ifndef SBERF_RECORD_METASUM_H
 #define SBERF_RECORD_METASUM_H

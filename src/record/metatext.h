@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * metatext.h - the figures of a recording as lines "key=value", one a line, and back.
+ * metatext.h - writes and reads the figures of a recording as lines "key=value".
  *
- * Readers leave out keys that they do not know; later lines win over earlier ones. What follows from the events (samples,
- * cut reasons, weights) is not written: the reader counts it, so that it fits what could be read.
+ * Readers leave out keys that they do not know; later lines win over earlier ones. What follows
+ * from the events (samples, cut reasons, weights) is not written: the reader counts it, so that it
+ * fits what could be read.
  */
 #ifndef SBERF_RECORD_METATEXT_H
 #define SBERF_RECORD_METATEXT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open_wait_merge.c - a list of events for each thread that waits, in one array with a list of free places. */
+/*
+ * open_wait_merge.c - a list of events for each thread that waits, in one array with a list of free
+ * places.
+ */
 #include "config.h"
 
 #include "record/open_wait_merge.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * open_wait_merge.h - waits that are told in pieces while they last, and whether they have ended.
+ * open_wait_merge.h - joins the pieces in which a long wait is recorded, and finds out whether it
+ * has ended.
  *
- * A piece says that its wait had not ended then. Whether it has in the end shows only when its thread is heard of again, or is
- * not. So pieces are held back until that is known, and reach the profile as parts of a wait that is over, or of one that is
- * not. There is one a second; those of long ago are put together, so that there are never many: none is longer than a
+ * A piece says that its wait had not ended then. Whether it ended later is known only when a
+ * further event of its thread comes, or when none does. So pieces are held back until that is
+ * known, and then reach the profile as parts of a wait that is over, or of one that is not. There
+ * is one piece a second; old pieces are joined, so that there are never many: none is longer than a
  * sixteenth of its age.
  */
 #ifndef SBERF_RECORD_OPEN_WAIT_MERGE_H

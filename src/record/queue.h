@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * queue.h - events from one thread to one other, bounded, without locks and without waiting.
+ * queue.h - passes events from one thread to one other: bounded, without locks and without waiting.
  *
- * One that is empty begins at the start of its memory again, so what is used of that is what is ever in it at a time, and stays in the
- * caches; going round, every event would be written where nothing was for minutes.
+ * An empty queue begins at the start of its memory again. So it only uses as much memory as it ever
+ * holds at one time, and this memory stays in the caches.
  */
 #ifndef SBERF_RECORD_QUEUE_H
 #define SBERF_RECORD_QUEUE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader.c - block after block through the decoder, and in the end a sentence about what was missing.
+ * reader.c - block after block through the decoder, and in the end a sentence about what was
+ * missing.
  */
 #include "config.h"
 

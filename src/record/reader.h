@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reader.h - reading a recording from anything that gives bytes; recording_load() does it from a file. */
+/*
+ * reader.h - reads a recording from anything that gives bytes; recording_load() does it from a
+ * file.
+ */
 #ifndef SBERF_RECORD_READER_H
 #define SBERF_RECORD_READER_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording.h - sberf.data: events and their dictionaries in an append-only file. docs/recording-format.md has every field.
+ * recording.h - writes and reads recordings (sberf.data): events and their dictionaries in an
+ * append-only file. docs/recording-format.md has every field.
  *
- * Writing happens on a thread of its own: the engine never waits for a disk. Reading fills a profile and names, as a live
- * capture would; a file that was cut off or damaged is read up to and around the damage, and says so.
+ * Writing happens on a thread of its own: the engine never waits for a disk. Reading fills a
+ * profile and names, as a live capture would; a file that was cut off or damaged is read up to and
+ * around the damage, and says so.
  */
 #ifndef SBERF_RECORD_RECORDING_H
 #define SBERF_RECORD_RECORDING_H

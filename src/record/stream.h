@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stream.h - a recording as it is written: a header, blocks in order, the end mark, to whatever takes bytes.
+ * stream.h - writes a recording to anything that takes bytes: a header, blocks in order, the end
+ * mark.
  *
- * Each function hands over what it has to say and returns false when the taker did not want it, or when memory ran out: nothing
- * more may be written then.
+ * Each function hands over what it has to say and returns false when the taker did not want it, or
+ * when memory ran out: nothing more may be written then.
  */
 #ifndef SBERF_RECORD_STREAM_H
 #define SBERF_RECORD_STREAM_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * table.h - rows kept as columns: the payload of most blocks.
+ * table.h - writes and reads tables, the payload of most blocks: rows kept as columns.
  *
  *	varint base      the id, or the number, of the first row: it goes on where the table before ended
  *	varint rows      at most TABLE_ROWS_MAX
  *	columns          each: varint tag, u8 encoding and flags, varint length, that many bytes
  *
- * A reader leaves out columns that it does not know, and a column that is absent is all zero: so columns can be added. The
- * writer takes the shortest of three encodings for each column of numbers.
+ * A reader leaves out columns that it does not know, and a column that is absent is all zero: so
+ * columns can be added. The writer takes the shortest of three encodings for each column of
+ * numbers.
  */
 #ifndef SBERF_RECORD_TABLE_H
 #define SBERF_RECORD_TABLE_H

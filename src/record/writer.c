@@ -2,10 +2,11 @@
 /*
  * writer.c - the recorder: a queue in front of a thread, an encoder in it, a file behind it.
  *
- * The engine puts events into the queue and never waits. The thread wakes twice a second, or when the queue is half full,
- * encodes what has come and writes it, block by block, one write() each, so that a crash costs at most what came since: less
- * than a second with room to spare. It is the only one that touches the encoder and, after recorder_open(), the file.
- * When a write fails the file is cut back to its last whole block and nothing more is written; the error is kept.
+ * The engine puts events into the queue and never waits. The thread wakes twice a second, or when
+ * the queue is half full, encodes what has come and writes it, block by block, one write() each, so
+ * that a crash costs at most what came since: less than a second with room to spare. It is the only
+ * one that touches the encoder and, after recorder_open(), the file. When a write fails the file is
+ * cut back to its last whole block and nothing more is written; the error is kept.
  */
 #include "config.h"
 
