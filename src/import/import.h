@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * import.h - what other tools wrote, as a profile: so every view and every format works on it.
+ * import.h - reads what other tools wrote into a profile, so that every view and every format works
+ * on it.
  *
- * A text has no addresses: a frame is told by its name and module alone. Its numbers are kept as they are: when they are no
- * time, meta.unit says what they count, and 1,000 "ns" of weight are one of them. So folded stacks that are read and written
- * again are the same text.
+ * A text has no addresses: a frame is told by its name and module alone. Its numbers are kept as
+ * they are: when they are no time, meta.unit says what they count, and 1,000 "ns" of weight are one
+ * of them. So folded stacks that are read and written again are the same text.
  *
- * Reading is done in one pass over lines, so pipes will do, and a compressed file is read as what is in it. Foreign text is sanitised, which
- * is counted; what finds no room in bounded memory stands under "(other)" or is left out, which is counted as well.
+ * Reading is done in one pass over lines, so pipes will do, and a compressed file is read as what
+ * is in it. Foreign text is sanitised, which is counted; what finds no room in bounded memory
+ * stands under "(other)" or is left out, which is counted as well.
  */
 #ifndef SBERF_IMPORT_IMPORT_H
 #define SBERF_IMPORT_IMPORT_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* import_state.h - one import under way: what the readers of the formats share. Private to imports. */
+/*
+ * import_state.h - the state of one import, which the readers of the formats share. Private to
+ * imports.
+ */
 #ifndef SBERF_IMPORT_IMPORT_STATE_H
 #define SBERF_IMPORT_IMPORT_STATE_H
 

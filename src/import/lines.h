@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lines.h - a text, plain or compressed, line by line and in bounded memory. Private to imports. */
+/*
+ * lines.h - reads a text, plain or compressed, line by line and in bounded memory. Private to
+ * imports.
+ */
 #ifndef SBERF_IMPORT_LINES_H
 #define SBERF_IMPORT_LINES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* packed.c - see packed.h. Each compression is a row of a table: how it begins, and what takes a step of unpacking it. */
+/*
+ * packed.c - see packed.h. Each compression is a row of a table: how it begins, and what takes a
+ * step of unpacking it.
+ */
 #include "config.h"
 
 #include "import/packed.h"

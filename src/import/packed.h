@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * packed.h - a file as it was before it was compressed. Private to imports.
+ * packed.h - unpacks compressed files. Private to imports.
  *
- * Plain files, gzip and xz are always read; zstd and bzip2 where sberf was built with their libraries. Which one it is, the first bytes
- * of the file tell, so pipes will do. Several compressed files in a row are one, as with `zcat`.
+ * Plain files, gzip and xz are always read; zstd and bzip2 where sberf was built with their
+ * libraries. Which one it is, the first bytes of the file tell, so pipes will do. Several
+ * compressed files in a row are one, as with `zcat`.
  */
 #ifndef SBERF_IMPORT_PACKED_H
 #define SBERF_IMPORT_PACKED_H

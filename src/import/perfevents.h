@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perfevents.h - which events of a text of `perf script` are read. Private to imports.
+ * perfevents.h - decides which events of a text of `perf script` are read. Private to imports.
  *
- * One profile has one unit. When the first sample's period is time (model/perfname.h), time is read: of the first clock, and off the CPU.
- * Otherwise the first event alone is read: in its periods, or, when it has none, in samples. A name that was asked for is read alone,
- * whatever comes first. What is left out is counted by its name.
+ * One profile has one unit. When the first sample's period is time (model/perfname.h), time is
+ * read: of the first clock, and off the CPU. Otherwise the first event alone is read: in its
+ * periods, or, when it has none, in samples. A name that was asked for is read alone, whatever
+ * comes first. What is left out is counted by its name.
  */
 #ifndef SBERF_IMPORT_PERFEVENTS_H
 #define SBERF_IMPORT_PERFEVENTS_H

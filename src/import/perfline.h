@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perfline.h - what a line of the text of `perf script` says: the first line of a sample, or a frame. Private to imports.
+ * perfline.h - takes apart a line of the text of `perf script`: the first line of a sample, or a
+ * frame. Private to imports.
  *
- * The text has no quotes: names of threads, functions and files hold whatever a field begins or ends with. Lines as sberf itself writes
- * them are told exactly all the same, blanks at the ends of names included. In others blanks around a name are padding, the thread's ids
- * are the first ones that a CPU or a time follows, and the file begins behind the last offset of a function ("+0x1c (").
+ * The text has no quotes: names of threads, functions and files hold whatever a field begins or
+ * ends with. Lines as sberf itself writes them are told exactly all the same, blanks at the ends of
+ * names included. In others blanks around a name are padding, the thread's ids are the first ones
+ * that a CPU or a time follows, and the file begins behind the last offset of a function ("+0x1c
+ * (").
  */
 #ifndef SBERF_IMPORT_PERFLINE_H
 #define SBERF_IMPORT_PERFLINE_H

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_folded.c - reads folded stacks, "comm;main;work_[i];do_syscall_64_[k] 42": what runs first, then frames as they are called,
- * then how much of it there was.
+ * read_folded.c - reads folded stacks, "comm;main;work_[i];do_syscall_64_[k] 42": what runs first,
+ * then frames as they are called, then how much of it there was.
  *
- * The number is what the file counts; nobody says whether that is samples or microseconds. It is kept with three decimals (UNIT_OWN of model/measure.h). A
- * name that ends in "_[i]" was inlined into the frame before it: with that it is one frame, a *run*. Where there is none before
- * it the suffix stays a part of the name. Any line can be written as it was. Lines that all end in two numbers are a difference of
- * two profiles, and no profile.
+ * The number is what the file counts; nobody says whether that is samples or microseconds. It is
+ * kept with three decimals (UNIT_OWN of model/measure.h). A name that ends in "_[i]" was inlined
+ * into the frame before it: with that it is one frame, a *run*. Where there is none before it the
+ * suffix stays a part of the name. Any line can be written as it was. Lines that all end in two
+ * numbers are a difference of two profiles, and no profile.
  *
- * Lines are most often sorted. So the stacks of the line before are remembered, and a line is only looked at from where it
- * differs.
+ * Lines are most often sorted. So the stacks of the line before are remembered, and a line is only
+ * looked at from where it differs.
  */
 #include "config.h"
 

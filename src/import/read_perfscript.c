@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * read_perfscript.c - reads the text of `perf script` (tools/perf/Documentation/perf-script.txt), as perf and others write it:
+ * read_perfscript.c - reads the text of `perf script` (tools/perf/Documentation/perf-script.txt),
+ * as perf and others write it:
  *
  *	my prog  1234/1240  [003] 81.104512:   10101010 cpu-clock:ppp:
  *		    7f2a1f0 inner (inlined)
  *		    7f2a1f0 fsync+0x40 (/usr/lib/x86_64-linux-gnu/libc.so.6)
  *		ffffffff815 do_fault+0x2f3 ([kernel.kallsyms])
  *
- * and an empty line. Which of the fields are there is the choice of whoever called perf: only the thread, the time or the CPU,
- * and the event must be. Frames may stand on the first line (perf script -G). What stands between frames in columns of its own
- * (source lines) is passed over, as are other events than samples (--show-task-events and such). The innermost frame comes first, and
+ * and an empty line. Which of the fields are there is the choice of whoever called perf: only the
+ * thread, the time or the CPU, and the event must be. Frames may stand on the first line (perf
+ * script -G). What stands between frames in columns of its own (source lines) is passed over, as
+ * are other events than samples (--show-task-events and such). The innermost frame comes first, and
  * what is inlined before the function that it is in.
  *
- * perf says things in between, and other tools write fields of their own: what is none of this is passed over too, and counted, as long
- * as most lines are known. Otherwise it is another kind of text.
+ * perf says things in between, and other tools write fields of their own: what is none of this is
+ * passed over too, and counted, as long as most lines are known. Otherwise it is another kind of
+ * text.
  *
- * Which events are read is told by perfevents.h. Periods are time when the event is a clock; otherwise they are kept as they are
- * (meta.unit), or, when there are none, each sample counts one.
+ * Which events are read is told by perfevents.h. Periods are time when the event is a clock;
+ * otherwise they are kept as they are (meta.unit), or, when there are none, each sample counts one.
  */
 #include "config.h"
 

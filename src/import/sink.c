@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sink.c - see sink.h. The offset of a frame is the id of its text, as nothing else is known of where it is. */
+/*
+ * sink.c - see sink.h. The offset of a frame is the id of its text, as nothing else is known of
+ * where it is.
+ */
 #include "config.h"
 
 #include "import/sink.h"

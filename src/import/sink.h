@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sink.h - where readers of foreign text put what they found: names become frames, stacks become facts. Private to imports.
+ * sink.h - takes what the readers of foreign text found: names become frames, stacks become facts.
+ * Private to imports.
  *
- * A frame is its module and its name: two places in one function are one frame. What is not clean text (base/text.h) is made so
- * here, once and for all.
+ * A frame is its module and its name: two places in one function are one frame. What is not clean
+ * text (base/text.h) is made so here, once and for all.
  */
 #ifndef SBERF_IMPORT_SINK_H
 #define SBERF_IMPORT_SINK_H

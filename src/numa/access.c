@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access.c - which instruction near a place tells the address, whatever the architecture.
+ * access.c - chooses which instruction near a place tells the address, on any architecture.
  *
- * CPUs retire instructions in order and take an interrupt when one has retired. A load that misses the caches holds up all that
- * is behind it, so when it arrives at last and the interrupt is taken, the place is right behind that load, or behind something
- * short that waited for it. Hence the order:
+ * CPUs retire instructions in order and take an interrupt when one has retired. A load that misses
+ * the caches holds up all that is behind it, so when it arrives at last and the interrupt is taken,
+ * the place is right behind that load, or behind something short that waited for it. Hence the
+ * order:
  *
- * 1. BEFORE, the last access that was executed before the place, some instructions back at most. What was executed before is
- *    what stands before in memory; but at the head of a loop it is the end of the loop (a jump back), and behind a call or an
- *    unconditional jump only what jumps there. Of two ways to the place that with the nearer access counts. An access that has
- *    loaded over the registers of its own address, as a step through a list does, can only be told by an access through what it
- *    has loaded: that is the next step. Any other is of something that was not waited for.
+ * 1. BEFORE, the last access that was executed before the place, some instructions back at most.
+ *    What was executed before is what stands before in memory; but at the head of a loop it is the
+ *    end of the loop (a jump back), and behind a call or an unconditional jump only what jumps
+ *    there. Of two ways to the place that with the nearer access counts. An access that has loaded
+ *    over the registers of its own address, as a step through a list does, can only be told by an
+ *    access through what it has loaded: that is the next step. Any other is of something that was
+ *    not waited for.
  * 2. AT, the instruction at the place.
- * 3. AHEAD, the first access that is reached from the place if loops go on and no condition jumps forward.
+ * 3. AHEAD, the first access that is reached from the place if loops go on and no condition jumps
+ *    forward.
  *
  * Variables in the stack frame are nearly always in a cache: they are no accesses here.
  */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access.h - which memory the code under a sample was touching: from the instructions around it, and its registers.
+ * access.h - finds which memory the code under a sample was accessing, from the instructions around
+ * it and its registers.
  *
- * A sample that interrupts user code lands on the instruction that has not been executed yet. The one before it has, and most
- * often it is the one that the CPU was waiting for. So its operand tells what was accessed, as long as it did not change the
- * registers that the address was made of. Else the one that it landed on, and the ones after it, tell what comes next.
+ * A sample that interrupts user code lands on the instruction that has not been executed yet. The
+ * one before it has, and most often it is the one that the CPU was waiting for. So its operand
+ * tells what was accessed, as long as it did not change the registers that the address was made of.
+ * Else the one that it landed on, and the ones after it, tell what comes next.
  *
- * Two steps: a *rule* for a place in the code, decoded once (capstone knows the instructions), and its application to the
- * registers of a sample, which costs nanoseconds. Both are pure. What depends on the architecture is in access_NAME.c.
+ * Two steps: a *rule* for a place in the code, decoded once (capstone knows the instructions), and
+ * its application to the registers of a sample, which costs nanoseconds. Both are pure. What
+ * depends on the architecture is in access_NAME.c.
  */
 #ifndef SBERF_NUMA_ACCESS_H
 #define SBERF_NUMA_ACCESS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access_arch.h - what access.c asks of an architecture: what one instruction does, as far as it matters for addresses.
+ * access_arch.h - lists what access.c asks of an architecture: what one instruction does, as far as
+ * it matters for addresses.
  *
  * Registers have DWARF numbers, as in unwind_input.regs. Implemented in access_NAME.c.
  */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access_x86_64.c - what instructions of x86-64 touch and change, from capstone's operands.
+ * access_x86_64.c - says what instructions of x86-64 access and change, from capstone's operands.
  *
- * Sources: Intel SDM volume 2 (chapter 2: prefixes, VEX, EVEX; appendix A: opcode maps), System V psABI 1.0 figure 3.36
- * (registers). Where capstone 4.0.2 is known to be wrong or silent, that stands beside the line that makes up for it.
+ * Sources: Intel SDM volume 2 (chapter 2: prefixes, VEX, EVEX; appendix A: opcode maps), System V
+ * psABI 1.0 figure 3.36 (registers). Where capstone 4.0.2 is known to be wrong or silent, that
+ * stands beside the line that makes up for it.
  *
- * - push, pop, call, ret and leave touch the top of the stack, which is in the nearest cache: no access. An operand of their
- *   own ("call *8(%rax)") is one.
+ * - push, pop, call, ret and leave touch the top of the stack, which is in the nearest cache: no
+ *   access. An operand of their own ("call *8(%rax)") is one.
  * - lea and nop compute an address and touch nothing; prefetches and cache flushes do not wait.
- * - movs touches two places. Repeated, the destination counts: on the machine where this was measured, copying to memory takes
- *   10 to 40 % longer than copying from it. Done once, the source does: a load is waited for, one store is not. cmps: the
- *   first.
+ * - movs touches two places. Repeated, the destination counts: on the machine where this was
+ *   measured, copying to memory takes 10 to 40 % longer than copying from it. Done once, the source
+ *   does: a load is waited for, one store is not. cmps: the first.
  * - The direction flag is clear, as the psABI (section 3.2.1) has it at every call.
  */
 #include "config.h"

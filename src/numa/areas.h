@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * areas.h - all mappings of one process with what each is for, so that an address can be told: heap, stack, file, ...
+ * areas.h - holds all mappings of one process and what each is for, so that an address can be
+ * classified: heap, stack, file, ...
  *
- * The kernel names the heap and the first thread's stack; the stacks of other threads are memory like any other to it. One is
- * known by two things together: a stack pointer was seen in it, and a guard that nothing may touch lies right below, as threads
- * libraries make it. The kernel may have merged it with memory above it, so no more than a usual stack is taken for one.
+ * The kernel names the heap and the first thread's stack; the stacks of other threads are memory
+ * like any other to it. One is known by two things together: a stack pointer was seen in it, and a
+ * guard that nothing may touch lies right below, as threads libraries make it. The kernel may have
+ * merged it with memory above it, so no more than a usual stack is taken for one.
  *
  * Pure: what /proc says is handed in.
  */

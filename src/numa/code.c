@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.c - a table of rules in front of a thread that reads files.
+ * code.c - keeps a table of rules in front of a thread that reads files.
  *
- * The table belongs to the engine: a rule that is known costs a lookup and no lock. What is not known goes through a bounded
- * queue to the worker, which keeps some files open, with where their functions begin, and answers. Rules that have not been
- * asked for lately are forgotten: there are two halves, and when the younger one is full the older one goes.
+ * The table belongs to the engine: a rule that is known costs a lookup and no lock. What is not
+ * known goes through a bounded queue to the worker, which keeps some files open, with where their
+ * functions begin, and answers. Rules that have not been asked for lately are forgotten: there are
+ * two halves, and when the younger one is full the older one goes.
  *
- * The worker's state belongs to it and to us together; whoever leaves last frees it. When it has not come back from a file for
- * HUNG_NS it is left behind, with that file marked as unreadable, and another one takes over what was waiting.
+ * The worker's state belongs to it and to us together; whoever leaves last frees it. When it has
+ * not come back from a file for HUNG_NS it is left behind, with that file marked as unreadable, and
+ * another one takes over what was waiting.
  */
 #include "config.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.h - the access rules (access.h) of the places where samples land, decoded away from the engine.
+ * code.h - the access rules (access.h) of the places where samples land, and decodes them in a
+ * thread of its own.
  *
- * Instructions are read from the file behind a module, which can take as long as a disk or a network wants. So a thread of its
- * own opens files, finds where functions begin (unwind tables, else symbols), reads and decodes; whoever asks has the answer
- * soon, or learns that there is none. One thread (the engine) calls all of this.
+ * Instructions are read from the file behind a module, which can take as long as a disk or a
+ * network wants. So a thread of its own opens files, finds where functions begin (unwind tables,
+ * else symbols), reads and decodes; whoever asks has the answer soon, or learns that there is none.
+ * One thread (the engine) calls all of this.
  */
 #ifndef SBERF_NUMA_CODE_H
 #define SBERF_NUMA_CODE_H

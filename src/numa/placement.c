@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* placement.c - the owner's side: questions in, answers out, and an eye on the thread (placement_private.h). */
+/*
+ * placement.c - the owner's side: questions in, answers out, and an eye on the thread
+ * (placement_private.h).
+ */
 #include "config.h"
 
 #include "numa/placement.h"

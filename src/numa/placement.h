@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * placement.h - which node pages are on, what kind of mapping they are in, and where a process has its memory: asked of the
- * kernel away from the engine, in batches.
+ * placement.h - asks the kernel, away from the engine and in batches, on which node pages are, in
+ * what kind of mapping they are, and where a process has its memory.
  *
- * Both questions, move_pages(2) without a destination and /proc/PID/maps, take the lock of the target's address space,
- * which somebody else may hold for long. So a thread of its own asks; a process that does not answer for two seconds is given
- * up and not asked again. It needs the permission that ptrace(2) asks for (PTRACE_MODE_READ_REALCREDS).
+ * Both questions, move_pages(2) without a destination and /proc/PID/maps, take the lock of the
+ * target's address space, which somebody else may hold for long. So a thread of its own asks; a
+ * process that does not answer for two seconds is given up and not asked again. It needs the
+ * permission that ptrace(2) asks for (PTRACE_MODE_READ_REALCREDS).
  *
- * Residency is estimated from a bounded sample of pages (RESIDENT_PAGES), spread over the mappings by their size and by how
- * much of them was found in memory before, and fitted to what the kernel says is resident: its cost does not grow with the
- * memory (residency.h).
+ * Residency is estimated from a bounded sample of pages (RESIDENT_PAGES), spread over the mappings
+ * by their size and by how much of them was found in memory before, and fitted to what the kernel
+ * says is resident: its cost does not grow with the memory (residency.h).
  *
  * One thread (the engine) calls.
  */

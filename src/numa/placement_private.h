@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * placement_private.h - what the owner of a placement and its thread share: struct worker, which belongs to both.
+ * placement_private.h - has what the owner of a placement and its thread share: struct worker,
+ * which belongs to both.
  *
- * A process whose address space is locked by somebody who does not go on (a fault in a file system that does not answer) would
- * hold up all others. So a thread that is at one process for too long is left behind, as in process/loader.c: what it had taken
- * is answered with "nowhere", that process is not asked again, and a new worker takes over the rest. Whoever leaves a worker
- * last frees it.
+ * A process whose address space is locked by somebody who does not go on (a fault in a file system
+ * that does not answer) would hold up all others. So a thread that is at one process for too long
+ * is left behind, as in process/loader.c: what it had taken is answered with "nowhere", that
+ * process is not asked again, and a new worker takes over the rest. Whoever leaves a worker last
+ * frees it.
  */
 #ifndef SBERF_NUMA_PLACEMENT_PRIVATE_H
 #define SBERF_NUMA_PLACEMENT_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * placement_worker.c - the thread that asks. Questions are gathered for a moment and asked process by process, without the
- * lock.
+ * placement_worker.c - the thread that asks. Questions are gathered for a moment and asked process
+ * by process, without the lock.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* policy.h - memory policies as text: "default", "bind:0-1", "interleave:0,2". */
+/* policy.h - writes and reads memory policies as text: "default", "bind:0-1", "interleave:0,2". */
 #ifndef SBERF_NUMA_POLICY_H
 #define SBERF_NUMA_POLICY_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * procmem.h - the memory of one process as /proc and the kernel show it: its mappings, kept for a while, and surveys of
- * where it is.
+ * procmem.h - knows the memory of one process as /proc and the kernel show it: its mappings, kept
+ * for a while, and surveys of where it is.
  *
- * For one thread, which may have to wait: everything here takes the lock of the target's address space.
+ * For one thread, which may have to wait: everything here takes the lock of the target's address
+ * space.
  */
 #ifndef SBERF_NUMA_PROCMEM_H
 #define SBERF_NUMA_PROCMEM_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * proctext.h - what /proc/PID/status and numa_maps say of nodes, and /proc/TID/syscall of a stack; text in, values out.
+ * proctext.h - reads what /proc/PID/status and numa_maps say about nodes, and /proc/TID/syscall
+ * about a stack; text in, values out.
  *
  * The formats are those of proc(5), proc_pid_status(5) and numa(7).
  */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * residency.h - where a process has its memory, estimated from a bounded sample of its pages.
+ * residency.h - estimates where a process has its memory, from a bounded sample of its pages.
  *
- * The pages that could be there, all mappings but those that nothing may touch, are cut into *pieces* by address: large
- * mappings stand alone, small neighbours go together. Pages are drawn at random within pieces, in a few rounds. What is
- * found tells how much of a piece is in memory; where that is neither nothing nor all the piece is cut, and the next round
- * asks more of where memory is. Pieces are kept from survey to survey. So of a reservation of a terabyte with some
+ * The pages that could be there, all mappings but those that nothing may touch, are cut into
+ * *pieces* by address: large mappings stand alone, small neighbours go together. Pages are drawn at
+ * random within pieces, in a few rounds. What is found tells how much of a piece is in memory;
+ * where that is neither nothing nor all the piece is cut, and the next round asks more of where
+ * memory is. Pieces are kept from survey to survey. So of a reservation of a terabyte with some
  * megabytes in use most is soon left alone, but for a part of the sample that always explores.
  *
- * The kernel says how much is in memory altogether. What the sample says is fitted to that: pieces give way as far as they
- * are uncertain, those that are certain (all of it is there) hardly. So one lucky hit in a terabyte does no harm. What no
- * page of the sample was found of is in no row: then the sum is less than what the kernel says, and more of the sample
- * explores.
+ * The kernel says how much is in memory altogether. What the sample says is fitted to that: pieces
+ * give way as far as they are uncertain, those that are certain (all of it is there) hardly. So one
+ * lucky hit in a terabyte does no harm. What no page of the sample was found of is in no row: then
+ * the sum is less than what the kernel says, and more of the sample explores.
  *
  * Pure: mappings and answers in, addresses and an estimate out; the same seed gives the same.
  *

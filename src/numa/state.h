@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * state.h - what is known, at one moment, of the nodes of the machine and of where the memory of the target is.
+ * state.h - holds what is known, at one moment, about the nodes of the machine and about where the
+ * memory of the target is.
  *
- * A *state* is made by the engine every few seconds, or read from a recording. Once it is shared it never changes; it is
- * referenced by the profile, its snapshots and the recorder. As text (numa_state_write()) it stands in recordings.
+ * A *state* is made by the engine every few seconds, or read from a recording. Once it is shared it
+ * never changes; it is referenced by the profile, its snapshots and the recorder. As text
+ * (numa_state_write()) it stands in recordings.
  *
- * What is measured exactly and what is estimated: nodes, sizes and free memory are what the kernel says; migrations are counted
- * exactly; bytes per node (struct numa_resident) are estimated from a sample of pages, whose size stands beside.
+ * What is measured exactly and what is estimated: nodes, sizes and free memory are what the kernel
+ * says; migrations are counted exactly; bytes per node (struct numa_resident) are estimated from a
+ * sample of pages, whose size stands beside.
  */
 #ifndef SBERF_NUMA_STATE_H
 #define SBERF_NUMA_STATE_H

@@ -2,8 +2,9 @@
 /*
  * statetext.c - one table of keys for each kind of line serves both directions.
  *
- * A line is "what key=value key=value ...". Numbers are decimal. In texts a space, a percent sign and control characters
- * stand as %XX. The lines of a process's memory follow the process. A line without a newline was cut off, so it is refused.
+ * A line is "what key=value key=value ...". Numbers are decimal. In texts a space, a percent sign
+ * and control characters stand as %XX. The lines of a process's memory follow the process. A line
+ * without a newline was cut off, so it is refused.
  */
 #include "config.h"
 
