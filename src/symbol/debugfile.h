@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * debugfile.h - finds the separate debug file of a stripped one, and opens foreign files without falling into them.
+ * debugfile.h - finds the separate debug file of a stripped file, and opens foreign files safely.
  *
- * By build-id first: DIR/xx/yyyy.debug in /usr/lib/debug/.build-id of each place and symfs/.build-id. Then by the name and checksum
- * in .gnu_debuglink: beside the file, in .debug/ beside it, and in /usr/lib/debug + its directory. What is found must have
- * the same build-id, or the checksum where there is no build-id.
+ * By build-id first: DIR/xx/yyyy.debug in /usr/lib/debug/.build-id of each place and
+ * symfs/.build-id. Then by the name and checksum in .gnu_debuglink: beside the file, in .debug/
+ * beside it, and in /usr/lib/debug + its directory. What is found must have the same build-id, or
+ * the checksum where there is no build-id.
  */
 #ifndef SBERF_SYMBOL_DEBUGFILE_H
 #define SBERF_SYMBOL_DEBUGFILE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* demangle.h - names of C++, Rust and D as people write them; bounded in time, stack and length. */
+/*
+ * demangle.h - turns mangled names of C++, Rust and D into names that people write; bounded in
+ * time, stack and length.
+ */
 #ifndef SBERF_SYMBOL_DEMANGLE_H
 #define SBERF_SYMBOL_DEMANGLE_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* details.h - from a file of code to its debug information, be it in the file itself or beside it. May wait for a disk. */
+/*
+ * details.h - finds the debug information of a file of code, in the file itself or beside it. May
+ * wait for a disk.
+ */
 #ifndef SBERF_SYMBOL_DETAILS_H
 #define SBERF_SYMBOL_DETAILS_H
 

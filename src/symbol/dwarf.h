@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dwarf.h - inlined calls, files and lines of an address, from the DWARF (2 to 5) of one file.
+ * dwarf.h - finds inlined calls, files and lines of an address, from the DWARF (2 to 5) of one
+ * file.
  *
- * A map from addresses to compilation units is made at once; each unit is indexed when an address in it is first asked for.
- * Sections are read into memory and never mapped. The other halves of split units (.dwo) are opened with the index of their unit;
- * without them there are lines, no inlined calls, and dwarf_info_lacks() says why.
+ * A map from addresses to compilation units is made at once; each unit is indexed when an address
+ * in it is first asked for. Sections are read into memory and never mapped. The other halves of
+ * split units (.dwo) are opened with the index of their unit; without them there are lines, no
+ * inlined calls, and dwarf_info_lacks() says why.
  */
 #ifndef SBERF_SYMBOL_DWARF_H
 #define SBERF_SYMBOL_DWARF_H

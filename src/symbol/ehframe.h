@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ehframe.h - where functions start, from the unwind tables: for code that has lost its symbols.
+ * ehframe.h - finds where functions start, from the unwind tables, for code that has lost its
+ * symbols.
  *
- * The search table of .eh_frame_hdr (LSB 5.0 Core, section 10.6) lists the first address of every piece of code that has
- * call-frame information, sorted. On stripped binaries it is what tells that two addresses belong to one function.
+ * The search table of .eh_frame_hdr (LSB 5.0 Core, section 10.6) lists the first address of every
+ * piece of code that has call-frame information, sorted. On stripped binaries it is what tells that
+ * two addresses belong to one function.
  */
 #ifndef SBERF_SYMBOL_EHFRAME_H
 #define SBERF_SYMBOL_EHFRAME_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elffile.h - a bounded reader of foreign ELF files: headers, sections, build-id, and file offset <-> virtual address.
+ * elffile.h - reads foreign ELF files within limits: headers, sections, build-id, and file offset
+ * <-> virtual address.
  *
- * Nothing is mapped: a file that shrinks while it is read gives an error and not SIGBUS. Only 64-bit files of the byte order
- * of this machine are read, because only such code is unwound. Every size and count from the file is checked against the
- * length of the file and a limit.
+ * Nothing is mapped: a file that shrinks while it is read gives an error and not SIGBUS. Only
+ * 64-bit files of the byte order of this machine are read, because only such code is unwound. Every
+ * size and count from the file is checked against the length of the file and a limit.
  */
 #ifndef SBERF_SYMBOL_ELFFILE_H
 #define SBERF_SYMBOL_ELFFILE_H

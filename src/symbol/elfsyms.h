@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elfsyms.h - the functions of one ELF file by address: one sorted array, searched in O(log n).
+ * elfsyms.h - finds the function of an address in one ELF file: one sorted array, searched in O(log
+ * n).
  *
- * It is made of .symtab (of the file, else of its separate debug file), .gnu_debugdata, .dynsym and, as "name@plt", of the
- * procedure linkage table. An address has the symbol that covers it and starts last. A symbol without a size reaches to the
- * next one, to the next function that the unwind tables know (ehframe.h) or to the end of its section when it comes from a
- * .symtab, and covers only its own address when it does not.
- * Names are those of the file (mangled, raw bytes) without a version ("@@GLIBC_2.2.5"; symver.h).
+ * It is made of .symtab (of the file, else of its separate debug file), .gnu_debugdata, .dynsym
+ * and, as "name@plt", of the procedure linkage table. An address has the symbol that covers it and
+ * starts last. A symbol without a size reaches to the next one, to the next function that the
+ * unwind tables know (ehframe.h) or to the end of its section when it comes from a .symtab, and
+ * covers only its own address when it does not. Names are those of the file (mangled, raw bytes)
+ * without a version ("@@GLIBC_2.2.5"; symver.h).
  */
 #ifndef SBERF_SYMBOL_ELFSYMS_H
 #define SBERF_SYMBOL_ELFSYMS_H

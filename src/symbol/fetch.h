@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fetch.h - debug files from debuginfod servers, for who asked for it (--debuginfod). Blocking: for the worker only.
+ * fetch.h - fetches debug files from debuginfod servers, when the user asked for it (--debuginfod).
+ * It blocks, so only the worker calls it.
  *
- * The client library is loaded when a fetcher is made and not otherwise, so nothing else can reach the network. Servers are
- * those of DEBUGINFOD_URLS; the library's cache and its other variables apply (debuginfod_find_debuginfo(3)).
+ * The client library is loaded when a fetcher is made and not otherwise, so nothing else can reach
+ * the network. Servers are those of DEBUGINFOD_URLS; the library's cache and its other variables
+ * apply (debuginfod_find_debuginfo(3)).
  */
 #ifndef SBERF_SYMBOL_FETCH_H
 #define SBERF_SYMBOL_FETCH_H

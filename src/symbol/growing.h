@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * growing.h - symbol tables that grow while they are used: the kernel's (modules, BPF programs) and run-time compilers'.
+ * growing.h - keeps symbol tables that grow while they are used: those of the kernel (modules, BPF
+ * programs) and of run-time compilers.
  *
- * A miss may mean that there is more by now: then the table is read again, but not so often that it costs. Both are zeroed
- * when empty.
+ * A miss may mean that the table has grown: then it is read again, but seldom enough to cost
+ * little. Both tables are zeroed when empty.
  */
 #ifndef SBERF_SYMBOL_GROWING_H
 #define SBERF_SYMBOL_GROWING_H

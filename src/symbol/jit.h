@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit.h - functions that a run-time compiler made, as it tells them: perf maps and jitdump files.
+ * jit.h - reads which functions a run-time compiler made, from perf maps and jitdump files.
  *
- * A perf map is text, "START SIZE NAME" a line, hexadecimal (linux tools/perf/Documentation/jit-interface.txt); blanks and tabs are
- * taken as perf takes them (dso__load_perf_map() in tools/perf/util/symbol.c). A jitdump file
- * is binary records (jitdump-specification.txt there), of which JIT_CODE_LOAD and JIT_CODE_MOVE matter here. Both are written
- * while they are read: what is not complete yet is left out and comes with the next reading. Where functions overlap, the one
- * told last wins.
+ * A perf map is text, "START SIZE NAME" a line, hexadecimal (linux
+ * tools/perf/Documentation/jit-interface.txt); blanks and tabs are taken as perf takes them
+ * (dso__load_perf_map() in tools/perf/util/symbol.c). A jitdump file is binary records
+ * (jitdump-specification.txt there), of which JIT_CODE_LOAD and JIT_CODE_MOVE matter here. Both are
+ * written while they are read: what is not complete yet is left out and comes with the next
+ * reading. Where functions overlap, the one told last wins.
  */
 #ifndef SBERF_SYMBOL_JIT_H
 #define SBERF_SYMBOL_JIT_H

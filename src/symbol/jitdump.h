@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jitdump.h - the records of a jitdump file (linux tools/perf/Documentation/jitdump-specification.txt), as a run-time compiler writes them
- * while it is read: what is not complete yet comes with the next reading.
+ * jitdump.h - reads the records of a jitdump file (linux
+ * tools/perf/Documentation/jitdump-specification.txt), which a run-time compiler writes meanwhile:
+ * what is not complete yet comes with the next reading.
  */
 #ifndef SBERF_SYMBOL_JITDUMP_H
 #define SBERF_SYMBOL_JITDUMP_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kernel.h - functions of the kernel, its modules and BPF programs, from /proc/kallsyms.
+ * kernel.h - finds functions of the kernel, its modules and BPF programs, from /proc/kallsyms.
  *
- * A line is "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]", sorted roughly by address, without sizes: a symbol reaches to
- * the next one of any type. Names of modules are kept ("nft_do_chain [nf_tables]", "bpf_prog_..._name [bpf]"). Without
- * CAP_SYSLOG, or with kptr_restrict = 2, every address reads as 0 (kernel/kallsyms.c, kallsyms_show_value()).
+ * A line is "ADDRESS TYPE NAME" or "ADDRESS TYPE NAME\t[MODULE]", sorted roughly by address,
+ * without sizes: a symbol reaches to the next one of any type. Names of modules are kept
+ * ("nft_do_chain [nf_tables]", "bpf_prog_..._name [bpf]"). Without CAP_SYSLOG, or with
+ * kptr_restrict = 2, every address reads as 0 (kernel/kallsyms.c, kallsyms_show_value()).
  */
 #ifndef SBERF_SYMBOL_KERNEL_H
 #define SBERF_SYMBOL_KERNEL_H

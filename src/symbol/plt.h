@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plt.h - which function each entry of a procedure linkage table jumps to: the code of an entry
- * names a slot of the GOT, and the relocation of that slot names the function. Code of the table is
- * per machine: plt_*.c.
+ * plt.h - finds the function to which each entry of a procedure linkage table (PLT) jumps: the code
+ * of an entry names a slot of the GOT, and the relocation of that slot names the function. Code of
+ * the table is per machine: plt_*.c.
  */
 #ifndef SBERF_SYMBOL_PLT_H
 #define SBERF_SYMBOL_PLT_H

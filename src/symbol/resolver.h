@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resolver.h - from (module, offset) to names: the modules that were opened so far and what was read from them.
+ * resolver.h - turns (module, offset) into names; it keeps the modules that were opened so far and
+ * what was read from them.
  *
- * It belongs to the worker of the symbolizer, knows nothing of dictionaries and locks, and may wait for files. Memory is
- * bounded: tables that were not used for longest are dropped and read again when they are needed.
+ * It belongs to the worker of the symbolizer, knows nothing of dictionaries and locks, and may wait
+ * for files. Memory is bounded: tables that were not used for longest are dropped and read again
+ * when they are needed.
  */
 #ifndef SBERF_SYMBOL_RESOLVER_H
 #define SBERF_SYMBOL_RESOLVER_H

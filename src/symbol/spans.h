@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spans.h - which of many address ranges, that may nest, covers an address most closely.
+ * spans.h - finds which of many address ranges, which may nest, covers an address most closely.
  *
- * Add in any order, seal once, then search in O(log n). Of ranges that cover the address, the one that starts last wins; of
- * those, the shortest; of those, the one added last. So when ranges nest properly, the innermost wins.
+ * Add in any order, seal once, then search in O(log n). Of ranges that cover the address, the one
+ * that starts last wins; of those, the shortest; of those, the one added last. So when ranges nest
+ * properly, the innermost wins.
  */
 #ifndef SBERF_SYMBOL_SPANS_H
 #define SBERF_SYMBOL_SPANS_H

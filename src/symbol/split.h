@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * split.h - the other half of a unit of split DWARF (-gsplit-dwarf): functions and inlined calls are in a file of their own, "x.dwo",
- * beside the program or where it was compiled.
+ * split.h - finds the other half of a unit of split DWARF (-gsplit-dwarf): functions and inlined
+ * calls are in a file of their own, "x.dwo", beside the program or where it was compiled.
  *
- * libdw finds and opens it by itself, by names that stand in the program and without looking at what is there. So what it is going to
- * open is looked at before: only regular files of a bounded size are. Packages of them (.dwp) it knows since elfutils 0.191.
+ * libdw finds and opens this file by itself, by names that stand in the program, without looking at
+ * what is there. So this module looks first at what libdw is going to open, and lets it open only
+ * regular files of a bounded size. libdw knows packages of such files (.dwp) since elfutils 0.191.
  */
 #ifndef SBERF_SYMBOL_SPLIT_H
 #define SBERF_SYMBOL_SPLIT_H

@@ -2,9 +2,9 @@
 /*
  * symbolizer.h - a worker that gives every frame of a dictionary its names, in the background.
  *
- * It follows the dictionary by itself: symbol-table names first, for all frames, then inlined calls and lines from debug
- * information, module by module. It is never in the path of events or keys; what it opens may hang, so stopping it never
- * waits for a file.
+ * It follows the dictionary by itself: symbol-table names first, for all frames, then inlined calls
+ * and lines from debug information, module by module. It is never in the path of events or keys;
+ * what it opens may hang, so stopping it never waits for a file.
  */
 #ifndef SBERF_SYMBOL_SYMBOLIZER_H
 #define SBERF_SYMBOL_SYMBOLIZER_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * symver.h - which part of a symbol's name is its version, and no part of the name.
+ * symver.h - separates the version of a symbol from its name.
  *
- * Linkers write the version into the names of .symtab: "name@@VER" for the one that is linked against, "name@VER" for older
- * ones. Some languages have '@' in their names, so "@VER" counts only where VER is a version that the file defines or needs.
+ * Linkers write the version into the names of .symtab: "name@@VER" for the one that is linked
+ * against, "name@VER" for older ones. Some languages have '@' in their names, so "@VER" counts only
+ * where VER is a version that the file defines or needs.
  */
 #ifndef SBERF_SYMBOL_SYMVER_H
 #define SBERF_SYMBOL_SYMVER_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * target_root.h - files under the root that a target sees, which in a container is not ours: what its paths mean they mean there.
+ * target_root.h - opens files under the root that the target sees, which in a container is not our
+ * root.
  *
  * ROOT is a handle of that directory (O_PATH), or -1 for our own root.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unpack.h - compressed debug sections: libdw leaves out what libelf cannot unpack and says that there is no DWARF; this says why. */
+/* unpack.h - says why libelf cannot unpack a compressed debug section. */
 #ifndef SBERF_SYMBOL_UNPACK_H
 #define SBERF_SYMBOL_UNPACK_H
 

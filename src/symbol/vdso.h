@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* vdso.h - the kernel's own shared library, which is in no file but in every process. */
+/*
+ * vdso.h - reads the kernel's own shared library (vDSO), which is in no file but in every process.
+ */
 #ifndef SBERF_SYMBOL_VDSO_H
 #define SBERF_SYMBOL_VDSO_H
 
