@@ -2,10 +2,12 @@
 /*
  * demangle.c - libiberty, fenced in.
  *
- * Its demanglers for C++ and Rust hand out text piece by piece to a callback and hold no memory meanwhile, so leaving them
- * from the callback by longjmp is how an explosion ("substitutions of substitutions") is stopped at DEMANGLE_OUT_MAX.
- * Their own recursion limit refuses C++ names of 1,024 characters, which templates do reach; names up to DEMANGLE_IN_MAX are
- * let through without it, because recursion is bounded by the length and the caller's stack is known to be large enough.
+ * Its demanglers for C++ and Rust hand out text piece by piece to a callback and hold no memory
+ * meanwhile, so leaving them from the callback by longjmp is how an explosion ("substitutions of
+ * substitutions") is stopped at DEMANGLE_OUT_MAX. Their own recursion limit refuses C++ names of
+ * 1,024 characters, which templates do reach; names up to DEMANGLE_IN_MAX are let through without
+ * it, because recursion is bounded by the length and the caller's stack is known to be large
+ * enough.
  */
 #include "config.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dwarf.c - libdw parses, our own indexes answer.
+ * dwarf.c - answers from its own indexes; libdw parses.
  *
- * libdw can tell the scopes of an address (dwarf_getscopes), by walking the whole unit each time. Here a unit is walked once:
- * every subprogram and every inlined call that has code becomes a scope, its address ranges become spans, and a question is
- * a binary search and a climb along the scopes' parents. Names and lines are asked of libdw for the few scopes found.
+ * libdw can tell the scopes of an address (dwarf_getscopes), by walking the whole unit each time.
+ * Here a unit is walked once: every subprogram and every inlined call that has code becomes a
+ * scope, its address ranges become spans, and a question is a binary search and a climb along the
+ * scopes' parents. Names and lines are asked of libdw for the few scopes found.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ehframe.c - only the form that linkers write is read: version 1, a 4-byte pointer, a 4-byte count, and pairs of 4-byte
- * offsets from the start of the section: a piece of code and the entry of .eh_frame that describes it, which tells the size.
- * Anything else means no table, or no size; a piece whose size is not known covers nothing.
+ * ehframe.c - only the form that linkers write is read: version 1, a 4-byte pointer, a 4-byte
+ * count, and pairs of 4-byte offsets from the start of the section: a piece of code and the entry
+ * of .eh_frame that describes it, which tells the size. Anything else means no table, or no size; a
+ * piece whose size is not known covers nothing.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* elffile.c - the only place that reads bytes of an ELF file: elf_file_read() checks each range against the size. */
+/*
+ * elffile.c - the only place that reads bytes of an ELF file: elf_file_read() checks each range
+ * against the size.
+ */
 #include "config.h"
 
 #include "symbol/elffile.h"

@@ -2,8 +2,9 @@
 /*
  * elfsyms.c - collect, sort, keep one name per address, close the gaps.
  *
- * Every source pours its symbols into one array. It is sorted by address with the best name first, so keeping the first of
- * each address chooses. What is left may nest (a label inside a function): spans.h finds the innermost.
+ * Every source pours its symbols into one array. It is sorted by address with the best name first,
+ * so keeping the first of each address chooses. What is left may nest (a label inside a function):
+ * spans.h finds the innermost.
  */
 #include "config.h"
 

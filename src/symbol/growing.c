@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* growing.c - each reading is followed by a pause of at least a second and of 20 times what it took. */
+/*
+ * growing.c - each reading is followed by a pause of at least a second and of 20 times what it
+ * took.
+ */
 #include "config.h"
 
 #include "symbol/growing.h"

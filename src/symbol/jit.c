@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit.c - entries in the order they were told, then sorted by address; a search looks at all that cover the address and
- * takes the latest. Overlaps are rare (code that was thrown away and replaced), so that is one or two.
+ * jit.c - entries in the order they were told, then sorted by address; a search looks at all that
+ * cover the address and takes the latest. Overlaps are rare (code that was thrown away and
+ * replaced), so that is one or two.
  */
 #include "config.h"
 

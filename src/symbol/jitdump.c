@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jitdump.c - from record to record by their sizes, none of which is believed beyond the end of the file. */
+/*
+ * jitdump.c - from record to record by their sizes, none of which is believed beyond the end of the
+ * file.
+ */
 #include "config.h"
 
 #include "symbol/jitdump.h"

@@ -2,9 +2,10 @@
 /*
  * plt_x86_64.c - reads the code of PLT entries instead of assuming their order.
  *
- * An entry either jumps through its GOT slot (ff 25 disp32, "jmp *disp(%rip)"), and the relocation of that slot names the
- * function; or, in the .plt of a file built for indirect branch tracking, it only pushes the index of its relocation in
- * .rela.plt (68 imm32). That covers GNU ld, gold and lld, with and without bnd and endbr64 prefixes (x86-64 psABI, 5.2).
+ * An entry either jumps through its GOT slot (ff 25 disp32, "jmp *disp(%rip)"), and the relocation
+ * of that slot names the function; or, in the .plt of a file built for indirect branch tracking, it
+ * only pushes the index of its relocation in .rela.plt (68 imm32). That covers GNU ld, gold and
+ * lld, with and without bnd and endbr64 prefixes (x86-64 psABI, 5.2).
  */
 #include "config.h"
 

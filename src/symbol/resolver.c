@@ -2,8 +2,9 @@
 /*
  * resolver.c - one entry per module, opened at its first question and asked through its kind.
  *
- * A file stays open after its symbols were read, so that a target that ends and is deleted still gets its inlined calls and
- * lines; beyond FDS_MAX the one not used for longest is closed and, if asked again, opened again.
+ * A file stays open after its symbols were read, so that a target that ends and is deleted still
+ * gets its inlined calls and lines; beyond FDS_MAX the one not used for longest is closed and, if
+ * asked again, opened again.
  */
 #include "config.h"
 

@@ -2,9 +2,10 @@
 /*
  * skim_x86_64.c - how long an instruction of x86-64 is and where it jumps, and nothing else of it.
  *
- * To see where instructions begin around a place, a hundred of them must be stepped over of which a handful counts. capstone
- * takes half a microsecond for each, which made it the largest cost of an address; this takes some nanoseconds. It knows the
- * encoding (Intel SDM volume 2, chapter 2 and appendix A) and no instructions: one that does not exist may have a length.
+ * To see where instructions begin around a place, a hundred of them must be stepped over of which a
+ * handful counts. capstone takes half a microsecond for each, which made it the largest cost of an
+ * address; this takes some nanoseconds. It knows the encoding (Intel SDM volume 2, chapter 2 and
+ * appendix A) and no instructions: one that does not exist may have a length.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spans.c - sorted by start; a search climbs from the last that starts before the address to those around it. */
+/*
+ * spans.c - sorted by start; a search climbs from the last that starts before the address to those
+ * around it.
+ */
 #include "config.h"
 
 #include "symbol/spans.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* split.c - the paths are those that libdw tries, in its order (elfutils, libdw/libdw_find_split_unit.c). */
+/*
+ * split.c - the paths are those that libdw tries, in its order (elfutils,
+ * libdw/libdw_find_split_unit.c).
+ */
 #include "config.h"
 
 #include "symbol/split.h"

@@ -2,9 +2,10 @@
 /*
  * symbolizer.c - the worker: which frame next, and handing the answer over.
  *
- * The worker reads files without holding anything. Dictionary and names are touched only under `lock` and only while `stop`
- * is false; symbolizer_free() sets `stop` under the same lock, so after it returned nobody touches them, even if the worker
- * still hangs in a file. Both sides hold a reference to the shared state, and the last one frees it.
+ * The worker reads files without holding anything. Dictionary and names are touched only under
+ * `lock` and only while `stop` is false; symbolizer_free() sets `stop` under the same lock, so
+ * after it returned nobody touches them, even if the worker still hangs in a file. Both sides hold
+ * a reference to the shared state, and the last one frees it.
  */
 #include "config.h"
 

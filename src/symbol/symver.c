@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* symver.c - both tables are chains of entries, each with a chain of its own; every step goes forward, so they end. */
+/*
+ * symver.c - both tables are chains of entries, each with a chain of its own; every step goes
+ * forward, so they end.
+ */
 #include "config.h"
 
 #include "symbol/symver.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* target_root.c - see target_root.h. A thread may have a root of its own once it does not share it with the others any more (unshare(2)). */
+/*
+ * target_root.c - see target_root.h. A thread may have a root of its own once it does not share it
+ * with the others any more (unshare(2)).
+ */
 #include "config.h"
 
 #include "symbol/target_root.h"

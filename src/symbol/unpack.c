@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unpack.c - see unpack.h. libelf has zlib always, and zstd since 0.189 when it was built with it: so it is asked, section by section. */
+/*
+ * unpack.c - see unpack.h. libelf has zlib always, and zstd since 0.189 when it was built with it:
+ * so it is asked, section by section.
+ */
 #include "config.h"
 
 #include "symbol/unpack.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * vdso.c - the kernel maps the image as a whole and tells where (getauxval(3)); its headers, which are the kernel's and to be
- * trusted, tell its length.
+ * vdso.c - the kernel maps the image as a whole and tells where (getauxval(3)); its headers, which
+ * are the kernel's and to be trusted, tell its length.
  */
 #include "config.h"
 
