@@ -749,10 +749,10 @@ const struct command_info command_infos[] = {
 		.summary = "show live where the time goes", .text = top_text, .examples = top_examples,
 	}, {
 		.name = "record", .bit = CMD_RECORD, .synopsis = "TARGET [CAPTURE] [-o FILE] [--duration TIME]",
-		.summary = "save where the time goes", .text = record_text, .examples = record_examples,
+		.summary = "record where the time goes into a file", .text = record_text, .examples = record_examples,
 	}, {
 		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
-		.summary = "read a recording", .text = report_text, .examples = report_examples,
+		.summary = "show a recording, or write it for other programs", .text = report_text, .examples = report_examples,
 	}, {
 		.name = "merge", .bit = CMD_MERGE, .synopsis = "FILE... -o OUT",
 		.summary = "make one recording of several", .text = merge_text, .examples = merge_examples,
@@ -761,7 +761,7 @@ const struct command_info command_infos[] = {
 		.summary = "say what is in a recording, and what is damaged", .text = check_text, .examples = check_examples,
 	}, {
 		.name = "diff", .bit = CMD_DIFF, .synopsis = "BEFORE AFTER [OPTIONS]",
-		.summary = "say what differs between two recordings", .text = diff_text, .examples = diff_examples,
+		.summary = "compare two recordings", .text = diff_text, .examples = diff_examples,
 	}, {
 		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
 		.summary = "say what is missing to measure on this machine", .text = doctor_text, .examples = doctor_examples,

@@ -538,9 +538,9 @@ static int check_unwind(const struct options *o, struct err *e)
 	if (o->raw_capture && o->unwind == UNWIND_KERNEL)
 		return err_set(e, EINVAL, "--raw-capture has stacks copied: leave out --unwind kernel");
 	if (how && o->unwind == UNWIND_KERNEL)
-		return err_set(e, EINVAL, "--unwind kernel is about stacks that are walked by rules, and %s needs none: give one of them", how);
+		return err_set(e, EINVAL, "--unwind kernel is about stacks that are unwound by rules, and %s needs none: give one of them", how);
 	if (o->verify_every && (how || o->unwind == UNWIND_COPY))
-		return err_set(e, EINVAL, "--verify-unwind is about stacks that are walked by rules, which %s leaves out: give one of them",
+		return err_set(e, EINVAL, "--verify-unwind is about stacks that are unwound by rules, which %s leaves out: give one of them",
 			       how ? how : "--unwind copy");
 	return 0;
 }

@@ -28,14 +28,14 @@ enum unwind_method {             /* numbers are in recordings: append only */
  *     id, name, what it means, what can be done ("" = nothing)
  */
 #define WALK_REASONS(X) \
-	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to", "leave --unwind copy and --call-graph fp out") \
-	X(1, NO_SPACE, "no_space", "nothing was known of the process, or of what it executes now", "") \
-	X(2, NO_MAP, "no_map", "an address was in no mapping that was known", "") \
-	X(3, NO_PAGE, "no_page", "no rules were known for a place", "") \
-	X(4, NO_RULE, "no_rule", "a place needs what only a copy allows", "") \
+	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to unwind", "leave --unwind copy and --call-graph fp out") \
+	X(1, NO_SPACE, "no_space", "no rules were known for the process, or for what it executes now", "") \
+	X(2, NO_MAP, "no_map", "an address was in no known mapping", "") \
+	X(3, NO_PAGE, "no_page", "no rules were known for a page of code", "") \
+	X(4, NO_RULE, "no_rule", "a place needs more than a rule can say", "") \
 	X(5, NO_READ, "no_read", "a stack page was not in memory", "") \
 	X(6, BAD, "bad", "the next frame made no sense", "") \
-	X(7, DEEP, "deep", "there are more frames than the kernel walks", "") \
+	X(7, DEEP, "deep", "there are more frames than the kernel unwinds", "") \
 	X(8, RACE, "race", "the rules were being replaced", "")
 
 enum walk_reason {
@@ -50,8 +50,8 @@ enum walk_reason {
  * (`verify_NAME`).
  */
 #define VERIFY_CAUSES(X) \
-	X(SHORTER, "shorter", "the kernel's walk ended before the copy's") \
-	X(LONGER, "longer", "the kernel's walk went on behind the end of the copy's") \
+	X(SHORTER, "shorter", "the kernel ended before the copy did") \
+	X(LONGER, "longer", "the kernel went on behind the end of the copy") \
 	X(MODULE, "other_module", "a frame lies in another module") \
 	X(PLACE, "other_place", "a frame lies elsewhere in its module")
 
@@ -64,10 +64,10 @@ enum verify_cause {
 
 /* The ways, which add up to all stacks with a user side; the names are published (`unwound_NAME_percent`). */
 #define UNWIND_WAYS(X) \
-	X(KERNEL, "kernel", "walked in the kernel by learnt rules") \
-	X(COPY, "copy", "copied, and walked from the copy") \
-	X(FRAME_POINTERS, "frame_pointers", "walked in the kernel by frame pointers") \
-	X(NONE, "none", "there was nothing to walk")
+	X(KERNEL, "kernel", "unwound in the kernel by learned rules") \
+	X(COPY, "copy", "copied, and unwound from the copy") \
+	X(FRAME_POINTERS, "frame_pointers", "unwound in the kernel by frame pointers") \
+	X(NONE, "none", "there was nothing to unwind")
 
 enum unwind_way {
 #define X(id, name, text) WAY_##id,

@@ -13,7 +13,7 @@
 
 /*     id, name, what it means, remedy ("" = none) */
 #define CUT_REASONS(X) \
-	X(0, COMPLETE, "complete", "the walk reached the root", "") \
+	X(0, COMPLETE, "complete", "the stack reaches the root", "") \
 	X(1, STACK_SIZE, "stack_size", "the copied part of the stack ended", "raise --stack-size") \
 	X(2, STACK_UNREADABLE, "stack_unreadable", "a stack page could not be read", "") \
 	X(3, NO_CFI, "no_cfi", "the code has no unwind information", "") \
@@ -22,13 +22,13 @@
 	X(6, NO_FILE, "no_file", "the file behind the mapping could not be read", "") \
 	X(7, NOT_LOADED, "not_loaded", "the file was not loaded in time", "") \
 	X(8, BAD_FRAME, "bad_frame", "the next frame made no sense", "") \
-	X(9, FRAME_LIMIT, "frame_limit", "the stack has more frames than sberf walks", "") \
+	X(9, FRAME_LIMIT, "frame_limit", "the stack has more frames than sberf keeps", "") \
 	X(10, COMPAT, "compat", "32-bit code is not unwound", "") \
 	X(11, NO_REGS, "no_regs", "the user registers were not available", "") \
 	X(12, GONE, "gone", "the process ended before its mappings were read", "") \
-	X(13, FP_END, "fp_end", "a frame-pointer walk ended without a known root", "") \
-	X(14, STALE, "stale", "the kernel walked by rules of what was mapped there before", "") \
-	X(15, STACK_SWITCH, "stack_switch", "code changed stacks, and where the other one goes on is not known", "") \
+	X(13, FP_END, "fp_end", "unwinding by frame pointers ended without a known root", "") \
+	X(14, STALE, "stale", "the kernel unwound by rules of an earlier mapping", "") \
+	X(15, STACK_SWITCH, "stack_switch", "code switched to another stack that cannot be followed", "") \
 	X(16, URETPROBE, "uretprobe", "a return probe (uretprobe) of another tool stands in for the return address", \
 	  "stop the other tool")
 

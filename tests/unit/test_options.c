@@ -189,11 +189,11 @@ static void waits_are_followed_unless_told_otherwise(void **state)
 	refused("record -a --no-off-cpu --min-block 1ms", "--min-block is about waits, which --no-off-cpu leaves out: give one of them");
 	refused("top --metric blocked --no-off-cpu", "--metric is about waits, which --no-off-cpu leaves out: give one of them");
 	refused("record -a --unwind copy --verify-unwind 5",
-		"--verify-unwind is about stacks that are walked by rules, which --unwind copy leaves out: give one of them");
+		"--verify-unwind is about stacks that are unwound by rules, which --unwind copy leaves out: give one of them");
 	refused("top --verify-unwind 5 --call-graph fp",
-		"--verify-unwind is about stacks that are walked by rules, which --call-graph fp leaves out: give one of them");
+		"--verify-unwind is about stacks that are unwound by rules, which --call-graph fp leaves out: give one of them");
 	refused("record -a --unwind kernel --call-graph fp",
-		"--unwind kernel is about stacks that are walked by rules, and --call-graph fp needs none: give one of them");
+		"--unwind kernel is about stacks that are unwound by rules, and --call-graph fp needs none: give one of them");
 	refused("top --state D --no-off-cpu", "--state is about waits, which --no-off-cpu leaves out: give one of them");
 }
 
@@ -426,7 +426,7 @@ static void refuses(void **state)
 	assert_call_graph("record -a --call-graph force", CALL_GRAPH_FORCE);
 	assert_call_graph("top --call-graph off", CALL_GRAPH_OFF);
 	refused("record -a --unwind kernel --call-graph off",
-		"--unwind kernel is about stacks that are walked by rules, and --call-graph off needs none: give one of them");
+		"--unwind kernel is about stacks that are unwound by rules, and --call-graph off needs none: give one of them");
 	assert_call_graph("top --call-graph dwarf", CALL_GRAPH_FALLBACK);
 	assert_call_graph("top --call-graph fallback", CALL_GRAPH_FALLBACK);
 	refused("record -a -F 0", "rate '0' is out of range: it must be from 1 to 1000000");

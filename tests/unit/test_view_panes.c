@@ -265,7 +265,7 @@ static void frame_pointers_are_followed_in_the_kernel(void **state)
 	driver_init(&w.d, &w.f, 100, 30, false);
 	driver_press(&w.d, "8");
 	assert_screen_has(w.d.canvas, "how stacks of samples were unwound: 98.0 % of 50 in the kernel");
-	assert_screen_has(w.d.canvas, "frame_pointers: walked in the kernel by frame pointers");
+	assert_screen_has(w.d.canvas, "frame_pointers: unwound in the kernel by frame pointers");
 	end(&w);
 }
 

@@ -22,18 +22,18 @@
 /*     id, name, what it is, what can be done about it */
 #define DOUBTS(X) \
 	X(RATE, "rate", "samples came less often than asked for", "lower -F, or leave the machine more room") \
-	X(NO_STACK, "no_stack", "time of waits that no stack stands for", "") \
-	X(EXTRAPOLATED, "extrapolated", "time of waits told by others of the same thread and call", "") \
+	X(NO_STACK, "no_stack", "time of waits without a stack", "") \
+	X(EXTRAPOLATED, "extrapolated", "time of waits with stacks of similar waits", "") \
 	X(LATE, "late", "events that came out of order", "") \
 	X(REFUSED, "refused", "frames, stacks and threads without room in memory: (other)", "r forgets what was seen") \
-	X(FOLDED, "folded", "what is long past and went into (other)", "r forgets what was seen") \
+	X(FOLDED, "folded", "old facts that were added to (other)", "r forgets what was seen") \
 	X(HUNG, "hung", "stacks of waits whose memory did not answer", "") \
 	X(DENIED, "denied", "stacks of waits whose memory may not be read", "run as root, or with cap_sys_ptrace") \
-	X(INFERRED, "inferred", "switches that the kernel did not tell", "") \
+	X(INFERRED, "inferred", "switches that the kernel did not report", "") \
 	X(UNSUMMED, "unsummed", "short waits that were sampled: there was no room to sum them", "") \
 	X(SYMBOLS, "symbols", "frames that wait for their names", "") \
 	X(NO_TABLE, "no_table", "frames followed by frame pointers: their code has no unwind table", "") \
-	X(UNREAD, "unread", "files of which something could not be read", "")
+	X(UNREAD, "unread", "files that could not be read in part", "")
 
 enum doubt {
 #define X(id, name, text, remedy) DOUBT_##id,
@@ -62,13 +62,13 @@ enum {
 };
 
 static const struct reason_info more_ways[] = {
-	[WAYS_LEARNED - WAY_NR] = { "learned", "copies that taught the kernel what it was lacking", "" },
-	[WAYS_RULES - WAY_NR] = { "rules", "pages of code that the kernel can walk", "" },
-	[WAYS_EVICTED - WAY_NR] = { "evicted", "pages and processes that gave way to others", "watch fewer programs" },
+	[WAYS_LEARNED - WAY_NR] = { "learned", "copies from which the kernel got new rules", "" },
+	[WAYS_RULES - WAY_NR] = { "rules", "pages of code that the kernel has rules for", "" },
+	[WAYS_EVICTED - WAY_NR] = { "evicted", "pages and processes removed to make room", "watch fewer programs" },
 	[WAYS_MEMORY - WAY_NR] = { "memory", "of rules", "" },
-	[WAYS_CHECKED - WAY_NR] = { "verified", "stacks walked in the kernel, and again from a copy", "" },
+	[WAYS_CHECKED - WAY_NR] = { "verified", "stacks unwound in the kernel and from a copy", "" },
 	[WAYS_UNCHECKED - WAY_NR] = { "incomplete", "stacks whose copy did not lead to the root: not verified", "" },
-	[WAYS_HOPS_CHECKED - WAY_NR] = { "kernel_verified", "stacks in the kernel read by what was learnt, and unwound too", "" },
+	[WAYS_HOPS_CHECKED - WAY_NR] = { "kernel_verified", "kernel stacks read by learned rules and unwound too", "" },
 	[WAYS_HOPS_DIFFERENT - WAY_NR] = { "kernel_different", "of these, with other frames", "" },
 };
 
@@ -452,7 +452,7 @@ static void quality_put_part(const struct quality_line *l, struct text_builder *
 					     [QUALITY_QUEUED] = "stacks of waits for a CPU", [QUALITY_LOST] = "lost events",
 					     [QUALITY_WAYS] = "how stacks of samples were unwound",
 					     [QUALITY_WAIT_WAYS] = "how stacks of waits were unwound",
-					     [QUALITY_RULES] = "what the kernel walks by",
+					     [QUALITY_RULES] = "learned rules in the kernel",
 					     [QUALITY_DOUBTS] = "what makes figures less certain" };
 	char share[UNITS_MAX], n[UNITS_MAX];
 
