@@ -7,7 +7,11 @@
 # kernel's messages, and for a look at a guest that did not end.
 # KVM is not used: nested guests hang on some machines, and emulation boots in seconds. One thread emulates all CPUs: with one for
 # each, QEMU (7.2) sometimes goes on executing a breakpoint that the kernel had in its code only while it changed it, which
-# attaching to a tracepoint does, and that CPU is lost (seen once in some hundred attachments).
+# attaching to a tracepoint does, and that CPU is lost (seen once in some hundred attachments). Page tables have four levels, and the kernel may read user memory at
+# any time: the emulator walks the tables itself, and takes a sixth longer to change what may be read with each copy.
+
+# What every kernel is told. No test is about what mitigations cost, and the emulator runs kernels without them a quarter faster.
+GUEST_APPEND='console=ttyS0 quiet panic=-1 mitigations=off'
 
 GUEST_BEGIN='==== guest output begins ===='
 GUEST_END='==== guest output ends ===='
@@ -50,12 +54,26 @@ guest_add() {
 	done
 }
 
-# guest_tree ROOT SCRIPT: an empty guest with busybox that runs SCRIPT (a busybox sh file) as its only job.
+# guest_tree ROOT SCRIPT: an empty guest with busybox that runs SCRIPT (a busybox sh file) as its only job, which has "await", too.
 guest_tree() {
 	local root=$1 script=$2 busybox
 	busybox=$(command -v busybox) || return 1
 	mkdir -p "$root"/bin "$root"/proc "$root"/sys "$root"/dev "$root"/tmp "$root"/etc || return 1
 	cp "$busybox" "$root/bin/busybox" && cp "$script" "$root/job.sh" || return 1
+	cat >"$root/bin/await" <<-'AWAIT'
+		#!/bin/sh
+		# await SECONDS TEXT FILE-PATTERN [PID]: until TEXT is in one of the files, looked for anew each time; the end of PID, too, ends it.
+		# What did not come is said, so that a guest comes to its end without it.
+		tries=$(($1 * 10))
+		until grep -qs "$2" $3; do
+			if [ $((tries -= 1)) -eq 0 ] || { [ -n "$4" ] && ! kill -0 $4 2>/dev/null; }; then
+				echo "await: '$2' did not come in $3 within $1 s${4:+ or the life of $4}"
+				exit 1
+			fi
+			usleep 100000
+		done
+	AWAIT
+	chmod +x "$root/bin/await" || return 1
 	printf 'root:x:0:0:root:/:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/bin/sh\n' >"$root/etc/passwd"
 	cat >"$root/init" <<-INIT
 		#!/bin/busybox sh
@@ -125,6 +143,26 @@ guest_modules() {
 	done
 }
 
+# guest_unpacked KERNEL: what to boot of it: the kernel without its own compression, where that is xz, kept beside it. QEMU can boot that,
+# by its PVH entry, and the emulator takes longer to unpack it than for all the rest of the boot. (zstd is quick even so, and then the kernel
+# moves itself to a random address, which it does not when it is booted so: 6.12 stands for that.)
+guest_unpacked() {
+	local image=$1 unpacked=${1/vmlinuz-/vmlinux-} sectors offset length new
+	read -r sectors < <(od -An -tu1 -j 0x1f1 -N 1 "$image")
+	read -r offset length < <(od -An -tu4 -j 0x248 -N 8 "$image")
+	offset=$(((sectors + 1) * 512 + offset))
+	if [ ! -e "$unpacked" ] && [ "$(od -An -tx1 -j $offset -N 6 "$image")" = " fd 37 7a 58 5a 00" ] && new=$(mktemp "$unpacked.XXXXXX"); then
+		# Its last four bytes are the size of what is in it.
+		if tail -c +$((offset + 1)) "$image" | head -c $((length - 4)) | xz -dc >"$new" 2>/dev/null; then
+			mv "$new" "$unpacked"
+		else
+			rm -f "$new"
+		fi
+	fi
+	[ ! -e "$unpacked" ] || image=$unpacked
+	printf '%s\n' "$image"
+}
+
 # guest_run KERNEL ROOT SECONDS LOG [QEMU OPTIONS...]: boots, waits for the power-off, prints what the job printed. Options of one's own
 # come last where the last one counts, and first where the first one does (-accel). Of a guest that does not end, it prints what
 # there is, and the end of its console.
@@ -135,8 +173,8 @@ guest_run() {
 	guest_modules "$kernel" "$parts/root"
 	{ guest_archive "$root" && guest_archive "$parts/root"; } >"$parts/initrd"
 	rm -f "$log.out"
-	timeout "$seconds" qemu-system-x86_64 -cpu max -m 1024 -smp 2 -nographic -no-reboot -nodefaults \
-		-serial "file:$log" -kernel "$kernel" -initrd "$parts/initrd" -append 'console=ttyS0 quiet panic=-1' \
+	timeout "$seconds" qemu-system-x86_64 -cpu max,la57=off,smap=off -m 1024 -smp 2 -nographic -no-reboot -nodefaults \
+		-serial "file:$log" -kernel "$(guest_unpacked "$kernel")" -initrd "$parts/initrd" -append "$GUEST_APPEND" \
 		-device virtio-serial-pci,ioeventfd=off -chardev "file,id=out,path=$log.out" -device virtserialport,nr=1,chardev=out "$@" \
 		-accel tcg,thread=single </dev/null >"$log.qemu" 2>&1
 	status=$?

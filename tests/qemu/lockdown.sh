@@ -49,7 +49,7 @@ guest_add "$root" "$top_builddir/tests/workloads/bin/modes" /bin/modes
 guest_add "$root" "$top_builddir/tests/workloads/bin/naps" /bin/naps
 guest_add "$root" "$(command -v setpriv)" /bin/setpriv.real
 guest_run "$kernel" "$root" 600 "$SCRATCH/console" \
-	-append 'console=ttyS0 quiet panic=-1 lockdown=confidentiality' >"$SCRATCH/out"
+	-append "$GUEST_APPEND lockdown=confidentiality" >"$SCRATCH/out"
 out=$(cat "$SCRATCH/out")
 note "$out"
 

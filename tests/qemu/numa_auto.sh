@@ -28,7 +28,7 @@ attach() {
 	shift 2
 	/bin/sberf record -e cpu-clock -F 99 --no-off-cpu -o /tmp/$name.data -p $target "$@" >/tmp/$name.rec 2>&1 &
 	rec=$!
-	until grep -q sberf-engine /proc/$rec/task/*/comm 2>/dev/null; do usleep 20000; done
+	await 120 sberf-engine "/proc/$rec/task/*/comm" $rec
 }
 # reports NAME
 reports() {
@@ -50,9 +50,12 @@ hints() {
 # Memory that is on node 0 is used on node 1.
 taskset 1 /bin/arrays 0 >/tmp/ready &
 pid=$!
-until grep -q '^array fill' /tmp/ready; do usleep 20000; done
+await 60 '^array fill' /tmp/ready $pid
 taskset -p 8 $pid >/dev/null
+# Standing still it leaves sberf the CPU for its start.
+kill -STOP $pid
 attach auto $pid
+kill -CONT $pid
 before=$(hints)
 echo 1 >/proc/sys/kernel/numa_balancing
 tries=600
@@ -60,7 +63,7 @@ until [ $(($(hints) - before)) -ge 10000 ] && ! preferred $pid | grep -qE ' (-1)
 	usleep 100000
 done
 kill -STOP $pid
-until grep -q '^State:.T' /proc/$pid/task/*/status; do usleep 20000; done
+await 60 '^State:.T' "/proc/$pid/task/*/status" $pid
 echo "auto hints $(($(hints) - before))"
 preferred $pid | sed 's/^/auto prefers: /'
 kill -INT $rec
@@ -84,7 +87,7 @@ exec /bin/toucher 64 1000000
 SH
 /bin/busybox sh /tmp/narrow.sh >/tmp/ready &
 pid=$!
-until grep -q '^truth' /tmp/ready; do usleep 20000; done
+await 60 '^truth' /tmp/ready $pid
 attach narrow $pid --duration 3s
 wait $rec
 kill -KILL $pid

@@ -30,6 +30,9 @@ alone=m$anew
 screen() {
 	name=$1 columns=$2 lines=$3
 	shift 3
+	# Standing still until it is watched, the program leaves sberf the CPU for its start.
+	kill -STOP $pid
+	(await 60 sberf-engine "/proc/[0-9]*/task/*/comm"; kill -CONT $pid) &
 	/bin/ptyrun $columns $lines /tmp/screen 90 "$@" -- /bin/sberf top -e cpu-clock -F $rate -p $pid
 	echo "status $name $?"
 	gzip -c /tmp/screen | base64 | sed "s/^/$name:/"
@@ -39,7 +42,7 @@ cat "$SCRATCH/head.sh" - >"$SCRATCH/two.sh" <<'JOB'
 rate=199
 taskset 1 /bin/arrays 300 >/tmp/ready &
 pid=$!
-while ! grep -q '^array fill' /tmp/ready; do usleep 100000; done
+await 60 '^array fill' /tmp/ready $pid
 taskset -p 8 $pid >/dev/null
 screen wide 120 40 running 3 'addressed samples' "$alone" 'addressed samples' "$anew" 'off home' q
 screen small 80 24 running 3 'numa' "$alone" 'functions by far' "$anew" 'way_' q
@@ -55,7 +58,7 @@ cat "$SCRATCH/head.sh" - >"$SCRATCH/four.sh" <<'JOB'
 rate=49
 /bin/nodes 0 near_reader:0:0 far_reader:1:0 touched_reader:2:3 >/tmp/ready &
 pid=$!
-while ! grep -q ready /tmp/ready; do usleep 100000; done
+await 60 ready /tmp/ready $pid
 screen four 120 40 running 3 'numa' "$alone" 'addressed samples' "$anew" 'touched_reader' q
 screen four_small 80 24 running 3 'numa' "$alone" 'far ~' "$anew" 'node 3' q
 kill $pid

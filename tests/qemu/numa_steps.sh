@@ -28,7 +28,7 @@ echo 0 >/proc/sys/kernel/numa_balancing
 stty -F /dev/ttyS1 raw -echo
 /bin/nodes 0 near_reader:0:0 far_reader:1:0 both_reader:0:half >/tmp/said &
 pid=$!
-until grep -q ready /tmp/said; do usleep 20000; done
+await 60 ready /tmp/said $pid
 # enough: have all three functions enough accesses?
 enough() {
 	awk '/^functions/ { on = 1; next } /^$/ { on = 0 } on && $NF ~ /^(near|far|both)_reader$/ && $(NF - 2) >= 100 { n++ }
@@ -38,7 +38,7 @@ for seconds in 20 40 80 160; do
 	# Waits are not of interest, and following them takes time.
 	/bin/sberf record --no-off-cpu -e cpu-clock -F 29 -o /tmp/x.data -p $pid >/tmp/rec 2>&1 &
 	rec=$!
-	until grep -q sberf-engine /proc/$rec/task/*/comm 2>/dev/null; do usleep 20000; done
+	await 120 sberf-engine "/proc/$rec/task/*/comm" $rec
 	echo "singlestep on please"
 	read word </dev/ttyS1
 	usleep ${seconds}000000
