@@ -12,6 +12,12 @@ need_capture() {
 		skip_all "CAP_BPF is missing (a container?)"
 }
 
+# on_share first|second: whether what only one of two kernels has to show is shown on this one. tests/qemu/live.sh boots two, and says by
+# SBERF_SHARE which of them this is; anywhere else it is all shown.
+on_share() {
+	case ${SBERF_SHARE:-all} in all | "$1") ;; *) return 1 ;; esac
+}
+
 # start_workload NAME [ARGS...]: runs a workload in the background and waits for its "ready"; its pid is in $workload.
 start_workload() {
 	local name=$1 fifo=$SCRATCH/ready.$RANDOM word

@@ -21,9 +21,10 @@ as_nobody() {
 # samples FILE COMMAND...: COMMAND is a sberf that records the workload, for longer where that gives less than 50 samples: emulated
 # machines let most of a fast timer's ticks pass.
 samples() {
-	local file=$1 seconds
+	local file=$1 seconds all=(1 4 16 64)
 	shift
-	for seconds in 1 4 16 64; do
+	[ -z "${SBERF_EMULATED:-}" ] || all=(4 16 64)
+	for seconds in "${all[@]}"; do
 		"$@" record -e cpu-clock -o "$file" -F 499 -p "$workload" --duration ${seconds}s 2>err || return
 		[ "$(value "$file" oncpu_samples)" -lt 50 ] || return 0
 	done
@@ -40,6 +41,8 @@ at_least "percent of user stacks complete" 99 "$(value out/caps.data oncpu_compl
 "$SBERF" report -i out/caps.data --format folded >folded
 check "functions have names" grep -q 'main;' folded
 
+# Programs that walk stacks have been loaded by that user; an emulated verifier takes ten seconds for them.
+[ -z "${SBERF_EMULATED:-}" ] || export SBERF_WITHOUT=walks
 if command -v setcap >/dev/null && setcap cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep ./sberf 2>/dev/null; then
 	samples out/file.data as_nobody ./sberf
 	equal "the same four as file capabilities" 0 $?

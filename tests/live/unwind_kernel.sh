@@ -48,10 +48,14 @@ if [ -z "${SBERF_EMULATED:-}" ]; then
 	at_least "return addresses elsewhere: percent of time under main;in_slot;beside_frame_pointer;in_pieces" 99 \
 		"$(share folded ';main;in_slot;beside_frame_pointer;in_pieces')"
 fi
-walked "signal handler on an alternate stack" 50 signals 0 alt
-walked "calls through the linker's stubs" 50 plt
-walked "code made at run time" 50 jit
-at_least "code made at run time: percent complete" 99.5 "$(value walked.data oncpu_complete_percent)"
+if on_share first; then
+	walked "signal handler on an alternate stack" 50 signals 0 alt
+	walked "calls through the linker's stubs" 50 plt
+fi
+if on_share second; then
+	walked "code made at run time" 50 jit
+	at_least "code made at run time: percent complete" 99.5 "$(value walked.data oncpu_complete_percent)"
+fi
 # What they are built with may be missing.
 for program in coroutines gochain gochain_stripped chain_musl chain_musl_static; do
 	if [ -x "$WORKLOADS/$program" ]; then
@@ -86,9 +90,11 @@ JS
 fi
 
 # Two libraries are mapped in turn, mostly in the same place; nothing of one is ever walked by rules of the other.
-walked "libraries that come and go" 5 dlopen_cycle
-"$SBERF" report -i walked.data --format folded --no-inline >folded
-equal "libraries that come and go: stacks with functions of both" 0 "$(grep -E 'plugin_a_' folded | grep -cE 'plugin_b_')"
+if on_share second; then
+	walked "libraries that come and go" 5 dlopen_cycle
+	"$SBERF" report -i walked.data --format folded --no-inline >folded
+	equal "libraries that come and go: stacks with functions of both" 0 "$(grep -E 'plugin_a_' folded | grep -cE 'plugin_b_')"
+fi
 
 # A program that executes itself again and again has other memory each time.
 # For some time each, not some work: machines differ. Not by sh, which is a busybox without unwind information in guests.
@@ -119,9 +125,6 @@ SH
 	equal "children: of them different" 0 "$(value children.data verify_different)"
 fi
 
-start_workload chain
-record copy.data -F 499 --unwind copy -p "$workload" --duration 1s
-stop_workload
 # What was learnt is said, and a difference would have its cause.
 equal "exec: causes add up to what is different" "$(value exec.data verify_different)" \
 	"$(($(value exec.data verify_shorter) + $(value exec.data verify_longer) + $(value exec.data verify_other_module) + \
@@ -139,21 +142,28 @@ charged() {
 		$1 == "memlock:" && type " " key " " value ~ wanted { sum += $2; n++ }
 		END { if (n == 6) print sum; exit n != 6 }'
 }
-start_workload chain
-"$SBERF" record -e cpu-clock --no-off-cpu --unwind kernel -o maps.data -p "$workload" 2>maps.err &
-recorder=$!
-also_kill $recorder
-check "the maps of walks are there" wait_until 60 charged
-by_kernel=$(charged)
-# Until it listens: this shell has it begin with interrupts ignored.
-while kill -INT $recorder 2>/dev/null; do read -rt 0.1 <> <(:) || :; done
-wait $recorder
-stop_workload
-at_least "memory of rules, with all that the kernel charges for its maps" "${by_kernel:-none}" "$(value maps.data rules_bytes)"
+if on_share first; then
+	start_workload chain
+	"$SBERF" record -e cpu-clock --no-off-cpu --unwind kernel -o maps.data -p "$workload" 2>maps.err &
+	recorder=$!
+	also_kill $recorder
+	check "the maps of walks are there" wait_until 60 charged
+	by_kernel=$(charged)
+	# Until it listens: this shell has it begin with interrupts ignored.
+	while kill -INT $recorder 2>/dev/null; do read -rt 0.1 <> <(:) || :; done
+	wait $recorder
+	stop_workload
+	at_least "memory of rules, with all that the kernel charges for its maps" "${by_kernel:-none}" "$(value maps.data rules_bytes)"
+fi
 check "memory of rules is under 64 MB" test "$(value exec.data rules_bytes)" -lt 64000000
-equal "copies: the kernel knows none" unknown "$(value copy.data rules_pages)"
 
-equal "copies: all stacks are" "0.00 100.00 0.00" "$(value copy.data unwound_kernel_percent) \
+if on_share second; then
+	start_workload chain
+	record copy.data -F 499 --unwind copy -p "$workload" --duration 1s
+	stop_workload
+	equal "copies: the kernel knows none" unknown "$(value copy.data rules_pages)"
+	equal "copies: all stacks are" "0.00 100.00 0.00" "$(value copy.data unwound_kernel_percent) \
 $(value copy.data unwound_copy_percent) $(value copy.data unwound_learned_percent)"
-at_least "copies: the kernel is not asked to walk" 1 "$(value copy.data walk_not_asked)"
+	at_least "copies: the kernel is not asked to walk" 1 "$(value copy.data walk_not_asked)"
+fi
 finish
