@@ -749,7 +749,7 @@ const struct command_info command_infos[] = {
 		.summary = "show live where the time goes", .text = top_text, .examples = top_examples,
 	}, {
 		.name = "record", .bit = CMD_RECORD, .synopsis = "TARGET [CAPTURE] [-o FILE] [--duration TIME]",
-		.summary = "record where the time goes into a file", .text = record_text, .examples = record_examples,
+		.summary = "record into a file where the time goes", .text = record_text, .examples = record_examples,
 	}, {
 		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
 		.summary = "show a recording, or write it for other programs", .text = report_text, .examples = report_examples,
