@@ -137,12 +137,13 @@ char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsv
 	return dst;
 }
 
-char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const struct ui_options *o, char *dst, size_t size)
+char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun, const struct ui_options *o, char *dst,
+		 size_t size)
 {
 	struct text_builder w = text_builder_in(dst, size);
 	char all[UNITS_MAX];
 
-	text_builder_put(&w, "%s thread%s" TEXT_BUILDER_DOT, units_thousands(all, n), n == 1 ? "" : "s");
+	text_builder_put(&w, "%s %s%s" TEXT_BUILDER_DOT, units_thousands(all, n), noun, n == 1 ? "" : "s");
 	put_measures(&w, q, kinds, NULL);
 	put_filters(&w, q, o);
 	return dst;

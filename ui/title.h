@@ -27,8 +27,9 @@ char *title_tree(const struct query *q, unsigned int kinds, const struct ui_opti
 /* The same for a list of functions: "1,204 functions . off-CPU . no kernel". */
 char *title_funcs(const struct query *q, unsigned int kinds, const struct funcsview *funcs, const struct ui_options *o,
 		  char *dst, size_t size);
-/* The same for N threads: "7 threads . off-CPU . node 1". */
-char *title_threads(const struct query *q, unsigned int kinds, uint32_t n, const struct ui_options *o, char *dst, size_t size);
+/* The same for a list of N rows, each of them a NOUN: "7 threads . off-CPU . node 1". */
+char *title_list(const struct query *q, unsigned int kinds, uint32_t n, const char *noun, const struct ui_options *o, char *dst,
+		 size_t size);
 /* The same for a list of waits, of which IDLE_NS idle: "waits . run queue . 3m20 idle hidden . in futex". */
 char *title_waits(const struct query *q, uint64_t idle_ns, const struct ui_options *o, char *dst, size_t size);
 

@@ -207,8 +207,8 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 
 void treeview_show_model(struct treeview *tv, const void *model, const struct tree *tree)
 {
+	tv->model = model;               /* rows of the newer tree are listed by what they are called there */
 	treeview_show(tv, tree);
-	tv->model = tv->tree ? model : NULL;
 }
 
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)

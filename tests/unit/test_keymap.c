@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum ui_mode modes[] = { MODE_TREE, MODE_WAITS, MODE_NUMA, MODE_FUNCS, MODE_THREADS, MODE_QUALITY, MODE_FLAME,
-				      MODE_TIME, MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_SAVE, MODE_OPTIONS, MODE_PICK,
+static const enum ui_mode modes[] = {
+#define X(id, name, key, shown, needs, footer, brief, help, where) MODE_##id,
+	PANE_LIST(X)
+#undef X
+				      MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_SAVE, MODE_OPTIONS, MODE_PICK,
 				      MODE_PICK_TEXT, MODE_HELP };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 #define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS | CAN_TAB | CAN_RECORD | CAN_PACE | CAN_ATTACH)

@@ -422,7 +422,7 @@ static void threadspane_draw_rule(const struct view *v, const struct pane *p, st
 	const struct threadlist *l = p->built->model;
 	char title[TITLE_MAX];
 
-	title_threads(&p->built->job.query, p->look.kinds, l->n, v->options, title, sizeof(title));
+	title_list(&p->built->job.query, p->look.kinds, l->n, "thread", v->options, title, sizeof(title));
 	threadspane_rule(p->tv, &p->look, cv, 0, title);
 }
 

@@ -176,8 +176,10 @@ static char *put_tag(const struct tree *t, uint32_t node, char *dst, size_t size
 }
 
 /* Names of functions in the tree, titles of groups; what is no name is in doubt. */
-static enum style treepane_name_style(const struct tree_node *n, const char *label)
+static enum style treepane_name_style(const struct treeview *tv, const struct tree_node *n, const char *label)
 {
+	if (tv->ops && tv->ops->label)
+		return STYLE_TEXT;
 	if (n->kind == NODE_GROUP || n->kind == NODE_NUMA)
 		return STYLE_TITLE;
 	return n->kind == NODE_ADDR || (n->kind == NODE_FUNC && (*label == '[' || *label == '(')) ? STYLE_DOUBT : STYLE_TEXT;
@@ -222,8 +224,8 @@ static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, con
 
 	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
-	tree_label(tv->tree, row->node, label, sizeof(label));
-	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(n, label), label, strlen(label));
+	treeview_label(tv, row->node, label, sizeof(label));
+	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(tv, n, label), label, strlen(label));
 	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
 		used += 1 + canvas_put(cv, x + used + 1, y, STYLE_FAINT, tag);
@@ -416,7 +418,7 @@ static void treepane_status(const struct treeview *tv, const struct tree_look *l
 	room = pane_common_place(tv, cv, y) - 2;
 	status_figures(tv, look, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
-	tree_label(tv->tree, node, label, sizeof(label));
+	treeview_label(tv, node, label, sizeof(label));
 	used = (int)text_width(figures, strlen(figures)) + 3;
 	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
 	used = fits ? used : 0;
