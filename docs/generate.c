@@ -238,7 +238,7 @@ static void keys(void)
 {
 	fputs(".SH KEYS\n", stdout);
 	line("The screen has one pane or several: the call tree, its flame graph, the list of waits, NUMA nodes, "
-	     "threads, functions, time, and quality. The quality pane says how good all figures are: truncated stacks "
+	     "threads, functions, modules, time, and quality. The quality pane says how good all figures are: truncated stacks "
 	     "by reason and module, losses, how stacks were unwound, and what can be done about each. A key shows or "
 	     "hides each pane. The panes share the screen as its size allows, and the pane with the heavy rule takes "
 	     "the keys. The last line counts the panes that have no room; Tab leads to them. sberf remembers which "

@@ -84,6 +84,39 @@ static void functions(void **state)
 	golden("funcs-in-tree-80x24", 80, 24, false, "C5jjj<Enter>");
 }
 
+static void modules(void **state)
+{
+	golden("modules-100x30", 100, 30, false, "B0");
+	golden("modules-80x24-ascii", 80, 24, true, "B0");
+	golden("modules-40x10", 40, 10, false, "B");
+	golden("modules-20x5", 20, 5, false, "B");
+	golden("modules-search-80x24", 80, 24, false, "B0/libc<Enter>");
+}
+
+/* What modules take themselves, in all and of each kind of time, is all there is; with what they call none has more than that. */
+static void modules_share_all_there_is(void **state)
+{
+	struct world w;
+	struct tree_node sum = { 0 };
+	const struct tree *t;
+
+	begin(&w, 100, 30, false, "wB0");
+	assert_true(driver_shows(&w.d, PANE_MODULES));
+	t = view_tree(w.d.view)->tree;
+	assert_true(t->n > 3);
+	for (uint32_t i = 1; i < t->n; i++) {
+		assert_true(t->node[i].self_ns <= t->node[i].total_ns && t->node[i].total_ns <= t->node[0].total_ns);
+		sum.self_ns += t->node[i].self_ns;
+		sum.count += t->node[i].count;
+		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
+			sum.value[place] += t->node[i].value[place];
+	}
+	assert_int_equal(sum.self_ns, t->node[0].total_ns);
+	assert_int_equal(sum.count, t->node[0].count);
+	assert_memory_equal(sum.value, t->node[0].value, sizeof(sum.value));
+	end(&w);
+}
+
 /* Enter on a function leads to where it takes most, also when the tree is closed, or shows callers. */
 static void functions_lead_into_the_tree(void **state)
 {
@@ -587,6 +620,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(screens),
 		cmocka_unit_test(functions),
+		cmocka_unit_test(modules),
+		cmocka_unit_test(modules_share_all_there_is),
 		cmocka_unit_test(functions_lead_into_the_tree),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(a_thread_can_be_looked_at_alone),

@@ -20,7 +20,8 @@
 	X(FUNCS, functions, '5', "5", 0, 21, "functions", "show or hide the functions", "In the list of functions") \
 	X(WAITS, waits, '6', "6", CAN_OFF_CPU, 5, "waits", "show or hide the list of waits", "In the list of waits") \
 	X(QUALITY, quality, '8', "8", 0, 24, "quality", "quality: how good the figures are", "In the quality pane") \
-	X(TIME, time, '9', "9", 0, 26, "time", "time: the last minutes as a strip", "In the time pane")
+	X(TIME, time, '9', "9", 0, 26, "time", "time: the last minutes as a strip", "In the time pane") \
+	X(MODULES, modules, 'B', "B", 0, 0, "", "show or hide executables, libraries", "In the list of modules")
 
 enum pane_id {
 #define X(id, name, key, shown, needs, footer, brief, help, where) PANE_##id,

@@ -14,6 +14,7 @@ libsberfui_a_SOURCES += ui/panes/list.h
 libsberfui_a_SOURCES += ui/panes/listtree.c
 libsberfui_a_SOURCES += ui/panes/listtree.h
 libsberfui_a_SOURCES += ui/panes/measurestyle.h
+libsberfui_a_SOURCES += ui/panes/modulespane.c
 libsberfui_a_SOURCES += ui/panes/numacells.c
 libsberfui_a_SOURCES += ui/panes/numafigures.c
 libsberfui_a_SOURCES += ui/panes/numapane.c
