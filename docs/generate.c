@@ -240,7 +240,7 @@ static void keys(void)
 	line("The screen has one pane or several: the call tree, its flame graph, the list of waits, NUMA nodes, "
 	     "threads, functions, modules, time, and quality. The quality pane says how good all figures are: truncated stacks "
 	     "by reason and module, losses, how stacks were unwound, and what can be done about each. A key shows or "
-	     "hides each pane. The panes share the screen as its size allows, and the pane with the heavy rule takes "
+	     "hides each pane. The panes share the screen as its size allows. The pane whose title line is heavy takes "
 	     "the keys. The last line counts the panes that have no room; Tab leads to them. sberf remembers which "
 	     "panes were open, the order and grouping of the tree, and the options behind o, in "
 	     "$XDG_CONFIG_HOME/sberf/view, by default ~/.config/sberf/view.");
@@ -259,10 +259,10 @@ static void keys(void)
 	keys_of_mode(MODE_HELP, "On the help screen");
 	fputs(".SS With the mouse\n", stdout);
 	line("A click on a line moves the cursor there, and a click on its mark opens or closes it. A click on the "
-	     "head of a column sorts by it, on a rule it chooses that pane, and on a key of the last line it presses "
-	     "that key. A double click zooms into a line of the tree, leads from a function to the tree, and shows "
-	     "only one thread; on a rule it shows the pane alone. The wheel scrolls the pane under the pointer. With "
-	     "Shift most terminals select text as usual.");
+	     "head of a column sorts by it, on the title line of a pane it chooses that pane, and on a key of the last "
+	     "line it presses that key. A double click zooms into a line of the tree, leads from a function to the "
+	     "tree, and shows only one thread; on a title line it shows that pane alone. The wheel scrolls the pane "
+	     "under the pointer. With Shift most terminals select text as usual.");
 }
 
 /* What --format summary writes, line by line; NULL ends the list. tests/cli/manual.sh compares both. */
