@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs from the distribution, as they are installed: 5 s at 1997 Hz each, at least 5,000 samples, at least 99 % of the user
+# Programs from the distribution, as they are installed: 3 s at 3989 Hz each, at least 5,000 samples, at least 99 % of the user
 # stacks complete.
 . "$top_srcdir/tests/tap.sh" || exit 99
 . "$top_srcdir/tests/live/live.sh" || exit 99
 need_capture
 
-# long_enough FILE OPTIONS...: records for 5 s; where the machine is so busy that this gives less than 5,000 samples, for longer.
+# long_enough FILE OPTIONS...: records for 3 s; where the machine is so busy that this gives less than 5,000 samples, for longer.
 long_enough() {
 	local file=$1 seconds
 	shift
-	for seconds in 5 15 40; do
-		record "$file" -F 1997 --duration ${seconds}s "$@" || return 1
+	for seconds in 3 9 30; do
+		record "$file" -F 3989 --duration ${seconds}s "$@" || return 1
 		[ "$(value "$file" oncpu_samples)" -lt 5000 ] || return 0
 		note "only $(value "$file" oncpu_samples) samples in $seconds s"
 	done
@@ -46,7 +46,7 @@ redis() {
 }
 
 compiler() {
-	# Enough source for more than five seconds of one compiler after another.
+	# Enough source for more than three seconds of one compiler after another.
 	cat >"$SCRATCH/unit.cc" <<-'CC'
 		#include <algorithm>
 		#include <functional>
@@ -68,8 +68,8 @@ compiler() {
 	CC
 	# The command is sberf's own, so that every compiler belongs to the target from its first instruction.
 	local seconds
-	for seconds in 5 15 40; do
-		record "$SCRATCH/cc.data" -F 1997 -- bash -c \
+	for seconds in 3 9 30; do
+		record "$SCRATCH/cc.data" -F 3989 -- bash -c \
 			'end=$((SECONDS + $2)); while [ $SECONDS -lt $end ]; do g++ -O2 -c -o "$1.o" "$1" & g++ -O1 -c -o "$1.p" "$1"; wait; done' \
 			- "$SCRATCH/unit.cc" $seconds || break
 		[ "$(value "$SCRATCH/cc.data" oncpu_samples)" -lt 5000 ] || break

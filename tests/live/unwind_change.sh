@@ -12,10 +12,10 @@ cd "$SCRATCH" || exit 1
 possible='main;turn_([ab]);\1_outer(;\1_inner(;work_\1)?)?(;[^;]*_\[k\])*$'
 
 # Emulated, programs take ten times as long for what they do, and learning some seconds.
-ms=200 walked=50 whole=80 lasts=2s
+ms=150 walked=50 whole=80 lasts=1.5s
 [ -z "${SBERF_EMULATED-}" ] || ms=100 walked=5 whole=50 lasts=3s
 
-# changes TITLE MODE SEEN: swaps, changing so each 200 ms. SEEN yes: the kernel half tells the memory from the one before, so nothing is
+# changes TITLE MODE SEEN: swaps, changing so every so many ms. SEEN yes: the kernel half tells the memory from the one before, so nothing is
 # dropped. SEEN no: that shows afterwards; those stacks are dropped, and counted. SEEN perhaps: either.
 changes() {
 	local title=$1 mode=$2 seen=$3

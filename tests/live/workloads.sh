@@ -11,10 +11,10 @@ built() {
 	[ -s "$WORKLOADS/$1" ] || { skip "$1 could not be built on this machine" "$1"; return 1; }
 }
 
-# capture TITLE PROGRAM OPTIONS -- ARGS...: records the workload for a second at 997 Hz into TITLE.data and TITLE.folded; for longer on a
-# machine so busy that this gives less than 300 samples.
+# capture TITLE PROGRAM OPTIONS -- ARGS...: records the workload for half a second and more at 997 Hz into TITLE.data and TITLE.folded; for
+# longer on a machine so busy that this gives less than 300 samples.
 capture() {
-	local title=$1 program=$2 options=() seconds status
+	local title=$1 program=$2 options=() duration status
 	shift 2
 	while [ "$1" != -- ]; do
 		options+=("$1")
@@ -22,8 +22,8 @@ capture() {
 	done
 	shift
 	start_workload "$program" "$@" || { result 1 "$title: is ready"; return 1; }
-	for seconds in 1 8 32; do
-		record "$title.data" -F 997 -p "$workload" --duration ${seconds}s "${options[@]}"
+	for duration in 600ms 2s 8s 32s; do
+		record "$title.data" -F 997 -p "$workload" --duration $duration "${options[@]}"
 		status=$?
 		[ "$(value "$title.data" oncpu_samples)" -lt 300 ] || break
 	done
