@@ -20,7 +20,7 @@ dump() {
 for mode in syscall altstack; do
 	dump | sed "s/^/$mode /"
 done
-/bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 20 | sed 's/^/waits /'
+/bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 25 | sed 's/^/waits /'
 cp /bin/naps /tmp/named
 /bin/sberf record -e cpu-clock -F 49 -o named.data -n named --wait 2>err &
 tries=300
@@ -38,7 +38,7 @@ echo "paranoid: $(cat /proc/sys/kernel/perf_event_paranoid)"
 dump $user | sed 's/^/paranoid /'
 sysctl -w kernel.perf_event_paranoid=2
 dump $user | sed 's/^/user /'
-$user /bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 20 | sed 's/^/user_waits /'
+$user /bin/capture-dump -o -W -F 99 -- /bin/naps 0 23 25 | sed 's/^/user_waits /'
 JOB
 
 root=$SCRATCH/root
