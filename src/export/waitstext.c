@@ -25,6 +25,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
+#include "query/waitcolumns.h"
 #include "query/waits.h"
 
 #include <inttypes.h>
@@ -35,6 +36,9 @@
 #define LEVELS 8u                /* heights of a block */
 #define THREAD_COLUMNS 24u
 #define CALL_COLUMNS 16u
+
+static const enum wait_column order[] = { WAIT_COLUMN_TOTAL, WAIT_COLUMN_COUNT, WAIT_COLUMN_LONGEST, WAIT_COLUMN_AVERAGE };
+#define NR_COLUMNS (sizeof(order) / sizeof(order[0]))
 
 struct waits_text {
 	const struct waits *w;
@@ -50,6 +54,17 @@ static void put_padded(struct waits_text *x, const char *text, size_t columns)
 	out_format(&x->o, "%s%*s", text, width < columns ? (int)(columns - width) : 0, "");
 }
 
+/* The heads of all columns before the histogram; blanks in their place unless SHOWN. */
+static void waitstext_put_heads(struct waits_text *x, bool shown)
+{
+	for (size_t i = 0; i < NR_COLUMNS; i++) {
+		const struct list_column *c = &wait_columns[order[i]];
+
+		out_format(&x->o, "%*s", (int)c->text_cols, shown ? c->text_head : "");
+	}
+	out_text(&x->o, "  ");
+}
+
 /* Two lines, so that neighbours have room. */
 static void waitstext_put_scale(struct waits_text *x)
 {
@@ -61,10 +76,7 @@ static void waitstext_put_scale(struct waits_text *x)
 	for (unsigned int line = 0; line < 2; line++) {
 		unsigned int at = 0;
 
-		if (line)
-			out_format(&x->o, "%10s%11s%11s%11s  ", "total", "count", "longest", "average");
-		else
-			out_format(&x->o, "%45s", "");
+		waitstext_put_heads(x, line);
 		for (unsigned int i = !line; i < sizeof(marks) / sizeof(marks[0]); i += 2) {
 			const unsigned int column = wait_bucket(marks[i].ns);
 
@@ -103,11 +115,13 @@ static void waitstext_put_row(struct waits_text *x, uint32_t i)
 	const struct wait_row *r = &x->w->row[i];
 	char text[UNITS_MAX], label[LABEL_MAX];
 
-	out_guess(&x->o, 10, r->total_ns, r->doubt_ns, units_time(text, r->total_ns));
-	/* Without one: the run queue behind waits that are left out because they idle. */
-	out_format(&x->o, "%11s", r->count ? units_thousands(text, r->count) : "");
-	out_format(&x->o, "%11s", units_time(text, r->longest_ns < 1e19 ? (uint64_t)r->longest_ns : UINT64_MAX));
-	out_format(&x->o, "%11s  ", r->count ? units_time(text, r->total_ns / r->count) : "");
+	for (size_t c = 0; c < NR_COLUMNS; c++) {
+		const struct list_figure figure = wait_columns[order[c]].figure(r);
+
+		list_figure_text(&figure, text);
+		out_format(&x->o, "%*s%s", wait_columns[order[c]].text_cols - (int)strlen(text), figure.doubt ? "~" : "", text);
+	}
+	out_text(&x->o, "  ");
 	put_histogram(x, r->hist);
 	out_format(&x->o, "  %*s%s", (int)(2 * waitstext_depth(x, r)), "", r->level == WAIT_LEVEL_WAKER ? "woken by " : "");
 	out_label(&x->o, wait_row_label(x->w, i, label, sizeof(label)), x->ascii);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # src/query: one "libsberf_a_SOURCES += src/query/FILE" a line, headers too.
+libsberf_a_SOURCES += src/query/column.h
 libsberf_a_SOURCES += src/query/diffgrown.c
 libsberf_a_SOURCES += src/query/diffinline.c
 libsberf_a_SOURCES += src/query/diffmatch.c
@@ -63,6 +64,8 @@ libsberf_a_SOURCES += src/query/tree.c
 libsberf_a_SOURCES += src/query/tree.h
 libsberf_a_SOURCES += src/query/treediff.c
 libsberf_a_SOURCES += src/query/treediff.h
+libsberf_a_SOURCES += src/query/waitcolumns.c
+libsberf_a_SOURCES += src/query/waitcolumns.h
 libsberf_a_SOURCES += src/query/waitlabel.c
 libsberf_a_SOURCES += src/query/waitrows.c
 libsberf_a_SOURCES += src/query/waitrows.h

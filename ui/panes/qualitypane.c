@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "ui/panes/listcolumns.h"
 #include "ui/panes/pane.h"
 #include "ui/panes/pane_common.h"
 #include "ui/text_builder.h"
@@ -13,27 +14,43 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT_COLS 10
-#define TIME_COLS 9
 #define TO " \xE2\x86\x92 "      /* before what can be done */
 
-/* Where things stand on a line; 0 = no such column. */
-struct layout {
-	int name_end, share_x, count_x, time_x, share_cols;
-};
+/* The columns; rows are struct quality_line. */
 
-static struct layout qualitypane_lay_out(int w)
+static struct list_figure qualitypane_share(const void *row)
 {
-	struct layout l = { .share_cols = w >= 56 ? PANE_COMMON_PERCENT_COLS : 6 };
-	int end = w;
+	const struct quality_line *l = row;
 
-	if (w >= 72)
-		l.time_x = end -= TIME_COLS;
-	if (w >= 30)
-		l.count_x = end -= COUNT_COLS;
-	if (w >= 40)
-		l.share_x = end -= l.share_cols;
-	l.name_end = end - 1;
+	return (struct list_figure){ .unit = l->of ? LIST_SHARE : LIST_NONE, .value = l->count, .whole = l->of };
+}
+
+static struct list_figure qualitypane_count(const void *row)
+{
+	const struct quality_line *l = row;
+
+	return (struct list_figure){ .unit = l->count ? LIST_COUNT : LIST_NONE, .value = l->count };
+}
+
+static struct list_figure qualitypane_time(const void *row)
+{
+	const struct quality_line *l = row;
+
+	return (struct list_figure){ .unit = l->ns ? LIST_TIME : LIST_NONE, .value = l->ns };
+}
+
+static const struct list_column columns[] = {
+	{ .head = "share", .figure = qualitypane_share, .least_w = 40, .wide_w = 56, .cols = PANE_COMMON_PERCENT_COLS, .brief_cols = 6 },
+	{ .head = "count", .figure = qualitypane_count, .least_w = 30, .cols = 10 },
+	{ .head = "time", .figure = qualitypane_time, .least_w = 72, .cols = 9 },
+};
+#define NR_COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static struct list_layout qualitypane_lay_out(int w)
+{
+	struct list_layout l = listcolumns_lay_out(columns, NR_COLUMNS, w, w);
+
+	l.name_end--;
 	return l;
 }
 
@@ -47,24 +64,6 @@ static enum style qualitypane_label_style(const struct quality_line *l)
 	if (l->level == QUALITY_PART)
 		return STYLE_TITLE;
 	return l->part == QUALITY_LOST ? STYLE_ALERT : l->level == QUALITY_REASON || l->level == QUALITY_WHY ? STYLE_TEXT : STYLE_FAINT;
-}
-
-static void qualitypane_draw_figures(const struct quality_line *l, struct canvas *cv, const struct layout *at, int y)
-{
-	char text[UNITS_MAX];
-
-	if (at->share_x && l->of)
-		pane_common_percent(cv, at->share_x, y, at->share_cols, STYLE_TEXT, l->count, l->of, false);
-	if (at->count_x && l->count) {
-		units_thousands(text, l->count);
-		if ((int)strlen(text) >= COUNT_COLS)
-			units_count(text, l->count);
-		canvas_put(cv, at->count_x + COUNT_COLS - (int)strlen(text), y, STYLE_TEXT, text);
-	}
-	if (at->time_x && l->ns) {
-		units_time(text, l->ns);
-		canvas_put(cv, at->time_x + TIME_COLS - (int)strlen(text), y, STYLE_TEXT, text);
-	}
 }
 
 static const struct quality *qualitypane_of(const struct treeview *tv)
@@ -84,7 +83,7 @@ static bool draw_both(struct canvas *cv, int x, int y, int end, enum style style
 }
 
 /* Where there is little room, what can be done is more useful than what is wrong: the status line has both. */
-static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *at, int x, int y,
+static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, const struct list_layout *at, int x, int y,
 				  uint32_t node, const struct search *s)
 {
 	const enum style style = qualitypane_label_style(&qualitypane_of(tv)->line[node]);
@@ -99,7 +98,7 @@ static void qualitypane_draw_name(const struct treeview *tv, struct canvas *cv, 
 	pane_common_matches(cv, x, y, at->name_end - x, s, brief);
 }
 
-static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct layout *at, size_t i, int y,
+static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, const struct list_layout *at, size_t i, int y,
 				 const struct search *s)
 {
 	const uint32_t node = tv->rows.v[i].node;
@@ -107,14 +106,14 @@ static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, c
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, node);
 	qualitypane_draw_name(tv, cv, at, x, y, node, s);
-	qualitypane_draw_figures(&qualitypane_of(tv)->line[node], cv, at, y);
+	listcolumns_draw(columns, NR_COLUMNS, at, &qualitypane_of(tv)->line[node], STYLE_TEXT, cv, y);
 	if (i == tv->cursor)
 		pane_common_cursor(tv, cv, y, cv->w);
 }
 
 static void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
 {
-	const struct layout l = qualitypane_lay_out(cv->w);
+	const struct list_layout l = qualitypane_lay_out(cv->w);
 
 	for (int i = 0; qualitypane_of(tv) && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
 		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
@@ -122,17 +121,12 @@ static void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y
 
 static void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
 {
-	const struct layout l = qualitypane_lay_out(cv->w);
+	const struct list_layout l = qualitypane_lay_out(cv->w);
 
 	if (!qualitypane_of(tv))
 		return;
 	pane_common_rule(cv, y, l.name_end, "quality");
-	if (l.share_x)
-		pane_common_head(cv, l.share_x, y, l.share_cols, "share", false);
-	if (l.count_x)
-		pane_common_head(cv, l.count_x, y, COUNT_COLS, "count", false);
-	if (l.time_x)
-		pane_common_head(cv, l.time_x, y, TIME_COLS, "time", false);
+	listcolumns_heads(columns, NR_COLUMNS, &l, cv, y, -1);
 }
 
 /* What is wrong, in full, and what can be done about it. */

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "query/standstill.h"
+#include "query/waitcolumns.h"
+#include "ui/panes/listcolumns.h"
 #include "ui/panes/pane_common.h"
 #include "ui/panes/rowfilter.h"
 #include "ui/panes/waitsview.h"
@@ -19,57 +21,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOTAL_COLS 9
-#define COUNT_COLS 8
-#define NOTHING "\xC2\xB7"
-#define BRIEF_COLS 7             /* of a count where there is little room */
 #define HIST_BUCKETS 23          /* columns of the histogram: 1 us to 4 s and more */
 
 /* Where things stand on a line. */
 struct layout {
-	int name_end;
-	int total_x, count_x, avg_x, longest_x, hist_x;  /* 0 = no such column */
-	int count_cols;
+	struct list_layout figures;
+	int hist_x;                      /* 0 = there is no histogram */
 	int hist_step;                   /* columns a bucket */
 };
 
 static struct layout waitspane_lay_out(int w)
 {
-	struct layout l = { .count_cols = w >= 52 ? COUNT_COLS : BRIEF_COLS, .hist_step = w >= 140 ? 2 : 1 };
+	struct layout l = { .hist_step = w >= 140 ? 2 : 1 };
 	int end = w;
 
 	if (w >= 92)
 		l.hist_x = (end -= HIST_BUCKETS * l.hist_step + 1) + 1;
-	if (w >= 52)
-		l.longest_x = end -= TOTAL_COLS;
-	if (w >= 72)
-		l.avg_x = end -= TOTAL_COLS;
-	if (w >= 30)
-		l.count_x = end -= l.count_cols;
-	if (w >= 14)
-		l.total_x = end -= TOTAL_COLS;
-	l.name_end = end;
+	l.figures = listcolumns_lay_out(wait_columns, WAIT_COLUMNS, w, end);
 	return l;
 }
 
 static int waitspane_indent_of(const struct layout *l, uint32_t depth)
 {
-	const int indent = (int)depth * LINE_STEP, most = l->name_end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
+	const int indent = (int)depth * LINE_STEP, most = l->figures.name_end - LINE_NAME_X - LINE_STEP - LINE_NAME_MIN;
 
 	return indent > most ? (most > 0 ? most : 0) : indent;
-}
-
-static void draw_right(struct canvas *cv, int x, int y, int cols, enum style style, const char *text)
-{
-	if (x)
-		canvas_put(cv, x + cols - (int)strlen(text), y, style, text);
-}
-
-static void draw_time(struct canvas *cv, int x, int y, enum style style, double ns)
-{
-	char text[UNITS_MAX];
-
-	draw_right(cv, x, y, TOTAL_COLS, style, units_time(text, (uint64_t)ns));
 }
 
 static uint64_t column_of(const struct wait_row *r, int column)
@@ -110,34 +86,10 @@ static enum style row_style(const struct wait_row *r)
 	return r->blocked_ns >= r->runnable_ns ? STYLE_BLOCKED : STYLE_RUNNABLE;
 }
 
-static void draw_count(struct canvas *cv, const struct layout *l, int y, uint64_t count)
-{
-	char text[UNITS_MAX];
-
-	units_thousands(text, count);
-	if ((int)strlen(text) >= l->count_cols)
-		units_count(text, count);
-	draw_right(cv, l->count_x, y, l->count_cols, STYLE_TEXT, text);
-}
-
 static void waitspane_draw_figures(const struct wait_row *r, struct canvas *cv, const struct layout *l, int y)
 {
-	const enum style style = row_style(r);
-	char total[UNITS_MAX];
-
-	units_time(total, r->total_ns);
-	if (l->total_x && r->doubt_ns > r->total_ns / 2)
-		canvas_put(cv, l->total_x + TOTAL_COLS - (int)strlen(total) - 1, y, STYLE_DOUBT, "~");
-	draw_right(cv, l->total_x, y, TOTAL_COLS, style, total);
-	if (r->count) {
-		draw_count(cv, l, y, r->count);
-		draw_time(cv, l->avg_x, y, STYLE_TEXT, (double)r->total_ns / (double)r->count);
-	} else {
-		/* The run queue behind waits that are hidden because they idle: those count them. */
-		draw_right(cv, l->count_x, y, l->count_cols + 1, STYLE_FAINT, NOTHING);    /* two bytes, one column */
-	}
-	draw_time(cv, l->longest_x, y, STYLE_TEXT, r->longest_ns);
-	draw_histogram(r, cv, l, y, style);
+	listcolumns_draw(wait_columns, WAIT_COLUMNS, &l->figures, r, row_style(r), cv, y);
+	draw_histogram(r, cv, l, y, row_style(r));
 }
 
 /* Names of stacks are text, what they are sorted into are titles. */
@@ -165,7 +117,7 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 
 	pane_common_fold(tv, cv, x - LINE_STEP, y, row->node);
 	treeview_label(tv, row->node, label, sizeof(label));
-	used = pane_common_list(cv, x, y, (r ? l->name_end : cv->w) - x, waitspane_label_style(waitspane_of(tv), row->node), label);
+	used = pane_common_list(cv, x, y, (r ? l->figures.name_end : cv->w) - x, waitspane_label_style(waitspane_of(tv), row->node), label);
 	pane_common_matches(cv, x, y, used, s, label);
 	if (r)
 		waitspane_draw_figures(r, cv, l, y);
@@ -203,15 +155,8 @@ static void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, 
 {
 	const struct layout l = waitspane_lay_out(cv->w);
 
-	pane_common_rule(cv, y, l.name_end, title);
-	if (l.total_x)
-		pane_common_head(cv, l.total_x, y, TOTAL_COLS, "total", true);
-	if (l.count_x)
-		pane_common_head(cv, l.count_x, y, l.count_cols, "count", false);
-	if (l.avg_x)
-		pane_common_head(cv, l.avg_x, y, TOTAL_COLS, "avg", false);
-	if (l.longest_x)
-		pane_common_head(cv, l.longest_x, y, TOTAL_COLS, "longest", false);
+	pane_common_rule(cv, y, l.figures.name_end, title);
+	listcolumns_heads(wait_columns, WAIT_COLUMNS, &l.figures, cv, y, WAIT_COLUMN_TOTAL);
 	if (l.hist_x)
 		waitspane_draw_scale(cv, &l, y);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * column.h - the columns of a list as data: what stands in them, what they are called, and how wide they are. The panes of the
+ * view and the texts of reports print the same list from the same columns.
+ */
+#ifndef SBERF_QUERY_COLUMN_H
+#define SBERF_QUERY_COLUMN_H
+
+#include "base/units.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum list_figure_unit {
+	LIST_NONE,               /* nothing is to be said */
+	LIST_TIME,
+	LIST_COUNT,
+	LIST_SHARE,              /* value of whole */
+};
+
+/* What stands in one column of one row. */
+struct list_figure {
+	uint64_t value;
+	uint64_t whole;          /* LIST_SHARE */
+	uint8_t unit;            /* enum list_figure_unit */
+	bool doubt;              /* it is estimated for the most part: "~" in front */
+};
+
+struct list_column {
+	const char *head;
+	struct list_figure (*figure)(const void *row);
+	bool lead;               /* on a screen it has the colour of its row */
+	bool dot;                /* nothing is a dot there */
+	uint16_t least_w;        /* a pane of fewer columns leaves it out, */
+	uint16_t wide_w;         /* and one of fewer than that gives it BRIEF_COLS instead of COLS */
+	uint8_t cols, brief_cols;
+	const char *text_head;   /* in texts, NULL = it is not there; */
+	uint8_t text_cols;
+};
+
+/* C as text in full, without the sign of doubt. Returns DST. */
+static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS_MAX])
+{
+	switch (c->unit) {
+	case LIST_TIME:
+		return units_time(dst, c->value);
+	case LIST_COUNT:
+		return units_thousands(dst, c->value);
+	case LIST_SHARE:
+		return units_percent(dst, c->whole ? (double)c->value / (double)c->whole : 0);
+	default:
+		dst[0] = '\0';
+		return dst;
+	}
+}
+
+#endif
