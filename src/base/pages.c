@@ -45,6 +45,11 @@ void pages_free(struct pages *p)
 	pages_init(p, p->size);
 }
 
+static void pages_grew(struct pages *p, size_t bytes)
+{
+	atomic_store_explicit(&p->bytes, pages_bytes(p) + bytes, memory_order_relaxed);
+}
+
 /* A directory that has room for page I, with what is known of those before it. Readers get it with the next count. */
 static struct pages_dir *dir_for(struct pages *p, uint32_t i)
 {
@@ -60,6 +65,7 @@ static struct pages_dir *dir_for(struct pages *p, uint32_t i)
 	dir->cap = cap;
 	for (uint32_t k = 0; old && k < old->cap; k++)
 		atomic_init(&dir->page[k], atomic_load_explicit(&old->page[k], memory_order_relaxed));
+	pages_grew(p, dir_bytes(cap));
 	atomic_store_explicit(&p->dir, dir, memory_order_release);
 	return dir;
 }
@@ -80,6 +86,7 @@ void *pages_reserve(struct pages *p)
 		if (!page)
 			return NULL;
 		atomic_store_explicit(&dir->page[i], page, memory_order_relaxed);
+		pages_grew(p, PAGES_EACH * p->size);
 	}
 	return pages_at(p, n);
 }
@@ -90,17 +97,6 @@ void pages_commit(struct pages *p)
 
 	/* The release pairs with pages_count(): who sees the count sees the element, its page and the directory that has it. */
 	atomic_store_explicit(&p->count, n + 1, memory_order_release);
-}
-
-size_t pages_bytes(const struct pages *p)
-{
-	const struct pages_dir *dir = atomic_load_explicit(&p->dir, memory_order_acquire);
-	const size_t pages = (size_t)pages_of(pages_count(p)) * PAGES_EACH * p->size;
-
-	if (!dir)
-		return 0;
-	/* One directory for each doubling: DIR_FIRST + ... + cap / 2 + cap pointers. */
-	return pages + dir_bytes(2 * dir->cap - DIR_FIRST) + (uint32_t)__builtin_ctz(dir->cap / DIR_FIRST) * sizeof(*dir);
 }
 
 size_t pages_growth(const struct pages *p, uint32_t added)

@@ -34,6 +34,7 @@ struct pages {
 	_Atomic(struct pages_dir *) dir; /* NULL until the first pages_reserve() */
 	size_t size;             /* of one element, bytes */
 	_Atomic uint32_t count;  /* committed elements */
+	_Atomic size_t bytes;    /* held */
 };
 
 /* An empty array of elements of SIZE bytes. */
@@ -64,8 +65,12 @@ static inline void *pages_at(const struct pages *p, uint32_t i)
 	return page + (size_t)(i & (PAGES_EACH - 1)) * p->size;
 }
 
-/* Bytes of memory held. */
-size_t pages_bytes(const struct pages *p);
+/* Bytes of memory held. Dictionaries ask before they add anything. */
+static inline size_t pages_bytes(const struct pages *p)
+{
+	return atomic_load_explicit(&p->bytes, memory_order_relaxed);
+}
+
 /* So many more it will be when ADDED more elements, at most PAGES_EACH, are there. */
 size_t pages_growth(const struct pages *p, uint32_t added);
 

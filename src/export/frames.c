@@ -27,6 +27,8 @@ bool frames_of(struct frame_reader *r, stack_id stack)
 {
 	if (!r->hiding && !hidden_init(&r->hidden, r->d, r->q))
 		return false;
+	for (frame_id id = 0; !r->hiding && !r->no_tables && id < dict_frames(r->d); id++)
+		r->no_tables = dict_frame_flags(r->d, id) & FRAME_F_NO_TABLE;
 	r->hiding = true;
 	r->path.n = 0;
 	while (stack != STACK_ROOT) {
@@ -44,7 +46,7 @@ bool frames_of(struct frame_reader *r, stack_id stack)
 
 bool frames_no_table(const struct frame_reader *r)
 {
-	for (size_t i = 0; i < r->path.n; i++)
+	for (size_t i = 0; r->no_tables && i < r->path.n; i++)
 		if (dict_frame_flags(r->d, r->path.v[i]) & FRAME_F_NO_TABLE)
 			return true;
 	return false;

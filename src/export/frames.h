@@ -20,7 +20,8 @@ struct frame_reader {
 	const struct names *names;
 	const struct query *q;   /* hide_kernel, hide_libraries and no_inlines are heeded */
 	struct hidden hidden;
-	bool hiding;             /* it is known what is hidden: from the first frames_of() on */
+	bool hiding;             /* it is known what is hidden, and the next: from the first frames_of() on */
+	bool no_tables;          /* some frame has no unwind table */
 	VEC(frame_id) path;
 	char *label;             /* NAME_BYTES_MAX + 1, made at the first name */
 };

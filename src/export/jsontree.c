@@ -14,37 +14,47 @@ struct writer {
 	const struct tree *t;
 	struct tree_funcs funcs;
 	char *label;             /* NAME_BYTES_MAX + 1 */
+	const struct measure *lead;
+	/* Of each place, what it has and what that is called, itself and in total; NULL = nothing, or what an import counts. */
+	struct {
+		const struct measure *m;
+		char self[JSON_KEY_MAX], total[JSON_KEY_MAX];
+	} column[MEASURES_ASKED];
 };
+
+static void jsontree_name_columns(struct writer *w)
+{
+	w->lead = measure_lead(&w->t->set);
+	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
+		const struct measure *m = measure_column(&w->t->set, place);
+
+		if (!m || m->unit == UNIT_OWN)
+			continue;
+		w->column[place].m = m;
+		json_key(m, "self_", w->column[place].self);
+		json_key(m, "", w->column[place].total);
+	}
+}
 
 static const char *label_of(const struct writer *w, uint32_t node)
 {
 	return tree_label(w->t, node, w->label, NAME_BYTES_MAX + 1);
 }
 
-/* What each measure has of PARTS; what an import counts has no name of its own. */
-static void set_parts(const struct writer *w, json_t *o, const char *of, const uint64_t parts[MEASURES_ASKED])
-{
-	char key[JSON_KEY_MAX];
-
-	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
-		const struct measure *m = measure_column(&w->t->set, place);
-
-		if (m && m->unit != UNIT_OWN && parts[place])
-			jsonout_set(w->j, o, json_key(m, of, key), jsonout_amount(m, parts[place]));
-	}
-}
-
 /* What nodes and functions both have: what is theirs and their total, and what these are made of. */
 static void set_amounts(const struct writer *w, json_t *o, const struct tree_parts *self, uint64_t total_ns,
 			const uint64_t total[MEASURES_ASKED])
 {
-	const struct measure *lead = measure_lead(&w->t->set);
-	const bool time = lead->unit == UNIT_TIME;
+	const bool time = w->lead->unit == UNIT_TIME;
 
-	jsonout_set(w->j, o, time ? "self_ns" : "self", jsonout_amount(lead, tree_parts_sum(w->t, self)));
-	jsonout_set(w->j, o, time ? "total_ns" : "total", jsonout_amount(lead, total_ns));
-	set_parts(w, o, "", total);
-	set_parts(w, o, "self_", self->ns);
+	jsonout_set(w->j, o, time ? "self_ns" : "self", jsonout_amount(w->lead, tree_parts_sum(w->t, self)));
+	jsonout_set(w->j, o, time ? "total_ns" : "total", jsonout_amount(w->lead, total_ns));
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
+		if (w->column[i].m && total[i])
+			jsonout_set(w->j, o, w->column[i].total, jsonout_amount(w->column[i].m, total[i]));
+	for (unsigned int i = 0; i < MEASURES_ASKED; i++)
+		if (w->column[i].m && self->ns[i])
+			jsonout_set(w->j, o, w->column[i].self, jsonout_amount(w->column[i].m, self->ns[i]));
 }
 
 static const char *jsontree_func_kind(const struct tree *t, uint32_t node, const struct module *m)
@@ -175,6 +185,7 @@ void json_put_tree(struct jsonout *j, const struct tree *t)
 	AUTO_FREE char *label = malloc(NAME_BYTES_MAX + 1);
 	struct writer w = { .j = j, .t = t, .label = label };
 
+	jsontree_name_columns(&w);
 	if (tree_funcs_init(&w.funcs, t) && place && label)
 		jsontree_put_lists(&w, place);
 	else

@@ -526,7 +526,8 @@ struct strtab *dict_strings(const struct dict *d)
 	return d->strings;
 }
 
-static const void *dict_table_get(const struct table *t, uint32_t id)
+/* For one pointer; a call of its own for each frame that is looked at would cost more. */
+static inline __attribute__((always_inline)) const void *dict_table_get(const struct table *t, uint32_t id)
 {
 	return id < pages_count(&t->elems) ? pages_at(&t->elems, id) : NULL;
 }

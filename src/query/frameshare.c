@@ -17,18 +17,26 @@ static bool is_user_code(const struct dict *d, frame_id frame)
 	return m && m->kind != MODULE_KERNEL && m->kind != MODULE_NOTE;
 }
 
-/* How many frames each of the N stacks of D has, to COUNT. */
-static void count_frames(const struct dict *d, struct frame_share *count, uint32_t n)
+/* How many frames each of the N stacks of D has, to COUNT. False when out of memory. */
+static bool count_frames(const struct dict *d, struct frame_share *count, uint32_t n)
 {
+	const uint32_t frames = dict_frames(d);
+	AUTO_FREE struct frame_share *of_frame = calloc(frames + 1ul, sizeof(*of_frame));
+
+	if (!of_frame)
+		return false;
+	for (frame_id id = 0; id < frames; id++) {
+		of_frame[id].frames = is_user_code(d, id);
+		of_frame[id].no_table = of_frame[id].frames && dict_frame_flags(d, id) & FRAME_F_NO_TABLE;
+	}
 	for (stack_id id = STACK_ROOT + 1; id < n; id++) {
 		const struct stack *s = dict_get_stack(d, id);
+		const struct frame_share *f = &of_frame[s->frame < frames ? s->frame : frames];
 
-		count[id] = count[s->parent];
-		if (!is_user_code(d, s->frame))
-			continue;
-		count[id].frames++;
-		count[id].no_table += (dict_frame_flags(d, s->frame) & FRAME_F_NO_TABLE) != 0;
+		count[id].frames = count[s->parent].frames + f->frames;
+		count[id].no_table = count[s->parent].no_table + f->no_table;
 	}
+	return true;
 }
 
 static void frameshare_add_slice(const struct slice_view *v, const struct frame_share *count, uint32_t n,
@@ -52,9 +60,8 @@ int frame_share_of(const struct snapshot *s, struct frame_share *ret)
 	struct frame_share sum = { 0 };
 	struct slice_view v;
 
-	if (!count)
+	if (!count || !count_frames(d, count, n))
 		return -ENOMEM;
-	count_frames(d, count, n);
 	for (size_t i = 0; i < snapshot_slices(s); i++) {
 		snapshot_slice(s, i, &v);
 		frameshare_add_slice(&v, count, n, &sum);
