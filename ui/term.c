@@ -10,7 +10,6 @@
 #include "ui/term.h"
 
 #include "base/clock.h"
-#include "base/locale.h"
 #include "base/parse.h"
 #include "ui/keymap.h"
 #include "ui/screenout.h"
@@ -49,11 +48,6 @@ struct terminal {
 	uint64_t click_ns;
 	int click_x, click_y;
 };
-
-bool term_use_locale(void)
-{
-	return locale_use();
-}
 
 /* Appends what the terminal calls NAME to the N bytes at DST, without its padding; returns how many there are then. */
 static size_t put_capability(char dst[TERM_SIGNALS_MAX], size_t n, const char *name)

@@ -45,10 +45,10 @@ struct term_event {
 	int x, y;
 };
 
-/* Sets the character set of the environment (LC_CTYPE); true when it is UTF-8. Call before term_open(). */
-bool term_use_locale(void);
-
-/* Takes the terminal. -ENOTTY or -EINVAL with a sentence when there is none that can be drawn on; nothing is changed then. */
+/*
+ * Takes the terminal; locale_use() comes before. -ENOTTY or -EINVAL with a sentence when there is none that can be drawn on:
+ * nothing is changed then.
+ */
 int term_open(const struct term_options *o, struct terminal **ret, struct err *e);
 /* Gives it back; NULL is fine. */
 void term_close(struct terminal *t);

@@ -8,6 +8,7 @@
 #include "ui/ui.h"
 
 #include "base/clock.h"
+#include "base/locale.h"
 #include "base/thread.h"
 #include "ui/remember.h"
 #include "ui/saver.h"
@@ -301,7 +302,7 @@ static bool no_color(const struct ui_options *o)
 
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e)
 {
-	const bool utf8 = term_use_locale();
+	const bool utf8 = locale_use();
 	const struct term_options to = { .title = o->title, .in_fd = STDIN_FILENO, .out_fd = STDOUT_FILENO,
 					 .no_color = no_color(o), .otherwise = o->otherwise,
 					 .dark = style_on_dark(getenv("SBERF_THEME"), getenv("COLORFGBG"), getenv("TERM")) };

@@ -2,6 +2,7 @@
 /* test_term.c - the terminal library driven on /dev/null: what a canvas becomes, and what is refused. */
 #include "config.h"
 
+#include "base/locale.h"
 #include "tests/unit/cmocka_all.h"
 #include "ui/term.h"
 
@@ -35,7 +36,7 @@ static struct terminal *opened(const char *type, bool no_color)
 
 static void a_canvas_becomes_a_screen(void **state)
 {
-	const bool utf8 = term_use_locale();
+	const bool utf8 = locale_use();
 	AUTO(term_close) struct terminal *t = opened("xterm-256color", false);
 	AUTO(canvas_free) struct canvas *cv = NULL;
 	char text[4096], looks[4096];
@@ -179,7 +180,7 @@ static void sizes_of_the_environment_are_bounded(void **state)
 
 static void wide_and_combining(void **state)
 {
-	const bool utf8 = term_use_locale();
+	const bool utf8 = locale_use();
 	AUTO(term_close) struct terminal *t = opened("xterm-256color", false);
 	AUTO(canvas_free) struct canvas *cv = canvas_new(20, 3, !utf8);
 	char text[4096], looks[4096];
