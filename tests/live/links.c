@@ -3,7 +3,10 @@
  * links.c - runs a command with probes at places of a file, and says how often each was hit, as its
  * records tell.
  *
- *	links FILE NAME=OFFSET[:TEXT][,VALUE]... -- COMMAND [ARGUMENTS...]
+ *	links [entry|return|session] FILE NAME=OFFSET[:TEXT][,VALUE]... -- COMMAND [ARGUMENTS...]
+ *
+ * The first word says when the program runs: at the place itself, unless it says otherwise; "no
+ * sessions" is printed where the kernel has none.
  *
  * TEXT is the number of an argument that is a string, from 1 on; with VALUE, hits whose first
  * argument is another one are not counted. Prints `NAME: hits N, with registers N, with a stack N,
@@ -34,6 +37,7 @@ struct seen {
 	char text[64];
 };
 
+static const char *const kinds[] = { [LINK_ENTRY] = "entry", [LINK_RETURN] = "return", [LINK_SESSION] = "session" };
 static struct seen seen[PLACES];
 static const char *name[PLACES];
 static uint64_t offset[PLACES], cookie[PLACES];
@@ -153,8 +157,21 @@ int main(int argc, char **argv)
 	struct link_places places = { .kind = LINK_ENTRY, .offset = offset, .cookie = cookie, .name = name };
 	struct err e = ERR_INIT;
 	uint32_t id;
-	int go = -1, r, i = 2;
+	int go = -1, r, i;
 
+	for (unsigned int kind = LINK_ENTRY; kind <= LINK_SESSION && argc > 1; kind++) {
+		if (strcmp(argv[1], kinds[kind]))
+			continue;
+		places.kind = kind;
+		argv++;
+		argc--;
+		break;
+	}
+	if (link_way_of(places.kind) == LINK_NOT) {
+		printf("no sessions\n");
+		return 0;
+	}
+	i = 2;
 	while (i < argc && strcmp(argv[i], "--"))
 		add_place(argv[i++]);
 	if (i + 1 >= argc)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
 # links.sh - probes in the code of a program: the C library's malloc() and getenv() of a workload, each hit with its arguments, registers and
-# stack, by one link for many and by one link each.
+# stack, by one link for many and by one link each; and at returns, and at both.
 . "${top_srcdir:?is set by make check}/tests/tap.sh"
 . "$top_srcdir/tests/live/live.sh"
 
@@ -15,9 +15,15 @@ at() {
 	nm -D --defined-only "$libc" | awk -v name="$1" '{ sub(/@.*/, "", $3) } $3 == name { print "0x" $1; exit }'
 }
 
-# links ARGS...: into $got.
+# links KIND ARGS...: into $got.
 links() {
-	got=$("$top_builddir/tests/live/links" "$libc" "$@" 2>"$SCRATCH/err") || note "$(cat "$SCRATCH/err")"
+	got=$("$top_builddir/tests/live/links" "$1" "$libc" "${@:2}" 2>"$SCRATCH/err") || note "$(cat "$SCRATCH/err")"
+}
+
+# hits KIND: of getenv()
+hits() {
+	links "$1" getenv="$(at getenv)" -- "$WORKLOADS/calls" $calls
+	says getenv | sed 's/^hits \([0-9]*\), with registers \1, .*/\1/'
 }
 
 # says NAME: what was printed of it.
@@ -30,7 +36,7 @@ for way in many single; do
 	many) unset SBERF_WITHOUT ;;
 	single) export SBERF_WITHOUT=uprobe_multi ;;
 	esac
-	links malloc="$(at malloc)",12345 getenv="$(at getenv)":1 far=0x7ffffffff000 -- "$WORKLOADS/calls" $calls
+	links entry malloc="$(at malloc)",12345 getenv="$(at getenv)":1 far=0x7ffffffff000 -- "$WORKLOADS/calls" $calls
 	equal "$way: each malloc() of that size is a hit, with registers and stack" \
 		"hits $calls, with registers $calls, with a stack $calls, texts 0 \"\"" "$(says malloc)"
 	matches "$way: and each getenv(), with its name" "texts [0-9]+ \"NAME_OF_THE_TEST\"" "$(says getenv)"
@@ -40,12 +46,21 @@ for way in many single; do
 	equal "$way: and none is lost" 0 "$(says lost)"
 	equal "$way: in the end all are off" 0 "$(says 'still on')"
 	note "$got"
+	entered=$(hits entry)
+	at_least "$way: getenv() is entered as often as the workload calls it" $calls "$entered"
+	equal "$way: and returns as often" "$entered" "$(hits return)"
 done
 unset SBERF_WITHOUT
+links session getenv="$(at getenv)" -- "$WORKLOADS/calls" 1
+if [ "$got" = "no sessions" ]; then
+	skip "this kernel has no sessions of probes" "a session sees the entry and the return of each call"
+else
+	equal "a session sees the entry and the return of each call" $((2 * entered)) "$(hits session)"
+fi
 
 # 64 probes: closing the capture does not wait until they are off. (0.1 s each, one by one.)
 mapfile -t places < <(nm -D --defined-only "$libc" | awk '$2 == "T" && n++ < 64 { sub(/@.*/, "", $3); print $3 "=0x" $1 }')
-SBERF_WITHOUT=uprobe_multi links "${places[@]}" -- "$WORKLOADS/calls" 10
+SBERF_WITHOUT=uprobe_multi links entry "${places[@]}" -- "$WORKLOADS/calls" 10
 note "$(grep -E '^(placed|closed|off) in' <<<"$got")"
 closed=$(says 'closed in')
 check "a capture with 64 probes, each by its own link, is closed in less than 0.5 s" test "$(printf '%.0f' "${closed% ms}")" -lt 500
