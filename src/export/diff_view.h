@@ -37,13 +37,6 @@ int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e);
 /* The functions by what they took themselves and with what they call, by kinds of time as well; those that changed most come first. */
 int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e);
 
-/*
- * Folded stacks with two numbers, microseconds before and after, as flamegraph.pl and inferno-flamegraph draw them. What was before is
- * scaled so that both numbers are of the same whole: that of after (its total, or its wall time), or not at all without
- * normalisation. Lines, their order and rounding are as in folded.c.
- */
-int export_diff_folded(FILE *out, const struct diff_view *v, struct err *e);
-
 /* One flame graph of both sides (flame.h): what grew is red, what shrank is blue, and what vanished is there. */
 int export_diff_flame(FILE *out, const struct diff_view *v, flame_drawer *draw, struct err *e);
 

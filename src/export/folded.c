@@ -5,7 +5,8 @@
  *	comm;main;work_[i];do_syscall_64_[k] 10101
  *
  * The group comes first ("all" when there are none; behind its node, "node 0;comm", when the tree has these), then frames as they
- * are called, with tree_suffix() behind and ";" in names replaced by ":", then microseconds. Rounding: fold.h.
+ * are called, with tree_suffix() behind and ";" in names replaced by ":", then microseconds. Rounding: fold.h. A difference has two
+ * numbers on a line.
  */
 #include "config.h"
 
@@ -65,6 +66,53 @@ static int folded_write(FILE *out, const struct export_view *v, struct err *e)
 	return ok ? out_end(&o, e) : err_nomem(e, "the folded stacks");
 }
 
+/* NS of before, scaled to the whole of after. */
+static uint64_t folded_diff_scaled(const struct diff *d, uint64_t ns)
+{
+	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ? d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
+	const double wanted = (double)ns * scale;
+
+	if (scale == 1)
+		return ns;
+	return wanted < 1e19 ? (uint64_t)(wanted + 0.5) : UINT64_MAX;
+}
+
+/* LINE is by node; TEXT has NAME_BYTES_MAX + SUFFIX_MAX bytes. */
+static bool folded_diff_add_nodes(struct fold *f, const struct diff *d, uint32_t *line, char *text)
+{
+	for (uint32_t i = 0; i < d->n; i++) {
+		const struct diff_node *n = &d->node[i];
+
+		diff_label(d, n->what, text, NAME_BYTES_MAX);
+		strcat(text, diff_suffix(d, i));
+		line[i] = fold_node(f, i ? line[n->parent] : FOLD_NONE, text);
+		if (line[i] == FOLD_NONE)
+			return false;
+		f->nodes.v[line[i]].self_ns[DIFF_BEFORE] += folded_diff_scaled(d, n->self.ns[DIFF_BEFORE]);
+		f->nodes.v[line[i]].self_ns[DIFF_AFTER] += n->self.ns[DIFF_AFTER];
+	}
+	return true;
+}
+
+/*
+ * Two numbers, as flamegraph.pl and inferno-flamegraph draw them. What was before is scaled so that both are of the same whole: that of
+ * after (its total, or its wall time), or not at all without normalisation.
+ */
+static int folded_write_diff(FILE *out, const struct diff_view *v, struct err *e)
+{
+	const struct query *q = &v->diff->tree[DIFF_AFTER]->query;
+	AUTO_FREE uint32_t *line = malloc(v->diff->n * sizeof(*line));
+	AUTO_FREE char *text = malloc(NAME_BYTES_MAX + SUFFIX_MAX);
+	struct out o = { .file = out };
+	struct fold f;
+	const bool ok = fold_init(&f, measure_lead(&v->diff->tree[DIFF_AFTER]->set)) && line && text &&
+			folded_diff_add_nodes(&f, v->diff, line, text) &&
+			fold_write(&f, &o, DIFF_SIDES, q->group_by != GROUP_NONE || q->by_node);
+
+	fold_free(&f);
+	return ok ? out_end(&o, e) : err_nomem(e, "the folded stacks");
+}
+
 /* A line has one number. */
 const struct exporter exporter_folded = {
 	.name = "folded", .extensions = "folded",
@@ -79,7 +127,7 @@ const struct exporter exporter_folded = {
 		.about = "a line for each stack with two numbers, microseconds before and after, for flamegraph.pl and "
 			"inferno-flamegraph; both are in proportion to the whole after",
 		.group_by = GROUP_COMM, .measures = MEASURES_ON_CPU,
-		.write = export_diff_folded,
+		.write = folded_write_diff,
 	},
 	.save = {
 		.letter = 'f', .place = 4, .word = "folded", .help = "folded stacks",

@@ -6,7 +6,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "profile/meta.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -102,11 +101,6 @@ json_t *jsonout_amount(const struct measure *m, uint64_t value)
 	const unsigned int one = measure_one(m);
 
 	return value % one ? json_real((double)value / one) : jsonout_u64(value / one);
-}
-
-json_t *jsonout_figure(uint64_t v)
-{
-	return v == META_UNKNOWN ? json_null() : jsonout_u64(v);
 }
 
 json_t *jsonout_text(const char *text, size_t len)

@@ -50,8 +50,6 @@ void jsonout_append(struct jsonout *j, json_t *array, json_t *value);
 json_t *jsonout_u64(uint64_t v);
 /* VALUE of M as a number of its units. */
 json_t *jsonout_amount(const struct measure *m, uint64_t value);
-/* V, and null for META_UNKNOWN. */
-json_t *jsonout_figure(uint64_t v);
 /* The LEN bytes at TEXT, sanitised (base/text.h), so valid UTF-8. */
 json_t *jsonout_text(const char *text, size_t len);
 /* The same for a NUL-terminated TEXT. */

@@ -9,7 +9,6 @@ libsberf_a_SOURCES += src/export/exporter.h
 libsberf_a_SOURCES += src/export/exporters.c
 libsberf_a_SOURCES += src/export/diff_view.h
 libsberf_a_SOURCES += src/export/diffflame.c
-libsberf_a_SOURCES += src/export/difffolded.c
 libsberf_a_SOURCES += src/export/difftext.c
 libsberf_a_SOURCES += src/export/flame.c
 libsberf_a_SOURCES += src/export/flame.h

@@ -11,56 +11,36 @@
 
 #include <string.h>
 
-static void svg_put_escaped(struct out *o, const char *text)
-{
-	flame_escape(o, text, strlen(text));
-}
-
-static void put_style(struct out *o, const struct flame_plan *p)
-{
-	out_text(o, "<style><![CDATA[\n");
-	out_text(o, flame_style);
-	out_text(o, "]]></style>\n");
-	if (!p->o.no_script)
-		out_format(o, "<script><![CDATA[%s]]></script>\n", flame_script_first);
-}
-
-static void put_script(struct out *o, const struct flame_plan *p)
-{
-	out_text(o, "<script type=\"application/json\" id=\"sberf-data\"><![CDATA[");
-	flame_data(o, p);
-	out_text(o, "]]></script>\n<script><![CDATA[\n");
-	out_text(o, flame_script_svg);
-	out_text(o, "]]></script>\n");
-}
-
-static void put_still(struct out *o, const struct flame_plan *p)
-{
-	out_text(o, "<g id=\"sberf-still\" fill=\"#16181d\">\n"
-		    "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-	flame_still(o, p, "open this file in a web browser");
-	out_text(o, "</g>\n");
-}
-
 int flame_svg(FILE *out, const struct flame *f, const struct flame_options *how, struct err *e)
 {
 	struct out o = { .file = out };
 	struct flame_plan p;
+	const char *title;
 	int r = flame_plan(&p, f, how, e);
 
-	if (r >= 0) {
-		out_format(&o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sberf\" "
-			   "width=\"%u\" height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n<title>",
-			   FLAME_WIDTH, flame_still_height(&p));
-		svg_put_escaped(&o, flame_clean(&p, f->title, "flame graph"));
-		out_text(&o, "</title>\n");
-		put_style(&o, &p);
-		put_still(&o, &p);
-		if (!p.o.no_script)
-			put_script(&o, &p);
-		out_text(&o, "</svg>\n");
-		r = out_end(&o, e);
+	if (r < 0) {
+		flame_plan_free(&p);
+		return r;
 	}
+	title = flame_clean(&p, f->title, "flame graph");
+	out_format(&o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"sberf\" "
+		   "width=\"%u\" height=\"%u\" font-family=\"monospace\" font-size=\"12\">\n<title>",
+		   FLAME_WIDTH, flame_still_height(&p));
+	flame_escape(&o, title, strlen(title));
+	out_format(&o, "</title>\n<style><![CDATA[\n%s]]></style>\n", flame_style);
+	if (!p.o.no_script)
+		out_format(&o, "<script><![CDATA[%s]]></script>\n", flame_script_first);
+	out_text(&o, "<g id=\"sberf-still\" fill=\"#16181d\">\n"
+		     "<rect class=\"paper\" width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+	flame_still(&o, &p, "open this file in a web browser");
+	out_text(&o, "</g>\n");
+	if (!p.o.no_script) {
+		out_text(&o, "<script type=\"application/json\" id=\"sberf-data\"><![CDATA[");
+		flame_data(&o, &p);
+		out_format(&o, "]]></script>\n<script><![CDATA[\n%s]]></script>\n", flame_script_svg);
+	}
+	out_text(&o, "</svg>\n");
+	r = out_end(&o, e);
 	flame_plan_free(&p);
 	return r;
 }

@@ -127,7 +127,7 @@ static void test_hostile_names(void **state)
 static void test_numbers(void **state)
 {
 	static const struct { uint64_t v; const char *want; } figures[] = {
-		{ 0, "0" }, { INT64_MAX, "9223372036854775807" }, { 1ull << 63, "9223372036854775807" }, { META_UNKNOWN, "null" },
+		{ 0, "0" }, { INT64_MAX, "9223372036854775807" }, { 1ull << 63, "9223372036854775807" },
 	};
 	json_t *v;
 
@@ -135,7 +135,7 @@ static void test_numbers(void **state)
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
 		AUTO_FREE char *text = NULL;
 
-		v = jsonout_figure(figures[i].v);
+		v = jsonout_u64(figures[i].v);
 		text = json_dumps(v, JSON_ENCODE_ANY);
 		assert_string_equal(text, figures[i].want);
 		json_decref(v);
