@@ -100,8 +100,10 @@ static bool has_places(const struct learn *l, const struct unwind_map *m)
 {
 	const uint64_t limit = 1ull << SB_OFFSET_BITS;
 
+	if (m->module == ID_NONE)
+		return false;
 	if (m->state == MAP_ANON)
-		return m->module != ID_NONE && !l->tables_only && !m->made;
+		return !l->tables_only && !m->made;
 	return m->state == MAP_READY && m->pgoff < limit && m->end - m->start <= limit - m->pgoff;
 }
 
@@ -306,9 +308,10 @@ static bool teach_rules(struct learn *l, const struct frame *f, uint64_t until_n
 
 	if (rulebook_has(l->book, f->module, f->offset) || clock_mono_ns() >= until_ns)
 		return false;
+	/* A place in no module has no image: nothing is kept of it, by a number that is none. */
 	im = image_of(l, f->module);
-	t = taught_of(l, f->module);
-	if (!im || !t)
+	t = im ? taught_of(l, f->module) : NULL;
+	if (!t)
 		return false;
 	bytes = (uint64_t)learn_around(l, t) * SB_TEXT_BYTES;
 	start = f->offset / bytes * bytes;

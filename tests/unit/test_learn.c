@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_learn.c - what is taught around a missing place: all that is near; and what no copy came by: where a walk stopped, and all that
- * is mapped.
+ * is mapped. Nothing around a place in no module.
  *
  * The code is of this program, eight pages. The maps of the kernel half are files in memory; its hashes are not asked.
  */
@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -126,6 +127,29 @@ static void stop(struct learn *l, const struct unwind_map *map, uint64_t code, u
 	learn_from(l, &ev, &c);
 }
 
+/* A stack of one frame in no module came: nothing is learnt, and no memory taken. */
+static void miss_outside(struct learn *l, const struct unwind_map *map)
+{
+	const struct unwind_space space = { .find = find, .ctx = (void *)(uintptr_t)map };
+	const struct unwind_space watched = learn_watch(l, &space);
+	const struct raw_event ev = { .kind = RAW_SAMPLE, .pid = 13, .time_ns = 5, .sample = { .space_id = 8 } };
+	const struct unwind_map none = { .end = 1 << 30, .module = ID_NONE, .state = MAP_READY, .image = map->image };
+	const struct unwind_space nameless = { .find = find, .ctx = (void *)(uintptr_t)&none };
+	struct chain c = { .n = 1, .cut = CUT_COMPLETE };
+	struct rusage before, after;
+	struct unwind_map found;
+
+	c.frame[0] = (struct frame){ .module = ID_NONE, .offset = 4096 };
+	getrusage(RUSAGE_SELF, &before);
+	assert_true(watched.find(watched.ctx, 4096, &found));
+	learn_from(l, &ev, &c);
+	(void)learn_watch(l, &nameless);
+	assert_true(watched.find(watched.ctx, 4096, &found));
+	learn_from(l, &ev, &c);
+	getrusage(RUSAGE_SELF, &after);
+	assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
+}
+
 static void neighbours(void **state)
 {
 	const struct rulebook_maps maps = {
@@ -185,6 +209,9 @@ static void neighbours(void **state)
 	assert_non_null(rulebook_maps(b, 12, &id, &n));
 	assert_int_equal(id, 7);
 	assert_int_equal(n, 2);
+
+	miss_outside(l, &map);
+	assert_int_equal(known(b, code, NEAR), NEAR);
 
 	learn_free(l);
 	close(maps.pages);
