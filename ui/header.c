@@ -284,7 +284,8 @@ static void header_add_target(struct items *is, const struct header *h)
 	header_add(is, 0, RANK_ELAPSED, STYLE_TEXT, "%s", clock)->right = true;
 }
 
-bool header_off_cpu(const struct header *h)
+/* True when the figures have time off the CPU beside running time. */
+static bool header_off_cpu(const struct header *h)
 {
 	return h->meta.off_cpu;
 }

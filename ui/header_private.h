@@ -42,7 +42,4 @@ struct item *header_add(struct items *is, int line, enum rank rank, enum style s
 /* What H has to say; on a SMALL screen losses are one item. */
 void header_collect(struct items *is, const struct header *h, bool small);
 
-/* True when the figures have time off the CPU beside running time. */
-bool header_off_cpu(const struct header *h);
-
 #endif

@@ -75,7 +75,8 @@ const struct flame_frame *flameview_here(const struct treeview *tv)
 	return tv->cursor < tv->rows.n ? flameview_frame(tv, tv->cursor) : NULL;
 }
 
-void flameview_follow(struct treeview *tv)
+/* Brings the frame under the cursor into the levels that are on screen, of which there are tv->height. */
+static void flameview_follow(struct treeview *tv)
 {
 	const struct flame_frame *here = flameview_here(tv);
 	struct flameview *f = flameview_of(tv);

@@ -38,9 +38,6 @@ void flameview_begin_at(struct treeview *tv, const struct treeview *lines);
 const struct flame_frame *flameview_frame(const struct treeview *tv, size_t row);
 const struct flame_frame *flameview_here(const struct treeview *tv);
 
-/* Brings the frame under the cursor into the levels that are on screen, of which there are tv->height. */
-void flameview_follow(struct treeview *tv);
-
 /* Moving the cursor. What is folded as idle is passed over; nothing leads out of the zoom. */
 
 /* BY levels towards the leaves along the heaviest path, or, when BY is negative, towards the root. */

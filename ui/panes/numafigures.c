@@ -40,7 +40,8 @@ uint64_t numa_accesses_count(const struct numa_accesses *a)
 	return a->near_count + a->far_count;
 }
 
-const struct numa_path *numa_path_of(const struct numa_view *v, const struct numa_line *l)
+/* Faults or moves of a call path; NULL = LINE is none. */
+static const struct numa_path *numa_path_of(const struct numa_view *v, const struct numa_line *l)
 {
 	if (l->level != NUMA_LEVEL_ROW)
 		return NULL;

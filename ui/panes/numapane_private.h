@@ -47,8 +47,6 @@ const struct numa_column *numa_columns(size_t *ret_n);
 const struct numa_accesses *numa_accesses_of(const struct numa_view *v, const struct numa_line *line);
 /* How often accesses were sampled. */
 uint64_t numa_accesses_count(const struct numa_accesses *a);
-/* Faults or moves of a call path; NULL = LINE is none. */
-const struct numa_path *numa_path_of(const struct numa_view *v, const struct numa_line *line);
 
 /* The columns at the right that there are for each node, or for several nodes together. */
 enum numa_cell_mode {

@@ -22,7 +22,8 @@ const struct pane_info *pane_info(enum pane_id p)
 	return &infos[p];
 }
 
-unsigned int pane_ways(const struct pane *p)
+/* How many treeviews P keeps. */
+static unsigned int pane_ways(const struct pane *p)
 {
 	return p->ops->ways ? p->ops->ways : 1;
 }

@@ -136,8 +136,6 @@ struct pane {
 /* Makes P, zeroed, the pane ID, with all of its lines empty. False when out of memory: pane_fini() all the same. */
 bool pane_init(struct pane *p, enum pane_id id);
 void pane_fini(struct pane *p);
-/* How many treeviews P keeps. */
-unsigned int pane_ways(const struct pane *p);
 /* That of them which the question Q is answered in. */
 struct treeview *pane_lines_for(struct pane *p, const struct query *q);
 /* All of them are sorted so from now on. */

@@ -17,7 +17,7 @@
 #define OPEN_KEY 0x6e65706full   /* of the line above threads that still wait */
 
 /* Those that idle come last. */
-uint32_t waitsview_nr_open(const struct waits *w)
+static uint32_t waitsview_nr_open(const struct waits *w)
 {
 	uint32_t n = w->nr_open;
 

@@ -22,9 +22,6 @@ struct tree *waitsview_tree(const struct waits *w);
 const struct wait_row *waitsview_row(const struct waits *w, uint32_t node);
 const struct wait_open *waitsview_open(const struct waits *w, uint32_t node);
 
-/* How many threads that still wait have a line; the others only idle and are hidden. */
-uint32_t waitsview_nr_open(const struct waits *w);
-
 /* What NODE is called, sanitised. Returns DST. */
 char *waitsview_label(const struct waits *w, uint32_t node, char *dst, size_t size);
 /* The same without the functions at its end, which are most of it. Returns where these begin; STACK_ROOT: nothing is left out. */
