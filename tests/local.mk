@@ -62,15 +62,17 @@ check-programs: all
 measuring_tests += $(filter-out $(watching_tests),$(filter tests/live/%,$(shell_tests)))
 guest_tests = $(filter-out $(measuring_tests),$(filter tests/qemu/%,$(shell_tests)))
 pure_tests = $(filter-out $(watching_tests) $(measuring_tests) $(guest_tests),$(TESTS))
-watching_logs = $(filter $(watching_tests:.sh=.log),$(TEST_LOGS))
+# In the order of their lists, which is not that of TESTS: filter keeps the order of what it filters.
+watching_logs = $(filter $(TEST_LOGS),$(watching_tests:.sh=.log))
 measuring_logs = $(filter $(measuring_tests:.sh=.log),$(TEST_LOGS))
-guest_logs = $(filter $(guest_tests:.sh=.log),$(TEST_LOGS))
+guest_logs = $(filter $(TEST_LOGS),$(guest_tests:.sh=.log))
 other_logs = $(filter-out $(watching_logs) $(measuring_logs) $(guest_logs),$(TEST_LOGS))
-slow_logs = $(filter $(slow_tests:.sh=.log) $(slow_tests:=.log),$(other_logs))
+slow_logs = $(filter $(other_logs),$(slow_tests:.sh=.log) $(slow_tests:=.log))
 pure_logs = $(slow_logs) $(filter-out $(slow_logs),$(other_logs))
-# Half as many again as CPUs: of the time that they take, pure tests use a CPU for 60 %. Those that watch programs would find these starved.
+# Half as many again as CPUs: of the time that they take, pure tests use a CPU for 60 %, and those that watch for 55 %, for they wait for
+# programs and screens. The two kinds are not mixed: beside pure ones those that watch would find their programs starved.
 CHECK_JOBS = `n=$$(nproc); echo $$((n + (n + 1) / 2))`
-WATCH_JOBS = `nproc`
+WATCH_JOBS = $(CHECK_JOBS)
 
 # In place of automake's own rule: the same work, in phases, and behind it one plain line with the totals of all tests and subtests. With
 # CHECK_AGAIN set, a few scripts that failed run once more (again.sh); the last lines say which, and what failed.

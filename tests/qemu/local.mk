@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # tests/qemu: tests in a guest with another kernel. One "shell_tests += tests/qemu/NAME.sh" a line. The kernel's package is
 # kept in guest/ of the build directory, or in $SBERF_GUEST_CACHE.
-shell_tests += tests/qemu/hotplug.sh
-shell_tests += tests/qemu/lockdown.sh
+# The longest first.
+shell_tests += tests/qemu/numa.sh
+shell_tests += tests/qemu/numa_steps.sh
 shell_tests += tests/qemu/offcpu.sh
+shell_tests += tests/qemu/numa_pane.sh
+shell_tests += tests/qemu/hotplug.sh
+shell_tests += tests/qemu/numa_auto.sh
+shell_tests += tests/qemu/lockdown.sh
 shell_tests += tests/qemu/live.sh
 EXTRA_DIST += tests/qemu/guest.sh tests/qemu/numa_lines.sh
-shell_tests += tests/qemu/numa.sh
-shell_tests += tests/qemu/numa_pane.sh
-shell_tests += tests/qemu/numa_auto.sh
-shell_tests += tests/qemu/numa_steps.sh
 check_PROGRAMS += tests/qemu/ptyrun
 tests_qemu_ptyrun_LDADD = -lutil
 
