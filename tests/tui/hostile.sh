@@ -29,8 +29,9 @@ threads=($'\e[2J\e]0;own' $'\u6f22\u5b57\u6f22\u5b57' $'a\nb\rc' $'\u202eflip' $
 	echo '#include <sys/prctl.h>'
 	echo '#include <unistd.h>'
 	echo 'static volatile unsigned long n;'
+	# Busy enough to be seen, and no more: it runs beside all that is looked at here.
 	for i in "${!functions[@]}"; do
-		echo "__attribute__((noinline)) void hostile_$i(void) { for (unsigned int i = 0; i < 3000000; i++) n += i; usleep(2000); n++; }"
+		echo "__attribute__((noinline)) void hostile_$i(void) { for (unsigned int i = 0; i < 400000; i++) n += i; usleep(2000); n++; }"
 	done
 	echo 'extern const char *const names[];'
 	echo 'static void *run(void *name) { prctl(PR_SET_NAME, name); for (;;) {'
