@@ -314,20 +314,20 @@ static void many_files(void **state)
 
 	/* Room for all: the parts are the whole, and what they counted adds up. */
 	synth_init(&s, 12);
-	record_parts(path, 1000, 200000, &s);
-	assert_true(check_parts(path, 1000, 200000, &first, &lost, &ns) > 3);
+	record_parts(path, 1000, 100000, &s);
+	assert_true(check_parts(path, 1000, 100000, &first, &lost, &ns) > 3);
 	assert_int_equal(first, 0);
-	assert_int_equal(lost, 200000);
-	assert_int_equal(ns, 200000);
+	assert_int_equal(lost, 100000);
+	assert_int_equal(ns, 100000);
 	synth_free(&s);
 
 	/* The oldest go. What was there before takes part. */
 	synth_init(&s, 13);
-	record_parts(path, 3, 200000, &s);
+	record_parts(path, 3, 100000, &s);
 	synth_free(&s);
 	synth_init(&s, 14);
-	record_parts(path, 3, 200000, &s);
-	assert_int_equal(check_parts(path, 1000, 200000, &first, &lost, &ns), 3);
+	record_parts(path, 3, 100000, &s);
+	assert_int_equal(check_parts(path, 1000, 100000, &first, &lost, &ns), 3);
 	assert_true(first > 0);
 	synth_free(&s);
 
