@@ -18,11 +18,8 @@
 #include <unistd.h>
 
 #define TEXT_SIZE (2 * ERR_TEXT_MAX)
-/*
- * Room for what is left (SAVE_LEAVE) is kept apart. There is at most one of it for each target that was attached since it was asked for,
- * and those are jobs that stood before it.
- */
-#define ROOM (2 * SAVER_JOBS_MAX + 2)
+/* Beside those that may be refused, one target is left for each that was attached: one is at work and one waits. */
+#define ROOM (SAVER_JOBS_MAX + 2)
 
 /* A job, with what its question borrows. */
 struct saver_task {
@@ -40,6 +37,8 @@ struct saver {
 	const struct feed *feed;
 	struct saver_task task[ROOM];    /* a ring: the first NR from AT on wait for their turn */
 	unsigned int at, nr;
+	bool at_work;                    /* something is being attached, or was and has not been taken: ATTACHING */
+	struct save_job attaching;
 	bool answered;                   /* what came of the last one has not been taken yet, */
 	bool held;                       /* or was another feed, and saver_use() is to say which is followed */
 	bool stop;
@@ -151,6 +150,10 @@ static void *saver_work(void *arg)
 			continue;
 		}
 		t = saver_next(s);
+		if (t.job.as == SAVE_ATTACH) {
+			s->at_work = true;
+			s->attaching = t.job;
+		}
 		if (!s->stop || (t.job.as != SAVE_ATTACH && t.job.as != SAVE_RECORD)) {
 			pthread_mutex_unlock(&s->lock);
 			text[0] = '\0';
@@ -222,16 +225,36 @@ void saver_free(struct saver *s)
 	free(s);
 }
 
-/* Under lock. */
-static bool saver_has_room(const struct saver *s, enum save_as as)
+static bool saver_same_target(const struct save_job *a, const struct save_job *b)
 {
-	return as == SAVE_LEAVE ? s->nr < ROOM : s->nr < SAVER_JOBS_MAX;
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+/* The task that waits to attach a target, NULL when none does; under lock. */
+static struct saver_task *saver_to_attach(struct saver *s)
+{
+	for (unsigned int i = 0; i < s->nr; i++)
+		if (s->task[(s->at + i) % ROOM].job.as == SAVE_ATTACH)
+			return &s->task[(s->at + i) % ROOM];
+	return NULL;
+}
+
+/* Whether T, another target, needs no place of its own: somebody has changed their mind, or pressed a key twice; under lock. */
+static bool saver_attach_again(struct saver *s, const struct saver_task *t)
+{
+	struct saver_task *waiting = saver_to_attach(s);
+
+	if (!waiting)
+		return s->at_work && saver_same_target(&s->attaching, &t->job);
+	waiting->job.pid = t->job.pid;
+	waiting->job.start_ticks = t->job.start_ticks;
+	return true;
 }
 
 int saver_ask(struct saver *s, struct save_job *job, struct err *e)
 {
 	struct saver_task t = { .job = *job };
-	bool room;
+	bool done, room = false;
 
 	job->snapshot = NULL;
 	if (!saver_own_query(&t)) {
@@ -239,21 +262,17 @@ int saver_ask(struct saver *s, struct save_job *job, struct err *e)
 		return err_nomem(e, "a copy of what is shown");
 	}
 	pthread_mutex_lock(&s->lock);
-	room = saver_has_room(s, t.job.as);
+	done = t.job.as == SAVE_ATTACH && saver_attach_again(s, &t);
+	if (!done)
+		room = s->nr < (t.job.as == SAVE_LEAVE ? ROOM : SAVER_JOBS_MAX);
 	if (room) {
 		t.names = s->feed->names;
 		s->task[(s->at + s->nr++) % ROOM] = t;
 		pthread_cond_signal(&s->change);
 	}
 	pthread_mutex_unlock(&s->lock);
-	if (room)
+	if (done || room)
 		return 0;
-	if (t.job.as == SAVE_LEAVE) {
-		char text[TEXT_SIZE];
-
-		view_session_leave(t.job.stage, text, sizeof(text));
-		return 0;
-	}
 	saver_forget(&t);
 	return err_set(e, EBUSY, "%u jobs wait already; try again when one has finished", SAVER_JOBS_MAX);
 }
@@ -267,6 +286,7 @@ bool saver_take(struct saver *s, char *text, size_t size)
 	pthread_mutex_lock(&s->lock);
 	s->answered = false;
 	s->held = s->has_fresh;
+	s->at_work = false;
 	snprintf(text, size, "%s", s->text);
 	pthread_cond_signal(&s->change);
 	pthread_mutex_unlock(&s->lock);

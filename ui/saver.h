@@ -57,8 +57,9 @@ void saver_free(struct saver *s);                /* waits for what is to be writ
 #define SAVER_JOBS_MAX 8u        /* that wait for their turn */
 
 /*
- * Puts JOB behind those that are not done yet, and consumes its reference, whatever is returned. -EBUSY, with a sentence: SAVER_JOBS_MAX
- * wait already; -ENOMEM. SAVE_LEAVE is never refused: where there is no room for it, it is done before this returns.
+ * Puts JOB behind those that are not done yet, and consumes its reference, whatever is returned. One SAVE_ATTACH waits at most:
+ * a later one takes its place, and one of the target that is being attached changes nothing. -EBUSY, with a sentence:
+ * SAVER_JOBS_MAX wait already; -ENOMEM. SAVE_LEAVE is never refused.
  */
 int saver_ask(struct saver *s, struct save_job *job, struct err *e);
 /*
