@@ -11,6 +11,39 @@
 #define FIRST_KEY_COLS 7
 #define COLUMN_COLS 49           /* a screen of at least two of these and margins shows two columns */
 
+/* What somebody needs who is here for the first time, in this order. The other keys come behind an empty line. */
+static const enum action keyhelp_first[] = {
+	ACT_UP, ACT_DOWN, ACT_TOGGLE, ACT_IN_TREE, ACT_THREAD, ACT_ATTACH, ACT_SEARCH, ACT_ZOOM, ACT_SORT, ACT_WAITS, ACT_FUNCS,
+	ACT_IDLE, ACT_QUIT,
+};
+#define NR_FIRST (sizeof(keyhelp_first) / sizeof(keyhelp_first[0]))
+#define LINES_MAX 256u
+
+static size_t keyhelp_place(enum action a)
+{
+	size_t i = 0;
+
+	while (i < NR_FIRST && keyhelp_first[i] != a)
+		i++;
+	return i;
+}
+
+/* The lines of the help, at most LINES_MAX, NULL = an empty one. Returns how many. */
+static size_t keyhelp_lines(enum ui_mode mode, unsigned int can, const struct binding **line)
+{
+	size_t n, nr = 0;
+	const struct binding *b = keymap(&n);
+
+	for (size_t place = 0; place <= NR_FIRST; place++) {
+		if (place == NR_FIRST && nr)
+			line[nr++] = NULL;
+		for (size_t i = 0; i < n && nr + 1 < LINES_MAX; i++)
+			if (binding_valid(&b[i], mode, can) && keyhelp_place(b[i].action) == place)
+				line[nr++] = &b[i];
+	}
+	return nr;
+}
+
 static void draw_binding(struct canvas *cv, int x, int y, const struct binding *b, int cols)
 {
 	const int keys = cols < LEAST_COLS - 2 ? FIRST_KEY_COLS : KEYS_COLS;
@@ -24,27 +57,18 @@ int keyhelp_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigne
 {
 	const int columns = cv->w >= 2 * COLUMN_COLS + 2 ? 2 : 1;
 	const int cols = (cv->w - 2) / columns;
-	const struct binding *b;
-	int valid = 0, at = 0, each;
-	size_t n;
+	const struct binding *line[LINES_MAX];
+	const int n = (int)keyhelp_lines(mode, can, line), each = (n + columns - 1) / columns;
 
-	b = keymap(&n);
-	for (size_t i = 0; i < n; i++)
-		valid += binding_valid(&b[i], mode, can);
-	each = (valid + columns - 1) / columns;
 	if (*top > each - lines)
 		*top = each - lines;
 	if (*top < 0)
 		*top = 0;
-	for (size_t i = 0; i < n; i++) {
-		int line;
+	for (int i = 0; i < n; i++) {
+		const int at = i % each - *top;
 
-		if (!binding_valid(&b[i], mode, can))
-			continue;
-		line = at % each - *top;
-		if (line >= 0 && line < lines)
-			draw_binding(cv, 1 + at / each * cols, y + line, &b[i], cols);
-		at++;
+		if (line[i] && at >= 0 && at < lines)
+			draw_binding(cv, 1 + i / each * cols, y + at, line[i], cols);
 	}
 	return each;
 }

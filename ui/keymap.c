@@ -79,7 +79,7 @@ static const struct binding fixed[] = {
 	{ { 'n' }, ACT_NEXT, LIST, 0, 0, "n", "", "next match" },
 	{ { 'N' }, ACT_PREV, LIST, 0, 0, "N", "", "previous match" },
 	{ { 's' }, ACT_SORT, MODE_TREE, 0, 11, "s", "sort", "sort by total, self, kind, name" },
-	{ { 's' }, ACT_SORT, MODE_FUNCS, 0, 11, "s", "sort", "sort by self, kind, name, total" },
+	{ { 's' }, ACT_SORT, MODE_FUNCS | MODE_MODULES, 0, 11, "s", "sort", "sort by self, kind, name, total" },
 	{ { 's' }, ACT_SORT, MODE_THREADS, 0, 11, "s", "sort", "sort by kind, name, total" },
 	{ { 'i' }, ACT_INVERT, MODE_TREE | MODE_FLAME, 0, 12, "i", "inverted", "invert: callers under functions" },
 	{ { 't' }, ACT_GROUP, MODE_TREE | MODE_FLAME, 0, 13, "t", "group", "group roots by process, thread, ..." },

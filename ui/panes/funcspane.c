@@ -12,17 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Roots and recursion make no difference to it. */
-static void funcspane_question(struct query *q)
-{
-	const struct query all = *q;
-
-	pane_list_question(q);
-	q->hide_kernel = all.hide_kernel;
-	q->hide_libraries = all.hide_libraries;
-	q->short_names = all.short_names;
-}
-
 static void funcspane_derive(struct built *b, const struct tree *t)
 {
 	struct funcsview *f = calloc(1, sizeof(*f));
@@ -40,20 +29,6 @@ static void funcspane_build(struct built *b, const struct names *names)
 
 	if (!tree_build(b->snapshot, names, &b->job.query, &t, &b->err))
 		funcspane_derive(b, t);
-}
-
-/* A call tree answers it, whatever its roots, if calls of a function by itself are there. */
-static bool funcspane_derives(struct query *q)
-{
-	q->group_by = GROUP_NONE;
-	q->by_node = false;
-	return !q->inverted && !q->fold_recursion;
-}
-
-static void funcspane_drop(struct built *b)
-{
-	tree_free(take_ptr(b->tree));
-	free(b->model);
 }
 
 struct funcsview funcspane_of(const struct built *b)
@@ -100,11 +75,11 @@ const struct pane_ops pane_functions = {
 	.weight = 2,
 	.kinds = MEASURES_WALL,
 	.sort = SORT_SELF,
-	.question = funcspane_question,
+	.question = pane_flat_question,
 	.build = funcspane_build,
-	.derives = funcspane_derives,
+	.derives = pane_flat_derives,
 	.derive = funcspane_derive,
-	.drop = funcspane_drop,
+	.drop = pane_flat_drop,
 	.rule = funcspane_rule,
 	.rows = treepane_draw,
 	.status = treepane_draw_status,

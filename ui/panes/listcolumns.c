@@ -30,7 +30,7 @@ void listcolumns_heads(const struct list_column *c, size_t n, const struct list_
 	}
 }
 
-/* CELL, right-aligned in the COLS columns from X on; a number that is too long is rounded. */
+/* FIGURE, right-aligned in the COLS columns from X on; a number that is too long is rounded. */
 static void listcolumns_put(const struct list_figure *figure, struct canvas *cv, int x, int y, int cols, enum style style)
 {
 	char text[UNITS_MAX];

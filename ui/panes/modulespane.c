@@ -32,10 +32,12 @@ struct modules {
 struct module_sums {
 	struct tree_node *row;
 	uint32_t *depth;                 /* how many frames of it are above, and with, the node that is looked at */
+	uint32_t nr;
 	struct tree_node idle;
 };
 
-static uint32_t modulespane_row_of(const struct tree *t, const struct tree_node *n)
+/* Of NR. Notes, such as that a stack was cut, are in no module. */
+static uint32_t modulespane_row_of(const struct tree *t, const struct tree_node *n, uint32_t nr)
 {
 	module_id m = ID_NONE;
 
@@ -43,7 +45,7 @@ static uint32_t modulespane_row_of(const struct tree *t, const struct tree_node 
 		m = names_func(t->names, n->func)->module;
 	else if (n->kind == NODE_ADDR)
 		m = dict_get_frame(t->dict, n->frame)->module;
-	return m == ID_NONE || m >= dict_modules(t->dict) ? NO_MODULE : m + 1;
+	return m >= nr - 1 || dict_get_module(t->dict, m)->kind == MODULE_NOTE ? NO_MODULE : m + 1;
 }
 
 /* Adds to ROW what N's total is made of, or takes it away again. */
@@ -58,7 +60,7 @@ static void modulespane_move(struct tree_node *row, const struct tree_node *n, i
 /* What N takes itself: all but what its children do. */
 static void modulespane_add(const struct tree *t, const struct tree_node *n, struct module_sums *sums)
 {
-	const uint32_t i = modulespane_row_of(t, n);
+	const uint32_t i = modulespane_row_of(t, n, sums->nr);
 	struct tree_node *row = &sums->row[i];
 
 	if (n->kind == NODE_IDLE) {
@@ -87,7 +89,7 @@ static void modulespane_sum(const struct tree *t, struct module_sums *sums)
 			continue;
 		}
 		for (;;) {
-			const uint32_t row = modulespane_row_of(t, &t->node[at]);
+			const uint32_t row = modulespane_row_of(t, &t->node[at], sums->nr);
 
 			if (row != NO_MODULE)
 				sums->depth[row]--;
@@ -135,7 +137,7 @@ static void modulespane_derive(struct built *b, const struct tree *t)
 	AUTO_FREE struct tree_node *row = calloc(nr, sizeof(*row));
 	AUTO_FREE uint32_t *depth = calloc(nr, sizeof(*depth));
 	struct modules *m = calloc(1, sizeof(*m) + (nr + 2ul) * sizeof(m->row[0]));
-	struct module_sums sums = { .row = row, .depth = depth };
+	struct module_sums sums = { .row = row, .depth = depth, .nr = nr };
 
 	b->model = m;
 	if (m && row && depth) {
@@ -155,44 +157,20 @@ static void modulespane_build(struct built *b, const struct names *names)
 		modulespane_derive(b, t);
 }
 
-/* Roots and recursion make no difference to it. */
-static void modulespane_question(struct query *q)
-{
-	const struct query all = *q;
-
-	pane_list_question(q);
-	q->hide_kernel = all.hide_kernel;
-	q->hide_libraries = all.hide_libraries;
-	q->short_names = all.short_names;
-}
-
-static bool modulespane_derives(struct query *q)
-{
-	q->group_by = GROUP_NONE;
-	q->by_node = false;
-	return !q->inverted && !q->fold_recursion;
-}
-
-static void modulespane_drop(struct built *b)
-{
-	tree_free(take_ptr(b->tree));
-	free(b->model);
-}
-
 static char *modulespane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
 {
 	const struct modules *list = tv->model;
 	const uint32_t row = list->row[node];
 	const struct module *m = row == NO_MODULE ? NULL : dict_get_module(list->dict, row - 1);
 
-	if (!m || m->kind == MODULE_NOTE)
+	if (!m)
 		snprintf(dst, size, "(no module)");
 	else if (m->kind == MODULE_KERNEL)
 		snprintf(dst, size, "[kernel]");
 	else if (m->kind == MODULE_ANON)
-		snprintf(dst, size, "[anon]");
+		snprintf(dst, size, "[anon] of %d", (int)m->pid);
 	else
-		label_file(list->dict, m->path, dst, size);
+		label_file(list->dict, module_shown_path(m), dst, size);
 	return dst;
 }
 
@@ -213,11 +191,11 @@ const struct pane_ops pane_modules = {
 	.weight = 1,
 	.kinds = MEASURES_WALL,
 	.sort = SORT_SELF,
-	.question = modulespane_question,
+	.question = pane_flat_question,
 	.build = modulespane_build,
-	.derives = modulespane_derives,
+	.derives = pane_flat_derives,
 	.derive = modulespane_derive,
-	.drop = modulespane_drop,
+	.drop = pane_flat_drop,
 	.lines = &modulespane_lines,
 	.rule = modulespane_rule,
 	.rows = treepane_draw,

@@ -140,7 +140,7 @@ void pane_fini(struct pane *p);
 struct treeview *pane_lines_for(struct pane *p, const struct query *q);
 /* All of them are sorted so from now on. */
 void pane_sort(struct pane *p, enum sort_by sort);
-/* True when P has been built and is TRAIT. */
+/* True when P is TRAIT, whether it has been built or not. */
 static inline bool pane_is(const struct pane *p, enum pane_trait trait)
 {
 	return p->ops->traits & trait;
@@ -148,5 +148,13 @@ static inline bool pane_is(const struct pane *p, enum pane_trait trait)
 
 /* What lists ask: no tree, no grouping, no names that they do not have. For pane_ops.question. */
 void pane_list_question(struct query *q);
+/*
+ * The operations question, derives and drop of lists that are read from a call tree, function by function, and have a model that
+ * is one block of memory: roots and recursion make no difference to them, and a call tree answers them, whatever its roots, if
+ * calls of a function by itself are there.
+ */
+void pane_flat_question(struct query *q);
+bool pane_flat_derives(struct query *q);
+void pane_flat_drop(struct built *b);
 
 #endif
