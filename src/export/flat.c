@@ -111,7 +111,7 @@ static void flat_put_module(struct flat *f, const struct tree_node *n)
 	else if (m && m->kind == MODULE_ANON)
 		strcpy(label, "[anon]");
 	else if (m && m->kind != MODULE_NOTE && strtab_len(dict_strings(t->dict), m->path))
-		label_file(t->dict, m->path, label, sizeof(label));
+		label_file(t->dict, module_shown_path(m), label, sizeof(label));
 	cols = text_cut_middle(cut, sizeof(cut), label, strlen(label), MODULE_COLS, f->v->ascii);
 	out_format(&f->o, "  %s%*s  ", cut, (int)(MODULE_COLS - cols), "");
 }

@@ -288,6 +288,15 @@ module_id dict_module(struct dict *d, const struct module *m)
 	return dict_intern(d, &d->modules, m, sizeof(*m), dict_module_hash, module_equal, NEED_ALWAYS);
 }
 
+void dict_module_run_as(struct dict *d, module_id id, str_id path)
+{
+	struct module *m = id < dict_modules(d) ? pages_at(&d->modules.elems, id) : NULL;
+
+	if (!m || !path || path == STR_NONE || m->run_as == path)
+		return;
+	__atomic_store_n(&m->run_as, m->run_as ? m->path : path, __ATOMIC_RELAXED);
+}
+
 /* Counts that STAND_IN was given for something else, and returns it. */
 static uint32_t dict_refuse(struct dict *d, uint32_t stand_in)
 {

@@ -75,6 +75,7 @@ struct module {
 	uint64_t generation;     /* of the inode, tells files that reuse its number apart; 0 = unknown */
 	pid_t pid;               /* MODULE_ANON: whose; 0 otherwise */
 	uint64_t start_ns;       /* MODULE_ANON: start time of that process */
+	str_id run_as;           /* what is known of it, no part of what it is: module_shown_path() */
 };
 
 struct frame {
@@ -125,6 +126,21 @@ void dict_free(struct dict *d);          /* NULL is fine; nobody may read any mo
 
 /* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
 module_id dict_module(struct dict *d, const struct module *m);
+/*
+ * A process runs the executable ID by PATH, its own or that of a link to it. As long as all do so by one path, that is what it
+ * is shown as. Nothing when there is no ID, or PATH is STR_NONE or 0.
+ */
+void dict_module_run_as(struct dict *d, module_id id, str_id path);
+/*
+ * By which path M, of a dictionary, is best known to who runs it: redis-server on Debian is a link to redis-check-rdb, which is
+ * another program to its users; busybox is itself, as it runs by many names. Any thread.
+ */
+static inline str_id module_shown_path(const struct module *m)
+{
+	const str_id run_as = __atomic_load_n(&m->run_as, __ATOMIC_RELAXED);
+
+	return run_as ? run_as : m->path;
+}
 frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
 /* Adds FLAGS to those of the frame ID; nothing when there is none, or it is a stand-in (dict_limit()). */
 void dict_frame_flag(struct dict *d, frame_id id, uint32_t flags);

@@ -418,11 +418,27 @@ static void name_module(struct files *fs, backing_id b)
 	f->module = dict_module(fs->dict, &m);
 	if (f->module == ID_NONE)
 		return;
+	for (unsigned int i = 0; i < 2; i++)
+		dict_module_run_as(fs->dict, f->module, f->run_as[i]);
 	elder = book_module(fs, b, f->module);
 	if (fs->entry.v[elder]->same != BACKING_NONE)
 		elder = fs->entry.v[elder]->same;
 	if (elder != b)
 		files_merge(fs, f, elder);
+}
+
+void files_run_as(struct files *fs, backing_id b, str_id path)
+{
+	struct file *f = b < fs->entry.n ? fs->entry.v[b] : NULL;
+
+	if (!f)
+		return;
+	if (f->module != ID_NONE)
+		dict_module_run_as(fs->dict, f->module, path);
+	else if (!f->run_as[0])
+		f->run_as[0] = path;
+	else if (f->run_as[0] != path)
+		f->run_as[1] = path;
 }
 
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes)

@@ -35,6 +35,8 @@ void files_free(struct files *fs);               /* NULL is fine */
  * written to before that gets an entry of its own; a file that was looked at later than that, for another mapping, is not looked at again.
  */
 backing_id files_add(struct files *fs, const struct file_id *id, const struct place *p, uint64_t since_ns);
+/* A process runs the file B by PATH, of the dictionary: dict_module_run_as(), as soon as it is a module. Nothing when there is no B. */
+void files_run_as(struct files *fs, backing_id b, str_id path);
 /* The entry for a page that the kernel made, named PATH; the vDSO when IS_VDSO, BYTES long. */
 backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, uint64_t bytes);
 

@@ -31,6 +31,7 @@ struct file {
 	module_id module;        /* ID_NONE until it is known or needed */
 	uint64_t born;           /* order in which entries were made */
 	uint32_t edition;        /* how often its file had been written to */
+	str_id run_as[2];        /* by which paths it was run while it had no module yet: one, and another one; 0 = none */
 	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
 	struct image *image;
 	/* Of a jitdump file (place.dump), which grows: what it said when it was last read, and when that may be done again. */

@@ -193,22 +193,38 @@ static bool same_mark(const struct stat *st, const struct file_mark *m)
 	       st->st_mtim.tv_sec == m->mtime.tv_sec && st->st_mtim.tv_nsec == m->mtime.tv_nsec;
 }
 
-int was_rewritten(const struct place *p, const struct file_mark *mark)
+/* What is at PATH, an absolute one, below ROOT, if the kernel can tell at once. */
+static bool look_at_once(const struct root *root, const char *path, struct statx *ret)
 {
 	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (p->root ? RESOLVE_IN_ROOT : 0) };
+				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (root ? RESOLVE_IN_ROOT : 0) };
 	AUTO_FD int fd = -1;
+
+	if (path[0] != '/')
+		return false;
+	fd = (int)syscall(SYS_openat2, root ? root->fd : AT_FDCWD, path, &how, sizeof(how));
+	return fd >= 0 &&
+	       !statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, ret);
+}
+
+int was_rewritten(const struct place *p, const struct file_mark *mark)
+{
 	struct statx now;
 
-	if (!mark->known || p->path[0] != '/')
-		return -ENODATA;
-	fd = (int)syscall(SYS_openat2, p->root ? p->root->fd : AT_FDCWD, p->path, &how, sizeof(how));
-	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_SIZE | STATX_MTIME, &now) < 0)
+	if (!mark->known || !look_at_once(p->root, p->path, &now))
 		return -ENODATA;
 	if (makedev(now.stx_dev_major, now.stx_dev_minor) != mark->dev || now.stx_ino != mark->ino)
 		return -ENODATA;
 	return (off_t)now.stx_size != mark->size || now.stx_mtime.tv_sec != mark->mtime.tv_sec ||
 	       (long)now.stx_mtime.tv_nsec != mark->mtime.tv_nsec;
+}
+
+bool paths_are_one_file(const struct root *root, const char *a, const char *b)
+{
+	struct statx sa, sb;
+
+	return look_at_once(root, a, &sa) && look_at_once(root, b, &sb) && sa.stx_ino == sb.stx_ino &&
+	       sa.stx_dev_major == sb.stx_dev_major && sa.stx_dev_minor == sb.stx_dev_minor;
 }
 
 static bool is_elf(int fd)

@@ -80,6 +80,12 @@ int open_file(const struct file_id *id, const struct place *p, const struct file
  */
 int was_rewritten(const struct place *p, const struct file_mark *mark);
 
+/*
+ * Do the paths A and B lead to one file below ROOT (NULL = our own root)? False also when that cannot be told without waiting,
+ * as was_rewritten() has it.
+ */
+bool paths_are_one_file(const struct root *root, const char *a, const char *b);
+
 /* Another open file description for FD, which stays open: offsets are not shared. An fd or a negative errno. */
 int reopen_fd(int fd);
 

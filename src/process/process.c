@@ -206,7 +206,7 @@ static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 		map.backing = in_place_of(p, &map);
 	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {
 		p->exe_next = false;
-		process_set_exe(p, m->path, map_name_len(m->path, len, NULL));
+		process_set_exe(p, m->path, map_name_len(m->path, len, NULL), map.backing);
 	}
 	if (space_own(&p->space))
 		space_map(p->space, &map);
@@ -264,6 +264,8 @@ static void process_inherit(struct process *child, struct process *parent)
 	root_leave(child->root);
 	child->root = root_use(parent->root);
 	child->exe = parent->exe;
+	child->exe_file = parent->exe_file;
+	child->exe_known = parent->exe_known;
 	child->dump_file = parent->dump_file;
 	child->exe_changes++;
 	if (parent->status.root_ns)

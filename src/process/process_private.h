@@ -39,7 +39,9 @@ struct process {
 	uint64_t tried_ns;       /* when that was last tried */
 	uint64_t cost_ns;        /* how long that took */
 	uint32_t exe_changes;
-	str_id exe;
+	str_id exe;              /* by which it was run, when that is known: else exe_file */
+	str_id exe_file;         /* as its mappings show it; 0 = unknown */
+	bool exe_known;          /* EXE is what it was run by */
 	module_id anon;          /* ID_NONE until needed */
 	str_id dump;             /* path of a jitdump file that it maps; 0 = none was seen */
 	backing_id dump_file;    /* that file, or its parent's; BACKING_NONE = none */
@@ -61,6 +63,14 @@ struct process_hold {
 	struct process_hold *prev, *next;
 };
 
+/* By which path a file is run by a process of some name; they come again and again. FILE 0 = none. */
+struct run_name {
+	str_id file, path;       /* PATH 0 = by none that was found */
+	const struct root *root;
+	char comm[COMM_MAX + 1];
+};
+#define RUN_NAMES 64u
+
 struct processes {
 	struct dict *dict;
 	struct files *files;
@@ -77,6 +87,7 @@ struct processes {
 	uint64_t maps_read;
 	bool recorded;           /* what events say is all there is: processes_recorded() */
 	uint64_t retired;
+	struct run_name run_names[RUN_NAMES];    /* by a hash of what is asked */
 };
 
 /* processes_new() with another reader of files, for tests. */
@@ -90,13 +101,15 @@ bool process_read(struct process *p);
 /* The backing of the mapping M of P, which is there since SINCE_NS, called NAME. */
 backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
 			   uint64_t since_ns);
-void process_set_exe(struct process *p, const char *path, size_t len);
+/* PATH, LEN bytes, is the executable of P; B the file, when it is known already. */
+void process_set_exe(struct process *p, const char *path, size_t len, backing_id b);
 /* Makes P a fresh process of the same number that started at START_NS; ticks 0 = unknown. */
 void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks);
 
 /* process_threads.c: the threads of P. */
 struct thread_now *thread_of(struct process *p, pid_t tid);          /* added when new; NULL when out of memory */
 void thread_set_comm(struct thread_now *t, const char *comm);
+const char *thread_comm(const struct process *p, pid_t tid);         /* "" = not known */
 void thread_revive(struct process *p, struct thread_now *t);         /* another thread has the number of one that ended */
 bool threads_end(struct process *p, pid_t tid);                      /* TID ended; true when it was the last one known */
 void threads_trim(struct process *p);                                /* forgets threads that have ended */

@@ -13,18 +13,65 @@
 #include "process/process_private.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
+#include "process/open.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)     /* a start time in clock ticks is this vague at most */
 
-void process_set_exe(struct process *p, const char *path, size_t len)
+/*
+ * The path by which P, whose first thread is called COMM, runs the file PATH, 0 when it is not known. execve() calls a process by
+ * the last part of the path that it was given: so when that is the name of a link beside the file, it was the link.
+ */
+static str_id find_run_path(const struct process *p, str_id file, const char *comm)
 {
-	const str_id exe = strtab_add(dict_strings(p->ps->dict), path, len);
+	struct strtab *strings = dict_strings(p->ps->dict);
+	const char *path = strtab_get(strings, file), *slash = strrchr(path, '/');
+	char link[PROC_PATH_MAX];
 
-	if (exe == STR_NONE || exe == p->exe)
+	if (!slash || strchr(comm, '/'))
+		return 0;
+	if (!strncmp(slash + 1, comm, COMM_MAX - 1))     /* comm is cut to so many bytes */
+		return file;
+	if ((size_t)(slash + 1 - path) + strlen(comm) >= sizeof(link))
+		return 0;
+	snprintf(link, sizeof(link), "%.*s%s", (int)(slash + 1 - path), path, comm);
+	return paths_are_one_file(p->root, path, link) ? strtab_adds(strings, link) : 0;
+}
+
+static str_id run_path(const struct process *p, str_id file)
+{
+	const char *comm = thread_comm(p, p->pid);
+	struct run_name *known = &p->ps->run_names[hash_2u64(file, hash_bytes(comm, strlen(comm))) % RUN_NAMES];
+
+	if (!comm[0])
+		return 0;
+	if (known->file != file || known->root != p->root || strcmp(known->comm, comm)) {
+		known->file = file;
+		known->root = p->root;
+		snprintf(known->comm, sizeof(known->comm), "%s", comm);
+		known->path = find_run_path(p, file, comm);
+	}
+	return known->path == STR_NONE ? 0 : known->path;
+}
+
+void process_set_exe(struct process *p, const char *path, size_t len, backing_id b)
+{
+	const str_id file = strtab_add(dict_strings(p->ps->dict), path, len);
+	const str_id run_as = file == STR_NONE || !len ? 0 : run_path(p, file);
+	const str_id exe = run_as ? run_as : file;
+
+	if (file == STR_NONE)
+		return;
+	p->exe_file = file;
+	p->exe_known = run_as;
+	if (run_as && b != BACKING_NONE)
+		files_run_as(p->ps->files, b, run_as);
+	if (exe == p->exe)
 		return;
 	p->exe = exe;
 	p->exe_changes++;
@@ -104,7 +151,8 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks)
 	p->start_ticks = start_ticks;
 	p->maps_known = p->kthread = p->denied = p->gone = p->dead = p->exe_next = false;
 	p->read_ns = p->tried_ns = 0;
-	p->exe = 0;
+	p->exe = p->exe_file = 0;
+	p->exe_known = false;
 	p->exe_changes++;
 	p->anon = ID_NONE;
 	p->dump = 0;
@@ -203,6 +251,15 @@ static void note_line(struct reading *r, const struct maps_line *m, bool memory)
 		r->reach = m->end;
 }
 
+/* Whether M is of the file that P runs, which it is known by which path. */
+static bool is_executable(const struct process *p, const struct maps_line *m)
+{
+	const struct strtab *strings = dict_strings(p->ps->dict);
+
+	return p->exe_known && m->ino && m->name_len == strtab_len(strings, p->exe_file) &&
+	       !memcmp(m->name, strtab_get(strings, p->exe_file), m->name_len);
+}
+
 static void process_proc_take_line(void *ctx, const struct maps_line *m)
 {
 	const bool memory = map_is_memory(m->name, m->name_len) || (m->exec && map_may_be_huge(m->maj, m->start, m->end, m->pgoff));
@@ -214,6 +271,8 @@ static void process_proc_take_line(void *ctx, const struct maps_line *m)
 	if (!m->exec)
 		return;
 	map.backing = process_backing(r->p, m->name, m->name_len, &id, &map, r->now_ns);
+	if (is_executable(r->p, m))
+		files_run_as(r->p->ps->files, map.backing, r->p->exe);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = m->start;
 	space_map(r->space, &map);
@@ -272,7 +331,7 @@ static bool process_proc_read_identity(struct process *p, int dir)
 	}
 	n = proc_read_exe(dir, exe);
 	if (n > 0)
-		process_set_exe(p, exe, (size_t)n);
+		process_set_exe(p, exe, (size_t)n, BACKING_NONE);
 	return p->exe_changes != changes;
 }
 

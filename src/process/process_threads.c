@@ -84,14 +84,17 @@ static thread_id process_threads_intern(struct processes *ps, struct process *p,
 	return t.comm == STR_NONE ? ID_NONE : dict_thread(ps->dict, &t);
 }
 
-/* What a thread is called that nobody has told the name of: threads inherit it. */
-static const char *inherited_comm(struct process *p, const struct thread_now *t)
+const char *thread_comm(const struct process *p, pid_t tid)
 {
-	const size_t at = count_below(p->threads.v, p->threads.n, tid, p->pid);
+	const size_t at = count_below(p->threads.v, p->threads.n, tid, tid);
 
-	if (t->comm[0] || at >= p->threads.n || p->threads.v[at].tid != p->pid)
-		return NULL;
-	return p->threads.v[at].comm;
+	return at < p->threads.n && p->threads.v[at].tid == tid ? p->threads.v[at].comm : "";
+}
+
+/* What a thread is called that nobody has told the name of: threads inherit it. */
+static const char *inherited_comm(const struct process *p, const struct thread_now *t)
+{
+	return t->comm[0] ? NULL : thread_comm(p, p->pid);
 }
 
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,

@@ -91,7 +91,7 @@ void label_place(const struct dict *d, frame_id id, char *dst, size_t size)
 	else if (m->kind == MODULE_ANON)
 		at = label_put(dst, size, 0, "[anon]", strlen("[anon]"));
 	else
-		at = put_base_name(d, dst, size, m->path, m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
+		at = put_base_name(d, dst, size, module_shown_path(m), m->kind == MODULE_VDSO ? "[vdso]" : "[unknown]");
 	at = label_put(dst, size, at, "+0x", strlen("+0x"));
 	put_hex(dst + at, size - at, f->offset);
 }

@@ -46,6 +46,6 @@ char *numa_mapping_label(const struct numa_view *v, const struct numa_mapping_ro
 	snprintf(dst, size, "%s%s", word, m ? " " : "");
 	at = strlen(dst);
 	if (m)
-		label_file(v->dict, m->path, dst + at, size - at);
+		label_file(v->dict, module_shown_path(m), dst + at, size - at);
 	return dst;
 }

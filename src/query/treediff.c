@@ -302,7 +302,7 @@ static void nameless_label(const struct tree *t, const struct tree_node *n, char
 	else if (m->kind == MODULE_VDSO)
 		snprintf(file, sizeof(file), "vdso");
 	else
-		label_file(t->dict, m->path, file, sizeof(file));
+		label_file(t->dict, module_shown_path(m), file, sizeof(file));
 	text_format(dst, size, "[no symbol in %.*s]", (int)text_whole(file, strnlen(file, LABEL_MAX - 32)), file);
 }
 

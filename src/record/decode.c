@@ -194,11 +194,13 @@ static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 	for (uint32_t i = 0; i < t->rows; i++) {
 		struct module m = { 0 };
 		module_id id;
-		uint64_t kind;
+		uint64_t kind, run_as;
+		str_id shown;
 
-		if (!get_module(d, t, &kind, &m))
+		if (!get_module(d, t, &kind, &m) || !table_get(t, MOD_RUN_AS, &run_as))
 			return -EBADMSG;
-		if (m.path == STR_NONE)
+		shown = run_as ? dict_text(d, run_as) : 0;
+		if (m.path == STR_NONE || shown == STR_NONE)
 			return decode_nomem(e);
 		/* What kind of place an unknown kind is cannot be known either: its frames are lost. */
 		if (kind < MODULE_FILE || kind > MODULE_NOTE)
@@ -208,6 +210,8 @@ static int load_mod(struct decoder *d, struct table_view *t, struct err *e)
 		m.kind = (enum module_kind)kind;
 		tell_module_apart(d, &m);
 		id = dict_module(d->dict, &m);
+		if (kind == MODULE_FILE)
+			dict_module_run_as(d->dict, id, shown);
 		if (!idmap_set(&d->module, (uint32_t)(t->base + i), id))
 			return decode_nomem(e);
 	}
@@ -404,7 +408,7 @@ struct loader {
 
 static const struct loader loaders[BLOCK_TYPES] = {
 	[BLOCK_STR] = { load_str, STR_REST_BYTES },
-	[BLOCK_MOD] = { load_mod, MOD_GENERATION },
+	[BLOCK_MOD] = { load_mod, MOD_RUN_AS },
 	[BLOCK_FRAME] = { load_frame, FRAME_FLAGS },
 	[BLOCK_STACK] = { load_stack, STACK_FRAME },
 	[BLOCK_THREAD] = { load_thread, THREAD_CGROUP },

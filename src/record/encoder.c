@@ -181,11 +181,12 @@ static uint32_t map_module(struct encoder *enc, module_id id)
 {
 	const uint32_t known = idmap_get(&enc->module, id);
 	const struct module *m = dict_get_module(enc->dict, id);
-	uint32_t path;
+	uint32_t path, run_as;
 
 	if (known != ID_NONE || !m)
 		return known;
 	path = map_dict_text(enc, m->path);
+	run_as = map_dict_text(enc, __atomic_load_n(&m->run_as, __ATOMIC_RELAXED));
 	encoder_add(enc, BLOCK_MOD, MOD_KIND, (uint64_t)m->kind);
 	encoder_add(enc, BLOCK_MOD, MOD_PATH, path);
 	encoder_add(enc, BLOCK_MOD, MOD_ID_LEN, m->build_id_len);
@@ -196,6 +197,7 @@ static uint32_t map_module(struct encoder *enc, module_id id)
 	encoder_add(enc, BLOCK_MOD, MOD_GENERATION, m->generation);
 	encoder_add(enc, BLOCK_MOD, MOD_PID, (uint32_t)m->pid);
 	encoder_add(enc, BLOCK_MOD, MOD_START, m->start_ns);
+	encoder_add(enc, BLOCK_MOD, MOD_RUN_AS, run_as);
 	return end_row(enc, BLOCK_MOD, &enc->module, id);
 }
 
@@ -247,7 +249,7 @@ static uint32_t gone_stack(struct encoder *enc)
 	if (enc->gone_stack)
 		return enc->gone_stack;
 	encoder_add(enc, BLOCK_MOD, MOD_KIND, MODULE_NOTE);
-	for (unsigned int column = MOD_PATH; column <= MOD_GENERATION; column++)
+	for (unsigned int column = MOD_PATH; column <= MOD_RUN_AS; column++)
 		if (column != MOD_ID_BYTES)
 			encoder_add(enc, BLOCK_MOD, column, 0);
 	module = end_row(enc, BLOCK_MOD, NULL, 0);

@@ -71,7 +71,7 @@ enum block_codec {
 enum str_column { STR_LEN = 1, STR_BYTES = 2, STR_REST = 3, STR_REST_BYTES = 4 /* later ones: what is behind TEXT_LEN_MAX */ };
 enum mod_column {
 	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6, MOD_PID = 7, MOD_START = 8,
-	MOD_GENERATION = 9,
+	MOD_GENERATION = 9, MOD_RUN_AS = 10,     /* since 1.4 */
 };
 enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2, FRAME_FLAGS = 3 /* since 1.4; FRAME_F_* of model/dict.h */ };
 enum stack_column { STACK_PARENT = 1 /* own id - parent's id */, STACK_FRAME = 2 };

@@ -229,6 +229,88 @@ static void a_child_that_was_there_before(void **state)
 	assert_true(has_code(fd));
 }
 
+/* Runs PATH, a copy of sleep(1), and returns where its code is mapped. */
+static pid_t start_sleep(const char *path, uint64_t *ret_addr)
+{
+	const uint64_t limit = clock_mono_ns() + 20 * NSEC_PER_SEC;
+	const char *last = strrchr(path, '/') + 1;
+	const pid_t pid = fork();
+	char name[64], line[PATH + 128], comm[32] = "";
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		execl(path, path, "600", NULL);
+		_exit(127);
+	}
+	*ret_addr = 0;
+	while (!*ret_addr && clock_mono_ns() < limit) {
+		AUTO_FILE FILE *maps = NULL, *f = NULL;
+
+		snprintf(name, sizeof(name), "/proc/%d/comm", (int)pid);
+		f = fopen(name, "re");
+		if (!f || !fgets(comm, sizeof(comm), f) || strncmp(comm, last, strlen(last) < 15 ? strlen(last) : 15))
+			continue;
+		snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+		maps = fopen(name, "re");
+		while (maps && fgets(line, sizeof(line), maps))
+			if (strstr(line, " r-xp ") && strstr(line, "real-name"))
+				*ret_addr = strtoull(line, NULL, 16);
+	}
+	assert_true(*ret_addr);
+	return pid;
+}
+
+static void end_sleep(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* What the module M and the first thread of PID are shown as: the part behind the last slash, of both. */
+static void expect_shown(struct world *w, pid_t pid, module_id m, const char *module, const char *exe)
+{
+	const struct strtab *strings = dict_strings(w->dict);
+	const thread_id t = process_thread(w->ps, processes_get(w->ps, pid), pid, 0, 0, NULL);
+	const char *shown = strtab_get(strings, module_shown_path(dict_get_module(w->dict, m)));
+
+	assert_string_equal(strrchr(shown, '/') + 1, module);
+	assert_string_equal(strrchr(strtab_get(strings, dict_get_module(w->dict, m)->path), '/') + 1, "real-name");
+	assert_string_equal(strrchr(strtab_get(strings, dict_get_thread(w->dict, t)->exe), '/') + 1, exe);
+}
+
+static void an_executable_is_called_as_it_is_run(void **state)
+{
+	struct world *w = *state;
+	char link[PATH];
+	uint64_t addr;
+	module_id m;
+	pid_t pid;
+
+	copy_file("/bin/sleep", in_dir(w, "real-name"));
+	snprintf(link, sizeof(link), "%s/by-a-link-longer-than-comm", w->dir);
+	assert_int_equal(symlink("real-name", link), 0);
+	/* Of a name that comm has not room for, the link beside the file cannot be told. */
+	pid = start_sleep(link, &addr);
+	m = settled(w, pid, addr).module;
+	expect_shown(w, pid, m, "real-name", "real-name");
+	end_sleep(pid);
+
+	snprintf(link, sizeof(link), "%s/by-a-link", w->dir);
+	assert_int_equal(symlink("real-name", link), 0);
+	pid = start_sleep(link, &addr);
+	assert_int_equal(settled(w, pid, addr).module, m);
+	expect_shown(w, pid, m, "by-a-link", "by-a-link");
+	end_sleep(pid);
+
+	/* Nobody who runs it by another name sees that one. */
+	snprintf(link, sizeof(link), "%s/another-link", w->dir);
+	assert_int_equal(symlink("real-name", link), 0);
+	pid = start_sleep(link, &addr);
+	assert_int_equal(settled(w, pid, addr).module, m);
+	expect_shown(w, pid, m, "real-name", "another-link");
+	end_sleep(pid);
+}
+
 static uint64_t child_maps_late(struct world *w, int step)
 {
 	return step ? (uint64_t)(uintptr_t)map_code(in_dir(w, "late")) : 1;
@@ -813,6 +895,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_child_that_was_there_before),
+		TEST(an_executable_is_called_as_it_is_run),
 		TEST(a_library_that_comes_later),
 		TEST(what_is_seen_at_a_glimpse),
 		TEST(a_library_that_was_deleted),
