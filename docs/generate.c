@@ -102,7 +102,7 @@ static void formats(enum exporter_user user)
 		capitalised(about);
 		if ((user == EXPORT_BY_DIFF ? x->diff.group_by : report ? x->group_by : GROUP_NONE) == GROUP_COMM)
 			put_text("; by comm unless --group-by is given");
-		if (report && x->measures == MEASURES_ON_CPU)
+		if ((user == EXPORT_BY_DIFF ? x->diff.measures : report ? x->measures : 0) == MEASURES_ON_CPU)
 			put_text("; of on-cpu unless --metric is given");
 		if (report && x->waits_too)
 			put_text(", or of off-cpu where --state or --syscall choose waits");

@@ -57,6 +57,7 @@ table=(
 	'^no 32-bit programs'                            '! runs_32_bit'
 	'^this kernel sets no probes by perf'            '[ ! -r /sys/bus/event_source/devices/uprobe/type ]'
 	'^no tracefs is mounted'                         '[ ! -r /sys/kernel/tracing/events/sched/sched_switch/id ]'
+	'^this kernel has no sessions of probes'         '! grep -qw bpf_session_is_return /proc/kallsyms'
 	'^no io_uring'                                   '[ "$(cat /proc/sys/kernel/io_uring_disabled 2>/dev/null || echo 1)" != 0 ]'
 	'^no hugetlbfs can be mounted'                   'no_capability 21'
 	'^no memory for huge pages'                      '! awk "/^MemFree/ { exit !(\$2 > 1048576) }" /proc/meminfo'

@@ -64,6 +64,7 @@ equal "a profile of nothing is one" "totals: 0" "$(tail -1 x.callgrind)"
 for name in example v1_1 v1_3; do
 	data=$top_srcdir/tests/data/$name.sberf
 	"$sberf" report --format callgrind "$data" >x.callgrind
+	check "$name: it says what it counts" grep -q '^events: [a-z]' x.callgrind
 	for event in $(sed -n 's/^events: //p' x.callgrind); do
 		metric=${event/running/on-cpu}
 		"$sberf" report --format folded --metric "$metric" "$data" | grep -v '^[^;]*;(other) ' >x.folded

@@ -33,18 +33,18 @@
 #define UNPACK_FIRST (64u << 10)
 #define OUTPUT_FACTOR 100u               /* for each byte of a name, and each part of an event, in all tables where it is */
 
-/* The exporter that WHICH stands for: those that report offers, then those of differences. */
+#define COMPARES 0x80u                   /* an exporter of differences; else one that report offers: others go on meaning the same */
+
+/* The exporter that WHICH stands for. */
 static const struct exporter *pick(unsigned int which, bool *ret_compares)
 {
-	unsigned int reports = 0, diffs = 0;
+	const enum exporter_user user = which & COMPARES ? EXPORT_BY_DIFF : EXPORT_BY_REPORT;
+	unsigned int n = 0;
 
-	while (exporter_get(EXPORT_BY_REPORT, reports))
-		reports++;
-	while (exporter_get(EXPORT_BY_DIFF, diffs))
-		diffs++;
-	which %= reports + diffs;
-	*ret_compares = which >= reports;
-	return *ret_compares ? exporter_get(EXPORT_BY_DIFF, which - reports) : exporter_get(EXPORT_BY_REPORT, which);
+	while (exporter_get(user, n))
+		n++;
+	*ret_compares = user == EXPORT_BY_DIFF;
+	return exporter_get(user, (which & ~COMPARES) % n);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

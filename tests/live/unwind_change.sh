@@ -74,9 +74,9 @@ cat >two.sh <<-'SH'
 	done
 SH
 rewritten() {
-	local title=$1 file=$2
-	shift 2
-	record "$file.data" -F 997 --no-off-cpu --unwind kernel -- env SECONDS_EACH=1.5 sh two.sh "$@"
+	local title=$1 file=$2 each=$3
+	shift 3
+	record "$file.data" -F 997 --no-off-cpu --unwind kernel -- env SECONDS_EACH=$each sh two.sh "$@"
 	"$SBERF" report -i "$file.data" --format folded --no-inline | sed 's/ [0-9]*$//' >"$file.folded"
 	note "$title: $(value "$file.data" oncpu_samples) samples; $(cuts "$file.data")"
 	at_least "$title: percent complete" 99 "$(value "$file.data" oncpu_complete_percent)"
@@ -84,7 +84,8 @@ rewritten() {
 	at_least "$title: stacks of the second" 1 "$(grep -c 'main;recurse;recurse;recurse' "$file.folded")"
 	equal "$title: stacks of both" 0 "$(grep 'level_1' "$file.folded" | grep -c 'recurse')"
 }
-rewritten "copied over" copied "$WORKLOADS/chain" "$WORKLOADS/recurse"
+rewritten "copied over" copied 1.5 "$WORKLOADS/chain" "$WORKLOADS/recurse"
 objcopy -R .note.gnu.build-id "$WORKLOADS/chain" first && objcopy -R .note.gnu.build-id "$WORKLOADS/recurse" second
-rewritten "copied over, without build-ids" nameless "$SCRATCH/first" "$SCRATCH/second"
+# Names come from the file alone, so they have to be read before it is copied over, however busy the machine is.
+rewritten "copied over, without build-ids" nameless 3 "$SCRATCH/first" "$SCRATCH/second"
 finish

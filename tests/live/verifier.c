@@ -4,8 +4,9 @@
  * looked at for each: `KIND PROGRAM INSTRUCTIONS`, separated by tabs. It gives up at a million.
  *
  *	verifier [KIND...]
+ *	verifier -KIND...
  *
- * Without arguments all kinds; a kind that this machine cannot have is left out with a line on stderr.
+ * Without arguments all kinds; with -KIND all but these; a kind that this machine cannot have is left out with a line on stderr.
  */
 #include "config.h"
 
@@ -128,10 +129,10 @@ int main(int argc, char **argv)
 	int failed = 0;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		bool asked = argc == 1;
+		bool asked = argc == 1 || argv[1][0] == '-';
 
 		for (int k = 1; k < argc; k++)
-			asked |= !strcmp(argv[k], kinds[i].name);
+			asked ^= !strcmp(argv[k] + (argv[k][0] == '-'), kinds[i].name);
 		if (asked && show(&kinds[i]))
 			failed = 1;
 	}

@@ -7,8 +7,9 @@
 # kernel's messages, and for a look at a guest that did not end.
 # KVM is not used: nested guests hang on some machines, and emulation boots in seconds. One thread emulates all CPUs: with one for
 # each, QEMU (7.2) sometimes goes on executing a breakpoint that the kernel had in its code only while it changed it, which
-# attaching to a tracepoint does, and that CPU is lost (seen once in some hundred attachments). Page tables have four levels, and the kernel may read user memory at
-# any time: the emulator walks the tables itself, and takes a sixth longer to change what may be read with each copy.
+# attaching to a tracepoint does, and that CPU is lost (seen once in some hundred attachments). Page tables have four levels, and the
+# kernel may read user memory at any time (la57, smap): the emulator walks the tables itself, and takes a sixth longer to change
+# what may be read with each copy. So these two of a processor are tested by no guest, but by the machine that runs the suite.
 
 # What every kernel is told. No test is about what mitigations cost, and the emulator runs kernels without them a quarter faster.
 GUEST_APPEND='console=ttyS0 quiet panic=-1 mitigations=off'

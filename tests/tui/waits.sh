@@ -57,7 +57,11 @@ found_waiting() {
 # Work and waits side by side, and who wakes whom.
 start_workload handoff 60 2 1000000
 type_line "$SBERF top -e cpu-clock -p $workload"
-see "who works has running time" '(ping|pong)_works .* [0-9.]+ %'
+see "a tree of who works and waits" '▾ play .* [0-9.]+ %'
+keys / g _ w o r k s Enter
+see "who works has running time" '▌.*(ping|pong)_works .* [0-9.]+ %'
+keys Escape
+see_not "Esc leaves that search" '/g_works'
 keys / p i n g _ w a i t s Enter
 check "who waits has blocked time" wait_until 20 found_waiting
 keys Escape
