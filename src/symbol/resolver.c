@@ -35,6 +35,7 @@ struct mod {
 	bool known;
 	struct module m;
 	char *path;
+	char *called;                /* without folders */
 	uint64_t used;               /* resolver.clock of the last question */
 	int fd;                      /* -1 = closed */
 	bool open_failed, read_failed;
@@ -84,6 +85,7 @@ static void mod_free(struct mod *m)
 	jit_table_clear(&m->jit);
 	elf_file_free(m->elf);
 	free(m->path);
+	free(m->called);
 }
 
 struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
@@ -126,9 +128,10 @@ bool resolver_knows(const struct resolver *r, module_id id)
 	return id < r->mods.n && r->mods.v[id].known;
 }
 
-bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path)
+bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path, const char *shown)
 {
-	char *copy;
+	const char *slash = strrchr(shown, '/');
+	char *copy, *called;
 
 	while (r->mods.n <= id) {
 		struct mod *more = vec_push(&r->mods);
@@ -138,9 +141,13 @@ bool resolver_add_module(struct resolver *r, module_id id, const struct module *
 		*more = (struct mod){ .fd = -1 };
 	}
 	copy = strdup(path);
-	if (!copy)
+	called = strdup(slash ? slash + 1 : shown);
+	if (!copy || !called) {
+		free(copy);
+		free(called);
 		return false;
-	r->mods.v[id] = (struct mod){ .known = true, .m = *m, .path = copy, .fd = -1 };
+	}
+	r->mods.v[id] = (struct mod){ .known = true, .m = *m, .path = copy, .called = called, .fd = -1 };
 	return true;
 }
 
@@ -301,7 +308,6 @@ static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, u
  */
 static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, struct answer *answer)
 {
-	const char *slash = strrchr(m->path, '/');
 	AUTO_FREE char *text = NULL;
 	struct fde_start at;
 	uint64_t offset;
@@ -312,7 +318,7 @@ static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, str
 		bound_symbols(r, m);
 	}
 	if (!m->starts || !fde_starts_find(m->starts, vaddr, &at) || !elf_file_offset(m->elf, at.start, &offset) ||
-	    asprintf(&text, "%s+0x%" PRIx64, slash ? slash + 1 : m->path, offset) < 0)
+	    asprintf(&text, "%s+0x%" PRIx64, m->called, offset) < 0)
 		return false;
 	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .file = "", .start = offset, .size = at.size };
 	return true;

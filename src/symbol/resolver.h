@@ -49,8 +49,11 @@ struct resolver *resolver_new(const struct module_opener *opener, const char *sy
 			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
 
-/* Tells what module ID is; PATH is as the target sees it. False when out of memory. */
-bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path);
+/*
+ * Tells what module ID is; PATH is as the target sees it, and functions that have lost their names are called by the last part
+ * of SHOWN (module_shown_path()). False when out of memory.
+ */
+bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path, const char *shown);
 bool resolver_knows(const struct resolver *r, module_id id);
 
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */

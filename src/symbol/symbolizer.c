@@ -11,6 +11,7 @@
 
 #include "symbol/symbolizer.h"
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/vec.h"
@@ -81,7 +82,14 @@ struct question {
 	struct frame frame;
 	struct module module;
 	char *path;                      /* NULL: the resolver knows the module */
+	char *shown;                     /* the same */
 };
+
+static void question_clear(struct question *q)
+{
+	free(take_ptr(q->path));
+	free(take_ptr(q->shown));
+}
 
 static struct timespec deadline_after(uint64_t ns)
 {
@@ -120,7 +128,10 @@ static bool symbolizer_ask(struct symbolizer *sy, frame_id id, struct question *
 		*q = (struct question){ .frame = *frame, .module = *module };
 	if (ok && !resolver_knows(sy->resolver, frame->module)) {
 		q->path = strdup(strtab_get(dict_strings(sy->dict), module->path));
-		ok = q->path;
+		q->shown = strdup(strtab_get(dict_strings(sy->dict), module_shown_path(module)));
+		ok = q->path && q->shown;
+		if (!ok)
+			question_clear(q);
 	}
 	symbolizer_leave(sy);
 	return ok;
@@ -193,7 +204,7 @@ static bool symbolizer_ask_again(struct symbolizer *sy, frame_id id)
 	named = resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer);
 	if (named)
 		symbolizer_tell(sy, id, q.frame.module, true);
-	free(q.path);
+	question_clear(&q);
 	answer_clear(&sy->answer);
 	return named;
 }
@@ -257,9 +268,9 @@ static void symbolizer_name_frame(struct symbolizer *sy, frame_id id)
 		symbolizer_settle(sy, id);
 		return;
 	}
-	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path))
+	if (q.path && !resolver_add_module(sy->resolver, q.frame.module, &q.module, q.path, q.shown))
 		sy->counts.no_memory++;
-	free(q.path);
+	question_clear(&q);
 	/* What has no debug information, as the first of its frames found out, is not looked at twice. */
 	more = resolver_may_detail(sy->resolver, q.frame.module);
 	if (resolver_name(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
@@ -282,7 +293,7 @@ static void detail_frame(struct symbolizer *sy, frame_id id)
 		return;
 	if (symbolizer_ask(sy, id, &q) && resolver_details(sy->resolver, q.frame.module, q.frame.offset, &sy->answer))
 		symbolizer_tell(sy, id, q.frame.module, true);
-	free(q.path);
+	question_clear(&q);
 	answer_clear(&sy->answer);
 	symbolizer_settle(sy, id);
 }

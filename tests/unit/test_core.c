@@ -81,7 +81,7 @@ static void test_names(void **state)
 
 	dl_iterate_phdr(offset_of, &at);
 	assert_non_null(r);
-	assert_true(resolver_add_module(r, 1, &m, "/proc/self/exe"));
+	assert_true(resolver_add_module(r, 1, &m, "/proc/self/exe", "/proc/self/exe"));
 	assert_true(resolver_name(r, 1, at + 1, &answer));
 	assert_string_equal(answer.name[0].text, "core_named");
 	answer_clear(&answer);
