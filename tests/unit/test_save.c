@@ -313,12 +313,15 @@ struct slow {
 	sem_t *gate;
 	char *log;               /* of all of them */
 	struct slow *other;      /* who is attached */
+	sem_t *begun;            /* posted when a recording is at work; NULL = by nobody */
 };
 
 static int slow_record(void *ctx, char *text, size_t size, struct err *e)
 {
 	const struct slow *s = ctx;
 
+	if (s->begun)
+		sem_post(s->begun);
 	sem_wait(s->gate);
 	snprintf(text, size, "recording of %c", s->name);
 	strncat(s->log, &s->name, 1);
@@ -334,11 +337,16 @@ static void slow_leave(void *owner, char *text, size_t size)
 }
 
 static struct feed slow_feed(struct slow *s, const struct names *names);
+static pid_t slow_pids[8];       /* that were attached */
+static unsigned int nr_slow_pids;
 
 static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e)
 {
 	const struct slow *s = owner;
 
+	slow_pids[nr_slow_pids++ % 8] = pid;
+	if (s->begun)
+		sem_post(s->begun);
 	sem_wait(s->gate);
 	*ret = slow_feed(s->other, NULL);
 	strcat(s->log, "+");
@@ -374,7 +382,7 @@ static void jobs_are_done_in_their_order(void **state)
 {
 	char log[64] = "";
 	sem_t gate;
-	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, NULL };
 	struct made_feed f;
 	struct feed feed, fresh;
 	struct saver *s;
@@ -413,27 +421,23 @@ static void jobs_are_done_in_their_order(void **state)
 static void no_more_jobs_wait_than_fit(void **state)
 {
 	char log[64] = "";
-	sem_t gate;
-	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	sem_t gate, begun;
+	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, &begun };
 	struct feed feed = slow_feed(&one, NULL);
 	struct saver *s;
 	struct made_feed f;
 	struct save_job job;
 	struct err e = ERR_INIT;
-	unsigned int n = 0;
 
 	assert_int_equal(sem_init(&gate, 0, 0), 0);
+	assert_int_equal(sem_init(&begun, 0, 0), 0);
 	madefeed_init(&f);
 	madefeed_server(&f);
 	assert_int_equal(saver_new(&feed, &s, &e), 0);
-	/* One may be at work; the others wait. */
-	for (;; n++) {
-		job = (struct save_job){ .as = SAVE_RECORD };
-		if (saver_ask(s, &job, &e) < 0)
-			break;
-		assert_true(n <= SAVER_JOBS_MAX);
-	}
-	assert_true(n >= SAVER_JOBS_MAX);
+	ask_for(s, SAVE_RECORD);
+	sem_wait(&begun);
+	for (unsigned int i = 0; i < SAVER_JOBS_MAX; i++)
+		ask_for(s, SAVE_RECORD);
 	job = job_of(&f, &exporter_folded);
 	assert_int_equal(saver_ask(s, &job, &e), -EBUSY);
 	assert_null(job.snapshot);
@@ -443,6 +447,44 @@ static void no_more_jobs_wait_than_fit(void **state)
 	saver_free(s);
 	assert_true(strlen(log) <= 1);
 	madefeed_free(&f);
+	sem_destroy(&begun);
+	sem_destroy(&gate);
+}
+
+/* Whoever picks another target while one is being attached gets the latest one, and the same one again is no other. */
+static void one_target_waits_to_be_attached_at_most(void **state)
+{
+	static const pid_t asked[] = { 1, 1, 2, 2, 3 };
+	char log[64] = "";
+	sem_t gate, begun;
+	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, &begun };
+	struct feed feed = slow_feed(&one, NULL), fresh;
+	struct saver *s;
+	struct err e = ERR_INIT;
+
+	assert_int_equal(sem_init(&gate, 0, 0), 0);
+	assert_int_equal(sem_init(&begun, 0, 0), 0);
+	two.other = &one;
+	assert_int_equal(saver_new(&feed, &s, &e), 0);
+	nr_slow_pids = 0;
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		struct save_job job = { .as = SAVE_ATTACH, .pid = asked[i] };
+
+		assert_int_equal(saver_ask(s, &job, &e), 0);
+		if (!i)
+			sem_wait(&begun);
+	}
+	for (int i = 0; i < 2; i++) {
+		sem_post(&gate);
+		assert_string_equal(next_answer(s), "");
+		assert_true(saver_fresh(s, &fresh));
+		saver_use(s, &fresh);
+	}
+	saver_free(s);
+	assert_int_equal(nr_slow_pids, 2);
+	assert_int_equal(slow_pids[0], 1);
+	assert_int_equal(slow_pids[1], 3);
+	sem_destroy(&begun);
 	sem_destroy(&gate);
 }
 
@@ -450,7 +492,7 @@ static void what_was_attached_and_never_shown_is_left(void **state)
 {
 	char log[64] = "";
 	sem_t gate;
-	struct slow two = { 'B', &gate, log, NULL }, one = { 'A', &gate, log, &two };
+	struct slow two = { 'B', &gate, log, NULL, NULL }, one = { 'A', &gate, log, &two, NULL };
 	struct feed feed = slow_feed(&one, NULL);
 	struct pollfd p = { .events = POLLIN };
 	struct saver *s;
@@ -472,6 +514,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_are_done_in_their_order),
 		cmocka_unit_test(no_more_jobs_wait_than_fit),
+		cmocka_unit_test(one_target_waits_to_be_attached_at_most),
 		cmocka_unit_test(what_was_attached_and_never_shown_is_left),
 		cmocka_unit_test(a_zoom_is_what_the_tree_has_there),
 		cmocka_unit_test(a_recording_of_sums_has_the_same_sums),
