@@ -11,12 +11,16 @@
 #define FIRST_KEY_COLS 7
 #define COLUMN_COLS 49           /* a screen of at least two of these and margins shows two columns */
 
-/* What somebody needs who is here for the first time, in this order. The other keys come behind an empty line. */
+/*
+ * What somebody needs who is here for the first time, in this order. The other keys come behind an empty line. Where there are
+ * few keys, they are seen at once and stand in the order of the table.
+ */
 static const enum action keyhelp_first[] = {
 	ACT_UP, ACT_DOWN, ACT_TOGGLE, ACT_IN_TREE, ACT_THREAD, ACT_ATTACH, ACT_SEARCH, ACT_ZOOM, ACT_SORT, ACT_WAITS, ACT_FUNCS,
 	ACT_IDLE, ACT_QUIT,
 };
 #define NR_FIRST (sizeof(keyhelp_first) / sizeof(keyhelp_first[0]))
+#define FEW 20u
 #define LINES_MAX 256u
 
 static size_t keyhelp_place(enum action a)
@@ -31,14 +35,18 @@ static size_t keyhelp_place(enum action a)
 /* The lines of the help, at most LINES_MAX, NULL = an empty one. Returns how many. */
 static size_t keyhelp_lines(enum ui_mode mode, unsigned int can, const struct binding **line)
 {
-	size_t n, nr = 0;
+	size_t n, valid = 0, nr = 0;
 	const struct binding *b = keymap(&n);
+	bool few;
 
-	for (size_t place = 0; place <= NR_FIRST; place++) {
+	for (size_t i = 0; i < n; i++)
+		valid += binding_valid(&b[i], mode, can);
+	few = valid <= FEW;
+	for (size_t place = few ? NR_FIRST : 0; place <= NR_FIRST; place++) {
 		if (place == NR_FIRST && nr)
 			line[nr++] = NULL;
 		for (size_t i = 0; i < n && nr + 1 < LINES_MAX; i++)
-			if (binding_valid(&b[i], mode, can) && keyhelp_place(b[i].action) == place)
+			if (binding_valid(&b[i], mode, can) && (few || keyhelp_place(b[i].action) == place))
 				line[nr++] = &b[i];
 	}
 	return nr;
