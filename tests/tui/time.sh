@@ -57,12 +57,9 @@ see "Esc shows all again" 'second_work'
 
 keys p
 see "p pauses" 'view paused'
-# What was being drawn at that moment is drawn to its end first.
-for _ in 1 2 3 4 5; do
-	at=$(newest)
-	sleep 0.3
-	[ "$at" != "$(newest)" ] || break
-done
+# What was being drawn at that moment is drawn to its end, before the clock has gone on.
+wait_until 30 later clock "$(clock)"
+at=$(newest)
 check "the clock goes on" wait_until 30 later clock "$(clock)"
 check "and on" wait_until 30 later clock "$(clock)"
 equal "while the strip stands still" "$at" "$(newest)"
