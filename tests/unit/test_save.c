@@ -400,11 +400,13 @@ static void jobs_are_done_in_their_order(void **state)
 	assert_null(job.snapshot);
 	ask_for(s, SAVE_ATTACH);
 	ask_for(s, SAVE_RECORD);
-	for (int i = 0; i < 3; i++)
-		sem_post(&gate);
+	sem_post(&gate);
 	assert_string_equal(next_answer(s), "recording of A");
 	assert_non_null(strstr(next_answer(s), "saved as sberf-1.folded"));
+	/* The target is being attached already, and is not let go on before this was asked. */
 	assert_false(saver_fresh(s, &fresh));
+	for (int i = 0; i < 2; i++)
+		sem_post(&gate);
 	assert_string_equal(next_answer(s), "");
 	assert_true(saver_fresh(s, &fresh));
 	/* What was asked for before is about whom the view goes on with. */
