@@ -112,9 +112,9 @@ struct built *build_now(const struct names *names, struct build_job *job)
 	(void)frame_share_of(b->snapshot, &b->frames);
 	(job->mark.snapshot ? build_difference : pane_ops_of(job)->build)(b, names);
 	job->mark.snapshot = NULL;
-	if (!b->standstill_known && b->tree)
+	if (!b->standstill_known && shown_any(built_shown(b)))
 		look_for_standstill(b, names);
-	if (b->tree && b->tree->n <= 1)
+	if (shown_n(built_shown(b)) == 1)
 		explain_nothing(b, names);
 	b->took_ns = clock_mono_ns() - began;
 	return b;
@@ -162,6 +162,7 @@ void built_free(struct built *b)
 	if (pane_ops_of(&b->job)->drop)
 		pane_ops_of(&b->job)->drop(b);
 	tree_free(b->tree);
+	outline_free(b->list);
 	baseline_free(b->baseline);
 	snapshot_unref(b->snapshot);
 	free(b);

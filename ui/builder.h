@@ -18,6 +18,7 @@
 #include "query/standstill.h"
 #include "ui/baseline.h"
 #include "ui/history.h"
+#include "ui/outline.h"
 #include "ui/panes/list.h"
 
 #include <stdbool.h>
@@ -41,9 +42,10 @@ struct build_job {
 struct built {
 	struct snapshot *snapshot;       /* a reference, owned */
 	struct build_job job;            /* what was asked for; its snapshots are NULL */
-	void *model;                     /* what the pane shows, as its pane_ops know it, if that is more than the tree; owned */
+	void *model;                     /* what the pane shows, as its pane_ops know it, if that is more than the lines; owned */
 	struct baseline *baseline;       /* job.mark: what stands beside the nodes of tree; owned */
-	struct tree *tree;               /* owned, or a part of the model; NULL when it failed */
+	struct tree *tree;               /* its lines, owned: a call tree, */
+	struct outline *list;            /* or an outline; both are NULL when it failed */
 	struct standstill standstill;    /* threads that look as if they waited for each other, */
 	bool standstill_known;           /* told by the pane itself */
 	char nothing[2 * TERM_TEXT_MAX]; /* why the filters leave nothing, a sentence; "" = they leave something */
@@ -61,6 +63,12 @@ void build_job_drop(struct build_job *job);
 /* Does the job here and now; consumes JOB's references. NULL when out of memory. */
 struct built *build_now(const struct names *names, struct build_job *job);
 void built_free(struct built *b);                /* NULL is fine */
+
+/* What a treeview shows of B. */
+static inline struct shown built_shown(const struct built *b)
+{
+	return (struct shown){ b->tree, b->list };
+}
 
 struct builder;
 

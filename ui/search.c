@@ -22,7 +22,7 @@ void search_forget(struct search *s)
 	vec_free(&s->what);
 	vec_free(&s->hits);
 	vec_free(&s->is);
-	s->tree = NULL;
+	s->of = (struct shown){ 0 };
 	s->fresh = s->narrower = false;
 }
 
@@ -158,15 +158,16 @@ static bool place_matches(struct search *s, struct searched *h, frame_id frame)
 /* Whether what FRAME is read as matches, from its name FIRST on. */
 static bool frame_matches(struct search *s, struct searched *h, frame_id frame, uint32_t first)
 {
-	const struct tree *t = h->tv->tree;
-	const struct frame_names *fn = names_get(t->names, frame);
+	const struct shown shown = treeview_shown(h->tv);
+	const struct names *names = shown_names(shown);
+	const struct frame_names *fn = names_get(names, frame);
 
 	if (!fn)
 		return place_matches(s, h, frame);
-	if (t->query.no_inlines && first < fn->n - 1u)
+	if (shown_query(shown) && shown_query(shown)->no_inlines && first < fn->n - 1u)
 		first = fn->n - 1u;
 	for (uint32_t i = first; i < fn->n; i++) {
-		if (known_matches(s, t->names, fn->name[i].func))
+		if (known_matches(s, names, fn->name[i].func))
 			return true;
 	}
 	return false;
@@ -178,14 +179,14 @@ static bool frame_matches(struct search *s, struct searched *h, frame_id frame, 
  */
 static bool stack_matches(struct search *s, struct searched *h, stack_id stack)
 {
-	const struct tree *t = h->tv->tree;
+	const struct dict *d = shown_dict(treeview_shown(h->tv));
 	stack_id from = stack;
 	uint8_t found = NO;
 
 	if (!h->stack)
-		h->stack = calloc(dict_stacks(t->dict), 1);
+		h->stack = calloc(dict_stacks(d), 1);
 	while (from != STACK_ROOT) {
-		const struct stack *at = dict_get_stack(t->dict, from);
+		const struct stack *at = dict_get_stack(d, from);
 
 		if (h->stack && h->stack[from] != UNKNOWN) {
 			found = h->stack[from];
@@ -197,7 +198,7 @@ static bool stack_matches(struct search *s, struct searched *h, stack_id stack)
 		}
 		from = at->parent;
 	}
-	for (stack_id i = stack; h->stack && i != from; i = dict_get_stack(t->dict, i)->parent)
+	for (stack_id i = stack; h->stack && i != from; i = dict_get_stack(d, i)->parent)
 		h->stack[i] = found;
 	if (h->stack && from != STACK_ROOT)
 		h->stack[from] = found;
@@ -207,7 +208,7 @@ static bool stack_matches(struct search *s, struct searched *h, stack_id stack)
 /* What a node is called by: a number, and in its last two bits of what. */
 enum { BY_LABEL, BY_FUNC, BY_PLACE, BY_NOTHING, BY_BITS = 2 };
 
-static uint32_t called_by(const struct treeview *tv, const struct tree_node *n)
+static uint32_t called_by(const struct treeview *tv, const struct outline_row *n)
 {
 	const bool places = !tv->ops || !tv->ops->label_places;
 
@@ -233,7 +234,7 @@ static bool line_matches(struct search *s, struct searched *h, uint32_t node)
 		return label_matches(s, tv, node);
 	if (search_in(s, words, &len))
 		return true;
-	at = path.stack == STACK_ROOT ? NULL : dict_get_stack(tv->tree->dict, path.stack);
+	at = path.stack == STACK_ROOT ? NULL : dict_get_stack(shown_dict(treeview_shown(tv)), path.stack);
 	return at && (frame_matches(s, h, at->frame, path.first) || stack_matches(s, h, at->parent));
 }
 
@@ -243,7 +244,7 @@ static bool search_matches(struct search *s, struct searched *h, uint32_t node)
 
 	switch (what & ((1u << BY_BITS) - 1)) {
 	case BY_FUNC:
-		return known_matches(s, h->tv->tree->names, what >> BY_BITS);
+		return known_matches(s, shown_names(treeview_shown(h->tv)), what >> BY_BITS);
 	case BY_PLACE:
 		return place_matches(s, h, what >> BY_BITS);
 	case BY_NOTHING:
@@ -262,26 +263,34 @@ static bool search_matches(struct search *s, struct searched *h, uint32_t node)
 	} \
 } while (0)
 
+bool search_is_of(const struct search *s, const struct treeview *tv)
+{
+	return s->of.tree == tv->tree && s->of.list == tv->list;
+}
+
 bool search_prepare(struct search *s, const struct treeview *tv)
 {
-	const struct tree *t = tv->tree;
+	const struct shown shown = treeview_shown(tv);
+	const uint32_t n = shown_n(shown);
 
-	if (!t || s->tree == t)
-		return t;
+	if (!n || search_is_of(s, tv))
+		return n;
 	search_forget(s);
-	if (!vec_reserve(&s->up, t->n) || !vec_reserve(&s->what, t->n) || !vec_reserve(&s->hits, t->n) || !vec_reserve(&s->is, t->n))
+	if (!vec_reserve(&s->up, n) || !vec_reserve(&s->what, n) || !vec_reserve(&s->hits, n) || !vec_reserve(&s->is, n))
 		return false;
-	for (uint32_t i = 0; i < t->n; i++) {
-		s->up.v[i] = t->node[i].parent;
-		s->what.v[i] = called_by(tv, &t->node[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct outline_row row = shown_at(shown, i);
+
+		s->up.v[i] = row.parent;
+		s->what.v[i] = called_by(tv, &row);
 	}
-	s->tree = t;
+	s->of = shown;
 	return true;
 }
 
 static void count_hits(struct search *s, struct searched *h)
 {
-	const uint32_t n = s->tree->n;
+	const uint32_t n = shown_n(s->of);
 
 	s->is.v[0] = 0;
 	for (uint32_t i = 1; i < n; i++)         /* what did not match less will not match more */
@@ -299,15 +308,15 @@ static void count_hits(struct search *s, struct searched *h)
 static void weigh_hits(struct search *s, const struct searched *h)
 {
 	enum { OUTSIDE, INSIDE, BELOW };
-	const struct tree_node *node = s->tree->node;
-	uint8_t *state = calloc(s->tree->n, 1);
+	const uint32_t n = shown_n(s->of);
+	uint8_t *state = calloc(n, 1);
 
-	for (uint32_t i = h->base; state && i < s->tree->n; i++) {
+	for (uint32_t i = h->base; state && i < n; i++) {
 		const uint8_t above = i == h->base ? INSIDE : state[s->up.v[i]];
 
 		state[i] = above == INSIDE && h->is[i] ? BELOW : above;
 		if (above == INSIDE && h->is[i])
-			s->matched_ns += node[i].total_ns;
+			s->matched_ns += shown_at(s->of, i).weight;
 	}
 	s->of_ns = state ? h->tv->ops->whole_ns(h->tv) : 0;
 	free(state);
@@ -365,8 +374,8 @@ static uint32_t search_after(struct searched *h, uint32_t from)
 		if (h->n[h->children.v[i]])
 			return first_in(h, h->children.v[i]);
 	}
-	for (uint32_t at = from; at != h->base; at = h->tv->tree->node[at].parent) {
-		for (size_t i = list_children(h, h->tv->tree->node[at].parent, at) + 1; i < h->children.n; i++) {
+	for (uint32_t at = from; at != h->base; at = treeview_at(h->tv, at).parent) {
+		for (size_t i = list_children(h, treeview_at(h->tv, at).parent, at) + 1; i < h->children.n; i++) {
 			if (h->n[h->children.v[i]])
 				return first_in(h, h->children.v[i]);
 		}
@@ -380,8 +389,8 @@ static uint32_t search_before(struct searched *h, uint32_t from, size_t *ret_n)
 	uint32_t near = NODE_NONE, under = NODE_NONE;    /* the nearest, or what it is the last one in */
 
 	*ret_n = 0;
-	for (uint32_t at = from; at != h->base; at = h->tv->tree->node[at].parent) {
-		const uint32_t parent = h->tv->tree->node[at].parent;
+	for (uint32_t at = from; at != h->base; at = treeview_at(h->tv, at).parent) {
+		const uint32_t parent = treeview_at(h->tv, at).parent;
 
 		for (size_t i = list_children(h, parent, at); i-- > 0;) {
 			const uint32_t c = h->children.v[i];
@@ -397,16 +406,16 @@ static uint32_t search_before(struct searched *h, uint32_t from, size_t *ret_n)
 	return under != NODE_NONE ? last_in(h, under) : near;
 }
 
-static bool is_under(const struct tree *t, uint32_t node, uint32_t base)
+static bool is_under(const struct treeview *tv, uint32_t node, uint32_t base)
 {
 	while (node != base && node && node != NODE_NONE)
-		node = t->node[node].parent;
+		node = treeview_at(tv, node).parent;
 	return node == base;
 }
 
 static uint32_t search_find_match(struct search *s, struct searched *h, uint32_t from, enum search_step step)
 {
-	const bool inside = from != NODE_NONE && is_under(h->tv->tree, from, h->base);
+	const bool inside = from != NODE_NONE && is_under(h->tv, from, h->base);
 	size_t n_before = s->matches;
 	uint32_t found;
 
@@ -429,25 +438,26 @@ static uint32_t search_find_match(struct search *s, struct searched *h, uint32_t
 
 size_t search_hits(const struct search *s, const struct treeview *tv, uint32_t node)
 {
-	return s->fresh && s->tree == tv->tree && node < tv->tree->n ? s->hits.v[node] : 0;
+	return s->fresh && search_is_of(s, tv) && node < shown_n(s->of) ? s->hits.v[node] : 0;
 }
 
 uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from, enum search_step step)
 {
+	const struct shown shown = treeview_shown(tv);
 	struct searched h = { .tv = tv };
 	uint32_t found = NODE_NONE;
 
 	s->matches = s->at = 0;
 	s->matched_ns = s->of_ns = 0;
 	s->counted = true;
-	if (!s->len || !tv->tree)
+	if (!s->len || !shown_any(shown))
 		return NODE_NONE;
-	make_room(&s->known, names_funcs(tv->tree->names));
-	make_room(&s->place, dict_frames(tv->tree->dict));
+	make_room(&s->known, names_funcs(shown_names(shown)));
+	make_room(&s->place, dict_frames(shown_dict(shown)));
 	if (!search_prepare(s, tv))
 		return NODE_NONE;
 	h.place.kind = NODE_ADDR;
-	h.only_place = (struct tree){ .dict = tv->tree->dict, .names = tv->tree->names, .node = &h.place, .n = 1 };
+	h.only_place = (struct tree){ .dict = shown_dict(shown), .names = shown_names(shown), .node = &h.place, .n = 1 };
 	if (!s->fresh)
 		count_hits(s, &h);
 	h.base = s->base = treeview_base(tv);

@@ -26,7 +26,7 @@ struct search {
 	VEC(uint8_t) known;              /* by func_id: whether its name matches; enum in search.c */
 	VEC(uint8_t) place;              /* the same by frame_id, for places without a name */
 	uint32_t base;                   /* the zoom that all this is of */
-	const struct tree *tree;         /* what the following tells of; NULL = nothing */
+	struct shown of;                 /* what the following tells of */
 	VEC(uint32_t) up;                /* by node: its parent, */
 	VEC(uint32_t) what;              /* what it is called by (search.c), */
 	VEC(uint32_t) hits;              /* matches in it and below, */
@@ -35,9 +35,11 @@ struct search {
 };
 
 void search_free(struct search *s);
-/* Takes out of the tree of TV what searching looks at again and again, if that has not been done yet. False when out of memory. */
+/* Takes out of what TV shows what searching looks at again and again, if that has not been done yet. False when out of memory. */
 bool search_prepare(struct search *s, const struct treeview *tv);
-/* To be called when a tree is about to go: another one may come to lie where it was. */
+/* True when what S found is of what TV shows. */
+bool search_is_of(const struct search *s, const struct treeview *tv);
+/* To be called when a tree or an outline is about to go: another one may come to lie where it was. */
 void search_forget(struct search *s);
 
 /* Appends a character, or takes the last one away. Control characters and what does not fit are ignored. */

@@ -33,32 +33,32 @@ static uint64_t least_of(unsigned int bucket)
 	return (uint64_t)(PER_OCTAVE + bucket % PER_OCTAVE) << (bucket / PER_OCTAVE - 1);
 }
 
-uint64_t treeview_least_open(const struct tree *t, uint32_t base)
+uint64_t treeview_least_open(struct shown s, uint32_t base)
 {
 	size_t below[BUCKETS] = { 0 };   /* rows below nodes of this weight */
-	const unsigned int top = bucket_of(t->node[base].total_ns);
+	const unsigned int top = bucket_of(shown_at(s, base).weight);
 	unsigned int least = 0;
 	size_t rows = 0;
 	node_vec queue = { 0 };          /* breadth first: what is heavy comes early, and what is light need not be looked at */
 	uint32_t *slot;
 
-	if (t->n <= OPEN_ROWS_MAX)
+	if (shown_n(s) <= OPEN_ROWS_MAX)
 		return 0;
 	slot = vec_push(&queue);
 	if (slot)
 		*slot = base;
 	for (size_t i = 0; i < queue.n; i++) {
-		const struct tree_node *n = &t->node[queue.v[i]];
-		const unsigned int bucket = bucket_of(n->total_ns);
+		const struct outline_row n = shown_at(s, queue.v[i]);
+		const unsigned int bucket = bucket_of(n.weight);
 
 		if (bucket < least)
 			continue;
-		below[bucket] += n->nr_children;
-		rows += n->nr_children;
+		below[bucket] += n.nr_children;
+		rows += n.nr_children;
 		while (rows > OPEN_ROWS_MAX && least < top)      /* what weighs as much as the whole is always open */
 			rows -= below[least++];
-		for (uint32_t c = n->first_child; c != NODE_NONE; c = t->node[c].next_sibling) {
-			if (t->node[c].first_child == NODE_NONE || bucket_of(t->node[c].total_ns) < least)
+		for (uint32_t c = n.first_child; c != NODE_NONE; c = shown_at(s, c).next_sibling) {
+			if (shown_at(s, c).first_child == NODE_NONE || bucket_of(shown_at(s, c).weight) < least)
 				continue;
 			slot = vec_push(&queue);
 			if (!slot)

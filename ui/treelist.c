@@ -47,20 +47,6 @@ static uint8_t treelist_group_of(const uint8_t *marks, uint32_t node)
 	return marks[node] & MARK_ABOVE ? 0 : marks[node] & MARK_PATH ? 1 : 2;
 }
 
-static uint64_t sort_value(const struct tree_node *n, enum sort_by sort)
-{
-	switch (sort) {
-	case SORT_SELF:
-		return n->self_ns;
-	case SORT_RUNNING:
-	case SORT_RUNNABLE:
-	case SORT_BLOCKED:
-		return n->value[sort - SORT_RUNNING];
-	default:
-		return 0;
-	}
-}
-
 static void sort_children(const struct treeview *tv, const uint8_t *marks, uint32_t *node, size_t n)
 {
 	AUTO_FREE struct sort_item *item = calloc(n, sizeof(*item));
@@ -72,7 +58,7 @@ static void sort_children(const struct treeview *tv, const uint8_t *marks, uint3
 	for (size_t i = 0; i < n; i++) {
 		item[i] =
 			(struct sort_item){ .node = node[i], .place = (uint32_t)i, .group = treelist_group_of(marks, node[i]) };
-		item[i].value = sort_value(&tv->tree->node[node[i]], sort);
+		item[i].value = treeview_value(tv, node[i], sort);
 		if (labels)
 			item[i].label = treeview_label(tv, node[i], labels + i * SORT_LABEL, SORT_LABEL);
 	}
@@ -85,10 +71,10 @@ void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *
 {
 	const size_t start = ret->n;
 
-	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
+	for (uint32_t c = treeview_at(tv, node).first_child; c != NODE_NONE; c = treeview_at(tv, c).next_sibling) {
 		uint32_t *slot;
 
-		if (tv->tree->node[c].kind == NODE_IDLE)
+		if (treeview_at(tv, c).kind == NODE_IDLE)
 			continue;
 		slot = vec_push(ret);
 		if (!slot)
@@ -103,30 +89,28 @@ void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *
 
 /* Long lists */
 
-uint32_t treeview_more(const struct tree *t, uint32_t node)
+uint32_t treeview_more(const struct treeview *tv, uint32_t node)
 {
-	uint32_t c = t->node[node].nr_children > LIST_ROWS_MIN ? t->node[node].first_child : NODE_NONE;
+	const uint32_t last = tv->list ? tv->list->row[node].last_child : NODE_NONE;
 
-	while (c != NODE_NONE && t->node[c].kind != NODE_MORE)
-		c = t->node[c].next_sibling;
-	return c;
+	return last != NODE_NONE && tv->list->row[last].kind == NODE_MORE ? last : NODE_NONE;
 }
 
 /* So many rows of a list that is not wanted whole; as many as there are when one more line would show them. */
 static size_t list_rows(const struct treeview *tv, uint32_t more)
 {
-	const struct tree_node *n = &tv->tree->node[more];
-	const size_t all = tv->tree->node[n->parent].nr_children - 1, by_height = tv->height / 4;
+	const struct outline_row *m = &tv->list->row[more];
+	const size_t all = tv->list->row[m->parent].nr_children - 1, by_height = tv->height / 4;
 	size_t rows = by_height < LIST_ROWS_MIN ? LIST_ROWS_MIN : by_height > LIST_ROWS_MAX ? LIST_ROWS_MAX : by_height;
 
-	if (n->count)
-		rows = n->count;
+	if (m->few)
+		rows = m->few;
 	return all <= rows + 1 ? all : rows;
 }
 
 size_t treeview_lines_below(const struct treeview *tv, uint32_t node)
 {
-	const uint32_t more = treeview_more(tv->tree, node), all = tv->tree->node[node].nr_children;
+	const uint32_t more = treeview_more(tv, node), all = treeview_at(tv, node).nr_children;
 	size_t rows;
 
 	if (more == NODE_NONE)
@@ -138,29 +122,29 @@ size_t treeview_lines_below(const struct treeview *tv, uint32_t node)
 /* Whether NODE, somewhere down a long list, is a row all the same: the user has it open or stands on it, or below it. */
 static bool is_kept(const struct treeview *tv, uint32_t node, const uint8_t *marks)
 {
-	const struct tree_node *n = &tv->tree->node[node];
+	const struct outline_row n = treeview_at(tv, node);
 
-	if (n->kind == NODE_MORE || (marks && marks[node]) || (n->first_child != NODE_NONE && treeview_is_open(tv, node)))
+	if (n.kind == NODE_MORE || (marks && marks[node]) || (n.first_child != NODE_NONE && treeview_is_open(tv, node)))
 		return true;
-	return tv->path.n >= n->depth && tv->path.v[n->depth - 1] == n->key;
+	return tv->path.n >= n.depth && tv->path.v[n.depth - 1] == n.key;
 }
 
 uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node)
 {
-	const uint32_t parent = tv->tree->node[node].parent, more = treeview_more(tv->tree, parent);
-	uint32_t c = tv->tree->node[parent].first_child;
+	const uint32_t parent = treeview_at(tv, node).parent, more = treeview_more(tv, parent);
+	uint32_t c = treeview_at(tv, parent).first_child;
 
 	if (more == NODE_NONE || treeview_is_open(tv, more))
 		return NODE_NONE;
 	for (size_t i = 1; i < list_rows(tv, more) && c != node; i++)
-		c = tv->tree->node[c].next_sibling;
+		c = treeview_at(tv, c).next_sibling;
 	return c == node || is_kept(tv, node, NULL) ? NODE_NONE : more;
 }
 
 /* Leaves out what the children of NODE, at START in LIST, have too much of; the row that stands for it comes last. */
 static void treelist_shorten(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *list, size_t start)
 {
-	const uint32_t more = treeview_more(tv->tree, node);
+	const uint32_t more = treeview_more(tv, node);
 	size_t n = start, rows, seen = 0;
 
 	if (more == NODE_NONE)
@@ -197,14 +181,14 @@ void treeview_list(struct treeview *tv, const uint8_t *marks)
 	uint32_t base, base_depth;
 
 	tv->rows.n = 0;
-	if (!tv->tree || !tv->tree->n)
+	if (!shown_n(treeview_shown(tv)))
 		return;
 	if (treeview_lists_own(tv)) {
 		tv->ops->list(tv, marks);
 		return;
 	}
 	base = treeview_base(tv);
-	base_depth = tv->tree->node[base].depth + (base ? 0u : 1u);
+	base_depth = treeview_at(tv, base).depth + (base ? 0u : 1u);
 	if (base && vec_reserve(&stack, 1))
 		stack.v[stack.n++] = base;
 	else
@@ -215,7 +199,7 @@ void treeview_list(struct treeview *tv, const uint8_t *marks)
 
 		if (!row)
 			break;
-		*row = (struct tree_row){ node, tv->tree->node[node].depth - base_depth };
+		*row = (struct tree_row){ node, treeview_at(tv, node).depth - base_depth };
 		if (treeview_is_open(tv, node))
 			push_reversed(tv, node, marks, &stack);
 	}

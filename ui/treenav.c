@@ -7,16 +7,9 @@
 /* What NODE weighs: by the kind of time that the view is sorted by, else all of it. */
 static uint64_t treenav_weight(const struct treeview *tv, uint32_t node)
 {
-	const struct tree_node *n = &tv->tree->node[node];
+	const bool by_kind = tv->sort == SORT_RUNNING || tv->sort == SORT_RUNNABLE || tv->sort == SORT_BLOCKED;
 
-	switch (tv->sort) {
-	case SORT_RUNNING:
-	case SORT_RUNNABLE:
-	case SORT_BLOCKED:
-		return n->value[tv->sort - SORT_RUNNING];
-	default:
-		return n->total_ns;
-	}
+	return by_kind ? treeview_value(tv, node, tv->sort) : treeview_at(tv, node).weight;
 }
 
 /* NODE_NONE when there is none, or none has any weight. */
@@ -24,8 +17,8 @@ static uint32_t treenav_heaviest_child(const struct treeview *tv, uint32_t node)
 {
 	uint32_t best = NODE_NONE;
 
-	for (uint32_t c = tv->tree->node[node].first_child; c != NODE_NONE; c = tv->tree->node[c].next_sibling) {
-		const uint8_t kind = tv->tree->node[c].kind;
+	for (uint32_t c = treeview_at(tv, node).first_child; c != NODE_NONE; c = treeview_at(tv, c).next_sibling) {
+		const uint8_t kind = treeview_at(tv, c).kind;
 
 		if (kind != NODE_IDLE && kind != NODE_MORE && treenav_weight(tv, c) &&
 		    (best == NODE_NONE || treenav_weight(tv, c) > treenav_weight(tv, best)))
@@ -72,7 +65,7 @@ bool treeview_parent(struct treeview *tv)
 	const uint32_t node = treeview_node(tv);
 
 	for (size_t i = tv->cursor; node != NODE_NONE && i-- > 0;) {
-		if (tv->rows.v[i].node == tv->tree->node[node].parent) {
+		if (tv->rows.v[i].node == treeview_at(tv, node).parent) {
 			treeview_to_row(tv, i);
 			return true;
 		}

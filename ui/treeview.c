@@ -33,11 +33,11 @@ uint32_t treeview_node(const struct treeview *tv)
 
 frame_id treeview_place(const struct treeview *tv, uint32_t node)
 {
-	const struct tree_node *n = &tv->tree->node[node];
+	const struct outline_row n = treeview_at(tv, node);
 
-	if (n->kind == NODE_ROOT || n->kind == NODE_GROUP || n->kind == NODE_NUMA)
+	if (n.kind == NODE_ROOT || n.kind == NODE_GROUP || n.kind == NODE_NUMA)
 		return ID_NONE;
-	return n->kind == NODE_ADDR ? n->frame : n->place;
+	return n.kind == NODE_ADDR ? n.frame : n.place;
 }
 
 uint32_t treeview_idle(const struct tree *t)
@@ -59,24 +59,24 @@ uint64_t treeview_work_ns(const struct tree *t)
 
 bool treeview_is_open(const struct treeview *tv, uint32_t node)
 {
-	const uint64_t key = tv->tree->node[node].key;
-	const enum fold fold = folds_get(&tv->folds, key);
+	const struct outline_row n = treeview_at(tv, node);
+	const enum fold fold = folds_get(&tv->folds, n.key);
 
 	if (fold != FOLD_UNSET)
 		return fold == FOLD_OPEN;
-	return (tv->folds.open_default && tv->tree->node[node].total_ns >= tv->least_open_ns) || folds_open(&tv->autos, key);
+	return (tv->folds.open_default && n.weight >= tv->least_open_ns) || folds_open(&tv->autos, n.key);
 }
 
-uint32_t treeview_path(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found)
+uint32_t treeview_path(const struct treeview *tv, const uint64_t *key, size_t n, size_t *ret_found)
 {
 	uint32_t at = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		uint32_t c = t->node[at].first_child;
+		uint32_t c = treeview_at(tv, at).first_child;
 
-		while (c != NODE_NONE && t->node[c].key != key[i])
-			c = t->node[c].next_sibling;
+		while (c != NODE_NONE && treeview_at(tv, c).key != key[i])
+			c = treeview_at(tv, c).next_sibling;
 		if (c == NODE_NONE)
 			break;
 		at = c;
@@ -89,8 +89,8 @@ uint32_t treeview_base(const struct treeview *tv)
 {
 	size_t found;
 
-	for (size_t i = tv->zooms.n; tv->tree && i-- > 0;) {
-		const uint32_t node = treeview_path(tv->tree, tv->zoom.v, tv->zooms.v[i], &found);
+	for (size_t i = tv->zooms.n; shown_any(treeview_shown(tv)) && i-- > 0;) {
+		const uint32_t node = treeview_path(tv, tv->zoom.v, tv->zooms.v[i], &found);
 
 		if (found == tv->zooms.v[i])
 			return node;
@@ -100,7 +100,9 @@ uint32_t treeview_base(const struct treeview *tv)
 
 void treeview_weigh(struct treeview *tv)
 {
-	tv->least_open_ns = tv->tree && tv->folds.open_default ? treeview_least_open(tv->tree, treeview_base(tv)) : 0;
+	const struct shown s = treeview_shown(tv);
+
+	tv->least_open_ns = shown_any(s) && tv->folds.open_default ? treeview_least_open(s, treeview_base(tv)) : 0;
 }
 
 /* Cursor and screen */
@@ -111,11 +113,11 @@ static void belong_to(struct treeview *tv, uint32_t node)
 	if (node == NODE_NONE)
 		return;
 	tv->path.n = 0;
-	if (!vec_reserve(&tv->path, tv->tree->node[node].depth))
+	if (!vec_reserve(&tv->path, treeview_at(tv, node).depth))
 		return;
-	tv->path.n = tv->tree->node[node].depth;
-	for (uint32_t at = node; at; at = tv->tree->node[at].parent)
-		tv->path.v[tv->tree->node[at].depth - 1] = tv->tree->node[at].key;
+	tv->path.n = treeview_at(tv, node).depth;
+	for (uint32_t at = node; at; at = treeview_at(tv, at).parent)
+		tv->path.v[treeview_at(tv, at).depth - 1] = treeview_at(tv, at).key;
 }
 
 void treeview_remember(struct treeview *tv)
@@ -149,7 +151,7 @@ static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 {
 	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
 
-	for (; node != NODE_NONE && node; node = tv->tree->node[node].parent) {
+	for (; node != NODE_NONE && node; node = treeview_at(tv, node).parent) {
 		for (size_t i = 0; i < tv->rows.n; i++) {
 			if (tv->rows.v[i].node != node)
 				continue;
@@ -177,24 +179,26 @@ static void treeview_relist(struct treeview *tv)
 	treeview_remember(tv);
 }
 
-void treeview_show(struct treeview *tv, const struct tree *tree)
+static void treeview_show_any(struct treeview *tv, struct shown next)
 {
-	if (!tree || !tree->n) {
+	if (!shown_n(next)) {
 		tv->tree = NULL;
+		tv->list = NULL;
 		tv->base = NULL;
 		tv->model = NULL;
 		tv->rows.n = 0;          /* cursor and top stay, to come back to the same line */
 		return;
 	}
-	if (tv->tree && tv->rows.n) {
-		treeview_migrate(tv, tree);
+	if (tv->rows.n) {
+		treeview_migrate(tv, next);
 	} else {
 		size_t found;
 
-		tv->tree = tree;
+		tv->tree = next.tree;
+		tv->list = next.list;
 		treeview_weigh(tv);
 		treeview_list(tv, NULL);
-		settle_on(tv, treeview_path(tree, tv->path.v, tv->path.n, &found), true);
+		settle_on(tv, treeview_path(tv, tv->path.v, tv->path.n, &found), true);
 	}
 	if (!tv->touched) {
 		treeview_unfold(tv);
@@ -205,10 +209,24 @@ void treeview_show(struct treeview *tv, const struct tree *tree)
 	treeview_clamp(tv);
 }
 
-void treeview_show_model(struct treeview *tv, const void *model, const struct tree *tree)
+void treeview_show_model(struct treeview *tv, const void *model, struct shown next)
 {
-	tv->model = model;               /* rows of the newer tree are listed by what they are called there */
-	treeview_show(tv, tree);
+	tv->model = model;               /* rows of what is newer are listed by what they are called there */
+	treeview_show_any(tv, next);
+}
+
+void treeview_show(struct treeview *tv, const struct tree *tree)
+{
+	treeview_show_any(tv, (struct shown){ .tree = tree });
+}
+
+uint64_t treeview_value(const struct treeview *tv, uint32_t node, enum sort_by sort)
+{
+	if (sort == SORT_TOTAL || sort == SORT_NAME)
+		return 0;
+	if (tv->list)
+		return tv->ops && tv->ops->value ? tv->ops->value(tv, node, sort) : 0;
+	return sort == SORT_SELF ? tv->tree->node[node].self_ns : tv->tree->node[node].value[sort - SORT_RUNNING];
 }
 
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
@@ -221,10 +239,10 @@ void treeview_set_height(struct treeview *tv, size_t height)
 	if (height == tv->height)
 		return;
 	tv->height = height ? height : 1;
-	if (tv->tree && !tv->touched) {
+	if (shown_any(treeview_shown(tv)) && !tv->touched) {
 		treeview_unfold(tv);
 		treeview_list(tv, NULL);
-	} else if (tv->tree && tv->ops && tv->ops->long_lists) {
+	} else if (tv->list && tv->ops && tv->ops->long_lists) {
 		treeview_relist(tv);              /* long lists have other lengths now */
 	}
 	treeview_fill(tv);
@@ -232,7 +250,7 @@ void treeview_set_height(struct treeview *tv, size_t height)
 
 void treeview_set_width(struct treeview *tv, int width)
 {
-	if (width > 0 && tv->ops && tv->ops->set_width && tv->ops->set_width(tv, width) && tv->tree)
+	if (width > 0 && tv->ops && tv->ops->set_width && tv->ops->set_width(tv, width) && shown_any(treeview_shown(tv)))
 		treeview_relist(tv);
 }
 
@@ -262,13 +280,13 @@ void treeview_first(struct treeview *tv)
 
 static bool treeview_can_fold(const struct treeview *tv, uint32_t node)
 {
-	return tv->tree->node[node].first_child != NODE_NONE || tv->tree->node[node].kind == NODE_MORE;
+	return treeview_at(tv, node).first_child != NODE_NONE || treeview_at(tv, node).kind == NODE_MORE;
 }
 
 static void treeview_fold(struct treeview *tv, uint32_t node, enum fold how)
 {
 	if (treeview_can_fold(tv, node))
-		folds_set(&tv->folds, tv->tree->node[node].key, how);
+		folds_set(&tv->folds, treeview_at(tv, node).key, how);
 }
 
 /* Folds NODE under the user's hand and lists the rows anew. */
@@ -396,7 +414,7 @@ void treeview_all(struct treeview *tv, bool open)
 	folds_clear(&tv->autos, false);
 	tv->lent.n = 0;
 	treeview_weigh(tv);
-	if (tv->tree && tv->zooms.n && !open)
+	if (shown_any(treeview_shown(tv)) && tv->zooms.n && !open)
 		treeview_fold(tv, treeview_base(tv), FOLD_OPEN);
 	treeview_relist(tv);
 }
@@ -436,7 +454,7 @@ bool treeview_unzoom(struct treeview *tv)
 void treeview_sort(struct treeview *tv, enum sort_by sort)
 {
 	tv->sort = sort;
-	if (!tv->tree)
+	if (!shown_any(treeview_shown(tv)))
 		return;
 	treeview_relist(tv);
 	if (tv->at_first)
@@ -447,7 +465,7 @@ void treeview_sort(struct treeview *tv, enum sort_by sort)
 
 static void treeview_lend(struct treeview *tv, uint32_t node)
 {
-	const uint64_t key = tv->tree->node[node].key;
+	const uint64_t key = treeview_at(tv, node).key;
 	struct lent_fold *l = vec_push(&tv->lent);
 
 	if (!l)
@@ -465,10 +483,10 @@ static bool lend_if(struct treeview *tv, uint32_t node, bool closed)
 	return true;
 }
 
-static bool treeview_under(const struct tree *t, uint32_t node, uint32_t base)
+static bool treeview_under(const struct treeview *tv, uint32_t node, uint32_t base)
 {
 	while (node != base && node)
-		node = t->node[node].parent;
+		node = treeview_at(tv, node).parent;
 	return node == base;
 }
 
@@ -476,16 +494,16 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 {
 	bool folded = tv->lent.n;
 
-	if (!tv->tree || node >= tv->tree->n)
+	if (node >= shown_n(treeview_shown(tv)))
 		return;
 	while (tv->lent.n) {
 		const struct lent_fold l = tv->lent.v[--tv->lent.n];
 
 		folds_set(&tv->folds, l.key, l.before);
 	}
-	while (tv->zooms.n && !treeview_under(tv->tree, node, treeview_base(tv)))
+	while (tv->zooms.n && !treeview_under(tv, node, treeview_base(tv)))
 		treeview_unzoom(tv);
-	for (uint32_t at = node; at != NODE_NONE && at; at = tv->tree->node[at].parent) {
+	for (uint32_t at = node; at != NODE_NONE && at; at = treeview_at(tv, at).parent) {
 		folded |= lend_if(tv, treeview_hidden_by(tv, at), true);
 		folded |= lend_if(tv, at, at != node && !treeview_is_open(tv, at));
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treeview.h - a tree as lines: what is open, where the cursor is, what is on screen. Knows nothing of cells or keys.
+ * treeview.h - a call tree or an outline (outline.h) as lines: what is open, where the cursor is, what is on screen. Knows nothing of cells or keys.
  *
  * The *rows* are the visible nodes from top to bottom; *top* is the first row on screen, the *cursor* one of the rows. When a
  * newer tree comes, the cursor stays on its node and its node on its line of the screen, and everything that was open stays
@@ -20,6 +20,7 @@
 #include "base/vec.h"
 #include "query/query.h"
 #include "ui/folds.h"
+#include "ui/outline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,7 +47,7 @@ struct row_path {
 
 /*
  * What the rows of a treeview are where they are not the nodes of a call tree, line by line. Whoever shows something of that kind
- * has such a table; what the rows stand for is treeview.model.
+ * has such a table; what the rows stand for is treeview.model. NODE is a row of the outline, or a node of the tree, that is shown.
  */
 struct treeview_ops {
 	/* What NODE is called, sanitised; returns DST. NULL = as in a call tree. */
@@ -59,6 +60,8 @@ struct treeview_ops {
 	bool all_paths;
 	bool label_places;       /* addresses without a name are not called the same everywhere */
 	bool long_lists;         /* rows depend on the height */
+	/* What rows of an outline are sorted by: SORT is self or a kind of time. NULL = they stay in their order. */
+	uint64_t (*value)(const struct treeview *tv, uint32_t node, enum sort_by sort);
 	/* Lists rows of its own, the first of them for all there is; they depend on the cursor. NULL = lines, as they are open. */
 	void (*list)(struct treeview *tv, const uint8_t *marks);
 	/* Takes note of the width, true when rows depend on it; and of the cursor having moved or the height. */
@@ -71,7 +74,6 @@ struct treeview_ops {
 #define LIST_ROWS_MIN 3u         /* of a long list that is not wanted whole */
 #define LIST_ROWS_MAX 10u
 #define OPEN_ROWS_MAX 10000u     /* rows of "open everything": beyond these only what weighs most is opened */
-#define NODE_MORE 0x80u          /* a kind of node that only lists have, beside those of query.h */
 
 struct tree_row {
 	uint32_t node;
@@ -85,9 +87,10 @@ struct lent_fold {
 };
 
 struct treeview {
-	const struct tree *tree;         /* borrowed; NULL = none yet */
+	const struct tree *tree;         /* borrowed; NULL = an outline is shown, or nothing yet */
+	const struct outline *list;      /* the same: NULL = a tree, or nothing */
 	const struct treeview_ops *ops;  /* NULL = the nodes of a call tree */
-	const void *model;               /* borrowed: what the rows stand for, for ops; NULL = nothing but the tree */
+	const void *model;               /* borrowed: what the rows stand for, for ops; NULL = nothing but themselves */
 	void *own;                       /* of ops, for the life of the view */
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
@@ -113,8 +116,21 @@ void treeview_free(struct treeview *tv);
 
 /* Shows TREE (borrowed until the next call; NULL = none). The tree shown before must still be alive during the call. */
 void treeview_show(struct treeview *tv, const struct tree *tree);
-/* The same for rows that stand for MODEL, which is borrowed as TREE is. */
-void treeview_show_model(struct treeview *tv, const void *model, const struct tree *tree);
+/* The same for what may be an outline, and for rows that stand for MODEL, which is borrowed as they are. */
+void treeview_show_model(struct treeview *tv, const void *model, struct shown next);
+
+/* What TV shows. */
+static inline struct shown treeview_shown(const struct treeview *tv)
+{
+	return (struct shown){ tv->tree, tv->list };
+}
+/* Node or row NODE of it. */
+static inline struct outline_row treeview_at(const struct treeview *tv, uint32_t node)
+{
+	return shown_at(treeview_shown(tv), node);
+}
+/* What NODE is sorted by when that is SORT: 0 for all where that makes no difference, and for totals and names. */
+uint64_t treeview_value(const struct treeview *tv, uint32_t node, enum sort_by sort);
 /* What NODE is called, sanitised. Returns DST, which holds LABEL_MAX bytes if all of it is wanted. */
 char *treeview_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* True when lines are in the order that the tree has by itself: by total, or by change where there is a baseline. */
@@ -132,7 +148,7 @@ static inline bool treeview_lists_own(const struct treeview *tv)
 /* Changes the number of columns, which makes a difference to some. */
 void treeview_set_width(struct treeview *tv, int width);
 
-/* Where NODE of a call tree is in the code, ID_NONE for what is nowhere. */
+/* Where NODE is in the code, ID_NONE for what is nowhere. */
 frame_id treeview_place(const struct treeview *tv, uint32_t node);
 /* The node under the cursor, NODE_NONE when there are no rows. */
 uint32_t treeview_node(const struct treeview *tv);
@@ -140,13 +156,13 @@ uint32_t treeview_node(const struct treeview *tv);
 uint32_t treeview_idle(const struct tree *t);
 /* What all of T weighs without it. */
 uint64_t treeview_work_ns(const struct tree *t);
-/* The node that N keys lead to, from under the root of T, or as far as they lead; *RET_FOUND says how many were found. */
-uint32_t treeview_path(const struct tree *t, const uint64_t *key, size_t n, size_t *ret_found);
+/* The node that N keys lead to, from under the root, or as far as they lead; *RET_FOUND says how many were found. */
+uint32_t treeview_path(const struct treeview *tv, const uint64_t *key, size_t n, size_t *ret_found);
 /* The node that is shown as root: 0 when not zoomed. */
 uint32_t treeview_base(const struct treeview *tv);
 bool treeview_is_open(const struct treeview *tv, uint32_t node);
 /* The NODE_MORE of a long list, NODE_NONE when NODE is none. */
-uint32_t treeview_more(const struct tree *t, uint32_t node);
+uint32_t treeview_more(const struct treeview *tv, uint32_t node);
 /* The NODE_MORE of the long list that NODE is too far down in to be a row; NODE_NONE = it is not hidden so. */
 uint32_t treeview_hidden_by(const struct treeview *tv, uint32_t node);
 /* So many lines the children of NODE take when it is opened. */
@@ -178,8 +194,8 @@ bool treeview_open_level(struct treeview *tv);
 void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
 /* Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when it is everything. */
 void treeview_all(struct treeview *tv, bool open);
-/* That weight for T, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows; 0 = all fit. Within a sixteenth. */
-uint64_t treeview_least_open(const struct tree *t, uint32_t base);
+/* That weight for S, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows; 0 = all fit. Within a sixteenth. */
+uint64_t treeview_least_open(struct shown s, uint32_t base);
 
 void treeview_zoom(struct treeview *tv);
 bool treeview_unzoom(struct treeview *tv);       /* false when not zoomed */
@@ -209,7 +225,7 @@ void treeview_weigh(struct treeview *tv);
 /* The same: remembers the node under the cursor as the one that the cursor belongs to. */
 void treeview_remember(struct treeview *tv);
 /* The same: where old rows, cursor and folds are found again in NEXT. */
-void treeview_migrate(struct treeview *tv, const struct tree *next);
+void treeview_migrate(struct treeview *tv, struct shown next);
 /* The same: puts the cursor into the rows, and its row on the screen. Blank lines at the bottom are fine after a refresh. */
 void treeview_clamp(struct treeview *tv);
 /* The same, and leaves no more lines blank than must be: after what the user did. */

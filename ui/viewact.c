@@ -230,7 +230,7 @@ static bool viewact_relate(struct view *v, enum action a)
 
 static void say_least_open(struct view *v, const struct treeview *tv)
 {
-	const double whole = (double)tv->tree->node[treeview_base(tv)].total_ns;
+	const double whole = (double)treeview_at(tv, treeview_base(tv)).weight;
 	char text[96];
 
 	snprintf(text, sizeof(text), "too many lines for all: opened what has %.2g %% or more", 100 * (double)tv->least_open_ns / whole);

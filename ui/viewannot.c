@@ -35,10 +35,19 @@ void view_annot_begin(struct view *v)
 	struct annotview *an = &v->annot.view;
 	const char *why = "files of code cannot be opened from here";
 	struct listing_of of;
+	struct tree_node one;
+	struct tree row;
+	bool which;
 
 	if (node == NODE_NONE || !p->built)
 		return;
-	if (!listing_which(p->tv->tree, node, &of, &why) || !v->feed->code.open) {
+	if (p->tv->list) {
+		row = outline_as_tree(p->tv->list, node, &one);
+		which = listing_which(&row, 0, &of, &why);
+	} else {
+		which = listing_which(p->tv->tree, node, &of, &why);
+	}
+	if (!which || !v->feed->code.open) {
 		view_say(v, why);
 		return;
 	}

@@ -282,7 +282,7 @@ void view_go_to_sought(struct view *v)
 void view_show(struct view *v, struct built *b)
 {
 	struct pane *p = &v->pane[b->job.what];
-	struct treeview *tv = pane_lines_for(p, &b->tree->query);
+	struct treeview *tv = pane_lines_for(p, &b->job.query);
 
 	if (tv != p->tv) {
 		treeview_show(p->tv, NULL);
@@ -292,7 +292,7 @@ void view_show(struct view *v, struct built *b)
 	tv->base = b->baseline;
 	if (p->ops->shows)
 		p->ops->shows(tv, b);
-	treeview_show_model(tv, b->model, b->tree);
+	treeview_show_model(tv, b->model, built_shown(b));
 	show_in_header(v, b);
 	p->look = look_of(p, &b->job);
 	search_forget(&v->search);
@@ -319,6 +319,7 @@ void view_drop(struct view *v, enum pane_id pane)
 
 void view_give(struct view *v, struct built *b, uint64_t now_ns)
 {
+	const bool failed = b && !shown_any(built_shown(b));
 	struct query q;
 	struct pane *p;
 
@@ -331,15 +332,15 @@ void view_give(struct view *v, struct built *b, uint64_t now_ns)
 	}
 	p = &v->pane[b->job.what];
 	p->building = false;
-	if (!b->tree && p == view_here(v))
+	if (failed && p == view_here(v))
 		v->nr_typed = 0;
 	v->took_ns += b->took_ns;
 	v->next_build_ns = now_ns + v->took_ns * (BUILD_SHARE - 1);
 	if (!viewbuild_building(v))
 		v->took_ns = 0;
 	q = viewbuild_question(v, b->job.what);
-	if (!b->tree || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) || !view_is_open(v, b->job.what)) {
-		if (!b->tree)
+	if (failed || !same_query(&b->job.query, &q) || b->job.mark.mark_ns != view_baseline_of(v, b->job.what) || !view_is_open(v, b->job.what)) {
+		if (failed)
 			view_say(v, b->err.text);
 		built_free(b);
 		return;

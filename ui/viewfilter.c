@@ -141,7 +141,7 @@ bool view_filter_back(struct view *v)
 static bool view_filter_here(const struct view *v, struct filter_term *t)
 {
 	const struct pane *p = &v->pane[v->focus];
-	const uint32_t node = p->tv->tree ? treeview_node(p->tv) : NODE_NONE;
+	const uint32_t node = treeview_node(p->tv);
 
 	return node != NODE_NONE && p->ops->here && p->ops->here(p->tv, node, t);
 }

@@ -67,7 +67,7 @@ void view_search_recount(struct view *v)
 	const uint32_t here = treeview_node(tv);
 	const size_t at = s->at;
 
-	if (!tv->tree || !s->len || (s->counted && s->tree == tv->tree && s->base == treeview_base(tv)))
+	if (!shown_any(treeview_shown(tv)) || !s->len || (s->counted && search_is_of(s, tv) && s->base == treeview_base(tv)))
 		return;
 	if (search_find(s, tv, here, SEARCH_HERE) != here)
 		s->at = at < s->matches ? at : s->matches;

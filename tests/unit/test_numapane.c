@@ -484,7 +484,7 @@ static void searching_looks_behind_the_head(void **state)
 	draw(&p);
 	assert_cursor(&p, "function_27");
 	assert_true(on_screen(&p, "function_27"));
-	treeview_visit(&p.tv, p.tv.tree->node[0].first_child);
+	treeview_visit(&p.tv, p.tv.list->row[0].first_child);
 	assert_int_equal(row_of(&p, "function_27"), SIZE_MAX);   /* what the search opened in passing is closed again */
 	treeview_visit(&p.tv, found);
 	treeview_settle(&p.tv);

@@ -321,7 +321,7 @@ static void the_mouse_opens_and_chooses(void **state)
 	driver_press(&w.d, "30");
 	tv = view_tree(w.d.view);
 	for (size_t i = 0; i < tv->rows.n; i++) {
-		if (tv->rows.v[i].depth || tv->tree->node[tv->rows.v[i].node].first_child == NODE_NONE)
+		if (tv->rows.v[i].depth || treeview_at(tv, tv->rows.v[i].node).first_child == NODE_NONE)
 			continue;
 		view_mouse(w.d.view, MOUSE_CLICK, 2, 4 + (int)i);
 		break;

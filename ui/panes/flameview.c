@@ -54,7 +54,7 @@ static void flameview_list(struct treeview *tv, const uint8_t *marks)
 	struct flame_layout *l = &flameview_of(tv)->layout;
 	size_t found;
 	const uint32_t keep = tv->at_first ? NODE_NONE : marks ? flameview_marked(tv->tree, marks) :
-			      treeview_path(tv->tree, tv->path.v, tv->path.n, &found);
+			      treeview_path(tv, tv->path.v, tv->path.n, &found);
 
 	tv->rows.n = 0;
 	flame_layout_make(l, tv->tree, treeview_base(tv), flameview_of(tv)->width, keep);

@@ -231,14 +231,13 @@ static void share_of_misses(const struct numa_figures *f, char *dst, size_t size
 static void draw_behind(const struct treeview *tv, uint32_t node, struct canvas *cv, int x, int y)
 {
 	const struct numa_line *l = &numapane_of(tv)->line[node];
-	const struct tree_node *n = &tv->tree->node[node];
 	char text[512] = "", count[UNITS_MAX];
-	uint32_t rows = n->nr_children;
+	uint32_t rows = tv->list->row[node].nr_children;
 
-	if (treeview_more(tv->tree, node) != NODE_NONE)
+	if (treeview_more(tv, node) != NODE_NONE)
 		rows--;
 	if (l->level == NUMA_LEVEL_PLACE)
-		tree_line(tv->tree, node, text, sizeof(text));
+		numaview_place_line(numapane_of(tv), node, text, sizeof(text));
 	else if (l->level == NUMA_LEVEL_PART && !rows)
 		snprintf(text, sizeof(text), "none so far");
 	else if (l->part == NUMA_PART_MISSES && l->level == NUMA_LEVEL_PART)
@@ -267,7 +266,7 @@ static void numapane_draw_row(const struct treeview *tv, const struct layout *la
 	const struct tree_row *row = &tv->rows.v[i];
 	const struct numaview *nv = numapane_of(tv);
 	const struct numa_line *l = &nv->line[row->node];
-	const bool heads = l->level == NUMA_LEVEL_PART && tv->tree->node[row->node].first_child != NODE_NONE &&
+	const bool heads = l->level == NUMA_LEVEL_PART && tv->list->row[row->node].first_child != NODE_NONE &&
 			   treeview_is_open(tv, row->node);
 	const int end = heads || has_figures(l) ? lay->name_end : cv->w;
 	const int x = LINE_NAME_X + numapane_indent_of(row->depth, end) + LINE_STEP;
@@ -328,8 +327,8 @@ size_t numapane_frames(const struct treeview *tv, int lines, frame_id *ret, size
 		const uint32_t node = tv->rows.v[i].node;
 		stack_id at = numaview_stack(numapane_of(tv), &numapane_of(tv)->line[node]);
 
-		if (at == STACK_ROOT && tv->tree->node[node].place != ID_NONE && n < max)
-			ret[n++] = tv->tree->node[node].place;
+		if (at == STACK_ROOT && tv->list->row[node].place != ID_NONE && n < max)
+			ret[n++] = tv->list->row[node].place;
 		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
 			const struct stack *s = dict_get_stack(numapane_of(tv)->v->dict, at);
 
@@ -344,12 +343,16 @@ static bool numapane_pick(struct filter_term *t, const struct numaview *nv, uint
 {
 	const struct numa_line *l = &nv->line[node];
 	const int i = numaview_node(l);
+	struct tree_node place;
+	struct tree one;
 	char label[LABEL_MAX];
 
 	if (i >= 0)
 		return rowfilter_number(t, TERM_NODE, nv->v->node[i].id);
-	if (l->level == NUMA_LEVEL_PLACE)
-		return rowfilter_node(t, nv->tree, node);
+	if (l->level == NUMA_LEVEL_PLACE) {
+		one = outline_as_tree(nv->rows, node, &place);
+		return rowfilter_node(t, &one, 0);
+	}
 	if (l->level != NUMA_LEVEL_ROW)
 		return false;
 	switch (l->part) {
@@ -375,7 +378,7 @@ static bool numapane_path(const struct treeview *tv, uint32_t node, char *dst, s
 	const stack_id path = numaview_path(numapane_of(tv), node);
 
 	*dst = '\0';
-	ret->stack = tv->tree->node[node].first_child == NODE_NONE ? path : STACK_ROOT;
+	ret->stack = tv->list->row[node].first_child == NODE_NONE ? path : STACK_ROOT;
 	return path != STACK_ROOT;
 }
 
@@ -387,7 +390,7 @@ static const struct treeview_ops numapane_lines = {
 static void numapane_keep_matrix(struct treeview *tv, const struct numaview *next)
 {
 	const uint32_t head = numaview_head(next, NUMA_PART_MATRIX);
-	const uint64_t key = head == NODE_NONE ? 0 : next->tree->node[head].key;
+	const uint64_t key = head == NODE_NONE ? 0 : next->rows->row[head].key;
 	const struct numaview *nv = numapane_of(tv);
 
 	if (head != NODE_NONE && tv->touched && nv && nv->beside && folds_get(&tv->folds, key) == FOLD_UNSET)
@@ -398,7 +401,7 @@ void numapane_show(struct treeview *tv, const struct numaview *nv)
 {
 	tv->ops = &numapane_lines;
 	numapane_keep_matrix(tv, nv);
-	treeview_show_model(tv, nv, nv->tree);
+	treeview_show_model(tv, nv, (struct shown){ .list = nv->rows });
 }
 
 /* The pane */
@@ -432,7 +435,7 @@ static void numapane_build(struct built *b, const struct names *names)
 	}
 	take_ptr(numa);
 	b->model = nv;
-	b->tree = nv->tree;
+	b->list = nv->rows;
 }
 
 static void numapane_drop(struct built *b)
@@ -442,7 +445,7 @@ static void numapane_drop(struct built *b)
 
 	numaview_free(nv);
 	numa_view_free(numa);
-	b->tree = NULL;          /* a part of that */
+	b->list = NULL;          /* a part of that */
 }
 
 /* Accesses stand beside the nodes or below them, as the width allows. */

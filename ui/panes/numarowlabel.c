@@ -211,6 +211,8 @@ char *numaview_label(const struct numaview *nv, uint32_t node, char *dst, size_t
 {
 	const struct numa_line *l = &nv->line[node];
 	struct text_builder words = text_builder_in(dst, size);
+	struct tree_node place;
+	struct tree one;
 	char n[UNITS_MAX];
 
 	switch (l->level) {
@@ -224,7 +226,8 @@ char *numaview_label(const struct numaview *nv, uint32_t node, char *dst, size_t
 		numarowlabel_put_path(nv->v, l, &words);
 		break;
 	case NUMA_LEVEL_PLACE:
-		return tree_label(nv->tree, node, dst, size);
+		one = outline_as_tree(nv->rows, node, &place);
+		return tree_label(&one, 0, dst, size);
 	case NUMA_LEVEL_NODE:
 		put_of_node(nv->v, l, &words);
 		break;
@@ -236,4 +239,12 @@ char *numaview_label(const struct numaview *nv, uint32_t node, char *dst, size_t
 		break;
 	}
 	return dst;
+}
+
+char *numaview_place_line(const struct numaview *nv, uint32_t node, char *dst, size_t size)
+{
+	struct tree_node place;
+	const struct tree one = outline_as_tree(nv->rows, node, &place);
+
+	return tree_line(&one, 0, dst, size);
 }

@@ -202,7 +202,7 @@ void numapane_status(const struct treeview *tv, struct canvas *cv, int y)
 		return;
 	end = pane_common_place(tv, cv, y) - 2;
 	numastatus_put_figures(tv, node, &words);
-	tree_line(tv->tree, node, line, sizeof(line));
+	numaview_place_line(numapane_of(tv), node, line, sizeof(line));
 	treeview_label(tv, node, label, sizeof(label));
 	room = *figures ? end / 2 : end;
 	x = 1 + pane_common_list(cv, 1, y, (room > LINE_NAME_MIN ? room : end) - 1, STYLE_TITLE, label);

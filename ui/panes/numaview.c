@@ -2,7 +2,7 @@
 /*
  * numaview.c - the lines of numaview.h. What they are called is in numarowlabel.c.
  *
- * Lines of functions in call paths are nodes like those of a call tree, so that searching and following new names work as
+ * Rows of functions in call paths say which they are, as the nodes of a call tree do, so that searching and following new names work as
  * there. There are PLACES of them for each part at most, those of the heaviest paths; other paths have their one line alone.
  */
 #include "config.h"
@@ -11,7 +11,6 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "ui/panes/listtree.h"
 #include "ui/treeview.h"
 
 #include <stdlib.h>
@@ -24,10 +23,9 @@
 
 struct maker {
 	const struct numa_view *v;
-	VEC(struct tree_node) node;
+	struct outline *rows;
 	VEC(struct numa_line) line;
 	uint32_t places;         /* that there is room for yet */
-	bool failed;             /* out of memory */
 };
 
 bool numaview_is_one(const struct numa_view *v)
@@ -73,10 +71,10 @@ int numaview_only(const struct nodeset *s)
 
 uint32_t numaview_head(const struct numaview *nv, enum numa_part part)
 {
-	uint32_t c = nv->tree->node[0].first_child;
+	uint32_t c = nv->rows->row[0].first_child;
 
 	while (c != NODE_NONE && !(nv->line[c].part == part && nv->line[c].level == NUMA_LEVEL_PART))
-		c = nv->tree->node[c].next_sibling;
+		c = nv->rows->row[c].next_sibling;
 	return c;
 }
 
@@ -98,26 +96,22 @@ stack_id numaview_stack(const struct numaview *nv, const struct numa_line *line)
 }
 
 /* Adds a line below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
-static uint32_t numaview_add(struct maker *m, uint32_t parent, const struct tree_node *what, struct numa_line line,
-			     uint64_t identity)
+static uint32_t numaview_add(struct maker *m, uint32_t parent, struct outline_row what, struct numa_line line, uint64_t identity)
 {
-	struct tree_node *node = m->failed ? NULL : vec_push(&m->node);
-	struct numa_line *slot = m->failed ? NULL : vec_push(&m->line);
+	struct numa_line *slot = m->rows->failed ? NULL : vec_push(&m->line);
 
-	if (!node || !slot) {
-		m->failed = true;
+	if (!slot) {
+		m->rows->failed = true;
 		return 0;
 	}
-	*node = *what;
-	node->parent = parent;
-	node->key = hash_2u64(m->node.v[parent].key, identity);
 	*slot = line;
-	return (uint32_t)m->node.n - 1;
+	what.key = parent == NODE_NONE ? identity : hash_2u64(m->rows->row[parent].key, identity);
+	return outline_add(m->rows, parent, what);
 }
 
 static uint32_t numaview_add_line(struct maker *m, uint32_t parent, struct numa_line line, uint64_t identity)
 {
-	return numaview_add(m, parent, &(struct tree_node){ .kind = NODE_GROUP, .place = ID_NONE }, line, identity);
+	return numaview_add(m, parent, (struct outline_row){ .kind = NODE_GROUP, .place = ID_NONE }, line, identity);
 }
 
 static uint32_t numaview_add_row(struct maker *m, uint32_t head, uint32_t i, uint64_t identity)
@@ -133,7 +127,7 @@ static uint32_t numaview_add_row(struct maker *m, uint32_t head, uint32_t i, uin
 static bool numaview_add_place(struct maker *m, uint32_t path, frame_id frame, const struct frame_names *fn, uint32_t nr,
 			       uint32_t at)
 {
-	struct tree_node what = { .kind = NODE_ADDR, .frame = frame, .place = frame };
+	struct outline_row what = { .kind = NODE_ADDR, .frame = frame, .place = frame };
 	struct numa_line line = m->line.v[path];
 
 	if (!m->places || at >= PLACES_A_PATH)
@@ -145,7 +139,7 @@ static bool numaview_add_place(struct maker *m, uint32_t path, frame_id frame, c
 		what.func = fn->name[nr].func;
 		what.inlined = nr + 1u < fn->n;
 	}
-	return numaview_add(m, path, &what, line, at + 1ull);
+	return numaview_add(m, path, what, line, at + 1ull);
 }
 
 static bool is_kernel(const struct dict *d, frame_id frame)
@@ -195,7 +189,7 @@ static frame_id numaview_place_of(const struct numa_view *v, const struct numa_f
 static uint32_t numaview_add_func(struct maker *m, uint32_t head, uint32_t i)
 {
 	const struct numa_func_row *r = &m->v->func[i];
-	struct tree_node what = { .kind = NODE_GROUP, .place = numaview_place_of(m->v, r) };
+	struct outline_row what = { .kind = NODE_GROUP, .place = numaview_place_of(m->v, r) };
 
 	if (r->func != ID_NONE) {
 		what.kind = NODE_FUNC;
@@ -204,7 +198,7 @@ static uint32_t numaview_add_func(struct maker *m, uint32_t head, uint32_t i)
 		what.kind = NODE_ADDR;
 		what.frame = what.place;
 	}
-	return numaview_add(m, head, &what, (struct numa_line){ NUMA_PART_FUNCS, NUMA_LEVEL_ROW, i, 0 }, r->key);
+	return numaview_add(m, head, what, (struct numa_line){ NUMA_PART_FUNCS, NUMA_LEVEL_ROW, i, 0 }, r->key);
 }
 
 /* Parts */
@@ -376,19 +370,9 @@ static uint32_t add_head(struct maker *m, enum numa_part part)
 		[NUMA_PART_THREADS] = 5, [NUMA_PART_MAPPINGS] = 4, [NUMA_PART_MOVES] = 3, [NUMA_PART_PROCESSES] = 2,
 		[NUMA_PART_MISSES] = 1,
 	};
-	const struct tree_node what = { .kind = NODE_GROUP, .place = ID_NONE, .total_ns = weight[part] };
+	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE, .weight = weight[part] };
 
-	return numaview_add(m, 0, &what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 }, SEED + NUMA_NOTES + part);
-}
-
-/* How many rows HEAD, which was added last but for what is below it, has. */
-static uint32_t numaview_rows_of(const struct maker *m, uint32_t head)
-{
-	uint32_t n = 0;
-
-	for (size_t i = head + 1ul; i < m->node.n; i++)
-		n += m->node.v[i].parent == head;
-	return n;
+	return numaview_add(m, 0, what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 }, SEED + NUMA_NOTES + part);
 }
 
 static void make_part(struct maker *m, const struct numaview *nv, enum numa_part part)
@@ -399,7 +383,7 @@ static void make_part(struct maker *m, const struct numaview *nv, enum numa_part
 		[NUMA_PART_MAPPINGS] = make_mappings, [NUMA_PART_PROCESSES] = make_processes, [NUMA_PART_MISSES] = make_misses,
 	};
 	const uint32_t few = part <= NUMA_PART_MATRIX ? NODE_ROWS : 0;
-	const struct tree_node more = { .kind = NODE_MORE, .place = ID_NONE, .count = few };
+	const struct outline_row more = { .kind = NODE_MORE, .place = ID_NONE, .few = few };
 	uint32_t head, rows;
 
 	if (!has_part(nv, part))
@@ -408,33 +392,30 @@ static void make_part(struct maker *m, const struct numaview *nv, enum numa_part
 	if (!head)
 		return;
 	(part == NUMA_PART_NODES && nv->beside ? make_matrix : make[part])(m, head);
-	rows = m->failed ? 0 : numaview_rows_of(m, head);
+	rows = m->rows->row[head].nr_children;
 	if (rows > (few ? few : LIST_ROWS_MIN) + 1)
-		numaview_add(m, head, &more, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_MORE, rows, 0 }, SEED);
+		numaview_add(m, head, more, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_MORE, rows, 0 }, SEED);
 }
 
 /* The lines of NV; false when out of memory. */
 static bool make_lines(struct maker *m, const struct numaview *nv)
 {
-	struct tree_node *root;
+	const struct outline_row root = { .kind = NODE_ROOT, .place = ID_NONE, .weight = NUMA_PARTS };
 
-	if (!vec_reserve(&m->node, 1) || !vec_reserve(&m->line, 1))
+	numaview_add(m, NODE_NONE, root, (struct numa_line){ .part = NUMA_PARTS }, SEED);
+	if (m->rows->failed)
 		return false;
-	root = &m->node.v[m->node.n++];
-	*root = (struct tree_node){ .key = SEED, .parent = NODE_NONE, .kind = NODE_ROOT, .place = ID_NONE, .total_ns = NUMA_PARTS,
-				    .count = nv->v->samples };
-	m->line.v[m->line.n++] = (struct numa_line){ .part = NUMA_PARTS };
 	make_notes(m, 0);
 	for (unsigned int p = NUMA_PART_NODES; p < NUMA_PARTS; p++)
 		make_part(m, nv, (enum numa_part)p);
-	return !m->failed;
+	return !m->rows->failed;
 }
 
 struct numaview *numaview_new(const struct numa_view *v, bool beside, bool live)
 {
 	AUTO(numaview_free) struct numaview *nv = calloc(1, sizeof(*nv));
-	struct tree what = { .dict = v->dict, .names = v->names, .query = v->query };
 	struct maker m = { .v = v };
+	bool whole;
 
 	if (!nv)
 		return NULL;
@@ -443,21 +424,19 @@ struct numaview *numaview_new(const struct numa_view *v, bool beside, bool live)
 	nv->live = live;
 	for (size_t i = 0; i < (size_t)v->nr_nodes * v->nr_nodes; i++)
 		nv->top_ns = v->cell[i].ns > nv->top_ns ? v->cell[i].ns : nv->top_ns;
-	if (make_lines(&m, nv)) {
-		what.n = (uint32_t)m.node.n;
-		nv->line = take_ptr(m.line.v);
-		nv->tree = listtree_new(&what, take_ptr(m.node.v));
-	}
-	vec_free(&m.node);
-	vec_free(&m.line);
-	return nv->tree ? take_ptr(nv) : NULL;
+	nv->rows = m.rows = outline_new(v->dict, v->names, &v->query);
+	if (!nv->rows)
+		return NULL;
+	whole = make_lines(&m, nv);
+	nv->line = take_ptr(m.line.v);
+	return whole ? take_ptr(nv) : NULL;
 }
 
 void numaview_free(struct numaview *nv)
 {
 	if (!nv)
 		return;
-	tree_free(nv->tree);
+	outline_free(nv->rows);
 	free(nv->line);
 	free(nv);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numaview.h - the view by node as a tree that a treeview can show.
+ * numaview.h - the view by node as rows that a treeview can show.
  *
  * Its *parts* (nodes, functions, threads, ...) are lines with what belongs to them below: rows of the tables of struct
  * numa_view, and below these call paths, the functions of a call path one by one, or words. Nothing is copied: what a line says
- * is looked up by the number of its node. A long table is a long list (treeview.h).
+ * is looked up by the number of its row. A long table is a long list (treeview.h).
  */
 #ifndef SBERF_UI_PANES_NUMAVIEW_H
 #define SBERF_UI_PANES_NUMAVIEW_H
 
 #include "base/cleanup.h"
 #include "query/numareport.h"
+#include "ui/outline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,23 +67,25 @@ struct numaview {
 	bool beside;             /* accesses from node to node stand beside the nodes: there is no NUMA_PART_MATRIX */
 	bool live;               /* sampling can still begin */
 	uint64_t top_ns;         /* of the cell of V that has most */
-	struct numa_line *line;  /* by node of the tree; that of the root means nothing */
-	struct tree *tree;       /* owned */
+	struct numa_line *line;  /* by row; that of the root means nothing */
+	struct outline *rows;    /* owned */
 };
 
 /* V must outlive the result, which is to be freed with numaview_free(). NULL when out of memory. */
 struct numaview *numaview_new(const struct numa_view *v, bool beside, bool live);
 void numaview_free(struct numaview *nv);         /* NULL is fine */
 
-/* The node of the line above the rows of PART; NODE_NONE when there is no such part. */
+/* The row above the rows of PART; NODE_NONE when there is no such part. */
 uint32_t numaview_head(const struct numaview *nv, enum numa_part part);
 
-/* What NODE is called, sanitised. Returns DST. */
+/* What row NODE is called, sanitised. Returns DST. */
 char *numaview_label(const struct numaview *nv, uint32_t node, char *dst, size_t size);
+/* "file.c:12" of the function that row NODE is, "" = not known, or it is none. Returns DST. */
+char *numaview_place_line(const struct numaview *nv, uint32_t node, char *dst, size_t size);
 
 /* The stack that LINE is about; STACK_ROOT = none. */
 stack_id numaview_stack(const struct numaview *nv, const struct numa_line *line);
-/* The stack of the call path of a function that NODE of the tree is; STACK_ROOT = it is none. */
+/* The stack of the call path of a function that row NODE is; STACK_ROOT = it is none. */
 stack_id numaview_path(const struct numaview *nv, uint32_t node);
 /* The index in view.node that LINE stands for, a node or what lies below one; -1 = none. */
 int numaview_node(const struct numa_line *line);

@@ -57,7 +57,7 @@ struct pane_ops {
 
 	/* Leaves of *Q, what the user wants to see, what makes a difference here; NULL = all of it does. */
 	void (*question)(struct query *q);
-	/* In the builder's thread: makes B->model and B->tree, which is its lines, of B->snapshot; else says why in B->err. */
+	/* In the builder's thread: makes B->model and its lines, B->tree or B->list, of B->snapshot; else says why in B->err. */
 	void (*build)(struct built *b, const struct names *names);
 	/*
 	 * The same from a call tree that has been built: derives() makes of *Q, the question that it answers, the one that is
@@ -65,7 +65,7 @@ struct pane_ops {
 	 */
 	bool (*derives)(struct query *q);
 	void (*derive)(struct built *b, const struct tree *t);
-	/* Gives B's model back, after its tree or, if that is a part of it, with it: B->tree is NULL then. NULL = there is no model. */
+	/* Gives B's model back; its lines are given back after that. NULL = there is no model. */
 	void (*drop)(struct built *b);
 	/* False when P is to be built anew for the columns that it has now (p->at.w; p->asked_w). */
 	bool (*fits)(const struct pane *p);

@@ -52,7 +52,7 @@ void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *hea
 
 void pane_common_fold(const struct treeview *tv, struct canvas *cv, int x, int y, uint32_t node)
 {
-	if (tv->tree->node[node].first_child != NODE_NONE)
+	if (treeview_at(tv, node).first_child != NODE_NONE)
 		canvas_fill(cv, x, y, 1, STYLE_FAINT, treeview_is_open(tv, node) ? MARK_OPEN : MARK_CLOSED);
 }
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * outline.h - the rows of a list as a treeview shows them: rows below rows, and what each is known by.
+ *
+ * An outline is what a pane has that shows no call tree. A row has what folds, cursor, search and the next refresh need, 48
+ * bytes of it; what it says stands in the model of the pane, under the same number. Row 0 is the root, which is no line.
+ */
+#ifndef SBERF_UI_OUTLINE_H
+#define SBERF_UI_OUTLINE_H
+
+#include "base/cleanup.h"
+#include "query/query.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NODE_MORE 0x80u          /* a kind of row that only outlines have, beside those of query.h */
+
+struct outline_row {
+	uint64_t key;            /* identity that survives refreshes */
+	uint64_t weight;         /* how much it wants to be opened; of a node of a call tree its total */
+	uint32_t parent, first_child, last_child, next_sibling;  /* NODE_NONE = none */
+	uint32_t nr_children;
+	union {
+		func_id func;            /* NODE_FUNC */
+		frame_id frame;          /* NODE_ADDR */
+		uint32_t few;            /* NODE_MORE: so many of its siblings are lines while it is closed; 0 = as the height allows */
+	};
+	frame_id place;          /* the frame that it is about, ID_NONE = none */
+	uint16_t depth;          /* root = 0 */
+	uint8_t kind;            /* enum node_kind; NODE_GROUP is what no other kind fits */
+	bool inlined;            /* NODE_FUNC: an inlined copy */
+};
+
+struct outline {
+	const struct dict *dict;         /* borrowed, as the next two are: what functions among the rows are called */
+	const struct names *names;
+	const struct query *query;       /* NULL = nothing was asked for that makes a difference to names */
+	struct outline_row *row;         /* parents come before their children */
+	uint32_t n;
+	size_t room;                     /* rows that there is memory for */
+	bool failed;                     /* out of memory: rows are missing */
+};
+
+/* An outline without rows. NULL when out of memory. */
+struct outline *outline_new(const struct dict *dict, const struct names *names, const struct query *query);
+void outline_free(struct outline *o);            /* NULL is fine */
+
+/*
+ * Adds ROW, of which key, weight, what it is and its place are given, as the last below PARENT; NODE_NONE = it is the root. Its
+ * number; 0, and O has failed, when out of memory: then nothing more is added.
+ */
+uint32_t outline_add(struct outline *o, uint32_t parent, struct outline_row row);
+
+/* O, or NULL, and O is given back, when rows are missing. */
+struct outline *outline_whole(struct outline *o);
+
+DEFINE_AUTO(outline_free, struct outline);
+
+/* Row I as a tree of one node, for what is asked of functions in a tree: NODE is the room for it. */
+struct tree outline_as_tree(const struct outline *o, uint32_t i, struct tree_node *node);
+
+/* What a treeview shows: a call tree, an outline, or, when both are NULL, nothing. */
+struct shown {
+	const struct tree *tree;
+	const struct outline *list;
+};
+
+static inline bool shown_any(struct shown s)
+{
+	return s.tree || s.list;
+}
+
+/* How many nodes or rows there are, the root included. */
+static inline uint32_t shown_n(struct shown s)
+{
+	return s.list ? s.list->n : s.tree ? s.tree->n : 0;
+}
+
+/* Node or row I; last_child is that of outlines alone. */
+static inline struct outline_row shown_at(struct shown s, uint32_t i)
+{
+	const struct tree_node *n;
+
+	if (s.list)
+		return s.list->row[i];
+	n = &s.tree->node[i];
+	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent, .first_child = n->first_child,
+				     .last_child = NODE_NONE, .next_sibling = n->next_sibling, .nr_children = n->nr_children,
+				     .func = n->func, .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
+}
+
+static inline const struct names *shown_names(struct shown s)
+{
+	return s.list ? s.list->names : s.tree->names;
+}
+
+static inline const struct dict *shown_dict(struct shown s)
+{
+	return s.list ? s.list->dict : s.tree->dict;
+}
+
+/* What was asked for; NULL = nothing that makes a difference to rows. */
+static inline const struct query *shown_query(struct shown s)
+{
+	return s.list ? s.list->query : &s.tree->query;
+}
+
+#endif
