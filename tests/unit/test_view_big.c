@@ -92,7 +92,7 @@ static void test_panes_agree(void **state)
 
 	driver_press(&s->d, "456");
 	assert_int_equal(((const struct threadlist *)shown(s, PANE_THREADS)->built->model)->n, BIG_THREADS);
-	assert_int_equal(shown(s, PANE_THREADS)->built->tree->node[0].total_ns, all_ns);
+	assert_int_equal(shown(s, PANE_THREADS)->built->list->row[0].weight, all_ns);
 	assert_int_equal(((const struct waits *)shown(s, PANE_WAITS)->built->model)->row[0].total_ns, off_ns);
 	b = shown(s, PANE_FUNCS)->built;
 	assert_int_equal(b->tree->node[0].total_ns, all_ns);
@@ -110,7 +110,7 @@ static uint64_t matches(const struct sized *s, const char *text)
 	char label[LABEL_MAX];
 	uint64_t n = 0;
 
-	for (uint32_t i = 1; i < tv->tree->n; i++)
+	for (uint32_t i = 1; i < shown_n(treeview_shown(tv)); i++)
 		n += strstr(treeview_label(tv, i, label, sizeof(label)), text) != NULL;
 	return n;
 }

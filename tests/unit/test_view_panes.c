@@ -382,7 +382,7 @@ static void keys_go_where_the_focus_is(void **state)
 	driver_press(&w.d, "<BackTab>k");
 	assert_ptr_equal(in_focus(&w), waits);
 	assert_true(waits->cursor == 2 && tree->cursor == 2);
-	assert_true(waits->tree && tree->tree);
+	assert_true(waits->list && tree->tree);
 	end(&w);
 }
 
@@ -390,7 +390,7 @@ static void keys_go_where_the_focus_is(void **state)
 static uint64_t place(const struct treeview *tv, size_t *ret_line)
 {
 	*ret_line = tv->cursor - tv->top;
-	return tv->tree->node[treeview_node(tv)].key;
+	return treeview_at(tv, treeview_node(tv)).key;
 }
 
 static void refreshes_move_no_cursor(void **state)
@@ -427,7 +427,7 @@ static void closed_panes_keep_their_place(void **state)
 	waits = in_focus(&w);
 	key = place(waits, &line);
 	driver_press(&w.d, "6");
-	assert_null(waits->tree);
+	assert_null(waits->list);
 	driver_press(&w.d, "6");
 	assert_true(place(waits, &now) == key);
 	end(&w);

@@ -9,7 +9,6 @@
 #include "base/units.h"
 #include "base/vec.h"
 #include "query/frameshare.h"
-#include "ui/panes/listtree.h"
 #include "ui/text_builder.h"
 
 #include <stdlib.h>
@@ -73,26 +72,22 @@ static const struct reason_info more_ways[] = {
 };
 
 struct maker {
-	VEC(struct tree_node) node;
+	struct outline *rows;
 	VEC(struct quality_line) line;
-	bool failed;             /* out of memory */
 };
 
 /* Adds LINE below PARENT; 0 when out of memory. WEIGHT says how much it wants to be opened. */
 static uint32_t quality_add(struct maker *m, uint32_t parent, struct quality_line line, uint64_t weight)
 {
-	const uint32_t id = (uint32_t)m->node.n;
-	struct tree_node *n;
+	const uint64_t key = hash_2u64(hash_2u64(SEED + line.part, (uint64_t)line.level << 8 | line.reason), line.module);
 
-	if (m->failed || !vec_reserve(&m->node, 1) || !vec_reserve(&m->line, 1)) {
-		m->failed = true;
+	if (!vec_reserve(&m->line, 1)) {
+		m->rows->failed = true;
 		return 0;
 	}
-	n = &m->node.v[m->node.n++];
-	*n = (struct tree_node){ .parent = parent, .kind = NODE_GROUP, .place = ID_NONE, .total_ns = weight };
-	n->key = hash_2u64(hash_2u64(SEED + line.part, (uint64_t)line.level << 8 | line.reason), line.module);
 	m->line.v[m->line.n++] = line;
-	return id;
+	return outline_add(m->rows, parent, (struct outline_row){ .key = key, .kind = parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
+								  .place = ID_NONE, .weight = weight });
 }
 
 /* Stacks */
@@ -171,7 +166,7 @@ static void quality_add_stacks(struct maker *m, const struct quality_row *row, s
 			if (s.cut[i] && rank < last && (next == CUT_COMPLETE || s.cut[i] > s.cut[next]))
 				next = i;
 		}
-		if (next == CUT_COMPLETE || m->failed)
+		if (next == CUT_COMPLETE || m->rows->failed)
 			return;
 		last = s.cut[next] << 8 | (CUT_NR - next);
 		line = (struct quality_line){ (uint8_t)part, QUALITY_REASON, (uint8_t)next, ID_NONE, s.cut[next], s.all,
@@ -353,13 +348,21 @@ static void add_doubts(struct maker *m, const struct profile_meta *meta, const s
 struct quality *quality_new(const struct snapshot *s, const struct names *names, const struct profile_meta *meta)
 {
 	AUTO(quality_free) struct quality *q = calloc(1, sizeof(*q));
-	struct tree what = { .dict = snapshot_dict(s), .names = names };
 	const struct quality_row *row;
 	const size_t n = snapshot_quality(s, &row);
 	const struct unwound samples = unwound_without(&meta->unwound, &meta->wait_unwound);
 	struct frame_share frames = { 0 };
-	struct maker m = { .failed = !q || frame_share_of(s, &frames) < 0 };
+	struct maker m = { 0 };
 
+	if (!q || frame_share_of(s, &frames) < 0)
+		return NULL;
+	q->dict = snapshot_dict(s);
+	q->rules_bytes = meta->rules_bytes;
+	q->unread = meta->unread;
+	q->by_rules = quality_known(meta->rules_pages);
+	q->rows = m.rows = outline_new(q->dict, names, NULL);
+	if (!q->rows)
+		return NULL;
 	quality_add(&m, NODE_NONE, (struct quality_line){ .part = QUALITY_PARTS, .module = ID_NONE }, QUALITY_PARTS);
 	quality_add_stacks(&m, row, n, QUALITY_SAMPLES, EVENT_SAMPLE);
 	quality_add_stacks(&m, row, n, QUALITY_BLOCKED, EVENT_BLOCKED);
@@ -369,27 +372,15 @@ struct quality *quality_new(const struct snapshot *s, const struct names *names,
 	add_ways(&m, QUALITY_WAIT_WAYS, &meta->wait_unwound);
 	add_rules(&m, meta);
 	add_doubts(&m, meta, &frames);
-	if (!m.failed) {
-		m.node.v[0].kind = NODE_ROOT;
-		m.node.v[0].count = UINT32_MAX;          /* it does not change its mind about what is open */
-		what.n = (uint32_t)m.node.n;
-		q->dict = what.dict;
-		q->rules_bytes = meta->rules_bytes;
-		q->unread = meta->unread;
-		q->by_rules = quality_known(meta->rules_pages);
-		q->line = take_ptr(m.line.v);
-		q->tree = listtree_new(&what, take_ptr(m.node.v));
-	}
-	vec_free(&m.node);
-	vec_free(&m.line);
-	return q && q->tree ? take_ptr(q) : NULL;
+	q->line = take_ptr(m.line.v);
+	return m.rows->failed ? NULL : take_ptr(q);
 }
 
 void quality_free(struct quality *q)
 {
 	if (!q)
 		return;
-	tree_free(q->tree);
+	outline_free(q->rows);
 	free(q->line);
 	free(q);
 }

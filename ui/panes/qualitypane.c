@@ -167,7 +167,7 @@ static void qualitypane_build(struct built *b, const struct names *names)
 
 	b->model = q;
 	if (q)
-		b->tree = q->tree;
+		b->list = q->rows;
 	else
 		err_nomem(&b->err, "the view of quality");
 }
@@ -175,7 +175,7 @@ static void qualitypane_build(struct built *b, const struct names *names)
 static void qualitypane_drop(struct built *b)
 {
 	quality_free(b->model);
-	b->tree = NULL;          /* a part of that */
+	b->list = NULL;          /* a part of that */
 }
 
 static char *qualitypane_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)

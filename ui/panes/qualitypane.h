@@ -3,8 +3,7 @@
  * qualitypane.h - how far the figures can be trusted: stacks that are incomplete, by reason and by the module where the walk
  * ended, events that were lost, how stacks of samples and of waits were unwound, and what else makes figures less certain; with what can be done about each.
  *
- * Lines are the nodes of a tree, so that cursor, folds and search work as in the call tree. What a line says is looked up by
- * the number of its node.
+ * What a line says is looked up by the number of its row.
  */
 #ifndef SBERF_UI_PANES_QUALITYPANE_H
 #define SBERF_UI_PANES_QUALITYPANE_H
@@ -13,6 +12,7 @@
 #include "profile/meta.h"
 #include "query/query.h"
 #include "ui/canvas.h"
+#include "ui/outline.h"
 #include "ui/search.h"
 #include "ui/treeview.h"
 
@@ -50,8 +50,8 @@ struct quality {
 	uint64_t rules_bytes;            /* as profile_meta has it */
 	struct unread unread;            /* the same */
 	bool by_rules;                   /* the kernel was asked to walk: what it was not asked for is not for want of the option */
-	struct quality_line *line;       /* by node; that of the root means nothing */
-	struct tree *tree;               /* owned */
+	struct quality_line *line;       /* by row; that of the root means nothing */
+	struct outline *rows;            /* owned */
 };
 
 /* What S and M tell; both must outlive the result, as must NAMES. To be freed with quality_free(); NULL when out of memory. */

@@ -2,8 +2,7 @@
 /*
  * threadspane.c - the pane of threads: what each does now, where, and what its time went into.
  *
- * Its rows are the nodes of a tree of one level, so that cursor, sorting and search work as in the call tree; node I + 1 is
- * row I of the list (query/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
+ * Row I + 1 of its outline is row I of the list (query/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
  * not count as blocked.
  */
 #include "config.h"
@@ -14,7 +13,6 @@
 #include "base/units.h"
 #include "model/memory.h"
 #include "query/threadlist.h"
-#include "ui/panes/listtree.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
 #include "ui/panes/pane.h"
@@ -67,26 +65,20 @@ static const struct threadlist *threadspane_of(const struct treeview *tv)
 	return tv->model;
 }
 
-static struct tree *threadspane_tree(const struct threadlist *l, const struct names *names)
+static struct outline *threadspane_outline(const struct threadlist *l, const struct names *names)
 {
-	const struct tree what = { .dict = l->dict, .names = names, .query = l->query, .set = l->set, .n = l->n + 1 };
-	AUTO_FREE struct tree_node *node = calloc(l->n + 1ul, sizeof(*node));
+	struct outline *o = outline_new(l->dict, names, &l->query);
 
-	if (!node)
-		return NULL;
-	node[0] = (struct tree_node){ .parent = NODE_NONE, .kind = NODE_ROOT, .place = ID_NONE };
-	for (uint32_t i = 0; i < l->n; i++) {
+	if (o)
+		outline_add(o, NODE_NONE, (struct outline_row){ .kind = NODE_ROOT, .place = ID_NONE });
+	for (uint32_t i = 0; o && i < l->n; i++) {
 		const struct thread_row *r = &l->row[i];
 
-		node[i + 1] = (struct tree_node){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
-						  .count = r->count, .thread = r->thread, .total_ns = thread_row_ns(r) };
-		memcpy(node[i + 1].value, r->value, sizeof(r->value));
-		for (unsigned int place = 0; place < MEASURES_ASKED; place++)
-			node[0].value[place] += r->value[place];
-		node[0].total_ns += node[i + 1].total_ns;
-		node[0].count += r->count;
+		if (outline_add(o, 0, (struct outline_row){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
+							    .weight = thread_row_ns(r) }))
+			o->row[0].weight += thread_row_ns(r);
 	}
-	return listtree_new(&what, take_ptr(node));
+	return outline_whole(o);
 }
 
 /* The row that NODE is; NULL = none. */
@@ -208,7 +200,7 @@ static uint64_t whole_ns(const struct treeview *tv, const struct tree_look *look
 {
 	const bool time = measure_lead(&look->set)->unit == UNIT_TIME;
 
-	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->tree->node[0].total_ns;
+	return time && (look->kinds || look->elapsed_ns) ? look->elapsed_ns : tv->list->row[0].weight;
 }
 
 static void threadspane_draw_figures(const struct treeview *tv, const struct tree_look *look, const struct thread_row *r,
@@ -401,20 +393,26 @@ static void threadspane_build(struct built *b, const struct names *names)
 	if (threadlist_build(b->snapshot, names, &b->job.query, &l, &b->err) < 0)
 		return;
 	b->model = l;
-	b->tree = threadspane_tree(l, names);
-	if (!b->tree)
+	b->list = threadspane_outline(l, names);
+	if (!b->list)
 		err_nomem(&b->err, "the list of threads");
 }
 
 static void threadspane_drop(struct built *b)
 {
-	tree_free(take_ptr(b->tree));
 	threadlist_free(b->model);
 }
 
 static char *threadspane_row_label(const struct treeview *tv, uint32_t node, char *dst, size_t size)
 {
 	return threadspane_label(threadspane_of(tv), node, dst, size);
+}
+
+static uint64_t threadspane_value(const struct treeview *tv, uint32_t node, enum sort_by sort)
+{
+	const struct thread_row *r = threadspane_row(threadspane_of(tv), node);
+
+	return r && sort != SORT_SELF ? r->value[sort - SORT_RUNNING] : 0;
 }
 
 static void threadspane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
@@ -474,7 +472,7 @@ static bool threadspane_here(const struct treeview *tv, uint32_t node, struct fi
 	return r && rowfilter_thread(t, threadspane_of(tv)->dict, r->thread);
 }
 
-static const struct treeview_ops threadspane_lines = { .label = threadspane_row_label };
+static const struct treeview_ops threadspane_lines = { .label = threadspane_row_label, .value = threadspane_value };
 
 const struct pane_ops pane_threads = {
 	.weight = 2,

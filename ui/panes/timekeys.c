@@ -181,13 +181,17 @@ static void timekeys_build(struct built *b, const struct names *names)
 	tv->off_cpu = b->job.off_cpu;
 	tv->ended = b->job.ended;
 	b->model = tv;
-	b->tree = tv->tree;
+	b->list = outline_new(snapshot_dict(b->snapshot), names, NULL);
+	if (b->list)                     /* it has no lines */
+		outline_add(b->list, NODE_NONE, (struct outline_row){ .kind = NODE_ROOT, .place = ID_NONE });
+	b->list = outline_whole(b->list);
+	if (!b->list)
+		err_nomem(&b->err, "the view of time");
 }
 
 static void timekeys_drop(struct built *b)
 {
 	timeview_free(b->model);
-	b->tree = NULL;          /* a part of that */
 }
 
 static void timekeys_rule(const struct view *v, const struct pane *p, struct canvas *cv)

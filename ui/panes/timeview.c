@@ -5,7 +5,6 @@
 #include "ui/panes/timeview.h"
 
 #include "base/cleanup.h"
-#include "ui/panes/listtree.h"
 
 #include <stdlib.h>
 
@@ -60,16 +59,6 @@ static void add_provisional(struct heat *h, const struct slice_view *v)
 	add_open(h, v, TIME_BLOCKED);
 }
 
-static struct tree *empty_tree(const struct snapshot *s, const struct names *names)
-{
-	struct tree_node *root = calloc(1, sizeof(*root));
-
-	if (!root)
-		return NULL;
-	root->parent = NODE_NONE;
-	return listtree_new(&(struct tree){ .dict = snapshot_dict(s), .names = names, .n = 1 }, root);
-}
-
 struct timeview *timeview_new(const struct snapshot *s, const struct names *names, const struct query *q)
 {
 	AUTO(timeview_free) struct timeview *tv = calloc(1, sizeof(*tv));
@@ -77,9 +66,6 @@ struct timeview *timeview_new(const struct snapshot *s, const struct names *name
 	struct slice_view last;
 
 	if (!tv || !heat_share(&tv->heat, snapshot_heat(s)))
-		return NULL;
-	tv->tree = empty_tree(s, names);
-	if (!tv->tree)
 		return NULL;
 	tv->filtered = q;
 	if (tv->filtered && !heat_query(s, names, q, &tv->asked))
@@ -98,7 +84,6 @@ void timeview_free(struct timeview *tv)
 		return;
 	heat_free(&tv->heat);
 	heat_free(&tv->asked);
-	tree_free(tv->tree);
 	free(tv);
 }
 

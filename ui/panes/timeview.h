@@ -24,7 +24,6 @@ struct timeview {
 	uint64_t from_ns, end_ns;        /* of this time there are data */
 	bool off_cpu;            /* waits were followed */
 	bool ended;              /* nothing will come */
-	struct tree *tree;       /* owned; has no nodes but its root */
 };
 
 /* Of S, and of what Q leaves of it (NULL = all); S and NAMES must outlive the result. The other members are for the caller to fill in. NULL when out of memory. */

@@ -289,14 +289,13 @@ static void waitspane_build(struct built *b, const struct names *names)
 	b->model = waits;
 	b->standstill = waits_standstill(waits);
 	b->standstill_known = true;
-	b->tree = waitsview_tree(waits);
-	if (!b->tree)
+	b->list = waitsview_outline(waits);
+	if (!b->list)
 		err_nomem(&b->err, "the list of waits");
 }
 
 static void waitspane_drop(struct built *b)
 {
-	tree_free(take_ptr(b->tree));
 	waits_free(b->model);
 }
 

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "query/standstill.h"
-#include "ui/panes/listtree.h"
 #include "ui/text_builder.h"
 
 #include <stdlib.h>
@@ -36,35 +35,30 @@ const struct wait_open *waitsview_open(const struct waits *w, uint32_t node)
 	return node > w->n && node - w->n - 1 < w->nr_open ? &w->open[node - w->n - 1] : NULL;
 }
 
-/* The tree */
-
-static struct tree_node row_node(const struct wait_row *r)
-{
-	return (struct tree_node){ .key = r->key, .parent = r->parent, .kind = r->parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
-				   .place = ID_NONE, .total_ns = r->total_ns, .count = r->count };
-}
-
 /* The line above open waits weighs as much as everything, so that a view that follows what is heavy opens it. */
-static struct tree_node open_node(const struct waits *w, uint32_t i)
+static void waitsview_add_open(const struct waits *w, struct outline *o)
 {
-	struct tree_node n = { .parent = i ? w->n : 0, .kind = NODE_GROUP, .place = ID_NONE };
+	const struct outline_row head = { .key = OPEN_KEY, .kind = NODE_GROUP, .place = ID_NONE, .weight = w->row[0].total_ns };
+	const uint32_t n = waitsview_nr_open(w), above = n ? outline_add(o, 0, head) : 0;
 
-	n.key = i ? hash_2u64(OPEN_KEY, w->open[i - 1].thread) : OPEN_KEY;
-	n.total_ns = i ? 0 : w->row[0].total_ns;
-	return n;
+	for (uint32_t i = 0; i < n; i++)
+		outline_add(o, above, (struct outline_row){ .key = hash_2u64(OPEN_KEY, w->open[i].thread), .kind = NODE_GROUP,
+							    .place = ID_NONE });
 }
 
-struct tree *waitsview_tree(const struct waits *w)
+struct outline *waitsview_outline(const struct waits *w)
 {
-	const uint32_t open = waitsview_nr_open(w), n = w->n + (open ? open + 1 : 0);
-	const struct tree what = { .dict = w->dict, .names = w->names, .query = w->query, .n = n };
-	AUTO_FREE struct tree_node *node = calloc(n + 1ul, sizeof(*node));
+	struct outline *o = outline_new(w->dict, w->names, &w->query);
 
-	if (!node)
-		return NULL;
-	for (uint32_t i = 0; i < n; i++)
-		node[i] = i < w->n ? row_node(&w->row[i]) : open_node(w, i - w->n);
-	return listtree_new(&what, take_ptr(node));
+	for (uint32_t i = 0; o && i < w->n; i++) {
+		const struct wait_row *r = &w->row[i];
+
+		outline_add(o, r->parent, (struct outline_row){ .key = r->key, .kind = i ? NODE_GROUP : NODE_ROOT, .place = ID_NONE,
+								.weight = r->total_ns });
+	}
+	if (o)
+		waitsview_add_open(w, o);
+	return outline_whole(o);
 }
 
 /* Labels */

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waitsview.h - the list of waits as a tree that a treeview can show.
+ * waitsview.h - the list of waits as rows that a treeview can show.
  *
- * Rows of the list become nodes with the same number, so that cursor, folds and search work as they do in the call tree. Behind
- * them, as the last under the root, comes one node for the threads that are still waiting, with a node for each. Nothing is
- * copied: a label or a figure is looked up in the list by the number of its node.
+ * Rows of the list are rows of an outline with the same number. Behind them, as the last under the root, comes one row for the
+ * threads that are still waiting, with a row for each. Nothing is copied: a label or a figure is looked up in the list by the
+ * number of its row.
  */
 #ifndef SBERF_UI_PANES_WAITSVIEW_H
 #define SBERF_UI_PANES_WAITSVIEW_H
 
 #include "query/waits.h"
+#include "ui/outline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* The tree of W, to be freed with tree_free() before W is; NULL when out of memory. */
-struct tree *waitsview_tree(const struct waits *w);
+/* The outline of W, to be freed with outline_free(); NULL when out of memory. */
+struct outline *waitsview_outline(const struct waits *w);
 
 /* What NODE stands for: a row of the list, a thread that still waits, or (both NULL) the line above those. */
 const struct wait_row *waitsview_row(const struct waits *w, uint32_t node);
