@@ -33,7 +33,7 @@ struct view *view_new(const struct feed *feed, const struct ui_options *o)
 		view_free(v);
 		return NULL;
 	}
-	v->refresh_ns = v->time.refresh_ns = o->refresh_ns;
+	v->refresh_ns = o->refresh_ns;
 	if (feed->none)
 		view_pick_begin(v);
 	return v;
@@ -96,7 +96,7 @@ static void first_figures(struct view *v, uint64_t now_ns)
 {
 	v->first_tick_ns = now_ns;
 	v->wakers = v->header.meta.wakers;
-	v->time.fit = v->header.ended;
+	v->is_file = v->header.ended;
 	memcpy(v->arch, v->header.meta.arch, sizeof(v->arch));
 	v->arch[sizeof(v->arch) - 1] = '\0';
 	v->query.arch = v->arch;

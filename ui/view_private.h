@@ -11,7 +11,6 @@
 #include "ui/annotpane.h"
 #include "ui/header.h"
 #include "ui/panes/pane.h"
-#include "ui/panes/timepane.h"
 #include "ui/picker.h"
 #include "ui/prompt.h"
 #include "ui/search.h"
@@ -48,6 +47,7 @@ struct view {
 	const struct feed *feed;
 	const struct ui_options *options;
 	struct header header;
+	bool is_file;                    /* all data were there from the beginning */
 	enum ui_mode over;               /* MODE_SEARCH, MODE_HELP, ..., 0 = keys go to the pane in focus */
 	struct query query;              /* what the user wants to see */
 	char arch[32];                   /* what query.arch points at, once known */
@@ -62,7 +62,6 @@ struct view {
 	unsigned int restored;           /* options that view_restore() said: a mask of 1 << enum remembered_option */
 	enum pane_id focus;                 /* one of them */
 	bool alone;                      /* the one in focus has the whole screen */
-	struct timepane time;
 	struct baseline_mark mark;       /* what comes is compared with what was then; no snapshot = it is not */
 	struct build_job range;          /* what a range of time was chosen in; no snapshot = none was */
 	uint32_t range_behind;           /* how many filters there were then */
@@ -183,8 +182,8 @@ void view_sort(struct view *v, enum sort_by sort);
 
 /* The range of time that was chosen (viewtime.c) */
 
-/* Only R, in all panes, rounded out to the slices of what B was built from; what it is called is as precise as COLUMN_NS. */
-void view_choose_time(struct view *v, const struct built *b, const struct time_range_ns *r, uint64_t column_ns);
+/* Only what was from FROM_NS to TO_NS, called NAME, in what B was built from, and in all panes. */
+void view_choose_time(struct view *v, const struct built *b, uint64_t from_ns, uint64_t to_ns, const char *name);
 /* All time is shown again. */
 void view_all_time(struct view *v);
 /* True when what P shows is held still by a range. */
@@ -287,8 +286,6 @@ void view_change_question(struct view *v, enum action a);
 
 /* Shows B, which is the view's from now on, in its pane; then the keys that waited for it have their effect. */
 void view_show(struct view *v, struct built *b);
-/* Puts the cursor of the tree on the function that is sought, where it takes most. */
-void view_go_to_sought(struct view *v);
 /* P shows nothing any more. */
 void view_drop(struct view *v, enum pane_id p);
 

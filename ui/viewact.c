@@ -95,7 +95,7 @@ void view_show_in_tree(struct view *v, uint64_t key)
 {
 	v->sought = key;
 	view_open(v, PANE_HOME);
-	view_go_to_sought(v);
+	v->pane[PANE_HOME].ops->shown(v);
 }
 
 static void viewact_toggle(struct view *v, enum pane_id p)
@@ -138,7 +138,7 @@ static bool viewact_leave(struct view *v)
 {
 	const struct pane_ops *ops = view_here(v)->ops;
 
-	return ops->leave && ops->leave(v);
+	return ops->leave && ops->leave(view_here(v));
 }
 
 static void viewact_back(struct view *v)

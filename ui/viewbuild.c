@@ -7,7 +7,6 @@
  */
 #include "config.h"
 
-#include "ui/panes/funcsview.h"
 #include "ui/view_private.h"
 
 #include <string.h>
@@ -261,22 +260,6 @@ static void show_in_header(struct view *v, const struct built *b)
 	v->header.history = b->history;
 	v->header.frames = b->frames;
 	v->header.standstill = b->standstill;
-}
-
-void view_go_to_sought(struct view *v)
-{
-	struct treeview *tv = v->pane[PANE_HOME].tv;
-	const uint32_t node = v->sought && tv->tree ? funcsview_find(tv->tree, v->sought) : NODE_NONE;
-
-	if (!v->sought || !tv->tree)
-		return;
-	v->sought = 0;
-	if (node == NODE_NONE) {
-		view_say(v, "the tree has too many branches to show this function");
-		return;
-	}
-	treeview_visit(tv, node);
-	treeview_settle(tv);
 }
 
 void view_show(struct view *v, struct built *b)

@@ -47,7 +47,7 @@ static void change_refresh(struct view *v, bool longer)
 	const uint64_t ns = next_step(refreshes, sizeof(refreshes) / sizeof(refreshes[0]), v->refresh_ns, longer);
 	char time[UNITS_MAX];
 
-	v->refresh_ns = v->time.refresh_ns = ns;
+	v->refresh_ns = ns;
 	v->feed->refresh(v->feed->ctx, ns);
 	snprintf(v->message, sizeof(v->message), "a refresh every %s", units_time(time, ns));
 }

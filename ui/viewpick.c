@@ -105,7 +105,7 @@ void view_take_over(struct view *v, const struct view *from)
 {
 	const struct query *q = &from->query;
 
-	v->refresh_ns = v->time.refresh_ns = from->refresh_ns;
+	v->refresh_ns = from->refresh_ns;
 	v->open = from->open;
 	v->focus = from->focus;
 	if (from->feed->none)

@@ -45,29 +45,14 @@ void view_all_time(struct view *v)
 	viewtime_ask_for(v, 0, 0);
 }
 
-void view_choose_time(struct view *v, const struct built *b, const struct time_range_ns *r, uint64_t column_ns)
+void view_choose_time(struct view *v, const struct built *b, uint64_t from_ns, uint64_t to_ns, const char *name)
 {
-	const struct timeview *tv = b->model;
-	struct time_range_ns real = *r;
-	char asked[80];
-
-	v->time.marking = false;
-	timepane_range(tv, r, column_ns, asked, sizeof(asked));
-	if (!timeview_round_out(b->snapshot, &real.from_ns, &real.to_ns)) {
-		snprintf(v->message, sizeof(v->message), "nothing was seen from %s", asked);
-		return;
-	}
 	view_all_time(v);
 	v->range = b->job;
 	v->range.snapshot = snapshot_ref(b->snapshot);
-	viewtime_ask_for(v, real.from_ns, real.to_ns);
-	timepane_range(tv, &real, (real.from_ns % NSEC_PER_SEC || real.to_ns % NSEC_PER_SEC) ? column_ns : NSEC_PER_SEC,
-		       v->header.range, sizeof(v->header.range));
+	viewtime_ask_for(v, from_ns, to_ns);
+	snprintf(v->header.range, sizeof(v->header.range), "%s", name);
 	v->range_behind = v->query.terms.n;
-	if (real.from_ns < r->from_ns || real.to_ns > r->to_ns)
-		snprintf(v->message, sizeof(v->message), "only %s: what is kept of %s; Esc shows all again", v->header.range, asked);
-	else
-		snprintf(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", asked);
 }
 
 /* Something that the strip does not know of is left out elsewhere. */

@@ -9,6 +9,7 @@
 
 #include "ui/panes/numapane.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/panes/numapane_private.h"

@@ -87,7 +87,7 @@ struct pane_ops {
 	/* What A does here; false when it does what it does elsewhere. */
 	bool (*act)(struct view *v, struct pane *p, enum action a);
 	/* Esc, before the pane is closed: false when there is nothing to leave. */
-	bool (*leave)(struct view *v);
+	bool (*leave)(struct pane *p);
 	/* The button of the mouse was let go at column X of the screen. True when that has an effect. */
 	bool (*release)(struct view *v, struct pane *p, int x);
 	/* WHAT at column X of line LINE, below the rule; the wheel. False when it does what it does elsewhere. */

@@ -2,55 +2,91 @@
 /* timekeys.c - the pane of time (timepane.h): where its cursor goes, and how a range is chosen. */
 #include "config.h"
 
+#include "base/clock.h"
 #include "ui/panes/pane.h"
 #include "ui/panes/timepane.h"
 #include "ui/panes/timeview.h"
 #include "ui/view_private.h"
 
-static struct time_window timekeys_window(const struct view *v, const struct pane *p)
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct timepane *timekeys_of(const struct pane *p)
 {
-	return timepane_window(&v->time, p->built->model, p->at.w, view_lines(p));
+	return p->tv->own;
 }
 
-static void timekeys_mark(struct view *v, const struct time_window *w)
+static struct time_window timekeys_window(const struct view *v, const struct pane *p)
 {
-	v->time.marking = true;
-	v->time.mark_ns = w->cursor_ns;
+	struct timepane *t = timekeys_of(p);
+
+	t->refresh_ns = v->refresh_ns;
+	t->fit = v->is_file;
+	return timepane_window(t, p->built->model, p->at.w, view_lines(p));
+}
+
+/* Only the range that is marked, rounded out to the slices that it lies in. */
+static void timekeys_choose(struct view *v, struct pane *p, const struct time_window *w)
+{
+	const struct timeview *tv = p->built->model;
+	struct time_range_ns real = w->marked;
+	char asked[80], name[80];
+	bool exact;
+
+	timekeys_of(p)->marking = false;
+	timepane_range(tv, &w->marked, w->column_ns, asked, sizeof(asked));
+	if (!timeview_round_out(p->built->snapshot, &real.from_ns, &real.to_ns)) {
+		snprintf(v->message, sizeof(v->message), "nothing was seen from %s", asked);
+		return;
+	}
+	exact = real.from_ns % NSEC_PER_SEC || real.to_ns % NSEC_PER_SEC;
+	timepane_range(tv, &real, exact ? w->column_ns : NSEC_PER_SEC, name, sizeof(name));
+	view_choose_time(v, p->built, real.from_ns, real.to_ns, name);
+	if (real.from_ns < w->marked.from_ns || real.to_ns > w->marked.to_ns)
+		snprintf(v->message, sizeof(v->message), "only %s: what is kept of %s; Esc shows all again", name, asked);
+	else
+		snprintf(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", asked);
+}
+
+static void timekeys_mark(struct view *v, struct timepane *t, const struct time_window *w)
+{
+	t->marking = true;
+	t->mark_ns = w->cursor_ns;
 	view_say(v, "a range begins here: move to its other end, then Enter");
 }
 
-static void timekeys_kind(struct view *v, enum time_kind kind)
+static void timekeys_kind(struct timepane *t, enum time_kind kind)
 {
-	v->time.heat = true;
-	v->time.kind = (uint8_t)kind;
+	t->heat = true;
+	t->kind = (uint8_t)kind;
 }
 
-static void timekeys_rescale(struct view *v, const struct time_window *w, int by)
+static void timekeys_rescale(struct view *v, struct timepane *t, const struct time_window *w, int by)
 {
-	if (!timepane_rescale(&v->time, w, by))
+	if (!timepane_rescale(t, w, by))
 		view_say(v, by < 0 ? "columns get no shorter" : "columns get no longer");
 }
 
-static bool timekeys_move(struct view *v, const struct time_window *w, enum action a)
+static bool timekeys_move(struct timepane *t, const struct time_window *w, enum action a)
 {
 	switch (a) {
 	case ACT_LEFT:
-		timepane_move(&v->time, w, -1);
+		timepane_move(t, w, -1);
 		return true;
 	case ACT_RIGHT:
-		timepane_move(&v->time, w, 1);
+		timepane_move(t, w, 1);
 		return true;
 	case ACT_PGUP:
-		timepane_page(&v->time, w, -1);
+		timepane_page(t, w, -1);
 		return true;
 	case ACT_PGDN:
-		timepane_page(&v->time, w, 1);
+		timepane_page(t, w, 1);
 		return true;
 	case ACT_FIRST:
-		timepane_move(&v->time, w, -INT64_MAX);
+		timepane_move(t, w, -INT64_MAX);
 		return true;
 	case ACT_LAST:
-		timepane_move(&v->time, w, INT64_MAX);
+		timepane_move(t, w, INT64_MAX);
 		return true;
 	default:
 		return false;
@@ -59,40 +95,41 @@ static bool timekeys_move(struct view *v, const struct time_window *w, enum acti
 
 static bool timekeys_act(struct view *v, struct pane *p, enum action a)
 {
+	struct timepane *t = timekeys_of(p);
 	struct time_window w;
 
 	if (!p->built)
 		return false;
 	w = timekeys_window(v, p);
-	if (timekeys_move(v, &w, a))
+	if (timekeys_move(t, &w, a))
 		return true;
 	switch (a) {
 	case ACT_MARK:
-		if (v->time.marking)
-			view_choose_time(v, p->built, &w.marked, w.column_ns);
+		if (t->marking)
+			timekeys_choose(v, p, &w);
 		else
-			timekeys_mark(v, &w);
+			timekeys_mark(v, t, &w);
 		return true;
 	case ACT_HEAT:
-		v->time.heat = !v->time.heat;
+		t->heat = !t->heat;
 		return true;
 	case ACT_RUNNING:
-		timekeys_kind(v, TIME_RUNNING);
+		timekeys_kind(t, TIME_RUNNING);
 		return true;
 	case ACT_RUNNABLE:
-		timekeys_kind(v, TIME_RUNNABLE);
+		timekeys_kind(t, TIME_RUNNABLE);
 		return true;
 	case ACT_BLOCKED:
-		timekeys_kind(v, TIME_BLOCKED);
+		timekeys_kind(t, TIME_BLOCKED);
 		return true;
 	case ACT_OPEN:
 	case ACT_CLOSE:
-		timekeys_rescale(v, &w, a == ACT_OPEN ? -1 : 1);
+		timekeys_rescale(v, t, &w, a == ACT_OPEN ? -1 : 1);
 		return true;
 	case ACT_BACK:
-		if (!v->time.marking)
+		if (!t->marking)
 			return false;
-		v->time.marking = false;
+		t->marking = false;
 		return true;
 	default:
 		return false;
@@ -100,11 +137,11 @@ static bool timekeys_act(struct view *v, struct pane *p, enum action a)
 }
 
 /* Back to the newest column. */
-static bool timekeys_leave(struct view *v)
+static bool timekeys_leave(struct pane *p)
 {
-	const bool back = v->time.back;
+	const bool back = timekeys_of(p)->back;
 
-	v->time.back = false;
+	timekeys_of(p)->back = false;
 	return back;
 }
 
@@ -115,22 +152,23 @@ static bool timekeys_wheel(struct view *v, struct pane *p, long by)
 	if (!p->built)
 		return false;
 	w = timekeys_window(v, p);
-	timepane_move(&v->time, &w, by);
+	timepane_move(timekeys_of(p), &w, by);
 	return true;
 }
 
 static bool timekeys_click(struct view *v, struct pane *p, enum mouse what, int x, int line)
 {
+	struct timepane *t = timekeys_of(p);
 	struct time_window w;
 
 	if (!p->built)
 		return false;
 	w = timekeys_window(v, p);
-	if (!timepane_to(&v->time, &w, x))
+	if (!timepane_to(t, &w, x))
 		return true;
 	w = timekeys_window(v, p);
-	v->time.pressed = what == MOUSE_CLICK;
-	v->time.press_ns = w.cursor_ns;
+	t->pressed = what == MOUSE_CLICK;
+	t->press_ns = w.cursor_ns;
 	if (what == MOUSE_DOUBLE)
 		timekeys_act(v, p, ACT_MARK);
 	return true;
@@ -139,23 +177,35 @@ static bool timekeys_click(struct view *v, struct pane *p, enum mouse what, int 
 /* What was drawn over since the button was pressed is a range. */
 static bool timekeys_release(struct view *v, struct pane *p, int x)
 {
-	const bool pressed = v->time.pressed;
+	struct timepane *t = timekeys_of(p);
+	const bool pressed = t->pressed;
 	struct time_window w;
 
-	v->time.pressed = false;
+	t->pressed = false;
 	if (!pressed || p != view_here(v) || !p->built)
 		return false;
 	w = timekeys_window(v, p);
 	x -= p->at.x;
 	x = x < w.x ? w.x : x >= w.x + w.w ? w.x + w.w - 1 : x;
-	timepane_to(&v->time, &w, x);
-	if (timekeys_window(v, p).cursor_ns == v->time.press_ns)
+	timepane_to(t, &w, x);
+	if (timekeys_window(v, p).cursor_ns == t->press_ns)
 		return false;
-	v->time.marking = true;
-	v->time.mark_ns = v->time.press_ns;
+	t->marking = true;
+	t->mark_ns = t->press_ns;
 	w = timekeys_window(v, p);
-	view_choose_time(v, p->built, &w.marked, w.column_ns);
+	timekeys_choose(v, p, &w);
 	return true;
+}
+
+static bool timekeys_init(struct treeview *tv)
+{
+	tv->own = calloc(1, sizeof(struct timepane));
+	return tv->own;
+}
+
+static void timekeys_fini(struct treeview *tv)
+{
+	free(tv->own);
 }
 
 /* Of all time and all kinds of it. */
@@ -198,7 +248,7 @@ static void timekeys_rule(const struct view *v, const struct pane *p, struct can
 {
 	const struct time_window w = timekeys_window(v, p);
 
-	timepane_rule(&v->time, p->built->model, &w, cv, 0);
+	timepane_rule(timekeys_of(p), p->built->model, &w, cv, 0);
 }
 
 static void timekeys_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
@@ -206,20 +256,22 @@ static void timekeys_draw(const struct view *v, const struct pane *p, struct can
 	const struct time_window w = timekeys_window(v, p);
 	const struct time_range_ns chosen = { v->query.from_ns, v->query.to_ns };
 
-	timepane_draw(&v->time, p->built->model, &w, &chosen, p->tv->aside, cv);
+	timepane_draw(timekeys_of(p), p->built->model, &w, &chosen, p->tv->aside, cv);
 }
 
 static void timekeys_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
 	const struct time_window w = timekeys_window(v, p);
 
-	timepane_status(&v->time, p->built->model, &w, cv, y);
+	timepane_status(timekeys_of(p), p->built->model, &w, cv, y);
 }
 
 const struct pane_ops pane_time = {
 	.traits = PANE_ALL_TIME | PANE_DRAWS_ALL,
 	.weight = 1,
 	.kinds = MEASURES_WALL,
+	.init = timekeys_init,
+	.fini = timekeys_fini,
 	.question = timekeys_question,
 	.build = timekeys_build,
 	.drop = timekeys_drop,

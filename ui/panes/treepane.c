@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/panes/basecells.h"
+#include "ui/panes/funcsview.h"
 #include "ui/panes/measurestyle.h"
 #include "ui/panes/pane_common.h"
 #include "ui/panes/rowfilter.h"
@@ -559,6 +560,23 @@ unsigned int treepane_way(const struct query *q)
 	return (q->by_node ? 2 * TREE_GROUPS : 0) + (q->inverted ? TREE_GROUPS : 0) + q->group_by;
 }
 
+/* Puts the cursor of the tree on the function that is sought, where it takes most. */
+static void treepane_shown(struct view *v)
+{
+	struct treeview *tv = v->pane[PANE_HOME].tv;
+	const uint32_t node = v->sought && tv->tree ? funcsview_find(tv->tree, v->sought) : NODE_NONE;
+
+	if (!v->sought || !tv->tree)
+		return;
+	v->sought = 0;
+	if (node == NODE_NONE) {
+		view_say(v, "the tree has too many branches to show this function");
+		return;
+	}
+	treeview_visit(tv, node);
+	treeview_settle(tv);
+}
+
 static void treepane_twice(struct view *v, struct pane *p)
 {
 	treeview_zoom(p->tv);
@@ -573,7 +591,7 @@ const struct pane_ops pane_tree = {
 	.build = treepane_build,
 	.derives = treepane_derives,
 	.derive = treepane_derive,
-	.shown = view_go_to_sought,
+	.shown = treepane_shown,
 	.rule = treepane_tree_rule,
 	.rows = treepane_draw,
 	.status = treepane_draw_status,
