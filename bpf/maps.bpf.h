@@ -291,6 +291,8 @@ struct walk {
 	__u32 map, map_before;                           /* the mappings that the last frames were in, perhaps of a walk before: indices */
 	__u32 exact, nr;
 	__u32 args, pad;                                 /* sb_rule.arg of all rules: SB_RULE_PLACED, SB_RULE_NO_TABLE */
+	struct sb_rule rule;                             /* of a step that sb_walk_switch() is to take ... */
+	__u64 switch_check;                              /* ... and what CHECK is behind it */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u32 ahead_nr;

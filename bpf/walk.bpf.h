@@ -19,6 +19,8 @@
 /* Answers beside SB_WALK_*. */
 #define WALK_ROOT SB_WALK_NR             /* there is no caller */
 #define WALK_STRANGER (SB_WALK_NR + 1)   /* SB_WALK_NO_SPACE, and nothing was ever known that was not right */
+#define WALK_SWITCH (SB_WALK_NR + 2)     /* the step is one to another stack: sb_walk_switch() */
+#define WALK_TURN 32u                    /* steps */
 #define WALK_GAP_MAX (1ull << 30)        /* a frame larger than that is nonsense */
 #define WALK_BYTES (WALK_HEAD_BYTES + 8 * SB_WALK_MAX)
 
@@ -351,15 +353,11 @@ static __always_inline int from_back(struct walk *w, const struct sb_rule *r, __
 	return 0;
 }
 
-/* The rule R, whose kind is SB_RULE_SWITCH, in the walk WHICH. 0 or an answer. */
-__noinline int sb_walk_switch(__u32 which, __u64 rule)
+/* By the rule R, whose kind is SB_RULE_SWITCH. 0 or an answer. */
+static __always_inline int by_switch(struct walk *w, const struct sb_rule *r)
 {
-	struct walk *w = bpf_map_lookup_elem(&walks, &which);
-	struct sb_rule *r = (void *)&rule;
 	__u64 g, m;
 
-	if (!w)
-		return SB_WALK_NO_RULE;
 	if (r->arg == SB_SWITCH_BP)
 		return to_caller_at(w, w->bp, true);
 	if (w->exact)
@@ -385,7 +383,7 @@ __noinline int sb_walk_switch(__u32 which, __u64 rule)
 	return r->arg == SB_SWITCH_MORE ? to_goroutine(w, g) : to_caller_at(w, user_word(g + SB_GO_SP), r->arg == SB_SWITCH_UP_FRAMED);
 }
 
-static __always_inline int by_rule(__u32 which, struct walk *w, const struct sb_rule *r)
+static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
 {
 	__u64 base = w->sp + (__s64)r->cfa;
 
@@ -406,8 +404,6 @@ static __always_inline int by_rule(__u32 which, struct walk *w, const struct sb_
 		return by_signal(w);
 	case SB_RULE_FP:
 		return by_frame_pointer(w);
-	case SB_RULE_SWITCH:
-		return sb_walk_switch(which, *(const __u64 *)r);
 	default:
 		return SB_WALK_NO_RULE;
 	}
@@ -438,7 +434,30 @@ static __always_inline const struct sb_map *find_map(struct walk *w, const struc
 	return pc >= m->start && pc < m->end ? m : NULL;
 }
 
-/* Notes the frame at which the walk WHICH stands and goes to its caller. 0, WALK_ROOT or SB_WALK_*. */
+/* A step by a rule ended with WHY: its frame counts, and CHECK is that of the walk with it. Where it cannot go on it stands as before. */
+static __always_inline int walk_stepped(struct walk *w, int why, __u64 check)
+{
+	if (why && why != WALK_ROOT)
+		return why;
+	w->check = check;
+	barrier();               /* else NR is kept on the stack, where the verifier of 6.1 forgets its bound before it is used */
+	w->nr++;
+	return why;
+}
+
+/* The step of the walk WHICH that sb_walk_step() left over: to another stack. 0, WALK_ROOT or SB_WALK_*. */
+__noinline int sb_walk_switch(__u32 which)
+{
+	struct walk *w = bpf_map_lookup_elem(&walks, &which);
+	struct sb_rule r;
+
+	if (!w)
+		return SB_WALK_BAD;
+	r = w->rule;
+	return walk_stepped(w, by_switch(w, &r), w->switch_check);
+}
+
+/* Notes the frame at which the walk WHICH stands and goes to its caller. 0, WALK_ROOT, WALK_SWITCH or SB_WALK_*. */
 __noinline int sb_walk_step(__u32 which)
 {
 	struct walk *w = bpf_map_lookup_elem(&walks, &which);
@@ -478,13 +497,32 @@ __noinline int sb_walk_step(__u32 which)
 	w->frame[nr] = w->pc;
 	w->args |= r.arg;
 	module = m->module;
-	why = by_rule(which, w, &r);
-	/* Where it cannot go on it stands as before. */
-	if (why && why != WALK_ROOT)
-		return why;
-	w->check = sb_check(w->check, module, offset);
-	barrier();               /* else NR is kept on the stack, where the verifier of 6.1 forgets its bound before it is used */
-	w->nr++;
+	if (r.kind == SB_RULE_SWITCH) {
+		w->rule = r;
+		w->switch_check = sb_check(w->check, module, offset);
+		return WALK_SWITCH;
+	}
+	why = by_rule(w, &r);
+	return walk_stepped(w, why, sb_check(w->check, module, offset));
+}
+
+/*
+ * Takes up to WALK_TURN steps of the walk WHICH, and returns the answer of the last one. One loop over all steps would cost the verifier the
+ * square of their number: it marks the counter as precise in each turn, and where it cannot look back through a call (in Linux 6.1 it cannot)
+ * it does so in all states of the turns before. That was half of the time that loading the programs took there.
+ */
+__noinline int sb_walk_turn(__u32 which)
+{
+	int why = 0;
+
+	for (__u32 i = 0; i < WALK_TURN; i++) {
+		why = sb_walk_step(which);
+		/* From here and not from there, as what calls each other has 512 bytes of stack in all. */
+		if (why == WALK_SWITCH)
+			why = sb_walk_switch(which);
+		if (why)
+			break;
+	}
 	return why;
 }
 
@@ -588,8 +626,8 @@ static __always_inline int walk_stack(__u32 which, struct walk *w, const __u64 *
 	w->nr = 0;
 	w->args = 0;
 	w->back_sp = 0;
-	for (int i = 0; i < SB_WALK_MAX; i++) {
-		why = sb_walk_step(which);
+	for (__u32 i = 0; i < SB_WALK_MAX / WALK_TURN; i++) {
+		why = sb_walk_turn(which);
 		if (why)
 			break;
 	}
