@@ -4,6 +4,8 @@
 
 #include "capture/waker.h"
 
+#include "model/kernel_entry.h"
+
 #include <string.h>
 
 /* What a function says of the context; kept in ksym.user. */
@@ -23,20 +25,10 @@ struct role_name {
 };
 
 /*
- * arch/x86/include/asm/idtentry.h, arch/arm64/kernel/entry-common.c, kernel/softirq.c; include/linux/tracepoint.h, include/trace/bpf_probe.h,
- * kernel/trace/bpf_trace.c, kernel/bpf/core.c
+ * Beside the entry code of interrupts (model/kernel_entry.h): kernel/softirq.c;
+ * include/linux/tracepoint.h, include/trace/bpf_probe.h, kernel/trace/bpf_trace.c, kernel/bpf/core.c
  */
 static const struct role_name names[] = {
-	{ "asm_sysvec_", true, ROLE_INTERRUPT },
-	{ "asm_common_interrupt", false, ROLE_INTERRUPT },
-	{ "asm_exc_nmi", false, ROLE_INTERRUPT },
-	{ "common_interrupt", false, ROLE_INTERRUPT },
-	{ "sysvec_", true, ROLE_INTERRUPT },
-	{ "el1h_64_irq", true, ROLE_INTERRUPT },
-	{ "el0t_64_irq", true, ROLE_INTERRUPT },
-	{ "el0t_32_irq", true, ROLE_INTERRUPT },
-	{ "el1_interrupt", true, ROLE_INTERRUPT },
-	{ "el0_interrupt", true, ROLE_INTERRUPT },
 	{ "__do_softirq", false, ROLE_SOFTIRQ },
 	{ "handle_softirqs", true, ROLE_SOFTIRQ },
 	{ "__softirqentry_text_start", false, ROLE_SOFTIRQ },
@@ -52,7 +44,7 @@ static enum role role_of(const char *name)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].prefix ? !strncmp(name, names[i].name, strlen(names[i].name)) : !strcmp(name, names[i].name))
 			return names[i].role;
-	return ROLE_PLAIN;
+	return kernel_entry_of(name) == KERNEL_ENTRY_INTERRUPT ? ROLE_INTERRUPT : ROLE_PLAIN;
 }
 
 static enum role role_at(const struct ksyms *k, uint64_t addr)

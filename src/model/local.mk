@@ -3,6 +3,8 @@
 libsberf_core_a_SOURCES += src/model/dict.c
 libsberf_core_a_SOURCES += src/model/dict.h
 libsberf_core_a_SOURCES += src/model/event.h
+libsberf_core_a_SOURCES += src/model/kernel_entry.c
+libsberf_core_a_SOURCES += src/model/kernel_entry.h
 libsberf_core_a_SOURCES += src/model/kind.c
 libsberf_core_a_SOURCES += src/model/kind.h
 libsberf_core_a_SOURCES += src/model/machine.c
