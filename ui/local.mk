@@ -55,6 +55,7 @@ libsberfui_a_SOURCES += ui/term.h
 libsberfui_a_SOURCES += ui/title.c
 libsberfui_a_SOURCES += ui/title.h
 libsberfui_a_SOURCES += ui/treeall.c
+libsberfui_a_SOURCES += ui/treejoin.c
 libsberfui_a_SOURCES += ui/treekeep.c
 libsberfui_a_SOURCES += ui/treelist.c
 libsberfui_a_SOURCES += ui/treenav.c

@@ -164,9 +164,24 @@ static void treekeep_meet(struct treeview *tv, struct migration *m, uint32_t nod
 		return;
 	key = shown_at(m->next, twin).key;
 	treekeep_carry(&tv->folds, was.key, key);
+	treekeep_carry(&tv->folds, treeview_apart_key(was.key), treeview_apart_key(key));
 	treekeep_carry(&tv->autos, was.key, key);
 	if (was.kind == NODE_FUNC || node == treeview_node(tv) || treeview_is_open(tv, node))
 		open_between(tv, m, node, twin);
+}
+
+/*
+ * Twins of all that share the line of NODE, which is the last one there. Those before it were open,
+ * and are when they get lines of their own now.
+ */
+static void treekeep_meet_line(struct treeview *tv, struct migration *m, uint32_t node)
+{
+	for (uint32_t at = treeview_line_start(tv, node); at != node; at = shown_at(m->old, at).first_child) {
+		treekeep_meet(tv, m, at);
+		if (m->twin[at] != NODE_NONE)
+			folds_set(tv->touched ? &tv->folds : &tv->autos, shown_at(m->next, m->twin[at]).key, FOLD_OPEN);
+	}
+	treekeep_meet(tv, m, node);
 }
 
 /* Twins of the nodes that zoom leads through; a zoom whose nodes have other keys now follows them. */
@@ -206,7 +221,7 @@ static void mark_place(const struct treeview *tv, const struct migration *m, uin
 	for (uint32_t at = cursor; at != NODE_NONE; at = shown_at(m->next, at).parent)
 		marks[at] |= MARK_PATH;
 	for (size_t i = 0; i < tv->cursor; i++) {
-		const uint32_t twin = m->twin[tv->rows.v[i].node];
+		const uint32_t twin = m->twin[treeview_line_start(tv, tv->rows.v[i].node)];
 
 		if (twin != NODE_NONE && !(marks[twin] & MARK_PATH) && (marks[shown_at(m->next, twin).parent] & MARK_PATH))
 			marks[twin] |= MARK_ABOVE;
@@ -217,6 +232,7 @@ static void place_cursor(struct treeview *tv, uint32_t node)
 {
 	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
 
+	node = node == NODE_NONE ? NODE_NONE : treeview_line_end(tv, node);
 	for (; node != NODE_NONE && node; node = treeview_at(tv, node).parent) {
 		for (size_t i = 0; i < tv->rows.n; i++) {
 			if (tv->rows.v[i].node == node) {
@@ -267,7 +283,7 @@ static void treekeep_migrate(struct treeview *tv, struct migration *m)
 	meet_zoom(tv, m);
 	for (size_t i = 0; i < tv->rows.n; i++) {
 		if (tv->rows.v[i].node)  /* the root, which is a frame, has met */
-			treekeep_meet(tv, m, tv->rows.v[i].node);
+			treekeep_meet_line(tv, m, tv->rows.v[i].node);
 	}
 	cursor = cursor_twin(tv, m);
 	if (!tv->at_first && cursor != NODE_NONE)
@@ -353,8 +369,10 @@ static size_t add_children(struct unfolding *u, uint32_t node)
 	treeview_children(u->tv, node, NULL, &u->edge);
 	all = u->edge.n - start;
 	for (size_t i = start; i < u->edge.n; i++) {
-		const struct outline_row c = treeview_at(u->tv, u->edge.v[i]);
+		struct outline_row c;
 
+		u->edge.v[i] = treeview_line_end(u->tv, u->edge.v[i]);
+		c = treeview_at(u->tv, u->edge.v[i]);
 		if (c.first_child != NODE_NONE &&
 		    (c.weight >= u->whole / HOT_SHARE || treeview_is_open(u->tv, u->edge.v[i])))
 			u->edge.v[n++] = u->edge.v[i];
@@ -379,7 +397,7 @@ static void open_one(struct unfolding *u, uint32_t node)
 		return;                  /* of a long list no line is opened on its own */
 	add_children(u, node);
 	if (node == u->hottest)
-		u->hottest = n.first_child;
+		u->hottest = treeview_line_end(u->tv, n.first_child);
 }
 
 static uint32_t first_row(const struct treeview *tv)
@@ -396,6 +414,7 @@ void treeview_unfold(struct treeview *tv)
 	struct unfolding u = { .tv = tv, .whole = tv->tree ? treeview_work_ns(tv->tree) : tv->list->row[0].weight, .hottest = first_row(tv) };
 	uint32_t node;
 
+	u.hottest = u.hottest == NODE_NONE ? NODE_NONE : treeview_line_end(tv, u.hottest);
 	u.rows = add_children(&u, 0);
 	while ((node = take_heaviest(&u)) != NODE_NONE)
 		open_one(&u, node);

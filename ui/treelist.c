@@ -161,24 +161,35 @@ static void treelist_shorten(const struct treeview *tv, uint32_t node, const uin
 
 /* Listing rows */
 
-static void push_reversed(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *stack)
+/* What is still to be listed, the next one last; how deep it stands. */
+struct treelist_stack {
+	node_vec node;
+	node_vec depth;
+};
+
+/* Adds the rows that NODE has below it; each of them is the end of its line. */
+static void push_reversed(const struct treeview *tv, uint32_t node, uint32_t depth, const uint8_t *marks, struct treelist_stack *s)
 {
-	const size_t start = stack->n;
+	const size_t start = s->node.n;
 
-	treeview_children(tv, node, marks, stack);
-	treelist_shorten(tv, node, marks, stack, start);
-	for (size_t a = start, b = stack->n; a + 1 < b; a++, b--) {
-		const uint32_t t = stack->v[a];
+	treeview_children(tv, node, marks, &s->node);
+	treelist_shorten(tv, node, marks, &s->node, start);
+	if (!vec_reserve(&s->depth, s->node.n - start))
+		s->node.n = start;
+	for (size_t a = start, b = s->node.n; a + 1 < b; a++, b--) {
+		const uint32_t t = s->node.v[a];
 
-		stack->v[a] = stack->v[b - 1];
-		stack->v[b - 1] = t;
+		s->node.v[a] = s->node.v[b - 1];
+		s->node.v[b - 1] = t;
 	}
+	for (size_t i = start; i < s->node.n; i++)
+		s->depth.v[s->depth.n++] = depth;
 }
 
 void treeview_list(struct treeview *tv, const uint8_t *marks)
 {
-	node_vec stack = { 0 };
-	uint32_t base, base_depth;
+	struct treelist_stack s = { 0 };
+	uint32_t base;
 
 	tv->rows.n = 0;
 	if (!shown_n(treeview_shown(tv)))
@@ -188,20 +199,22 @@ void treeview_list(struct treeview *tv, const uint8_t *marks)
 		return;
 	}
 	base = treeview_base(tv);
-	base_depth = treeview_at(tv, base).depth + (base ? 0u : 1u);
-	if (base && vec_reserve(&stack, 1))
-		stack.v[stack.n++] = base;
-	else
-		push_reversed(tv, base, marks, &stack);
-	while (stack.n) {
-		const uint32_t node = stack.v[--stack.n];
+	if (!base) {
+		push_reversed(tv, base, 0, marks, &s);
+	} else if (vec_reserve(&s.node, 1) && vec_reserve(&s.depth, 1)) {
+		s.node.v[s.node.n++] = base;
+		s.depth.v[s.depth.n++] = 0;
+	}
+	while (s.node.n) {
+		const uint32_t node = treeview_line_end(tv, s.node.v[--s.node.n]), depth = s.depth.v[--s.depth.n];
 		struct tree_row *row = vec_push(&tv->rows);
 
 		if (!row)
 			break;
-		*row = (struct tree_row){ node, treeview_at(tv, node).depth - base_depth };
+		*row = (struct tree_row){ node, depth };
 		if (treeview_is_open(tv, node))
-			push_reversed(tv, node, marks, &stack);
+			push_reversed(tv, node, depth + 1, marks, &s);
 	}
-	vec_free(&stack);
+	vec_free(&s.node);
+	vec_free(&s.depth);
 }

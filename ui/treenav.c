@@ -31,7 +31,7 @@ static uint32_t treenav_heaviest_child(const struct treeview *tv, uint32_t node)
 static void treenav_go(struct treeview *tv, uint32_t node)
 {
 	treeview_settle(tv);
-	treeview_visit(tv, node);
+	treeview_visit(tv, treeview_line_end(tv, node));
 	treeview_settle(tv);
 }
 
@@ -63,9 +63,10 @@ bool treeview_hottest(struct treeview *tv)
 bool treeview_parent(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
+	const uint32_t parent = node == NODE_NONE ? NODE_NONE : treeview_at(tv, treeview_line_start(tv, node)).parent;
 
 	for (size_t i = tv->cursor; node != NODE_NONE && i-- > 0;) {
-		if (tv->rows.v[i].node == treeview_at(tv, node).parent) {
+		if (tv->rows.v[i].node == parent) {
 			treeview_to_row(tv, i);
 			return true;
 		}

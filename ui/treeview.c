@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIGHT_SHARE 1000u        /* interrupts of less than 1/LIGHT_SHARE of the whole are light */
+
 void treeview_init(struct treeview *tv, size_t height)
 {
 	*tv = (struct treeview){ .height = height ? height : 1, .at_first = true };
@@ -62,9 +64,12 @@ bool treeview_is_open(const struct treeview *tv, uint32_t node)
 	const struct outline_row n = treeview_at(tv, node);
 	const enum fold fold = folds_get(&tv->folds, n.key);
 
+	if (treeview_joins(tv, node))
+		return true;
 	if (fold != FOLD_UNSET)
 		return fold == FOLD_OPEN;
-	return (tv->folds.open_default && n.weight >= tv->least_open_ns) || folds_open(&tv->autos, n.key);
+	return (tv->folds.open_default && n.weight >= tv->least_open_ns && !treeview_is_light(tv, node)) ||
+	       folds_open(&tv->autos, n.key);
 }
 
 uint32_t treeview_path(const struct treeview *tv, const uint64_t *key, size_t n, size_t *ret_found)
@@ -102,6 +107,7 @@ void treeview_weigh(struct treeview *tv)
 {
 	const struct shown s = treeview_shown(tv);
 
+	tv->light_ns = tv->tree ? treeview_work_ns(tv->tree) / LIGHT_SHARE : 0;
 	tv->least_open_ns = shown_any(s) && tv->folds.open_default ? treeview_least_open(s, treeview_base(tv)) : 0;
 }
 
@@ -151,6 +157,7 @@ static void settle_on(struct treeview *tv, uint32_t node, bool keep_line)
 {
 	const size_t line = tv->cursor > tv->top ? tv->cursor - tv->top : 0;
 
+	node = node == NODE_NONE ? NODE_NONE : treeview_line_end(tv, node);
 	for (; node != NODE_NONE && node; node = treeview_at(tv, node).parent) {
 		for (size_t i = 0; i < tv->rows.n; i++) {
 			if (tv->rows.v[i].node != node)
@@ -305,20 +312,62 @@ void treeview_open(struct treeview *tv)
 		fold_here(tv, node, FOLD_OPEN);
 }
 
+/*
+ * Each function of the line under the cursor, whose last one is NODE, has a row of its own from now
+ * on; the cursor is on the first of them.
+ */
+static void treeview_take_apart(struct treeview *tv, uint32_t node)
+{
+	const uint32_t start = treeview_line_start(tv, node);
+
+	folds_set(&tv->folds, treeview_apart_key(treeview_at(tv, start).key), FOLD_OPEN);
+	for (uint32_t at = start; at != node; at = treeview_at(tv, at).first_child)
+		treeview_fold(tv, at, FOLD_OPEN);
+	tv->touched = true;
+	treeview_list(tv, NULL);
+	settle_on(tv, start, true);
+	treeview_fill(tv);
+	treeview_remember(tv);
+}
+
+void treeview_open_further(struct treeview *tv)
+{
+	const uint32_t node = treeview_node(tv);
+
+	if (node != NODE_NONE && treeview_is_open(tv, node) && treeview_line_start(tv, node) != node)
+		treeview_take_apart(tv, node);
+	else
+		treeview_open(tv);
+}
+
+/* The line that NODE begins, if it was taken apart, is one again. Returns the node to close. */
+static uint32_t treeview_put_together(struct treeview *tv, uint32_t node)
+{
+	const uint64_t key = treeview_apart_key(treeview_at(tv, node).key);
+
+	if (folds_get(&tv->folds, key) == FOLD_OPEN)
+		folds_set(&tv->folds, key, FOLD_UNSET);
+	return treeview_line_end(tv, node);
+}
+
 void treeview_close(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
 	if (node != NODE_NONE)
-		fold_here(tv, node, FOLD_CLOSED);
+		fold_here(tv, treeview_put_together(tv, node), FOLD_CLOSED);
 }
 
 void treeview_toggle(struct treeview *tv)
 {
 	const uint32_t node = treeview_node(tv);
 
-	if (node != NODE_NONE && treeview_can_fold(tv, node))
-		fold_here(tv, node, treeview_is_open(tv, node) ? FOLD_CLOSED : FOLD_OPEN);
+	if (node == NODE_NONE || !treeview_can_fold(tv, node))
+		return;
+	if (treeview_is_open(tv, node))
+		treeview_close(tv);
+	else
+		treeview_open(tv);
 }
 
 void treeview_right(struct treeview *tv)
@@ -356,6 +405,14 @@ static size_t subtree_end(const struct treeview *tv)
 	return end;
 }
 
+/* Whether row I opens when its level does: a light interrupt only when the cursor is on it. */
+static bool treeview_opens_with_level(const struct treeview *tv, size_t i)
+{
+	const uint32_t node = tv->rows.v[i].node;
+
+	return treeview_can_fold(tv, node) && !treeview_is_open(tv, node) && (i == tv->cursor || !treeview_is_light(tv, node));
+}
+
 bool treeview_open_level(struct treeview *tv)
 {
 	uint32_t level = UINT32_MAX;
@@ -367,11 +424,11 @@ bool treeview_open_level(struct treeview *tv)
 	for (size_t i = tv->cursor; i < end; i++) {
 		const struct tree_row *r = &tv->rows.v[i];
 
-		if (r->depth < level && treeview_can_fold(tv, r->node) && !treeview_is_open(tv, r->node))
+		if (r->depth < level && treeview_opens_with_level(tv, i))
 			level = r->depth;
 	}
 	for (size_t i = tv->cursor; i < end; i++) {
-		if (tv->rows.v[i].depth != level || treeview_is_open(tv, tv->rows.v[i].node))
+		if (tv->rows.v[i].depth != level || !treeview_opens_with_level(tv, i))
 			continue;
 		nodes++;
 		rows += treeview_lines_below(tv, tv->rows.v[i].node);
@@ -379,7 +436,7 @@ bool treeview_open_level(struct treeview *tv)
 	if (nodes > 1 && rows > OPEN_ROWS_MAX)
 		return false;
 	for (size_t i = tv->cursor; i < end; i++) {
-		if (tv->rows.v[i].depth == level)
+		if (tv->rows.v[i].depth == level && treeview_opens_with_level(tv, i))
 			treeview_fold(tv, tv->rows.v[i].node, FOLD_OPEN);
 	}
 	tv->touched = true;
@@ -415,7 +472,7 @@ void treeview_all(struct treeview *tv, bool open)
 	tv->lent.n = 0;
 	treeview_weigh(tv);
 	if (shown_any(treeview_shown(tv)) && tv->zooms.n && !open)
-		treeview_fold(tv, treeview_base(tv), FOLD_OPEN);
+		treeview_fold(tv, treeview_line_end(tv, treeview_base(tv)), FOLD_OPEN);
 	treeview_relist(tv);
 }
 
@@ -423,16 +480,17 @@ void treeview_all(struct treeview *tv, bool open)
 
 void treeview_zoom(struct treeview *tv)
 {
-	const uint32_t node = treeview_node(tv);
-	size_t *len;
+	const uint32_t node = treeview_node(tv), root = node == NODE_NONE ? NODE_NONE : treeview_line_start(tv, node);
+	size_t *len, depth;
 
-	if (node == NODE_NONE || node == treeview_base(tv))
+	if (node == NODE_NONE || root == treeview_base(tv))
 		return;
 	treeview_remember(tv);
-	if (!vec_reserve(&tv->zoom, tv->path.n) || !(len = vec_push(&tv->zooms)))
+	depth = treeview_at(tv, root).depth;
+	if (tv->path.n < depth || !vec_reserve(&tv->zoom, depth) || !(len = vec_push(&tv->zooms)))
 		return;
-	memcpy(tv->zoom.v, tv->path.v, tv->path.n * sizeof(*tv->path.v));
-	*len = tv->zoom.n = tv->path.n;
+	memcpy(tv->zoom.v, tv->path.v, depth * sizeof(*tv->path.v));
+	*len = tv->zoom.n = depth;
 	treeview_weigh(tv);
 	tv->top = 0;
 	tv->at_first = false;
@@ -463,9 +521,8 @@ void treeview_sort(struct treeview *tv, enum sort_by sort)
 
 /* Visiting */
 
-static void treeview_lend(struct treeview *tv, uint32_t node)
+static void treeview_lend(struct treeview *tv, uint64_t key)
 {
-	const uint64_t key = treeview_at(tv, node).key;
 	struct lent_fold *l = vec_push(&tv->lent);
 
 	if (!l)
@@ -479,7 +536,7 @@ static bool lend_if(struct treeview *tv, uint32_t node, bool closed)
 {
 	if (node == NODE_NONE || !closed)
 		return false;
-	treeview_lend(tv, node);
+	treeview_lend(tv, treeview_at(tv, node).key);
 	return true;
 }
 
@@ -503,6 +560,10 @@ void treeview_visit(struct treeview *tv, uint32_t node)
 	}
 	while (tv->zooms.n && !treeview_under(tv, node, treeview_base(tv)))
 		treeview_unzoom(tv);
+	if (treeview_joins(tv, node)) {
+		treeview_lend(tv, treeview_apart_key(treeview_at(tv, treeview_line_start(tv, node)).key));
+		folded = true;
+	}
 	for (uint32_t at = node; at != NODE_NONE && at; at = treeview_at(tv, at).parent) {
 		folded |= lend_if(tv, treeview_hidden_by(tv, at), true);
 		folded |= lend_if(tv, at, at != node && !treeview_is_open(tv, at));

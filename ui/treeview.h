@@ -11,6 +11,12 @@
  *
  * What was folded as idle (NODE_IDLE) is no row: whoever draws shows it in a place of its own.
  *
+ * Functions through which the kernel is entered (model/kernel_entry.h) share a *line* when they
+ * only repeat each other: each calls only the next one, and takes no time itself. The row of the line is
+ * that of the innermost function, so all others count as open. The user takes such a line apart by
+ * opening it when it is open already; closing its first function puts it together again. *Light*
+ * interrupts, which weigh hardly anything, do not open because everything does.
+ *
  * A *long list* is a node whose last child is a NODE_MORE. While that is closed, only the first few of its siblings are rows,
  * and those that are open or under the cursor; how many depends on the height, unless its count says so.
  */
@@ -95,7 +101,8 @@ struct treeview {
 	const struct baseline *base;     /* borrowed: what the tree is compared with (baseline.h); NULL = nothing */
 	struct folds folds;              /* what the user said */
 	struct folds autos;              /* what following the hottest path opened */
-	uint64_t least_open_ns;          /* what weighs less is not open because everything is (treeview_least_open()) */
+	uint64_t least_open_ns;          /* what weighs less is not open because everything is (treeview_least_open()), */
+	uint64_t light_ns;               /* nor are interrupts that weigh less than this */
 	enum sort_by sort;
 	bool touched;                    /* the user moved or folded something */
 	bool at_first;                   /* the cursor belongs to the first row, not to a node */
@@ -161,6 +168,11 @@ uint32_t treeview_path(const struct treeview *tv, const uint64_t *key, size_t n,
 /* The node that is shown as root: 0 when not zoomed. */
 uint32_t treeview_base(const struct treeview *tv);
 bool treeview_is_open(const struct treeview *tv, uint32_t node);
+/* The last node of the line that NODE is in, which is the one of its row; and the first one. */
+uint32_t treeview_line_end(const struct treeview *tv, uint32_t node);
+uint32_t treeview_line_start(const struct treeview *tv, uint32_t node);
+/* What the line of NODE, which is a row, is called: all its functions, the outermost first. */
+char *treeview_line_label(const struct treeview *tv, uint32_t node, char *dst, size_t size);
 /* The NODE_MORE of a long list, NODE_NONE when NODE is none. */
 uint32_t treeview_more(const struct treeview *tv, uint32_t node);
 /* The NODE_MORE of the long list that NODE is too far down in to be a row; NODE_NONE = it is not hidden so. */
@@ -188,6 +200,7 @@ bool treeview_hottest(struct treeview *tv);
 
 void treeview_toggle(struct treeview *tv);
 void treeview_open(struct treeview *tv);
+void treeview_open_further(struct treeview *tv); /* a line that is open already is taken apart */
 void treeview_close(struct treeview *tv);
 /* The shallowest closed level under the cursor; false, and nothing, when that would make more than OPEN_ROWS_MAX rows. */
 bool treeview_open_level(struct treeview *tv);
@@ -203,8 +216,9 @@ bool treeview_unzoom(struct treeview *tv);       /* false when not zoomed */
 void treeview_sort(struct treeview *tv, enum sort_by sort);
 
 /*
- * Moves the cursor to NODE, opening what hides it; what an earlier treeview_visit() opened is put back first. treeview_settle()
- * keeps it open. Leaves the zoom when NODE is not under it.
+ * Moves the cursor to NODE, opening what hides it, and taking the line apart that it is in the
+ * midst of; what an earlier treeview_visit() opened is put back first. treeview_settle() keeps it
+ * open. Leaves the zoom when NODE is not under it.
  */
 void treeview_visit(struct treeview *tv, uint32_t node);
 void treeview_settle(struct treeview *tv);
@@ -218,6 +232,14 @@ typedef VEC(uint32_t) node_vec;
 #define MARK_ABOVE 2u            /* child of such an ancestor, to be kept above the cursor */
 void treeview_children(const struct treeview *tv, uint32_t node, const uint8_t *marks, node_vec *ret);
 
+/* Between the files of a treeview: whether NODE shares its line with its only child. */
+bool treeview_joins(const struct treeview *tv, uint32_t node);
+/* The same: whose fold says that the line which begins with the node of KEY is apart. */
+uint64_t treeview_apart_key(uint64_t key);
+/* The same: the first node of the line that NODE is in, or would be if it were not apart. */
+uint32_t treeview_line_head(const struct treeview *tv, uint32_t node);
+/* The same: is NODE a light interrupt? */
+bool treeview_is_light(const struct treeview *tv, uint32_t node);
 /* Between treeview.c and treekeep.c: lists the rows anew. Cursor and top are left as they are. */
 void treeview_list(struct treeview *tv, const uint8_t *marks);
 /* The same: finds out what "open everything" opens of the tree there is. */

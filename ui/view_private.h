@@ -79,7 +79,8 @@ struct view {
 	unsigned int nr_typed;
 
 	struct search search;            /* in the pane in focus */
-	uint32_t origin;                 /* the node that the search began on */
+	uint32_t origin;                 /* the node that the search began on, */
+	uint32_t origin_line;            /* and the first one of its line */
 	size_t origin_top;
 	bool origin_first;
 

@@ -246,7 +246,7 @@ static bool viewact_fold(struct view *v, enum action a)
 		treeview_toggle(tv);
 		return true;
 	case ACT_OPEN:
-		treeview_open(tv);
+		treeview_open_further(tv);
 		return true;
 	case ACT_CLOSE:
 		treeview_close(tv);

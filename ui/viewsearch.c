@@ -31,6 +31,7 @@ void view_search_begin(struct view *v)
 
 	v->over = MODE_SEARCH;
 	v->origin = treeview_node(tv);
+	v->origin_line = v->origin == NODE_NONE ? NODE_NONE : treeview_line_start(tv, v->origin);
 	v->origin_top = tv->top;
 	v->origin_first = tv->at_first;
 	search_erase(&v->search, true);
@@ -93,13 +94,13 @@ enum reaction view_search_key(struct view *v, uint32_t key)
 	case ACT_ERASE:
 	case ACT_ERASE_ALL:
 		search_erase(&v->search, a == ACT_ERASE_ALL);
-		viewsearch_find(v, v->origin, SEARCH_HERE);
+		viewsearch_find(v, v->origin_line, SEARCH_HERE);
 		break;
 	default:
 		if (key < 0x20 || key >= KEY_BASE)
 			return REACT_NONE;
 		search_type(&v->search, key);
-		viewsearch_find(v, v->origin, SEARCH_HERE);
+		viewsearch_find(v, v->origin_line, SEARCH_HERE);
 	}
 	return REACT_DRAW;
 }

@@ -186,6 +186,7 @@ suites_ui += tests/unit/test_style
 suites_ui += tests/unit/test_term
 suites_ui += tests/unit/test_timeview
 suites_ui += tests/unit/test_outline
+suites_ui += tests/unit/test_treejoin
 suites_ui += tests/unit/test_treeview
 
 suites_view =

@@ -363,18 +363,26 @@ static void check_put(const struct world *w, const struct before *b)
 	}
 }
 
-static void random_stack(unsigned int *seed, char *dst, size_t size)
+static const char *const plain_functions[5] = { "f0", "f1", "f2", "f3", "f4" };
+/* Some of them share a line until another call comes in between. */
+static const char *const entry_functions[5] = { "entry_SYSCALL_64_after_hwframe_[k]", "do_syscall_64_[k]", "asm_exc_page_fault_[k]",
+						"exc_page_fault_[k]", "sysvec_reboot_[k]" };
+
+static void random_stack(unsigned int *seed, const char *const function[5], char *dst, size_t size)
 {
 	const int depth = 1 + rand_r(seed) % 7;
 	int at = snprintf(dst, size, "main");
 
 	for (int i = 0; i < depth; i++)
-		at += snprintf(dst + at, size - (size_t)at, ";f%d", rand_r(seed) % 5);
+		at += snprintf(dst + at, size - (size_t)at, ";%s", function[rand_r(seed) % 5]);
 }
 
 static void act(struct world *w, unsigned int *seed)
 {
-	switch (rand_r(seed) % 12) {
+	switch (rand_r(seed) % 13) {
+	case 10:
+		treeview_open_further(&w->tv);
+		break;
 	case 0:
 		treeview_toggle(&w->tv);
 		break;
@@ -411,18 +419,18 @@ static void act(struct world *w, unsigned int *seed)
 	}
 }
 
-static void random_refreshes_stay_put(void **state)
+static void refresh_at_random(const char *const function[5])
 {
 	unsigned int seed = 42;
 	struct before b = { 0 };
-	char stack[256];
+	char stack[512];
 
 	for (int run = 0; run < 20; run++) {
 		struct world w;
 
 		init(&w);
 		for (int i = 0; i < 20; i++) {
-			random_stack(&seed, stack, sizeof(stack));
+			random_stack(&seed, function, stack, sizeof(stack));
 			madefeed_add(&w.f, 1, stack, 1 + (unsigned int)rand_r(&seed) % 20);
 		}
 		refresh(&w);
@@ -432,7 +440,7 @@ static void random_refreshes_stay_put(void **state)
 				treeview_to_row(&w.tv, w.tv.rows.n / 2);
 			remember(&w, &b);
 			for (int n = rand_r(&seed) % 4; n >= 0; n--) {
-				random_stack(&seed, stack, sizeof(stack));
+				random_stack(&seed, function, stack, sizeof(stack));
 				madefeed_add(&w.f, 2, stack, 1 + (unsigned int)rand_r(&seed) % 100);
 			}
 			refresh(&w);
@@ -441,6 +449,16 @@ static void random_refreshes_stay_put(void **state)
 		fini(&w);
 	}
 	vec_free(&b.open);
+}
+
+static void random_refreshes_stay_put(void **state)
+{
+	refresh_at_random(plain_functions);
+}
+
+static void random_lines_of_several_stay_put(void **state)
+{
+	refresh_at_random(entry_functions);
 }
 
 static void very_deep_trees_are_fine(void **state)
@@ -674,6 +692,7 @@ int main(void)
 		cmocka_unit_test(frames_keep_their_place_when_names_arrive),
 		cmocka_unit_test(a_zoom_survives_names_and_resets),
 		cmocka_unit_test(random_refreshes_stay_put),
+		cmocka_unit_test(random_lines_of_several_stay_put),
 		cmocka_unit_test(very_deep_trees_are_fine),
 		cmocka_unit_test(idle_waits_are_no_row),
 		cmocka_unit_test(kinds_of_time_sort),

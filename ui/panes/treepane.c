@@ -215,6 +215,21 @@ static bool says_waiting(const struct treeview *tv, const struct tree_row *row)
 	return is_waiting(n) && (n->first_child == NODE_NONE || !treeview_is_open(tv, row->node));
 }
 
+/*
+ * What the line of NODE is called in COLS columns. Where there is no room for all functions of it,
+ * the innermost one is whole.
+ */
+static void treepane_label(const struct treeview *tv, uint32_t node, int cols, char *dst, size_t size)
+{
+	static const char others[] = "\xE2\x80\xA6 \xE2\x80\xBA ";
+
+	treeview_line_label(tv, node, dst, size);
+	if (treeview_line_start(tv, node) == node || text_width(dst, strlen(dst)) <= (size_t)(cols > 0 ? cols : 0))
+		return;
+	memcpy(dst, others, sizeof(others));
+	treeview_label(tv, node, dst + sizeof(others) - 1, size - sizeof(others) + 1);
+}
+
 static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, const struct layout *l, const struct tree_row *row,
 			       int y, const struct search *s)
 {
@@ -225,7 +240,7 @@ static void treepane_draw_name(const struct treeview *tv, struct canvas *cv, con
 
 	pane_common_fold(tv, cv, x, y, row->node);
 	x += LINE_STEP;
-	treeview_label(tv, row->node, label, sizeof(label));
+	treepane_label(tv, row->node, l->name_end - x - tag_cols, label, sizeof(label));
 	used = canvas_text_cut(cv, x, y, l->name_end - x - tag_cols, treepane_name_style(tv, n, label), label, strlen(label));
 	pane_common_matches(cv, x, y, used, s, label);
 	if (tag_cols && used > 0)
@@ -385,7 +400,8 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 {
 	const struct tree_node *n = &tv->tree->node[node];
 	const uint64_t whole = unit_ns(tv, look);
-	const uint64_t parent_ns = n->parent ? tv->tree->node[n->parent].total_ns : treeview_work_ns(tv->tree);
+	const uint32_t parent = tv->tree->node[treeview_line_start(tv, node)].parent;
+	const uint64_t parent_ns = parent ? tv->tree->node[parent].total_ns : treeview_work_ns(tv->tree);
 	char text[UNITS_MAX];
 
 	if (tv->base) {
@@ -419,7 +435,6 @@ static void treepane_status(const struct treeview *tv, const struct tree_look *l
 	room = pane_common_place(tv, cv, y) - 2;
 	status_figures(tv, look, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
-	treeview_label(tv, node, label, sizeof(label));
 	used = (int)text_width(figures, strlen(figures)) + 3;
 	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
 	used = fits ? used : 0;
@@ -427,6 +442,7 @@ static void treepane_status(const struct treeview *tv, const struct tree_look *l
 		used += (int)text_width(line, strlen(line)) + 3;
 	else
 		*line = '\0';
+	treepane_label(tv, node, room - used, label, sizeof(label));
 	room = 1 + canvas_text_cut(cv, 1, y, room - used, STYLE_TITLE, label, strlen(label));
 	if (*line) {
 		room += canvas_put(cv, room, y, STYLE_FAINT, TEXT_BUILDER_DOT);
