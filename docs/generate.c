@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * generate.c - man pages and shell completion from the tables of commands, options and keys. Runs while sberf is built, on
- * the machine that builds: it is compiled by CC_FOR_BUILD and needs nothing but the tables.
+ * generate.c - man pages and shell completion from the tables of commands, options and keys. Runs
+ * while sberf is built, on the machine that builds: it is compiled by CC_FOR_BUILD and needs
+ * nothing but the tables.
  *
- *	generate man sberf | generate man sberf-top | generate completion
+ * generate man sberf | generate man sberf-top | generate completion
  *
- * Man pages use the man(7) macros; every text passes put_text(), which leaves nothing for roff to interpret.
+ * Man pages use the man(7) macros; every text passes put_text(), which leaves nothing for roff to
+ * interpret.
  */
 #include "config.h"
 
@@ -93,7 +95,8 @@ static void formats(enum exporter_user user)
 
 	fputs(".RS\n", stdout);
 	for (unsigned int i = 0; (x = exporter_get(user, i)); i++) {
-		const char *about = user == EXPORT_BY_DIFF ? x->diff.about : user == EXPORT_BY_BATCH ? x->batch.about : x->about;
+		const char *about = user == EXPORT_BY_DIFF ? x->diff.about : user == EXPORT_BY_BATCH ?
+			x->batch.about : x->about;
 		const bool report = user == EXPORT_BY_REPORT;
 
 		fputs(".TP\n", stdout);
@@ -158,11 +161,13 @@ static void options_of(const struct command_info *c)
 			option(&opts[i]);
 		}
 		if (any && section == SECTION_TARGET)
-			fputs(".TP\n\\fB\\-\\-\\fR \\fICOMMAND\\fR [\\fIARGS\\fR...]\nA command that sberf starts.\n", stdout);
+			fputs(".TP\n\\fB\\-\\-\\fR \\fICOMMAND\\fR [\\fIARGS\\fR...]\nA command that sberf "
+			      "starts.\n", stdout);
 	}
 	if (c->bit & CMD_CAPTURING) {
 		fputs(".SS Units\n", stdout);
-		line("Times take the units ns, us, ms, s, m and h and may have a fraction; without a unit they are seconds. Sizes "
+		line("Times take the units ns, us, ms, s, m and h and may have a fraction; without a unit they are "
+		     "seconds. Sizes "
 		     "take K, M and G, which are multiples of 1024.");
 	}
 }
@@ -211,7 +216,8 @@ static void keys_of_mode(enum ui_mode mode, const char *title)
 static void filters(void)
 {
 	static const char *const forms[][2] = {
-		{ "malloc|free", "stacks in which a function matches this regular expression (extended, without back references)" },
+		{ "malloc|free", "stacks in which a function matches this regular expression (extended, without back "
+		  "references)" },
 		{ "thread:redis-*,12", "threads of this name or tid; * and ? are wildcards, and commas separate "
 		                       "several patterns, of which one must match" },
 		{ "process:postgres", "processes of this name, that of the main thread or of the executable, or pid" },
@@ -224,7 +230,8 @@ static void filters(void)
 	};
 
 	puts(".PP");
-	line("A filter has one of these forms. Several filters add up: all must hold, in all panes and in what S saves.");
+	line("A filter has one of these forms. Several filters add up: all must hold, in all panes and in "
+	     "what S saves.");
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		puts(".TP");
 		bold(forms[i][0]);
@@ -238,7 +245,8 @@ static void keys(void)
 {
 	fputs(".SH KEYS\n", stdout);
 	line("The screen has one pane or several: the call tree, its flame graph, the list of waits, NUMA nodes, "
-	     "threads, functions, modules, time, and quality. The quality pane says how good all figures are: truncated stacks "
+	     "threads, functions, modules, time, and quality. The quality pane says how good all figures are: "
+	     "truncated stacks "
 	     "by reason and module, losses, how stacks were unwound, and what can be done about each. A key shows or "
 	     "hides each pane. The panes share the screen as its size allows. The pane whose title line is heavy takes "
 	     "the keys. The last line counts the panes that have no room; Tab leads to them. sberf remembers which "
@@ -332,12 +340,14 @@ static const struct { const char *name, *text; } figures[] = {
 	{ "offcpu_summed_waits", "Short waits whose stack was known already, added up in the kernel: exact; not with "
 	                         "--unwind copy." },
 	{ "offcpu_unsummed_waits", "Short waits that found no room to be added up, and were sampled instead." },
-	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults were sampled." },
+	{ "numa_nodes, numa_sampled", "NUMA nodes that are online, and whether accesses and page faults "
+	  "were sampled." },
 	{ "numa_samples, numa_address_percent", "Samples for which sberf looked for the address of an access, and how "
 	                                        "many of them gave one." },
 	{ "numa_accesses", "Those of them whose page is on a known node." },
 	{ "numa_far_percent, numa_far_us",
-	  "Of the time that these stand for: how much went to pages on another node than that of the CPU, and how long that is. "
+	  "Of the time that these stand for: how much went to pages on another node than that of the CPU, and how "
+	  "long that is. "
 	  "Estimated." },
 	{ "numa_miss_REASON", "Samples that gave no address, or no page, by reason (below)." },
 	{ "numa_faults, numa_fault_samples, numa_fault_misses",
@@ -460,13 +470,17 @@ static void exit_statuses(const struct command_info *c)
 	fputs(".SH EXIT STATUS\n.TP\n0\nDone.\n.TP\n1\nIt failed; a sentence on standard error says why.\n"
 	      ".TP\n2\nThe command line is wrong.\n", stdout);
 	if (c && c->bit == CMD_CHECK)
-		fputs(".TP\n3\nA recording can be read, but a part of it is damaged, or its end is missing. When another one cannot be "
+		fputs(".TP\n3\nA recording can be read, but a part of it is damaged, or its end is missing. When "
+		      "another one cannot be "
 		      "read at all, the status is 1.\n", stdout);
 	if (c && c->bit == CMD_DIFF)
-		fputs(".TP\n3\nWith \\-\\-fail\\-above: a function grew; a sentence on standard error says which.\n", stdout);
+		fputs(".TP\n3\nWith \\-\\-fail\\-above: a function grew; a sentence on standard error says "
+		      "which.\n", stdout);
 	if (c && c->bit == CMD_RECORD)
-		fputs(".PP\nWith a command behind \\-\\-, its exit status, or 128 and the number of the signal that ended it; 127 when it "
-		      "was not found, 126 when it cannot be executed; 1 when the recording failed, whatever the command did.\n", stdout);
+		fputs(".PP\nWith a command behind \\-\\-, its exit status, or 128 and the number of the signal that "
+		      "ended it; 127 when it "
+		      "was not found, 126 when it cannot be executed; 1 when the recording failed, whatever the "
+		      "command did.\n", stdout);
 }
 
 static void command_page(const struct command_info *c)
@@ -506,7 +520,8 @@ static void main_page(void)
 {
 	begin_page("sberf");
 	fputs(".SH NAME\nsberf \\- show where the time of a running program goes\n"
-	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR \\fB\\-\\-help\\fR\n.br\n"
+	      ".SH SYNOPSIS\n\\fBsberf\\fR \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n\\fBsberf\\fR \\fICOMMAND\\fR "
+	      "\\fB\\-\\-help\\fR\n.br\n"
 	      "\\fBsberf \\-\\-version\\fR\n.SH DESCRIPTION\n", stdout);
 	line("sberf shows where the time of a program goes, running and waiting, as one call tree. The stacks are "
 	     "complete on ordinary optimised binaries without frame pointers. BPF programs sample and follow the "
@@ -528,8 +543,10 @@ static void main_page(void)
 	     "When sberf is started with a niceness above 0, as by nice(1), it does not do this.");
 	exit_statuses(NULL);
 	fputs(".SH ENVIRONMENT\n.TP\nNO_COLOR\nWhen set and not empty, the terminal view has no colours.\n"
-	      ".TP\nSBERF_THEME\nWhether the terminal is \\fBdark\\fR or \\fBlight\\fR. It makes a difference where there are fewer than "
-	      "256 colours: on a background that is not known to be dark (from here, from COLORFGBG, or because it is the Linux "
+	      ".TP\nSBERF_THEME\nWhether the terminal is \\fBdark\\fR or \\fBlight\\fR. It makes a difference where "
+	      "there are fewer than "
+	      "256 colours: on a background that is not known to be dark (from here, from COLORFGBG, or because "
+	      "it is the Linux "
 	      "console) only colours are used that can be read on any.\n"
 	      ".TP\nDEBUGINFOD_URLS\nWhere \\-\\-debuginfod looks for debug files.\n"
 	      ".SH FILES\n.TP\nsberf.data\nThe recording, when no other name is given.\n.SH SEE ALSO\n", stdout);

@@ -2,8 +2,9 @@
 /*
  * main.c - picks a command, runs it, and turns an error into a sentence and an exit status.
  *
- * Exit statuses: 0 done, 1 failed, 2 the command line is wrong; `record -- COMMAND` returns what COMMAND returned, `check` 3 for
- * what can be read but is damaged, and `diff --fail-above` 3 when a function grew.
+ * Exit statuses: 0 done, 1 failed, 2 the command line is wrong; `record -- COMMAND` returns what
+ * COMMAND returned, `check` 3 for what can be read but is damaged, and `diff --fail-above` 3 when a
+ * function grew.
  */
 #include "config.h"
 
@@ -44,8 +45,8 @@ static void ignore(int sig)
 }
 
 /*
- * A reader that has seen enough makes writes fail with EPIPE instead of ending sberf in the middle of its work. A handler
- * rather than SIG_IGN: commands that sberf starts do not inherit it.
+ * A reader that has seen enough makes writes fail with EPIPE instead of ending sberf in the middle
+ * of its work. A handler rather than SIG_IGN: commands that sberf starts do not inherit it.
  */
 static void survive_closed_pipes(void)
 {

@@ -23,9 +23,10 @@ struct err {
 #define ERR_INIT { .code = 0, .text = "" }
 
 /*
- * Records a failure. CODE is a positive errno; FMT and its arguments make the sentence, cut at ERR_TEXT_MAX - 1 bytes and
- * sanitised (text_sanitise) because it often quotes foreign names. Returns -CODE, so that callers can write
- * `return err_set(e, errno, ...)`. A CODE of 0 is turned into EINVAL: a failure never looks like success.
+ * Records a failure. CODE is a positive errno; FMT and its arguments make the sentence, cut at
+ * ERR_TEXT_MAX - 1 bytes and sanitised (text_sanitise) because it often quotes foreign names.
+ * Returns -CODE, so that callers can write `return err_set(e, errno, ...)`. A CODE of 0 is turned
+ * into EINVAL: a failure never looks like success.
  */
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 

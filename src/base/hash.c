@@ -40,8 +40,9 @@ static void hash_put(struct hidx *t, uint64_t hash, uint32_t id)
 }
 
 /*
- * Places in an index are asked for by chance, so with small pages nearly each of them misses the TLB, too. All of it is about to be
- * written, so it does not become larger for that. Where there are no huge pages nothing happens.
+ * Places in an index are asked for by chance, so with small pages nearly each of them misses the
+ * TLB, too. All of it is about to be written, so it does not become larger for that. Where there
+ * are no huge pages nothing happens.
  */
 static void ask_for_huge_pages(void *at, size_t bytes)
 {
@@ -71,7 +72,8 @@ static bool hash_grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32
 	return true;
 }
 
-bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx)
+bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id),
+	      const void *ctx)
 {
 	if (id >= HIDX_IDS)
 		return false;

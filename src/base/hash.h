@@ -83,11 +83,13 @@ static inline bool hidx_same(const struct hidx *t, uint32_t at, uint64_t hash)
 }
 
 /*
- * Adds ID under HASH without looking for an equal key. False when out of memory or for an ID of HIDX_IDS or more (table
- * unchanged). Growing keeps the load under 3/4; it asks REHASH(ctx, id) for the full hash of each id already in the table,
- * which must be what was passed as HASH when that id was added.
+ * Adds ID under HASH without looking for an equal key. False when out of memory or for an ID of
+ * HIDX_IDS or more (table unchanged). Growing keeps the load under 3/4; it asks REHASH(ctx, id) for
+ * the full hash of each id already in the table, which must be what was passed as HASH when that id
+ * was added.
  */
-bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id), const void *ctx);
+bool hidx_add(struct hidx *t, uint64_t hash, uint32_t id, uint64_t (*rehash)(const void *ctx, uint32_t id),
+	      const void *ctx);
 
 /* Bytes of memory held. */
 static inline size_t hidx_bytes(const struct hidx *t)
@@ -95,7 +97,10 @@ static inline size_t hidx_bytes(const struct hidx *t)
 	return t->slot ? ((size_t)t->mask + 1) * sizeof(*t->slot) : 0;
 }
 
-/* Bytes that the table will ask for, beside those held, before MORE further ids fit (if it must grow, once); 0 = they fit now. */
+/*
+ * Bytes that the table will ask for, beside those held, before MORE further ids fit (if it must
+ * grow, once); 0 = they fit now.
+ */
 static inline size_t hidx_growth(const struct hidx *t, uint32_t more)
 {
 	if (t->slot && (uint64_t)t->used + more <= t->mask / 4 * 3)

@@ -18,8 +18,8 @@ int numbered_name(char *dst, size_t size, const char *before, const char *after,
 		if (lstat(dst, &st) && (errno == ENOENT || errno == EACCES || errno == ENOTDIR))
 			return 0;
 	}
-	return err_set(e, EEXIST, "%s1%s to %s%u%s are there already: remove some, or change to another directory", before, after,
-		       before, NUMBERED_MAX, after);
+	return err_set(e, EEXIST, "%s1%s to %s%u%s are there already: remove some, or change to another "
+		       "directory", before, after, before, NUMBERED_MAX, after);
 }
 
 const char *numbered_remedy(int code)

@@ -13,9 +13,10 @@
 #define NUMBERED_MAX 99999u
 
 /*
- * The first of "BEFORE1AFTER", "BEFORE2AFTER", ... up to NUMBERED_MAX that nothing has, not even a link that leads nowhere,
- * into DST of SIZE bytes. Somebody else may take it before it is used: open it with O_EXCL, or rename without replacing. A
- * negative errno with a sentence: -ENAMETOOLONG, -EEXIST when all are taken.
+ * The first of "BEFORE1AFTER", "BEFORE2AFTER", ... up to NUMBERED_MAX that nothing has, not even a
+ * link that leads nowhere, into DST of SIZE bytes. Somebody else may take it before it is used:
+ * open it with O_EXCL, or rename without replacing. A negative errno with a sentence:
+ * -ENAMETOOLONG, -EEXIST when all are taken.
  */
 int numbered_name(char *dst, size_t size, const char *before, const char *after, struct err *e);
 

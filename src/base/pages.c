@@ -95,7 +95,10 @@ void pages_commit(struct pages *p)
 {
 	const uint32_t n = atomic_load_explicit(&p->count, memory_order_relaxed);
 
-	/* The release pairs with pages_count(): who sees the count sees the element, its page and the directory that has it. */
+	/*
+	 * The release pairs with pages_count(): who sees the count sees the element, its page and
+	 * the directory that has it.
+	 */
 	atomic_store_explicit(&p->count, n + 1, memory_order_release);
 }
 

@@ -43,8 +43,8 @@ void pages_init(struct pages *p, size_t size);
 void pages_free(struct pages *p);
 
 /*
- * Writer: the element at index count, not yet visible, zeroed when reserved for the first time; NULL when out of memory or
- * full. The same element, as the writer left it, until it is committed.
+ * Writer: the element at index count, not yet visible, zeroed when reserved for the first time;
+ * NULL when out of memory or full. The same element, as the writer left it, until it is committed.
  */
 void *pages_reserve(struct pages *p);
 /* Writer: makes the reserved element visible to readers. */

@@ -53,7 +53,8 @@ static enum digits read_digits(const char **p, const char *end, int base, uint64
 	uint64_t v = 0;
 
 	for (; at < end && digit_value(*at) < base; at++)
-		if (__builtin_mul_overflow(v, (uint64_t)base, &v) || __builtin_add_overflow(v, (uint64_t)digit_value(*at), &v))
+		if (__builtin_mul_overflow(v, (uint64_t)base, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)digit_value(*at), &v))
 			return DIGITS_OVERFLOW;
 	if (at == *p)
 		return DIGITS_NONE;
@@ -164,21 +165,23 @@ int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns
 		return parse_malformed(s, what, example, e);
 	if (*p && strcmp(p, u->name))
 		return parse_malformed(s, what, example, e);
-	if (__builtin_mul_overflow(v, u->each, &v) || __builtin_add_overflow(v, fraction, &v) || v < min_ns || v > max_ns)
+	if (__builtin_mul_overflow(v, u->each, &v) || __builtin_add_overflow(v, fraction, &v) ||
+	    v < min_ns || v > max_ns)
 		return out_of_range(s, what, min_ns, max_ns, UNITS(times), e);
 	*ret_ns = v;
 	return 0;
 }
 
 /* Digits, perhaps with a fraction, perhaps with UNIT's name behind. EXAMPLE says so. */
-static int parse_decimal(const char *s, const char *what, uint64_t min, uint64_t max, const struct unit *unit, const char *example,
-			 double *ret, struct err *e)
+static int parse_decimal(const char *s, const char *what, uint64_t min, uint64_t max, const struct unit *unit,
+			 const char *example, double *ret, struct err *e)
 {
 	const uint64_t each = 1000000000;
 	const char *p = s;
 	uint64_t v = 0, fraction = 0;
 	const enum digits d = read_digits(&p, text_end(s), 10, &v);
-	const bool ok = d != DIGITS_NONE && (*p != '.' || read_fraction(&p, each, &fraction)) && (!*p || !strcmp(p, unit->name));
+	const bool ok = d != DIGITS_NONE && (*p != '.' || read_fraction(&p, each, &fraction)) &&
+		(!*p || !strcmp(p, unit->name));
 
 	if (d != DIGITS_OVERFLOW && !ok)
 		return parse_malformed(s, what, example, e);

@@ -23,8 +23,8 @@ typedef VEC(uint32_t) u32_vec;
 int parse_u64(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
 
 /*
- * A time: digits, optionally with a decimal fraction, and a unit ns, us, ms, s, m or h; no unit = seconds. In nanoseconds;
- * a fraction finer than that is refused.
+ * A time: digits, optionally with a decimal fraction, and a unit ns, us, ms, s, m or h; no unit =
+ * seconds. In nanoseconds; a fraction finer than that is refused.
  */
 int parse_time(const char *s, const char *what, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns, struct err *e);
 
@@ -33,19 +33,23 @@ int parse_percent(const char *s, const char *what, uint64_t min, uint64_t max, d
 /* The same with "px". */
 int parse_pixels(const char *s, const char *what, uint64_t min, uint64_t max, double *ret, struct err *e);
 
-/* A size: digits with an optional K, M or G (1024-based, either case; B, or iB after a letter, may follow). In bytes. */
+/*
+ * A size: digits with an optional K, M or G (1024-based, either case; B, or iB after a letter, may
+ * follow). In bytes.
+ */
 int parse_size(const char *s, const char *what, uint64_t min, uint64_t max, uint64_t *ret, struct err *e);
 
 /*
- * "3", "1,4", "0-3,8": what is named joins what *RET holds already; afterwards all of it is ascending and without duplicates.
- * Each at most MAX. A list that names more than PARSE_LIST_MAX values is refused (-ERANGE).
+ * "3", "1,4", "0-3,8": what is named joins what *RET holds already; afterwards all of it is
+ * ascending and without duplicates. Each at most MAX. A list that names more than PARSE_LIST_MAX
+ * values is refused (-ERANGE).
  */
 #define PARSE_LIST_MAX (1u << 20)
 int parse_list(const char *s, const char *what, uint32_t max, u32_vec *ret, struct err *e);
 
 /*
- * Hexadecimal without prefix at *P, at most 16 digits; advances *P past it. False (nothing changed) when there is no digit or
- * it overflows. For /proc/PID/maps and perf maps.
+ * Hexadecimal without prefix at *P, at most 16 digits; advances *P past it. False (nothing changed)
+ * when there is no digit or it overflows. For /proc/PID/maps and perf maps.
  */
 bool parse_hex(const char **p, const char *end, uint64_t *ret);
 /* The same for decimal. */

@@ -34,12 +34,17 @@ char *progress_text(char dst[PROGRESS_TEXT_MAX], const struct progress *p, uint6
 		text_format(dst, PROGRESS_TEXT_MAX, "%s  %s, %s/s", p->what, have, each);
 	else
 		text_format(dst, PROGRESS_TEXT_MAX, "%s  %s, %s of %s, %s/s, %s left", p->what,
-			    units_percent(percent, (double)done / (double)p->total), have, units_bytes(all, p->total), each,
-			    rate > 0 ? units_time(left, (uint64_t)((double)(p->total - done) / rate * NSEC_PER_SEC)) : "?");
+			    units_percent(percent, (double)done / (double)p->total), have,
+			    units_bytes(all, p->total), each,
+			    rate > 0 ? units_time(left, (uint64_t)((double)(p->total - done) / rate * NSEC_PER_SEC)) :
+			    "?");
 	return dst;
 }
 
-/* Columns of the terminal, of which the last stays free: a line that went on in the next one could not be drawn over. */
+/*
+ * Columns of the terminal, of which the last stays free: a line that went on in the next one could
+ * not be drawn over.
+ */
 static int progress_columns(void)
 {
 	struct winsize w;
@@ -59,7 +64,8 @@ void progress_at(struct progress *p, uint64_t done)
 		return;
 	p->next_ns = now + EACH_NS;
 	/* \033[K: to the end of the line. */
-	fprintf(stderr, "\r%.*s\033[K", progress_columns(), progress_text(text, p, p->before + done, now - p->begun_ns));
+	fprintf(stderr, "\r%.*s\033[K", progress_columns(),
+		progress_text(text, p, p->before + done, now - p->begun_ns));
 	p->shown = true;
 }
 

@@ -9,15 +9,18 @@
 #include <string.h>
 
 /*
- * How many of the N elements at V, whose MEMBER (a uint64_t) never falls, have VALUE or less there: so the last of them is
- * V[count - 1], and the first that has more is V[count]. V may be NULL when N is 0.
+ * How many of the N elements at V, whose MEMBER (a uint64_t) never falls, have VALUE or less there:
+ * so the last of them is V[count - 1], and the first that has more is V[count]. V may be NULL when
+ * N is 0.
  */
 #define count_upto(v, n, member, value) \
-	search_((v), (n), sizeof(*(v)), _Generic((v)->member, uint64_t: offsetof(__typeof__(*(v)), member)), true, (value))
+	search_((v), (n), sizeof(*(v)), _Generic((v)->member, uint64_t: offsetof(__typeof__(*(v)), member)), true, \
+		(value))
 
 /*
- * How many of the N elements at V, whose MEMBER (a 32-bit signed integer, such as a pid_t) rises, have less than VALUE there: so where
- * the one that has VALUE is, or belongs. V may be NULL when N is 0.
+ * How many of the N elements at V, whose MEMBER (a 32-bit signed integer, such as a pid_t) rises,
+ * have less than VALUE there: so where the one that has VALUE is, or belongs. V may be NULL when N
+ * is 0.
  */
 #define count_below(v, n, member, value) \
 	search_((v), (n), sizeof(*(v)), _Generic((v)->member, int32_t: offsetof(__typeof__(*(v)), member)), false, \

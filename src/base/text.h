@@ -18,19 +18,24 @@
 #include <stdint.h>
 
 /*
- * Writes the sanitised form of the LEN bytes at S into DST (DST_SIZE bytes, always NUL-terminated when > 0), cutting at a
- * character boundary. Returns the length written, without the NUL. 3 * LEN + 1 bytes always suffice. DST must not overlap S.
+ * Writes the sanitised form of the LEN bytes at S into DST (DST_SIZE bytes, always NUL-terminated
+ * when > 0), cutting at a character boundary. Returns the length written, without the NUL. 3 * LEN
+ * + 1 bytes always suffice. DST must not overlap S.
  */
 size_t text_sanitise(char *dst, size_t dst_size, const char *s, size_t len);
 
 /*
- * As snprintf() into DST (DST_SIZE bytes), but cut at a character boundary. Returns the length written, without the
- * NUL, which is less than DST_SIZE when that is not 0: "at += text_format(dst + at, size - at, ...)" stays inside of DST.
+ * As snprintf() into DST (DST_SIZE bytes), but cut at a character boundary. Returns the length
+ * written, without the NUL, which is less than DST_SIZE when that is not 0: "at += text_format(dst
+ * + at, size - at, ...)" stays inside of DST.
  */
 size_t text_format(char *dst, size_t dst_size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 size_t text_vformat(char *dst, size_t dst_size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 
-/* LEN, or less when the last character of the LEN bytes at S goes on behind them: what may be kept of a text that is cut there. */
+/*
+ * LEN, or less when the last character of the LEN bytes at S goes on behind them: what may be kept
+ * of a text that is cut there.
+ */
 size_t text_whole(const char *s, size_t len);
 
 /* True when text_sanitise() would change nothing. */
@@ -52,8 +57,9 @@ int text_cp_width(uint32_t cp);
 size_t text_width(const char *s, size_t len);
 
 /*
- * Fits sanitised text into COLS columns by replacing its middle with an ellipsis ("…", or ".." when ASCII), into DST. Short
- * text is copied. Returns the columns used. DST_SIZE >= LEN + 4 always suffices.
+ * Fits sanitised text into COLS columns by replacing its middle with an ellipsis ("…", or ".." when
+ * ASCII), into DST. Short text is copied. Returns the columns used. DST_SIZE >= LEN + 4 always
+ * suffices.
  */
 size_t text_cut_middle(char *dst, size_t dst_size, const char *s, size_t len, size_t cols, bool ascii);
 

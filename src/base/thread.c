@@ -31,7 +31,10 @@ int thread_start(void *(*fn)(void *), void *arg, size_t stack_bytes)
 	return r;
 }
 
-/* struct sched_attr of sched_setattr(2), as it first was. <linux/sched/types.h> and <pthread.h> exclude each other before glibc 2.41. */
+/*
+ * struct sched_attr of sched_setattr(2), as it first was. <linux/sched/types.h> and <pthread.h>
+ * exclude each other before glibc 2.41.
+ */
 struct batching {
 	uint32_t size, policy;
 	uint64_t flags;

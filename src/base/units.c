@@ -19,7 +19,8 @@ static uint64_t div_round(uint64_t n, uint64_t d)
 /* NS in a unit of EACH ns with three digits; false when that makes LIMIT units or more. */
 static bool three_digits(char *dst, uint64_t ns, uint64_t each, uint64_t limit, const char *unit)
 {
-	const uint64_t hundredths = div_round(ns, each / 100), tenths = div_round(ns, each / 10), whole = div_round(ns, each);
+	const uint64_t hundredths = div_round(ns, each / 100), tenths = div_round(ns, each / 10),
+		whole = div_round(ns, each);
 
 	if (hundredths < 1000)
 		snprintf(dst, UNITS_MAX, "%" PRIu64 ".%02" PRIu64 " %s", hundredths / 100, hundredths % 100, unit);

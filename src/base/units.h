@@ -15,8 +15,8 @@ char *units_time(char dst[UNITS_MAX], uint64_t ns);              /* "987 ns" "20
 char *units_bytes(char dst[UNITS_MAX], uint64_t bytes);          /* "512 B" "21 MB" "3.2 GB" (1024-based) */
 char *units_count(char dst[UNITS_MAX], uint64_t n);              /* "999" "12.4k" "3.1M" */
 /*
- * 0.418 -> "41.8 %", 1.31 -> "131.0 %". Never rounds up to 100.0 or down to 0.0: 0.9999 -> "99.9 %", 0.0001 -> "<0.1 %".
- * What is no share (negative, NaN) is "? %".
+ * 0.418 -> "41.8 %", 1.31 -> "131.0 %". Never rounds up to 100.0 or down to 0.0: 0.9999 -> "99.9
+ * %", 0.0001 -> "<0.1 %". What is no share (negative, NaN) is "? %".
  */
 char *units_percent(char dst[UNITS_MAX], double fraction);
 char *units_thousands(char dst[UNITS_MAX], uint64_t n);          /* "1,204" */

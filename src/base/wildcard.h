@@ -9,8 +9,8 @@
 #include <stdbool.h>
 
 /*
- * Whether all of TEXT is like PATTERN: * any characters, ? one, [a-z] [!a-z] one of (or none of) these, \c the character itself.
- * A bracket that is never closed is one.
+ * Whether all of TEXT is like PATTERN: * any characters, ? one, [a-z] [!a-z] one of (or none of)
+ * these, \c the character itself. A bracket that is never closed is one.
  */
 bool wildcard_matches(const char *pattern, const char *text);
 
