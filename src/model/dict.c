@@ -115,15 +115,16 @@ static bool thread_equal(const void *va, const void *vb)
 {
 	const struct thread *a = va, *b = vb;
 
-	return a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->comm == b->comm && a->exe == b->exe &&
-	       a->cgroup == b->cgroup;
+	return a->pid == b->pid && a->tid == b->tid && a->start_ns == b->start_ns && a->comm == b->comm &&
+	       a->exe == b->exe && a->cgroup == b->cgroup;
 }
 
 static uint64_t wait_hash(const void *elem)
 {
 	const struct wait *w = elem;
 
-	const uint32_t rest = (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 | (uint32_t)w->context << 8 | w->flags;
+	const uint32_t rest = (uint32_t)w->state << 24 | (uint32_t)w->bucket << 16 |
+		(uint32_t)w->context << 8 | w->flags;
 
 	return hash_2u64((uint64_t)w->call << 32 | rest, (uint64_t)w->waker << 32 | w->waker_stack);
 }
@@ -175,8 +176,12 @@ static bool has_room(const struct dict *d, const struct table *t, uint32_t added
 	       dict_bytes(d) + pages_growth(&t->elems, added) + hidx_growth(&t->index, more) <= limit;
 }
 
-/* The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants: this becomes a plain loop. */
-static inline __attribute__((always_inline)) uint32_t dict_intern(const struct dict *d, struct table *t, const void *key,
+/*
+ * The id of the element equal to KEY, added when there is none. HASH and EQUAL are constants: this
+ * becomes a plain loop.
+ */
+static inline __attribute__((always_inline)) uint32_t dict_intern(const struct dict *d, struct table *t,
+							      const void *key,
 							      size_t size, uint64_t (*hash)(const void *),
 							      bool (*equal)(const void *, const void *), enum need need)
 {
@@ -185,7 +190,8 @@ static inline __attribute__((always_inline)) uint32_t dict_intern(const struct d
 	uint32_t id;
 	void *elem;
 
-	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE; at = hidx_next(&t->index, at))
+	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE;
+	     at = hidx_next(&t->index, at))
 		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
 			return id;
 	if (!has_room(d, t, 1, need))
@@ -258,7 +264,8 @@ struct dict *dict_new(void)
 	d->strings = strtab_new();
 	d->other_frame = d->other_stack = d->other_thread = ID_NONE;
 	if (!d->strings || dict_add_stack(d, &root, NEED_ALWAYS) != STACK_ROOT ||
-	    dict_add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY || dict_add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY ||
+	    dict_add_wait(d, &none, NEED_ALWAYS) != WAIT_EMPTY ||
+	    dict_add_place(d, &nowhere, NEED_ALWAYS) != PLACE_EMPTY ||
 	    dict_add_argument(d, 0, NEED_ALWAYS) != ARGUMENT_EMPTY) {
 		dict_free(d);
 		return NULL;
@@ -357,9 +364,10 @@ stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame)
 #define NEW_AT_ONCE 64u
 
 /*
- * Adds the N nodes FRAME on top of PARENT, which has no children: none of them has to be looked up, and since their ids are known before
- * they are there, what the index needs of memory is asked for at once instead of one after the other. False when that cannot be done; what
- * was added by then does no harm.
+ * Adds the N nodes FRAME on top of PARENT, which has no children: none of them has to be looked up,
+ * and since their ids are known before they are there, what the index needs of memory is asked for
+ * at once instead of one after the other. False when that cannot be done; what was added by then
+ * does no harm.
  */
 static bool add_new(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret)
 {
@@ -389,7 +397,10 @@ static bool add_new(struct dict *d, stack_id parent, const frame_id *frame, uint
 	return true;
 }
 
-/* Is ID, which FRAME was added as when there were BEFORE, a node of its own without children yet? "(other)" is its own child. */
+/*
+ * Is ID, which FRAME was added as when there were BEFORE, a node of its own without children yet?
+ * "(other)" is its own child.
+ */
 static bool is_new(const struct dict *d, stack_id id, uint32_t before, frame_id frame)
 {
 	return id == before && dict_get_stack(d, id)->frame == frame && frame != d->other_frame;
@@ -621,5 +632,6 @@ static size_t table_bytes(const struct table *t)
 size_t dict_bytes(const struct dict *d)
 {
 	return sizeof(*d) + strtab_bytes(d->strings) + table_bytes(&d->modules) + table_bytes(&d->frames) +
-	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places) + table_bytes(&d->arguments);
+	       table_bytes(&d->stacks) + table_bytes(&d->threads) + table_bytes(&d->waits) + table_bytes(&d->places) +
+	       table_bytes(&d->arguments);
 }

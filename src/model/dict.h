@@ -84,7 +84,8 @@ struct frame {
 	uint64_t offset;
 };
 
-#define FRAME_F_NO_TABLE 0x1u    /* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
+/* its code has no unwind table: stacks go on from it by its frame pointer, or by a guess */
+#define FRAME_F_NO_TABLE 0x1u
 #define FRAME_FLAGS_ALL 0x1u
 
 struct stack {
@@ -127,13 +128,14 @@ void dict_free(struct dict *d);          /* NULL is fine; nobody may read any mo
 /* Adders: the id of an equal entry or of a new one; ID_NONE when out of memory or when the parent does not exist. */
 module_id dict_module(struct dict *d, const struct module *m);
 /*
- * A process runs the executable ID by PATH, its own or that of a link to it. As long as all do so by one path, that is what it
- * is shown as. Nothing when there is no ID, or PATH is STR_NONE or 0.
+ * A process runs the executable ID by PATH, its own or that of a link to it. As long as all do so
+ * by one path, that is what it is shown as. Nothing when there is no ID, or PATH is STR_NONE or 0.
  */
 void dict_module_run_as(struct dict *d, module_id id, str_id path);
 /*
- * By which path M, of a dictionary, is best known to who runs it: redis-server on Debian is a link to redis-check-rdb, which is
- * another program to its users; busybox is itself, as it runs by many names. Any thread.
+ * By which path M, of a dictionary, is best known to who runs it: redis-server on Debian is a link
+ * to redis-check-rdb, which is another program to its users; busybox is itself, as it runs by many
+ * names. Any thread.
  */
 static inline str_id module_shown_path(const struct module *m)
 {
@@ -146,11 +148,13 @@ frame_id dict_frame(struct dict *d, module_id module, uint64_t offset);
 void dict_frame_flag(struct dict *d, frame_id id, uint32_t flags);
 /* FRAME_F_* of the frame ID, 0 when there is none. Any thread, while they may be added. */
 uint32_t dict_frame_flags(const struct dict *d, frame_id id);
-void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset); /* what that will ask memory for first */
+/* what that will ask memory for first */
+void dict_frame_ahead(const struct dict *d, module_id module, uint64_t offset);
 stack_id dict_stack(struct dict *d, stack_id parent, frame_id frame);
 /*
- * The same as dict_stack() for each of the N frames FRAME, root first, each on top of the one before, the first one on PARENT: RET[i] is
- * the stack that FRAME[i] ends, as far as it gets. Much faster where that is new. Returns the last one; PARENT when there are none.
+ * The same as dict_stack() for each of the N frames FRAME, root first, each on top of the one
+ * before, the first one on PARENT: RET[i] is the stack that FRAME[i] ends, as far as it gets. Much
+ * faster where that is new. Returns the last one; PARENT when there are none.
  */
 stack_id dict_path(struct dict *d, stack_id parent, const frame_id *frame, uint32_t n, stack_id *ret);
 thread_id dict_thread(struct dict *d, const struct thread *t);
@@ -166,17 +170,18 @@ place_id dict_fileless(struct dict *d, place_id id);
 frame_id dict_note(struct dict *d, uint64_t note);
 
 /*
- * Bounds the memory of D to BYTES, index growth included. From then on no adder fails for lack of room under the bound; it
- * answers with what stands in for the new entry:
+ * Bounds the memory of D to BYTES, index growth included. From then on no adder fails for lack of
+ * room under the bound; it answers with what stands in for the new entry:
  *   dict_frame    the frame of NOTE_OTHER
  *   dict_stack    PARENT's child with the frame of NOTE_OTHER; when even those have no room, the child of STACK_ROOT
  *   dict_thread   one thread without pid and tid whose comm is "(other)"
  *   dict_wait     the same without waker; when even that has no room, WAIT_EMPTY
  *   dict_place    the same without file; when even that has no room, PLACE_EMPTY
  *   dict_argument ARGUMENT_EMPTY
- * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is added frame by frame ends in
- * "(other)" under its deepest known caller, and nobody who adds need care. Modules and strings, which others hold by id, are
- * not refused; what they take leaves less for the rest. -ENOMEM: nothing changed.
+ * and a stack that ends in NOTE_OTHER is its own child, whatever the frame. So a chain that is
+ * added frame by frame ends in "(other)" under its deepest known caller, and nobody who adds need
+ * care. Modules and strings, which others hold by id, are not refused; what they take leaves less
+ * for the rest. -ENOMEM: nothing changed.
  */
 int dict_limit(struct dict *d, size_t bytes);
 /* The child of STACK_ROOT with the frame of NOTE_OTHER; ID_NONE before dict_limit(). */

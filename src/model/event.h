@@ -21,10 +21,17 @@ enum event_kind {                /* numbers are in recordings: append only */
 	EVENT_BLOCKED = 2,       /* the blocked part of a wait (model/wait.h) */
 	EVENT_RUNNABLE = 3,      /* its time in the run queue */
 	EVENT_MIGRATION = 4,     /* it left NODE and came back on place.node; weight and count: migrations */
-	EVENT_FAULT = 5,         /* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
-	EVENT_ACCESS = 6,        /* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
-	EVENT_COUNTED = 7,       /* what an import counts that is no time (profile_meta.unit): its weight is that of measure.h, UNIT_OWN */
-	EVENT_FORK = 8,          /* it made a process or a thread; weight and count: how many, argument: 1 of processes, 0 of threads */
+	/* a page fault on NODE, whose page is on place.node; weight: faults it stands for, count: samples */
+	EVENT_FAULT = 5,
+	/* a sample whose access went to a page on place.node; weight in ns: what the sample stands for */
+	EVENT_ACCESS = 6,
+	/*
+	 * what an import counts that is no time (profile_meta.unit): its weight is that of
+	 * measure.h, UNIT_OWN
+	 */
+	EVENT_COUNTED = 7,
+	/* it made a process or a thread; weight and count: how many, argument: 1 of processes, 0 of threads */
+	EVENT_FORK = 8,
 	EVENT_KINDS              /* one past the last that has a name in the code; the table of kind.h may have more */
 };
 
@@ -42,8 +49,11 @@ struct event_wait {
 	uint8_t context;         /* enum waker_context */
 	thread_id waker;         /* with WAKER_TASK; ID_NONE = not known */
 	stack_id waker_stack;    /* STACK_ROOT = none */
-	uint64_t own_ns;         /* real length of this part (of many: their average), of which a piece may have been told before; 0 =
-				  * stands for others only */
+	/*
+	 * Full length of this part of the wait (of many waits: their average), of which a piece may
+	 * have been told before; 0 = the event only stands for other waits.
+	 */
+	uint64_t own_ns;
 };
 
 /* What migrations, faults and accesses say beside their stack; all zero for other kinds. */
@@ -59,14 +69,16 @@ struct event {
 	uint8_t cut;             /* enum cut_reason of the user side */
 	uint8_t method;          /* enum unwind_method (model/method.h) */
 	uint8_t flags;           /* EVENT_F_* */
-	uint8_t walk;            /* enum walk_reason (model/method.h): of what was copied, why the kernel half did not walk it */
+	/* enum walk_reason (model/method.h): of what was copied, why the kernel half did not walk it */
+	uint8_t walk;
 	uint16_t node;           /* NUMA node of the CPU */
 	uint32_t cpu;
 	uint64_t time_ns;        /* CLOCK_MONOTONIC of the recording machine */
 	uint64_t weight;         /* what it stands for, in the unit of its kind */
 	uint32_t count;          /* how many events it stands for; 0 means 1 */
 	thread_id thread;
-	stack_id stack;          /* user frames from the root, then kernel frames; a cut one starts with its NOTE_CUT frame */
+	/* user frames from the root, then kernel frames; a cut one starts with its NOTE_CUT frame */
+	stack_id stack;
 	module_id cut_module;    /* where the walk ended; ID_NONE when complete or in no module */
 	struct event_wait wait;
 	struct event_place place;

@@ -23,7 +23,8 @@ enum carries {
 struct event_kind_info {
 	const char *name;        /* of its events, for people; NULL = there is no such kind */
 	uint8_t carries;         /* enum carries */
-	uint32_t worth;          /* what keeping one of its weight is worth, in ns of time: when memory is short the cheapest go first */
+	/* what keeping one of its weight is worth, in ns of time: when memory is short the cheapest go first */
+	uint32_t worth;
 };
 
 /* By kind. */

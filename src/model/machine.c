@@ -9,8 +9,8 @@
 
 static const struct machine machines[] = {
 	/* System V psABI 1.0: figure 3.36; section 3.2.2 */
-	{ .number = EM_X86_64, .nr_regs = 17, .sp = 7, .fp = 6, .pc = 16, .link = MACHINE_NO_REG, .result = 0, .red_zone = 128,
-	  .code_bits = UINT64_MAX },
+	{ .number = EM_X86_64, .nr_regs = 17, .sp = 7, .fp = 6, .pc = 16, .link = MACHINE_NO_REG, .result = 0,
+	  .red_zone = 128, .code_bits = UINT64_MAX },
 	/*
 	 * DWARF for the Arm 64-bit Architecture, section 4.1. User addresses have 48 bits unless a
 	 * program asks for more (Linux, Documentation/arch/arm64/memory.rst); pointer

@@ -22,28 +22,34 @@ static bool is_thread(const struct measured *x)
 	return !x->argument;
 }
 
-/* In this order they are asked for: the first of a set leads. Append, and name in enum measure_id what code must know by name. */
+/*
+ * In this order they are asked for: the first of a set leads. Append, and name in enum measure_id
+ * what code must know by name.
+ */
 static const struct measure measure_table[] = {
 	[MEASURE_RUNNING] = {
 		.name = "on-cpu", .title = "on-CPU", .head = "running", .brief = "run", .json = "running",
 		.about = "the time that threads ran",
-		.style = MEASURE_STYLE_RUNNING, .kinds = KINDS_ON_CPU, .wall = true, .pprof = "cpu", .counted = "samples",
+		.style = MEASURE_STYLE_RUNNING, .kinds = KINDS_ON_CPU, .wall = true, .pprof = "cpu",
+		.counted = "samples",
 	},
 	[MEASURE_RUNNABLE] = {
 		.name = "runnable", .title = "runnable", .head = "runnable", .brief = "queue", .json = "runnable",
 		.about = "the time that they waited for a CPU",
-		.style = MEASURE_STYLE_RUNNABLE, .kinds = 1u << EVENT_RUNNABLE, .wall = true, .pprof = "runnable", .counted = "waits",
+		.style = MEASURE_STYLE_RUNNABLE, .kinds = 1u << EVENT_RUNNABLE, .wall = true, .pprof = "runnable",
+		.counted = "waits",
 	},
 	[MEASURE_BLOCKED] = {
 		.name = "blocked", .title = "blocked", .head = "blocked", .brief = "block", .json = "blocked",
 		.about = "the time until somebody woke them",
-		.style = MEASURE_STYLE_BLOCKED, .kinds = 1u << EVENT_BLOCKED, .wall = true, .pprof = "blocked", .counted = "waits",
+		.style = MEASURE_STYLE_BLOCKED, .kinds = 1u << EVENT_BLOCKED, .wall = true, .pprof = "blocked",
+		.counted = "waits",
 	},
 	[MEASURE_FAR] = {
 		.name = "far", .title = "far accesses", .head = "far", .brief = "far", .json = "far",
 		.about = "accesses to memory of other nodes, each for the time of its sample",
-		.style = MEASURE_STYLE_FAR, .kinds = 1u << EVENT_ACCESS, .counts = is_far, .estimate = true, .pprof = "far",
-		.counted = "accesses",
+		.style = MEASURE_STYLE_FAR, .kinds = 1u << EVENT_ACCESS, .counts = is_far,
+		.estimate = true, .pprof = "far", .counted = "accesses",
 	},
 	[MEASURE_IMPORTED] = {
 		.name = "imported", .title = "", .head = "", .brief = "", .json = "", .unit = UNIT_OWN,
@@ -52,7 +58,8 @@ static const struct measure measure_table[] = {
 	{
 		.name = "faults", .title = "page faults", .head = "faults", .brief = "fault", .json = "faults",
 		.about = "page faults that were sampled where there are several NUMA nodes",
-		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FAULT, .estimate = true, .pprof = "faults",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FAULT, .estimate = true,
+		.pprof = "faults",
 	}, {
 		.name = "migrations", .title = "migrations", .head = "moves", .brief = "moves", .json = "migrations",
 		.about = "threads that came back on another NUMA node",
@@ -60,11 +67,14 @@ static const struct measure measure_table[] = {
 	}, {
 		.name = "forks", .title = "processes started", .head = "forks", .brief = "forks", .json = "forks",
 		.about = "processes that were started, where that was asked for when it was captured",
-		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_process, .pprof = "forks",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_process,
+		.pprof = "forks",
 	}, {
-		.name = "new-threads", .title = "threads started", .head = "threads", .brief = "thrds", .json = "new_threads",
+		.name = "new-threads", .title = "threads started", .head = "threads", .brief = "thrds",
+			.json = "new_threads",
 		.about = "threads that were started, where that was asked for when it was captured",
-		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_thread, .pprof = "new_threads",
+		.unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << EVENT_FORK, .counts = is_thread,
+		.pprof = "new_threads",
 	},
 #ifdef MEASURES_OF_TEST
 	MEASURES_OF_TEST         /* tests/unit/test_measure.c takes this file in, with rows of its own */
@@ -97,7 +107,8 @@ const struct measure *measure_get(unsigned int id)
 unsigned int measure_named(const char *name, size_t len)
 {
 	for (unsigned int id = 0; id < measures_count(); id++)
-		if (id != MEASURE_IMPORTED && strlen(measure_table[id].name) == len && !memcmp(measure_table[id].name, name, len))
+		if (id != MEASURE_IMPORTED && strlen(measure_table[id].name) == len &&
+		    !memcmp(measure_table[id].name, name, len))
 			return id;
 	return MEASURE_NONE;
 }

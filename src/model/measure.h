@@ -28,7 +28,8 @@ enum measure_unit {
 };
 
 /* What shows it: the hue of its column and of its part of a bar. */
-enum measure_style { MEASURE_STYLE_RUNNING, MEASURE_STYLE_RUNNABLE, MEASURE_STYLE_BLOCKED, MEASURE_STYLE_FAR, MEASURE_STYLE_OTHER };
+enum measure_style { MEASURE_STYLE_RUNNING, MEASURE_STYLE_RUNNABLE, MEASURE_STYLE_BLOCKED, MEASURE_STYLE_FAR,
+		     MEASURE_STYLE_OTHER };
 
 /* What a measure may look at to say whether a fact, or an event, counts. */
 struct measured {
@@ -54,7 +55,10 @@ struct measure {
 	const char *counted;     /* what its events are in pprof: "samples"; NULL = they are what it counts */
 };
 
-/* Those that have a name in the code. The others are only in the table. The first three are where enum time_kind says. */
+/*
+ * Those that have a name in the code. The others are only in the table. The first three are where
+ * enum time_kind says.
+ */
 enum measure_id {
 	MEASURE_RUNNING, MEASURE_RUNNABLE, MEASURE_BLOCKED, MEASURE_FAR,
 	MEASURE_IMPORTED,        /* what an import counts; never asked for by name */
@@ -86,8 +90,8 @@ uint32_t measures_of_kind(unsigned int kind);
 #define MEASURES_ASKED 3u        /* that one question can ask for: a node of a tree has room for their values */
 
 /*
- * A set of measures in places: where their values are in a node. Parts of wall time are where enum time_kind says, others take what is
- * left. For each of them, what value a fact adds is its weight.
+ * A set of measures in places: where their values are in a node. Parts of wall time are where enum
+ * time_kind says, others take what is left. For each of them, what value a fact adds is its weight.
  */
 struct measure_set {
 	uint8_t at[MEASURES_ASKED];      /* the measure in that place; MEASURE_NONE */
@@ -107,8 +111,8 @@ static inline const struct measure *measure_in(const struct measure_set *s, unsi
 }
 
 /*
- * That whose column stands in PLACE; NULL = there is none. Wall time has the columns of all of its parts, also of those that were not asked
- * for, so that columns stay where they are.
+ * That whose column stands in PLACE; NULL = there is none. Wall time has the columns of all of its
+ * parts, also of those that were not asked for, so that columns stay where they are.
  */
 const struct measure *measure_column(const struct measure_set *s, unsigned int place);
 
@@ -116,9 +120,15 @@ const struct measure *measure_column(const struct measure_set *s, unsigned int p
 const struct measure *measure_lead(const struct measure_set *s);
 /* Whether that is a part of wall time. */
 bool measure_set_is_wall(const struct measure_set *s);
-/* Parts of wall time, a mask of 1 << enum time_kind, by the names that people have for them: "on-CPU", "off-CPU", "all time". */
+/*
+ * Parts of wall time, a mask of 1 << enum time_kind, by the names that people have for them:
+ * "on-CPU", "off-CPU", "all time".
+ */
 const char *measure_wall_title(unsigned int parts);
-/* What S is about, in words: "on-CPU", "all time", "far accesses", "page faults, migrations". OWN: of UNIT_OWN; NULL. Returns DST. */
+/*
+ * What S is about, in words: "on-CPU", "all time", "far accesses", "page faults, migrations". OWN:
+ * of UNIT_OWN; NULL. Returns DST.
+ */
 char *measure_set_title(const struct measure_set *s, const char *own, char *dst, size_t size);
 
 /* Whether X counts in M. */

@@ -13,7 +13,8 @@
 #include <stdint.h>
 
 #define NODE_UNKNOWN 0xffffu     /* of a page: the kernel did not tell (not there any more, or not yet) */
-#define NODES_MAX 1024u          /* node numbers are below: MAX_NUMNODES of kernels, include/linux/numa.h, is at most this */
+/* node numbers are below: MAX_NUMNODES of kernels, include/linux/numa.h, is at most this */
+#define NODES_MAX 1024u
 
 /*     id, name, what it means */
 #define MAPPING_KINDS(X) \
@@ -35,9 +36,11 @@ enum mapping_kind {
 
 /* How the address of an access became known; 0 for what is not an access. */
 enum access_how {
-	ACCESS_BEFORE = 1,       /* by the last access before the place that the sample landed on: usually it has stalled */
+	/* by the last access before the place that the sample landed on: usually it has stalled */
+	ACCESS_BEFORE = 1,
 	ACCESS_AT = 2,           /* by the one that it landed on */
-	ACCESS_AHEAD = 3,        /* by the next one that will touch memory, through registers that nothing changes until then */
+	/* by the next one that will touch memory, through registers that nothing changes until then */
+	ACCESS_AHEAD = 3,
 	ACCESS_HARDWARE = 4,     /* told by the PMU (reserved) */
 };
 

@@ -22,13 +22,15 @@ enum unwind_method {             /* numbers are in recordings: append only */
 };
 
 /*
- * Why the kernel half did not walk a stack by rules. The numbers are in recordings and those of SB_WALK_* (bpf/wire.h), the names are
- * published (`walk_NAME` in the summary): append, never rename or reuse.
+ * Why the kernel half did not walk a stack by rules. The numbers are in recordings and those of
+ * SB_WALK_* (bpf/wire.h), the names are published (`walk_NAME` in the summary): append, never
+ * rename or reuse.
  *
  *     id, name, what it means, what can be done ("" = nothing)
  */
 #define WALK_REASONS(X) \
-	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to unwind", "leave --unwind copy and --call-graph fp out") \
+	X(0, NOT_ASKED, "not_asked", "the kernel was not asked to unwind", \
+	  "leave --unwind copy and --call-graph fp out") \
 	X(1, NO_SPACE, "no_space", "no rules were known for the process, or for what it executes now", "") \
 	X(2, NO_MAP, "no_map", "an address was in no known mapping", "") \
 	X(3, NO_PAGE, "no_page", "no rules were known for a page of code", "") \
@@ -46,8 +48,8 @@ enum walk_reason {
 };
 
 /*
- * How a stack walked in the kernel can differ from its copy (--verify-unwind), by the first frame that does. The names are published
- * (`verify_NAME`).
+ * How a stack walked in the kernel can differ from its copy (--verify-unwind), by the first frame
+ * that does. The names are published (`verify_NAME`).
  */
 #define VERIFY_CAUSES(X) \
 	X(SHORTER, "shorter", "the kernel ended before the copy did") \
@@ -76,7 +78,10 @@ enum unwind_way {
 	WAY_NR
 };
 
-/* Never NULL; of walk reasons out of range (from a newer recording) { "other", "an unknown reason", "" }. Those of ways and causes have no remedy. */
+/*
+ * Never NULL; of walk reasons out of range (from a newer recording) { "other", "an unknown reason",
+ * "" }. Those of ways and causes have no remedy.
+ */
 const struct reason_info *walk_info(unsigned int reason);
 const struct reason_info *unwind_way_info(enum unwind_way way);
 const struct reason_info *verify_info(enum verify_cause cause);
@@ -87,7 +92,8 @@ enum unwind_way unwound_way(const struct event *ev);
 /* Stacks, counted by what is known of their ways. */
 struct unwound {
 	uint64_t way[WAY_NR];
-	uint64_t walk[WALK_NR];  /* of way[WAY_COPY]: by why the kernel half did not walk them; unknown reasons are in none */
+	/* of way[WAY_COPY]: by why the kernel half did not walk them; unknown reasons are in none */
+	uint64_t walk[WALK_NR];
 	uint64_t learned;        /* of way[WAY_COPY]: the kernel half was taught what it had been lacking */
 };
 

@@ -48,7 +48,8 @@ static uint64_t rehash_func(const void *ctx, uint32_t id)
 
 static bool names_same_func(const struct func *a, const struct func *b)
 {
-	return a->name == b->name && a->module == b->module && a->start == b->start && a->size == b->size && a->kind == b->kind;
+	return a->name == b->name && a->module == b->module && a->start == b->start && a->size == b->size &&
+		a->kind == b->kind;
 }
 
 struct names *names_new(void)
@@ -147,7 +148,10 @@ func_id names_add_func(struct names *ns, const struct func *f)
 	return id;
 }
 
-/* The slot of FRAME, made when the array does not reach it yet; NULL when out of memory or FRAME is beyond every dictionary. */
+/*
+ * The slot of FRAME, made when the array does not reach it yet; NULL when out of memory or FRAME is
+ * beyond every dictionary.
+ */
 static slot_t *names_slot_of(struct names *ns, frame_id frame)
 {
 	while (pages_count(&ns->slots) <= frame) {

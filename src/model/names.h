@@ -58,7 +58,10 @@ uint32_t names_funcs(const struct names *ns);    /* count: ids are below */
 uint32_t names_strings(const struct names *ns);
 /* Grows by one with every names_set(): a view that saw it unchanged need not ask again. */
 uint64_t names_generation(const struct names *ns);
-/* The frame that the names_set() which took the generation from AT to AT + 1 was for; AT must be below one that was seen. */
+/*
+ * The frame that the names_set() which took the generation from AT to AT + 1 was for; AT must be
+ * below one that was seen.
+ */
 frame_id names_changed(const struct names *ns, uint64_t at);
 
 /* Writer. ID_NONE / STR_NONE / -ENOMEM when out of memory. Equal functions have one id. */

@@ -33,7 +33,8 @@ static inline bool nodeset_empty(const struct nodeset *s)
 }
 
 /*
- * Adds the nodes of "0-1,3" to *RET. False for anything else, and for nodes from NODES_MAX on: then *RET is not to be used.
+ * Adds the nodes of "0-1,3" to *RET. False for anything else, and for nodes from NODES_MAX on: then
+ * *RET is not to be used.
  */
 bool nodeset_parse(const char *text, struct nodeset *ret);
 

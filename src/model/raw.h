@@ -26,10 +26,17 @@ enum raw_kind {
 	RAW_FORK,                /* a new thread (pid == ppid) or process */
 	RAW_EXIT,                /* a thread ended */
 	RAW_WAIT,                /* a wait ended: sample has the stack it had, if any, wait the rest */
-	RAW_WAIT_STACK,          /* the stack of a wait under way, in sample: wait has its id, call, state and seeded, but no lengths */
-	RAW_WAKE,                /* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
-	RAW_MOVE,                /* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
-	RAW_FAULT,               /* a page fault: sample has the stacks and sample.addr what was touched; period: how many it stands for */
+	/* the stack of a wait under way, in sample: wait has its id, call, state and seeded, but no lengths */
+	RAW_WAIT_STACK,
+	/* a thread of the target is woken: sample has who does it, with which stacks; wake whom */
+	RAW_WAKE,
+	/* a wait that is not told otherwise ended on another node: sample and wait as of RAW_WAIT */
+	RAW_MOVE,
+	/*
+	 * a page fault: sample has the stacks and sample.addr what was touched; period: how many it
+	 * stands for
+	 */
+	RAW_FAULT,
 	RAW_EVENT,               /* a probe was hit: sample has the stacks, hit the rest */
 };
 
@@ -41,23 +48,29 @@ struct raw_sample {
 	uint64_t ip;             /* where it landed: user or kernel address */
 	uint64_t addr;           /* RAW_FAULT: user address */
 	bool in_kernel;          /* landed in kernel mode */
-	bool no_user;            /* a user task that has no user side now: exiting, in the middle of exec, an io_uring worker */
+	/* a user task that has no user side now: exiting, in the middle of exec, an io_uring worker */
+	bool no_user;
 	bool kernel_full;        /* the kernel walk filled its array */
 	int32_t kernel_error;    /* negative errno of the kernel walk, 0 = fine */
 	uint64_t start_ns;       /* task start time */
 	uint64_t cgroup_id;
 	uint64_t exe_id;         /* wire.h sb_part_task */
 	char comm[17];           /* raw bytes, NUL-terminated */
-	struct unwind_input user;        /* its user side: what is unwound. Nothing of it is borrowed longer than the event */
+	/* its user side: what is unwound. Nothing of it is borrowed longer than the event */
+	struct unwind_input user;
 	bool outside;            /* the segment was read from outside, by a helper process, while the thread waited */
 	uint32_t nr_kernel;      /* kernel addresses, innermost first */
 	const uint64_t *kernel;
 	int32_t walked_error;
-	uint64_t space_id;       /* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
+	/* of the memory, for rulebook_teach_maps(); 0 = the kernel half does not walk by rules */
+	uint64_t space_id;
 	uint8_t walk_why;        /* SB_WALK_* of wire.h */
 };
 
-/* An off-CPU stretch of one thread, from switch to switch (model/wait.h). raw_event.time_ns is its end; cpu and node those it left. */
+/*
+ * An off-CPU stretch of one thread, from switch to switch (model/wait.h). raw_event.time_ns is its
+ * end; cpu and node those it left.
+ */
 struct raw_wait {
 	uint64_t id;             /* of this wait: unlike any other of this thread */
 	uint64_t blocked_ns;     /* until it was woken */
@@ -65,10 +78,12 @@ struct raw_wait {
 	uint64_t period_ns;      /* longer waits are all told, shorter ones with probability length / period */
 	uint32_t call;           /* CALL_* */
 	uint8_t state;           /* enum wait_state */
-	uint8_t context;         /* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
+	/* WAKER_TASK when a waker is set. It may have been interrupted: believe it with its RAW_WAKE only */
+	uint8_t context;
 	bool seeded;             /* it had begun before the capture did: counted from there */
 	bool no_stack;           /* there is none in sample: it was taken while the wait lasted, or found no room */
-	uint64_t sum;            /* what waits like this are known by that are summed since (source_sums()); 0 = none are */
+	/* what waits like this are known by that are summed since (source_sums()); 0 = none are */
+	uint64_t sum;
 	uint32_t to_cpu, to_node;        /* where it ran next */
 	pid_t waker_pid, waker_tid;      /* with WAKER_TASK */
 	uint64_t waker_start_ns;
@@ -95,7 +110,11 @@ struct raw_text {
 
 /* A hit of a probe: raw_event.time_ns is the moment, or the end of what has a length. */
 struct raw_hit {
-	uint32_t probe;          /* an enum event_kind of probes that sberf has by itself; else a number that was given when it was placed */
+	/*
+	 * an enum event_kind of probes that sberf has by itself; else a number that was given when
+	 * it was placed
+	 */
+	uint32_t probe;
 	uint16_t unread;         /* arguments that could not be read, as a mask: these are 0 */
 	bool open;               /* what begun_ns began has not ended yet */
 	uint8_t nr_args, nr_texts;
@@ -132,7 +151,8 @@ struct raw_event {
 	pid_t pid, tid;                  /* in the initial pid namespace */
 	union {
 		struct {
-			struct raw_sample sample;        /* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT */
+			/* RAW_SAMPLE, RAW_WAIT, RAW_WAIT_STACK, RAW_WAKE, RAW_MOVE, RAW_FAULT, RAW_EVENT */
+			struct raw_sample sample;
 			union {
 				struct raw_wait wait;
 				struct raw_wake wake;

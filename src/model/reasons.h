@@ -42,9 +42,11 @@
 	X(6, BAD_RECORD, "bad_record", "a record from the kernel could not be decoded", "") \
 	X(7, NO_MEMORY, "no_memory", "memory ran out", "") \
 	X(8, BACKLOG, "backlog", "sberf did not keep up", "lower -F") \
-	X(9, RECORDER, "recorder", "the disk did not keep up with the recording", "record to a faster disk or lower -F") \
+	X(9, RECORDER, "recorder", "the disk did not keep up with the recording", \
+	  "record to a faster disk or lower -F") \
 	X(10, DAMAGED, "damaged", "a part of the recording was damaged", "") \
-	X(11, TARGETS, "targets", "a new thread or process did not fit into the table of targets", "use -a or --cgroup") \
+	X(11, TARGETS, "targets", "a new thread or process did not fit into the table of targets", \
+	  "use -a or --cgroup") \
 	X(12, NO_SLOT, "no_slot", "a long wait found no room for its stack", "") \
 	X(13, TOTALS, "totals", "a thread found no room for its totals", "watch fewer threads") \
 	X(14, TASK_STATE, "task_state", "the kernel had no memory to follow a thread", "") \

@@ -15,7 +15,8 @@
 
 struct unread {
 	uint64_t n;
-	char text[UNREAD_MAX][UNREAD_TEXT];      /* "libfoo.so: its debug information is ...", sanitised; "" = no more of them are kept */
+	/* "libfoo.so: its debug information is ...", sanitised; "" = no more of them are kept */
+	char text[UNREAD_MAX][UNREAD_TEXT];
 };
 
 /* Adds the file at PATH, and the sentence of WHY. */

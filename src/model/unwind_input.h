@@ -23,7 +23,11 @@
 struct raw_segment {
 	uint64_t addr;           /* user address of bytes[0] */
 	uint32_t len;            /* bytes copied */
-	uint32_t want;           /* bytes from addr on that were to be copied; those behind a page that cannot be read are in other segments */
+	/*
+	 * bytes from addr on that were to be copied; those behind a page that cannot be read are in
+	 * other segments
+	 */
+	uint32_t want;
 	bool unreadable;         /* it ended because a page could not be read, not at the cap */
 	bool interrupted;        /* the main stack under a handler that runs on an alternate stack */
 	const uint8_t *bytes;    /* borrowed, of any alignment */
@@ -39,22 +43,36 @@ struct unwind_input {
 	/* What is walked from: both are 0 where there is no user side, or none of it was copied. */
 	uint32_t machine;        /* ELF e_machine of the registers */
 	uint32_t nr_regs;        /* values in regs: RAW_REGS_MAX at most */
-	uint64_t regs[RAW_REGS_MAX];     /* in DWARF order, pc last; of pc and the link register a signature may be part */
+	/* in DWARF order, pc last; of pc and the link register a signature may be part */
+	uint64_t regs[RAW_REGS_MAX];
 	bool kthread;            /* there is no user side */
 	bool compat;             /* 32-bit: no registers, no stack */
 
-	/* What was copied of its stacks, in any order, not overlapping: the stack that sp is on, and those that it leads to. */
+	/*
+	 * What was copied of its stacks, in any order, not overlapping: the stack that sp is on,
+	 * and those that it leads to.
+	 */
 	uint32_t nr_segments;    /* RAW_SEGMENTS_MAX at most */
 	struct raw_segment segment[RAW_SEGMENTS_MAX];
 
 	/* What the kernel half has walked itself. */
 	uint32_t nr_walked;
-	const uint64_t *walked;  /* so many user addresses, innermost first: where it runs, then return addresses. Borrowed */
+	/* so many user addresses, innermost first: where it runs, then return addresses. Borrowed */
+	const uint64_t *walked;
 	bool walked_full;        /* there may be more: it had room for so many */
-	bool ruled;              /* walked by learnt rules (bpf/wire.h), from places that walk_check stands for; to the root unless full */
-	bool placed;             /* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
+	/*
+	 * walked by learnt rules (bpf/wire.h), from places that walk_check stands for; to the root
+	 * unless full
+	 */
+	bool ruled;
+	/* with it: not every return address was left by a call (RULE_PLACED): its rules have to be asked for */
+	bool placed;
 	bool no_table;           /* with it, or stopped: some rule is of no unwind table: whose, has to be asked for */
-	bool stopped;            /* a walk by rules did not come to the root: walked has its frames up to stop (none: there was no room) */
+	/*
+	 * a walk by rules did not come to the root: walked has its frames up to stop (none: there
+	 * was no room)
+	 */
+	bool stopped;
 	struct raw_stop stop;
 	uint64_t walk_check;     /* sb_check() over what was walked by rules */
 };

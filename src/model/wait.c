@@ -192,8 +192,9 @@ char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX])
 }
 
 /*
- * The number that TOKEN has under NAME, by trying them. Where a call has a number of its own and can also be reached through
- * socketcall() or ipc(), libseccomp knows the name of the number but gives for the name one that it made up, below 0.
+ * The number that TOKEN has under NAME, by trying them. Where a call has a number of its own and
+ * can also be reached through socketcall() or ipc(), libseccomp knows the name of the number but
+ * gives for the name one that it made up, below 0.
  */
 static int search_number(uint32_t token, const char *name)
 {
@@ -272,12 +273,14 @@ static const struct row rows[] = {
 	{ ALL(LOCK), "futex futex_time64 futex_wait futex_waitv futex_wake futex_requeue" },
 	{ ALL(LOCK), "flock semop semtimedop semtimedop_time64" },
 	{ ALL(SLEEP), "nanosleep clock_nanosleep clock_nanosleep_time64" },
-	{ ALL(EVENT), "epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old poll ppoll ppoll_time64 select _newselect pselect6 "
+	{ ALL(EVENT), "epoll_wait epoll_pwait epoll_pwait2 epoll_wait_old poll ppoll ppoll_time64 select "
+	  "_newselect pselect6 "
 		      "pselect6_time64 accept accept4 rt_sigtimedwait rt_sigtimedwait_time64 rt_sigsuspend sigsuspend "
 		      "pause" },
 	{ DISK(EVENT), "io_uring_enter io_getevents io_pgetevents io_pgetevents_time64" },
 	{ ALL(PIPE), "recv recvfrom recvmsg recvmmsg recvmmsg_time64 send sendto sendmsg sendmmsg connect shutdown "
-		     "socketcall msgrcv msgsnd mq_timedreceive mq_timedreceive_time64 mq_timedsend mq_timedsend_time64 tee "
+		     "socketcall msgrcv msgsnd mq_timedreceive mq_timedreceive_time64 mq_timedsend "
+		     "mq_timedsend_time64 tee "
 		     "vmsplice" },
 	{ DISK(PIPE), "read readv pread pread64 preadv preadv2 write writev pwrite pwrite64 pwritev pwritev2 sendfile "
 		      "sendfile64 splice" },
@@ -371,8 +374,9 @@ bool call_name_waits(const char *name)
 #define IS_FUTEX (1u << 12)
 
 /*
- * What wait_row_of() says of CALL, kept under a tag of all that decides: 17 bits of call and 32 of architecture. Two calls that
- * share an entry replace each other; an empty entry is no tag, as no call that is looked up is 0.
+ * What wait_row_of() says of CALL, kept under a tag of all that decides: 17 bits of call and 32 of
+ * architecture. Two calls that share an entry replace each other; an empty entry is no tag, as no
+ * call that is looked up is 0.
  */
 static uint32_t packed_row(uint32_t call, const char *arch)
 {
@@ -386,7 +390,8 @@ static uint32_t packed_row(uint32_t call, const char *arch)
 	if (have >> TAG_SHIFT == tag)
 		return have & ((1u << TAG_SHIFT) - 1);
 	row = wait_row_of(call, arch);
-	packed = (uint32_t)(row->sleeping | row->uninterruptible << 4 | row->killable << 8) | (row == FUTEX_ROW ? IS_FUTEX : 0);
+	packed = (uint32_t)(row->sleeping | row->uninterruptible << 4 | row->killable << 8) |
+		(row == FUTEX_ROW ? IS_FUTEX : 0);
 	atomic_store_explicit(slot, tag << TAG_SHIFT | packed, memory_order_relaxed);
 	return packed;
 }

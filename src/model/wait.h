@@ -65,25 +65,30 @@ const char *wait_class_name(enum wait_class c);
 
 /* Calls; numbers are in recordings. */
 #define CALL_NONE 0u                     /* not known */
-#define CALL_FAULT 1u                    /* a page fault in user mode; in older recordings any exception there, and whatever stopped it */
+/* a page fault in user mode; in older recordings any exception there, and whatever stopped it */
+#define CALL_FAULT 1u
 #define CALL_PREEMPTED 2u                /* no call: it was running user code, or was on its way back to it */
 #define CALL_KERNEL 3u                   /* a kernel thread, or a worker that never came from user mode */
 #define CALL_STOPPED 4u                  /* no call: it was in user mode when it was stopped by a signal, ... */
 #define CALL_TRACED 5u                   /* ... by its debugger (ptrace), ... */
 #define CALL_FROZEN 6u                   /* ... by the freezer of its cgroup */
-#define CALL_RETURN 8u                   /* no call, and no page fault: something to be done on the way back to user mode */
+/* no call, and no page fault: something to be done on the way back to user mode */
+#define CALL_RETURN 8u
 #define CALL_SYSCALL 16u                 /* + number, for the native ABI */
 #define CALL_COMPAT 0x10000u             /* + number, for the 32-bit ABI of the machine */
 #define CALL_SYSCALL_MAX 0xffe0u         /* largest number that is kept; more are CALL_NONE */
 
 #define CALL_NAME_MAX 64
 /*
- * "futex", "futex (32-bit)", "page fault", "preempted", "syscall 999". ARCH is a machine name as uname gives it
- * (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names come from libseccomp, so any architecture can
- * be named anywhere.
+ * "futex", "futex (32-bit)", "page fault", "preempted", "syscall 999". ARCH is a machine name as
+ * uname gives it (profile_meta.arch); NULL or "" means this one. Returns DST. Any thread. Names
+ * come from libseccomp, so any architecture can be named anywhere.
  */
 char *call_name(uint32_t call, const char *arch, char dst[CALL_NAME_MAX]);
-/* The call that call_name() calls so, in the 32-bit ABI too when the native one has none; CALL_NONE when there is none. */
+/*
+ * The call that call_name() calls so, in the 32-bit ABI too when the native one has none; CALL_NONE
+ * when there is none.
+ */
 uint32_t call_find(const char *name, const char *arch);
 /* Whether NAME is that of a system call that may wait, on any architecture ("lock" is one, too, but not of these). */
 bool call_name_waits(const char *name);
@@ -91,12 +96,16 @@ bool call_name_waits(const char *name);
 uint32_t call_compat(uint32_t call, const char *arch);
 
 /*
- * What a thread that was in STATE during CALL waited for: a guess by the two, since the kernel tells no more, so read() of an
- * eventfd and of a pipe are the same. Any thread; cheap, as the answer for a call is kept.
+ * What a thread that was in STATE during CALL waited for: a guess by the two, since the kernel
+ * tells no more, so read() of an eventfd and of a pipe are the same. Any thread; cheap, as the
+ * answer for a call is kept.
  */
 enum wait_class wait_class_of(uint32_t call, unsigned int state, const char *arch);
 
-/* Whether CALL is a wait on a futex, the only thing under locks, conditions and semaphores of user space. Any thread; cheap. */
+/*
+ * Whether CALL is a wait on a futex, the only thing under locks, conditions and semaphores of user
+ * space. Any thread; cheap.
+ */
 bool call_is_futex(uint32_t call, const char *arch);
 
 /* Who woke a thread; numbers are in recordings. */
@@ -109,8 +118,8 @@ enum waker_context {
 const char *waker_context_name(unsigned int context);    /* "interrupt or timer", ... */
 
 /*
- * Lengths are told apart by powers of two: bucket 0 is below 1 us, bucket b from 2^(b-1) us on, the last holds all that are
- * longer (2^38 us are three days).
+ * Lengths are told apart by powers of two: bucket 0 is below 1 us, bucket b from 2^(b-1) us on, the
+ * last holds all that are longer (2^38 us are three days).
  */
 #define WAIT_BUCKETS 40u
 unsigned int wait_bucket(uint64_t ns);
