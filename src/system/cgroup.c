@@ -48,7 +48,10 @@ static uint64_t cgroup_rehash(const void *ctx, uint32_t i)
 	return hash_u64(cg->known.v[i].id);
 }
 
-/* The mount point in a line of mountinfo when it is a cgroup2: field 5, octal escapes restored; see proc_pid_mountinfo(5). */
+/*
+ * The mount point in a line of mountinfo when it is a cgroup2: field 5, octal escapes restored; see
+ * proc_pid_mountinfo(5).
+ */
 static bool mount_of(char *line, char *ret)
 {
 	const char *type = strstr(line, " - cgroup2 ");
@@ -109,7 +112,8 @@ int cgroup_open(const char *name, struct err *e)
 		return take_fd(&fd);
 	mount = cgroup_mount(path);
 	if (mount < 0)
-		return err_set(e, ENOENT, "there is no cgroup '%s': no cgroup v2 file system is mounted; mount it with: "
+		return err_set(e, ENOENT, "there is no cgroup '%s': no cgroup v2 file system is mounted; "
+			       "mount it with: "
 			       "sudo mount -t cgroup2 none /sys/fs/cgroup", name);
 	if (fd >= 0)
 		close(fd);
@@ -118,7 +122,8 @@ int cgroup_open(const char *name, struct err *e)
 		return take_fd(&fd);
 	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
 		return err_set(e, errno, "cannot open the cgroup '%s' below %s: %s", name, path, strerror(errno));
-	return err_set(e, ENOENT, "there is no cgroup '%s', neither as a path nor below %s; list them with: systemd-cgls, or "
+	return err_set(e, ENOENT, "there is no cgroup '%s', neither as a path nor below %s; list them with: "
+		       "systemd-cgls, or "
 		       "find %s -type d", name, path, path);
 }
 

@@ -21,14 +21,16 @@
 struct cgroups;
 
 /*
- * Where the cgroup v2 hierarchy is mounted for this process (/proc/self/mountinfo, see proc_pid_mountinfo(5)): an O_RDONLY
- * descriptor of that directory, the caller's, and its path; -1 when it is mounted nowhere.
+ * Where the cgroup v2 hierarchy is mounted for this process (/proc/self/mountinfo, see
+ * proc_pid_mountinfo(5)): an O_RDONLY descriptor of that directory, the caller's, and its path; -1
+ * when it is mounted nowhere.
  */
 int cgroup_mount(char ret_path[PROC_PATH_MAX]);
 
 /*
- * Opens the directory of the cgroup NAME: a path in the file system, or what cgroups_path() calls it, with or without the
- * slash at its beginning ("/" is the root). Returns the descriptor, the caller's, or a negative errno with a sentence.
+ * Opens the directory of the cgroup NAME: a path in the file system, or what cgroups_path() calls
+ * it, with or without the slash at its beginning ("/" is the root). Returns the descriptor, the
+ * caller's, or a negative errno with a sentence.
  */
 int cgroup_open(const char *name, struct err *e);
 
@@ -36,7 +38,10 @@ int cgroup_open(const char *name, struct err *e);
 struct cgroups *cgroups_new(struct strtab *strings);
 void cgroups_free(struct cgroups *cg);           /* NULL is fine */
 
-/* The path below the mount, starting with "/"; 0 ("") when ID is 0 or cannot be found. PID is a process that is in it. */
+/*
+ * The path below the mount, starting with "/"; 0 ("") when ID is 0 or cannot be found. PID is a
+ * process that is in it.
+ */
 str_id cgroups_path(struct cgroups *cg, uint64_t id, pid_t pid);
 
 DEFINE_AUTO(cgroups_free, struct cgroups);

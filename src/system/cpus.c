@@ -56,8 +56,8 @@ static bool number_behind(const char *entry, const char *name, uint32_t *ret)
 }
 
 /*
- * By the folder of the CPU, which has a link to its node from when the CPU is there to when it is taken out. The lists that nodes have
- * leave out CPUs that are offline.
+ * By the folder of the CPU, which has a link to its node from when the CPU is there to when it is
+ * taken out. The lists that nodes have leave out CPUs that are offline.
  */
 bool cpu_node_read(const char *system, uint32_t cpu, uint32_t *ret)
 {

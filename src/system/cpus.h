@@ -31,11 +31,13 @@ int cpus_read(const char *path, u32_vec *ret, struct err *e);
 /* The same from the beginning of FD, which is PATH and stays open. */
 int cpus_read_fd(int fd, const char *path, u32_vec *ret, struct err *e);
 
-#define SYSTEM_DIR "/sys/devices/system"         /* where the kernel tells of its CPUs and nodes; tests have folders like it */
+/* where the kernel tells of its CPUs and nodes; tests have folders like it */
+#define SYSTEM_DIR "/sys/devices/system"
 
 /*
- * Reads the layout of the machine that the folder SYSTEM tells of; one without NUMA information has one node, 0. CPUs that are offline
- * are on their node, too. Where a CPU will be that is not there yet is not known: 0, and cpu_node_read() when it comes.
+ * Reads the layout of the machine that the folder SYSTEM tells of; one without NUMA information has
+ * one node, 0. CPUs that are offline are on their node, too. Where a CPU will be that is not there
+ * yet is not known: 0, and cpu_node_read() when it comes.
  */
 int cpu_layout_read(const char *system, struct cpu_layout *ret, struct err *e);
 /* The node of CPU, which is there; false when nothing is told of it. */
@@ -51,9 +53,10 @@ bool cpu_nodes_possible(const char *system);
 void cpu_layout_free(struct cpu_layout *l);      /* zeroed is fine */
 
 /*
- * Bytes of one ring that NR_CPUS share: room for a quarter of a second of full samples of STACK_BYTES at FREQ_HZ, or, when
- * ASKED (all rings together) is not 0, its share; a power of two from RING_MIN to RING_MAX, and no more than the share of a
- * limit of RINGS_MAX for all NR_RINGS. Pure.
+ * Bytes of one ring that NR_CPUS share: room for a quarter of a second of full samples of
+ * STACK_BYTES at FREQ_HZ, or, when ASKED (all rings together) is not 0, its share; a power of two
+ * from RING_MIN to RING_MAX, and no more than the share of a limit of RINGS_MAX for all NR_RINGS.
+ * Pure.
  */
 #define RING_MIN (64u * 1024)
 #define RING_MAX (1024u * 1024 * 1024)

@@ -37,10 +37,14 @@ _Static_assert(sizeof(struct procmap_query) == 104, "its size is part of the ioc
 #define NAME_MAX_BYTES 64u               /* of what is no file: "[vdso]" */
 #define ASKED_MAX 65536u                 /* as many mappings as a process may have, unless that was raised */
 
-/* The first executable mapping from ADDR on, with the name of it if NAME is not NULL. 0 or a negative errno, -ENOENT: there is none. */
+/*
+ * The first executable mapping from ADDR on, with the name of it if NAME is not NULL. 0 or a
+ * negative errno, -ENOENT: there is none.
+ */
 static int execmaps_ask(int fd, uint64_t addr, char *name, struct procmap_query *q)
 {
-	*q = (struct procmap_query){ .size = sizeof(*q), .query_flags = VMA_EXECUTABLE | COVERING_OR_NEXT, .query_addr = addr,
+	*q = (struct procmap_query){ .size = sizeof(*q), .query_flags = VMA_EXECUTABLE | COVERING_OR_NEXT,
+				     .query_addr = addr,
 				     .vma_name_size = name ? NAME_MAX_BYTES : 0, .vma_name_addr = (uintptr_t)name };
 	return ioctl(fd, PROCMAP_QUERY_IOCTL, q) ? -errno : 0;
 }
@@ -69,7 +73,8 @@ static ssize_t ask_all(int fd, void (*each)(void *ctx, const struct maps_line *m
 			return -E2BIG;
 		/* A name that is too long is none of those that matter; the mapping may be gone, too. */
 		if (!q.inode &&
-		    (execmaps_ask(fd, q.vma_start, name, &named) || !named.vma_name_size || named.vma_start != q.vma_start))
+		    (execmaps_ask(fd, q.vma_start, name, &named) || !named.vma_name_size ||
+		     named.vma_start != q.vma_start))
 			name[0] = '\0';
 		name[sizeof(name) - 1] = '\0';
 		m = execmaps_line_of(&q, name);

@@ -40,7 +40,8 @@ void hugedevs_of_kernel(dev_vec *ret)
 
 		if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) || !parse_dec(&p, p + strlen(p), &kb) || !kb)
 			continue;
-		fd = memfd_create("sberf", MFD_CLOEXEC | MFD_HUGETLB | (unsigned int)(__builtin_ctzll(kb) + 10) << HUGE_SHIFT);
+		fd = memfd_create("sberf", MFD_CLOEXEC | MFD_HUGETLB |
+				  (unsigned int)(__builtin_ctzll(kb) + 10) << HUGE_SHIFT);
 		if (fd >= 0 && !fstat(fd, &st))
 			hugedevs_add(ret, st.st_dev);
 	}

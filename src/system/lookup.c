@@ -128,7 +128,8 @@ int lookup_by_name(const char *name, u32_vec *ret, struct err *e)
 	const struct dirent *d;
 
 	if (!dir)
-		return err_set(e, errno, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`", strerror(errno));
+		return err_set(e, errno, "cannot read /proc: %s; mount it with `mount -t proc proc /proc`",
+			       strerror(errno));
 	while ((d = readdir(dir))) {
 		const long pid = isdigit((unsigned char)d->d_name[0]) ? strtol(d->d_name, NULL, 10) : 0;
 		uint32_t *id;

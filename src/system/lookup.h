@@ -17,7 +17,10 @@
 bool lookup_process_exists(pid_t pid);
 /* TID is a thread, main threads included, that has not ended. */
 bool lookup_thread_exists(pid_t tid);
-/* ID has ended, and *RET_PARENT (0 = nobody) has not asked how yet; or it is the first thread of a process whose others go on. */
+/*
+ * ID has ended, and *RET_PARENT (0 = nobody) has not asked how yet; or it is the first thread of a
+ * process whose others go on.
+ */
 bool lookup_zombie(pid_t id, pid_t *ret_parent);
 
 /* The comm of thread or process ID, sanitised, "" when it cannot be read. Returns DST. */

@@ -63,8 +63,10 @@ bool maps_parse(char *line, size_t len, struct maps_line *ret)
 	struct maps_line m;
 	char *name;
 
-	if (!parse_hex(&p, end, &m.start) || !maps_skip(&p, end, '-') || !parse_hex(&p, end, &m.end) || m.start >= m.end ||
-	    !maps_skip(&p, end, ' ') || !take_perms(&p, end, &m) || !maps_skip(&p, end, ' ') || !parse_hex(&p, end, &m.pgoff) ||
+	if (!parse_hex(&p, end, &m.start) || !maps_skip(&p, end, '-') || !parse_hex(&p, end, &m.end) ||
+	    m.start >= m.end ||
+	    !maps_skip(&p, end, ' ') || !take_perms(&p, end, &m) || !maps_skip(&p, end, ' ') ||
+	    !parse_hex(&p, end, &m.pgoff) ||
 	    !maps_skip(&p, end, ' ') || !take_u32_hex(&p, end, &m.maj) || !maps_skip(&p, end, ':') ||
 	    !take_u32_hex(&p, end, &m.min) || !maps_skip(&p, end, ' ') || !parse_dec(&p, end, &m.ino))
 		return false;
@@ -94,9 +96,12 @@ static bool maps_is(const char *s, size_t len, const char *whole)
 
 enum map_what map_what(const char *name, size_t len)
 {
-	/* Shared anonymous memory has a file only inside the kernel: shmem_zero_setup(), ipc/shm.c, hugetlbfs, anon_inodes. */
-	static const char *const anon[] = { "/dev/zero", "/SYSV", "/anon_hugepage", "anon_inode:", "//anon", "[heap]", "[stack",
-					    "[anon" };
+	/*
+	 * Shared anonymous memory has a file only inside the kernel: shmem_zero_setup(), ipc/shm.c,
+	 * hugetlbfs, anon_inodes.
+	 */
+	static const char *const anon[] = { "/dev/zero", "/SYSV", "/anon_hugepage", "anon_inode:", "//anon",
+					    "[heap]", "[stack", "[anon" };
 
 	if (!len)
 		return WHAT_ANON;

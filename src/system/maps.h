@@ -26,8 +26,8 @@ struct maps_line {
 };
 
 /*
- * Parses the LEN bytes at LINE (no newline at the end), which it may rewrite to restore newlines. False when they are not a
- * line of a maps file; *RET is unchanged then.
+ * Parses the LEN bytes at LINE (no newline at the end), which it may rewrite to restore newlines.
+ * False when they are not a line of a maps file; *RET is unchanged then.
  */
 bool maps_parse(char *line, size_t len, struct maps_line *ret);
 
@@ -43,8 +43,9 @@ enum map_what map_what(const char *name, size_t len);
 /* Is that memory without a file that is meant to hold code: none at all, or one made for memory (memfd_create(2))? */
 bool map_is_memory(const char *name, size_t len);
 /*
- * Could the mapping from START to END, of a file from PGOFF on, be of whole huge pages of a file on a hugetlbfs? Those have no device of their own: major
- * number MAJ is 0. Files of programs and libraries hardly ever look so.
+ * Could the mapping from START to END, of a file from PGOFF on, be of whole huge pages of a file on
+ * a hugetlbfs? Those have no device of their own: major number MAJ is 0. Files of programs and
+ * libraries hardly ever look so.
  */
 bool map_may_be_huge(uint32_t maj, uint64_t start, uint64_t end, uint64_t pgoff);
 

@@ -85,7 +85,8 @@ bool proc_parse_stat(const char *text, size_t len, struct proc_stat *ret)
 	memcpy(st.comm, open + 1, n);
 	p = close + 2;
 	st.zombie = *p == 'Z' || *p == 'X';
-	if (!skip_words(&p, end, 1) || !parse_dec(&p, end, &ppid) || !skip_words(&p, end, 4) || !parse_dec(&p, end, &flags) ||
+	if (!skip_words(&p, end, 1) || !parse_dec(&p, end, &ppid) || !skip_words(&p, end, 4) ||
+	    !parse_dec(&p, end, &flags) ||
 	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &minor) || !skip_words(&p, end, 1) ||
 	    !parse_dec(&p, end, &st.major_faults) || !skip_words(&p, end, 1) || !parse_dec(&p, end, &user) ||
 	    !skip_words(&p, end, 0) || !parse_dec(&p, end, &kernel) || !skip_words(&p, end, 4) ||
@@ -174,8 +175,8 @@ struct line_reader {
 };
 
 /*
- * The next line without its newline, in *RET; 1, 0 at the end, or a negative errno. A line longer than the buffer, which the
- * kernel does not write, is an error.
+ * The next line without its newline, in *RET; 1, 0 at the end, or a negative errno. A line longer
+ * than the buffer, which the kernel does not write, is an error.
  */
 static int procfs_next_line(struct line_reader *r, char **ret, size_t *ret_len)
 {

@@ -54,16 +54,20 @@ bool proc_parse_status(const char *text, struct proc_status *ret);
 ssize_t proc_read_exe(int dir, char buf[PROC_PATH_MAX]);
 
 /*
- * Calls EACH for every line of the file NAME under DIR, LEN bytes without the newline, which it may change. How many lines,
- * or a negative errno; -E2BIG for too many.
+ * Calls EACH for every line of the file NAME under DIR, LEN bytes without the newline, which it may
+ * change. How many lines, or a negative errno; -E2BIG for too many.
  */
 ssize_t proc_read_lines(int dir, const char *name, void (*each)(void *ctx, char *line, size_t len), void *ctx);
 
-/* Calls EACH for every line of maps. How many lines, or a negative errno (-EACCES: not permitted, -ESRCH: it has ended). */
+/*
+ * Calls EACH for every line of maps. How many lines, or a negative errno (-EACCES: not permitted,
+ * -ESRCH: it has ended).
+ */
 ssize_t proc_read_maps(int dir, void (*each)(void *ctx, const struct maps_line *m), void *ctx);
 /*
- * Calls EACH for the executable mappings of PID, and maybe for others, by address. A name is told of what has no inode alone. How many, or a
- * negative errno (-ENOENT: there is no such process). Quicker than the above where the kernel can be asked (6.11).
+ * Calls EACH for the executable mappings of PID, and maybe for others, by address. A name is told
+ * of what has no inode alone. How many, or a negative errno (-ENOENT: there is no such process).
+ * Quicker than the above where the kernel can be asked (6.11).
  */
 ssize_t proc_read_exec_maps(pid_t pid, void (*each)(void *ctx, const struct maps_line *m), void *ctx);
 

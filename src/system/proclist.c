@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ID_DIGITS 32u                    /* hexadecimal digits in a row, from which on they are the id of a container, */
+/* hexadecimal digits in a row, from which on they are the id of a container, */
+#define ID_DIGITS 32u
 #define ID_SHOWN 12                      /* ... of which so many are shown */
 #define PASSWD_BYTES 16384
 
@@ -37,7 +38,8 @@ static const char *user_name(struct proc_users *u, uid_t uid)
 {
 	struct proc_user *user = find_user(u, uid);
 
-	if (!user && u->n < PROCLIST_USERS && (u->n < u->cap || vec_grow_((void **)&u->v, &u->cap, u->n, 1, sizeof(*u->v)))) {
+	if (!user && u->n < PROCLIST_USERS && (u->n < u->cap ||
+					       vec_grow_((void **)&u->v, &u->cap, u->n, 1, sizeof(*u->v)))) {
 		user = &u->v[u->n++];
 		*user = (struct proc_user){ .uid = uid };
 	}
@@ -179,7 +181,8 @@ static const char *proclist_find_text(struct proclist *l, const struct proc_row 
 {
 	char text[6 * PROCLIST_COMMAND];
 	const int n = snprintf(text, sizeof(text), "%d\n%s\n%s\n%s", (int)r->pid, r->name, r->command, r->group);
-	char *find = n < 0 ? NULL : arena_strndup(&l->texts, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	char *find = n < 0 ? NULL : arena_strndup(&l->texts, text,
+						  (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
 
 	for (char *p = find; p && *p; p++)
 		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p + ('a' - 'A')) : *p;
@@ -242,7 +245,8 @@ static uint64_t ticks_ns(uint64_t ticks)
 }
 
 /* What it took, and in which time: since it was seen before, else since it began. */
-static void proclist_measure(struct proc_row *r, const struct proc_row *was, const struct proclist *before, uint64_t now_ns)
+static void proclist_measure(struct proc_row *r, const struct proc_row *was, const struct proclist *before,
+			     uint64_t now_ns)
 {
 	const uint64_t from_ns = was ? before->time_ns : ticks_ns(r->start_ticks), from = was ? was->ticks : 0;
 
@@ -251,8 +255,8 @@ static void proclist_measure(struct proc_row *r, const struct proc_row *was, con
 }
 
 /* 1 = *RET is a process that runs, 0 = it is none, or not any more, or a negative errno: out of memory. */
-static int read_process(struct proclist *l, int proc, const char *number, const struct proclist *before, struct proc_users *users,
-			struct proc_row *ret)
+static int read_process(struct proclist *l, int proc, const char *number, const struct proclist *before,
+			struct proc_users *users, struct proc_row *ret)
 {
 	AUTO_FD int dir = openat(proc, number, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct proc_row r = { .pid = (pid_t)strtol(number, NULL, 10) };
@@ -289,8 +293,8 @@ static bool is_number(const char *s)
 	return n && n < 10 && !s[n];
 }
 
-static int proclist_read_all(struct proclist *l, DIR *d, const struct proclist *before, struct proc_users *users, pid_t self,
-			     const atomic_bool *stop, struct err *e)
+static int proclist_read_all(struct proclist *l, DIR *d, const struct proclist *before,
+			     struct proc_users *users, pid_t self, const atomic_bool *stop, struct err *e)
 {
 	const struct dirent *entry;
 

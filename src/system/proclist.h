@@ -23,7 +23,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define PROCLIST_MAX 50000u              /* processes; what is more is left out, and said: so many can be searched within a key */
+/* processes; what is more is left out, and said: so many can be searched within a key */
+#define PROCLIST_MAX 50000u
 #define PROCLIST_COMMAND 512u            /* bytes of a command line */
 #define PROCLIST_USERS 1024u             /* users whose names are kept */
 
@@ -33,14 +34,17 @@ struct proc_row {
 	bool kthread;
 	uint64_t start_ticks;            /* since boot; with the pid, who it is */
 	uint64_t ticks;                  /* CPU time so far, in clock ticks */
-	uint64_t cpu_ns, over_ns;        /* CPU time within the last OVER_NS: since the list before, or since it began */
+	/* CPU time within the last OVER_NS: since the list before, or since it began */
+	uint64_t cpu_ns, over_ns;
 	uint64_t rss_bytes;
 	uint32_t threads;
-	const char *user;                /* a number as long as the name is not known; all texts are sanitised, never NULL */
+	/* a number as long as the name is not known; all texts are sanitised, never NULL */
+	const char *user;
 	const char *name;                /* comm */
 	const char *command;             /* command line; "" = it has none */
 	const char *group;               /* container or cgroup, short; "" = the root */
-	const char *find;                /* all that can be searched for, in lower case (of ASCII), parted by newlines */
+	/* all that can be searched for, in lower case (of ASCII), parted by newlines */
+	const char *find;
 };
 
 /* Ways of sorting a list. Of equal ones, by CPU, the one that took more in its life comes first, else the lower pid. */
@@ -74,9 +78,10 @@ struct proc_users {
 };
 
 /*
- * Reads the processes under PROC, a directory like /proc (borrowed), as of NOW_NS (CLOCK_BOOTTIME), but for SELF (0 = none).
- * BEFORE is the list before, or NULL. Gives up between two processes once *STOP (may be NULL) is true: -ECANCELED. Users that
- * are not known yet are noted in USERS. 0 and a reference that is the caller's, or a negative errno with a sentence.
+ * Reads the processes under PROC, a directory like /proc (borrowed), as of NOW_NS (CLOCK_BOOTTIME),
+ * but for SELF (0 = none). BEFORE is the list before, or NULL. Gives up between two processes once
+ * *STOP (may be NULL) is true: -ECANCELED. Users that are not known yet are noted in USERS. 0 and a
+ * reference that is the caller's, or a negative errno with a sentence.
  */
 int proclist_read(int proc, const struct proclist *before, struct proc_users *users, uint64_t now_ns, pid_t self,
 		  const atomic_bool *stop, struct proclist **ret, struct err *e);
@@ -92,8 +97,9 @@ bool proc_users_learn(struct proc_users *u);
 void proc_users_free(struct proc_users *u);
 
 /*
- * The part of the cgroup path PATH by which a person knows it, into DST: a container by the first 12 digits of its id, as its
- * tools call it, else the last part without its kind (".service", ".scope", ".slice"); "" for the root. Returns DST.
+ * The part of the cgroup path PATH by which a person knows it, into DST: a container by the first
+ * 12 digits of its id, as its tools call it, else the last part without its kind (".service",
+ * ".scope", ".slice"); "" for the root. Returns DST.
  */
 char *proc_group_name(const char *path, char *dst, size_t size);
 

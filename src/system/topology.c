@@ -29,8 +29,8 @@
 #define DISTANCES_BYTES 8192u    /* three digits and a blank of each node */
 
 /*
- * libnuma's own print to stderr, where the view may be. numa(3) says that a program may define its own; so these two, alone of all
- * our functions, are visible to libraries.
+ * libnuma's own print to stderr, where the view may be. numa(3) says that a program may define its
+ * own; so these two, alone of all our functions, are visible to libraries.
  */
 __attribute__((visibility("default"))) void numa_warn(int num, char *fmt, ...)
 {
@@ -48,7 +48,8 @@ int topology_make(struct numa_topology *ret, uint32_t nr, struct err *e)
 	struct numa_topology t = { .nr = nr };
 
 	if (nr > NODES_MAX)
-		return err_set(e, EINVAL, "%" PRIu32 " nodes are more than the %u that a kernel can have", nr, NODES_MAX);
+		return err_set(e, EINVAL, "%" PRIu32
+			       " nodes are more than the %u that a kernel can have", nr, NODES_MAX);
 	t.node = calloc(nr ? nr : 1, sizeof(*t.node));
 	t.distance = calloc(nr ? (size_t)nr * nr : 1, sizeof(*t.distance));
 	if (!t.node || !t.distance) {

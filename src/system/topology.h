@@ -34,8 +34,8 @@ struct numa_topology {
 };
 
 /*
- * Reads that of which the folder SYSTEM (cpus.h) tells. A kernel without NUMA has one node, 0, with all CPUs and memory. Call it again to
- * follow CPUs and nodes that come and go, and free memory.
+ * Reads that of which the folder SYSTEM (cpus.h) tells. A kernel without NUMA has one node, 0, with
+ * all CPUs and memory. Call it again to follow CPUs and nodes that come and go, and free memory.
  */
 int topology_read(const char *system, struct numa_topology *ret, struct err *e);
 /* Makes room for NR nodes, all zero. -ENOMEM, or -EINVAL for more than NODES_MAX. */
@@ -47,13 +47,14 @@ void topology_free(struct numa_topology *t);     /* zeroed is fine */
 /* Where node ID is in the table; -1: not in it. */
 int topology_index(const struct numa_topology *t, unsigned int id);
 /*
- * How far the memory of node TO is from the CPUs of node FROM. What is not known: DISTANCE_LOCAL to itself, else DISTANCE_REMOTE.
- * Never 0.
+ * How far the memory of node TO is from the CPUs of node FROM. What is not known: DISTANCE_LOCAL to
+ * itself, else DISTANCE_REMOTE. Never 0.
  */
 unsigned int topology_distance(const struct numa_topology *t, unsigned int from, unsigned int to);
 /*
- * What an access costs, in local ones of the same CPU: distance / distance to its own memory, times 1,000. Of a node without memory
- * the nearest node with some counts as its own, since nothing is nearer; 1,000 when that is TO.
+ * What an access costs, in local ones of the same CPU: distance / distance to its own memory, times
+ * 1,000. Of a node without memory the nearest node with some counts as its own, since nothing is
+ * nearer; 1,000 when that is TO.
  */
 unsigned int topology_cost_permille(const struct numa_topology *t, unsigned int from, unsigned int to);
 /* An access from FROM to TO is far: TO is known and is not FROM. */
