@@ -72,7 +72,8 @@ int access_decoder_new(struct access_decoder **ret, struct err *e)
 	int r;
 
 	if (!host)
-		return err_set(e, EOPNOTSUPP, "instructions of this architecture are not known: no addresses of accesses");
+		return err_set(e, EOPNOTSUPP, "instructions of this architecture are not known: no "
+			       "addresses of accesses");
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return err_nomem(e, "the disassembler");
@@ -132,8 +133,9 @@ static int access_skim(struct access_decoder *d, int at)
 }
 
 /*
- * Goes from the first byte to the place. What is not known is skipped byte by byte: on architectures where that may begin in
- * the middle of an instruction it falls into step soon, but is not believed before it had time to.
+ * Goes from the first byte to the place. What is not known is skipped byte by byte: on
+ * architectures where that may begin in the middle of an instruction it falls into step soon, but
+ * is not believed before it had time to.
  */
 static void look_before(struct access_decoder *d)
 {
@@ -176,7 +178,10 @@ static void set_code(struct access_decoder *d, const uint8_t *code, size_t len, 
 	look_behind(d);
 }
 
-/* Where the instruction began that was executed last before the one AT, if no jump led there; NOWHERE = that is not known. */
+/*
+ * Where the instruction began that was executed last before the one AT, if no jump led there;
+ * NOWHERE = that is not known.
+ */
 static int executed_before(struct access_decoder *d, int at)
 {
 	const struct access_insn *i = NULL;
@@ -220,8 +225,8 @@ static uint32_t unknown_regs(const struct access_decoder *d, const struct access
 }
 
 /* The rule of I, which ends END bytes behind the place (or, negative, before it), when registers have drifted by F. */
-static struct access_rule rule_of(const struct access_decoder *d, const struct access_insn *i, int64_t end, enum access_how how,
-				  const struct drift *f)
+static struct access_rule rule_of(const struct access_decoder *d, const struct access_insn *i, int64_t end,
+				  enum access_how how, const struct drift *f)
 {
 	struct access_rule r = i->mem;
 
@@ -264,7 +269,8 @@ struct last {
 };
 
 /* What I, which begins AT, tells; registers have drifted by F since. */
-static struct last access_last_of(const struct access_decoder *d, const struct access_insn *i, int at, const struct drift *f)
+static struct last access_last_of(const struct access_decoder *d, const struct access_insn *i, int at,
+				  const struct drift *f)
 {
 	struct last l = { .over = i->passed ? 0 : address_regs(d, &i->mem) & i->changes };
 
@@ -313,14 +319,16 @@ static struct last access_nearer(const struct last *a, const struct last *b)
 		return *a;
 	if (!a->distance || b->distance < a->distance)
 		return *b;
-	return a->miss == b->miss && a->over == b->over && access_same_rule(&a->rule, &b->rule) ? *a : (struct last){ 0 };
+	return a->miss == b->miss && a->over == b->over && access_same_rule(&a->rule, &b->rule) ? *a :
+		(struct last){ 0 };
 }
 
 /* The last access before the place, by all ways that lead there. *RET_KNOWN: there is such a way. */
 static struct last last_access(struct access_decoder *d, bool *ret_known)
 {
 	const int before = executed_before(d, d->at);
-	const int way[] = { is_loop_head(d, before) ? NOWHERE : before, d->back, d->back == NOWHERE ? d->forward : NOWHERE };
+	const int way[] = { is_loop_head(d, before) ? NOWHERE : before, d->back,
+			    d->back == NOWHERE ? d->forward : NOWHERE };
 	struct last l = { 0 };
 
 	*ret_known = false;
@@ -382,7 +390,8 @@ struct access_rule access_decode(struct access_decoder *d, const uint8_t *code, 
 	return access_missed(d->miss);
 }
 
-bool access_address(const struct access_rule *rule, const struct raw_sample *s, uint64_t *ret_addr, enum access_miss *ret_miss)
+bool access_address(const struct access_rule *rule, const struct raw_sample *s, uint64_t *ret_addr,
+		    enum access_miss *ret_miss)
 {
 	uint64_t addr = (uint64_t)rule->disp;
 

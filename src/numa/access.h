@@ -47,15 +47,17 @@ int access_decoder_new(struct access_decoder **ret, struct err *e);
 void access_decoder_free(struct access_decoder *d);      /* NULL is fine */
 
 /*
- * The rule of the place at CODE + AT. CODE are LEN bytes, of which the first begins an instruction: the start of a function, or
- * of the piece of it that has unwind information. When that is more than ACCESS_CODE_BEFORE bytes away the first may be any
- * byte so far before the place: from wherever decoding begins, it is in step with the instructions well before it gets there
- * (of 600,000 places in three programs none was missed from 256 bytes away, 4 from 192, 290 from 64).
+ * The rule of the place at CODE + AT. CODE are LEN bytes, of which the first begins an instruction:
+ * the start of a function, or of the piece of it that has unwind information. When that is more
+ * than ACCESS_CODE_BEFORE bytes away the first may be any byte so far before the place: from
+ * wherever decoding begins, it is in step with the instructions well before it gets there (of
+ * 600,000 places in three programs none was missed from 256 bytes away, 4 from 192, 290 from 64).
  */
 struct access_rule access_decode(struct access_decoder *d, const uint8_t *code, size_t len, size_t at);
 
 /* The address by RULE for the registers of S. False: *RET_MISS says why not. */
-bool access_address(const struct access_rule *rule, const struct raw_sample *s, uint64_t *ret_addr, enum access_miss *ret_miss);
+bool access_address(const struct access_rule *rule, const struct raw_sample *s, uint64_t *ret_addr,
+		    enum access_miss *ret_miss);
 
 DEFINE_AUTO(access_decoder_free, struct access_decoder);
 

@@ -38,8 +38,9 @@ struct access_insn {
 	uint8_t moved;
 	int32_t move;
 	/*
-	 * The address before it runs; how and miss are not set, disp relative to pc counts from its end. PASSED: when it has
-	 * run, all is as before but that base has gone on by so many bytes (string instructions); 0 = see changes.
+	 * The address before it runs; how and miss are not set, disp relative to pc counts from its
+	 * end. PASSED: when it has run, all is as before but that base has gone on by so many bytes
+	 * (string instructions); 0 = see changes.
 	 */
 	struct access_rule mem;
 	uint8_t passed;
@@ -52,8 +53,9 @@ struct access_arch {
 	cs_arch cs;
 	cs_mode mode;
 	/*
-	 * How many bytes the instruction at CODE (LEN > 0 bytes) has; 0 = there is none, or not all of it. *RET_JUMPS: it
-	 * jumps, perhaps on a condition, to *RET_TARGET, from its first byte on.
+	 * How many bytes the instruction at CODE (LEN > 0 bytes) has; 0 = there is none, or not all
+	 * of it. *RET_JUMPS: it jumps, perhaps on a condition, to *RET_TARGET, from its first byte
+	 * on.
 	 */
 	size_t (*skim)(const uint8_t *code, size_t len, bool *ret_jumps, int32_t *ret_target);
 	/* What it does; SCRATCH is of cs_malloc(). False: it is not known. */
@@ -61,9 +63,10 @@ struct access_arch {
 };
 
 /*
- * Opens capstone for ARCH, with details of operands, written in SYNTAX (CS_OPT_SYNTAX_DEFAULT = as capstone likes). *CS and *SCRATCH, an
- * instruction to decode into, are 0 before, and to be given to access_close(), also on failure: -ENOMEM, or -EOPNOTSUPP when this build
- * of capstone does not know the architecture, with a sentence.
+ * Opens capstone for ARCH, with details of operands, written in SYNTAX (CS_OPT_SYNTAX_DEFAULT = as
+ * capstone likes). *CS and *SCRATCH, an instruction to decode into, are 0 before, and to be given
+ * to access_close(), also on failure: -ENOMEM, or -EOPNOTSUPP when this build of capstone does not
+ * know the architecture, with a sentence.
  */
 int access_open(const struct access_arch *arch, cs_opt_value syntax, csh *cs, cs_insn **scratch, struct err *e);
 void access_close(csh *cs, cs_insn *scratch);

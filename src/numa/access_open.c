@@ -22,7 +22,8 @@ int access_open(const struct access_arch *arch, cs_opt_value syntax, csh *cs, cs
 	const cs_err rc = access_open_opened(cs, arch, syntax);
 
 	if (rc != CS_ERR_OK)
-		return err_set(e, rc == CS_ERR_MEM ? ENOMEM : EOPNOTSUPP, "cannot open the disassembler: %s", cs_strerror(rc));
+		return err_set(e, rc == CS_ERR_MEM ? ENOMEM : EOPNOTSUPP, "cannot open the disassembler: %s",
+			       cs_strerror(rc));
 	*scratch = cs_malloc(*cs);
 	return *scratch ? 0 : err_nomem(e, "the disassembler");
 }

@@ -25,9 +25,11 @@
 #define RSP 7
 #define RBP 6
 #define PC 16
-#define USER_END (1ull << 56)    /* with five levels of page tables; addresses that four levels do not have are in no mapping */
+/* with five levels of page tables; addresses that four levels do not have are in no mapping */
+#define USER_END (1ull << 56)
 
-#define REG64(n, r, e, x, l) [X86_REG_##r] = (n) + 1, [X86_REG_##e] = (n) + 1, [X86_REG_##x] = (n) + 1, [X86_REG_##l] = (n) + 1
+#define REG64(n, r, e, x, l) [X86_REG_##r] = (n) + 1, [X86_REG_##e] = (n) + 1, [X86_REG_##x] = (n) + 1, \
+	[X86_REG_##l] = (n) + 1
 #define REGN(n) REG64(n, R##n, R##n##D, R##n##W, R##n##B)
 
 /* capstone's register, whatever part of it, -> DWARF number + 1. */
@@ -129,7 +131,10 @@ static const cs_x86_op *memory_operand(const cs_x86 *x)
 	return found;
 }
 
-/* capstone has some stores as reads: what comes from a vector or mask register (the destination stands first), and two more. */
+/*
+ * capstone has some stores as reads: what comes from a vector or mask register (the destination
+ * stands first), and two more.
+ */
 static bool is_write(unsigned int id, const cs_x86 *x, const cs_x86_op *op)
 {
 	if (op->access & CS_AC_WRITE || id == X86_INS_MOVNTI || id == X86_INS_CMPXCHG)
@@ -283,8 +288,8 @@ static bool vex_stores(uint8_t opcode)
 }
 
 /*
- * What a displacement of one byte counts in: the vector, or one element when it is broadcast. Some instructions touch a half or
- * less; not telling them apart costs some kilobytes at most.
+ * What a displacement of one byte counts in: the vector, or one element when it is broadcast. Some
+ * instructions touch a half or less; not telling them apart costs some kilobytes at most.
  */
 static int32_t disp8_unit(const struct vex *v)
 {
@@ -326,8 +331,9 @@ static void read_modrm(const struct vex *v, const uint8_t *p, struct access_rule
 }
 
 /*
- * An instruction of LEN bytes with VEX or EVEX prefix that capstone does not know (4.0.2 lacks those of masks of 64 bits, and
- * what came after 2018). They are all built alike, so the address can be told without knowing what it does.
+ * An instruction of LEN bytes with VEX or EVEX prefix that capstone does not know (4.0.2 lacks
+ * those of masks of 64 bits, and what came after 2018). They are all built alike, so the address
+ * can be told without knowing what it does.
  */
 static bool decode_vex(const uint8_t *p, size_t len, struct access_insn *ret)
 {

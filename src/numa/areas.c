@@ -56,8 +56,8 @@ static enum mapping_kind areas_kind_of(const struct maps_line *m, uint64_t dev, 
 	if (m->ino && areas_is_one_of(dev, devs, nr_devs))
 		return MAPPING_HUGE;
 	/*
-	 * Shared memory without a name is a file of this name inside the kernel; a private mapping of the device is plain
-	 * memory.
+	 * Shared memory without a name is a file of this name inside the kernel; a private mapping
+	 * of the device is plain memory.
 	 */
 	if (!m->name_len || areas_starts(m, "/dev/zero"))
 		return m->shared ? MAPPING_SHARED : MAPPING_ANON;
@@ -70,7 +70,8 @@ static enum mapping_kind areas_kind_of(const struct maps_line *m, uint64_t dev, 
 static bool has_file(const struct maps_line *m, enum mapping_kind kind)
 {
 	return m->ino &&
-	       (kind == MAPPING_FILE || (kind != MAPPING_ANON && (areas_starts(m, "/memfd:") || areas_starts(m, "/dev/shm/"))));
+	       (kind == MAPPING_FILE || (kind != MAPPING_ANON &&
+					 (areas_starts(m, "/memfd:") || areas_starts(m, "/dev/shm/"))));
 }
 
 /* Keeps the name of M for A, which is behind LAST (NULL = the first). Neighbours are often of one file. */
@@ -168,7 +169,10 @@ const char *area_path(const struct areas *a, const struct area *area)
 	return area->ino ? a->text.v + area->path : "";
 }
 
-/* Remembers S, in the place of an older one that began there. What does not fit is forgotten with the next reading of maps. */
+/*
+ * Remembers S, in the place of an older one that began there. What does not fit is forgotten with
+ * the next reading of maps.
+ */
 static void areas_remember(struct areas *a, const struct stack_seen *s)
 {
 	const size_t at = count_upto(a->stacks.v, a->stacks.n, start, s->start);

@@ -32,7 +32,8 @@
 #define TABLES_BYTES_MAX (64u << 20)     /* where functions begin, of all open files but the one in use */
 #define HUNG_MAX 4u                      /* workers left behind before no more are started */
 #define HUNG_NS (5 * NSEC_PER_SEC)
-#define MEMORY_NS (NSEC_PER_SEC)         /* what was read of memory is read again after that: run-time compilers use it again */
+/* what was read of memory is read again after that: run-time compilers use it again */
+#define MEMORY_NS (NSEC_PER_SEC)
 #define GOODBYE_NS (200 * NSEC_PER_MSEC) /* how long code_free() waits for the worker */
 #define STACK_BYTES (1024u * 1024u)
 
@@ -146,7 +147,10 @@ static size_t tables_bytes(const struct file *f)
 	return fde_starts_bytes(f->starts) + (f->syms ? elf_syms_bytes(f->syms) : 0);
 }
 
-/* Closes files, the one not asked for longest first, until the tables of the rest fit; never KEEP. Returns their bytes. */
+/*
+ * Closes files, the one not asked for longest first, until the tables of the rest fit; never KEEP.
+ * Returns their bytes.
+ */
 static size_t bound_tables(struct worker *w, const struct file *keep)
 {
 	for (;;) {
@@ -208,7 +212,10 @@ static const struct elf_syms *get_syms(struct worker *w, struct file *f)
 	return f->syms;
 }
 
-/* Where in the file the function that covers OFFSET begins: by the unwind tables, which are small, else by the symbols. */
+/*
+ * Where in the file the function that covers OFFSET begins: by the unwind tables, which are small,
+ * else by the symbols.
+ */
 static bool function_start(struct worker *w, struct file *f, uint64_t offset, uint64_t *ret)
 {
 	uint64_t vaddr, start;
@@ -250,7 +257,10 @@ static struct access_rule no_code(void)
 	return (struct access_rule){ .miss = MISS_NO_CODE, .base = ACCESS_REG_NONE, .index = ACCESS_REG_NONE };
 }
 
-/* The instructions around OFFSET of F, from *FROM on or from where they can be read, to CODE. Returns how many bytes. */
+/*
+ * The instructions around OFFSET of F, from *FROM on or from where they can be read, to CODE.
+ * Returns how many bytes.
+ */
 static size_t code_read_bytes(const struct file *f, uint64_t offset, uint64_t *from, uint8_t *code)
 {
 	const uint64_t page = offset & ~UINT64_C(4095);
@@ -276,7 +286,10 @@ static struct access_rule find_rule(struct worker *w, const struct frame *place)
 		from = start;
 	len = code_read_bytes(f, place->offset, &from, code);
 	if (!len && is_memory(&w->config, place->module)) {
-		/* Who has executed another program since has other memory, and what was opened is that of before (mem_rw(), fs/proc/base.c). */
+		/*
+		 * Who has executed another program since has other memory, and what was opened is
+		 * that of before (mem_rw(), fs/proc/base.c).
+		 */
 		file_close(f);
 		file_open(w, f, place->module);
 		f->last = w->clock;
@@ -546,8 +559,8 @@ static void code_add_figures(struct code_figures *sum, const struct code_figures
 }
 
 /*
- * Leaves the worker behind, which hangs in a file, and starts another one for what is waiting; called with the lock, which is
- * gone afterwards. Its tables are its own until it comes back.
+ * Leaves the worker behind, which hangs in a file, and starts another one for what is waiting;
+ * called with the lock, which is gone afterwards. Its tables are its own until it comes back.
  */
 static void replace_worker(struct code *c)
 {

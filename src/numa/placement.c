@@ -180,7 +180,10 @@ static void move_work(struct worker *to, struct worker *from)
 	pthread_mutex_unlock(&to->lock);
 }
 
-/* Leaves the thread behind when it is at one process for too long. Questions are still answered: "nowhere" when nobody can ask. */
+/*
+ * Leaves the thread behind when it is at one process for too long. Questions are still answered:
+ * "nowhere" when nobody can ask.
+ */
 static void mind_the_thread(struct placement *p)
 {
 	struct worker *old = p->w, *fresh = NULL;

@@ -31,8 +31,9 @@ struct placement;
 
 struct placement_config {
 	/*
-	 * Where pages are: fills STATUS with node numbers or negative errnos, as numa_move_pages(3) without destination. 0,
-	 * or a negative errno for all. NULL = the kernel. Called by the thread that asks.
+	 * Where pages are: fills STATUS with node numbers or negative errnos, as numa_move_pages(3)
+	 * without destination. 0, or a negative errno for all. NULL = the kernel. Called by the
+	 * thread that asks.
 	 */
 	int (*query)(void *ctx, pid_t pid, unsigned long n, void **addr, int *status);
 	void *ctx;
@@ -42,10 +43,11 @@ int placement_new(const struct placement_config *c, struct placement **ret, stru
 void placement_free(struct placement *p);        /* NULL is fine; waits for a question under way, a second at most */
 
 /*
- * Asks for the page of ADDR in process PID; TAG comes back with the answer. SP is the stack pointer of the thread at that
- * moment, 0 = not known: maps do not tell the stacks of threads from other anonymous memory, so a mapping is taken for one
- * when a stack pointer was seen in it and a guard lies below it. False: too many are waiting, or the process was given up.
- * What was taken is answered, some milliseconds later, in any order.
+ * Asks for the page of ADDR in process PID; TAG comes back with the answer. SP is the stack pointer
+ * of the thread at that moment, 0 = not known: maps do not tell the stacks of threads from other
+ * anonymous memory, so a mapping is taken for one when a stack pointer was seen in it and a guard
+ * lies below it. False: too many are waiting, or the process was given up. What was taken is
+ * answered, some milliseconds later, in any order.
  */
 bool placement_ask(struct placement *p, pid_t pid, uint64_t addr, uint64_t sp, uint64_t tag);
 
@@ -56,7 +58,8 @@ struct page_answer {
 	uint8_t mapping;         /* enum mapping_kind */
 	bool gone;               /* the process is no more */
 	uint64_t dev, ino;       /* of a file, also of one in memory (/dev/shm, memfd); 0 = none */
-	const char *path;        /* of that: raw bytes, without " (deleted)", NUL-terminated, valid during the call; NULL = none */
+	/* of that: raw bytes, without " (deleted)", NUL-terminated, valid during the call; NULL = none */
+	const char *path;
 };
 typedef void page_fn(void *ctx, const struct page_answer *a);
 
@@ -64,10 +67,11 @@ typedef void page_fn(void *ctx, const struct page_answer *a);
 unsigned int placement_poll(struct placement *p, page_fn *each, void *ctx);
 
 /*
- * Asks where process PID (which began at START_NS, only passed on) has its memory. One question at a time for a process; a
- * second one is ignored until the first is answered. Fills of struct numa_process everything but what is of threads: the
- * policy of the first thread is left "". What resident says of all kinds but huge pages adds up to rss_bytes, or less when no
- * page of the sample was found of some of it. A process that has ended gives no answer.
+ * Asks where process PID (which began at START_NS, only passed on) has its memory. One question at
+ * a time for a process; a second one is ignored until the first is answered. Fills of struct
+ * numa_process everything but what is of threads: the policy of the first thread is left "". What
+ * resident says of all kinds but huge pages adds up to rss_bytes, or less when no page of the
+ * sample was found of some of it. A process that has ended gives no answer.
  */
 void placement_survey(struct placement *p, pid_t pid, uint64_t start_ns);
 /* The surveys that have come, one per call, owned by the caller (numa_process_clear()); false when there is none. */

@@ -119,7 +119,8 @@ static bool turn_to(struct worker *w, pid_t pid)
 }
 
 /* Keeps the path of AREA in B, in which LAST is that of the question before. */
-static uint32_t placement_worker_add_path(struct batch *b, const struct procmem *m, const struct area *area, uint32_t last)
+static uint32_t placement_worker_add_path(struct batch *b, const struct procmem *m,
+					  const struct area *area, uint32_t last)
 {
 	const char *path = area_path(&m->areas, area);
 	const size_t size = strlen(path) + 1;
@@ -278,7 +279,10 @@ void worker_unref_unlock(struct worker *w)
 	free(w);
 }
 
-/* Does what there is to do, once: a batch, and then a survey, which the answers do not wait for. With the lock, let go meanwhile. */
+/*
+ * Does what there is to do, once: a batch, and then a survey, which the answers do not wait for.
+ * With the lock, let go meanwhile.
+ */
 static void work_once(struct worker *w)
 {
 	struct job job;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * MODE is MPOL_* of set_mempolicy(2), flags left out; NODES a bit for each of NR nodes (a multiple of 64). SIZE is at least
- * 32; a list that does not fit is cut at a comma and ends in "...". Returns DST.
+ * MODE is MPOL_* of set_mempolicy(2), flags left out; NODES a bit for each of NR nodes (a multiple
+ * of 64). SIZE is at least 32; a list that does not fit is cut at a comma and ends in "...".
+ * Returns DST.
  */
 char *policy_text(char *dst, size_t size, unsigned int mode, const uint64_t *nodes, unsigned int nr);
 

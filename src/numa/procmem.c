@@ -160,10 +160,11 @@ static int procmem_ask(const struct procmem *m, const struct page_query *q, stru
 }
 
 /* A survey of the pages that R is of, PAGES in all, of which BYTES are in memory. 0 or a negative errno. */
-static int procmem_survey_now(struct procmem *m, struct residency *r, const struct page_query *q, size_t pages, uint64_t bytes,
-			      struct numa_process *ret)
+static int procmem_survey_now(struct procmem *m, struct residency *r, const struct page_query *q,
+			      size_t pages, uint64_t bytes, struct numa_process *ret)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), there = bytes == RESIDENCY_UNKNOWN ? bytes : bytes / page;
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), there = bytes == RESIDENCY_UNKNOWN ?
+		bytes : bytes / page;
 	struct residency_sum sum = { 0 };
 	struct sampled_page *s = NULL;
 	int rc = 0;
@@ -190,7 +191,8 @@ static bool has_huge_pages(const struct areas *a)
 	return false;
 }
 
-static int survey_all(struct procmem *m, const struct page_query *q, const struct node_status *st, struct numa_process *ret)
+static int survey_all(struct procmem *m, const struct page_query *q, const struct node_status *st,
+		      struct numa_process *ret)
 {
 	const size_t huge = has_huge_pages(&m->areas) ? RESIDENT_PAGES / HUGE_SHARE : 0;
 	int rc;
@@ -219,7 +221,10 @@ static bool look_at_thread(struct procmem *m, int tasks, const char *name)
 	return n >= 0 || n == -ENOENT || n == -ESRCH;
 }
 
-/* Looks for the stacks of some threads, of others in the next survey. A process with one thread has none that is not named. */
+/*
+ * Looks for the stacks of some threads, of others in the next survey. A process with one thread has
+ * none that is not named.
+ */
 static void look_for_stacks(struct procmem *m, int dir)
 {
 	AUTO_FD int fd = openat(dir, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -252,7 +257,8 @@ static void tell_policies(struct procmem *m, int dir, struct numa_process *ret)
 
 	if (ret->rss_bytes > POLICIES_RSS_MAX)
 		return;
-	if (!m->policies_ns || now - m->policies_ns >= POLICIES_EVERY_NS || ret->rss_bytes > m->policies_rss + m->policies_rss / 2) {
+	if (!m->policies_ns || now - m->policies_ns >= POLICIES_EVERY_NS ||
+	    ret->rss_bytes > m->policies_rss + m->policies_rss / 2) {
 		m->policies_ns = now;
 		m->policies_rss = ret->rss_bytes;
 		m->policies_read = proc_read_lines(dir, "numa_maps", take_policy_line, &p) > 0;
@@ -299,7 +305,10 @@ bool procmem_survey(struct procmem *m, const struct page_query *q, struct numa_p
 	look_for_stacks(m, dir);
 	rc = m->denied ? -EPERM : survey_all(m, q, &st, ret);
 	ret->denied = rc == -EPERM || rc == -EACCES;
-	/* It has ended meanwhile (-ESRCH, or -EINVAL: it has no memory any more, kernel's mm/migrate.c): half of a survey is none. */
+	/*
+	 * It has ended meanwhile (-ESRCH, or -EINVAL: it has no memory any more, kernel's
+	 * mm/migrate.c): half of a survey is none.
+	 */
 	if (rc && !ret->denied)
 		return false;
 	if (!ret->denied)

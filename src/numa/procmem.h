@@ -19,8 +19,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define POLICIES_RSS_MAX (512ull << 20)          /* numa_maps walks all pages: 95 ns each; bigger processes are not asked */
-#define POLICIES_EVERY_NS (30 * NSEC_PER_SEC)    /* and whenever the process has grown by half, as one that begins does */
+/* numa_maps walks all pages: 95 ns each; bigger processes are not asked */
+#define POLICIES_RSS_MAX (512ull << 20)
+/* and whenever the process has grown by half, as one that begins does */
+#define POLICIES_EVERY_NS (30 * NSEC_PER_SEC)
 
 /* Where pages are: as struct placement_config. */
 struct page_query {
@@ -50,16 +52,17 @@ struct procmem *procmem_new(pid_t pid, const dev_vec *kernel_devs);
 void procmem_free(struct procmem *m);            /* NULL is fine */
 
 /*
- * The mapping that covers ADDR, NULL when none is known to. Reads the mappings when that is due: not in them, or they are a
- * second old; but no more often than ten times a second, and so that it takes a twentieth of the time at most.
+ * The mapping that covers ADDR, NULL when none is known to. Reads the mappings when that is due:
+ * not in them, or they are a second old; but no more often than ten times a second, and so that it
+ * takes a twentieth of the time at most.
  */
 const struct area *procmem_find(struct procmem *m, uint64_t addr);
 /* A thread's stack pointer was SP. */
 void procmem_saw_stack(struct procmem *m, uint64_t sp);
 
 /*
- * Where its memory is. *RET must be zeroed; its first fields (pid, start_ns) are left alone. False: the process has ended,
- * or memory is out.
+ * Where its memory is. *RET must be zeroed; its first fields (pid, start_ns) are left alone. False:
+ * the process has ended, or memory is out.
  */
 bool procmem_survey(struct procmem *m, const struct page_query *q, struct numa_process *ret);
 

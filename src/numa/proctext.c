@@ -80,7 +80,8 @@ bool syscall_parse_sp(const char *text, size_t len, uint64_t *ret_sp)
 	for (unsigned int words = 0; p > text; p--)
 		if (p[-1] == ' ' && ++words == 2)
 			break;
-	if (p == text || !take_address(&p, end, &sp) || p == end || *p++ != ' ' || !take_address(&p, end, &pc) || p != end)
+	if (p == text || !take_address(&p, end, &sp) || p == end || *p++ != ' ' ||
+	    !take_address(&p, end, &pc) || p != end)
 		return false;
 	*ret_sp = sp;
 	return true;
@@ -146,7 +147,8 @@ static uint64_t bytes_of(const char *p, const char *end, bool *ret_stack)
 		    parse_dec(&at, stop, &n))
 			pages += n;
 		at = word + strlen("kernelpagesize_kB=");
-		if (len > strlen("kernelpagesize_kB=") && !memcmp(word, "kernelpagesize_kB=", strlen("kernelpagesize_kB=")))
+		if (len > strlen("kernelpagesize_kB=") &&
+		    !memcmp(word, "kernelpagesize_kB=", strlen("kernelpagesize_kB=")))
 			parse_dec(&at, stop, &kb);
 	}
 	return pages * kb << 10;
@@ -200,7 +202,8 @@ char *policies_text(const struct policies *p, char *dst, size_t size)
 	while ((i = next_policy(p, done)) < POLICIES_MAX) {
 		char item[POLICY_TEXT + UNITS_MAX + 2], bytes[UNITS_MAX];
 
-		snprintf(item, sizeof(item), "%s%s %s", done ? " " : "", p->v[i].name, units_bytes(bytes, p->v[i].bytes));
+		snprintf(item, sizeof(item), "%s%s %s", done ? " " : "", p->v[i].name,
+			 units_bytes(bytes, p->v[i].bytes));
 		list_text_add(&l, item, strlen(item));
 		done |= UINT32_C(1) << i;
 	}

@@ -47,8 +47,8 @@ struct policies {
 void policies_add(struct policies *p, const char *line, size_t len);
 
 /*
- * "interleave:0-1 412 MB, bind:1 3 MB": the policies other than that of the thread, most memory first, cut to SIZE bytes
- * with "...". "" = there is none. Returns DST.
+ * "interleave:0-1 412 MB, bind:1 3 MB": the policies other than that of the thread, most memory
+ * first, cut to SIZE bytes with "...". "" = there is none. Returns DST.
  */
 char *policies_text(const struct policies *p, char *dst, size_t size);
 

@@ -20,7 +20,8 @@
 #define EXPLORE 0.15             /* of the sample at least: spread by size, whatever was found */
 #define EXPLORE_MOST 0.75        /* at most, when much of what is in memory has not been found yet */
 #define FIT_ROUNDS 16u           /* each but the last makes a piece hit its bounds, or is the last */
-#define SPARSE_MOST 8.0          /* what a page that is hard to find draws of the sample at most; one of a full piece draws 1 */
+/* what a page that is hard to find draws of the sample at most; one of a full piece draws 1 */
+#define SPARSE_MOST 8.0
 
 void residency_free(struct residency *r)
 {
@@ -153,7 +154,8 @@ static void cut_areas(struct residency *r)
 /* A and B, neighbours, are known to be alike: nothing is there, or all. */
 static bool residency_alike(const struct piece *a, const struct piece *b)
 {
-	return (a->share >= 0 && a->share < 0.02 && b->share >= 0 && b->share < 0.02) || (a->share > 0.95 && b->share > 0.95);
+	return (a->share >= 0 && a->share < 0.02 && b->share >= 0 && b->share < 0.02) ||
+		(a->share > 0.95 && b->share > 0.95);
 }
 
 /* Drops pieces without pages, and when there are many joins those that are alike. Address 0 stays the first. */
@@ -206,8 +208,9 @@ static double usual_share(const struct residency *r)
 }
 
 /*
- * What part of P is in memory, by what was found and what is known from before; negative = nothing is known. Of a new piece
- * the share of the whole process counts as known, lest a single hit among many alike draws all of the sample.
+ * What part of P is in memory, by what was found and what is known from before; negative = nothing
+ * is known. Of a new piece the share of the whole process counts as known, lest a single hit among
+ * many alike draws all of the sample.
  */
 static double residency_share_of(const struct residency *r, const struct piece *p)
 {
@@ -304,7 +307,10 @@ static void residency_weigh(const struct residency *r, const struct piece *p, do
 	*ret_known = fmin(sqrt(pages * there), SPARSE_MOST * there);
 }
 
-/* Appends N pages of P, each at random in its own Nth of it: so neither holes nor interleaving can be in step with them. */
+/*
+ * Appends N pages of P, each at random in its own Nth of it: so neither holes nor interleaving can
+ * be in step with them.
+ */
 static bool draw_pages(struct residency *r, const struct piece *p, size_t n)
 {
 	const double each = (double)p->pages / (double)n;

@@ -68,11 +68,12 @@ void residency_free(struct residency *r);        /* zeroed is fine */
  * Begins a survey of AREAS, which must not change until its end. THERE pages of PAGE_BYTES are in memory, as the kernel
  * says, or RESIDENCY_UNKNOWN. False when out of memory.
  */
-bool residency_begin(struct residency *r, const struct areas *areas, uint64_t there, uint64_t page_bytes, uint64_t seed);
+bool residency_begin(struct residency *r, const struct areas *areas, uint64_t there,
+		     uint64_t page_bytes, uint64_t seed);
 
 /*
- * Draws about BUDGET more pages (a few more when there are more pieces), *RET being where they are: the caller fills in status.
- * Returns how many; 0 when there is nothing to ask for or no memory.
+ * Draws about BUDGET more pages (a few more when there are more pieces), *RET being where they are:
+ * the caller fills in status. Returns how many; 0 when there is nothing to ask for or no memory.
  */
 size_t residency_round(struct residency *r, size_t budget, struct sampled_page **ret);
 
@@ -81,8 +82,8 @@ struct residency_sum {
 };
 
 /*
- * Ends the survey: appends to *RET what is in memory by kind and node, in no order, BYTES at most, or RESIDENCY_UNKNOWN: as the
- * sample says. False when out of memory.
+ * Ends the survey: appends to *RET what is in memory by kind and node, in no order, BYTES at most,
+ * or RESIDENCY_UNKNOWN: as the sample says. False when out of memory.
  */
 bool residency_end(struct residency *r, uint64_t bytes, resident_vec *ret, struct residency_sum *ret_sum);
 

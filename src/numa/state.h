@@ -47,8 +47,10 @@ struct numa_process {
 	uint64_t rss_bytes;      /* as the kernel says */
 	uint64_t moment_ns;      /* CLOCK_MONOTONIC: when its pages were asked for; 0 = never */
 	uint32_t asked, found;   /* pages of the sample; those of them that are in memory */
-	char policy[NUMA_LIST_MAX];      /* of its first thread: "default", "bind:0-1", "interleave:0,2", "preferred:1", "local" */
-	char mapped_policy[NUMA_LIST_MAX];       /* other policies that mappings have, "" = none or not read (policies_read) */
+	/* of its first thread: "default", "bind:0-1", "interleave:0,2", "preferred:1", "local" */
+	char policy[NUMA_LIST_MAX];
+	/* other policies that mappings have, "" = none or not read (policies_read) */
+	char mapped_policy[NUMA_LIST_MAX];
 	bool policies_read;      /* its mappings were asked for their policies: it was small enough */
 	char mems[NUMA_LIST_MAX], cpus[NUMA_LIST_MAX];   /* nodes and CPUs that its cpuset and affinity allow */
 	uint64_t faults, major_faults;   /* since it began, as the kernel says */
@@ -81,7 +83,8 @@ struct numa_figures {
 
 struct numa_state {
 	uint64_t time_ns;        /* CLOCK_MONOTONIC */
-	bool sampled;            /* addresses and faults were asked for (--numa); else only what comes for free is here */
+	/* addresses and faults were asked for (--numa); else only what comes for free is here */
+	bool sampled;
 	uint64_t sampled_from_ns;        /* since when, CLOCK_MONOTONIC; 0 = from the beginning, or not at all */
 	struct numa_topology topology;
 	struct numa_figures figures;
@@ -95,7 +98,8 @@ struct numa_state *numa_state_new(void);         /* empty, with one reference; N
 struct numa_state *numa_state_ref(struct numa_state *s);         /* NULL is fine; any thread */
 void numa_state_unref(struct numa_state *s);     /* NULL is fine; any thread */
 void numa_process_clear(struct numa_process *p); /* frees what it owns and leaves it zeroed, which is fine, too */
-void numa_process_tidy(struct numa_process *p);  /* puts RESIDENT into its order; rows of one kind and node become one */
+/* puts RESIDENT into its order; rows of one kind and node become one */
+void numa_process_tidy(struct numa_process *p);
 
 const struct numa_process *numa_state_process(const struct numa_state *s, pid_t pid);    /* NULL = not in it */
 /* How threads are sorted in a state, by pid and tid: for qsort(3) of struct numa_thread. */
@@ -103,14 +107,15 @@ int numa_thread_order(const void *a, const void *b);
 const struct numa_thread *numa_state_thread(const struct numa_state *s, pid_t pid, pid_t tid);   /* NULL = not in it */
 
 /*
- * As lines of text, "key=value ...", each with all that belongs together (docs/recording-format.md). Returns a string to be
- * freed with free(), *RET_LEN its length; NULL when out of memory.
+ * As lines of text, "key=value ...", each with all that belongs together
+ * (docs/recording-format.md). Returns a string to be freed with free(), *RET_LEN its length; NULL
+ * when out of memory.
  */
 char *numa_state_write(const struct numa_state *s, size_t *ret_len);
 /*
- * Reads it back. Unknown lines and keys are left out; what is absent is 0, but -1 for the home of a thread. Numbers out of range,
- * more nodes, processes or threads than the bounds allow, are refused with -EBADMSG. Text is sanitised. On success *RET has one
- * reference.
+ * Reads it back. Unknown lines and keys are left out; what is absent is 0, but -1 for the home of a
+ * thread. Numbers out of range, more nodes, processes or threads than the bounds allow, are refused
+ * with -EBADMSG. Text is sanitised. On success *RET has one reference.
  */
 int numa_state_parse(const char *text, size_t len, struct numa_state **ret, struct err *e);
 

@@ -69,7 +69,8 @@ static const struct key head_keys[] = {
 static const struct key figures_keys[] = {
 	U64(numa_figures, samples),
 #define X(nr, id, name, text) \
-	{ "miss_" name, VALUE_UNSIGNED, offsetof(struct numa_figures, miss) + nr * sizeof(uint64_t), 8, 0, UINT64_MAX, false },
+	{ "miss_" name, VALUE_UNSIGNED, offsetof(struct numa_figures, miss) + nr * sizeof(uint64_t), 8, 0, \
+	  UINT64_MAX, false },
 	ACCESS_MISSES(X)
 #undef X
 	U64(numa_figures, near),
@@ -87,9 +88,12 @@ static const struct key figures_keys[] = {
 static const struct key node_keys[] = {
 	{ "id", VALUE_UNSIGNED, offsetof(struct node_line, node.id), sizeof(uint16_t), 0, NODES_MAX - 1, true },
 	{ "nr_cpus", VALUE_UNSIGNED, offsetof(struct node_line, node.nr_cpus), sizeof(uint32_t), 0, UINT32_MAX, false },
-	{ "cpus", VALUE_TEXT, offsetof(struct node_line, node.cpus), sizeof(((struct node_line *)0)->node.cpus), 0, 0, false },
-	{ "size_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.size_bytes), sizeof(uint64_t), 0, UINT64_MAX, false },
-	{ "free_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.free_bytes), sizeof(uint64_t), 0, UINT64_MAX, false },
+	{ "cpus", VALUE_TEXT, offsetof(struct node_line, node.cpus),
+	  sizeof(((struct node_line *)0)->node.cpus), 0, 0, false },
+	{ "size_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.size_bytes), sizeof(uint64_t), 0,
+	  UINT64_MAX, false },
+	{ "free_bytes", VALUE_UNSIGNED, offsetof(struct node_line, node.free_bytes), sizeof(uint64_t), 0,
+	  UINT64_MAX, false },
 	{ "distances", VALUE_SPAN, offsetof(struct node_line, distances), sizeof(struct span), 0, 0, false },
 };
 
@@ -465,7 +469,8 @@ static int statetext_parse_line(struct reading *r, struct span line)
 	}
 	for (size_t i = 0; i < l->nr_keys; i++)
 		if (l->keys[i].must && !(seen >> i & 1))
-			return err_set(r->e, EBADMSG, "line %u of the state of nodes says no %s", r->line, l->keys[i].name);
+			return err_set(r->e, EBADMSG, "line %u of the state of nodes says no %s", r->line,
+				       l->keys[i].name);
 	return l->take(r, &row);
 }
 
