@@ -19,7 +19,8 @@
 #define THREADS 2u               /* readers of files: one may wait for a disk while the other works */
 #define RETRY_NS (NSEC_PER_SEC)  /* a failed load is not tried again sooner */
 #define COMPARE_NS NSEC_PER_SEC  /* moved text is not compared again sooner */
-#define COMPARES_HUNG_MAX 2u     /* with so many that did not come back nothing is compared any more: files are to be read, too */
+/* with so many that did not come back nothing is compared any more: files are to be read, too */
+#define COMPARES_HUNG_MAX 2u
 #define MADE_PAUSE_NS (100 * NSEC_PER_MSEC)      /* a jitdump file is not read again sooner, ... */
 #define MADE_COSTS 20u           /* ... nor so that reading it takes more than a twentieth of a reader's time */
 #define KEPT_MAX 64u             /* fds of deleted files that are kept */
@@ -125,8 +126,8 @@ static backing_id find_build_id(const struct files *fs, const struct file_id *id
 }
 
 /*
- * Inode numbers are used again for new files. The kernel's generation tells them apart; /proc/PID/maps does not show it, and
- * then the name has to be equal too.
+ * Inode numbers are used again for new files. The kernel's generation tells them apart;
+ * /proc/PID/maps does not show it, and then the name has to be equal too.
  */
 static bool files_same_file(const struct file *f, const struct file_id *id, const char *path)
 {
@@ -144,7 +145,8 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 
 	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
 	     at = hidx_next(&fs->by_inode, at))
-		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated && files_same_file(fs->entry.v[b], id, path))
+		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated &&
+		    files_same_file(fs->entry.v[b], id, path))
 			return b;
 	return BACKING_NONE;
 }
@@ -201,14 +203,18 @@ static backing_id new_entry(struct files *fs, const struct file_id *id, const st
 	return b;
 }
 
-/* F is mapped at P too: remembers P when the file could not be read where it was seen before, or may not stay readable. */
+/*
+ * F is mapped at P too: remembers P when the file could not be read where it was seen before, or
+ * may not stay readable.
+ */
 static void move_place(struct files *fs, struct file *f, const struct place *p)
 {
 	struct place copy;
 
 	const bool settled = f->life == LIFE_READY && f->place.root && f->place.root->users;
 
-	if (settled || f->life == LIFE_SPECIAL || f->life == LIFE_PROBES || p->pid == f->place.pid || !place_copy(p, &copy))
+	if (settled || f->life == LIFE_SPECIAL || f->life == LIFE_PROBES || p->pid == f->place.pid ||
+	    !place_copy(p, &copy))
 		return;
 	pthread_mutex_lock(&fs->lock);
 	place_clear(&f->place);
@@ -218,8 +224,9 @@ static void move_place(struct files *fs, struct file *f, const struct place *p)
 }
 
 /*
- * A file that somebody copied another one into keeps its inode, and its generation. B was read before: what is mapped now gets an entry of its
- * own. If it was only touched, the build-id will tell.
+ * A file that somebody copied another one into keeps its inode, and its generation. B was read
+ * before: what is mapped now gets an entry of its own. If it was only touched, the build-id will
+ * tell.
  */
 static backing_id new_edition(struct files *fs, backing_id b, const struct file_id *id, const struct place *p)
 {
@@ -302,7 +309,8 @@ bool files_moved_again(struct files *fs, backing_id b, const struct moved *where
 
 	if (!f || f->place.moved.start != where->start || f->place.moved.end != where->end)
 		return false;
-	if (!f->reading && (f->life == LIFE_READY || f->life == LIFE_NOT_ELF) && clock_ns(CLOCK_MONOTONIC_COARSE) - f->compared_ns >= COMPARE_NS)
+	if (!f->reading && (f->life == LIFE_READY || f->life == LIFE_NOT_ELF) &&
+	    clock_ns(CLOCK_MONOTONIC_COARSE) - f->compared_ns >= COMPARE_NS)
 		start_compare(fs, b);
 	return true;
 }
@@ -404,7 +412,10 @@ static void files_merge(struct files *fs, struct file *f, backing_id b)
 static void name_module(struct files *fs, backing_id b)
 {
 	struct file *f = fs->entry.v[b];
-	/* A generation is of 32 bits (FS_IOC_GETVERSION); without a build-id, editions of a file are told apart by what lies above. */
+	/*
+	 * A generation is of 32 bits (FS_IOC_GETVERSION); without a build-id, editions of a file
+	 * are told apart by what lies above.
+	 */
 	struct module m = { .kind = f->kind, .build_id_len = f->id.build_id_len, .dev = f->id.dev, .ino = f->id.ino,
 			    .generation = f->id.generation | (uint64_t)f->edition << 32 };
 	backing_id elder;
@@ -412,7 +423,8 @@ static void name_module(struct files *fs, backing_id b)
 	if (f->module != ID_NONE)
 		return;
 	memcpy(m.build_id, f->id.build_id, sizeof(m.build_id));
-	m.path = strtab_add(dict_strings(fs->dict), f->place.path, map_name_len(f->place.path, strlen(f->place.path), NULL));
+	m.path = strtab_add(dict_strings(fs->dict), f->place.path,
+			    map_name_len(f->place.path, strlen(f->place.path), NULL));
 	if (m.path == STR_NONE)
 		return;
 	f->module = dict_module(fs->dict, &m);
@@ -450,7 +462,10 @@ backing_id files_add_special(struct files *fs, const char *path, bool is_vdso, u
 	struct file *f;
 	backing_id b;
 
-	/* There are a handful of them in a system, so they need no index. A vDSO of another size is of another kind (32-bit). */
+	/*
+	 * There are a handful of them in a system, so they need no index. A vDSO of another size is
+	 * of another kind (32-bit).
+	 */
 	for (b = 0; b < fs->entry.n; b++)
 		if (fs->entry.v[b] && fs->entry.v[b]->is_path_key && fs->entry.v[b]->place.end == bytes &&
 		    !strcmp(fs->entry.v[b]->place.path, path))
@@ -499,7 +514,8 @@ static void start_load(struct files *fs, backing_id b)
 static void files_fill(const struct file *f, struct unwind_map *ret)
 {
 	static const enum map_state state[] = {
-		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY, [LIFE_NOT_ELF] = MAP_ANON,
+		[LIFE_IDLE] = MAP_LOADING, [LIFE_LOADING] = MAP_LOADING, [LIFE_READY] = MAP_READY,
+			[LIFE_NOT_ELF] = MAP_ANON,
 		[LIFE_FAILED] = MAP_NO_FILE, [LIFE_SPECIAL] = MAP_SPECIAL, [LIFE_PROBES] = MAP_PROBES,
 	};
 
@@ -563,7 +579,8 @@ bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unw
 	const uint64_t h = inode_hash(&id);
 	backing_id b, last = BACKING_NONE;
 
-	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE; at = hidx_next(&fs->by_inode, at)) {
+	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
+	     at = hidx_next(&fs->by_inode, at)) {
 		const struct file *f = fs->entry.v[b];
 
 		if (f->id.dev == dev && f->id.ino == ino && (last == BACKING_NONE || f->born > fs->entry.v[last]->born))
@@ -656,7 +673,8 @@ static void take_compared(struct files *fs, struct file *f, struct load_result *
 /* Takes what the jitdump file F says now. */
 static void take_made(struct file *f, struct load_result *r)
 {
-	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE), took_ns = f->began_ns < now_ns ? now_ns - f->began_ns : 0;
+	const uint64_t now_ns = clock_ns(CLOCK_MONOTONIC_COARSE),
+		took_ns = f->began_ns < now_ns ? now_ns - f->began_ns : 0;
 
 	f->reading = has_thread(r);
 	f->read_once = true;
@@ -773,11 +791,16 @@ void files_mark(struct files *fs, const struct space *s)
 
 static bool files_droppable(const struct file *f)
 {
-	return !f->marked && !f->reading && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE || f->life == LIFE_NOT_ELF ||
-									 f->same != BACKING_NONE || (f->place.moved.end && f->life == LIFE_READY));
+	return !f->marked && !f->reading && f->module == ID_NONE && !f->is_path_key && (f->life == LIFE_IDLE ||
+									 f->life == LIFE_NOT_ELF ||
+									 f->same != BACKING_NONE ||
+									 (f->place.moved.end && f->life == LIFE_READY));
 }
 
-/* Those of files that nobody maps go: on a machine that links and runs one program after the other they would have no end. */
+/*
+ * Those of files that nobody maps go: on a machine that links and runs one program after the other
+ * they would have no end.
+ */
 static void drop_images(struct files *fs)
 {
 	for (backing_id b = 0; b < fs->entry.n; b++)
@@ -829,7 +852,8 @@ void files_stats(const struct files *fs, struct files_stats *ret)
 		.loading = loader_pending(fs->loader),
 		.loads = fs->loads,
 		.failures = fs->failures,
-		.bytes = fs->image_bytes + fs->used * sizeof(struct file) + fs->by_module.cap * sizeof(*fs->by_module.v) +
+		.bytes = fs->image_bytes + fs->used * sizeof(struct file) + fs->by_module.cap *
+		sizeof(*fs->by_module.v) +
 			 fs->entry.cap * sizeof(*fs->entry.v),
 	};
 }

@@ -31,17 +31,25 @@ struct file {
 	module_id module;        /* ID_NONE until it is known or needed */
 	uint64_t born;           /* order in which entries were made */
 	uint32_t edition;        /* how often its file had been written to */
-	str_id run_as[2];        /* by which paths it was run while it had no module yet: one, and another one; 0 = none */
+	/* by which paths it was run while it had no module yet: one, and another one; 0 = none */
+	str_id run_as[2];
 	backing_id same;         /* the entry that stands for this one, else BACKING_NONE */
 	struct image *image;
-	/* Of a jitdump file (place.dump), which grows: what it said when it was last read, and when that may be done again. */
+	/*
+	 * Of a jitdump file (place.dump), which grows: what it said when it was last read, and when
+	 * that may be done again.
+	 */
 	struct made_code *made;
 	bool read_once;
-	bool reading;            /* again, or compared again: the loader still has it, so it may not go, whatever else it is */
+	/* again, or compared again: the loader still has it, so it may not go, whatever else it is */
+	bool reading;
 	uint64_t began_ns, again_ns;
 	uint64_t failed_ns;
 	bool new_place;          /* mapped elsewhere since the last load began: worth another try */
-	/* Of memory that may be moved text, which has place.moved; READY = it is. It is in no index and has no module and no image of its own. */
+	/*
+	 * Of memory that may be moved text, which has place.moved; READY = it is. It is in no index
+	 * and has no module and no image of its own.
+	 */
 	backing_id of, otherwise;
 	uint64_t moved_offset, compared_ns;
 };

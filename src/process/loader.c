@@ -20,7 +20,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define STACK_BYTES (1024u * 1024u)     /* libdw recurses little; the default of 8 MB is only address space, but per thread */
+/* libdw recurses little; the default of 8 MB is only address space, but per thread */
+#define STACK_BYTES (1024u * 1024u)
 #define TICK_NS (100 * NSEC_PER_MSEC)   /* how late a hanging load is noticed, at most */
 
 struct job {

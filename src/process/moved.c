@@ -34,13 +34,14 @@ static bool moved_read_segments(int fd, struct segments *ret)
 
 	ret->n = 0;
 	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(p) || h.e_phoff > INT64_MAX - UINT16_MAX * sizeof(p))
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(p) ||
+	    h.e_phoff > INT64_MAX - UINT16_MAX * sizeof(p))
 		return false;
 	for (unsigned int i = 0; i < h.e_phnum && ret->n < SEGMENTS_MAX; i++) {
 		if (pread(fd, &p, sizeof(p), (off_t)(h.e_phoff + i * sizeof(p))) != (ssize_t)sizeof(p))
 			return false;
-		if (p.p_type == PT_LOAD && p.p_filesz && p.p_filesz <= p.p_memsz && p.p_offset <= INT64_MAX - p.p_filesz &&
-		    p.p_vaddr <= UINT64_MAX - p.p_memsz)
+		if (p.p_type == PT_LOAD && p.p_filesz && p.p_filesz <= p.p_memsz &&
+		    p.p_offset <= INT64_MAX - p.p_filesz && p.p_vaddr <= UINT64_MAX - p.p_memsz)
 			ret->at[ret->n++] = p;
 	}
 	return ret->n > 0;
@@ -51,7 +52,10 @@ static uint64_t moved_page_of(uint64_t at)
 	return at & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 }
 
-/* Which segment the mapping of M is of. Two may have a page of the file in common: one is executed, or one begins there. */
+/*
+ * Which segment the mapping of M is of. Two may have a page of the file in common: one is executed,
+ * or one begins there.
+ */
 static const Elf64_Phdr *mapped_segment(const struct segments *s, const struct moved *m)
 {
 	const Elf64_Phdr *best = NULL;

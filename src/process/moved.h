@@ -25,8 +25,9 @@ struct moved {
 };
 
 /*
- * Compares the memory M of PID with the ELF file FD. 0: it is text of the file, from *RET_OFFSET on at M.start; -ESTALE: it is not;
- * another negative errno when that cannot be told. May wait for ever, as the memory of a process may: only threads that may hang call this.
+ * Compares the memory M of PID with the ELF file FD. 0: it is text of the file, from *RET_OFFSET on
+ * at M.start; -ESTALE: it is not; another negative errno when that cannot be told. May wait for
+ * ever, as the memory of a process may: only threads that may hang call this.
  */
 int moved_check(int fd, pid_t pid, const struct moved *m, uint64_t *ret_offset, struct err *e);
 

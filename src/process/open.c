@@ -94,8 +94,9 @@ int open_in_root(const struct root *root, const char *path, bool no_links)
 	}
 	fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	/*
-	 * A seccomp filter may refuse openat2. Without it an absolute symbolic link inside ROOT leads astray into our own root;
-	 * that is harmless where the identity of the file is checked, and refused where links are.
+	 * A seccomp filter may refuse openat2. Without it an absolute symbolic link inside ROOT
+	 * leads astray into our own root; that is harmless where the identity of the file is
+	 * checked, and refused where links are.
 	 */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM) && !no_links)
 		fd = openat(dir, root ? path + strspn(path, "/") : path, O_PATH | O_CLOEXEC);
@@ -127,7 +128,8 @@ static const char *way_path(enum way way, const struct place *p, char *buf, size
 
 	switch (way) {
 	case WAY_MAP_FILES:
-		snprintf(buf, size, "/proc/%d/map_files/%lx-%lx", (int)p->pid, (unsigned long)p->start, (unsigned long)p->end);
+		snprintf(buf, size, "/proc/%d/map_files/%lx-%lx", (int)p->pid, (unsigned long)p->start,
+			 (unsigned long)p->end);
 		return p->end ? buf : NULL;
 	case WAY_ROOT:
 		return p->root && p->path[0] == '/' ? p->path : NULL;
@@ -197,7 +199,8 @@ static bool same_mark(const struct stat *st, const struct file_mark *m)
 static bool look_at_once(const struct root *root, const char *path, struct statx *ret)
 {
 	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
-				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED | (root ? RESOLVE_IN_ROOT : 0) };
+				      .resolve = RESOLVE_NO_MAGICLINKS | RESOLVE_CACHED |
+				      (root ? RESOLVE_IN_ROOT : 0) };
 	AUTO_FD int fd = -1;
 
 	if (path[0] != '/')
@@ -298,8 +301,8 @@ static int open_find_file(const struct place *p, int (*accept)(void *ctx, int fd
 			return take_fd(&fd);
 		keep_worse(&worst, &now);
 	}
-	return err_set(e, worst.code, "cannot use %s of process %d: %s", p->path[0] ? p->path : "a mapped file", (int)p->pid,
-		       worst.text);
+	return err_set(e, worst.code, "cannot use %s of process %d: %s",
+		       p->path[0] ? p->path : "a mapped file", (int)p->pid, worst.text);
 }
 
 struct loading {

@@ -39,7 +39,8 @@ struct place {
 	char *path;              /* as shown with the mapping, " (deleted)" included; owned */
 	struct root *root;       /* of the process, NULL = unknown; a reference is owned */
 	bool dump;               /* a jitdump file, by its name: what it says of unwinding is wanted, if it is one */
-	struct moved moved;      /* of the process, to be compared with the file; end 0 = none: the file is what is wanted */
+	/* of the process, to be compared with the file; end 0 = none: the file is what is wanted */
+	struct moved moved;
 };
 
 /* What a file looked like when it had proved its identity, so that it is recognised without reading it again. */
@@ -55,7 +56,8 @@ struct loaded {
 	struct image *image;     /* NULL when not_elf */
 	bool not_elf;            /* it is the right file, and holds no ELF (a JIT's memfd, an archive of code) */
 	struct made_code *made;  /* of place.dump: what it says of unwinding; NULL = nothing */
-	uint64_t moved_offset;   /* of place.moved, which is text of the file: where it begins there. Nothing else is set then. */
+	/* of place.moved, which is text of the file: where it begins there. Nothing else is set then. */
+	uint64_t moved_offset;
 	int fd;                  /* >= 0 when the file has no name any more and would be lost if closed; else -1 */
 	struct file_mark mark;
 };
@@ -65,7 +67,8 @@ bool place_copy(const struct place *from, struct place *ret);
 void place_clear(struct place *p);
 
 /*
- * Finds, checks and reads a file. 0 or a negative errno. When P.moved is set, 0 is that it is text of the file, and -ESTALE that it is not. The signature is the loader's (loader.h); CTX is unused.
+ * Finds, checks and reads a file. 0 or a negative errno. When P.moved is set, 0 is that it is text
+ * of the file, and -ESTALE that it is not. The signature is the loader's (loader.h); CTX is unused.
  */
 int load_file(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e);
 void loaded_clear(struct loaded *l);
@@ -74,15 +77,16 @@ void loaded_clear(struct loaded *l);
 int open_file(const struct file_id *id, const struct place *p, const struct file_mark *mark, struct err *e);
 
 /*
- * Has the file of MARK been written to since? Told by what is at the path of P now, if that is the same inode, and if the kernel can tell
- * without asking a file system that may not answer (RESOLVE_CACHED, since Linux 5.12, 99668f618062). Never waits. 1 = yes, 0 = no,
- * -ENODATA when it cannot be told.
+ * Has the file of MARK been written to since? Told by what is at the path of P now, if that is the
+ * same inode, and if the kernel can tell without asking a file system that may not answer
+ * (RESOLVE_CACHED, since Linux 5.12, 99668f618062). Never waits. 1 = yes, 0 = no, -ENODATA when it
+ * cannot be told.
  */
 int was_rewritten(const struct place *p, const struct file_mark *mark);
 
 /*
- * Do the paths A and B lead to one file below ROOT (NULL = our own root)? False also when that cannot be told without waiting,
- * as was_rewritten() has it.
+ * Do the paths A and B lead to one file below ROOT (NULL = our own root)? False also when that
+ * cannot be told without waiting, as was_rewritten() has it.
  */
 bool paths_are_one_file(const struct root *root, const char *a, const char *b);
 
@@ -90,13 +94,14 @@ bool paths_are_one_file(const struct root *root, const char *a, const char *b);
 int reopen_fd(int fd);
 
 /*
- * Opens PATH, relative to and confined to ROOT (NULL = our own root), when it is a regular file. No symbolic link is followed
- * when NO_LINKS. An fd or a negative errno (-ELOOP, -ENOTSUP: not a regular file).
+ * Opens PATH, relative to and confined to ROOT (NULL = our own root), when it is a regular file. No
+ * symbolic link is followed when NO_LINKS. An fd or a negative errno (-ELOOP, -ENOTSUP: not a
+ * regular file).
  */
 int open_in_root(const struct root *root, const char *path, bool no_links);
 /*
- * False when ROOT is known to be another directory than our own root, as in containers, or to have mounts of its own: paths mean something else
- * there.
+ * False when ROOT is known to be another directory than our own root, as in containers, or to have
+ * mounts of its own: paths mean something else there.
  */
 bool root_is_ours(const struct root *root);
 

@@ -187,7 +187,8 @@ static void look_for_dump(void *ctx, const struct maps_line *m)
 	struct dump_search *s = ctx;
 	const size_t len = strlen(s->name);
 
-	if (!m->exec || m->name_len < len || m->name_len >= sizeof(s->path) || memcmp(m->name + m->name_len - len, s->name, len))
+	if (!m->exec || m->name_len < len || m->name_len >= sizeof(s->path) ||
+	    memcmp(m->name + m->name_len - len, s->name, len))
 		return;
 	memcpy(s->path, m->name, m->name_len);
 	s->path[m->name_len] = '\0';

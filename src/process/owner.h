@@ -19,7 +19,8 @@ struct owner {
 	uint64_t start_ticks;    /* 0 = unknown */
 	struct proc_status status;   /* ns_pid 0 = unknown */
 	struct root *root;       /* a reference is owned; NULL = unknown */
-	const char *dump;        /* path of the jitdump file that it mapped, as it sees it; outlives the owner. NULL = none was seen */
+	/* path of the jitdump file that it mapped, as it sees it; outlives the owner. NULL = none was seen */
+	const char *dump;
 	int kept_fd;             /* what was opened last of what it tells, kept by owners_open_map(); -1 = nothing */
 	uint64_t kept_at;
 };
@@ -36,12 +37,16 @@ void owners_add(struct owners *os, module_id module, const struct owner *o);
 void owners_set_dump(struct owners *os, module_id module, const char *dump);
 
 /*
- * As processes_open_symbols() for MODULE_ANON: what is at its path under the root of the process, or, when that cannot be had any more
- * (the mount or the directory went with the process), what was there when it was last opened. Any thread.
+ * As processes_open_symbols() for MODULE_ANON: what is at its path under the root of the process,
+ * or, when that cannot be had any more (the mount or the directory went with the process), what was
+ * there when it was last opened. Any thread.
  */
 int owners_open_map(struct owners *os, module_id module, uid_t *ret_uid, struct err *e);
 
-/* Opens the memory (/proc/PID/mem) of the owner of MODULE, never that of another process with its number. Any thread. */
+/*
+ * Opens the memory (/proc/PID/mem) of the owner of MODULE, never that of another process with its
+ * number. Any thread.
+ */
 int owners_open_memory(struct owners *os, module_id module, struct err *e);
 
 /* The number of the process in its own pid namespace; 0 = unknown. Any thread. */

@@ -23,20 +23,26 @@
 
 #define LOAD_LIMIT_NS (2 * NSEC_PER_SEC)     /* a file that does not answer for so long counts as unreadable */
 #define REREAD_NS (100 * NSEC_PER_MSEC)
-#define REREAD_COSTS 20u                     /* reading maps takes at most a twentieth of the engine's time, per process */
+/* reading maps takes at most a twentieth of the engine's time, per process */
+#define REREAD_COSTS 20u
 #define SWEEP_NS NSEC_PER_SEC
 #define CHECK_NS (60 * NSEC_PER_SEC)         /* how often ends whose events were lost are looked for */
 #define DEAD_NS (10 * NSEC_PER_SEC)          /* a process is kept so long after its end or its last sample */
 #define DEAD_MAX 4096u                       /* and not so long when there are more of them, ... */
-#define DEAD_MAPS_MAX (2u << 20)             /* ... or when they have more mappings: 64 MB, and as much between two sweeps */
+/* ... or when they have more mappings: 64 MB, and as much between two sweeps */
+#define DEAD_MAPS_MAX (2u << 20)
 
-/* The clock of every sample and event: some milliseconds behind clock_mono_ns(), never ahead of it, and ten times cheaper. */
+/*
+ * The clock of every sample and event: some milliseconds behind clock_mono_ns(), never ahead of it,
+ * and ten times cheaper.
+ */
 static uint64_t coarse_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e)
+int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns,
+		       struct processes **ret, struct err *e)
 {
 	AUTO(processes_free) struct processes *ps = calloc(1, sizeof(*ps));
 	int r;
@@ -188,7 +194,8 @@ static backing_id in_place_of(struct process *p, const struct mapping *map)
 static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 {
 	const struct raw_mmap *m = &ev->mmap;
-	struct mapping map = { .start = m->start, .end = m->start + m->len, .pgoff = m->pgoff, .backing = BACKING_NONE };
+	struct mapping map = { .start = m->start, .end = m->start + m->len, .pgoff = m->pgoff,
+			       .backing = BACKING_NONE };
 	struct file_id id = { .build_id_len = m->build_id_len, .ino = m->ino, .generation = m->ino_generation,
 			      .dev = makedev(m->maj, m->min) };
 	struct process *p = find_or_add(ps, ev->pid);
@@ -202,7 +209,8 @@ static void apply_mmap(struct processes *ps, const struct raw_event *ev)
 		map.backing = process_backing(p, m->path, len, &id, &map, ev->time_ns);
 	if (map.backing == BACKING_ANON)
 		map.pgoff = map.start;
-	if (map.backing != BACKING_NONE && (map_is_memory(m->path, len) || map_may_be_huge(m->maj, map.start, map.end, m->pgoff)))
+	if (map.backing != BACKING_NONE && (map_is_memory(m->path, len) ||
+					    map_may_be_huge(m->maj, map.start, map.end, m->pgoff)))
 		map.backing = in_place_of(p, &map);
 	if (p->exe_next && map.backing != BACKING_NONE && map_what(m->path, len) == WHAT_FILE) {
 		p->exe_next = false;
@@ -269,7 +277,8 @@ static void process_inherit(struct process *child, struct process *parent)
 	child->dump_file = parent->dump_file;
 	child->exe_changes++;
 	if (parent->status.root_ns)
-		child->status = (struct proc_status){ .ns_pid = child->pid, .root_ns = true, .uid = parent->status.uid };
+		child->status = (struct proc_status){ .ns_pid = child->pid, .root_ns = true,
+						      .uid = parent->status.uid };
 }
 
 static void apply_fork(struct processes *ps, const struct raw_event *ev)
@@ -298,7 +307,10 @@ static void apply_fork(struct processes *ps, const struct raw_event *ev)
 	p->dead = false;
 }
 
-/* P's part of the mappings that it may share with others: those who share them are all of them together, dead or not. */
+/*
+ * P's part of the mappings that it may share with others: those who share them are all of them
+ * together, dead or not.
+ */
 static size_t part_of_maps(const struct process *p)
 {
 	return p->space->maps.n / p->space->refs;
@@ -368,7 +380,8 @@ static void process_sweep(struct processes *ps)
 {
 	uint64_t now = coarse_ns();
 
-	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && ps->ended_maps < DEAD_MAPS_MAX && !files_crowded(ps->files))
+	if (now - ps->swept_ns < SWEEP_NS && ps->ends < DEAD_MAX && ps->ended_maps < DEAD_MAPS_MAX &&
+	    !files_crowded(ps->files))
 		return;
 	ps->swept_ns = now;
 	ps->ends = 0;
@@ -463,7 +476,10 @@ static module_id anon_module(struct process *p)
 	return p->anon;
 }
 
-/* What a walk is told of M in V. LOAD: when its file is not loaded, that is asked for; else it is not told of then, and that is false. */
+/*
+ * What a walk is told of M in V. LOAD: when its file is not loaded, that is asked for; else it is
+ * not told of then, and that is false.
+ */
 static bool tell_map(const struct view *v, const struct mapping *m, bool load, struct unwind_map *ret)
 {
 	bool pending;
@@ -496,7 +512,8 @@ static size_t list_maps(void *ctx, struct unwind_map *ret, size_t max, bool load
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->space->maps.n && n < max; i++)
-		if (tell_map(v, &v->space->maps.v[i], load && i < max, &ret[n]) && (ret[n].state == MAP_READY || ret[n].state == MAP_ANON))
+		if (tell_map(v, &v->space->maps.v[i], load && i < max, &ret[n]) &&
+		    (ret[n].state == MAP_READY || ret[n].state == MAP_ANON))
 			n++;
 	return n;
 }
@@ -623,13 +640,15 @@ void processes_stats(const struct processes *ps, struct process_stats *ret)
 	struct files_stats fs;
 
 	files_stats(ps->files, &fs);
-	*ret = (struct process_stats){ .processes = (uint32_t)ps->v.n, .loading = fs.loading, .maps_read = ps->maps_read,
+	*ret = (struct process_stats){ .processes = (uint32_t)ps->v.n, .loading = fs.loading,
+				       .maps_read = ps->maps_read,
 				       .loads = fs.loads, .load_failures = fs.failures, .retired = ps->retired,
 				       .bytes = fs.bytes };
 	for (size_t i = 0; i < ps->v.n; i++) {
 		const struct process *p = ps->v.v[i];
 
 		ret->denied += p->denied;
-		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) + space_bytes(p->space) / p->space->refs;
+		ret->bytes += sizeof(*p) + p->threads.cap * sizeof(*p->threads.v) +
+			space_bytes(p->space) / p->space->refs;
 	}
 }

@@ -47,37 +47,42 @@ void processes_apply(struct processes *ps, const struct raw_event *ev);
 struct process *processes_get(struct processes *ps, pid_t pid);
 
 /*
- * What the side band said was lost in part: the mappings of everybody are read again as they are asked for. Until a process is
- * asked for, nothing is read.
+ * What the side band said was lost in part: the mappings of everybody are read again as they are
+ * asked for. Until a process is asked for, nothing is read.
  */
 void processes_doubt(struct processes *ps);
 
 /*
- * From here on, before the first event, /proc is not asked about processes: their events are of another time, and numbers are others' by now.
- * Then processes_scan() does nothing.
+ * From here on, before the first event, /proc is not asked about processes: their events are of
+ * another time, and numbers are others' by now. Then processes_scan() does nothing.
  */
 void processes_recorded(struct processes *ps);
 
-/* Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are told from earlier ones. */
+/*
+ * Reads every process of /proc (or only PIDS) at the start of a capture, so that later ones are
+ * told from earlier ones.
+ */
 int processes_scan(struct processes *ps, const pid_t *pids, size_t n, struct err *e);
 
 /*
- * The identity that thread TID of P has now, as an id of the dictionary; COMM is raw bytes and may be NULL: what it is known to be,
- * or that of the process's first thread.
+ * The identity that thread TID of P has now, as an id of the dictionary; COMM is raw bytes and may
+ * be NULL: what it is known to be, or that of the process's first thread.
  */
 thread_id process_thread(struct processes *ps, struct process *p, pid_t tid, uint64_t start_ns, uint64_t cgroup_id,
 			 const char *comm);
 
 /*
- * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues loads on the way. A file that
- * was first seen in /proc has module ID_NONE as long as it is MAP_LOADING, since its build-id is not known yet; that ends
- * with processes_poll(), after two seconds at the latest.
+ * The address space of P, for unwind_sample(); valid until the next call that takes PS. Queues
+ * loads on the way. A file that was first seen in /proc has module ID_NONE as long as it is
+ * MAP_LOADING, since its build-id is not known yet; that ends with processes_poll(), after two
+ * seconds at the latest.
  */
 struct unwind_space process_space(struct processes *ps, struct process *p);
 
 /*
- * The address space of P as it is now, kept while P goes on to map other files or to execute another program: for a sample
- * that is tried again later. Costs a reference, and a copy once the mappings change. NULL when out of memory.
+ * The address space of P as it is now, kept while P goes on to map other files or to execute
+ * another program: for a sample that is tried again later. Costs a reference, and a copy once the
+ * mappings change. NULL when out of memory.
  */
 struct process_hold;
 struct process_hold *process_hold(struct processes *ps, struct process *p);
@@ -86,15 +91,15 @@ void process_release(struct processes *ps, struct process_hold *h);      /* NULL
 struct unwind_space process_held_space(struct processes *ps, struct process *p, const struct process_hold *h);
 
 /*
- * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process, less often when reading takes long.
- * True when anything changed, so that the sample is worth another try.
+ * A lookup missed: reads /proc/PID/maps again, at most once in 100 ms for one process, less often
+ * when reading takes long. True when anything changed, so that the sample is worth another try.
  */
 bool process_reread(struct processes *ps, struct process *p);
 
 /*
- * What PID has mapped at this moment of files that are loaded (and, with any of them, the vDSO), by address, to RET: at most MAX of
- * them. Returns how many, 0 also when it cannot be read. Nothing of what is known of the process changes by it: that is of the time of
- * the events.
+ * What PID has mapped at this moment of files that are loaded (and, with any of them, the vDSO), by
+ * address, to RET: at most MAX of them. Returns how many, 0 also when it cannot be read. Nothing of
+ * what is known of the process changes by it: that is of the time of the events.
  */
 size_t processes_glimpse(struct processes *ps, pid_t pid, struct unwind_map *ret, size_t max);
 
@@ -111,28 +116,33 @@ unsigned int processes_poll(struct processes *ps);
 int processes_fd(const struct processes *ps);
 
 /*
- * Opens what holds the instructions of MODULE where the offsets of its frames say: the file behind it, checked against its identity
- * (build-id, else device and inode), which works for dead processes as long as the file can be reached; or, for MODULE_ANON, the
- * memory of its process while it lives. Any thread may call; it may wait for a disk, and needs nothing of PS while it does. Returns an
- * fd owned by the caller or a negative errno.
+ * Opens what holds the instructions of MODULE where the offsets of its frames say: the file behind
+ * it, checked against its identity (build-id, else device and inode), which works for dead
+ * processes as long as the file can be reached; or, for MODULE_ANON, the memory of its process
+ * while it lives. Any thread may call; it may wait for a disk, and needs nothing of PS while it
+ * does. Returns an fd owned by the caller or a negative errno.
  */
 int processes_open_code(struct processes *ps, module_id module, struct err *e);
 
 /*
- * Opens the source file PATH where the file behind MODULE was seen: under the root of a process that maps it, else under our own.
- * As above in all else.
+ * Opens the source file PATH where the file behind MODULE was seen: under the root of a process
+ * that maps it, else under our own. As above in all else.
  */
 int processes_open_source(struct processes *ps, module_id module, const char *path);
-/* A handle (O_PATH) of the root under which the path of MODULE means what it says; negative when that is ours. As above in all else. */
+/*
+ * A handle (O_PATH) of the root under which the path of MODULE means what it says; negative when
+ * that is ours. As above in all else.
+ */
 int processes_open_root(struct processes *ps, module_id module);
 /* Files whose call-frame information cannot be used, though it is there. The engine's thread. */
 const struct unread *processes_unread(const struct processes *ps);
 
 /*
- * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map of its process
- * (tmp/perf-NSPID.map under that process's root, never through a symbolic link) or else the jitdump file that it maps, or mapped
- * while it lived (jit-NSPID.dump), with *RET_UID = the user the process runs
- * as. Any thread may call; it may wait for a disk. An fd owned by the caller or a negative errno (-ENOENT: no such map).
+ * What a symbolizer reads for MODULE: the file itself as above, or, for MODULE_ANON, the perf map
+ * of its process (tmp/perf-NSPID.map under that process's root, never through a symbolic link) or
+ * else the jitdump file that it maps, or mapped while it lived (jit-NSPID.dump), with *RET_UID =
+ * the user the process runs as. Any thread may call; it may wait for a disk. An fd owned by the
+ * caller or a negative errno (-ENOENT: no such map).
  */
 int processes_open_symbols(struct processes *ps, module_id module, uid_t *ret_uid, struct err *e);
 

@@ -91,7 +91,8 @@ struct processes {
 };
 
 /* processes_new() with another reader of files, for tests. */
-int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns, struct processes **ret, struct err *e);
+int processes_new_with(struct dict *dict, load_fn *load, void *ctx, uint64_t limit_ns,
+		       struct processes **ret, struct err *e);
 
 /* proc_open() of P; -ESRCH where /proc shows others than those that events are of. */
 int process_dir(const struct process *p);
@@ -99,8 +100,8 @@ int process_dir(const struct process *p);
 /* process_proc.c: what /proc says. True when mappings, executable or identity changed. */
 bool process_read(struct process *p);
 /* The backing of the mapping M of P, which is there since SINCE_NS, called NAME. */
-backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
-			   uint64_t since_ns);
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id,
+			   const struct mapping *m, uint64_t since_ns);
 /* PATH, LEN bytes, is the executable of P; B the file, when it is known already. */
 void process_set_exe(struct process *p, const char *path, size_t len, backing_id b);
 /* Makes P a fresh process of the same number that started at START_NS; ticks 0 = unknown. */
@@ -110,8 +111,10 @@ void process_renew(struct process *p, uint64_t start_ns, uint64_t start_ticks);
 struct thread_now *thread_of(struct process *p, pid_t tid);          /* added when new; NULL when out of memory */
 void thread_set_comm(struct thread_now *t, const char *comm);
 const char *thread_comm(const struct process *p, pid_t tid);         /* "" = not known */
-void thread_revive(struct process *p, struct thread_now *t);         /* another thread has the number of one that ended */
-bool threads_end(struct process *p, pid_t tid);                      /* TID ended; true when it was the last one known */
+/* another thread has the number of one that ended */
+void thread_revive(struct process *p, struct thread_now *t);
+/* TID ended; true when it was the last one known */
+bool threads_end(struct process *p, pid_t tid);
 void threads_trim(struct process *p);                                /* forgets threads that have ended */
 
 #endif

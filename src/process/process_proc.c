@@ -24,8 +24,9 @@
 #define START_SLACK_NS (100 * NSEC_PER_MSEC)     /* a start time in clock ticks is this vague at most */
 
 /*
- * The path by which P, whose first thread is called COMM, runs the file PATH, 0 when it is not known. execve() calls a process by
- * the last part of the path that it was given: so when that is the name of a link beside the file, it was the link.
+ * The path by which P, whose first thread is called COMM, runs the file PATH, 0 when it is not
+ * known. execve() calls a process by the last part of the path that it was given: so when that is
+ * the name of a link beside the file, it was the link.
  */
 static str_id find_run_path(const struct process *p, str_id file, const char *comm)
 {
@@ -77,7 +78,10 @@ void process_set_exe(struct process *p, const char *path, size_t len, backing_id
 	p->exe_changes++;
 }
 
-/* Is NAME that of a jitdump file, "DIR/jit-NUMBER.dump"? Those of other processes are told apart when it is opened (owner.c). */
+/*
+ * Is NAME that of a jitdump file, "DIR/jit-NUMBER.dump"? Those of other processes are told apart
+ * when it is opened (owner.c).
+ */
 static bool is_jitdump(const char *name, size_t len)
 {
 	const char *slash = memrchr(name, '/', len), *end;
@@ -94,8 +98,8 @@ static bool is_jitdump(const char *name, size_t len)
 }
 
 /*
- * A run-time compiler maps its jitdump file as a mark for whoever looks. The name is kept, unless there is none any more: the mapping goes with
- * the process. Returns the entry of the file.
+ * A run-time compiler maps its jitdump file as a mark for whoever looks. The name is kept, unless
+ * there is none any more: the mapping goes with the process. Returns the entry of the file.
  */
 static backing_id add_jitdump(struct process *p, const struct place *place, const struct file_id *id, uint64_t since_ns)
 {
@@ -112,8 +116,8 @@ static backing_id add_jitdump(struct process *p, const struct place *place, cons
 	return p->dump_file;
 }
 
-backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id, const struct mapping *m,
-			   uint64_t since_ns)
+backing_id process_backing(struct process *p, const char *name, size_t len, const struct file_id *id,
+			   const struct mapping *m, uint64_t since_ns)
 {
 	struct files *fs = p->ps->files;
 	char path[PROC_PATH_MAX];
@@ -168,7 +172,8 @@ struct reading {
 	struct maps_line file;   /* the last line of a file, named PATH; end 0 = none yet */
 	char path[PROC_PATH_MAX];
 	uint64_t reach;          /* up to where memory has followed it without a gap */
-	struct mapping memory;   /* the last line of executable memory, while the next one of a file is to come; end 0 = none */
+	/* the last line of executable memory, while the next one of a file is to come; end 0 = none */
+	struct mapping memory;
 	bool touches;            /* it follows FILE without a gap */
 };
 
@@ -178,8 +183,9 @@ static struct file_id id_of(const struct maps_line *m)
 }
 
 /*
- * The line of the file whose text may be in the memory that was read last; NULL = there is none. NEXT is the line of a file behind it. That
- * memory is between two mappings of one file, or at one: a first mapping that is not of its beginning has lost that to the memory before.
+ * The line of the file whose text may be in the memory that was read last; NULL = there is none.
+ * NEXT is the line of a file behind it. That memory is between two mappings of one file, or at one:
+ * a first mapping that is not of its beginning has lost that to the memory before.
  */
 static const struct maps_line *moved_file(const struct reading *r, const struct maps_line *next)
 {
@@ -262,7 +268,8 @@ static bool is_executable(const struct process *p, const struct maps_line *m)
 
 static void process_proc_take_line(void *ctx, const struct maps_line *m)
 {
-	const bool memory = map_is_memory(m->name, m->name_len) || (m->exec && map_may_be_huge(m->maj, m->start, m->end, m->pgoff));
+	const bool memory = map_is_memory(m->name, m->name_len) ||
+		(m->exec && map_may_be_huge(m->maj, m->start, m->end, m->pgoff));
 	struct reading *r = ctx;
 	const struct file_id id = id_of(m);
 	struct mapping map = { .start = m->start, .end = m->end, .pgoff = m->pgoff };
@@ -402,7 +409,8 @@ static void glimpse_line(void *ctx, const struct maps_line *m)
 	if (!m->exec || g->n == g->max)
 		return;
 	if (m->ino ? files_loaded(g->files, makedev(m->maj, m->min), m->ino, &map)
-		   : g->n && map_what(m->name, m->name_len) == WHAT_VDSO && files_vdso(g->files, m->end - m->start, &map))
+		   : g->n && map_what(m->name, m->name_len) == WHAT_VDSO &&
+		   	files_vdso(g->files, m->end - m->start, &map))
 		g->map[g->n++] = map;
 }
 

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define ENDED_MIN 256u           /* threads that have ended are kept for their late samples, but not many more than this */
+/* threads that have ended are kept for their late samples, but not many more than this */
+#define ENDED_MIN 256u
 
 struct thread_now *thread_of(struct process *p, pid_t tid)
 {

@@ -44,8 +44,9 @@ void space_free(struct space *s);                /* drops a reference; NULL is f
 bool space_own(struct space **s);
 
 /*
- * M now stands where it says; M.backing == BACKING_NONE only removes. Anonymous neighbours are merged. False when out of
- * memory or over SPACE_MAX, with the space unchanged. *S must be private (space_own).
+ * M now stands where it says; M.backing == BACKING_NONE only removes. Anonymous neighbours are
+ * merged. False when out of memory or over SPACE_MAX, with the space unchanged. *S must be private
+ * (space_own).
  */
 bool space_map(struct space *s, const struct mapping *m);
 

@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
-/* Its first byte and, in *RET_LEN, the length of its mapping; NULL when there is none. Lives as long as this process. */
+/*
+ * Its first byte and, in *RET_LEN, the length of its mapping; NULL when there is none. Lives as
+ * long as this process.
+ */
 const void *vdso_find(size_t *ret_len);
 
 /* A read-only file with its bytes: an fd owned by the caller or a negative errno. */
