@@ -29,7 +29,8 @@ struct go_code {
 struct unwind_arch {
 	uint16_t machine;        /* ELF e_machine */
 	uint8_t return_column;   /* of call-frame information: has the caller's pc */
-	bool fp_ends_frame;      /* what a frame pointer points to ends its frame, so that the caller's sp is behind it */
+	/* what a frame pointer points to ends its frame, so that the caller's sp is behind it */
+	bool fp_ends_frame;
 	uint64_t preserved;      /* registers, a bit each, that a called function keeps */
 	/*
 	 * Bytes from sp, in the code that a signal handler returns to, to where the kernel has

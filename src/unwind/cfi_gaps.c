@@ -62,7 +62,8 @@ static uint64_t entry_end(const struct image_section *hdr, const struct image_se
 		return e.start;
 	memcpy(&start, eh->bytes + at + 8, sizeof(start));
 	memcpy(&size, eh->bytes + at + 12, sizeof(size));
-	return e.fde + 8 + (uint64_t)(int64_t)start == e.start && size <= UINT64_MAX - e.start ? e.start + size : e.start;
+	return e.fde + 8 + (uint64_t)(int64_t)start == e.start && size <= UINT64_MAX - e.start ?
+		e.start + size : e.start;
 }
 
 /* Code that is being looked through for gaps, a segment at a time. */
@@ -133,7 +134,10 @@ static int cfi_gaps_by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The same of the entries themselves, where there is no table of them. False when they are encoded in another way than usual. */
+/*
+ * The same of the entries themselves, where there is no table of them. False when they are encoded
+ * in another way than usual.
+ */
 static bool cover_by_entries(const struct image *im, range_vec *c, const struct image_section *eh)
 {
 	uint32_t word[2], size;
@@ -176,7 +180,8 @@ static void look_at_segment(struct gaps *g, const range_vec *c)
 	look_at_gap(g, known, UINT64_MAX, false);
 }
 
-void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr, const struct image_section *eh)
+void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr,
+		     const struct image_section *eh)
 {
 	struct gaps g = { .im = im, .f = f };
 	const size_t n = eh_table_entries(hdr);

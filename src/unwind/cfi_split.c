@@ -128,7 +128,8 @@ static bool begin_part(struct cut *c, const uint8_t *own)
 	c->fde = s->out.n;
 	s->expr += c->left_expr;
 	return s->expr <= OP_EXPR_ALL && cfi_split_put(s, &len, sizeof(len)) && cfi_split_put(s, &back, sizeof(back)) &&
-	       cfi_split_put_number(s, c->pc - base_of(s, enc, s->out.n), enc) && cfi_split_put_number(s, 0, enc & 0x0f) &&
+	       cfi_split_put_number(s, c->pc - base_of(s, enc, s->out.n), enc) &&
+	       cfi_split_put_number(s, 0, enc & 0x0f) &&
 	       cfi_split_put(s, &no_data, 1) && cfi_split_put(s, c->left, c->left_n);
 }
 
@@ -142,12 +143,16 @@ static bool end_part(struct cut *c, const uint8_t *at, uint64_t pc)
 
 	if (!cfi_split_put(c->s, c->own, (size_t)(at - c->own)) || range > INT32_MAX)
 		return false;
-	memcpy(c->s->out.v + c->fde + 2 * sizeof(uint32_t) + size, size == sizeof(range) ? (const void *)&range : &range32, size);
+	memcpy(c->s->out.v + c->fde + 2 * sizeof(uint32_t) + size,
+	       size == sizeof(range) ? (const void *)&range : &range32, size);
 	end_entry(c->s, c->fde);
 	return true;
 }
 
-/* OP, up to END, is left for the parts to come, unless it is of a state that will be forgotten. EXPR: bytes of an expression in it. */
+/*
+ * OP, up to END, is left for the parts to come, unless it is of a state that will be forgotten.
+ * EXPR: bytes of an expression in it.
+ */
 static bool cfi_split_leave(struct cut *c, const struct op *op, const uint8_t *end, uint64_t expr)
 {
 	const size_t n = (size_t)(end - op->at);
@@ -178,7 +183,10 @@ static bool cfi_split_advance(struct cut *c, const struct op *op, const struct o
 	return end_part(c, op->at, c->pc) && begin_part(c, b->at);
 }
 
-/* OP is in front of B, which had EXPR bytes of expressions before it. False when it is none of those that this understands. */
+/*
+ * OP is in front of B, which had EXPR bytes of expressions before it. False when it is none of
+ * those that this understands.
+ */
 static bool cfi_split_take(struct cut *c, const struct op *op, const struct op_bytes *b, uint64_t expr)
 {
 	switch (op->code) {
@@ -222,7 +230,8 @@ static bool cfi_split_note(range_vec *v, const struct image_range *func)
 }
 
 /* The function of IN, an FDE of CIE; an empty one where that cannot be said. */
-static struct image_range cfi_split_function_of(const struct cfi_splitter *s, const struct op_cie *cie, const Dwarf_FDE *in)
+static struct image_range cfi_split_function_of(const struct cfi_splitter *s, const struct op_cie *cie,
+						const Dwarf_FDE *in)
 {
 	const size_t size = op_address_size(cie->encoding);
 	uint64_t start, range;

@@ -19,7 +19,10 @@ struct cfi_splitter {
 
 /* Looks at the FDE IN of C, whose instructions begin at OPS and are fit; out of memory, it stays as it is. */
 void cfi_split_fde(struct cfi_splitter *s, struct op_cie *c, const Dwarf_FDE *in, const uint8_t *ops);
-/* Gives what was found to IM, a file of ELF type TYPE, and frees the rest. Out of memory, rows come from .eh_frame as ever. */
+/*
+ * Gives what was found to IM, a file of ELF type TYPE, and frees the rest. Out of memory, rows come
+ * from .eh_frame as ever.
+ */
 void cfi_splitter_end(struct cfi_splitter *s, struct image *im, uint16_t type);
 void cfi_splitter_drop(struct cfi_splitter *s);
 

@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_MAX 16384u                 /* of one function in a pc table: Go changes sp where functions begin and end */
+/* of one function in a pc table: Go changes sp where functions begin and end */
+#define STEPS_MAX 16384u
 #define PCLNTAB_MAX (256ull << 20)
 #define TABLE_ALIGN 32u                  /* of the table, by Go's linker */
 #define MAGIC_1_16 0xfffffffau
@@ -89,7 +90,8 @@ bool image_find_go(const struct elf_file *f, uint64_t offset, uint64_t size, uin
 	for (uint64_t at = 0; p && at + 8 <= size; at += TABLE_ALIGN) {
 		memcpy(&magic, p + at, sizeof(magic));
 		/* Behind it two bytes of nothing, the quantum of x86 and the size of a pointer. */
-		if ((magic != magics[0] && magic != magics[1] && magic != magics[2]) || memcmp(p + at + 4, "\0\0\1\10", 4) != 0)
+		if ((magic != magics[0] && magic != magics[1] && magic != magics[2]) ||
+		    memcmp(p + at + 4, "\0\0\1\10", 4) != 0)
 			continue;
 		*ret = offset + at;
 		return true;
@@ -116,13 +118,17 @@ static bool parse_header(struct go_table *t, uint64_t text)
 		if (!go_frames_get(t, at, 8, &t->text))
 			return false;
 		if (t->text == 0)
-			t->text = text;  /* relocated at start, or (since 1.26) told elsewhere: mark_functions() sees if that is right */
+			/*
+			 * relocated at start, or (since 1.26) told elsewhere: mark_functions() sees
+			 * if that is right
+			 */
+			t->text = text;
 		at += 8;
 	}
 	t->quantum = t->p[6];
 	return go_frames_get(t, at, 8, &t->names) && go_frames_get(t, at + 24, 8, &t->pcs) &&
-	       go_frames_get(t, at + 32, 8, &t->funcs) && t->names < t->size && t->pcs < t->size && t->funcs < t->size &&
-	       t->nr <= (t->size - t->funcs) / (2 * t->word);
+	       go_frames_get(t, at + 32, 8, &t->funcs) && t->names < t->size && t->pcs < t->size &&
+	       t->funcs < t->size && t->nr <= (t->size - t->funcs) / (2 * t->word);
 }
 
 /* Which of the N names OF is that of T at NAME, perhaps as of the ABI of assembly? N = none of them. */
@@ -153,12 +159,14 @@ static bool go_frames_function(const struct go_table *t, uint64_t i, uint64_t *r
 }
 
 /* The code from START to END of IM, as the file has it. */
-static struct go_code go_frames_read_code(const struct image *im, const struct elf_file *f, uint64_t start, uint64_t end)
+static struct go_code go_frames_read_code(const struct image *im, const struct elf_file *f,
+					  uint64_t start, uint64_t end)
 {
 	for (uint32_t i = 0; i < im->nr_loads && end - start <= SWITCH_MAX; i++) {
 		const struct image_load *l = &im->loads[i];
 
-		if (l->exec && start >= l->vaddr && start - l->vaddr < l->filesz && end - start <= l->filesz - (start - l->vaddr)) {
+		if (l->exec && start >= l->vaddr && start - l->vaddr < l->filesz &&
+		    end - start <= l->filesz - (start - l->vaddr)) {
 			uint8_t *text = elf_file_dup(f, l->offset + (start - l->vaddr), end - start, SWITCH_MAX);
 
 			return (struct go_code){ start, text, text ? end - start : 0 };
@@ -167,7 +175,10 @@ static struct go_code go_frames_read_code(const struct image *im, const struct e
 	return (struct go_code){ 0 };
 }
 
-/* The function I of T, if it is the end of a stack or changes to another one. What is called alike but does neither is left alone. */
+/*
+ * The function I of T, if it is the end of a stack or changes to another one. What is called alike
+ * but does neither is left alone.
+ */
 static void look_at_function(struct image *im, const struct elf_file *f, const struct go_table *t, uint64_t i,
 			     bool threads_of_c, struct go_code code[GO_CODE_NR])
 {
@@ -181,7 +192,8 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 		return;
 	which = which_name(t, t->names + name, roots, NR_ROOTS);
 	if (which == ROOT_MSTART && threads_of_c)
-		image_add_switch(im, t->text + start, t->text + end, (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = 8 });
+		image_add_switch(im, t->text + start, t->text + end,
+				 (struct rule){ .kind = RULE_SP, .bp = RULE_BP_SAME, .cfa = 8 });
 	else if (which < NR_ROOTS)
 		image_add_mark(im, MARK_ROOT, t->text + start, t->text + end);
 	if (which < NR_ROOTS)
@@ -204,7 +216,10 @@ static void look_at_function(struct image *im, const struct elf_file *f, const s
 	code[which] = c;
 }
 
-/* Marks where C begins threads of Go in IM, if it does: with cgo, what Go calls the first function of a thread is called by C. */
+/*
+ * Marks where C begins threads of Go in IM, if it does: with cgo, what Go calls the first function
+ * of a thread is called by C.
+ */
 static bool mark_threads(struct image *im, const struct elf_file *f)
 {
 	struct rule rule;
@@ -223,8 +238,9 @@ static bool mark_threads(struct image *im, const struct elf_file *f)
 }
 
 /*
- * Marks what the functions of T are. False when none of those that change stacks looks like it: then what T is relative to was not where
- * it was taken to be, as in programs where C comes before Go, and nothing is marked.
+ * Marks what the functions of T are. False when none of those that change stacks looks like it:
+ * then what T is relative to was not where it was taken to be, as in programs where C comes before
+ * Go, and nothing is marked.
  */
 static bool mark_functions(struct image *im, const struct elf_file *f, const struct go_table *t)
 {
@@ -295,7 +311,10 @@ static bool get_varint(const struct go_table *t, uint64_t *at, uint32_t *ret)
 	return false;
 }
 
-/* The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function, and up to which pc it holds. */
+/*
+ * The value of the pc table at AT for the pc OFFSET bytes behind the entry of its function, and up
+ * to which pc it holds.
+ */
 static bool pc_value(const struct go_table *t, uint64_t at, uint64_t offset, int32_t *ret, uint64_t *ret_end)
 {
 	uint32_t value = UINT32_MAX, diff, step, left = STEPS_MAX;

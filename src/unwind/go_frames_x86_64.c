@@ -63,7 +63,10 @@ static int32_t word_at(const struct go_code *c, size_t at)
 #define LOAD_G 9u                /* bytes of the first kind ... */
 #define LOAD_G_PIE 11u           /* ... and of the second */
 
-/* The offset of g from the thread pointer if C loads it at AT, to the register REG unless that is ANY. *RET_LEN: bytes of that. */
+/*
+ * The offset of g from the thread pointer if C loads it at AT, to the register REG unless that is
+ * ANY. *RET_LEN: bytes of that.
+ */
 static bool loads_g(const struct go_code *c, size_t at, int16_t reg, int32_t *ret, size_t *ret_len)
 {
 	const uint8_t *p = c->text + at;
@@ -152,7 +155,8 @@ static struct way_back from_systemstack(const struct go_code *c)
 		curg = word_at(c, load + 7);
 		return curg > INT16_MAX
 			       ? no_way
-			       : go_frames_way(behind, is_framed(c) ? SB_SWITCH_UP_FRAMED : SB_SWITCH_UP, (int16_t)curg, g);
+			       : go_frames_way(behind, is_framed(c) ? SB_SWITCH_UP_FRAMED : SB_SWITCH_UP,
+					       (int16_t)curg, g);
 	}
 	return no_way;
 }
@@ -181,7 +185,10 @@ static struct way_back from_mcall(const struct go_code *c, int16_t curg)
 	return at == NOWHERE ? no_way : go_frames_way(at + 7, SB_SWITCH_PARK, curg, 0);
 }
 
-/* Where what asmcgocall() calls returns to, when it has noted at AT what it needs then: call landing pad, there and then, or call *%rax. */
+/*
+ * Where what asmcgocall() calls returns to, when it has noted at AT what it needs then: call
+ * landing pad, there and then, or call *%rax.
+ */
 static size_t behind_call(const struct go_code *c, size_t at)
 {
 	const size_t call = at < c->len && c->text[at] == 0xe8 ? NOWHERE : FIND(c, at, 0xff, 0xd0);
@@ -192,7 +199,8 @@ static size_t behind_call(const struct go_code *c, size_t at)
 /* mov %rdi,G(%rsp); mov stack.hi(%rdi),%rdi; sub %rdx,%rdi; mov %rdi,D(%rsp); ...; call */
 static struct way_back from_asmcgocall(const struct go_code *c)
 {
-	const size_t at = FIND(c, 0, 0x48, 0x89, 0x7c, 0x24, ANY, 0x48, 0x8b, 0x7f, SB_GO_STACK_END, 0x48, 0x29, 0xd7, 0x48, 0x89, ANY, 0x24);
+	const size_t at = FIND(c, 0, 0x48, 0x89, 0x7c, 0x24, ANY, 0x48, 0x8b, 0x7f, SB_GO_STACK_END, 0x48, 0x29, 0xd7,
+			       0x48, 0x89, ANY, 0x24);
 	const uint8_t how = is_framed(c) ? SB_SWITCH_CALL_FRAMED : SB_SWITCH_CALL;
 
 	if (at == NOWHERE || at + 17 >= c->len)
@@ -211,7 +219,10 @@ static struct way_back from_asmcgocall_on_g0(const struct go_code *c, const stru
 	return (struct way_back){ behind_call(c, at + (r->cfa ? 14 : 13)), *r };
 }
 
-/* Bytes of the frame of C, with %rbp in it: sub $F,%rsp at its beginning, or behind push %rbp; mov %rsp,%rbp. 0 = there is none. */
+/*
+ * Bytes of the frame of C, with %rbp in it: sub $F,%rsp at its beginning, or behind push %rbp; mov
+ * %rsp,%rbp. 0 = there is none.
+ */
 static uint8_t go_frames_frame_of(const struct go_code *c)
 {
 	const size_t at = is_framed(c) ? 4 : 0;
@@ -223,7 +234,10 @@ static uint8_t go_frames_frame_of(const struct go_code *c)
 	return bytes % 8 || bytes > INT8_MAX ? 0 : bytes;
 }
 
-/* sub $F,%rsp; ...; mov sched.sp(%rsi),%rax; mov %rax,(%rsp); mov %rsp,sched.sp(%rsi); ...; mov %rdi,%rsp; ...; call *%rax */
+/*
+ * sub $F,%rsp; ...; mov sched.sp(%rsi),%rax; mov %rax,(%rsp); mov %rsp,sched.sp(%rsi); ...; mov
+ * %rdi,%rsp; ...; call *%rax
+ */
 static struct way_back from_cgocallback(const struct go_code *c)
 {
 	const size_t keep = FIND(c, 0, 0x48, 0x8b, 0x46, SB_GO_SP, 0x48, 0x89, 0x04, 0x24, 0x48, 0x89, 0x66, SB_GO_SP);
@@ -281,8 +295,9 @@ void x86_64_mark_go_switches(struct image *im, const struct go_code code[GO_CODE
 }
 
 /*
- * mov %rsp,%r12; ...; mov sched.sp(g),%rsp; ...; mov %r12,%rsp; ...; ret. What is behind that makes the system call instead, and jumps back. Rbp is set
- * before, by lea F(%rsp),%rbp or as in all functions, and what is called keeps it.
+ * mov %rsp,%r12; ...; mov sched.sp(g),%rsp; ...; mov %r12,%rsp; ...; ret. What is behind that makes
+ * the system call instead, and jumps back. Rbp is set before, by lea F(%rsp),%rbp or as in all
+ * functions, and what is called keeps it.
  */
 void x86_64_mark_go_clock(struct image *im, const struct go_code *c)
 {
@@ -290,7 +305,8 @@ void x86_64_mark_go_clock(struct image *im, const struct go_code *c)
 	const size_t keep = FIND(c, 0, 0x49, 0x89, 0xe4), back = FIND(c, keep, 0x4c, 0x89, 0xe4);
 	size_t end;
 
-	if (keep == NOWHERE || back == NOWHERE || !x86_64_changes_go_stack(c) || (!is_framed(c) && FIND(c, 0, 0x48, 0x8d, 0x6c, 0x24) > keep))
+	if (keep == NOWHERE || back == NOWHERE || !x86_64_changes_go_stack(c) ||
+	    (!is_framed(c) && FIND(c, 0, 0x48, 0x8d, 0x6c, 0x24) > keep))
 		return;
 	/* A mark holds for what runs one byte before it. */
 	image_add_switch(im, c->vaddr + keep + 1, c->vaddr + back + 4, rule);

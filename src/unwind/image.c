@@ -79,7 +79,8 @@ static void image_read_segment(struct reader *r, const Elf64_Phdr *ph)
 	switch (ph->p_type) {
 	case PT_LOAD:
 		im->loads[im->nr_loads++] = (struct image_load){
-			.offset = ph->p_offset, .filesz = ph->p_filesz, .vaddr = ph->p_vaddr, .exec = ph->p_flags & PF_X };
+			.offset = ph->p_offset, .filesz = ph->p_filesz, .vaddr = ph->p_vaddr,
+				.exec = ph->p_flags & PF_X };
 		break;
 	case PT_NOTE:
 		read_notes(r, ph);
@@ -123,7 +124,8 @@ static void take_section(struct reader *r, int which, const char *name, const El
 		lose_section(r->im, s, "is larger than 128 MiB, or not in the file");
 	if (!s->bytes)
 		return;
-	*s = (struct image_section){ name, sh->sh_addr, sh->sh_size, sh->sh_flags & (SHF_ALLOC | SHF_COMPRESSED), s->bytes };
+	*s = (struct image_section){ name, sh->sh_addr, sh->sh_size,
+				     sh->sh_flags & (SHF_ALLOC | SHF_COMPRESSED), s->bytes };
 	if (s->flags & SHF_COMPRESSED) {
 		Elf64_Chdr ch;
 
@@ -181,7 +183,10 @@ static void image_read_sections(struct reader *r)
 			read_section(r, f->names + f->sh[i].sh_name, &f->sh[i]);
 }
 
-/* The value at P, encoded as ENC (LSB 5.0 table 10-5), relative to PC or to the header at DATA; false when not supported. */
+/*
+ * The value at P, encoded as ENC (LSB 5.0 table 10-5), relative to PC or to the header at DATA;
+ * false when not supported.
+ */
 static bool read_encoded(const uint8_t *p, size_t len, uint8_t enc, uint64_t pc, uint64_t data, uint64_t *ret)
 {
 	int32_t v32;
@@ -218,7 +223,10 @@ static const struct image_load *load_at(const struct image *im, uint64_t vaddr)
 	return NULL;
 }
 
-/* For files without section headers: .eh_frame starts where its header says and ends, at the latest, with its segment. */
+/*
+ * For files without section headers: .eh_frame starts where its header says and ends, at the
+ * latest, with its segment.
+ */
 static void read_eh_by_segment(struct reader *r)
 {
 	struct image_section *hdr = &r->sec[SEC_EH_FRAME_HDR], *eh = &r->sec[SEC_EH_FRAME];
@@ -391,7 +399,7 @@ bool image_vaddr(const struct image *im, uint64_t offset, uint64_t *ret_vaddr)
 
 size_t image_bytes(const struct image *im)
 {
-	return sizeof(*im) + im->copy.size + im->parts.size + im->nr_loads * sizeof(*im->loads) + im->marks.cap * sizeof(*im->marks.v) +
-	       im->frames.cap * sizeof(*im->frames.v) +
+	return sizeof(*im) + im->copy.size + im->parts.size + im->nr_loads * sizeof(*im->loads) + im->marks.cap *
+	       sizeof(*im->marks.v) + im->frames.cap * sizeof(*im->frames.v) +
 	       im->split.cap * sizeof(*im->split.v) + go_table_bytes(im->go_table);
 }

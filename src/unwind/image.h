@@ -20,13 +20,17 @@
 
 struct image;
 
-/* Reads program headers, build-id and call-frame information of the ELF file at FD (borrowed). FD must be a regular file. */
+/*
+ * Reads program headers, build-id and call-frame information of the ELF file at FD (borrowed). FD
+ * must be a regular file.
+ */
 int image_open(int fd, struct image **ret, struct err *e);
 /* The same from LEN bytes at DATA (copied): the vDSO, or a fixture. */
 int image_from_memory(const void *data, size_t len, struct image **ret, struct err *e);
 /*
- * Of SIZE bytes of code for the ELF e_machine MACHINE, at offset and address 0, which the LEN bytes of .eh_frame at DATA (copied) describe as if they lay at the next
- * multiple of 8 behind it. -ENOEXEC when they cannot be used.
+ * Of SIZE bytes of code for the ELF e_machine MACHINE, at offset and address 0, which the LEN bytes
+ * of .eh_frame at DATA (copied) describe as if they lay at the next multiple of 8 behind it.
+ * -ENOEXEC when they cannot be used.
  */
 int image_from_cfi(uint32_t machine, uint64_t size, const void *data, size_t len, struct image **ret, struct err *e);
 void image_free(struct image *im);               /* NULL is fine */

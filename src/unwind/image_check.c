@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRIES_MAX (512u << 10)         /* of a section without a table: libdw reads and keeps all of them to find one */
+/* of a section without a table: libdw reads and keeps all of them to find one */
+#define ENTRIES_MAX (512u << 10)
 
 typedef VEC(uint32_t) offset_vec;
 
@@ -30,7 +31,10 @@ static bool collect_entries(struct image_section *sec, offset_vec *starts)
 
 		memcpy(&len, sec->bytes + at, sizeof(len));
 		if (len == 0) {
-			/* The terminator. What stands behind it is something else in a file without sections, and no use in others. */
+			/*
+			 * The terminator. What stands behind it is something else in a file without
+			 * sections, and no use in others.
+			 */
 			sec->size = at + sizeof(len);
 			return true;
 		}
@@ -62,7 +66,8 @@ static bool table_fits(const struct image_section *hdr, const struct image_secti
 		uint64_t at = eh_table_entry(hdr, i).fde - eh->addr;
 		uint32_t key = (uint32_t)at;
 
-		if (at > UINT32_MAX || starts->n == 0 || !bsearch(&key, starts->v, starts->n, sizeof(key), image_check_compare))
+		if (at > UINT32_MAX || starts->n == 0 ||
+		    !bsearch(&key, starts->v, starts->n, sizeof(key), image_check_compare))
 			return false;
 	}
 	return n > 0;

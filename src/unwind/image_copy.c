@@ -70,7 +70,8 @@ static void write_sections(uint8_t *copy, const struct layout *l, const struct i
 		if (!sec[i].bytes)
 			continue;
 		*sh++ = (Elf64_Shdr){ .sh_name = (uint32_t)name, .sh_type = SHT_PROGBITS, .sh_flags = sec[i].flags,
-				      .sh_addr = sec[i].addr, .sh_offset = at, .sh_size = sec[i].size, .sh_addralign = 8 };
+				      .sh_addr = sec[i].addr, .sh_offset = at, .sh_size = sec[i].size,
+				      .sh_addralign = 8 };
 		memcpy(copy + at, sec[i].bytes, sec[i].size);
 		strcpy(names + name, sec[i].name);
 		name += strlen(sec[i].name) + 1;
@@ -101,12 +102,14 @@ static bool is_fit(const struct image *im, const char *name, bool eh, struct cfi
 			s->addr = sh->sh_addr;
 			s->base = data->d_buf;
 		}
-		return data && data->d_buf && !(sh->sh_flags & SHF_COMPRESSED) && image_ops_fit(im->copy.bytes, data, eh, s);
+		return data && data->d_buf && !(sh->sh_flags & SHF_COMPRESSED) &&
+			image_ops_fit(im->copy.bytes, data, eh, s);
 	}
 	return false;
 }
 
-int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec, size_t n, struct err *e)
+int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec,
+		    size_t n, struct err *e)
 {
 	const struct layout l = image_copy_lay_out(sec, n);
 
@@ -183,8 +186,9 @@ Dwarf_Frame *image_row(struct image *im, uint64_t vaddr)
 }
 
 /*
- * libdw keeps every function that it was asked about in a tree, and looks there first. Of a compiler's 49,002 that takes longer than finding
- * them in the table: all rows of its code 146 ms, and 113 when it forgets every 16 pages.
+ * libdw keeps every function that it was asked about in a tree, and looks there first. Of a
+ * compiler's 49,002 that takes longer than finding them in the table: all rows of its code 146 ms,
+ * and 113 when it forgets every 16 pages.
  */
 void image_renew(struct image *im)
 {

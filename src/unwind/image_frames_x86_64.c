@@ -69,12 +69,14 @@ static bool is_jmp(const struct insn *in)
 
 static bool is_ret(const struct insn *in)
 {
-	return image_frames_is(in, "\xc3", 1) || image_frames_is(in, "\xf3\xc3", 2) || (in->len == 3 && in->p[0] == 0xc2);
+	return image_frames_is(in, "\xc3", 1) || image_frames_is(in, "\xf3\xc3", 2) ||
+		(in->len == 3 && in->p[0] == 0xc2);
 }
 
 static bool is_call(const struct insn *in)
 {
-	const size_t prefix = in->len && (in->p[0] == 0x3e || in->p[0] == 0xf2 || in->p[0] == 0x67 || (in->p[0] & 0xf0) == 0x40);
+	const size_t prefix = in->len && (in->p[0] == 0x3e || in->p[0] == 0xf2 || in->p[0] == 0x67 ||
+					  (in->p[0] & 0xf0) == 0x40);
 
 	return in->len >= prefix + 2 &&
 	       (in->p[prefix] == 0xe8 || (in->p[prefix] == 0xff && (in->p[prefix + 1] & 0x38) == 0x10));
@@ -103,10 +105,12 @@ static bool moves_sp(const struct insn *in)
 	const uint8_t op = in->p[rex], modrm = in->len > rex + 1 ? in->p[rex + 1] : 0;
 	const bool to_reg = (modrm & 0x38) == 0x20, to_rm = (modrm & 0xc7) == 0xc4;
 
-	return is_call(in) || (op & 0xf0) == 0x50 || op == 0xc8 || op == 0xc9 || op == 0x9c || op == 0x9d || op == 0x8f ||
+	return is_call(in) || (op & 0xf0) == 0x50 || op == 0xc8 || op == 0xc9 || op == 0x9c ||
+	       op == 0x9d || op == 0x8f ||
 	       (op == 0xff && (modrm & 0x38) == 0x30) || op == 0x68 || op == 0x6a || op == 0x94 ||
 	       (!(rex && in->p[0] & 4) && to_reg && (op == 0x8b || op == 0x8d || op == 0x87)) ||
-	       (!(rex && in->p[0] & 1) && to_rm && (op == 0x81 || op == 0x83 || op == 0x87 || op == 0x89 || op == 0x01 || op == 0x29));
+	       (!(rex && in->p[0] & 1) && to_rm &&
+		(op == 0x81 || op == 0x83 || op == 0x87 || op == 0x89 || op == 0x01 || op == 0x29));
 }
 
 /* A function: where its frame pointer is pushed and set, and where it ends. */
@@ -137,7 +141,8 @@ static struct function read_function(const struct code *c, size_t start)
 				 (image_frames_is(&in, "\x48\x89\xe5", 3) || image_frames_is(&in, "\x48\x8b\xec", 3)))
 				f.keeps = (f.set = f.end + 3);
 		}
-		if (in.jumps && in.target > 0 && f.end + (size_t)in.target < c->len && f.end + (size_t)in.target > furthest && !is_jmp(&in))
+		if (in.jumps && in.target > 0 && f.end + (size_t)in.target < c->len &&
+		    f.end + (size_t)in.target > furthest && !is_jmp(&in))
 			furthest = f.end + (size_t)in.target;
 		f.end += in.len;
 		if (image_frames_ends_flow(&in) && f.end > furthest) {
@@ -221,7 +226,8 @@ void x86_64_find_frames(struct image *im, const uint8_t *text, size_t len, uint6
 /* push, sub $N,%rsp, endbr64 or padding: behind a call that does not return, this is the next function. */
 static bool begins_function(const struct insn *in)
 {
-	return (in->len == 1 && (in->p[0] & 0xf8) == 0x50) || (in->len == 2 && in->p[0] == 0x41 && (in->p[1] & 0xf8) == 0x50) ||
+	return (in->len == 1 && (in->p[0] & 0xf8) == 0x50) ||
+	       (in->len == 2 && in->p[0] == 0x41 && (in->p[1] & 0xf8) == 0x50) ||
 	       (in->len >= 4 && in->p[0] == 0x48 && (in->p[1] | 2) == 0x83 && in->p[2] == 0xec) ||
 	       image_frames_is(in, "\xf3\x0f\x1e\xfa", 4) || is_padding(in);
 }

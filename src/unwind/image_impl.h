@@ -33,7 +33,11 @@ enum mark_kind {
 	MARK_CONTEXT,            /* the first byte of what a coroutine's first function returns to */
 	MARK_FP,                 /* code that keeps frame pointers and has no CFI */
 	MARK_CLONE,              /* behind clone's system call: a thread entry in the child, a leaf in the parent */
-	MARK_SWITCH,             /* return addresses in it, and what runs before them, have their caller on another stack: RULE, whatever tables say */
+	/*
+	 * return addresses in it, and what runs before them, have their caller on another stack:
+	 * RULE, whatever tables say
+	 */
+	MARK_SWITCH,
 };
 
 struct mark {
@@ -97,10 +101,17 @@ struct image_section {
 	uint8_t *bytes;          /* malloc()ed; NULL = absent */
 };
 
-/* image_copy.c: builds im->copy from N sections and opens libdw's handles on it, and im->parts from what is long in them. */
+/*
+ * image_copy.c: builds im->copy from N sections and opens libdw's handles on it, and im->parts from
+ * what is long in them.
+ */
 int image_build_copy(struct image *im, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
-/* The same of one file for MACHINE, of ELF type TYPE, with .eh_frame alone. What *C has afterwards image_copy_free() takes, also after an error. */
-int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec, size_t n, struct err *e);
+/*
+ * The same of one file for MACHINE, of ELF type TYPE, with .eh_frame alone. What *C has afterwards
+ * image_copy_free() takes, also after an error.
+ */
+int image_copy_make(struct image_copy *c, uint16_t machine, uint16_t type, const struct image_section *sec,
+		    size_t n, struct err *e);
 void image_copy_free(struct image_copy *c);
 
 /* image_marks.c: fills im->marks by looking through the code, where that is worth it. */
@@ -110,11 +121,15 @@ void image_add_mark(struct image *im, enum mark_kind kind, uint64_t start, uint6
 /* The same of MARK_SWITCH, where RULE holds. */
 void image_add_switch(struct image *im, uint64_t start, uint64_t end, struct rule rule);
 /*
- * Adds marks for the code from START to END, which handlers return to. In the system call, the place is END already, behind the function, and there
- * is one as long as the kernel is at it. No table knows that, and Go's tell of a function like others.
+ * Adds marks for the code from START to END, which handlers return to. In the system call, the
+ * place is END already, behind the function, and there is one as long as the kernel is at it. No
+ * table knows that, and Go's tell of a function like others.
  */
 void image_add_sigreturn(struct image *im, uint64_t start, uint64_t end);
-/* The rule behind VADDR where stacks change, or Go's runtime has roots, which counts more than a row; false when there is none. */
+/*
+ * The rule behind VADDR where stacks change, or Go's runtime has roots, which counts more than a
+ * row; false when there is none.
+ */
 bool image_go_rule(const struct image *im, uint64_t vaddr, struct rule *ret);
 
 /* The search table of .eh_frame_hdr. */
@@ -134,8 +149,9 @@ void image_check_cfi(struct image_section *eh, struct image_section *hdr);
 struct cfi_splitter;
 
 /*
- * image_ops.c: may libdw run the instructions in DATA, a section of an ELF file that begins with IDENT: .eh_frame when EH, else .debug_frame?
- * False as well when out of memory. Long functions of it go to S, unless that is NULL.
+ * image_ops.c: may libdw run the instructions in DATA, a section of an ELF file that begins with
+ * IDENT: .eh_frame when EH, else .debug_frame? False as well when out of memory. Long functions of
+ * it go to S, unless that is NULL.
  */
 bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct cfi_splitter *s);
 
@@ -143,10 +159,11 @@ bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct c
 bool image_is_split(const struct image *im, uint64_t vaddr);
 
 /*
- * cfi_gaps.c: finds code without CFI that keeps frame pointers: adds marks for blocks of another compiler's, and fills im->frames. HDR is
- * .eh_frame_hdr, EH .eh_frame; either may be absent.
+ * cfi_gaps.c: finds code without CFI that keeps frame pointers: adds marks for blocks of another
+ * compiler's, and fills im->frames. HDR is .eh_frame_hdr, EH .eh_frame; either may be absent.
  */
-void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr, const struct image_section *eh);
+void image_find_gaps(struct image *im, const struct elf_file *f, const struct image_section *hdr,
+		     const struct image_section *eh);
 /* Adds to im->frames, in ascending order; beyond some 100,000, or out of memory, nothing. */
 void image_add_frames(struct image *im, uint64_t start, uint64_t end, struct rule rule);
 /* Those that hold VADDR; NULL when none do, and then *RET_NEXT is where the next ones begin (UINT64_MAX = nowhere). */
@@ -155,11 +172,14 @@ const struct frames *image_frames(const struct image *im, uint64_t vaddr, uint64
 const struct mark *image_mark(const struct image *im, enum mark_kind kind, uint64_t vaddr);
 
 /*
- * go_frames.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no .debug_frame. PCLNTAB is
- * the section's place in the file, TEXT the virtual address of its code.
+ * go_frames.c: adds marks for the runtime roots of a Go program, and keeps its table when it has no
+ * .debug_frame. PCLNTAB is the section's place in the file, TEXT the virtual address of its code.
  */
 void image_read_go(struct image *im, const struct elf_file *f, uint64_t pclntab, uint64_t size, uint64_t text);
-/* Looks for that section among the SIZE bytes at OFFSET of the file, where it has no name of its own. *RET is its place in the file. */
+/*
+ * Looks for that section among the SIZE bytes at OFFSET of the file, where it has no name of its
+ * own. *RET is its place in the file.
+ */
 bool image_find_go(const struct elf_file *f, uint64_t offset, uint64_t size, uint64_t *ret);
 /* Bytes from sp to the return address at VADDR, the same up to *RET_END; false when T does not know. T may be NULL. */
 bool go_frame_size(const struct go_table *t, uint64_t vaddr, uint32_t *ret, uint64_t *ret_end);
@@ -171,7 +191,10 @@ void go_table_free(struct go_table *t);          /* NULL is fine */
  * .debug_frame.
  */
 Dwarf_Frame *image_row(struct image *im, uint64_t vaddr);
-/* Now and then makes libdw forget what it was asked. To be called for each page of rows; no row is used afterwards that was had before. */
+/*
+ * Now and then makes libdw forget what it was asked. To be called for each page of rows; no row is
+ * used afterwards that was had before.
+ */
 void image_renew(struct image *im);
 
 #endif

@@ -49,7 +49,8 @@ static bool begins_at(struct image *im, uint64_t vaddr)
 void image_add_sigreturn(struct image *im, uint64_t start, uint64_t end)
 {
 	image_add_mark(im, MARK_SIGRETURN, start, end);
-	image_add_switch(im, start, end + (begins_at(im, end) ? 1 : 2), (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED });
+	image_add_switch(im, start, end + (begins_at(im, end) ? 1 : 2),
+			 (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED });
 }
 
 /* Only the code at the entry point itself has no caller; what follows it may be anybody's. */
@@ -57,7 +58,8 @@ static void find_entry(struct image *im, const struct elf_file *f)
 {
 	for (uint32_t i = 0; i < im->nr_loads && im->entry; i++) {
 		const struct image_load *l = &im->loads[i];
-		const uint64_t skip = im->entry - l->vaddr, left = l->filesz - skip, len = left < ENTRY_CODE ? left : ENTRY_CODE;
+		const uint64_t skip = im->entry - l->vaddr, left = l->filesz - skip,
+			len = left < ENTRY_CODE ? left : ENTRY_CODE;
 		AUTO_FREE uint8_t *text = NULL;
 
 		if (!l->exec || im->entry < l->vaddr || skip >= l->filesz)

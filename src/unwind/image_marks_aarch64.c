@@ -36,7 +36,8 @@ static bool aarch64_is_call(uint32_t i)
 static bool aarch64_ends_flow(uint32_t i)
 {
 	return (i & 0xfc000000) == 0x14000000 || (i & 0xfffffc1f) == 0xd61f0000 || (i & 0xfffffc1f) == 0xd65f0000 ||
-	       (i & 0xfffffbff) == 0xd65f0bff || (i & 0xffe0001f) == 0xd4200000 || (i & 0xffe0001f) == 0xd4400000 || i >> 16 == 0;
+	       (i & 0xfffffbff) == 0xd65f0bff || (i & 0xffe0001f) == 0xd4200000 ||
+	       (i & 0xffe0001f) == 0xd4400000 || i >> 16 == 0;
 }
 
 /*

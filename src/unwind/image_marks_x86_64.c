@@ -44,7 +44,10 @@ static bool step_over(const uint8_t **p, const uint8_t *end, const void *want, s
 	return true;
 }
 
-/* P stands at a system call instruction: is it the one of clone()? Returns the bytes from behind it to the ret, or 0. */
+/*
+ * P stands at a system call instruction: is it the one of clone()? Returns the bytes from behind it
+ * to the ret, or 0.
+ */
 static size_t clone_tail(const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *q = p + 2;
@@ -82,7 +85,8 @@ static void context_marks(struct image *im, const uint8_t *text, const uint8_t *
 	if (p)
 		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(p - text), vaddr + (uint64_t)(p - text) + 1);
 	if (b)
-		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(b - text) + BOOST_END, vaddr + (uint64_t)(b - text) + BOOST_END + 1);
+		image_add_mark(im, MARK_CONTEXT, vaddr + (uint64_t)(b - text) + BOOST_END,
+			       vaddr + (uint64_t)(b - text) + BOOST_END + 1);
 }
 
 /* Each mark of an entry is the one return address behind its call. */
@@ -91,7 +95,8 @@ static void musl_marks(struct image *im, const uint8_t *text, const uint8_t *end
 	for (const uint8_t *p = text + 2; p < end; p++) {
 		uint64_t at = vaddr + (uint64_t)(p - text);
 		bool call_reg = p[-2] == 0xff && (p[-1] & 0xf8) == 0xd0;
-		bool call_mem = (p[-2] == 0xff && (p[-1] & 0xf8) == 0x10) || (p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50);
+		bool call_mem = (p[-2] == 0xff && (p[-1] & 0xf8) == 0x10) ||
+			(p - text >= 3 && p[-3] == 0xff && (p[-2] & 0xf8) == 0x50);
 
 		if (call_reg && bytes_at(p, end, "\x89\xc7\xe8", 3))
 			image_add_mark(im, MARK_ROOT, at, at + 1);

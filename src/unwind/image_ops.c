@@ -91,8 +91,8 @@ size_t op_address_size(uint8_t enc)
 }
 
 /*
- * What instructions are followed by: r a register, u a number, b a block with its length, a an address, 1 2 4 8 so many bytes; NULL = there
- * is no such instruction. The upper two bits are 0.
+ * What instructions are followed by: r a register, u a number, b a block with its length, a an
+ * address, 1 2 4 8 so many bytes; NULL = there is no such instruction. The upper two bits are 0.
  */
 static const char *const operands[0x40] = {
 	[DW_CFA_nop] = "",
@@ -285,8 +285,9 @@ static bool fde_is_fit(struct op_cie *c, const Dwarf_FDE *in, uint64_t *expr, st
 }
 
 /*
- * Goes through the entries of DATA and adds its CIEs to CIES. *RET_LATER: an FDE has none of these, or not yet, and has not been looked at.
- * What libdw itself does not understand it does not run either.
+ * Goes through the entries of DATA and adds its CIEs to CIES. *RET_LATER: an FDE has none of these,
+ * or not yet, and has not been looked at. What libdw itself does not understand it does not run
+ * either.
  */
 static bool each_entry(const unsigned char *ident, Elf_Data *data, bool eh, cie_vec *cies, struct cfi_splitter *s,
 		       bool *ret_later)
@@ -328,7 +329,10 @@ bool image_ops_fit(const unsigned char *ident, Elf_Data *data, bool eh, struct c
 	cie_vec cies = { 0 };
 	bool later, fit = each_entry(ident, data, eh, &cies, s, &later);
 
-	/* A CIE may stand behind its FDEs; linkers write it before. One that is no entry, but within another, is of nobody's making. */
+	/*
+	 * A CIE may stand behind its FDEs; linkers write it before. One that is no entry, but
+	 * within another, is of nobody's making.
+	 */
 	if (fit && later)
 		fit = each_entry(ident, data, eh, &cies, NULL, &later) && !later;
 	vec_free(&cies);

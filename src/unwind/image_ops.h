@@ -34,7 +34,10 @@ struct op_cie {
 	bool copied;
 };
 
-/* Takes the next instruction from B, whose addresses are encoded as ENCODING. False when it is none that libdw may be let at. */
+/*
+ * Takes the next instruction from B, whose addresses are encoded as ENCODING. False when it is none
+ * that libdw may be let at.
+ */
 bool op_next(struct op_bytes *b, uint8_t encoding, struct op *ret);
 
 /* Bytes of an address encoded as ENC; 0 = of no fixed size, or not understood. */

@@ -77,7 +77,8 @@ static struct index_slot *find_index(const struct reading *r, uint64_t index)
 	const uint64_t h = hash_u64(index);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&r->hash, h); (id = hidx_id(&r->hash, at)) != HIDX_NONE; at = hidx_next(&r->hash, at))
+	for (uint32_t at = hidx_first(&r->hash, h); (id = hidx_id(&r->hash, at)) != HIDX_NONE;
+	     at = hidx_next(&r->hash, at))
 		if (hidx_same(&r->hash, at, h) && r->known.v[id].index == index)
 			return &r->known.v[id];
 	return NULL;
@@ -97,7 +98,10 @@ static bool set_index(struct reading *r, uint64_t index, uint32_t func)
 	return true;
 }
 
-/* Adds the function of SIZE bytes at ADDR with the rows of F. False when out of memory; what makes no sense is counted and left out. */
+/*
+ * Adds the function of SIZE bytes at ADDR with the rows of F. False when out of memory; what makes
+ * no sense is counted and left out.
+ */
 static bool made_add_func(struct reading *r, uint64_t addr, uint64_t size, uint64_t index, struct func f)
 {
 	struct made_code *m = r->m;
@@ -127,7 +131,8 @@ static struct func read_rows(struct reading *r, uint64_t size)
 
 	if (!r->table_len || !size || size > FUNC_BYTES_MAX)
 		return f;
-	if (clock_mono_ns() - r->began_ns > BUDGET_NS || image_from_cfi(r->machine, size, r->table, r->table_len, &im, NULL)) {
+	if (clock_mono_ns() - r->began_ns > BUDGET_NS ||
+	    image_from_cfi(r->machine, size, r->table, r->table_len, &im, NULL)) {
 		r->m->refused++;
 		return f;
 	}
@@ -292,5 +297,6 @@ size_t made_code_refused(const struct made_code *m)
 
 size_t made_code_bytes(const struct made_code *m)
 {
-	return sizeof(*m) + m->span.cap * sizeof(*m->span.v) + m->func.cap * sizeof(*m->func.v) + m->row.cap * sizeof(*m->row.v);
+	return sizeof(*m) + m->span.cap * sizeof(*m->span.v) + m->func.cap * sizeof(*m->func.v) + m->row.cap *
+		sizeof(*m->row.v);
 }

@@ -22,15 +22,18 @@
 struct made_code;
 
 /*
- * Reads the jitdump file at FD (borrowed). *RET is NULL when it says of no function how to unwind it. -ENOEXEC when it is no jitdump file, or
- * of another machine.
+ * Reads the jitdump file at FD (borrowed). *RET is NULL when it says of no function how to unwind
+ * it. -ENOEXEC when it is no jitdump file, or of another machine.
  */
 int made_code_read(int fd, struct made_code **ret, struct err *e);
 /* The same from LEN bytes at DATA. */
 int made_code_parse(const void *data, size_t len, struct made_code **ret, struct err *e);
 void made_code_free(struct made_code *m);        /* NULL is fine */
 
-/* The rule of the instruction at ADDR; false when nothing is known of how to unwind it. RULE_BAD: what is said cannot be used. */
+/*
+ * The rule of the instruction at ADDR; false when nothing is known of how to unwind it. RULE_BAD:
+ * what is said cannot be used.
+ */
 bool made_code_rule(const struct made_code *m, uint64_t addr, struct rule *ret);
 
 size_t made_code_refused(const struct made_code *m);     /* records that make no sense or go beyond a limit */

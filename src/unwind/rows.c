@@ -28,7 +28,10 @@ struct rows {
 	size_t n, max;
 };
 
-/* What a page has taken so far. Only the time of day can be had without a system call: CPU time is asked for when half of it has gone by. */
+/*
+ * What a page has taken so far. Only the time of day can be had without a system call: CPU time is
+ * asked for when half of it has gone by.
+ */
 struct budget {
 	uint64_t began_ns;       /* by the clock */
 	uint64_t half_ns;        /* CPU time of the thread when half was over; 0 = not yet */
@@ -81,12 +84,14 @@ static struct place without_row(struct image *im, uint64_t offset, uint64_t vadd
 	uint64_t end;
 	const struct rule r = walk_rule_until(im, vaddr, &end);
 
-	return (struct place){ r, offset, end - vaddr < UINT64_MAX - offset ? offset + (end - vaddr) : UINT64_MAX, r.kind != RULE_NONE };
+	return (struct place){ r, offset, end - vaddr < UINT64_MAX - offset ? offset + (end - vaddr) : UINT64_MAX,
+			       r.kind != RULE_NONE };
 }
 
 /*
- * A root of Go's at VADDR, or a change of stacks, which is at OFFSET of the file, if there is one: as in walk_learn(), that counts more than a row, and the byte
- * behind VADDR is what is asked about. *END: where the next one begins, if that is less.
+ * A root of Go's at VADDR, or a change of stacks, which is at OFFSET of the file, if there is one:
+ * as in walk_learn(), that counts more than a row, and the byte behind VADDR is what is asked
+ * about. *END: where the next one begins, if that is less.
  */
 static struct place rows_marked(const struct image *im, uint64_t offset, uint64_t vaddr, uint64_t *end)
 {
@@ -97,7 +102,8 @@ static struct place rows_marked(const struct image *im, uint64_t offset, uint64_
 		if ((m->kind != MARK_SWITCH && !(im->go && m->kind == MARK_ROOT)) || behind <= vaddr)
 			continue;
 		if (first <= vaddr)
-			return (struct place){ m->kind == MARK_SWITCH ? m->rule : (struct rule){ .kind = RULE_END }, vaddr - first > offset ? 0 : offset - (vaddr - first),
+			return (struct place){ m->kind == MARK_SWITCH ? m->rule : (struct rule){ .kind = RULE_END },
+					       vaddr - first > offset ? 0 : offset - (vaddr - first),
 					       offset + (behind - vaddr), true };
 		if (first < *end)
 			*end = first;
@@ -106,8 +112,8 @@ static struct place rows_marked(const struct image *im, uint64_t offset, uint64_
 }
 
 /*
- * The row that covers the place of the file at OFFSET. A row that leads out of its segment says nothing about what the file has
- * there.
+ * The row that covers the place of the file at OFFSET. A row that leads out of its segment says
+ * nothing about what the file has there.
  */
 static struct place rows_look_at(struct image *im, uint64_t offset)
 {
@@ -139,10 +145,11 @@ static struct place rows_look_at(struct image *im, uint64_t offset)
 }
 
 /*
- * The first place behind the gap at OFFSET, of which all is known up to END, and up to LIMIT, that may have a rule. *RET_SEEN: that has been
- * looked at, and *RET is what is known of it.
+ * The first place behind the gap at OFFSET, of which all is known up to END, and up to LIMIT, that
+ * may have a rule. *RET_SEEN: that has been looked at, and *RET is what is known of it.
  */
-static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint64_t limit, struct place *ret, bool *ret_seen)
+static uint64_t cross_gap(struct image *im, uint64_t offset, uint64_t end, uint64_t limit,
+			  struct place *ret, bool *ret_seen)
 {
 	const uint64_t next = (offset | (STRIDE - 1)) + 1;
 

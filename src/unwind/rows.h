@@ -22,11 +22,12 @@ struct rule_row {
 };
 
 /*
- * The rows of IM for the SIZE bytes of its file from OFFSET on, in ascending order and without equal neighbours; the first
- * begins at 0. Where the call-frame information has no row, they tell what else the walk knows, or RULE_NONE where that is not
- * found: never a rule that the walk does not have. At most MAX rows are written to RET; where they do not suffice, the last one is a
- * RULE_NONE up to the end; the same when they take too long, and then of all of IM from there on. SIZE and MAX are at least 1. Returns how
- * many.
+ * The rows of IM for the SIZE bytes of its file from OFFSET on, in ascending order and without
+ * equal neighbours; the first begins at 0. Where the call-frame information has no row, they tell
+ * what else the walk knows, or RULE_NONE where that is not found: never a rule that the walk does
+ * not have. At most MAX rows are written to RET; where they do not suffice, the last one is a
+ * RULE_NONE up to the end; the same when they take too long, and then of all of IM from there on.
+ * SIZE and MAX are at least 1. Returns how many.
  */
 size_t rows_of(struct image *im, uint64_t offset, uint32_t size, struct rule_row *ret, size_t max);
 

@@ -19,7 +19,8 @@ static void rules_put(struct rule_table *t, const struct rule_slot *s)
 }
 
 /* A table of SLOTS slots with those of OLD that KEEP wants. */
-static bool rules_rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module), module_id module)
+static bool rules_rebuild(struct rule_table *t, uint64_t slots, bool (*keep)(uint64_t key, module_id module),
+			  module_id module)
 {
 	struct rule_table fresh = { .slot = calloc(slots, sizeof(*fresh.slot)), .mask = slots - 1 };
 

@@ -34,7 +34,8 @@ enum rule_kind {
 };
 
 #define RULE_PLACED 0x80u        /* in arg: no call left this return address, somebody put it on the stack */
-#define RULE_NO_TABLE 0x40u      /* in arg: not of a table, but by frame pointers and how functions set them up; always with RULE_FP */
+/* in arg: not of a table, but by frame pointers and how functions set them up; always with RULE_FP */
+#define RULE_NO_TABLE 0x40u
 #define RULE_RA 0x30u            /* in arg of RULE_SP and RULE_BP: where the return address is */
 #define RULE_RA_PUSHED 0x00u     /* at CFA - 8 */
 #define RULE_RA_BESIDE 0x10u     /* in the word above the caller's bp: at CFA + 8 * bp + 8 */

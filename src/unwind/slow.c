@@ -275,8 +275,9 @@ static bool caller_register(struct evaluation *m, Dwarf_Frame *row, int nr, uint
 	if (dwarf_frame_register(row, nr, mem, &op, &n) != 0)
 		return false;
 	/*
-	 * libdw calls what the ABI preserves "undefined" where a row does not mention it (elfutils 0.188 takes register 0
-	 * for rbx in its table of defaults); no compiler says so of these registers explicitly.
+	 * libdw calls what the ABI preserves "undefined" where a row does not mention it (elfutils
+	 * 0.188 takes register 0 for rbx in its table of defaults); no compiler says so of these
+	 * registers explicitly.
 	 */
 	if (!op || (n == 0 && (m->w->arch->preserved & 1ull << nr))) {
 		*ret = m->r->reg[nr];
@@ -371,7 +372,8 @@ static enum step slow_by_leaf(struct walk *w, struct registers *next)
 	*next = w->regs;
 	next->exact = false;
 	if (mach->link != MACHINE_NO_REG)
-		return next->known & slow_bit(mach->link) ? slow_returned(w, next, next->reg[mach->link]) : walk_cut(w, CUT_BAD_FRAME);
+		return next->known & slow_bit(mach->link) ? slow_returned(w, next, next->reg[mach->link]) :
+			walk_cut(w, CUT_BAD_FRAME);
 	next->reg[mach->sp] += 8;
 	if (!walk_read_any(w, w->regs.reg[mach->sp], 8, &ra))
 		return walk_fault(w, w->regs.reg[mach->sp]);
@@ -431,7 +433,8 @@ static enum step by_made(struct walk *w, const struct rule *r, struct registers 
 	next->reg[mach->sp] = cfa;
 	next->reg[mach->fp] = w->regs.reg[mach->fp];
 	next->known = slow_bit(mach->sp) | slow_bit(mach->fp);
-	if (r->bp != RULE_BP_SAME && (r->arg & RULE_RA) != RULE_RA_SLOT && !walk_read_any(w, slot, 8, &next->reg[mach->fp]))
+	if (r->bp != RULE_BP_SAME && (r->arg & RULE_RA) != RULE_RA_SLOT &&
+	    !walk_read_any(w, slot, 8, &next->reg[mach->fp]))
 		return walk_fault(w, slot);
 	if (!at && !(mach->link != MACHINE_NO_REG && w->regs.known & slow_bit(mach->link)))
 		return walk_cut(w, CUT_BAD_FRAME);

@@ -25,8 +25,9 @@
 #define SAME_STACK_GAP (1ull << 20)      /* an sp this little above the copied bytes is on the same stack */
 
 /*
- * What libdw is asked about a file takes a microsecond or two, and some tens in the largest functions of compilers. A file that is made for it
- * takes ten thousand, as often as somebody comes by another of its places; such files together get a part of the time.
+ * What libdw is asked about a file takes a microsecond or two, and some tens in the largest
+ * functions of compilers. A file that is made for it takes ten thousand, as often as somebody comes
+ * by another of its places; such files together get a part of the time.
  */
 #define DEAR_NS (50 * NSEC_PER_USEC)     /* on average, of a file ... */
 #define DEAR_FREE_NS (200 * NSEC_PER_MSEC)       /* ... beside what finding its functions takes, once */
@@ -57,7 +58,8 @@ void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns)
 	im->asked++;
 	im->asked_ns += took_ns;
 	if (unwind_is_dear(im))
-		u->dear_ns = (u->dear_ns + DEAR_OVER_NS < began_ns ? began_ns - DEAR_OVER_NS : u->dear_ns) + took_ns * DEAR_COSTS;
+		u->dear_ns = (u->dear_ns + DEAR_OVER_NS < began_ns ? began_ns - DEAR_OVER_NS : u->dear_ns) +
+			took_ns * DEAR_COSTS;
 }
 
 struct unwinder *unwinder_new(void)
@@ -126,7 +128,8 @@ bool walk_turn_to(struct walk *w, uint64_t addr)
 	for (uint32_t i = 0; i < w->in->nr_segments; i++) {
 		const struct raw_segment *s = &w->in->segment[i];
 
-		if (s->interrupted != w->interrupted || addr < s->addr || addr - s->addr >= s->len || s->len - (addr - s->addr) < 8)
+		if (s->interrupted != w->interrupted || addr < s->addr || addr - s->addr >= s->len ||
+		    s->len - (addr - s->addr) < 8)
 			continue;
 		w->lo = s->addr;
 		w->hi = s->addr + s->len;
@@ -220,8 +223,9 @@ const struct unwind_map *walk_map(struct walk *w, uint64_t pc)
 }
 
 /*
- * A return address that nobody's call left may be the first byte of a function: makecontext() and clone trampolines put it
- * on the stack. It counts only when that function says that it has no caller.
+ * A return address that nobody's call left may be the first byte of a function: makecontext() and
+ * clone trampolines put it on the stack. It counts only when that function says that it has no
+ * caller.
  */
 static bool starts_root(struct image *im, uint64_t vaddr)
 {
@@ -269,7 +273,10 @@ static struct rule rule_without_row(struct image *im, uint64_t vaddr)
 	return (struct rule){ .kind = RULE_NONE };
 }
 
-/* [START, BEHIND) is something else than what goes on from VADDR up to *END, which becomes less. False: VADDR is in it. */
+/*
+ * [START, BEHIND) is something else than what goes on from VADDR up to *END, which becomes less.
+ * False: VADDR is in it.
+ */
 static bool unwind_goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64_t behind)
 {
 	if (behind <= vaddr || start >= *end)
@@ -280,7 +287,10 @@ static bool unwind_goes_on(uint64_t vaddr, uint64_t *end, uint64_t start, uint64
 	return true;
 }
 
-/* Does rule_without_row() look for something that may be at VADDR, or the byte behind it? If not, *END is where that begins. */
+/*
+ * Does rule_without_row() look for something that may be at VADDR, or the byte behind it? If not,
+ * *END is where that begins.
+ */
 static bool is_marked(const struct image *im, uint64_t vaddr, uint64_t *end)
 {
 	for (size_t i = 0; i < im->marks.n; i++)
@@ -300,7 +310,8 @@ struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end)
 
 	*ret_end = vaddr + 1;
 	/* Asking about the byte behind each place would cost as much again: functions begin at such addresses. */
-	if (is_marked(im, vaddr, &until) || (frames && im->debug) || ((vaddr + 1) % CODE_ALIGNMENT == 0 && starts_root(im, vaddr + 1)))
+	if (is_marked(im, vaddr, &until) || (frames && im->debug) ||
+	    ((vaddr + 1) % CODE_ALIGNMENT == 0 && starts_root(im, vaddr + 1)))
 		return rule_without_row(im, vaddr);
 	if (frames) {
 		rule = frames->rule;
@@ -328,7 +339,10 @@ struct rule walk_learn(struct image *im, uint64_t offset)
 
 	if (!im->arch || !image_vaddr(im, offset, &vaddr))
 		return (struct rule){ .kind = RULE_NONE };
-	/* Go describes the functions that switch stacks too, but what it says is true on one side of the switch only. */
+	/*
+	 * Go describes the functions that switch stacks too, but what it says is true on one side
+	 * of the switch only.
+	 */
 	if (image_go_rule(im, vaddr, &rule))
 		return rule;
 	row = image_row(im, vaddr);
@@ -410,7 +424,10 @@ static enum step by_link(struct walk *w, uint64_t cfa, uint64_t bp)
 	return to_frame(w, w->link, cfa, bp);
 }
 
-/* The caller by a return address that is elsewhere than where x86-64 pushes it. BP: the caller's, if R has it in a register or a slot of its own. */
+/*
+ * The caller by a return address that is elsewhere than where x86-64 pushes it. BP: the caller's,
+ * if R has it in a register or a slot of its own.
+ */
 static enum step by_place(struct walk *w, const struct rule *r, uint64_t cfa, uint64_t bp)
 {
 	const uint64_t at = cfa + (uint64_t)((int64_t)r->bp * 8) + ((r->arg & RULE_RA) == RULE_RA_BESIDE ? 8 : 0);
@@ -520,8 +537,9 @@ static bool plausible_return(struct walk *w, uint64_t pc)
 }
 
 /*
- * Code without any information that has nothing on its stack but a frame, to which bp points. The bp of anybody else is above the
- * return address of this one, so it cannot be at sp. gcc's crtstuff.c has such code in each object, to run its destructors.
+ * Code without any information that has nothing on its stack but a frame, to which bp points. The
+ * bp of anybody else is above the return address of this one, so it cannot be at sp. gcc's
+ * crtstuff.c has such code in each object, to run its destructors.
  */
 static enum step by_lone_frame(struct walk *w)
 {
@@ -543,7 +561,8 @@ static enum step unwind_by_leaf(struct walk *w)
 	if (!w->exact)
 		return by_lone_frame(w);
 	if (w->machine->link != MACHINE_NO_REG)
-		return w->link_known && plausible_return(w, w->link & w->machine->code_bits) ? by_link(w, w->sp, w->bp) : by_lone_frame(w);
+		return w->link_known && plausible_return(w, w->link & w->machine->code_bits) ?
+			by_link(w, w->sp, w->bp) : by_lone_frame(w);
 	if (!walk_read(w, w->sp, &ra))
 		return walk_fault(w, w->sp);
 	return plausible_return(w, ra) ? to_caller(w, w->sp + 8, w->bp) : by_lone_frame(w);
@@ -576,8 +595,8 @@ static bool in_new_thread(const struct walk *w)
 }
 
 /*
- * The caller is on another stack. Only when it is not, as asmcgocall() of Go may be called on the right one already, tells what was copied where it
- * is; the kernel half can look.
+ * The caller is on another stack. Only when it is not, as asmcgocall() of Go may be called on the
+ * right one already, tells what was copied where it is; the kernel half can look.
  */
 static enum step by_switch(struct walk *w, const struct rule *r)
 {
@@ -603,7 +622,8 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 	switch ((enum rule_kind)r->kind) {
 	case RULE_SP:
 		if (w->sp_unknown)
-			return by_fp(w);         /* such code keeps the frame pointer, or nobody could have come here by it */
+			/* such code keeps the frame pointer, or nobody could have come here by it */
+			return by_fp(w);
 		return by_cfa(w, r, w->sp + (uint64_t)(int64_t)r->cfa);
 	case RULE_BP:
 		w->sp_unknown = false;
@@ -634,7 +654,8 @@ static inline enum step by_rule(struct walk *w, const struct rule *r)
 
 static inline void unwind_emit(struct chain *c, module_id module, uint64_t offset, bool no_table)
 {
-	c->frame[c->n++] = (struct frame){ .module = module, .flags = no_table ? FRAME_F_NO_TABLE : 0, .offset = offset };
+	c->frame[c->n++] = (struct frame){ .module = module, .flags = no_table ? FRAME_F_NO_TABLE : 0,
+					   .offset = offset };
 }
 
 /* It may be walked again. */
@@ -663,7 +684,10 @@ static enum step by_state(struct walk *w, const struct unwind_map *m, uint64_t l
 	}
 }
 
-/* Is PC what return probes put in place of return addresses: the start of their page? The byte before is no part of it. */
+/*
+ * Is PC what return probes put in place of return addresses: the start of their page? The byte
+ * before is no part of it.
+ */
 static bool is_return_probe(struct walk *w, uint64_t pc)
 {
 	const struct unwind_map *m = pc % PAGE ? NULL : walk_map(w, pc);
@@ -755,8 +779,9 @@ static void take_walked(struct walk *w)
 }
 
 /*
- * The places that the kernel half walked by rules. It says which ones it took the rules of; when those are not what is mapped there now, it
- * walked by rules of another file, and nothing of it is believed: false, with no frame in the chain. The same when one is being loaded.
+ * The places that the kernel half walked by rules. It says which ones it took the rules of; when
+ * those are not what is mapped there now, it walked by rules of another file, and nothing of it is
+ * believed: false, with no frame in the chain. The same when one is being loaded.
  */
 static bool take_places(struct walk *w)
 {
@@ -804,8 +829,8 @@ static void take_ruled(struct walk *w)
 }
 
 /*
- * Goes on from where the kernel half stopped, of which pc, sp and bp are known. False when what it says of the way up to there is not to be
- * believed.
+ * Goes on from where the kernel half stopped, of which pc, sp and bp are known. False when what it
+ * says of the way up to there is not to be believed.
  */
 static bool walk_from_stop(struct walk *w)
 {
@@ -888,10 +913,12 @@ enum step walk_frame(struct walk *w)
 }
 
 /*
- * By what was copied of the stack from its beginning on. Where that does not do, from where the kernel half stopped, unless that is not as far:
- * of that frame only pc, sp and bp are known, and its rule may need more.
+ * By what was copied of the stack from its beginning on. Where that does not do, from where the
+ * kernel half stopped, unless that is not as far: of that frame only pc, sp and bp are known, and
+ * its rule may need more.
  */
-static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in)
+static void walk_copy(struct walk *w, struct unwinder *u, const struct unwind_space *space,
+		      const struct unwind_input *in)
 {
 	struct chain *c = w->out;
 	uint32_t came;
@@ -923,7 +950,8 @@ static void take_innermost(struct walk *w)
 		unwind_emit(w->out, m->module, unwind_place(m, w->pc), false);
 }
 
-void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in, struct chain *ret)
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in,
+		   struct chain *ret)
 {
 	struct walk w;
 

@@ -20,7 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
-/* An old name of MAP_ANONYMOUS: as a macro it would silently stand in for the state below. Included first, it stays away. */
+/*
+ * An old name of MAP_ANONYMOUS: as a macro it would silently stand in for the state below. Included
+ * first, it stays away.
+ */
 #undef MAP_ANON
 
 #define CHAIN_MAX 4096u          /* frames at most: a 64 KB stack of 16-byte frames */
@@ -31,16 +34,19 @@ enum map_state {
 	MAP_LOADING,             /* try again later */
 	MAP_NO_FILE,             /* its file cannot be read */
 	MAP_SPECIAL,             /* a kernel-made page without unwind information ([vsyscall]) */
-	MAP_PROBES,              /* that of [uprobes], which begins with what return probes put in place of return addresses */
+	/* that of [uprobes], which begins with what return probes put in place of return addresses */
+	MAP_PROBES,
 };
 
 /* Answer to "what is mapped at this address". */
 struct unwind_map {
 	uint64_t start, end;     /* of the mapping */
-	uint64_t pgoff;          /* file offset of start; of MAP_ANON start itself: places in such memory are addresses */
+	/* file offset of start; of MAP_ANON start itself: places in such memory are addresses */
+	uint64_t pgoff;
 	module_id module;
 	enum map_state state;
-	const struct made_code *made;    /* MAP_ANON: what its compiler says of unwinding, NULL = nothing; valid as long as IMAGE */
+	/* MAP_ANON: what its compiler says of unwinding, NULL = nothing; valid as long as IMAGE */
+	const struct made_code *made;
 	struct image *image;     /* MAP_READY; stays valid during the call of unwind_sample() */
 };
 
@@ -55,8 +61,9 @@ struct unwind_space {
 	/* False when nothing executable is mapped at PC. */
 	bool (*find)(void *ctx, uint64_t pc, struct unwind_map *ret);
 	/*
-	 * All that is executable and MAP_READY, or MAP_ANON, by address, to RET: at most MAX, whose number it returns. LOAD: files that are
-	 * not loaded yet are asked for. NULL: only find() is to be had.
+	 * All that is executable and MAP_READY, or MAP_ANON, by address, to RET: at most MAX, whose
+	 * number it returns. LOAD: files that are not loaded yet are asked for. NULL: only find()
+	 * is to be had.
 	 */
 	size_t (*list)(void *ctx, struct unwind_map *ret, size_t max, bool load);
 	void *ctx;
@@ -69,11 +76,13 @@ struct chain {
 	enum unwind_method method;
 	uint32_t bytes_used;             /* distance from sp to the highest byte read: what a copy must hold */
 	uint64_t fault;                  /* of a cut in the stack: the address whose word was missing */
-	bool stale;                      /* the kernel half walked by rules of something else: CUT_STALE, or only up to where it stopped */
+	/* the kernel half walked by rules of something else: CUT_STALE, or only up to where it stopped */
+	bool stale;
 	bool loading;                    /* ended at a module that is still being loaded: may be retried */
 	/*
-	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a signal handler and the end
-	 * of a ucontext's stack are named by their own first byte: no call left these return addresses.
+	 * Offsets as dict.h says: lookup places, not return addresses. The sigreturn code under a
+	 * signal handler and the end of a ucontext's stack are named by their own first byte: no
+	 * call left these return addresses.
 	 */
 	struct frame frame[CHAIN_MAX];
 };
@@ -94,7 +103,8 @@ void unwinder_forget(struct unwinder *u, module_id module);
  * Walks what IN has in SPACE. Never fails: what cannot be walked is cut with a reason. ret->n may be 0 (kernel
  * thread, no registers). RET is the caller's and large: keep one.
  */
-void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in, struct chain *ret);
+void unwind_sample(struct unwinder *u, const struct unwind_space *space, const struct unwind_input *in,
+		   struct chain *ret);
 
 /* Figures since unwinder_new(). */
 struct unwind_stats {

@@ -21,7 +21,8 @@
 #define REG_LINK 30
 #define REG_SP 31
 #define PLT_HEAD 32u                     /* bytes of the first stub */
-#define PLT_PUSHED 8u                    /* from here on it has pushed two words; before, with a landing pad or without, that depends */
+/* from here on it has pushed two words; before, with a landing pad or without, that depends */
+#define PLT_PUSHED 8u
 /* struct rt_sigframe (Linux, arch/arm64/kernel/signal.c): siginfo, and in ucontext uc_mcontext.regs */
 #define SIGNAL_REGS (128 + 184)
 
@@ -51,7 +52,8 @@ static enum aarch64_where aarch64_where_is(Dwarf_Frame *row, int reg, int64_t *r
 static bool aarch64_place_rule(Dwarf_Frame *row, struct rule *r)
 {
 	int64_t link = 0, fp = 0;
-	const enum aarch64_where link_is = aarch64_where_is(row, REG_LINK, &link), fp_is = aarch64_where_is(row, REG_FP, &fp);
+	const enum aarch64_where link_is = aarch64_where_is(row, REG_LINK, &link),
+		fp_is = aarch64_where_is(row, REG_FP, &fp);
 
 	if ((fp_is != AT_CFA && fp_is != SAME) || (link_is != AT_CFA && link_is != SAME))
 		return false;
@@ -81,8 +83,8 @@ static struct rule aarch64_rule(Dwarf_Frame *row, bool signal)
 		return (struct rule){ .kind = RULE_END };
 	if (signal)
 		return (struct rule){ .kind = RULE_SIGNAL, .arg = RULE_PLACED };
-	if (dwarf_frame_cfa(row, &op, &n) != 0 || !arch_cfa_rule(op, n, REG_SP, REG_FP, &r) || !arch_sp_is_cfa(row, REG_SP) ||
-	    !aarch64_place_rule(row, &r))
+	if (dwarf_frame_cfa(row, &op, &n) != 0 || !arch_cfa_rule(op, n, REG_SP, REG_FP, &r) ||
+	    !arch_sp_is_cfa(row, REG_SP) || !aarch64_place_rule(row, &r))
 		return slow;
 	return r;
 }
@@ -103,9 +105,10 @@ const struct unwind_arch unwind_aarch64 = {
 	.machine = EM_AARCH64,
 	.return_column = REG_LINK,
 	.preserved = 0x3ff80000,         /* x19-x29 (AAPCS64, section 6.1.1) */
-	.signal_at = { AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), AT(8), AT(9), AT(10), AT(11), AT(12), AT(13), AT(14), AT(15),
-		       AT(16), AT(17), AT(18), AT(19), AT(20), AT(21), AT(22), AT(23), AT(24), AT(25), AT(26), AT(27), AT(28), AT(29),
-		       AT(30), AT(31), AT(32) },
+	.signal_at = { AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7), AT(8), AT(9), AT(10), AT(11), AT(12),
+		       AT(13), AT(14), AT(15),
+		       AT(16), AT(17), AT(18), AT(19), AT(20), AT(21), AT(22), AT(23), AT(24), AT(25), AT(26),
+		       AT(27), AT(28), AT(29), AT(30), AT(31), AT(32) },
 	.rule = aarch64_rule,
 	.plt = aarch64_plt_rule,
 	.entry_code = aarch64_entry_code,

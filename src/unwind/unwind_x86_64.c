@@ -31,8 +31,8 @@ static bool is_op(const Dwarf_Op *op, unsigned int atom, uint64_t number)
 static bool is_plt(const Dwarf_Op *op, size_t n, uint8_t *ret_at)
 {
 	if (n != 9 || !is_op(&op[0], DW_OP_breg7, 8) || !is_op(&op[1], DW_OP_breg16, 0) || op[2].atom != DW_OP_lit15 ||
-	    op[3].atom != DW_OP_and || (op[4].atom != DW_OP_lit11 && op[4].atom != DW_OP_lit10) || op[5].atom != DW_OP_ge ||
-	    op[6].atom != DW_OP_lit3 || op[7].atom != DW_OP_shl || op[8].atom != DW_OP_plus)
+	    op[3].atom != DW_OP_and || (op[4].atom != DW_OP_lit11 && op[4].atom != DW_OP_lit10) ||
+	    op[5].atom != DW_OP_ge || op[6].atom != DW_OP_lit3 || op[7].atom != DW_OP_shl || op[8].atom != DW_OP_plus)
 		return false;
 	*ret_at = (uint8_t)(op[4].atom - DW_OP_lit0);
 	return true;
@@ -148,8 +148,8 @@ const struct unwind_arch unwind_x86_64 = {
 	.fp_ends_frame = true,
 	.preserved = 0xf048,             /* rbx rbp r12-r15 (psABI 1.0 section 3.2.1) */
 	/* In the order of DWARF; there it is r8-r15 rdi rsi rbp rbx rdx rax rcx rsp rip. */
-	.signal_at = { AT(13), AT(12), AT(14), AT(11), AT(9), AT(8), AT(10), AT(15), AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7),
-		       AT(16) },
+	.signal_at = { AT(13), AT(12), AT(14), AT(11), AT(9), AT(8), AT(10), AT(15), AT(0), AT(1), AT(2), AT(3), AT(4),
+		       AT(5), AT(6), AT(7), AT(16) },
 	.rule = x86_64_rule,
 	.plt = x86_64_plt_rule,
 	.entry_code = x86_64_entry_code,

@@ -87,22 +87,24 @@ struct rule walk_rule(struct walk *w, const struct unwind_map *m, uint64_t offse
 /* The same asked of IM, without remembering it. */
 struct rule walk_learn(struct image *im, uint64_t offset);
 /*
- * The rule of the places of IM from VADDR, which has no row in the call-frame information, up to *RET_END (at least one), as far as they have
- * none either. RULE_NONE too where there is one that takes long to find.
+ * The rule of the places of IM from VADDR, which has no row in the call-frame information, up to
+ * *RET_END (at least one), as far as they have none either. RULE_NONE too where there is one that
+ * takes long to find.
  */
 struct rule walk_rule_until(struct image *im, uint64_t vaddr, uint64_t *ret_end);
 /* What frame-pointer frames and frames without information do: (sp, bp) -> the caller's (pc, sp, bp). */
 enum step walk_fp(struct walk *w, uint64_t sp, uint64_t bp, uint64_t ret[3]);
 
 /*
- * Steps from frame out->n - 1, whose pc, sp and bp stand in W, to its caller with every register, asking libdw for the rows
- * of all frames up to there. Sets pc, sp, bp, exact.
+ * Steps from frame out->n - 1, whose pc, sp and bp stand in W, to its caller with every register,
+ * asking libdw for the rows of all frames up to there. Sets pc, sp, bp, exact.
  */
 enum step slow_step(struct walk *w);
 
 /*
- * Before and after anything is asked of libdw about IM in the course of a walk. False: not now, since files like it take more time than they
- * may have; what is asked for then counts as information that cannot be used.
+ * Before and after anything is asked of libdw about IM in the course of a walk. False: not now,
+ * since files like it take more time than they may have; what is asked for then counts as
+ * information that cannot be used.
  */
 bool walk_may_ask(const struct unwinder *u, const struct image *im, uint64_t now_ns);
 void walk_has_asked(struct unwinder *u, struct image *im, uint64_t began_ns);
