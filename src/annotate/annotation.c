@@ -141,15 +141,18 @@ static void annotation_put_rows(struct builder *b)
 }
 
 /* What places and groups are: instructions and lines, or, where there are none, the function as a whole. */
-static int build_hits(struct annotation *a, const struct snapshot *s, const struct names *names, const struct query *q, struct err *e)
+static int build_hits(struct annotation *a, const struct snapshot *s, const struct names *names,
+		      const struct query *q, struct err *e)
 {
 	const struct listing *l = a->listing;
-	const uint32_t size = l->size ? l->size : l->of.size < LISTING_CODE_MAX ? (uint32_t)l->of.size : LISTING_CODE_MAX;
+	const uint32_t size = l->size ? l->size : l->of.size < LISTING_CODE_MAX ? (uint32_t)l->of.size :
+		LISTING_CODE_MAX;
 	AUTO_FREE uint32_t *none = calloc(size + 1ul, sizeof(*none)), *group = calloc(l->insn.n + 1ul, sizeof(*group));
 	AUTO_FREE bool *enters = calloc(l->insn.n + 1ul, sizeof(*enters));
 	const struct instruction_costs_of of = {
 		.module = l->of.module, .start = l->of.start, .size = size, .place = l->insn.n ? l->place : none,
-		.places = l->insn.n ? (uint32_t)l->insn.n : 1, .group = group, .groups = (uint32_t)l->line.n, .enters = enters,
+		.places = l->insn.n ? (uint32_t)l->insn.n : 1, .group = group, .groups = (uint32_t)l->line.n,
+		.enters = enters,
 	};
 
 	if (!none || !group || !enters)
@@ -210,7 +213,8 @@ char *annotation_text(const struct annotation *a, const struct annot_row *r, cha
 			    l->file.v[r->of].why ? l->file.v[r->of].why : "");
 		break;
 	case ANNOT_LINE:
-		text_format(dst, size, "%5" PRIu32 "  %s", l->line.v[r->of].number, l->line.v[r->of].text ? l->line.v[r->of].text : "");
+		text_format(dst, size, "%5" PRIu32 "  %s", l->line.v[r->of].number,
+			    l->line.v[r->of].text ? l->line.v[r->of].text : "");
 		break;
 	case ANNOT_INSN:
 		text_format(dst, size, "%8" PRIx64 ":  %s", l->insn.v[r->of].address, l->insn.v[r->of].text);

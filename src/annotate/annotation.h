@@ -63,16 +63,19 @@ void annotation_free(struct annotation *a);      /* NULL is fine */
 /* What stands on row R, sanitised, without figures. Returns DST. */
 char *annotation_text(const struct annotation *a, const struct annot_row *r, char *dst, size_t size);
 /*
- * The row of LAYOUT with the largest total, those of INLINED alone when that is not NULL and there are any; SIZE_MAX when none has
- * any.
+ * The row of LAYOUT with the largest total, those of INLINED alone when that is not NULL and there
+ * are any; SIZE_MAX when none has any.
  */
 size_t annotation_hottest(const struct annotation *a, enum annot_layout layout, const char *inlined);
 /*
- * The row that comes behind ROW when those with a total stand in falling order, or, when BACK, before it; round the ends. SIZE_MAX
- * when there is none.
+ * The row that comes behind ROW when those with a total stand in falling order, or, when BACK,
+ * before it; round the ends. SIZE_MAX when there is none.
  */
 size_t annotation_next_hottest(const struct annotation *a, enum annot_layout layout, size_t row, bool back);
-/* The row of LAYOUT for the same line or instruction as R in another layout, or as near as there is one; 0 when nothing is. */
+/*
+ * The row of LAYOUT for the same line or instruction as R in another layout, or as near as there is
+ * one; 0 when nothing is.
+ */
 size_t annotation_find(const struct annotation *a, enum annot_layout layout, const struct annot_row *r);
 
 DEFINE_AUTO(annotation_free, struct annotation);

@@ -28,7 +28,8 @@ int disasm_new(struct disasm **ret, struct err *e)
 	d = calloc(1, sizeof(*d));
 	if (!d)
 		return err_nomem(e, "the disassembler");
-	r = access_open(host, host->cs == CS_ARCH_X86 ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_DEFAULT, &d->cs, &d->scratch, e);
+	r = access_open(host, host->cs == CS_ARCH_X86 ? CS_OPT_SYNTAX_ATT : CS_OPT_SYNTAX_DEFAULT, &d->cs,
+			&d->scratch, e);
 	if (r)
 		return r;
 	*ret = take_ptr(d);

@@ -88,7 +88,8 @@ static int open_details(struct reader *r)
 	struct err e = ERR_INIT;
 
 	if (!r->elf) {
-		say_no_lines(r, "this code was made at run time: it is shown as it stands in memory now, and has no lines that are known");
+		say_no_lines(r, "this code was made at run time: it is shown as it stands in memory now, and has no "
+			     "lines that are known");
 		return 0;
 	}
 	if (!elf_syms_complete(r->elf) || !dwarf_info_present(r->elf))
@@ -98,7 +99,8 @@ static int open_details(struct reader *r)
 	if (!dwarf_info_present(debug))
 		debug = r->debug;
 	if (!debug || !dwarf_info_present(debug))
-		say_no_lines(r, "there is no debug information (-g) in the file, and none beside it: so no lines are known");
+		say_no_lines(r, "there is no debug information (-g) in the file, and none beside it: so no "
+			     "lines are known");
 	else if (details_open(r->elf, debug, r->of->path, &where, &r->dwarf, &e))
 		say_no_lines(r, e.text);
 	return listing_stopped(r);
@@ -159,8 +161,8 @@ static bool add_insn(struct reader *r, const struct disasm_insn *in, uint32_t at
 	if (in->jumps)
 		listing_name_target(r, in->target, name, sizeof(name));
 	snprintf(text, sizeof(text), "%s%s", in->text, name);
-	*slot = (struct listing_insn){ .address = r->address + at, .at = at, .line = LISTING_NONE, .size = in->size, .enters = in->enters,
-				       .text = arena_strndup(&r->l->text, text, strlen(text)) };
+	*slot = (struct listing_insn){ .address = r->address + at, .at = at, .line = LISTING_NONE, .size = in->size,
+				       .enters = in->enters, .text = arena_strndup(&r->l->text, text, strlen(text)) };
 	for (uint32_t i = 0; i < in->size; i++)
 		r->l->place[at + i] = (uint32_t)r->l->insn.n - 1;
 	return slot->text;
@@ -325,8 +327,9 @@ static bool listing_add_line(struct reader *r, uint32_t file, uint32_t number, b
 }
 
 /*
- * Adds the line of REF, and before it those that stand between it and PREVIOUS, when they are few, or a few above it. In the
- * function's own file that is where it begins, and what compilers made nothing of.
+ * Adds the line of REF, and before it those that stand between it and PREVIOUS, when they are few,
+ * or a few above it. In the function's own file that is where it begins, and what compilers made
+ * nothing of.
  */
 static bool add_with_context(struct reader *r, const struct line_ref *ref, const struct line_ref *previous)
 {
@@ -378,7 +381,8 @@ static uint32_t listing_line_of(const struct listing *l, const struct line_ref *
 		else
 			hi = mid;
 	}
-	return lo < l->line.n && l->line.v[lo].file == ref->file && l->line.v[lo].number == ref->number ? (uint32_t)lo : LISTING_NONE;
+	return lo < l->line.n && l->line.v[lo].file == ref->file && l->line.v[lo].number == ref->number ?
+		(uint32_t)lo : LISTING_NONE;
 }
 
 static int read_lines(struct reader *r)
@@ -423,8 +427,8 @@ static void reader_clear(struct reader *r)
 		close(r->fd);
 }
 
-int listing_read(const struct code_access *access, const struct listing_of *of, const _Atomic bool *stop, struct listing **ret,
-		 struct err *e)
+int listing_read(const struct code_access *access, const struct listing_of *of, const _Atomic bool *stop,
+		 struct listing **ret, struct err *e)
 {
 	AUTO(listing_free) struct listing *l = calloc(1, sizeof(*l));
 	struct reader r = { .access = access, .of = of, .stop = stop, .l = l, .fd = -1, .debug_fd = -1, .e = e };

@@ -29,13 +29,16 @@
 /* How files are come by. A call that hangs may be left behind: then it must not touch CTX any more. */
 struct code_access {
 	/*
-	 * An fd in which frames of MODULE, of any kind but MODULE_KERNEL and MODULE_NOTE, are where their offsets say, proved to be
-	 * that module; or a negative errno with a sentence.
+	 * An fd in which frames of MODULE, of any kind but MODULE_KERNEL and MODULE_NOTE, are where
+	 * their offsets say, proved to be that module; or a negative errno with a sentence.
 	 */
 	int (*open)(void *ctx, module_id module, struct err *e);
 	/* The regular file that is PATH where the code of MODULE runs; an fd or a negative errno. */
 	int (*open_source)(void *ctx, module_id module, const char *path);
-	/* The root in which the path of MODULE means what it says (O_PATH); negative when that is ours. NULL = it always is. */
+	/*
+	 * The root in which the path of MODULE means what it says (O_PATH); negative when that is
+	 * ours. NULL = it always is.
+	 */
 	int (*open_root)(void *ctx, module_id module);
 	void *ctx;
 	const char *symfs;       /* directory in which debug files are looked up first; NULL = none */
@@ -49,7 +52,8 @@ struct listing_of {
 	uint64_t size;           /* bytes */
 	char path[PATH_MAX];     /* of the module, raw bytes */
 	char name[LISTING_NAME_MAX];     /* what it is called, sanitised */
-	char inlined[LISTING_NAME_MAX];  /* the same of the inlined function that was asked for; "" = the function itself */
+	/* the same of the inlined function that was asked for; "" = the function itself */
+	char inlined[LISTING_NAME_MAX];
 };
 
 struct listing_insn {
@@ -88,10 +92,11 @@ struct listing {
 };
 
 /*
- * Reads it; *STOP ends that early. What could not be read is said in it. On success *RET is the caller's; -ENOMEM, or -ECANCELED.
+ * Reads it; *STOP ends that early. What could not be read is said in it. On success *RET is the
+ * caller's; -ENOMEM, or -ECANCELED.
  */
-int listing_read(const struct code_access *access, const struct listing_of *of, const _Atomic bool *stop, struct listing **ret,
-		 struct err *e);
+int listing_read(const struct code_access *access, const struct listing_of *of, const _Atomic bool *stop,
+		 struct listing **ret, struct err *e);
 /* Another reference to L, which it returns; any thread. The last listing_free() frees it. */
 struct listing *listing_ref(struct listing *l);
 void listing_free(struct listing *l);            /* NULL is fine */

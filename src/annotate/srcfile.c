@@ -22,8 +22,8 @@ struct srcfile {
 };
 
 /*
- * With privileges any file could be read, and the path comes from the target: `#line 1 "/etc/shadow"` would show it to whoever may only
- * profile. Without them the kernel decides.
+ * With privileges any file could be read, and the path comes from the target: `#line 1
+ * "/etc/shadow"` would show it to whoever may only profile. Without them the kernel decides.
  */
 static int check_readable(const struct stat *st, struct err *e)
 {

@@ -17,8 +17,9 @@
 struct srcfile;
 
 /*
- * Reads the regular file at FD, which stays the caller's. A negative errno with a sentence: -EFBIG, what reading said, or -EACCES for a
- * file that others than its owner may not read while this process could read anything (the owner being who called sudo excepted).
+ * Reads the regular file at FD, which stays the caller's. A negative errno with a sentence: -EFBIG,
+ * what reading said, or -EACCES for a file that others than its owner may not read while this
+ * process could read anything (the owner being who called sudo excepted).
  */
 int srcfile_read(int fd, struct srcfile **ret, struct err *e);
 void srcfile_free(struct srcfile *s);              /* NULL is fine */
@@ -30,8 +31,8 @@ uint32_t srcfile_lines(const struct srcfile *s);
 struct timespec srcfile_changed(const struct srcfile *s);
 
 /*
- * Line NUMBER, from 1 on, as it is fit for a screen: sanitised (base/text.h), tabs widened, without its end. Returns DST (SIZE
- * bytes); "" for a line that there is not.
+ * Line NUMBER, from 1 on, as it is fit for a screen: sanitised (base/text.h), tabs widened, without
+ * its end. Returns DST (SIZE bytes); "" for a line that there is not.
  */
 char *srcfile_line(const struct srcfile *s, uint32_t number, char *dst, size_t size);
 

@@ -51,7 +51,8 @@ static void which_describe(struct listing_of *of, const struct tree *t, uint32_t
 	const struct func *inlined = n->inlined ? names_func(t->names, n->func) : NULL;
 	const char *name = inlined ? names_text(t->names, inlined->name) : "";
 
-	*of = (struct listing_of){ .module = f->module, .kind = (uint8_t)m->kind, .start = f->start, .size = f->size ? f->size : UNSIZED };
+	*of = (struct listing_of){ .module = f->module, .kind = (uint8_t)m->kind, .start = f->start,
+				   .size = f->size ? f->size : UNSIZED };
 	snprintf(of->path, sizeof(of->path), "%s", strtab_get(dict_strings(t->dict), m->path));
 	text_sanitise(of->inlined, sizeof(of->inlined), name, strlen(name));
 	text_sanitise(of->name, sizeof(of->name), names_text(t->names, f->name), strlen(names_text(t->names, f->name)));

@@ -8,7 +8,10 @@
 
 #include <stdbool.h>
 
-/* The function that NODE of T is, or is inlined into, for listing_read(). False: *RET_WHY is a sentence that says why there is none. */
+/*
+ * The function that NODE of T is, or is inlined into, for listing_read(). False: *RET_WHY is a
+ * sentence that says why there is none.
+ */
 bool listing_which(const struct tree *t, uint32_t node, struct listing_of *ret, const char **ret_why);
 
 #endif

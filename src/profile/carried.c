@@ -144,11 +144,13 @@ static void argument_look(const struct dict *d, uint32_t id, struct measured *m)
 
 const struct carried_ops carried_ops[CARRIES_NR] = {
 	[CARRIES_NOTHING] = {
-		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = carried_none, .lightest = carried_none,
+		.known = nothing_known, .intern = nothing_intern, .count = nothing_count, .lighter = carried_none,
+			.lightest = carried_none,
 		.lightest_is_none = true, .tell = nothing_tell,
 	},
 	[CARRIES_WAIT] = {
-		.known = wait_known, .intern = wait_intern, .count = dict_waits, .lighter = wait_lighter, .lightest = carried_none,
+		.known = wait_known, .intern = wait_intern, .count = dict_waits, .lighter = wait_lighter,
+			.lightest = carried_none,
 		.lightest_is_none = true, .tell = wait_tell,
 	},
 	[CARRIES_PLACE] = {
@@ -156,7 +158,8 @@ const struct carried_ops carried_ops[CARRIES_NR] = {
 		.lightest = dict_fileless, .tell = place_tell, .look = place_look,
 	},
 	[CARRIES_ARGUMENT] = {
-		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = carried_same, .lightest = carried_none,
+		.known = nothing_known, .intern = argument_intern, .count = dict_arguments, .lighter = carried_same,
+			.lightest = carried_none,
 		.lightest_is_none = true, .tell = argument_tell, .look = argument_look,
 	},
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * carried.h - what a kind of fact carries beside its weight, as an id of the dictionary: how an event becomes such an id, what is left of
- * it when memory is short, how it becomes an event again, what a filter may look at. One row of operations for each enum carries
- * (model/kind.h). Private to the store, queries, and what makes events of facts.
+ * carried.h - what a kind of fact carries beside its weight, as an id of the dictionary: how an
+ * event becomes such an id, what is left of it when memory is short, how it becomes an event again,
+ * what a filter may look at. One row of operations for each enum carries (model/kind.h). Private to
+ * the store, queries, and what makes events of facts.
  */
 #ifndef SBERF_PROFILE_CARRIED_H
 #define SBERF_PROFILE_CARRIED_H
@@ -18,7 +19,10 @@
 struct carried_ops {
 	/* Whether all that EV names is in D. */
 	bool (*known)(const struct dict *d, const struct event *ev);
-	/* The id of what EV carries, ID_NONE when out of memory; EV is known. F is its fact, of which more may be set. */
+	/*
+	 * The id of what EV carries, ID_NONE when out of memory; EV is known. F is its fact, of
+	 * which more may be set.
+	 */
 	uint32_t (*intern)(struct dict *d, const struct event *ev, struct fact *f);
 	/* Ids are below. */
 	uint32_t (*count)(const struct dict *d);
@@ -40,7 +44,10 @@ static inline const struct carried_ops *carried_of(unsigned int kind)
 	return &carried_ops[kind_carries(kind)];
 }
 
-/* The length of the wait that EV tells of; of those it stands for their average, when none is its own. A piece that stands for others: 0. */
+/*
+ * The length of the wait that EV tells of; of those it stands for their average, when none is its
+ * own. A piece that stands for others: 0.
+ */
 uint64_t carried_wait_length(const struct event *ev);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP_COLUMNS 64u          /* at most so many new ones for one stretch of time: those of a long one are of many seconds */
+/* at most so many new ones for one stretch of time: those of a long one are of many seconds */
+#define GAP_COLUMNS 64u
 
 static struct heat_column *column_new(uint64_t from_ns, uint64_t to_ns)
 {
@@ -116,8 +117,8 @@ static uint64_t column_end(uint64_t from_ns, uint64_t to_ns)
 }
 
 /*
- * The column that holds FROM_NS, to be written to, made when there is none; what is to be written goes on up to TO_NS. AT is
- * column_after() of FROM_NS. NULL when out of memory.
+ * The column that holds FROM_NS, to be written to, made when there is none; what is to be written
+ * goes on up to TO_NS. AT is column_after() of FROM_NS. NULL when out of memory.
  */
 static struct heat_column *column_for(struct heat *h, size_t at, uint64_t from_ns, uint64_t to_ns)
 {
@@ -205,7 +206,8 @@ void heat_event(struct heat *h, const struct event *ev)
 static double heat_share_of(const struct heat_column *c, unsigned int row, uint64_t from_ns, uint64_t to_ns)
 {
 	const bool one = c->to_ns - c->from_ns <= NSEC_PER_SEC;
-	const uint64_t from = one ? c->from_ns + row * HEAT_ROW_NS : c->from_ns, to = one ? from + HEAT_ROW_NS : c->to_ns;
+	const uint64_t from = one ? c->from_ns + row * HEAT_ROW_NS : c->from_ns,
+		to = one ? from + HEAT_ROW_NS : c->to_ns;
 	const uint64_t a = from_ns > from ? from_ns : from, b = to_ns < to ? to_ns : to;
 
 	return a < b ? (double)(b - a) / (double)(to - from) : 0;

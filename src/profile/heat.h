@@ -2,13 +2,16 @@
 /*
  * heat.h - how much ran and waited when, finer than slices tell, over all stacks and threads.
  *
- * A *column* is a run of whole seconds of CLOCK_MONOTONIC, one when new. It holds the time of threads for each kind and for each
- * of HEAT_ROWS pieces of the second (the *offset*), so what comes back every second stands in the same row. Columns lie in order and
- * never overlap; a time of which nothing was told has none. When there are HEAT_COLUMNS_MAX, the older half is merged in pairs,
- * offset by offset: memory stays below 1.3 MB, totals stay, and so do the offsets of what is periodic.
+ * A *column* is a run of whole seconds of CLOCK_MONOTONIC, one when new. It holds the time of
+ * threads for each kind and for each of HEAT_ROWS pieces of the second (the *offset*), so what
+ * comes back every second stands in the same row. Columns lie in order and never overlap; a time of
+ * which nothing was told has none. When there are HEAT_COLUMNS_MAX, the older half is merged in
+ * pairs, offset by offset: memory stays below 1.3 MB, totals stay, and so do the offsets of what is
+ * periodic.
  *
- * Columns are shared by reference, like slices: one that somebody else refers to is copied before it is written to. So a copy
- * costs a pointer a column. One thread writes to a heat; any may give columns back.
+ * Columns are shared by reference, like slices: one that somebody else refers to is copied before
+ * it is written to. So a copy costs a pointer a column. One thread writes to a heat; any may give
+ * columns back.
  */
 #ifndef SBERF_PROFILE_HEAT_H
 #define SBERF_PROFILE_HEAT_H
@@ -47,15 +50,19 @@ bool heat_share(struct heat *to, const struct heat *from);
 void heat_add(struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double ns);
 
 /*
- * Adds what EV tells, for as long as it weighs: a wait before EV.time_ns, since a thread cannot wait for longer than time passes; a
- * sample around it, so that a thread that runs on has no gaps. Kinds that are no time add nothing, nor do times beyond 292 years.
+ * Adds what EV tells, for as long as it weighs: a wait before EV.time_ns, since a thread cannot
+ * wait for longer than time passes; a sample around it, so that a thread that runs on has no gaps.
+ * Kinds that are no time add nothing, nor do times beyond 292 years.
  */
 void heat_event(struct heat *h, const struct event *ev);
 
 /* What KIND of time a fact or event of EVENT_KIND is; TIME_NR = none. */
 enum time_kind heat_kind(unsigned int event_kind);
 
-/* Sets RET to the time of each kind from FROM_NS to TO_NS, in ns. Of a row or a merged column that lies in it in part: that part. */
+/*
+ * Sets RET to the time of each kind from FROM_NS to TO_NS, in ns. Of a row or a merged column that
+ * lies in it in part: that part.
+ */
 void heat_sum(const struct heat *h, uint64_t from_ns, uint64_t to_ns, double ret[TIME_NR]);
 /* The same for one kind and each offset. */
 void heat_offsets(const struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double ret[HEAT_ROWS]);

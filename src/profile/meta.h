@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * meta.h - what a profile says of itself: where, when, how it was taken, and what it missed. Live views and recordings fill
- * the same struct, so the header, the summary and exporters read one thing.
+ * meta.h - what a profile says of itself: where, when, how it was taken, and what it missed. Live
+ * views and recordings fill the same struct, so the header, the summary and exporters read one
+ * thing.
  */
 #ifndef SBERF_PROFILE_META_H
 #define SBERF_PROFILE_META_H
@@ -26,16 +27,20 @@ enum target_state {
 
 struct profile_meta {
 	char host[META_TEXT], kernel[META_TEXT], arch[32];     /* uname */
-	char kernel_without[128];    /* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
+	/* what the capture did without, as features_missing() (capture/features.h) says; "" = not known */
+	char kernel_without[128];
 	char version[64];            /* of sberf */
-	bool named;                  /* the target is processes or threads that were there when the capture began; in no recording */
+	/* the target is processes or threads that were there when the capture began; in no recording */
+	bool named;
 	bool absent;                 /* nobody had the name of the target when the capture began; in no recording */
 	char target[META_TEXT];      /* "redis-server 1234", "all tasks", the command; sanitised */
 	char cmdline[META_TEXT];     /* sberf's own command line; sanitised */
 	char event[32];              /* "cycles", "cpu-clock" */
-	char unit[32];               /* of an import: what it counts (MEASURE_IMPORTED) when that is no time, such as "weight"; "" = time */
+	/* of an import: what it counts (MEASURE_IMPORTED) when that is no time, such as "weight"; "" = time */
+	char unit[32];
 	uint32_t freq_asked;         /* Hz per CPU that the user asked for */
-	uint32_t freq_got;           /* Hz per CPU that busy CPUs had lately; granted as long as that is unknown; 0 = unknown */
+	/* Hz per CPU that busy CPUs had lately; granted as long as that is unknown; 0 = unknown */
+	uint32_t freq_got;
 	bool rate_changed;           /* both are those of now, and were others before; in no recording */
 	uint32_t cpus;               /* sampled */
 	uint64_t start_real_ns, start_mono_ns;   /* when the capture began, both clocks */
@@ -43,7 +48,11 @@ struct profile_meta {
 	bool complete;               /* false: a recording that was cut off */
 	enum target_state target_state;
 	int end_code;
-	char executed[64];           /* the program that the target, one process, has executed since the capture began; "" = none; sanitised */
+	/*
+	 * the program that the target, one process, has executed since the capture began; "" =
+	 * none; sanitised
+	 */
+	char executed[64];
 
 	uint64_t samples;            /* EVENT_SAMPLE delivered */
 	uint64_t user_samples;       /* of them with a user side */
@@ -52,10 +61,14 @@ struct profile_meta {
 	struct unwound wait_unwound; /* of these: of waits */
 	uint64_t verify_checked;     /* of WAY_KERNEL: copied too, and walked from there to the root again */
 	uint64_t verify_incomplete;  /* of WAY_KERNEL: copied too, but the copy did not lead to the root */
-	uint64_t verify_different, verify_cause[VERIFY_NR];      /* of verify_checked: with other frames, in all and by how they differ */
-	uint64_t verify_kernel_checked, verify_kernel_different;         /* kernel stacks read by hops: unwound, too; with other frames */
-	uint64_t rules_pages, rules, rules_processes;    /* what the kernel knows now to walk by: pages of code, different rules */
-	uint64_t rules_evicted;      /* pages and processes that gave way to others; these four META_UNKNOWN: it does not walk by rules */
+	/* of verify_checked: with other frames, in all and by how they differ */
+	uint64_t verify_different, verify_cause[VERIFY_NR];
+	/* kernel stacks read by hops: unwound, too; with other frames */
+	uint64_t verify_kernel_checked, verify_kernel_different;
+	/* what the kernel knows now to walk by: pages of code, different rules */
+	uint64_t rules_pages, rules, rules_processes;
+	/* pages and processes that gave way to others; these four META_UNKNOWN: it does not walk by rules */
+	uint64_t rules_evicted;
 	uint64_t rules_bytes;        /* memory of rules now, in the kernel and here */
 	uint64_t oncpu_ns;           /* sum of weights: exact running time when off_cpu, else what samples stand for */
 
@@ -68,7 +81,8 @@ struct profile_meta {
 	uint64_t wait_own_ns;        /* of blocked_ns + runnable_ns: in waits that have a stack of their own */
 	uint64_t wait_none_ns;       /* of it: that no stack stands for (NOTE_NO_STACK) */
 	uint64_t wait_open_ns, wait_open;        /* in waits that have not ended, and how many they are */
-	uint64_t wait_short_ns, wait_short;      /* waits shorter than --min-block: left out, and in none of the above */
+	/* waits shorter than --min-block: left out, and in none of the above */
+	uint64_t wait_short_ns, wait_short;
 	uint64_t wait_outside;       /* stacks of waits that were read from outside, and tries that failed: */
 	uint64_t wait_hung, wait_denied;     /* because the memory did not answer, or may not be read */
 	uint64_t wait_inferred;      /* switches that the kernel did not tell, and whose time follows from others' */
@@ -78,16 +92,20 @@ struct profile_meta {
 	struct losses lost;
 	uint64_t numa_too_large;     /* states of nodes (numa/state.h) that found no room in the recording */
 	uint64_t late;
-	uint64_t refused;            /* frames, stacks and threads that stand under "(other)": the dictionaries were full */
-	uint64_t folded;             /* facts of old slices that went into "(other)" to bound memory; exact totals remain */
+	/* frames, stacks and threads that stand under "(other)": the dictionaries were full */
+	uint64_t refused;
+	/* facts of old slices that went into "(other)" to bound memory; exact totals remain */
+	uint64_t folded;
 	uint64_t user_cpu_ns;        /* sberf's own, user + system */
 	uint64_t bpf_cpu_ns;
 	uint64_t rss_bytes;          /* sberf's own, now */
 	uint64_t file_bytes;         /* of the recording; META_UNKNOWN when there is none */
-	uint64_t engine_cpu_ns;      /* of it, the engine thread: from the rings to the profile and the recorder's queue */
+	/* of it, the engine thread: from the rings to the profile and the recorder's queue */
+	uint64_t engine_cpu_ns;
 	uint64_t symbols_pending;    /* frames without names yet */
 	struct unread unread;        /* files of which something could not be read that names or stacks would need */
-	char activity[96];           /* what a worker does that takes long ("debuginfod: libc.so.6 34 %"), "" = nothing; sanitised */
+	/* what a worker does that takes long ("debuginfod: libc.so.6 34 %"), "" = nothing; sanitised */
+	char activity[96];
 };
 
 /* Makes M what a file says of what it holds: where there was no single rate it tells none. */

@@ -2,10 +2,11 @@
 /*
  * profile.c - the store: events come in, slices go out.
  *
- * The *open* slice takes the events of now: an array of facts and a hash index over it. When time passes its end it becomes an
- * immutable slice of the timeline (timeline.h). Events of an earlier time are kept aside as *late* facts and put into their
- * slices together, because each such slice must be made anew. What is provisional is one more slice, replaced whole and never
- * part of the timeline. The quality table counts how user stacks ended.
+ * The *open* slice takes the events of now: an array of facts and a hash index over it. When time
+ * passes its end it becomes an immutable slice of the timeline (timeline.h). Events of an earlier
+ * time are kept aside as *late* facts and put into their slices together, because each such slice
+ * must be made anew. What is provisional is one more slice, replaced whole and never part of the
+ * timeline. The quality table counts how user stacks ended.
  */
 #include "config.h"
 
@@ -27,7 +28,8 @@
 #define BYTES_MIN ((size_t)4 << 20)          /* empty dictionaries alone take about 1 MiB */
 #define KEEP_FINE_S 120u
 #define LATE_MAX 4096u                       /* late facts kept aside; more are put in place at once */
-#define SPREAD_MAX 64u                       /* slices that a wait is put in at most; of one that went through more, into some of them */
+/* slices that a wait is put in at most; of one that went through more, into some of them */
+#define SPREAD_MAX 64u
 #define QUALITY_MAX 4096u                    /* rows; further modules share the row without a module */
 
 struct open_slice {
@@ -55,7 +57,8 @@ struct profile {
 
 static uint64_t fact_hash(const struct fact *f)
 {
-	return hash_2u64((uint64_t)f->stack << 32 | f->thread, (uint64_t)f->kind << 48 | (uint64_t)f->node << 32 | f->wait);
+	return hash_2u64((uint64_t)f->stack << 32 | f->thread,
+			 (uint64_t)f->kind << 48 | (uint64_t)f->node << 32 | f->wait);
 }
 
 static uint64_t fact_rehash(const void *ctx, uint32_t id)
@@ -121,7 +124,8 @@ static struct quality_row *quality_row(struct quality *q, uint8_t kind, uint8_t 
 	uint64_t h = profile_row_hash(&key);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&q->index, h); (id = hidx_id(&q->index, at)) != HIDX_NONE; at = hidx_next(&q->index, at))
+	for (uint32_t at = hidx_first(&q->index, h); (id = hidx_id(&q->index, at)) != HIDX_NONE;
+	     at = hidx_next(&q->index, at))
 		if (hidx_same(&q->index, at, h) && same_row(&q->rows.v[id], &key))
 			return &q->rows.v[id];
 	if (q->rows.n >= QUALITY_MAX && module != ID_NONE)
@@ -313,9 +317,10 @@ static uint64_t wait_began(const struct profile *p, const struct event *ev, cons
 }
 
 /*
- * A wait is told when it has ended or grown by a second. What of it was in slices before that of its end is theirs: else a slice could
- * hold more time of a thread than it lasts. What was before the store began is the first one's. The last piece, which counts, is in the
- * slice of the event. Without memory for one, the last one has its weight.
+ * A wait is told when it has ended or grown by a second. What of it was in slices before that of
+ * its end is theirs: else a slice could hold more time of a thread than it lasts. What was before
+ * the store began is the first one's. The last piece, which counts, is in the slice of the event.
+ * Without memory for one, the last one has its weight.
  */
 static int add_spread(struct profile *p, const struct event *ev, const struct fact *f)
 {
@@ -428,7 +433,8 @@ void profile_stats(const struct profile *p, struct profile_stats *ret)
 	*ret = (struct profile_stats){
 		.fact_bytes = sizeof(*p) + open_bytes(&p->open) + p->timeline.bytes +
 			      (p->provisional ? slice_bytes(p->provisional) : 0) +
-			      p->timeline.slices.cap * sizeof(p->timeline.slices.v[0]) + p->late.cap * sizeof(p->late.v[0]) +
+			      p->timeline.slices.cap * sizeof(p->timeline.slices.v[0]) + p->late.cap *
+			      sizeof(p->late.v[0]) +
 			      p->quality.rows.cap * sizeof(p->quality.rows.v[0]) + hidx_bytes(&p->quality.index) +
 			      heat_bytes(&p->heat),
 		.dict_bytes = dict_bytes(p->dict),

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - the store that everything reads: facts aggregated per time slice, over the dictionaries of dict.h.
+ * profile.h - the store that everything reads: facts aggregated per time slice, over the
+ * dictionaries of dict.h.
  *
- * A *fact* says: in this slice, this stack, in this thread, for this kind, on this node, had this weight and count. A *slice*
- * is a run of time, 1 s when new; closed slices never change and are merged pairwise as they age (1 s -> 2 s -> ...), so hours
- * fit in bounded memory with exact totals. When even that is too much, the lightest stacks of old slices fold into one
- * "(other)" stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with
- * samples: what else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Other kinds carry
- * other things (model/kind.h), and what is no time counts in no sum of time (KINDS_WALL).
+ * A *fact* says: in this slice, this stack, in this thread, for this kind, on this node, had this
+ * weight and count. A *slice* is a run of time, 1 s when new; closed slices never change and are
+ * merged pairwise as they age (1 s -> 2 s -> ...), so hours fit in bounded memory with exact
+ * totals. When even that is too much, the lightest stacks of old slices fold into one "(other)"
+ * stack per thread (NOTE_OTHER), whose total is exact. Waits share the table with samples: what
+ * else tells them apart is one id (dict_wait()); in "(other)" they lose their wakers. Other kinds
+ * carry other things (model/kind.h), and what is no time counts in no sum of time (KINDS_WALL).
  *
- * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(), which profile_new() calls.
- * Sums over everything are exact whatever is folded or refused, and profile_stats() says how much was.
+ * Ids are never freed, so the dictionaries are bounded when they are added to: see dict_limit(),
+ * which profile_new() calls. Sums over everything are exact whatever is folded or refused, and
+ * profile_stats() says how much was.
  *
- * One thread (the engine) writes. profile_snapshot() gives any thread an immutable view that shares the closed slices.
+ * One thread (the engine) writes. profile_snapshot() gives any thread an immutable view that shares
+ * the closed slices.
  */
 #ifndef SBERF_PROFILE_PROFILE_H
 #define SBERF_PROFILE_PROFILE_H
@@ -32,7 +36,8 @@ struct snapshot;
 struct numa_state;
 
 struct profile_limits {
-	size_t bytes;            /* memory of facts (a quarter) and dictionaries (the rest); 0 = 160 MiB; at least 4 MiB */
+	/* memory of facts (a quarter) and dictionaries (the rest); 0 = 160 MiB; at least 4 MiB */
+	size_t bytes;
 	uint64_t slice_ns;       /* of a new slice; 0 = 1 s */
 	uint64_t keep_fine_ns;   /* how far back slices stay unmerged; 0 = 120 s */
 };
@@ -45,7 +50,8 @@ struct fact {                    /* 32 bytes: they come in millions */
 	uint64_t count : 40;     /* of events: enough for 10,000 a second over three years */
 	uint64_t weight;         /* sum, in the unit of its kind; stays at UINT64_MAX rather than wrap */
 	union {
-		uint32_t carried;        /* what its kind carries (model/kind.h), as an id of the dictionary; 0 = nothing: */
+		/* what its kind carries (model/kind.h), as an id of the dictionary; 0 = nothing: */
+		uint32_t carried;
 		wait_id wait;            /* of the kinds that are waits */
 		place_id place;          /* of those that carry one */
 		argument_id argument;    /* the same */
@@ -61,7 +67,10 @@ struct slice_view {
 	bool provisional;                /* what profile_provisional() said: not settled yet, in no other slice */
 };
 
-/* How user stacks ended, over the whole profile: one row per (kind, reason, module). A wait counts in each of its two kinds. */
+/*
+ * How user stacks ended, over the whole profile: one row per (kind, reason, module). A wait counts
+ * in each of its two kinds.
+ */
 struct quality_row {
 	uint8_t kind;            /* enum event_kind */
 	uint8_t cut;             /* enum cut_reason */
@@ -75,10 +84,11 @@ void profile_free(struct profile *p);            /* NULL is fine; snapshots must
 struct dict *profile_dict(const struct profile *p);
 
 /*
- * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. A single wait, or a piece of one, goes to
- * all slices that it went through since the store began, and counts in that of its end. -EINVAL for a stack, thread or waker that is not
- * in the dictionary: nothing added. -ENOMEM: at most what such a wait took before its last slice was. A wait whose own_ns is 0 has the
- * length weight / count.
+ * Adds EV to the facts of its slice; a late one goes to the slice of its time all the same. A
+ * single wait, or a piece of one, goes to all slices that it went through since the store began,
+ * and counts in that of its end. -EINVAL for a stack, thread or waker that is not in the
+ * dictionary: nothing added. -ENOMEM: at most what such a wait took before its last slice was. A
+ * wait whose own_ns is 0 has the length weight / count.
  */
 int profile_add(struct profile *p, const struct event *ev);
 
@@ -86,14 +96,18 @@ int profile_add(struct profile *p, const struct event *ev);
 int profile_fact(struct profile *p, const struct event *ev, struct fact *ret);
 
 /*
- * What is known to be under way but cannot be added yet (waits that have not ended, time that no stack stands for yet): the
- * next snapshots hold it as their last slice, FROM_NS to TO_NS, marked provisional, and the profile itself does not. Replaces
- * what was said before; N = 0 forgets it, profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for
- * ids that are not in the dictionary: as before.
+ * What is known to be under way but cannot be added yet (waits that have not ended, time that no
+ * stack stands for yet): the next snapshots hold it as their last slice, FROM_NS to TO_NS, marked
+ * provisional, and the profile itself does not. Replaces what was said before; N = 0 forgets it,
+ * profile_clear() too. The facts are copied and need no order. -ENOMEM, or -EINVAL for ids that are
+ * not in the dictionary: as before.
  */
 int profile_provisional(struct profile *p, uint64_t from_ns, uint64_t to_ns, const struct fact *f, size_t n);
 
-/* Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when there is nothing to do. */
+/*
+ * Says that time has reached NOW_NS: closes and merges slices, enforces the limits. Cheap when
+ * there is nothing to do.
+ */
 void profile_advance(struct profile *p, uint64_t now_ns);
 
 /* What bounding memory has cost so far. */
@@ -106,8 +120,9 @@ struct profile_stats {
 void profile_stats(const struct profile *p, struct profile_stats *ret);
 
 /*
- * What is known of nodes and of where memory is (numa/state.h), from now on: a reference is taken, and the one before given back.
- * It stays until another one comes, profile_clear() or not. NULL: nothing is known.
+ * What is known of nodes and of where memory is (numa/state.h), from now on: a reference is taken,
+ * and the one before given back. It stays until another one comes, profile_clear() or not. NULL:
+ * nothing is known.
  */
 void profile_numa(struct profile *p, struct numa_state *state);
 

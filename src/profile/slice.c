@@ -2,9 +2,9 @@
 /*
  * slice.c - making, merging and folding the immutable slices of the store.
  *
- * Large slices have mappings of their own. They come and go in any order, some held for long by a snapshot, and among them
- * small things that stay: in the heap, which gives back only its end, that left three times as much memory in holes as was in
- * use.
+ * Large slices have mappings of their own. They come and go in any order, some held for long by a
+ * snapshot, and among them small things that stay: in the heap, which gives back only its end, that
+ * left three times as much memory in holes as was in use.
  */
 #include "config.h"
 
@@ -173,10 +173,14 @@ static uint64_t slice_worth(const struct fact *f)
 {
 	uint64_t ns;
 
-	return __builtin_mul_overflow(f->weight, (uint64_t)event_kinds[f->kind % EVENT_KINDS_MAX].worth, &ns) ? UINT64_MAX : ns;
+	return __builtin_mul_overflow(f->weight, (uint64_t)event_kinds[f->kind % EVENT_KINDS_MAX].worth, &ns) ?
+		UINT64_MAX : ns;
 }
 
-/* One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one fact of the other stack. */
+/*
+ * One past the run of facts from AT that a fold takes or leaves as one: those of a stack, or one
+ * fact of the other stack.
+ */
 static size_t slice_run_end(const struct slice *s, size_t at, const struct slice_fold *fold, uint64_t *ret_ns)
 {
 	const stack_id stack = s->fact[at].stack;
@@ -194,7 +198,8 @@ static bool slice_can_fold(const struct slice_fold *fold, const struct fact *f)
 {
 	if (fold->thread == ID_NONE)
 		return f->stack != fold->other;
-	return f->stack == fold->other && (f->thread != fold->thread || (carried_of(f->kind)->lightest_is_none && f->carried));
+	return f->stack == fold->other && (f->thread != fold->thread ||
+					   (carried_of(f->kind)->lightest_is_none && f->carried));
 }
 
 void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES])
@@ -216,7 +221,8 @@ static struct fact folded_fact(const struct slice_fold *fold, const struct fact 
 	r.stack = fold->other;
 	if (fold->thread != ID_NONE)
 		r.thread = fold->thread;
-	r.carried = fold->thread != ID_NONE ? ops->lightest(fold->dict, f->carried) : ops->lighter(fold->dict, f->carried);
+	r.carried = fold->thread != ID_NONE ? ops->lightest(fold->dict, f->carried) :
+		ops->lighter(fold->dict, f->carried);
 	return r;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slice.h - a closed slice: sorted facts of a run of time that never change again, shared by reference. Private to the store.
+ * slice.h - a closed slice: sorted facts of a run of time that never change again, shared by
+ * reference. Private to the store.
  *
- * Everything here makes new slices from old ones; nothing edits one, so a snapshot may go on reading what the store has
- * already replaced.
+ * Everything here makes new slices from old ones; nothing edits one, so a snapshot may go on
+ * reading what the store has already replaced.
  */
 #ifndef SBERF_PROFILE_SLICE_H
 #define SBERF_PROFILE_SLICE_H
@@ -23,7 +24,10 @@ struct slice {
 	struct fact fact[];              /* sorted by fact_compare(), no two equal */
 };
 
-/* Weights fall into classes, 8 to an octave, for choosing the lightest without sorting: a larger weight, no smaller class. */
+/*
+ * Weights fall into classes, 8 to an octave, for choosing the lightest without sorting: a larger
+ * weight, no smaller class.
+ */
 #define WEIGHT_CLASSES 512u
 
 static inline unsigned int weight_class(uint64_t ns)
@@ -80,11 +84,12 @@ void slice_unref(struct slice *s);               /* NULL is fine; any thread */
 size_t slice_bytes(const struct slice *s);
 
 /*
- * What a fold turns light facts into. A stack's weight is its time in the whole slice, over all threads; page faults and
- * migrations, which are no time, are worth about what they cost. A wait that goes
- * into OTHER keeps its call, state and length and loses its waker, which is what there are most of; one that goes into THREAD
- * keeps its kind only, so that no variety of waits can outgrow the bound. What other kinds carry says for itself what is left of it
- * (profile/carried.h): places lose their file, and few are left.
+ * What a fold turns light facts into. A stack's weight is its time in the whole slice, over all
+ * threads; page faults and migrations, which are no time, are worth about what they cost. A wait
+ * that goes into OTHER keeps its call, state and length and loses its waker, which is what there
+ * are most of; one that goes into THREAD keeps its kind only, so that no variety of waits can
+ * outgrow the bound. What other kinds carry says for itself what is left of it (profile/carried.h):
+ * places lose their file, and few are left.
  */
 struct slice_fold {
 	unsigned int below;      /* stacks of a smaller weight class are folded */
@@ -96,7 +101,10 @@ struct slice_fold {
 /* Adds to HISTOGRAM, per weight class, the facts that a fold up to and including the class would take away at most. */
 void slice_weigh(const struct slice *s, const struct slice_fold *fold, size_t histogram[WEIGHT_CLASSES]);
 
-/* S with its light facts folded, totals unchanged; S itself with another reference when it has none; NULL: out of memory. */
+/*
+ * S with its light facts folded, totals unchanged; S itself with another reference when it has
+ * none; NULL: out of memory.
+ */
 struct slice *slice_apply(struct slice *s, const struct slice_fold *fold);
 
 DEFINE_AUTO(slice_unref, struct slice);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * snapshot.c - a snapshot is a list of references to slices, plus small copies of what still changes: the facts of the
- * open slice and the quality table. So it costs little, however much the slices hold. What is provisional is a slice too, the
- * last one.
+ * snapshot.c - a snapshot is a list of references to slices, plus small copies of what still
+ * changes: the facts of the open slice and the quality table. So it costs little, however much the
+ * slices hold. What is provisional is a slice too, the last one.
  */
 #include "config.h"
 
@@ -125,7 +125,8 @@ void snapshot_slice(const struct snapshot *s, size_t i, struct slice_view *ret)
 {
 	const struct slice *slice = s->slice[i];
 
-	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns, .fact = slice->fact, .n = slice->n,
+	*ret = (struct slice_view){ .from_ns = slice->from_ns, .to_ns = slice->to_ns,
+				    .fact = slice->fact, .n = slice->n,
 				    .provisional = s->provisional && i == s->n - 1 };
 }
 

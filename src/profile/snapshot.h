@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /*
- * A snapshot with one reference. It takes references to the N slices at SLICES and to PROVISIONAL (NULL = none), takes over
- * OPEN (NULL = none), and copies the ROWS rows at ROW. DICT must outlive it. NULL when out of memory, and OPEN is still the
- * caller's.
+ * A snapshot with one reference. It takes references to the N slices at SLICES and to PROVISIONAL
+ * (NULL = none), takes over OPEN (NULL = none), and copies the ROWS rows at ROW. DICT must outlive
+ * it. NULL when out of memory, and OPEN is still the caller's.
  */
 struct snapshot *snapshot_new(const struct dict *dict, struct slice *const *slices, size_t n, struct slice *open,
 			      struct slice *provisional, const struct quality_row *row, size_t rows);

@@ -65,7 +65,10 @@ static size_t slices_until(const struct timeline *t, uint64_t time_ns)
 	return lo;
 }
 
-/* The piece of the grid around TIME_NS that no slice covers; AT = slices_until(), END_NS = where the open slice begins. */
+/*
+ * The piece of the grid around TIME_NS that no slice covers; AT = slices_until(), END_NS = where
+ * the open slice begins.
+ */
 static void gap_around(const struct timeline *t, size_t at, uint64_t time_ns, uint64_t end_ns, uint64_t *ret_from,
 		       uint64_t *ret_to)
 {
@@ -78,7 +81,8 @@ static void gap_around(const struct timeline *t, size_t at, uint64_t time_ns, ui
 }
 
 /* Places the late facts from LATE that share a slice with the first. Returns how many, 0 when out of memory. */
-static size_t timeline_place_late(struct timeline *t, const struct late_fact *late, size_t n, struct fact *tmp, uint64_t end_ns)
+static size_t timeline_place_late(struct timeline *t, const struct late_fact *late, size_t n, struct fact *tmp,
+				  uint64_t end_ns)
 {
 	const size_t at = slices_until(t, late->time_ns);
 	const bool covered = at && late->time_ns < t->slices.v[at - 1]->to_ns;
@@ -185,7 +189,10 @@ void timeline_age(struct timeline *t, uint64_t now_ns)
 	timeline_merge_old(t, now_ns, false);
 }
 
-/* The lowest class below which folding the first N slices frees NEED facts; WEIGHT_CLASSES when all of them do not suffice. */
+/*
+ * The lowest class below which folding the first N slices frees NEED facts; WEIGHT_CLASSES when all
+ * of them do not suffice.
+ */
 static unsigned int fold_class(const struct timeline *t, size_t n, const struct slice_fold *fold, size_t need)
 {
 	size_t histogram[WEIGHT_CLASSES] = { 0 }, sum = 0;
