@@ -40,8 +40,8 @@ struct packer {
 void packer_free(struct packer *p);              /* a zeroed one is fine */
 
 /*
- * Appends the block of PAYLOAD (N bytes, at most BLOCK_RAW_MAX) to DST, compressed by P when that makes it smaller. TYPE, FLAGS,
- * SEQ, EPOCH and STREAM are taken from B. False when out of memory.
+ * Appends the block of PAYLOAD (N bytes, at most BLOCK_RAW_MAX) to DST, compressed by P when that
+ * makes it smaller. TYPE, FLAGS, SEQ, EPOCH and STREAM are taken from B. False when out of memory.
  */
 bool block_put(const struct block *b, const uint8_t *payload, size_t n, struct packer *p, byte_vec *dst);
 

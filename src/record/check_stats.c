@@ -3,7 +3,8 @@
 
 #include "record/check_stats.h"
 
-bool check_stats_damage(struct check_stats *s, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
+bool check_stats_damage(struct check_stats *s, enum check_stats_damage_kind kind, uint64_t at, uint64_t n,
+			unsigned int type)
 {
 	struct check_stats_damage *d = s->damages++ < CHECK_STATS_DAMAGES ? vec_push(&s->damage) : NULL;
 
@@ -15,7 +16,8 @@ bool check_stats_damage(struct check_stats *s, enum check_stats_damage_kind kind
 const char *check_stats_type_name(unsigned int type)
 {
 	static const char *const names[BLOCK_TYPES] = {
-		[BLOCK_META] = "META", [BLOCK_END] = "END", [BLOCK_STR] = "STR", [BLOCK_MOD] = "MOD", [BLOCK_FRAME] = "FRAME",
+		[BLOCK_META] = "META", [BLOCK_END] = "END", [BLOCK_STR] = "STR", [BLOCK_MOD] = "MOD",
+			[BLOCK_FRAME] = "FRAME",
 		[BLOCK_STACK] = "STACK", [BLOCK_THREAD] = "THREAD", [BLOCK_FUNC] = "FUNC", [BLOCK_NAMES] = "NAMES",
 		[BLOCK_EVENTS] = "EVENTS", [BLOCK_NUMA] = "NUMA", [BLOCK_MEASURES] = "MEASURES",
 	};

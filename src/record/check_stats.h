@@ -17,7 +17,8 @@
 struct check_stats_type {
 	uint64_t blocks, stored_bytes, raw_bytes;
 	uint64_t rows;           /* of tables */
-	uint64_t lost_rows;      /* known to be missing: their numbers lie between those of two tables, or before the end mark */
+	/* known to be missing: their numbers lie between those of two tables, or before the end mark */
+	uint64_t lost_rows;
 };
 
 enum check_stats_damage_kind {
@@ -52,7 +53,8 @@ struct check_stats {
 };
 
 /* Adds a damage. False when out of memory: it is counted all the same. */
-bool check_stats_damage(struct check_stats *s, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type);
+bool check_stats_damage(struct check_stats *s, enum check_stats_damage_kind kind, uint64_t at, uint64_t n,
+			unsigned int type);
 
 /* "EVENTS", or "unknown". */
 const char *check_stats_type_name(unsigned int type);

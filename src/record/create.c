@@ -65,7 +65,8 @@ static int create_look(const char *path, struct err *e)
 	}
 	r = S_ISREG(st.st_mode) ? look_inside(path) : -EEXIST;
 	if (r == -EBUSY)
-		return err_set(e, EBUSY, "%s is being written by another sberf record; choose another file with -o", path);
+		return err_set(e, EBUSY, "%s is being written by another sberf record; choose another file "
+			       "with -o", path);
 	/* An empty file need not be readable to hold nothing. */
 	if (r < 0 && S_ISREG(st.st_mode) && !st.st_size)
 		return EMPTY;
@@ -177,8 +178,8 @@ int recording_place(const char *beside, const char *path, struct err *e)
 	if (r < 0)
 		return r;
 	if (r == RECORDING && rename(path, old))
-		return err_set(e, errno, "cannot keep the recording %s as %s: %s; choose another file with -o", path, old,
-			       strerror(errno));
+		return err_set(e, errno, "cannot keep the recording %s as %s: %s; choose another file with "
+			       "-o", path, old, strerror(errno));
 	if (r == EMPTY ? rename(beside, path) : rename_to_nothing(beside, path))
 		return cannot_create(path, errno, e);
 	return 0;

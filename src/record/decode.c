@@ -147,7 +147,8 @@ static int load_str(struct decoder *d, struct table_view *t, struct err *e)
 		text = vec_push(&d->texts);
 		if (!text)
 			return decode_nomem(e);
-		*text = (struct text){ decode_join(&d->arena, bytes, (size_t)len, more, (size_t)rest), (uint32_t)(len + rest) };
+		*text = (struct text){ decode_join(&d->arena, bytes, (size_t)len, more, (size_t)rest),
+				       (uint32_t)(len + rest) };
 		if (!text->s || !idmap_set(&d->text, (uint32_t)(t->base + i), (uint32_t)(d->texts.n - 1)))
 			return decode_nomem(e);
 	}
@@ -247,7 +248,8 @@ static bool is_no_stack(const struct decoder *d, frame_id frame)
 }
 
 /* One stack: PARENT and FRAME as in the file. */
-static int decode_add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file, uint64_t frame_in_file, struct err *e)
+static int decode_add_stack(struct decoder *d, uint32_t own, uint32_t parent_in_file,
+			    uint64_t frame_in_file, struct err *e)
 {
 	stack_id parent = parent_in_file == STACK_ROOT ? STACK_ROOT : decode_id(&d->stack, parent_in_file);
 	frame_id frame = decode_id(&d->frame, frame_in_file);
@@ -315,12 +317,14 @@ static int load_func(struct decoder *d, struct table_view *t, struct err *e)
 		struct func f = { 0 };
 
 		if (!table_get(t, FUNC_NAME, &name) || !table_get(t, FUNC_MODULE, &module) ||
-		    !table_get(t, FUNC_START, &f.start) || !table_get(t, FUNC_SIZE, &f.size) || !table_get(t, FUNC_KIND, &kind))
+		    !table_get(t, FUNC_START, &f.start) || !table_get(t, FUNC_SIZE, &f.size) ||
+		    !table_get(t, FUNC_KIND, &kind))
 			return -EBADMSG;
 		f.kind = kind <= FUNC_NOTE ? (uint8_t)kind : FUNC_USER;
 		f.module = module ? decode_id(&d->module, module - 1) : ID_NONE;
 		f.name = names_text_of(d, name);
-		if (f.name == STR_NONE || !idmap_set(&d->func, (uint32_t)(t->base + i), names_add_func(d->to.names, &f)))
+		if (f.name == STR_NONE || !idmap_set(&d->func, (uint32_t)(t->base + i),
+						     names_add_func(d->to.names, &f)))
 			return decode_nomem(e);
 	}
 	return 0;
@@ -337,14 +341,18 @@ static uint8_t kind_named(struct text name, struct text unit)
 	return (uint8_t)__builtin_ctz(m->kinds);
 }
 
-/* The first kinds have numbers that stay; what later ones are is said by the first measure of them that is known here. */
+/*
+ * The first kinds have numbers that stay; what later ones are is said by the first measure of them
+ * that is known here.
+ */
 static int load_measures(struct decoder *d, struct table_view *t, struct err *e)
 {
 	(void)e;
 	for (uint32_t i = 0; i < t->rows; i++) {
 		uint64_t kind, name, unit;
 
-		if (!table_get(t, MEASURES_KIND, &kind) || !table_get(t, MEASURES_NAME, &name) || !table_get(t, MEASURES_UNIT, &unit))
+		if (!table_get(t, MEASURES_KIND, &kind) || !table_get(t, MEASURES_NAME, &name) ||
+		    !table_get(t, MEASURES_UNIT, &unit))
 			return -EBADMSG;
 		if (kind > KINDS_NUMBERED && kind < EVENT_KINDS_MAX && !d->kind_of[kind])
 			d->kind_of[kind] = kind_named(decode_text_of(d, name), decode_text_of(d, unit));
@@ -393,7 +401,8 @@ static int load_names(struct decoder *d, struct table_view *t, struct err *e)
 		frame = decode_id(&d->frame, frame_in_file);
 		if (!r || frame == ID_NONE)
 			continue;
-		if (!detailed && d->to.options.only_each && names_get(d->to.names, frame) && names_get(d->to.names, frame)->detailed)
+		if (!detailed && d->to.options.only_each && names_get(d->to.names, frame) &&
+		    names_get(d->to.names, frame)->detailed)
 			continue;
 		if (names_set(d->to.names, frame, d->name, (uint16_t)n, detailed))
 			return decode_nomem(e);
@@ -455,7 +464,8 @@ static int check_memory(const struct decoder *d, struct err *e)
 
 	if (bytes <= MEMORY_MAX)
 		return 0;
-	return err_set(e, ENOMEM, "the stacks and names of the recording need more than %zu MiB of memory", MEMORY_MAX >> 20);
+	return err_set(e, ENOMEM, "the stacks and names of the recording need more than %zu MiB of memory",
+		       MEMORY_MAX >> 20);
 }
 
 static int load_table(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e)

@@ -43,8 +43,9 @@ struct decoder *decoder_new(const struct load_target *t);        /* NULL when ou
 void decoder_free(struct decoder *d);                            /* NULL is fine */
 
 /*
- * Takes in the payload of B. 0, or -EBADMSG (no sentence) when it contradicts itself or what came before: what preceded the
- * contradiction was taken in. Any other negative errno, with a sentence: reading cannot go on.
+ * Takes in the payload of B. 0, or -EBADMSG (no sentence) when it contradicts itself or what came
+ * before: what preceded the contradiction was taken in. Any other negative errno, with a sentence:
+ * reading cannot go on.
  */
 int decoder_block(struct decoder *d, const struct block *b, const uint8_t *payload, size_t n, struct err *e);
 

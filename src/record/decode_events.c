@@ -24,8 +24,10 @@ static bool get_event(struct table_view *t, struct event *ev, struct event_ids *
 	if (!table_get_max(t, EVENTS_TIME, TIME_MAX, &ev->time_ns) || !table_get(t, EVENTS_KIND, &ids->kind) ||
 	    !table_get(t, EVENTS_THREAD, &ids->thread) || !table_get(t, EVENTS_STACK, &ids->stack) ||
 	    !table_get_max(t, EVENTS_CPU, UINT32_MAX, &cpu) || !table_get_max(t, EVENTS_NODE, UINT16_MAX, &node) ||
-	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight) || !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
-	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) || !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
+	    !table_get_max(t, EVENTS_WEIGHT, WEIGHT_MAX, &ev->weight) ||
+	    !table_get_max(t, EVENTS_CUT, UINT8_MAX, &cut) ||
+	    !table_get(t, EVENTS_CUT_MODULE, &ids->cut_module) ||
+	    !table_get_max(t, EVENTS_METHOD, UINT8_MAX, &method) ||
 	    !table_get_max(t, EVENTS_FLAGS, UINT8_MAX, &flags) || !table_get_max(t, EVENTS_COUNT, UINT32_MAX, &count) ||
 	    !table_get_max(t, EVENTS_WALK, UINT8_MAX, &walk))
 		return false;
@@ -39,7 +41,10 @@ static bool get_event(struct table_view *t, struct event *ev, struct event_ids *
 	return true;
 }
 
-/* The columns of waits, which every row has a part in; what they hold for other kinds, which do not CARRY one, is left out. */
+/*
+ * The columns of waits, which every row has a part in; what they hold for other kinds, which do not
+ * CARRY one, is left out.
+ */
 static bool get_wait(struct table_view *t, struct event *ev, struct event_ids *ids, bool carry)
 {
 	uint64_t call, state, context, own;
@@ -62,12 +67,14 @@ static bool get_place(struct table_view *t, struct event *ev, struct event_ids *
 {
 	uint64_t node, mapping, how;
 
-	if (!table_get_max(t, EVENTS_PLACE_NODE, NODES_MAX, &node) || !table_get_max(t, EVENTS_MAPPING, UINT8_MAX, &mapping) ||
+	if (!table_get_max(t, EVENTS_PLACE_NODE, NODES_MAX, &node) ||
+	    !table_get_max(t, EVENTS_MAPPING, UINT8_MAX, &mapping) ||
 	    !table_get_max(t, EVENTS_HOW, UINT8_MAX, &how) || !table_get(t, EVENTS_FILE, &ids->file))
 		return false;
 	if (carry)
 		ev->place = (struct event_place){
-			.node = node ? (uint16_t)(node - 1) : NODE_UNKNOWN, .mapping = (uint8_t)mapping, .how = (uint8_t)how,
+			.node = node ? (uint16_t)(node - 1) : NODE_UNKNOWN, .mapping = (uint8_t)mapping,
+				.how = (uint8_t)how,
 			.file = ID_NONE,
 		};
 	return true;
@@ -135,7 +142,8 @@ static int decode_events_take(struct decoder *d, const struct event *ev, bool no
 }
 
 /* Takes EV, a part of a wait that lasted for LENGTH_NS in all, or counts it as too short. */
-static int decode_events_judge(struct decoder *d, const struct event *ev, bool no_stack, uint64_t length_ns, struct err *e)
+static int decode_events_judge(struct decoder *d, const struct event *ev, bool no_stack,
+			       uint64_t length_ns, struct err *e)
 {
 	if (length_ns >= d->to.options.min_block_ns)
 		return decode_events_take(d, ev, no_stack, e);
@@ -147,8 +155,8 @@ static int decode_events_judge(struct decoder *d, const struct event *ev, bool n
 /* Whether EV is the time in the run queue after B, which comes right behind it. */
 static bool is_rest_of(const struct event *b, const struct event *ev)
 {
-	return ev->kind == EVENT_RUNNABLE && b->kind == EVENT_BLOCKED && b->thread == ev->thread && b->stack == ev->stack &&
-	       b->wait.call == ev->wait.call && b->wait.state == ev->wait.state;
+	return ev->kind == EVENT_RUNNABLE && b->kind == EVENT_BLOCKED && b->thread == ev->thread &&
+	       b->stack == ev->stack && b->wait.call == ev->wait.call && b->wait.state == ev->wait.state;
 }
 
 /* What was held back lasted for LENGTH_NS in all. */
@@ -225,7 +233,8 @@ static int load_event(struct decoder *d, struct table_view *t, struct err *e)
 	ev.cut_module = ids.cut_module ? decode_id(&d->module, ids.cut_module - 1) : ID_NONE;
 	if (carried[kind_carries(ev.kind)].find)
 		carried[kind_carries(ev.kind)].find(d, &ev, &ids);
-	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE && idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
+	no_stack = ids.stack != STACK_ROOT && ev.stack != ID_NONE &&
+		idmap_get(&d->shape, (uint32_t)ids.stack) & SHAPE_NO_STACK;
 	if (ev.thread == ID_NONE)
 		ev.thread = decode_lost_thread(d);
 	if (ev.stack == ID_NONE)

@@ -26,8 +26,10 @@ struct decoder {
 	struct name name[NAMES_PER_FRAME_MAX];
 	bool lost_named;
 	struct open_wait_merge pieces;
-	uint8_t kind_of[EVENT_KINDS_MAX];        /* by kind in the file, from EVENT_COUNTED on: ours, by the name of a measure; 0 = not known */
-	struct event blocked;                    /* the last event when it was the blocked part of a wait; else of kind 0 */
+	/* by kind in the file, from EVENT_COUNTED on: ours, by the name of a measure; 0 = not known */
+	uint8_t kind_of[EVENT_KINDS_MAX];
+	/* the last event when it was the blocked part of a wait; else of kind 0 */
+	struct event blocked;
 	bool blocked_held, blocked_no_stack;     /* it is too short by itself: what comes next decides */
 };
 

@@ -334,7 +334,8 @@ static void encoder_add_wait(struct encoder *enc, const struct event *ev, bool i
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_WAKER_CONTEXT, w->context);
 	/* Most waits stand for themselves alone: 0. */
 	encoder_add(enc, BLOCK_EVENTS, EVENTS_OWN,
-		    is_wait ? zigzag(encoder_at_most(ev->weight, WEIGHT_MAX) - encoder_at_most(w->own_ns, WEIGHT_MAX)) : 0);
+		    is_wait ? zigzag(encoder_at_most(ev->weight, WEIGHT_MAX) - encoder_at_most(w->own_ns, WEIGHT_MAX)) :
+		    0);
 }
 
 /* What migrations, faults and accesses have beside the others. */
@@ -357,7 +358,8 @@ static void encoder_add_argument(struct encoder *enc, const struct event *ev, bo
 
 /* By what a kind carries: the columns of that, which every row has a part in. */
 static void (*const add_carried[CARRIES_NR])(struct encoder *enc, const struct event *ev, bool carries) = {
-	[CARRIES_WAIT] = encoder_add_wait, [CARRIES_PLACE] = encoder_add_place, [CARRIES_ARGUMENT] = encoder_add_argument,
+	[CARRIES_WAIT] = encoder_add_wait, [CARRIES_PLACE] = encoder_add_place,
+		[CARRIES_ARGUMENT] = encoder_add_argument,
 };
 
 bool encoder_event(struct encoder *enc, const struct event *ev)
@@ -424,7 +426,10 @@ static void names_row(struct encoder *enc, frame_id id, const struct frame_names
 	enc->table[BLOCK_NAMES].rows++;
 }
 
-/* The next frame to look at: one that is used now, else one that got names up to GENERATION. ID_NONE = there is none. */
+/*
+ * The next frame to look at: one that is used now, else one that got names up to GENERATION.
+ * ID_NONE = there is none.
+ */
 static frame_id next_to_name(struct encoder *enc, uint64_t generation)
 {
 	if (enc->looked < enc->fresh.n)
@@ -485,7 +490,8 @@ void encoder_restart(struct encoder *enc)
 bool encoder_all_named(const struct encoder *enc)
 {
 	for (size_t i = 0; i < enc->used.n; i++)
-		if (idmap_get(&enc->frame, enc->used.v[i].frame) != ID_NONE && !names_get(enc->names, enc->used.v[i].frame))
+		if (idmap_get(&enc->frame, enc->used.v[i].frame) != ID_NONE &&
+		    !names_get(enc->names, enc->used.v[i].frame))
 			return false;
 	return true;
 }
@@ -498,7 +504,8 @@ uint32_t encoder_epoch(const struct encoder *enc)
 bool encoder_take(struct encoder *enc, payload_fn *each, void *ctx)
 {
 	static const enum block_type order[] = {
-		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_MEASURES, BLOCK_EVENTS, BLOCK_FUNC, BLOCK_NAMES,
+		BLOCK_STR, BLOCK_MOD, BLOCK_THREAD, BLOCK_FRAME, BLOCK_STACK, BLOCK_MEASURES, BLOCK_EVENTS,
+			BLOCK_FUNC, BLOCK_NAMES,
 	};
 	byte_vec payload = { 0 };
 	bool ok = !enc->failed;
@@ -525,6 +532,7 @@ uint64_t encoder_events(const struct encoder *enc)
 size_t encoder_bytes(const struct encoder *enc)
 {
 	return sizeof(*enc) + idmap_bytes(&enc->dict_text) + idmap_bytes(&enc->names_text) + idmap_bytes(&enc->module) +
-	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) + idmap_bytes(&enc->func) +
+	       idmap_bytes(&enc->frame) + idmap_bytes(&enc->stack) + idmap_bytes(&enc->thread) +
+	       idmap_bytes(&enc->func) +
 	       idmap_bytes(&enc->used_at) + enc->used.cap * sizeof(struct used) + enc->fresh.cap * sizeof(frame_id);
 }

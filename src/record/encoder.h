@@ -27,8 +27,9 @@ void encoder_free(struct encoder *enc);          /* NULL is fine */
 bool encoder_event(struct encoder *enc, const struct event *ev);
 
 /*
- * Takes in the names that became known, or better, since they were last written, of the frames used so far. Looks at no more
- * than BUDGET frames and stops when encoder_full(). *RET_DONE: there was nothing left to look at. False when out of memory.
+ * Takes in the names that became known, or better, since they were last written, of the frames used
+ * so far. Looks at no more than BUDGET frames and stops when encoder_full(). *RET_DONE: there was
+ * nothing left to look at. False when out of memory.
  */
 bool encoder_names(struct encoder *enc, size_t budget, bool *ret_done);
 

@@ -39,7 +39,8 @@ static void count_wait(struct profile_meta *m, const struct event *ev, bool no_s
 	if (no_stack || !ev->wait.own_ns)
 		return;
 	/* A piece is less than the whole; what stands for others too is more, and that is not its own. */
-	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED && ev->wait.own_ns < ev->weight ? ev->wait.own_ns : ev->weight;
+	m->wait_own_ns += ev->flags & EVENT_F_EXTRAPOLATED && ev->wait.own_ns < ev->weight ?
+		ev->wait.own_ns : ev->weight;
 	if (!n || !(ev->flags & EVENT_F_USER))
 		return;
 	m->wait_stacks++;

@@ -85,7 +85,8 @@ bool flight_recorder_due(const struct flight_recorder *k, uint64_t now_ns)
 	       flight_recorder_full(k);
 }
 
-bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta, const struct numa_figures *numa)
+bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta,
+			     const struct numa_figures *numa)
 {
 	struct segment *s = calloc(1, sizeof(*s)), **at = s ? vec_push(&k->segment) : NULL;
 
@@ -109,7 +110,8 @@ static bool flight_recorder_rebased(const byte_vec *payload, uint64_t base, byte
 	uint64_t own;
 
 	dst->n = 0;
-	return cursor_varint(&in, &own) && bytes_add_varint(dst, base + own) && bytes_add(dst, in.p, (size_t)(in.end - in.p));
+	return cursor_varint(&in, &own) && bytes_add_varint(dst, base + own) &&
+		bytes_add(dst, in.p, (size_t)(in.end - in.p));
 }
 
 /* How many rows a table has, and which number the first one: *RET_BASE. */
@@ -150,7 +152,8 @@ static size_t write_one(struct walk *w, const uint8_t *p)
 }
 
 /* What is in the segments from FIRST on now. AFTER may let the newest one grow, and drop the oldest ones. */
-static bool write_segments(struct flight_recorder *k, size_t first, struct walk *w, flight_recorder_after_fn *after, void *ctx)
+static bool write_segments(struct flight_recorder *k, size_t first, struct walk *w,
+			   flight_recorder_after_fn *after, void *ctx)
 {
 	const struct segment *last = flight_recorder_newest(k);
 	const size_t until = last->blocks.n;
@@ -233,7 +236,10 @@ static bool save_from(struct flight_recorder *k, size_t first, struct stream *s,
 	return ok;
 }
 
-/* The first segment behind FIRST from which on there are no more than BYTES; as many as there are when there is none. */
+/*
+ * The first segment behind FIRST from which on there are no more than BYTES; as many as there are
+ * when there is none.
+ */
 static size_t flight_recorder_fits(const struct flight_recorder *k, size_t first, uint64_t bytes)
 {
 	uint64_t sum = 0;
@@ -250,8 +256,8 @@ static bool no_room(int error)
 }
 
 /* Writes what there is room for: all of it, or without the oldest segments. Which one was the first: *RET_FIRST. */
-static int save_newest(struct flight_recorder *k, struct save *save, const struct figures *f, size_t *ret_first, const char *path,
-		       struct err *e)
+static int save_newest(struct flight_recorder *k, struct save *save, const struct figures *f, size_t *ret_first,
+		       const char *path, struct err *e)
 {
 	size_t first = 0;
 
@@ -275,7 +281,8 @@ static int save_newest(struct flight_recorder *k, struct save *save, const struc
 			      err_set(e, save->error, "cannot write to %s: %s", path, strerror(save->error));
 }
 
-int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta, const struct numa_state *numa, flight_recorder_after_fn *after,
+int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta,
+	      const struct numa_state *numa, flight_recorder_after_fn *after,
 	      void *ctx, struct flight_recorder_saved *ret, struct err *e)
 {
 	const struct figures figures = { .meta = meta, .numa = numa, .after = after, .ctx = ctx };

@@ -33,25 +33,36 @@ bool flight_recorder_full(const struct flight_recorder *k);
 bool flight_recorder_due(const struct flight_recorder *k, uint64_t now_ns);
 
 /*
- * Begins a segment, before which META and NUMA were what has been counted since the beginning; drops old ones. The encoder of whoever
- * writes into it must have been restarted. False when out of memory.
+ * Begins a segment, before which META and NUMA were what has been counted since the beginning;
+ * drops old ones. The encoder of whoever writes into it must have been restarted. False when out of
+ * memory.
  */
-bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta, const struct numa_figures *numa);
+bool flight_recorder_segment(struct flight_recorder *k, uint64_t now_ns, const struct profile_meta *meta,
+			     const struct numa_figures *numa);
 
-/* What is called after each block that is written, so that events do not wait; it may add blocks, which are left out. */
+/*
+ * What is called after each block that is written, so that events do not wait; it may add blocks,
+ * which are left out.
+ */
 typedef void flight_recorder_after_fn(void *ctx);
 
 struct flight_recorder_saved {
 	uint64_t bytes, ns;      /* size of the file; how far back it goes */
-	int error;               /* ENOSPC or the like: there was no room for what lies further back, which is still held; 0 = there was */
+	/*
+	 * ENOSPC or the like: there was no room for what lies further back, which is still held; 0
+	 * = there was
+	 */
+	int error;
 };
 
 /*
- * Writes all of it as the recording PATH (as create.h does), with the figures of META and NUMA (NULL: none), which count from the
- * beginning, since its oldest segment. On a disk that has no room for all, the newest segments that it has room for. A negative
- * errno with a sentence: there is no file then.
+ * Writes all of it as the recording PATH (as create.h does), with the figures of META and NUMA
+ * (NULL: none), which count from the beginning, since its oldest segment. On a disk that has no
+ * room for all, the newest segments that it has room for. A negative errno with a sentence: there
+ * is no file then.
  */
-int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta, const struct numa_state *numa, flight_recorder_after_fn *after,
+int flight_recorder_save(struct flight_recorder *k, const char *path, const struct profile_meta *meta,
+	      const struct numa_state *numa, flight_recorder_after_fn *after,
 	      void *ctx, struct flight_recorder_saved *ret, struct err *e);
 
 uint64_t flight_recorder_bytes(const struct flight_recorder *k);       /* of blocks held */

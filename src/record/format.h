@@ -14,8 +14,11 @@
 #define RECORD_MAGIC "SBERFDAT"
 #define RECORD_MAGIC_SIZE 8u
 #define RECORD_MAJOR 1u                  /* a reader refuses a higher one */
-#define RECORD_MINOR 4u                  /* a reader reads a higher one, leaving out what it does not know; 1: waits, 2: NUMA, 3: ways,
-					    4: measures by name, flags of frames */
+/*
+ * A reader reads a higher minor version and leaves out what it does not know. 1 added waits, 2 NUMA,
+ * 3 the ways of unwinding, 4 measures by name and flags of frames.
+ */
+#define RECORD_MINOR 4u
 
 /* Header: 64 bytes whose layout holds for every major version. */
 #define HEADER_SIZE 64u
@@ -68,14 +71,19 @@ enum block_codec {
 };
 
 /* Columns. A column that is absent is all zero. "+ 1" means: 0 says none, n says id n - 1. */
-enum str_column { STR_LEN = 1, STR_BYTES = 2, STR_REST = 3, STR_REST_BYTES = 4 /* later ones: what is behind TEXT_LEN_MAX */ };
+enum str_column {
+	STR_LEN = 1, STR_BYTES = 2,
+	STR_REST = 3, STR_REST_BYTES = 4,        /* since 1.4: what is behind TEXT_LEN_MAX */
+};
 enum mod_column {
-	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6, MOD_PID = 7, MOD_START = 8,
+	MOD_KIND = 1, MOD_PATH = 2, MOD_ID_LEN = 3, MOD_ID_BYTES = 4, MOD_DEV = 5, MOD_INO = 6,
+		MOD_PID = 7, MOD_START = 8,
 	MOD_GENERATION = 9, MOD_RUN_AS = 10,     /* since 1.4 */
 };
 enum frame_column { FRAME_MODULE = 1, FRAME_OFFSET = 2, FRAME_FLAGS = 3 /* since 1.4; FRAME_F_* of model/dict.h */ };
 enum stack_column { STACK_PARENT = 1 /* own id - parent's id */, STACK_FRAME = 2 };
-enum thread_column { THREAD_PID = 1, THREAD_TID = 2, THREAD_START = 3, THREAD_COMM = 4, THREAD_EXE = 5, THREAD_CGROUP = 6 };
+enum thread_column { THREAD_PID = 1, THREAD_TID = 2, THREAD_START = 3, THREAD_COMM = 4, THREAD_EXE = 5,
+		     THREAD_CGROUP = 6 };
 enum func_column { FUNC_NAME = 1, FUNC_MODULE = 2 /* + 1 */, FUNC_START = 3, FUNC_SIZE = 4, FUNC_KIND = 5 };
 enum names_column {
 	NAMES_FRAME = 1, NAMES_COUNT = 2, NAMES_DETAILED = 3,
@@ -85,8 +93,8 @@ enum events_column {
 	EVENTS_TIME = 1, EVENTS_KIND = 2, EVENTS_THREAD = 3, EVENTS_STACK = 4, EVENTS_CPU = 5, EVENTS_NODE = 6,
 	EVENTS_WEIGHT = 7, EVENTS_CUT = 8, EVENTS_CUT_MODULE = 9 /* + 1 */, EVENTS_METHOD = 10, EVENTS_FLAGS = 11,
 	/* since 1.1, of waits: */
-	EVENTS_CALL = 12, EVENTS_STATE = 13, EVENTS_WAKER = 14 /* + 1 */, EVENTS_WAKER_STACK = 15, EVENTS_WAKER_CONTEXT = 16,
-	EVENTS_OWN = 17 /* zigzag: weight - own length */,
+	EVENTS_CALL = 12, EVENTS_STATE = 13, EVENTS_WAKER = 14 /* + 1 */, EVENTS_WAKER_STACK = 15,
+	EVENTS_WAKER_CONTEXT = 16, EVENTS_OWN = 17 /* zigzag: weight - own length */,
 	/* since 1.1, of any kind: */
 	EVENTS_COUNT = 18,
 	/* since 1.2, of migrations, faults and accesses: */
@@ -96,7 +104,10 @@ enum events_column {
 	/* since 1.4, of kinds that carry one: */
 	EVENTS_ARGUMENT = 24,
 };
-/* Kinds of events up to this are known to every reader by their number; later ones by the names of what is counted in them. */
+/*
+ * Kinds of events up to this are known to every reader by their number; later ones by the names of
+ * what is counted in them.
+ */
 #define KINDS_NUMBERED 6u
 enum measures_column { MEASURES_KIND = 1 /* as in EVENTS */, MEASURES_NAME = 2, MEASURES_UNIT = 3 };
 #define COLUMNS_MAX 25u                  /* one past the highest tag known here */

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 
 #define READ_BYTES BUFFER_SIZE(256u << 10, 1024u)
-/* A file made of block headers that all promise much makes a checksum over much at every step: this is where it ends. */
+/*
+ * A file made of block headers that all promise much makes a checksum over much at every step: this
+ * is where it ends.
+ */
 #define WASTE_MAX (256ull << 20)
 
 /* Bytes at hand, after an attempt to have N. Negative errno when reading fails. */
@@ -62,11 +65,11 @@ static int not_a_recording(const struct input *in, size_t have, struct err *e)
 	if (!have)
 		return err_set(e, EBADMSG, "%s is empty; it is not a recording of sberf", in->name);
 	if (have >= 8 && (!memcmp(input_position(in), "PERFILE2", 8) || !memcmp(input_position(in), "2ELIFREP", 8)))
-		return err_set(e, EBADMSG, "%s is a recording of perf, not of sberf; read it with: perf report -i %s", in->name,
-			       in->name);
+		return err_set(e, EBADMSG, "%s is a recording of perf, not of sberf; read it with: perf report "
+			       "-i %s", in->name, in->name);
 	if (*input_position(in) != '<' && is_text(input_position(in), have < 8 ? have : 8))
-		return err_set(e, EBADMSG, "%s is not a recording of sberf; report and diff read text of other tools with --import",
-			       in->name);
+		return err_set(e, EBADMSG, "%s is not a recording of sberf; report and diff read text of other tools "
+			       "with --import", in->name);
 	return err_set(e, EBADMSG, "%s is not a recording of sberf", in->name);
 }
 
@@ -74,14 +77,14 @@ static int input_check_header(const struct input *in, const struct record_header
 {
 	if (h->major > RECORD_MAJOR)
 		return err_set(e, EPROTONOSUPPORT,
-			       "%s was written by a newer sberf (format %u.%u, this one reads %u.x); read it with a newer one",
-			       in->name, h->major, h->minor, RECORD_MAJOR);
+			       "%s was written by a newer sberf (format %u.%u, this one reads %u.x); read it "
+			       "with a newer one", in->name, h->major, h->minor, RECORD_MAJOR);
 	if (h->flags & UINT32_MAX)
 		return err_set(e, EPROTONOSUPPORT, "%s uses a feature (flags 0x%" PRIx64
 			       ") that this sberf does not know; read it with a newer one", in->name, h->flags);
 	if (h->major < 1 || h->size < HEADER_SIZE || h->size > HEADER_SIZE_MAX)
-		return err_set(e, EBADMSG, "%s has an impossible header (format %u.%u, %" PRIu32 " bytes)", in->name, h->major,
-			       h->minor, h->size);
+		return err_set(e, EBADMSG, "%s has an impossible header (format %u.%u, %" PRIu32 " bytes)",
+			       in->name, h->major, h->minor, h->size);
 	return 0;
 }
 
@@ -95,7 +98,8 @@ int input_open(struct input *in, struct record_header *h, bool *ret_damaged, str
 	if (have < (ssize_t)RECORD_MAGIC_SIZE || memcmp(input_position(in), RECORD_MAGIC, RECORD_MAGIC_SIZE) != 0)
 		return not_a_recording(in, (size_t)have, e);
 	if (have < (ssize_t)HEADER_SIZE)
-		return err_set(e, EBADMSG, "%s was cut off after %zd bytes: nothing of the recording is left", in->name, have);
+		return err_set(e, EBADMSG, "%s was cut off after %zd bytes: nothing of the recording is left",
+			       in->name, have);
 	*ret_damaged = !header_get(input_position(in), h);
 	if (*ret_damaged) {
 		input_advance(in, HEADER_SIZE);
@@ -121,7 +125,8 @@ static enum found probe_block(struct input *in, size_t have, struct block *b, st
 	ssize_t whole;
 
 	if (have < BLOCK_HEADER_SIZE)
-		return !memcmp(input_position(in), BLOCK_MAGIC, have < BLOCK_MAGIC_SIZE ? have : BLOCK_MAGIC_SIZE) ? FOUND_CUT :
+		return !memcmp(input_position(in), BLOCK_MAGIC, have < BLOCK_MAGIC_SIZE ? have : BLOCK_MAGIC_SIZE) ?
+												   FOUND_CUT :
 												   FOUND_NOTHING;
 	if (!block_get(input_position(in), b) || (in->stream_known && b->stream != in->stream))
 		return FOUND_NOTHING;

@@ -39,8 +39,8 @@ struct input {
 int input_open(struct input *in, struct record_header *h, bool *ret_damaged, struct err *e);
 
 /*
- * The next intact block: 1, with B and, until the next call, its stored payload; 0 at the end; negative errno with a sentence
- * when reading fails, or when a second recording follows.
+ * The next intact block: 1, with B and, until the next call, its stored payload; 0 at the end;
+ * negative errno with a sentence when reading fails, or when a second recording follows.
  */
 int input_next(struct input *in, struct block *b, const uint8_t **ret_stored, struct err *e);
 

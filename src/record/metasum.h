@@ -12,8 +12,9 @@
 #include "profile/meta.h"
 
 /*
- * Adds what SRC counted to DST. Texts that differ stand behind one another ("a; b", cut with "..."), rates that differ are 0, a
- * target's end that differs is TARGET_ENDED. Times, and how many CPUs there were, are the caller's.
+ * Adds what SRC counted to DST. Texts that differ stand behind one another ("a; b", cut with
+ * "..."), rates that differ are 0, a target's end that differs is TARGET_ENDED. Times, and how many
+ * CPUs there were, are the caller's.
  */
 void meta_add(struct profile_meta *dst, const struct profile_meta *src);
 

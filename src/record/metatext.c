@@ -9,7 +9,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum value_kind { VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE, VALUE_BOOL, VALUE_OUT /* a U64 that is not read: readers count it */ };
+enum value_kind {
+	VALUE_TEXT, VALUE_U32, VALUE_U64, VALUE_INT, VALUE_STATE, VALUE_BOOL,
+	VALUE_OUT,               /* a U64 that is written and not read: readers count it themselves */
+};
 
 struct key {
 	const char *name;
@@ -17,7 +20,8 @@ struct key {
 	size_t at, size;         /* in struct profile_meta */
 };
 
-#define AT(name, member, kind) { name, kind, offsetof(struct profile_meta, member), sizeof(((struct profile_meta *)0)->member) }
+#define AT(name, member, kind) { name, kind, offsetof(struct profile_meta, member), \
+				 sizeof(((struct profile_meta *)0)->member) }
 
 static const struct key keys[] = {
 	AT("version", version, VALUE_TEXT),
@@ -138,8 +142,8 @@ static bool add_value(byte_vec *dst, const struct key *k, const struct profile_m
 bool meta_text(const struct profile_meta *m, byte_vec *dst)
 {
 	for (size_t i = 0; i < NR_KEYS; i++)
-		if (!metatext_add_text(dst, keys[i].name) || !metatext_add_text(dst, "=") || !add_value(dst, &keys[i], m) ||
-		    !metatext_add_text(dst, "\n"))
+		if (!metatext_add_text(dst, keys[i].name) || !metatext_add_text(dst, "=") ||
+		    !add_value(dst, &keys[i], m) || !metatext_add_text(dst, "\n"))
 			return false;
 	return true;
 }

@@ -39,7 +39,8 @@ static uint32_t new_piece(struct open_wait_merge *ps)
 	return (uint32_t)++ps->piece.n;
 }
 
-static void open_wait_merge_hold(struct open_wait_merge *ps, struct piece_thread *t, uint32_t at, const struct event *ev)
+static void open_wait_merge_hold(struct open_wait_merge *ps, struct piece_thread *t, uint32_t at,
+				 const struct event *ev)
 {
 	ps->piece.v[at - 1] = (struct piece){ .ev = *ev };
 	if (t->last)
@@ -53,12 +54,16 @@ static void open_wait_merge_hold(struct open_wait_merge *ps, struct piece_thread
 /* Whether A and B differ in nothing but time and length. */
 static bool same_wait(const struct event *a, const struct event *b)
 {
-	return a->kind == b->kind && a->flags == b->flags && a->stack == b->stack && a->node == b->node && a->cut == b->cut &&
+	return a->kind == b->kind && a->flags == b->flags && a->stack == b->stack && a->node == b->node &&
+	       a->cut == b->cut &&
 	       a->cut_module == b->cut_module && a->wait.call == b->wait.call && a->wait.state == b->wait.state &&
 	       a->wait.waker == b->wait.waker && a->wait.waker_stack == b->wait.waker_stack;
 }
 
-/* Puts neighbours together, into the later of two, as far as they are old. When that helps little it is not tried again soon. */
+/*
+ * Puts neighbours together, into the later of two, as far as they are old. When that helps little
+ * it is not tried again soon.
+ */
 static void open_wait_merge_thin(struct open_wait_merge *ps, struct piece_thread *t)
 {
 	const uint32_t before = t->n;
@@ -130,8 +135,9 @@ static int add_piece(struct open_wait_merge *ps, struct profile *p, const struct
 }
 
 /*
- * Was the thread of EV heard of? What stands for others only is told when an account is made up, whatever its thread does then.
- * Migrations, faults and accesses end no wait either: its last piece does, and readers of 1.1, which leave them out, agree.
+ * Was the thread of EV heard of? What stands for others only is told when an account is made up,
+ * whatever its thread does then. Migrations, faults and accesses end no wait either: its last piece
+ * does, and readers of 1.1, which leave them out, agree.
  */
 static bool heard_of(const struct event *ev)
 {

@@ -22,7 +22,8 @@
 
 #define OPEN_WAIT_MERGE_OF_THREAD 256u            /* enough for a month */
 #define OPEN_WAIT_MERGE_AGE 16u                   /* an old piece is at most this part of what came after it */
-#define OPEN_WAIT_MERGE_MAX (1u << 18)            /* held at a time; further ones are taken for waits that have not ended */
+/* held at a time; further ones are taken for waits that have not ended */
+#define OPEN_WAIT_MERGE_MAX (1u << 18)
 
 struct piece {
 	struct event ev;

@@ -23,7 +23,10 @@ struct event_queue {
 	_Atomic uint32_t tail;           /* read next; the consumer's, unless the queue is empty: queue_put() */
 };
 
-/* Either end: how many events are in it. The tail is read last, as the other end may move on meanwhile: ahead of the head, it was empty. */
+/*
+ * Either end: how many events are in it. The tail is read last, as the other end may move on
+ * meanwhile: ahead of the head, it was empty.
+ */
 static inline uint32_t queue_fill(const struct event_queue *q)
 {
 	const uint32_t head = atomic_load_explicit(&q->head, memory_order_acquire);
@@ -41,7 +44,10 @@ static inline bool queue_put(struct event_queue *q, const struct event *ev, uint
 	if (fill >= QUEUE_EVENTS)
 		return false;
 	if (!fill && head % QUEUE_EVENTS) {
-		/* The consumer leaves its end alone as long as it finds nothing, and there is nothing until the new head says so. */
+		/*
+		 * The consumer leaves its end alone as long as it finds nothing, and there is
+		 * nothing until the new head says so.
+		 */
 		head += QUEUE_EVENTS - head % QUEUE_EVENTS;
 		atomic_store_explicit(&q->tail, head, memory_order_relaxed);
 	}

@@ -31,7 +31,8 @@ struct reading {
 };
 
 /* Running out of memory here costs a line of `sberf check`, not the recording. */
-static void reader_tell(struct reading *rd, enum check_stats_damage_kind kind, uint64_t at, uint64_t n, unsigned int type)
+static void reader_tell(struct reading *rd, enum check_stats_damage_kind kind, uint64_t at, uint64_t n,
+			unsigned int type)
 {
 	if (rd->survey)
 		check_stats_damage(rd->survey, kind, at, n, type);
@@ -46,7 +47,8 @@ static int reader_unpack(struct reading *rd, const struct block *b, const uint8_
 	if (b->codec <= CODEC_ZLIB)
 		r = block_unpack(b, stored, &rd->raw);
 	else if (b->type < BLOCK_TYPES)
-		r = err_set(e, EPROTONOSUPPORT, "compressed in a way (codec %u) that this sberf does not know; read it with a "
+		r = err_set(e, EPROTONOSUPPORT, "compressed in a way (codec %u) that this sberf does not know; "
+			    "read it with a "
 			    "newer one", b->codec);
 	return r == -ENOMEM ? err_nomem(e, "a block of a recording") : r;
 }
@@ -128,8 +130,10 @@ static void reader_write_note(struct reading *rd, const struct decode_counts *c)
 	if (rd->in.gave_up)
 		reader_note(report, "it is damaged from byte %" PRIu64 " on, and the rest was not read", rd->in.offset);
 	else if (report->damaged_blocks || report->damaged_bytes)
-		reader_note(report, "%" PRIu64 " block%s (%" PRIu64 " bytes) damaged, %" PRIu64 " events known to be lost",
-			    report->damaged_blocks, report->damaged_blocks == 1 ? "" : "s", report->damaged_bytes, c->lost);
+		reader_note(report, "%" PRIu64 " block%s (%" PRIu64 " bytes) damaged, %" PRIu64
+			    " events known to be lost",
+			    report->damaged_blocks, report->damaged_blocks == 1 ? "" : "s",
+			    report->damaged_bytes, c->lost);
 	else if (rd->header_damaged)
 		reader_note(report, "the header is damaged");
 	if (rd->meta->numa_too_large)
@@ -170,7 +174,8 @@ static int reader_finish(struct reading *rd, struct err *e)
 	m->lost.n[LOST_DAMAGED] += c.lost;
 	m->wait_short += c.short_waits;
 	m->wait_short_ns += c.short_ns;
-	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns && c.last_ns - m->start_mono_ns > m->duration_ns)
+	if (!c.ended && m->start_mono_ns && c.last_ns > m->start_mono_ns &&
+	    c.last_ns - m->start_mono_ns > m->duration_ns)
 		m->duration_ns = c.last_ns - m->start_mono_ns;
 	reader_write_note(rd, &c);
 	if (rd->survey)
@@ -288,7 +293,8 @@ int recording_load_fd(int fd, const char *name, struct profile *p, struct names 
 		      struct load_report *report, const struct load_options *o, struct err *e)
 {
 	const struct load_options none = { 0 };
-	const struct load_target t = { .profile = p, .names = names, .meta = meta, .report = report, .options = o ? *o : none };
+	const struct load_target t = { .profile = p, .names = names, .meta = meta, .report = report,
+				       .options = o ? *o : none };
 	struct followed f = { .fd = fd, .progress = t.options.progress };
 	struct stat st;
 
@@ -348,7 +354,8 @@ int recording_open(const char *path, const char **ret_name, struct err *e)
 		return fd < 0 ? err_set(e, errno, "cannot open %s: %s", path, strerror(errno)) : fd;
 	}
 	if (isatty(STDIN_FILENO))
-		return err_set(e, EINVAL, "standard input is a terminal, which has no recording; give one with <FILE or through a pipe");
+		return err_set(e, EINVAL, "standard input is a terminal, which has no recording; give one with <FILE "
+			       "or through a pipe");
 	fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	return fd < 0 ? err_set(e, errno, "cannot read standard input: %s", strerror(errno)) : fd;
 }

@@ -17,7 +17,10 @@
 /* Takes N bytes that make one whole. False: no more of them. */
 typedef bool stream_write_fn(void *ctx, const uint8_t *p, size_t n);
 
-/* A zeroed one with WRITE, CTX and ENC, which are borrowed, is ready to begin. Without an encoder blocks come from elsewhere. */
+/*
+ * A zeroed one with WRITE, CTX and ENC, which are borrowed, is ready to begin. Without an encoder
+ * blocks come from elsewhere.
+ */
 struct stream {
 	stream_write_fn *write;
 	void *ctx;
@@ -31,8 +34,9 @@ struct stream {
 };
 
 /*
- * Writes a header with the beginning that META names and an id of its own, and META, at once: whoever has read the first byte
- * of a recording will find what it is about. What was taken in must have been taken out.
+ * Writes a header with the beginning that META names and an id of its own, and META, at once:
+ * whoever has read the first byte of a recording will find what it is about. What was taken in must
+ * have been taken out.
  */
 bool stream_begin(struct stream *s, const struct profile_meta *meta);
 

@@ -73,7 +73,8 @@ struct recorder {
 	uint64_t file_bytes;             /* whole blocks of this file */
 	unsigned int files;              /* begun */
 	struct profile_meta told;        /* figures as they were written last, since the beginning of all files */
-	struct profile_meta base;        /* the same when this file began; for the first one only when it began midway (lock) */
+	/* the same when this file began; for the first one only when it began midway (lock) */
+	struct profile_meta base;
 	struct numa_state *numa_last;    /* a reference: written last */
 	struct numa_figures numa_base, numa_told;        /* the same; as told last */
 	uint64_t linger_ns;              /* until when a full file waits for names; 0 = it is not full */
@@ -100,18 +101,23 @@ static void fail_nomem(struct recorder *r)
 static void fail_write(struct recorder *r, int code)
 {
 	const uint64_t whole = r->file_bytes;
-	/* What cannot be cut back (a pipe, a file that others write to as well) ends in a part of a block, which readers recognise. */
+	/*
+	 * What cannot be cut back (a pipe, a file that others write to as well) ends in a part of a
+	 * block, which readers recognise.
+	 */
 	const bool cut_back = !r->lent && ftruncate(r->fd, (off_t)whole) == 0;
 	struct err why = ERR_INIT;
 
 	if (r->beside && r->files > 1)
-		err_set(&why, code, "cannot begin another file of %s: %s; the recording ends with the one before", r->path, strerror(code));
+		err_set(&why, code, "cannot begin another file of %s: %s; the recording ends with the one before",
+			r->path, strerror(code));
 	else if (!whole)
-		err_set(&why, code, "cannot write to %s: %s; nothing was recorded; choose another place with -o", r->path,
-			strerror(code));
+		err_set(&why, code, "cannot write to %s: %s; nothing was recorded; choose another place "
+			"with -o", r->path, strerror(code));
 	else
 		err_set(&why, code, "cannot write to %s: %s; the recording %s after %" PRIu64
-			" bytes and can be read up to there", r->path, strerror(code), cut_back ? "ends" : "breaks off", whole);
+			" bytes and can be read up to there", r->path, strerror(code),
+			cut_back ? "ends" : "breaks off", whole);
 	writer_fail(r, &why);
 }
 
@@ -248,7 +254,10 @@ static void next_segment(struct recorder *r, uint64_t now)
 	writer_must(r, flight_recorder_segment(r->keep, now, &r->told, &r->numa_told));
 }
 
-/* The events taken in fill a block. What is in memory is bounded however fast they come: it does not wait for the next flush. */
+/*
+ * The events taken in fill a block. What is in memory is bounded however fast they come: it does
+ * not wait for the next flush.
+ */
 static void block_full(struct recorder *r)
 {
 	writer_must(r, stream_tables(&r->stream));
@@ -330,7 +339,10 @@ static void writer_drain(void *ctx)
 	encode_queue(ctx);
 }
 
-/* Writes what is kept to PATH. When there was room for a part of it only, that is there, and E has a sentence all the same. */
+/*
+ * Writes what is kept to PATH. When there was room for a part of it only, that is there, and E has
+ * a sentence all the same.
+ */
 static int writer_save(struct recorder *r, const char *path, struct flight_recorder_saved *ret, struct err *e)
 {
 	char time[UNITS_MAX];
@@ -341,8 +353,8 @@ static int writer_save(struct recorder *r, const char *path, struct flight_recor
 		return recorder_status(r, e);
 	code = flight_recorder_save(r->keep, path, &r->told, r->numa_last, writer_drain, r, ret, e);
 	if (code >= 0 && ret->error)
-		err_set(e, ret->error, "cannot write all that was kept to %s: %s; it has the last %s", path, strerror(ret->error),
-			units_time(time, ret->ns));
+		err_set(e, ret->error, "cannot write all that was kept to %s: %s; it has the last %s", path,
+			strerror(ret->error), units_time(time, ret->ns));
 	/* There is no option that names another file. */
 	if (code < 0 && r->numbered)
 		err_set(e, -code, "cannot save %s: %s; %s", path, strerror(-code), numbered_remedy(-code));
@@ -515,7 +527,10 @@ static void *writer_main(void *arg)
 	return NULL;
 }
 
-/* The thread takes no signals: those belong to the main program, and SIGXFSZ and SIGPIPE would end it where errno will do. */
+/*
+ * The thread takes no signals: those belong to the main program, and SIGXFSZ and SIGPIPE would end
+ * it where errno will do.
+ */
 static int writer_start_thread(struct recorder *r, struct err *e)
 {
 	sigset_t all, before;
@@ -551,7 +566,8 @@ static void recorder_free(struct recorder *r)
 	free(r);
 }
 
-static struct recorder *recorder_new(const struct recorder_config *c, const struct dict *dict, const struct names *names)
+static struct recorder *recorder_new(const struct recorder_config *c, const struct dict *dict,
+				     const struct names *names)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 
@@ -596,7 +612,8 @@ static int begin_keep(struct recorder *r, const struct profile_meta *meta, struc
 	r->beside = NULL;
 	close(take_fd(&r->fd));
 	r->told = *meta;
-	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 : err_nomem(e, "the recording");
+	return flight_recorder_segment(r->keep, clock_mono_ns(), meta, &r->numa_told) ? 0 :
+		err_nomem(e, "the recording");
 }
 
 static int writer_begin(struct recorder *r, const struct profile_meta *meta, struct err *e)
