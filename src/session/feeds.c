@@ -165,7 +165,8 @@ struct feed feed_from_engine(struct engine *en)
 		.recording = live_recording,
 		.record = live_record,
 		.news = live_news,
-		.code = { .open = live_open_code, .open_source = live_open_source, .open_root = live_open_root, .ctx = engine_processes(en) },
+		.code = { .open = live_open_code, .open_source = live_open_source, .open_root = live_open_root,
+			  .ctx = engine_processes(en) },
 		.ended = live_ended,
 	};
 }
@@ -209,7 +210,8 @@ static int still_open_code(void *ctx, module_id module, struct err *e)
 	if (!m || m->kind != MODULE_FILE)
 		return err_set(e, ENOENT, "this code was in no file, and a recording does not hold code");
 	if (!m->build_id_len)
-		return err_set(e, ENOENT, "%s had no build-id when it ran, so the file that is there now may be another one", path);
+		return err_set(e, ENOENT, "%s had no build-id when it ran, so the file that is there now may be "
+			       "another one", path);
 	/* From here on a file can hang for longer than the recording is there. */
 	wanted = *m;
 	fd = open_in_root(NULL, path, false);

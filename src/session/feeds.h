@@ -18,7 +18,8 @@ struct feed feed_from_engine(struct engine *en);
 struct feed feed_from_still(struct still *st);
 
 /*
- * How the code behind ST is come by: from files of this machine that have the build-ids of those that ran. ST is borrowed.
+ * How the code behind ST is come by: from files of this machine that have the build-ids of those
+ * that ran. ST is borrowed.
  */
 struct code_access code_of_still(struct still *st);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.h - what a view or a command may ask of a running capture or of a file: both look the same from here. Who answers is
- * in feeds.h; whoever asks knows nothing of engines, and this knows nothing of who asks.
+ * session.h - what a view or a command may ask of a running capture or of a file: both look the
+ * same from here. Who answers is in feeds.h; whoever asks knows nothing of engines, and this knows
+ * nothing of who asks.
  */
 #ifndef SBERF_SESSION_SESSION_H
 #define SBERF_SESSION_SESSION_H
@@ -48,19 +49,24 @@ struct feed {
 	/* Starts or stops telling who ends waits; NULL where that makes no sense. */
 	void (*wakers)(void *ctx, bool on);
 	/*
-	 * Starts or stops the sampling of accesses and page faults, which the view by node asks for when it is first looked at;
-	 * NULL where that makes no sense.
+	 * Starts or stops the sampling of accesses and page faults, which the view by node asks for
+	 * when it is first looked at; NULL where that makes no sense.
 	 */
 	void (*numa)(void *ctx, bool on);
-	/* Another rate, another pace of snapshots; NULL where that makes no sense. Never waits: what cannot be had, news() tells. */
+	/*
+	 * Another rate, another pace of snapshots; NULL where that makes no sense. Never waits:
+	 * what cannot be had, news() tells.
+	 */
 	void (*rate)(void *ctx, uint32_t hz);
 	void (*refresh)(void *ctx, uint64_t ns);
 	/*
-	 * Recording beside the view; all three are NULL where that makes no sense. recording() tells how it is going; it never
-	 * waits. record() begins one in a new file, ends the one that goes on, or has written what a flight recorder holds, and
-	 * puts what came of it into TEXT ("" = news() will tell); 0, or a negative errno with a sentence. It waits
-	 * for a disk, so it is not for the thread that draws. news() tells what has come of them, or of another rate,
-	 * since it was asked last without being asked for, such as a full disk; false = nothing. It never waits.
+	 * Recording beside the view; all three are NULL where that makes no sense. recording()
+	 * tells how it is going; it never waits. record() begins one in a new file, ends the one
+	 * that goes on, or has written what a flight recorder holds, and puts what came of it into
+	 * TEXT ("" = news() will tell); 0, or a negative errno with a sentence. It waits for a
+	 * disk, so it is not for the thread that draws. news() tells what has come of them, or of
+	 * another rate, since it was asked last without being asked for, such as a full disk; false
+	 * = nothing. It never waits.
 	 */
 	void (*recording)(void *ctx, struct feed_recording *ret);
 	int (*record)(void *ctx, char *text, size_t size, struct err *e);
@@ -72,12 +78,13 @@ struct feed {
 	/* Nothing is shown as long as no target was picked: attach() is all that this feed is for. */
 	bool none;
 	/*
-	 * Another target: both are NULL where that makes no sense, else they get OWNER, and wait for the kernel, so they are not for
-	 * the thread that draws. attach() begins to capture process PID (0 = all tasks), which START_TICKS (field 22 of
-	 * proc_pid_stat(5), 0 = not known) tells from one that has got its number since, and *RET is what it is fed by from then on;
-	 * this feed goes on, so that nothing has changed when it fails: a negative errno with a sentence. leave() ends this
-	 * feed for good: nobody may use anything of it any more. TEXT says what has become of a recording that went on ("" = there
-	 * was none).
+	 * Another target: both are NULL where that makes no sense, else they get OWNER, and wait
+	 * for the kernel, so they are not for the thread that draws. attach() begins to capture
+	 * process PID (0 = all tasks), which START_TICKS (field 22 of proc_pid_stat(5), 0 = not
+	 * known) tells from one that has got its number since, and *RET is what it is fed by from
+	 * then on; this feed goes on, so that nothing has changed when it fails: a negative errno
+	 * with a sentence. leave() ends this feed for good: nobody may use anything of it any more.
+	 * TEXT says what has become of a recording that went on ("" = there was none).
 	 */
 	void *owner;
 	int (*attach)(void *owner, pid_t pid, uint64_t start_ticks, struct feed *ret, struct err *e);
