@@ -71,8 +71,8 @@ static int try_joined(const char *a, const char *b, const char *c, const struct 
 }
 
 /* Looks with TRY below symfs, in the root that the target sees, and in ours. */
-static int in_places(const struct debug_places *where, struct wanted *w, int (*try)(const char *root, const char *name, const struct wanted *w),
-		     const char *name)
+static int in_places(const struct debug_places *where, struct wanted *w,
+		     int (*try)(const char *root, const char *name, const struct wanted *w), const char *name)
 {
 	int fd = -ENOENT;
 

@@ -17,7 +17,8 @@
 /* Where files are looked for. */
 struct debug_places {
 	const char *symfs;       /* a directory that comes first; NULL = none */
-	int root;                /* the root that the target sees (O_PATH), when that is not ours: it comes before ours; -1 = none */
+	/* the root that the target sees (O_PATH), when that is not ours: it comes before ours; -1 = none */
+	int root;
 };
 
 /* PATH for reading; never blocks in open() on a FIFO or terminal. Regular files only; a negative errno otherwise. */
@@ -29,7 +30,10 @@ int regular_open(const char *path);
  */
 int debugfile_open(const struct elf_file *f, const char *path, const struct debug_places *where);
 
-/* The same for the file of shared debug information (dwz) that the .gnu_debugaltlink of DEBUG names, found as PATH was. */
+/*
+ * The same for the file of shared debug information (dwz) that the .gnu_debugaltlink of DEBUG
+ * names, found as PATH was.
+ */
 int debugfile_open_alt(const struct elf_file *debug, const char *path, const struct debug_places *where);
 
 #endif

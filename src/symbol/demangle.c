@@ -24,7 +24,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LIMITED_LEN 1000u            /* libiberty's recursion limit does not refuse names up to here by their length alone */
+/* libiberty's recursion limit does not refuse names up to here by their length alone */
+#define LIMITED_LEN 1000u
 #define D_REFS_MAX 24u
 
 struct sink {
@@ -71,8 +72,9 @@ static char *demangle_run(stream_fn *fn, const char *name, size_t len)
 }
 
 /*
- * D: the demangler builds its whole answer itself. What makes it long is a back reference ("Q...") to something with back
- * references; K of them repeat a name at most e^(K/e) times, so few of them keep it within megabytes.
+ * D: the demangler builds its whole answer itself. What makes it long is a back reference ("Q...")
+ * to something with back references; K of them repeat a name at most e^(K/e) times, so few of them
+ * keep it within megabytes.
  */
 static char *run_d(const char *name, size_t len)
 {

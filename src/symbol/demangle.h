@@ -13,12 +13,16 @@
 #define DEMANGLE_STACK (24u << 20)   /* bytes of stack that a thread which demangles must have for the longest input */
 
 /*
- * The demangled form of the NUL-terminated NAME, malloc'ed; NULL when it is not mangled, too long, or memory is out. Suffixes
- * of clones are kept ("f() [clone .cold]"); the hash that ends a Rust name is left out.
+ * The demangled form of the NUL-terminated NAME, malloc'ed; NULL when it is not mangled, too long,
+ * or memory is out. Suffixes of clones are kept ("f() [clone .cold]"); the hash that ends a Rust
+ * name is left out.
  */
 char *demangle(const char *name);
 
-/* NAME, a symbol's or "SYMBOL@plt", as people write it, malloc'ed; as it is when it is not mangled. NULL when out of memory. */
+/*
+ * NAME, a symbol's or "SYMBOL@plt", as people write it, malloc'ed; as it is when it is not mangled.
+ * NULL when out of memory.
+ */
 char *demangle_symbol(const char *name);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <errno.h>
 
-struct elf_file *details_file(const struct elf_file *code, const char *path, const struct debug_places *where, int *ret_fd)
+struct elf_file *details_file(const struct elf_file *code, const char *path,
+			      const struct debug_places *where, int *ret_fd)
 {
 	AUTO_FD int fd = debugfile_open(code, path, where);
 	struct elf_file *f;
@@ -28,8 +29,8 @@ static uint64_t code_start(const struct elf_file *f)
 	return low;
 }
 
-int details_open(const struct elf_file *code, const struct elf_file *debug, const char *path, const struct debug_places *where,
-		 struct dwarf_info **ret, struct err *e)
+int details_open(const struct elf_file *code, const struct elf_file *debug, const char *path,
+		 const struct debug_places *where, struct dwarf_info **ret, struct err *e)
 {
 	AUTO_FD int alt_fd = debugfile_open_alt(debug, path, where);
 

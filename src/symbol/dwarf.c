@@ -335,7 +335,8 @@ static int map_units(struct dwarf_info *d, struct err *e)
 	return 0;
 }
 
-int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t code_start, struct dwarf_info **ret, struct err *e)
+int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t code_start,
+		    struct dwarf_info **ret, struct err *e)
 {
 	AUTO(dwarf_info_free) struct dwarf_info *d = calloc(1, sizeof(*d));
 	const uint64_t bytes = dwarf_debug_bytes(f);
@@ -409,7 +410,8 @@ static const char *dwarf_file_of(Dwarf_Die *unit_die, uint32_t nr)
 }
 
 /* File and line of the instruction itself. */
-static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint64_t vaddr, struct dwarf_place *ret)
+static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint64_t vaddr,
+		      struct dwarf_place *ret)
 {
 	Dwarf_Lines *lines;
 	Dwarf_Line *row;
@@ -429,8 +431,8 @@ static void find_line(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die,
 }
 
 /* Fills places from the innermost scope outwards; returns how many there are. */
-static size_t dwarf_climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at, struct dwarf_place *place,
-			  size_t max)
+static size_t dwarf_climb(struct dwarf_info *d, struct unit *u, Dwarf_Die *unit_die, uint32_t at,
+			  struct dwarf_place *place, size_t max)
 {
 	Dwarf_Die *body = body_of(d, u, unit_die);
 	Dwarf *dw = dwarf_cu_getdwarf(body->cu);

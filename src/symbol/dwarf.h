@@ -33,19 +33,23 @@ struct dwarf_place {
 bool dwarf_info_present(const struct elf_file *f);
 
 /*
- * Opens the debug information of F, which must be in a file; its fd is duplicated. ALT_FD is the file of shared debug
- * information (dwz) that it refers to, or -1; it is duplicated too. CODE_START is the lowest address of code: ranges below are
- * what linkers leave of removed functions. ROOT is the root that the target sees, or -1 when that is ours (target_root.h): the other halves of
- * split units are looked for there first; it is duplicated. -EFBIG when there is more of it than DWARF_BYTES_MAX.
+ * Opens the debug information of F, which must be in a file; its fd is duplicated. ALT_FD is the
+ * file of shared debug information (dwz) that it refers to, or -1; it is duplicated too. CODE_START
+ * is the lowest address of code: ranges below are what linkers leave of removed functions. ROOT is
+ * the root that the target sees, or -1 when that is ours (target_root.h): the other halves of split
+ * units are looked for there first; it is duplicated. -EFBIG when there is more of it than
+ * DWARF_BYTES_MAX.
  */
 #define DWARF_BYTES_MAX (1ull << 30)
-int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t code_start, struct dwarf_info **ret, struct err *e);
+int dwarf_info_open(const struct elf_file *f, int alt_fd, int root, uint64_t code_start,
+		    struct dwarf_info **ret, struct err *e);
 void dwarf_info_free(struct dwarf_info *d);      /* NULL is fine */
 
 /*
- * What is at virtual address VADDR: up to MAX places, innermost first, valid until dwarf_info_free() or the next call. The
- * last one is the function itself, unless there are more than MAX. A place without a function (assembly) has only a line.
- * Returns how many places there are; 0 = nothing is known.
+ * What is at virtual address VADDR: up to MAX places, innermost first, valid until
+ * dwarf_info_free() or the next call. The last one is the function itself, unless there are more
+ * than MAX. A place without a function (assembly) has only a line. Returns how many places there
+ * are; 0 = nothing is known.
  */
 size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_place *place, size_t max);
 

@@ -99,7 +99,10 @@ static void read_entries(const struct elf_file *f, const uint8_t *data, size_t n
 	*ret = (struct entries){ 0 };
 }
 
-/* The size that the entry at AT tells of the piece at START; 0 when it is not in the usual form (a pc-relative start). */
+/*
+ * The size that the entry at AT tells of the piece at START; 0 when it is not in the usual form (a
+ * pc-relative start).
+ */
 static uint32_t ehframe_size_of(const struct entries *in, uint64_t at, uint64_t start)
 {
 	const uint8_t *p;

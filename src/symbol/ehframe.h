@@ -24,7 +24,10 @@ struct fde_start {
 	uint32_t *user;          /* a number for the caller, 0 at first, one per start */
 };
 
-/* Reads the table of FILE, which is not needed afterwards. NULL when it has none of the usual form, or out of memory. */
+/*
+ * Reads the table of FILE, which is not needed afterwards. NULL when it has none of the usual form,
+ * or out of memory.
+ */
 struct fde_starts *fde_starts_new(const struct elf_file *file);
 void fde_starts_free(struct fde_starts *t);      /* NULL is fine */
 

@@ -72,7 +72,8 @@ static void elffile_read_sections(struct elf_file *f)
 	uint64_t nr = f->eh.e_shnum, names = f->eh.e_shstrndx;
 	Elf64_Shdr first;
 
-	if (!f->eh.e_shoff || f->eh.e_shentsize != sizeof(first) || !elf_file_read(f, f->eh.e_shoff, &first, sizeof(first)))
+	if (!f->eh.e_shoff || f->eh.e_shentsize != sizeof(first) ||
+	    !elf_file_read(f, f->eh.e_shoff, &first, sizeof(first)))
 		return;
 	if (!nr)
 		nr = first.sh_size;
@@ -239,7 +240,8 @@ static const Elf64_Phdr *load_of(const struct elf_file *f, uint64_t at, bool by_
 			const Elf64_Phdr *ph = &f->ph[i];
 			const uint64_t base = by_offset ? ph->p_offset : ph->p_vaddr;
 
-			if (ph->p_type == PT_LOAD && !!(ph->p_flags & PF_X) == !pass && at >= base && at - base < ph->p_filesz)
+			if (ph->p_type == PT_LOAD && !!(ph->p_flags & PF_X) == !pass && at >= base &&
+			    at - base < ph->p_filesz)
 				return ph;
 		}
 	}

@@ -39,8 +39,9 @@ struct elf_bytes {
 };
 
 /*
- * Reads the headers of the file at FD (borrowed as long as the result is used; must be a regular file, else -EINVAL), or of the
- * LEN bytes at DATA (likewise borrowed). -ENOEXEC with a sentence for what is not such an ELF file.
+ * Reads the headers of the file at FD (borrowed as long as the result is used; must be a regular
+ * file, else -EINVAL), or of the LEN bytes at DATA (likewise borrowed). -ENOEXEC with a sentence
+ * for what is not such an ELF file.
  */
 int elf_file_open(int fd, struct elf_file **ret, struct err *e);
 int elf_file_memory(const void *data, size_t len, struct elf_file **ret, struct err *e);
@@ -49,7 +50,10 @@ void elf_file_free(struct elf_file *f);          /* NULL is fine; the fd stays o
 /* LEN bytes at OFFSET into BUF; false when the file does not hold them. */
 bool elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t len);
 
-/* A copy of LEN bytes at OFFSET, malloc'ed, with a NUL behind; NULL when they are not all there, none, or more than MAX. */
+/*
+ * A copy of LEN bytes at OFFSET, malloc'ed, with a NUL behind; NULL when they are not all there,
+ * none, or more than MAX.
+ */
 void *elf_file_dup(const struct elf_file *f, uint64_t offset, uint64_t len, uint64_t max);
 
 /* The section called NAME, or the first of TYPE; NULL when there is none. */

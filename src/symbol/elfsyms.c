@@ -147,7 +147,10 @@ static void add_raw(struct builder *b, struct raw r, const char *name, size_t le
 		b->damaged++;
 }
 
-/* The length of NAME from a table of SOURCE without its symbol version, which only .symtab has; names are cut at NAME_MAX_LEN. */
+/*
+ * The length of NAME from a table of SOURCE without its symbol version, which only .symtab has;
+ * names are cut at NAME_MAX_LEN.
+ */
 static size_t elfsyms_name_len(const struct builder *b, const char *name, enum source source)
 {
 	const size_t len = strnlen(name, NAME_MAX_LEN);
@@ -296,7 +299,8 @@ static int cmp_raw(const void *va, const void *vb, void *text)
 		return a->weak - b->weak;
 	a_len = strlen((const char *)text + a->name);
 	b_len = strlen((const char *)text + b->name);
-	return a_len != b_len ? (a_len < b_len) - (a_len > b_len) : strcmp((const char *)text + a->name, (const char *)text + b->name);
+	return a_len != b_len ? (a_len < b_len) - (a_len > b_len) : strcmp((const char *)text + a->name,
+		(const char *)text + b->name);
 }
 
 /* Keeps one symbol of each address, and no label that lies inside a function. */
@@ -319,7 +323,10 @@ static void elfsyms_choose(struct builder *b)
 	b->raw.n = kept;
 }
 
-/* How far the symbol at I reaches: without a size to the next one, or to where unwind tables say that another function begins. */
+/*
+ * How far the symbol at I reaches: without a size to the next one, or to where unwind tables say
+ * that another function begins.
+ */
 static uint32_t elfsyms_extent(const struct builder *b, size_t i)
 {
 	const struct raw *r = &b->raw.v[i];
@@ -339,7 +346,8 @@ static uint32_t elfsyms_extent(const struct builder *b, size_t i)
 static bool any_open(const struct builder *b)
 {
 	for (size_t i = 0; i < b->raw.n; i++)
-		if (!b->raw.v[i].size && (b->raw.v[i].source == SOURCE_SYMTAB || b->raw.v[i].source == SOURCE_DEBUGDATA))
+		if (!b->raw.v[i].size && (b->raw.v[i].source == SOURCE_SYMTAB ||
+					  b->raw.v[i].source == SOURCE_DEBUGDATA))
 			return true;
 	return false;
 }
@@ -390,7 +398,8 @@ int elf_syms_new(const struct elf_file *file, const struct elf_file *debug, stru
 
 	find_code(&b);
 	b.versions = symvers_new(file);
-	if (!add_table(&b, file, SHT_SYMTAB, SOURCE_SYMTAB) && !(debug && add_table(&b, debug, SHT_SYMTAB, SOURCE_SYMTAB)))
+	if (!add_table(&b, file, SHT_SYMTAB, SOURCE_SYMTAB) &&
+	    !(debug && add_table(&b, debug, SHT_SYMTAB, SOURCE_SYMTAB)))
 		add_debugdata(&b);
 	add_table(&b, file, SHT_DYNSYM, SOURCE_DYNSYM);
 	add_plt(&b);

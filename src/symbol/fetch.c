@@ -38,7 +38,8 @@ static void fetch_show(const struct fetcher *f, long done, long all)
 	char line[sizeof(f->what) + 64];
 
 	if (all > 0 && done >= 0)
-		snprintf(line, sizeof(line), "debuginfod: %s %ld %%", f->what, (long)((double)done * 100 / (double)all));
+		snprintf(line, sizeof(line), "debuginfod: %s %ld %%", f->what,
+			 (long)((double)done * 100 / (double)all));
 	else
 		snprintf(line, sizeof(line), "debuginfod: %s", f->what);
 	f->hooks.progress(f->hooks.ctx, line);
@@ -70,13 +71,15 @@ static int fetch_load(struct fetcher *f, struct err *e)
 
 	f->lib = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
 	if (!f->lib)
-		return err_set(e, ENOTSUP, "--debuginfod needs " DEBUGINFOD_SONAME " (Debian: libdebuginfod1): %s", dlerror());
+		return err_set(e, ENOTSUP, "--debuginfod needs " DEBUGINFOD_SONAME
+			       " (Debian: libdebuginfod1): %s", dlerror());
 	begin = (debuginfod_client * (*)(void)) fetch_function(f, "debuginfod_begin", e);
 	f->end = (void (*)(debuginfod_client *))fetch_function(f, "debuginfod_end", e);
 	f->find = (int (*)(debuginfod_client *, const unsigned char *, int, char **))fetch_function(
 		f, "debuginfod_find_debuginfo", e);
 	set_progress =
-		(void (*)(debuginfod_client *, debuginfod_progressfn_t))fetch_function(f, "debuginfod_set_progressfn", e);
+		(void (*)(debuginfod_client *, debuginfod_progressfn_t))fetch_function(f,
+		"debuginfod_set_progressfn", e);
 	set_user_data = (void (*)(debuginfod_client *, void *))fetch_function(f, "debuginfod_set_user_data", e);
 	get_user_data = (void *(*)(debuginfod_client *))fetch_function(f, "debuginfod_get_user_data", e);
 	if (!begin || !f->end || !f->find || !set_progress || !set_user_data || !get_user_data)
@@ -98,7 +101,8 @@ int fetcher_new(const struct fetch_hooks *hooks, struct fetcher **ret, struct er
 	if (!f)
 		return err_nomem(e, "a client of debuginfod");
 	if (!urls || !*urls)
-		return err_set(e, ENOTSUP, "--debuginfod needs servers in DEBUGINFOD_URLS, which is not set (sudo removes it: try sudo -E)");
+		return err_set(e, ENOTSUP, "--debuginfod needs servers in DEBUGINFOD_URLS, which is not set (sudo "
+			       "removes it: try sudo -E)");
 	f->hooks = *hooks;
 	rc = fetch_load(f, e);
 	if (rc)

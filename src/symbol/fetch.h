@@ -20,17 +20,24 @@
 struct fetcher;
 
 struct fetch_hooks {
-	const _Atomic bool *stop, *cancelled;    /* either ends a download and forbids further ones; watched all the time */
+	/* either ends a download and forbids further ones; watched all the time */
+	const _Atomic bool *stop, *cancelled;
 	/* LINE is what to show, "" when done. Called by the thread that fetches. */
 	void (*progress)(void *ctx, const char *line);
 	void *ctx;
 };
 
-/* HOOKS is copied. -ENOTSUP with a sentence when sberf was built without it, the library or DEBUGINFOD_URLS is missing. */
+/*
+ * HOOKS is copied. -ENOTSUP with a sentence when sberf was built without it, the library or
+ * DEBUGINFOD_URLS is missing.
+ */
 int fetcher_new(const struct fetch_hooks *hooks, struct fetcher **ret, struct err *e);
 void fetcher_free(struct fetcher *f);            /* NULL is fine */
 
-/* The debug file with build-id ID: an fd owned by the caller or a negative errno. WHAT names it in the progress line. */
+/*
+ * The debug file with build-id ID: an fd owned by the caller or a negative errno. WHAT names it in
+ * the progress line.
+ */
 int fetcher_debuginfo(struct fetcher *f, const uint8_t *id, uint8_t id_len, const char *what);
 
 DEFINE_AUTO(fetcher_free, struct fetcher);

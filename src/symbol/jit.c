@@ -54,8 +54,8 @@ static uint32_t jit_add_name(struct jit_syms *j, const char *name, size_t len)
 /* Adds a function called by the text at NAME; false (and counted) when it makes no sense. */
 static bool add_entry(struct jit_syms *j, uint64_t start, uint64_t size, uint32_t name)
 {
-	if (name == NONE || !size || size > UINT64_MAX - start || j->entry.n >= ENTRIES_MAX || !vec_reserve(&j->entry, 1) ||
-	    !spans_add(&j->span, start, start + size, (uint32_t)j->entry.n)) {
+	if (name == NONE || !size || size > UINT64_MAX - start || j->entry.n >= ENTRIES_MAX ||
+	    !vec_reserve(&j->entry, 1) || !spans_add(&j->span, start, start + size, (uint32_t)j->entry.n)) {
 		j->refused++;
 		return false;
 	}
@@ -88,7 +88,8 @@ static void parse_map_line(struct jit_syms *j, const char *p, const char *end)
 {
 	uint64_t start, size;
 
-	if (jit_take_number(&p, end, &start) && take_blank(&p, end) && jit_take_number(&p, end, &size) && take_blank(&p, end))
+	if (jit_take_number(&p, end, &start) && take_blank(&p, end) && jit_take_number(&p, end, &size) &&
+	    take_blank(&p, end))
 		add_entry(j, start, size, jit_add_name(j, p, strnlen(p, (size_t)(end - p))));
 	else
 		j->refused++;
@@ -129,7 +130,8 @@ static struct place *find_place(const struct places *p, uint64_t index)
 	const uint64_t h = hash_u64(index);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&p->hash, h); (id = hidx_id(&p->hash, at)) != HIDX_NONE; at = hidx_next(&p->hash, at))
+	for (uint32_t at = hidx_first(&p->hash, h); (id = hidx_id(&p->hash, at)) != HIDX_NONE;
+	     at = hidx_next(&p->hash, at))
 		if (hidx_same(&p->hash, at, h) && p->known.v[id].index == index)
 			return &p->known.v[id];
 	return NULL;
@@ -204,8 +206,8 @@ static int parse_jitdump(struct jit_syms *j, const struct jit_input *in, struct 
 {
 	AUTO_FREE uint8_t *body = malloc(BODY_MAX);
 	struct reading r = { .j = j, .body = body };
-	const struct jitdump_visitor v = { .ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE, .body = body, .body_max = BODY_MAX,
-					   .record = jit_take_record, .ctx = &r };
+	const struct jitdump_visitor v = { .ids = 1u << JITDUMP_LOAD | 1u << JITDUMP_MOVE, .body = body,
+					   .body_max = BODY_MAX, .record = jit_take_record, .ctx = &r };
 	bool refused = false;
 	uint32_t machine;
 	const bool ok = body && jitdump_each(in, &v, &machine, &refused);
@@ -273,7 +275,8 @@ bool jit_syms_find(const struct jit_syms *j, uint64_t addr, struct jit_sym *ret)
 
 	if (at)
 		*ret = (struct jit_sym){ .start = at->start, .size = at->end - at->start,
-					 .name = j->text.v + j->entry.v[at->value].name, .user = &j->entry.v[at->value].user };
+					 .name = j->text.v + j->entry.v[at->value].name,
+					 .user = &j->entry.v[at->value].user };
 	return at;
 }
 

@@ -29,8 +29,9 @@ struct jit_sym {
 };
 
 /*
- * Reads the file at FD (borrowed), of either kind: its first bytes tell. It must be a regular file that belongs to OWNER or
- * root (-EPERM otherwise) and is not longer than JIT_FILE_MAX (-EFBIG; perf maps only, of a jitdump file the code is skipped).
+ * Reads the file at FD (borrowed), of either kind: its first bytes tell. It must be a regular file
+ * that belongs to OWNER or root (-EPERM otherwise) and is not longer than JIT_FILE_MAX (-EFBIG;
+ * perf maps only, of a jitdump file the code is skipped).
  */
 #define JIT_FILE_MAX (256u << 20)
 int jit_syms_read(int fd, uid_t owner, struct jit_syms **ret, struct err *e);

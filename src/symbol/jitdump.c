@@ -53,7 +53,8 @@ bool jitdump_is(const struct jit_input *in)
 }
 
 /* Shows the record R, which is at AT of IN, if it is wanted. */
-static bool jitdump_show(const struct jit_input *in, uint64_t at, const struct record *r, const struct jitdump_visitor *v)
+static bool jitdump_show(const struct jit_input *in, uint64_t at, const struct record *r,
+			 const struct jitdump_visitor *v)
 {
 	size_t len = r->total_size - sizeof(*r);
 
@@ -74,7 +75,8 @@ bool jitdump_each(const struct jit_input *in, const struct jitdump_visitor *v, u
 	if (jit_input_read(in, 0, &header, sizeof(header)) < sizeof(header) || header.total_size < sizeof(header))
 		return true;
 	*ret_machine = header.elf_mach;
-	for (uint64_t at = header.total_size; jit_input_read(in, at, &rec, sizeof(rec)) == sizeof(rec); at += rec.total_size) {
+	for (uint64_t at = header.total_size; jit_input_read(in, at, &rec, sizeof(rec)) == sizeof(rec);
+	     at += rec.total_size) {
 		*ret_refused = rec.total_size < sizeof(rec);
 		/* A record whose end is not there yet is still being written. */
 		if (*ret_refused || rec.total_size > in->size - at)
