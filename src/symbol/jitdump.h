@@ -28,7 +28,10 @@ struct jitdump_move {
 	uint64_t vma, old_addr, new_addr, code_size, code_index;
 };
 
-/* What follows: .eh_frame as it would lie at the next multiple of 8 behind the code, and then its HDR_SIZE bytes of .eh_frame_hdr. */
+/*
+ * What follows: .eh_frame as it would lie at the next multiple of 8 behind the code, and then its
+ * HDR_SIZE bytes of .eh_frame_hdr.
+ */
 struct jitdump_unwinding {
 	uint64_t size, hdr_size, mapped_size;        /* SIZE is that of both */
 };
@@ -47,7 +50,8 @@ bool jitdump_is(const struct jit_input *in);
 
 struct jitdump_visitor {
 	uint32_t ids;                /* bit for each JITDUMP_* that is wanted */
-	uint8_t *body;               /* room of BODY_MAX bytes: what stands behind the header of a record, as far as it fits */
+	/* room of BODY_MAX bytes: what stands behind the header of a record, as far as it fits */
+	uint8_t *body;
 	size_t body_max;
 	/* The first LEN bytes of a record's body, which are in BODY. False ends the reading. */
 	bool (*record)(void *ctx, uint32_t id, size_t len);
@@ -55,9 +59,11 @@ struct jitdump_visitor {
 };
 
 /*
- * Shows the whole records of IN to V, in their order. *RET_MACHINE is the ELF machine of the file, 0 when it has no header yet. True unless V ended it;
- * *RET_REFUSED: a record made no sense, and what is behind it is not looked at.
+ * Shows the whole records of IN to V, in their order. *RET_MACHINE is the ELF machine of the file,
+ * 0 when it has no header yet. True unless V ended it; *RET_REFUSED: a record made no sense, and
+ * what is behind it is not looked at.
  */
-bool jitdump_each(const struct jit_input *in, const struct jitdump_visitor *v, uint32_t *ret_machine, bool *ret_refused);
+bool jitdump_each(const struct jit_input *in, const struct jitdump_visitor *v, uint32_t *ret_machine,
+		  bool *ret_refused);
 
 #endif

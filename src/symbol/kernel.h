@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 /*
- * The address of _text of the running kernel, from which frames of MODULE_KERNEL count (model/dict.h); 0 = unknown: hidden or
- * unreadable. Read once; any thread.
+ * The address of _text of the running kernel, from which frames of MODULE_KERNEL count
+ * (model/dict.h); 0 = unknown: hidden or unreadable. Read once; any thread.
  */
 uint64_t kernel_text_base(void);
 

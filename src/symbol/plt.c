@@ -51,7 +51,8 @@ static int cmp_slot(const void *va, const void *vb)
 }
 
 /* Appends the slots that section NAME relocates; IN_ORDER also keeps their order. */
-static void read_relocs(const struct elf_file *f, const struct plt_machine *m, const char *name, struct plt_relocs *r, bool in_order)
+static void read_relocs(const struct elf_file *f, const struct plt_machine *m, const char *name,
+			struct plt_relocs *r, bool in_order)
 {
 	const Elf64_Shdr *sh = elf_file_section(f, name);
 	AUTO_FREE uint8_t *data = NULL;
@@ -95,8 +96,8 @@ uint32_t plt_symbol_of_index(const struct plt_relocs *r, uint32_t index)
 	return index < r->nr_index ? r->by_index[index] : 0;
 }
 
-static void read_plt(const struct elf_file *f, const struct plt_machine *m, const char *name, const struct plt_relocs *r,
-		     plt_fn *each, void *ctx)
+static void read_plt(const struct elf_file *f, const struct plt_machine *m, const char *name,
+		     const struct plt_relocs *r, plt_fn *each, void *ctx)
 {
 	const Elf64_Shdr *sh = elf_file_section(f, name);
 	struct plt_table t = { .relocs = r, .each = each, .ctx = ctx };

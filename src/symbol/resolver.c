@@ -155,7 +155,8 @@ static bool has_wanted_build_id(const struct mod *m, const struct elf_file *f)
 {
 	uint8_t id[BUILD_ID_MAX];
 
-	return !m->m.build_id_len || (elf_file_build_id(f, id) == m->m.build_id_len && !memcmp(id, m->m.build_id, m->m.build_id_len));
+	return !m->m.build_id_len || (elf_file_build_id(f, id) == m->m.build_id_len &&
+				      !memcmp(id, m->m.build_id, m->m.build_id_len));
 }
 
 /* The file below --symfs, when it is there and the same. */
@@ -257,7 +258,8 @@ static void bound_symbols(struct resolver *r, const struct mod *keep)
 /* The root in which the path of M means what it says; negative = ours. */
 static int root_of(const struct resolver *r, const struct mod *m)
 {
-	return r->opener.root && !atomic_load(r->stop) ? r->opener.root(r->opener.ctx, (module_id)(m - r->mods.v)) : -ENOENT;
+	return r->opener.root && !atomic_load(r->stop) ?
+		r->opener.root(r->opener.ctx, (module_id)(m - r->mods.v)) : -ENOENT;
 }
 
 /* The separate debug file of M, as details_file(). */
@@ -303,8 +305,8 @@ static bool answer_add(struct answer *answer, const char *raw, uint32_t *user, u
 }
 
 /*
- * A function that has lost its name is called by the place where it starts, "dash+0x4700", so that at least its parts stay
- * together.
+ * A function that has lost its name is called by the place where it starts, "dash+0x4700", so that
+ * at least its parts stay together.
  */
 static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, struct answer *answer)
 {
@@ -320,7 +322,8 @@ static bool name_by_start(struct resolver *r, struct mod *m, uint64_t vaddr, str
 	if (!m->starts || !fde_starts_find(m->starts, vaddr, &at) || !elf_file_offset(m->elf, at.start, &offset) ||
 	    asprintf(&text, "%s+0x%" PRIx64, m->called, offset) < 0)
 		return false;
-	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .file = "", .start = offset, .size = at.size };
+	answer->name[answer->n++] = (struct answer_name){ .text = take_ptr(text), .kind = FUNC_USER, .file = "",
+							  .start = offset, .size = at.size };
 	return true;
 }
 

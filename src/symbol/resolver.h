@@ -23,7 +23,8 @@
 
 struct answer_name {
 	char *text;                  /* demangled; NULL when *user already tells the function */
-	uint32_t *user;              /* where the caller keeps its number of this function, 0 = none yet; NULL = nowhere */
+	/* where the caller keeps its number of this function, 0 = none yet; NULL = nowhere */
+	uint32_t *user;
 	uint64_t start, size;        /* place in the module (dict.h offsets) */
 	uint8_t kind;                /* enum func_kind */
 	const char *file;            /* "" = unknown; valid until the next question */
@@ -41,17 +42,17 @@ void answer_clear(struct answer *a);
 struct resolver;
 
 /*
- * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS receives counts, UNREAD the files
- * that could not be read. STOP, once true, makes everything return early: OPENER is not called any more. NULL when out of memory
- * (FETCHER is freed).
+ * OPENER and SYMFS (NULL = none) are copied. FETCHER, NULL = none, becomes the resolver's. STATS
+ * receives counts, UNREAD the files that could not be read. STOP, once true, makes everything
+ * return early: OPENER is not called any more. NULL when out of memory (FETCHER is freed).
  */
 struct resolver *resolver_new(const struct module_opener *opener, const char *symfs, struct fetcher *fetcher,
 			      struct symbolizer_stats *stats, struct unread *unread, const _Atomic bool *stop);
 void resolver_free(struct resolver *r);          /* NULL is fine */
 
 /*
- * Tells what module ID is; PATH is as the target sees it, and functions that have lost their names are called by the last part
- * of SHOWN (module_shown_path()). False when out of memory.
+ * Tells what module ID is; PATH is as the target sees it, and functions that have lost their names
+ * are called by the last part of SHOWN (module_shown_path()). False when out of memory.
  */
 bool resolver_add_module(struct resolver *r, module_id id, const struct module *m, const char *path, const char *shown);
 bool resolver_knows(const struct resolver *r, module_id id);
@@ -59,12 +60,18 @@ bool resolver_knows(const struct resolver *r, module_id id);
 /* Names from a symbol table: one, or none (false). ANSWER is empty before. */
 bool resolver_name(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
-/* False when it is known that nothing in module ID has details: it is no file, or has no debug information that can be read. */
+/*
+ * False when it is known that nothing in module ID has details: it is no file, or has no debug
+ * information that can be read.
+ */
 bool resolver_may_detail(const struct resolver *r, module_id id);
 /* The same with inlined calls, files and lines, as far as they can be found. */
 bool resolver_details(struct resolver *r, module_id id, uint64_t offset, struct answer *answer);
 
-/* Functions of run-time compilers that were not known are looked for again at the next question, without the pause between readings. */
+/*
+ * Functions of run-time compilers that were not known are looked for again at the next question,
+ * without the pause between readings.
+ */
 void resolver_hurry(struct resolver *r);
 
 DEFINE_AUTO(resolver_free, struct resolver);

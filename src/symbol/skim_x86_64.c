@@ -16,9 +16,10 @@
 #define INSN_MAX 15u
 
 /*
- * What follows an opcode, 16 a line: . nothing, m modrm, b 1 byte, B modrm and 1 byte, w 2 bytes, e 3 bytes, z 4 bytes (2 with
- * prefix 66 and without REX.W), Z modrm and z, v like z but 8 with REX.W, o an address, j 4 bytes, t modrm and 1 byte or none,
- * T modrm and z or none; p prefix, r REX, x escape, ! does not exist.
+ * What follows an opcode, 16 a line: . nothing, m modrm, b 1 byte, B modrm and 1 byte, w 2 bytes, e
+ * 3 bytes, z 4 bytes (2 with prefix 66 and without REX.W), Z modrm and z, v like z but 8 with
+ * REX.W, o an address, j 4 bytes, t modrm and 1 byte or none, T modrm and z or none; p prefix, r
+ * REX, x escape, ! does not exist.
  */
 static const char one_byte[] =
 	"mmmmbz!!mmmmbz!x"

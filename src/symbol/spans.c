@@ -62,7 +62,10 @@ void spans_seal(spans *s)
 	}
 }
 
-/* Climbs from AT to the next span that covers ADDR, or to SPAN_NONE. LEFT bounds the steps of all climbs of a search. */
+/*
+ * Climbs from AT to the next span that covers ADDR, or to SPAN_NONE. LEFT bounds the steps of all
+ * climbs of a search.
+ */
 static uint32_t spans_covering(const spans *s, uint32_t at, uint64_t addr, int *left)
 {
 	while (at != SPAN_NONE && addr >= s->v[at].end)

@@ -53,7 +53,10 @@ static void own_path(int fd, char path[PATH_MAX], char dir[PATH_MAX])
 	dir[slash ? slash + 1 - dir : 0] = '\0';
 }
 
-/* What a path leads to: 0 for a file that may be opened, of *RET_BYTES; -ENOENT, or another negative errno with a sentence. */
+/*
+ * What a path leads to: 0 for a file that may be opened, of *RET_BYTES; -ENOENT, or another
+ * negative errno with a sentence.
+ */
 static int split_look_at(const char *path, uint64_t max, uint64_t *ret_bytes, struct err *e)
 {
 	AUTO_FD int fd = regular_open(path);
@@ -69,19 +72,22 @@ static int split_look_at(const char *path, uint64_t max, uint64_t *ret_bytes, st
 	/* libdw reads all of it, and unpacks what is compressed. */
 	bytes = dwarf_debug_bytes(f);
 	if (f->size > max || bytes > max - f->size)
-		return err_set(e, EFBIG, "with it, it would be more than %llu MiB of debug information", DWARF_BYTES_MAX >> 20);
+		return err_set(e, EFBIG, "with it, it would be more than %llu MiB of debug information",
+			       DWARF_BYTES_MAX >> 20);
 	*ret_bytes = f->size + bytes;
 	return 0;
 }
 
 /* Tries DIR + NAME. */
-static int look_in(const char *dir, const char *name, uint64_t max, uint64_t *ret_bytes, char path[PATH_MAX], struct err *e)
+static int look_in(const char *dir, const char *name, uint64_t max, uint64_t *ret_bytes,
+		   char path[PATH_MAX], struct err *e)
 {
 	const char *between = dir[0] && dir[strlen(dir) - 1] != '/' ? "/" : "";
 
 	if (name[0] == '/')
 		dir = between = "";
-	return snprintf(path, PATH_MAX, "%s%s%s", dir, between, name) < PATH_MAX ? split_look_at(path, max, ret_bytes, e)
+	return snprintf(path, PATH_MAX, "%s%s%s", dir, between, name) < PATH_MAX ?
+		split_look_at(path, max, ret_bytes, e)
 										 : -ENOENT;
 }
 
@@ -93,7 +99,8 @@ static int split_find_file(Dwarf_Die *unit, const char *dir, uint64_t max, uint6
 	int r = look_in(dir, name, max, ret_bytes, path, e);
 	char base[PATH_MAX];
 
-	if (r != -ENOENT || !comp_dir[0] || snprintf(base, sizeof(base), "%s%s", comp_dir[0] == '/' ? "" : dir, comp_dir) >= PATH_MAX)
+	if (r != -ENOENT || !comp_dir[0] || snprintf(base, sizeof(base), "%s%s", comp_dir[0] == '/' ? "" : dir,
+						     comp_dir) >= PATH_MAX)
 		return r;
 	return look_in(base, name, max, ret_bytes, path, e);
 }
@@ -155,7 +162,8 @@ int split_open(Dwarf_Die *unit, int fd, int root, uint64_t max, Dwarf_Die *ret, 
 	if (l.r == -ENOENT)
 		split_look(&l);
 	if (l.r == -ENOENT)
-		return err_set(e, ENOENT, "inlined calls are not known: they are in %s, which is neither beside the program nor where it was "
+		return err_set(e, ENOENT, "inlined calls are not known: they are in %s, which is neither beside the "
+			       "program nor where it was "
 			       "compiled", dwo_name(unit));
 	if (l.r)
 		return err_set(e, -l.r, "inlined calls are not known: they are in %s: %s", l.path, l.why.text);

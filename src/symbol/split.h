@@ -20,9 +20,10 @@
 bool split_is(Dwarf_Die *unit);
 
 /*
- * Has libdw open the other half of UNIT, of a file that is open at FD, unless it takes more than MAX bytes. It is looked for in ROOT, then in our own
- * root (target_root.h). *RET is the DIE of it then,
- * *RET_BYTES what it takes. 0, or a negative errno with a sentence about which file is missing, or what is wrong with it.
+ * Has libdw open the other half of UNIT, of a file that is open at FD, unless it takes more than
+ * MAX bytes. It is looked for in ROOT, then in our own root (target_root.h). *RET is the DIE of it
+ * then, *RET_BYTES what it takes. 0, or a negative errno with a sentence about which file is
+ * missing, or what is wrong with it.
  */
 int split_open(Dwarf_Die *unit, int fd, int root, uint64_t max, Dwarf_Die *ret, uint64_t *ret_bytes, struct err *e);
 

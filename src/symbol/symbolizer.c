@@ -342,7 +342,10 @@ static uint32_t note_new_frames(struct symbolizer *sy)
 	return (uint32_t)sy->state.n;
 }
 
-/* Looks at the outside once: takes the newest wish over, publishes counts. Returns the number of frames; 0 when stopped. */
+/*
+ * Looks at the outside once: takes the newest wish over, publishes counts. Returns the number of
+ * frames; 0 when stopped.
+ */
 static uint32_t look_around(struct symbolizer *sy)
 {
 	uint32_t n;
@@ -366,7 +369,10 @@ static uint32_t look_around(struct symbolizer *sy)
 	return n;
 }
 
-/* The next of the preferred frames, below N, that is in STATE; *AT remembers how far we are. ID_NONE when there is none. */
+/*
+ * The next of the preferred frames, below N, that is in STATE; *AT remembers how far we are.
+ * ID_NONE when there is none.
+ */
 static frame_id next_preferred(struct symbolizer *sy, size_t *at, enum frame_state state, uint32_t n)
 {
 	while (*at < sy->preferred.n) {
@@ -481,7 +487,8 @@ static void set_progress(void *ctx, const char *line)
 static int new_resolver(struct symbolizer *sy, const struct module_opener *opener, const struct symbolizer_options *o,
 			struct err *e)
 {
-	const struct fetch_hooks hooks = { .stop = &sy->stop, .cancelled = &sy->cancelled, .progress = set_progress, .ctx = sy };
+	const struct fetch_hooks hooks = { .stop = &sy->stop, .cancelled = &sy->cancelled,
+					   .progress = set_progress, .ctx = sy };
 	struct fetcher *fetcher = NULL;
 	int rc;
 

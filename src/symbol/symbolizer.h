@@ -21,15 +21,19 @@
 struct symbolizer;
 
 /*
- * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the file itself; for MODULE_ANON
- * the process's perf map (/tmp/perf-PID.map seen from inside) or the jitdump file that it maps (jit-PID.dump), which are told
- * apart by their first bytes, with *RET_UID = the owner that the file must have (or root).
- * Called by the worker. A call that hangs in a file may still be running in an abandoned worker after symbolizer_free()
- * returned: then it must not touch CTX any more, or CTX must live on. No call starts after symbolizer_free().
+ * How modules are opened: an fd owned by the symbolizer or a negative errno. For MODULE_FILE the
+ * file itself; for MODULE_ANON the process's perf map (/tmp/perf-PID.map seen from inside) or the
+ * jitdump file that it maps (jit-PID.dump), which are told apart by their first bytes, with
+ * *RET_UID = the owner that the file must have (or root). Called by the worker. A call that hangs
+ * in a file may still be running in an abandoned worker after symbolizer_free() returned: then it
+ * must not touch CTX any more, or CTX must live on. No call starts after symbolizer_free().
  */
 struct module_opener {
 	int (*open)(void *ctx, module_id module, uid_t *ret_uid, struct err *e);
-	/* The root in which the path of MODULE means what it says (O_PATH), an fd of the symbolizer's; negative when that is ours. NULL = it always is. */
+	/*
+	 * The root in which the path of MODULE means what it says (O_PATH), an fd of the
+	 * symbolizer's; negative when that is ours. NULL = it always is.
+	 */
 	int (*root)(void *ctx, module_id module);
 	void *ctx;
 };
@@ -40,8 +44,10 @@ struct symbolizer_stats {
 	uint64_t damaged_symbols;        /* symbol tables and entries left out */
 	uint64_t refused_maps;           /* perf maps and jitdump files of the wrong owner or kind, or too large */
 	uint64_t refused_lines;          /* lines and records in them that make no sense */
-	uint64_t jit_given_up;           /* frames of run-time compilers that are not asked for again: too many without a name */
-	uint64_t unreadable_details;     /* files whose debug information is too large, damaged, packed unknown, or lacks a part (dwz, .dwo) */
+	/* frames of run-time compilers that are not asked for again: too many without a name */
+	uint64_t jit_given_up;
+	/* files whose debug information is too large, damaged, packed unknown, or lacks a part (dwz, .dwo) */
+	uint64_t unreadable_details;
 	uint64_t damaged_details;        /* parts of debug information left out */
 	uint64_t deep_inlining;          /* places with more inlined calls than are shown */
 	uint64_t tables_dropped;         /* to bound memory; read again when needed */
@@ -71,8 +77,9 @@ uint64_t symbolizer_pending(const struct symbolizer *sy);
 /* Waits until every frame known at the call is settled, or TIMEOUT_NS passed (false), or symbolizer_cancel(). */
 bool symbolizer_wait(struct symbolizer *sy, uint64_t timeout_ns);
 /*
- * Somebody has ended: what run-time compilers tell of their functions at the end is looked at once more, for every frame of theirs that
- * has no name. Never waits; the next symbolizer_wait() waits for it, too.
+ * Somebody has ended: what run-time compilers tell of their functions at the end is looked at once
+ * more, for every frame of theirs that has no name. Never waits; the next symbolizer_wait() waits
+ * for it, too.
  */
 void symbolizer_look_again(struct symbolizer *sy);
 /* Ends waiting and downloads, now and later. */

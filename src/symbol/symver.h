@@ -16,11 +16,17 @@
 
 struct symvers;
 
-/* The versions of FILE (.gnu.version_d, .gnu.version_r), which is not needed afterwards. NULL when it has none, or out of memory. */
+/*
+ * The versions of FILE (.gnu.version_d, .gnu.version_r), which is not needed afterwards. NULL when
+ * it has none, or out of memory.
+ */
 struct symvers *symvers_new(const struct elf_file *file);
 void symvers_free(struct symvers *v);            /* NULL is fine */
 
-/* How many of the LEN bytes at NAME, a name of .symtab, stand before its version; LEN when it has none. V may be NULL. */
+/*
+ * How many of the LEN bytes at NAME, a name of .symtab, stand before its version; LEN when it has
+ * none. V may be NULL.
+ */
 size_t symvers_cut(const struct symvers *v, const char *name, size_t len);
 
 DEFINE_AUTO(symvers_free, struct symvers);

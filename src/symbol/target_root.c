@@ -26,7 +26,10 @@ static int open_below(int root, const char *path)
 	const struct open_how how = { .flags = READING, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	const int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
-	/* A seccomp filter may refuse openat2. Whoever looks for a file here compares what is found with what is wanted. */
+	/*
+	 * A seccomp filter may refuse openat2. Whoever looks for a file here compares what is found
+	 * with what is wanted.
+	 */
 	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? openat(root, path + strspn(path, "/"), READING) : fd;
 }
 

@@ -9,14 +9,15 @@
 #define SBERF_SYMBOL_TARGET_ROOT_H
 
 /*
- * PATH below ROOT for reading, which it does not leave, also by symbolic links; never blocks in open() on a FIFO or terminal. Regular files only; an fd
- * of the caller's, or a negative errno.
+ * PATH below ROOT for reading, which it does not leave, also by symbolic links; never blocks in
+ * open() on a FIFO or terminal. Regular files only; an fd of the caller's, or a negative errno.
  */
 int target_root_open(int root, const char *path);
 
 /*
- * Runs FN(CTX) where ROOT is the root: for libraries that open files by their paths. In a thread of its own, which is waited for. 0, or a negative
- * errno when that is not possible (cap_sys_chroot is missing): FN has not run then.
+ * Runs FN(CTX) where ROOT is the root: for libraries that open files by their paths. In a thread of
+ * its own, which is waited for. 0, or a negative errno when that is not possible (cap_sys_chroot is
+ * missing): FN has not run then.
  */
 int target_root_run(int root, void (*fn)(void *ctx), void *ctx);
 

@@ -35,7 +35,8 @@ int unpack_refused(const char *what, uint32_t type, struct err *e)
 		return err_set(e, EBADMSG, "%s is compressed and damaged", what);
 	if (type != ZSTD)
 		snprintf(way, sizeof(way), "method %u", (unsigned int)type);
-	return err_set(e, ENOTSUP, "%s is compressed with %s, which this libelf cannot unpack: a newer elfutils can, or "
+	return err_set(e, ENOTSUP, "%s is compressed with %s, which this libelf cannot unpack: a newer "
+		       "elfutils can, or "
 		       "\"objcopy --decompress-debug-sections\" on the file", what, way);
 }
 
@@ -43,10 +44,12 @@ int unpack_refused(const char *what, uint32_t type, struct err *e)
 static void make_sample(uint8_t bytes[1024])
 {
 	static const char names[] = "\0.shstrtab\0.debug_info";
-	Elf64_Ehdr eh = { .e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof(eh),
+	Elf64_Ehdr eh = { .e_ident = ELFMAG, .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
+			  .e_ehsize = sizeof(eh),
 			  .e_shoff = sizeof(eh), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3, .e_shstrndx = 1 };
 	const Elf64_Shdr sh[3] = {
-		[1] = { .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = 512, .sh_size = sizeof(names), .sh_addralign = 1 },
+		[1] = { .sh_name = 1, .sh_type = SHT_STRTAB, .sh_offset = 512, .sh_size = sizeof(names),
+			.sh_addralign = 1 },
 		[2] = { .sh_name = 11, .sh_type = SHT_PROGBITS, .sh_offset = 768, .sh_size = 256, .sh_addralign = 1 },
 	};
 

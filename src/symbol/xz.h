@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the LEN bytes at DATA unpack to, malloc'ed, with its length; NULL when damaged, longer than MAX, or out of memory. */
+/*
+ * What the LEN bytes at DATA unpack to, malloc'ed, with its length; NULL when damaged, longer than
+ * MAX, or out of memory.
+ */
 uint8_t *xz_unpack(const uint8_t *data, size_t len, size_t max, size_t *ret_len);
 
 #endif
