@@ -94,18 +94,21 @@ uint32_t big_pick(const struct big *b, uint64_t n)
 void big_sample(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret)
 {
 	*ret = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-			       .weight = 10101010 + n % 1000, .stack = b->stack[i], .thread = b->thread[i % b->threads] };
+			       .weight = 10101010 + n % 1000, .stack = b->stack[i],
+			       .thread = b->thread[i % b->threads] };
 }
 
-void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret_blocked, struct event *ret_runnable)
+void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret_blocked,
+	      struct event *ret_runnable)
 {
-	static const uint32_t call[] = { CALL_SYSCALL + 202, CALL_SYSCALL + 232, CALL_SYSCALL, CALL_SYSCALL + 45, CALL_FAULT };
+	static const uint32_t call[] = { CALL_SYSCALL + 202, CALL_SYSCALL + 232, CALL_SYSCALL,
+					 CALL_SYSCALL + 45, CALL_FAULT };
 	const uint64_t h = hash_u64(n);
 
 	big_sample(b, i, n, time_ns, ret_blocked);
 	ret_blocked->kind = EVENT_BLOCKED;
-	ret_blocked->wait = (struct event_wait){ .call = call[i % 5], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK,
-						 .waker = b->thread[h % WAKERS % b->threads] };
+	ret_blocked->wait = (struct event_wait){ .call = call[i % 5], .state = WAIT_INTERRUPTIBLE,
+						 .context = WAKER_TASK, .waker = b->thread[h % WAKERS % b->threads] };
 	ret_blocked->weight = ret_blocked->wait.own_ns = 1000ull << (h >> 50) % 16;
 	*ret_runnable = *ret_blocked;
 	ret_runnable->kind = EVENT_RUNNABLE;
@@ -120,7 +123,8 @@ uint64_t big_events(const struct big *b)
 
 void big_event(const struct big *b, uint64_t n, uint64_t start_ns, uint32_t seconds, struct event *ret)
 {
-	const uint64_t turn = n / ROUND, which = n % ROUND, time_ns = start_ns + n * (seconds * NSEC_PER_SEC / big_events(b));
+	const uint64_t turn = n / ROUND, which = n % ROUND,
+		time_ns = start_ns + n * (seconds * NSEC_PER_SEC / big_events(b));
 	struct event other;
 
 	if (which < 2) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * big.h - a profile as large as views must bear, the same every time: many different stacks of BIG_DEPTH frames, of many threads.
+ * big.h - a profile as large as views must bear, the same every time: many different stacks of
+ * BIG_DEPTH frames, of many threads.
  *
- * Stacks share their upper parts, as those of a program do. Every second place has a name, and every eighth of those an inlined
- * call. Half of the events fall on few stacks; each stack has events.
+ * Stacks share their upper parts, as those of a program do. Every second place has a name, and
+ * every eighth of those an inlined call. Half of the events fall on few stacks; each stack has
+ * events.
  */
 #ifndef SBERF_TESTS_UNIT_BIG_H
 #define SBERF_TESTS_UNIT_BIG_H
@@ -34,7 +36,8 @@ uint32_t big_pick(const struct big *b, uint64_t n);
 
 /* A sample on stack I at TIME_NS; a wait there, in its two parts. */
 void big_sample(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret);
-void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret_blocked, struct event *ret_runnable);
+void big_wait(const struct big *b, uint32_t i, uint64_t n, uint64_t time_ns, struct event *ret_blocked,
+	      struct event *ret_runnable);
 
 /* How many events there are, and event N of them, from START_NS on, over SECONDS, on two nodes. */
 uint64_t big_events(const struct big *b);

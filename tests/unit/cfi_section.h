@@ -12,7 +12,8 @@
 static uint8_t section[1100 * 1100];
 static size_t used;
 
-static const unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT };
+static const unsigned char ident[EI_NIDENT] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+						ELFDATA2LSB, EV_CURRENT };
 
 static inline void put(const void *bytes, size_t n)
 {

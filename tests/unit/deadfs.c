@@ -40,8 +40,10 @@ static struct fuse_attr attr_of(uint64_t id)
 
 static void serve(int fd, const struct fuse_in_header *in)
 {
-	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION, .max_write = 4096 };
-	struct fuse_entry_out entry = { .nodeid = FILE_ID, .entry_valid = 60, .attr_valid = 60, .attr = attr_of(FILE_ID) };
+	struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION,
+				      .max_write = 4096 };
+	struct fuse_entry_out entry = { .nodeid = FILE_ID, .entry_valid = 60, .attr_valid = 60,
+					.attr = attr_of(FILE_ID) };
 	struct fuse_attr_out attr = { .attr_valid = 60, .attr = attr_of(in->nodeid) };
 	struct fuse_open_out open = { .open_flags = FOPEN_KEEP_CACHE };  /* or opening waits for pages being read */
 

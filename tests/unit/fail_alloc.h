@@ -13,9 +13,10 @@
 #include <stdbool.h>
 
 /*
- * Runs BODY with its allocation number N (from 0) failing. BODY returns true when it succeeded and cleans up either way.
- * True when an allocation failed, so that a further round makes sense; false when BODY made no more than N allocations.
- * Fails the test when BODY reports success although an allocation failed, or failure although none did.
+ * Runs BODY with its allocation number N (from 0) failing. BODY returns true when it succeeded and
+ * cleans up either way. True when an allocation failed, so that a further round makes sense; false
+ * when BODY made no more than N allocations. Fails the test when BODY reports success although an
+ * allocation failed, or failure although none did.
  */
 bool fail_alloc_round(long n, bool (*body)(void));
 

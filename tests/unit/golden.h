@@ -6,8 +6,8 @@
 #include "ui/canvas.h"
 
 /*
- * Fails the test when what is on CV is not what tests/golden/NAME.txt holds. With SBERF_GOLDEN=write in the environment the
- * file is written instead; review it as a diff.
+ * Fails the test when what is on CV is not what tests/golden/NAME.txt holds. With
+ * SBERF_GOLDEN=write in the environment the file is written instead; review it as a diff.
  */
 void golden_screen(const struct canvas *cv, const char *name);
 

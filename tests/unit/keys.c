@@ -58,7 +58,8 @@ static uint32_t named_key(const char *name, size_t len)
 		      { "PgUp", UI_KEY_PGUP }, { "PgDn", UI_KEY_PGDN }, { "Home", UI_KEY_HOME }, { "End", UI_KEY_END },
 		      { "Enter", UI_KEY_ENTER }, { "Esc", UI_KEY_ESC }, { "BS", UI_KEY_BACKSPACE }, { "F1", UI_KEY_F1 },
 		      { "^L", UI_KEY_CTRL('l') }, { "^U", UI_KEY_CTRL('u') },
-		      { "Tab", UI_KEY_TAB }, { "BackTab", UI_KEY_BACKTAB }, { "Unknown", UI_KEY_UNKNOWN }, { "Lt", '<' } };
+		      { "Tab", UI_KEY_TAB }, { "BackTab", UI_KEY_BACKTAB }, { "Unknown", UI_KEY_UNKNOWN },
+		        { "Lt", '<' } };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strlen(names[i].name) == len && !memcmp(names[i].name, name, len))

@@ -21,8 +21,9 @@ void driver_free(struct driver *d);
 /* One refresh: figures, and a tree when the view wants one; then draws. */
 void driver_refresh(struct driver *d);
 /*
- * Presses keys, each followed by a refresh. Characters stand for themselves, "<Up>" and the like for keys without one: Up Down
- * Left Right PgUp PgDn Home End Enter Esc BS Tab BackTab F1 ^L ^U Unknown, "<Lt>" for "<".
+ * Presses keys, each followed by a refresh. Characters stand for themselves, "<Up>" and the like
+ * for keys without one: Up Down Left Right PgUp PgDn Home End Enter Esc BS Tab BackTab F1 ^L ^U
+ * Unknown, "<Lt>" for "<".
  */
 void driver_press(struct driver *d, const char *keys);
 void driver_resize(struct driver *d, int w, int h);

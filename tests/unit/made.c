@@ -51,7 +51,8 @@ int made_tear_down(void **state)
 
 static module_id made_module(struct made *m, enum module_kind kind, const char *path)
 {
-	struct module mod = { .kind = kind, .path = strtab_adds(dict_strings(m->d), path), .pid = kind == MODULE_ANON ? 7 : 0 };
+	struct module mod = { .kind = kind, .path = strtab_adds(dict_strings(m->d), path),
+			      .pid = kind == MODULE_ANON ? 7 : 0 };
 
 	return dict_module(m->d, &mod);
 }
@@ -156,22 +157,23 @@ void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *st
 	made_again(m);
 }
 
-void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
-	       char state, uint64_t weight)
+void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind,
+	       const char *call, char state, uint64_t weight)
 {
 	m->ev = (struct event){ .kind = kind, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
 				.weight = weight, .thread = thread, .stack = made_stack(m, stack) };
-	m->ev.wait = (struct event_wait){ .call = call_find(call, MADE_ARCH), .state = wait_state_find((char[]){ state, 0 }),
+	m->ev.wait = (struct event_wait){ .call = call_find(call, MADE_ARCH),
+					  .state = wait_state_find((char[]){ state, 0 }),
 					  .waker = ID_NONE, .own_ns = weight };
 	assert_int_not_equal(m->ev.wait.call, CALL_NONE);
 	made_again(m);
 }
 
-void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, uint16_t from,
-		uint16_t to, uint64_t weight)
+void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack,
+		enum event_kind kind, uint16_t from, uint16_t to, uint64_t weight)
 {
-	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .time_ns = time_ns, .weight = weight, .thread = thread,
-				.stack = made_stack(m, stack), .node = from };
+	m->ev = (struct event){ .kind = kind, .cut_module = ID_NONE, .time_ns = time_ns, .weight = weight,
+				.thread = thread, .stack = made_stack(m, stack), .node = from };
 	m->ev.count = kind == EVENT_MIGRATION ? (uint32_t)weight : 1;
 	m->ev.place = (struct event_place){ .node = to, .file = ID_NONE };
 	if (kind != EVENT_MIGRATION)
@@ -215,7 +217,8 @@ void made_home(struct numa_state *s, pid_t pid, pid_t tid, int32_t home, uint32_
 	struct numa_thread *t = vec_push(&s->thread);
 
 	assert_non_null(t);
-	*t = (struct numa_thread){ .pid = pid, .tid = tid, .start_ns = (uint64_t)tid, .home = home, .node = node, .moves = moves };
+	*t = (struct numa_thread){ .pid = pid, .tid = tid, .start_ns = (uint64_t)tid, .home = home, .node = node,
+				   .moves = moves };
 }
 
 struct numa_process *made_process(struct numa_state *s, pid_t pid)
@@ -284,7 +287,8 @@ const struct numa_view *made_numa(struct made *m, const struct query *q)
 	return m->numa;
 }
 
-int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q, const struct export_view *how, struct err *e)
+int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q,
+	       const struct export_view *how, struct err *e)
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
 	static const struct profile_meta none;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * made.h - profiles made by hand, for tests of what reads them. A stack is written root first, frames separated by ";":
- *	name            a function of /usr/bin/app       name_[k]        of the kernel      name_[j]  of a JIT
- *	outer>in>in2    a function with inlined calls, outermost first
- *	@1f0            an unnamed place of /lib/libc.so.6               @k1f0, @j1f0     of the kernel, of anonymous code
- *	!3              the note of cut reason 3                         (other)          that note
- * Text may hold any byte but ";" and ">". Each function is at a place of its own; "name#2" is another place in "name".
+ * made.h - profiles made by hand, for tests of what reads them. A stack is written root first,
+ * frames separated by ";":   name            a function of /usr/bin/app       name_[k]        of
+ * the kernel      name_[j]  of a JIT  outer>in>in2    a function with inlined calls, outermost
+ * first  @1f0            an unnamed place of /lib/libc.so.6               @k1f0, @j1f0     of the
+ * kernel, of anonymous code      !3              the note of cut reason 3
+ * (other)          that note Text may hold any byte but ";" and ">". Each function is at a place of
+ * its own; "name#2" is another place in "name".
  */
 #ifndef SBERF_TESTS_UNIT_MADE_H
 #define SBERF_TESTS_UNIT_MADE_H
@@ -47,24 +48,26 @@ thread_id made_thread(struct made *m, pid_t pid, pid_t tid, const char *comm);
 void made_add(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, uint64_t weight);
 
 /*
- * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S'). What it leaves in m->ev may
- * be changed and added again with made_again().
+ * Adds a part of a wait: KIND, as long as WEIGHT_NS, in CALL ("futex", of x86-64) and STATE ('S').
+ * What it leaves in m->ev may be changed and added again with made_again().
  */
-void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, const char *call,
-	       char state, uint64_t weight);
+void made_wait(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind,
+	       const char *call, char state, uint64_t weight);
 /*
- * Adds a migration from node FROM to node TO, a page fault of a CPU of FROM whose page is on TO, or an access from FROM to TO. WEIGHT:
- * how many, or the time that the access stands for. The place (anonymous memory, no file) may be changed in m->ev too.
+ * Adds a migration from node FROM to node TO, a page fault of a CPU of FROM whose page is on TO, or
+ * an access from FROM to TO. WEIGHT: how many, or the time that the access stands for. The place
+ * (anonymous memory, no file) may be changed in m->ev too.
  */
-void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack, enum event_kind kind, uint16_t from,
-		uint16_t to, uint64_t weight);
+void made_place(struct made *m, uint64_t time_ns, thread_id thread, const char *stack,
+		enum event_kind kind, uint16_t from, uint16_t to, uint64_t weight);
 void made_again(struct made *m);
 /* Adds it again as a wait that has not ended. */
 void made_open(struct made *m);
 
 /*
- * The state of a machine whose NR nodes have the numbers ID (NULL = 0, 1, ...), four CPUs and 16 GB each, and the distances of the
- * NR x NR matrix D (NULL = not known). Addresses and faults are sampled. To be changed, and given to made_put_on().
+ * The state of a machine whose NR nodes have the numbers ID (NULL = 0, 1, ...), four CPUs and 16 GB
+ * each, and the distances of the NR x NR matrix D (NULL = not known). Addresses and faults are
+ * sampled. To be changed, and given to made_put_on().
  */
 struct numa_state *made_machine(uint32_t nr, const uint16_t *id, const uint16_t *d);
 /* M is on the machine of STATE from now on, which this takes. */
@@ -91,10 +94,12 @@ struct numa_process *made_process(struct numa_state *s, pid_t pid);
 void made_resident(struct numa_process *p, uint16_t node, enum mapping_kind mapping, uint64_t bytes);
 
 /*
- * Writes M to F as X, in the way of HOW (NULL = all that is usual; its snapshot, names, query and tree are set here): what Q asks for,
- * without what the format would choose where Q says nothing. What exporter.write() returns.
+ * Writes M to F as X, in the way of HOW (NULL = all that is usual; its snapshot, names, query and
+ * tree are set here): what Q asks for, without what the format would choose where Q says nothing.
+ * What exporter.write() returns.
  */
-int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q, const struct export_view *how, struct err *e);
+int made_write(struct made *m, FILE *f, const struct exporter *x, const struct query *q,
+	       const struct export_view *how, struct err *e);
 /* What exporter_summary writes; to be freed with free(). */
 char *made_summary(struct made *m, const struct profile_meta *meta);
 

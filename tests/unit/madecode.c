@@ -32,16 +32,19 @@ static const struct {
 };
 
 static const char *const text[17] = {
-	[4] = "        x ^= x >> 16;", [5] = "        return x * 0x45d9f3b;", [8] = "", [9] = "unsigned long work(unsigned *v, unsigned n)",
+	[4] = "        x ^= x >> 16;", [5] = "        return x * 0x45d9f3b;", [8] = "",
+		[9] = "unsigned long work(unsigned *v, unsigned n)",
 	[10] = "{", [11] = "        for (unsigned i = 0; i < n; i++) {", [12] = "                v[i] = mix(v[i] + i);",
-	[13] = "                note(v[i]);", [14] = "                syscall(SYS_getppid);", [15] = "        }", [16] = "}",
+	[13] = "                note(v[i]);", [14] = "                syscall(SYS_getppid);",
+	[15] = "        }", [16] = "}",
 };
 
 static func_id add_func(struct made *m, const char *name, uint64_t start, uint64_t size)
 {
 	/* Any function of it has the module. */
 	const frame_id any = dict_get_stack(m->d, made_stack(m, "main"))->frame;
-	struct func f = { .module = dict_get_frame(m->d, any)->module, .start = start, .size = size, .kind = FUNC_USER };
+	struct func f = { .module = dict_get_frame(m->d, any)->module, .start = start, .size = size,
+			  .kind = FUNC_USER };
 
 	f.name = names_add_text(m->names, name, strlen(name));
 	return names_add_func(m->names, &f);
@@ -51,7 +54,8 @@ frame_id madecode_frame(struct made *m, uint32_t at, bool inlined)
 {
 	const func_id work = add_func(m, "work", MADECODE_START, 4 * MADECODE_INSNS), mix = add_func(m, "mix", 0, 0);
 	const str_id file = names_add_text(m->names, "/src/app.c", strlen("/src/app.c"));
-	const struct name name[] = { { .func = mix, .file = file, .line = 4 }, { .func = work, .file = file, .line = 12 } };
+	const struct name name[] = { { .func = mix, .file = file, .line = 4 },
+				     { .func = work, .file = file, .line = 12 } };
 	const frame_id frame = dict_frame(m->d, names_func(m->names, work)->module, MADECODE_START + at);
 
 	assert_int_equal(names_set(m->names, frame, inlined ? name : name + 1, inlined ? 2 : 1, true), 0);
@@ -63,7 +67,8 @@ void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, 
 	stack_id s = made_stack(&f->m, "main");
 
 	for (; *at != MADECODE_END; at++)
-		s = dict_stack(f->m.d, s, madecode_frame(&f->m, *at, *at < 4 * MADECODE_INSNS && code[*at / 4].inlined));
+		s = dict_stack(f->m.d, s, madecode_frame(&f->m, *at, *at < 4 * MADECODE_INSNS &&
+							 code[*at / 4].inlined));
 	while (*callee) {
 		const size_t len = strcspn(callee, ";");
 		char one[128];
@@ -74,7 +79,8 @@ void madecode_add(struct made_feed *f, unsigned int second, const uint32_t *at, 
 	}
 	for (unsigned int i = 0; i < n; i++) {
 		f->m.ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE,
-					  .time_ns = MADE_START_NS + second * NSEC_PER_SEC, .weight = 10 * NSEC_PER_MSEC,
+					  .time_ns = MADE_START_NS + second * NSEC_PER_SEC,
+					  .weight = 10 * NSEC_PER_MSEC,
 					  .thread = made_thread(&f->m, 7, 7, "app"), .stack = s };
 		made_again(&f->m);
 	}
@@ -103,7 +109,8 @@ static const char *keep(struct listing *l, const char *s)
 
 static void add_lines(struct listing *l, bool found, bool hostile)
 {
-	*vec_push(&l->file) = (struct listing_file){ .path = keep(l, hostile ? "/src/\x1b[2Jé\xE2\x80\xAE.c" : "/src/app.c"),
+	*vec_push(&l->file) = (struct listing_file){ .path =
+						     keep(l, hostile ? "/src/\x1b[2Jé\xE2\x80\xAE.c" : "/src/app.c"),
 						     .why = found ? NULL : "No such file or directory" };
 	for (uint32_t i = 1; i < 17; i++) {
 		bool used = false;
@@ -113,7 +120,8 @@ static void add_lines(struct listing *l, bool found, bool hostile)
 		if (found ? !text[i] : !used)
 			continue;
 		*vec_push(&l->line) = (struct listing_line){ .number = i, .code = used,
-			.text = !found ? NULL : keep(l, hostile && i == 12 ? "\x1b]0;title\x07 日本語\tcombining e\xCC\x81" : text[i]) };
+			.text = !found ? NULL : keep(l, hostile &&
+						     i == 12 ? "\x1b]0;title\x07 日本語\tcombining e\xCC\x81" : text[i]) };
 		for (uint32_t k = 0; k < MADECODE_INSNS; k++)
 			if (code[k].line == i)
 				l->insn.v[k].line = (uint32_t)l->line.n - 1;
@@ -128,13 +136,15 @@ struct listing *madecode_listing(const struct listing_of *of, enum madecode_sour
 	atomic_init(&l->refs, 1);
 	l->of = *of;
 	if (source == MADECODE_NO_CODE) {
-		snprintf(l->why_no_code, sizeof(l->why_no_code), "/usr/bin/app is not the one that ran: it has another build-id");
+		snprintf(l->why_no_code, sizeof(l->why_no_code),
+			 "/usr/bin/app is not the one that ran: it has another build-id");
 		return l;
 	}
 	l->size = 4 * MADECODE_INSNS;
 	l->place = calloc(l->size, sizeof(*l->place));
 	for (uint32_t i = 0; i < MADECODE_INSNS; i++) {
-		*vec_push(&l->insn) = (struct listing_insn){ .address = 0x401000 + 4 * i, .at = 4 * i, .size = 4, .line = LISTING_NONE,
+		*vec_push(&l->insn) = (struct listing_insn){ .address = 0x401000 + 4 * i, .at = 4 * i, .size = 4,
+							     .line = LISTING_NONE,
 							     .enters = code[i].enters, .text = keep(l, code[i].text),
 							     .inlined = code[i].inlined ? "mix" : NULL };
 		for (uint32_t k = 0; k < 4; k++)

@@ -33,7 +33,8 @@ static inline void dump_put(dump_bytes *b, const void *data, size_t len)
 }
 
 /* A record of ID with the N bytes at BODY, and more of them behind. */
-static inline void dump_put_record(dump_bytes *b, uint32_t id, const void *body, size_t n, const void *more, size_t nr_more)
+static inline void dump_put_record(dump_bytes *b, uint32_t id, const void *body, size_t n,
+				   const void *more, size_t nr_more)
 {
 	const uint32_t head[2] = { id, (uint32_t)(16 + n + nr_more) };
 	const uint64_t time = 1;
@@ -54,8 +55,10 @@ static inline void dump_begin(dump_bytes *b, uint32_t machine)
 
 static inline struct dump_eh dump_table(void)
 {
-	struct dump_eh eh = { .cie_len = 20, .version = 1, .augmentation = "zR", .code_align = 1, .data_align = 0x78, .ra = 16, .aug_len = 1, .enc = 0x1b,
-			 .cie_ops = { 0x0c, 7, 8, 0x90, 1 },                             /* cfa = rsp + 8, ra at cfa - 8 */
+	struct dump_eh eh = { .cie_len = 20, .version = 1, .augmentation = "zR", .code_align = 1, .data_align = 0x78,
+			 .ra = 16, .aug_len = 1, .enc = 0x1b,
+			 /* cfa = rsp + 8, ra at cfa - 8 */
+			 .cie_ops = { 0x0c, 7, 8, 0x90, 1 },
 			 .fde_len = 20, .size = DUMP_CODE_SIZE, .fde_ops = { 0x44, 0x0e, 72, 0x46, 0x0e, 8 } };
 
 	eh.cie_at = offsetof(struct dump_eh, cie_at);

@@ -98,11 +98,13 @@ void madefeed_init(struct made_feed *f)
 	pthread_mutex_init(&f->lock, NULL);
 	made_init(&f->m, NULL);
 	f->feed = (struct feed){ .ctx = f, .names = f->m.names, .snapshot = feed_snapshot, .published = feed_published,
-				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset, .wakers = feed_wakers,
-				 .numa = feed_numa, .ended = feed_ended };
-	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99, .freq_got = 99, .cpus = 2,
+				 .status = feed_status, .prefer = feed_prefer, .reset = feed_reset,
+				 .wakers = feed_wakers, .numa = feed_numa, .ended = feed_ended };
+	f->meta = (struct profile_meta){ .target = "app 7", .event = "cpu-clock", .freq_asked = 99,
+					 .freq_got = 99, .cpus = 2,
 					 .start_mono_ns = MADE_START_NS, .target_state = TARGET_RUNNING,
-					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN, .rss_bytes = 21 << 20 };
+					 .bpf_cpu_ns = META_UNKNOWN, .file_bytes = META_UNKNOWN,
+					 .rss_bytes = 21 << 20 };
 	f->published = 1;
 }
 
@@ -151,7 +153,8 @@ void madefeed_server(struct made_feed *f)
 		{ "main;lua_call;@j77;jit_loop_[j]", 12 },
 		{ "!1;deep;deep;deep;leaf", 6 },
 	};
-	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"), bio = made_thread(&f->m, 1234, 1236, "bio_aof");
+	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"),
+		bio = made_thread(&f->m, 1234, 1236, "bio_aof");
 	const thread_id other = made_thread(&f->m, 99, 99, "redis-cli");
 
 	for (size_t i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++) {
@@ -168,8 +171,8 @@ void madefeed_server(struct made_feed *f)
 void madefeed_grow(struct made_feed *f, unsigned int second, unsigned int n)
 {
 	pthread_mutex_lock(&f->lock);
-	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"), "main;aeMain;readQueryFromClient;processCommand;call",
-	    n);
+	add(f, second, made_thread(&f->m, 1234, 1234, "redis-server"),
+	    "main;aeMain;readQueryFromClient;processCommand;call", n);
 	pthread_mutex_unlock(&f->lock);
 }
 
@@ -228,7 +231,8 @@ static void add_waits(struct made_feed *f, thread_id thread, thread_id waker, co
 static void add_runnable(struct made_feed *f, thread_id thread, const char *stack, double seconds)
 {
 	for (unsigned int i = 0; i < (unsigned int)(seconds * 500); i++)
-		made_wait(&f->m, end_of_second(i % 60), thread, stack, EVENT_RUNNABLE, "preempted", 'R', 2 * NSEC_PER_MSEC);
+		made_wait(&f->m, end_of_second(i % 60), thread, stack, EVENT_RUNNABLE, "preempted", 'R',
+			  2 * NSEC_PER_MSEC);
 	f->meta.runnable_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 	f->meta.wait_own_ns += (uint64_t)(seconds * (double)NSEC_PER_SEC);
 }
@@ -247,7 +251,8 @@ static void add_open(struct made_feed *f, struct made_open *o, thread_id thread,
 				.bucket = (uint8_t)wait_bucket(ns), .flags = EVENT_F_OPEN, .waker = ID_NONE };
 
 	assert_true(o->n < sizeof(o->fact) / sizeof(o->fact[0]));
-	o->fact[o->n++] = (struct fact){ .stack = made_stack(&f->m, stack), .thread = thread, .kind = EVENT_BLOCKED, .count = 1,
+	o->fact[o->n++] = (struct fact){ .stack = made_stack(&f->m, stack), .thread = thread,
+					 .kind = EVENT_BLOCKED, .count = 1,
 					 .weight = ns, .wait = dict_wait(f->m.d, &w), .longest_ns = (float)ns };
 	f->meta.wait_open++;
 	f->meta.wait_open_ns += ns;
@@ -273,32 +278,35 @@ static void follow_waits(struct made_feed *f, unsigned int seconds)
 void madefeed_off_cpu(struct made_feed *f)
 {
 	static const struct made_wait loop[] = {
-		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", "epoll_wait", 'S', 12000, 1500 * NSEC_PER_USEC, true, NULL },
+		{ "main;aeMain;epoll_wait;do_epoll_wait_[k]", "epoll_wait", 'S', 12000,
+		  1500 * NSEC_PER_USEC, true, NULL },
 		{ "main;aeMain;writeToClient;@2c40;ksys_write_[k];tcp_sendmsg_[k]", "write", 'S', 20000,
 		  300 * NSEC_PER_USEC, true, NULL },
 	};
 	static const struct made_wait aof[] = {
-		{ "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", "fsync", 'D', 900, 24 * NSEC_PER_MSEC, false,
-		  NULL },
+		{ "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", "fsync", 'D', 900,
+		  24 * NSEC_PER_MSEC, false, NULL },
 		{ "start_thread;bioProcessBackgroundJobs;pthread_cond_wait;futex_wait_[k]", "futex", 'S', 890,
 		  42 * NSEC_PER_MSEC, false, NULL },
 	};
 	static const struct made_wait client[] = {
-		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 2900, 10 * NSEC_PER_MSEC, false,
-		  "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
-		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 300, 90 * NSEC_PER_MSEC, false,
-		  "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
+		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 2900,
+		  10 * NSEC_PER_MSEC, false, "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
+		{ "main;cliReadReply;redisGetReply;read;sock_read_iter_[k]", "read", 'S', 300,
+		  90 * NSEC_PER_MSEC, false, "main;aeMain;writeToClient;tcp_sendmsg_[k]" },
 	};
-	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"), bio = made_thread(&f->m, 1234, 1236, "bio_aof");
+	const thread_id app = made_thread(&f->m, 1234, 1234, "redis-server"),
+		bio = made_thread(&f->m, 1234, 1236, "bio_aof");
 	const thread_id cli = made_thread(&f->m, 99, 99, "redis-cli");
 	struct made_open open = { .n = 0 };
 
 	follow_waits(f, 60);
 	snprintf(f->meta.target, sizeof(f->meta.target), "redis-server 1234");
 	for (unsigned int s = 0; s < 60; s++) {
-		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient",
-		    30);
-		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictFind>dictHashKey", 16);
+		add(f, s, app,
+		    "main;aeMain;readQueryFromClient;processCommand;call;lrangeCommand;addReplyBulk>prepareClient", 30);
+		add(f, s, app, "main;aeMain;readQueryFromClient;processCommand;call;setCommand;dictFind>dictHashKey",
+		    16);
 		add(f, s, app, "main;aeMain;writeToClient;memcpy", 11);
 		add(f, s, bio, "start_thread;bioProcessBackgroundJobs;fsync;vfs_fsync_[k]", s % 2);
 		add(f, s, cli, "main;cliReadReply;redisGetReply;sdscatlen", 3);
@@ -335,8 +343,8 @@ void madefeed_sleeper(struct made_feed *f, unsigned int seconds)
 	struct made_open open = { .n = 0 };
 
 	follow_waits(f, seconds);
-	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]", "clock_nanosleep",
-		 'S', seconds);
+	add_open(f, &open, made_thread(&f->m, 7, 7, "app"), "main;take_a_nap;sleep;hrtimer_nanosleep_[k]",
+		 "clock_nanosleep", 'S', seconds);
 	commit_open(f, &open);
 }
 
@@ -348,8 +356,10 @@ void madefeed_hostile(struct made_feed *f)
 		"main;\xE2\x80\xAEtfel-ot-thgir\xE2\x80\xAC;\xE2\x81\xA6isolated\xE2\x81\xA9",
 		"main;broken\xFF\xC3(\xE2\x82;\xC0\xAF\xED\xA0\x80",
 		"main;\xF0\x9F\x94\xA5hot\xF0\x9F\x94\xA5;\xF0\x9D\x95\x8Fmath",
-		"main;\xE6\xBC\xA2\xE5\xAD\x97\xE9\x96\xA2\xE6\x95\xB0;e\xCC\x81" "a\xCC\x80\xCC\x81\xCC\x82\xCC\x83\xCC\x84o",
-		"main;std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >::__grow_by_and_replace(unsigned "
+		"main;\xE6\xBC\xA2\xE5\xAD\x97\xE9\x96\xA2\xE6\x95\xB0;e\xCC\x81"
+		"a\xCC\x80\xCC\x81\xCC\x82\xCC\x83\xCC\x84o",
+		"main;std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> "
+		">::__grow_by_and_replace(unsigned "
 		"long, unsigned long, unsigned long, unsigned long, unsigned long, unsigned long, char const*)",
 	};
 

@@ -262,7 +262,8 @@ static void fill_threads(struct made_numa *n, uint32_t nr)
 
 static void fill_sites(struct made_numa *n, thread_id thread)
 {
-	static const char *const stacks[] = { "main;loadRdb;dictAdd>zmalloc;@1f0", "start_thread;worker;makeArena;memset" };
+	static const char *const stacks[] = { "main;loadRdb;dictAdd>zmalloc;@1f0",
+					      "start_thread;worker;makeArena;memset" };
 	struct numa_view *v = &n->v;
 
 	v->site = table(2, sizeof(*v->site));
@@ -288,7 +289,8 @@ static void fill_moves(struct made_numa *n, thread_id thread)
 	v->move = table(1, sizeof(*v->move));
 	v->nr_moves = v->nr_nodes > 1;
 	v->move[0].key = 6000;
-	v->move[0].path = (struct numa_path){ .stack = made_stack(&n->m, "start_thread;worker;waitForWork;futex_wait_[k]"),
+	v->move[0].path = (struct numa_path){ .stack =
+					      made_stack(&n->m, "start_thread;worker;waitForWork;futex_wait_[k]"),
 					      .thread = thread, .count = 36, .samples = 36 };
 }
 
@@ -319,9 +321,10 @@ static void fill_state(struct numa_state *s)
 
 	assert_non_null(p);
 	*p = (struct numa_process){ .pid = 1234, .start_ns = 1234, .comm = "service", .rss_bytes = 6 * GB,
-				    .moment_ns = s->time_ns - 2 * NSEC_PER_SEC, .asked = 1000, .found = 987, .policy = "default",
-				    .mapped_policy = "interleave:0-1", .policies_read = true, .mems = "0-1", .cpus = "0-31",
-				    .faults = 1234567, .major_faults = 12 };
+				    .moment_ns = s->time_ns - 2 * NSEC_PER_SEC, .asked = 1000, .found = 987,
+				    .policy = "default",
+				    .mapped_policy = "interleave:0-1", .policies_read = true,
+				    .mems = "0-1", .cpus = "0-31", .faults = 1234567, .major_faults = 12 };
 	s->figures = (struct numa_figures){ .samples = 12400, .near = 6100, .far = 3700, .faults = 200,
 					    .miss = { [MISS_KERNEL] = 1700, [MISS_BACKLOG] = 900 } };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * madenuma.h - views by node made by hand, for tests of what shows them: a topology of any kind, and a service on it whose
- * memory was put on its first node by the thread that loaded it.
+ * madenuma.h - views by node made by hand, for tests of what shows them: a topology of any kind,
+ * and a service on it whose memory was put on its first node by the thread that loaded it.
  */
 #ifndef SBERF_TESTS_UNIT_MADENUMA_H
 #define SBERF_TESTS_UNIT_MADENUMA_H
@@ -30,14 +30,14 @@ void madenuma_init(struct made_numa *n, const char *kinds);
 void madenuma_free(struct made_numa *n);
 
 /*
- * The service: for 60 s its threads run on all CPUs, on node 0 most; FUNCS functions access memory, most of it on node 0; and
- * all else that a view tells. To be called once.
+ * The service: for 60 s its threads run on all CPUs, on node 0 most; FUNCS functions access memory,
+ * most of it on node 0; and all else that a view tells. To be called once.
  */
 void madenuma_service(struct made_numa *n, uint32_t funcs);
 
 /*
- * Nodes like KINDS behind F, whose figures are of a minute: a worker on the last node that has CPUs, whose accesses go to what
- * the main thread touched first on node 0; moves between both.
+ * Nodes like KINDS behind F, whose figures are of a minute: a worker on the last node that has
+ * CPUs, whose accesses go to what the main thread touched first on node 0; moves between both.
  */
 void madenuma_feed(struct made_feed *f, const char *kinds);
 

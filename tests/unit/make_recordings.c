@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_recordings.c - wrote the recordings that lie in the source tree: make_recordings DIR puts into DIR
+ * make_recordings.c - wrote the recordings that lie in the source tree: make_recordings DIR puts
+ * into DIR
  *
- *	example.sberf    the one that docs/recording-format.md takes apart
- *	v1_3.sberf, v1_3.txt
- *	                 a recording of format 1.3 and what must be read from it. Written once, when 1.3 was final, and never
- *	                 again: that every later version reads it is what test_record_compat proves. v1.*, v1_1.* and v1_2.* are
- *	                 what this program wrote for 1.0, 1.1 and 1.2.
- *	newer.sberf      what an sberf of a later minor version may write: events and blocks of kinds that are not known here
- *	seed-*           what the fuzzer starts from
+ * example.sberf    the one that docs/recording-format.md takes apart      v1_3.sberf, v1_3.txt
+ * 	                 a recording of format 1.3 and what must be read from it. Written once, when 1.3 was final, and never
+ * 	                 again: that every later version reads it is what test_record_compat proves. v1.*, v1_1.* and v1_2.* are
+ * 	                 what this program wrote for 1.0, 1.1 and 1.2.
+ * newer.sberf      what an sberf of a later minor version may write: events and blocks of kinds
+ * that are not known here   seed-*           what the fuzzer starts from
  *
- * or, make_recordings --large DIR: recordings that are small as files and large to be read, for tests of what reading them
- * takes
+ * or, make_recordings --large DIR: recordings that are small as files and large to be read, for
+ * tests of what reading them takes
  *
- *	strings.sberf    more text than a reader takes: refused
- *	stacks.sberf     as many stacks as a dictionary holds, and more
- *	events.sberf     600,000 events, of stacks that come again
+ * strings.sberf    more text than a reader takes: refused         stacks.sberf     as many stacks
+ * as a dictionary holds, and more         events.sberf     600,000 events, of stacks that come
+ * again
  *
  * or, make_recordings --views DIR:
  *
- *	views.sberf      one as large as views must bear (big.h)
- *	views.txt        what it adds up to: nanoseconds running, blocked, runnable
+ * views.sberf      one as large as views must bear (big.h)        views.txt        what it adds up
+ * to: nanoseconds running, blocked, runnable
  */
 #include "config.h"
 
@@ -172,8 +172,8 @@ static void run_column(byte_vec *payload, unsigned int tag, uint64_t value, uint
 	const uint8_t encoding = COLUMN_RUNS;
 
 	assert_true(bytes_add_varint(payload, tag) && bytes_add(payload, &encoding, 1) &&
-		    bytes_add_varint(payload, varint_size(value) + varint_size(rows)) && bytes_add_varint(payload, value) &&
-		    bytes_add_varint(payload, rows));
+		    bytes_add_varint(payload, varint_size(value) + varint_size(rows)) &&
+		    bytes_add_varint(payload, value) && bytes_add_varint(payload, rows));
 }
 
 /* ROWS values that count up from FROM. */
@@ -182,7 +182,8 @@ static void count_column(byte_vec *payload, unsigned int tag, uint64_t from, uin
 	const uint8_t encoding = COLUMN_DELTA;
 
 	assert_true(bytes_add_varint(payload, tag) && bytes_add(payload, &encoding, 1) &&
-		    bytes_add_varint(payload, varint_size(zigzag(from)) + rows - 1) && bytes_add_varint(payload, zigzag(from)));
+		    bytes_add_varint(payload, varint_size(zigzag(from)) + rows - 1) &&
+		    bytes_add_varint(payload, zigzag(from)));
 	for (uint64_t i = 1; i < rows; i++)
 		assert_true(bytes_add_varint(payload, zigzag(1)));
 }
@@ -217,8 +218,8 @@ static void large_strings(void)
 
 		table_head(&payload, 1 + i * STRINGS_AT_ONCE, STRINGS_AT_ONCE);
 		run_column(&payload, STR_LEN, TEXT_LEN_MAX, STRINGS_AT_ONCE);
-		assert_true(bytes_add_varint(&payload, STR_BYTES) && bytes_add(&payload, &encoding, 1) && bytes_add_varint(&payload, bytes) &&
-			    vec_reserve(&payload, bytes));
+		assert_true(bytes_add_varint(&payload, STR_BYTES) && bytes_add(&payload, &encoding, 1) &&
+			    bytes_add_varint(&payload, bytes) && vec_reserve(&payload, bytes));
 		memset(payload.v + payload.n, 'x', bytes);
 		payload.n += bytes;
 		memory_block(&r, BLOCK_STR, 0, payload.v, payload.n);
@@ -309,8 +310,8 @@ static void make_views(void)
 	memory_numa(&r, 1);
 	memory_end(&r);
 	save("views.sberf", r.bytes.v, r.bytes.n);
-	save("views.txt", text, (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n", ns[EVENT_SAMPLE],
-						 ns[EVENT_BLOCKED], ns[EVENT_RUNNABLE]));
+	save("views.txt", text, (size_t)snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+						 ns[EVENT_SAMPLE], ns[EVENT_BLOCKED], ns[EVENT_RUNNABLE]));
 	big_free(&b);
 	memory_free(&r);
 	synth_free(&s);

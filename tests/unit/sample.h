@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sample.h - a recording of made-up events (synth.h) together with what must come out of it, for the tests of the format. */
+/*
+ * sample.h - a recording of made-up events (synth.h) together with what must come out of it, for
+ * the tests of the format.
+ */
 #ifndef SBERF_TESTS_UNIT_SAMPLE_H
 #define SBERF_TESTS_UNIT_SAMPLE_H
 

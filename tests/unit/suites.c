@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * suites.c - the program of a group of suites. Called by the name of one, tests/unit/test_NAME, it runs that one, and with a pattern
- * as argument only the tests of it that match. Called otherwise it lists the suites that it has.
+ * suites.c - the program of a group of suites. Called by the name of one, tests/unit/test_NAME, it
+ * runs that one, and with a pattern as argument only the tests of it that match. Called otherwise
+ * it lists the suites that it has.
  */
 #include "config.h"
 

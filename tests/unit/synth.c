@@ -90,7 +90,8 @@ static stack_id stack(struct synth *s, enum cut_reason cut)
 /* A third of the events are waits: with and without waker, cut, long, extrapolated, without a stack, still open. */
 static void make_wait(struct synth *s, struct event *ev)
 {
-	static const uint32_t calls[] = { CALL_NONE, CALL_FAULT, CALL_PREEMPTED, CALL_SYSCALL + 202, CALL_COMPAT + 240, CALL_MAX };
+	static const uint32_t calls[] = { CALL_NONE, CALL_FAULT, CALL_PREEMPTED, CALL_SYSCALL + 202,
+					  CALL_COMPAT + 240, CALL_MAX };
 	const uint64_t r = synth_random(s);
 	struct event_wait *w = &ev->wait;
 
@@ -132,7 +133,10 @@ static void make_wait(struct synth *s, struct event *ev)
 	}
 }
 
-/* A migration, a fault or an access: with and without file, of unknown node, of mappings and ways that are not known yet. */
+/*
+ * A migration, a fault or an access: with and without file, of unknown node, of mappings and ways
+ * that are not known yet.
+ */
 static void make_place(struct synth *s, struct event *ev)
 {
 	const uint64_t r = synth_random(s);
@@ -140,8 +144,10 @@ static void make_place(struct synth *s, struct event *ev)
 	ev->kind = (uint8_t)(EVENT_MIGRATION + r % 3);
 	ev->count = (uint32_t)(r >> 2) % 4;
 	ev->place = (struct event_place){
-		.node = r >> 4 & 3 ? (uint16_t)(r >> 6) % NODES_MAX : NODE_UNKNOWN, .mapping = (uint8_t)(r >> 16) % (MAPPING_NR + 2),
-		.how = (uint8_t)(r >> 24) % 6, .file = r >> 32 & 1 ? module(s, 2 + (unsigned int)(r >> 33) % (MODULES - 2)) : ID_NONE,
+		.node = r >> 4 & 3 ? (uint16_t)(r >> 6) % NODES_MAX : NODE_UNKNOWN,
+			.mapping = (uint8_t)(r >> 16) % (MAPPING_NR + 2),
+		.how = (uint8_t)(r >> 24) % 6, .file = r >> 32 & 1 ?
+		module(s, 2 + (unsigned int)(r >> 33) % (MODULES - 2)) : ID_NONE,
 	};
 	if (ev->kind == EVENT_MIGRATION)
 		ev->place = (struct event_place){ .node = ev->place.node, .file = ID_NONE };
@@ -155,9 +161,11 @@ void synth_event(struct synth *s, uint64_t i, struct event *ret)
 	const uint64_t r = synth_random(s);
 
 	*ret = (struct event){
-		.kind = EVENT_SAMPLE, .cut = r % 5 ? CUT_COMPLETE : (uint8_t)(r / 5 % CUT_NR), .method = (uint8_t)((r >> 8) % 5),
+		.kind = EVENT_SAMPLE, .cut = r % 5 ? CUT_COMPLETE : (uint8_t)(r / 5 % CUT_NR),
+			.method = (uint8_t)((r >> 8) % 5),
 		.walk = r >> 11 & 1 ? (uint8_t)((r >> 12) % (WALK_NR + 1)) : 0,
-		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL) | (r >> 37 & 1 ? EVENT_F_LEARNT : 0), .node = r >> 20 & 1, .cpu = r >> 21 & 3,
+		.flags = EVENT_F_USER | (r >> 16 & EVENT_F_KERNEL) | (r >> 37 & 1 ? EVENT_F_LEARNT : 0),
+		.node = r >> 20 & 1, .cpu = r >> 21 & 3,
 		.time_ns = SYNTH_START_NS + 1000000 * i + (r >> 40) % 1000, .weight = SYNTH_WEIGHT + i,
 		.thread = thread(s, (unsigned int)(r >> 24) % THREADS), .cut_module = ID_NONE,
 		.wait.waker = ID_NONE,
@@ -188,7 +196,8 @@ static uint64_t still_open(const struct event *ev, const struct event *after, si
 	if (!(ev->flags & EVENT_F_OPEN))
 		return 0;
 	for (size_t i = 0; i < n; i++)
-		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) && kind_carries(after[i].kind) != CARRIES_PLACE)
+		if (after[i].thread == ev->thread && !(after[i].flags & EVENT_F_OPEN) &&
+		    kind_carries(after[i].kind) != CARRIES_PLACE)
 			return 0;
 	return ev->weight;
 }
@@ -260,9 +269,10 @@ static void expected_name(const struct frame *f, const struct module *m, bool de
 	if (m->kind == MODULE_NOTE)
 		snprintf(dst, size, f->offset == NOTE_LOST ? "[lost] :0" : "note %" PRIu64 " :0", f->offset);
 	else if (detailed)
-		snprintf(dst, size, "inl%" PRIu64 " a%" PRIu64 ".h:%" PRIu64 ";fn%" PRIx64 "_%d_%u f%" PRIu64 ".c:%" PRIu64,
-			 f->offset % 5, f->offset % 5, f->offset, f->offset / 32, (int)m->kind, m->build_id[0], f->offset % 3,
-			 f->offset % 911);
+		snprintf(dst, size, "inl%" PRIu64 " a%" PRIu64 ".h:%" PRIu64 ";fn%" PRIx64
+			 "_%d_%u f%" PRIu64 ".c:%" PRIu64,
+			 f->offset % 5, f->offset % 5, f->offset, f->offset / 32, (int)m->kind,
+			 m->build_id[0], f->offset % 3, f->offset % 911);
 	else
 		snprintf(dst, size, "fn%" PRIx64 "_%d_%u :0", f->offset / 32, (int)m->kind, m->build_id[0]);
 }
@@ -357,7 +367,8 @@ void synth_meta(struct profile_meta *m)
 
 static size_t module_text(const struct dict *d, const struct module *m, char *dst, size_t size)
 {
-	size_t n = (size_t)snprintf(dst, size, "%d:%s:%" PRIx64 ":%" PRIu64 ":%" PRIu64 ":%d:%" PRIu64 ":", (int)m->kind,
+	size_t n = (size_t)snprintf(dst, size, "%d:%s:%" PRIx64 ":%" PRIu64 ":%" PRIu64 ":%d:%" PRIu64
+				    ":", (int)m->kind,
 				    strtab_get(dict_strings(d), m->path), m->dev, m->ino, m->generation, (int)m->pid,
 				    m->start_ns);
 
@@ -390,8 +401,8 @@ static size_t stack_text(const struct dict *d, stack_id at, char *dst, size_t si
 
 static size_t wait_text(const struct dict *d, const struct event_wait *w, char *dst, size_t size)
 {
-	size_t n = (size_t)snprintf(dst, size, " call %x state %u own %" PRIu64 " woken from %u", w->call, w->state, w->own_ns,
-				    w->context);
+	size_t n = (size_t)snprintf(dst, size, " call %x state %u own %" PRIu64 " woken from %u", w->call,
+				    w->state, w->own_ns, w->context);
 
 	if (w->waker != ID_NONE)
 		n += (size_t)snprintf(dst + n, size - n, " by %d", (int)dict_get_thread(d, w->waker)->tid);
@@ -415,9 +426,10 @@ void synth_text(const struct dict *d, const struct event *ev, char *dst, size_t 
 	size_t n;
 
 	n = (size_t)snprintf(dst, size, "%u cut %u method %u flags %u node %u cpu %u at %" PRIu64 " for %" PRIu64
-			     " in %d/%d/%" PRIu64 " %s %s %s by ", ev->kind, ev->cut, ev->method, ev->flags, ev->node, ev->cpu,
-			     ev->time_ns, ev->weight, (int)t->pid, (int)t->tid, t->start_ns, strtab_get(strings, t->comm),
-			     strtab_get(strings, t->exe), strtab_get(strings, t->cgroup));
+			     " in %d/%d/%" PRIu64 " %s %s %s by ", ev->kind, ev->cut, ev->method, ev->flags,
+			     ev->node, ev->cpu,
+			     ev->time_ns, ev->weight, (int)t->pid, (int)t->tid, t->start_ns,
+			     strtab_get(strings, t->comm), strtab_get(strings, t->exe), strtab_get(strings, t->cgroup));
 	if (ev->cut_module != ID_NONE)
 		n += module_text(d, dict_get_module(d, ev->cut_module), dst + n, size - n);
 	n += stack_text(d, ev->stack, dst + n, size - n);
@@ -484,7 +496,8 @@ void memory_flush(struct memory_recording *r)
 void memory_end(struct memory_recording *r)
 {
 	char text[64];
-	const int n = snprintf(text, sizeof(text), "events=%" PRIu64 "\nblocks=%u\n", encoder_events(r->enc), r->next.seq + 1);
+	const int n = snprintf(text, sizeof(text), "events=%" PRIu64 "\nblocks=%u\n", encoder_events(r->enc),
+			       r->next.seq + 1);
 
 	memory_block(r, BLOCK_END, 0, text, (size_t)n);
 }
@@ -574,9 +587,10 @@ static stack_id example_stack(struct synth *s)
 	m.path = strtab_adds(dict_strings(s->dict), "/bin/x");
 	outer = dict_frame(s->dict, dict_module(s->dict, &m), 0x1150);
 	inner = dict_frame(s->dict, 0, 0x1100);
-	name[0].func = names_add_func(s->names, &(struct func){ .name = names_add_text(s->names, "f", 1), .module = 0 });
-	name[1].func = names_add_func(s->names, &(struct func){ .name = names_add_text(s->names, "main", 4), .module = 0,
-							       .start = 0x1140, .size = 48 });
+	name[0].func = names_add_func(s->names, &(struct func){ .name = names_add_text(s->names, "f",
+		1), .module = 0 });
+	name[1].func = names_add_func(s->names, &(struct func){ .name = names_add_text(s->names, "main",
+							       4), .module = 0, .start = 0x1140, .size = 48 });
 	name[0].file = name[1].file = names_add_text(s->names, "x.c", 3);
 	name[0].line = 7;
 	name[1].line = 12;
@@ -590,7 +604,8 @@ void memory_example(struct memory_recording *r)
 	static const char meta[] = "event=cpu-clock\nlate=0\n";
 	struct thread t = { .pid = 42, .tid = 43, .start_ns = 1000 };
 	struct event ev = {
-		.kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cpu = 1, .time_ns = SYNTH_START_NS + 1000, .weight = 10101010,
+		.kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cpu = 1, .time_ns = SYNTH_START_NS + 1000,
+			.weight = 10101010,
 		.cut_module = ID_NONE,
 	};
 	struct record_header h;
@@ -631,7 +646,8 @@ static void print_names(FILE *f, const struct loaded *l)
 		for (uint16_t i = 0; i < fn->n; i++) {
 			const struct func *func = names_func(l->names, fn->name[i].func);
 
-			fprintf(f, " %s(%u %" PRIx64 "+%" PRIu64 ") %s:%u", names_text(l->names, func->name), func->kind,
+			fprintf(f, " %s(%u %" PRIx64 "+%" PRIu64 ") %s:%u",
+				names_text(l->names, func->name), func->kind,
 				func->start, func->size, names_text(l->names, fn->name[i].file), fn->name[i].line);
 		}
 		fputc('\n', f);

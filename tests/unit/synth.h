@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * synth.h - made-up events that can be told apart, the recording of them in memory, and what they look like as text.
+ * synth.h - made-up events that can be told apart, the recording of them in memory, and what they
+ * look like as text.
  *
- * Event I has the weight SYNTH_WEIGHT + I; most are samples, the others waits, migrations, faults and accesses of every kind. What a
- * frame is called follows from its module and offset, so names that were read back can be checked without knowing who wrote them.
+ * Event I has the weight SYNTH_WEIGHT + I; most are samples, the others waits, migrations, faults
+ * and accesses of every kind. What a frame is called follows from its module and offset, so names
+ * that were read back can be checked without knowing who wrote them.
  */
 #ifndef SBERF_TESTS_UNIT_SYNTH_H
 #define SBERF_TESTS_UNIT_SYNTH_H

@@ -27,15 +27,18 @@ static void make_nodes(struct numa_topology *t, uint64_t nr)
 static void make_process(struct numa_process *p, uint64_t nr)
 {
 	*p = (struct numa_process){
-		.pid = 4000, .start_ns = 77, .comm = "a 50%\xc3\xa9", .rss_bytes = hash_u64(nr) >> 30, .moment_ns = SYNTH_START_NS + nr,
-		.asked = 1000, .found = (uint32_t)(nr % 1000), .policy = "bind:0-1", .mapped_policy = "interleave:0,5 3 MB",
+		.pid = 4000, .start_ns = 77, .comm = "a 50%\xc3\xa9", .rss_bytes = hash_u64(nr) >> 30,
+			.moment_ns = SYNTH_START_NS + nr,
+		.asked = 1000, .found = (uint32_t)(nr % 1000), .policy = "bind:0-1",
+		.mapped_policy = "interleave:0,5 3 MB",
 		.policies_read = nr & 1, .mems = "0-1,5", .cpus = "0-3", .faults = nr, .major_faults = nr / 7,
 	};
 	for (uint8_t mapping = MAPPING_HEAP; mapping < MAPPING_NR; mapping += 2) {
 		struct numa_resident *r = vec_push(&p->resident);
 
 		assert_non_null(r);
-		*r = (struct numa_resident){ .node = 5, .mapping = mapping, .bytes = 4096 * (nr + mapping), .pages = mapping };
+		*r = (struct numa_resident){ .node = 5, .mapping = mapping, .bytes = 4096 * (nr + mapping),
+					     .pages = mapping };
 	}
 }
 
@@ -46,7 +49,8 @@ struct numa_state *synth_numa(uint64_t nr)
 	assert_non_null(s);
 	s->time_ns = SYNTH_START_NS + nr;
 	s->sampled = true;
-	s->figures = (struct numa_figures){ .samples = 100 * nr, .near = 60 * nr, .far = 9 * nr, .pages = 70 * nr, .moves = nr };
+	s->figures = (struct numa_figures){ .samples = 100 * nr, .near = 60 * nr, .far = 9 * nr,
+					    .pages = 70 * nr, .moves = nr };
 	s->figures.miss[MISS_OVERWRITTEN] = 31 * nr;
 	make_nodes(&s->topology, nr);
 	assert_true(vec_reserve(&s->process, 2) && vec_reserve(&s->thread, 2));
@@ -54,7 +58,8 @@ struct numa_state *synth_numa(uint64_t nr)
 	*vec_push(&s->process) = (struct numa_process){ .pid = 4001, .comm = "other", .denied = true };
 	*vec_push(&s->thread) = (struct numa_thread){ .pid = 4000, .tid = 4000, .home = -1, .node = 1, .moves = nr };
 	*vec_push(&s->thread) = (struct numa_thread){
-		.pid = 4000, .tid = 4001, .start_ns = 1000, .home = 5, .node = 0, .policy = "preferred:1", .kernel_moves = nr + 1,
+		.pid = 4000, .tid = 4001, .start_ns = 1000, .home = 5, .node = 0, .policy = "preferred:1",
+			.kernel_moves = nr + 1,
 	};
 	return s;
 }

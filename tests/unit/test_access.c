@@ -19,7 +19,8 @@
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP, NR_REGS };
 #define NONE ACCESS_REG_NONE
 
-#define RULE(h, b, i, s, d, n, ...) { .how = ACCESS_##h, .base = b, .index = i, .scale = s, .disp = d, .size = n, __VA_ARGS__ }
+#define RULE(h, b, i, s, d, n, ...) { .how = ACCESS_##h, .base = b, .index = i, .scale = s, .disp = d, \
+				      .size = n, __VA_ARGS__ }
 #define LOAD(...) RULE(__VA_ARGS__, .write = false)
 #define LOAD32(...) RULE(__VA_ARGS__, .absolute32 = true)
 #define STORE(...) RULE(__VA_ARGS__, .write = true)
@@ -64,12 +65,14 @@ static const struct {
 	{ "{evex} vpdpbusd 4(%r9){1to16},%zmm1,%zmm0 | nop", "62d27558504101|90", LOAD(BEFORE, R9, NONE, 1, 4, 0) },
 	{ "kmovq %k1,8(%r13) | nop", "c4c1f8914d08|90", STORE(BEFORE, R13, NONE, 1, 8, 0) },
 	{ "vaddph 0x1000(%rip),%zmm1,%zmm2 | nop", "62f57448581500100000|90", LOAD(BEFORE, RIP, NONE, 1, 0x1000, 0) },
-	{ "vpshldvd 0x100(,%r12,8),%zmm1,%zmm2 | nop", "62b275487114e500010000|90", LOAD(BEFORE, NONE, R12, 8, 0x100, 0) },
+	{ "vpshldvd 0x100(,%r12,8),%zmm1,%zmm2 | nop", "62b275487114e500010000|90",
+	  LOAD(BEFORE, NONE, R12, 8, 0x100, 0) },
 	{ "vpshldd $7,0x40(%rsi),%zmm1,%zmm2 | nop", "62f3754871560107|90", LOAD(BEFORE, RSI, NONE, 1, 64, 0) },
 	{ "mov (%rbx),%rcx; kmovq %k1,%rax | nop", "488b0bc4e1fb93c1|90", LOAD(BEFORE, RBX, NONE, 1, 0, 8) },
 	{ "mov (%rax),%rcx; kmovq %k1,%rax | nop", "488b08c4e1fb93c1|90", MISSED(MISS_OVERWRITTEN) },
 	{ "kmovq %k1,%rax | mov (%rax),%rcx", "c4e1fb93c1|488b08", LOAD(AT, RAX, NONE, 1, 0, 8) },
-	{ "| kmovq %k1,%rax; mov (%rax),%rcx; mov (%rbx),%rcx", "|c4e1fb93c1488b08488b0b", LOAD(AHEAD, RBX, NONE, 1, 0, 8) },
+	{ "| kmovq %k1,%rax; mov (%rax),%rcx; mov (%rbx),%rcx", "|c4e1fb93c1488b08488b0b",
+	  LOAD(AHEAD, RBX, NONE, 1, 0, 8) },
 	/* What names memory and does not wait for it. */
 	{ "lea 8(%rbx),%rax | nop", "488d4308|90", MISSED(MISS_NO_ACCESS) },
 	{ "nopw 0(%rax,%rax) | nop", "660f1f0400|90", MISSED(MISS_NO_ACCESS) },
@@ -107,7 +110,8 @@ static const struct {
 	{ "| add $8,%rbx; mov (%rbx),%rax; ret", "|4883c308488b03c3", LOAD(AHEAD, RBX, NONE, 1, 8, 8) },
 	{ "| dec %rbx; lea 16(%rcx),%rcx; mov (%rbx,%rcx,4),%eax; ret",
 	  "|48ffcb488d49108b048bc3", LOAD(AHEAD, RBX, RCX, 4, 63, 4) },
-	{ "| add $8,%ebx; mov (%rbx),%rax; mov (%rcx),%rax; ret", "|83c308488b03488b01c3", LOAD(AHEAD, RCX, NONE, 1, 0, 8) },
+	{ "| add $8,%ebx; mov (%rbx),%rax; mov (%rcx),%rax; ret", "|83c308488b03488b01c3",
+	  LOAD(AHEAD, RCX, NONE, 1, 0, 8) },
 	{ "| add %rcx,%rbx; mov (%rbx),%rax; ret", "|4801cb488b03c3", MISSED(MISS_OVERWRITTEN) },
 	{ "| lea 8(%rcx),%rbx; mov (%rbx),%rax; ret", "|488d5908488b03c3", MISSED(MISS_OVERWRITTEN) },
 	{ "| sub $8,%rbx; add %rax,%rbx; mov (%rbx),%rax; ret", "|4883eb084801c3488b03c3", MISSED(MISS_OVERWRITTEN) },
@@ -151,7 +155,8 @@ static const struct {
 	  "488b044b4883c1084801c2|4839ce75f0c3", LOAD(BEFORE, RBX, RCX, 2, -16, 8) },
 	{ "1: mov 8(%rip),%rax; add %rax,%rdx | cmp %rcx,%rsi; jne 1b; ret",
 	  "488b05080000004801c2|4839ce75f1c3", LOAD(BEFORE, RIP, NONE, 1, 5, 8) },
-	{ "mov (%rsi),%rcx; 1: | add %rax,%rdx; dec %rdi; jne 1b; ret", "488b0e|4801c248ffcf75f8c3", MISSED(MISS_NO_ACCESS) },
+	{ "mov (%rsi),%rcx; 1: | add %rax,%rdx; dec %rdi; jne 1b; ret", "488b0e|4801c248ffcf75f8c3",
+	  MISSED(MISS_NO_ACCESS) },
 	{ "mov (%rsi),%rcx; 1: | inc %rdx; cmp %rdx,(%rbx); jne 1b; ret",
 	  "488b0e|48ffc248391375f8c3", LOAD(BEFORE, RBX, NONE, 1, 0, 8) },
 	{ "mov (%rsi),%rcx; 1: | inc %rdx; mov (%rbx),%rax; jmp 1b",
@@ -188,7 +193,8 @@ static const struct {
 	/* Variables in the stack frame are none. */
 	{ "mov 8(%rsp),%rax | nop", "488b442408|90", MISSED(MISS_NO_ACCESS) },
 	{ "mov 8(%rsp),%rax | mov (%rbx),%rcx", "488b442408|488b0b", LOAD(AT, RBX, NONE, 1, 0, 8) },
-	{ "mov (%rdi),%rcx; mov %rcx,8(%rsp) | mov (%rbx),%rcx", "488b0f48894c2408|488b0b", LOAD(BEFORE, RDI, NONE, 1, 0, 8) },
+	{ "mov (%rdi),%rcx; mov %rcx,8(%rsp) | mov (%rbx),%rcx", "488b0f48894c2408|488b0b",
+	  LOAD(BEFORE, RDI, NONE, 1, 0, 8) },
 	{ "mov -8(%rbp),%rax | mov (%rax),%rcx", "488b45f8|488b08", LOAD(AT, RAX, NONE, 1, 0, 8) },
 	{ "nop | mov -8(%rbp),%rax; ret", "90|488b45f8c3", MISSED(MISS_NO_ACCESS) },
 	{ "push %rbx | pop %rcx; mov (%rcx),%rax; ret", "53|59488b01c3", MISSED(MISS_OVERWRITTEN) },
@@ -368,7 +374,10 @@ static void odd_steps(void **state)
 	}
 }
 
-/* Every place in every prefix of the code of all cases, in one piece: no crash, and a rule that can be applied or a reason. */
+/*
+ * Every place in every prefix of the code of all cases, in one piece: no crash, and a rule that can
+ * be applied or a reason.
+ */
 static void prefixes(void **state)
 {
 	uint8_t all[8192];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_annotate.c - what instructions and lines of a function take, and how its code is read: of functions made by hand, and of one
- * of this very program.
+ * test_annotate.c - what instructions and lines of a function take, and how its code is read: of
+ * functions made by hand, and of one of this very program.
  */
 #include "config.h"
 
@@ -25,8 +25,8 @@ static const _Atomic bool never = false;
 
 static struct annotation *annotate(struct made_feed *f, enum madecode_source source, const struct query *q)
 {
-	struct listing_of of = { .module = dict_get_frame(f->m.d, madecode_frame(&f->m, 0, false))->module, .kind = MODULE_FILE,
-				 .start = MADECODE_START, .size = 4 * MADECODE_INSNS };
+	struct listing_of of = { .module = dict_get_frame(f->m.d, madecode_frame(&f->m, 0, false))->module,
+				 .kind = MODULE_FILE, .start = MADECODE_START, .size = 4 * MADECODE_INSNS };
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(f->m.p);
 	struct listing *l = madecode_listing(&of, source);
 	struct annotation *a = NULL;
@@ -54,7 +54,8 @@ static void each_instruction_has_its_samples(void **state)
 	assert_hit(&a->hits->place[1], 30, 30);
 	assert_hit(&a->hits->place[3], 45, 45);
 	assert_hit(&a->hits->place[5], 0, 15);           /* a call: what is called there */
-	assert_hit(&a->hits->place[7], 0, 5);            /* the kernel is entered before the address that it goes back to */
+	/* the kernel is entered before the address that it goes back to */
+	assert_hit(&a->hits->place[7], 0, 5);
 	assert_hit(&a->hits->place[8], 0, 0);
 	assert_hit(&a->hits->place[9], 5, 5);
 	assert_hit(&a->hits->all, 80, 100);
@@ -126,7 +127,8 @@ static void the_hottest_rows_come_in_their_order(void **state)
 	at = first = annotation_hottest(a, ANNOT_CODE, NULL);
 	assert_non_null(strstr(annotation_text(a, &a->layout[ANNOT_CODE].row.v[at], text, sizeof(text)), "shrl"));
 	at = annotation_next_hottest(a, ANNOT_CODE, at, false);
-	assert_non_null(strstr(annotation_text(a, &a->layout[ANNOT_CODE].row.v[at], text, sizeof(text)), "movl    (%rdi"));
+	assert_non_null(strstr(annotation_text(a, &a->layout[ANNOT_CODE].row.v[at], text, sizeof(text)),
+			       "movl    (%rdi"));
 	assert_int_equal(annotation_next_hottest(a, ANNOT_CODE, at, true), first);
 	for (unsigned int i = 0; i < 4; i++)             /* five have any */
 		at = annotation_next_hottest(a, ANNOT_CODE, at, false);
@@ -176,7 +178,8 @@ static int memory_file(const char *bytes, size_t len)
 static void source_is_made_fit_for_a_screen(void **state)
 {
 	static const char hostile[] = "int a;\r\n\tb\t= \"\x1b[2J\xE2\x80\xAE\xff\";\n\n  trailing   \nlast";
-	AUTO_FD int fd = memory_file(hostile, sizeof(hostile) - 1), empty = memory_file("", 0), null = open("/dev/null", O_RDONLY);
+	AUTO_FD int fd = memory_file(hostile, sizeof(hostile) - 1), empty = memory_file("", 0),
+		null = open("/dev/null", O_RDONLY);
 	AUTO(srcfile_free) struct srcfile *s = NULL, *none = NULL;
 	char line[3 * SRCFILE_LINE_MAX + 1];
 	struct err e = ERR_INIT;
@@ -184,7 +187,8 @@ static void source_is_made_fit_for_a_screen(void **state)
 	assert_int_equal(srcfile_read(fd, &s, &e), 0);
 	assert_int_equal(srcfile_lines(s), 5);
 	assert_string_equal(srcfile_line(s, 1, line, sizeof(line)), "int a;");
-	assert_string_equal(srcfile_line(s, 2, line, sizeof(line)), "        b       = \"\xEF\xBF\xBD[2J\xEF\xBF\xBD\xEF\xBF\xBD\";");
+	assert_string_equal(srcfile_line(s, 2, line, sizeof(line)),
+			    "        b       = \"\xEF\xBF\xBD[2J\xEF\xBF\xBD\xEF\xBF\xBD\";");
 	assert_string_equal(srcfile_line(s, 3, line, sizeof(line)), "");
 	assert_string_equal(srcfile_line(s, 4, line, sizeof(line)), "  trailing");
 	assert_string_equal(srcfile_line(s, 5, line, sizeof(line)), "last");
@@ -208,13 +212,16 @@ static void source_is_made_fit_for_a_screen(void **state)
 #if defined(__x86_64__)
 static void instructions_are_text(void **state)
 {
-	static const uint8_t code[] = { 0x48, 0x89, 0xe5, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x0f, 0x05, 0x74, 0xf4, 0xff, 0xd0, 0x06, 0xc3, 0x48 };
+	static const uint8_t code[] = { 0x48, 0x89, 0xe5, 0xe8, 0x00, 0x01, 0x00, 0x00, 0x0f, 0x05, 0x74, 0xf4, 0xff,
+					0xd0, 0x06, 0xc3, 0x48 };
 	static const struct {
 		const char *text;
 		uint8_t size;
 		bool enters, jumps;
-	} want[] = { { "movq    %rsp, %rbp", 3, false, false }, { "callq   0x1108", 5, false, true }, { "syscall", 2, true, false },
-		     { "je      0x1000", 2, false, true }, { "callq   *%rax", 2, false, false }, { ".byte 0x06", 1, false, false },
+	} want[] = { { "movq    %rsp, %rbp", 3, false, false }, { "callq   0x1108", 5, false, true },
+		     { "syscall", 2, true, false },
+		     { "je      0x1000", 2, false, true }, { "callq   *%rax", 2, false, false },
+		       { ".byte 0x06", 1, false, false },
 		     { "retq", 1, false, false }, { ".byte 0x48", 1, false, false } };
 	AUTO(disasm_free) struct disasm *d = NULL;
 	struct disasm_insn in;
@@ -278,7 +285,8 @@ static struct listing_of find_self(void)
 		const Elf64_Phdr *p = &elf->ph[i];
 		struct elf_sym sym;
 
-		for (uint64_t v = p->p_vaddr; p->p_type == PT_LOAD && p->p_flags & PF_X && v < p->p_vaddr + p->p_filesz; v++) {
+		for (uint64_t v = p->p_vaddr; p->p_type == PT_LOAD && p->p_flags & PF_X &&
+		     v < p->p_vaddr + p->p_filesz; v++) {
 			if (elf_syms_find(syms, v, &sym) && !strncmp(sym.name, "to_be_read", 10)) {
 				assert_true(elf_file_offset(elf, sym.start, &of.start));
 				of.size = sym.size;

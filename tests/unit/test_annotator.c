@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_annotator.c - the thread that reads code: it answers the newest question, and one that hangs in a file holds up nobody. */
+/*
+ * test_annotator.c - the thread that reads code: it answers the newest question, and one that hangs
+ * in a file holds up nobody.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -64,7 +67,8 @@ static void begin(struct world *w, bool held)
 
 static void ask(struct world *w, uint64_t start)
 {
-	struct annot_job job = { .snapshot = profile_snapshot(w->f.m.p), .of = { .kind = MODULE_FILE, .start = start, .size = 48 } };
+	struct annot_job job = { .snapshot = profile_snapshot(w->f.m.p),
+				 .of = { .kind = MODULE_FILE, .start = start, .size = 48 } };
 
 	job.of.module = dict_get_frame(w->f.m.d, madecode_frame(&w->f.m, 0, false))->module;
 	annotator_ask(w->a, &job);

@@ -232,7 +232,8 @@ static void too_many(void **state)
 static bool without_memory(void)
 {
 	struct areas a = { 0 };
-	const bool ok = add(&a, "1000-2000 r-xp 00000000 fe:01 9 /lib/a") && add(&a, "3000-4000 r-xp 00000000 fe:01 8 /lib/b");
+	const bool ok = add(&a, "1000-2000 r-xp 00000000 fe:01 9 /lib/a") &&
+		add(&a, "3000-4000 r-xp 00000000 fe:01 8 /lib/b");
 
 	areas_free(&a);
 	return ok;

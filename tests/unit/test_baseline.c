@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_baseline.c - what was before a mark beside what came since: exact figures of both sides, order, marks in the middle of
- * slices, and the screens of key b. With SBERF_GOLDEN=write in the environment those in tests/golden/view are written.
+ * test_baseline.c - what was before a mark beside what came since: exact figures of both sides,
+ * order, marks in the middle of slices, and the screens of key b. With SBERF_GOLDEN=write in the
+ * environment those in tests/golden/view are written.
  */
 #include "config.h"
 
@@ -154,7 +155,10 @@ static void a_mark_within_a_slice_waits_for_the_next(void **state)
 	snapshot_unref(mark.snapshot);
 }
 
-/* Two threads wait, which is told now and then and not up to the mark; one of them goes on waiting, which is not settled yet. */
+/*
+ * Two threads wait, which is told now and then and not up to the mark; one of them goes on waiting,
+ * which is not settled yet.
+ */
 static void no_thread_takes_more_than_there_is(void **state)
 {
 	struct made *m = *state;
@@ -184,8 +188,10 @@ static void no_thread_takes_more_than_there_is(void **state)
 		main = child(t, 0, "main");
 		/* What b waited since the mark, and not what it had waited by then. */
 		assert_int_equal(base->pair[child(t, main, "poll")].ns[DIFF_AFTER], told_ns - 110 * SEC);
-		assert_true(diff_share(&base->diff, DIFF_AFTER, base->pair[child(t, main, "poll")].ns[DIFF_AFTER]) <= 1);
-		assert_true(diff_share(&base->diff, DIFF_AFTER, base->pair[child(t, main, "read")].ns[DIFF_AFTER]) <= 1);
+		assert_true(diff_share(&base->diff, DIFF_AFTER,
+				       base->pair[child(t, main, "poll")].ns[DIFF_AFTER]) <= 1);
+		assert_true(diff_share(&base->diff, DIFF_AFTER,
+				       base->pair[child(t, main, "read")].ns[DIFF_AFTER]) <= 1);
 		assert_true(diff_share(&base->diff, DIFF_BEFORE, base->pair[0].ns[DIFF_BEFORE]) <= 2);
 	}
 	snapshot_unref(mark.snapshot);
@@ -202,7 +208,8 @@ static bool try_build(void)
 	AUTO(baseline_free) struct baseline *b = NULL;
 	AUTO(tree_free) struct tree *t = NULL;
 	struct err e = ERR_INIT;
-	const int r = baseline_build(&shared_mark, shared_snapshot, 115 * SEC, shared.names, &q, shared_flat, &b, &t, &e);
+	const int r = baseline_build(&shared_mark, shared_snapshot, 115 * SEC, shared.names, &q,
+				     shared_flat, &b, &t, &e);
 
 	assert_true(r == (b ? 0 : -ENOMEM) && !b == !t);
 	return b;
