@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The thread that builds what panes show: whatever memory is missing, each question is answered, with a sentence. The same for what
- * is saved of them.
+ * The thread that builds what panes show: whatever memory is missing, each question is answered,
+ * with a sentence. The same for what is saved of them.
  */
 #include "config.h"
 
@@ -47,7 +47,8 @@ static int tear_down(void **state)
 
 static struct build_job question(enum pane_id p)
 {
-	struct build_job job = { .snapshot = snapshot_ref(snapshot), .what = p, .off_cpu = true, .meta = feed.meta, .width = 100 };
+	struct build_job job = { .snapshot = snapshot_ref(snapshot), .what = p, .off_cpu = true,
+				 .meta = feed.meta, .width = 100 };
 
 	job.query.arch = MADE_ARCH;
 	job.query.fold_idle = true;
@@ -124,7 +125,10 @@ static void no_memory_is_told_once(void **state)
 	builder_free(builder);
 }
 
-/* Panes of one tree that are asked for together get it once, and what they show is what each would have built for itself. */
+/*
+ * Panes of one tree that are asked for together get it once, and what they show is what each would
+ * have built for itself.
+ */
 static void one_tree_serves_several_panes(void **state)
 {
 	struct build_job job[] = { question(PANE_FUNCS), question(PANE_FLAME), question(PANE_TREE) };

@@ -141,7 +141,8 @@ static void bars(void **state)
 
 static void parts_of_a_bar_share_columns(void **state)
 {
-	static const struct bar_part thirds[] = { { STYLE_RUNNING, 0.4 }, { STYLE_RUNNABLE, 0.05 }, { STYLE_BLOCKED, 0.4 } };
+	static const struct bar_part thirds[] = { { STYLE_RUNNING, 0.4 }, { STYLE_RUNNABLE, 0.05 },
+						  { STYLE_BLOCKED, 0.4 } };
 	static const struct bar_part much[] = { { STYLE_RUNNING, 0.6 }, { STYLE_BLOCKED, 3 } };
 	static const struct bar_part nothing[] = { { STYLE_RUNNING, 0 }, { STYLE_BLOCKED, -1 } };
 	AUTO(canvas_free) struct canvas *cv = canvas_new(10, 4, false), *ascii = canvas_new(10, 4, true);
@@ -152,8 +153,10 @@ static void parts_of_a_bar_share_columns(void **state)
 	canvas_bars(cv, 0, 2, 10, nothing, 2);
 	canvas_bars(cv, 0, 3, 10, thirds, 0);
 	canvas_bars(ascii, 0, 0, 10, thirds, 3);
-	expect(cv, "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x8C\n"
-		   "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88"
+	expect(cv, "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88"
+		   "\xE2\x96\x8C\n"
+		   "\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88\xE2\x96\x88"
+		   "\xE2\x96\x88"
 		   "\xE2\x96\x88\n\n\n");
 	expect(ascii, "#########\n\n\n\n");
 	styles = canvas_dump_styles(cv);

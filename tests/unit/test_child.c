@@ -33,7 +33,10 @@ static _Noreturn void act_as_sberf(char **argv, const int out[2])
 		pause();
 }
 
-/* Runs SCRIPT in a shell, waits until it has told a pid, kills who started it, and says whether that process ends, too. */
+/*
+ * Runs SCRIPT in a shell, waits until it has told a pid, kills who started it, and says whether
+ * that process ends, too.
+ */
 static bool ends_with_sberf(char *script)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", script, NULL };

@@ -207,8 +207,9 @@ static void code_without_elf(void **state)
 }
 
 /*
- * Code in memory: what comes before it is not there to be read, and nobody else can map anything there: it is of a file without bytes.
- * What was read is read again, so other code is found sooner or later.
+ * Code in memory: what comes before it is not there to be read, and nobody else can map anything
+ * there: it is of a file without bytes. What was read is read again, so other code is found sooner
+ * or later.
  */
 static void code_in_memory(void **state)
 {
@@ -315,7 +316,8 @@ static void no_file_of_code(void **state)
 	assert_int_equal(fx->opens, 0);
 	/* One that cannot be opened is tried once. */
 	for (uint64_t offset = 0; offset < 20; offset++)
-		assert_int_equal(rule_at(fx, add_module(fx, MODULE_FILE, "/nowhere/at/all"), offset).miss, MISS_NO_CODE);
+		assert_int_equal(rule_at(fx, add_module(fx, MODULE_FILE, "/nowhere/at/all"),
+					 offset).miss, MISS_NO_CODE);
 	assert_int_equal(fx->opens, 1);
 	code_figures(fx->code, &figures);
 	assert_int_equal(figures.failed, 1);
@@ -326,7 +328,8 @@ static void no_file_of_code(void **state)
 static void backlog(void **state)
 {
 	struct fixture *fx = *state;
-	const module_id hang = add_module(fx, MODULE_FILE, "hang"), self = add_module(fx, MODULE_FILE, "/proc/self/exe");
+	const module_id hang = add_module(fx, MODULE_FILE, "hang"),
+		self = add_module(fx, MODULE_FILE, "/proc/self/exe");
 	struct frame place = { .module = hang };
 	struct access_rule r = { 0 };
 
@@ -344,7 +347,8 @@ static void backlog(void **state)
 static void a_file_that_hangs(void **state)
 {
 	struct fixture *fx = *state;
-	const module_id hang = add_module(fx, MODULE_FILE, "hang"), self = add_module(fx, MODULE_FILE, "/proc/self/exe");
+	const module_id hang = add_module(fx, MODULE_FILE, "hang"),
+		self = add_module(fx, MODULE_FILE, "/proc/self/exe");
 	const struct frame place = { .module = self, .offset = own_offset(known_place) };
 	struct code_figures figures;
 	struct access_rule r;
@@ -387,7 +391,8 @@ static void ask_for(struct fixture *fx, module_id module, uint64_t from, unsigne
 static void forgets(void **state)
 {
 	struct fixture *fx = *state;
-	const module_id none = add_module(fx, MODULE_FILE, "/nowhere"), self = add_module(fx, MODULE_FILE, "/proc/self/exe");
+	const module_id none = add_module(fx, MODULE_FILE, "/nowhere"),
+		self = add_module(fx, MODULE_FILE, "/proc/self/exe");
 	const struct frame kept = { .module = self, .offset = own_offset(known_place) };
 	struct code_figures figures;
 	struct access_rule r;
@@ -428,7 +433,8 @@ static void freed_while_it_hangs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(own_code), TEST(code_without_elf), TEST(code_in_memory), TEST(code_after_exec), TEST(no_file_of_code), TEST(backlog),
+		TEST(own_code), TEST(code_without_elf), TEST(code_in_memory), TEST(code_after_exec),
+			TEST(no_file_of_code), TEST(backlog),
 		TEST(a_file_that_hangs), TEST(forgets), TEST(freed_while_it_hangs),
 	};
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_core.c - what unwinds stacks and names frames links alone: this program takes every object of libsberf_core.a and none of
- * the libraries that only captures, views and exporters need (curses, libbpf, capstone, jansson, libdeflate, libnuma). That it
- * links is the test; here it walks a stack and names a function with it.
+ * test_core.c - what unwinds stacks and names frames links alone: this program takes every object
+ * of libsberf_core.a and none of the libraries that only captures, views and exporters need
+ * (curses, libbpf, capstone, jansson, libdeflate, libnuma). That it links is the test; here it
+ * walks a stack and names a function with it.
  */
 #include "config.h"
 

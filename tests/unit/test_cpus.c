@@ -125,7 +125,8 @@ static void reads_this_machine(void **state)
 /* Of four CPUs, 1 and 2 are on node 3, of which 2 is offline; 3 is put in later, on node 5. */
 static void offline_cpus_have_nodes(void **state)
 {
-	static const char *const dirs[] = { "cpu", "cpu/cpu0", "cpu/cpu0/node0", "cpu/cpu1", "cpu/cpu1/node3", "cpu/cpu2", "cpu/cpu2/node3",
+	static const char *const dirs[] = { "cpu", "cpu/cpu0", "cpu/cpu0/node0", "cpu/cpu1", "cpu/cpu1/node3",
+					    "cpu/cpu2", "cpu/cpu2/node3",
 					    "cpu/cpu2/nodes", "node", "node/node3", "cpu/cpu3", "cpu/cpu3/node5" };
 	const size_t nr = sizeof(dirs) / sizeof(*dirs), first = nr - 2;
 	char dir[] = "/tmp/sberf-cpus-XXXXXX", path[64];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_data_access.c - the waiting rooms of accesses and faults: rules and answers that come at once, late, in any order, or never. What
- * decodes and what asks the kernel stand here themselves, so that each order can be had.
+ * test_data_access.c - the waiting rooms of accesses and faults: rules and answers that come at
+ * once, late, in any order, or never. What decodes and what asks the kernel stand here themselves,
+ * so that each order can be had.
  */
 #include "config.h"
 
@@ -84,7 +85,8 @@ void event_sink_add(struct event_sink *s, const struct event *ev)
 static int setup(void **state)
 {
 	static struct told t;
-	struct data_access_config c = { .code = (struct code *)(void *)&world, .sink = &t.sink };    /* code is never looked into */
+	/* code is never looked into */
+	struct data_access_config c = { .code = (struct code *)(void *)&world, .sink = &t.sink };
 	const struct module m = { .kind = MODULE_FILE, .dev = 1, .ino = 2 };
 	struct err e = ERR_INIT;
 	module_id module;
@@ -98,7 +100,8 @@ static int setup(void **state)
 	t.thread = dict_thread(t.dict, &(struct thread){ .pid = 10, .tid = 11 });
 	for (unsigned int i = 0; i < PLACES; i++) {
 		t.stack[i] = dict_stack(t.dict, STACK_ROOT, dict_frame(t.dict, module, i));
-		world.rule[i] = (struct access_rule){ .how = ACCESS_BEFORE, .base = 3, .index = ACCESS_REG_NONE, .disp = 16 };
+		world.rule[i] = (struct access_rule){ .how = ACCESS_BEFORE, .base = 3,
+						      .index = ACCESS_REG_NONE, .disp = 16 };
 	}
 	assert_int_equal(data_access_new(&c, &t.touch, &e), 0);
 	*state = &t;
@@ -116,7 +119,8 @@ static int teardown(void **state)
 
 static void sample(struct told *t, unsigned int place, uint64_t base)
 {
-	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = 10, .tid = 11, .sample = { .user.machine = 62, .user.nr_regs = 17 } };
+	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = 10, .tid = 11,
+				 .sample = { .user.machine = 62, .user.nr_regs = 17 } };
 	const struct event ev = { .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .node = 1, .thread = t->thread,
 				  .stack = t->stack[place], .weight = 1000, .time_ns = base };
 
@@ -127,7 +131,8 @@ static void sample(struct told *t, unsigned int place, uint64_t base)
 
 static void answer(uint64_t tag, uint16_t node, const char *path)
 {
-	world.answer[world.nr_answers++] = (struct page_answer){ .tag = tag, .node = node, .mapping = MAPPING_HEAP, .path = path,
+	world.answer[world.nr_answers++] = (struct page_answer){ .tag = tag, .node = node,
+								 .mapping = MAPPING_HEAP, .path = path,
 								 .dev = path ? 7 : 0, .ino = path ? 8 : 0 };
 }
 
@@ -160,7 +165,8 @@ static void answers_come_in_any_order(void **state)
 	assert_int_equal(t->ev[0].flags, 0);
 	assert_int_equal(t->ev[0].weight, 1000);
 	assert_int_equal(t->ev[1].place.node, 1);
-	assert_string_equal(strtab_get(dict_strings(t->dict), dict_get_module(t->dict, t->ev[1].place.file)->path), "/data");
+	assert_string_equal(strtab_get(dict_strings(t->dict), dict_get_module(t->dict, t->ev[1].place.file)->path),
+			    "/data");
 	assert_int_equal(figures(t).near, 1);
 	assert_int_equal(figures(t).far, 1);
 	assert_int_equal(figures(t).miss[MISS_PAGE], 1);
@@ -241,8 +247,8 @@ static void faults_bring_their_address(void **state)
 {
 	struct told *t = *state;
 	const struct raw_event raw = { .kind = RAW_FAULT, .pid = 10, .sample = { .addr = 0x5008, .period = 12 } };
-	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight = 12,
-				  .count = 1 };
+	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread,
+				  .stack = t->stack[2], .weight = 12, .count = 1 };
 
 	data_access_fault(t->touch, &raw, &ev);
 	data_access_fault(t->touch, &raw, &ev);
@@ -273,8 +279,8 @@ static void what_never_comes(void **state)
 {
 	struct told *t = *state;
 	const struct raw_event raw = { .kind = RAW_FAULT, .pid = 10, .sample = { .addr = 0x5008, .period = 12 } };
-	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread, .stack = t->stack[2], .weight = 12,
-				  .count = 1 };
+	const struct event ev = { .kind = EVENT_FAULT, .node = 1, .thread = t->thread,
+				  .stack = t->stack[2], .weight = 12, .count = 1 };
 
 	world.known[0] = true;
 	sample(t, 0, 0x1000);

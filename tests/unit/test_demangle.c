@@ -52,7 +52,8 @@ static void names_that_explode_stay(void **state)
 		if (level == 0)
 			n += (size_t)snprintf(name + n, sizeof(name) - n, "1AIiiE");
 		else if (level <= 36)
-			n += (size_t)snprintf(name + n, sizeof(name) - n, "S_IS%c_S%c_E", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level - 1],
+			n += (size_t)snprintf(name + n, sizeof(name) - n, "S_IS%c_S%c_E",
+					      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level - 1],
 					      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level - 1]);
 	}
 	becomes(name, "(stays)");

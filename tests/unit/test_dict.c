@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_dict.c - the dictionaries: equality, ids, limits, memory per trie node, and reading while another thread adds. */
+/*
+ * test_dict.c - the dictionaries: equality, ids, limits, memory per trie node, and reading while
+ * another thread adds.
+ */
 #include "config.h"
 
 #include "base/hash.h"
@@ -14,7 +17,8 @@
 
 static struct module file_module(struct dict *d, const char *path, uint64_t dev, uint64_t ino)
 {
-	return (struct module){ .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), path), .dev = dev, .ino = ino };
+	return (struct module){ .kind = MODULE_FILE, .path = strtab_adds(dict_strings(d), path),
+				.dev = dev, .ino = ino };
 }
 
 static void test_module_identity(void **state)
@@ -90,7 +94,10 @@ static void test_frames_and_stacks(void **state)
 	assert_null(dict_get_thread(d, 0));
 }
 
-/* By dict_path() or one by one: the same ids in the same order, whatever is new, and also when there is no room any more. */
+/*
+ * By dict_path() or one by one: the same ids in the same order, whatever is new, and also when
+ * there is no room any more.
+ */
 static void test_paths(void **state)
 {
 	static const size_t limits[] = { 0, 3u << 20 };
@@ -117,8 +124,12 @@ static void test_paths(void **state)
 			for (uint32_t k = 0; k < n; k++) {
 				const uint64_t h = hash_u64(x++);
 
-				/* Few at the root, so that paths share something; now and then the one of what has no room. */
-				frame[k] = h >> 60 == 0 && k > 250 ? dict_note(path, NOTE_OTHER) : (frame_id)(h % (k < 3 ? 2 : 50));
+				/*
+				 * Few at the root, so that paths share something; now and then the
+				 * one of what has no room.
+				 */
+				frame[k] = h >> 60 == 0 && k > 250 ? dict_note(path, NOTE_OTHER) :
+					(frame_id)(h % (k < 3 ? 2 : 50));
 				if (frame[k] >= 50)
 					assert_int_equal(dict_note(one, NOTE_OTHER), frame[k]);
 			}
@@ -228,7 +239,8 @@ static void test_places(void **state)
 	p.node = 4;
 	assert_int_equal(dict_place(d, &p), id + 2);
 	less = dict_get_place(d, dict_fileless(d, id + 2));
-	assert_true(less->node == 4 && less->mapping == MAPPING_FILE && less->how == ACCESS_AT && less->file == ID_NONE);
+	assert_true(less->node == 4 && less->mapping == MAPPING_FILE && less->how == ACCESS_AT &&
+		    less->file == ID_NONE);
 	assert_int_equal(dict_places(d), 5);
 	assert_null(dict_get_place(d, 5));
 	assert_int_equal(dict_fileless(d, 5), 5);

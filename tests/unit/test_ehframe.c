@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_ehframe.c - starts of functions from this program's own unwind tables, and tables that are not what they should be. */
+/*
+ * test_ehframe.c - starts of functions from this program's own unwind tables, and tables that are
+ * not what they should be.
+ */
 #include "config.h"
 
 #include "symbol/ehframe.h"
@@ -75,11 +78,12 @@ static void finds_the_start_of_a_function(void **state)
 /* A file in memory: ELF header, one executable PT_LOAD, PT_GNU_EH_FRAME with LEN bytes of HDR at 0x200. */
 static struct fde_starts *table_of(uint8_t *image, size_t size, const void *hdr, size_t len)
 {
-	Elf64_Ehdr eh = { .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1, .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
+	Elf64_Ehdr eh = { .e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = 1, .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
 	const Elf64_Phdr ph[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_filesz = size, .p_memsz = 0x10000, .p_align = 0x1000 },
-		{ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_offset = 0x200, .p_vaddr = 0x200, .p_filesz = len, .p_memsz = len },
+		{ .p_type = PT_GNU_EH_FRAME, .p_flags = PF_R, .p_offset = 0x200, .p_vaddr = 0x200, .p_filesz = len,
+		  .p_memsz = len },
 	};
 	struct fde_starts *t = NULL;
 	struct elf_file *f = NULL;
@@ -97,7 +101,10 @@ static struct fde_starts *table_of(uint8_t *image, size_t size, const void *hdr,
 	return t;
 }
 
-/* A search table for two pieces, 0x300 to 0x340 and 0x500 to 0x580, and behind it the two entries, at 0x240 and 0x250. */
+/*
+ * A search table for two pieces, 0x300 to 0x340 and 0x500 to 0x580, and behind it the two entries,
+ * at 0x240 and 0x250.
+ */
 struct made {
 	uint8_t head[4];
 	uint32_t ptr, n;

@@ -24,7 +24,10 @@ static void take(void *ctx, const struct maps_line *m)
 {
 	struct seen *s = ctx;
 
-	/* Where there are no questions the text has all of them. And it has a page of the kernel's own, which is no mapping. */
+	/*
+	 * Where there are no questions the text has all of them. And it has a page of the kernel's
+	 * own, which is no mapping.
+	 */
 	if (!m->exec || (m->name_len == strlen("[vsyscall]") && !memcmp(m->name, "[vsyscall]", m->name_len)))
 		return;
 	assert_true(s->n < MAPS_MAX);

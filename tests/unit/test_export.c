@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_export.c - what exporters write, byte for byte, for profiles made by hand; and that they report failed writes. */
+/*
+ * test_export.c - what exporters write, byte for byte, for profiles made by hand; and that they
+ * report failed writes.
+ */
 #include "config.h"
 
 #include "export/exporter.h"
@@ -80,10 +83,12 @@ static void test_flat(void **state)
 			    "    self    total  running runnable  blocked       time  module                function\n"
 			    "  60.0 %   60.0 %   60.0 %        .        .    60.0 ms  app                   work\n"
 			    "  20.0 %   60.0 %   20.0 %        .        .    20.0 ms  app                   twice\n"
-			    "  19.0 %   19.0 %        .        .   19.0 %    19.0 ms  [kernel]              ksys_write [k]\n"
+			    "  19.0 %   19.0 %        .        .   19.0 %    19.0 ms  [kernel]              "
+			    "ksys_write [k]\n"
 			    "   0.0 %   99.0 %        .        .        .       0 ns  app                   main\n"
 			    "   0.0 %   19.0 %        .        .        .       0 ns  app                   write\n"
-			    "   1.0 %             1.0 %        .        .    1.00 ms                        ... 1 more\n");
+			    "   1.0 %             1.0 %        .        .    1.00 ms                        "
+			    "... 1 more\n");
 	free(text);
 }
 
@@ -286,7 +291,8 @@ static void test_tree_with_waits(void **state)
 	set_kinds(t, "other", 0, 0, 10 * MS);
 	find_node(t, "other")->doubt_ns = 6 * MS;
 	find_node(t, "main")->doubt_ns = 6 * MS;
-	for (const char *const *open = (const char *const[]){ "all", "app", "main", "take", "futex", NULL }; *open; open++)
+	for (const char *const *open = (const char *const[]){ "all", "app", "main", "take", "futex",
+							      NULL }; *open; open++)
 		*find_node(t, *open) = opened(*find_node(t, *open));
 	assert_text(t, NULL,
 		    "   total     self  running runnable  blocked       time\n"
@@ -451,8 +457,10 @@ static void test_waits(void **state)
 		     "    3.49 s         19     1.20 s     184 ms         █      ▆▁   ▂ ▂        all\n"
 		     "    3.40 s         12     1.20 s     283 ms         █           ▂ ▂          lock\n"
 		     "    3.40 s         12     1.20 s     283 ms         █           ▂ ▂            futex\n"
-		     "    3.40 s          4     1.20 s     850 ms                     █ █              take › start  open: 500 ms\n"
-		     "    1.20 s          1     1.20 s     1.20 s                       █                woken by app 10: give › main\n"
+		     "    3.40 s          4     1.20 s     850 ms                     █ █              take › start  "
+		     "open: 500 ms\n"
+		     "    1.20 s          1     1.20 s     1.20 s                       █                woken by app "
+		     "10: give › main\n"
 		     "    800 us          8     100 us     100 us         █                            take › main\n"
 		     "  ~90.0 ms          7    30.0 ms    12.9 ms                █▂                I/O\n"
 		     "  ~90.0 ms          7    30.0 ms    12.9 ms                █▂                  fsync\n"
@@ -466,8 +474,10 @@ static void test_waits(void **state)
 		     "    3.49 s         19     1.20 s     184 ms         #      *.   : :        all\n"
 		     "    3.40 s         12     1.20 s     283 ms         #           : :          lock\n"
 		     "    3.40 s         12     1.20 s     283 ms         #           : :            futex\n"
-		     "    3.40 s          4     1.20 s     850 ms                     # #              take > start  open: 500 ms\n"
-		     "    1.20 s          1     1.20 s     1.20 s                       #                woken by app 10: give > main\n"
+		     "    3.40 s          4     1.20 s     850 ms                     # #              take > start  "
+		     "open: 500 ms\n"
+		     "    1.20 s          1     1.20 s     1.20 s                       #                woken by app "
+		     "10: give > main\n"
 		     "    800 us          8     100 us     100 us         #                            take > main\n"
 		     "  ~90.0 ms          7    30.0 ms    12.9 ms                #:                I/O\n"
 		     "  ~90.0 ms          7    30.0 ms    12.9 ms                #:                  fsync\n"
@@ -499,11 +509,13 @@ static void test_waits_by_node(void **state)
 		     "   30.0 ms          1    30.0 ms    30.0 ms                 █                node 0\n"
 		     "   30.0 ms          1    30.0 ms    30.0 ms                 █                  I/O\n"
 		     "   30.0 ms          1    30.0 ms    30.0 ms                 █                    fsync\n"
-		     "   30.0 ms          1    30.0 ms    30.0 ms                 █                      save › main\n");
+		     "   30.0 ms          1    30.0 ms    30.0 ms                 █                      "
+		     "save › main\n");
 }
 
 /* Lines of what was counted by reason, in the order of the reasons: COUNT at AT, else 0. */
-static void put_reasons(char *dst, size_t size, const char *kind, unsigned int first, unsigned int n, unsigned int at, unsigned int count)
+static void put_reasons(char *dst, size_t size, const char *kind, unsigned int first, unsigned int n, unsigned int at,
+			unsigned int count)
 {
 	size_t used = strlen(dst);
 
@@ -523,7 +535,8 @@ static void test_summary_of_ways(void **state)
 	thirds = made_summary(&made, &m);
 	assert_non_null(strstr(thirds, "\nunwound_kernel_percent: 33.33\nunwound_copy_percent: 33.33\n"
 				       "unwound_frame_pointers_percent: 0.00\nunwound_none_percent: 33.34\n"
-				       "unwound_learned_percent: 33.33\nwalk_not_asked: 0\nwalk_no_space: 0\nwalk_no_map: 0\n"
+				       "unwound_learned_percent: 33.33\nwalk_not_asked: 0\nwalk_no_space: "
+				       "0\nwalk_no_map: 0\n"
 				       "walk_no_page: 1\nwalk_no_rule: 0\n"));
 	m.unwound = (struct unwound){ .way = { 100000, 1, 0, 0 } };
 	m.verify_checked = 40;
@@ -540,9 +553,11 @@ static void test_summary_of_ways(void **state)
 	nearly = made_summary(&made, &m);
 	assert_non_null(strstr(nearly, "\nunwound_kernel_percent: 99.99\nunwound_copy_percent: 0.01\n"
 				       "unwound_frame_pointers_percent: 0.00\nunwound_none_percent: 0.00\n"));
-	assert_non_null(strstr(nearly, "\nverify_checked: 40\nverify_different: 3\nverify_incomplete: 2\nverify_shorter: 1\n"
+	assert_non_null(strstr(nearly, "\nverify_checked: 40\nverify_different: 3\nverify_incomplete: "
+			       "2\nverify_shorter: 1\n"
 				       "verify_longer: 0\nverify_other_module: 2\nverify_other_place: 0\n"
-				       "verify_kernel_checked: 5\nverify_kernel_different: 1\nrules_pages: 7\nrules: 8\n"
+				       "verify_kernel_checked: 5\nverify_kernel_different: "
+				       "1\nrules_pages: 7\nrules: 8\n"
 				       "rules_processes: 9\nrules_evicted: 0\nrules_bytes: 1048576\n"));
 	m.unwound = (struct unwound){ .learned = 0 };
 	none = made_summary(&made, &m);
@@ -554,9 +569,10 @@ static void test_summary_of_ways(void **state)
 static void test_summary_of_waits(void **state)
 {
 	struct profile_meta m = {
-		.off_cpu = true, .wakers = true, .blocked_ns = 6000 * MS, .runnable_ns = 2000 * MS + 500, .waits = 1234, .wait_stacks = 300,
-		.wait_own_ns = 4000 * MS, .wait_none_ns = 1000 * MS, .wait_open_ns = 77 * MS, .wait_open = 2, .wait_short_ns = 5500,
-		.wait_short = 3, .wait_period_ns = 10 * MS,
+		.off_cpu = true, .wakers = true, .blocked_ns = 6000 * MS, .runnable_ns = 2000 * MS + 500, .waits = 1234,
+			.wait_stacks = 300,
+		.wait_own_ns = 4000 * MS, .wait_none_ns = 1000 * MS, .wait_open_ns = 77 * MS, .wait_open = 2,
+		.wait_short_ns = 5500, .wait_short = 3, .wait_period_ns = 10 * MS,
 	};
 	AUTO_FREE char *text = NULL, *none = NULL;
 	char want[4096] =
@@ -595,8 +611,10 @@ static void test_summary_of_waits(void **state)
 	assert_memory_equal(strstr(text, "\noffcpu_weight_us") + strlen(want), "numa_", 5);
 	m = (struct profile_meta){ 0 };
 	none = made_summary(&made, &m);
-	assert_non_null(strstr(none, "\noffcpu_weight_us: unknown\noffcpu_blocked_us: unknown\noffcpu_runnable_us: unknown\n"
-				     "offcpu_waits: unknown\noffcpu_complete_percent: unknown\noffcpu_sampled_percent: unknown\n"
+	assert_non_null(strstr(none, "\noffcpu_weight_us: unknown\noffcpu_blocked_us: "
+			       "unknown\noffcpu_runnable_us: unknown\n"
+				     "offcpu_waits: unknown\noffcpu_complete_percent: "
+				     "unknown\noffcpu_sampled_percent: unknown\n"
 				     "offcpu_extrapolated_percent: unknown\noffcpu_no_stack_percent: unknown\n"
 				     "offcpu_open_us: unknown\noffcpu_open_waits: unknown\n"));
 	assert_non_null(strstr(none, "\noffcpu_cut_no_cfi: 0\n"));
@@ -750,7 +768,8 @@ static void test_no_memory(void **state)
 
 	made_add(m, 1, made_thread(m, 1, 1, "a"), "main;f;g>h", MS);
 	shared_view = (struct export_view){
-		.snapshot = profile_snapshot(m->p), .names = m->names, .meta = &meta, .query = q, .tree = made_look(m, &q),
+		.snapshot = profile_snapshot(m->p), .names = m->names, .meta = &meta, .query = q,
+			.tree = made_look(m, &q),
 	};
 	for (size_t i = 0; i < sizeof(writer) / sizeof(writer[0]); i++) {
 		shared_writer = writer[i];

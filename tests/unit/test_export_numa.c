@@ -175,7 +175,8 @@ static void test_two_nodes(void **state)
 /* No migrations, and none that anybody looked for. */
 static void test_no_migrations(void **state)
 {
-	const struct profile_meta with = { .duration_ns = NSEC_PER_SEC, .off_cpu = true }, without = { .duration_ns = NSEC_PER_SEC };
+	const struct profile_meta with = { .duration_ns = NSEC_PER_SEC, .off_cpu = true },
+		without = { .duration_ns = NSEC_PER_SEC };
 	const struct export_view followed = { .meta = &with }, not_followed = { .meta = &without };
 	const struct query q = { .arch = MADE_ARCH };
 	struct made *m = *state;
@@ -249,15 +250,20 @@ static void test_nothing_known(void **state)
 		    "\n"
 		    "nodes\n"
 		    "  node   running  run queue   memory     free   target      faults   moves in  moves out  CPUs\n"
-		    "     0   70.0 ms          ·        ·        ·        ·           ·          ·          ·  not known\n"
-		    "     3   30.0 ms          ·        ·        ·        ·           ·          ·          ·  not known\n"
+		    "     0   70.0 ms          ·        ·        ·        ·           ·          ·          "
+		    "·  not known\n"
+		    "     3   30.0 ms          ·        ·        ·        ·           ·          ·          "
+		    "·  not known\n"
 		    "\n"
 		    "threads; home is the node that the kernel prefers, or with ~ the one where it ran most\n"
 		    "   running  not at home    share  home   now migrations      far  accesses\n"
 		    "    100 ms      30.0 ms   30.0 %    ~0     0          ·        ·         ·  a 1\n");
 }
 
-/* Too many nodes for a table: what has to do with each other has a line. CPUs without memory, memory without CPUs, gone nodes. */
+/*
+ * Too many nodes for a table: what has to do with each other has a line. CPUs without memory,
+ * memory without CPUs, gone nodes.
+ */
 static void test_many_nodes(void **state)
 {
 	struct made *m = *state;
@@ -283,7 +289,8 @@ static void test_many_nodes(void **state)
 	assert_non_null(strstr(text, "  none\n   900 "));
 	assert_non_null(strstr(text, "          1          ·  not online\n"));
 	assert_non_null(strstr(text, " on 0 10.0 %, 1 10.0 %, 2 10.0 %, 3 10.0 %,\n"
-				     "                                                4 10.0 %, 5 10.0 %, 6 10.0 %, 7 10.0 %, …,\n"
+				     "                                                4 10.0 %, 5 10.0 %, 6 10.0 %, "
+				     "7 10.0 %, …,\n"
 				     "                                                most by a 1\n"));
 }
 
@@ -299,7 +306,8 @@ static void assert_columns(const char *text)
 /* What is long ends where a function does and is said to go on; one name that has no room loses its middle. */
 static void test_long_paths(void **state)
 {
-	static const char path[] = "start;nine_ches;eight_ches;seven_ches;six_ches;five_ches;four_ches;three_ches;two_ches;one_ches;"
+	static const char path[] = "start;nine_ches;eight_ches;seven_ches;six_ches;"
+				   "five_ches;four_ches;three_ches;two_ches;one_ches;"
 				   "a_function_name_that_is_wider_than_what_is_left_of_a_line_of_one_hundred;leaf";
 	static const char leaf[] = "main;another_name_that_is_wider_than_what_is_left_of_a_line_of_one_hundred_columns";
 	const struct export_view ascii = { .ascii = true, .meta = &usual };
@@ -318,7 +326,8 @@ static void test_long_paths(void **state)
 	assert_non_null(strstr(text, "         1    leaf › …\n"));
 	assert_non_null(strstr(text, "  another_name_that_i…ne_hundred_columns\n"));
 	assert_non_null(strstr(text, "anon         leaf ›\n"
-				     "                                                a_function_name_that_is_…of_a_line_of_one_hundred ›\n"));
+				     "                                                "
+				     "a_function_name_that_is_…of_a_line_of_one_hundred ›\n"));
 	plain = text_of(m, &q, &ascii);
 	assert_columns(plain);
 	assert_non_null(strstr(plain, " > ...\n"));
@@ -358,7 +367,8 @@ static void test_summary(void **state)
 	struct made *m = *state;
 	AUTO_FREE char *none = made_summary(m, &meta), *text = NULL;
 
-	assert_non_null(strstr(none, "\nnuma_nodes: unknown\nnuma_sampled: unknown\nnuma_samples: unknown\nnuma_address_percent: unknown\n"
+	assert_non_null(strstr(none, "\nnuma_nodes: unknown\nnuma_sampled: unknown\nnuma_samples: "
+			       "unknown\nnuma_address_percent: unknown\n"
 				     "numa_accesses: unknown\nnuma_far_percent: unknown\nnuma_far_us: unknown\n"
 				     "numa_miss_kernel: unknown\n"));
 	assert_non_null(strstr(none, "\nnuma_faults: unknown\nnuma_fault_samples: unknown\nnuma_fault_misses: unknown\n"
@@ -366,7 +376,8 @@ static void test_summary(void **state)
 				     "numa_migrations: unknown\nnuma_kernel_migrations: unknown\n"));
 	made_put_on(m, make_server(m));
 	text = made_summary(m, &meta);
-	assert_non_null(strstr(text, "\nnuma_nodes: 2\nnuma_sampled: yes\nnuma_samples: 300\nnuma_address_percent: 85.00\n"
+	assert_non_null(strstr(text, "\nnuma_nodes: 2\nnuma_sampled: yes\nnuma_samples: "
+			       "300\nnuma_address_percent: 85.00\n"
 				     "numa_accesses: 242\nnuma_far_percent: 80.00\nnuma_far_us: 800000\n"
 				     "numa_miss_kernel: 45\nnuma_miss_no_regs: 0\n"));
 	assert_non_null(strstr(text, "\nnuma_miss_page: 15\n"));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_exporters.c - the table of formats: whoever reads it finds each by one name, one extension and one key, with words for each place. */
+/*
+ * test_exporters.c - the table of formats: whoever reads it finds each by one name, one extension
+ * and one key, with words for each place.
+ */
 #include "config.h"
 
 #include "base/text.h"
@@ -60,8 +63,10 @@ static void words_are_there_for_each_place(void **state)
 
 		for (unsigned int i = 0; (x = exporter_get(users[u], i)); i++) {
 			const char *const texts[] = {
-				x->name, x->about, x->diff.write ? x->diff.about : NULL, x->batch.name ? x->batch.about : NULL,
-				x->save.letter ? x->save.word : NULL, x->save.letter ? x->save.help : NULL, x->save.letter ? x->save.use : NULL,
+				x->name, x->about, x->diff.write ? x->diff.about : NULL,
+					x->batch.name ? x->batch.about : NULL,
+				x->save.letter ? x->save.word : NULL, x->save.letter ? x->save.help : NULL,
+				x->save.letter ? x->save.use : NULL,
 			};
 
 			assert_non_null(x->write);
@@ -103,7 +108,8 @@ static void those_that_take_an_option_are_named(void **state)
 
 	assert_string_equal(exporters_taking(EXPORT_TAKES_PERCENT, text, sizeof(text)), "tree and flat");
 	assert_string_equal(exporters_taking(EXPORT_TAKES_DEPTH, text, sizeof(text)), "tree");
-	assert_string_equal(exporters_taking(EXPORT_TAKES_INVERTED, text, sizeof(text)), "tree, folded, svg, html and speedscope");
+	assert_string_equal(exporters_taking(EXPORT_TAKES_INVERTED, text, sizeof(text)),
+			    "tree, folded, svg, html and speedscope");
 	assert_string_equal(exporters_taking(EXPORT_TAKES_INVERTED, small, sizeof(small)), "tree, f");
 	assert_string_equal(exporters_taking(0, text, sizeof(text)), "");
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_features.c - the running kernel, type information made by hand after kernels that cannot be had here, and whether the programs
- * use what not every kernel has and no row of the table is about.
+ * test_features.c - the running kernel, type information made by hand after kernels that cannot be
+ * had here, and whether the programs use what not every kernel has and no row of the table is
+ * about.
  */
 #include "config.h"
 
@@ -125,7 +126,8 @@ static void other_features(void **state)
 /* The path of a cgroup, which took time to make, was the second argument until 6.13. */
 static void the_lock_is_told_cheaply_or_not(void **state)
 {
-	static const enum arg args[] = { CTX, BOOL, TASK, TASK }, path[] = { CTX, TASK, CTX, BOOL }, cheap[] = { CTX, TASK, BOOL };
+	static const enum arg args[] = { CTX, BOOL, TASK, TASK }, path[] = { CTX, TASK, CTX, BOOL },
+		cheap[] = { CTX, TASK, BOOL };
 	struct features f;
 
 	for (int i = 0; i < 2; i++) {
@@ -151,7 +153,8 @@ static void odd_types(void **state)
 
 	assert_non_null(btf);
 	features_of(btf, &f);
-	assert_false(f.sched_switch || f.sched_waking || f.prev_state || f.task_storage || f.task_iter || f.balancing || f.exit_code || f.mmap_lock);
+	assert_false(f.sched_switch || f.sched_waking || f.prev_state || f.task_storage || f.task_iter || f.balancing ||
+		     f.exit_code || f.mmap_lock);
 	id = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
 	assert_true(btf__add_typedef(btf, "btf_trace_sched_switch", id) > 0);
 	id = btf__add_ptr(btf, id);
@@ -238,7 +241,8 @@ static void waits_need_some(void **state)
 	struct err e = ERR_INIT;
 
 	assert_int_equal(features_check(&f, true, "5.15.0", &e), 0);
-	assert_int_equal(features_check(&nothing, true, "5.15.0", &e), 0);       /* no BTF: loading has a better sentence */
+	/* no BTF: loading has a better sentence */
+	assert_int_equal(features_check(&nothing, true, "5.15.0", &e), 0);
 	for (size_t i = 0; i < nr_feature_infos; i++) {
 		f = everything();
 		assert_int_equal(features_force_off(&f, feature_infos[i].name, &e), 0);
@@ -269,7 +273,8 @@ static void kernels_may_be_too_old(void **state)
 	features_of(btf, &f);
 	assert_false(f.pt_regs || f.task_storage);
 	assert_int_equal(features_check(&f, true, "5.10.0", &e), -ENOTSUP);
-	assert_string_equal(e.text, "kernel 5.10.0 is too old: BPF programs cannot read user registers in it; 5.15 or later is needed "
+	assert_string_equal(e.text, "kernel 5.10.0 is too old: BPF programs cannot read user registers in it; 5.15 or "
+			    "later is needed "
 			    "(see: uname -r)");
 	assert_int_equal(features_check(&f, false, "5.10.0", &e), -ENOTSUP);
 	assert_int_equal(btf__add_enum_value(btf, "BPF_FUNC_task_pt_regs", 175), 0);
@@ -280,8 +285,8 @@ static void kernels_may_be_too_old(void **state)
 }
 
 /*
- * What Linux 5.15 had last of each kind (include/uapi/linux/bpf.h): numbers are given in order, so a greater one is newer. The
- * instructions are those of -mcpu=v3.
+ * What Linux 5.15 had last of each kind (include/uapi/linux/bpf.h): numbers are given in order, so
+ * a greater one is newer. The instructions are those of -mcpu=v3.
  */
 #define NEWEST_HELPER 175                /* bpf_task_pt_regs() */
 #define NEWEST_MAP BPF_MAP_TYPE_TASK_STORAGE
@@ -297,7 +302,8 @@ static bool is_newer(const struct bpf_insn *in)
 	switch (class) {
 	case BPF_ALU:
 	case BPF_ALU64:
-		return (op == BPF_END && class == BPF_ALU64) || ((op == BPF_MOV || op == BPF_DIV || op == BPF_MOD) && in->off);
+		return (op == BPF_END && class == BPF_ALU64) ||
+			((op == BPF_MOV || op == BPF_DIV || op == BPF_MOD) && in->off);
 	case BPF_JMP32:
 		return op == BPF_JA;
 	case BPF_LDX:
@@ -325,7 +331,10 @@ static size_t look_at(const struct bpf_insn *in, size_t n)
 		calls++;
 		if (in[i].src_reg)
 			fail_msg("instruction %zu calls a function of the kernel, which Linux 5.15 does not allow", i);
-		/* bpf_loop() is called only where `loops` says that it is there: the verifier does not look at code that cannot be reached. */
+		/*
+		 * bpf_loop() is called only where `loops` says that it is there: the verifier does
+		 * not look at code that cannot be reached.
+		 */
 		if (in[i].imm > NEWEST_HELPER && in[i].imm != BPF_FUNC_loop)
 			fail_msg("the BPF helper %d is newer than Linux 5.15 (see src/capture/features.h)", in[i].imm);
 	}
@@ -374,7 +383,10 @@ static void maps_are_what_every_kernel_has(void **state)
 	sberf_bpf__destroy(s);
 }
 
-/* The other object: what it has more is what stands in src/capture/features.h. Maps, programs and variables are the same. */
+/*
+ * The other object: what it has more is what stands in src/capture/features.h. Maps, programs and
+ * variables are the same.
+ */
 static void the_other_object_has_one_function_more(void **state)
 {
 	struct sberf_plain_bpf *plain = sberf_plain_bpf__open();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test_files.c - files that are written to, and images that nobody needs: real ELF files in a directory of their own. */
+/*
+ * test_files.c - files that are written to, and images that nobody needs: real ELF files in a
+ * directory of their own.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -121,7 +124,10 @@ static void what_is_written_to_is_another_file(void **state)
 	assert_int_equal(load(w, first).module, before.module);
 }
 
-/* Many mappings of a library are told of together, when all of them are older than the look at it for the first of them. */
+/*
+ * Many mappings of a library are told of together, when all of them are older than the look at it
+ * for the first of them.
+ */
 static void a_file_is_looked_at_once_for_older_mappings(void **state)
 {
 	struct world *w = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_find.c - searching in a tree finds what going through all of its lines finds, from any line, in any order, zoomed or
- * not.
+ * test_find.c - searching in a tree finds what going through all of its lines finds, from any line,
+ * in any order, zoomed or not.
  */
 #include "config.h"
 
@@ -19,7 +19,8 @@
 /* Names that share letters, and places without one. */
 static void random_stack(unsigned int *seed, char *dst, size_t size)
 {
-	static const char *const names[] = { "main", "alpha", "beta", "gamma", "alphabet", "@1f0", "@2f0", "delta_[k]", "mu" };
+	static const char *const names[] = { "main", "alpha", "beta", "gamma", "alphabet", "@1f0", "@2f0",
+					     "delta_[k]", "mu" };
 	size_t n = 0;
 
 	for (int depth = 1 + rand_r(seed) % 7; depth > 0; depth--)
@@ -90,7 +91,8 @@ static void searching_is_looking_at_all_lines(void **state)
 			char stack[256];
 
 			random_stack(&seed, stack, sizeof(stack));
-			made_add(&m, NSEC_PER_SEC, made_thread(&m, 1 + (pid_t)(i % 3), 1 + (pid_t)(i % 3), "app"), stack,
+			made_add(&m, NSEC_PER_SEC,
+				 made_thread(&m, 1 + (pid_t)(i % 3), 1 + (pid_t)(i % 3), "app"), stack,
 				 (1 + (uint64_t)rand_r(&seed) % 5) * MS);
 		}
 		treeview_init(&tv, 20);

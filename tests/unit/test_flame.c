@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t add(struct flame *f, uint32_t parent, const char *text, enum flame_kind kind, uint64_t running, uint64_t before)
+static uint32_t add(struct flame *f, uint32_t parent, const char *text, enum flame_kind kind, uint64_t running,
+		    uint64_t before)
 {
 	const uint32_t i = flame_add(f, parent, flame_label(f, text, strlen(text), kind));
 
@@ -19,7 +20,8 @@ static uint32_t add(struct flame *f, uint32_t parent, const char *text, enum fla
 	return i;
 }
 
-static char *drawn(const struct flame *f, int (*draw)(FILE *, const struct flame *, const struct flame_options *, struct err *))
+static char *drawn(const struct flame *f, int (*draw)(FILE *, const struct flame *,
+						      const struct flame_options *, struct err *))
 {
 	struct err e = ERR_INIT;
 	char *text = NULL;
@@ -47,7 +49,10 @@ static void order(void **state)
 	ta = drawn(&a, flame_svg);
 	tb = drawn(&b, flame_svg);
 	assert_string_equal(ta, tb);
-	/* Labels: all, idle, main, work. The root, main (1), below it work (5), one up idle (2); a bit says that there is weight. */
+	/*
+	 * Labels: all, idle, main, work. The root, main (1), below it work (5), one up idle (2); a
+	 * bit says that there is weight.
+	 */
 	assert_non_null(strstr(ta, "\"labels\":\"AAall\\nAFidle\\nADmain\\nADwork\\n\""));
 	assert_non_null(strstr(ta, "\"tree\":\"AABCBBDFFBC\""));
 	free(ta);

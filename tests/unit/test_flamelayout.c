@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_flamelayout.c - where frames stand: in exact proportion, inside their parents, nothing lost of what is too narrow. */
+/*
+ * test_flamelayout.c - where frames stand: in exact proportion, inside their parents, nothing lost
+ * of what is too narrow.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -127,7 +130,8 @@ static void what_is_kept_has_a_frame(void **state)
 	assert_true(flame_layout_make(&l, t, 0, 100, node_called(t, "below7")));
 	assert_frames(t, &l, "all 0/0+100, main 1/0+100, wide 2/0+96, n7:10 2/96+4, below7 3/96+1");
 	assert_int_equal(l.narrow_ns, 4 * MS);
-	assert_true(flame_layout_make(&l, t, 0, 10, node_called(t, "n3")));      /* over the last column of another one */
+	/* over the last column of another one */
+	assert_true(flame_layout_make(&l, t, 0, 10, node_called(t, "n3")));
 	assert_frames(t, &l, "all 0/0+10, main 1/0+10, wide 2/0+9, n3:10 2/9+1");
 	assert_true(flame_layout_make(&l, t, 0, 1, node_called(t, "n3")));
 	assert_frames(t, &l, "all 0/0+1, main 1/0+1, n3:11 2/0+1");
@@ -144,7 +148,8 @@ static void idle_waits_are_left_out(void **state)
 
 	made_init(&m, NULL);
 	add(&m, "main;work", 40 * MS);
-	made_wait(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;poll", EVENT_BLOCKED, "epoll_wait", 'S', 960 * MS);
+	made_wait(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;poll", EVENT_BLOCKED,
+		  "epoll_wait", 'S', 960 * MS);
 	made_wait(&m, NSEC_PER_SEC, made_thread(&m, 1, 1, "app"), "main;lock", EVENT_BLOCKED, "futex", 'S', 60 * MS);
 	q.fold_idle = true;
 	q.arch = MADE_ARCH;
@@ -194,7 +199,10 @@ static int exact(const struct flame_layout *l, int width, uint64_t ns)
 	return (int)((unsigned __int128)ns * (unsigned int)width / l->whole_ns);
 }
 
-/* The frames right below frame I: inside it, one beside the other, where they belong, and nothing of its time is missing. */
+/*
+ * The frames right below frame I: inside it, one beside the other, where they belong, and nothing
+ * of its time is missing.
+ */
 static void check_children(const struct tree *t, const struct flame_layout *l, int width, uint32_t i, uint64_t from_ns,
 			   bool kept)
 {
@@ -264,10 +272,12 @@ static void random_trees(void **state)
 		add_random(&m, &random, 40 * seed);
 		t = made_look(&m, &q);
 		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
-			const uint32_t keep = (uint32_t)rand_r(&random) % t->n, base = i % 2 ? 0 : t->node[0].first_child;
+			const uint32_t keep = (uint32_t)rand_r(&random) % t->n,
+				base = i % 2 ? 0 : t->node[0].first_child;
 
 			assert_true(flame_layout_make(&l, t, base, widths[i], NODE_NONE));
-			assert_true(l.frame.v[0].x == 0 && l.frame.v[0].w == widths[i] && l.frame.v[0].end == l.frame.n);
+			assert_true(l.frame.v[0].x == 0 && l.frame.v[0].w == widths[i] &&
+				    l.frame.v[0].end == l.frame.n);
 			check_children(t, &l, widths[i], 0, 0, false);
 			assert_true(l.frame.n <= (size_t)widths[i] * l.levels);
 			assert_true(flame_layout_make(&l, t, base, widths[i], keep));

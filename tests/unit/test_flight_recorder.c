@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_flight_recorder.c - what a flight recorder holds, on a disk that has less room than it takes. (Else: test_recorder.) */
+/*
+ * test_flight_recorder.c - what a flight recorder holds, on a disk that has less room than it
+ * takes. (Else: test_recorder.)
+ */
 #include "config.h"
 
 #include "record/flight_recorder.h"
@@ -98,7 +101,10 @@ static int save_limited(struct flight_recorder *k, const char *path, const struc
 	return r;
 }
 
-/* A disk without room for all that is kept gets the newest part, which is a whole recording; all of it is held on to. */
+/*
+ * A disk without room for all that is kept gets the newest part, which is a whole recording; all of
+ * it is held on to.
+ */
 static void little_room_for_what_is_kept(void **state)
 {
 	const char *path = in_dir();

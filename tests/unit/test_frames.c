@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_frames.c - which frames a tree has: folded recursion and hidden libraries, with exact sums; and that a question about what is
- * below a node finds the same.
+ * test_frames.c - which frames a tree has: folded recursion and hidden libraries, with exact sums;
+ * and that a question about what is below a node finds the same.
  */
 #include "config.h"
 
@@ -139,7 +139,8 @@ static bool is_hidden(struct made *m, enum module_kind kind, const char *path)
 
 static void add_executable(struct made *m, const char *path)
 {
-	struct thread t = { .pid = 1, .tid = 1, .start_ns = strlen(path), .exe = strtab_adds(dict_strings(m->d), path) };
+	struct thread t = { .pid = 1, .tid = 1, .start_ns = strlen(path),
+			    .exe = strtab_adds(dict_strings(m->d), path) };
 
 	assert_int_not_equal(dict_thread(m->d, &t), ID_NONE);
 }
@@ -152,7 +153,8 @@ static void own_modules_are_told_by_folders(void **state)
 	} files[] = {
 		{ "/opt/x/bin/x", false }, { "/opt/x/lib/libx.so.1", false }, { "/opt/x/bin/plugin.so", false },
 		{ "/opt/xy/libx.so", true }, { "/opt/libx.so", true }, { "/usr/lib/x86_64-linux-gnu/libc.so.6", true },
-		{ "/usr/bin/app", false }, { "/usr/lib/libapp.so", true }, { "/lib/libc.so.6", true }, { "/usr/local/lib/a.so", true },
+		{ "/usr/bin/app", false }, { "/usr/lib/libapp.so", true }, { "/lib/libc.so.6", true },
+		  { "/usr/local/lib/a.so", true },
 		{ "/home/Me/build/app", false }, { "/home/Me/build/deps/liba.so", false }, { "/home/Me/liba.so", true },
 		{ "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", false }, { "relative.so", true }, { "", false },
 	};
@@ -160,7 +162,8 @@ static void own_modules_are_told_by_folders(void **state)
 	struct thread none = { .pid = 9, .tid = 9 };
 
 	m->ev = (struct event){ .kind = EVENT_SAMPLE, .time_ns = 1, .weight = 1, .thread = dict_thread(m->d, &none) };
-	assert_true(is_hidden(m, MODULE_FILE, "/usr/lib/libfirst.so.1"));        /* no executable is known: by the name */
+	/* no executable is known: by the name */
+	assert_true(is_hidden(m, MODULE_FILE, "/usr/lib/libfirst.so.1"));
 	assert_true(is_hidden(m, MODULE_FILE, "first.so"));
 	assert_false(is_hidden(m, MODULE_FILE, "/usr/bin/first"));
 	assert_true(is_hidden(m, MODULE_VDSO, "[vdso]"));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_funcs.c - call trees by function: copies are one, recursion counts once, nothing is lost; and the list that is shown. */
+/*
+ * test_funcs.c - call trees by function: copies are one, recursion counts once, nothing is lost;
+ * and the list that is shown.
+ */
 #include "config.h"
 
 #include "base/clock.h"

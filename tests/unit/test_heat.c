@@ -20,7 +20,8 @@ static void assert_near(double is, double wanted)
 		fail_msg("%.0f is not %.0f", is, wanted);
 }
 
-static void assert_sum(const struct heat *h, uint64_t from, uint64_t to, double running, double runnable, double blocked)
+static void assert_sum(const struct heat *h, uint64_t from, uint64_t to, double running,
+		       double runnable, double blocked)
 {
 	double ns[TIME_NR];
 
@@ -115,7 +116,8 @@ static void columns_are_in_order(const struct heat *h)
 /* Whatever a recording says: any time, any length, in any order. */
 static void any_time_is_bounded(void **state)
 {
-	static const uint64_t times[] = { 0, 1, S, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX / 2, 5000 * S, UINT64_MAX - S, 3 * S };
+	static const uint64_t times[] = { 0, 1, S, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX / 2, 5000 * S,
+					  UINT64_MAX - S, 3 * S };
 	const size_t n = sizeof(times) / sizeof(times[0]);
 	struct heat h = { 0 };
 	double ns[TIME_NR];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_history.c - levels of the last seconds: each kind where it was, long waits where they lasted, totals as they grow. */
+/*
+ * test_history.c - levels of the last seconds: each kind where it was, long waits where they
+ * lasted, totals as they grow.
+ */
 #include "config.h"
 
 #include "base/clock.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_image_ops.c - which call-frame instructions libdw is let at: sections made byte by byte. What real files have is for test_unwind_rows.c. */
+/*
+ * test_image_ops.c - which call-frame instructions libdw is let at: sections made byte by byte.
+ * What real files have is for test_unwind_rows.c.
+ */
 #include "config.h"
 
 #include "cfi_section.h"
@@ -31,9 +34,10 @@ static void what_compilers_write(void **state)
 	assert_true(FIT(DW_CFA_nop));
 	assert_true(FIT(DW_CFA_advance_loc | 1, DW_CFA_def_cfa_offset, 16, DW_CFA_offset | 6, 2, DW_CFA_remember_state,
 			DW_CFA_advance_loc1, 200, DW_CFA_def_cfa, 7, 8, DW_CFA_advance_loc2, 1, 1, DW_CFA_restore_state,
-			DW_CFA_GNU_args_size, 0x80, 1, DW_CFA_advance_loc4, 1, 2, 3, 4, DW_CFA_restore | 6, DW_CFA_same_value, 3));
-	assert_true(FIT(DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 8, DW_CFA_expression, 6, 2, DW_OP_breg6, 0, DW_CFA_val_offset, 7, 1,
-			DW_CFA_set_loc, 1, 2, 3, 4, DW_CFA_undefined, 16));
+			DW_CFA_GNU_args_size, 0x80, 1, DW_CFA_advance_loc4, 1, 2, 3, 4, DW_CFA_restore | 6,
+			DW_CFA_same_value, 3));
+	assert_true(FIT(DW_CFA_def_cfa_expression, 2, DW_OP_breg7, 8, DW_CFA_expression, 6, 2, DW_OP_breg6, 0,
+			DW_CFA_val_offset, 7, 1, DW_CFA_set_loc, 1, 2, 3, 4, DW_CFA_undefined, 16));
 	/* A block is not looked into. */
 	assert_true(FIT(DW_CFA_val_expression, 7, 4, DW_CFA_undefined, 0xff, 0xff, 0x7f));
 }
@@ -128,7 +132,8 @@ static void what_is_not_understood(void **state)
 /* An FDE whose CIE stands within another entry, where nobody looked. */
 static void a_hidden_cie(void **state)
 {
-	static const uint8_t hidden[] = { 16, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, DW_CFA_undefined, 0xff, 0xff, 0xff, 0x3f, 0, 0 };
+	static const uint8_t hidden[] = { 16, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, DW_CFA_undefined, 0xff, 0xff,
+					  0xff, 0x3f, 0, 0 };
 	uint8_t ops[2 + sizeof(hidden)] = { DW_CFA_def_cfa_expression, sizeof(hidden) };
 	size_t at;
 
@@ -145,7 +150,8 @@ static void a_hidden_cie(void **state)
 /* In .debug_frame an FDE may stand before its CIE, whose place its pointer says. */
 static void behind_its_fde(void **state)
 {
-	static const uint8_t cie[] = { 16, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16, DW_CFA_nop, 0, 0, 0, 0, 0, 0 };
+	static const uint8_t cie[] = { 16, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 1, 0, 1, 0x78, 16, DW_CFA_nop, 0,
+				       0, 0, 0, 0, 0 };
 	static const uint8_t good[16 + 1] = { [16] = DW_CFA_nop };
 	static const uint8_t bad[16 + 5] = { [16] = DW_CFA_undefined, 0xff, 0xff, 0xff, 0x3f };
 
@@ -177,9 +183,10 @@ static void long_entries(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_compilers_write), cmocka_unit_test(registers), cmocka_unit_test(expressions),    cmocka_unit_test(states),
-		cmocka_unit_test(what_is_not_understood), cmocka_unit_test(a_hidden_cie), cmocka_unit_test(long_entries),
-		cmocka_unit_test(behind_its_fde),
+		cmocka_unit_test(what_compilers_write), cmocka_unit_test(registers), cmocka_unit_test(expressions),
+			cmocka_unit_test(states),
+		cmocka_unit_test(what_is_not_understood), cmocka_unit_test(a_hidden_cie),
+		cmocka_unit_test(long_entries), cmocka_unit_test(behind_its_fde),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_image_split.c - long functions in parts: the rows of this program's own code and of the libraries that it uses are the same, byte by
- * byte, as libdw says of the functions as they are; and what cannot be split stays whole.
+ * test_image_split.c - long functions in parts: the rows of this program's own code and of the
+ * libraries that it uses are the same, byte by byte, as libdw says of the functions as they are;
+ * and what cannot be split stays whole.
  */
 #include "config.h"
 
@@ -26,14 +27,17 @@
 /* An epilogue in the midst of a function. */
 #define EXIT "nop\n .cfi_remember_state\n nop\n .cfi_def_cfa 7, 8\n .cfi_restore 6\n nop\n .cfi_restore_state\n nop\n"
 
-FUNCTION("many_exits", "nop\n .cfi_adjust_cfa_offset 8\n .cfi_offset 6, -16\n nop\n .cfi_def_cfa_register 6\n .rept 200\n" EXIT ".endr\n");
+FUNCTION("many_exits", "nop\n .cfi_adjust_cfa_offset 8\n .cfi_offset 6, -16\n nop\n .cfi_def_cfa_register 6\n .rept "
+	 "200\n" EXIT ".endr\n");
 FUNCTION("pushes", ".rept 200\n nop\n .cfi_adjust_cfa_offset 8\n nop\n .cfi_adjust_cfa_offset -8\n .endr\n");
-FUNCTION("nested", ".rept 100\n nop\n .cfi_remember_state\n nop\n .cfi_adjust_cfa_offset 16\n" EXIT " nop\n .cfi_restore_state\n nop\n"
+FUNCTION("nested", ".rept 100\n nop\n .cfi_remember_state\n nop\n .cfi_adjust_cfa_offset 16\n" EXIT
+	 " nop\n .cfi_restore_state\n nop\n"
 	 ".cfi_adjust_cfa_offset 8\n .endr\n");
 /* The stack is aligned: DW_CFA_def_cfa_expression, breg10 0; and register 6 by DW_CFA_expression, breg6 0. */
 FUNCTION("realigned", "nop\n .cfi_escape 0x0f, 0x02, 0x7a, 0x00\n .cfi_escape 0x10, 0x06, 0x02, 0x76, 0x00\n"
 	 ".rept 100\n" EXIT ".endr\n");
-FUNCTION("restores", ".cfi_offset 3, -24\n .rept 100\n nop\n .cfi_remember_state\n nop\n .cfi_undefined 3\n nop\n .cfi_restore_state\n"
+FUNCTION("restores", ".cfi_offset 3, -24\n .rept 100\n nop\n .cfi_remember_state\n nop\n .cfi_undefined 3\n nop\n "
+	 ".cfi_restore_state\n"
 	 "nop\n .cfi_restore 3\n nop\n .cfi_escape 0x2e, 0x10\n .endr\n");
 /* What is remembered is never restored: there is only one part. */
 FUNCTION("remembers", ".cfi_remember_state\n .rept 200\n nop\n .cfi_adjust_cfa_offset 8\n .endr\n");
@@ -70,8 +74,8 @@ static bool same_row(Dwarf_Frame *a, Dwarf_Frame *b, uint64_t vaddr, uint64_t *r
 	size_t na = 0, nb = 0;
 	bool signal_a, signal_b;
 
-	if (dwarf_frame_info(a, &start_a, &end_a, &signal_a) != dwarf_frame_info(b, &start_b, &end_b, &signal_b) || signal_a != signal_b ||
-	    start_a > vaddr || end_a <= vaddr || end_b <= vaddr)
+	if (dwarf_frame_info(a, &start_a, &end_a, &signal_a) != dwarf_frame_info(b, &start_b, &end_b, &signal_b) ||
+	    signal_a != signal_b || start_a > vaddr || end_a <= vaddr || end_b <= vaddr)
 		return false;
 	*ret_end = end_a < end_b ? end_a : end_b;
 	if (dwarf_frame_cfa(a, &ops_a, &na) != dwarf_frame_cfa(b, &ops_b, &nb) || !same_ops(ops_a, na, ops_b, nb))
@@ -197,7 +201,8 @@ static bool ends_split(uint32_t size, const void *end, size_t n)
 	return is_split(size, ops, at + n);
 }
 
-#define ENDS_SPLIT(size, ...) ends_split(size, (const uint8_t[]){ __VA_ARGS__ }, sizeof((const uint8_t[]){ __VA_ARGS__ }))
+#define ENDS_SPLIT(size, ...) ends_split(size, (const uint8_t[]){ __VA_ARGS__ }, \
+					 sizeof((const uint8_t[]){ __VA_ARGS__ }))
 
 static void what_stays_whole(void **state)
 {
@@ -220,7 +225,10 @@ static void what_stays_whole(void **state)
 	assert_false(ENDS_SPLIT(0xf0000000, DW_CFA_nop));
 }
 
-/* Five functions that would become nine times as large, each with as much left of earlier instructions as is let through. */
+/*
+ * Five functions that would become nine times as large, each with as much left of earlier
+ * instructions as is let through.
+ */
 static void not_without_limit(void **state)
 {
 	static uint8_t ops[150000];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ingest.c - what becomes of raw events beside their stacks: who hears of them, who ended a wait, what is learnt from a
- * cut. The process is made up and has no mappings, so every walk ends at once.
+ * test_ingest.c - what becomes of raw events beside their stacks: who hears of them, who ended a
+ * wait, what is learnt from a cut. The process is made up and has no mappings, so every walk ends
+ * at once.
  */
 #include "config.h"
 
@@ -68,7 +69,8 @@ static int load(void *ctx, const struct file_id *id, const struct place *p, stru
 static int make(void **state, bool waits)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	struct ingest_config c = { .waits = waits, .set_stack_cap = set_cap, .further = read_further, .stack_bytes = 32768, .ctx = w };
+	struct ingest_config c = { .waits = waits, .set_stack_cap = set_cap, .further = read_further,
+				   .stack_bytes = 32768, .ctx = w };
 
 	assert_non_null(w);
 	w->sink = (struct event_sink){ .observer = take, .observer_ctx = w };
@@ -165,7 +167,8 @@ static void a_wait_has_its_stack_and_call(void **state)
 	assert_int_equal(w->last.wait.state, WAIT_INTERRUPTIBLE);
 	assert_int_equal(w->last.flags, EVENT_F_USER | EVENT_F_EARLIER);
 	assert_int_equal(w->last.node, 1);
-	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_thread(w->dict, w->last.thread)->comm), "worker");
+	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_thread(w->dict, w->last.thread)->comm),
+			    "worker");
 	ingest_figures(w->in, &f);
 	assert_int_equal(f.samples, 0);
 	assert_int_equal(f.wait_stacks, 1);
@@ -228,7 +231,10 @@ static void an_interrupt_is_nobody(void **state)
 	assert_int_equal(w->last.wait.waker_stack, STACK_ROOT);
 }
 
-/* Makes pc executable memory without code that is known, so that the walk goes by frame pointers and reads the stack. */
+/*
+ * Makes pc executable memory without code that is known, so that the walk goes by frame pointers
+ * and reads the stack.
+ */
 static void map_code(struct world *w)
 {
 	struct raw_event ev = { .kind = RAW_COMM, .pid = P1, .tid = P1, .time_ns = 1, .comm = { true, "prog" } };
@@ -252,7 +258,8 @@ static void cut_off_of(struct world *w, struct raw_event ev, uint32_t len)
 	ev.sample.exe_id = 5;
 	ev.sample.user.regs[6] = ev.sample.user.regs[7] = 0x700000;
 	ev.sample.user.nr_segments = 1;
-	ev.sample.user.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len, .bytes = (const uint8_t *)stack };
+	ev.sample.user.segment[0] = (struct raw_segment){ .addr = 0x700000, .len = len,
+							  .bytes = (const uint8_t *)stack };
 	ingest_raw(w->in, &ev);
 }
 
@@ -284,7 +291,10 @@ static void a_stack_from_outside_is_read_further(void **state)
 	assert_int_equal(w->last.cut, CUT_STACK_SIZE);
 }
 
-/* A copy that is shorter than what is asked for by now was under way when that was learnt, or found no room for more. */
+/*
+ * A copy that is shorter than what is asked for by now was under way when that was learnt, or found
+ * no room for more.
+ */
 static void a_lesson_is_learnt_once(void **state)
 {
 	struct world *w = *state;
@@ -383,7 +393,8 @@ static void what_waits_is_counted_too(void **state)
 {
 	struct world *w = short_of_memory = *state;
 	struct raw_event ev = { .kind = RAW_MMAP, .pid = P1, .tid = P1, .time_ns = 2,
-				.mmap = { .start = 0x1000, .len = 0x1000, .prot = 4, .ino = 1, .path = "/nowhere/at/all" } };
+				.mmap = { .start = 0x1000, .len = 0x1000, .prot = 4, .ino = 1,
+					  .path = "/nowhere/at/all" } };
 	struct ingest_figures f;
 
 	processes_apply(w->ps, &ev);

@@ -163,7 +163,10 @@ static void the_memo_is_true(void **state)
 	}
 }
 
-/* Of deep stacks that have all in common but a few of the nearest frames, and of one that is the first of them again. */
+/*
+ * Of deep stacks that have all in common but a few of the nearest frames, and of one that is the
+ * first of them again.
+ */
 static void deep_stacks_share_their_upper_part(void **state)
 {
 	struct world *w = *state;
@@ -184,7 +187,10 @@ static void deep_stacks_share_their_upper_part(void **state)
 	assert_int_equal(intern_stack(&w->it, &w->chain, &w->sample, true), first);
 }
 
-/* A way that is known is known whatever comes after it: the kernel's side, another frame, nothing. Each with its own cut. */
+/*
+ * A way that is known is known whatever comes after it: the kernel's side, another frame, nothing.
+ * Each with its own cut.
+ */
 static void a_known_way_goes_on_differently(void **state)
 {
 	struct world *w = *state;

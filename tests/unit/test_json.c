@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_json.c - what is written as JSON, byte for byte where that is short; and that failed writes and lack of memory are told. */
+/*
+ * test_json.c - what is written as JSON, byte for byte where that is short; and that failed writes
+ * and lack of memory are told.
+ */
 #include "config.h"
 
 #include "export/exporter.h"
@@ -116,9 +119,11 @@ static void test_hostile_names(void **state)
 	for (size_t i = 0; i < json_array_size(frames); i++) {
 		const char *name = json_string_value(json_object_get(json_array_get(frames, i), "name"));
 
-		assert_true(!strcmp(name, "c\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[2J") || !strcmp(name, "</script\"\\\xef\xbf\xbd") ||
+		assert_true(!strcmp(name, "c\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd[2J") ||
+			    !strcmp(name, "</script\"\\\xef\xbf\xbd") ||
 			    !strcmp(name, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdx\xef\xbf\xbdy") ||
-			    !strcmp(name, huge) || (strlen(name) == NAME_BYTES_MAX && strspn(name, "y") == NAME_BYTES_MAX));
+			    !strcmp(name, huge) ||
+			    (strlen(name) == NAME_BYTES_MAX && strspn(name, "y") == NAME_BYTES_MAX));
 	}
 	json_decref(root);
 }
@@ -160,7 +165,8 @@ static int each_event(void *source, event_fn *fn, void *ctx, struct err *e)
 static int write_one(FILE *f, struct err *e)
 {
 	const struct export_view v = {
-		.snapshot = shared_snapshot, .names = shared->names, .meta = &meta, .query = shared->tree->query, .tree = shared->tree,
+		.snapshot = shared_snapshot, .names = shared->names, .meta = &meta, .query = shared->tree->query,
+			.tree = shared->tree,
 		.each_event = each_event,
 	};
 
@@ -198,7 +204,8 @@ static void take(void *p)
 
 static void make_shared(struct made *m)
 {
-	const struct query q = { .group_by = GROUP_THREAD, .by_node = true, .states = 1u << WAIT_INTERRUPTIBLE, .terms = MADE_TERM(TERM_THREAD, "a*") };
+	const struct query q = { .group_by = GROUP_THREAD, .by_node = true, .states = 1u << WAIT_INTERRUPTIBLE,
+				 .terms = MADE_TERM(TERM_THREAD, "a*") };
 	thread_id t = made_thread(m, 1, 1, "a");
 
 	shared = m;
