@@ -87,7 +87,8 @@ static void hidden_addresses_are_recognised(void **state)
 static void bad_lines_are_counted(void **state)
 {
 	AUTO(ksyms_free) struct ksyms *k = parse("\nnonsense\n1000 T\n1000 T \n1000 Tx name\n1000  T name\n"
-						 "11112222333344445555 T long\n2000 T good\n3000 t last line without end");
+						 "11112222333344445555 T long\n2000 T good\n3000 t last "
+						 "line without end");
 
 	assert_int_equal(ksyms_bad_lines(k), 7);
 	assert_int_equal(ksyms_count(k), 2);

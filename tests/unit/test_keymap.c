@@ -14,8 +14,8 @@ static const enum ui_mode modes[] = {
 #define X(id, name, key, shown, needs, footer, brief, help, where) MODE_##id,
 	PANE_LIST(X)
 #undef X
-				      MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_SAVE, MODE_OPTIONS, MODE_PICK,
-				      MODE_PICK_TEXT, MODE_HELP };
+				      MODE_ANNOTATE, MODE_SEARCH, MODE_FILTER, MODE_FILTERS, MODE_SAVE,
+				      MODE_OPTIONS, MODE_PICK, MODE_PICK_TEXT, MODE_HELP };
 #define MODES (sizeof(modes) / sizeof(modes[0]))
 #define ALL (CAN_PAUSE | CAN_RESET | CAN_OFF_CPU | CAN_WAKERS | CAN_TAB | CAN_RECORD | CAN_PACE | CAN_ATTACH)
 
@@ -51,7 +51,8 @@ static void every_row_says_what_it_does(void **state)
 		assert_true(strlen(b[i].shown) <= 12);
 		assert_true(strlen(b[i].help) <= 35);
 		/* A key that is named together with the next one. */
-		assert_true(!b[i].footer || b[i].brief[0] || (i + 1 < n && b[i + 1].footer == b[i].footer + 1 && b[i + 1].brief[0]));
+		assert_true(!b[i].footer || b[i].brief[0] ||
+			    (i + 1 < n && b[i + 1].footer == b[i].footer + 1 && b[i + 1].brief[0]));
 		if (b[i].key[0] > ' ' && b[i].key[0] < 0x7F)
 			assert_non_null(strchr(b[i].shown, (int)b[i].key[0]));
 	}
@@ -60,7 +61,8 @@ static void every_row_says_what_it_does(void **state)
 /* What a question can be answered with has to be on screen: 78 columns of it, with two between them. */
 static void questions_fit(void **state)
 {
-	static const enum ui_mode asked[] = { MODE_SAVE, MODE_OPTIONS, MODE_FILTERS, MODE_FILTER, MODE_SEARCH, MODE_PICK_TEXT };
+	static const enum ui_mode asked[] = { MODE_SAVE, MODE_OPTIONS, MODE_FILTERS, MODE_FILTER, MODE_SEARCH,
+					      MODE_PICK_TEXT };
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
 		const struct binding *b[32];
@@ -68,7 +70,8 @@ static void questions_fit(void **state)
 		size_t cols = 0;
 
 		for (size_t k = 0; k < n; k++)
-			cols += strcspn(b[k]->shown, " ") + 1 + strlen(b[k]->brief) + (k + 1 < n && b[k]->brief[0] ? 2 : 0);
+			cols += strcspn(b[k]->shown, " ") + 1 + strlen(b[k]->brief) + (k + 1 < n &&
+				b[k]->brief[0] ? 2 : 0);
 		assert_true(n && cols <= 78);
 	}
 }

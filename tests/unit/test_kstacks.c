@@ -42,7 +42,8 @@ static void stays_within_its_bound(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_each_once), cmocka_unit_test(stays_within_its_bound) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(keeps_each_once),
+					    cmocka_unit_test(stays_within_its_bound) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_layout.c - where panes stand: all of the room is used, nothing overlaps, the pane in focus is there in any size. */
+/*
+ * test_layout.c - where panes stand: all of the room is used, nothing overlaps, the pane in focus
+ * is there in any size.
+ */
 #include "config.h"
 
 #include "tests/unit/cmocka_all.h"
@@ -24,8 +27,8 @@ static void places(int w, int h, unsigned int n, unsigned int focus, char *dst, 
 		const char *before = i ? " | " : "";
 
 		if (at[i].h)
-			used += (size_t)snprintf(dst + used, size - used, "%s%d,%d %dx%d", before, at[i].x, at[i].y, at[i].w,
-						 at[i].h);
+			used += (size_t)snprintf(dst + used, size - used, "%s%d,%d %dx%d", before, at[i].x,
+						 at[i].y, at[i].w, at[i].h);
 		else
 			used += (size_t)snprintf(dst + used, size - used, "%s-", before);
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_learn.c - what is taught around a missing place: all that is near; and what no copy came by: where a walk stopped, and all that
- * is mapped. Nothing around a place in no module.
+ * test_learn.c - what is taught around a missing place: all that is near; and what no copy came by:
+ * where a walk stopped, and all that is mapped. Nothing around a place in no module.
  *
- * The code is of this program, eight pages. The maps of the kernel half are files in memory; its hashes are not asked.
+ * The code is of this program, eight pages. The maps of the kernel half are files in memory; its
+ * hashes are not asked.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_loader.c - results come back, a load that hangs is given up and its thread replaced, and nothing waits for it. */
+/*
+ * test_loader.c - results come back, a load that hangs is given up and its thread replaced, and
+ * nothing waits for it.
+ */
 #include "config.h"
 
 #include "base/clock.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* test_made.c - rules of made code come from the call-frame information of its jitdump file, and from nothing that makes no sense. */
+/*
+ * test_made.c - rules of made code come from the call-frame information of its jitdump file, and
+ * from nothing that makes no sense.
+ */
 #include "config.h"
 
 #include "tests/unit/madedump.h"

@@ -31,7 +31,8 @@ static void a_library(void **state)
 {
 	struct maps_line m;
 
-	assert_true(parse("7f0a8c228000-7f0a8c3bd000 r-xp 00028000 fe:01 1835029                    /usr/lib/libc.so.6", &m));
+	assert_true(parse("7f0a8c228000-7f0a8c3bd000 r-xp 00028000 fe:01 1835029                    /usr/lib/libc.so.6",
+			  &m));
 	assert_int_equal(m.start, 0x7f0a8c228000);
 	assert_int_equal(m.end, 0x7f0a8c3bd000);
 	assert_int_equal(m.pgoff, 0x28000);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mapsizes.c - maps of the BPF programs grow with CPUs and threads, within bounds, and are as small as they can be when unused. */
+/*
+ * test_mapsizes.c - maps of the BPF programs grow with CPUs and threads, within bounds, and are as
+ * small as they can be when unused.
+ */
 #include "config.h"
 
 #include "capture/mapsizes.h"
@@ -31,8 +34,10 @@ static struct map_sizes sizes(const struct capture_plan *plan, uint32_t nr_cpus,
 	return sizes_of(plan, nr_cpus, (struct target_size){ .threads = threads });
 }
 
-static const struct capture_plan some = { .target = TARGET_PIDS, .stack_bytes = 32768, .off_cpu = true, .walk_rules = true };
-static const struct capture_plan everything = { .target = TARGET_ALL, .stack_bytes = 32768, .off_cpu = true, .walk_rules = true };
+static const struct capture_plan some = { .target = TARGET_PIDS, .stack_bytes = 32768, .off_cpu = true,
+					  .walk_rules = true };
+static const struct capture_plan everything = { .target = TARGET_ALL, .stack_bytes = 32768, .off_cpu = true,
+						.walk_rules = true };
 
 static void what_is_not_used_has_one_element(void **state)
 {
@@ -78,7 +83,10 @@ static void small_machines_have_the_least(void **state)
 	assert_int_equal(s.totals, TOTALS_MANY);
 }
 
-/* Whoever runs has a slot, so there must be more of them than CPUs; every thread has a total for running and one for waiting. */
+/*
+ * Whoever runs has a slot, so there must be more of them than CPUs; every thread has a total for
+ * running and one for waiting.
+ */
 static void large_machines_have_room_for_all_who_run(void **state)
 {
 	const struct map_sizes s = sizes(&everything, 2048, 100000), p = sizes(&some, 2048, 100000);
@@ -162,7 +170,8 @@ static void small_targets_have_small_maps(void **state)
 static void large_targets_have_what_there_is(void **state)
 {
 	const struct map_sizes s =
-		sizes_of(&some, 2, (struct target_size){ .threads = 600, .processes = 500, .code_bytes = UINT64_MAX / 4 });
+		sizes_of(&some, 2, (struct target_size){ .threads = 600, .processes = 500,
+							 .code_bytes = UINT64_MAX / 4 });
 
 	assert_int_equal(s.slots, 600);
 	assert_int_equal(s.pages, RULEBOOK_PAGES);

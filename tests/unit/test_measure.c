@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_measure.c - a measure is one row: bytes and calls, of which nothing else knows, are counted in trees and lists, in every picture
- * and format, in differences, through recordings, and on the screen.
+ * test_measure.c - a measure is one row: bytes and calls, of which nothing else knows, are counted
+ * in trees and lists, in every picture and format, in differences, through recordings, and on the
+ * screen.
  *
- * The tables of measures and kinds are taken in here, with two rows more each; nothing else is changed for it.
+ * The tables of measures and kinds are taken in here, with two rows more each; nothing else is
+ * changed for it.
  */
 #include "config.h"
 
@@ -18,11 +20,14 @@
 #define MEASURES_OF_TEST \
 	{ \
 		.name = "alloc", .title = "bytes allocated", .head = "alloc", .brief = "alloc", .json = "alloc", \
-		.about = "memory that was asked for", .unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, .kinds = 1u << KIND_ALLOC, \
+		.about = "memory that was asked for", .unit = UNIT_BYTES, .style = MEASURE_STYLE_OTHER, \
+		.kinds = 1u << KIND_ALLOC, \
 		.pprof = "alloc_space", .counted = "alloc_objects", \
 	}, { \
-		.name = "large-reads", .title = "large reads", .head = "reads", .brief = "reads", .json = "large_reads", \
-		.about = "reads of 4 KiB and more", .unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, .kinds = 1u << KIND_READ, \
+		.name = "large-reads", .title = "large reads", .head = "reads", .brief = "reads", \
+			.json = "large_reads", \
+		.about = "reads of 4 KiB and more", .unit = UNIT_COUNT, .style = MEASURE_STYLE_OTHER, \
+		.kinds = 1u << KIND_READ, \
 		.counts = is_large, .pprof = "large_reads", \
 	},
 
@@ -92,7 +97,8 @@ static void fake_source(struct made *m, take_fn *take, void *ctx)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		const struct event ev = {
-			.kind = (uint8_t)all[i].kind, .time_ns = MADE_START_NS + i, .weight = all[i].weight, .count = 2, .thread = t,
+			.kind = (uint8_t)all[i].kind, .time_ns = MADE_START_NS + i, .weight = all[i].weight,
+				.count = 2, .thread = t,
 			.stack = made_stack(m, all[i].stack), .cut_module = ID_NONE, .argument = all[i].argument,
 			.wait.waker = ID_NONE, .place.file = ID_NONE,
 		};
@@ -122,8 +128,8 @@ static char *written(struct made *m, const struct exporter *x, uint32_t measures
 {
 	AUTO(snapshot_unref) struct snapshot *s = profile_snapshot(m->p);
 	static const struct profile_meta meta = { .target = "app 7", .target_state = TARGET_ENDED };
-	const struct export_view v = { .snapshot = s, .names = m->names, .meta = &meta, .query = question(measures), .group_given = true,
-				       .ascii = true };
+	const struct export_view v = { .snapshot = s, .names = m->names, .meta = &meta, .query = question(measures),
+				       .group_given = true, .ascii = true };
 	struct err e = ERR_INIT;
 	char *text = NULL;
 	FILE *f = open_memstream(&text, ret_len);
@@ -205,8 +211,10 @@ static void texts_have_columns(void **state)
 		"  75.0 %    0.0 %   75.0 %   75.0 %     3.0 MB  - load\n",
 		NULL,
 	};
-	static const char *const flat[] = { " 100.0 %  100.0 %  100.0 %        .", "   alloc    reads", "malloc\n", NULL };
-	static const char *const folded[] = { "app;main;load;malloc 3145728\n", "app;main;parse;malloc 1048576\n", NULL };
+	static const char *const flat[] = { " 100.0 %  100.0 %  100.0 %        .", "   alloc    reads",
+					    "malloc\n", NULL };
+	static const char *const folded[] = { "app;main;load;malloc 3145728\n",
+					      "app;main;parse;malloc 1048576\n", NULL };
 	static const char *const lines[] = { "app;main;load;read 6\n", "app;main;parse;read 2\n", NULL };
 	struct made *m = *state;
 
@@ -219,14 +227,16 @@ static void texts_have_columns(void **state)
 
 static void pictures_and_documents(void **state)
 {
-	static const char *const svg[] = { "\"unit\":\"bytes\"", "app 7: bytes allocated", "memory that was asked for", NULL };
+	static const char *const svg[] = { "\"unit\":\"bytes\"", "app 7: bytes allocated",
+					   "memory that was asked for", NULL };
 	static const char *const html[] = { "\"unit\":\"count\"", "app 7: large reads", NULL };
 	static const char *const speedscope[] = {
 		"\"name\":\"bytes allocated\",\n\"unit\":\"bytes\",\n\"startValue\":0,\n\"endValue\":4194304",
 		"\"name\":\"large reads\",\n\"unit\":\"none\",\n\"startValue\":0,\n\"endValue\":8", NULL,
 	};
 	static const char *const json[] = {
-		"\"unit\":\"bytes\"", "\"metrics\":[\"alloc\",\"large_reads\"]", "\"total\":4194304", "\"alloc_bytes\":3145728",
+		"\"unit\":\"bytes\"", "\"metrics\":[\"alloc\",\"large_reads\"]", "\"total\":4194304",
+			"\"alloc_bytes\":3145728",
 		"\"large_reads\":6", "\"self_alloc_bytes\":1048576", NULL,
 	};
 	struct made *m = *state;
@@ -316,7 +326,8 @@ static void read_into(struct made *m, const byte_vec *bytes, struct load_report 
 static void record(struct made *m, uint8_t number, struct memory_recording *r)
 {
 	const struct synth s = { .dict = m->d, .names = m->names, .recording = number };
-	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC, .start_mono_ns = NSEC_PER_SEC };
+	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC,
+				     .start_mono_ns = NSEC_PER_SEC };
 
 	memory_begin(r, &s, &meta);
 	fake_source(m, to_recording, r);
@@ -336,7 +347,8 @@ static void put_file(char *path, const uint8_t *v, size_t n)
 /* What `sberf merge` makes of A and B, to *RET. */
 static void merge(const byte_vec *a, const byte_vec *b, byte_vec *ret)
 {
-	char one[] = "/tmp/test_measure.XXXXXX", two[] = "/tmp/test_measure.XXXXXX", both[] = "/tmp/test_measure.XXXXXX";
+	char one[] = "/tmp/test_measure.XXXXXX", two[] = "/tmp/test_measure.XXXXXX",
+		both[] = "/tmp/test_measure.XXXXXX";
 	const char *files[] = { one, two };
 	const struct options o = { .command_name = "merge", .files = { .v = files, .n = 2 }, .output = both };
 	struct err e = ERR_INIT;
@@ -392,14 +404,18 @@ static void recordings_and_merges(void **state)
 	made_free(&merged);
 }
 
-/* Of a kind that no measure counts nobody knows what it is, and it is left out; so is what a file calls by no name that is known. */
+/*
+ * Of a kind that no measure counts nobody knows what it is, and it is left out; so is what a file
+ * calls by no name that is known.
+ */
 static void unknown_ones_are_left_out(void **state)
 {
 	struct made *m = *state, loaded;
 	const struct synth s = { .dict = m->d, .names = m->names };
-	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC, .start_mono_ns = NSEC_PER_SEC };
-	struct event ev = { .kind = KIND_ALLOC - 1, .time_ns = MADE_START_NS, .weight = 5, .cut_module = ID_NONE, .count = 1,
-			    .wait.waker = ID_NONE, .place.file = ID_NONE };
+	struct profile_meta meta = { .target = "app 7", .host = "one", .start_real_ns = NSEC_PER_SEC,
+				     .start_mono_ns = NSEC_PER_SEC };
+	struct event ev = { .kind = KIND_ALLOC - 1, .time_ns = MADE_START_NS, .weight = 5,
+			    .cut_module = ID_NONE, .count = 1, .wait.waker = ID_NONE, .place.file = ID_NONE };
 	struct memory_recording r;
 	struct load_report report;
 
@@ -431,7 +447,8 @@ static void folding_keeps_sums(void **state)
 	t = made_thread(&m, 7, 7, "app");
 	for (unsigned int i = 0; i < 200000; i++) {
 		snprintf(stack, sizeof(stack), "main;f%u;g%u", i % 2000, i % 777);
-		m.ev = (struct event){ .kind = KIND_ALLOC, .time_ns = i * NSEC_PER_MSEC * 10, .weight = 3, .count = 1, .thread = t,
+		m.ev = (struct event){ .kind = KIND_ALLOC, .time_ns = i * NSEC_PER_MSEC * 10, .weight = 3,
+				       .count = 1, .thread = t,
 				       .stack = made_stack(&m, stack), .cut_module = ID_NONE, .wait.waker = ID_NONE,
 				       .place.file = ID_NONE };
 		made_again(&m);
@@ -470,16 +487,19 @@ static void sets_have_places(void **state)
 	struct measure_set s = measure_set(MEASURES_WALL | alloc());
 
 	(void)state;
-	assert_true(s.at[0] == MEASURE_RUNNING && s.at[1] == MEASURE_RUNNABLE && s.at[2] == MEASURE_BLOCKED && s.lead == 7);
+	assert_true(s.at[0] == MEASURE_RUNNING && s.at[1] == MEASURE_RUNNABLE &&
+		    s.at[2] == MEASURE_BLOCKED && s.lead == 7);
 	assert_false(measures_fit(MEASURES_WALL | alloc()));
 	s = measure_set(1u << MEASURE_BLOCKED | alloc_and_reads());
-	assert_true(s.lead == 1u << TIME_BLOCKED && measure_get(s.at[0])->unit == UNIT_BYTES && measure_get(s.at[1])->unit == UNIT_COUNT);
+	assert_true(s.lead == 1u << TIME_BLOCKED && measure_get(s.at[0])->unit == UNIT_BYTES &&
+		    measure_get(s.at[1])->unit == UNIT_COUNT);
 	s = measure_set(alloc_and_reads());
 	assert_true(s.lead == 1 && s.first == 0 && measure_lead(&s)->unit == UNIT_BYTES && s.at[2] == MEASURE_NONE);
 	s = measure_set(0);
 	assert_true(!s.lead && measure_lead(&s) == measure_get(MEASURE_RUNNING));
 	for (unsigned int id = 0; id < measures_count(); id++)
-		assert_true(id == MEASURE_IMPORTED || measure_named(measure_get(id)->name, strlen(measure_get(id)->name)) == id);
+		assert_true(id == MEASURE_IMPORTED ||
+			    measure_named(measure_get(id)->name, strlen(measure_get(id)->name)) == id);
 	assert_int_equal(measure_named("cpu", 3), MEASURE_NONE);
 }
 

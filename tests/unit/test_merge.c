@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_merge.c - figures of several recordings as one, and what stays apart, and what does not, when recordings of different machines
- * are read into one dictionary.
+ * test_merge.c - figures of several recordings as one, and what stays apart, and what does not,
+ * when recordings of different machines are read into one dictionary.
  */
 #include "config.h"
 
@@ -92,8 +92,10 @@ static void figures_since(void **state)
 
 static void numa_figures(void **state)
 {
-	struct numa_figures a = { .samples = 5, .far = 3, .kernel_moves = 2, .balancing_faults = 34, .threads_left = 4 };
-	struct numa_figures b = { .samples = 7, .far = 4, .kernel_moves = 9, .balancing_faults = 17, .threads_left = 3 };
+	struct numa_figures a = { .samples = 5, .far = 3, .kernel_moves = 2, .balancing_faults = 34,
+				  .threads_left = 4 };
+	struct numa_figures b = { .samples = 7, .far = 4, .kernel_moves = 9, .balancing_faults = 17,
+				  .threads_left = 3 };
 
 	numa_figures_add(&a, &b);
 	assert_int_equal(a.samples, 12);
@@ -132,7 +134,8 @@ static void keep(void *ctx, const struct event *ev)
 	s->event[s->n++] = *ev;
 }
 
-static void read_into(struct profile *p, struct names *ns, const struct sample *sa, uint64_t origin, int64_t shift_ns, struct seen *s)
+static void read_into(struct profile *p, struct names *ns, const struct sample *sa, uint64_t origin,
+		      int64_t shift_ns, struct seen *s)
 {
 	struct cursor in = cursor_of(&sa->rec.bytes);
 	struct load_report report;
@@ -152,7 +155,10 @@ static module_id leaf_module(const struct seen *s, size_t i)
 	return dict_get_frame(s->dict, dict_get_stack(s->dict, s->event[i].stack)->frame)->module;
 }
 
-/* Modules that are the same by their build-id are the same everywhere; threads and other files are those of their machine. */
+/*
+ * Modules that are the same by their build-id are the same everywhere; threads and other files are
+ * those of their machine.
+ */
 static void machines_stay_apart(void **state)
 {
 	AUTO(profile_free) struct profile *p = profile_new(NULL);
@@ -168,7 +174,8 @@ static void machines_stay_apart(void **state)
 	assert_int_equal(a.n, 60);
 	assert_int_equal(b.n, 60);
 	for (size_t i = 0; i < 60; i++) {
-		const struct thread *ta = dict_get_thread(d, a.event[i].thread), *tb = dict_get_thread(d, b.event[i].thread);
+		const struct thread *ta = dict_get_thread(d, a.event[i].thread),
+			*tb = dict_get_thread(d, b.event[i].thread);
 		const module_id ma = leaf_module(&a, i), mb = leaf_module(&b, i);
 		const struct module *m = dict_get_module(d, ma);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_method.c - the way of a stack by what its event says, how ways are counted, how a walk in the kernel differs from its copy,
- * and that both sides number reasons alike.
+ * test_method.c - the way of a stack by what its event says, how ways are counted, how a walk in
+ * the kernel differs from its copy, and that both sides number reasons alike.
  */
 #include "config.h"
 
@@ -12,7 +12,8 @@
 
 static struct event event_of(enum unwind_method method, enum cut_reason cut)
 {
-	return (struct event){ .kind = EVENT_SAMPLE, .method = (uint8_t)method, .cut = (uint8_t)cut, .flags = EVENT_F_USER };
+	return (struct event){ .kind = EVENT_SAMPLE, .method = (uint8_t)method, .cut = (uint8_t)cut,
+			       .flags = EVENT_F_USER };
 }
 
 static enum unwind_way way(enum unwind_method method, enum cut_reason cut)
@@ -40,7 +41,8 @@ static void ways_follow_from_methods(void **state)
 static void stacks_are_counted_by_them(void **state)
 {
 	struct unwound u = { .learned = 0 }, rest;
-	const struct unwound some = { .way = { [WAY_KERNEL] = 1, [WAY_COPY] = 6 }, .walk = { [WALK_NO_PAGE] = 2 }, .learned = 1 };
+	const struct unwound some = { .way = { [WAY_KERNEL] = 1, [WAY_COPY] = 6 },
+				      .walk = { [WALK_NO_PAGE] = 2 }, .learned = 1 };
 	struct event ev = event_of(METHOD_RULES, CUT_COMPLETE);
 
 	unwound_count(&u, &ev, 5);

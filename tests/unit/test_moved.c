@@ -34,8 +34,8 @@ static int set_up(void **state)
 	Elf64_Ehdr h = { .e_ident = ELFMAG, .e_phoff = sizeof(h), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 };
 	const Elf64_Phdr p[2] = {
 		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = PAGE, .p_memsz = PAGE },
-		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = TEXT_AT, .p_vaddr = TEXT_AT + SHIFT, .p_filesz = PAGES * PAGE,
-		  .p_memsz = PAGES * PAGE },
+		{ .p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_offset = TEXT_AT, .p_vaddr = TEXT_AT + SHIFT,
+		  .p_filesz = PAGES * PAGE, .p_memsz = PAGES * PAGE },
 	};
 
 	h.e_ident[EI_CLASS] = ELFCLASS64;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_moves.c - what is told of migrations adds up to what the totals say, thread by thread, with stacks as far as there are any. */
+/*
+ * test_moves.c - what is told of migrations adds up to what the totals say, thread by thread, with
+ * stacks as far as there are any.
+ */
 #include "config.h"
 
 #include "engine/moves.h"
@@ -68,15 +71,16 @@ static int teardown(void **state)
 
 static void told(struct world *w, struct reconcile_task task)
 {
-	const struct event ev = { .kind = EVENT_MIGRATION, .thread = w->thread, .stack = w->stack, .weight = 1, .count = 1,
-				  .place = { .node = 1, .file = ID_NONE } };
+	const struct event ev = { .kind = EVENT_MIGRATION, .thread = w->thread, .stack = w->stack,
+				  .weight = 1, .count = 1, .place = { .node = 1, .file = ID_NONE } };
 
 	moves_told(w->moves, &task, &ev);
 }
 
 static void total(struct world *w, struct reconcile_task task, uint64_t moves, uint64_t kernel_moves, bool last)
 {
-	const struct source_total t = { .pid = task.pid, .tid = task.tid, .start_ns = task.start_ns, .kind = EVENT_SAMPLE,
+	const struct source_total t = { .pid = task.pid, .tid = task.tid, .start_ns = task.start_ns,
+					.kind = EVENT_SAMPLE,
 					.moves = moves, .kernel_moves = kernel_moves, .last = last };
 
 	moves_total(w->moves, &t);

@@ -59,7 +59,8 @@ static void a_replacement_leaves_the_old_answer_valid(void **state)
 {
 	AUTO(names_free) struct names *ns = names_new();
 	const struct name plain = { .func = add(ns, "outer", 0, 0) };
-	const struct name full[2] = { { .func = add(ns, "inner", 0, 0), .file = names_add_text(ns, "x.c", 3), .line = 7 },
+	const struct name full[2] = { { .func = add(ns, "inner", 0, 0),
+					.file = names_add_text(ns, "x.c", 3), .line = 7 },
 				      { .func = plain.func, .line = 9 } };
 	const struct frame_names *before;
 	const uint64_t generation = names_generation(ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_no_time.c - what is no time stays out of time: the same profile with and without migrations, page faults and accesses
- * gives the same trees, lists of waits, figures and history.
+ * test_no_time.c - what is no time stays out of time: the same profile with and without migrations,
+ * page faults and accesses gives the same trees, lists of waits, figures and history.
  */
 #include "config.h"
 
@@ -55,7 +55,8 @@ static void add_no_time(struct made *m)
 		for (size_t i = 0; i < NR_STACKS; i++)
 			for (thread_id t = 0; t < 5; t++)
 				for (enum event_kind kind = EVENT_MIGRATION; kind <= EVENT_ACCESS; kind++) {
-					made_place(m, s * S + 1, t, stacks[i], kind, (uint16_t)(i % 3), (uint16_t)t, HUGE_NS);
+					made_place(m, s * S + 1, t, stacks[i], kind, (uint16_t)(i % 3),
+						   (uint16_t)t, HUGE_NS);
 					m->ev.flags |= EVENT_F_USER;
 					made_again(m);
 				}

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_node(struct numa_topology *t, uint32_t i, uint16_t id, const char *cpus, uint32_t nr_cpus, uint64_t size)
+static void add_node(struct numa_topology *t, uint32_t i, uint16_t id, const char *cpus,
+		     uint32_t nr_cpus, uint64_t size)
 {
 	t->node[i] = (struct numa_node){ .id = id, .nr_cpus = nr_cpus, .size_bytes = size, .free_bytes = size / 3 };
 	snprintf(t->node[i].cpus, sizeof(t->node[i].cpus), "%s", cpus);
@@ -24,7 +25,8 @@ static void add_node(struct numa_topology *t, uint32_t i, uint16_t id, const cha
 static bool add_process(struct numa_state *s)
 {
 	const struct numa_process p = {
-		.pid = INT32_MAX, .start_ns = UINT64_MAX, .comm = "a %b=c", .rss_bytes = 1 << 30, .moment_ns = 77, .asked = 1000,
+		.pid = INT32_MAX, .start_ns = UINT64_MAX, .comm = "a %b=c", .rss_bytes = 1 << 30,
+			.moment_ns = 77, .asked = 1000,
 		.found = 900, .policy = "interleave:0,5", .mapped_policy = "interleave:0-1 412 MB, bind:1 3 MB",
 		.policies_read = true, .mems = "0-1023", .cpus = "0,2,4,...", .faults = 5, .major_faults = 6,
 	};
@@ -52,9 +54,11 @@ static bool add_threads(struct numa_state *s)
 {
 	if (!vec_reserve(&s->thread, 2))
 		return false;
-	*vec_push(&s->thread) = (struct numa_thread){ .pid = 1, .tid = 7, .start_ns = 9, .home = -1, .node = 5, .moves = 1 };
+	*vec_push(&s->thread) = (struct numa_thread){ .pid = 1, .tid = 7, .start_ns = 9, .home = -1,
+						      .node = 5, .moves = 1 };
 	*vec_push(&s->thread) = (struct numa_thread){
-		.pid = 2, .tid = 2, .home = 1023, .node = 1023, .policy = "preferred:1", .moves = UINT64_MAX, .kernel_moves = 3,
+		.pid = 2, .tid = 2, .home = 1023, .node = 1023, .policy = "preferred:1", .moves = UINT64_MAX,
+			.kernel_moves = 3,
 	};
 	return true;
 }
@@ -199,13 +203,16 @@ static void what_makes_no_sense(void **state)
 {
 	static const char *const bad[] = {
 		"", "\n", "node id=0\n", HEAD HEAD, "state sampled=0\n", "state time_ns=x\n", "state time_ns=-1\n",
-		"state time_ns=18446744073709551616\n", "state time_ns=1 sampled=2\n", "state time_ns=\n", "state time_ns=1",
+		"state time_ns=18446744073709551616\n", "state time_ns=1 sampled=2\n", "state time_ns=\n",
+		"state time_ns=1",
 		HEAD "node\n", HEAD "node id=1024\n", HEAD "node id=0\nnode id=0\n", HEAD "node id=1\nnode id=0\n",
-		HEAD "node id=0 nr_cpus=4294967296\n", HEAD "node id=0 distances=10,20\n", HEAD "node id=0 distances=65536\n",
-		HEAD "node id=0 distances=,\n", HEAD "node id=0 distances=10,\n",
-		HEAD "node id=0 distances=10\nnode id=1 distances=20,10\n", HEAD "process comm=x\n", HEAD "process pid=0\n",
+		HEAD "node id=0 nr_cpus=4294967296\n", HEAD "node id=0 distances=10,20\n",
+		HEAD "node id=0 distances=65536\n", HEAD "node id=0 distances=,\n", HEAD "node id=0 distances=10,\n",
+		HEAD "node id=0 distances=10\nnode id=1 distances=20,10\n", HEAD "process comm=x\n",
+		HEAD "process pid=0\n",
 		HEAD "process pid=2147483648\n", HEAD "process pid=1 comm=%\n", HEAD "process pid=1 comm=%2\n",
-		HEAD "process pid=1 comm=%zz\n", HEAD "process pid=1 asked=4294967296\n", HEAD "process pid=1 denied=2\n",
+		HEAD "process pid=1 comm=%zz\n", HEAD "process pid=1 asked=4294967296\n",
+		HEAD "process pid=1 denied=2\n",
 		HEAD "resident node=0 mapping=1\n", HEAD "process pid=1\nresident node=1024 mapping=1\n",
 		HEAD "process pid=1\nresident node=0 mapping=256\n", HEAD "process pid=1\nresident node=0\n",
 		HEAD "thread pid=1\n", HEAD "thread pid=1 tid=1 home=-2\n", HEAD "thread pid=1 tid=1 home=1024\n",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_numapane.c - the view by node on machines of all kinds, made by hand: what its lines say, that nothing runs into
- * anything else at any size, and that refreshes leave the cursor and what is open where they are. With SBERF_GOLDEN=write in
- * the environment the screens in tests/golden/numa are written.
+ * test_numapane.c - the view by node on machines of all kinds, made by hand: what its lines say,
+ * that nothing runs into anything else at any size, and that refreshes leave the cursor and what is
+ * open where they are. With SBERF_GOLDEN=write in the environment the screens in tests/golden/numa
+ * are written.
  */
 #include "config.h"
 
@@ -165,7 +166,8 @@ static void screens(void **state)
 {
 	static const struct {
 		const char *name, *kinds;
-	} machines[] = { { "one", "b" }, { "two", "bb" }, { "four", "bbbb" }, { "eight", "bbbbbbbb" }, { "odd", "bmcb" },
+	} machines[] = { { "one", "b" }, { "two", "bb" }, { "four", "bbbb" }, { "eight", "bbbbbbbb" },
+			 { "odd", "bmcb" },
 			 { "sparse", "b--bo-e" } };
 	static const struct {
 		int w, h;
@@ -556,7 +558,8 @@ static void nodes_that_come_leave_the_rest_alone(void **state)
 	size_t line;
 
 	open_service(&p, "bbbb", 100, 30, false);
-	p.n.v.nr_nodes = 3;                              /* the tables are for four; the cells are not told apart here */
+	/* the tables are for four; the cells are not told apart here */
+	p.n.v.nr_nodes = 3;
 	show(&p);
 	go(&p, "node 1");
 	treeview_right(&p.tv);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_numareport.c - views by node of profiles made by hand, on machines of one to eight nodes with holes; every figure told beforehand. */
+/*
+ * test_numareport.c - views by node of profiles made by hand, on machines of one to eight nodes
+ * with holes; every figure told beforehand.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -72,7 +75,8 @@ static void assert_sound(const struct numa_view *v)
 	}
 	for (uint32_t i = 0; i < v->nr_sites; i++) {
 		faults += v->site[i].path.count;
-		assert_int_equal(sum_of(v->site[i].node_count, v->nr_nodes) + v->site[i].unknown_count, v->site[i].path.count);
+		assert_int_equal(sum_of(v->site[i].node_count, v->nr_nodes) + v->site[i].unknown_count,
+				 v->site[i].path.count);
 		assert_true(!i || v->site[i - 1].away_count >= v->site[i].away_count);
 	}
 	for (uint32_t i = 0; i < v->nr_moves; i++)
@@ -248,7 +252,8 @@ static void test_names(void **state)
 {
 	struct made *m = *state;
 	struct query q = { .arch = MADE_ARCH };
-	const struct func note = { .kind = FUNC_NOTE, .name = names_add_text(m->names, "[cut: why]", strlen("[cut: why]")) };
+	const struct func note = { .kind = FUNC_NOTE,
+				   .name = names_add_text(m->names, "[cut: why]", strlen("[cut: why]")) };
 	const struct name cut = { .func = names_add_func(m->names, &note) };
 	const struct numa_view *v;
 	char tiny[4], none[1];
@@ -347,7 +352,10 @@ static void test_threads(void **state)
 	assert_int_equal(v->thread[0].thread, t[1]);
 }
 
-/* What is told late comes under the name of then; the thread keeps the one that it had last, whatever the order of ids. */
+/*
+ * What is told late comes under the name of then; the thread keeps the one that it had last,
+ * whatever the order of ids.
+ */
 static void test_names_of_threads(void **state)
 {
 	struct made *m = *state;
@@ -398,7 +406,8 @@ static void test_sites(void **state)
 	made_again(m);
 	made_place(m, 1, b, "main;load;memcpy@@GLIBC_2.14", EVENT_FAULT, 0, 2, 10);
 	made_place(m, 1, b, "main;load;calloc;@10;@20", EVENT_FAULT, 0, NODE_UNKNOWN, 30);
-	made_place(m, 1, a, "main;grow>std::fill;operator new(unsigned long);malloc;_int_malloc;sysmalloc", EVENT_FAULT, 3, 3, 100);
+	made_place(m, 1, a, "main;grow>std::fill;operator new(unsigned long);malloc;_int_malloc;sysmalloc",
+		   EVENT_FAULT, 3, 3, 100);
 	made_place(m, 1, a, "main;stack", EVENT_FAULT, 3, 1, 40);
 	m->ev.place.mapping = MAPPING_STACK;
 	made_again(m);
@@ -466,7 +475,8 @@ static void test_moves(void **state)
 	made_place(m, 1, a, "main;hold;nanosleep;sys_[k]", EVENT_MIGRATION, 0, 1, 3);
 	made_place(m, 1, b, "main;hold;poll", EVENT_MIGRATION, 1, 0, 4);
 	made_place(m, 1, b, "main;spin", EVENT_MIGRATION, 1, 0, 9);
-	made_place(m, 1, b, "", EVENT_MIGRATION, NODE_UNKNOWN, NODE_UNKNOWN, 2);    /* no stack, and from where is not known */
+	/* no stack, and from where is not known */
+	made_place(m, 1, b, "", EVENT_MIGRATION, NODE_UNKNOWN, NODE_UNKNOWN, 2);
 	v = sound_view(m, &q);
 	assert_int_equal(v->moves, 18);
 	assert_int_equal(node(v, 0)->moves_out, 3);
@@ -631,7 +641,8 @@ static void test_eight_nodes(void **state)
 static void test_filters(void **state)
 {
 	struct made *m = *state;
-	struct query q = { .arch = MADE_ARCH, .measures = MEASURES_OFF_CPU | MEASURES_FAR, .states = 1, .by_node = true, .nr_calls = 1 };
+	struct query q = { .arch = MADE_ARCH, .measures = MEASURES_OFF_CPU | MEASURES_FAR, .states = 1, .by_node = true,
+			   .nr_calls = 1 };
 	const struct numa_view *v;
 	struct numa_state *s = made_machine(2, NULL, two);
 	thread_id a, b;
@@ -764,7 +775,8 @@ static void test_no_memory(void **state)
 
 		made_add(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", MS);
 		for (enum event_kind kind = EVENT_MIGRATION; kind <= EVENT_ACCESS; kind++)
-			made_place(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", kind, 0, (uint16_t)(i % 3), 5);
+			made_place(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", kind, 0,
+				   (uint16_t)(i % 3), 5);
 	}
 	shared_snapshot = profile_snapshot(shared.p);
 	for (long n = 0; fail_alloc_round(n, try_build); n++)

@@ -72,7 +72,8 @@ static bool take_stack(void *ctx, const struct source_open *w)
 	return !world->refuse;
 }
 
-static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
+		     const struct reconcile_wait *w)
 {
 	struct world *world = ctx;
 
@@ -82,7 +83,8 @@ static void take_end(void *ctx, const struct reconcile_task *task, const struct 
 	*(ev->stack == HERS ? &world->ended.own_ns : &world->ended.none_ns) += w->blocked_ns + w->runnable_ns;
 }
 
-static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
+			uint64_t runnable_ns)
 {
 	((struct world *)ctx)->missed_ns += blocked_ns + runnable_ns;
 }
@@ -95,8 +97,8 @@ static thread_id name_thread(void *ctx, const struct source_open *w)
 static int set_up(void **state)
 {
 	struct world *w = calloc(1, sizeof(*w));
-	const struct openwaits_config c = { .no_stack = NONE, .sink = w ? &w->sink : NULL, .take = take_stack, .ended = take_end,
-					    .missed = take_missed, .thread = name_thread, .ctx = w };
+	const struct openwaits_config c = { .no_stack = NONE, .sink = w ? &w->sink : NULL, .take = take_stack,
+					    .ended = take_end, .missed = take_missed, .thread = name_thread, .ctx = w };
 
 	*state = w;
 	if (w)

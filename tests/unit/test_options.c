@@ -97,7 +97,8 @@ static void a_name_or_a_number(void **state)
 		unsigned int iterations;
 	} lines[] = {
 		{ "top -b -n 3", NULL, 3 }, { "top -bn3", NULL, 3 }, { "top -n3 -b", NULL, 3 },
-		{ "top -b --iterations=3", NULL, 3 }, { "top -n redis -b", "redis", 0 }, { "top -n redis -b -n 7", "redis", 7 },
+		{ "top -b --iterations=3", NULL, 3 }, { "top -n redis -b", "redis", 0 },
+		  { "top -n redis -b -n 7", "redis", 7 },
 		{ "top -n 7 -b -n redis", "redis", 7 }, { "top -b -n 7z", "7z", 0 }, { "top --name 7", "7", 0 },
 		{ "top --name=7 -b -n 2", "7", 2 }, { "record -n 7", "7", 0 },
 	};
@@ -129,7 +130,8 @@ static void assert_call_graph(const char *text, enum opt_call_graph want)
 
 static void capture_options(void **state)
 {
-	char line[] = "record -p 20,3 -e cpu-clock -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp --ring-size=1M --delay 250ms "
+	char line[] = "record -p 20,3 -e cpu-clock -C 0-1,4 --no-kernel --stack-size 16K --call-graph fp "
+		      "--ring-size=1M --delay 250ms "
 		      "-o x.data --duration 2m";
 	struct options o;
 
@@ -166,8 +168,8 @@ static void report_options(void **state)
 
 static void waits_are_followed_unless_told_otherwise(void **state)
 {
-	char plain[] = "record -a", all[] = "record -a --wakers --min-block 2ms", none[] = "top --no-off-cpu --metric wall",
-	     back[] = "top --no-off-cpu --off-cpu";
+	char plain[] = "record -a", all[] = "record -a --wakers --min-block 2ms",
+	     none[] = "top --no-off-cpu --metric wall", back[] = "top --no-off-cpu --off-cpu";
 	struct options o;
 
 	assert_int_equal(parse(plain, &o, NULL), 0);
@@ -185,22 +187,29 @@ static void waits_are_followed_unless_told_otherwise(void **state)
 	assert_int_equal(parse(back, &o, NULL), 0);
 	assert_true(o.off_cpu);
 	options_free(&o);
-	refused("top --no-off-cpu --wakers", "--wakers is about waits, which --no-off-cpu leaves out: give one of them");
-	refused("record -a --no-off-cpu --min-block 1ms", "--min-block is about waits, which --no-off-cpu leaves out: give one of them");
-	refused("top --metric blocked --no-off-cpu", "--metric is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("top --no-off-cpu --wakers", "--wakers is about waits, which --no-off-cpu leaves out: "
+		"give one of them");
+	refused("record -a --no-off-cpu --min-block 1ms",
+		"--min-block is about waits, which --no-off-cpu leaves out: give one of them");
+	refused("top --metric blocked --no-off-cpu",
+		"--metric is about waits, which --no-off-cpu leaves out: give one of them");
 	refused("record -a --unwind copy --verify-unwind 5",
-		"--verify-unwind is about stacks that are unwound by rules, which --unwind copy leaves out: give one of them");
+		"--verify-unwind is about stacks that are unwound by rules, which --unwind copy leaves out: "
+		"give one of them");
 	refused("top --verify-unwind 5 --call-graph fp",
-		"--verify-unwind is about stacks that are unwound by rules, which --call-graph fp leaves out: give one of them");
+		"--verify-unwind is about stacks that are unwound by rules, which --call-graph fp leaves out: "
+		"give one of them");
 	refused("record -a --unwind kernel --call-graph fp",
-		"--unwind kernel is about stacks that are unwound by rules, and --call-graph fp needs none: give one of them");
-	refused("top --state D --no-off-cpu", "--state is about waits, which --no-off-cpu leaves out: give one of them");
+		"--unwind kernel is about stacks that are unwound by rules, and --call-graph fp needs none: "
+		"give one of them");
+	refused("top --state D --no-off-cpu", "--state is about waits, which --no-off-cpu leaves out: "
+		"give one of them");
 }
 
 static void what_is_shown(void **state)
 {
-	char line[] = "report --metric off-cpu --state D,Killable,t --syscall futex,read --thread redis* --hide-idle --min-block 1",
-	     plain[] = "report", wall[] = "top --metric wall";
+	char line[] = "report --metric off-cpu --state D,Killable,t --syscall futex,read --thread redis* --hide-idle "
+	     "--min-block 1", plain[] = "report", wall[] = "top --metric wall";
 	struct options o;
 
 	assert_int_equal(parse(line, &o, NULL), 0);
@@ -261,13 +270,16 @@ static void nodes(void **state)
 	refused("report --far --metric wall", "--far and --metric both say what to count: give one of them");
 	refused("top --far --state D", "--far and --state both say what to count: give one of them");
 	refused("report --far --syscall read", "--far and --syscall both say what to count: give one of them");
-	refused("report --far --format waits", "--far is about running code, and --format waits is not: give one of them");
-	refused("top --far --no-numa", "--far is about accesses to memory, which --no-numa leaves out: give one of them");
+	refused("report --far --format waits", "--far is about running code, and --format waits is not: "
+		"give one of them");
+	refused("top --far --no-numa", "--far is about accesses to memory, which --no-numa leaves out: "
+		"give one of them");
 }
 
 static void filters(void **state)
 {
-	struct options o = { .measures = MEASURES_OFF_CPU, .states = 4, .syscalls = "futex,page fault", .kernel = true };
+	struct options o = { .measures = MEASURES_OFF_CPU, .states = 4, .syscalls = "futex,page fault",
+			     .kernel = true };
 	char long_thread[TERM_TEXT_MAX + 1];
 	struct err e = ERR_INIT;
 	struct query q;
@@ -287,7 +299,8 @@ static void filters(void **state)
 
 	o.syscalls = "futex,fly";
 	assert_int_equal(filter_options_query(&o, "x86_64", &q, &e), -EINVAL);
-	assert_string_equal(e.text, "there is no system call 'fly' on x86_64: write it as its manual page does, such as futex, read or "
+	assert_string_equal(e.text, "there is no system call 'fly' on x86_64: write it as its manual page does, such "
+				    "as futex, read or "
 				    "epoll_wait");
 	o.syscalls = "futex,";
 	assert_int_equal(filter_options_query(&o, NULL, &q, &e), -EINVAL);
@@ -307,7 +320,8 @@ static void filters(void **state)
 /* What the view can list and remove, whichever option it came from. */
 static void filters_are_terms(void **state)
 {
-	char line[] = "top -p 1 --thread redis-* --state D,interruptible --syscall futex,fsync --node 0-1,3", many[8] = "a";
+	char line[] = "top -p 1 --thread redis-* --state D,interruptible --syscall futex,fsync --node "
+		"0-1,3", many[8] = "a";
 	static const char *const want[] = { "thread:redis-*", "state:S,D", "syscall:futex,fsync", "node:0-1,3" };
 	struct err e = ERR_INIT;
 	struct options o;
@@ -339,8 +353,10 @@ static void filters_are_terms(void **state)
 
 static void filters_add_up(void **state)
 {
-	char line[] = "report --thread redis-* --focus call --process redis-server --ignore malloc --focus ^main$ --cgroup 4f1c";
-	static const char *const want[] = { "process:redis-server", "cgroup:4f1c", "thread:redis-*", "call", "^main$", "!malloc" };
+	char line[] = "report --thread redis-* --focus call --process redis-server --ignore malloc --focus ^main$ "
+		"--cgroup 4f1c";
+	static const char *const want[] = { "process:redis-server", "cgroup:4f1c", "thread:redis-*", "call",
+					    "^main$", "!malloc" };
 	struct err e = ERR_INIT;
 	struct options o;
 	struct query q;
@@ -358,7 +374,8 @@ static void filters_add_up(void **state)
 	assert_int_equal(filter_options_query(&o, NULL, &q, &e), -E2BIG);
 	assert_string_equal(e.text, "--ignore: there can be 16 filters");
 	vec_free(&o.ignore);
-	refused("report --focus (a)\\1", "--focus '(a)\\1' is no pattern that can be looked for: it has a back reference, and these can take for ever");
+	refused("report --focus (a)\\1", "--focus '(a)\\1' is no pattern that can be looked for: it has a back "
+		"reference, and these can take for ever");
 	refused("top --thread a,,b -p 1", "--thread: 'a,,b' has nothing before or behind a comma");
 }
 
@@ -412,7 +429,8 @@ static void top_does_without_a_target(void **state)
 
 static void refuses(void **state)
 {
-	refused("record", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or -- COMMAND to "
+	refused("record", "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole machine, or "
+		"-- COMMAND to "
 		"start one");
 	refused("top -p 1 -p 2", "-p was given twice: separate the ids by commas");
 	refused("top -a -a", "-a was given twice");
@@ -422,11 +440,13 @@ static void refuses(void **state)
 	refused("record -a ls", "'ls' is no option: to run a command, put -- before it (sberf record -- ls)");
 	refused("record -a -F", "-F needs a value: -F HZ");
 	refused("record -a --call-graph", "--call-graph needs a value: --call-graph fallback|force|fp|off|dwarf");
-	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of fallback|force|fp|off|dwarf");
+	refused("record -a --call-graph lbr", "call graph 'lbr' is unknown: it must be one of "
+		"fallback|force|fp|off|dwarf");
 	assert_call_graph("record -a --call-graph force", CALL_GRAPH_FORCE);
 	assert_call_graph("top --call-graph off", CALL_GRAPH_OFF);
 	refused("record -a --unwind kernel --call-graph off",
-		"--unwind kernel is about stacks that are unwound by rules, and --call-graph off needs none: give one of them");
+		"--unwind kernel is about stacks that are unwound by rules, and --call-graph off needs none: "
+		"give one of them");
 	assert_call_graph("top --call-graph dwarf", CALL_GRAPH_FALLBACK);
 	assert_call_graph("top --call-graph fallback", CALL_GRAPH_FALLBACK);
 	refused("record -a -F 0", "rate '0' is out of range: it must be from 1 to 1000000");
@@ -443,7 +463,8 @@ static void refuses(void **state)
 	refused("record -a --frequency 9", "there is no option --frequency");
 	refused("record -ax", "there is no option -x");
 	refused("record -a -d 1", "there is no option -d");
-	refused("top -n 3", "--iterations (-n with a number) is about documents, which only --batch (-b) prints; a process with a "
+	refused("top -n 3", "--iterations (-n with a number) is about documents, which only --batch (-b) prints; a "
+		"process with a "
 		"number for a name is --name N");
 	refused("top --format json", "--format is about documents, which only --batch (-b) prints");
 	refused("top --depth 3", "--depth is about documents, which only --batch (-b) prints");
@@ -451,20 +472,26 @@ static void refuses(void **state)
 	refused("top -b --format json --depth 3", "--depth is for text: json is complete");
 	refused("top -b --format svg", "format 'svg' is unknown: it must be one of text|json");
 	refused("top -b -n 0", "number of documents '0' is out of range: it must be from 1 to 4294967295");
-	refused("top -b --keep 5m", "--keep is for whoever watches, and --batch (-b) has nobody who could; use sberf record "
+	refused("top -b --keep 5m", "--keep is for whoever watches, and --batch (-b) has nobody who could; "
+		"use sberf record "
 		"--keep");
 	refused("record -b -a", "there is no option -b");
 	refused("record -a --max-files 3",
 		"--max-files says how many files there may be, and --max-size, when another one begins: give both");
-	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a file with -o");
+	refused("record -a --max-size 1M -o -", "--max-size is about files, and standard output is none: name a "
+		"file with -o");
 	refused("record -a --max-size 1K", "size of a file '1K' is out of range: it must be from 64K to 1048576G");
 	refused("record -n x --symfs=", "the directory is empty");
-	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
+	refused("report --metric cpu", "metric 'cpu' is unknown: it must be one of "
+		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
 	refused("report --metric wall,faults", "--metric 'wall,faults' asks for more than 3: wall time is three");
-	refused("report --metric faults,", "metric '' is unknown: it must be one of on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
-	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
+	refused("report --metric faults,", "metric '' is unknown: it must be one of "
+		"on-cpu|blocked|runnable|off-cpu|wall|far|faults|migrations|forks|new-threads");
+	refused("report --state D,Q", "state 'Q' is unknown: it must be one of preempted (R), interruptible (S), "
+		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
-	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), uninterruptible (D), "
+	refused("report --state D,", "state '' is unknown: it must be one of preempted (R), interruptible (S), "
+		"uninterruptible (D), "
 		"killable (K), stopped (T), traced (t), exiting (X), idle (I), new (N), frozen (F)");
 	refused("report --syscall=", "the system call is empty");
 	refused("report --focus a(b", "--focus 'a(b' is no regular expression: Unmatched ( or \\(");
@@ -500,7 +527,8 @@ static void tables_hold_together(void **state)
 		assert_int_equal(!a->metavar, a->type == OPT_FLAG || a->type == OPT_SET || a->type == OPT_HELP ||
 				 a->type == OPT_VERSION);
 		assert_true(!a->metavar || a->what);
-		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH && a->type != OPT_MEASURES);
+		assert_int_equal(!a->choices, a->type != OPT_CHOICE && a->type != OPT_SWITCH &&
+				 a->type != OPT_MEASURES);
 		assert_true(a->at || a->target || a->type == OPT_HELP || a->type == OPT_VERSION);
 		for (size_t k = 0; k < i; k++) {
 			if (!(a->commands & opts[k].commands))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_outfile.c - a file that is being written when a signal comes leaves nothing behind; and the line that tells how far it is. */
+/*
+ * test_outfile.c - a file that is being written when a signal comes leaves nothing behind; and the
+ * line that tells how far it is.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -92,7 +95,8 @@ static void the_line(void **state)
 	assert_string_equal(progress_text(text, &p, 25u << 20, NSEC_PER_SEC),
 			    "sberf report: reading  25.0 %, 25 MB of 100 MB, 25 MB/s, 3.00 s left");
 	p.total = 0;
-	assert_string_equal(progress_text(text, &p, 50u << 20, 2 * NSEC_PER_SEC), "sberf report: reading  50 MB, 25 MB/s");
+	assert_string_equal(progress_text(text, &p, 50u << 20, 2 * NSEC_PER_SEC),
+			    "sberf report: reading  50 MB, 25 MB/s");
 	assert_non_null(strstr(progress_text(text, &p, 0, 0), "reading  0 B"));
 }
 

@@ -18,7 +18,8 @@ static struct raw_event sample(pid_t pid)
 
 	for (int i = 0; i < 2; i++) {
 		memset(bytes[i], 0x10 + i, sizeof(bytes[i]));
-		s->user.segment[i] = (struct raw_segment){ .addr = 0x1000u * (unsigned)i, .len = i ? 33 : 40, .bytes = bytes[i] };
+		s->user.segment[i] = (struct raw_segment){ .addr = 0x1000u * (unsigned)i, .len = i ? 33 : 40,
+							   .bytes = bytes[i] };
 	}
 	s->user.nr_segments = 2;
 	for (unsigned int i = 0; i < 3; i++)
@@ -100,7 +101,8 @@ static void hits_are_copied_whole(void **state)
 	parked_init(&q);
 	ev.kind = RAW_EVENT;
 	ev.hit = (struct raw_hit){ .probe = 70, .count = 1, .nr_args = 2, .arg = args, .nr_texts = 2,
-				   .text = { { .arg = 0, .len = 5, .bytes = text }, { .arg = 1, .len = 0, .bytes = text } } };
+				   .text = { { .arg = 0, .len = 5, .bytes = text },
+					     { .arg = 1, .len = 0, .bytes = text } } };
 	assert_true(parked_add(&q, &ev, 1, 0, NULL));
 	memset(args, 0, sizeof(args));
 	memset(text, 0, sizeof(text));

@@ -26,7 +26,8 @@ static void whole_numbers(void **state)
 		{ "1", 0, 1 }, { "099", 0, 99 }, { "100", 0, 100 },
 		{ "0", -ERANGE, 0 }, { "101", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
 		{ "18446744073709551617", -ERANGE, 0 },
-		{ "", -EINVAL, 0 }, { "-1", -EINVAL, 0 }, { "+1", -EINVAL, 0 }, { " 1", -EINVAL, 0 }, { "1 ", -EINVAL, 0 },
+		{ "", -EINVAL, 0 }, { "-1", -EINVAL, 0 }, { "+1", -EINVAL, 0 }, { " 1", -EINVAL, 0 },
+		  { "1 ", -EINVAL, 0 },
 		{ "1.5", -EINVAL, 0 }, { "0x10", -EINVAL, 0 }, { "ten", -EINVAL, 0 },
 	};
 
@@ -44,7 +45,8 @@ static void times(void **state)
 		{ "5", 0, 5 * NSEC_PER_SEC }, { "5s", 0, 5 * NSEC_PER_SEC }, { "500ms", 0, 500 * NSEC_PER_MSEC },
 		{ "250us", 0, 250 * NSEC_PER_USEC }, { "7ns", 0, 7 }, { "2m", 0, 120 * NSEC_PER_SEC },
 		{ "1h", 0, 3600 * NSEC_PER_SEC },
-		{ "1.5s", 0, 1500 * NSEC_PER_MSEC }, { "0.25", 0, 250 * NSEC_PER_MSEC }, { "1.5h", 0, 5400 * NSEC_PER_SEC },
+		{ "1.5s", 0, 1500 * NSEC_PER_MSEC }, { "0.25", 0, 250 * NSEC_PER_MSEC },
+		  { "1.5h", 0, 5400 * NSEC_PER_SEC },
 		{ "0.000000001s", 0, 1 }, { "1.50000000000000000000s", 0, 1500 * NSEC_PER_MSEC }, { "1.0ns", 0, 1 },
 		{ "0.0000000001s", -EINVAL, 0 }, { "1.5ns", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "s", -EINVAL, 0 },
 		{ ".5s", -EINVAL, 0 },
@@ -59,7 +61,8 @@ static void times(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint64_t v = UNTOUCHED;
 
-		assert_int_equal(parse_time(cases[i].text, "delay", 1, 24 * 3600 * NSEC_PER_SEC, &v, NULL), cases[i].rc);
+		assert_int_equal(parse_time(cases[i].text, "delay", 1, 24 * 3600 * NSEC_PER_SEC, &v,
+					    NULL), cases[i].rc);
 		assert_int_equal(v, cases[i].rc ? UNTOUCHED : cases[i].value);
 	}
 }
@@ -70,7 +73,8 @@ static void sizes(void **state)
 		{ "4096", 0, 4096 }, { "4096B", 0, 4096 }, { "4K", 0, 4096 }, { "4k", 0, 4096 }, { "4KB", 0, 4096 },
 		{ "4KiB", 0, 4096 },
 		{ "1M", 0, 1 << 20 }, { "1MiB", 0, 1 << 20 }, { "1G", 0, 1 << 30 },
-		{ "4iB", -EINVAL, 0 }, { "K", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "4T", -EINVAL, 0 }, { "4KK", -EINVAL, 0 },
+		{ "4iB", -EINVAL, 0 }, { "K", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "4T", -EINVAL, 0 },
+		  { "4KK", -EINVAL, 0 },
 		{ "4 K", -EINVAL, 0 }, { "1.5K", -EINVAL, 0 }, { "4BB", -EINVAL, 0 }, { "-4K", -EINVAL, 0 },
 		{ "4b", -EINVAL, 0 },
 		{ "4095", -ERANGE, 0 }, { "2G", -ERANGE, 0 }, { "18446744073709551615G", -ERANGE, 0 },
@@ -88,10 +92,13 @@ static void sizes(void **state)
 static void percentages(void **state)
 {
 	static const struct { const char *text; int rc; double value; } cases[] = {
-		{ "5", 0, 5 }, { "0.5", 0, 0.5 }, { "0", 0, 0 }, { "99.999999999", 0, 99.999999999 }, { "100", 0, 100 }, { "5%", 0, 5 },
+		{ "5", 0, 5 }, { "0.5", 0, 0.5 }, { "0", 0, 0 }, { "99.999999999", 0, 99.999999999 },
+		  { "100", 0, 100 }, { "5%", 0, 5 },
 		{ "12.25%", 0, 12.25 }, { "100.0", 0, 100 },
-		{ "", -EINVAL, 0 }, { "%", -EINVAL, 0 }, { ".5", -EINVAL, 0 }, { "5.", -EINVAL, 0 }, { "5.%", -EINVAL, 0 },
-		{ "5%%", -EINVAL, 0 }, { "5 %", -EINVAL, 0 }, { "-5", -EINVAL, 0 }, { "+5", -EINVAL, 0 }, { "1e1", -EINVAL, 0 },
+		{ "", -EINVAL, 0 }, { "%", -EINVAL, 0 }, { ".5", -EINVAL, 0 }, { "5.", -EINVAL, 0 },
+		  { "5.%", -EINVAL, 0 },
+		{ "5%%", -EINVAL, 0 }, { "5 %", -EINVAL, 0 }, { "-5", -EINVAL, 0 }, { "+5", -EINVAL, 0 },
+		  { "1e1", -EINVAL, 0 },
 		{ "nan", -EINVAL, 0 }, { "0.1.2", -EINVAL, 0 }, { "0.0000000001", -EINVAL, 0 },
 		{ "101", -ERANGE, 0 }, { "100.1", -ERANGE, 0 }, { "99999999999999999999", -ERANGE, 0 },
 	};

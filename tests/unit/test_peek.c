@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_peek.c - bytes of another process up to the very border of what can be read, and one that makes its reader hang: it is
- * given up, and nobody else waits for it.
+ * test_peek.c - bytes of another process up to the very border of what can be read, and one that
+ * makes its reader hang: it is given up, and nobody else waits for it.
  *
- * A page that never comes is made with userfaultfd(2), which needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd = 1; one
- * that keeps even the dead waiting with a file system of our own (deadfs.h), which takes root.
+ * A page that never comes is made with userfaultfd(2), which needs CAP_SYS_PTRACE or
+ * vm.unprivileged_userfaultfd = 1; one that keeps even the dead waiting with a file system of our
+ * own (deadfs.h), which takes root.
  */
 #include "config.h"
 
@@ -70,7 +71,10 @@ struct target {
 	bool blocks;
 };
 
-/* Puts page NR of the file PATH there. It is not read before it is asked for, and for itself: MADV_RANDOM, no reading ahead. */
+/*
+ * Puts page NR of the file PATH there. It is not read before it is asked for, and for itself:
+ * MADV_RANDOM, no reading ahead.
+ */
 static bool map_file(size_t offset, const char *path, uint32_t nr)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -80,8 +84,8 @@ static bool map_file(size_t offset, const char *path, uint32_t nr)
 }
 
 /*
- * A process that waits; the page at BLOCKED, if that is not 0, makes its readers hang, when the result says so: it is page NR
- * of the file PATH, or nobody's.
+ * A process that waits; the page at BLOCKED, if that is not 0, makes its readers hang, when the
+ * result says so: it is page NR of the file PATH, or nobody's.
  */
 static struct target start_with(size_t blocked, const char *path, uint32_t nr)
 {
@@ -334,8 +338,8 @@ static void others_processes_are_denied(void **state)
 }
 
 /*
- * P buries its helpers when it is asked for something, here for answers that there are none of. Without P, one that took long to
- * die is nobody's but ours.
+ * P buries its helpers when it is asked for something, here for answers that there are none of.
+ * Without P, one that took long to die is nobody's but ours.
  */
 static void wait_gone(struct peek *p, pid_t pid)
 {

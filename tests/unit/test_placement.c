@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_placement.c - real memory of this test and of its children, asked for as the engine does: what it is in, where it
- * is, who may not be asked, who has ended, and who does not answer. Needs no privileges; where root can do more, the test
- * says so.
+ * test_placement.c - real memory of this test and of its children, asked for as the engine does:
+ * what it is in, where it is, who may not be asked, who has ended, and who does not answer. Needs
+ * no privileges; where root can do more, the test says so.
  */
 #include "config.h"
 
@@ -293,8 +293,8 @@ static void *stand_on_a_stack(void *arg)
 }
 
 /*
- * 64 MB of anonymous memory, 1 GB that is not used, 32 MB shared, 8 MB bound to node 0, eight threads with 256 KB of stack
- * each.
+ * 64 MB of anonymous memory, 1 GB that is not used, 32 MB shared, 8 MB bound to node 0, eight
+ * threads with 256 KB of stack each.
  */
 static void known_memory(void)
 {
@@ -305,7 +305,8 @@ static void known_memory(void)
 
 	if (a == MAP_FAILED || s == MAP_FAILED || b == MAP_FAILED)
 		_exit(1);
-	if (mmap(NULL, 1024 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) == MAP_FAILED)
+	if (mmap(NULL, 1024 * MB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+		 0) == MAP_FAILED)
 		_exit(1);
 	mbind(b, 8 * MB, MPOL_BIND, &node0, 8 * sizeof(node0), 0);
 	memset(a, 1, 64 * MB);
@@ -583,8 +584,8 @@ static int ask_without_threads(void)
 	struct got g = { 0 };
 	unsigned int n = 0;
 
-	if (pipe(gate) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) || placement_new(&c, &p, NULL) ||
-	    setrlimit(RLIMIT_NPROC, &none))
+	if (pipe(gate) || setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY) ||
+	    placement_new(&c, &p, NULL) || setrlimit(RLIMIT_NPROC, &none))
 		return 2;
 	/* More than one batch of questions. */
 	for (n = 0; n < 1500; n++)

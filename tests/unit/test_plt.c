@@ -4,7 +4,8 @@
  * unwound, since they have no call-frame information. Both libraries of tests/data/symbol are of
  * one source that calls puts(), _exit() and dlopen():
  *
- *	aarch64-linux-gnu-gcc -O2 -fPIC -shared -nostdlib -Wl,-z,max-page-size=4096,-z,noseparate-code,--build-id=none,-z,lazy -s
+ * aarch64-linux-gnu-gcc -O2 -fPIC -shared -nostdlib
+ * -Wl,-z,max-page-size=4096,-z,noseparate-code,--build-id=none,-z,lazy -s
  *
  * and "bti" with -mbranch-protection=standard -Wl,-z,force-bti,-z,pac-plt.
  */
@@ -46,7 +47,8 @@ static int open_data(const char *name)
 	char path[4096];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/tests/data/symbol/%s", getenv("top_srcdir") ? getenv("top_srcdir") : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/data/symbol/%s",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	return fd;

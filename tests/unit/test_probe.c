@@ -15,10 +15,11 @@ static struct probe_facts fine(void)
 	return (struct probe_facts){
 		.btf = true, .cap_bpf = true, .cap_perfmon = true, .cap_sys_ptrace = true, .cap_syslog = true,
 		.cap_sys_admin = true, .root = true, .init_userns = true, .init_pidns = true, .paranoid = 2,
-		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0", .self = "/usr/bin/sberf",
+		.unprivileged_bpf = 2, .max_rate = 100000, .lockdown = "none", .release = "6.1.0",
+		.self = "/usr/bin/sberf",
 		.features = { true, true, true, true, true, true, true, true, true }, .ptrace_scope = PROBE_UNKNOWN,
-		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70, .nr_cpus = 2, .nodes = 1,
-		.elfutils = "0.191", .zstd = true, .packages = true,
+		.pt_regs = 1, .kallsyms = true, .nofile = 1024, .nofile_max = 4096, .nofile_need = 70,
+		.nr_cpus = 2, .nodes = 1, .elfutils = "0.191", .zstd = true, .packages = true,
 	};
 }
 
@@ -106,7 +107,8 @@ static void paranoid(void **state)
 	SAYS(&f, PROBE_STEP_PERF, EACCES, "kernel.perf_event_paranoid is 4", "2 or less",
 	     "sysctl kernel.perf_event_paranoid=2");
 	drop_caps(&f);
-	SAYS(&f, PROBE_STEP_RING, EPERM, "run: sudo setcap", "/usr/bin/sberf && sudo sysctl kernel.perf_event_paranoid=2");
+	SAYS(&f, PROBE_STEP_RING, EPERM, "run: sudo setcap",
+	     "/usr/bin/sberf && sudo sysctl kernel.perf_event_paranoid=2");
 }
 
 static void too_few_files(void **state)
@@ -137,13 +139,15 @@ static void notices(void **state)
 			    "kernel.kptr_restrict=1");
 	f.cap_sys_ptrace = false;
 	probe_notice(&f, text, sizeof(text));
-	assert_string_equal(text, "kernel functions stay unnamed: kernel.kptr_restrict is 2, and files of other users' processes "
+	assert_string_equal(text, "kernel functions stay unnamed: kernel.kptr_restrict is 2, and files of other "
+			    "users' processes "
 			    "cannot be read: CAP_SYS_PTRACE is missing; run: sudo setcap "
 			    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf && sudo sysctl "
 			    "kernel.kptr_restrict=1");
 	f.kallsyms = true;
 	probe_notice(&f, text, sizeof(text));
-	assert_string_equal(text, "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing; run: sudo setcap "
+	assert_string_equal(text, "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing; "
+			    "run: sudo setcap "
 			    "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog+ep /usr/bin/sberf");
 	f.bounded = true;
 	probe_notice(&f, text, 40);
@@ -219,12 +223,14 @@ static void debug_information(void **state)
 	struct probe_facts f = fine();
 
 	f.zstd = false;
-	assert_string_equal(bad_row(&f, "debug information").now, "elfutils 0.191: cannot read sections packed by zstd");
+	assert_string_equal(bad_row(&f, "debug information").now,
+			    "elfutils 0.191: cannot read sections packed by zstd");
 	f.packages = false;
 	assert_string_equal(bad_row(&f, "debug information").now,
 			    "elfutils 0.191: cannot read sections packed by zstd, nor packages of split units (.dwp)");
 	f.zstd = true;
-	assert_string_equal(bad_row(&f, "debug information").now, "elfutils 0.191: cannot read packages of split units (.dwp)");
+	assert_string_equal(bad_row(&f, "debug information").now,
+			    "elfutils 0.191: cannot read packages of split units (.dwp)");
 	assert_int_equal(count(&f, PROBE_MISSING), 0);
 	probe_gather(&f);
 	assert_true(!strncmp(f.elfutils, "0.", 2));

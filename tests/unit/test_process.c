@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_process.c - what events do to processes, threads, mappings and modules. The processes are made up (their numbers are
- * above every pid_max), and files are "loaded" by a function of this test.
+ * test_process.c - what events do to processes, threads, mappings and modules. The processes are
+ * made up (their numbers are above every pid_max), and files are "loaded" by a function of this
+ * test.
  */
 #include "config.h"
 
@@ -32,8 +33,8 @@ struct world {
 static int gate[2];              /* what stands for a file system that does not answer */
 
 /*
- * "/missing..." is not there, "/jit..." holds no ELF file, "/hang..." waits for the gate; everything else is an image: that
- * of the vDSO.
+ * "/missing..." is not there, "/jit..." holds no ELF file, "/hang..." waits for the gate;
+ * everything else is an image: that of the vDSO.
  */
 static int load(void *ctx, const struct file_id *id, const struct place *p, struct loaded *ret, struct err *e)
 {
@@ -85,12 +86,14 @@ static void apply(struct world *w, struct raw_event ev)
 
 static void fork_thread(struct world *w, pid_t ppid, pid_t ptid, pid_t pid, pid_t tid)
 {
-	apply(w, (struct raw_event){ .kind = RAW_FORK, .pid = pid, .tid = tid, .fork = { .ppid = ppid, .ptid = ptid } });
+	apply(w, (struct raw_event){ .kind = RAW_FORK, .pid = pid, .tid = tid,
+				     .fork = { .ppid = ppid, .ptid = ptid } });
 }
 
 static void comm(struct world *w, pid_t pid, pid_t tid, const char *name, bool exec)
 {
-	apply(w, (struct raw_event){ .kind = RAW_COMM, .pid = pid, .tid = tid, .comm = { .exec = exec, .comm = name } });
+	apply(w, (struct raw_event){ .kind = RAW_COMM, .pid = pid, .tid = tid,
+				     .comm = { .exec = exec, .comm = name } });
 }
 
 static void end(struct world *w, pid_t pid, pid_t tid)
@@ -102,7 +105,8 @@ static struct raw_event mmap_event(pid_t pid, uint64_t page, uint64_t n, const c
 {
 	return (struct raw_event){ .kind = RAW_MMAP, .pid = pid, .tid = pid,
 				   .mmap = { .start = page * PAGE, .len = n * PAGE, .prot = PROT_READ | PROT_EXEC,
-					     .maj = 8, .min = 1, .ino = ino, .ino_generation = ino ? 1 : 0, .path = path } };
+					     .maj = 8, .min = 1, .ino = ino, .ino_generation = ino ? 1 : 0,
+					     .path = path } };
 }
 
 static void map(struct world *w, pid_t pid, uint64_t page, uint64_t n, const char *path, uint64_t ino)
@@ -343,7 +347,10 @@ static void children_start_with_what_their_parent_has(void **state)
 	assert_string_equal(text(w, thread_at(w, P2, P2, 5, NULL)->comm), "prog");
 	assert_string_equal(text(w, thread_at(w, P2, P2, 5, NULL)->exe), "/bin/prog");
 
-	/* A new program has nothing of the old one, but what was held stays: other files in its place, other programs. */
+	/*
+	 * A new program has nothing of the old one, but what was held stays: other files in its
+	 * place, other programs.
+	 */
 	hold = process_hold(w->ps, processes_get(w->ps, P2));
 	map(w, P2, 1, 2, "/lib/instead.so", 8);
 	comm(w, P2, P2, "other", true);
@@ -543,7 +550,8 @@ static void a_failure_is_tried_again_elsewhere(void **state)
 	map(w, P2, 10, 1, "/present", 2);
 	look(w, P2, 10, &m);
 	assert_int_equal(m.state, MAP_NO_FILE);
-	for (const uint64_t limit = clock_mono_ns() + 10 * NSEC_PER_SEC; m.state == MAP_NO_FILE; m = settled(w, P2, 10)) {
+	for (const uint64_t limit = clock_mono_ns() + 10 * NSEC_PER_SEC; m.state == MAP_NO_FILE;
+	     m = settled(w, P2, 10)) {
 		assert_true(clock_mono_ns() < limit);
 		poll(NULL, 0, 20);
 	}

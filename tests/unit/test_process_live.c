@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_process_live.c - real children of this test, seen through /proc: libraries mapped late, deleted and replaced files,
- * other mount namespaces, perf maps, and things at a path that are no files. Needs no privileges; where root can do more,
- * the test says what it expects of both.
+ * test_process_live.c - real children of this test, seen through /proc: libraries mapped late,
+ * deleted and replaced files, other mount namespaces, perf maps, and things at a path that are no
+ * files. Needs no privileges; where root can do more, the test says what it expects of both.
  */
 #include "config.h"
 
@@ -93,7 +93,8 @@ static int teardown(void **state)
 /* No assertion here: children use it too. */
 static bool copied(const char *from, const char *to)
 {
-	AUTO_FD int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	AUTO_FD int in = open(from, O_RDONLY | O_CLOEXEC),
+		out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
 	char buf[65536];
 	ssize_t n = -1;
 
@@ -109,8 +110,8 @@ static void copy_file(const char *from, const char *to)
 }
 
 /*
- * Starts a child that runs BODY with step 0, and again with each next_step(), until end_child(). What BODY returns is the
- * address that it wants looked at; 0 = it could not do its part.
+ * Starts a child that runs BODY with step 0, and again with each next_step(), until end_child().
+ * What BODY returns is the address that it wants looked at; 0 = it could not do its part.
  */
 static uint64_t run_child(struct world *w, uint64_t (*body)(struct world *w, int step))
 {
@@ -378,7 +379,10 @@ static void what_is_seen_at_a_glimpse(void **state)
 	assert_ptr_equal(g.image, m.image);
 	assert_true(g.start == m.start && g.end == m.end && g.pgoff == m.pgoff);
 
-	/* It shows what is so now; of what is known of the process nothing changes. A copy of a file is the same module. */
+	/*
+	 * It shows what is so now; of what is known of the process nothing changes. A copy of a
+	 * file is the same module.
+	 */
 	known = p->space->maps.n;
 	late = next_step(w);
 	assert_true(late);
@@ -418,7 +422,8 @@ static void a_library_that_was_deleted(void **state)
 	copy_file("/bin/sh", in_dir(w, "gone"));
 	copy_file("/bin/sh", in_dir(w, "gone (deleted)"));
 	m = settled(w, w->child, addr);
-	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_module(w->dict, m.module)->path), in_dir(w, "gone"));
+	assert_string_equal(strtab_get(dict_strings(w->dict), dict_get_module(w->dict, m.module)->path),
+			    in_dir(w, "gone"));
 	fd = processes_open_symbols(w->ps, m.module, &uid, &e);
 	if (privileged()) {
 		/* map_files leads to it, and an fd keeps it for symbols, beyond the end of the process. */
@@ -526,7 +531,8 @@ static void a_file_that_only_the_target_sees(void **state)
 
 	if (!addr) {
 		/* No namespaces for this user here (a container, user.max_user_namespaces): nothing to be seen. */
-		print_message("not tested: no new mount namespace: %s\n", privileged() ? "root in a container" : "plain user");
+		print_message("not tested: no new mount namespace: %s\n",
+			      privileged() ? "root in a container" : "plain user");
 		return;
 	}
 	assert_int_not_equal(access(in_dir(w, "hidden"), F_OK), 0);
