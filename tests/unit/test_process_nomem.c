@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_process_nomem.c - following processes survives the failure of any allocation, and goes on when there is memory again. */
+/*
+ * test_process_nomem.c - following processes survives the failure of any allocation, and goes on
+ * when there is memory again.
+ */
 #include "config.h"
 
 #include "base/clock.h"

@@ -69,18 +69,20 @@ static void put(const struct world *w, int pid, const char *name, const char *te
 	assert_int_equal(fwrite(text, 1, len, f), len);
 }
 
-static void put_stat(const struct world *w, int pid, const char *comm, char letter, unsigned int flags, uint64_t ticks, uint64_t start)
+static void put_stat(const struct world *w, int pid, const char *comm, char letter, unsigned int flags,
+		     uint64_t ticks, uint64_t start)
 {
 	char text[512];
-	const int n = snprintf(text, sizeof(text), "%d (%s) %c 1 1 1 0 -1 %u 5 0 0 0 %llu %llu 0 0 20 -5 3 0 %llu 123456 250 1\n", pid,
-			       comm, letter, flags, (unsigned long long)(ticks - ticks / 4), (unsigned long long)(ticks / 4),
-			       (unsigned long long)start);
+	const int n = snprintf(text, sizeof(text),
+			       "%d (%s) %c 1 1 1 0 -1 %u 5 0 0 0 %llu %llu 0 0 20 -5 3 0 %llu 123456 250 1\n", pid,
+			       comm, letter, flags, (unsigned long long)(ticks - ticks / 4),
+			       (unsigned long long)(ticks / 4), (unsigned long long)start);
 
 	put(w, pid, "stat", text, (size_t)n);
 }
 
-static void put_process(const struct world *w, int pid, const char *comm, const char *args, size_t args_len, const char *cgroup,
-			uint64_t ticks)
+static void put_process(const struct world *w, int pid, const char *comm, const char *args, size_t args_len,
+			const char *cgroup, uint64_t ticks)
 {
 	static const char status[] = "Name:\tx\nUid:\t4294967001\t4294967001\t4294967001\t4294967001\nNSpid:\t1\n";
 	char line[512];
@@ -210,7 +212,8 @@ static void processes_come_and_go(void **state)
 	read_list(w, 0);
 	kept = proclist_ref(w->list);
 	snprintf(path, sizeof(path), "%s/11/stat", w->dir);
-	assert_int_equal(unlink(path), 0);               /* the directory is there, but not the process: it went just now */
+	/* the directory is there, but not the process: it went just now */
+	assert_int_equal(unlink(path), 0);
 	put_process(w, 12, "c", "c", 1, "/", 5);
 	read_list(w, SECOND);
 	assert_int_equal(w->list->row.n, 2);
@@ -299,7 +302,8 @@ static void groups(void **state)
 		{ "/system.slice/docker-" ID64 ".scope", "docker-0123456789ab" },
 		{ "/docker/" ID64, "0123456789ab" },
 		{ "/docker/" ID64 "/init.scope", "0123456789ab" },
-		{ "/kubepods.slice/kubepods-pod12345678_1234.slice/cri-containerd-" ID64 ".scope", "cri-containerd-0123456789ab" },
+		{ "/kubepods.slice/kubepods-pod12345678_1234.slice/cri-containerd-" ID64 ".scope",
+		  "cri-containerd-0123456789ab" },
 		{ "/../../machine.slice", "machine" },
 		{ "/.service", ".service" },
 		{ "/a\033b", "a\xEF\xBF\xBD" "b" },

@@ -91,7 +91,8 @@ static void other_policies(void **state)
 	add(&p, "7f3000000000 bind:1 huge anon=1 N1=1 kernelpagesize_kB=2048");
 	add(&p, "7ffe3e954000 default stack anon=4 dirty=4 N0=4 kernelpagesize_kB=4");
 	assert_string_equal(p.own, "default");
-	assert_string_equal(policies_text(&p, dst, sizeof(dst)), "interleave:0-1 412 MB, bind:1 5.0 MB, preferred:3 0 B");
+	assert_string_equal(policies_text(&p, dst, sizeof(dst)),
+			    "interleave:0-1 412 MB, bind:1 5.0 MB, preferred:3 0 B");
 }
 
 /* Mappings without a policy show that of the thread. */

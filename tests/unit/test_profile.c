@@ -384,7 +384,10 @@ static void test_provisional(void **state)
 	made_free(&m);
 }
 
-/* Far more than fits: the heavy stack keeps its name and exact weight, the rest is "(other)", and each thread its total. */
+/*
+ * Far more than fits: the heavy stack keeps its name and exact weight, the rest is "(other)", and
+ * each thread its total.
+ */
 static void test_folding_keeps_totals(void **state)
 {
 	const struct profile_limits small = { .bytes = 8u << 20 };
@@ -448,7 +451,8 @@ static void test_folding_waits(void **state)
 	for (uint32_t i = 0; i < 200000; i++) {
 		snprintf(text, sizeof(text), "@1;@%x", (uint32_t)hash_u64(i) % 3000);
 		t = i % 3;
-		made_wait(&m, i * 10 * MS, t, text, i % 2 ? EVENT_BLOCKED : EVENT_RUNNABLE, "futex", 'S', 1 + i % 100 * 1000);
+		made_wait(&m, i * 10 * MS, t, text, i % 2 ? EVENT_BLOCKED : EVENT_RUNNABLE, "futex", 'S',
+			  1 + i % 100 * 1000);
 		m.ev.wait.context = WAKER_TASK;
 		m.ev.wait.waker = (thread_id)(i % 200);
 		made_again(&m);
@@ -476,7 +480,10 @@ static void test_folding_waits(void **state)
 	made_free(&m);
 }
 
-/* Accesses, faults and migrations in ever new stacks and files: "(other)" loses the files, and keeps kinds and both nodes. */
+/*
+ * Accesses, faults and migrations in ever new stacks and files: "(other)" loses the files, and
+ * keeps kinds and both nodes.
+ */
 static void test_folding_places(void **state)
 {
 	const struct profile_limits small = { .bytes = 8u << 20 };
@@ -630,7 +637,10 @@ static void test_new_without_memory(void **state)
 		;
 }
 
-/* The engine adds and publishes; two readers take the latest snapshot, build trees of it and give it back, at any time. */
+/*
+ * The engine adds and publishes; two readers take the latest snapshot, build trees of it and give
+ * it back, at any time.
+ */
 struct handover {
 	struct made m;
 	pthread_mutex_t lock;

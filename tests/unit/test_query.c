@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_query.c - call trees of profiles made by hand: merging, inlines, notes, groups, inversion, keys, bounds, waits. */
+/*
+ * test_query.c - call trees of profiles made by hand: merging, inlines, notes, groups, inversion,
+ * keys, bounds, waits.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -329,7 +332,10 @@ static void test_order_of_equals(void **state)
 		assert_string_equal(tree_label(t, i, label, sizeof(label)), want[k]);
 }
 
-/* More nodes than allowed: the heavy ones are there, the rest stays with the nearest ancestor, and it is said how much. */
+/*
+ * More nodes than allowed: the heavy ones are there, the rest stays with the nearest ancestor, and
+ * it is said how much.
+ */
 static void test_bounded(void **state)
 {
 	struct made *m = *state;
@@ -494,7 +500,10 @@ static void test_filters_of_waits(void **state)
 
 #define POOL "start;work;pthread_cond_wait@@GLIBC_2.3.2;@1f0;sys_futex_[k];futex_wait_[k]"
 
-/* An event loop, a worker of a pool, one who works a lot, one whose lock is held: idling is folded, being held up is not. */
+/*
+ * An event loop, a worker of a pool, one who works a lot, one whose lock is held: idling is folded,
+ * being held up is not.
+ */
 static void test_idling(void **state)
 {
 	struct made *m = *state;
@@ -543,7 +552,8 @@ static void test_idling(void **state)
 	assert_int_equal(t->idle_ns, 10100);
 	assert_int_equal(t->idle_threads, 2);
 	assert_times(t, "loop 1;pool 2", 1000, 0, 9000);
-	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .inverted = true, .measures = MEASURES_OFF_CPU, .terms = MADE_TERM(TERM_THREAD, "pool") };
+	q = (struct query){ .arch = MADE_ARCH, .fold_idle = true, .inverted = true, .measures = MEASURES_OFF_CPU,
+			    .terms = MADE_TERM(TERM_THREAD, "pool") };
 	t = tree_of(m, &q);                             /* of a pool still: what is not asked for decides too */
 	assert_string_equal(tree_label(t, t->node[0].first_child, label, sizeof(label)),
 			    "idle: 1 thread waits for events, for work, or sleeps");
@@ -574,17 +584,20 @@ static uint64_t idle_of(const char *stack, const char *call, char state)
 static void test_what_idles(void **state)
 {
 	static const char *const idle[] = {
-		"m;pthread_cond_wait", "m;___pthread_cond_timedwait64;@1;@2", "m;__GI___pthread_cond_clockwait@@GLIBC_2.34",
+		"m;pthread_cond_wait", "m;___pthread_cond_timedwait64;@1;@2",
+			"m;__GI___pthread_cond_clockwait@@GLIBC_2.34",
 		"m;sem_wait@GLIBC_2.2.5;__new_sem_wait_slow64.constprop.0;@1;@2;@3", "m;uv_cond_wait;1;2;3;4;5",
-		"m;std::condition_variable::wait(std::unique_lock<std::mutex>&)>1>2", "m;absl::CondVar::Wait(absl::Mutex*)",
-		"m;parking_lot::condvar::Condvar::wait_until_internal;syscall", "m;std::thread::park", "m;cnd_timedwait",
-		"m;runtime.notesleep;runtime.futexsleep;runtime.futex", "m;g_cond_wait_until",
+		"m;std::condition_variable::wait(std::unique_lock<std::mutex>&)>1>2",
+		"m;absl::CondVar::Wait(absl::Mutex*)",
+		"m;parking_lot::condvar::Condvar::wait_until_internal;syscall", "m;std::thread::park",
+		"m;cnd_timedwait", "m;runtime.notesleep;runtime.futexsleep;runtime.futex", "m;g_cond_wait_until",
 		"m;pthread_cond_wait;x_[k];1_[k];2_[k];3_[k];4_[k];5_[k];6_[k]",
 	};
 	static const char *const not[] = {
 		"m;pthread_mutex_lock", "m;@10;@20", "m;pthread_cond_waiter", "m;uv_cond_wait;1;2;3;4;5;6", "m;(other)",
 		"m;PyThread_acquire_lock_timed;sem_clockwait;@1", "m;take_gil;pthread_cond_timedwait", "m;sem_post",
-		"m;runtime.lock2;runtime.futexsleep;runtime.futex", "m;pthread_cond_signal", "", "m;pthread_rwlock_wrlock",
+		"m;runtime.lock2;runtime.futexsleep;runtime.futex", "m;pthread_cond_signal", "",
+		"m;pthread_rwlock_wrlock",
 		("m;ObjectMonitor::enter(JavaThread*);ObjectMonitor::EnterI(JavaThread*);os::PlatformEvent::park();"
 		 "pthread_cond_wait"), "pthread_cond_wait_[k]",
 	};
@@ -610,7 +623,8 @@ static void test_open_waits(void **state)
 {
 	struct made *m = *state;
 	struct query q = { .arch = MADE_ARCH };
-	struct fact f = { .kind = EVENT_BLOCKED, .count = 1, .weight = 40 }, ran = { .kind = EVENT_SAMPLE, .weight = 5 };
+	struct fact f = { .kind = EVENT_BLOCKED, .count = 1, .weight = 40 },
+		ran = { .kind = EVENT_SAMPLE, .weight = 5 };
 	thread_id a, b;
 	const struct tree *t;
 
@@ -656,7 +670,10 @@ static void test_open_waits(void **state)
 	assert_int_equal(t->node[0].open_ns, 40);
 }
 
-/* A slice is too coarse to tell whether a thread got on after it was last seen waiting: what is under way tells, while it may. */
+/*
+ * A slice is too coarse to tell whether a thread got on after it was last seen waiting: what is
+ * under way tells, while it may.
+ */
 static void test_ended_in_the_slice_of_its_last_piece(void **state)
 {
 	struct made *m = *state;
@@ -671,7 +688,8 @@ static void test_ended_in_the_slice_of_its_last_piece(void **state)
 	m->ev.flags |= EVENT_F_OPEN | EVENT_F_PIECE;
 	made_again(m);                                  /* a piece, and the end */
 	made_wait(m, 2100 * MS, waits, "main;waits", EVENT_BLOCKED, "futex", 'S', 10);
-	made_open(m);                                  /* another one that ended, and the whole of one that had not at the end */
+	/* another one that ended, and the whole of one that had not at the end */
+	made_open(m);
 	t = tree_of(m, &q);
 	assert_int_equal(t->node[find(t, "main;dead")].open_ns, 0);
 	assert_int_equal(t->node[find(t, "main;waits")].open_ns, 10);
@@ -725,8 +743,8 @@ static void test_by_node(void **state)
 {
 	struct made *m = *state;
 	struct query q = { .arch = MADE_ARCH, .by_node = true, .group_by = GROUP_THREAD };
-	static const char *const path[] = { "node 0", "node 4", "node 4;a 1", "node 0;a 1", "node 4;a 1;b 2", "node 0;a 1;b 2",
-					    "node 4;a 1;b 2;main", "node 0;a 1;b 2;main" };
+	static const char *const path[] = { "node 0", "node 4", "node 4;a 1", "node 0;a 1", "node 4;a 1;b 2",
+					    "node 0;a 1;b 2", "node 4;a 1;b 2;main", "node 0;a 1;b 2;main" };
 	uint64_t key[8];
 	const struct tree *t;
 
@@ -840,7 +858,10 @@ static void test_far(void **state)
 	assert_int_equal(t->node[0].total_ns, 64);
 }
 
-/* What FOCUS and IGNORE leave, of what there would be without: both from the tree and from the sum that a report says. */
+/*
+ * What FOCUS and IGNORE leave, of what there would be without: both from the tree and from the sum
+ * that a report says.
+ */
 static void assert_left(struct made *m, const char *focus, const char *ignore, uint64_t want_ms)
 {
 	struct query q = { .group_by = GROUP_COMM };
@@ -882,7 +903,8 @@ static void test_patterns(void **state)
 	assert_left(m, NULL, "alloc", 56);
 	assert_left(m, "^alloc$", "copy", 67);
 	assert_left(m, "copy", NULL, 12);
-	assert_left(m, "libc.*1f0|cut: ", NULL, 48);     /* places without a name have one to be found by, and so have notes */
+	/* places without a name have one to be found by, and so have notes */
+	assert_left(m, "libc.*1f0|cut: ", NULL, 48);
 	assert_left(m, "^main$", NULL, 95);
 	assert_left(m, "Main", NULL, 0);
 	assert_int_equal(tree_of(m, &q)->node[0].total_ns, 8 * MS);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_queue.c - events come out of the recorder's queue as they were put in, and an empty one begins at its start again. */
+/*
+ * test_queue.c - events come out of the recorder's queue as they were put in, and an empty one
+ * begins at its start again.
+ */
 #include "config.h"
 
 #include "record/queue.h"

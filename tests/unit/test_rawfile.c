@@ -36,8 +36,8 @@ static struct raw_event whole_sample(enum raw_kind kind)
 				.walk_check = 99, .nr_segments = 2,
 				.segment = {
 					{ .addr = 0x7000, .len = 24, .want = 24, .bytes = stack },
-					{ .addr = 0x9000, .len = 16, .want = 64, .unreadable = true, .interrupted = true,
-					  .bytes = stack },
+					{ .addr = 0x9000, .len = 16, .want = 64, .unreadable = true,
+					  .interrupted = true, .bytes = stack },
 				},
 			},
 		},

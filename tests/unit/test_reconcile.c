@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_reconcile.c - what is given is the total, exactly, whatever is told of it; and to whom it is given is right on average.
+ * test_reconcile.c - what is given is the total, exactly, whatever is told of it; and to whom it is
+ * given is right on average.
  */
 #include "config.h"
 
@@ -103,7 +104,8 @@ static bool try_set_up(void **state)
 		w->stack[i] = dict_stack(w->dict, STACK_ROOT, dict_frame(w->dict, dict_module(w->dict, &m), i));
 	w->total = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_BLOCKED, .call = FUTEX };
 	w->running = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_SAMPLE };
-	return w->stack[1] != ID_NONE && dict_thread(w->dict, &(struct thread){ .pid = 1, .tid = 1, .start_ns = 1 }) == 0;
+	return w->stack[1] != ID_NONE && dict_thread(w->dict,
+						     &(struct thread){ .pid = 1, .tid = 1, .start_ns = 1 }) == 0;
 }
 
 static int set_up(void **state)
@@ -135,8 +137,8 @@ static void sample(struct world *w, uint64_t time_ns, unsigned int stack, uint64
 	assert_true(reconcile_sample(w->a, &one, &ev));
 }
 
-static void wait_of(struct world *w, const struct reconcile_task *task, uint64_t time_ns, unsigned int stack, uint32_t call,
-		    struct reconcile_wait wait)
+static void wait_of(struct world *w, const struct reconcile_task *task, uint64_t time_ns,
+		    unsigned int stack, uint32_t call, struct reconcile_wait wait)
 {
 	const struct event ev = { .time_ns = time_ns, .stack = w->stack[stack], .thread = ask_thread(w, task),
 				  .flags = EVENT_F_USER, .cut_module = ID_NONE,
@@ -373,8 +375,8 @@ static void the_first_one_waits_for_cover(void **state)
 	adds_up(w);
 	/* It does not wait for ever. */
 	wait_of(w, &one, 30 * MS, 2, READ, (struct reconcile_wait){ .blocked_ns = 1 * MS, .period_ns = 10 * MS });
-	w->total = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_BLOCKED, .call = READ, .count = 3,
-					  .blocked_ns = 3 * MS };
+	w->total = (struct source_total){ .pid = 1, .tid = 1, .start_ns = 1, .kind = EVENT_BLOCKED,
+					  .call = READ, .count = 3, .blocked_ns = 3 * MS };
 	for (unsigned int i = 0; i < 20; i++)
 		settle(w, 30 * MS);
 	assert_in_range(w->given.ns[EVENT_BLOCKED][2], 1 * MS, 3 * MS);
@@ -456,9 +458,12 @@ static void pieces_and_the_rest_are_the_wait(void **state)
 static void sums_are_added_to_what_totals_say(void **state)
 {
 	struct world *w = *state;
-	const struct event ev = { .time_ns = 5000 * MS, .stack = w->stack[1], .thread = ask_thread(w, &one), .flags = EVENT_F_USER,
-				  .cut_module = ID_NONE, .wait = { .call = FUTEX, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE } };
-	const struct reconcile_wait many = { .blocked_ns = 700 * MS, .runnable_ns = 70 * MS, .period_ns = 1, .count = 1000 };
+	const struct event ev = { .time_ns = 5000 * MS, .stack = w->stack[1], .thread = ask_thread(w, &one),
+				  .flags = EVENT_F_USER,
+				  .cut_module = ID_NONE,
+				  .wait = { .call = FUTEX, .state = WAIT_INTERRUPTIBLE, .waker = ID_NONE } };
+	const struct reconcile_wait many = { .blocked_ns = 700 * MS, .runnable_ns = 70 * MS, .period_ns = 1,
+					     .count = 1000 };
 
 	/* One that was told stands for others that were not summed, and takes nothing of those that were. */
 	really(w, 100, 1 * MS, 0);
@@ -592,7 +597,8 @@ static void threads_that_are_gone_are_forgotten(void **state)
 	for (int round = 1; round <= 200; round++) {
 		for (int i = 0; i < 100; i++) {
 			const pid_t tid = 100 * round + i;
-			const struct source_total t = { .pid = tid, .tid = tid, .start_ns = (uint64_t)round, .last = true,
+			const struct source_total t = { .pid = tid, .tid = tid,
+							.start_ns = (uint64_t)round, .last = true,
 							.kind = EVENT_SAMPLE, .running_ns = 1 * MS };
 
 			reconcile_total(w->a, &t);
@@ -654,7 +660,8 @@ struct waiter {
 };
 
 /* Waits of STACK for LENGTH_NS, of which a small part in the run queue, told as the kernel half does. */
-static void wait_by_chance(struct world *w, struct waiter *t, unsigned int stack, uint64_t length_ns, uint64_t period_ns)
+static void wait_by_chance(struct world *w, struct waiter *t, unsigned int stack, uint64_t length_ns,
+			   uint64_t period_ns)
 {
 	const uint64_t runnable = (uint64_t)((double)length_ns * 0.2 * chance()), blocked = length_ns - runnable;
 	const struct reconcile_wait wait = { .blocked_ns = blocked, .runnable_ns = runnable, .period_ns = period_ns };

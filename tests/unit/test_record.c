@@ -111,7 +111,8 @@ static void long_names(void **state)
 	sample_begin(&sa, 9);
 	module = dict_module(sa.s.dict, &(struct module){ .kind = MODULE_FILE, .ino = 5 });
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-		struct event ev = { .kind = EVENT_SAMPLE, .time_ns = SYNTH_START_NS + i, .weight = 1, .cut_module = ID_NONE };
+		struct event ev = { .kind = EVENT_SAMPLE, .time_ns = SYNTH_START_NS + i, .weight = 1,
+				    .cut_module = ID_NONE };
 
 		ev.thread = dict_thread(sa.s.dict, &thread);
 		ev.stack = named_stack(&sa.s, module, i, memset(text, 'a' + (int)i, want[i]), want[i]);
@@ -216,7 +217,10 @@ static bool lost_file(const char *have, const char *want)
 	return file && strlen(have) == (size_t)(file - want) && !strncmp(have, want, (size_t)(file - want));
 }
 
-/* Whatever was read must be what was recorded, or say that it is lost; a lost waker or file is one that is not known. */
+/*
+ * Whatever was read must be what was recorded, or say that it is lost; a lost waker or file is one
+ * that is not known.
+ */
 static void nothing_is_misread(const struct loaded *l, const struct sample *sa)
 {
 	unsigned int named;

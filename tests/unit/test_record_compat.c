@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_compat.c - recordings of another make: of the first version, of newer ones, of other programs, and of people who
- * mean harm. What can be read is, what must not be is refused with a sentence, and memory and time stay bounded.
+ * test_record_compat.c - recordings of another make: of the first version, of newer ones, of other
+ * programs, and of people who mean harm. What can be read is, what must not be is refused with a
+ * sentence, and memory and time stay bounded.
  */
 #include "config.h"
 
@@ -56,7 +57,8 @@ static void newer_versions(void **state)
 /* Appends a column of bytes that no version knows. */
 static void add_column(byte_vec *payload, unsigned int tag, uint8_t encoding)
 {
-	assert_true(bytes_add_varint(payload, tag) && bytes_add(payload, &encoding, 1) && bytes_add(payload, "\3abc", 4));
+	assert_true(bytes_add_varint(payload, tag) && bytes_add(payload, &encoding, 1) &&
+		    bytes_add(payload, "\3abc", 4));
 }
 
 /* A recording whose last EVENTS block has one more column. */
@@ -147,7 +149,8 @@ static void newer_codecs(void **state)
 		memory_block(&sa.rec, block[i].type, block[i].flags, "what is this", 12);
 		sa.rec.bytes.v[at + BLOCK_AT_CODEC] = 7;
 		put_le(sa.rec.bytes.v + at + BLOCK_AT_CRC,
-		       crc32(crc32(0, sa.rec.bytes.v + at, BLOCK_AT_CRC), sa.rec.bytes.v + at + BLOCK_HEADER_SIZE, 12), 4);
+		       crc32(crc32(0, sa.rec.bytes.v + at, BLOCK_AT_CRC), sa.rec.bytes.v + at + BLOCK_HEADER_SIZE, 12),
+		       4);
 		sample_events(&sa, 5);
 		memory_flush(&sa.rec);
 		memory_end(&sa.rec);
@@ -421,7 +424,10 @@ static void version_1_3(void **state)
 	still_readable("tests/data/v1_3.sberf", "tests/data/v1_3.txt", 120);
 }
 
-/* The highest column of each type of block that readers of before knew; 0 = text. Of EVENTS they knew different ones. */
+/*
+ * The highest column of each type of block that readers of before knew; 0 = text. Of EVENTS they
+ * knew different ones.
+ */
 static const unsigned int old_columns[] = {
 	[BLOCK_META] = 0, [BLOCK_END] = 0, [BLOCK_STR] = 2, [BLOCK_MOD] = 9, [BLOCK_FRAME] = 2, [BLOCK_STACK] = 2,
 	[BLOCK_THREAD] = 6, [BLOCK_FUNC] = 5, [BLOCK_NAMES] = 6, [BLOCK_EVENTS] = 0,
@@ -445,10 +451,13 @@ static void read_old_events(struct old_reader *old, struct table_view *t)
 	static const uint64_t max[] = {
 		[EVENTS_TIME] = 1ull << 62, [EVENTS_KIND] = UINT64_MAX, [EVENTS_THREAD] = UINT64_MAX,
 		[EVENTS_STACK] = UINT64_MAX, [EVENTS_CPU] = UINT32_MAX, [EVENTS_NODE] = UINT16_MAX,
-		[EVENTS_WEIGHT] = WEIGHT_MAX, [EVENTS_CUT] = UINT8_MAX, [EVENTS_CUT_MODULE] = UINT64_MAX, [EVENTS_METHOD] = UINT8_MAX,
-		[EVENTS_FLAGS] = UINT8_MAX, [EVENTS_CALL] = 0x1ffff, [EVENTS_STATE] = UINT8_MAX, [EVENTS_WAKER] = UINT64_MAX,
+		[EVENTS_WEIGHT] = WEIGHT_MAX, [EVENTS_CUT] = UINT8_MAX, [EVENTS_CUT_MODULE] = UINT64_MAX,
+		[EVENTS_METHOD] = UINT8_MAX,
+		[EVENTS_FLAGS] = UINT8_MAX, [EVENTS_CALL] = 0x1ffff, [EVENTS_STATE] = UINT8_MAX,
+		[EVENTS_WAKER] = UINT64_MAX,
 		[EVENTS_WAKER_STACK] = UINT64_MAX, [EVENTS_WAKER_CONTEXT] = UINT8_MAX, [EVENTS_OWN] = UINT64_MAX,
-		[EVENTS_COUNT] = UINT32_MAX, [EVENTS_PLACE_NODE] = 1024, [EVENTS_MAPPING] = UINT8_MAX, [EVENTS_HOW] = UINT8_MAX,
+		[EVENTS_COUNT] = UINT32_MAX, [EVENTS_PLACE_NODE] = 1024, [EVENTS_MAPPING] = UINT8_MAX,
+		[EVENTS_HOW] = UINT8_MAX,
 		[EVENTS_FILE] = UINT64_MAX, [EVENTS_WALK] = UINT8_MAX,
 	};
 
@@ -461,7 +470,10 @@ static void read_old_events(struct old_reader *old, struct table_view *t)
 	}
 }
 
-/* What an old reader did with a newer recording, by the rules that it had: nothing in it is refused or taken for damaged. */
+/*
+ * What an old reader did with a newer recording, by the rules that it had: nothing in it is refused
+ * or taken for damaged.
+ */
 static struct old_reader read_as(const struct old_reader *reader, unsigned int minor, const uint8_t *at, size_t size)
 {
 	const uint8_t *end = at + size;
@@ -484,7 +496,8 @@ static struct old_reader read_as(const struct old_reader *reader, unsigned int m
 		if (b.type < BLOCK_META || b.type > (old.numa ? BLOCK_NUMA : BLOCK_EVENTS))
 			old.left_out++;
 		else if (b.type == BLOCK_EVENTS || old_columns[b.type])
-			assert_int_equal(table_open(&t, b.type == BLOCK_EVENTS ? old.columns : old_columns[b.type], raw.v, raw.n),
+			assert_int_equal(table_open(&t, b.type == BLOCK_EVENTS ? old.columns : old_columns[b.type],
+						    raw.v, raw.n),
 					 TABLE_OK);
 		if (b.type == BLOCK_EVENTS)
 			read_old_events(&old, &t);
@@ -572,7 +585,8 @@ static void the_example(void **state)
 	uint8_t described[1024];
 	size_t size, page_size;
 	struct loaded l;
-	char *bytes = read_data("tests/data/example.sberf", &size), *page = read_data("docs/recording-format.md", &page_size);
+	char *bytes = read_data("tests/data/example.sberf", &size),
+		*page = read_data("docs/recording-format.md", &page_size);
 
 	memory_example(&r);
 	assert_int_equal(size, r.bytes.n);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_nomem.c - the Nth allocation fails, for every N: reading and writing recordings end with a sentence or come out
- * right, and nothing leaks or is freed twice. malloc and its kin are replaced by the linker (--wrap).
+ * test_record_nomem.c - the Nth allocation fails, for every N: reading and writing recordings end
+ * with a sentence or come out right, and nothing leaks or is freed twice. malloc and its kin are
+ * replaced by the linker (--wrap).
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_numa.c - where memory is, in recordings: migrations, faults and accesses reach the profile with all that they say,
- * and so does the last state of the nodes.
+ * test_record_numa.c - where memory is, in recordings: migrations, faults and accesses reach the
+ * profile with all that they say, and so does the last state of the nodes.
  */
 #include "config.h"
 
@@ -27,8 +27,8 @@ static void sum_up(sums *s, const struct sum *add)
 	for (size_t i = 0; i < s->n; i++) {
 		struct sum *have = &s->v[i];
 
-		if (have->kind == add->kind && have->mapping == add->mapping && have->how == add->how && have->node == add->node &&
-		    have->file == add->file) {
+		if (have->kind == add->kind && have->mapping == add->mapping && have->how == add->how &&
+		    have->node == add->node && have->file == add->file) {
 			have->weight += add->weight;
 			have->count += add->count;
 			return;
@@ -52,8 +52,8 @@ static void sum_events(const struct loaded *l, sums *ret)
 {
 	for (size_t i = 0; i < l->event.n; i++) {
 		const struct event *ev = &l->event.v[i];
-		const struct sum add = { ev->kind, ev->place.mapping, ev->place.how, ev->place.node, ev->place.file != ID_NONE,
-					 ev->weight, ev->count ? ev->count : 1 };
+		const struct sum add = { ev->kind, ev->place.mapping, ev->place.how, ev->place.node,
+					 ev->place.file != ID_NONE, ev->weight, ev->count ? ev->count : 1 };
 
 		if (kind_carries(ev->kind) == CARRIES_PLACE)
 			sum_up(ret, &add);
@@ -131,7 +131,8 @@ static void beyond_the_limits(void **state)
 
 	sample_begin(&sa, 32);
 	add_access(&sa, &(struct event_place){ .node = NODES_MAX - 1, .mapping = 200, .how = 77, .file = ID_NONE });
-	add_access(&sa, &(struct event_place){ .node = NODES_MAX, .mapping = MAPPING_HEAP, .how = ACCESS_AT, .file = 12345 });
+	add_access(&sa, &(struct event_place){ .node = NODES_MAX, .mapping = MAPPING_HEAP, .how = ACCESS_AT,
+					       .file = 12345 });
 	memory_flush(&sa.rec);
 	memory_end(&sa.rec);
 	sample_load(&l, &sa);
@@ -152,7 +153,10 @@ static void beyond_the_limits(void **state)
 /* A place is of a migration, a fault or an access; what its columns hold for others means nothing. */
 static void other_kinds_have_none(void **state)
 {
-	/* A sample and an access with 0 for every id but the node (4), the mapping (heap) and the file (of module 700). */
+	/*
+	 * A sample and an access with 0 for every id but the node (4), the mapping (heap) and the
+	 * file (of module 700).
+	 */
 	static const char rows[] = "\0\2\2\0\2\1\6\x13\0\2\4\4\x14\0\2\1\1\x16\0\4\xbd\5\xbd\5";
 	struct sample sa;
 	struct loaded l;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_waits.c - waits in recordings: what they add up to, which are left out, whether they have ended, and what they cost.
+ * test_record_waits.c - waits in recordings: what they add up to, which are left out, whether they
+ * have ended, and what they cost.
  */
 #include "config.h"
 
@@ -42,9 +43,11 @@ static void figures_are_counted(void **state)
 	for (size_t i = 0; i < l.event.n; i++)
 		no_time += kind_carries(l.event.v[i].kind) == CARRIES_PLACE ? l.event.v[i].weight : 0;
 	synth_sums(profile_dict(l.profile), l.event.v, l.event.n, &want);
-	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns && want.wait_open && no_time);
+	assert_true(want.samples > 100 && want.blocked_ns && want.runnable_ns && want.wait_none_ns &&
+		    want.wait_open && no_time);
 	same_sums(&l.meta, &want);
-	assert_int_equal(l.meta.oncpu_ns + l.meta.blocked_ns + l.meta.runnable_ns + no_time, 500ull * SYNTH_WEIGHT + 499 * 500 / 2);
+	assert_int_equal(l.meta.oncpu_ns + l.meta.blocked_ns + l.meta.runnable_ns + no_time,
+			 500ull * SYNTH_WEIGHT + 499 * 500 / 2);
 	loaded_free(&l);
 	sample_free(&sa);
 }
@@ -96,7 +99,8 @@ static void add_wait(struct sample *sa, enum event_kind kind, enum wait_state st
 	ev.count = 1;
 	ev.thread = 0;
 	ev.stack = 1;
-	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = (uint8_t)state, .waker = ID_NONE, .own_ns = own_ns };
+	ev.wait = (struct event_wait){ .call = CALL_SYSCALL, .state = (uint8_t)state, .waker = ID_NONE,
+				       .own_ns = own_ns };
 	assert_true(encoder_event(sa->rec.enc, &ev));
 }
 
@@ -133,7 +137,8 @@ static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint6
 	struct event ev;
 
 	ev = (struct event){
-		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1, .cut_module = ID_NONE,
+		.kind = EVENT_BLOCKED, .flags = (uint8_t)(EVENT_F_USER | flags), .thread = thread, .stack = 1,
+			.cut_module = ID_NONE,
 		.time_ns = SYNTH_START_NS + at_ms * 1000000, .weight = ms * 1000000,
 		.wait = { .call = CALL_SYSCALL, .state = ms == 3 ? WAIT_INTERRUPTIBLE : WAIT_KILLABLE, .waker = ID_NONE,
 			  .own_ns = flags & EVENT_F_EXTRAPOLATED ? 0 : ms * 1000000 },
@@ -141,7 +146,10 @@ static void add_piece(struct sample *sa, thread_id thread, uint64_t at_ms, uint6
 	assert_true(encoder_event(sa->rec.enc, &ev));
 }
 
-/* A wait may be longer than both of its parts, and either may be the longer one. What is told while it lasts knows no better. */
+/*
+ * A wait may be longer than both of its parts, and either may be the longer one. What is told while
+ * it lasts knows no better.
+ */
 static void parts_are_judged_together(void **state)
 {
 	struct sample sa;
@@ -218,8 +226,8 @@ static void open_sums(const struct loaded *l, uint64_t *ret_open, uint64_t *ret_
 		snapshot_slice(s, i, &v);
 		for (size_t k = 0; k < v.n; k++)
 			if (EVENT_IS_WAIT(v.fact[k].kind))
-				*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags & EVENT_F_OPEN ? ret_open :
-				  ret_over) += v.fact[k].weight / 1000000;
+				*(dict_get_wait(profile_dict(l->profile), v.fact[k].wait)->flags &
+				  EVENT_F_OPEN ? ret_open : ret_over) += v.fact[k].weight / 1000000;
 	}
 }
 
@@ -242,7 +250,8 @@ static void open_until_heard_of_again(void **state)
 	memory_flush(&sa.rec);
 	add_piece(&sa, 1, 2101, 4000, EVENT_F_OPEN);
 	add_piece(&sa, 1, 2102, 5, EVENT_F_EXTRAPOLATED);        /* what was left of others when all was added up */
-	ev = (struct event){ .kind = EVENT_FAULT, .time_ns = SYNTH_START_NS + 2103000000, .weight = 1, .thread = 1, .stack = 1,
+	ev = (struct event){ .kind = EVENT_FAULT, .time_ns = SYNTH_START_NS + 2103000000, .weight = 1,
+			     .thread = 1, .stack = 1,
 			     .cut_module = ID_NONE, .place = { .node = 0, .mapping = MAPPING_ANON, .file = ID_NONE } };
 	assert_true(encoder_event(sa.rec.enc, &ev));     /* only samples and waits tell that a wait is over */
 	memory_flush(&sa.rec);
@@ -258,7 +267,10 @@ static void open_until_heard_of_again(void **state)
 	sample_free(&sa);
 }
 
-/* A recording of N pieces of 1 ms, each ms, that end after all; every other one is of 3 ms and of another wait when TWO. */
+/*
+ * A recording of N pieces of 1 ms, each ms, that end after all; every other one is of 3 ms and of
+ * another wait when TWO.
+ */
 static void load_pieces(struct loaded *l, uint32_t n, bool two)
 {
 	struct sample sa;

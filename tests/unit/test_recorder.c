@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recorder.c - the recorder thread and its file: everything arrives, nothing that exists is overwritten, a full disk
- * leaves what was written, and SIGKILL at any moment costs no more than what came since the last flush.
+ * test_recorder.c - the recorder thread and its file: everything arrives, nothing that exists is
+ * overwritten, a full disk leaves what was written, and SIGKILL at any moment costs no more than
+ * what came since the last flush.
  */
 #include "config.h"
 
@@ -262,7 +263,8 @@ static void record_parts(const char *path, unsigned int files, uint64_t n, struc
 }
 
 /* What is in the files of PATH, oldest first: all of them are whole, and events go on from one to the next up to N. */
-static unsigned int check_parts(const char *path, unsigned int files, uint64_t n, uint64_t *ret_first, uint64_t *ret_lost, uint64_t *ret_ns)
+static unsigned int check_parts(const char *path, unsigned int files, uint64_t n, uint64_t *ret_first,
+				uint64_t *ret_lost, uint64_t *ret_ns)
 {
 	uint64_t next = UINT64_MAX, end_ns = 0;
 	unsigned int found = 0;
@@ -697,7 +699,8 @@ static void refused_path(const char *path, const struct synth *s, int code, cons
 	struct err e = ERR_INIT;
 
 	synth_meta(&meta);
-	assert_int_equal(recorder_open(&(struct recorder_config){ .path = path }, s->dict, s->names, &meta, &r, &e), -code);
+	assert_int_equal(recorder_open(&(struct recorder_config){ .path = path }, s->dict, s->names, &meta,
+				       &r, &e), -code);
 	assert_null(r);
 	assert_non_null(strstr(e.text, words));
 	assert_non_null(strstr(e.text, path));
@@ -878,7 +881,10 @@ struct diary {
 	_Atomic uint32_t n;
 };
 
-/* Records an event each EVENT_EVERY_MS until it is killed. The figures say how many there are: what is flushed ends with them. */
+/*
+ * Records an event each EVENT_EVERY_MS until it is killed. The figures say how many there are: what
+ * is flushed ends with them.
+ */
 static void live_until_killed(const char *path, struct diary *diary, uint64_t seed)
 {
 	struct profile_meta meta;
@@ -916,8 +922,9 @@ static bool next_block(FILE *f, struct block *b, byte_vec *payload)
 }
 
 /*
- * How many events must be in the file at PATH: those that had been offered when the figures were written that come before the
- * last ones. What was offered up to then was there when the last flush began, and the last figures say that it has ended.
+ * How many events must be in the file at PATH: those that had been offered when the figures were
+ * written that come before the last ones. What was offered up to then was there when the last flush
+ * began, and the last figures say that it has ended.
  */
 static uint32_t sure_events(const char *path)
 {
@@ -984,7 +991,8 @@ static void kill_some(struct diary *diary, struct synth *random)
 			const uint32_t n = atomic_load(&diary[i].n);
 			int status;
 
-			if (child[i].killed || n < child[i].events || (!i && n < EVENTS_MAX && !sure_events(child[i].path)))
+			if (child[i].killed || n < child[i].events ||
+			    (!i && n < EVENTS_MAX && !sure_events(child[i].path)))
 				continue;
 			child[i].killed = true;
 			assert_int_equal(kill(child[i].pid, SIGKILL), 0);

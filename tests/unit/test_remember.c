@@ -45,7 +45,8 @@ static void files_are_read(void **state)
 
 static void looks_are_read(void **state)
 {
-	static const char text[] = "panes tree\nsort runnable\ngroup thread\nfocus tree\noptions short-names later no-kernel\n"
+	static const char text[] = "panes tree\nsort runnable\ngroup thread\nfocus tree\noptions short-names "
+				   "later no-kernel\n"
 				   "options inverted\nsort sideways\ngroup moon\n";
 	struct remembered r = untouched;
 	unsigned int line;
@@ -53,7 +54,8 @@ static void looks_are_read(void **state)
 	assert_int_equal(remember_parse(text, strlen(text), &r, &line), 0);
 	assert_int_equal(r.sort, SORT_RUNNABLE);         /* what is not known changes nothing */
 	assert_int_equal(r.group, GROUP_THREAD + 1);
-	assert_int_equal(r.options, 1u << REMEMBERED_SHORT_NAMES | 1u << REMEMBERED_NO_KERNEL | 1u << REMEMBERED_INVERTED);
+	assert_int_equal(r.options, 1u << REMEMBERED_SHORT_NAMES | 1u << REMEMBERED_NO_KERNEL |
+			 1u << REMEMBERED_INVERTED);
 }
 
 static void damaged_files_are_not(void **state)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_replay.c - a long capture in bounded memory: 2 or 4 million samples of 1 million different stacks over 8 hours, while
- * somebody always holds the latest snapshot. What the process takes stays under 256 MB, though all limits are reached, and totals are
- * exact.
+ * test_replay.c - a long capture in bounded memory: 2 or 4 million samples of 1 million different
+ * stacks over 8 hours, while somebody always holds the latest snapshot. What the process takes
+ * stays under 256 MB, though all limits are reached, and totals are exact.
  *
- * Stacks are 20 frames deep and share their upper parts: stack I has, D frames above its innermost, the node I >> D (or, when
- * they share less, (I >> D) + D * I). Run in three ways: as they share much, 2 nodes a stack; so that there are 20 million
- * nodes, for which no memory would do; and with two in three of the events being parts of waits, of all lengths, each woken by
- * one of the threads.
+ * Stacks are 20 frames deep and share their upper parts: stack I has, D frames above its innermost,
+ * the node I >> D (or, when they share less, (I >> D) + D * I). Run in three ways: as they share
+ * much, 2 nodes a stack; so that there are 20 million nodes, for which no memory would do; and with
+ * two in three of the events being parts of waits, of all lengths, each woken by one of the
+ * threads.
  */
 #include "config.h"
 
@@ -90,7 +91,8 @@ static uint32_t which_stack(uint32_t n)
 {
 	const uint64_t h = hash_u64(n);
 
-	return n % 2 ? (uint32_t)((uint64_t)n * 7919 % STACKS) : (uint32_t)((h >> 20 & 0xfff) * (h >> 40 & 0xff) % STACKS);
+	return n % 2 ? (uint32_t)((uint64_t)n * 7919 % STACKS) :
+		(uint32_t)((h >> 20 & 0xfff) * (h >> 40 & 0xff) % STACKS);
 }
 
 /* Makes EV, the event number N, a sample or a part of a wait. */
@@ -101,7 +103,8 @@ static void choose_kind(const struct replay *r, struct event *ev, uint32_t n)
 	ev->kind = r->waits ? EVENT_SAMPLE + n % 3 : EVENT_SAMPLE;
 	if (!EVENT_IS_WAIT(ev->kind))
 		return;
-	ev->wait = (struct event_wait){ .call = CALL_SYSCALL + h % 16, .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK };
+	ev->wait = (struct event_wait){ .call = CALL_SYSCALL + h % 16, .state = WAIT_INTERRUPTIBLE,
+					.context = WAKER_TASK };
 	ev->wait.waker = r->thread[h >> 8 & 0x3f];
 	ev->wait.own_ns = 1000ull << (h >> 20) % 20;
 	ev->weight = ev->wait.own_ns;

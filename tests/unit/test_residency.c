@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_residency.c - address spaces of known truth, small and huge, dense and sparse: what is estimated from a thousand
- * pages comes near it, the first time already, and costs no more than that.
+ * test_residency.c - address spaces of known truth, small and huge, dense and sparse: what is
+ * estimated from a thousand pages comes near it, the first time already, and costs no more than
+ * that.
  *
- * Errors are parts of all memory, as they are in "43 % on node 1". The spread of a share of p among n pages that were found
- * is sqrt(p (1 - p) / n), 1.6 % at most for a thousand. A hundred seeds each; bounds are four times that, but where most of
- * what is asked for is not there.
+ * Errors are parts of all memory, as they are in "43 % on node 1". The spread of a share of p among
+ * n pages that were found is sqrt(p (1 - p) / n), 1.6 % at most for a thousand. A hundred seeds
+ * each; bounds are four times that, but where most of what is asked for is not there.
  */
 #include "config.h"
 
@@ -33,7 +34,8 @@
 struct made {
 	struct areas areas;
 	uint64_t next;           /* where the next mapping goes */
-	int (*where)(const struct made *m, const struct area *a, uint64_t page);   /* node, or negative: page PAGE of A */
+	/* node, or negative: page PAGE of A */
+	int (*where)(const struct made *m, const struct area *a, uint64_t page);
 	uint64_t huge_dev;
 	double truth[MAPPING_NR][NODES];         /* pages */
 	double there;
@@ -51,7 +53,10 @@ static void map(struct made *m, uint64_t bytes, const char *perms, const char *n
 	m->next += bytes + PAGE;
 }
 
-/* Counts where everything is. Slow for terabytes, so the rule must say "nowhere" by whole mappings beyond FULL pages. */
+/*
+ * Counts where everything is. Slow for terabytes, so the rule must say "nowhere" by whole mappings
+ * beyond FULL pages.
+ */
 static void count_truth(struct made *m, uint64_t full)
 {
 	memset(m->truth, 0, sizeof(m->truth));
@@ -71,7 +76,8 @@ static void count_truth(struct made *m, uint64_t full)
 	}
 }
 
-static size_t survey(struct residency *r, const struct made *m, uint64_t seed, resident_vec *rows, struct residency_sum *sum)
+static size_t survey(struct residency *r, const struct made *m, uint64_t seed, resident_vec *rows,
+		     struct residency_sum *sum)
 {
 	struct sampled_page *s = NULL;
 	size_t all = 0;
@@ -139,9 +145,10 @@ static void check(struct made *m, const char *what, double first, double later)
 		}
 		residency_free(&r);
 	}
-	printf("%s: first survey off by %.2f %% (at most %.2f %%), later ones by %.2f %% (%.2f %%); missing %.2f %%, %.2f %%\n",
-	       what, 100 * sqrt(squares[0] / SEEDS), 100 * worst[0], 100 * sqrt(squares[1] / (4 * SEEDS)), 100 * worst[1],
-	       100 * missing[0], 100 * missing[1]);
+	printf("%s: first survey off by %.2f %% (at most %.2f %%), later ones by %.2f %% (%.2f %%); missing %.2f "
+	       "%%, %.2f %%\n",
+	       what, 100 * sqrt(squares[0] / SEEDS), 100 * worst[0],
+	       100 * sqrt(squares[1] / (4 * SEEDS)), 100 * worst[1], 100 * missing[0], 100 * missing[1]);
 	assert_true(worst[0] <= first);
 	assert_true(worst[1] <= later);
 	areas_free(&m->areas);
@@ -253,7 +260,10 @@ static void a_thousand_stacks(void **state)
 	check(&m, "1,000 stacks", 0.17, 0.17);
 }
 
-/* One page of 300 of 100 GB, far apart: every hit stands for more than there is, and the heap says how much that can be. */
+/*
+ * One page of 300 of 100 GB, far apart: every hit stands for more than there is, and the heap says
+ * how much that can be.
+ */
 static int thinly(const struct made *m, const struct area *a, uint64_t page)
 {
 	if (a->kind == MAPPING_HEAP)

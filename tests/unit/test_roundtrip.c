@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_roundtrip.c - what sberf exports as text, it reads back: the same threads, functions and times, whatever their names hold. A
- * profile of hostile names is written, read and shown as folded stacks, which must be those of the first one.
+ * test_roundtrip.c - what sberf exports as text, it reads back: the same threads, functions and
+ * times, whatever their names hold. A profile of hostile names is written, read and shown as folded
+ * stacks, which must be those of the first one.
  */
 #include "config.h"
 
@@ -24,15 +25,20 @@
 
 /* What names are put together from. */
 static const char *const bits[] = {
-	" ", "  ", "#", "# ", "(", " (", ")", ";", "\t", "\n", "\r", "'", "\"", ":", ",", "/", "\\", "<", "&", "%s", "\x7f", "\x1b[31m",
-	"\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x94\xa5", "\xef\xbb\xbf", "\xe2\x80\xae", "\xff", "\xc3", "\xed\xa0\x80", "0", "7", "42", "-1",
-	"-1/-1", "12/34", "12/34 [001]", " 1 1.0: e:", "1 [000] 2.000000: 5 cpu-clock:", " 12345/12345 [000]     1.000000:          5 cpu-clock:",
-	"main", "operator()(int) const", "+0x1c", "+0x1c (", "+0x1c (/x)", "(inlined)", " (inlined)", "[unknown]", "[unknown] (", "(other)",
-	"[cut: x]", "_[k]", "_[i]", "_[j]", "PERF_RECORD_COMM", "# ========", "cafe", "7f12 f", ":", "(deleted)", " (/opt/My App (x86)/bin)",
-	"SBERFDAT", "PERFILE2", "all", "swapper/0",
+	" ", "  ", "#", "# ", "(", " (", ")", ";", "\t", "\n", "\r", "'", "\"", ":", ",", "/", "\\", "<", "&", "%s",
+		"\x7f", "\x1b[31m",
+	"\xc3\xa9", "\xe4\xb8\xad", "\xf0\x9f\x94\xa5", "\xef\xbb\xbf", "\xe2\x80\xae", "\xff", "\xc3", "\xed\xa0\x80",
+	"0", "7", "42", "-1",
+	"-1/-1", "12/34", "12/34 [001]", " 1 1.0: e:", "1 [000] 2.000000: 5 cpu-clock:",
+	" 12345/12345 [000]     1.000000:          5 cpu-clock:",
+	"main", "operator()(int) const", "+0x1c", "+0x1c (", "+0x1c (/x)", "(inlined)", " (inlined)", "[unknown]",
+	"[unknown] (", "(other)",
+	"[cut: x]", "_[k]", "_[i]", "_[j]", "PERF_RECORD_COMM", "# ========", "cafe", "7f12 f", ":", "(deleted)",
+	" (/opt/My App (x86)/bin)", "SBERFDAT", "PERFILE2", "all", "swapper/0",
 };
 static const char *const paths[] = {
-	"/bin/app", "/opt/My App (x86)/bin/app", "/opt/My App (x86)/bin/app (deleted)", "/memfd:x (deleted)", " /x ", "/a+0x1 (b", "/a+0x (b)",
+	"/bin/app", "/opt/My App (x86)/bin/app", "/opt/My App (x86)/bin/app (deleted)", "/memfd:x (deleted)", " /x ",
+		"/a+0x1 (b", "/a+0x (b)",
 	"[x]", "/\xff\n", "/tmp/#1 ;x", "/\xe4\xb8\xad (",
 };
 #define ONE_OF(r, table) (table)[next(r) % (sizeof(table) / sizeof(*(table)))]
@@ -105,8 +111,10 @@ static void make_sample(struct round *o, struct event *ev, uint64_t time_ns)
 
 	for (unsigned int n = next(&o->r) % 5; n; n--)
 		stack = dict_stack(o->m.d, stack, make_frame(o));
-	o->m.ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE, .time_ns = time_ns,
-				  .cpu = next(&o->r) % 3 * 500, .weight = next(&o->r), .thread = ONE_OF(&o->r, o->thread), .stack = stack };
+	o->m.ev = (struct event){ .kind = EVENT_SAMPLE, .flags = EVENT_F_USER, .cut_module = ID_NONE,
+				  .time_ns = time_ns,
+				  .cpu = next(&o->r) % 3 * 500, .weight = next(&o->r),
+				  .thread = ONE_OF(&o->r, o->thread), .stack = stack };
 	made_again(&o->m);
 	*ev = o->m.ev;
 }
@@ -181,7 +189,8 @@ static char *perf_script(struct round *o)
 }
 
 /* Reads TEXT into M, which is fresh. */
-static int load(struct made *m, const char *text, enum import_format format, struct import_report *report, struct err *e)
+static int load(struct made *m, const char *text, enum import_format format,
+		struct import_report *report, struct err *e)
 {
 	const int fd = memfd_create("text", MFD_CLOEXEC);
 	struct profile_meta meta;
@@ -219,7 +228,8 @@ static void perf_script_is_read_back(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < ROUNDS; seed++) {
 		struct round *o = make_round(seed);
-		char *text = perf_script(o), *by_thread = folded(&o->m, GROUP_THREAD), *by_comm = folded(&o->m, GROUP_COMM);
+		char *text = perf_script(o), *by_thread = folded(&o->m, GROUP_THREAD),
+			*by_comm = folded(&o->m, GROUP_COMM);
 
 		assert_reads(text, IMPORT_PERF_SCRIPT, GROUP_THREAD, by_thread);
 		assert_reads(text, IMPORT_PERF_SCRIPT, GROUP_COMM, by_comm);
@@ -255,7 +265,8 @@ static char *diff_folded(struct round *before, struct round *after)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	assert_int_equal(diff_build(made_look(&before->m, &q), made_look(&after->m, &q), DIFF_BY_TOTAL, wall, &d, &e), 0);
+	assert_int_equal(diff_build(made_look(&before->m, &q), made_look(&after->m, &q), DIFF_BY_TOTAL,
+				    wall, &d, &e), 0);
 	v.diff = d;
 	assert_int_equal(exporter_folded.diff.write(f, &v, &e), 0);
 	fclose(f);

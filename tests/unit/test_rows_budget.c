@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rows_budget.c - a function that has a thousand call-frame instructions for each of its own: libdw, which runs all of them from its
- * start for each row, would take many times what it may, be it asked for all rows or, by walks, for one after the other.
+ * test_rows_budget.c - a function that has a thousand call-frame instructions for each of its own:
+ * libdw, which runs all of them from its start for each row, would take many times what it may, be
+ * it asked for all rows or, by walks, for one after the other.
  */
 #include "config.h"
 
@@ -21,7 +22,10 @@ __asm__(".pushsection .text\n"
 	".type dear_code, @function\n"
 	"dear_code:\n"
 	".cfi_startproc\n"
-	/* DW_CFA_undefined of register 255: each state that is remembered is of 4 KB. So often, the function cannot be split. */
+	/*
+	 * DW_CFA_undefined of register 255: each state that is remembered is of 4 KB. So often, the
+	 * function cannot be split.
+	 */
 	".rept 200\n"
 	"	.cfi_escape 0x07, 0xff, 0x01\n"
 	".endr\n"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rulebook.c - the rulebook keeps to its bounds, what was of least use gives way, and who reads meanwhile, by the protocol of
- * bpf/wire.h, never believes what is of something else.
+ * test_rulebook.c - the rulebook keeps to its bounds, what was of least use gives way, and who
+ * reads meanwhile, by the protocol of bpf/wire.h, never believes what is of something else.
  *
- * The maps of the kernel half are files in memory, its hashes arrays, which the wrapped calls of libbpf write.
+ * The maps of the kernel half are files in memory, its hashes arrays, which the wrapped calls of
+ * libbpf write.
  */
 #include "config.h"
 
@@ -136,7 +137,10 @@ static bool has(const struct rulebook *b, uint32_t page)
 	return rulebook_has(b, MODULE, (uint64_t)page * SB_TEXT_BYTES + 1);
 }
 
-/* As look_up_rule() of bpf/walk.bpf.h: the rule of row ROW of the page KEY, which was found at INDEX, to *RET. False: not believed. */
+/*
+ * As look_up_rule() of bpf/walk.bpf.h: the rule of row ROW of the page KEY, which was found at
+ * INDEX, to *RET. False: not believed.
+ */
 static bool read_item(uint32_t index, uint64_t key, uint32_t row, struct sb_rule *ret)
 {
 	const volatile struct sb_page *p = &pages[index];
@@ -213,8 +217,8 @@ static void test_least_used_give_way(void **state)
 }
 
 /*
- * There are more different rules than the dictionary holds: it is begun anew, and the pages with it; but not soon again, and then places of
- * those that do not fit have none.
+ * There are more different rules than the dictionary holds: it is begun anew, and the pages with
+ * it; but not soon again, and then places of those that do not fit have none.
  */
 static void test_rules_are_bounded(void **state)
 {
@@ -225,7 +229,8 @@ static void test_rules_are_bounded(void **state)
 		struct rule_row row[SB_ROWS];
 
 		for (uint32_t k = 0; k < SB_ROWS; k++)
-			row[k] = (struct rule_row){ .at = k * 8, .rule = { .kind = RULE_SP, .cfa = (int32_t)(i * SB_ROWS + k) } };
+			row[k] = (struct rule_row){ .at = k * 8,
+						    .rule = { .kind = RULE_SP, .cfa = (int32_t)(i * SB_ROWS + k) } };
 		rulebook_teach(*state, MODULE, (uint64_t)i * SB_TEXT_BYTES, row, SB_ROWS);
 	}
 	assert_int_equal(stats(*state).rules, SB_RULES);
@@ -255,7 +260,8 @@ static bool teach_space_of(struct rulebook *b, uint32_t pid, uint32_t version, u
 	struct sb_map map[MAPS];
 
 	for (uint32_t i = 0; i < MAPS; i++)
-		map[i] = (struct sb_map){ .start = (id << 8) + i * 16, .end = (id << 8) + i * 16 + 8, .pgoff = id, .module = pid };
+		map[i] = (struct sb_map){ .start = (id << 8) + i * 16, .end = (id << 8) + i * 16 + 8, .pgoff = id,
+					  .module = pid };
 	return rulebook_teach_maps(b, pid, id, map, MAPS, time_ns);
 }
 
@@ -346,8 +352,8 @@ static bool enough(struct reader *r)
 }
 
 /*
- * A page is found, and read later: meanwhile it may have given way to another one. So the item looked at is the one that is
- * probably written next, and what is wanted is what it has now.
+ * A page is found, and read later: meanwhile it may have given way to another one. So the item
+ * looked at is the one that is probably written next, and what is wanted is what it has now.
  */
 static void read_page(struct reader *r)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_save.c - what is shown is what is saved: of each node that can be zoomed into a query says the same as the tree did, and
- * each format has it; a recording made of sums is read as the same sums.
+ * test_save.c - what is shown is what is saved: of each node that can be zoomed into a query says
+ * the same as the tree did, and each format has it; a recording made of sums is read as the same
+ * sums.
  */
 #include "config.h"
 
@@ -45,8 +46,8 @@ static uint32_t keys_to(const struct tree *t, uint32_t node, uint64_t *keys)
 
 static bool same_figures(const struct tree_node *a, const struct tree_node *b)
 {
-	return a->total_ns == b->total_ns && a->count == b->count && a->open_ns == b->open_ns && a->doubt_ns == b->doubt_ns &&
-	       !memcmp(a->value, b->value, sizeof(a->value));
+	return a->total_ns == b->total_ns && a->count == b->count && a->open_ns == b->open_ns &&
+	       a->doubt_ns == b->doubt_ns && !memcmp(a->value, b->value, sizeof(a->value));
 }
 
 /* The node of T with KEY; fails when there is none. */
@@ -95,7 +96,8 @@ static void check_zooms(struct made *m, struct query *q)
 
 static void a_zoom_is_what_the_tree_has_there(void **state)
 {
-	static const enum group_by groups[] = { GROUP_NONE, GROUP_PROCESS, GROUP_EXE, GROUP_COMM, GROUP_THREAD, GROUP_CGROUP };
+	static const enum group_by groups[] = { GROUP_NONE, GROUP_PROCESS, GROUP_EXE, GROUP_COMM,
+						GROUP_THREAD, GROUP_CGROUP };
 	struct made_feed f;
 
 	madefeed_init(&f);
@@ -103,7 +105,8 @@ static void a_zoom_is_what_the_tree_has_there(void **state)
 	madenuma_feed(&f, "bbmb");
 	for (unsigned int how = 0; how < 32; how++) {
 		for (size_t g = 0; g < sizeof(groups) / sizeof(groups[0]); g++) {
-			struct query q = { .group_by = groups[g], .arch = MADE_ARCH, .inverted = how & 1, .by_node = how & 2,
+			struct query q = { .group_by = groups[g], .arch = MADE_ARCH, .inverted = how & 1,
+					   .by_node = how & 2,
 					   .fold_idle = how & 4, .hide_kernel = how & 8, .no_inlines = how & 16 };
 
 			check_zooms(&f.m, &q);
@@ -191,7 +194,8 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 	madefeed_init(&f);
 	madefeed_server(&f);
 	s = profile_snapshot(f.m.p);
-	assert_int_equal(exporter_recording.write(out, &(struct export_view){ .snapshot = s, .names = f.m.names, .meta = &f.meta }, &e), 0);
+	assert_int_equal(exporter_recording.write(out, &(struct export_view){ .snapshot = s, .names = f.m.names,
+		.meta = &f.meta }, &e), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_int_equal(recording_load("y.sberf", p, names, &meta, &report, NULL, &e), 0);
 	assert_int_equal(meta.samples, f.meta.samples);
@@ -205,7 +209,8 @@ static void cut_stacks_and_waits_are_counted_as_before(void **state)
 
 static struct save_job job_of(struct made_feed *f, const struct exporter *x)
 {
-	struct save_job job = { .exporter = x, .snapshot = profile_snapshot(f->m.p), .query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
+	struct save_job job = { .exporter = x, .snapshot = profile_snapshot(f->m.p),
+				.query = { .group_by = GROUP_PROCESS, .arch = MADE_ARCH },
 				.meta = f->meta, .title = "a <title>" };
 
 	return job;
@@ -356,7 +361,8 @@ static int slow_attach(void *owner, pid_t pid, uint64_t start_ticks, struct feed
 
 static struct feed slow_feed(struct slow *s, const struct names *names)
 {
-	return (struct feed){ .ctx = s, .owner = s, .names = names, .record = slow_record, .attach = slow_attach, .leave = slow_leave };
+	return (struct feed){ .ctx = s, .owner = s, .names = names, .record = slow_record, .attach = slow_attach,
+			      .leave = slow_leave };
 }
 
 /* What came of the oldest job that was not taken yet. */

@@ -73,7 +73,8 @@ static void *read_full_pipe(void *arg)
 
 	while (got && ioctl(fd, FIONREAD, &held) == 0 && held < room)
 		sched_yield();
-	for (ssize_t r; got && n < MUCH && (r = read(fd, got + n, MUCH - n < 1000 ? MUCH - n : 1000)) > 0; n += (size_t)r)
+	for (ssize_t r; got && n < MUCH && (r = read(fd, got + n, MUCH - n < 1000 ? MUCH - n : 1000)) > 0;
+	     n += (size_t)r)
 		;
 	return got;
 }

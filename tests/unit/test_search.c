@@ -10,7 +10,8 @@
 
 static void counts(void **state)
 {
-	static const struct { char other; uint64_t at; } v[] = { { 'a', 3 }, { 'b', 7 }, { 'c', 7 }, { 'd', UINT64_MAX } };
+	static const struct { char other; uint64_t at; } v[] = { { 'a', 3 }, { 'b', 7 }, { 'c', 7 },
+								 { 'd', UINT64_MAX } };
 
 	assert_int_equal(count_upto(v, 0, at, 5), 0);
 	assert_int_equal(count_upto((struct span *)NULL, 0, end, 5), 0);
@@ -26,7 +27,8 @@ static void counts(void **state)
 
 static void places(void **state)
 {
-	static const struct { char other; int32_t id; } v[] = { { 'a', -5 }, { 'b', 3 }, { 'c', 7 }, { 'd', INT32_MAX } };
+	static const struct { char other; int32_t id; } v[] = { { 'a', -5 }, { 'b', 3 }, { 'c', 7 },
+								{ 'd', INT32_MAX } };
 
 	assert_int_equal(count_below(v, 0, id, 5), 0);
 	assert_int_equal(count_below(v, 4, id, INT32_MIN), 0);

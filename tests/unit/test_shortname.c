@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_shortname.c - names of functions made short: of C++, Rust, Go, D and machines that make code, and of nobody at all. */
+/*
+ * test_shortname.c - names of functions made short: of C++, Rust, Go, D and machines that make
+ * code, and of nobody at all.
+ */
 #include "config.h"
 
 #include "base/cleanup.h"
@@ -87,7 +90,8 @@ static void parameters_and_arguments_go(void **state)
 		{ "std::function<int (int, char)>::operator()(int, char) const", "std::function::operator()" },
 		{ "std::_Function_handler<void (), main::{lambda()#1}>::_M_invoke(std::_Any_data const&)",
 		  "std::_Function_handler::_M_invoke" },
-		{ "boost::asio::detail::executor_op<boost::asio::detail::binder0<foo>, std::allocator<void>, boost::asio::detail::scheduler_operation>::do_complete(void*)",
+		{ "boost::asio::detail::executor_op<boost::asio::detail::binder0<foo>, std::allocator<void>, "
+		  "boost::asio::detail::scheduler_operation>::do_complete(void*)",
 		  "boost::asio::detail::executor_op::do_complete" },
 		{ "f(int)::Local::g() const", "f::Local::g" },
 		{ "f(void (*)(int), int)", "f" },
@@ -176,8 +180,10 @@ static void deep_names_end(void **state)
 /* Whatever it is given, it writes no more than there was, and what is short stays as it is. */
 static void noise_is_survived(void **state)
 {
-	static const char *const parts[] = { "<", ">", "(", ")", "[", "]", "{", "}", "::", " ", "operator", "a", "b1", "-", ".", "*",
-					     "&", "~", " const", "decltype", "(anonymous namespace)", "lambda", " as ", "!", "new",
+	static const char *const parts[] = { "<", ">", "(", ")", "[", "]", "{", "}", "::", " ", "operator", "a",
+					     "b1", "-", ".", "*",
+					     "&", "~", " const", "decltype", "(anonymous namespace)", "lambda",
+					     " as ", "!", "new",
 					     "[abi:", "[clone ", " requires ", "#1", "@", ",", "\xff", "for ", "to " };
 	unsigned int seed = 7;
 

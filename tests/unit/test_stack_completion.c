@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_stack_completion.c - the upper part of a stack that was cut at a page is read from outside, and put behind what was copied. */
+/*
+ * test_stack_completion.c - the upper part of a stack that was cut at a page is read from outside,
+ * and put behind what was copied.
+ */
 #include "config.h"
 
 #include "engine/stack_completion.h"
@@ -64,7 +67,8 @@ static int tear_down(void **state)
 /* The lower page from its middle on was copied. */
 static struct raw_event cut_sample(const struct world *w, pid_t tid)
 {
-	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = tid, .tid = tid, .sample = { .start_ns = 1, .user.nr_segments = 1 } };
+	struct raw_event raw = { .kind = RAW_SAMPLE, .pid = tid, .tid = tid,
+				 .sample = { .start_ns = 1, .user.nr_segments = 1 } };
 	struct raw_segment *seg = &raw.sample.user.segment[0];
 
 	seg->addr = (uint64_t)(uintptr_t)w->pages + PAGE / 2;
@@ -129,7 +133,10 @@ static void nothing_is_to_be_had(void **state)
 	assert_int_equal(completion_extend(w->u, &raw, 0, &more), COMPLETION_NONE);
 }
 
-/* What the walk does not come to the end of at once is read further, however far it is; what was copied behind the hole stays as it was. */
+/*
+ * What the walk does not come to the end of at once is read further, however far it is; what was
+ * copied behind the hole stays as it was.
+ */
 static void hole_is_larger(void **state)
 {
 	struct world *w = *state;
@@ -149,7 +156,8 @@ static void hole_is_larger(void **state)
 		wait_for_one(w->u);
 		assert_int_equal(completion_extend(w->u, &raw, at + page * PAGE, &more), COMPLETION_READY);
 		assert_true(more.segment[0].len > page * PAGE);
-		assert_memory_equal(more.segment[0].bytes, w->deep, more.segment[0].len < DEEP * PAGE ? more.segment[0].len : DEEP * PAGE);
+		assert_memory_equal(more.segment[0].bytes, w->deep,
+				    more.segment[0].len < DEEP * PAGE ? more.segment[0].len : DEEP * PAGE);
 	}
 	raw.sample.user.nr_segments = 2;
 	seg[1] = (struct raw_segment){ .addr = at + 20 * PAGE, .len = PAGE, .bytes = (const uint8_t *)w->pages };

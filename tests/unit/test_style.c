@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_style.c - the table of colours: can it be read on black and on white, and does it fall back to what a terminal has. */
+/*
+ * test_style.c - the table of colours: can it be read on black and on white, and does it fall back
+ * to what a terminal has.
+ */
 #include "config.h"
 
 #include "tests/unit/cmocka_all.h"
@@ -13,7 +16,10 @@ struct rgb {
 	double r, g, b;
 };
 
-/* As xterm has them: of all palettes in use that with the brightest colours, so hardest to read on white, and darkest blue. */
+/*
+ * As xterm has them: of all palettes in use that with the brightest colours, so hardest to read on
+ * white, and darkest blue.
+ */
 static struct rgb colour(int i)
 {
 	static const unsigned char low[16][3] = {
@@ -72,8 +78,8 @@ static double contrast(int a, int b)
 static void assert_readable(unsigned int style, int fg, int bg)
 {
 	if (fg != COLOUR_NONE && contrast(fg, bg) < READABLE)
-		fail_msg("style %u ('%c'): colour %d on %d has a contrast of %.2f:1", style, style_info(style)->letter, fg, bg,
-			 contrast(fg, bg));
+		fail_msg("style %u ('%c'): colour %d on %d has a contrast of %.2f:1", style,
+			 style_info(style)->letter, fg, bg, contrast(fg, bg));
 }
 
 static void contrast_is_that_of_wcag(void **state)

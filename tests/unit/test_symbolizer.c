@@ -88,7 +88,8 @@ static uint64_t own_offset(const void *p)
 
 	assert_non_null(f);
 	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && (uintptr_t)p >= from && (uintptr_t)p < to)
+		if (sscanf(line, "%lx-%lx %*s %lx", &from, &to, &offset) == 3 && (uintptr_t)p >= from &&
+		    (uintptr_t)p < to)
 			return (uintptr_t)p - from + offset;
 	fail();
 	return 0;

@@ -26,7 +26,8 @@ static struct target_watch *watch(enum target_kind kind, pid_t child, uint32_t *
 /* What W makes of PID calling itself NAME, by executing it or else; "" = nothing. */
 static const char *told(struct target_watch *w, pid_t pid, bool exec, const char *name)
 {
-	const struct raw_event ev = { .kind = RAW_COMM, .pid = pid, .tid = pid, .comm = { .exec = exec, .comm = name } };
+	const struct raw_event ev = { .kind = RAW_COMM, .pid = pid, .tid = pid,
+				      .comm = { .exec = exec, .comm = name } };
 	static char text[64];
 	bool news;
 
@@ -123,7 +124,8 @@ static void those_of_a_name_end_with_the_last(void **state)
 	snprintf(name, sizeof(name), "t%d", (int)getpid());
 	for (int stay = 0; stay < 2; stay++) {
 		uint32_t ids[] = { (uint32_t)named(name) };
-		struct capture_plan plan = { .target = TARGET_PIDS, .ids = { .v = ids, .n = 1, .cap = 1 }, .name = name, .stay = stay };
+		struct capture_plan plan = { .target = TARGET_PIDS, .ids = { .v = ids, .n = 1, .cap = 1 },
+					     .name = name, .stay = stay };
 		struct target_watch *w = NULL;
 		pid_t next;
 

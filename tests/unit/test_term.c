@@ -19,7 +19,8 @@ static int null_fd;
 
 static struct term_options options(const char *type)
 {
-	return (struct term_options){ .title = "sberf top", .type = type, .in_fd = null_fd, .out_fd = null_fd, .any_file = true };
+	return (struct term_options){ .title = "sberf top", .type = type, .in_fd = null_fd, .out_fd = null_fd,
+				      .any_file = true };
 }
 
 static struct terminal *opened(const char *type, bool no_color)
@@ -69,7 +70,8 @@ static void colours_as_the_terminal_has_them(void **state)
 		const char *type;
 		bool no_color;
 		int colours;
-	} cases[] = { { "xterm-256color", false, 256 }, { "xterm", false, 8 }, { "linux", false, 8 }, { "vt100", false, 0 },
+	} cases[] = { { "xterm-256color", false, 256 }, { "xterm", false, 8 }, { "linux", false, 8 },
+		      { "vt100", false, 0 },
 		      { "xterm-256color", true, 0 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -80,8 +82,8 @@ static void colours_as_the_terminal_has_them(void **state)
 }
 
 /*
- * What a terminal TYPE is sent for one green word is SENT. One that this machine does not describe is passed over: those of ncurses-term are
- * not everywhere.
+ * What a terminal TYPE is sent for one green word is SENT. One that this machine does not describe
+ * is passed over: those of ncurses-term are not everywhere.
  */
 static void assert_green(const char *type, const char *sent)
 {
@@ -120,7 +122,10 @@ static void direct_colour_is_sent_as_such(void **state)
 	assert_green("st-direct", "\033[38;2;0;135;0m");
 }
 
-/* What CAPABILITIES say of RGB and colours, in each of the ways that user_caps(5) has, decides what green is SENT as. False: there is no tic. */
+/*
+ * What CAPABILITIES say of RGB and colours, in each of the ways that user_caps(5) has, decides what
+ * green is SENT as. False: there is no tic.
+ */
 static bool is_sent(const char *capabilities, const char *sent)
 {
 	char dir[] = "/tmp/test_term.XXXXXX", command[256];
@@ -131,8 +136,8 @@ static bool is_sent(const char *capabilities, const char *sent)
 	snprintf(command, sizeof(command), "tic -x -o %s - 2>/dev/null", dir);
 	f = popen(command, "w");
 	assert_non_null(f);
-	fprintf(f, "%s|as said,\n\t%s, pairs#0x10000, setaf=\\E[F%%p1%%dm, setab=\\E[B%%p1%%dm, use=xterm,\n", strrchr(dir, '/') + 1,
-		capabilities);
+	fprintf(f, "%s|as said,\n\t%s, pairs#0x10000, setaf=\\E[F%%p1%%dm, setab=\\E[B%%p1%%dm, use=xterm,\n",
+		strrchr(dir, '/') + 1, capabilities);
 	made = !pclose(f);
 	setenv("TERMINFO", dir, true);
 	if (made)
@@ -160,7 +165,8 @@ static void sizes_of_the_environment_are_bounded(void **state)
 	static const struct {
 		const char *said;
 		int lines;
-	} cases[] = { { "33", 33 }, { "99999", CANVAS_SIDE_MAX }, { "99999999999999999999", 24 }, { "-3", 24 }, { "0", 24 }, { "no", 24 } };
+	} cases[] = { { "33", 33 }, { "99999", CANVAS_SIDE_MAX }, { "99999999999999999999", 24 }, { "-3", 24 },
+		      { "0", 24 }, { "no", 24 } };
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct terminal *t;
