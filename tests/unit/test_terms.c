@@ -69,7 +69,8 @@ static void what_makes_no_sense_is_said(void **state)
 	assert_refused("node:1024", "'1024' is no list of NUMA nodes");
 	assert_refused("state:Q", "there is no state 'Q': there are R preempted, S interruptible");
 	assert_refused("syscall:fly", "there is no system call 'fly' on x86_64: write it as its manual page does");
-	assert_reads("syscall:read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read", TERM_SYSCALL, false,
+	assert_reads("syscall:read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read",
+		     TERM_SYSCALL, false,
 		     "read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read",
 		     "syscall:read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read");
 	assert_refused("syscall:read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,read,write",
@@ -88,7 +89,8 @@ static void patterns_that_explode_are_refused(void **state)
 	assert_refused("((a{99}){99}){99}", "what it repeats is too large");
 	assert_refused("a{600}{2}", "what it repeats is too large");
 	assert_refused("(x|y{500}|[a-z]{501})", "what it repeats is too large");
-	assert_refused("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a", "its parentheses are nested too deeply");
+	assert_refused("((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((a",
+		       "its parentheses are nested too deeply");
 	assert_int_equal(pattern_check("(a{9}){9}[]{500}]\\{700[[:alpha:]]{2,}", NULL, NULL), 0);
 	assert_int_equal(pattern_check("a{500}", NULL, NULL), 0);
 }
@@ -98,7 +100,8 @@ static void patterns_give_up(void **state)
 {
 	struct made *m = *state;
 	const thread_id t = made_thread(m, 1, 1, "a");
-	struct query q = { .terms = MADE_TERM(TERM_FUNCTION, "(a|b)*a(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b){99}x") };
+	struct query q = { .terms = MADE_TERM(TERM_FUNCTION, 
+		"(a|b)*a(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b)(a|b){99}x") };
 	struct query no = q;
 	struct snapshot *s;
 	char text[2001], why[512];
@@ -130,7 +133,8 @@ static void wildcards(void **state)
 	} all[] = {
 		{ "", "", true }, { "", "a", false }, { "*", "", true }, { "*", "abc", true }, { "a*c", "abbc", true },
 		{ "a*c", "abcd", false }, { "*bc", "abcbc", true }, { "?", "\xC3\xA4", true }, { "??", "a", false },
-		{ "[a-c]x", "bx", true }, { "[!a-c]x", "bx", false }, { "[!a-c]x", "dx", true }, { "[[:digit:]]", "7", true },
+		{ "[a-c]x", "bx", true }, { "[!a-c]x", "bx", false }, { "[!a-c]x", "dx", true },
+		  { "[[:digit:]]", "7", true },
 		{ "[nobody", "[nobody", true }, { "a\\*", "a*", true }, { "a\\*", "ab", false }, { "a\\", "a\\", true },
 		{ "*a*b*", "xxaxxbxx", true }, { "*a*b*", "xxbxxaxx", false }, { "redis-*", "redis-server", true },
 		{ "redis", "redis-server", false },
@@ -310,8 +314,10 @@ static void what_matches_nobody_is_said(void **state)
 	struct made *m = *state;
 
 	made_add(m, 1, made_thread(m, 1, 1, "redis-server"), "main;call", MS);
-	assert_nothing(m, "call", "thread:redis", 1, "no thread is called 'redis' (all of the name or tid counts, * stands for any part)");
-	assert_nothing(m, "Call", "thread:1", 0, "no function matches 'Call' (it is a regular expression, and tells case apart)");
+	assert_nothing(m, "call", "thread:redis", 1,
+		       "no thread is called 'redis' (all of the name or tid counts, * stands for any part)");
+	assert_nothing(m, "Call", "thread:1", 0, "no function matches 'Call' (it is a regular expression, and "
+		       "tells case apart)");
 	assert_nothing(m, "process:x", NULL, 0, "no process is called 'x'");
 	assert_nothing(m, "cgroup:x", NULL, 0, "there is no cgroup with 'x' in its path");
 	assert_nothing(m, "state:D", NULL, 0, "there are no waits in state D");

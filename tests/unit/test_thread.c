@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_thread.c - a thread that asks to run first does, or gets short turns where it may not, and leaves neither to whom it starts; who
- * holds a mutex that it waits for runs as soon as it.
+ * test_thread.c - a thread that asks to run first does, or gets short turns where it may not, and
+ * leaves neither to whom it starts; who holds a mutex that it waits for runs as soon as it.
  */
 #include "config.h"
 
@@ -47,7 +47,8 @@ static bool says_turns(void)
 	unsigned int major = 0, minor = 0;
 	struct utsname u;
 
-	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && (major > 6 || (major == 6 && minor >= 12));
+	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 &&
+		(major > 6 || (major == 6 && minor >= 12));
 }
 
 static void *look(void *ret)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_threadlist.c - threads by their time: sums, names, what each does at the end, filters, every allocation failing. */
+/*
+ * test_threadlist.c - threads by their time: sums, names, what each does at the end, filters, every
+ * allocation failing.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -39,7 +42,8 @@ static void sums_by_kind(void **state)
 {
 	struct made *m = *state;
 	AUTO(threadlist_free) struct threadlist *l = NULL, *no_idle = NULL;
-	const thread_id a = made_thread(m, 1, 1, "main"), b = made_thread(m, 1, 2, "worker"), c = made_thread(m, 7, 7, "other");
+	const thread_id a = made_thread(m, 1, 1, "main"), b = made_thread(m, 1, 2, "worker"),
+		c = made_thread(m, 7, 7, "other");
 	struct query q = { .fold_idle = true };
 
 	made_add(m, NSEC_PER_SEC, a, "main;work", 300 * MS);
@@ -157,7 +161,8 @@ static void out_of_memory(void **state)
 	made_init(&shared, NULL);
 	for (int i = 1; i < 20; i++) {
 		made_add(&shared, NSEC_PER_SEC, made_thread(&shared, 1, i, "t"), "main;work", 10 * MS);
-		made_wait(&shared, NSEC_PER_SEC, made_thread(&shared, 1, i, "t"), "main;w", EVENT_BLOCKED, "futex", 'S', 5 * MS);
+		made_wait(&shared, NSEC_PER_SEC, made_thread(&shared, 1, i, "t"), "main;w", EVENT_BLOCKED,
+			  "futex", 'S', 5 * MS);
 	}
 	shared_snapshot = profile_snapshot(shared.p);
 	for (long n = 0; fail_alloc_round(n, try_list); n++)

@@ -25,8 +25,8 @@ static void assert_sum(const struct timeview *tv, uint64_t from, uint64_t to, do
 
 static struct fact under_way(struct made *m, thread_id t, enum event_kind kind, uint64_t ns)
 {
-	struct event ev = { .kind = (uint8_t)kind, .thread = t, .stack = made_stack(m, "main;wait"), .weight = ns, .count = 1,
-			    .wait = { .waker = ID_NONE } };
+	struct event ev = { .kind = (uint8_t)kind, .thread = t, .stack = made_stack(m, "main;wait"),
+			    .weight = ns, .count = 1, .wait = { .waker = ID_NONE } };
 	struct fact f;
 
 	assert_int_equal(profile_fact(m->p, &ev, &f), 0);
@@ -75,7 +75,8 @@ static void waits_lie_over_each_other(void **state)
 	for (unsigned int i = 0; i < 5; i++) {
 		static const uint64_t ms[] = { 500, 2500, 1500, 2500, 700 };
 
-		f[i] = under_way(&m, made_thread(&m, 7, (pid_t)(7 + i), "app"), i < 4 ? EVENT_BLOCKED : EVENT_RUNNABLE, ms[i] * MS);
+		f[i] = under_way(&m, made_thread(&m, 7, (pid_t)(7 + i), "app"),
+				 i < 4 ? EVENT_BLOCKED : EVENT_RUNNABLE, ms[i] * MS);
 	}
 	assert_int_equal(profile_provisional(m.p, 14 * S + 500 * MS, 15 * S, f, 5), 0);
 	s = profile_snapshot(m.p);
@@ -103,10 +104,14 @@ static void assert_asked(const struct timeview *tv, uint64_t from, uint64_t to, 
 	assert_true(ns[TIME_BLOCKED] >= blocked * 0.999 - 1 && ns[TIME_BLOCKED] <= blocked * 1.001 + 1);
 }
 
-/* What is asked for is known by slices, wherever it was in them; what a wait was before the first slice was before that. */
+/*
+ * What is asked for is known by slices, wherever it was in them; what a wait was before the first
+ * slice was before that.
+ */
 static void filters_leave_their_part(void **state)
 {
-	struct query q = { .from_ns = 50 * S, .to_ns = 51 * S, .states = 1u << WAIT_UNINTERRUPTIBLE };         /* the range makes no difference */
+	/* the range makes no difference */
+	struct query q = { .from_ns = 50 * S, .to_ns = 51 * S, .states = 1u << WAIT_UNINTERRUPTIBLE };
 	AUTO(timeview_free) struct timeview *tv = NULL;
 	struct snapshot *s;
 	struct made m;

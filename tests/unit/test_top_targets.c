@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_top_targets.c - going on with another target: whose flight recorder it is, and that the process is the one that was picked. */
+/*
+ * test_top_targets.c - going on with another target: whose flight recorder it is, and that the
+ * process is the one that was picked.
+ */
 #include "config.h"
 
 #include "tests/unit/cmocka_all.h"

@@ -158,7 +158,8 @@ static void without_cpus(void **state)
 
 static void copies(void **state)
 {
-	struct numa_topology t = machine(2, (const uint16_t[]){ 3, 5 }, (const uint16_t[]){ 10, 21, 21, 10 }), copy = { 0 };
+	struct numa_topology t = machine(2, (const uint16_t[]){ 3, 5 }, (const uint16_t[]){ 10, 21, 21, 10 }),
+		copy = { 0 };
 
 	assert_int_equal(topology_copy(&copy, &t, NULL), 0);
 	topology_free(&t);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_treediff.c - what two profiles made by hand have in common, how far shares may differ by chance, and what is written of it. */
+/*
+ * test_treediff.c - what two profiles made by hand have in common, how far shares may differ by
+ * chance, and what is written of it.
+ */
 #include "config.h"
 
 #include "base/hash.h"
@@ -67,7 +70,8 @@ static const struct diff *compare_by(struct two *t, enum diff_norm norm)
 
 	diff_free(t->d);
 	t->d = NULL;
-	assert_int_equal(diff_build(made_look(&t->side[DIFF_BEFORE], &t->q), made_look(&t->side[DIFF_AFTER], &t->q), norm, wall, &t->d, &e), 0);
+	assert_int_equal(diff_build(made_look(&t->side[DIFF_BEFORE], &t->q), made_look(&t->side[DIFF_AFTER], &t->q),
+				    norm, wall, &t->d, &e), 0);
 	return t->d;
 }
 
@@ -82,9 +86,10 @@ static void assert_diff(struct two *t, const char *want)
 	for (;;) {
 		const struct diff_node *n = &d->node[i];
 
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%*s%s%s %d:%d %d:%d\n", n->depth, "", diff_label(d, n->what, label, sizeof(label)),
-				       diff_suffix(d, i), (int)(n->self.ns[0] / MS), (int)(n->self.ns[1] / MS), (int)(n->total.ns[0] / MS),
-				       (int)(n->total.ns[1] / MS));
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%*s%s%s %d:%d %d:%d\n", n->depth, "",
+				       diff_label(d, n->what, label, sizeof(label)),
+				       diff_suffix(d, i), (int)(n->self.ns[0] / MS), (int)(n->self.ns[1] / MS),
+				       (int)(n->total.ns[0] / MS), (int)(n->total.ns[1] / MS));
 		assert_true(at < sizeof(text));
 		if (n->first_child != NODE_NONE) {
 			i = n->first_child;
@@ -150,7 +155,8 @@ static void nothing_differs(void **state)
 /* A function at START of a module with the build-id ID, called NAME; NULL = nothing is known of it. */
 static frame_id place(struct made *m, const char *path, char id, uint64_t start, const char *name, uint64_t at)
 {
-	struct module mod = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(m->d), path), .build_id_len = 20, .build_id = { (uint8_t)id } };
+	struct module mod = { .kind = MODULE_FILE, .path = strtab_adds(dict_strings(m->d), path), .build_id_len = 20,
+			      .build_id = { (uint8_t)id } };
 	struct func f = { .module = dict_module(m->d, &mod), .start = start, .size = 0x100, .kind = FUNC_USER };
 	const frame_id frame = dict_frame(m->d, f.module, at);
 	struct name n;
@@ -178,7 +184,10 @@ static void one_build_by_address(void **state)
 	struct two *t = *state;
 	struct made *b = &t->side[DIFF_BEFORE], *a = &t->side[DIFF_AFTER];
 
-	/* Without the debug file, and with it; an address alone, and inside of a function that is known on the other side. */
+	/*
+	 * Without the debug file, and with it; an address alone, and inside of a function that is
+	 * known on the other side.
+	 */
 	at_place(t, DIFF_BEFORE, place(b, "/bin/dash", 1, 0x4700, "dash+0x4700", 0x4710), 10);
 	at_place(t, DIFF_AFTER, place(a, "/usr/bin/dash", 1, 0x4700, "evalcommand", 0x4750), 20);
 	at_place(t, DIFF_BEFORE, place(b, "/bin/dash", 1, 0x5000, "evaltree", 0x5001), 1);
@@ -221,7 +230,10 @@ static void what_is_left_by_bare_name(void **state)
 	struct two *t = *state;
 	struct made *b = &t->side[DIFF_BEFORE], *a = &t->side[DIFF_AFTER];
 
-	/* Cloned differently, moved into a library; but "twin" is in both files on one side, and only one of them has a partner. */
+	/*
+	 * Cloned differently, moved into a library; but "twin" is in both files on one side, and
+	 * only one of them has a partner.
+	 */
 	at_place(t, DIFF_BEFORE, place(b, "/app", 1, 0x1000, "sum.isra.0", 0x1001), 10);
 	at_place(t, DIFF_AFTER, place(a, "/app", 2, 0x2000, "sum", 0x2001), 20);
 	at_place(t, DIFF_BEFORE, place(b, "/app", 1, 0x3000, "ns::put(int) [clone .constprop.0]", 0x3001), 1);
@@ -256,7 +268,8 @@ static void inlined_or_not(void **state)
 static void groups_without_numbers(void **state)
 {
 	struct two *t = *state;
-	const thread_id sh = made_thread(&t->side[DIFF_BEFORE], 20, 20, "sh"), sh2 = made_thread(&t->side[DIFF_BEFORE], 30, 30, "sh");
+	const thread_id sh = made_thread(&t->side[DIFF_BEFORE], 20, 20, "sh"),
+		sh2 = made_thread(&t->side[DIFF_BEFORE], 30, 30, "sh");
 	const thread_id bash = made_thread(&t->side[DIFF_AFTER], 20, 20, "bash");
 
 	before(t, "main", 10);
@@ -547,7 +560,8 @@ static bool compare_starved(void)
 	struct diff_func *f = NULL;
 	struct err e = ERR_INIT;
 	size_t n;
-	int r = diff_build(starved[DIFF_BEFORE], starved[DIFF_AFTER], DIFF_BY_TOTAL, (const uint64_t[]){ 1, 1 }, &d, &e);
+	int r = diff_build(starved[DIFF_BEFORE], starved[DIFF_AFTER], DIFF_BY_TOTAL,
+			   (const uint64_t[]){ 1, 1 }, &d, &e);
 
 	assert_int_equal(!d, r != 0);
 	r = r ? r : diff_functions(d, &f, &n, &e);

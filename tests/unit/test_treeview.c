@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_treeview.c - staying put: refreshes that change weights, add nodes and bring names leave the cursor on its node, the
- * node on its line of the screen, and everything open that was open.
+ * test_treeview.c - staying put: refreshes that change weights, add nodes and bring names leave the
+ * cursor on its node, the node on its line of the screen, and everything open that was open.
  */
 #include "config.h"
 
@@ -202,8 +202,10 @@ static void name_frames(struct world *w, const char *place, const char *name, co
 	uint16_t count = 0;
 
 	if (inlined)
-		n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, inlined, strlen(inlined)), .module = mod });
-	n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, name, strlen(name)), .module = mod });
+		n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, inlined,
+			strlen(inlined)), .module = mod });
+	n[count++].func = names_add_func(ns, &(struct func){ .name = names_add_text(ns, name, strlen(name)),
+							     .module = mod });
 	assert_int_equal(names_set(ns, f, n, count, inlined), 0);
 }
 
@@ -256,7 +258,10 @@ static uint32_t node_called(const struct world *w, const char *name)
 	return i;
 }
 
-/* The same in a flame graph, for a frame that is far too narrow to be there unless the cursor is on it; and its zoom. */
+/*
+ * The same in a flame graph, for a frame that is far too narrow to be there unless the cursor is on
+ * it; and its zoom.
+ */
 static void frames_keep_their_place_when_names_arrive(void **state)
 {
 	struct flameview f = { 0 };
@@ -358,7 +363,8 @@ static void check_put(const struct world *w, const struct before *b)
 		bool found = false;
 
 		for (size_t r = 0; r < w->tv.rows.n && !found; r++)
-			found = w->tree->node[w->tv.rows.v[r].node].key == b->open.v[i] && treeview_is_open(&w->tv, w->tv.rows.v[r].node);
+			found = w->tree->node[w->tv.rows.v[r].node].key == b->open.v[i] &&
+				treeview_is_open(&w->tv, w->tv.rows.v[r].node);
 		assert_true(found);
 	}
 }
@@ -495,7 +501,8 @@ static void idle_waits_are_no_row(void **state)
 	madefeed_off_cpu(&w.f);
 	refresh(&w);
 	assert_int_not_equal(treeview_idle(w.tree), NODE_NONE);
-	assert_true(treeview_work_ns(w.tree) + w.tree->node[treeview_idle(w.tree)].total_ns == w.tree->node[0].total_ns);
+	assert_true(treeview_work_ns(w.tree) + w.tree->node[treeview_idle(w.tree)].total_ns ==
+		    w.tree->node[0].total_ns);
 	treeview_all(&w.tv, true);
 	for (size_t i = 0; i < w.tv.rows.n; i++)
 		assert_int_not_equal(w.tree->node[w.tv.rows.v[i].node].kind, NODE_IDLE);
@@ -601,7 +608,8 @@ static void the_hottest_path_is_that_of_the_column(void **state)
 	assert_true(treeview_hottest(&w.tv));
 	assert_true(w.tree->node[treeview_node(&w.tv)].value[TIME_RUNNING] > 0);
 	treeview_show(&w.tv, NULL);
-	assert_false(treeview_hottest(&w.tv) || treeview_heaviest(&w.tv) || treeview_parent(&w.tv) || treeview_sibling(&w.tv, 1));
+	assert_false(treeview_hottest(&w.tv) || treeview_heaviest(&w.tv) || treeview_parent(&w.tv) ||
+		     treeview_sibling(&w.tv, 1));
 	fini(&w);
 }
 

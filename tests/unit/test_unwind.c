@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unwind.c - the walk on tests/fixtures/tiny.raw and on stacks made by hand: what is found, and what each way of being
- * incomplete is called.
+ * test_unwind.c - the walk on tests/fixtures/tiny.raw and on stacks made by hand: what is found,
+ * and what each way of being incomplete is called.
  */
 #include "config.h"
 
@@ -165,7 +165,10 @@ static void test_states(void **state)
 	assert_state(MAP_SPECIAL, CUT_NO_CFI, false);
 }
 
-/* Whether a word is a return address is known when what it points to has been loaded: until then the walk is to be made again. */
+/*
+ * Whether a word is a return address is known when what it points to has been loaded: until then
+ * the walk is to be made again.
+ */
 static void test_return_to_what_is_loading(void **state)
 {
 	struct fixture fx = load();
@@ -244,8 +247,8 @@ static void test_walked(void **state)
 }
 
 /*
- * The same walked by rules: what follows a signal's frame is exact, what a signal returns to was left by no call, and the places that
- * rules were taken for have to be those that are mapped.
+ * The same walked by rules: what follows a signal's frame is exact, what a signal returns to was
+ * left by no call, and the places that rules were taken for have to be those that are mapped.
  */
 static void test_ruled(void **state)
 {
@@ -352,7 +355,8 @@ static struct fixture jit_stack(uint32_t n, uint32_t size, uint64_t end)
 	uint64_t *words;
 
 	assert_non_null(m);
-	*m = (struct fixture_map){ .map = { .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 7, .state = MAP_ANON } };
+	*m = (struct fixture_map){ .map = { .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 7,
+					    .state = MAP_ANON } };
 	fx.seg[0] = calloc(n, size);
 	assert_non_null(fx.seg[0]);
 	words = (uint64_t *)fx.seg[0];
@@ -381,7 +385,10 @@ static void test_frame_pointers(void **state)
 	fixture_free(&fx);
 }
 
-/* Each frame that was left by its frame pointer is marked, also when the kernel half says so; those that have a table are not. */
+/*
+ * Each frame that was left by its frame pointer is marked, also when the kernel half says so; those
+ * that have a table are not.
+ */
 static void test_no_table(void **state)
 {
 	struct fixture fx = jit_stack(3, 32, 0);
@@ -431,8 +438,8 @@ static void test_no_callers(void **state)
 }
 
 /*
- * What a run-time compiler says of its code counts more than frame pointers, which lead astray there. A walk of the kernel half that followed
- * them is not believed.
+ * What a run-time compiler says of its code counts more than frame pointers, which lead astray
+ * there. A walk of the kernel half that followed them is not believed.
  */
 static void test_made_code(void **state)
 {
@@ -450,8 +457,10 @@ static void test_made_code(void **state)
 	assert_non_null(made);
 	vec_free(&dump);
 	fx.maps.v[0].map.made = made;
-	fx.input.regs[REG_PC] = JIT + 4;        /* 64 bytes and a return address on the stack, which nobody's frame pointer knows of */
-	words[8] = JIT + 0x100;                  /* of something of which nothing is told: by the frame pointer from there */
+	/* 64 bytes and a return address on the stack, which nobody's frame pointer knows of */
+	fx.input.regs[REG_PC] = JIT + 4;
+	/* of something of which nothing is told: by the frame pointer from there */
+	words[8] = JIT + 0x100;
 	fx.input.regs[REG_FP] = STACK + 96;
 	words[12] = 0;
 	words[13] = JIT + 0x200;
@@ -526,7 +535,10 @@ static void test_hole(void **state)
 	fixture_free(&fx);
 }
 
-/* The kernel half came to frame 20 and stopped there; what was copied from the beginning ends before, so the copy goes on there. */
+/*
+ * The kernel half came to frame 20 and stopped there; what was copied from the beginning ends
+ * before, so the copy goes on there.
+ */
 static void test_stopped(void **state)
 {
 	struct fixture fx = jit_stack(40, 32, 0);
@@ -688,7 +700,8 @@ static uint8_t *small_library(size_t *ret_size, Elf64_Phdr *ret_hdr)
 	char path[4096];
 	Elf64_Ehdr eh;
 
-	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/image/shared", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	snprintf(path, sizeof(path), "%s/tests/fuzz/corpus/image/shared",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
 	f = fopen(path, "re");
 	assert_non_null(f);
 	*ret_size = fread(p, 1, 65536, f);
@@ -709,7 +722,10 @@ static bool has_row(const uint8_t *elf, size_t size, uint64_t vaddr)
 	return row;
 }
 
-/* A search table that points into an entry is not used, and the rows are found all the same; a huge entry is refused. */
+/*
+ * A search table that points into an entry is not used, and the rows are found all the same; a huge
+ * entry is refused.
+ */
 static void test_hostile_cfi(void **state)
 {
 	Elf64_Phdr hdr = { 0 };

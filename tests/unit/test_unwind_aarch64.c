@@ -74,7 +74,8 @@ static struct tape *tape_open(const char *name)
 	uint32_t elf;
 
 	assert_non_null(t);
-	snprintf(path, sizeof(path), "%s/tests/data/unwind/%s", getenv("top_srcdir") ? getenv("top_srcdir") : ".", name);
+	snprintf(path, sizeof(path), "%s/tests/data/unwind/%s",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".", name);
 	f = fopen(path, "re");
 	assert_non_null(f);
 	t->bytes = malloc(FILE_MAX);
@@ -154,8 +155,8 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 	if (pc < t->start || pc >= t->end)
 		return false;
-	*ret = (struct unwind_map){ .start = t->start, .end = t->end, .pgoff = t->pgoff, .module = 1, .state = MAP_READY,
-				    .image = t->image };
+	*ret = (struct unwind_map){ .start = t->start, .end = t->end, .pgoff = t->pgoff, .module = 1,
+				    .state = MAP_READY, .image = t->image };
 	return true;
 }
 
@@ -174,7 +175,8 @@ static void assert_frames(const struct tape *t, uint32_t state)
 		const uint64_t addr = t->frame[i] % 2 ? t->frame[i] - 2 : t->frame[i];
 
 		if (chain.frame[i].offset != addr - t->start + t->pgoff)
-			fail_msg("state %u, at %#lx: frame %u is at %#lx, not %#lx", state, (unsigned long)t->in.regs[PC], i,
+			fail_msg("state %u, at %#lx: frame %u is at %#lx, not %#lx", state,
+				 (unsigned long)t->in.regs[PC], i,
 				 (unsigned long)(chain.frame[i].offset + t->start - t->pgoff), (unsigned long)addr);
 	}
 }
@@ -195,8 +197,8 @@ static unsigned int every_state(const char *name, struct unwind_stats *ret)
 		walk(u, t);
 		assert_frames(t, i);
 		if (chain.cut != CUT_COMPLETE || chain.n != t->nr_frames || chain.method != METHOD_CFI)
-			fail_msg("state %u, at %#lx: %u frames of %u, cut %d, method %d", i, (unsigned long)t->in.regs[PC], chain.n,
-				 t->nr_frames, chain.cut, chain.method);
+			fail_msg("state %u, at %#lx: %u frames of %u, cut %d, method %d", i,
+				 (unsigned long)t->in.regs[PC], chain.n, t->nr_frames, chain.cut, chain.method);
 		is_signed += t->in.regs[LINK] >> 48 != 0;
 	}
 	assert_int_equal(t->at, t->size);
@@ -274,7 +276,8 @@ static void test_link_of_caller(void **state)
 
 		tape_next(t);
 		/* A leaf, at its second instruction: as if it had called itself. */
-		if (t->in.regs[LINK] != link || t->in.regs[LINK] + 1 != t->frame[1] || t->in.regs[SP] != t->in.segment[0].addr)
+		if (t->in.regs[LINK] != link || t->in.regs[LINK] + 1 != t->frame[1] ||
+		    t->in.regs[SP] != t->in.segment[0].addr)
 			continue;
 		t->in.regs[LINK] = t->in.regs[PC];
 		walk(u, t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unwind_rows.c - every row of some system libraries: what the remembered rule does to registers and a random stack is
- * what the complete evaluator, which asks libdw and knows no rules, does to the same.
+ * test_unwind_rows.c - every row of some system libraries: what the remembered rule does to
+ * registers and a random stack is what the complete evaluator, which asks libdw and knows no rules,
+ * does to the same.
  */
 #include "config.h"
 
@@ -47,11 +48,15 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 	if (pc < BASE || pc >= BASE + f->size)
 		return false;
-	*ret = (struct unwind_map){ .start = BASE, .end = BASE + f->size, .module = 1, .state = MAP_READY, .image = f->im };
+	*ret = (struct unwind_map){ .start = BASE, .end = BASE + f->size, .module = 1, .state = MAP_READY,
+				    .image = f->im };
 	return true;
 }
 
-/* Every word of the stack is an address in the stack, so that memory can be followed; it has the alignment of the ABI. */
+/*
+ * Every word of the stack is an address in the stack, so that memory can be followed; it has the
+ * alignment of the ABI.
+ */
 static void fill_stack(void)
 {
 	for (size_t i = 0; i < STACK_SIZE / 8; i++)
@@ -86,7 +91,8 @@ static bool compare(struct unwinder *u, struct file *f, uint64_t pc, enum rule_k
 	if (a == STEP_CUT)
 		return false;
 	if (b != STEP_OK || fast.pc != slow.pc || fast.sp != slow.sp || fast.bp != slow.bp)
-		fail_msg("offset %llx, rule %d: rule %llx %llx %llx, row %llx %llx %llx", (unsigned long long)(pc - BASE), kind,
+		fail_msg("offset %llx, rule %d: rule %llx %llx %llx, row %llx %llx %llx",
+			 (unsigned long long)(pc - BASE), kind,
 			 (unsigned long long)fast.pc, (unsigned long long)fast.sp, (unsigned long long)fast.bp,
 			 (unsigned long long)slow.pc, (unsigned long long)slow.sp, (unsigned long long)slow.bp);
 	return true;
@@ -150,7 +156,8 @@ static void test_rows(void **state)
 			continue;
 		f = (struct file){ im, (uint64_t)st.st_size };
 		all_rows(u, &f, &fig);
-		printf("%s: %lu rows, %lu compared, %lu without a rule, %lu ends, %lu signal frames, %zu bytes held of %llu\n",
+		printf("%s: %lu rows, %lu compared, %lu without a rule, %lu ends, %lu signal frames, %zu bytes "
+		       "held of %llu\n",
 		       files[i], fig.rows, fig.compared, fig.slow, fig.ends, fig.signals, image_bytes(im),
 		       (unsigned long long)st.st_size);
 		assert_true(fig.rows > 0);

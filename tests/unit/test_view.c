@@ -106,12 +106,14 @@ static void lists_of_waits(void **state)
 }
 
 /* Shows what SET_UP made for SECONDS in several sizes and panes. */
-static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int seconds), const char *name, unsigned int seconds)
+static void still_waiting(void (*set_up)(struct made_feed *f, unsigned int seconds), const char *name,
+			  unsigned int seconds)
 {
 	static const struct {
 		const char *size, *keys;
 		int w, h;
-	} screens[] = { { "100x30", "", 100, 30 }, { "80x24", "", 80, 24 }, { "40x10", "", 40, 10 }, { "20x5", "", 20, 5 },
+	} screens[] = { { "100x30", "", 100, 30 }, { "80x24", "", 80, 24 }, { "40x10", "", 40, 10 },
+			{ "20x5", "", 20, 5 },
 			{ "waits-100x30", "60", 100, 30 }, { "waits-40x10", "6", 40, 10 } };
 
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
@@ -196,7 +198,10 @@ static void hostile_names(void **state)
 	madefeed_free(&f);
 }
 
-/* A process that is there and of which nothing is told, not even that it waits, is hidden; before that can be known it is waited for. */
+/*
+ * A process that is there and of which nothing is told, not even that it waits, is hidden; before
+ * that can be known it is waited for.
+ */
 static void a_target_that_the_kernel_hides(void **state)
 {
 	struct made_feed f;
@@ -226,7 +231,10 @@ static void a_target_that_the_kernel_hides(void **state)
 	madefeed_free(&f);
 }
 
-/* With -n NAME --wait nobody may have the name yet: it is not hidden, it is not there, and the view says what it waits for. */
+/*
+ * With -n NAME --wait nobody may have the name yet: it is not hidden, it is not there, and the view
+ * says what it waits for.
+ */
 static void a_name_that_nobody_has_yet(void **state)
 {
 	struct made_feed f;
@@ -664,7 +672,8 @@ static void recordings_are_in_the_header(void **state)
 	recording.state = RECORDING_ENDING;
 	driver_refresh(&d);
 	expect(&d, "recording-ending-100x30");
-	recording = (struct feed_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20, .keep_ns = 300 * NSEC_PER_SEC };
+	recording = (struct feed_recording){ .state = RECORDING_KEEPING, .bytes = 3u << 20,
+					     .keep_ns = 300 * NSEC_PER_SEC };
 	news = "cannot write to sberf-1.sberf: No space left on device; the view goes on";
 	driver_refresh(&d);
 	expect(&d, "recording-keeping-100x30");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_annot.c - key a: the code of a function over the panes, as keys and refreshes leave it. With SBERF_GOLDEN=write in the
- * environment the screens in tests/golden/view are written.
+ * test_view_annot.c - key a: the code of a function over the panes, as keys and refreshes leave it.
+ * With SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
  */
 #include "config.h"
 

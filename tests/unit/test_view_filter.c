@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_filter.c - keys f and F: what is typed, what is left by it, and how it is taken back. With SBERF_GOLDEN=write in the
- * environment the screens in tests/golden/view are written.
+ * test_view_filter.c - keys f and F: what is typed, what is left by it, and how it is taken back.
+ * With SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
  */
 #include "config.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_flame.c - the flame graph as a pane: how it looks, where keys and the mouse lead, what refreshes leave as it is.
- * With SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
+ * test_view_flame.c - the flame graph as a pane: how it looks, where keys and the mouse lead, what
+ * refreshes leave as it is. With SBERF_GOLDEN=write in the environment the screens in
+ * tests/golden/view are written.
  */
 #include "config.h"
 
@@ -127,7 +128,10 @@ static void many_narrow_functions(void **state)
 	end(&w);
 }
 
-/* A frame has the colours of the kinds of time in it, side by side; so has what is merged, whatever the heaviest of it is. */
+/*
+ * A frame has the colours of the kinds of time in it, side by side; so has what is merged, whatever
+ * the heaviest of it is.
+ */
 static void colours_are_those_of_kinds(void **state)
 {
 	struct world w;
@@ -152,14 +156,20 @@ static void colours_are_those_of_kinds(void **state)
 	driver_press(&w.d, "70");
 	assert_screen_has(w.d.canvas, "100 frames");
 	/* Of all 60 % running, 10 % in the queue, 30 % blocked; of what is merged 40 % running. */
-	assert_in_set(canvas_at(w.d.canvas, 58, 5)->style, ((uintmax_t[]){ STYLE_FLAME_RUNNING, STYLE_FLAME_RUNNING2 }), 2);
-	assert_in_set(canvas_at(w.d.canvas, 65, 5)->style, ((uintmax_t[]){ STYLE_FLAME_RUNNABLE, STYLE_FLAME_RUNNABLE2 }), 2);
-	assert_in_set(canvas_at(w.d.canvas, 75, 5)->style, ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
-	assert_in_set(canvas_at(w.d.canvas, 68, 7)->style, ((uintmax_t[]){ STYLE_FLAME_RUNNING, STYLE_FLAME_RUNNING2 }), 2);
-	assert_in_set(canvas_at(w.d.canvas, 72, 7)->style, ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 58, 5)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_RUNNING, STYLE_FLAME_RUNNING2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 65, 5)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_RUNNABLE, STYLE_FLAME_RUNNABLE2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 75, 5)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 68, 7)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_RUNNING, STYLE_FLAME_RUNNING2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 72, 7)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
 	driver_press(&w.d, "1u");
 	assert_screen_has(w.d.canvas, "blocked");
-	assert_in_set(canvas_at(w.d.canvas, 5, 5)->style, ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
+	assert_in_set(canvas_at(w.d.canvas, 5, 5)->style,
+		      ((uintmax_t[]){ STYLE_FLAME_BLOCKED, STYLE_FLAME_BLOCKED2 }), 2);
 	end(&w);
 }
 
@@ -421,7 +431,8 @@ static void saving(void **state)
 /* All sizes and keys. */
 static void any_size(void **state)
 {
-	static const char *const keys[] = { "j", "k", "h", "l", "G", "g", "<Enter>", "<Esc>7", "/e<Enter>", "n", "N", "i", "t",
+	static const char *const keys[] = { "j", "k", "h", "l", "G", "g", "<Enter>", "<Esc>7", "/e<Enter>",
+					    "n", "N", "i", "t",
 					    "w", "T", "K", "<PgDn>", "<PgUp>", "2", "6", "<Tab>", "m" };
 	unsigned int seed = 5;
 	struct world w;
@@ -429,7 +440,8 @@ static void any_size(void **state)
 	begin(&w, 80, 24, false, "7");
 	for (unsigned int i = 0; i < 400; i++) {
 		if (i % 5 == 0)
-			driver_resize(&w.d, 1 + rand_r(&seed) % (i % 3 ? 60 : 400), 1 + rand_r(&seed) % (i % 3 ? 20 : 100));
+			driver_resize(&w.d, 1 + rand_r(&seed) % (i % 3 ? 60 : 400),
+				      1 + rand_r(&seed) % (i % 3 ? 20 : 100));
 		driver_press(&w.d, keys[(unsigned int)rand_r(&seed) % (sizeof(keys) / sizeof(keys[0]))]);
 		view_mouse(w.d.view, (enum mouse)(rand_r(&seed) % 4), rand_r(&seed) % 100, rand_r(&seed) % 40);
 		if (i % 7 == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_manners.c - what holds for every pane: help lists the keys that are valid there and no others, however small the screen;
- * the status line keeps the number of the row; 40x10 says something.
+ * test_view_manners.c - what holds for every pane: help lists the keys that are valid there and no
+ * others, however small the screen; the status line keeps the number of the row; 40x10 says
+ * something.
  */
 #include "config.h"
 
@@ -122,7 +123,8 @@ static void assert_help(struct world *w, enum pane_id p)
 		AUTO_FREE char *text = entry(&b[i]);
 
 		if (binding_valid(&b[i], mode, can) && !strstr(help, text))
-			fail_msg("help of %s at %dx%d does not say: %s", pane_info(p)->name, w->d.canvas->w, w->d.canvas->h, text);
+			fail_msg("help of %s at %dx%d does not say: %s", pane_info(p)->name, w->d.canvas->w,
+				 w->d.canvas->h, text);
 		if (!binding_valid(&b[i], mode, can) && strstr(help, text) && !says_the_same(mode, can, text))
 			fail_msg("help of %s says what is not valid there: %s", pane_info(p)->name, text);
 	}
@@ -167,7 +169,8 @@ static void the_row_is_told(void **state)
 {
 	regex_t row;
 
-	assert_int_equal(regcomp(&row, " ([0-9,]+ of [0-9,]+( [a-z]+)?|[0-9,]+/[0-9,]+)$", REG_EXTENDED | REG_NOSUB), 0);
+	assert_int_equal(regcomp(&row, " ([0-9,]+ of [0-9,]+( [a-z]+)?|[0-9,]+/[0-9,]+)$", REG_EXTENDED | REG_NOSUB),
+			 0);
 	for (enum pane_id p = 0; p < PANES; p++) {
 		struct world w;
 
@@ -177,11 +180,13 @@ static void the_row_is_told(void **state)
 			driver_resize(&w.d, cols, 30);
 			driver_refresh(&w.d);
 			driver_press(&w.d, "<Home>");
-			for (unsigned int i = 0; i < 6 && i < view_tree(w.d.view)->rows.n; i++, driver_press(&w.d, "<Down>")) {
+			for (unsigned int i = 0; i < 6 && i < view_tree(w.d.view)->rows.n; i++,
+			     driver_press(&w.d, "<Down>")) {
 				AUTO_FREE char *line = line_of(&w, 28);
 
 				if (regexec(&row, line, 0, NULL, 0) != 0)
-					fail_msg("%s, %d columns: \"%s\" does not end in the row", pane_info(p)->name, cols, line);
+					fail_msg("%s, %d columns: \"%s\" does not end in the row",
+						 pane_info(p)->name, cols, line);
 			}
 		}
 		end(&w);

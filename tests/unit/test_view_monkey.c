@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_monkey.c - somebody who presses every key of the key table, in no order, clicks everywhere and resizes the window while
- * the profile grows, panes are late and memory runs out. Nothing may come of it but a sound screen.
+ * test_view_monkey.c - somebody who presses every key of the key table, in no order, clicks
+ * everywhere and resizes the window while the profile grows, panes are late and memory runs out.
+ * Nothing may come of it but a sound screen.
  *
- * It does the same each time: SBERF_MONKEY_SEED=N in the environment has it do something else, SBERF_MONKEY_STEPS=N for longer.
+ * It does the same each time: SBERF_MONKEY_SEED=N in the environment has it do something else,
+ * SBERF_MONKEY_STEPS=N for longer.
  */
 #include "config.h"
 
@@ -55,7 +57,10 @@ static bool is_valid(const struct monkey *m, const struct binding *b)
 	return binding_valid(b, view_mode(m->view), view_can(m->view));
 }
 
-/* One that has not been pressed where it is valid, as it is here; 0 = there is none. Chance alone would take long to find all. */
+/*
+ * One that has not been pressed where it is valid, as it is here; 0 = there is none. Chance alone
+ * would take long to find all.
+ */
 static uint32_t new_key(const struct monkey *m)
 {
 	size_t n;
@@ -70,7 +75,8 @@ static uint32_t new_key(const struct monkey *m)
 
 static uint32_t any_key(struct monkey *m)
 {
-	static const uint32_t others[] = { 'a', 'Z', 0x6F22, 0x301, 0x1F525, 0x202E, 0xFFFD, UI_KEY_UNKNOWN, UI_KEY_DELETE, 1, 0 };
+	static const uint32_t others[] = { 'a', 'Z', 0x6F22, 0x301, 0x1F525, 0x202E, 0xFFFD, UI_KEY_UNKNOWN,
+					   UI_KEY_DELETE, 1, 0 };
 	size_t n;
 	const struct binding *b = keymap(&n);
 	uint32_t key;
@@ -107,7 +113,8 @@ static void press(struct monkey *m)
 
 static void click(struct monkey *m)
 {
-	const int x = (int)below(m, (unsigned int)m->canvas->w + 2) - 1, y = (int)below(m, (unsigned int)m->canvas->h + 2) - 1;
+	const int x = (int)below(m, (unsigned int)m->canvas->w + 2) - 1,
+		y = (int)below(m, (unsigned int)m->canvas->h + 2) - 1;
 
 	view_mouse(m->view, (enum mouse)below(m, MOUSE_WHEEL_DOWN + 1), x, y);
 }
@@ -157,8 +164,8 @@ static void assert_sound(const struct monkey *m)
 			if ((right && (x == 0 || canvas_at(cv, x - 1, y)->width != 2)) ||
 			    (wide && (x + 1 == cv->w || canvas_at(cv, x + 1, y)->width != 0)) || c->style >= STYLE_NR ||
 			    (!right && (c->ch < 0x20 || (c->ch >= 0x7F && c->ch < 0xA0))))
-				fail_msg("seed %u, step %u: the cell at %d, %d of %dx%d is %#x, %u wide", m->first_seed, m->step, x,
-					 y, cv->w, cv->h, (unsigned int)c->ch, c->width);
+				fail_msg("seed %u, step %u: the cell at %d, %d of %dx%d is %#x, %u wide",
+					 m->first_seed, m->step, x, y, cv->w, cv->h, (unsigned int)c->ch, c->width);
 		}
 	}
 }
@@ -169,8 +176,8 @@ static void assert_places(const struct monkey *m)
 		const struct treeview *tv = m->view->pane[p].tv;
 
 		if (tv->rows.n && (tv->cursor >= tv->rows.n || tv->top >= tv->rows.n))
-			fail_msg("seed %u, step %u: pane %d has its cursor at %zu and its top at %zu of %zu", m->first_seed,
-				 m->step, (int)p, tv->cursor, tv->top, tv->rows.n);
+			fail_msg("seed %u, step %u: pane %d has its cursor at %zu and its top at %zu of "
+				 "%zu", m->first_seed, m->step, (int)p, tv->cursor, tv->top, tv->rows.n);
 	}
 	if (!(m->view->open & 1u << m->view->focus))
 		fail_msg("seed %u, step %u: the focus is on a pane that is closed", m->first_seed, m->step);
@@ -285,7 +292,10 @@ static void play(void (*fill)(struct made_feed *f), bool live, unsigned int seed
 	struct monkey m;
 
 	begin(&m, fill, live, seed);
-	/* While there is something to see every key comes to have its turn; some need a mode that few others lead to. */
+	/*
+	 * While there is something to see every key comes to have its turn; some need a mode that
+	 * few others lead to.
+	 */
 	for (m.step = 0; m.step < steps || (live && left_out(&m) && m.step < PATIENCE * steps); m.step++)
 		one_step(&m);
 	if (live && left_out(&m))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_mouse.c - what the mouse does: heads of columns sort, rules take the focus, the footer's keys are pressed, whatever
- * pane or question has them there.
+ * test_view_mouse.c - what the mouse does: heads of columns sort, rules take the focus, the
+ * footer's keys are pressed, whatever pane or question has them there.
  */
 #include "config.h"
 
@@ -85,7 +85,8 @@ static void heads_sort(void **state)
 	} cases[] = {
 		{ "", "running ", SORT_RUNNING }, { "", "runnable ", SORT_RUNNABLE }, { "", "blocked ", SORT_BLOCKED },
 		{ "s", "total ", SORT_TOTAL }, { "50", "total ", SORT_TOTAL }, { "50sss", "self ", SORT_SELF },
-		{ "50", "blocked ", SORT_BLOCKED }, { "40", "blocked ", SORT_BLOCKED }, { "40", "runnable ", SORT_RUNNABLE },
+		{ "50", "blocked ", SORT_BLOCKED }, { "40", "blocked ", SORT_BLOCKED },
+		  { "40", "runnable ", SORT_RUNNABLE },
 		{ "40", "total", SORT_TOTAL }, { "40ss", "running ", SORT_RUNNING },
 	};
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_numa.c - the view by node on the whole screen: keys that lead there and back, what is narrowed to a node, trees and
- * waits by node. With SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
+ * test_view_numa.c - the view by node on the whole screen: keys that lead there and back, what is
+ * narrowed to a node, trees and waits by node. With SBERF_GOLDEN=write in the environment the
+ * screens in tests/golden/view are written.
  */
 #include "config.h"
 
@@ -169,7 +170,8 @@ static void filters_of_the_command_line_stay(void **state)
 
 static void far_accesses_are_a_tree(void **state)
 {
-	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf report", .filter = { .measures = MEASURES_FAR } };
+	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf report",
+				.filter = { .measures = MEASURES_FAR } };
 	struct world w;
 
 	madefeed_init(&w.f);
@@ -302,8 +304,8 @@ static void refreshes_leave_the_line_alone(void **state)
 	for (unsigned int i = 0; i < 5; i++) {
 		for (unsigned int k = 0; k < 40; k++)
 			made_place(&w.f.m, MADE_START_NS + i * NSEC_PER_SEC, made_thread(&w.f.m, 1234, 1240, "worker"),
-				   i % 2 ? "start_thread;worker;other" : "start_thread;worker;lookupKey", EVENT_ACCESS, 1, 0,
-				   10 * NSEC_PER_MSEC);
+				   i % 2 ? "start_thread;worker;other" : "start_thread;worker;lookupKey",
+				   EVENT_ACCESS, 1, 0, 10 * NSEC_PER_MSEC);
 		w.f.published++;
 		driver_refresh(&w.d);
 		assert_screen_has(w.d.canvas, "\xE2\x96\x8C   \xE2\x96\xBE nextEntry");

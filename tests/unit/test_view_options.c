@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_options.c - key o: what it asks, and what the letters behind it change. With SBERF_GOLDEN=write in the environment the
- * screens in tests/golden/view are written.
+ * test_view_options.c - key o: what it asks, and what the letters behind it change. With
+ * SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
  */
 #include "config.h"
 
@@ -93,7 +93,8 @@ static void it_shows_what_is_on(void **state)
 	driver_press(&w.d, "o");
 	assert_true(screen_has(w.d.canvas, "kernel off, libs on, fold on, inlined on, names full"));
 	driver_press(&w.d, "loroiono");          /* as long as it gets: all of it fits */
-	assert_true(screen_has(w.d.canvas, "change which option?  kernel off, libs off, fold off, inlined off, names short"));
+	assert_true(screen_has(w.d.canvas, "change which option?  kernel off, libs off, fold off, inlined off, "
+			       "names short"));
 	driver_resize(&w.d, 40, 10);
 	assert_true(screen_has(w.d.canvas, "options: k l r n i Esc"));
 	end(&w);
@@ -143,7 +144,8 @@ static void leaving_changes_nothing(void **state)
 }
 
 /* Shows the server with what the command line says, as it was left, and says how it is left after KEYS. */
-static struct remembered shown_with(const struct query *given, const struct remembered *before, const char *keys, const char *on)
+static struct remembered shown_with(const struct query *given, const struct remembered *before,
+				    const char *keys, const char *on)
 {
 	const struct ui_options options = { .refresh_ns = NSEC_PER_SEC, .filter = *given };
 	struct remembered after;

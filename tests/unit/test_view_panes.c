@@ -93,7 +93,10 @@ static void modules(void **state)
 	golden("modules-search-80x24", 80, 24, false, "B0/libc<Enter>");
 }
 
-/* What modules take themselves, in all and of each kind of time, is all there is; with what they call none has more than that. */
+/*
+ * What modules take themselves, in all and of each kind of time, is all there is; with what they
+ * call none has more than that.
+ */
 static void modules_share_all_there_is(void **state)
 {
 	struct world w;
@@ -173,7 +176,8 @@ static void a_thread_can_be_looked_at_alone(void **state)
 
 static void threads_of_the_command_line_stay(void **state)
 {
-	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top", .filter = { .terms = MADE_TERM(TERM_THREAD, "bio_*") } };
+	struct ui_options o = { .refresh_ns = NSEC_PER_SEC, .title = "sberf top",
+				.filter = { .terms = MADE_TERM(TERM_THREAD, "bio_*") } };
 	struct world w;
 
 	madefeed_init(&w.f);
@@ -198,13 +202,15 @@ static void make_bad(struct made_feed *f)
 		enum cut_reason cut;
 		const char *module;
 		unsigned int n;
-	} cuts[] = { { CUT_STACK_SIZE, NULL, 40 }, { CUT_NO_CFI, "/lib/libc.so.6", 25 }, { CUT_NO_CFI, "/usr/bin/app", 60 },
+	} cuts[] = { { CUT_STACK_SIZE, NULL, 40 }, { CUT_NO_CFI, "/lib/libc.so.6", 25 },
+		     { CUT_NO_CFI, "/usr/bin/app", 60 },
 		     { CUT_NOT_LOADED, "/opt/\033[2Jjava/lib/server/libjvm.so", 3 } };
 
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
 		struct module m = { .kind = MODULE_FILE, .ino = 1000 + i };
 
-		made_add(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;cut", 10 * NSEC_PER_MSEC);
+		made_add(&f->m, MADE_START_NS, made_thread(&f->m, 1234, 1234, "redis-server"), "main;cut",
+			 10 * NSEC_PER_MSEC);
 		f->m.ev.cut = (uint8_t)cuts[i].cut;
 		if (cuts[i].module) {
 			m.path = strtab_adds(dict_strings(f->m.d), cuts[i].module);
@@ -226,8 +232,10 @@ static void how_good_figures_are(void **state)
 		const char *size, *keys;
 		int w, h;
 		bool ascii;
-	} screens[] = { { "100x40", "80", 100, 40, false }, { "80x24", "80", 80, 24, false }, { "60x20", "80", 60, 20, false },
-			{ "40x10", "8", 40, 10, false }, { "20x5", "8", 20, 5, false }, { "80x24-ascii", "80E", 80, 24, true },
+	} screens[] = { { "100x40", "80", 100, 40, false }, { "80x24", "80", 80, 24, false },
+			{ "60x20", "80", 60, 20, false },
+			{ "40x10", "8", 40, 10, false }, { "20x5", "8", 20, 5, false },
+			  { "80x24-ascii", "80E", 80, 24, true },
 			{ "status-80x24", "80jjjjjjjjj", 80, 24, false } };
 
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
@@ -254,7 +262,8 @@ static void make_walked(struct made_feed *f)
 	m->unwound = (struct unwound){ .way = { 39620, 900, 0, 100 }, .learned = 60,
 				       .walk = { [WALK_NOT_ASKED] = 300, [WALK_NO_PAGE] = 500, [WALK_NO_RULE] = 100 } };
 	m->wait_unwound = (struct unwound){ .way = { 36500, 400, 0, 90 }, .learned = 20,
-					    .walk = { [WALK_NOT_ASKED] = 250, [WALK_NO_PAGE] = 100, [WALK_NO_RULE] = 50 } };
+					    .walk = { [WALK_NOT_ASKED] = 250, [WALK_NO_PAGE] = 100,
+						      [WALK_NO_RULE] = 50 } };
 	m->rules_pages = 1234;
 	m->rules = 87;
 	m->rules_processes = 5;
@@ -272,7 +281,8 @@ static void how_stacks_were_unwound(void **state)
 	static const struct {
 		const char *size, *keys;
 		int w, h;
-	} screens[] = { { "200x60", "80", 200, 60 }, { "80x24", "80", 80, 24 }, { "40x10", "8G", 40, 10 }, { "20x5", "8G", 20, 5 } };
+	} screens[] = { { "200x60", "80", 200, 60 }, { "80x24", "80", 80, 24 }, { "40x10", "8G", 40, 10 },
+			{ "20x5", "8G", 20, 5 } };
 
 	for (size_t i = 0; i < sizeof(screens) / sizeof(screens[0]); i++) {
 		struct world w;
@@ -536,7 +546,8 @@ static void hidden_panes_are_not_built(void **state)
 
 static void panes_come_back(void **state)
 {
-	const struct remembered what = { .open = 1u << PANE_NUMA | 1u << PANE_WAITS | 1u << PANE_FUNCS, .focus = PANE_WAITS };
+	const struct remembered what = { .open = 1u << PANE_NUMA | 1u << PANE_WAITS | 1u << PANE_FUNCS,
+					 .focus = PANE_WAITS };
 	static const struct ui_options options = { .refresh_ns = NSEC_PER_SEC };
 	struct remembered now;
 	struct world w;

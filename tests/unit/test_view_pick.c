@@ -38,12 +38,13 @@ static const struct made_process {
 	{ 2, "root", "kthreadd", "", "", 0, 0, 1, true },
 	{ 17, "root", "kswapd0", "", "", 31, 0, 1, true },
 	{ 812, "root", "sshd", "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups", "ssh", 0, 7 * MB, 1, false },
-	{ 1234, "redis", "redis-server", "/usr/bin/redis-server 127.0.0.1:6379", "redis-server", 131, 3277 * MB, 6, false },
+	{ 1234, "redis", "redis-server", "/usr/bin/redis-server 127.0.0.1:6379", "redis-server", 131,
+	  3277 * MB, 6, false },
 	{ 1300, "postgres", "postgres", "postgres: 15/main: walwriter", "postgresql@15-main", 2, 24 * MB, 1, false },
-	{ 20999, "anna", "java", "java -Xmx4g -jar /srv/Inventory/inventory-service-2.14.3.jar --spring.profiles.active=production",
-	  "docker-0123456789ab", 1248, 4100 * MB, 1204, false },
-	{ 21000, "a-very-long-user-name", "evil\xEF\xBF\xBD[2J", "\xE6\xBC\xA2\xE5\xAD\x97 --name \xF0\x9F\x94\xA5", "session-3", 7,
-	  MB, 2, false },
+	{ 20999, "anna", "java", "java -Xmx4g -jar /srv/Inventory/inventory-service-2.14.3.jar "
+	  "--spring.profiles.active=production", "docker-0123456789ab", 1248, 4100 * MB, 1204, false },
+	{ 21000, "a-very-long-user-name", "evil\xEF\xBF\xBD[2J",
+	  "\xE6\xBC\xA2\xE5\xAD\x97 --name \xF0\x9F\x94\xA5", "session-3", 7, MB, 2, false },
 	{ 4194303, "nobody", "bash", "-bash", "session-3", 0, 5 * MB, 1, false },
 };
 
@@ -68,7 +69,8 @@ static struct proclist *list(unsigned int redis, pid_t left_out, unsigned int mo
 		for (char *c = find; *c; c++)
 			*c = *c >= 'A' && *c <= 'Z' ? (char)(*c | 0x20) : *c;
 		l->row.v[l->row.n++] = (struct proc_row){
-			.pid = pid, .start_ticks = (uint64_t)pid, .ticks = (uint64_t)pid, .kthread = p->kthread, .threads = p->threads,
+			.pid = pid, .start_ticks = (uint64_t)pid, .ticks = (uint64_t)pid, .kthread = p->kthread,
+				.threads = p->threads,
 			.rss_bytes = p->rss_bytes, .over_ns = NSEC_PER_SEC,
 			.cpu_ns = (p->pid == 1234 ? redis : p->cpu) * NSEC_PER_SEC / 100,
 			.user = p->user, .name = p->name, .command = p->command, .group = p->group,
@@ -311,7 +313,8 @@ static void picking(void **state)
 /* Why something could not be looked at, and what can be done about it, is more than a line. */
 static void long_sentences(void **state)
 {
-	static const char sentence[] = "making a BPF ring buffer was denied: sberf is run without cap_bpf and cap_perfmon; needed are "
+	static const char sentence[] = "making a BPF ring buffer was denied: sberf is run without cap_bpf and "
+				       "cap_perfmon; needed are "
 				       "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog; run: sudo setcap those+ep sberf";
 	struct world w;
 
@@ -388,7 +391,8 @@ static void another_target(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(screens),         cmocka_unit_test(nothing_is_known_yet), cmocka_unit_test(the_cursor_stays),
+		cmocka_unit_test(screens),         cmocka_unit_test(nothing_is_known_yet),
+			cmocka_unit_test(the_cursor_stays),
 		cmocka_unit_test(sorting),         cmocka_unit_test(kernel_threads),       cmocka_unit_test(searching),
 		cmocka_unit_test(leaving),         cmocka_unit_test(picking),              cmocka_unit_test(the_mouse),
 		cmocka_unit_test(long_lists),      cmocka_unit_test(another_target),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_view_time.c - the pane of time: where its cursor goes, that a range leaves the rest out everywhere and comes off again, how
- * strip and heat map look. With SBERF_GOLDEN=write in the environment the screens in tests/golden/view are written.
+ * test_view_time.c - the pane of time: where its cursor goes, that a range leaves the rest out
+ * everywhere and comes off again, how strip and heat map look. With SBERF_GOLDEN=write in the
+ * environment the screens in tests/golden/view are written.
  */
 #include "config.h"
 
@@ -23,8 +24,9 @@ struct world {
 };
 
 /*
- * "app 7" for SECONDS from FROM on: it works, in turn in red and in green for ten seconds each, but for 200 ms of each second,
- * from 400 ms on, in which it waits for a lock, and for the end of some seconds, for which it sleeps.
+ * "app 7" for SECONDS from FROM on: it works, in turn in red and in green for ten seconds each, but
+ * for 200 ms of each second, from 400 ms on, in which it waits for a lock, and for the end of some
+ * seconds, for which it sleeps.
  */
 static void work(struct made_feed *f, unsigned int from, unsigned int seconds)
 {
@@ -42,7 +44,8 @@ static void work(struct made_feed *f, unsigned int from, unsigned int seconds)
 		}
 		made_wait(&f->m, second + 600 * MS, t, "main;stall", EVENT_BLOCKED, "futex", 'S', 200 * MS);
 		if (sleeps)
-			made_wait(&f->m, second + 999 * MS, t, "main;nap", EVENT_BLOCKED, "nanosleep", 'S', sleeps * MS);
+			made_wait(&f->m, second + 999 * MS, t, "main;nap", EVENT_BLOCKED, "nanosleep",
+				  'S', sleeps * MS);
 		f->meta.samples += 80 - sleeps / 10;
 		f->meta.oncpu_ns += (800 - sleeps) * MS;
 		f->meta.blocked_ns += (200 + sleeps) * MS;
@@ -98,7 +101,10 @@ static void screens(void **state)
 	golden("help-80x40", 80, 40, false, "9?");
 }
 
-/* Half of the time of the range it was green: what other panes say is of the range, the header names it, Esc leaves it. */
+/*
+ * Half of the time of the range it was green: what other panes say is of the range, the header
+ * names it, Esc leaves it.
+ */
 static void a_range_is_all_that_is_shown(void **state)
 {
 	struct world w;
@@ -174,7 +180,8 @@ static void what_is_kept_is_said(void **state)
 	struct world w;
 
 	begin(&w, 100, 40, false, 400, "9<Home><Enter><Enter>");
-	assert_screen_has(w.d.canvas, "only 00:00:00 to 00:00:04: what is kept of 00:00:00 to 00:00:01; Esc shows all again");
+	assert_screen_has(w.d.canvas, "only 00:00:00 to 00:00:04: what is kept of 00:00:00 to 00:00:01; Esc "
+			  "shows all again");
 	end(&w);
 }
 
@@ -184,7 +191,8 @@ static void filters_leave_less(void **state)
 	struct world w;
 
 	begin(&w, 100, 40, false, 40, "");
-	made_add(&w.f.m, MADE_START_NS + 20 * NSEC_PER_SEC, made_thread(&w.f.m, 9, 9, "else"), "main;novel", NSEC_PER_SEC);
+	made_add(&w.f.m, MADE_START_NS + 20 * NSEC_PER_SEC, made_thread(&w.f.m, 9, 9, "else"),
+		 "main;novel", NSEC_PER_SEC);
 	w.f.published++;
 	driver_refresh(&w.d);
 	driver_press(&w.d, "4/else<Enter><Esc><Enter>49<Home>");

@@ -72,7 +72,8 @@ static void test_find(void **state)
 	assert_int_equal(call_find("futex (32-bit)", "x86_64"), CALL_COMPAT + 240);
 	assert_int_equal(call_find("waitpid", "x86_64"), CALL_COMPAT + 7);       /* the 64-bit ABI has none */
 	assert_int_equal(call_find("waitpid", "riscv64"), CALL_NONE);
-	assert_int_equal(call_find("recvmsg (32-bit)", "x86_64"), CALL_COMPAT + 372);    /* for which there is socketcall too */
+	/* for which there is socketcall too */
+	assert_int_equal(call_find("recvmsg (32-bit)", "x86_64"), CALL_COMPAT + 372);
 	assert_int_equal(call_find("recvmsg", "s390x"), CALL_SYSCALL + 372);
 	assert_int_equal(call_find("page fault", NULL), CALL_FAULT);
 	assert_int_equal(call_find("syscall 999", NULL), CALL_SYSCALL + 999);
@@ -82,7 +83,8 @@ static void test_find(void **state)
 	assert_int_equal(call_find("unknown", NULL), CALL_NONE);
 	assert_int_equal(call_find("no_such_call", NULL), CALL_NONE);
 	assert_int_equal(call_find("", NULL), CALL_NONE);
-	assert_int_equal(call_find("a name that is much longer than any system call has, and than there is room for", NULL),
+	assert_int_equal(call_find("a name that is much longer than any system call has, and than there is "
+				   "room for", NULL),
 			 CALL_NONE);
 	for (size_t i = 0; i < sizeof(arch) / sizeof(arch[0]); i++)
 		for (uint32_t nr = 0; nr < 600; nr++) {
@@ -205,10 +207,11 @@ static void *all_classes(void *ctx)
 				char text[CALL_NAME_MAX];
 
 				call_name(call, *arch, text);
-				wrong += (wait_class_of(call, S, *arch) == WAIT_CLASS_SLEEP) != !!strstr(text, "nanosleep");
+				wrong += (wait_class_of(call, S, *arch) == WAIT_CLASS_SLEEP) !=
+					!!strstr(text, "nanosleep");
 				wrong += (wait_class_of(call, D, *arch) == WAIT_CLASS_LOCK) !=
-					 (!!strstr(text, "futex") || !strncmp(text, "flock", 5) || !strncmp(text, "semop", 5) ||
-					  !strncmp(text, "semtimedop", 10));
+					 (!!strstr(text, "futex") || !strncmp(text, "flock", 5) ||
+					  !strncmp(text, "semop", 5) || !strncmp(text, "semtimedop", 10));
 			}
 	return (void *)wrong;
 }

@@ -91,7 +91,8 @@ static void first(struct world *w, uint64_t id, stack_id stack)
 static struct source_sum sum_of(uint64_t id)
 {
 	return (struct source_sum){
-		.pid = 1, .tid = 2, .start_ns = 3, .id = id, .last_ns = 900 * MS, .longest_ns = 500 * MS, .longest_blocked_ns = 30 * US,
+		.pid = 1, .tid = 2, .start_ns = 3, .id = id, .last_ns = 900 * MS, .longest_ns = 500 * MS,
+			.longest_blocked_ns = 30 * US,
 		.longest_runnable_ns = 10 * US, .cpu = 4, .node = 1, .call = FUTEX, .state = WAIT_INTERRUPTIBLE, .n = 2,
 		.part = { { 6 * US, 4 * US, 10 }, { 60 * US, 40 * US, 5 } },
 	};

@@ -28,7 +28,8 @@ static void assert_sound(const struct waits *w)
 		uint32_t children = 0;
 
 		up[r->level] = i;
-		assert_int_equal(r->parent, i ? up[r->level == WAIT_LEVEL_CLASS && !by_node ? WAIT_LEVEL_ALL : r->level - 1] : NODE_NONE);
+		assert_int_equal(r->parent, i ? up[r->level == WAIT_LEVEL_CLASS &&
+						   !by_node ? WAIT_LEVEL_ALL : r->level - 1] : NODE_NONE);
 		assert_true(by_node || r->level != WAIT_LEVEL_NODE);
 		for (uint32_t c = i + 1; c < w->n && w->row[c].level > r->level; c++) {
 			if (w->row[c].parent != i)
@@ -433,7 +434,8 @@ static void test_bounded(void **state)
 
 	for (uint32_t i = 0; i < 12000; i++) {
 		snprintf(text, sizeof(text), "f%u", i);
-		made_wait(m, 1, made_thread(m, 1, 1, "a"), text, EVENT_BLOCKED, i % 2 ? "fsync" : "futex", 'S', 1000 + i);
+		made_wait(m, 1, made_thread(m, 1, 1, "a"), text, EVENT_BLOCKED,
+			  i % 2 ? "fsync" : "futex", 'S', 1000 + i);
 		ns += 1000 + i;
 	}
 	made_wait(m, 1, made_thread(m, 1, 1, "a"), "(other)", EVENT_BLOCKED, "futex", 'S', 1);
@@ -459,7 +461,8 @@ static void test_hostile(void **state)
 	t = made_thread(m, 1, 1, "t");
 	made_wait(m, 1, t, "main", EVENT_BLOCKED, "futex", 'S', 3);
 	for (uint32_t i = 0; i < 15000; i++) {
-		m->ev.wait = (struct event_wait){ .call = CALL_SYSCALL + 600 + i % 5000, .state = (uint8_t)i, .waker = i,
+		m->ev.wait = (struct event_wait){ .call = CALL_SYSCALL + 600 + i % 5000,
+						 .state = (uint8_t)i, .waker = i,
 						 .context = (uint8_t)(i >> 3), .own_ns = hash_u64(i) };
 		made_again(m);
 	}
@@ -489,8 +492,8 @@ static void test_no_memory(void **state)
 	made_init(&shared, NULL);
 	for (int i = 0; i < 40; i++) {
 		t = made_thread(&shared, i, i, "a");
-		made_wait(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", EVENT_BLOCKED, i % 3 ? "read" : "futex",
-			  'S', MS);
+		made_wait(&shared, 1, t, i % 2 ? "main;f;g>h" : "main;@10;x_[k]", EVENT_BLOCKED,
+			  i % 3 ? "read" : "futex", 'S', MS);
 		wake(&shared, i % 4 ? WAKER_TASK : WAKER_SOFTIRQ, t, "main;w");
 		made_open(&shared);
 	}

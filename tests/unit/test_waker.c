@@ -38,7 +38,8 @@ static const char canned[] =
 #define DEVICE 0xffffffff8100b010
 
 #define CONTEXT(k, ...) \
-	waker_context_of(k, (const uint64_t[]){ __VA_ARGS__ }, (uint32_t)(sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8))
+	waker_context_of(k, (const uint64_t[]){ __VA_ARGS__ }, \
+			 (uint32_t)(sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8))
 
 static void contexts(void **state)
 {
@@ -54,7 +55,8 @@ static void contexts(void **state)
 		/* What a task sends over loopback, it delivers itself. */
 		assert_int_equal(CONTEXT(k, WAKE, SOFTIRQS, DO_SOFTIRQ, SENDMSG, SYSCALL), WAKER_TASK);
 		/* A timer in the midst of that is a timer. */
-		assert_int_equal(CONTEXT(k, WAKE, TIMER, SYSVEC, ASM_SYSVEC, SOFTIRQS, DO_SOFTIRQ, SENDMSG), WAKER_HARDIRQ);
+		assert_int_equal(CONTEXT(k, WAKE, TIMER, SYSVEC, ASM_SYSVEC, SOFTIRQS, DO_SOFTIRQ,
+					 SENDMSG), WAKER_HARDIRQ);
 	}
 }
 
@@ -74,7 +76,8 @@ static void nothing_to_go_by(void **state)
 /* What a tracepoint puts on top of a stack is no part of it; what is further out is, whatever its name. */
 static void looking_on(void **state)
 {
-	const uint64_t addrs[] = { 0xffffffffc0001010, 0xffffffff8100d010, 0xffffffff8100e010, SENDMSG, 0xffffffff8100d010, SYSCALL };
+	const uint64_t addrs[] = { 0xffffffffc0001010, 0xffffffff8100d010, 0xffffffff8100e010, SENDMSG,
+				   0xffffffff8100d010, SYSCALL };
 	AUTO(ksyms_free) struct ksyms *k = NULL;
 
 	(void)state;

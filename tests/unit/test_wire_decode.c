@@ -235,7 +235,8 @@ static void stopped(void **state)
 	a->nr = 1;
 	add_segment(&r, 0x7000, 128, 56);
 	assert_int_equal(wire_decode_record(r.b, r.n, &ev), 1);
-	assert_true(ev.sample.user.stopped && ev.sample.user.placed && !ev.sample.user.ruled && !ev.sample.user.stop.exact);
+	assert_true(ev.sample.user.stopped && ev.sample.user.placed && !ev.sample.user.ruled &&
+		    !ev.sample.user.stop.exact);
 	assert_int_equal(ev.sample.user.nr_walked, 1);
 	assert_int_equal(ev.sample.user.stop.pc, 1);
 	assert_int_equal(ev.sample.user.stop.sp, 2);
@@ -352,7 +353,10 @@ static void task_comes_first(void **state)
 	refuse(&r);
 }
 
-/* Cut anywhere, with the header's size made to agree, a record is refused or complete; nothing is read behind the cut. */
+/*
+ * Cut anywhere, with the header's size made to agree, a record is refused or complete; nothing is
+ * read behind the cut.
+ */
 /* Whatever of R is left, with a size that says so: taken or refused, never read beyond. */
 static void assert_cut_anywhere(const struct rec *r)
 {
@@ -643,7 +647,10 @@ static void hits_that_make_no_sense(void **state)
 	struct sb_part_text *t;
 	struct rec r;
 
-	/* More arguments than there is room for, or than there may be; none that it stands for; begun after its end; no probe. */
+	/*
+	 * More arguments than there is room for, or than there may be; none that it stands for;
+	 * begun after its end; no probe.
+	 */
 	start_event(&r, 3)->nr = 6;
 	refuse(&r);
 	p = start_event(&r, SB_ARGS_MAX);
@@ -657,7 +664,8 @@ static void hits_that_make_no_sense(void **state)
 	refuse(&r);
 	/* Twice, or in a sample. */
 	start_event(&r, 1);
-	memcpy(part(&r, SB_PART_EVENT, sizeof(*p)), r.b + sizeof(struct sb_hdr) + sizeof(struct sb_part_task), sizeof(*p));
+	memcpy(part(&r, SB_PART_EVENT, sizeof(*p)),
+	       r.b + sizeof(struct sb_hdr) + sizeof(struct sb_part_task), sizeof(*p));
 	refuse(&r);
 	start_event(&r, 1);
 	((struct sb_hdr *)r.b)->kind = SB_REC_SAMPLE;
