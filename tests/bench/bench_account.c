@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_account.c - what it costs to fit events to totals, with 2,000 threads that wait in three calls each:
+ * bench_account.c - what it costs to fit events to totals, with 2,000 threads that wait in three
+ * calls each:
  *
- *	bench_account [THREADS [RECORDS_PER_S]]
+ * bench_account [THREADS [RECORDS_PER_S]]
  *
- * A second is four settlements, a thousand records of waits and 200 samples. Each figure is the mean of a minute. Walking the
- * stack of a record is not in it (bench_unwind), nor is reading totals and waits from the kernel (offcpu.sh).
+ * A second is four settlements, a thousand records of waits and 200 samples. Each figure is the
+ * mean of a minute. Walking the stack of a record is not in it (bench_unwind), nor is reading
+ * totals and waits from the kernel (offcpu.sh).
  */
 #include "config.h"
 
@@ -79,27 +81,31 @@ static bool take_stack(void *ctx, const struct source_open *w)
 {
 	struct bench *b = ctx;
 	const struct reconcile_task task = { .pid = w->pid, .tid = w->tid, .start_ns = w->start_ns };
-	const struct event ev = { .stack = b->stack[w->tid % STACKS], .thread = b->thread[w->tid - 1], .cut_module = ID_NONE };
+	const struct event ev = { .stack = b->stack[w->tid % STACKS], .thread = b->thread[w->tid - 1],
+				  .cut_module = ID_NONE };
 
 	openwaits_stack(b->o, &task, w->id, &ev);
 	return true;
 }
 
-static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+static void take_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
+		     const struct reconcile_wait *w)
 {
 	(void)ctx, (void)task, (void)ev, (void)w;
 }
 
-static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void take_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
+			uint64_t runnable_ns)
 {
 	(void)ctx, (void)task, (void)call, (void)blocked_ns, (void)runnable_ns;
 }
 
 static void make(struct bench *b)
 {
-	const struct reconcile_config account = { .sink = &b->sink, .thread = name_task, .dict = profile_dict(b->p), .ctx = b };
-	struct openwaits_config waits = { .sink = &b->sink, .take = take_stack, .ended = take_end, .missed = take_missed,
-					  .thread = name_open, .ctx = b };
+	const struct reconcile_config account = { .sink = &b->sink, .thread = name_task,
+						  .dict = profile_dict(b->p), .ctx = b };
+	struct openwaits_config waits = { .sink = &b->sink, .take = take_stack, .ended = take_end,
+					  .missed = take_missed, .thread = name_open, .ctx = b };
 	const struct module m = { .kind = MODULE_FILE };
 	struct err e = ERR_INIT;
 
@@ -110,7 +116,8 @@ static void make(struct bench *b)
 	if (openwaits_new(&waits, &b->o, &e) < 0)
 		die(e.text);
 	for (uint32_t i = 0; i < STACKS; i++)
-		b->stack[i] = dict_stack(account.dict, STACK_ROOT, dict_frame(account.dict, dict_module(account.dict, &m), i));
+		b->stack[i] = dict_stack(account.dict, STACK_ROOT,
+					 dict_frame(account.dict, dict_module(account.dict, &m), i));
 	for (uint32_t i = 0; i < b->threads; i++) {
 		const struct thread t = { .pid = 1, .tid = (pid_t)i + 1, .start_ns = 1 };
 
@@ -136,7 +143,8 @@ static void hold(struct bench *b, uint64_t now_ns, uint64_t *n)
 		const struct event ev = { .kind = EVENT_SAMPLE, .time_ns = now_ns, .thread = b->thread[t],
 					  .weight = 10000000, .stack = b->stack[*n % STACKS], .flags = EVENT_F_USER,
 					  .cut_module = ID_NONE,
-					  .wait = { .call = CALL_SYSCALL + 1 + (uint32_t)*n % CALLS, .waker = ID_NONE } };
+					  .wait = { .call = CALL_SYSCALL + 1 + (uint32_t)*n % CALLS,
+						    .waker = ID_NONE } };
 
 		if (!(sample ? reconcile_sample(b->a, &task, &ev) : reconcile_wait(b->a, &task, &ev, &w)))
 			die("out of memory");
@@ -216,11 +224,12 @@ int main(int argc, char **argv)
 		look(&b, now);
 		rest(&b, now);
 	}
-	printf("account: %u threads, %u keys, %u records and 200 samples a second\n", b.threads, b.threads * (CALLS + 1),
-	       b.records);
+	printf("account: %u threads, %u keys, %u records and 200 samples a second\n", b.threads,
+	       b.threads * (CALLS + 1), b.records);
 	printf("reconcile_total %.0f ns a total, reconcile_sample and _wait %.0f ns each\n",
 	       (double)b.total_ns / turns / (b.threads * (CALLS + 1)), (double)b.hold_ns / (double)n);
-	printf("reconcile_settle %.0f us, with %.0f events and profile_add; provisional facts %.0f us a second, %.0f facts\n",
+	printf("reconcile_settle %.0f us, with %.0f events and profile_add; provisional facts %.0f us a "
+	       "second, %.0f facts\n",
 	       (double)b.settle_ns / turns / 1e3, (double)b.events / turns, (double)b.rest_ns / SECONDS / 1e3,
 	       (double)b.facts / SECONDS);
 	printf("a look at %u waits under way %.0f us; all together %.2f %% of a CPU\n", b.threads / 2,

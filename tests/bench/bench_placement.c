@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_placement.c - what it costs to know where memory is: a page of an access, a survey of a process, its mappings.
+ * bench_placement.c - what it costs to know where memory is: a page of an access, a survey of a
+ * process, its mappings.
  *
- *	bench_placement [MAPPINGS]
+ * bench_placement [MAPPINGS]
  *
- * The target is a child with 256 MB, as many more MAPPINGS of one page each, and a reservation of a terabyte. Figures are
- * CPU time of the thread that asks, since it waits in between on purpose, or the best of five where one thing is called
- * directly.
+ * The target is a child with 256 MB, as many more MAPPINGS of one page each, and a reservation of a
+ * terabyte. Figures are CPU time of the thread that asks, since it waits in between on purpose, or
+ * the best of five where one thing is called directly.
  */
 #include "config.h"
 
@@ -67,7 +68,8 @@ static pid_t start_target(uint64_t mappings)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		memset(memory, 1, BYTES);
-		mmap(NULL, UINT64_C(1) << 40, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		mmap(NULL, UINT64_C(1) << 40, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		make_mappings(mappings);
 		if (write(ready[1], "x", 1) != 1)
 			_exit(1);
@@ -136,8 +138,8 @@ static void bench_surveys(struct placement *p, pid_t pid)
 		found += got.found;
 		numa_process_clear(&got);
 	}
-	printf("a survey: %" PRIu64 " us, %" PRIu64 " pages asked for, %" PRIu64 " found\n", (cpu_of(p) - before) / SURVEYS / 1000,
-	       asked / SURVEYS, found / SURVEYS);
+	printf("a survey: %" PRIu64 " us, %" PRIu64 " pages asked for, %" PRIu64 " found\n",
+	       (cpu_of(p) - before) / SURVEYS / 1000, asked / SURVEYS, found / SURVEYS);
 }
 
 /* What the kernel alone takes. */
@@ -182,7 +184,8 @@ static void bench_maps(pid_t pid)
 		best = took < best ? took : best;
 		lines = a.v.n;
 	}
-	printf("reading its %" PRIu64 " mappings: %" PRIu64 " us, %zu KB\n", lines, best / 1000, areas_bytes(&a) / 1024);
+	printf("reading its %" PRIu64 " mappings: %" PRIu64 " us, %zu KB\n", lines, best / 1000,
+	       areas_bytes(&a) / 1024);
 	areas_free(&a);
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_profile.c - what the store and its queries cost, with 100,000 stacks of 25 frames and 2,000 threads:
+ * bench_profile.c - what the store and its queries cost, with 100,000 stacks of 25 frames and 2,000
+ * threads:
  *
- *	bench_profile [STACKS [THREADS]]
+ * bench_profile [STACKS [THREADS]]
  *
- * Each figure is the best of five, since other programs can only make it slower. What waits cost is measured after all else, with half
- * as many waits added, each in its two parts, in a few calls and of all lengths, and woken by 100 threads.
+ * Each figure is the best of five, since other programs can only make it slower. What waits cost is
+ * measured after all else, with half as many waits added, each in its two parts, in a few calls and
+ * of all lengths, and woken by 100 threads.
  */
 #include "config.h"
 
@@ -70,7 +72,8 @@ static double fill_waits(struct bench *b)
 	struct event blocked, runnable;
 
 	for (uint64_t n = 0; n < waits; n++) {
-		big_wait(&b->big, big_pick(&b->big, n), n, (SECONDS + n * SECONDS / waits) * NSEC_PER_SEC, &blocked, &runnable);
+		big_wait(&b->big, big_pick(&b->big, n), n, (SECONDS + n * SECONDS / waits) * NSEC_PER_SEC,
+			 &blocked, &runnable);
 		add(b, &blocked);
 		add(b, &runnable);
 	}
@@ -152,12 +155,15 @@ static void with_waits(struct bench *b)
 	if (!s)
 		die("out of memory");
 	profile_stats(b->p, &st);
-	printf("waits: profile_add %.0f ns an event; facts %.1f MB in %zu slices, dictionaries %.1f MB (%u kinds of waits)\n", add_ns,
-	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6, dict_waits(profile_dict(b->p)));
+	printf("waits: profile_add %.0f ns an event; facts %.1f MB in %zu slices, dictionaries %.1f MB (%u kinds of "
+	       "waits)\n", add_ns,
+	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6,
+	       dict_waits(profile_dict(b->p)));
 	time_tree(b, s, "of everything", (struct query){ .arch = "x86_64" });
 	time_tree(b, s, "without idling", (struct query){ .arch = "x86_64", .fold_idle = true });
 	time_waits(b, s, "of everything", (struct query){ .arch = "x86_64" });
-	time_waits(b, s, "of the last minute", (struct query){ .arch = "x86_64", .from_ns = (2 * SECONDS - 60) * NSEC_PER_SEC });
+	time_waits(b, s, "of the last minute", (struct query){ .arch = "x86_64",
+							       .from_ns = (2 * SECONDS - 60) * NSEC_PER_SEC });
 	snapshot_unref(s);
 }
 
@@ -180,12 +186,13 @@ int main(int argc, char **argv)
 	s = profile_snapshot(b.p);
 	if (!s)
 		die("out of memory");
-	printf("profile: %u stacks of %u frames (%u trie nodes), %u threads, %llu samples in %u s\n", b.big.stacks, BIG_DEPTH,
+	printf("profile: %u stacks of %u frames (%u trie nodes), %u threads, %llu samples in %u s\n",
+	       b.big.stacks, BIG_DEPTH,
 	       dict_stacks(profile_dict(b.p)), b.big.threads, (unsigned long long)b.samples, SECONDS);
 	printf("a fact takes %zu bytes; facts %.1f MB in %zu slices, dictionaries %.1f MB\n", sizeof(struct fact),
 	       (double)st.fact_bytes / 1e6, snapshot_slices(s), (double)st.dict_bytes / 1e6);
-	printf("profile_add %.0f ns an event, ageing included, %.1f ms at the longest; profile_snapshot %.0f us\n", add_ns,
-	       (double)b.pause_ns / 1e6, time_snapshot(&b));
+	printf("profile_add %.0f ns an event, ageing included, %.1f ms at the longest; profile_snapshot "
+	       "%.0f us\n", add_ns, (double)b.pause_ns / 1e6, time_snapshot(&b));
 	time_tree(&b, s, "of everything", (struct query){ 0 });
 	time_tree(&b, s, "by process", (struct query){ .group_by = GROUP_PROCESS });
 	time_tree(&b, s, "by thread", (struct query){ .group_by = GROUP_THREAD });

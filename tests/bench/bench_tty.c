@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_tty.c - how long a program of the terminal makes one wait, from outside: it gets a terminal, and what it writes is timed.
+ * bench_tty.c - how long a program of the terminal makes one wait, from outside: it gets a
+ * terminal, and what it writes is timed.
  *
- *	bench_tty start TIMES COMMAND [ARGS...]          from the start to the first screen, and to the first tree
- *	bench_tty keys TIMES KEYS COMMAND [ARGS...]      from a key to the first byte of the answer, and to the last one
+ * bench_tty start TIMES COMMAND [ARGS...]          from the start to the first screen, and to the
+ * first tree      bench_tty keys TIMES KEYS COMMAND [ARGS...]      from a key to the first byte of
+ * the answer, and to the last one
  *
- * The first screen has "quit" in its footer, and a tree has marks of what is open. Each of KEYS is pressed TIMES times, one after the
- * other, once the tree is there: "." waits for a second, so that something goes on meanwhile. A key that nothing answers within
- * a second is told and does not count; of a view that goes on by itself a key that changes nothing is answered by its next refresh,
- * so only keys that change something tell anything. CPU time of the program is told, too.
+ * The first screen has "quit" in its footer, and a tree has marks of what is open. Each of KEYS is
+ * pressed TIMES times, one after the other, once the tree is there: "." waits for a second, so that
+ * something goes on meanwhile. A key that nothing answers within a second is told and does not
+ * count; of a view that goes on by itself a key that changes nothing is answered by its next
+ * refresh, so only keys that change something tell anything. CPU time of the program is told, too.
  */
 #define _GNU_SOURCE
 #include "config.h"
@@ -233,7 +236,8 @@ static void time_keys(unsigned int times, const char *keys, char **command)
 	print("last byte", &last);
 	if (unanswered)
 		printf("%-22s %u keys\n", "nothing answered", unanswered);
-	printf("%-22s %.1f %% of a CPU over %.0f s\n", "its own time", cpu_seconds(s.pid) / ((double)(clock_mono_ns() - began) / 1e9) * 100,
+	printf("%-22s %.1f %% of a CPU over %.0f s\n", "its own time",
+	       cpu_seconds(s.pid) / ((double)(clock_mono_ns() - began) / 1e9) * 100,
 	       (double)(clock_mono_ns() - began) / 1e9);
 	stop(&s);
 	print_memory();
@@ -243,7 +247,8 @@ int main(int argc, char **argv)
 {
 	const unsigned int times = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 0;
 
-	thread_run_first();              /* else its own waiting is measured, too; the program that it starts does not inherit it */
+	/* else its own waiting is measured, too; the program that it starts does not inherit it */
+	thread_run_first();
 	if (argc > 3 && times && times <= TIMES_MAX && !strcmp(argv[1], "start")) {
 		time_start(times, argv + 3);
 		return 0;

@@ -2,11 +2,11 @@
 /*
  * bench_unwind.c - what a frame costs:
  *
- *	bench_unwind [-n CAPTURES] PROGRAM [ARGS]
+ * bench_unwind [-n CAPTURES] PROGRAM [ARGS]
  *
- * Takes raw captures of PROGRAM (2,000, one a millisecond, 32 KB of stack) and walks them: once with nothing known (first),
- * again and again over all of them, so that their bytes are never in the caches (cold), and each one many times (hot). cold
- * and hot are the best of five rounds.
+ * Takes raw captures of PROGRAM (2,000, one a millisecond, 32 KB of stack) and walks them: once
+ * with nothing known (first), again and again over all of them, so that their bytes are never in
+ * the caches (cold), and each one many times (hot). cold and hot are the best of five rounds.
  */
 #include "config.h"
 
@@ -26,7 +26,10 @@
 #define HOT_REPEAT 200
 #define FLUSH_BYTES (64u << 20)          /* more than the last-level cache of most machines */
 
-/* The mappings of a capture, packed and sorted as /proc has them, so that looking one up costs what it costs in sberf. */
+/*
+ * The mappings of a capture, packed and sorted as /proc has them, so that looking one up costs what
+ * it costs in sberf.
+ */
 struct sample {
 	struct fixture fx;
 	struct unwind_map *map;

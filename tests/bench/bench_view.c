@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_view.c - what a key costs in each pane, and a refresh, with as many stacks and threads as are promised (big.h):
+ * bench_view.c - what a key costs in each pane, and a refresh, with as many stacks and threads as
+ * are promised (big.h):
  *
- *	bench_view [STACKS [THREADS [keys|search|refresh [PANE]]]]
+ * bench_view [STACKS [THREADS [keys|search|refresh [PANE]]]]
  *
- * Every key of the table that is valid in a pane is pressed there. A key takes the time until the view has been drawn
- * again; what is built for it is built meanwhile, elsewhere, and only *taking it over* keeps the thread of the keys busy again.
- * Both are told, and what building takes, in time of a CPU, so that neighbours count less. No terminal: what that adds is told by
- * view.sh.
+ * Every key of the table that is valid in a pane is pressed there. A key takes the time until the
+ * view has been drawn again; what is built for it is built meanwhile, elsewhere, and only *taking
+ * it over* keeps the thread of the keys busy again. Both are told, and what building takes, in time
+ * of a CPU, so that neighbours count less. No terminal: what that adds is told by view.sh.
  */
 #include "config.h"
 
@@ -94,7 +95,10 @@ static void print(const char *what, struct times *t)
 	       (double)t->ns.v[n / 2] / 1e6, (double)t->ns.v[n * 99 / 100] / 1e6, (double)t->ns.v[n - 1] / 1e6);
 }
 
-/* Builds what the view asks for, as its thread would, and hands it over. Returns the time that this thread had to give. */
+/*
+ * Builds what the view asks for, as its thread would, and hands it over. Returns the time that this
+ * thread had to give.
+ */
 static uint64_t settle(struct bench *b)
 {
 	uint64_t spent = 0;

@@ -2,11 +2,11 @@
 /*
  * crowd.c - a program with very many threads and call paths, for benchmarks of what shows them:
  *
- *	crowd THREADS BUSY [WAYS]        until it is told to end
+ * crowd THREADS BUSY [WAYS]        until it is told to end
  *
- * BUSY threads compute all the time; the others do for a moment and then sleep for up to a second. What they compute they
- * do at the end of paths of 20 calls that are chosen by chance among eight functions: one of WAYS paths, or without that hardly any twice.
- * Prints "ready".
+ * BUSY threads compute all the time; the others do for a moment and then sleep for up to a second.
+ * What they compute they do at the end of paths of 20 calls that are chosen by chance among eight
+ * functions: one of WAYS paths, or without that hardly any twice. Prints "ready".
  */
 #include "config.h"
 
@@ -58,7 +58,8 @@ static __attribute__((noinline)) uint64_t compute(uint64_t x)
 
 static __attribute__((noinline)) uint64_t go(uint64_t way, unsigned int depth)
 {
-	static uint64_t (*const step[])(uint64_t, unsigned int) = { step_a, step_b, step_c, step_d, step_e, step_f, step_g, step_h };
+	static uint64_t (*const step[])(uint64_t, unsigned int) = { step_a, step_b, step_c, step_d, step_e, step_f,
+								    step_g, step_h };
 
 	return depth ? step[way & 7](way, depth) + 1 : compute(way | 1) + 1;
 }

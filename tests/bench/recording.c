@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording.c - bytes on disk and CPU time of a recording, without a kernel: 20,000 stacks of about 20 frames from a
- * made-up call graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at 997 Hz, all named with inlined calls and
- * lines.
+ * recording.c - bytes on disk and CPU time of a recording, without a kernel: 20,000 stacks of about
+ * 20 frames from a made-up call graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at
+ * 997 Hz, all named with inlined calls and lines.
  *
- *	tests/bench/recording [EVENTS [waits]]   (20,000 = 10 s)
+ * tests/bench/recording [EVENTS [waits]]   (20,000 = 10 s)
  *
  * With waits, the events are the two parts of waits with wakers instead.
  *
@@ -46,7 +46,8 @@ static unsigned int called_from(unsigned int function, unsigned int site)
 static void make_stacks(struct synth *s, module_id *file)
 {
 	for (unsigned int i = 0; i < STACKS; i++) {
-		unsigned int function = (unsigned int)(synth_random(s) % 3), depth = 12 + (unsigned int)(synth_random(s) % 17);
+		unsigned int function = (unsigned int)(synth_random(s) % 3),
+			depth = 12 + (unsigned int)(synth_random(s) % 17);
 
 		stacks[i] = STACK_ROOT;
 		for (unsigned int d = 0; d < depth && function < FUNCTIONS; d++) {
@@ -78,7 +79,8 @@ static void name_frames(struct synth *s)
 		name[inlined].line = (uint32_t)(f->offset / 9 % 3000);
 		if (inlined) {
 			snprintf(text, sizeof(text), "std::vector<Client*>::at_%u(unsigned long)", function % 200);
-			func = (struct func){ .module = f->module, .name = names_add_text(s->names, text, strlen(text)) };
+			func = (struct func){ .module = f->module,
+					      .name = names_add_text(s->names, text, strlen(text)) };
 			name[0] = (struct name){ names_add_func(s->names, &func), name[1].file, name[1].line % 97 };
 		}
 		assert_int_equal(names_set(s->names, id, name, 1 + inlined, true), 0);
@@ -109,7 +111,8 @@ static void make_wait(struct synth *s, struct event *ev, bool other_part, const 
 	ev->kind = EVENT_BLOCKED;
 	ev->weight = 10000000 + r % 40000000;
 	ev->wait = (struct event_wait){
-		.call = CALL_SYSCALL + calls[r % 8], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK, .waker = thread[r / 8 % 8],
+		.call = CALL_SYSCALL + calls[r % 8], .state = WAIT_INTERRUPTIBLE, .context = WAKER_TASK,
+			.waker = thread[r / 8 % 8],
 		.waker_stack = stacks[r / 64 % 50], .own_ns = ev->weight,
 	};
 }
@@ -123,7 +126,8 @@ static void record(struct synth *s, struct memory_recording *r, uint64_t n, cons
 
 		if (!waits || i % 2 == 0)
 			ev = (struct event){
-				.kind = EVENT_SAMPLE, .flags = EVENT_F_USER | (noise % 8 ? 0 : EVENT_F_KERNEL), .cpu = i & 1,
+				.kind = EVENT_SAMPLE,
+					.flags = EVENT_F_USER | (noise % 8 ? 0 : EVENT_F_KERNEL), .cpu = i & 1,
 				.time_ns = SYNTH_START_NS + i / 2 * PERIOD_NS + noise % 4000, .weight = PERIOD_NS,
 				.thread = thread[noise / 4000 % 8], .stack = popular(s), .cut_module = ID_NONE,
 			};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_access.c - any bytes as code: steps over it stay inside, and a rule either has a reason for having no address or gives
- * one.
+ * fuzz_access.c - any bytes as code: steps over it stay inside, and a rule either has a reason for
+ * having no address or gives one.
  *
- * The first two bytes (little-endian) are the place, the rest is code. Corpus: the loops of tests/workloads/arrays.c as gcc 12
- * -O2 makes them (stride, gather, chase, store, pair, copy), avx512: memory operands with VEX and EVEX prefixes, some of which
- * capstone 4.0.2 does not know, strings: string instructions, odd: what has no access or no end.
+ * The first two bytes (little-endian) are the place, the rest is code. Corpus: the loops of
+ * tests/workloads/arrays.c as gcc 12 -O2 makes them (stride, gather, chase, store, pair, copy),
+ * avx512: memory operands with VEX and EVEX prefixes, some of which capstone 4.0.2 does not know,
+ * strings: string instructions, odd: what has no access or no end.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_decode.c - whatever the bytes, a decoded wire record points only into itself, and a wait ends when its record says. The
- * header's size is made to agree.
+ * fuzz_decode.c - whatever the bytes, a decoded wire record points only into itself, and a wait
+ * ends when its record says. The header's size is made to agree.
  */
 #include "config.h"
 
@@ -59,7 +59,8 @@ static void check_wait(const struct raw_wait *w, uint64_t end_ns)
 
 static void check_hit(const struct raw_hit *hit, uint64_t end_ns)
 {
-	must(hit->probe && hit->count && hit->begun_ns <= end_ns && hit->nr_args <= RAW_ARGS_MAX && hit->nr_texts <= RAW_TEXTS_MAX);
+	must(hit->probe && hit->count && hit->begun_ns <= end_ns && hit->nr_args <= RAW_ARGS_MAX &&
+	     hit->nr_texts <= RAW_TEXTS_MAX);
 	if (hit->nr_args)
 		inside(hit->arg, hit->nr_args * sizeof(*hit->arg));
 	for (uint32_t i = 0; i < hit->nr_texts; i++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_export.c - whatever a profile holds, a writer ends with a file that is whole: text without controls, JSON that can be
- * parsed, XML that is well-formed, pages without a script that is not theirs, and no more than what is in the profile can
- * take.
+ * fuzz_export.c - whatever a profile holds, a writer ends with a file that is whole: text without
+ * controls, JSON that can be parsed, XML that is well-formed, pages without a script that is not
+ * theirs, and no more than what is in the profile can take.
  *
- * Input: the format, options, then a list of texts (length and bytes; 255 repeats what follows until it is about 5 kB long),
- * then what happened: each event says who, where, how long, with stacks that are made of the texts. Of two profiles for
- * comparisons.
+ * Input: the format, options, then a list of texts (length and bytes; 255 repeats what follows
+ * until it is about 5 kB long), then what happened: each event says who, where, how long, with
+ * stacks that are made of the texts. Of two profiles for comparisons.
  */
 #include "config.h"
 
@@ -31,9 +31,11 @@
 #define DEPTH_FUZZ_MAX 24u
 #define OUTPUT_BASE (4u << 20)           /* pages have a program in them, JSON tables have their heads */
 #define UNPACK_FIRST (64u << 10)
-#define OUTPUT_FACTOR 100u               /* for each byte of a name, and each part of an event, in all tables where it is */
+/* for each byte of a name, and each part of an event, in all tables where it is */
+#define OUTPUT_FACTOR 100u
 
-#define COMPARES 0x80u                   /* an exporter of differences; else one that report offers: others go on meaning the same */
+/* an exporter of differences; else one that report offers: others go on meaning the same */
+#define COMPARES 0x80u
 
 /* The exporter that WHICH stands for. */
 static const struct exporter *pick(unsigned int which, bool *ret_compares)
@@ -165,7 +167,8 @@ static void name_frame(struct input *i, struct side *s, frame_id frame, module_i
 			.start = byte(i), .size = byte(i),
 		};
 
-		name[k] = (struct name){ names_add_func(s->names, &f), names_add_text(s->names, file->s, file->n), byte(i) };
+		name[k] = (struct name){ names_add_func(s->names, &f),
+					 names_add_text(s->names, file->s, file->n), byte(i) };
 		i->cost += t->n + file->n;
 	}
 	must(!names_set(s->names, frame, name, n, what & 0x80));
@@ -315,7 +318,8 @@ static int each_event(void *source, event_fn *fn, void *ctx, struct err *e)
 static struct query make_query(uint8_t what, uint8_t more)
 {
 	return (struct query){
-		.group_by = what % (GROUP_CGROUP + 1), .inverted = what & 8, .hide_kernel = what & 16, .by_node = what & 32,
+		.group_by = what % (GROUP_CGROUP + 1), .inverted = what & 8, .hide_kernel = what & 16,
+			.by_node = what & 32,
 		.no_inlines = what & 64, .measures = what & 128 ? MEASURES_FAR : 0, .fold_idle = more & 1,
 	};
 }
@@ -398,7 +402,8 @@ static int write_diff(struct input *i, FILE *out, const struct exporter *x, stru
 	AUTO(diff_free) struct diff *diff = NULL;
 	const enum diff_norm norm = more & 8 && wall_ns[0] && wall_ns[1] ? DIFF_BY_WALL : DIFF_BY_TOTAL;
 	struct diff_view v = {
-		.name = { i->text[0].s, i->text[i->texts - 1].s }, .ascii = more & 2, .title = more & 4 ? i->text[0].s : NULL,
+		.name = { i->text[0].s, i->text[i->texts - 1].s }, .ascii = more & 2,
+			.title = more & 4 ? i->text[0].s : NULL,
 		.flame = { .upwards = more & 16, .no_script = more & 32 },
 	};
 	int r = 0;
@@ -414,11 +419,13 @@ static int write_diff(struct input *i, FILE *out, const struct exporter *x, stru
 	return r < 0 ? r : x->diff.write(out, &v, e);
 }
 
-static int write_format(struct input *i, FILE *out, const struct exporter *x, const struct query *q, uint8_t more, struct err *e)
+static int write_format(struct input *i, FILE *out, const struct exporter *x, const struct query *q,
+			uint8_t more, struct err *e)
 {
 	const struct side *s = &i->side[0];
 	const struct export_view v = {
-		.snapshot = s->snapshot, .names = s->names, .meta = &s->meta, .query = *q, .group_given = more & 1, .ascii = more & 2,
+		.snapshot = s->snapshot, .names = s->names, .meta = &s->meta, .query = *q, .group_given = more & 1,
+			.ascii = more & 2,
 		.title = more & 4 ? i->text[0].s : NULL, .source = &i->side[0],
 		.each_event = more & 8 && x->reads != EXPORT_EVENTS ? NULL : each_event,
 		.flame = { .upwards = more & 16, .no_script = more & 32 }, .min_percent = more & 64 ? 10 : 0,

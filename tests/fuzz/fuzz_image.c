@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_image.c - any bytes as an ELF file: it is opened or refused, and every row of it can be asked for, one by one or by the page, which
- * says the same.
+ * fuzz_image.c - any bytes as an ELF file: it is opened or refused, and every row of it can be
+ * asked for, one by one or by the page, which says the same.
  */
 #include "config.h"
 
@@ -35,7 +35,8 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 
 	if (pc < BASE || pc >= BASE + s->size)
 		return false;
-	*ret = (struct unwind_map){ .start = BASE, .end = BASE + s->size, .module = 1, .state = MAP_READY, .image = s->image };
+	*ret = (struct unwind_map){ .start = BASE, .end = BASE + s->size, .module = 1, .state = MAP_READY,
+				    .image = s->image };
 	return true;
 }
 
@@ -69,8 +70,8 @@ static void check_row(struct image *im, uint64_t offset, const struct rule *got)
 }
 
 /*
- * Rows of pages all over the file: in order, and rules that the walk has where each begins. Where functions overlap, libdw says of a row
- * that it reaches to where another one counts.
+ * Rows of pages all over the file: in order, and rules that the walk has where each begins. Where
+ * functions overlap, libdw says of a row that it reaches to where another one counts.
  */
 static void rows(struct image *im, uint64_t size)
 {

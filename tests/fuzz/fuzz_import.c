@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_import.c - any bytes as text of another tool: the first byte chooses which, and what is asked of it. Weights that went in come out
- * again.
+ * fuzz_import.c - any bytes as text of another tool: the first byte chooses which, and what is
+ * asked of it. Weights that went in come out again.
  */
 #include "config.h"
 
@@ -43,7 +43,8 @@ static void load(int fd, enum import_format format, const char *event)
 
 	if (!p || !names)
 		return;
-	if (!import_read(fd, "input", &(struct import_options){ .format = format, .event = event }, p, names, &meta, &report, &e))
+	if (!import_read(fd, "input", &(struct import_options){ .format = format, .event = event }, p, names,
+			 &meta, &report, &e))
 		look(p, names, meta.oncpu_ns + meta.blocked_ns + meta.runnable_ns);
 	else if (!e.text[0])
 		abort();

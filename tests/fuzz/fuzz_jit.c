@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_jit.c - any bytes as a perf map or a jitdump file: what is found covers the address, and its name ends. What a jitdump file says of
- * unwinding is read from them, too.
+ * fuzz_jit.c - any bytes as a perf map or a jitdump file: what is found covers the address, and its
+ * name ends. What a jitdump file says of unwinding is read from them, too.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_maps.c - any text as /proc/PID/maps, stat and status: what is parsed lies inside the text and keeps its promises, and
- * the mappings of any file overlay to a sorted space without overlaps. What is told of nodes from the same texts (areas, allowed
- * nodes, policies, stack pointers) stays within its bounds.
+ * fuzz_maps.c - any text as /proc/PID/maps, stat and status: what is parsed lies inside the text
+ * and keeps its promises, and the mappings of any file overlay to a sorted space without overlaps.
+ * What is told of nodes from the same texts (areas, allowed nodes, policies, stack pointers) stays
+ * within its bounds.
  */
 #include "config.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_merge.c - whatever two recordings hold, `sberf merge` ends with a sound one that has the events of both, or with a
- * sentence.
+ * fuzz_merge.c - whatever two recordings hold, `sberf merge` ends with a sound one that has the
+ * events of both, or with a sentence.
  *
- * Input: two bytes say how long the first one is, a third one which of them get checksums that fit, and whether there is a
- * second.
+ * Input: two bytes say how long the first one is, a third one which of them get checksums that fit,
+ * and whether there is a second.
  */
 #include "config.h"
 
@@ -49,7 +49,8 @@ static int64_t count(const uint8_t *p, size_t n, bool *ret_sound)
 
 	must(profile && names);
 	r = recording_read("fuzz.data", seal_read, &in, &t, NULL);
-	*ret_sound = !r && meta.complete && !survey.damages && !survey.lost_events && !survey.type[0].blocks && !survey.kind[0];
+	*ret_sound = !r && meta.complete && !survey.damages && !survey.lost_events && !survey.type[0].blocks &&
+		!survey.kind[0];
 	check_stats_free(&survey);
 	return r < 0 ? r : (int64_t)report.events;
 }

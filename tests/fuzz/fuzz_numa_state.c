@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_numa_state.c - no text may make the reader of states crash or exceed its bounds, and what it takes it writes in a form
- * that reads the same again.
+ * fuzz_numa_state.c - no text may make the reader of states crash or exceed its bounds, and what it
+ * takes it writes in a form that reads the same again.
  */
 #include "config.h"
 

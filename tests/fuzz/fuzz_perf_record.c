@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_perf_record.c - whatever the bytes, text in a side-band record ends inside it. The header's size is made to agree. */
+/*
+ * fuzz_perf_record.c - whatever the bytes, text in a side-band record ends inside it. The header's
+ * size is made to agree.
+ */
 #include "config.h"
 
 #include "capture/perf_record.h"
@@ -17,7 +20,8 @@ static void must(bool ok)
 
 static void check(const struct perf_record *rec, const uint8_t *low, const uint8_t *high)
 {
-	const char *text = rec->ev.kind == RAW_MMAP ? rec->ev.mmap.path : rec->ev.kind == RAW_COMM ? rec->ev.comm.comm : NULL;
+	const char *text = rec->ev.kind == RAW_MMAP ? rec->ev.mmap.path : rec->ev.kind == RAW_COMM ?
+		rec->ev.comm.comm : NULL;
 
 	if (rec->ev.kind == RAW_MMAP)
 		must(rec->ev.mmap.build_id_len <= BUILD_ID_MAX);

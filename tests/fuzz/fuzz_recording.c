@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_recording.c - no bytes may make the reader crash, hang, misjudge a size or hand out an id that does not exist.
+ * fuzz_recording.c - no bytes may make the reader crash, hang, misjudge a size or hand out an id
+ * that does not exist.
  *
- * The checksums are put right first, where a block header stands where it should, so that a mutation reaches what lies behind
- * them; an input that begins with another byte than 'S' is read as it is behind that byte.
+ * The checksums are put right first, where a block header stands where it should, so that a
+ * mutation reaches what lies behind them; an input that begins with another byte than 'S' is read
+ * as it is behind that byte.
  */
 #include "config.h"
 
@@ -62,10 +64,12 @@ static void check_numa(struct profile *p)
 		return;
 	must(s->topology.nr <= NODES_MAX && s->process.n <= NUMA_PROCESSES_MAX && s->thread.n <= NUMA_THREADS_MAX);
 	for (uint32_t i = 0; i < s->topology.nr; i++)
-		must(s->topology.node[i].id < NODES_MAX && topology_index(&s->topology, s->topology.node[i].id) == (int)i);
+		must(s->topology.node[i].id < NODES_MAX &&
+		     topology_index(&s->topology, s->topology.node[i].id) == (int)i);
 	for (size_t i = 0; i < s->process.n; i++)
 		for (size_t k = 0; k < s->process.v[i].resident.n; k++)
-			must(s->process.v[i].resident.v[k].node < NODES_MAX && s->process.v[i].resident.v[k].mapping < MAPPING_NR);
+			must(s->process.v[i].resident.v[k].node < NODES_MAX &&
+			     s->process.v[i].resident.v[k].mapping < MAPPING_NR);
 	for (size_t i = 0; i < s->thread.n; i++)
 		must(s->thread.v[i].home < (int32_t)NODES_MAX &&
 		     numa_state_thread(s, s->thread.v[i].pid, s->thread.v[i].tid) == &s->thread.v[i]);

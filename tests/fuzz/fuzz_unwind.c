@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_unwind.c - any registers and stack bytes over a real file: this program's own, or (flag 4) the one of AArch64 in
- * tests/data/unwind. Input: 17 registers, a byte of flags, the stack. pc is brought into the code, and every eighth word of the
- * stack too, so that walks get further than one frame. AArch64's other registers are those again.
+ * fuzz_unwind.c - any registers and stack bytes over a real file: this program's own, or (flag 4)
+ * the one of AArch64 in tests/data/unwind. Input: 17 registers, a byte of flags, the stack. pc is
+ * brought into the code, and every eighth word of the stack too, so that walks get further than one
+ * frame. AArch64's other registers are those again.
  */
 #include "config.h"
 
@@ -38,13 +39,14 @@ static bool find(void *ctx, uint64_t pc, struct unwind_map *ret)
 {
 	(void)ctx;
 	if (pc >= JIT && pc < JIT + 4096) {
-		*ret = (struct unwind_map){ .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 2, .state = MAP_ANON };
+		*ret = (struct unwind_map){ .start = JIT, .end = JIT + 4096, .pgoff = JIT, .module = 2,
+					    .state = MAP_ANON };
 		return true;
 	}
 	if (pc < BASE || pc >= SPACE_END)
 		return false;
-	*ret = (struct unwind_map){ .start = BASE, .end = SPACE_END, .module = file == &self ? 1 : 3, .state = MAP_READY,
-				    .image = file->image };
+	*ret = (struct unwind_map){ .start = BASE, .end = SPACE_END, .module = file == &self ? 1 : 3,
+				    .state = MAP_READY, .image = file->image };
 	return true;
 }
 
@@ -72,7 +74,8 @@ static void open_other(void)
 	uint32_t size;
 	size_t n;
 
-	snprintf(path, sizeof(path), "%s/tests/data/unwind/aarch64-pac.bin", getenv("top_srcdir") ? getenv("top_srcdir") : ".");
+	snprintf(path, sizeof(path), "%s/tests/data/unwind/aarch64-pac.bin",
+		 getenv("top_srcdir") ? getenv("top_srcdir") : ".");
 	f = fopen(path, "re");
 	n = f ? fread(bytes, 1, sizeof(bytes), f) : 0;
 	if (n < 8 || (memcpy(&size, bytes + 4, sizeof(size)), size > n - 8))

@@ -2,8 +2,9 @@
 /*
  * options.c - what AddressSanitizer does in fuzz programs unless ASAN_OPTIONS says otherwise.
  *
- * Freed memory is kept from being used again up to 256 MiB as a rule, which a program that makes a few MiB in each of thousands of
- * runs pays for with page faults and cold caches; 16 MiB are several runs. Of where memory came from, the innermost six frames are kept.
+ * Freed memory is kept from being used again up to 256 MiB as a rule, which a program that makes a
+ * few MiB in each of thousands of runs pays for with page faults and cold caches; 16 MiB are
+ * several runs. Of where memory came from, the innermost six frames are kept.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seal.h - checksums that fit what was mutated, so that it reaches what lies behind them; and recordings in memory, to be
- * read.
+ * seal.h - checksums that fit what was mutated, so that it reaches what lies behind them; and
+ * recordings in memory, to be read.
  */
 #ifndef SBERF_TESTS_FUZZ_SEAL_H
 #define SBERF_TESTS_FUZZ_SEAL_H
@@ -12,7 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Puts right the checksum of the header of the recording in the N bytes at P, and of blocks as long as one follows another. */
+/*
+ * Puts right the checksum of the header of the recording in the N bytes at P, and of blocks as long
+ * as one follows another.
+ */
 void seal_recording(uint8_t *p, size_t n);
 
 /* An input_fn whose CTX is a struct cursor. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wellformed.c - see wellformed.h. One cursor over the text; each function takes what it is called after, or says no. */
+/*
+ * wellformed.c - see wellformed.h. One cursor over the text; each function takes what it is called
+ * after, or says no.
+ */
 #include "config.h"
 
 #include "tests/fuzz/wellformed.h"
