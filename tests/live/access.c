@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access.c - samples the workload arrays and holds the addresses found against where its functions access memory:
+ * access.c - samples the workload arrays and holds the addresses found against where its functions
+ * access memory:
  *
- *	access WORKLOAD WAY SAMPLES
+ * access WORKLOAD WAY SAMPLES
  *
- * Runs WORKLOAD with WAY ("all" for every way) until each way has SAMPLES samples in its function, or for two minutes. Prints a
- * line for each way and one for all samples of user code, in percent:
+ * Runs WORKLOAD with WAY ("all" for every way) until each way has SAMPLES samples in its function,
+ * or for two minutes. Prints a line for each way and one for all samples of user code, in percent:
  *
- *	NAME samples N address A right R slow S far F truth T before B at A ahead H MISS COUNT ...
+ * NAME samples N address A right R slow S far F truth T before B at A ahead H MISS COUNT ...
  *
- * A: have an address; R of these: in an array that the function accesses; S: in one of those it waits for, which are not in the caches.
- * F of the latter: on a far node, by a map made up here, in which parts of the arrays are far; T: what F must be, since the functions
- * access all of these arrays alike.
+ * A: have an address; R of these: in an array that the function accesses; S: in one of those it
+ * waits for, which are not in the caches. F of the latter: on a far node, by a map made up here, in
+ * which parts of the arrays are far; T: what F must be, since the functions access all of these
+ * arrays alike.
  */
 #include "config.h"
 
@@ -111,7 +113,8 @@ static int read_arrays(struct test *t, struct err *e)
 
 		if (!strcmp(line, "end\n"))
 			return 0;
-		if (t->nr_arrays < ARRAYS_MAX && sscanf(line, "array %31s %" SCNx64 " %" SCNx64, a.name, &a.start, &a.end) == 3)
+		if (t->nr_arrays < ARRAYS_MAX && sscanf(line, "array %31s %" SCNx64 " %" SCNx64, a.name,
+							&a.start, &a.end) == 3)
 			t->array[t->nr_arrays++] = a;
 	}
 	return err_set(e, EPROTO, "the workload did not tell its arrays");
@@ -214,8 +217,8 @@ static int capture(struct test *t, struct source *s, struct ingest *in, const ch
 }
 
 /*
- * Of each hundred blocks PERCENT are far, evenly spread: which part of an array happens to be in a cache, or in huge pages,
- * must not make a difference.
+ * Of each hundred blocks PERCENT are far, evenly spread: which part of an array happens to be in a
+ * cache, or in huge pages, must not make a difference.
  */
 static bool is_far(const struct array *a, uint64_t addr, unsigned int percent)
 {
@@ -289,7 +292,8 @@ static double percent(uint64_t part, uint64_t all)
 static void print_count(const char *name, const struct count *c, unsigned int truth)
 {
 	printf("%s samples %" PRIu64 " address %.1f right %.1f slow %.1f far %.1f truth %u", name, c->samples,
-	       percent(c->address, c->samples), percent(c->right, c->address), percent(c->slow, c->address), percent(c->far, c->slow), truth);
+	       percent(c->address, c->samples), percent(c->right, c->address), percent(c->slow, c->address),
+	       percent(c->far, c->slow), truth);
 	printf(" before %.1f at %.1f ahead %.1f", percent(c->how[ACCESS_BEFORE], c->address),
 	       percent(c->how[ACCESS_AT], c->address), percent(c->how[ACCESS_AHEAD], c->address));
 	for (unsigned int i = 1; i < MISS_NR; i++)
@@ -321,7 +325,8 @@ static int find_addresses(struct test *t, struct err *e)
 
 static int run(struct test *t, char **argv, struct err *e)
 {
-	struct capture_plan plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = FREQ_HZ, .stack_bytes = 4096 };
+	struct capture_plan plan = { .target = TARGET_PIDS, .event = EVENT_CPU_CLOCK, .freq_hz = FREQ_HZ,
+				     .stack_bytes = 4096 };
 	struct event_sink sink = { .observer = on_sample, .observer_ctx = t };
 	struct ingest_config config = { .sink = &sink, .stack_bytes = 4096 };
 	AUTO(dict_free) struct dict *dict = dict_new();

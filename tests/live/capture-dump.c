@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as `name: value` lines.
+ * capture-dump.c - opens a source on a target, reads it to the target's end and prints what came as
+ * `name: value` lines.
  *
- *	capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES] [-C CPU] [-f] [-n COMM] [-w MS]
- *		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
+ * capture-dump [-a | -c CGROUP | -t] [-e cycles] [-F HZ] [-R HZ] [-r RING_BYTES] [-s STACK_BYTES]
+ * [-C CPU] [-f] [-n COMM] [-w MS]
+ * 		[-N] [-o [-W] [-P] [-H] [-p PERIOD_US] [-v]] -- COMMAND [ARGS...]
  *
- * The command is started in any case; -a and -c decide whether it alone is the target, -t targets its first thread. -f walks
- * frame pointers, -w does not read for MS milliseconds after the start, -n counts samples of that comm. CPU time and samples
- * of the command include its children. -o follows waits, -W wakers too, -p sets the period, -v prints each wait. -P takes the
- * kernel for one from before 5.18, whose sched_switch does not tell the state in which a thread leaves. -H makes helpers (capture/peek.h), one
- * before and one after the start, which must not be seen. -R changes the rate after 20
- * samples: old_rate counts those, old_rate_ms is what they stand for. -N samples page faults and asks where threads are at home.
+ * The command is started in any case; -a and -c decide whether it alone is the target, -t targets
+ * its first thread. -f walks frame pointers, -w does not read for MS milliseconds after the start,
+ * -n counts samples of that comm. CPU time and samples of the command include its children. -o
+ * follows waits, -W wakers too, -p sets the period, -v prints each wait. -P takes the kernel for
+ * one from before 5.18, whose sched_switch does not tell the state in which a thread leaves. -H
+ * makes helpers (capture/peek.h), one before and one after the start, which must not be seen. -R
+ * changes the rate after 20 samples: old_rate counts those, old_rate_ms is what they stand for. -N
+ * samples page faults and asks where threads are at home.
  */
 #include "config.h"
 
@@ -42,7 +46,8 @@ struct ids {
 };
 
 struct counts {
-	uint64_t samples, weight, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs, segments, bytes;
+	uint64_t samples, weight, in_kernel, kernel_regs, kernel_frames, kthread, compat, no_user, regs,
+		segments, bytes;
 	uint64_t interrupted, interrupted_far, walked, own, other_pids, unordered, cgroup, exe;
 	uint64_t stack_pointer_inside, comm_match;
 	uint64_t mmaps, build_ids, comms, execs, forks, threads_forked, exits, unreadable;
@@ -53,7 +58,8 @@ struct counts {
 	double blocked_ns, runnable_ns, waited;          /* what the waits told stand for */
 	uint64_t running_total, blocked_total, runnable_total, waits_total, short_total, gone;
 	uint64_t open, open_stacks, open_regs, open_ns;
-	uint64_t faults, fault_samples, fault_stacks, moves, kernel_moves, told_moves, homes, homes_most, policies, wrong_nodes;
+	uint64_t faults, fault_samples, fault_stacks, moves, kernel_moves, told_moves, homes, homes_most,
+		policies, wrong_nodes;
 	struct source *source;
 	bool verbose, numa;
 	struct ids pids, tids, children;
@@ -151,7 +157,8 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	c->waits++;
 	c->own += is_own(c, ev->pid);
 	c->long_waits += length >= (double)w->period_ns;
-	c->wait_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > RED_ZONE;
+	c->wait_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments &&
+		ev->sample.user.segment[0].len > RED_ZONE;
 	c->wait_kernel += ev->sample.nr_kernel > 0;
 	c->no_stack += w->no_stack;
 	c->seeded += w->seeded;
@@ -160,7 +167,8 @@ static void count_wait(struct counts *c, const struct raw_event *ev)
 	c->waited += each;
 	count_segments(c, &ev->sample);
 	if (c->verbose)
-		printf("wait %d %s: %s, %s, blocked %" PRIu64 " runnable %" PRIu64 " us, woken by %s %d, %u bytes%s\n", (int)ev->tid,
+		printf("wait %d %s: %s, %s, blocked %" PRIu64 " runnable %" PRIu64
+		       " us, woken by %s %d, %u bytes%s\n", (int)ev->tid,
 		       ev->sample.comm, call_name(w->call, NULL, name), wait_state_name(w->state), w->blocked_ns / 1000,
 		       w->runnable_ns / 1000, w->context == WAKER_TASK ? w->waker_comm : waker_context_name(w->context),
 		       (int)w->waker_tid, ev->sample.user.segment[0].len, w->seeded ? ", seeded" : "");
@@ -170,7 +178,8 @@ static void count_fault(struct counts *c, const struct raw_event *ev)
 {
 	c->fault_samples++;
 	c->faults += ev->sample.period;
-	c->fault_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments && ev->sample.user.segment[0].len > RED_ZONE;
+	c->fault_stacks += ev->sample.user.nr_regs && ev->sample.user.nr_segments &&
+		ev->sample.user.segment[0].len > RED_ZONE;
 	c->own += is_own(c, ev->pid);
 	c->other_pids += !has_id(&c->children, ev->pid);
 }
@@ -237,7 +246,8 @@ static void count(void *ctx, const struct raw_event *ev)
 	if (ev->kind == RAW_WAIT || ev->kind == RAW_MOVE)
 		c->told_moves += ev->wait.to_node != ev->node && ev->wait.state != WAIT_NEW;
 	c->wakes += ev->kind == RAW_WAKE;
-	c->irq_wakes += ev->kind == RAW_WAKE && (ev->wake.context == WAKER_HARDIRQ || ev->wake.context == WAKER_SOFTIRQ);
+	c->irq_wakes += ev->kind == RAW_WAKE && (ev->wake.context == WAKER_HARDIRQ ||
+						 ev->wake.context == WAKER_SOFTIRQ);
 	if (ev->kind == RAW_WAKE && c->verbose)
 		printf("wake %d by %s %d %s: %s\n", (int)ev->wake.tid, ev->sample.comm, (int)ev->tid,
 		       ev->sample.user.nr_segments ? "with stack" : "", waker_context_name(ev->wake.context));
@@ -402,7 +412,8 @@ static int parse_args(int argc, char **argv, struct dump *d, struct counts *c, s
 		case 'n': c->comm = optarg; break;
 		case 'F': r = parse_u64(optarg, "rate", 1, 1000000, &v, e); d->plan.freq_hz = (uint32_t)v; break;
 		case 'R': r = parse_u64(optarg, "rate", 1, 1000000, &c->rate_hz, e); break;
-		case 's': r = parse_size(optarg, "stack", 0, UINT32_MAX, &v, e); d->plan.stack_bytes = (uint32_t)v; break;
+		case 's': r = parse_size(optarg, "stack", 0, UINT32_MAX, &v, e);
+			d->plan.stack_bytes = (uint32_t)v; break;
 		case 'r': r = parse_size(optarg, "ring", 0, UINT64_MAX, &d->plan.ring_bytes, e); break;
 		case 'w': r = parse_u64(optarg, "stall", 0, 60000, &d->stall_ms, e); break;
 		case 'C':

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* retprobe.c - a return probe, as tracers set them, at an offset of a file: retprobe FILE OFFSET. Prints "ready" and keeps it until stdin ends. */
+/*
+ * retprobe.c - a return probe, as tracers set them, at an offset of a file: retprobe FILE OFFSET.
+ * Prints "ready" and keeps it until stdin ends.
+ */
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>

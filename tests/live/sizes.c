@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sizes.c - makes the maps of a capture as for a machine of CPUS CPUs and THREADS threads, and prints what the kernel says of each:
+ * sizes.c - makes the maps of a capture as for a machine of CPUS CPUs and THREADS threads, and
+ * prints what the kernel says of each:
  *
- *	sizes pids|all CPUS THREADS
+ * sizes pids|all CPUS THREADS
  *
- * `MAP ENTRIES BYTES TOTAL CHARGED`, separated by tabs: bytes of an entry, key and value; what all of it takes, computed; what the
- * kernel says that it takes (before Linux 6.4 that is an estimate of its own). Of the rings, which are made small here, the sizes are those
- * that they would have at RATE.
+ * `MAP ENTRIES BYTES TOTAL CHARGED`, separated by tabs: bytes of an entry, key and value; what all
+ * of it takes, computed; what the kernel says that it takes (before Linux 6.4 that is an estimate
+ * of its own). Of the rings, which are made small here, the sizes are those that they would have at
+ * RATE.
  */
 #include "config.h"
 
@@ -92,7 +94,8 @@ static void print_rings(const struct cpu_layout *l)
 static int show(enum target_kind target, const struct cpu_layout *layout, uint32_t threads, struct err *e)
 {
 	const struct capture_plan plan = {
-		.target = target, .freq_hz = RATE, .kernel = true, .walk_rules = true, .stack_bytes = STACK_BYTES, .off_cpu = true,
+		.target = target, .freq_hz = RATE, .kernel = true, .walk_rules = true, .stack_bytes = STACK_BYTES,
+			.off_cpu = true,
 		.numa = NUMA_ON, .nr_threads = threads, .ring_bytes = (uint64_t)layout->nr_rings * RING_MIN,
 	};
 	AUTO(bpf_side_free) struct bpf_side *k = NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * verifier.c - loads the BPF programs as captures of several kinds do, and prints how many instructions the kernel's verifier has
- * looked at for each: `KIND PROGRAM INSTRUCTIONS`, separated by tabs. It gives up at a million.
+ * verifier.c - loads the BPF programs as captures of several kinds do, and prints how many
+ * instructions the kernel's verifier has looked at for each: `KIND PROGRAM INSTRUCTIONS`, separated
+ * by tabs. It gives up at a million.
  *
- *	verifier [KIND...]
- *	verifier -KIND...
+ * verifier [KIND...]      verifier -KIND...
  *
- * Without arguments all kinds; with -KIND all but these; a kind that this machine cannot have is left out with a line on stderr.
+ * Without arguments all kinds; with -KIND all but these; a kind that this machine cannot have is
+ * left out with a line on stderr.
  */
 #include "config.h"
 
@@ -72,7 +73,10 @@ static int print_programs(const char *kind)
 	return n;
 }
 
-/* Two nodes, wherever there are two CPUs, so that the programs about nodes are among them. The rings stay where memory is. */
+/*
+ * Two nodes, wherever there are two CPUs, so that the programs about nodes are among them. The
+ * rings stay where memory is.
+ */
 static void pretend_nodes(struct cpu_layout *l)
 {
 	for (uint32_t i = 0; i < l->nr_cpus; i++)
@@ -97,10 +101,13 @@ static void force_older(void)
 static int show(const struct kind *kind)
 {
 	const uint64_t offset = 0;
-	const struct link_places place = { .kind = LINK_ENTRY, .path = "/proc/self/exe", .pid = getpid(), .n = 1, .offset = &offset };
+	const struct link_places place = { .kind = LINK_ENTRY, .path = "/proc/self/exe", .pid = getpid(), .n = 1,
+					   .offset = &offset };
 	struct capture_plan plan = {
-		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true, .frame_pointers = kind->frame_pointers,
-		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384, .off_cpu = true, .wakers = true,
+		.target = kind->target, .cgroup = "/", .freq_hz = FREQ_HZ, .kernel = true,
+			.frame_pointers = kind->frame_pointers,
+		.walk_rules = kind->walk, .verify_every = kind->verify_every, .stack_bytes = 16384,
+		.off_cpu = true, .wakers = true,
 		.numa = NUMA_ON, .name = kind->process, .kinds = 1u << EVENT_FORK, .places = &place, .nr_places = 1,
 	};
 	struct cpu_layout layout = { 0 };

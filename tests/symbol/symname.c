@@ -2,13 +2,13 @@
 /*
  * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
  *
- *	symname [-n] [-s SYMFS] [-d] [-t] [-m] [-l] [-w MS] FILE <addresses
+ * symname [-n] [-s SYMFS] [-d] [-t] [-m] [-l] [-w MS] FILE <addresses
  *
- * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC FILE:LINE | FUNC FILE:LINE ...",
- * innermost first, "?" for what is not known. -n: no details; -d: debuginfod; -t: only the time it took, on stderr; -m: the most
- * memory that it took, in bytes, on stderr;
- * -l: instead of names, a sentence about what its debug information lacks for the addresses, if anything;
- * -w: after MS milliseconds print the progress line, cancel, and leave.
+ * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC
+ * FILE:LINE | FUNC FILE:LINE ...", innermost first, "?" for what is not known. -n: no details; -d:
+ * debuginfod; -t: only the time it took, on stderr; -m: the most memory that it took, in bytes, on
+ * stderr; -l: instead of names, a sentence about what its debug information lacks for the
+ * addresses, if anything; -w: after MS milliseconds print the progress line, cancel, and leave.
  */
 #include "config.h"
 
@@ -128,8 +128,8 @@ static int answer(const struct symbolizer_options *o, bool only_time, uint64_t w
 		return 1;
 	}
 	if (only_time)
-		fprintf(stderr, "%zu frames, %.3f ms, %zu bytes of names\n", asked.n, (double)(clock_mono_ns() - start) / 1e6,
-			names_bytes(ns));
+		fprintf(stderr, "%zu frames, %.3f ms, %zu bytes of names\n", asked.n,
+			(double)(clock_mono_ns() - start) / 1e6, names_bytes(ns));
 	for (size_t i = 0; i < asked.n && !only_time; i++) {
 		printf("%#llx:", (unsigned long long)asked.v[i].vaddr);
 		print_names(ns, asked.v[i].frame);

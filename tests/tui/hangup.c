@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hangup.c - preloaded into a view: a hang-up comes at the moment when the view has left the terminal and its signals to whoever
- * has them next. Who closes a terminal right after `q` hits it now and then; this always does.
+ * hangup.c - preloaded into a view: a hang-up comes at the moment when the view has left the
+ * terminal and its signals to whoever has them next. Who closes a terminal right after `q` hits it
+ * now and then; this always does.
  */
 #include <dlfcn.h>
 #include <signal.h>

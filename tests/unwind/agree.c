@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * agree.c - walks many raw captures of a program and compares each with libdwfl's walk of the same bytes and with the truth.
+ * agree.c - walks many raw captures of a program and compares each with libdwfl's walk of the same
+ * bytes and with the truth.
  *
- *	agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-m PERCENT] [-p PERCENT] [-w FILE] [-v]
- *	      PROGRAM [ARGS]
+ * agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-m PERCENT] [-p PERCENT] [-w
+ * FILE] [-v]
+ * 	      PROGRAM [ARGS]
  *
- * -e: these functions must stand in every complete chain, in this order from the root; NAME*N means N times in a row.
- * -t: the captures are of new threads, at their first instruction and at some of the next ones. -r: PROGRAM is removed from
- * the disk before it is walked. -x: libdwfl is not asked (it has no rule for this code: frame pointers, musl's libc).
- * -k CUT: every chain must be cut for this reason. -m: at most this many percent may lack the names of -e (10: a capture may
- * land between two rounds of the work). -p: at least this many percent of the chains must be complete (100). -w: the first
- * capture is written to FILE as a fixture (fixture.h). Prints one line of figures; exit status 1 when a chain differs, too
- * many lack a name, or too few are complete.
+ * -e: these functions must stand in every complete chain, in this order from the root; NAME*N means
+ * N times in a row. -t: the captures are of new threads, at their first instruction and at some of
+ * the next ones. -r: PROGRAM is removed from the disk before it is walked. -x: libdwfl is not asked
+ * (it has no rule for this code: frame pointers, musl's libc). -k CUT: every chain must be cut for
+ * this reason. -m: at most this many percent may lack the names of -e (10: a capture may land
+ * between two rounds of the work). -p: at least this many percent of the chains must be complete
+ * (100). -w: the first capture is written to FILE as a fixture (fixture.h). Prints one line of
+ * figures; exit status 1 when a chain differs, too many lack a name, or too few are complete.
  */
 #include "config.h"
 
@@ -52,8 +55,12 @@ static bool same_place(const struct fixture *fx, unsigned int i)
 {
 	uint64_t ours = fixture_address(fx, &chain.frame[i]);
 
-	/* libdwfl looks one byte before the sigreturn code and before a coroutine's end, although nobody called them. */
-	return ours == oracle.lookup[i] || (ours == oracle.lookup[i] + 1 && (i + 1 == oracle.n || oracle.signal[i + 1]));
+	/*
+	 * libdwfl looks one byte before the sigreturn code and before a coroutine's end, although
+	 * nobody called them.
+	 */
+	return ours == oracle.lookup[i] || (ours == oracle.lookup[i] + 1 &&
+					    (i + 1 == oracle.n || oracle.signal[i + 1]));
 }
 
 static void compare(const struct fixture *fx, struct figures *f)
@@ -113,8 +120,8 @@ static void print_chain(Dwfl *dwfl, const struct fixture *fx)
 
 		if (i == 40)
 			break;
-		printf("#   %2u %16llx %-30s  oracle %16llx %s\n", i, (unsigned long long)a, a ? oracle_name(dwfl, a) : "",
-		       i < oracle.n ? (unsigned long long)oracle.lookup[i] : 0,
+		printf("#   %2u %16llx %-30s  oracle %16llx %s\n", i, (unsigned long long)a,
+		       a ? oracle_name(dwfl, a) : "", i < oracle.n ? (unsigned long long)oracle.lookup[i] : 0,
 		       i < oracle.n ? oracle_name(dwfl, oracle.lookup[i]) : "");
 	}
 }
@@ -185,8 +192,8 @@ static bool capture(pid_t pid, pid_t tid, struct target_files *files, const stru
 }
 
 /* The new thread TID, which has not run yet: there, and after each of some steps. */
-static void look_at_thread(pid_t pid, pid_t tid, struct target_files *files, const struct options *o, struct unwinder *u,
-			   struct figures *f)
+static void look_at_thread(pid_t pid, pid_t tid, struct target_files *files, const struct options *o,
+			   struct unwinder *u, struct figures *f)
 {
 	int status;
 
@@ -250,7 +257,8 @@ static int run(char **argv, const struct options *o, struct figures *f)
 
 static void print_figures(const char *what, const struct options *o, const struct figures *f)
 {
-	printf("# %s: captures %u, frames %llu, complete %u", what, f->captures, (unsigned long long)f->frames, f->complete);
+	printf("# %s: captures %u, frames %llu, complete %u", what, f->captures,
+	       (unsigned long long)f->frames, f->complete);
 	for (int i = 1; i < CUT_NR; i++)
 		if (f->cut[i])
 			printf(", cut_%s %u", cut_info((unsigned int)i)->name, f->cut[i]);

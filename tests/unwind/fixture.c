@@ -173,8 +173,8 @@ static bool read_map(struct reading *r, const char *line)
 	if (!m)
 		return false;
 	*m = (struct fixture_map){ .map.module = (module_id)r->fx->maps.n - 1 };
-	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %x %15s", &m->map.start, &m->map.end, &m->map.pgoff, &state,
-		   image) != 5)
+	if (sscanf(line, "%" SCNx64 " %" SCNx64 " %" SCNx64 " %x %15s", &m->map.start, &m->map.end,
+		   &m->map.pgoff, &state, image) != 5)
 		return false;
 	m->map.state = (enum map_state)state;
 	if (m->map.state == MAP_ANON)
@@ -341,7 +341,8 @@ bool fixture_write(FILE *f, const struct fixture *fx, const struct chain *expect
 	fprintf(f, "expect %s\n", cut_info(expect->cut)->name);
 	for (uint32_t i = 0; i < expect->n; i++)
 		for (size_t k = 0; k < fx->maps.n; k++)
-			if (fx->maps.v[k].map.module == expect->frame[i].module && first_of(fx, fx->maps.v[k].path) == k)
+			if (fx->maps.v[k].map.module == expect->frame[i].module &&
+			    first_of(fx, fx->maps.v[k].path) == k)
 				fprintf(f, "frame %zx %" PRIx64 "\n", k, expect->frame[i].offset);
 	return !ferror(f);
 }

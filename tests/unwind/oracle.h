@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * oracle.h - an independent unwinder on the same registers and bytes: libdwfl's, which keeps all registers and asks for the
- * row of every frame afresh.
+ * oracle.h - an independent unwinder on the same registers and bytes: libdwfl's, which keeps all
+ * registers and asks for the row of every frame afresh.
  */
 #ifndef SBERF_TESTS_UNWIND_ORACLE_H
 #define SBERF_TESTS_UNWIND_ORACLE_H

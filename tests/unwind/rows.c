@@ -2,11 +2,12 @@
 /*
  * rows.c - the rows of whole files beside the rules that the walk would ask for place by place.
  *
- *	rows STEP FILE...
+ * rows STEP FILE...
  *
- * For each FILE every row is looked at, at its first and its last byte, and every STEPth byte of the code. It says how many
- * places were compared, how many had another rule (which must be none), and of how many that have call-frame information the
- * rows know nothing: what gaps swallowed, and pages with more rows than fit.
+ * For each FILE every row is looked at, at its first and its last byte, and every STEPth byte of
+ * the code. It says how many places were compared, how many had another rule (which must be none),
+ * and of how many that have call-frame information the rows know nothing: what gaps swallowed, and
+ * pages with more rows than fit.
  */
 #include "config.h"
 
@@ -51,8 +52,8 @@ static void compare(struct tally *t, struct image *im, uint64_t offset, const st
 		return;
 	}
 	if (t->different++ < 5)
-		printf("different: offset %#" PRIx64 ": row %u %u %d %d, rule %u %u %d %d\n", offset, got->kind, got->arg, got->bp,
-		       got->cfa, want.kind, want.arg, want.bp, want.cfa);
+		printf("different: offset %#" PRIx64 ": row %u %u %d %d, rule %u %u %d %d\n", offset, got->kind,
+		       got->arg, got->bp, got->cfa, want.kind, want.arg, want.bp, want.cfa);
 }
 
 static void one_page(struct tally *t, struct image *im, uint64_t offset, uint64_t step)
@@ -91,12 +92,16 @@ static bool one_file(const char *path, uint64_t step)
 	for (uint32_t i = 0; i < im->nr_loads; i++) {
 		const struct image_load *l = &im->loads[i];
 
-		for (uint64_t at = l->offset / SB_TEXT_BYTES * SB_TEXT_BYTES; l->exec && at < l->offset + l->filesz; at += SB_TEXT_BYTES)
+		for (uint64_t at = l->offset / SB_TEXT_BYTES * SB_TEXT_BYTES; l->exec && at < l->offset + l->filesz;
+		     at += SB_TEXT_BYTES)
 			one_page(&t, im, at, step);
 	}
-	printf("%s: %" PRIu64 " places, %" PRIu64 " different, %" PRIu64 " swallowed; %" PRIu64 " rows of %" PRIu64 " pages, %" PRIu64
-	       " at most, %" PRIu64 " full; pages of 16, 32, 64, 96, more: %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-	       "; %" PRIu64 " ns a row\n", path, t.places, t.different, t.swallowed, t.rows, t.pages, t.most, t.full, t.by_size[0],
+	printf("%s: %" PRIu64 " places, %" PRIu64 " different, %" PRIu64 " swallowed; %" PRIu64 " rows of %" PRIu64
+	       " pages, %" PRIu64
+	       " at most, %" PRIu64 " full; pages of 16, 32, 64, 96, more: %" PRIu64 " %" PRIu64 " %" PRIu64
+	       	" %" PRIu64 " %" PRIu64
+	       "; %" PRIu64 " ns a row\n", path, t.places, t.different, t.swallowed, t.rows, t.pages, t.most,
+	       	t.full, t.by_size[0],
 	       t.by_size[1], t.by_size[2], t.by_size[3], t.by_size[4], t.rows ? t.ns / t.rows : 0);
 	return t.places && !t.different && t.swallowed <= t.places / 2000 + 16;
 }

@@ -2,12 +2,12 @@
 /*
  * step.c - walks a program at every single instruction and compares with the truth.
  *
- *	step [-n STEPS] [-c CUT] PROGRAM [ARGS]
+ * step [-n STEPS] [-c CUT] PROGRAM [ARGS]
  *
- * The program is run from its first instruction (in ld.so, or its own entry) by PTRACE_SINGLESTEP. A call instruction pushes
- * its return address on a shadow stack, a return pops one; so at each instruction every return address of the chain is
- * known, whatever the prologue or epilogue has done so far. Exit status 1 when any chain differs, or more than CUT are not
- * complete (0).
+ * The program is run from its first instruction (in ld.so, or its own entry) by PTRACE_SINGLESTEP.
+ * A call instruction pushes its return address on a shadow stack, a return pops one; so at each
+ * instruction every return address of the chain is known, whatever the prologue or epilogue has
+ * done so far. Exit status 1 when any chain differs, or more than CUT are not complete (0).
  */
 #include "config.h"
 
@@ -139,7 +139,8 @@ static void show(pid_t pid, const struct fixture *fx, const struct shadow *sh)
 
 		printf("#   %8llx %16llx %-24s true %16llx %s\n",
 		       i < chain.n ? (unsigned long long)chain.frame[i].offset : 0, (unsigned long long)ours,
-		       ours ? oracle_name(dwfl, ours) : "", (unsigned long long)truth, truth ? oracle_name(dwfl, truth) : "");
+		       ours ? oracle_name(dwfl, ours) : "", (unsigned long long)truth,
+		       truth ? oracle_name(dwfl, truth) : "");
 	}
 	if (dwfl)
 		dwfl_end(dwfl);
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 	run(pid, steps, &f);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, __WALL);
-	printf("# %s: instructions %lu, walks %lu, calls %lu, frames %lu, not complete %lu, wrong %lu\n", argv[optind], f.steps,
-	       f.walks, f.calls, f.frames, f.lost, f.wrong);
+	printf("# %s: instructions %lu, walks %lu, calls %lu, frames %lu, not complete %lu, wrong %lu\n",
+	       argv[optind], f.steps, f.walks, f.calls, f.frames, f.lost, f.wrong);
 	return f.wrong || f.lost > cut_max || f.walks == 0;
 }

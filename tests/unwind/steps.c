@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * steps.c - what step.c steps through: every kind of prologue and epilogue once, without loops. Built with several sets of
- * flags. Ends by itself.
+ * steps.c - what step.c steps through: every kind of prologue and epilogue once, without loops.
+ * Built with several sets of flags. Ends by itself.
  */
 #include <alloca.h>
 #include <stdarg.h>
@@ -86,8 +86,9 @@ NOINLINE long recurse(int n)
 
 #if defined(__x86_64__)
 /*
- * Rows that only an evaluator of expressions can follow. odd_cfa: CFA = rsp + 8 by way of a comparison, a taken branch over
- * a wrong literal, and an addition; bp by DW_CFA_val_expression. odd_register: the return address and rbx in registers.
+ * Rows that only an evaluator of expressions can follow. odd_cfa: CFA = rsp + 8 by way of a
+ * comparison, a taken branch over a wrong literal, and an addition; bp by DW_CFA_val_expression.
+ * odd_register: the return address and rbx in registers.
  */
 long odd_cfa(long (*fn)(long), long a);
 long odd_register(long (*fn)(long), long a);

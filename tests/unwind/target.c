@@ -97,8 +97,9 @@ static bool stopped_soon(pid_t pid, int *status)
 }
 
 /*
- * Signals that come meanwhile are left out. A handler is entered with the trap flag of the step among the flags that it saves, and Go's,
- * which preempts, lets another thread go on with them: nobody traces that one, and it dies of SIGTRAP.
+ * Signals that come meanwhile are left out. A handler is entered with the trap flag of the step
+ * among the flags that it saves, and Go's, which preempts, lets another thread go on with them:
+ * nobody traces that one, and it dies of SIGTRAP.
  */
 void target_settle(pid_t pid)
 {
@@ -210,7 +211,8 @@ static bool read_maps(pid_t pid, struct target_files *tf, struct fixture *fx)
 		if (m.map.module == ID_NONE || !vec_reserve(&fx->maps, 1))
 			return false;
 		m.map.image = tf->files.v[m.map.module].image;
-		m.map.state = m.map.image ? MAP_READY : m.path[0] == '/' ? MAP_NO_FILE : m.path[0] ? MAP_SPECIAL : MAP_ANON;
+		m.map.state = m.map.image ? MAP_READY : m.path[0] == '/' ? MAP_NO_FILE : m.path[0] ?
+			MAP_SPECIAL : MAP_ANON;
 		if (m.map.state == MAP_ANON)
 			m.map.pgoff = m.map.start;
 		fx->maps.v[fx->maps.n++] = m;
@@ -218,7 +220,10 @@ static bool read_maps(pid_t pid, struct target_files *tf, struct fixture *fx)
 	return f;
 }
 
-/* The sp that a handler on an alternate stack interrupted: in the ucontext above sp, whose uc_stack names that stack. */
+/*
+ * The sp that a handler on an alternate stack interrupted: in the ucontext above sp, whose uc_stack
+ * names that stack.
+ */
 static uint64_t interrupted_sp(const struct raw_segment *seg, uint64_t sp)
 {
 	for (uint64_t at = sp & ~(uint64_t)7; seg->len >= 168 && at - seg->addr <= seg->len - 168; at += 8) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * target.h - stops a child of the test with ptrace and takes raw captures of it. Tests only: sberf never stops anything.
+ * target.h - stops a child of the test with ptrace and takes raw captures of it. Tests only: sberf
+ * never stops anything.
  */
 #ifndef SBERF_TESTS_UNWIND_TARGET_H
 #define SBERF_TESTS_UNWIND_TARGET_H
@@ -21,7 +22,10 @@ struct target_file {
 
 void target_files_free(struct target_files *tf);
 
-/* Starts ARGV with its stdout in a pipe and waits until it has said "ready". The pid, or -1 with a sentence on stderr. */
+/*
+ * Starts ARGV with its stdout in a pipe and waits until it has said "ready". The pid, or -1 with a
+ * sentence on stderr.
+ */
 pid_t target_start(char *const argv[]);
 /* Lets the traced, stopped PID do some thousand instructions, so that it has left the write() of "ready". */
 void target_settle(pid_t pid);
@@ -29,10 +33,11 @@ void target_settle(pid_t pid);
 bool target_stop(pid_t tid);
 
 /*
- * A capture of the stopped thread TID of PID, with at most CAP bytes of each stack from 128 bytes below sp, as the kernel
- * half takes it: page by page until one cannot be read. When a handler's frame in the copied bytes shows that the handler
- * runs on an alternate stack, the interrupted stack becomes the second segment. The mappings are those of BEFORE, an earlier
- * capture of the same process, or read from /proc when BEFORE is NULL.
+ * A capture of the stopped thread TID of PID, with at most CAP bytes of each stack from 128 bytes
+ * below sp, as the kernel half takes it: page by page until one cannot be read. When a handler's
+ * frame in the copied bytes shows that the handler runs on an alternate stack, the interrupted
+ * stack becomes the second segment. The mappings are those of BEFORE, an earlier capture of the
+ * same process, or read from /proc when BEFORE is NULL.
  */
 bool target_capture(pid_t pid, pid_t tid, size_t cap, struct target_files *tf, const struct fixture *before,
 		    struct fixture *ret);

@@ -57,7 +57,8 @@ void restorer(void);
 
 static long call(long nr, long a, long b, long c, long d)
 {
-	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c, x3 __asm__("x3") = d;
+	register long x8 __asm__("x8") = nr, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
+		x3 __asm__("x3") = d;
 
 	__asm__ volatile("svc #0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
 	return x0;
@@ -70,7 +71,8 @@ NOINLINE long leaf(long a)
 
 NOINLINE long many_registers(long a)
 {
-	const long b = leaf(a), c = leaf(b), d = leaf(c), e = leaf(d), f = leaf(e), g = leaf(f), h = leaf(g), i = leaf(h);
+	const long b = leaf(a), c = leaf(b), d = leaf(c), e = leaf(d), f = leaf(e), g = leaf(f),
+		h = leaf(g), i = leaf(h);
 
 	return leaf(a + b + c + d + e + f + g + h + i) + b * c * d * e * f * g * h * i;
 }
