@@ -2,8 +2,8 @@
 /*
  * apart.c - one call of read(2), of a pipe or of a socket by chance: apart [S]
  *
- * The waits of the reader differ in nothing but the kernel's stack, and in how long they are: another thread answers after 200 us in the
- * pipe, and after 600 us in the socket.
+ * The waits of the reader differ in nothing but the kernel's stack, and in how long they are:
+ * another thread answers after 200 us in the pipe, and after 600 us in the socket.
  */
 #include "truth.h"
 

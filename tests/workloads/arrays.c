@@ -2,11 +2,12 @@
 /*
  * arrays.c - functions that wait for memory, each in a way and an array of its own:
  *
- *	arrays [S] [WAY]
+ * arrays [S] [WAY]
  *
- * After "ready" it prints where the arrays are, "array NAME START END" in hexadecimal, and "end". The ways take turns of ten
- * milliseconds, or WAY has all the time. The arrays are larger than caches near a core and what a TLB covers, and no hardware
- * foresees the order, so nearly all of the time goes into waiting for them.
+ * After "ready" it prints where the arrays are, "array NAME START END" in hexadecimal, and "end".
+ * The ways take turns of ten milliseconds, or WAY has all the time. The arrays are larger than
+ * caches near a core and what a TLB covers, and no hardware foresees the order, so nearly all of
+ * the time goes into waiting for them.
  */
 #include "workload.h"
 
@@ -170,7 +171,8 @@ static void *array(const char *name, size_t bytes)
 	if (p == MAP_FAILED)
 		_exit(1);
 	memset(p, 1, bytes);
-	snprintf(said + at, sizeof(said) - at, "array %s %lx %lx\n", name, (unsigned long)p, (unsigned long)(p + bytes));
+	snprintf(said + at, sizeof(said) - at, "array %s %lx %lx\n", name, (unsigned long)p,
+		 (unsigned long)(p + bytes));
 	return p;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * bare.c - a program without any library and without any unwind table, whose functions lie right behind its entry point: _start, bare_main,
- * bare_outer, bare_inner, bare_leaf. They keep frame pointers or not, as it is compiled.
+ * bare.c - a program without any library and without any unwind table, whose functions lie right
+ * behind its entry point: _start, bare_main, bare_outer, bare_inner, bare_leaf. They keep frame
+ * pointers or not, as it is compiled.
  */
 #define NOINLINE __attribute__((noinline))
 

@@ -2,9 +2,9 @@
 /*
  * faults.c - page faults that wait for a disk: faults [S] [FILE] [MB]. FILE is made and removed.
  *
- * A mapped file is thrown out of memory and touched again, a page of each 2 MB in an order that no read-ahead guesses; what is
- * read around a page makes the wait for it long enough to be measured. The faults that really blocked are counted by the
- * kernel: "truth: major count N".
+ * A mapped file is thrown out of memory and touched again, a page of each 2 MB in an order that no
+ * read-ahead guesses; what is read around a page makes the wait for it long enough to be measured.
+ * The faults that really blocked are counted by the kernel: "truth: major count N".
  */
 #include "truth.h"
 

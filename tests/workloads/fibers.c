@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fibers.c - two fibers on stacks of their own take turns, each works or sleeps three calls deep: fibers SECONDS KIND [waits]. KIND says how
- * they are switched: "boost" (Boost.Context, which makes the end of their stacks by hand, without call-frame information; says
- * "none" where there is no such library), "ucontext" (glibc), "made" (a switch as many runtimes write it, whose stacks end with 0), "open" (the
- * same, and above the first function is what was there before).
+ * fibers.c - two fibers on stacks of their own take turns, each works or sleeps three calls deep:
+ * fibers SECONDS KIND [waits]. KIND says how they are switched: "boost" (Boost.Context, which makes
+ * the end of their stacks by hand, without call-frame information; says "none" where there is no
+ * such library), "ucontext" (glibc), "made" (a switch as many runtimes write it, whose stacks end
+ * with 0), "open" (the same, and above the first function is what was there before).
  */
 #include "workload.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* forkstorm.c - like a compile: two children at a time, each a new program (itself) that works 50 to 100 ms of CPU time, and exits. */
+/*
+ * forkstorm.c - like a compile: two children at a time, each a new program (itself) that works 50
+ * to 100 ms of CPU time, and exits.
+ */
 #include "workload.h"
 
 #include <string.h>

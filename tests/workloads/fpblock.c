@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fpblock.c - a large block of code without CFI that keeps frame pointers, inside a program that has CFI: main calls through
- * twenty such functions into block_callback(). PART_BLOCK is compiled with frame pointers and without unwind tables.
+ * fpblock.c - a large block of code without CFI that keeps frame pointers, inside a program that
+ * has CFI: main calls through twenty such functions into block_callback(). PART_BLOCK is compiled
+ * with frame pointers and without unwind tables.
  */
 #ifdef PART_BLOCK
 typedef void block_fn(void (*fn)(void));

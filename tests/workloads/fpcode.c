@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fpcode.c - a few functions with frame pointers and without unwind tables: main calls through fp_1 to fp_5 into fp_leaf(). PART_CODE is
- * compiled so, and linked before all that has tables, behind it, between, or into a library that has no table at all.
+ * fpcode.c - a few functions with frame pointers and without unwind tables: main calls through fp_1
+ * to fp_5 into fp_leaf(). PART_CODE is compiled so, and linked before all that has tables, behind
+ * it, between, or into a library that has no table at all.
  */
 #ifdef PART_CODE
 extern volatile unsigned long fp_sink;
 volatile unsigned long fp_sink;
-unsigned long fp_leaf(unsigned long n), fp_1(unsigned long n), fp_2(unsigned long n), fp_3(unsigned long n), fp_4(unsigned long n),
-	fp_5(unsigned long n);
+unsigned long fp_leaf(unsigned long n), fp_1(unsigned long n), fp_2(unsigned long n), fp_3(unsigned long n),
+	fp_4(unsigned long n), fp_5(unsigned long n);
 
 __attribute__((noinline)) unsigned long fp_leaf(unsigned long n)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * fsyncs.c - writes KB and waits until they are on the disk, in one function: fsyncs [S] [FILE] [KB]. FILE is made and removed.
+ * fsyncs.c - writes KB and waits until they are on the disk, in one function: fsyncs [S] [FILE]
+ * [KB]. FILE is made and removed.
  */
 #include "truth.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * held.c - children that spin in user mode are held there for MS: held MS [V1 [V2]]. "stopped" is stopped by a signal, "traced" by its
- * debugger; with a cgroup of the freezer of version 1, "frozen" is, and "napper", which sleeps; with one of version 2, "frozen2" is.
- * "missing" touches a page that nobody brings. Each is held from some moment before `most` until some moment after `least` ns.
+ * held.c - children that spin in user mode are held there for MS: held MS [V1 [V2]]. "stopped" is
+ * stopped by a signal, "traced" by its debugger; with a cgroup of the freezer of version 1,
+ * "frozen" is, and "napper", which sleeps; with one of version 2, "frozen2" is. "missing" touches a
+ * page that nobody brings. Each is held from some moment before `most` until some moment after
+ * `least` ns.
  */
 #include "truth.h"
 
@@ -194,7 +196,8 @@ int main(int argc, char **argv)
 
 		if (!all[i].pid || !all[i].hold(&all[i], false))
 			continue;
-		printf("truth: %s least %" PRIu64 " most %" PRIu64 " end\n", all[i].name, end_ns - all[i].held_ns, now_ns() - all[i].asked_ns);
+		printf("truth: %s least %" PRIu64 " most %" PRIu64 " end\n", all[i].name, end_ns - all[i].held_ns,
+		       now_ns() - all[i].asked_ns);
 	}
 	fflush(stdout);
 	/* Who was let go is killed when it has run: what it was held for has ended as it does for others. */

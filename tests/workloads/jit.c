@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * jit.c - calls into code written at run time that keeps frame pointers and calls back: C, three JIT frames, C: jit [S] [PIECES]
+ * jit.c - calls into code written at run time that keeps frame pointers and calls back: C, three
+ * JIT frames, C: jit [S] [PIECES]
  *
- * Each of the PIECES of memory, 1 if not said, is a mapping of its own with the same code in it. They are called in turn.
+ * Each of the PIECES of memory, 1 if not said, is a mapping of its own with the same code in it.
+ * They are called in turn.
  */
 #include "workload.h"
 

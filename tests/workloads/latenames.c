@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * latenames.c - calls into code written at run time that has no frame pointer, and tells its name and how to unwind it: latenames S HOW [DIR]
+ * latenames.c - calls into code written at run time that has no frame pointer, and tells its name
+ * and how to unwind it: latenames S HOW [DIR]
  *
- * HOW is "map", a perf map written at the end; "dump", a jitdump file in DIR, of which all but the header is written at the end; or
- * "unwind", the same at the beginning. What is called in it calls back, after 64 bytes were put on the stack.
+ * HOW is "map", a perf map written at the end; "dump", a jitdump file in DIR, of which all but the
+ * header is written at the end; or "unwind", the same at the beginning. What is called in it calls
+ * back, after 64 bytes were put on the stack.
  */
 #include "workload.h"
 
@@ -75,13 +77,18 @@ static void put(const void *data, size_t len)
 		_exit(1);
 }
 
-/* What DWARF says of code_bytes, as a jitdump file has it: tables as they would lie behind the code (perf's genelf.c). */
+/*
+ * What DWARF says of code_bytes, as a jitdump file has it: tables as they would lie behind the code
+ * (perf's genelf.c).
+ */
 static void put_unwinding(void)
 {
 	struct unwinding u = {
 		.r = { 4, sizeof(u), 0 }, .size = sizeof(u.eh) + sizeof(u.hdr), .hdr_size = sizeof(u.hdr),
-		.eh = { .cie_len = 20, .version = 1, .augmentation = "zR", .code_align = 1, .data_align = 0x78, .ra = 16, .aug_len = 1, .enc = 0x1b,
-			.cie_ops = { 0x0c, 7, 8, 0x90, 1 },                              /* cfa = rsp + 8, ra at cfa - 8 */
+		.eh = { .cie_len = 20, .version = 1, .augmentation = "zR", .code_align = 1, .data_align = 0x78,
+			.ra = 16, .aug_len = 1, .enc = 0x1b,
+			/* cfa = rsp + 8, ra at cfa - 8 */
+			.cie_ops = { 0x0c, 7, 8, 0x90, 1 },
 			.fde_len = 20, .size = sizeof(code_bytes), .fde_ops = { 0x44, 0x0e, 72, 0x46, 0x0e, 8 } },
 		.hdr = { .version = 1, .ptr_enc = 0x1b, .count_enc = 3, .table_enc = 0x3b, .count = 1 },
 	};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * layer.c - what swaps maps in turn: built twice, with LAYER = a and WORDS = 32, and with b and 96. The code is of the same size and has
- * every call at the same offset, so that nothing but the file tells one from the other; frames have different sizes. It needs neither
- * data nor libraries: its text may be mapped anywhere by itself.
+ * layer.c - what swaps maps in turn: built twice, with LAYER = a and WORDS = 32, and with b and 96.
+ * The code is of the same size and has every call at the same offset, so that nothing but the file
+ * tells one from the other; frames have different sizes. It needs neither data nor libraries: its
+ * text may be mapped anywhere by itself.
  */
 #include <stdint.h>
 

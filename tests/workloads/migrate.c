@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * migrate.c - a thread that goes from NUMA node to NUMA node: migrate [S] [MOVES] [MS] [HOME AWAY] ["wait"]
+ * migrate.c - a thread that goes from NUMA node to NUMA node: migrate [S] [MOVES] [MS] [HOME AWAY]
+ * ["wait"]
  *
- * "mover" begins on the first node with CPUs, and MOVES times (20) binds itself to the next one in goes_to(). After each move it sleeps
- * MS ms (10) in rests(). With MS 0 it never waits: it computes, HOME ms of CPU time on the first node, AWAY ms on others (1 and 1).
- * "stayer" computes on the first node all along. main never leaves it either, once it is there, and its policy for memory is to
- * interleave.
+ * "mover" begins on the first node with CPUs, and MOVES times (20) binds itself to the next one in
+ * goes_to(). After each move it sleeps MS ms (10) in rests(). With MS 0 it never waits: it
+ * computes, HOME ms of CPU time on the first node, AWAY ms on others (1 and 1). "stayer" computes
+ * on the first node all along. main never leaves it either, once it is there, and its policy for
+ * memory is to interleave.
  *
- * With "wait" main and mover are on that node before "ready", and then wait for SIGUSR1; when mover has moved it says "moved" and stays
- * where it is until the program is ended, and stayer sleeps most of the time. Else the program ends with it.
+ * With "wait" main and mover are on that node before "ready", and then wait for SIGUSR1; when mover
+ * has moved it says "moved" and stays where it is until the program is ended, and stayer sleeps
+ * most of the time. Else the program ends with it.
  *
- * Both count what getcpu(2) says: 0 where there is one node. main counts what happens to it between its begin and "ready".
+ * Both count what getcpu(2) says: 0 where there is one node. main counts what happens to it between
+ * its begin and "ready".
  *
- *	truth: main moves 0
- *	truth: mover moves 40
- *	truth: mover ran node 0 1234567 ns
+ * truth: main moves 0     truth: mover moves 40   truth: mover ran node 0 1234567 ns
  */
 #include "truth.h"
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * mixed.c - waits of about 10 us and of 50 ms, in one thread and in one system call: mixed [S] [SHORTS], or mixed first COMMAND...
+ * mixed.c - waits of about 10 us and of 50 ms, in one thread and in one system call: mixed [S]
+ * [SHORTS], or mixed first COMMAND...
  *
- * A partner answers when the time that it was told is over. short_waits: after 8 us that it computes, SHORTS times (1000);
- * long_waits: after 50 ms that it sleeps, once. Then again. To be pinned to one CPU, so that waits are what was asked for, and their
- * switches can be followed ("truth: clock switches 1"), without which short_waits are known within 7 % only. With "first" it becomes
- * COMMAND, of a profiler that runs it again, whose own following of switches then comes after its.
+ * A partner answers when the time that it was told is over. short_waits: after 8 us that it
+ * computes, SHORTS times (1000); long_waits: after 50 ms that it sleeps, once. Then again. To be
+ * pinned to one CPU, so that waits are what was asked for, and their switches can be followed
+ * ("truth: clock switches 1"), without which short_waits are known within 7 % only. With "first" it
+ * becomes COMMAND, of a profiler that runs it again, whose own following of switches then comes
+ * after its.
  */
 #include "truth.h"
 
