@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * movedtext.c - a program whose text moves to other memory at the same address, as it does for huge pages: movedtext S HOW [FILE]
+ * movedtext.c - a program whose text moves to other memory at the same address, as it does for huge
+ * pages: movedtext S HOW [FILE]
  *
- * HOW is "mremap", anonymous memory moved over it; "memfd", a file in memory; "copy", fresh anonymous memory; "huge", the same of huge pages
- * (MAP_HUGETLB); "file", a file on a mounted hugetlbfs, which the third argument names. What moves are whole pages of 2 MB, in which the
- * functions are that take the time.
- * "orphan" is "copy" of a program that ends while a child of it goes on.
+ * HOW is "mremap", anonymous memory moved over it; "memfd", a file in memory; "copy", fresh
+ * anonymous memory; "huge", the same of huge pages (MAP_HUGETLB); "file", a file on a mounted
+ * hugetlbfs, which the third argument names. What moves are whole pages of 2 MB, in which the
+ * functions are that take the time. "orphan" is "copy" of a program that ends while a child of it
+ * goes on.
  */
 #define _GNU_SOURCE
 #include "workload.h"
@@ -30,8 +32,9 @@
 
 #if defined(__x86_64__)
 /*
- * move_text(TO, FROM, N, FD, FLAGS): maps N bytes of FD over TO, by system calls alone, copies FROM there, and makes it code. It runs from a
- * copy of itself, as the text may be gone meanwhile. Before it and behind the functions of this file lies what fills the pages that move.
+ * move_text(TO, FROM, N, FD, FLAGS): maps N bytes of FD over TO, by system calls alone, copies FROM
+ * there, and makes it code. It runs from a copy of itself, as the text may be gone meanwhile.
+ * Before it and behind the functions of this file lies what fills the pages that move.
  */
 asm(".text\n"
     ".globl text_start, text_end, move_text, move_text_end\n"
@@ -112,7 +115,8 @@ static void move_by(const char *how, const char *path, char *to, size_t n)
 		if (copy == MAP_FAILED)
 			fail("mmap");
 		memcpy(copy, to, n);
-		if (mprotect(copy, n, PROT_READ | PROT_EXEC) || mremap(copy, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+		if (mprotect(copy, n, PROT_READ | PROT_EXEC) ||
+		    mremap(copy, n, n, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
 			fail("mremap");
 		return;
 	}
@@ -123,7 +127,8 @@ static void move_by(const char *how, const char *path, char *to, size_t n)
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[2] : "copy";
-	const uintptr_t from = ((uintptr_t)text_start + HUGE_PAGE - 1) & -HUGE_PAGE, to = (uintptr_t)text_end & -HUGE_PAGE;
+	const uintptr_t from = ((uintptr_t)text_start + HUGE_PAGE - 1) & -HUGE_PAGE,
+		to = (uintptr_t)text_end & -HUGE_PAGE;
 
 	end_after(argc, argv);
 	move_by(how, argc > 3 ? argv[3] : "", (char *)from, to - from);

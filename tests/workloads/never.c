@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* never.c - threads that sleep from before "ready" on and are never woken: an eventfd, a futex, a pipe; main() in pause(). */
+/*
+ * never.c - threads that sleep from before "ready" on and are never woken: an eventfd, a futex, a
+ * pipe; main() in pause().
+ */
 #include "truth.h"
 
 #include <linux/futex.h>

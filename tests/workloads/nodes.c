@@ -2,25 +2,28 @@
 /*
  * nodes.c - threads on NUMA nodes that read memory on NUMA nodes: nodes [S] NAME:CPUS:MEMORY...
  *
- * NAME is one of the functions below, of which each runs in a thread of its name: near_reader, far_reader, even_reader, touched_reader,
- * free_reader; both_reader reads the first half of its memory and the second in turns; naps_there sleeps instead of reading. CPUS is the node that the thread stays on, "-" for any. MEMORY is
+ * NAME is one of the functions below, of which each runs in a thread of its name: near_reader,
+ * far_reader, even_reader, touched_reader, free_reader; both_reader reads the first half of its
+ * memory and the second in turns; naps_there sleeps instead of reading. CPUS is the node that the
+ * thread stays on, "-" for any. MEMORY is
  *
- *	N      on node N: bound there (mbind, MPOL_BIND) and touched first by main in fills()
- *	all    interleaved over all nodes with memory (MPOL_INTERLEAVE), touched first by main in fills()
- *	half   the first half on the first node, the second on the last one: each bound there and touched first by main in fills()
- *	main   of no policy, touched first by main, which stays on the first node, in touches_first(): 48 MB
- *	-      of no policy, touched first by the thread itself
+ * N      on node N: bound there (mbind, MPOL_BIND) and touched first by main in fills()   all
+ * interleaved over all nodes with memory (MPOL_INTERLEAVE), touched first by main in fills()
+ * half   the first half on the first node, the second on the last one: each bound there and touched
+ * first by main in fills()      main   of no policy, touched first by main, which stays on the
+ * first node, in touches_first(): 48 MB    -      of no policy, touched first by the thread itself
  *
- * Others are 16 MB. Each thread has used 4 MB of its stack. Beside them main has 8 MB of heap, 1 MB of stack, 8 MB of a file, which
- * is bound to the last node where files have policies (tmpfs), 32 MB of shared memory without a name, which is interleaved, 8 MB on the
- * last node that the kernel may make huge pages of, and there 4 MB of hugetlbfs if the machine has them to give. When the time is over
- * it tells where the memory of each thread is (move_pages), and of the whole process as the kernel counts it (numa_maps, and move_pages
- * for the stacks of threads, which the kernel does not tell from other memory), in pages of 4 KB, and how many KB came to be
- * transparent huge pages:
+ * Others are 16 MB. Each thread has used 4 MB of its stack. Beside them main has 8 MB of heap, 1 MB
+ * of stack, 8 MB of a file, which is bound to the last node where files have policies (tmpfs), 32
+ * MB of shared memory without a name, which is interleaved, 8 MB on the last node that the kernel
+ * may make huge pages of, and there 4 MB of hugetlbfs if the machine has them to give. When the
+ * time is over it tells where the memory of each thread is (move_pages), and of the whole process
+ * as the kernel counts it (numa_maps, and move_pages for the stacks of threads, which the kernel
+ * does not tell from other memory), in pages of 4 KB, and how many KB came to be transparent huge
+ * pages:
  *
- *	truth: pages near_reader node 1 4096
- *	truth: resident anon node 0 20480
- *	truth: transparent 8192
+ * truth: pages near_reader node 1 4096    truth: resident anon node 0 20480       truth:
+ * transparent 8192
  *
  * A node that is not there is the first one.
  */
@@ -67,7 +70,10 @@ READER(even_reader)
 READER(touched_reader)
 READER(free_reader)
 
-/* As much to do behind each access as behind the other, so that a CPU that never waits for memory is found at both alike. */
+/*
+ * As much to do behind each access as behind the other, so that a CPU that never waits for memory
+ * is found at both alike.
+ */
 NOINLINE void both_reader(const volatile uint64_t *p, size_t n)
 {
 	const volatile uint64_t *second = p + n / 2;
@@ -316,7 +322,8 @@ static enum kind kind_of(const char *line)
 		return HUGE_KIND;
 	if (strstr(line, "file=/dev/zero"))
 		return SHARED_KIND;
-	return strstr(line, "file=") ? FILE_KIND : strstr(line, " heap") ? HEAP_KIND : strstr(line, " stack") ? STACK_KIND : ANON;
+	return strstr(line, "file=") ? FILE_KIND : strstr(line, " heap") ? HEAP_KIND : strstr(line, " stack") ?
+		STACK_KIND : ANON;
 }
 
 static void add_line(char *line)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* pingpong.c - two threads that send one byte to and fro through two pipes: pingpong [S] [ROUNDS]. Waits of microseconds. */
+/*
+ * pingpong.c - two threads that send one byte to and fro through two pipes: pingpong [S] [ROUNDS].
+ * Waits of microseconds.
+ */
 #include "truth.h"
 
 #define BATCH 100u

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * plugin.c - what dlopen_cycle opens: built twice, with PLUGIN_A and PLUGIN_B. The second one has other code in front, so
- * that the same offset is another function with another frame. When it is unmapped, it works for some milliseconds more: that is
- * called by code without call-frame information (__do_global_dtors_aux of gcc's crtstuff.c), as destructors of C++ are.
+ * plugin.c - what dlopen_cycle opens: built twice, with PLUGIN_A and PLUGIN_B. The second one has
+ * other code in front, so that the same offset is another function with another frame. When it is
+ * unmapped, it works for some milliseconds more: that is called by code without call-frame
+ * information (__do_global_dtors_aux of gcc's crtstuff.c), as destructors of C++ are.
  */
 #include <stdint.h>
 #include <stdlib.h>

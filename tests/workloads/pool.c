@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * pool.c - 64 workers that wait for jobs on a condition variable, and one thread that is busy nine tenths of its time and
- * hands out a small job ten times a second: pool [S] [WORKERS]
+ * pool.c - 64 workers that wait for jobs on a condition variable, and one thread that is busy nine
+ * tenths of its time and hands out a small job ten times a second: pool [S] [WORKERS]
  */
 #include "truth.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* recurse.c - recursion as deep as the second argument says (1000), then work; third argument "wide": by frames of 2.5 KB. */
+/*
+ * recurse.c - recursion as deep as the second argument says (1000), then work; third argument
+ * "wide": by frames of 2.5 KB.
+ */
 #include "workload.h"
 
 #include <string.h>

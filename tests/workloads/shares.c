@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * shares.c - three functions that take 50, 30 and 20 % of the time. Compiled with GROWN the last one takes as much as the others together
- * (31.3, 18.7 and 50 %); with MOVED there is a function more, so that nothing is where it was.
+ * shares.c - three functions that take 50, 30 and 20 % of the time. Compiled with GROWN the last
+ * one takes as much as the others together (31.3, 18.7 and 50 %); with MOVED there is a function
+ * more, so that nothing is where it was.
  */
 #include "workload.h"
 

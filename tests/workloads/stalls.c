@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stalls.c - works, and sleeps from 400 to 600 ms of each second of CLOCK_MONOTONIC; works in first_work for 15 seconds, then in
- * second_work: stalls [S]
+ * stalls.c - works, and sleeps from 400 to 600 ms of each second of CLOCK_MONOTONIC; works in
+ * first_work for 15 seconds, then in second_work: stalls [S]
  */
 #include "workload.h"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * stays.c - a stack that is always deeper than any copy of it: as many frames as the second argument says of 544 bytes, or of 64 KiB each
- * (third argument "large"), or one function with a buffer of 60000, 65536 or 70001 bytes that is all in use. Below them it works; with the
- * fourth argument "waits" it sleeps 2 ms at a time instead, with "asleep" for as long as it lives, and with "turns" it works, touches new
- * pages, wakes another thread, which is called "answers", waits for it, and sleeps.
+ * stays.c - a stack that is always deeper than any copy of it: as many frames as the second
+ * argument says of 544 bytes, or of 64 KiB each (third argument "large"), or one function with a
+ * buffer of 60000, 65536 or 70001 bytes that is all in use. Below them it works; with the fourth
+ * argument "waits" it sleeps 2 ms at a time instead, with "asleep" for as long as it lives, and
+ * with "turns" it works, touches new pages, wakes another thread, which is called "answers", waits
+ * for it, and sleeps.
  */
 #include "workload.h"
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * switches.h - when a thread left its CPU and when it was back, by the kernel's own trace of it (sched:sched_switch, read by way of
- * perf_event_open(2)), for programs whose waits are of microseconds. There it matters where within a switch a clock stops: the
- * scheduler's and perf's, which truth.h takes otherwise, tell waits of 10 us 7 % apart. The trace is of the same moments as those that
- * a profiler sees, and has a clock of its own to tell them by.
+ * switches.h - when a thread left its CPU and when it was back, by the kernel's own trace of it
+ * (sched:sched_switch, read by way of perf_event_open(2)), for programs whose waits are of
+ * microseconds. There it matters where within a switch a clock stops: the scheduler's and perf's,
+ * which truth.h takes otherwise, tell waits of 10 us 7 % apart. The trace is of the same moments as
+ * those that a profiler sees, and has a clock of its own to tell them by.
  *
- * The thread stays on its CPU, and must be followed often: what has not been read finds no room after some 5,000 switches.
+ * The thread stays on its CPU, and must be followed often: what has not been read finds no room
+ * after some 5,000 switches.
  *
- * Whoever follows switches is called in turn, and what one does takes the time of those behind him: a profiler's work made waits of 15 us
- * look 0.6 us longer here. So switches_first() takes the place in front, before the profiler begins.
+ * Whoever follows switches is called in turn, and what one does takes the time of those behind him:
+ * a profiler's work made waits of 15 us look 0.6 us longer here. So switches_first() takes the
+ * place in front, before the profiler begins.
  */
 #ifndef SBERF_TESTS_SWITCHES_H
 #define SBERF_TESTS_SWITCHES_H
@@ -86,7 +89,8 @@ static inline bool switches_open(struct switches *s)
 		return false;
 	snprintf(mine, sizeof(mine), "prev_pid == %u || next_pid == %u", s->tid, s->tid);
 	page = mmap(NULL, SWITCH_RING + 4096, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (page == MAP_FAILED || ioctl(s->fd, PERF_EVENT_IOC_SET_FILTER, mine) || ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0))
+	if (page == MAP_FAILED || ioctl(s->fd, PERF_EVENT_IOC_SET_FILTER, mine) ||
+	    ioctl(s->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return false;
 	s->page = page;
 	return true;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * toucher.c - touches memory for the first time, page by page: toucher MB [MS]. Sleeps MS milliseconds in the end.
+ * toucher.c - touches memory for the first time, page by page: toucher MB [MS]. Sleeps MS
+ * milliseconds in the end.
  *
- * Before that it finds null pointers as run-time compilers do, by faulting at address 0, where no page comes to be.
+ * Before that it finds null pointers as run-time compilers do, by faulting at address 0, where no
+ * page comes to be.
  *
- * No huge pages: each touch is a fault. Prints the faults that the kernel counted meanwhile: "truth: first_touch count N".
+ * No huge pages: each touch is a fault. Prints the faults that the kernel counted meanwhile:
+ * "truth: first_touch count N".
  */
 #include "workload.h"
 

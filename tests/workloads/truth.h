@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * truth.h - for programs that wait: they measure themselves and say at their end how long they were off the CPU, and where.
+ * truth.h - for programs that wait: they measure themselves and say at their end how long they were
+ * off the CPU, and where.
  *
- *	truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
- *	truth: thread:naps off ... wall ... running ...
+ * truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
+ * truth: thread:naps off ... wall ... running ...
  *
- * All in ns. *off* is the time that passed less the time that the thread was on a CPU, from switch to switch (perf's task clock).
- * CLOCK_THREAD_CPUTIME_ID would not do: the scheduler charges a thread that takes over an idle CPU from its waking on, since it does
- * not read its clock again for the switch (rq_clock_skip_update()). In between the CPU finishes its interrupt and leaves its idle
- * state, which takes 5 to 40 us in a virtual machine; it made waits of 200 us look 5 % too short. Where perf_event_open(2) is not
- * allowed, that clock is taken all the same. It is taken for waits of microseconds on one CPU, too: perf's is some 0.3 us late at
- * each end, and there the scheduler's has no fault. What needs to be more exact follows its switches one by one (switches.h).
- * *blocked* is the time until it is woken, *runnable* the rest. Of a wait that another thread ends, that one knows when
- * (truth_woken()). Else *runnable* is what the kernel tells of run queues (/proc/thread-self/schedstat), which does have that fault: a
- * part of the run queue counts as blocked, so it is for waits of some milliseconds that timers end.
+ * All in ns. *off* is the time that passed less the time that the thread was on a CPU, from switch
+ * to switch (perf's task clock). CLOCK_THREAD_CPUTIME_ID would not do: the scheduler charges a
+ * thread that takes over an idle CPU from its waking on, since it does not read its clock again for
+ * the switch (rq_clock_skip_update()). In between the CPU finishes its interrupt and leaves its
+ * idle state, which takes 5 to 40 us in a virtual machine; it made waits of 200 us look 5 % too
+ * short. Where perf_event_open(2) is not allowed, that clock is taken all the same. It is taken for
+ * waits of microseconds on one CPU, too: perf's is some 0.3 us late at each end, and there the
+ * scheduler's has no fault. What needs to be more exact follows its switches one by one
+ * (switches.h). *blocked* is the time until it is woken, *runnable* the rest. Of a wait that
+ * another thread ends, that one knows when (truth_woken()). Else *runnable* is what the kernel
+ * tells of run queues (/proc/thread-self/schedstat), which does have that fault: a part of the run
+ * queue counts as blocked, so it is for waits of some milliseconds that timers end.
  *
- * A program measures around calls of the named function, or around many at once when they are short: what its caller does
- * between the two clocks is far below a microsecond.
+ * A program measures around calls of the named function, or around many at once when they are
+ * short: what its caller does between the two clocks is far below a microsecond.
  */
 #ifndef SBERF_TESTS_TRUTH_H
 #define SBERF_TESTS_TRUTH_H
@@ -44,7 +48,8 @@
 struct truth {
 	const char *name;
 	uint64_t off, runnable, running, wall, longest, count;
-	bool short_waits;                        /* set before: they are of microseconds, on a CPU shared with who ends them */
+	/* set before: they are of microseconds, on a CPU shared with who ends them */
+	bool short_waits;
 	struct switches *switches;               /* set before: followed; NULL: not */
 	uint64_t clock0, cpu0, queue0, off0;     /* where the measurement under way began */
 	bool knows_blocked;                      /* from those who ended its waits, */
@@ -68,11 +73,15 @@ static inline uint64_t now_ns(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* How long this thread has been on a CPU, since some moment of its own. Its counter is left to the end of the process. */
+/*
+ * How long this thread has been on a CPU, since some moment of its own. Its counter is left to the
+ * end of the process.
+ */
 static inline uint64_t running_ns(const struct truth *t)
 {
 	static __thread int fd = -1;
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK };
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+					.config = PERF_COUNT_SW_TASK_CLOCK };
 	uint64_t ns;
 
 	if (t->short_waits)
@@ -138,8 +147,8 @@ static inline void truth_tell(const struct truth *t)
 	const uint64_t blocked = known < t->off ? known : t->off;
 
 	printf("truth: %s off %" PRIu64 " blocked %" PRIu64 " runnable %" PRIu64 " count %" PRIu64 " longest %" PRIu64
-	       " wall %" PRIu64 " running %" PRIu64 "\n", t->name, t->off, blocked, t->off - blocked, t->count, t->longest,
-	       t->wall, t->running);
+	       " wall %" PRIu64 " running %" PRIu64 "\n", t->name, t->off, blocked, t->off - blocked,
+	       t->count, t->longest, t->wall, t->running);
 	fflush(stdout);
 }
 

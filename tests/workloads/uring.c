@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * uring.c - waits for an io_uring: a timer of 15 ms in ring_timer(), an fsync that a worker of the kernel does in
- * ring_fsync(), 20 of each in turns: uring [S] [FILE]. FILE is made and removed. The worker is a thread of this process that
- * never saw user mode.
+ * uring.c - waits for an io_uring: a timer of 15 ms in ring_timer(), an fsync that a worker of the
+ * kernel does in ring_fsync(), 20 of each in turns: uring [S] [FILE]. FILE is made and removed. The
+ * worker is a thread of this process that never saw user mode.
  */
 #include "truth.h"
 
@@ -26,8 +26,8 @@ static void set_up(void)
 		perror("uring: io_uring_setup");
 		exit(77);
 	}
-	sq = mmap(NULL, params.sq_off.array + params.sq_entries * sizeof(uint32_t), PROT_READ | PROT_WRITE, MAP_SHARED, ring,
-		  IORING_OFF_SQ_RING);
+	sq = mmap(NULL, params.sq_off.array + params.sq_entries * sizeof(uint32_t), PROT_READ | PROT_WRITE,
+		  MAP_SHARED, ring, IORING_OFF_SQ_RING);
 	cq = mmap(NULL, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe), PROT_READ | PROT_WRITE,
 		  MAP_SHARED, ring, IORING_OFF_CQ_RING);
 	sqes = mmap(NULL, params.sq_entries * sizeof(*sqes), PROT_READ | PROT_WRITE, MAP_SHARED, ring, IORING_OFF_SQES);
@@ -52,7 +52,8 @@ static inline __attribute__((always_inline)) void submit_and_wait(void)
 
 	syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0);
 	/* What completed is not looked at. */
-	__atomic_store_n(head, __atomic_load_n((uint32_t *)(cq + params.cq_off.tail), __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+	__atomic_store_n(head, __atomic_load_n((uint32_t *)(cq + params.cq_off.tail), __ATOMIC_ACQUIRE),
+			 __ATOMIC_RELEASE);
 	sink++;
 }
 

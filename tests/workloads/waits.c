@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * waits.c - a thread for each way of waiting, for S seconds: waits [S] [WAY...], all of them without names
+ * waits.c - a thread for each way of waiting, for S seconds: waits [S] [WAY...], all of them
+ * without names
  *
- * Each calls its function, which waits once, again and again. What does not end by itself is ended by a partner thread of its
- * own after some ms of sleep. The threads are called as the ways are.
+ * Each calls its function, which waits once, again and again. What does not end by itself is ended
+ * by a partner thread of its own after some ms of sleep. The threads are called as the ways are.
  */
 #include "truth.h"
 
@@ -293,8 +294,8 @@ static void prepare(void)
 		exit(1);
 	address_length = sizeof(address);
 	getsockname(listener, (struct sockaddr *)&address, &address_length);
-	if (timerfd_settime(timer_fd, 0, &every, NULL) || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, timer_fd, &ev) || pipe(pipe_fd) ||
-	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+	if (timerfd_settime(timer_fd, 0, &every, NULL) || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, timer_fd, &ev) ||
+	    pipe(pipe_fd) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
 		exit(1);
 }
 

@@ -2,8 +2,9 @@
 /*
  * workload.h - what the programs of known truth share.
  *
- * A workload says "ready" on stdout when it is in the shape that its table row in README.md describes, keeps that shape, and
- * ends after the number of seconds given as its first argument, or never.
+ * A workload says "ready" on stdout when it is in the shape that its table row in README.md
+ * describes, keeps that shape, and ends after the number of seconds given as its first argument, or
+ * never.
  */
 #ifndef SBERF_TESTS_WORKLOAD_H
 #define SBERF_TESTS_WORKLOAD_H
