@@ -48,11 +48,12 @@ static uint64_t baseline_rehash(const void *ctx, uint32_t id)
 
 static uint32_t baseline_find(const struct merger *m, uint64_t key)
 {
-	uint32_t id, at = hidx_first(&m->index, key);
+	uint32_t id;
 
-	while ((id = hidx_id(&m->index, at)) != HIDX_NONE && m->node[id].key != key)
-		at = hidx_next(&m->index, at);
-	return id;
+	hidx_each(&m->index, key, id)
+		if (m->node[id].key == key)
+			return id;
+	return HIDX_NONE;
 }
 
 /* What N took on SIDE. */

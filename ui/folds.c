@@ -18,11 +18,9 @@ static struct fold_entry *folds_find(const struct folds *f, uint64_t key)
 	const uint64_t h = hash_u64(key);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&f->index, h); (id = hidx_id(&f->index, at)) != HIDX_NONE;
-	     at = hidx_next(&f->index, at)) {
-		if (hidx_same(&f->index, at, h) && f->entry.v[id].key == key)
+	hidx_each(&f->index, h, id)
+		if (f->entry.v[id].key == key)
 			return &f->entry.v[id];
-	}
 	return NULL;
 }
 

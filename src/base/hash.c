@@ -32,10 +32,10 @@ uint64_t hash_bytes(const void *data, size_t len)
 
 static void hash_put(struct hidx *t, uint64_t hash, uint32_t id)
 {
-	uint32_t at = hidx_first(t, hash);
+	uint32_t at = (uint32_t)hash & t->mask;
 
 	while (t->slot[at].word != HIDX_NONE)
-		at = hidx_next(t, at);
+		at = (at + 1) & t->mask;
 	t->slot[at].word = (uint32_t)(hash >> (32 + HIDX_ID_BITS)) << HIDX_ID_BITS | id;
 }
 
@@ -66,7 +66,7 @@ static bool hash_grow(struct hidx *t, uint64_t (*rehash)(const void *ctx, uint32
 	memset(bigger.slot, 0xff, n * sizeof(*bigger.slot));
 	for (size_t i = 0; t->slot && i <= t->mask; i++)
 		if (t->slot[i].word != HIDX_NONE)
-			hash_put(&bigger, rehash(ctx, hidx_id(t, (uint32_t)i)), hidx_id(t, (uint32_t)i));
+			hash_put(&bigger, rehash(ctx, t->slot[i].word & HIDX_IDS), t->slot[i].word & HIDX_IDS);
 	free(t->slot);
 	*t = bigger;
 	return true;

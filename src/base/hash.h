@@ -7,8 +7,8 @@
  * bits of id, as many as base/pages.h has, and 6 of the hash, which spare 63 of 64 comparisons with
  * something else.
  *
- *	for (uint32_t at = hidx_first(&t, h); (id = hidx_id(&t, at)) != HIDX_NONE; at = hidx_next(&t, at))
- *		if (hidx_same(&t, at, h) && key_equal(id, key))
+ *	hidx_each(&t, h, id)
+ *		if (key_equal(id, key))
  *			return id;
  *	hidx_add(&t, h, new_id);
  */
@@ -53,33 +53,41 @@ static inline uint64_t hash_2u64(uint64_t a, uint64_t b)
 /* LEN bytes at DATA; not for adversarial keys beyond what bounded tables allow. */
 uint64_t hash_bytes(const void *data, size_t len);
 
-static inline uint32_t hidx_first(const struct hidx *t, uint64_t hash)
+/*
+ * Sets ID, a uint32_t, to each id in T that may have been added under HASH, and runs the statement that follows with it. When that
+ * does not leave the loop, ID is HIDX_NONE afterwards. T must not change meanwhile; HASH is evaluated once.
+ */
+#define hidx_each(t, hash, id) \
+	for (struct hidx_search search_ = hidx_search_((t), (hash)); ((id) = hidx_step_((t), &search_)) != HIDX_NONE; )
+
+/* Where a search goes on. Only hidx_each() uses it. */
+struct hidx_search {
+	uint32_t at;     /* slot to look at next */
+	uint32_t tag;    /* the bits of the hash that slots have */
+};
+
+static inline struct hidx_search hidx_search_(const struct hidx *t, uint64_t hash)
 {
-	return (uint32_t)hash & t->mask;
+	return (struct hidx_search){ .at = (uint32_t)hash & t->mask, .tag = (uint32_t)(hash >> (32 + HIDX_ID_BITS)) };
 }
 
-static inline uint32_t hidx_next(const struct hidx *t, uint32_t at)
+static inline uint32_t hidx_step_(const struct hidx *t, struct hidx_search *s)
 {
-	return (at + 1) & t->mask;
-}
+	uint32_t word = HIDX_NONE;
 
-static inline uint32_t hidx_id(const struct hidx *t, uint32_t at)
-{
-	const uint32_t word = t->slot ? t->slot[at].word : HIDX_NONE;
-
-	return word == HIDX_NONE ? HIDX_NONE : word & HIDX_IDS;
+	while (t->slot && (word = t->slot[s->at].word) != HIDX_NONE) {
+		s->at = (s->at + 1) & t->mask;
+		if (word >> HIDX_ID_BITS == s->tag)
+			return word & HIDX_IDS;
+	}
+	return HIDX_NONE;
 }
 
 /* A place for HASH will be asked for soon. */
 static inline void hidx_prefetch(const struct hidx *t, uint64_t hash)
 {
 	if (t->slot)
-		__builtin_prefetch(&t->slot[hidx_first(t, hash)], 1);
-}
-
-static inline bool hidx_same(const struct hidx *t, uint32_t at, uint64_t hash)
-{
-	return t->slot[at].word >> HIDX_ID_BITS == hash >> (32 + HIDX_ID_BITS);
+		__builtin_prefetch(&t->slot[(uint32_t)hash & t->mask], 1);
 }
 
 /*

@@ -65,13 +65,9 @@ str_id strtab_add(struct strtab *t, const char *s, size_t len)
 	struct entry *e;
 	uint32_t have;
 
-	for (uint32_t at = hidx_first(&t->index, h); (have = hidx_id(&t->index, at)) != HIDX_NONE;
-	     at = hidx_next(&t->index, at)) {
-		if (!hidx_same(&t->index, at, h))
-			continue;
+	hidx_each(&t->index, h, have)
 		if (entry_at(t, have)->len == len && !memcmp(entry_at(t, have)->text, s, len))
 			return have;
-	}
 	e = pages_reserve(&t->entries);
 	if (!e)
 		return STR_NONE;

@@ -28,8 +28,8 @@ static const struct kstack *kstacks_find(const struct kstacks *k, uint64_t h, co
 {
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&k->index, h); (id = hidx_id(&k->index, at)) != HIDX_NONE; at = hidx_next(&k->index, at))
-		if (hidx_same(&k->index, at, h) && k->list.v[id]->n == n && !memcmp(k->list.v[id]->addr, addr, n * sizeof(*addr)))
+	hidx_each(&k->index, h, id)
+		if (k->list.v[id]->n == n && !memcmp(k->list.v[id]->addr, addr, n * sizeof(*addr)))
 			return k->list.v[id];
 	return NULL;
 }

@@ -109,11 +109,9 @@ static uint64_t rulebook_rehash(const void *ctx, uint32_t i)
 /* The item of KEY, UINT32_MAX = none. */
 static uint32_t shelf_find(const struct shelf *s, uint64_t key)
 {
-	const uint64_t hash = hash_u64(key + 1);
+	uint32_t i;
 
-	if (!s->index.slot)
-		return UINT32_MAX;
-	for (uint32_t at = hidx_first(&s->index, hash), i; (i = hidx_id(&s->index, at)) != HIDX_NONE; at = hidx_next(&s->index, at))
+	hidx_each(&s->index, hash_u64(key + 1), i)
 		if (s->key[i] == key + 1)
 			return i;
 	return UINT32_MAX;

@@ -70,8 +70,8 @@ static struct mover *moves_find(const struct moves *m, pid_t tid, uint64_t start
 	const uint64_t h = moves_hash_of(tid, start_ns);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&m->index, h); (id = hidx_id(&m->index, at)) != HIDX_NONE; at = hidx_next(&m->index, at))
-		if (hidx_same(&m->index, at, h) && m->v.v[id].task.tid == tid && m->v.v[id].task.start_ns == start_ns)
+	hidx_each(&m->index, h, id)
+		if (m->v.v[id].task.tid == tid && m->v.v[id].task.start_ns == start_ns)
 			return &m->v.v[id];
 	return NULL;
 }

@@ -90,8 +90,8 @@ static struct open *openwaits_find(struct openwaits *o, const struct reconcile_t
 	const uint64_t h = reconcile_task_hash(t, id);
 	uint32_t i;
 
-	for (uint32_t at = hidx_first(&o->index, h); (i = hidx_id(&o->index, at)) != HIDX_NONE; at = hidx_next(&o->index, at))
-		if (hidx_same(&o->index, at, h) && is_it(&o->list.v[i], t, id))
+	hidx_each(&o->index, h, i)
+		if (is_it(&o->list.v[i], t, id))
 			return &o->list.v[i];
 	for (i = 0; !o->index.slot && i < o->list.n; i++)
 		if (is_it(&o->list.v[i], t, id))

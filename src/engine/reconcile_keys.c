@@ -69,8 +69,8 @@ struct key *reconcile_key(struct reconcile *a, const struct reconcile_task *t, u
 	struct key *k;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&a->index, h); (id = hidx_id(&a->index, at)) != HIDX_NONE; at = hidx_next(&a->index, at))
-		if (hidx_same(&a->index, at, h) && reconcile_keys_is_key(&a->keys.v[id], t, kind, call))
+	hidx_each(&a->index, h, id)
+		if (reconcile_keys_is_key(&a->keys.v[id], t, kind, call))
 			return &a->keys.v[id];
 	k = new_key(a, &id);
 	if (!k)

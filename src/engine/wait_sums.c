@@ -70,11 +70,9 @@ static uint64_t wait_sums_rehash(const void *ctx, uint32_t i)
 
 static struct first *wait_sums_find(const struct generation *g, const struct reconcile_task *task, uint64_t id)
 {
-	const uint64_t hash = reconcile_task_hash(task, id);
+	uint32_t i;
 
-	if (!g->index.slot)
-		return NULL;
-	for (uint32_t at = hidx_first(&g->index, hash), i; (i = hidx_id(&g->index, at)) != HIDX_NONE; at = hidx_next(&g->index, at))
+	hidx_each(&g->index, reconcile_task_hash(task, id), i)
 		if (g->v.v[i].id == id && reconcile_task_same(&g->v.v[i].task, task))
 			return &g->v.v[i];
 	return NULL;

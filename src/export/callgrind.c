@@ -90,9 +90,8 @@ static uint32_t callgrind_function(struct callgrind *x, const char *name, const 
 
 	if (f.name == STR_NONE || f.file == STR_NONE || f.object == STR_NONE)
 		return NOBODY;
-	for (uint32_t at = hidx_first(&x->function_index, h); (id = hidx_id(&x->function_index, at)) != HIDX_NONE;
-	     at = hidx_next(&x->function_index, at))
-		if (hidx_same(&x->function_index, at, h) && !memcmp(&x->functions.v[id], &f, sizeof(f)))
+	hidx_each(&x->function_index, h, id)
+		if (!memcmp(&x->functions.v[id], &f, sizeof(f)))
 			return id;
 	id = (uint32_t)x->functions.n;
 	new = vec_push(&x->functions);
@@ -159,16 +158,15 @@ static bool callgrind_add_cost(struct callgrind *x, const struct stack_sum *s, u
 {
 	const struct cost want = { .at = at, .callee = callee };
 	const uint64_t h = cost_hash(&want);
-	struct cost *c = NULL;
+	struct cost *c;
 	uint32_t id;
 
-	for (uint32_t i = hidx_first(&x->cost_index, h); !c && (id = hidx_id(&x->cost_index, i)) != HIDX_NONE; i = hidx_next(&x->cost_index, i)) {
-		const struct cost *is = &x->costs.v[id];
-
-		if (hidx_same(&x->cost_index, i, h) && is->at.function == at.function && is->at.line == at.line && is->callee == callee)
-			c = &x->costs.v[id];
+	hidx_each(&x->cost_index, h, id) {
+		c = &x->costs.v[id];
+		if (c->at.function == at.function && c->at.line == at.line && c->callee == callee)
+			break;
 	}
-	if (!c) {
+	if (id == HIDX_NONE) {
 		c = vec_push(&x->costs);
 		if (!c)
 			return false;

@@ -38,8 +38,7 @@ uint32_t flame_label(struct flame *f, const char *text, size_t len, enum flame_k
 
 	if (id == STR_NONE)
 		return FLAME_NONE;
-	for (uint32_t at = hidx_first(&f->label_index, h); (label = hidx_id(&f->label_index, at)) != HIDX_NONE;
-	     at = hidx_next(&f->label_index, at))
+	hidx_each(&f->label_index, h, label)
 		if (f->labels.v[label].text == id && f->labels.v[label].kind == kind)
 			return label;
 	if (!vec_reserve(&f->labels, 1))

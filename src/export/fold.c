@@ -44,8 +44,8 @@ static uint32_t fold_find_node(struct fold *f, uint32_t parent, str_id text)
 	const uint64_t h = fold_node_hash(parent, text);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&f->index, h); (id = hidx_id(&f->index, at)) != HIDX_NONE; at = hidx_next(&f->index, at))
-		if (hidx_same(&f->index, at, h) && f->nodes.v[id].parent == parent && f->nodes.v[id].text == text)
+	hidx_each(&f->index, h, id)
+		if (f->nodes.v[id].parent == parent && f->nodes.v[id].text == text)
 			return id;
 	if (!vec_reserve(&f->nodes, 1))
 		return FOLD_NONE;

@@ -37,7 +37,7 @@ static uint32_t fxtables_row_of(struct fx_rows *rows, uint64_t a, uint64_t b)
 	const uint64_t h = fxtables_row_hash(want);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&rows->index, h); (id = hidx_id(&rows->index, at)) != HIDX_NONE; at = hidx_next(&rows->index, at))
+	hidx_each(&rows->index, h, id)
 		if (rows->v.v[id].a == a && rows->v.v[id].b == b)
 			return id;
 	if (!vec_reserve(&rows->v, 1))

@@ -40,8 +40,8 @@ static struct stack_sum *label_sums_find(struct stack_sums *s, const struct stac
 	const uint64_t h = label_sums_sum_hash(want);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&s->index, h); (id = hidx_id(&s->index, at)) != HIDX_NONE; at = hidx_next(&s->index, at))
-		if (hidx_same(&s->index, at, h) && label_sums_same(&s->v.v[id], want))
+	hidx_each(&s->index, h, id)
+		if (label_sums_same(&s->v.v[id], want))
 			return &s->v.v[id];
 	if (!vec_reserve(&s->v, 1))
 		return NULL;

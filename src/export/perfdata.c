@@ -207,8 +207,7 @@ static void want_mapping(struct writer *w, pid_t pid, module_id module)
 	const uint64_t h = mapped_hash(&want);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&w->mapped_index, h); (id = hidx_id(&w->mapped_index, at)) != HIDX_NONE;
-	     at = hidx_next(&w->mapped_index, at))
+	hidx_each(&w->mapped_index, h, id)
 		if (w->mapped.v[id].pid == want.pid && w->mapped.v[id].module == module)
 			return;
 	w->used[module] = 1;
@@ -241,8 +240,7 @@ static void want_comm(struct writer *w, thread_id thread, uint64_t time_ns)
 	const uint64_t h = called_hash(&want);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&w->called_index, h); (id = hidx_id(&w->called_index, at)) != HIDX_NONE;
-	     at = hidx_next(&w->called_index, at)) {
+	hidx_each(&w->called_index, h, id) {
 		struct called *c = &w->called.v[id];
 
 		if (c->pid != t->pid || c->tid != t->tid)

@@ -81,8 +81,8 @@ static uint32_t treefuncs_func_of(struct collect *c, uint32_t node)
 	const uint64_t h = treefuncs_func_hash(c->t, node);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&c->index, h); (id = hidx_id(&c->index, at)) != HIDX_NONE; at = hidx_next(&c->index, at))
-		if (hidx_same(&c->index, at, h) && treefuncs_same_func(c->t, c->r->v[id].node, node))
+	hidx_each(&c->index, h, id)
+		if (treefuncs_same_func(c->t, c->r->v[id].node, node))
 			return id;
 	c->r->v[c->r->n] = (struct tree_func){ .node = node };
 	return hidx_add(&c->index, h, c->r->n, func_rehash, c) ? c->r->n++ : NODE_NONE;

@@ -190,9 +190,8 @@ static inline __attribute__((always_inline)) uint32_t dict_intern(const struct d
 	uint32_t id;
 	void *elem;
 
-	for (uint32_t at = hidx_first(&t->index, h); (id = hidx_id(&t->index, at)) != HIDX_NONE;
-	     at = hidx_next(&t->index, at))
-		if (hidx_same(&t->index, at, h) && equal(pages_at(&t->elems, id), key))
+	hidx_each(&t->index, h, id)
+		if (equal(pages_at(&t->elems, id), key))
 			return id;
 	if (!has_room(d, t, 1, need))
 		return ID_FULL;

@@ -134,9 +134,8 @@ func_id names_add_func(struct names *ns, const struct func *f)
 	struct func *slot;
 	uint32_t have;
 
-	for (uint32_t at = hidx_first(&ns->index, h); (have = hidx_id(&ns->index, at)) != HIDX_NONE;
-	     at = hidx_next(&ns->index, at))
-		if (hidx_same(&ns->index, at, h) && names_same_func(pages_at(&ns->funcs, have), f))
+	hidx_each(&ns->index, h, have)
+		if (names_same_func(pages_at(&ns->funcs, have), f))
 			return have;
 	slot = pages_reserve(&ns->funcs);
 	if (!slot)

@@ -426,9 +426,9 @@ static uint64_t code_rehash(const void *ctx, uint32_t id)
 
 static struct rule *find_in(const struct half *h, const struct frame *place, uint64_t hash)
 {
-	uint32_t at = hidx_first(&h->index, hash), id;
+	uint32_t id;
 
-	for (; (id = hidx_id(&h->index, at)) != HIDX_NONE; at = hidx_next(&h->index, at)) {
+	hidx_each(&h->index, hash, id) {
 		struct rule *r = &h->rule.v[id];
 
 		if (r->place.offset == place->offset && r->place.module == place->module && r->state != RULE_MOVED)

@@ -114,11 +114,10 @@ static backing_id find_build_id(const struct files *fs, const struct file_id *id
 	const uint64_t h = build_id_hash(id);
 	backing_id b;
 
-	for (uint32_t at = hidx_first(&fs->by_build_id, h); (b = hidx_id(&fs->by_build_id, at)) != HIDX_NONE;
-	     at = hidx_next(&fs->by_build_id, at)) {
+	hidx_each(&fs->by_build_id, h, b) {
 		const struct file_id *have = &fs->entry.v[b]->id;
 
-		if (hidx_same(&fs->by_build_id, at, h) && have->build_id_len == id->build_id_len &&
+		if (have->build_id_len == id->build_id_len &&
 		    !memcmp(have->build_id, id->build_id, id->build_id_len))
 			return b;
 	}
@@ -143,10 +142,8 @@ static backing_id find_inode(const struct files *fs, const struct file_id *id, c
 	const uint64_t h = inode_hash(id);
 	backing_id b;
 
-	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
-	     at = hidx_next(&fs->by_inode, at))
-		if (hidx_same(&fs->by_inode, at, h) && !fs->entry.v[b]->outdated &&
-		    files_same_file(fs->entry.v[b], id, path))
+	hidx_each(&fs->by_inode, h, b)
+		if (!fs->entry.v[b]->outdated && files_same_file(fs->entry.v[b], id, path))
 			return b;
 	return BACKING_NONE;
 }
@@ -579,8 +576,7 @@ bool files_loaded(const struct files *fs, uint64_t dev, uint64_t ino, struct unw
 	const uint64_t h = inode_hash(&id);
 	backing_id b, last = BACKING_NONE;
 
-	for (uint32_t at = hidx_first(&fs->by_inode, h); (b = hidx_id(&fs->by_inode, at)) != HIDX_NONE;
-	     at = hidx_next(&fs->by_inode, at)) {
+	hidx_each(&fs->by_inode, h, b) {
 		const struct file *f = fs->entry.v[b];
 
 		if (f->id.dev == dev && f->id.ino == ino && (last == BACKING_NONE || f->born > fs->entry.v[last]->born))

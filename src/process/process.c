@@ -110,8 +110,7 @@ static struct process *process_find(const struct processes *ps, pid_t pid)
 	const uint64_t h = pid_hash(pid);
 	uint32_t i;
 
-	for (uint32_t at = hidx_first(&ps->by_pid, h); (i = hidx_id(&ps->by_pid, at)) != HIDX_NONE;
-	     at = hidx_next(&ps->by_pid, at))
+	hidx_each(&ps->by_pid, h, i)
 		if (ps->v.v[i]->pid == pid)
 			return ps->v.v[i];
 	return NULL;

@@ -73,9 +73,8 @@ static int open_add(struct open_slice *o, const struct fact *f)
 	const uint64_t h = fact_hash(f);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&o->index, h); (id = hidx_id(&o->index, at)) != HIDX_NONE;
-	     at = hidx_next(&o->index, at)) {
-		if (hidx_same(&o->index, at, h) && !fact_compare(&o->facts.v[id], f)) {
+	hidx_each(&o->index, h, id) {
+		if (!fact_compare(&o->facts.v[id], f)) {
 			fact_add(&o->facts.v[id], f);
 			return 0;
 		}
@@ -124,9 +123,8 @@ static struct quality_row *quality_row(struct quality *q, uint8_t kind, uint8_t 
 	uint64_t h = profile_row_hash(&key);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&q->index, h); (id = hidx_id(&q->index, at)) != HIDX_NONE;
-	     at = hidx_next(&q->index, at))
-		if (hidx_same(&q->index, at, h) && same_row(&q->rows.v[id], &key))
+	hidx_each(&q->index, h, id)
+		if (same_row(&q->rows.v[id], &key))
 			return &q->rows.v[id];
 	if (q->rows.n >= QUALITY_MAX && module != ID_NONE)
 		return quality_row(q, kind, cut, ID_NONE);

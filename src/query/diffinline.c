@@ -73,8 +73,8 @@ static bool diffinline_differs(const struct places *p, const struct place *place
 	const uint64_t h = diffinline_place_hash(place);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&p->index, h); (id = hidx_id(&p->index, at)) != HIDX_NONE; at = hidx_next(&p->index, at))
-		if (hidx_same(&p->index, at, h) && same_place(&p->v.v[id], place))
+	hidx_each(&p->index, h, id)
+		if (same_place(&p->v.v[id], place))
 			return p->v.v[id].inlined != place->inlined;
 	return false;
 }

@@ -97,10 +97,10 @@ static uint32_t find_item(struct matches *m, uint8_t tag, uint64_t a, uint64_t b
 
 	if (text == STR_NONE)
 		return NONE;
-	for (uint32_t at = hidx_first(&m->index, h); (id = hidx_id(&m->index, at)) != HIDX_NONE; at = hidx_next(&m->index, at)) {
+	hidx_each(&m->index, h, id) {
 		const struct item *i = &m->items.v[id];
 
-		if (hidx_same(&m->index, at, h) && i->tag == tag && i->a == a && i->b == b)
+		if (i->tag == tag && i->a == a && i->b == b)
 			return id;
 	}
 	if (!vec_reserve(&m->items, 1))
@@ -147,8 +147,7 @@ static uint32_t find_build(struct matches *m, const struct module *module, str_i
 	struct build b = { .len = module->build_id_len, .class = class };
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&m->build_index, h); (id = hidx_id(&m->build_index, at)) != HIDX_NONE;
-	     at = hidx_next(&m->build_index, at))
+	hidx_each(&m->build_index, h, id)
 		if (m->builds.v[id].len == b.len && !memcmp(m->builds.v[id].id, module->build_id, b.len))
 			return id;
 	memcpy(b.id, module->build_id, b.len);

@@ -24,9 +24,9 @@ static struct fold_place *foldpath_place_of(struct fold_path *p, const struct fo
 	struct fold_place *slot;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&p->places, hash); (id = hidx_id(&p->places, at)) != HIDX_NONE; at = hidx_next(&p->places, at)) {
+	hidx_each(&p->places, hash, id) {
 		slot = &p->place.v[id];
-		if (hidx_same(&p->places, at, hash) && slot->identity == step->identity && slot->named == named)
+		if (slot->identity == step->identity && slot->named == named)
 			return slot;
 	}
 	slot = vec_push(&p->place);

@@ -53,8 +53,8 @@ static uint32_t funcs_row_of(struct builder *b, uint32_t node)
 	const uint64_t h = func_key(b->t, node);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->index, h); (id = hidx_id(&b->index, at)) != HIDX_NONE; at = hidx_next(&b->index, at))
-		if (hidx_same(&b->index, at, h) && funcs_same(b->t, b->rows.v[id].node, node))
+	hidx_each(&b->index, h, id)
+		if (funcs_same(b->t, b->rows.v[id].node, node))
 			return id;
 	if (!vec_reserve(&b->rows, 1))
 		return NODE_NONE;

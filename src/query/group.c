@@ -31,8 +31,7 @@ static uint32_t group_intern(struct groups *g, const struct group *key)
 	const uint64_t h = group_hash(key);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&g->index, h); (id = hidx_id(&g->index, at)) != HIDX_NONE;
-	     at = hidx_next(&g->index, at)) {
+	hidx_each(&g->index, h, id) {
 		const struct group *have = &g->v.v[id];
 
 		if (have->kind == key->kind && have->id[0] == key->id[0] && have->id[1] == key->id[1] && have->up == key->up)

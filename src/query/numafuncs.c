@@ -58,8 +58,7 @@ bool numa_funcs_find(struct numa_build *b, stack_id stack, bool make, uint32_t *
 	if (!numa_innermost(b->d, b->names, &b->q, stack, &want.func, &frame))
 		return true;
 	want.key = want.func != ID_NONE ? identity_func(&b->identity, want.func) : identity_frame(&b->identity, frame);
-	for (uint32_t at = hidx_first(&b->func_index, want.key); (id = hidx_id(&b->func_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->func_index, at)) {
+	hidx_each(&b->func_index, want.key, id) {
 		if (b->funcs.v[id].key != want.key)
 			continue;
 		*ret = id;

@@ -26,8 +26,7 @@ static struct numa_mapping_row *get_row(struct numa_build *b, uint8_t mapping, m
 	struct numa_mapping_row *r;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->mapping_index, h); (id = hidx_id(&b->mapping_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->mapping_index, at))
+	hidx_each(&b->mapping_index, h, id)
 		if (b->mappings.v[id].mapping == mapping && b->mappings.v[id].file == file)
 			return &b->mappings.v[id];
 	id = (uint32_t)b->mappings.n;

@@ -29,9 +29,8 @@ static struct numa_stack *numapaths_find_stack(const struct numa_build *b, uint8
 	const uint64_t h = stack_key(kind, stack);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->stack_index, h); (id = hidx_id(&b->stack_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->stack_index, at))
-		if (hidx_same(&b->stack_index, at, h) && b->stacks.v[id].stack == stack && b->stacks.v[id].kind == kind)
+	hidx_each(&b->stack_index, h, id)
+		if (b->stacks.v[id].stack == stack && b->stacks.v[id].kind == kind)
 			return &b->stacks.v[id];
 	return NULL;
 }
@@ -87,11 +86,10 @@ static uint32_t bunch_of(struct numa_build *b, const struct numa_bunch *want)
 	const uint64_t h = bunch_key(want->kind, want->func, want->reading);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->bunch_index, h); (id = hidx_id(&b->bunch_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->bunch_index, at)) {
+	hidx_each(&b->bunch_index, h, id) {
 		const struct numa_bunch *u = &b->bunches.v[id];
 
-		if (hidx_same(&b->bunch_index, at, h) && u->reading == want->reading && u->kind == want->kind && u->func == want->func)
+		if (u->reading == want->reading && u->kind == want->kind && u->func == want->func)
 			return id;
 	}
 	if (!vec_reserve(&b->bunches, 1))
@@ -257,10 +255,9 @@ static bool add_share(struct numa_build *b, uint32_t bunch, thread_id thread, ui
 	struct numa_share *s;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->share_index, h); (id = hidx_id(&b->share_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->share_index, at)) {
+	hidx_each(&b->share_index, h, id) {
 		s = &b->shares.v[id];
-		if (!hidx_same(&b->share_index, at, h) || s->bunch != bunch || s->thread != thread)
+		if (s->bunch != bunch || s->thread != thread)
 			continue;
 		s->weight = add_capped(s->weight, weight);
 		return true;

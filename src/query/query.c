@@ -115,8 +115,7 @@ static struct sum *query_find_sum(struct builder *b, uint32_t group, stack_id st
 	if (id < b->sums.n && b->sums.v[id].stack == stack && b->sums.v[id].group == group)
 		return &b->sums.v[id];
 	h = query_sum_hash(group, stack);
-	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->sum_index, at)) {
+	hidx_each(&b->sum_index, h, id) {
 		if (b->sums.v[id].stack != stack || b->sums.v[id].group != group)
 			continue;
 		b->last_sum = id;
@@ -344,9 +343,8 @@ static uint32_t query_child(struct builder *b, struct tree_node *want, uint64_t 
 	uint32_t id;
 
 	want->key = tree_key(b->nodes.v[parent].key, identity, want->kind, want->inlined);
-	for (uint32_t at = hidx_first(&b->node_index, want->key); (id = hidx_id(&b->node_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->node_index, at))
-		if (hidx_same(&b->node_index, at, want->key) && query_same_node(b, &b->nodes.v[id], want))
+	hidx_each(&b->node_index, want->key, id)
+		if (query_same_node(b, &b->nodes.v[id], want))
 			return id;
 	if (b->nodes.n >= b->max_nodes || b->nodes.v[parent].depth >= DEPTH_MAX)
 		return NODE_NONE;

@@ -30,8 +30,8 @@ static thread_id threads_last_of(struct hidx *index, const struct dict *d, threa
 	const uint64_t h = threads_thread_hash(d, id);
 	thread_id have;
 
-	for (uint32_t at = hidx_first(index, h); (have = hidx_id(index, at)) != HIDX_NONE; at = hidx_next(index, at))
-		if (hidx_same(index, at, h) && same_thread(d, have, id))
+	hidx_each(index, h, have)
+		if (same_thread(d, have, id))
 			return have;
 	return hidx_add(index, h, id, threads_thread_hash, d) ? id : ID_NONE;
 }

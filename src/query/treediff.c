@@ -50,8 +50,8 @@ static uint32_t treediff_child(struct builder *b, uint32_t parent, uint32_t what
 	const uint64_t h = treediff_node_hash(parent, what);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->index, h); (id = hidx_id(&b->index, at)) != HIDX_NONE; at = hidx_next(&b->index, at))
-		if (hidx_same(&b->index, at, h) && b->nodes.v[id].parent == parent && b->nodes.v[id].what == what)
+	hidx_each(&b->index, h, id)
+		if (b->nodes.v[id].parent == parent && b->nodes.v[id].what == what)
 			return id;
 	if (!vec_reserve(&b->nodes, 1))
 		return NODE_NONE;

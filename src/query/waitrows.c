@@ -45,9 +45,8 @@ uint32_t rows_find(const struct wait_rows *rows, uint32_t parent, uint64_t ident
 	const uint64_t h = row_key(rows, parent, identity);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&rows->index, h); (id = hidx_id(&rows->index, at)) != HIDX_NONE;
-	     at = hidx_next(&rows->index, at))
-		if (hidx_same(&rows->index, at, h) && rows->v.v[id].key == h && rows->v.v[id].parent == parent)
+	hidx_each(&rows->index, h, id)
+		if (rows->v.v[id].key == h && rows->v.v[id].parent == parent)
 			return id;
 	return NODE_NONE;
 }

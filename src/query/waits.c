@@ -159,9 +159,8 @@ static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 	const uint64_t h = place_key(want->node, want->class, want->call, want->stack);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->sum_index, h); (id = hidx_id(&b->sum_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->sum_index, at))
-		if (hidx_same(&b->sum_index, at, h) && same_sum(&b->sums.v[id], want))
+	hidx_each(&b->sum_index, h, id)
+		if (same_sum(&b->sums.v[id], want))
 			return id;
 	return ID_NONE;
 }
@@ -209,9 +208,8 @@ static uint32_t waits_place_of(struct builder *b, const struct sum *s, uint64_t 
 	struct place *p;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->place_index, h); (id = hidx_id(&b->place_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->place_index, at))
-		if (hidx_same(&b->place_index, at, h) && in_place(&b->places.v[id], s, reading))
+	hidx_each(&b->place_index, h, id)
+		if (in_place(&b->places.v[id], s, reading))
 			return id;
 	id = (uint32_t)b->places.n;
 	p = vec_push(&b->places);
@@ -329,8 +327,7 @@ static bool add_pair(struct builder *b, uint32_t row, thread_id thread, uint64_t
 	struct pair *p;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->pair_index, h); (id = hidx_id(&b->pair_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->pair_index, at)) {
+	hidx_each(&b->pair_index, h, id) {
 		p = &b->pairs.v[id];
 		if (p->row != row || p->thread != thread)
 			continue;
@@ -360,8 +357,7 @@ static struct woke *woke_of(struct builder *b, uint32_t row, uint32_t waker)
 	struct woke *w;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->woke_index, h); (id = hidx_id(&b->woke_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->woke_index, at)) {
+	hidx_each(&b->woke_index, h, id) {
 		w = &b->woke.v[id];
 		if (w->place_row == row && w->waker == waker)
 			return w;
@@ -478,9 +474,8 @@ static uint32_t waker_number(struct builder *b, const struct waker *want)
 	struct waker *w;
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&b->waker_index, h); (id = hidx_id(&b->waker_index, at)) != HIDX_NONE;
-	     at = hidx_next(&b->waker_index, at))
-		if (hidx_same(&b->waker_index, at, h) && same_waker(&b->wakers.v[id], want))
+	hidx_each(&b->waker_index, h, id)
+		if (same_waker(&b->wakers.v[id], want))
 			return id + 1;
 	id = (uint32_t)b->wakers.n;
 	w = vec_push(&b->wakers);

@@ -130,9 +130,8 @@ static struct place *find_place(const struct places *p, uint64_t index)
 	const uint64_t h = hash_u64(index);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&p->hash, h); (id = hidx_id(&p->hash, at)) != HIDX_NONE;
-	     at = hidx_next(&p->hash, at))
-		if (hidx_same(&p->hash, at, h) && p->known.v[id].index == index)
+	hidx_each(&p->hash, h, id)
+		if (p->known.v[id].index == index)
 			return &p->known.v[id];
 	return NULL;
 }

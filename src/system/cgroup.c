@@ -260,8 +260,7 @@ static struct known *cgroup_lookup(struct cgroups *cg, uint64_t id)
 	struct known *k;
 	uint32_t i;
 
-	for (uint32_t at = hidx_first(&cg->index, h); (i = hidx_id(&cg->index, at)) != HIDX_NONE;
-	     at = hidx_next(&cg->index, at))
+	hidx_each(&cg->index, h, i)
 		if (cg->known.v[i].id == id)
 			return &cg->known.v[i];
 	k = cg->known.n < CACHE_MAX ? vec_push(&cg->known) : NULL;

@@ -77,9 +77,8 @@ static struct index_slot *find_index(const struct reading *r, uint64_t index)
 	const uint64_t h = hash_u64(index);
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(&r->hash, h); (id = hidx_id(&r->hash, at)) != HIDX_NONE;
-	     at = hidx_next(&r->hash, at))
-		if (hidx_same(&r->hash, at, h) && r->known.v[id].index == index)
+	hidx_each(&r->hash, h, id)
+		if (r->known.v[id].index == index)
 			return &r->known.v[id];
 	return NULL;
 }

@@ -43,8 +43,8 @@ static bool contains(const struct hidx *t, uint64_t h, uint32_t want)
 {
 	uint32_t id;
 
-	for (uint32_t at = hidx_first(t, h); (id = hidx_id(t, at)) != HIDX_NONE; at = hidx_next(t, at))
-		if (hidx_same(t, at, h) && id == want)
+	hidx_each(t, h, id)
+		if (id == want)
 			return true;
 	return false;
 }
