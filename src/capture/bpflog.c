@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bpflog.c - see bpflog.h. The first bytes are kept as they come, the last ones in a ring, which is made when they are not enough. */
+/*
+ * bpflog.c - see bpflog.h. The first bytes are kept as they come, the last ones in a ring buffer
+ * that is made when it is needed.
+ */
 #include "config.h"
 
 #include "capture/bpflog.h"

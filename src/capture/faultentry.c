@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* faultentry.c - see faultentry.h. A program of a few instructions, run by the kernel for the one fault that is made here. */
+/*
+ * faultentry.c - see faultentry.h. The kernel runs a BPF program of a few instructions for one page
+ * fault that is caused here.
+ */
 #include "config.h"
 
 #include "capture/faultentry.h"

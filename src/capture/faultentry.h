@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * faultentry.h - by what a thread in a page fault is told from one that came into the kernel in another way.
+ * faultentry.h - finds the return address by which a thread in a page fault is recognised.
  *
- * The kernel has the registers of a thread that came from user mode at the end of its stack, and they do not say which exception it was.
- * The word below them does: each exception's code at the gate calls a handler, which returns to its own place there. Which place
- * that is for page faults is seen by having one. (/proc/kallsyms would tell, too, to who may read it, after some tens of milliseconds.)
+ * A thread that came from user mode has its user registers at the end of its kernel stack, and they
+ * do not say which exception brought it there. The word below them does: the entry code of each
+ * exception calls a handler, and that word is the handler's return address. The address for page
+ * faults is found by causing one fault and looking. (/proc/kallsyms would tell too, but only
+ * privileged readers, and after some tens of milliseconds.)
  */
 #ifndef SBERF_CAPTURE_FAULTENTRY_H
 #define SBERF_CAPTURE_FAULTENTRY_H
 
 #include <stdint.h>
 
-/* That place; 0 when this kernel does not let us see it (it is locked down, or permits no BPF programs or events). */
+/*
+ * The return address; 0 when this kernel does not let us see it: it is locked down, or permits no
+ * BPF programs or perf events.
+ */
 uint64_t fault_entry_return(void);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * features.c - questions to vmlinux BTF, and what tests forbid.
+ * features.c - looks for features in vmlinux BTF, and applies SBERF_WITHOUT.
  *
- * A tracepoint that BPF programs can be attached to with types has a typedef, btf_trace_NAME, for a pointer to a function whose
- * first argument is void *, the others those of TRACE_EVENT (include/trace/bpf_probe.h). sched_switch has had preempt, prev and
- * next; prev_state came in 5.18, for a few release candidates as the second, then as the last one, so that programs which did
- * not know it kept working (commits fa2c3254d7cf, 9c2136be0878). So five with the first mean that it is the last.
+ * Each tracepoint that typed BPF programs can attach to has a typedef btf_trace_NAME: a pointer to
+ * a function whose first argument is void * and whose others are those of TRACE_EVENT
+ * (include/trace/bpf_probe.h). sched_switch had preempt, prev and next. prev_state came in 5.18:
+ * for a few release candidates as the second argument, then as the last, so that older programs
+ * went on working (commits fa2c3254d7cf, 9c2136be0878). So five arguments, counting the first, mean
+ * that prev_state is the last one.
  */
 #include "config.h"
 

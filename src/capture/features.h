@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * features.h - in what the kernels differ that sberf runs on, by their type information (BTF), never by their version.
+ * features.h - which optional features the running kernel has, found in its type information (BTF),
+ * never by its version.
  *
- * Linux 5.15 and later. Whatever a kernel may lack stands in the table below, with what is so without it; all else that is used
- * has been in every kernel since then (tests/unit/test_features.c looks through the programs for what has not). docs/kernels.md
- * says the same to users. To use something newer: a row here, its probe in features_of(), a way without it, a row there.
+ * sberf needs Linux 5.15 or later. The table below lists everything that such a kernel may lack,
+ * and what follows from that. Everything else that sberf uses has been in every kernel since 5.15
+ * (tests/unit/test_features.c checks the programs for this). docs/kernels.md tells users the same.
+ * To use something newer, add a row here, its probe in features_of(), a way to do without it, and a
+ * row in docs/kernels.md.
  *
- * Nothing here needs a permission: /sys/kernel/btf/vmlinux is for everybody. Reading it takes some milliseconds, once.
+ * No permission is needed: everyone may read /sys/kernel/btf/vmlinux. Reading it takes some
+ * milliseconds, once.
  */
 #ifndef SBERF_CAPTURE_FEATURES_H
 #define SBERF_CAPTURE_FEATURES_H
@@ -23,7 +27,8 @@ enum feature_use {
 };
 
 /*
- * X(name, since, use, without): the kernel that had it first; what is so without it.
+ * X(name, since, use, without): SINCE is the first kernel with the feature; WITHOUT says what users
+ * miss when it is absent.
  */
 #define FEATURES(X) \
 	X(pt_regs, "5.15", FEATURE_NEEDED, "BPF programs cannot read user registers") \
@@ -41,7 +46,7 @@ enum feature_use {
 	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, and takes a tenth of a second to be taken off") \
 	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and short waits are sampled")
 
-/* What a kernel has; of a list of things forced off, what is not in it. */
+/* Which features a kernel has; or, for a list of features forced off, which ones stay. */
 struct features {
 #define X(name, since, use, without) bool name;
 	FEATURES(X)
@@ -55,37 +60,46 @@ struct feature_info {
 	size_t at;               /* in struct features */
 };
 
+/* One row for each feature, in the order of FEATURES. */
 extern const struct feature_info feature_infos[];
 extern const size_t nr_feature_infos;
 
+/* Whether F has the feature of row I. */
 static inline bool feature_has(const struct features *f, const struct feature_info *i)
 {
 	return *(const bool *)((const char *)f + i->at);
 }
 
 /*
- * What the running kernel has, less what the environment variable SBERF_WITHOUT forces off for tests: names, separated by
- * commas, "all" for all that is FEATURE_SPARED. All false when the kernel has no BTF. An unknown name is -EINVAL and changes nothing.
+ * Reads the features of the running kernel into *RET, less those that the environment variable
+ * SBERF_WITHOUT forces off for tests: names separated by commas, or "all" for every FEATURE_SPARED
+ * one. All false when the kernel has no BTF. An unknown name gives -EINVAL and changes nothing.
  */
 int features_read(struct features *ret, struct err *e);
 
-/* What BTF says; what it cannot say is taken for there. Pure. */
+/* Reads features from BTF. What BTF cannot tell is assumed to be present. Pure. */
 struct btf;
 void features_of(const struct btf *btf, struct features *ret);
 
-/* Takes the names of LIST out of F. 0, or -EINVAL with a sentence. Pure. */
+/* Removes the features named in LIST from F. 0, or -EINVAL with a sentence. Pure. */
 int features_force_off(struct features *f, const char *list, struct err *e);
 
-/* Whether SBERF_WITHOUT leaves this one, whatever the kernel has: for what is tried rather than asked for. */
+/*
+ * Whether SBERF_WITHOUT leaves the feature NAME on: for features that are found by trying instead
+ * of by BTF.
+ */
 bool features_allow(const char *name);
 
 /*
- * 0 when F is enough to capture, with OFF_CPU to follow waits, or nothing is known of the kernel; else -ENOTSUP and a sentence about
- * the kernel's RELEASE. Pure.
+ * 0 when F suffices to capture (with OFF_CPU, to follow waits too), or when nothing is known of the
+ * kernel. Else -ENOTSUP with a sentence that names the kernel RELEASE. Pure.
  */
 int features_check(const struct features *f, bool off_cpu, const char *release, struct err *e);
 
-/* The names of what is FEATURE_SPARED and not in F, separated by commas; "none". Cut to SIZE. Pure. */
+/*
+ * Writes the names of the FEATURE_SPARED features that F lacks to DST, separated by commas, or
+ * "none"; cut to SIZE bytes. Pure.
+ */
 void features_missing(const struct features *f, char *dst, size_t size);
 
 #endif

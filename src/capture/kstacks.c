@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kstacks.c - a set of lists of addresses. */
+/* kstacks.c - a hash set of address lists in an arena. */
 #include "config.h"
 
 #include "capture/kstacks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_nodes.c - what a source says of NUMA nodes: page faults that are sampled, and where threads are at home. */
+/* live_nodes.c - NUMA of the live source: sampled page faults, and the home nodes of threads. */
 #include "config.h"
 
 #include "capture/live_private.h"

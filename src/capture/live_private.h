@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_private.h - what live_source.c (streams, order), live_cpus.c (CPUs that come and go),
- * live_waits.c and others of the live source share.
+ * live_private.h - shared by the files of the live source: live_source.c (streams and their order),
+ * live_cpus.c (CPUs that come and go), live_waits.c and others.
  */
 #ifndef SBERF_CAPTURE_LIVE_PRIVATE_H
 #define SBERF_CAPTURE_LIVE_PRIVATE_H
@@ -18,7 +18,7 @@
 #include "symbol/kernel.h"
 #include "system/cpus.h"
 
-/* A wait that the last look found under way, with a slot. */
+/* A wait that the last look found under way, and its slot of shared memory. */
 struct open_slot {
 	pid_t tid;
 	uint64_t start_ns, id;
@@ -27,14 +27,14 @@ struct open_slot {
 
 /* One possible CPU. */
 struct cpu_slot {
-	bool wanted;             /* to be sampled; the side band is read from all */
+	bool wanted;             /* to be sampled; the side band of every CPU is read */
 	bool online;             /* when last looked at */
 	int fd;                  /* the sampler, -1 = none */
-	int fault_fd[2];         /* those of page faults, minor and major, -1 = none */
+	int fault_fd[2];         /* perf events for minor and major page faults, -1 = none */
 	struct sideband side;
-	uint64_t off_since_ns;   /* since when it is not sampled though it should be, 0 = it is */
-	uint64_t throttled_ns;   /* since when the kernel holds it back, 0 = it does not */
-	uint64_t enabled_ns;     /* sampler_enabled_ns() when it was last found silent, 0 = it was not */
+	uint64_t off_since_ns;   /* since when it has not been sampled though it should be, 0 = it is sampled */
+	uint64_t throttled_ns;   /* since when the kernel has throttled it, 0 = not throttled */
+	uint64_t enabled_ns;     /* sampler_enabled_ns() when no samples came last time, 0 = some came */
 };
 
 struct live_source {
@@ -45,7 +45,7 @@ struct live_source {
 	struct ring **rings;                     /* layout.nr_rings */
 	struct cpu_slot *slot;                   /* layout.nr_cpus */
 	int epoll_fd, wake_fd;
-	int online_fd;                           /* the list of CPUs that are online, -1 = not open yet */
+	int online_fd;                           /* the list of online CPUs, -1 = not open yet */
 	enum capture_event event;                /* never EVENT_AUTO */
 	struct rate rate;
 	bool running;
@@ -61,9 +61,9 @@ struct live_source {
 	struct kstacks kstacks;                  /* of waits under way */
 	source_stranger_fn *stranger;
 	void *stranger_ctx;
-	struct ksyms *ksyms;                     /* once wakers, or hits of tracepoints, are asked for */
+	struct ksyms *ksyms;                     /* read once wakers or tracepoint hits are asked for */
 	bool ksyms_tried;
-	uint64_t *taken;                         /* the record that live_open_stack() took last */
+	uint64_t *taken;                         /* the record that the last live_open_stack() returned */
 };
 
 static inline struct live_source *live_of(const struct source *s)
@@ -72,17 +72,20 @@ static inline struct live_source *live_of(const struct source *s)
 }
 
 /* live_source.c */
-int live_watch(struct live_source *s, int fd, struct err *e);               /* when it is readable there is something to collect */
+/* wakes the reader when FD is readable */
+int live_watch(struct live_source *s, int fd, struct err *e);
 void live_collect_side(struct live_source *s, struct sideband *b);
 uint64_t live_missed(const struct live_source *s, uint64_t ns);
 
 /* live_cpus.c */
 int live_cpus_open(struct live_source *s, const struct capture_plan *plan, struct err *e);
-int live_cpus_watch(struct live_source *s, struct err *e);  /* the side band alone */
+int live_cpus_watch(struct live_source *s, struct err *e);  /* of the side band only */
 int live_cpus_enable(struct live_source *s, bool on, struct err *e);
-int live_cpus_set_rate(struct live_source *s, uint32_t freq_hz, struct err *e);      /* of the samplers; s->rate is the caller's to change */
+/* of the samplers only; s->rate is set by the caller */
+int live_cpus_set_rate(struct live_source *s, uint32_t freq_hz, struct err *e);
 int live_cpus_set_faults(struct live_source *s, bool on, struct err *e);
-void live_cpus_check(struct live_source *s);        /* follows CPUs that came or went; cheap when called often */
+/* follows CPUs that went offline or came back; cheap to call often */
+void live_cpus_check(struct live_source *s);
 void live_cpus_close(struct live_source *s);        /* half-opened is fine */
 
 /* live_waits.c, live_sums.c and live_nodes.c: operations (source_ops.h) */
@@ -102,21 +105,22 @@ uint32_t live_nodes(const struct source *base);
 
 /* live_waits.c */
 /*
- * Reads what one run of an iterator lists, structures of SIZE bytes, and behind each what MORE
- * (NULL = nothing) says, LIST_ITEM_MAX at most, up to the end of FD: EACH gets them one by one and
- * ends it with a negative errno. Returns how many, or a negative errno.
+ * Reads one run of a BPF iterator from FD to its end: items of SIZE bytes, each followed by as many
+ * bytes as MORE (NULL = none) says, LIST_ITEM_MAX at most in all. EACH gets them one by one; a
+ * negative errno from it ends the reading. Returns the number of items, or a negative errno.
  */
 #define LIST_ITEM_MAX 2048u
 typedef int list_fn(void *ctx, const void *item, struct err *e);
 typedef size_t list_more_fn(const void *item);           /* bytes */
 int live_read_list(int fd, size_t size, list_more_fn *more, list_fn *each, void *ctx, struct err *e);
 /*
- * Reads what tells who wakes and who looks on, all of the kernel's symbols: a tenth of a second,
- * for which nobody would empty the rings later.
+ * Reads the kernel's symbols, from which wakers and tracepoint hits are told. This takes a tenth of
+ * a second, so it is done before sampling: later the rings would overflow meanwhile.
  */
 void live_waits_prepare(struct live_source *s);
 void live_waits_waker(struct live_source *s, struct raw_event *ev);         /* sets ev->wake.context */
-void live_hit(struct live_source *s, struct raw_event *ev);              /* takes what looks on from its kernel stack */
+/* removes the tracing frames from its kernel stack */
+void live_hit(struct live_source *s, struct raw_event *ev);
 void live_waits_close(struct live_source *s);
 
 #endif

@@ -5,7 +5,10 @@
 
 #include "capture/source.h"
 
-/* source_open() of a plan that is to capture what happens now. */
+/*
+ * Opens the running kernel as a source for PLAN, switched off: source_open() without plan.replay.
+ * On success *RET is the caller's.
+ */
 int live_open(const struct capture_plan *plan, struct source **ret, struct err *e);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* live_sums.c - sums of short waits, out of the map that the kernel half has left (bpf/sums.bpf.h). */
+/*
+ * live_sums.c - reads the sums of short waits from the map that the kernel half filled
+ * (bpf/sums.bpf.h).
+ */
 #include "config.h"
 
 #include "capture/live_private.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * live_waits.c - what the kernel half keeps of waits, asked for: totals, and waits under way with their stacks.
+ * live_waits.c - reads waits from the kernel half: totals, and waits under way with their stacks.
  *
- * The map of totals is read whole, since it changes under our hands: entries of a thread that has gone are told for the last time
- * and removed only after all of them have been seen. Slots of waits under way are shared memory; who may touch one is settled by
- * an atomic exchange with the kernel half (struct sb_slot).
+ * The map of totals is read as a whole, because it changes meanwhile: entries of a thread that has
+ * ended are reported a last time and removed only after all of them were seen. Slots of waits under
+ * way are shared memory; an atomic exchange with the kernel half decides who may touch one (struct
+ * sb_slot).
  */
 #include "config.h"
 

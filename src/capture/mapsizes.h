@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mapsizes.h - how large the maps of the BPF programs are: fixed when they are loaded, as samplers run where memory cannot be had.
+ * mapsizes.h - chooses the sizes of the BPF maps. They are fixed at load time, because samplers run
+ * where memory cannot be allocated.
  *
- * docs/sizes.md says what follows for small and for large machines; tests/live/sizes.sh compares it with what the kernel made.
+ * docs/sizes.md says what follows for small and large machines; tests/live/sizes.sh compares it
+ * with the kernel's figures.
  */
 #ifndef SBERF_CAPTURE_MAPSIZES_H
 #define SBERF_CAPTURE_MAPSIZES_H
@@ -12,18 +14,20 @@
 
 #include <stdint.h>
 
-#define SLOTS_LEAST 64u                  /* stacks of waits under way that are kept at a time: of threads active within a second */
-#define SLOTS_PER_THREAD 8u              /* of those that the target begins with, as more may come, but */
-#define SLOTS_FEW 512u                   /* no more than that for this reason */
-#define SLOTS_MANY 1024u                 /* for a whole machine or cgroup */
-#define SLOTS_PER_CPU 4u                 /* at least: who runs has one too */
+/* stacks kept of waits under way, at least: one for each thread active within a second */
+#define SLOTS_LEAST 64u
+#define SLOTS_PER_THREAD 8u              /* of the initial target, since more may come, but for this reason */
+#define SLOTS_FEW 512u                   /* never more than these */
+#define SLOTS_MANY 1024u                 /* for a whole machine or a cgroup */
+#define SLOTS_PER_CPU 4u                 /* at least: a running thread has one too */
 #define SLOTS_MAX 4096u                  /* for many threads; 160 MB */
-#define SLOT_EXTRA 8192u                 /* of a slot, for all that is not stack bytes */
-#define SUMS 8192u                       /* kinds of short waits in a second: in each of two maps */
-#define MAPPED_MAX 8192u                 /* processes of which is kept when they mapped code */
+#define SLOT_EXTRA 8192u                 /* bytes of a slot beside those of the stack */
+#define SUMS 8192u                       /* kinds of short waits within a second, in each of two maps */
+#define MAPPED_MAX 8192u                 /* processes whose last mapping of code is remembered */
 /*
- * The kernel keeps free entries of a map that forgets what is of least use with each CPU, up to so many, and before 6.17 forgets entries
- * that are of use while other CPUs have those (d4adf1c9ee77, "bpf: Adjust free target to avoid global starvation of LRU map").
+ * An LRU map keeps up to this many free entries for each CPU. Before 6.17 the kernel evicts used
+ * entries while other CPUs hold free ones (d4adf1c9ee77, "bpf: Adjust free target to avoid global
+ * starvation of LRU map").
  */
 #define SPARE_PER_CPU 128u
 #define TOTALS_FEW 16384u                /* threads times the calls they wait in */
@@ -31,36 +35,41 @@
 #define TOTALS_PER_THREAD 4u             /* at least: its running time, and a few calls */
 #define TOTALS_MAX (1024u * 1024)        /* some 180 MB; all of them are read four times a second */
 /*
- * Rules are for all code that a known target has now, twice, and for CODE_TO_COME of what it may load and of what its children may run;
- * its processes, and as many children as they may have one after another, find room for their mappings.
+ * Rules: for all code that a known target has mapped now, twice, plus CODE_TO_COME for what it may
+ * load and its children may run. Spaces: for its processes and for as many short-lived children.
  */
 #define CODE_TO_COME (8u << 20)          /* bytes */
 #define SPACES_LEAST 192u
 #define SPACES_PER_PROCESS 8u
 
-/* Elements of the maps, and bytes of those that have no fixed size. What is not used has one element. */
+/*
+ * Numbers of elements of the maps, and bytes of those whose elements have no fixed size. An unused
+ * map has one element.
+ */
 struct map_sizes {
 	uint32_t cpus, rings;
 	uint32_t chunks, walks;          /* two for each CPU */
 	uint32_t slots, slot_bytes;
 	uint32_t totals, sums;
 	uint32_t pages, rules, spaces;
-	uint32_t mapped;                 /* a map that forgets */
+	uint32_t mapped;                 /* of an LRU map */
 };
 
-/* What a target is when its capture begins. */
+/* How large a target is when its capture begins. */
 struct target_size {
-	uint32_t threads;        /* 0 = cannot be read */
+	uint32_t threads;        /* 0 = unknown */
 	uint32_t processes;
-	uint64_t code_bytes;     /* mapped executable, that of each process for itself; 0 = unknown, so as large as can be */
+	/* executable mappings, summed over processes; 0 = unknown, so the largest size is taken */
+	uint64_t code_bytes;
 };
 
-/* For PLAN on CPUS, with a target of SIZE. Pure. */
+/* Chooses sizes for PLAN on CPUS with a target of SIZE. Pure. */
 struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_layout *cpus, struct target_size size);
 
 /*
- * What the target of PLAN is now. Of a target that is not processes or threads, the threads of the machine; of one that is to come, and
- * where PLAN says how many threads, no code.
+ * The size of PLAN's target now. A target that is neither processes nor threads counts as all
+ * threads of the machine. code_bytes is 0 for a command yet to be started, and when PLAN gives the
+ * number of threads.
  */
 struct target_size map_sizes_target(const struct capture_plan *plan);
 

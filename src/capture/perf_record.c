@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_record.c - a cursor over the fixed fields, a trailer cut off the end, and the text between them. */
+/*
+ * perf_record.c - reads the fixed fields with a cursor, cuts the trailer off the end, and takes the
+ * text in between.
+ */
 #include "config.h"
 
 #include "capture/perf_record.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_record.h - bytes of a perf side-band record -> raw_event. Pure.
+ * perf_record.h - decodes the bytes of a perf side-band record into a raw_event. Pure.
  *
- * The records are those of include/uapi/linux/perf_event.h, written for events with sample_id_all and the sample type
- * PERF_RECORD_SAMPLE_TYPE: every record ends with the thread, time and CPU of its making.
+ * Records are those of include/uapi/linux/perf_event.h, from events with sample_id_all and the
+ * sample type PERF_RECORD_SAMPLE_TYPE: each record ends with the thread, time and CPU that made it.
  */
 #ifndef SBERF_CAPTURE_PERF_RECORD_H
 #define SBERF_CAPTURE_PERF_RECORD_H
@@ -19,7 +19,7 @@ enum perf_record_what {
 	PERF_REC_LOST,           /* the kernel dropped `lost` records */
 	PERF_REC_THROTTLE,       /* sampling stopped on ev.cpu at ev.time_ns */
 	PERF_REC_UNTHROTTLE,     /* and went on */
-	PERF_REC_OTHER,          /* of no interest */
+	PERF_REC_OTHER,          /* not used */
 };
 
 struct perf_record {
@@ -29,8 +29,8 @@ struct perf_record {
 };
 
 /*
- * Reads the record of LEN bytes at DATA, which must be 8-byte aligned. Strings in *RET reach into DATA. Returns 0, or
- * -EBADMSG with *RET unchanged.
+ * Decodes the record of LEN bytes at DATA, which must be 8-byte aligned. Strings in *RET point into
+ * DATA. Returns 0, or -EBADMSG with *RET unchanged.
  */
 int perf_record_read(const void *data, size_t len, struct perf_record *ret);
 

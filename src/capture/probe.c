@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * probe.c - the judgement on the facts of probe.h.
+ * probe.c - judges the facts of probe.h.
  *
- * Why something is denied is looked for in the order in which the kernel asks: is the feature there at all, do capabilities
- * count here (a user namespace has its own), are they held, does a lockdown or a sysctl forbid it all the same.
+ * Reasons for a denial are checked in the kernel's own order: is the feature there at all, do
+ * capabilities count here (a user namespace has its own), are they held, does a lockdown or a
+ * sysctl forbid it all the same.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* probe_gather.c - the facts of probe.h, each asked of the system in the way the capture will use it. */
+/*
+ * probe_gather.c - gathers the facts of probe.h, asking the system for each in the way that a
+ * capture will use it.
+ */
 #include "config.h"
 
 #include "base/cleanup.h"
