@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * programs.c - see programs.h. Rows that are attached by ATTACH_WAITS stand in the order in which that is done: whoever leaves a
- * CPU is looked at before whoever comes, so that nobody is seen to come who was not seen to leave.
+ * programs.c - see programs.h. Rows of ATTACH_WAITS are attached in their order: the program for
+ * threads that leave a CPU before the one for threads that come, so that no arrival is seen without
+ * its departure.
  */
 #include "config.h"
 

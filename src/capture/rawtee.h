@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rawtee.h - writes what a source gives into a raw capture (capture/rawfile.h) on its way, and with
- * it what a replay cannot read from /proc any more: of each process that there was before, when it
- * is first met, what it has mapped.
+ * rawtee.h - writes what a source delivers into a raw capture (capture/rawfile.h) as it passes. It
+ * adds what a replay can no longer read from /proc: the mappings of processes older than the
+ * capture, when each is first met.
  */
 #ifndef SBERF_CAPTURE_RAWTEE_H
 #define SBERF_CAPTURE_RAWTEE_H
@@ -12,18 +12,21 @@
 
 struct rawtee;
 
-/* Begins the file PATH, which is made anew. */
+/*
+ * Creates the file PATH, replacing an old one. On success *RET is the caller's; else a negative
+ * errno with a sentence.
+ */
 int rawtee_open(const char *path, const struct rawfile_head *head, struct rawtee **ret, struct err *e);
 /*
- * The side band has begun: what PIDS, N of them, have mapped now, which events tell no more. Others
- * are looked at when they are met.
+ * Call when the side band has begun: writes the present mappings of the N processes PIDS, which no
+ * event will report. Those of other processes are written when they are first met.
  */
 void rawtee_begin(struct rawtee *t, const uint32_t *pids, size_t n);
-/* Writes EV. What cannot be written is told by the next rawtee_turn(). */
+/* Writes EV. The next rawtee_turn() reports a failure. */
 void rawtee_put(struct rawtee *t, const struct raw_event *ev);
 /*
- * A reading has ended: rawfile_put_turn(). 0, or a negative errno with a sentence when something
- * could not be written.
+ * Marks the end of a reading, as rawfile_put_turn(). 0, or a negative errno with a sentence when
+ * something since the last turn could not be written.
  */
 int rawtee_turn(struct rawtee *t, uint64_t seen_ns, const struct losses *lost, struct err *e);
 void rawtee_close(struct rawtee *t);             /* NULL is fine */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reorder.h - many streams, each nearly in order, become one stream in order. Pure: time is an argument.
+ * reorder.h - merges many streams that are nearly in order into one that is in order. Pure: time is
+ * an argument.
  *
- * Items are references: the bytes stay where they are (in the kernel's ring, or in a copy) until the item is taken out.
- * An item comes out when the *watermark* has passed its time: the moment up to which everything that happened is known to
- * have been put in. Items of equal time come out in the order in which they were put in. One that arrives after the
- * watermark had passed it comes out at once and is counted as late.
+ * Items are references: the bytes stay where they are (in the kernel's ring, or in a copy) until
+ * the item is taken out. An item comes out when the *watermark* has passed its time: the moment up
+ * to which everything that happened is known to have been put in. Items of equal time come out in
+ * the order in which they were put in. An item that arrives after the watermark has passed it comes
+ * out at once and is counted as late.
  */
 #ifndef SBERF_CAPTURE_REORDER_H
 #define SBERF_CAPTURE_REORDER_H
@@ -28,10 +30,10 @@ struct reorder {
 	VEC(struct reorder_item) heap;   /* a binary heap, earliest first */
 	uint64_t seq;
 	uint64_t passed_ns;              /* the time of the latest item taken out */
-	uint64_t late;                   /* taken out with an earlier time than one taken out before; only grows */
+	uint64_t late;                   /* items that came out after an item with a later time; only grows */
 };
 
-/* False when out of memory, nothing changed. */
+/* Puts *IT in. False when out of memory, nothing changed. */
 bool reorder_put(struct reorder *r, const struct reorder_item *it);
 
 /* Takes out the earliest item if its time is at most WATERMARK_NS. False when there is none. */

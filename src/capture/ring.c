@@ -2,12 +2,12 @@
 /*
  * ring.c - see Documentation/bpf/ringbuf.rst and kernel/bpf/ringbuf.c for the layout.
  *
- * The first page holds the position up to which we have consumed and is ours to write, the second the position up to which
- * the kernel has produced, then come the data, twice. Positions only grow. A record begins with 8 bytes: its length with
- * two flags, and an offset that only the kernel needs.
+ * The first page holds the consumer position, which we write; the second the producer position,
+ * which the kernel writes; the data follows, mapped twice. Positions only grow. A record begins
+ * with 8 bytes: its length with two flags, and an offset that only the kernel needs.
  *
- * `pending` lists the records that were handed out, oldest first, as the position of their end; what is done at its head
- * is given back.
+ * `pending` lists the records handed out, oldest first, by the position of their end. Those at its
+ * head that are released are given back to the kernel.
  */
 #include "config.h"
 

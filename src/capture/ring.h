@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring.h - the reading end of one BPF ring buffer, without copying.
+ * ring.h - reads one BPF ring buffer without copying.
  *
- * Records are collected first and given back later, in any order: until then their bytes stay in the ring, which is mapped
- * twice in a row so that none is split. The kernel gets space back as soon as the oldest records are done. So a reader that
- * waits (for the watermark) needs no memory of its own, and one that is too slow loses records in the kernel, where they
- * are counted.
+ * Records are collected first and released later, in any order. Until then their bytes stay in the
+ * ring, which is mapped twice in a row so that no record is split. The kernel gets the space back
+ * when the oldest records are released. So a reader that waits (for the watermark) needs no memory
+ * of its own, and when one is too slow, the kernel drops records and counts them.
  */
 #ifndef SBERF_CAPTURE_RING_H
 #define SBERF_CAPTURE_RING_H
@@ -27,17 +27,17 @@ int ring_open(int fd, size_t size, struct ring **ret, struct err *e);
 void ring_free(struct ring *r);          /* NULL is fine */
 
 /*
- * Hands each record that is new since the last call to FN. False when a record was met that its writer has not finished
- * yet: it and those behind it come with a later call.
+ * Calls FN for each record that is new since the last call. False when it met a record that is
+ * still being written: that one and those behind it come with a later call.
  */
 bool ring_collect(struct ring *r, ring_fn *fn, void *ctx);
 
-/* The record TAG is no longer needed. */
+/* Releases the record TAG. */
 void ring_done(struct ring *r, uint64_t tag);
 
-size_t ring_used(const struct ring *r);          /* bytes not given back yet */
+size_t ring_used(const struct ring *r);          /* bytes not released yet */
 
-/* Records whose length was impossible: the rest of what was there has been skipped. */
+/* How often a record had an impossible length; what was left in the ring was skipped then. */
 uint64_t ring_bad(const struct ring *r);
 
 DEFINE_AUTO(ring_free, struct ring);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rulebook.c - two shelves of items in memory that the kernel half reads, each with a hash there that says which item has
- * which key.
+ * rulebook.c - two tables of items in memory that the kernel half reads, each with a hash map there
+ * from keys to items.
  */
 #include "config.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampler.c - cycles with a frequency, which the kernel keeps by changing the period; cpu-clock with a fixed period in ns,
- * because its period never changes and so is the exact weight of a sample. (PERF_EVENT_IOC_PERIOD changes the pace of cpu-clock, but
- * its samples go on telling the period that it was opened with, as perf_swevent_hrtimer() of kernel/events/core.c takes that
- * from hw.last_period: another rate takes another event.)
+ * sampler.c - opens cycles with a frequency, which the kernel keeps by changing the period, and
+ * cpu-clock with a fixed period in ns, which is therefore the exact weight of a sample.
+ * (PERF_EVENT_IOC_PERIOD changes the pace of cpu-clock, but its samples go on reporting the period
+ * that it was opened with: perf_swevent_hrtimer() of kernel/events/core.c takes it from
+ * hw.last_period. So another rate takes another event.)
  */
 #include "config.h"
 

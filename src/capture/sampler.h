@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampler.h - the perf event that interrupts one CPU at the asked rate and runs the BPF program.
+ * sampler.h - the perf event that interrupts one CPU at the requested rate and runs the BPF
+ * program.
  */
 #ifndef SBERF_CAPTURE_SAMPLER_H
 #define SBERF_CAPTURE_SAMPLER_H
@@ -12,32 +13,41 @@
 #include <stdint.h>
 
 /*
- * Which event the kernel has for WISH: EVENT_CYCLES or EVENT_CPU_CLOCK, tried on CPU. A negative errno when it has not what
- * was asked for by name, or denies all.
+ * Chooses the event for WISH by opening it on CPU: *RET is EVENT_CYCLES or EVENT_CPU_CLOCK. A
+ * negative errno with a sentence when the kernel lacks the event that was asked for by name, or
+ * denies both.
  */
 int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *ret, struct err *e);
 
 /*
- * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, switched off, with the BPF program PROG_FD attached; records about
- * throttling go into the buffer of SIDEBAND_FD. An fd owned by the caller or a negative errno; -ENODEV: the CPU is offline.
+ * Opens EVENT (not EVENT_AUTO) on CPU at FREQ_HZ, disabled, with the BPF program PROG_FD attached.
+ * Throttling is reported in the buffer of SIDEBAND_FD. Returns an fd owned by the caller or a
+ * negative errno; -ENODEV: the CPU is offline.
  */
 int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int prog_fd, int sideband_fd, struct err *e);
 
 /*
- * Opens an event for the page faults of all tasks on CPU, those that waited for a disk (MAJOR) or the others, switched off,
- * that runs the BPF program PROG_FD for each FAULT_PERIOD of them, when they have been handled: on average that costs a few
- * percent of what a fault does. An fd or a negative errno as above. A prime, lest it be in step with pages that are
- * interleaved over nodes: of every sixteenth all were on one of two.
+ * Opens an event for page faults of all tasks on CPU, disabled: major faults (which wait for a
+ * disk) with MAJOR, else minor ones. The BPF program PROG_FD runs after every FAULT_PERIOD-th
+ * fault, which costs a few percent of a fault on average. Returns an fd or a negative errno as
+ * above. FAULT_PERIOD is prime, so that it is not in step with pages interleaved over nodes: with
+ * 16, all sampled pages were on one of two nodes.
  */
 #define FAULT_PERIOD 17u
 int sampler_open_faults(uint32_t cpu, bool major, int prog_fd, struct err *e);
 
 int sampler_enable(int fd, bool on);                                             /* 0 or a negative errno */
 
-/* How long the event has been on, ns; 0 when unknown. It stands still after its CPU went offline, even when that is back. */
+/*
+ * How long the event has been enabled, in ns; 0 when unknown. After its CPU went offline it stops
+ * for good, even when the CPU is back.
+ */
 uint64_t sampler_enabled_ns(int fd);
 
-/* The largest rate the kernel allows now, kernel.perf_event_max_sample_rate; UINT32_MAX when it does not say. */
+/*
+ * The highest rate that the kernel allows now (kernel.perf_event_max_sample_rate); UINT32_MAX when
+ * unknown.
+ */
 uint32_t sampler_max_rate(void);
 
 const char *sampler_event_name(enum capture_event event);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sideband.c - opening the dummy event, and a reader of perf's ring buffer (struct perf_event_mmap_page in
- * include/uapi/linux/perf_event.h): the kernel moves data_head, we move data_tail, records may wrap around the end.
+ * sideband.c - opens the dummy event, and reads perf's ring buffer (struct perf_event_mmap_page in
+ * include/uapi/linux/perf_event.h): the kernel moves data_head, we move data_tail, and records may
+ * wrap around the end.
  */
 #include "config.h"
 

@@ -2,8 +2,8 @@
 /*
  * sideband.h - mmap, comm, fork and exit records of everything that runs on one CPU.
  *
- * A perf event that counts nothing (`dummy`) but makes the kernel write these records, and the reader of its buffer. Other
- * events of the same CPU may report their throttling here too.
+ * A perf event that counts nothing (`dummy`) makes the kernel write these records; this is also the
+ * reader of its buffer. Other events of the same CPU can report their throttling here.
  */
 #ifndef SBERF_CAPTURE_SIDEBAND_H
 #define SBERF_CAPTURE_SIDEBAND_H
@@ -20,21 +20,28 @@ struct sideband {
 };
 
 #define SIDEBAND_INIT { .fd = -1 }
-#define SIDEBAND_DATA_BYTES (256u * 1024)        /* within the memory that any user may lock, kernel.perf_event_mlock_kb */
-#define SIDEBAND_MORE_BYTES (2u * 1024 * 1024)   /* tried first: a storm of programs writes 1 MB a second and CPU */
-#define SIDEBAND_ALL_BYTES (64u * 1024 * 1024)   /* of all CPUs together, at most, unless that is less than the smallest */
+/* within the memory that any user may lock (kernel.perf_event_mlock_kb) */
+#define SIDEBAND_DATA_BYTES (256u * 1024)
+/* tried first: when many programs start, 1 MB comes per second and CPU */
+#define SIDEBAND_MORE_BYTES (2u * 1024 * 1024)
+/* limit for all CPUs together, unless that is less than the smallest */
+#define SIDEBAND_ALL_BYTES (64u * 1024 * 1024)
 
 /* A record of LEN bytes at DATA (8-byte aligned), valid during the call. */
 typedef void sideband_fn(void *ctx, const void *data, size_t len);
 
 /*
- * Opens it, switched off, for CPU, with build-ids when the kernel can give them. *B must be closed; it is unchanged on
- * failure. -ENODEV: the CPU is offline. The buffer is smaller than SIDEBAND_DATA_BYTES when the limit on locked memory asks.
+ * Opens the event for CPU, disabled, with build-ids when the kernel can give them. *B must be
+ * closed; it is unchanged on failure. -ENODEV: the CPU is offline. The buffer is smaller than
+ * SIDEBAND_DATA_BYTES when the limit on locked memory demands it.
  */
 int sideband_open(struct sideband *b, uint32_t cpu, struct err *e);
 int sideband_enable(struct sideband *b, bool on);        /* 0 or a negative errno */
 
-/* Hands what was written up to now to FN. Returns how many records, or -EBADMSG when the rest had to be skipped. */
+/*
+ * Calls FN for each record written up to now. Returns the number of records, or -EBADMSG when the
+ * rest had to be skipped.
+ */
 int sideband_read(struct sideband *b, sideband_fn *fn, void *ctx);
 
 void sideband_close(struct sideband *b);         /* closed is fine */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* source.c - to whichever kind of source it is. What a kind has not got stands here once. */
+/*
+ * source.c - passes each call on to the operations of the source's kind, and supplies the default
+ * where a kind has none.
+ */
 #include "config.h"
 
 #include "capture/source_ops.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source.h - where raw events come from, and what may be said to it while it runs.
+ * source.h - where raw events come from, and the commands that a running source takes.
  *
- * The interface between what is privileged and what is not: bytes and events one way, commands the other. Events arrive
- * ordered by time within the watermark (late ones are delivered all the same, and counted).
+ * This is the interface between the privileged part and the rest: bytes and events one way,
+ * commands the other. Events arrive ordered by time within the watermark; late ones are delivered
+ * too, and counted.
  *
- * There are several kinds of source, each a table of operations (source_ops.h), and whoever has one cannot tell which: the running kernel
- * (live_source.h), and a replay of what was captured before (replay.h).
+ * There are several kinds of source, each a table of operations (source_ops.h): the running kernel
+ * (live_source.h), and a replay of an earlier capture (replay.h). Users cannot tell which one they
+ * have.
  */
 #ifndef SBERF_CAPTURE_SOURCE_H
 #define SBERF_CAPTURE_SOURCE_H
@@ -29,13 +31,13 @@ enum capture_event {
 enum target_kind {
 	TARGET_ALL,              /* every task but sberf's own threads */
 	TARGET_PIDS,             /* processes, their later threads and children */
-	TARGET_TIDS,             /* threads, and threads and children that they start */
-	TARGET_CGROUP,           /* a cgroup v2 directory and what is below it */
+	TARGET_TIDS,             /* threads, and the threads and children that they start */
+	TARGET_CGROUP,           /* a cgroup v2 directory and everything below it */
 };
 
-/* Whether to sample where accesses and page faults go. */
+/* Whether to sample the nodes of memory accesses and page faults. */
 enum numa_wish {
-	NUMA_AUTO,               /* where the machine has more than one node; else it can be begun later */
+	NUMA_AUTO,               /* if the machine has more than one node; else it can be begun later */
 	NUMA_ON,
 	NUMA_OFF,                /* never: nothing is prepared for it */
 };
@@ -43,60 +45,82 @@ enum numa_wish {
 /* What to capture. Borrowed by source_open() only while it runs. */
 struct capture_plan {
 	enum target_kind target;
-	u32_vec ids;             /* pids or tids of the target, initial pid namespace of sberf */
-	const char *name;        /* for TARGET_PIDS: processes that get this name later are of the target, too; NULL = none are */
-	bool stay;               /* with it: the target has not ended when all of them have */
+	u32_vec ids;             /* pids or tids of the target, in the pid namespace of sberf */
+	/* for TARGET_PIDS: processes that take this name later join the target; NULL = none do */
+	const char *name;
+	bool stay;               /* with name: the target goes on after all of its processes have ended */
 	const char *cgroup;      /* for TARGET_CGROUP: a name for cgroup_open() (system/cgroup.h) */
 	enum capture_event event;
 	uint32_t freq_hz;        /* asked rate per CPU, 1 to 100000 */
 	u32_vec cpus;            /* empty = all */
 	bool kernel;             /* kernel frames and samples' kernel side */
 	bool frame_pointers;     /* --call-graph fp: no stack bytes, the kernel walks frame pointers */
-	bool no_callers;         /* --call-graph off: of each stack the innermost frame alone */
-	bool tables_only;        /* --call-graph force: what has no unwind table is not walked by frame pointers */
-	bool walk_rules;         /* stacks are walked by learnt rules in the kernel, and copied where these do not do */
-	bool walk_or_copy;       /* with it: all of them are copied where the kernel does not take the program that walks; else -ENOTSUP */
-	uint32_t verify_every;   /* with it, one stack of so many is copied all the same, and one of the kernel unwound, to be compared; 0 = none */
-	uint32_t stack_bytes;    /* first cap of a copy, SB_STACK_MIN to SB_STACK_MAX */
-	bool stack_fixed;        /* the user set it: do not learn */
+	bool no_callers;         /* --call-graph off: only the innermost frame of each stack */
+	/* --call-graph force: code without unwind tables is not walked by frame pointers */
+	bool tables_only;
+	/* the kernel half unwinds by learned rules, and copies stacks where these do not suffice */
+	bool walk_rules;
+	/*
+	 * with it: when the kernel refuses the program that walks, copy all stacks instead of
+	 * failing with -ENOTSUP
+	 */
+	bool walk_or_copy;
+	/*
+	 * with it: one in so many user stacks is copied as well, and one in so many kernel stacks
+	 * unwound by the kernel, to compare; 0 = none
+	 */
+	uint32_t verify_every;
+	uint32_t stack_bytes;    /* first limit of a copy, SB_STACK_MIN to SB_STACK_MAX */
+	bool stack_fixed;        /* the user set stack_bytes: do not adapt it */
 	uint64_t ring_bytes;     /* of all rings together; 0 = default */
 	bool off_cpu;            /* follow waits; running time is then exact */
-	bool wakers;             /* and tell who ends them: source_set_wakers() */
+	bool wakers;             /* report who ends waits: source_set_wakers() */
 	uint64_t min_block_ns;   /* shorter waits are only counted */
-	bool to_come;            /* for TARGET_PIDS: what its processes will run is not running yet, as a command that is to be started */
-	uint32_t nr_threads;     /* for which sizes are chosen; 0 = as many, and as much code, as the target has now */
-	uint32_t kinds;          /* of events that are counted only when asked for, by programs of their own: mask of 1 << enum event_kind */
-	const struct link_places *places;        /* places in the code of programs to be probed (capture/link.h), of several files; NULL = none */
+	/* for TARGET_PIDS: its processes do not run their program yet (a command to be started) */
+	bool to_come;
+	uint32_t nr_threads;     /* expected number, for map sizes; 0 = the target's present threads and code */
+	/* optional kinds of events, each counted by a program of its own: mask of 1 << enum event_kind */
+	uint32_t kinds;
+	/* code places to probe (capture/link.h), in several files; NULL = none */
+	const struct link_places *places;
 	uint32_t nr_places;
-	void (*place_failed)(void *ctx, uint32_t place, const struct err *e);    /* told of each that cannot be had; NULL = nobody is */
+	/* called for each place that cannot be probed; NULL = no call */
+	void (*place_failed)(void *ctx, uint32_t place, const struct err *e);
 	void *place_ctx;
-	const char *raw_capture; /* write what the source gives into this file, too; NULL = do not */
-	const char *replay;      /* nothing is captured: all that is in this raw capture is given again; NULL = capture. No waits, no nodes, no rules */
-	enum numa_wish numa;     /* not NUMA_OFF: page faults can be sampled, source_set_faults(), and homes listed, source_homes() */
+	const char *raw_capture; /* also write the source's output to this file; NULL = do not */
+	/* replay this raw capture instead of capturing, without waits, nodes and rules; NULL = capture */
+	const char *replay;
+	enum numa_wish numa;     /* not NUMA_OFF: source_set_faults() and source_homes() work */
 };
 
-/* Whether stacks are walked by learnt rules: not where frame pointers are followed, or nothing is. */
+/*
+ * Whether the kernel half unwinds by learned rules: not with frame pointers, nor with innermost
+ * frames only.
+ */
 static inline bool capture_walks(const struct capture_plan *p)
 {
 	return p->walk_rules && !p->frame_pointers && !p->no_callers;
 }
 
 /*
- * What one thread has spent in one way since the capture began: exact, whatever is sampled or lost. Running time stands under
- * CALL_NONE with kind EVENT_SAMPLE, waits under their call with kind EVENT_BLOCKED. Figures only grow.
+ * What one thread has spent in one way since the capture began: exact, whatever was sampled or
+ * lost. Running time has kind EVENT_SAMPLE and CALL_NONE; waits have kind EVENT_BLOCKED and their
+ * call. Figures only grow.
  */
 struct source_total {
 	pid_t pid, tid;
 	uint64_t start_ns;       /* of the thread */
 	uint8_t kind;            /* EVENT_SAMPLE: running_ns and count; EVENT_BLOCKED: the others */
 	uint32_t call;           /* CALL_* */
-	bool last;               /* the thread is gone: this is told for the last time */
+	bool last;               /* the thread has ended: this is its last report */
 	uint64_t running_ns;
-	uint64_t count;          /* waits shorter than their period, stretches of running */
+	uint64_t count;          /* waits shorter than the wait period, or stretches of running */
 	uint64_t blocked_ns, runnable_ns;        /* of those waits */
-	uint64_t long_count, long_blocked_ns, long_runnable_ns;          /* waits of a period and more: all of them are told */
+	/* waits of a period or more, each of them reported */
+	uint64_t long_count, long_blocked_ns, long_runnable_ns;
 	uint64_t short_count, short_ns;          /* waits below plan.min_block_ns */
-	uint64_t moves, kernel_moves;            /* EVENT_SAMPLE: came back on another node; was put to one by the scheduler */
+	/* EVENT_SAMPLE: arrivals on another node; moves to another node by the scheduler */
+	uint64_t moves, kernel_moves;
 };
 
 /* A wait that has not ended. */
@@ -106,120 +130,151 @@ struct source_open {
 	uint64_t cgroup_id, exe_id;
 	char comm[17];           /* raw bytes */
 	uint64_t id;             /* as raw_wait.id */
-	uint64_t since_ns;       /* CLOCK_MONOTONIC; when seeded: when the capture saw it first */
+	uint64_t since_ns;       /* CLOCK_MONOTONIC; when seeded: when the capture first saw it */
 	uint64_t woken_ns;       /* 0 = not yet */
 	uint32_t call;
 	uint8_t state;
 	bool seeded;
-	bool has_stack;          /* source_open_stack() can give it */
+	bool has_stack;          /* source_open_stack() can return it */
 	uint32_t cpu, node;      /* that it left */
-	uint32_t machine, nr_regs;       /* its user registers when has_stack is false: to read its stack from outside; 0 = none */
+	/* user registers when has_stack is false, to read its stack from outside; 0 = none */
+	uint32_t machine, nr_regs;
 	uint64_t regs[RAW_REGS_MAX];
-	uint32_t nr_kernel;              /* addresses of the kernel's stack, innermost first; 0 = not known, or told by a look before */
+	/* kernel addresses, innermost first; 0 = unknown, or reported by an earlier look */
+	uint32_t nr_kernel;
 	const uint64_t *kernel;          /* valid as long as the source */
 };
 
-/* On which nodes a thread is at home. */
+/* The home node of a thread, and its memory policy. */
 #define SOURCE_POLICY_NODES 128u
 struct source_home {
 	pid_t pid, tid;
 	uint64_t start_ns;       /* of the thread */
-	int32_t home;            /* node that the kernel's balancing prefers; -1 = none */
+	int32_t home;            /* preferred node of automatic NUMA balancing; -1 = none */
 	uint32_t node;           /* where it is, or was last */
 	uint16_t policy;         /* MPOL_* of set_mempolicy(2); 0 = the default */
-	uint64_t nodes[SOURCE_POLICY_NODES / 64];        /* of the policy, lowest first; higher ones are not told */
+	/* of the policy, lowest first; higher nodes are left out */
+	uint64_t nodes[SOURCE_POLICY_NODES / 64];
 };
 
-/* Figures that change while it runs; monotonic since source_open() unless said otherwise. */
+/* Figures of a running source; they only grow since source_open() unless said otherwise. */
 struct source_stats {
 	struct losses lost;
 	uint64_t late;           /* events that came after the watermark had passed them */
 	uint64_t samples;        /* samples delivered */
-	uint64_t waits;          /* told by the kernel half */
-	uint64_t switches;       /* of threads of the target, seen */
+	uint64_t waits;          /* reported by the kernel half */
+	uint64_t switches;       /* of threads of the target */
 	uint64_t summed;         /* waits that were summed (source_sums()) */
-	uint64_t unsummed;       /* waits that found no room for that: told by chance, as longer ones are without sums */
-	uint64_t inferred;       /* switches that the kernel did not tell, and whose time follows from others' within microseconds */
-	uint64_t kstacks_checked, kstacks_different;     /* kernel stacks that were walked by what was learnt and compared (verify_every) */
-	uint64_t gaps, gaps_ns;  /* distances between samples of one CPU that was busy meanwhile, and their sum: the rate got */
+	/* waits that found no room to be summed: sampled instead, as when nothing is summed */
+	uint64_t unsummed;
+	/* switches that the kernel did not report; other switches give their time within microseconds */
+	uint64_t inferred;
+	/* kernel stacks unwound by learned rules and compared (verify_every) */
+	uint64_t kstacks_checked, kstacks_different;
+	/* intervals between samples of one busy CPU, and their sum: the effective rate */
+	uint64_t gaps, gaps_ns;
 	uint64_t ring_used, ring_size;   /* bytes now */
 	uint32_t cpus_sampled;   /* now */
-	uint32_t freq_hz;        /* rate asked of the kernel now, after its limits */
+	uint32_t freq_hz;        /* rate requested from the kernel now, within its limits */
 	const char *event;       /* "cycles" or "cpu-clock" */
-	const struct features *features;         /* what the kernel half works with; valid as long as the source */
+	/* features that the kernel half uses; valid as long as the source */
+	const struct features *features;
 };
 
-/* Opens rings, programs and side band for PLAN, switched off. On success *RET is owned by the caller. */
+/*
+ * Opens rings, programs and side band for PLAN, all disabled. On success *RET is the caller's; else
+ * a negative errno with a sentence.
+ */
 int source_open(const struct capture_plan *plan, struct source **ret, struct err *e);
 
 /*
- * Starts the side band, without samples, and then follows the target: of a child that belongs to it, all that it maps is told. The
- * existing processes are the caller's to read from /proc afterwards, and before source_start(): then every change after the reading is
- * told by an event, and no sample is older than it.
+ * Starts the side band, without samples, and then follows the target: every mapping of a child that
+ * joins it is reported. Afterwards, and before source_start(), the caller reads the existing
+ * processes from /proc. Then every later change comes as an event, and no sample is older than that
+ * reading.
  */
 int source_prepare(struct source *s, struct err *e);
-/* Starts sampling. */
+/* Starts sampling. 0 or a negative errno with a sentence. */
 int source_start(struct source *s, struct err *e);
-/* Stops sampling; what is buffered can still be read. */
+/* Stops sampling; buffered events can still be read. */
 void source_stop(struct source *s);
 
 /*
- * Waits for TIMEOUT_MS, less when buffers fill or somebody calls (source_wake()), then delivers what the watermark allows, in order. With
- * FLUSH nothing is waited for, the watermark is ignored and everything is delivered (used after source_stop()). Returns how many events
- * were delivered, or a negative errno.
+ * Waits up to TIMEOUT_MS, less when buffers fill or source_wake() is called, then delivers the
+ * events that the watermark allows to EACH, in order. With FLUSH it does not wait, ignores the
+ * watermark and delivers everything (used after source_stop()). Returns the number of events
+ * delivered, or a negative errno with a sentence.
  */
 int source_read(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
 /*
- * FN is told of an event in memory of which the kernel half knew nothing (raw_sample.space_id), as soon as that is seen: during
- * source_read(), before the event itself is delivered. What is mapped there can be taught at once (rulebook.h). Returns up to when, by
- * CLOCK_MONOTONIC, nobody need be woken for that.
+ * Sets FN, which is called as soon as an event is seen in memory that the kernel half knows nothing
+ * of (raw_sample.space_id): during source_read(), before the event itself is delivered. FN can
+ * teach its mappings at once (rulebook.h). It returns the time (CLOCK_MONOTONIC) until which no
+ * such event need wake the reader.
  */
 typedef uint64_t source_stranger_fn(void *ctx, const struct raw_event *ev);
 void source_on_stranger(struct source *s, source_stranger_fn *fn, void *ctx);
-/* Whether there will be no more events, ever. */
+/* Whether no more events will ever come. */
 bool source_ended(const struct source *s);
-/* Whether /proc shows the processes that its events are of: else what they have mapped is known by events alone. */
+/*
+ * Whether /proc shows the processes that its events are about; if not, their mappings are known
+ * from events only.
+ */
 bool source_of_now(const struct source *s);
-/* CLOCK_MONOTONIC up to which all that happened has been delivered; 0 before the first reading. */
+/*
+ * The time (CLOCK_MONOTONIC) up to which all events have been delivered; 0 before the first
+ * reading.
+ */
 uint64_t source_seen_ns(const struct source *s);
 
 void source_stats(const struct source *s, struct source_stats *ret);
 
-/* CPU time of the BPF programs of S so far, in ns; UINT64_MAX = the kernel does not tell. A system call for each program: not for every turn of a loop. */
+/*
+ * CPU time of the BPF programs so far, in ns; UINT64_MAX = unknown. Takes a system call for each
+ * program: do not call it in every turn of a loop.
+ */
 uint64_t source_bpf_ns(const struct source *s);
-/* Of source_stats().lost.n[LOST_SIDE_BAND]; costs nothing. */
+/* source_stats().lost.n[LOST_SIDE_BAND], at no cost. */
 uint64_t source_side_lost(const struct source *s);
 
-/* Commands: effective on the running source. */
-int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);      /* learnt size for an executable */
+/* Commands: they act on the running source. */
+/* learned stack size of an executable; 0 or a negative errno */
+int source_set_stack_cap(struct source *s, uint64_t exe_id, uint32_t bytes);
 /*
- * Bytes of a stack that are copied of an executable not seen before. Few are where they are walked by rules, and what is cut
- * before its executable is known stays cut: so then it is all that can be, unless the user set it.
+ * Bytes of stack that are copied for an executable not seen before. Where stacks are walked by
+ * rules, few are copied, and a stack that is truncated before its executable is known stays
+ * truncated: so this is the maximum then, unless the user set a size.
  */
 uint32_t source_first_copy(const struct source *s);
 
-/* What the kernel half is taught, for the thread that reads; NULL without walks. Valid as long as S. */
+/*
+ * The kernel half's rules and mappings, for the thread that reads; NULL when it does not unwind.
+ * Valid as long as S.
+ */
 struct rulebook;
 struct rulebook *source_rulebook(const struct source *s);
 /*
- * Samples at FREQ_HZ from now on, as far as the kernel allows. Each sample keeps the weight of its time; of what ran in between, each CPU
- * loses less than a period. A negative errno with a sentence: the rate is what it was.
+ * Samples at FREQ_HZ from now on, within the kernel's limits. Each sample keeps the weight of its
+ * time; each CPU loses less than one period of samples in between. On a negative errno, with a
+ * sentence, the old rate stays.
  */
 int source_set_rate(struct source *s, uint32_t freq_hz, struct err *e);
 
 /*
- * Off the CPU, all of them for the thread that reads; with plan.off_cpu only, else nothing happens and 0 is returned.
+ * Off-CPU functions, all for the thread that reads. Without plan.off_cpu they do nothing and return
+ * 0.
  *
- * source_totals() gives the totals of every thread of the target as they stand, one call of EACH per entry; *RET_NS is the moment up
- * to which they are whole: events up to then, and no later ones, belong to them. Returns the entries or a negative errno.
+ * source_totals() calls EACH for each entry of the totals of every thread of the target. *RET_NS is
+ * the moment they are complete up to: they include the events up to then and no later ones. Returns
+ * the number of entries or a negative errno.
  */
 typedef void source_total_fn(void *ctx, const struct source_total *t);
 int source_totals(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 
 /*
- * Short waits of one thread that were summed: in N parts by length, each with the time of COUNT waits. Their longest is in one of them,
- * too. The first of them, with the same ID and what they have in common, was told as a RAW_WAIT since source_turn_sums() was called
- * the time before last.
+ * Short waits of one thread, summed in N parts by length; a part holds the time of COUNT waits.
+ * Their longest wait is included. The first of them, which has the same ID and tells what they have
+ * in common, came as a RAW_WAIT after the last call but one of source_turn_sums().
  */
 struct source_sum_part {
 	uint64_t blocked_ns, runnable_ns;
@@ -230,8 +285,8 @@ struct source_sum {
 	pid_t pid, tid;
 	uint64_t start_ns, id;
 	uint64_t last_ns;        /* end of the last one */
-	uint64_t longest_ns, longest_blocked_ns, longest_runnable_ns;    /* end and parts of the longest */
-	uint32_t cpu, node;      /* that they left */
+	uint64_t longest_ns, longest_blocked_ns, longest_runnable_ns;    /* end and parts of the longest wait */
+	uint32_t cpu, node;      /* which they left */
 	uint32_t call;           /* CALL_* */
 	uint8_t state;           /* enum wait_state */
 	uint32_t n;
@@ -239,50 +294,60 @@ struct source_sum {
 };
 
 /*
- * Sums go elsewhere from now on: those up to here can be read when every event up to *RET_NS has been. False when nothing is summed:
- * without walks.
+ * Begins a new set of sums. The set so far can be read when every event up to *RET_NS has been.
+ * False when nothing is summed (without walks).
  */
 bool source_turn_sums(struct source *s, uint64_t *ret_ns);
-/* Reads those before the last turn, once. Returns how many or a negative errno. */
+/* Reads the sums before the last turn, once. Returns their number or a negative errno. */
 typedef void source_sum_fn(void *ctx, const struct source_sum *sum);
 int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
 
 /*
- * Waits under way for MIN_NS and longer. Kernel stacks are told of those that EACH keeps: that began at UP_TO_NS or earlier, or before the
- * capture. *RET_NS: the moment of this look. Returns how many, or a negative errno.
+ * Lists waits that have lasted MIN_NS or longer. Kernel stacks come with waits that EACH will keep:
+ * those that began at UP_TO_NS or earlier, or before the capture. *RET_NS is the moment of this
+ * look. Returns the number of waits, or a negative errno.
  */
 typedef void source_open_fn(void *ctx, const struct source_open *w);
 int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
 		      struct err *e);
 
 /*
- * The stack of the wait W, which the latest source_open_waits() listed, taken out of the kernel half's keeping, as a RAW_WAIT_STACK that
- * is valid until the next call that takes S. False when the wait has ended meanwhile. From then on the kernel half tells its end without
- * stack.
+ * Takes the stack of the wait W, which the latest source_open_waits() listed, from the kernel half:
+ * a RAW_WAIT_STACK, valid until the next call that takes S. False when the wait has ended
+ * meanwhile. After this the end of the wait is reported without a stack.
  */
 bool source_open_stack(struct source *s, const struct source_open *w, struct raw_event *ret);
 
-/* Waits of this length and more are told one by one, shorter ones with probability length / period; 1 us to 10 s. */
+/*
+ * Sets the wait period, 1 us to 10 s: waits of this length or more are reported one by one, shorter
+ * ones with probability length / period.
+ */
 void source_set_wait_period(struct source *s, uint64_t ns);
 uint64_t source_wait_period(const struct source *s);
 void source_set_wakers(struct source *s, bool on);
 
-/* Page faults are sampled, or not any more: RAW_FAULT. When it fails they are not sampled. */
+/*
+ * Begins or ends sampling page faults (RAW_FAULT). 0, or a negative errno when they are not
+ * sampled.
+ */
 int source_set_faults(struct source *s, bool on, struct err *e);
 /*
- * Faults of the target so far by which automatic balancing saw who uses a page, estimated from those that were sampled. Where
- * the kernel lets them be told apart they are none of the RAW_FAULTs.
+ * Page faults by which automatic NUMA balancing observed the target so far, estimated from sampled
+ * ones. Where the kernel can tell them apart, they are not among the RAW_FAULTs.
  */
 uint64_t source_balancing_faults(const struct source *s);
-/* Every thread of the target, by one call of EACH. Returns how many, or a negative errno. */
+/* Calls EACH for every thread of the target. Returns their number, or a negative errno. */
 typedef void source_home_fn(void *ctx, const struct source_home *h);
 int source_homes(struct source *s, source_home_fn *each, void *ctx, struct err *e);
-/* How many NUMA nodes the machine has CPUs on; moves between them are counted, by waits that are followed. */
+/* Number of NUMA nodes that have CPUs. Moves between them are counted when waits are followed. */
 uint32_t source_nodes(const struct source *s);
 
-/* A source_read() that waits returns when FD, which outlives the source or is closed before a read, becomes readable. */
+/*
+ * Makes a waiting source_read() return when FD becomes readable. FD must outlive the source, or be
+ * closed before a read.
+ */
 int source_call_on(struct source *s, int fd, struct err *e);
-/* Wakes a source_read() that waits, from any thread or a signal handler. */
+/* Wakes a waiting source_read(), from any thread or a signal handler. */
 void source_wake(struct source *s);
 
 void source_free(struct source *s);      /* NULL is fine */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * source_ops.h - what is behind a source (capture/source.h): one table of operations for each kind.
- * For those who are one.
+ * source_ops.h - how to implement a source (capture/source.h): each kind is one table of
+ * operations.
  *
- * A kind embeds a struct source as its first member. Operations that may be NULL say what is so
- * then; the functions of source.h know. None is called for each event: events come by the function
- * that read() is given.
+ * A kind embeds a struct source as its first member. Operations that may be NULL say here what
+ * callers get then; the functions of source.h take care of that. None is called per event: events
+ * go to the function that read() is given.
  */
 #ifndef SBERF_CAPTURE_SOURCE_OPS_H
 #define SBERF_CAPTURE_SOURCE_OPS_H
@@ -17,11 +17,11 @@ struct source_ops {
 	int (*prepare)(struct source *s, struct err *e);
 	int (*start)(struct source *s, struct err *e);
 	void (*stop)(struct source *s);
-	void (*free)(struct source *s);          /* of one that is half open, too */
+	void (*free)(struct source *s);          /* also when it was opened only half */
 
 	/* Events, and figures of them. */
 	int (*read)(struct source *s, int timeout_ms, bool flush, raw_fn *each, void *ctx, struct err *e);
-	bool (*ended)(const struct source *s);   /* NULL: it never does by itself */
+	bool (*ended)(const struct source *s);   /* NULL: it never ends by itself */
 	uint64_t (*seen_ns)(const struct source *s);
 	void (*stats)(const struct source *s, struct source_stats *ret);
 	uint64_t (*side_lost)(const struct source *s);
@@ -31,14 +31,14 @@ struct source_ops {
 
 	/* Commands. */
 	int (*set_rate)(struct source *s, uint32_t freq_hz, struct err *e);      /* NULL: -ENOTSUP */
-	int (*set_stack_cap)(struct source *s, uint64_t exe_id, uint32_t bytes); /* NULL: nothing happens */
+	int (*set_stack_cap)(struct source *s, uint64_t exe_id, uint32_t bytes); /* NULL: does nothing */
 	uint32_t (*first_copy)(const struct source *s);
 
-	/* Walks by learned rules. NULL: there are none. */
+	/* Unwinding by learned rules; NULL: none. */
 	struct rulebook *(*rulebook)(const struct source *s);
 	void (*on_stranger)(struct source *s, source_stranger_fn *fn, void *ctx);
 
-	/* Off the CPU: all of them or none. NULL: waits are not followed. */
+	/* Off-CPU: all of these or none. NULL: waits are not followed. */
 	int (*totals)(struct source *s, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
 	bool (*turn_sums)(struct source *s, uint64_t *ret_ns);
 	int (*sums)(struct source *s, source_sum_fn *each, void *ctx, struct err *e);
@@ -50,7 +50,7 @@ struct source_ops {
 	void (*set_wakers)(struct source *s, bool on);
 
 	/*
-	 * Nodes: all of them or none. NULL: page faults and homes are not known, and there is one
+	 * NUMA: all of these or none. NULL: page faults and homes are unknown, and there is one
 	 * node.
 	 */
 	int (*set_faults)(struct source *s, bool on, struct err *e);
@@ -58,15 +58,15 @@ struct source_ops {
 	int (*homes)(struct source *s, source_home_fn *each, void *ctx, struct err *e);
 	uint32_t (*nodes)(const struct source *s);
 
-	bool of_now;             /* /proc shows the processes that it tells of */
+	bool of_now;             /* /proc shows the processes that its events are about */
 };
 
 struct rawtee;
 
 struct source {
 	const struct source_ops *ops;
-	struct rawtee *tee;      /* gets all that is read; source.c's; NULL = nobody does */
-	u32_vec tee_pids;        /* processes that it is to know from the beginning */
+	struct rawtee *tee;      /* receives everything that is read; owned by source.c; NULL = none */
+	u32_vec tee_pids;        /* processes whose mappings it must write first */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waker.c - names of entry code, looked up once for each function. */
+/* waker.c - recognises entry code by function names, each looked up once. */
 #include "config.h"
 
 #include "capture/waker.h"

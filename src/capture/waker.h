@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waker.h - who really woke a thread: the task that was current, or an interrupt on top of it.
+ * waker.h - tells whether a task woke a thread, or an interrupt on top of that task.
  *
- * Told by the kernel's stack at the waking (sched_waking runs in the context of the waker: include/trace/events/sched.h). From
- * the inside out: an interrupt's entry code means that an interrupt woke; code that runs softirqs under an interrupt's entry, or in
- * ksoftirqd, means its lower half. Softirqs that a task runs itself, on its way out of a system call, are that task's doing: a
- * message over the loopback device wakes its receiver like that.
+ * The kernel stack at the waking decides (sched_waking runs in the context of the waker:
+ * include/trace/events/sched.h). Read from the innermost frame: entry code of an interrupt means
+ * that the interrupt woke the thread. Code that runs softirqs, below an interrupt's entry or in
+ * ksoftirqd, means a softirq did. Softirqs that a task runs itself on its way out of a system call
+ * count as that task: so does a message over the loopback device wake its receiver.
  */
 #ifndef SBERF_CAPTURE_WAKER_H
 #define SBERF_CAPTURE_WAKER_H
@@ -15,10 +16,16 @@
 
 #include <stdint.h>
 
-/* ADDRS: N kernel addresses, innermost first. WAKER_UNKNOWN when there are none, or K is NULL or hidden. */
+/*
+ * The context of a waking with the N kernel addresses ADDRS, innermost first. WAKER_UNKNOWN when N
+ * is 0 or K is NULL or hidden.
+ */
 enum waker_context waker_context_of(const struct ksyms *k, const uint64_t *addrs, uint32_t n);
 
-/* How many of these, the innermost ones, are not of what happened but of looking on: the tracepoint's, and the BPF program that it runs. */
+/*
+ * How many of the innermost addresses belong to tracing itself: to the tracepoint and to the BPF
+ * program that it runs.
+ */
 uint32_t waker_looking_on(const struct ksyms *k, const uint64_t *addrs, uint32_t n);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_decode.c - one cursor over the record; each part is taken whole and then read.
+ * wire_decode.c - reads the record with one cursor; each part is taken whole and then decoded.
  *
- * The cursor hands out 8-byte aligned pieces only: every size in the format is a multiple of 8, and one that is not makes
- * the record bad.
+ * The cursor hands out 8-byte aligned pieces only: every size in the format is a multiple of 8, and
+ * one that is not makes the record bad.
  */
 #include "config.h"
 

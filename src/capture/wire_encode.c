@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_encode.c - part after part, each whole or the record is none. */
+/*
+ * wire_encode.c - appends the parts of a record one by one; a part that does not fit makes the
+ * record fail.
+ */
 #include "config.h"
 
 #include "capture/wire_encode.h"
