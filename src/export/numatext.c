@@ -34,7 +34,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/out.h"
-#include "query/numareport.h"
+#include "query/numacolumns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,7 +59,6 @@ struct numa_text {
 	const struct numa_view *v;
 	bool ascii, one;
 	bool no_waits;           /* waits were not followed, and so migrations are not known */
-	double seconds;          /* that rates are of */
 	struct out o;
 };
 
@@ -70,13 +69,6 @@ static void numatext_put_cell(struct numa_text *x, int width, bool nothing, bool
 		out_format(&x->o, "%*s%s", width - 1, "", x->ascii ? "." : "·");
 	else
 		out_guess(&x->o, width, 1, guess, text);
-}
-
-static void numatext_put_time(struct numa_text *x, int width, uint64_t ns, bool guess)
-{
-	char text[UNITS_MAX];
-
-	numatext_put_cell(x, width, !ns, guess, units_time(text, ns));
 }
 
 static void put_bytes(struct numa_text *x, int width, uint64_t bytes, bool guess)
@@ -105,14 +97,39 @@ static void numatext_put_share(struct numa_text *x, int width, uint64_t part, ui
 	numatext_put_cell(x, width, !part, guess, numatext_share(part, of, text));
 }
 
-static uint64_t numatext_all_ns(const struct numa_accesses *a)
+/* The next column of PART after AT, which is NULL at first; NULL = there is none. */
+static const struct numa_column *numatext_next(const struct numa_text *x, enum numa_part part, const struct numa_column *at)
 {
-	return a->near_ns + a->far_ns < a->near_ns ? UINT64_MAX : a->near_ns + a->far_ns;
+	const unsigned int when = x->one ? NUMA_WHEN_ONE : NUMA_WHEN_SEVERAL;
+	const struct numa_column *first;
+	size_t n;
+
+	first = numa_columns(&n);
+	for (at = at ? at + 1 : first; at < first + n; at++) {
+		if (at->part == part && at->text_cols && at->when & when)
+			return at;
+	}
+	return NULL;
 }
 
-static uint64_t all_count(const struct numa_accesses *a)
+static void numatext_put_heads(struct numa_text *x, enum numa_part part)
 {
-	return a->near_count + a->far_count;
+	for (const struct numa_column *c = NULL; (c = numatext_next(x, part, c));)
+		out_format(&x->o, "%*s", c->text_cols, c->text_head);
+}
+
+/* The figures of row I of PART, or of its call path PATH. */
+static void numatext_put_figures(struct numa_text *x, enum numa_part part, uint32_t i, uint32_t path)
+{
+	const struct numa_row row = { .v = x->v, .part = (uint8_t)part, .i = i, .path = path };
+	char text[UNITS_MAX];
+
+	for (const struct numa_column *c = NULL; (c = numatext_next(x, part, c));) {
+		const struct list_figure f = c->figure(&row);
+
+		if (f.unit != LIST_BLANK)
+			numatext_put_cell(x, c->text_cols, f.unit == LIST_NONE, f.doubt, list_figure_text(&f, text));
+	}
 }
 
 /* After MAX of N lines: how many are left out. */
@@ -183,7 +200,7 @@ static void put_machine(struct numa_text *x)
 static void numatext_put_far(struct numa_text *x)
 {
 	const struct numa_view *v = x->v;
-	const uint64_t n = all_count(&v->all);
+	const uint64_t n = numa_accesses_count(&v->all);
 	char count[UNITS_MAX], far[UNITS_MAX], weighed[UNITS_MAX];
 
 	units_thousands(count, n);
@@ -225,8 +242,8 @@ static void put_moves_total(struct numa_text *x)
 		return;
 	}
 	out_format(&x->o, "migrations: %s", units_thousands(text, x->v->moves));
-	if (x->v->moves && x->seconds > 0)
-		out_format(&x->o, " (%.1f/s)", (double)x->v->moves / x->seconds);
+	if (x->v->moves && x->v->seconds > 0)
+		out_format(&x->o, " (%.1f/s)", (double)x->v->moves / x->v->seconds);
 	if (f && f->kernel_moves)
 		out_format(&x->o, "; the scheduler put threads to another node %s times", units_thousands(text, f->kernel_moves));
 	out_text(&x->o, "\n");
@@ -252,31 +269,18 @@ static const char *cpus_of(const struct numa_text *x, const struct numa_node_row
 	return r->node->nr_cpus ? r->node->cpus : "none";
 }
 
-static void numatext_put_node(struct numa_text *x, const struct numa_node_row *r)
-{
-	out_format(&x->o, "%6" PRIu16, r->id);
-	numatext_put_time(x, 10, r->running_ns, false);
-	numatext_put_time(x, 11, r->runnable_ns, false);
-	put_bytes(x, 9, r->node ? r->node->size_bytes : 0, false);
-	put_bytes(x, 9, r->node ? r->node->free_bytes : 0, false);
-	put_bytes(x, 9, r->resident_bytes, true);
-	numatext_put_count(x, 12, r->faults, true);
-	if (!x->one) {
-		numatext_put_count(x, 11, r->moves_in, false);
-		numatext_put_count(x, 11, r->moves_out, false);
-	}
-	out_format(&x->o, "  %s\n", cpus_of(x, r));
-}
-
 static void numatext_put_nodes(struct numa_text *x)
 {
 	if (!x->v->nr_nodes)
 		return;
-	out_text(&x->o, "\nnodes\n");
-	out_format(&x->o, "%6s%10s%11s%9s%9s%9s%12s", "node", "running", "run queue", "memory", "free", "target", "faults");
-	out_format(&x->o, "%s  CPUs\n", x->one ? "" : "   moves in  moves out");
-	for (uint32_t i = 0; i < x->v->nr_nodes; i++)
-		numatext_put_node(x, &x->v->node[i]);
+	out_text(&x->o, "\nnodes\n  node");
+	numatext_put_heads(x, NUMA_PART_NODES);
+	out_text(&x->o, "  CPUs\n");
+	for (uint32_t i = 0; i < x->v->nr_nodes; i++) {
+		out_format(&x->o, "%6" PRIu16, x->v->node[i].id);
+		numatext_put_figures(x, NUMA_PART_NODES, i, ID_NONE);
+		out_format(&x->o, "  %s\n", cpus_of(x, &x->v->node[i]));
+	}
 }
 
 static unsigned int numatext_distance(const struct numa_text *x, uint32_t from, uint32_t to)
@@ -298,7 +302,7 @@ static void put_table(struct numa_text *x)
 	for (uint32_t from = 0; from < v->nr_nodes; from++) {
 		out_format(&x->o, "%6" PRIu16 "%6s", v->node[from].id, "");
 		for (uint32_t to = 0; to < v->nr_nodes; to++) {
-			numatext_put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns, numatext_all_ns(&v->all), true);
+			numatext_put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns, numa_accesses_ns(&v->all), true);
 			snprintf(text, sizeof(text), "(%u)", numatext_distance(x, from, to));
 			out_format(&x->o, "%7s", text);
 		}
@@ -320,7 +324,7 @@ static void put_pairs(struct numa_text *x)
 				continue;
 			out_format(&x->o, "%10" PRIu16 "%8" PRIu16 "%10u", v->node[from].id, v->node[to].id,
 				   numatext_distance(x, from, to));
-			numatext_put_share(x, 12, c->ns, numatext_all_ns(&v->all), true);
+			numatext_put_share(x, 12, c->ns, numa_accesses_ns(&v->all), true);
 			numatext_put_count(x, 12, c->count, false);
 			out_text(&x->o, "\n");
 		}
@@ -330,7 +334,7 @@ static void put_pairs(struct numa_text *x)
 
 static void put_matrix(struct numa_text *x)
 {
-	if (!all_count(&x->v->all) || x->v->nr_nodes < 2)
+	if (!numa_accesses_count(&x->v->all) || x->v->nr_nodes < 2)
 		return;
 	out_text(&x->o, "\naccesses from the CPUs of a node to the memory of another, in brackets the distance\n");
 	if (x->v->nr_nodes <= MATRIX_NODES)
@@ -360,31 +364,19 @@ static size_t numatext_spread(const struct numa_text *x, const uint64_t *n, uint
 
 /* Functions */
 
-static void numatext_put_accesses(struct numa_text *x, const struct numa_accesses *a)
-{
-	if (!x->one) {
-		numatext_put_time(x, 10, a->cost_ns, true);
-		numatext_put_time(x, 10, a->far_ns, true);
-		numatext_put_share(x, 10, a->far_ns, numatext_all_ns(a), true);
-	}
-	numatext_put_time(x, 10, numatext_all_ns(a), true);
-	numatext_put_count(x, 10, all_count(a), false);
-}
-
 static void put_func(struct numa_text *x, uint32_t i)
 {
 	const struct numa_func_row *r = &x->v->func[i];
 	const unsigned int at = x->one ? 32 : 62;
 	char label[LABEL_MAX];
 
-	numatext_put_accesses(x, &r->accesses);
-	numatext_put_count(x, 10, r->samples, false);
+	numatext_put_figures(x, NUMA_PART_FUNCS, i, ID_NONE);
 	numa_func_label(x->v, i, label, sizeof(label));
 	out_text(&x->o, "  ");
 	out_fit(&x->o, label, strlen(label), COLUMNS - at, x->ascii);
 	out_text(&x->o, "\n");
 	for (uint32_t p = 0; p < r->nr_paths && p < FUNC_PATHS; p++) {
-		numatext_put_accesses(x, &x->v->path[r->first_path + p].accesses);
+		numatext_put_figures(x, NUMA_PART_FUNCS, i, r->first_path + p);
 		out_text(&x->o, "    ");
 		numatext_put_path(x, x->v->path[r->first_path + p].stack, at - 8, 1);
 		out_text(&x->o, "\n");
@@ -397,9 +389,8 @@ static void numatext_put_funcs(struct numa_text *x)
 	if (!x->v->nr_funcs)
 		return;
 	out_format(&x->o, "\nfunctions by %s\n", x->one ? "the time of their accesses" : "what their far accesses cost");
-	if (!x->one)
-		out_format(&x->o, "%10s%10s%10s", "cost", "far", "share");
-	out_format(&x->o, "%10s%10s%10s\n", x->one ? "time" : "of time", "accesses", "samples");
+	numatext_put_heads(x, NUMA_PART_FUNCS);
+	out_text(&x->o, "\n");
 	for (uint32_t i = 0; i < x->v->nr_funcs && i < FUNCS; i++)
 		put_func(x, i);
 	put_more(x, 10, x->v->nr_funcs, FUNCS);
@@ -422,14 +413,12 @@ static void put_site_nodes(struct numa_text *x, const struct numa_site_row *r, u
 	numatext_put_parts(x, all, ", ", at, 3);
 }
 
-static void numatext_put_site(struct numa_text *x, const struct numa_site_row *r)
+static void numatext_put_site(struct numa_text *x, uint32_t i)
 {
+	const struct numa_site_row *r = &x->v->site[i];
 	const unsigned int at = x->one ? 37 : 48;
 
-	numatext_put_count(x, 12, r->path.count, true);
-	numatext_put_count(x, 10, r->path.samples, false);
-	if (!x->one)
-		numatext_put_share(x, 11, r->away_count, r->path.count, true);
+	numatext_put_figures(x, NUMA_PART_SITES, i, ID_NONE);
 	out_format(&x->o, "  %-13s", mapping_word(r->mapping)->name);
 	numatext_put_path(x, r->path.stack, at, PATH_LINES);
 	put_site_nodes(x, r, at);
@@ -442,20 +431,11 @@ static void put_sites(struct numa_text *x)
 		return;
 	out_format(&x->o, "\nfirst touches of memory%s\n",
 		   x->one ? "" : ", by how many pages are on another node than who touched them");
-	out_format(&x->o, "%12s%10s%s  %-13scall path\n", "faults", "samples", x->one ? "" : "  elsewhere", "memory");
+	numatext_put_heads(x, NUMA_PART_SITES);
+	out_format(&x->o, "  %-13scall path\n", "memory");
 	for (uint32_t i = 0; i < x->v->nr_sites && i < SITES; i++)
-		numatext_put_site(x, &x->v->site[i]);
+		numatext_put_site(x, i);
 	put_more(x, 12, x->v->nr_sites, SITES);
-}
-
-/* N events in all the time, as so many a second. */
-static void put_rate(struct numa_text *x, int width, uint64_t n)
-{
-	const double rate = x->seconds > 0 ? (double)n / x->seconds : 0;
-	char text[UNITS_MAX];
-
-	snprintf(text, sizeof(text), rate < 0.05 ? "<0.1" : "%.1f", rate);
-	numatext_put_cell(x, width, rate <= 0, false, text);
 }
 
 static void put_moves(struct numa_text *x)
@@ -463,13 +443,13 @@ static void put_moves(struct numa_text *x)
 	if (!x->v->nr_moves)
 		return;
 	out_text(&x->o, "\nmigrations between nodes, by where the thread was when it left its CPU\n");
-	out_format(&x->o, "%12s%12s  call path\n", "times", "per second");
+	numatext_put_heads(x, NUMA_PART_MOVES);
+	out_text(&x->o, "  call path\n");
 	for (uint32_t i = 0; i < x->v->nr_moves && i < MOVES; i++) {
 		const struct numa_move_row *r = &x->v->move[i];
 		char thread[THREAD_MAX];
 
-		numatext_put_count(x, 12, r->path.count, false);
-		put_rate(x, 12, r->path.count);
+		numatext_put_figures(x, NUMA_PART_MOVES, i, ID_NONE);
 		out_text(&x->o, "  ");
 		numatext_put_path(x, r->path.stack, 26, PATH_LINES);
 		out_format(&x->o, "\n%26smost by %s\n", "", numatext_thread_text(x, r->path.thread, thread));
@@ -479,30 +459,13 @@ static void put_moves(struct numa_text *x)
 
 /* Threads */
 
-static void put_node_number(struct numa_text *x, int32_t node, bool guess)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%" PRId32, node);
-	numatext_put_cell(x, 6, node < 0, guess, text);
-}
-
-static void put_thread_row(struct numa_text *x, const struct numa_thread_row *r)
+static void put_thread_row(struct numa_text *x, uint32_t i)
 {
 	char thread[THREAD_MAX];
 
-	numatext_put_time(x, 10, r->running_ns, false);
-	if (!x->one) {
-		numatext_put_time(x, 13, r->away_ns, false);
-		numatext_put_share(x, 9, r->away_ns, r->running_ns, false);
-		put_node_number(x, r->home, !r->home_by_kernel);
-		put_node_number(x, r->node, false);
-		numatext_put_count(x, 11, r->moves, false);
-		numatext_put_share(x, 9, r->accesses.far_ns, numatext_all_ns(&r->accesses), true);
-	}
-	numatext_put_count(x, 10, all_count(&r->accesses), false);
+	numatext_put_figures(x, NUMA_PART_THREADS, i, ID_NONE);
 	out_text(&x->o, "  ");
-	numatext_thread_text(x, r->thread, thread);
+	numatext_thread_text(x, x->v->thread[i].thread, thread);
 	out_fit(&x->o, thread, strlen(thread), COLUMNS - (x->one ? 22 : 76), x->ascii);
 	out_text(&x->o, "\n");
 }
@@ -513,30 +476,23 @@ static void numatext_put_threads(struct numa_text *x)
 		return;
 	out_format(&x->o, "\nthreads%s\n",
 		   x->one ? "" : "; home is the node that the kernel prefers, or with ~ the one where it ran most");
-	out_format(&x->o, "%10s", "running");
-	if (!x->one)
-		out_format(&x->o, "%13s%9s%6s%6s%11s%9s", "not at home", "share", "home", "now", "migrations", "far");
-	out_format(&x->o, "%10s\n", "accesses");
+	numatext_put_heads(x, NUMA_PART_THREADS);
+	out_text(&x->o, "\n");
 	for (uint32_t i = 0; i < x->v->nr_threads && i < THREADS; i++)
-		put_thread_row(x, &x->v->thread[i]);
+		put_thread_row(x, i);
 	put_more(x, 10, x->v->nr_threads, THREADS);
 	numatext_put_left(x, x->v->state ? x->v->state->figures.threads_left : 0, "threads", "homes are");
 }
 
 /* Memory */
 
-static void numatext_put_mapping(struct numa_text *x, const struct numa_mapping_row *r)
+static void numatext_put_mapping(struct numa_text *x, uint32_t i)
 {
+	const struct numa_mapping_row *r = &x->v->mapping[i];
 	char label[LABEL_MAX], where[SPREAD_MAX], all[LABEL_MAX + SPREAD_MAX + 2];
 	const size_t len = numatext_spread(x, r->node_bytes, r->resident_bytes, where);
 
-	put_bytes(x, 10, r->resident_bytes, true);
-	if (!x->one) {
-		numatext_put_time(x, 10, r->accesses.far_ns, true);
-		numatext_put_share(x, 10, r->accesses.far_ns, numatext_all_ns(&r->accesses), true);
-	}
-	numatext_put_time(x, 10, numatext_all_ns(&r->accesses), true);
-	numatext_put_count(x, 10, all_count(&r->accesses), false);
+	numatext_put_figures(x, NUMA_PART_MAPPINGS, i, ID_NONE);
 	out_text(&x->o, "  ");
 	text_format(all, sizeof(all), "%s%s%s", numa_mapping_label(x->v, r, label, sizeof(label)), len ? ": " : "", where);
 	numatext_put_parts(x, all, ", ", x->one ? 32 : 52, 2);
@@ -548,12 +504,10 @@ static void put_mappings(struct numa_text *x)
 	if (!x->v->nr_mappings)
 		return;
 	out_text(&x->o, "\nmemory by what it is for; what processes share counts in each of them\n");
-	out_format(&x->o, "%10s", "resident");
-	if (!x->one)
-		out_format(&x->o, "%10s%10s", "far", "share");
-	out_format(&x->o, "%10s%10s\n", x->one ? "time" : "of time", "accesses");
+	numatext_put_heads(x, NUMA_PART_MAPPINGS);
+	out_text(&x->o, "\n");
 	for (uint32_t i = 0; i < x->v->nr_mappings; i++)
-		numatext_put_mapping(x, &x->v->mapping[i]);
+		numatext_put_mapping(x, i);
 }
 
 static void put_residents(struct numa_text *x, const struct numa_process *p)
@@ -607,16 +561,19 @@ static void numatext_put_processes(struct numa_text *x)
 static void put_misses(struct numa_text *x)
 {
 	const struct numa_figures *f = x->v->state ? &x->v->state->figures : NULL;
-	const char *title = "\nsamples without an address\n     share   samples\n";
+	bool any = false;
 
 	for (unsigned int i = MISS_NONE + 1; f && f->samples && i < MISS_NR; i++) {
 		if (!f->miss[i])
 			continue;
-		out_text(&x->o, title);
-		numatext_put_share(x, 10, f->miss[i], f->samples, false);
-		numatext_put_count(x, 10, f->miss[i], false);
+		if (!any) {
+			out_text(&x->o, "\nsamples without an address\n");
+			numatext_put_heads(x, NUMA_PART_MISSES);
+			out_text(&x->o, "\n");
+		}
+		any = true;
+		numatext_put_figures(x, NUMA_PART_MISSES, i, ID_NONE);
 		out_format(&x->o, "  %s\n", access_miss_word(i)->text);
-		title = "";
 	}
 }
 
@@ -628,9 +585,10 @@ static int numatext_write(FILE *out, const struct export_view *v, struct err *e)
 
 	if (r < 0)
 		return r;
+	if (v->meta->duration_ns)
+		n->seconds = (double)v->meta->duration_ns / NSEC_PER_SEC;
 	x.v = n;
 	x.one = is_one(n);
-	x.seconds = v->meta->duration_ns ? (double)v->meta->duration_ns / NSEC_PER_SEC : n->seconds;
 	put_machine(&x);
 	numatext_put_far(&x);
 	put_addresses(&x);

@@ -8,21 +8,41 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum list_figure_unit {
 	LIST_NONE,               /* nothing is to be said */
 	LIST_TIME,
 	LIST_COUNT,
 	LIST_SHARE,              /* value of whole */
+	LIST_BYTES,
+	LIST_RATE,               /* value a second, in whole nanoseconds */
+	LIST_NODE,               /* a NUMA node */
+	LIST_WORD,               /* word */
+	LIST_BAR,                /* value of whole, and behind it more */
+	LIST_BLANK,              /* rows of this kind have no such figure */
+};
+
+/* What a figure is about, where it does not look as its row does. */
+enum list_tone {
+	LIST_TONE_PLAIN,
+	LIST_TONE_RUNNING,
+	LIST_TONE_RUNNABLE,
+	LIST_TONE_FAR,           /* on another NUMA node */
+	LIST_TONE_DOUBT,         /* it is not known */
 };
 
 /* What stands in one column of one row. */
 struct list_figure {
 	uint64_t value;
-	uint64_t whole;          /* LIST_SHARE */
+	uint64_t whole;          /* LIST_SHARE, LIST_RATE, LIST_BAR */
+	uint64_t more;           /* LIST_BAR */
+	const char *word;        /* LIST_WORD: less than UNITS_MAX bytes */
 	uint8_t unit;            /* enum list_figure_unit */
+	uint8_t tone;            /* enum list_tone */
 	bool doubt;              /* it is estimated for the most part: "~" in front */
 };
 
@@ -38,6 +58,12 @@ struct list_column {
 	uint8_t text_cols;
 };
 
+/* How many a second that is. */
+static inline double list_figure_rate(const struct list_figure *c)
+{
+	return c->whole ? (double)c->value * 1e9 / (double)c->whole : 0;
+}
+
 /* C as text in full, without the sign of doubt. Returns DST. */
 static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS_MAX])
 {
@@ -48,6 +74,17 @@ static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS
 		return units_thousands(dst, c->value);
 	case LIST_SHARE:
 		return units_percent(dst, c->whole ? (double)c->value / (double)c->whole : 0);
+	case LIST_BYTES:
+		return units_bytes(dst, c->value);
+	case LIST_RATE:
+		snprintf(dst, UNITS_MAX, list_figure_rate(c) < 0.05 ? "<0.1" : "%.1f", list_figure_rate(c));
+		return dst;
+	case LIST_NODE:
+		snprintf(dst, UNITS_MAX, "%" PRIu64, c->value);
+		return dst;
+	case LIST_WORD:
+		snprintf(dst, UNITS_MAX, "%s", c->word);
+		return dst;
 	default:
 		dst[0] = '\0';
 		return dst;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "export/exporter.h"
+#include "query/numacolumns.h"
 #include "tests/unit/cmocka_all.h"
 #include "tests/unit/made.h"
 
@@ -422,6 +423,36 @@ static void test_write_error(void **state)
 	fclose(full);
 }
 
+/* What columns of both, screens and texts, say in full. */
+static void test_figures(void **state)
+{
+	static const struct {
+		struct list_figure figure;
+		const char *text;
+	} is[] = {
+		{ { .unit = LIST_NONE }, "" },
+		{ { .unit = LIST_BLANK }, "" },
+		{ { .unit = LIST_NODE, .value = 1023 }, "1023" },
+		{ { .unit = LIST_WORD, .word = "denied" }, "denied" },
+		{ { .unit = LIST_RATE, .value = 1, .whole = 60 * NSEC_PER_SEC }, "<0.1" },
+		{ { .unit = LIST_RATE, .value = 123, .whole = 10 * NSEC_PER_SEC }, "12.3" },
+		{ { .unit = LIST_RATE, .value = 5 }, "<0.1" },
+		{ { .unit = LIST_COUNT, .value = 1234567 }, "1,234,567" },
+	};
+	char text[UNITS_MAX];
+	size_t n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
+		assert_string_equal(list_figure_text(&is[i].figure, text), is[i].text);
+	for (const struct numa_column *c = numa_columns(&n), *end = c + n; c < end; c++) {
+		assert_true((c->cols && c->head) || (c->text_cols && c->text_head));
+		assert_true(c->figure && (c->when & (NUMA_WHEN_ONE | NUMA_WHEN_SEVERAL)));
+		assert_true(!c->text_cols || strlen(c->text_head) < c->text_cols);       /* heads do not touch */
+		assert_true(!c->cols || strlen(c->head) < c->cols);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +466,7 @@ int main(void)
 		MADE_TEST(test_summary),
 		MADE_TEST(test_summary_of_unsampled),
 		MADE_TEST(test_write_error),
+		cmocka_unit_test(test_figures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,6 @@ libsberfui_a_SOURCES += ui/panes/listtree.h
 libsberfui_a_SOURCES += ui/panes/measurestyle.h
 libsberfui_a_SOURCES += ui/panes/modulespane.c
 libsberfui_a_SOURCES += ui/panes/numacells.c
-libsberfui_a_SOURCES += ui/panes/numafigures.c
 libsberfui_a_SOURCES += ui/panes/numapane.c
 libsberfui_a_SOURCES += ui/panes/numapane.h
 libsberfui_a_SOURCES += ui/panes/numapane_private.h

@@ -31,6 +31,8 @@
 #define ROW_NAME_MAX 28          /* and so many before there are further figures */
 #define ROW_COLS 27              /* figures there beside which there may be columns of nodes */
 #define NAME_LEAST 8             /* columns that indentation leaves to a name, and figures to both */
+#define COUNT_IN_FULL 100000u    /* counts from here on are rounded, */
+#define RATE_IN_TENTHS 9.95      /* and rates are whole numbers */
 
 /* Where things stand on the lines of one part. */
 struct layout {
@@ -87,7 +89,7 @@ static int collect_columns(const struct numaview *nv, enum numa_part part, struc
 
 	c = numa_columns(&n);
 	for (size_t i = 0; i < n && l->n < COLUMNS_MAX; i++) {
-		if (c[i].part != part || !(c[i].when & when))
+		if (c[i].part != part || !c[i].cols || !(c[i].when & when))
 			continue;
 		l->col[l->n++] = &c[i];
 		sum += c[i].cols;
@@ -171,20 +173,46 @@ static enum style numapane_name_style(const struct numaview *nv, const struct nu
 	return *label == '[' || *label == '(' ? STYLE_DOUBT : STYLE_TEXT;
 }
 
+static const enum style tone_style[] = {
+	[LIST_TONE_PLAIN] = STYLE_TEXT, [LIST_TONE_RUNNING] = STYLE_RUNNING, [LIST_TONE_RUNNABLE] = STYLE_RUNNABLE,
+	[LIST_TONE_FAR] = STYLE_FAR, [LIST_TONE_DOUBT] = STYLE_DOUBT,
+};
+
+/* F as text that fits into any column. Returns DST. */
+static char *numapane_brief(const struct list_figure *f, char dst[UNITS_MAX])
+{
+	const double rate = f->unit == LIST_RATE ? list_figure_rate(f) : 0;
+
+	if (f->unit == LIST_COUNT && f->value >= COUNT_IN_FULL)
+		return units_count(dst, f->value);
+	return rate >= RATE_IN_TENTHS ? units_count(dst, (uint64_t)(rate + 0.5)) : list_figure_text(f, dst);
+}
+
+static void numapane_draw_figure(const struct list_figure *f, struct canvas *cv, int x, int y, int cols)
+{
+	char text[UNITS_MAX];
+
+	if (f->unit == LIST_NONE) {
+		canvas_put(cv, x + cols - 1, y, STYLE_FAINT, "\xC2\xB7");
+		return;
+	}
+	numapane_brief(f, text);
+	x += cols - (int)text_width(text, strlen(text));
+	if (f->doubt)
+		canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
+	canvas_put(cv, x, y, f->unit == LIST_WORD ? STYLE_FAINT : tone_style[f->tone], text);
+}
+
 static void numapane_draw_figures(const struct layout *lay, const struct numaview *nv, const struct numa_line *l,
 				  struct canvas *cv, int y)
 {
-	for (unsigned int i = 0; i < lay->n; i++) {
-		struct numa_figure f = { .style = STYLE_TEXT };
-		int x;
+	const struct numa_row row = numapane_row(nv->v, l);
 
-		if (!*lay->col[i]->head)
-			continue;
-		lay->col[i]->figure(nv->v, l, &f);
-		x = lay->x[i] + lay->col[i]->cols - (int)text_width(f.text, strlen(f.text));
-		if (f.doubt)
-			canvas_put(cv, x - 1, y, STYLE_DOUBT, "~");
-		canvas_put(cv, x, y, (enum style)f.style, f.text);
+	for (unsigned int i = 0; i < lay->n; i++) {
+		const struct list_figure f = lay->col[i]->figure(&row);
+
+		if (f.unit != LIST_BAR)
+			numapane_draw_figure(&f, cv, lay->x[i], y, lay->col[i]->cols);
 	}
 	numa_cells_draw(&lay->cells, nv, l, cv, y, false);
 }
@@ -192,15 +220,19 @@ static void numapane_draw_figures(const struct layout *lay, const struct numavie
 /* What has a colour of its own also under the cursor: bars. */
 static void draw_bars(const struct layout *lay, const struct numaview *nv, const struct numa_line *l, struct canvas *cv, int y)
 {
+	const struct numa_row row = numapane_row(nv->v, l);
+
 	for (unsigned int i = 0; i < lay->n; i++) {
-		struct numa_figure f = { .style = STYLE_TEXT };
+		struct list_figure f;
 		struct bar_part part[2];
+		double each;
 
 		if (*lay->col[i]->head)
 			continue;
-		lay->col[i]->figure(nv->v, l, &f);
-		part[0] = (struct bar_part){ (enum style)f.style, f.share };
-		part[1] = (struct bar_part){ STYLE_FAINT, f.more };
+		f = lay->col[i]->figure(&row);
+		each = f.whole ? 1 / (double)f.whole : 0;
+		part[0] = (struct bar_part){ tone_style[f.tone], (double)f.value * each };
+		part[1] = (struct bar_part){ STYLE_FAINT, (double)f.more * each };
 		canvas_fill(cv, lay->x[i] + 1, y, lay->col[i]->cols - 1, STYLE_TEXT, ' ');
 		canvas_bars(cv, lay->x[i] + 1, y, lay->col[i]->cols - 1, part, 2);
 	}

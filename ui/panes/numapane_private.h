@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapane_private.h - the columns of the view by node, shared by numapane.c (where they stand), numafigures.c (what they say),
- * numacells.c (those that there are for each node) and numastatus.c (the line below).
+ * numapane_private.h - shared by numapane.c (where columns stand; what they say is in query/numacolumns.c), numacells.c (those
+ * that there are for each node) and numastatus.c (the line below).
  */
 #ifndef SBERF_UI_PANES_NUMAPANE_PRIVATE_H
 #define SBERF_UI_PANES_NUMAPANE_PRIVATE_H
@@ -20,33 +20,11 @@ static inline const struct numaview *numapane_of(const struct treeview *tv)
 	return tv->model;
 }
 
-/* What stands in one column of one line: text, or a bar of two parts. */
-struct numa_figure {
-	char text[UNITS_MAX];    /* "" = nothing at all */
-	uint8_t style;
-	bool doubt;              /* it is estimated: "~" in front */
-	double share, more;      /* of a bar: its part, and what others have of the same */
-};
-
-struct numa_column {
-	uint8_t part;            /* enum numa_part */
-	uint8_t when;            /* mask of NUMA_WHEN_* */
-	uint8_t cols;
-	uint8_t rank;            /* the highest goes first where there is no room */
-	const char *head;        /* "" = a bar */
-	void (*figure)(const struct numa_view *v, const struct numa_line *l, struct numa_figure *ret);
-};
-
-#define NUMA_WHEN_ONE 1u         /* on one node, */
-#define NUMA_WHEN_SEVERAL 2u     /* on several */
-
-/* All columns, those of a part from left to right; *RET_N of them. */
-const struct numa_column *numa_columns(size_t *ret_n);
-
-/* The accesses of a function, a call path, a thread, a kind of memory; NULL = LINE is none. */
-const struct numa_accesses *numa_accesses_of(const struct numa_view *v, const struct numa_line *line);
-/* How often accesses were sampled. */
-uint64_t numa_accesses_count(const struct numa_accesses *a);
+/* What L stands for in its table. */
+static inline struct numa_row numapane_row(const struct numa_view *v, const struct numa_line *l)
+{
+	return (struct numa_row){ .v = v, .part = l->part, .i = l->i, .path = l->level == NUMA_LEVEL_PATH ? l->sub : ID_NONE };
+}
 
 /* The columns at the right that there are for each node, or for several nodes together. */
 enum numa_cell_mode {

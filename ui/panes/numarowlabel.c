@@ -47,7 +47,7 @@ static void numarowlabel_put_node(const struct numa_view *v, uint32_t i, struct 
 	char size[UNITS_MAX];
 
 	text_builder_put(ret, "node %u", v->node[i].id);
-	if (numaview_offline(v, i))
+	if (numa_node_offline(v, i))
 		text_builder_put(ret, TEXT_BUILDER_DOT "offline");
 	else if (n && !n->nr_cpus && !n->size_bytes)
 		text_builder_put(ret, TEXT_BUILDER_DOT "empty");

@@ -148,13 +148,15 @@ static void numastatus_put_balancing(const struct numa_view *v, enum numa_part p
 
 static void numastatus_put_row(const struct numa_view *v, const struct numa_line *l, struct text_builder *ret)
 {
+	const struct numa_row row = numapane_row(v, l);
+
 	switch (l->part) {
 	case NUMA_PART_NODES:
 	case NUMA_PART_MATRIX:
 		numastatus_put_node(v, l->i, ret);
 		break;
 	case NUMA_PART_FUNCS:
-		numastatus_put_accesses(v, numa_accesses_of(v, l), ret);
+		numastatus_put_accesses(v, numa_row_accesses(&row), ret);
 		if (l->level == NUMA_LEVEL_PATH)
 			put_path_thread(v, &v->path[l->sub], ret);
 		break;

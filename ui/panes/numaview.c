@@ -33,21 +33,6 @@ bool numaview_is_one(const struct numa_view *v)
 	return v->nr_nodes <= 1;
 }
 
-bool numaview_offline(const struct numa_view *v, uint32_t i)
-{
-	return v->state && !v->node[i].node;
-}
-
-bool numaview_no_cpus(const struct numa_view *v, uint32_t i)
-{
-	return v->node[i].node && !v->node[i].node->nr_cpus;
-}
-
-bool numaview_no_memory(const struct numa_view *v, uint32_t i)
-{
-	return v->node[i].node && !v->node[i].node->size_bytes;
-}
-
 int numaview_node(const struct numa_line *line)
 {
 	const bool nodes = line->part == NUMA_PART_NODES || line->part == NUMA_PART_MATRIX;

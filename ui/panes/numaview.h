@@ -2,7 +2,7 @@
 /*
  * numaview.h - the view by node as rows that a treeview can show.
  *
- * Its *parts* (nodes, functions, threads, ...) are lines with what belongs to them below: rows of the tables of struct
+ * Its *parts* (numacolumns.h: nodes, functions, threads, ...) are lines with what belongs to them below: rows of the tables of struct
  * numa_view, and below these call paths, the functions of a call path one by one, or words. Nothing is copied: what a line says
  * is looked up by the number of its row. A long table is a long list (treeview.h).
  */
@@ -10,27 +10,12 @@
 #define SBERF_UI_PANES_NUMAVIEW_H
 
 #include "base/cleanup.h"
-#include "query/numareport.h"
+#include "query/numacolumns.h"
 #include "ui/outline.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* In the order in which they stand. */
-enum numa_part {
-	NUMA_PART_NOTES,         /* what has to be known first; rows without a line above them, by enum numa_note */
-	NUMA_PART_NODES,
-	NUMA_PART_MATRIX,        /* accesses from node to node, where they have no place beside the nodes */
-	NUMA_PART_FUNCS,
-	NUMA_PART_SITES,
-	NUMA_PART_THREADS,
-	NUMA_PART_MOVES,
-	NUMA_PART_MAPPINGS,
-	NUMA_PART_PROCESSES,
-	NUMA_PART_MISSES,        /* why samples gave no address */
-	NUMA_PARTS
-};
 
 enum numa_level {
 	NUMA_LEVEL_PART,         /* the line above the rows of a part */
@@ -94,10 +79,6 @@ int numaview_only(const struct nodeset *s);
 
 /* True when there is but one node: nothing is far. */
 bool numaview_is_one(const struct numa_view *v);
-/* Of node I: it has no CPU that is online; it has no memory; it is not known to the state (offline, or gone). */
-bool numaview_no_cpus(const struct numa_view *v, uint32_t i);
-bool numaview_no_memory(const struct numa_view *v, uint32_t i);
-bool numaview_offline(const struct numa_view *v, uint32_t i);
 
 DEFINE_AUTO(numaview_free, struct numaview);
 
