@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * batching.h - how long the engine lets events gather before it looks at them.
+ * batching.h - decides how long the engine lets events gather before it processes them.
  *
- * A turn costs tens of microseconds whatever comes of it, and many events one after the other find in the processor's caches what a
- * few at a time would not. But what is not looked at is not learnt from: while the kernel half lacks rules, each stack that comes by
- * the same place is copied anew. So turns are short as long as they bring lessons, and twice as long each time they do not; a single
- * lesson, such as a program that is known well brings now and then, halves them.
+ * A turn costs tens of microseconds even when it finds nothing, and many events in a row profit
+ * from warm caches. But the engine learns only from events that it has processed: while the kernel
+ * half lacks rules, it copies each stack that passes the same place. So turns are short while they
+ * bring lessons, and double while they bring none. A single lesson, as a well-known program brings
+ * now and then, halves the wait.
  *
  * Pure: no clock.
  */
@@ -17,12 +18,12 @@
 #define BATCHING_MIN_MS 5u
 
 struct batching {
-	uint32_t ms;             /* of the last one, 0 = there was none */
+	uint32_t ms;             /* the last wait, 0 = none yet */
 };
 
 /*
- * The milliseconds that the next turn waits, from BATCHING_MIN_MS to MAX_MS (which is no less): the last one brought LESSONS. The first one
- * is as short as can be.
+ * Returns how many milliseconds the next turn waits: BATCHING_MIN_MS to MAX_MS (which is no less).
+ * LESSONS is what the last turn brought. The first wait is the shortest.
  */
 uint32_t batching_next(struct batching *t, uint32_t lessons, uint32_t max_ms);
 

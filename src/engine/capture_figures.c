@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* capture_figures.c - the figures of a capture, gathered from whoever has them. */
+/* capture_figures.c - gathers the figures of a capture from the modules that count them. */
 #include "config.h"
 
 #include "engine/engine_private.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* child.c - fork, a gate, exec. Between fork and exec only async-signal-safe calls: the parent may have threads. */
+/*
+ * child.c - fork, a gate, exec. Between fork and exec it makes async-signal-safe calls only: the
+ * parent may have threads.
+ */
 #include "config.h"
 
 #include "engine/child.h"

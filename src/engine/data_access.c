@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * data_access.c - two waiting rooms: samples whose instruction is still being decoded keep their registers; what has an address waits for
- * the answer to it, under a number that goes with the question.
+ * data_access.c - two queues: samples whose instruction is being decoded keep their registers;
+ * accesses with an address wait for the node of their page, under a number that goes with the
+ * question.
  */
 #include "config.h"
 

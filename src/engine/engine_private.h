@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* engine_private.h - what the files of the engine share. */
+/* engine_private.h - shared by the files of the engine. */
 #ifndef SBERF_ENGINE_ENGINE_PRIVATE_H
 #define SBERF_ENGINE_ENGINE_PRIVATE_H
 
@@ -23,64 +23,68 @@
 #define FIGURES_NS (200 * NSEC_PER_MSEC)
 
 struct engine {
-	/* What it works on. The engine thread owns all of it between engine_start() and the end. */
+	/* The engine thread owns these from engine_start() to the end. */
 	struct source *source;
 	struct processes *ps;
 	struct profile *profile;
 	struct names *names;
 	struct symbolizer *symbolizer;
-	struct event_sink sink;          /* its recorder is the one of this capture; NULL = nothing is recorded */
-	bool recorder_spare;             /* when it fails, the capture goes on */
-	bool recorder_midway;            /* it was taken in while the capture went on; so it is spare, too */
+	struct event_sink sink;          /* its recorder is that of this capture; NULL = no recording */
+	bool recorder_spare;             /* the capture survives its failure */
+	bool recorder_midway;            /* it joined a running capture; so it is spare, too */
 	struct numa_state *numa_last;    /* a reference; NULL = none yet */
 	struct ingest *ingest;
 	struct target_watch *watch;
 	uint64_t duration_ns, delay_ns, names_ns, keep_ns;
 	VEC(pid_t) scan;                 /* processes to read at the start; none = all */
 	struct batching turns;
-	bool untold;                     /* the kernel half does not know that mappings have changed before it is taught so */
-	uint64_t until_ns;               /* when what goes on now is to end, 0 = that is open */
+	/* the kernel half does not hear of changed mappings unless it is taught */
+	bool untold;
+	uint64_t until_ns;               /* end of the present phase, 0 = open */
 	uint64_t started_ns, published_ns, figured_ns, metad_ns;
-	uint64_t rss_ns;                 /* when memory of sberf itself was measured last */
+	uint64_t rss_ns;                 /* when sberf's own memory was last measured */
 	uint64_t stopped_ns;             /* 0 = it runs */
-	uint64_t side_lost, doubted_ns;  /* records of the side band that were lost, and when mappings were doubted for it */
-	uint64_t polled_ns;              /* when files that were loaded were taken in while events came */
-	uint64_t retried_ns;             /* when what waits for files was tried again */
+	/* lost side-band records, and when mappings were last doubted because of them */
+	uint64_t side_lost, doubted_ns;
+	uint64_t polled_ns;              /* when loaded files were last taken in while events came */
+	uint64_t retried_ns;             /* when parked events were last retried */
 	uint64_t own_base_ns;            /* CPU time of this process before the capture */
-	uint64_t rate_ns, rate_gaps, rate_gaps_ns;       /* since when, and from what, the rate is being measured */
+	/* measuring the effective rate: since when, from which figures */
+	uint64_t rate_ns, rate_gaps, rate_gaps_ns;
 	uint32_t rate_hz;
-	unsigned int rate_changes, recorder_rate;        /* how often it was changed, and had been when the recorder came */
+	/* changes of the rate, in all and when the recorder came */
+	unsigned int rate_changes, recorder_rate;
 	uint64_t slept_samples;          /* samples when the names were last kicked */
 	struct profile_meta meta;        /* the engine thread's own copy */
 	bool turning;                    /* the engine thread has begun */
-	bool telling_wakers;             /* the source does */
-	uint64_t numa_next_ns;           /* not to be switched on or off before */
+	bool telling_wakers;             /* the source names wakers */
+	uint64_t numa_next_ns;           /* not to be switched before this time */
 
 	int end_fd;                      /* an event descriptor */
 	pthread_t thread;
 	bool running;                    /* thread was created and not joined */
 	atomic_bool stop, reset, hurry, ended, save;
-	atomic_bool wakers;              /* are asked for */
-	atomic_bool sampling_numa;       /* is asked for */
-	_Atomic uint32_t wanted_hz;      /* another rate is asked for; 0 = none is */
+	atomic_bool wakers;              /* wanted */
+	atomic_bool sampling_numa;       /* wanted */
+	_Atomic uint32_t wanted_hz;      /* a new rate; 0 = no change */
 	_Atomic uint64_t refresh_ns;
 	_Atomic uint64_t published;
 
-	pthread_mutex_t lock;            /* of what follows */
+	pthread_mutex_t lock;            /* protects what follows */
 	pthread_cond_t changed;
 	struct snapshot *snapshot;
 	struct profile_meta shown;
 	int result;
 	struct err error;
-	struct err rate_error;           /* why another rate could not be had */
+	struct err rate_error;           /* why the rate could not be changed */
 	struct recorder_saved saved;     /* the last one */
 	bool saved_new;
 	struct {
-		enum engine_recording_state state;       /* of a recording that was begun midway */
-		struct recorder *fresh;  /* opened, to be taken in */
-		struct recorder *done;   /* given away, to be closed */
+		enum engine_recording_state state;       /* of a recording begun in a running capture */
+		struct recorder *fresh;  /* opened, for the engine to take in */
+		struct recorder *done;   /* released by the engine, to be closed */
 		struct profile_meta done_meta;
-		bool let_go;             /* the recorder is to be given away */
+		bool let_go;             /* the engine shall release its recorder */
 		bool keeping;            /* a flight recorder runs */
 		uint64_t bytes;
 		char path[512];
@@ -89,44 +93,47 @@ struct engine {
 
 /* ---- engine.c ---- */
 
-/* The capture has failed, and ends. */
+/* Ends the capture with RESULT, a negative errno, and the sentence E. */
 void engine_fail(struct engine *en, int result, const struct err *e);
 
 /* ---- recorder_slot.c: for the engine thread ---- */
 
-/* The capture goes on when the recorder fails. */
+/* Whether the capture goes on when the recorder fails. */
 bool engine_recorder_spare(const struct engine *en);
-/* Takes in a recorder, or gives it away, when somebody asked for that. */
+/* Takes in a recorder, or releases it, when another thread has asked for that. */
 void engine_serve_recording(struct engine *en);
-/* Tells the recorder the figures of now. Only with a recorder. */
+/* Gives the recorder the present figures. Only with a recorder. */
 void engine_record_meta(struct engine *en);
-/* Passes on that what is kept is wanted, and what came of it. Only with a recorder. */
+/* Passes an engine_save() on to the recorder, and its outcome back. Only with a recorder. */
 void engine_serve_save(struct engine *en);
-/* Whether the recorder has failed in a way that ends the capture: E says why. One that is spare is given away. */
+/*
+ * Whether the recorder has failed in a way that ends the capture; E says why. A spare one that
+ * failed is released.
+ */
 bool engine_recorder_failed(struct engine *en, struct err *e);
-/* Ends the recording, at the end of the capture. */
+/* Ends the recording at the end of the capture. */
 void engine_recorder_finish(struct engine *en);
-/* Closes what is left, when the thread is gone. */
+/* Closes what is left, after the engine thread has ended. */
 void engine_recorder_free(struct engine *en);
-/* Brings rec.keeping and rec.bytes up to date; with the lock. */
+/* Updates rec.keeping and rec.bytes; call with the lock held. */
 void engine_show_recording(struct engine *en);
 
 /* ---- pace.c: for the engine thread ---- */
 
-/* Changes the rate, when somebody asked for that. */
+/* Changes the rate, when another thread has asked for that. */
 void engine_serve_rate(struct engine *en);
-/* The figures of now, as they are true of what is being recorded. */
+/* The present figures as they hold for the recording. */
 void engine_recorded_meta(const struct engine *en, struct profile_meta *ret);
 
 /* ---- capture_figures.c ---- */
 
-/* What is known before the capture begins. */
+/* Fills in the figures known before the capture begins. */
 void engine_describe(struct engine *en, const struct engine_config *c);
-/* The capture begins now. */
+/* Call when the capture begins. */
 void engine_begin(struct engine *en);
-/* Brings the engine thread's own figures up to date. */
+/* Updates the engine thread's own figures. */
 void engine_measure(struct engine *en);
-/* The same, for everybody to see. */
+/* Publishes them to other threads. */
 void engine_show_figures(struct engine *en);
 
 #endif

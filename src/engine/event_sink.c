@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* event_sink.c - who gets which event. */
+/* event_sink.c - passes each event on to the modules that need it. */
 #include "config.h"
 
 #include "engine/event_sink.h"

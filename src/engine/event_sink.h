@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * event_sink.h - the way of events through the engine, by direct calls: from a walked stack to those who settle what it weighs, and from
- * there into the profile and the recording.
+ * event_sink.h - routes events through the engine by direct calls: from unwinding to the modules
+ * that settle their weight, and from there into the profile and the recording.
  *
- *	raw event > ingest.c > event_sink_walked() > offcpu.c, numa_facts.c > reconcile.c, moves.c, data_access.c, ... > event_sink_add() > profile
+ *	raw event > ingest.c > event_sink_walked() > offcpu.c, numa_facts.c
+ *	    > reconcile.c, moves.c, data_access.c, ... > event_sink_add() > profile
  *
- * A sample that nobody has to settle goes from the first to the last at once. One thread (the engine) calls.
+ * A sample that needs no settling goes straight to event_sink_add(). For one thread, the engine.
  */
 #ifndef SBERF_ENGINE_EVENT_SINK_H
 #define SBERF_ENGINE_EVENT_SINK_H
@@ -20,31 +21,41 @@ struct offcpu;
 struct profile;
 struct recorder;
 
-/* Zeroed, it takes events and drops them. What it points to is its owner's, and must outlive the last event. */
+/*
+ * All zero, it drops every event. It borrows what it points to, which must outlive the last event.
+ */
 struct event_sink {
 	struct profile *profile;         /* NULL: events are only observed */
 	struct recorder *recorder;       /* NULL = no recording */
-	struct offcpu *offcpu;           /* settles samples and waits by what threads have spent; NULL = a sample weighs what it says */
-	struct numa_facts *numa;               /* gives samples and faults a place, counts migrations; NULL = nobody does */
+	/* fits samples and waits to what threads really spent; NULL = samples keep their own weight */
+	struct offcpu *offcpu;
+	/* finds the nodes of samples and faults, counts migrations; NULL = no NUMA */
+	struct numa_facts *numa;
 
-	/* Gets each event of event_sink_walked(), as RAW became it, and each of event_sink_add(), with RAW NULL; NULL = nobody looks on. */
+	/*
+	 * Sees each event of event_sink_walked(), with its RAW, and each of event_sink_add(), with
+	 * RAW NULL; NULL = no observer.
+	 */
 	void (*observer)(void *ctx, const struct raw_event *raw, const struct event *ev);
 	void *observer_ctx;
 
 	/* Figures. */
-	uint64_t sampled_ns;             /* what samples stand for by themselves */
-	uint64_t no_memory;              /* events that the profile had no memory for */
+	uint64_t sampled_ns;             /* weight of samples, as taken */
+	uint64_t no_memory;              /* events dropped because the profile had no memory */
 	uint64_t not_recorded;           /* events that the recorder refused */
 };
 
 /*
- * RAW became EV, by walking its stack. EV of a RAW_SAMPLE, RAW_FAULT, RAW_MOVE or RAW_EVENT has kind, weight and count; that of a RAW_WAIT or
- * RAW_WAIT_STACK only what belongs to the wait, with ID_NONE as its stack when that is elsewhere. RAW may be a copy of what the source
- * gave. Both live until this returns.
+ * Takes the event EV, made from RAW by walking its stack. For RAW_SAMPLE, RAW_FAULT, RAW_MOVE and
+ * RAW_EVENT it has kind, weight and count; for RAW_WAIT and RAW_WAIT_STACK only what belongs to the
+ * wait, with stack ID_NONE when the stack comes separately. RAW may be a copy of the source's. Both
+ * must live until this returns.
  */
 void event_sink_walked(struct event_sink *s, const struct raw_event *raw, const struct event *ev);
 
-/* EV weighs what it weighs: into profile and recording. What finds no room is counted. */
+/*
+ * Adds EV, whose weight is settled, to profile and recording. Events that find no room are counted.
+ */
 void event_sink_add(struct event_sink *s, const struct event *ev);
 
 #endif

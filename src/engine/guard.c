@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guard.c - two pidfds and a poll(). Between fork and end only async-signal-safe calls. It is nobody's child, so that nobody has to ask how
- * it ended, and holds nothing of sberf's: no terminal, no capture.
+ * guard.c - waits on two pidfds with poll(). After the fork it makes async-signal-safe calls only.
+ * It has no parent that must reap it, and holds nothing of sberf: no terminal, no capture.
  */
 #include "config.h"
 

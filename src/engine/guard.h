@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * guard.h - a small process of our own that ends a command when sberf dies before it could, as by SIGKILL.
+ * guard.h - a helper process that ends the command when sberf dies before it could do so, as by
+ * SIGKILL.
  *
- * What the kernel can send at our death (PR_SET_PDEATHSIG) reaches the command itself, not what it has started; and a program that is
- * set-user-ID is free of it. The guard ends the command's whole group. It goes when the command has ended.
+ * The kernel's own signal at a parent's death (PR_SET_PDEATHSIG) reaches the command but not its
+ * children, and set-user-ID programs are exempt. The guard ends the command's whole process group.
+ * It exits when the command does.
  */
 #ifndef SBERF_ENGINE_GUARD_H
 #define SBERF_ENGINE_GUARD_H
@@ -12,10 +14,13 @@
 
 #include <sys/types.h>
 
-/* Watches over COMMAND, a child that leads a process group of its own or soon will. */
+/*
+ * Starts a guard for COMMAND, a child that leads a process group of its own or soon will. 0 or a
+ * negative errno with a sentence.
+ */
 int guard_start(pid_t command, struct err *e);
 
-/* Asks COMMAND to end, and what is in the group that it leads, as a job of a shell does, unless it has left that. */
+/* Asks COMMAND and the process group that it leads to end, as a shell ends a job. */
 void guard_end(pid_t command);
 
 #endif

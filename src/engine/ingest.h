@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ingest.h - raw events in, unwound events out: the middle of the engine, without threads or clocks of its own.
+ * ingest.h - turns raw events into unwound events: the middle of the engine, without threads or
+ * clocks of its own.
  *
- * Samples, waits, faults and migrations come out with thread and stack; what the first two weigh is for others to say
- * (reconcile.h). Who wakes is remembered until the wait that it ended comes.
+ * Samples, waits, faults and migrations come out with thread and stack; reconcile.h decides what
+ * samples and waits weigh. A waker is remembered until the wait that it ended arrives.
  *
- * A sample whose stack runs into a module that is still being loaded is parked (copied) and tried again when loads finish.
- * Parking is bounded in bytes and time; what must be given up is cut as not_loaded.
+ * A sample whose stack passes through a module that is still being loaded is parked (copied) and
+ * tried again when loads finish. Parking is bounded in bytes and time; a sample that is given up is
+ * truncated with the reason not_loaded.
  */
 #ifndef SBERF_ENGINE_INGEST_H
 #define SBERF_ENGINE_INGEST_H
@@ -26,61 +28,72 @@ struct ingest_figures {
 	uint64_t samples, user_samples;
 	uint64_t cut[CUT_NR];            /* of user_samples */
 	uint64_t wait_stacks;            /* stacks of waits with a user side */
-	uint64_t wait_cut[CUT_NR];       /* of them */
-	struct unwound unwound;          /* user_samples and wait_stacks by their ways */
-	struct unwound wait_unwound;     /* of these: wait_stacks */
-	uint64_t verified;       /* of WAY_KERNEL: copied too, and walked to the root again */
-	uint64_t unverified;     /* of them: the copy did not lead to the root */
-	uint64_t different[VERIFY_NR];   /* of verified, by how they differ */
-	uint64_t rule_bytes;     /* memory of the unwinder's own rules */
+	uint64_t wait_cut[CUT_NR];       /* of them, truncated ones by reason */
+	struct unwound unwound;          /* user_samples and wait_stacks by way of unwinding */
+	struct unwound wait_unwound;     /* of these, the wait_stacks */
+	uint64_t verified;       /* of WAY_KERNEL: also copied, and walked to the root again */
+	uint64_t unverified;     /* also copied, but the copy did not lead to the root */
+	uint64_t different[VERIFY_NR];   /* of verified, by the kind of difference */
+	uint64_t rule_bytes;     /* memory of the unwinder's rules */
 	uint64_t extended;       /* stacks whose upper part was read from outside */
-	uint64_t parked;         /* samples and waits waiting for a module, or for that, now */
+	uint64_t parked;         /* samples and waits now parked, for a module or for their upper part */
 	uint64_t no_memory;      /* events dropped because memory ran out */
 };
 
 struct ingest_config {
-	struct processes *ps;            /* these three must outlive the ingest */
+	struct processes *ps;            /* must outlive the ingest, like the next two */
 	struct dict *dict;
-	struct event_sink *sink;         /* gets what has become of each raw event */
-	bool waits;                      /* waits and their wakers are wanted: else they are ignored */
-	bool numa;                       /* the same for faults and migrations */
+	struct event_sink *sink;         /* gets the result of each raw event */
+	bool waits;                      /* process waits and their wakers; else they are ignored */
+	bool numa;                       /* the same for page faults and migrations */
 	/*
-	 * The stack of RAW, a RAW_WAIT_STACK that was read from outside (raw_sample.outside), goes on behind what was read. True: RAW comes
-	 * again, with more of it, and is nothing yet. NULL: there is no more to be had.
+	 * Called when the stack of RAW, a RAW_WAIT_STACK read from outside (raw_sample.outside),
+	 * continues beyond what was read. True: RAW will come again with more of it, and is dropped
+	 * now. NULL: no more can be read.
 	 */
 	bool (*further)(void *ctx, const struct raw_event *raw);
-	/* The stacks of EXE_ID need BYTES copied (stacksize.h), told on the thread that calls, with CTX; NULL = do not learn. */
+	/*
+	 * Called on this thread with CTX when stacks of EXE_ID need BYTES copied (stacksize.h);
+	 * NULL = do not learn.
+	 */
 	void (*set_stack_cap)(void *ctx, uint64_t exe_id, uint32_t bytes);
-	uint32_t stack_bytes;            /* copied at first */
+	uint32_t stack_bytes;            /* size of a first copy */
 	bool tables_only;                /* --call-graph force */
 	bool no_callers;                 /* --call-graph off */
-	struct rulebook *book;           /* what the kernel half is taught; NULL = it walks by no rules */
+	struct rulebook *book;           /* receives rules for the kernel half; NULL = it does not unwind */
 	void *ctx;
 };
 
+/* On success *RET is the caller's; else a negative errno with a sentence. */
 int ingest_new(const struct ingest_config *c, struct ingest **ret, struct err *e);
-void ingest_free(struct ingest *in);     /* NULL is fine; parked samples are dropped: ingest_settle() first */
+/* NULL is fine; parked samples are dropped: call ingest_settle() first */
+void ingest_free(struct ingest *in);
 
 /*
- * Begins to complete stacks that the kernel half could not read to their end, where that is known to happen (stack_completion.h). On the
- * thread that makes all further calls.
+ * Begins to complete stacks that the kernel half could not read to their end, on machines where
+ * this is known to happen (stack_completion.h). Call it on the thread that makes all further calls.
  */
 void ingest_begin(struct ingest *in);
-/* Ends that, on the same thread. */
+/* Ends the completion of stacks; on the same thread. */
 void ingest_end(struct ingest *in);
 
-/* A raw_fn: applies EV. CTX is the struct ingest. */
+/* Processes EV. A raw_fn: IN is the struct ingest. */
 void ingest_raw(void *in, const struct raw_event *ev);
 
-/* A source_stranger_fn: has the memory that EV is of taught at once. CTX is the struct ingest. */
+/*
+ * Teaches the kernel half the memory of EV at once. A source_stranger_fn: IN is the struct ingest.
+ */
 uint64_t ingest_stranger(void *in, const struct raw_event *ev);
 
-/* Tries parked samples again after loads have finished, and gives up on those that have waited too long at NOW_NS. */
+/*
+ * Retries parked samples after loads have finished, and gives up those that have waited too long at
+ * NOW_NS.
+ */
 void ingest_retry(struct ingest *in, uint64_t now_ns);
-/* Finishes every parked sample with what is known. */
+/* Finishes every parked sample with what is known now. */
 void ingest_settle(struct ingest *in);
 
-/* Events from which the kernel half was taught rules since this was asked last. */
+/* Number of events since the last call from which rules were taught to the kernel half. */
 uint32_t ingest_lessons(struct ingest *in);
 
 void ingest_figures(const struct ingest *in, struct ingest_figures *ret);

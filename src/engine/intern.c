@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* intern.c - the memo, and what happens to the rest. */
+/* intern.c - the memo of paths, and interning of what it does not know. */
 #include "config.h"
 
 #include "engine/intern.h"

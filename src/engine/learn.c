@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * learn.c - see learn.h. The mappings of a process are taught together: those seen now, and those known before that still
- * stand. Of a stranger they are those of this moment: its stack is some milliseconds older, but whoever has executed or mapped something
- * since has another id, and what the id cannot tell is found out when its stacks come.
+ * learn.c - see learn.h. The mappings of a process are taught together: those seen now, and older
+ * ones that still hold. For unknown memory the present mappings are taught: its stack is some
+ * milliseconds older, but a process that has executed a program or mapped a file since has another
+ * id; anything the id cannot show is found out when its stacks come.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* moves.c - one entry for each thread that has moved. Those that have ended are dropped when there are many. */
+/*
+ * moves.c - one entry for each thread that has moved. When there are many, those of ended threads
+ * are dropped.
+ */
 #include "config.h"
 
 #include "engine/moves.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * moves.h - migrations between nodes: counted exactly, told with the stack that was left behind wherever there is one.
+ * moves.h - counts migrations between NUMA nodes exactly, and attributes them to the stacks that
+ * were left behind, where known.
  *
- * The kernel half counts every return of a thread to another node than it left, and tells some of them with their stacks. What the
- * totals say beyond those told is told without stack (NOTE_NO_STACK), when it is still missing after MOVES_LATE_NS: a stack may have
- * to wait for the files that it goes through (parked.h). So the sum of what is told is the exact number, thread by thread.
+ * The kernel half counts every return of a thread to a node other than the one it left, and reports
+ * some with their stacks. When the totals count more than was reported, the difference is emitted
+ * without stack (NOTE_NO_STACK) after MOVES_LATE_NS: a stack may have to wait for the files that it
+ * passes (parked.h). So each thread's sum is exact.
  *
- * One thread (the engine) calls.
+ * For one thread, the engine.
  */
 #ifndef SBERF_ENGINE_MOVES_H
 #define SBERF_ENGINE_MOVES_H
@@ -26,23 +28,30 @@ struct moves;
 struct moves_config {
 	struct dict *dict;               /* must outlive the result */
 	struct event_sink *sink;         /* gets each migration */
-	/* The id of a thread that only totals know; ID_NONE: its migrations cannot be told. */
+	/*
+	 * Returns the id of a thread that only totals know; ID_NONE: its migrations are not
+	 * emitted.
+	 */
 	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
 	void *ctx;
 };
 
+/* On success *RET is the caller's; else a negative errno with a sentence. */
 int moves_new(const struct moves_config *c, struct moves **ret, struct err *e);
 void moves_free(struct moves *m);        /* NULL is fine */
 
-/* EV, an EVENT_MIGRATION of TASK with its stack. */
+/* Takes EV, an EVENT_MIGRATION of TASK with its stack. */
 void moves_told(struct moves *m, const struct reconcile_task *task, const struct event *ev);
 
-/* What the totals say of a thread: of every one, for each reading of them. */
+/* Takes the totals of one thread; call it for every thread of each reading. */
 void moves_total(struct moves *m, const struct source_total *t);
-/* One reading is over, of TIME_NS. LAST: nothing comes any more, so what is missing now is missing. */
+/*
+ * Ends a reading of totals at TIME_NS. LAST: no more stacks will come, so all missing migrations
+ * are emitted.
+ */
 void moves_settle(struct moves *m, uint64_t time_ns, bool last);
 
-/* The exact figures of a thread (0 when it never moved), and of all. */
+/* The exact figures of one thread (0 if it never moved), and of all together. */
 void moves_of(const struct moves *m, pid_t tid, uint64_t start_ns, uint64_t *ret_moves, uint64_t *ret_kernel_moves);
 void moves_sum(const struct moves *m, uint64_t *ret_moves, uint64_t *ret_kernel_moves);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numa_facts.c - the clockwork. Each process of the target has a card: how much it has done lately, and what the last survey of its memory
- * said. Every STATE_NS the threads of the target are listed by the kernel, those processes are surveyed that do most, in turns, and all
- * that is known goes into a state.
+ * numa_facts.c - the schedule of NUMA work. Each process of the target has a card: its recent
+ * activity, and the last survey of its memory. Every STATE_NS the kernel lists the target's
+ * threads, the busiest processes are surveyed in turn, and everything known goes into a state.
  */
 #include "config.h"
 

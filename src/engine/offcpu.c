@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* offcpu.c - the clockwork between source, account and waits under way. */
+/*
+ * offcpu.c - schedules queries to the source and passes the answers to the account and to the open
+ * waits.
+ */
 #include "config.h"
 
 #include "engine/offcpu.h"
