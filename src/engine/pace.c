@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pace.c - how often is sampled and published, changed while it runs.
+ * pace.c - changes the sampling rate and the refresh interval of a running capture.
  *
- * Every event carries what it stands for, so a change of the rate changes no sum. What is said of the rate is another thing: the
- * figures tell the one of now, and a recording or a file in which it was not the same all the time tells none.
+ * Every event carries its weight, so a change of the rate changes no sum. The stated rate is
+ * another matter: the figures show the present one, and a recording or file whose rate has changed
+ * states none.
  */
 #include "config.h"
 

@@ -2,7 +2,8 @@
 /*
  * parked.h - copies of samples that wait for a module to be loaded.
  *
- * A queue in order of arrival, bounded in bytes: a load takes milliseconds, and one that hangs must not collect stacks.
+ * A queue in order of arrival, bounded in bytes: a load takes milliseconds, and one that hangs must
+ * not pile up stacks.
  */
 #ifndef SBERF_ENGINE_PARKED_H
 #define SBERF_ENGINE_PARKED_H
@@ -20,8 +21,8 @@ struct parked_sample {
 	struct parked_sample *next;
 	uint64_t since_ns;               /* when it was parked */
 	size_t bytes;                    /* of this allocation */
-	thread_id thread;                /* who it was then */
-	struct process_hold *hold;       /* the mappings of then; owned by whoever takes the sample out */
+	thread_id thread;                /* the thread at that time */
+	struct process_hold *hold;       /* the mappings at that time; owned by whoever takes the sample out */
 	struct raw_event ev;             /* its pointers reach into data */
 	uint64_t data[];
 };
@@ -35,10 +36,16 @@ struct parked {
 void parked_init(struct parked *q);
 void parked_free(struct parked *q);
 
-/* Copies EV to the end of the queue; THREAD and HOLD stay with it. False when the queue is full or out of memory. */
+/*
+ * Appends a copy of EV with THREAD and HOLD. On success the queue owns HOLD. False when the queue
+ * is full or memory is out.
+ */
 bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread, struct process_hold *hold);
 
-/* Gives every parked sample to TRY, in order. One for which TRY returns true is done and freed, the others stay. */
+/*
+ * Calls TRY for every parked sample, in order. If TRY returns true, the sample is freed; else it
+ * stays.
+ */
 void parked_each(struct parked *q, bool (*try)(void *ctx, const struct parked_sample *s), void *ctx);
 
 #endif

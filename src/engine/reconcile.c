@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reconcile.c - keys with what is left to give in each of six figures, and a queue of events.
+ * reconcile.c - for each key what is left to emit of six figures, and a queue of events.
  *
- * What is *left* to a key is what totals said minus what was given. For short waits and samples it goes down when it is shared
- * out; where something had to be given ahead of its total it is negative, and the next totals pay. For long waits it is what is
- * under way: above 0 when the total came first, below when the wait did. Both pass; what stays above 0 for a whole window of
- * settlements was lost, and what stays below will never be asked for.
+ * What is *left* of a key is its totals minus what was emitted. For short waits and samples,
+ * sharing lowers it; it is negative where something had to be emitted ahead of its total, and the
+ * next totals make up for that. For long waits it is what is in transit: above 0 when the total
+ * came first, below 0 when the wait did. Both pass. What stays above 0 for a whole window of
+ * settlements was lost; what stays below will never be claimed.
  *
- * What an event stands for by itself is its *wish*: a period of time, whatever its own length. Handing out all that is left at
- * each settlement would be exact for every moment, but unfair where few are told: a wait that is longer than others finds its
- * own length in what is left, and one from a busy time takes what a quiet time left behind (off by 70 to 90 % in simulations of
- * threads with two such functions). So n events that wish W get about W, and what is left is drawn gently towards a reserve
- * that covers the chance in it:
+ * The *wish* of an event is what it stands for by itself: one period of time, whatever its length.
+ * Sharing out all that is left at each settlement would be exact at every moment, but unfair where
+ * few events are reported: a wait that is longer than others finds its own length in what is left,
+ * and one from a busy time takes what a quiet time left behind (off by 70 to 90 % in simulations of
+ * threads with two such functions). So n events with the sum W of wishes get about W, and what is
+ * left is drawn gently towards a reserve that covers chance:
  *
  *	give = W + (left - W - RESERVE * W / n) * n / (n + INERTIA)
  *
- * and no more than is left. Sharing X among wishes w1 ... wn gives each X' * w / W', rounded, where X' and W' are what the ones
- * before it left over. The last one takes the rest, so nothing is lost to rounding.
+ * and no more than is left. Sharing X among wishes w1 ... wn gives each X' * w / W', rounded, where
+ * X' and W' are what the ones before it left over. The last one takes the rest, so nothing is lost
+ * to rounding.
  */
 #include "config.h"
 

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reconcile.h - makes the sums right: what samples and waits stand for is fitted to what each thread really spent.
+ * reconcile.h - fits the weights of samples and waits to the time that each thread really spent.
  *
- * The kernel half keeps exact totals for each thread and call (capture/source.h) and tells some of what they are made of. A
- * *key* is (thread, kind, call): running, or waits in one call. Events are held until the totals up to their time are known:
+ * The kernel half keeps exact totals for each thread and call (capture/source.h), and reports some
+ * of the samples and waits behind them. A *key* is (thread, kind, call): running, or waits in one
+ * call. Events are held until the totals up to their time are known:
  *
- * - A *long* wait (its period or more) is told every time: it weighs its own length. What long totals say beyond that was lost.
- * - *Short* waits are told with probability length / period, so each stands for a period of such time. The short totals of the
- *   key are shared out among those told, as much as each stands for; likewise the running time of a thread among its samples.
- * - What is left of a total is *carried*: it goes to those told next, shows as provisional on the stacks told last meanwhile,
- *   and is given to these for good when the thread or the capture ends. A thread of which nothing was told takes stacks of its
- *   *kin*: threads of the same name and program, in the same call. Where there are none it is NOTE_NO_STACK.
+ * - A *long* wait (a period or more) is always reported: it weighs its own length. What long totals
+ *   count beyond the reported waits was lost.
+ * - *Short* waits are reported with probability length / period, so each stands for one period. The
+ *   short totals of the key are shared among the reported ones, in proportion; likewise the running
+ *   time of a thread among its samples.
+ * - The rest of a total is *carried*: it goes to the next events of the key. Meanwhile it shows as
+ *   provisional on the last stacks, and it goes to these for good when the thread or the capture
+ *   ends. A thread with no reported events takes stacks of its *kin*: threads of the same name and
+ *   program, in the same call. Without kin the stack is NOTE_NO_STACK.
  *
- * So for every key, what was given plus what is carried is the total, to the nanosecond; and what a stack is given is right on
- * average, also where few waits are told, or where what a thread does changes (tests/unit/test_reconcile.c simulates both).
+ * So for every key, emitted plus carried time is the total, to the nanosecond. Each stack is right
+ * on average, even where few waits are reported or behaviour changes (tests/unit/test_reconcile.c
+ * simulates both).
  *
- * Pure: times and totals are given. One thread (the engine) calls.
+ * Pure: times and totals are arguments. For one thread, the engine.
  */
 #ifndef SBERF_ENGINE_RECONCILE_H
 #define SBERF_ENGINE_RECONCILE_H
@@ -33,91 +38,105 @@
 
 struct reconcile;
 
-/* Whose time it is: threads by what the kernel calls them, since totals know no other name. */
+/* The thread that spent the time, by the kernel's numbers: totals know no others. */
 struct reconcile_task {
 	pid_t pid, tid;
 	uint64_t start_ns;
 };
 
-/* A hash of T and of WHAT of it is meant. */
+/* A hash of T and of a number WHAT that goes with it. */
 static inline uint64_t reconcile_task_hash(const struct reconcile_task *t, uint64_t what)
 {
 	return hash_2u64(t->start_ns ^ (uint64_t)(uint32_t)t->tid << 32, what);
 }
 
-/* Whether A and B are one thread: the process follows from it. */
+/*
+ * Whether A and B are the same thread. tid and start time suffice; the process follows from them.
+ */
 static inline bool reconcile_task_same(const struct reconcile_task *a, const struct reconcile_task *b)
 {
 	return a->tid == b->tid && a->start_ns == b->start_ns;
 }
 
-/* The length of a wait that is over. */
+/* The length of a wait that has ended. */
 struct reconcile_wait {
 	uint64_t blocked_ns, runnable_ns;
-	uint64_t told_blocked_ns, told_runnable_ns;      /* of it: what was told elsewhere while it lasted */
-	uint64_t period_ns;                              /* that decided whether it is told */
-	uint32_t count;                                  /* waits that these are the lengths of, together; 0 means 1 */
+	uint64_t told_blocked_ns, told_runnable_ns;      /* of it, what was emitted while it lasted */
+	/* the wait period in force: shorter waits were sampled */
+	uint64_t period_ns;
+	/* number of waits whose lengths are added up here; 0 means 1 */
+	uint32_t count;
 };
 
 struct reconcile_config {
-	struct dict *dict;                               /* of what events name; must outlive the account */
-	struct event_sink *sink;                         /* gets each event when it is settled, about in the order of time */
-	/* The id of a thread that only totals know; ID_NONE: its time cannot be told. */
+	struct dict *dict;                               /* of the events; must outlive the account */
+	struct event_sink *sink;                         /* gets settled events, nearly in order of time */
+	/* Returns the id of a thread that only totals know; ID_NONE: its time is not emitted. */
 	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
 	void *ctx;
 };
 
-/* Sums over everything, from the totals as they were told last; and of what was given, with what stack. */
+/* Sums over all threads: from the last totals, and of emitted time by its stack. */
 struct reconcile_figures {
 	uint64_t running_ns, blocked_ns, runnable_ns;
-	uint64_t waits;                  /* that ended */
+	uint64_t waits;                  /* ended waits */
 	uint64_t short_ns, short_count;  /* below --min-block: in none of the above */
-	uint64_t own_ns;                 /* given to waits: on stacks of their own ... */
+	uint64_t own_ns;                 /* emitted time of waits: on stacks of their own ... */
 	uint64_t none_ns;                /* ... and on none */
-	uint32_t keys;                   /* known now */
+	uint32_t keys;                   /* keys now */
 };
 
+/* On success *RET is the caller's; else a negative errno with a sentence. */
 int reconcile_new(const struct reconcile_config *c, struct reconcile **ret, struct err *e);
-void reconcile_free(struct reconcile *a);            /* NULL is fine; nothing is given any more */
+void reconcile_free(struct reconcile *a);            /* NULL is fine; emits nothing */
 
-/* Holds a sample of TASK; EV.weight is what it stands for by itself. False when it finds no room: EV is lost. */
+/* Holds a sample of TASK; EV.weight is its own weight. False when there is no room: EV is lost. */
 bool reconcile_sample(struct reconcile *a, const struct reconcile_task *task, const struct event *ev);
 /*
- * Holds a wait of TASK that is over. EV has its end, thread, stack and what else belongs to it; kind, weight, count and length
- * are set here, for one event (EVENT_BLOCKED) or both (EVENT_RUNNABLE, which then has EVENT_F_PIECE and no count). A stack that
- * is NOTE_NO_STACK counts as none. False as above.
+ * Holds a wait of TASK that has ended. EV has its end, thread, stack and what else belongs to it.
+ * This sets kind, weight, count and length, and makes one event (EVENT_BLOCKED) or two (also
+ * EVENT_RUNNABLE, with EVENT_F_PIECE and no count). NOTE_NO_STACK counts as no stack. False as
+ * above.
  */
 bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
 /*
- * Holds W.count waits of TASK that were summed (engine/wait_sums.h), of the same stack and all: no total has them, so what they say is added
- * to what totals say. False when they found no room: then they will be without stack.
+ * Holds W.count summed waits of TASK (engine/wait_sums.h), which share the stack and the rest of
+ * EV. No total includes them, so they are added to the totals. False when there was no room: they
+ * will have no stack then.
  */
 bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
-/* A wait in CALL whose end was not told had these parts told while it lasted: they are taken off what is missing. */
+/*
+ * Tells that these parts of a wait in CALL were emitted, but its end never came: they are
+ * subtracted from what is missing.
+ */
 void reconcile_missed(struct reconcile *a, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
 		    uint64_t runnable_ns);
 
-/* A source_total_fn: takes in what T says. CTX is the account. */
+/* Takes the totals T of one thread. A source_total_fn: CTX is the account. */
 void reconcile_total(void *ctx, const struct source_total *t);
 /*
- * Gives what is held up to TIME_NS, for which the totals were told last and up to which every event has been held. Call it
- * regularly: grace for what comes late is counted in calls.
+ * Emits what is held up to TIME_NS: the moment of the last totals, up to which every event has been
+ * held. Call it regularly: the grace for late events is counted in calls.
  */
 void reconcile_settle(struct reconcile *a, uint64_t time_ns);
 
-/* Tells TO events that stand for what is held or carried, as of TIME_NS. They may not be added to anything for good. */
+/*
+ * Emits to TO events for what is held or carried, as of TIME_NS. TO must not keep them: they are
+ * provisional.
+ */
 void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to);
 
-/* The end: gives all that is held and carried, as of TIME_NS. */
+/* Ends the account: emits everything held and carried, as of TIME_NS. */
 void reconcile_finish(struct reconcile *a, uint64_t time_ns);
 
 void reconcile_figures_of(const struct reconcile *a, struct reconcile_figures *ret);
 
-/* The stack that stands for none. */
+/* The stack that means "no stack" (NOTE_NO_STACK). */
 stack_id reconcile_no_stack(const struct reconcile *a);
 
-#define RECONCILE_GRACE 4u         /* calls of reconcile_settle() after which what totals do not know stands for itself */
-#define RECONCILE_WINDOW 16u       /* ... after which what is missing of long waits is given up */
+/* calls of reconcile_settle() after which an event that no total includes keeps its own weight */
+#define RECONCILE_GRACE 4u
+#define RECONCILE_WINDOW 16u       /* ... after which missing long waits are given up */
 
 DEFINE_AUTO(reconcile_free, struct reconcile);
 

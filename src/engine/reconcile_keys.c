@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reconcile_keys.c - the table of keys. Threads come and go by the thousand: what they leave is used again. */
+/*
+ * reconcile_keys.c - the table of keys. Threads come and go by the thousand, so places of ended
+ * ones are reused.
+ */
 #include "config.h"
 
 #include "engine/reconcile_private.h"

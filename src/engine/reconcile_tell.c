@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reconcile_tell.c - what is given becomes events.
+ * reconcile_tell.c - turns emitted time into events.
  *
- * What is carried stands on stacks that others were given for the same: the last ones of its key, by turns. A thread that lives
- * too short to be sampled has none. Its kin does: threads of its name that run the same program. What they do in the same call
- * is the best that is known of it, and on average right, since who was sampled is a matter of chance.
+ * Carried time goes to stacks of earlier events of the same key, in turn. A thread that lived too
+ * briefly to be sampled has none; it takes those of its kin: threads of its name that run the same
+ * program. What they do in the same call is the best estimate, and right on average, because chance
+ * decides who is sampled.
  */
 #include "config.h"
 

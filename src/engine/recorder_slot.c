@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder_slot.c - recorders that come and go while the capture goes on.
+ * recorder_slot.c - recorders that join and leave a running capture.
  *
- * Whoever asks for a recording opens its file, and closes it again, in a thread of his own, where waiting for a disk harms
- * nobody. The engine only takes the recorder in between two turns, and gives it away again in the same way: so a recording is
- * exactly what came between the two. One that fails is given away too, and waits to be closed.
+ * Whoever asks for a recording opens and closes its file on a thread of its own, where waiting for
+ * a disk does no harm. The engine only takes the recorder in between two turns, and releases it in
+ * the same way. So a recording holds exactly the events in between. A recorder that fails is
+ * released too, and waits to be closed.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* remote_stacks.c - requests to the helper, each with the wait that it is about. */
+/* remote_stacks.c - requests to the helper, each with the wait that it is for. */
 #include "config.h"
 
 #include "engine/remote_stacks.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stack_completion.c - one place for each thread, found by its number; threads that share a place take turns. */
+/*
+ * stack_completion.c - one slot for each thread, found by its number; threads that share a slot
+ * take turns.
+ */
 #include "config.h"
 
 #include "engine/stack_completion.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stacksize.h - how many bytes of stack are worth copying, learnt per executable.
+ * stacksize.h - learns for each executable how many bytes of stack to copy.
  *
- * A copy that is too small cuts stacks; one that is too large costs time and ring space on every sample. Executables differ and
- * processes may live 100 ms, so what is learnt belongs to the executable (exe_id of bpf/wire.h). The size doubles at the first
- * stack that did not fit, up to SB_STACK_MAX, and shrinks to twice the deepest stack seen once a long run of stacks would
- * have fitted into half; an executable that was cut after shrinking does not shrink again.
+ * Too small a copy cuts stacks; too large a copy costs time and ring space with every sample.
+ * Executables differ, and processes may live 100 ms only, so the size belongs to the executable
+ * (exe_id of bpf/wire.h). It doubles at the first stack that did not fit, up to SB_STACK_MAX. It
+ * shrinks to twice the deepest stack seen once a long run of stacks would have fitted into half. An
+ * executable whose stacks were cut after shrinking does not shrink again.
  */
 #ifndef SBERF_ENGINE_STACKSIZE_H
 #define SBERF_ENGINE_STACKSIZE_H
@@ -13,8 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACKSIZE_EXES 1024u             /* executables remembered; the least recently seen of a set gives way */
-#define STACKSIZE_RUN 512u               /* stacks without a cut before it shrinks */
+/* executables remembered; in a set the least recently seen gives way */
+#define STACKSIZE_EXES 1024u
+#define STACKSIZE_RUN 512u               /* uncut stacks before it shrinks */
 
 struct stacksize_exe {
 	uint64_t exe_id;                 /* 0 = free */
@@ -22,7 +24,7 @@ struct stacksize_exe {
 	uint32_t cap;                    /* bytes copied now */
 	uint32_t deepest;                /* bytes needed by the deepest stack of this run */
 	uint32_t run;                    /* stacks since the last change */
-	bool shrunk, settled;            /* shrunk once; was cut after that */
+	bool shrunk, settled;            /* has shrunk once; was cut after that */
 };
 
 struct stacksize {
@@ -31,16 +33,16 @@ struct stacksize {
 	struct stacksize_exe exe[STACKSIZE_EXES];
 };
 
-/* FIRST: bytes copied at first, SB_STACK_MIN to SB_STACK_MAX. */
+/* Initialises T. FIRST is the size of a first copy in bytes, SB_STACK_MIN to SB_STACK_MAX. */
 void stacksize_init(struct stacksize *t, uint32_t first);
 
 /*
- * One stack of EXE_ID (0 is ignored) needed NEEDED bytes, or was CUT because the copy ended. Returns the number of bytes to
- * copy from now on when that has changed, else 0.
+ * Takes one stack of EXE_ID (0 is ignored): it needed NEEDED bytes, or was CUT because the copy
+ * ended. Returns the new size in bytes when it has changed, else 0.
  */
 uint32_t stacksize_learn(struct stacksize *t, uint64_t exe_id, uint32_t needed, bool cut);
 
-/* Bytes copied now for EXE_ID. */
+/* The present size in bytes for EXE_ID. */
 uint32_t stacksize_cap(struct stacksize *t, uint64_t exe_id);
 
 #endif

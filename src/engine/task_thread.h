@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* task_thread.h - the identity of threads of which only the kernel's numbers are known. */
+/* task_thread.h - finds the dictionary's thread for a kernel task. */
 #ifndef SBERF_ENGINE_TASK_THREAD_H
 #define SBERF_ENGINE_TASK_THREAD_H
 
@@ -8,8 +8,9 @@
 #include "process/process.h"
 
 /*
- * The id of TASK in D. Threads that live for microseconds come by the ten thousand a second, and the room is for stacks too: when
- * there are very many, they are all "(other)". ID_NONE when out of memory.
+ * The id of TASK in D. Threads that live for microseconds may come by ten thousand a second, and
+ * the memory is needed for stacks too: when there are very many, they are all "(other)". ID_NONE
+ * when out of memory.
  */
 thread_id task_thread(struct processes *ps, struct dict *d, const struct reconcile_task *task);
 

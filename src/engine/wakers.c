@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wakers.c - a table in which the newer takes the place of the older. */
+/* wakers.c - a hash table in which a newer entry replaces an older one. */
 #include "config.h"
 
 #include "engine/wakers.h"
