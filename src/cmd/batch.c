@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * batch.c - the documents of `sberf top -b`: about all that was seen so far, each by itself, as a screen of the view is.
+ * batch.c - writes the documents of `sberf top -b`. Each covers everything seen so far and stands
+ * by itself, like a screen of the view.
  *
- * Text has the header of the view, on a page of fixed width, and below it the tree as reports print it. JSON is what reports
- * write, too.
+ * Text has the header of the view, on a page of fixed width, and below it the tree as reports print
+ * it. JSON is what reports write.
  */
 #include "config.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check.c - `sberf check`: what is in recordings, and what is damaged.
+ * check.c - `sberf check`: lists the contents of recordings, and any damage.
  *
- * Exit status 0: all are sound. 1: one cannot be read. 3: all can be read, but of one something is missing or damaged.
+ * Exit status 0: all are sound. 1: one cannot be read. 3: all can be read, but something is missing
+ * or damaged in one of them.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diff.c - `sberf diff`: two recordings compared, as text or a picture, and as a gate. */
+/* diff.c - `sberf diff`: compares two recordings, as text, as a picture, or as a test in CI. */
 #include "config.h"
 
 #include "base/progress.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filter_options.c - see filter_options.h. Names of system calls wait until here, because only the data says which machine they are of. */
+/*
+ * filter_options.c - see filter_options.h. Names of system calls are looked up here, because only
+ * the data says which machine they belong to.
+ */
 #include "config.h"
 
 #include "cmd/filter_options.h"

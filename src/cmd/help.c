@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* help.c - plain text in 80 columns. */
+/* help.c - lays out help as plain text in 80 columns. */
 #include "config.h"
 
 #include "cmd/help.h"

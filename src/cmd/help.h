@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* help.h - what --help prints, from the tables of optable.h. */
+/* help.h - prints --help from the tables of optable.h. */
 #ifndef SBERF_CMD_HELP_H
 #define SBERF_CMD_HELP_H
 
@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* The help of `sberf` itself: what it is, and its commands. */
+/* Prints the help of `sberf` itself: what it is, and its commands. */
 void help_main(FILE *f);
 
-/* The help of one command. */
+/* Prints the help of the command C. */
 void help_command(FILE *f, const struct command_info *c);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.c - `sberf merge A B... -o C`: several recordings as one.
+ * merge.c - `sberf merge A B... -o C`: writes several recordings as one.
  *
- * Files are read one after the other, in the order in which they began, and each event is written again, with ids of C. Those of one
- * boot of one machine (the same host name, the same difference between its clocks) share a clock, and so keep their times and
- * identities: the parts of a rotated recording are the whole again. Times of other machines are moved by the difference between the
- * clocks, and what only numbers of a machine tell apart, such as threads, stays apart.
+ * Files are read one after the other, in the order in which they began, and each event is written
+ * again with ids of C. Recordings of one boot of one machine (same host name, same difference
+ * between its clocks) share a clock, so they keep their times and identities: the parts of a
+ * rotated recording become the whole again. Times from other machines are moved by the difference
+ * between the clocks. Threads, and other things that only the numbers of a machine tell apart, stay
+ * apart.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* open_recording.h - a recording, or what is imported, as commands that read one have it: a profile with its names, figures and a snapshot. */
+/*
+ * open_recording.h - opens a recording or an imported file for a command: a profile with its names,
+ * figures and a snapshot.
+ */
 #ifndef SBERF_CMD_OPEN_RECORDING_H
 #define SBERF_CMD_OPEN_RECORDING_H
 
@@ -13,30 +16,35 @@ struct progress;
 struct open_recording {
 	struct profile *profile;
 	struct names *names;
-	struct profile_meta meta;        /* with what loading left out or found damaged */
+	struct profile_meta meta;        /* includes what loading left out or found damaged */
 	struct load_report report;
 	struct snapshot *snapshot;
-	bool twice;                      /* set before open_recording(): open_recording_events() will be called */
-	int again;                       /* when TWICE: what was read, open; plus one, 0 = nothing */
-	uint64_t min_block_ns;           /* that it was read with */
-	struct progress *writing;        /* set when what open_recording_events() reads is written where that may be shown */
+	bool twice;                      /* set before open_recording(): open_recording_events() will follow */
+	int again;                       /* with TWICE: the open file's descriptor plus one, 0 = none */
+	uint64_t min_block_ns;           /* --min-block in force when it was read */
+	/* progress of an output that depends on open_recording_events(); may be NULL */
+	struct progress *writing;
 };
 
-/* What is read when INPUT of the command line is NULL: sberf.data. "-" is standard input, everywhere. */
+/*
+ * The path that INPUT of the command line means: sberf.data when it is NULL. "-" always means
+ * standard input.
+ */
 const char *open_recording_path(const char *input);
 
 /*
- * Reads PATH into L, a zeroed one, with what O says of loading. Damage is told on standard error, as is waiting for a pipe that
- * nobody writes to yet. open_recording_free() in any case. A negative errno with a sentence.
+ * Reads PATH into L, which is zeroed, with the loading options of O. Reports damage, and waiting
+ * for a pipe without a writer, on standard error. Call open_recording_free() in any case. 0 or a
+ * negative errno with a sentence.
  */
 int open_recording(struct open_recording *l, const char *path, const struct options *o, struct err *e);
 void open_recording_free(struct open_recording *l);
 
 /*
- * An each_event_fn: reads again what L, a struct open_recording, was read from. That takes memory for another profile, but none for events:
- * they may be any number. What can be read only once, such as a pipe, was copied into a file in $TMPDIR (or /var/tmp) that has no
- * name. When that is long, what was read is shown instead
- * of what was written (WRITING): its end is known.
+ * Reads the input of L, a struct open_recording, again and calls FN for each event. An
+ * each_event_fn. It takes memory for a second profile, but none per event. Input that can be read
+ * only once, such as a pipe, was copied to an unnamed file in $TMPDIR (or /var/tmp). During a long
+ * run the progress of reading is shown in place of WRITING's, because its end is known.
  */
 int open_recording_events(void *l, event_fn *fn, void *ctx, struct err *e);
 

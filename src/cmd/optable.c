@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* optable.c - the tables. To add an option: a row here and a field in struct options. */
+/*
+ * optable.c - the tables of commands and options. To add an option, add a row here and a field in
+ * struct options.
+ */
 #include "config.h"
 
 #include "cmd/optable.h"

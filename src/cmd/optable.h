@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * optable.h - the one description of commands and options.
+ * optable.h - the only description of commands and options.
  *
- * Parsing (options.c), --help (help.c), the man pages and the shell completion (docs/generate.c, run while building) read these
- * tables, so that they cannot disagree. Texts are plain: no markup, no trailing newline.
+ * Parsing (options.c), --help (help.c), man pages and shell completion (docs/generate.c, run during
+ * the build) read these tables, so they cannot disagree. Texts are plain: no markup, no trailing
+ * newline.
  */
 #ifndef SBERF_CMD_OPTABLE_H
 #define SBERF_CMD_OPTABLE_H
@@ -30,7 +31,7 @@ enum {
 struct command_info {
 	const char *name;
 	uint32_t bit;                    /* one of CMD_* */
-	const char *synopsis;            /* behind "sberf NAME" */
+	const char *synopsis;            /* after "sberf NAME" */
 	const char *summary;             /* one line, lower case, for lists */
 	const char *const *text;         /* paragraphs, NULL-terminated */
 	const char *const *examples;     /* pairs of command line and what it does, NULL-terminated */
@@ -39,7 +40,7 @@ struct command_info {
 extern const struct command_info command_infos[];
 extern const size_t nr_command_infos;
 
-/* What an option's value is, and so the type of the field behind it. */
+/* The type of an option's value, and of the field that receives it. */
 enum opt_type {
 	OPT_HELP,                /* --help: no field */
 	OPT_VERSION,             /* --version: no field */
@@ -55,12 +56,13 @@ enum opt_type {
 	OPT_IDS,                 /* the same without ranges */
 	OPT_CHOICE,              /* a 4-byte enum or mask, one of .choices */
 	OPT_SWITCH,              /* bool, one of .choices */
-	OPT_FORMAT,              /* const struct exporter *, one of those that .min (enum exporter_user) offers */
+	/* const struct exporter *, one of those offered to .min (enum exporter_user) */
+	OPT_FORMAT,
 	OPT_MEASURES,            /* uint32_t mask of measures, by names with commas, or one of .choices for several */
 	OPT_STATES,              /* uint32_t mask of 1 << enum wait_state, by letters or names with commas */
 	OPT_TEXT,                /* const char *, not empty */
 	OPT_FILE,                /* the same, a file */
-	OPT_TEXTS,               /* text_vec, not empty: as often as it is given */
+	OPT_TEXTS,               /* text_vec of non-empty texts: the option may be repeated */
 	OPT_FILES,               /* the same, a file */
 	OPT_DIR,                 /* the same, a directory */
 };
@@ -87,16 +89,16 @@ struct opt {
 	enum opt_type type;
 	enum opt_section section;
 	uint32_t commands;               /* CMD_* */
-	enum opt_target target;          /* a TARGET option: what it makes the target; OPT_TARGET_NONE = it is none */
-	bool positional;                 /* a lone argument is its value */
+	enum opt_target target;          /* the target it selects; OPT_TARGET_NONE = it selects none */
+	bool positional;                 /* an argument without option is its value */
 	const char *name;                /* without "--" */
 	const char *metavar;             /* "HZ"; NULL for flags */
-	const char *what;                /* the value in a sentence: "rate" */
+	const char *what;                /* names the value in sentences: "rate" */
 	size_t at;                       /* the field in struct options */
-	size_t given;                    /* a bool there that is set when the option was given; 0 = none */
+	size_t given;                    /* a bool there that is set when the option is given; 0 = none */
 	uint64_t min, max;
 	const struct opt_choice *choices;
-	const char *fallback;            /* the default, as it would be written; NULL = none */
+	const char *fallback;            /* the default, as a user would write it; NULL = none */
 	const char *help;                /* lower case, one line for --help */
 	const char *more;                /* further sentences for the man page; NULL = none */
 };
@@ -106,17 +108,20 @@ extern const size_t nr_opts;
 
 #define OPT_VALUE_MAX 192
 
-/* How the value of OPT is written: its choices, "fallback|force|fp|dwarf", or else its metavar. Not for flags. Returns DST. */
+/*
+ * How help shows the value of OPT: its choices, "fallback|force|fp|dwarf", or its metavar. Not for
+ * flags. Returns DST.
+ */
 const char *opt_value(const struct opt *opt, char dst[OPT_VALUE_MAX]);
 
-/* The word NR of those that OPT takes, its own choices first; NULL = there are no more. */
+/* The NR-th word that OPT accepts, counted from 0, its own choices first; NULL = no more. */
 const char *opt_word(const struct opt *opt, unsigned int nr);
-/* "on-cpu|blocked|...": all of them. Returns DST. */
+/* Writes all words of OPT, "on-cpu|blocked|...", to DST of SIZE bytes. Returns DST. */
 const char *opt_words(const struct opt *opt, char *dst, size_t size);
-/* What the LEN bytes at NAME stand for in an OPT_MEASURES, as a mask; 0 = nothing. */
+/* The mask for the LEN bytes at NAME, one name of an OPT_MEASURES; 0 = unknown. */
 uint32_t opt_measures(const struct opt *opt, const char *name, size_t len);
 
-/* The command called NAME, NULL when there is none. */
+/* The command called NAME; NULL when there is none. */
 const struct command_info *command_find(const char *name);
 
 #endif

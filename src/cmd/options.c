@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * options.c - arguments into struct options, by the rows of optable.c.
+ * options.c - parses arguments into struct options by the rows of optable.c.
  *
- * The defaults are parsed from the table too, through the same code as what a person writes. "-F99", "-F 99", "--freq=99",
- * "--freq 99" and "-aF99" are all the same to it; long names are not abbreviated, so that a new option never changes what an
- * old script means.
+ * The defaults are parsed from the table too, by the same code as the user's arguments. "-F99", "-F
+ * 99", "--freq=99", "--freq 99" and "-aF99" mean the same. Long names cannot be abbreviated, so
+ * that a new option never changes what an old script means.
  */
 #include "config.h"
 

@@ -2,7 +2,8 @@
 /*
  * options.h - the command line as a value.
  *
- * One table (options.c) describes every option; parsing, --help, man pages and completion read it. Commands see only this.
+ * One table (optable.c) describes every option; parsing, --help, man pages and completion read it.
+ * Commands see only struct options.
  */
 #ifndef SBERF_CMD_OPTIONS_H
 #define SBERF_CMD_OPTIONS_H
@@ -20,26 +21,26 @@
 #include <stdint.h>
 
 enum opt_target {
-	OPT_TARGET_NONE,         /* none was given */
+	OPT_TARGET_NONE,         /* no target given */
 	OPT_TARGET_PIDS,         /* -p */
 	OPT_TARGET_TIDS,         /* -t */
 	OPT_TARGET_NAME,         /* -n */
 	OPT_TARGET_CGROUP,       /* --cgroup */
 	OPT_TARGET_ALL,          /* -a */
-	OPT_TARGET_REPLAY,       /* --replay: nothing is captured */
+	OPT_TARGET_REPLAY,       /* --replay: a raw capture instead of a live target */
 	OPT_TARGET_COMMAND,      /* -- COMMAND */
 };
 
-/* Where stacks are unwound. */
+/* How stacks are unwound. */
 enum opt_call_graph {
 	CALL_GRAPH_FALLBACK,             /* unwind tables, and frame pointers where there are none */
-	CALL_GRAPH_FORCE,                /* unwind tables alone */
+	CALL_GRAPH_FORCE,                /* unwind tables only */
 	CALL_GRAPH_FP,                   /* frame pointers, followed by the kernel */
-	CALL_GRAPH_OFF,                  /* no callers: the function itself */
+	CALL_GRAPH_OFF,                  /* no callers: only the innermost function */
 };
 
 enum opt_unwind {
-	UNWIND_AUTO,             /* in the kernel, or from copies where it does not take the program for that */
+	UNWIND_AUTO,             /* in the kernel; from copies where the kernel refuses that program */
 	UNWIND_KERNEL,
 	UNWIND_COPY,
 };
@@ -73,21 +74,23 @@ struct options {
 	bool off_cpu;                    /* --off-cpu / --no-off-cpu, true */
 	bool wakers;                     /* --wakers, false */
 	enum numa_wish numa;             /* --numa / --no-numa: sample where accesses and page faults go */
-	const char *raw_capture;         /* --raw-capture FILE (record), NULL = none is written */
+	const char *raw_capture;         /* --raw-capture FILE (record), NULL = none */
 	const char *replay;              /* --replay FILE (record), NULL = capture */
-	uint64_t min_block_ns;           /* --min-block, 0; capturing: shorter waits are only counted; report: left out */
+	/* --min-block, 0; while capturing shorter waits are counted only; reports leave them out */
+	uint64_t min_block_ns;
 
 	/* What is shown (top, report) */
 	uint32_t measures;               /* --metric: mask for query.measures; 0 = not given */
 	uint32_t states;                 /* --state: bit mask of 1 << enum wait_state, 0 = all */
-	const char *syscalls;            /* --syscall NAME[,NAME...], NULL = all; which they are: cmd/filter_options.h */
-	text_vec focus, ignore;          /* --focus, --ignore REGEX, as often as they are given */
-	text_vec threads, processes;     /* --thread, --process PATTERN; the same */
-	text_vec cgroups;                /* --cgroup PATH (report, diff); the same */
+	/* --syscall NAME[,NAME...], NULL = all; looked up in cmd/filter_options.h */
+	const char *syscalls;
+	text_vec focus, ignore;          /* --focus, --ignore REGEX; may be repeated */
+	text_vec threads, processes;     /* --thread, --process PATTERN; may be repeated */
+	text_vec cgroups;                /* --cgroup PATH (report, diff); may be repeated */
 	const char *time;                /* --time FROM,TO: cmd/timerange.h; NULL = all */
 	u32_vec nodes;                   /* --node LIST, empty = all */
 	bool by_node;                    /* --by-node */
-	bool far;                        /* --far; capturing: NUMA_ON unless NUMA_OFF was asked for */
+	bool far;                        /* --far; while capturing it implies NUMA_ON, except with --no-numa */
 	bool hide_idle;                  /* --hide-idle (report) */
 
 	/* top */
@@ -97,15 +100,16 @@ struct options {
 
 	/* top, record, report */
 	const char *output;              /* -o; NULL = sberf.data for record, stdout for report */
-	uint64_t keep_ns;                /* --keep, 0 = all is written (record), or nothing (top) */
-	uint64_t max_bytes;              /* --max-size, 0 = one file, or with --keep as much memory as usual (record) */
+	uint64_t keep_ns;                /* --keep, 0 = record everything (record), or nothing (top) */
+	/* --max-size, 0 = one file, or with --keep the default memory (record) */
+	uint64_t max_bytes;
 	uint32_t max_files;              /* --max-files, 10 */
 	bool max_files_given;
 	uint64_t duration_ns;            /* --duration, 0 = until stopped */
 	const char *input;               /* -i FILE or FILE; NULL = sberf.data */
 	text_vec files;                  /* -i FILE or FILE, several (check, merge); empty = sberf.data */
-	enum import_format import;       /* --import: what the input is, IMPORT_NONE = a recording */
-	const char *imported_event;      /* --event: of --import perf-script, NULL = by the first sample */
+	enum import_format import;       /* --import: format of the input, IMPORT_NONE = a recording */
+	const char *imported_event;      /* --event of --import perf-script, NULL = that of the first sample */
 	const struct exporter *format;   /* --format, NULL = not given; diff too */
 	enum group_by group_by;          /* --group-by, when GROUP_GIVEN */
 	bool group_given;
@@ -139,23 +143,31 @@ struct options {
 	bool verbose;                    /* --verbose */
 };
 
-/* options_parse() returns it when --help was met: print the help and end; nothing behind it was looked at. */
+/*
+ * Returned by options_parse() for --help: print the help and exit. Later arguments were not looked
+ * at.
+ */
 #define OPTIONS_HELP 1
 #define OPTIONS_VERSION 2        /* the same for --version */
 
 /*
- * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, OPTIONS_HELP, OPTIONS_VERSION, or a negative errno with a
- * sentence for a usage error. Pointers in RET reach into ARGV. Ends with options_free() in any case.
+ * Parses ARGV of the command COMMAND_NAME (argv[0] is the command's name). Returns 0, OPTIONS_HELP,
+ * OPTIONS_VERSION, or a negative errno with a sentence for a usage error. Pointers in RET point
+ * into ARGV. Call options_free() in any case.
  */
 int options_parse(const char *command_name, int argc, char **argv, struct options *ret, struct err *e);
 void options_free(struct options *o);
 
-/* What is written, for USER: --format, else what the output file is called like, else the tree. */
+/*
+ * The output format for USER: that of --format, else the one that the name of the output file
+ * means, else the tree.
+ */
 const struct exporter *options_exporter(const struct options *o, enum exporter_user user);
 
 /*
- * Commands (src/cmd/NAME.c): the exit status, or a negative errno (exit status 1). A sentence in E is printed in both cases:
- * `record -- CMD` returns 127 with one when CMD cannot be found, and `diff --fail-above` EXIT_GREW when a function did.
+ * Commands (src/cmd/NAME.c) return the exit status, or a negative errno (exit status 1). A sentence
+ * in E is printed in both cases: `record -- CMD` returns 127 with one when CMD cannot be found, and
+ * `diff --fail-above` EXIT_GREW when a function grew.
  */
 #define EXIT_GREW 3
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record.c - `sberf record`: capture into a file until Ctrl-C, the target's end, or a time.
+ * record.c - `sberf record`: captures into a file until Ctrl-C, the target's end, or a time limit.
  *
- * A command that was started is not ended by sberf: when the time is up first, its end is awaited, so that its status is what
- * `record` returns. Signals sent to sberf go on to it; a second one is not waited for.
+ * sberf does not end the command that it started: after the time limit it waits for the command's
+ * end, whose status `record` returns. Signals sent to sberf are passed on to the command; after a
+ * second one sberf does not wait.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - `sberf report`: a recording in any format (export/exporter.h); on a terminal, in the terminal view. */
+/*
+ * report.c - `sberf report`: writes a recording in any format (export/exporter.h), or shows it in
+ * the terminal view.
+ */
 #include "config.h"
 
 #include "base/progress.h"

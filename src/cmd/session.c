@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - targets are checked here, before anything is opened: a wrong pid is told as such, not as a failed capture. */
+/*
+ * session.c - checks targets before anything is opened, so that a wrong pid is reported as such and
+ * not as a failed capture.
+ */
 #include "config.h"
 
 #include "cmd/session.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timerange.c - see timerange.h. Slices are taken whole, by where they begin: so ranges that meet share nothing and miss
- * nothing.
+ * timerange.c - see timerange.h. A slice belongs to the range in which it begins, so that adjacent
+ * ranges share nothing and miss nothing.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timerange.h - "10s,20s", "50%,60%", "1m,": what --time says, and which slices of a profile that is. */
+/*
+ * timerange.h - parses --time ("10s,20s", "50%,60%", "1m,") and applies it to the slices of a
+ * profile.
+ */
 #ifndef SBERF_CMD_TIMERANGE_H
 #define SBERF_CMD_TIMERANGE_H
 
@@ -20,12 +23,13 @@ struct time_range {
 	struct time_point from, to;
 };
 
-/* -EINVAL or -ERANGE with a sentence. An end that is left out is 0 % or 100 %. */
+/* Parses TEXT. A missing end means 0 % or 100 %. 0, or -EINVAL or -ERANGE with a sentence. */
 int time_range_parse(const char *text, struct time_range *ret, struct err *e);
 
 /*
- * Narrows Q to the slices of S that begin in R, of a recording of which M tells beginning and duration; what of it is shown,
- * since the beginning, is *RET_FROM_NS to *RET_TO_NS. False when there is nothing in it: Q asks for nothing then.
+ * Narrows Q to the slices of S that begin in R. M gives the beginning and duration of the
+ * recording. *RET_FROM_NS to *RET_TO_NS is the range shown, since the beginning. False when the
+ * range is empty: Q then finds nothing.
  */
 bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m, struct query *q,
 		      uint64_t *ret_from_ns, uint64_t *ret_to_ns);

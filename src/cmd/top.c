@@ -2,9 +2,10 @@
 /*
  * top.c - `sberf top`: the live view.
  *
- * A command that `top` started has no terminal of its own; it is asked to end (SIGTERM) when the view is left. So from when it
- * is let go until then, signals that end sberf must not: the view catches them only as long as it has the terminal, and whoever
- * closes the terminal right after `q` sends one afterwards. Here they end the view, be it there already, still, or not any more.
+ * A command that `top` started has no terminal; it is asked to end (SIGTERM) when the view is left.
+ * Signals that end sberf must not keep that from happening. The view catches them only while it has
+ * the terminal, and closing the terminal right after `q` sends one later. So the handlers here end
+ * the view whether it has started, runs, or has ended.
  */
 #include "config.h"
 

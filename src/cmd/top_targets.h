@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * top_targets.h - what `top` captures: nothing yet, one target, and then others that the user goes on with, each in a capture of its
- * own. So the totals of a target are of this target, from when it was picked; the next capture runs before the last one ends, so
- * that one that fails to begin changes nothing.
+ * top_targets.h - the captures of one `top`: none yet, one target, or others that the user changes
+ * to, each in a capture of its own. So the totals belong to the present target, from when it was
+ * picked. The next capture starts before the last one ends, so a capture that fails to start
+ * changes nothing.
  */
 #ifndef SBERF_CMD_TOP_TARGETS_H
 #define SBERF_CMD_TOP_TARGETS_H
@@ -14,33 +15,41 @@
 
 #include <stdatomic.h>
 
-/* What the captures of one view share. */
+/* Shared by the captures of one view. */
 struct targets {
 	const struct options *o;
-	_Atomic(struct engine *) keeper; /* who writes what the flight recorder holds; NULL = nobody. For a signal handler */
-	struct capture *newest;          /* of those that have begun and not been freed */
-	pid_t command;                   /* behind `--`, of a capture that was left: goes on until the view ends. 0 = none */
+	/* the engine that writes the flight recorder's file; NULL = none. For a signal handler */
+	_Atomic(struct engine *) keeper;
+	struct capture *newest;          /* the last of those started and not freed */
+	/* command behind `--` of a capture that was left; runs until the view ends. 0 = none */
+	pid_t command;
 };
 
 struct capture {
 	struct targets *all;
 	struct session s;                /* without an engine when nothing is captured */
-	struct names *names;             /* then: none */
-	struct capture *older;           /* began before this one */
+	struct names *names;             /* empty names, when there is no engine */
+	struct capture *older;           /* started before this one */
 };
 
 /*
- * Opens what O says, O->target OPT_TARGET_NONE included: then nothing is captured. T is borrowed. What the status of sberf is
- * when it fails, *RET_STATUS says (see session_exit()).
+ * Opens a capture of the target of O; with OPT_TARGET_NONE nothing is captured. T is borrowed. On
+ * success *RET is the caller's; on failure *RET_STATUS is the exit status for it (session_exit()),
+ * and E has a sentence.
  */
 int capture_open(struct targets *t, const struct options *o, struct capture **ret, int *ret_status, struct err *e);
-/* Lets it begin. */
+/* Starts it. 0 or a negative errno with a sentence. */
 int capture_start(struct capture *c, struct err *e);
-/* Ends a recording that goes on, and says in TEXT ("" = there was none) what has become of it. */
+/*
+ * Ends a running recording, and says in TEXT (SIZE bytes) what became of it; "" = there was none.
+ */
 void capture_end_recording(struct capture *c, char *text, size_t size);
 void capture_free(struct capture *c);            /* NULL is fine */
 
-/* C as what a view is fed with: from then on it is the view's to leave, or to give back (ui_run()). */
+/*
+ * Returns C as the feed of a view. From then on the view decides whether to leave it or to return
+ * it (ui_run()).
+ */
 struct feed capture_feed(struct capture *c);
 
 DEFINE_AUTO(capture_free, struct capture);

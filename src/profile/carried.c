@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* carried.c - nothing, waits, places and arguments. */
+/* carried.c - the rows of carried.h: nothing, waits, places and arguments. */
 #include "config.h"
 
 #include "profile/carried.h"

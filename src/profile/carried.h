@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * carried.h - what a kind of fact carries beside its weight, as an id of the dictionary: how an
- * event becomes such an id, what is left of it when memory is short, how it becomes an event again,
- * what a filter may look at. One row of operations for each enum carries (model/kind.h). Private to
- * the store, queries, and what makes events of facts.
+ * carried.h - what a kind of fact carries besides its weight, as an id of the dictionary: how to
+ * make that id from an event, what remains of it when memory is short, how to make an event from
+ * it, and what a filter may look at. One row of operations for each enum carries (model/kind.h).
+ * Private to the store, to queries, and to code that makes events from facts.
  */
 #ifndef SBERF_PROFILE_CARRIED_H
 #define SBERF_PROFILE_CARRIED_H
@@ -17,20 +17,22 @@
 #include <stdint.h>
 
 struct carried_ops {
-	/* Whether all that EV names is in D. */
+	/* Whether everything that EV refers to is in D. */
 	bool (*known)(const struct dict *d, const struct event *ev);
 	/*
-	 * The id of what EV carries, ID_NONE when out of memory; EV is known. F is its fact, of
-	 * which more may be set.
+	 * Returns the id of what EV, a known one, carries; ID_NONE when out of memory. F is EV's
+	 * fact, of which it may set more.
 	 */
 	uint32_t (*intern)(struct dict *d, const struct event *ev, struct fact *f);
-	/* Ids are below. */
+	/* The number of ids: all are below it. */
 	uint32_t (*count)(const struct dict *d);
-	/* What stays of ID in "(other)" of its thread, and in one thread for all. */
+	/*
+	 * What remains of ID in the "(other)" of its thread, and in the one thread for all others.
+	 */
 	uint32_t (*lighter)(struct dict *d, uint32_t id);
 	uint32_t (*lightest)(struct dict *d, uint32_t id);
-	bool lightest_is_none;   /* that is always 0 */
-	/* Sets in EV what ID says. */
+	bool lightest_is_none;   /* lightest() always returns 0 */
+	/* Sets in EV what ID stands for. */
 	void (*tell)(const struct dict *d, uint32_t id, struct event *ev);
 	/* Sets in M what measures may look at; NULL = nothing. */
 	void (*look)(const struct dict *d, uint32_t id, struct measured *m);
@@ -45,8 +47,8 @@ static inline const struct carried_ops *carried_of(unsigned int kind)
 }
 
 /*
- * The length of the wait that EV tells of; of those it stands for their average, when none is its
- * own. A piece that stands for others: 0.
+ * The length of the wait EV; the average of several waits, when EV stands for them and has no own
+ * length; 0 for a piece that stands for others.
  */
 uint64_t carried_wait_length(const struct event *ev);
 

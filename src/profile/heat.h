@@ -46,17 +46,18 @@ size_t heat_bytes(const struct heat *h); /* memory, also of columns that are sha
 /* Makes TO, which is empty, a copy of FROM. False when out of memory: still empty. */
 bool heat_share(struct heat *to, const struct heat *from);
 
-/* Adds NS of KIND, evenly from FROM_NS to TO_NS. Best effort: what finds no memory is missing. */
+/* Adds NS of KIND, spread evenly from FROM_NS to TO_NS. Drops what it has no memory for. */
 void heat_add(struct heat *h, enum time_kind kind, uint64_t from_ns, uint64_t to_ns, double ns);
 
 /*
- * Adds what EV tells, for as long as it weighs: a wait before EV.time_ns, since a thread cannot
- * wait for longer than time passes; a sample around it, so that a thread that runs on has no gaps.
- * Kinds that are no time add nothing, nor do times beyond 292 years.
+ * Adds the time of EV, over as long as it weighs: for a wait the time before EV.time_ns, as a
+ * thread cannot wait longer than time passes; for a sample the time around it, so that a thread
+ * that keeps running leaves no gaps. Kinds that are not time add nothing, nor do times beyond 292
+ * years.
  */
 void heat_event(struct heat *h, const struct event *ev);
 
-/* What KIND of time a fact or event of EVENT_KIND is; TIME_NR = none. */
+/* The kind of time that events of EVENT_KIND are; TIME_NR = none. */
 enum time_kind heat_kind(unsigned int event_kind);
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * meta.h - what a profile says of itself: where, when, how it was taken, and what it missed. Live
- * views and recordings fill the same struct, so the header, the summary and exporters read one
- * thing.
+ * meta.h - the facts about a profile as a whole: where, when and how it was taken, and what it
+ * missed. Live views and recordings fill the same struct, so the header, the summary and exporters
+ * need to read only one.
  */
 #ifndef SBERF_PROFILE_META_H
 #define SBERF_PROFILE_META_H
@@ -108,7 +108,7 @@ struct profile_meta {
 	char activity[96];
 };
 
-/* Makes M what a file says of what it holds: where there was no single rate it tells none. */
+/* Prepares M for a file: when the rate has changed, a file states none. */
 static inline void meta_of_file(struct profile_meta *m)
 {
 	if (m->rate_changed)

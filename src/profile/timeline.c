@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline.c - ageing, late facts and folding of closed slices. */
+/* timeline.c - merging of old slices, late facts, and folding of closed slices. */
 #include "config.h"
 
 #include "profile/timeline.h"
