@@ -51,7 +51,7 @@ static void funcspane_rule(const struct view *v, const struct pane *p, struct ca
 			 units_percent(share, whole ? (double)f.outside_ns / (double)whole : 0));
 	snprintf(title, sizeof(title), "%s%s", title_funcs(&b->job.query, p->look.kinds, &f, v->options, words, sizeof(words)),
 		 b->baseline ? TEXT_BUILDER_DOT "self against baseline" : outside);
-	treepane_rule(p->tv, &p->look, cv, 0, title);
+	treepane_rule(p->tv, &p->look, cv, title);
 }
 
 /* To the place in the tree where the function under the cursor takes most. */
@@ -82,9 +82,9 @@ const struct pane_ops pane_functions = {
 	.drop = pane_flat_drop,
 	.rule = funcspane_rule,
 	.rows = treepane_draw,
-	.status = treepane_draw_status,
+	.status = treepane_status,
 	.act = funcspane_act,
 	.twice = funcspane_in_tree,
-	.head_at = treepane_column_at,
+	.head_at = treepane_head_at,
 	.here = treepane_here,
 };

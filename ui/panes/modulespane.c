@@ -180,7 +180,7 @@ static void modulespane_rule(const struct view *v, const struct pane *p, struct 
 	const uint32_t n = t->n - 1 - (treeview_idle(t) != NODE_NONE);
 	char title[TITLE_MAX];
 
-	treepane_rule(p->tv, &p->look, cv, 0,
+	treepane_rule(p->tv, &p->look, cv,
 		      title_list(&p->built->job.query, p->look.kinds, n, "module", v->options, title, sizeof(title)));
 }
 
@@ -199,6 +199,6 @@ const struct pane_ops pane_modules = {
 	.lines = &modulespane_lines,
 	.rule = modulespane_rule,
 	.rows = treepane_draw,
-	.status = treepane_draw_status,
-	.head_at = treepane_column_at,
+	.status = treepane_status,
+	.head_at = treepane_head_at,
 };

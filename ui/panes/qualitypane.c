@@ -111,28 +111,28 @@ static void qualitypane_draw_row(const struct treeview *tv, struct canvas *cv, c
 		pane_common_cursor(tv, cv, y, cv->w);
 }
 
-static void qualitypane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+static void qualitypane_rows(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
 {
 	const struct list_layout l = qualitypane_lay_out(cv->w);
+	const struct treeview *tv = p->tv;
 
-	for (int i = 0; qualitypane_of(tv) && i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+	for (int i = 0; i < cv->h && tv->top + (size_t)i < tv->rows.n; i++)
+		qualitypane_draw_row(tv, cv, &l, tv->top + (size_t)i, i, s);
 }
 
-static void qualitypane_rule(const struct treeview *tv, struct canvas *cv, int y)
+static void qualitypane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct list_layout l = qualitypane_lay_out(cv->w);
 
-	if (!qualitypane_of(tv))
-		return;
-	pane_common_rule(cv, y, l.name_end, "quality");
-	listcolumns_heads(columns, NR_COLUMNS, &l, cv, y, -1);
+	pane_common_rule(cv, 0, l.name_end, "quality");
+	listcolumns_heads(columns, NR_COLUMNS, &l, cv, 0, -1);
 }
 
 /* What is wrong, in full, and what can be done about it. */
-static void qualitypane_status(const struct treeview *tv, struct canvas *cv, int y)
+static void qualitypane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
-	const uint32_t node = qualitypane_of(tv) ? treeview_node(tv) : NODE_NONE;
+	const struct treeview *tv = p->tv;
+	const uint32_t node = treeview_node(tv);
 	char label[LABEL_MAX];
 	const char *remedy;
 	int room;
@@ -146,11 +146,11 @@ static void qualitypane_status(const struct treeview *tv, struct canvas *cv, int
 		pane_common_list(cv, 1, y, room, STYLE_TITLE, label);
 }
 
-static bool qualitypane_on_mark(const struct treeview *tv, int x, int y)
+static bool qualitypane_on_mark(const struct pane *p, int x, int line)
 {
-	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+	const size_t row = p->tv->top + (size_t)(line < 0 ? 0 : line);
 
-	return qualitypane_of(tv) && row < tv->rows.n && x >= name_x(tv, row) && x < name_x(tv, row) + LINE_STEP;
+	return row < p->tv->rows.n && x >= name_x(p->tv, row) && x < name_x(p->tv, row) + LINE_STEP;
 }
 
 /* The pane */
@@ -183,26 +183,6 @@ static char *qualitypane_label(const struct treeview *tv, uint32_t node, char *d
 	return quality_label(qualitypane_of(tv), node, dst, size);
 }
 
-static void qualitypane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
-{
-	qualitypane_rule(p->tv, cv, 0);
-}
-
-static void qualitypane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
-{
-	qualitypane_rows(p->tv, cv, 0, cv->h, s);
-}
-
-static void qualitypane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
-{
-	qualitypane_status(p->tv, cv, y);
-}
-
-static bool qualitypane_mark_at(const struct pane *p, int x, int line)
-{
-	return qualitypane_on_mark(p->tv, x, line);
-}
-
 static const struct treeview_ops qualitypane_lines = { .label = qualitypane_label };
 
 const struct pane_ops pane_quality = {
@@ -212,8 +192,8 @@ const struct pane_ops pane_quality = {
 	.build = qualitypane_build,
 	.drop = qualitypane_drop,
 	.lines = &qualitypane_lines,
-	.rule = qualitypane_draw_rule,
-	.rows = qualitypane_draw,
-	.status = qualitypane_draw_status,
-	.on_mark = qualitypane_mark_at,
+	.rule = qualitypane_rule,
+	.rows = qualitypane_rows,
+	.status = qualitypane_status,
+	.on_mark = qualitypane_on_mark,
 };

@@ -260,16 +260,13 @@ static void threadspane_draw_row(const struct treeview *tv, const struct tree_lo
 		threadspane_draw_bar(r, look, cv, l->bar_x, y, whole_ns(tv, look));
 }
 
-static void threadspane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
-		      const struct search *s)
+static void threadspane_rows(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
 {
-	struct layout l;
+	const struct layout l = threadspane_lay_out(threadspane_of(p->tv), &p->look, cv->w);
+	const struct treeview *tv = p->tv;
 
-	if (!threadspane_of(tv))
-		return;
-	l = threadspane_lay_out(threadspane_of(tv), look, cv->w);
-	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		threadspane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+	for (int i = 0; i < cv->h && tv->top + (size_t)i < tv->rows.n; i++)
+		threadspane_draw_row(tv, &p->look, cv, &l, tv->top + (size_t)i, i, s);
 }
 
 /* Whether a head says what the threads are sorted by. */
@@ -282,42 +279,46 @@ static bool threadspane_shows_order(const struct treeview *tv, const struct layo
 	return shows;
 }
 
-static void threadspane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
+static const char *threadspane_head(const struct tree_look *look, const struct layout *l, int c)
 {
-	struct layout l;
+	const struct measure *m = threadspane_column_measure(look, c);
 
-	if (!threadspane_of(tv))
-		return;
-	l = threadspane_lay_out(threadspane_of(tv), look, cv->w);
-	if (threadspane_shows_order(tv, &l))
-		pane_common_rule(cv, y, l.name_end, title);
-	else
-		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
-	if (l.does_x) {
-		canvas_fill(cv, l.does_x - 1, y, 5, STYLE_FAINT, ' ');
-		canvas_put(cv, l.does_x, y, STYLE_FAINT, "now");
-	}
-	if (l.node_x)
-		pane_common_head(cv, l.node_x, y, NODE_COLS - 1, "node", false);
-	for (int c = 0; c < COL_NR; c++) {
-		if (l.x[c])
-			pane_common_head(cv, l.x[c], y, l.cols,
-					 !threadspane_column_measure(look, c) ? "idle"
-					 : l.cols < PERCENT_COLS              ? threadspane_column_measure(look, c)->brief
-									      : threadspane_column_measure(look, c)->head,
-					 tv->sort == column_sort[c]);
-	}
-	if (l.bar_x)
-		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, "total", tv->sort == SORT_TOTAL);
+	return !m ? "idle" : l->cols < PERCENT_COLS ? m->brief : m->head;
 }
 
-static enum sort_by threadspane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+static void threadspane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
+{
+	const struct threadlist *list = p->built->model;
+	const struct layout l = threadspane_lay_out(list, &p->look, cv->w);
+	const enum sort_by sort = p->tv->sort;
+	char title[TITLE_MAX];
+
+	title_list(&p->built->job.query, p->look.kinds, list->n, "thread", v->options, title, sizeof(title));
+	if (threadspane_shows_order(p->tv, &l))
+		pane_common_rule(cv, 0, l.name_end, title);
+	else
+		pane_common_rule_sorted(cv, 0, l.name_end, title, sort);
+	if (l.does_x) {
+		canvas_fill(cv, l.does_x - 1, 0, 5, STYLE_FAINT, ' ');
+		canvas_put(cv, l.does_x, 0, STYLE_FAINT, "now");
+	}
+	if (l.node_x)
+		pane_common_head(cv, l.node_x, 0, NODE_COLS - 1, "node", false);
+	for (int c = 0; c < COL_NR; c++) {
+		if (l.x[c])
+			pane_common_head(cv, l.x[c], 0, l.cols, threadspane_head(&p->look, &l, c), sort == column_sort[c]);
+	}
+	if (l.bar_x)
+		pane_common_head(cv, l.bar_x, 0, BAR_COLS - 1, "total", sort == SORT_TOTAL);
+}
+
+static enum sort_by threadspane_head_at(const struct pane *p, int x)
 {
 	struct layout l;
 
-	if (!threadspane_of(tv))
+	if (!threadspane_of(p->tv))
 		return SORT_NR;
-	l = threadspane_lay_out(threadspane_of(tv), look, w);
+	l = threadspane_lay_out(threadspane_of(p->tv), &p->look, p->at.w);
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
 			return column_sort[c];
@@ -349,10 +350,11 @@ static void put_state(const struct threadlist *l, const struct thread_row *r, st
 }
 
 /* "worker 1240 . redis-server 1234 . waits in futex for 12.3 s, interruptible . node 0", and the row at the right. */
-static void threadspane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+static void threadspane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
+	const struct treeview *tv = p->tv;
 	const uint32_t node = treeview_node(tv);
-	const struct thread_row *r = threadspane_of(tv) && node != NODE_NONE ? threadspane_row(threadspane_of(tv), node) : NULL;
+	const struct thread_row *r = node == NODE_NONE ? NULL : threadspane_row(threadspane_of(tv), node);
 	char label[LABEL_MAX], figures[256], idle[UNITS_MAX];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	uint64_t whole;
@@ -360,7 +362,7 @@ static void threadspane_status(const struct treeview *tv, const struct tree_look
 
 	if (!r)
 		return;
-	whole = whole_ns(tv, look);
+	whole = whole_ns(tv, &p->look);
 	put_state(threadspane_of(tv), r, &words);
 	if (r->node != NODE_UNKNOWN)
 		text_builder_put(&words, TEXT_BUILDER_DOT "node %u", (unsigned int)r->node);
@@ -415,30 +417,6 @@ static uint64_t threadspane_value(const struct treeview *tv, uint32_t node, enum
 	return r && sort != SORT_SELF ? r->value[sort - SORT_RUNNING] : 0;
 }
 
-static void threadspane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
-{
-	const struct threadlist *l = p->built->model;
-	char title[TITLE_MAX];
-
-	title_list(&p->built->job.query, p->look.kinds, l->n, "thread", v->options, title, sizeof(title));
-	threadspane_rule(p->tv, &p->look, cv, 0, title);
-}
-
-static void threadspane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
-{
-	threadspane_rows(p->tv, &p->look, cv, 0, cv->h, s);
-}
-
-static void threadspane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
-{
-	threadspane_status(p->tv, &p->look, cv, y);
-}
-
-static enum sort_by threadspane_column_at(const struct pane *p, int x)
-{
-	return threadspane_head_at(p->tv, &p->look, p->at.w, x);
-}
-
 /* Narrows everything but the list itself to the thread under the cursor, or widens it again. */
 static void threadspane_choose(struct view *v, struct pane *p)
 {
@@ -483,11 +461,11 @@ const struct pane_ops pane_threads = {
 	.build = threadspane_build,
 	.drop = threadspane_drop,
 	.lines = &threadspane_lines,
-	.rule = threadspane_draw_rule,
-	.rows = threadspane_draw,
-	.status = threadspane_draw_status,
+	.rule = threadspane_rule,
+	.rows = threadspane_rows,
+	.status = threadspane_status,
 	.act = threadspane_act,
 	.twice = threadspane_choose,
-	.head_at = threadspane_column_at,
+	.head_at = threadspane_head_at,
 	.here = threadspane_here,
 };

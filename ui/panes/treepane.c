@@ -320,13 +320,13 @@ static void treepane_draw_row(const struct treeview *tv, const struct tree_look 
 		treepane_draw_bar(n, look, cv, l->bar_x, y, treeview_work_ns(tv->tree));
 }
 
-static void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, int lines,
-		   const struct search *s)
+static void treepane_rows(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int lines,
+			  const struct search *s)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 
 	for (int i = 0; i < lines && tv->top + (size_t)i < tv->rows.n; i++)
-		treepane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, y + i, s);
+		treepane_draw_row(tv, look, cv, &l, tv->top + (size_t)i, i, s);
 }
 
 static void treepane_idle(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
@@ -377,22 +377,22 @@ static bool treepane_shows_order(const struct treeview *tv, const struct tree_lo
 	return shows;
 }
 
-void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title)
+void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 
 	if (treepane_shows_order(tv, look, &l))
-		pane_common_rule(cv, y, l.name_end, title);
+		pane_common_rule(cv, 0, l.name_end, title);
 	else
-		pane_common_rule_sorted(cv, y, l.name_end, title, tv->sort);
+		pane_common_rule_sorted(cv, 0, l.name_end, title, tv->sort);
 	if (tv->base)
-		basecells_heads(&l.base, cv, y, treeview_own_order(tv));
+		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c])
-			pane_common_head(cv, l.x[c], y, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
+			pane_common_head(cv, l.x[c], 0, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
 	}
 	if (l.bar_head)
-		pane_common_head(cv, l.bar_x, y, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
+		pane_common_head(cv, l.bar_x, 0, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
 }
 
 /* What is said of NODE beside its name and place. */
@@ -422,8 +422,9 @@ static void status_figures(const struct treeview *tv, const struct tree_look *lo
 }
 
 /* "name . place . self x % . y % of its parent" cut to what fits, and the row at the right. */
-static void treepane_status(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y)
+void treepane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
+	const struct treeview *tv = p->tv;
 	const uint32_t node = treeview_node(tv);
 	char label[LABEL_MAX], line[LABEL_MAX], figures[128];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
@@ -433,7 +434,7 @@ static void treepane_status(const struct treeview *tv, const struct tree_look *l
 	if (node == NODE_NONE)
 		return;
 	room = pane_common_place(tv, cv, y) - 2;
-	status_figures(tv, look, node, &words);
+	status_figures(tv, &p->look, node, &words);
 	tree_line(tv->tree, node, line, sizeof(line));
 	used = (int)text_width(figures, strlen(figures)) + 3;
 	fits = cv->w >= 40 && room >= used + LINE_NAME_MIN;
@@ -454,18 +455,21 @@ static void treepane_status(const struct treeview *tv, const struct tree_look *l
 	}
 }
 
-static bool treepane_on_mark(const struct treeview *tv, const struct tree_look *look, int w, int x, int y)
+static bool treepane_on_mark(const struct pane *p, int x, int line)
 {
-	const struct layout l = treepane_lay_out(tv, look, w);
-	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+	const struct layout l = treepane_lay_out(p->tv, &p->look, p->at.w);
+	const size_t row = p->tv->top + (size_t)(line < 0 ? 0 : line);
+	int mark;
 
-	return row < tv->rows.n && x >= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) &&
-	       x <= l.name_x + treepane_indent_of(&l, tv->rows.v[row].depth) + 1;
+	if (row >= p->tv->rows.n)
+		return false;
+	mark = l.name_x + treepane_indent_of(&l, p->tv->rows.v[row].depth);
+	return x >= mark && x < mark + LINE_STEP;
 }
 
-static enum sort_by treepane_head_at(const struct treeview *tv, const struct tree_look *look, int w, int x)
+enum sort_by treepane_head_at(const struct pane *p, int x)
 {
-	const struct layout l = treepane_lay_out(tv, look, w);
+	const struct layout l = treepane_lay_out(p->tv, &p->look, p->at.w);
 
 	for (int c = 0; c < COL_NR; c++) {
 		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
@@ -519,7 +523,7 @@ static void treepane_tree_rule(const struct view *v, const struct pane *p, struc
 	const struct tree_look none = { .kinds = title_columns(&v->query, v->header.meta.off_cpu), .set = measure_set(measures) };
 	char title[TREE_TITLE_MAX];
 
-	treepane_rule(p->tv, p->built ? &p->look : &none, cv, 0, treepane_title(v, p, title, sizeof(title)));
+	treepane_rule(p->tv, p->built ? &p->look : &none, cv, treepane_title(v, p, title, sizeof(title)));
 }
 
 void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
@@ -527,27 +531,12 @@ void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv
 	const int idle = view_idle_lines(p);
 
 	if (p->tv->rows.n)
-		treepane_rows(p->tv, &p->look, cv, 0, cv->h - idle, s);
+		treepane_rows(p->tv, &p->look, cv, cv->h - idle, s);
 	else
 		pane_common_wrapped(cv, cv->w >= 40 ? 3 : 1, 0, cv->w - 6, cv->h - idle, STYLE_TITLE,
 				    "Nothing but idle waits so far: w shows them.");
 	if (idle)
 		treepane_idle(p->tv, &p->look, cv, cv->h - 1);
-}
-
-void treepane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
-{
-	treepane_status(p->tv, &p->look, cv, y);
-}
-
-enum sort_by treepane_column_at(const struct pane *p, int x)
-{
-	return treepane_head_at(p->tv, &p->look, p->at.w, x);
-}
-
-static bool treepane_mark_at(const struct pane *p, int x, int line)
-{
-	return treepane_on_mark(p->tv, &p->look, p->at.w, x, line);
 }
 
 bool treepane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
@@ -610,9 +599,9 @@ const struct pane_ops pane_tree = {
 	.shown = treepane_shown,
 	.rule = treepane_tree_rule,
 	.rows = treepane_draw,
-	.status = treepane_draw_status,
+	.status = treepane_status,
 	.twice = treepane_twice,
-	.on_mark = treepane_mark_at,
-	.head_at = treepane_column_at,
+	.on_mark = treepane_on_mark,
+	.head_at = treepane_head_at,
 	.here = treepane_here,
 };

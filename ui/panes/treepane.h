@@ -18,8 +18,8 @@
 #define TREE_WAYS (4 * TREE_GROUPS)      /* each way of grouping, inverted, and by node */
 #define TREE_TITLE_MAX (TITLE_MAX + LABEL_MAX + 160)
 
-/* The rule at row Y of the canvas, with TITLE in it; a long one is cut. */
-void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, int y, const char *title);
+/* The rule at row 0 of the canvas, with TITLE in it; a long one is cut. */
+void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title);
 /* "off-CPU . by process . in main", of a call tree. Returns DST. */
 char *treepane_title(const struct view *v, const struct pane *p, char *dst, size_t size);
 
@@ -30,8 +30,8 @@ bool treepane_derives(struct query *q);
 void treepane_derive(struct built *b, const struct tree *t);
 void treepane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s);
 /* One line about the node under the cursor: name, place, self, share of its parent, row n of m. */
-void treepane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y);
-enum sort_by treepane_column_at(const struct pane *p, int x);
+void treepane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y);
+enum sort_by treepane_head_at(const struct pane *p, int x);
 bool treepane_here(const struct treeview *tv, uint32_t node, struct filter_term *t);
 
 #endif

@@ -125,12 +125,13 @@ static void waitspane_draw_row(const struct treeview *tv, struct canvas *cv, con
 		pane_common_cursor(tv, cv, y, r && l->hist_x ? l->hist_x - 1 : cv->w);
 }
 
-static void waitspane_rows(const struct treeview *tv, struct canvas *cv, int y, int lines, const struct search *s)
+static void waitspane_rows(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
 {
 	const struct layout l = waitspane_lay_out(cv->w);
+	const struct treeview *tv = p->tv;
 
-	for (int i = 0; i < lines && waitspane_of(tv) && tv->top + (size_t)i < tv->rows.n; i++)
-		waitspane_draw_row(tv, cv, &l, tv->top + (size_t)i, y + i, s);
+	for (int i = 0; i < cv->h && tv->top + (size_t)i < tv->rows.n; i++)
+		waitspane_draw_row(tv, cv, &l, tv->top + (size_t)i, i, s);
 }
 
 /* The scale stands where its lengths begin: 10 us are 3.3 powers of two. */
@@ -151,14 +152,17 @@ static void waitspane_draw_scale(struct canvas *cv, const struct layout *l, int 
 	}
 }
 
-static void waitspane_rule(const struct treeview *tv, struct canvas *cv, int y, const char *title)
+static void waitspane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
+	const struct waits *w = p->built->model;
 	const struct layout l = waitspane_lay_out(cv->w);
+	char title[TITLE_MAX];
 
-	pane_common_rule(cv, y, l.figures.name_end, title);
-	listcolumns_heads(wait_columns, WAIT_COLUMNS, &l.figures, cv, y, WAIT_COLUMN_TOTAL);
+	pane_common_rule(cv, 0, l.figures.name_end,
+			 title_waits(&p->built->job.query, w->idle_ns, v->options, title, sizeof(title)));
+	listcolumns_heads(wait_columns, WAIT_COLUMNS, &l.figures, cv, 0, WAIT_COLUMN_TOTAL);
 	if (l.hist_x)
-		waitspane_draw_scale(cv, &l, y);
+		waitspane_draw_scale(cv, &l, 0);
 }
 
 static void row_words(const struct wait_row *r, struct text_builder *ret)
@@ -174,15 +178,16 @@ static void row_words(const struct wait_row *r, struct text_builder *ret)
 }
 
 /* "name . 3 threads . run queue 1.2 %", cut to what fits, and the row at the right. */
-static void waitspane_status(const struct treeview *tv, struct canvas *cv, int y)
+static void waitspane_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
 {
+	const struct treeview *tv = p->tv;
 	const uint32_t node = treeview_node(tv);
-	const struct wait_row *r = waitspane_of(tv) && node != NODE_NONE ? waitsview_row(waitspane_of(tv), node) : NULL;
+	const struct wait_row *r = node == NODE_NONE ? NULL : waitsview_row(waitspane_of(tv), node);
 	char label[LABEL_MAX], figures[128];
 	struct text_builder words = text_builder_in(figures, sizeof(figures));
 	int room, used;
 
-	if (node == NODE_NONE || !waitspane_of(tv))
+	if (node == NODE_NONE)
 		return;
 	if (r)
 		row_words(r, &words);
@@ -198,15 +203,15 @@ static void waitspane_status(const struct treeview *tv, struct canvas *cv, int y
 	}
 }
 
-static bool waitspane_on_mark(const struct treeview *tv, int w, int x, int y)
+static bool waitspane_on_mark(const struct pane *p, int x, int line)
 {
-	const struct layout l = waitspane_lay_out(w);
-	const size_t row = tv->top + (size_t)(y < 0 ? 0 : y);
+	const struct layout l = waitspane_lay_out(p->at.w);
+	const size_t row = p->tv->top + (size_t)(line < 0 ? 0 : line);
 	int mark;
 
-	if (row >= tv->rows.n)
+	if (row >= p->tv->rows.n)
 		return false;
-	mark = LINE_NAME_X + waitspane_indent_of(&l, tv->rows.v[row].depth);
+	mark = LINE_NAME_X + waitspane_indent_of(&l, p->tv->rows.v[row].depth);
 	return x >= mark && x < mark + LINE_STEP;
 }
 
@@ -221,15 +226,17 @@ static stack_id waitspane_stack_of(const struct waits *w, uint32_t node)
 	return r && r->level >= WAIT_LEVEL_STACK ? r->stack : STACK_ROOT;
 }
 
-static size_t waitspane_frames(const struct treeview *tv, int lines, frame_id *ret, size_t max)
+static size_t waitspane_frames(const struct pane *p, int lines, frame_id *ret, size_t max)
 {
+	const struct treeview *tv = p->tv;
+	const struct waits *w = waitspane_of(tv);
 	size_t n = 0;
 
-	for (size_t i = tv->top; waitspane_of(tv) && i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
-		stack_id at = waitspane_stack_of(waitspane_of(tv), tv->rows.v[i].node);
+	for (size_t i = tv->top; i < tv->rows.n && i < tv->top + (size_t)lines; i++) {
+		stack_id at = waitspane_stack_of(w, tv->rows.v[i].node);
 
 		for (size_t f = 0; f < max / (size_t)lines && at != STACK_ROOT && n < max; f++) {
-			const struct stack *s = dict_get_stack(waitspane_of(tv)->dict, at);
+			const struct stack *s = dict_get_stack(w->dict, at);
 
 			ret[n++] = s->frame;
 			at = s->parent;
@@ -248,8 +255,9 @@ static bool waitspane_path(struct filter_term *t, char *label)
 	return rowfilter_name(t, TERM_FUNCTION, label);
 }
 
-static bool waitspane_here(struct filter_term *t, const struct waits *w, uint32_t node)
+static bool waitspane_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
 {
+	const struct waits *w = waitspane_of(tv);
 	const struct wait_row *r = waitsview_row(w, node);
 	const struct wait_open *o = waitsview_open(w, node);
 	char name[CALL_NAME_MAX], label[LABEL_MAX];
@@ -318,44 +326,11 @@ static bool waitspane_path_of(const struct treeview *tv, uint32_t node, char *ds
 	return true;
 }
 
-static void waitspane_draw_rule(const struct view *v, const struct pane *p, struct canvas *cv)
-{
-	const struct waits *w = p->built->model;
-	char title[TITLE_MAX];
-
-	waitspane_rule(p->tv, cv, 0, title_waits(&p->built->job.query, w->idle_ns, v->options, title, sizeof(title)));
-}
-
-static void waitspane_draw(const struct view *v, const struct pane *p, struct canvas *cv, const struct search *s)
-{
-	waitspane_rows(p->tv, cv, 0, cv->h, s);
-}
-
-static void waitspane_draw_status(const struct view *v, const struct pane *p, struct canvas *cv, int y)
-{
-	waitspane_status(p->tv, cv, y);
-}
-
 static const char *waitspane_nothing(const struct pane *p)
 {
 	const struct waits *w = p->built->model;
 
 	return w->idle_ns && p->built->job.query.fold_idle ? "Idle waits are hidden: w shows them." : NULL;
-}
-
-static size_t waitspane_names(const struct pane *p, int lines, frame_id *ret, size_t max)
-{
-	return waitspane_frames(p->tv, lines, ret, max);
-}
-
-static bool waitspane_mark_at(const struct pane *p, int x, int line)
-{
-	return waitspane_on_mark(p->tv, p->at.w, x, line);
-}
-
-static bool waitspane_row_here(const struct treeview *tv, uint32_t node, struct filter_term *t)
-{
-	return waitspane_here(t, waitspane_of(tv), node);
 }
 
 static const struct treeview_ops waitspane_lines = { .label = waitspane_label, .path = waitspane_path_of, .all_paths = true };
@@ -369,11 +344,11 @@ const struct pane_ops pane_waits = {
 	.build = waitspane_build,
 	.drop = waitspane_drop,
 	.lines = &waitspane_lines,
-	.rule = waitspane_draw_rule,
-	.rows = waitspane_draw,
-	.status = waitspane_draw_status,
+	.rule = waitspane_rule,
+	.rows = waitspane_rows,
+	.status = waitspane_status,
 	.nothing = waitspane_nothing,
-	.frames = waitspane_names,
-	.on_mark = waitspane_mark_at,
-	.here = waitspane_row_here,
+	.frames = waitspane_frames,
+	.on_mark = waitspane_on_mark,
+	.here = waitspane_here,
 };
