@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * diff_view.h - what an exporter writes of the difference of two profiles, and what writes it.
+ * diff_view.h - what an exporter of a difference of two profiles gets, and the functions that write
+ * one.
  *
- * Each writes to OUT, flushes it, and returns 0, or a negative errno with a sentence, as exporter.write() does.
+ * Each writes to OUT, flushes it, and returns 0, or a negative errno with a sentence, like
+ * exporter.write().
  */
 #ifndef SBERF_EXPORT_DIFF_VIEW_H
 #define SBERF_EXPORT_DIFF_VIEW_H
@@ -15,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A difference, and how it is to be shown. All pointers are borrowed. */
+/* A difference and how to show it. All pointers are borrowed. */
 struct diff_view {
 	const struct diff *diff;
 	const char *name[DIFF_SIDES];    /* of the two sides, such as files; foreign text */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exporter.h - a format that a profile can be written in, as one constant structure: what it is called and chosen by, what it reads and
- * counts, which options it takes, and the function that writes it.
+ * exporter.h - an export format as one constant structure: its name and extensions, what it reads
+ * and counts, the options it takes, and the function that writes it.
  *
- * Each stands in the file of its format, and the list of all of them is EXPORTERS below. --format, -o FILE.EXTENSION, the checks of
- * options, the menu of the view (key S), man pages and completion read them: nothing else lists formats. A new format is a file and a
- * name in the list.
+ * Each structure stands in the file of its format; EXPORTERS below lists them all. --format, -o
+ * FILE.EXTENSION, checks of options, the save menu of the view (key S), man pages and completion
+ * read them; there is no other list of formats. A new format is one file and one name in the list.
  *
- * docs/local.mk cuts the structures out of their files, without the functions, for the program that makes man pages: each begins with
- * "const struct exporter exporter_NAME = {", ends with "};" in the first column, and has each function on a line of its own.
+ * For the generator of man pages, docs/local.mk cuts the structures, without the functions, out of
+ * their files. So each begins with "const struct exporter exporter_NAME = {", ends with "};" in the
+ * first column, and has each function on a line of its own.
  */
 #ifndef SBERF_EXPORT_EXPORTER_H
 #define SBERF_EXPORT_EXPORTER_H
@@ -24,29 +25,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* In the order in which --help names them. The first is what is written when nothing says otherwise. */
+/* In the order of --help. The first is the default. */
 #define EXPORTERS(X) \
 	X(tree) X(folded) X(svg) X(html) X(flat) X(waits) X(numa) X(pprof) X(perf_script) X(perf_data) X(summary) X(speedscope) X(firefox) \
 	X(json) X(annotate) X(callgrind) X(recording)
 
-/* What a profile is read as. */
+/* How the profile is read. */
 enum exporter_reads {
 	EXPORT_FACTS,            /* sums, from the snapshot itself */
 	EXPORT_TREE,             /* export_view.tree, siblings by falling weight */
-	EXPORT_TREE_UNSORTED,    /* the same, in no order */
+	EXPORT_TREE_UNSORTED,    /* the same, siblings unsorted */
 	EXPORT_EVENTS,           /* each event by itself: export_view.each_event */
 };
 
-/* What is written of a profile. */
+/* What part of a profile is written. */
 enum exporter_subject {
-	EXPORT_COUNTED,          /* what the query counts */
-	EXPORT_WAITS,            /* waits, whatever it counts: it may leave some out */
+	EXPORT_COUNTED,          /* the measures of the query */
+	EXPORT_WAITS,            /* waits, whatever the query counts: it may leave some out */
 	EXPORT_NODES,            /* NUMA nodes: running, waiting and accesses side by side */
 	EXPORT_CAPTURE,          /* figures of the whole capture; filters change nothing */
-	EXPORT_RECORDING,        /* everything, to be read again: for the view, which has no file yet; private to whoever made it */
+	EXPORT_RECORDING,        /* everything, as a recording: for views without a file; private to the user */
 };
 
-/* Options that only some formats have a use for. */
+/* Options that only some formats take. */
 enum exporter_takes {
 	EXPORT_TAKES_PERCENT = 1 << 0,   /* --percent-limit */
 	EXPORT_TAKES_DEPTH = 1 << 1,     /* --depth */
@@ -54,7 +55,7 @@ enum exporter_takes {
 	EXPORT_TAKES_FLAME = 1 << 3,     /* --title, --min-width, --orientation, --no-script */
 };
 
-/* Who offers formats to choose from. */
+/* Who offers a choice of formats. */
 enum exporter_user {
 	EXPORT_BY_REPORT,        /* sberf report */
 	EXPORT_BY_DIFF,          /* sberf diff: exporter.diff */
@@ -62,37 +63,42 @@ enum exporter_user {
 	EXPORT_BY_SAVE,          /* the menu of the view: exporter.save */
 };
 
-/* Texts of NAME stand behind its name and a colon in man pages: without a capital and a full stop. */
+/* Man pages show these texts behind the name and a colon: no capital, no full stop. */
 struct exporter {
 	const char *name;                /* of --format */
-	const char *extensions;          /* an output file that ends in "." and one of these has it; commas between them, "" = none */
-	const char *about;               /* what it is and for whom */
+	/* extensions of output files that choose it, separated by commas; "" = none */
+	const char *extensions;
+	const char *about;               /* what it is and what it is for */
 	enum exporter_reads reads;
 	enum exporter_subject subject;
-	enum group_by group_by;          /* of the tree, unless asked for */
-	uint32_t measures;               /* what is counted, unless asked for; 0 = all of wall time */
-	bool waits_too;                  /* time off the CPU instead, where the query chooses waits */
+	enum group_by group_by;          /* default grouping of the tree */
+	uint32_t measures;               /* default measures; 0 = all of wall time */
+	bool waits_too;                  /* off-CPU time instead, when the query filters waits */
 	uint32_t takes;                  /* mask of enum exporter_takes */
-	/* Writes V to OUT and flushes it: 0, or a negative errno with a sentence. The same view gives the same bytes. */
+	/*
+	 * Writes V to OUT and flushes it. 0, or a negative errno with a sentence. The same view
+	 * gives the same bytes.
+	 */
 	int (*write)(FILE *out, const struct export_view *v, struct err *e);
-	/* The difference of two profiles; NULL = there is none. */
+	/* Writes the difference of two profiles; NULL = not supported. */
 	struct {
 		const char *about;
 		enum group_by group_by;
 		uint32_t measures;
 		int (*write)(FILE *out, const struct diff_view *v, struct err *e);
 	} diff;
-	/* One document after the other, of a capture that goes on; NULL = it is not for that. */
+	/* Writes a running capture, one document after the other; NULL = not supported. */
 	struct {
 		const char *name, *about;
 	} batch;
-	/* In the menu of the view; '\0' = it is not there. */
+	/* Entry in the view's save menu; '\0' = none. */
 	struct {
 		char letter;
 		unsigned int place;              /* from 1 on; the first one has Enter, too */
 		const char *word;                /* of the menu: "SVG" */
 		const char *help;                /* of the list of keys: "a flame graph (SVG)" */
-		const char *use;                 /* said when it was written: "for go tool pprof and many others" */
+		/* message after writing: "for go tool pprof and many others" */
+		const char *use;
 	} save;
 };
 
@@ -100,20 +106,25 @@ struct exporter {
 EXPORTERS(X)
 #undef X
 
-/* Number NR of those that USER offers, in its order; NULL = there are no more. */
+/* The NR-th format offered to USER, counted from 0; NULL = no more. */
 const struct exporter *exporter_get(enum exporter_user user, unsigned int nr);
-/* What X is called there. */
+/* The name of X for USER. */
 const char *exporter_name(enum exporter_user user, const struct exporter *x);
-/* The one that is called NAME there; NULL = none. */
+/* The format called NAME for USER; NULL = none. */
 const struct exporter *exporter_named(enum exporter_user user, const char *name);
-/* The one that a file called PATH is to have by its extension; NULL when it says nothing. */
+/* The format that the extension of PATH chooses; NULL when it chooses none. */
 const struct exporter *exporter_of_file(enum exporter_user user, const char *path);
-/* The names of those that report offers and that take TAKES, "tree, folded and svg", in DST. */
+/*
+ * Writes the names of report's formats that take the options TAKES, "tree, folded and svg", to DST.
+ */
 const char *exporters_taking(uint32_t takes, char *dst, size_t size);
 
-/* What X counts for Q, as query.measures, when Q does not say it; of an import, which counts one thing, when OWN. */
+/*
+ * The measures (as query.measures) that X counts when Q does not choose any; OWN: of an import with
+ * a measure of its own.
+ */
 uint32_t exporter_measures(const struct exporter *x, const struct query *q, bool own);
-/* Writes V to OUT as X, with the tree that it reads. As exporter.write(). */
+/* Writes V to OUT as X, after building the tree that X reads. As exporter.write(). */
 int exporter_write(FILE *out, const struct exporter *x, const struct export_view *v, struct err *e);
 
 #endif

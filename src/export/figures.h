@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * figures.h - the figures of a profile, under published names: what --format summary has a line for, and JSON a member. Private to
- * exporters.
+ * figures.h - the figures of a profile under their published names: the lines of --format summary
+ * and the members of JSON. Private to exporters.
  */
 #ifndef SBERF_EXPORT_FIGURES_H
 #define SBERF_EXPORT_FIGURES_H
@@ -30,12 +30,12 @@ struct figure {
 
 #define FIGURE_NO_TABLE "frames_no_table_percent"
 
-/* Gets one figure, which lives for the call. */
+/* Gets one figure, valid during the call. */
 typedef void figure_fn(void *ctx, const struct figure *f);
 
 /*
- * Hands all of them to FN, in the order in which they were published: new ones come at the end of their kind, none changes or
- * goes. -ENOMEM is the only failure.
+ * Calls FN for all figures, in the order in which they were published: new ones come last among
+ * their kind, and none is changed or removed. 0; -ENOMEM is the only failure.
  */
 int figures_each(const struct profile_meta *m, const struct snapshot *s, figure_fn *fn, void *ctx, struct err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flame.h - what flame graphs are drawn from: frames with their weights, apart from where they came from.
+ * flame.h - the model of a flame graph: frames with weights, independent of their source.
  *
  *	struct flame f;
  *	int r = flame_init(&f, e);
@@ -10,7 +10,8 @@
  *	r = flame_svg(out, &f, NULL, e);
  *	flame_free(&f);
  *
- * flame_from_tree() fills it from a call tree; a comparison of two profiles fills it itself, with weights of both.
+ * flame_from_tree() fills it from a call tree; a comparison of two profiles fills it itself, with
+ * weights of both.
  */
 #ifndef SBERF_EXPORT_FLAME_H
 #define SBERF_EXPORT_FLAME_H
@@ -26,7 +27,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a frame is: its hue, and a line of the legend. In files that are written: append only. */
+/* The kind of a frame: its hue, and a line of the legend. Written to files: append only. */
 enum flame_kind {
 	FLAME_ROOT,              /* the whole */
 	FLAME_GROUP,             /* a process, thread, cgroup */
@@ -49,10 +50,13 @@ enum flame_unit {
 
 #define FLAME_NONE UINT32_MAX
 
-/* What tools write where they know no name. A run of these, each of which called but the next, is drawn as one: "[unknown] ×100". */
+/*
+ * The label that tools write for unknown names. A run of such frames, each the only callee of the
+ * one before, is drawn as one: "[unknown] ×100".
+ */
 #define FLAME_UNKNOWN "[unknown]"
 
-/* Text and kind: frames that look the same have the same label. */
+/* Text and kind. Frames that look the same share a label. */
 struct flame_label {
 	str_id text;             /* foreign: drawers sanitise and escape it */
 	uint8_t kind;            /* enum flame_kind */
@@ -61,9 +65,11 @@ struct flame_label {
 struct flame_node {
 	uint32_t parent;         /* less than its own index; FLAME_NONE for node 0, the root */
 	uint32_t label;
-	uint64_t self[TIME_NR];  /* what ends here: running, runnable, blocked. What is no part of wall time is all "running" */
-	uint64_t before[TIME_NR];        /* what ended here in the profile that is compared with; see struct flame */
-	uint32_t error;          /* of a comparison: by how much the change of its share may be off by chance, in 1/100 of a point */
+	/* what ends here: running, runnable, blocked. What is not wall time counts as running */
+	uint64_t self[TIME_NR];
+	uint64_t before[TIME_NR];        /* the same in the profile compared with; see struct flame */
+	/* of a comparison: how far the change of its share may be off by chance, in 1/100 of a point */
+	uint32_t error;
 };
 
 /* A line about the profile as a whole, such as "host" "db3". */
@@ -72,11 +78,12 @@ struct flame_fact {
 };
 
 /*
- * Siblings need no order and may share a label; drawers put them by falling weight, then by text. Totals are summed by drawers, so
- * that they cannot disagree.
+ * Siblings may be in any order and may share a label; drawers sort them by falling weight, then by
+ * text. Drawers also sum totals, so that totals always agree with the parts.
  *
- * A comparison (COMPARED) has two weights of each kind a node: BEFORE, and SELF for after. Frames that appeared or vanished have a zero. Each side
- * is normalised by its WHOLE, widths are the mean of both shares, and colour tells which has grown.
+ * A comparison (COMPARED) has two weights of each kind per node: BEFORE, and SELF for after; frames
+ * that appeared or vanished have a zero. Each side is normalised by its WHOLE, widths are the mean
+ * of both shares, and colours show which side has grown.
  */
 struct flame {
 	struct strtab *texts;
@@ -87,13 +94,17 @@ struct flame {
 	str_id title;                    /* "" = none */
 	enum flame_unit unit;
 	bool compared;
-	uint64_t before_whole, after_whole;      /* what 100 % is on either side of a comparison; 0 = what the nodes add up to */
+	/* the 100 % of either side of a comparison; 0 = the sum of the nodes */
+	uint64_t before_whole, after_whole;
 	str_id before_name, after_name;  /* of the sides, such as file names; "" = "before", "after" */
 };
 
 #define FLAME_MIN_WIDTH_DEFAULT 0.5      /* px */
 
-/* How to draw. A NULL pointer, or all zero, is the default everywhere. Nothing here changes what search or zoom report. */
+/*
+ * How to draw. A NULL pointer, or all zero, means the defaults. None of this changes what search or
+ * zoom report.
+ */
 struct flame_options {
 	double min_width;        /* px; narrower frames are drawn as one hatched box; 0 = FLAME_MIN_WIDTH_DEFAULT */
 	bool upwards;            /* root at the bottom (flame), not on top (icicle) */
@@ -112,30 +123,38 @@ uint32_t flame_add(struct flame *f, uint32_t parent, uint32_t label);
 int flame_title(struct flame *f, const char *title, struct err *e);
 int flame_fact(struct flame *f, const char *name, const char *text, struct err *e);
 
-/* Facts about what T counts, when that is no time, and leaves out: who is shown the picture may not know. -ENOMEM. */
+/*
+ * Adds facts about what T counts, when that is not time, and what it leaves out, for readers who
+ * see only the picture. 0 or -ENOMEM.
+ */
 int flame_filters(struct flame *f, const struct tree *t, struct err *e);
 
-/* What weights are that M counts. */
+/* The unit of weights of the measure M. */
 enum flame_unit flame_unit_of(const struct measure *m);
-/* Fills PARTS with what VALUE, of the measures of SET by place, has of what adds up to the total, in numbers of EACH. */
+/*
+ * Fills PARTS with those parts of VALUE (the measures of SET by place) that add up to the total, in
+ * units of EACH.
+ */
 void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set, const uint64_t value[MEASURES_ASKED], uint64_t each);
 
-/* What NODE of T is drawn as. */
+/* The kind as which NODE of T is drawn. */
 enum flame_kind flame_kind_of(const struct tree *t, uint32_t node);
-/* Makes *RET, as flame_init() does, from T, and facts from M (NULL = none). -ENOMEM: *RET is empty. */
+/* Initialises *RET from T, with facts from M (NULL = none). 0, or -ENOMEM with *RET empty. */
 int flame_from_tree(struct flame *ret, const struct tree *t, const struct profile_meta *m, struct err *e);
 
 /*
- * One self-contained file each, written to OUT and flushed: 0, or a negative errno with a sentence. Every frame is in it, drawn or
- * not. The same graph gives the same bytes.
+ * Writes one self-contained file to OUT and flushes it. 0, or a negative errno with a sentence.
+ * Every frame is in the file, drawn or not. The same graph gives the same bytes.
  */
 typedef int flame_drawer(FILE *out, const struct flame *f, const struct flame_options *o, struct err *e);
 
 flame_drawer flame_svg;
-/* The same graph beside a table of it, under a content-security policy that allows nothing else. */
+/*
+ * The same graph beside a table of it, as a page whose content-security policy allows nothing else.
+ */
 flame_drawer flame_html;
 
-/* Draws what V asks for, whose tree is there. */
+/* Draws the tree of V. */
 struct export_view;
 int flame_write(FILE *out, const struct export_view *v, flame_drawer *draw, struct err *e);
 

@@ -28,44 +28,52 @@ struct flame_plan {
 	double *weight;          /* by node of F, with all below; in comparisons the mean of both shares */
 	uint32_t *label_at;      /* labels of F in order of text */
 	uint32_t *rank;          /* by label: where it is in label_at[] */
-	uint8_t part[TIME_NR];   /* kinds of time that there are */
+	uint8_t part[TIME_NR];   /* kinds of time that occur */
 	unsigned int parts;      /* how many of them; at least one */
 	char *text;              /* FLAME_TEXT_MAX + 1 bytes to build names in, */
-	char *other;             /* and as many */
+	char *other;             /* and another such buffer */
 };
 
-/* Plans F. -ENOMEM; to be freed all the same. O may be NULL. */
+/* Plans F; O may be NULL. 0 or -ENOMEM; call flame_plan_free() in any case. */
 int flame_plan(struct flame_plan *p, const struct flame *f, const struct flame_options *o, struct err *e);
 void flame_plan_free(struct flame_plan *p);
 
-/* The sanitised text of LABEL into DST, which has FLAME_TEXT_MAX + 1 bytes; its length. */
+/*
+ * Writes the sanitised text of LABEL to DST, which has FLAME_TEXT_MAX + 1 bytes; returns its
+ * length.
+ */
 size_t flame_text(const struct flame_plan *p, uint32_t label, char *dst);
-/* The sanitised TEXT, one of F's, or OTHERWISE when that is "", as long as it stays alive in p->text. */
+/*
+ * The sanitised TEXT, one of F's, or OTHERWISE when that is ""; valid while p->text is unchanged.
+ */
 const char *flame_clean(const struct flame_plan *p, str_id text, const char *otherwise);
 
 /*
- * Whether the frame at the place AT is drawn with the one that called it: both are "[unknown]", and it is all that there is
- * below that one. As foldRuns() of flame_model.js.
+ * Whether the frame at place AT is drawn together with its caller: both are "[unknown]", and it is
+ * all there is below that caller. Like foldRuns() of flame_model.js.
  */
 bool flame_follows(const struct flame_plan *p, uint32_t at);
 
-/* What flame_model.js reads: a JSON object that ends neither a CDATA section nor an HTML script, wherever it stands. */
+/*
+ * Writes the data that flame_model.js reads: a JSON object that can end neither a CDATA section nor
+ * an HTML script.
+ */
 void flame_data(struct out *o, const struct flame_plan *p);
 
 /*
- * The picture without scripts, as SVG elements, under a title. REMEDY is what a reader can do to see more, "open ..." (unless there is
- * nothing, with no_script).
+ * Writes the picture without scripts, as SVG elements, under a title. REMEDY tells how to see more,
+ * "open ..." (not with no_script).
  */
 void flame_still(struct out *o, const struct flame_plan *p, const char *remedy);
-/* How high that is, in px. */
+/* The height of that picture in px. */
 unsigned int flame_still_height(const struct flame_plan *p);
 
-/* LEN bytes of sanitised TEXT with & < > " ' escaped, for XML and HTML alike. */
+/* Writes LEN bytes of sanitised TEXT with & < > " ' escaped, for XML and HTML alike. */
 void flame_escape(struct out *o, const char *text, size_t len);
 
 /*
- * The viewer: style, a script for the beginning, and one for the end of an SVG, or of a page with a table; and the hashes
- * that the content-security policy of that page names.
+ * The viewer: style, a script for the beginning, one for the end of an SVG or of a page with a
+ * table; and the hashes that the content-security policy of that page names.
  */
 extern const char flame_style[], flame_script_first[], flame_script_svg[], flame_script_html[];
 extern const char flame_style_hash[], flame_script_first_hash[], flame_script_html_hash[];

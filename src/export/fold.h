@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fold.h - stacks as lines of text, "a;b;c 10": what reads the same under what reads the same is one line, whatever tells it apart; lines
- * come in the order of their text. Private to exporters.
+ * fold.h - stacks as lines of text, "a;b;c 10": frames with the same text under the same callers
+ * are one, however they differ otherwise; lines are sorted by text. Private to exporters.
  *
- * Numbers are microseconds, or units of another measure. Rounding is carried from line to line: each is within 1 of its weight, and they add up to the total,
- * rounded once. There may be several numbers on a line, each with its own sum.
+ * Numbers are microseconds, or units of another measure. Rounding is carried from line to line:
+ * each is within 1 of its weight, and they add up to the total, rounded once. A line may have
+ * several numbers, each with its own sum.
  */
 #ifndef SBERF_EXPORT_FOLD_H
 #define SBERF_EXPORT_FOLD_H
@@ -21,7 +22,7 @@
 #define FOLD_NONE UINT32_MAX
 #define FOLD_COLUMNS 2u
 
-/* A frame under its callers. What ends in it has a line. */
+/* A frame under its callers. If stacks end in it, it has a line. */
 struct fold_node {
 	uint32_t parent;
 	str_id text;
@@ -41,16 +42,20 @@ struct fold {
 	uint64_t done_ns[FOLD_COLUMNS], written_us[FOLD_COLUMNS];
 };
 
-/* F is empty, for weights of M. False when out of memory: it is to be freed all the same. */
+/* Initialises F for weights of M. False when out of memory; call fold_free() in any case. */
 bool fold_init(struct fold *f, const struct measure *m);
 void fold_free(struct fold *f);                  /* zeroed is fine */
 
-/* The node under PARENT (FOLD_NONE for the root, which comes first) that reads TEXT, with ":" for ";"; FOLD_NONE when out of memory. */
+/*
+ * The node under PARENT (FOLD_NONE for the root, which must come first) with the text TEXT, in
+ * which ";" becomes ":"; FOLD_NONE when out of memory.
+ */
 uint32_t fold_node(struct fold *f, uint32_t parent, char *text);
 
 /*
- * Writes a line for each node that has weight in any of COLUMNS columns, or no children. WITHOUT_ROOT: lines begin below the root, and
- * what ends in it is "(other)". False when out of memory.
+ * Writes a line for each node that has weight in one of COLUMNS columns, or no children.
+ * WITHOUT_ROOT: lines begin below the root, and what ends in the root is "(other)". False when out
+ * of memory.
  */
 bool fold_write(struct fold *f, struct out *o, unsigned int columns, bool without_root);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fxmarkers.h - the waits of a Firefox profile as intervals: a marker for each part of a wait that was seen, called as the system
- * call, or "run queue". Private to export/firefox.c.
+ * fxmarkers.h - the waits of a Firefox profile as intervals: one marker for each part of a wait,
+ * named after the system call, or "run queue". Private to export/firefox.c.
  *
- * A long wait comes in pieces, which are one marker here. What only stands for other waits was at no time, and is none.
+ * The pieces of a long wait become one marker. What only stands for other waits has no time of its
+ * own, so no marker.
  */
 #ifndef SBERF_EXPORT_FXMARKERS_H
 #define SBERF_EXPORT_FXMARKERS_H
@@ -33,12 +34,12 @@ struct fx_markers {
 	VEC(struct fx_marker) v;
 };
 
-/* What markers say, as an item of the profile's markerSchema. NULL when out of memory. */
+/* The layout of markers, as an item of the profile's markerSchema. NULL when out of memory. */
 json_t *fx_marker_schema(void);
 
-/* Adds EV, which is of CATEGORY, when it is a wait that was seen. False when out of memory. */
+/* Adds EV, of CATEGORY, if it is a wait that was seen. False when out of memory. */
 bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_category category);
-/* Puts them in the order of threads and time, and pieces together. */
+/* Sorts them by thread and time, and joins pieces. */
 void fx_markers_sort(struct fx_markers *m);
 void fx_markers_free(struct fx_markers *m);      /* zeroed is fine */
 

@@ -57,12 +57,16 @@ bool fx_tables_init(struct fx_tables *t, struct frame_reader *reader);
 void fx_tables_free(struct fx_tables *t);
 
 /*
- * The row of STACK, made when there is none. CATEGORY is that of its innermost frame: FX_OTHER = as its function is (user, kernel,
- * JIT). A stack without frames has one that says so. False when out of memory.
+ * Sets *RET to the row of STACK, created when missing. CATEGORY is that of its innermost frame:
+ * FX_OTHER = that of its function (user, kernel, JIT). A stack without frames gets one that says
+ * so. False when out of memory.
  */
 bool fx_stack(struct fx_tables *t, stack_id stack, enum fx_category category, uint32_t *ret);
 
-/* Writes the tables as members of the thread. LIB tells the place of each module in the profile's list, FX_NONE = it is in none. */
+/*
+ * Writes the tables as members of the thread. LIB has the place of each module in the profile's
+ * list, FX_NONE = not in it.
+ */
 void fx_tables_put(const struct fx_tables *t, const uint32_t *lib, struct jsonout *j);
 
 #endif

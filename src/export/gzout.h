@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gzout.h - a FILE that is written as gzip (RFC 1952) by zlib, with the first failure remembered. Private to exporters. There is neither
- * a name nor a time in it: the same bytes give the same bytes.
+ * gzout.h - writes a gzip stream (RFC 1952) to a FILE by zlib, and remembers the first failure.
+ * Private to exporters. The stream has neither name nor time, so that the same input gives the same
+ * bytes.
  */
 #ifndef SBERF_EXPORT_GZOUT_H
 #define SBERF_EXPORT_GZOUT_H
@@ -13,15 +14,16 @@
 
 struct gzout;
 
-/* To FILE, which is borrowed. NULL when out of memory. */
+/* Begins a stream to FILE, which is borrowed. NULL when out of memory. */
 struct gzout *gzout_open(FILE *file);
 
-/* Nothing is written after a failure. */
+/* Writes N bytes; does nothing after a failure. */
 void gzout_write(struct gzout *g, const void *data, size_t n);
 
 /*
- * Writes what is left and frees G, unless it is NULL; with STATUS, a negative errno when what was to be written failed (with its
- * sentence in E), only frees it. STATUS, or a negative errno with a sentence when writing has failed.
+ * Ends the stream and frees G (NULL is fine). If STATUS is a negative errno (its sentence in E),
+ * because the content failed, it only frees G. Returns STATUS, or a negative errno with a sentence
+ * when writing has failed.
  */
 int gzout_close(struct gzout *g, int status, struct err *e);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* json.h - the parts of sberf's own JSON (docs/json-format.md), one function a member. Private to it. */
+/*
+ * json.h - the parts of sberf's own JSON (docs/json-format.md), one function for each member.
+ * Private to it.
+ */
 #ifndef SBERF_EXPORT_JSON_H
 #define SBERF_EXPORT_JSON_H
 
@@ -9,17 +12,20 @@
 #include "query/waits.h"
 
 /*
- * What the amounts of M are called in JSON, behind OF: "self_running_ns", "made_bytes"; what is no time or bytes has no unit behind it.
- * Returns DST.
+ * The JSON name of amounts of M, behind OF: "self_running_ns", "made_bytes"; measures that are
+ * neither time nor bytes have no unit in it. Returns DST.
  */
 #define JSON_KEY_MAX 64
 char *json_key(const struct measure *m, const char *of, char dst[JSON_KEY_MAX]);
 
-/* "figures", "question": what the profile says of itself, and what T is of it. */
+/* "figures", "question": the figures of the profile, and the query that made T. */
 void json_put_figures(struct jsonout *j, const struct profile_meta *m, const struct snapshot *s);
 void json_put_question(struct jsonout *j, const struct tree *t);
 
-/* "modules", "threads": the dictionaries, by id, so that other members name them by index. Threads with what they have of what T counts. */
+/*
+ * "modules", "threads": the dictionaries, by id, so that other members refer to them by index;
+ * threads with their amounts of what T counts.
+ */
 void json_put_modules(struct jsonout *j, const struct dict *d);
 void json_put_threads(struct jsonout *j, const struct export_view *v, const struct tree *t);
 

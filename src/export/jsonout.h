@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jsonout.h - JSON written as it comes: the large arrays and objects piece by piece, each piece by libjansson. Private to exporters.
+ * jsonout.h - writes JSON as it comes: large arrays and objects piece by piece, each piece by
+ * libjansson. Private to exporters.
  *
  *	struct jsonout j = { .o.file = out };
  *	jsonout_begin(&j, NULL, '{');
@@ -11,8 +12,9 @@
  *	jsonout_end(&j, '}');
  *	return jsonout_finish(&j, "the profile", e);
  *
- * So no more than a piece is in memory. The first failure is remembered, to write or to get memory, and nothing is written after it.
- * Each item of a streamed array is on a line of its own: what reads by lines, or shows differences, can.
+ * So only one piece is in memory. The first failure, of writing or of memory, is remembered, and
+ * nothing is written after it. Each item of a streamed array is on a line of its own, for tools
+ * that work by lines.
  */
 #ifndef SBERF_EXPORT_JSONOUT_H
 #define SBERF_EXPORT_JSONOUT_H
@@ -31,7 +33,10 @@ struct jsonout {
 	bool no_memory;
 };
 
-/* Opens an object ('{') or an array ('['), as an item of the one that is open: under KEY when that is an object, else NULL. */
+/*
+ * Opens an object ('{') or an array ('[') as an item of the one that is open: under KEY if that is
+ * an object, else KEY is NULL.
+ */
 void jsonout_begin(struct jsonout *j, const char *key, char open);
 void jsonout_end(struct jsonout *j, char close);
 
@@ -46,7 +51,7 @@ void jsonout_set_some(struct jsonout *j, json_t *object, const char *key, uint64
 /* Appends VALUE, taken over, to ARRAY (NULL is fine); NULL notes a lack of memory. */
 void jsonout_append(struct jsonout *j, json_t *array, json_t *value);
 
-/* V; what no signed number of 64 bits can hold is the largest that can be. NULL when out of memory. */
+/* V as a number; values beyond signed 64 bits become the largest one. NULL when out of memory. */
 json_t *jsonout_u64(uint64_t v);
 /* VALUE of M as a number of its units. */
 json_t *jsonout_amount(const struct measure *m, uint64_t value);
@@ -55,7 +60,10 @@ json_t *jsonout_text(const char *text, size_t len);
 /* The same for a NUL-terminated TEXT. */
 json_t *jsonout_string(const char *text);
 
-/* Ends the text with a newline and flushes. 0, or a negative errno with a sentence, in which WHAT found no memory. */
+/*
+ * Ends the text with a newline and flushes. 0, or a negative errno with a sentence; WHAT names what
+ * was written, for -ENOMEM.
+ */
 int jsonout_finish(struct jsonout *j, const char *what, struct err *e);
 
 #endif

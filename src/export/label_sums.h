@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * label_sums.h - what a view asks for, summed by stack, thread, node, kind, state and system call: for formats whose samples have labels.
- * Private to exporters.
+ * label_sums.h - sums by stack, thread, node, kind, state and system call, for formats whose
+ * samples have labels. Private to exporters.
  */
 #ifndef SBERF_EXPORT_LABEL_SUMS_H
 #define SBERF_EXPORT_LABEL_SUMS_H
@@ -36,7 +36,10 @@ struct stack_sums {
 	uint32_t idle_threads;
 };
 
-/* Sums what Q asks for of V. It takes 60 bytes for each sum. -ENOMEM with a sentence: to be freed all the same. */
+/*
+ * Sums what Q asks for of V. Takes 60 bytes for each sum. 0, or -ENOMEM with a sentence; call
+ * stack_sums_free() in any case.
+ */
 int stack_sums_build(struct stack_sums *s, const struct export_view *v, const struct query *q, struct err *e);
 void stack_sums_free(struct stack_sums *s);      /* zeroed is fine */
 

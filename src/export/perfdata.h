@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perfdata.h - the frame of a perf.data file: what stands before and behind its records. Private to perfdata.c and perfdata_head.c.
+ * perfdata.h - the frame of a perf.data file: the parts before and behind its records. Private to
+ * perfdata.c and perfdata_head.c.
  *
- * The file mode of the format, native byte order: a header, the ids of events, their attributes, records, then a table of features
- * and what they say. Facts: tools/perf/Documentation/perf.data-file-format.txt and tools/perf/util/header.c of Linux.
+ * It is the file mode of the format, in native byte order: a header, the ids of events, their
+ * attributes, records, then a table of features and their content. Source:
+ * tools/perf/Documentation/perf.data-file-format.txt and tools/perf/util/header.c of Linux.
  */
 #ifndef SBERF_EXPORT_PERFDATA_H
 #define SBERF_EXPORT_PERFDATA_H
@@ -26,27 +28,31 @@ struct perf_event_kind {
 
 typedef VEC(uint8_t) perf_bytes;
 
-/* Appends N bytes. False when out of memory, and from then on: *OK is what it was before, or false. */
+/* Append to B; these set *OK to false when memory runs out, and then do nothing more. */
 void perf_put(perf_bytes *b, bool *ok, const void *data, size_t n);
 void perf_put_u32(perf_bytes *b, bool *ok, uint32_t v);
 void perf_put_u64(perf_bytes *b, bool *ok, uint64_t v);
-/* TEXT and zeros: NUL-terminated, up to the next multiple of ALIGN. */
+/* Appends TEXT, its NUL, and zeros up to the next multiple of ALIGN. */
 void perf_put_text(perf_bytes *b, bool *ok, const char *text, size_t align);
 
-/* All before the records, which take DATA_BYTES. */
+/* Appends everything before the records, which take DATA_BYTES. False when out of memory. */
 bool perf_head(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t data_bytes);
 
 /*
- * All behind the records, which end at byte END of the file: the machine, the command, the events, and the build-ids of the modules of D
- * for which USED, by module id, is not 0.
+ * Appends everything behind the records, which end at byte END of the file: machine, command,
+ * events, and the build-ids of the modules of D for which USED, by module id, is not 0. False when
+ * out of memory.
  */
 bool perf_tail(perf_bytes *b, const struct perf_event_kind *event, unsigned int n, uint64_t end, const struct profile_meta *m,
 	       const struct dict *d, const uint8_t *used);
 
-/* The bytes that perf_head() makes for N events. */
+/* Size of what perf_head() writes for N events, in bytes. */
 size_t perf_head_bytes(unsigned int n);
 
-/* The name that perf knows M by, sanitised; for the kernel that of its symbols. Returns DST. */
+/*
+ * Writes the name by which perf knows M, sanitised, to DST; for the kernel that of its symbols.
+ * Returns DST.
+ */
 char *perf_module_name(const struct dict *d, const struct module *m, char *dst, size_t size);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pprofparts.h - what the samples of a pprof profile refer to: texts, functions, places and modules, each written when it is first
- * used and numbered by its id in the dictionary. Private to export/pprof.c.
+ * pprofparts.h - what the samples of a pprof profile refer to: texts, functions, places and
+ * modules. Each is written when it is first used, and numbered by its id in the dictionary. Private
+ * to export/pprof.c.
  *
- * A message of this format may be written in parts that are read as one. So each is handed to protobuf-c as a message of its own and goes
- * straight into the compressor; what is kept is which were written. Texts and modules come last, since by then all are known.
+ * A message of this format may be written in parts that are read as one. So each part is a
+ * protobuf-c message of its own and goes straight to the compressor; only what was written is
+ * remembered. Texts and modules come last, when all are known.
  */
 #ifndef SBERF_EXPORT_PPROFPARTS_H
 #define SBERF_EXPORT_PPROFPARTS_H
@@ -33,7 +35,10 @@ struct pprof_parts {
 	bool no_memory;                  /* it ran out: what was written is of no use */
 };
 
-/* GZ, D, NAMES and Q are borrowed. False when out of memory: it is to be freed all the same. */
+/*
+ * Initialises P; GZ, D, NAMES and Q are borrowed. False when out of memory; call pprof_parts_free()
+ * in any case.
+ */
 bool pprof_parts_init(struct pprof_parts *p, struct gzout *gz, const struct dict *d, const struct names *names, const struct query *q);
 void pprof_parts_free(struct pprof_parts *p);    /* zeroed is fine */
 

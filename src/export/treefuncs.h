@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treefuncs.h - a tree read by function: each once, with what it and all below it took; and the nodes in the order of a picture.
- * Private to exporters.
+ * treefuncs.h - reads a tree by function: each once, with what it and everything below it took; and
+ * lists the nodes in drawing order. Private to exporters.
  *
- * A function is what has one name and kind in one module, inlined or not; a place without a name is one too. In total, a function
- * that calls itself counts once.
+ * A function is everything with one name and kind in one module, inlined or not; a place without a
+ * name is one too. In totals, a function that calls itself counts once.
  */
 #ifndef SBERF_EXPORT_TREEFUNCS_H
 #define SBERF_EXPORT_TREEFUNCS_H
@@ -32,14 +32,14 @@ struct tree_funcs {
 	uint32_t *order;         /* all nodes: the root first, each before its children, those by falling total */
 };
 
-/* Fills R for T. False when out of memory: it is to be freed all the same. */
+/* Fills R from T. False when out of memory; call tree_funcs_free() in any case. */
 bool tree_funcs_init(struct tree_funcs *r, const struct tree *t);
 void tree_funcs_free(struct tree_funcs *r);
 
 /* The module of NODE, a function or a place; NULL for anything else, and for functions without one. */
 const struct module *tree_module(const struct tree *t, uint32_t node, module_id *ret_id);
 
-/* What P, which is of T, has of what adds up to the total. */
+/* The part of P, one of T's, that adds up to the total. */
 static inline uint64_t tree_parts_sum(const struct tree *t, const struct tree_parts *p)
 {
 	uint64_t sum = 0;
