@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * column.h - the columns of a list as data: what stands in them, what they are called, and how wide they are. The panes of the
- * view and the texts of reports print the same list from the same columns.
+ * column.h - the columns of a list as data: their figures, heads and widths. Panes of the view and
+ * texts of reports print the same list from the same columns.
  */
 #ifndef SBERF_QUERY_COLUMN_H
 #define SBERF_QUERY_COLUMN_H
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 enum list_figure_unit {
-	LIST_NONE,               /* nothing is to be said */
+	LIST_NONE,               /* empty */
 	LIST_TIME,
 	LIST_COUNT,
 	LIST_SHARE,              /* value of whole */
@@ -32,10 +32,10 @@ enum list_tone {
 	LIST_TONE_RUNNING,
 	LIST_TONE_RUNNABLE,
 	LIST_TONE_FAR,           /* on another NUMA node */
-	LIST_TONE_DOUBT,         /* it is not known */
+	LIST_TONE_DOUBT,         /* uncertain */
 };
 
-/* What stands in one column of one row. */
+/* The content of one column in one row. */
 struct list_figure {
 	uint64_t value;
 	uint64_t whole;          /* LIST_SHARE, LIST_RATE, LIST_BAR */
@@ -43,28 +43,28 @@ struct list_figure {
 	const char *word;        /* LIST_WORD: less than UNITS_MAX bytes */
 	uint8_t unit;            /* enum list_figure_unit */
 	uint8_t tone;            /* enum list_tone */
-	bool doubt;              /* it is estimated for the most part: "~" in front */
+	bool doubt;              /* mostly estimated: shown with "~" in front */
 };
 
 struct list_column {
 	const char *head;
 	struct list_figure (*figure)(const void *row);
-	bool lead;               /* on a screen it has the colour of its row */
-	bool dot;                /* nothing is a dot there */
-	uint16_t least_w;        /* a pane of fewer columns leaves it out, */
-	uint16_t wide_w;         /* and one of fewer than that gives it BRIEF_COLS instead of COLS */
+	bool lead;               /* on a screen it takes the colour of its row */
+	bool dot;                /* an empty figure shows as a dot */
+	uint16_t least_w;        /* a pane of fewer columns omits it; */
+	uint16_t wide_w;         /* one of fewer than this gives it BRIEF_COLS instead of COLS */
 	uint8_t cols, brief_cols;
-	const char *text_head;   /* in texts, NULL = it is not there; */
+	const char *text_head;   /* in texts; NULL = omitted there; */
 	uint8_t text_cols;
 };
 
-/* How many a second that is. */
+/* C as a number per second. */
 static inline double list_figure_rate(const struct list_figure *c)
 {
 	return c->whole ? (double)c->value * 1e9 / (double)c->whole : 0;
 }
 
-/* C as text in full, without the sign of doubt. Returns DST. */
+/* Writes C in full to DST, without the "~". Returns DST. */
 static inline char *list_figure_text(const struct list_figure *c, char dst[UNITS_MAX])
 {
 	switch (c->unit) {

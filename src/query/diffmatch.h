@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* diffmatch.h - which nodes of two trees are the same thing, as query/treediff.h says. Private to diffs. */
+/*
+ * diffmatch.h - finds which nodes of two trees are the same thing, by the rules of
+ * query/treediff.h. Private to diffs.
+ */
 #ifndef SBERF_QUERY_DIFFMATCH_H
 #define SBERF_QUERY_DIFFMATCH_H
 
@@ -9,22 +12,31 @@
 
 struct matches;
 
-/* Looks at the two trees, which must stay. NULL when out of memory. */
+/* Matches the nodes of two trees, which must outlive the result. NULL when out of memory. */
 struct matches *matches_new(const struct tree *const tree[DIFF_SIDES]);
 void matches_free(struct matches *m);            /* NULL is fine */
 
-/* What NODE of SIDE is: below matches_count(), and the same for the same thing on both sides. */
+/*
+ * The number of what NODE of SIDE is: below matches_count(), and equal for the same thing on both
+ * sides.
+ */
 uint32_t matches_what(const struct matches *m, int side, uint32_t node);
 uint32_t matches_count(const struct matches *m);
 
-/* How two different things of one kind are in order when all else is equal: by what they are called. */
+/*
+ * Orders two different things of one kind by their names, when all else is equal. Negative, 0 or
+ * positive.
+ */
 int matches_compare(const struct matches *m, uint32_t a, uint32_t b);
 
 /* The heaviest node of SIDE that is WHAT; NODE_NONE = there is none. */
 uint32_t matches_node(const struct matches *m, int side, uint32_t what);
-/* The node that WHAT is called by, and *RET_SIDE where it is: one with a name, and after rather than before. */
+/*
+ * The node that gives WHAT its name, in tree *RET_SIDE: one that has a name, and rather after than
+ * before.
+ */
 uint32_t matches_named(const struct matches *m, uint32_t what, int *ret_side);
-/* WHAT stands for code of a file that has no names and is not the same on both sides. */
+/* Whether WHAT is code without names, in a file that differs between the sides. */
 bool matches_nameless(const struct matches *m, uint32_t what);
 
 DEFINE_AUTO(matches_free, struct matches);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.h - which facts of a snapshot a question is about, and which of them idle, are open, or stand for others. Private to
- * queries.
+ * filter.h - which facts of a snapshot a query asks for, and which of those idle, are open, or
+ * stand for others. Private to queries.
  *
- * What a wait says (dict_wait()) is judged once per id, what a thread is called once per thread, a stack once per stack; so for
- * a fact there is little left to do, and for a sample next to nothing.
+ * A wait (dict_wait()) is judged once per id, a thread once by its names, a stack once. So little
+ * is left to do for a fact, and next to nothing for a sample.
  *
  * Only facts of the measures asked for count (model/measure.h).
  */
@@ -22,34 +22,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FACT_IN 0x1u             /* it is asked for; what follows is never set without this */
-#define FACT_IDLE 0x2u           /* query.h says what idles */
+#define FACT_IN 0x1u             /* asked for; the flags below are never set without this one */
+#define FACT_IDLE 0x2u           /* an idle wait, as query.h defines */
 #define FACT_OPEN 0x4u           /* in a wait that has not ended */
 #define FACT_DOUBT 0x8u          /* stands for waits without a stack of their own */
-#define FACT_COUNTS 0x10u        /* its count counts: not when the same waits are counted by their other part */
+/* its count is added: not when the same waits are counted by their other part */
+#define FACT_COUNTS 0x10u
 
 struct filter {
 	const struct snapshot *s;
 	const struct dict *d;
 	const struct query *q;
-	uint32_t waits, threads; /* of the dictionary when the filter was made: it may grow meanwhile */
-	struct measure_set set;  /* what is asked for */
-	uint32_t kinds;          /* whose facts may count in it, as a mask */
-	uint32_t choosy;         /* of these, those of which not all facts do */
-	uint8_t places[EVENT_KINDS_MAX];         /* by kind: in which places of SET its facts can count, as a mask */
+	uint32_t waits, threads; /* size of the dictionary when the filter was made: it may grow */
+	struct measure_set set;  /* the measures asked for */
+	uint32_t kinds;          /* kinds whose facts may count, as a mask */
+	uint32_t choosy;         /* of these, kinds of which only some facts count */
+	/* by kind: the places in SET in which its facts may count, as a mask */
+	uint8_t places[EVENT_KINDS_MAX];
 	uint64_t from_ns, to_ns;
-	struct term_match terms; /* what is said of nodes, threads and waits */
+	struct term_match terms; /* terms about nodes, threads and waits */
 	uint32_t compat[QUERY_CALLS_MAX];        /* query.calls in the 32-bit ABI; CALL_NONE = it has none */
-	uint8_t *wait;           /* by wait_id: what is known from the wait alone */
-	uint8_t *thread;         /* by thread_id; NULL = every thread is asked for and none is one of a pool */
+	uint8_t *wait;           /* by wait_id: flags that follow from the wait alone */
+	uint8_t *thread;         /* by thread_id; NULL = every thread is asked for and none belongs to a pool */
 	thread_id *same;         /* threads_same() */
-	uint32_t *moved;         /* by same[]: since which slice the thread may be waiting; NULL = there are no open waits */
+	/* by same[]: the slice since which the thread may be waiting; NULL = no open waits */
+	uint32_t *moved;
 	struct stack_filter stacks;
 	struct subtree_filter within;    /* when query.nr_within */
-	struct idle_memo idle;   /* with stacks only when there are waits on futexes */
+	struct idle_memo idle;   /* with stacks only when there are futex waits */
 };
 
-/* A filter for Q, whose names and snapshot must stay. False when out of memory: it is to be freed all the same. */
+/*
+ * Initialises F for Q; names and snapshot must outlive it. False when out of memory; call
+ * filter_free() in any case.
+ */
 bool filter_init(struct filter *f, const struct snapshot *s, const struct names *names, const struct query *q);
 void filter_free(struct filter *f);
 
@@ -60,14 +66,15 @@ static inline bool filter_slice(const struct filter *f, const struct slice_view 
 }
 
 /*
- * What the fact of EV is, whose thread must be below f.threads, in a slice that is in the time asked for: FACT_OPEN is not told, as an
- * event does not know whether its wait has ended since.
+ * The flags of the fact that EV would make, in a slice within the time asked for; its thread must
+ * be below f.threads. Never sets FACT_OPEN, because an event does not know whether its wait has
+ * ended since.
  */
 unsigned int filter_event(struct filter *f, const struct event *ev);
 
 unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x);
 
-/* In which places of f.set X counts, a fact that is asked for, as a mask. */
+/* The places of f.set in which X, a fact that is asked for, counts, as a mask. */
 unsigned int filter_places_chosen(const struct filter *f, const struct fact *x);
 static inline unsigned int filter_places(const struct filter *f, const struct fact *x)
 {
@@ -90,15 +97,15 @@ static inline bool filter_about(const struct filter *f, unsigned int kind, threa
 }
 
 /*
- * Whether query.within, which there is, has what is asked for otherwise: IS says what that is. Idle waits that are folded have
- * a place of their own.
+ * Whether a fact that is otherwise asked for is at or below query.within, which is given. IS are
+ * its flags: folded idle waits have a node of their own.
  */
 static inline bool filter_within(const struct filter *f, thread_id thread, unsigned int node, stack_id stack, unsigned int is)
 {
 	return !(is & FACT_IDLE && f->q->fold_idle) && subtree_filter_has(&f->within, thread, node, stack);
 }
 
-/* The same as filter_fact(), wherever in the tree it is. */
+/* As filter_fact(), without regard to query.within. */
 static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
 {
 	if (!filter_about(f, x->kind, x->thread, x->node))
@@ -110,7 +117,10 @@ static inline unsigned int filter_anywhere(struct filter *f, const struct slice_
 	return f->choosy && !filter_places(f, x) ? 0 : FACT_IN | FACT_COUNTS;
 }
 
-/* What X is, a fact of V, the snapshot's slice number SLICE: a mask of FACT_*, 0 when it is not asked for. */
+/*
+ * The flags (FACT_*) of X, a fact of V, slice number SLICE of the snapshot; 0 when it is not asked
+ * for.
+ */
 static inline unsigned int filter_fact(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
 {
 	const unsigned int is = filter_anywhere(f, v, slice, x);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * foldpath.h - a stack as the functions that a question sees in it, root first, with cycles folded: query.fold_recursion. Private to
- * queries.
+ * foldpath.h - turns a stack into the functions that a query sees in it, root first, with recursion
+ * folded (query.fold_recursion). Private to queries.
  *
- * Where a function is called that is under way already, the path goes back to it, and all that was called in between is left out. So
- * each function is there once, the stack ends in the function that it ended in, and goes on from a function as from any of its calls.
+ * When a function that is already on the path is called again, the path goes back to it and drops
+ * everything called in between. So each function occurs once, the stack still ends in the function
+ * it ended in, and goes on from there as from any other call.
  */
 #ifndef SBERF_QUERY_FOLDPATH_H
 #define SBERF_QUERY_FOLDPATH_H
@@ -24,7 +25,7 @@ struct fold_step {
 	bool inlined;            /* in its first call */
 };
 
-/* Where a step was put last: it is still there if the step of that number is this one. */
+/* Where a step was last put; still valid if the step of that number is this one. */
 struct fold_place {
 	uint64_t identity;
 	bool named;
@@ -35,13 +36,17 @@ struct fold_path {
 	const struct query *q;
 	const struct hidden *hidden;
 	struct identity *identity;
-	VEC(struct fold_step) step;      /* of the last stack that was asked for */
+	VEC(struct fold_step) step;      /* of the last stack */
 	VEC(stack_id) stack;
-	VEC(struct fold_place) place;    /* of every step that there ever was, so that paths of any depth take a look each */
+	/* of every step ever seen, so that each step takes one look-up at any depth */
+	VEC(struct fold_place) place;
 	struct hidx places;
 };
 
-/* Puts the path of STACK into P->step, whose other fields are set. False when out of memory. */
+/*
+ * Puts the path of STACK into P->step; the other fields of P are set by the caller. False when out
+ * of memory.
+ */
 bool fold_path_of(struct fold_path *p, stack_id stack);
 void fold_path_free(struct fold_path *p);        /* zeroed is fine */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * group.h - which root of a tree a thread belongs to. Private to queries.
+ * group.h - decides below which root of a tree a thread goes. Private to queries.
  *
- * A group is made for every thread of the dictionary, used or not, so that the thread that stands for a process (its main
- * thread) is the same in every refresh. A process is one pid with one executable: exec makes another one of it. Groups by NUMA
- * node are made as facts come, and those of threads once more below each.
+ * Every thread of the dictionary gets a group, used or not, so that the thread that stands for a
+ * process (its main thread) is the same in every refresh. A process is one pid with one executable;
+ * after an exec it is another one. Groups by NUMA node are made when facts need them, with the
+ * thread groups repeated below each.
  */
 #ifndef SBERF_QUERY_GROUP_H
 #define SBERF_QUERY_GROUP_H
@@ -20,12 +21,12 @@
 #define GROUP_TOP UINT32_MAX     /* "up" of a group right under the root */
 
 struct group {
-	uint64_t id[2];          /* what makes it this group, in ids of the dictionary */
+	uint64_t id[2];          /* its identity, in ids of the dictionary */
 	uint64_t hash;           /* the same from text and numbers, for tree_node.key */
 	uint32_t up;             /* the group above, GROUP_TOP = none */
 	uint8_t kind;            /* NODE_GROUP or NODE_NUMA */
 	union {
-		thread_id thread;        /* NODE_GROUP: stands for it */
+		thread_id thread;        /* NODE_GROUP: its representative */
 		uint32_t numa;           /* NODE_NUMA: its number */
 	};
 	uint32_t node;           /* of the tree, NODE_NONE = none yet */
@@ -37,14 +38,17 @@ struct groups {
 	uint32_t *of_thread;     /* by thread id; NULL for GROUP_NONE */
 };
 
-/* Groups the threads of D. -ENOMEM: G is empty. */
+/* Groups the threads of D. 0, or -ENOMEM with G empty. */
 int groups_build(struct groups *g, const struct dict *d, enum group_by by);
 void groups_free(struct groups *g);
 
-/* What GROUP (GROUP_TOP = everything) is on the NUMA node NUMA, made when there is none; GROUP_TOP when out of memory. */
+/*
+ * The part of GROUP (GROUP_TOP = everything) on the NUMA node NUMA, created when missing; GROUP_TOP
+ * when out of memory.
+ */
 uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa);
 
-/* True when a NODE_GROUP at DEPTH of the tree that Q asks for stands for a process. */
+/* Whether a NODE_GROUP at DEPTH of the tree of Q is a process. */
 static inline bool group_is_process(const struct query *q, unsigned int depth)
 {
 	return q->group_by == GROUP_PROCESS || (q->group_by == GROUP_THREAD && depth == 1u + q->by_node);

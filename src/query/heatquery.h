@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* heatquery.h - how much of what a question asks for ran and waited when. */
+/* heatquery.h - when the time that a query asks for was spent, as a heat map. */
 #ifndef SBERF_QUERY_HEATQUERY_H
 #define SBERF_QUERY_HEATQUERY_H
 
@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * Sets RET, which is empty, to the time of what Q asks for in S, whatever range it names. Slices do not say when in them it was: it
- * is spread evenly, and waits that are longer end with their slice. False when out of memory: RET is for heat_free() all the same.
+ * Fills RET, which is empty, with the time that Q asks for in S, whatever its range. Slices do not
+ * say when within them time was spent: it is spread evenly, and waits longer than a slice end with
+ * it. False when out of memory; call heat_free() in any case.
  */
 bool heat_query(const struct snapshot *s, const struct names *names, const struct query *q, struct heat *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hidden.h - which frames a question leaves out, by the module that they are in: query.hide_kernel, query.hide_libraries. Private to
- * whoever reads stacks for a question; what counts as a library is said in query.h.
+ * hidden.h - which frames a query hides by their module: query.hide_kernel, query.hide_libraries.
+ * Private to code that reads stacks for a query; query.h defines what a library is.
  */
 #ifndef SBERF_QUERY_HIDDEN_H
 #define SBERF_QUERY_HIDDEN_H
@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 struct hidden {
-	bool *module;            /* by module_id: left out; NULL = nothing is */
-	uint32_t n;              /* there are; what came since is shown */
+	bool *module;            /* by module_id: hidden; NULL = none is */
+	uint32_t n;              /* size of module; newer modules are shown */
 };
 
-/* False when out of memory: to be freed all the same. */
+/* Initialises H for Q. False when out of memory; call hidden_free() in any case. */
 bool hidden_init(struct hidden *h, const struct dict *d, const struct query *q);
 void hidden_free(struct hidden *h);              /* zeroed is fine */
 
-/* Whether frames of MODULE are left out. */
+/* Whether frames of MODULE are hidden. */
 static inline bool hidden_module(const struct hidden *h, module_id module)
 {
 	return module < h->n && h->module[module];

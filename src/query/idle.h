@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * idle.h - stacks that wait on a condition or a semaphore, told by the names of their innermost functions. Private to queries.
+ * idle.h - recognises stacks that wait on a condition or a semaphore by the names of their
+ * innermost functions. Private to queries.
  *
- * A futex is a lock or the inside of something that waits for work; the kernel sees no difference, the program's stack shows
- * it. Names that are not known yet tell nothing: such a stack is one that waits for a lock until they are.
+ * A futex may be a lock, or part of something that waits for work; the kernel cannot tell them
+ * apart, but the stack of the program can. While names are not known, a stack counts as waiting for
+ * a lock.
  */
 #ifndef SBERF_QUERY_IDLE_H
 #define SBERF_QUERY_IDLE_H
@@ -14,11 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of user functions, from the system call outwards: as far as the condition may be, and as far as a lock built on it. */
+/*
+ * User functions looked at, from the system call outwards: for a condition, and for a lock built on
+ * one.
+ */
 #define IDLE_CONDITION_DEPTH 6u
 #define IDLE_LOCK_DEPTH 8u
 
-/* What has been found out already. */
+/* Results so far. */
 struct idle_memo {
 	const struct dict *d;
 	const struct names *names;
@@ -27,17 +32,17 @@ struct idle_memo {
 	uint8_t *stack;          /* by stack_id */
 };
 
-/* False when out of memory. */
+/* Initialises M. False when out of memory. */
 bool idle_init(struct idle_memo *m, const struct dict *d, const struct names *names);
 void idle_free(struct idle_memo *m);             /* zeroed is fine */
 
 /*
- * Whether STACK, in a futex wait, waits on a condition or semaphore, and not for a lock that is made of these (the lock of a
- * Python interpreter, a monitor of Java, a lock inside of Go's runtime).
+ * Whether STACK, in a futex wait, waits on a condition or semaphore, rather than for a lock that is
+ * built from one (the lock of a Python interpreter, a Java monitor, a lock inside Go's runtime).
  */
 bool idle_stack(struct idle_memo *m, stack_id stack);
 
-/* The same of a function by its name alone. */
+/* Whether NAME alone is that of such a function. */
 bool idle_condition_name(const char *name);
 
 #endif

@@ -25,7 +25,7 @@
 
 #define ROW_NONE UINT32_MAX
 
-/* What facts of one kind are, added up. */
+/* Sums of the facts of one kind. */
 struct numa_sum {
 	struct numa_accesses accesses;   /* EVENT_ACCESS */
 	uint64_t weight, samples;        /* of other kinds; samples: of all */
@@ -40,7 +40,7 @@ struct numa_stack {
 	struct numa_sum sum;
 };
 
-/* Stacks of one kind that read the same; of accesses those of one function. */
+/* Stacks of one kind with the same reading; for accesses, within one function. */
 struct numa_bunch {
 	uint64_t reading;
 	uint32_t func;                   /* of EVENT_ACCESS, in funcs; else ROW_NONE */
@@ -60,7 +60,7 @@ struct numa_func {
 	uint32_t row;
 };
 
-/* How much of a bunch is a thread's. */
+/* The part of a bunch that belongs to one thread. */
 struct numa_share {
 	uint32_t bunch;
 	thread_id thread;
@@ -100,7 +100,7 @@ struct numa_build {
 	uint64_t (*site_mapping)[MAPPING_NR];    /* faults of a site by mapping */
 };
 
-/* A fact, and what its nodes are to each other. */
+/* A fact, with what its nodes are to each other. */
 struct numa_fact {
 	const struct fact *f;
 	uint32_t slice;

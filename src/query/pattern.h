@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pattern.h - regular expressions of bounded cost: regcomp(3), extended, that find something anywhere in a text or not.
+ * pattern.h - extended regular expressions (regcomp(3)) of bounded cost, searched anywhere in a
+ * text.
  *
- * What would take for ever or fill the memory is refused: back references, for which no fast way is known, and repetitions that
- * multiply (((a{99}){99}){99}). What the library remembers of texts while it matches grows with the time that this takes, so it is
- * thrown away now and then. A pattern that still takes PATTERN_CPU_NS gives up.
+ * Patterns that could run for ever or fill the memory are refused: back references, for which no
+ * fast method is known, and nested repetitions (((a{99}){99}){99}). The library caches data while
+ * it matches, and the cache grows with the time spent; so it is dropped now and then. A pattern
+ * that has taken PATTERN_CPU_NS gives up.
  */
 #ifndef SBERF_QUERY_PATTERN_H
 #define SBERF_QUERY_PATTERN_H
@@ -17,28 +19,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PATTERN_SIZE_MAX 1000u   /* characters of a pattern whose repetitions are written out */
+#define PATTERN_SIZE_MAX 1000u   /* size limit of a pattern with its repetitions written out */
 #define PATTERN_CPU_NS (2 * NSEC_PER_SEC)
 
 struct pattern {
 	regex_t regex;
 	const char *text;        /* borrowed */
-	size_t unclocked;        /* bytes that were looked at since the clock was read last */
+	size_t unclocked;        /* bytes searched since the clock was last read */
 	uint64_t clock_ns;       /* CPU time of the thread then */
-	uint64_t spent_ns;       /* what it took in all, and since it was made: */
+	uint64_t spent_ns;       /* total time, and time since the last compilation: */
 	uint64_t since_ns;
 	bool made;
-	bool gave_up;            /* it took too long, or there was no memory: nothing is found any more */
+	bool gave_up;            /* it took too long, or memory is out: it finds nothing any more */
 };
 
 /*
- * Whether TEXT can be a pattern: 0, or -EINVAL with a sentence that names OPTION ("--focus"; NULL = nothing is named).
+ * Checks whether TEXT is a usable pattern: 0, or -EINVAL with a sentence that names OPTION
+ * ("--focus"; NULL = no name).
  */
 int pattern_check(const char *text, const char *option, struct err *e);
-/* Makes a pattern of TEXT, which must outlive it. False when it can be none, or there is no memory. */
+/* Compiles TEXT, which must outlive P. False when it is not usable, or memory is out. */
 bool pattern_init(struct pattern *p, const char *text);
 void pattern_free(struct pattern *p);            /* zeroed is fine */
-/* Whether it is found in TEXT. By one thread, which may do little else meanwhile. */
+/*
+ * Whether P is found in TEXT. The clock is the calling thread's CPU time, so that thread should do
+ * little else meanwhile.
+ */
 bool pattern_in(struct pattern *p, const char *text);
 
 #endif

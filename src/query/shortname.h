@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shortname.h - names of functions without what their types are made of. Pure text; knows no profile. Private to queries. */
+/*
+ * shortname.h - shortens demangled function names. Pure text; knows no profile. Private to queries.
+ */
 #ifndef SBERF_QUERY_SHORTNAME_H
 #define SBERF_QUERY_SHORTNAME_H
 

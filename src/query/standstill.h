@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * standstill.h - a *standstill*: several threads of one process have been waiting for locks, and nobody woke any of them, for so
- * long that they may well wait for each other. That they do cannot be seen from outside.
+ * standstill.h - detects a *standstill*: several threads of one process have waited for locks for
+ * so long, without being woken, that they may be waiting for each other. Whether they do cannot be
+ * seen from outside.
  */
 #ifndef SBERF_QUERY_STANDSTILL_H
 #define SBERF_QUERY_STANDSTILL_H
@@ -14,13 +15,13 @@
 #define STANDSTILL_NS 5000000000ull
 
 struct standstill {
-	uint32_t threads;        /* of the process with most of them; 0 = there is none */
-	uint64_t waited_ns;      /* all of them have at least */
+	uint32_t threads;        /* of the process with most such threads; 0 = no standstill */
+	uint64_t waited_ns;      /* each of them has waited at least this long */
 };
 
-/* Who stands still among those that still wait in W. */
+/* The standstill among the open waits of W. */
 struct standstill waits_standstill(const struct waits *w);
-/* True when O, one of W, is part of a standstill. */
+/* Whether O, one of W, is part of a standstill. */
 bool wait_stands_still(const struct waits *w, const struct wait_open *o);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * termmatch.h - what query.terms say of threads, nodes and waits; what they say of stacks is in stackfilter.h. Private to queries.
+ * termmatch.h - matches the terms of a query about threads, nodes and waits; stackfilter.h matches
+ * those about stacks. Private to queries.
  *
- * Threads are judged once per id, processes once per name, waits once per id (by whoever asks).
+ * Threads are judged once per id, processes once per name, waits once per id (by the caller).
  */
 #ifndef SBERF_QUERY_TERMMATCH_H
 #define SBERF_QUERY_TERMMATCH_H
@@ -31,18 +32,18 @@ struct term_match {
 	bool threads;            /* there are terms about threads, processes or cgroups */
 };
 
-/* What the terms of Q say, which it has been checked to mean something. */
+/* Initialises M for the terms of Q, which are valid. */
 void term_match_init(struct term_match *m, const struct query *q);
 
-/* Whether a wait in CALL and STATE is asked for. */
+/* Whether a wait in CALL and STATE matches. */
 bool term_match_wait(const struct term_match *m, uint32_t call, unsigned int state);
 
 /*
- * Sets TERMS[i], of N threads of D, to what is true of thread i: bit t for term t of TS that is about threads, processes or cgroups and
- * whose pattern it matches, whatever its NOT. False when out of memory.
+ * Sets TERMS[i], for each of N threads of D, to the terms of TS that match thread i: bit t for term
+ * t about threads, processes or cgroups, regardless of NOT. False when out of memory.
  */
 bool term_match_threads(const struct terms *ts, const struct dict *d, uint32_t *terms, uint32_t n);
-/* Of such bits, whether all terms hold. */
+/* Whether all terms hold for a thread with these bits. */
 bool term_match_all(const struct terms *ts, uint32_t bits);
 
 #endif

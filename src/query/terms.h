@@ -43,7 +43,7 @@ enum term_what {
 struct filter_term {
 	uint8_t what;            /* enum term_what */
 	uint8_t not;             /* 1: all but that */
-	uint8_t picked;          /* 1: chosen in the list that it narrows, which goes on to show the others */
+	uint8_t picked;          /* chosen in the list that it narrows; that list goes on showing the others */
 	char text[TERM_TEXT_MAX];        /* without keyword; never empty */
 };
 
@@ -56,42 +56,48 @@ struct terms {
 const char *term_keyword(enum term_what what);
 
 /*
- * Reads TEXT, blanks around it left out, as the list above says. -EINVAL with a sentence when it is empty, too long or makes no
- * sense; ARCH (NULL = this machine's) says which system calls there are.
+ * Parses TEXT, without the blanks around it, as the list above says. ARCH (NULL = this machine's)
+ * decides which system calls exist. 0, or -EINVAL with a sentence when it is empty, too long or
+ * invalid.
  */
 int term_parse(const char *text, const char *arch, struct filter_term *ret, struct err *e);
 /*
- * Makes a term of WHAT and its TEXT alone, as the command line has them: sentences name it as OPTION ("--focus"), NULL = by nothing.
+ * Makes a term of kind WHAT from TEXT, as given on the command line. Error sentences name OPTION
+ * ("--focus"), if it is not NULL. As term_parse().
  */
 int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch, struct filter_term *ret, struct err *e);
-/* How term_parse() would read T. Not sanitised. Returns DST. */
+/* Writes T to DST as term_parse() would read it. Not sanitised. Returns DST. */
 char *term_text(const struct filter_term *t, char dst[TERM_WRITTEN_MAX]);
 bool term_same(const struct filter_term *a, const struct filter_term *b);
 
 /*
- * A keyword that begins with the LEN bytes at TEXT ("thr" of "!thr"), NULL when there is none. *RET_LEN bytes of it are common to all
- * that do; *RET_ONLY says that it is the only one. "function" is not offered.
+ * A keyword that begins with the LEN bytes at TEXT ("thr" of "!thr"); NULL when there is none.
+ * *RET_LEN is the length of what all such keywords have in common; *RET_ONLY says that there is
+ * only this one. "function" is not offered.
  */
 const char *term_complete(const char *text, size_t len, size_t *ret_len, bool *ret_only);
 
-/* Appends T; one that is there already moves to the end. False when there are TERMS_MAX. */
+/* Appends T; an equal one moves to the end instead. False when there are TERMS_MAX. */
 bool terms_add(struct terms *ts, const struct filter_term *t);
 void terms_remove(struct terms *ts, uint32_t i);
 /* Removes all terms of WHAT, only those that were picked when PICKED. */
 void terms_drop(struct terms *ts, enum term_what what, bool picked);
 bool terms_same(const struct terms *a, const struct terms *b);
-/* Whether a term asks for waits of some kind only, which leaves running time out. */
+/* Whether a term asks only for certain waits, which leaves running time out. */
 bool terms_only_waits(const struct terms *ts);
 
 /*
- * "*" and "?" of a pattern with commas: whether TEXT, LEN bytes that end in NUL, matches one of its parts as a whole; with ANYWHERE,
- * when a part of TEXT does.
+ * Whether TEXT, LEN bytes that end in NUL, matches one of the comma-separated parts of PATTERN ("*"
+ * and "?" are wildcards): as a whole, or, with ANYWHERE, in some part of TEXT.
  */
 bool term_matches(const char *pattern, const char *text, size_t len, bool anywhere);
 
-/* The function called NAME and no other as a regular expression; false when it is too long for a term. */
+/*
+ * Writes a regular expression for exactly the function NAME to DST; false when it is too long for a
+ * term.
+ */
 bool term_exactly(const char *name, char dst[TERM_TEXT_MAX]);
-/* The thread, process or cgroup called NAME as a pattern; the same. */
+/* Writes a pattern for exactly the thread, process or cgroup NAME to DST; false as above. */
 bool term_literally(const char *name, char dst[TERM_TEXT_MAX]);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threadlist.h - the threads of a snapshot: what time each had, where it ran last, and what it was doing at the end.
+ * threadlist.h - the threads of a snapshot: their times, where they ran last, and what they were
+ * doing at the end.
  *
- * A further reading of the same facts as query.h. Pure: the same snapshot, names and query give the same list. A thread that
- * was renamed is one row, under its last name.
+ * Reads the same facts as query.h. Pure: the same snapshot, names and query give the same list. A
+ * renamed thread is one row, under its last name.
  */
 #ifndef SBERF_QUERY_THREADLIST_H
 #define SBERF_QUERY_THREADLIST_H
@@ -16,11 +17,11 @@
 #include <stdint.h>
 
 enum thread_does {
-	THREAD_QUIET,            /* nothing was seen of it lately */
+	THREAD_QUIET,            /* nothing was seen of it recently */
 	THREAD_RUNS,             /* it had samples in the last seconds */
-	THREAD_QUEUED,           /* it has been woken and waits for a CPU */
+	THREAD_QUEUED,           /* it was woken and waits for a CPU */
 	THREAD_WAITS,            /* it has not been woken yet */
-	THREAD_IDLES,            /* the same, and nothing asks it to get on (query.h) */
+	THREAD_IDLES,            /* the same, and idle (query.h) */
 };
 
 struct thread_row {

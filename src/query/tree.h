@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tree.h - the last step of building a tree. Private to queries. */
+/* tree.h - the last step of building a tree: totals and order. Private to queries. */
 #ifndef SBERF_QUERY_TREE_H
 #define SBERF_QUERY_TREE_H
 
@@ -11,7 +11,10 @@
 
 #define TREE_ROOT_KEY hash_u64(1)
 
-/* tree_node.key of the child of a node with the key PARENT. IDENTITY is that of identity.h, or group.hash. */
+/*
+ * The tree_node.key of a child of the node with key PARENT. IDENTITY is that of identity.h, or
+ * group.hash.
+ */
 static inline uint64_t tree_key(uint64_t parent, uint64_t identity, unsigned int kind, bool inlined)
 {
 	return hash_2u64(parent, hash_2u64(identity, kind << 1 | inlined));

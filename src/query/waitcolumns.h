@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waitcolumns.h - the columns of the list of waits (waits.h), but for the histogram, which everybody draws as he can. */
+/*
+ * waitcolumns.h - the columns of the list of waits (waits.h), except the histogram, which views and
+ * texts draw in their own ways.
+ */
 #ifndef SBERF_QUERY_WAITCOLUMNS_H
 #define SBERF_QUERY_WAITCOLUMNS_H
 

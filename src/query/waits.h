@@ -2,8 +2,9 @@
 /*
  * waits.h - what threads wait for: class, call, stack, waker, with totals and lengths.
  *
- * The other reading of the same facts as query.h. Pure: the same snapshot, names and query give the same list. There are at
- * most 10,000 rows of stacks, the heaviest, beside one "(other)" for each call, and 10,000 rows of wakers.
+ * Reads the same facts as query.h. Pure: the same snapshot, names and query give the same list. It
+ * has at most the 10,000 heaviest rows of stacks, besides one "(other)" for each call, and 10,000
+ * rows of wakers.
  */
 #ifndef SBERF_QUERY_WAITS_H
 #define SBERF_QUERY_WAITS_H
@@ -19,7 +20,8 @@ enum wait_level {
 	WAIT_LEVEL_NODE,         /* of the CPU; with query.by_node only: else classes are right below row 0 */
 	WAIT_LEVEL_CLASS,
 	WAIT_LEVEL_CALL,
-	WAIT_LEVEL_STACK,        /* one stack, by the names of its functions; stacks that read the same are one */
+	/* one stack, by the names of its functions; stacks with the same reading are one */
+	WAIT_LEVEL_STACK,
 	WAIT_LEVEL_WAKER,        /* who woke threads that waited there, and in which stack, when that was asked for */
 };
 
@@ -56,10 +58,14 @@ struct wait_open {
 	bool idling;             /* query.h */
 };
 
-/* Where the functions of a stack begin that are told. */
+/* Where the shown functions of a stack begin. */
 struct wait_first {
 	stack_id stack;          /* the frame; STACK_ROOT = "[no stack]" */
-	uint32_t name;           /* the first of its names. Of all callers all names are told, or, with query.no_inlines, the last */
+	/*
+	 * the first of its names shown. Callers are shown with all their names, or, with
+	 * query.no_inlines, the last
+	 */
+	uint32_t name;
 };
 
 struct waits {
@@ -68,18 +74,19 @@ struct waits {
 	struct query query;
 	struct wait_row *row;
 	uint32_t n;
-	uint32_t other_stacks;           /* that had no row of their own: they are in the rows "(other)" of their calls */
-	struct wait_open *open;          /* longest first, those that idle last */
+	uint32_t other_stacks;           /* stacks without a row of their own: they are in the rows "(other)" */
+	struct wait_open *open;          /* longest first, idle ones last */
 	uint32_t nr_open;
-	uint64_t idle_ns;                /* idling waits in what was asked for, left out or not */
+	uint64_t idle_ns;                /* idle waits in what was asked for, left out or not */
 	struct wait_first *first;        /* of each row: wait_stack_first() */
 	uint8_t *entry;                  /* for labels: what is known of the functions below funcs (query/stack_signature.h) */
 	uint32_t funcs;
 };
 
 /*
- * Builds the list of what Q asks for: range, kinds (those off the CPU; 0 = both), states, calls, thread, nodes, by_node,
- * no_inlines. With fold_idle idling waits are left out, of the threads that still wait too. -ENOMEM is the only failure.
+ * Builds the list of what Q asks for: range, kinds (off-CPU ones; 0 = both), states, calls, thread,
+ * nodes, by_node, no_inlines. fold_idle leaves idle waits out, also among open waits. On success
+ * *RET is the caller's; -ENOMEM is the only failure.
  */
 int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e);
 void waits_free(struct waits *w);                /* NULL is fine */
@@ -92,7 +99,7 @@ void waits_free(struct waits *w);                /* NULL is fine */
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size);
 /* The functions of STACK as in wait_row_label(). */
 char *wait_stack_label(const struct waits *w, stack_id stack, char *dst, size_t size);
-/* Where that begins. */
+/* Where the functions that wait_stack_label() shows begin. */
 struct wait_first wait_stack_first(const struct waits *w, stack_id stack);
 
 DEFINE_AUTO(waits_free, struct waits);
