@@ -99,6 +99,33 @@ static void fit_percent(char dst[UNITS_MAX], double share, int cols, bool doubt)
 		snprintf(dst, UNITS_MAX, "%.0fk%s", share / 10, sign);
 }
 
+void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *text, enum sort_by sort)
+{
+	if (x && h->n < PANE_COMMON_HEADS)
+		h->v[h->n++] = (struct pane_head){ x, cols, text, sort };
+}
+
+void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h, enum sort_by sorted, bool told)
+{
+	for (unsigned int i = 0; i < h->n; i++)
+		told |= h->v[i].sort == sorted;
+	if (told)
+		pane_common_rule(cv, 0, end, title);
+	else
+		pane_common_rule_sorted(cv, 0, end, title, sorted);
+	for (unsigned int i = 0; i < h->n; i++)
+		pane_common_head(cv, h->v[i].x, 0, h->v[i].cols, h->v[i].text, h->v[i].sort == sorted);
+}
+
+enum sort_by pane_common_head_at(const struct pane_heads *h, int x)
+{
+	for (unsigned int i = 0; i < h->n; i++) {
+		if (x >= h->v[i].x && x < h->v[i].x + h->v[i].cols)
+			return h->v[i].sort;
+	}
+	return SORT_NR;
+}
+
 void pane_common_percent(struct canvas *cv, int x, int y, int cols, enum style style, uint64_t part, uint64_t whole, bool doubt)
 {
 	const double share = whole ? (double)part / (double)whole : 0;

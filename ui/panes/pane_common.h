@@ -22,6 +22,24 @@ void pane_common_rule_sorted(struct canvas *cv, int y, int end, const char *titl
 /* HEAD in the rule, right-aligned in the COLS columns from X on, with an arrow when the lines are SORTED by it. */
 void pane_common_head(struct canvas *cv, int x, int y, int cols, const char *head, bool sorted);
 
+#define PANE_COMMON_HEADS 8u
+/* The heads of a pane: where they stand, and what lines are sorted by when one is pressed (SORT_NR = by nothing). */
+struct pane_heads {
+	struct pane_head {
+		int x, cols;
+		const char *text;
+		enum sort_by sort;
+	} v[PANE_COMMON_HEADS];
+	unsigned int n;
+};
+
+/* Adds a head; X = 0: there is no such column. */
+void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *text, enum sort_by sort);
+/* The rule at row 0 with TITLE, cut to end before column END, and H. What no head says of SORTED, and is not TOLD otherwise, the title does. */
+void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h, enum sort_by sorted, bool told);
+/* What lines are sorted by when the head at column X is pressed; SORT_NR = there is none. */
+enum sort_by pane_common_head_at(const struct pane_heads *h, int x);
+
 #define PANE_COMMON_PERCENT_COLS 9      /* of a percentage; with fewer columns its sign is left out */
 /*
  * PART of WHOLE at row Y, right-aligned in the COLS columns from X on; DOUBT: it is estimated for the most part. Nothing is a

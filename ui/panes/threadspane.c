@@ -269,61 +269,45 @@ static void threadspane_rows(const struct view *v, const struct pane *p, struct 
 		threadspane_draw_row(tv, &p->look, cv, &l, tv->top + (size_t)i, i, s);
 }
 
-/* Whether a head says what the threads are sorted by. */
-static bool threadspane_shows_order(const struct treeview *tv, const struct layout *l)
+static struct pane_heads threadspane_heads(const struct tree_look *look, const struct layout *l)
 {
-	bool shows = l->bar_x && tv->sort == SORT_TOTAL;
+	struct pane_heads h = { 0 };
 
-	for (int c = 0; c < COL_NR; c++)
-		shows |= l->x[c] && tv->sort == column_sort[c];
-	return shows;
-}
+	pane_common_add_head(&h, l->node_x, NODE_COLS - 1, "node", SORT_NR);
+	for (int c = 0; c < COL_NR; c++) {
+		const struct measure *m = l->x[c] ? threadspane_column_measure(look, c) : NULL;
 
-static const char *threadspane_head(const struct tree_look *look, const struct layout *l, int c)
-{
-	const struct measure *m = threadspane_column_measure(look, c);
-
-	return !m ? "idle" : l->cols < PERCENT_COLS ? m->brief : m->head;
+		pane_common_add_head(&h, l->x[c], l->cols, !m ? "idle" : l->cols < PERCENT_COLS ? m->brief : m->head, column_sort[c]);
+	}
+	pane_common_add_head(&h, l->bar_x, BAR_COLS - 1, "total", SORT_TOTAL);
+	return h;
 }
 
 static void threadspane_rule(const struct view *v, const struct pane *p, struct canvas *cv)
 {
 	const struct threadlist *list = p->built->model;
 	const struct layout l = threadspane_lay_out(list, &p->look, cv->w);
-	const enum sort_by sort = p->tv->sort;
+	const struct pane_heads heads = threadspane_heads(&p->look, &l);
 	char title[TITLE_MAX];
 
 	title_list(&p->built->job.query, p->look.kinds, list->n, "thread", v->options, title, sizeof(title));
-	if (threadspane_shows_order(p->tv, &l))
-		pane_common_rule(cv, 0, l.name_end, title);
-	else
-		pane_common_rule_sorted(cv, 0, l.name_end, title, sort);
+	pane_common_rule_heads(cv, l.name_end, title, &heads, p->tv->sort, false);
 	if (l.does_x) {
 		canvas_fill(cv, l.does_x - 1, 0, 5, STYLE_FAINT, ' ');
 		canvas_put(cv, l.does_x, 0, STYLE_FAINT, "now");
 	}
-	if (l.node_x)
-		pane_common_head(cv, l.node_x, 0, NODE_COLS - 1, "node", false);
-	for (int c = 0; c < COL_NR; c++) {
-		if (l.x[c])
-			pane_common_head(cv, l.x[c], 0, l.cols, threadspane_head(&p->look, &l, c), sort == column_sort[c]);
-	}
-	if (l.bar_x)
-		pane_common_head(cv, l.bar_x, 0, BAR_COLS - 1, "total", sort == SORT_TOTAL);
 }
 
 static enum sort_by threadspane_head_at(const struct pane *p, int x)
 {
+	struct pane_heads heads = { 0 };
 	struct layout l;
 
-	if (!threadspane_of(p->tv))
-		return SORT_NR;
-	l = threadspane_lay_out(threadspane_of(p->tv), &p->look, p->at.w);
-	for (int c = 0; c < COL_NR; c++) {
-		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
-			return column_sort[c];
+	if (threadspane_of(p->tv)) {
+		l = threadspane_lay_out(threadspane_of(p->tv), &p->look, p->at.w);
+		heads = threadspane_heads(&p->look, &l);
 	}
-	return l.bar_x && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
+	return pane_common_head_at(&heads, x);
 }
 
 static void put_state(const struct threadlist *l, const struct thread_row *r, struct text_builder *ret)

@@ -364,35 +364,26 @@ static const char *head_of(const struct treeview *tv, const struct tree_look *lo
 	return l->cols < PERCENT_COLS ? m->brief : m->head;
 }
 
-/*
- * Whether it can be seen what the lines of TV are sorted by: a head says so, or they stand as trees always do. On a narrow screen the
- * column may have no room.
- */
-static bool treepane_shows_order(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
+static struct pane_heads treepane_heads(const struct treeview *tv, const struct tree_look *look, const struct layout *l)
 {
-	bool shows = treeview_own_order(tv) && (tv->base || !look->flat);
+	struct pane_heads h = { 0 };
 
 	for (int c = 0; c < COL_NR; c++)
-		shows |= l->x[c] && tv->sort == column_sort[c];
-	return shows;
+		pane_common_add_head(&h, l->x[c], l->cols, l->x[c] ? head_of(tv, look, l, (enum column)c) : NULL, column_sort[c]);
+	if (l->bar_head)
+		pane_common_add_head(&h, l->bar_x, BAR_COLS - 1, head_of(tv, look, l, COL_TOTAL), SORT_TOTAL);
+	return h;
 }
 
+/* Lines that stand as trees always do need no head that says so. On a narrow screen the column of the order may have no room. */
 void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
+	const struct pane_heads heads = treepane_heads(tv, look, &l);
 
-	if (treepane_shows_order(tv, look, &l))
-		pane_common_rule(cv, 0, l.name_end, title);
-	else
-		pane_common_rule_sorted(cv, 0, l.name_end, title, tv->sort);
+	pane_common_rule_heads(cv, l.name_end, title, &heads, tv->sort, treeview_own_order(tv) && (tv->base || !look->flat));
 	if (tv->base)
 		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
-	for (int c = 0; c < COL_NR; c++) {
-		if (l.x[c])
-			pane_common_head(cv, l.x[c], 0, l.cols, head_of(tv, look, &l, (enum column)c), tv->sort == column_sort[c]);
-	}
-	if (l.bar_head)
-		pane_common_head(cv, l.bar_x, 0, BAR_COLS - 1, head_of(tv, look, &l, COL_TOTAL), tv->sort == SORT_TOTAL);
 }
 
 /* What is said of NODE beside its name and place. */
@@ -470,12 +461,9 @@ static bool treepane_on_mark(const struct pane *p, int x, int line)
 enum sort_by treepane_head_at(const struct pane *p, int x)
 {
 	const struct layout l = treepane_lay_out(p->tv, &p->look, p->at.w);
+	const struct pane_heads heads = treepane_heads(p->tv, &p->look, &l);
 
-	for (int c = 0; c < COL_NR; c++) {
-		if (l.x[c] && x >= l.x[c] && x < l.x[c] + l.cols)
-			return column_sort[c];
-	}
-	return l.bar_head && x >= l.bar_x ? SORT_TOTAL : SORT_NR;
+	return pane_common_head_at(&heads, x);
 }
 
 static void treepane_say_idle(uint64_t idle_ns, char *dst, size_t size)
