@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outline.h - the rows of a list as a treeview shows them: rows below rows, and what each is known by.
+ * outline.h - the rows of a list as a treeview shows them: which row is below which, and what each
+ * is known by.
  *
- * An outline is what a pane has that shows no call tree. A row has what folds, cursor, search and the next refresh need, 48
- * bytes of it; what it says stands in the model of the pane, under the same number. Row 0 is the root, which is no line.
+ * A pane that shows no call tree has an outline. A row has what folds, cursor, search and the next
+ * refresh need, in 48 bytes; what it says stands in the model of the pane, under the same number.
+ * Row 0 is the root, which is no line.
  */
 #ifndef SBERF_UI_OUTLINE_H
 #define SBERF_UI_OUTLINE_H
@@ -25,7 +27,7 @@ struct outline_row {
 	union {
 		func_id func;            /* NODE_FUNC */
 		frame_id frame;          /* NODE_ADDR */
-		uint32_t few;            /* NODE_MORE: so many of its siblings are lines while it is closed; 0 = as the height allows */
+		uint32_t few;            /* NODE_MORE: lines while it is closed; 0 = by the height */
 	};
 	frame_id place;          /* the frame that it is about, ID_NONE = none */
 	uint16_t depth;          /* root = 0 */
@@ -48,8 +50,9 @@ struct outline *outline_new(const struct dict *dict, const struct names *names, 
 void outline_free(struct outline *o);            /* NULL is fine */
 
 /*
- * Adds ROW, of which key, weight, what it is and its place are given, as the last below PARENT; NODE_NONE = it is the root. Its
- * number; 0, and O has failed, when out of memory: then nothing more is added.
+ * Adds ROW, of which key, weight, what it is and its place are given, as the last below PARENT
+ * (NODE_NONE = it is the root). Returns its number; when out of memory, 0: O has failed, and takes
+ * no more rows.
  */
 uint32_t outline_add(struct outline *o, uint32_t parent, struct outline_row row);
 
@@ -86,9 +89,10 @@ static inline struct outline_row shown_at(struct shown s, uint32_t i)
 	if (s.list)
 		return s.list->row[i];
 	n = &s.tree->node[i];
-	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent, .first_child = n->first_child,
-				     .last_child = NODE_NONE, .next_sibling = n->next_sibling, .nr_children = n->nr_children,
-				     .func = n->func, .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
+	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent,
+				     .first_child = n->first_child, .last_child = NODE_NONE,
+				     .next_sibling = n->next_sibling, .nr_children = n->nr_children, .func = n->func,
+				     .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
 }
 
 static inline const struct names *shown_names(struct shown s)

@@ -276,7 +276,8 @@ bool search_prepare(struct search *s, const struct treeview *tv)
 	if (!n || search_is_of(s, tv))
 		return n;
 	search_forget(s);
-	if (!vec_reserve(&s->up, n) || !vec_reserve(&s->what, n) || !vec_reserve(&s->hits, n) || !vec_reserve(&s->is, n))
+	if (!vec_reserve(&s->up, n) || !vec_reserve(&s->what, n) || !vec_reserve(&s->hits, n) ||
+	    !vec_reserve(&s->is, n))
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct outline_row row = shown_at(shown, i);
@@ -457,7 +458,8 @@ uint32_t search_find(struct search *s, const struct treeview *tv, uint32_t from,
 	if (!search_prepare(s, tv))
 		return NODE_NONE;
 	h.place.kind = NODE_ADDR;
-	h.only_place = (struct tree){ .dict = shown_dict(shown), .names = shown_names(shown), .node = &h.place, .n = 1 };
+	h.only_place = (struct tree){ .dict = shown_dict(shown), .names = shown_names(shown), .node = &h.place,
+				      .n = 1 };
 	if (!s->fresh)
 		count_hits(s, &h);
 	h.base = s->base = treeview_base(tv);

@@ -73,7 +73,8 @@ static uint32_t func_child(struct shown s, uint32_t parent, func_id func)
 {
 	uint32_t c = shown_at(s, parent).first_child;
 
-	while (c != NODE_NONE && !(shown_at(s, c).kind == NODE_FUNC && treekeep_same_func(shown_names(s), shown_at(s, c).func, func)))
+	while (c != NODE_NONE && !(shown_at(s, c).kind == NODE_FUNC &&
+				   treekeep_same_func(shown_names(s), shown_at(s, c).func, func)))
 		c = shown_at(s, c).next_sibling;
 	return c;
 }
@@ -139,7 +140,8 @@ static void open_between(struct treeview *tv, const struct migration *m, uint32_
 {
 	const uint32_t end = m->twin[shown_at(m->old, node).parent];
 
-	for (uint32_t at = shown_at(m->next, twin).parent; at != end && at != NODE_NONE; at = shown_at(m->next, at).parent) {
+	for (uint32_t at = shown_at(m->next, twin).parent; at != end && at != NODE_NONE;
+	     at = shown_at(m->next, at).parent) {
 		if (folds_get(&tv->folds, shown_at(m->next, at).key) == FOLD_UNSET)
 			folds_set(tv->touched ? &tv->folds : &tv->autos, shown_at(m->next, at).key, FOLD_OPEN);
 	}
@@ -223,7 +225,8 @@ static void mark_place(const struct treeview *tv, const struct migration *m, uin
 	for (size_t i = 0; i < tv->cursor; i++) {
 		const uint32_t twin = m->twin[treeview_line_start(tv, tv->rows.v[i].node)];
 
-		if (twin != NODE_NONE && !(marks[twin] & MARK_PATH) && (marks[shown_at(m->next, twin).parent] & MARK_PATH))
+		if (twin != NODE_NONE && !(marks[twin] & MARK_PATH) &&
+		    (marks[shown_at(m->next, twin).parent] & MARK_PATH))
 			marks[twin] |= MARK_ABOVE;
 	}
 }
@@ -411,7 +414,8 @@ static uint32_t first_row(const struct treeview *tv)
 
 void treeview_unfold(struct treeview *tv)
 {
-	struct unfolding u = { .tv = tv, .whole = tv->tree ? treeview_work_ns(tv->tree) : tv->list->row[0].weight, .hottest = first_row(tv) };
+	struct unfolding u = { .tv = tv, .whole = tv->tree ? treeview_work_ns(tv->tree) : tv->list->row[0].weight,
+			       .hottest = first_row(tv) };
 	uint32_t node;
 
 	u.hottest = u.hottest == NODE_NONE ? NODE_NONE : treeview_line_end(tv, u.hottest);

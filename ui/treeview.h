@@ -52,8 +52,9 @@ struct row_path {
 };
 
 /*
- * What the rows of a treeview are where they are not the nodes of a call tree, line by line. Whoever shows something of that kind
- * has such a table; what the rows stand for is treeview.model. NODE is a row of the outline, or a node of the tree, that is shown.
+ * What the rows of a treeview are where they are not the nodes of a call tree, line by line. Whoever
+ * shows something of that kind has such a table; what the rows stand for is treeview.model. NODE is
+ * a row of the outline, or a node of the tree, that is shown.
  */
 struct treeview_ops {
 	/* What NODE is called, sanitised; returns DST. NULL = as in a call tree. */
@@ -207,7 +208,10 @@ bool treeview_open_level(struct treeview *tv);
 void treeview_close_level(struct treeview *tv);  /* the deepest open level under the cursor */
 /* Opens or closes all; of a very large tree what weighs at least tv->least_open_ns, which is 0 when it is everything. */
 void treeview_all(struct treeview *tv, bool open);
-/* That weight for S, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows; 0 = all fit. Within a sixteenth. */
+/*
+ * That weight for S, seen from BASE: the lowest with which there are at most OPEN_ROWS_MAX rows, to
+ * a sixteenth; 0 = all fit.
+ */
 uint64_t treeview_least_open(struct shown s, uint32_t base);
 
 void treeview_zoom(struct treeview *tv);

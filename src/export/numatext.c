@@ -98,7 +98,8 @@ static void numatext_put_share(struct numa_text *x, int width, uint64_t part, ui
 }
 
 /* The next column of PART after AT, which is NULL at first; NULL = there is none. */
-static const struct numa_column *numatext_next(const struct numa_text *x, enum numa_part part, const struct numa_column *at)
+static const struct numa_column *numatext_next(const struct numa_text *x, enum numa_part part,
+					       const struct numa_column *at)
 {
 	const unsigned int when = x->one ? NUMA_WHEN_ONE : NUMA_WHEN_SEVERAL;
 	const struct numa_column *first;
@@ -302,7 +303,8 @@ static void put_table(struct numa_text *x)
 	for (uint32_t from = 0; from < v->nr_nodes; from++) {
 		out_format(&x->o, "%6" PRIu16 "%6s", v->node[from].id, "");
 		for (uint32_t to = 0; to < v->nr_nodes; to++) {
-			numatext_put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns, numa_accesses_ns(&v->all), true);
+			numatext_put_share(x, 10, v->cell[(size_t)from * v->nr_nodes + to].ns,
+					   numa_accesses_ns(&v->all), true);
 			snprintf(text, sizeof(text), "(%u)", numatext_distance(x, from, to));
 			out_format(&x->o, "%7s", text);
 		}

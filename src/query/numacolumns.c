@@ -2,8 +2,8 @@
 /*
  * numacolumns.c - what the columns of numacolumns.h say.
  *
- * What rests on sampled accesses, faults or pages is estimated and marked so. Running time, moves of threads, and what the
- * kernel tells of sizes are not.
+ * What rests on sampled accesses, faults or pages is estimated and marked so. Running time, moves
+ * of threads, and what the kernel tells of sizes are not.
  */
 #include "config.h"
 
@@ -104,7 +104,8 @@ static struct list_figure node_cpu(const struct numa_row *r)
 		return numacolumns_word("offline");
 	if (numa_node_no_cpus(r->v, r->i) && !numacolumns_node(r)->running_ns)
 		return numacolumns_word("no CPU");
-	return numacolumns_share(numacolumns_node(r)->running_ns, numacolumns_running_ns(r->v), LIST_TONE_RUNNING, false);
+	return numacolumns_share(numacolumns_node(r)->running_ns, numacolumns_running_ns(r->v),
+				 LIST_TONE_RUNNING, false);
 }
 
 static struct list_figure node_running(const struct numa_row *r)
@@ -139,12 +140,16 @@ static struct list_figure node_bar(const struct numa_row *r)
 
 static struct list_figure node_size(const struct numa_row *r)
 {
-	return numacolumns_amount(LIST_BYTES, numacolumns_node(r)->node ? numacolumns_node(r)->node->size_bytes : 0, false);
+	const struct numa_node *n = numacolumns_node(r)->node;
+
+	return numacolumns_amount(LIST_BYTES, n ? n->size_bytes : 0, false);
 }
 
 static struct list_figure node_free(const struct numa_row *r)
 {
-	return numacolumns_amount(LIST_BYTES, numacolumns_node(r)->node ? numacolumns_node(r)->node->free_bytes : 0, false);
+	const struct numa_node *n = numacolumns_node(r)->node;
+
+	return numacolumns_amount(LIST_BYTES, n ? n->free_bytes : 0, false);
 }
 
 static struct list_figure node_target(const struct numa_row *r)
@@ -203,7 +208,8 @@ static struct list_figure access_far_time(const struct numa_row *r)
 
 static struct list_figure access_share(const struct numa_row *r)
 {
-	return numacolumns_share(numa_accesses_ns(numa_row_accesses(r)), numa_accesses_ns(&r->v->all), LIST_TONE_PLAIN, true);
+	return numacolumns_share(numa_accesses_ns(numa_row_accesses(r)), numa_accesses_ns(&r->v->all),
+				 LIST_TONE_PLAIN, true);
 }
 
 static struct list_figure access_time(const struct numa_row *r)
@@ -215,18 +221,22 @@ static struct list_figure access_bar(const struct numa_row *r)
 {
 	const struct numa_accesses *a = numa_row_accesses(r);
 
-	return (struct list_figure){ .unit = LIST_BAR, .value = a->far_ns, .more = a->near_ns, .whole = numa_accesses_ns(&r->v->all),
-				     .tone = LIST_TONE_FAR };
+	return (struct list_figure){ .unit = LIST_BAR, .value = a->far_ns, .more = a->near_ns,
+				     .whole = numa_accesses_ns(&r->v->all), .tone = LIST_TONE_FAR };
 }
 
 static struct list_figure access_own(const struct numa_row *r)
 {
-	return numacolumns_share(numa_row_accesses(r)->far_ns, numa_accesses_ns(numa_row_accesses(r)), LIST_TONE_FAR, true);
+	const struct numa_accesses *a = numa_row_accesses(r);
+
+	return numacolumns_share(a->far_ns, numa_accesses_ns(a), LIST_TONE_FAR, true);
 }
 
 static struct list_figure access_weighed(const struct numa_row *r)
 {
-	return numacolumns_share(numa_row_accesses(r)->cost_ns, r->v->all.near_ns + r->v->all.cost_ns, LIST_TONE_FAR, true);
+	const struct numa_accesses *all = &r->v->all;
+
+	return numacolumns_share(numa_row_accesses(r)->cost_ns, all->near_ns + all->cost_ns, LIST_TONE_FAR, true);
 }
 
 static struct list_figure access_cost(const struct numa_row *r)
@@ -256,12 +266,16 @@ static const struct numa_path *numacolumns_path(const struct numa_row *r)
 
 static struct list_figure path_count(const struct numa_row *r)
 {
-	return numacolumns_amount(LIST_COUNT, numacolumns_path(r)->count, numacolumns_path(r)->count != numacolumns_path(r)->samples);
+	const struct numa_path *p = numacolumns_path(r);
+
+	return numacolumns_amount(LIST_COUNT, p->count, p->count != p->samples);
 }
 
 static struct list_figure path_rate(const struct numa_row *r)
 {
-	return numacolumns_rate(numacolumns_path(r)->count, r->v->seconds, numacolumns_path(r)->count != numacolumns_path(r)->samples);
+	const struct numa_path *p = numacolumns_path(r);
+
+	return numacolumns_rate(p->count, r->v->seconds, p->count != p->samples);
 }
 
 static struct list_figure path_samples(const struct numa_row *r)
@@ -288,7 +302,8 @@ static const struct numa_thread_row *numacolumns_thread(const struct numa_row *r
 
 static struct list_figure thread_cpu(const struct numa_row *r)
 {
-	return numacolumns_share(numacolumns_thread(r)->running_ns, numacolumns_running_ns(r->v), LIST_TONE_RUNNING, false);
+	return numacolumns_share(numacolumns_thread(r)->running_ns, numacolumns_running_ns(r->v),
+				 LIST_TONE_RUNNING, false);
 }
 
 static struct list_figure thread_running(const struct numa_row *r)
@@ -299,7 +314,8 @@ static struct list_figure thread_running(const struct numa_row *r)
 /* Node ID, -1 = not known. */
 static struct list_figure node_number(int32_t id, bool doubt)
 {
-	return (struct list_figure){ .unit = id < 0 ? LIST_NONE : LIST_NODE, .value = id < 0 ? 0 : (uint64_t)id, .doubt = doubt };
+	return (struct list_figure){ .unit = id < 0 ? LIST_NONE : LIST_NODE, .value = id < 0 ? 0 : (uint64_t)id,
+				     .doubt = doubt };
 }
 
 static struct list_figure thread_home(const struct numa_row *r)
@@ -319,7 +335,9 @@ static struct list_figure thread_now(const struct numa_row *r)
 
 static struct list_figure thread_away(const struct numa_row *r)
 {
-	return numacolumns_share(numacolumns_thread(r)->away_ns, numacolumns_thread(r)->running_ns, LIST_TONE_FAR, false);
+	const struct numa_thread_row *t = numacolumns_thread(r);
+
+	return numacolumns_share(t->away_ns, t->running_ns, LIST_TONE_FAR, false);
 }
 
 static struct list_figure thread_away_time(const struct numa_row *r)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numacolumns.h - the columns of the tables of a view by node (numareport.h): the pane and the text print the same figures.
+ * numacolumns.h - the columns of the tables of a view by node (numareport.h): the pane and the
+ * text print the same figures.
  *
- * A screen has shares and rates, which can be compared at a glance, and a text times and counts, which can be added up; where
- * both say the same, they share the column. What there is for each node (cells from node to node) everybody draws as he can.
+ * A screen has shares and rates, which can be compared at a glance; a text has times and counts,
+ * which can be added up. Where both say the same, they share the column. Cells that there are for
+ * each node are drawn by the pane and the text themselves.
  */
 #ifndef SBERF_QUERY_NUMACOLUMNS_H
 #define SBERF_QUERY_NUMACOLUMNS_H
@@ -33,7 +35,7 @@ struct numa_row {
 	const struct numa_view *v;
 	uint8_t part;            /* enum numa_part */
 	uint32_t i;              /* its number; of misses the reason */
-	uint32_t path;           /* of a function: the call path of this number in view.path; ID_NONE = all of the function */
+	uint32_t path;           /* of a function: a call path in view.path; ID_NONE = all of it */
 };
 
 #define NUMA_WHEN_ONE 1u         /* on one node, */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapane_private.h - shared by numapane.c (where columns stand; what they say is in query/numacolumns.c), numacells.c (those
- * that there are for each node) and numastatus.c (the line below).
+ * numapane_private.h - shared by numapane.c (where columns stand; what they say is in
+ * query/numacolumns.c), numacells.c (those that there are for each node) and numastatus.c (the line
+ * below).
  */
 #ifndef SBERF_UI_PANES_NUMAPANE_PRIVATE_H
 #define SBERF_UI_PANES_NUMAPANE_PRIVATE_H
@@ -23,7 +24,8 @@ static inline const struct numaview *numapane_of(const struct treeview *tv)
 /* What L stands for in its table. */
 static inline struct numa_row numapane_row(const struct numa_view *v, const struct numa_line *l)
 {
-	return (struct numa_row){ .v = v, .part = l->part, .i = l->i, .path = l->level == NUMA_LEVEL_PATH ? l->sub : ID_NONE };
+	return (struct numa_row){ .v = v, .part = l->part, .i = l->i,
+				  .path = l->level == NUMA_LEVEL_PATH ? l->sub : ID_NONE };
 }
 
 /* The columns at the right that there are for each node, or for several nodes together. */

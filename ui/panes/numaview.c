@@ -81,7 +81,8 @@ stack_id numaview_stack(const struct numaview *nv, const struct numa_line *line)
 }
 
 /* Adds a line below PARENT that IDENTITY tells from its siblings; its number, or 0 when out of memory. */
-static uint32_t numaview_add(struct maker *m, uint32_t parent, struct outline_row what, struct numa_line line, uint64_t identity)
+static uint32_t numaview_add(struct maker *m, uint32_t parent, struct outline_row what, struct numa_line line,
+			     uint64_t identity)
 {
 	struct numa_line *slot = m->rows->failed ? NULL : vec_push(&m->line);
 
@@ -357,7 +358,8 @@ static uint32_t add_head(struct maker *m, enum numa_part part)
 	};
 	const struct outline_row what = { .kind = NODE_GROUP, .place = ID_NONE, .weight = weight[part] };
 
-	return numaview_add(m, 0, what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 }, SEED + NUMA_NOTES + part);
+	return numaview_add(m, 0, what, (struct numa_line){ (uint8_t)part, NUMA_LEVEL_PART, 0, 0 },
+			    SEED + NUMA_NOTES + part);
 }
 
 static void make_part(struct maker *m, const struct numaview *nv, enum numa_part part)

@@ -105,7 +105,8 @@ void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *tex
 		h->v[h->n++] = (struct pane_head){ x, cols, text, sort };
 }
 
-void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h, enum sort_by sorted, bool told)
+void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h,
+			    enum sort_by sorted, bool told)
 {
 	for (unsigned int i = 0; i < h->n; i++)
 		told |= h->v[i].sort == sorted;

@@ -35,8 +35,12 @@ struct pane_heads {
 
 /* Adds a head; X = 0: there is no such column. */
 void pane_common_add_head(struct pane_heads *h, int x, int cols, const char *text, enum sort_by sort);
-/* The rule at row 0 with TITLE, cut to end before column END, and H. What no head says of SORTED, and is not TOLD otherwise, the title does. */
-void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h, enum sort_by sorted, bool told);
+/*
+ * The rule at row 0 with TITLE, cut to end before column END, and the heads H. The title says what
+ * lines are SORTED by when no head does and it is not TOLD otherwise.
+ */
+void pane_common_rule_heads(struct canvas *cv, int end, const char *title, const struct pane_heads *h,
+			    enum sort_by sorted, bool told);
 /* What lines are sorted by when the head at column X is pressed; SORT_NR = there is none. */
 enum sort_by pane_common_head_at(const struct pane_heads *h, int x);
 

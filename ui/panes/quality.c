@@ -79,15 +79,16 @@ struct maker {
 /* Adds LINE below PARENT; 0 when out of memory. WEIGHT says how much it wants to be opened. */
 static uint32_t quality_add(struct maker *m, uint32_t parent, struct quality_line line, uint64_t weight)
 {
-	const uint64_t key = hash_2u64(hash_2u64(SEED + line.part, (uint64_t)line.level << 8 | line.reason), line.module);
+	const uint64_t what = hash_2u64(SEED + line.part, (uint64_t)line.level << 8 | line.reason);
+	const struct outline_row row = { .key = hash_2u64(what, line.module), .place = ID_NONE, .weight = weight,
+					 .kind = parent == NODE_NONE ? NODE_ROOT : NODE_GROUP };
 
 	if (!vec_reserve(&m->line, 1)) {
 		m->rows->failed = true;
 		return 0;
 	}
 	m->line.v[m->line.n++] = line;
-	return outline_add(m->rows, parent, (struct outline_row){ .key = key, .kind = parent == NODE_NONE ? NODE_ROOT : NODE_GROUP,
-								  .place = ID_NONE, .weight = weight });
+	return outline_add(m->rows, parent, row);
 }
 
 /* Stacks */

@@ -2,8 +2,8 @@
 /*
  * threadspane.c - the pane of threads: what each does now, where, and what its time went into.
  *
- * Row I + 1 of its outline is row I of the list (query/threadlist.h). In percent of the time that passed; what idles has a column of its own and does
- * not count as blocked.
+ * Row I + 1 of its outline is row I of the list (query/threadlist.h). In percent of the time that
+ * passed; what idles has a column of its own and does not count as blocked.
  */
 #include "config.h"
 
@@ -73,10 +73,11 @@ static struct outline *threadspane_outline(const struct threadlist *l, const str
 		outline_add(o, NODE_NONE, (struct outline_row){ .kind = NODE_ROOT, .place = ID_NONE });
 	for (uint32_t i = 0; o && i < l->n; i++) {
 		const struct thread_row *r = &l->row[i];
+		const struct outline_row row = { .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
+						 .weight = thread_row_ns(r) };
 
-		if (outline_add(o, 0, (struct outline_row){ .key = key_of(l->dict, r), .kind = NODE_GROUP, .place = ID_NONE,
-							    .weight = thread_row_ns(r) }))
-			o->row[0].weight += thread_row_ns(r);
+		if (outline_add(o, 0, row))
+			o->row[0].weight += row.weight;
 	}
 	return outline_whole(o);
 }
@@ -276,8 +277,9 @@ static struct pane_heads threadspane_heads(const struct tree_look *look, const s
 	pane_common_add_head(&h, l->node_x, NODE_COLS - 1, "node", SORT_NR);
 	for (int c = 0; c < COL_NR; c++) {
 		const struct measure *m = l->x[c] ? threadspane_column_measure(look, c) : NULL;
+		const char *text = !m ? "idle" : l->cols < PERCENT_COLS ? m->brief : m->head;
 
-		pane_common_add_head(&h, l->x[c], l->cols, !m ? "idle" : l->cols < PERCENT_COLS ? m->brief : m->head, column_sort[c]);
+		pane_common_add_head(&h, l->x[c], l->cols, text, column_sort[c]);
 	}
 	pane_common_add_head(&h, l->bar_x, BAR_COLS - 1, "total", SORT_TOTAL);
 	return h;

@@ -43,7 +43,8 @@ static void timekeys_choose(struct view *v, struct pane *p, const struct time_wi
 	timepane_range(tv, &real, exact ? w->column_ns : NSEC_PER_SEC, name, sizeof(name));
 	view_choose_time(v, p->built, real.from_ns, real.to_ns, name);
 	if (real.from_ns < w->marked.from_ns || real.to_ns > w->marked.to_ns)
-		snprintf(v->message, sizeof(v->message), "only %s: what is kept of %s; Esc shows all again", name, asked);
+		snprintf(v->message, sizeof(v->message), "only %s: what is kept of %s; Esc shows all again", name,
+			 asked);
 	else
 		snprintf(v->message, sizeof(v->message), "only %s, in all views: Esc shows all again", asked);
 }

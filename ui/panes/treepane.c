@@ -369,19 +369,24 @@ static struct pane_heads treepane_heads(const struct treeview *tv, const struct 
 	struct pane_heads h = { 0 };
 
 	for (int c = 0; c < COL_NR; c++)
-		pane_common_add_head(&h, l->x[c], l->cols, l->x[c] ? head_of(tv, look, l, (enum column)c) : NULL, column_sort[c]);
+		pane_common_add_head(&h, l->x[c], l->cols, l->x[c] ? head_of(tv, look, l, (enum column)c) : NULL,
+				     column_sort[c]);
 	if (l->bar_head)
 		pane_common_add_head(&h, l->bar_x, BAR_COLS - 1, head_of(tv, look, l, COL_TOTAL), SORT_TOTAL);
 	return h;
 }
 
-/* Lines that stand as trees always do need no head that says so. On a narrow screen the column of the order may have no room. */
+/*
+ * Lines that stand as trees always do need no head that says so. On a narrow screen the column of
+ * the order may have no room.
+ */
 void treepane_rule(const struct treeview *tv, const struct tree_look *look, struct canvas *cv, const char *title)
 {
 	const struct layout l = treepane_lay_out(tv, look, cv->w);
 	const struct pane_heads heads = treepane_heads(tv, look, &l);
 
-	pane_common_rule_heads(cv, l.name_end, title, &heads, tv->sort, treeview_own_order(tv) && (tv->base || !look->flat));
+	pane_common_rule_heads(cv, l.name_end, title, &heads, tv->sort,
+			       treeview_own_order(tv) && (tv->base || !look->flat));
 	if (tv->base)
 		basecells_heads(&l.base, cv, 0, treeview_own_order(tv));
 }

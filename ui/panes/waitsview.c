@@ -42,8 +42,8 @@ static void waitsview_add_open(const struct waits *w, struct outline *o)
 	const uint32_t n = waitsview_nr_open(w), above = n ? outline_add(o, 0, head) : 0;
 
 	for (uint32_t i = 0; i < n; i++)
-		outline_add(o, above, (struct outline_row){ .key = hash_2u64(OPEN_KEY, w->open[i].thread), .kind = NODE_GROUP,
-							    .place = ID_NONE });
+		outline_add(o, above, (struct outline_row){ .key = hash_2u64(OPEN_KEY, w->open[i].thread),
+							    .kind = NODE_GROUP, .place = ID_NONE });
 }
 
 struct outline *waitsview_outline(const struct waits *w)
@@ -53,8 +53,8 @@ struct outline *waitsview_outline(const struct waits *w)
 	for (uint32_t i = 0; o && i < w->n; i++) {
 		const struct wait_row *r = &w->row[i];
 
-		outline_add(o, r->parent, (struct outline_row){ .key = r->key, .kind = i ? NODE_GROUP : NODE_ROOT, .place = ID_NONE,
-								.weight = r->total_ns });
+		outline_add(o, r->parent, (struct outline_row){ .key = r->key, .kind = i ? NODE_GROUP : NODE_ROOT,
+								.place = ID_NONE, .weight = r->total_ns });
 	}
 	if (o)
 		waitsview_add_open(w, o);
