@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotator.h - reads the code of functions and sums up what its lines take, away from the keys.
+ * annotator.h - a thread that reads the code of functions and sums up the time of their lines, so
+ * that keys never wait.
  *
- * Only the newest question matters: asking again replaces one that has not been started. The code of the function that was asked for
- * last is kept, so that asking for newer figures reads no file. The thread that asks and takes never waits; one that
- * hangs in a file is left behind when the annotator goes.
+ * Only the newest question counts: asking again replaces one that has not been started. The code of
+ * the last function is kept, so newer figures need no file. The thread that asks never waits; an
+ * annotator thread that hangs in a file is abandoned when the annotator is freed.
  */
 #ifndef SBERF_UI_ANNOTATOR_H
 #define SBERF_UI_ANNOTATOR_H
@@ -16,31 +17,34 @@
 
 struct annot_job {
 	struct snapshot *snapshot;       /* a reference, owned */
-	struct query query;              /* it is of all the tree: within is not looked at */
+	struct query query;              /* for the whole tree: within is ignored */
 	struct listing_of of;
 };
 
-/* What came of a question; of whose function is in annotation->listing. */
+/* The answer; annotation->listing says for which function. */
 struct annot_answer {
 	struct annotation *annotation;   /* owned; NULL when it failed */
 	struct err err;
-	uint64_t took_ns;                /* to sum up, without reading files */
+	uint64_t took_ns;                /* time of summing up, without reading files */
 };
 
 struct annotator;
 
-/* ACCESS is copied; NAMES is borrowed for the annotator's life. */
+/*
+ * Starts the thread. ACCESS is copied; NAMES must outlive it. On success *RET is the caller's; else
+ * a negative errno with a sentence.
+ */
 int annotator_new(const struct code_access *access, const struct names *names, struct annotator **ret, struct err *e);
 void annotator_free(struct annotator *a);        /* NULL is fine */
 
-/* Does JOB here and now on L, which is of its function, and consumes its reference. */
+/* Answers JOB at once with L, the listing of its function, and consumes JOB's reference. */
 void annotate_now(struct listing *l, const struct names *names, struct annot_job *job, struct annot_answer *ret);
 
-/* Consumes JOB's reference. */
+/* Asks JOB and consumes its reference. */
 void annotator_ask(struct annotator *a, struct annot_job *job);
-/* False: there is no answer. */
+/* Takes the answer into *RET; false when there is none. */
 bool annotator_take(struct annotator *a, struct annot_answer *ret);
-/* Readable when annotator_take() would be true. */
+/* A descriptor that is readable when there is an answer. */
 int annotator_fd(const struct annotator *a);
 
 DEFINE_AUTO(annotator_free, struct annotator);

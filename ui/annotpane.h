@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * annotpane.h - the code of a function over the panes: a rule, a line of heads, rows with their shares of the function's time.
+ * annotpane.h - draws the code of a function over the panes: a rule, a line of heads, and rows with
+ * their shares of the function's time.
  *
- * Figures come anew while one looks; the cursor stays on its line or instruction. Until a key moves it, it is on the hottest row.
+ * Figures are refreshed; the cursor stays on its line or instruction. Until a key moves it, it is
+ * on the hottest row.
  */
 #ifndef SBERF_UI_ANNOTPANE_H
 #define SBERF_UI_ANNOTPANE_H
@@ -30,22 +32,25 @@ struct annotview {
 
 void annotview_clear(struct annotview *v);       /* as when it was not shown yet; the layout stays */
 
-/* Shows A in place of what was shown; it is V's from now on. */
+/* Shows A, which V owns from now on, instead of what it showed. */
 void annotview_show(struct annotview *v, struct annotation *a);
 size_t annotview_rows(const struct annotview *v);
 void annotview_move(struct annotview *v, long by);
 void annotview_to_row(struct annotview *v, size_t row);  /* SIZE_MAX: the last */
 void annotview_scroll(struct annotview *v, int cols);    /* sideways */
 void annotview_hottest(struct annotview *v);
-/* The next match of the search, else the next one of the hottest rows; BACK: the one before. False when there is none. */
+/*
+ * Goes to the next match of the search; without a search to the next of the hottest rows; BACK: to
+ * the previous one. False when there is none.
+ */
 bool annotview_next(struct annotview *v, bool back);
-/* The first match from row FROM on. */
+/* Goes to the first match from row FROM on; false when there is none. */
 bool annotview_find(struct annotview *v, size_t from);
 void annotview_set_layout(struct annotview *v, enum annot_layout layout);
 
-/* CV has nothing else; KINDS is what time is shown, in words; RULE: its first line is one. */
+/* Draws on all of CV. KINDS says in words which time is shown; RULE: the first line is a rule. */
 void annotpane_draw(struct annotview *v, struct canvas *cv, const char *kinds, bool rule);
-/* What is under the cursor, at row Y. */
+/* Draws a line about the row under the cursor at row Y. */
 void annotpane_status(const struct annotview *v, struct canvas *cv, int y);
 /* The row at line Y of what annotpane_draw() drew; SIZE_MAX = none. */
 size_t annotpane_at(const struct annotview *v, int y);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * baseline.h - what a tree or a list of functions took before a mark and what it takes since, path by path, as one tree.
+ * baseline.h - compares a tree or a list of functions before and after a mark, path by path, in one
+ * tree.
  *
- * Each side counts at its own rate: a share of 1.0 is one thread all the time of that side, so no thread can have more. Before is what the snapshot of the mark
- * has, up to where time off the CPU was settled by then; since is what lies in whole slices behind the mark, so the older a slice
- * that the mark fell into, the later it begins. Both are of the same run, so what is the same has the same key, and nothing need be
- * matched by name. Changes and their errors are those of query/treediff.h. Pure.
+ * Each side has its own duration: a share of 1.0 is one thread during all of that side, so no
+ * thread can have more. *Before* is the snapshot of the mark, up to where off-CPU time was settled
+ * then. *Since* is every whole slice after the mark: if the mark fell into an old, long slice, it
+ * begins later. Both sides are of one run, so equal things have equal keys and need no matching by
+ * name. Changes and their errors are those of query/treediff.h. Pure.
  */
 #ifndef SBERF_UI_BASELINE_H
 #define SBERF_UI_BASELINE_H
@@ -20,29 +22,29 @@
 /* A mark. */
 struct baseline_mark {
 	struct snapshot *snapshot;       /* of then, a reference, owned; NULL = there is no mark */
-	uint64_t from_ns, to_ns;         /* what is before: CLOCK_MONOTONIC */
+	uint64_t from_ns, to_ns;         /* the time before: CLOCK_MONOTONIC */
 	uint64_t mark_ns;                /* when it was set */
 };
 
-/* What stands beside the nodes of a tree. */
+/* The comparison, beside the nodes of a tree. */
 struct baseline {
-	struct diff diff;                /* has units, and the whole in its only node: for diff_judge() */
+	struct diff diff;                /* units, and the totals in its only node: for diff_judge() */
 	struct diff_node whole;
 	struct diff_pair *pair;          /* by node: total, or self in a flat list */
 	bool flat;
-	bool young;                      /* nothing is known since the mark yet: changes say nothing */
+	bool young;                      /* no data since the mark yet: changes mean nothing */
 };
 
 /*
- * Builds both sides of what Q asks for, M's and that since M in S until END_NS, and puts them into one tree: the nodes of both, with
- * the times since the mark, siblings by falling change, here or below. FLAT: the list of functions. On success *RET and *RET_TREE are
- * the caller's. -ENOMEM is the only failure.
+ * Asks Q of the mark M and of S from then until END_NS, and joins both trees: *RET_TREE has the
+ * nodes of both, with the times since the mark, siblings by falling change, here or below. FLAT: a
+ * list of functions. On success *RET and *RET_TREE are the caller's. -ENOMEM is the only failure.
  */
 int baseline_build(const struct baseline_mark *m, struct snapshot *s, uint64_t end_ns, const struct names *names, const struct query *q,
 		   bool flat, struct baseline **ret, struct tree **ret_tree, struct err *e);
 void baseline_free(struct baseline *b);          /* NULL is fine */
 
-/* How NODE changed. */
+/* The change of NODE. */
 struct diff_change baseline_change(const struct baseline *b, uint32_t node);
 
 DEFINE_AUTO(baseline_free, struct baseline);

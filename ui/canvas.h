@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * canvas.h - a grid of styled cells. All drawing ends here, and all text that is drawn is sanitised here.
+ * canvas.h - a grid of styled cells. Everything is drawn through it, and it sanitises all text.
  *
- * Positions are columns and rows from 0 at the top left, as int: whatever lies outside the clip rectangle is simply not drawn,
- * so panes need not check. A wide character takes two cells, and one that does not fit wholly becomes blanks; combining marks
- * join the cell before. In ASCII mode no cell ever holds anything but printable ASCII.
+ * Positions are columns and rows from 0 at the top left, as int. What lies outside the clip
+ * rectangle is not drawn, so panes need not check. A wide character takes two cells; one that does
+ * not fit becomes blanks. Combining marks join the cell before. In ASCII mode every cell holds
+ * printable ASCII.
  */
 #ifndef SBERF_UI_CANVAS_H
 #define SBERF_UI_CANVAS_H
@@ -39,8 +40,9 @@ struct canvas {
 };
 
 /*
- * The *part* of CV that R is, as a canvas of its own with its origin at the corner of R: what is drawn there is on CV. R must
- * lie on CV and have cells. The part borrows the cells: it is not to be resized or freed, and ends when CV is.
+ * The *part* R of CV as a canvas with its origin at the corner of R; drawing there draws on CV. R
+ * must lie on CV and have cells. The part borrows CV's cells: do not resize or free it, and do not
+ * use it after CV.
  */
 struct canvas canvas_part(const struct canvas *cv, const struct rect *r);
 
@@ -73,7 +75,10 @@ int canvas_printf(struct canvas *cv, int x, int y, enum style style, const char 
 
 /* One character N times. */
 void canvas_fill(struct canvas *cv, int x, int y, int n, enum style style, uint32_t ch);
-/* Gives every cell of a run the style STYLE, or STYLE_MATCH's twin when it was a match and STYLE is STYLE_CURSOR. */
+/*
+ * Gives each cell of a run the style STYLE; if STYLE is STYLE_CURSOR, a match gets the cursor's own
+ * style of a match.
+ */
 void canvas_restyle(struct canvas *cv, int x, int y, int n, enum style style);
 
 /* A bar of at most COLS columns for FRACTION (0 to 1, clamped) in eighths of a column; whole columns of '#' in ASCII. */
@@ -87,7 +92,7 @@ struct bar_part {
 	double fraction;
 };
 void canvas_bars(struct canvas *cv, int x, int y, int cols, const struct bar_part *part, int parts);
-/* One column whose height says FRACTION (0 to 1, clamped); in ASCII one of " .:-=+*#". */
+/* Draws FRACTION (0 to 1, clamped) as the height of one column; in ASCII as one of " .:-=+*#". */
 void canvas_spark(struct canvas *cv, int x, int y, enum style style, double fraction);
 
 /* The canvas as text, one line a row, trailing blanks cut; the caller frees it. NULL when out of memory. */

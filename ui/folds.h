@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folds.h - which nodes of a tree are open, by tree_node.key, so that it survives every refresh.
+ * folds.h - remembers which nodes of a tree are open, by tree_node.key, so that it survives every
+ * refresh.
  */
 #ifndef SBERF_UI_FOLDS_H
 #define SBERF_UI_FOLDS_H
@@ -12,7 +13,7 @@
 #include <stdint.h>
 
 enum fold {
-	FOLD_UNSET,              /* nobody said: the default of the table decides */
+	FOLD_UNSET,              /* not set: the default of the table applies */
 	FOLD_OPEN,
 	FOLD_CLOSED,
 };
@@ -35,7 +36,7 @@ void folds_clear(struct folds *f, bool open_default);
 
 enum fold folds_get(const struct folds *f, uint64_t key);
 bool folds_open(const struct folds *f, uint64_t key);
-/* Out of memory changes nothing. */
+/* Sets the fold of KEY; without memory it changes nothing. */
 void folds_set(struct folds *f, uint64_t key, enum fold fold);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* header_private.h - the items of the header, between header.c (what is said) and headerline.c (where it stands). */
+/*
+ * header_private.h - the items of the header, shared by header.c (content) and headerline.c
+ * (layout).
+ */
 #ifndef SBERF_UI_HEADER_PRIVATE_H
 #define SBERF_UI_HEADER_PRIVATE_H
 
@@ -12,14 +15,18 @@
 #define ITEMS_MAX (24 + LOST_NR)
 #define LOSS_LINE 3                      /* losses stand from this line on */
 
-/* The less, the more important. */
+/* Smaller is more important. */
 enum rank {
 	RANK_TARGET, RANK_ENDED, RANK_FILTER, RANK_LOST, RANK_RECORDING, RANK_CORES, RANK_BLOCKED, RANK_NO_LOSS, RANK_STACKS, RANK_RUNNABLE,
 	RANK_SAMPLES, RANK_RATE, RANK_EVENT, RANK_OWN, RANK_ELAPSED, RANK_PENDING, RANK_STATE, RANK_SPARK, RANK_DETAIL, RANK_MEAN,
-	RANK_LUXURY = RANK_DETAIL,       /* from here on an item goes before a more important one shortens */
+	/* items from here on are dropped before more important ones are shortened */
+	RANK_LUXURY = RANK_DETAIL,
 };
 
-/* What one item says: a word, the last seconds of a kind of time as a sparkline, and text; each may be missing. */
+/*
+ * An item: a word, a sparkline of the last seconds of a kind of time, and text; each may be
+ * missing.
+ */
 struct item {
 	uint8_t line, rank, style;
 	bool right, gone;
@@ -35,11 +42,11 @@ struct items {
 	int n;
 };
 
-/* Appends an item; when there is no room for it, it takes the place of the last. */
+/* Appends an item; without room it replaces the last. */
 struct item *header_add(struct items *is, int line, enum rank rank, enum style style, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* What H has to say; on a SMALL screen losses are one item. */
+/* Collects the items of H; on a SMALL screen all losses are one item. */
 void header_collect(struct items *is, const struct header *h, bool small);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * history.h - how much ran and waited in each of the last seconds: from a snapshot's slices, or from totals that grow.
+ * history.h - how much ran and waited in each of the last seconds, from a snapshot's slices, or
+ * from growing totals.
  *
- * A slice holds a wait where it ended, or where a piece of it was told. What of it is longer than the slice came before, and is put
- * there; what has not been told yet is not there. Totals that count waits up to now know that too, as long as somebody watches
- * them.
+ * A slice holds a wait where the wait, or a piece of it, ended. The part that is longer than the
+ * slice happened earlier and is put there; what has not been reported yet is missing. Totals that
+ * count open waits know that too, as long as they are watched.
  */
 #ifndef SBERF_UI_HISTORY_H
 #define SBERF_UI_HISTORY_H
@@ -33,10 +34,10 @@ struct pulse {
 	struct history history;
 };
 
-/* Takes note of what TOTAL_NS are at AT_NS, on any clock that grows. What shrinks begins anew. */
+/* Notes the totals TOTAL_NS at AT_NS, by any clock that grows. A total that shrinks starts anew. */
 void pulse_beat(struct pulse *p, uint64_t at_ns, const uint64_t total_ns[TIME_NR]);
 
-/* The newest seconds of OVER, and what BASE knows of those before. */
+/* Combines the newest seconds of OVER with BASE's seconds before them. */
 void history_overlay(const struct history *base, const struct history *over, struct history *ret);
 
 /* The mean of the newest seconds; negative when none is known. */

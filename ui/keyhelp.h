@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* keyhelp.h - the help screen: the keys that are valid, as the key table says them, those that matter most first. */
+/* keyhelp.h - the help screen: the valid keys from the key table, the most important ones first. */
 #ifndef SBERF_UI_KEYHELP_H
 #define SBERF_UI_KEYHELP_H
 
@@ -7,8 +7,9 @@
 #include "ui/keymap.h"
 
 /*
- * Draws the keys of MODE into LINES lines from row Y on, from line *TOP of the list on, which is corrected to what exists.
- * Returns how many lines that list has.
+ * Draws the keys of MODE, with a source that can CAN, into LINES lines from row Y on, beginning
+ * with line *TOP of the list; corrects *TOP to an existing line. Returns the length of the list in
+ * lines.
  */
 int keyhelp_draw(struct canvas *cv, int y, int lines, enum ui_mode mode, unsigned int can, int *top);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * keymap.h - one table: key -> action -> what help, footer and man page say of it.
+ * keymap.h - one table from keys to actions, with their texts in help, footer and man page.
  *
- * Which keys are valid depends on the *mode* (the pane in focus, typing a search, choosing what to save as or an option, picking a process, the help screen), on
- * what the source of data can do (a recording cannot be paused or reset), and on what is open. Dispatch, footer, help screen and
- * man page all read the same rows, so none of them can tell a different story. Knows nothing of terminals.
+ * Which keys are valid depends on the *mode* (the pane in focus, typing a search, choosing a format
+ * or an option, picking a process, the help screen), on what the data source can do (a recording
+ * cannot be paused or reset), and on what is open. Dispatch, footer, help screen and man page read
+ * the same rows, so they always agree. Knows nothing of terminals.
  */
 #ifndef SBERF_UI_KEYMAP_H
 #define SBERF_UI_KEYMAP_H
@@ -125,7 +126,10 @@ struct binding {
 	const char *help;        /* one line */
 };
 
-/* The rows, in the order of help; *RET_N of them. Those of the menu S are the exporters that have a place there. Of one thread. */
+/*
+ * The rows, in the order of help; *RET_N of them. The save menu's rows are made from the exporters
+ * that have a place there. Call it from one thread.
+ */
 const struct binding *keymap(size_t *ret_n);
 
 /* True when B is valid in MODE with a source that can CAN. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.h - where the open panes stand on a screen. Pure: the same sizes give the same rectangles.
+ * layout.h - places the open panes on the screen. Pure: the same sizes give the same rectangles.
  *
- * Panes stand in *columns*, from top to bottom and from left to right in their own order. There are as many columns as leave
- * each of them LAYOUT_COLS columns of the screen, for what has names and figures needs so many; between two of them one
- * column of the screen stays free. The first pane has a column of its own where that leaves the others LAYOUT_GOOD_LINES
- * lines each: that is the tree, which has most to say. Within a column the lines are shared by weight. A pane gets
- * LAYOUT_LINES lines or is not shown; the one in focus always is.
+ * Panes stand in *columns*, from top to bottom and from left to right in their order. There are as
+ * many columns as can have LAYOUT_COLS columns of the screen each, which names with figures need;
+ * one column of the screen separates two of them. The first pane, the tree, has most to show: it
+ * gets a column of its own where the others still have LAYOUT_GOOD_LINES lines each. Within a
+ * column lines are shared by weight. A pane gets at least LAYOUT_LINES lines or is not shown; the
+ * one in focus always is.
  */
 #ifndef SBERF_UI_LAYOUT_H
 #define SBERF_UI_LAYOUT_H
@@ -19,10 +20,10 @@
 #define LAYOUT_GOOD_LINES 10
 
 /*
- * Places N panes (1 to LAYOUT_PANES_MAX), of which number FOCUS (below N) is the one in focus, in ROOM. WEIGHT[i], at least
- * 1, says how many lines pane I deserves compared with others. RET[i] is its rectangle; one that is not shown has h = 0.
- * Those that are shown cover all of ROOM but for the columns between. Returns how many are shown: 0 when ROOM has no cells,
- * else at least 1.
+ * Places N panes (1 to LAYOUT_PANES_MAX) in ROOM; FOCUS (below N) is the one in focus. WEIGHT[i],
+ * at least 1, is the share of lines of pane I. RET[i] is its rectangle, with h = 0 if it is not
+ * shown. The panes shown cover all of ROOM but the columns between. Returns how many are shown: 0
+ * when ROOM has no cells, else at least 1.
  */
 unsigned int layout_panes(const struct rect *room, const unsigned int *weight, unsigned int n, unsigned int focus,
 			  struct rect *ret);

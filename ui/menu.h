@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* menu.h - a question that one key answers, as one line: the rows of a mode (keymap.h) that can be chosen from. */
+/*
+ * menu.h - a question that is answered by one key, on one line: the choices are the rows of a mode
+ * (keymap.h).
+ */
 #ifndef SBERF_UI_MENU_H
 #define SBERF_UI_MENU_H
 
@@ -8,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How a question is put, from the fullest form to the shortest. */
+/* Forms of a question, from the longest to the shortest. */
 enum menu_form {
 	MENU_FULL,
 	MENU_KEYS,               /* less air */
@@ -18,9 +21,10 @@ enum menu_form {
 };
 
 /*
- * The question BEGIN, in words, as fully as fits into COLS columns; with what MODE has to choose from, where the source CAN, when KEYS, else only in forms
- * that are shorter than the full one. A star stands behind what ON says is on (CTX is its first argument; NULL = nothing is on or off).
- * Returns DST.
+ * Writes the question that begins with BEGIN to DST, in the longest form that fits into COLS
+ * columns, with the choices of MODE for a source that can CAN. KEYS: with the keys of the choices;
+ * else only in forms shorter than the full one. A star follows choices that ON says are on (its
+ * first argument is CTX; NULL = none is). Returns DST.
  */
 typedef bool menu_on_fn(const void *ctx, enum action a);
 char *menu_prompt(enum ui_mode mode, unsigned int can, bool keys, const char *const begin[MENU_FORMS], menu_on_fn *on, const void *ctx,

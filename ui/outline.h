@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * outline.h - the rows of a list as a treeview shows them: which row is below which, and what each
- * is known by.
+ * outline.h - the rows of a list as a treeview shows them: rows below rows, and the identity of
+ * each.
  *
- * A pane that shows no call tree has an outline. A row has what folds, cursor, search and the next
- * refresh need, in 48 bytes; what it says stands in the model of the pane, under the same number.
- * Row 0 is the root, which is no line.
+ * Panes that do not show a call tree have an outline. A row holds what folds, cursor, search and
+ * the next refresh need, in 48 bytes; its content is in the model of the pane, under the same
+ * number. Row 0 is the root, which is not shown.
  */
 #ifndef SBERF_UI_OUTLINE_H
 #define SBERF_UI_OUTLINE_H
@@ -21,13 +21,14 @@
 
 struct outline_row {
 	uint64_t key;            /* identity that survives refreshes */
-	uint64_t weight;         /* how much it wants to be opened; of a node of a call tree its total */
+	uint64_t weight;         /* how much it deserves to be opened; of a call tree's node its total */
 	uint32_t parent, first_child, last_child, next_sibling;  /* NODE_NONE = none */
 	uint32_t nr_children;
 	union {
 		func_id func;            /* NODE_FUNC */
 		frame_id frame;          /* NODE_ADDR */
-		uint32_t few;            /* NODE_MORE: lines while it is closed; 0 = by the height */
+		/* NODE_MORE: number of siblings shown while it is closed; 0 = as many as fit */
+		uint32_t few;
 	};
 	frame_id place;          /* the frame that it is about, ID_NONE = none */
 	uint16_t depth;          /* root = 0 */
@@ -36,7 +37,8 @@ struct outline_row {
 };
 
 struct outline {
-	const struct dict *dict;         /* borrowed, as the next two are: what functions among the rows are called */
+	/* borrowed, like the next two: for the names of functions among the rows */
+	const struct dict *dict;
 	const struct names *names;
 	const struct query *query;       /* NULL = nothing was asked for that makes a difference to names */
 	struct outline_row *row;         /* parents come before their children */
@@ -45,23 +47,22 @@ struct outline {
 	bool failed;                     /* out of memory: rows are missing */
 };
 
-/* An outline without rows. NULL when out of memory. */
+/* Creates an outline without rows. NULL when out of memory. */
 struct outline *outline_new(const struct dict *dict, const struct names *names, const struct query *query);
 void outline_free(struct outline *o);            /* NULL is fine */
 
 /*
- * Adds ROW, of which key, weight, what it is and its place are given, as the last below PARENT
- * (NODE_NONE = it is the root). Returns its number; when out of memory, 0: O has failed, and takes
- * no more rows.
+ * Appends ROW below PARENT (NODE_NONE: it is the root); the caller sets key, weight, kind and
+ * place. Returns its number; 0 when out of memory: O has failed then, and takes no more rows.
  */
 uint32_t outline_add(struct outline *o, uint32_t parent, struct outline_row row);
 
-/* O, or NULL, and O is given back, when rows are missing. */
+/* Returns O; or frees it and returns NULL when rows are missing. */
 struct outline *outline_whole(struct outline *o);
 
 DEFINE_AUTO(outline_free, struct outline);
 
-/* Row I as a tree of one node, for what is asked of functions in a tree: NODE is the room for it. */
+/* Row I as a tree of one node, in NODE, for functions that take a tree. */
 struct tree outline_as_tree(const struct outline *o, uint32_t i, struct tree_node *node);
 
 /* What a treeview shows: a call tree, an outline, or, when both are NULL, nothing. */
@@ -89,10 +90,9 @@ static inline struct outline_row shown_at(struct shown s, uint32_t i)
 	if (s.list)
 		return s.list->row[i];
 	n = &s.tree->node[i];
-	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent,
-				     .first_child = n->first_child, .last_child = NODE_NONE,
-				     .next_sibling = n->next_sibling, .nr_children = n->nr_children, .func = n->func,
-				     .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
+	return (struct outline_row){ .key = n->key, .weight = n->total_ns, .parent = n->parent, .first_child = n->first_child,
+				     .last_child = NODE_NONE, .next_sibling = n->next_sibling, .nr_children = n->nr_children,
+				     .func = n->func, .place = n->place, .depth = n->depth, .kind = n->kind, .inlined = n->inlined };
 }
 
 static inline const struct names *shown_names(struct shown s)

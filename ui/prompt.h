@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * prompt.h - one line that is typed: text, what it begins with as a suggestion, and what was entered before. Pure.
+ * prompt.h - a line of input: text, a suggestion to begin with, and earlier lines. Pure.
  *
- * A *suggestion* is text that the user has not asked for: the first character that is typed takes its place, any other key makes it
- * text like any other.
+ * A *suggestion* is offered text: the first typed character replaces it; any other key accepts it
+ * as if it had been typed.
  */
 #ifndef SBERF_UI_PROMPT_H
 #define SBERF_UI_PROMPT_H
@@ -25,7 +25,7 @@ struct prompt {
 	char typed[PROMPT_MAX];          /* that, while another one is shown */
 };
 
-/* Begins anew with SUGGESTION ("" = none). */
+/* Starts a line with SUGGESTION ("" = none). */
 void prompt_begin(struct prompt *p, const char *suggestion);
 /* Appends a character. Control characters and what does not fit are ignored. A "!" goes before a suggestion, or away again. */
 void prompt_type(struct prompt *p, uint32_t cp);

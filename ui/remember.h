@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * remember.h - which panes were open and how the tree looked, from one run to the next: a small file of words.
+ * remember.h - remembers open panes and the look of the tree from one run to the next, in a small
+ * text file.
  *
  *	panes tree waits
  *	focus waits
@@ -8,8 +9,9 @@
  *	group thread
  *	options no-libraries short-names
  *
- * Lines that begin with # and keys that are not known (of a later version) are passed over, and so are orders, groups and options that
- * are not; anything else that cannot be understood makes the file damaged, and nothing of it is used.
+ * Lines that begin with # are skipped, and so are unknown keys, orders, groups and options (of a
+ * later version). With anything else that cannot be understood the file counts as damaged, and
+ * nothing of it is used.
  */
 #ifndef SBERF_UI_REMEMBER_H
 #define SBERF_UI_REMEMBER_H
@@ -43,29 +45,34 @@ struct remembered {
 	unsigned int open;       /* panes: a mask, not 0 */
 	enum pane_id focus;      /* one of them */
 	enum sort_by sort;       /* of the tree */
-	unsigned int group;      /* enum group_by plus one; 0 = as it is without */
+	unsigned int group;      /* enum group_by plus one; 0 = the default */
 	unsigned int options;    /* mask of 1 << enum remembered_option */
 };
 
 bool remembered_same(const struct remembered *a, const struct remembered *b);
 
 /*
- * Reads the LEN bytes at TEXT. 0, or -EINVAL: *RET is untouched, and *RET_LINE says where.
+ * Parses the LEN bytes at TEXT. 0, or -EINVAL with *RET unchanged and the line of the error in
+ * *RET_LINE.
  */
 int remember_parse(const char *text, size_t len, struct remembered *ret, unsigned int *ret_line);
 
-/* "$XDG_CONFIG_HOME/sberf/view", or under ~/.config, into DST; false when neither is known or it does not fit. */
+/*
+ * Writes the path of the file, "$XDG_CONFIG_HOME/sberf/view" or under ~/.config, to DST; false when
+ * neither is known or it does not fit.
+ */
 bool remember_path(char *dst, size_t size);
 
 /*
- * Reads the file PATH. -ENOENT, without a sentence, when there is none; another negative errno with one when it is damaged or
- * cannot be read.
+ * Reads the file PATH. 0; -ENOENT without a sentence when there is none; another negative errno
+ * with a sentence when it is damaged or unreadable.
  */
 int remember_read(const char *path, struct remembered *ret, struct err *e);
 /*
- * Replaces the file PATH by WHAT at once; makes its folder, and the one above, when missing. Does nothing where the folder
- * above belongs to somebody else: who runs sberf with more rights leaves no files of their own there. A negative errno with a
- * sentence: the old file, if any, is as it was.
+ * Replaces the file PATH by WHAT in one step, and creates its folder and the one above if missing.
+ * If the folder above belongs to another user, it does nothing, so that sberf run with more rights
+ * leaves no files of its own there. 0, or a negative errno with a sentence: the old file, if any,
+ * is unchanged.
  */
 int remember_write(const char *path, const struct remembered *what, struct err *e);
 

@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * screenout.h - what a drawing sends reaches the terminal in one piece.
+ * screenout.h - sends each drawing to the terminal in one piece.
  *
- * The terminal library writes after each move of the cursor (ncurses 6.4: mvcur() flushes), more than a hundred times a screen. Whoever
- * shows that is woken for each piece, shows halves of screens, and on a busy machine the last of them comes many turns of the scheduler
- * later. The library cannot be told otherwise, as it writes to a descriptor; so during a drawing that one is a file in memory.
+ * The terminal library writes after each cursor movement (ncurses 6.4: mvcur() flushes), more than
+ * a hundred times per screen. A terminal emulator would be woken for each piece, show half-drawn
+ * screens, and on a busy machine get the last piece many scheduler turns later. The library writes
+ * to a descriptor and cannot be told otherwise; so during a drawing that descriptor is a file in
+ * memory.
  */
 #ifndef SBERF_UI_SCREENOUT_H
 #define SBERF_UI_SCREENOUT_H
 
 struct screenout {
 	int fd;                  /* the library's */
-	int tty, mem;            /* -1: what is written goes out as it comes */
-	char text[1 << 16];      /* of which a screen is a small part; what is larger goes in several */
+	int tty, mem;            /* -1: output is not collected */
+	/* buffer; a screen takes a small part of it, larger output goes in several pieces */
+	char text[1 << 16];
 };
 
 /*
- * Between begin and end, what is written to FD, which stays the caller's, is kept and then written to TTY, which stays open longer than O.
- * Where the kernel has no files in memory, it goes to FD at once. Close it in any case.
+ * Output to FD, which stays the caller's, between begin and end is collected and then written to
+ * TTY, which must outlive O. Where the kernel has no memory files, it goes to FD at once. Call
+ * screenout_close() in any case.
  */
 void screenout_open(struct screenout *o, int fd, int tty);
 void screenout_close(struct screenout *o);
 
 void screenout_begin(struct screenout *o);
-/* A terminal that is gone gets nothing, and one that is full is waited for, as by the library. */
+/*
+ * Sends the collected output. Skips a terminal that is gone, and waits for one that is full, as the
+ * library does.
+ */
 void screenout_end(struct screenout *o);
 
 #endif

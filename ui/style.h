@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * style.h - what a cell of the screen means, and the one table of colours.
+ * style.h - the meaning of a cell on the screen, and the only table of colours.
  *
- * Panes never name a colour: they say what a cell is (running time, a key, a warning) and the table below says how that looks
- * with 256, 16 and 8 colours and with none. The background is always the terminal's own, and nobody tells which that is: so
- * colours have a contrast of 3:1 at least both with black and with white (tests/unit/test_style.c). Of 256 colours there are
- * such in all hues. Of 16 there are few, so what has none keeps the terminal's foreground there, unless the background is known
- * to be dark.
+ * Panes never name a colour: they say what a cell is (running time, a key, a warning), and the
+ * table below says how that looks with 256, 16 and 8 colours and without. The background is the
+ * terminal's own, and often unknown: so colours have a contrast of at least 3:1 with both black and
+ * white (tests/unit/test_style.c). Of 256 colours such ones exist in every hue. Of 16 there are
+ * few; styles without one keep the terminal's foreground, unless the background is known to be
+ * dark.
  */
 #ifndef SBERF_UI_STYLE_H
 #define SBERF_UI_STYLE_H
@@ -66,16 +67,23 @@ struct style_info {
 /* Never NULL; for an unknown STYLE that of STYLE_TEXT. */
 const struct style_info *style_info(unsigned int style);
 
-/* The colour of STYLE where there are COLOURS of them on a background that is DARK, or may be anything; COLOUR_NONE = leave it. */
+/*
+ * The colour of STYLE among COLOURS colours on a DARK background, or on an unknown one; COLOUR_NONE
+ * = the terminal's own.
+ */
 int style_colour(unsigned int style, int colours, bool dark);
 /* Its look there: a mask of enum look. */
 unsigned int style_look(unsigned int style, int colours, bool dark);
-/* Red, green and blue of COLOUR, 16 to 255 of a palette of 256: those never differ between terminals. */
+/*
+ * Red, green and blue of COLOUR, 16 to 255 of a 256-colour palette: these are the same on all
+ * terminals.
+ */
 void style_rgb(int colour, unsigned char ret[3]);
 
 /*
- * Whether the background is known to be dark: SAID, the user's word ("dark" or "light"), comes first, then COLORFGBG as
- * terminals set it ("15;0": the background is the last), then TERM, its type. Each may be NULL.
+ * Whether the background is known to be dark: by SAID, the user's word ("dark" or "light"), else by
+ * COLORFGBG as terminals set it ("15;0": the background comes last), else by TERM, the terminal
+ * type. Each may be NULL.
  */
 bool style_on_dark(const char *said, const char *colorfgbg, const char *term);
 

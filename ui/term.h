@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * term.h - the terminal: taken, drawn on, listened to, and given back in every case.
+ * term.h - takes the terminal, draws on it, reads it, and gives it back in every case.
  *
- * While it is taken, signals that would leave it in disorder are caught: SIGINT, SIGTERM and SIGHUP become an event; SIGTSTP and
- * SIGCONT leave and enter the screen; SIGWINCH becomes a new size; signals that kill the process (SIGSEGV and the like) first
- * give the terminal back and then kill it as they would have. One terminal at a time; one thread uses it.
+ * While it is taken, signals that would leave it in disorder are caught: SIGINT, SIGTERM and SIGHUP
+ * become an event; SIGTSTP and SIGCONT leave and enter the screen; SIGWINCH becomes a new size;
+ * fatal signals (SIGSEGV and the like) first give the terminal back and then kill the process as
+ * usual. One terminal at a time; for one thread.
  */
 #ifndef SBERF_UI_TERM_H
 #define SBERF_UI_TERM_H
@@ -20,13 +21,13 @@
 struct terminal;
 
 struct term_options {
-	const char *title;       /* who speaks in sentences: "sberf top" */
+	const char *title;       /* who speaks in messages: "sberf top" */
 	const char *type;        /* terminfo name; NULL = $TERM */
 	int in_fd, out_fd;       /* borrowed */
-	bool any_file;           /* do not insist on a terminal behind the descriptors (tests) */
+	bool any_file;           /* accept descriptors that are not terminals (tests) */
 	bool no_color;
 	bool dark;               /* the background is known to be dark: style_on_dark() */
-	const char *otherwise;   /* what to do where it cannot draw, for sentences; NULL = nothing */
+	const char *otherwise;   /* advice in messages when it cannot draw; NULL = none */
 };
 
 enum term_event_type {
@@ -35,7 +36,7 @@ enum term_event_type {
 	TERM_MOUSE,              /* mouse, x, y */
 	TERM_REDRAW,             /* the size may have changed, or the screen was elsewhere: draw everything */
 	TERM_QUIT,               /* a signal asks the program to end */
-	TERM_LOST,               /* the terminal is gone; nothing can be drawn any more */
+	TERM_LOST,               /* the terminal is gone; no more drawing */
 };
 
 struct term_event {
@@ -46,30 +47,33 @@ struct term_event {
 };
 
 /*
- * Takes the terminal; locale_use() comes before. -ENOTTY or -EINVAL with a sentence when there is none that can be drawn on:
- * nothing is changed then.
+ * Takes the terminal; call locale_use() before. 0 with *RET the caller's; -ENOTTY or -EINVAL with a
+ * sentence when it cannot be drawn on: nothing is changed then.
  */
 int term_open(const struct term_options *o, struct terminal **ret, struct err *e);
-/* Gives it back; NULL is fine. */
+/* Gives the terminal back. NULL is fine. */
 void term_close(struct terminal *t);
 
-/* Readable when term_next() may have something: input, and signals. */
+/* Descriptors that are readable when term_next() may have something: input, and signals. */
 int term_input_fd(const struct terminal *t);
 int term_signal_fd(const struct terminal *t);
 
-/* The next thing that happened; never waits. */
+/* Returns the next event; never waits. */
 void term_next(struct terminal *t, struct term_event *ret);
 
 void term_size(const struct terminal *t, int *ret_w, int *ret_h);
 
-/* Makes the screen look like CV (of the size that term_size() says); sends only what changed. */
+/* Makes the screen look like CV, which has the size of term_size(); sends only changes. */
 void term_draw(struct terminal *t, const struct canvas *cv);
-/* The next term_draw() sends everything. */
+/* Makes the next term_draw() send everything. */
 void term_forget(struct terminal *t);
 
 /* Number of colours in use, 0 = none. */
 int term_colours(const struct terminal *t);
-/* Row Y as it stands in the terminal library, as UTF-8, and the letters of its attributes (b bold, r reverse, ...): for tests. */
+/*
+ * For tests: row Y as the terminal library holds it, in UTF-8, and the letters of its attributes (b
+ * bold, r reverse, ...).
+ */
 void term_read_back(const struct terminal *t, int y, char *text, size_t text_size, char *looks, size_t looks_size);
 
 DEFINE_AUTO(term_close, struct terminal);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * term_signals.h - signals while a terminal is taken: those that ask for something become numbers to be read, those that kill the
- * program first give the terminal back and then kill it as they would have.
+ * term_signals.h - signals while a terminal is taken: signals with a request become numbers to be
+ * read; fatal ones first give the terminal back and then kill the process as usual.
  *
- * There is one terminal at a time, and one thread that calls this.
+ * One terminal at a time; for one thread.
  */
 #ifndef SBERF_UI_TERM_SIGNALS_H
 #define SBERF_UI_TERM_SIGNALS_H
@@ -12,21 +12,26 @@
 
 #include <stddef.h>
 
-#define TERM_SIGNALS_MAX 512u          /* bytes that give a screen back */
+#define TERM_SIGNALS_MAX 512u          /* bytes that restore a screen */
 
 /*
- * Catches the signals, and remembers the line settings of FD, the terminal. *RET_FD is readable when term_signals_signal() has one.
- * Nothing is changed when it fails.
+ * Catches the signals and saves the line settings of FD, the terminal. *RET_FD is readable when
+ * term_signals_signal() has one. 0, or a negative errno with a sentence and nothing changed.
  */
 int term_signals_open(int fd, int *ret_fd, struct err *e);
-/* Gives all of them back to whoever had them. */
+/* Restores all earlier handlers. */
 void term_signals_close(void);
 
-/* The terminal is taken: from now on the N bytes at TEXT (at most TERM_SIGNALS_MAX, which are copied) give it back. */
+/*
+ * The terminal is taken: from now on a fatal signal writes the N bytes at TEXT (at most
+ * TERM_SIGNALS_MAX; copied) to restore it.
+ */
 void term_signals_with(const char *text, size_t n);
-/* It is not, until the next term_signals_with(). */
+/* The terminal is not taken until the next term_signals_with(). */
 void term_signals_hold(void);
-/* Stops the process, with the terminal given back by the caller before; returns when it is continued. */
+/*
+ * Stops the process; the caller has given the terminal back. Returns when the process is continued.
+ */
 void term_signals_stop(void);
 
 /* The next signal that asks for something: SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT or SIGWINCH; 0 = none for now. */

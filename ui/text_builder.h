@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text_builder.h - a line of text that grows at its end and is cut where there is no more room. */
+/* text_builder.h - a line of text that grows at its end and is cut at the size of its buffer. */
 #ifndef SBERF_UI_TEXT_BUILDER_H
 #define SBERF_UI_TEXT_BUILDER_H
 
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#define TEXT_BUILDER_DOT " \xC2\xB7 "   /* between things that are said one after the other */
+#define TEXT_BUILDER_DOT " \xC2\xB7 "   /* between statements */
 
 struct text_builder {
 	char *dst;               /* always NUL-terminated */
@@ -17,7 +17,7 @@ struct text_builder {
 /* An empty line of SIZE > 0 bytes at DST. */
 struct text_builder text_builder_in(char *dst, size_t size);
 void text_builder_put(struct text_builder *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Takes note of what somebody else wrote behind text_builder_end(). */
+/* Takes note of text that was written behind text_builder_end(). */
 void text_builder_grown(struct text_builder *w);
 
 /* "worker 1235", sanitised; "[unknown]" when D has no thread ID. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* title.h - what a pane shows, in words for its rule: kinds of time, grouping, what was left out. */
+/* title.h - the title of a pane in its rule: kinds of time, grouping, filters. */
 #ifndef SBERF_UI_TITLE_H
 #define SBERF_UI_TITLE_H
 
@@ -13,15 +13,15 @@
 #define TITLE_MAX 1024
 
 /*
- * The measures that Q asks for and that have columns where waits were followed: places of measure_set(), as a mask. Of one alone that is
- * no part of wall time, 0.
+ * The measures of Q that get columns when waits were followed, as a mask of places of
+ * measure_set(); 0 for a single measure that is not part of wall time.
  */
 unsigned int title_kinds(const struct query *q);
-/* The same where OFF_CPU says whether they were: running time alone has none. */
+/* The same, where OFF_CPU says whether waits were followed: running time alone gets no columns. */
 unsigned int title_columns(const struct query *q, bool off_cpu);
 /*
- * "blocked . by process . inverted . thread worker*": KINDS (0 = running time alone is known), then what Q asks and O's command
- * line left out. Sanitised; cut to SIZE. Returns DST.
+ * "blocked . by process . inverted . thread worker*": KINDS (0 = only running time is known), then
+ * Q, and what O's command line filters. Sanitised; cut to SIZE. Returns DST.
  */
 char *title_tree(const struct query *q, unsigned int kinds, const struct ui_options *o, char *dst, size_t size);
 /* The same for a list of functions: "1,204 functions . off-CPU . no kernel". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ui.h - the terminal view as a whole: what may be said to it, and how it is run. */
+/* ui.h - the terminal view as a whole: its options, and how it is run. */
 #ifndef SBERF_UI_UI_H
 #define SBERF_UI_UI_H
 
@@ -13,7 +13,7 @@
 struct ui_options {
 	uint64_t refresh_ns;     /* of the screen; at least 100 ms */
 	bool ascii;              /* no UTF-8: by locale, or asked for */
-	bool no_color;           /* asked for; NO_COLOR in the environment does the same */
+	bool no_color;           /* --no-color; NO_COLOR in the environment does the same */
 	const char *title;       /* "sberf top" */
 	/*
 	 * What the command line left of the data, in every question that is asked: kinds (what is shown at first), states,
@@ -21,16 +21,17 @@ struct ui_options {
 	 * overwritten: the range, grouping, idle waits, and arch, which the feed's figures tell.
 	 */
 	struct query filter;
-	const char *unit;        /* profile_meta.unit of what is shown: it is called so then; NULL = time */
-	uint64_t min_block_ns;   /* --min-block: only to be named; whoever fills the profile heeds it */
-	const char *otherwise;   /* what to do where there is no terminal: "sberf top -b prints text"; NULL = nothing is said */
+	const char *unit;        /* profile_meta.unit of the data, to name it; NULL = time */
+	uint64_t min_block_ns;   /* --min-block, only to be shown; the profile is filtered already */
+	/* advice where there is no terminal: "sberf top -b prints text"; NULL = none */
+	const char *otherwise;
 };
 
 /*
- * Takes the terminal, shows FEED until the user quits, gives the terminal back in every case (also on fatal signals). When the
- * user goes on with another target, FEED is left (feed.leave()), and becomes the one that is shown: that is the caller's then.
- * Returns 0, or a negative errno with a sentence (no terminal, TERM unknown). QUIT_FD, when >= 0, ends the view when it becomes
- * readable.
+ * Takes the terminal, shows FEED until the user quits, and gives the terminal back in every case,
+ * fatal signals included. When the user picks another target, the old feed is left (feed.leave()),
+ * and *FEED becomes the new one, which is then the caller's. Returns 0, or a negative errno with a
+ * sentence (no terminal, unknown TERM). QUIT_FD, when >= 0, ends the view when it becomes readable.
  */
 int ui_run(struct feed *feed, const struct ui_options *o, int quit_fd, struct err *e);
 

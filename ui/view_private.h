@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_private.h - the state of a view, shared by view.c (its life, and where keys go), viewact.c (what they do to what is
- * shown), viewsearch.c, viewpanes.c (which panes there are and where), viewbuild.c (what is shown) and viewdraw.c (how it
- * looks).
+ * view_private.h - the state of a view, shared by view.c (its life, and where keys go), viewact.c
+ * (the effect of keys), viewsearch.c, viewpanes.c (open panes and their places), viewbuild.c
+ * (content) and viewdraw.c (looks).
  */
 #ifndef SBERF_UI_VIEW_PRIVATE_H
 #define SBERF_UI_VIEW_PRIVATE_H
@@ -23,11 +23,11 @@
 #define VIEW_WHEEL_ROWS 3
 
 enum idle_mode {
-	IDLE_AUTO,               /* nobody said: hidden as soon as there is anything else */
+	IDLE_AUTO,               /* not chosen: hidden as soon as there is anything else */
 	IDLE_SAID,               /* as the user said */
 };
 
-/* Something in the footer that the mouse can press. */
+/* A part of the footer that can be clicked. */
 struct spot {
 	int x, cols;
 	uint32_t key;

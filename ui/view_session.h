@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_session.h - a feed with all that shows it: when another target is gone on with, one stage follows the other as a whole, since
- * nothing of a view means anything without the names and snapshots of its feed.
+ * view_session.h - a feed with everything that shows it. When the user changes to another target,
+ * one stage replaces the other as a whole, because a view means nothing without the names and
+ * snapshots of its feed.
  */
 #ifndef SBERF_UI_VIEW_SESSION_H
 #define SBERF_UI_VIEW_SESSION_H
@@ -20,8 +21,9 @@ struct view_session {
 
 /* Borrows what is behind FEED, and O. */
 int view_session_new(const struct feed *feed, const struct ui_options *o, struct view_session **ret, struct err *e);
-void view_session_free(struct view_session *st);               /* waits for what is being built; the feed stays; NULL is fine */
-/* The same, and leaves the feed, if it can be left: TEXT says what has become of a recording. */
+/* waits for a running build; the feed stays; NULL is fine */
+void view_session_free(struct view_session *st);
+/* The same, and leaves the feed, if it can be left; TEXT says what became of a recording. */
 void view_session_leave(struct view_session *st, char *text, size_t size);
 
 DEFINE_AUTO(view_session_free, struct view_session);
