@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* basecells.h - the columns of a tree that is compared with a baseline: before, now, and the change with its sign. */
+/*
+ * basecells.h - the columns of a tree that is compared with a baseline: before, now, and the change
+ * with its sign.
+ */
 #ifndef SBERF_UI_PANES_BASECELLS_H
 #define SBERF_UI_PANES_BASECELLS_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flamelayout.h - which frames a flame graph has in so many columns, and where they begin and end. Pure: tree and width in,
- * frames out.
+ * flamelayout.h - the frames of a flame graph in so many columns, and where they begin and end.
+ * Pure: tree and width in, frames out.
  *
- * The frame of a node begins where its parent's does or where the sibling before it ends, and is as wide as its share of the
- * whole says; its ends are rounded down to columns, so rounding never adds up. What a node takes itself is the part of it that
- * has nothing below. Siblings stand by falling weight. Those that are narrower than a column are *merged*: one frame stands for
- * all of them and has nothing below. So no more is looked at than can be seen, however large the tree is: at most a frame for
- * each column of each level.
+ * The frame of a node begins where its parent's does, or where the sibling before it ends, and is
+ * as wide as its share of the whole; its ends are rounded down to columns, so rounding never adds
+ * up. The self time of a node is the part with nothing below it. Siblings stand by falling weight.
+ * Those narrower than a column are *merged*: one frame stands for all of them and has nothing
+ * below. So only as many nodes are visited as can be seen, however large the tree is: at most one
+ * frame for each column of each level.
  */
 #ifndef SBERF_UI_PANES_FLAMELAYOUT_H
 #define SBERF_UI_PANES_FLAMELAYOUT_H

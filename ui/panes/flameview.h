@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flameview.h - a treeview as a flame graph: its rows are the frames that can be seen, in the order of flamelayout.h, and the
- * one under the cursor, however narrow. So cursor, zoom, search and refreshes work as in the call tree. Knows nothing of cells
- * or keys.
+ * flameview.h - a treeview as a flame graph: its rows are the visible frames, in the order of
+ * flamelayout.h, and the one under the cursor, however narrow. So cursor, zoom, search and
+ * refreshes work as in the call tree. Knows nothing of cells or keys.
  */
 #ifndef SBERF_UI_PANES_FLAMEVIEW_H
 #define SBERF_UI_PANES_FLAMEVIEW_H
@@ -29,8 +29,8 @@ void flameview_init(struct treeview *tv, struct flameview *f);
 void flameview_free(struct flameview *f);
 
 /*
- * Begins with the zoom and the cursor of LINES, a call tree of the same question, if the user has moved there. Where TV was
- * moved itself nothing happens.
+ * Begins with the zoom and the cursor of LINES, a call tree of the same question, if the user has
+ * moved there. Does nothing when the user has moved in TV.
  */
 void flameview_begin_at(struct treeview *tv, const struct treeview *lines);
 
@@ -38,11 +38,14 @@ void flameview_begin_at(struct treeview *tv, const struct treeview *lines);
 const struct flame_frame *flameview_frame(const struct treeview *tv, size_t row);
 const struct flame_frame *flameview_here(const struct treeview *tv);
 
-/* Moving the cursor. What is folded as idle is passed over; nothing leads out of the zoom. */
+/* Moving the cursor. Folded idle waits are skipped; the cursor never leaves the zoom. */
 
 /* BY levels towards the leaves along the heaviest path, or, when BY is negative, towards the root. */
 void flameview_down(struct treeview *tv, long by);
-/* To the next sibling, or, behind the last one, to the next frame of the level; RIGHT = false: the other way. */
+/*
+ * To the next sibling, or, after the last one, to the next frame of the level; RIGHT = false: the
+ * other way.
+ */
 void flameview_aside(struct treeview *tv, bool right);
 /* To the end of the heaviest path through the frame. */
 void flameview_last(struct treeview *tv);

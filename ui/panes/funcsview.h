@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * funcsview.h - the functions of a call tree as a tree of one level that a treeview can show and a treepane can draw.
+ * funcsview.h - the functions of a call tree as a tree of one level, which a treeview can show and
+ * a treepane can draw.
  *
- * Each node is a function: its total is with all that it calls, its self and the kinds of time are its own. What idles stays
- * a node of its own kind. Of very many functions FUNCSVIEW_ROWS have a node, those that take most themselves or with what
- * they call.
+ * Each node is a function: its total includes everything it calls; its self time and kinds of time
+ * are its own. Idle waits keep a node of their own kind. When there are very many functions, the
+ * FUNCSVIEW_ROWS with the largest self time or total have a node.
  */
 #ifndef SBERF_UI_PANES_FUNCSVIEW_H
 #define SBERF_UI_PANES_FUNCSVIEW_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listcolumns.h - columns of lists (query/column.h) on a screen: which ones there is room for, where they stand, what is in them. */
+/*
+ * listcolumns.h - the columns of lists (query/column.h) on a screen: which of them fit, where they
+ * stand, what they show.
+ */
 #ifndef SBERF_UI_PANES_LISTCOLUMNS_H
 #define SBERF_UI_PANES_LISTCOLUMNS_H
 

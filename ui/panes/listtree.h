@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listtree.h - lists made into trees that a treeview can show. */
+/* listtree.h - makes trees of lists, for a treeview to show. */
 #ifndef SBERF_UI_PANES_LISTTREE_H
 #define SBERF_UI_PANES_LISTTREE_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapane.h - draws the view by node: parts with column heads of their own, rows with figures, and at the right, where there
- * is room, one column for each node. The treeview shows the tree of numaview.h; all functions do nothing for another one.
+ * numapane.h - draws the view by node: parts with their own column heads, rows with figures, and at
+ * the right, where there is room, one column for each node. The treeview shows the rows of
+ * numaview.h; with other content all functions do nothing.
  */
 #ifndef SBERF_UI_PANES_NUMAPANE_H
 #define SBERF_UI_PANES_NUMAPANE_H

@@ -2,9 +2,10 @@
 /*
  * numaview.h - the view by node as rows that a treeview can show.
  *
- * Its *parts* (numacolumns.h: nodes, functions, threads, ...) are lines with what belongs to them below: rows of the tables of struct
- * numa_view, and below these call paths, the functions of a call path one by one, or words. Nothing is copied: what a line says
- * is looked up by the number of its row. A long table is a long list (treeview.h).
+ * Its *parts* (numacolumns.h: nodes, functions, threads, ...) are lines with the rows of the tables
+ * of struct numa_view below them, and below these call paths, the functions of a call path one by
+ * one, or words. Nothing is copied: the number of a row leads to its content. A long table is a
+ * long list (treeview.h).
  */
 #ifndef SBERF_UI_PANES_NUMAVIEW_H
 #define SBERF_UI_PANES_NUMAVIEW_H

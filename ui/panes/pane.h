@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pane.h - a pane is a table of operations: what it asks, what is built of the answer, how that is drawn, and what keys and the
- * mouse do in it. Whoever needs to know something of a pane asks its table; nobody asks which pane it is.
+ * pane.h - a pane is a table of operations: its question, what is built from the answer, how that
+ * is drawn, and what keys and the mouse do in it. Code that needs to know something about a pane
+ * looks in its table; no code asks which pane it is.
  *
- * Which panes there are is in list.h. What an operation is for is said below; NULL is what most panes do.
+ * list.h lists the panes. The operations are explained below; NULL is what most panes do.
  */
 #ifndef SBERF_UI_PANES_PANE_H
 #define SBERF_UI_PANES_PANE_H

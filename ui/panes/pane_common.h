@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pane_common.h - what panes that show a treeview have in common: the rule with its heads, marks of folds, matches and the cursor. */
+/*
+ * pane_common.h - shared by panes that show a treeview: the rule with its heads, fold marks,
+ * matches and the cursor.
+ */
 #ifndef SBERF_UI_PANES_PANE_COMMON_H
 #define SBERF_UI_PANES_PANE_COMMON_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * qualitypane.h - how far the figures can be trusted: stacks that are incomplete, by reason and by the module where the walk
- * ended, events that were lost, how stacks of samples and of waits were unwound, and what else makes figures less certain; with what can be done about each.
+ * qualitypane.h - how far the figures can be trusted, and what can be done about it: truncated
+ * stacks by reason and by the module where the walk ended, lost events, how stacks of samples and
+ * waits were unwound, and other doubts.
  *
- * What a line says is looked up by the number of its row.
+ * The number of a row leads to its content.
  */
 #ifndef SBERF_UI_PANES_QUALITYPANE_H
 #define SBERF_UI_PANES_QUALITYPANE_H

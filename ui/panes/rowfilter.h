@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rowfilter.h - a row under the cursor as a filter: what the prompt of key f begins with. All return false when it makes none. */
+/*
+ * rowfilter.h - makes a filter of the row under the cursor: the suggestion of key f. All return
+ * false when there is none.
+ */
 #ifndef SBERF_UI_PANES_ROWFILTER_H
 #define SBERF_UI_PANES_ROWFILTER_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timepane.h - the pane of time: a strip of the last minutes, a cursor in it, a range, and the heat map of offsets.
+ * timepane.h - the pane of time: a strip of the last minutes with a cursor, a range, and the heat
+ * map of offsets.
  *
- * A *column* of the pane is a run of time, on a grid that does not move; the newest one that is over stands furthest right. The
- * *strip* has a bar for each kind of time, as high as the highest one on screen. The *heat map* has a column for each second, and
- * rows for the offset in it, from 0 at the bottom up: what comes back every second is a line. What filters
- * leave is on the strip; the heat map is of everything, since slices do not say when in them it was.
+ * A *column* of the pane is a run of time on a fixed grid; the newest complete one is at the right.
+ * The *strip* has a bar for each kind of time, scaled to the highest on screen. The *heat map* has
+ * a column for each second, and a row for each offset in it, from 0 at the bottom: what recurs
+ * every second is a line. The strip follows the filters; the heat map shows everything, since
+ * slices do not say when in them time was spent.
  *
  * Pure: state and data in, cells out.
  */

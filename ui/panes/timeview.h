@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * timeview.h - what the pane of time is drawn from: when how much ran and waited, up to now.
+ * timeview.h - the data of the pane of time: when how much ran and waited, up to now.
  *
- * What is provisional (profile_provisional()) is known by thread and not by moment: waits are as long as they weigh and end now,
- * running time is spread over what is not settled yet. A refresh later it stands where it belongs.
+ * Provisional time (profile_provisional()) is known by thread, not by moment: open waits end now
+ * and are as long as they weigh; running time is spread over the unsettled period. One refresh
+ * later it stands where it belongs.
  */
 #ifndef SBERF_UI_PANES_TIMEVIEW_H
 #define SBERF_UI_PANES_TIMEVIEW_H
