@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* listtree.h - makes trees of lists, for a treeview to show. */
+/*
+ * listtree.h - makes trees of nodes that have the figures of a call tree: the lists of functions and
+ * of modules, and what is compared with a baseline. Other lists are outlines (ui/outline.h).
+ */
 #ifndef SBERF_UI_PANES_LISTTREE_H
 #define SBERF_UI_PANES_LISTTREE_H
 
