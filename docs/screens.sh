@@ -20,6 +20,7 @@ draw() {
 	load redis
 	show   tree      100x30  ''                                '── all time · by process' '▾ aeMain' 'running .*blocked .*runnable' 'lost 0'
 	show   functions 100x24  '5 0'                             ' functions · all time' '↓self .* total' ' dict[A-Z]'
+	show   modules   100x24  'B 0'                             ' modules · ' 'redis-server' 'kernel'
 	show   numa      100x30  '3 0 @addressed'                  ' numa · ' 'functions by '
 	show   panes     160x48  '4 5 6'                           '── all time · by process' ' threads · ' ' functions · ' ' waits '
 	show   flame     100x30  '7 0'                             ' flame' 'main' 'aeMain'
