@@ -4,7 +4,7 @@
  * while sberf is built, on the machine that builds: it is compiled by CC_FOR_BUILD and needs
  * nothing but the tables.
  *
- * generate man sberf | generate man sberf-top | generate completion
+ *	generate man sberf | generate man sberf-top | generate completion
  *
  * Man pages use the man(7) macros; every text passes put_text(), which leaves nothing for roff to
  * interpret.

@@ -3,7 +3,7 @@
  * bench_account.c - what it costs to fit events to totals, with 2,000 threads that wait in three
  * calls each:
  *
- * bench_account [THREADS [RECORDS_PER_S]]
+ *	bench_account [THREADS [RECORDS_PER_S]]
  *
  * A second is four settlements, a thousand records of waits and 200 samples. Each figure is the
  * mean of a minute. Walking the stack of a record is not in it (bench_unwind), nor is reading

@@ -3,7 +3,7 @@
  * bench_placement.c - what it costs to know where memory is: a page of an access, a survey of a
  * process, its mappings.
  *
- * bench_placement [MAPPINGS]
+ *	bench_placement [MAPPINGS]
  *
  * The target is a child with 256 MB, as many more MAPPINGS of one page each, and a reservation of a
  * terabyte. Figures are CPU time of the thread that asks, since it waits in between on purpose, or

@@ -3,7 +3,7 @@
  * bench_profile.c - what the store and its queries cost, with 100,000 stacks of 25 frames and 2,000
  * threads:
  *
- * bench_profile [STACKS [THREADS]]
+ *	bench_profile [STACKS [THREADS]]
  *
  * Each figure is the best of five, since other programs can only make it slower. What waits cost is
  * measured after all else, with half as many waits added, each in its two parts, in a few calls and

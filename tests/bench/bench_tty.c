@@ -3,9 +3,8 @@
  * bench_tty.c - how long a program of the terminal makes one wait, from outside: it gets a
  * terminal, and what it writes is timed.
  *
- * bench_tty start TIMES COMMAND [ARGS...]          from the start to the first screen, and to the
- * first tree      bench_tty keys TIMES KEYS COMMAND [ARGS...]      from a key to the first byte of
- * the answer, and to the last one
+ *	bench_tty start TIMES COMMAND [ARGS...]          from the start to the first screen, and to the first tree
+ *	bench_tty keys TIMES KEYS COMMAND [ARGS...]      from a key to the first byte of the answer, and to the last one
  *
  * The first screen has "quit" in its footer, and a tree has marks of what is open. Each of KEYS is
  * pressed TIMES times, one after the other, once the tree is there: "." waits for a second, so that

@@ -2,7 +2,7 @@
 /*
  * bench_unwind.c - what a frame costs:
  *
- * bench_unwind [-n CAPTURES] PROGRAM [ARGS]
+ *	bench_unwind [-n CAPTURES] PROGRAM [ARGS]
  *
  * Takes raw captures of PROGRAM (2,000, one a millisecond, 32 KB of stack) and walks them: once
  * with nothing known (first), again and again over all of them, so that their bytes are never in

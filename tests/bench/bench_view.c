@@ -3,7 +3,7 @@
  * bench_view.c - what a key costs in each pane, and a refresh, with as many stacks and threads as
  * are promised (big.h):
  *
- * bench_view [STACKS [THREADS [keys|search|refresh [PANE]]]]
+ *	bench_view [STACKS [THREADS [keys|search|refresh [PANE]]]]
  *
  * Every key of the table that is valid in a pane is pressed there. A key takes the time until the
  * view has been drawn again; what is built for it is built meanwhile, elsewhere, and only *taking

@@ -2,7 +2,7 @@
 /*
  * crowd.c - a program with very many threads and call paths, for benchmarks of what shows them:
  *
- * crowd THREADS BUSY [WAYS]        until it is told to end
+ *	crowd THREADS BUSY [WAYS]        until it is told to end
  *
  * BUSY threads compute all the time; the others do for a moment and then sleep for up to a second.
  * What they compute they do at the end of paths of 20 calls that are chosen by chance among eight

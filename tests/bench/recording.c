@@ -4,7 +4,7 @@
  * 20 frames from a made-up call graph of 3,000 functions in 12 files, sampled unevenly, two CPUs at
  * 997 Hz, all named with inlined calls and lines.
  *
- * tests/bench/recording [EVENTS [waits]]   (20,000 = 10 s)
+ *	tests/bench/recording [EVENTS [waits]]   (20,000 = 10 s)
  *
  * With waits, the events are the two parts of waits with wakers instead.
  *

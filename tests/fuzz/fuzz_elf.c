@@ -3,10 +3,11 @@
  * fuzz_elf.c - any bytes as an ELF file: symbols, PLT names and .gnu_debugdata; what is found lies
  * where it says.
  *
- * Corpus: plt and plain are made of       extern int f(int), g(int); static int h(int x) { return
- * f(x) + 1; } int api(int x) { return h(x) * g(x); } by gcc -O1 -fno-inline -shared -fPIC -nostdlib
- * -Wl,-z,noseparate-code,-z,lazy,--build-id=sha1 (plt also -fcf-protection), and mini is plain
- * after strip, with the xz of its symbols as .gnu_debugdata (objcopy --add-section).
+ * Corpus: plt and plain are made of
+ *	extern int f(int), g(int); static int h(int x) { return f(x) + 1; } int api(int x) { return h(x) * g(x); }
+ * by gcc -O1 -fno-inline -shared -fPIC -nostdlib -Wl,-z,noseparate-code,-z,lazy,--build-id=sha1
+ * (plt also -fcf-protection), and mini is plain after strip, with the xz of its symbols as
+ * .gnu_debugdata (objcopy --add-section).
  */
 #include "config.h"
 

@@ -3,12 +3,12 @@
  * access.c - samples the workload arrays and holds the addresses found against where its functions
  * access memory:
  *
- * access WORKLOAD WAY SAMPLES
+ *	access WORKLOAD WAY SAMPLES
  *
  * Runs WORKLOAD with WAY ("all" for every way) until each way has SAMPLES samples in its function,
  * or for two minutes. Prints a line for each way and one for all samples of user code, in percent:
  *
- * NAME samples N address A right R slow S far F truth T before B at A ahead H MISS COUNT ...
+ *	NAME samples N address A right R slow S far F truth T before B at A ahead H MISS COUNT ...
  *
  * A: have an address; R of these: in an array that the function accesses; S: in one of those it
  * waits for, which are not in the caches. F of the latter: on a far node, by a map made up here, in

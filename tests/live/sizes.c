@@ -3,7 +3,7 @@
  * sizes.c - makes the maps of a capture as for a machine of CPUS CPUs and THREADS threads, and
  * prints what the kernel says of each:
  *
- * sizes pids|all CPUS THREADS
+ *	sizes pids|all CPUS THREADS
  *
  * `MAP ENTRIES BYTES TOTAL CHARGED`, separated by tabs: bytes of an entry, key and value; what all
  * of it takes, computed; what the kernel says that it takes (before Linux 6.4 that is an estimate

@@ -4,7 +4,8 @@
  * instructions the kernel's verifier has looked at for each: `KIND PROGRAM INSTRUCTIONS`, separated
  * by tabs. It gives up at a million.
  *
- * verifier [KIND...]      verifier -KIND...
+ *	verifier [KIND...]
+ *	verifier -KIND...
  *
  * Without arguments all kinds; with -KIND all but these; a kind that this machine cannot have is
  * left out with a line on stderr.

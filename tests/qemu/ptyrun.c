@@ -3,7 +3,7 @@
  * ptyrun.c - gives a program a terminal, presses keys when it has drawn what is waited for, and
  * keeps what it drew:
  *
- * ptyrun COLUMNS LINES FILE SECONDS [TEXT KEYS]... -- COMMAND [ARGS...]
+ *	ptyrun COLUMNS LINES FILE SECONDS [TEXT KEYS]... -- COMMAND [ARGS...]
  *
  * Each KEYS is typed when TEXT has come since the keys before it. Before the last KEYS are typed,
  * all output up to then goes to FILE: what a terminal of that size shows after it is what was on

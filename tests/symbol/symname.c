@@ -2,7 +2,7 @@
 /*
  * symname.c - asks the symbolizer, as sberf does, for the names of addresses in one file.
  *
- * symname [-n] [-s SYMFS] [-d] [-t] [-m] [-l] [-w MS] FILE <addresses
+ *	symname [-n] [-s SYMFS] [-d] [-t] [-m] [-l] [-w MS] FILE <addresses
  *
  * Addresses are ELF virtual addresses in hexadecimal, one a line. For each a line "ADDR: FUNC
  * FILE:LINE | FUNC FILE:LINE ...", innermost first, "?" for what is not known. -n: no details; -d:

@@ -4,11 +4,12 @@
  * in a real terminal without privileges. Usage: fake-feed
  * [server|hostile|waiting|off|deadlock|sleeper|numa] [CONTROL]
  *
- * CONTROL is a FIFO; each line written to it is a command:        run          the target begins to
- * run (after "waiting")         exit N       it exits with status N           kill N       it is
- * killed by signal N     lose N       N more events are lost, because the ring was full  big N
- * N different stacks are added       stop         the view is asked to end, as sberf does when it
- * is told to
+ * CONTROL is a FIFO; each line written to it is a command:
+ *	run          the target begins to run (after "waiting")
+ *	exit N       it exits with status N           kill N       it is killed by signal N
+ *	lose N       N more events are lost, because the ring was full
+ *	big N        N different stacks are added
+ *	stop         the view is asked to end, as sberf does when it is told to
  */
 #include "config.h"
 

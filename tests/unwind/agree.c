@@ -3,9 +3,8 @@
  * agree.c - walks many raw captures of a program and compares each with libdwfl's walk of the same
  * bytes and with the truth.
  *
- * agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-m PERCENT] [-p PERCENT] [-w
- * FILE] [-v]
- * 	      PROGRAM [ARGS]
+ *	agree [-n CAPTURES] [-c CAP] [-e NAME,...] [-t] [-r] [-x] [-k CUT] [-m PERCENT] [-p PERCENT] [-w FILE] [-v]
+ *	      PROGRAM [ARGS]
  *
  * -e: these functions must stand in every complete chain, in this order from the root; NAME*N means
  * N times in a row. -t: the captures are of new threads, at their first instruction and at some of

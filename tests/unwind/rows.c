@@ -2,7 +2,7 @@
 /*
  * rows.c - the rows of whole files beside the rules that the walk would ask for place by place.
  *
- * rows STEP FILE...
+ *	rows STEP FILE...
  *
  * For each FILE every row is looked at, at its first and its last byte, and every STEPth byte of
  * the code. It says how many places were compared, how many had another rule (which must be none),

@@ -2,7 +2,7 @@
 /*
  * step.c - walks a program at every single instruction and compares with the truth.
  *
- * step [-n STEPS] [-c CUT] PROGRAM [ARGS]
+ *	step [-n STEPS] [-c CUT] PROGRAM [ARGS]
  *
  * The program is run from its first instruction (in ld.so, or its own entry) by PTRACE_SINGLESTEP.
  * A call instruction pushes its return address on a shadow stack, a return pops one; so at each
