@@ -2,7 +2,7 @@
 /*
  * arrays.c - functions that wait for memory, each in a way and an array of its own:
  *
- * arrays [S] [WAY]
+ *	arrays [S] [WAY]
  *
  * After "ready" it prints where the arrays are, "array NAME START END" in hexadecimal, and "end".
  * The ways take turns of ten milliseconds, or WAY has all the time. The arrays are larger than

@@ -16,7 +16,9 @@
  * Both count what getcpu(2) says: 0 where there is one node. main counts what happens to it between
  * its begin and "ready".
  *
- * truth: main moves 0     truth: mover moves 40   truth: mover ran node 0 1234567 ns
+ *	truth: main moves 0
+ *	truth: mover moves 40
+ *	truth: mover ran node 0 1234567 ns
  */
 #include "truth.h"
 

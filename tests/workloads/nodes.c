@@ -7,11 +7,11 @@
  * memory and the second in turns; naps_there sleeps instead of reading. CPUS is the node that the
  * thread stays on, "-" for any. MEMORY is
  *
- * N      on node N: bound there (mbind, MPOL_BIND) and touched first by main in fills()   all
- * interleaved over all nodes with memory (MPOL_INTERLEAVE), touched first by main in fills()
- * half   the first half on the first node, the second on the last one: each bound there and touched
- * first by main in fills()      main   of no policy, touched first by main, which stays on the
- * first node, in touches_first(): 48 MB    -      of no policy, touched first by the thread itself
+ *	N      on node N: bound there (mbind, MPOL_BIND) and touched first by main in fills()
+ *	all    interleaved over all nodes with memory (MPOL_INTERLEAVE), touched first by main in fills()
+ *	half   the first half on the first node, the second on the last one: each bound there and touched first by main in fills()
+ *	main   of no policy, touched first by main, which stays on the first node, in touches_first(): 48 MB
+ *	-      of no policy, touched first by the thread itself
  *
  * Others are 16 MB. Each thread has used 4 MB of its stack. Beside them main has 8 MB of heap, 1 MB
  * of stack, 8 MB of a file, which is bound to the last node where files have policies (tmpfs), 32
@@ -22,8 +22,9 @@
  * does not tell from other memory), in pages of 4 KB, and how many KB came to be transparent huge
  * pages:
  *
- * truth: pages near_reader node 1 4096    truth: resident anon node 0 20480       truth:
- * transparent 8192
+ *	truth: pages near_reader node 1 4096
+ *	truth: resident anon node 0 20480
+ *	truth: transparent 8192
  *
  * A node that is not there is the first one.
  */

@@ -3,12 +3,13 @@
  * swaps.c - code at one address is that of layer_a.so and of layer_b.so in turns (layer.c); after
  * each change it works there for MS milliseconds. Second argument, how that comes about:
  *
- * over     one is mapped over the other   unmap    one is unmapped, the other mapped: as much code
- * is mapped as before    dlopen   the same, by the dynamic linker        fork     a child maps b in
- * place of its parent's a; both work   inherit  the program maps them, and its children work:
- * always one in a that was forked before b was mapped, or the other way round      reuse
- * children with one pid (clone3 with a pid of its choice, which needs privileges) map one each
- * exec     the program executes itself, without address space randomisation, and maps the other
+ *	over     one is mapped over the other
+ *	unmap    one is unmapped, the other mapped: as much code is mapped as before
+ *	dlopen   the same, by the dynamic linker
+ *	fork     a child maps b in place of its parent's a; both work
+ *	inherit  the program maps them, and its children work: always one in a that was forked before b was mapped, or the other way round
+ *	reuse    children with one pid (clone3 with a pid of its choice, which needs privileges) map one each
+ *	exec     the program executes itself, without address space randomisation, and maps the other
  *
  * work_a is only ever called by way of main, turn_a, a_outer, a_inner, work_b by the same of b. The
  * frames of the layers are full of addresses in _start: who takes one for the other finds a stack

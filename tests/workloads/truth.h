@@ -3,8 +3,8 @@
  * truth.h - for programs that wait: they measure themselves and say at their end how long they were
  * off the CPU, and where.
  *
- * truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
- * truth: thread:naps off ... wall ... running ...
+ *	truth: nap off 4610239118 blocked 4608910034 runnable 1329084 count 200 longest 23101422
+ *	truth: thread:naps off ... wall ... running ...
  *
  * All in ns. *off* is the time that passed less the time that the thread was on a CPU, from switch
  * to switch (perf's task clock). CLOCK_THREAD_CPUTIME_ID would not do: the scheduler charges a
