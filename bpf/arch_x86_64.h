@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arch_x86_64.h - what the BPF programs must know about x86-64: registers and the frame of a signal.
+ * arch_x86_64.h - what the BPF programs must know about x86-64: registers and the frame of a
+ * signal.
  *
- * Two views of the same registers: the context of a perf_event program has the fixed layout of the user API, while
- * bpf_task_pt_regs() gives the kernel's own struct, which has moved (`cs` shrank to 16 bits with FRED, kernel 6.9) and is
- * therefore relocated. A relocated access to the context would become a 16-bit load there, which the verifier refuses.
+ * Two views of the same registers: the context of a perf_event program has the fixed layout of the
+ * user API, while bpf_task_pt_regs() gives the kernel's own struct, which has moved (`cs` shrank to
+ * 16 bits with FRED, kernel 6.9) and is therefore relocated. A relocated access to the context
+ * would become a 16-bit load there, which the verifier refuses.
  */
 #ifndef SBERF_BPF_ARCH_X86_64_H
 #define SBERF_BPF_ARCH_X86_64_H
 
 #define SB_EM_MACHINE 62         /* EM_X86_64 */
 #define SB_NR_REGS 17            /* rax rdx rcx rbx rsi rdi rbp rsp r8-r15 rip */
-#define SB_RED_ZONE 128u         /* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
+/* copies start this far below sp (psABI 1.0 section 3.2.2; epilogues read there too) */
+#define SB_RED_ZONE 128u
 
 /* arch/x86/include/uapi/asm/ptrace.h: struct pt_regs of 64-bit user space */
 struct sb_ctx_regs {
@@ -47,11 +50,15 @@ struct task_struct___x86 {
 #define sb_regs_compat(r) (((__u16)(r)->cs) == SB_USER32_CS)
 
 /*
- * The kernel takes no interrupts on its first steps in from user mode and its last ones out, but an NMI, by which counters of the hardware
- * sample, comes then, too (arch/x86/entry/entry_64.S). The task's frame is that of its entry before, or half of this one:
- * - at the gate of a system call: sp is the user's, as are all other registers; pc is in rcx, where SYSCALL puts it, and SYSRET takes it from;
- * - while the frame is pushed: sp is in it (perf_get_regs_user() of arch/x86/kernel/perf_regs.c asks for that);
- * - on the stack where exceptions begin, which is in the cpu_entry_area (Documentation/arch/x86/x86_64/mm.rst), each CPU's in the same
+ * The kernel takes no interrupts on its first steps in from user mode and its last ones out, but an
+ * NMI, by which counters of the hardware sample, comes then, too (arch/x86/entry/entry_64.S). The
+ * task's frame is that of its entry before, or half of this one:
+ * - at the gate of a system call: sp is the user's, as are all other registers; pc is in rcx, where
+ *   SYSCALL puts it, and SYSRET takes it from;
+ * - while the frame is pushed: sp is in it (perf_get_regs_user() of arch/x86/kernel/perf_regs.c
+ *   asks for that);
+ * - on the stack where exceptions begin, which is in the cpu_entry_area
+ *   (Documentation/arch/x86/x86_64/mm.rst), each CPU's in the same
  *   half a terabyte.
  */
 #define SB_FRAME_BYTES sizeof(struct sb_ctx_regs)
@@ -61,17 +68,20 @@ struct task_struct___x86 {
 #define sb_on_entry_stack(sp) ((sp) >> SB_ENTRY_AREA_BITS == SB_ENTRY_AREA >> SB_ENTRY_AREA_BITS)
 
 /*
- * The system call that a task is in, -1 when it came by an exception or interrupt (arch/x86/entry: orig_ax is set to -1 by those).
- * x32 calls carry bit 30 and have the same numbers as far as they are the same calls.
+ * The system call that a task is in, -1 when it came by an exception or interrupt (arch/x86/entry:
+ * orig_ax is set to -1 by those). x32 calls carry bit 30 and have the same numbers as far as they
+ * are the same calls.
  */
 #define SB_X32_BIT 0x40000000
 #define sb_regs_call(r) ((__s32)(r)->orig_ax < 0 ? SB_CALL_FAULT : (__s32)((r)->orig_ax & 0xffff & ~SB_X32_BIT))
 
 /*
- * How a task that is in the kernel by no system call came there. The code at the gate of each exception calls its handler when the registers
- * are saved and the stack is the task's: the word below the registers is where that handler returns to (arch/x86/entry/entry_64.S,
- * idtentry_body). With FRED one gate serves all, and the CPU writes above the selector of the stack what it was: the vector in bits 32 to 39,
- * the type of the event in bits 48 to 51 (Intel, Flexible UIRET and Event Delivery, "event delivery").
+ * How a task that is in the kernel by no system call came there. The code at the gate of each
+ * exception calls its handler when the registers are saved and the stack is the task's: the word
+ * below the registers is where that handler returns to (arch/x86/entry/entry_64.S, idtentry_body).
+ * With FRED one gate serves all, and the CPU writes above the selector of the stack what it was:
+ * the vector in bits 32 to 39, the type of the event in bits 48 to 51 (Intel, Flexible UIRET and
+ * Event Delivery, "event delivery").
  */
 #define SB_SS_AT 160u            /* of ss, in every struct pt_regs */
 #define SB_FRED_BITS 32
@@ -80,7 +90,8 @@ struct task_struct___x86 {
 /* Is that call mmap(2), of a file, to be executed? Its third argument is the protection, its fourth the flags. */
 #define SB_CALL_MMAP 9
 #define sb_regs_map_code(r) \
-	(sb_regs_call(r) == SB_CALL_MMAP && (r)->dx & SB_PROT_EXEC && !((r)->r10 & SB_MAP_ANONYMOUS) && !sb_regs_compat(r))
+	(sb_regs_call(r) == SB_CALL_MMAP && (r)->dx & SB_PROT_EXEC && !((r)->r10 & SB_MAP_ANONYMOUS) && \
+	 !sb_regs_compat(r))
 
 /* Is it one that makes a process, or executes a program? */
 #define SB_CALL_CLONE 56
@@ -132,17 +143,21 @@ struct task_struct___x86 {
 #define SB_DWARF_PC 16
 
 /*
- * The frame that the kernel pushes for a signal (struct rt_sigframe, arch/x86/include/asm/sigframe.h) holds a struct
- * ucontext: uc_stack, a copy of the task's alternate stack setting, and behind it the interrupted registers. The frame is
- * 8 bytes off a multiple of 16 (align_sigframe), which puts uc_stack.ss_sp on one; above it lies the FPU state, up to
- * 11 KiB with AMX.
+ * The frame that the kernel pushes for a signal (struct rt_sigframe,
+ * arch/x86/include/asm/sigframe.h) holds a struct ucontext: uc_stack, a copy of the task's
+ * alternate stack setting, and behind it the interrupted registers. The frame is 8 bytes off a
+ * multiple of 16 (align_sigframe), which puts uc_stack.ss_sp on one; above it lies the FPU state,
+ * up to 11 KiB with AMX.
  */
 #define SB_SIGFRAME_ALIGN 16u    /* of uc_stack.ss_sp */
 #define SB_SS_SIZE_AT 16u        /* from uc_stack.ss_sp to uc_stack.ss_size */
 #define SB_SS_RSP_AT 144u        /* from uc_stack.ss_sp to uc_mcontext.gregs[REG_RSP] */
 #define SB_SIGFRAME_REACH 16384u /* how far below the top of the stack to look */
 
-/* From sp, in the code that a handler returns to, to the registers of interest: struct ucontext, gregs[REG_RBP REG_RSP REG_RIP]. */
+/*
+ * From sp, in the code that a handler returns to, to the registers of interest: struct ucontext,
+ * gregs[REG_RBP REG_RSP REG_RIP].
+ */
 #define SB_SIGNAL_BP_AT 120u
 #define SB_SIGNAL_SP_AT 160u
 #define SB_SIGNAL_PC_AT 168u

@@ -2,18 +2,21 @@
 /*
  * faults.bpf.h - page faults: which address was touched, by which stack.
  *
- * The first touch of a page decides which node it comes to be on. The kernel runs this for every so many faults of a CPU
- * (PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ with a fixed period), when it has handled the fault: where the page is can be asked.
+ * The first touch of a page decides which node it comes to be on. The kernel runs this for every so
+ * many faults of a CPU (PERF_COUNT_SW_PAGE_FAULTS_MIN and _MAJ with a fixed period), when it has
+ * handled the fault: where the page is can be asked.
  *
- * Automatic balancing of memory makes pages inaccessible that are there, to see who uses them. Such a fault is no first touch.
- * While it is handled the kernel asks mpol_misplaced() where the page should be; then it counts the fault among those of the
- * task, and runs this: so the count tells whether that was for the fault at hand. A page that was moved may be read-only then
- * (since 6.2), and the task's next fault, at the same page, makes it writable. (When a task changes CPUs on the way, both are
- * taken for first touches.)
+ * Automatic balancing of memory makes pages inaccessible that are there, to see who uses them. Such
+ * a fault is no first touch. While it is handled the kernel asks mpol_misplaced() where the page
+ * should be; then it counts the fault among those of the task, and runs this: so the count tells
+ * whether that was for the fault at hand. A page that was moved may be read-only then (since 6.2),
+ * and the task's next fault, at the same page, makes it writable. (When a task changes CPUs on the
+ * way, both are taken for first touches.)
  *
- * Faults come in storms. Those of the target are thinned out by themselves: in each window of time the first FAULTS_STEP are told,
- * of what follows as many with probability 1/2, then 1/4 and so on, and each says how many it stands for. A storm ten times as
- * heavy costs some tens of records more. (A frequency, which the kernel keeps by changing the period, follows all tasks of the CPU:
+ * Faults come in storms. Those of the target are thinned out by themselves: in each window of time
+ * the first FAULTS_STEP are told, of what follows as many with probability 1/2, then 1/4 and so on,
+ * and each says how many it stands for. A storm ten times as heavy costs some tens of records more.
+ * (A frequency, which the kernel keeps by changing the period, follows all tasks of the CPU:
  * estimates for one of many were off by half.)
  */
 #ifndef SBERF_BPF_FAULTS_H
@@ -101,7 +104,8 @@ static __always_inline int fault(struct sb_perf_ctx *ctx, bool walk)
 	s = take_scratch(c, SB_LOST_NESTED);
 	if (!s)
 		return 0;
-	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false, walk), ctx->addr));
+	send_scratch(c, s, put_addr(s, put_sample(s, SB_REC_FAULT, ctx, task, now, stands_for, 0, false,
+						  walk), ctx->addr));
 	give_scratch(s);
 	return 0;
 }
@@ -112,7 +116,10 @@ int sb_fault(struct sb_perf_ctx *ctx)
 	return fault(ctx, false);
 }
 
-/* The same, with stacks walked by learnt rules where these do. Whoever has the scratch buffer may use the sampler's walk. */
+/*
+ * The same, with stacks walked by learnt rules where these do. Whoever has the scratch buffer may
+ * use the sampler's walk.
+ */
 SEC("perf_event")
 int sb_fault_walk(struct sb_perf_ctx *ctx)
 {

@@ -2,31 +2,41 @@
 /*
  * hops.bpf.h - the kernel's stack of a task that runs, by what was learnt of those before.
  *
- * The kernel's own unwinder takes 2 us for such a stack when all that it looks up is in the caches, and 10 to 15 us when it is not, as
- * after the millisecond between two samples: more than all else that a sample costs. But a function has its return address at a distance
- * from that of what it called which the code alone says, so each *hop* from one to the next is always as long from the same place. The hops
- * are learnt from what the unwinder tells, and a stack of which all are known is a few words to be read.
+ * The kernel's own unwinder takes 2 us for such a stack when all that it looks up is in the caches,
+ * and 10 to 15 us when it is not, as after the millisecond between two samples: more than all else
+ * that a sample costs. But a function has its return address at a distance from that of what it
+ * called which the code alone says, so each *hop* from one to the next is always as long from the
+ * same place. The hops are learnt from what the unwinder tells, and a stack of which all are known
+ * is a few words to be read.
  *
  * What makes this safe:
- * - Where the addresses that the unwinder tells stand, it does not tell. They are looked for, and what was left there by earlier calls may
+ * - Where the addresses that the unwinder tells stand, it does not tell. They are looked for, and
+ *   what was left there by earlier calls may
  *   look the same. So they are looked for in order from both ends of the stack, which gives each the lowest and the highest place where it
  *   can stand. Where these are one it is there, and only from one such place to the next a hop is learnt.
- * - A hop is known by the address that it starts from and the one before: an address where an exception came is one of the registers that
+ * - A hop is known by the address that it starts from and the one before: an address where an
+ *   exception came is one of the registers that
  *   it left, and not where a call returns to; and code that the kernel makes at run time may be left out by the unwinder, so what is before
  *   it is followed by this and that. So whatever two addresses follow each other in what is told did so in what the unwinder told.
- * - One of which different lengths were seen (from a function with a frame of variable size) is not believed any more.
- * - The last address stands where the kernel was entered: at a fixed distance from the top of the stack. A stack is believed when it ends
+ * - One of which different lengths were seen (from a function with a frame of variable size) is not
+ *   believed any more.
+ * - The last address stands where the kernel was entered: at a fixed distance from the top of the
+ *   stack. A stack is believed when it ends
  *   with an address that is known to be the last, exactly there. One that goes on on another stack, as that of interrupts, does not.
- * Whatever is not as it was learnt goes to the unwinder as before. --verify-unwind compares. What it may find: while functions are traced
- * (kretprobes, the function graph) a trampoline stands where the address that is told does not, and code made at run time, as above.
+ * Whatever is not as it was learnt goes to the unwinder as before. --verify-unwind compares. What
+ * it may find: while functions are traced (kretprobes, the function graph) a trampoline stands
+ * where the address that is told does not, and code made at run time, as above.
  *
- * With each system call the kernel moves its stack by some random amount (add_random_kstack_offset(), since Linux 5.13). That makes one hop
- * of variable length, into the entry; so of each hop it is learnt, too, how far from the top it leads.
+ * With each system call the kernel moves its stack by some random amount
+ * (add_random_kstack_offset(), since Linux 5.13). That makes one hop of variable length, into the
+ * entry; so of each hop it is learnt, too, how far from the top it leads.
  *
- * Not for tasks that do not run: of these the unwinder leaves out what is of the scheduler, by how a thread waits more or less of it, so the
- * first hop varies where one call waits in two ways by turns. What they have is kstack.bpf.h.
+ * Not for tasks that do not run: of these the unwinder leaves out what is of the scheduler, by how
+ * a thread waits more or less of it, so the first hop varies where one call waits in two ways by
+ * turns. What they have is kstack.bpf.h.
  *
- * All of it is done by bpf_loop(), which the verifier looks at once; where that is not (loops) the unwinder does it all.
+ * All of it is done by bpf_loop(), which the verifier looks at once; where that is not (loops) the
+ * unwinder does it all.
  */
 #ifndef SBERF_BPF_HOPS_H
 #define SBERF_BPF_HOPS_H
@@ -35,7 +45,8 @@
 #include "record.bpf.h"
 
 #define HOP_TRIES 8u                     /* it takes so many to drive out one that was of use */
-#define HOP_REACH 16384u                 /* bytes of a kernel stack at most: include/asm/page_64_types.h, without KASAN */
+/* bytes of a kernel stack at most: include/asm/page_64_types.h, without KASAN */
+#define HOP_REACH 16384u
 #define HOP_RANDOM 1024u                 /* bytes by which the kernel moves its stack at most: KSTACK_OFFSET_MAX */
 
 /* struct hop.to: two distances in words, how often it was seen or, at first, used, and what varies. */
@@ -111,13 +122,15 @@ static long hop_step(__u32 i, struct hopping *g)
 }
 
 /*
- * The kernel stack from SP, where START is executed, to TOP, where the registers of the user's side are, to the frames of the walk WHICH.
- * How many these are with START, 0 = not all of the stack is known. This function and others are global: the verifier looks at each alone.
+ * The kernel stack from SP, where START is executed, to TOP, where the registers of the user's side
+ * are, to the frames of the walk WHICH. How many these are with START, 0 = not all of the stack is
+ * known. This function and others are global: the verifier looks at each alone.
  */
 __noinline int sb_hop(__u32 which, __u64 start, __u64 sp, __u64 top)
 {
 	/* As if what executes had been called just now: then it does not matter if it ever was. */
-	struct hopping g = { .w = bpf_map_lookup_elem(&walks, &which), .addr = start, .at = sp - 8, .sp = sp, .top = top };
+	struct hopping g = { .w = bpf_map_lookup_elem(&walks, &which), .addr = start, .at = sp - 8,
+			     .sp = sp, .top = top };
 
 	if (!g.w || top - sp > HOP_REACH || !loops)
 		return 0;
@@ -156,7 +169,11 @@ static __always_inline void learn_hop(__u64 key, __u64 away, __u64 top, bool inn
 
 /* Frames that are looked for in the words of a stack. */
 struct finding {
-	struct walk *w;          /* its word found: the frame that is next. The verifier knows nothing of it, so it looks at each loop once. */
+	/*
+	 * its word found: the frame that is next. The verifier knows nothing of it, so it looks at
+	 * each loop once.
+	 */
+	struct walk *w;
 	__u64 nr;                /* frames; the first is not there */
 	__u64 words;
 };
@@ -245,10 +262,11 @@ __noinline int sb_check_kstack(__u32 which, __u32 nr, long got)
 }
 
 /*
- * The kernel's stack of TASK, which is current and was interrupted at PC with SP, to the frames of W, the walk WHICH. Bytes of addresses,
- * or a negative errno.
+ * The kernel's stack of TASK, which is current and was interrupted at PC with SP, to the frames of
+ * W, the walk WHICH. Bytes of addresses, or a negative errno.
  */
-static __always_inline long running_kstack(__u32 which, struct walk *w, void *ctx, struct task_struct *task, __u64 pc, __u64 sp)
+static __always_inline long running_kstack(__u32 which, struct walk *w, void *ctx, struct task_struct *task,
+					   __u64 pc, __u64 sp)
 {
 	__u64 top = kstack_top(w, task);
 	long got = sb_hop(which, pc, sp, top);

@@ -2,9 +2,10 @@
 /*
  * kernel.h - the few kernel types that the BPF programs read, kept by hand.
  *
- * Only the fields used stand here, in any order: with preserve_access_index each access is relocated to the running
- * kernel's layout when the program is loaded (BPF CO-RE). Types of the kernel's user API have fixed layouts and are spelled
- * out; so are the constants, so that no kernel header of the build machine takes part.
+ * Only the fields used stand here, in any order: with preserve_access_index each access is
+ * relocated to the running kernel's layout when the program is loaded (BPF CO-RE). Types of the
+ * kernel's user API have fixed layouts and are spelled out; so are the constants, so that no kernel
+ * header of the build machine takes part.
  */
 #ifndef SBERF_BPF_KERNEL_H
 #define SBERF_BPF_KERNEL_H
@@ -122,7 +123,8 @@ struct thread_info {
 };
 
 typedef struct {
-	unsigned long bits[16];         /* as many as the kernel has nodes for: ask before reading more than the first */
+	/* as many as the kernel has nodes for: ask before reading more than the first */
+	unsigned long bits[16];
 } nodemask_t;
 
 struct mempolicy {

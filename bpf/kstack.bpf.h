@@ -2,15 +2,19 @@
 /*
  * kstack.bpf.h - by what the kernel's stack of a task that is off the CPU is known.
  *
- * Walking it (bpf_get_task_stack()) was half of what a wait costs that is only added to others. But a thread waits in few places, and for
- * all that is the same but for the kernel's stack (the user's, call, state) that is most often the same one. Then its return addresses
- * stand where they did: from the end of the stack on, each frame has its return address at a distance that the code says which the one before
- * leads to. So who finds the same addresses in the same places has found the same stack, and a few words are to be read.
+ * Walking it (bpf_get_task_stack()) was half of what a wait costs that is only added to others. But
+ * a thread waits in few places, and for all that is the same but for the kernel's stack (the
+ * user's, call, state) that is most often the same one. Then its return addresses stand where they
+ * did: from the end of the stack on, each frame has its return address at a distance that the code
+ * says which the one before leads to. So who finds the same addresses in the same places has found
+ * the same stack, and a few words are to be read.
  *
- * Where they stand is not told by a walk. They are looked for, each above the one before; what was left there by earlier calls may look the
- * same, so a place counts when it was found CHAIN_SURE times in a row: with each system call the kernel moves its stack by some random amount
- * (add_random_kstack_offset(), since Linux 5.13), and what was left does not move along. The outermost address is above the gap that this
- * makes. It is the entry to the kernel, which follows from the one below it, and is left out.
+ * Where they stand is not told by a walk. They are looked for, each above the one before; what was
+ * left there by earlier calls may look the same, so a place counts when it was found CHAIN_SURE
+ * times in a row: with each system call the kernel moves its stack by some random amount
+ * (add_random_kstack_offset(), since Linux 5.13), and what was left does not move along. The
+ * outermost address is above the gap that this makes. It is the entry to the kernel, which follows
+ * from the one below it, and is left out.
  */
 #ifndef SBERF_BPF_KSTACK_H
 #define SBERF_BPF_KSTACK_H
@@ -70,8 +74,9 @@ __noinline __u64 sb_known_chain(__u32 which, __u64 sp, __u64 top, __u64 id)
 }
 
 /*
- * Finds the first NR addresses of the walk WHICH in NR_WORDS words of its kernel stack. 0: all of them, where they were for ID before. Without
- * branches, which would be as many paths for the verifier.
+ * Finds the first NR addresses of the walk WHICH in NR_WORDS words of its kernel stack. 0: all of
+ * them, where they were for ID before. Without branches, which would be as many paths for the
+ * verifier.
  */
 __noinline int sb_find_chain(__u32 which, __u64 id, __u32 nr, __u32 nr_words)
 {
@@ -98,8 +103,8 @@ __noinline int sb_find_chain(__u32 which, __u64 id, __u32 nr, __u32 nr_words)
 }
 
 /*
- * The same as sb_known_chain() for a stack of which the NR addresses are those of the walk WHICH; learns where all but the outermost one
- * are. 0 = there are none.
+ * The same as sb_known_chain() for a stack of which the NR addresses are those of the walk WHICH;
+ * learns where all but the outermost one are. 0 = there are none.
  */
 __noinline __u64 sb_learn_chain(__u32 which, __u64 sp, __u64 top, __u64 id, __u32 nr)
 {
@@ -129,8 +134,9 @@ static __always_inline __u64 kstack_top(struct walk *w, struct task_struct *task
 }
 
 /*
- * Folds the kernel's stack of TASK, which does not run, into ID, by which all else is known, with the help of the walk WHICH, W. 0 = none.
- * What comes out goes through memory, so that the verifier looks at all that follows once.
+ * Folds the kernel's stack of TASK, which does not run, into ID, by which all else is known, with
+ * the help of the walk WHICH, W. 0 = none. What comes out goes through memory, so that the verifier
+ * looks at all that follows once.
  */
 static __always_inline __u64 fold_kstack(__u32 which, struct walk *w, struct task_struct *task, __u64 id)
 {

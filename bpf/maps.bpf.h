@@ -3,7 +3,8 @@
 #ifndef SBERF_BPF_MAPS_H
 #define SBERF_BPF_MAPS_H
 
-#define PAGE_BYTES 4096u                 /* no page is smaller, and no piece of this size is in two; a page may be more of them (page_bytes) */
+/* no page is smaller, and no piece of this size is in two; a page may be more of them (page_bytes) */
+#define PAGE_BYTES 4096u
 #define PIECES (SB_STACK_MAX / PAGE_BYTES + 2)           /* page-bounded pieces of a copy: both ends may be partial */
 #define HOLE_PAGES 4                     /* that cannot be read, behind which a copy still goes on */
 #define ADDRS_BYTES (sizeof(struct sb_part_addrs) + SB_KSTACK_MAX * 8)
@@ -16,7 +17,8 @@
 #define EVENT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + EVENT_BYTES)
 #define TEXT_BYTES (sizeof(struct sb_part_text) + SB_TEXT_MAX)
 /* The longest is that of an event, with a text. */
-#define RECORD_MAX (EVENT_HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + WALK_HEAD_BYTES + 8 * SB_WALK_MAX + TEXT_BYTES)
+#define RECORD_MAX (EVENT_HEAD_BYTES + REGS_BYTES + 2 * ADDRS_BYTES + STACK_ROOM + WALK_HEAD_BYTES + \
+		    8 * SB_WALK_MAX + TEXT_BYTES)
 
 #define WAIT_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
 #define WAKE_HEAD_BYTES (sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wake))
@@ -44,18 +46,26 @@ const volatile __u32 page_bytes = PAGE_BYTES;    /* of this machine */
 const volatile __u32 target = TARGET_ALL;
 const volatile bool kernel_frames = true;
 const volatile bool frame_pointers = false;
-const volatile bool no_callers = false;          /* registers, and of a sample in the kernel its address: no stacks; kernel_frames is off */
-const volatile bool kernel_leaf = false;         /* with it: samples in the kernel are told by that address, not by the user's registers */
-const volatile __u32 verify_every = 0;                   /* of so many stacks walked by rules one is copied too, or unwound; 0 = none */
-const volatile bool loops = false;                       /* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */
-const volatile __u32 walk_max = SB_KSTACK_MAX;           /* frames that the kernel walks at most, kernel.perf_event_max_stack */
+/* registers, and of a sample in the kernel its address: no stacks; kernel_frames is off */
+const volatile bool no_callers = false;
+/* with it: samples in the kernel are told by that address, not by the user's registers */
+const volatile bool kernel_leaf = false;
+/* of so many stacks walked by rules one is copied too, or unwound; 0 = none */
+const volatile __u32 verify_every = 0;
+/* there is bpf_loop() to walk with, since Linux 5.17 (e6f2dd0f8067) */
+const volatile bool loops = false;
+/* frames that the kernel walks at most, kernel.perf_event_max_stack */
+const volatile __u32 walk_max = SB_KSTACK_MAX;
 
 const volatile bool off_cpu = false;                     /* follow waits */
-const volatile bool prev_state_arg = false;              /* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
-const volatile __u64 fault_return = 0;                   /* where the handler of page faults returns to (capture/faultentry.h); 0 = unknown */
+/* sched_switch tells the state itself, since Linux 5.18 (fa2c3254d7cf) */
+const volatile bool prev_state_arg = false;
+/* where the handler of page faults returns to (capture/faultentry.h); 0 = unknown */
+const volatile __u64 fault_return = 0;
 const volatile __u32 slot_bytes = 32768;                 /* of one slot: struct sb_slot and the record behind it */
 const volatile __u64 min_wait_ns = 0;                    /* shorter waits are counted apart and never told */
-const volatile bool sum_waits = false;                   /* those that are short and were seen before; by stacks that are walked */
+/* those that are short and were seen before; by stacks that are walked */
+const volatile bool sum_waits = false;
 const volatile bool many_nodes = false;                  /* the machine has more than one NUMA node */
 #define NAME_WORDS 16u                                   /* with its end: of longer names the first 127 bytes count */
 const volatile __u64 target_name[NAME_WORDS] = { 0 };    /* processes that get this name are of the target, too */
@@ -69,8 +79,10 @@ bool wakers = false;                                     /* tell who wakes, with
 __u32 sums_turn = 0;                                     /* even or odd: where sums go */
 __u64 deaf_until_ns = 0;                                 /* strangers wake nobody before */
 __u64 open_min_ns = 0;                                   /* the task iterator leaves shorter waits out */
-__u64 open_kstack_ns = 0;                                /* and tells kernel stacks of waits that began until then, or before the capture */
-__u32 stack_cap = SB_STACK_MIN;                          /* bytes of a stack copied when nothing is learnt for the executable */
+/* and tells kernel stacks of waits that began until then, or before the capture */
+__u64 open_kstack_ns = 0;
+/* bytes of a stack copied when nothing is learnt for the executable */
+__u32 stack_cap = SB_STACK_MIN;
 __u64 wake_bytes = 0;                                    /* bytes in a ring at which its reader is woken */
 __u32 own_tgid = 0;                                      /* sberf itself, as the kernel numbers it */
 
@@ -215,8 +227,8 @@ struct {
 } spaces SEC(".maps");
 
 /*
- * Rules that walks found lately, by place: see find_rule(). Two entries for each hash, next to each other: with one, a compiler had half as
- * many looked up again.
+ * Rules that walks found lately, by place: see find_rule(). Two entries for each hash, next to each
+ * other: with one, a compiler had half as many looked up again.
  */
 #define RECENT_BITS 14u
 #define RECENT_NS_SHIFT 35u                               /* of the time for which one is kept: 34 s */
@@ -230,12 +242,14 @@ static struct recent recent[1u << RECENT_BITS][2] __attribute__((aligned(64)));
 static __u32 page_hint[1u << HINT_BITS];
 
 /*
- * The space that one of a family has, for those who have none: see know_memory(). Samplers write here, in the midst of whatever a CPU
- * does, so no lock may be needed, as a hash would that forgets: each family has one place, which it may lose to another.
+ * The space that one of a family has, for those who have none: see know_memory(). Samplers write
+ * here, in the midst of whatever a CPU does, so no lock may be needed, as a hash would that
+ * forgets: each family has one place, which it may lose to another.
  */
 #define KIN_BITS 11u
 struct kin {
-	__u64 tag;                                       /* KIN_TAG(): an entry of which two wrote a half each is of no family */
+	/* KIN_TAG(): an entry of which two wrote a half each is of no family */
+	__u64 tag;
 	__u64 id;                                        /* of that space */
 	__u64 index;
 };
@@ -243,8 +257,8 @@ struct kin {
 static struct kin kins[1u << KIN_BITS];
 
 /*
- * Where on the kernel's stack the return addresses of a wait stand that is known by all else (kstack.bpf.h). Written without locks: an entry
- * of which two wrote a half each fits no stack.
+ * Where on the kernel's stack the return addresses of a wait stand that is known by all else
+ * (kstack.bpf.h). Written without locks: an entry of which two wrote a half each fits no stack.
  */
 #define CHAINS_BITS 11u
 #define KSTACK_WORDS 128u
@@ -261,8 +275,9 @@ struct chain {
 static struct chain chains[1u << CHAINS_BITS];
 
 /*
- * How far it is on a kernel stack from one address to the next: see hops.bpf.h. Two places for each, next to each other. Written without
- * locks: an entry of which two wrote a half each is of no use.
+ * How far it is on a kernel stack from one address to the next: see hops.bpf.h. Two places for
+ * each, next to each other. Written without locks: an entry of which two wrote a half each is of no
+ * use.
  */
 #define HOPS_BITS 13u
 struct hop {
@@ -282,26 +297,31 @@ struct walk {
 	__u64 mm, mapped_nr, stamp;                      /* of the last memory: see stamp_again() */
 	__u64 id, kin;                                   /* of the memory, and of its family; 0 = it has none */
 	__u64 pc, sp, bp;
-	__u64 back_sp;                                   /* the frame of cgocallback() of Go to go on from; 0 = of the last one (sb_walk_switch()) */
+	/* the frame of cgocallback() of Go to go on from; 0 = of the last one (sb_walk_switch()) */
+	__u64 back_sp;
 	__u64 low;                                       /* nothing below it is read: a copy would not have it */
 	__u64 check, now;
 	__u64 window_at;                                 /* address of window[0] */
 	__u32 window_nr;                                 /* words that it holds */
 	__u32 space;                                     /* an index */
-	__u32 map, map_before;                           /* the mappings that the last frames were in, perhaps of a walk before: indices */
+	/* the mappings that the last frames were in, perhaps of a walk before: indices */
+	__u32 map, map_before;
 	__u32 exact, nr;
-	__u32 args, pad;                                 /* sb_rule.arg of all rules: SB_RULE_PLACED, SB_RULE_NO_TABLE */
+	/* sb_rule.arg of all rules: SB_RULE_PLACED, SB_RULE_NO_TABLE */
+	__u32 args, pad;
 	struct sb_rule rule;                             /* of a step that sb_walk_switch() is to take ... */
 	__u64 switch_check;                              /* ... and what CHECK is behind it */
 	__u64 window[WINDOW_WORDS];
 	__u64 frame[SB_WALK_MAX];
 	__u32 ahead_nr;
-	__u32 ahead[AHEAD_MAX];                          /* where in recent[] the rules of the last walk were, or would be */
+	/* where in recent[] the rules of the last walk were, or would be */
+	__u32 ahead[AHEAD_MAX];
 	__u64 top;                                       /* of the kernel's stack ... */
 	__u64 folded;                                    /* ... what it is known by ... */
 	__u64 kstack[HOP_WORDS];                         /* ... its words ... */
 	__u64 found;
-	__u64 lowest[HOP_FRAMES], highest[HOP_FRAMES];       /* ... and where in them frames were found, from both ends */
+	/* ... and where in them frames were found, from both ends */
+	__u64 lowest[HOP_FRAMES], highest[HOP_FRAMES];
 };
 
 struct {
@@ -377,9 +397,10 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym;
 #endif
 
 /*
- * TASK, to follow its pointers only to read, not to hand them to helpers. Of each pointer that is loaded through a trusted one the
- * verifier asks whether it is trusted, too, by looking for types of certain names among all that the kernel has
- * (btf_nested_type_is_trusted(), since Linux 6.3): some tenths of a millisecond each time, a third of all the time that loading took.
+ * TASK, to follow its pointers only to read, not to hand them to helpers. Of each pointer that is
+ * loaded through a trusted one the verifier asks whether it is trusted, too, by looking for types
+ * of certain names among all that the kernel has (btf_nested_type_is_trusted(), since Linux 6.3):
+ * some tenths of a millisecond each time, a third of all the time that loading took.
  */
 static __always_inline struct task_struct *plain(struct task_struct *task)
 {

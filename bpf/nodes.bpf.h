@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nodes.bpf.h - which NUMA node a task is on, which it is at home on, and when the scheduler takes it to another one.
+ * nodes.bpf.h - which NUMA node a task is on, which it is at home on, and when the scheduler takes
+ * it to another one.
  *
- * That a task came back on another node than it left is seen by the switches (offcpu.bpf.h). The scheduler may also move it several
- * times while it waits: sched_migrate_task tells each of these.
+ * That a task came back on another node than it left is seen by the switches (offcpu.bpf.h). The
+ * scheduler may also move it several times while it waits: sched_migrate_task tells each of these.
  */
 #ifndef SBERF_BPF_NODES_H
 #define SBERF_BPF_NODES_H
@@ -11,7 +12,10 @@
 #include "target.bpf.h"
 #include "totals.bpf.h"
 
-/* Before 5.16 x86 and others kept it in the task itself (bcf9033e5449, "sched: move CPU field back into thread_info"). */
+/*
+ * Before 5.16 x86 and others kept it in the task itself (bcf9033e5449, "sched: move CPU field back
+ * into thread_info").
+ */
 struct task_struct___cpu {
 	__u32 cpu;
 } __attribute__((preserve_access_index));

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * offcpu.bpf.h - when a task of the target leaves its CPU and when it is back, what it waited for, and who woke it.
+ * offcpu.bpf.h - when a task of the target leaves its CPU and when it is back, what it waited for,
+ * and who woke it.
  *
- * How long a wait will be is known when it ends, but the stack can only be read while the task is current, when it begins. So each
- * wait's registers and stack go into the task's *slot* at once (a copy of some kilobytes costs less than a microsecond), and what
- * becomes of it is decided at the end: a wait of wait_period_ns and more is always told, a shorter one with a probability of
- * length / period. Then each told wait stands for max(length, period) without any bias, the number of records is bounded by the time
- * waited, and every stack belongs to the very wait that it is shown for. (Sampling with probability proportional to size: Duffield,
- * Lund, Thorup, "Learn more, sample less", IEEE Trans. Inf. Theory 51(5), 2005.) Totals count every wait.
+ * How long a wait will be is known when it ends, but the stack can only be read while the task is
+ * current, when it begins. So each wait's registers and stack go into the task's *slot* at once (a
+ * copy of some kilobytes costs less than a microsecond), and what becomes of it is decided at the
+ * end: a wait of wait_period_ns and more is always told, a shorter one with a probability of length
+ * / period. Then each told wait stands for max(length, period) without any bias, the number of
+ * records is bounded by the time waited, and every stack belongs to the very wait that it is shown
+ * for. (Sampling with probability proportional to size: Duffield, Lund, Thorup, "Learn more, sample
+ * less", IEEE Trans. Inf. Theory 51(5), 2005.) Totals count every wait.
  *
- * Waking is taken from sched_waking, which runs in the context of the waker (sched_wakeup may run on the CPU of the woken). That
- * may be an interrupt, and then the current task has nothing to do with it. No program can ask the kernel for that everywhere (the
- * counter that knows is a per-CPU variable that few kernels name), but the kernel's stack shows it: user space looks there.
+ * Waking is taken from sched_waking, which runs in the context of the waker (sched_wakeup may run
+ * on the CPU of the woken). That may be an interrupt, and then the current task has nothing to do
+ * with it. No program can ask the kernel for that everywhere (the counter that knows is a per-CPU
+ * variable that few kernels name), but the kernel's stack shows it: user space looks there.
  */
 #ifndef SBERF_BPF_OFFCPU_H
 #define SBERF_BPF_OFFCPU_H
@@ -37,7 +41,8 @@
 #define TASK_FROZEN 0x8000u      /* since 6.1 */
 
 #define CHANCE_BITS 24
-#define STACK_END_AGAIN 63u              /* the end of a stack is looked for again when none of these bits of the chance is set */
+/* the end of a stack is looked for again when none of these bits of the chance is set */
+#define STACK_END_AGAIN 63u
 #define MOVES_WINDOW_NS 100000000ull     /* in which a CPU tells at most MOVES_TOLD moves between nodes by themselves */
 #define MOVES_TOLD 30u
 #define STRANGE_NS 20000000ull           /* a stack of a wait that began longer ago makes nobody a stranger */
@@ -45,9 +50,10 @@
 #define CLOCK_SLACK_NS 100000u           /* by which two programs may see the same moment apart */
 
 /*
- * Is a task of these FLAGS, which goes to sleep in state S, made to by the freezer of its cgroup? That of v1 has a state of its own since
- * Linux 6.1 (f5d39b020809), and had a flag before; that of v2 lets the task sleep as if it could be interrupted, while JOBCTL asks it to stop,
- * which it cannot while it sleeps for anything else: that counts as a signal.
+ * Is a task of these FLAGS, which goes to sleep in state S, made to by the freezer of its cgroup?
+ * That of v1 has a state of its own since Linux 6.1 (f5d39b020809), and had a flag before; that of
+ * v2 lets the task sleep as if it could be interrupted, while JOBCTL asks it to stop, which it
+ * cannot while it sleeps for anything else: that counts as a signal.
  */
 static __always_inline bool is_frozen(__u32 s, __u32 flags, __u64 jobctl)
 {
@@ -59,9 +65,10 @@ static __always_inline bool is_frozen(__u32 s, __u32 flags, __u64 jobctl)
 }
 
 /*
- * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1, killable is
- * WAKEKILL|UNINTERRUPTIBLE). A task that is preempted on its way to sleep is still runnable, whatever its state says. Global, so that the
- * verifier looks at it alone, and not with each way through what follows.
+ * By mask, since bits are combined (futex and nanosleep sleep as INTERRUPTIBLE|FREEZABLE since 6.1,
+ * killable is WAKEKILL|UNINTERRUPTIBLE). A task that is preempted on its way to sleep is still
+ * runnable, whatever its state says. Global, so that the verifier looks at it alone, and not with
+ * each way through what follows.
  */
 __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl)
 {
@@ -74,7 +81,8 @@ __noinline int sb_decode_state(__u32 preempt, __u32 s, __u32 flags, __u64 jobctl
 	if (is_frozen(s, flags, jobctl))
 		return SB_STATE_FROZEN;
 	if (s & TASK_UNINTERRUPTIBLE)
-		return s & TASK_NOLOAD ? SB_STATE_IDLE : s & TASK_WAKEKILL ? SB_STATE_KILLABLE : SB_STATE_UNINTERRUPTIBLE;
+		return s & TASK_NOLOAD ? SB_STATE_IDLE : s & TASK_WAKEKILL ? SB_STATE_KILLABLE :
+			SB_STATE_UNINTERRUPTIBLE;
 	if (s & TASK_INTERRUPTIBLE)
 		return SB_STATE_INTERRUPTIBLE;
 	if (s & TASK_TRACED_BIT)
@@ -103,7 +111,8 @@ static __always_inline bool is_told(const struct sb_task *st, __u64 length, __u6
 }
 
 /* A wait of ST begins NOW, after CPU of NODE, with an id whose low byte is LOW. */
-static __always_inline void begin_wait(struct sb_task *st, __u8 state, __u8 flags, __u64 now, __u8 low, __u32 cpu, __u32 node)
+static __always_inline void begin_wait(struct sb_task *st, __u8 state, __u8 flags, __u64 now, __u8 low,
+				       __u32 cpu, __u32 node)
 {
 	st->id = now << 8 | low;
 	st->state = state;
@@ -199,12 +208,12 @@ static __always_inline struct sb_slot *end_slot(struct sb_task *st)
 }
 
 /*
- * The stack of TASK at OFF, which is EXTRA bytes behind its registers. Most stacks are shallow, so that the copy runs into the end of
- * their mapping, and that exception costs more than the copy. The end is remembered; now and then it is looked for again, since a page
- * may come.
+ * The stack of TASK at OFF, which is EXTRA bytes behind its registers. Most stacks are shallow, so
+ * that the copy runs into the end of their mapping, and that exception costs more than the copy.
+ * The end is remembered; now and then it is looked for again, since a page may come.
  */
-static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h, struct task_struct *task, __u64 sp,
-					     __u64 stop)
+static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, struct sb_hdr *h,
+					     struct task_struct *task, __u64 sp, __u64 stop)
 {
 	struct copying c = { .sp = sp, .stop = stop, .known_end = st->chance & STACK_END_AGAIN ? st->stack_end : 0,
 			     .room = SLOT_STACK_ROOM - extra };
@@ -221,9 +230,12 @@ static __always_inline __u32 put_known_stack(struct sb_task *st, __u32 extra, st
 	return off;
 }
 
-/* The user's side of TASK behind the registers R in SLOT: walked by rules when these are used (WALK) and do, else copied. */
-static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *slot, struct sb_part_regs *r, struct sb_hdr *h,
-					   struct task_struct *task, __u64 now, bool walk)
+/*
+ * The user's side of TASK behind the registers R in SLOT: walked by rules when these are used
+ * (WALK) and do, else copied.
+ */
+static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *slot, struct sb_part_regs *r,
+					   struct sb_hdr *h, struct task_struct *task, __u64 now, bool walk)
 {
 	const __u64 *v = (void *)(r + 1);
 	__u64 stop = 0;
@@ -235,8 +247,8 @@ static __always_inline __u32 put_wait_user(struct sb_task *st, struct sb_slot *s
 	if (walk) {
 		struct sb_part_walk *p = (void *)(slot->rec + WAIT_HEAD_BYTES + REGS_BYTES);
 
-		extra = put_walk(h, (void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task, v, now, &walked,
-				 &stop);
+		extra = put_walk(h, (void *)p, SLOT_FRAMES, WALK_OF_SWITCH(bpf_get_smp_processor_id()), task,
+				 v, now, &walked, &stop);
 		if (!p->part.flags)
 			slot->stack = sum_fold(p->check, p->space) | 1;
 		if (walked)
@@ -271,8 +283,8 @@ static __always_inline void keep_stack(struct sb_task *st, struct task_struct *t
 	__sync_lock_test_and_set(&slot->state, st->id);
 }
 
-static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags, __u64 out_ns, __u64 period,
-				     __u64 sum)
+static __always_inline void put_wait(struct sb_part_wait *w, const struct sb_task *st, __u16 flags,
+				     __u64 out_ns, __u64 period, __u64 sum)
 {
 	w->part.size = sizeof(*w);
 	w->part.type = SB_PART_WAIT;
@@ -304,14 +316,14 @@ struct telling {
 };
 
 /* Tells the wait of TASK that is kept in SLOT. False when it was lost, which has been counted. */
-static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task, const struct sb_task *st,
-				      __u64 now, const struct telling *how)
+static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, struct task_struct *task,
+				      const struct sb_task *st, __u64 now, const struct telling *how)
 {
 	struct sb_hdr *h = (void *)slot->rec;
 	__u32 size = slot->size;
 
-	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags, how->out_ns, how->period,
-		 how->sum);
+	put_wait((void *)(slot->rec + sizeof(struct sb_hdr) + sizeof(struct sb_part_task)), st, st->flags,
+		 how->out_ns, how->period, how->sum);
 	if (how->stack && kernel_frames && size <= slot_bytes - SLOT_HEAD_BYTES - ADDRS_BYTES) {
 		struct sb_part_addrs *a = (void *)(slot->rec + size);
 
@@ -331,8 +343,8 @@ static __always_inline bool tell_slot(struct sb_cpu *c, struct sb_slot *slot, st
 }
 
 /* Tells a wait whose stack is elsewhere, or nowhere. */
-static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st, __u64 now, __u64 out_ns,
-				      __u64 period)
+static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st,
+				      __u64 now, __u64 out_ns, __u64 period)
 {
 	struct {
 		struct sb_hdr h;
@@ -351,9 +363,9 @@ static __always_inline void tell_bare(struct sb_cpu *c, struct task_struct *task
 }
 
 /*
- * TASK, whose wait is over, is on another node than it left: counted always, in the total of its running time. Whether the stack it
- * left is worth a record of its own, when its wait is not told: as long as this CPU has not told more than its share. New tasks were
- * never anywhere else.
+ * TASK, whose wait is over, is on another node than it left: counted always, in the total of its
+ * running time. Whether the stack it left is worth a record of its own, when its wait is not told:
+ * as long as this CPU has not told more than its share. New tasks were never anywhere else.
  */
 static __always_inline bool has_moved(struct sb_cpu *c, struct task_struct *task, const struct sb_task *st, __u64 now)
 {
@@ -395,7 +407,8 @@ enum summing {
 
 /* Adds the wait of TASK to its sum. *RET has what the first one is told with. */
 static __always_inline enum summing sum_wait(struct sb_cpu *c, const struct sb_slot *slot, struct task_struct *task,
-					     const struct sb_task *st, __u64 now, __u64 blocked, __u64 runnable, struct sb_sum_key *ret)
+					     const struct sb_task *st, __u64 now, __u64 blocked, __u64 runnable,
+					     struct sb_sum_key *ret)
 {
 	struct sb_sum *sum;
 
@@ -422,9 +435,11 @@ static __always_inline bool is_summed(const struct sb_task *st, __u64 length, __
 }
 
 /*
- * The wait of TASK was over at NOW. STACK: what the kernel did for it meanwhile can still be read, since it does not run yet.
+ * The wait of TASK was over at NOW. STACK: what the kernel did for it meanwhile can still be read,
+ * since it does not run yet.
  */
-static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now, bool stack)
+static __always_inline void end_wait(struct sb_cpu *c, struct task_struct *task, struct sb_task *st,
+				     __u64 now, bool stack)
 {
 	struct telling how = { .out_ns = st->since_ns, .period = wait_period_ns, .kind = SB_REC_WAIT, .stack = stack };
 	__u64 out_ns = st->since_ns, length, blocked;
@@ -492,14 +507,18 @@ static __always_inline void enter(struct sb_cpu *c, struct task_struct *next, __
 }
 
 /*
- * TASK leaves but was never seen to come. Some kernels do not tell when certain tasks leave (those of a hypervisor's agent, for one),
- * so who comes after them comes unseen. It cannot have been before the last switch of this CPU, or before it was woken.
+ * TASK leaves but was never seen to come. Some kernels do not tell when certain tasks leave (those
+ * of a hypervisor's agent, for one), so who comes after them comes unseen. It cannot have been
+ * before the last switch of this CPU, or before it was woken.
  */
 static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now)
 {
 	__u64 at = c->switched_ns > st->waking_ns ? c->switched_ns : st->waking_ns;
 
-	/* Nobody had to wake one that could run all along, as a new thread that is put on a CPU where nothing was told since. */
+	/*
+	 * Nobody had to wake one that could run all along, as a new thread that is put on a CPU
+	 * where nothing was told since.
+	 */
 	if (at < st->since_ns && runnable_only(st))
 		at = st->since_ns;
 	if (at >= st->since_ns && at <= now) {
@@ -515,7 +534,8 @@ static __always_inline void infer_enter(struct sb_cpu *c, struct task_struct *ta
 	}
 }
 
-static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bool preempt, unsigned int state, __u64 now, bool walk)
+static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bool preempt, unsigned int state,
+				  __u64 now, bool walk)
 {
 	struct sb_task *st = bpf_task_storage_get(&tasks, task, NULL, 0);
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -549,9 +569,10 @@ static __always_inline void leave(struct sb_cpu *c, struct task_struct *task, bo
 }
 
 /*
- * A switch is looked at by two programs, one after the other: who leaves, and who comes. In one program each way through the first half
- * would be verified with each way through the second, which took the verifier five times as long. Both go by the time of the first, and
- * begin and end to look at the same moment (following).
+ * A switch is looked at by two programs, one after the other: who leaves, and who comes. In one
+ * program each way through the first half would be verified with each way through the second, which
+ * took the verifier five times as long. Both go by the time of the first, and begin and end to look
+ * at the same moment (following).
  */
 static __always_inline int on_leave(__u64 *ctx, bool walk)
 {
@@ -606,7 +627,8 @@ int sb_enter(__u64 *ctx)
 }
 
 /* Tells that the current task wakes P, with its stacks. */
-static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struct task_struct *p, const struct sb_task *st,
+static __always_inline void tell_wake(struct sb_cpu *c, struct scratch *s, struct task_struct *p,
+				      const struct sb_task *st,
 				      struct task_struct *task, void *ctx, __u64 now, bool walk)
 {
 	struct sb_part_wake *w = put_head(s->rec, SB_REC_WAKE, task, now);

@@ -2,9 +2,10 @@
 /*
  * oncpu.bpf.h - which task runs, with which stacks: one record per sample of a task of the target.
  *
- * The sampler is attached to a perf event on each CPU. User registers and stack bytes are taken wherever the sample lands: in user
- * mode from the event's context, else from the frame that the entry to the kernel left. When waits are followed, it also brings
- * the task's exact running time up to date, so that a task which never leaves its CPU has one.
+ * The sampler is attached to a perf event on each CPU. User registers and stack bytes are taken
+ * wherever the sample lands: in user mode from the event's context, else from the frame that the
+ * entry to the kernel left. When waits are followed, it also brings the task's exact running time
+ * up to date, so that a task which never leaves its CPU has one.
  */
 #ifndef SBERF_BPF_ONCPU_H
 #define SBERF_BPF_ONCPU_H
@@ -16,12 +17,16 @@
 #include "walk.bpf.h"
 
 /* The user's registers where an NMI interrupted TASK at the gate of a system call. False as finish_regs(). */
-static __always_inline bool put_gate_regs(struct sb_part_regs *r, struct sb_hdr *h, struct sb_perf_ctx *ctx, struct task_struct *task)
+static __always_inline bool put_gate_regs(struct sb_part_regs *r, struct sb_hdr *h, struct sb_perf_ctx *ctx,
+					  struct task_struct *task)
 {
 	struct pt_regs *before = (void *)bpf_task_pt_regs(task);
 	__u64 *v = (void *)(r + 1);
 
-	/* The code segment is the kernel's by now; that of the entry before tells as well what kind of program this is. */
+	/*
+	 * The code segment is the kernel's by now; that of the entry before tells as well what kind
+	 * of program this is.
+	 */
 	if (sb_regs_compat(before))
 		h->flags |= SB_F_COMPAT;
 	sb_regs_to_dwarf(&ctx->regs, v);
@@ -30,7 +35,10 @@ static __always_inline bool put_gate_regs(struct sb_part_regs *r, struct sb_hdr 
 	return finish_regs(r, h, SB_REGS_FULL | SB_REGS_SYSCALL);
 }
 
-/* Has TASK, interrupted in the kernel with SP, no whole frame of its entry yet? The barrier keeps clang from subtracting pointers. */
+/*
+ * Has TASK, interrupted in the kernel with SP, no whole frame of its entry yet? The barrier keeps
+ * clang from subtracting pointers.
+ */
 static __always_inline bool is_entering(struct task_struct *task, __u64 sp)
 {
 	__u64 frame = (__u64)bpf_task_pt_regs(task), low = sp - SB_FRAME_BYTES;
@@ -71,8 +79,8 @@ static __always_inline __u32 put_user(struct scratch *s, __u32 off, struct sb_pe
 	if (frame_pointers)
 		return put_addrs(s, off, ctx, SB_PART_WALKED, BPF_F_USER_STACK);
 	if (walk) {
-		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX, WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v,
-				now, &walked, &c.stop);
+		off += put_walk(h, s->rec + HEAD_BYTES + REGS_BYTES, SB_WALK_MAX,
+				WALK_OF_SAMPLER(bpf_get_smp_processor_id()), task, v, now, &walked, &c.stop);
 		if (walked)
 			return off;
 	}
@@ -91,7 +99,8 @@ static __always_inline __u32 put_kernel(struct scratch *s, __u32 off, struct sb_
 	if (!w || off > RECORD_MAX - ADDRS_BYTES)
 		return off;
 	a = (void *)(s->rec + off);
-	barrier_var(a);          /* the verifier of 6.1 remembers how far that leads at most, but not of OFF, if they are put away */
+	/* the verifier of 6.1 remembers how far that leads at most, but not of OFF, if they are put away */
+	barrier_var(a);
 	return off + put_kstack(a, w, running_kstack(which, w, ctx, task, ctx->regs.ip, ctx->regs.sp));
 }
 
@@ -109,10 +118,11 @@ static __always_inline __u32 put_kernel_leaf(struct scratch *s, __u32 off, struc
 }
 
 /*
- * Has this CPU, on which TASK is, been busy since this was asked last? An idle CPU is not sampled, so a long time between two samples
- * tells nothing of the rate unless it was. An idle task has left by the time that something else is sampled, and each leaving is counted
- * (kernel/sched/core.c, __schedule()). The run queue, which knows its idle task, is found from TASK: by its symbol only kernels know it
- * that keep symbols of data (CONFIG_KALLSYMS_ALL).
+ * Has this CPU, on which TASK is, been busy since this was asked last? An idle CPU is not sampled,
+ * so a long time between two samples tells nothing of the rate unless it was. An idle task has left
+ * by the time that something else is sampled, and each leaving is counted (kernel/sched/core.c,
+ * __schedule()). The run queue, which knows its idle task, is found from TASK: by its symbol only
+ * kernels know it that keep symbols of data (CONFIG_KALLSYMS_ALL).
  */
 static __always_inline bool stayed_busy(struct sb_cpu *c, struct task_struct *task)
 {
@@ -127,7 +137,8 @@ static __always_inline bool stayed_busy(struct sb_cpu *c, struct task_struct *ta
 }
 
 /* Builds a record of KIND and PERIOD in S: where the task was interrupted, with its stacks. Returns its size. */
-static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb_perf_ctx *ctx, struct task_struct *task, __u64 now,
+static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb_perf_ctx *ctx,
+					struct task_struct *task, __u64 now,
 					__u64 period, __u64 since, bool busy, bool walk)
 {
 	struct sb_part_sample *p = put_head(s->rec, kind, task, now);
@@ -151,7 +162,8 @@ static __always_inline __u32 put_sample(struct scratch *s, __u16 kind, struct sb
 	if (has_user(h, task))
 		off = put_user(s, off, ctx, task, user, walk, now);
 	if (!user && kernel_frames)
-		off = walk && kind == SB_REC_SAMPLE ? put_kernel(s, off, ctx, task) : put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
+		off = walk && kind == SB_REC_SAMPLE ? put_kernel(s, off, ctx, task) :
+			put_addrs(s, off, ctx, SB_PART_KSTACK, 0);
 	return off;
 }
 
@@ -205,7 +217,10 @@ int sb_oncpu(struct sb_perf_ctx *ctx)
 	return sample(ctx, false);
 }
 
-/* The same, with stacks walked by learnt rules where these do; a program of its own, so that the other one does not depend on it. */
+/*
+ * The same, with stacks walked by learnt rules where these do; a program of its own, so that the
+ * other one does not depend on it.
+ */
 SEC("perf_event")
 int sb_oncpu_walk(struct sb_perf_ctx *ctx)
 {

@@ -2,9 +2,10 @@
 /*
  * record.bpf.h - building records of wire.h and sending them.
  *
- * Records are larger than the BPF stack and of variable length. They are built in one of two places: the scratch buffer of the CPU
- * (samples, wakers), to be sent at once, or the slot of a task (waits), to be sent when the wait is over. The functions that copy
- * stacks take a *place*: the number of a CPU's scratch buffer, or PLACE_SLOT + the index of a slot.
+ * Records are larger than the BPF stack and of variable length. They are built in one of two
+ * places: the scratch buffer of the CPU (samples, wakers), to be sent at once, or the slot of a
+ * task (waits), to be sent when the wait is over. The functions that copy stacks take a *place*:
+ * the number of a CPU's scratch buffer, or PLACE_SLOT + the index of a slot.
  *
  * Every record that cannot be sent is counted (struct sb_cpu).
  */
@@ -28,9 +29,10 @@ static __always_inline __u64 exe_id(struct task_struct *task)
 }
 
 /*
- * Has TASK, a user task, memory and registers that belong together? In the middle of exec the old memory is gone, but the registers
- * that entry to the kernel left are still those of the old program. Where the new one has its code is set when all of it is in place,
- * just before its first registers: load_elf_binary(), fs/binfmt_elf.c.
+ * Has TASK, a user task, memory and registers that belong together? In the middle of exec the old
+ * memory is gone, but the registers that entry to the kernel left are still those of the old
+ * program. Where the new one has its code is set when all of it is in place, just before its first
+ * registers: load_elf_binary(), fs/binfmt_elf.c.
  */
 static __always_inline bool has_user_side(struct task_struct *task)
 {
@@ -61,8 +63,9 @@ static __always_inline __u32 cap_of(__u64 exe)
 }
 
 /*
- * The first two parts of every record about TASK; its comm is put by the caller, its executable by who copies its stack: that is a chain of
- * three structures that are in no cache. Returns where the next part goes.
+ * The first two parts of every record about TASK; its comm is put by the caller, its executable by
+ * who copies its stack: that is a chain of three structures that are in no cache. Returns where the
+ * next part goes.
  */
 static __always_inline void *put_head(void *rec, __u16 kind, struct task_struct *task, __u64 now)
 {
@@ -102,8 +105,8 @@ static __always_inline __u32 finish_addrs(struct sb_part_addrs *a, long got, __u
 }
 
 /*
- * The addresses of the kernel's side (FLAGS 0) or, by frame pointers, of the user's (BPF_F_USER_STACK), of the current task, as a
- * part of TYPE at OFF. Returns the offset behind it.
+ * The addresses of the kernel's side (FLAGS 0) or, by frame pointers, of the user's
+ * (BPF_F_USER_STACK), of the current task, as a part of TYPE at OFF. Returns the offset behind it.
  */
 static __always_inline __u32 put_addrs(struct scratch *s, __u32 off, void *ctx, __u16 type, __u64 flags)
 {
@@ -116,7 +119,10 @@ static __always_inline __u32 put_addrs(struct scratch *s, __u32 off, void *ctx, 
 	return off + finish_addrs(a, bpf_get_stack(ctx, a + 1, SB_KSTACK_MAX * 8, flags), type);
 }
 
-/* What lies at user address ADDR, up to the end of its page and at most ROOM bytes, to AT of REC of RECORD bytes and a page. */
+/*
+ * What lies at user address ADDR, up to the end of its page and at most ROOM bytes, to AT of REC of
+ * RECORD bytes and a page.
+ */
 static __always_inline __u32 copy_page(__u8 *rec, __u32 record, __u32 at, __u32 room, __u64 addr)
 {
 	__u32 n = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
@@ -151,9 +157,9 @@ __noinline int sb_copy(__u32 place, __u32 at, __u32 room, __u64 addr)
 }
 
 /*
- * The head of a segment at OFF of the record in PLACE; NULL where there is no room for it. OFF is checked here and not by callers:
- * the verifier of 6.1 forgets what it knew about a value that was spilled to the stack. The second barrier keeps clang from
- * adding before it compares.
+ * The head of a segment at OFF of the record in PLACE; NULL where there is no room for it. OFF is
+ * checked here and not by callers: the verifier of 6.1 forgets what it knew about a value that was
+ * spilled to the stack. The second barrier keeps clang from adding before it compares.
  */
 static __always_inline struct sb_part_segment *segment_at(__u32 place, __u32 off)
 {
@@ -178,8 +184,8 @@ static __always_inline struct sb_part_segment *segment_at(__u32 place, __u32 off
 }
 
 /*
- * Copies up to WANT bytes at ADDR as a segment part at OFF of the record in PLACE, page by page: a read that crosses into a page which
- * cannot be read fails as a whole. Returns the bytes copied.
+ * Copies up to WANT bytes at ADDR as a segment part at OFF of the record in PLACE, page by page: a
+ * read that crosses into a page which cannot be read fails as a whole. Returns the bytes copied.
  */
 __noinline int sb_put_segment(__u32 place, __u32 off, __u64 addr, __u32 want, __u32 flags)
 {
@@ -204,9 +210,10 @@ __noinline int sb_put_segment(__u32 place, __u32 off, __u64 addr, __u32 want, __
 }
 
 /*
- * The first address from ADDR on that can be read: ADDR, or where a page begins. END: there is none before, or not within HOLE_PAGES, or
- * ADDR is above the first stack of the process, which ends with the page in which its environment does. There are no frames, and each page
- * that cannot be read costs an exception, 4 us.
+ * The first address from ADDR on that can be read: ADDR, or where a page begins. END: there is none
+ * before, or not within HOLE_PAGES, or ADDR is above the first stack of the process, which ends
+ * with the page in which its environment does. There are no frames, and each page that cannot be
+ * read costs an exception, 4 us.
  */
 __noinline __u64 sb_readable(__u64 addr, __u64 end)
 {
@@ -225,8 +232,9 @@ __noinline __u64 sb_readable(__u64 addr, __u64 end)
 }
 
 /*
- * Copies what can be read of the WANT bytes of the stack whose pointer is SP to OFF of the record in PLACE. What lies between pages that
- * cannot be read is a segment, and there is at least one. Returns the offset behind them.
+ * Copies what can be read of the WANT bytes of the stack whose pointer is SP to OFF of the record
+ * in PLACE. What lies between pages that cannot be read is a segment, and there is at least one.
+ * Returns the offset behind them.
  */
 __noinline int sb_put_stack(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 flags)
 {
@@ -253,8 +261,8 @@ __noinline int sb_put_stack(__u32 place, __u32 off, __u64 sp, __u32 want, __u32 
 }
 
 /*
- * Looks through SCAN_BYTES of the alternate stack SS, SS + SIZE, from the top down, for the copy of these two numbers that a
- * signal's frame carries. Returns its address, 0 = none.
+ * Looks through SCAN_BYTES of the alternate stack SS, SS + SIZE, from the top down, for the copy of
+ * these two numbers that a signal's frame carries. Returns its address, 0 = none.
  */
 __noinline __u64 sb_scan(__u32 chunk, __u64 low, __u64 ss, __u64 size)
 {
@@ -269,8 +277,9 @@ __noinline __u64 sb_scan(__u32 chunk, __u64 low, __u64 ss, __u64 size)
 }
 
 /*
- * The stack pointer that a signal handler on the alternate stack SS, SS + SIZE interrupted, 0 = not found. The first frame
- * from the top is that of the signal which entered this stack; those below it came later.
+ * The stack pointer that a signal handler on the alternate stack SS, SS + SIZE interrupted, 0 = not
+ * found. The first frame from the top is that of the signal which entered this stack; those below
+ * it came later.
  */
 __noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
 {
@@ -294,14 +303,18 @@ __noinline __u64 sb_interrupted_sp(__u32 chunk, __u64 ss, __u64 size)
 struct copying {
 	__u64 sp;
 	__u64 stop;              /* the stack pointer where a walk stopped; 0 = none did */
-	__u64 known_end;         /* where earlier copies found that nothing can be read any more: not tried again, which costs exceptions; 0 = none */
+	/*
+	 * where earlier copies found that nothing can be read any more: not tried again, which
+	 * costs exceptions; 0 = none
+	 */
+	__u64 known_end;
 	__u32 room;              /* bytes for it, heads of segments included */
 	bool end;                /* afterwards: no page could be read behind the first segment, and there is one */
 };
 
 /*
- * What to copy from so that a walk can go on which stopped at STOP, beside the WANT bytes from START on: if not much is left of these,
- * what is behind them. 0 = nothing.
+ * What to copy from so that a walk can go on which stopped at STOP, beside the WANT bytes from
+ * START on: if not much is left of these, what is behind them. 0 = nothing.
  */
 static __always_inline __u64 second_copy(__u64 stop, __u64 start, __u32 want)
 {
@@ -311,15 +324,21 @@ static __always_inline __u64 second_copy(__u64 stop, __u64 start, __u32 want)
 }
 
 /*
- * The stack bytes for C at OFF of the record in PLACE: the stack from its pointer on, what it interrupted when that lies on the alternate
- * signal stack, and from where the walk stopped. Returns the offset behind the segments.
+ * The stack bytes for C at OFF of the record in PLACE: the stack from its pointer on, what it
+ * interrupted when that lies on the alternate signal stack, and from where the walk stopped.
+ * Returns the offset behind the segments.
  */
-static __always_inline __u32 put_stacks(__u32 place, __u32 off, struct sb_hdr *h, struct task_struct *task, struct copying *c)
+static __always_inline __u32 put_stacks(__u32 place, __u32 off, struct sb_hdr *h, struct task_struct *task,
+					struct copying *c)
 {
 	__u64 exe = ((struct sb_part_task *)(h + 1))->exe_id = exe_id(task);
-	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want, at = off, room = c->room;
+	__u32 chunk = bpf_get_smp_processor_id() * 2 + !!(place & PLACE_SLOT), cap = cap_of(exe), first, want,
+		at = off, room = c->room;
 	__u64 ss = task->sas_ss_sp, ss_size = task->sas_ss_size, below, start = (c->sp - SB_RED_ZONE) & ~7ull, sp;
-	/* on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its lowest address does not. */
+	/*
+	 * on_sig_stack() of the kernel: the stack grows down, so its top belongs to it and its
+	 * lowest address does not.
+	 */
 	bool alt = ss_size && c->sp > ss && c->sp - ss <= ss_size;
 	struct sb_part_segment *seg;
 
@@ -346,7 +365,8 @@ static __always_inline __u32 put_stacks(__u32 place, __u32 off, struct sb_hdr *h
 		seg->want += first - want;       /* ended early, as if it had been tried */
 	sp = alt ? sb_interrupted_sp(chunk, ss, ss_size) : 0;
 	if (sp && off - at < room)
-		off = sb_put_stack(place, off, sp, cap < room - (off - at) ? cap : (room - (off - at)) & ~7u, SB_SEG_INTERRUPTED);
+		off = sb_put_stack(place, off, sp, cap < room - (off - at) ? cap : (room - (off - at)) & ~7u,
+				   SB_SEG_INTERRUPTED);
 	sp = second_copy(c->stop, start, first);
 	if (sp && off - at < room)
 		off = sb_put_stack(place, off, sp, cap < room - (off - at) ? cap : (room - (off - at)) & ~7u,
@@ -398,8 +418,9 @@ static __always_inline bool put_entry_regs(struct sb_part_regs *r, struct sb_hdr
 }
 
 /*
- * Should who reads be woken for H? A short-lived process is gone before a sample of it has been looked at in its turn, so a stranger is
- * made known at once. A program that starts is one twice, before and after its libraries are mapped; those who come too fast wait.
+ * Should who reads be woken for H? A short-lived process is gone before a sample of it has been
+ * looked at in its turn, so a stranger is made known at once. A program that starts is one twice,
+ * before and after its libraries are mapped; those who come too fast wait.
  */
 static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
 {
@@ -417,8 +438,9 @@ static __always_inline bool is_urgent(struct sb_cpu *c, const struct sb_hdr *h)
 }
 
 /*
- * Sends the SIZE bytes at REC, at most MAX. False when there was no room or no ring, which has been counted. The size is checked at the
- * last moment: the verifier of 6.1 forgets what it knew about a value that was spilled to the stack.
+ * Sends the SIZE bytes at REC, at most MAX. False when there was no room or no ring, which has been
+ * counted. The size is checked at the last moment: the verifier of 6.1 forgets what it knew about a
+ * value that was spilled to the stack.
  */
 static __always_inline bool send(struct sb_cpu *c, void *rec, __u32 size, __u32 max)
 {

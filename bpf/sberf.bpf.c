@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sberf.bpf.c - the kernel half: one object, so that its programs share their maps; each question has a file of its own.
+ * sberf.bpf.c - the kernel half: one object, so that its programs share their maps; each question
+ * has a file of its own.
  *
  *	target.bpf.h    which tasks are of the target
  *	record.bpf.h    building records and sending them

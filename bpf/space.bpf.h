@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * space.bpf.h - by what the memory of a process is known, so that what was learnt of it counts for nothing else.
+ * space.bpf.h - by what the memory of a process is known, so that what was learnt of it counts for
+ * nothing else.
  *
- * When a file is mapped to be executed, the memory gets a stamp: what was learnt before belongs to another one. That is seen
- * where the lock of the mappings is given back, in the system call that asked for it: so perf's event has been written, and
- * what is learnt under the new id is of the new code. A child begins with the stamp of its parent, as of when its mappings
- * were copied: so processes of one stamp have the same code in the same places. Mappings that the kernel makes belong to exec,
- * which is counted. Code that goes leaves less memory executable; code without a file is walked
- * by frame pointers, whatever it is.
+ * When a file is mapped to be executed, the memory gets a stamp: what was learnt before belongs to
+ * another one. That is seen where the lock of the mappings is given back, in the system call that
+ * asked for it: so perf's event has been written, and what is learnt under the new id is of the new
+ * code. A child begins with the stamp of its parent, as of when its mappings were copied: so
+ * processes of one stamp have the same code in the same places. Mappings that the kernel makes
+ * belong to exec, which is counted. Code that goes leaves less memory executable; code without a
+ * file is walked by frame pointers, whatever it is.
  */
 #ifndef SBERF_BPF_SPACE_H
 #define SBERF_BPF_SPACE_H
@@ -15,8 +17,8 @@
 #include "maps.bpf.h"
 
 /*
- * struct mm_struct * -> its stamp, which no other memory has but of children. What falls out is 0 again: another id, learnt
- * anew.
+ * struct mm_struct * -> its stamp, which no other memory has but of children. What falls out is 0
+ * again: another id, learnt anew.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -50,10 +52,11 @@ static __always_inline __u64 stamp_again(struct walk *w, struct mm_struct *mm)
 }
 
 /*
- * Notes for W by what the memory of TASK is known: a process, which its start tells from others of the same number; the
- * program that it executes, and where that has its stack and its code; and how much memory is executable, and which code, by
- * its stamp. Without the process that is what it has in common with who forked it, and with all others of that family: none
- * has mapped code since they were one.
+ * Notes for W by what the memory of TASK is known: a process, which its start tells from others of
+ * the same number; the program that it executes, and where that has its stack and its code; and how
+ * much memory is executable, and which code, by its stamp. Without the process that is what it has
+ * in common with who forked it, and with all others of that family: none has mapped code since they
+ * were one.
  */
 static __always_inline void know_memory(struct walk *w, struct task_struct *task)
 {
@@ -72,8 +75,8 @@ static __always_inline void know_memory(struct walk *w, struct task_struct *task
 }
 
 /*
- * MM, which TASK is making, has been given its mappings: by fork() those of TASK, whose lock is still held, or by exec() its
- * first.
+ * MM, which TASK is making, has been given its mappings: by fork() those of TASK, whose lock is
+ * still held, or by exec() its first.
  */
 static __always_inline void begin_memory(struct mm_struct *mm, struct task_struct *task, struct pt_regs *regs)
 {

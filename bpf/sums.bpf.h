@@ -2,9 +2,10 @@
 /*
  * sums.bpf.h - short waits that were seen before are added up here, and told to nobody.
  *
- * See struct sb_sum_key in wire.h. What a wait is known by is all that its column in a report depends on: the thread, the user's stack
- * (walk.bpf.h; one that was copied is not known before user space has unwound it), the kernel's stack, call, state and node. A thread
- * is on one CPU at a time, so nothing here is atomic.
+ * See struct sb_sum_key in wire.h. What a wait is known by is all that its column in a report
+ * depends on: the thread, the user's stack (walk.bpf.h; one that was copied is not known before
+ * user space has unwound it), the kernel's stack, call, state and node. A thread is on one CPU at a
+ * time, so nothing here is atomic.
  */
 #ifndef SBERF_BPF_SUMS_H
 #define SBERF_BPF_SUMS_H
@@ -46,8 +47,8 @@ __noinline int sb_sum_bucket(__u64 length)
 }
 
 /* The wait of TASK that ST says, of BLOCKED and RUNNABLE, ended NOW. */
-static __always_inline void add_to_sum(struct sb_sum *sum, const struct task_struct *task, const struct sb_task *st, __u64 now,
-				       __u64 blocked, __u64 runnable)
+static __always_inline void add_to_sum(struct sb_sum *sum, const struct task_struct *task,
+				       const struct sb_task *st, __u64 now, __u64 blocked, __u64 runnable)
 {
 	__u32 at = sb_sum_bucket(blocked + runnable);
 	struct sb_sum_part *p;

@@ -2,8 +2,9 @@
 /*
  * target.bpf.h - which tasks are of the target.
  *
- * Processes and threads stand in a table that the fork tracepoint extends before a child can run, so no child is missed, and each
- * entry is bound to the start time of its task, so a reused number does not match.
+ * Processes and threads stand in a table that the fork tracepoint extends before a child can run,
+ * so no child is missed, and each entry is bound to the start time of its task, so a reused number
+ * does not match.
  */
 #ifndef SBERF_BPF_TARGET_H
 #define SBERF_BPF_TARGET_H
@@ -22,7 +23,10 @@ static __always_inline bool is_target(__u32 key, __u64 start_ns)
 	return *bound == start_ns;
 }
 
-/* Is TASK of sberf, or of the helper that it forks? That has its name from birth: its parent took it on for the moment. */
+/*
+ * Is TASK of sberf, or of the helper that it forks? That has its name from birth: its parent took
+ * it on for the moment.
+ */
 static __always_inline bool is_own(struct task_struct *task)
 {
 	const char name[] = SB_HELPER_NAME;
@@ -52,7 +56,10 @@ static __always_inline bool wanted(struct task_struct *task, __u32 tgid, __u32 t
 	}
 }
 
-/* The same as wanted() for the sampler on C: who was wanted the last time is not looked up again. Its entry stays as long as it does. */
+/*
+ * The same as wanted() for the sampler on C: who was wanted the last time is not looked up again.
+ * Its entry stays as long as it does.
+ */
 static __always_inline bool wanted_again(struct sb_cpu *c, struct task_struct *task, __u32 tid)
 {
 	__u32 key = target == TARGET_PIDS ? task->tgid : tid;
@@ -112,8 +119,9 @@ static __always_inline void start_child(struct task_struct *child);
 static __always_inline void start_running(struct task_struct *task);
 
 /*
- * Is the text at NAME, in the kernel's memory, cut to BYTES with its end, the name of the target? bpf_snprintf() reads it because a
- * kernel that is locked down to confidentiality has this one still, and not bpf_probe_read_kernel_str().
+ * Is the text at NAME, in the kernel's memory, cut to BYTES with its end, the name of the target?
+ * bpf_snprintf() reads it because a kernel that is locked down to confidentiality has this one
+ * still, and not bpf_probe_read_kernel_str().
  */
 static __always_inline bool is_target_name(const void *name, __u32 bytes)
 {
@@ -138,8 +146,8 @@ static __always_inline const void *exe_name(struct task_struct *task)
 }
 
 /*
- * TASK, a first thread, has got the target's name: its process belongs to the target from here on, which is before it has done anything
- * under that name.
+ * TASK, a first thread, has got the target's name: its process belongs to the target from here on,
+ * which is before it has done anything under that name.
  */
 static __always_inline void take_named(struct task_struct *task)
 {
@@ -150,7 +158,10 @@ static __always_inline void take_named(struct task_struct *task)
 		start_running(task);
 }
 
-/* A thread is given a name: by itself, by somebody else, or by exec, as which it is told before the new program begins. */
+/*
+ * A thread is given a name: by itself, by somebody else, or by exec, as which it is told before the
+ * new program begins.
+ */
 SEC("tp_btf/task_rename")
 int BPF_PROG(sb_rename, struct task_struct *task, const char *comm)
 {

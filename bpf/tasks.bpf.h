@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tasks.bpf.h - the tasks that are there: they are given their state, and those that wait are listed.
+ * tasks.bpf.h - the tasks that are there: they are given their state, and those that wait are
+ * listed.
  *
- * A task's state is made where memory may be had: when it is forked, or by the iterator, which user space runs at the start, and
- * then again and again to list waits under way. So a task that comes to the target in another way is followed after the next run.
+ * A task's state is made where memory may be had: when it is forked, or by the iterator, which user
+ * space runs at the start, and then again and again to list waits under way. So a task that comes
+ * to the target in another way is followed after the next run.
  */
 #ifndef SBERF_BPF_TASKS_H
 #define SBERF_BPF_TASKS_H
@@ -31,8 +33,8 @@ static __always_inline void start_child(struct task_struct *child)
 }
 
 /*
- * TASK was there before the capture. It may switch while it is looked at: the switch programs leave it alone until it is ready, and
- * what was seen is checked again after that.
+ * TASK was there before the capture. It may switch while it is looked at: the switch programs leave
+ * it alone until it is ready, and what was seen is checked again after that.
  */
 static __always_inline void seed(struct sb_task *st, struct task_struct *task)
 {
@@ -69,14 +71,15 @@ static __always_inline void put_open_regs(struct opening *p, struct task_struct 
 }
 
 /*
- * The kernel's stack of TASK, once in its wait: that takes microseconds, and it stays the same. Not of waits that user space would not keep
- * yet. Returns how many bytes.
+ * The kernel's stack of TASK, once in its wait: that takes microseconds, and it stays the same. Not
+ * of waits that user space would not keep yet. Returns how many bytes.
  */
 static __always_inline __u32 put_open_kernel(struct opening *p, const struct sb_task *st, struct task_struct *task)
 {
 	long got;
 
-	if (!kernel_frames || st->kstack_id == st->id || (st->since_ns > open_kstack_ns && !(st->flags & SB_WAIT_SEEDED)))
+	if (!kernel_frames || st->kstack_id == st->id ||
+	    (st->since_ns > open_kstack_ns && !(st->flags & SB_WAIT_SEEDED)))
 		return 0;
 	got = bpf_get_task_stack(task, p->kernel, sizeof(p->kernel), 0);
 	if (got <= 0 || got > (long)sizeof(p->kernel))
@@ -107,7 +110,8 @@ static __always_inline void list(struct seq_file *seq, struct sb_task *st, struc
 		return;
 	p->o = (struct sb_open){
 		.id = st->id, .out_ns = st->since_ns, .waking_ns = st->waking_ns, .start_ns = task->start_time,
-		.cgroup_id = cgroup_id(task), .exe_id = exe_id(task), .pid = task->tgid, .tid = task->pid, .cpu = st->cpu,
+		.cgroup_id = cgroup_id(task), .exe_id = exe_id(task), .pid = task->tgid,
+		.tid = task->pid, .cpu = st->cpu,
 		.node = st->node, .call = st->call, .state = st->state, .flags = st->flags,
 	};
 	/* The freezer of cgroup v1 leaves those that sleep where they are, since 6.1, and so does who thaws them. */

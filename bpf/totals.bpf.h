@@ -2,8 +2,9 @@
 /*
  * totals.bpf.h - what each task of the target has spent in what way, to the nanosecond.
  *
- * One entry per task and call (struct sb_total_key). Only the CPU that switches a task writes its entries, so nothing here is
- * atomic; the sampler, which may interrupt a switch, stays away from a task that is being updated.
+ * One entry per task and call (struct sb_total_key). Only the CPU that switches a task writes its
+ * entries, so nothing here is atomic; the sampler, which may interrupt a switch, stays away from a
+ * task that is being updated.
  */
 #ifndef SBERF_BPF_TOTALS_H
 #define SBERF_BPF_TOTALS_H
@@ -25,7 +26,8 @@ static __always_inline struct sb_total *total_of(struct sb_cpu *c, struct task_s
 }
 
 /* TASK has run since ST says, up to NOW. Returns its entry, which may be NULL. */
-static __always_inline struct sb_total *total_ran(struct sb_cpu *c, struct task_struct *task, struct sb_task *st, __u64 now)
+static __always_inline struct sb_total *total_ran(struct sb_cpu *c, struct task_struct *task,
+						  struct sb_task *st, __u64 now)
 {
 	struct sb_total *t = total_of(c, task, SB_TOTAL_RUN);
 
@@ -50,8 +52,8 @@ static __always_inline void total_running(struct sb_cpu *c, struct task_struct *
 }
 
 /* A wait of BLOCKED and RUNNABLE ns is over. */
-static __always_inline void total_waited(struct sb_cpu *c, struct task_struct *task, __s32 what, __u64 blocked, __u64 runnable,
-					 __u64 period)
+static __always_inline void total_waited(struct sb_cpu *c, struct task_struct *task, __s32 what,
+					 __u64 blocked, __u64 runnable, __u64 period)
 {
 	struct sb_total *t = total_of(c, task, what);
 

@@ -2,13 +2,15 @@
 /*
  * walk.bpf.h - walking a user stack in the kernel half, by rules that user space has learnt.
  *
- * One step takes a frame to its caller, exactly as src/unwind/unwind.c does it; the walk ends at a root, or gives up at
- * whatever is not plain, and then the stack is copied instead. So what comes out is either a whole chain or none, and user
- * space learns from the copy what was missing. Only of a stack with too many frames the nearest are told: unless they are tiny, no
- * copy would have more.
+ * One step takes a frame to its caller, exactly as src/unwind/unwind.c does it; the walk ends at a
+ * root, or gives up at whatever is not plain, and then the stack is copied instead. So what comes
+ * out is either a whole chain or none, and user space learns from the copy what was missing. Only
+ * of a stack with too many frames the nearest are told: unless they are tiny, no copy would have
+ * more.
  *
- * The functions are global: the verifier looks at each once and alone, so the loop costs it some instructions a turn, and
- * needs neither bpf_loop() nor tail calls. They find their state, of which each CPU has two, by its number.
+ * The functions are global: the verifier looks at each once and alone, so the loop costs it some
+ * instructions a turn, and needs neither bpf_loop() nor tail calls. They find their state, of which
+ * each CPU has two, by its number.
  */
 #ifndef SBERF_BPF_WALK_H
 #define SBERF_BPF_WALK_H
@@ -60,8 +62,8 @@ static __always_inline int walk_read(struct walk *w, __u64 addr, __u64 *ret)
 }
 
 /*
- * The two searches do without branches, which would be as many paths for the verifier; what is behind the last item compares
- * greater than anything.
+ * The two searches do without branches, which would be as many paths for the verifier; what is
+ * behind the last item compares greater than anything.
  */
 
 /* The mapping of SPACE that may hold PC: the last one that begins at or below it. An index. */
@@ -83,8 +85,8 @@ __noinline int sb_find_map(__u32 space, __u64 pc)
 }
 
 /*
- * The index of the rule for PLACE in PAGE: first the group of rows that it is in, by the head of the page. As a row is ordered by its
- * place first, one comparison will do.
+ * The index of the rule for PLACE in PAGE: first the group of rows that it is in, by the head of
+ * the page. As a row is ordered by its place first, one comparison will do.
  */
 __noinline int sb_find_row(__u32 page, __u32 place)
 {
@@ -106,7 +108,10 @@ __noinline int sb_find_row(__u32 page, __u32 place)
 	return p->row[at & (SB_ROWS - 1)] & 0xffff;
 }
 
-/* The page of KEY, by where it was last time: one cache line instead of the several of a hash. *RET_INDEX is where. NULL: there is none. */
+/*
+ * The page of KEY, by where it was last time: one cache line instead of the several of a hash.
+ * *RET_INDEX is where. NULL: there is none.
+ */
 static __always_inline struct sb_page *find_page(__u64 key, __u32 *ret_index)
 {
 	volatile __u32 *hint = &page_hint[key * MIX >> (64 - HINT_BITS)];
@@ -160,10 +165,11 @@ static __always_inline bool recall(const volatile struct recent *k, __u64 place,
 }
 
 /*
- * Asks for what the last walk by the number WHICH went by. Half of that will be needed: who runs for a millisecond has mostly the same
- * callers. It has driven it out of the caches, though, and one rule after the other, each of which is needed to find the next, would be
- * waited for. Best asked right behind the look-up of the innermost frame's rule, which is seldom known: that is one wait after the other,
- * in which the processor goes on to what does not depend on it.
+ * Asks for what the last walk by the number WHICH went by. Half of that will be needed: who runs
+ * for a millisecond has mostly the same callers. It has driven it out of the caches, though, and
+ * one rule after the other, each of which is needed to find the next, would be waited for. Best
+ * asked right behind the look-up of the innermost frame's rule, which is seldom known: that is one
+ * wait after the other, in which the processor goes on to what does not depend on it.
  */
 __noinline int sb_look_ahead(__u32 which)
 {
@@ -175,10 +181,12 @@ __noinline int sb_look_ahead(__u32 which)
 }
 
 /*
- * The rule for the place OFFSET of MODULE to *RET. 0 or SB_WALK_*. What was looked up is kept for all walks on all CPUs: a module
- * is never another one, and what its file says of a place is never something else, so a rule that was right stays right,
- * also when its page gives way. It is kept for a while only, after which the page hears again that it is of use. CPUs write
- * without asking each other: an entry of which two wrote a half each fits no place. The one that is driven out takes the second place.
+ * The rule for the place OFFSET of MODULE to *RET. 0 or SB_WALK_*. What was looked up is kept for
+ * all walks on all CPUs: a module is never another one, and what its file says of a place is never
+ * something else, so a rule that was right stays right, also when its page gives way. It is kept
+ * for a while only, after which the page hears again that it is of use. CPUs write without asking
+ * each other: an entry of which two wrote a half each fits no place. The one that is driven out
+ * takes the second place.
  */
 static __always_inline int find_rule(struct walk *w, __u64 module, __u64 offset, struct sb_rule *ret)
 {
@@ -341,7 +349,8 @@ static __always_inline int from_park(struct walk *w, const struct sb_rule *r)
 /* From cgocallback() to its frame on the thread's own stack, or on that of the one before, and to who called there. */
 static __always_inline int from_back(struct walk *w, const struct sb_rule *r, __u64 m)
 {
-	__u64 frame = w->back_sp ? w->back_sp : user_word(user_word(m + SB_GO_G0) + SB_GO_SP), before = user_word(frame), bp;
+	__u64 frame = w->back_sp ? w->back_sp : user_word(user_word(m + SB_GO_G0) + SB_GO_SP),
+		before = user_word(frame), bp;
 	int why;
 
 	bp = user_word(frame + r->bp - 8);
@@ -380,7 +389,8 @@ static __always_inline int by_switch(struct walk *w, const struct sb_rule *r)
 	g = user_word(m + r->bp);
 	if (!g)
 		return SB_WALK_NO_RULE;
-	return r->arg == SB_SWITCH_MORE ? to_goroutine(w, g) : to_caller_at(w, user_word(g + SB_GO_SP), r->arg == SB_SWITCH_UP_FRAMED);
+	return r->arg == SB_SWITCH_MORE ? to_goroutine(w, g) : to_caller_at(w, user_word(g + SB_GO_SP),
+		r->arg == SB_SWITCH_UP_FRAMED);
 }
 
 static __always_inline int by_rule(struct walk *w, const struct sb_rule *r)
@@ -416,7 +426,10 @@ static __always_inline const struct sb_map *map_at(const struct sb_space *sp, __
 	return &sp->map[at & (SB_SPACE_MAPS - 1)];
 }
 
-/* The mapping of SP, which is the space of W, that holds PC: one of the last two, or what a search finds. NULL: there is none. */
+/*
+ * The mapping of SP, which is the space of W, that holds PC: one of the last two, or what a search
+ * finds. NULL: there is none.
+ */
 static __always_inline const struct sb_map *find_map(struct walk *w, const struct sb_space *sp, __u64 pc)
 {
 	const struct sb_map *m = map_at(sp, w->map);
@@ -434,13 +447,17 @@ static __always_inline const struct sb_map *find_map(struct walk *w, const struc
 	return pc >= m->start && pc < m->end ? m : NULL;
 }
 
-/* A step by a rule ended with WHY: its frame counts, and CHECK is that of the walk with it. Where it cannot go on it stands as before. */
+/*
+ * A step by a rule ended with WHY: its frame counts, and CHECK is that of the walk with it. Where
+ * it cannot go on it stands as before.
+ */
 static __always_inline int walk_stepped(struct walk *w, int why, __u64 check)
 {
 	if (why && why != WALK_ROOT)
 		return why;
 	w->check = check;
-	barrier();               /* else NR is kept on the stack, where the verifier of 6.1 forgets its bound before it is used */
+	/* else NR is kept on the stack, where the verifier of 6.1 forgets its bound before it is used */
+	barrier();
 	w->nr++;
 	return why;
 }
@@ -507,9 +524,11 @@ __noinline int sb_walk_step(__u32 which)
 }
 
 /*
- * Takes up to WALK_TURN steps of the walk WHICH, and returns the answer of the last one. One loop over all steps would cost the verifier the
- * square of their number: it marks the counter as precise in each turn, and where it cannot look back through a call (in Linux 6.1 it cannot)
- * it does so in all states of the turns before. That was half of the time that loading the programs took there.
+ * Takes up to WALK_TURN steps of the walk WHICH, and returns the answer of the last one. One loop
+ * over all steps would cost the verifier the square of their number: it marks the counter as
+ * precise in each turn, and where it cannot look back through a call (in Linux 6.1 it cannot) it
+ * does so in all states of the turns before. That was half of the time that loading the programs
+ * took there.
  */
 __noinline int sb_walk_turn(__u32 which)
 {
@@ -540,8 +559,9 @@ static __always_inline bool is_space_of(const struct sb_space *sp, __u64 id, __u
 }
 
 /*
- * The space that TASK, whose memory W knows, is walked by: its own, or while it has none that of a relative. A process of which what is
- * known turned out to be wrong has one that is nobody's. *RET_SEQ is its sequence number. An index, or minus an answer.
+ * The space that TASK, whose memory W knows, is walked by: its own, or while it has none that of a
+ * relative. A process of which what is known turned out to be wrong has one that is nobody's.
+ * *RET_SEQ is its sequence number. An index, or minus an answer.
  */
 static __always_inline __s64 find_space(const struct walk *w, struct task_struct *task, __u32 *ret_seq)
 {
@@ -576,8 +596,8 @@ static __always_inline __s64 find_space(const struct walk *w, struct task_struct
 }
 
 /*
- * W came to its root by the space SP, which is AT: if it is of its own memory, its relatives may use it, unless they have one of as many
- * mappings.
+ * W came to its root by the space SP, which is AT: if it is of its own memory, its relatives may
+ * use it, unless they have one of as many mappings.
  */
 static __always_inline void show_kin(struct sb_space *sp, const struct walk *w, __u32 at)
 {
@@ -675,15 +695,18 @@ static __always_inline __u32 put_stop(__u8 *rec, struct walk *w, __u32 max)
 /* Did a walk that ended because of WHY stop at a frame that somebody else may go on from? */
 static __always_inline bool has_stopped(int why)
 {
-	return why == SB_WALK_NO_MAP || why == SB_WALK_NO_PAGE || why == SB_WALK_NO_RULE || why == SB_WALK_NO_READ || why == SB_WALK_BAD;
+	return why == SB_WALK_NO_MAP || why == SB_WALK_NO_PAGE || why == SB_WALK_NO_RULE || why == SB_WALK_NO_READ ||
+		why == SB_WALK_BAD;
 }
 
 /*
- * The stack of TASK, which is current, by rules, or the reason why not, to REC in the record of H; V are the registers that it was
- * entered with. The walk WHICH is free. There are MAX frames of room. Returns the bytes that were added; *RET_WALKED: no copy is needed.
- * If one is, *RET_STOP is the stack pointer of where the walk stopped, 0 = where it began.
+ * The stack of TASK, which is current, by rules, or the reason why not, to REC in the record of H;
+ * V are the registers that it was entered with. The walk WHICH is free. There are MAX frames of
+ * room. Returns the bytes that were added; *RET_WALKED: no copy is needed. If one is, *RET_STOP is
+ * the stack pointer of where the walk stopped, 0 = where it began.
  */
-static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which, struct task_struct *task, const __u64 *v,
+static __always_inline __u32 put_walk(struct sb_hdr *h, __u8 *rec, __u32 max, __u32 which,
+				      struct task_struct *task, const __u64 *v,
 				      __u64 now, bool *ret_walked, __u64 *ret_stop)
 {
 	struct sb_part_walk *p = (void *)rec;

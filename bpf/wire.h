@@ -2,14 +2,15 @@
 /*
  * wire.h - everything that crosses from the kernel half to user space, version 1.
  *
- * A record is a header followed by parts. Each part has a type and a size, so any part may be absent and unknown ones are
- * skipped; sizes are multiples of 8 and every part starts 8-byte aligned. All fields are fixed-width and native-endian (a
- * record never leaves the machine). Numbers are never reused. This header is included by BPF programs and by user space; it
- * needs only __u16/__u32/__u64.
+ * A record is a header followed by parts. Each part has a type and a size, so any part may be
+ * absent and unknown ones are skipped; sizes are multiples of 8 and every part starts 8-byte
+ * aligned. All fields are fixed-width and native-endian (a record never leaves the machine).
+ * Numbers are never reused. This header is included by BPF programs and by user space; it needs
+ * only __u16/__u32/__u64.
  *
- * Words: a *segment* is a run of copied stack bytes; *walked* addresses are return addresses that the kernel half has already
- * found; *registers* are in DWARF numbering of the architecture (for x86-64: System V psABI 1.0, figure 3.36), so that the
- * unwinder needs no table.
+ * Words: a *segment* is a run of copied stack bytes; *walked* addresses are return addresses that
+ * the kernel half has already found; *registers* are in DWARF numbering of the architecture (for
+ * x86-64: System V psABI 1.0, figure 3.36), so that the unwinder needs no table.
  */
 #ifndef SBERF_BPF_WIRE_H
 #define SBERF_BPF_WIRE_H
@@ -23,8 +24,10 @@
 /* Kinds of record. */
 #define SB_REC_SAMPLE 1      /* a task was running */
 #define SB_REC_WAIT 2        /* a task is back on a CPU: sb_part_wait; its stack is that of when it left */
-#define SB_REC_MOVE 3        /* the same as SB_REC_WAIT of a wait that is not told otherwise, for its end on another node */
-#define SB_REC_FAULT 4       /* a page fault: sb_part_sample, whose period is the faults it stands for, and sb_part_addr */
+/* the same as SB_REC_WAIT of a wait that is not told otherwise, for its end on another node */
+#define SB_REC_MOVE 3
+/* a page fault: sb_part_sample, whose period is the faults it stands for, and sb_part_addr */
+#define SB_REC_FAULT 4
 #define SB_REC_WAKE 5        /* a task wakes one of the target: sb_part_wake */
 #define SB_REC_EVENT 6       /* a probe was hit: sb_part_event, and sb_part_text for each argument that is a string */
 
@@ -32,7 +35,8 @@
 #define SB_F_KERNEL 0x0001u      /* the sample landed in kernel mode */
 #define SB_F_KTHREAD 0x0002u     /* kernel thread: there is no user side */
 #define SB_F_COMPAT 0x0004u      /* 32-bit user code: registers and stack are not copied */
-#define SB_F_NO_USER 0x0008u     /* a user task without a user side now (io_uring worker, exiting, amid exec or its entry) */
+/* a user task without a user side now (io_uring worker, exiting, amid exec or its entry) */
+#define SB_F_NO_USER 0x0008u
 #define SB_F_ALTSTACK 0x0010u    /* sp was on the alternate signal stack */
 #define SB_F_STRANGER 0x0020u    /* copied, as nothing was ever known of the memory: SB_WALK_NO_SPACE; a moment ago */
 
@@ -62,9 +66,11 @@ struct sb_part {
 #define SB_PART_WAKE 8       /* struct sb_part_wake */
 #define SB_PART_ADDR 9       /* struct sb_part_addr */
 #define SB_PART_WALK 10      /* struct sb_part_walk: the kernel half walks by learnt rules (see below) */
-#define SB_PART_STOP 11      /* struct sb_part_stop: with it, where that walk stopped when it did not come to the root */
+/* struct sb_part_stop: with it, where that walk stopped when it did not come to the root */
+#define SB_PART_STOP 11
 #define SB_PART_EVENT 12     /* struct sb_part_event + nr arguments */
-#define SB_PART_TEXT 13      /* struct sb_part_text + got bytes, padded to 8; at most SB_TEXTS_MAX of them, behind SB_PART_EVENT */
+/* struct sb_part_text + got bytes, padded to 8; at most SB_TEXTS_MAX of them, behind SB_PART_EVENT */
+#define SB_PART_TEXT 13
 
 struct sb_part_task {
 	struct sb_part part;
@@ -72,7 +78,8 @@ struct sb_part_task {
 	__u32 tid;
 	__u64 start_ns;          /* task->start_time: with tid, tells threads that share a number apart */
 	__u64 cgroup_id;         /* cgroup v2 id, the inode of its directory; 0 = unknown */
-	__u64 exe_id;            /* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = unknown, or no copy */
+	/* device << 32 ^ inode of the executable: key of the learnt stack size; 0 = unknown, or no copy */
+	__u64 exe_id;
 	char comm[16];           /* raw bytes of the kernel's comm, not necessarily NUL-terminated or UTF-8 */
 };
 
@@ -100,17 +107,24 @@ struct sb_part_addrs {
 	/* __u64 addr[nr]; */
 };
 #define SB_ADDRS_FULL 0x1u       /* the array was full: there may have been more */
-#define SB_ADDRS_RULES 0x2u      /* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
-#define SB_ADDRS_PLACED 0x4u     /* with SB_ADDRS_RULES: some return address was put there by no call (SB_RULE_PLACED) */
-#define SB_ADDRS_NO_TABLE 0x10u  /* with SB_ADDRS_RULES or SB_ADDRS_STOPPED: some rule is of no unwind table (SB_RULE_NO_TABLE) */
-#define SB_ADDRS_STOPPED 0x8u    /* SB_PART_WALKED: by learnt rules up to where SB_PART_STOP says, whose frame is not among them */
+/* SB_PART_WALKED: by learnt rules, not by frame pointers; to its root unless SB_ADDRS_FULL */
+#define SB_ADDRS_RULES 0x2u
+/* with SB_ADDRS_RULES: some return address was put there by no call (SB_RULE_PLACED) */
+#define SB_ADDRS_PLACED 0x4u
+/* with SB_ADDRS_RULES or SB_ADDRS_STOPPED: some rule is of no unwind table (SB_RULE_NO_TABLE) */
+#define SB_ADDRS_NO_TABLE 0x10u
+/* SB_PART_WALKED: by learnt rules up to where SB_PART_STOP says, whose frame is not among them */
+#define SB_ADDRS_STOPPED 0x8u
 
 struct sb_part_segment {
 	struct sb_part part;     /* flags: SB_SEG_* */
 	__u64 addr;              /* user address of the first byte */
 	__u32 want;              /* bytes that the cap allowed */
-	__u32 got;               /* bytes that follow; got < want: the page behind them could not be read. What of want is behind that page
-				    is in the next segments */
+	/*
+	 * Bytes that follow. got < want: the page behind them could not be read; what of want lies
+	 * behind that page is in the next segments.
+	 */
+	__u32 got;
 	/* __u8 byte[got], padded to 8; */
 };
 #define SB_SEG_INTERRUPTED 0x1u  /* the stack that a signal handler on an alternate stack interrupted */
@@ -121,8 +135,9 @@ struct sb_part_addr {
 };
 
 /*
- * A hit of any probe, with whatever it tells: sb_hdr.time_ns is the moment, or the end of what has a length; the other parts are those of
- * a sample. What the value is of, and what each argument is, knows whoever placed the probe.
+ * A hit of any probe, with whatever it tells: sb_hdr.time_ns is the moment, or the end of what has
+ * a length; the other parts are those of a sample. What the value is of, and what each argument is,
+ * knows whoever placed the probe.
  */
 struct sb_part_event {
 	struct sb_part part;     /* flags: SB_EVENT_* */
@@ -149,8 +164,9 @@ struct sb_part_text {
 #define SB_TEXTS_MAX 6u
 
 /*
- * The probes that sberf has by itself are numbered as the kinds of events that come of them (enum event_kind of src/model/event.h). From
- * SB_PROBE_PLACED on they are those that somebody placed in a program; such a number comes by the cookie of the link (SB_COOKIE_*).
+ * The probes that sberf has by itself are numbered as the kinds of events that come of them (enum
+ * event_kind of src/model/event.h). From SB_PROBE_PLACED on they are those that somebody placed in
+ * a program; such a number comes by the cookie of the link (SB_COOKIE_*).
  */
 #define SB_PROBE_FORK 8          /* a task makes another one; arguments: 1 = a process, 0 = a thread; and its number */
 #define SB_PROBE_PLACED 64
@@ -170,13 +186,15 @@ struct sb_part_wait {
 	__u64 period_ns;         /* that decided whether to tell it */
 	__s32 call;              /* system call number, or SB_CALL_* */
 	__u8 state;              /* enum wait_state of src/model/wait.h */
-	__u8 context;            /* SB_WAKER_TASK when the waker is set: the task that was current, perhaps interrupted */
+	/* SB_WAKER_TASK when the waker is set: the task that was current, perhaps interrupted */
+	__u8 context;
 	__u16 pad;
 	__u32 to_cpu, to_node;   /* where it runs now */
 	__u32 waker_pid, waker_tid;
 	__u64 waker_start_ns;
 	char waker_comm[16];
-	__u64 sum;               /* sb_sum_key.id of waits that are not told, but summed, since this one was; 0 = none are */
+	/* sb_sum_key.id of waits that are not told, but summed, since this one was; 0 = none are */
+	__u64 sum;
 };
 #define SB_WAIT_SEEDED 0x1u
 #define SB_WAIT_NO_STACK 0x2u
@@ -203,7 +221,8 @@ struct sb_part_wait {
 #define SB_CALL_STOPPED (-3)     /* it was in user mode when it was made to stop, ... */
 #define SB_CALL_TRACED (-4)
 #define SB_CALL_FROZEN (-5)
-#define SB_CALL_RETURN (-6)      /* ... or sleeps on its way back there from an interrupt, or an exception that is no page fault */
+/* ... or sleeps on its way back there from an interrupt, or an exception that is no page fault */
+#define SB_CALL_RETURN (-6)
 #define SB_CALL_UNKNOWN (-7)     /* a page fault or that: this kernel does not let us see which */
 
 struct sb_part_wake {
@@ -215,16 +234,16 @@ struct sb_part_wake {
 };
 
 /*
- * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making. STATE says whose turn it is;
- * it only changes by atomic exchange.
+ * A slot keeps the stack of a task while it waits: a whole record of SB_REC_WAIT in the making.
+ * STATE says whose turn it is; it only changes by atomic exchange.
  *
  *	SB_SLOT_IDLE   the task that owns it runs
  *	SB_SLOT_BUSY   its record is being written, or user space has it
  *	else           the id of the wait whose record is whole
  *
- * User space may take a slot from a waiting task (id -> SB_SLOT_BUSY), copy it, set it idle and put its index back among the
- * free ones. The task, when it runs again, finds that its slot does not hold its id, and tells the end of the wait without a
- * stack.
+ * User space may take a slot from a waiting task (id -> SB_SLOT_BUSY), copy it, set it idle and put
+ * its index back among the free ones. The task, when it runs again, finds that its slot does not
+ * hold its id, and tells the end of the wait without a stack.
  */
 #define SB_SLOT_IDLE 0ull
 #define SB_SLOT_BUSY 1ull
@@ -240,7 +259,8 @@ struct sb_slot {
 struct sb_total_key {
 	__u64 start_ns;
 	__u32 tid;
-	__s32 what;              /* system call number, SB_CALL_* or SB_TOTAL_RUN; SB_TOTAL_COMPAT + number for the 32-bit ABI */
+	/* system call number, SB_CALL_* or SB_TOTAL_RUN; SB_TOTAL_COMPAT + number for the 32-bit ABI */
+	__s32 what;
 };
 #define SB_TOTAL_RUN (-16)
 #define SB_TOTAL_PREEMPTED (-17)
@@ -259,10 +279,11 @@ struct sb_total {
 };
 
 /*
- * Sums of short waits: all those of one thread that have the same stack, user's and kernel's, state, call and node. The first one of
- * each is told, with what the others share and the id; those that follow are summed. There are two maps: sums go into one while user
- * space reads and empties the other, and then each first one is told again. So a storm of waits needs no room in a ring, and each sum
- * that is read belongs to a record that came before.
+ * Sums of short waits: all those of one thread that have the same stack, user's and kernel's,
+ * state, call and node. The first one of each is told, with what the others share and the id; those
+ * that follow are summed. There are two maps: sums go into one while user space reads and empties
+ * the other, and then each first one is told again. So a storm of waits needs no room in a ring,
+ * and each sum that is read belongs to a record that came before.
  */
 struct sb_sum_key {
 	__u64 start_ns;          /* of the task */
@@ -289,8 +310,8 @@ struct sb_sum {
 };
 
 /*
- * What the iterator says of one task that is off the CPU. Behind it are the user's registers, as in sb_part_regs, and the addresses of the
- * kernel's stack, innermost first.
+ * What the iterator says of one task that is off the CPU. Behind it are the user's registers, as in
+ * sb_part_regs, and the addresses of the kernel's stack, innermost first.
  */
 struct sb_open {
 	__u64 id, out_ns, waking_ns;     /* as in sb_part_wait */
@@ -325,18 +346,20 @@ struct sb_home {
 #define SB_STACK_MIN 4096u       /* smallest and largest copy of one segment */
 #define SB_STACK_MAX 65536u
 #define SB_RUNS_MAX 3u           /* segments of one copy: between pages that cannot be read ... */
-#define SB_SEGMENTS_MAX (3 * SB_RUNS_MAX)        /* ... of the stack, of the one that a signal interrupted, and from where a walk stopped */
+/* ... of the stack, of the one that a signal interrupted, and from where a walk stopped */
+#define SB_SEGMENTS_MAX (3 * SB_RUNS_MAX)
 #define SB_KSTACK_MAX 127u       /* kernel frames at most; kernel.perf_event_max_stack's default */
 
 /*
- * Unwinding in the kernel half. User space publishes *rules*: for a page of SB_TEXT_BYTES of a module's file, rows that each
- * hold from their place up to the next one. A row is 4 bytes: the place within the page, and the index of a rule in a
- * dictionary that all modules share, since there are few different ones. What is mapped where stands in a *space* of each
- * process: mappings of files that are known. Rules of rules.h (src/unwind) cross as they are.
+ * Unwinding in the kernel half. User space publishes *rules*: for a page of SB_TEXT_BYTES of a
+ * module's file, rows that each hold from their place up to the next one. A row is 4 bytes: the
+ * place within the page, and the index of a rule in a dictionary that all modules share, since
+ * there are few different ones. What is mapped where stands in a *space* of each process: mappings
+ * of files that are known. Rules of rules.h (src/unwind) cross as they are.
  *
- * A space is believed as long as its id is that of the memory at hand (sb_part_walk.space). What that cannot tell, user space
- * finds out afterwards: it looks every address up in the mappings of that moment, and believes the stack only when CHECK
- * comes out the same.
+ * A space is believed as long as its id is that of the memory at hand (sb_part_walk.space). What
+ * that cannot tell, user space finds out afterwards: it looks every address up in the mappings of
+ * that moment, and believes the stack only when CHECK comes out the same.
  */
 #define SB_WALK_MAX 1024u        /* frames at most */
 #define SB_TEXT_SHIFT 11u
@@ -374,8 +397,9 @@ struct sb_rule {
 #define SB_RULE_RA_LINK 0x30     /* in a register: no architecture of the kernel half has it there */
 
 /*
- * In arg of SB_RULE_SWITCH: where Go's runtime changes stacks, and what it keeps for the way back. Slots and offsets are bytes; offsets in
- * structures that have been the same since Go 1.5 are SB_GO_*.
+ * In arg of SB_RULE_SWITCH: where Go's runtime changes stacks, and what it keeps for the way back.
+ * Slots and offsets are bytes; offsets in structures that have been the same since Go 1.5 are
+ * SB_GO_*.
  *
  *	value            function      bp                          cfa
  *	SB_SWITCH_UP     systemstack   offset of m.curg            of g from the thread pointer
@@ -404,7 +428,11 @@ struct sb_rule {
 
 /* Whole cache lines, of which a search reads two: the head, and the group of rows that it tells. */
 struct sb_page {
-	__u64 key;               /* SB_PAGE_KEY(); 0 = its rows, or all rules, are being written: to be looked at once more behind the rule */
+	/*
+	 * SB_PAGE_KEY(); 0 = its rows, or all rules, are being written: to be looked at once more
+	 * behind the rule
+	 */
+	__u64 key;
 	__u64 used_ns;           /* when a walk last came by; written by the kernel half */
 	__u32 nr;
 	__u32 pad[3];
@@ -427,19 +455,22 @@ struct sb_space {
 	__u32 nr;
 	__u64 id;                /* 0 = nobody's */
 	__u64 used_ns;           /* as in sb_page */
-	__u64 kin;               /* under which relatives of the process find it; 0 = they do not; written by the kernel half */
+	/* under which relatives of the process find it; 0 = they do not; written by the kernel half */
+	__u64 kin;
 	struct sb_map map[SB_SPACE_MAPS];        /* by address; all ones behind the last */
 };
 
 struct sb_part_walk {
 	struct sb_part part;     /* flags: SB_WALK_*, why there is no stack by rules, or not all of it; 0 = there is */
-	__u64 space;             /* id of the memory: another one after exec, and when the size of what is executable changes */
+	/* id of the memory: another one after exec, and when the size of what is executable changes */
+	__u64 space;
 	__u64 check;             /* sb_check() over the places looked up, frame by frame */
 };
 
 /*
- * The frame at which a walk stopped: SB_PART_WALK says why, SB_PART_WALKED has those before. It is there when there is at least one of
- * these; what is copied goes on from there when it would not have come that far.
+ * The frame at which a walk stopped: SB_PART_WALK says why, SB_PART_WALKED has those before. It is
+ * there when there is at least one of these; what is copied goes on from there when it would not
+ * have come that far.
  */
 struct sb_part_stop {
 	struct sb_part part;     /* flags: SB_STOP_* */
@@ -453,12 +484,14 @@ struct sb_part_stop {
 #define SB_WALK_NO_RULE 4        /* the place needs what only user space can do */
 #define SB_WALK_NO_READ 5        /* a stack page could not be read */
 #define SB_WALK_BAD 6            /* the next frame made no sense */
-#define SB_WALK_DEEP 7           /* more than SB_WALK_MAX frames: the nearest are there, SB_ADDRS_FULL; or no room for them */
+/* more than SB_WALK_MAX frames: the nearest are there, SB_ADDRS_FULL; or no room for them */
+#define SB_WALK_DEEP 7
 #define SB_WALK_RACE 8           /* it was being published meanwhile */
 #define SB_WALK_NR 9
 
 /* Folds the place OFFSET of the file of MODULE into CHECK. */
-#define sb_check(check, module, offset) (((check) ^ (offset) ^ (__u64)(module) << SB_OFFSET_BITS) * 0x9e3779b97f4a7c15ull)
+#define sb_check(check, module, offset) (((check) ^ (offset) ^ (__u64)(module) << SB_OFFSET_BITS) * \
+					 0x9e3779b97f4a7c15ull)
 
 /* Why a record was lost: indices of the per-CPU counters that the kernel half keeps. */
 #define SB_LOST_RING_FULL 0      /* the ring had no room */
@@ -473,8 +506,8 @@ struct sb_part_stop {
 #define SB_LOST_NR 12
 
 /*
- * The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped by user space; whole cache
- * lines.
+ * The kernel half's figures for one CPU; counters only grow. One element per possible CPU, mapped
+ * by user space; whole cache lines.
  */
 struct sb_cpu {
 	__u64 last_ns;           /* when the sampler last ran here, 0 = never */
@@ -502,7 +535,8 @@ struct sb_cpu {
 	__u64 kstacks_different; /* ... and differed */
 	__u64 target_key;        /* of the target, who was sampled here last: process or thread ... */
 	__u64 target_start_ns;   /* ... and since when it is there; 0 = nobody yet */
-	__u64 switching;         /* to whom, of a switch of which only the first half was looked at; 0 = there is none */
+	/* to whom, of a switch of which only the first half was looked at; 0 = there is none */
+	__u64 switching;
 };
 
 #ifndef __bpf__
