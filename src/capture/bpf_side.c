@@ -2,8 +2,9 @@
 /*
  * bpf_side.c - see bpf_side.h.
  *
- * Maps that are indexed by CPU get their sizes before loading, rings are made by hand, each in the memory of its node: the
- * template of a map of maps must have the same flags, so it is made the same way.
+ * Maps that are indexed by CPU get their sizes before loading, rings are made by hand, each in the
+ * memory of its node: the template of a map of maps must have the same flags, so it is made the
+ * same way.
  */
 #include "config.h"
 
@@ -116,7 +117,8 @@ static int make_rings(struct bpf_side *k, const struct capture_plan *plan, const
 	for (uint32_t i = 0; i < k->nr_rings; i++)
 		k->ring_fd[i] = -1;
 	for (uint32_t i = 0; i < k->nr_rings; i++) {
-		uint64_t bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes, plan->ring_bytes);
+		uint64_t bytes = cpu_ring_bytes(l->ring_cpus[i], l->nr_rings, freq_hz, plan->stack_bytes,
+						plan->ring_bytes);
 
 		k->ring_bytes[i] = bytes;
 		k->ring_fd[i] = make_ring(l->ring_node[i], bytes);
@@ -136,8 +138,9 @@ static uint32_t walk_max(void)
 }
 
 /*
- * Whether faults of automatic balancing are to be told from others: where it is on, or could be switched on, and the kernel has
- * the function by which that is seen, and lets programs be there, which some do not.
+ * Whether faults of automatic balancing are to be told from others: where it is on, or could be
+ * switched on, and the kernel has the function by which that is seen, and lets programs be there,
+ * which some do not.
  */
 static bool may_balance(struct features *f, bool many_nodes)
 {
@@ -154,7 +157,8 @@ static void set_knobs(struct bpf_side *k, const struct capture_plan *plan, const
 {
 	struct sberf_bpf *s = k->skel;
 
-	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3, "as in bpf/maps.bpf.h");
+	_Static_assert(TARGET_ALL == 0 && TARGET_PIDS == 1 && TARGET_TIDS == 2 && TARGET_CGROUP == 3,
+		       "as in bpf/maps.bpf.h");
 	s->rodata->page_bytes = (uint32_t)sysconf(_SC_PAGESIZE);
 	s->rodata->target = plan->target;
 	s->rodata->kernel_frames = plan->kernel && !plan->no_callers;
@@ -264,16 +268,20 @@ static int map_slots(struct bpf_side *k, struct err *e)
 {
 	if (!k->off_cpu)
 		return 0;
-	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes, PROT_READ | PROT_WRITE,
-			     &k->slots_size);
+	k->slots = map_array(bpf_map__fd(k->skel->maps.slots), (size_t)k->sizes.slots * k->sizes.slot_bytes,
+			     PROT_READ | PROT_WRITE, &k->slots_size);
 	return k->slots ? 0 : err_set(e, errno, "cannot map the stacks of waits: %s", strerror(errno));
 }
 
-/* Of the maps that walks by rules need; what was found lately, and families, are among the variables of the programs. */
+/*
+ * Of the maps that walks by rules need; what was found lately, and families, are among the
+ * variables of the programs.
+ */
 static uint64_t walk_bytes(const struct bpf_side *k)
 {
 	const struct bpf_map *const needed[] = {
-		k->skel->maps.page_of, k->skel->maps.pages, k->skel->maps.rules, k->skel->maps.space_of, k->skel->maps.spaces,
+		k->skel->maps.page_of, k->skel->maps.pages, k->skel->maps.rules, k->skel->maps.space_of,
+			k->skel->maps.spaces,
 		k->skel->maps.mapped, k->skel->maps.walks, k->skel->maps.bss,
 	};
 	uint64_t bytes = 0;
@@ -301,13 +309,14 @@ static int open_book(struct bpf_side *k, struct err *e)
 
 static int map_cpus(struct bpf_side *k, struct err *e)
 {
-	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ, &k->cpus_bytes);
+	k->cpus = map_array(bpf_map__fd(k->skel->maps.cpus), k->sizes.cpus * sizeof(struct sb_cpu), PROT_READ,
+			    &k->cpus_bytes);
 	return k->cpus ? 0 : err_set(e, errno, "cannot map the counters of the BPF programs: %s", strerror(errno));
 }
 
 /*
- * The number that the kernel has for this process; where it differs from our own, the process ids that people see here are
- * not those of the samples.
+ * The number that the kernel has for this process; where it differs from our own, the process ids
+ * that people see here are not those of the samples.
  */
 static int check_namespace(struct bpf_side *k, struct err *e)
 {
@@ -318,7 +327,8 @@ static int check_namespace(struct bpf_side *k, struct err *e)
 		return err_set(e, -r, "cannot run a BPF program: %s", strerror(-r));
 	if (k->skel->bss->own_tgid != (uint32_t)getpid())
 		return err_set(e, EPERM,
-			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those of the kernel "
+			       "sberf runs in a pid namespace of its own, so process ids here (%d) are not those "
+			       "of the kernel "
 			       "(%u): start the container with --pid=host", (int)getpid(), k->skel->bss->own_tgid);
 	return 0;
 }
@@ -402,7 +412,8 @@ static uint64_t bpf_side_smallest(const uint64_t *v, uint32_t n)
 static int no_walks(struct bpf_side *k, struct err *e)
 {
 	k->features.walks = false;
-	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: leave --unwind kernel out");
+	return err_set(e, ENOTSUP, "this kernel does not take the program that walks stacks: leave "
+		       "--unwind kernel out");
 }
 
 /* Loads what set_knobs() chose. */
@@ -441,7 +452,8 @@ static int check_features(struct bpf_side *k, const struct capture_plan *plan, s
 static int prepare_places(struct bpf_side *k, const struct capture_plan *plan, struct err *e)
 {
 	const enum link_kind kind = plan->nr_places ? plan->places[0].kind : LINK_ENTRY;
-	const int r = plan->nr_places ? link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind, link_way_of(kind)) : 0;
+	const int r = plan->nr_places ? link_prepare(programs_chosen(&k->programs, ATTACH_PLACES), kind,
+						     link_way_of(kind)) : 0;
 
 	return r ? err_set(e, -r, "this kernel cannot probe programs in that way: %s", strerror(-r)) : 0;
 }
@@ -459,8 +471,8 @@ static int attach_places(struct bpf_side *k, const struct capture_plan *plan, st
 		if (!at)
 			return err_nomem(e, "probes");
 		*at = NULL;
-		r = links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places, plan->place_failed,
-				 plan->place_ctx, at, e);
+		r = links_attach(programs_chosen(&k->programs, ATTACH_PLACES), link_way_of(places->kind), places,
+				 plan->place_failed, plan->place_ctx, at, e);
 		if (r < 0)
 			return r;
 		all += r;

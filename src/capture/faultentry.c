@@ -18,13 +18,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OP(code_, dst, src, off_, imm_) { .code = (code_), .dst_reg = (dst), .src_reg = (src), .off = (off_), .imm = (imm_) }
+#define OP(code_, dst, src, off_, imm_) { .code = (code_), .dst_reg = (dst), .src_reg = (src), \
+					  .off = (off_), .imm = (imm_) }
 #define CALL(function) OP(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##function)
 #define MOVE(dst, src) OP(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0)
 #define SET(dst, value) OP(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value)
 #define ADD(dst, value) OP(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, value)
 
-/* Loads: read the word below the user's registers of the current task into the one entry of MAP. An fd or a negative errno. */
+/*
+ * Loads: read the word below the user's registers of the current task into the one entry of MAP. An
+ * fd or a negative errno.
+ */
 static int load_program(int map)
 {
 	const struct bpf_insn insn[] = {
@@ -50,13 +54,15 @@ static int load_program(int map)
 		OP(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 
-	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "sb_fault_entry", "Dual BSD/GPL", insn, sizeof(insn) / sizeof(insn[0]), NULL);
+	return bpf_prog_load(BPF_PROG_TYPE_PERF_EVENT, "sb_fault_entry", "Dual BSD/GPL", insn,
+			     sizeof(insn) / sizeof(insn[0]), NULL);
 }
 
 /* Page faults of this thread run PROG while the event that is returned is open; -1 = they do not. */
 static int watch_faults(int prog)
 {
-	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_PAGE_FAULTS,
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
+					.config = PERF_COUNT_SW_PAGE_FAULTS,
 					.sample_period = 1, .disabled = 1, .exclude_kernel = 1 };
 	AUTO_FD int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -78,7 +84,8 @@ static void make_fault(void)
 
 uint64_t fault_entry_return(void)
 {
-	AUTO_FD int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sb_fault_entry", sizeof(uint32_t), sizeof(uint64_t), 1, NULL);
+	AUTO_FD int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "sb_fault_entry", sizeof(uint32_t),
+					 sizeof(uint64_t), 1, NULL);
 	AUTO_FD int prog = map < 0 ? -1 : load_program(map);
 	AUTO_FD int event = prog < 0 ? -1 : watch_faults(prog);
 	const uint32_t key = 0;

@@ -103,7 +103,8 @@ static bool btf_has(const struct btf *btf, const char *name, uint32_t kind)
 void features_of(const struct btf *btf, struct features *ret)
 {
 	*ret = (struct features){
-		.pt_regs = !btf_has(btf, "bpf_func_id", BTF_KIND_ENUM) || enum_has(btf, "bpf_func_id", "BPF_FUNC_task_pt_regs"),
+		.pt_regs = !btf_has(btf, "bpf_func_id", BTF_KIND_ENUM) ||
+			enum_has(btf, "bpf_func_id", "BPF_FUNC_task_pt_regs"),
 		.sched_switch = pointed_function(btf, "btf_trace_sched_switch"),
 		.sched_waking = pointed_function(btf, "btf_trace_sched_waking"),
 		.prev_state = switch_tells_state(btf),
@@ -115,7 +116,8 @@ void features_of(const struct btf *btf, struct features *ret)
 		.exit_code = struct_has(btf, "pidfd_info", "exit_code"),
 		.plain_reads = btf_has(btf, "bpf_rdonly_cast", BTF_KIND_FUNC),
 		.loops = enum_has(btf, "bpf_func_id", "BPF_FUNC_loop"),
-		.uprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"),      /* since 6.6; link.c tries whether it is right */
+		/* since 6.6; link.c tries whether it is right */
+		.uprobe_multi = enum_has(btf, "bpf_attach_type", "BPF_TRACE_UPROBE_MULTI"),
 		.walks = true,
 	};
 }
@@ -150,7 +152,8 @@ int features_force_off(struct features *f, const char *list, struct err *e)
 		const size_t n = strcspn(name, ",");
 
 		if (n && !force_off(&left, name, n))
-			return err_set(e, EINVAL, WITHOUT " names '%.*s', which is no feature of kernels that sberf knows: see "
+			return err_set(e, EINVAL, WITHOUT
+				       " names '%.*s', which is no feature of kernels that sberf knows: see "
 				       "docs/kernels.md", (int)(n < ERR_TEXT_MAX ? n : ERR_TEXT_MAX), name);
 		name += n + (name[n] == ',');
 	}
@@ -215,11 +218,12 @@ int features_check(const struct features *f, bool off_cpu, const char *release, 
 		if (feature_has(f, info))
 			continue;
 		if (info->use == FEATURE_NEEDED)
-			return err_set(e, ENOTSUP, "kernel %s is too old: %s in it; %s or later is needed (see: uname -r)", release,
+			return err_set(e, ENOTSUP,
+				       "kernel %s is too old: %s in it; %s or later is needed (see: uname -r)", release,
 				       info->without, info->since);
 		if (info->use == FEATURE_WAITS && off_cpu)
-			return err_set(e, ENOTSUP, "waits cannot be followed on kernel %s, where %s (%s, Linux %s): use --no-off-cpu",
-				       release, info->without, info->name, info->since);
+			return err_set(e, ENOTSUP, "waits cannot be followed on kernel %s, where %s (%s, Linux %s): "
+				       "use --no-off-cpu", release, info->without, info->name, info->since);
 	}
 	return 0;
 }

@@ -39,12 +39,17 @@ enum feature_use {
 	X(prev_state, "5.18", FEATURE_SPARED, "a wait that ends as it begins may count as preempted") \
 	X(balancing, "5.5", FEATURE_SPARED, "page faults of automatic NUMA balancing count as first touches") \
 	X(run_stats, "5.8", FEATURE_SPARED, "the CPU time of the BPF programs is not known") \
-	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks walked by what was mapped in a place before are found out later, and dropped") \
+	X(mmap_lock, "6.14", FEATURE_SPARED, "stacks walked by what was mapped in a place before are found out " \
+	  "later, and dropped") \
 	X(exit_code, "6.15", FEATURE_SPARED, "the exit status of a process that sberf did not start is not known") \
-	X(plain_reads, "6.2", FEATURE_SPARED, "where the verifier asks whether types are trusted (6.3 and later), loading takes longer") \
-	X(loops, "5.17", FEATURE_SPARED, "stacks in the kernel are all unwound by the kernel, which makes samples of what runs there dearer") \
-	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, and takes a tenth of a second to be taken off") \
-	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and short waits are sampled")
+	X(plain_reads, "6.2", FEATURE_SPARED, "where the verifier asks whether types are trusted (6.3 and later), " \
+	  "loading takes longer") \
+	X(loops, "5.17", FEATURE_SPARED, "stacks in the kernel are all unwound by the kernel, which makes samples of " \
+	  "what runs there dearer") \
+	X(uprobe_multi, "6.10", FEATURE_SPARED, "each probe in a program has a link of its own, and takes a tenth of " \
+	  "a second to be taken off") \
+	X(walks, "5.15", FEATURE_SPARED, "stacks are copied to be unwound: what is longer than a copy is cut, and " \
+	  "short waits are sampled")
 
 /* Which features a kernel has; or, for a list of features forced off, which ones stay. */
 struct features {

@@ -2,10 +2,11 @@
 /*
  * live_cpus.c - the perf events of each CPU, through offline and back.
  *
- * When a CPU goes offline the kernel switches its events off, and they stay off when it returns. So the list of online CPUs
- * is read several times a second: events of a CPU that left are closed, and made anew when it is back. A CPU that leaves
- * and returns between two looks is found by its silence: no sampler run, and an event whose enabled time stands still.
- * The samples that the gap has cost are counted.
+ * When a CPU goes offline the kernel switches its events off, and they stay off when it returns. So
+ * the list of online CPUs is read several times a second: events of a CPU that left are closed, and
+ * made anew when it is back. A CPU that leaves and returns between two looks is found by its
+ * silence: no sampler run, and an event whose enabled time stands still. The samples that the gap
+ * has cost are counted.
  */
 #include "config.h"
 
@@ -208,7 +209,8 @@ static int open_samplers(struct live_source *s, uint32_t freq_hz, int *fd, struc
 		if (slot->fd < 0)
 			continue;
 		fd[cpu] = sampler_open(s->event, cpu, freq_hz, bpf_side_sampler_fd(s->kernel), slot->side.fd, e);
-		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)           /* one that has just left: live_cpus_check() follows it */
+		/* one that has just left: live_cpus_check() follows it */
+		if (fd[cpu] < 0 && fd[cpu] != -ENODEV)
 			return fd[cpu];
 	}
 	return 0;
@@ -281,7 +283,10 @@ static void cpu_came(struct live_source *s, uint32_t cpu, uint64_t now)
 	slot->off_since_ns = 0;
 }
 
-/* Has the sampler of CPU stopped although the CPU is there? Tells a silent event from an idle CPU at the second look. */
+/*
+ * Has the sampler of CPU stopped although the CPU is there? Tells a silent event from an idle CPU
+ * at the second look.
+ */
 static bool is_dead(struct live_source *s, uint32_t cpu, uint64_t now)
 {
 	struct cpu_slot *slot = &s->slot[cpu];

@@ -90,8 +90,8 @@ void live_cpus_close(struct live_source *s);        /* half-opened is fine */
 
 /* live_waits.c, live_sums.c and live_nodes.c: operations (source_ops.h) */
 int live_totals(struct source *base, source_total_fn *each, void *ctx, uint64_t *ret_ns, struct err *e);
-int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
-		    struct err *e);
+int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
+		    uint64_t *ret_ns, struct err *e);
 bool live_open_stack(struct source *base, const struct source_open *w, struct raw_event *ret);
 void live_set_wait_period(struct source *base, uint64_t ns);
 uint64_t live_wait_period(const struct source *base);

@@ -2,11 +2,13 @@
 /*
  * live_source.c - a running kernel as a source: rings and side band in, ordered events out.
  *
- * One read: wait; look whether CPUs came or went; note the time; collect what all streams hold; deliver what is older than
- * that time by SLACK_NS, in order. Whatever happened before that is then known to have been collected, since nothing takes
- * SLACK_NS from reading the clock to being visible.
+ * One read: wait; look whether CPUs came or went; note the time; collect what all streams hold;
+ * deliver what is older than that time by SLACK_NS, in order. Whatever happened before that is then
+ * known to have been collected, since nothing takes SLACK_NS from reading the clock to being
+ * visible.
  *
- * Samples wait in the kernel's ring itself (ring.h), side-band records in copies of bounded total size.
+ * Samples wait in the kernel's ring itself (ring.h), side-band records in copies of bounded total
+ * size.
  */
 #include "config.h"
 
@@ -29,8 +31,9 @@
 #define COPIES_MAX (64u * 1024 * 1024)           /* bytes of side-band records that may wait */
 
 /*
- * As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of descriptors later. With another target, two
- * captures run for a moment, which is nice to have, and told as an error of the second if it cannot be had.
+ * As far as the hard limit goes; -EMFILE when that is not enough: somebody would run out of
+ * descriptors later. With another target, two captures run for a moment, which is nice to have, and
+ * told as an error of the second if it cannot be had.
  */
 static int raise_nofile(uint32_t nr_cpus, uint32_t nr_rings)
 {
@@ -245,8 +248,8 @@ uint64_t live_missed(const struct live_source *s, uint64_t ns)
 }
 
 /*
- * A throttled event resumes at the next tick of its CPU. A CPU that idles has no ticks and may stay throttled for seconds, but
- * has nothing to sample either: what was lost is a tick at most.
+ * A throttled event resumes at the next tick of its CPU. A CPU that idles has no ticks and may stay
+ * throttled for seconds, but has nothing to sample either: what was lost is a tick at most.
  */
 static uint64_t throttled_ns(uint64_t from_ns, uint64_t to_ns)
 {
@@ -330,7 +333,10 @@ static uint64_t live_weight(const struct live_source *s, const struct raw_sample
 	return sample->since_ns < 2 * each ? sample->since_ns : 2 * each;
 }
 
-/* Idle CPUs are not sampled, so the distance of two samples tells of the rate only where the CPU was busy in between. */
+/*
+ * Idle CPUs are not sampled, so the distance of two samples tells of the rate only where the CPU
+ * was busy in between.
+ */
 static void count_gap(struct live_source *s, const struct raw_sample *sample)
 {
 	if (!sample->since_ns || !sample->busy)
@@ -422,8 +428,9 @@ static bool live_crowded(const struct live_source *s)
 }
 
 /*
- * A stranger who wakes us is told of at once, and so are buffers emptied that have no room for long; what they hold has its turn later, with
- * all that comes by then: many events one after the other find in the caches what a few at a time would not.
+ * A stranger who wakes us is told of at once, and so are buffers emptied that have no room for
+ * long; what they hold has its turn later, with all that comes by then: many events one after the
+ * other find in the caches what a few at a time would not.
  */
 static int live_wait_for_turn(struct live_source *s, int timeout_ms, struct err *e)
 {

@@ -28,7 +28,8 @@ static uint32_t live_sums_fits(uint64_t n)
 static struct source_sum live_sums_sum_of(const struct sb_sum_key *key, const struct sb_sum *s)
 {
 	struct source_sum ret = {
-		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id, .last_ns = s->last_ns,
+		.pid = (pid_t)s->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .id = key->id,
+			.last_ns = s->last_ns,
 		.longest_ns = s->longest_ns, .longest_blocked_ns = s->longest_blocked_ns,
 		.longest_runnable_ns = s->longest_runnable_ns, .cpu = s->cpu, .node = s->node, .state = s->state,
 		.call = wire_decode_call(s->call, s->state, s->flags & SB_WAIT_COMPAT),
@@ -56,8 +57,8 @@ bool live_turn_sums(struct source *base, uint64_t *ret_ns)
 }
 
 /* Takes out and tells up to BATCH sums; *RET_END: there are no more. */
-static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32_t position[4], bool *at_begin, bool *ret_end,
-		      source_sum_fn *each, void *ctx)
+static int read_batch(int fd, struct sb_sum_key *key, struct sb_sum *sum, uint32_t position[4],
+		      bool *at_begin, bool *ret_end, source_sum_fn *each, void *ctx)
 {
 	uint32_t n = BATCH;
 	int r = bpf_map_lookup_and_delete_batch(fd, *at_begin ? NULL : position, position, key, sum, &n, NULL);

@@ -79,7 +79,8 @@ static int live_waits_compare_threads(const void *va, const void *vb)
 {
 	const struct sb_total_key *a = va, *b = vb;
 
-	return a->tid != b->tid ? (a->tid > b->tid) - (a->tid < b->tid) : (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+	return a->tid != b->tid ? (a->tid > b->tid) - (a->tid < b->tid) :
+		(a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
 }
 
 static bool is_gone(const struct totals *t, const struct sb_total_key *key)
@@ -90,7 +91,8 @@ static bool is_gone(const struct totals *t, const struct sb_total_key *key)
 static struct source_total live_waits_tell(const struct sb_total_key *key, const struct sb_total *t, bool last)
 {
 	struct source_total ret = {
-		.pid = (pid_t)t->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .last = last, .count = t->count,
+		.pid = (pid_t)t->pid, .tid = (pid_t)key->tid, .start_ns = key->start_ns, .last = last,
+			.count = t->count,
 	};
 
 	if (key->what == SB_TOTAL_RUN) {
@@ -163,7 +165,8 @@ static int note_slot(struct live_source *s, const struct sb_open *o, struct err 
 static void tell_open(struct live_source *s, const struct sb_open *o, source_open_fn *each, void *ctx)
 {
 	struct source_open w = {
-		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns, .cgroup_id = o->cgroup_id, .id = o->id,
+		.pid = (pid_t)o->pid, .tid = (pid_t)o->tid, .start_ns = o->start_ns,
+			.cgroup_id = o->cgroup_id, .id = o->id,
 		.since_ns = o->out_ns, .woken_ns = o->waking_ns, .state = o->state, .seeded = o->flags & SB_WAIT_SEEDED,
 		.has_stack = !(o->flags & SB_WAIT_NO_STACK), .cpu = o->cpu, .node = o->node, .exe_id = o->exe_id,
 		.call = wire_decode_call(o->call, o->state, o->flags & SB_WAIT_COMPAT),
@@ -238,15 +241,16 @@ static size_t live_waits_open_bytes(const void *item)
 {
 	const struct sb_open *o = item;
 
-	return ((o->nr_regs < RAW_REGS_MAX ? o->nr_regs : RAW_REGS_MAX) + (o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX)) *
+	return ((o->nr_regs < RAW_REGS_MAX ? o->nr_regs : RAW_REGS_MAX) +
+		(o->nr_kernel < SB_KSTACK_MAX ? o->nr_kernel : SB_KSTACK_MAX)) *
 	       sizeof(uint64_t);
 }
 
-_Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX) <= LIST_ITEM_MAX && sizeof(struct sb_home) <= LIST_ITEM_MAX,
-	       "room for a part of one is left");
+_Static_assert(sizeof(struct sb_open) + 8 * (RAW_REGS_MAX + SB_KSTACK_MAX) <= LIST_ITEM_MAX &&
+	       sizeof(struct sb_home) <= LIST_ITEM_MAX, "room for a part of one is left");
 
-int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
-		      struct err *e)
+int live_open_waits(struct source *base, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
+		      uint64_t *ret_ns, struct err *e)
 {
 	struct live_source *s = live_of(base);
 	struct telling to = { .s = s, .each = each, .ctx = ctx };
@@ -281,7 +285,8 @@ static uint32_t copy_record(struct live_source *s, const struct sb_slot *slot)
 	const uint32_t max = bpf_side_slot_bytes(s->kernel) - (uint32_t)sizeof(*slot);
 	const uint32_t size = *(const volatile uint32_t *)&slot->size;
 
-	if (size > max || size % 8 || size < sizeof(struct sb_hdr) + sizeof(struct sb_part_task) + sizeof(struct sb_part_wait))
+	if (size > max || size % 8 || size < sizeof(struct sb_hdr) + sizeof(struct sb_part_task) +
+	    sizeof(struct sb_part_wait))
 		return 0;
 	memcpy(s->taken, slot->rec, size);
 	return size;
@@ -310,7 +315,8 @@ bool live_open_stack(struct source *base, const struct source_open *w, struct ra
 	if (!s->taken)
 		s->taken = malloc(bpf_side_slot_bytes(s->kernel));
 	if (!slot || !s->taken ||
-	    !__atomic_compare_exchange_n(&slot->state, &expected, SB_SLOT_BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	    !__atomic_compare_exchange_n(&slot->state, &expected, SB_SLOT_BUSY, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
 		return false;
 	size = copy_record(s, slot);
 	__atomic_store_n(&slot->state, SB_SLOT_IDLE, __ATOMIC_RELEASE);

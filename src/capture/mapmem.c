@@ -11,7 +11,10 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 
-/* kernel/bpf/hashtab.c: struct htab_elem in front of a key, struct bucket; all items of a preallocated hash are there from the start. */
+/*
+ * kernel/bpf/hashtab.c: struct htab_elem in front of a key, struct bucket; all items of a
+ * preallocated hash are there from the start.
+ */
 #define HASH_ITEM_HEAD 48u
 #define HASH_BUCKET 16u
 #define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
@@ -39,7 +42,8 @@ uint64_t mapmem_laid_out(const struct bpf_map_info *m)
 	case BPF_MAP_TYPE_LRU_HASH:
 		return m->map_flags & BPF_F_NO_PREALLOC
 			       ? 0
-			       : n * (HASH_ITEM_HEAD + mapmem_round_up(m->key_size, 8) + mapmem_round_up(m->value_size, 8)) +
+			       : n * (HASH_ITEM_HEAD + mapmem_round_up(m->key_size,
+								       8) + mapmem_round_up(m->value_size, 8)) +
 					 power_of_two(n) * HASH_BUCKET;
 	case BPF_MAP_TYPE_STACK:
 		return (n + 1) * m->value_size;

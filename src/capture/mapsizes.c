@@ -36,21 +36,24 @@ struct map_sizes map_sizes_of(const struct capture_plan *plan, const struct cpu_
 	const bool follows = plan->target == TARGET_PIDS || plan->target == TARGET_TIDS;
 	const bool known = follows && size.code_bytes;
 	struct map_sizes s = {
-		.cpus = cpus->nr_cpus, .rings = cpus->nr_rings, .chunks = 2 * cpus->nr_cpus, .walks = 1, .slots = 1, .totals = 1,
+		.cpus = cpus->nr_cpus, .rings = cpus->nr_rings, .chunks = 2 * cpus->nr_cpus, .walks = 1,
+			.slots = 1, .totals = 1,
 		.sums = 1, .pages = 1, .rules = 1, .spaces = 1, .mapped = 1,
 	};
 
 	s.slot_bytes = (plan->stack_bytes + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN + SLOT_EXTRA;
 	if (plan->off_cpu) {
 		s.slots = mapsizes_slots(cpus, follows, known, size.threads);
-		s.totals = mapsizes_within((uint64_t)TOTALS_PER_THREAD * size.threads, follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
+		s.totals = mapsizes_within((uint64_t)TOTALS_PER_THREAD * size.threads,
+					   follows ? TOTALS_FEW : TOTALS_MANY, TOTALS_MAX);
 	}
 	if (capture_walks(plan)) {
 		s.walks = 2 * cpus->nr_cpus;
-		s.pages = known ? mapsizes_within((2 * size.code_bytes + CODE_TO_COME) / SB_TEXT_BYTES, 1, RULEBOOK_PAGES) : RULEBOOK_PAGES;
+		s.pages = known ? mapsizes_within((2 * size.code_bytes + CODE_TO_COME) / SB_TEXT_BYTES, 1,
+						  RULEBOOK_PAGES) : RULEBOOK_PAGES;
 		s.rules = SB_RULES;
-		s.spaces = known ? mapsizes_within((uint64_t)SPACES_PER_PROCESS * size.processes, SPACES_LEAST, RULEBOOK_SPACES) :
-				   RULEBOOK_SPACES;
+		s.spaces = known ? mapsizes_within((uint64_t)SPACES_PER_PROCESS * size.processes, SPACES_LEAST,
+				   RULEBOOK_SPACES) : RULEBOOK_SPACES;
 		s.mapped = MAPPED_MAX + SPARE_PER_CPU * cpus->nr_cpus;
 	}
 	if (capture_walks(plan) && plan->off_cpu)

@@ -2,20 +2,22 @@
 /*
  * peek.c - a helper process, one request at a time.
  *
- * A request goes to the helper over a socket, the bytes come back in memory that both share, the answer over the socket. The
- * helper notes in that memory when it begins to read: the time limit counts from then, so a machine too busy to run the
- * helper at all does not make an innocent process look like one that hangs. All other requests wait in a queue of this
- * process, so what hangs takes nothing with it. A helper that is killed keeps its shared memory: what it might still write,
- * it writes there.
+ * A request goes to the helper over a socket, the bytes come back in memory that both share, the
+ * answer over the socket. The helper notes in that memory when it begins to read: the time limit
+ * counts from then, so a machine too busy to run the helper at all does not make an innocent
+ * process look like one that hangs. All other requests wait in a queue of this process, so what
+ * hangs takes nothing with it. A helper that is killed keeps its shared memory: what it might still
+ * write, it writes there.
  *
- * process_vm_readv(2): "partial transfers apply at the granularity of iovec elements. These system calls won't perform a
- * partial transfer that splits a single iovec element." So the remote side is cut at page borders, and the result ends
- * exactly where the stack does. What comes first must be readable, though, or nothing is: the red zone may reach into a
- * missing page.
+ * process_vm_readv(2): "partial transfers apply at the granularity of iovec elements. These system
+ * calls won't perform a partial transfer that splits a single iovec element." So the remote side is
+ * cut at page borders, and the result ends exactly where the stack does. What comes first must be
+ * readable, though, or nothing is: the red zone may reach into a missing page.
  *
- * A page fault on behalf of another process can be killed (mm/gup.c sets FAULT_FLAG_KILLABLE), and so can the waits of
- * userfaultfd. A request that a FUSE server has taken and does not answer can not (fs/fuse/dev.c, request_wait_answer()):
- * such a helper stays in state D. It is left behind, and after a few of those no more are made.
+ * A page fault on behalf of another process can be killed (mm/gup.c sets FAULT_FLAG_KILLABLE), and
+ * so can the waits of userfaultfd. A request that a FUSE server has taken and does not answer can
+ * not (fs/fuse/dev.c, request_wait_answer()): such a helper stays in state D. It is left behind,
+ * and after a few of those no more are made.
  */
 #include "config.h"
 
@@ -106,12 +108,13 @@ struct peek {
 };
 
 /*
- * The helper's side. It comes from a process with threads: from the fork on only what signal-safety(7) lists, and system
- * calls.
+ * The helper's side. It comes from a process with threads: from the fork on only what
+ * signal-safety(7) lists, and system calls.
  */
 
 /* The first of the WANT bytes at FROM, up to PAGES_AT_ONCE pages of them. *RET_ASKED: how many that is. */
-static ssize_t peek_read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst, uint32_t *ret_asked)
+static ssize_t peek_read_some(pid_t pid, uint64_t from, uint32_t want, uint64_t page_size, uint8_t *dst,
+			      uint32_t *ret_asked)
 {
 	struct iovec remote[PAGES_AT_ONCE], local = { dst, 0 };
 	unsigned long n = 0;
@@ -169,7 +172,10 @@ static void read_stack(const struct request *q, uint64_t page_size, uint8_t *dst
 	ret->unreadable = !ret->code && ret->len < want;
 }
 
-/* All signals as they are by default. signal() leaves out the two that the C library keeps to itself, so the kernel is asked. */
+/*
+ * All signals as they are by default. signal() leaves out the two that the C library keeps to
+ * itself, so the kernel is asked.
+ */
 static void default_signals(void)
 {
 	/* The kernel's struct sigaction: zeroes are SIG_DFL, whatever the order of its fields. */
@@ -209,7 +215,10 @@ static _Noreturn void run_helper(struct shared *sh, int sock, pid_t parent, uint
 static void helper_close(struct peek *p, struct helper *h)
 {
 	if (h->sock >= 0) {
-		/* By hand: an epoll forgets a file when its last descriptor goes, and a child of ours may just have one. */
+		/*
+		 * By hand: an epoll forgets a file when its last descriptor goes, and a child of
+		 * ours may just have one.
+		 */
 		epoll_ctl(p->epoll_fd, EPOLL_CTL_DEL, h->sock, NULL);
 		close(take_fd(&h->sock));
 	}
@@ -253,8 +262,9 @@ static void helper_drop(struct peek *p)
 }
 
 /*
- * With every signal blocked: a handler of this process must not run in the child before it has put them back. And with its name
- * from the first moment on: the kernel half knows it by that (bpf/target.bpf.h).
+ * With every signal blocked: a handler of this process must not run in the child before it has put
+ * them back. And with its name from the first moment on: the kernel half knows it by that
+ * (bpf/target.bpf.h).
  */
 static pid_t fork_quietly(void)
 {

@@ -65,8 +65,9 @@ static const char *take_text(struct body *in)
 }
 
 /*
- * Build-ids are never asked for (sideband.c), so PERF_RECORD_MISC_MMAP_BUILD_ID says nothing here: the kernel sets it when an
- * event of somebody else asks, and leaves it set in the record that it builds for the next event.
+ * Build-ids are never asked for (sideband.c), so PERF_RECORD_MISC_MMAP_BUILD_ID says nothing here:
+ * the kernel sets it when an event of somebody else asks, and leaves it set in the record that it
+ * builds for the next event.
  */
 static bool read_mmap2(struct body *in, uint16_t misc, struct raw_event *ev)
 {

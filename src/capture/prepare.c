@@ -15,9 +15,10 @@
 #include <string.h>
 
 /*
- * libbpf asks whether the kernel knows bpf_probe_read_kernel(), and if it does not, takes it for one from before 5.5 and
- * puts the old bpf_probe_read() in the place of bpf_probe_read_user() too. A kernel that is locked down to confidentiality
- * denies both, but not bpf_probe_read_user(), and the programs need no other. So this puts it back before loading.
+ * libbpf asks whether the kernel knows bpf_probe_read_kernel(), and if it does not, takes it for
+ * one from before 5.5 and puts the old bpf_probe_read() in the place of bpf_probe_read_user() too.
+ * A kernel that is locked down to confidentiality denies both, but not bpf_probe_read_user(), and
+ * the programs need no other. So this puts it back before loading.
  */
 static int prepare_program(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -47,8 +48,8 @@ static void register_handlers(void)
 }
 
 /*
- * Once, and for good: when the last one is taken back, libbpf (1.1) frees the memory of the list, and writes to it when the next
- * one comes. And the list has no lock.
+ * Once, and for good: when the last one is taken back, libbpf (1.1) frees the memory of the list,
+ * and writes to it when the next one comes. And the list has no lock.
  */
 int prepare_programs(void)
 {
@@ -60,7 +61,8 @@ int prepare_programs(void)
 
 bool prepare_may_hook(const char *function)
 {
-	static const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	static const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K },
+						   { .code = BPF_JMP | BPF_EXIT } };
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY);
 	const int id = libbpf_find_vmlinux_btf_id(function, BPF_TRACE_FENTRY);
 	AUTO_FD int fd = -1;
@@ -68,6 +70,7 @@ bool prepare_may_hook(const char *function)
 	if (id <= 0)
 		return false;
 	opts.attach_btf_id = (uint32_t)id;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "sb_probe", "Dual BSD/GPL", nothing, sizeof(nothing) / sizeof(nothing[0]), &opts);
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "sb_probe", "Dual BSD/GPL", nothing,
+			   sizeof(nothing) / sizeof(nothing[0]), &opts);
 	return fd >= 0;
 }

@@ -64,7 +64,8 @@ struct rows {
 	size_t n;
 };
 
-static struct probe_check *probe_add(struct rows *r, const char *name, bool ok, enum probe_state otherwise, const char *need)
+static struct probe_check *probe_add(struct rows *r, const char *name, bool ok, enum probe_state otherwise,
+				     const char *need)
 {
 	struct probe_check *c = &r->row[r->n++];
 
@@ -77,10 +78,11 @@ static void check_btf(struct rows *r)
 	struct probe_check *c =
 		probe_add(r, "kernel type information (BTF)", r->f->btf, PROBE_MISSING, "/sys/kernel/btf/vmlinux");
 
-	probe_fill(c->now, sizeof(c->now), r->f->btf ? "/sys/kernel/btf/vmlinux" : "absent in kernel %s", r->f->release);
+	probe_fill(c->now, sizeof(c->now), r->f->btf ? "/sys/kernel/btf/vmlinux" : "absent in kernel %s",
+		   r->f->release);
 	if (!r->f->btf)
-		probe_fill(c->fix, sizeof(c->fix), "grep CONFIG_DEBUG_INFO_BTF /boot/config-%s   # boot a kernel where it is y",
-			   r->f->release);
+		probe_fill(c->fix, sizeof(c->fix),
+			   "grep CONFIG_DEBUG_INFO_BTF /boot/config-%s   # boot a kernel where it is y", r->f->release);
 }
 
 static void check_cap(struct rows *r, const char *name, bool held, enum probe_state otherwise, const char *need)
@@ -95,7 +97,8 @@ static void check_cap(struct rows *r, const char *name, bool held, enum probe_st
 static void check_namespaces(struct rows *r)
 {
 	bool user = r->f->init_userns, pid = r->f->init_pidns;
-	struct probe_check *c = probe_add(r, "namespaces", user && pid, PROBE_MISSING, "the initial user and pid namespaces");
+	struct probe_check *c = probe_add(r, "namespaces", user && pid, PROBE_MISSING,
+					  "the initial user and pid namespaces");
 
 	probe_fill(c->now, sizeof(c->now), "%s user namespace, %s pid namespace", user ? "initial" : "other",
 		   pid ? "initial" : "other");
@@ -119,8 +122,8 @@ static void check_perf(struct rows *r)
 	if (r->f->paranoid == PROBE_UNKNOWN)
 		probe_fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
 	else
-		probe_fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld", code ? strerror(code) : "allowed",
-			   (long long)r->f->paranoid);
+		probe_fill(c->now, sizeof(c->now), "%s, kernel.perf_event_paranoid = %lld",
+			   code ? strerror(code) : "allowed", (long long)r->f->paranoid);
 	if (code && r->f->cap_perfmon)
 		probe_fill(c->fix, sizeof(c->fix), UNPARANOID);
 	else if (code)
@@ -139,7 +142,8 @@ static void check_pmu(struct rows *r)
 static void check_ringbuf(struct rows *r)
 {
 	int code = r->f->ringbuf;
-	struct probe_check *c = probe_add(r, "BPF ring buffers", !code, PROBE_MISSING, "kernel 5.15 or later, and CAP_BPF");
+	struct probe_check *c = probe_add(r, "BPF ring buffers", !code, PROBE_MISSING,
+					  "kernel 5.15 or later, and CAP_BPF");
 
 	if (r->f->unprivileged_bpf == PROBE_UNKNOWN)
 		probe_fill(c->now, sizeof(c->now), "%s", code ? strerror(code) : "allowed");
@@ -155,7 +159,8 @@ static void check_ringbuf(struct rows *r)
 static void check_pt_regs(struct rows *r)
 {
 	int v = r->f->pt_regs;
-	struct probe_check *c = probe_add(r, "user registers in BPF programs", v == 1, PROBE_MISSING, "kernel 5.15 or later");
+	struct probe_check *c = probe_add(r, "user registers in BPF programs", v == 1, PROBE_MISSING,
+					  "kernel 5.15 or later");
 
 	probe_fill(c->now, sizeof(c->now), "%s", v == 1 ? "allowed" : v ? "could not be asked" : "absent");
 	if (v < 0)
@@ -182,18 +187,19 @@ static void check_off_cpu(struct rows *r)
 		return;
 	c = probe_add(r, "off-CPU: scheduler tracepoints", both, PROBE_NOTE,
 		      "sched_switch and sched_waking; else only time on CPUs is seen");
-	probe_fill(c->now, sizeof(c->now), "%s", both ? "sched_switch, sched_waking" : f->sched_switch ? "no sched_waking" :
-		   f->sched_waking ? "no sched_switch" : "none");
+	probe_fill(c->now, sizeof(c->now), "%s", both ? "sched_switch, sched_waking" : f->sched_switch ?
+		   "no sched_waking" : f->sched_waking ? "no sched_switch" : "none");
 	if (!both)
-		probe_fill(c->fix, sizeof(c->fix), "grep CONFIG_BPF_EVENTS /boot/config-%s   # boot a kernel where it is y",
-			   r->f->release);
+		probe_fill(c->fix, sizeof(c->fix),
+			   "grep CONFIG_BPF_EVENTS /boot/config-%s   # boot a kernel where it is y", r->f->release);
 	need_kernel(probe_add(r, "off-CPU: task storage in BPF", f->task_storage, PROBE_NOTE,
 			      "kernel 5.15 or later; else only time on CPUs is seen"), "5.15");
 	need_kernel(probe_add(r, "off-CPU: iterator over tasks", f->task_iter, PROBE_NOTE,
 			      "kernel 5.15 or later; else waits are seen when they end, not before"), "5.15");
 	if (both)
 		need_kernel(probe_add(r, "off-CPU: state of who leaves", f->prev_state, PROBE_NOTE,
-				      "kernel 5.18 or later; else a wait that ends as it begins may count as preempted"),
+				      "kernel 5.18 or later; else a wait that ends as it begins may count "
+				      "as preempted"),
 			    "5.18");
 }
 
@@ -217,7 +223,8 @@ static void check_peek(struct rows *r)
 	struct probe_check *c =
 		probe_add(r, "off-CPU: stacks from before", ok, PROBE_NOTE,
 			  forbidden ? "2 or less, to read stacks of threads that were blocked before the start"
-				    : "CAP_SYS_PTRACE, to read stacks of others' threads that were blocked before the start");
+				    : "CAP_SYS_PTRACE, to read stacks of others' threads that were blocked "
+				    "before the start");
 
 	if (scope == PROBE_UNKNOWN)
 		probe_fill(c->now, sizeof(c->now), "%s", now);
@@ -242,8 +249,8 @@ static void probe_check_nodes(struct rows *r)
 	c = probe_add(r, "NUMA: where pages are", !f->move_pages && f->cap_sys_ptrace, PROBE_NOTE,
 		      f->move_pages ? "the system call move_pages; else accesses and memory have no node" :
 		      "CAP_SYS_PTRACE, to ask about other users' processes");
-	probe_fill(c->now, sizeof(c->now), "%s", f->move_pages ? strerror(f->move_pages) : f->cap_sys_ptrace ? "may be asked" :
-		   "of the same user's processes only");
+	probe_fill(c->now, sizeof(c->now), "%s", f->move_pages ? strerror(f->move_pages) : f->cap_sys_ptrace ?
+		   "may be asked" : "of the same user's processes only");
 	if (!f->move_pages && !f->cap_sys_ptrace)
 		probe_grant(f, c->fix, sizeof(c->fix));
 }
@@ -268,11 +275,13 @@ static void check_debug(struct rows *r)
 	const struct probe_facts *f = r->f;
 	struct probe_check *c =
 		probe_add(r, "debug information", f->zstd && f->packages, PROBE_NOTE,
-			  "elfutils 0.191 or newer, built with zstd, for inlined calls and lines of files that have these");
+			  "elfutils 0.191 or newer, built with zstd, for inlined calls and lines of files "
+			  "that have these");
 
 	probe_fill(c->now, sizeof(c->now), "elfutils %s%s%s%s", f->elfutils[0] ? f->elfutils : "(unknown)",
 		   f->zstd && f->packages ? "" : ": cannot read ", f->zstd ? "" : "sections packed by zstd",
-		   f->packages ? "" : f->zstd ? "packages of split units (.dwp)" : ", nor packages of split units (.dwp)");
+		   f->packages ? "" : f->zstd ? "packages of split units (.dwp)" :
+		   ", nor packages of split units (.dwp)");
 }
 
 static void check_nofile(struct rows *r)
@@ -284,7 +293,8 @@ static void check_nofile(struct rows *r)
 	probe_fill(c->now, sizeof(c->now), "%llu, at most %llu; %u CPUs take %llu", (unsigned long long)f->nofile,
 		   (unsigned long long)f->nofile_max, f->nr_cpus, (unsigned long long)f->nofile_need);
 	if (c->state != PROBE_OK)
-		probe_fill(c->fix, sizeof(c->fix), "sudo prlimit --pid $$ --nofile=%llu", (unsigned long long)f->nofile_need);
+		probe_fill(c->fix, sizeof(c->fix), "sudo prlimit --pid $$ --nofile=%llu",
+			   (unsigned long long)f->nofile_need);
 }
 
 static void check_rate(struct rows *r)
@@ -379,7 +389,8 @@ static const char *probe_lacking(const struct probe_facts *f, enum probe_step st
 	return f->cap_perfmon ? NULL : "cap_perfmon";
 }
 
-static int say_capabilities(const struct probe_facts *f, enum probe_step step, int code, const char *caps, struct err *e)
+static int say_capabilities(const struct probe_facts *f, enum probe_step step, int code,
+			    const char *caps, struct err *e)
 {
 	char fix[ERR_TEXT_MAX];
 
@@ -387,8 +398,8 @@ static int say_capabilities(const struct probe_facts *f, enum probe_step step, i
 	if (probe_contained(f))
 		return err_set(e, code, "%s was denied (%s): this container was started without %s; start it with: %s",
 			       probe_denied(step), strerror(code), caps, fix);
-	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s", probe_denied(step),
-		       strerror(code), caps, fix);
+	return err_set(e, code, "%s was denied (%s): sberf is run without %s; needed are " CAPS "; run: %s",
+		       probe_denied(step), strerror(code), caps, fix);
 }
 
 /* What the facts say about a denial; 0 when they say nothing. */
@@ -398,20 +409,22 @@ static int say_denied(const struct probe_facts *f, enum probe_step step, int cod
 
 	if (!f->init_userns)
 		return err_set(e, code,
-			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not count for the "
+			       "%s was denied (%s): sberf runs in a user namespace, whose capabilities do not "
+			       "count for the "
 			       "kernel as a whole; it must run in the initial one: " DOCKER,
 			       probe_denied(step), strerror(code));
 	if (caps)
 		return say_capabilities(f, step, code, caps, e);
 	if (step == PROBE_STEP_PERF && is_paranoid(f))
 		return err_set(e, code,
-			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; run: " UNPARANOID,
-			       probe_denied(step), strerror(code), (long long)f->paranoid);
+			       "%s was denied (%s): kernel.perf_event_paranoid is %lld and must be 2 or less; "
+			       "run: " UNPARANOID, probe_denied(step), strerror(code), (long long)f->paranoid);
 	if (f->seccomp)
 		return err_set(e, code,
-			       "%s was denied (%s) though the capabilities are held: the seccomp filter of this container "
-			       "must allow it; run: docker run --security-opt seccomp=unconfined ...", probe_denied(step),
-			       strerror(code));
+			       "%s was denied (%s) though the capabilities are held: the seccomp filter of "
+			       "this container "
+			       "must allow it; run: docker run --security-opt seccomp=unconfined ...",
+			       probe_denied(step), strerror(code));
 	return 0;
 }
 
@@ -421,7 +434,8 @@ static int say_locked(const struct probe_facts *f, enum probe_step step, int cod
 	bool all = !strcmp(f->lockdown, "confidentiality");
 
 	return err_set(e, code,
-		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s and should be "
+		       "%s was denied (%s): the kernel is locked down, /sys/kernel/security/lockdown is %s "
+		       "and should be "
 		       "none%s; boot without lockdown=%s (see: cat /proc/cmdline)",
 		       probe_denied(step), strerror(code), f->lockdown, all ? " or integrity" : "", f->lockdown);
 }
@@ -432,9 +446,12 @@ int probe_nofile(int code, uint64_t allowed, uint32_t nr_cpus, uint64_t need, st
 	const uint64_t ask = need > allowed ? need : 2 * allowed;
 
 	if (code == ENFILE)
-		return err_set(e, code, "the whole system has too many open files (fs.file-max), and a capture of %u CPUs takes "
-			       "%llu; run: sudo sysctl fs.file-max=9223372036854775807", nr_cpus, (unsigned long long)need);
-	return err_set(e, code, "too few open files are allowed: %llu (RLIMIT_NOFILE), and a capture of %u CPUs takes %llu; run: "
+		return err_set(e, code, "the whole system has too many open files (fs.file-max), and a capture of "
+			       "%u CPUs takes "
+			       "%llu; run: sudo sysctl fs.file-max=9223372036854775807", nr_cpus,
+			       (unsigned long long)need);
+	return err_set(e, code, "too few open files are allowed: %llu (RLIMIT_NOFILE), and a capture of %u CPUs "
+		       "takes %llu; run: "
 		       "ulimit -n %llu", (unsigned long long)allowed, nr_cpus, (unsigned long long)need,
 		       (unsigned long long)ask);
 }
@@ -447,11 +464,13 @@ int probe_sentence(const struct probe_facts *f, enum probe_step step, int code, 
 		return r;
 	if (step != PROBE_STEP_PERF && !f->btf)
 		return err_set(e, code,
-			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and must be there; "
+			       "kernel %s has no type information: /sys/kernel/btf/vmlinux is absent and "
+			       "must be there; "
 			       "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y (see: grep BTF /boot/config-%s)",
 			       f->release, f->release);
 	if (step != PROBE_STEP_PERF && f->pt_regs == 0)
-		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; 5.15 or later is "
+		return err_set(e, code, "kernel %s is too old: BPF programs cannot read user registers in it; "
+			       "5.15 or later is "
 			       "needed (see: uname -r)", f->release);
 	if (step == PROBE_STEP_LOAD && f->lockdown[0] && strcmp(f->lockdown, "none"))
 		return say_locked(f, step, code, e);
@@ -478,6 +497,6 @@ void probe_notice(const struct probe_facts *f, char *dst, size_t size)
 	if (!f->cap_sys_ptrace || !restricted)
 		probe_grant(f, fix, sizeof(fix));
 	probe_fill(dst, size, "%s%s%s; run: %s%s%s", names, names[0] && !f->cap_sys_ptrace ? ", and " : "",
-		   f->cap_sys_ptrace ? "" : "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing", fix,
-		   fix[0] && restricted ? " && " : "", restricted ? UNRESTRICTED : "");
+		   f->cap_sys_ptrace ? "" : "files of other users' processes cannot be read: CAP_SYS_PTRACE is missing",
+		   fix, fix[0] && restricted ? " && " : "", restricted ? UNRESTRICTED : "");
 }

@@ -149,7 +149,8 @@ static void gather_elfutils(struct probe_facts *f)
 
 	snprintf(f->elfutils, sizeof(f->elfutils), "%s", p);
 	f->zstd = unpack_knows_zstd();
-	f->packages = parse_dec(&p, end, &major) && p < end && *p++ == '.' && parse_dec(&p, end, &minor) && (major || minor >= 191);
+	f->packages = parse_dec(&p, end, &major) && p < end && *p++ == '.' && parse_dec(&p, end, &minor) &&
+		(major || minor >= 191);
 }
 
 static void gather_nodes(struct probe_facts *f)

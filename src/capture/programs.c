@@ -20,7 +20,11 @@ static const struct program {
 	const char *name;        /* as bpf/ calls it */
 	uint32_t when;           /* mask of enum program_when: all of them */
 	enum program_attach how;
-	bool twin;               /* it takes stacks: NAME copies them, and NAME_walk walks them by learned rules; one of the two is loaded */
+	/*
+	 * it takes stacks: NAME copies them, and NAME_walk walks them by learned rules; one of the
+	 * two is loaded
+	 */
+	bool twin;
 	uint8_t makes;           /* events of this kind alone: loaded when they are to be counted; 0 = not only */
 } table[] = {
 	{ "sb_oncpu", 0, ATTACH_SAMPLES, true, 0 },
@@ -46,7 +50,8 @@ static const struct program {
 
 _Static_assert(ROWS <= PROGRAMS_MAX, "there is room for each row");
 
-static int find_program(struct bpf_object *obj, const char *name, const char *more, struct bpf_program **ret, struct err *e)
+static int find_program(struct bpf_object *obj, const char *name, const char *more,
+			struct bpf_program **ret, struct err *e)
 {
 	char full[64];
 

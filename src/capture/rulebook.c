@@ -118,8 +118,9 @@ static uint32_t shelf_find(const struct shelf *s, uint64_t key)
 }
 
 /*
- * The kernel half finds item I no more by its key. It may remember where a page was, and then goes on to use what stands there, which
- * stays right; what it is doing when another takes the item, it will not believe.
+ * The kernel half finds item I no more by its key. It may remember where a page was, and then goes
+ * on to use what stands there, which stays right; what it is doing when another takes the item, it
+ * will not believe.
  */
 static void shelf_drop(struct shelf *s, uint32_t i)
 {
@@ -198,8 +199,9 @@ static void shelf_show(struct shelf *s, uint32_t i)
 }
 
 /*
- * A new dictionary, and so new pages: rules of programs that are long gone may fill the old one. Whoever reads a rule of it by a page looks
- * at the key of the page once more then; places that the kernel half remembers have rules of their own.
+ * A new dictionary, and so new pages: rules of programs that are long gone may fill the old one.
+ * Whoever reads a rule of it by a page looks at the key of the page once more then; places that the
+ * kernel half remembers have rules of their own.
  */
 static void start_anew(struct rulebook *b)
 {
@@ -251,10 +253,10 @@ int rulebook_new(const struct rulebook_maps *maps, struct rulebook **ret, struct
 	b->kernel_bytes = maps->bytes;
 	b->rules = map_shared(maps->rules, rulebook_map_bytes(SB_RULES, sizeof(*b->rules)), e);
 	if (!b->rules ||
-	    !shelf_open(&b->pages, maps->page_of, maps->pages, sizeof(struct sb_page), offsetof(struct sb_page, used_ns),
-			maps->nr_pages, e) ||
-	    !shelf_open(&b->spaces, maps->space_of, maps->spaces, sizeof(struct sb_space), offsetof(struct sb_space, used_ns),
-			maps->nr_spaces, e))
+	    !shelf_open(&b->pages, maps->page_of, maps->pages, sizeof(struct sb_page),
+			offsetof(struct sb_page, used_ns), maps->nr_pages, e) ||
+	    !shelf_open(&b->spaces, maps->space_of, maps->spaces, sizeof(struct sb_space),
+			offsetof(struct sb_space, used_ns), maps->nr_spaces, e))
 		return -ENOMEM;
 	rule_index(b, &none);
 	*ret = take_ptr(b);
@@ -354,8 +356,8 @@ static void space_write(struct sb_space *s, uint64_t id, const struct sb_map *ma
 }
 
 /*
- * A new space for PID. Those that give way become nobody's: the kernel half asks first if the space of its last walk is the right one, and
- * would not hear what is learnt of that memory from now on.
+ * A new space for PID. Those that give way become nobody's: the kernel half asks first if the space
+ * of its last walk is the right one, and would not hear what is learnt of that memory from now on.
  */
 static uint32_t space_take(struct rulebook *b, uint32_t pid)
 {
@@ -371,7 +373,8 @@ static uint32_t space_take(struct rulebook *b, uint32_t pid)
 	return i;
 }
 
-bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns)
+bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n,
+			 uint64_t time_ns)
 {
 	uint32_t i = shelf_find(&b->spaces, pid);
 	const bool known = i != UINT32_MAX, older = known && time_ns < b->space_ns[i];
@@ -409,6 +412,7 @@ void rulebook_stats(const struct rulebook *b, struct rulebook_stats *ret)
 		.spaces = b->spaces.n,
 		.evicted = b->evicted,
 		.bytes = b->kernel_bytes + sizeof(*b) + shelf_bytes(&b->pages) + shelf_bytes(&b->spaces) +
-			 RULE_SLOTS * sizeof(*b->rule_slot) + b->spaces.max * (sizeof(*b->space_ns) + sizeof(*b->space_id)),
+			 RULE_SLOTS * sizeof(*b->rule_slot) +
+			 b->spaces.max * (sizeof(*b->space_ns) + sizeof(*b->space_id)),
 	};
 }

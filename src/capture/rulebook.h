@@ -63,7 +63,8 @@ const struct sb_map *rulebook_maps(const struct rulebook *b, uint32_t pid, uint6
  * share it too. False when it was refused: newer memory of the process is known, or something
  * learnt since contradicts it.
  */
-bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n, uint64_t time_ns);
+bool rulebook_teach_maps(struct rulebook *b, uint32_t pid, uint64_t id, const struct sb_map *map, size_t n,
+			 uint64_t time_ns);
 
 /* Whether process PID is known to have had memory other than ID after TIME_NS. */
 bool rulebook_is_past(const struct rulebook *b, uint32_t pid, uint64_t id, uint64_t time_ns);

@@ -58,9 +58,10 @@ static int sampler_open_event(enum capture_event event, uint32_t cpu, uint32_t f
 	a.freq = cycles;
 	a.sample_freq = rate_value(event, freq_hz);
 	/*
-	 * An idle CPU has no ticks, which is what the kernel counts samples by: after a second of idling its clock event is
-	 * throttled, and the first tick's worth of samples of whatever runs next is lost (kernel/events/core.c,
-	 * __perf_event_account_interrupt()). Idle tasks are of no interest. PMUs may refuse the bit.
+	 * An idle CPU has no ticks, which is what the kernel counts samples by: after a second of
+	 * idling its clock event is throttled, and the first tick's worth of samples of whatever
+	 * runs next is lost (kernel/events/core.c, __perf_event_account_interrupt()). Idle tasks
+	 * are of no interest. PMUs may refuse the bit.
 	 */
 	a.exclude_idle = !cycles;
 	return open_attr(&a, cpu);
@@ -81,7 +82,8 @@ int sampler_choose(enum capture_event wish, uint32_t cpu, enum capture_event *re
 		fd = sampler_open_event(event, cpu, 1);
 	}
 	if (fd < 0)
-		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s%s", sampler_event_name(event), cpu,
+		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s%s",
+			       sampler_event_name(event), cpu,
 			       strerror(errno), errno == ENOENT ? " (this machine has no PMU)" : "");
 	*ret = event;
 	return 0;
@@ -92,12 +94,15 @@ int sampler_open(enum capture_event event, uint32_t cpu, uint32_t freq_hz, int p
 	AUTO_FD int fd = sampler_open_event(event, cpu, freq_hz);
 
 	if (fd < 0)
-		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s", sampler_event_name(event), cpu,
-			       strerror(errno));
+		return err_set(e, errno, "cannot sample %s on CPU %u: perf_event_open: %s",
+			       sampler_event_name(event), cpu, strerror(errno));
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
-		return err_set(e, errno, "cannot attach the BPF program to %s on CPU %u: %s", sampler_event_name(event), cpu,
-			       strerror(errno));
-	/* The program takes the samples, so only records about throttling remain; without them throttling is not counted. */
+		return err_set(e, errno, "cannot attach the BPF program to %s on CPU %u: %s",
+			       sampler_event_name(event), cpu, strerror(errno));
+	/*
+	 * The program takes the samples, so only records about throttling remain; without them
+	 * throttling is not counted.
+	 */
 	(void)ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sideband_fd);
 	return take_fd(&fd);
 }
@@ -112,9 +117,11 @@ int sampler_open_faults(uint32_t cpu, bool major, int prog_fd, struct err *e)
 	a.sample_type |= PERF_SAMPLE_ADDR;
 	fd = open_attr(&a, cpu);
 	if (fd < 0)
-		return err_set(e, errno, "cannot sample page faults on CPU %u: perf_event_open: %s", cpu, strerror(errno));
+		return err_set(e, errno, "cannot sample page faults on CPU %u: perf_event_open: %s", cpu,
+			       strerror(errno));
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog_fd))
-		return err_set(e, errno, "cannot attach the BPF program to page faults on CPU %u: %s", cpu, strerror(errno));
+		return err_set(e, errno, "cannot attach the BPF program to page faults on CPU %u: %s", cpu,
+			       strerror(errno));
 	return take_fd(&fd);
 }
 

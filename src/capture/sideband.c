@@ -24,9 +24,10 @@
 #define RECORD_MAX 65536u        /* the size field has 16 bits */
 
 /*
- * Without build_id, although it would identify files better: perf_event_mmap_output() (kernel/events/core.c, 5.12 to 6.18 at
- * least) sets PERF_RECORD_MISC_MMAP_BUILD_ID in a header that the other events of the same mapping get too. As long as we ran,
- * every `perf record` on the machine took device numbers for build-ids; perf 6.1 ends with a smashed stack.
+ * Without build_id, although it would identify files better: perf_event_mmap_output()
+ * (kernel/events/core.c, 5.12 to 6.18 at least) sets PERF_RECORD_MISC_MMAP_BUILD_ID in a header
+ * that the other events of the same mapping get too. As long as we ran, every `perf record` on the
+ * machine took device numbers for build-ids; perf 6.1 ends with a smashed stack.
  */
 static void fill_attr(struct perf_event_attr *a)
 {
@@ -74,15 +75,18 @@ int sideband_open(struct sideband *b, uint32_t cpu, struct err *e)
 	void *map;
 
 	if (fd < 0)
-		return err_set(e, errno, "cannot follow processes on CPU %u: perf_event_open: %s", cpu, strerror(errno));
+		return err_set(e, errno, "cannot follow processes on CPU %u: perf_event_open: %s", cpu,
+			       strerror(errno));
 	do {
 		map = mmap(NULL, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	} while (map == MAP_FAILED && errno == EPERM && (bytes /= 2) >= page);
 	if (map == MAP_FAILED && errno == EPERM)
-		return err_set(e, ENOMEM, "the buffer that follows processes on CPU %u would lock more memory than this user "
+		return err_set(e, ENOMEM, "the buffer that follows processes on CPU %u would lock more memory "
+			       "than this user "
 			       "may: run: sudo sysctl kernel.perf_event_mlock_kb=2048", cpu);
 	if (map == MAP_FAILED)
-		return err_set(e, errno, "cannot map the buffer that follows processes on CPU %u: %s", cpu, strerror(errno));
+		return err_set(e, errno, "cannot map the buffer that follows processes on CPU %u: %s", cpu,
+			       strerror(errno));
 	b->fd = take_fd(&fd);
 	b->map = map;
 	b->data_bytes = bytes;

@@ -308,8 +308,8 @@ int source_sums(struct source *s, source_sum_fn *each, void *ctx, struct err *e)
  * look. Returns the number of waits, or a negative errno.
  */
 typedef void source_open_fn(void *ctx, const struct source_open *w);
-int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx, uint64_t *ret_ns,
-		      struct err *e);
+int source_open_waits(struct source *s, uint64_t min_ns, uint64_t up_to_ns, source_open_fn *each, void *ctx,
+		      uint64_t *ret_ns, struct err *e);
 
 /*
  * Takes the stack of the wait W, which the latest source_open_waits() listed, from the kernel half:

@@ -42,7 +42,8 @@ static const struct role_name names[] = {
 static enum role role_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].prefix ? !strncmp(name, names[i].name, strlen(names[i].name)) : !strcmp(name, names[i].name))
+		if (names[i].prefix ? !strncmp(name, names[i].name, strlen(names[i].name)) :
+		    !strcmp(name, names[i].name))
 			return names[i].role;
 	return kernel_entry_of(name) == KERNEL_ENTRY_INTERRUPT ? ROLE_INTERRUPT : ROLE_PLAIN;
 }

@@ -19,7 +19,8 @@
 _Static_assert(SB_STATE_PREEMPTED == WAIT_PREEMPTED && SB_STATE_INTERRUPTIBLE == WAIT_INTERRUPTIBLE &&
 	       SB_STATE_UNINTERRUPTIBLE == WAIT_UNINTERRUPTIBLE && SB_STATE_KILLABLE == WAIT_KILLABLE &&
 	       SB_STATE_STOPPED == WAIT_STOPPED && SB_STATE_TRACED == WAIT_TRACED && SB_STATE_EXITING == WAIT_EXITING &&
-	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN, "states cross by number");
+	       SB_STATE_IDLE == WAIT_IDLE && SB_STATE_NEW == WAIT_NEW && SB_STATE_FROZEN == WAIT_FROZEN,
+	       "states cross by number");
 _Static_assert(SB_WAKER_TASK == WAKER_TASK && SB_WAKER_HARDIRQ == WAKER_HARDIRQ && SB_WAKER_SOFTIRQ == WAKER_SOFTIRQ,
 	       "contexts cross by number");
 
@@ -171,7 +172,8 @@ static bool wire_decode_read_wait(struct cursor *in, struct raw_event *ev)
 	struct raw_wait *w = &ev->wait;
 
 	/* Not twice: what the second leaves out would be of the first. */
-	if (!p || !(ev->kind == RAW_WAIT || ev->kind == RAW_MOVE) || w->period_ns || !p->period_ns || !read_lengths(p, ev->time_ns, w))
+	if (!p || !(ev->kind == RAW_WAIT || ev->kind == RAW_MOVE) || w->period_ns || !p->period_ns ||
+	    !read_lengths(p, ev->time_ns, w))
 		return false;
 	w->id = p->id;
 	w->period_ns = p->period_ns;
@@ -218,13 +220,15 @@ static bool read_hit(struct cursor *in, struct raw_event *ev)
 	const uint64_t *arg;
 
 	/* Not twice, as a wait. */
-	if (!p || ev->kind != RAW_EVENT || ev->hit.count || !p->probe || !p->count || p->begun_ns > ev->time_ns || p->nr > SB_ARGS_MAX)
+	if (!p || ev->kind != RAW_EVENT || ev->hit.count || !p->probe || !p->count || p->begun_ns > ev->time_ns ||
+	    p->nr > SB_ARGS_MAX)
 		return false;
 	arg = wire_decode_take(in, p->nr * sizeof(*arg));
 	if (!arg)
 		return false;
 	ev->hit = (struct raw_hit){
-		.probe = p->probe, .unread = p->unread, .open = p->part.flags & SB_EVENT_OPEN, .nr_args = (uint8_t)p->nr,
+		.probe = p->probe, .unread = p->unread, .open = p->part.flags & SB_EVENT_OPEN,
+			.nr_args = (uint8_t)p->nr,
 		.value = p->value, .count = p->count, .begun_ns = p->begun_ns, .arg = arg,
 	};
 	return true;
@@ -262,7 +266,8 @@ static bool read_stop(struct cursor *in, struct raw_sample *s)
 	if (!p)
 		return false;
 	s->user.stopped = true;
-	s->user.stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp, .exact = p->part.flags & SB_STOP_EXACT };
+	s->user.stop = (struct raw_stop){ .pc = p->pc, .sp = p->sp, .bp = p->bp,
+					  .exact = p->part.flags & SB_STOP_EXACT };
 	return true;
 }
 
