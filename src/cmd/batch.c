@@ -96,7 +96,8 @@ static int batch_build_tree(const struct batch *b, const struct snapshot *s, str
 static int print_nothing(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	char text[HEADER_TEXT], why[ERR_TEXT_MAX];
-	const int r = filter_options_why_nothing(b->o, &b->query, s, engine_names(b->session.engine), why, sizeof(why), e);
+	const int r = filter_options_why_nothing(b->o, &b->query, s, engine_names(b->session.engine), why,
+						 sizeof(why), e);
 
 	if (r < 0)
 		return r;
@@ -109,7 +110,8 @@ static int print_nothing(struct batch *b, const struct snapshot *s, struct err *
 static int print_text(struct batch *b, const struct snapshot *s, struct err *e)
 {
 	struct export_view v = {
-		.meta = &b->header.meta, .min_percent = b->o->percent_given ? b->o->percent_limit : PERCENT_LIMIT, .max_depth = b->o->depth,
+		.meta = &b->header.meta, .min_percent = b->o->percent_given ? b->o->percent_limit : PERCENT_LIMIT,
+			.max_depth = b->o->depth,
 		.ascii = b->page->ascii,
 	};
 	AUTO(tree_free) struct tree *t = NULL;
@@ -214,7 +216,8 @@ static int batch_take_stdout(struct batch *b, struct err *e)
 		return err_set(e, code, "cannot use standard output: %s", strerror(code));
 	}
 	if (b->o->target == OPT_TARGET_COMMAND)
-		fputs("sberf top: standard output is for documents; that of the command goes to standard error\n", stderr);
+		fputs("sberf top: standard output is for documents; that of the command goes to standard error\n",
+		      stderr);
 	return 0;
 }
 

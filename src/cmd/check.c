@@ -64,8 +64,8 @@ static void check_tell_header(const struct checked *c)
 	const uint8_t *u = h->uuid;
 
 	check_line("format", "%u.%u%s", h->major, h->minor, h->minor > RECORD_MINOR ? ", newer than this sberf" : "");
-	check_line("id", "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
-		   u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+	check_line("id", "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+		   u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
 /* "2026-01-31 12:34:56.789 UTC", or "unknown". */
@@ -121,7 +121,8 @@ static const char *check_moment(const struct profile_meta *m, uint64_t ns, char 
 	const bool before = ns < m->start_mono_ns;
 	char time[UNITS_MAX];
 
-	snprintf(dst, size, "%s%s", before ? "-" : "", units_time(time, before ? m->start_mono_ns - ns : ns - m->start_mono_ns));
+	snprintf(dst, size, "%s%s", before ? "-" : "",
+		 units_time(time, before ? m->start_mono_ns - ns : ns - m->start_mono_ns));
 	return dst;
 }
 
@@ -140,7 +141,8 @@ static void tell_events(const struct checked *c)
 		if (s->kind[i])
 			check_line("", "%14s  %s", units_thousands(n, s->kind[i]), event_kinds[i].name);
 	if (s->kind[0])
-		check_line("", "%14s  of kinds that only a newer sberf knows, left out", units_thousands(n, s->kind[0]));
+		check_line("", "%14s  of kinds that only a newer sberf knows, left out",
+			   units_thousands(n, s->kind[0]));
 	if (s->type[0].blocks)
 		check_line("left out", "%s block%s of types that only a newer sberf knows",
 			   units_thousands(n, s->type[0].blocks), s->type[0].blocks == 1 ? "" : "s");
@@ -163,7 +165,8 @@ static void tell_names(const struct checked *c)
 	}
 	check_line("refer to", "%s threads, %s stack nodes, %s frames", units_thousands(threads, dict_threads(d)),
 		   units_thousands(stacks, dict_stacks(d) ? dict_stacks(d) - 1 : 0), units_thousands(frames, n));
-	check_line("names", "%s functions; %s of the frames have a name", units_thousands(frames, names_funcs(c->names)),
+	check_line("names", "%s functions; %s of the frames have a name",
+		   units_thousands(frames, names_funcs(c->names)),
 		   n ? units_percent(percent, (double)named / (double)n) : "none");
 }
 
@@ -222,18 +225,21 @@ static void check_tell_damage(const struct check_stats_damage *d)
 			puts("no block of this recording");
 		break;
 	case DAMAGE_MISSING:
-		printf("before byte %" PRIu64 ": %" PRIu64 " block%s missing\n", d->at, d->n, d->n == 1 ? " is" : "s are");
+		printf("before byte %" PRIu64 ": %" PRIu64 " block%s missing\n", d->at, d->n,
+		       d->n == 1 ? " is" : "s are");
 		break;
 	case DAMAGE_OUT_OF_ORDER:
-		printf("bytes %" PRIu64 " to %" PRIu64 ": a block of type %s that comes again, left out\n", d->at, d->at + d->n - 1, type);
+		printf("bytes %" PRIu64 " to %" PRIu64 ": a block of type %s that comes again, left out\n", d->at,
+		       d->at + d->n - 1, type);
 		break;
 	case DAMAGE_CONTENT:
-		printf("bytes %" PRIu64 " to %" PRIu64 ": a block of type %s that contradicts itself or what came before\n", d->at,
+		printf("bytes %" PRIu64 " to %" PRIu64
+		       ": a block of type %s that contradicts itself or what came before\n", d->at,
 		       d->at + d->n - 1, type);
 		break;
 	case DAMAGE_CUT:
-		printf("bytes %" PRIu64 " to %" PRIu64 ": the beginning of a block%s%s; the file ends in it\n", d->at, d->at + d->n - 1,
-		       d->type ? " of type " : "", d->type ? type : "");
+		printf("bytes %" PRIu64 " to %" PRIu64 ": the beginning of a block%s%s; the file ends in it\n", d->at,
+		       d->at + d->n - 1, d->type ? " of type " : "", d->type ? type : "");
 		break;
 	case DAMAGE_GAVE_UP:
 		printf("from byte %" PRIu64 " on: so much that the rest was not searched\n", d->at);
@@ -245,7 +251,8 @@ static void check_tell_damage(const struct check_stats_damage *d)
 static void tell_lost(const struct check_stats *s)
 {
 	static const struct { enum block_type type; const char *what; } tables[] = {
-		{ BLOCK_STR, "strings" }, { BLOCK_MOD, "modules" }, { BLOCK_FRAME, "frames" }, { BLOCK_STACK, "stack nodes" },
+		{ BLOCK_STR, "strings" }, { BLOCK_MOD, "modules" }, { BLOCK_FRAME, "frames" },
+		  { BLOCK_STACK, "stack nodes" },
 		{ BLOCK_THREAD, "threads" }, { BLOCK_FUNC, "functions" }, { BLOCK_NAMES, "names of frames" },
 	};
 	char n[UNITS_MAX];
@@ -272,7 +279,8 @@ static void tell_damages(const struct checked *c)
 
 	if (!c->meta.complete)
 		check_line("the end",
-			   "is missing: sberf was killed, or still writes, or the file was cut; up to there it can be read");
+			   "is missing: sberf was killed, or still writes, or the file was cut; up to there "
+			   "it can be read");
 	if (!s->damages && !s->lost_events)
 		return;
 	check_line("damaged", "%s place%s", units_thousands(n, s->damages), s->damages == 1 ? "" : "s");

@@ -36,14 +36,15 @@ static bool diff_same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino && S_ISREG(sa.st_mode);
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino &&
+		S_ISREG(sa.st_mode);
 }
 
 static int diff_load(struct sides *s, const struct options *o, struct err *e)
 {
 	if (diff_same_file(s->path[DIFF_BEFORE], s->path[DIFF_AFTER]))
-		return err_set(e, EINVAL, "'%s' and '%s' are the same file: name the recording before and the one after",
-			       s->path[DIFF_BEFORE], s->path[DIFF_AFTER]);
+		return err_set(e, EINVAL, "'%s' and '%s' are the same file: name the recording before and "
+			       "the one after", s->path[DIFF_BEFORE], s->path[DIFF_AFTER]);
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		struct options of_side = *o;
 		int r;
@@ -87,7 +88,8 @@ static int choose_inlines(const struct sides *s, const struct options *o, bool *
 	*ret_no_inlines = o->no_inline;
 	r = o->no_inline ? 0 : diff_inlines_differ(dict, names, ret_no_inlines, e);
 	if (r >= 0 && !o->no_inline && *ret_no_inlines)
-		fputs("sberf diff: debug information was there for one of the recordings only: compared without inlined functions\n", stderr);
+		fputs("sberf diff: debug information was there for one of the recordings only: compared without "
+		      "inlined functions\n", stderr);
 	return r;
 }
 
@@ -109,10 +111,12 @@ static int diff_choose_time(struct sides *s, int side, const struct options *o, 
 static int say_nothing(const struct sides *s, int side, const struct options *o, const struct query *q, struct err *e)
 {
 	char why[ERR_TEXT_MAX];
-	const int r = filter_options_why_nothing(o, q, s->loaded[side].snapshot, s->loaded[side].names, why, sizeof(why), e);
+	const int r = filter_options_why_nothing(o, q, s->loaded[side].snapshot, s->loaded[side].names, why,
+						 sizeof(why), e);
 
 	if (r >= 0)
-		fprintf(stderr, "sberf diff: nothing in '%s' is what was asked for%s%s\n", s->path[side], r ? ": " : "", r ? why : "");
+		fprintf(stderr, "sberf diff: nothing in '%s' is what was asked for%s%s\n", s->path[side],
+			r ? ": " : "", r ? why : "");
 	return r < 0 ? r : 0;
 }
 
@@ -123,7 +127,8 @@ static int diff_build_both(struct sides *s, const struct options *o, const struc
 	int r;
 
 	if (o->norm != DIFF_BY_TOTAL && (diff_is_imported(s, DIFF_BEFORE) || diff_is_imported(s, DIFF_AFTER)))
-		return err_set(e, EINVAL, "what is imported does not say how long anything took: only --normalize total compares it");
+		return err_set(e, EINVAL, "what is imported does not say how long anything took: only --normalize "
+			       "total compares it");
 	r = choose_inlines(s, o, &no_inlines, e);
 	if (r < 0)
 		return r;
@@ -148,7 +153,8 @@ static int diff_build_both(struct sides *s, const struct options *o, const struc
 		if (r < 0)
 			return r;
 		if (o->norm == DIFF_BY_WALL && !s->wall_ns[side])
-			return err_set(e, EINVAL, "'%s' does not say how long it was recorded: choose another --normalize", s->path[side]);
+			return err_set(e, EINVAL, "'%s' does not say how long it was recorded: choose another "
+				       "--normalize", s->path[side]);
 	}
 	return diff_build(s->tree[DIFF_BEFORE], s->tree[DIFF_AFTER], o->norm, s->wall_ns, &s->diff, e);
 }
@@ -156,19 +162,22 @@ static int diff_build_both(struct sides *s, const struct options *o, const struc
 /* The file that is written is called like a format of one profile. */
 static int diff_check_name(const struct options *o, struct err *e)
 {
-	if (o->format || !o->output || exporter_of_file(EXPORT_BY_DIFF, o->output) || !exporter_of_file(EXPORT_BY_REPORT, o->output))
+	if (o->format || !o->output || exporter_of_file(EXPORT_BY_DIFF, o->output) ||
+	    !exporter_of_file(EXPORT_BY_REPORT, o->output))
 		return 0;
-	return err_set(e, EINVAL, "'%s' is called like a format that has no room for two recordings: choose another name, or --format",
-		       o->output);
+	return err_set(e, EINVAL, "'%s' is called like a format that has no room for two recordings: choose another "
+		       "name, or --format", o->output);
 }
 
 static int write_diff(const struct sides *s, const struct options *o, const struct exporter *x, struct err *e)
 {
 	const struct diff_view v = {
-		.diff = s->diff, .name = { o->before, o->after }, .wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
+		.diff = s->diff, .name = { o->before, o->after },
+			.wall_ns = { s->wall_ns[DIFF_BEFORE], s->wall_ns[DIFF_AFTER] },
 		.min_percent = o->percent_limit, .max_depth = o->depth, .ascii = o->ascii, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */
-		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
+		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards,
+			   .no_script = o->no_script },
 	};
 	const int read = o->output && diff_same_file(o->output, s->path[DIFF_AFTER]) ? DIFF_AFTER : DIFF_BEFORE;
 	struct progress progress;
@@ -195,7 +204,8 @@ static int diff_judge_all(const struct sides *s, const struct options *o, struct
 
 	/* A gate whose filters match nothing would be passed for ever. */
 	if (!s->tree[DIFF_BEFORE]->node[0].total_ns && !s->tree[DIFF_AFTER]->node[0].total_ns)
-		return err_set(e, ENODATA, "--fail-above has nothing to compare: neither recording has what was asked for; "
+		return err_set(e, ENODATA, "--fail-above has nothing to compare: neither recording has what "
+			       "was asked for; "
 			       "look at the filters, such as --focus and --metric");
 	r = diff_functions(s->diff, &f, &n, e);
 	if (r < 0)
@@ -204,9 +214,11 @@ static int diff_judge_all(const struct sides *s, const struct options *o, struct
 	if (!g.func)
 		return 0;
 	diff_label(s->diff, g.func->what, label, sizeof(label));
-	err_set(e, ERANGE, "%.*s %s %.1f points more than before: %.1f %% instead of %.1f %%, with an error of %.1f; --fail-above allows %g",
+	err_set(e, ERANGE, "%.*s %s %.1f points more than before: %.1f %% instead of %.1f %%, with an error of %.1f; "
+		"--fail-above allows %g",
 		(int)text_whole(label, strnlen(label, 200)), label, g.self ? "itself takes" : "and what it calls take",
-		100 * g.change.change, 100 * g.change.after, 100 * g.change.before, 100 * DIFF_Z * g.change.sigma, o->fail_above);
+		100 * g.change.change, 100 * g.change.after, 100 * g.change.before,
+		100 * DIFF_Z * g.change.sigma, o->fail_above);
 	return EXIT_GREW;
 }
 

@@ -12,7 +12,8 @@
 static int load_all(struct err *e)
 {
 	struct capture_plan plan = {
-		.target = TARGET_ALL, .freq_hz = 1, .kernel = true, .walk_rules = true, .walk_or_copy = true, .off_cpu = true, .wakers = true,
+		.target = TARGET_ALL, .freq_hz = 1, .kernel = true, .walk_rules = true, .walk_or_copy = true,
+			.off_cpu = true, .wakers = true,
 		.stack_bytes = 64u << 10, .numa = NUMA_ON,
 	};
 	AUTO(source_free) struct source *s = NULL;

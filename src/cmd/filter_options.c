@@ -29,7 +29,8 @@ static int add_named(struct query *q, const char *name, struct err *e)
 
 	if (call != CALL_NONE)
 		return add_call(q, call, e);
-	return err_set(e, EINVAL, "there is no system call '%s' on %s: write it as its manual page does, such as futex, read "
+	return err_set(e, EINVAL, "there is no system call '%s' on %s: write it as its manual page does, such "
+		       "as futex, read "
 		       "or epoll_wait", name, q->arch && q->arch[0] ? q->arch : "this machine");
 }
 
@@ -81,7 +82,8 @@ int filter_options_terms(const struct options *o, const char *arch, struct terms
 int filter_options_query(const struct options *o, const char *arch, struct query *ret, struct err *e)
 {
 	struct query q = {
-		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .no_inlines = o->no_inline, .hide_kernel = !o->kernel, .states = o->states, .arch = arch,
+		.measures = o->measures | (o->far ? MEASURES_FAR : 0), .no_inlines = o->no_inline,
+			.hide_kernel = !o->kernel, .states = o->states, .arch = arch,
 		.hide_libraries = o->no_libraries, .fold_recursion = o->fold_recursion, .short_names = o->short_names,
 		.fold_idle = o->hide_idle, .by_node = o->by_node, .inverted = o->inverted,
 	};
@@ -155,8 +157,8 @@ void filter_options_as_terms(const struct options *o, struct query *q)
 		q->nodes = (struct nodeset){ { 0 } };
 }
 
-int filter_options_why_nothing(const struct options *o, const struct query *q, const struct snapshot *s, const struct names *names, char *dst,
-		       size_t size, struct err *e)
+int filter_options_why_nothing(const struct options *o, const struct query *q, const struct snapshot *s,
+		       const struct names *names, char *dst, size_t size, struct err *e)
 {
 	struct query all = *q;
 	uint64_t ns, all_ns;

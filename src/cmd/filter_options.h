@@ -29,7 +29,7 @@ void filter_options_as_terms(const struct options *o, struct query *q);
  * sentence without full stop in DST (SIZE bytes); 0 when Q finds something or no filter is to
  * blame; -ENOMEM with a sentence.
  */
-int filter_options_why_nothing(const struct options *o, const struct query *q, const struct snapshot *s, const struct names *names, char *dst,
-		       size_t size, struct err *e);
+int filter_options_why_nothing(const struct options *o, const struct query *q, const struct snapshot *s,
+		       const struct names *names, char *dst, size_t size, struct err *e);
 
 #endif

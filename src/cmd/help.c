@@ -29,7 +29,10 @@ static void help_wrap(FILE *f, const char *text, size_t at, size_t indent)
 	fputc('\n', f);
 }
 
-/* Writes the VALUE of an option behind AT columns: in lines that end behind a choice when it is long. Returns the columns used. */
+/*
+ * Writes the VALUE of an option behind AT columns: in lines that end behind a choice when it is
+ * long. Returns the columns used.
+ */
 static size_t put_value(FILE *f, const char *value, size_t at)
 {
 	const size_t indent = at + 1;
@@ -50,7 +53,8 @@ static size_t put_value(FILE *f, const char *value, size_t at)
 
 static void put_option(FILE *f, const struct opt *opt)
 {
-	size_t at = (size_t)(opt->letter ? fprintf(f, "  -%c, --%s", opt->letter, opt->name) : fprintf(f, "      --%s", opt->name));
+	size_t at = (size_t)(opt->letter ? fprintf(f, "  -%c, --%s", opt->letter, opt->name) : fprintf(f,
+		"      --%s", opt->name));
 	char value[OPT_VALUE_MAX];
 
 	if (opt->metavar)

@@ -106,10 +106,14 @@ static int cannot_write(const struct merge *m, struct err *e)
 {
 	if (!m->error)
 		return err_nomem(e, "the merged recording");
-	return err_set(e, m->error, "cannot write to %s: %s", m->out.path ? m->out.path : "standard output", strerror(m->error));
+	return err_set(e, m->error, "cannot write to %s: %s", m->out.path ? m->out.path : "standard output",
+		       strerror(m->error));
 }
 
-/* How much later the clocks of A's boot both were zero than those of B's, as it were. Whatever a file says, it can be told. */
+/*
+ * How much later the clocks of A's boot both were zero than those of B's, as it were. Whatever a
+ * file says, it can be told.
+ */
 static int64_t boot_later_ns(const struct profile_meta *a, const struct profile_meta *b)
 {
 	return (int64_t)((a->start_real_ns - a->start_mono_ns) - (b->start_real_ns - b->start_mono_ns));
@@ -206,8 +210,8 @@ static int check_inputs(const struct merge *m, struct err *e)
 			continue;
 		for (size_t j = 0; j < i; j++)
 			if (!memcmp(a->uuid, m->input[j].uuid, sizeof(a->uuid)))
-				return err_set(e, EINVAL, "%s and %s are the same recording; give it once", m->input[j].name,
-					       a->name);
+				return err_set(e, EINVAL, "%s and %s are the same recording; give it once",
+					       m->input[j].name, a->name);
 	}
 	return 0;
 }
@@ -225,8 +229,8 @@ static void say_overlaps(const struct merge *m)
 
 			if (a->origin != b->origin || b->meta.start_mono_ns >= end_mono(a))
 				continue;
-			fprintf(stderr, "sberf merge: %s and %s were made at the same time on the same machine; what both saw counts twice\n",
-				a->name, b->name);
+			fprintf(stderr, "sberf merge: %s and %s were made at the same time on the same machine; what "
+				"both saw counts twice\n", a->name, b->name);
 			return;
 		}
 	}
@@ -244,7 +248,8 @@ static void say_origins(const struct merge *m)
 		origins += !known;
 	}
 	if (origins > 1)
-		fprintf(stderr, "sberf merge: of %zu machines or boots, whose times fit together as well as their clocks did; their CPUs and NUMA "
+		fprintf(stderr, "sberf merge: of %zu machines or boots, whose times fit together as well as their "
+			"clocks did; their CPUs and NUMA "
 			"nodes are told apart by nothing but their numbers\n", origins);
 }
 
@@ -403,7 +408,8 @@ static int merge_all(struct merge *m, struct err *e)
 	merge_sum_up(m);
 	if (!write_numa(m) || !stream_meta(&m->stream, &m->meta) || !stream_end(&m->stream))
 		return cannot_write(m, e);
-	fprintf(stderr, "sberf merge: %zu recording%s, %s events, %s in %s\n", m->n, m->n == 1 ? "" : "s", units_thousands(n, events),
+	fprintf(stderr, "sberf merge: %zu recording%s, %s events, %s in %s\n", m->n, m->n == 1 ? "" : "s",
+		units_thousands(n, events),
 		units_bytes(bytes, m->written), m->out.path ? m->out.path : "standard output");
 	return 0;
 }
@@ -417,7 +423,8 @@ static int open_output(struct merge *m, const char *path, struct err *e)
 	r = outfile_open(&m->out, path, NULL, e);
 	/* Like every recording, it is for whoever made it. */
 	if (r >= 0 && m->out.beside && fchmod(fileno(m->out.file), 0600))
-		return outfile_close(&m->out, err_set(e, errno, "cannot make %s private: %s", path, strerror(errno)), e);
+		return outfile_close(&m->out, err_set(e, errno, "cannot make %s private: %s", path,
+						      strerror(errno)), e);
 	return r;
 }
 

@@ -31,10 +31,12 @@ static const struct opt_choice events[] = {
 	{ "auto", EVENT_AUTO }, { "cycles", EVENT_CYCLES }, { "cpu-clock", EVENT_CPU_CLOCK }, { NULL, 0 },
 };
 static const struct opt_choice call_graphs[] = {
-	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP }, { "off", CALL_GRAPH_OFF },
+	{ "fallback", CALL_GRAPH_FALLBACK }, { "force", CALL_GRAPH_FORCE }, { "fp", CALL_GRAPH_FP },
+	  { "off", CALL_GRAPH_OFF },
 	{ "dwarf", CALL_GRAPH_FALLBACK }, { NULL, 0 },
 };
-static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL }, { "copy", UNWIND_COPY },
+static const struct opt_choice unwinds[] = { { "auto", UNWIND_AUTO }, { "kernel", UNWIND_KERNEL },
+					     { "copy", UNWIND_COPY },
 					     { NULL, 0 } };
 static const struct opt_choice imports[] = {
 #define X(id, name, read) { name, IMPORT_##id },
@@ -111,8 +113,8 @@ const struct opt opts[] = {
 		.more = "The kernel allows at most kernel.perf_event_max_sample_rate.",
 	}, {
 		.letter = 'e', .name = "event", .metavar = "EVENT", .type = OPT_CHOICE, .what = "event",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(event), .choices = events, .fallback = "auto",
-		.help = "what makes a sample",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(event), .choices = events,
+		.fallback = "auto", .help = "what makes a sample",
 		.more = "cycles needs a hardware counter; it also samples the kernel where interrupts are off, and "
 			"follows the clock rate of the CPU. cpu-clock is a timer, which every machine has. auto takes "
 			"cycles where they can be counted.",
@@ -122,16 +124,16 @@ const struct opt opts[] = {
 		.help = "sample on these CPUs only, such as 0-3,8",
 	}, {
 		.name = "kernel", .type = OPT_FLAG, .min = true,
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(kernel), .fallback = "",
-		.help = "with kernel functions (the default)",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING,
+		.at = FIELD(kernel), .fallback = "", .help = "with kernel functions (the default)",
 	}, {
 		.name = "no-kernel", .type = OPT_FLAG, .min = false,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING | CMD_READING, .at = FIELD(kernel),
 		.help = "without kernel functions: their time counts for their caller",
 	}, {
 		.name = "stack-size", .metavar = "BYTES", .type = OPT_SIZE32, .what = "stack size",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes), .given = FIELD(stack_fixed),
-		.min = 4096, .max = 65536, .fallback = "32K",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(stack_bytes),
+		.given = FIELD(stack_fixed), .min = 4096, .max = 65536, .fallback = "32K",
 		.help = "copy at most this much of a stack, 4K to 64K",
 		.more = "Without this option sberf learns the size that each executable needs. It begins with 64K, or "
 			"with the default when --unwind copy is given; the copied stack of a wait is never larger than "
@@ -164,18 +166,18 @@ const struct opt opts[] = {
 			"refuses the program that unwinds. Not with --call-graph fp.",
 	}, {
 		.name = "verify-unwind", .metavar = "N", .type = OPT_NUMBER, .what = "number of stacks",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every), .min = 1, .max = 1000000,
-		.help = "also copy one of N stacks unwound in the kernel, and compare",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(verify_every),
+		.min = 1, .max = 1000000, .help = "also copy one of N stacks unwound in the kernel, and compare",
 		.more = "Not with --unwind copy or --call-graph fp. The kernel's own unwinder also unwinds one of N "
 			"kernel stacks. The summary counts what was compared and what differed.",
 	}, {
 		.name = "ring-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "ring size",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536, .max = 1u << 30,
-		.help = "size of the buffers between kernel and sberf, 64K to 1G",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(ring_bytes), .min = 65536,
+		.max = 1u << 30, .help = "size of the buffers between kernel and sberf, 64K to 1G",
 	}, {
 		.name = "delay", .metavar = "TIME", .type = OPT_TIME, .what = "delay",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns), .max = 24 * 3600 * NSEC_PER_SEC,
-		.help = "begin to sample after this time",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(delay_ns),
+		.max = 24 * 3600 * NSEC_PER_SEC, .help = "begin to sample after this time",
 	}, {
 		.name = "off-cpu", .type = OPT_FLAG, .min = true,
 		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(off_cpu), .fallback = "",
@@ -206,8 +208,8 @@ const struct opt opts[] = {
 		.help = "do not sample accesses and page faults",
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
-		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
-		.help = "waits shorter than this are only counted, without stacks",
+		.section = SECTION_CAPTURE, .commands = CMD_CAPTURING, .at = FIELD(min_block_ns),
+		.max = 3600 * NSEC_PER_SEC, .help = "waits shorter than this are only counted, without stacks",
 		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue.",
 	},
 	{
@@ -231,20 +233,23 @@ const struct opt opts[] = {
 		.help = "what to count",
 		.more = "on-cpu is the time that threads ran, blocked the time until somebody woke them, runnable the "
 			"time that they waited for a CPU, off-cpu both of these, and wall all of it. The default is "
-			"wall, or what --format says. You can name up to three metrics. Parts of wall time add up. With other metrics, totals and "
+			"wall, or what --format says. You can name up to three metrics. Parts of wall time add up. "
+			"With other metrics, totals and "
 			"order are those of the one that stands first on this page, and the others have columns beside "
 			"it. There are also:",
 	}, {
 		.name = "state", .metavar = "STATE[,STATE...]", .type = OPT_STATES, .what = "state",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(states),
 		.help = "only waits in these states, such as D or killable",
-		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, I idle, N new "
+		.more = "R preempted, S interruptible, D uninterruptible, K killable, T stopped, t traced, X exiting, "
+		"I idle, N new "
 			"(not run yet), F frozen (by the freezer of its cgroup). Running time is left out.",
 	}, {
 		.name = "syscall", .metavar = "CALL[,CALL...]", .type = OPT_TEXT, .what = "system call",
 		.section = SECTION_FILTER, .commands = CMD_TOP | CMD_READING, .at = FIELD(syscalls),
 		.help = "only waits in these system calls",
-		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel thread\", \"stopped\", "
+		.more = "By name, such as futex or epoll_wait, or \"page fault\", \"preempted\", \"kernel "
+		"thread\", \"stopped\", "
 			"\"traced\", \"frozen\". Running time is "
 			"left out.",
 	}, {
@@ -305,8 +310,8 @@ const struct opt opts[] = {
 		.more = "Event waits, sleeps, and waits of pool workers for work become one line.",
 	}, {
 		.name = "min-block", .metavar = "TIME", .type = OPT_TIME, .what = "shortest wait",
-		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(min_block_ns), .max = 3600 * NSEC_PER_SEC,
-		.help = "leave out waits shorter than this",
+		.section = SECTION_FILTER, .commands = CMD_READING, .at = FIELD(min_block_ns),
+		.max = 3600 * NSEC_PER_SEC, .help = "leave out waits shorter than this",
 		.more = "The length of a wait is the whole of it: blocked time and then time in the run queue. A long "
 			"wait is recorded in pieces, once a second; each piece has the length that the wait had "
 			"reached by then. Time of which no single length is known is left out.",
@@ -379,8 +384,8 @@ const struct opt opts[] = {
 		.help = "with --batch, what to print; text when not given",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
-		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(percent_limit), .given = FIELD(percent_given),
-		.max = 100,
+		.section = SECTION_OUTPUT, .commands = CMD_TOP, .at = FIELD(percent_limit),
+		.given = FIELD(percent_given), .max = 100,
 		.help = "with --batch, leave out of the text what is smaller (1%)",
 	}, {
 		.name = "depth", .metavar = "LEVELS", .type = OPT_NUMBER, .what = "depth",
@@ -408,16 +413,16 @@ const struct opt opts[] = {
 			"room for all of it sberf writes the newest part, and says how much that is.",
 	}, {
 		.name = "max-size", .metavar = "BYTES", .type = OPT_SIZE, .what = "size of a file",
-		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_bytes), .min = 65536, .max = 1ull << 50,
-		.help = "begin another file when one has about this size",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_bytes), .min = 65536,
+		.max = 1ull << 50, .help = "begin another file when one has about this size",
 		.more = "FILE is always the newest file, FILE.1 the one before it, FILE.2 the one before that, and so "
 			"on. Each can be read by itself, and sberf merge makes one recording of all of them. Files of "
 			"an earlier recording with the same names count as older files: they are renamed and in the "
 			"end deleted, too.",
 	}, {
 		.name = "max-files", .metavar = "N", .type = OPT_NUMBER, .what = "number of files",
-		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_files), .given = FIELD(max_files_given),
-		.min = 1, .max = 100000, .fallback = "10",
+		.section = SECTION_OUTPUT, .commands = CMD_RECORD, .at = FIELD(max_files),
+		.given = FIELD(max_files_given), .min = 1, .max = 100000, .fallback = "10",
 		.help = "with --max-size, keep this many files",
 		.more = "So a recording of weeks takes about BYTES times N.",
 	}, {
@@ -427,12 +432,14 @@ const struct opt opts[] = {
 		.help = "stop after this time",
 		.more = "Without it, sberf records until Ctrl-C, or until the target has ended.",
 	}, {
-		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording", .positional = true,
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILE, .what = "recording",
+			.positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(input),
 		.help = "the recording; sberf.data when not given",
 		.more = "- is standard input.",
 	}, {
-		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording", .positional = true,
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording",
+			.positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_MERGE, .at = FIELD(files),
 		.help = "a recording, once for each",
 		.more = "- is standard input. sberf reads each recording twice, so it first copies what comes through "
@@ -443,7 +450,8 @@ const struct opt opts[] = {
 		.help = "write the merged recording to this file",
 		.more = "A recording is never replaced. - is standard output, which must not be a terminal.",
 	}, {
-		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording", .positional = true,
+		.letter = 'i', .name = "input", .metavar = "FILE", .type = OPT_FILES, .what = "recording",
+			.positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_CHECK, .at = FIELD(files),
 		.help = "a recording; sberf.data when none is given",
 		.more = "May be given several times. - is standard input.",
@@ -474,16 +482,20 @@ const struct opt opts[] = {
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(format),
 		.help = "what to write",
 		.more = "When not given, the extension of -o chooses. On a terminal without -o and without this "
-			"option, sberf shows the recording as `sberf top` would. ~ stands before what is estimated or mostly "
-			"extrapolated. Names longer than 65,535 bytes are truncated, except in formats that say otherwise. What "
+			"option, sberf shows the recording as `sberf top` would. ~ stands before what is "
+			"estimated or mostly "
+			"extrapolated. Names longer than 65,535 bytes are truncated, except in formats that say "
+			"otherwise. What "
 			"is imported and is not time is written in its own unit.",
 	}, {
-		.name = "before", .metavar = "FILE", .type = OPT_FILE, .what = "recording before the change", .positional = true,
+		.name = "before", .metavar = "FILE", .type = OPT_FILE, .what = "recording before the change",
+			.positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(before),
 		.help = "the recording to compare with; the first of two arguments",
 		.more = "- is standard input.",
 	}, {
-		.name = "after", .metavar = "FILE", .type = OPT_FILE, .what = "recording after the change", .positional = true,
+		.name = "after", .metavar = "FILE", .type = OPT_FILE, .what = "recording after the change",
+			.positional = true,
 		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(after),
 		.help = "the recording to look at; the second of two arguments",
 		.more = "- is standard input.",
@@ -494,8 +506,8 @@ const struct opt opts[] = {
 		.more = "When not given, the extension of -o chooses, or else tree.",
 	}, {
 		.name = "normalize", .metavar = "HOW", .type = OPT_CHOICE, .what = "normalisation",
-		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(norm), .choices = norms, .fallback = "total",
-		.help = "what shares are of",
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(norm), .choices = norms,
+		.fallback = "total", .help = "what shares are of",
 		.more = "total: shares are of all time on their side. So recordings of different lengths can be "
 			"compared, and a function grew when it takes a larger part. wall: shares are of the time for "
 			"which their side was recorded. So a program that does the same with less time shows that "
@@ -512,7 +524,8 @@ const struct opt opts[] = {
 		.help = "levels of the tree under the groups",
 	}, {
 		.name = "fail-above", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit of growth",
-		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(fail_above), .given = FIELD(fail_given), .max = 10000,
+		.section = SECTION_OUTPUT, .commands = CMD_DIFF, .at = FIELD(fail_above),
+		.given = FIELD(fail_given), .max = 10000,
 		.help = "end with status 3 when a function grew by more points",
 		.more = "A function grew when its share, its own or its total, is larger by more than this many "
 			"points, and by more than sampling varies. Over all functions that are compared, chance alone "
@@ -524,7 +537,8 @@ const struct opt opts[] = {
 		.name = "inverted", .type = OPT_FLAG, .min = true,
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(inverted),
 		.help = "callers below the functions that they call",
-		.more = "So the tree begins with the innermost functions: first what runs or waits, then who called it.",
+		.more = "So the tree begins with the innermost functions: first what runs or waits, then "
+		"who called it.",
 	}, {
 		.name = "percent-limit", .metavar = "PERCENT", .type = OPT_PERCENT, .what = "limit",
 		.section = SECTION_OUTPUT, .commands = CMD_REPORT, .at = FIELD(percent_limit), .max = 100,
@@ -546,12 +560,14 @@ const struct opt opts[] = {
 		.help = "title of a flame graph; the target when not given",
 	}, {
 		.name = "min-width", .metavar = "PIXELS", .type = OPT_PIXELS, .what = "smallest width",
-		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(min_width), .given = FIELD(min_width_given), .min = 0, .max = 1000, .fallback = "0.5",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(min_width),
+		.given = FIELD(min_width_given), .min = 0, .max = 1000, .fallback = "0.5",
 		.help = "frames narrower than this share a box in a flame graph",
 		.more = "The file holds all frames all the same: zooming in shows them, and a search counts them.",
 	}, {
 		.name = "orientation", .metavar = "WHERE", .type = OPT_SWITCH, .what = "orientation",
-		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(upwards), .given = FIELD(upwards_given), .choices = orientations, .fallback = "icicle",
+		.section = SECTION_OUTPUT, .commands = CMD_READING, .at = FIELD(upwards), .given = FIELD(upwards_given),
+		.choices = orientations, .fallback = "icicle",
 		.help = "callers on top (icicle), or at the bottom (flame)",
 		.more = "A key in the flame graph switches.",
 	}, {
@@ -648,7 +664,8 @@ static const char *const record_text[] = {
 static const char *const record_examples[] = {
 	"sberf record -p 1234 --duration 30s", "half a minute of process 1234 into sberf.data",
 	"sberf record -o build.data -- make", "a build, from its beginning to its end",
-	"ssh host sberf record -a --duration 5s -o - | sberf report -i -", "what another machine does, without a file in between",
+	"ssh host sberf record -a --duration 5s -o - | sberf report -i -",
+	"what another machine does, without a file in between",
 	"sberf record -a --keep 5m -o flight.data", "the last five minutes, whenever: pkill -USR2 sberf",
 	"sberf record -a --max-size 100M --max-files 20", "for weeks: what lies back no more than 2 GB",
 	"sberf record -p 1234 --wakers --min-block 1ms", "with who ended each wait of a millisecond and more",
@@ -730,7 +747,8 @@ static const char *const diff_examples[] = {
 	"sberf diff old.data new.data", "what changed, as a tree",
 	"sberf diff --format flat --metric on-cpu old.data new.data", "the same by function, for running time",
 	"sberf diff --percent-limit 1 old.data new.data", "only where a point or more is between them",
-	"sberf diff --fail-above 2 --metric on-cpu old.data new.data", "a gate: status 3 when a function takes 2 points more of the whole",
+	"sberf diff --fail-above 2 --metric on-cpu old.data new.data",
+	"a gate: status 3 when a function takes 2 points more of the whole",
 	"sberf diff -o change.svg old.data new.data", "one flame graph of both, to be opened in a browser",
 	"sberf diff --format folded old.data new.data | flamegraph.pl >diff.svg", "for other tools",
 	NULL,
@@ -755,19 +773,22 @@ const struct command_info command_infos[] = {
 		.summary = "record into a file where the time goes", .text = record_text, .examples = record_examples,
 	}, {
 		.name = "report", .bit = CMD_REPORT, .synopsis = "[-i FILE | FILE] [OPTIONS]",
-		.summary = "show a recording, or write it for other programs", .text = report_text, .examples = report_examples,
+		.summary = "show a recording, or write it for other programs", .text = report_text,
+		.examples = report_examples,
 	}, {
 		.name = "merge", .bit = CMD_MERGE, .synopsis = "FILE... -o OUT",
 		.summary = "make one recording of several", .text = merge_text, .examples = merge_examples,
 	}, {
 		.name = "check", .bit = CMD_CHECK, .synopsis = "[FILE...]",
-		.summary = "say what is in a recording, and what is damaged", .text = check_text, .examples = check_examples,
+		.summary = "say what is in a recording, and what is damaged", .text = check_text,
+		.examples = check_examples,
 	}, {
 		.name = "diff", .bit = CMD_DIFF, .synopsis = "BEFORE AFTER [OPTIONS]",
 		.summary = "compare two recordings", .text = diff_text, .examples = diff_examples,
 	}, {
 		.name = "doctor", .bit = CMD_DOCTOR, .synopsis = "",
-		.summary = "say what is missing to measure on this machine", .text = doctor_text, .examples = doctor_examples,
+		.summary = "say what is missing to measure on this machine", .text = doctor_text,
+		.examples = doctor_examples,
 	},
 };
 

@@ -23,7 +23,8 @@
 #include <string.h>
 
 _Static_assert(sizeof(enum group_by) == 4 && sizeof(enum capture_event) == 4 && sizeof(enum numa_wish) == 4 &&
-	       sizeof(enum import_format) == 4 && sizeof(enum diff_norm) == 4, "OPT_CHOICE and OPT_SET fields have four bytes");
+	       sizeof(enum import_format) == 4 && sizeof(enum diff_norm) == 4,
+	       "OPT_CHOICE and OPT_SET fields have four bytes");
 
 struct parser {
 	const struct command_info *command;
@@ -61,7 +62,8 @@ static int set_format(const struct opt *opt, const char *value, const struct exp
 	char all[OPT_VALUE_MAX];
 
 	if (!x)
-		return err_set(e, EINVAL, "%s '%s' is unknown: it must be one of %s", opt->what, value, opt_value(opt, all));
+		return err_set(e, EINVAL, "%s '%s' is unknown: it must be one of %s", opt->what, value,
+			       opt_value(opt, all));
 	*ret = x;
 	return 0;
 }
@@ -129,7 +131,8 @@ static const char *all_states(char *dst, size_t size)
 	size_t n = 0;
 
 	for (size_t i = WAIT_PREEMPTED; i < WAIT_STATE_NR; i++)
-		n += text_format(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name, states[i].letter);
+		n += text_format(dst + n, size - n, "%s%s (%c)", i > WAIT_PREEMPTED ? ", " : "", states[i].name,
+				 states[i].letter);
 	return dst;
 }
 
@@ -169,15 +172,16 @@ static int set_measures(const struct opt *opt, const char *value, uint32_t *ret,
 		const uint32_t some = opt_measures(opt, at, len);
 
 		if (!some)
-			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what, len < 64 ? (int)len : 64, at,
-				       opt_words(opt, all, sizeof(all)));
+			return err_set(e, EINVAL, "%s '%.*s' is unknown: it must be one of %s", opt->what,
+				       len < 64 ? (int)len : 64, at, opt_words(opt, all, sizeof(all)));
 		mask |= some;
 		at += len;
 		if (!*at)
 			break;
 	}
 	if (!measures_fit(mask))
-		return err_set(e, EINVAL, "--%s '%s' asks for more than %u: wall time is three", opt->name, value, MEASURES_ASKED);
+		return err_set(e, EINVAL, "--%s '%s' asks for more than %u: wall time is three", opt->name, value,
+			       MEASURES_ASKED);
 	*ret = mask;
 	return 0;
 }
@@ -308,7 +312,8 @@ static const struct opt *find_letter(const struct parser *p, char letter)
 static const struct opt *find_name(const struct parser *p, const char *name, size_t len)
 {
 	for (size_t i = 0; i < nr_opts; i++)
-		if (strlen(opts[i].name) == len && !strncmp(opts[i].name, name, len) && opts[i].commands & p->command->bit)
+		if (strlen(opts[i].name) == len && !strncmp(opts[i].name, name, len) &&
+		    opts[i].commands & p->command->bit)
 			return &opts[i];
 	return NULL;
 }
@@ -317,7 +322,8 @@ static int needs_value(struct parser *p, const struct opt *opt)
 {
 	char name[64], value[OPT_VALUE_MAX];
 
-	return err_set(p->e, EINVAL, "%s needs a value: %s %s", options_display(opt, name), name, opt_value(opt, value));
+	return err_set(p->e, EINVAL, "%s needs a value: %s %s", options_display(opt, name), name,
+		       opt_value(opt, value));
 }
 
 /* "--name", "--name=value" or "--name" and the next argument; *I is moved onto the last argument used. */
@@ -328,7 +334,8 @@ static int parse_long(struct parser *p, int argc, char **argv, int *i)
 	const struct opt *opt = find_name(p, name, len);
 
 	if (!opt)
-		return err_set(p->e, EINVAL, "there is no option --%.*s", (int)text_whole(name, len < 64 ? len : 64), name);
+		return err_set(p->e, EINVAL, "there is no option --%.*s",
+			       (int)text_whole(name, len < 64 ? len : 64), name);
 	if (!opt->metavar && equals)
 		return err_set(p->e, EINVAL, "--%s takes no value", opt->name);
 	if (!opt->metavar || equals)
@@ -391,8 +398,8 @@ static int parse_argument(struct parser *p, const char *value)
 	const struct opt *opt = find_positional(p);
 
 	if (!opt && p->command->bit & CMD_CAPTURING)
-		return err_set(p->e, EINVAL, "'%s' is no option: to run a command, put -- before it (sberf %s -- %s)", value,
-			       p->command->name, value);
+		return err_set(p->e, EINVAL, "'%s' is no option: to run a command, put -- before it (sberf %s -- %s)",
+			       value, p->command->name, value);
 	if (!opt)
 		return err_set(p->e, EINVAL, "'%s' is one argument too many", value);
 	if (opt->type != OPT_FILES && *(const char **)((char *)p->o + opt->at))
@@ -533,15 +540,17 @@ static int check_waits(const struct options *o, struct err *e)
 /* Rules are there to walk in the kernel what has call-frame information, and for nothing else. */
 static int check_unwind(const struct options *o, struct err *e)
 {
-	const char *how = o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : o->call_graph == CALL_GRAPH_OFF ? "--call-graph off" : NULL;
+	const char *how = o->call_graph == CALL_GRAPH_FP ? "--call-graph fp" : o->call_graph == CALL_GRAPH_OFF ?
+		"--call-graph off" : NULL;
 
 	if (o->raw_capture && o->unwind == UNWIND_KERNEL)
 		return err_set(e, EINVAL, "--raw-capture has stacks copied: leave out --unwind kernel");
 	if (how && o->unwind == UNWIND_KERNEL)
-		return err_set(e, EINVAL, "--unwind kernel is about stacks that are unwound by rules, and %s needs none: give one of them", how);
+		return err_set(e, EINVAL, "--unwind kernel is about stacks that are unwound by rules, and %s needs "
+			       "none: give one of them", how);
 	if (o->verify_every && (how || o->unwind == UNWIND_COPY))
-		return err_set(e, EINVAL, "--verify-unwind is about stacks that are unwound by rules, which %s leaves out: give one of them",
-			       how ? how : "--unwind copy");
+		return err_set(e, EINVAL, "--verify-unwind is about stacks that are unwound by rules, which %s leaves "
+			       "out: give one of them", how ? how : "--unwind copy");
 	return 0;
 }
 
@@ -553,9 +562,11 @@ static int check_far(const struct options *o, struct err *e)
 	if (which)
 		return err_set(e, EINVAL, "--far and %s both say what to count: give one of them", which);
 	if (o->format && o->format->subject == EXPORT_WAITS)
-		return err_set(e, EINVAL, "--far is about running code, and --format %s is not: give one of them", o->format->name);
+		return err_set(e, EINVAL, "--far is about running code, and --format %s is not: give one of them",
+			       o->format->name);
 	if (o->numa == NUMA_OFF)
-		return err_set(e, EINVAL, "--far is about accesses to memory, which --no-numa leaves out: give one of them");
+		return err_set(e, EINVAL, "--far is about accesses to memory, which --no-numa leaves out: "
+			       "give one of them");
 	return 0;
 }
 
@@ -563,7 +574,8 @@ static int check_far(const struct options *o, struct err *e)
 static int check_numa(const struct options *o, struct err *e)
 {
 	if (o->format && o->format->subject == EXPORT_NODES && o->measures)
-		return err_set(e, EINVAL, "--format %s counts running, waiting and accesses side by side: leave out --metric", o->format->name);
+		return err_set(e, EINVAL, "--format %s counts running, waiting and accesses side by side: leave out "
+			       "--metric", o->format->name);
 	return 0;
 }
 
@@ -600,9 +612,11 @@ static int check_shown(const struct options *o, struct err *e)
 	char all[OPT_VALUE_MAX];
 
 	if (ending)
-		return err_set(e, EINVAL, "no format is called '%s': say with --format what '%s' is to be", ending, o->output);
+		return err_set(e, EINVAL, "no format is called '%s': say with --format what '%s' is to be",
+			       ending, o->output);
 	if (flame && !(x->takes & EXPORT_TAKES_FLAME))
-		return err_set(e, EINVAL, "%s is for flame graphs: --format %s", flame, exporters_taking(EXPORT_TAKES_FLAME, all, sizeof(all)));
+		return err_set(e, EINVAL, "%s is for flame graphs: --format %s", flame,
+			       exporters_taking(EXPORT_TAKES_FLAME, all, sizeof(all)));
 	if (o->percent_limit > 0 && !(x->takes & EXPORT_TAKES_PERCENT))
 		return err_set(e, EINVAL, "--percent-limit is for --format %s: every other format is complete",
 			       exporters_taking(EXPORT_TAKES_PERCENT, all, sizeof(all)));
@@ -613,7 +627,8 @@ static int check_shown(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "--inverted is for formats that are drawn as a tree: %s",
 			       exporters_taking(EXPORT_TAKES_INVERTED, all, sizeof(all)));
 	if (about_time && x->subject == EXPORT_CAPTURE)
-		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded", about_time, x->name);
+		return err_set(e, EINVAL, "%s cannot change --format %s, which is about all that was recorded",
+			       about_time, x->name);
 	return o->time ? time_range_parse(o->time, &range, e) : 0;
 }
 
@@ -627,8 +642,10 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 		const char *name;
 	} all[] = {
 		{ o->states, "--state" }, { o->syscalls, "--syscall" }, { o->min_block_ns, "--min-block" },
-		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) || o->measures & ~MEASURES_WALL, "--metric" },
-		{ (folded && waits) || nodes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" }, { o->far, "--far" },
+		{ o->hide_idle, "--hide-idle" }, { (folded && waits_alone(o->measures)) ||
+						   o->measures & ~MEASURES_WALL, "--metric" },
+		{ (folded && waits) || nodes, dst }, { o->nodes.n, "--node" }, { o->by_node, "--by-node" },
+		  { o->far, "--far" },
 	};
 
 	snprintf(dst, OPT_VALUE_MAX, "--format %s", o->format ? o->format->name : "");
@@ -638,7 +655,10 @@ static const char *not_imported(const struct options *o, char dst[OPT_VALUE_MAX]
 	return NULL;
 }
 
-/* Text of other tools tells little of waits and nothing of nodes; and there is no file that would be meant when none is named. */
+/*
+ * Text of other tools tells little of waits and nothing of nodes; and there is no file that would
+ * be meant when none is named.
+ */
 static int check_import(const struct options *o, struct err *e)
 {
 	char text[OPT_VALUE_MAX];
@@ -652,20 +672,24 @@ static int check_import(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "%s is about waits or NUMA nodes, and what is imported %s", which,
 			       o->import == IMPORT_FOLDED ? "has none" : "says nothing of it");
 	if (o->imported_event && o->import == IMPORT_FOLDED)
-		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and folded stacks do not tell");
+		return err_set(e, EINVAL, "--event needs to know of what event a sample is, and folded "
+			       "stacks do not tell");
 	return 0;
 }
 
 static int check_files(const struct options *o, struct err *e)
 {
 	if (o->max_files_given && !o->max_bytes)
-		return err_set(e, EINVAL, "--max-files says how many files there may be, and --max-size, when another one begins: give both");
+		return err_set(e, EINVAL, "--max-files says how many files there may be, and --max-size, when another "
+			       "one begins: give both");
 	if (o->keep_ns && o->max_files_given)
-		return err_set(e, EINVAL, "--max-files is about a recording that is written as it comes, and --keep is not: give one of them");
+		return err_set(e, EINVAL, "--max-files is about a recording that is written as it comes, and --keep is "
+			       "not: give one of them");
 	if (o->keep_ns && o->output && !strcmp(o->output, "-"))
 		return err_set(e, EINVAL, "--keep writes files, and standard output is none: name a file with -o");
 	if (o->max_bytes && o->output && !strcmp(o->output, "-"))
-		return err_set(e, EINVAL, "--max-size is about files, and standard output is none: name a file with -o");
+		return err_set(e, EINVAL, "--max-size is about files, and standard output is none: name a "
+			       "file with -o");
 	return 0;
 }
 
@@ -679,7 +703,8 @@ static int check_batch(const struct options *o, struct err *e)
 		return err_set(e, EINVAL, "%s is about documents, which only --batch (-b) prints%s", which,
 			       o->iterations ? "; a process with a number for a name is --name N" : "");
 	if (o->batch && o->keep_ns)
-		return err_set(e, EINVAL, "--keep is for whoever watches, and --batch (-b) has nobody who could; use sberf record "
+		return err_set(e, EINVAL, "--keep is for whoever watches, and --batch (-b) has nobody who could; "
+			       "use sberf record "
 			       "--keep");
 	if (o->format && (o->depth ? !(o->format->takes & EXPORT_TAKES_DEPTH) :
 				     o->percent_given && !(o->format->takes & EXPORT_TAKES_PERCENT)))
@@ -705,7 +730,8 @@ int options_parse(const char *command_name, int argc, char **argv, struct option
 	if (p.command->bit & CMD_TOP && ret->batch && ret->target == OPT_TARGET_NONE)
 		ret->target = OPT_TARGET_ALL;
 	if (p.command->bit & CMD_RECORD && ret->target == OPT_TARGET_NONE)
-		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a for the whole "
+		return err_set(e, EINVAL, "say what to observe: -p PID, -t TID, -n NAME, --cgroup PATH, -a "
+			       "for the whole "
 			       "machine, or -- COMMAND to start one");
 	r = p.command->bit & CMD_RECORD ? check_files(ret, e) : 0;
 	if (r < 0)

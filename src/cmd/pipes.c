@@ -78,8 +78,8 @@ static int copy_all(int from, int to, const char *path, const char *dir, struct 
 	while ((k = read_full(from, buf, COPY_BYTES)) > 0) {
 		r = pipes_write_all(to, buf, (size_t)k);
 		if (r < 0)
-			return err_set(e, -r, "cannot copy %s to read it twice: %s: %s; name another directory with TMPDIR, or a file",
-				       path, dir, strerror(-r));
+			return err_set(e, -r, "cannot copy %s to read it twice: %s: %s; name another directory with "
+				       "TMPDIR, or a file", path, dir, strerror(-r));
 		known |= k >= (ssize_t)RECORD_MAGIC_SIZE && !memcmp(buf, RECORD_MAGIC, RECORD_MAGIC_SIZE);
 		if (!known)
 			return 0;
@@ -101,8 +101,8 @@ static int copy_aside(int *fd, const char *path, struct err *e)
 	}
 	to = mkostemp(name, O_CLOEXEC);
 	if (to < 0)
-		return err_set(e, errno, "cannot make a file in %s for a copy of %s: %s; name another directory with TMPDIR",
-			       dir, path, strerror(errno));
+		return err_set(e, errno, "cannot make a file in %s for a copy of %s: %s; name another "
+			       "directory with TMPDIR", dir, path, strerror(errno));
 	unlink(name);
 	r = copy_all(*fd, to, path, dir, e);
 	if (r < 0)

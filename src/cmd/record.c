@@ -103,12 +103,15 @@ static void say_losses(const struct profile_meta *m)
 		const struct reason_info *why = lost_info(i);
 
 		if (m->lost.n[i])
-			fprintf(stderr, "sberf record: lost %llu: %s%s%s\n", (unsigned long long)m->lost.n[i], why->text,
-				why->remedy[0] ? "; " : "", why->remedy);
+			fprintf(stderr, "sberf record: lost %llu: %s%s%s\n",
+				(unsigned long long)m->lost.n[i], why->text, why->remedy[0] ? "; " : "", why->remedy);
 	}
 }
 
-/* "8.12 s running, 31.6 s blocked and 270 ms runnable in 1,464 waits: own stacks for 97.1 % of it, 99.9 % of them complete" */
+/*
+ * "8.12 s running, 31.6 s blocked and 270 ms runnable in 1,464 waits: own stacks for 97.1 % of it,
+ * 99.9 % of them complete"
+ */
 static void say_waits(const struct profile_meta *m)
 {
 	const uint64_t off_ns = m->blocked_ns + m->runnable_ns;
@@ -116,10 +119,13 @@ static void say_waits(const struct profile_meta *m)
 
 	if (!m->off_cpu)
 		return;
-	fprintf(stderr, "sberf record: %s running, %s blocked", units_time(text, m->oncpu_ns), units_time(more, m->blocked_ns));
-	fprintf(stderr, " and %s runnable in %s waits", units_time(text, m->runnable_ns), units_thousands(more, m->waits));
+	fprintf(stderr, "sberf record: %s running, %s blocked", units_time(text, m->oncpu_ns),
+		units_time(more, m->blocked_ns));
+	fprintf(stderr, " and %s runnable in %s waits", units_time(text, m->runnable_ns),
+		units_thousands(more, m->waits));
 	if (off_ns)
-		fprintf(stderr, ": own stacks for %s of it", units_percent(text, (double)m->wait_own_ns / (double)off_ns));
+		fprintf(stderr, ": own stacks for %s of it",
+			units_percent(text, (double)m->wait_own_ns / (double)off_ns));
 	if (m->wait_stacks)
 		fprintf(stderr, ", %s of them complete",
 			units_percent(text, (double)m->wait_cut[CUT_COMPLETE] / (double)m->wait_stacks));
@@ -139,15 +145,16 @@ static void say_result(const struct profile_meta *m, const struct options *o, co
 	if (m->user_samples)
 		snprintf(complete, sizeof(complete), " %s of user stacks complete,",
 			 units_percent(percent, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples));
-	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s%s in %s\n", units_thousands(samples, m->samples), complete,
+	fprintf(stderr, "sberf record: %s samples,%s lost %llu, %s%s in %s\n",
+		units_thousands(samples, m->samples), complete,
 		(unsigned long long)losses_total(&m->lost), o->keep_ns ? "of which the end is kept, " : "",
 		units_bytes(bytes, m->file_bytes), path);
 	if (o->keep_ns)
 		fprintf(stderr, "sberf record: figures are of all that was seen, what is in %s of the last %s\n", path,
 			units_time(time, o->keep_ns));
 	if (o->max_bytes && !o->keep_ns)
-		fprintf(stderr, "sberf record: of all that was written, the last is in %s, what came before in %s.1 and so on, %u files at most\n",
-			path, path, o->max_files);
+		fprintf(stderr, "sberf record: of all that was written, the last is in %s, what came before in %s.1 "
+			"and so on, %u files at most\n", path, path, o->max_files);
 	say_waits(m);
 	say_losses(m);
 	if (!m->samples && !m->waits)
@@ -165,8 +172,8 @@ static void say_notices(const struct session *s)
 		fprintf(stderr, "sberf record: %s\n", text);
 	engine_status(s->engine, &m);
 	if (m.freq_got && m.freq_got < m.freq_asked)
-		fprintf(stderr, "sberf record: the kernel grants %u of %u Hz (sysctl kernel.perf_event_max_sample_rate)\n", m.freq_got,
-			m.freq_asked);
+		fprintf(stderr, "sberf record: the kernel grants %u of %u Hz (sysctl "
+			"kernel.perf_event_max_sample_rate)\n", m.freq_got, m.freq_asked);
 }
 
 /* The command's exit status as a shell tells it. Waits for its end; what is asked of sberf is asked of the command. */
@@ -198,7 +205,8 @@ static int command_status(const struct session *s, const struct profile_meta *m,
 }
 
 /* The recording has failed; a command that still runs is not left behind for that. */
-static int record_give_up(const struct session *s, const struct profile_meta *m, const sigset_t *set, int r, struct err *e)
+static int record_give_up(const struct session *s, const struct profile_meta *m, const sigset_t *set,
+			  int r, struct err *e)
 {
 	if (s->child.pid && m->target_state != TARGET_EXITED && m->target_state != TARGET_KILLED) {
 		fprintf(stderr, "sberf record: %s\n", e->text);
@@ -232,19 +240,21 @@ static int record_run(struct session *s, const struct options *o, const char *pa
 }
 
 /*
- * Takes standard output for the recording alone: who writes there, the command of S included, writes to standard error from now on.
- * Under its own number, which exec closes, it is then R's.
+ * Takes standard output for the recording alone: who writes there, the command of S included,
+ * writes to standard error from now on. Under its own number, which exec closes, it is then R's.
  */
 static int record_take_stdout(const struct options *o, struct recorder_config *r, struct err *e)
 {
 	if (isatty(STDOUT_FILENO))
-		return err_set(e, EINVAL, "a recording is nothing to read on a terminal; name a file with -o, or send it on: "
+		return err_set(e, EINVAL, "a recording is nothing to read on a terminal; name a file with -o, "
+			       "or send it on: "
 			       "sberf record -o - ... | sberf report -i -");
 	r->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (r->fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return err_set(e, errno, "cannot use standard output for the recording: %s", strerror(errno));
 	if (o->target == OPT_TARGET_COMMAND)
-		fputs("sberf record: standard output is the recording's; that of the command goes to standard error\n", stderr);
+		fputs("sberf record: standard output is the recording's; that of the command goes to standard error\n",
+		      stderr);
 	r->path = "standard output";
 	return 0;
 }

@@ -26,7 +26,8 @@
 /* What is asked for is about waits, and nobody followed any. */
 static void say_no_waits(const struct open_recording *l, const struct options *o, const struct exporter *x)
 {
-	const bool asked = x->subject == EXPORT_WAITS || o->states || o->syscalls || (o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
+	const bool asked = x->subject == EXPORT_WAITS || o->states || o->syscalls ||
+		(o->measures & MEASURES_OFF_CPU && !(o->measures & ~MEASURES_OFF_CPU));
 
 	if (asked && !l->meta.off_cpu)
 		fputs("sberf report: there are no waits in this recording: it was made without them\n", stderr);
@@ -62,7 +63,8 @@ static void say_no_nodes(const struct open_recording *l, const struct options *o
 	for (size_t i = 0; numa && i < o->nodes.n; i++) {
 		if (topology_index(&numa->topology, o->nodes.v[i]) >= 0)
 			continue;
-		fprintf(stderr, "sberf report: the machine of this recording has no node %u; it has %s\n", o->nodes.v[i], nodes);
+		fprintf(stderr, "sberf report: the machine of this recording has no node %u; it has %s\n",
+			o->nodes.v[i], nodes);
 		return;
 	}
 }
@@ -79,7 +81,8 @@ static int report_choose_time(const struct open_recording *l, const struct optio
 		return r;
 	if (time_range_apply(&range, l->snapshot, &l->meta, q, &from_ns, &to_ns))
 		fprintf(stderr, "sberf report: shown: from %s to %s, of %s\n", units_time(from, from_ns),
-			units_time(to, to_ns < l->meta.duration_ns ? to_ns : l->meta.duration_ns), units_time(all, l->meta.duration_ns));
+			units_time(to, to_ns < l->meta.duration_ns ? to_ns : l->meta.duration_ns),
+			units_time(all, l->meta.duration_ns));
 	else
 		fprintf(stderr, "sberf report: nothing was recorded in the time %s, of %s\n", o->time,
 			units_time(all, l->meta.duration_ns));
@@ -96,7 +99,8 @@ static void name_options(const struct query *q, char *dst, size_t size)
 	for (uint32_t i = 0; i < q->terms.n; i++) {
 		const struct filter_term *t = &q->terms.v[i];
 
-		given |= 1u << (t->what == TERM_PROCESS ? 0 : t->what == TERM_CGROUP ? 1 : t->what == TERM_THREAD ? 2 : t->not ? 4 : 3);
+		given |= 1u << (t->what == TERM_PROCESS ? 0 : t->what == TERM_CGROUP ? 1 : t->what == TERM_THREAD ? 2 :
+				t->not ? 4 : 3);
 	}
 	left = (unsigned int)__builtin_popcount(given);
 	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -123,7 +127,8 @@ static int say_share(const struct open_recording *l, const struct query *q, stru
 }
 
 /* What filters leave of what X counts (NULL: the view), and why that is nothing. */
-static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q, const struct exporter *x, struct err *e)
+static int say_filters(const struct open_recording *l, const struct options *o, const struct query *q,
+		       const struct exporter *x, struct err *e)
 {
 	struct query asked = *q;
 	char why[ERR_TEXT_MAX];
@@ -140,7 +145,8 @@ static int say_filters(const struct open_recording *l, const struct options *o, 
 }
 
 /* What is asked for: by filters, and by time. */
-static int report_ask(const struct open_recording *l, const struct options *o, const struct exporter *x, struct query *q, struct err *e)
+static int report_ask(const struct open_recording *l, const struct options *o, const struct exporter *x,
+		      struct query *q, struct err *e)
 {
 	int r = filter_options_query(o, l->meta.arch, q, e);
 
@@ -152,13 +158,17 @@ static int report_ask(const struct open_recording *l, const struct options *o, c
 	return r < 0 ? r : say_filters(l, o, q, x, e);
 }
 
-static int write_report(struct open_recording *l, const struct options *o, const struct exporter *x, const char *input, struct err *e)
+static int write_report(struct open_recording *l, const struct options *o, const struct exporter *x,
+			const char *input, struct err *e)
 {
 	struct export_view v = {
-		.snapshot = l->snapshot, .names = l->names, .meta = &l->meta, .ascii = o->ascii, .group_given = o->group_given,
-		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? open_recording_events : NULL, .source = l, .title = o->title,
+		.snapshot = l->snapshot, .names = l->names, .meta = &l->meta, .ascii = o->ascii,
+			.group_given = o->group_given,
+		.min_percent = o->percent_limit, .max_depth = o->depth, .each_event = l->twice ? open_recording_events :
+		NULL, .source = l, .title = o->title,
 		/* 0 asks for all that there is, not for the default. */
-		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards, .no_script = o->no_script },
+		.flame = { .min_width = o->min_width > 0 ? o->min_width : 0.001, .upwards = o->upwards,
+			   .no_script = o->no_script },
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
 	const struct code_access code = code_of_still(&still);
@@ -188,7 +198,8 @@ static int report_show(struct open_recording *l, const struct options *o, struct
 {
 	struct ui_options ui = {
 		.refresh_ns = o->refresh_ns, .ascii = o->ascii, .no_color = o->no_color, .title = "sberf report",
-		.min_block_ns = o->min_block_ns, .unit = l->meta.unit, .otherwise = "sberf report --format tree prints text",
+		.min_block_ns = o->min_block_ns, .unit = l->meta.unit,
+		.otherwise = "sberf report --format tree prints text",
 	};
 	struct still still = { .snapshot = l->snapshot, .meta = l->meta, .names = l->names };
 	struct feed feed = feed_from_still(&still);

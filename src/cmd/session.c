@@ -23,7 +23,8 @@ static void session_name_target(struct session *s, const char *what, const char 
 	char clean[sizeof(s->target_text)];
 
 	text_sanitise(clean, sizeof(clean), which, strlen(which));
-	text_format(s->target_text, sizeof(s->target_text), "%s%.*s", what, (int)text_whole(clean, strnlen(clean, 200)), clean);
+	text_format(s->target_text, sizeof(s->target_text), "%s%.*s", what,
+		    (int)text_whole(clean, strnlen(clean, 200)), clean);
 }
 
 /* "redis-server 1234", or "redis-server 1234 and 3 more". */
@@ -33,8 +34,8 @@ static void name_ids(struct session *s, const struct options *o, const u32_vec *
 
 	lookup_comm((pid_t)ids->v[0], comm, sizeof(comm));
 	if (ids->n == 1)
-		snprintf(s->target_text, sizeof(s->target_text), "%s%s%s%u", o->target == OPT_TARGET_TIDS ? "thread " : "", comm,
-			 comm[0] ? " " : "", ids->v[0]);
+		snprintf(s->target_text, sizeof(s->target_text), "%s%s%s%u",
+			 o->target == OPT_TARGET_TIDS ? "thread " : "", comm, comm[0] ? " " : "", ids->v[0]);
 	else
 		snprintf(s->target_text, sizeof(s->target_text), "%s %u and %zu more", comm, ids->v[0], ids->n - 1);
 }
@@ -48,10 +49,11 @@ static int no_target(const char *kind, uint32_t id, const char *list, struct err
 	if (!lookup_zombie((pid_t)id, &ppid))
 		return err_set(e, ESRCH, "there is no %s %u (see `ps -e%s`)", kind, id, list);
 	if (lookup_process_exists((pid_t)id))
-		return err_set(e, ESRCH, "%s %u has ended, other threads of its process go on; use -p %u", kind, id, id);
+		return err_set(e, ESRCH, "%s %u has ended, other threads of its process go on; use -p %u", kind, id,
+			       id);
 	lookup_comm(ppid, parent, sizeof(parent));
-	return err_set(e, ESRCH, "%s %u has ended: it is a zombie until its parent, %s (%d), asks how, and there is nothing to see of it any more",
-		       kind, id, parent[0] ? parent : "somebody", (int)ppid);
+	return err_set(e, ESRCH, "%s %u has ended: it is a zombie until its parent, %s (%d), asks how, and there is "
+		       "nothing to see of it any more", kind, id, parent[0] ? parent : "somebody", (int)ppid);
 }
 
 static int check_ids(const struct options *o, const u32_vec *ids, struct err *e)
@@ -129,7 +131,8 @@ static int target_command(struct session *s, const struct options *o, bool detac
 	s->config.plan.target = TARGET_PIDS;
 	s->config.plan.to_come = true;
 	name = name ? name + 1 : o->argv[0];
-	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name, (int)s->child.pid);
+	text_format(which, sizeof(which), "%.*s %d", (int)text_whole(name, strnlen(name, 180)), name,
+		    (int)s->child.pid);
 	session_name_target(s, "", which);
 	return 0;
 }

@@ -17,8 +17,8 @@ void signals_keep_usr2(bool keep)
 }
 
 /*
- * A shell ignores SIGINT for what it starts in the background, and an ignored signal does not even wait: hence the handler.
- * SIGHUP stays ignored under nohup.
+ * A shell ignores SIGINT for what it starts in the background, and an ignored signal does not even
+ * wait: hence the handler. SIGHUP stays ignored under nohup.
  */
 void signals_block(sigset_t *set, bool usr2)
 {

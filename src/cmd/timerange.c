@@ -66,8 +66,8 @@ static uint64_t timerange_since(uint64_t ns, const struct profile_meta *m)
 	return ns > m->start_mono_ns ? ns - m->start_mono_ns : 0;
 }
 
-bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m, struct query *q,
-		      uint64_t *ret_from_ns, uint64_t *ret_to_ns)
+bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
+		      struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns)
 {
 	const bool all = r->from.percent && r->from.share <= 0;
 	const uint64_t from = all ? 0 : point_at(&r->from, m), to = point_at(&r->to, m);

@@ -31,7 +31,7 @@ int time_range_parse(const char *text, struct time_range *ret, struct err *e);
  * recording. *RET_FROM_NS to *RET_TO_NS is the range shown, since the beginning. False when the
  * range is empty: Q then finds nothing.
  */
-bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m, struct query *q,
-		      uint64_t *ret_from_ns, uint64_t *ret_to_ns);
+bool time_range_apply(const struct time_range *r, const struct snapshot *s, const struct profile_meta *m,
+		      struct query *q, uint64_t *ret_from_ns, uint64_t *ret_to_ns);
 
 #endif

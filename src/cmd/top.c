@@ -92,8 +92,8 @@ static void catch_save(struct targets *t)
 }
 
 /*
- * Ends what is still being recorded, and says where it is. Whoever watched has seen most names; the others are waited for for a
- * while. The view has its last news told by then, or not at all.
+ * Ends what is still being recorded, and says where it is. Whoever watched has seen most names; the
+ * others are waited for for a while. The view has its last news told by then, or not at all.
  */
 static int top_end(struct capture *c, struct err *e)
 {

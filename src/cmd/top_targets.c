@@ -51,7 +51,10 @@ int capture_open(struct targets *t, const struct options *o, struct capture **re
 	return 0;
 }
 
-/* The flight recorder is that of the newest capture: when that is given up before the view went on with it, the one before again. */
+/*
+ * The flight recorder is that of the newest capture: when that is given up before the view went on
+ * with it, the one before again.
+ */
 static void choose_keeper(struct targets *t)
 {
 	atomic_store(&t->keeper, t->newest && t->o->keep_ns ? t->newest->s.engine : NULL);
@@ -120,7 +123,8 @@ static int check_same(pid_t pid, uint64_t start_ticks, struct err *e)
 	if (r < 0)
 		return err_set(e, ESRCH, "process %d has ended", (int)pid);
 	if (st.start_ticks != start_ticks)
-		return err_set(e, ESRCH, "that process has ended, and another one is number %d now: choose again", (int)pid);
+		return err_set(e, ESRCH, "that process has ended, and another one is number %d now: choose again",
+			       (int)pid);
 	return 0;
 }
 
@@ -177,7 +181,8 @@ static void no_status(void *ctx, struct profile_meta *ret)
 {
 	const struct capture *c = ctx;
 
-	*ret = (struct profile_meta){ .off_cpu = c->all->o->off_cpu, .file_bytes = META_UNKNOWN, .bpf_cpu_ns = META_UNKNOWN };
+	*ret = (struct profile_meta){ .off_cpu = c->all->o->off_cpu, .file_bytes = META_UNKNOWN,
+				      .bpf_cpu_ns = META_UNKNOWN };
 }
 
 static bool not_ended(void *ctx)
@@ -187,8 +192,8 @@ static bool not_ended(void *ctx)
 
 struct feed capture_feed(struct capture *c)
 {
-	struct feed f = { .ctx = c, .names = c->names, .snapshot = no_snapshot, .published = none_published, .status = no_status,
-			  .ended = not_ended, .none = true };
+	struct feed f = { .ctx = c, .names = c->names, .snapshot = no_snapshot, .published = none_published,
+			  .status = no_status, .ended = not_ended, .none = true };
 
 	if (c->s.engine)
 		f = feed_from_engine(c->s.engine);
