@@ -108,7 +108,10 @@ static void measure_rules(struct engine *en, const struct ingest_figures *in, co
 	m->verify_kernel_different = st->kstacks_different;
 }
 
-/* What sberf itself takes. A file of /proc takes longer to read than all other figures together, so that is done once a second. */
+/*
+ * What sberf itself takes. A file of /proc takes longer to read than all other figures together, so
+ * that is done once a second.
+ */
 static void measure_own(struct engine *en)
 {
 	struct profile_meta *m = &en->meta;

@@ -42,8 +42,8 @@ static int sudo_id(const char *name, uint64_t *ret, struct err *e)
 	const char *text = getenv(name);
 
 	if (!text)
-		return err_set(e, EINVAL, "%s is not set although sudo's other variable is: the command would run as root; set both or none",
-			       name);
+		return err_set(e, EINVAL, "%s is not set although sudo's other variable is: the command would run as "
+			       "root; set both or none", name);
 	return parse_u64(text, name, 0, UINT32_MAX - 1, ret, e);
 }
 
@@ -153,7 +153,8 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id, int gate, int report)
+static _Noreturn void run_child(char *const *argv, char **env, bool detached, const struct identity *id,
+				int gate, int report)
 {
 	int code;
 	char c;
@@ -184,7 +185,8 @@ static int say_cannot_run(const char *file, int code, int *ret_status, struct er
 	*ret_status = exec_status(code);
 	if (code == ENOENT && strchr(file, '/') && !access(file, F_OK)) {
 		*ret_status = 126;
-		return err_set(e, code, "cannot run '%s': the interpreter or loader that it names does not exist", file);
+		return err_set(e, code, "cannot run '%s': the interpreter or loader that it names does not exist",
+			       file);
 	}
 	if (*ret_status == 127)
 		return err_set(e, code, "cannot run '%s': there is no such command", file);

@@ -180,8 +180,8 @@ static bool data_access_place_of(const struct data_access *t, const struct event
 	return true;
 }
 
-static void data_access_apply(struct data_access *t, const struct access_rule *rule, const struct raw_sample *s, pid_t pid,
-			      const struct event *ev)
+static void data_access_apply(struct data_access *t, const struct access_rule *rule,
+			      const struct raw_sample *s, pid_t pid, const struct event *ev)
 {
 	struct event access = *ev;
 	enum access_miss why;
@@ -251,7 +251,10 @@ void data_access_fault(struct data_access *t, const struct raw_event *raw, const
 	data_access_ask(t, raw->pid, s->addr, machine_sp(s->user.machine, s->user.nr_regs, s->user.regs), &fault);
 }
 
-/* Tries again those whose rule was not known. None waits for ever: code.c answers for a file in which its reader hangs, too. */
+/*
+ * Tries again those whose rule was not known. None waits for ever: code.c answers for a file in
+ * which its reader hangs, too.
+ */
 static void data_access_retry(struct data_access *t)
 {
 	size_t left = 0;

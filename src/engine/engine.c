@@ -2,9 +2,10 @@
 /*
  * engine.c - the life of a capture: open, start, turn, end.
  *
- * One turn reads what the source has, lets finished loads in, advances the profile and, when it is time, publishes a snapshot
- * and figures. The end drains the source, finishes parked samples, waits a bounded time for names and closes the recording, in
- * this order, so that nothing captured is lost.
+ * One turn reads what the source has, lets finished loads in, advances the profile and, when it is
+ * time, publishes a snapshot and figures. The end drains the source, finishes parked samples, waits
+ * a bounded time for names and closes the recording, in this order, so that nothing captured is
+ * lost.
  */
 #include "config.h"
 
@@ -20,13 +21,15 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#define TURN_SOON_MS 50          /* the longest turn while somebody looks on, it has just begun, or what is late is dropped ... */
+/* the longest turn while somebody looks on, it has just begun, or what is late is dropped ... */
+#define TURN_SOON_MS 50
 #define TURN_WAITS_MS 100        /* ... while waits are followed, whose totals are read four times a second ... */
 #define TURN_MS 250              /* ... and else */
 #define BEGUN_NS NSEC_PER_SEC
 #define NUMA_RETRY_NS (2 * NSEC_PER_SEC)  /* before what could not be switched on is tried again */
 #define POLL_NS (5 * NSEC_PER_MSEC)      /* while events are taken in, files that were loaded are looked for so often */
-#define RETRY_NS (20 * NSEC_PER_MSEC)    /* what waits for a file is tried again when one is there, and so often: all of it is walked */
+/* what waits for a file is tried again when one is there, and so often: all of it is walked */
+#define RETRY_NS (20 * NSEC_PER_MSEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)      /* for loads under way when the capture ends */
 #define NAMES_NS (60 * NSEC_PER_SEC)      /* for names that a recording still lacks */
 #define FETCH_NS (1800 * NSEC_PER_SEC)    /* the same when debug files are fetched from a network */
@@ -110,10 +113,12 @@ static void set_wakers(struct engine *en)
 static void set_numa(struct engine *en, uint64_t now)
 {
 	/*
-	 * It was prepared for, so it fails only for lack of memory or descriptors: then nothing is sampled, the state says so, and it is
-	 * tried again later, since trying costs some system calls for each CPU.
+	 * It was prepared for, so it fails only for lack of memory or descriptors: then nothing is
+	 * sampled, the state says so, and it is tried again later, since trying costs some system
+	 * calls for each CPU.
 	 */
-	if (en->sink.numa && now >= en->numa_next_ns && numa_facts_set(en->sink.numa, atomic_load(&en->sampling_numa), NULL) < 0)
+	if (en->sink.numa && now >= en->numa_next_ns &&
+	    numa_facts_set(en->sink.numa, atomic_load(&en->sampling_numa), NULL) < 0)
 		en->numa_next_ns = now + NUMA_RETRY_NS;
 }
 
@@ -134,8 +139,9 @@ static void engine_housekeeping(struct engine *en, uint64_t now)
 	set_numa(en, now);
 	engine_serve_rate(en);
 	/*
-	 * Not up to now: what is held back until it is settled, or waits in the rings, belongs to slices that are better left open. Each
-	 * closed one is made anew for what comes late, so who is late would become later and later.
+	 * Not up to now: what is held back until it is settled, or waits in the rings, belongs to
+	 * slices that are better left open. Each closed one is made anew for what comes late, so
+	 * who is late would become later and later.
 	 */
 	profile_advance(en->profile, en->sink.offcpu ? offcpu_settled_ns(en->sink.offcpu) : source_seen_ns(en->source));
 	if (now - en->figured_ns >= figures_due(en)) {
@@ -170,8 +176,8 @@ static void take_loaded(struct engine *en, uint64_t now_ns)
 }
 
 /*
- * Until the kernel half is taught, all that comes is copied, and where a CPU is hard to get that may be seconds of work at once: what is
- * learnt in the middle of it must not wait for its end.
+ * Until the kernel half is taught, all that comes is copied, and where a CPU is hard to get that
+ * may be seconds of work at once: what is learnt in the middle of it must not wait for its end.
  */
 static void take_raw(void *ctx, const struct raw_event *ev)
 {
@@ -211,7 +217,10 @@ static uint32_t longest_turn(const struct engine *en, uint64_t now)
 	return en->sink.offcpu ? TURN_WAITS_MS : TURN_MS;
 }
 
-/* How long the turn that begins NOW waits: not beyond until_ns, and not long while something that was asked for is to come. */
+/*
+ * How long the turn that begins NOW waits: not beyond until_ns, and not long while something that
+ * was asked for is to come.
+ */
 static uint32_t turn_ms(struct engine *en, uint64_t now, bool is_loading)
 {
 	const uint32_t ms = batching_next(&en->turns, ingest_lessons(en->ingest), longest_turn(en, now));
@@ -330,7 +339,10 @@ static void *engine_main(void *arg)
 	struct err e = ERR_INIT;
 	int r = 0;
 
-	/* Whoever looks at the threads of sberf finds the one that costs, and knows that all is in place when it is there. */
+	/*
+	 * Whoever looks at the threads of sberf finds the one that costs, and knows that all is in
+	 * place when it is there.
+	 */
 	pthread_setname_np(pthread_self(), "sberf-engine");
 	en->turning = true;
 	ingest_begin(en->ingest);
@@ -577,7 +589,8 @@ bool engine_wait(struct engine *en, uint64_t timeout_ns)
 
 	pthread_mutex_lock(&en->lock);
 	while (!atomic_load(&en->ended) && r != ETIMEDOUT)
-		r = timeout_ns ? pthread_cond_timedwait(&en->changed, &en->lock, &ts) : pthread_cond_wait(&en->changed, &en->lock);
+		r = timeout_ns ? pthread_cond_timedwait(&en->changed, &en->lock, &ts) :
+			pthread_cond_wait(&en->changed, &en->lock);
 	pthread_mutex_unlock(&en->lock);
 	return atomic_load(&en->ended);
 }

@@ -29,7 +29,8 @@ void guard_end(pid_t command)
 /* Closes all but FD. */
 static void keep_only(const int fd[2])
 {
-	const unsigned int low = (unsigned int)(fd[0] < fd[1] ? fd[0] : fd[1]), high = (unsigned int)(fd[0] < fd[1] ? fd[1] : fd[0]);
+	const unsigned int low = (unsigned int)(fd[0] < fd[1] ? fd[0] : fd[1]),
+		high = (unsigned int)(fd[0] < fd[1] ? fd[1] : fd[0]);
 
 	if (low)
 		close_range(0, low - 1, 0);

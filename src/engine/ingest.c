@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ingest.c - a sample or wait becomes an event: find the process, walk its user stack, intern what was found, hand it over.
+ * ingest.c - a sample or wait becomes an event: find the process, walk its user stack, intern what
+ * was found, hand it over.
  *
- * A sample belongs to the moment it was taken. One that has to wait for a module keeps the mappings and the identity of
- * then: its process may map another file in the same place meanwhile, or execute another program.
+ * A sample belongs to the moment it was taken. One that has to wait for a module keeps the mappings
+ * and the identity of then: its process may map another file in the same place meanwhile, or
+ * execute another program.
  */
 #include "config.h"
 
@@ -128,8 +130,8 @@ static uint32_t ingest_copied(const struct raw_segment *s)
 }
 
 /*
- * A copy that did not do because it ended is a reason to copy more, unless it was smaller than what is copied by now: it was
- * under way when that was learnt, or there was no room for more.
+ * A copy that did not do because it ended is a reason to copy more, unless it was smaller than what
+ * is copied by now: it was under way when that was learnt, or there was no room for more.
  */
 static bool is_lesson(struct ingest *in, const struct raw_sample *s)
 {
@@ -260,8 +262,8 @@ static bool ingest_missed(const struct chain *c)
 }
 
 /*
- * Walks again, with more of the stack, what was cut where a page could not be read, as long as it comes further by that. False when it has to
- * wait for that.
+ * Walks again, with more of the stack, what was cut where a page could not be read, as long as it
+ * comes further by that. False when it has to wait for that.
  */
 static bool walk_further(struct ingest *in, const struct unwind_space *space, const struct raw_event *raw)
 {
@@ -299,7 +301,10 @@ static struct unwind_space ingest_watched(struct ingest *in, struct unwind_space
 	return in->learn ? learn_watch(in->learn, &space) : space;
 }
 
-/* USER came both ways: do they lead to the same? What the copy was too short for, or has too many frames, cannot be said. */
+/*
+ * USER came both ways: do they lead to the same? What the copy was too short for, or has too many
+ * frames, cannot be said.
+ */
 static void ingest_verify(struct ingest *in, const struct unwind_space *space, const struct unwind_input *user)
 {
 	const struct chain *a = &in->chain, *b = &in->other;

@@ -16,14 +16,17 @@
 #include <string.h>
 
 /*
- * Pages taught at a time: what runs next is often near. A module of which more and more is missing gets more at a time, so that all
- * of a compiler is known after some hundred misses, and of a library with one busy function a few pages.
+ * Pages taught at a time: what runs next is often near. A module of which more and more is missing
+ * gets more at a time, so that all of a compiler is known after some hundred misses, and of a
+ * library with one busy function a few pages.
  */
 #define AROUND_MIN 8u
 #define AROUND_MAX 512u
 #define LESSONS 4u               /* after so many, twice as much */
-#define LESSON_NS (20 * NSEC_PER_MSEC)   /* for all that a stack lacks: there are files whose rows take libdw for ever */
-#define DEAR_NS NSEC_PER_MSEC            /* modules whose pages take so long, on average, where others take a hundredth ... */
+/* for all that a stack lacks: there are files whose rows take libdw for ever */
+#define LESSON_NS (20 * NSEC_PER_MSEC)
+/* modules whose pages take so long, on average, where others take a hundredth ... */
+#define DEAR_NS NSEC_PER_MSEC
 #define DEAR_COSTS 8u                    /* ... get an eighth of the time, together ... */
 #define DEAR_OVER_NS (4 * NSEC_PER_SEC)  /* ... seen over so long */
 #define GLIMPSE_COSTS 20u        /* looking at strangers takes a twentieth of the time at most ... */
@@ -32,7 +35,8 @@
 #define GLIMPSE_MAPS 96u                 /* of more, a space should have those that stacks come by */
 #define AGAIN_NS (100 * NSEC_PER_MSEC)   /* one process is looked at so often ... */
 #define AGAIN_MAX 4u                     /* ... or so many times at once, after as long without */
-#define VAIN_NS (2 * NSEC_PER_MSEC)      /* and not for so long when nothing was found that is known: it may be about to execute ... */
+/* and not for so long when nothing was found that is known: it may be about to execute ... */
+#define VAIN_NS (2 * NSEC_PER_MSEC)
 #define VAIN_MAX 10u                     /* ... doubled each time, but no more often than that: two seconds */
 #define LOOKED_AT 256u                   /* places to remember that in; a power of two */
 
@@ -94,8 +98,9 @@ uint32_t learn_lessons(struct learn *l)
 }
 
 /*
- * Can M be published? Offsets beyond would be places of another module; code without a file has none. Of code that a run-time compiler
- * describes no rules are taught, since other code may be in its place at any time: it is walked from copies.
+ * Can M be published? Offsets beyond would be places of another module; code without a file has
+ * none. Of code that a run-time compiler describes no rules are taught, since other code may be in
+ * its place at any time: it is walked from copies.
  */
 static bool has_places(const struct learn *l, const struct unwind_map *m)
 {
@@ -178,10 +183,12 @@ static bool all_known(const struct learn *l, const struct sb_map *known, size_t 
 }
 
 /*
- * Adds those of the NR_KNOWN mappings KNOWN that still stand to the N of MAP, as far as there is room: those of files when FP is 0, those of
- * memory without when it is SB_MAP_FP. Returns how many there are then.
+ * Adds those of the NR_KNOWN mappings KNOWN that still stand to the N of MAP, as far as there is
+ * room: those of files when FP is 0, those of memory without when it is SB_MAP_FP. Returns how many
+ * there are then.
  */
-static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_known, uint64_t fp, struct sb_map *map, size_t n)
+static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_known, uint64_t fp,
+			 struct sb_map *map, size_t n)
 {
 	for (size_t i = 0; i < nr_known && n < SB_SPACE_MAPS; i++)
 		if ((known[i].module & SB_MAP_FP) == fp && !learn_overlaps(map, l->nr_seen, &known[i]) &&
@@ -191,8 +198,9 @@ static size_t keep_known(struct learn *l, const struct sb_map *known, size_t nr_
 }
 
 /*
- * Adds all other mappings of the process to the N of MAP, as far as there is room: a walk may come by them before any copy does. Those that a
- * file is still missing of are LOADed. Returns how many there are then.
+ * Adds all other mappings of the process to the N of MAP, as far as there is room: a walk may come
+ * by them before any copy does. Those that a file is still missing of are LOADed. Returns how many
+ * there are then.
  */
 static size_t add_others(struct learn *l, bool load, uint64_t fp, struct sb_map *map, size_t n)
 {
@@ -224,7 +232,10 @@ static bool teach_maps(struct learn *l, uint32_t pid, uint64_t id, uint64_t time
 		known = rulebook_maps(l->book, l->last_pid, &known_id, &nr_known);
 	for (size_t i = 0; i < l->nr_seen; i++)
 		map[n++] = as_taught(&l->seen[i]);
-	/* Files first: run-time compilers may have more pieces of memory than there is room for, and every stack goes through files. */
+	/*
+	 * Files first: run-time compilers may have more pieces of memory than there is room for,
+	 * and every stack goes through files.
+	 */
 	n = keep_known(l, known, nr_known, 0, map, n);
 	n = add_others(l, load, 0, map, n);
 	n = keep_known(l, known, nr_known, SB_MAP_FP, map, n);
@@ -263,7 +274,10 @@ static struct taught *taught_of(struct learn *l, module_id module)
 	return &l->taught.v[module];
 }
 
-/* Pages to teach now of a module that was taught T, a power of two. What is only near shall not drive out what is in use. */
+/*
+ * Pages to teach now of a module that was taught T, a power of two. What is only near shall not
+ * drive out what is in use.
+ */
 static uint32_t learn_around(const struct learn *l, struct taught *t)
 {
 	uint32_t n = AROUND_MIN;
@@ -330,7 +344,10 @@ static uint64_t taken_ns(const struct raw_event *ev)
 	return ev->time_ns - ev->wait.blocked_ns - ev->wait.runnable_ns;
 }
 
-/* Looks where the walk of S stopped, so that the mapping is seen; *RET is that place. False when it is in no file that is loaded. */
+/*
+ * Looks where the walk of S stopped, so that the mapping is seen; *RET is that place. False when it
+ * is in no file that is loaded.
+ */
 static bool look_at_stop(struct learn *l, const struct raw_sample *s, struct frame *ret)
 {
 	const uint64_t pc = s->user.stop.pc - !s->user.stop.exact;
@@ -359,7 +376,8 @@ bool learn_from(struct learn *l, const struct raw_event *ev, const struct chain 
 	stopped = look_at_stop(l, s, &stop);
 	if (!l->nr_seen)
 		return false;
-	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev), s->user.stopped && s->walk_why == SB_WALK_NO_MAP);
+	mapped = teach_maps(l, (uint32_t)ev->pid, s->space_id, taken_ns(ev), s->user.stopped &&
+			    s->walk_why == SB_WALK_NO_MAP);
 	until_ns = clock_mono_ns() + LESSON_NS;
 	if (stopped)
 		ruled = teach_rules(l, &stop, until_ns);
@@ -407,6 +425,7 @@ uint64_t learn_early(struct learn *l, struct processes *ps, const struct raw_eve
 		one->vain += one->vain < VAIN_MAX;
 	}
 	ns = clock_mono_ns() - from;
-	learn_use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS, GLIMPSE_OVER_NS, from);
+	learn_use_up(&l->glimpse_ns, (ns < GLIMPSE_MIN_NS ? GLIMPSE_MIN_NS : ns) * GLIMPSE_COSTS,
+		     GLIMPSE_OVER_NS, from);
 	return l->glimpse_ns;
 }

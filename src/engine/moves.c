@@ -19,7 +19,8 @@ struct mover {
 	struct reconcile_task task;
 	uint64_t moves, kernel_moves;    /* as the totals say */
 	uint64_t told;                   /* of moves */
-	uint64_t before;                 /* moves as of moves.before_ns: what is not told of them MOVES_LATE_NS later is missing */
+	/* moves as of moves.before_ns: what is not told of them MOVES_LATE_NS later is missing */
+	uint64_t before;
 	bool ended;                      /* its totals were told for the last time */
 };
 
@@ -127,7 +128,8 @@ void moves_total(struct moves *m, const struct source_total *t)
 static void tell_missing(struct moves *m, struct mover *w, uint64_t n, uint64_t time_ns)
 {
 	struct event ev = { .kind = EVENT_MIGRATION, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight = n,
-			    .count = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, .stack = m->no_stack, .cut_module = ID_NONE,
+			    .count = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, .stack = m->no_stack,
+			    .cut_module = ID_NONE,
 			    .wait = { .waker = ID_NONE }, .place = { .node = NODE_UNKNOWN, .file = ID_NONE } };
 
 	w->told += n;

@@ -76,7 +76,8 @@ static int numa_facts_build(struct numa_facts *n, struct err *e)
 {
 	struct dict *dict = profile_dict(n->config.profile);
 	const struct code_config code = { .dict = dict, .open = numa_facts_open_code, .ctx = n->config.ps };
-	const struct moves_config moves = { .dict = dict, .sink = n->config.sink, .thread = numa_facts_thread_of, .ctx = n };
+	const struct moves_config moves = { .dict = dict, .sink = n->config.sink,
+					    .thread = numa_facts_thread_of, .ctx = n };
 	struct data_access_config touch = { .dict = dict, .sink = n->config.sink };
 	int r = topology_read(SYSTEM_DIR, &n->topology, e);
 
@@ -216,7 +217,8 @@ void numa_facts_wait(struct numa_facts *n, const struct raw_event *raw, const st
 	struct event move = *ev;
 
 	/* A new thread was never anywhere else; what has no stack is told with the totals. */
-	if (raw->wait.to_node == raw->node || raw->wait.to_node >= NODES_MAX || raw->wait.state == WAIT_NEW || ev->stack == ID_NONE)
+	if (raw->wait.to_node == raw->node || raw->wait.to_node >= NODES_MAX || raw->wait.state == WAIT_NEW ||
+	    ev->stack == ID_NONE)
 		return;
 	move.kind = EVENT_MIGRATION;
 	move.flags = 0;
@@ -260,7 +262,8 @@ static void take_home(void *ctx, const struct source_home *h)
 		n->threads_left++;
 		return;
 	}
-	*t = (struct numa_thread){ .pid = h->pid, .tid = h->tid, .start_ns = h->start_ns, .home = h->home, .node = h->node };
+	*t = (struct numa_thread){ .pid = h->pid, .tid = h->tid, .start_ns = h->start_ns, .home = h->home,
+				   .node = h->node };
 	memcpy(t->policy, policy, sizeof(policy));
 }
 

@@ -20,7 +20,8 @@
 #include <stdlib.h>
 
 #define READ_NS (250 * NSEC_PER_MSEC)    /* between readings of totals */
-#define STORM_NS (50 * NSEC_PER_MSEC)    /* the same while threads end by the thousand: they leave room in the table then */
+/* the same while threads end by the thousand: they leave room in the table then */
+#define STORM_NS (50 * NSEC_PER_MSEC)
 #define STORM 1000u                      /* totals told for the last time by one reading */
 #define LATE_NS (10 * NSEC_PER_MSEC)     /* an event may come so much later than its time */
 #define LOOK_NS NSEC_PER_SEC             /* between looks at waits under way */
@@ -75,7 +76,8 @@ static thread_id thread_of_open(void *ctx, const struct source_open *w)
 	return p ? process_thread(oc->config.ps, p, w->tid, w->start_ns, w->cgroup_id, w->comm) : ID_NONE;
 }
 
-static void tell_end(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+static void tell_end(void *ctx, const struct reconcile_task *task, const struct event *ev,
+		     const struct reconcile_wait *w)
 {
 	struct offcpu *oc = ctx;
 
@@ -92,7 +94,8 @@ static void offcpu_tell_sum(void *ctx, const struct reconcile_task *task, const 
 		oc->lost++;
 }
 
-static void tell_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns)
+static void tell_missed(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
+			uint64_t runnable_ns)
 {
 	struct offcpu *oc = ctx;
 
@@ -117,11 +120,11 @@ static bool offcpu_take_stack(void *ctx, const struct source_open *w)
 int offcpu_new(const struct offcpu_config *c, struct offcpu **ret, struct err *e)
 {
 	AUTO(offcpu_free) struct offcpu *oc = calloc(1, sizeof(*oc));
-	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink, .thread = thread_of_task,
-						.ctx = oc };
+	const struct reconcile_config account = { .dict = profile_dict(c->profile), .sink = c->sink,
+						.thread = thread_of_task, .ctx = oc };
 	struct wait_sums_config sums = { .each = offcpu_tell_sum, .thread = thread_of_task, .ctx = oc };
-	struct openwaits_config waits = { .sink = c->sink, .take = offcpu_take_stack, .ended = tell_end, .missed = tell_missed,
-					  .thread = thread_of_open, .ctx = oc };
+	struct openwaits_config waits = { .sink = c->sink, .take = offcpu_take_stack, .ended = tell_end,
+					  .missed = tell_missed, .thread = thread_of_open, .ctx = oc };
 	int r;
 
 	if (!oc)
@@ -157,9 +160,10 @@ void offcpu_start(struct offcpu *oc)
 {
 	const uint64_t now = clock_mono_ns();
 
-	oc->outside = remote_stacks_new(oc->config.stack_bytes, oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX,
-				  oc->config.ingest);
-	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns = oc->summed_ns = now;
+	oc->outside = remote_stacks_new(oc->config.stack_bytes,
+				  oc->config.stack_fixed ? oc->config.stack_bytes : PEEK_BYTES_MAX, oc->config.ingest);
+	oc->start_ns = oc->settled_ns = oc->read_ns = oc->rate_ns = oc->next_look_ns = oc->turned_ns =
+		oc->summed_ns = now;
 	oc->gone = STORM;        /* until the first reading tells */
 	source_set_wait_period(oc->config.source, PERIOD_FIRST);
 }
@@ -205,8 +209,9 @@ void offcpu_stack(struct offcpu *oc, const struct raw_event *raw, const struct e
 /* ---- the clockwork ---- */
 
 /*
- * Waits that began after this are not looked at. The list is made while time goes on, so it has younger ones than the moment when it
- * was asked for; and only up to seen_ns it is known which files their stacks go through.
+ * Waits that began after this are not looked at. The list is made while time goes on, so it has
+ * younger ones than the moment when it was asked for; and only up to seen_ns it is known which
+ * files their stacks go through.
  */
 static uint64_t look_up_to(const struct offcpu *oc)
 {
@@ -263,9 +268,10 @@ static int offcpu_look(struct offcpu *oc, uint64_t now_ns, struct err *e)
 }
 
 /*
- * Each told wait costs some microseconds here; a thousand a second cost a percent of a CPU, and tell functions apart that take
- * a percent of the time. Their number is inverse to the period as far as they are short ones. It changes by two at most, once a
- * second, since the waits of one second say little about those of the next.
+ * Each told wait costs some microseconds here; a thousand a second cost a percent of a CPU, and
+ * tell functions apart that take a percent of the time. Their number is inverse to the period as
+ * far as they are short ones. It changes by two at most, once a second, since the waits of one
+ * second say little about those of the next.
  */
 static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 {
@@ -289,8 +295,8 @@ static void adapt_period(struct offcpu *oc, uint64_t now_ns)
 }
 
 /*
- * Once a slice the sums are turned, and read as soon as all that was told before has been handed on: each of them had its first wait
- * told.
+ * Once a slice the sums are turned, and read as soon as all that was told before has been handed
+ * on: each of them had its first wait told.
  */
 static int read_sums(struct offcpu *oc, uint64_t seen_ns, uint64_t now_ns, struct err *e)
 {

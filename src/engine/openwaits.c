@@ -2,8 +2,9 @@
 /*
  * openwaits.c - a list of waits, made anew by each look, and an index over it by thread and wait.
  *
- * A wait that a look does not find any more has ended. Its end is told by an event that is on its way; when none has come after
- * a few looks it was lost, and so is the rest of the wait: what stands for it is in the totals (reconcile.h).
+ * A wait that a look does not find any more has ended. Its end is told by an event that is on its
+ * way; when none has come after a few looks it was lost, and so is the rest of the wait: what
+ * stands for it is in the totals (reconcile.h).
  */
 #include "config.h"
 
@@ -189,7 +190,8 @@ static uint64_t openwaits_tell(struct openwaits *o, const struct open *w, uint64
 		ev.time_ns = i ? now_ns : now_ns - length[1];
 		ev.weight = weight;
 		ev.count = count;
-		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE, .own_ns = length[i] };
+		ev.wait = (struct event_wait){ .call = w->w.call, .state = w->w.state, .waker = ID_NONE,
+					       .own_ns = length[i] };
 		event_sink_add(to, &ev);
 		count = 0;
 		sum += weight;
@@ -281,7 +283,10 @@ static bool piece_is_due(const struct openwaits *o, const struct open *w, uint64
 	return grown >= PIECE_NS && grown >= least;
 }
 
-/* W goes on in another state: what it has lasted up to here was the old one. Not before it is known with which stack that is told. */
+/*
+ * W goes on in another state: what it has lasted up to here was the old one. Not before it is known
+ * with which stack that is told.
+ */
 static void change_state(struct openwaits *o, struct open *w)
 {
 	if (w->state == w->w.state || (w->stack != STACK_KNOWN && w->stack != STACK_NEVER))

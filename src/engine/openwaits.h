@@ -39,9 +39,11 @@ struct openwaits_config {
 	 * Reports a wait that ended while its stack was still to come, once the stack has come or
 	 * will not. As reconcile_wait().
 	 */
-	void (*ended)(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
+	void (*ended)(void *ctx, const struct reconcile_task *task, const struct event *ev,
+		      const struct reconcile_wait *w);
 	/* Reports parts emitted here of a wait whose end never came: reconcile_missed(). */
-	void (*missed)(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns, uint64_t runnable_ns);
+	void (*missed)(void *ctx, const struct reconcile_task *task, uint32_t call, uint64_t blocked_ns,
+		       uint64_t runnable_ns);
 	thread_id (*thread)(void *ctx, const struct source_open *w);
 	void *ctx;
 };

@@ -29,7 +29,10 @@ static size_t parked_words(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* 8-byte words that the variable parts of EV take. Each part is bounded by the wire format, so the sum cannot overflow. */
+/*
+ * 8-byte words that the variable parts of EV take. Each part is bounded by the wire format, so the
+ * sum cannot overflow.
+ */
 static size_t data_words(const struct raw_event *ev)
 {
 	const struct raw_sample *s = &ev->sample;
@@ -62,7 +65,8 @@ static void append_hit(uint64_t **at, struct raw_hit *hit)
 		hit->text[i].bytes = parked_append(at, hit->text[i].bytes, hit->text[i].len);
 }
 
-bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread, struct process_hold *hold)
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread,
+		struct process_hold *hold)
 {
 	const size_t bytes = sizeof(struct parked_sample) + 8 * data_words(ev);
 	struct parked_sample *p;

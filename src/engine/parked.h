@@ -40,7 +40,8 @@ void parked_free(struct parked *q);
  * Appends a copy of EV with THREAD and HOLD. On success the queue owns HOLD. False when the queue
  * is full or memory is out.
  */
-bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread, struct process_hold *hold);
+bool parked_add(struct parked *q, const struct raw_event *ev, uint64_t now_ns, thread_id thread,
+		struct process_hold *hold);
 
 /*
  * Calls TRY for every parked sample, in order. If TRY returns true, the sample is freed; else it

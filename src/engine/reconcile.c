@@ -32,7 +32,8 @@
 #define HELD_MAX (1u << 18)              /* events held: a quarter of a second of a million a second */
 #define RESERVE 8.0                      /* events' worth that a key keeps back */
 #define INERTIA 48.0                     /* events that it takes to get there */
-#define COVER 2.0                        /* what must be left for an event to be given anything, times what it stands for */
+/* what must be left for an event to be given anything, times what it stands for */
+#define COVER 2.0
 #define PATIENCE 16u                     /* settlements that it waits for that */
 
 int reconcile_new(const struct reconcile_config *c, struct reconcile **ret, struct err *e)
@@ -90,7 +91,8 @@ bool reconcile_sample(struct reconcile *a, const struct reconcile_task *task, co
 	return reconcile_hold(a, reconcile_key(a, task, EVENT_SAMPLE, CALL_NONE), ev);
 }
 
-bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev,
+		    const struct reconcile_wait *w)
 {
 	struct held *h = reconcile_hold(a, reconcile_key(a, task, EVENT_BLOCKED, ev->wait.call), ev);
 
@@ -105,7 +107,8 @@ bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, cons
 	return true;
 }
 
-bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w)
+bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const struct event *ev,
+		   const struct reconcile_wait *w)
 {
 	struct key *k;
 
@@ -335,7 +338,8 @@ static void reconcile_give(struct reconcile *a, struct key *k, const struct held
 }
 
 /* Puts what is above 0 of three figures of K, from FIRST on, under stacks or none, for good. */
-static void give_left(struct reconcile *a, struct key *k, int first, const int64_t *what, bool on_stacks, uint64_t time_ns)
+static void give_left(struct reconcile *a, struct key *k, int first, const int64_t *what, bool on_stacks,
+		      uint64_t time_ns)
 {
 	const struct giving g = for_good(a);
 	uint64_t part[PARTS];
@@ -350,7 +354,10 @@ static void give_left(struct reconcile *a, struct key *k, int first, const int64
 		tell_carried(a, &g, k, on_stacks, time_ns, part);
 }
 
-/* Long waits: what was never told in this window will not be any more, nor will be asked for what was told in excess. */
+/*
+ * Long waits: what was never told in this window will not be any more, nor will be asked for what
+ * was told in excess.
+ */
 static void end_window(struct reconcile *a, struct key *k, uint64_t time_ns)
 {
 	give_left(a, k, LONG_BLOCKED, k->low, false, time_ns);
@@ -437,8 +444,8 @@ void reconcile_rest(struct reconcile *a, uint64_t time_ns, struct event_sink *to
 
 	for (const struct held *h = a->held.v; h < a->held.v + a->held.n; h++) {
 		const struct key *k = &a->keys.v[h->key];
-		uint64_t part[PARTS] = { h->w.blocked_ns - h->w.told_blocked_ns, h->w.runnable_ns - h->w.told_runnable_ns,
-					 held_count(h) };
+		uint64_t part[PARTS] = { h->w.blocked_ns - h->w.told_blocked_ns,
+					 h->w.runnable_ns - h->w.told_runnable_ns, held_count(h) };
 
 		/* One that waits for more to be left shows by what is left. */
 		if (h->age && left_time(k) > 0)

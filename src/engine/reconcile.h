@@ -98,13 +98,15 @@ bool reconcile_sample(struct reconcile *a, const struct reconcile_task *task, co
  * EVENT_RUNNABLE, with EVENT_F_PIECE and no count). NOTE_NO_STACK counts as no stack. False as
  * above.
  */
-bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
+bool reconcile_wait(struct reconcile *a, const struct reconcile_task *task, const struct event *ev,
+		    const struct reconcile_wait *w);
 /*
  * Holds W.count summed waits of TASK (engine/wait_sums.h), which share the stack and the rest of
  * EV. No total includes them, so they are added to the totals. False when there was no room: they
  * will have no stack then.
  */
-bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
+bool reconcile_sum(struct reconcile *a, const struct reconcile_task *task, const struct event *ev,
+		   const struct reconcile_wait *w);
 /*
  * Tells that these parts of a wait in CALL were emitted, but its end never came: they are
  * subtracted from what is missing.

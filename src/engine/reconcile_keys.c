@@ -29,7 +29,10 @@ static bool reconcile_keys_is_key(const struct key *k, const struct reconcile_ta
 	return k->kind == kind && k->call == call && reconcile_task_same(&k->task, t);
 }
 
-/* Makes the places of dropped keys free, which the index still knows until then. Without memory they stay for the next time. */
+/*
+ * Makes the places of dropped keys free, which the index still knows until then. Without memory
+ * they stay for the next time.
+ */
 static void make_index(struct reconcile *a)
 {
 	struct hidx fresh = { 0 };
@@ -37,7 +40,8 @@ static void make_index(struct reconcile *a)
 	if (!vec_reserve(&a->free, a->keys.n))
 		return;
 	for (uint32_t id = 0; id < a->keys.n; id++) {
-		if (a->keys.v[id].kind && !hidx_add(&fresh, reconcile_keys_rehash(a, id), id, reconcile_keys_rehash, a)) {
+		if (a->keys.v[id].kind && !hidx_add(&fresh, reconcile_keys_rehash(a, id), id,
+						    reconcile_keys_rehash, a)) {
 			hidx_free(&fresh);
 			return;
 		}

@@ -118,7 +118,8 @@ static inline bool held_is_long(const struct held *h)
 {
 	const uint64_t length = held_length(h);
 
-	return held_is_wait(h) && (length >= h->w.period_ns || !length || h->w.told_blocked_ns || h->w.told_runnable_ns);
+	return held_is_wait(h) && (length >= h->w.period_ns || !length || h->w.told_blocked_ns ||
+				   h->w.told_runnable_ns);
 }
 
 /* ---- reconcile_keys.c ---- */
@@ -138,7 +139,8 @@ void reconcile_free_keys(struct reconcile *a);
 /* Emits EV as it is. */
 void tell_event(const struct reconcile *a, const struct giving *g, const struct event *ev);
 /* Emits the wait H as events of WEIGHT (blocked, runnable) that stand for COUNT waits. */
-void tell_wait(const struct reconcile *a, const struct giving *g, const struct held *h, const uint64_t weight[2], uint64_t count);
+void tell_wait(const struct reconcile *a, const struct giving *g, const struct held *h, const uint64_t weight[2],
+	       uint64_t count);
 /*
  * Emits time of K that no event stands for, PART by part: on the last stacks of K or its kin, if it
  * MAY and there are any.

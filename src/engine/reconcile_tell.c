@@ -30,7 +30,8 @@ void tell_event(const struct reconcile *a, const struct giving *g, const struct 
 }
 
 /* A part without weight makes no event, unless there is nothing else to carry the count. */
-void tell_wait(const struct reconcile *a, const struct giving *g, const struct held *h, const uint64_t weight[2], uint64_t count)
+void tell_wait(const struct reconcile *a, const struct giving *g, const struct held *h,
+	       const uint64_t weight[2], uint64_t count)
 {
 	const uint64_t own[2] = { h->w.blocked_ns, h->w.runnable_ns };
 	const bool stands = !held_is_long(h) && (weight[0] != own[0] || weight[1] != own[1] || count != 1);

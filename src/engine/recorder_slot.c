@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAMES_NS (5 * NSEC_PER_SEC)      /* for names that a recording still lacks when it is ended while others go on */
+/* for names that a recording still lacks when it is ended while others go on */
+#define NAMES_NS (5 * NSEC_PER_SEC)
 
 bool engine_recorder_spare(const struct engine *en)
 {
@@ -154,7 +155,8 @@ void engine_serve_save(struct engine *en)
 void engine_show_recording(struct engine *en)
 {
 	en->rec.keeping = en->sink.recorder && en->recorder_spare && !en->recorder_midway;
-	en->rec.bytes = !en->sink.recorder ? 0 : en->rec.keeping ? recorder_held(en->sink.recorder) : recorder_bytes(en->sink.recorder);
+	en->rec.bytes = !en->sink.recorder ? 0 : en->rec.keeping ? recorder_held(en->sink.recorder) :
+		recorder_bytes(en->sink.recorder);
 }
 
 /* ---- from other threads ---- */
@@ -193,15 +195,16 @@ void engine_recording(struct engine *en, struct engine_recording *ret)
 }
 
 /* Whether a recording can begin: then that is said, so that there is but one. */
-static int recorder_slot_reserve(struct engine *en, const char *path, struct profile_meta *ret_meta, struct recorder **ret_old,
-				 struct err *e)
+static int recorder_slot_reserve(struct engine *en, const char *path, struct profile_meta *ret_meta,
+				 struct recorder **ret_old, struct err *e)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&en->lock);
 	if (atomic_load(&en->ended))
 		r = err_set(e, ESRCH, "nothing new comes any more that could be recorded");
-	else if (en->rec.keeping || (en->rec.state != ENGINE_RECORDING_NONE && en->rec.state != ENGINE_RECORDING_FAILED))
+	else if (en->rec.keeping || (en->rec.state != ENGINE_RECORDING_NONE &&
+				     en->rec.state != ENGINE_RECORDING_FAILED))
 		r = err_set(e, EBUSY, "a recording goes on already");
 	if (r >= 0) {
 		*ret_old = take_ptr(en->rec.done);

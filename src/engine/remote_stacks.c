@@ -18,7 +18,8 @@
 
 #define WAIT_NS (5 * NSEC_PER_MSEC)
 #define FURTHER 16u                      /* times as much is read where a stack goes on ... */
-#define FURTHER_BYTES_S (64ull << 20)    /* ... as long as it is not more than that in all: a process may make it look so ... */
+/* ... as long as it is not more than that in all: a process may make it look so ... */
+#define FURTHER_BYTES_S (64ull << 20)
 #define FURTHER_BYTES_MAX (512ull << 20) /* ... or so much at once */
 
 struct asked {
@@ -64,8 +65,10 @@ static void remote_stacks_walk(struct remote_stacks *o, const struct source_open
 			       const struct raw_segment *seg)
 {
 	struct raw_event raw = {
-		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns, .pid = w->pid, .tid = w->tid,
-		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id, .user.machine = w->machine,
+		.kind = RAW_WAIT_STACK, .cpu = w->cpu, .node = w->node, .time_ns = time_ns,
+			.pid = w->pid, .tid = w->tid,
+		.sample = { .start_ns = w->start_ns, .cgroup_id = w->cgroup_id, .exe_id = w->exe_id,
+			    .user.machine = w->machine,
 			    .user.nr_regs = w->nr_regs, .user.kthread = w->call == CALL_KERNEL, .kernel = w->kernel,
 			    .nr_kernel = w->nr_kernel },
 		.wait = { .id = w->id, .call = w->call, .state = w->state, .seeded = w->seeded },
@@ -158,10 +161,11 @@ static struct source_open remote_stacks_listed(const struct raw_event *raw)
 {
 	const struct raw_sample *s = &raw->sample;
 	struct source_open w = {
-		.pid = raw->pid, .tid = raw->tid, .start_ns = s->start_ns, .cgroup_id = s->cgroup_id, .exe_id = s->exe_id,
+		.pid = raw->pid, .tid = raw->tid, .start_ns = s->start_ns, .cgroup_id = s->cgroup_id,
+			.exe_id = s->exe_id,
 		.id = raw->wait.id, .since_ns = raw->time_ns, .call = raw->wait.call, .state = raw->wait.state,
-		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->user.machine, .nr_regs = s->user.nr_regs,
-		.nr_kernel = s->nr_kernel, .kernel = s->kernel,
+		.seeded = raw->wait.seeded, .cpu = raw->cpu, .node = raw->node, .machine = s->user.machine,
+		.nr_regs = s->user.nr_regs, .nr_kernel = s->nr_kernel, .kernel = s->kernel,
 	};
 
 	memcpy(w.comm, s->comm, sizeof(w.comm));

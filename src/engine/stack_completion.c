@@ -17,8 +17,10 @@
 #include <string.h>
 
 #define PLACES 512u
-#define READ_BYTES 16384u                /* of the upper part at first: outermost callers are near the end of a stack ... */
-#define READ_MOST (1u << 20)             /* ... and that there is more of it shows when the walk comes to the end of that */
+/* of the upper part at first: outermost callers are near the end of a stack ... */
+#define READ_BYTES 16384u
+/* ... and that there is more of it shows when the walk comes to the end of that */
+#define READ_MOST (1u << 20)
 #define KEPT_MOST (32u << 20)            /* of all threads together */
 #define FRESH_NS NSEC_PER_SEC
 
@@ -69,8 +71,8 @@ void completion_free(struct completion *u)
 }
 
 /*
- * The segment of IN behind which there is a page that cannot be read, in which FAULT is; 0: the last one, which is that of the main stack. NULL
- * when there is none.
+ * The segment of IN behind which there is a page that cannot be read, in which FAULT is; 0: the
+ * last one, which is that of the main stack. NULL when there is none.
  */
 static const struct raw_segment *cut_segment(const struct unwind_input *in, uint64_t fault)
 {
@@ -112,7 +114,10 @@ static enum completion_state stack_completion_ask(struct completion *u, struct p
 	return COMPLETION_ASKED;
 }
 
-/* So much is to be read from ADDR on, for FAULT to be in it, when HAD bytes of it were read before: twice as much, or as far as it takes. */
+/*
+ * So much is to be read from ADDR on, for FAULT to be in it, when HAD bytes of it were read before:
+ * twice as much, or as far as it takes.
+ */
 static uint32_t bytes_wanted(uint64_t addr, uint64_t fault, uint32_t had)
 {
 	uint32_t want = had ? had : READ_BYTES;
@@ -148,7 +153,8 @@ static void stack_completion_join(struct completion *u, const struct unwind_inpu
 	joint->len = seg->len + len;
 }
 
-enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct unwind_input *ret)
+enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault,
+					struct unwind_input *ret)
 {
 	const struct raw_segment *seg = cut_segment(&raw->sample.user, fault);
 	const uint64_t addr = seg ? seg->addr + seg->len : 0;

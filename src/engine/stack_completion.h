@@ -44,7 +44,8 @@ enum completion_state {
  * Extends the stack of RAW, a sample or wait, beyond the place where it was cut: FAULT, or (0) the
  * end of the copy.
  */
-enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault, struct unwind_input *ret);
+enum completion_state completion_extend(struct completion *u, const struct raw_event *raw, uint64_t fault,
+					struct unwind_input *ret);
 
 /* Takes in what has been read; returns the number of reads. */
 unsigned int completion_poll(struct completion *u);

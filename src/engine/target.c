@@ -142,11 +142,15 @@ static bool one_ended(struct target_watch *tw, struct watched *w)
 		return proc_ended(w->id);
 	if (poll(&p, 1, 0) <= 0)
 		return false;
-	if (features_allow("exit_code") && !ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) && (info.mask & PIDFD_WANT_EXIT)) {
+	if (features_allow("exit_code") && !ioctl(w->pidfd, PIDFD_GET_INFO_EXIT, &info) &&
+	    (info.mask & PIDFD_WANT_EXIT)) {
 		take_status(tw, info.exit_code);
 		return true;
 	}
-	/* The status is told once its parent has taken it, which is a moment later; not every parent does, nor every kernel. */
+	/*
+	 * The status is told once its parent has taken it, which is a moment later; not every
+	 * parent does, nor every kernel.
+	 */
 	if (!w->ended_ns)
 		w->ended_ns = clock_mono_ns();
 	return clock_mono_ns() - w->ended_ns >= STATUS_NS;

@@ -87,7 +87,8 @@ void wait_sums_first(struct wait_sums *s, const struct reconcile_task *task, uin
 		f = vec_push(&g->v);
 		if (f)
 			*f = (struct first){ .task = *task, .id = id };
-		if (f && !hidx_add(&g->index, reconcile_task_hash(task, id), (uint32_t)(g->v.n - 1), wait_sums_rehash, g)) {
+		if (f && !hidx_add(&g->index, reconcile_task_hash(task, id), (uint32_t)(g->v.n - 1),
+				   wait_sums_rehash, g)) {
 			g->v.n--;
 			f = NULL;
 		}
@@ -105,7 +106,8 @@ static struct reconcile_task wait_sums_task_of(const struct source_sum *sum)
 static void wait_sums_tell(struct wait_sums *s, const struct source_sum *sum, const struct event *ev, uint64_t time_ns,
 			   const struct source_sum_part *part)
 {
-	const struct reconcile_wait w = { .blocked_ns = part->blocked_ns, .runnable_ns = part->runnable_ns, .period_ns = 1,
+	const struct reconcile_wait w = { .blocked_ns = part->blocked_ns,
+					.runnable_ns = part->runnable_ns, .period_ns = 1,
 					.count = part->count };
 	const struct reconcile_task task = wait_sums_task_of(sum);
 	struct event one = *ev;
@@ -126,7 +128,8 @@ static void wait_sums_tell_sum(struct wait_sums *s, const struct source_sum *sum
 	for (uint32_t i = 0; i < sum->n; i++) {
 		struct source_sum_part rest = sum->part[i];
 
-		if (i == sum->n - 1 && rest.count && rest.blocked_ns >= longest.blocked_ns && rest.runnable_ns >= longest.runnable_ns) {
+		if (i == sum->n - 1 && rest.count && rest.blocked_ns >= longest.blocked_ns &&
+		    rest.runnable_ns >= longest.runnable_ns) {
 			rest.blocked_ns -= longest.blocked_ns;
 			rest.runnable_ns -= longest.runnable_ns;
 			rest.count--;

@@ -24,7 +24,8 @@ struct wait_sums;
 struct wait_sums_config {
 	stack_id no_stack;       /* reconcile_no_stack() */
 	/* Takes W.count waits of TASK. */
-	void (*each)(void *ctx, const struct reconcile_task *task, const struct event *ev, const struct reconcile_wait *w);
+	void (*each)(void *ctx, const struct reconcile_task *task, const struct event *ev,
+		     const struct reconcile_wait *w);
 	thread_id (*thread)(void *ctx, const struct reconcile_task *task);
 	void *ctx;
 };
