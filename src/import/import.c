@@ -67,7 +67,8 @@ int import_state_refuse(struct import_state *r, const char *text, const char *wa
 	if (rc < 0 || import_state_is_cut(r))
 		return rc;
 	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%.*s%s', is not %s", r->lines.nr, r->lines.name,
-		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text, strlen(text) > QUOTED_MAX ? "..." : "", wanted);
+		       (int)text_whole(text, strnlen(text, QUOTED_MAX)), text,
+		       strlen(text) > QUOTED_MAX ? "..." : "", wanted);
 }
 
 static void import_write_note(struct import_state *r)
@@ -82,13 +83,16 @@ static void import_write_note(struct import_state *r)
 	if (r->sink.changed)
 		import_state_note(r, "names with bytes that are no text, shown as U+FFFD: %" PRIu64, r->sink.changed);
 	if (r->sink.deep)
-		import_state_note(r, "stacks without their innermost functions, of more than %u: %" PRIu64, SINK_DEPTH_MAX, r->sink.deep);
+		import_state_note(r, "stacks without their innermost functions, of more than %u: %" PRIu64,
+				  SINK_DEPTH_MAX, r->sink.deep);
 	if (r->rounded)
 		import_state_note(r, "numbers with decimals, which folded stacks round: %" PRIu64, r->rounded);
 	if (st.refused || st.facts_folded)
-		import_state_note(r, "memory is full: %" PRIu64 " stacks stand under (other)", st.refused + st.facts_folded);
+		import_state_note(r, "memory is full: %" PRIu64 " stacks stand under (other)",
+				  st.refused + st.facts_folded);
 	if (sink_full(&r->sink))
-		import_state_note(r, "memory is full of names: what comes behind line %" PRIu64 " is left out", r->lines.nr);
+		import_state_note(r, "memory is full of names: what comes behind line %" PRIu64
+				  " is left out", r->lines.nr);
 }
 
 static int import_read_all(struct import_state *r, enum import_format format, struct err *e)
@@ -98,7 +102,8 @@ static int import_read_all(struct import_state *r, enum import_format format, st
 	if (rc < 0)
 		return rc;
 	if (!r->sink.stacks && r->event && r->report->note[0])
-		return err_set(e, ENODATA, "%s holds no sample of the event '%s'; %s", r->lines.name, r->event, r->report->note);
+		return err_set(e, ENODATA, "%s holds no sample of the event '%s'; %s", r->lines.name, r->event,
+			       r->report->note);
 	if (!r->sink.stacks)
 		return err_set(e, ENODATA, "%s holds no stack%s", r->lines.name, r->cut ? " that is whole" : "");
 	r->report->lines = r->lines.nr;
@@ -121,7 +126,8 @@ int import_read(int fd, const char *name, const struct import_options *o, struct
 	text_sanitise(meta->target, sizeof(meta->target), base, strlen(base));
 	meta->file_bytes = meta->user_cpu_ns = meta->bpf_cpu_ns = meta->engine_cpu_ns = meta->rss_bytes = META_UNKNOWN;
 	meta->unread.n = META_UNKNOWN;
-	meta->rules_pages = meta->rules = meta->rules_processes = meta->rules_evicted = meta->rules_bytes = META_UNKNOWN;
+	meta->rules_pages = meta->rules = meta->rules_processes = meta->rules_evicted =
+		meta->rules_bytes = META_UNKNOWN;
 	rc = sink_init(&r.sink, p, names, meta, e);
 	if (!rc)
 		rc = lines_open(&r.lines, fd, name, o->progress, e);

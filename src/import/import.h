@@ -50,14 +50,16 @@ struct import_report {
 
 struct import_options {
 	enum import_format format;       /* not IMPORT_NONE */
-	const char *event;       /* of a text of `perf script`: the only one that is read; NULL: as import/perfevents.h says */
+	/* of a text of `perf script`: the only one that is read; NULL: as import/perfevents.h says */
+	const char *event;
 	struct progress *progress;       /* told how far reading has come; begun and ended by the caller; may be NULL */
 };
 
 /*
- * Reads PATH ("-" is standard input), which holds what O says, into P and NAMES, both fresh; P should have the limit above.
- * Fills META. A negative errno with a sentence that names the line when it is not what the format has, and for a file with no
- * stack at all. A last line that was cut off is left out with a note.
+ * Reads PATH ("-" is standard input), which holds what O says, into P and NAMES, both fresh; P
+ * should have the limit above. Fills META. A negative errno with a sentence that names the line
+ * when it is not what the format has, and for a file with no stack at all. A last line that was cut
+ * off is left out with a note.
  */
 int import_load(const char *path, const struct import_options *o, struct profile *p, struct names *names,
 		struct profile_meta *meta, struct import_report *report, struct err *e);

@@ -24,8 +24,9 @@ struct import_state {
 void import_state_note(struct import_state *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * The line given last, whose beginning is TEXT, is not what WANTED says ("a folded stack such as ..."). When it is the last one
- * and has no end it may have been cut off: 0, and r->cut. Otherwise a negative errno with a sentence.
+ * The line given last, whose beginning is TEXT, is not what WANTED says ("a folded stack such as
+ * ..."). When it is the last one and has no end it may have been cut off: 0, and r->cut. Otherwise
+ * a negative errno with a sentence.
  */
 int import_state_refuse(struct import_state *r, const char *text, const char *wanted, struct err *e);
 

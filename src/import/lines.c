@@ -80,8 +80,8 @@ static int begin_text(struct lines *l, struct err *e)
 			return -e->code;
 	other = other_encoding(l->buf, l->n);
 	if (other)
-		return err_set(e, EBADMSG, "%s is text in %s, and UTF-8 is read: use `iconv -f %s -t UTF-8 FILE | sberf ... -`", l->name,
-			       other, other);
+		return err_set(e, EBADMSG, "%s is text in %s, and UTF-8 is read: use `iconv -f %s -t UTF-8 FILE | "
+			       "sberf ... -`", l->name, other, other);
 	if (l->n >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3))
 		l->at = 3;
 	return 0;

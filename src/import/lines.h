@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 /*
- * Bytes that a line may have. A stack of 1,024 frames, as many as are recorded, whose names are as long as exports keep them (65,535
- * bytes), has half of that; the other half is for what is inlined.
+ * Bytes that a line may have. A stack of 1,024 frames, as many as are recorded, whose names are as
+ * long as exports keep them (65,535 bytes), has half of that; the other half is for what is
+ * inlined.
  */
 #define LINES_LONGEST (128u << 20)
 
@@ -35,15 +36,17 @@ struct lines {
 };
 
 /*
- * Reads the open file FD, which stays open. NAME and P, which may be NULL, are borrowed. A byte-order mark of UTF-8 is left out; text of
- * UTF-16 and UTF-32 is refused with a sentence, as is a compression that packed.h does not read. lines_close() in any case.
+ * Reads the open file FD, which stays open. NAME and P, which may be NULL, are borrowed. A
+ * byte-order mark of UTF-8 is left out; text of UTF-16 and UTF-32 is refused with a sentence, as is
+ * a compression that packed.h does not read. lines_close() in any case.
  */
 int lines_open(struct lines *l, int fd, const char *name, struct progress *p, struct err *e);
 void lines_close(struct lines *l);
 
 /*
- * The next line: 1 with its LEN bytes at *RET, without "\n" or "\r\n", and NUL behind them; valid, and the caller's to change,
- * until the next call. 0 at the end. A negative errno with a sentence when reading fails or a line is too long.
+ * The next line: 1 with its LEN bytes at *RET, without "\n" or "\r\n", and NUL behind them; valid,
+ * and the caller's to change, until the next call. 0 at the end. A negative errno with a sentence
+ * when reading fails or a line is too long.
  */
 int lines_next(struct lines *l, char **ret, size_t *ret_len, struct err *e);
 

@@ -232,7 +232,10 @@ static enum step bzip2_step(struct packed *p, char *dst, size_t size, size_t *re
 #define bzip2_end NULL
 #endif
 
-/* A text may begin with "BZh": the compressed file goes on with a size and the digits of pi, or those of its square root. */
+/*
+ * A text may begin with "BZh": the compressed file goes on with a size and the digits of pi, or
+ * those of its square root.
+ */
 static bool is_bzip2(const struct packed *p)
 {
 	const char *pi = "1AY&SY", *root = "\x17rE8P\x90";
@@ -287,8 +290,8 @@ static int packed_begin(struct packed *p, struct err *e)
 		return r;
 	how = packing_of(p);
 	if (!how->step)
-		return err_set(e, EOPNOTSUPP, "%s is compressed by %s, which this sberf does not read: use `%s -dc FILE | sberf ... -`",
-			       p->name, how->name, how->tool);
+		return err_set(e, EOPNOTSUPP, "%s is compressed by %s, which this sberf does not read: use `%s -dc "
+			       "FILE | sberf ... -`", p->name, how->name, how->tool);
 	if (how->begin && !how->begin(p))
 		return err_nomem(e, p->name);
 	p->how = how;
@@ -325,7 +328,8 @@ void packed_close(struct packed *p)
 static ssize_t packed_stop(const struct packed *p, struct err *e)
 {
 	if (p->last == STEP_MEMORY)
-		return err_set(e, ENOMEM, "unpacking %s takes too much memory: use `%s -dc FILE | sberf ... -`", p->name, p->how->tool);
+		return err_set(e, ENOMEM, "unpacking %s takes too much memory: use `%s -dc FILE | sberf ... -`",
+			       p->name, p->how->tool);
 	return p->last == STEP_DAMAGED ? -EBADMSG : 0;
 }
 
@@ -343,7 +347,10 @@ ssize_t packed_read(struct packed *p, char *dst, size_t size, struct err *e)
 		if (r < 0)
 			return r;
 		before = packed_left(p);
-		/* What is whole and has nothing behind it has ended; else there may still be something in the decoder. */
+		/*
+		 * What is whole and has nothing behind it has ended; else there may still be
+		 * something in the decoder.
+		 */
 		if (p->last == STEP_WHOLE && !before)
 			return 0;
 		p->last = p->how->step(p, dst, size, &n);

@@ -19,15 +19,16 @@
 struct packed;
 
 /*
- * Reads the first bytes of the open file FD, which stays open and is borrowed, as is NAME. A negative errno with a sentence when reading
- * fails, or when the file has a compression that this sberf does not read.
+ * Reads the first bytes of the open file FD, which stays open and is borrowed, as is NAME. A
+ * negative errno with a sentence when reading fails, or when the file has a compression that this
+ * sberf does not read.
  */
 int packed_open(struct packed **ret, int fd, const char *name, struct err *e);
 void packed_close(struct packed *p);             /* NULL is fine */
 
 /*
- * The next bytes, at most SIZE (at least 1) into DST: how many, 0 at the end. A negative errno with a sentence; -EBADMSG without one
- * when the file is damaged.
+ * The next bytes, at most SIZE (at least 1) into DST: how many, 0 at the end. A negative errno with
+ * a sentence; -EBADMSG without one when the file is damaged.
  */
 ssize_t packed_read(struct packed *p, char *dst, size_t size, struct err *e);
 

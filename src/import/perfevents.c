@@ -91,7 +91,8 @@ static unsigned int perfevents_judge(struct perf_events *p, const char *name, un
 	return strcmp(p->event, name) ? 0 : p->time ? EVENT_SAMPLE : EVENT_COUNTED;
 }
 
-unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period, struct profile_meta *m)
+unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period,
+			      struct profile_meta *m)
 {
 	const size_t plain = plain_len(name, len);
 	char own[PERF_EVENT_NAME];
@@ -110,7 +111,8 @@ void perf_events_note(const struct perf_events *p, struct import_state *r)
 	size_t at = 0;
 
 	for (unsigned int i = 0; i < p->nr_left; i++)
-		at += text_format(text + at, sizeof(text) - at, "%s%" PRIu64 "%s of %s", i ? ", " : "", p->left[i].samples,
+		at += text_format(text + at, sizeof(text) - at, "%s%" PRIu64 "%s of %s", i ? ", " : "",
+				  p->left[i].samples,
 				  i ? "" : p->left[i].samples == 1 ? " sample" : " samples", p->left[i].name);
 	if (p->more)
 		text_format(text + at, sizeof(text) - at, ", %" PRIu64 " of further events", p->more);

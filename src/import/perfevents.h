@@ -37,10 +37,11 @@ struct perf_events {
 void perf_events_init(struct perf_events *p, const char *wanted);
 
 /*
- * What a sample of the event that the LEN bytes at NAME are is read as: enum event_kind. 0: it is left out, and has been counted. The
- * first event that is read is noted in M.
+ * What a sample of the event that the LEN bytes at NAME are is read as: enum event_kind. 0: it is
+ * left out, and has been counted. The first event that is read is noted in M.
  */
-unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period, struct profile_meta *m);
+unsigned int perf_events_kind(struct perf_events *p, const char *name, size_t len, bool has_period,
+			      struct profile_meta *m);
 
 /* Says in the note of R's report what was left out. */
 void perf_events_note(const struct perf_events *p, struct import_state *r);

@@ -185,8 +185,8 @@ static bool parse_from_end(const char *s, size_t len, struct perf_header *h, uin
 }
 
 /*
- * As export/perfscript.c writes it: all but the name is told from the end, and written again it must be the same. So whatever stands
- * before that is the name.
+ * As export/perfscript.c writes it: all but the name is told from the end, and written again it
+ * must be the same. So whatever stands before that is the name.
  */
 static bool parse_own(const char *s, size_t len, struct perf_header *h)
 {
@@ -201,8 +201,8 @@ static bool parse_own(const char *s, size_t len, struct perf_header *h)
 	if (!kind)
 		return false;
 	n = (size_t)snprintf(text, sizeof(text), PERF_SAMPLE_FORMAT, (int)h->pid, (int)h->tid, (uint32_t)cpu,
-			     (uint64_t)(h->time_ns / NSEC_PER_SEC), (uint64_t)(h->time_ns % NSEC_PER_SEC / 1000), h->period,
-			     perf_name(kind));
+			     (uint64_t)(h->time_ns / NSEC_PER_SEC),
+			     (uint64_t)(h->time_ns % NSEC_PER_SEC / 1000), h->period, perf_name(kind));
 	if (n > len || memcmp(s + len - n, text, n))
 		return false;
 	h->comm = (struct part){ .s = s, .len = len - n };
@@ -285,8 +285,9 @@ static size_t without_offset(const char *s, size_t len)
 }
 
 /*
- * Where the file begins, with its parenthesis, that ends P; NULL when there is none. Both names and paths may hold " (". Behind an offset
- * a file begins; else what begins with a slash is one; else the last parenthesis is it.
+ * Where the file begins, with its parenthesis, that ends P; NULL when there is none. Both names and
+ * paths may hold " (". Behind an offset a file begins; else what begins with a slash is one; else
+ * the last parenthesis is it.
  */
 static const char *perfline_file_of(struct part p)
 {

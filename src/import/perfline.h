@@ -45,7 +45,10 @@ bool part_begins(struct part p, const char *with);
 bool perf_line_header(const char *s, size_t len, struct perf_header *ret);
 bool perf_line_frame(const char *s, size_t len, struct perf_frame *ret);
 
-/* The field of perf script -F that the LEN bytes at S do not have, as they would be a header otherwise; NULL when they are none anyway. */
+/*
+ * The field of perf script -F that the LEN bytes at S do not have, as they would be a header
+ * otherwise; NULL when they are none anyway.
+ */
 const char *perf_line_lacks(const char *s, size_t len);
 
 #endif

@@ -44,7 +44,10 @@ struct folded {
 	bool surely_two;         /* if all do, the first of them is none of a process or thread */
 };
 
-/* The letter of the suffix of the LEN bytes at S, "_[k]", when it is one of ours and something stands before it; else 0. */
+/*
+ * The letter of the suffix of the LEN bytes at S, "_[k]", when it is one of ours and something
+ * stands before it; else 0.
+ */
 static char suffix_of(const char *s, size_t len)
 {
 	const char *at;
@@ -97,7 +100,8 @@ static const char *take_run(struct folded *f, const char *s, const char *end, st
 			break;
 		f->run[n++] = read_folded_plain_name(at + 1, len - SUFFIX_LEN);
 	}
-	frame = sink_frame(&f->r->sink, module, n > 1 ? s : f->run[0].text, n > 1 ? (size_t)(at - s) : f->run[0].len, f->run, n);
+	frame = sink_frame(&f->r->sink, module, n > 1 ? s : f->run[0].text,
+			   n > 1 ? (size_t)(at - s) : f->run[0].len, f->run, n);
 	if (frame != ID_NONE)
 		*stack = dict_stack(f->r->sink.dict, *stack, frame);
 	return frame == ID_NONE || *stack == ID_NONE ? NULL : at;
@@ -176,10 +180,11 @@ static stack_id read_folded_take_stack(struct folded *f, const char *s, size_t l
 }
 
 /*
- * The number from AT to END, with decimals if need be, as weight and as a whole number. False when it is none, or too large to
- * be counted.
+ * The number from AT to END, with decimals if need be, as weight and as a whole number. False when
+ * it is none, or too large to be counted.
  */
-static bool read_folded_take_number(struct folded *f, const char *at, const char *end, uint64_t *ret_ns, uint64_t *ret_count)
+static bool read_folded_take_number(struct folded *f, const char *at, const char *end, uint64_t *ret_ns,
+				    uint64_t *ret_count)
 {
 	uint64_t whole, part = 0;
 	unsigned int digits = 0;
@@ -241,8 +246,9 @@ static void look_for_two(struct folded *f, const char *s, size_t len)
 }
 
 /*
- * When all lines end in two numbers it is a difference. Where samples have no stacks the first may also be the number of a process or
- * thread: but then the names before it are groups, and the outermost of these has a number too.
+ * When all lines end in two numbers it is a difference. Where samples have no stacks the first may
+ * also be the number of a process or thread: but then the names before it are groups, and the
+ * outermost of these has a number too.
  */
 static int judge_two(struct folded *f, struct err *e)
 {
@@ -251,9 +257,11 @@ static int judge_two(struct folded *f, struct err *e)
 	if (!f->lines || f->two_numbers < f->lines)
 		return 0;
 	if (f->surely_two)
-		return err_set(e, EBADMSG, "%s is a difference, as `sberf diff --format folded` writes it: each line ends in two numbers, before "
+		return err_set(e, EBADMSG, "%s is a difference, as `sberf diff --format folded` writes it: each line "
+			       "ends in two numbers, before "
 			       "and after; keep one of them, or draw both with flamegraph.pl", r->lines.name);
-	import_state_note(r, "each line ends in two numbers: if it is a difference, the first is read as part of a name");
+	import_state_note(r, "each line ends in two numbers: if it is a difference, the first is read as "
+			  "part of a name");
 	return 0;
 }
 
@@ -297,7 +305,8 @@ static int read_folded_take_lines(struct folded *f, struct err *e)
 int import_folded(struct import_state *r, struct err *e)
 {
 	struct folded f = {
-		.r = r, .user = sink_module(&r->sink, MODULE_FILE, "", 0), .kernel = sink_module(&r->sink, MODULE_KERNEL, "", 0),
+		.r = r, .user = sink_module(&r->sink, MODULE_FILE, "", 0),
+			.kernel = sink_module(&r->sink, MODULE_KERNEL, "", 0),
 		.jit = sink_module(&r->sink, MODULE_ANON, "", 0),
 	};
 	int rc;

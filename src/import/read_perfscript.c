@@ -82,8 +82,8 @@ struct perfscript {
 
 static bool is_jit(struct part dso)
 {
-	return part_begins(dso, "/tmp/perf-") || part_begins(dso, "//anon") || part_begins(dso, "[anon") || part_begins(dso, "jitted-") ||
-	       memmem(dso.s, dso.len, "/jitted-", strlen("/jitted-"));
+	return part_begins(dso, "/tmp/perf-") || part_begins(dso, "//anon") || part_begins(dso, "[anon") ||
+	       part_begins(dso, "jitted-") || memmem(dso.s, dso.len, "/jitted-", strlen("/jitted-"));
 }
 
 static module_id read_perfscript_module_of(struct perfscript *p, const struct perf_frame *f)
@@ -128,7 +128,8 @@ static frame_id make_frame(struct perfscript *p, const struct perf_frame *f)
 	for (size_t i = p->inlined.n; ok && i-- > 0 && n < SINK_RUN_MAX;) {
 		const struct inlined *in = &p->inlined.v[i];
 
-		name[n++] = (struct sink_name){ .text = p->text.v + in->at, .len = in->len, .kind = f->kernel ? FUNC_KERNEL : FUNC_USER };
+		name[n++] = (struct sink_name){ .text = p->text.v + in->at, .len = in->len,
+						.kind = f->kernel ? FUNC_KERNEL : FUNC_USER };
 		ok = read_perfscript_append(p, p->text.v + in->at, in->len);
 	}
 	return ok ? sink_frame(&p->r->sink, module, p->run.v, p->run.n, name, n) : ID_NONE;
@@ -168,8 +169,8 @@ static int read_perfscript_add_frame(struct perfscript *p, const struct perf_fra
 }
 
 /*
- * What is called inlined, but into nothing at its address, is a function by itself: perf says so of second names of one. It is
- * in the file of F, which comes next.
+ * What is called inlined, but into nothing at its address, is a function by itself: perf says so of
+ * second names of one. It is in the file of F, which comes next.
  */
 static int end_inlined(struct perfscript *p, const struct perf_frame *f, struct err *e)
 {
@@ -215,8 +216,8 @@ static int end_sample(struct perfscript *p, struct err *e)
 	for (size_t i = p->frames.n; stack != ID_NONE && i-- > 0;)
 		stack = dict_stack(s->dict, stack, p->frames.v[i]);
 	if (!sink_weighs(s, p->weight))
-		return err_set(e, EOVERFLOW, "the periods of %s add up to more than can be counted, at line %" PRIu64, p->r->lines.name,
-			       p->r->lines.nr);
+		return err_set(e, EOVERFLOW, "the periods of %s add up to more than can be counted, at line %" PRIu64,
+			       p->r->lines.name, p->r->lines.nr);
 	return sink_add(s, p->kind, p->time_ns, p->thread, stack, p->weight, 1, e);
 }
 
@@ -253,7 +254,8 @@ static int begin_sample(struct perfscript *p, const struct perf_header *h, struc
 	if (!p->kind)
 		return 0;
 	if (!p->events.time && h->has_period && h->period > UINT64_MAX / sink_one())
-		return err_set(e, EOVERFLOW, "the period at line %" PRIu64 " of %s is too large", p->r->lines.nr, p->r->lines.name);
+		return err_set(e, EOVERFLOW, "the period at line %" PRIu64 " of %s is too large", p->r->lines.nr,
+			       p->r->lines.name);
 	p->weight = !h->has_period ? sink_one() : p->events.time ? h->period : h->period * sink_one();
 	p->time_ns = h->time_ns;
 	if (h->has_time) {
@@ -290,7 +292,8 @@ static int read_perfscript_refuse(const struct perfscript *p, struct err *e)
 	const char *name = p->r->lines.name;
 
 	if (t->lacks)
-		return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%s', has %s: write the text with `perf script -F +%s`", t->lacking.nr,
+		return err_set(e, EBADMSG, "line %" PRIu64
+			       " of %s, '%s', has %s: write the text with `perf script -F +%s`", t->lacking.nr,
 			       name, t->lacking.text, !strcmp(t->lacks, "time") ? "neither a time nor a CPU" :
 			       !strcmp(t->lacks, "tid") ? "no number of a thread" : "no event", t->lacks);
 	return err_set(e, EBADMSG, "line %" PRIu64 " of %s, '%s', is not " WANTED, t->first.nr, name, t->first.text);
@@ -337,7 +340,10 @@ static int read_perfscript_take_line(struct perfscript *p, const char *s, size_t
 		return end_sample(p, e);
 	if (is_comment(p, s, len))
 		return 0;
-	/* perf puts a tab before frames, and none before samples. With blanks it is a sample if it can be: a program may be called "cafe". */
+	/*
+	 * perf puts a tab before frames, and none before samples. With blanks it is a sample if it
+	 * can be: a program may be called "cafe".
+	 */
 	header = !(p->open && s[0] == '\t') && perf_line_header(s, len, &h);
 	if (header || (p->open && indented && perf_line_frame(s, len, &f)))
 		p->tally.known++;
@@ -349,7 +355,10 @@ static int read_perfscript_take_line(struct perfscript *p, const char *s, size_t
 	return r < 0 ? r : begin_sample(p, &h, e);
 }
 
-/* The last sample. The file may end in it, which then had further frames, unless its last line has all that a frame has. */
+/*
+ * The last sample. The file may end in it, which then had further frames, unless its last line has
+ * all that a frame has.
+ */
 static int end_text(struct perfscript *p, struct err *e)
 {
 	struct import_state *r = p->r;
@@ -390,8 +399,8 @@ static void write_notes(const struct perfscript *p)
 	if (p->without_stack)
 		import_state_note(p->r, "samples without a stack: %" PRIu64, p->without_stack);
 	if (t->unknown)
-		import_state_note(p->r, "lines that are no text of `perf script`, passed over: %" PRIu64 " (the first is line %" PRIu64 ", '%s')",
-			     t->unknown, t->first.nr, t->first.text);
+		import_state_note(p->r, "lines that are no text of `perf script`, passed over: %" PRIu64
+			     " (the first is line %" PRIu64 ", '%s')", t->unknown, t->first.nr, t->first.text);
 	if (p->lost)
 		import_state_note(p->r, "perf says that it lost samples or events: %" PRIu64, p->lost);
 }

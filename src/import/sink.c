@@ -92,7 +92,8 @@ static bool sink_is_note(const char *text)
 static bool sink_name_frame(struct sink *s, frame_id frame, module_id module, const struct sink_name *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct func f = { .name = sink_add_text(s, name[i].text, name[i].len), .module = module, .kind = name[i].kind };
+		struct func f = { .name = sink_add_text(s, name[i].text, name[i].len), .module = module,
+				  .kind = name[i].kind };
 		struct name *to = &s->run.v[n - 1 - i];          /* innermost first */
 
 		if (f.name == STR_NONE)
@@ -106,7 +107,8 @@ static bool sink_name_frame(struct sink *s, frame_id frame, module_id module, co
 	return !names_set(s->names, frame, s->run.v, (uint16_t)n, true);
 }
 
-frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t len, const struct sink_name *name, size_t n)
+frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t len,
+		    const struct sink_name *name, size_t n)
 {
 	const str_id id = sink_add_text(s, text, len);
 	const frame_id frame = id == STR_NONE ? ID_NONE : dict_frame(s->dict, module, id);
@@ -121,7 +123,8 @@ frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t l
 thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, size_t len)
 {
 	const str_id id = add_string(s, comm, len);
-	const struct thread t = { .pid = pid, .tid = tid, .comm = id, .exe = pid ? 0 : id, .start_ns = pid ? 0 : id + 1ull };
+	const struct thread t = { .pid = pid, .tid = tid, .comm = id, .exe = pid ? 0 : id,
+				  .start_ns = pid ? 0 : id + 1ull };
 
 	return id == STR_NONE ? ID_NONE : dict_thread(s->dict, &t);
 }
@@ -145,8 +148,8 @@ static void sink_count(struct profile_meta *m, unsigned int kind, uint64_t weigh
 	m->wait_own_ns += weight;
 }
 
-int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight, uint64_t samples,
-	     struct err *e)
+int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight,
+	     uint64_t samples, struct err *e)
 {
 	const struct event ev = {
 		.kind = (uint8_t)kind, .node = NODE_UNKNOWN, .time_ns = time_ns, .weight = weight,

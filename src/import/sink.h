@@ -52,10 +52,12 @@ bool sink_full(const struct sink *s);
 module_id sink_module(struct sink *s, enum module_kind kind, const char *path, size_t len);
 
 /*
- * The frame of MODULE that is N functions (at least 1, at most SINK_RUN_MAX), outermost first: the function itself, then what
- * was inlined. TEXT of LEN bytes tells it from others there: the name when N is 1. ID_NONE when out of memory.
+ * The frame of MODULE that is N functions (at least 1, at most SINK_RUN_MAX), outermost first: the
+ * function itself, then what was inlined. TEXT of LEN bytes tells it from others there: the name
+ * when N is 1. ID_NONE when out of memory.
  */
-frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t len, const struct sink_name *name, size_t n);
+frame_id sink_frame(struct sink *s, module_id module, const char *text, size_t len,
+		    const struct sink_name *name, size_t n);
 
 /* A thread called COMM; with PID and TID 0 it is told by its name alone. ID_NONE when out of memory. */
 thread_id sink_thread(struct sink *s, pid_t pid, pid_t tid, const char *comm, size_t len);
@@ -69,8 +71,8 @@ static inline uint64_t sink_one(void)
 /* Whether WEIGHT can be added: false when all weights together would be more than can be counted. */
 bool sink_weighs(const struct sink *s, uint64_t weight);
 /*
- * Adds SAMPLES, which weigh WEIGHT together. KIND: EVENT_SAMPLE, EVENT_COUNTED of what is no time, or, of time off the CPU, EVENT_BLOCKED and EVENT_RUNNABLE. A
- * negative errno with a sentence.
+ * Adds SAMPLES, which weigh WEIGHT together. KIND: EVENT_SAMPLE, EVENT_COUNTED of what is no time,
+ * or, of time off the CPU, EVENT_BLOCKED and EVENT_RUNNABLE. A negative errno with a sentence.
  */
 int sink_add(struct sink *s, unsigned int kind, uint64_t time_ns, thread_id thread, stack_id stack, uint64_t weight,
 	     uint64_t samples,
