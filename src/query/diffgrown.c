@@ -23,7 +23,8 @@ static double diffgrown_variance(const struct diff *d, const struct diff_pair *p
 	const struct diff_pair *all = &d->node[0].total;
 	const double sum = (double)all->ns[side] + 2 * w, rest = all->squares[side] - p->squares[side];
 	const double share = ((double)p->ns[side] + w) / sum, scale = diff_share(d, side, all->ns[side]);
-	const double v = (1 - share) * (1 - share) * (p->squares[side] + w * w) + share * share * (fmax(rest, 0) + w * w);
+	const double v = (1 - share) * (1 - share) * (p->squares[side] + w * w) +
+		share * share * (fmax(rest, 0) + w * w);
 
 	return sum > 0 ? v / (sum * sum) * scale * scale : 0;
 }
@@ -31,7 +32,8 @@ static double diffgrown_variance(const struct diff *d, const struct diff_pair *p
 struct diff_change diff_judge(const struct diff *d, const struct diff_pair *p)
 {
 	struct diff_change c = {
-		.before = diff_share(d, DIFF_BEFORE, p->ns[DIFF_BEFORE]), .after = diff_share(d, DIFF_AFTER, p->ns[DIFF_AFTER]),
+		.before = diff_share(d, DIFF_BEFORE, p->ns[DIFF_BEFORE]),
+			.after = diff_share(d, DIFF_AFTER, p->ns[DIFF_AFTER]),
 	};
 	const double w = diffgrown_typical(p);
 
@@ -137,8 +139,8 @@ int diff_functions(const struct diff *d, struct diff_func **ret, size_t *ret_n, 
 }
 
 /*
- * How many standard errors a normal deviate exceeds with probability P, 0 < P < 0.5, to 0.00045: M. Abramowitz, I. Stegun, Handbook of
- * Mathematical Functions, 26.2.23.
+ * How many standard errors a normal deviate exceeds with probability P, 0 < P < 0.5, to 0.00045: M.
+ * Abramowitz, I. Stegun, Handbook of Mathematical Functions, 26.2.23.
  */
 static double normal_quantile(double p)
 {

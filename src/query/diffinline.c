@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * diffinline.c - whether both sides know the same of inlined calls. Places of one build that were sampled on both sides tell: debug
- * information gives them the same calls, unless one side had none.
+ * diffinline.c - whether both sides know the same of inlined calls. Places of one build that were
+ * sampled on both sides tell: debug information gives them the same calls, unless one side had
+ * none.
  */
 #include "config.h"
 
@@ -79,7 +80,8 @@ static bool diffinline_differs(const struct places *p, const struct place *place
 	return false;
 }
 
-int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct names *const names[DIFF_SIDES], bool *ret, struct err *e)
+int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct names *const names[DIFF_SIDES],
+			bool *ret, struct err *e)
 {
 	struct places places = { 0 };
 	struct place place;
@@ -89,7 +91,8 @@ int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct 
 		if (known_place(dict[DIFF_BEFORE], names[DIFF_BEFORE], i, &place))
 			ok = diffinline_add(&places, &place);
 	for (frame_id i = 0; ok && !found && i < dict_frames(dict[DIFF_AFTER]); i++)
-		found = known_place(dict[DIFF_AFTER], names[DIFF_AFTER], i, &place) && diffinline_differs(&places, &place);
+		found = known_place(dict[DIFF_AFTER], names[DIFF_AFTER], i, &place) &&
+			diffinline_differs(&places, &place);
 	vec_free(&places.v);
 	hidx_free(&places.index);
 	if (!ok)

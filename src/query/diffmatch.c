@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * diffmatch.c - see diffmatch.h. Whatever a node can be is an *item*, found by its key: a function by name and file, a place by
- * build-id and offset, a group by its name. Items that turn out to be the same thing are joined, and the one that joined items lead to
- * (diffmatch_top()) is what a node is.
+ * diffmatch.c - see diffmatch.h. Whatever a node can be is an *item*, found by its key: a function
+ * by name and file, a place by build-id and offset, a group by its name. Items that turn out to be
+ * the same thing are joined, and the one that joined items lead to (diffmatch_top()) is what a node
+ * is.
  *
- * 1. Modules: a *file class* for all that have one name or one build-id; a *build* for each build-id, shared when both sides have it.
- * 2. Every node gets its item. A function whose place in a shared build is known is joined with that place, and so with whatever the
- *    other side calls it.
+ * 1. Modules: a *file class* for all that have one name or one build-id; a *build* for each
+ *    build-id, shared when both sides have it.
+ * 2. Every node gets its item. A function whose place in a shared build is known is joined with
+ *    that place, and so with whatever the other side calls it.
  * 3. Unnamed places in shared builds are joined with the function that covers them on any side.
- * 4. Functions that only one side has are joined with those of the other that have the same bare name; and two groups of different
- *    names, each of which has most of its side.
+ * 4. Functions that only one side has are joined with those of the other that have the same bare
+ *    name; and two groups of different names, each of which has most of its side.
  */
 #include "config.h"
 
@@ -107,7 +109,8 @@ static uint32_t find_item(struct matches *m, uint8_t tag, uint64_t a, uint64_t b
 		return NONE;
 	id = (uint32_t)m->items.n;
 	m->items.v[id] = (struct item){
-		.tag = tag, .a = a, .b = b, .text = text, .up = id, .node = { NODE_NONE, NODE_NONE }, .named = { NODE_NONE, NODE_NONE },
+		.tag = tag, .a = a, .b = b, .text = text, .up = id, .node = { NODE_NONE, NODE_NONE },
+			.named = { NODE_NONE, NODE_NONE },
 	};
 	if (!hidx_add(&m->index, h, id, item_rehash, m))
 		return NONE;
@@ -242,7 +245,8 @@ static uint32_t place_item(struct matches *m, const struct side *s, module_id mo
 	const uint32_t build = build_of(s, module);
 	const str_id class = class_of(s, module);
 
-	return build == NONE ? find_item(m, TAG_NAMELESS, class, 0, class) : find_item(m, TAG_PLACE, build, offset, class);
+	return build == NONE ? find_item(m, TAG_NAMELESS, class, 0, class) :
+		find_item(m, TAG_PLACE, build, offset, class);
 }
 
 static uint32_t make_func_item(struct matches *m, const struct side *s, const struct func *f)
@@ -381,7 +385,8 @@ static void diffmatch_see(struct matches *m)
 /* How much of the LEN bytes at NAME stays without what compilers put behind the names of clones. */
 static size_t bare_len(const char *name, size_t len)
 {
-	static const char *const clones[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm.", ".lto_priv.", " [clone " };
+	static const char *const clones[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm.",
+					      ".lto_priv.", " [clone " };
 
 	for (size_t i = 0; i < sizeof(clones) / sizeof(clones[0]); i++) {
 		const char *at = memmem(name, len, clones[i], strlen(clones[i]));
@@ -428,7 +433,10 @@ static bool join_by_name(struct matches *m)
 	return ok;
 }
 
-/* The group of DEPTH that only SIDE has and that has more than half of its time; NONE = there is none. WEIGHT: zeros, by item. */
+/*
+ * The group of DEPTH that only SIDE has and that has more than half of its time; NONE = there is
+ * none. WEIGHT: zeros, by item.
+ */
 static uint32_t main_group(struct matches *m, int side, uint32_t depth, double *weight)
 {
 	const struct tree *t = m->side[side].t;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filter.c - see filter.h. Two things need a look at all facts before the first can be judged, and only where they matter:
+ * filter.c - see filter.h. Two things need a look at all facts before the first can be judged, and
+ * only where they matter:
  *
- * A wait that was still open when it was told may have ended since. A thread has one wait at a time, so it has ended when
- * something else is known of the thread from a later slice. (What is provisional and of another kind says nothing: it may be
- * running time from before the wait that no sample stands for yet.) Within a slice nobody knows what came first. But a wait that
- * is under way is provisional, and one that was at the end of the capture has been counted there, as pieces have not: a thread
- * of which neither is known waits no more.
+ * A wait that was still open when it was told may have ended since. A thread has one wait at a
+ * time, so it has ended when something else is known of the thread from a later slice. (What is
+ * provisional and of another kind says nothing: it may be running time from before the wait that no
+ * sample stands for yet.) Within a slice nobody knows what came first. But a wait that is under way
+ * is provisional, and one that was at the end of the capture has been counted there, as pieces have
+ * not: a thread of which neither is known waits no more.
  *
- * A thread is one *of a pool* when POOL_BUSY_PERCENT or less of its time in the range asked for goes into anything but idling.
+ * A thread is one *of a pool* when POOL_BUSY_PERCENT or less of its time in the range asked for
+ * goes into anything but idling.
  */
 #include "config.h"
 
@@ -101,7 +104,8 @@ static uint32_t known_by(size_t slice, bool counted)
 /* Whether KIND is one of KINDS_WALL: said so since loops over all facts ask. */
 static bool is_time(unsigned int kind)
 {
-	_Static_assert(KINDS_WALL == (1u << EVENT_SAMPLE | 1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE), "and these are neighbours");
+	_Static_assert(KINDS_WALL == (1u << EVENT_SAMPLE | 1u << EVENT_BLOCKED | 1u << EVENT_RUNNABLE),
+		       "and these are neighbours");
 	return kind >= EVENT_SAMPLE && kind <= EVENT_RUNNABLE;
 }
 
@@ -113,7 +117,8 @@ static bool may_idle(struct filter *f, const struct fact *x)
 }
 
 /* OPEN is when a thread was last known to wait. */
-static void filter_look_at(struct filter *f, struct share *share, uint32_t *open, const struct slice_view *v, size_t slice)
+static void filter_look_at(struct filter *f, struct share *share, uint32_t *open,
+			   const struct slice_view *v, size_t slice)
 {
 	const bool in_time = share && filter_slice(f, v);
 
@@ -121,7 +126,8 @@ static void filter_look_at(struct filter *f, struct share *share, uint32_t *open
 		const struct fact *x = &v->fact[i];
 		const thread_id t = f->same[x->thread];
 
-		if (!is_time(x->kind))           /* no time, and no sign that the thread got on: samples and waits tell that */
+		/* no time, and no sign that the thread got on: samples and waits tell that */
+		if (!is_time(x->kind))
 			continue;
 		if (open && EVENT_IS_WAIT(x->kind) && f->wait[x->wait] & FACT_OPEN) {
 			if (known_by(slice, x->count) > open[t])
@@ -284,8 +290,8 @@ static void sum_asked(struct filter *f, uint64_t *ns)
 	}
 }
 
-int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns, uint64_t *ret_all_ns,
-		struct err *e)
+int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns,
+		uint64_t *ret_all_ns, struct err *e)
 {
 	uint64_t ns[2] = { 0 };
 	struct query each = *q;
@@ -336,7 +342,10 @@ static uint32_t threads_found(const uint32_t *terms, uint32_t n)
 	return r;
 }
 
-/* The nodes of terms are not looked for: where nothing ran on one, that is an answer, and the only one when nothing else is asked for. */
+/*
+ * The nodes of terms are not looked for: where nothing ran on one, that is an answer, and the only
+ * one when nothing else is asked for.
+ */
 int query_unmatched(const struct snapshot *s, const struct names *names, const struct query *q)
 {
 	struct filter f;
@@ -373,7 +382,8 @@ char *query_unmatched_text(const struct query *q, int which, char *dst, size_t s
 	};
 
 	if (which >= QUERY_TOO_LONG && (uint32_t)which < QUERY_TOO_LONG + q->terms.n)
-		snprintf(dst, size, "'%s' takes too long to be looked for: make it simpler", q->terms.v[which - QUERY_TOO_LONG].text);
+		snprintf(dst, size, "'%s' takes too long to be looked for: make it simpler",
+			 q->terms.v[which - QUERY_TOO_LONG].text);
 	else if (which < 0 || (uint32_t)which >= q->terms.n)
 		snprintf(dst, size, "nothing is left by all filters together");
 	else
@@ -390,7 +400,10 @@ static unsigned int wait_is(struct filter *f, unsigned int is, unsigned int kind
 	if (!(is & FACT_IN))
 		return 0;
 	idles = is & FACT_IDLE;
-	/* An event of a recording that has grown since may be the first that could be of a pool: then nothing is known of pools. */
+	/*
+	 * An event of a recording that has grown since may be the first that could be of a pool:
+	 * then nothing is known of pools.
+	 */
 	if (is & WAIT_POOL && f->idle.stack)
 		idles |= f->thread[thread] & FILTER_THREAD_POOL && idle_stack(&f->idle, stack);
 	if (kind == EVENT_BLOCKED)
@@ -411,7 +424,8 @@ unsigned int filter_wait(struct filter *f, const struct slice_view *v, size_t sl
 
 static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 {
-	const struct wait w = { .call = ev->wait.call, .state = ev->wait.state, .flags = ev->flags & EVENT_F_EXTRAPOLATED };
+	const struct wait w = { .call = ev->wait.call, .state = ev->wait.state,
+				.flags = ev->flags & EVENT_F_EXTRAPOLATED };
 
 	if (!filter_about(f, ev->kind, ev->thread, ev->node))
 		return 0;
@@ -419,7 +433,8 @@ static unsigned int event_anywhere(struct filter *f, const struct event *ev)
 		return 0;
 	if (EVENT_IS_WAIT(ev->kind))
 		return wait_is(f, filter_judge_wait(f, &w), ev->kind, ev->thread, ev->stack);
-	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node, .argument = ev->argument }) ?
+	return places_of(f, &(struct measured){ .kind = ev->kind, .node = ev->node, .place_node = ev->place.node,
+						.argument = ev->argument }) ?
 		FACT_IN | FACT_COUNTS : 0;
 }
 

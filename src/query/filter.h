@@ -100,13 +100,15 @@ static inline bool filter_about(const struct filter *f, unsigned int kind, threa
  * Whether a fact that is otherwise asked for is at or below query.within, which is given. IS are
  * its flags: folded idle waits have a node of their own.
  */
-static inline bool filter_within(const struct filter *f, thread_id thread, unsigned int node, stack_id stack, unsigned int is)
+static inline bool filter_within(const struct filter *f, thread_id thread, unsigned int node, stack_id stack,
+				 unsigned int is)
 {
 	return !(is & FACT_IDLE && f->q->fold_idle) && subtree_filter_has(&f->within, thread, node, stack);
 }
 
 /* As filter_fact(), without regard to query.within. */
-static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, size_t slice, const struct fact *x)
+static inline unsigned int filter_anywhere(struct filter *f, const struct slice_view *v, size_t slice,
+					   const struct fact *x)
 {
 	if (!filter_about(f, x->kind, x->thread, x->node))
 		return 0;

@@ -74,11 +74,13 @@ static bool go_frame(struct fold_path *p, frame_id frame)
 		return true;
 	fn = note ? NULL : names_get(p->identity->names, frame);
 	if (!fn)
-		return foldpath_go(p, &(struct fold_step){ .identity = identity_frame(p->identity, frame), .frame = frame });
+		return foldpath_go(p, &(struct fold_step){ .identity = identity_frame(p->identity, frame),
+							   .frame = frame });
 	for (uint32_t i = p->q->no_inlines ? 1 : fn->n; i-- > 0;) {     /* names are innermost first */
 		const uint32_t at = p->q->no_inlines ? fn->n - 1u : i;
 		const struct fold_step next = {
-			.identity = identity_func(p->identity, fn->name[at].func), .frame = frame, .name = &fn->name[at],
+			.identity = identity_func(p->identity, fn->name[at].func), .frame = frame,
+				.name = &fn->name[at],
 			.inlined = at < fn->n - 1u,
 		};
 

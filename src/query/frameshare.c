@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* frameshare.c - a stack has the frames of its parent and one more, and parents come first: one pass over the stacks, one over the facts. */
+/*
+ * frameshare.c - a stack has the frames of its parent and one more, and parents come first: one
+ * pass over the stacks, one over the facts.
+ */
 #include "config.h"
 
 #include "query/frameshare.h"

@@ -34,7 +34,8 @@ static uint32_t group_intern(struct groups *g, const struct group *key)
 	hidx_each(&g->index, h, id) {
 		const struct group *have = &g->v.v[id];
 
-		if (have->kind == key->kind && have->id[0] == key->id[0] && have->id[1] == key->id[1] && have->up == key->up)
+		if (have->kind == key->kind && have->id[0] == key->id[0] && have->id[1] == key->id[1] &&
+		    have->up == key->up)
 			return id;
 	}
 	if (!vec_reserve(&g->v, 1))
@@ -120,7 +121,8 @@ static uint32_t group_of_thread(struct groups *g, const struct dict *d, enum gro
 
 uint32_t groups_on_node(struct groups *g, uint32_t group, uint16_t numa)
 {
-	struct group key = { .id = { numa }, .hash = numa, .up = GROUP_TOP, .kind = NODE_NUMA, .numa = numa, .node = NODE_NONE };
+	struct group key = { .id = { numa }, .hash = numa, .up = GROUP_TOP, .kind = NODE_NUMA, .numa = numa,
+			     .node = NODE_NONE };
 
 	if (group != GROUP_TOP) {
 		key = g->v.v[group];

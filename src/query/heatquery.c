@@ -6,7 +6,10 @@
 
 #include "query/filter.h"
 
-/* How much of X, a fact of V, was before V: a thread cannot wait for longer than a slice lasts. Who stands for many can. */
+/*
+ * How much of X, a fact of V, was before V: a thread cannot wait for longer than a slice lasts. Who
+ * stands for many can.
+ */
 static uint64_t before_slice(const struct filter *f, const struct slice_view *v, const struct fact *x)
 {
 	const uint64_t length = v->to_ns - v->from_ns;

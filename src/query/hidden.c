@@ -46,7 +46,8 @@ static bool hidden_ends_in(struct text t, const char *what)
 /* Where many programs share their libraries. */
 static bool is_shared(struct text t)
 {
-	static const char *const folders[] = { "", "/usr", "/usr/local", "/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32",
+	static const char *const folders[] = { "", "/usr", "/usr/local", "/lib", "/lib32", "/lib64",
+					       "/usr/lib", "/usr/lib32",
 					       "/usr/lib64", "/usr/libexec", "/usr/local/lib" };
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
@@ -140,7 +141,8 @@ bool hidden_init(struct hidden *h, const struct dict *d, const struct query *q)
 	for (module_id id = 0; ok && id < h->n; id++) {
 		const struct module *m = dict_get_module(d, id);
 
-		h->module[id] = m->kind == MODULE_KERNEL ? q->hide_kernel : q->hide_libraries && is_library(d, m, &exes);
+		h->module[id] = m->kind == MODULE_KERNEL ? q->hide_kernel : q->hide_libraries &&
+			is_library(d, m, &exes);
 	}
 	vec_free(&exes);
 	return ok;

@@ -10,7 +10,10 @@
 
 enum kind { KIND_NOT_KNOWN, KIND_PLAIN, KIND_CONDITION, KIND_LOCK };
 
-/* How names begin, after underscores and glibc's "GI_". What follows is "64", or no letter and no digit ("@@GLIBC_2.3.2"). */
+/*
+ * How names begin, after underscores and glibc's "GI_". What follows is "64", or no letter and no
+ * digit ("@@GLIBC_2.3.2").
+ */
 static const char *const conditions[] = {
 	"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
 	"sem_wait", "sem_timedwait", "sem_clockwait", "new_sem_wait", "new_sem_timedwait", "new_sem_clockwait",
@@ -53,7 +56,8 @@ bool idle_condition_name(const char *name)
 	for (size_t i = 0; i < COUNT(conditions); i++) {
 		const size_t len = strlen(conditions[i]);
 
-		if (!strncmp(plain, conditions[i], len) && (!isalnum((unsigned char)plain[len]) || !strcmp(plain + len, "64")))
+		if (!strncmp(plain, conditions[i], len) &&
+		    (!isalnum((unsigned char)plain[len]) || !strcmp(plain + len, "64")))
 			return true;
 	}
 	if (contains_any(name, park_parts, COUNT(park_parts)))
@@ -107,7 +111,8 @@ static bool find_condition(struct idle_memo *m, stack_id stack)
 		const struct stack *s = dict_get_stack(m->d, stack);
 		const struct frame *f = dict_get_frame(m->d, s->frame);
 
-		if (dict_get_module(m->d, f->module)->kind != MODULE_KERNEL && !idle_look_at(m, s->frame, &depth, &found))
+		if (dict_get_module(m->d, f->module)->kind != MODULE_KERNEL &&
+		    !idle_look_at(m, s->frame, &depth, &found))
 			return false;
 		stack = s->parent;
 	}

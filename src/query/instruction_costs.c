@@ -2,9 +2,10 @@
 /*
  * instruction_costs.c - see instruction_costs.h.
  *
- * 1. Facts are summed per stack. 2. From the back (callers have smaller numbers than what they call) sums become totals, and each
- * stack is hung up under its caller. 3. One walk through those that have any weight adds up places and groups, and knows at each
- * step which of them it is below.
+ * 1. Facts are summed per stack. 2. From the back (callers have smaller numbers than what they
+ *    call) sums become totals, and each stack is hung up under its caller. 3. One walk through
+ *    those that have any weight adds up places and groups, and knows at each step which of them it
+ *    is below.
  */
 #include "config.h"
 
@@ -28,7 +29,8 @@ struct builder {
 	const struct instruction_costs_of *of;
 	struct instruction_costs *h;
 	uint32_t stacks, frames;
-	uint32_t *at;            /* by frame: bytes behind the start of the function, INSTRUCTION_COSTS_NONE = elsewhere */
+	/* by frame: bytes behind the start of the function, INSTRUCTION_COSTS_NONE = elsewhere */
+	uint32_t *at;
 	struct sum *sum;         /* by stack */
 	uint32_t *above, *above_group;   /* so many frames in the place, in the group, lead to where the walk is */
 	uint32_t above_all;
@@ -50,7 +52,8 @@ static void instruction_costs_find_frames(struct builder *b)
 {
 	for (frame_id i = 0; i < b->frames; i++) {
 		const struct frame *f = dict_get_frame(b->d, i);
-		const bool in = f->module == b->of->module && f->offset >= b->of->start && f->offset - b->of->start < b->of->size;
+		const bool in = f->module == b->of->module && f->offset >= b->of->start &&
+			f->offset - b->of->start < b->of->size;
 
 		b->at[i] = in ? (uint32_t)(f->offset - b->of->start) : INSTRUCTION_COSTS_NONE;
 	}
@@ -73,7 +76,8 @@ static void instruction_costs_add_fact(struct builder *b, const struct fact *x, 
 		return;
 	b->sum[id].own_ns = add_capped(b->sum[id].own_ns, x->weight);
 	b->h->asked_ns = add_capped(b->h->asked_ns, x->weight);
-	if (id != STACK_ROOT && is & FACT_COUNTS && place_of_frame(b, dict_get_stack(b->d, id)->frame) != INSTRUCTION_COSTS_NONE)
+	if (id != STACK_ROOT && is & FACT_COUNTS &&
+	    place_of_frame(b, dict_get_stack(b->d, id)->frame) != INSTRUCTION_COSTS_NONE)
 		b->h->count += x->count;
 }
 
@@ -119,7 +123,8 @@ static uint32_t instruction_costs_group_of(const struct builder *b, uint32_t pla
 static uint32_t place_of_call(const struct builder *b, const struct sum *s, uint32_t at)
 {
 	const uint32_t here = b->of->place[at], before = at ? b->of->place[at - 1] : here;
-	const bool kernel = s->child != STACK_ROOT && instruction_costs_in_kernel(b, dict_get_stack(b->d, s->child)->frame);
+	const bool kernel = s->child != STACK_ROOT &&
+		instruction_costs_in_kernel(b, dict_get_stack(b->d, s->child)->frame);
 
 	return kernel && before != here && b->of->enters && b->of->enters[before] ? before : here;
 }
@@ -203,8 +208,8 @@ static bool instruction_costs_prepare(struct builder *b)
 	return b->h->place && b->h->group && b->above && b->above_group && b->at && b->sum;
 }
 
-int instruction_costs_build(const struct snapshot *s, const struct names *names, const struct query *q, const struct instruction_costs_of *of, struct instruction_costs **ret,
-	       struct err *e)
+int instruction_costs_build(const struct snapshot *s, const struct names *names, const struct query *q,
+	       const struct instruction_costs_of *of, struct instruction_costs **ret, struct err *e)
 {
 	AUTO(instruction_costs_free) struct instruction_costs *h = calloc(1, sizeof(*h));
 	const struct dict *d = snapshot_dict(s);

@@ -45,8 +45,8 @@ struct instruction_costs {
  * Sums what Q asks for: its filters count, its grouping and inversion do not. With hide_kernel,
  * kernel time belongs to the caller. On success *RET is the caller's; -ENOMEM with a sentence.
  */
-int instruction_costs_build(const struct snapshot *s, const struct names *names, const struct query *q, const struct instruction_costs_of *of, struct instruction_costs **ret,
-	       struct err *e);
+int instruction_costs_build(const struct snapshot *s, const struct names *names, const struct query *q,
+	       const struct instruction_costs_of *of, struct instruction_costs **ret, struct err *e);
 void instruction_costs_free(struct instruction_costs *h);                  /* NULL is fine */
 
 DEFINE_AUTO(instruction_costs_free, struct instruction_costs);

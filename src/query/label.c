@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* label.c - the words for the nodes of a tree, some of them for waits too. All that is foreign goes through text_sanitise(). */
+/*
+ * label.c - the words for the nodes of a tree, some of them for waits too. All that is foreign goes
+ * through text_sanitise().
+ */
 #include "config.h"
 
 #include "query/query.h"
@@ -298,7 +301,8 @@ static const struct name *label_name_of(const struct tree *t, const struct tree_
 const char *tree_source(const struct tree *t, uint32_t node, uint32_t *ret_line)
 {
 	const struct tree_node *n = &t->node[node];
-	const struct frame_names *fn = n->kind == NODE_FUNC && n->place != ID_NONE ? names_get(t->names, n->place) : NULL;
+	const struct frame_names *fn = n->kind == NODE_FUNC && n->place != ID_NONE ?
+		names_get(t->names, n->place) : NULL;
 	const struct name *name = fn ? label_name_of(t, n, fn) : NULL;
 
 	*ret_line = name ? name->line : 0;

@@ -12,8 +12,8 @@ static enum module_kind numafuncs_kind_of(const struct dict *d, frame_id frame)
 	return dict_get_module(d, dict_get_frame(d, frame)->module)->kind;
 }
 
-bool numa_innermost(const struct dict *d, const struct names *names, const struct query *q, stack_id stack, func_id *ret_func,
-		    frame_id *ret_frame)
+bool numa_innermost(const struct dict *d, const struct names *names, const struct query *q, stack_id stack,
+		    func_id *ret_func, frame_id *ret_frame)
 {
 	frame_id first = ID_NONE;
 

@@ -21,7 +21,8 @@ char *numa_func_label(const struct numa_view *v, uint32_t i, char *dst, size_t s
 	dst[0] = '\0';
 	if (f)
 		label_put(dst, size, 0, text, strlen(text));
-	else if (r->nr_paths && numa_innermost(v->dict, v->names, &v->query, v->path[r->first_path].stack, &func, &frame))
+	else if (r->nr_paths && numa_innermost(v->dict, v->names, &v->query,
+					       v->path[r->first_path].stack, &func, &frame))
 		label_place(v->dict, frame, dst, size);
 	if (!dst[0])
 		label_put(dst, size, 0, "[unknown]", strlen("[unknown]"));
@@ -30,7 +31,8 @@ char *numa_func_label(const struct numa_view *v, uint32_t i, char *dst, size_t s
 
 char *numa_path_label(const struct numa_view *v, stack_id stack, char *dst, size_t size)
 {
-	const struct stack_signature r = { .d = v->dict, .names = v->names, .no_inlines = v->query.no_inlines, .touches = true };
+	const struct stack_signature r = { .d = v->dict, .names = v->names, .no_inlines = v->query.no_inlines,
+					   .touches = true };
 
 	return stack_signature_text(&r, stack, dst, size);
 }

@@ -71,11 +71,13 @@ static bool numamaps_counts(const struct numa_mapping_row *r)
 static int compare_mappings(const void *va, const void *vb, void *ctx)
 {
 	const struct numa_build *b = ctx;
-	const struct numa_mapping_row *a = &b->mappings.v[*(const uint32_t *)va], *o = &b->mappings.v[*(const uint32_t *)vb];
+	const struct numa_mapping_row *a = &b->mappings.v[*(const uint32_t *)va],
+		*o = &b->mappings.v[*(const uint32_t *)vb];
 	int r = numamaps_counts(o) - numamaps_counts(a);
 
 	if (!r)
-		r = compare_u64(add_capped(o->accesses.near_ns, o->accesses.far_ns), add_capped(a->accesses.near_ns, a->accesses.far_ns));
+		r = compare_u64(add_capped(o->accesses.near_ns, o->accesses.far_ns),
+				add_capped(a->accesses.near_ns, a->accesses.far_ns));
 	if (!r)
 		r = compare_u64(o->resident_bytes, a->resident_bytes);
 	if (!r)

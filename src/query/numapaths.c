@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numapaths.c - call paths of functions, of first touches and of migrations: facts are summed by stack, stacks that read the same make
- * a bunch, and the heaviest bunches get rows, which then learn what only they need to know.
+ * numapaths.c - call paths of functions, of first touches and of migrations: facts are summed by
+ * stack, stacks that read the same make a bunch, and the heaviest bunches get rows, which then
+ * learn what only they need to know.
  */
 #include "config.h"
 
@@ -107,7 +108,8 @@ static uint64_t weight_of(uint8_t kind, const struct numa_sum *s)
 static bool add_to_bunch(struct numa_build *b, struct numa_stack *s, uint32_t func)
 {
 	const uint64_t weight = weight_of(s->kind, &s->sum);
-	struct numa_bunch want = { .func = func, .kind = s->kind, .stack = s->stack, .row = ROW_NONE, .thread = ID_NONE };
+	struct numa_bunch want = { .func = func, .kind = s->kind, .stack = s->stack, .row = ROW_NONE,
+				   .thread = ID_NONE };
 	struct numa_bunch *u;
 
 	want.reading = stack_signature_hash(&b->reading, s->stack);
@@ -219,7 +221,8 @@ static bool paths_rows(struct numa_build *b, const uint32_t *order)
 		const struct numa_bunch *u = &b->bunches.v[i];
 
 		if (u->kind == EVENT_ACCESS && u->row != ROW_NONE)
-			v->path[u->row] = (struct numa_path){ .stack = u->stack, .thread = ID_NONE, .accesses = u->sum.accesses };
+			v->path[u->row] = (struct numa_path){ .stack = u->stack, .thread = ID_NONE,
+							      .accesses = u->sum.accesses };
 	}
 	return v->path;
 }
@@ -301,7 +304,8 @@ void numa_paths_end(struct numa_build *b)
 		const struct numa_share *s = &b->shares.v[i];
 		struct numa_bunch *u = &b->bunches.v[s->bunch];
 
-		if (u->thread == ID_NONE || s->weight > u->thread_weight || (s->weight == u->thread_weight && s->thread < u->thread)) {
+		if (u->thread == ID_NONE || s->weight > u->thread_weight ||
+		    (s->weight == u->thread_weight && s->thread < u->thread)) {
 			u->thread = s->thread;
 			u->thread_weight = s->weight;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numareport.c - a view by node: the looks at the facts (numareport_private.h), and what concerns nodes and all of it together. Threads, functions
- * with their paths, sites and mappings have files of their own.
+ * numareport.c - a view by node: the looks at the facts (numareport_private.h), and what concerns
+ * nodes and all of it together. Threads, functions with their paths, sites and mappings have files
+ * of their own.
  */
 #include "config.h"
 
@@ -179,7 +180,8 @@ static bool number_nodes(struct numa_build *b)
 
 		if (b->index[id] >= 0)
 			b->v->node[b->index[id]] = (struct numa_node_row){ .id = (uint16_t)id,
-									   .node = at >= 0 ? &b->topology->node[at] : NULL };
+									   .node = at >= 0 ?
+									   &b->topology->node[at] : NULL };
 	}
 	return true;
 }
@@ -242,7 +244,8 @@ static void add_time(struct numa_build *b, const struct numa_fact *x)
 		b->v->samples += x->f->count;
 	if (!r)
 		return;
-	part = x->f->kind == EVENT_SAMPLE ? &r->running_ns : x->f->kind == EVENT_RUNNABLE ? &r->runnable_ns : &r->blocked_ns;
+	part = x->f->kind == EVENT_SAMPLE ? &r->running_ns : x->f->kind == EVENT_RUNNABLE ?
+		&r->runnable_ns : &r->blocked_ns;
 	*part = add_capped(*part, x->f->weight);
 }
 
@@ -344,7 +347,8 @@ static struct query filter_of(const struct query *q)
 	return f;
 }
 
-int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e)
+int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		    struct numa_view **ret, struct err *e)
 {
 	static const struct numa_topology nothing;
 	const struct numa_state *state = snapshot_numa(s);
@@ -356,7 +360,8 @@ int numa_view_build(const struct snapshot *s, const struct names *names, const s
 	b.arena = calloc(1, sizeof(*b.arena));
 	ok = b.v && b.arena;
 	if (ok) {
-		*b.v = (struct numa_view){ .dict = b.d, .names = names, .state = state, .query = *q, .blocks = b.arena };
+		*b.v = (struct numa_view){ .dict = b.d, .names = names, .state = state, .query = *q,
+					   .blocks = b.arena };
 		ok = numareport_build(&b);
 	} else {
 		free(b.arena);

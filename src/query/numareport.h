@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numareport.h - a snapshot read by node: who runs where, whose memory is where, and which functions pay for the distance.
+ * numareport.h - a snapshot read by node: who runs where, whose memory is where, and which
+ * functions pay for the distance.
  *
- * The third reading of the facts, beside query.h and waits.h, together with the state of snapshot_numa(). Pure: the same snapshot,
- * names and query give the same view. What rests on sampled accesses and faults is an estimate; the numbers of samples stand beside.
+ * The third reading of the facts, beside query.h and waits.h, together with the state of
+ * snapshot_numa(). Pure: the same snapshot, names and query give the same view. What rests on
+ * sampled accesses and faults is an estimate; the numbers of samples stand beside.
  *
- * *Far* time of a function is the time of the samples whose access went to a far page. Its *cost* is that time weighed by distance
- * (topology_cost_permille()): an access at distance 21 counts 2.1 times one at 10. Functions and paths are ranked by cost.
+ * *Far* time of a function is the time of the samples whose access went to a far page. Its *cost*
+ * is that time weighed by distance (topology_cost_permille()): an access at distance 21 counts 2.1
+ * times one at 10. Functions and paths are ranked by cost.
  */
 #ifndef SBERF_QUERY_NUMAREPORT_H
 #define SBERF_QUERY_NUMAREPORT_H
@@ -67,10 +70,14 @@ struct numa_func_row {
 	struct numa_accesses accesses;
 	uint64_t samples;                /* all its on-CPU samples, with address or not */
 	uint32_t first_path, nr_paths;   /* in view.path, heaviest first; at most NUMA_PATHS */
-	uint64_t *to_ns;                 /* accesses by node of the page, by index of view.node; into a block of the view */
+	/* accesses by node of the page, by index of view.node; into a block of the view */
+	uint64_t *to_ns;
 };
 
-/* Where memory was touched first: pages that came to be through a fault in this stack; those that read the same are one. */
+/*
+ * Where memory was touched first: pages that came to be through a fault in this stack; those that
+ * read the same are one.
+ */
 struct numa_site_row {
 	uint64_t key;
 	struct numa_path path;           /* count: faults */
@@ -129,8 +136,12 @@ struct numa_view {
 	void *blocks;                    /* private */
 };
 
-/* Builds the view of what Q asks for: range, thread, nodes (of the CPU), hide_kernel, no_inlines. -ENOMEM is the only failure. */
-int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q, struct numa_view **ret, struct err *e);
+/*
+ * Builds the view of what Q asks for: range, thread, nodes (of the CPU), hide_kernel, no_inlines.
+ * -ENOMEM is the only failure.
+ */
+int numa_view_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		    struct numa_view **ret, struct err *e);
 void numa_view_free(struct numa_view *v);     /* NULL is fine */
 
 /* What a function is called, sanitised. Returns DST. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numareport_private.h - the making of a view by node: what the files numa*.c share. Private to queries.
+ * numareport_private.h - the making of a view by node: what the files numa*.c share. Private to
+ * queries.
  *
- * Facts are looked at three times: for the nodes that they name; for sums, of nodes, threads, stacks and mappings; and, when the sums
- * have told which rows there will be, for what only these have: figures by node, and threads.
+ * Facts are looked at three times: for the nodes that they name; for sums, of nodes, threads,
+ * stacks and mappings; and, when the sums have told which rows there will be, for what only these
+ * have: figures by node, and threads.
  *
- * Sums of a stack whose *reading* (stack_signature.h) is the same are one *bunch*; so two places in one function are one call path.
+ * Sums of a stack whose *reading* (stack_signature.h) is the same are one *bunch*; so two places in
+ * one function are one call path.
  */
 #ifndef SBERF_QUERY_NUMAREPORT_PRIVATE_H
 #define SBERF_QUERY_NUMAREPORT_PRIVATE_H
@@ -89,7 +92,8 @@ struct numa_build {
 	struct identity identity;
 	struct stack_signature reading;
 	int16_t index[NODES_MAX];        /* of nodes in the view, once they are numbered; -1 = not in it */
-	uint32_t *permille;              /* topology_cost_permille() by index, from x to; 0 = not asked yet; NULL before there are any */
+	/* topology_cost_permille() by index, from x to; 0 = not asked yet; NULL before there are any */
+	uint32_t *permille;
 	struct numa_thread_sum *thread;  /* by same[] */
 	VEC(struct numa_stack) stacks;
 	VEC(struct numa_func) funcs;
@@ -120,13 +124,17 @@ void numa_add_sum(struct numa_sum *to, const struct numa_sum *from);
 int numa_compare_accesses(const struct numa_accesses *a, const struct numa_accesses *b);
 
 /*
- * The frame and the function that a stack is counted under: the innermost with a name, or else the innermost place, with ID_NONE.
- * False for an empty stack. Needs d, names and what Q says of kernel functions and inlined calls.
+ * The frame and the function that a stack is counted under: the innermost with a name, or else the
+ * innermost place, with ID_NONE. False for an empty stack. Needs d, names and what Q says of kernel
+ * functions and inlined calls.
  */
-bool numa_innermost(const struct dict *d, const struct names *names, const struct query *q, stack_id stack, func_id *ret_func,
-		    frame_id *ret_frame);
+bool numa_innermost(const struct dict *d, const struct names *names, const struct query *q, stack_id stack,
+		    func_id *ret_func, frame_id *ret_frame);
 
-/* The steps; each is false when out of memory. *_sum() and *_fill() get every fact, in the second and in the third look. */
+/*
+ * The steps; each is false when out of memory. *_sum() and *_fill() get every fact, in the second
+ * and in the third look.
+ */
 bool numa_threads_begin(struct numa_build *b);
 void numa_threads_sum(struct numa_build *b, const struct numa_fact *x);
 bool numa_threads_rows(struct numa_build *b);
@@ -138,7 +146,10 @@ bool numa_paths_rows(struct numa_build *b);      /* of functions, paths, sites a
 bool numa_paths_fill(struct numa_build *b, const struct numa_fact *x);
 void numa_paths_end(struct numa_build *b);
 
-/* *RET is the number of the function that STACK is counted under; ROW_NONE when there is none and MAKE is false, or no stack. */
+/*
+ * *RET is the number of the function that STACK is counted under; ROW_NONE when there is none and
+ * MAKE is false, or no stack.
+ */
 bool numa_funcs_find(struct numa_build *b, stack_id stack, bool make, uint32_t *ret);
 bool numa_funcs_rows(struct numa_build *b);
 

@@ -8,7 +8,8 @@
 
 static struct numa_path path_of(const struct numa_bunch *u)
 {
-	return (struct numa_path){ .stack = u->stack, .thread = ID_NONE, .count = u->sum.weight, .samples = u->sum.samples };
+	return (struct numa_path){ .stack = u->stack, .thread = ID_NONE, .count = u->sum.weight,
+				   .samples = u->sum.samples };
 }
 
 static void numasites_count_rows(struct numa_build *b, const uint32_t *order)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * numathreads.c - where threads are at home and where they run. Home is the node that the kernel's balancing prefers, where it says so;
- * else the one where the thread ran most, in the time asked for.
+ * numathreads.c - where threads are at home and where they run. Home is the node that the kernel's
+ * balancing prefers, where it says so; else the one where the thread ran most, in the time asked
+ * for.
  */
 #include "config.h"
 

@@ -51,7 +51,8 @@ static size_t pattern_interval(const char **at)
 /* How large TEXT is with its repetitions written out; 0, and *RET_WHY, when that is too much. */
 static size_t pattern_size_of(const char *text, const char **ret_why)
 {
-	size_t sum[DEPTH_MAX] = { 0 }, last = 0;         /* of what is in parentheses; of what a repetition would repeat */
+	/* of what is in parentheses; of what a repetition would repeat */
+	size_t sum[DEPTH_MAX] = { 0 }, last = 0;
 	unsigned int depth = 0;
 
 	for (const char *at = text; *at; at++) {
@@ -100,7 +101,8 @@ int pattern_check(const char *text, const char *option, struct err *e)
 
 	option = option ? option : "";
 	if (!pattern_size_of(text, &why))
-		return err_set(e, EINVAL, "%s%s'%s' is no pattern that can be looked for: %s", option, blank, text, why);
+		return err_set(e, EINVAL, "%s%s'%s' is no pattern that can be looked for: %s", option,
+			       blank, text, why);
 	r = regcomp(&p.regex, text, REG_EXTENDED | REG_NOSUB);
 	if (!r) {
 		regfree(&p.regex);

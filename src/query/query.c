@@ -2,13 +2,16 @@
 /*
  * query.c - from facts to a call tree, touching each fact and each trie node once.
  *
- * 1. Facts are summed per (group, stack), over slices and threads; what is not of the first measure beside, as most stacks have none.
- * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling weight (in classes of an eighth
- *    of an octave, which counting sorts in no time). So the heaviest find their nodes first: they decide on tree_node.place,
- *    and what is left out when there are too many nodes is the lightest.
- * 3. Each stack walks up the trie to the first node that this group has met before, and down again making tree nodes. The memo
- *    of what was met is one array over the trie, stamped with the group. An inverted tree has no shared prefixes to remember
- *    and walks each stack whole, as is done where recursion is folded.
+ * 1. Facts are summed per (group, stack), over slices and threads; what is not of the first measure
+ *    beside, as most stacks have none.
+ * 2. The sums are put in order: groups by falling weight, and in each group stacks by falling
+ *    weight (in classes of an eighth of an octave, which counting sorts in no time). So the
+ *    heaviest find their nodes first: they decide on tree_node.place, and what is left out when
+ *    there are too many nodes is the lightest.
+ * 3. Each stack walks up the trie to the first node that this group has met before, and down again
+ *    making tree nodes. The memo of what was met is one array over the trie, stamped with the
+ *    group. An inverted tree has no shared prefixes to remember and walks each stack whole, as is
+ *    done where recursion is folded.
  * 4. Totals are summed from the back (parents come before their children), and siblings sorted.
  *
  * No recursion anywhere: stacks are thousands of frames deep.
@@ -38,10 +41,14 @@ struct sum {
 	uint32_t group;          /* 0 when there are no groups */
 	uint64_t ns, count;
 	double squares;          /* as in tree_node */
-	uint64_t beside;         /* plus one: where builder.beside says what of it is not of the first measure; 0 = nothing */
+	/* plus one: where builder.beside says what of it is not of the first measure; 0 = nothing */
+	uint64_t beside;
 };
 
-/* What of a sum is not of the measure in the first place, and what of it is in waits. Apart, as most questions are about stacks that only run. */
+/*
+ * What of a sum is not of the measure in the first place, and what of it is in waits. Apart, as
+ * most questions are about stacks that only run.
+ */
 struct beside {
 	uint64_t value[MEASURES_ASKED];  /* by place; the first one's only when it is no part of the total */
 	uint64_t open_ns, doubt_ns;
@@ -56,7 +63,8 @@ struct memo {
 
 #define MEMO_CUT 0x80000000u
 #define DEPTH_MAX (UINT16_MAX - 1)
-#define DOUBT_NS 1e7             /* what a wait stands for at least that stands for others: docs/architecture.md, "Time off the CPU" */
+/* what a wait stands for at least that stands for others: docs/architecture.md, "Time off the CPU" */
+#define DOUBT_NS 1e7
 
 struct builder {
 	const struct dict *d;
@@ -326,7 +334,8 @@ static bool query_same_node(const struct builder *b, const struct tree_node *hav
 	if (have->key != want->key || have->parent != want->parent || have->kind != want->kind ||
 	    have->inlined != want->inlined)
 		return false;
-	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) : have->frame == want->frame;
+	return have->kind == NODE_FUNC ? identity_same_func(b->names, have->func, want->func) :
+		have->frame == want->frame;
 }
 
 static uint64_t query_node_rehash(const void *ctx, uint32_t id)
@@ -336,7 +345,10 @@ static uint64_t query_node_rehash(const void *ctx, uint32_t id)
 	return b->nodes.v[id].key;
 }
 
-/* The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be no more, or no memory. */
+/*
+ * The child of WANT->parent that is like WANT, made when there is none; NODE_NONE when there can be
+ * no more, or no memory.
+ */
 static uint32_t query_child(struct builder *b, struct tree_node *want, uint64_t identity)
 {
 	const uint32_t parent = want->parent;
@@ -394,7 +406,10 @@ static uint32_t query_step(struct builder *b, uint32_t node, frame_id frame, con
 	return query_child(b, &want, identity_frame(&b->identity, frame));
 }
 
-/* Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False when there was no more. */
+/*
+ * Goes from *NODE through all that FRAME stands for, and leaves it at the last that exists. False
+ * when there was no more.
+ */
 static bool query_steps(struct builder *b, uint32_t *node, frame_id frame)
 {
 	const struct frame *f = dict_get_frame(b->d, frame);
@@ -482,7 +497,10 @@ static uint32_t query_walk_folded(struct builder *b, uint32_t top, stack_id stac
 	return node;
 }
 
-/* Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in the first place, or not of it at all. */
+/*
+ * Adds to what ends at N a weight of NS, of which BESIDE (NULL = nothing) is not of the measure in
+ * the first place, or not of it at all.
+ */
 static void query_add_self(struct tree_node *n, const struct measure_set *set, uint64_t ns, const struct beside *beside)
 {
 	const struct beside none = { 0 }, *o = beside ? beside : &none;
@@ -503,7 +521,10 @@ static void query_add_self(struct tree_node *n, const struct measure_set *set, u
 	n->doubt_ns = add_capped(n->doubt_ns, o->doubt_ns);
 }
 
-/* The node of what was folded; without room for it it stays with the root. Made first, so that there usually is room. */
+/*
+ * The node of what was folded; without room for it it stays with the root. Made first, so that
+ * there usually is room.
+ */
 static void query_add_idle(struct builder *b)
 {
 	struct tree_node want = { .kind = NODE_IDLE, .place = ID_NONE };
@@ -533,7 +554,8 @@ static bool query_add_stacks(struct builder *b)
 
 		if (top != NODE_NONE)
 			at = b->memo ? walk_down(b, top, s->group + 1, s->stack) :
-			     b->q->fold_recursion ? query_walk_folded(b, top, s->stack) : query_walk_up(b, top, s->stack);
+			     b->q->fold_recursion ? query_walk_folded(b, top, s->stack) :
+			     	query_walk_up(b, top, s->stack);
 		if (at & MEMO_CUT)
 			b->cut_ns = add_capped(b->cut_ns, s->ns);
 		at &= ~MEMO_CUT;
@@ -577,7 +599,8 @@ static bool query_prepare(struct builder *b, const struct snapshot *s)
 	return b->memo || b->q->inverted || b->q->fold_recursion || query_fail(b);
 }
 
-int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e)
+int tree_build(const struct snapshot *s, const struct names *names, const struct query *q,
+	       struct tree **ret, struct err *e)
 {
 	struct builder b = { .d = snapshot_dict(s), .names = names, .q = q };
 	struct tree *t = calloc(1, sizeof(*t));
@@ -595,7 +618,8 @@ int tree_build(const struct snapshot *s, const struct names *names, const struct
 		free(t);
 		return err_nomem(e, "the call tree");
 	}
-	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v, .n = (uint32_t)b.nodes.n };
+	*t = (struct tree){ .dict = b.d, .names = names, .query = *q, .set = set, .node = b.nodes.v,
+			    .n = (uint32_t)b.nodes.n };
 	t->cut_ns = b.cut_ns;
 	t->idle_ns = b.idle_ns;
 	t->idle_threads = b.idle_threads;
