@@ -32,7 +32,8 @@ enum group_by {
 
 struct query {
 	uint64_t from_ns, to_ns;         /* CLOCK_MONOTONIC; 0, 0 = everything. Whole slices that overlap */
-	uint32_t measures;               /* what to count: mask of 1 << measure (model/measure.h); 0 = what there is: query_measures() */
+	/* what to count: mask of 1 << measure (model/measure.h); 0 = what there is: query_measures() */
+	uint32_t measures;
 	enum group_by group_by;
 	bool inverted;                   /* callers under the innermost function */
 	bool hide_kernel;                /* leave kernel frames out; their weight goes to the frame below */
@@ -99,9 +100,13 @@ enum node_kind {
 #define NODE_NONE UINT32_MAX
 
 struct tree_node {
-	uint64_t key;            /* identity that survives refreshes: hash of the path from the root by function and module */
-	uint32_t parent, first_child, next_sibling;     /* NODE_NONE = none; children by falling total, then functions by
-	                                                 * name before places by module and offset */
+	/* identity that survives refreshes: hash of the path from the root by function and module */
+	uint64_t key;
+	/*
+	 * NODE_NONE = none. Children by falling total, then functions by name before places by module
+	 * and offset.
+	 */
+	uint32_t parent, first_child, next_sibling;
 	uint32_t nr_children;
 	uint16_t depth;          /* root = 0 */
 	uint8_t kind;            /* enum node_kind */
@@ -111,7 +116,8 @@ struct tree_node {
 		frame_id frame;          /* NODE_ADDR */
 		thread_id thread;        /* NODE_GROUP: any thread of the group */
 	};
-	frame_id place;          /* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
+	/* its frame in the heaviest stack that passes through, for file:line; ID_NONE = none */
+	frame_id place;
 	float open_longest_ns;   /* length so far of the longest wait in open_ns; 0 = none */
 	uint64_t self_ns;        /* of stacks that end here: innermost, or, in an inverted tree, outermost */
 	uint64_t total_ns;       /* self and everything below */
@@ -186,8 +192,8 @@ static inline uint32_t measures_known(uint32_t measures, bool own)
  * *RET_NS: the time that Q asks for; *RET_ALL_NS: the same without its terms. 0, or -ENOMEM with a
  * sentence.
  */
-int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns, uint64_t *ret_all_ns,
-		struct err *e);
+int query_share(const struct snapshot *s, const struct names *names, const struct query *q, uint64_t *ret_ns,
+		uint64_t *ret_all_ns, struct err *e);
 
 /*
  * Finds the first term of Q that matches nothing in S at any time: no thread of that name, no such
@@ -205,7 +211,8 @@ int query_unmatched(const struct snapshot *s, const struct names *names, const s
 char *query_unmatched_text(const struct query *q, int which, char *dst, size_t size);
 
 /* Builds the tree. On success *RET is the caller's. -ENOMEM is the only failure. */
-int tree_build(const struct snapshot *s, const struct names *names, const struct query *q, struct tree **ret, struct err *e);
+int tree_build(const struct snapshot *s, const struct names *names, const struct query *q,
+	       struct tree **ret, struct err *e);
 void tree_free(struct tree *t);                  /* NULL is fine */
 /* Adds an owner to T, in any thread, and returns it; each owner calls tree_free(). */
 struct tree *tree_share(struct tree *t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shortname.c - see shortname.h. One pass from left to right that copies what stays. Words that a blank ends were return types when
- * a parameter list follows, so where the last word began is remembered. Anything that does not fit makes it give up.
+ * shortname.c - see shortname.h. One pass from left to right that copies what stays. Words that a
+ * blank ends were return types when a parameter list follows, so where the last word began is
+ * remembered. Anything that does not fit makes it give up.
  */
 #include "config.h"
 
@@ -64,8 +65,10 @@ static bool shortname_copy(struct reader *r, size_t n)
 /* So many bytes of the N at S are an operator's sign; 0 = none. */
 static size_t sign_len(const char *s, size_t n)
 {
-	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
-					     "++", "--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "\"\"", "+", "-", "*",
+	static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==",
+					     "!=", "&&", "||",
+					     "++", "--", "->", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=",
+					     "\"\"", "+", "-", "*",
 					     "/", "%", "^", "&", "|", "~", "!", "=", "<", ">", ",",
 					     " new[]", " delete[]", " new", " delete", " co_await" };
 
@@ -223,11 +226,13 @@ static bool read_paren(struct reader *r)
 {
 	const char c = shortname_before(r);
 
-	if (shortname_starts(r, "(anonymous") || c == '.' || (r->kept && (!is_word(c) || shortname_ends_in(r, r->word, "fn"))))
+	if (shortname_starts(r, "(anonymous") || c == '.' ||
+	    (r->kept && (!is_word(c) || shortname_ends_in(r, r->word, "fn"))))
 		return copy_bracket(r);
 	if (r->braces && !is_word(c))    /* "struct { f (int) }" of Go */
 		return copy_bracket(r);
-	if (r->kept || r->braces || shortname_ends_in(r, r->base, "decltype") || shortname_ends_in(r, r->base, "decltype "))
+	if (r->kept || r->braces || shortname_ends_in(r, r->base, "decltype") ||
+	    shortname_ends_in(r, r->base, "decltype "))
 		return shortname_skip_bracket(r);
 	if (c == '!') {                  /* of D */
 		r->out--;

@@ -8,15 +8,17 @@
 #include <stddef.h>
 
 /*
- * Writes NAME, LEN raw bytes as a demangler gave them, without parameter lists, template arguments, return types and what follows
- * a parameter list ("const", "&&"), wherever in the name they are; DST holds LEN + 1 bytes and ends in NUL. Returns the length.
+ * Writes NAME, LEN raw bytes as a demangler gave them, without parameter lists, template arguments,
+ * return types and what follows a parameter list ("const", "&&"), wherever in the name they are;
+ * DST holds LEN + 1 bytes and ends in NUL. Returns the length.
  *
  *	std::vector<int, std::allocator<int> >::push_back(int const&)    std::vector::push_back
  *	void f<g>(int)::{lambda(int)#1}::operator()(int) const           f::{lambda#1}::operator()
  *	<alloc::vec::Vec<T> as core::ops::Drop>::drop                    <alloc::vec::Vec as core::ops::Drop>::drop
  *
- * What says which function it is stays: operators, "(anonymous namespace)", thunks, clones, and names of languages that have none
- * of this: Go's "main.(*Server).Serve", "<module>" and "<init>". What cannot be taken apart stays as a whole.
+ * What says which function it is stays: operators, "(anonymous namespace)", thunks, clones, and
+ * names of languages that have none of this: Go's "main.(*Server).Serve", "<module>" and "<init>".
+ * What cannot be taken apart stays as a whole.
  */
 size_t shortname(const char *name, size_t len, char *dst);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_signature.c - see stack_signature.h. The hash of a stack is made of that of its parent, so that callers which many stacks share are
- * looked at once. Everything goes by text, not by ids: functions of one name read the same, wherever they are.
+ * stack_signature.c - see stack_signature.h. The hash of a stack is made of that of its parent, so
+ * that callers which many stacks share are looked at once. Everything goes by text, not by ids:
+ * functions of one name read the same, wherever they are.
  */
 #include "config.h"
 
@@ -28,7 +29,8 @@ static const char *const entry_parts[] = {
 
 /* Whole names, after underscores and the like: of glibc, musl and Go. */
 static const char *const entries[] = {
-	"syscall", "kernel_vsyscall", "timedwait", "timedwait_cp", "wait", "wait3", "sigwait", "sigwaitinfo", "sigtimedwait",
+	"syscall", "kernel_vsyscall", "timedwait", "timedwait_cp", "wait", "wait3", "sigwait",
+		"sigwaitinfo", "sigtimedwait",
 	"syscall_cp", "syscall_cp_c", "syscall_cp_asm", "sccp",
 	"runtime.futex", "runtime.futexsleep", "runtime.epollwait", "runtime.usleep", "runtime.read",
 	"runtime/internal/syscall.Syscall6", "runtime/internal/syscall.EpollWait", "internal/runtime/syscall.Syscall6",
@@ -38,11 +40,13 @@ static const char *const entries[] = {
 
 /* How names begin that allocate, fill and copy memory for somebody else: of glibc, C++, Rust and Go. */
 static const char *const helpers[] = {
-	"memset", "memcpy", "mempcpy", "memmove", "memcmp", "memchr", "memalign", "bzero", "bcopy", "strcpy", "strncpy", "stpcpy",
+	"memset", "memcpy", "mempcpy", "memmove", "memcmp", "memchr", "memalign", "bzero", "bcopy", "strcpy",
+		"strncpy", "stpcpy",
 	"strcat", "strdup", "strndup", "malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign", "valloc",
 	"int_malloc", "int_realloc", "int_memalign", "sysmalloc", "sys_alloc",
 	"operator new", "rust_alloc", "rust_realloc", "rdl_alloc", "rdl_realloc", "alloc::alloc::",
-	"runtime.memclr", "runtime.memmove", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice", "runtime.growslice",
+	"runtime.memclr", "runtime.memmove", "runtime.mallocgc", "runtime.newobject", "runtime.makeslice",
+	"runtime.growslice",
 };
 
 /* In the kernel, from the tracepoint of a switch or waking to what is asked to schedule or wake. */
@@ -157,7 +161,10 @@ static bool is_entry(const struct stack_signature *r, func_id id)
 	return known == ENTRY;
 }
 
-/* The first of FN that is read when it is the innermost frame: ways into the kernel that were inlined are left out as well. */
+/*
+ * The first of FN that is read when it is the innermost frame: ways into the kernel that were
+ * inlined are left out as well.
+ */
 static uint32_t first_name(const struct stack_signature *r, const struct frame_names *fn)
 {
 	uint32_t i = r->no_inlines ? fn->n - 1u : 0;
@@ -183,15 +190,17 @@ static bool stack_signature_goes_on(const struct stack_signature *r, stack_id st
 }
 
 /*
- * Where the program begins from USER, the innermost frame outside of the kernel. Of waits only what goes into the kernel is left out,
- * which is in one library; what touches memory for others may be in several.
+ * Where the program begins from USER, the innermost frame outside of the kernel. Of waits only what
+ * goes into the kernel is left out, which is in one library; what touches memory for others may be
+ * in several.
  */
 static stack_id leave_libc(const struct stack_signature *r, stack_id user)
 {
 	const module_id module = stack_signature_module_of(r, user);
 	stack_id s = user;
 
-	while (s != STACK_ROOT && (r->touches || stack_signature_module_of(r, s) == module) && stack_signature_goes_on(r, s))
+	while (s != STACK_ROOT && (r->touches || stack_signature_module_of(r, s) == module) &&
+	       stack_signature_goes_on(r, s))
 		s = dict_get_stack(r->d, s)->parent;
 	return s == STACK_ROOT || stack_signature_is_note(r, s) ? user : s;
 }
@@ -313,7 +322,8 @@ static bool stack_signature_put_name(char *dst, size_t size, size_t *at, const c
 	return *at + 1 < size;
 }
 
-static bool stack_signature_put_frame(const struct stack_signature *r, char *dst, size_t size, size_t *at, frame_id frame)
+static bool stack_signature_put_frame(const struct stack_signature *r, char *dst, size_t size,
+				      size_t *at, frame_id frame)
 {
 	const struct frame_names *fn = names_get(r->names, frame);
 	char place[NAME_LEN];
@@ -345,9 +355,11 @@ char *stack_signature_text(const struct stack_signature *r, stack_id stack, char
 	return dst;
 }
 
-bool stack_signature_init(struct stack_signature *r, const struct dict *d, const struct names *names, bool no_inlines, bool touches)
+bool stack_signature_init(struct stack_signature *r, const struct dict *d, const struct names *names,
+			  bool no_inlines, bool touches)
 {
-	*r = (struct stack_signature){ .d = d, .names = names, .no_inlines = no_inlines, .touches = touches, .funcs = names_funcs(names) };
+	*r = (struct stack_signature){ .d = d, .names = names, .no_inlines = no_inlines, .touches = touches,
+				       .funcs = names_funcs(names) };
 	r->func = calloc(r->funcs + 1ul, sizeof(*r->func));
 	r->entry = calloc(r->funcs + 1ul, sizeof(*r->entry));
 	r->stack = calloc(dict_stacks(d), sizeof(*r->stack));

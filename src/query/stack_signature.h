@@ -36,7 +36,8 @@ struct stack_signature {
  * Initialises R with memos, for many stacks. False when out of memory; call stack_signature_free()
  * in any case.
  */
-bool stack_signature_init(struct stack_signature *r, const struct dict *d, const struct names *names, bool no_inlines, bool touches);
+bool stack_signature_init(struct stack_signature *r, const struct dict *d, const struct names *names,
+			  bool no_inlines, bool touches);
 void stack_signature_free(struct stack_signature *r);
 
 /*

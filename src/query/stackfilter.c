@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stackfilter.c - see stackfilter.h. What a question leaves out of its stacks (the kernel, libraries, inlined functions) cannot match
- * either.
+ * stackfilter.c - see stackfilter.h. What a question leaves out of its stacks (the kernel,
+ * libraries, inlined functions) cannot match either.
  */
 #include "config.h"
 
@@ -91,7 +91,8 @@ bool stack_filter_init(struct stack_filter *f, const struct dict *d, const struc
 	bool ok = true;
 
 	/* Stacks are counted first: what they are made of exists by then. */
-	*f = (struct stack_filter){ .d = d, .names = names, .q = q, .stacks = dict_stacks(d), .texts = names_strings(names) };
+	*f = (struct stack_filter){ .d = d, .names = names, .q = q, .stacks = dict_stacks(d),
+				    .texts = names_strings(names) };
 	for (uint32_t i = 0; i < q->terms.n; i++) {
 		const struct filter_term *t = &q->terms.v[i];
 

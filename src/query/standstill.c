@@ -33,7 +33,10 @@ static bool standstill_joins(const struct waits *w, frame_id frame)
 	return false;
 }
 
-/* A futex is behind locks and behind thread ends; who waits for these holds nothing up. Told by the innermost frames. */
+/*
+ * A futex is behind locks and behind thread ends; who waits for these holds nothing up. Told by the
+ * innermost frames.
+ */
 static bool standstill_is_join(const struct waits *w, stack_id stack)
 {
 	for (unsigned int i = 0; i < JOIN_FRAMES && stack != STACK_ROOT; i++) {

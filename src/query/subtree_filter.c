@@ -37,7 +37,8 @@ static uint32_t subtree_filter_steps(struct subtree_filter *w, uint32_t n, frame
 
 		if (at < names - 1 && w->q->no_inlines)
 			continue;
-		n = fn ? subtree_filter_step(w, n, identity_func(&w->identity, fn->name[at].func), NODE_FUNC, at < names - 1) :
+		n = fn ? subtree_filter_step(w, n, identity_func(&w->identity, fn->name[at].func), NODE_FUNC,
+			 at < names - 1) :
 			 subtree_filter_step(w, n, identity_frame(&w->identity, frame), NODE_ADDR, false);
 	}
 	return n;
@@ -112,18 +113,20 @@ static void find_numa(struct subtree_filter *w)
 			w->numa = numa;
 }
 
-bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const struct names *names, const struct query *q)
+bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const struct names *names,
+			 const struct query *q)
 {
 	struct groups groups = { .of_thread = NULL };
 	bool ok;
 
 	/* Stacks and threads are counted first: what they are made of exists by then. */
-	*w = (struct subtree_filter){ .d = d, .names = names, .q = q, .threads = dict_threads(d), .stacks = dict_stacks(d) };
+	*w = (struct subtree_filter){ .d = d, .names = names, .q = q, .threads = dict_threads(d),
+				      .stacks = dict_stacks(d) };
 	w->groups = (uint32_t)q->by_node + (q->group_by == GROUP_NONE ? 0 : q->group_by == GROUP_THREAD ? 2 : 1);
 	w->thread = calloc(w->threads + 1ul, sizeof(*w->thread));
 	w->stack = malloc(w->stacks * sizeof(*w->stack));
-	ok = w->thread && w->stack && groups_build(&groups, d, q->group_by) >= 0 && identity_init(&w->identity, d, names) &&
-	     hidden_init(&w->hidden, d, q);
+	ok = w->thread && w->stack && groups_build(&groups, d, q->group_by) >= 0 &&
+	     identity_init(&w->identity, d, names) && hidden_init(&w->hidden, d, q);
 	w->folded = (struct fold_path){ .q = q, .hidden = &w->hidden, .identity = &w->identity };
 	if (ok) {
 		if (q->by_node)

@@ -38,7 +38,8 @@ struct subtree_filter {
  * Initialises W for Q.within, which is not empty; Q must outlive W. False when out of memory; call
  * subtree_filter_free() in any case.
  */
-bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const struct names *names, const struct query *q);
+bool subtree_filter_init(struct subtree_filter *w, const struct dict *d, const struct names *names,
+			 const struct query *q);
 void subtree_filter_free(struct subtree_filter *w);              /* zeroed is fine */
 
 /* Whether a fact of THREAD on NODE with STACK is at or below the node. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * termmatch.c - see termmatch.h. A process is called what its main thread is called, and what its executable is; threads of which the
- * main one was never seen have the executable alone.
+ * termmatch.c - see termmatch.h. A process is called what its main thread is called, and what its
+ * executable is; threads of which the main one was never seen have the executable alone.
  */
 #include "config.h"
 
@@ -132,10 +132,11 @@ static uint32_t judge_thread(const struct terms *ts, const struct dict *d, const
 		if (ts->v[i].what == TERM_THREAD)
 			is = is_called(d, pattern, t->tid, t->comm);
 		else if (ts->v[i].what == TERM_PROCESS)
-			is = (t->tid == t->pid && is_called(d, pattern, t->pid, t->comm)) || is_called(d, pattern, t->pid, 0) ||
-			     termmatch_runs(d, pattern, t->exe);
+			is = (t->tid == t->pid && is_called(d, pattern, t->pid, t->comm)) ||
+			     is_called(d, pattern, t->pid, 0) || termmatch_runs(d, pattern, t->exe);
 		else if (ts->v[i].what == TERM_CGROUP)
-			is = term_matches(pattern, strtab_get(dict_strings(d), t->cgroup), strtab_len(dict_strings(d), t->cgroup), true);
+			is = term_matches(pattern, strtab_get(dict_strings(d), t->cgroup),
+					  strtab_len(dict_strings(d), t->cgroup), true);
 		bits |= is ? 1u << i : 0;
 	}
 	return bits;

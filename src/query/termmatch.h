@@ -20,7 +20,8 @@ struct wait_term {
 	bool not;
 	uint32_t states;         /* mask; 0 = any */
 	uint32_t nr_calls;       /* 0 = any */
-	uint32_t call[QUERY_CALLS_MAX], compat[QUERY_CALLS_MAX];         /* compat: the same in the 32-bit ABI, CALL_NONE = none */
+	/* compat: the same in the 32-bit ABI, CALL_NONE = none */
+	uint32_t call[QUERY_CALLS_MAX], compat[QUERY_CALLS_MAX];
 };
 
 struct term_match {

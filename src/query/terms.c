@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MAX_MATCHED 4096u           /* a cgroup's path may have PATH_MAX bytes; what is longer, in a recording, matches nothing */
+/* a cgroup's path may have PATH_MAX bytes; what is longer, in a recording, matches nothing */
+#define NAME_MAX_MATCHED 4096u
 
 static const char *const keywords[TERM_NR] = {
 	[TERM_FUNCTION] = "function", [TERM_THREAD] = "thread", [TERM_PROCESS] = "process", [TERM_CGROUP] = "cgroup",
@@ -71,8 +72,10 @@ static int check_state(const char *part, const char *option, struct err *e)
 
 	if (s != WAIT_STATE_NR && s != WAIT_NONE)
 		return 0;
-	return err_set(e, EINVAL, "%sthere is no state '%s': there are R preempted, S interruptible, D uninterruptible, K killable, T stopped, "
-		       "t traced, X exiting, I idle, N new and F frozen", terms_lead(option, before, sizeof(before)), part);
+	return err_set(e, EINVAL, "%sthere is no state '%s': there are R preempted, S interruptible, D "
+		       "uninterruptible, K killable, T stopped, "
+		       "t traced, X exiting, I idle, N new and F frozen",
+		       terms_lead(option, before, sizeof(before)), part);
 }
 
 static int check_call(const char *part, const char *arch, const char *option, struct err *e)
@@ -81,7 +84,8 @@ static int check_call(const char *part, const char *arch, const char *option, st
 
 	if (call_find(part, arch) != CALL_NONE)
 		return 0;
-	return err_set(e, EINVAL, "%sthere is no system call '%s' on %s: write it as its manual page does, such as futex, read or epoll_wait",
+	return err_set(e, EINVAL, "%sthere is no system call '%s' on %s: write it as its manual page does, such as "
+		       "futex, read or epoll_wait",
 		       terms_lead(option, before, sizeof(before)), part, arch && arch[0] ? arch : "this machine");
 }
 
@@ -92,8 +96,8 @@ static int terms_check_nodes(const char *text, const char *option, struct err *e
 
 	if (nodeset_parse(text, &nodes))
 		return 0;
-	return err_set(e, EINVAL, "%s'%s' is no list of NUMA nodes such as 0-1,3", terms_lead(option, before, sizeof(before)),
-		       text);
+	return err_set(e, EINVAL, "%s'%s' is no list of NUMA nodes such as 0-1,3",
+		       terms_lead(option, before, sizeof(before)), text);
 }
 
 static int terms_check(const struct filter_term *t, const char *option, const char *arch, struct err *e)
@@ -122,7 +126,8 @@ static int terms_check(const struct filter_term *t, const char *option, const ch
 	return r;
 }
 
-int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch, struct filter_term *ret, struct err *e)
+int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch,
+	      struct filter_term *ret, struct err *e)
 {
 	struct filter_term t = { .what = (uint8_t)what, .not = not };
 	const size_t len = strlen(text);
@@ -169,9 +174,11 @@ int term_parse(const char *text, const char *arch, struct filter_term *ret, stru
 
 char *term_text(const struct filter_term *t, char dst[TERM_WRITTEN_MAX])
 {
-	const bool said = t->what != TERM_FUNCTION || t->text[0] == '!' || t->text[0] == ' ' || keyword_of(t->text) != TERM_NR;
+	const bool said = t->what != TERM_FUNCTION || t->text[0] == '!' || t->text[0] == ' ' ||
+		keyword_of(t->text) != TERM_NR;
 
-	snprintf(dst, TERM_WRITTEN_MAX, "%s%s%s%s", t->not ? "!" : "", said ? keywords[t->what] : "", said ? ":" : "", t->text);
+	snprintf(dst, TERM_WRITTEN_MAX, "%s%s%s%s", t->not ? "!" : "", said ? keywords[t->what] : "",
+		 said ? ":" : "", t->text);
 	return dst;
 }
 
@@ -256,7 +263,8 @@ bool term_matches(const char *pattern, const char *text, size_t len, bool anywhe
 }
 
 /* Copies TEXT with a backslash before each of SPECIAL, from AT on. False when it does not fit. */
-static bool terms_put_escaped(char dst[TERM_TEXT_MAX], size_t at, const char *text, const char *special, const char *end)
+static bool terms_put_escaped(char dst[TERM_TEXT_MAX], size_t at, const char *text, const char *special,
+			      const char *end)
 {
 	for (; *text; text++) {
 		if (at + 3 >= TERM_TEXT_MAX)

@@ -2,7 +2,8 @@
 /*
  * terms.h - filters as a person writes them: terms that must all hold.
  *
- *	malloc|free            stacks in which a function matches this regular expression (extended, found anywhere in the name)
+ *	malloc|free            stacks in which a function matches this regular expression (extended, found
+ *	                       anywhere in the name)
  *	thread:redis-*,12      threads of this name or tid
  *	process:postgres       processes of this name, or pid: a thread is of it
  *	cgroup:4f1c            cgroups whose path has this somewhere, so that a part of a container's id will do
@@ -11,10 +12,12 @@
  *	syscall:futex          waits in these system calls; the same
  *	!...                   all but that
  *
- * Commas separate what may be either; * and ? are wildcards (base/wildcard.h) in threads, processes and cgroups. A keyword is one only
- * with a single colon, so std::thread::run is a function, and function: comes before what would be taken for something else.
+ * Commas separate what may be either; * and ? are wildcards (base/wildcard.h) in threads, processes
+ * and cgroups. A keyword is one only with a single colon, so std::thread::run is a function, and
+ * function: comes before what would be taken for something else.
  *
- * Terms are values of bounded size, without pointers: questions are copied and compared with them. Bytes after the text are zero.
+ * Terms are values of bounded size, without pointers: questions are copied and compared with them.
+ * Bytes after the text are zero.
  */
 #ifndef SBERF_QUERY_TERMS_H
 #define SBERF_QUERY_TERMS_H
@@ -65,7 +68,8 @@ int term_parse(const char *text, const char *arch, struct filter_term *ret, stru
  * Makes a term of kind WHAT from TEXT, as given on the command line. Error sentences name OPTION
  * ("--focus"), if it is not NULL. As term_parse().
  */
-int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch, struct filter_term *ret, struct err *e);
+int term_make(enum term_what what, bool not, const char *text, const char *option, const char *arch,
+	      struct filter_term *ret, struct err *e);
 /* Writes T to DST as term_parse() would read it. Not sanitised. Returns DST. */
 char *term_text(const struct filter_term *t, char dst[TERM_WRITTEN_MAX]);
 bool term_same(const struct filter_term *a, const struct filter_term *b);

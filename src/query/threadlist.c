@@ -53,7 +53,8 @@ static void threadlist_note_open(struct thread_row *r, struct last *l, const str
 	r->waited_ns = (uint64_t)x->longest_ns;
 }
 
-static void threadlist_add_places(struct thread_row *r, const struct measure_set *set, unsigned int places, uint64_t weight)
+static void threadlist_add_places(struct thread_row *r, const struct measure_set *set, unsigned int places,
+				  uint64_t weight)
 {
 	if (places & set->lead)
 		r->total_ns = add_capped(r->total_ns, weight);
@@ -140,7 +141,8 @@ static bool of_several(const struct threadlist *l)
 {
 	uint32_t i = 1;
 
-	while (i < l->n && dict_get_thread(l->dict, l->row[i].thread)->pid == dict_get_thread(l->dict, l->row[0].thread)->pid)
+	while (i < l->n && dict_get_thread(l->dict, l->row[i].thread)->pid == dict_get_thread(l->dict,
+		l->row[0].thread)->pid)
 		i++;
 	return i < l->n;
 }
@@ -187,8 +189,8 @@ static bool threadlist_begin(struct builder *b, const struct names *names, const
 	return b->same && b->row && b->last && b->seen;
 }
 
-int threadlist_build(const struct snapshot *s, const struct names *names, const struct query *q, struct threadlist **ret,
-		     struct err *e)
+int threadlist_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		     struct threadlist **ret, struct err *e)
 {
 	struct builder b = { .s = s };
 	struct threadlist *l = NULL;

@@ -48,11 +48,11 @@ struct threadlist {
 };
 
 /*
- * Builds the list of what Q asks for: range, kinds, states, calls, thread, nodes, fold_idle, focus and ignore. On success
- * *RET is the caller's; -ENOMEM with a sentence is the only failure.
+ * Builds the list of what Q asks for: range, kinds, states, calls, thread, nodes, fold_idle, focus
+ * and ignore. On success *RET is the caller's; -ENOMEM with a sentence is the only failure.
  */
-int threadlist_build(const struct snapshot *s, const struct names *names, const struct query *q, struct threadlist **ret,
-		     struct err *e);
+int threadlist_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		     struct threadlist **ret, struct err *e);
 void threadlist_free(struct threadlist *l);      /* NULL is fine */
 
 /* All of R that is not idle. */

@@ -69,7 +69,8 @@ static void threads_see(struct seen *seen, uint32_t n, const struct slice_view *
 
 		if (f->thread >= n || !(KINDS_WALL >> f->kind & 1))
 			continue;
-		seen[f->thread].weight = add_capped(seen[f->thread].slice == slice ? seen[f->thread].weight : 0, f->weight);
+		seen[f->thread].weight = add_capped(seen[f->thread].slice == slice ? seen[f->thread].weight : 0,
+						    f->weight);
 		seen[f->thread].slice = slice;
 	}
 }

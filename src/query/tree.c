@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tree.c - totals, and children in order. Siblings are gathered by a counting sort, then each family is sorted by itself. */
+/*
+ * tree.c - totals, and children in order. Siblings are gathered by a counting sort, then each
+ * family is sorted by itself.
+ */
 #include "config.h"
 
 #include "query/tree.h"
@@ -91,7 +94,10 @@ static void tree_sum_up(struct tree_node *node, uint32_t n)
 	}
 }
 
-/* Fills FAMILY with the nodes but the root, siblings together; first_child of each parent tells where its children start. */
+/*
+ * Fills FAMILY with the nodes but the root, siblings together; first_child of each parent tells
+ * where its children start.
+ */
 static void tree_gather(struct tree_node *node, uint32_t n, uint32_t *family)
 {
 	uint32_t at = 0;
@@ -119,7 +125,8 @@ int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const st
 	tree_gather(node, n, family);
 	for (uint32_t i = 0; i < n && sorted; i++)
 		if (node[i].nr_children > 1)
-			qsort_r(&family[node[i].first_child], node[i].nr_children, sizeof(*family), tree_compare_siblings, &o);
+			qsort_r(&family[node[i].first_child], node[i].nr_children, sizeof(*family),
+				tree_compare_siblings, &o);
 	node[0].next_sibling = NODE_NONE;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t *child = &family[node[i].first_child];

@@ -21,9 +21,9 @@ static inline uint64_t tree_key(uint64_t parent, uint64_t identity, unsigned int
 }
 
 /*
- * Takes N nodes (parents before children, the root first) that know their parent, self_ns and the times and count of the stacks
- * that end there: sums totals, times and counts upwards, and links the children, in order when SORTED. -ENOMEM: the nodes are half
- * done.
+ * Takes N nodes (parents before children, the root first) that know their parent, self_ns and the
+ * times and count of the stacks that end there: sums totals, times and counts upwards, and links
+ * the children, in order when SORTED. -ENOMEM: the nodes are half done.
  */
 int tree_link(struct tree_node *node, uint32_t n, const struct dict *d, const struct names *names, bool sorted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * treediff.c - both trees are walked parents first, and each node finds the one that stands for the same thing under the same parent. Sums
- * and order come afterwards, as in query/tree.c.
+ * treediff.c - both trees are walked parents first, and each node finds the one that stands for the
+ * same thing under the same parent. Sums and order come afterwards, as in query/tree.c.
  */
 #include "config.h"
 
@@ -240,8 +240,8 @@ static bool treediff_build(struct diff *d, const uint64_t wall_ns[DIFF_SIDES])
 	return true;
 }
 
-int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm, const uint64_t wall_ns[DIFF_SIDES],
-	       struct diff **ret, struct err *e)
+int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm,
+	       const uint64_t wall_ns[DIFF_SIDES], struct diff **ret, struct err *e)
 {
 	const struct tree *const tree[DIFF_SIDES] = { before, after };
 	AUTO(diff_free) struct diff *d = calloc(1, sizeof(*d));
@@ -270,7 +270,8 @@ void diff_free(struct diff *d)
 /* "app-1 → app-2": two groups that were joined under different names. */
 static void treediff_group_label(const struct diff *d, uint32_t what, char *dst, size_t size)
 {
-	const uint32_t before = matches_node(d->matches, DIFF_BEFORE, what), after = matches_node(d->matches, DIFF_AFTER, what);
+	const uint32_t before = matches_node(d->matches, DIFF_BEFORE, what),
+		after = matches_node(d->matches, DIFF_AFTER, what);
 	char other[LABEL_MAX];
 	size_t at;
 

@@ -3,18 +3,21 @@
  * treediff.h - two call trees as one, with what each path and function took before and after.
  *
  * What is the same on both sides:
- *   - a function by its place, in a file that has the same build-id on both sides; so one that has a name on one side only, as the
- *     debug file was there, finds its other half;
+ *   - a function by its place, in a file that has the same build-id on both sides; so one that has
+ *     a name on one side only, as the debug file was there, finds its other half;
  *   - else by its demangled name, in files of the same name (app, libc.so.6), inlined or not;
- *   - what then is left over on one side, by its name alone, without what compilers add for clones ("f.isra.0", "f() [clone .cold]"):
- *     a function that moved to another file, and all of a program that has another name now;
+ *   - what then is left over on one side, by its name alone, without what compilers add for clones
+ *     ("f.isra.0", "f() [clone .cold]"): a function that moved to another file, and all of a
+ *     program that has another name now;
  *   - code without names in files that are not the same: all of a file as one;
- *   - groups by what they are called, without pids and tids: processes of one name are one. Two that have more than half of the time,
- *     each of its side, are the same whatever they are called.
+ *   - groups by what they are called, without pids and tids: processes of one name are one. Two
+ *     that have more than half of the time, each of its side, are the same whatever they are
+ *     called.
  *
- * A *share* is 1.0 for what the normalisation says: the total of its side, the wall time of its side (so four busy threads have
- * 4.0), or, without any, the total before on both sides. A *change* is the share after less the share before. Sampling makes
- * shares differ by chance, so each change comes with its error (diff_judge()). Pure: the same trees give the same.
+ * A *share* is 1.0 for what the normalisation says: the total of its side, the wall time of its
+ * side (so four busy threads have 4.0), or, without any, the total before on both sides. A *change*
+ * is the share after less the share before. Sampling makes shares differ by chance, so each change
+ * comes with its error (diff_judge()). Pure: the same trees give the same.
  */
 #ifndef SBERF_QUERY_TREEDIFF_H
 #define SBERF_QUERY_TREEDIFF_H
@@ -36,7 +39,10 @@ enum diff_norm {
 	DIFF_BY_NONE,
 };
 
-/* One figure on both sides: what it is in all, of each measure (in its place of tree.set), and its tree_node.squares. */
+/*
+ * One figure on both sides: what it is in all, of each measure (in its place of tree.set), and its
+ * tree_node.squares.
+ */
 struct diff_pair {
 	uint64_t ns[DIFF_SIDES];
 	uint64_t value[DIFF_SIDES][MEASURES_ASKED];
@@ -44,7 +50,8 @@ struct diff_pair {
 };
 
 struct diff_node {
-	uint32_t parent, first_child, next_sibling;     /* NODE_NONE = none; children by falling MOST, then by what they took */
+	/* NODE_NONE = none; children by falling MOST, then by what they took */
+	uint32_t parent, first_child, next_sibling;
 	uint32_t nr_children;
 	uint32_t what;           /* what it is: the same number is the same function or group; for diff_label() */
 	uint16_t depth;          /* root = 0 */
@@ -60,27 +67,32 @@ struct diff {
 	double unit[DIFF_SIDES];         /* ns that are a share of 1.0; 0 = there is nothing */
 	struct diff_node *node;          /* node[0] is the root; parents before children */
 	uint32_t n;
-	bool parted;             /* there is something of more than the first measure on either side (tree_is_parted()) */
+	/* there is something of more than the first measure on either side (tree_is_parted()) */
+	bool parted;
 	struct matches *matches;
 };
 
 /*
- * *RET: whether a place of one build has inlined calls on one side only, because debug information was there when that side was recorded
- * and not when the other was. Then trees are to be compared without them (query.no_inlines). -ENOMEM.
+ * *RET: whether a place of one build has inlined calls on one side only, because debug information
+ * was there when that side was recorded and not when the other was. Then trees are to be compared
+ * without them (query.no_inlines). -ENOMEM.
  */
-int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct names *const names[DIFF_SIDES], bool *ret, struct err *e);
+int diff_inlines_differ(const struct dict *const dict[DIFF_SIDES], const struct names *const names[DIFF_SIDES],
+			bool *ret, struct err *e);
 
 /*
- * Compares BEFORE and AFTER, made by the same query, which must outlive the difference. WALL_NS: how long each side was recorded, for
- * DIFF_BY_WALL. On success *RET is the caller's. -ENOMEM is the only failure.
+ * Compares BEFORE and AFTER, made by the same query, which must outlive the difference. WALL_NS:
+ * how long each side was recorded, for DIFF_BY_WALL. On success *RET is the caller's. -ENOMEM is
+ * the only failure.
  */
-int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm, const uint64_t wall_ns[DIFF_SIDES],
-	       struct diff **ret, struct err *e);
+int diff_build(const struct tree *before, const struct tree *after, enum diff_norm norm,
+	       const uint64_t wall_ns[DIFF_SIDES], struct diff **ret, struct err *e);
 void diff_free(struct diff *d);                  /* NULL is fine */
 
 /*
- * What WHAT is called, sanitised, at most LABEL_MAX bytes with the NUL: as tree_label() says, groups without pids and tids;
- * "[no symbol in app]" for what has no names in files that differ; "old → new" for groups of two names. Returns DST.
+ * What WHAT is called, sanitised, at most LABEL_MAX bytes with the NUL: as tree_label() says,
+ * groups without pids and tids; "[no symbol in app]" for what has no names in files that differ;
+ * "old → new" for groups of two names. Returns DST.
  */
 char *diff_label(const struct diff *d, uint32_t what, char *dst, size_t dst_size);
 /* The node that WHAT is called by, in tree[*RET_SIDE]. */
@@ -94,8 +106,8 @@ char *diff_line(const struct diff *d, uint32_t what, char *dst, size_t dst_size)
 void diff_add(struct diff_pair *to, const struct diff_pair *from);
 
 /*
- * What P has of the measure in PLACE as a figure of its own. Its squares are estimated: as if each measure had as much of them as it has of
- * the whole.
+ * What P has of the measure in PLACE as a figure of its own. Its squares are estimated: as if each
+ * measure had as much of them as it has of the whole.
  */
 struct diff_pair diff_part(const struct diff_pair *p, unsigned int place);
 
@@ -114,14 +126,16 @@ struct diff_change {
 #define DIFF_Z 1.96              /* standard errors within which 95 % of changes by chance are */
 
 /*
- * P, with the standard error of its change: of the difference of two proportions, each from samples of unequal weight (linearised
- * ratio; W. Cochran, Sampling Techniques, 3rd ed. 1977, 6.3), with one sample added for and one against on each side, without
- * which few samples look more certain than they are (A. Agresti, B. Caffo, The American Statistician 54 (2000) 280-288). On a side
- * whose total is N, with the sum S of squared weights, of which t and s are in P, and w a weight typical for P:
+ * P, with the standard error of its change: of the difference of two proportions, each from samples
+ * of unequal weight (linearised ratio; W. Cochran, Sampling Techniques, 3rd ed. 1977, 6.3), with
+ * one sample added for and one against on each side, without which few samples look more certain
+ * than they are (A. Agresti, B. Caffo, The American Statistician 54 (2000) 280-288). On a side
+ * whose total is N, with the sum S of squared weights, of which t and s are in P, and w a weight
+ * typical for P:
  *	p = (t + w) / (N + 2w)        v = ((1 - p)^2 (s + w^2) + p^2 (S - s + w^2)) / (N + 2w)^2
- * With n equal samples, of which x are in P, v is q (1 - q) / (n + 2) with q = (x + 1) / (n + 2). Totals of sides are not
- * estimates, so without normalisation v grows by the square of their share. Runs of one program differ for other reasons too: those
- * are not in it.
+ * With n equal samples, of which x are in P, v is q (1 - q) / (n + 2) with q = (x + 1) / (n + 2).
+ * Totals of sides are not estimates, so without normalisation v grows by the square of their share.
+ * Runs of one program differ for other reasons too: those are not in it.
  */
 struct diff_change diff_judge(const struct diff *d, const struct diff_pair *p);
 
@@ -140,8 +154,8 @@ struct diff_func {
 };
 
 /*
- * The functions of D, by falling change of self or total, whichever is larger. *RET is to be freed with free(). -ENOMEM. D must not come
- * from inverted trees.
+ * The functions of D, by falling change of self or total, whichever is larger. *RET is to be freed
+ * with free(). -ENOMEM. D must not come from inverted trees.
  */
 int diff_functions(const struct diff *d, struct diff_func **ret, size_t *ret_n, struct err *e);
 
@@ -153,9 +167,10 @@ struct diff_growth {
 };
 
 /*
- * The one of the N functions at F whose share, self or total, grew most beyond chance and LEAST (a share). A function is to blame for
- * what it took itself, if that is nearly as much as another grew by what it calls. "Beyond chance" takes into account that
- * so many functions are compared (C. Bonferroni): that any is found when nothing changed has a probability of 1 % at most.
+ * The one of the N functions at F whose share, self or total, grew most beyond chance and LEAST (a
+ * share). A function is to blame for what it took itself, if that is nearly as much as another grew
+ * by what it calls. "Beyond chance" takes into account that so many functions are compared (C.
+ * Bonferroni): that any is found when nothing changed has a probability of 1 % at most.
  */
 struct diff_growth diff_grown(const struct diff *d, const struct diff_func *f, size_t n, double least);
 

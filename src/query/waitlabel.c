@@ -12,8 +12,8 @@
 
 static struct stack_signature reading_of(const struct waits *w)
 {
-	return (struct stack_signature){ .d = w->dict, .names = w->names, .no_inlines = w->query.no_inlines, .entry = w->entry,
-				 .funcs = w->funcs };
+	return (struct stack_signature){ .d = w->dict, .names = w->names, .no_inlines = w->query.no_inlines,
+				 .entry = w->entry, .funcs = w->funcs };
 }
 
 char *wait_stack_label(const struct waits *w, stack_id stack, char *dst, size_t size)

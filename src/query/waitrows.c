@@ -116,8 +116,8 @@ static int waitrows_compare_rows(const void *va, const void *vb, void *ctx)
 }
 
 /*
- * Puts the rows into OUT depth first. Families are gone through in the order of their parents, which have their places by then;
- * a row's place is behind its elder siblings and all below these.
+ * Puts the rows into OUT depth first. Families are gone through in the order of their parents,
+ * which have their places by then; a row's place is behind its elder siblings and all below these.
  */
 static bool waitrows_put_in_order(struct wait_rows *rows, struct wait_row *out)
 {

@@ -2,11 +2,14 @@
 /*
  * waits.c - from facts to the list of what threads wait for.
  *
- * A row is large (it has a histogram) and there may be as many stacks as facts, so rows are made for the heaviest only:
+ * A row is large (it has a histogram) and there may be as many stacks as facts, so rows are made
+ * for the heaviest only:
  *
- * 1. Facts are summed per (node, class, call, stack), and what these read is found once per stack: sums that read the same are
- *    one *place*. The heaviest places get rows, the others share the row "(other)" of their call.
- * 2. A second look at the facts fills the rows of places, counts the threads in each, finds who waits still, and sums who woke.
+ * 1. Facts are summed per (node, class, call, stack), and what these read is found once per stack:
+ *    sums that read the same are one *place*. The heaviest places get rows, the others share the
+ *    row "(other)" of their call.
+ * 2. A second look at the facts fills the rows of places, counts the threads in each, finds who
+ *    waits still, and sums who woke.
  * 3. The heaviest wakers get rows too, and a third look fills these. Without wakers there is none.
  * 4. Rows add up to those above them, from the back, and are put in order.
  */
@@ -84,7 +87,8 @@ struct builder {
 	const struct query *q;
 	struct filter filter;
 	struct stack_signature reading;
-	VEC(uint32_t) in;        /* of facts in the order in which they are looked at: their sum, then, plus one, their waker */
+	/* of facts in the order in which they are looked at: their sum, then, plus one, their waker */
+	VEC(uint32_t) in;
 	size_t at;               /* of these, the one that is looked at */
 	uint8_t *class;          /* by wait_id */
 	uint32_t *waker_of;      /* by wait_id: plus one, in wakers; 0 = nobody; NULL = nobody woke anybody */
@@ -167,7 +171,8 @@ static uint32_t waits_find_sum(const struct builder *b, const struct sum *want)
 
 static bool waits_sum_fact(struct builder *b, const struct fact *f, unsigned int is, size_t slice)
 {
-	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call, .class = b->class[f->wait],
+	const struct sum want = { .stack = f->stack, .call = dict_get_wait(b->d, f->wait)->call,
+				  .class = b->class[f->wait],
 				  .node = !b->q->by_node ? 0 : f->node < NODES_MAX ? f->node : NODE_UNKNOWN };
 	uint32_t id = waits_find_sum(b, &want);
 	struct sum *s;
@@ -254,7 +259,10 @@ static uint32_t class_row(struct builder *b, const struct place *p)
 	return rows_get(&b->rows, &want, p->class);
 }
 
-/* The row of the call of P under that of its class, which both are made when there is none; NODE_NONE when out of memory. */
+/*
+ * The row of the call of P under that of its class, which both are made when there is none;
+ * NODE_NONE when out of memory.
+ */
 static uint32_t call_row(struct builder *b, const struct place *p)
 {
 	struct wait_row want = { .level = WAIT_LEVEL_CALL, .node = p->node, .class = p->class, .thread = ID_NONE };
@@ -273,7 +281,8 @@ static uint32_t call_row(struct builder *b, const struct place *p)
 /* Gives P its row, made with STACK and READING: its own, or those of "(other)". */
 static bool give_row(struct builder *b, struct place *p, uint64_t reading, stack_id stack)
 {
-	struct wait_row want = { .level = WAIT_LEVEL_STACK, .node = p->node, .class = p->class, .stack = stack, .thread = ID_NONE };
+	struct wait_row want = { .level = WAIT_LEVEL_STACK, .node = p->node, .class = p->class, .stack = stack,
+				 .thread = ID_NONE };
 
 	want.parent = call_row(b, p);
 	if (want.parent == NODE_NONE)
@@ -289,7 +298,8 @@ static int waits_compare_places(const void *va, const void *vb, void *ctx)
 	const struct place *a = &b->places.v[*(const uint32_t *)va], *o = &b->places.v[*(const uint32_t *)vb];
 	int r = compare_u64(o->ns, a->ns);
 
-	return r ? r : compare_u64(waits_place_hash(b, *(const uint32_t *)va), waits_place_hash(b, *(const uint32_t *)vb));
+	return r ? r : compare_u64(waits_place_hash(b, *(const uint32_t *)va),
+				   waits_place_hash(b, *(const uint32_t *)vb));
 }
 
 static bool give_rows(struct builder *b)
@@ -304,7 +314,8 @@ static bool give_rows(struct builder *b)
 		struct place *p = &b->places.v[order[i]];
 		const bool own = i < STACKS_MAX || p->reading == other_reading;
 
-		if (!give_row(b, p, own ? p->reading : other_reading, own ? p->stack : other == ID_NONE ? STACK_ROOT : other))
+		if (!give_row(b, p, own ? p->reading : other_reading,
+			      own ? p->stack : other == ID_NONE ? STACK_ROOT : other))
 			return false;
 		b->other_stacks += !own;
 	}
@@ -550,8 +561,8 @@ static bool add_wakers(struct builder *b)
 		const struct waker *waker = &b->wakers.v[w->waker];
 		const struct wait_row *place = &b->rows.v.v[w->place_row];
 		const struct wait_row want = { .level = WAIT_LEVEL_WAKER, .parent = w->place_row, .node = place->node,
-					       .class = place->class, .call = place->call, .stack = waker->stack, .thread = waker->thread,
-					       .context = waker->context };
+					       .class = place->class, .call = place->call, .stack = waker->stack,
+					       .thread = waker->thread, .context = waker->context };
 
 		w->row = rows_get(&b->rows, &want, waker_key(b->d, waker));
 		if (w->row == NODE_NONE)
@@ -628,7 +639,8 @@ static void waits_builder_free(struct builder *b)
 	hidx_free(&b->pair_index);
 }
 
-int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e)
+int waits_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		struct waits **ret, struct err *e)
 {
 	struct query waiting = *q;
 	struct builder b = { .s = s, .d = snapshot_dict(s), .q = &waiting };

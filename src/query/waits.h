@@ -33,8 +33,10 @@ struct wait_row {
 	uint16_t node;           /* from WAIT_LEVEL_NODE on, with query.by_node; NODE_UNKNOWN = what can be no node */
 	enum wait_class class;   /* from WAIT_LEVEL_CLASS on */
 	uint32_t call;           /* from WAIT_LEVEL_CALL on */
-	stack_id stack;          /* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
-	thread_id thread;        /* STACK: the thread that waited longest there in all; WAKER: the waker; ID_NONE = none */
+	/* STACK: the heaviest of those that read the same; WAKER: the waker's, STACK_ROOT = none */
+	stack_id stack;
+	/* STACK: the thread that waited longest there in all; WAKER: the waker; ID_NONE = none */
+	thread_id thread;
 	uint8_t context;         /* WAIT_LEVEL_WAKER: enum waker_context */
 	uint16_t states;         /* that waits of it were in: 1 << enum wait_state, or-ed */
 	uint64_t total_ns;       /* blocked and runnable, as the query asks */
@@ -44,7 +46,8 @@ struct wait_row {
 	uint32_t threads;        /* how many waited there */
 	uint64_t count;          /* waits; those that have not ended count, and the two parts of a wait count once */
 	double longest_ns;       /* part of a wait */
-	uint64_t hist[WAIT_BUCKETS];     /* waits by length: that of the blocked part, if they have one and it is asked for */
+	/* waits by length: that of the blocked part, if they have one and it is asked for */
+	uint64_t hist[WAIT_BUCKETS];
 };
 
 /* A thread that has not been woken yet. */
@@ -79,7 +82,8 @@ struct waits {
 	uint32_t nr_open;
 	uint64_t idle_ns;                /* idle waits in what was asked for, left out or not */
 	struct wait_first *first;        /* of each row: wait_stack_first() */
-	uint8_t *entry;                  /* for labels: what is known of the functions below funcs (query/stack_signature.h) */
+	/* for labels: what is known of the functions below funcs (query/stack_signature.h) */
+	uint8_t *entry;
 	uint32_t funcs;
 };
 
@@ -88,13 +92,14 @@ struct waits {
  * nodes, by_node, no_inlines. fold_idle leaves idle waits out, also among open waits. On success
  * *RET is the caller's; -ENOMEM is the only failure.
  */
-int waits_build(const struct snapshot *s, const struct names *names, const struct query *q, struct waits **ret, struct err *e);
+int waits_build(const struct snapshot *s, const struct names *names, const struct query *q,
+		struct waits **ret, struct err *e);
 void waits_free(struct waits *w);                /* NULL is fine */
 
 /*
- * What row I is called, sanitised: "node 0", "lock", "futex", "bio_aof_fsync › bioProcessBackgroundJobs › start_thread"
- * (innermost of the program first, what belongs to libc's entry into the kernel left out), "worker 1235 (redis-server 1234)",
- * "interrupt or timer".
+ * What row I is called, sanitised: "node 0", "lock", "futex", "bio_aof_fsync ›
+ * bioProcessBackgroundJobs › start_thread" (innermost of the program first, what belongs to libc's
+ * entry into the kernel left out), "worker 1235 (redis-server 1234)", "interrupt or timer".
  */
 char *wait_row_label(const struct waits *w, uint32_t i, char *dst, size_t size);
 /* The functions of STACK as in wait_row_label(). */
