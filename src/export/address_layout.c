@@ -7,7 +7,8 @@
 
 #define PAGE_MASK 0xfffull
 #define FIRST_BASE (1ull << 44)           /* where hardly anything is mapped, so code without a file is elsewhere */
-#define OFFSET_MAX (1ull << 40)          /* of a file that gets addresses of its own; a hostile recording may say anything */
+/* of a file that gets addresses of its own; a hostile recording may say anything */
+#define OFFSET_MAX (1ull << 40)
 #define BASE_MAX (1ull << 46)            /* user addresses end at 2^47 */
 
 struct span *layout_modules(const struct dict *d)
@@ -32,7 +33,8 @@ struct span *layout_modules(const struct dict *d)
 
 		if (kind == MODULE_KERNEL) {
 			s->base = LAYOUT_KERNEL;
-		} else if ((kind == MODULE_FILE || kind == MODULE_VDSO) && s->high && s->high <= OFFSET_MAX && next < BASE_MAX) {
+		} else if ((kind == MODULE_FILE || kind == MODULE_VDSO) && s->high && s->high <= OFFSET_MAX &&
+			   next < BASE_MAX) {
 			s->low = 0;
 			s->base = next;
 			next += s->high + PAGE_MASK + 1;

@@ -20,7 +20,8 @@
 /* The address range of a module. */
 struct span {
 	uint64_t base;           /* added to offsets gives addresses */
-	uint64_t low, high;      /* offsets between which all frames lie, at page borders; HIGH is exclusive, 0 = there are none */
+	/* offsets between which all frames lie, at page borders; HIGH is exclusive, 0 = there are none */
+	uint64_t low, high;
 };
 
 /*

@@ -71,9 +71,12 @@ static void annotated_put_head(struct writer *w, const struct listing_of *of, co
 	char path[ERR_TEXT_MAX], text[UNITS_MAX], self[UNITS_MAX];
 
 	text_sanitise(path, sizeof(path), of->path, strnlen(of->path, sizeof(of->path)));
-	out_format(&w->o, "%s  %s  %s of all\n", of->name, path, units_percent(text, (double)h->all.total_ns / (double)(h->asked_ns ? h->asked_ns : 1)));
-	out_format(&w->o, "%s with calls, %s itself", units_time(text, h->all.total_ns), units_time(self, h->all.self_ns));
-	out_format(&w->o, ", %s samples; they stand on the instruction after what took the time\n", units_thousands(text, h->count));
+	out_format(&w->o, "%s  %s  %s of all\n", of->name, path,
+		   units_percent(text, (double)h->all.total_ns / (double)(h->asked_ns ? h->asked_ns : 1)));
+	out_format(&w->o, "%s with calls, %s itself", units_time(text, h->all.total_ns),
+		   units_time(self, h->all.self_ns));
+	out_format(&w->o, ", %s samples; they stand on the instruction after what took the time\n",
+		   units_thousands(text, h->count));
 }
 
 static int annotated_put_function(struct writer *w, const struct listing_of *of)
@@ -109,7 +112,8 @@ static int put_functions(struct writer *w, const struct funcs *f, struct listing
 	const char *why;
 	int r = 0;
 
-	for (uint32_t i = 0; i < f->n && n < FUNCTIONS_MAX && !r && f->row[i].self_ns && f->row[i].self_ns >= least; i++) {
+	for (uint32_t i = 0; i < f->n && n < FUNCTIONS_MAX && !r && f->row[i].self_ns &&
+	     f->row[i].self_ns >= least; i++) {
 		struct listing_of *of = &shown[n];
 
 		if (!listing_which(w->t, f->row[i].node, of, &why) || was_shown(shown, n, of))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * callgrind.c - the text that callgrind of valgrind writes, for KCachegrind, QCachegrind and callgrind_annotate: for each function, by
- * line, what it took itself, and what each call from there took with all that it called.
+ * callgrind.c - the text that callgrind of valgrind writes, for KCachegrind, QCachegrind and
+ * callgrind_annotate: for each function, by line, what it took itself, and what each call from
+ * there took with all that it called.
  *
  *	ob=(1) /usr/bin/app
  *	fl=(1) /src/app.c
@@ -11,8 +12,9 @@
  *	calls=30 0
  *	14 300000 0 0
  *
- * Numbers of calls are not known: what stands there is how many samples and waits were seen below. A call that a stack has twice, as
- * recursion does, counts once. Inlined functions are called, as in every format. What is not known is "???".
+ * Numbers of calls are not known: what stands there is how many samples and waits were seen below.
+ * A call that a stack has twice, as recursion does, counts once. Inlined functions are called, as
+ * in every format. What is not known is "???".
  */
 #include "config.h"
 
@@ -82,7 +84,8 @@ static uint64_t function_rehash(const void *ctx, uint32_t id)
 static uint32_t callgrind_function(struct callgrind *x, const char *name, const char *file, const char *object)
 {
 	const struct function f = {
-		strtab_adds(x->texts, name), strtab_adds(x->texts, *file ? file : UNKNOWN), strtab_adds(x->texts, *object ? object : UNKNOWN),
+		strtab_adds(x->texts, name), strtab_adds(x->texts, *file ? file : UNKNOWN),
+			strtab_adds(x->texts, *object ? object : UNKNOWN),
 	};
 	const uint64_t h = function_hash(&f);
 	struct function *new;
@@ -108,7 +111,8 @@ static bool callgrind_add_places(struct callgrind *x, frame_id frame, const stru
 	char object[LABEL_MAX] = "[kernel]", file[LABEL_MAX];
 
 	if (t->module->kind != MODULE_KERNEL)
-		text_sanitise(object, sizeof(object), strtab_get(strings, t->module->path), strtab_len(strings, t->module->path));
+		text_sanitise(object, sizeof(object), strtab_get(strings, t->module->path),
+			      strtab_len(strings, t->module->path));
 	x->first[frame] = (uint32_t)x->places.n + 1;
 	for (unsigned int i = 0; i < t->n; i++) {
 		const char *source = t->name ? names_text(x->names, t->name[i].file) : "";
@@ -154,7 +158,8 @@ static uint64_t cost_rehash(const void *ctx, uint32_t id)
 }
 
 /* Adds S, sum NR of all, to what is taken AT a place by CALLEE. */
-static bool callgrind_add_cost(struct callgrind *x, const struct stack_sum *s, uint32_t nr, struct place at, uint32_t callee)
+static bool callgrind_add_cost(struct callgrind *x, const struct stack_sum *s, uint32_t nr, struct place at,
+			       uint32_t callee)
 {
 	const struct cost want = { .at = at, .callee = callee };
 	const uint64_t h = cost_hash(&want);
@@ -207,7 +212,8 @@ static bool callgrind_add_idle(struct callgrind *x)
 	const struct stack_sum s = { .places = 1u << TIME_BLOCKED, .count = x->sums.idle_count, .ns = x->sums.idle_ns };
 	const struct place idle = { x->sums.idle_threads ? callgrind_function(x, "[idle]", "", "") : 0, 0 };
 
-	return !x->sums.idle_threads || (idle.function != NOBODY && callgrind_add_cost(x, &s, UINT32_MAX, idle, NOBODY));
+	return !x->sums.idle_threads || (idle.function != NOBODY &&
+					 callgrind_add_cost(x, &s, UINT32_MAX, idle, NOBODY));
 }
 
 static int compare_costs(const void *va, const void *vb)
@@ -236,7 +242,8 @@ static void callgrind_put_values(struct callgrind *x, const uint64_t value[MEASU
 {
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
 		if (x->sums.places >> place & 1)
-			out_format(&x->out, " %" PRIu64, measure_whole(measure_column(&x->sums.set, place), value[place]));
+			out_format(&x->out, " %" PRIu64,
+				   measure_whole(measure_column(&x->sums.set, place), value[place]));
 	out_text(&x->out, "\n");
 }
 
@@ -272,13 +279,14 @@ static void callgrind_put_head(struct callgrind *x, const struct profile_meta *m
 
 	text_sanitise(target, sizeof(target), m->target, strnlen(m->target, sizeof(m->target)));
 	text_sanitise(unit, sizeof(unit), m->unit, strnlen(m->unit, sizeof(m->unit)));
-	out_format(&x->out, "# callgrind format\nversion: 1\ncreator: sberf %s\ncmd: %s\npositions: line\n", PACKAGE_VERSION, target);
+	out_format(&x->out, "# callgrind format\nversion: 1\ncreator: sberf %s\ncmd: %s\npositions: line\n",
+		   PACKAGE_VERSION, target);
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++) {
 		const struct measure *is = measure_column(&x->sums.set, place);
 
 		if (x->sums.places >> place & 1)
-			out_format(&x->out, "event: %s : %s%s\n", event_word(is), is->unit == UNIT_OWN ? unit : is->title,
-				   is->unit == UNIT_TIME ? " (ns)" : "");
+			out_format(&x->out, "event: %s : %s%s\n", event_word(is),
+				   is->unit == UNIT_OWN ? unit : is->title, is->unit == UNIT_TIME ? " (ns)" : "");
 	}
 	out_text(&x->out, "events:");
 	for (unsigned int place = 0; place < MEASURES_ASKED; place++)
@@ -360,7 +368,9 @@ static int callgrind_write(FILE *out, const struct export_view *v, struct err *e
 
 const struct exporter exporter_callgrind = {
 	.name = "callgrind", .extensions = "callgrind",
-	.about = "what callgrind of valgrind writes, for KCachegrind, QCachegrind and callgrind_annotate: functions by line, with what they took "
-		"themselves and what each call from there took. Numbers of calls are not known; samples and waits stand in their place",
+	.about = "what callgrind of valgrind writes, for KCachegrind, QCachegrind and callgrind_annotate: functions by "
+	"line, with what they took "
+		"themselves and what each call from there took. Numbers of calls are not known; samples and waits "
+		"stand in their place",
 	.write = callgrind_write,
 };

@@ -30,14 +30,17 @@ struct diff_view {
 };
 
 /*
- * An indented tree: shares before and after, what changed in points (percent of what a share is of), by how much it could be
- * off, how much of the change each kind of time is where there are several, and both times; of each family the child first below
- * which most has changed. "~" stands before a change that sampling alone makes (diff_is_noise()). What appeared or vanished says
- * so.
+ * An indented tree: shares before and after, what changed in points (percent of what a share is
+ * of), by how much it could be off, how much of the change each kind of time is where there are
+ * several, and both times; of each family the child first below which most has changed. "~" stands
+ * before a change that sampling alone makes (diff_is_noise()). What appeared or vanished says so.
  */
 int export_diff_tree(FILE *out, const struct diff_view *v, struct err *e);
 
-/* The functions by what they took themselves and with what they call, by kinds of time as well; those that changed most come first. */
+/*
+ * The functions by what they took themselves and with what they call, by kinds of time as well;
+ * those that changed most come first.
+ */
 int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e);
 
 /* One flame graph of both sides (flame.h): what grew is red, what shrank is blue, and what vanished is there. */

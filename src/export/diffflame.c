@@ -40,7 +40,8 @@ static bool diffflame_add_nodes(struct flame *f, const struct diff *d, uint64_t 
 		struct flame_node *to;
 
 		diff_label(d, n->what, label, NAME_BYTES_MAX + 1);
-		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label), diffflame_kind_of(d, i))) == FLAME_NONE)
+		if (i && flame_add(f, n->parent, flame_label(f, label, strlen(label),
+							     diffflame_kind_of(d, i))) == FLAME_NONE)
 			return false;
 		to = &f->nodes.v[i];
 		flame_set_parts(to->before, &d->tree[DIFF_BEFORE]->set, n->self.value[DIFF_BEFORE], each);
@@ -74,7 +75,8 @@ static int diffflame_add_facts(struct flame *f, const struct diff_view *v, struc
 	for (int side = 0; side < DIFF_SIDES && r >= 0; side++) {
 		char text[128], count[UNITS_MAX], time[UNITS_MAX];
 
-		snprintf(text, sizeof(text), "%s samples and waits%s%s", units_thousands(count, v->diff->tree[side]->node[0].count),
+		snprintf(text, sizeof(text), "%s samples and waits%s%s",
+			 units_thousands(count, v->diff->tree[side]->node[0].count),
 			 v->wall_ns[side] ? " in " : "", v->wall_ns[side] ? units_time(time, v->wall_ns[side]) : "");
 		r = flame_fact(f, of[side], text, e);
 	}
@@ -99,7 +101,8 @@ static int diffflame_fill(struct flame *f, const struct diff_view *v, struct err
 {
 	const struct diff *d = v->diff;
 	/* One import and one recording have no unit in common: numbers of folded stacks are most often microseconds. */
-	const struct measure *before = measure_lead(&d->tree[DIFF_BEFORE]->set), *after = measure_lead(&d->tree[DIFF_AFTER]->set);
+	const struct measure *before = measure_lead(&d->tree[DIFF_BEFORE]->set),
+		*after = measure_lead(&d->tree[DIFF_AFTER]->set);
 	const struct measure *m = before->unit == UNIT_OWN ? after : before;
 	const uint64_t each = measure_one(m);
 	int r;

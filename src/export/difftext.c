@@ -58,7 +58,8 @@ static void difftext_put_share(struct text *x, int side, const struct diff_pair 
 {
 	char text[UNITS_MAX];
 
-	difftext_put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) : difftext_nothing(x));
+	difftext_put_cell(x, 10, p->ns[side] ? units_percent(text, diff_share(x->d, side, p->ns[side])) :
+			  difftext_nothing(x));
 }
 
 /* The measure whose change has the column of PLACE: one that adds up to the total, of which shares are. */
@@ -84,7 +85,8 @@ static void put_amount(struct text *x, int side, uint64_t ns)
 {
 	char text[UNITS_MAX];
 
-	difftext_put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns, text) : difftext_nothing(x));
+	difftext_put_cell(x, 11, ns ? measure_text(measure_lead(&x->d->tree[side]->set), ns,
+						   text) : difftext_nothing(x));
 }
 
 /* "+13.3", "~-0.4", or "-<0.1" for what would read as nothing. */
@@ -154,7 +156,8 @@ static void difftext_put_indent(struct text *x, uint32_t i, const char *mark)
 {
 	const struct diff_node *n = &x->d->node[i];
 	const bool branch = i && x->d->node[n->parent].nr_children > 1;
-	const unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0, shown = level < INDENT_MAX ? level : INDENT_MAX;
+	const unsigned int level = n->depth ? x->level[n->depth - 1] + branch : 0,
+		shown = level < INDENT_MAX ? level : INDENT_MAX;
 
 	x->level[n->depth] = (uint16_t)level;
 	out_format(&x->o, "%*s%s", (int)(2 * (shown - (branch && shown))), "", branch ? mark : "");
@@ -195,8 +198,8 @@ static uint32_t difftext_run_end(struct text *x, uint32_t i)
 {
 	const struct diff_node *v = x->d->node;
 
-	while (v[i].nr_children == 1 && !v[i].self.ns[DIFF_BEFORE] && !v[i].self.ns[DIFF_AFTER] && v[i].depth < x->max_depth &&
-	       difftext_is_unknown(x, i) && difftext_is_unknown(x, v[i].first_child))
+	while (v[i].nr_children == 1 && !v[i].self.ns[DIFF_BEFORE] && !v[i].self.ns[DIFF_AFTER] &&
+	       v[i].depth < x->max_depth && difftext_is_unknown(x, i) && difftext_is_unknown(x, v[i].first_child))
 		i = v[i].first_child;
 	return i;
 }
@@ -279,9 +282,11 @@ static void put_heading(struct text *x)
 		out_text(&x->o, "\n");
 	}
 	if (difftext_is_imported(x, DIFF_BEFORE) || difftext_is_imported(x, DIFF_AFTER))
-		out_text(&x->o, "What is imported is taken to count samples: if it counts anything else, errors are not what is said here.\n");
+		out_text(&x->o, "What is imported is taken to count samples: if it counts anything else, errors are "
+			 "not what is said here.\n");
 	out_format(&x->o, "Shares are %s; change is in points of these.\n"
-		   "~ is before what differs no more than sampling differs by chance, 95 times of 100.\n\n", whole[x->d->norm]);
+		   "~ is before what differs no more than sampling differs by chance, 95 times of 100.\n\n",
+		   whole[x->d->norm]);
 }
 
 /* Levels of groups in the tree. */
@@ -301,7 +306,8 @@ static void put_part_names(struct text *x)
 static void difftext_begin(struct text *x, FILE *out, const struct diff_view *v, char *label)
 {
 	*x = (struct text){
-		.v = v, .d = v->diff, .o = { .file = out }, .max_depth = UINT16_MAX, .least = v->min_percent / 100, .label = label,
+		.v = v, .d = v->diff, .o = { .file = out }, .max_depth = UINT16_MAX,
+			.least = v->min_percent / 100, .label = label,
 	};
 	if (v->max_depth && v->max_depth < UINT16_MAX)
 		x->max_depth = v->max_depth + group_levels(&v->diff->tree[DIFF_AFTER]->query);
@@ -390,6 +396,7 @@ int export_diff_flat(FILE *out, const struct diff_view *v, struct err *e)
 	for (i = 0; i < n && changed_enough(&x, &func[i]); i++)
 		difftext_put_function(&x, &func[i]);
 	if (i < n)
-		out_format(&x.o, "%*s%s %zu more\n", 63 + 20 * parts_shown(&x), "", v->ascii ? "..." : "\xe2\x80\xa6", n - i);
+		out_format(&x.o, "%*s%s %zu more\n", 63 + 20 * parts_shown(&x), "",
+			   v->ascii ? "..." : "\xe2\x80\xa6", n - i);
 	return out_end(&x.o, e);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c - a pass over the events of a view, each judged with the slice of its time, and put in the order of time by a heap: events
- * are written when they are known, and that is a second later for waits that are told by accounts.
+ * events.c - a pass over the events of a view, each judged with the slice of its time, and put in
+ * the order of time by a heap: events are written when they are known, and that is a second later
+ * for waits that are told by accounts.
  */
 #include "config.h"
 
@@ -12,7 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WINDOW BUFFER_SIZE(32768u, 16u)  /* events that are put in order at a time: seconds of a busy capture, and 4 MB */
+/* events that are put in order at a time: seconds of a busy capture, and 4 MB */
+#define WINDOW BUFFER_SIZE(32768u, 16u)
 
 struct held {
 	struct event ev;
@@ -118,7 +120,8 @@ int events_each(const struct export_view *v, const struct query *q, asked_event_
 	int r = 0;
 
 	if (!v->each_event)
-		return err_set(e, ENOTSUP, "this format needs the single events of a recording, and what is read here has only sums; "
+		return err_set(e, ENOTSUP, "this format needs the single events of a recording, and what is read here "
+			       "has only sums; "
 			       "choose another one with --format, such as pprof or folded");
 	if (!p.slices)
 		return 0;

@@ -55,7 +55,10 @@ struct export_view {
 	const struct code_access *code;  /* for annotate: how files of code are opened; NULL = they are not */
 };
 
-/* The head of the column of totals, which are of LEAD, in texts: "time", or what they count; M says what an import counts. */
+/*
+ * The head of the column of totals, which are of LEAD, in texts: "time", or what they count; M says
+ * what an import counts.
+ */
 static inline const char *tree_text_head(const struct measure *lead, const struct profile_meta *m)
 {
 	return lead->wall ? "time" : lead->unit == UNIT_OWN && m->unit[0] ? m->unit : lead->head;

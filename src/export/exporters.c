@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exporters.c - the list of exporters, and which of them is meant. Man pages are made with it: it needs nothing that writes. */
+/*
+ * exporters.c - the list of exporters, and which of them is meant. Man pages are made with it: it
+ * needs nothing that writes.
+ */
 #include "config.h"
 
 #include "export/exporter.h"
@@ -60,7 +63,8 @@ static bool ends_in(const char *base, const char *extension, size_t len)
 {
 	const size_t base_len = strlen(base);
 
-	return len && base_len > len + 1 && base[base_len - len - 1] == '.' && !memcmp(base + base_len - len, extension, len);
+	return len && base_len > len + 1 && base[base_len - len - 1] == '.' &&
+		!memcmp(base + base_len - len, extension, len);
 }
 
 const struct exporter *exporter_of_file(enum exporter_user user, const char *path)
@@ -92,7 +96,8 @@ const char *exporters_taking(uint32_t takes, char *dst, size_t size)
 		if (!(exporters[i]->takes & takes))
 			continue;
 		left--;
-		n += (size_t)snprintf(dst + n, size - n, "%s%s", exporters[i]->name, left > 1 ? ", " : left ? " and " : "");
+		n += (size_t)snprintf(dst + n, size - n, "%s%s", exporters[i]->name,
+				      left > 1 ? ", " : left ? " and " : "");
 	}
 	return dst;
 }

@@ -33,7 +33,8 @@ struct sink {
 
 static void put_u64(struct sink *o, const char *name, uint64_t v)
 {
-	o->fn(o->ctx, &(struct figure){ .name = name, .type = v == META_UNKNOWN ? FIGURE_UNKNOWN : FIGURE_NUMBER, .v = v });
+	o->fn(o->ctx, &(struct figure){ .name = name,
+					.type = v == META_UNKNOWN ? FIGURE_UNKNOWN : FIGURE_NUMBER, .v = v });
 }
 
 static void put_us(struct sink *o, const char *name, uint64_t ns)
@@ -64,8 +65,8 @@ static void put_ratio(struct sink *o, const char *name, double n, double of, uin
 }
 
 /*
- * One of several shares of OF that make 100 % together; SUM is that of it and those before, and *BEFORE what these came to, 0 at first. Sums
- * are rounded down, not shares.
+ * One of several shares of OF that make 100 % together; SUM is that of it and those before, and
+ * *BEFORE what these came to, 0 at first. Sums are rounded down, not shares.
  */
 static void figures_put_share(struct sink *o, const char *name, double sum, double of, uint64_t *before)
 {
@@ -194,8 +195,8 @@ static void put_published(struct sink *o, const struct profile_meta *m, const st
 }
 
 /*
- * The ways add up to 100: each is rounded down together with those before it, so what is 0 stays 0, and the first one is not 100 unless
- * it is all. Not known when nobody says.
+ * The ways add up to 100: each is rounded down together with those before it, so what is 0 stays 0,
+ * and the first one is not 100 unless it is all. Not known when nobody says.
  */
 static void put_ways(struct sink *o, const struct unwound *u)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox.c - a "processed profile" of the Firefox Profiler, version 54, which later versions of it upgrade when they load it.
+ * firefox.c - a "processed profile" of the Firefox Profiler, version 54, which later versions of it
+ * upgrade when they load it.
  *
- * Each thread has samples with times, one for each event: of running time and of both parts of waits, weighed in milliseconds. What the
- * thread did is told by the category of the innermost frame. Waits are intervals besides (fxmarkers.h). Events come in the order of the
- * recording, threads all at once; so they are gathered (24 bytes each, and 40 for a wait), sorted, and written thread by thread.
+ * Each thread has samples with times, one for each event: of running time and of both parts of
+ * waits, weighed in milliseconds. What the thread did is told by the category of the innermost
+ * frame. Waits are intervals besides (fxmarkers.h). Events come in the order of the recording,
+ * threads all at once; so they are gathered (24 bytes each, and 40 for a wait), sorted, and written
+ * thread by thread.
  */
 #include "config.h"
 
@@ -99,8 +102,8 @@ static void put_meta(struct firefox *x)
 	const struct profile_meta *m = x->v->meta;
 	const uint32_t hz = m->freq_got ? m->freq_got : m->freq_asked ? m->freq_asked : 1000;
 	struct jsonout *j = &x->j;
-	json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "version", GECKO_VERSION, "preprocessedProfileVersion", PROCESSED_VERSION,
-			      "processType", 0, "stackwalk", 1, "debug", 0);
+	json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "version", GECKO_VERSION, "preprocessedProfileVersion",
+			      PROCESSED_VERSION, "processType", 0, "stackwalk", 1, "debug", 0);
 
 	jsonout_set(j, o, "interval", json_real(1000.0 / hz));
 	jsonout_set(j, o, "startTime", json_real((double)m->start_real_ns / 1e6));
@@ -112,7 +115,8 @@ static void put_meta(struct firefox *x)
 	jsonout_set(j, o, "symbolicated", json_true());
 	jsonout_set(j, o, "usesOnlyOneStackType", json_true());
 	jsonout_set(j, o, "sourceCodeIsNotOnSearchfox", json_true());
-	jsonout_set(j, o, "sampleUnits", json_pack("{s:s, s:s, s:s}", "time", "ms", "eventDelay", "ms", "threadCPUDelta", "ns"));
+	jsonout_set(j, o, "sampleUnits", json_pack("{s:s, s:s, s:s}", "time", "ms", "eventDelay", "ms",
+						   "threadCPUDelta", "ns"));
 	jsonout_set(j, o, "categories", firefox_categories(j));
 	jsonout_set(j, o, "markerSchema", json_pack("[o]", fx_marker_schema()));
 	jsonout_put(j, "meta", o);

@@ -184,7 +184,8 @@ enum flame_unit flame_unit_of(const struct measure *m)
 	return m->unit == UNIT_TIME ? FLAME_NS : m->unit == UNIT_BYTES ? FLAME_BYTES : FLAME_COUNT;
 }
 
-void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set, const uint64_t value[MEASURES_ASKED], uint64_t each)
+void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set,
+		     const uint64_t value[MEASURES_ASKED], uint64_t each)
 {
 	const bool wall = measure_set_is_wall(set);
 
@@ -250,7 +251,8 @@ static int flame_add_facts(struct flame *f, const struct profile_meta *m, struct
 	if (r >= 0 && m->samples)
 		r = flame_fact(f, "samples", units_thousands(text, m->samples), e);
 	if (r >= 0 && m->user_samples)
-		r = flame_fact(f, "complete stacks", units_percent(text, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples), e);
+		r = flame_fact(f, "complete stacks",
+			       units_percent(text, (double)m->cut[CUT_COMPLETE] / (double)m->user_samples), e);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && r >= 0; i++)
 		if (texts[i].text[0])
 			r = flame_fact(f, texts[i].name, texts[i].text, e);

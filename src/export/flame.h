@@ -135,7 +135,8 @@ enum flame_unit flame_unit_of(const struct measure *m);
  * Fills PARTS with those parts of VALUE (the measures of SET by place) that add up to the total, in
  * units of EACH.
  */
-void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set, const uint64_t value[MEASURES_ASKED], uint64_t each);
+void flame_set_parts(uint64_t parts[TIME_NR], const struct measure_set *set,
+		     const uint64_t value[MEASURES_ASKED], uint64_t each);
 
 /* The kind as which NODE of T is drawn. */
 enum flame_kind flame_kind_of(const struct tree *t, uint32_t node);

@@ -4,12 +4,14 @@
  *
  *	{"v":1, "title":..., "unit":"ns", "parts":[0,2], "compared":false, ..., "labels":"...", "tree":"..."}
  *
- * A *number* is digits of five bits, lowest first, in the alphabet of base64url; every digit but the last has 32 added.
+ * A *number* is digits of five bits, lowest first, in the alphabet of base64url; every digit but
+ * the last has 32 added.
  *
- * labels: in order of text, one a line: how many UTF-16 units it has in common with the line before, its kind, the rest of the text.
- * tree: nodes in pre-order. First a number that is (how many levels up from the node before its parent is) << columns, with a bit for each
- * column that is not zero; then the label; then what ends here in these columns. Columns are parts; in a comparison those after, those
- * before, and the error of the change.
+ * labels: in order of text, one a line: how many UTF-16 units it has in common with the line
+ * before, its kind, the rest of the text. tree: nodes in pre-order. First a number that is (how
+ * many levels up from the node before its parent is) << columns, with a bit for each column that is
+ * not zero; then the label; then what ends here in these columns. Columns are parts; in a
+ * comparison those after, those before, and the error of the change.
  */
 #include "config.h"
 
@@ -30,8 +32,8 @@ static void flame_data_put_number(FILE *out, uint64_t v)
 }
 
 /*
- * LEN bytes of sanitised TEXT inside a JSON string. What could end a script (</ <!) or a CDATA section (]]>) never stands there
- * unescaped, also when it starts or ends outside of TEXT.
+ * LEN bytes of sanitised TEXT inside a JSON string. What could end a script (</ <!) or a CDATA
+ * section (]]>) never stands there unescaped, also when it starts or ends outside of TEXT.
  */
 static void flame_data_put_text(FILE *out, const char *text, size_t len)
 {
@@ -143,8 +145,8 @@ void flame_data(struct out *o, const struct flame_plan *p)
 	out_format(o, "],\"unit\":\"%s\",\"parts\":[", units[f->unit]);
 	for (unsigned int k = 0; k < p->parts; k++)
 		out_format(o, "%s%u", k ? "," : "", p->part[k]);
-	out_format(o, "],\"compared\":%s,\"whole\":[%" PRIu64 ",%" PRIu64 "],\"sides\":[", f->compared ? "true" : "false",
-		   f->before_whole, f->after_whole);
+	out_format(o, "],\"compared\":%s,\"whole\":[%" PRIu64 ",%" PRIu64 "],\"sides\":[",
+		   f->compared ? "true" : "false", f->before_whole, f->after_whole);
 	flame_data_put_string(o, flame_clean(p, f->before_name, "before"));
 	out_text(o, ",");
 	flame_data_put_string(o, flame_clean(p, f->after_name, "after"));

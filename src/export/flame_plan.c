@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flame_plan.c - the order of a flame graph: totals, siblings by weight, nodes in pre-order; and the viewer as strings. */
+/*
+ * flame_plan.c - the order of a flame graph: totals, siblings by weight, nodes in pre-order; and
+ * the viewer as strings.
+ */
 #include "config.h"
 
 #include "export/flame_plan.h"
@@ -134,7 +137,10 @@ bool flame_follows(const struct flame_plan *p, uint32_t at)
 	return at && p->row[p->node[at]] == p->row[p->f->nodes.v[p->node[at]].parent];
 }
 
-/* Pre-order, from a stack of nodes to be visited, the next one last. A node's depth is kept where the node will be found. */
+/*
+ * Pre-order, from a stack of nodes to be visited, the next one last. A node's depth is kept where
+ * the node will be found.
+ */
 static bool flame_plan_order(struct flame_plan *p)
 {
 	AUTO_FREE uint32_t *first = calloc(p->n + 3ul, sizeof(*first)), *family = malloc(p->n * sizeof(*family));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * flame_still.c - the picture for viewers that run no scripts: frames of a thousandth of the whole and more, under a legend of
- * the colours in it. Colours go by NUMA node when the graph is split by these, else by what frames are. Places and widths are
- * shares of whatever width there is; labels are cut for FLAME_WIDTH. The viewer's script removes it.
+ * flame_still.c - the picture for viewers that run no scripts: frames of a thousandth of the whole
+ * and more, under a legend of the colours in it. Colours go by NUMA node when the graph is split by
+ * these, else by what frames are. Places and widths are shares of whatever width there is; labels
+ * are cut for FLAME_WIDTH. The viewer's script removes it.
  */
 #include "config.h"
 
@@ -29,7 +30,8 @@
 /* Hues of kinds in flame.css as plain colours, for readers that know neither hsl() nor variables. */
 static const char *const fills[FLAME_KIND_NR] = {
 	[FLAME_ROOT] = "#c8cbd0", [FLAME_GROUP] = "#c4c8d4", [FLAME_NUMA] = "#ccb5e3", [FLAME_USER] = "#f9c79f",
-	[FLAME_INLINED] = "#f5e6a3", [FLAME_KERNEL] = "#a7ccf1", [FLAME_JIT] = "#b1e7c7", [FLAME_UNRESOLVED] = "#d2ccc6",
+	[FLAME_INLINED] = "#f5e6a3", [FLAME_KERNEL] = "#a7ccf1", [FLAME_JIT] = "#b1e7c7",
+	[FLAME_UNRESOLVED] = "#d2ccc6",
 	[FLAME_NOTE] = "#dbbdc4", [FLAME_IDLE] = "#c1d4d7",
 };
 
@@ -161,8 +163,8 @@ static void put_fill(const struct still *s, unsigned int kind, uint32_t numa, un
 }
 
 /*
- * The frame at the place AT, which begins at s->next[depth], in a row at Y px. A label makes it a picture of its own, which cuts
- * what is too wide after all.
+ * The frame at the place AT, which begins at s->next[depth], in a row at Y px. A label makes it a
+ * picture of its own, which cuts what is too wide after all.
  */
 static void flame_still_put_frame(const struct still *s, uint32_t at, unsigned int y)
 {
@@ -183,7 +185,8 @@ static void flame_still_put_frame(const struct still *s, uint32_t at, unsigned i
 		out_text(o, "</rect>\n");
 		return;
 	}
-	out_format(o, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%u\">", x * 100, y, share * 100, FLAME_ROW - 1);
+	out_format(o, "<svg x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%u\">", x * 100, y,
+		   share * 100, FLAME_ROW - 1);
 	put_title(o, p, i, p->text, len);
 	out_text(o, "<rect width=\"100%\" height=\"100%\"");
 	put_fill(s, flame_still_kind_of(p, i), s->numa[depth], shade);

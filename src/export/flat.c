@@ -6,8 +6,9 @@
  *	 55.0 %  80.0 %    660 ms  app       work
  *	 24.6 %  24.6 %    295 ms  [kernel]  ksys_read [k]
  *
- * Self, total (in stacks that have it at all, once however often), running, runnable and blocked time of self where there is such. All
- * copies of a function are one, inlined or not. Self adds up to the whole.
+ * Self, total (in stacks that have it at all, once however often), running, runnable and blocked
+ * time of self where there is such. All copies of a function are one, inlined or not. Self adds up
+ * to the whole.
  */
 #include "config.h"
 

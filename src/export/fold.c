@@ -81,7 +81,8 @@ static int compare_texts(const void *va, const void *vb, void *ctx)
 {
 	const struct fold *f = ctx;
 	const uint32_t ia = *(const uint32_t *)va, ib = *(const uint32_t *)vb;
-	const char *a = strtab_get(f->texts, f->nodes.v[ia & ~BELOW].text), *b = strtab_get(f->texts, f->nodes.v[ib & ~BELOW].text);
+	const char *a = strtab_get(f->texts, f->nodes.v[ia & ~BELOW].text),
+		*b = strtab_get(f->texts, f->nodes.v[ib & ~BELOW].text);
 	unsigned char ca, cb;
 
 	for (; *a && *a == *b; a++, b++)
@@ -136,7 +137,8 @@ static uint64_t next_us(struct fold *f, unsigned int column, uint64_t ns)
 	return us - before;
 }
 
-static void write_line(struct fold *f, struct out *o, const uint32_t *path, uint32_t depth, unsigned int columns, bool without_root)
+static void write_line(struct fold *f, struct out *o, const uint32_t *path, uint32_t depth, unsigned int columns,
+		       bool without_root)
 {
 	if (without_root && !depth)
 		out_text(o, "(other)");

@@ -37,7 +37,8 @@ struct fold {
 	struct strtab *texts;
 	VEC(struct fold_node) nodes;     /* parents before children; the first is the root */
 	struct hidx index;               /* of nodes, by parent and text */
-	uint32_t *family;                /* lines of nodes and of what is below them, siblings together, in order of text */
+	/* lines of nodes and of what is below them, siblings together, in order of text */
+	uint32_t *family;
 	uint64_t each;                   /* so much of a weight is 1 on a line */
 	uint64_t done_ns[FOLD_COLUMNS], written_us[FOLD_COLUMNS];
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folded.c - a tree as folded stacks, one line for each different stack, in the order of their text:
+ * folded.c - a tree as folded stacks, one line for each different stack, in the order of their
+ * text:
  *
  *	comm;main;work_[i];do_syscall_64_[k] 10101
  *
- * The group comes first ("all" when there are none; behind its node, "node 0;comm", when the tree has these), then frames as they
- * are called, with tree_suffix() behind and ";" in names replaced by ":", then microseconds. Rounding: fold.h. A difference has two
- * numbers on a line.
+ * The group comes first ("all" when there are none; behind its node, "node 0;comm", when the tree
+ * has these), then frames as they are called, with tree_suffix() behind and ";" in names replaced
+ * by ":", then microseconds. Rounding: fold.h. A difference has two numbers on a line.
  */
 #include "config.h"
 
@@ -69,7 +70,8 @@ static int folded_write(FILE *out, const struct export_view *v, struct err *e)
 /* NS of before, scaled to the whole of after. */
 static uint64_t folded_diff_scaled(const struct diff *d, uint64_t ns)
 {
-	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ? d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
+	const double scale = d->unit[DIFF_BEFORE] > 0 && d->unit[DIFF_AFTER] > 0 ?
+		d->unit[DIFF_AFTER] / d->unit[DIFF_BEFORE] : 1;
 	const double wanted = (double)ns * scale;
 
 	if (scale == 1)
@@ -95,8 +97,9 @@ static bool folded_diff_add_nodes(struct fold *f, const struct diff *d, uint32_t
 }
 
 /*
- * Two numbers, as flamegraph.pl and inferno-flamegraph draw them. What was before is scaled so that both are of the same whole: that of
- * after (its total, or its wall time), or not at all without normalisation.
+ * Two numbers, as flamegraph.pl and inferno-flamegraph draw them. What was before is scaled so that
+ * both are of the same whole: that of after (its total, or its wall time), or not at all without
+ * normalisation.
  */
 static int folded_write_diff(FILE *out, const struct diff_view *v, struct err *e)
 {

@@ -14,19 +14,21 @@
 json_t *fx_marker_schema(void)
 {
 	static const char *const fields[][2] = {
-		{ "part", "Part of the wait" }, { "state", "State" }, { "class", "Waited for" }, { "waker", "Woken by" },
+		{ "part", "Part of the wait" }, { "state", "State" }, { "class", "Waited for" },
+		  { "waker", "Woken by" },
 	};
 	json_t *list = json_array(), *schema;
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "key", fields[i][0], "label", fields[i][1], "format",
-							  "string", "searchable", 1))) {
+		if (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "key", fields[i][0], "label",
+							  fields[i][1], "format", "string", "searchable", 1))) {
 			json_decref(list);
 			return NULL;
 		}
-	schema = json_pack("{s:s, s:s, s:s, s:s, s:[s, s], s:o}", "name", MARKER_TYPE, "tooltipLabel", "{marker.name}: {marker.data.part}",
-			   "tableLabel", "{marker.data.part}, {marker.data.state}", "chartLabel", "{marker.data.class}", "display",
-			   "marker-chart", "marker-table", "data", list);
+	schema = json_pack("{s:s, s:s, s:s, s:s, s:[s, s], s:o}", "name", MARKER_TYPE, "tooltipLabel",
+			   "{marker.name}: {marker.data.part}",
+			   "tableLabel", "{marker.data.part}, {marker.data.state}", "chartLabel",
+			   "{marker.data.class}", "display", "marker-chart", "marker-table", "data", list);
 	return schema;
 }
 
@@ -41,9 +43,10 @@ bool fx_markers_add(struct fx_markers *m, const struct event *ev, enum fx_catego
 	if (!to)
 		return false;
 	*to = (struct fx_marker){
-		.start_ns = ev->time_ns - length_ns, .end_ns = ev->time_ns, .thread = ev->thread, .waker = ev->wait.waker,
-		.stack = ev->stack, .call = ev->wait.call, .kind = ev->kind, .state = ev->wait.state, .context = ev->wait.context,
-		.category = (uint8_t)category,
+		.start_ns = ev->time_ns - length_ns, .end_ns = ev->time_ns, .thread = ev->thread,
+			.waker = ev->wait.waker,
+		.stack = ev->stack, .call = ev->wait.call, .kind = ev->kind, .state = ev->wait.state,
+		.context = ev->wait.context, .category = (uint8_t)category,
 	};
 	return true;
 }
@@ -68,8 +71,8 @@ static int fxmarkers_compare(const void *va, const void *vb)
 
 static bool fxmarkers_goes_on(const struct fx_marker *a, const struct fx_marker *b)
 {
-	return a->thread == b->thread && a->end_ns == b->start_ns && a->kind == b->kind && a->call == b->call && a->state == b->state &&
-	       a->stack == b->stack && a->category == b->category;
+	return a->thread == b->thread && a->end_ns == b->start_ns && a->kind == b->kind && a->call == b->call &&
+	       a->state == b->state && a->stack == b->stack && a->category == b->category;
 }
 
 void fx_markers_sort(struct fx_markers *m)
@@ -103,7 +106,8 @@ static void set_waker(struct jsonout *j, json_t *data, const struct dict *d, con
 		return;
 	if (m->context == WAKER_TASK)
 		label_thread(d, dict_get_thread(d, m->waker), name, sizeof(name));
-	jsonout_set(j, data, "waker", m->context == WAKER_TASK ? json_string(name) : json_string(waker_context_name(m->context)));
+	jsonout_set(j, data, "waker", m->context == WAKER_TASK ? json_string(name) :
+		    json_string(waker_context_name(m->context)));
 }
 
 /* The stack that it waited in, as the viewer shows beside a marker: false when out of memory. */
@@ -119,9 +123,11 @@ static bool set_stack(struct jsonout *j, json_t *data, struct fx_tables *t, cons
 
 static bool put_data(struct jsonout *j, struct fx_tables *t, const struct fx_marker *m, const char *arch)
 {
-	json_t *data = json_pack("{s:s, s:s, s:s, s:s}", "type", MARKER_TYPE, "part", m->kind == EVENT_BLOCKED ? "blocked" : "runnable",
+	json_t *data = json_pack("{s:s, s:s, s:s, s:s}", "type", MARKER_TYPE, "part",
+				 m->kind == EVENT_BLOCKED ? "blocked" : "runnable",
 				 "state", wait_state_name(m->state), "class",
-				 wait_class_name(m->kind == EVENT_BLOCKED ? wait_class_of(m->call, m->state, arch) : WAIT_CLASS_RUN_QUEUE));
+				 wait_class_name(m->kind == EVENT_BLOCKED ? wait_class_of(m->call, m->state,
+				 arch) : WAIT_CLASS_RUN_QUEUE));
 	const bool ok = set_stack(j, data, t, m);
 
 	set_waker(j, data, t->reader->d, m);
@@ -154,7 +160,8 @@ static bool put_names(struct jsonout *j, struct fx_tables *t, const struct fx_ma
 }
 
 /* When they began, or ended: milliseconds since the recording began. */
-static void fxmarkers_put_times(struct jsonout *j, const char *column, const struct fx_marker *m, size_t n, uint64_t zero_ns)
+static void fxmarkers_put_times(struct jsonout *j, const char *column, const struct fx_marker *m, size_t n,
+				uint64_t zero_ns)
 {
 	const bool ends = !strcmp(column, "endTime");
 
@@ -164,8 +171,8 @@ static void fxmarkers_put_times(struct jsonout *j, const char *column, const str
 	jsonout_end(j, ']');
 }
 
-bool fx_markers_put(const struct fx_markers *list, size_t *at, thread_id thread, struct fx_tables *t, const struct profile_meta *meta,
-		    struct jsonout *j)
+bool fx_markers_put(const struct fx_markers *list, size_t *at, thread_id thread, struct fx_tables *t,
+		    const struct profile_meta *meta, struct jsonout *j)
 {
 	const struct fx_marker *m;
 	bool ok = true;

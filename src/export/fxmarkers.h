@@ -44,10 +44,10 @@ void fx_markers_sort(struct fx_markers *m);
 void fx_markers_free(struct fx_markers *m);      /* zeroed is fine */
 
 /*
- * Writes the markers of THREAD as a member of it; *AT is where they begin in M, and is moved behind them. Names go into T, stacks too.
- * False when out of memory.
+ * Writes the markers of THREAD as a member of it; *AT is where they begin in M, and is moved behind
+ * them. Names go into T, stacks too. False when out of memory.
  */
-bool fx_markers_put(const struct fx_markers *m, size_t *at, thread_id thread, struct fx_tables *t, const struct profile_meta *meta,
-		    struct jsonout *j);
+bool fx_markers_put(const struct fx_markers *m, size_t *at, thread_id thread, struct fx_tables *t,
+		    const struct profile_meta *meta, struct jsonout *j);
 
 #endif
